@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef RDMATAP_FIELD_H
+#define RDMATAP_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rdmatap/frame.h>
+
+struct rtap_packet;
+struct rtap_layer;
+struct rtap_field;
+
+/* How a field's value is kept and shown. A number after HEX is the width in bits that is padded to. */
+enum rtap_show {
+	RTAP_NONE,    /* no value: a heading */
+	RTAP_DEC,     /* unsigned, decimal */
+	RTAP_HEX,     /* unsigned, hexadecimal, padded to the field's own width in whole bytes */
+	RTAP_HEX8,
+	RTAP_HEX16,
+	RTAP_HEX24,
+	RTAP_HEX32,
+	RTAP_HEX64,
+	RTAP_BOOL,    /* one bit, 0 or 1 */
+	RTAP_IPV4,    /* 4 bytes */
+	RTAP_IPV6,    /* 16 bytes; also GIDs */
+	RTAP_ETHER,   /* 6 bytes */
+	RTAP_EUI64,   /* 8 bytes: GUIDs */
+	RTAP_BYTES,   /* any bytes, as hexadecimal digits */
+	RTAP_TEXT,    /* any bytes, as UTF-8, escaped where they are not printable */
+	RTAP_SECONDS, /* signed nanoseconds, as seconds with nine decimals */
+};
+
+/* One name of a value. Tables are sorted by value and end with a NULL name. */
+struct rtap_name {
+	uint64_t value;
+	const char *name;
+};
+
+/* A value found in a packet. */
+struct rtap_value {
+	uint64_t number;      /* unsigned and BOOL; SECONDS as two's complement; host order */
+	struct rtap_span data; /* addresses, BYTES and TEXT: borrowed from the packet's source or from static memory */
+};
+
+enum rtap_field_flag {
+	RTAP_REPEATS = 1,     /* may occur several times in one layer: always an array in JSON */
+	RTAP_PARTS = 2,       /* the rows that follow give the same bits again, one by one */
+	RTAP_SOMETIMES = 4,   /* present in some packets only: `derive` decides */
+	RTAP_ON_DEMAND = 8,   /* costs time: only worked out for -V, or when asked for by name */
+};
+
+/*
+ * One field of a header: a row of a protocol's table.
+ * Bits count from the header's first byte's most significant bit. Width 0: the field has no fixed place;
+ * `derive` works it out, or the protocol's visit() tells it.
+ */
+struct rtap_field {
+	const char *name;  /* filter name; Wireshark's where it has one */
+	const char *label; /* what -V calls it */
+	uint16_t bit_offset;
+	uint16_t bit_width;
+	uint8_t show;      /* enum rtap_show */
+	uint8_t flags;     /* enum rtap_field_flag */
+	const struct rtap_name *names;
+	/*
+	 * For values that are not just the bits: scaled, conditional, computed. Fills *value and returns true, or
+	 * returns false when this packet does not have the field. NULL: the bits are the value.
+	 */
+	bool (*derive)(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value);
+	const char *section; /* where the standard defines it, when not where the protocol's comes from */
+};
+
+/* Dense numbers of fields, over all protocols, in the order of the registry: 0 .. rtap_field_count() - 1. */
+typedef uint16_t rtap_field_id;
+
+size_t rtap_field_count(void);
+const struct rtap_field *rtap_field_by_id(rtap_field_id id);
+
+/* Number of the protocol that a field belongs to: an index for rtap_protocol_by_number(). */
+uint8_t rtap_field_protocol(rtap_field_id id);
+
+/*
+ * Ids of the fields that a filter name stands for: one, or several for names such as "ip.addr".
+ * Returns how many there are, 0 for a name that is not known; stores at most `room`.
+ */
+size_t rtap_field_find(const char *name, rtap_field_id *ids, size_t room);
+
+/* Name of a value by a table, or NULL. */
+const char *rtap_name_of(const struct rtap_name *names, uint64_t value);
+
+/* How a JSON output writes the field: "number" or "string". */
+const char *rtap_field_json_type(const struct rtap_field *field);
+
+/* The field's type as `rdmatap fields` prints it: "uint24", "bool", "ipv4", "bytes" ... */
+const char *rtap_field_type(const struct rtap_field *field);
+
+/* A protocol: what the registry tells of one. */
+struct rtap_protocol {
+	const char *name;    /* filter name: "infiniband.bth" */
+	const char *label;   /* what -V calls it: "Base Transport Header" */
+	const char *section; /* where it is defined */
+	uint16_t length;     /* bytes of the fixed header; 0: variable */
+	uint16_t field_count;
+	const struct rtap_field *fields;
+};
+
+size_t rtap_protocol_count(void);
+const struct rtap_protocol *rtap_protocol_by_number(uint8_t number);
+
+/* Numbers of the protocols that `name` stands for ("infiniband" stands for all its headers); as rtap_field_find(). */
+size_t rtap_protocol_find(const char *name, uint8_t *numbers, size_t room);
+
+#endif

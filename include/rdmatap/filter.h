@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef RDMATAP_FILTER_H
+#define RDMATAP_FILTER_H
+
+#include <stdbool.h>
+
+#include <rdmatap/error.h>
+#include <rdmatap/packet.h>
+
+/* A compiled display filter. Immutable: several threads may use one. */
+struct rtap_filter;
+
+/*
+ * Compiles a display filter (the language stands in rdmatap(1)). FAILED: *filter is NULL, the message names the
+ * column (from 1), and *column, if not NULL, is set to it.
+ */
+enum rtap_status rtap_filter_compile(struct rtap_filter **filter, const char *text, unsigned *column,
+				     struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Whether the packet passes. Allocates nothing. A NULL filter passes everything. */
+bool rtap_filter_match(const struct rtap_filter *filter, const struct rtap_packet *packet);
+
+/* Frees. NULL is ignored. */
+void rtap_filter_destroy(struct rtap_filter *filter);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef RDMATAP_FRAME_H
+#define RDMATAP_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Link types that rdmatap dissects, by the numbers of the registry at tcpdump.org (LINKTYPE_, not DLT_). */
+enum rtap_link_type {
+	RTAP_LINK_NULL = 0,
+	RTAP_LINK_ETHERNET = 1,
+	RTAP_LINK_RAW = 101,
+	RTAP_LINK_LOOP = 108,
+	RTAP_LINK_LINUX_SLL = 113,
+	RTAP_LINK_ERF = 197,
+	RTAP_LINK_IPV4 = 228,
+	RTAP_LINK_IPV6 = 229,
+	RTAP_LINK_IPOIB = 242,
+	RTAP_LINK_INFINIBAND = 247,
+	RTAP_LINK_LINUX_SLL2 = 276,
+};
+
+/* Some bytes, borrowed. */
+struct rtap_span {
+	const uint8_t *bytes;
+	uint32_t length;
+};
+
+/* One captured frame. The bytes and comments belong to the batch and live as long as it does. */
+struct rtap_frame {
+	const uint8_t *bytes;
+	uint32_t captured_length; /* bytes at `bytes` */
+	uint32_t wire_length;     /* bytes that were on the wire; never less than captured_length */
+	uint32_t link_type;       /* LINKTYPE_ number */
+	uint32_t interface;       /* index for rtap_source_interface(): one number a file and interface in it */
+	uint64_t number;          /* from 1, over all inputs, in the order delivered */
+	int64_t time_ns;          /* nanoseconds since 1970-01-01 UTC */
+	int64_t relative_ns;      /* since the first frame delivered */
+	int64_t delta_ns;         /* since the frame delivered before */
+	const struct rtap_span *comments; /* comments on this frame, UTF-8 as found, not terminated by a zero byte */
+	uint32_t comment_count;
+};
+
+/*
+ * A batch of frames and the memory that they point into, reference-counted (atomically: batches may
+ * pass between threads). Borrowers of frame bytes hold a reference.
+ */
+struct rtap_batch {
+	struct rtap_frame *frames;
+	size_t count;
+};
+
+/* Takes another reference and returns the batch. */
+struct rtap_batch *rtap_batch_hold(struct rtap_batch *batch);
+
+/* Gives one reference back; the last one frees the batch and its bytes. NULL is ignored. */
+void rtap_batch_release(struct rtap_batch *batch);
+
+#endif
