@@ -1,11 +1,121 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Entry of the dissection: from the link type down, header by header, each parse function naming the next.
+ */
 #include "config.h"
 
-#include <rdmatap/packet.h>
-#include <rdmatap/visitor.h>
-#include <rdmatap/filter.h>
-#include <rdmatap/source.h>
-#include <rdmatap/writer.h>
+#include <stddef.h>
+
+#include "dissect/protocol.h"
+
+static void add_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length)
+{
+	struct rtap_packet *packet = parse->packet;
+
+	packet->layers[packet->layer_count++] = (struct rtap_layer){ protocol, parse->source, offset, length };
+	packet->protocols[protocol / 64] |= UINT64_C(1) << (protocol % 64);
+}
+
+void parse_anomaly(struct parse *parse, enum rtap_anomaly_code code, uint32_t offset)
+{
+	struct rtap_packet *packet = parse->packet;
+	uint8_t layer = packet->layer_count ? (uint8_t)(packet->layer_count - 1) : 0;
+
+	packet->anomalies_found++;
+	if (packet->anomaly_count < RTAP_MAX_ANOMALIES)
+		packet->anomalies[packet->anomaly_count++] = (struct rtap_anomaly){ (uint8_t)code, layer, offset };
+}
+
+static void note_failure(struct parse *parse, enum result result, uint32_t offset)
+{
+	parse_anomaly(parse, result == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_MALFORMED, offset);
+}
+
+enum result parse_layer(struct parse *parse, uint8_t protocol, uint32_t length, const uint8_t **bytes)
+{
+	uint32_t offset = parse_offset(parse);
+	enum result result;
+
+	if (parse->packet->layer_count == RTAP_MAX_LAYERS) {
+		parse_anomaly(parse, RTAP_ANOMALY_TOO_MANY_LAYERS, offset);
+		return MALFORMED;
+	}
+	result = cursor_take(&parse->cursor, length, bytes);
+	add_layer(parse, protocol, offset, result == OK ? length : parse->cursor.captured);
+	if (result != OK)
+		note_failure(parse, result, offset);
+	return result;
+}
+
+enum result parse_more(struct parse *parse, uint32_t more, const uint8_t **bytes)
+{
+	struct rtap_layer *layer = &parse->packet->layers[parse->packet->layer_count - 1];
+	uint32_t offset = parse_offset(parse);
+	enum result result = cursor_take(&parse->cursor, more, bytes);
+
+	layer->length += result == OK ? more : parse->cursor.captured;
+	if (result != OK)
+		note_failure(parse, result, offset);
+	return result;
+}
+
+void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length)
+{
+	uint32_t captured = parse->packet->sources[parse->source].captured;
+
+	if (offset > captured)
+		offset = captured;
+	if (length > captured - offset)
+		length = captured - offset;
+	if (parse->packet->layer_count == RTAP_MAX_LAYERS)
+		parse_anomaly(parse, RTAP_ANOMALY_TOO_MANY_LAYERS, offset);
+	else
+		add_layer(parse, protocol, offset, length);
+}
+
+static uint8_t first_protocol(uint32_t link_type)
+{
+	switch (link_type) {
+	case RTAP_LINK_ETHERNET: return PROTOCOL_ETHERNET;
+	case RTAP_LINK_INFINIBAND: return PROTOCOL_LRH;
+	case RTAP_LINK_IPV4: return PROTOCOL_IPV4;
+	case RTAP_LINK_IPV6: return PROTOCOL_IPV6;
+	default: return PROTOCOL_NONE;
+	}
+}
+
+static void run(struct parse *parse)
+{
+	while (parse->next != PROTOCOL_NONE) {
+		uint8_t current = parse->next;
+
+		parse->next = PROTOCOL_NONE;
+		if (protocol_by_number(current)->parse(parse) != OK)
+			break;
+	}
+}
+
+void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
+{
+	static const struct rtap_context nothing_known;
+	struct parse parse = {
+		.packet = packet,
+		.context = context ? context : &nothing_known,
+		.cursor = { frame->bytes, frame->captured_length, frame->wire_length },
+		.next = first_protocol(frame->link_type),
+	};
+
+	memset(packet, 0, offsetof(struct rtap_packet, anomalies));
+	packet->frame = frame;
+	packet->sources[0].bytes = frame->bytes;
+	packet->sources[0].captured = frame->captured_length;
+	packet->sources[0].wire = frame->wire_length;
+	packet->source_count = 1;
+	add_layer(&parse, PROTOCOL_FRAME, 0, frame->captured_length);
+	if (parse.next == PROTOCOL_NONE)
+		parse_anomaly(&parse, RTAP_ANOMALY_UNKNOWN_LINK_TYPE, 0);
+	run(&parse);
+}
 
 const char *rtap_anomaly_name(enum rtap_anomaly_code code)
 {

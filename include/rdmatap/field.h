@@ -49,12 +49,12 @@ enum rtap_field_flag {
 	RTAP_PARTS = 2,       /* the rows that follow give the same bits again, one by one */
 	RTAP_SOMETIMES = 4,   /* present in some packets only: `derive` decides */
 	RTAP_ON_DEMAND = 8,   /* costs time: only worked out for -V, or when asked for by name */
+	RTAP_UNPLACED = 16,   /* bit_offset says nothing: `derive` works the value out, or else the protocol's visit() tells it */
 };
 
 /*
  * One field of a header: a row of a protocol's table.
- * Bits count from the header's first byte's most significant bit. Width 0: the field has no fixed place;
- * `derive` works it out, or the protocol's visit() tells it.
+ * Bits count from the header's first byte's most significant bit. A width of 0 stands for values of any length.
  */
 struct rtap_field {
 	const char *name;  /* filter name; Wireshark's where it has one */

@@ -54,6 +54,15 @@ struct rtap_ib_facts {
 	uint32_t icrc_offset;    /* where the invariant CRC is by the length fields */
 	bool icrc_on_wire;       /* false: the length fields leave no room for it */
 	uint8_t source;
+	uint8_t icrc_status;     /* enum rtap_crc_status; not UNCHECKED only if the context asked for the check */
+};
+
+/* How a CRC compares with the packet's bytes. */
+enum rtap_crc_status {
+	RTAP_CRC_UNCHECKED,
+	RTAP_CRC_GOOD,
+	RTAP_CRC_BAD,
+	RTAP_CRC_UNVERIFIABLE, /* not all covered bytes were captured */
 };
 
 /* What the packet carries behind its transport headers. Captured bytes may be fewer than wire bytes. */
@@ -125,6 +134,7 @@ struct rtap_decode_as {
 struct rtap_context {
 	const struct rtap_decode_as *decode_as;
 	uint32_t decode_as_count;
+	bool check_icrc;      /* recompute the invariant CRC of each packet */
 	bool no_heuristics;   /* recognise by ports, types and decode_as only, never by content */
 	uint8_t upper;        /* enum rtap_upper: what this queue pair carries */
 	bool rpc_known;       /* the three below are those of the call that an RPC reply answers */

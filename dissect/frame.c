@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is known of a frame before its bytes are looked at, as fields; and the anomalies of the whole packet.
+ */
+#include "config.h"
+
+#include "dissect/protocol.h"
+
+#define DERIVE(name, expression) \
+	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
+	{ \
+		(void)layer; \
+		value->number = (uint64_t)(expression); \
+		return true; \
+	}
+
+DERIVE(number, packet->frame->number)
+DERIVE(epoch, packet->frame->time_ns)
+DERIVE(relative, packet->frame->relative_ns)
+DERIVE(delta, packet->frame->delta_ns)
+DERIVE(length, packet->frame->wire_length)
+DERIVE(captured, packet->frame->captured_length)
+DERIVE(interface, packet->frame->interface)
+DERIVE(link_type, packet->frame->link_type)
+
+enum { ROW_COMMENT, ROW_ANOMALY };
+
+static const struct rtap_field frame_fields[] = {
+	[ROW_COMMENT] = { "frame.comment", "Comment", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
+	[ROW_ANOMALY] = { "rdmatap.anomaly", "Anomaly", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
+	{ "frame.number", "Frame Number", 0, 64, RTAP_DEC, RTAP_UNPLACED, NULL, derive_number, NULL },
+	{ "frame.time_epoch", "Epoch Time", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_epoch, NULL },
+	{ "frame.time_relative", "Time Since First Frame", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_relative, NULL },
+	{ "frame.time_delta", "Time Since Previous Frame", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_delta, NULL },
+	{ "frame.len", "Length on the Wire", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_length, NULL },
+	{ "frame.cap_len", "Captured Length", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_captured, NULL },
+	{ "frame.interface_id", "Interface", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_interface, NULL },
+	{ "rdmatap.link_type", "Link Type", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_link_type, NULL },
+};
+
+static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	struct rtap_value value = { 0 };
+
+	for (uint32_t i = 0; i < packet->frame->comment_count; i++) {
+		value.data = packet->frame->comments[i];
+		visit_field(visitor, layer, PROTOCOL_FRAME, ROW_COMMENT, &value, 0, 0);
+	}
+	for (uint8_t i = 0; i < packet->anomaly_count; i++) {
+		const char *name = rtap_anomaly_name(packet->anomalies[i].code);
+
+		value.data = (struct rtap_span){ (const uint8_t *)name, (uint32_t)strlen(name) };
+		visit_field(visitor, layer, PROTOCOL_FRAME, ROW_ANOMALY, &value, packet->anomalies[i].offset, 0);
+	}
+}
+
+const struct protocol frame_protocol = {
+	.table = { "frame", "Frame", "-", 0, FIELDS(frame_fields) },
+	.visit = visit,
+};

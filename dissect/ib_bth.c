@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Base Transport Header, and the order of what follows it: extended headers, payload, pad, invariant CRC.
+ * IBTA vol. 1, 9.2; FECN and BECN: A17.9.
+ */
+#include "config.h"
+
+#include "dissect/ib.h"
+#include "dissect/upper.h"
+
+static const struct rtap_field bth_fields[] = {
+	{ "infiniband.bth.opcode", "Opcode", BTH_OPCODE, RTAP_DEC, 0, ib_opcode_names, NULL, NULL },
+	{ "infiniband.bth.se", "Solicited Event", BTH_SOLICITED, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.m", "Migration Request", BTH_MIGRATION, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.padcnt", "Pad Count", BTH_PAD_COUNT, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.tver", "Header Version", BTH_VERSION, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.p_key", "Partition Key", BTH_P_KEY, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.fecn", "Forward Congestion Notification", BTH_FECN, RTAP_BOOL, 0, NULL, NULL, "A17.9" },
+	{ "infiniband.bth.becn", "Backward Congestion Notification", BTH_BECN, RTAP_BOOL, 0, NULL, NULL, "A17.9" },
+	{ "infiniband.bth.reserved6", "Reserved", BTH_RESERVED_6, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.destqp", "Destination Queue Pair", BTH_DEST_QP, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.a", "Acknowledge Request", BTH_ACK_REQUEST, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.reserved7", "Reserved", BTH_RESERVED_7, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.psn", "Packet Sequence Number", BTH_PSN, RTAP_DEC, 0, NULL, NULL, NULL },
+};
+
+static void note_facts(struct parse *parse, const uint8_t *header)
+{
+	struct rtap_ib_facts *ib = &parse->packet->ib;
+
+	ib->has_bth = true;
+	ib->source = parse->source;
+	ib->bth_offset = parse_offset(parse) - BTH_LENGTH;
+	ib->opcode = (uint8_t)bits(header, BTH_OPCODE);
+	ib->solicited_event = bits(header, BTH_SOLICITED);
+	ib->migration_request = bits(header, BTH_MIGRATION);
+	ib->pad_count = (uint8_t)bits(header, BTH_PAD_COUNT);
+	ib->p_key = (uint16_t)bits(header, BTH_P_KEY);
+	ib->fecn = bits(header, BTH_FECN);
+	ib->becn = bits(header, BTH_BECN);
+	ib->dest_qpn = (uint32_t)bits(header, BTH_DEST_QP);
+	ib->ack_request = bits(header, BTH_ACK_REQUEST);
+	ib->psn = (uint32_t)bits(header, BTH_PSN);
+}
+
+/* The invariant CRC is the last four bytes by the length fields, never by the frame's end. */
+static void place_icrc(struct parse *parse)
+{
+	struct rtap_packet *packet = parse->packet;
+	struct cursor *cursor = &parse->cursor;
+
+	if (cursor->wire < ICRC_LENGTH)
+		return;
+	packet->ib.icrc_on_wire = true;
+	packet->ib.icrc_offset = parse_offset(parse) + cursor->wire - ICRC_LENGTH;
+	parse_place_layer(parse, PROTOCOL_ICRC, packet->ib.icrc_offset, ICRC_LENGTH);
+	cursor_narrow(cursor, cursor->wire - ICRC_LENGTH);
+	if (!parse->context->check_icrc)
+		return;
+	packet->ib.icrc_status = (uint8_t)ib_check_icrc(packet);
+	if (packet->ib.icrc_status == RTAP_CRC_BAD)
+		parse_anomaly(parse, RTAP_ANOMALY_BAD_ICRC, packet->ib.icrc_offset);
+}
+
+/* Pad bytes belong to the transport, whatever is in the payload. IBTA vol. 1, 9.2.1. */
+static void drop_pad(struct parse *parse)
+{
+	if (parse->packet->ib.pad_count > parse->cursor.wire)
+		parse_anomaly(parse, RTAP_ANOMALY_PAD_BEYOND_PAYLOAD, parse->packet->ib.bth_offset);
+	else
+		cursor_narrow(&parse->cursor, parse->cursor.wire - parse->packet->ib.pad_count);
+}
+
+static enum result parse(struct parse *parse)
+{
+	struct rtap_packet *packet = parse->packet;
+	const struct ib_opcode *opcode;
+	const uint8_t *header;
+	enum result result = parse_layer(parse, PROTOCOL_BTH, BTH_LENGTH, &header);
+
+	if (result != OK)
+		return result;
+	note_facts(parse, header);
+	opcode = &ib_opcodes[packet->ib.opcode];
+	if (opcode->class == IB_RESERVED)
+		parse_anomaly(parse, RTAP_ANOMALY_UNKNOWN_OPCODE, packet->ib.bth_offset);
+	result = ib_parse_extended(parse, opcode);
+	if (result != OK)
+		return result;
+	place_icrc(parse);
+	drop_pad(parse);
+	upper_begin(parse);
+	return OK;
+}
+
+static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const char *name;
+
+	if (layer->length < BTH_LENGTH)
+		return;
+	name = ib_opcodes[packet->ib.opcode].name;
+	line_text(line, packet->ib.has_lrh ? " IB " : packet->ib.has_grh ? " RoCEv1 " : " RoCEv2 ");
+	if (name)
+		line_text(line, name);
+	else {
+		line_text(line, "opcode ");
+		line_hex(line, packet->ib.opcode, 2);
+	}
+	line_text(line, ", qp ");
+	line_hex(line, packet->ib.dest_qpn, 6);
+	line_text(line, ", psn ");
+	line_dec(line, packet->ib.psn);
+	if (packet->ib.ack_request)
+		line_text(line, ", ackreq");
+	if (packet->ib.solicited_event)
+		line_text(line, ", solicited");
+	if (packet->ib.fecn)
+		line_text(line, ", FECN");
+	if (packet->ib.becn)
+		line_text(line, ", BECN");
+}
+
+const struct protocol bth_protocol = {
+	.table = { "infiniband.bth", "Base Transport Header", "IBTA vol. 1, 9.2", BTH_LENGTH, FIELDS(bth_fields) },
+	.parse = parse,
+	.summary = summary,
+};

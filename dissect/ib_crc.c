@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The invariant and the variant CRC, recomputed. IBTA vol. 1, 7.8; RoCE v1: A16.4.1; RoCE v2: A17.3.3.
+ * The invariant CRC covers what no switch or router may change; the fields that they may change count as ones.
+ */
+#include "config.h"
+
+#ifdef HAVE_ISAL
+#include <isa-l/crc.h>
+#else
+#include <zlib.h>
+#endif
+
+#include "dissect/ib.h"
+#include "dissect/ip.h"
+
+static uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, uint32_t length)
+{
+#ifdef HAVE_ISAL
+	return crc32_gzip_refl(crc, bytes, length);
+#else
+	return (uint32_t)crc32(crc, bytes, length);
+#endif
+}
+
+#define UDP_LENGTH 8
+
+/* First: the LRH. All of it may change when there is a GRH, and RoCE has none: it counts as ones then. */
+static uint32_t crc_of_lrh(const struct rtap_packet *packet, const uint8_t *lrh)
+{
+	uint8_t masked[LRH_LENGTH];
+
+	memset(masked, 0xff, sizeof masked);
+	if (lrh && !packet->ib.has_grh) {
+		memcpy(masked, lrh, sizeof masked);
+		masked[0] |= 0xf0; /* virtual lane */
+	}
+	return crc32_of(0, masked, sizeof masked);
+}
+
+static uint32_t crc_of_ipv4(uint32_t crc, const uint8_t *header, uint32_t length)
+{
+	uint8_t masked[IPV4_MIN_LENGTH];
+
+	memcpy(masked, header, sizeof masked);
+	masked[1] = 0xff;               /* type of service */
+	masked[8] = 0xff;               /* time to live */
+	masked[10] = masked[11] = 0xff; /* header checksum */
+	crc = crc32_of(crc, masked, sizeof masked);
+	return crc32_of(crc, header + sizeof masked, length - IPV4_MIN_LENGTH);
+}
+
+/* IPv6 or GRH */
+static uint32_t crc_of_ipv6(uint32_t crc, const uint8_t *header)
+{
+	uint8_t masked[IPV6_LENGTH];
+
+	memcpy(masked, header, sizeof masked);
+	masked[0] |= 0x0f; /* traffic class and flow label */
+	masked[1] = masked[2] = masked[3] = 0xff;
+	masked[7] = 0xff;  /* hop limit */
+	return crc32_of(crc, masked, sizeof masked);
+}
+
+static uint32_t crc_of_udp(uint32_t crc, const uint8_t *header)
+{
+	uint8_t masked[UDP_LENGTH];
+
+	memcpy(masked, header, sizeof masked);
+	masked[6] = masked[7] = 0xff; /* checksum */
+	return crc32_of(crc, masked, sizeof masked);
+}
+
+static uint32_t crc_of_bth(uint32_t crc, const uint8_t *header)
+{
+	uint8_t masked[BTH_LENGTH];
+
+	memcpy(masked, header, sizeof masked);
+	masked[4] = 0xff; /* FECN, BECN, reserved */
+	return crc32_of(crc, masked, sizeof masked);
+}
+
+/* `bth` is the BTH's offset from the network header's first byte. */
+static uint32_t crc_of_roce_v2(const struct rtap_packet *packet, const struct rtap_layer *network, uint32_t bth)
+{
+	const uint8_t *header = layer_bytes(packet, network);
+	uint32_t crc = crc_of_lrh(packet, NULL);
+
+	if (network->protocol == PROTOCOL_IPV4)
+		crc = crc_of_ipv4(crc, header, network->length);
+	else
+		crc = crc_of_ipv6(crc, header);
+	/* IPv6 extension headers are covered as they are */
+	crc = crc32_of(crc, header + network->length, bth - UDP_LENGTH - network->length);
+	return crc_of_udp(crc, header + bth - UDP_LENGTH);
+}
+
+static uint32_t crc_of_headers(const struct rtap_packet *packet, const struct rtap_layer *start)
+{
+	const uint8_t *header = layer_bytes(packet, start);
+	const uint8_t *lrh = start->protocol == PROTOCOL_LRH ? header : NULL;
+	uint32_t crc;
+
+	if (start->protocol == PROTOCOL_IPV4 || start->protocol == PROTOCOL_IPV6)
+		return crc_of_roce_v2(packet, start, packet->ib.bth_offset - start->offset);
+	crc = crc_of_lrh(packet, lrh);
+	return packet->ib.has_grh ? crc_of_ipv6(crc, lrh ? lrh + LRH_LENGTH : header) : crc;
+}
+
+/* Bytes that must lie between the start of the CRC's headers and the BTH for the rules to apply. */
+static bool headers_fit(const struct rtap_packet *packet, const struct rtap_layer *start)
+{
+	uint32_t gap = packet->ib.bth_offset - start->offset;
+
+	if (start->source != packet->ib.source || start->offset > packet->ib.bth_offset)
+		return false;
+	switch (start->protocol) {
+	case PROTOCOL_IPV4:
+	case PROTOCOL_IPV6:
+		return start->length >= (start->protocol == PROTOCOL_IPV4 ? IPV4_MIN_LENGTH : IPV6_LENGTH) &&
+		       gap >= start->length + UDP_LENGTH;
+	case PROTOCOL_LRH:
+		return gap == LRH_LENGTH + (packet->ib.has_grh ? GRH_LENGTH : 0u);
+	case PROTOCOL_GRH:
+		return gap == GRH_LENGTH;
+	default:
+		return false;
+	}
+}
+
+enum rtap_crc_status ib_check_icrc(const struct rtap_packet *packet)
+{
+	const struct rtap_ib_facts *ib = &packet->ib;
+	const struct rtap_layer *start = &packet->layers[ib->crc_start_layer];
+	const uint8_t *base = packet->sources[ib->source].bytes;
+	uint32_t captured = packet->sources[ib->source].captured;
+	const uint8_t *stored;
+	uint32_t crc;
+
+	if (ib->icrc_status != RTAP_CRC_UNCHECKED)
+		return (enum rtap_crc_status)ib->icrc_status;
+	if (!ib->icrc_on_wire || captured < ICRC_LENGTH || ib->icrc_offset > captured - ICRC_LENGTH || !headers_fit(packet, start))
+		return RTAP_CRC_UNVERIFIABLE;
+	crc = crc_of_headers(packet, start);
+	crc = crc_of_bth(crc, base + ib->bth_offset);
+	crc = crc32_of(crc, base + ib->bth_offset + BTH_LENGTH, ib->icrc_offset - ib->bth_offset - BTH_LENGTH);
+	stored = base + ib->icrc_offset;
+	/* the least significant byte goes first */
+	return crc == ((uint32_t)stored[3] << 24 | (uint32_t)stored[2] << 16 | (uint32_t)stored[1] << 8 | stored[0]) ?
+	       RTAP_CRC_GOOD : RTAP_CRC_BAD;
+}
+
+/* x^16 + x^12 + x^3 + x + 1, least significant bit first. IBTA vol. 1, 7.8.2. */
+#define VCRC_POLYNOMIAL 0xd008
+
+enum rtap_crc_status ib_check_vcrc(const struct rtap_packet *packet)
+{
+	const uint8_t *lrh = packet->sources[0].bytes + packet->ib.lrh_offset;
+	uint32_t captured = packet->sources[0].captured - packet->ib.lrh_offset;
+	uint32_t length, crc = 0xffff;
+
+	if (!packet->ib.has_lrh || captured < LRH_LENGTH)
+		return RTAP_CRC_UNVERIFIABLE;
+	length = (uint32_t)bits(lrh, LRH_PKT_LEN) * 4;
+	if (length + VCRC_LENGTH > captured)
+		return RTAP_CRC_UNVERIFIABLE;
+	for (uint32_t i = 0; i < length; i++) {
+		crc ^= lrh[i];
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? VCRC_POLYNOMIAL : 0);
+	}
+	crc ^= 0xffff;
+	return crc == (uint32_t)(lrh[length + 1] << 8 | lrh[length]) ? RTAP_CRC_GOOD : RTAP_CRC_BAD;
+}
+
+static bool status_text(enum rtap_crc_status status, struct rtap_value *value)
+{
+	static const char *const texts[] = {
+		[RTAP_CRC_UNCHECKED] = "unverifiable", [RTAP_CRC_GOOD] = "good",
+		[RTAP_CRC_BAD] = "bad", [RTAP_CRC_UNVERIFIABLE] = "unverifiable",
+	};
+
+	value->data = (struct rtap_span){ (const uint8_t *)texts[status], (uint32_t)strlen(texts[status]) };
+	return true;
+}
+
+static bool derive_icrc_status(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	/* of transports within transports, only the innermost can be worked out */
+	return status_text(layer->length == ICRC_LENGTH && layer->offset == packet->ib.icrc_offset ? ib_check_icrc(packet) : RTAP_CRC_UNVERIFIABLE, value);
+}
+
+static bool derive_vcrc_status(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	(void)layer;
+	return status_text(ib_check_vcrc(packet), value);
+}
+
+static const struct rtap_field icrc_fields[] = {
+	{ "infiniband.invariant.crc", "Invariant CRC", 0, 32, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.invariant.crc.status", "Status", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_ON_DEMAND, NULL, derive_icrc_status, NULL },
+};
+
+static const struct rtap_field vcrc_fields[] = {
+	{ "infiniband.variant.crc", "Variant CRC", 0, 16, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.variant.crc.status", "Status", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_ON_DEMAND, NULL, derive_vcrc_status, NULL },
+};
+
+const struct protocol icrc_protocol = {
+	.table = { "infiniband.invariant", "Invariant CRC", "IBTA vol. 1, 7.8.1", ICRC_LENGTH, FIELDS(icrc_fields) },
+};
+
+const struct protocol vcrc_protocol = {
+	.table = { "infiniband.variant", "Variant CRC", "IBTA vol. 1, 7.8.2", VCRC_LENGTH, FIELDS(vcrc_fields) },
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where the fields of the IP headers stand, for their tables and for the invariant CRC; and what follows them.
+ */
+#ifndef DISSECT_IP_H
+#define DISSECT_IP_H
+
+#include "dissect/protocol.h"
+
+/* RFC 791, 3.1 */
+#define IPV4_MIN_LENGTH 20
+#define IPV4_VERSION 0, 4
+#define IPV4_IHL 4, 4
+#define IPV4_TOS 8, 8
+#define IPV4_DSCP 8, 6
+#define IPV4_ECN 14, 2
+#define IPV4_LENGTH 16, 16
+#define IPV4_ID 32, 16
+#define IPV4_FLAGS 48, 3
+#define IPV4_RESERVED 48, 1
+#define IPV4_DF 49, 1
+#define IPV4_MF 50, 1
+#define IPV4_FRAGMENT 51, 13
+#define IPV4_TTL 64, 8
+#define IPV4_PROTOCOL 72, 8
+#define IPV4_CHECKSUM 80, 16
+#define IPV4_SRC 96, 32
+#define IPV4_DST 128, 32
+
+/* RFC 8200, section 3; also the layout of InfiniBand's GRH (IBTA vol. 1, 8.3) */
+#define IPV6_LENGTH 40
+#define IPV6_VERSION 0, 4
+#define IPV6_TCLASS 4, 8
+#define IPV6_DSCP 4, 6
+#define IPV6_ECN 10, 2
+#define IPV6_FLOW 12, 20
+#define IPV6_PLEN 32, 16
+#define IPV6_NEXT 48, 8
+#define IPV6_HOPS 56, 8
+#define IPV6_SRC 64, 128
+#define IPV6_DST 192, 128
+
+extern const struct rtap_name ip_protocol_names[];
+
+/* The protocol (enum protocol_number) behind an IP protocol number. */
+uint8_t ip_protocol(uint8_t number);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/line.h"
+
+static const char hex_digits[16] = "0123456789abcdef";
+
+static const char digit_pairs[200] =
+	"0001020304050607080910111213141516171819" "2021222324252627282930313233343536373839"
+	"4041424344454647484950515253545556575859" "6061626364656667686970717273747576777879"
+	"8081828384858687888990919293949596979899";
+
+void line_dec(struct line *line, uint64_t number)
+{
+	char digits[20];
+	char *p = digits + sizeof digits;
+
+	while (number >= 100) {
+		p -= 2;
+		memcpy(p, digit_pairs + number % 100 * 2, 2);
+		number /= 100;
+	}
+	if (number >= 10) {
+		p -= 2;
+		memcpy(p, digit_pairs + number * 2, 2);
+	} else {
+		*--p = (char)('0' + number);
+	}
+	line_bytes(line, p, (size_t)(digits + sizeof digits - p));
+}
+
+void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
+{
+	char text[20];
+
+	if (digits > sizeof text)
+		digits = sizeof text;
+	for (unsigned i = digits; i-- > 0; number /= 10)
+		text[i] = (char)('0' + number % 10);
+	line_bytes(line, text, digits);
+}
+
+void line_hex_digits(struct line *line, uint64_t number, unsigned digits)
+{
+	char text[16];
+	unsigned n = digits < 1 ? 1 : digits > 16 ? 16 : digits;
+
+	while (n < 16 && number >> (4 * n))
+		n++;
+	for (unsigned i = n; i-- > 0; number >>= 4)
+		text[i] = hex_digits[number & 15];
+	line_bytes(line, text, n);
+}
+
+void line_hex(struct line *line, uint64_t number, unsigned digits)
+{
+	line_bytes(line, "0x", 2);
+	line_hex_digits(line, number, digits);
+}
+
+void line_seconds(struct line *line, int64_t nanoseconds)
+{
+	uint64_t magnitude = (uint64_t)nanoseconds;
+
+	if (nanoseconds < 0) {
+		line_char(line, '-');
+		magnitude = -magnitude;
+	}
+	line_dec(line, magnitude / 1000000000);
+	line_char(line, '.');
+	line_dec_padded(line, magnitude % 1000000000, 9);
+}
+
+void line_ipv4(struct line *line, const uint8_t *address)
+{
+	char text[15];
+	char *p = text;
+
+	for (int i = 0; i < 4; i++) {
+		unsigned byte = address[i];
+
+		if (i)
+			*p++ = '.';
+		if (byte >= 100) {
+			*p++ = (char)('0' + byte / 100);
+			byte %= 100;
+			*p++ = (char)('0' + byte / 10);
+		} else if (byte >= 10) {
+			*p++ = (char)('0' + byte / 10);
+		}
+		*p++ = (char)('0' + byte % 10);
+	}
+	line_bytes(line, text, (size_t)(p - text));
+}
+
+/* The longest run of at least two zero groups, the first of equals (RFC 5952, 4.2): its start, -1 without one. */
+static int zero_run(const uint8_t *address, int *length)
+{
+	int best = -1, best_length = 1;
+
+	for (int i = 0; i < 8; i++) {
+		int n = 0;
+
+		while (i + n < 8 && !address[2 * (i + n)] && !address[2 * (i + n) + 1])
+			n++;
+		if (n > best_length) {
+			best = i;
+			best_length = n;
+		}
+		i += n;
+	}
+	*length = best_length;
+	return best;
+}
+
+void line_ipv6(struct line *line, const uint8_t *address)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	int run_length, run;
+
+	/* RFC 5952, section 5 */
+	if (!memcmp(address, mapped, sizeof mapped)) {
+		line_text(line, "::ffff:");
+		line_ipv4(line, address + 12);
+		return;
+	}
+	run = zero_run(address, &run_length);
+	for (int i = 0; i < 8; i++) {
+		if (i == run) {
+			line_text(line, "::");
+			i += run_length - 1;
+			continue;
+		}
+		if (i && (run < 0 || i != run + run_length))
+			line_char(line, ':');
+		line_hex_digits(line, (unsigned)(address[2 * i] << 8 | address[2 * i + 1]), 1);
+	}
+}
+
+void line_ip(struct line *line, const uint8_t *address, unsigned length)
+{
+	if (length == 4)
+		line_ipv4(line, address);
+	else
+		line_ipv6(line, address);
+}
+
+void line_hex_bytes(struct line *line, const uint8_t *bytes, size_t length, char separator)
+{
+	for (size_t i = 0; i < length && !line->cut; i++) {
+		if (i && separator)
+			line_char(line, separator);
+		line_char(line, hex_digits[bytes[i] >> 4]);
+		line_char(line, hex_digits[bytes[i] & 15]);
+	}
+}
+
+/* Bytes of the well-formed, printable UTF-8 sequence at `bytes`; 0 if there is none. RFC 3629, section 4. */
+static size_t utf8_length(const uint8_t *bytes, size_t length)
+{
+	uint8_t first = bytes[0], low = 0x80, high = 0xbf;
+	size_t n;
+
+	if (first >= 0xc2 && first <= 0xdf)
+		n = 2;
+	else if (first >= 0xe0 && first <= 0xef)
+		n = 3;
+	else if (first >= 0xf0 && first <= 0xf4)
+		n = 4;
+	else
+		return 0;
+	if (first == 0xe0)
+		low = 0xa0;
+	else if (first == 0xed)
+		high = 0x9f;
+	else if (first == 0xf0)
+		low = 0x90;
+	else if (first == 0xf4)
+		high = 0x8f;
+	else if (first == 0xc2)
+		low = 0xa0; /* U+0080 to U+009F are controls */
+	if (n > length || bytes[1] < low || bytes[1] > high)
+		return 0;
+	for (size_t i = 2; i < n; i++)
+		if ((bytes[i] & 0xc0) != 0x80)
+			return 0;
+	/* U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069 turn the reading direction of what follows */
+	if (first == 0xe2 && ((bytes[1] == 0x80 && (bytes[2] == 0x8e || bytes[2] == 0x8f || (bytes[2] >= 0xa8 && bytes[2] <= 0xae))) ||
+			      (bytes[1] == 0x81 && bytes[2] >= 0xa6 && bytes[2] <= 0xa9)))
+		return 0;
+	return n;
+}
+
+void line_escaped(struct line *line, const uint8_t *bytes, size_t length)
+{
+	static const char controls[] = "0------abtnvfr";
+
+	for (size_t i = 0; i < length && !line->cut;) {
+		uint8_t byte = bytes[i];
+		size_t sequence;
+
+		if (byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\') {
+			line_char(line, (char)byte);
+			i++;
+		} else if (byte >= 0x80 && (sequence = utf8_length(bytes + i, length - i))) {
+			line_bytes(line, (const char *)bytes + i, sequence);
+			i += sequence;
+		} else {
+			line_char(line, '\\');
+			if (byte == '"' || byte == '\\') {
+				line_char(line, (char)byte);
+			} else if (byte < sizeof controls - 1 && controls[byte] != '-' && byte) {
+				line_char(line, controls[byte]);
+			} else {
+				line_char(line, 'x');
+				line_hex_digits(line, byte, 2);
+			}
+			i++;
+		}
+	}
+}
+
+static unsigned hex_width(const struct rtap_field *field)
+{
+	switch (field->show) {
+	case RTAP_HEX8: return 2;
+	case RTAP_HEX16: return 4;
+	case RTAP_HEX24: return 6;
+	case RTAP_HEX32: return 8;
+	case RTAP_HEX64: return 16;
+	default: return (field->bit_width + 7u) / 8 * 2;
+	}
+}
+
+void line_value(struct line *line, const struct rtap_field *field, const struct rtap_value *value)
+{
+	switch ((enum rtap_show)field->show) {
+	case RTAP_NONE:
+		line_text(line, field->label);
+		break;
+	case RTAP_DEC:
+	case RTAP_BOOL:
+		line_dec(line, value->number);
+		break;
+	case RTAP_HEX:
+	case RTAP_HEX8:
+	case RTAP_HEX16:
+	case RTAP_HEX24:
+	case RTAP_HEX32:
+	case RTAP_HEX64:
+		line_hex(line, value->number, hex_width(field));
+		break;
+	case RTAP_IPV4:
+		line_ipv4(line, value->data.bytes);
+		break;
+	case RTAP_IPV6:
+		line_ipv6(line, value->data.bytes);
+		break;
+	case RTAP_ETHER:
+	case RTAP_EUI64:
+		line_hex_bytes(line, value->data.bytes, value->data.length, ':');
+		break;
+	case RTAP_BYTES:
+		line_hex_bytes(line, value->data.bytes, value->data.length, 0);
+		break;
+	case RTAP_TEXT:
+		line_escaped(line, value->data.bytes, value->data.length);
+		break;
+	case RTAP_SECONDS:
+		line_seconds(line, (int64_t)value->number);
+		break;
+	}
+}

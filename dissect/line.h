@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A piece of text being written into the caller's memory: hand-made number formatting, because formatting is the
+ * cost of everything. What does not fit is cut and remembered; nothing is ever terminated by a zero byte.
+ */
+#ifndef DISSECT_LINE_H
+#define DISSECT_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <rdmatap/field.h>
+
+struct line {
+	char *next, *end;
+	bool cut;
+};
+
+static inline void line_init(struct line *line, char *memory, size_t size)
+{
+	line->next = memory;
+	line->end = memory + size;
+	line->cut = false;
+}
+
+static inline void line_bytes(struct line *line, const char *text, size_t length)
+{
+	if ((size_t)(line->end - line->next) < length) {
+		length = (size_t)(line->end - line->next);
+		line->cut = true;
+	}
+	memcpy(line->next, text, length);
+	line->next += length;
+}
+
+static inline void line_char(struct line *line, char c)
+{
+	if (line->next < line->end)
+		*line->next++ = c;
+	else
+		line->cut = true;
+}
+
+static inline void line_text(struct line *line, const char *text)
+{
+	line_bytes(line, text, strlen(text));
+}
+
+void line_dec(struct line *line, uint64_t number);
+/* Decimal, padded with zeros to `digits`. */
+void line_dec_padded(struct line *line, uint64_t number, unsigned digits);
+/* "0x" and at least `digits` digits; line_hex_digits without the "0x". */
+void line_hex(struct line *line, uint64_t number, unsigned digits);
+void line_hex_digits(struct line *line, uint64_t number, unsigned digits);
+/* Signed nanoseconds as seconds with nine decimals. */
+void line_seconds(struct line *line, int64_t nanoseconds);
+void line_ipv4(struct line *line, const uint8_t *address);
+/* RFC 5952. */
+void line_ipv6(struct line *line, const uint8_t *address);
+/* An address of 4 or 16 bytes. */
+void line_ip(struct line *line, const uint8_t *address, unsigned length);
+/* Two hexadecimal digits a byte with `separator` between, none if it is 0. */
+void line_hex_bytes(struct line *line, const uint8_t *bytes, size_t length, char separator);
+/* Text of unknown origin: printable ASCII and well-formed UTF-8 as they are, all else (controls, quotes, backslash) escaped. */
+void line_escaped(struct line *line, const uint8_t *bytes, size_t length);
+/* A field's value as -T fields prints it: what tshark prints. */
+void line_value(struct line *line, const struct rtap_field *field, const struct rtap_value *value);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The registry: all protocols, the numbers of their fields, and the names that find them.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "dissect/protocol.h"
+
+static const struct protocol *const protocols[PROTOCOL_COUNT] = {
+#define ROW(identifier, object) [PROTOCOL_##identifier] = &object,
+	PROTOCOLS(ROW)
+#undef ROW
+};
+
+/* Names that stand for several fields or protocols. */
+static const struct alias {
+	const char *name;
+	const char *stands_for[2];
+} aliases[] = {
+	{ "eth.addr", { "eth.src", "eth.dst" } },
+	{ "ip.addr", { "ip.src", "ip.dst" } },
+	{ "ipv6.addr", { "ipv6.src", "ipv6.dst" } },
+	{ "udp.port", { "udp.srcport", "udp.dstport" } },
+	{ "tcp.port", { "tcp.srcport", "tcp.dstport" } },
+};
+
+const struct protocol *protocol_by_number(uint8_t number)
+{
+	return protocols[number];
+}
+
+size_t rtap_protocol_count(void)
+{
+	return PROTOCOL_COUNT;
+}
+
+const struct rtap_protocol *rtap_protocol_by_number(uint8_t number)
+{
+	return number < PROTOCOL_COUNT ? &protocols[number]->table : NULL;
+}
+
+/* Id of each protocol's first field, and behind the last the number of all; known before main() begins. */
+static rtap_field_id first_ids[PROTOCOL_COUNT + 1];
+
+__attribute__((constructor)) static void number_fields(void)
+{
+	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++)
+		first_ids[i + 1] = (rtap_field_id)(first_ids[i] + protocols[i]->table.field_count);
+}
+
+rtap_field_id protocol_field_id(uint8_t protocol, size_t index)
+{
+	return (rtap_field_id)(first_ids[protocol] + index);
+}
+
+size_t rtap_field_count(void)
+{
+	return protocol_field_id(PROTOCOL_COUNT, 0);
+}
+
+/* The protocol of a field; *index is the field's place in its table. */
+static uint8_t find_protocol(rtap_field_id id, size_t *index)
+{
+	*index = id;
+	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++) {
+		if (*index < protocols[i]->table.field_count)
+			return i;
+		*index -= protocols[i]->table.field_count;
+	}
+	return PROTOCOL_NONE;
+}
+
+const struct rtap_field *rtap_field_by_id(rtap_field_id id)
+{
+	size_t index;
+	uint8_t number = find_protocol(id, &index);
+
+	return number == PROTOCOL_NONE ? NULL : &protocols[number]->table.fields[index];
+}
+
+uint8_t rtap_field_protocol(rtap_field_id id)
+{
+	size_t index;
+
+	return find_protocol(id, &index);
+}
+
+static size_t find_exact(const char *name, rtap_field_id *ids, size_t found, size_t room)
+{
+	size_t id = 0;
+
+	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++) {
+		const struct rtap_protocol *table = &protocols[i]->table;
+
+		for (size_t j = 0; j < table->field_count; j++, id++) {
+			if (strcmp(table->fields[j].name, name))
+				continue;
+			if (found < room)
+				ids[found] = (rtap_field_id)id;
+			found++;
+		}
+	}
+	return found;
+}
+
+size_t rtap_field_find(const char *name, rtap_field_id *ids, size_t room)
+{
+	size_t found = find_exact(name, ids, 0, room);
+
+	for (size_t i = 0; !found && i < sizeof aliases / sizeof aliases[0]; i++)
+		if (!strcmp(aliases[i].name, name))
+			for (size_t j = 0; j < 2; j++)
+				found = find_exact(aliases[i].stands_for[j], ids, found, room);
+	return found;
+}
+
+size_t rtap_protocol_find(const char *name, uint8_t *numbers, size_t room)
+{
+	size_t length = strlen(name), found = 0;
+
+	for (uint8_t i = 0; length && i < PROTOCOL_COUNT; i++) {
+		const char *own = protocols[i]->table.name;
+
+		/* "infiniband" stands for infiniband.bth and all its other headers */
+		if (strncmp(own, name, length) || (own[length] && own[length] != '.'))
+			continue;
+		if (found < room)
+			numbers[found] = i;
+		found++;
+	}
+	return found;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a protocol's file gives to the registry, and what its parse function works with.
+ */
+#ifndef DISSECT_PROTOCOL_H
+#define DISSECT_PROTOCOL_H
+
+#include <rdmatap/packet.h>
+#include <rdmatap/visitor.h>
+
+#include "dissect/cursor.h"
+#include "dissect/line.h"
+
+/* Every protocol: one line. X(identifier, object in the protocol's file) */
+#define PROTOCOLS(X) \
+	X(FRAME, frame_protocol) \
+	X(ETHERNET, ethernet_protocol) \
+	X(IPV4, ipv4_protocol) \
+	X(IPV6, ipv6_protocol) \
+	X(UDP, udp_protocol) \
+	X(LRH, lrh_protocol) \
+	X(RWH, rwh_protocol) \
+	X(GRH, grh_protocol) \
+	X(BTH, bth_protocol) \
+	X(RDETH, rdeth_protocol) \
+	X(DETH, deth_protocol) \
+	X(XRCETH, xrceth_protocol) \
+	X(FETH, feth_protocol) \
+	X(RETH, reth_protocol) \
+	X(ATOMICETH, atomiceth_protocol) \
+	X(AETH, aeth_protocol) \
+	X(ATOMICACKETH, atomicacketh_protocol) \
+	X(IMMDT, immdt_protocol) \
+	X(IETH, ieth_protocol) \
+	X(CNP_PAYLOAD, cnp_payload_protocol) \
+	X(ICRC, icrc_protocol) \
+	X(VCRC, vcrc_protocol) \
+	X(MAD, mad_protocol) \
+	X(RPCRDMA, rpcrdma_protocol) \
+	X(RPC, rpc_protocol) \
+	X(PAYLOAD, payload_protocol) \
+	X(TRAILER, trailer_protocol)
+
+enum protocol_number {
+#define PROTOCOL_NUMBER(identifier, object) PROTOCOL_##identifier,
+	PROTOCOLS(PROTOCOL_NUMBER)
+#undef PROTOCOL_NUMBER
+	PROTOCOL_COUNT,
+	PROTOCOL_NONE = PROTOCOL_COUNT /* nothing follows */
+};
+
+/* A dissection under way. */
+struct parse {
+	struct rtap_packet *packet;
+	const struct rtap_context *context;
+	struct cursor cursor; /* what the headers so far leave for the next one */
+	uint8_t source;
+	uint8_t next;         /* enum protocol_number of what follows; the parse function sets it */
+};
+
+/*
+ * A protocol's description. `parse` takes its header from parse->cursor, writes down facts, narrows the cursor by its
+ * length field and sets parse->next; the layer is already there. Headers with a fixed table and nothing to say need no
+ * parse function of their own: parse_fixed() takes them. `visit` is for layouts that the table alone cannot give; it is
+ * called after the table's rows of fixed place. `summary` adds to the one-line text.
+ */
+struct protocol {
+	struct rtap_protocol table;
+	enum result (*parse)(struct parse *parse);
+	void (*visit)(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor);
+	void (*summary)(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line);
+};
+
+#define PROTOCOL_DECLARATION(identifier, object) extern const struct protocol object;
+PROTOCOLS(PROTOCOL_DECLARATION)
+#undef PROTOCOL_DECLARATION
+
+/* For a protocol's initialiser: its field table. */
+#define FIELDS(array) .fields = array, .field_count = sizeof(array) / sizeof((array)[0])
+
+const struct protocol *protocol_by_number(uint8_t number);
+
+/* Id of a protocol's field by its index in the table. */
+rtap_field_id protocol_field_id(uint8_t protocol, size_t index);
+
+/*
+ * Appends a layer of `length` bytes at the cursor's position and takes them. On failure what is there of it becomes a
+ * cut layer and the anomaly is noted.
+ */
+enum result parse_layer(struct parse *parse, uint8_t protocol, uint32_t length, const uint8_t **bytes);
+
+/* Takes `more` bytes that belong to the layer appended last (options); it grows by what of them is there. */
+enum result parse_more(struct parse *parse, uint32_t more, const uint8_t **bytes);
+
+/*
+ * Appends a layer at a place that no cursor moves over (CRCs, trailers). What the capture cut off of it is left out; if
+ * all was, the layer is there with no bytes.
+ */
+void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length);
+
+/* Notes an anomaly of the layer found last, `offset` counted in its source. */
+void parse_anomaly(struct parse *parse, enum rtap_anomaly_code code, uint32_t offset);
+
+/* Offset in its source of the next byte. */
+static inline uint32_t parse_offset(const struct parse *parse)
+{
+	return (uint32_t)(parse->cursor.next - parse->packet->sources[parse->source].bytes);
+}
+
+/* The bytes of a layer. */
+static inline const uint8_t *layer_bytes(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	return packet->sources[layer->source].bytes + layer->offset;
+}
+
+/* Tells a visitor one field that has no fixed place. Does nothing if it is not wanted. */
+void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,
+		 const struct rtap_value *value, uint32_t offset, uint32_t length);
+
+/* Whether a visitor wants any field of the protocol: visiting it is a waste otherwise. */
+bool visit_wants(const struct rtap_visitor *visitor, uint8_t protocol);
+
+#endif

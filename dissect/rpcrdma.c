@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RPC-over-RDMA version 1. RFC 8166, section 4; RDMA_MSGP and RDMA_DONE are of RFC 5666, section 4.
+ * One walk reads the header: without a visitor it gathers facts, with one it tells the fields.
+ */
+#include "config.h"
+
+#include "dissect/upper.h"
+
+/* XID, version, credits, message type. RFC 8166, 4.1. */
+#define FIXED_LENGTH 16
+#define MIN_MESSAGE_LENGTH 28 /* fixed part and three empty lists */
+#define SEGMENT_LENGTH 16     /* handle, length, offset. RFC 8166, 3.4.3 */
+#define VERSION_1 1
+
+enum message_type { RDMA_MSG, RDMA_NOMSG, RDMA_MSGP, RDMA_DONE, RDMA_ERROR };
+
+enum error_code { ERR_VERS = 1, ERR_CHUNK = 2 };
+
+static const struct rtap_name message_type_names[] = {
+	{ RDMA_MSG, "RDMA_MSG" }, { RDMA_NOMSG, "RDMA_NOMSG" }, { RDMA_MSGP, "RDMA_MSGP" },
+	{ RDMA_DONE, "RDMA_DONE" }, { RDMA_ERROR, "RDMA_ERROR" }, { 0, NULL },
+};
+
+static const struct rtap_name error_names[] = { { ERR_VERS, "ERR_VERS" }, { ERR_CHUNK, "ERR_CHUNK" }, { 0, NULL } };
+
+enum row {
+	ROW_XID, ROW_VERSION, ROW_CREDITS, ROW_TYPE, ROW_ALIGN, ROW_THRESHOLD, ROW_ERROR, ROW_LOW, ROW_HIGH,
+	ROW_READS, ROW_WRITES, ROW_REPLY, ROW_SEGMENTS, ROW_POSITION, ROW_HANDLE, ROW_LENGTH, ROW_OFFSET,
+};
+
+#define FIXED(position) (position) * 32, 32
+#define MOVING_32 0, 32
+#define MOVING_64 0, 64
+
+static const struct rtap_field rpcrdma_fields[] = {
+	[ROW_XID] = { "rpcordma.xid", "XID", FIXED(0), RTAP_HEX, 0, NULL, NULL, NULL },
+	[ROW_VERSION] = { "rpcordma.version", "Version", FIXED(1), RTAP_DEC, 0, NULL, NULL, NULL },
+	[ROW_CREDITS] = { "rpcordma.flow_control", "Credits", FIXED(2), RTAP_DEC, 0, NULL, NULL, "RFC 8166, 3.3" },
+	[ROW_TYPE] = { "rpcordma.msg_type", "Message Type", FIXED(3), RTAP_DEC, 0, message_type_names, NULL, NULL },
+	[ROW_ALIGN] = { "rpcordma.rdma_align", "Alignment", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 5666, 4.2" },
+	[ROW_THRESHOLD] = { "rpcordma.rdma_thresh", "Threshold", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 5666, 4.2" },
+	[ROW_ERROR] = { "rpcordma.errcode", "Error", MOVING_32, RTAP_DEC, RTAP_UNPLACED, error_names, NULL, "RFC 8166, 4.5" },
+	[ROW_LOW] = { "rpcordma.vers_low", "Lowest Version", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 8166, 4.5.1" },
+	[ROW_HIGH] = { "rpcordma.vers_high", "Highest Version", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 8166, 4.5.1" },
+	[ROW_READS] = { "rpcordma.reads_count", "Read List", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 8166, 3.4.5" },
+	[ROW_WRITES] = { "rpcordma.writes_count", "Write List", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 8166, 3.4.6" },
+	[ROW_REPLY] = { "rpcordma.reply_count", "Reply Chunk", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 8166, 3.5.3" },
+	[ROW_SEGMENTS] = { "rpcordma.segment_count", "Segments", MOVING_32, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL,
+			   "RFC 8166, 3.4.6" },
+	[ROW_POSITION] = { "rpcordma.position", "Position", MOVING_32, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL,
+			   "RFC 8166, 3.4.5" },
+	[ROW_HANDLE] = { "rpcordma.rdma_handle", "Handle", MOVING_32, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL,
+			 "RFC 8166, 3.4.3" },
+	[ROW_LENGTH] = { "rpcordma.rdma_length", "Length", MOVING_32, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL,
+			 "RFC 8166, 3.4.3" },
+	[ROW_OFFSET] = { "rpcordma.rdma_offset", "Offset", MOVING_64, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL,
+			 "RFC 8166, 3.4.3" },
+};
+
+/* A walk over the header: where it stands, and who is told. */
+struct walk {
+	struct cursor cursor;
+	const uint8_t *start;             /* of the header */
+	const struct rtap_layer *layer;   /* with a visitor */
+	struct rtap_visitor *visitor;     /* or NULL */
+	struct rtap_rpcrdma_facts facts;
+};
+
+static uint32_t position(const struct walk *walk)
+{
+	return (uint32_t)(walk->cursor.next - walk->start);
+}
+
+static void tell_at(struct walk *walk, enum row row, uint64_t number, uint32_t from, uint32_t length)
+{
+	struct rtap_value value = { .number = number };
+
+	if (walk->visitor)
+		visit_field(walk->visitor, walk->layer, PROTOCOL_RPCRDMA, row, &value, walk->layer->offset + from, length);
+}
+
+/* Takes one word and tells it. */
+static enum result word(struct walk *walk, enum row row, uint32_t *value)
+{
+	enum result result = cursor_u32(&walk->cursor, value);
+
+	if (result == OK)
+		tell_at(walk, row, *value, position(walk) - 4, 4);
+	return result;
+}
+
+static void enter(struct walk *walk, const char *label, uint32_t length)
+{
+	if (walk->visitor && walk->visitor->enter)
+		walk->visitor->enter(walk->visitor, label,
+				     (struct rtap_place){ walk->layer->source, walk->layer->offset + position(walk), length });
+}
+
+static void leave(struct walk *walk)
+{
+	if (walk->visitor && walk->visitor->leave)
+		walk->visitor->leave(walk->visitor);
+}
+
+static enum result segment(struct walk *walk)
+{
+	uint32_t handle, length;
+	uint64_t offset;
+	enum result result;
+
+	enter(walk, "Segment", SEGMENT_LENGTH);
+	result = word(walk, ROW_HANDLE, &handle);
+	if (result == OK)
+		result = word(walk, ROW_LENGTH, &length);
+	if (result == OK)
+		result = cursor_u64(&walk->cursor, &offset);
+	if (result == OK)
+		tell_at(walk, ROW_OFFSET, offset, position(walk) - 8, 8);
+	leave(walk);
+	return result;
+}
+
+/* One of XDR's optional-data words: 0 or 1 and nothing else. RFC 4506, 4.19. */
+static enum result follows(struct walk *walk, bool *more)
+{
+	uint32_t value;
+	enum result result = cursor_u32(&walk->cursor, &value);
+
+	if (result == OK && value > 1)
+		return MALFORMED;
+	*more = result == OK && value == 1;
+	return result;
+}
+
+/* Segments that share a Position are one chunk: RFC 8166, 3.4.5. */
+static enum result read_list(struct walk *walk)
+{
+	uint32_t at;
+	bool more;
+	enum result result = follows(walk, &more);
+
+	while (result == OK && more) {
+		enter(walk, "Read Segment", 4 + SEGMENT_LENGTH);
+		result = word(walk, ROW_POSITION, &at);
+		if (result == OK && at % 4)
+			result = MALFORMED;
+		if (result == OK)
+			result = segment(walk);
+		leave(walk);
+		if (result != OK)
+			break;
+		walk->facts.read_segments++;
+		result = follows(walk, &more);
+	}
+	return result;
+}
+
+static enum result write_chunk(struct walk *walk, const char *label)
+{
+	uint32_t count;
+	enum result result;
+
+	enter(walk, label, 0);
+	result = word(walk, ROW_SEGMENTS, &count);
+	if (result == OK && count > walk->cursor.wire / SEGMENT_LENGTH)
+		result = MALFORMED;
+	for (; result == OK && count; count--)
+		result = segment(walk);
+	leave(walk);
+	return result;
+}
+
+static enum result write_list(struct walk *walk)
+{
+	bool more;
+	enum result result = follows(walk, &more);
+
+	while (result == OK && more) {
+		result = write_chunk(walk, "Write Chunk");
+		if (result != OK)
+			break;
+		walk->facts.write_chunks++;
+		result = follows(walk, &more);
+	}
+	return result;
+}
+
+static enum result reply_chunk(struct walk *walk)
+{
+	bool there;
+	enum result result = follows(walk, &there);
+
+	if (result != OK || !there)
+		return result;
+	walk->facts.reply_chunk = true;
+	return write_chunk(walk, "Reply Chunk");
+}
+
+/* Counts of what the lists hold, told before them. `known` are the facts of an earlier walk. */
+static enum result lists(struct walk *walk, const struct rtap_rpcrdma_facts *known)
+{
+	enum result result;
+
+	tell_at(walk, ROW_READS, known->read_segments, position(walk), 4);
+	result = read_list(walk);
+	if (result != OK)
+		return result;
+	tell_at(walk, ROW_WRITES, known->write_chunks, position(walk), 4);
+	result = write_list(walk);
+	if (result != OK)
+		return result;
+	tell_at(walk, ROW_REPLY, known->reply_chunk, position(walk), 4);
+	return reply_chunk(walk);
+}
+
+static enum result error_body(struct walk *walk)
+{
+	uint32_t low, high;
+	enum result result = word(walk, ROW_ERROR, &walk->facts.error_code);
+
+	if (result != OK || walk->facts.error_code != ERR_VERS)
+		return result;
+	result = word(walk, ROW_LOW, &low);
+	return result == OK ? word(walk, ROW_HIGH, &high) : result;
+}
+
+static enum result fixed_part(struct walk *walk)
+{
+	struct rtap_rpcrdma_facts *facts = &walk->facts;
+	const uint8_t *header;
+	enum result result = cursor_take(&walk->cursor, FIXED_LENGTH, &header);
+
+	if (result != OK)
+		return result;
+	facts->xid = load32(header);
+	facts->version = load32(header + 4);
+	facts->credits = load32(header + 8);
+	facts->message_type = load32(header + 12);
+	return OK;
+}
+
+static enum result padding_words(struct walk *walk)
+{
+	uint32_t value;
+	enum result result = word(walk, ROW_ALIGN, &value);
+
+	return result == OK ? word(walk, ROW_THRESHOLD, &value) : result;
+}
+
+/* Walks the whole header. Rows of fixed place are not told: their table does. */
+static enum result walk_header(struct walk *walk, const struct rtap_rpcrdma_facts *known)
+{
+	enum result result = fixed_part(walk);
+
+	if (result != OK)
+		return result;
+	switch (walk->facts.message_type) {
+	case RDMA_MSGP:
+		result = padding_words(walk);
+		if (result != OK)
+			return result;
+		/* fall through */
+	case RDMA_MSG:
+	case RDMA_NOMSG:
+		return lists(walk, known);
+	case RDMA_DONE:
+		return OK;
+	case RDMA_ERROR:
+		return error_body(walk);
+	default:
+		return MALFORMED;
+	}
+}
+
+static struct walk walk_of(struct cursor cursor)
+{
+	return (struct walk){ .cursor = cursor, .start = cursor.next };
+}
+
+bool rpcrdma_recognise(const struct cursor *payload)
+{
+	struct walk walk = walk_of(*payload);
+	const struct rtap_rpcrdma_facts *facts = &walk.facts;
+	uint32_t xid, type;
+
+	if (payload->captured < MIN_MESSAGE_LENGTH || load32(payload->next + 4) != VERSION_1 ||
+	    load32(payload->next + 12) > RDMA_MSGP || walk_header(&walk, facts) != OK)
+		return false;
+	/* RFC 8166, 4.5.2: without a message and without a chunk it is an error, and nothing to know it by */
+	if (facts->message_type == RDMA_NOMSG)
+		return !walk.cursor.wire && (facts->read_segments || facts->write_chunks || facts->reply_chunk);
+	return cursor_u32(&walk.cursor, &xid) == OK && cursor_u32(&walk.cursor, &type) == OK && xid == facts->xid && type <= 1;
+}
+
+static enum result parse(struct parse *parse)
+{
+	uint32_t start = parse_offset(parse), length;
+	struct walk walk = walk_of(parse->cursor);
+	enum result walked = walk_header(&walk, &walk.facts), result;
+	const uint8_t *header;
+
+	/* of a header that ends within a list, what could be walked and the rest belong to it */
+	length = walked == OK ? position(&walk) : parse->cursor.captured;
+	result = parse_layer(parse, PROTOCOL_RPCRDMA, length, &header);
+	if (result != OK)
+		return result;
+	parse->packet->rpcrdma = walk.facts;
+	parse->packet->rpcrdma.present = true;
+	parse->packet->rpcrdma.length = length;
+	if (walked != OK) {
+		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_BAD_CHUNK_LIST, start + position(&walk));
+		return walked;
+	}
+	if (walk.facts.version != VERSION_1 && walk.facts.message_type != RDMA_ERROR)
+		parse_anomaly(parse, RTAP_ANOMALY_BAD_VERSION, start + 4);
+	if (parse->cursor.wire)
+		parse->next = walk.facts.message_type == RDMA_MSG || walk.facts.message_type == RDMA_MSGP ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
+	return OK;
+}
+
+static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	struct walk walk = walk_of((struct cursor){ layer_bytes(packet, layer), layer->length, layer->length });
+
+	walk.layer = layer;
+	walk.visitor = visitor;
+	/* a cut or wrong list is told as far as it goes; its anomaly is already noted */
+	if (walk_header(&walk, &packet->rpcrdma) != OK)
+		return;
+}
+
+static void count(struct line *line, const char *label, uint32_t number)
+{
+	if (!number)
+		return;
+	line_text(line, label);
+	line_dec(line, number);
+}
+
+static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const struct rtap_rpcrdma_facts *facts = &packet->rpcrdma;
+	const char *name = rtap_name_of(message_type_names, facts->message_type);
+
+	if (layer->length < FIXED_LENGTH)
+		return;
+	line_text(line, ": RPC-over-RDMA ");
+	if (name)
+		line_text(line, name);
+	else
+		line_dec(line, facts->message_type);
+	line_text(line, " xid ");
+	line_hex(line, facts->xid, 8);
+	line_text(line, " credits ");
+	line_dec(line, facts->credits);
+	count(line, " read segments ", facts->read_segments);
+	count(line, " write chunks ", facts->write_chunks);
+	if (facts->reply_chunk)
+		line_text(line, " reply chunk");
+	if (facts->message_type == RDMA_ERROR) {
+		name = rtap_name_of(error_names, facts->error_code);
+		line_char(line, ' ');
+		if (name)
+			line_text(line, name);
+		else
+			line_dec(line, facts->error_code);
+	}
+}
+
+const struct protocol rpcrdma_protocol = {
+	.table = { "rpcordma", "RPC-over-RDMA", "RFC 8166, section 4", 0, FIELDS(rpcrdma_fields) },
+	.parse = parse,
+	.visit = visit,
+	.summary = summary,
+};

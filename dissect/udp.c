@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * UDP. RFC 768. RoCEv2 is known by destination port 4791 alone (IBTA annex A17): the source port is flow entropy.
+ */
+#include "config.h"
+
+#include "dissect/protocol.h"
+
+#define UDP_LENGTH 8
+#define UDP_SRC 0, 16
+#define UDP_DST 16, 16
+#define UDP_LEN 32, 16
+#define UDP_CHECKSUM 48, 16
+
+#define PORT_ROCE_V2 4791
+
+static const struct rtap_field udp_fields[] = {
+	{ "udp.srcport", "Source Port", UDP_SRC, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "udp.dstport", "Destination Port", UDP_DST, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "udp.length", "Length", UDP_LEN, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "udp.checksum", "Checksum", UDP_CHECKSUM, RTAP_HEX, 0, NULL, NULL, NULL },
+};
+
+static bool is_roce(const struct rtap_context *context, uint16_t port)
+{
+	for (uint32_t i = 0; i < context->decode_as_count; i++)
+		if (context->decode_as[i].by == RTAP_DECODE_UDP_PORT && context->decode_as[i].number == port)
+			return true;
+	return port == PORT_ROCE_V2;
+}
+
+static enum result parse(struct parse *parse)
+{
+	uint32_t start = parse_offset(parse), length;
+	const uint8_t *header;
+	enum result result = parse_layer(parse, PROTOCOL_UDP, UDP_LENGTH, &header);
+
+	if (result != OK)
+		return result;
+	length = (uint32_t)bits(header, UDP_LEN);
+	if (length < UDP_LENGTH) {
+		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_TOO_SHORT, start);
+		return MALFORMED;
+	}
+	if (!cursor_narrow(&parse->cursor, length - UDP_LENGTH))
+		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, start);
+	parse->packet->source_port = (uint16_t)bits(header, UDP_SRC);
+	parse->packet->destination_port = (uint16_t)bits(header, UDP_DST);
+	parse->next = is_roce(parse->context, parse->packet->destination_port) ? PROTOCOL_BTH : PROTOCOL_PAYLOAD;
+	return OK;
+}
+
+static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const uint8_t *header = layer_bytes(packet, layer);
+
+	if (layer->length < UDP_LENGTH || rtap_packet_has(packet, PROTOCOL_BTH))
+		return;
+	line_text(line, " UDP ");
+	line_dec(line, bits(header, UDP_SRC));
+	line_text(line, " > ");
+	line_dec(line, bits(header, UDP_DST));
+	line_text(line, ", length ");
+	line_dec(line, bits(header, UDP_LEN));
+}
+
+const struct protocol udp_protocol = {
+	.table = { "udp", "User Datagram Protocol", "RFC 768", UDP_LENGTH, FIELDS(udp_fields) },
+	.parse = parse,
+	.summary = summary,
+};

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/ib.h"
+#include "dissect/upper.h"
+
+/* What was declared or learned of the queue pair. */
+static enum rtap_upper declared(const struct parse *parse)
+{
+	const struct rtap_context *context = parse->context;
+
+	for (uint32_t i = 0; i < context->decode_as_count; i++)
+		if (context->decode_as[i].by == RTAP_DECODE_QPN && context->decode_as[i].number == parse->packet->ib.dest_qpn)
+			return (enum rtap_upper)context->decode_as[i].upper;
+	return (enum rtap_upper)context->upper;
+}
+
+/* Whether this packet alone is a whole message that a receive takes. */
+static bool is_whole_send(const struct ib_opcode *opcode)
+{
+	return opcode->class == IB_SEND && opcode->place == IB_ONLY;
+}
+
+static uint8_t recognise(const struct parse *parse, enum ib_service service)
+{
+	if (parse->context->no_heuristics)
+		return PROTOCOL_PAYLOAD;
+	/* RFC 8166, 3.1: RPC-over-RDMA needs a reliable connection */
+	if ((service == IB_RC || service == IB_XRC) && rpcrdma_recognise(&parse->cursor))
+		return PROTOCOL_RPCRDMA;
+	return PROTOCOL_PAYLOAD;
+}
+
+static uint8_t upper_protocol(const struct parse *parse)
+{
+	const struct rtap_ib_facts *ib = &parse->packet->ib;
+	const struct ib_opcode *opcode = &ib_opcodes[ib->opcode];
+
+	if (!is_whole_send(opcode))
+		return PROTOCOL_PAYLOAD;
+	/* IBTA vol. 1, 13.5.1: QP0 and QP1 take nothing but MADs, as datagrams */
+	if (ib->has_deth && ib_service(ib->opcode) == IB_UD && ib->dest_qpn <= 1)
+		return PROTOCOL_MAD;
+	switch (declared(parse)) {
+	case RTAP_UPPER_RPCRDMA:
+		return PROTOCOL_RPCRDMA;
+	case RTAP_UPPER_DATA:
+	case RTAP_UPPER_IPOIB:
+		return PROTOCOL_PAYLOAD;
+	case RTAP_UPPER_UNKNOWN:
+		break;
+	}
+	return recognise(parse, ib_service(ib->opcode));
+}
+
+void upper_begin(struct parse *parse)
+{
+	struct rtap_packet *packet = parse->packet;
+
+	packet->payload = (struct rtap_payload){ parse->source, parse_offset(parse), parse->cursor.captured, parse->cursor.wire };
+	if (parse->context->message.bytes && packet->source_count < RTAP_MAX_SOURCES) {
+		uint32_t length = parse->context->message.length;
+
+		parse->source = packet->source_count++;
+		packet->sources[parse->source].bytes = parse->context->message.bytes;
+		packet->sources[parse->source].captured = length;
+		packet->sources[parse->source].wire = length;
+		parse->cursor = (struct cursor){ parse->context->message.bytes, length, length };
+	}
+	if (parse->cursor.wire)
+		parse->next = upper_protocol(parse);
+}
