@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "capture/batch.h"
+
+/* Spare ones beyond these go back to the system. */
+#define SPARE_BLOCKS 4
+#define SPARE_BATCHES 4
+#define COMMENTS_A_CHUNK 64
+
+struct batch_pool {
+	atomic_uint references; /* the owner's, one a block, one a batch, but for spare ones */
+	size_t block_size;
+	pthread_mutex_t lock;
+	struct batch_block *blocks;
+	struct batch *batches;
+	unsigned block_count, batch_count;
+};
+
+struct batch_comments {
+	struct batch_comments *next;
+	size_t used, room;
+	struct rtap_span spans[];
+};
+
+struct batch_pool *batch_pool_create(size_t block_size)
+{
+	struct batch_pool *pool = calloc(1, sizeof *pool);
+
+	if (!pool)
+		return NULL;
+	if (pthread_mutex_init(&pool->lock, NULL)) {
+		free(pool);
+		return NULL;
+	}
+	atomic_init(&pool->references, 1);
+	pool->block_size = block_size;
+	return pool;
+}
+
+size_t batch_pool_block_size(const struct batch_pool *pool)
+{
+	return pool->block_size;
+}
+
+static void batch_free(struct batch *batch)
+{
+	free(batch->held);
+	free(batch);
+}
+
+void batch_pool_release(struct batch_pool *pool)
+{
+	if (!pool || atomic_fetch_sub_explicit(&pool->references, 1, memory_order_acq_rel) != 1)
+		return;
+	while (pool->blocks) {
+		struct batch_block *block = pool->blocks;
+
+		pool->blocks = block->next;
+		free(block);
+	}
+	while (pool->batches) {
+		struct batch *batch = pool->batches;
+
+		pool->batches = batch->next;
+		batch_free(batch);
+	}
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
+}
+
+static struct batch_block *take_spare_block(struct batch_pool *pool)
+{
+	struct batch_block *block;
+
+	pthread_mutex_lock(&pool->lock);
+	block = pool->blocks;
+	if (block) {
+		pool->blocks = block->next;
+		pool->block_count--;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return block;
+}
+
+struct batch_block *batch_block_get(struct batch_pool *pool, size_t size)
+{
+	struct batch_block *block = NULL;
+
+	if (size <= pool->block_size) {
+		size = pool->block_size;
+		block = take_spare_block(pool);
+	}
+	if (!block) {
+		block = malloc(sizeof *block + size);
+		if (!block)
+			return NULL;
+		block->pool = pool;
+		block->size = size;
+	}
+	atomic_init(&block->references, 1);
+	atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
+	return block;
+}
+
+struct batch_block *batch_block_hold(struct batch_block *block)
+{
+	atomic_fetch_add_explicit(&block->references, 1, memory_order_relaxed);
+	return block;
+}
+
+void batch_block_release(struct batch_block *block)
+{
+	struct batch_pool *pool;
+
+	if (!block || atomic_fetch_sub_explicit(&block->references, 1, memory_order_acq_rel) != 1)
+		return;
+	pool = block->pool;
+	pthread_mutex_lock(&pool->lock);
+	if (block->size == pool->block_size && pool->block_count < SPARE_BLOCKS) {
+		block->next = pool->blocks;
+		pool->blocks = block;
+		pool->block_count++;
+		block = NULL;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	free(block);
+	batch_pool_release(pool);
+}
+
+bool batch_block_is_unshared(struct batch_block *block)
+{
+	return atomic_load_explicit(&block->references, memory_order_acquire) == 1;
+}
+
+struct batch *batch_get(struct batch_pool *pool)
+{
+	struct batch *batch;
+
+	pthread_mutex_lock(&pool->lock);
+	batch = pool->batches;
+	if (batch) {
+		pool->batches = batch->next;
+		pool->batch_count--;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	if (!batch) {
+		batch = malloc(sizeof *batch);
+		if (!batch)
+			return NULL;
+		batch->pool = pool;
+		batch->block = NULL;
+		batch->held = NULL;
+		batch->held_count = batch->held_room = 0;
+		batch->comments = NULL;
+	}
+	batch->shared.frames = batch->frames;
+	batch->shared.count = 0;
+	atomic_init(&batch->references, 1);
+	atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
+	return batch;
+}
+
+bool batch_keep(struct batch *batch, struct rtap_batch *other)
+{
+	if (batch->held_count == batch->held_room) {
+		size_t room = batch->held_room ? batch->held_room * 2 : 8;
+		struct rtap_batch **held = realloc(batch->held, room * sizeof *held);
+
+		if (!held)
+			return false;
+		batch->held = held;
+		batch->held_room = room;
+	}
+	batch->held[batch->held_count++] = rtap_batch_hold(other);
+	return true;
+}
+
+struct rtap_span *batch_comments(struct batch *batch, uint32_t count)
+{
+	struct batch_comments *chunk = batch->comments;
+
+	if (!chunk || chunk->room - chunk->used < count) {
+		size_t room = count > COMMENTS_A_CHUNK ? count : COMMENTS_A_CHUNK;
+
+		chunk = malloc(sizeof *chunk + room * sizeof chunk->spans[0]);
+		if (!chunk)
+			return NULL;
+		chunk->used = 0;
+		chunk->room = room;
+		chunk->next = batch->comments;
+		batch->comments = chunk;
+	}
+	chunk->used += count;
+	return chunk->spans + chunk->used - count;
+}
+
+struct rtap_batch *rtap_batch_hold(struct rtap_batch *batch)
+{
+	atomic_fetch_add_explicit(&((struct batch *)batch)->references, 1, memory_order_relaxed);
+	return batch;
+}
+
+static void batch_empty(struct batch *batch)
+{
+	batch_block_release(batch->block);
+	batch->block = NULL;
+	while (batch->held_count)
+		rtap_batch_release(batch->held[--batch->held_count]);
+	while (batch->comments) {
+		struct batch_comments *chunk = batch->comments;
+
+		batch->comments = chunk->next;
+		free(chunk);
+	}
+}
+
+void rtap_batch_release(struct rtap_batch *shared)
+{
+	struct batch *batch = (struct batch *)shared;
+	struct batch_pool *pool;
+
+	if (!batch || atomic_fetch_sub_explicit(&batch->references, 1, memory_order_acq_rel) != 1)
+		return;
+	pool = batch->pool;
+	batch_empty(batch);
+	pthread_mutex_lock(&pool->lock);
+	if (pool->batch_count < SPARE_BATCHES) {
+		batch->next = pool->batches;
+		pool->batches = batch;
+		pool->batch_count++;
+		batch = NULL;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	if (batch)
+		batch_free(batch);
+	batch_pool_release(pool);
+}

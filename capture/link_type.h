@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef CAPTURE_LINK_TYPE_H
+#define CAPTURE_LINK_TYPE_H
+
+#include <stdint.h>
+
+/*
+ * LINKTYPE_ numbers stand in files, DLT_ numbers in libpcap's calls. Most are equal; some DLT_ numbers
+ * differ from system to system.
+ */
+int link_type_to_dlt(uint32_t link_type);
+
+/* The LINKTYPE_ number meant by a file's: some old programs wrote their system's DLT_ number for raw IP. */
+uint32_t link_type_of_file(uint32_t number);
+
+#endif

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/batch.h"
+#include "capture/file.h"
+#include "capture/ledger.h"
+#include "capture/source.h"
+#include "capture/stream.h"
+
+#define BLOCK_SIZE (1024 * 1024)
+#define BLOCK_SIZE_OF_MANY (128 * 1024) /* memory grows with the number of files */
+#define MANY 8
+
+/* One of the files of a source. */
+struct input {
+	char *name;           /* as messages have it; interfaces borrow it */
+	struct file *file;    /* NULL: at its end */
+	struct batch *batch;  /* read ahead for merging; NULL: none */
+	size_t next;          /* frame in it */
+	bool kept;            /* the batch being merged holds it */
+};
+
+struct rtap_source {
+	struct batch_pool *pool;
+	struct ledger ledger;
+	struct input *inputs;
+	size_t count;
+	/* Merging: inputs that have a frame, the earliest first, as a binary heap of their indexes. */
+	size_t *heap;
+	size_t heap_count;
+	uint64_t bytes_read_before; /* of inputs that are closed */
+	uint64_t bytes_total;       /* 0: not known */
+	int64_t first_time, last_time;
+};
+
+static enum rtap_status out_of_memory(struct rtap_error *error)
+{
+	rtap_error_set(error, "out of memory");
+	return RTAP_STATUS_FAILED;
+}
+
+static enum rtap_status source_create(struct rtap_source **source, size_t count, size_t block_size, struct rtap_error *error)
+{
+	struct rtap_source *created = calloc(1, sizeof *created);
+
+	*source = NULL;
+	if (!created)
+		return out_of_memory(error);
+	if (!block_size)
+		block_size = count > MANY ? BLOCK_SIZE_OF_MANY : BLOCK_SIZE;
+	created->pool = batch_pool_create(block_size);
+	created->inputs = calloc(count ? count : 1, sizeof *created->inputs);
+	created->heap = calloc(count ? count : 1, sizeof *created->heap);
+	if (!created->pool || !created->inputs || !created->heap) {
+		rtap_source_close(created);
+		return out_of_memory(error);
+	}
+	*source = created;
+	return RTAP_STATUS_OK;
+}
+
+/* Opens the next input on the stream, which is taken over. */
+static enum rtap_status add_input(struct rtap_source *source, const char *name, struct stream *stream, struct rtap_error *error)
+{
+	struct input *input = &source->inputs[source->count++];
+	uint64_t total = stream_bytes_total(stream);
+
+	if (source->count == 1)
+		source->bytes_total = total;
+	else if (source->bytes_total)
+		source->bytes_total = total ? source->bytes_total + total : 0;
+	input->name = strdup(name);
+	if (!input->name) {
+		stream_close(stream);
+		return out_of_memory(error);
+	}
+	return file_open(&input->file, input->name, stream, source->pool, &source->ledger, error);
+}
+
+static enum rtap_status add_named(struct rtap_source *source, const char *name, struct rtap_error *error)
+{
+	const char *shown = strcmp(name, "-") ? name : "standard input";
+	struct rtap_error reason;
+	struct stream *stream;
+
+	if (stream_open(&stream, name, &reason)) {
+		rtap_error_set(error, "%s: %s", shown, reason.text);
+		return RTAP_STATUS_FAILED;
+	}
+	return add_input(source, shown, stream, error);
+}
+
+static enum rtap_status refuse_twice(const char *const *names, size_t count, struct rtap_error *error)
+{
+	size_t times = 0;
+
+	for (size_t i = 0; i < count; i++)
+		times += !strcmp(names[i], "-");
+	if (times < 2)
+		return RTAP_STATUS_OK;
+	rtap_error_set(error, "standard input can be read only once (name - once)");
+	return RTAP_STATUS_FAILED;
+}
+
+enum rtap_status rtap_source_open_files(struct rtap_source **source, const char *const *names, size_t count,
+					struct rtap_error *error)
+{
+	enum rtap_status status;
+
+	*source = NULL;
+	status = refuse_twice(names, count, error);
+	if (status)
+		return status;
+	status = source_create(source, count, 0, error);
+	for (size_t i = 0; i < count && !status; i++)
+		status = add_named(*source, names[i], error);
+	if (status) {
+		rtap_source_close(*source);
+		*source = NULL;
+	}
+	return status;
+}
+
+enum rtap_status source_open_memory(struct rtap_source **source, const struct rtap_span *files, size_t count,
+				    size_t block_size, size_t step, struct rtap_error *error)
+{
+	enum rtap_status status = source_create(source, count, block_size, error);
+
+	for (size_t i = 0; i < count && !status; i++) {
+		char name[32];
+		struct stream *stream;
+
+		snprintf(name, sizeof name, "memory %zu", i + 1);
+		status = stream_open_memory(&stream, files[i].bytes, files[i].length, step, error);
+		if (!status)
+			status = add_input(*source, name, stream, error);
+	}
+	if (status) {
+		rtap_source_close(*source);
+		*source = NULL;
+	}
+	return status;
+}
+
+static int64_t time_between(int64_t later, int64_t earlier)
+{
+	int64_t difference;
+
+	if (__builtin_sub_overflow(later, earlier, &difference))
+		return later < earlier ? INT64_MIN : INT64_MAX;
+	return difference;
+}
+
+/* Numbers and counts the frames of a batch that is about to be delivered. */
+static void finish_batch(struct rtap_source *source, struct rtap_batch *batch)
+{
+	struct rtap_source_counters counters = source->ledger.counters;
+	int64_t last = source->last_time, first = source->first_time;
+
+	if (!counters.frames)
+		first = last = batch->frames[0].time_ns;
+	for (size_t i = 0; i < batch->count; i++) {
+		struct rtap_frame *frame = &batch->frames[i];
+
+		frame->number = ++counters.frames;
+		frame->relative_ns = time_between(frame->time_ns, first);
+		frame->delta_ns = time_between(frame->time_ns, last);
+		last = frame->time_ns;
+		counters.captured_bytes += frame->captured_length;
+		counters.cut_frames += frame->captured_length < frame->wire_length;
+	}
+	source->first_time = first;
+	source->last_time = last;
+	source->ledger.counters = counters;
+}
+
+/*
+ * Reads frames of one input. END: it has no more and is closed. BROKEN as rtap_source_read_batch(). OK with *batch
+ * NULL: a signal interrupted the wait.
+ */
+static enum rtap_status read_input(struct rtap_source *source, struct input *input, struct batch **batch,
+				   struct rtap_error *error)
+{
+	struct batch *filled = batch_get(source->pool);
+	enum rtap_status status;
+
+	*batch = NULL;
+	if (!filled)
+		return out_of_memory(error);
+	status = file_read(input->file, filled, error);
+	if (!status && filled->shared.count) {
+		*batch = filled;
+		return RTAP_STATUS_OK;
+	}
+	rtap_batch_release(&filled->shared);
+	if (status == RTAP_STATUS_END) {
+		source->bytes_read_before += stream_bytes_read(input->file->stream);
+		file_close(input->file);
+		input->file = NULL;
+	}
+	return status;
+}
+
+static int64_t head_time(const struct rtap_source *source, size_t place)
+{
+	const struct input *input = &source->inputs[source->heap[place]];
+
+	return input->batch->frames[input->next].time_ns;
+}
+
+/* Whether the input at one place in the heap goes before that at another. */
+static bool goes_before(const struct rtap_source *source, size_t place, size_t other)
+{
+	int64_t time = head_time(source, place), other_time = head_time(source, other);
+
+	return time < other_time || (time == other_time && source->heap[place] < source->heap[other]);
+}
+
+static void swap_places(struct rtap_source *source, size_t place, size_t other)
+{
+	size_t index = source->heap[place];
+
+	source->heap[place] = source->heap[other];
+	source->heap[other] = index;
+}
+
+static void heap_add(struct rtap_source *source, size_t index)
+{
+	size_t place = source->heap_count++;
+
+	source->heap[place] = index;
+	for (; place && goes_before(source, place, (place - 1) / 2); place = (place - 1) / 2)
+		swap_places(source, place, (place - 1) / 2);
+}
+
+/* Puts the first of the heap where it belongs after its head has changed. */
+static void heap_settle(struct rtap_source *source)
+{
+	size_t place = 0, child;
+
+	while ((child = 2 * place + 1) < source->heap_count) {
+		if (child + 1 < source->heap_count && goes_before(source, child + 1, child))
+			child++;
+		if (!goes_before(source, child, place))
+			return;
+		swap_places(source, place, child);
+		place = child;
+	}
+}
+
+static void heap_remove_first(struct rtap_source *source)
+{
+	source->heap[0] = source->heap[--source->heap_count];
+	heap_settle(source);
+}
+
+/* Makes each input that is not at its end have a head. END: a signal interrupted the wait. */
+static enum rtap_status read_heads(struct rtap_source *source, struct rtap_error *error)
+{
+	for (size_t i = 0; i < source->count; i++) {
+		struct input *input = &source->inputs[i];
+		enum rtap_status status;
+
+		if (!input->file || input->batch)
+			continue;
+		input->next = 0;
+		status = read_input(source, input, &input->batch, error);
+		if (status == RTAP_STATUS_END)
+			continue;
+		if (status)
+			return status;
+		if (!input->batch)
+			return RTAP_STATUS_END;
+		heap_add(source, i);
+	}
+	return RTAP_STATUS_OK;
+}
+
+/*
+ * Fills the batch with the earliest heads until it is full or one input has no head left: then it is better to hand
+ * out what there is than to wait for that input, and no more than one batch of each is held.
+ */
+static enum rtap_status merge_heads(struct rtap_source *source, struct batch *batch)
+{
+	while (source->heap_count && batch->shared.count < BATCH_FRAMES) {
+		struct input *input = &source->inputs[source->heap[0]];
+
+		if (!input->kept && !batch_keep(batch, &input->batch->shared))
+			return RTAP_STATUS_FAILED;
+		input->kept = true;
+		batch->frames[batch->shared.count++] = input->batch->frames[input->next++];
+		if (input->next == input->batch->shared.count) {
+			heap_remove_first(source);
+			rtap_batch_release(&input->batch->shared);
+			input->batch = NULL;
+			break;
+		}
+		heap_settle(source);
+	}
+	for (size_t i = 0; i < source->count; i++)
+		source->inputs[i].kept = false;
+	return RTAP_STATUS_OK;
+}
+
+static enum rtap_status read_merged(struct rtap_source *source, struct batch **batch, struct rtap_error *error)
+{
+	enum rtap_status status = read_heads(source, error);
+
+	*batch = NULL;
+	if (status)
+		return status;
+	if (!source->heap_count)
+		return RTAP_STATUS_END;
+	*batch = batch_get(source->pool);
+	if (!*batch)
+		return out_of_memory(error);
+	if (merge_heads(source, *batch)) {
+		rtap_batch_release(&(*batch)->shared);
+		*batch = NULL;
+		return out_of_memory(error);
+	}
+	return RTAP_STATUS_OK;
+}
+
+enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_batch **batch, struct rtap_error *error)
+{
+	struct batch *filled = NULL;
+	enum rtap_status status;
+
+	*batch = NULL;
+	if (source->count != 1)
+		status = read_merged(source, &filled, error);
+	else if (source->inputs[0].file)
+		status = read_input(source, &source->inputs[0], &filled, error);
+	else
+		status = RTAP_STATUS_END;
+	if (status)
+		return status;
+	if (!filled) /* interrupted */
+		return RTAP_STATUS_END;
+	finish_batch(source, &filled->shared);
+	*batch = &filled->shared;
+	return RTAP_STATUS_OK;
+}
+
+size_t rtap_source_interface_count(const struct rtap_source *source)
+{
+	return source->ledger.interface_count;
+}
+
+const struct rtap_interface *rtap_source_interface(const struct rtap_source *source, size_t index)
+{
+	return index < source->ledger.interface_count ? &source->ledger.interfaces[index] : NULL;
+}
+
+size_t rtap_source_note_count(const struct rtap_source *source)
+{
+	return source->ledger.note_count;
+}
+
+const char *rtap_source_note(const struct rtap_source *source, size_t index)
+{
+	return index < source->ledger.note_count ? source->ledger.notes[index] : NULL;
+}
+
+struct rtap_source_counters rtap_source_counters(const struct rtap_source *source)
+{
+	return source->ledger.counters;
+}
+
+void rtap_source_progress(const struct rtap_source *source, uint64_t *read_bytes, uint64_t *total_bytes)
+{
+	*read_bytes = source->bytes_read_before;
+	for (size_t i = 0; i < source->count; i++)
+		if (source->inputs[i].file)
+			*read_bytes += stream_bytes_read(source->inputs[i].file->stream);
+	*total_bytes = source->bytes_total;
+}
+
+void rtap_source_close(struct rtap_source *source)
+{
+	if (!source)
+		return;
+	for (size_t i = 0; i < source->count; i++) {
+		if (source->inputs[i].batch)
+			rtap_batch_release(&source->inputs[i].batch->shared);
+		file_close(source->inputs[i].file);
+		free(source->inputs[i].name);
+	}
+	free(source->inputs);
+	free(source->heap);
+	ledger_fini(&source->ledger);
+	batch_pool_release(source->pool);
+	free(source);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "capture/tick.h"
+
+#define NS_A_SECOND 1000000000u
+
+/* 10^20 is beyond 64 bits. */
+#define MAX_POWER 19
+
+static const uint64_t powers_of_ten[MAX_POWER + 1] = {
+	1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u, 1000000000u,
+	10000000000u, 100000000000u, 1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u,
+	10000000000000000u, 100000000000000000u, 1000000000000000000u, 10000000000000000000u,
+};
+
+void tick_init(struct tick *tick)
+{
+	*tick = (struct tick){ .exponent = 6 };
+}
+
+void tick_set_resolution(struct tick *tick, uint8_t resolution)
+{
+	tick->exponent = resolution & 0x7f;
+	tick->binary = resolution & 0x80;
+}
+
+static uint64_t decimal_parts(unsigned exponent, uint64_t ticks, uint64_t *ns)
+{
+	uint64_t seconds = 0;
+
+	if (exponent <= MAX_POWER) {
+		seconds = ticks / powers_of_ten[exponent];
+		ticks %= powers_of_ten[exponent];
+	}
+	if (exponent <= 9)
+		*ns = ticks * powers_of_ten[9 - exponent];
+	else
+		*ns = exponent - 9 <= MAX_POWER ? ticks / powers_of_ten[exponent - 9] : 0;
+	return seconds;
+}
+
+static uint64_t binary_parts(unsigned exponent, uint64_t ticks, uint64_t *ns)
+{
+	uint64_t seconds = 0, upper, lower;
+
+	if (exponent < 64) {
+		seconds = ticks >> exponent;
+		ticks &= ((uint64_t)1 << exponent) - 1;
+	}
+	/* ticks * 10^9 / 2^exponent, with a product of 96 bits. */
+	lower = (ticks & UINT32_MAX) * NS_A_SECOND;
+	upper = (ticks >> 32) * NS_A_SECOND + (lower >> 32);
+	if (exponent <= 32)
+		*ns = lower >> exponent;
+	else
+		*ns = exponent - 32 < 64 ? upper >> (exponent - 32) : 0;
+	return seconds;
+}
+
+int64_t tick_to_ns(const struct tick *tick, uint64_t ticks, bool *held)
+{
+	uint64_t ns, seconds;
+	int64_t signed_seconds, time;
+
+	seconds = tick->binary ? binary_parts(tick->exponent, ticks, &ns) : decimal_parts(tick->exponent, ticks, &ns);
+	/* The offset is signed, the count is not: their sum may fit although the count alone does not. */
+	*held = true;
+	if (seconds > INT64_MAX) {
+		if (tick->offset_seconds >= 0)
+			return INT64_MAX;
+		signed_seconds = (int64_t)(seconds + (uint64_t)tick->offset_seconds);
+		if (signed_seconds < 0)
+			return INT64_MAX;
+	} else if (__builtin_add_overflow((int64_t)seconds, tick->offset_seconds, &signed_seconds)) {
+		return INT64_MAX;
+	}
+	if (signed_seconds < INT64_MIN / NS_A_SECOND)
+		return INT64_MIN;
+	if (__builtin_mul_overflow(signed_seconds, (int64_t)NS_A_SECOND, &time) ||
+	    __builtin_add_overflow(time, (int64_t)ns, &time))
+		return signed_seconds < 0 ? INT64_MIN : INT64_MAX;
+	*held = false;
+	return time;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef CAPTURE_TICK_H
+#define CAPTURE_TICK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What one unit of a pcapng interface's time stamps is. draft-ietf-opsawg-pcapng, 4.2, if_tsresol and if_tsoffset. */
+struct tick {
+	uint8_t exponent;  /* ticks a second: 10^exponent, or 2^exponent */
+	bool binary;
+	int64_t offset_seconds;
+};
+
+/* Microseconds since 1970, as when no option tells otherwise. */
+void tick_init(struct tick *tick);
+
+/* Takes an if_tsresol byte; any is possible. */
+void tick_set_resolution(struct tick *tick, uint8_t resolution);
+
+/*
+ * Nanoseconds since 1970 of a time stamp, rounded down. *held: it is outside of what 64 bits hold, and the nearest
+ * time that they hold is given.
+ */
+int64_t tick_to_ns(const struct tick *tick, uint64_t ticks, bool *held);
+
+#endif
