@@ -50,7 +50,7 @@ static bool wanted(const struct rtap_visitor *visitor, rtap_field_id id, const s
 {
 	if (visitor->wanted)
 		return visitor->wanted[id / 64] >> (id % 64) & 1;
-	return !(field->flags & RTAP_ON_DEMAND) || visitor->on_demand;
+	return (visitor->on_demand || !(field->flags & RTAP_ON_DEMAND)) && (visitor->bulk || !(field->flags & RTAP_BULK));
 }
 
 void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,

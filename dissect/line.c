@@ -155,8 +155,7 @@ void line_hex_bytes(struct line *line, const uint8_t *bytes, size_t length, char
 	}
 }
 
-/* Bytes of the well-formed, printable UTF-8 sequence at `bytes`; 0 if there is none. RFC 3629, section 4. */
-static size_t utf8_length(const uint8_t *bytes, size_t length)
+size_t line_utf8_length(const uint8_t *bytes, size_t length)
 {
 	uint8_t first = bytes[0], low = 0x80, high = 0xbf;
 	size_t n;
@@ -202,7 +201,7 @@ void line_escaped(struct line *line, const uint8_t *bytes, size_t length)
 		if (byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\') {
 			line_char(line, (char)byte);
 			i++;
-		} else if (byte >= 0x80 && (sequence = utf8_length(bytes + i, length - i))) {
+		} else if (byte >= 0x80 && (sequence = line_utf8_length(bytes + i, length - i))) {
 			line_bytes(line, (const char *)bytes + i, sequence);
 			i += sequence;
 		} else {

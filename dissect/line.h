@@ -63,6 +63,11 @@ void line_ipv6(struct line *line, const uint8_t *address);
 void line_ip(struct line *line, const uint8_t *address, unsigned length);
 /* Two hexadecimal digits a byte with `separator` between, none if it is 0. */
 void line_hex_bytes(struct line *line, const uint8_t *bytes, size_t length, char separator);
+/*
+ * Bytes (2 to 4) of the well-formed UTF-8 sequence at `bytes` that is safe on a terminal: no controls and nothing that
+ * turns the reading direction; 0 if there is none. RFC 3629, section 4. `length` is at least 1.
+ */
+size_t line_utf8_length(const uint8_t *bytes, size_t length);
 /* Text of unknown origin: printable ASCII and well-formed UTF-8 as they are, all else (controls, quotes, backslash) escaped. */
 void line_escaped(struct line *line, const uint8_t *bytes, size_t length);
 /* A field's value as -T fields prints it: what tshark prints. */

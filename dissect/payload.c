@@ -21,7 +21,7 @@ static bool derive_bytes(const struct rtap_packet *packet, const struct rtap_lay
 
 static const struct rtap_field payload_fields[] = {
 	{ "data.len", "Length", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_length, NULL },
-	{ "data.data", "Data", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_ON_DEMAND, NULL, derive_bytes, NULL },
+	{ "data.data", "Data", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_BULK, NULL, derive_bytes, NULL },
 };
 
 static enum result parse(struct parse *parse)
@@ -37,7 +37,7 @@ const struct protocol payload_protocol = {
 
 static const struct rtap_field trailer_fields[] = {
 	{ "rdmatap.trailer.len", "Length", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_length, NULL },
-	{ "rdmatap.trailer", "Bytes", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_ON_DEMAND, NULL, derive_bytes, NULL },
+	{ "rdmatap.trailer", "Bytes", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_BULK, NULL, derive_bytes, NULL },
 };
 
 /* What the frame holds behind the packet that its length fields describe: link padding, a captured FCS. */

@@ -25,9 +25,10 @@ struct rtap_visitor {
 	void (*label)(struct rtap_visitor *visitor, const char *text, struct rtap_place place);
 	void (*anomaly)(struct rtap_visitor *visitor, const struct rtap_anomaly *anomaly);
 	void (*leave)(struct rtap_visitor *visitor);
-	/* Which fields are wanted, one bit an id; NULL: all but ON_DEMAND ones. */
+	/* Which fields are wanted, one bit an id; NULL: all but those that the two flags below leave out. */
 	const uint64_t *wanted;
 	bool on_demand; /* with wanted == NULL: also ON_DEMAND fields */
+	bool bulk;      /* with wanted == NULL: also BULK fields */
 };
 
 /* Walks all layers. */

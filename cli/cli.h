@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the files of the program share: its exit statuses, its options, its subcommands.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <rdmatap/error.h>
+#include <rdmatap/filter.h>
+#include <rdmatap/packet.h>
+#include <rdmatap/source.h>
+
+#include "output/fields.h"
+#include "output/text.h"
+
+enum exit_status { EXIT_DONE = 0, EXIT_NO = 1, EXIT_TROUBLE = 2 };
+
+enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
+
+#define MAX_DECODE_AS 64
+
+/* The stream view's options. */
+struct options {
+	const char **inputs;      /* -r, in order */
+	size_t input_count;
+	const char *write_name;   /* -w */
+	bool print;               /* --print: with -w, show too */
+	const char *capture_filter; /* -f */
+	const char *display_filter; /* -Y */
+	uint64_t count;           /* -c; 0: all */
+	uint32_t snap_length;     /* -s; 0: all */
+	bool tree, hex, quiet, line_buffered, verbose;
+	bool progress;
+	enum view_form form;
+	enum clock_form clock;
+	struct fields_format fields;
+	struct rtap_context context;
+	struct rtap_decode_as decode_as[MAX_DECODE_AS];
+};
+
+/* Prints "rdmatap: " and the message on standard error. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Fills options from the command line. False: a complaint is printed. fini in both cases. */
+bool options_parse(struct options *options, int argc, char **argv);
+void options_fini(struct options *options);
+void options_help(FILE *file);
+
+/* The stream view: reads, filters, shows, saves. Returns the exit status. */
+enum exit_status view_run(const struct options *options);
+
+/* rdmatap fields [PREFIX] */
+enum exit_status command_fields(int argc, char **argv);
+
+/* Set by SIGINT and SIGTERM. */
+extern volatile sig_atomic_t interrupted;
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmatap fields: what can be filtered and printed.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static void print_field(const struct rtap_field *field, const struct rtap_protocol *protocol)
+{
+	printf("%s\t%s\t%s%s\t%s\t%s\n", field->name, rtap_field_type(field), rtap_field_json_type(field),
+	       field->flags & RTAP_REPEATS ? " array" : "", field->label, field->section ? field->section : protocol->section);
+}
+
+enum exit_status command_fields(int argc, char **argv)
+{
+	const char *prefix = argc > 1 ? argv[1] : "";
+	bool found = false;
+
+	if (argc > 2) {
+		complain("fields: takes one PREFIX at the most, such as infiniband.bth");
+		return EXIT_TROUBLE;
+	}
+	for (size_t id = 0; id < rtap_field_count(); id++) {
+		const struct rtap_field *field = rtap_field_by_id((rtap_field_id)id);
+
+		if (strncmp(field->name, prefix, strlen(prefix)))
+			continue;
+		print_field(field, rtap_protocol_by_number(rtap_field_protocol((rtap_field_id)id)));
+		found = true;
+	}
+	if (!found) {
+		complain("fields: none begins with %s", prefix);
+		return EXIT_TROUBLE;
+	}
+	return EXIT_DONE;
+}

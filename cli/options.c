@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The stream view's command line.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS };
+
+static const struct option long_options[] = {
+	{ "print", no_argument, NULL, OPTION_PRINT },
+	{ "check-icrc", no_argument, NULL, OPTION_CHECK_ICRC },
+	{ "decode-as", required_argument, NULL, OPTION_DECODE_AS },
+	{ "no-heuristics", no_argument, NULL, OPTION_NO_HEURISTICS },
+	{ "progress", no_argument, NULL, OPTION_PROGRESS },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Options and commands that the design names and this version has not. */
+static const char *const not_yet[] = {
+	"-i", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--max-memory", "--threads",
+	"messages", "connections", "export", "stats", "canon", "diff", "report", "devices", "replay",
+};
+
+void options_help(FILE *file)
+{
+	fputs("usage: rdmatap -r FILE [-r FILE ...] [OPTION ...]\n"
+	      "       rdmatap fields [PREFIX]\n"
+	      "\n"
+	      "Reads captures of RDMA traffic and shows what is in each packet.\n"
+	      "\n"
+	      "Input\n"
+	      "  -r FILE          read a capture file: pcap or pcapng, also compressed with gzip; - is standard input;\n"
+	      "                   several are merged by time stamp\n"
+	      "  -f BPF           take only frames that pass this capture filter (see pcap-filter(7))\n"
+	      "  -c N             stop after N packets that pass -f\n"
+	      "  -s SNAPLEN       look at no more than SNAPLEN bytes of each frame\n"
+	      "\n"
+	      "Selection\n"
+	      "  -Y FILTER        show and save only packets that pass this display filter,\n"
+	      "                   such as 'infiniband.aeth.syndrome.opcode == 3 || rpcordma'\n"
+	      "\n"
+	      "Output\n"
+	      "  -V               show every field of every header\n"
+	      "  -x               show the bytes too\n"
+	      "  -q               count packets only\n"
+	      "  -T FORM          text (default), json (one object a line), fields (those of -e)\n"
+	      "  -e FIELD         with -T fields: print this field; repeat for more\n"
+	      "  -E OPTION=VALUE  with -T fields: header=y|n separator=/t occurrence=a|f|l aggregator=, quote=d|s|n\n"
+	      "  -t FORM          time stamps: a, ad (local time, with date), d, dd (since the packet before, since the\n"
+	      "                   one shown before), e (seconds since 1970), r (since the first), u, ud (UTC, with date)\n"
+	      "  -w FILE          save the packets: pcap, or pcapng if FILE ends in .pcapng; compressed if it ends in .gz;\n"
+	      "                   - is standard output\n"
+	      "  --print          with -w: show the packets too\n"
+	      "  -l               write out each line at once\n"
+	      "  -n               accepted: names are never resolved\n"
+	      "  -v               tell about the input: comments of files, interface statistics, counters\n"
+	      "  --progress       show how far reading is, on standard error\n"
+	      "\n"
+	      "Dissection\n"
+	      "  --check-icrc     recompute the invariant CRC of every packet\n"
+	      "  --decode-as SPEC take what a queue pair receives for a protocol: qp=0x12,rpcrdma (or ipoib, data);\n"
+	      "                   take a UDP port for RoCEv2: udp=4792,rocev2\n"
+	      "  --no-heuristics  do not recognise protocols by their content\n"
+	      "\n"
+	      "  --help, --version\n"
+	      "\n"
+	      "Exit status: 0 done, 2 wrong usage, or an input that could not be opened or read to its end.\n", file);
+}
+
+static bool is_not_yet(const char *argument)
+{
+	for (size_t i = 0; i < sizeof not_yet / sizeof not_yet[0]; i++) {
+		size_t length = strcspn(argument, "=");
+
+		if (strlen(not_yet[i]) == length && !strncmp(argument, not_yet[i], length))
+			return true;
+		if (not_yet[i][0] == '-' && not_yet[i][1] != '-' && !strncmp(argument, not_yet[i], 2) && argument[1] != '-')
+			return true;
+	}
+	return false;
+}
+
+static bool parse_number(const char *text, uint64_t most, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 0);
+	return text[0] >= '0' && text[0] <= '9' && !*end && !errno && *number <= most;
+}
+
+static bool add_input(struct options *options, const char *name)
+{
+	const char **larger = realloc(options->inputs, (options->input_count + 1) * sizeof *larger);
+
+	if (!larger) {
+		complain("out of memory");
+		return false;
+	}
+	options->inputs = larger;
+	options->inputs[options->input_count++] = name;
+	return true;
+}
+
+/* KEY=NUMBER,PROTOCOL */
+static bool parse_decode_as(const char *spec, struct rtap_decode_as *decode_as)
+{
+	static const struct {
+		const char *key, *protocol;
+		uint64_t most;
+		struct rtap_decode_as meaning;
+	} forms[] = {
+		{ "qp", "rpcrdma", 0xffffff, { RTAP_DECODE_QPN, 0, RTAP_UPPER_RPCRDMA } },
+		{ "qp", "ipoib", 0xffffff, { RTAP_DECODE_QPN, 0, RTAP_UPPER_IPOIB } },
+		{ "qp", "data", 0xffffff, { RTAP_DECODE_QPN, 0, RTAP_UPPER_DATA } },
+		{ "udp", "rocev2", 0xffff, { RTAP_DECODE_UDP_PORT, 0, 0 } },
+	};
+	const char *equals = strchr(spec, '='), *comma = strchr(spec, ',');
+	char number_text[24];
+	uint64_t number;
+
+	if (!equals || !comma || comma < equals || (size_t)(comma - equals) > sizeof number_text)
+		return false;
+	memcpy(number_text, equals + 1, (size_t)(comma - equals - 1));
+	number_text[comma - equals - 1] = 0;
+	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+		size_t length = strlen(forms[i].key);
+
+		if ((size_t)(equals - spec) != length || strncmp(spec, forms[i].key, length) || strcmp(comma + 1, forms[i].protocol) ||
+		    !parse_number(number_text, forms[i].most, &number))
+			continue;
+		*decode_as = forms[i].meaning;
+		decode_as->number = (uint32_t)number;
+		return true;
+	}
+	return false;
+}
+
+static bool add_decode_as(struct options *options, const char *spec)
+{
+	if (options->context.decode_as_count == MAX_DECODE_AS) {
+		complain("--decode-as %s: more than %d of them", spec, MAX_DECODE_AS);
+		return false;
+	}
+	if (!parse_decode_as(spec, &options->decode_as[options->context.decode_as_count])) {
+		complain("--decode-as %s: not understood (qp=NUMBER,rpcrdma|ipoib|data or udp=PORT,rocev2)", spec);
+		return false;
+	}
+	options->context.decode_as_count++;
+	return true;
+}
+
+static bool parse_form(struct options *options, const char *name)
+{
+	static const char *const names[] = { [VIEW_TEXT] = "text", [VIEW_JSON] = "json", [VIEW_FIELDS] = "fields" };
+
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (!strcmp(name, names[i])) {
+			options->form = (enum view_form)i;
+			return true;
+		}
+	}
+	complain("-T %s: no such form (text, json, fields)", name);
+	return false;
+}
+
+static bool number_option(const char *option, uint64_t most, uint64_t *number)
+{
+	if (parse_number(optarg, most, number) && *number)
+		return true;
+	complain("%s %s: not a number from 1 to %llu", option, optarg, (unsigned long long)most);
+	return false;
+}
+
+static bool fields_option(enum rtap_status status, const struct rtap_error *error)
+{
+	if (status == RTAP_STATUS_OK)
+		return true;
+	complain("%s", error->text);
+	return false;
+}
+
+/* Options that take an argument. */
+static bool take_value(struct options *options, int letter)
+{
+	struct rtap_error error;
+	uint64_t number;
+
+	switch (letter) {
+	case 'r':
+		return add_input(options, optarg);
+	case 'w':
+		options->write_name = optarg;
+		return true;
+	case 'f':
+		options->capture_filter = optarg;
+		return true;
+	case 'Y':
+		options->display_filter = optarg;
+		return true;
+	case 'c':
+		return number_option("-c", UINT64_MAX, &options->count);
+	case 's':
+		if (!number_option("-s", UINT32_MAX, &number))
+			return false;
+		options->snap_length = (uint32_t)number;
+		return true;
+	case 'T':
+		return parse_form(options, optarg);
+	case 'e':
+		return fields_option(fields_format_add(&options->fields, optarg, &error), &error);
+	case 'E':
+		return fields_option(fields_format_option(&options->fields, optarg, &error), &error);
+	case 't':
+		if (clock_parse(optarg, &options->clock))
+			return true;
+		complain("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
+		return false;
+	case OPTION_DECODE_AS:
+		return add_decode_as(options, optarg);
+	default:
+		complain("try rdmatap --help");
+		return false;
+	}
+}
+
+static bool take_flag(struct options *options, int letter)
+{
+	switch (letter) {
+	case 'V': options->tree = true; return true;
+	case 'x': options->hex = true; return true;
+	case 'q': options->quiet = true; return true;
+	case 'l': options->line_buffered = true; return true;
+	case 'v': options->verbose = true; return true;
+	case 'n': return true;
+	case OPTION_PRINT: options->print = true; return true;
+	case OPTION_CHECK_ICRC: options->context.check_icrc = true; return true;
+	case OPTION_NO_HEURISTICS: options->context.no_heuristics = true; return true;
+	case OPTION_PROGRESS: options->progress = true; return true;
+	default: return false;
+	}
+}
+
+static bool check(const struct options *options)
+{
+	if (!options->input_count)
+		complain("nothing to read (name a capture file: rdmatap -r FILE; see rdmatap --help)");
+	else if (options->form == VIEW_FIELDS && !options->fields.column_count)
+		complain("-T fields prints the fields that -e names: give at least one -e FIELD (rdmatap fields lists them)");
+	else if (options->form != VIEW_FIELDS && options->fields.column_count)
+		complain("-e goes with -T fields");
+	else if (options->write_name && !strcmp(options->write_name, "-") && options->print)
+		complain("-w - and --print would both write to standard output");
+	else
+		return true;
+	return false;
+}
+
+bool options_parse(struct options *options, int argc, char **argv)
+{
+	int letter;
+
+	*options = (struct options){ 0 };
+	fields_format_init(&options->fields);
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		bool is_first = i == 1;
+
+		if ((argv[i][0] == '-' || is_first) && is_not_yet(argv[i])) {
+			complain("%s: not in this version (it reads capture files with -r; see rdmatap --help)", argv[i]);
+			return false;
+		}
+		/* the argument of an option is not an option */
+		if (argv[i][0] == '-' && argv[i][1] && strchr("rfYcswTeEt", argv[i][1]) && !argv[i][2])
+			i++;
+	}
+	while ((letter = getopt_long(argc, argv, "r:w:f:Y:c:s:VxqlnvT:e:E:t:", long_options, NULL)) != -1)
+		if (!take_flag(options, letter) && !take_value(options, letter))
+			return false;
+	if (optind < argc) {
+		complain("%s: neither an option nor a command (capture files are named by -r; see rdmatap --help)", argv[optind]);
+		return false;
+	}
+	return check(options);
+}
+
+void options_fini(struct options *options)
+{
+	free(options->inputs);
+	fields_format_fini(&options->fields);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/progress.h"
+
+#define INTERVAL_NS 250000000
+#define FIRST_NS 1000000000
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void progress_init(struct progress *progress, bool asked)
+{
+	*progress = (struct progress){ .shown_at_all = asked || (isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)) };
+	if (progress->shown_at_all)
+		progress->next_ns = now_ns() + (asked ? 0 : FIRST_NS);
+}
+
+void progress_show(struct progress *progress, const struct rtap_source *source)
+{
+	struct rtap_source_counters counters;
+	uint64_t done, total;
+	int64_t now;
+
+	if (!progress->shown_at_all)
+		return;
+	now = now_ns();
+	if (now < progress->next_ns)
+		return;
+	progress->next_ns = now + INTERVAL_NS;
+	progress->drawn = true;
+	counters = rtap_source_counters(source);
+	rtap_source_progress(source, &done, &total);
+	if (total)
+		fprintf(stderr, "\rrdmatap: %3" PRIu64 "%%, %" PRIu64 " packets", done * 100 / total, counters.frames);
+	else
+		fprintf(stderr, "\rrdmatap: %" PRIu64 " packets", counters.frames);
+	fflush(stderr);
+}
+
+void progress_end(struct progress *progress)
+{
+	if (!progress->drawn)
+		return;
+	fputs(isatty(STDERR_FILENO) ? "\r\033[K" : "\n", stderr);
+	fflush(stderr);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How far reading is, on standard error.
+ */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rdmatap/source.h>
+
+struct progress {
+	bool shown_at_all; /* whether to show it */
+	bool drawn;        /* a line stands there and must be wiped */
+	int64_t next_ns;   /* when to draw again, monotonic clock */
+};
+
+/* Shown when asked for, or when standard error is a terminal and standard output is not. */
+void progress_init(struct progress *progress, bool asked);
+void progress_show(struct progress *progress, const struct rtap_source *source);
+void progress_end(struct progress *progress);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The stream view: frames in, packets out.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rdmatap/writer.h>
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "output/json.h"
+
+struct view {
+	const struct options *options;
+	struct rtap_context context;
+	struct rtap_source *source;
+	struct rtap_bpf *bpf;
+	struct rtap_filter *filter;
+	struct rtap_writer *writer;
+	struct sink sink;
+	struct text_format text;
+	struct json_format json;
+	struct fields_format fields;
+	struct format *format;   /* NULL: nothing is shown */
+	struct progress progress;
+	uint64_t taken, passed;  /* packets behind -f, behind -Y */
+	uint64_t anomalies[RTAP_ANOMALY_CODES];
+	uint32_t unknown_links[8]; /* link types complained of */
+	unsigned unknown_link_count;
+	bool stop;
+	enum exit_status status;
+};
+
+static void fail(struct view *view, const struct rtap_error *error)
+{
+	complain("%s", error->text);
+	view->status = EXIT_TROUBLE;
+}
+
+/* A reader that has gone away is no error: it has seen enough. */
+static void write_failed(struct view *view, int error)
+{
+	if (error != -EPIPE) {
+		complain("standard output: %s", strerror(-error));
+		view->status = EXIT_TROUBLE;
+	}
+	view->stop = true;
+}
+
+static bool open_format(struct view *view)
+{
+	const struct options *options = view->options;
+
+	if (options->quiet || (options->write_name && !options->print))
+		return true;
+	switch (options->form) {
+	case VIEW_TEXT:
+		text_format_init(&view->text);
+		view->text.tree = options->tree;
+		view->text.hex = options->hex;
+		view->text.clock.form = options->clock;
+		view->text.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
+		view->format = &view->text.format;
+		break;
+	case VIEW_JSON:
+		if (json_format_init(&view->json, options->context.check_icrc)) {
+			complain("out of memory");
+			return false;
+		}
+		view->format = &view->json.format;
+		break;
+	case VIEW_FIELDS:
+		view->fields = options->fields;
+		view->format = &view->fields.format;
+		break;
+	}
+	return true;
+}
+
+static bool open_all(struct view *view)
+{
+	const struct options *options = view->options;
+	struct rtap_error error;
+
+	if ((options->display_filter && rtap_filter_compile(&view->filter, options->display_filter, NULL, &error) != RTAP_STATUS_OK) ||
+	    (options->capture_filter && rtap_bpf_compile(&view->bpf, options->capture_filter, &error) != RTAP_STATUS_OK) ||
+	    rtap_source_open_files(&view->source, options->inputs, options->input_count, &error) != RTAP_STATUS_OK) {
+		fail(view, &error);
+		return false;
+	}
+	if (sink_init(&view->sink, STDOUT_FILENO, options->line_buffered)) {
+		complain("out of memory");
+		view->status = EXIT_TROUBLE;
+		return false;
+	}
+	if (!open_format(view)) {
+		view->status = EXIT_TROUBLE;
+		return false;
+	}
+	return true;
+}
+
+/* The file that -w names is made with the first packet, or at the end if none passed: its link type is known then. */
+static bool open_writer(struct view *view, uint32_t link_type)
+{
+	struct rtap_error error;
+
+	if (rtap_writer_open(&view->writer, view->options->write_name, link_type, view->options->line_buffered, &error) == RTAP_STATUS_OK)
+		return true;
+	fail(view, &error);
+	view->stop = true;
+	return false;
+}
+
+static void save(struct view *view, const struct rtap_frame *frame)
+{
+	struct rtap_error error;
+
+	if (!view->writer && !open_writer(view, frame->link_type))
+		return;
+	if (rtap_writer_write(view->writer, frame, &error) == RTAP_STATUS_OK)
+		return;
+	view->stop = true;
+	if (!error.broken_pipe)
+		fail(view, &error);
+}
+
+static void note_unknown_link(struct view *view, uint32_t link_type)
+{
+	const char *name = rtap_link_type_name(link_type);
+
+	for (unsigned i = 0; i < view->unknown_link_count; i++)
+		if (view->unknown_links[i] == link_type)
+			return;
+	if (view->unknown_link_count == sizeof view->unknown_links / sizeof view->unknown_links[0])
+		return;
+	view->unknown_links[view->unknown_link_count++] = link_type;
+	complain("link type %" PRIu32 " (%s) is not dissected: its frames are listed with their lengths", link_type, name ? name : "no name");
+}
+
+static void count_anomalies(struct view *view, const struct rtap_packet *packet)
+{
+	for (uint8_t i = 0; i < packet->anomaly_count; i++) {
+		view->anomalies[packet->anomalies[i].code]++;
+		if (packet->anomalies[i].code == RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
+			note_unknown_link(view, packet->frame->link_type);
+	}
+}
+
+static void show(struct view *view, struct rtap_frame *frame)
+{
+	struct rtap_packet packet;
+	int error;
+
+	/* without a filter or a reader, nobody asks what is in the frame */
+	if (view->filter || view->format) {
+		rtap_dissect(frame, &view->context, &packet);
+		if (!rtap_filter_match(view->filter, &packet))
+			return;
+		if (packet.anomaly_count)
+			count_anomalies(view, &packet);
+	}
+	view->passed++;
+	if (view->options->write_name)
+		save(view, frame);
+	if (!view->format || view->stop)
+		return;
+	error = sink_packet(&view->sink, view->format, &packet);
+	if (error)
+		write_failed(view, error);
+}
+
+static bool passes_bpf(struct view *view, const struct rtap_frame *frame)
+{
+	struct rtap_error error;
+	bool match = true;
+
+	if (view->bpf && rtap_bpf_match(view->bpf, frame, &match, &error) != RTAP_STATUS_OK) {
+		fail(view, &error);
+		view->stop = true;
+		return false;
+	}
+	return match;
+}
+
+static void show_batch(struct view *view, struct rtap_batch *batch)
+{
+	const struct options *options = view->options;
+
+	for (size_t i = 0; i < batch->count && !view->stop && !interrupted; i++) {
+		struct rtap_frame *frame = &batch->frames[i];
+
+		if (view->bpf && !passes_bpf(view, frame))
+			continue;
+		if (options->snap_length && frame->captured_length > options->snap_length)
+			frame->captured_length = options->snap_length;
+		view->taken++;
+		show(view, frame);
+		if (options->count && view->taken == options->count)
+			view->stop = true;
+	}
+}
+
+static void read_all(struct view *view)
+{
+	bool flush = isatty(STDOUT_FILENO);
+
+	while (!view->stop && !interrupted) {
+		struct rtap_batch *batch;
+		struct rtap_error error;
+		enum rtap_status status = rtap_source_read_batch(view->source, &batch, &error);
+		int failed;
+
+		if (status == RTAP_STATUS_END)
+			break;
+		if (status != RTAP_STATUS_OK) {
+			failed = sink_flush(&view->sink);
+			if (failed)
+				write_failed(view, failed);
+			fail(view, &error);
+			if (status == RTAP_STATUS_FAILED)
+				break;
+			continue;
+		}
+		show_batch(view, batch);
+		rtap_batch_release(batch);
+		progress_show(&view->progress, view->source);
+		failed = flush && !view->stop ? sink_flush(&view->sink) : 0;
+		if (failed)
+			write_failed(view, failed);
+	}
+}
+
+static void finish_output(struct view *view)
+{
+	struct rtap_error error;
+	int failed;
+
+	if (view->options->quiet) {
+		char text[64];
+		int length = snprintf(text, sizeof text, "%" PRIu64 " packets\n", view->passed);
+
+		if (sink_text(&view->sink, text, (size_t)length))
+			view->stop = true;
+	}
+	failed = sink_flush(&view->sink);
+	if (failed)
+		write_failed(view, failed);
+	if (view->options->write_name && !view->writer && view->status == EXIT_DONE) {
+		const struct rtap_interface *first = rtap_source_interface_count(view->source) ? rtap_source_interface(view->source, 0) : NULL;
+
+		open_writer(view, first ? first->link_type : RTAP_LINK_ETHERNET);
+	}
+	if (rtap_writer_close(view->writer, &error) != RTAP_STATUS_OK && !error.broken_pipe)
+		fail(view, &error);
+}
+
+/* What was lost or odd is told in any case; the rest with -v. */
+static void report(struct view *view)
+{
+	struct rtap_source_counters counters = rtap_source_counters(view->source);
+
+	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++)
+		if (view->anomalies[i] && i != RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
+			complain("%" PRIu64 " packets: %s (%s)", view->anomalies[i], rtap_anomaly_name((enum rtap_anomaly_code)i),
+				 rtap_anomaly_meaning((enum rtap_anomaly_code)i));
+	if (counters.cut_frames)
+		complain("%" PRIu64 " frames were captured in part only", counters.cut_frames);
+	if (counters.bad_times)
+		complain("%" PRIu64 " time stamps outside the years 1678 to 2262", counters.bad_times);
+	if (counters.bad_lengths)
+		complain("%" PRIu64 " frames said to be shorter than what was captured of them", counters.bad_lengths);
+	for (size_t i = 0; i < rtap_source_interface_count(view->source); i++) {
+		const struct rtap_interface *interface = rtap_source_interface(view->source, i);
+
+		if (interface->has_dropped && interface->dropped)
+			complain("%s: %" PRIu64 " packets were dropped by interface %s while capturing", interface->file, interface->dropped,
+				 interface->name[0] ? interface->name : "without a name");
+	}
+}
+
+static void report_verbose(struct view *view)
+{
+	struct rtap_source_counters counters = rtap_source_counters(view->source);
+
+	for (size_t i = 0; i < rtap_source_note_count(view->source); i++)
+		complain("%s", rtap_source_note(view->source, i));
+	for (size_t i = 0; i < rtap_source_interface_count(view->source); i++) {
+		const struct rtap_interface *interface = rtap_source_interface(view->source, i);
+		const char *name = rtap_link_type_name(interface->link_type);
+
+		complain("%s: interface %zu %s, link type %" PRIu32 " (%s)%s%s", interface->file, i, interface->name, interface->link_type,
+			 name ? name : "no name", interface->filter[0] ? ", filter " : "", interface->filter);
+		if (interface->has_received)
+			complain("%s: interface %zu received %" PRIu64 " packets", interface->file, i, interface->received);
+	}
+	complain("%" PRIu64 " frames, %" PRIu64 " bytes read; %" PRIu64 " blocks of unknown types skipped", counters.frames,
+		 counters.captured_bytes, counters.skipped_blocks);
+	complain("%" PRIu64 " packets taken, %" PRIu64 " passed the display filter", view->taken, view->passed);
+}
+
+enum exit_status view_run(const struct options *options)
+{
+	struct view view = { .options = options, .context = options->context };
+
+	view.context.decode_as = options->decode_as;
+	if (open_all(&view)) {
+		int failed = view.format ? sink_packet(&view.sink, view.format, NULL) : 0;
+
+		progress_init(&view.progress, options->progress);
+		if (failed)
+			write_failed(&view, failed);
+		read_all(&view);
+		progress_end(&view.progress);
+		finish_output(&view);
+		report(&view);
+		if (options->verbose)
+			report_verbose(&view);
+	}
+	json_format_fini(&view.json);
+	sink_fini(&view.sink);
+	rtap_source_close(view.source);
+	rtap_bpf_destroy(view.bpf);
+	rtap_filter_destroy(view.filter);
+	return view.status;
+}

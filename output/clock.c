@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "output/clock.h"
+
+#define NS_PER_SECOND 1000000000
+
+bool clock_parse(const char *argument, enum clock_form *form)
+{
+	static const char *const names[] = {
+		[CLOCK_ABSOLUTE] = "a", [CLOCK_ABSOLUTE_DATE] = "ad", [CLOCK_DELTA] = "d", [CLOCK_DELTA_SHOWN] = "dd",
+		[CLOCK_EPOCH] = "e", [CLOCK_RELATIVE] = "r", [CLOCK_UTC] = "u", [CLOCK_UTC_DATE] = "ud",
+	};
+
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (!strcmp(argument, names[i])) {
+			*form = (enum clock_form)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void format_second(struct clock *clock, int64_t second)
+{
+	bool local = clock->form == CLOCK_ABSOLUTE || clock->form == CLOCK_ABSOLUTE_DATE;
+	bool date = clock->form == CLOCK_ABSOLUTE_DATE || clock->form == CLOCK_UTC_DATE;
+	time_t time = (time_t)second;
+	struct tm parts = { 0 };
+
+	if (local)
+		localtime_r(&time, &parts);
+	else
+		gmtime_r(&time, &parts);
+	clock->text_length = (unsigned)strftime(clock->text, sizeof clock->text, date ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &parts);
+	clock->second = second;
+	clock->has_second = true;
+}
+
+static void write_of_day(struct clock *clock, int64_t time_ns, struct line *line)
+{
+	int64_t second = time_ns / NS_PER_SECOND, rest = time_ns % NS_PER_SECOND;
+
+	if (rest < 0) {
+		second--;
+		rest += NS_PER_SECOND;
+	}
+	if (!clock->has_second || clock->second != second)
+		format_second(clock, second);
+	line_bytes(line, clock->text, clock->text_length);
+	line_char(line, '.');
+	line_dec_padded(line, (uint64_t)rest, 9);
+}
+
+static int64_t since_shown(const struct clock *clock, const struct rtap_frame *frame)
+{
+	int64_t difference;
+
+	if (!clock->has_shown)
+		return 0;
+	if (__builtin_sub_overflow(frame->time_ns, clock->shown_ns, &difference))
+		return frame->time_ns < clock->shown_ns ? INT64_MIN : INT64_MAX;
+	return difference;
+}
+
+void clock_write(struct clock *clock, const struct rtap_frame *frame, struct line *line)
+{
+	switch (clock->form) {
+	case CLOCK_DELTA:
+		line_seconds(line, frame->delta_ns);
+		break;
+	case CLOCK_DELTA_SHOWN:
+		line_seconds(line, since_shown(clock, frame));
+		break;
+	case CLOCK_EPOCH:
+		line_seconds(line, frame->time_ns);
+		break;
+	case CLOCK_RELATIVE:
+		line_seconds(line, frame->relative_ns);
+		break;
+	default:
+		write_of_day(clock, frame->time_ns, line);
+	}
+}
+
+void clock_shown(struct clock *clock, const struct rtap_frame *frame)
+{
+	clock->shown_ns = frame->time_ns;
+	clock->has_shown = true;
+}

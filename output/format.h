@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How packets become text. A format writes one packet at a time into memory that it is given; a sink collects that
+ * memory and writes it out in large blocks.
+ */
+#ifndef OUTPUT_FORMAT_H
+#define OUTPUT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <rdmatap/packet.h>
+
+#include "dissect/line.h"
+
+/* Embedded as the first member of each format's struct. */
+struct format {
+	/* Appends the packet to the line. If the line was cut, it is called again with more room: keep no state of a cut call. */
+	void (*packet)(struct format *format, const struct rtap_packet *packet, struct line *line);
+	/* Appends what stands before the first packet; may be NULL. */
+	void (*header)(struct format *format, struct line *line);
+};
+
+/* Output file being written. */
+struct sink {
+	int fd;
+	bool every_packet; /* flush after each packet */
+	char *buffer;
+	size_t size, used;
+	int error;         /* errno of the first failed write */
+};
+
+/* Prepares a sink over an open file descriptor, which stays the caller's. 0 or -ENOMEM. */
+int sink_init(struct sink *sink, int fd, bool every_packet) __attribute__((warn_unused_result));
+
+/* Appends one packet (or, with a NULL packet, the header). 0 or the -errno of a failed write. */
+int sink_packet(struct sink *sink, struct format *format, const struct rtap_packet *packet) __attribute__((warn_unused_result));
+
+/* Appends text. 0 or -errno. */
+int sink_text(struct sink *sink, const char *text, size_t length) __attribute__((warn_unused_result));
+
+/* Writes out what is buffered. 0 or -errno. */
+int sink_flush(struct sink *sink) __attribute__((warn_unused_result));
+
+/* Frees the buffer without writing. */
+void sink_fini(struct sink *sink);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rdmatap/visitor.h>
+
+#include "output/json.h"
+
+/* A value of a repeating field. */
+struct json_repeat {
+	const struct rtap_field *field;
+	struct rtap_value value;
+	bool written;
+};
+
+struct json_visitor {
+	struct rtap_visitor visitor;
+	struct json_format *json;
+	struct line *line;
+};
+
+void json_string(struct line *line, const uint8_t *bytes, size_t length)
+{
+	line_char(line, '"');
+	for (size_t i = 0; i < length && !line->cut;) {
+		uint8_t byte = bytes[i];
+		size_t sequence = byte < 0x80 ? 1 : line_utf8_length(bytes + i, length - i);
+
+		if (byte < 0x20 || byte == 0x7f) {
+			line_text(line, "\\u00");
+			line_hex_digits(line, byte, 2);
+		} else if (!sequence) {
+			line_text(line, "\\ufffd");
+			sequence = 1;
+		} else {
+			if (byte == '"' || byte == '\\')
+				line_char(line, '\\');
+			line_bytes(line, (const char *)bytes + i, sequence);
+		}
+		i += byte < 0x20 || byte == 0x7f ? 1 : sequence;
+	}
+	line_char(line, '"');
+}
+
+static void write_value(struct line *line, const struct rtap_field *field, const struct rtap_value *value)
+{
+	if (field->show == RTAP_TEXT) {
+		json_string(line, value->data.bytes, value->data.length);
+	} else if (rtap_field_json_type(field)[0] == 'n') {
+		line_dec(line, value->number);
+	} else {
+		line_char(line, '"');
+		line_value(line, field, value);
+		line_char(line, '"');
+	}
+}
+
+static void write_key(struct line *line, const struct rtap_field *field, unsigned occurrence)
+{
+	line_bytes(line, ",\"", 2);
+	line_text(line, field->name);
+	if (occurrence > 1) {
+		line_char(line, '#');
+		line_dec(line, occurrence);
+	}
+	line_bytes(line, "\":", 2);
+}
+
+static void keep(struct json_format *json, const struct rtap_field *field, const struct rtap_value *value)
+{
+	if (json->repeat_count == json->repeat_room) {
+		size_t room = json->repeat_room ? json->repeat_room * 2 : 64;
+		struct json_repeat *larger = realloc(json->repeats, room * sizeof *larger);
+
+		if (!larger) {
+			json->lost++;
+			return;
+		}
+		json->repeats = larger;
+		json->repeat_room = room;
+	}
+	json->repeats[json->repeat_count++] = (struct json_repeat){ field, *value, false };
+}
+
+static void write_field(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
+			const struct rtap_value *value, struct rtap_place place)
+{
+	struct json_visitor *json_visitor = (struct json_visitor *)visitor;
+	struct json_format *json = json_visitor->json;
+
+	(void)place;
+	if (field->flags & RTAP_REPEATS) {
+		keep(json, field, value);
+		return;
+	}
+	if (json->occurrences[id] < UINT8_MAX)
+		json->occurrences[id]++;
+	write_key(json_visitor->line, field, json->occurrences[id]);
+	write_value(json_visitor->line, field, value);
+}
+
+static void write_repeats(struct json_format *json, struct line *line)
+{
+	for (size_t i = 0; i < json->repeat_count; i++) {
+		const struct rtap_field *field = json->repeats[i].field;
+		char before = '[';
+
+		if (json->repeats[i].written)
+			continue;
+		write_key(line, field, 1);
+		for (size_t j = i; j < json->repeat_count; j++) {
+			if (json->repeats[j].field != field)
+				continue;
+			line_char(line, before);
+			write_value(line, field, &json->repeats[j].value);
+			json->repeats[j].written = true;
+			before = ',';
+		}
+		line_char(line, ']');
+	}
+}
+
+static void write_packet(struct format *format, const struct rtap_packet *packet, struct line *line)
+{
+	struct json_format *json = (struct json_format *)format;
+	struct json_visitor visitor = {
+		.visitor = { .field = write_field, .on_demand = json->check_icrc },
+		.json = json,
+		.line = line,
+	};
+	char *start = line->next;
+
+	memset(json->occurrences, 0, rtap_field_count());
+	json->repeat_count = 0;
+	rtap_packet_visit(packet, &visitor.visitor);
+	write_repeats(json, line);
+	/* the first key's comma is the object's brace */
+	if (line->next > start)
+		*start = '{';
+	line_text(line, "}\n");
+}
+
+int json_format_init(struct json_format *json, bool check_icrc)
+{
+	*json = (struct json_format){ .format.packet = write_packet, .check_icrc = check_icrc };
+	json->occurrences = calloc(rtap_field_count(), 1);
+	return json->occurrences ? 0 : -ENOMEM;
+}
+
+void json_format_fini(struct json_format *json)
+{
+	free(json->occurrences);
+	free(json->repeats);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * -T json: JSON Lines, one flat object a packet, keyed by field name.
+ */
+#ifndef OUTPUT_JSON_H
+#define OUTPUT_JSON_H
+
+#include <stdint.h>
+
+#include "output/format.h"
+
+struct json_repeat;
+
+struct json_format {
+	struct format format;
+	bool check_icrc;             /* also CRC status fields */
+	uint8_t *occurrences;        /* by field id: how often it was seen in this packet */
+	struct json_repeat *repeats; /* values of repeating fields, kept until the packet's end */
+	size_t repeat_count, repeat_room;
+	size_t lost;                 /* values not written for want of memory */
+};
+
+/* 0 or -ENOMEM; fini in both cases. */
+int json_format_init(struct json_format *json, bool check_icrc) __attribute__((warn_unused_result));
+void json_format_fini(struct json_format *json);
+
+/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
+void json_string(struct line *line, const uint8_t *bytes, size_t length);
+
+#endif
