@@ -8,7 +8,7 @@ NANO, MICRO = 0xa1b23c4d, 0xa1b2c3d4
 
 def write_pcap(path, link_type, frames, order="<", nano=True, snap=262144, fcs_bytes=0):
     """frames: (time in ns, captured bytes, length on the wire)."""
-    network = link_type | (fcs_bytes // 2 << 29 | 1 << 26 if fcs_bytes else 0)
+    network = link_type | (fcs_bytes // 2 << 28 | 1 << 26 if fcs_bytes else 0)
     with open(path, "wb") as f:
         f.write(struct.pack(order + "IHHiIII", NANO if nano else MICRO, 2, 4, 0, 0, snap, network))
         for time, data, wire in frames:

@@ -21,14 +21,15 @@ def write_truth(path, rows):
 
 
 class Capture:
-    """link: LINKTYPE_ number. how: one line for testdata/README.md."""
+    """link: LINKTYPE_ number. how: one line for testdata/README.md. options: what a program needs to be told."""
+    suffix = ".pcap"
 
-    def __init__(self, name, link, how, **file_options):
-        self.name, self.link, self.how, self.file_options = name, link, how, file_options
+    def __init__(self, name, link, how, options=None, **file_options):
+        self.name, self.link, self.how, self.options, self.file_options = name, link, how, options, file_options
         self.frames, self.rows = [], []
 
     def add(self, piece, cut=None, wire=None, **more):
-        """Adds a frame; cut: bytes captured of it. more: further truth, with underscores for dots in two places."""
+        """Adds a frame; cut: bytes captured of it. more: further truth."""
         time = START_NS + len(self.frames) * STEP_NS
         data = piece.data if cut is None else piece.data[:cut]
         self.frames.append((time, data, len(piece.data) if wire is None else wire))
@@ -38,6 +39,9 @@ class Capture:
         self.rows.append(row)
 
     def write(self, folder):
-        path = os.path.join(folder, self.name + ".pcap")
+        path = os.path.join(folder, self.name + self.suffix)
         capfile.write_pcap(path, self.link, self.frames, **self.file_options)
         write_truth(os.path.join(folder, self.name + ".expected.jsonl"), self.rows)
+        if self.options:
+            with open(os.path.join(folder, self.name + ".options"), "w") as f:
+                f.write(self.options + "\n")

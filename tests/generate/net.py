@@ -14,7 +14,7 @@ ROCE_PORT = 4791
 def ipv4_header(length, proto, src="10.1.2.3", dst="10.4.5.6", dsfield=0, ident=0x1a2b, rb=0, df=1, mf=0, frag_offset=0,
                 ttl=64, options=b"", hdr_len=None, total=None, version=4,
                 bad_checksum=0):
-    """RFC 791, for `length` bytes behind it: bytes, facts. frag_offset is in bytes; options fill whole words."""
+    """RFC 791, for `length` bytes behind it: bytes, facts. frag_offset is given in bytes; options fill whole words."""
     words = 5 + len(options) // 4
     total = words * 4 + length if total is None else total
     ihl = words if hdr_len is None else hdr_len // 4
@@ -23,7 +23,7 @@ def ipv4_header(length, proto, src="10.1.2.3", dst="10.4.5.6", dsfield=0, ident=
     checksum = crc.internet(head) ^ bad_checksum
     facts = [("version", version), ("hdr_len", ihl * 4), ("dsfield", dsfield), ("dsfield.dscp", dsfield >> 2),
              ("dsfield.ecn", dsfield & 3), ("len", total), ("id", ident), ("flags.df", df), ("flags.mf", mf),
-             ("frag_offset", frag_offset), ("ttl", ttl), ("proto", proto), ("checksum", checksum), ("src", src),
+             ("frag_offset", frag_offset // 8), ("ttl", ttl), ("proto", proto), ("checksum", checksum), ("src", src),
              ("dst", dst)]
     return head[:10] + checksum.to_bytes(2, "big") + head[12:], [("ip." + n, v) for n, v in facts]
 

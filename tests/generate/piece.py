@@ -24,9 +24,8 @@ class Piece:
         return Piece(self.data, [f for f in self.facts if not f[0].startswith(prefixes)], self.kind)
 
 
-def put(value, *parts):
+def put(*parts):
     """Packs (number, bits) pairs, most significant first; their widths must fill whole bytes."""
-    parts = (value,) + parts
     number = bits = 0
     for part, width in parts:
         if not 0 <= part < 1 << width:

@@ -152,7 +152,7 @@ def endace():
 
 
 def over_ipoib():
-    capture = Capture("ipoib", 242, "IP over InfiniBand (LINKTYPE_IPOIB): UDP over IPv4 and IPv6, ARP's type, unknown type")
+    capture = Capture("ipoib", 242, "IP over InfiniBand (LINKTYPE_IPOIB): UDP over IPv4 and IPv6, an unknown Ethertype")
     capture.add(net.ipoib(net.ipv4(net.udp(ib.Piece(b"over IPoIB"), 1000, 2000))))
     capture.add(net.ipoib(net.ipv6(net.udp(ib.Piece(b"over IPoIB"), 1000, 2000))))
     capture.add(net.ipoib(ib.Piece(bytes(20), (), 0x88b5)))

@@ -37,6 +37,13 @@ def network(data, at, ethertype, cut):
     return transport_crc(lambda t: crc.icrc_v2(data[at:udp], data[udp:udp + 8], t), data, udp + 8, end, cut)
 
 
+def ethernet(data, at, cut):
+    """`at`: just behind the first Ethertype."""
+    while data[at - 2:at] in (b"\x81\x00", b"\x88\xa8"):
+        at += 4
+    return network(data, at, int.from_bytes(data[at - 2:at], "big"), cut)
+
+
 def native(data, cut):
     """(ICRC status, VCRC status) of a packet that begins with an LRH."""
     lnh, end = data[1] & 3, (struct.unpack_from(">H", data, 4)[0] & 0x7ff) * 4
@@ -55,10 +62,7 @@ def frame(link, data, wire):
     """(ICRC status or None, VCRC status or None) of a captured frame."""
     cut = len(data) < wire
     if link == 1:
-        at = 14
-        while data[at - 2:at] in (b"\x81\x00", b"\x88\xa8"):
-            at += 4
-        return network(data, at, int.from_bytes(data[at - 2:at], "big"), cut), None
+        return ethernet(data, 14, cut), None
     if link == 113:
         return network(data, 16, int.from_bytes(data[14:16], "big"), cut), None
     if link == 276:
@@ -67,9 +71,9 @@ def frame(link, data, wire):
         return network(data, 0, 0x86dd if data[0] >> 4 == 6 else 0x0800, cut), None
     if link == 247:
         return native(data, cut)
-    if link == 197 and data[8] & 0x7f == 21:
-        at, more = 16, data[8] & 0x80
+    if link == 197 and data[8] & 0x7f in (2, 21):
+        at, more, cut = 16, data[8] & 0x80, len(data) < int.from_bytes(data[10:12], "big")
         while more:
             more, at = data[at] & 0x80, at + 8
-        return native(data[at:], len(data) < int.from_bytes(data[10:12], "big"))
+        return native(data[at:], cut) if data[8] & 0x7f == 21 else (ethernet(data, at + 16, cut), None)
     return None, None
