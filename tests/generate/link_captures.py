@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""RoCE v2 inside every link layer, IP form and tunnel; what follows the packet must not shift its ICRC."""
+import struct
+
+import ib
+import net
+from capture import Capture
+from piece import Piece
+
+SEND, ACK = 0x04, 0x11
+
+
+def send(psn=1, **fields):
+    return ib.transport(SEND, psn=psn, **fields)
+
+
+def tags():
+    capture = Capture("vlan", 1, "802.1Q, 802.1ad and stacks of them; RoCE v1 and v2, an unknown Ethertype")
+    for version in (4, 6):
+        packet = net.roce_v2(send(), version=version)
+        capture.add(net.ethernet(net.vlan(packet, 0x123, priority=5, dei=1)))
+        capture.add(net.ethernet(net.vlan(packet, 0, priority=7)))
+        capture.add(net.ethernet(net.vlan(packet, 4095)))
+        capture.add(net.ethernet(net.vlan(net.vlan(packet, 10, 3), 20, 4, 1)))
+        capture.add(net.ethernet(net.vlan(net.vlan(packet, 11), 21, tpid=0x88a8).forget("vlan.", "ieee8021ad.")))
+        capture.add(net.ethernet(net.vlan(net.vlan(packet, 12, tpid=0x88a8), 22, tpid=0x88a8)
+                                 .forget("vlan.", "ieee8021ad.")))
+        deep = packet
+        for i in range(8):
+            deep = net.vlan(deep, 100 + i, priority=i)
+        capture.add(net.ethernet(deep))
+    capture.add(net.ethernet(net.vlan(ib.roce_v1(send()), 77)))
+    capture.add(net.ethernet(net.vlan(Piece(bytes(40), (), 0x88b5), 78)))
+    return capture
+
+
+def cooked():
+    for name, dress, link in (("sll", net.sll, 113), ("sll2", net.sll2, 276)):
+        capture = Capture(name, link, "Linux cooked v%s: RoCE v2, RoCE v1, a tag, an unknown Ethertype" % (1 + (link == 276)))
+        for kind in (0, 4):
+            capture.add(dress(net.roce_v2(send()), pkttype=kind))
+            capture.add(dress(net.roce_v2(send(), version=6), pkttype=kind))
+        capture.add(dress(ib.roce_v1(send())))
+        capture.add(dress(net.vlan(net.roce_v2(send()), 5)))
+        capture.add(dress(Piece(bytes(20), (), 0x88b5)))
+        yield capture
+
+
+def loopbacks():
+    capture = Capture("null", 0, "BSD loopback (NULL) in both byte orders, with each system's number for IPv6")
+    for order in "<>":
+        capture.add(net.loopback(net.roce_v2(send()), 2, order))
+        for family in (24, 28, 30):
+            capture.add(net.loopback(net.roce_v2(send(), version=6), family, order))
+        capture.add(net.loopback(Piece(bytes(12)), 99, order))
+    yield capture
+    capture = Capture("loop", 108, "OpenBSD loopback (LOOP)")
+    capture.add(net.loopback(net.roce_v2(send()), 2, ">"))
+    capture.add(net.loopback(net.roce_v2(send(), version=6), 24, ">"))
+    yield capture
+
+
+def raw_ip():
+    for name, link, versions in (("raw", 101, (4, 6)), ("raw-ipv4", 228, (4,)), ("raw-ipv6", 229, (6,))):
+        capture = Capture(name, link, "link type %d: IP without a link layer" % link)
+        for version in versions:
+            capture.add(net.roce_v2(send(), version=version))
+            capture.add(net.roce_v2(ib.transport(ACK), version=version))
+        yield capture
+
+
+def trailing():
+    """Bytes behind the packet: Ethernet minimum padding, a captured FCS, both, arbitrary trailers."""
+    frames = []
+    for version in (4, 6):
+        for length in (0, 1, 33):
+            for minimum, fcs in ((60, False), (0, True), (60, True), (100, True)):
+                packet = net.roce_v2(send(payload=bytes(range(length))), version=version)
+                frames.append(net.ethernet(packet, minimum=minimum, fcs=fcs))
+    for minimum, fcs in ((90, False), (0, True)):
+        frames.append(net.ethernet(ib.roce_v1(send(payload=b"x")), minimum=minimum, fcs=fcs))
+    frames.append(net.ethernet(net.vlan(net.roce_v2(send(payload=b"")), 9), minimum=64, fcs=True))
+    plain = Capture("trailers", 1, "Ethernet padding and FCS behind RoCE packets")
+    told = Capture("trailers-fcs-told", 1, "the same frames that have an FCS, in a pcap whose header says so", fcs_bytes=4)
+    for frame in frames:
+        plain.add(frame)
+    for frame in frames:
+        if net.crc.ethernet_fcs(frame.data[:-4]) == frame.data[-4:]:
+            told.add(frame)
+    # Trailers that look like what they are not: another good ICRC, zeros
+    packet = net.roce_v2(send(payload=b"trailer"))
+    for behind in (packet.data[-4:], bytes(4), bytes(1), packet.data):
+        frame = net.ethernet(packet)
+        plain.add(Piece(frame.data + behind, frame.facts))
+    return plain, told
+
+
+def ipv4_forms():
+    capture = Capture("ipv4", 1, "IPv4 options, fragments, bad header check sum, flags, tos and ttl at their extremes")
+    for options in (b"\x01\x01\x01\x00", b"\x94\x04\0\0", b"\x07\x27\x04" + bytes(37)):
+        capture.add(net.ethernet(net.roce_v2(send(), options=options)).forget("infiniband.invariant.crc.status"))
+    for fields in ({"dsfield": 255, "ttl": 0}, {"ttl": 255, "df": 0}, {"rb": 1}, {"ident": 0xffff}, {"ident": 0, "df": 0},
+                   {"bad_checksum": 0x0101}, {"src": "0.0.0.0", "dst": "255.255.255.255"}):
+        capture.add(net.ethernet(net.roce_v2(send(), **fields)))
+    datagram = net.roce_v2(send(payload=bytes(i & 255 for i in range(200)))).data[20:]
+    for first, last in ((0, 64), (64, 128), (128, len(datagram))):
+        part = Piece(datagram[first:last], (), 17)
+        fragment = net.ipv4(part, df=0, mf=int(last < len(datagram)), frag_offset=first)
+        capture.add(net.ethernet(fragment), **({"infiniband.bth.opcode": None} if first == 64 else {}))
+    for proto in (0, 6, 253, 255):
+        capture.add(net.ethernet(net.ipv4(Piece(bytes(40), (), proto))), **{"infiniband.bth.opcode": None})
+    return capture
+
+
+def ipv6_forms():
+    capture = Capture("ipv6", 1, "IPv6 extension headers singly and in chains, fragments; no next header, unknown ones")
+
+    def hop(nxt):
+        return net.ipv6_options(net.HOP_BY_HOP, nxt)
+
+    def destination(nxt):
+        return net.ipv6_options(net.DESTINATION, nxt, padding=12)
+
+    single = {net.HOP_BY_HOP: hop, net.DESTINATION: destination, net.ROUTING: net.ipv6_routing}
+    for chain in ((net.HOP_BY_HOP,), (net.DESTINATION,), (net.ROUTING,), (net.HOP_BY_HOP, net.ROUTING),
+                  (net.HOP_BY_HOP, net.DESTINATION, net.ROUTING, net.DESTINATION)):
+        packet = net.roce_v2(send(), version=6, extensions=[(single[kind], kind) for kind in chain])
+        capture.add(net.ethernet(packet).forget("infiniband.invariant.crc.status"))
+    whole = net.roce_v2(send(), version=6, extensions=[(lambda nxt: net.ipv6_fragment(nxt, 0, 0, 0x1234), net.FRAGMENT)])
+    capture.add(net.ethernet(whole).forget("udp.", "infiniband."))  # an atomic fragment (RFC 6946)
+    datagram = net.roce_v2(send(payload=bytes(i & 255 for i in range(200))), version=6).data[40:]
+    for first, last in ((0, 64), (64, 128), (128, len(datagram))):
+        head, facts = net.ipv6_fragment(17, first, int(last < len(datagram)), 0xfeedbeef)
+        part = Piece(head + datagram[first:last], facts, net.FRAGMENT)
+        capture.add(net.ethernet(net.ipv6(part)), **({"infiniband.bth.opcode": None} if first == 64 else {}))
+    for nxt in (59, 6, 50, 253):
+        capture.add(net.ethernet(net.ipv6(Piece(bytes(40), (), nxt))), **{"infiniband.bth.opcode": None})
+    return capture
+
+
+OPTION = struct.pack(">HBBI", 0x0102, 0x80, 1, 0xcafef00d)
+
+
+def tunnels():
+    capture = Capture("tunnels", 1, "RoCE v2 in VXLAN, GENEVE with options, GRE with key, sequence and check sum, nested")
+
+    def add(piece):
+        capture.add(piece.forget("ip.version", "ipv6.version"))  # Wireshark gives both headers' versions both names
+
+    for outer in (net.ipv4, net.ipv6):
+        where = {"src": "172.16.0.1", "dst": "172.16.0.2"} if outer is net.ipv4 else {"src": "fd01::1", "dst": "fd01::2"}
+        for version in (4, 6):
+            inner = net.roce_v2(send(psn=version), version=version)
+            frame = net.ethernet(inner, dst="02:00:00:00:00:02", src="02:00:00:00:00:01")
+            tagged = net.ethernet(net.vlan(inner, 42), dst="02:00:00:00:00:02", src="02:00:00:00:00:01")
+            add(net.ethernet(outer(net.vxlan(frame), **where)))
+            add(net.ethernet(outer(net.vxlan(tagged, vni=0xffffff), **where)))
+            add(net.ethernet(outer(net.geneve(frame), **where)))
+            add(net.ethernet(outer(net.geneve(frame, options=OPTION + OPTION, critical=1, vni=1), **where)))
+            add(net.ethernet(outer(net.geneve(frame, options=bytes(252)), **where)))
+            add(net.ethernet(outer(net.geneve(inner), **where)))
+            for form in ({}, {"key": 0x11223344}, {"sequence": 7}, {"checksum": True},
+                         {"key": 1, "sequence": 0xffffffff, "checksum": True}):
+                add(net.ethernet(outer(net.gre(inner, **form), **where)))
+                add(net.ethernet(outer(net.gre(frame, **form), **where)))
+            twice = net.ethernet(net.ipv4(net.vxlan(frame, vni=2)), dst="02:00:00:00:01:02")
+            add(net.ethernet(outer(net.geneve(twice, vni=3), **where)))
+    return capture
+
+
+def captures():
+    yield tags()
+    yield from cooked()
+    yield from loopbacks()
+    yield from raw_ip()
+    yield from trailing()
+    yield ipv4_forms()
+    yield ipv6_forms()
+    yield tunnels()

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What InfiniBand packets travel in: link layers, IP, UDP, tunnels. Standards are named at each function."""
+import struct
+
+import crc
+from ib import invariant
+from piece import Piece, address, address_text, mac, put
+
+ROCE_PORT = 4791
+
+
+# IP
+
+def ipv4_header(length, proto, src="10.1.2.3", dst="10.4.5.6", dsfield=0, ident=0x1a2b, rb=0, df=1, mf=0, frag_offset=0,
+                ttl=64, options=b"", hdr_len=None, total=None, version=4,
+                bad_checksum=0):
+    """RFC 791, for `length` bytes behind it: bytes, facts. frag_offset is given in bytes; options fill whole words."""
+    words = 5 + len(options) // 4
+    total = words * 4 + length if total is None else total
+    ihl = words if hdr_len is None else hdr_len // 4
+    head = put((version, 4), (ihl, 4), (dsfield, 8), (total, 16), (ident, 16), (rb, 1), (df, 1), (mf, 1),
+               (frag_offset // 8, 13), (ttl, 8), (proto, 8), (0, 16)) + address(src) + address(dst) + options
+    checksum = crc.internet(head) ^ bad_checksum
+    facts = [("version", version), ("hdr_len", ihl * 4), ("dsfield", dsfield), ("dsfield.dscp", dsfield >> 2),
+             ("dsfield.ecn", dsfield & 3), ("len", total), ("id", ident), ("flags.df", df), ("flags.mf", mf),
+             ("frag_offset", frag_offset // 8), ("ttl", ttl), ("proto", proto), ("checksum", checksum), ("src", src),
+             ("dst", dst)]
+    return head[:10] + checksum.to_bytes(2, "big") + head[12:], [("ip." + n, v) for n, v in facts]
+
+
+def ipv4(piece, **fields):
+    head, facts = ipv4_header(len(piece.data), piece.kind, **fields)
+    return piece.around(head, facts, 0x0800)
+
+
+def ipv6_header(length, nxt, src="fd00::1:203", dst="fd00::4:506", tclass=0, flow=0, hlim=64, plen=None, version=6):
+    """RFC 8200: bytes, facts."""
+    plen = length if plen is None else plen
+    head = put((version, 4), (tclass, 8), (flow, 20), (plen, 16), (nxt, 8), (hlim, 8)) + address(src) + address(dst)
+    facts = [("version", version), ("tclass", tclass), ("flow", flow), ("plen", plen), ("nxt", nxt), ("hlim", hlim),
+             ("src", address_text(address(src))), ("dst", address_text(address(dst)))]
+    return head, [("ipv6." + n, v) for n, v in facts]
+
+
+def ipv6(piece, **fields):
+    head, facts = ipv6_header(len(piece.data), piece.kind, **fields)
+    return piece.around(head, facts, 0x86dd)
+
+
+HOP_BY_HOP, ROUTING, FRAGMENT, DESTINATION = 0, 43, 44, 60
+
+
+def ipv6_options(kind, nxt, padding=4):
+    """Hop-by-hop or destination options holding one PadN option (RFC 8200, 4.3, 4.6): bytes, facts."""
+    body = bytes([1, padding]) + bytes(padding)
+    head = bytes([nxt, (2 + len(body)) // 8 - 1]) + body
+    name = "ipv6.hopopts" if kind == HOP_BY_HOP else "ipv6.dstopts"
+    return head, [(name + ".nxt", nxt), (name + ".len", len(head) // 8 - 1)]
+
+
+def ipv6_routing(nxt, hops=("fd00::77",), left=0):
+    """Routing header of type 2's shape (RFC 6275, 6.4) with one address, nothing left to visit: bytes, facts."""
+    data = struct.pack(">BBBBI", nxt, 2 * len(hops), 2, left, 0) + b"".join(address(h) for h in hops)
+    return data, [("ipv6.routing.nxt", nxt), ("ipv6.routing.len", 2 * len(hops)), ("ipv6.routing.type", 2),
+                  ("ipv6.routing.segleft", left)]
+
+
+def ipv6_fragment(nxt, offset, more, ident):
+    """RFC 8200, 4.5: bytes, facts. offset in bytes."""
+    data = put((nxt, 8), (0, 8), (offset // 8, 13), (0, 2), (more, 1), (ident, 32))
+    return data, [("ipv6.fraghdr.nxt", nxt), ("ipv6.fraghdr.offset", offset // 8), ("ipv6.fraghdr.more", more),
+                  ("ipv6.fraghdr.ident", ident)]
+
+
+def udp_header(length, srcport, dstport, checksum=0, udp_length=None):
+    """RFC 768, for `length` bytes behind it: bytes, facts."""
+    total = 8 + length if udp_length is None else udp_length
+    return (struct.pack(">HHHH", srcport, dstport, total, checksum),
+            [("udp.srcport", srcport), ("udp.dstport", dstport), ("udp.length", total), ("udp.checksum", checksum)])
+
+
+def udp(piece, srcport, dstport, checksum=0, length=None):
+    head, facts = udp_header(len(piece.data), srcport, dstport, checksum, length)
+    return piece.around(head, facts, 17)
+
+
+# RoCE v2 (annex A17)
+
+def roce_v2(packet, version=4, srcport=0xc123, checksum=0, bad=0, extensions=(), **ip):
+    """IP, UDP, packet, ICRC. extensions: IPv6 extension headers, innermost last, each made by f(next header)."""
+    head, udp_facts = udp_header(len(packet.data) + 4, srcport, ROCE_PORT, checksum)
+    length = len(head) + len(packet.data) + 4
+    if version == 4:
+        network, facts = ipv4_header(length, 17, **ip)
+    else:
+        nxt, chain, chain_facts = 17, b"", []
+        for make, number in reversed(extensions):
+            data, more = make(nxt)
+            nxt, chain, chain_facts = number, data + chain, more + chain_facts
+        network, facts = ipv6_header(length + len(chain), nxt, **ip)
+        network, facts = network + chain, facts + chain_facts
+    want = crc.icrc_v2(network, head, packet.data)
+    sent = (int.from_bytes(want, "big") ^ bad).to_bytes(4, "big")
+    return Piece(network + head + packet.data + sent, facts + udp_facts + packet.facts + invariant(sent, want),
+                 0x0800 if version == 4 else 0x86dd)
+
+
+# Link layers
+
+DST, SRC = "0c:42:a1:00:00:02", "0c:42:a1:00:00:01"
+
+
+def ethernet(piece, dst=DST, src=SRC, type=None, minimum=0, fcs=False):
+    """IEEE 802.3, with padding up to `minimum` bytes and a frame check sequence if asked for."""
+    kind = piece.kind if type is None else type
+    frame = mac(dst) + mac(src) + kind.to_bytes(2, "big") + piece.data
+    frame += bytes(max(0, minimum - len(frame)))
+    frame += crc.ethernet_fcs(frame) if fcs else b""
+    head = [("eth.dst", dst), ("eth.src", src), ("eth.type", kind)]
+    return Piece(frame, head + piece.facts)
+
+
+def vlan(piece, vid, priority=0, dei=0, tpid=0x8100, etype=None):
+    """One IEEE 802.1Q tag; tpid: what announces it (0x88a8: 802.1ad)."""
+    etype = piece.kind if etype is None else etype
+    data = put((priority, 3), (dei, 1), (vid, 12), (etype, 16))
+    name = "ieee8021ad." if tpid == 0x88a8 else "vlan."
+    facts = [(name + "priority", priority), (name + "dei", dei), (name + "id", vid)]
+    if name == "vlan.":
+        facts.append(("vlan.etype", etype))
+    return piece.around(data, facts, tpid)
+
+
+def sll(piece, pkttype=0, hatype=1, address_bytes=mac(SRC)):
+    """Linux cooked v1 (LINKTYPE_LINUX_SLL)."""
+    data = struct.pack(">HHH", pkttype, hatype, len(address_bytes)) + address_bytes.ljust(8, b"\0")
+    facts = [("sll.pkttype", pkttype), ("sll.hatype", hatype), ("sll.halen", len(address_bytes)), ("sll.src.eth", SRC),
+             ("sll.etype", piece.kind)]
+    return piece.around(data + piece.kind.to_bytes(2, "big"), facts, None)
+
+
+def sll2(piece, pkttype=0, hatype=1, ifindex=7, address_bytes=mac(SRC)):
+    """Linux cooked v2 (LINKTYPE_LINUX_SLL2)."""
+    data = struct.pack(">HHIHBB", piece.kind, 0, ifindex, hatype, pkttype, len(address_bytes))
+    facts = [("sll.etype", piece.kind), ("sll.ifindex", ifindex), ("sll.hatype", hatype), ("sll.pkttype", pkttype),
+             ("sll.halen", len(address_bytes)), ("sll.src.eth", SRC)]
+    return piece.around(data + address_bytes.ljust(8, b"\0"), facts, None)
+
+
+def loopback(piece, family, order):
+    """LINKTYPE_NULL: the address family in the capturing machine's byte order; LINKTYPE_LOOP: in network order."""
+    return piece.around(struct.pack(order + "I", family), [], None)
+
+
+def ipoib(piece, sgid="fe80::2:c903:1:2", dgid="fe80::2:c903:3:4", sqpn=0x48):
+    """LINKTYPE_IPOIB: 40 bytes like a GRH with the source QPN in it, then Ethertype and reserved (RFC 4391, 6)."""
+    data = put((6, 4), (0, 8), (0, 20), (0, 8), (sqpn, 24)) + address(sgid) + address(dgid)
+    return piece.around(data + put((piece.kind, 16), (0, 16)), [("ipoib.type", piece.kind)], None)
+
+
+def erf(piece, type, ts, flags=4, lctr=0, extensions=(), wlen=None, eth_offset=None, rlen=None):
+    """Endace record (LINKTYPE_ERF). ts: 32.32 fixed point; extensions: 8 bytes each. Padded to 8 bytes."""
+    kinds = b""
+    for i, extension in enumerate(extensions):
+        more = 0x80 if i + 1 < len(extensions) else 0
+        kinds += bytes([extension[0] & 0x7f | more]) + extension[1:]
+    body = kinds + (b"" if eth_offset is None else bytes([eth_offset, 0])) + piece.data
+    length = 16 + len(body) + (-len(body) % 8)
+    wire = len(piece.data) if wlen is None else wlen
+    kind = type | (0x80 if extensions else 0)
+    head = struct.pack("<Q", ts) + struct.pack(">BBHHH", kind, flags, length if rlen is None else rlen, lctr, wire)
+    facts = [("erf.types.type", type), ("erf.flags.cap", flags & 3), ("erf.rlen", length), ("erf.lctr", lctr),
+             ("erf.wlen", wire)]
+    return Piece(head + body + bytes(-len(body) % 8), facts + piece.facts)
+
+
+# Tunnels
+
+def vxlan(frame, vni=0x123456, srcport=0xd000):
+    """RFC 7348; `frame` is an Ethernet frame."""
+    data = put((8, 8), (0, 24), (vni, 24), (0, 8))
+    return udp(frame.around(data, [("vxlan.vni", vni)], None), srcport, 4789)
+
+
+def geneve(piece, vni=0xabcdef, options=b"", proto=None, srcport=0xd001, oam=0, critical=0):
+    """RFC 8926; carries a frame (proto 0x6558) or an IP packet. options: whole words."""
+    proto = (piece.kind or 0x6558) if proto is None else proto
+    data = put((0, 2), (len(options) // 4, 6), (oam, 1), (critical, 1), (0, 6), (proto, 16), (vni, 24), (0, 8)) + options
+    facts = [("geneve.vni", vni), ("geneve.proto_type", proto)]
+    return udp(piece.around(data, facts, None), srcport, 6081)
+
+
+def gre(piece, key=None, sequence=None, checksum=False, proto=None):
+    """RFC 2784 and 2890; proto 0x6558 carries an Ethernet frame."""
+    proto = (piece.kind or 0x6558) if proto is None else proto
+    head = put((int(checksum), 1), (0, 1), (int(key is not None), 1), (int(sequence is not None), 1), (0, 9), (0, 3),
+               (proto, 16))
+    rest = b"" if key is None else key.to_bytes(4, "big")
+    rest += b"" if sequence is None else sequence.to_bytes(4, "big")
+    facts = [("gre.proto", proto)]
+    if checksum:
+        total = crc.internet(head + bytes(4) + rest + piece.data)
+        head += struct.pack(">HH", total, 0)
+        facts.append(("gre.checksum", total))
+    facts += [] if key is None else [("gre.key", key)]
+    facts += [] if sequence is None else [("gre.sequence_number", sequence)]
+    return piece.around(head + rest, facts, 47)

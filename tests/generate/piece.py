@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What the generator hands from layer to layer: bytes, and the truth about them.
+
+Packets are built from the inside out. Every layer takes a Piece and returns a larger one, whose facts stand
+before those of what it carries: so several values of one field come in the order of the frame.
+"""
+import ipaddress
+
+
+class Piece:
+    """data: bytes so far. facts: [(filter name, value)]. kind: Ethertype or IP protocol number that announces it."""
+
+    def __init__(self, data, facts=(), kind=None):
+        self.data = bytes(data)
+        self.facts = list(facts)
+        self.kind = kind
+
+    def around(self, before, facts, kind, after=b""):
+        """This piece with bytes before and behind it, as part of a packet of another kind."""
+        return Piece(before + self.data + after, list(facts) + self.facts, kind)
+
+    def forget(self, *prefixes):
+        """The same bytes with fewer claims: facts whose names begin so are dropped."""
+        return Piece(self.data, [f for f in self.facts if not f[0].startswith(prefixes)], self.kind)
+
+
+def put(*parts):
+    """Packs (number, bits) pairs, most significant first; their widths must fill whole bytes."""
+    number = bits = 0
+    for part, width in parts:
+        if not 0 <= part < 1 << width:
+            raise ValueError("%#x does not fit into %d bits" % (part, width))
+        number, bits = number << width | part, bits + width
+    if bits % 8:
+        raise ValueError("%d bits are no whole bytes" % bits)
+    return number.to_bytes(bits // 8, "big")
+
+
+def mac(text):
+    return bytes.fromhex(text.replace(":", ""))
+
+
+def address(text):
+    return ipaddress.ip_address(text).packed
+
+
+def address_text(packed):
+    return str(ipaddress.ip_address(packed))
+
+
+def truth(piece, number, captured=None, **more):
+    """The object written for a frame: one value, or a list where a field occurs several times; None: must be absent."""
+    result = {"frame.number": number, "frame.len": len(piece.data),
+              "frame.cap_len": len(piece.data) if captured is None else captured}
+    result.update(more)
+    seen = {}
+    for name, value in piece.facts:
+        seen.setdefault(name, []).append(value)
+    for name, values in seen.items():
+        result[name] = values[0] if len(values) == 1 else values
+    return result
