@@ -23,7 +23,7 @@ struct view {
 	struct rtap_bpf *bpf;
 	struct rtap_filter *filter;
 	struct rtap_writer *writer;
-	struct sink sink;
+	struct printer printer;
 	struct text_format text;
 	struct json_format json;
 	struct fields_format fields;
@@ -94,7 +94,7 @@ static bool open_all(struct view *view)
 		fail(view, &error);
 		return false;
 	}
-	if (sink_init(&view->sink, STDOUT_FILENO, options->line_buffered)) {
+	if (printer_init(&view->printer, STDOUT_FILENO, options->line_buffered)) {
 		complain("out of memory");
 		view->status = EXIT_TROUBLE;
 		return false;
@@ -171,7 +171,7 @@ static void show(struct view *view, struct rtap_frame *frame)
 		save(view, frame);
 	if (!view->format || view->stop)
 		return;
-	error = sink_packet(&view->sink, view->format, &packet);
+	error = printer_packet(&view->printer, view->format, &packet);
 	if (error)
 		write_failed(view, error);
 }
@@ -220,7 +220,7 @@ static void read_all(struct view *view)
 		if (status == RTAP_STATUS_END)
 			break;
 		if (status != RTAP_STATUS_OK) {
-			failed = sink_flush(&view->sink);
+			failed = printer_flush(&view->printer);
 			if (failed)
 				write_failed(view, failed);
 			fail(view, &error);
@@ -231,7 +231,7 @@ static void read_all(struct view *view)
 		show_batch(view, batch);
 		rtap_batch_release(batch);
 		progress_show(&view->progress, view->source);
-		failed = flush && !view->stop ? sink_flush(&view->sink) : 0;
+		failed = flush && !view->stop ? printer_flush(&view->printer) : 0;
 		if (failed)
 			write_failed(view, failed);
 	}
@@ -246,10 +246,10 @@ static void finish_output(struct view *view)
 		char text[64];
 		int length = snprintf(text, sizeof text, "%" PRIu64 " packets\n", view->passed);
 
-		if (sink_text(&view->sink, text, (size_t)length))
+		if (printer_text(&view->printer, text, (size_t)length))
 			view->stop = true;
 	}
-	failed = sink_flush(&view->sink);
+	failed = printer_flush(&view->printer);
 	if (failed)
 		write_failed(view, failed);
 	if (view->options->write_name && !view->writer && view->status == EXIT_DONE) {
@@ -311,7 +311,7 @@ enum exit_status view_run(const struct options *options)
 
 	view.context.decode_as = options->decode_as;
 	if (open_all(&view)) {
-		int failed = view.format ? sink_packet(&view.sink, view.format, NULL) : 0;
+		int failed = view.format ? printer_packet(&view.printer, view.format, NULL) : 0;
 
 		progress_init(&view.progress, options->progress);
 		if (failed)
@@ -324,7 +324,7 @@ enum exit_status view_run(const struct options *options)
 			report_verbose(&view);
 	}
 	json_format_fini(&view.json);
-	sink_fini(&view.sink);
+	printer_fini(&view.printer);
 	rtap_source_close(view.source);
 	rtap_bpf_destroy(view.bpf);
 	rtap_filter_destroy(view.filter);

@@ -111,6 +111,8 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	line_hex(line, packet->ib.dest_qpn, 6);
 	line_text(line, ", psn ");
 	line_dec(line, packet->ib.psn);
+	line_text(line, ", length ");
+	line_dec(line, packet->payload.wire);
 	if (packet->ib.ack_request)
 		line_text(line, ", ackreq");
 	if (packet->ib.solicited_event)

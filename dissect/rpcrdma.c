@@ -27,6 +27,7 @@ static const struct rtap_name error_names[] = { { ERR_VERS, "ERR_VERS" }, { ERR_
 enum row {
 	ROW_XID, ROW_VERSION, ROW_CREDITS, ROW_TYPE, ROW_ALIGN, ROW_THRESHOLD, ROW_ERROR, ROW_LOW, ROW_HIGH,
 	ROW_READS, ROW_WRITES, ROW_REPLY, ROW_SEGMENTS, ROW_POSITION, ROW_HANDLE, ROW_LENGTH, ROW_OFFSET,
+	ROW_REASSEMBLED_IN, ROW_REASSEMBLED_LENGTH, ROW_REASSEMBLED_DATA,
 };
 
 #define FIXED(position) (position) * 32, 32
@@ -56,6 +57,13 @@ static const struct rtap_field rpcrdma_fields[] = {
 			 "RFC 8166, 3.4.3" },
 	[ROW_OFFSET] = { "rpcordma.rdma_offset", "Offset", MOVING_64, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL,
 			 "RFC 8166, 3.4.3" },
+	/* of messages whose chunks were put together: only where the context brings such a message */
+	[ROW_REASSEMBLED_IN] = { "rpcordma.reassembled.in", "Reassembled in Frame", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL,
+				 "RFC 8166, 3.4" },
+	[ROW_REASSEMBLED_LENGTH] = { "rpcordma.reassembled.length", "Reassembled Length", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL,
+				     "RFC 8166, 3.4" },
+	[ROW_REASSEMBLED_DATA] = { "rpcordma.reassembled.data", "Reassembled Data", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_BULK, NULL,
+				   NULL, "RFC 8166, 3.4" },
 };
 
 /* A walk over the header: where it stands, and who is told. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How packets become text. A format writes one packet at a time into memory that it is given; a sink collects that
+ * How packets become text. A format writes one packet at a time into memory that it is given; a printer collects that
  * memory and writes it out in large blocks.
  */
 #ifndef OUTPUT_FORMAT_H
@@ -22,7 +22,7 @@ struct format {
 };
 
 /* Output file being written. */
-struct sink {
+struct printer {
 	int fd;
 	bool every_packet; /* flush after each packet */
 	char *buffer;
@@ -30,19 +30,19 @@ struct sink {
 	int error;         /* errno of the first failed write */
 };
 
-/* Prepares a sink over an open file descriptor, which stays the caller's. 0 or -ENOMEM. */
-int sink_init(struct sink *sink, int fd, bool every_packet) __attribute__((warn_unused_result));
+/* Prepares a printer over an open file descriptor, which stays the caller's. 0 or -ENOMEM. */
+int printer_init(struct printer *printer, int fd, bool every_packet) __attribute__((warn_unused_result));
 
 /* Appends one packet (or, with a NULL packet, the header). 0 or the -errno of a failed write. */
-int sink_packet(struct sink *sink, struct format *format, const struct rtap_packet *packet) __attribute__((warn_unused_result));
+int printer_packet(struct printer *printer, struct format *format, const struct rtap_packet *packet) __attribute__((warn_unused_result));
 
 /* Appends text. 0 or -errno. */
-int sink_text(struct sink *sink, const char *text, size_t length) __attribute__((warn_unused_result));
+int printer_text(struct printer *printer, const char *text, size_t length) __attribute__((warn_unused_result));
 
 /* Writes out what is buffered. 0 or -errno. */
-int sink_flush(struct sink *sink) __attribute__((warn_unused_result));
+int printer_flush(struct printer *printer) __attribute__((warn_unused_result));
 
 /* Frees the buffer without writing. */
-void sink_fini(struct sink *sink);
+void printer_fini(struct printer *printer);
 
 #endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "output/format.h"
+
+#define FIRST_SIZE (256u << 10)
+#define LOW_ROOM (4u << 10)   /* with less than this left, flush first: most packets fit then */
+#define MAX_SIZE (1024u << 20)
+
+int printer_init(struct printer *printer, int fd, bool every_packet)
+{
+	*printer = (struct printer){ .fd = fd, .every_packet = every_packet, .buffer = malloc(FIRST_SIZE), .size = FIRST_SIZE };
+	return printer->buffer ? 0 : -ENOMEM;
+}
+
+void printer_fini(struct printer *printer)
+{
+	free(printer->buffer);
+	printer->buffer = NULL;
+}
+
+int printer_flush(struct printer *printer)
+{
+	size_t written = 0;
+
+	while (!printer->error && written < printer->used) {
+		ssize_t n = write(printer->fd, printer->buffer + written, printer->used - written);
+
+		if (n >= 0)
+			written += (size_t)n;
+		else if (errno != EINTR)
+			printer->error = errno;
+	}
+	printer->used = 0;
+	return -printer->error;
+}
+
+static int grow(struct printer *printer)
+{
+	char *larger;
+
+	if (printer->size >= MAX_SIZE)
+		return -EFBIG;
+	larger = realloc(printer->buffer, printer->size * 2);
+	if (!larger)
+		return -ENOMEM;
+	printer->buffer = larger;
+	printer->size *= 2;
+	return 0;
+}
+
+int printer_packet(struct printer *printer, struct format *format, const struct rtap_packet *packet)
+{
+	int result = 0;
+
+	if (printer->size - printer->used < LOW_ROOM)
+		result = printer_flush(printer);
+	while (!result) {
+		struct line line;
+
+		line_init(&line, printer->buffer + printer->used, printer->size - printer->used);
+		if (packet)
+			format->packet(format, packet, &line);
+		else if (format->header)
+			format->header(format, &line);
+		if (!line.cut) {
+			printer->used = (size_t)(line.next - printer->buffer);
+			break;
+		}
+		result = printer->used ? printer_flush(printer) : grow(printer);
+	}
+	if (!result && printer->every_packet)
+		result = printer_flush(printer);
+	return result;
+}
+
+int printer_text(struct printer *printer, const char *text, size_t length)
+{
+	int result = 0;
+
+	while (!result && printer->size - printer->used < length)
+		result = printer->used ? printer_flush(printer) : grow(printer);
+	if (result)
+		return result;
+	memcpy(printer->buffer + printer->used, text, length);
+	printer->used += length;
+	return 0;
+}
