@@ -12,6 +12,7 @@ void rtap_error_set(struct rtap_error *error, const char *format, ...)
 
 	if (!error)
 		return;
+	error->broken_pipe = false;
 	va_start(arguments, format);
 	vsnprintf(error->text, sizeof error->text, format, arguments);
 	va_end(arguments);

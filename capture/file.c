@@ -193,8 +193,8 @@ static enum rtap_status tell_end(struct file *file, size_t need, struct rtap_err
 	file->finished = true;
 	if (!left)
 		return RTAP_STATUS_END;
-	rtap_error_set(&reason, "the file ends inside this %s, %zu bytes after its start where %s%zu are needed",
-		       file->format->unit, left, need > left + 1 ? "" : "at least ", need);
+	rtap_error_set(&reason, "the file ends inside this %s, %zu bytes after its start where %zu are needed",
+		       file->format->unit, left, need);
 	return tell_fault(file, RTAP_STATUS_BROKEN, &reason, error);
 }
 

@@ -65,7 +65,7 @@ static unsigned passing(const char *text)
 {
 	static const struct rtap_context context = { .upper = RTAP_UPPER_RPCRDMA };
 	struct rtap_filter *filter;
-	struct rtap_error error = { "" };
+	struct rtap_error error = { .text = "" };
 	unsigned passed = 0;
 
 	cr_assert_eq(rtap_filter_compile(&filter, text, NULL, &error), RTAP_STATUS_OK, "%s: %s", text, error.text);
@@ -178,7 +178,7 @@ Test(filter, suggests_the_field_that_was_meant)
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct rtap_filter *filter;
-		struct rtap_error error = { "" };
+		struct rtap_error error = { .text = "" };
 		unsigned column = 0;
 
 		cr_expect_eq(rtap_filter_compile(&filter, cases[i].text, &column, &error), RTAP_STATUS_FAILED);

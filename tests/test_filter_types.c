@@ -226,7 +226,7 @@ static bool matches(const char *text, bool t)
 {
 	struct rtap_packet packet = packet_with(t);
 	struct rtap_filter *filter;
-	struct rtap_error error = { "" };
+	struct rtap_error error = { .text = "" };
 	bool result;
 
 	cr_assert_eq(rtap_filter_compile(&filter, text, NULL, &error), RTAP_STATUS_OK, "%s: %s", text, error.text);
@@ -592,7 +592,7 @@ Test(filter_types, errors_name_the_column_and_what_would_do)
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct rtap_filter *filter = (struct rtap_filter *)&cases[i];
-		struct rtap_error error = { "" };
+		struct rtap_error error = { .text = "" };
 		unsigned column = 0;
 		char prefix[32];
 

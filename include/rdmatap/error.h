@@ -2,6 +2,8 @@
 #ifndef RDMATAP_ERROR_H
 #define RDMATAP_ERROR_H
 
+#include <stdbool.h>
+
 /* How a call ended. */
 enum rtap_status {
 	RTAP_STATUS_OK,     /* done */
@@ -16,9 +18,10 @@ enum rtap_status {
  */
 struct rtap_error {
 	char text[1024];
+	bool broken_pipe; /* writing failed because nobody reads any more (EPIPE): a quiet end for most programs */
 };
 
-/* Writes a printf-style message into *error; too long a message is cut. A NULL error is ignored. */
+/* Writes a printf-style message into *error and clears the rest; too long a message is cut. A NULL error is ignored. */
 void rtap_error_set(struct rtap_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

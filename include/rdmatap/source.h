@@ -46,7 +46,8 @@ enum rtap_status rtap_source_open_files(struct rtap_source **source, const char 
 
 /*
  * Gives the next frames, in order, as a batch that the caller owns one reference of. OK: *batch is set and holds at
- * least one frame. END: no more. BROKEN: one input could not be read on; what it held before has
+ * least one frame. END: no more, or a signal handler (set up without SA_RESTART) interrupted the wait for
+ * input; then the next call goes on. BROKEN: one input could not be read on; what it held before has
  * been delivered; the others go on with the next call. FAILED: out of memory and the like.
  */
 enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_batch **batch,
@@ -74,7 +75,7 @@ const char *rtap_link_type_name(uint32_t link_type);
 /* A compiled BPF capture filter; one serves frames of several link types. */
 struct rtap_bpf;
 
-/* Compiles `text`. FAILED: the message names the column or word that libpcap objects to. */
+/* Compiles `text`. FAILED: what libpcap objects to, whatever the link type. */
 enum rtap_status rtap_bpf_compile(struct rtap_bpf **bpf, const char *text, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <inttypes.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rdmatap/source.h>
+#include <rdmatap/writer.h>
+
+#include "capture/pcapng.h"
+#include "capture/sink.h"
+
+/* Numbers are written in this machine's byte order: both formats tell which it is. */
+
+#define PCAP_SNAP_LENGTH 262144 /* what libpcap takes for "any" */
+#define NS_A_SECOND 1000000000
+
+static const char application[] = PACKAGE_NAME " " PACKAGE_VERSION;
+
+/* An interface that has been described in a pcapng file. */
+struct described {
+	uint32_t interface, link_type; /* the frames' */
+	uint32_t index;                /* in the file */
+};
+
+struct rtap_writer {
+	struct sink *sink;
+	bool pcapng, unbuffered;
+	bool begun, refused;       /* the file's header is written; cannot be written */
+	uint32_t link_type;        /* of a pcap file */
+	void *interfaces;          /* a tree of struct described, by tsearch() */
+	struct described *last;    /* that a frame was written of */
+	uint32_t interface_count;
+};
+
+/* Reads the format off the name; *compressed likewise. True: pcapng. */
+static bool name_is_pcapng(const char *name, bool *compressed)
+{
+	static const char gz[] = ".gz", pcapng[] = ".pcapng";
+	size_t length = strlen(name);
+
+	*compressed = length >= sizeof gz - 1 && !strcmp(name + length - (sizeof gz - 1), gz);
+	if (*compressed)
+		length -= sizeof gz - 1;
+	return length >= sizeof pcapng - 1 && !memcmp(name + length - (sizeof pcapng - 1), pcapng, sizeof pcapng - 1);
+}
+
+enum rtap_status rtap_writer_open(struct rtap_writer **writer, const char *name, uint32_t link_type, bool unbuffered,
+				  struct rtap_error *error)
+{
+	struct rtap_writer *opened = calloc(1, sizeof *opened);
+	bool compressed;
+
+	*writer = NULL;
+	if (!opened) {
+		rtap_error_set(error, "%s: out of memory", name);
+		return RTAP_STATUS_FAILED;
+	}
+	opened->pcapng = name_is_pcapng(name, &compressed);
+	opened->link_type = link_type;
+	opened->unbuffered = unbuffered;
+	if (sink_open(&opened->sink, name, compressed, error)) {
+		free(opened);
+		return RTAP_STATUS_FAILED;
+	}
+	*writer = opened;
+	return RTAP_STATUS_OK;
+}
+
+static enum rtap_status refuse_link_type(const struct rtap_writer *writer, uint32_t link_type, struct rtap_error *error)
+{
+	rtap_error_set(error, "%s: link type %u does not fit into the file's 16 bits", sink_name(writer->sink), link_type);
+	return RTAP_STATUS_FAILED;
+}
+
+/* draft-ietf-opsawg-pcap, section 4. */
+static enum rtap_status begin_pcap(struct rtap_writer *writer, struct rtap_error *error)
+{
+	const struct {
+		uint32_t magic;
+		uint16_t major, minor;
+		uint32_t reserved[2], snap_length, link_type;
+	} header = { 0xa1b23c4d, 2, 4, { 0, 0 }, PCAP_SNAP_LENGTH, writer->link_type };
+
+	_Static_assert(sizeof header == 24, "a pcap header has 24 bytes");
+	if (writer->link_type > UINT16_MAX)
+		return refuse_link_type(writer, writer->link_type, error);
+	return sink_write(writer->sink, &header, sizeof header, error);
+}
+
+static enum rtap_status write_padding(struct rtap_writer *writer, size_t length, struct rtap_error *error)
+{
+	static const uint8_t zeros[3];
+
+	return sink_write(writer->sink, zeros, -length & 3, error);
+}
+
+static size_t option_size(size_t length)
+{
+	return PCAPNG_OPTION_HEADER + ((length + 3) & ~(size_t)3);
+}
+
+static enum rtap_status write_option(struct rtap_writer *writer, enum pcapng_option_code code, const void *value,
+				     size_t length, struct rtap_error *error)
+{
+	const uint16_t header[] = { (uint16_t)code, (uint16_t)length };
+	enum rtap_status status = sink_write(writer->sink, header, sizeof header, error);
+
+	if (!status)
+		status = sink_write(writer->sink, value, length, error);
+	return status ? status : write_padding(writer, length, error);
+}
+
+static enum rtap_status end_options(struct rtap_writer *writer, struct rtap_error *error)
+{
+	static const uint16_t end[] = { PCAPNG_OPTION_END, 0 };
+
+	return sink_write(writer->sink, end, sizeof end, error);
+}
+
+static enum rtap_status write_u32(struct rtap_writer *writer, uint32_t number, struct rtap_error *error)
+{
+	return sink_write(writer->sink, &number, sizeof number, error);
+}
+
+/* draft-ietf-opsawg-pcapng, 4.1. */
+static enum rtap_status begin_pcapng(struct rtap_writer *writer, struct rtap_error *error)
+{
+	const uint32_t length = (uint32_t)(PCAPNG_BLOCK_LEAST + PCAPNG_SECTION_LENGTH + option_size(sizeof application - 1) +
+					   option_size(0));
+	const struct {
+		uint32_t type, length, byte_order;
+		uint16_t major, minor;
+		uint32_t section_length[2];
+	} header = { PCAPNG_SECTION, length, PCAPNG_BYTE_ORDER, 1, 0, { UINT32_MAX, UINT32_MAX } };
+	enum rtap_status status;
+
+	_Static_assert(sizeof header == PCAPNG_BLOCK_HEADER + PCAPNG_SECTION_LENGTH, "no holes");
+	status = sink_write(writer->sink, &header, sizeof header, error);
+	if (!status)
+		status = write_option(writer, PCAPNG_SHB_USERAPPL, application, sizeof application - 1, error);
+	if (!status)
+		status = end_options(writer, error);
+	return status ? status : write_u32(writer, length, error);
+}
+
+static enum rtap_status begin(struct rtap_writer *writer, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	if (!writer->begun)
+		status = writer->pcapng ? begin_pcapng(writer, error) : begin_pcap(writer, error);
+	writer->begun = !status;
+	writer->refused = status;
+	return status;
+}
+
+/* Seconds and nanoseconds of a time, held at what 32 bits of seconds since 1970 can tell. */
+static void split_time(int64_t time_ns, uint32_t *seconds, uint32_t *ns)
+{
+	if (time_ns < 0) {
+		*seconds = *ns = 0;
+	} else if (time_ns / NS_A_SECOND > UINT32_MAX) {
+		*seconds = UINT32_MAX;
+		*ns = NS_A_SECOND - 1;
+	} else {
+		*seconds = (uint32_t)(time_ns / NS_A_SECOND);
+		*ns = (uint32_t)(time_ns % NS_A_SECOND);
+	}
+}
+
+static enum rtap_status write_record(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
+{
+	uint32_t header[] = { 0, 0, frame->captured_length, frame->wire_length };
+	enum rtap_status status;
+
+	split_time(frame->time_ns, &header[0], &header[1]);
+	status = sink_write(writer->sink, header, sizeof header, error);
+	return status ? status : sink_write(writer->sink, frame->bytes, frame->captured_length, error);
+}
+
+static int compare_described(const void *one, const void *other)
+{
+	const struct described *a = one, *b = other;
+
+	if (a->interface != b->interface)
+		return a->interface < b->interface ? -1 : 1;
+	return a->link_type < b->link_type ? -1 : a->link_type > b->link_type;
+}
+
+/* draft-ietf-opsawg-pcapng, 4.2. */
+static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t link_type, struct rtap_error *error)
+{
+	const uint8_t nanoseconds = 9;
+	const uint32_t length = (uint32_t)(PCAPNG_BLOCK_LEAST + PCAPNG_INTERFACE_LENGTH + option_size(1) + option_size(0));
+	const struct {
+		uint32_t type, length;
+		uint16_t link_type, reserved;
+		uint32_t snap_length;
+	} header = { PCAPNG_INTERFACE, length, (uint16_t)link_type, 0, 0 };
+	enum rtap_status status;
+
+	_Static_assert(sizeof header == PCAPNG_BLOCK_HEADER + PCAPNG_INTERFACE_LENGTH, "no holes");
+	status = sink_write(writer->sink, &header, sizeof header, error);
+	if (!status)
+		status = write_option(writer, PCAPNG_IF_TSRESOL, &nanoseconds, sizeof nanoseconds, error);
+	if (!status)
+		status = end_options(writer, error);
+	return status ? status : write_u32(writer, length, error);
+}
+
+/* Sets writer->last to the frame's interface, describing it in the file when it is new. */
+static enum rtap_status find_interface(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
+{
+	struct described wanted = { frame->interface, frame->link_type, writer->interface_count }, *added;
+	void *const *found;
+
+	if (writer->last && !compare_described(writer->last, &wanted))
+		return RTAP_STATUS_OK;
+	found = tfind(&wanted, &writer->interfaces, compare_described);
+	if (found) {
+		writer->last = *found;
+		return RTAP_STATUS_OK;
+	}
+	if (frame->link_type > UINT16_MAX)
+		return refuse_link_type(writer, frame->link_type, error);
+	added = malloc(sizeof *added);
+	if (added)
+		*added = wanted;
+	if (!added || !tsearch(added, &writer->interfaces, compare_described)) {
+		free(added);
+		rtap_error_set(error, "%s: out of memory", sink_name(writer->sink));
+		return RTAP_STATUS_FAILED;
+	}
+	writer->last = added;
+	writer->interface_count++;
+	return write_interface(writer, frame->link_type, error);
+}
+
+static enum rtap_status size_comments(const struct rtap_writer *writer, const struct rtap_frame *frame, size_t *size,
+				      struct rtap_error *error)
+{
+	*size = frame->comment_count ? option_size(0) : 0;
+	for (uint32_t i = 0; i < frame->comment_count; i++) {
+		if (frame->comments[i].length > UINT16_MAX) {
+			rtap_error_set(error, "%s: frame %" PRIu64 ": a comment of %u bytes does not fit into the file's 16-bit length",
+				       sink_name(writer->sink), frame->number, frame->comments[i].length);
+			return RTAP_STATUS_FAILED;
+		}
+		*size += option_size(frame->comments[i].length);
+	}
+	return RTAP_STATUS_OK;
+}
+
+/* draft-ietf-opsawg-pcapng, 4.3. */
+static enum rtap_status write_packet(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
+{
+	uint64_t time = frame->time_ns < 0 ? 0 : (uint64_t)frame->time_ns;
+	uint32_t header[7] = { PCAPNG_PACKET };
+	enum rtap_status status;
+	size_t comments, length;
+
+	status = size_comments(writer, frame, &comments, error);
+	if (!status)
+		status = find_interface(writer, frame, error);
+	if (status)
+		return status;
+	length = PCAPNG_BLOCK_LEAST + PCAPNG_PACKET_LENGTH + (((size_t)frame->captured_length + 3) & ~(size_t)3) + comments;
+	header[1] = (uint32_t)length;
+	header[2] = writer->last->index;
+	header[3] = (uint32_t)(time >> 32);
+	header[4] = (uint32_t)time;
+	header[5] = frame->captured_length;
+	header[6] = frame->wire_length;
+	status = sink_write(writer->sink, header, sizeof header, error);
+	if (!status)
+		status = sink_write(writer->sink, frame->bytes, frame->captured_length, error);
+	if (!status)
+		status = write_padding(writer, frame->captured_length, error);
+	for (uint32_t i = 0; i < frame->comment_count && !status; i++)
+		status = write_option(writer, PCAPNG_OPTION_COMMENT, frame->comments[i].bytes, frame->comments[i].length, error);
+	if (!status && frame->comment_count)
+		status = end_options(writer, error);
+	return status ? status : write_u32(writer, (uint32_t)length, error);
+}
+
+static enum rtap_status refuse_second_link_type(const struct rtap_writer *writer, uint32_t link_type, struct rtap_error *error)
+{
+	const char *first = rtap_link_type_name(writer->link_type), *second = rtap_link_type_name(link_type);
+
+	rtap_error_set(error, "%s: link types %u (%s) and %u (%s): one link type a file; name it .pcapng", sink_name(writer->sink),
+		       writer->link_type, first ? first : "unknown", link_type, second ? second : "unknown");
+	return RTAP_STATUS_FAILED;
+}
+
+enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
+{
+	enum rtap_status status;
+
+	if (!writer->begun)
+		writer->link_type = frame->link_type;
+	if (!writer->pcapng && frame->link_type != writer->link_type)
+		return refuse_second_link_type(writer, frame->link_type, error);
+	status = begin(writer, error);
+	if (!status)
+		status = writer->pcapng ? write_packet(writer, frame, error) : write_record(writer, frame, error);
+	if (!status && writer->unbuffered)
+		status = sink_flush(writer->sink, error);
+	return status;
+}
+
+enum rtap_status rtap_writer_close(struct rtap_writer *writer, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK, close_status;
+
+	if (!writer)
+		return RTAP_STATUS_OK;
+	if (!writer->refused)
+		status = begin(writer, error);
+	close_status = sink_close(writer->sink, status ? NULL : error);
+	tdestroy(writer->interfaces, free);
+	free(writer);
+	return status ? status : close_status;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include <rdmatap/source.h>
+
+/* UDP to port 4791 over IPv4, from its IPv4 header on. */
+static const uint8_t ip_packet[] = {
+	0x45, 0, 0, 44, 0, 0, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 2, 10, 0, 0, 1, 0xc0, 0, 0x12, 0xb7, 0, 24, 0, 0,
+};
+
+static struct rtap_frame frame_of(uint8_t *buffer, uint32_t link_type)
+{
+	static const uint8_t ethernet[] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0 };
+	static const uint8_t sll[] = { 0, 0, 0, 1, 0, 6, 2, 0, 0, 0, 0, 2, 0, 0, 8, 0 };
+	static const uint8_t sll2[] = { 8, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 6, 2, 0, 0, 0, 0, 2, 0, 0 };
+	static const uint8_t loop[] = { 0, 0, 0, 2 };
+	static const struct {
+		uint32_t link_type, length;
+		const uint8_t *header;
+	} headers[] = {
+		{ RTAP_LINK_ETHERNET, sizeof ethernet, ethernet }, { RTAP_LINK_LINUX_SLL, sizeof sll, sll },
+		{ RTAP_LINK_LINUX_SLL2, sizeof sll2, sll2 }, { RTAP_LINK_LOOP, sizeof loop, loop },
+	};
+	uint32_t length = 0;
+
+	for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+		if (headers[i].link_type == link_type) {
+			length = headers[i].length;
+			memcpy(buffer, headers[i].header, length);
+		}
+	}
+	memcpy(buffer + length, ip_packet, sizeof ip_packet);
+	length += sizeof ip_packet;
+	return (struct rtap_frame){ .bytes = buffer, .captured_length = length, .wire_length = length + 16, .link_type = link_type };
+}
+
+Test(bpf, filters_frames_of_several_link_types_by_one_expression)
+{
+	static const uint32_t link_types[] = {
+		RTAP_LINK_ETHERNET, RTAP_LINK_RAW, RTAP_LINK_LINUX_SLL, RTAP_LINK_IPV4, RTAP_LINK_LOOP, RTAP_LINK_LINUX_SLL2,
+	};
+	static const struct {
+		const char *text;
+		bool match;
+	} cases[] = {
+		{ "udp port 4791", true }, { "udp dst port 4791 and src host 10.0.0.2", true }, { "udp port 4792", false },
+		{ "tcp", false }, { "", true }, { "ip6", false }, { "len >= 44", true }, { "greater 100", false },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct rtap_bpf *bpf;
+		struct rtap_error error;
+
+		cr_assert_eq(rtap_bpf_compile(&bpf, cases[i].text, &error), RTAP_STATUS_OK, "%s", error.text);
+		for (size_t round = 0; round < 2; round++) {
+			for (size_t j = 0; j < sizeof link_types / sizeof link_types[0]; j++) {
+				uint8_t buffer[128];
+				struct rtap_frame frame = frame_of(buffer, link_types[j]);
+				bool match;
+
+				cr_assert_eq(rtap_bpf_match(bpf, &frame, &match, &error), RTAP_STATUS_OK, "%s", error.text);
+				cr_assert_eq(match, cases[i].match, "%s on link type %u", cases[i].text, link_types[j]);
+			}
+		}
+		rtap_bpf_destroy(bpf);
+	}
+	rtap_bpf_destroy(NULL);
+}
+
+Test(bpf, a_frame_cut_before_what_is_asked_for_does_not_pass)
+{
+	uint8_t buffer[128];
+	struct rtap_frame frame = frame_of(buffer, RTAP_LINK_ETHERNET);
+	struct rtap_bpf *bpf;
+	struct rtap_error error;
+	bool match;
+
+	cr_assert_eq(rtap_bpf_compile(&bpf, "udp port 4791", &error), RTAP_STATUS_OK);
+	for (uint32_t length = 0; length <= 38; length++) {
+		frame.captured_length = length;
+		cr_assert_eq(rtap_bpf_match(bpf, &frame, &match, &error), RTAP_STATUS_OK);
+		cr_assert_eq(match, length == 38, "%u bytes", length);
+	}
+	rtap_bpf_destroy(bpf);
+}
+
+Test(bpf, link_types_without_bpf_are_refused_by_name)
+{
+	static const struct {
+		uint32_t link_type;
+		const char *message;
+	} cases[] = {
+		{ RTAP_LINK_INFINIBAND, "link type 247 (INFINIBAND): this link type has no BPF; use -Y" },
+		{ RTAP_LINK_ERF, "link type 197 (ERF): this link type has no BPF; use -Y" },
+		{ RTAP_LINK_IPOIB, "link type 242 (IPOIB): this link type has no BPF; use -Y" },
+		{ 65000, "link type 65000 (unknown)" },
+	};
+	struct rtap_bpf *bpf;
+	struct rtap_error error;
+	uint8_t buffer[128];
+	bool match;
+
+	cr_assert_eq(rtap_bpf_compile(&bpf, "udp port 4791", &error), RTAP_STATUS_OK);
+	for (size_t round = 0; round < 2; round++) {
+		for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+			struct rtap_frame frame = frame_of(buffer, cases[i].link_type);
+
+			cr_assert_eq(rtap_bpf_match(bpf, &frame, &match, &error), RTAP_STATUS_FAILED);
+			cr_assert(strstr(error.text, cases[i].message), "%s", error.text);
+			cr_assert_not(match);
+		}
+	}
+	rtap_bpf_destroy(bpf);
+}
+
+Test(bpf, syntax_errors_are_told_at_once)
+{
+	static const char *const texts[] = { "udp prt 4791", "host", "tcp port 99999999", "(ip", "ether host 1:2", "vlan and (", "\x01" };
+
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		struct rtap_bpf *bpf;
+		struct rtap_error error;
+
+		cr_assert_eq(rtap_bpf_compile(&bpf, texts[i], &error), RTAP_STATUS_FAILED, "%s", texts[i]);
+		cr_assert_null(bpf);
+		cr_assert(strstr(error.text, texts[i]), "%s", error.text);
+	}
+}
+
+Test(bpf, expressions_about_other_link_types_compile_and_fail_where_they_mean_nothing)
+{
+	static const char *const texts[] = { "wlan addr1 00:11:22:33:44:55", "ifname eth0", "vpi 5", "sio 1" };
+
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		struct rtap_bpf *bpf;
+		struct rtap_error error;
+		uint8_t buffer[128];
+		struct rtap_frame frame = frame_of(buffer, RTAP_LINK_ETHERNET);
+		bool match;
+
+		cr_assert_eq(rtap_bpf_compile(&bpf, texts[i], &error), RTAP_STATUS_OK, "%s: %s", texts[i], error.text);
+		cr_assert_eq(rtap_bpf_match(bpf, &frame, &match, &error), RTAP_STATUS_FAILED, "%s", texts[i]);
+		cr_assert(strstr(error.text, "(ETHERNET)"), "%s", error.text);
+		rtap_bpf_destroy(bpf);
+	}
+}
+
+Test(bpf, an_expression_that_nothing_on_a_link_type_can_match_is_no_error_there)
+{
+	uint8_t buffer[128];
+	struct rtap_frame frame = frame_of(buffer, RTAP_LINK_RAW);
+	struct rtap_bpf *bpf;
+	struct rtap_error error;
+	bool match;
+
+	cr_assert_eq(rtap_bpf_compile(&bpf, "arp", &error), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_bpf_match(bpf, &frame, &match, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_assert_not(match);
+	rtap_bpf_destroy(bpf);
+}
+
+Test(bpf, link_types_have_the_names_of_the_registry)
+{
+	static const struct {
+		uint32_t link_type;
+		const char *name;
+	} cases[] = {
+		{ 0, "NULL" }, { 1, "ETHERNET" }, { 101, "RAW" }, { 108, "LOOP" }, { 113, "LINUX_SLL" }, { 197, "ERF" },
+		{ 228, "IPV4" }, { 229, "IPV6" }, { 242, "IPOIB" }, { 247, "INFINIBAND" }, { 276, "LINUX_SLL2" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		cr_assert_str_eq(rtap_link_type_name(cases[i].link_type), cases[i].name);
+	cr_assert_null(rtap_link_type_name(65000));
+	cr_assert_null(rtap_link_type_name(UINT32_MAX));
+}

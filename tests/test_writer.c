@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <pcap/pcap.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rdmatap/writer.h>
+
+#include "tests/capture_kit.h"
+
+static char folder[] = "/tmp/rdmatap-test-XXXXXX";
+static char path[128];
+
+static void make_folder(void)
+{
+	cr_assert(mkdtemp(folder));
+}
+
+static void remove_folder(void)
+{
+	unlink(path);
+	rmdir(folder);
+}
+
+TestSuite(writer, .init = make_folder, .fini = remove_folder);
+
+static const char *file_named(const char *name)
+{
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	return path;
+}
+
+static uint8_t content[70000];
+
+/* Frames of many lengths with what a file must keep of them. */
+static struct rtap_frame sample_frame(uint32_t i)
+{
+	static const uint32_t lengths[] = { 0, 1, 2, 3, 4, 60, 1514, 65000 };
+	uint32_t length = lengths[i % 8];
+
+	for (size_t j = 0; !content[1] && j < sizeof content; j++)
+		content[j] = (uint8_t)(j * 7);
+	return (struct rtap_frame){
+		.bytes = content + i % 256, .captured_length = length, .wire_length = length + i % 3 * 1000, .link_type = 1,
+		.number = i + 1, .time_ns = 1700000000123456789 + (int64_t)i * 1000000007,
+	};
+}
+
+static void write_samples(const char *name, uint32_t count)
+{
+	struct rtap_writer *writer;
+	struct rtap_error error;
+
+	cr_assert_eq(rtap_writer_open(&writer, name, 1, false, &error), RTAP_STATUS_OK, "%s", error.text);
+	for (uint32_t i = 0; i < count; i++) {
+		struct rtap_frame frame = sample_frame(i);
+
+		cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_OK, "%s", error.text);
+	}
+	cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK, "%s", error.text);
+}
+
+Test(writer, writes_what_the_reader_reads_in_every_format)
+{
+	static const struct {
+		const char *name, *magic;
+	} cases[] = {
+		{ "a.pcap", "\x4d\x3c\xb2\xa1" }, { "a.pcap.gz", "\x1f\x8b\x08" }, { "a", "\x4d\x3c\xb2\xa1" },
+		{ "a.pcapng", "\x0a\x0d\x0d\x0a" }, { "a.pcapng.gz", "\x1f\x8b\x08" }, { "pcapng.gz", "\x1f\x8b\x08" },
+	};
+
+	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+		const char *name = file_named(cases[c].name);
+		struct reading reading;
+		struct bytes file;
+
+		write_samples(name, 200);
+		file = bytes_of_file(name);
+		cr_assert(!memcmp(file.data, cases[c].magic, strlen(cases[c].magic)), "%s", name);
+		bytes_free(&file);
+		reading = reading_of_files(&name, 1);
+		cr_assert_eq(reading.count, 200, "%s", reading.error.text);
+		cr_assert_eq(reading.breaks, 0, "%s", reading.error.text);
+		for (uint32_t i = 0; i < 200; i++) {
+			struct rtap_frame frame = sample_frame(i);
+
+			cr_assert_eq(reading.frames[i].captured_length, frame.captured_length);
+			cr_assert_eq(reading.frames[i].wire_length, frame.wire_length);
+			cr_assert_eq(reading.frames[i].time_ns, frame.time_ns);
+			cr_assert_eq(reading.frames[i].link_type, 1);
+			cr_assert(!memcmp(reading.frames[i].bytes, frame.bytes, frame.captured_length));
+		}
+		reading_free(&reading);
+		unlink(name);
+	}
+}
+
+Test(writer, writes_files_that_libpcap_reads)
+{
+	static const char *const names[] = { "a.pcap", "a.pcapng" };
+
+	for (size_t c = 0; c < 2; c++) {
+		char text[PCAP_ERRBUF_SIZE];
+		struct pcap_pkthdr *header;
+		const u_char *bytes;
+		pcap_t *pcap;
+
+		write_samples(file_named(names[c]), 100);
+		pcap = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, text);
+		cr_assert(pcap, "%s", text);
+		for (uint32_t i = 0; i < 100; i++) {
+			struct rtap_frame frame = sample_frame(i);
+
+			cr_assert_eq(pcap_next_ex(pcap, &header, &bytes), 1, "%s", pcap_geterr(pcap));
+			cr_assert_eq(header->caplen, frame.captured_length);
+			cr_assert_eq(header->len, frame.wire_length);
+			cr_assert_eq(header->ts.tv_sec * 1000000000L + header->ts.tv_usec, frame.time_ns);
+			cr_assert(!memcmp(bytes, frame.bytes, frame.captured_length));
+		}
+		cr_assert_eq(pcap_next_ex(pcap, &header, &bytes), PCAP_ERROR_BREAK);
+		pcap_close(pcap);
+		unlink(path);
+	}
+}
+
+Test(writer, keeps_comments_interfaces_and_link_types_in_pcapng)
+{
+	static const struct {
+		uint32_t interface, link_type, interface_read;
+	} cases[] = { { 7, 1, 0 }, { 7, 247, 1 }, { 0, 1, 2 }, { 7, 1, 0 }, { 4000000000, 276, 3 }, { 7, 247, 1 } };
+	static const struct rtap_span comments[] = {
+		{ (const uint8_t *)"one", 3 }, { (const uint8_t *)"", 0 }, { (const uint8_t *)"three", 5 },
+	};
+	const char *name = file_named("a.pcapng");
+	struct rtap_writer *writer;
+	struct rtap_error error;
+	struct reading reading;
+
+	cr_assert_eq(rtap_writer_open(&writer, name, 1, false, &error), RTAP_STATUS_OK);
+	for (uint32_t i = 0; i < 6; i++) {
+		struct rtap_frame frame = sample_frame(i);
+
+		frame.interface = cases[i].interface;
+		frame.link_type = cases[i].link_type;
+		frame.comments = comments;
+		frame.comment_count = i % 4;
+		cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_OK, "%s", error.text);
+	}
+	cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
+	reading = reading_of_files(&name, 1);
+	cr_assert_eq(reading.count, 6, "%s", reading.error.text);
+	cr_assert_eq(rtap_source_interface_count(reading.source), 4);
+	for (uint32_t i = 0; i < 6; i++) {
+		const struct rtap_frame *frame = &reading.frames[i];
+
+		cr_assert_eq(frame->interface, cases[i].interface_read);
+		cr_assert_eq(frame->link_type, cases[i].link_type);
+		cr_assert_eq(frame->comment_count, i % 4);
+		for (uint32_t j = 0; j < frame->comment_count; j++) {
+			cr_assert_eq(frame->comments[j].length, comments[j].length);
+			cr_assert(!memcmp(frame->comments[j].bytes, comments[j].bytes, comments[j].length));
+		}
+	}
+	reading_free(&reading);
+}
+
+Test(writer, takes_one_link_type_a_pcap_file)
+{
+	struct rtap_frame frame = sample_frame(5);
+	struct rtap_writer *writer;
+	struct rtap_error error;
+	const char *name = file_named("a.pcap");
+	struct reading reading;
+
+	frame.link_type = 247;
+	cr_assert_eq(rtap_writer_open(&writer, name, 1, false, &error), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_OK);
+	frame.link_type = 1;
+	cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_FAILED);
+	cr_assert(strstr(error.text, name), "%s", error.text);
+	cr_assert(strstr(error.text, "247 (INFINIBAND) and 1 (ETHERNET): one link type a file; name it .pcapng"), "%s", error.text);
+	cr_assert_not(error.broken_pipe);
+	cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
+	reading = reading_of_files(&name, 1);
+	cr_assert_eq(reading.count, 1);
+	cr_assert_eq(reading.frames[0].link_type, 247);
+	reading_free(&reading);
+}
+
+Test(writer, refuses_what_the_formats_have_no_room_for)
+{
+	static const char *const names[] = { "a.pcap", "a.pcapng" };
+	struct rtap_writer *writer;
+	struct rtap_error error;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct rtap_frame frame = sample_frame(5);
+
+		frame.link_type = 65536;
+		cr_assert_eq(rtap_writer_open(&writer, file_named(names[i]), 1, false, &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_FAILED);
+		cr_assert(strstr(error.text, "link type 65536"), "%s", error.text);
+		cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
+		unlink(path);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		const struct rtap_span comment = { content, 65535 + (uint32_t)i };
+		struct rtap_frame frame = sample_frame(5);
+
+		frame.comments = &comment;
+		frame.comment_count = 1;
+		cr_assert_eq(rtap_writer_open(&writer, file_named("a.pcapng"), 1, false, &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_write(writer, &frame, &error), i ? RTAP_STATUS_FAILED : RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
+		unlink(path);
+	}
+}
+
+Test(writer, holds_times_at_the_nearest_that_the_file_can_tell)
+{
+	static const struct {
+		const char *name;
+		int64_t time_ns, time_read;
+	} cases[] = {
+		{ "a.pcap", -1, 0 }, { "a.pcap", INT64_MIN, 0 }, { "a.pcap", INT64_MAX, 4294967295999999999 },
+		{ "a.pcap", 4294967295999999999, 4294967295999999999 }, { "a.pcapng", -1, 0 }, { "a.pcapng", INT64_MAX, INT64_MAX },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct rtap_frame frame = sample_frame(5);
+		const char *name = file_named(cases[i].name);
+		struct rtap_writer *writer;
+		struct rtap_error error;
+		struct reading reading;
+
+		frame.time_ns = cases[i].time_ns;
+		cr_assert_eq(rtap_writer_open(&writer, name, 1, false, &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
+		reading = reading_of_files(&name, 1);
+		cr_assert_eq(reading.frames[0].time_ns, cases[i].time_read, "case %zu", i);
+		reading_free(&reading);
+		unlink(name);
+	}
+}
+
+Test(writer, writes_a_whole_file_without_a_frame)
+{
+	static const char *const names[] = { "a.pcap", "a.pcapng", "a.pcap.gz", "a.pcapng.gz" };
+
+	for (size_t i = 0; i < 4; i++) {
+		const char *name = file_named(names[i]);
+		struct rtap_writer *writer;
+		struct rtap_error error;
+		struct reading reading;
+
+		cr_assert_eq(rtap_writer_open(&writer, name, 247, false, &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
+		reading = reading_of_files(&name, 1);
+		cr_assert(reading.source, "%s", reading.error.text);
+		cr_assert_eq(reading.count, 0);
+		cr_assert_eq(reading.breaks, 0);
+		if (strstr(name, "pcap") && !strstr(name, "pcapng"))
+			cr_assert_eq(rtap_source_interface(reading.source, 0)->link_type, 247);
+		reading_free(&reading);
+		unlink(name);
+	}
+}
+
+Test(writer, unbuffered_frames_are_in_the_file_at_once)
+{
+	static const char *const names[] = { "a.pcap", "a.pcapng", "a.pcap.gz" };
+
+	for (size_t i = 0; i < 3; i++) {
+		const char *name = file_named(names[i]);
+		struct rtap_writer *writer;
+		struct rtap_error error;
+
+		cr_assert_eq(rtap_writer_open(&writer, name, 1, true, &error), RTAP_STATUS_OK);
+		for (uint32_t count = 1; count < 4; count++) {
+			struct rtap_frame frame = sample_frame(5);
+			struct reading reading;
+
+			cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_OK);
+			reading = reading_of_files(&name, 1);
+			cr_assert_eq(reading.count, count, "%s", reading.error.text);
+			reading_free(&reading);
+		}
+		cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
+		unlink(name);
+	}
+}
+
+Test(writer, says_when_a_file_cannot_be_created)
+{
+	struct rtap_writer *writer;
+	struct rtap_error error;
+
+	cr_assert_eq(rtap_writer_open(&writer, "/nonexistent/a.pcap", 1, false, &error), RTAP_STATUS_FAILED);
+	cr_assert_null(writer);
+	cr_assert_str_eq(error.text, "/nonexistent/a.pcap: cannot be created: No such file or directory");
+	cr_assert_eq(rtap_writer_close(NULL, &error), RTAP_STATUS_OK);
+}
+
+Test(writer, says_once_that_the_disk_is_full)
+{
+	static const bool unbuffered[] = { true, false };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct rtap_frame frame = sample_frame(5);
+		struct rtap_writer *writer;
+		struct rtap_error error;
+		enum rtap_status expected = unbuffered[i] ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
+
+		cr_assert_eq(rtap_writer_open(&writer, "/dev/full", 1, unbuffered[i], &error), RTAP_STATUS_OK);
+		cr_assert_eq(rtap_writer_write(writer, &frame, &error), expected);
+		cr_assert_eq(rtap_writer_write(writer, &frame, &error), expected);
+		if (!unbuffered[i])
+			cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_FAILED);
+		else
+			cr_assert_eq(rtap_writer_close(writer, NULL), RTAP_STATUS_OK);
+		cr_assert_str_eq(error.text, "/dev/full: cannot be written: No space left on device");
+		cr_assert_not(error.broken_pipe);
+	}
+}
+
+Test(writer, tells_a_closed_pipe_from_other_failures)
+{
+	struct rtap_frame frame = sample_frame(5);
+	struct rtap_writer *writer;
+	struct rtap_error error;
+	int ends[2], output = dup(STDOUT_FILENO);
+
+	signal(SIGPIPE, SIG_IGN);
+	cr_assert_eq(pipe(ends), 0);
+	close(ends[0]);
+	dup2(ends[1], STDOUT_FILENO);
+	close(ends[1]);
+	cr_assert_eq(rtap_writer_open(&writer, "-", 1, true, &error), RTAP_STATUS_OK);
+	cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_FAILED);
+	dup2(output, STDOUT_FILENO);
+	close(output);
+	cr_assert(error.broken_pipe);
+	cr_assert(strstr(error.text, "standard output: cannot be written"), "%s", error.text);
+	cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
+}
