@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The display filter: any bytes as its text, compiled, and run over a few packets.
+ * Input: the filter's text, up to its first zero byte.
+ */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rdmatap/filter.h>
+#include <rdmatap/packet.h>
+
+#include "harness.h"
+
+/* RoCE v2 over IPv4: RC Acknowledge. */
+static const uint8_t acknowledge[] = {
+	0x02, 0, 0, 0, 0, 0x02, 0x02, 0, 0, 0, 0, 0x01, 0x08, 0x00,
+	0x45, 0x02, 0x00, 0x30, 0x12, 0x34, 0x40, 0x00, 0x40, 0x11, 0x00, 0x00, 10, 1, 2, 3, 10, 1, 2, 4,
+	0xc0, 0x01, 0x12, 0xb7, 0x00, 0x1c, 0x00, 0x00,
+	0x11, 0x40, 0xff, 0xff, 0x00, 0x00, 0x00, 0x12, 0x00, 0x00, 0x00, 0x10, 0x1f, 0x00, 0x00, 0x07,
+	0xde, 0xad, 0xbe, 0xef,
+};
+
+/* RoCE v1: RC SEND Only with an RPC-over-RDMA message of two read segments. */
+static const uint8_t send[] = {
+	0x02, 0, 0, 0, 0, 0x01, 0x02, 0, 0, 0, 0, 0x02, 0x89, 0x15,
+	0x60, 0x00, 0x00, 0x00, 0x00, 0x60, 0x1b, 0x40,
+	0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x01, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02,
+	0x04, 0xc0, 0xff, 0xff, 0x00, 0x00, 0x00, 0x13, 0x80, 0xff, 0xff, 0xff,
+	0x11, 0x22, 0x33, 0x44, 0, 0, 0, 1, 0, 0, 0, 32, 0, 0, 0, 1,
+	0, 0, 0, 1, 0, 0, 0, 0, 0x00, 0x00, 0xab, 0x01, 0, 0, 0x10, 0x00, 0, 0, 0, 1, 0, 0, 0, 0,
+	0, 0, 0, 1, 0, 0, 0, 0, 0x00, 0x00, 0xab, 0x02, 0, 0, 0x02, 0x00, 0, 0, 0, 1, 0, 0, 0x10, 0,
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	0xde, 0xad, 0xbe, 0xef,
+};
+
+static const struct rtap_frame frames[] = {
+	{ .bytes = acknowledge, .captured_length = sizeof acknowledge, .wire_length = sizeof acknowledge,
+	  .link_type = RTAP_LINK_ETHERNET, .number = 1, .time_ns = 1700000000123456789 },
+	{ .bytes = send, .captured_length = sizeof send, .wire_length = sizeof send, .link_type = RTAP_LINK_ETHERNET,
+	  .number = 2 },
+	{ .bytes = send, .captured_length = 40, .wire_length = sizeof send, .link_type = RTAP_LINK_ETHERNET, .number = 3 },
+};
+
+static void match(const struct rtap_filter *filter)
+{
+	static const struct rtap_context context = { .upper = RTAP_UPPER_RPCRDMA };
+
+	for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
+		struct rtap_packet packet;
+
+		rtap_dissect(&frames[i], &context, &packet);
+		if (rtap_filter_match(filter, &packet) != rtap_filter_match(filter, &packet))
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct rtap_filter *filter;
+	struct rtap_error error = { "" };
+	unsigned column = 0;
+	char *text = malloc(size + 1);
+
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = 0;
+	if (rtap_filter_compile(&filter, text, &column, &error) == RTAP_STATUS_OK)
+		match(filter);
+	else if (filter || column < 1 || column > strlen(text) + 1 || strncmp(error.text, "column ", 7) != 0)
+		abort();
+	rtap_filter_destroy(filter);
+	free(text);
+	return 0;
+}
