@@ -15,10 +15,10 @@ static enum rtap_upper declared(const struct parse *parse)
 	return (enum rtap_upper)context->upper;
 }
 
-/* Whether this packet alone is a whole message that a receive takes. */
-static bool is_whole_send(const struct ib_opcode *opcode)
+/* Whether a whole message that a receive takes is at hand: this packet's, or the one put together that it ends. */
+static bool is_whole_send(const struct parse *parse, const struct ib_opcode *opcode)
 {
-	return opcode->class == IB_SEND && opcode->place == IB_ONLY;
+	return opcode->class == IB_SEND && (opcode->place == IB_ONLY || parse->context->message.bytes);
 }
 
 static uint8_t recognise(const struct parse *parse, enum ib_service service)
@@ -36,7 +36,7 @@ static uint8_t upper_protocol(const struct parse *parse)
 	const struct rtap_ib_facts *ib = &parse->packet->ib;
 	const struct ib_opcode *opcode = &ib_opcodes[ib->opcode];
 
-	if (!is_whole_send(opcode))
+	if (!is_whole_send(parse, opcode))
 		return PROTOCOL_PAYLOAD;
 	/* IBTA vol. 1, 13.5.1: QP0 and QP1 take nothing but MADs, as datagrams */
 	if (ib->has_deth && ib_service(ib->opcode) == IB_UD && ib->dest_qpn <= 1)

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "dissect/line.h"
+
+static char memory[256];
+
+static void begin(struct line *line)
+{
+	line_init(line, memory, sizeof memory - 1);
+}
+
+static const char *end(struct line *line)
+{
+	*line->next = 0;
+	return memory;
+}
+
+Test(line, numbers_are_written_as_printf_writes_them)
+{
+	static const uint64_t numbers[] = { 0, 1, 9, 10, 99, 100, 101, 999, 1000, 65535, 65536, 0xffffff, 1234567890, UINT32_MAX,
+					    UINT64_C(4294967296), UINT64_C(9999999999999999999), UINT64_MAX };
+
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+		char expected[64];
+		struct line line;
+
+		snprintf(expected, sizeof expected, "%" PRIu64 " 0x%" PRIx64 " 0x%08" PRIx64, numbers[i], numbers[i], numbers[i]);
+		begin(&line);
+		line_dec(&line, numbers[i]);
+		line_char(&line, ' ');
+		line_hex(&line, numbers[i], 1);
+		line_char(&line, ' ');
+		line_hex(&line, numbers[i], 8);
+		cr_expect_str_eq(end(&line), expected);
+	}
+}
+
+Test(line, seconds_have_nine_decimals_and_a_sign)
+{
+	static const struct {
+		int64_t nanoseconds;
+		const char *text;
+	} cases[] = {
+		{ 0, "0.000000000" }, { 1, "0.000000001" }, { -1, "-0.000000001" }, { 1795187507431651000, "1795187507.431651000" },
+		{ -1500000000, "-1.500000000" }, { INT64_MAX, "9223372036.854775807" }, { INT64_MIN, "-9223372036.854775808" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct line line;
+
+		begin(&line);
+		line_seconds(&line, cases[i].nanoseconds);
+		cr_expect_str_eq(end(&line), cases[i].text);
+	}
+}
+
+Test(line, ipv6_addresses_are_written_as_the_library_reads_them_back_and_as_rfc_5952_says)
+{
+	static const char *const addresses[] = {
+		"::", "::1", "1::", "fe80::1", "fd00:77::2", "1:2:3:4:5:6:7:8", "1:0:0:4:5:6:7:8", "1:0:3:4:5:6:7:8", "2001:db8::1:0:0:1",
+		"2001:0:0:1::1", "::ffff:10.0.0.1", "ff12:401b:ffff::ffff:ffff", "a:b:c:d:e:f:0:0",
+	};
+	static const char *const expected[] = {
+		"::", "::1", "1::", "fe80::1", "fd00:77::2", "1:2:3:4:5:6:7:8", "1::4:5:6:7:8", "1:0:3:4:5:6:7:8", "2001:db8::1:0:0:1",
+		"2001:0:0:1::1", "::ffff:10.0.0.1", "ff12:401b:ffff::ffff:ffff", "a:b:c:d:e:f::",
+	};
+
+	for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+		uint8_t bytes[16];
+		struct line line;
+
+		cr_assert_eq(inet_pton(AF_INET6, addresses[i], bytes), 1);
+		begin(&line);
+		line_ipv6(&line, bytes);
+		cr_expect_str_eq(end(&line), expected[i]);
+	}
+}
+
+Test(line, ipv4_addresses_have_no_leading_zeros)
+{
+	static const uint8_t bytes[4] = { 255, 0, 10, 109 };
+	struct line line;
+
+	begin(&line);
+	line_ipv4(&line, bytes);
+	cr_expect_str_eq(end(&line), "255.0.10.109");
+}
+
+Test(line, text_of_unknown_origin_cannot_steer_a_terminal)
+{
+	static const struct {
+		const char *bytes;
+		size_t length;
+		const char *text;
+	} cases[] = {
+		{ "plain", 5, "plain" },
+		{ "a\"b\\c", 5, "a\\\"b\\\\c" },
+		{ "\033[2J", 4, "\\x1b[2J" },
+		{ "a\0b", 3, "a\\x00b" },
+		{ "\n\t\r", 3, "\\n\\t\\r" },
+		{ "Gr\xc3\xbc\xc3\x9f" "e", 7, "Gr\xc3\xbc\xc3\x9f" "e" },
+		{ "\xc2\x9b", 2, "\\xc2\\x9b" },             /* U+009B, a control */
+		{ "\xe2\x80\xae", 3, "\\xe2\\x80\\xae" },     /* U+202E turns the reading direction */
+		{ "\xc0\xaf", 2, "\\xc0\\xaf" },              /* overlong */
+		{ "\xed\xa0\x80", 3, "\\xed\\xa0\\x80" },     /* surrogate */
+		{ "\xf4\x90\x80\x80", 4, "\\xf4\\x90\\x80\\x80" }, /* above U+10FFFF */
+		{ "\xe2\x82", 2, "\\xe2\\x82" },              /* cut */
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct line line;
+
+		begin(&line);
+		line_escaped(&line, (const uint8_t *)cases[i].bytes, cases[i].length);
+		cr_expect_str_eq(end(&line), cases[i].text);
+	}
+}
+
+static void write_some(struct line *line)
+{
+	static const uint8_t bytes[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
+
+	line_dec(line, UINT64_MAX);
+	line_hex(line, UINT64_MAX, 16);
+	line_ipv4(line, bytes);
+	line_ipv6(line, bytes);
+	line_hex_bytes(line, bytes, sizeof bytes, ':');
+	line_escaped(line, bytes, sizeof bytes);
+}
+
+Test(line, what_does_not_fit_is_cut_and_remembered)
+{
+	struct line whole;
+	size_t length;
+
+	line_init(&whole, memory, sizeof memory);
+	write_some(&whole);
+	length = (size_t)(whole.next - memory);
+	cr_assert_not(whole.cut);
+	for (size_t size = 0; size <= length; size++) {
+		char *block = malloc(size ? size : 1);
+		struct line line;
+
+		line_init(&line, block, size);
+		write_some(&line);
+		cr_expect_leq((size_t)(line.next - block), size);
+		cr_expect_eq(line.cut, size < length, "size %zu", size);
+		cr_expect_eq(memcmp(block, memory, (size_t)(line.next - block)), 0);
+		free(block);
+	}
+}
+
+Test(line, values_are_printed_as_their_field_is_shown)
+{
+	static const uint8_t bytes[8] = { 0x02, 0, 0, 0xaa, 0, 1, 0xfe, 0xff };
+	static const struct {
+		struct rtap_field field;
+		struct rtap_value value;
+		const char *text;
+	} cases[] = {
+		{ { .show = RTAP_HEX, .bit_width = 24 }, { .number = 0x55 }, "0x000055" },
+		{ { .show = RTAP_HEX, .bit_width = 4 }, { .number = 0xf }, "0x0f" },
+		{ { .show = RTAP_HEX64, .bit_width = 32 }, { .number = 0x80010000 }, "0x0000000080010000" },
+		{ { .show = RTAP_DEC, .bit_width = 24 }, { .number = 13825297 }, "13825297" },
+		{ { .show = RTAP_BOOL, .bit_width = 1 }, { .number = 1 }, "1" },
+		{ { .show = RTAP_ETHER, .bit_width = 48 }, { .data = { bytes, 6 } }, "02:00:00:aa:00:01" },
+		{ { .show = RTAP_EUI64, .bit_width = 64 }, { .data = { bytes, 8 } }, "02:00:00:aa:00:01:fe:ff" },
+		{ { .show = RTAP_BYTES, .bit_width = 32 }, { .data = { bytes, 4 } }, "020000aa" },
+		{ { .show = RTAP_SECONDS }, { .number = (uint64_t)-1 }, "-0.000000001" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct line line;
+
+		begin(&line);
+		line_value(&line, &cases[i].field, &cases[i].value);
+		cr_expect_str_eq(end(&line), cases[i].text);
+	}
+}
