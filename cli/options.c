@@ -227,7 +227,6 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	default:
-		complain("try rdmatap --help");
 		return false;
 	}
 }
@@ -281,9 +280,14 @@ bool options_parse(struct options *options, int argc, char **argv)
 		if (argv[i][0] == '-' && argv[i][1] && strchr("rfYcswTeEt", argv[i][1]) && !argv[i][2])
 			i++;
 	}
-	while ((letter = getopt_long(argc, argv, "r:w:f:Y:c:s:VxqlnvT:e:E:t:", long_options, NULL)) != -1)
-		if (!take_flag(options, letter) && !take_value(options, letter))
+	opterr = 0;
+	while ((letter = getopt_long(argc, argv, ":r:w:f:Y:c:s:VxqlnvT:e:E:t:", long_options, NULL)) != -1)
+		if (letter == ':' || letter == '?') {
+			complain("%s: %s (see rdmatap --help)", argv[optind - 1], letter == ':' ? "needs an argument" : "no such option");
 			return false;
+		} else if (!take_flag(options, letter) && !take_value(options, letter)) {
+			return false;
+		}
 	if (optind < argc) {
 		complain("%s: neither an option nor a command (capture files are named by -r; see rdmatap --help)", argv[optind]);
 		return false;

@@ -88,8 +88,12 @@ static bool open_all(struct view *view)
 	const struct options *options = view->options;
 	struct rtap_error error;
 
-	if ((options->display_filter && rtap_filter_compile(&view->filter, options->display_filter, NULL, &error) != RTAP_STATUS_OK) ||
-	    (options->capture_filter && rtap_bpf_compile(&view->bpf, options->capture_filter, &error) != RTAP_STATUS_OK) ||
+	if (options->display_filter && rtap_filter_compile(&view->filter, options->display_filter, NULL, &error) != RTAP_STATUS_OK) {
+		complain("-Y: %s", error.text);
+		view->status = EXIT_TROUBLE;
+		return false;
+	}
+	if ((options->capture_filter && rtap_bpf_compile(&view->bpf, options->capture_filter, &error) != RTAP_STATUS_OK) ||
 	    rtap_source_open_files(&view->source, options->inputs, options->input_count, &error) != RTAP_STATUS_OK) {
 		fail(view, &error);
 		return false;
@@ -268,7 +272,7 @@ static void report(struct view *view)
 
 	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++)
 		if (view->anomalies[i] && i != RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
-			complain("%" PRIu64 " packets: %s (%s)", view->anomalies[i], rtap_anomaly_name((enum rtap_anomaly_code)i),
+			complain("%s: %" PRIu64 " times (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i), view->anomalies[i],
 				 rtap_anomaly_meaning((enum rtap_anomaly_code)i));
 	if (counters.cut_frames)
 		complain("%" PRIu64 " frames were captured in part only", counters.cut_frames);

@@ -85,9 +85,11 @@ static enum result parse(struct parse *parse)
 	if (opcode->class == IB_RESERVED)
 		parse_anomaly(parse, RTAP_ANOMALY_UNKNOWN_OPCODE, packet->ib.bth_offset);
 	result = ib_parse_extended(parse, opcode);
+	/* of a packet that the capture cut, it is known at least that the CRC cannot be verified */
+	if (result != MALFORMED)
+		place_icrc(parse);
 	if (result != OK)
 		return result;
-	place_icrc(parse);
 	drop_pad(parse);
 	upper_begin(parse);
 	return OK;

@@ -313,30 +313,11 @@ static enum result parse(struct parse *parse)
 	return walked;
 }
 
-static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct rtap_rpc_facts *facts = &packet->rpc;
-	struct walk walk = {
-		.cursor = { layer_bytes(packet, layer), layer->length, layer->length },
-		.start = layer_bytes(packet, layer),
-		.layer = layer,
-		.visitor = visitor,
-	};
-
-	if (walk_header(&walk) != OK || !facts->is_reply || !facts->program_known)
-		return;
-	/* not in the reply, but known of its call */
-	visit_field(visitor, layer, PROTOCOL_RPC, ROW_PROGRAM, &(struct rtap_value){ .number = facts->program }, layer->offset, 0);
-	visit_field(visitor, layer, PROTOCOL_RPC, ROW_PROGRAM_VERSION, &(struct rtap_value){ .number = facts->version }, layer->offset, 0);
-	visit_field(visitor, layer, PROTOCOL_RPC, ROW_PROCEDURE, &(struct rtap_value){ .number = facts->procedure }, layer->offset, 0);
-}
-
 static void summary_procedure(const struct rtap_rpc_facts *facts, struct line *line)
 {
 	const char *program = rtap_name_of(rpc_program_names, facts->program);
 	const char *procedure = rtap_name_of(rpc_procedure_names(facts->program, facts->version), facts->procedure);
 
-	line_char(line, ' ');
 	if (program) {
 		line_text(line, program);
 	} else {
@@ -354,6 +335,41 @@ static void summary_procedure(const struct rtap_rpc_facts *facts, struct line *l
 	}
 }
 
+/* The procedure's name needs program and version too, so it is no value name of its row. */
+static void label_procedure(const struct rtap_rpc_facts *facts, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	char text[64];
+	struct line line;
+
+	if (!visitor->label || !facts->program_known)
+		return;
+	line_init(&line, text, sizeof text - 1);
+	summary_procedure(facts, &line);
+	*line.next = 0;
+	visitor->label(visitor, text, (struct rtap_place){ layer->source, layer->offset, layer->length });
+}
+
+static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	const struct rtap_rpc_facts *facts = &packet->rpc;
+	struct walk walk = {
+		.cursor = { layer_bytes(packet, layer), layer->length, layer->length },
+		.start = layer_bytes(packet, layer),
+		.layer = layer,
+		.visitor = visitor,
+	};
+
+	enum result walked = walk_header(&walk);
+
+	label_procedure(facts, layer, visitor);
+	if (walked != OK || !facts->is_reply || !facts->program_known)
+		return;
+	/* not in the reply, but known of its call */
+	visit_field(visitor, layer, PROTOCOL_RPC, ROW_PROGRAM, &(struct rtap_value){ .number = facts->program }, layer->offset, 0);
+	visit_field(visitor, layer, PROTOCOL_RPC, ROW_PROGRAM_VERSION, &(struct rtap_value){ .number = facts->version }, layer->offset, 0);
+	visit_field(visitor, layer, PROTOCOL_RPC, ROW_PROCEDURE, &(struct rtap_value){ .number = facts->procedure }, layer->offset, 0);
+}
+
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct rtap_rpc_facts *facts = &packet->rpc;
@@ -365,8 +381,10 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		line_text(line, " xid ");
 		line_hex(line, facts->xid, 8);
 	}
-	if (facts->program_known)
+	if (facts->program_known) {
+		line_char(line, ' ');
 		summary_procedure(facts, line);
+	}
 	if (!facts->is_reply)
 		return;
 	status = rtap_name_of(facts->accepted ? accept_names : reject_names, facts->status);

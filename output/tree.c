@@ -14,6 +14,7 @@ struct tree {
 	struct line *line;
 	unsigned depth;
 	const struct rtap_packet *packet;
+	const struct rtap_field *whole; /* the field whose parts follow, or NULL */
 };
 
 static void indent(struct tree *tree)
@@ -31,6 +32,7 @@ static void enter(struct rtap_visitor *visitor, const char *label, struct rtap_p
 	line_text(tree->line, label);
 	line_char(tree->line, '\n');
 	tree->depth++;
+	tree->whole = NULL;
 }
 
 static void leave(struct rtap_visitor *visitor)
@@ -77,6 +79,12 @@ static void write_value(struct tree *tree, const struct rtap_field *field, const
 	}
 }
 
+static bool is_part(const struct rtap_field *whole, const struct rtap_field *field)
+{
+	return whole && !(field->flags & RTAP_UNPLACED) && field->bit_offset >= whole->bit_offset &&
+	       field->bit_offset + field->bit_width <= whole->bit_offset + whole->bit_width;
+}
+
 static void write_field(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
 			const struct rtap_value *value, struct rtap_place place)
 {
@@ -84,6 +92,10 @@ static void write_field(struct rtap_visitor *visitor, rtap_field_id id, const st
 
 	(void)id;
 	indent(tree);
+	if (is_part(tree->whole, field))
+		line_bytes(tree->line, "    ", 4);
+	else
+		tree->whole = field->flags & RTAP_PARTS ? field : NULL;
 	if (!(field->flags & RTAP_UNPLACED) && (field->bit_offset % 8 || field->bit_width % 8))
 		write_bits(tree, field, place);
 	line_text(tree->line, field->label);
