@@ -65,7 +65,7 @@ void options_help(FILE *file)
 	      "  --progress       show how far reading is, on standard error\n"
 	      "\n"
 	      "Dissection\n"
-	      "  --check-icrc     recompute the invariant CRC of every packet\n"
+	      "  --check-icrc     recompute the invariant and variant CRC of every packet\n"
 	      "  --decode-as SPEC take what a queue pair receives for a protocol: qp=0x12,rpcrdma (or ipoib, data);\n"
 	      "                   take a UDP port for RoCEv2: udp=4792,rocev2\n"
 	      "  --no-heuristics  do not recognise protocols by their content\n"

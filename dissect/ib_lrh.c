@@ -42,6 +42,13 @@ static uint8_t behind_lrh(uint8_t lnh)
 	}
 }
 
+static void place_vcrc(struct parse *parse, uint32_t offset)
+{
+	parse_place_layer(parse, PROTOCOL_VCRC, offset, VCRC_LENGTH);
+	if (parse->context->check_icrc && ib_check_vcrc(parse->packet) == RTAP_CRC_BAD)
+		parse_anomaly(parse, RTAP_ANOMALY_BAD_VCRC, offset);
+}
+
 static enum result parse_lrh(struct parse *parse)
 {
 	struct rtap_ib_facts *ib = &parse->packet->ib;
@@ -63,7 +70,7 @@ static enum result parse_lrh(struct parse *parse)
 		return MALFORMED;
 	}
 	if (length - LRH_LENGTH + VCRC_LENGTH <= parse->cursor.wire)
-		parse_place_layer(parse, PROTOCOL_VCRC, start + length, VCRC_LENGTH);
+		place_vcrc(parse, start + length);
 	if (!cursor_narrow(&parse->cursor, length - LRH_LENGTH))
 		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, start);
 	parse->next = behind_lrh(ib->lnh);

@@ -134,7 +134,7 @@ struct rtap_decode_as {
 struct rtap_context {
 	const struct rtap_decode_as *decode_as;
 	uint32_t decode_as_count;
-	bool check_icrc;      /* recompute the invariant CRC of each packet */
+	bool check_icrc;      /* recompute the CRCs of each packet: wrong ones become anomalies */
 	bool no_heuristics;   /* recognise by ports, types and decode_as only, never by content */
 	uint8_t upper;        /* enum rtap_upper: what this queue pair carries */
 	bool rpc_known;       /* the three below are those of the call that an RPC reply answers */
