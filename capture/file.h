@@ -37,7 +37,6 @@ struct file {
 		struct {
 			struct pcapng_interface *interfaces; /* of the section */
 			size_t interface_count, interface_room;
-			bool in_section;
 		} pcapng;
 	};
 };

@@ -134,6 +134,44 @@ Test(hostile, gzip_cut_anywhere_gives_all_that_was_inflated_and_says_so)
 	bytes_free(&file);
 }
 
+Test(hostile, gzip_damaged_anywhere_gives_all_that_was_inflated_and_says_so)
+{
+	struct bytes file = { 0 }, packed;
+	struct reading all;
+	size_t most = 0;
+
+	pcap_add_header(&file, 0xa1b2c3d4, 1);
+	for (unsigned i = 0; i < 2000; i++)
+		pcap_add_record(&file, i * 2654435761u, i * 40503u, 30, 30, (uint8_t)(i * i));
+	all = reading_of_memory(&file, 1, 0, 0);
+	packed = bytes_gzip(&file);
+	for (size_t at = 10; at < packed.length; at += packed.length / 50) {
+		struct reading reading;
+
+		packed.data[at] ^= 0x55;
+		reading = reading_of_memory(&packed, 1, 0, 0);
+		packed.data[at] ^= 0x55;
+		/* What was inflated after the damage and before it was noticed cannot be known to be wrong. */
+		cr_assert_leq(reading.breaks, 1);
+		cr_assert(reading.error.text[0], "damage at byte %zu is not told", at);
+		most = reading.count > most ? reading.count : most;
+		reading_free(&reading);
+	}
+	cr_assert_gt(most, 1000);
+	packed.data[packed.length - 8] ^= 1; /* the checksum */
+	{
+		struct reading reading = reading_of_memory(&packed, 1, 0, 0);
+
+		cr_assert_eq(reading.count, 2000);
+		reading_expect_prefix(&reading, &all);
+		cr_assert(strstr(reading.error.text, "the gzip data is corrupt near byte"), "%s", reading.error.text);
+		reading_free(&reading);
+	}
+	reading_free(&all);
+	bytes_free(&packed);
+	bytes_free(&file);
+}
+
 static void flip_every_bit(struct bytes file)
 {
 	for (size_t bit = 0; bit < file.length * 8; bit++) {
@@ -251,6 +289,7 @@ Test(hostile, a_broken_pcapng_block_is_named_with_frame_and_offset)
 		{ 32, 16, 0, "frame 1: at byte 28: the block (type 0x1) has two different lengths" },
 		{ 44, 0xffff0002, 0, "frame 1: at byte 28: an option is longer than its block" },
 		{ 52, 0x000d0009, 0, "an option is longer than its block" },
+		{ 52, 0x00050009, 0, "an option is longer than its block" },
 		{ 28, 0x1001, 0, "the packet is of interface 0, but the section has described 0" },
 		/* the packet at 64: 44 bytes */
 		{ 72, 1, 0, "frame 1: at byte 64: the packet is of interface 1, but the section has described 1" },
