@@ -18,7 +18,10 @@
 #include "output/fields.h"
 #include "output/text.h"
 
-enum exit_status { EXIT_DONE = 0, EXIT_NO = 1, EXIT_TROUBLE = 2 };
+/* Exit statuses: done; a question was answered no; wrong usage, or an input or output that failed. */
+#define EXIT_DONE 0
+#define EXIT_NO 1
+#define EXIT_TROUBLE 2
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
@@ -52,10 +55,10 @@ void options_fini(struct options *options);
 void options_help(FILE *file);
 
 /* The stream view: reads, filters, shows, saves. Returns the exit status. */
-enum exit_status view_run(const struct options *options);
+int view_run(const struct options *options);
 
 /* rdmatap fields [PREFIX] */
-enum exit_status command_fields(int argc, char **argv);
+int command_fields(int argc, char **argv);
 
 /* Set by SIGINT and SIGTERM. */
 extern volatile sig_atomic_t interrupted;

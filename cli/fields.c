@@ -15,7 +15,7 @@ static void print_field(const struct rtap_field *field, const struct rtap_protoc
 	       field->flags & RTAP_REPEATS ? " array" : "", field->label, field->section ? field->section : protocol->section);
 }
 
-enum exit_status command_fields(int argc, char **argv)
+int command_fields(int argc, char **argv)
 {
 	const char *prefix = argc > 1 ? argv[1] : "";
 	bool found = false;

@@ -42,7 +42,7 @@ void complain(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-static enum exit_status version(void)
+static int version(void)
 {
 	printf("rdmatap %s\n%s\nzlib %s\n", PACKAGE_VERSION, pcap_lib_version(), zlibVersion());
 #ifdef HAVE_ISAL
@@ -53,10 +53,10 @@ static enum exit_status version(void)
 	return EXIT_DONE;
 }
 
-static enum exit_status view(int argc, char **argv)
+static int view(int argc, char **argv)
 {
 	struct options options;
-	enum exit_status status = options_parse(&options, argc, argv) ? view_run(&options) : EXIT_TROUBLE;
+	int status = options_parse(&options, argc, argv) ? view_run(&options) : EXIT_TROUBLE;
 
 	options_fini(&options);
 	return status;
@@ -64,7 +64,7 @@ static enum exit_status view(int argc, char **argv)
 
 static const struct {
 	const char *name;
-	enum exit_status (*run)(int argc, char **argv);
+	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "fields", command_fields },
 };

@@ -8,12 +8,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <rdmatap/writer.h>
 
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "output/json.h"
 
 struct view {
@@ -29,12 +31,11 @@ struct view {
 	struct fields_format fields;
 	struct format *format;   /* NULL: nothing is shown */
 	struct progress progress;
-	uint64_t taken, passed;  /* packets behind -f, behind -Y */
-	uint64_t anomalies[RTAP_ANOMALY_CODES];
+	struct tally tally;
 	uint32_t unknown_links[8]; /* link types complained of */
 	unsigned unknown_link_count;
 	bool stop;
-	enum exit_status status;
+	int status;
 };
 
 static void fail(struct view *view, const struct rtap_error *error)
@@ -83,10 +84,29 @@ static bool open_format(struct view *view)
 	return true;
 }
 
+/* Writing to a file that is being read would destroy it. */
+static bool would_overwrite(const struct options *options)
+{
+	struct stat output, input;
+
+	if (!options->write_name || stat(options->write_name, &output) || !S_ISREG(output.st_mode))
+		return false;
+	for (size_t i = 0; i < options->input_count; i++)
+		if (!stat(options->inputs[i], &input) && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+			return true;
+	return false;
+}
+
 static bool open_all(struct view *view)
 {
 	const struct options *options = view->options;
 	struct rtap_error error;
+
+	if (would_overwrite(options)) {
+		complain("%s: is an input too (name another file)", options->write_name);
+		view->status = EXIT_TROUBLE;
+		return false;
+	}
 
 	if (options->display_filter && rtap_filter_compile(&view->filter, options->display_filter, NULL, &error) != RTAP_STATUS_OK) {
 		complain("-Y: %s", error.text);
@@ -151,7 +171,7 @@ static void note_unknown_link(struct view *view, uint32_t link_type)
 static void count_anomalies(struct view *view, const struct rtap_packet *packet)
 {
 	for (uint8_t i = 0; i < packet->anomaly_count; i++) {
-		view->anomalies[packet->anomalies[i].code]++;
+		view->tally.anomalies[packet->anomalies[i].code]++;
 		if (packet->anomalies[i].code == RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
 			note_unknown_link(view, packet->frame->link_type);
 	}
@@ -170,7 +190,7 @@ static void show(struct view *view, struct rtap_frame *frame)
 		if (packet.anomaly_count)
 			count_anomalies(view, &packet);
 	}
-	view->passed++;
+	view->tally.passed++;
 	if (view->options->write_name)
 		save(view, frame);
 	if (!view->format || view->stop)
@@ -204,9 +224,9 @@ static void show_batch(struct view *view, struct rtap_batch *batch)
 			continue;
 		if (options->snap_length && frame->captured_length > options->snap_length)
 			frame->captured_length = options->snap_length;
-		view->taken++;
+		view->tally.taken++;
 		show(view, frame);
-		if (options->count && view->taken == options->count)
+		if (options->count && view->tally.taken == options->count)
 			view->stop = true;
 	}
 }
@@ -248,7 +268,7 @@ static void finish_output(struct view *view)
 
 	if (view->options->quiet) {
 		char text[64];
-		int length = snprintf(text, sizeof text, "%" PRIu64 " packets\n", view->passed);
+		int length = snprintf(text, sizeof text, "%" PRIu64 " packets\n", view->tally.passed);
 
 		if (printer_text(&view->printer, text, (size_t)length))
 			view->stop = true;
@@ -265,51 +285,7 @@ static void finish_output(struct view *view)
 		fail(view, &error);
 }
 
-/* What was lost or odd is told in any case; the rest with -v. */
-static void report(struct view *view)
-{
-	struct rtap_source_counters counters = rtap_source_counters(view->source);
-
-	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++)
-		if (view->anomalies[i] && i != RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
-			complain("%s: %" PRIu64 " times (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i), view->anomalies[i],
-				 rtap_anomaly_meaning((enum rtap_anomaly_code)i));
-	if (counters.cut_frames)
-		complain("%" PRIu64 " frames were captured in part only", counters.cut_frames);
-	if (counters.bad_times)
-		complain("%" PRIu64 " time stamps outside the years 1678 to 2262", counters.bad_times);
-	if (counters.bad_lengths)
-		complain("%" PRIu64 " frames said to be shorter than what was captured of them", counters.bad_lengths);
-	for (size_t i = 0; i < rtap_source_interface_count(view->source); i++) {
-		const struct rtap_interface *interface = rtap_source_interface(view->source, i);
-
-		if (interface->has_dropped && interface->dropped)
-			complain("%s: %" PRIu64 " packets were dropped by interface %s while capturing", interface->file, interface->dropped,
-				 interface->name[0] ? interface->name : "without a name");
-	}
-}
-
-static void report_verbose(struct view *view)
-{
-	struct rtap_source_counters counters = rtap_source_counters(view->source);
-
-	for (size_t i = 0; i < rtap_source_note_count(view->source); i++)
-		complain("%s", rtap_source_note(view->source, i));
-	for (size_t i = 0; i < rtap_source_interface_count(view->source); i++) {
-		const struct rtap_interface *interface = rtap_source_interface(view->source, i);
-		const char *name = rtap_link_type_name(interface->link_type);
-
-		complain("%s: interface %zu %s, link type %" PRIu32 " (%s)%s%s", interface->file, i, interface->name, interface->link_type,
-			 name ? name : "no name", interface->filter[0] ? ", filter " : "", interface->filter);
-		if (interface->has_received)
-			complain("%s: interface %zu received %" PRIu64 " packets", interface->file, i, interface->received);
-	}
-	complain("%" PRIu64 " frames, %" PRIu64 " bytes read; %" PRIu64 " blocks of unknown types skipped", counters.frames,
-		 counters.captured_bytes, counters.skipped_blocks);
-	complain("%" PRIu64 " packets taken, %" PRIu64 " passed the display filter", view->taken, view->passed);
-}
-
-enum exit_status view_run(const struct options *options)
+int view_run(const struct options *options)
 {
 	struct view view = { .options = options, .context = options->context };
 
@@ -323,9 +299,9 @@ enum exit_status view_run(const struct options *options)
 		read_all(&view);
 		progress_end(&view.progress);
 		finish_output(&view);
-		report(&view);
+		report_trouble(view.source, &view.tally);
 		if (options->verbose)
-			report_verbose(&view);
+			report_all(view.source, &view.tally);
 	}
 	json_format_fini(&view.json);
 	printer_fini(&view.printer);

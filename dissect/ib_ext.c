@@ -113,6 +113,8 @@ static bool derive_code(const struct rtap_packet *packet, const struct rtap_laye
 {
 	const uint8_t *header = layer_bytes(packet, layer);
 
+	if (!layer->length)
+		return false;
 	value->number = bits(header, AETH_CODE);
 	return bits(header, AETH_KIND) == kind;
 }
@@ -141,7 +143,7 @@ static bool derive_timer_us(const struct rtap_packet *packet, const struct rtap_
 {
 	bool there = derive_timer(packet, layer, value);
 
-	value->number = ib_rnr_timer_us((uint8_t)value->number);
+	value->number = there ? ib_rnr_timer_us((uint8_t)value->number) : 0;
 	return there;
 }
 

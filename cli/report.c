@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <inttypes.h>
+
+#include "cli/cli.h"
+#include "cli/report.h"
+
+#define ESCAPED_SIZE 1024
+
+/* Text out of a capture file must not steer the terminal. */
+static const char *escaped(const char *found, char text[ESCAPED_SIZE])
+{
+	struct line line;
+
+	line_init(&line, text, ESCAPED_SIZE - sizeof "...");
+	line_escaped(&line, (const uint8_t *)found, strlen(found));
+	strcpy(line.next, line.cut ? "..." : "");
+	return text;
+}
+
+/* What was lost or odd is told in any case; the rest with -v. */
+void report_trouble(const struct rtap_source *source, const struct tally *tally)
+{
+	struct rtap_source_counters counters = rtap_source_counters(source);
+	char text[ESCAPED_SIZE];
+
+	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++)
+		if (tally->anomalies[i] && i != RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
+			complain("%s: %" PRIu64 " times (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i), tally->anomalies[i],
+				 rtap_anomaly_meaning((enum rtap_anomaly_code)i));
+	if (counters.cut_frames)
+		complain("%" PRIu64 " frames were captured in part only", counters.cut_frames);
+	if (counters.bad_times)
+		complain("%" PRIu64 " time stamps outside the years 1678 to 2262", counters.bad_times);
+	if (counters.bad_lengths)
+		complain("%" PRIu64 " frames said to be shorter than what was captured of them", counters.bad_lengths);
+	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
+		const struct rtap_interface *interface = rtap_source_interface(source, i);
+
+		if (interface->has_dropped && interface->dropped)
+			complain("%s: %" PRIu64 " packets were dropped by interface %s while capturing", interface->file, interface->dropped,
+				 escaped(interface->name, text));
+	}
+}
+
+void report_all(const struct rtap_source *source, const struct tally *tally)
+{
+	struct rtap_source_counters counters = rtap_source_counters(source);
+	char text[ESCAPED_SIZE];
+
+	for (size_t i = 0; i < rtap_source_note_count(source); i++)
+		complain("%s", escaped(rtap_source_note(source, i), text));
+	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
+		const struct rtap_interface *interface = rtap_source_interface(source, i);
+		const char *name = rtap_link_type_name(interface->link_type);
+
+		complain("%s: interface %zu, link type %" PRIu32 " (%s)", interface->file, i, interface->link_type, name ? name : "no name");
+		if (interface->name[0])
+			complain("%s: interface %zu, name %s", interface->file, i, escaped(interface->name, text));
+		if (interface->filter[0])
+			complain("%s: interface %zu, filter %s", interface->file, i, escaped(interface->filter, text));
+		if (interface->has_received)
+			complain("%s: interface %zu received %" PRIu64 " packets", interface->file, i, interface->received);
+	}
+	complain("%" PRIu64 " frames, %" PRIu64 " bytes read; %" PRIu64 " blocks of unknown types skipped", counters.frames,
+		 counters.captured_bytes, counters.skipped_blocks);
+	complain("%" PRIu64 " packets taken, %" PRIu64 " passed the display filter", tally->taken, tally->passed);
+}

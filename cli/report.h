@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is told on standard error when all was read.
+ */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include <stdint.h>
+
+#include <rdmatap/anomaly.h>
+#include <rdmatap/source.h>
+
+/* What a run of the stream view counted. */
+struct tally {
+	uint64_t taken, passed; /* packets behind -f, behind -Y */
+	uint64_t anomalies[RTAP_ANOMALY_CODES];
+};
+
+/* What was lost, cut or odd; nothing if all was well. */
+void report_trouble(const struct rtap_source *source, const struct tally *tally);
+
+/* Comments, interfaces and counters, for -v. */
+void report_all(const struct rtap_source *source, const struct tally *tally);
+
+#endif
