@@ -21,6 +21,9 @@ void parse_anomaly(struct parse *parse, enum rtap_anomaly_code code, uint32_t of
 	struct rtap_packet *packet = parse->packet;
 	uint8_t layer = packet->layer_count ? (uint8_t)(packet->layer_count - 1) : 0;
 
+	/* a quoted packet is cut on purpose, and its faults are not this packet's */
+	if (parse->quoted)
+		return;
 	packet->anomalies_found++;
 	if (packet->anomaly_count < RTAP_MAX_ANOMALIES)
 		packet->anomalies[packet->anomaly_count++] = (struct rtap_anomaly){ (uint8_t)code, layer, offset };
@@ -73,13 +76,60 @@ void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, u
 		add_layer(parse, protocol, offset, length);
 }
 
-static uint8_t first_protocol(uint32_t link_type)
+void parse_narrow(struct parse *parse, uint32_t length, uint32_t offset)
 {
-	switch (link_type) {
+	struct cursor *cursor = &parse->cursor;
+
+	if (length > cursor->wire) {
+		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, offset);
+	} else {
+		if (!parse->narrowed && length < cursor->captured)
+			parse_place_layer(parse, PROTOCOL_TRAILER, parse_offset(parse) + length, cursor->captured - length);
+		cursor_narrow(cursor, length);
+	}
+	parse->narrowed = true;
+}
+
+void parse_note_payload(struct parse *parse)
+{
+	if (!parse->packet->ib.has_bth)
+		parse->packet->payload = (struct rtap_payload){ parse->source, parse_offset(parse), parse->cursor.captured, parse->cursor.wire };
+}
+
+const struct rtap_layer *layer_behind(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	const struct rtap_layer *end = packet->layers + packet->layer_count;
+
+	while (++layer < end)
+		if (layer->protocol != PROTOCOL_TRAILER && layer->protocol != PROTOCOL_VCRC)
+			return layer;
+	return NULL;
+}
+
+/* Raw IP has nothing but its version to tell what it is. */
+static uint8_t raw_protocol(const struct rtap_frame *frame)
+{
+	switch (frame->captured_length ? frame->bytes[0] >> 4 : 4) {
+	case 4: return PROTOCOL_IPV4;
+	case 6: return PROTOCOL_IPV6;
+	default: return PROTOCOL_PAYLOAD;
+	}
+}
+
+static uint8_t first_protocol(const struct rtap_frame *frame)
+{
+	switch (frame->link_type) {
+	case RTAP_LINK_NULL: return PROTOCOL_LOOPBACK;
 	case RTAP_LINK_ETHERNET: return PROTOCOL_ETHERNET;
-	case RTAP_LINK_INFINIBAND: return PROTOCOL_LRH;
+	case RTAP_LINK_RAW: return raw_protocol(frame);
+	case RTAP_LINK_LOOP: return PROTOCOL_LOOPBACK;
+	case RTAP_LINK_LINUX_SLL: return PROTOCOL_COOKED;
+	case RTAP_LINK_ERF: return PROTOCOL_ERF;
 	case RTAP_LINK_IPV4: return PROTOCOL_IPV4;
 	case RTAP_LINK_IPV6: return PROTOCOL_IPV6;
+	case RTAP_LINK_IPOIB: return PROTOCOL_IPOIB_LINK;
+	case RTAP_LINK_INFINIBAND: return PROTOCOL_LRH;
+	case RTAP_LINK_LINUX_SLL2: return PROTOCOL_COOKED2;
 	default: return PROTOCOL_NONE;
 	}
 }
@@ -102,7 +152,7 @@ void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *con
 		.packet = packet,
 		.context = context ? context : &nothing_known,
 		.cursor = { frame->bytes, frame->captured_length, frame->wire_length },
-		.next = first_protocol(frame->link_type),
+		.next = first_protocol(frame),
 	};
 
 	memset(packet, 0, offsetof(struct rtap_packet, anomalies));

@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "dissect/protocol.h"
+#include "dissect/erf.h"
 
 #define DERIVE(name, expression) \
 	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
@@ -15,13 +15,24 @@
 	}
 
 DERIVE(number, packet->frame->number)
-DERIVE(epoch, packet->frame->time_ns)
 DERIVE(relative, packet->frame->relative_ns)
 DERIVE(delta, packet->frame->delta_ns)
-DERIVE(length, packet->frame->wire_length)
-DERIVE(captured, packet->frame->captured_length)
 DERIVE(interface, packet->frame->interface)
 DERIVE(link_type, packet->frame->link_type)
+
+/* An ERF record tells the three below better than the file's record around it. */
+static struct erf_record record_of(const struct rtap_packet *packet)
+{
+	struct erf_record record;
+
+	if (erf_record_of(packet, &record))
+		return record;
+	return (struct erf_record){ packet->frame->wire_length, packet->frame->captured_length, packet->frame->time_ns };
+}
+
+DERIVE(epoch, record_of(packet).time_ns)
+DERIVE(length, record_of(packet).wire_length)
+DERIVE(captured, record_of(packet).captured_length)
 
 enum { ROW_COMMENT, ROW_ANOMALY };
 

@@ -39,8 +39,7 @@ static enum result parse(struct parse *parse)
 	/* on a native link the CRC's rules start at the LRH, which is already noted */
 	if (!packet->ib.has_lrh)
 		packet->ib.crc_start_layer = (uint8_t)(packet->layer_count - 1);
-	if (!cursor_narrow(&parse->cursor, (uint32_t)bits(header, IPV6_PLEN)))
-		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, start);
+	parse_narrow(parse, (uint32_t)bits(header, IPV6_PLEN), start);
 	parse->next = bits(header, IPV6_NEXT) == NEXT_BTH ? PROTOCOL_BTH : PROTOCOL_PAYLOAD;
 	return OK;
 }

@@ -37,6 +37,7 @@ static uint8_t behind_lrh(uint8_t lnh)
 {
 	switch (lnh) {
 	case LNH_RAW: return PROTOCOL_RWH;
+	case LNH_IPV6: return PROTOCOL_IPV6;
 	case LNH_LOCAL: return PROTOCOL_BTH;
 	default: return PROTOCOL_GRH;
 	}

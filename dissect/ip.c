@@ -8,21 +8,134 @@
 
 static const struct rtap_name version_names[] = { { 4, "IPv4" }, { 6, "IPv6" }, { 0, NULL } };
 
+#define OPTION_END 0
+#define OPTION_NOP 1
+
+/* IANA, IP option numbers */
+static const struct rtap_name option_names[] = {
+	{ OPTION_END, "End of options" }, { OPTION_NOP, "No operation" }, { 7, "Record route" }, { 68, "Time stamp" }, { 130, "Security" },
+	{ 131, "Loose source route" }, { 137, "Strict source route" }, { 148, "Router alert" }, { 0, NULL },
+};
+
 static const struct rtap_name ecn_names[] = {
 	{ 0, "Not-ECT" }, { 1, "ECT(1)" }, { 2, "ECT(0)" }, { 3, "CE" }, { 0, NULL },
 };
 
+/* IANA, protocol numbers */
 const struct rtap_name ip_protocol_names[] = {
+	{ 0, "Hop-by-hop options" },
+	{ 1, "ICMP" },
+	{ 2, "IGMP" },
+	{ 4, "IPv4" },
+	{ 6, "TCP" },
 	{ 17, "UDP" },
+	{ 41, "IPv6" },
+	{ 43, "Routing" },
+	{ 44, "Fragment" },
+	{ 46, "RSVP" },
+	{ 47, "GRE" },
+	{ 50, "ESP" },
+	{ 51, "AH" },
+	{ 58, "ICMPv6" },
+	{ 59, "No next header" },
+	{ 60, "Destination options" },
+	{ 88, "EIGRP" },
+	{ 89, "OSPF" },
+	{ 103, "PIM" },
+	{ 112, "VRRP" },
+	{ 115, "L2TP" },
+	{ 132, "SCTP" },
+	{ 135, "Mobility" },
+	{ 136, "UDP-Lite" },
+	{ 139, "HIP" },
+	{ 140, "Shim6" },
+	{ 143, "Ethernet" },
 	{ 0, NULL },
 };
 
 uint8_t ip_protocol(uint8_t number)
 {
 	switch (number) {
+	case 0: return PROTOCOL_HOP_OPTIONS;
+	case 1: return PROTOCOL_ICMP;
+	case 2: return PROTOCOL_IGMP;
+	case 4: return PROTOCOL_IPV4;
+	case 6: return PROTOCOL_TCP;
 	case 17: return PROTOCOL_UDP;
+	case 41: return PROTOCOL_IPV6;
+	case 43: return PROTOCOL_ROUTING;
+	case 44: return PROTOCOL_FRAGMENT;
+	case 47: return PROTOCOL_GRE;
+	case 51: return PROTOCOL_AUTHENTICATION;
+	case 58: return PROTOCOL_ICMPV6;
+	case 60: return PROTOCOL_DESTINATION_OPTIONS;
+	case 143: return PROTOCOL_ETHERNET;
 	default: return PROTOCOL_PAYLOAD;
 	}
+}
+
+/* All bytes of the packet that an IP header begins. */
+static uint32_t packet_length(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	const uint8_t *header = layer_bytes(packet, layer);
+	bool is_ipv4 = layer->protocol == PROTOCOL_IPV4;
+	uint32_t told = (uint32_t)(is_ipv4 ? bits(header, IPV4_LENGTH) : bits(header, IPV6_PLEN));
+
+	if (!told)
+		return packet->sources[layer->source].wire - layer->offset;
+	return is_ipv4 ? told : told + IPV6_LENGTH;
+}
+
+bool ip_bytes_behind(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t header_length,
+		     uint64_t *bytes)
+{
+	const struct rtap_layer *network = layer;
+	uint32_t left, length;
+
+	do {
+		if (network-- == packet->layers)
+			return false;
+	} while (network->protocol != PROTOCOL_IPV4 && network->protocol != PROTOCOL_IPV6);
+	if (network->source != layer->source || network->length < IPV4_MIN_LENGTH)
+		return false;
+	length = packet_length(packet, network);
+	left = packet->sources[layer->source].wire - network->offset;
+	if (length > left)
+		length = left;
+	header_length += layer->offset - network->offset;
+	*bytes = length > header_length ? length - header_length : 0;
+	return true;
+}
+
+void ip_summary_next(const struct rtap_packet *packet, const struct rtap_layer *layer, uint8_t number, struct line *line)
+{
+	const struct rtap_layer *next = layer_behind(packet, layer);
+	const char *name = rtap_name_of(ip_protocol_names, number);
+
+	if (next && (next->protocol == PROTOCOL_IPV4 || next->protocol == PROTOCOL_IPV6 || next->protocol == PROTOCOL_ETHERNET))
+		line_text(line, " IP tunnel ");
+	if (next && next->protocol != PROTOCOL_PAYLOAD)
+		return;
+	line_char(line, ' ');
+	if (name) {
+		line_text(line, name);
+	} else {
+		line_text(line, "protocol ");
+		line_dec(line, number);
+	}
+	payload_summary_length(packet, next, line);
+}
+
+void ip_summary_fragment(const struct rtap_packet *packet, const struct rtap_layer *layer, uint64_t id, uint64_t offset,
+			 struct line *line)
+{
+	const struct rtap_layer *next = layer_behind(packet, layer);
+
+	line_text(line, " fragment id ");
+	line_hex(line, id, 4);
+	line_text(line, " offset ");
+	line_dec(line, offset);
+	payload_summary_length(packet, next, line);
 }
 
 static bool derive_header_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
@@ -31,13 +144,24 @@ static bool derive_header_length(const struct rtap_packet *packet, const struct 
 	return true;
 }
 
+/* Segmentation offload leaves 0: what it stands for is what the frame has. */
+static bool derive_total_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	value->number = packet_length(packet, layer);
+	return true;
+}
+
+enum { ROW_OPTION_TYPE, ROW_OPTION_LENGTH };
+
 static const struct rtap_field ipv4_fields[] = {
+	[ROW_OPTION_TYPE] = { "ip.opt.type", "Option", 0, 8, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, option_names, NULL, NULL },
+	[ROW_OPTION_LENGTH] = { "ip.opt.len", "Option Length", 0, 8, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
 	{ "ip.version", "Version", IPV4_VERSION, RTAP_DEC, 0, version_names, NULL, NULL },
 	{ "ip.hdr_len", "Header Length", IPV4_IHL, RTAP_DEC, 0, NULL, derive_header_length, NULL },
 	{ "ip.dsfield", "Differentiated Services", IPV4_TOS, RTAP_HEX, RTAP_PARTS, NULL, NULL, "RFC 2474, section 3" },
 	{ "ip.dsfield.dscp", "DSCP", IPV4_DSCP, RTAP_DEC, 0, NULL, NULL, "RFC 2474, section 3" },
 	{ "ip.dsfield.ecn", "ECN", IPV4_ECN, RTAP_DEC, 0, ecn_names, NULL, "RFC 3168, section 5" },
-	{ "ip.len", "Total Length", IPV4_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "ip.len", "Total Length", IPV4_LENGTH, RTAP_DEC, 0, NULL, derive_total_length, NULL },
 	{ "ip.id", "Identification", IPV4_ID, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "ip.flags", "Flags", IPV4_FLAGS, RTAP_HEX, RTAP_PARTS, NULL, NULL, NULL },
 	{ "ip.flags.rb", "Reserved", IPV4_RESERVED, RTAP_BOOL, 0, NULL, NULL, NULL },
@@ -51,60 +175,107 @@ static const struct rtap_field ipv4_fields[] = {
 	{ "ip.dst", "Destination Address", IPV4_DST, RTAP_IPV4, 0, NULL, NULL, NULL },
 };
 
-static void note_addresses(struct rtap_packet *packet, const uint8_t *source, uint8_t length)
+static void note_addresses(struct parse *parse, const uint8_t *source, uint8_t length)
 {
+	struct rtap_packet *packet = parse->packet;
+
+	if (parse->quoted)
+		return;
 	packet->source_address = source;
 	packet->destination_address = source + length;
 	packet->address_length = length;
+	/* the CRC of an InfiniBand packet has nothing to do with the IP header that it carries */
+	if (!packet->ib.has_bth)
+		packet->ib.crc_start_layer = (uint8_t)(packet->layer_count - 1);
+}
+
+/* What has another version is not taken apart as if it had this one: it is data. */
+static bool is_version(struct parse *parse, unsigned version)
+{
+	if (!parse->cursor.captured || parse->cursor.next[0] >> 4 == version)
+		return true;
+	parse_anomaly(parse, RTAP_ANOMALY_BAD_VERSION, parse_offset(parse));
+	parse->next = PROTOCOL_PAYLOAD;
+	return false;
+}
+
+static bool is_fragment(const uint8_t *header)
+{
+	return bits(header, IPV4_MF) || bits(header, IPV4_FRAGMENT);
 }
 
 static enum result parse_ipv4(struct parse *parse)
 {
 	uint32_t start = parse_offset(parse), total, header_length;
 	const uint8_t *header, *options;
-	enum result result = parse_layer(parse, PROTOCOL_IPV4, IPV4_MIN_LENGTH, &header);
+	enum result result;
 
+	if (!is_version(parse, 4))
+		return OK;
+	result = parse_layer(parse, PROTOCOL_IPV4, IPV4_MIN_LENGTH, &header);
 	if (result != OK)
 		return result;
+	note_addresses(parse, header + 12, 4);
 	total = (uint32_t)bits(header, IPV4_LENGTH);
 	header_length = (uint32_t)bits(header, IPV4_IHL) * 4;
-	note_addresses(parse->packet, header + 12, 4);
-	if (header_length < IPV4_MIN_LENGTH || total < header_length) {
+	if (header_length < IPV4_MIN_LENGTH || (total && total < header_length)) {
 		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_TOO_SHORT, start);
 		return MALFORMED;
 	}
-	if (!cursor_narrow(&parse->cursor, total - IPV4_MIN_LENGTH))
-		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, start);
 	result = parse_more(parse, header_length - IPV4_MIN_LENGTH, &options);
 	if (result != OK)
 		return result;
-	parse->packet->ib.crc_start_layer = (uint8_t)(parse->packet->layer_count - 1);
-	parse->next = ip_protocol((uint8_t)bits(header, IPV4_PROTOCOL));
+	parse_narrow(parse, total ? total - header_length : parse->cursor.wire, start);
+	parse->next = is_fragment(header) ? PROTOCOL_PAYLOAD : ip_protocol((uint8_t)bits(header, IPV4_PROTOCOL));
 	return OK;
 }
 
-static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+/* Options of one byte (0, 1) or with a length that counts the whole option. RFC 791, 3.1. */
+static void visit_ipv4(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	const uint8_t *header = layer_bytes(packet, layer);
+	uint32_t offset = IPV4_MIN_LENGTH, length;
+
+	for (; offset < layer->length; offset += length) {
+		uint8_t type = header[offset];
+		struct rtap_value value = { .number = type };
+
+		length = type <= OPTION_NOP ? 1 : layer->length - offset < 2 ? 0 : header[offset + 1];
+		if (length > layer->length - offset || length < (type <= OPTION_NOP ? 1 : 2))
+			return;
+		visit_field(visitor, layer, PROTOCOL_IPV4, ROW_OPTION_TYPE, &value, layer->offset + offset, 1);
+		if (type == OPTION_END)
+			return;
+		value.number = length;
+		if (type != OPTION_NOP)
+			visit_field(visitor, layer, PROTOCOL_IPV4, ROW_OPTION_LENGTH, &value, layer->offset + offset + 1, 1);
+	}
+}
+
+static void summary_ipv4(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
 
-	if (layer->protocol == PROTOCOL_IPV4 && layer->length >= IPV4_MIN_LENGTH) {
-		line_ipv4(line, header + 12);
-		line_text(line, " > ");
-		line_ipv4(line, header + 16);
-	} else if (layer->protocol == PROTOCOL_IPV6 && layer->length >= IPV6_LENGTH) {
-		line_ipv6(line, header + 8);
-		line_text(line, " > ");
-		line_ipv6(line, header + 24);
-	}
+	if (layer->length < IPV4_MIN_LENGTH)
+		return;
+	line_ipv4(line, header + 12);
+	line_text(line, " > ");
+	line_ipv4(line, header + 16);
+	if (is_fragment(header))
+		ip_summary_fragment(packet, layer, bits(header, IPV4_ID), bits(header, IPV4_FRAGMENT) * 8, line);
+	else
+		ip_summary_next(packet, layer, (uint8_t)bits(header, IPV4_PROTOCOL), line);
 }
 
 const struct protocol ipv4_protocol = {
 	.table = { "ip", "Internet Protocol Version 4", "RFC 791, 3.1", 0, FIELDS(ipv4_fields) },
 	.parse = parse_ipv4,
-	.summary = summary,
+	.visit = visit_ipv4,
+	.summary = summary_ipv4,
 };
 
 static const struct rtap_field ipv6_fields[] = {
+	{ "ip.version", "Version", IPV6_VERSION, RTAP_DEC, RTAP_PARTS, version_names, NULL, NULL },
 	{ "ipv6.version", "Version", IPV6_VERSION, RTAP_DEC, 0, version_names, NULL, NULL },
 	{ "ipv6.tclass", "Traffic Class", IPV6_TCLASS, RTAP_HEX32, RTAP_PARTS, NULL, NULL, NULL },
 	{ "ipv6.tclass.dscp", "DSCP", IPV6_DSCP, RTAP_DEC, 0, NULL, NULL, "RFC 2474, section 3" },
@@ -117,25 +288,42 @@ static const struct rtap_field ipv6_fields[] = {
 	{ "ipv6.dst", "Destination Address", IPV6_DST, RTAP_IPV6, 0, NULL, NULL, NULL },
 };
 
+#define NO_NEXT_HEADER 59
+
 static enum result parse_ipv6(struct parse *parse)
 {
 	uint32_t start = parse_offset(parse), length;
 	const uint8_t *header;
-	enum result result = parse_layer(parse, PROTOCOL_IPV6, IPV6_LENGTH, &header);
+	uint8_t next;
+	enum result result;
 
+	if (!is_version(parse, 6))
+		return OK;
+	result = parse_layer(parse, PROTOCOL_IPV6, IPV6_LENGTH, &header);
 	if (result != OK)
 		return result;
+	note_addresses(parse, header + 8, 16);
 	length = (uint32_t)bits(header, IPV6_PLEN);
-	note_addresses(parse->packet, header + 8, 16);
-	if (!cursor_narrow(&parse->cursor, length))
-		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, start);
-	parse->packet->ib.crc_start_layer = (uint8_t)(parse->packet->layer_count - 1);
-	parse->next = ip_protocol((uint8_t)bits(header, IPV6_NEXT));
+	next = (uint8_t)bits(header, IPV6_NEXT);
+	parse_narrow(parse, length || next == NO_NEXT_HEADER ? length : parse->cursor.wire, start);
+	parse->next = ip_protocol(next);
 	return OK;
+}
+
+static void summary_ipv6(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const uint8_t *header = layer_bytes(packet, layer);
+
+	if (layer->length < IPV6_LENGTH)
+		return;
+	line_ipv6(line, header + 8);
+	line_text(line, " > ");
+	line_ipv6(line, header + 24);
+	ip_summary_next(packet, layer, (uint8_t)bits(header, IPV6_NEXT), line);
 }
 
 const struct protocol ipv6_protocol = {
 	.table = { "ipv6", "Internet Protocol Version 6", "RFC 8200, section 3", IPV6_LENGTH, FIELDS(ipv6_fields) },
 	.parse = parse_ipv6,
-	.summary = summary,
+	.summary = summary_ipv6,
 };

@@ -42,7 +42,24 @@
 
 extern const struct rtap_name ip_protocol_names[];
 
-/* The protocol (enum protocol_number) behind an IP protocol number. */
+/* The protocol (enum protocol_number) behind an IP protocol number; PROTOCOL_PAYLOAD for those not dissected. */
 uint8_t ip_protocol(uint8_t number);
+
+/*
+ * Adds to the one-line text what follows a header that names it by IP protocol number, if nothing is going to say so
+ * itself.
+ */
+void ip_summary_next(const struct rtap_packet *packet, const struct rtap_layer *layer, uint8_t number, struct line *line);
+
+/* Adds " fragment id 0x1234 offset 1480, length 100" to the one-line text. */
+void ip_summary_fragment(const struct rtap_packet *packet, const struct rtap_layer *layer, uint64_t id, uint64_t offset,
+			 struct line *line);
+
+/*
+ * Bytes that the IP header in front of `layer` says to be there behind the first `header_length` bytes of that layer.
+ * False without such a header.
+ */
+bool ip_bytes_behind(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t header_length,
+		     uint64_t *bytes);
 
 #endif

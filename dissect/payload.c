@@ -26,8 +26,22 @@ static const struct rtap_field payload_fields[] = {
 
 static enum result parse(struct parse *parse)
 {
-	parse_place_layer(parse, PROTOCOL_PAYLOAD, parse_offset(parse), parse->cursor.captured);
+	if (parse->cursor.captured)
+		parse_place_layer(parse, PROTOCOL_PAYLOAD, parse_offset(parse), parse->cursor.captured);
 	return OK;
+}
+
+void payload_summary_length(const struct rtap_packet *packet, const struct rtap_layer *payload, struct line *line)
+{
+	uint32_t captured, missing = 0;
+
+	if (!payload)
+		return;
+	captured = packet->sources[payload->source].captured;
+	if (payload->offset + payload->length == captured)
+		missing = packet->sources[payload->source].wire - captured;
+	line_text(line, ", length ");
+	line_dec(line, payload->length + missing);
 }
 
 const struct protocol payload_protocol = {

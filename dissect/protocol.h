@@ -14,10 +14,34 @@
 /* Every protocol: one line. X(identifier, object in the protocol's file) */
 #define PROTOCOLS(X) \
 	X(FRAME, frame_protocol) \
+	X(ERF, erf_protocol) \
+	X(COOKED, cooked_protocol) \
+	X(COOKED2, cooked2_protocol) \
+	X(LOOPBACK, loopback_protocol) \
 	X(ETHERNET, ethernet_protocol) \
+	X(SERVICE_VLAN, service_vlan_protocol) \
+	X(VLAN, vlan_protocol) \
+	X(MPLS, mpls_protocol) \
+	X(IPOIB_LINK, ipoib_link_protocol) \
+	X(IPOIB, ipoib_protocol) \
+	X(ARP, arp_protocol) \
 	X(IPV4, ipv4_protocol) \
 	X(IPV6, ipv6_protocol) \
+	X(HOP_OPTIONS, hop_options_protocol) \
+	X(ROUTING, routing_protocol) \
+	X(FRAGMENT, fragment_protocol) \
+	X(DESTINATION_OPTIONS, destination_options_protocol) \
+	X(AUTHENTICATION, authentication_protocol) \
+	X(ICMP, icmp_protocol) \
+	X(ICMPV6, icmpv6_protocol) \
+	X(IGMP, igmp_protocol) \
+	X(GRE, gre_protocol) \
+	X(ERSPAN2, erspan2_protocol) \
+	X(ERSPAN3, erspan3_protocol) \
+	X(TCP, tcp_protocol) \
 	X(UDP, udp_protocol) \
+	X(VXLAN, vxlan_protocol) \
+	X(GENEVE, geneve_protocol) \
 	X(LRH, lrh_protocol) \
 	X(RWH, rwh_protocol) \
 	X(GRH, grh_protocol) \
@@ -56,6 +80,8 @@ struct parse {
 	struct cursor cursor; /* what the headers so far leave for the next one */
 	uint8_t source;
 	uint8_t next;         /* enum protocol_number of what follows; the parse function sets it */
+	bool narrowed;        /* a network header has told where the packet ends in the frame */
+	bool quoted;          /* inside an ICMP error: the beginning of another packet, whose headers give no facts */
 };
 
 /*
@@ -101,6 +127,15 @@ void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, u
 /* Notes an anomaly of the layer found last, `offset` counted in its source. */
 void parse_anomaly(struct parse *parse, enum rtap_anomaly_code code, uint32_t offset);
 
+/*
+ * Narrows the cursor to the `length` bytes that a length field at `offset` of the source tells. What the frame holds
+ * behind the outermost packet becomes its trailer. A length beyond the frame is noted and changes nothing.
+ */
+void parse_narrow(struct parse *parse, uint32_t length, uint32_t offset);
+
+/* Notes that what the cursor holds is the packet's payload; not if it is itself the payload of InfiniBand's transport. */
+void parse_note_payload(struct parse *parse);
+
 /* Offset in its source of the next byte. */
 static inline uint32_t parse_offset(const struct parse *parse)
 {
@@ -112,6 +147,12 @@ static inline const uint8_t *layer_bytes(const struct rtap_packet *packet, const
 {
 	return packet->sources[layer->source].bytes + layer->offset;
 }
+
+/* The layer found behind `layer`, leaving out those that stand at the frame's end; NULL if it is the last. */
+const struct rtap_layer *layer_behind(const struct rtap_packet *packet, const struct rtap_layer *layer);
+
+/* Adds ", length 46" to the one-line text: the wire bytes of a payload layer. Nothing if `payload` is NULL. */
+void payload_summary_length(const struct rtap_packet *packet, const struct rtap_layer *payload, struct line *line);
 
 /* Tells a visitor one field that has no fixed place. Does nothing if it is not wanted. */
 void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * UDP. RFC 768. RoCEv2 is known by destination port 4791 alone (IBTA annex A17): the source port is flow entropy.
+ * So it is with VXLAN (RFC 7348, section 5) and GENEVE (RFC 8926, 3.3).
  */
 #include "config.h"
 
@@ -12,7 +13,9 @@
 #define UDP_LEN 32, 16
 #define UDP_CHECKSUM 48, 16
 
+#define PORT_VXLAN 4789
 #define PORT_ROCE_V2 4791
+#define PORT_GENEVE 6081
 
 static const struct rtap_field udp_fields[] = {
 	{ "udp.srcport", "Source Port", UDP_SRC, RTAP_DEC, 0, NULL, NULL, NULL },
@@ -21,12 +24,37 @@ static const struct rtap_field udp_fields[] = {
 	{ "udp.checksum", "Checksum", UDP_CHECKSUM, RTAP_HEX, 0, NULL, NULL, NULL },
 };
 
-static bool is_roce(const struct rtap_context *context, uint16_t port)
+static bool is_declared_roce(const struct rtap_context *context, uint16_t port)
 {
 	for (uint32_t i = 0; i < context->decode_as_count; i++)
 		if (context->decode_as[i].by == RTAP_DECODE_UDP_PORT && context->decode_as[i].number == port)
 			return true;
-	return port == PORT_ROCE_V2;
+	return false;
+}
+
+static uint8_t behind_udp(const struct parse *parse, uint16_t port)
+{
+	if (parse->quoted)
+		return PROTOCOL_PAYLOAD;
+	if (is_declared_roce(parse->context, port))
+		return PROTOCOL_BTH;
+	switch (port) {
+	case PORT_VXLAN: return PROTOCOL_VXLAN;
+	case PORT_ROCE_V2: return PROTOCOL_BTH;
+	case PORT_GENEVE: return PROTOCOL_GENEVE;
+	default: return PROTOCOL_PAYLOAD;
+	}
+}
+
+static void note_facts(struct parse *parse, const uint8_t *header)
+{
+	struct rtap_packet *packet = parse->packet;
+
+	if (parse->quoted)
+		return;
+	packet->source_port = (uint16_t)bits(header, UDP_SRC);
+	packet->destination_port = (uint16_t)bits(header, UDP_DST);
+	parse_note_payload(parse);
 }
 
 static enum result parse(struct parse *parse)
@@ -38,23 +66,23 @@ static enum result parse(struct parse *parse)
 	if (result != OK)
 		return result;
 	length = (uint32_t)bits(header, UDP_LEN);
-	if (length < UDP_LENGTH) {
+	if (length && length < UDP_LENGTH) {
 		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_TOO_SHORT, start);
 		return MALFORMED;
 	}
-	if (!cursor_narrow(&parse->cursor, length - UDP_LENGTH))
-		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, start);
-	parse->packet->source_port = (uint16_t)bits(header, UDP_SRC);
-	parse->packet->destination_port = (uint16_t)bits(header, UDP_DST);
-	parse->next = is_roce(parse->context, parse->packet->destination_port) ? PROTOCOL_BTH : PROTOCOL_PAYLOAD;
+	/* 0 stands for all that the IP header leaves: RFC 2675, section 4; segmentation offload leaves it too */
+	parse_narrow(parse, length ? length - UDP_LENGTH : parse->cursor.wire, start);
+	note_facts(parse, header);
+	parse->next = behind_udp(parse, (uint16_t)bits(header, UDP_DST));
 	return OK;
 }
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
+	const struct rtap_layer *next = layer_behind(packet, layer);
 
-	if (layer->length < UDP_LENGTH || rtap_packet_has(packet, PROTOCOL_BTH))
+	if (layer->length < UDP_LENGTH || (next && next->protocol != PROTOCOL_PAYLOAD))
 		return;
 	line_text(line, " UDP ");
 	line_dec(line, bits(header, UDP_SRC));

@@ -28,6 +28,9 @@ static uint8_t recognise(const struct parse *parse, enum ib_service service)
 	/* RFC 8166, 3.1: RPC-over-RDMA needs a reliable connection */
 	if ((service == IB_RC || service == IB_XRC) && rpcrdma_recognise(&parse->cursor))
 		return PROTOCOL_RPCRDMA;
+	/* datagrams (RFC 4391), or connections in each direction (RFC 4755) */
+	if ((service == IB_UD || service == IB_RC || service == IB_UC) && ipoib_recognise(&parse->cursor))
+		return PROTOCOL_IPOIB;
 	return PROTOCOL_PAYLOAD;
 }
 
@@ -44,8 +47,9 @@ static uint8_t upper_protocol(const struct parse *parse)
 	switch (declared(parse)) {
 	case RTAP_UPPER_RPCRDMA:
 		return PROTOCOL_RPCRDMA;
-	case RTAP_UPPER_DATA:
 	case RTAP_UPPER_IPOIB:
+		return PROTOCOL_IPOIB;
+	case RTAP_UPPER_DATA:
 		return PROTOCOL_PAYLOAD;
 	case RTAP_UPPER_UNKNOWN:
 		break;

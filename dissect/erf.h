@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef DISSECT_ERF_H
+#define DISSECT_ERF_H
+
+#include "dissect/protocol.h"
+
+/* What an ERF record says of the frame in it; it knows better than the capture file's record around it. */
+struct erf_record {
+	uint32_t wire_length;
+	uint32_t captured_length;
+	int64_t time_ns; /* since 1970-01-01 UTC */
+};
+
+/* False if the packet is no whole ERF record. */
+bool erf_record_of(const struct rtap_packet *packet, struct erf_record *record);
+
+#endif
