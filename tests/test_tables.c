@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Every protocol's table, held against the rules of include/rdmatap/field.h.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include <rdmatap/field.h>
+
+#define EACH_PROTOCOL(protocol) \
+	const struct rtap_protocol *protocol = rtap_protocol_by_number(0); \
+	for (size_t number = 0; number < rtap_protocol_count() && (protocol = rtap_protocol_by_number((uint8_t)number)); number++)
+
+#define EACH_FIELD(protocol, field) \
+	for (const struct rtap_field *field = protocol->fields; field < protocol->fields + protocol->field_count; field++)
+
+static bool is_name(const char *name)
+{
+	return name && *name && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_.")] == 0;
+}
+
+Test(tables, protocols_have_a_name_of_their_own_a_label_and_a_section)
+{
+	EACH_PROTOCOL(protocol) {
+		uint8_t numbers[256];
+		size_t found = rtap_protocol_find(protocol->name, numbers, sizeof numbers), exact = 0;
+
+		cr_expect(is_name(protocol->name), "%s", protocol->name);
+		cr_expect(protocol->label && *protocol->label, "%s has no label", protocol->name);
+		cr_expect(protocol->section && *protocol->section, "%s has no section", protocol->name);
+		for (size_t i = 0; i < found && i < sizeof numbers; i++)
+			exact += !strcmp(rtap_protocol_by_number(numbers[i])->name, protocol->name);
+		cr_expect_eq(exact, 1, "%zu protocols are called %s", exact, protocol->name);
+	}
+}
+
+Test(tables, field_names_are_well_formed_and_occur_once_in_a_table)
+{
+	EACH_PROTOCOL(protocol)
+		EACH_FIELD(protocol, field) {
+			cr_expect(is_name(field->name), "%s: \"%s\"", protocol->name, field->name ? field->name : "");
+			cr_expect(field->label && *field->label, "%s has no label", field->name);
+			for (const struct rtap_field *other = protocol->fields; other < field; other++)
+				cr_expect(strcmp(other->name, field->name), "%s: %s occurs twice", protocol->name, field->name);
+		}
+}
+
+/* Numbers of different widths compare and print alike. */
+static bool are_alike(const char *type, const char *other)
+{
+	return !strcmp(type, other) || (!strncmp(type, "uint", 4) && !strncmp(other, "uint", 4));
+}
+
+Test(tables, fields_of_one_name_have_one_type_in_all_protocols)
+{
+	for (size_t id = 0; id < rtap_field_count(); id++) {
+		const struct rtap_field *field = rtap_field_by_id((rtap_field_id)id);
+		rtap_field_id ids[64];
+		size_t found = rtap_field_find(field->name, ids, 64);
+
+		cr_assert(found >= 1 && found <= 64, "%s is found %zu times", field->name, found);
+		for (size_t i = 0; i < found; i++) {
+			const struct rtap_field *other = rtap_field_by_id(ids[i]);
+
+			cr_expect(are_alike(rtap_field_type(field), rtap_field_type(other)), "%s", field->name);
+			cr_expect_str_eq(rtap_field_json_type(field), rtap_field_json_type(other), "%s", field->name);
+			cr_expect_eq(field->flags & RTAP_REPEATS, other->flags & RTAP_REPEATS, "%s repeats in one protocol only", field->name);
+		}
+	}
+}
+
+Test(tables, value_names_are_sorted_without_duplicates)
+{
+	EACH_PROTOCOL(protocol)
+		EACH_FIELD(protocol, field)
+			for (const struct rtap_name *name = field->names; name && name->name; name++) {
+				cr_expect(*name->name, "%s: an empty name", field->name);
+				cr_expect(name == field->names || name[-1].value < name->value, "%s: %s is out of order", field->name, name->name);
+				cr_expect_eq(rtap_name_of(field->names, name->value), name->name, "%s", field->name);
+			}
+}
+
+/* Bits that a kind of value has; 0: any number of whole bytes. */
+static unsigned width_of(const struct rtap_field *field)
+{
+	switch ((enum rtap_show)field->show) {
+	case RTAP_BOOL: return 1;
+	case RTAP_IPV4: return 32;
+	case RTAP_IPV6: return 128;
+	case RTAP_ETHER: return 48;
+	case RTAP_EUI64: return 64;
+	default: return 0;
+	}
+}
+
+Test(tables, places_suit_the_kind_of_value)
+{
+	EACH_PROTOCOL(protocol)
+		EACH_FIELD(protocol, field) {
+			unsigned width = width_of(field);
+			bool is_bytes = field->show >= RTAP_IPV4 && field->show <= RTAP_TEXT;
+
+			if (field->flags & RTAP_UNPLACED)
+				continue;
+			cr_expect(field->bit_width, "%s has no width", field->name);
+			if (is_bytes)
+				cr_expect(field->bit_offset % 8 == 0 && field->bit_width % 8 == 0, "%s is not of whole bytes", field->name);
+			else
+				cr_expect(field->bit_offset % 8 + field->bit_width <= 64, "%s is not within eight bytes", field->name);
+			if (width && !field->derive)
+				cr_expect_eq(field->bit_width, width, "%s has %u bits", field->name, field->bit_width);
+		}
+}
+
+/* How often each bit of a fixed header occurs, in fields that are always there and in fields that are not. */
+struct coverage {
+	unsigned always[1024], sometimes[1024];
+};
+
+static void cover(const struct rtap_protocol *protocol, struct coverage *coverage)
+{
+	memset(coverage, 0, sizeof *coverage);
+	EACH_FIELD(protocol, field) {
+		if (field->flags & (RTAP_PARTS | RTAP_UNPLACED))
+			continue;
+		for (unsigned bit = field->bit_offset; bit < field->bit_offset + (unsigned)field->bit_width && bit < 1024; bit++)
+			(field->flags & RTAP_SOMETIMES ? coverage->sometimes : coverage->always)[bit]++;
+	}
+}
+
+Test(tables, fixed_headers_are_covered_bit_by_bit_exactly_once)
+{
+	static struct coverage coverage;
+
+	EACH_PROTOCOL(protocol) {
+		cr_assert(protocol->length * 8 <= 1024, "%s", protocol->name);
+		cover(protocol, &coverage);
+		for (unsigned bit = 0; bit < protocol->length * 8u; bit++) {
+			bool once = coverage.always[bit] == 1 && !coverage.sometimes[bit];
+			bool alternatives = !coverage.always[bit] && coverage.sometimes[bit];
+
+			cr_expect(once || alternatives, "%s: bit %u is in %u fields, and in %u that are there sometimes", protocol->name, bit,
+				  coverage.always[bit], coverage.sometimes[bit]);
+		}
+	}
+}
+
+static bool is_part(const struct rtap_field *part, unsigned bit)
+{
+	return !(part->flags & (RTAP_PARTS | RTAP_UNPLACED)) && part->bit_offset <= bit && bit < part->bit_offset + (unsigned)part->bit_width;
+}
+
+Test(tables, a_field_given_in_parts_is_followed_by_its_parts)
+{
+	EACH_PROTOCOL(protocol)
+		EACH_FIELD(protocol, field) {
+			const struct rtap_field *end = protocol->fields + protocol->field_count;
+
+			if (!(field->flags & RTAP_PARTS))
+				continue;
+			for (unsigned bit = field->bit_offset; bit < field->bit_offset + (unsigned)field->bit_width; bit++) {
+				const struct rtap_field *part = field + 1;
+
+				while (part < end && !is_part(part, bit))
+					part++;
+				cr_expect(part < end, "%s: no part for bit %u follows", field->name, bit);
+			}
+		}
+}
+
+Test(tables, numbers_of_fields_and_names_lead_to_each_other)
+{
+	size_t id = 0;
+
+	EACH_PROTOCOL(protocol)
+		EACH_FIELD(protocol, field) {
+			cr_expect_eq(rtap_field_by_id((rtap_field_id)id), field);
+			cr_expect_eq(rtap_field_protocol((rtap_field_id)id), number);
+			id++;
+		}
+	cr_expect_eq(id, rtap_field_count());
+	cr_expect_null(rtap_field_by_id((rtap_field_id)id));
+	cr_expect_null(rtap_protocol_by_number((uint8_t)rtap_protocol_count()));
+}
