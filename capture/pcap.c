@@ -5,6 +5,7 @@
 
 #include "capture/file.h"
 #include "capture/link_type.h"
+#include "capture/tick.h"
 
 /*
  * pcap: a header, then records. draft-ietf-opsawg-pcap, sections 4 and 5.
@@ -113,6 +114,8 @@ static enum rtap_status pcap_read(struct file *file, struct batch *batch, size_t
 		/* 32-bit numbers on both sides: this cannot overflow. */
 		frame->time_ns = (int64_t)file_u32(file, record + RECORD_SECONDS) * 1000000000 +
 				 (int64_t)file_u32(file, record + RECORD_FRACTION) * file->pcap.fraction_ns;
+		if (frame->link_type == RTAP_LINK_ERF && captured >= 8)
+			frame->time_ns = tick_erf_to_ns(frame->bytes);
 		frame->comments = NULL;
 		frame->comment_count = 0;
 		file_advance(file, *need);

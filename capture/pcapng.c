@@ -316,6 +316,10 @@ static enum rtap_status read_packet(struct file *file, const struct block *block
 		return status;
 	frame->time_ns = tick_to_ns(&interface->tick, (uint64_t)file_u32(file, block->body + PCAPNG_PACKET_TIME_HIGH) << 32 |
 				    file_u32(file, block->body + PCAPNG_PACKET_TIME_LOW), &held);
+	if (frame->link_type == RTAP_LINK_ERF && captured >= 8) {
+		frame->time_ns = tick_erf_to_ns(frame->bytes);
+		held = false;
+	}
 	counters->bad_times += held;
 	counters->bad_lengths += wire < captured;
 	batch->shared.count++;

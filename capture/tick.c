@@ -83,3 +83,13 @@ int64_t tick_to_ns(const struct tick *tick, uint64_t ticks, bool *held)
 	*held = false;
 	return time;
 }
+
+int64_t tick_erf_to_ns(const uint8_t stamp[8])
+{
+	uint64_t value = 0;
+
+	for (int i = 7; i >= 0; i--)
+		value = value << 8 | stamp[i];
+	/* 32-bit numbers on both sides: this cannot overflow */
+	return (int64_t)((value >> 32) * 1000000000 + (((value & UINT32_MAX) * 1000000000 + (UINT64_C(1) << 31)) >> 32));
+}

@@ -24,4 +24,10 @@ void tick_set_resolution(struct tick *tick, uint8_t resolution);
  */
 int64_t tick_to_ns(const struct tick *tick, uint64_t ticks, bool *held);
 
+/*
+ * Nanoseconds since 1970 of the time stamp that an ERF record begins with: 32 bits of seconds, 32 of their fraction,
+ * the least significant byte first; rounded to the nearest. EDM11-01, ERF types. It is finer than the file's own.
+ */
+int64_t tick_erf_to_ns(const uint8_t stamp[8]);
+
 #endif

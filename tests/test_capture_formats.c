@@ -453,3 +453,21 @@ Test(gzip, reads_members_one_after_another_and_padding_behind_them)
 	bytes_free(&file);
 	bytes_free(&whole);
 }
+
+Test(erf, the_time_of_an_erf_record_is_rounded_to_the_nearest_nanosecond)
+{
+	static const struct {
+		uint8_t stamp[8];
+		int64_t time_ns;
+	} cases[] = {
+		{ { 0 }, 0 },
+		{ { 0, 0, 0, 0, 1, 0, 0, 0 }, 1000000000 },
+		{ { 0, 0, 0, 0x80, 2, 0, 0, 0 }, 2500000000 },
+		{ { 2, 0, 0, 0, 0, 0, 0, 0 }, 0 }, /* 0.466 ns */
+		{ { 3, 0, 0, 0, 0, 0, 0, 0 }, 1 }, /* 0.698 ns */
+		{ { 255, 255, 255, 255, 255, 255, 255, 255 }, 4294967296000000000 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		cr_expect_eq(tick_erf_to_ns(cases[i].stamp), cases[i].time_ns, "case %zu", i);
+}
