@@ -232,7 +232,6 @@ bool erf_record_of(const struct rtap_packet *packet, struct erf_record *record)
 {
 	const struct rtap_layer *layer = &packet->layers[1];
 	const uint8_t *header;
-	uint64_t stamp, nanoseconds;
 	uint32_t captured;
 
 	if (packet->layer_count < 2 || layer->protocol != PROTOCOL_ERF || layer->length < ERF_LENGTH)
@@ -241,9 +240,6 @@ bool erf_record_of(const struct rtap_packet *packet, struct erf_record *record)
 	record->wire_length = (uint32_t)bits(header, ERF_WIRE_LENGTH);
 	captured = packet->frame->captured_length - layer->length;
 	record->captured_length = captured < record->wire_length ? captured : record->wire_length;
-	stamp = time_of(header);
-	nanoseconds = ((stamp & 0xffffffff) * 1000000000 + 0x80000000) >> 32;
-	record->time_ns = (int64_t)((stamp >> 32) * 1000000000 + nanoseconds);
 	return true;
 }
 

@@ -8,7 +8,6 @@
 struct erf_record {
 	uint32_t wire_length;
 	uint32_t captured_length;
-	int64_t time_ns; /* since 1970-01-01 UTC */
 };
 
 /* False if the packet is no whole ERF record. */

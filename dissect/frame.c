@@ -20,17 +20,17 @@ DERIVE(delta, packet->frame->delta_ns)
 DERIVE(interface, packet->frame->interface)
 DERIVE(link_type, packet->frame->link_type)
 
-/* An ERF record tells the three below better than the file's record around it. */
+/* An ERF record tells the lengths better than the file's record around it. */
 static struct erf_record record_of(const struct rtap_packet *packet)
 {
 	struct erf_record record;
 
 	if (erf_record_of(packet, &record))
 		return record;
-	return (struct erf_record){ packet->frame->wire_length, packet->frame->captured_length, packet->frame->time_ns };
+	return (struct erf_record){ packet->frame->wire_length, packet->frame->captured_length };
 }
 
-DERIVE(epoch, record_of(packet).time_ns)
+DERIVE(epoch, packet->frame->time_ns)
 DERIVE(length, record_of(packet).wire_length)
 DERIVE(captured, record_of(packet).captured_length)
 
@@ -39,7 +39,7 @@ enum { ROW_COMMENT, ROW_ANOMALY };
 static const struct rtap_field frame_fields[] = {
 	[ROW_COMMENT] = { "frame.comment", "Comment", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
 	[ROW_ANOMALY] = { "rdmatap.anomaly", "Anomaly", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
-	{ "frame.number", "Frame Number", 0, 64, RTAP_DEC, RTAP_UNPLACED, NULL, derive_number, NULL },
+	{ "frame.number", "Frame Number", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_number, NULL },
 	{ "frame.time_epoch", "Epoch Time", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_epoch, NULL },
 	{ "frame.time_relative", "Time Since First Frame", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_relative, NULL },
 	{ "frame.time_delta", "Time Since Previous Frame", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_delta, NULL },
