@@ -2,15 +2,12 @@
 #include "config.h"
 
 #include <signal.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include <pcap/pcap.h>
 #include <zlib.h>
 
 #include "cli/cli.h"
-
-volatile sig_atomic_t interrupted;
 
 static void interrupt(int signal_number)
 {
@@ -28,18 +25,6 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
-}
-
-void complain(const char *format, ...)
-{
-	va_list arguments;
-
-	fflush(stdout);
-	fputs("rdmatap: ", stderr);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
 }
 
 static int version(void)
