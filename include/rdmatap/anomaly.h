@@ -2,6 +2,8 @@
 #ifndef RDMATAP_ANOMALY_H
 #define RDMATAP_ANOMALY_H
 
+#pragma GCC visibility push(default)
+
 /* X(identifier, name as shown and filtered, what it means) */
 #define RTAP_ANOMALIES(X) \
 	X(TRUNCATED, "truncated", "the capture cut the packet off inside this header") \
@@ -28,5 +30,7 @@ enum rtap_anomaly_code {
 /* Name ("bad_icrc") and meaning of an anomaly. */
 const char *rtap_anomaly_name(enum rtap_anomaly_code code);
 const char *rtap_anomaly_meaning(enum rtap_anomaly_code code);
+
+#pragma GCC visibility pop
 
 #endif

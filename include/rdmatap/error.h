@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#pragma GCC visibility push(default)
+
 /* How a call ended. */
 enum rtap_status {
 	RTAP_STATUS_OK,     /* done */
@@ -23,5 +25,7 @@ struct rtap_error {
 
 /* Writes a printf-style message into *error and clears the rest; too long a message is cut. A NULL error is ignored. */
 void rtap_error_set(struct rtap_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#pragma GCC visibility pop
 
 #endif

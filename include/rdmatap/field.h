@@ -8,6 +8,8 @@
 
 #include <rdmatap/frame.h>
 
+#pragma GCC visibility push(default)
+
 struct rtap_packet;
 struct rtap_layer;
 struct rtap_field;
@@ -112,5 +114,7 @@ const struct rtap_protocol *rtap_protocol_by_number(uint8_t number);
 
 /* Numbers of the protocols that `name` stands for ("infiniband" stands for all its headers); as rtap_field_find(). */
 size_t rtap_protocol_find(const char *name, uint8_t *numbers, size_t room);
+
+#pragma GCC visibility pop
 
 #endif

@@ -7,6 +7,8 @@
 #include <rdmatap/error.h>
 #include <rdmatap/packet.h>
 
+#pragma GCC visibility push(default)
+
 /* A compiled display filter. Immutable: several threads may use one. */
 struct rtap_filter;
 
@@ -22,5 +24,7 @@ bool rtap_filter_match(const struct rtap_filter *filter, const struct rtap_packe
 
 /* Frees. NULL is ignored. */
 void rtap_filter_destroy(struct rtap_filter *filter);
+
+#pragma GCC visibility pop
 
 #endif

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 /* Link types that rdmatap dissects, by the numbers of the registry at tcpdump.org (LINKTYPE_, not DLT_). */
 enum rtap_link_type {
 	RTAP_LINK_NULL = 0,
@@ -55,5 +57,7 @@ struct rtap_batch *rtap_batch_hold(struct rtap_batch *batch);
 
 /* Gives one reference back; the last one frees the batch and its bytes. NULL is ignored. */
 void rtap_batch_release(struct rtap_batch *batch);
+
+#pragma GCC visibility pop
 
 #endif

@@ -9,6 +9,8 @@
 #include <rdmatap/field.h>
 #include <rdmatap/frame.h>
 
+#pragma GCC visibility push(default)
+
 #define RTAP_MAX_LAYERS 64
 #define RTAP_MAX_ANOMALIES 8
 #define RTAP_MAX_SOURCES 4
@@ -152,5 +154,7 @@ static inline bool rtap_packet_has(const struct rtap_packet *packet, uint8_t pro
 {
 	return packet->protocols[protocol / 64] >> (protocol % 64) & 1;
 }
+
+#pragma GCC visibility pop
 
 #endif

@@ -9,6 +9,8 @@
 #include <rdmatap/error.h>
 #include <rdmatap/frame.h>
 
+#pragma GCC visibility push(default)
+
 /* Where frames come from. */
 struct rtap_source;
 
@@ -87,5 +89,7 @@ enum rtap_status rtap_bpf_match(struct rtap_bpf *bpf, const struct rtap_frame *f
 	__attribute__((warn_unused_result));
 
 void rtap_bpf_destroy(struct rtap_bpf *bpf);
+
+#pragma GCC visibility pop
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <rdmatap/packet.h>
 
+#pragma GCC visibility push(default)
+
 /* Where something stands in the packet. */
 struct rtap_place {
 	uint8_t source;
@@ -40,5 +42,7 @@ void rtap_layer_visit(const struct rtap_packet *packet, const struct rtap_layer 
 /* Reads one fixed or derived field of a layer. False: not there. Not for fields that only a visit finds. */
 bool rtap_layer_field(const struct rtap_packet *packet, const struct rtap_layer *layer, const struct rtap_field *field,
 		      struct rtap_value *value);
+
+#pragma GCC visibility pop
 
 #endif

@@ -7,6 +7,8 @@
 #include <rdmatap/error.h>
 #include <rdmatap/frame.h>
 
+#pragma GCC visibility push(default)
+
 /* A capture file being written. */
 struct rtap_writer;
 
@@ -30,5 +32,7 @@ enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap
 
 /* Flushes, closes and frees, also after a failure, which is not told again. NULL is OK. */
 enum rtap_status rtap_writer_close(struct rtap_writer *writer, struct rtap_error *error) __attribute__((warn_unused_result));
+
+#pragma GCC visibility pop
 
 #endif
