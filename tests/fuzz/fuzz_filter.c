@@ -61,7 +61,7 @@ static void match(const struct rtap_filter *filter)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rtap_filter *filter;
-	struct rtap_error error = { "" };
+	struct rtap_error error = { .text = "" };
 	unsigned column = 0;
 	char *text = malloc(size + 1);
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef RDMATAP_TESTS_FUZZ_HARNESS_H
+#define RDMATAP_TESTS_FUZZ_HARNESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What each fuzz_*.c defines, by libFuzzer's name for it. Takes any bytes; returns 0; a finding ends the process.
+ * libFuzzer calls it, or driver.c where there is no libFuzzer.
+ */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#endif
