@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <pcap/pcap.h>
 #include <zlib.h>
@@ -25,6 +28,28 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
+}
+
+/*
+ * A file opened while descriptor 1 is closed would become standard output and be printed into. So closed ones are
+ * taken, the wrong way round: using them fails as it would have.
+ */
+static bool take_closed_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return false;
+	return true;
+}
+
+/* What was printed by stdio has reached its file, or nobody reads it any more. */
+static int finish_standard_output(int status)
+{
+	errno = 0;
+	if ((!fflush(stdout) && !ferror(stdout)) || errno == EPIPE)
+		return status;
+	complain("standard output: %s", errno ? strerror(errno) : "cannot be written");
+	return EXIT_TROUBLE;
 }
 
 static int version(void)
@@ -54,9 +79,8 @@ static const struct {
 	{ "fields", command_fields },
 };
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-	catch_signals();
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		if (!strcmp(argv[i], "--version"))
 			return version();
@@ -69,4 +93,12 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
 	return view(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	if (!take_closed_descriptors())
+		return EXIT_TROUBLE;
+	catch_signals();
+	return finish_standard_output(run(argc, argv));
 }

@@ -97,6 +97,15 @@ static bool parse_number(const char *text, uint64_t most, uint64_t *number)
 	return text[0] >= '0' && text[0] <= '9' && !*end && !errno && *number <= most;
 }
 
+/* A name is not empty; "" is what a script gives whose variable is not set. */
+static bool is_name(const char *option, const char *name)
+{
+	if (*name)
+		return true;
+	complain("%s: the name of the file is empty", option);
+	return false;
+}
+
 static bool add_input(struct options *options, const char *name)
 {
 	const char **larger = realloc(options->inputs, (options->input_count + 1) * sizeof *larger);
@@ -180,6 +189,17 @@ static bool number_option(const char *option, uint64_t most, uint64_t *number)
 	return false;
 }
 
+/* Of two, one would be ignored. */
+static bool once(const char *option, const char **value, const char *advice)
+{
+	if (*value) {
+		complain("%s: given twice (%s)", option, advice);
+		return false;
+	}
+	*value = optarg;
+	return true;
+}
+
 static bool fields_option(enum rtap_status status, const struct rtap_error *error)
 {
 	if (status == RTAP_STATUS_OK)
@@ -196,16 +216,13 @@ static bool take_value(struct options *options, int letter)
 
 	switch (letter) {
 	case 'r':
-		return add_input(options, optarg);
+		return is_name("-r", optarg) && add_input(options, optarg);
 	case 'w':
-		options->write_name = optarg;
-		return true;
+		return is_name("-w", optarg) && once("-w", &options->write_name, "one file is written");
 	case 'f':
-		options->capture_filter = optarg;
-		return true;
+		return once("-f", &options->capture_filter, "join them with 'and'");
 	case 'Y':
-		options->display_filter = optarg;
-		return true;
+		return once("-Y", &options->display_filter, "join them with &&");
 	case 'c':
 		return number_option("-c", UINT64_MAX, &options->count);
 	case 's':
@@ -263,6 +280,17 @@ static bool check(const struct options *options)
 	return false;
 }
 
+/* What getopt_long() stumbled over, as it was written. It tells only the letter of a short option. */
+static void complain_of_option(char *const *argv, int letter)
+{
+	char short_option[] = { '-', (char)optopt, 0 };
+	bool is_long = !optopt || optopt >= OPTION_PRINT;
+
+	complain("%s: %s (see rdmatap --help)", is_long ? argv[optind - 1] : short_option,
+		 letter == ':' ? "needs an argument" : is_long && strchr(argv[optind - 1], '=') ? "no such option, or none with a value" :
+		 "no such option");
+}
+
 bool options_parse(struct options *options, int argc, char **argv)
 {
 	int letter;
@@ -283,7 +311,7 @@ bool options_parse(struct options *options, int argc, char **argv)
 	opterr = 0;
 	while ((letter = getopt_long(argc, argv, ":r:w:f:Y:c:s:VxqlnvT:e:E:t:", long_options, NULL)) != -1)
 		if (letter == ':' || letter == '?') {
-			complain("%s: %s (see rdmatap --help)", argv[optind - 1], letter == ':' ? "needs an argument" : "no such option");
+			complain_of_option(argv, letter);
 			return false;
 		} else if (!take_flag(options, letter) && !take_value(options, letter)) {
 			return false;

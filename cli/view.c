@@ -84,17 +84,34 @@ static bool open_format(struct view *view)
 	return true;
 }
 
-/* Writing to a file that is being read would destroy it. */
-static bool would_overwrite(const struct options *options)
+/* "-" is the standard descriptor. */
+static int stat_named(const char *name, int standard, struct stat *found)
+{
+	return strcmp(name, "-") ? stat(name, found) : fstat(standard, found);
+}
+
+static bool is_input(const struct options *options, const char *output_name)
 {
 	struct stat output, input;
 
-	if (!options->write_name || stat(options->write_name, &output) || !S_ISREG(output.st_mode))
+	if (stat_named(output_name, STDOUT_FILENO, &output) || !S_ISREG(output.st_mode))
 		return false;
 	for (size_t i = 0; i < options->input_count; i++)
-		if (!stat(options->inputs[i], &input) && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+		if (!stat_named(options->inputs[i], STDIN_FILENO, &input) && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
 			return true;
 	return false;
+}
+
+/* Writing to a file that is being read would destroy it. */
+static bool would_overwrite(const struct options *options)
+{
+	if (is_input(options, "-"))
+		complain("standard output is an input too (name another file)");
+	else if (options->write_name && is_input(options, options->write_name))
+		complain("%s: is an input too (name another file)", options->write_name);
+	else
+		return false;
+	return true;
 }
 
 static bool open_all(struct view *view)
@@ -103,11 +120,9 @@ static bool open_all(struct view *view)
 	struct rtap_error error;
 
 	if (would_overwrite(options)) {
-		complain("%s: is an input too (name another file)", options->write_name);
 		view->status = EXIT_TROUBLE;
 		return false;
 	}
-
 	if (options->display_filter && rtap_filter_compile(&view->filter, options->display_filter, NULL, &error) != RTAP_STATUS_OK) {
 		complain("-Y: %s", error.text);
 		view->status = EXIT_TROUBLE;
@@ -115,7 +130,9 @@ static bool open_all(struct view *view)
 	}
 	if ((options->capture_filter && rtap_bpf_compile(&view->bpf, options->capture_filter, &error) != RTAP_STATUS_OK) ||
 	    rtap_source_open_files(&view->source, options->inputs, options->input_count, &error) != RTAP_STATUS_OK) {
-		fail(view, &error);
+		/* an interrupt ends the wait for a FIFO's writer, which is no error */
+		if (!interrupted)
+			fail(view, &error);
 		return false;
 	}
 	if (printer_init(&view->printer, STDOUT_FILENO, options->line_buffered)) {

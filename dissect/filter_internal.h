@@ -142,14 +142,6 @@ bool filter_token_is(const struct filter_token *token, char mark);
 /* For messages: the token in quotes, escaped and shortened. Returns `quoted`. */
 const char *filter_token_quote(const struct filter_token *token, char quoted[FILTER_QUOTED_MAX]);
 
-/* filter_suggest.c */
-
-/* The field or protocol whose name is most like `name`, or NULL if none is. */
-const char *filter_suggest_field(const char *name);
-
-/* The name in the table most like `name`, or NULL. */
-const char *filter_suggest_value(const struct rtap_name *names, const char *name);
-
 /* filter_literal.c */
 
 /* A filter being compiled. */

@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "dissect/filter_internal.h"
+#include "dissect/filter_suggest.h"
 
 #define NANOSECONDS 1000000000u
 

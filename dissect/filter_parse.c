@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dissect/filter_internal.h"
+#include "dissect/filter_suggest.h"
 
 #define NAME_ROOM 128 /* no field has a longer name */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "dissect/filter_internal.h"
+#include "dissect/filter_suggest.h"
 
 #define NAME_MAX_LENGTH 80 /* longer names get no suggestion: the work grows with the product of the lengths */
 

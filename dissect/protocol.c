@@ -19,7 +19,7 @@ static const struct alias {
 	const char *name;
 	const char *stands_for[2];
 } aliases[] = {
-	{ "eth.addr", { "eth.src", "eth.dst" } },
+	{ "eth.addr", { "eth.dst", "eth.src" } },
 	{ "ip.addr", { "ip.src", "ip.dst" } },
 	{ "ipv6.addr", { "ipv6.src", "ipv6.dst" } },
 	{ "udp.port", { "udp.srcport", "udp.dstport" } },

@@ -6,6 +6,7 @@
 
 #include <rdmatap/visitor.h>
 
+#include "dissect/filter_suggest.h"
 #include "output/fields.h"
 
 struct column_visitor {
@@ -26,7 +27,11 @@ static void add_value(struct column_visitor *column, const struct rtap_field *fi
 		else
 			line_char(column->line, column->fields->aggregator);
 	}
-	line_value(column->line, field, value);
+	/* tshark's word for no bytes at all; empty text is just empty */
+	if (field->show == RTAP_BYTES && !value->data.length)
+		line_text(column->line, "<MISSING>");
+	else
+		line_value(column->line, field, value);
 }
 
 static void visited(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
@@ -121,6 +126,19 @@ void fields_format_fini(struct fields_format *fields)
 	free(fields->wanted);
 }
 
+static void explain_unknown(const char *name, struct rtap_error *error)
+{
+	const char *meant = filter_suggest_field(name);
+	uint8_t protocol;
+
+	if (rtap_protocol_find(name, &protocol, 1))
+		rtap_error_set(error, "-e %s: is a protocol, not a field (rdmatap fields %s lists its fields)", name, name);
+	else if (meant && rtap_field_find(meant, NULL, 0))
+		rtap_error_set(error, "-e %s: no such field (did you mean %s?)", name, meant);
+	else
+		rtap_error_set(error, "-e %s: no such field (rdmatap fields lists them)", name);
+}
+
 enum rtap_status fields_format_add(struct fields_format *fields, const char *name, struct rtap_error *error)
 {
 	rtap_field_id ids[MAX_COLUMN_FIELDS];
@@ -129,7 +147,7 @@ enum rtap_status fields_format_add(struct fields_format *fields, const char *nam
 	struct column *larger;
 
 	if (!found) {
-		rtap_error_set(error, "-e %s: no such field (rdmatap fields lists them)", name);
+		explain_unknown(name, error);
 		return RTAP_STATUS_FAILED;
 	}
 	for (; column.field_count < found && column.field_count < MAX_COLUMN_FIELDS; column.field_count++) {

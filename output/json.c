@@ -21,25 +21,39 @@ struct json_visitor {
 	struct line *line;
 };
 
+/* Length and code of a well-formed sequence that line_utf8_length() finds unsafe on a terminal; 0 if it is none. */
+static size_t unsafe_utf8(const uint8_t *bytes, size_t length, unsigned *code)
+{
+	if (length >= 2 && bytes[0] == 0xc2 && (bytes[1] & 0xe0) == 0x80) {
+		*code = bytes[1];
+		return 2;
+	}
+	if (length >= 3 && bytes[0] == 0xe2 && (bytes[1] & 0xfe) == 0x80 && (bytes[2] & 0xc0) == 0x80) {
+		*code = 0x2000u | (bytes[1] & 0x3fu) << 6 | (bytes[2] & 0x3fu);
+		return 3;
+	}
+	return 0;
+}
+
 void json_string(struct line *line, const uint8_t *bytes, size_t length)
 {
 	line_char(line, '"');
 	for (size_t i = 0; i < length && !line->cut;) {
 		uint8_t byte = bytes[i];
-		size_t sequence = byte < 0x80 ? 1 : line_utf8_length(bytes + i, length - i);
+		bool is_control = byte < 0x20 || byte == 0x7f;
+		size_t sequence = is_control ? 0 : byte < 0x80 ? 1 : line_utf8_length(bytes + i, length - i);
+		unsigned code = is_control ? byte : 0xfffd;
 
-		if (byte < 0x20 || byte == 0x7f) {
-			line_text(line, "\\u00");
-			line_hex_digits(line, byte, 2);
-		} else if (!sequence) {
-			line_text(line, "\\ufffd");
-			sequence = 1;
-		} else {
+		if (sequence) {
 			if (byte == '"' || byte == '\\')
 				line_char(line, '\\');
 			line_bytes(line, (const char *)bytes + i, sequence);
+		} else {
+			sequence = unsafe_utf8(bytes + i, length - i, &code);
+			line_text(line, "\\u");
+			line_hex_digits(line, code, 4);
 		}
-		i += byte < 0x20 || byte == 0x7f ? 1 : sequence;
+		i += sequence ? sequence : 1;
 	}
 	line_char(line, '"');
 }

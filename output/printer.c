@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,12 +24,24 @@ void printer_fini(struct printer *printer)
 	printer->buffer = NULL;
 }
 
+/* write(2), which waits also when whoever opened the file made it non-blocking. */
+static ssize_t write_waiting(int fd, const char *from, size_t length)
+{
+	struct pollfd writable = { .fd = fd, .events = POLLOUT };
+	ssize_t count;
+
+	while ((count = write(fd, from, length)) < 0 && errno == EAGAIN)
+		if (poll(&writable, 1, -1) < 0)
+			return -1;
+	return count;
+}
+
 int printer_flush(struct printer *printer)
 {
 	size_t written = 0;
 
 	while (!printer->error && written < printer->used) {
-		ssize_t n = write(printer->fd, printer->buffer + written, printer->used - written);
+		ssize_t n = write_waiting(printer->fd, printer->buffer + written, printer->used - written);
 
 		if (n >= 0)
 			written += (size_t)n;
