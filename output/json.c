@@ -12,6 +12,7 @@
 struct json_repeat {
 	const struct rtap_field *field;
 	struct rtap_value value;
+	rtap_field_id id; /* the first of its name */
 	bool written;
 };
 
@@ -82,7 +83,7 @@ static void write_key(struct line *line, const struct rtap_field *field, unsigne
 	line_bytes(line, "\":", 2);
 }
 
-static void keep(struct json_format *json, const struct rtap_field *field, const struct rtap_value *value)
+static void keep(struct json_format *json, rtap_field_id id, const struct rtap_field *field, const struct rtap_value *value)
 {
 	if (json->repeat_count == json->repeat_room) {
 		size_t room = json->repeat_room ? json->repeat_room * 2 : 64;
@@ -95,7 +96,7 @@ static void keep(struct json_format *json, const struct rtap_field *field, const
 		json->repeats = larger;
 		json->repeat_room = room;
 	}
-	json->repeats[json->repeat_count++] = (struct json_repeat){ field, *value, false };
+	json->repeats[json->repeat_count++] = (struct json_repeat){ field, *value, id, false };
 }
 
 static void write_field(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
@@ -105,8 +106,9 @@ static void write_field(struct rtap_visitor *visitor, rtap_field_id id, const st
 	struct json_format *json = json_visitor->json;
 
 	(void)place;
+	id = json->first_ids[id];
 	if (field->flags & RTAP_REPEATS) {
-		keep(json, field, value);
+		keep(json, id, field, value);
 		return;
 	}
 	if (json->occurrences[id] < UINT8_MAX)
@@ -125,10 +127,10 @@ static void write_repeats(struct json_format *json, struct line *line)
 			continue;
 		write_key(line, field, 1);
 		for (size_t j = i; j < json->repeat_count; j++) {
-			if (json->repeats[j].field != field)
+			if (json->repeats[j].id != json->repeats[i].id)
 				continue;
 			line_char(line, before);
-			write_value(line, field, &json->repeats[j].value);
+			write_value(line, json->repeats[j].field, &json->repeats[j].value);
 			json->repeats[j].written = true;
 			before = ',';
 		}
@@ -160,11 +162,18 @@ int json_format_init(struct json_format *json, bool check_icrc)
 {
 	*json = (struct json_format){ .format.packet = write_packet, .check_icrc = check_icrc };
 	json->occurrences = calloc(rtap_field_count(), 1);
-	return json->occurrences ? 0 : -ENOMEM;
+	json->first_ids = calloc(rtap_field_count(), sizeof *json->first_ids);
+	if (!json->occurrences || !json->first_ids)
+		return -ENOMEM;
+	for (size_t id = 0; id < rtap_field_count(); id++)
+		if (!rtap_field_find(rtap_field_by_id((rtap_field_id)id)->name, &json->first_ids[id], 1))
+			json->first_ids[id] = (rtap_field_id)id;
+	return 0;
 }
 
 void json_format_fini(struct json_format *json)
 {
+	free(json->first_ids);
 	free(json->occurrences);
 	free(json->repeats);
 }

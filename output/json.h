@@ -14,7 +14,8 @@ struct json_repeat;
 struct json_format {
 	struct format format;
 	bool check_icrc;             /* also CRC status fields */
-	uint8_t *occurrences;        /* by field id: how often it was seen in this packet */
+	rtap_field_id *first_ids;    /* by field id: the first field of the same name; several protocols may share one */
+	uint8_t *occurrences;        /* by first id: how often it was seen in this packet */
 	struct json_repeat *repeats; /* values of repeating fields, kept until the packet's end */
 	size_t repeat_count, repeat_room;
 	size_t lost;                 /* values not written for want of memory */

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Running the program, and knowing captures apart from it."""
+import gzip
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = os.environ.get("RDMATAP", "rdmatap")
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TESTDATA = os.path.join(os.path.dirname(TESTS), "testdata")
+TIMEOUT = 60
+RPING = os.path.join(TESTDATA, "roce-rping-v4.pcap")
+RPING_FRAMES = 101
+NANO = os.path.join(TESTDATA, "roce-pcapng-nano-snap80.pcapng")
+TUNNELS = os.path.join(TESTDATA, "tunnels.pcap")
+INFINIBAND = os.path.join(TESTDATA, "infiniband-lrh.pcap")
+
+
+def captures():
+    return [os.path.join(TESTDATA, name) for name in sorted(os.listdir(TESTDATA)) if name.endswith((".pcap", ".pcapng"))]
+
+
+def environment(**changes):
+    """The environment without what changes the output."""
+    env = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "LC_ALL", "LANG")}
+    env.update(TZ="UTC", LC_ALL="C")
+    env.update(changes)
+    return env
+
+
+def has_sanitizers():
+    with open(PROGRAM, "rb") as f:
+        return b"__asan_init" in f.read()
+
+
+def records(data):
+    """(header, [(time in ns, captured bytes, wire length)]) of a little-endian pcap."""
+    magic, = struct.unpack_from("<I", data)
+    unit = {0xa1b23c4d: 1, 0xa1b2c3d4: 1000}[magic]
+    at, found = 24, []
+    while at < len(data):
+        seconds, part, captured, wire = struct.unpack_from("<IIII", data, at)
+        found.append((seconds * 10**9 + part * unit, data[at + 16:at + 16 + captured], wire))
+        at += 16 + captured
+    return data[:24], found
+
+
+def read(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as f:
+        return f.read()
+
+
+def needs(tool):
+    return unittest.skipUnless(shutil.which(tool), tool + " is missing")
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="rdmatap-cli-")
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def path(self, name, content=None):
+        path = os.path.join(self.directory, name)
+        if content is not None:
+            with open(path, "wb") as f:
+                f.write(content)
+        return path
+
+    def run_program(self, *arguments, **options):
+        options.setdefault("stdout", subprocess.PIPE)
+        if "input" not in options:
+            options.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.run((PROGRAM,) + arguments, stderr=subprocess.PIPE, timeout=TIMEOUT,
+                              env=environment(**options.pop("env", {})), **options)
+
+    def good(self, *arguments, **options):
+        """Standard output of a run that must succeed without a complaint."""
+        done = self.run_program(*arguments, **options)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
+        return done.stdout
+
+    def lines(self, *arguments, **options):
+        """Lines of standard output of a run that must end with status 0, whatever it says on standard error."""
+        done = self.run_program(*arguments, **options)
+        self.assertEqual(done.returncode, 0, (arguments, done.stderr))
+        return done.stdout.decode().splitlines()
+
+    def bad(self, message, *arguments, **options):
+        """A run that must end with status 2 and this in its message. Returns standard output."""
+        done = self.run_program(*arguments, **options)
+        errors = done.stderr.decode()
+        self.assertEqual(done.returncode, 2, (arguments, errors))
+        self.assertIn(message, errors)
+        for line in errors.splitlines():
+            self.assertTrue(line.startswith("rdmatap: "), line)
+        return done.stdout

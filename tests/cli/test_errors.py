@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What is refused, with which words."""
+import gzip
+import os
+import struct
+import unittest
+
+from cli import CliTest, INFINIBAND, NANO, RPING, TESTDATA, read, records
+
+
+class Usage(CliTest):
+    def test_wrong_command_lines_say_what_to_do(self):
+        for message, arguments in (
+                ("nothing to read (name a capture file: rdmatap -r FILE", ()),
+                ("%s: neither an option nor a command (capture files are named by -r" % RPING, (RPING,)),
+                ("x: neither an option", ("-r", RPING, "x")),
+                ("--: ", ("-r", RPING, "--", "--")),
+                ("-z: no such option (see rdmatap --help)", ("-z",)),
+                ("-z: no such option", ("-Vz", "-r", RPING)),
+                ("-z: no such option", ("-r", RPING, "-zV")),
+                ("--bogus: no such option", ("-r", RPING, "--bogus")),
+                ("--print=yes: no such option, or none with a value", ("--print=yes",)),
+                ("-r: needs an argument", ("-r",)),
+                ("-r: needs an argument", ("-Vr",)),
+                ("--decode-as: needs an argument", ("-r", RPING, "--decode-as")),
+                ("-T xml: no such form (text, json, fields)", ("-r", RPING, "-T", "xml")),
+                ("-t foo: no such form (a, ad, d, dd, e, r, u, ud)", ("-r", RPING, "-t", "foo")),
+                ("-E foo: not understood (header=y|n", ("-r", RPING, "-E", "foo")),
+                ("-e x: no such field", ("-r", RPING, "-e", "x")),
+                ("-e ip.srcc: no such field (did you mean ip.src?)", ("-r", RPING, "-T", "fields", "-e", "ip.srcc")),
+                ("-e infiniband: is a protocol", ("-r", RPING, "-T", "fields", "-e", "infiniband")),
+                ("-e goes with -T fields", ("-r", RPING, "-e", "ip.src")),
+                ("give at least one -e FIELD", ("-r", RPING, "-T", "fields")),
+                ("-c 0: not a number from 1", ("-r", RPING, "-c", "0")),
+                ("-c -1: not a number", ("-r", RPING, "-c", "-1")),
+                ("-c 1x: not a number", ("-r", RPING, "-c", "1x")),
+                ("-c 99999999999999999999999: not a number", ("-r", RPING, "-c", "99999999999999999999999")),
+                ("-s 4294967296: not a number from 1 to 4294967295", ("-r", RPING, "-s", "4294967296")),
+                ("-w: given twice", ("-r", RPING, "-w", "a", "-w", "b")),
+                ("-Y: given twice (join them with &&)", ("-r", RPING, "-Y", "ip", "-Y", "udp")),
+                ("-f: given twice", ("-r", RPING, "-f", "ip", "-f", "udp")),
+                ("-r: the name of the file is empty", ("-r", "")),
+                ("-w: the name of the file is empty", ("-r", RPING, "-w", "")),
+                ("-w - and --print would both write", ("-r", RPING, "-w", "-", "--print")),
+                ("standard input can be read only once", ("-r", "-", "-r", "-")),
+                ("fields: takes one PREFIX", ("fields", "a", "b")),
+                ("fields: none begins with nothing.here", ("fields", "nothing.here"))):
+            with self.subTest(arguments):
+                self.assertEqual(self.bad(message, *arguments), b"")
+
+    def test_bad_decode_as_is_refused(self):
+        for spec in ("", "qp", "qp=", "qp=1", "qp=,rpcrdma", "qp=0x1000000,rpcrdma", "qp=1,nfs", "udp=65536,rocev2", "udp=1,rpcrdma",
+                     "tcp=1,rocev2", "qp=1,rpcrdma,", ",=", "qp=-1,data", "qp=00000000000000000000000000000001,data"):
+            self.bad("--decode-as %s: not understood (qp=NUMBER" % spec, "-r", RPING, "--decode-as", spec)
+        self.bad("more than 64", "-r", RPING, *["--decode-as", "qp=1,data"] * 65)
+
+    def test_what_later_versions_have_is_said_to_be_not_there_yet(self):
+        for argument in ("-i", "-ieth0", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow=x", "--peer", "--join", "--max-memory=1",
+                         "--threads", "messages", "connections", "export", "stats", "canon", "diff", "report", "devices", "replay"):
+            self.bad("%s: not in this version" % argument, argument)
+
+    def test_filters_are_refused_with_the_column(self):
+        for column, text in ((1, "infiniband.bth.opcod == 1"), (11, "ip.src == 1.2.3"), (4, "ip &&"), (1, ")"), (1, "(ip")):
+            self.bad("-Y: column ", "-r", RPING, "-Y", text)
+        self.bad("-Y: column 11: ", "-r", RPING, "-Y", "ip.src == 1.2.3")
+        self.bad('capture filter "foo bar": ', "-r", RPING, "-f", "foo bar")
+        self.bad("link type 247 (INFINIBAND): this link type has no BPF; use -Y", "-r", INFINIBAND, "-f", "ip")
+
+
+class Files(CliTest):
+    def test_what_is_no_capture_is_refused(self):
+        for message, name, content in (("missing: No such file", "missing", None), (": is a directory", ".", None),
+                                       ("empty: is empty", "empty", b""), ("is no capture file", "text", b"hello, world, how are you?"),
+                                       ("short", "short", b"\xd4\xc3\xb2")):
+            self.assertEqual(self.bad(message, "-r", self.path(name, content)), b"")
+        self.bad("No such file", "-r", RPING, "-r", self.path("missing"))
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_what_may_not_be_read_is_refused(self):
+        path = self.path("secret", read(RPING))
+        os.chmod(path, 0)
+        self.bad("secret: Permission denied", "-r", path)
+
+    def test_what_is_readable_of_a_broken_file_is_shown(self):
+        pcap, pcapng = read(RPING), read(NANO)
+        pcap_cut = 24 + sum(16 + len(record[1]) for record in records(pcap)[1][:50]) + 20
+        bad_block = pcapng + struct.pack("<III", 6, 13, 0) + bytes(64)
+        for message, content, frames in (
+                ("frame 51: at byte ", pcap[:pcap_cut], 50),
+                ("cut: frame ", pcapng[:-3], len(self.lines("-r", NANO)) - 1),
+                ("cut: ", gzip.compress(pcap)[:-1000], None),
+                ("cut: ", bad_block, len(self.lines("-r", NANO)))):
+            shown = self.bad(message, "-r", self.path("cut", content)).decode().splitlines()
+            self.assertEqual(frames or len(shown), len(shown))
+            self.assertEqual(shown, self.lines("-r", NANO if message[:3] == "cut" and frames else RPING)[:len(shown)])
+
+    def test_a_broken_file_does_not_stop_the_others(self):
+        shown = self.bad("cut.pcap: frame ", "-r", self.path("cut.pcap", read(RPING)[:2000]), "-r", RPING, "-q")
+        self.assertEqual(shown, b"112 packets\n")
+
+    def test_an_input_is_never_overwritten(self):
+        path = self.path("in.pcap", read(RPING))
+        os.link(path, self.path("link"))
+        os.symlink(path, self.path("symlink"))
+        for name in ("in.pcap", "./in.pcap", "link", "symlink"):
+            self.bad("is an input too (name another file)", "-r", "in.pcap", "-w", name, cwd=self.directory)
+        with open(path, "rb") as stdin:
+            self.bad("is an input too", "-r", "-", "-w", path, stdin=stdin)
+        for arguments in ((), ("-w", "-")):
+            with open(path, "ab") as stdout:
+                self.bad("standard output is an input too", "-r", path, *arguments, stdout=stdout)
+        self.assertEqual(read(path), read(RPING))
+
+    def test_what_cannot_be_written_is_told(self):
+        self.bad("cannot be created: No such file or directory", "-r", RPING, "-w", self.path("missing/x.pcap"))
+        self.bad("cannot be created: Is a directory", "-r", RPING, "-w", self.directory)
+        self.bad("one link type", "-r", RPING, "-r", INFINIBAND, "-w", self.path("two.pcap"))
+        self.bad("/dev/full: ", "-r", RPING, "-w", "/dev/full")
+        for arguments in (("-r", RPING), ("-r", RPING, "-T", "json", "-l"), ("-r", RPING, "-q"), ("-r", RPING, "-w", "-"),
+                          ("fields",), ("--help",), ("--version",)):
+            with open("/dev/full", "wb") as full:
+                self.bad("standard output: ", *arguments, stdout=full)
+
+    def test_an_unknown_link_type_is_listed(self):
+        done = self.run_program("-r", os.path.join(TESTDATA, "unknown-link-type.pcap"))
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, rb"link type \d+ \(.*\) is not dissected: its frames are listed with their lengths")
+        self.assertEqual(done.stdout.count(b"link type"), 3)

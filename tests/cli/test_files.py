@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What -w saves."""
+import os
+import struct
+import subprocess
+
+from cli import CliTest, INFINIBAND, NANO, RPING, TESTDATA, captures, needs, read, records
+
+FRAME = ("-T", "fields", "-e", "frame.time_epoch", "-e", "frame.len", "-e", "frame.cap_len", "-e", "rdmatap.link_type")
+
+
+class Save(CliTest):
+    def test_what_is_saved_reads_back_the_same(self):
+        for capture in captures():
+            options = ("-s", "262144") + FRAME
+            shown = self.run_program("-r", capture, *options).stdout
+            if len({line.split(b"\t")[3] for line in shown.splitlines()}) > 1:
+                names = ("x.pcapng", "y.pcapng.gz")
+            else:
+                names = ("x.pcap", "x.pcap.gz", "x.pcapng")
+            for name in names:
+                saved = self.path(name)
+                self.assertIn(self.run_program("-r", capture, "-w", saved).returncode, (0, 2))
+                self.assertEqual(self.run_program("-r", saved, *options).stdout, shown, (capture, name))
+
+    def test_pcap_has_nanoseconds_and_the_link_type(self):
+        for capture, link_type in ((RPING, 1), (INFINIBAND, 247), (os.path.join(TESTDATA, "sll2.pcap"), 276)):
+            saved = self.path("x.pcap")
+            self.lines("-r", capture, "-w", saved)
+            self.assertEqual(struct.unpack("<IHHiIII", read(saved)[:24])[::6], (0xa1b23c4d, link_type))
+            self.assertEqual(records(read(saved))[1], records(read(capture))[1])
+
+    def test_names_choose_form_and_compression(self):
+        for name, magic in (("a.pcap", b"\x4d\x3c\xb2\xa1"), ("a", b"\x4d\x3c\xb2\xa1"), ("a.pcapng", b"\x0a\x0d\x0d\x0a"),
+                            ("a.pcap.gz", None), ("a.pcapng.gz", None)):
+            saved = self.path(name)
+            self.assertEqual(self.good("-r", RPING, "-w", saved), b"")
+            content = read(saved)
+            with open(saved, "rb") as f:
+                self.assertEqual(f.read(2) == b"\x1f\x8b", magic is None, name)
+            self.assertEqual(content[:4], magic or content[:4])
+
+    def test_standard_output_takes_the_same_bytes(self):
+        saved = self.path("x.pcap")
+        self.good("-r", RPING, "-w", saved)
+        self.assertEqual(self.good("-r", RPING, "-w", "-"), read(saved))
+        self.assertEqual(self.good("-r", RPING, "-l", "-w", "-"), read(saved))
+
+    def test_only_what_passes_is_saved_and_print_shows_it_too(self):
+        saved = self.path("x.pcap")
+        shown = self.good("-r", RPING, "-Y", "ip.src == 10.0.0.1", "-w", saved, "--print")
+        self.assertEqual(shown, self.good("-r", RPING, "-Y", "ip.src == 10.0.0.1"))
+        self.assertEqual(self.good("-r", saved), shown)
+        self.assertEqual(self.good("-r", RPING, "-w", saved, "-q"), b"101 packets\n")
+
+    def test_nothing_saved_is_still_a_capture_of_the_link_type(self):
+        saved = self.path("x.pcap")
+        self.good("-r", INFINIBAND, "-Y", "arp", "-w", saved)
+        self.assertEqual((len(read(saved)), struct.unpack_from("<I", read(saved), 20)[0]), (24, 247))
+        self.assertEqual(self.good("-r", saved), b"")
+
+    def test_several_link_types_go_to_pcapng_only(self):
+        saved = self.path("x.pcapng")
+        self.lines("-r", RPING, "-r", INFINIBAND, "-w", saved)
+        self.assertEqual(self.lines("-r", saved, *FRAME), self.lines("-r", RPING, "-r", INFINIBAND, *FRAME))
+        self.bad("pcapng", "-r", RPING, "-r", INFINIBAND, "-w", self.path("x.pcap"))
+
+    @needs("tshark")
+    @needs("capinfos")
+    def test_other_programs_read_it(self):
+        for capture in (RPING, NANO):
+            for name in ("x.pcap", "x.pcapng", "x.pcap.gz", "x.pcapng.gz"):
+                saved = self.path(name)
+                self.lines("-r", capture, "-w", saved)
+                told = subprocess.run(["capinfos", "-M", "-c", saved], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(told.returncode, 0, told.stderr)
+                fields = ["-T", "fields", "-e", "frame.len", "-e", "frame.time_epoch"]
+                theirs = subprocess.run(["tshark", "-n", "-r", saved] + fields, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
+                self.assertEqual(theirs.stdout.splitlines(), self.lines("-r", capture, *fields), (capture, name))

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""JSON and -T fields: valid, of the types that are listed, and telling the same, over all of testdata."""
+import json
+import re
+
+from cli import CliTest, captures, RPING, TUNNELS
+
+SEPARATOR, AGGREGATOR = "\x1f", "\x1e"
+NOT_IN_JSON = {"data.data", "rdmatap.trailer", "rpcordma.reassembled.data"}
+
+
+def unescape(text):
+    """Text as -T fields prints it, as the bytes that it stands for."""
+    letters = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, "0": 0}
+
+    def replace(match):
+        what = match.group(1)
+        return chr(int(what[1:], 16) if what[0] == "x" and len(what) == 3 else letters.get(what, ord(what[0])))
+    return re.sub(r"\\(x[0-9a-f]{2}|.)", replace, text)
+
+
+class Forms(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.types, self.texts = {}, set()
+        for row in self.lines("fields"):
+            name, kind, json_type = row.split("\t")[:3]
+            self.assertEqual(self.types.setdefault(name, json_type), json_type, name)
+            if kind == "text":
+                self.texts.add(name)
+
+    def objects(self, *arguments):
+        def unique(pairs):
+            self.assertEqual(len(dict(pairs)), len(pairs), "a key occurs twice")
+            return dict(pairs)
+        output = self.run_program(*arguments, "-T", "json").stdout.decode("utf-8", "strict")
+        self.assertTrue(not output or output.endswith("\n"))
+        return [json.loads(line, object_pairs_hook=unique) for line in output.split("\n")[:-1]]
+
+    def check_value(self, key, value):
+        name, _, number = key.partition("#")
+        self.assertIn(name, self.types)
+        self.assertTrue(not number or int(number) >= 2)
+        scalar, _, array = self.types[name].partition(" ")
+        self.assertEqual(isinstance(value, list), array == "array", key)
+        for one in value if array else [value]:
+            self.assertIs(type(one), int if scalar == "number" else str, key)
+            if scalar == "number":
+                self.assertIn(one, range(2**32), key)
+
+    def test_json_is_valid_and_of_the_types_listed(self):
+        for capture in captures():
+            for options in ((), ("--check-icrc",)):
+                found = self.objects("-r", capture, *options)
+                for number, one in enumerate(found, 1):
+                    self.assertEqual(list(one)[:7], ["frame.number", "frame.time_epoch", "frame.time_relative", "frame.time_delta",
+                                                     "frame.len", "frame.cap_len", "frame.interface_id"])
+                    self.assertEqual(one["frame.number"], number)
+                    self.assertRegex(one["frame.time_epoch"], r"^-?\d+\.\d{9}$")
+                    self.assertFalse(NOT_IN_JSON & set(one))
+                    self.assertTrue(options or not [key for key in one if key.endswith("crc.status")])
+                    for key, value in one.items():
+                        with self.subTest(capture=capture, frame=number, key=key):
+                            self.check_value(key, value)
+
+    def same(self, name, text, value):
+        if isinstance(value, int):
+            return int(text, 0) == value
+        if name in self.texts:
+            return "\ufffd" in value or unescape(text) == value
+        return ("" if text == "<MISSING>" else text) == value
+
+    def test_fields_and_json_tell_the_same(self):
+        names = [name for name in self.types if name not in NOT_IN_JSON]
+        columns = [part for name in names for part in ("-e", name)]
+        for capture in captures():
+            output = self.run_program("-r", capture, "--check-icrc", "-T", "fields", "-E", "separator=" + SEPARATOR, "-E",
+                                      "aggregator=" + AGGREGATOR, "-E", "quote=d", *columns).stdout.decode("utf-8", "surrogateescape")
+            rows = output.split("\n")[:-1]
+            found = self.objects("-r", capture, "--check-icrc")
+            self.assertEqual(len(rows), len(found), capture)
+            for number, (row, one) in enumerate(zip(rows, found), 1):
+                cells = row.split(SEPARATOR)
+                self.assertEqual(len(cells), len(names))
+                for name, cell in zip(names, cells):
+                    values = one.get(name, [])
+                    if not isinstance(values, list):
+                        again = sorted((key for key in one if key.startswith(name + "#")), key=lambda key: int(key.split("#")[1]))
+                        values = [values] + [one[key] for key in again]
+                    texts = cell[1:-1].split(AGGREGATOR) if cell else []
+                    equal = len(texts) == len(values) and all(self.same(name, *both) for both in zip(texts, values))
+                    self.assertTrue(equal, (capture, number, name, texts, values))
+
+    def test_options_of_fields_change_what_is_between_the_values(self):
+        names = ("-T", "fields", "-e", "frame.number", "-e", "ip.src", "-e", "arp.opcode")
+        for options, first in (((), "1\t172.16.0.1,10.1.2.3\t"), (("occurrence=f",), "1\t172.16.0.1\t"),
+                               (("occurrence=l",), "1\t10.1.2.3\t"), (("occurrence=a",), "1\t172.16.0.1,10.1.2.3\t"),
+                               (("aggregator=/s", "separator=|"), "1|172.16.0.1 10.1.2.3|"),
+                               (("quote=d", "separator=,"), '"1","172.16.0.1,10.1.2.3",'), (("quote=s",), "'1'\t'172.16.0.1,10.1.2.3'\t"),
+                               (("separator=/s", "quote=n"), "1 172.16.0.1,10.1.2.3 "), (("header=y",), "frame.number\tip.src\tarp.opcode")):
+            extra = [part for option in options for part in ("-E", option)]
+            self.assertEqual(self.lines("-r", TUNNELS, *names, *extra)[0], first)
+        self.assertEqual(self.good("-r", RPING, "-Y", "arp", *names, "-E", "header=y"), b"frame.number\tip.src\tarp.opcode\n")

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What each option does."""
+import os
+import re
+import subprocess
+
+from cli import CliTest, RPING, RPING_FRAMES, TESTDATA, TESTS, TUNNELS, needs, read, records
+
+NUMBER = ("-T", "fields", "-e", "frame.number")
+OPCODES = os.path.join(TESTDATA, "roce-v2-opcodes.pcap")
+
+
+class Help(CliTest):
+    def test_every_option_of_the_help_works_and_is_in_the_manual(self):
+        examples = {
+            "-r": (), "-f": ("udp",), "-c": ("3",), "-s": ("80",), "-Y": ("infiniband",), "-V": (), "-x": (), "-q": (),
+            "-T": ("json",), "-e": ("ip.src", "-T", "fields"), "-E": ("header=y",), "-t": ("ud",),
+            "-w": (self.path("out.pcap"),), "--print": (), "-l": (), "-n": (), "-v": (), "--progress": (), "--check-icrc": (),
+            "--decode-as": ("qp=0x12,rpcrdma",), "--no-heuristics": (),
+        }
+        text = self.good("--help").decode()
+        named = set(re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)) - {"--help"}
+        self.assertEqual(named, set(examples))
+        with open(os.path.join(os.path.dirname(TESTS), "doc", "rdmatap.1")) as f:
+            manual = f.read()
+        for option, arguments in examples.items():
+            if option != "-r":
+                self.assertTrue(self.run_program("-r", RPING, option, *arguments).returncode == 0, option)
+            self.assertIn("Fl " + option[1:], manual.replace("Fl Vxqlnv", "Fl V Fl x Fl q Fl l Fl n Fl v"))
+
+    def test_version_names_the_libraries(self):
+        self.assertRegex(self.good("--version").decode(), r"^rdmatap [0-9.]+\n.*libpcap.*\nzlib .*\nISA-L: ")
+
+
+class Input(CliTest):
+    def test_several_files_are_merged_by_time(self):
+        other = os.path.join(TESTDATA, "roce-rping-v6.pcap")
+        times = self.lines("-r", other, "-r", RPING, "-T", "fields", "-e", "frame.time_epoch")
+        self.assertEqual(len(times), RPING_FRAMES + len(records(read(other))[1]))
+        self.assertEqual(times, sorted(times, key=float))
+        numbers = self.lines("-r", RPING, "-r", RPING, "-T", "fields", "-e", "frame.number", "-e", "frame.interface_id")
+        self.assertEqual(numbers[:4], ["1\t0", "2\t1", "3\t0", "4\t1"], "frames of equal time keep the files' order")
+
+    def test_standard_input_and_fifos_are_read(self):
+        whole = self.good("-r", RPING)
+        self.assertEqual(self.good("-r", "-", input=read(RPING)), whole)
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        feeder = subprocess.Popen(["cp", RPING, fifo])
+        self.assertEqual(self.good("-r", fifo), whole)
+        feeder.wait()
+
+    @needs("tcpdump")
+    def test_capture_filters_match_as_tcpdump_does(self):
+        for capture in (RPING, TUNNELS, os.path.join(TESTDATA, "vlan.pcap"), os.path.join(TESTDATA, "sll.pcap")):
+            for text in ("", "udp", "udp port 4791", "host 10.0.0.1", "ip6", "vlan", "less 100", "not udp", "udp[8] = 0x64"):
+                peer = subprocess.run(["tcpdump", "-r", capture, "-w", "-", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                done = self.run_program("-r", capture, "-f", text, "-w", "-")
+                if peer.returncode:
+                    self.assertEqual(done.returncode, 2, (capture, text))
+                    continue
+                self.assertEqual([r[1:] for r in records(done.stdout)[1]], [r[1:] for r in records(peer.stdout)[1]], (capture, text))
+
+    def test_count_is_behind_the_capture_and_before_the_display_filter(self):
+        self.assertEqual(self.lines("-r", RPING, "-c", "7", *NUMBER), [str(i) for i in range(1, 8)])
+        all_of_them = self.lines("-r", RPING, "-f", "src host 10.0.0.1", *NUMBER)
+        self.assertEqual(self.lines("-r", RPING, "-f", "src host 10.0.0.1", "-c", "7", *NUMBER), all_of_them[:7])
+        self.assertEqual(self.lines("-r", RPING, "-c", "7", "-Y", "ip.src == 10.0.0.1", *NUMBER),
+                         [n for n in all_of_them if int(n) <= 7])
+        self.assertEqual(self.lines("-r", RPING, "-c", "18446744073709551615", "-q"), ["101 packets"])
+
+    def test_a_snap_length_cuts_what_is_shown_and_saved(self):
+        self.assertEqual(set(self.lines("-r", RPING, "-s", "60", "-T", "fields", "-e", "frame.cap_len")), {"60"})
+        saved = self.path("cut.pcap")
+        self.lines("-r", RPING, "-s", "60", "-w", saved)
+        for (_, bytes_, wire), (_, whole, _) in zip(records(read(saved))[1], records(read(RPING))[1]):
+            self.assertEqual((bytes_, wire), (whole[:60], len(whole)))
+
+
+class Selection(CliTest):
+    def test_an_empty_filter_lets_all_pass(self):
+        for text in ("", "   ", "\t\n"):
+            self.assertEqual(self.good("-r", RPING, "-Y", text, "-q"), b"101 packets\n")
+
+    def test_nothing_that_matches_is_no_failure(self):
+        self.assertEqual(self.good("-r", RPING, "-Y", "arp"), b"")
+        self.assertEqual(self.good("-r", RPING, "-Y", "arp", "-q"), b"0 packets\n")
+        self.assertEqual(self.good("-r", RPING, "-f", "arp", "-T", "json"), b"")
+
+    def test_fields_that_are_printed_can_be_filtered(self):
+        psns = self.lines("-r", RPING, "-T", "fields", "-e", "infiniband.bth.psn")
+        for psn in sorted(set(psns))[:5]:
+            self.assertEqual(self.lines("-r", RPING, "-Y", "infiniband.bth.psn == " + psn, "-q"), ["%d packets" % psns.count(psn)])
+
+
+class Output(CliTest):
+    def test_hex_rows_hold_all_bytes(self):
+        text = self.good("-r", RPING, "-x", "-c", "5").decode()
+        packets = text.split("\n\n")
+        self.assertEqual((len(packets), packets.pop()), (6, ""))
+        for (_, frame, _), packet in zip(records(read(RPING))[1], packets):
+            rows = re.findall(r"^[0-9a-f]{4}  ([0-9a-f ]{48})  ", packet, re.M)
+            self.assertEqual(bytes.fromhex("".join(rows)), frame)
+
+    def test_the_tree_has_all_layers_of_each_packet(self):
+        text = self.good("-r", RPING, "-V").decode()
+        for heading in ("Frame", "Ethernet", "Internet Protocol Version 4", "User Datagram Protocol", "Base Transport Header"):
+            self.assertEqual(len(re.findall("^%s$" % heading, text, re.M)), RPING_FRAMES, heading)
+        self.assertEqual(text.count("    Status: good\n"), RPING_FRAMES)
+
+    def test_quiet_only_counts(self):
+        self.assertEqual(self.good("-r", RPING, "-q"), b"101 packets\n")
+        self.assertEqual(self.good("-r", RPING, "-q", "-Y", "frame.number <= 3"), b"3 packets\n")
+
+    def test_verbose_tells_about_the_input(self):
+        done = self.run_program("-r", RPING, "-v", "-q")
+        self.assertIn(b"interface 0, link type 1 (ETHERNET)", done.stderr)
+        self.assertIn(b"101 packets taken, 101 passed", done.stderr)
+
+    def test_progress_is_told_when_asked_for_only(self):
+        self.assertRegex(self.run_program("-r", RPING, "--progress").stderr, rb"rdmatap: 100%, 101 packets\n$")
+        self.assertRegex(self.run_program("-r", "-", "--progress", input=read(RPING)).stderr, rb"rdmatap: 101 packets\n$")
+        self.good("-r", RPING)
+
+    def test_fields_are_listed_by_prefix(self):
+        everything = self.lines("fields")
+        self.assertEqual(self.lines("fields", "infiniband.bth"), [row for row in everything if row.startswith("infiniband.bth")])
+        for row in everything:
+            self.assertEqual(row.count("\t"), 4, row)
+            self.assertRegex(row.split("\t")[2], "^(number|string)( array)?$")
+
+
+class Dissection(CliTest):
+    def test_wrong_crcs_are_anomalies_with_check_icrc(self):
+        whole = read(OPCODES)
+        header, found = records(whole)
+        frame = bytearray(found[4][1])
+        frame[-5] ^= 1
+        damaged = self.path("damaged.pcap", whole.replace(found[4][1], bytes(frame)))
+        self.assertEqual(self.lines("-r", damaged, "-Y", 'rdmatap.anomaly == "bad_icrc"', *NUMBER), [])
+        self.assertEqual(self.lines("-r", damaged, "--check-icrc", "-Y", 'rdmatap.anomaly == "bad_icrc"', *NUMBER), ["5"])
+        self.assertEqual(self.lines("-r", damaged, "-Y", 'infiniband.invariant.crc.status == "bad"', *NUMBER), ["5"])
+        self.assertIn(b"bad_icrc: 1 times", self.run_program("-r", damaged, "--check-icrc", "-q", "-Y", "frame").stderr)
+
+    def test_queue_pairs_and_ports_are_declared(self):
+        declared = os.path.join(TESTDATA, "rpcrdma-declared.pcap")
+        qps = set(self.lines("-r", declared, "-T", "fields", "-e", "infiniband.bth.destqp"))
+        plain = len(self.lines("-r", declared, "-Y", "rpcordma", *NUMBER))
+        options = [part for qp in qps for part in ("--decode-as", "qp=%s,rpcrdma" % qp)]
+        self.assertGreater(len(self.lines("-r", declared, *options, "-Y", "rpcordma", *NUMBER)), plain)
+        headers = os.path.join(TESTDATA, "rpcrdma-headers.pcap")
+        options = [part.replace("rpcrdma", "data") for part in options]
+        self.assertEqual(self.lines("-r", headers, "--decode-as", "qp=18,data", "--decode-as", "qp=0x11,data", "-Y",
+                                    "rpcordma && infiniband.bth.destqp in {17, 18}", *NUMBER), [])
+        header, found = records(read(RPING))
+        moved = self.path("moved.pcap", read(RPING).replace(b"\x12\xb7", b"\x12\xb8"))
+        self.assertEqual(self.lines("-r", moved, "-Y", "infiniband", *NUMBER), [])
+        self.assertEqual(len(self.lines("-r", moved, "--decode-as", "udp=4792,rocev2", "-Y", "infiniband", *NUMBER)), RPING_FRAMES)
+
+    def test_heuristics_can_be_left_out(self):
+        headers = os.path.join(TESTDATA, "rpcrdma-headers.pcap")
+        self.assertNotEqual(self.lines("-r", headers, "-Y", "rpcordma", *NUMBER), [])
+        self.assertEqual(self.lines("-r", headers, "--no-heuristics", "-Y", "rpcordma", *NUMBER), [])

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Pipes, terminals, signals, closed descriptors, memory."""
+import fcntl
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+import unittest
+
+from cli import CliTest, PROGRAM, RPING, RPING_FRAMES, TESTDATA, TESTS, TIMEOUT, environment, has_sanitizers, read, records
+
+ABSURD = os.path.join(TESTDATA, "absurd-lengths.pcap")
+
+
+def wait_until(condition):
+    end = time.monotonic() + TIMEOUT
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("it did not happen")
+        time.sleep(0.01)
+
+
+def is_drained_and_waiting(process):
+    """The program has read all that was fed and sleeps."""
+    left, = struct.unpack("i", fcntl.ioctl(process.stdin, termios.FIONREAD, b"\0" * 4))
+    with open("/proc/%d/stat" % process.pid) as f:
+        return left == 0 and f.read().rpartition(") ")[2][0] == "S"
+
+
+class Streaming(CliTest):
+    def start(self, *arguments, **options):
+        process = subprocess.Popen((PROGRAM,) + arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=environment(), bufsize=0, **options)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            self.addCleanup(pipe.close)
+        self.addCleanup(process.kill)
+        return process
+
+    def finish(self, process):
+        output, errors = process.communicate(timeout=TIMEOUT)
+        self.assertEqual((process.returncode, errors), (0, b""))
+        return output
+
+    def test_lines_appear_as_packets_arrive(self):
+        header, found = records(read(RPING))
+        content = read(RPING)
+        for options in ((), ("-T", "json"), ("-T", "fields", "-e", "frame.number")):
+            process = self.start("-r", "-", "-l", *options)
+            at = len(header)
+            process.stdin.write(content[:at])
+            for _, frame, _ in found[:5]:
+                process.stdin.write(content[at:at + 16 + len(frame)])
+                at += 16 + len(frame)
+                self.assertTrue(process.stdout.readline().endswith(b"\n"))
+            process.stdin.write(content[at:at + 7])
+            wait_until(lambda: is_drained_and_waiting(process))
+            process.stdin.write(content[at + 7:])
+            process.stdin.close()
+            self.assertEqual(len(process.stdout.readall().splitlines()), RPING_FRAMES - 5)
+            self.assertEqual(process.wait(TIMEOUT), 0)
+
+    def test_an_interrupt_ends_the_wait_with_what_was_read(self):
+        whole = self.good("-r", RPING)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.start("-r", "-")
+            process.stdin.write(read(RPING))
+            wait_until(lambda: is_drained_and_waiting(process))
+            process.send_signal(number)
+            self.assertEqual(self.finish(process), whole)
+
+    def test_an_interrupt_leaves_a_whole_file(self):
+        saved = self.path("x.pcap.gz")
+        process = self.start("-r", "-", "-w", saved)
+        process.stdin.write(read(RPING))
+        wait_until(lambda: is_drained_and_waiting(process))
+        process.send_signal(signal.SIGTERM)
+        self.finish(process)
+        self.assertEqual(records(read(saved))[1], records(read(RPING))[1])
+
+    def test_an_interrupt_ends_the_wait_for_a_fifos_writer(self):
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        process = self.start("-r", fifo)
+        time.sleep(0.5)
+        wait_until(lambda: is_drained_and_waiting(process))
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(self.finish(process), b"")
+
+    def test_a_reader_that_goes_away_ends_it_quietly(self):
+        big = self.path("big.pcap", read(RPING)[:24] + read(RPING)[24:] * 50)
+        for arguments in (("-r", big), ("-r", big, "-l"), ("-r", big, "-V"), ("-r", big, "-T", "json"), ("-r", big, "-w", "-"),
+                          ("-r", RPING), ("fields",), ("--help",)):
+            process = self.start(*arguments)
+            process.stdout.read(1)
+            process.stdout.close()
+            self.assertEqual((process.wait(TIMEOUT), process.stderr.read()), (0, b""), arguments)
+
+    def test_a_slow_reader_of_a_non_blocking_pipe_gets_everything(self):
+        ours, theirs = os.pipe()
+        os.set_blocking(theirs, False)
+        process = subprocess.Popen((PROGRAM, "-r", RPING, "-V"), stdout=theirs, stderr=subprocess.PIPE, env=environment())
+        os.close(theirs)
+        time.sleep(0.2)
+        with os.fdopen(ours, "rb") as f:
+            self.assertEqual(f.read(), self.good("-r", RPING, "-V"))
+        self.assertEqual((process.wait(TIMEOUT), process.stderr.read()), (0, b""))
+        process.stderr.close()
+
+
+class Descriptors(CliTest):
+    def shell(self, text):
+        return subprocess.run(["sh", "-c", text, PROGRAM, RPING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+                              cwd=self.directory, timeout=TIMEOUT)
+
+    def test_a_closed_standard_output_is_told(self):
+        for text in ('"$0" -r "$1" >&-', '"$0" -r "$1" <&- >&-', '"$0" fields >&-', '"$0" -r "$1" -q >&-', '"$0" -r "$1" -w - >&-'):
+            done = self.shell(text)
+            self.assertEqual((done.returncode, b"standard output: " in done.stderr), (2, True), (text, done.stderr))
+
+    def test_nothing_is_printed_into_files_opened_in_its_place(self):
+        self.assertEqual(self.shell('"$0" -r "$1" -w x.pcap --print <&- >&-').returncode, 2)
+        self.assertEqual(read(self.path("x.pcap"))[:4], b"\x4d\x3c\xb2\xa1")
+        self.assertEqual(self.shell('"$0" -r "$1" -w y.pcap 2>&- >&- <&-').returncode, 0)
+        self.assertEqual(records(read(self.path("y.pcap")))[1], records(read(RPING))[1])
+
+    def test_a_closed_standard_input_is_told(self):
+        done = self.shell('"$0" -r - <&-')
+        self.assertEqual((done.returncode, b"standard input: " in done.stderr), (2, True))
+        self.assertEqual(self.shell('"$0" -r "$1" -q <&- 2>&-').stdout, b"101 packets\n")
+
+
+class Terminal(CliTest):
+    def on_terminal(self, *arguments, **changes):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen((PROGRAM,) + arguments, stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE,
+                                   env=environment(**changes))
+        os.close(theirs)
+        output = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            output += part
+        os.close(ours)
+        errors = process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(TIMEOUT), 0, errors)
+        return output
+
+    def test_colour_is_for_terminals_that_want_it(self):
+        self.assertIn(b"\033[31m", self.on_terminal("-r", ABSURD, TERM="xterm"))
+        self.assertNotIn(b"\033", self.on_terminal("-r", ABSURD, TERM="xterm", NO_COLOR="1"))
+        self.assertNotIn(b"\033", self.on_terminal("-r", ABSURD, TERM="dumb"))
+        self.assertNotIn(b"\033", self.on_terminal("-r", RPING, TERM="xterm"))
+        self.assertNotIn(b"\033", self.on_terminal("-r", ABSURD, "-T", "json", TERM="xterm"))
+        self.assertNotIn(b"\033", self.run_program("-r", ABSURD, env={"TERM": "xterm"}).stdout)
+
+    def test_a_terminal_gets_the_same_text(self):
+        shown = self.on_terminal("-r", RPING, TERM="xterm").replace(b"\r\n", b"\n")
+        self.assertEqual(shown, self.good("-r", RPING))
+
+
+@unittest.skipIf(has_sanitizers(), "sanitizers take memory")
+class Memory(CliTest):
+    LIMIT = 64 << 10  # KB
+    # in a process of its own: what a child uses counts from what its parent uses
+    MEASURE = ("import resource, subprocess, sys\n"
+               "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
+               "print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+
+    def test_it_stays_small_over_a_large_capture(self):
+        big = self.path("big.pcap")
+        subprocess.run([sys.executable, os.path.join(TESTS, "generate", "repeat-capture"), "--frames", "100000", RPING, big], check=True)
+        for arguments in ((), ("-T", "json"), ("-V",), ("-q",), ("-T", "fields", "-e", "ip.src"), ("-w", self.path("out.pcapng.gz"))):
+            told = subprocess.run([sys.executable, "-c", self.MEASURE, PROGRAM, "-r", big, *arguments], stdout=subprocess.PIPE,
+                                  env=environment(), check=True).stdout.split()
+            self.assertEqual(int(told[0]), 0)
+            self.assertLess(int(told[1]), self.LIMIT, arguments)
