@@ -20,7 +20,7 @@ INFINIBAND = os.path.join(TESTDATA, "infiniband-lrh.pcap")
 
 
 def captures():
-    return [os.path.join(TESTDATA, name) for name in sorted(os.listdir(TESTDATA)) if name.endswith((".pcap", ".pcapng"))]
+    return [os.path.join(TESTDATA, name) for name in sorted(os.listdir(TESTDATA)) if name.endswith((".pcap", ".pcapng", ".gz"))]
 
 
 def environment(**changes):
