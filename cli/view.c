@@ -320,6 +320,7 @@ int view_run(const struct options *options)
 		if (options->verbose)
 			report_all(view.source, &view.tally);
 	}
+	text_format_fini(&view.text);
 	json_format_fini(&view.json);
 	printer_fini(&view.printer);
 	rtap_source_close(view.source);

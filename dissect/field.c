@@ -76,19 +76,35 @@ bool visit_wants(const struct rtap_visitor *visitor, uint8_t protocol)
 	return false;
 }
 
+static void tell_row(const struct rtap_layer *layer, struct rtap_visitor *visitor, rtap_field_id id,
+		     const struct rtap_field *field, const struct rtap_value *value)
+{
+	uint32_t first = field->bit_offset / 8u, behind = (field->bit_offset + field->bit_width + 7u) / 8;
+
+	visitor->field(visitor, id, field, value, (struct rtap_place){ layer->source, layer->offset + first, behind - first });
+}
+
+/* Rows that visit() tells are passed over; of the others most are plain bits, which are read without a call. */
 static void visit_table(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	const struct rtap_protocol *table = &protocol_by_number(layer->protocol)->table;
 	rtap_field_id id = protocol_field_id(layer->protocol, 0);
+	unsigned left_out = (visitor->on_demand ? 0u : RTAP_ON_DEMAND) | (visitor->bulk ? 0u : RTAP_BULK);
+	uint64_t layer_bits = (uint64_t)layer->length * 8;
 	struct rtap_value value = { 0 };
 
-	for (size_t i = 0; i < table->field_count; i++, id++) {
-		const struct rtap_field *field = &table->fields[i];
-		uint32_t first = field->bit_offset / 8u, behind = (field->bit_offset + field->bit_width + 7u) / 8;
-
-		if (wanted(visitor, id, field) && rtap_layer_field(packet, layer, field, &value))
-			visitor->field(visitor, id, field, &value,
-				       (struct rtap_place){ layer->source, layer->offset + first, behind - first });
+	for (const struct rtap_field *field = table->fields; field < table->fields + table->field_count; field++, id++) {
+		if (visitor->wanted ? !wanted(visitor, id, field) : field->flags & left_out)
+			continue;
+		if (field->derive || field->flags & RTAP_UNPLACED) {
+			if (!rtap_layer_field(packet, layer, field, &value))
+				continue;
+		} else {
+			if (field->bit_offset + (uint32_t)field->bit_width > layer_bits)
+				continue;
+			read_bits(packet, layer, field, &value);
+		}
+		tell_row(layer, visitor, id, field, &value);
 	}
 }
 

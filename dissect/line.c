@@ -147,11 +147,22 @@ void line_ip(struct line *line, const uint8_t *address, unsigned length)
 
 void line_hex_bytes(struct line *line, const uint8_t *bytes, size_t length, char separator)
 {
-	for (size_t i = 0; i < length && !line->cut; i++) {
-		if (i && separator)
-			line_char(line, separator);
-		line_char(line, hex_digits[bytes[i] >> 4]);
-		line_char(line, hex_digits[bytes[i] & 15]);
+	char text[3 * 64];
+
+	while (length && !line->cut) {
+		size_t part = length < 64 ? length : 64;
+		char *p = text;
+
+		for (size_t i = 0; i < part; i++) {
+			*p++ = hex_digits[bytes[i] >> 4];
+			*p++ = hex_digits[bytes[i] & 15];
+			if (separator)
+				*p++ = separator;
+		}
+		bytes += part;
+		length -= part;
+		/* none behind the last */
+		line_bytes(line, text, (size_t)(p - text) - (separator && !length));
 	}
 }
 

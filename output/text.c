@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <stdlib.h>
+
 #include "dissect/protocol.h"
 #include "output/text.h"
 
@@ -63,7 +65,9 @@ static void write_packet(struct format *format, const struct rtap_packet *packet
 	bool trouble = text->colour && packet->anomalies_found;
 
 	if (text->tree) {
-		tree_write(packet, line);
+		if (!text->heads)
+			text->heads = tree_heads_create();
+		tree_write(text->heads, packet, line);
 	} else {
 		if (trouble)
 			line_text(line, COLOUR_TROUBLE);
@@ -83,4 +87,9 @@ static void write_packet(struct format *format, const struct rtap_packet *packet
 void text_format_init(struct text_format *text)
 {
 	*text = (struct text_format){ .format.packet = write_packet };
+}
+
+void text_format_fini(struct text_format *text)
+{
+	free(text->heads);
 }

@@ -8,21 +8,28 @@
 #include "output/clock.h"
 #include "output/format.h"
 
+struct row_head;
+
 struct text_format {
 	struct format format;
 	struct clock clock;
 	bool tree;   /* -V */
 	bool hex;    /* -x */
 	bool colour;
+	struct row_head *heads; /* made with the first tree */
 };
 
 void text_format_init(struct text_format *text);
+void text_format_fini(struct text_format *text);
 
 /* The one line, without its newline. */
 void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line);
 
-/* All layers, groups and fields, a row each. */
-void tree_write(const struct rtap_packet *packet, struct line *line);
+/* Memory for the beginnings of the rows, to be freed by free(); NULL if there is none. */
+struct row_head *tree_heads_create(void);
+
+/* All layers, groups and fields, a row each. Without `heads`, which may be NULL, each row is made anew. */
+void tree_write(struct row_head *heads, const struct rtap_packet *packet, struct line *line);
 
 /* Bytes in hexadecimal and as ASCII, sixteen a row. */
 void hex_write(const uint8_t *bytes, uint32_t length, struct line *line);

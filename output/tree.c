@@ -4,23 +4,39 @@
  */
 #include "config.h"
 
+#include <stdlib.h>
+
 #include "dissect/protocol.h"
 #include "output/text.h"
 
 #define MAX_SHOWN_BYTES 32
 
+#define HEAD_SIZE 141
+#define MAX_DEPTH 10      /* deeper rows are not indented further */
+#define BIT_ROW_BYTES 8   /* the most that a bit field spans */
+
+/* What stands before a field's value: it is the same in every packet but for the bits in it. */
+struct row_head {
+	uint8_t depth;   /* that it is indented for, plus 1; 0: not made yet */
+	uint8_t bits_at; /* where the bits begin in the text; 0: it shows none */
+	uint8_t length;
+	char text[HEAD_SIZE];
+};
+
 struct tree {
 	struct rtap_visitor visitor;
 	struct line *line;
+	struct row_head *heads; /* by field id, or NULL */
 	unsigned depth;
 	const struct rtap_packet *packet;
 	const struct rtap_field *whole; /* the field whose parts follow, or NULL */
 };
 
-static void indent(struct tree *tree)
+/* Four columns a level. */
+static void indent(struct line *line, unsigned depth)
 {
-	for (unsigned i = 0; i < tree->depth; i++)
-		line_bytes(tree->line, "    ", 4);
+	for (unsigned i = 0; i < depth && i < MAX_DEPTH; i++)
+		line_bytes(line, "    ", 4);
 }
 
 static void enter(struct rtap_visitor *visitor, const char *label, struct rtap_place place)
@@ -28,7 +44,7 @@ static void enter(struct rtap_visitor *visitor, const char *label, struct rtap_p
 	struct tree *tree = (struct tree *)visitor;
 
 	(void)place;
-	indent(tree);
+	indent(tree->line, tree->depth);
 	line_text(tree->line, label);
 	line_char(tree->line, '\n');
 	tree->depth++;
@@ -40,26 +56,56 @@ static void leave(struct rtap_visitor *visitor)
 	((struct tree *)visitor)->depth--;
 }
 
-/* "..01 0... = " for bits 2 to 4 */
-static void write_bits(struct tree *tree, const struct rtap_field *field, struct rtap_place place)
+/* Whether the field's bits are shown: those that do not fill whole bytes. */
+static bool shows_bits(const struct rtap_field *field)
 {
-	unsigned skipped = field->bit_offset % 8, end = skipped + field->bit_width;
-	const uint8_t *bytes = tree->packet->sources[place.source].bytes + place.offset;
+	return !(field->flags & RTAP_UNPLACED) && (field->bit_offset % 8 || field->bit_width % 8);
+}
 
-	for (unsigned i = 0; i < place.length * 8; i++) {
-		if (i && i % 4 == 0)
-			line_char(tree->line, ' ');
-		if (i < skipped || i >= end)
-			line_char(tree->line, '.');
-		else
-			line_char(tree->line, bytes[i / 8] >> (7 - i % 8) & 1 ? '1' : '0');
+static void make_head(struct row_head *head, const struct rtap_field *field, unsigned depth, uint32_t bytes)
+{
+	static const char dots[] = ".... .... .... .... .... .... .... .... .... .... .... .... .... .... .... ....";
+	struct line line;
+
+	line_init(&line, head->text, sizeof head->text);
+	indent(&line, depth);
+	head->bits_at = 0;
+	if (shows_bits(field) && bytes <= BIT_ROW_BYTES) {
+		head->bits_at = (uint8_t)(line.next - head->text);
+		line_bytes(&line, dots, bytes * 10 - 1);
+		line_text(&line, " = ");
 	}
-	line_text(tree->line, " = ");
+	line_text(&line, field->label);
+	line_text(&line, ": ");
+	head->length = (uint8_t)(line.next - head->text);
+	head->depth = (uint8_t)(depth + 1);
+}
+
+/* Puts a field's bits into their row: "..01 0..." for bits 2 to 4. */
+static void put_bits(char *row, const struct rtap_field *field, const uint8_t *bytes)
+{
+	unsigned first = field->bit_offset % 8, end = first + field->bit_width;
+
+	row += first + first / 4;
+	for (unsigned i = first; i < end; row += ++i % 4 ? 1 : 2)
+		*row = (char)('0' + (bytes[i / 8] >> (7 - i % 8) & 1));
+}
+
+static void write_head(struct tree *tree, rtap_field_id id, const struct rtap_field *field, unsigned depth, struct rtap_place place)
+{
+	struct row_head own, *head = tree->heads ? &tree->heads[id] : &own;
+	char *row = tree->line->next;
+
+	if (!tree->heads || head->depth != depth + 1)
+		make_head(head, field, depth, place.length);
+	line_bytes(tree->line, head->text, head->length);
+	if (head->bits_at && !tree->line->cut)
+		put_bits(row + head->bits_at, field, tree->packet->sources[place.source].bytes + place.offset);
 }
 
 static void write_value(struct tree *tree, const struct rtap_field *field, const struct rtap_value *value)
 {
-	const char *name = rtap_name_of(field->names, value->number);
+	const char *name = field->names ? rtap_name_of(field->names, value->number) : NULL;
 	struct line *line = tree->line;
 
 	if (field->show == RTAP_BOOL) {
@@ -90,16 +136,11 @@ static void write_field(struct rtap_visitor *visitor, rtap_field_id id, const st
 {
 	struct tree *tree = (struct tree *)visitor;
 
-	(void)id;
-	indent(tree);
-	if (is_part(tree->whole, field))
-		line_bytes(tree->line, "    ", 4);
-	else
+	unsigned part = is_part(tree->whole, field);
+
+	if (!part)
 		tree->whole = field->flags & RTAP_PARTS ? field : NULL;
-	if (!(field->flags & RTAP_UNPLACED) && (field->bit_offset % 8 || field->bit_width % 8))
-		write_bits(tree, field, place);
-	line_text(tree->line, field->label);
-	line_text(tree->line, ": ");
+	write_head(tree, id, field, tree->depth + part, place);
 	write_value(tree, field, value);
 	line_char(tree->line, '\n');
 }
@@ -109,7 +150,7 @@ static void write_label(struct rtap_visitor *visitor, const char *text, struct r
 	struct tree *tree = (struct tree *)visitor;
 
 	(void)place;
-	indent(tree);
+	indent(tree->line, tree->depth);
 	line_char(tree->line, '[');
 	line_text(tree->line, text);
 	line_text(tree->line, "]\n");
@@ -119,7 +160,7 @@ static void write_anomaly(struct rtap_visitor *visitor, const struct rtap_anomal
 {
 	struct tree *tree = (struct tree *)visitor;
 
-	indent(tree);
+	indent(tree->line, tree->depth);
 	line_text(tree->line, "[Anomaly ");
 	line_text(tree->line, rtap_anomaly_name((enum rtap_anomaly_code)anomaly->code));
 	line_text(tree->line, " at byte ");
@@ -129,7 +170,12 @@ static void write_anomaly(struct rtap_visitor *visitor, const struct rtap_anomal
 	line_text(tree->line, "]\n");
 }
 
-void tree_write(const struct rtap_packet *packet, struct line *line)
+struct row_head *tree_heads_create(void)
+{
+	return calloc(rtap_field_count(), sizeof(struct row_head));
+}
+
+void tree_write(struct row_head *heads, const struct rtap_packet *packet, struct line *line)
 {
 	struct tree tree = {
 		.visitor = {
@@ -137,6 +183,7 @@ void tree_write(const struct rtap_packet *packet, struct line *line)
 			.on_demand = true, .bulk = true,
 		},
 		.line = line,
+		.heads = heads,
 		.packet = packet,
 	};
 

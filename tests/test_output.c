@@ -233,6 +233,7 @@ Test(format, a_cut_call_leaves_no_trace_in_the_next)
 	}
 	json_format_fini(&json);
 	fields_format_fini(&fields);
+	text_format_fini(&tree);
 }
 
 Test(fields, columns_are_written_as_the_options_say)
@@ -344,7 +345,7 @@ Test(tree, bits_stand_where_they_are_in_the_header)
 
 	kit_dissect(&kit, RTAP_LINK_INFINIBAND, frame, sizeof frame, sizeof frame, &no_context);
 	line_init(&line, output, sizeof output - 1);
-	tree_write(&kit.packet, &line);
+	tree_write(NULL, &kit.packet, &line);
 	*line.next = 0;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		cr_expect(has(output, rows[i]), "%s lacks %s", output, rows[i]);
@@ -373,6 +374,7 @@ Test(tree, a_frame_may_be_cut_anywhere)
 		}
 		frame_close(&opened);
 	}
+	text_format_fini(&text);
 }
 
 Test(text, remarks_stand_behind_the_line)
