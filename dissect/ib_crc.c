@@ -23,6 +23,18 @@ static uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, uint32_t length)
 #endif
 }
 
+/*
+ * ISA-L's AVX-512 code leaves the upper halves of the vector registers in use, and all SSE code after it then waits for
+ * them: that made -V 1.7 times as slow.
+ */
+static void release_vector_registers(void)
+{
+#if defined(HAVE_ISAL) && defined(__x86_64__)
+	if (__builtin_cpu_supports("avx"))
+		__asm__ volatile("vzeroupper");
+#endif
+}
+
 #define UDP_LENGTH 8
 
 /* First: the LRH. All of it may change when there is a GRH, and RoCE has none: it counts as ones then. */
@@ -144,6 +156,7 @@ enum rtap_crc_status ib_check_icrc(const struct rtap_packet *packet)
 	crc = crc_of_headers(packet, start);
 	crc = crc_of_bth(crc, base + ib->bth_offset);
 	crc = crc32_of(crc, base + ib->bth_offset + BTH_LENGTH, ib->icrc_offset - ib->bth_offset - BTH_LENGTH);
+	release_vector_registers();
 	stored = base + ib->icrc_offset;
 	/* the least significant byte goes first */
 	return crc == ((uint32_t)stored[3] << 24 | (uint32_t)stored[2] << 16 | (uint32_t)stored[1] << 8 | stored[0]) ?

@@ -11,7 +11,7 @@
 
 #define MAX_SHOWN_BYTES 32
 
-#define HEAD_SIZE 141
+#define HEAD_SIZE 140
 #define MAX_DEPTH 10      /* deeper rows are not indented further */
 #define BIT_ROW_BYTES 8   /* the most that a bit field spans */
 
@@ -19,7 +19,7 @@
 struct row_head {
 	uint8_t depth;   /* that it is indented for, plus 1; 0: not made yet */
 	uint8_t bits_at; /* where the bits begin in the text; 0: it shows none */
-	uint8_t length;
+	uint16_t length;
 	char text[HEAD_SIZE];
 };
 
@@ -77,7 +77,7 @@ static void make_head(struct row_head *head, const struct rtap_field *field, uns
 	}
 	line_text(&line, field->label);
 	line_text(&line, ": ");
-	head->length = (uint8_t)(line.next - head->text);
+	head->length = (uint16_t)(line.next - head->text);
 	head->depth = (uint8_t)(depth + 1);
 }
 
