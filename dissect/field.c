@@ -60,7 +60,7 @@ void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, u
 	rtap_field_id id = protocol_field_id(protocol, index);
 
 	if (visitor->field && wanted(visitor, id, field))
-		visitor->field(visitor, id, field, value, (struct rtap_place){ layer->source, offset, length });
+		visitor->field(visitor, id, field, value, &(struct rtap_place){ layer->source, offset, length });
 }
 
 bool visit_wants(const struct rtap_visitor *visitor, uint8_t protocol)
@@ -81,7 +81,7 @@ static void tell_row(const struct rtap_layer *layer, struct rtap_visitor *visito
 {
 	uint32_t first = field->bit_offset / 8u, behind = (field->bit_offset + field->bit_width + 7u) / 8;
 
-	visitor->field(visitor, id, field, value, (struct rtap_place){ layer->source, layer->offset + first, behind - first });
+	visitor->field(visitor, id, field, value, &(struct rtap_place){ layer->source, layer->offset + first, behind - first });
 }
 
 /* Rows that visit() tells are passed over; of the others most are plain bits, which are read without a call. */
@@ -125,7 +125,7 @@ void rtap_packet_visit(const struct rtap_packet *packet, struct rtap_visitor *vi
 		const struct rtap_protocol *table = &protocol_by_number(layer->protocol)->table;
 
 		if (visitor->enter)
-			visitor->enter(visitor, table->label, (struct rtap_place){ layer->source, layer->offset, layer->length });
+			visitor->enter(visitor, table->label, &(struct rtap_place){ layer->source, layer->offset, layer->length });
 		rtap_layer_visit(packet, layer, visitor);
 		for (uint8_t j = 0; visitor->anomaly && j < packet->anomaly_count; j++)
 			if (packet->anomalies[j].layer == i)

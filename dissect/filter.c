@@ -78,7 +78,7 @@ static void walk_value(struct walk *walk, const struct rtap_value *found)
 }
 
 static void visit_field(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
-			const struct rtap_value *value, struct rtap_place place)
+			const struct rtap_value *value, const struct rtap_place *place)
 {
 	(void)id;
 	(void)field;

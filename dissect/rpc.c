@@ -140,7 +140,7 @@ static void enter(struct walk *walk, const char *label)
 {
 	if (walk->visitor && walk->visitor->enter)
 		walk->visitor->enter(walk->visitor, label,
-				     (struct rtap_place){ walk->layer->source, walk->layer->offset + position(walk), 0 });
+				     &(struct rtap_place){ walk->layer->source, walk->layer->offset + position(walk), 0 });
 }
 
 static void leave(struct walk *walk)
@@ -346,7 +346,7 @@ static void label_procedure(const struct rtap_rpc_facts *facts, const struct rta
 	line_init(&line, text, sizeof text - 1);
 	summary_procedure(facts, &line);
 	*line.next = 0;
-	visitor->label(visitor, text, (struct rtap_place){ layer->source, layer->offset, layer->length });
+	visitor->label(visitor, text, &(struct rtap_place){ layer->source, layer->offset, layer->length });
 }
 
 static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)

@@ -102,7 +102,7 @@ static void enter(struct walk *walk, const char *label, uint32_t length)
 {
 	if (walk->visitor && walk->visitor->enter)
 		walk->visitor->enter(walk->visitor, label,
-				     (struct rtap_place){ walk->layer->source, walk->layer->offset + position(walk), length });
+				     &(struct rtap_place){ walk->layer->source, walk->layer->offset + position(walk), length });
 }
 
 static void leave(struct walk *walk)

@@ -35,7 +35,7 @@ static void add_value(struct column_visitor *column, const struct rtap_field *fi
 }
 
 static void visited(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
-		    const struct rtap_value *value, struct rtap_place place)
+		    const struct rtap_value *value, const struct rtap_place *place)
 {
 	(void)id;
 	(void)place;

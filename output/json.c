@@ -100,7 +100,7 @@ static void keep(struct json_format *json, rtap_field_id id, const struct rtap_f
 }
 
 static void write_field(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
-			const struct rtap_value *value, struct rtap_place place)
+			const struct rtap_value *value, const struct rtap_place *place)
 {
 	struct json_visitor *json_visitor = (struct json_visitor *)visitor;
 	struct json_format *json = json_visitor->json;

@@ -39,7 +39,7 @@ static void indent(struct line *line, unsigned depth)
 		line_bytes(line, "    ", 4);
 }
 
-static void enter(struct rtap_visitor *visitor, const char *label, struct rtap_place place)
+static void enter(struct rtap_visitor *visitor, const char *label, const struct rtap_place *place)
 {
 	struct tree *tree = (struct tree *)visitor;
 
@@ -91,16 +91,16 @@ static void put_bits(char *row, const struct rtap_field *field, const uint8_t *b
 		*row = (char)('0' + (bytes[i / 8] >> (7 - i % 8) & 1));
 }
 
-static void write_head(struct tree *tree, rtap_field_id id, const struct rtap_field *field, unsigned depth, struct rtap_place place)
+static void write_head(struct tree *tree, rtap_field_id id, const struct rtap_field *field, unsigned depth, const struct rtap_place *place)
 {
 	struct row_head own, *head = tree->heads ? &tree->heads[id] : &own;
 	char *row = tree->line->next;
 
 	if (!tree->heads || head->depth != depth + 1)
-		make_head(head, field, depth, place.length);
+		make_head(head, field, depth, place->length);
 	line_bytes(tree->line, head->text, head->length);
 	if (head->bits_at && !tree->line->cut)
-		put_bits(row + head->bits_at, field, tree->packet->sources[place.source].bytes + place.offset);
+		put_bits(row + head->bits_at, field, tree->packet->sources[place->source].bytes + place->offset);
 }
 
 static void write_value(struct tree *tree, const struct rtap_field *field, const struct rtap_value *value)
@@ -132,7 +132,7 @@ static bool is_part(const struct rtap_field *whole, const struct rtap_field *fie
 }
 
 static void write_field(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
-			const struct rtap_value *value, struct rtap_place place)
+			const struct rtap_value *value, const struct rtap_place *place)
 {
 	struct tree *tree = (struct tree *)visitor;
 
@@ -145,7 +145,7 @@ static void write_field(struct rtap_visitor *visitor, rtap_field_id id, const st
 	line_char(tree->line, '\n');
 }
 
-static void write_label(struct rtap_visitor *visitor, const char *text, struct rtap_place place)
+static void write_label(struct rtap_visitor *visitor, const char *text, const struct rtap_place *place)
 {
 	struct tree *tree = (struct tree *)visitor;
 

@@ -50,7 +50,7 @@ struct kit_finder {
 };
 
 static inline void kit_found(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
-			     const struct rtap_value *value, struct rtap_place place)
+			     const struct rtap_value *value, const struct rtap_place *place)
 {
 	struct kit_finder *finder = (struct kit_finder *)visitor;
 

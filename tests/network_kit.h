@@ -45,7 +45,7 @@ struct kit_printer {
 };
 
 static inline void kit_print(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
-			     const struct rtap_value *value, struct rtap_place place)
+			     const struct rtap_value *value, const struct rtap_place *place)
 {
 	struct kit_printer *printer = (struct kit_printer *)visitor;
 

@@ -194,12 +194,12 @@ void rtap_layer_visit(const struct rtap_packet *packet, const struct rtap_layer 
 	for (size_t i = 0; i < LENGTH(list); i++) {
 		value.number = list[i];
 		if (visitor->wanted[FIELD_LIST / 64] >> FIELD_LIST % 64 & 1)
-			visitor->field(visitor, FIELD_LIST, &t_fields[FIELD_LIST], &value, place);
+			visitor->field(visitor, FIELD_LIST, &t_fields[FIELD_LIST], &value, &place);
 	}
 	for (size_t i = 0; i < LENGTH(texts); i++) {
 		value.data = (struct rtap_span){ (const uint8_t *)texts[i], (uint32_t)strlen(texts[i]) };
 		if (visitor->wanted[FIELD_TEXT / 64] >> FIELD_TEXT % 64 & 1)
-			visitor->field(visitor, FIELD_TEXT, &t_fields[FIELD_TEXT], &value, place);
+			visitor->field(visitor, FIELD_TEXT, &t_fields[FIELD_TEXT], &value, &place);
 	}
 }
 

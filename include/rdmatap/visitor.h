@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(default)
 
-/* Where something stands in the packet. */
+/* Where something stands in the packet. Valid for the call that it is told in. */
 struct rtap_place {
 	uint8_t source;
 	uint32_t offset; /* bytes */
@@ -19,12 +19,12 @@ struct rtap_place {
  */
 struct rtap_visitor {
 	/* A protocol's header or a named group inside one begins; label is the protocol's or the group's. */
-	void (*enter)(struct rtap_visitor *visitor, const char *label, struct rtap_place place);
+	void (*enter)(struct rtap_visitor *visitor, const char *label, const struct rtap_place *place);
 	/* A field of the group. Value is valid for the call. */
 	void (*field)(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
-		      const struct rtap_value *value, struct rtap_place place);
+		      const struct rtap_value *value, const struct rtap_place *place);
 	/* A remark that is no field: the meaning of several fields together. */
-	void (*label)(struct rtap_visitor *visitor, const char *text, struct rtap_place place);
+	void (*label)(struct rtap_visitor *visitor, const char *text, const struct rtap_place *place);
 	void (*anomaly)(struct rtap_visitor *visitor, const struct rtap_anomaly *anomaly);
 	void (*leave)(struct rtap_visitor *visitor);
 	/* Which fields are wanted, one bit an id; NULL: all but those that the two flags below leave out. */

@@ -77,19 +77,19 @@ static void read_text(struct reader *reader, const char *text)
 }
 
 /* Groups tell the length that they would have uncut: only where they begin is certain. */
-static void check_start(const struct reader *reader, struct rtap_place place)
+static void check_start(const struct reader *reader, const struct rtap_place *place)
 {
-	REQUIRE(place.source < reader->packet->source_count);
-	REQUIRE(place.offset <= reader->packet->sources[place.source].captured);
+	REQUIRE(place->source < reader->packet->source_count);
+	REQUIRE(place->offset <= reader->packet->sources[place->source].captured);
 }
 
-static void check_place(const struct reader *reader, struct rtap_place place)
+static void check_place(const struct reader *reader, const struct rtap_place *place)
 {
 	check_start(reader, place);
-	REQUIRE(place.length <= reader->packet->sources[place.source].captured - place.offset);
+	REQUIRE(place->length <= reader->packet->sources[place->source].captured - place->offset);
 }
 
-static void enter(struct rtap_visitor *visitor, const char *label, struct rtap_place place)
+static void enter(struct rtap_visitor *visitor, const char *label, const struct rtap_place *place)
 {
 	struct reader *reader = (struct reader *)visitor;
 
@@ -127,7 +127,7 @@ static void read_value(struct reader *reader, const struct rtap_field *field, co
 }
 
 static void read_field(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
-		       const struct rtap_value *value, struct rtap_place place)
+		       const struct rtap_value *value, const struct rtap_place *place)
 {
 	struct reader *reader = (struct reader *)visitor;
 
@@ -139,7 +139,7 @@ static void read_field(struct rtap_visitor *visitor, rtap_field_id id, const str
 		read_value(reader, field, value);
 }
 
-static void read_label(struct rtap_visitor *visitor, const char *text, struct rtap_place place)
+static void read_label(struct rtap_visitor *visitor, const char *text, const struct rtap_place *place)
 {
 	struct reader *reader = (struct reader *)visitor;
 
@@ -183,7 +183,7 @@ static void read_fixed_fields(const struct rtap_packet *packet)
 		const struct rtap_protocol *protocol = rtap_protocol_by_number(layer->protocol);
 		struct rtap_place place = { layer->source, layer->offset, layer->length };
 
-		check_place(&reader, place);
+		check_place(&reader, &place);
 		REQUIRE(rtap_packet_has(packet, layer->protocol));
 		for (unsigned j = 0; j < protocol->field_count; j++) {
 			struct rtap_value value = { 0 };
