@@ -27,8 +27,8 @@ void report_trouble(const struct rtap_source *source, const struct tally *tally)
 
 	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++)
 		if (tally->anomalies[i] && i != RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
-			complain("%s: %" PRIu64 " times (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i), tally->anomalies[i],
-				 rtap_anomaly_meaning((enum rtap_anomaly_code)i));
+			complain("%s: %" PRIu64 " time%s (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i), tally->anomalies[i],
+				 tally->anomalies[i] == 1 ? "" : "s", rtap_anomaly_meaning((enum rtap_anomaly_code)i));
 	if (counters.cut_frames)
 		complain("%" PRIu64 " frames were captured in part only", counters.cut_frames);
 	if (counters.bad_times)

@@ -18,6 +18,8 @@
 #define MAD_RESERVED 144, 16
 #define MAD_ATTRIBUTE_MODIFIER 160, 32
 
+#define CLASS_DIRECTED_ROUTE 0x81
+
 static const struct rtap_name class_names[] = {
 	{ 0x01, "Subnet management, LID routed" },
 	{ 0x03, "Subnet administration" },
@@ -30,7 +32,7 @@ static const struct rtap_name class_names[] = {
 	{ 0x11, "Boot management" },
 	{ 0x12, "BIS" },
 	{ 0x21, "Congestion control" },
-	{ 0x81, "Subnet management, directed route" },
+	{ CLASS_DIRECTED_ROUTE, "Subnet management, directed route" },
 	{ 0, NULL },
 };
 
@@ -69,6 +71,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 {
 	const uint8_t *header = layer_bytes(packet, layer);
 	const char *class_name, *method_name;
+	uint64_t status;
 
 	if (layer->length < MAD_LENGTH)
 		return;
@@ -88,9 +91,13 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	line_hex(line, bits(header, MAD_ATTRIBUTE_ID), 4);
 	line_text(line, ", tid ");
 	line_hex(line, bits(header, MAD_TRANSACTION_ID), 16);
-	if (bits(header, MAD_STATUS)) {
+	status = bits(header, MAD_STATUS);
+	/* a directed-route SMP has its direction there. IBTA vol. 1, 14.2.1.2 */
+	if (bits(header, MAD_CLASS) == CLASS_DIRECTED_ROUTE)
+		status &= 0x7fff;
+	if (status) {
 		line_text(line, ", status ");
-		line_hex(line, bits(header, MAD_STATUS), 4);
+		line_hex(line, status, 4);
 	}
 }
 

@@ -140,7 +140,7 @@ class Dissection(CliTest):
         self.assertEqual(self.lines("-r", damaged, "-Y", 'rdmatap.anomaly == "bad_icrc"', *NUMBER), [])
         self.assertEqual(self.lines("-r", damaged, "--check-icrc", "-Y", 'rdmatap.anomaly == "bad_icrc"', *NUMBER), ["5"])
         self.assertEqual(self.lines("-r", damaged, "-Y", 'infiniband.invariant.crc.status == "bad"', *NUMBER), ["5"])
-        self.assertIn(b"bad_icrc: 1 times", self.run_program("-r", damaged, "--check-icrc", "-q", "-Y", "frame").stderr)
+        self.assertIn(b"bad_icrc: 1 time", self.run_program("-r", damaged, "--check-icrc", "-q", "-Y", "frame").stderr)
 
     def test_queue_pairs_and_ports_are_declared(self):
         declared = os.path.join(TESTDATA, "rpcrdma-declared.pcap")
