@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <assert.h>
+
+#include "reassembly/budget.h"
+
+void budget_init(struct budget *budget, uint64_t limit)
+{
+	*budget = (struct budget){ .limit = limit };
+}
+
+static void unlink_holder(struct budget *budget, struct budget_holder *holder)
+{
+	*(holder->older ? &holder->older->newer : &budget->oldest) = holder->newer;
+	*(holder->newer ? &holder->newer->older : &budget->newest) = holder->older;
+	holder->older = holder->newer = NULL;
+}
+
+static void link_newest(struct budget *budget, struct budget_holder *holder)
+{
+	holder->older = budget->newest;
+	*(budget->newest ? &budget->newest->newer : &budget->oldest) = holder;
+	budget->newest = holder;
+}
+
+void budget_touch(struct budget *budget, struct budget_holder *holder)
+{
+	if (!holder->bytes || budget->newest == holder)
+		return;
+	unlink_holder(budget, holder);
+	link_newest(budget, holder);
+}
+
+/* The holder used longest ago that can be given up, and is not the one that asks. */
+static struct budget_holder *victim(const struct budget *budget, const struct budget_holder *asking)
+{
+	struct budget_holder *holder = budget->oldest;
+
+	while (holder && (holder == asking || !holder->evict))
+		holder = holder->newer;
+	return holder;
+}
+
+bool budget_take(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
+{
+	if (!bytes)
+		return true;
+	if (bytes > budget->limit)
+		return false;
+	while (budget->used > budget->limit - bytes) {
+		struct budget_holder *oldest = victim(budget, holder);
+		uint64_t used = budget->used;
+
+		if (!oldest)
+			return false;
+		budget->evictions++;
+		oldest->evict(oldest, oldest->owner);
+		assert(budget->used < used);
+	}
+	if (!holder->bytes)
+		link_newest(budget, holder);
+	holder->bytes += bytes;
+	budget_touch(budget, holder);
+	budget->used += bytes;
+	if (budget->used > budget->peak)
+		budget->peak = budget->used;
+	return true;
+}
+
+void budget_give(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
+{
+	if (!bytes)
+		return;
+	assert(bytes <= holder->bytes);
+	holder->bytes -= bytes;
+	budget->used -= bytes;
+	if (!holder->bytes)
+		unlink_holder(budget, holder);
+}
