@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "dissect/protocol.h"
+#include "dissect/cm.h"
 
 #define MAD_LENGTH 24
 #define MAD_BASE_VERSION 0, 8
@@ -18,6 +18,7 @@
 #define MAD_RESERVED 144, 16
 #define MAD_ATTRIBUTE_MODIFIER 160, 32
 
+#define CLASS_COMMUNICATION 0x07
 #define CLASS_DIRECTED_ROUTE 0x81
 
 static const struct rtap_name class_names[] = {
@@ -26,7 +27,7 @@ static const struct rtap_name class_names[] = {
 	{ 0x04, "Performance management" },
 	{ 0x05, "Baseboard management" },
 	{ 0x06, "Device management" },
-	{ 0x07, "Communication management" },
+	{ CLASS_COMMUNICATION, "Communication management" },
 	{ 0x08, "SNMP tunneling" },
 	{ 0x10, "Device administration" },
 	{ 0x11, "Boot management" },
@@ -62,9 +63,17 @@ static enum result parse(struct parse *parse)
 	const uint8_t *header;
 	enum result result = parse_layer(parse, PROTOCOL_MAD, MAD_LENGTH, &header);
 
-	if (result == OK && parse->cursor.wire)
+	if (result != OK || !parse->cursor.wire)
+		return result;
+	if (bits(header, MAD_CLASS) == CLASS_COMMUNICATION)
+		parse->next = cm_protocol(bits(header, MAD_ATTRIBUTE_ID));
+	if (parse->next == PROTOCOL_NONE) {
 		parse->next = PROTOCOL_PAYLOAD;
-	return result;
+		return OK;
+	}
+	parse->packet->cm.attribute = (uint8_t)bits(header, MAD_ATTRIBUTE_ID);
+	parse->packet->cm.transaction_id = bits(header, MAD_TRANSACTION_ID);
+	return OK;
 }
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
@@ -73,7 +82,8 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const char *class_name, *method_name;
 	uint64_t status;
 
-	if (layer->length < MAD_LENGTH)
+	/* messages of communication management speak for themselves */
+	if (layer->length < MAD_LENGTH || packet->cm.attribute)
 		return;
 	class_name = rtap_name_of(class_names, bits(header, MAD_CLASS));
 	method_name = rtap_name_of(method_names, bits(header, MAD_METHOD));

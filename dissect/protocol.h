@@ -60,6 +60,19 @@
 	X(ICRC, icrc_protocol) \
 	X(VCRC, vcrc_protocol) \
 	X(MAD, mad_protocol) \
+	X(CM_REQ, cm_req_protocol) \
+	X(CM_MRA, cm_mra_protocol) \
+	X(CM_REJ, cm_rej_protocol) \
+	X(CM_REP, cm_rep_protocol) \
+	X(CM_RTU, cm_rtu_protocol) \
+	X(CM_DREQ, cm_dreq_protocol) \
+	X(CM_DREP, cm_drep_protocol) \
+	X(CM_SIDR_REQ, cm_sidr_req_protocol) \
+	X(CM_SIDR_REP, cm_sidr_rep_protocol) \
+	X(CM_LAP, cm_lap_protocol) \
+	X(CM_APR, cm_apr_protocol) \
+	X(IP_CM, ip_cm_protocol) \
+	X(RPCRDMA_PRIVATE, rpcrdma_private_protocol) \
 	X(RPCRDMA, rpcrdma_protocol) \
 	X(RPC, rpc_protocol) \
 	X(PAYLOAD, payload_protocol) \

@@ -11,6 +11,7 @@
 	X(TOO_MANY_LAYERS, "too_many_layers", "more headers than are followed") \
 	X(LENGTH_BEYOND_FRAME, "length_beyond_frame", "a length field says more bytes than the frame had") \
 	X(LENGTH_TOO_SHORT, "length_too_short", "a length field says less than its own header needs") \
+	X(LENGTH_BEYOND_PLACE, "length_beyond_place", "a length field says more bytes than the header has a place for") \
 	X(BAD_VERSION, "bad_version", "a version field has a value that the standard does not allow here") \
 	X(BAD_ICRC, "bad_icrc", "the invariant CRC is wrong") \
 	X(BAD_VCRC, "bad_vcrc", "the variant CRC is wrong") \

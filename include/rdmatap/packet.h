@@ -93,6 +93,36 @@ struct rtap_rpc_facts {
 	uint32_t status; /* accept_stat or reject_stat */
 };
 
+/*
+ * What a message of communication management says; host order. Valid while present is set, each value only in the messages
+ * named. IBTA vol. 1, chapter 12.
+ */
+struct rtap_cm_facts {
+	bool present;
+	uint8_t attribute;          /* 0x10 REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP, LAP, 0x1a APR */
+	uint8_t transport_type;     /* REQ: 0 RC, 1 UC, 2 RD, 3 by the extended type */
+	uint8_t extended_transport; /* REQ: 1 XRC */
+	uint8_t mtu_code;           /* REQ: 1 is 256 bytes, 5 is 4096 */
+	uint8_t subject;            /* MRA, REJ: the message meant: 0 REQ, 1 REP, 2 LAP or none */
+	uint8_t sidr_status;        /* SIDR_REP: 0 is good */
+	uint8_t address_length;     /* 4 or 16 if an IP CM header is there, else 0 */
+	uint8_t source;             /* that private_offset counts in */
+	bool has_rpc_private, remote_invalidation; /* the message of RFC 8797 is there; its R flag */
+	uint16_t reject_reason;     /* REJ */
+	uint16_t source_port, destination_port; /* with an IP CM header */
+	uint32_t local_id, remote_id; /* of the sender and of whom it speaks to; SIDR: local_id is the request's */
+	uint32_t local_qpn;         /* REQ, REP, SIDR_REP: the sender's */
+	uint32_t local_eecn;        /* REQ, REP: the sender's; in an XRC REP it is the QPN */
+	uint32_t remote_qpn;        /* DREQ, LAP: the other side's */
+	uint32_t starting_psn;      /* REQ, REP: of the first packet that the other side will send */
+	uint32_t q_key;             /* REQ, REP, SIDR_REP */
+	uint32_t send_size, receive_size; /* RFC 8797, bytes */
+	uint32_t private_offset, private_length; /* the consumer's private data, behind an IP CM header; 0 unless all was captured */
+	uint64_t transaction_id;    /* of the MAD's header */
+	uint64_t service_id;        /* REQ, SIDR_REQ, SIDR_REP */
+	const uint8_t *source_address, *destination_address; /* of the IP CM header: borrowed from the frame; else NULL */
+};
+
 /* The headers of one frame and what was read from them. Filled by rtap_dissect(); the caller's memory. */
 struct rtap_packet {
 	const struct rtap_frame *frame;
@@ -110,6 +140,7 @@ struct rtap_packet {
 	uint8_t address_length;      /* 4 or 16 */
 	uint16_t source_port, destination_port;
 	struct rtap_ib_facts ib;
+	struct rtap_cm_facts cm;
 	struct rtap_payload payload;
 	struct rtap_rpcrdma_facts rpcrdma;
 	struct rtap_rpc_facts rpc;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Communication management: what its messages and their private data share. IBTA vol. 1, 12.6.
+ */
+#ifndef DISSECT_CM_H
+#define DISSECT_CM_H
+
+#include "dissect/protocol.h"
+
+/* Bytes that every message has behind the header of its MAD. IBTA vol. 1, 13.4.3. */
+#define CM_DATA_LENGTH 232
+
+/* Attribute ids of the messages. IBTA vol. 1, table 105 and 12.11. Their protocols stand in the same order. */
+enum cm_attribute {
+	CM_REQ = 0x10, CM_MRA, CM_REJ, CM_REP, CM_RTU, CM_DREQ, CM_DREP, CM_SIDR_REQ, CM_SIDR_REP, CM_LAP, CM_APR,
+};
+
+/* Prefix of a service id that stands for an IP port. IBTA vol. 1, A11.3. */
+#define CM_IP_SERVICE_PREFIX 1
+
+/* The protocol of an attribute; PROTOCOL_NONE if no message of communication management has it. */
+uint8_t cm_protocol(uint64_t attribute);
+
+/*
+ * Takes the `length` bytes of private data that belong to the layer found last, notes where they are, and looks in them
+ * for what is known. Sets parse->next if bytes follow that no message has room for.
+ */
+enum result cm_take_private(struct parse *parse, uint32_t length);
+
+/* The private data of a message, of which none is told unless it is whole. For tables. */
+bool cm_derive_private(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value);
+
+/* Adds "10.0.0.1:20049/TCP", or the number of a service that is no IP port. */
+void cm_summary_service(const struct rtap_packet *packet, const struct rtap_layer *message, uint64_t service_id, struct line *line);
+
+#endif
