@@ -23,11 +23,17 @@
 #define EXIT_NO 1
 #define EXIT_TROUBLE 2
 
+/* Memory that state may take if --max-memory does not say. */
+#define DEFAULT_MEMORY (UINT64_C(512) << 20)
+
+/* Whose command line it is. */
+enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS };
+
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
 #define MAX_DECODE_AS 64
 
-/* The stream view's options. */
+/* The options of the stream view, and those that other commands share with it. */
 struct options {
 	const char **inputs;      /* -r, in order */
 	size_t input_count;
@@ -39,6 +45,8 @@ struct options {
 	uint32_t snap_length;     /* -s; 0: all */
 	bool tree, hex, quiet, line_buffered, verbose;
 	bool progress;
+	bool json, checksum, incomplete; /* of messages and connections */
+	uint64_t max_memory;      /* bytes */
 	enum view_form form;
 	enum clock_form clock;
 	struct fields_format fields;
@@ -50,12 +58,16 @@ struct options {
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Fills options from the command line. False: a complaint is printed. fini in both cases. */
-bool options_parse(struct options *options, int argc, char **argv);
+bool options_parse(struct options *options, enum command command, int argc, char **argv);
 void options_fini(struct options *options);
 void options_help(FILE *file);
 
 /* The stream view: reads, filters, shows, saves. Returns the exit status. */
 int view_run(const struct options *options);
+
+/* rdmatap messages FILE..., rdmatap connections FILE... */
+int command_messages(int argc, char **argv);
+int command_connections(int argc, char **argv);
 
 /* rdmatap fields [PREFIX] */
 int command_fields(int argc, char **argv);

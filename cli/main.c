@@ -66,7 +66,7 @@ static int version(void)
 static int view(int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, argc, argv) ? view_run(&options) : EXIT_TROUBLE;
+	int status = options_parse(&options, COMMAND_VIEW, argc, argv) ? view_run(&options) : EXIT_TROUBLE;
 
 	options_fini(&options);
 	return status;
@@ -76,18 +76,23 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{ "connections", command_connections },
 	{ "fields", command_fields },
+	{ "messages", command_messages },
 };
 
 static int run(int argc, char **argv)
 {
+	bool help = false;
+
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		if (!strcmp(argv[i], "--version"))
 			return version();
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-			options_help(stdout);
-			return EXIT_DONE;
-		}
+		help |= !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
+	}
+	if (help) {
+		options_help(stdout);
+		return EXIT_DONE;
 	}
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++)
 		if (!strcmp(argv[1], commands[i].name))

@@ -12,29 +12,62 @@
 
 #include "cli/cli.h"
 
-enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS };
+enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
+	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE };
 
-static const struct option long_options[] = {
+#define COMMON_OPTIONS \
+	{ "check-icrc", no_argument, NULL, OPTION_CHECK_ICRC }, \
+	{ "decode-as", required_argument, NULL, OPTION_DECODE_AS }, \
+	{ "no-heuristics", no_argument, NULL, OPTION_NO_HEURISTICS }, \
+	{ "max-memory", required_argument, NULL, OPTION_MAX_MEMORY }, \
+	{ "progress", no_argument, NULL, OPTION_PROGRESS }
+
+static const struct option view_options[] = {
+	COMMON_OPTIONS,
 	{ "print", no_argument, NULL, OPTION_PRINT },
-	{ "check-icrc", no_argument, NULL, OPTION_CHECK_ICRC },
-	{ "decode-as", required_argument, NULL, OPTION_DECODE_AS },
-	{ "no-heuristics", no_argument, NULL, OPTION_NO_HEURISTICS },
-	{ "progress", no_argument, NULL, OPTION_PROGRESS },
 	{ NULL, 0, NULL, 0 },
+};
+
+static const struct option messages_options[] = {
+	COMMON_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "checksum", no_argument, NULL, OPTION_CHECKSUM },
+	{ "incomplete", no_argument, NULL, OPTION_INCOMPLETE },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct option connections_options[] = {
+	COMMON_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* What each command line may hold. */
+static const struct {
+	const char *letters;
+	const struct option *long_options;
+	bool takes_files;
+} command_lines[] = {
+	[COMMAND_VIEW] = { ":r:w:f:Y:c:s:VxqlnvT:e:E:t:", view_options, false },
+	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:xlnv", messages_options, true },
+	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
-	"-i", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--max-memory", "--threads",
-	"messages", "connections", "export", "stats", "canon", "diff", "report", "devices", "replay",
+	"-i", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--threads", "--rpc",
+	"export", "stats", "canon", "diff", "report", "devices", "replay",
 };
 
 void options_help(FILE *file)
 {
 	fputs("usage: rdmatap -r FILE [-r FILE ...] [OPTION ...]\n"
+	      "       rdmatap messages [OPTION ...] FILE ...\n"
+	      "       rdmatap connections [OPTION ...] FILE ...\n"
 	      "       rdmatap fields [PREFIX]\n"
 	      "\n"
-	      "Reads captures of RDMA traffic and shows what is in each packet.\n"
+	      "Reads captures of RDMA traffic and shows what is in each packet; or the messages that the packets make, or\n"
+	      "the connections that they belong to; or which fields there are.\n"
 	      "\n"
 	      "Input\n"
 	      "  -r FILE          read a capture file: pcap or pcapng, also compressed with gzip; - is standard input;\n"
@@ -69,6 +102,14 @@ void options_help(FILE *file)
 	      "  --decode-as SPEC take what a queue pair receives for a protocol: qp=0x12,rpcrdma (or ipoib, data);\n"
 	      "                   take a UDP port for RoCEv2: udp=4792,rocev2\n"
 	      "  --no-heuristics  do not recognise protocols by their content\n"
+	      "  --max-memory SIZE  memory that connections and messages in the making may take: 64M, 2G (default 512M)\n"
+	      "\n"
+	      "messages and connections take -r -f -c -s -l -v, the options of dissection, and\n"
+	      "  --json           one JSON object a line\n"
+	      "  --checksum       messages: the CRC-32 of each complete message's bytes\n"
+	      "  --incomplete     messages: only those of which bytes are missing\n"
+	      "  -x               messages: their bytes too\n"
+	      "  -Y FILTER        messages: only those of which a packet passes this display filter\n"
 	      "\n"
 	      "  --help, --version\n"
 	      "\n"
@@ -95,6 +136,26 @@ static bool parse_number(const char *text, uint64_t most, uint64_t *number)
 	errno = 0;
 	*number = strtoull(text, &end, 0);
 	return text[0] >= '0' && text[0] <= '9' && !*end && !errno && *number <= most;
+}
+
+/* A number with K, M or G behind it for powers of 1024. */
+static bool parse_size(const char *text, uint64_t *size)
+{
+	static const char units[] = "KMG";
+	size_t length = strlen(text);
+	const char *unit = length && text[length - 1] ? strchr(units, text[length - 1]) : NULL;
+	unsigned shift = unit ? (unsigned)(unit - units + 1) * 10 : 0;
+	char digits[24];
+
+	if (!length || length >= sizeof digits)
+		return false;
+	memcpy(digits, text, length + 1);
+	if (unit)
+		digits[length - 1] = 0;
+	if (!parse_number(digits, UINT64_MAX >> shift, size))
+		return false;
+	*size <<= shift;
+	return true;
 }
 
 /* A name is not empty; "" is what a script gives whose variable is not set. */
@@ -241,6 +302,11 @@ static bool take_value(struct options *options, int letter)
 			return true;
 		complain("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
 		return false;
+	case OPTION_MAX_MEMORY:
+		if (parse_size(optarg, &options->max_memory) && options->max_memory >= 1 << 20)
+			return true;
+		complain("--max-memory %s: not a size of at least 1M (such as 64M or 2G)", optarg);
+		return false;
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	default:
@@ -261,6 +327,9 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_CHECK_ICRC: options->context.check_icrc = true; return true;
 	case OPTION_NO_HEURISTICS: options->context.no_heuristics = true; return true;
 	case OPTION_PROGRESS: options->progress = true; return true;
+	case OPTION_JSON: options->json = true; return true;
+	case OPTION_CHECKSUM: options->checksum = true; return true;
+	case OPTION_INCOMPLETE: options->incomplete = true; return true;
 	default: return false;
 	}
 }
@@ -268,7 +337,7 @@ static bool take_flag(struct options *options, int letter)
 static bool check(const struct options *options)
 {
 	if (!options->input_count)
-		complain("nothing to read (name a capture file: rdmatap -r FILE; see rdmatap --help)");
+		complain("nothing to read (name a capture file; see rdmatap --help)");
 	else if (options->form == VIEW_FIELDS && !options->fields.column_count)
 		complain("-T fields prints the fields that -e names: give at least one -e FIELD (rdmatap fields lists them)");
 	else if (options->form != VIEW_FIELDS && options->fields.column_count)
@@ -291,36 +360,57 @@ static void complain_of_option(char *const *argv, int letter)
 		 "no such option");
 }
 
-bool options_parse(struct options *options, int argc, char **argv)
+/* Whether a word is an option's argument: then it is not looked at for what is not in this version. */
+static bool takes_argument(const char *letters, const char *word)
 {
-	int letter;
+	const char *letter = word[0] == '-' && word[1] && !word[2] ? strchr(letters + 1, word[1]) : NULL;
 
-	*options = (struct options){ 0 };
-	fields_format_init(&options->fields);
+	return letter && letter[1] == ':';
+}
+
+static bool asks_for_later(const char *letters, int argc, char **argv, enum command command)
+{
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		bool is_first = i == 1;
+		if ((argv[i][0] == '-' || (i == 1 && command == COMMAND_VIEW)) && is_not_yet(argv[i])) {
+			complain("%s: not in this version (it reads capture files; see rdmatap --help)", argv[i]);
+			return true;
+		}
+		i += takes_argument(letters, argv[i]);
+	}
+	return false;
+}
 
-		if ((argv[i][0] == '-' || is_first) && is_not_yet(argv[i])) {
-			complain("%s: not in this version (it reads capture files with -r; see rdmatap --help)", argv[i]);
+static bool take_files(struct options *options, enum command command, int argc, char **argv)
+{
+	for (int i = optind; i < argc; i++) {
+		if (!command_lines[command].takes_files) {
+			complain("%s: neither an option nor a command (capture files are named by -r; see rdmatap --help)", argv[i]);
 			return false;
 		}
-		/* the argument of an option is not an option */
-		if (argv[i][0] == '-' && argv[i][1] && strchr("rfYcswTeEt", argv[i][1]) && !argv[i][2])
-			i++;
+		if (!is_name("FILE", argv[i]) || !add_input(options, argv[i]))
+			return false;
 	}
+	return true;
+}
+
+bool options_parse(struct options *options, enum command command, int argc, char **argv)
+{
+	const char *letters = command_lines[command].letters;
+	int letter;
+
+	*options = (struct options){ .max_memory = DEFAULT_MEMORY };
+	fields_format_init(&options->fields);
+	if (asks_for_later(letters, argc, argv, command))
+		return false;
 	opterr = 0;
-	while ((letter = getopt_long(argc, argv, ":r:w:f:Y:c:s:VxqlnvT:e:E:t:", long_options, NULL)) != -1)
+	while ((letter = getopt_long(argc, argv, letters, command_lines[command].long_options, NULL)) != -1)
 		if (letter == ':' || letter == '?') {
 			complain_of_option(argv, letter);
 			return false;
 		} else if (!take_flag(options, letter) && !take_value(options, letter)) {
 			return false;
 		}
-	if (optind < argc) {
-		complain("%s: neither an option nor a command (capture files are named by -r; see rdmatap --help)", argv[optind]);
-		return false;
-	}
-	return check(options);
+	return take_files(options, command, argc, argv) && check(options);
 }
 
 void options_fini(struct options *options)

@@ -44,6 +44,23 @@ void report_trouble(const struct rtap_source *source, const struct tally *tally)
 	}
 }
 
+void report_tracker(const struct rtap_tracker *tracker, bool all)
+{
+	struct rtap_tracker_counters counters = rtap_tracker_counters(tracker);
+
+	if (counters.evictions)
+		complain("%" PRIu64 " times state was given up for want of memory (give more with --max-memory)", counters.evictions);
+	if (counters.unsupported)
+		complain("%" PRIu64 " packets of services that are not put together (reliable datagrams, reserved opcodes)", counters.unsupported);
+	if (!all)
+		return;
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
+		if (counters.trouble[i])
+			complain("%" PRIu64 " %s", counters.trouble[i], rtap_trouble_name((enum rtap_trouble)i));
+	complain("%" PRIu64 " connections, %" PRIu64 " messages (%" PRIu64 " incomplete); state took %" PRIu64 " bytes at the most",
+		 counters.connections, counters.messages, counters.incomplete_messages, counters.peak_memory);
+}
+
 void report_all(const struct rtap_source *source, const struct tally *tally)
 {
 	struct rtap_source_counters counters = rtap_source_counters(source);

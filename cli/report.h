@@ -5,10 +5,12 @@
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <rdmatap/anomaly.h>
 #include <rdmatap/source.h>
+#include <rdmatap/tracker.h>
 
 /* What a run of the stream view counted. */
 struct tally {
@@ -18,6 +20,9 @@ struct tally {
 
 /* What was lost, cut or odd; nothing if all was well. */
 void report_trouble(const struct rtap_source *source, const struct tally *tally);
+
+/* What state gave up for want of memory or could not put together; with `all` also what it counted. */
+void report_tracker(const struct rtap_tracker *tracker, bool all);
 
 /* Comments, interfaces and counters, for -v. */
 void report_all(const struct rtap_source *source, const struct tally *tally);

@@ -5,35 +5,9 @@
  */
 #include "config.h"
 
-#ifdef HAVE_ISAL
-#include <isa-l/crc.h>
-#else
-#include <zlib.h>
-#endif
-
+#include "dissect/crc32.h"
 #include "dissect/ib.h"
 #include "dissect/ip.h"
-
-static uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, uint32_t length)
-{
-#ifdef HAVE_ISAL
-	return crc32_gzip_refl(crc, bytes, length);
-#else
-	return (uint32_t)crc32(crc, bytes, length);
-#endif
-}
-
-/*
- * ISA-L's AVX-512 code leaves the upper halves of the vector registers in use, and all SSE code after it then waits for
- * them: that made -V 1.7 times as slow.
- */
-static void release_vector_registers(void)
-{
-#if defined(HAVE_ISAL) && defined(__x86_64__)
-	if (__builtin_cpu_supports("avx"))
-		__asm__ volatile("vzeroupper");
-#endif
-}
 
 #define UDP_LENGTH 8
 
@@ -156,7 +130,7 @@ enum rtap_crc_status ib_check_icrc(const struct rtap_packet *packet)
 	crc = crc_of_headers(packet, start);
 	crc = crc_of_bth(crc, base + ib->bth_offset);
 	crc = crc32_of(crc, base + ib->bth_offset + BTH_LENGTH, ib->icrc_offset - ib->bth_offset - BTH_LENGTH);
-	release_vector_registers();
+	crc32_release();
 	stored = base + ib->icrc_offset;
 	/* the least significant byte goes first */
 	return crc == ((uint32_t)stored[3] << 24 | (uint32_t)stored[2] << 16 | (uint32_t)stored[1] << 8 | stored[0]) ?

@@ -76,7 +76,8 @@
 	X(RPCRDMA, rpcrdma_protocol) \
 	X(RPC, rpc_protocol) \
 	X(PAYLOAD, payload_protocol) \
-	X(TRAILER, trailer_protocol)
+	X(TRAILER, trailer_protocol) \
+	X(FLOW, flow_protocol)
 
 enum protocol_number {
 #define PROTOCOL_NUMBER(identifier, object) PROTOCOL_##identifier,

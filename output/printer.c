@@ -66,7 +66,7 @@ static int grow(struct printer *printer)
 	return 0;
 }
 
-int printer_packet(struct printer *printer, struct format *format, const struct rtap_packet *packet)
+int printer_write(struct printer *printer, void (*write)(const void *what, struct line *line), const void *what)
 {
 	int result = 0;
 
@@ -76,10 +76,7 @@ int printer_packet(struct printer *printer, struct format *format, const struct 
 		struct line line;
 
 		line_init(&line, printer->buffer + printer->used, printer->size - printer->used);
-		if (packet)
-			format->packet(format, packet, &line);
-		else if (format->header)
-			format->header(format, &line);
+		write(what, &line);
 		if (!line.cut) {
 			printer->used = (size_t)(line.next - printer->buffer);
 			break;
@@ -89,6 +86,27 @@ int printer_packet(struct printer *printer, struct format *format, const struct 
 	if (!result && printer->every_packet)
 		result = printer_flush(printer);
 	return result;
+}
+
+/* A packet and how it is to be shown. */
+struct shown {
+	struct format *format;
+	const struct rtap_packet *packet;
+};
+
+static void write_shown(const void *what, struct line *line)
+{
+	const struct shown *shown = what;
+
+	if (shown->packet)
+		shown->format->packet(shown->format, shown->packet, line);
+	else if (shown->format->header)
+		shown->format->header(shown->format, line);
+}
+
+int printer_packet(struct printer *printer, struct format *format, const struct rtap_packet *packet)
+{
+	return printer_write(printer, write_shown, &(struct shown){ format, packet });
 }
 
 int printer_text(struct printer *printer, const char *text, size_t length)

@@ -42,22 +42,28 @@ static struct budget_holder *victim(const struct budget *budget, const struct bu
 	return holder;
 }
 
-bool budget_take(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
+static bool evict_oldest(struct budget *budget, const struct budget_holder *asking)
+{
+	struct budget_holder *oldest = victim(budget, asking);
+	uint64_t used = budget->used;
+
+	if (!oldest)
+		return false;
+	budget->evictions++;
+	oldest->evict(oldest, oldest->owner);
+	assert(budget->used < used);
+	return true;
+}
+
+bool budget_relieve(struct budget *budget)
+{
+	return evict_oldest(budget, NULL);
+}
+
+void budget_charge(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
 {
 	if (!bytes)
-		return true;
-	if (bytes > budget->limit)
-		return false;
-	while (budget->used > budget->limit - bytes) {
-		struct budget_holder *oldest = victim(budget, holder);
-		uint64_t used = budget->used;
-
-		if (!oldest)
-			return false;
-		budget->evictions++;
-		oldest->evict(oldest, oldest->owner);
-		assert(budget->used < used);
-	}
+		return;
 	if (!holder->bytes)
 		link_newest(budget, holder);
 	holder->bytes += bytes;
@@ -65,6 +71,16 @@ bool budget_take(struct budget *budget, struct budget_holder *holder, uint64_t b
 	budget->used += bytes;
 	if (budget->used > budget->peak)
 		budget->peak = budget->used;
+}
+
+bool budget_take(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
+{
+	if (bytes > budget->limit)
+		return false;
+	while (budget->used > budget->limit - bytes)
+		if (!evict_oldest(budget, holder))
+			return false;
+	budget_charge(budget, holder, bytes);
 	return true;
 }
 

@@ -34,6 +34,15 @@ void budget_init(struct budget *budget, uint64_t limit);
  */
 bool budget_take(struct budget *budget, struct budget_holder *holder, uint64_t bytes) __attribute__((warn_unused_result));
 
+/*
+ * Takes `bytes` without asking, for owners that cannot give way in the middle of their work; they call budget_relieve()
+ * behind it. What they take in between must be little.
+ */
+void budget_charge(struct budget *budget, struct budget_holder *holder, uint64_t bytes);
+
+/* Evicts the holder used longest ago. False: none can be. */
+bool budget_relieve(struct budget *budget);
+
 /* Gives back `bytes`, at most what the holder has. With its last byte the holder leaves the order. */
 void budget_give(struct budget *budget, struct budget_holder *holder, uint64_t bytes);
 

@@ -123,6 +123,41 @@ struct rtap_cm_facts {
 	const uint8_t *source_address, *destination_address; /* of the IP CM header: borrowed from the frame; else NULL */
 };
 
+/* What a packet is in its connection's sequence of PSNs. X(identifier, name) */
+#define RTAP_PSN_ANALYSES(X) \
+	X(NONE, "") /* not known, or of a service without a sequence */ \
+	X(IN_ORDER, "in_order") \
+	X(GAP, "gap") /* packets before it were not seen */ \
+	X(OUT_OF_ORDER, "out_of_order") /* late, but only once */ \
+	X(RETRANSMISSION, "retransmission") \
+	X(DUPLICATE, "duplicate") /* again at once, with no reason to be sent again */ \
+	X(CAPTURED_TWICE, "captured_twice") /* the same frame on another interface */ \
+	X(UNEXPECTED, "unexpected_response") /* answers nothing that was seen */ \
+	X(RESYNCHRONISED, "resynchronised") /* far from the packets before it: the sequence begins anew */
+
+enum rtap_psn_analysis {
+#define RTAP_PSN_ENUM(identifier, name) RTAP_PSN_##identifier,
+	RTAP_PSN_ANALYSES(RTAP_PSN_ENUM)
+#undef RTAP_PSN_ENUM
+	RTAP_PSN_COUNT
+};
+
+/* What only the packets before it can tell of a packet. Filled by rtap_tracker_frame(). */
+struct rtap_flow_facts {
+	bool present;
+	bool from_a;             /* direction in the connection */
+	bool differs;            /* a repeat that is not what it repeats */
+	bool completes;          /* the last packet that a message needed */
+	bool has_latency;
+	uint8_t analysis;        /* enum rtap_psn_analysis */
+	uint8_t kind, verb;      /* of the message that it completes: enum rtap_message_kind, rtap_verb */
+	uint32_t missing;        /* PSNs not seen right before it: with RTAP_PSN_GAP */
+	uint64_t connection;     /* number */
+	uint64_t message_first_frame, message_frames, message_length; /* of the message that it completes */
+	uint64_t request_frame;  /* of the request that it answers; 0: none */
+	int64_t latency_ns;      /* since that frame */
+};
+
 /* The headers of one frame and what was read from them. Filled by rtap_dissect(); the caller's memory. */
 struct rtap_packet {
 	const struct rtap_frame *frame;
@@ -144,6 +179,7 @@ struct rtap_packet {
 	struct rtap_payload payload;
 	struct rtap_rpcrdma_facts rpcrdma;
 	struct rtap_rpc_facts rpc;
+	struct rtap_flow_facts flow;
 	struct rtap_anomaly anomalies[RTAP_MAX_ANOMALIES];
 	struct rtap_layer layers[RTAP_MAX_LAYERS];
 };

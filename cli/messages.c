@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmatap messages and rdmatap connections: what the packets amount to.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include <rdmatap/tracker.h>
+
+#include "cli/reader.h"
+#include "output/messages.h"
+
+struct listing {
+	struct reader reader;
+	const struct options *options;
+	struct rtap_tracker *tracker;
+	bool any;
+	int64_t first_ns; /* time of the first frame */
+};
+
+static void write_message(const void *what, struct line *line)
+{
+	message_json(what, line);
+}
+
+static void write_connection(const void *what, struct line *line)
+{
+	connection_json(what, line);
+}
+
+/* What is written, and the time that it is told from. */
+struct text {
+	const void *what;
+	int64_t first_ns;
+	bool hex;
+};
+
+static void write_message_text(const void *what, struct line *line)
+{
+	const struct text *text = what;
+	const struct rtap_message *message = text->what;
+
+	message_text(message, text->first_ns, line);
+	if (text->hex && message->bytes.bytes)
+		hex_write(message->bytes.bytes, message->bytes.length, line);
+}
+
+static void write_connection_text(const void *what, struct line *line)
+{
+	const struct text *text = what;
+
+	connection_text(text->what, text->first_ns, line);
+}
+
+static void show_message(void *owner, const struct rtap_message *message)
+{
+	struct listing *listing = owner;
+	struct reader *reader = &listing->reader;
+	struct text text = { message, listing->first_ns, listing->options->hex };
+
+	if (reader->stop || (listing->options->incomplete && message->complete) || (reader->filter && !message->wanted))
+		return;
+	reader_wrote(reader, listing->options->json ? printer_write(&reader->printer, write_message, message) :
+						      printer_write(&reader->printer, write_message_text, &text));
+}
+
+static void show_connection(void *owner, const struct rtap_connection *connection)
+{
+	struct listing *listing = owner;
+	struct reader *reader = &listing->reader;
+	struct text text = { connection, listing->first_ns, false };
+
+	if (!reader->stop)
+		reader_wrote(reader, listing->options->json ? printer_write(&reader->printer, write_connection, connection) :
+							      printer_write(&reader->printer, write_connection_text, &text));
+}
+
+static bool is_wanted(void *owner, const struct rtap_packet *packet)
+{
+	const struct listing *listing = owner;
+
+	return rtap_filter_match(listing->reader.filter, packet);
+}
+
+static void take(void *owner, struct rtap_frame *frame)
+{
+	struct listing *listing = owner;
+	struct rtap_packet packet;
+
+	if (!listing->any)
+		listing->first_ns = frame->time_ns;
+	listing->any = true;
+	rtap_tracker_frame(listing->tracker, frame, &packet);
+	listing->reader.tally.passed++;
+	for (uint8_t i = 0; i < packet.anomaly_count; i++)
+		listing->reader.tally.anomalies[packet.anomalies[i].code]++;
+}
+
+static int run(const struct options *options, enum command command)
+{
+	struct listing listing = { .options = options };
+	struct reader *reader = &listing.reader;
+	struct rtap_tracker_options tracking = {
+		.max_memory = options->max_memory,
+		.context = options->context,
+		.checksums = options->checksum || command == COMMAND_CONNECTIONS,
+		.bytes = options->hex,
+		.owner = &listing,
+	};
+
+	tracking.context.decode_as = options->decode_as;
+	if (command == COMMAND_MESSAGES)
+		tracking.message = show_message;
+	else
+		tracking.connection = show_connection;
+	if (!reader_open(reader, options)) {
+		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+		goto out;
+	}
+	if (reader->filter)
+		tracking.wanted = is_wanted;
+	listing.tracker = rtap_tracker_open(&tracking);
+	if (!listing.tracker) {
+		complain("out of memory");
+		reader->status = EXIT_TROUBLE;
+		goto out;
+	}
+	reader_run(reader, take, &listing);
+	rtap_tracker_finish(listing.tracker);
+	reader_wrote(reader, printer_flush(&reader->printer));
+	report_trouble(reader->source, &reader->tally);
+	if (options->verbose)
+		report_all(reader->source, &reader->tally);
+	report_tracker(listing.tracker, options->verbose);
+out:
+	rtap_tracker_close(listing.tracker);
+	reader_close(reader);
+	return reader->status;
+}
+
+static int command_run(enum command command, int argc, char **argv)
+{
+	struct options options;
+	int status = options_parse(&options, command, argc, argv) ? run(&options, command) : EXIT_TROUBLE;
+
+	options_fini(&options);
+	return status;
+}
+
+int command_messages(int argc, char **argv)
+{
+	return command_run(COMMAND_MESSAGES, argc, argv);
+}
+
+int command_connections(int argc, char **argv)
+{
+	return command_run(COMMAND_CONNECTIONS, argc, argv);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The loop that all commands share: frames from the inputs, through -f, -s and -c, to whoever takes them.
+ */
+#ifndef CLI_READER_H
+#define CLI_READER_H
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "output/format.h"
+
+struct reader {
+	const struct options *options;
+	struct rtap_source *source;
+	struct rtap_bpf *bpf;
+	struct rtap_filter *filter; /* -Y; NULL: all pass */
+	struct printer printer;     /* on standard output */
+	struct progress progress;
+	struct tally tally;
+	bool stop;                  /* set by whoever has seen enough */
+	int status;                 /* exit status so far */
+};
+
+/* Opens all that the options name. False: a complaint is printed. close in both cases. */
+bool reader_open(struct reader *reader, const struct options *options);
+
+/* Reads to the end, and hands each frame on. What went wrong with the inputs is complained of. */
+void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_frame *frame), void *owner);
+
+/* The result of writing: 0, or the -errno that standard output failed with. */
+void reader_wrote(struct reader *reader, int error);
+
+/* A failure, told. */
+void reader_fail(struct reader *reader, const struct rtap_error *error);
+
+void reader_close(struct reader *reader);
+
+#endif

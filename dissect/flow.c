@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the packets before it tell of a packet, as fields.
+ */
+#include "config.h"
+
+#include <rdmatap/message.h>
+
+#include "dissect/flow.h"
+
+#define DERIVE(name, condition, expression) \
+	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
+	{ \
+		(void)layer; \
+		if (!(condition)) \
+			return false; \
+		value->number = (uint64_t)(expression); \
+		return true; \
+	}
+
+static bool set_text(struct rtap_value *value, const char *text)
+{
+	value->data = (struct rtap_span){ (const uint8_t *)text, (uint32_t)strlen(text) };
+	return true;
+}
+
+static const char *const analysis_names[] = {
+#define ANALYSIS_NAME(identifier, name) name,
+	RTAP_PSN_ANALYSES(ANALYSIS_NAME)
+#undef ANALYSIS_NAME
+};
+
+static bool derive_analysis(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	(void)layer;
+	return packet->flow.analysis != RTAP_PSN_NONE && set_text(value, analysis_names[packet->flow.analysis]);
+}
+
+static bool derive_verb(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	(void)layer;
+	return packet->flow.completes && set_text(value, rtap_verb_name((enum rtap_verb)packet->flow.verb));
+}
+
+static bool derive_kind(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	(void)layer;
+	return packet->flow.completes && set_text(value, rtap_message_kind_name((enum rtap_message_kind)packet->flow.kind));
+}
+
+DERIVE(connection, packet->flow.connection, packet->flow.connection)
+DERIVE(from_a, packet->flow.connection, packet->flow.from_a)
+DERIVE(missing, packet->flow.missing, packet->flow.missing)
+DERIVE(differs, packet->flow.differs, 1)
+DERIVE(first_frame, packet->flow.completes, packet->flow.message_first_frame)
+DERIVE(frames, packet->flow.completes, packet->flow.message_frames)
+DERIVE(length, packet->flow.completes, packet->flow.message_length)
+DERIVE(request_frame, packet->flow.request_frame, packet->flow.request_frame)
+DERIVE(latency, packet->flow.has_latency, packet->flow.latency_ns)
+
+static const struct rtap_field flow_fields[] = {
+	{ "rdmatap.connection", "Connection", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_connection, NULL },
+	{ "rdmatap.from_a", "From End A", 0, 1, RTAP_BOOL, RTAP_UNPLACED, NULL, derive_from_a, NULL },
+	{ "rdmatap.psn.analysis", "Place in the Sequence", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_analysis, NULL },
+	{ "rdmatap.psn.missing", "PSNs not Seen Before It", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_missing, NULL },
+	{ "rdmatap.psn.differs", "Differs from What It Repeats", 0, 1, RTAP_BOOL, RTAP_UNPLACED, NULL, derive_differs, NULL },
+	{ "rdmatap.message.kind", "Completes a Message", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_kind, NULL },
+	{ "rdmatap.message.verb", "Verb", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_verb, NULL },
+	{ "rdmatap.message.first_frame", "First Frame", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_first_frame, NULL },
+	{ "rdmatap.message.frames", "Frames", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_frames, NULL },
+	{ "rdmatap.message.length", "Length", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_length, NULL },
+	{ "rdmatap.request_frame", "Answers the Request in Frame", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_request_frame, NULL },
+	{ "rdmatap.latency", "Time Since the Request", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_latency, NULL },
+};
+
+/* What every packet of a message of several, and every answer, would say is left to -V. */
+static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const struct rtap_flow_facts *flow = &packet->flow;
+
+	(void)layer;
+	if (flow->analysis > RTAP_PSN_IN_ORDER) {
+		line_text(line, " [");
+		line_text(line, analysis_names[flow->analysis]);
+		if (flow->missing) {
+			line_text(line, ": ");
+			line_dec(line, flow->missing);
+			line_text(line, " not seen");
+		}
+		line_char(line, ']');
+	}
+	if (flow->completes && flow->message_frames > 1) {
+		line_text(line, " [");
+		line_text(line, rtap_verb_name((enum rtap_verb)flow->verb));
+		line_text(line, " of ");
+		line_dec(line, flow->message_length);
+		line_text(line, " bytes from frame ");
+		line_dec(line, flow->message_first_frame);
+		line_char(line, ']');
+	}
+}
+
+void flow_add_layer(struct rtap_packet *packet)
+{
+	if (!packet->flow.present && !packet->flow.completes)
+		return;
+	if (packet->layer_count == RTAP_MAX_LAYERS)
+		return;
+	packet->layers[packet->layer_count++] = (struct rtap_layer){ PROTOCOL_FLOW, 0, 0, 0 };
+	packet->protocols[PROTOCOL_FLOW / 64] |= UINT64_C(1) << (PROTOCOL_FLOW % 64);
+}
+
+const struct protocol flow_protocol = {
+	.table = { "rdmatap.flow", "Place in the Conversation", "-", 0, FIELDS(flow_fields) },
+	.summary = summary,
+};

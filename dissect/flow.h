@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef DISSECT_FLOW_H
+#define DISSECT_FLOW_H
+
+#include "dissect/protocol.h"
+
+/* Makes packet->flow a layer of the packet, if it tells something. */
+void flow_add_layer(struct rtap_packet *packet);
+
+#endif

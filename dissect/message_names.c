@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <rdmatap/message.h>
+
+#define NAME(identifier, name) name,
+#define NAMES(function, type, LIST) \
+	const char *function(type value) \
+	{ \
+		static const char *const names[] = { LIST(NAME) }; \
+\
+		return names[value]; \
+	}
+
+NAMES(rtap_message_kind_name, enum rtap_message_kind, RTAP_MESSAGE_KINDS)
+NAMES(rtap_verb_name, enum rtap_verb, RTAP_VERBS)
+NAMES(rtap_outcome_name, enum rtap_outcome, RTAP_OUTCOMES)
+NAMES(rtap_missing_reason_name, enum rtap_missing_reason, RTAP_MISSING_REASONS)
+NAMES(rtap_trouble_name, enum rtap_trouble, RTAP_CONNECTION_ANOMALIES)
+
+const char *rtap_transport_name(enum rtap_transport transport)
+{
+	static const char *const names[] = { "RC", "UC", "UD", "XRC" };
+
+	return names[transport];
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef RDMATAP_TRACKER_H
+#define RDMATAP_TRACKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rdmatap/message.h>
+#include <rdmatap/packet.h>
+
+#pragma GCC visibility push(default)
+
+/* All state that outlives a packet: connections, PSN streams, messages in the making. One thread at a time. */
+struct rtap_tracker;
+
+struct rtap_tracker_options {
+	uint64_t max_memory;         /* bytes that state may take */
+	struct rtap_context context; /* for dissecting; borrowed pointers in it must outlive the tracker */
+	bool bytes;                  /* keep the bytes of all messages: rtap_message.bytes */
+	bool checksums;              /* work out rtap_message.crc32, and notice repeats that differ */
+	/* Each may be NULL. Messages come in the order of their first frames, connections in that of their first frames but
+	 * for those that memory made give way. */
+	void (*message)(void *owner, const struct rtap_message *message);
+	void (*connection)(void *owner, const struct rtap_connection *connection);
+	/* Whether a packet makes its message wanted: rtap_message.wanted. May be NULL. */
+	bool (*wanted)(void *owner, const struct rtap_packet *packet);
+	void *owner;
+};
+
+/* What state did, for the summary at the end. */
+struct rtap_tracker_counters {
+	uint64_t messages, incomplete_messages, connections;
+	uint64_t evictions;          /* things given up for want of memory before they were done */
+	uint64_t unsupported;        /* packets of services that are not put together (RD) */
+	uint64_t trouble[RTAP_TROUBLE_COUNT];
+	uint64_t peak_memory;        /* bytes */
+};
+
+/* NULL: memory is out. Options are copied. */
+struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options);
+
+/*
+ * Dissects the next frame with all that is known of its connection, and takes it into account; packet->flow holds what
+ * that told. Frames must come in order. The packet borrows from the frame and, until the next call, from the tracker.
+ */
+void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
+
+/* The input has ended: tells all messages and connections that are left. */
+void rtap_tracker_finish(struct rtap_tracker *tracker);
+
+struct rtap_tracker_counters rtap_tracker_counters(const struct rtap_tracker *tracker);
+
+/* Frees. NULL is ignored. */
+void rtap_tracker_close(struct rtap_tracker *tracker);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "output/messages.h"
+#include "output/object.h"
+
+void end_address(const struct rtap_end *end, struct line *line)
+{
+	switch (end->address_length) {
+	case 2:
+		line_text(line, "lid ");
+		line_dec(line, (uint64_t)end->address[0] << 8 | end->address[1]);
+		break;
+	case 4:
+	case 16:
+		line_ip(line, end->address, end->address_length);
+		break;
+	default:
+		line_text(line, "unknown");
+		break;
+	}
+}
+
+/* Service ids of IP ports: IBTA vol. 1, A11.3. */
+static const char *ip_protocol(uint64_t service_id)
+{
+	if (service_id >> 24 != 1)
+		return NULL;
+	switch (service_id >> 16 & 0xff) {
+	case 0x06: return "tcp";
+	case 0x11: return "udp";
+	case 0x3f: return "ib";
+	default: return NULL;
+	}
+}
+
+static void service(const struct rtap_connection *connection, struct line *line)
+{
+	const char *protocol = ip_protocol(connection->service_id);
+
+	if (!protocol) {
+		line_hex(line, connection->service_id, 16);
+		return;
+	}
+	line_text(line, protocol);
+	line_text(line, " port ");
+	line_dec(line, connection->service_id & 0xffff);
+}
+
+static void json_end(const char *key, const struct rtap_end *end, struct line *line)
+{
+	object_key(line, key);
+	line_char(line, '{');
+	object_key(line, "addr");
+	line_char(line, '"');
+	end_address(end, line);
+	line_char(line, '"');
+	if (end->qpn_known)
+		object_number(line, "qpn", end->qpn);
+	if (end->psn_known) {
+		object_number(line, "psn", end->psn);
+		object_number(line, "last_psn", end->last_psn);
+	}
+	line_char(line, '}');
+}
+
+static void json_life(const struct rtap_connection *connection, struct line *line)
+{
+	object_key(line, "life");
+	line_char(line, '[');
+	for (uint32_t i = 0; i < connection->life_count; i++) {
+		const struct rtap_life_event *event = &connection->life[i];
+
+		if (i)
+			line_char(line, ',');
+		line_char(line, '{');
+		object_text(line, "event", event->name);
+		object_number(line, "frame", event->frame);
+		object_time(line, "time", event->time_ns);
+		if (event->reason)
+			object_number(line, "reason", event->reason);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+}
+
+static void json_private(const struct rtap_connection *connection, int side, const char *key, struct line *line)
+{
+	if (!connection->has_private[side])
+		return;
+	object_key(line, key);
+	line_char(line, '{');
+	object_bool(line, "remote_invalidation", connection->remote_invalidation[side]);
+	object_number(line, "send_size", connection->send_size[side]);
+	object_number(line, "receive_size", connection->receive_size[side]);
+	line_char(line, '}');
+}
+
+void connection_json(const struct rtap_connection *connection, struct line *line)
+{
+	line_char(line, '{');
+	object_number(line, "connection", connection->number);
+	object_text(line, "transport", rtap_transport_name((enum rtap_transport)connection->transport));
+	if (connection->has_service) {
+		object_key(line, "service");
+		line_char(line, '"');
+		service(connection, line);
+		line_char(line, '"');
+	}
+	object_text(line, "learned", connection->learned_by_cm ? "cm" : "inferred");
+	json_end("a", &connection->a, line);
+	json_end("b", &connection->b, line);
+	if (connection->path_mtu)
+		object_number(line, "path_mtu", connection->path_mtu);
+	json_private(connection, 0, "a_private", line);
+	json_private(connection, 1, "b_private", line);
+	object_number(line, "first_frame", connection->first_frame);
+	object_number(line, "last_frame", connection->last_frame);
+	object_time(line, "time", connection->time_ns);
+	object_time(line, "time_end", connection->time_end_ns);
+	json_life(connection, line);
+	object_number(line, "packets", connection->packets);
+	object_number(line, "messages", connection->messages);
+	object_number(line, "bytes", connection->bytes);
+	object_key(line, "anomalies");
+	line_char(line, '{');
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
+		if (connection->trouble[i])
+			object_number(line, rtap_trouble_name((enum rtap_trouble)i), connection->trouble[i]);
+	line_bytes(line, "}}\n", 3);
+}
+
+static void text_end(const struct rtap_end *end, struct line *line)
+{
+	end_address(end, line);
+	if (end->qpn_known) {
+		line_text(line, " qp ");
+		line_hex(line, end->qpn, 6);
+	}
+	if (end->psn_known) {
+		line_text(line, " psn ");
+		line_dec(line, end->psn);
+		line_char(line, '-');
+		line_dec(line, end->last_psn);
+	}
+}
+
+/* The reasons that programs meet. IBTA vol. 1, 12.6.7.2. */
+static const struct rtap_name reject_reasons[] = {
+	{ 1, "no queue pair" }, { 6, "invalid communication id" }, { 8, "nobody listens there" }, { 10, "stale connection" },
+	{ 24, "port redirect" }, { 28, "the listener said no" }, { 0, NULL },
+};
+
+static void text_life(const struct rtap_connection *connection, int64_t relative_ns, struct line *line)
+{
+	for (uint32_t i = 0; i < connection->life_count; i++) {
+		const struct rtap_life_event *event = &connection->life[i];
+		const char *reason = rtap_name_of(reject_reasons, event->reason);
+
+		line_text(line, "    ");
+		line_seconds(line, event->time_ns - relative_ns);
+		line_text(line, " frame ");
+		line_dec(line, event->frame);
+		line_char(line, ' ');
+		line_text(line, event->name);
+		if (event->reason) {
+			line_text(line, " reason ");
+			line_dec(line, event->reason);
+		}
+		if (event->reason && reason) {
+			line_text(line, ": ");
+			line_text(line, reason);
+		}
+		line_char(line, '\n');
+	}
+}
+
+void connection_text(const struct rtap_connection *connection, int64_t relative_ns, struct line *line)
+{
+	const char *before = " [";
+
+	line_char(line, '#');
+	line_dec(line, connection->number);
+	line_char(line, ' ');
+	line_seconds(line, connection->time_ns - relative_ns);
+	line_char(line, ' ');
+	line_text(line, rtap_transport_name((enum rtap_transport)connection->transport));
+	line_char(line, ' ');
+	text_end(&connection->a, line);
+	line_text(line, " > ");
+	text_end(&connection->b, line);
+	if (connection->has_service) {
+		line_text(line, ", service ");
+		service(connection, line);
+	}
+	line_text(line, connection->learned_by_cm ? ", by cm, " : ", inferred, ");
+	line_dec(line, connection->packets);
+	line_text(line, " packets, ");
+	line_dec(line, connection->messages);
+	line_text(line, " messages, ");
+	line_dec(line, connection->bytes);
+	line_text(line, " bytes in ");
+	line_seconds(line, connection->time_end_ns - connection->time_ns);
+	line_text(line, " s");
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++) {
+		if (!connection->trouble[i])
+			continue;
+		line_text(line, before);
+		line_text(line, rtap_trouble_name((enum rtap_trouble)i));
+		line_char(line, ' ');
+		line_dec(line, connection->trouble[i]);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		line_char(line, ']');
+	line_char(line, '\n');
+	text_life(connection, relative_ns, line);
+}

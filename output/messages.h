@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Messages and connections as lines of text and as JSON objects (doc/json.md).
+ */
+#ifndef OUTPUT_MESSAGES_H
+#define OUTPUT_MESSAGES_H
+
+#include <rdmatap/message.h>
+
+#include "dissect/line.h"
+
+/* One line, with its newline; `relative_ns` is the time of the capture's first frame, that times count from. */
+void message_text(const struct rtap_message *message, int64_t relative_ns, struct line *line);
+void message_json(const struct rtap_message *message, struct line *line);
+
+/* The connection in one line, and what happened to it in those below. */
+void connection_text(const struct rtap_connection *connection, int64_t relative_ns, struct line *line);
+void connection_json(const struct rtap_connection *connection, struct line *line);
+
+/* "10.0.0.1", "fd00::1", "lid 12": what is known of an end's address. */
+void end_address(const struct rtap_end *end, struct line *line);
+
+#endif

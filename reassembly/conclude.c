@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is told of a message when nothing will change it any more. Complete means that its bytes are covered.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "reassembly/ib_message.h"
+
+uint64_t message_position(const struct message *message)
+{
+	uint32_t pmtu = message->stream ? message->stream->pmtu : 0;
+
+	return MESSAGE_ORIGIN - (message->origin - message->low) * pmtu;
+}
+
+static uint64_t covered_end(const struct coverage *coverage)
+{
+	return coverage->count ? coverage_runs(coverage)[coverage->count - 1].end : 0;
+}
+
+uint64_t message_known_length(const struct message *message)
+{
+	uint64_t end = covered_end(&message->coverage), cut = covered_end(&message->cut), begin = message_position(message);
+
+	end = cut > end ? cut : end;
+	return end > begin ? end - begin : 0;
+}
+
+/* The list of what is missing, growing. */
+struct missing_list {
+	struct rtap_missing *items;
+	uint32_t count, room;
+	bool failed;
+};
+
+static void append(struct missing_list *list, struct rtap_missing item)
+{
+	struct rtap_missing *last = list->count ? &list->items[list->count - 1] : NULL;
+
+	if (last && last->reason == item.reason && last->length_known && item.length_known && last->offset + last->length == item.offset) {
+		last->length += item.length;
+		return;
+	}
+	if (list->count == list->room) {
+		uint32_t room = list->room ? list->room * 2 : 4;
+		struct rtap_missing *larger = realloc(list->items, room * sizeof *larger);
+
+		if (!larger) {
+			list->failed = true;
+			return;
+		}
+		list->items = larger;
+		list->room = room;
+	}
+	list->items[list->count++] = item;
+}
+
+/* A hole from `begin` to `end`: in parts cut off by the capture, in parts never there. */
+static void append_hole(struct missing_list *list, const struct message *message, uint64_t start, uint64_t begin, uint64_t end)
+{
+	const struct coverage_run *cuts = coverage_runs(&message->cut);
+	uint8_t reason = message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED;
+
+	for (uint32_t i = 0; i < message->cut.count && begin < end; i++) {
+		uint64_t cut_begin = cuts[i].begin > begin ? cuts[i].begin : begin, cut_end = cuts[i].end < end ? cuts[i].end : end;
+
+		if (cut_begin >= cut_end)
+			continue;
+		if (begin < cut_begin)
+			append(list, (struct rtap_missing){ begin - start, cut_begin - begin, true, reason });
+		append(list, (struct rtap_missing){ cut_begin - start, cut_end - cut_begin, true, RTAP_MISSING_SNAPPED });
+		begin = cut_end;
+	}
+	if (begin < end)
+		append(list, (struct rtap_missing){ begin - start, end - begin, true, reason });
+}
+
+static void list_holes(struct missing_list *list, const struct message *message, uint64_t start, uint64_t length)
+{
+	const struct coverage_run *runs = coverage_runs(&message->coverage);
+	uint64_t at = start;
+
+	for (uint32_t i = 0; i < message->coverage.count && at < start + length; i++) {
+		if (runs[i].begin > at)
+			append_hole(list, message, start, at, runs[i].begin < start + length ? runs[i].begin : start + length);
+		if (runs[i].end > at)
+			at = runs[i].end;
+	}
+	if (at < start + length)
+		append_hole(list, message, start, at, start + length);
+}
+
+/* Whether exactly one packet of it came before those that were seen. */
+static bool lacks_first_only(const struct message *message)
+{
+	const struct psn_stream *stream = message->stream;
+	const struct message *before = message->before;
+	uint64_t end = before ? (before->end ? before->end : before->has_last ? before->high + 1 : 0) : stream->settled_end;
+
+	return end && end + 1 == message->low && stream->pmtu;
+}
+
+/* Messages whose packets carry their bytes: what of them is not there. */
+static void conclude_data(struct message *message, struct missing_list *list)
+{
+	struct rtap_message *shown = &message->shown;
+	uint8_t unknown = message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED;
+	uint64_t start = message_position(message);
+	bool announced = shown->request_seen && shown->verb != RTAP_VERB_SEND;
+
+	shown->length_known = true;
+	if (!announced) {
+		if (!message->has_first && message->stream && lacks_first_only(message)) {
+			start -= message->stream->pmtu;
+			shown->length = covered_end(&message->coverage) > covered_end(&message->cut) ? covered_end(&message->coverage) :
+					covered_end(&message->cut);
+			shown->length = shown->length > start ? shown->length - start : 0;
+		} else {
+			shown->length = message_known_length(message);
+			if (!message->has_first) {
+				shown->length_known = false;
+				append(list, (struct rtap_missing){ 0, 0, false, unknown });
+			}
+		}
+	}
+	list_holes(list, message, start, shown->length);
+	if (!announced && !message->has_last) {
+		shown->length_known = false;
+		append(list, (struct rtap_missing){ shown->length, 0, false, unknown });
+	}
+}
+
+static bool adds_up(const struct message *message)
+{
+	const struct rtap_message *shown = &message->shown;
+
+	return !shown->request_seen || (shown->verb != RTAP_VERB_WRITE && shown->verb != RTAP_VERB_READ) ||
+	       (message_known_length(message) <= shown->length && (!message->has_last || !shown->length || message_known_length(message) == shown->length));
+}
+
+static void give_crc_and_bytes(const struct rtap_tracker *tracker, struct message *message)
+{
+	struct rtap_message *shown = &message->shown;
+	const struct coverage_run *run = coverage_runs(&message->coverage);
+
+	if (shown->kind == RTAP_KIND_FLUSH)
+		return;
+	if (tracker->keep & COVERAGE_CRC) {
+		shown->has_crc = true;
+		shown->crc32 = message->coverage.count ? run->crc : 0;
+	}
+	if (message->coverage.bytes)
+		shown->bytes = (struct rtap_span){ message->coverage.bytes + (run->begin - message->coverage.origin), (uint32_t)shown->length };
+}
+
+void message_conclude(const struct rtap_tracker *tracker, struct message *message)
+{
+	struct rtap_message *shown = &message->shown;
+	struct missing_list list = { 0 };
+	bool answered_by_data = shown->verb != RTAP_VERB_SEND && shown->verb != RTAP_VERB_WRITE;
+
+	if (shown->kind == RTAP_KIND_FLUSH)
+		shown->length_known = true;
+	else
+		conclude_data(message, &list);
+	shown->missing = list.items;
+	shown->missing_count = list.count;
+	shown->complete = !list.count && !list.failed && !message->evicted && adds_up(message) && (!answered_by_data || message->has_last ||
+			  shown->verb == RTAP_VERB_ATOMIC_WRITE) && (answered_by_data || message->has_first);
+	if (!adds_up(message))
+		message->connection->shown.trouble[RTAP_TROUBLE_LENGTH_MISMATCH]++;
+	if (message->stream && message->stream->reliable && !message->answered)
+		shown->outcome = RTAP_OUTCOME_UNANSWERED;
+	if (shown->complete)
+		give_crc_and_bytes(tracker, message);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reassembly/connection.h"
+#include "reassembly/handshake.h"
+#include "reassembly/ib_message.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/pairing.h"
+#include "reassembly/psn.h"
+
+/* Packets that were under way when a connection was closed still belong to it. */
+#define CLOSING_NS INT64_C(1000000000)
+
+struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn, uint32_t source_qpn,
+			    bool datagram)
+{
+	struct flow_key key = { { 0 } };
+
+	memcpy(&key.words[0], source->address, sizeof source->address);
+	memcpy(&key.words[2], destination->address, sizeof destination->address);
+	key.words[4] = (uint64_t)source_qpn << 32 | destination_qpn;
+	key.words[5] = (uint64_t)datagram << 16 | (uint64_t)source->address_length << 8 | destination->address_length;
+	return key;
+}
+
+uint64_t flow_hash(const struct flow_key *key)
+{
+	return map_hash(key->words, sizeof key->words / sizeof key->words[0]);
+}
+
+static bool has_key(const void *value, const void *key)
+{
+	return !memcmp(&((const struct flow *)value)->key, key, sizeof(struct flow_key));
+}
+
+struct flow *flow_find(const struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash)
+{
+	return map_find(&tracker->flows, hash, has_key, key);
+}
+
+/* Memory is short: the responses that wait for their requester go. */
+static void evict_pending(struct budget_holder *holder, void *owner)
+{
+	struct rtap_tracker *tracker = owner;
+	struct flow *flow = (struct flow *)((char *)holder - offsetof(struct flow, holder));
+
+	tracker->counters.evictions++;
+	for (uint32_t i = 0; i < flow->pending_count; i++)
+		free(flow->pending[i].bytes);
+	flow->pending_count = 0;
+	budget_give(&tracker->budget, holder, holder->bytes);
+}
+
+struct flow *flow_create(struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash)
+{
+	struct flow *flow = calloc(1, sizeof *flow);
+
+	if (!flow)
+		return NULL;
+	flow->key = *key;
+	flow->hash = hash;
+	flow->holder = (struct budget_holder){ .evict = evict_pending, .owner = tracker };
+	if (!map_add(&tracker->flows, hash, flow)) {
+		free(flow);
+		return NULL;
+	}
+	return flow;
+}
+
+void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
+{
+	if (flow->waits) {
+		*(flow->pending_before ? &flow->pending_before->pending_behind : &tracker->pending_flows) = flow->pending_behind;
+		if (flow->pending_behind)
+			flow->pending_behind->pending_before = flow->pending_before;
+	}
+	map_remove(&tracker->flows, flow->hash, flow);
+	for (uint32_t i = 0; i < flow->pending_count; i++)
+		free(flow->pending[i].bytes);
+	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
+	free(flow->pending);
+	free(flow);
+}
+
+void flow_attach(struct flow *flow, struct connection *connection, bool from_a)
+{
+	flow->connection = connection;
+	flow->from_a = from_a;
+	connection->flows[from_a] = flow;
+}
+
+static uint64_t memory_of(const struct connection *connection)
+{
+	uint64_t memory = sizeof *connection + connection->expectation_room * (sizeof *connection->expectations + sizeof(struct map_slot));
+
+	for (int i = 0; i < 2; i++) {
+		const struct psn_stream *stream = &connection->streams[i];
+
+		memory += (connection->flows[i] ? sizeof(struct flow) + 2 * sizeof(struct map_slot) : 0) +
+			  stream->gap_room * sizeof *stream->gaps +
+			  (stream->requests.room + stream->responses.room) * sizeof(struct recent_packet);
+	}
+	return memory;
+}
+
+void connection_account(struct rtap_tracker *tracker, struct connection *connection)
+{
+	uint64_t memory = memory_of(connection);
+
+	if (memory > connection->memory)
+		budget_charge(&tracker->budget, &connection->holder, memory - connection->memory);
+	else
+		budget_give(&tracker->budget, &connection->holder, connection->memory - memory);
+	connection->memory = memory;
+}
+
+static void tell(struct rtap_tracker *tracker, struct connection *connection)
+{
+	connection->told = true;
+	*(connection->before ? &connection->before->behind : &tracker->first_connection) = connection->behind;
+	*(connection->behind ? &connection->behind->before : &tracker->last_connection) = connection->before;
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
+		tracker->counters.trouble[i] += connection->shown.trouble[i];
+	if (tracker->options.connection)
+		tracker->options.connection(tracker->options.owner, &connection->shown);
+}
+
+static void evict(struct budget_holder *holder, void *owner)
+{
+	struct rtap_tracker *tracker = owner;
+	struct connection *connection = (struct connection *)((char *)holder - offsetof(struct connection, holder));
+
+	tracker->counters.evictions++;
+	connection->shown.trouble[RTAP_TROUBLE_EVICTED]++;
+	for (int i = 0; i < 2; i++)
+		for (struct message *message = connection->streams[i].head; message; message = message->behind)
+			message->evicted = true;
+	connection->references++;
+	connection_retire(tracker, connection);
+	tell(tracker, connection);
+	budget_give(&tracker->budget, holder, holder->bytes);
+	connection->memory = 0;
+	connection->references--;
+	connection_release(tracker, connection);
+}
+
+struct connection *connection_create(struct rtap_tracker *tracker, uint64_t frame, int64_t time_ns)
+{
+	struct connection *connection = calloc(1, sizeof *connection);
+
+	if (!connection)
+		return NULL;
+	connection->shown.number = ++tracker->connection_number;
+	tracker->counters.connections++;
+	connection->shown.first_frame = connection->shown.last_frame = frame;
+	connection->shown.time_ns = connection->shown.time_end_ns = time_ns;
+	connection->holder = (struct budget_holder){ .evict = evict, .owner = tracker };
+	for (int i = 0; i < 2; i++) {
+		connection->streams[i].connection = connection;
+		connection->streams[i].from_a = i == 1;
+		connection->streams[i].reliable = true;
+	}
+	connection->before = tracker->last_connection;
+	*(connection->before ? &connection->before->behind : &tracker->first_connection) = connection;
+	tracker->last_connection = connection;
+	return connection;
+}
+
+void connection_release(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (!connection->told || connection->references)
+		return;
+	budget_give(&tracker->budget, &connection->holder, connection->holder.bytes);
+	free(connection);
+}
+
+void connection_close(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (connection->closed)
+		return;
+	connection->closed = true;
+	connection->closed_ns = tracker->now_ns;
+	connection->closing_before = tracker->last_closing;
+	*(tracker->last_closing ? &tracker->last_closing->closing_behind : &tracker->first_closing) = connection;
+	tracker->last_closing = connection;
+}
+
+static void leave_closing(struct rtap_tracker *tracker, struct connection *connection)
+{
+	*(connection->closing_before ? &connection->closing_before->closing_behind : &tracker->first_closing) = connection->closing_behind;
+	*(connection->closing_behind ? &connection->closing_behind->closing_before : &tracker->last_closing) = connection->closing_before;
+}
+
+void connection_retire(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (connection->retired)
+		return;
+	if (connection->closed)
+		leave_closing(tracker, connection);
+	connection->closed = connection->retired = true;
+	connection->references++;
+	for (int i = 0; i < 2; i++) {
+		struct psn_stream *stream = &connection->streams[i];
+
+		ib_message_settle(tracker, stream, true);
+		connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
+		psn_fini(stream);
+		if (connection->flows[i])
+			flow_destroy(tracker, connection->flows[i]);
+		connection->flows[i] = NULL;
+	}
+	pairing_forget(tracker, connection);
+	handshake_forget(tracker, connection);
+	connection_account(tracker, connection);
+	connection->references--;
+}
+
+void connection_event(struct connection *connection, const char *name, uint64_t frame, int64_t time_ns, uint32_t reason)
+{
+	struct rtap_connection *shown = &connection->shown;
+
+	if (shown->life_count < RTAP_MAX_LIFE_EVENTS)
+		shown->life[shown->life_count++] = (struct rtap_life_event){ name, frame, time_ns, reason };
+	shown->last_frame = frame;
+	shown->time_end_ns = time_ns;
+}
+
+static void tell_first(struct rtap_tracker *tracker)
+{
+	struct connection *connection = tracker->first_connection;
+
+	tell(tracker, connection);
+	connection_release(tracker, connection);
+}
+
+void connections_advance(struct rtap_tracker *tracker)
+{
+	while (tracker->first_closing && tracker->now_ns - tracker->first_closing->closed_ns >= CLOSING_NS)
+		connection_retire(tracker, tracker->first_closing);
+	while (tracker->first_connection && tracker->first_connection->retired && !tracker->first_connection->references)
+		tell_first(tracker);
+}
+
+void connections_flush(struct rtap_tracker *tracker)
+{
+	while (tracker->first_connection) {
+		connection_retire(tracker, tracker->first_connection);
+		tell_first(tracker);
+	}
+}
+
+void connections_fini(struct rtap_tracker *tracker)
+{
+	tracker->options.connection = NULL;
+	connections_flush(tracker);
+	while (tracker->pending_flows)
+		flow_destroy(tracker, tracker->pending_flows);
+	map_fini(&tracker->flows);
+	map_fini(&tracker->expectations);
+}

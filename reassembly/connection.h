@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Connections: which packets belong together. A queue pair's packets carry the other's number only, so the two
+ * directions are paired by communication management, or by responses that answer requests.
+ */
+#ifndef REASSEMBLY_CONNECTION_H
+#define REASSEMBLY_CONNECTION_H
+
+#include "reassembly/state.h"
+
+/* A new connection with the next number, first seen in `frame`. NULL: memory is out. */
+struct connection *connection_create(struct rtap_tracker *tracker, uint64_t frame, int64_t time_ns);
+
+/* Frees it if it is closed, told, and no message needs it. */
+void connection_release(struct rtap_tracker *tracker, struct connection *connection);
+
+/* It is over: what is still under way is waited for. */
+void connection_close(struct rtap_tracker *tracker, struct connection *connection);
+
+/* Nothing belongs to it any more: its messages are settled, its flows go. */
+void connection_retire(struct rtap_tracker *tracker, struct connection *connection);
+
+/* Adds to its life. */
+void connection_event(struct connection *connection, const char *name, uint64_t frame, int64_t time_ns, uint32_t reason);
+
+/* The key of the packets that go from one end to another; `source_qpn` is 0 but for datagrams. */
+struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn, uint32_t source_qpn,
+			    bool datagram);
+
+uint64_t flow_hash(const struct flow_key *key);
+
+struct flow *flow_find(const struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash);
+
+/* Adds a flow; NULL: memory is out. */
+struct flow *flow_create(struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash);
+
+/* Joins a flow with its connection: `from_a` is the direction of its packets. */
+void flow_attach(struct flow *flow, struct connection *connection, bool from_a);
+
+/* Takes the flow out; what it keeps goes. */
+void flow_destroy(struct rtap_tracker *tracker, struct flow *flow);
+
+/* Charges the budget for what the connection's rings have grown by. */
+void connection_account(struct rtap_tracker *tracker, struct connection *connection);
+
+/* Retires connections that closed some time ago, and tells those that are over, in order. */
+void connections_advance(struct rtap_tracker *tracker);
+
+/* Retires and tells all; messages have been told before. */
+void connections_flush(struct rtap_tracker *tracker);
+
+/* Frees all, telling nothing. */
+void connections_fini(struct rtap_tracker *tracker);
+
+#endif

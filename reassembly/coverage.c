@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "dissect/crc32.h"
+#include "reassembly/coverage.h"
+
+#define FIRST_ROOM 8
+
+static struct coverage_run *runs_of(struct coverage *coverage)
+{
+	return coverage->many ? coverage->many : &coverage->one;
+}
+
+/* CRC of bytes with `crc` followed by `length` bytes with `next`. */
+static uint32_t crc_joined(struct coverage *coverage, uint32_t crc, uint32_t next, uint64_t length)
+{
+	if (length > UINT32_MAX)
+		return (uint32_t)crc32_combine64(crc, next, (z_off64_t)length);
+	/* the operator costs more than its use, and most pieces have one length */
+	if (length != coverage->join_length) {
+		coverage->join_length = (uint32_t)length;
+		coverage->join_operator = (uint32_t)crc32_combine_gen64((z_off64_t)length);
+	}
+	return (uint32_t)crc32_combine_op(crc, next, coverage->join_operator);
+}
+
+static bool reserve_runs(struct coverage *coverage)
+{
+	uint32_t room = coverage->room ? coverage->room * 2 : FIRST_ROOM;
+	struct coverage_run *larger;
+
+	if (coverage->count < (coverage->many ? coverage->room : 1))
+		return true;
+	larger = realloc(coverage->many, room * sizeof *larger);
+	if (!larger)
+		return false;
+	if (!coverage->many)
+		larger[0] = coverage->one;
+	coverage->many = larger;
+	coverage->room = room;
+	return true;
+}
+
+/* Makes room for the bytes from `position` on, before or behind those that are there. */
+static bool reserve_bytes(struct coverage *coverage, uint64_t position, uint64_t length)
+{
+	uint64_t front = 0, needed;
+	size_t room;
+	uint8_t *larger;
+
+	if (!coverage->bytes)
+		coverage->origin = position;
+	if (position < coverage->origin)
+		front = coverage->origin - position;
+	needed = front ? front + coverage->bytes_room : position - coverage->origin + length;
+	if (needed < length + front)
+		needed = length + front;
+	if (needed <= coverage->bytes_room)
+		return true;
+	if (needed > SIZE_MAX / 4)
+		return false;
+	room = coverage->bytes_room && !front ? coverage->bytes_room * 2 : (size_t)needed;
+	if (room < needed)
+		room = (size_t)needed;
+	larger = realloc(coverage->bytes, room);
+	if (!larger)
+		return false;
+	if (front) {
+		memmove(larger + front, larger, coverage->bytes_room);
+		coverage->origin = position;
+	}
+	coverage->bytes = larger;
+	coverage->bytes_room = room;
+	return true;
+}
+
+/* Index of the first run that ends at or behind `position`. */
+static uint32_t first_behind(struct coverage *coverage, uint64_t position)
+{
+	struct coverage_run *runs = runs_of(coverage);
+	uint32_t low = 0, high = coverage->count;
+
+	/* most bytes come behind all others */
+	if (high && runs[high - 1].begin <= position)
+		return runs[high - 1].end >= position ? high - 1 : high;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (runs[middle].end < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Joins runs[at] with the next one if they touch. */
+static void join_next(struct coverage *coverage, uint32_t at, unsigned keep)
+{
+	struct coverage_run *runs = runs_of(coverage);
+
+	if (at + 1 >= coverage->count || runs[at].end != runs[at + 1].begin)
+		return;
+	if (keep & COVERAGE_CRC)
+		runs[at].crc = crc_joined(coverage, runs[at].crc, runs[at + 1].crc, runs[at + 1].end - runs[at + 1].begin);
+	runs[at].end = runs[at + 1].end;
+	memmove(runs + at + 1, runs + at + 2, (coverage->count - at - 2) * sizeof *runs);
+	coverage->count--;
+}
+
+/* A run that overlaps no other is put in its place. */
+static bool insert_run(struct coverage *coverage, struct coverage_run run, unsigned keep)
+{
+	uint32_t at = first_behind(coverage, run.begin);
+	struct coverage_run *runs = runs_of(coverage);
+
+	coverage->total += run.end - run.begin;
+	if (at < coverage->count && runs[at].end == run.begin) {
+		if (keep & COVERAGE_CRC)
+			runs[at].crc = crc_joined(coverage, runs[at].crc, run.crc, run.end - run.begin);
+		runs[at].end = run.end;
+		join_next(coverage, at, keep);
+		return true;
+	}
+	if (!reserve_runs(coverage)) {
+		coverage->total -= run.end - run.begin;
+		return false;
+	}
+	runs = runs_of(coverage);
+	memmove(runs + at + 1, runs + at, (coverage->count - at) * sizeof *runs);
+	runs[at] = run;
+	coverage->count++;
+	join_next(coverage, at, keep);
+	return true;
+}
+
+/* Covers a piece that overlaps nothing. */
+static bool add_piece(struct coverage *coverage, uint64_t position, const uint8_t *bytes, uint64_t length, uint32_t crc, unsigned keep)
+{
+	struct coverage_run run = { position, position + length, crc };
+
+	if (keep & COVERAGE_BYTES) {
+		if (!reserve_bytes(coverage, position, length))
+			return false;
+		memcpy(coverage->bytes + (position - coverage->origin), bytes, length);
+	}
+	return insert_run(coverage, run, keep);
+}
+
+static uint32_t crc_of_part(const uint8_t *bytes, uint64_t length)
+{
+	uint32_t crc = crc32_of(0, bytes, length);
+
+	crc32_release();
+	return crc;
+}
+
+bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *bytes, uint64_t length, uint32_t crc, unsigned keep,
+		  uint64_t *fresh)
+{
+	uint64_t end = position + length;
+
+	*fresh = 0;
+	while (position < end) {
+		uint32_t at = first_behind(coverage, position);
+		const struct coverage_run *runs = runs_of(coverage);
+		uint64_t stop = end;
+
+		if (at < coverage->count && runs[at].end == position)
+			at++;
+		if (at < coverage->count && runs[at].begin <= position) {
+			uint64_t skip = (runs[at].end < end ? runs[at].end : end) - position;
+
+			position += skip;
+			bytes = bytes ? bytes + skip : NULL;
+			continue;
+		}
+		if (at < coverage->count && runs[at].begin < end)
+			stop = runs[at].begin;
+		if ((keep & COVERAGE_CRC) && stop - position != length)
+			crc = crc_of_part(bytes, stop - position);
+		if (!add_piece(coverage, position, bytes, stop - position, crc, keep))
+			return false;
+		*fresh += stop - position;
+		bytes = bytes ? bytes + (stop - position) : NULL;
+		position = stop;
+	}
+	return true;
+}
+
+bool coverage_join(struct coverage *coverage, struct coverage *other, unsigned keep)
+{
+	for (uint32_t i = 0; i < other->count; i++) {
+		struct coverage_run run = coverage_runs(other)[i];
+
+		if (keep & COVERAGE_BYTES) {
+			if (!reserve_bytes(coverage, run.begin, run.end - run.begin))
+				return false;
+			memcpy(coverage->bytes + (run.begin - coverage->origin), other->bytes + (run.begin - other->origin), run.end - run.begin);
+		}
+		if (!insert_run(coverage, run, keep))
+			return false;
+	}
+	coverage_fini(other);
+	return true;
+}
+
+void coverage_fini(struct coverage *coverage)
+{
+	free(coverage->many);
+	free(coverage->bytes);
+	*coverage = (struct coverage){ 0 };
+}

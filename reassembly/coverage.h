@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which bytes of a message are there: disjoint runs in order of position, each with the CRC-32 of its bytes if that is
+ * wanted, and the bytes themselves if those are. What came first counts; later copies change nothing.
+ */
+#ifndef REASSEMBLY_COVERAGE_H
+#define REASSEMBLY_COVERAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct coverage_run {
+	uint64_t begin, end; /* positions; end is behind the last byte */
+	uint32_t crc;
+};
+
+/* All zero covers nothing. Nearly always there is one run, which needs no memory of its own. */
+struct coverage {
+	struct coverage_run one;   /* while `many` is NULL and count is 1 */
+	struct coverage_run *many;
+	uint32_t count, room;
+	uint64_t total;            /* bytes covered */
+	uint8_t *bytes;            /* from position `origin` on; holes hold anything */
+	uint64_t origin;
+	size_t bytes_room;
+	uint32_t join_length, join_operator; /* zlib's operator for appending pieces of that length */
+};
+
+enum coverage_keep { COVERAGE_ONLY = 0, COVERAGE_CRC = 1, COVERAGE_BYTES = 2 };
+
+/*
+ * Covers `length` bytes from `position`. `bytes` may be NULL if `keep` (enum coverage_keep, or'ed) asks for nothing;
+ * `crc` is their CRC-32 if it asks for that. *fresh is how many of them were not there before. False: memory is out, and nothing has changed.
+ */
+bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *bytes, uint64_t length, uint32_t crc,
+		  unsigned keep, uint64_t *fresh) __attribute__((warn_unused_result));
+
+/* Puts all of `other` behind what is there; the two do not overlap. `other` is empty then. False: memory is out. */
+bool coverage_join(struct coverage *coverage, struct coverage *other, unsigned keep) __attribute__((warn_unused_result));
+
+static inline const struct coverage_run *coverage_runs(const struct coverage *coverage)
+{
+	return coverage->many ? coverage->many : &coverage->one;
+}
+
+/* Bytes of memory that it takes beyond its struct. */
+static inline uint64_t coverage_memory(const struct coverage *coverage)
+{
+	return coverage->room * sizeof *coverage->many + coverage->bytes_room;
+}
+
+void coverage_fini(struct coverage *coverage);
+
+#endif

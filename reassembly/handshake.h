@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What communication management says of connections. IBTA vol. 1, chapter 12; IP addressing: annex A11.
+ */
+#ifndef REASSEMBLY_HANDSHAKE_H
+#define REASSEMBLY_HANDSHAKE_H
+
+#include "reassembly/state.h"
+
+/* Takes a packet with a message of communication management into account. */
+void handshake_packet(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
+		      const struct rtap_end *destination);
+
+/* Forgets the ids of a connection that goes. */
+void handshake_forget(struct rtap_tracker *tracker, struct connection *connection);
+
+/* The service that a datagram queue pair was resolved for, in *service_id. */
+bool handshake_service(const struct rtap_tracker *tracker, const struct rtap_end *end, uint64_t *service_id);
+
+void handshake_fini(struct rtap_tracker *tracker);
+
+#endif

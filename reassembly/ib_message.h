@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Messages of InfiniBand's transport, put together by PSN. IBTA vol. 1, 9.4 to 9.9.
+ */
+#ifndef REASSEMBLY_IB_MESSAGE_H
+#define REASSEMBLY_IB_MESSAGE_H
+
+#include "reassembly/state.h"
+
+/* A request of a service with a sequence: stream is the one of its sender. Fills packet->flow. */
+void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet);
+
+/* A response, to the stream of whom it answers. `flow` is filled if not NULL. */
+void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream, const struct pending_response *response,
+			 struct rtap_flow_facts *flow);
+
+/* A datagram is a message. `connection` may be NULL. */
+void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,
+			 enum rtap_message_kind kind);
+
+/* Settles the messages of a stream that wait for nothing more; all of them if `all` is set. */
+void ib_message_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all);
+
+/* Whether the message waits for nothing more. */
+bool ib_message_is_final(const struct rtap_tracker *tracker, const struct message *message);
+
+/* Position of the first byte of the message that is known of. */
+uint64_t message_position(const struct message *message);
+
+/* Bytes of a message of which its packets alone tell the length, up to the last that is known of. */
+uint64_t message_known_length(const struct message *message);
+
+/* Works out length, completeness, what is missing, and the outcome, from what was gathered. */
+void message_conclude(const struct rtap_tracker *tracker, struct message *message);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "reassembly/connection.h"
+#include "reassembly/ib_message.h"
+#include "reassembly/message_queue.h"
+
+static void unlink_waiting(struct rtap_tracker *tracker, struct message *message)
+{
+	*(message->waiting_before ? &message->waiting_before->waiting_behind : &tracker->first_waiting) = message->waiting_behind;
+	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message->waiting_before;
+}
+
+/* Nearly always at the end; a response that had to wait for its request's queue pair belongs further up. */
+static void link_waiting(struct rtap_tracker *tracker, struct message *message)
+{
+	struct message *before = tracker->last_waiting;
+
+	while (before && before->shown.first_frame > message->shown.first_frame)
+		before = before->waiting_before;
+	message->waiting_before = before;
+	message->waiting_behind = before ? before->waiting_behind : tracker->first_waiting;
+	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message;
+	*(before ? &before->waiting_behind : &tracker->first_waiting) = message;
+}
+
+static void leave_stream(struct message *message)
+{
+	struct psn_stream *stream = message->stream;
+
+	if (!stream)
+		return;
+	if (stream->unanswered == message)
+		stream->unanswered = message->behind;
+	*(message->before ? &message->before->behind : &stream->head) = message->behind;
+	*(message->behind ? &message->behind->before : &stream->tail) = message->before;
+	stream->in_flight--;
+	message->stream = NULL;
+	message->before = message->behind = NULL;
+}
+
+static void free_message(struct rtap_tracker *tracker, struct message *message)
+{
+	struct connection *connection = message->connection;
+
+	unlink_waiting(tracker, message);
+	coverage_fini(&message->coverage);
+	coverage_fini(&message->cut);
+	free((void *)(uintptr_t)message->shown.missing);
+	if (message->memory && message->stream)
+		budget_give(&tracker->budget, &connection->holder, message->memory);
+	else
+		budget_give(&tracker->budget, &tracker->messages, message->memory);
+	leave_stream(message);
+	if (tracker->completed == message)
+		tracker->completed = NULL;
+	if (tracker->touched == message)
+		tracker->touched = NULL;
+	message->behind = tracker->spare;
+	tracker->spare = message;
+	budget_give(&tracker->budget, &tracker->messages, sizeof *message);
+	if (connection) {
+		connection->references--;
+		connection_release(tracker, connection);
+	}
+}
+
+static void tell(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rtap_message *shown = &message->shown;
+
+	shown->number = ++tracker->counters.messages;
+	tracker->counters.incomplete_messages += !shown->complete;
+	shown->connection = message->connection ? &message->connection->shown : NULL;
+	if (tracker->options.message)
+		tracker->options.message(tracker->options.owner, shown);
+	free_message(tracker, message);
+}
+
+void message_settle(struct rtap_tracker *tracker, struct message *message)
+{
+	struct connection *connection = message->connection;
+
+	message_conclude(tracker, message);
+	if (message->stream) {
+		budget_give(&tracker->budget, &connection->holder, message->memory);
+		message->stream->settled_end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
+		leave_stream(message);
+	}
+	if (connection) {
+		connection->shown.messages++;
+		connection->shown.bytes += message->coverage.total;
+	}
+	/* the coverage has told what it knows */
+	coverage_fini(&message->cut);
+	if (!message->shown.bytes.bytes)
+		coverage_fini(&message->coverage);
+	message->memory = coverage_memory(&message->coverage);
+	budget_charge(&tracker->budget, &tracker->messages, message->memory);
+}
+
+void message_drop(struct rtap_tracker *tracker, struct message *message)
+{
+	free_message(tracker, message);
+}
+
+void messages_advance(struct rtap_tracker *tracker)
+{
+	struct message *message;
+
+	while ((message = tracker->first_waiting)) {
+		if (message->stream) {
+			if (!ib_message_is_final(tracker, message))
+				break;
+			message_settle(tracker, message);
+		}
+		tell(tracker, message);
+	}
+}
+
+void messages_flush(struct rtap_tracker *tracker)
+{
+	struct message *message;
+
+	while ((message = tracker->first_waiting)) {
+		if (message->stream)
+			message_settle(tracker, message);
+		tell(tracker, message);
+	}
+}
+
+void messages_evict_first(struct rtap_tracker *tracker)
+{
+	struct message *message = tracker->first_waiting;
+
+	if (message->stream) {
+		message->evicted = true;
+		tracker->counters.evictions++;
+		message_settle(tracker, message);
+	}
+	tell(tracker, message);
+}
+
+struct message *message_create(struct rtap_tracker *tracker, struct connection *connection, uint64_t frame, int64_t time_ns)
+{
+	struct message *message = tracker->spare;
+
+	if (message)
+		tracker->spare = message->behind;
+	else
+		message = malloc(sizeof *message);
+	if (!message) {
+		tracker->counters.evictions++;
+		return NULL;
+	}
+	budget_charge(&tracker->budget, &tracker->messages, sizeof *message);
+	*message = (struct message){
+		.shown = { .first_frame = frame, .last_frame = frame, .time_ns = time_ns, .time_end_ns = time_ns },
+		.connection = connection,
+	};
+	if (connection)
+		connection->references++;
+	link_waiting(tracker, message);
+	return message;
+}
+
+void messages_fini(struct rtap_tracker *tracker)
+{
+	while (tracker->first_waiting)
+		message_drop(tracker, tracker->first_waiting);
+	while (tracker->spare) {
+		struct message *spare = tracker->spare;
+
+		tracker->spare = spare->behind;
+		free(spare);
+	}
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/ib.h"
+#include "reassembly/connection.h"
+#include "reassembly/ib_message.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/pairing.h"
+#include "reassembly/psn.h"
+
+#define FIRST_ROOM 8
+#define MAX_EXPECTED 128
+#define MAX_PENDING 256
+
+/* The addresses of a flow's packets and a PSN: turned round, those of what answers it. */
+static void words_of(const struct flow_key *key, bool turned, uint32_t psn, uint64_t words[5])
+{
+	memcpy(words, &key->words[turned ? 2 : 0], 2 * sizeof *words);
+	memcpy(words + 2, &key->words[turned ? 0 : 2], 2 * sizeof *words);
+	words[4] = psn;
+}
+
+static bool same_words(const void *value, const void *key)
+{
+	return !memcmp(((const struct expectation *)value)->words, key, sizeof((struct expectation *)0)->words);
+}
+
+static void remove_expectation(struct rtap_tracker *tracker, struct expectation *expectation)
+{
+	struct expectation *first = map_find(&tracker->expectations, expectation->hash, same_words, expectation->words), *at = first;
+
+	if (first == expectation) {
+		map_remove(&tracker->expectations, expectation->hash, expectation);
+		/* the slot that went free takes the next one without growing */
+		if (expectation->same && !map_add(&tracker->expectations, expectation->hash, expectation->same))
+			tracker->counters.evictions++;
+	} else {
+		while (at->same != expectation)
+			at = at->same;
+		at->same = expectation->same;
+	}
+	expectation->connection = NULL;
+}
+
+static struct connection *merged_room(struct rtap_tracker *tracker, struct connection *connection)
+{
+	uint32_t room = connection->expectation_room ? connection->expectation_room * 2 : FIRST_ROOM, kept = connection->expected;
+	struct expectation *larger;
+
+	if (connection->expected < connection->expectation_room || connection->expectation_room >= MAX_EXPECTED)
+		return connection;
+	larger = calloc(room, sizeof *larger);
+	if (!larger)
+		return connection->expectation_room ? connection : NULL;
+	/* they move: the table must point to where they are */
+	for (uint32_t i = 0; i < kept; i++) {
+		struct expectation *old = &connection->expectations[i];
+
+		larger[i] = *old;
+		if (old->connection)
+			remove_expectation(tracker, old);
+	}
+	free(connection->expectations);
+	connection->expectations = larger;
+	connection->expectation_room = room;
+	for (uint32_t i = 0; i < kept; i++) {
+		struct expectation *first;
+
+		if (!larger[i].connection)
+			continue;
+		first = map_find(&tracker->expectations, larger[i].hash, same_words, larger[i].words);
+		larger[i].same = first ? first->same : NULL;
+		if (first)
+			first->same = &larger[i];
+		else if (!map_add(&tracker->expectations, larger[i].hash, &larger[i]))
+			larger[i].connection = NULL;
+	}
+	return connection;
+}
+
+void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn)
+{
+	const struct flow *flow = connection->flows[1] ? connection->flows[1] : connection->flows[0];
+	struct expectation *expectation, *first;
+
+	if (!merged_room(tracker, connection))
+		return;
+	expectation = &connection->expectations[connection->expected & (connection->expectation_room - 1)];
+	if (expectation->connection)
+		remove_expectation(tracker, expectation);
+	*expectation = (struct expectation){ .connection = connection };
+	words_of(&flow->key, true, psn, expectation->words);
+	expectation->hash = map_hash(expectation->words, 5);
+	first = map_find(&tracker->expectations, expectation->hash, same_words, expectation->words);
+	connection->expected++;
+	if (first) {
+		expectation->same = first->same;
+		first->same = expectation;
+	} else if (!map_add(&tracker->expectations, expectation->hash, expectation)) {
+		expectation->connection = NULL;
+	}
+}
+
+void pairing_forget(struct rtap_tracker *tracker, struct connection *connection)
+{
+	for (uint32_t i = 0; i < connection->expectation_room; i++)
+		if (connection->expectations[i].connection)
+			remove_expectation(tracker, &connection->expectations[i]);
+	free(connection->expectations);
+	connection->expectations = NULL;
+	connection->expectation_room = connection->expected = 0;
+}
+
+/* Whether the request that a response answers is one that the connection's known direction may have sent. */
+static bool may_answer(const struct connection *connection, const struct pending_response *response)
+{
+	const struct psn_stream *stream = &connection->streams[connection->flows[1] ? 1 : 0];
+	uint64_t psn;
+
+	if (!stream->started || (connection->flows[0] && connection->flows[1]))
+		return false;
+	psn = psn_unwrap(stream, response->psn);
+	return psn + PSN_WINDOW >= stream->next && psn <= stream->next;
+}
+
+/* The one connection that a response can belong to by its PSN; NULL: none, or several. */
+static struct connection *find_requester(const struct rtap_tracker *tracker, const struct flow *flow)
+{
+	struct connection *found = NULL;
+
+	for (uint32_t i = flow->pending_count; i-- > 0 && !found;) {
+		uint64_t words[5];
+		struct expectation *expectation;
+
+		words_of(&flow->key, false, flow->pending[i].psn, words);
+		expectation = map_find(&tracker->expectations, map_hash(words, 5), same_words, words);
+		for (; expectation; expectation = expectation->same) {
+			bool fits = expectation->connection != flow->connection && expectation->connection != found;
+
+			for (uint32_t other = 0; other < flow->pending_count && fits; other++)
+				fits = may_answer(expectation->connection, &flow->pending[other]);
+			if (fits && found)
+				return NULL;
+			if (fits)
+				found = expectation->connection;
+		}
+	}
+	return found;
+}
+
+/* The connection that was begun for the flow's requests is the other half of `connection`. */
+static void merge(struct rtap_tracker *tracker, struct connection *connection, struct connection *other, bool from_a)
+{
+	struct psn_stream *stream = &connection->streams[from_a], *taken = &other->streams[other->flows[1] ? 1 : 0];
+	struct flow *flow = other->flows[other->flows[1] ? 1 : 0];
+
+	psn_fini(stream);
+	*stream = *taken;
+	stream->connection = connection;
+	stream->from_a = from_a;
+	for (struct message *message = stream->head; message; message = message->behind) {
+		message->stream = stream;
+		if (message->memory) {
+			budget_give(&tracker->budget, &other->holder, message->memory);
+			budget_charge(&tracker->budget, &connection->holder, message->memory);
+		}
+	}
+	for (struct message *message = tracker->first_waiting; message; message = message->waiting_behind)
+		if (message->connection == other) {
+			message->connection = connection;
+			message->shown.from_a = from_a;
+			connection->references++;
+			other->references--;
+		}
+	memset(taken, 0, sizeof *taken);
+	taken->connection = other;
+	connection->shown.packets += other->shown.packets;
+	connection->shown.messages += other->shown.messages;
+	connection->shown.bytes += other->shown.bytes;
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
+		connection->shown.trouble[i] += other->shown.trouble[i];
+	(from_a ? &connection->shown.a : &connection->shown.b)->psn = (other->flows[1] ? &other->shown.a : &other->shown.b)->psn;
+	(from_a ? &connection->shown.a : &connection->shown.b)->psn_known = true;
+	(from_a ? &connection->shown.a : &connection->shown.b)->last_psn = (other->flows[1] ? &other->shown.a : &other->shown.b)->last_psn;
+	other->flows[0] = other->flows[1] = NULL;
+	flow->connection = NULL;
+	pairing_forget(tracker, other);
+	*(other->before ? &other->before->behind : &tracker->first_connection) = other->behind;
+	*(other->behind ? &other->behind->before : &tracker->last_connection) = other->before;
+	other->told = true;
+	tracker->counters.connections--;
+	connection_release(tracker, other);
+}
+
+/* The flow carries the responses to the connection's requests. */
+static void pair(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection)
+{
+	bool from_a = !connection->flows[1];
+
+	/* the older one stays, so that numbers go by first frames */
+	if (flow->connection && flow->connection->shown.number < connection->shown.number) {
+		struct connection *older = flow->connection;
+		struct flow *other = connection->flows[connection->flows[1] ? 1 : 0];
+		bool other_from_a = !flow->from_a;
+
+		merge(tracker, older, connection, other_from_a);
+		flow_attach(other, older, other_from_a);
+		connection = older;
+	} else {
+		if (flow->connection)
+			merge(tracker, connection, flow->connection, from_a);
+		flow_attach(flow, connection, from_a);
+	}
+	for (int i = 0; i < 2; i++) {
+		struct rtap_end *receiver = i ? &connection->shown.b : &connection->shown.a;
+
+		receiver->qpn = (uint32_t)connection->flows[i]->key.words[4];
+		receiver->qpn_known = true;
+	}
+	pairing_forget(tracker, connection);
+	connection_account(tracker, connection);
+}
+
+static void replay(struct rtap_tracker *tracker, struct flow *flow)
+{
+	struct connection *connection = flow->connection;
+	struct psn_stream *stream = &connection->streams[!flow->from_a];
+
+	for (uint32_t i = 0; i < flow->pending_count; i++) {
+		struct pending_response *response = &flow->pending[i];
+
+		connection->shown.packets++;
+		if (response->frame < connection->shown.first_frame) {
+			connection->shown.first_frame = response->frame;
+			connection->shown.time_ns = response->time_ns;
+		}
+		if (response->frame > connection->shown.last_frame) {
+			connection->shown.last_frame = response->frame;
+			connection->shown.time_end_ns = response->time_ns;
+		}
+		ib_message_response(tracker, stream, response, NULL);
+		free(response->bytes);
+	}
+	flow->pending_count = 0;
+	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
+	connection_account(tracker, connection);
+}
+
+static bool keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
+{
+	if (flow->pending_count == flow->pending_room) {
+		uint32_t room = flow->pending_room ? flow->pending_room * 2 : 4;
+		struct pending_response *larger = realloc(flow->pending, room * sizeof *larger);
+
+		if (!larger)
+			return false;
+		flow->pending = larger;
+		flow->pending_room = room;
+	}
+	flow->pending[flow->pending_count] = *response;
+	flow->pending[flow->pending_count].bytes = NULL;
+	if (response->bytes && tracker->keep & COVERAGE_BYTES) {
+		uint8_t *copy = malloc(response->captured + 1);
+
+		if (!copy)
+			return false;
+		memcpy(copy, response->bytes, response->captured);
+		flow->pending[flow->pending_count].bytes = copy;
+		budget_charge(&tracker->budget, &flow->holder, response->captured + 1);
+	}
+	flow->pending_count++;
+	budget_charge(&tracker->budget, &flow->holder, sizeof *response);
+	return true;
+}
+
+bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
+{
+	struct connection *requester;
+
+	if (flow->pending_count == MAX_PENDING) {
+		pairing_finish(tracker, flow);
+		return false;
+	}
+	if (!flow->waits) {
+		flow->waits = true;
+		flow->pending_before = NULL;
+		flow->pending_behind = tracker->pending_flows;
+		if (flow->pending_behind)
+			flow->pending_behind->pending_before = flow;
+		tracker->pending_flows = flow;
+	}
+	if (!keep(tracker, flow, response)) {
+		tracker->counters.evictions++;
+		return false;
+	}
+	requester = find_requester(tracker, flow);
+	if (!requester)
+		return false;
+	pair(tracker, flow, requester);
+	replay(tracker, flow);
+	return true;
+}
+
+/* Responses alone: whom they go to must have asked. */
+static void stand_alone(struct rtap_tracker *tracker, struct flow *flow)
+{
+	const struct pending_response *first = &flow->pending[0];
+	struct connection *connection = connection_create(tracker, first->frame, first->time_ns);
+	struct rtap_connection *shown;
+
+	if (!connection)
+		return;
+	shown = &connection->shown;
+	shown->transport = ib_service(first->opcode) == IB_XRC ? RTAP_TRANSPORT_XRC : RTAP_TRANSPORT_RC;
+	memcpy(shown->b.address, &flow->key.words[0], sizeof shown->b.address);
+	memcpy(shown->a.address, &flow->key.words[2], sizeof shown->a.address);
+	shown->b.address_length = (uint8_t)(flow->key.words[5] >> 8);
+	shown->a.address_length = (uint8_t)flow->key.words[5];
+	shown->a.qpn = (uint32_t)flow->key.words[4];
+	shown->a.qpn_known = true;
+	flow_attach(flow, connection, false);
+}
+
+void pairing_finish(struct rtap_tracker *tracker, struct flow *flow)
+{
+	if (!flow->pending_count)
+		return;
+	if (!flow->connection)
+		stand_alone(tracker, flow);
+	if (flow->connection)
+		replay(tracker, flow);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Without communication management: a response whose PSN answers a request of which the other direction is not known
+ * tells which two queue pairs belong together.
+ */
+#ifndef REASSEMBLY_PAIRING_H
+#define REASSEMBLY_PAIRING_H
+
+#include "reassembly/state.h"
+
+/* A request of a connection with one known direction was sent: its response will be known by it. */
+void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn);
+
+/* Forgets what the connection expects. */
+void pairing_forget(struct rtap_tracker *tracker, struct connection *connection);
+
+/*
+ * A response on a flow whose requester is not known: kept until it is. Pairs the flow if it can be told now; true then,
+ * and what was kept has been taken into account.
+ */
+bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response);
+
+/* No more packets come for what the flow keeps: it makes a connection of its own if none is found. */
+void pairing_finish(struct rtap_tracker *tracker, struct flow *flow);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reassembly/psn.h"
+
+#define FIRST_ROOM 16
+#define MAX_GAPS 4096
+/* Copies that come so soon after the first were not sent again for want of an answer. */
+#define TWICE_NS 1000000
+/* A packet missing for longer was sent again; the networks between do not hold one back for so long. */
+#define LATE_NS 3000000
+
+void psn_start(struct psn_stream *stream, uint32_t psn)
+{
+	stream->started = true;
+	/* room below, for packets that come late */
+	stream->low = stream->next = stream->acknowledged = (UINT64_C(1) << 32) + psn;
+}
+
+static bool grow_recent(struct recent *recent)
+{
+	uint32_t room = recent->room ? recent->room * 2 : FIRST_ROOM;
+	struct recent_packet *larger = malloc(room * sizeof *larger);
+
+	if (!larger)
+		return false;
+	for (uint32_t i = 0; i < room; i++)
+		larger[i].psn = RECENT_NONE;
+	for (uint32_t i = 0; i < recent->room; i++)
+		if (recent->packets[i].psn != RECENT_NONE)
+			larger[recent->packets[i].psn & (room - 1)] = recent->packets[i];
+	free(recent->packets);
+	recent->packets = larger;
+	recent->room = room;
+	return true;
+}
+
+static struct recent_packet *find_recent(const struct recent *recent, uint32_t psn)
+{
+	struct recent_packet *packet;
+
+	if (!recent->room)
+		return NULL;
+	packet = &recent->packets[psn & (recent->room - 1)];
+	return (packet->psn & PSN_MASK) == psn && packet->psn != RECENT_NONE ? packet : NULL;
+}
+
+/* Keeps as many as are outstanding: those are the ones that can be sent again. */
+static void remember(struct recent *recent, const struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest)
+{
+	uint64_t outstanding = psn >= stream->acknowledged ? psn - stream->acknowledged : 0;
+
+	if (!recent->room && !grow_recent(recent))
+		return;
+	while (outstanding >= recent->room && recent->room < PSN_WINDOW)
+		if (!grow_recent(recent))
+			break;
+	recent->packets[psn & (recent->room - 1)] = (struct recent_packet){
+		.psn = ((uint32_t)psn & PSN_MASK) | (frame->interface & 0x7f) << 24,
+		.time_us = (uint32_t)(frame->time_ns / 1000),
+		.digest = digest,
+	};
+}
+
+static enum rtap_psn_analysis repeated(const struct psn_stream *stream, const struct recent_packet *first, uint64_t psn,
+				       const struct rtap_frame *frame, uint32_t digest, bool *differs)
+{
+	uint32_t age_us;
+
+	if (!first)
+		return RTAP_PSN_RETRANSMISSION;
+	*differs = digest != first->digest;
+	age_us = (uint32_t)(frame->time_ns / 1000) - first->time_us;
+	if ((int32_t)age_us < 0)
+		age_us = -age_us;
+	if (age_us < TWICE_NS / 1000 && !*differs && first->psn >> 24 != (frame->interface & 0x7f))
+		return RTAP_PSN_CAPTURED_TWICE;
+	if (age_us < TWICE_NS / 1000 && !(stream->nak && psn >= stream->nak_psn))
+		return RTAP_PSN_DUPLICATE;
+	return RTAP_PSN_RETRANSMISSION;
+}
+
+/* Index of the gap that holds `psn`, or gap_count. */
+static uint32_t find_gap(const struct psn_stream *stream, uint64_t psn)
+{
+	for (uint32_t i = stream->gap_count; i-- > 0;)
+		if (psn >= stream->gaps[i].begin)
+			return psn < stream->gaps[i].end ? i : stream->gap_count;
+	return stream->gap_count;
+}
+
+/* `at` is where it belongs. Without memory for it, the packets in it will be taken for retransmissions. */
+static void insert_gap(struct psn_stream *stream, uint32_t at, struct psn_gap gap)
+{
+	if (stream->gap_count == stream->gap_room) {
+		uint32_t room = stream->gap_room ? stream->gap_room * 2 : 4;
+		struct psn_gap *larger = room <= MAX_GAPS ? realloc(stream->gaps, room * sizeof *larger) : NULL;
+
+		if (!larger)
+			return;
+		stream->gaps = larger;
+		stream->gap_room = room;
+	}
+	memmove(stream->gaps + at + 1, stream->gaps + at, (stream->gap_count - at) * sizeof gap);
+	stream->gaps[at] = gap;
+	stream->gap_count++;
+}
+
+static void remove_gap(struct psn_stream *stream, uint32_t at)
+{
+	stream->gap_count--;
+	memmove(stream->gaps + at, stream->gaps + at + 1, (stream->gap_count - at) * sizeof *stream->gaps);
+}
+
+/* A packet that was missing comes after all. */
+static enum rtap_psn_analysis fill_gap(struct psn_stream *stream, uint32_t at, uint64_t psn, uint64_t count, int64_t time_ns)
+{
+	struct psn_gap gap = stream->gaps[at];
+	uint64_t end = psn + count < gap.end ? psn + count : gap.end;
+
+	if (psn == gap.begin && end == gap.end) {
+		remove_gap(stream, at);
+	} else if (psn == gap.begin) {
+		stream->gaps[at].begin = end;
+	} else {
+		stream->gaps[at].end = psn;
+		if (end < gap.end)
+			insert_gap(stream, at + 1, (struct psn_gap){ end, gap.end, gap.time_ns });
+	}
+	if ((stream->nak && psn >= stream->nak_psn) || time_ns - gap.time_ns > LATE_NS)
+		return RTAP_PSN_RETRANSMISSION;
+	return RTAP_PSN_OUT_OF_ORDER;
+}
+
+/* Where a request stands that was not seen before. */
+static enum rtap_psn_analysis place(struct psn_stream *stream, uint64_t psn, uint64_t count, int64_t time_ns)
+{
+	uint32_t gap;
+
+	if (psn >= stream->next) {
+		bool jumps = psn > stream->next;
+
+		if (jumps)
+			insert_gap(stream, stream->gap_count, (struct psn_gap){ stream->next, psn, time_ns });
+		stream->next = psn + count;
+		if (stream->nak && psn >= stream->nak_psn && !stream->gap_count)
+			stream->nak = false;
+		return jumps ? RTAP_PSN_GAP : RTAP_PSN_IN_ORDER;
+	}
+	if (psn < stream->low) {
+		if (psn + count < stream->low)
+			insert_gap(stream, 0, (struct psn_gap){ psn + count, stream->low, time_ns });
+		stream->low = psn;
+		return RTAP_PSN_OUT_OF_ORDER;
+	}
+	gap = find_gap(stream, psn);
+	return gap < stream->gap_count ? fill_gap(stream, gap, psn, count, time_ns) : RTAP_PSN_RETRANSMISSION;
+}
+
+enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct rtap_frame *frame,
+				   uint32_t digest, bool *differs)
+{
+	const struct recent_packet *first = psn < stream->next ? find_recent(&stream->requests, (uint32_t)psn & PSN_MASK) : NULL;
+	enum rtap_psn_analysis analysis;
+
+	*differs = false;
+	if (first)
+		return repeated(stream, first, psn, frame, digest, differs);
+	analysis = place(stream, psn, count, frame->time_ns);
+	remember(&stream->requests, stream, psn, frame, digest);
+	return analysis;
+}
+
+enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest,
+				    bool *differs)
+{
+	const struct recent_packet *first = find_recent(&stream->responses, (uint32_t)psn & PSN_MASK);
+
+	*differs = false;
+	if (first)
+		return repeated(stream, first, psn, frame, digest, differs);
+	remember(&stream->responses, stream, psn, frame, digest);
+	return RTAP_PSN_IN_ORDER;
+}
+
+void psn_acknowledge(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
+{
+	/* requests that were received but are not in the capture, or not yet */
+	if (psn > stream->next) {
+		insert_gap(stream, stream->gap_count, (struct psn_gap){ stream->next, psn, time_ns });
+		stream->next = psn;
+	}
+	if (psn > stream->acknowledged)
+		stream->acknowledged = psn;
+	if (stream->nak && psn > stream->nak_psn)
+		stream->nak = false;
+}
+
+uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn)
+{
+	uint64_t lost = 0;
+
+	while (stream->gap_count && stream->gaps[0].begin < psn) {
+		uint64_t end = stream->gaps[0].end < psn ? stream->gaps[0].end : psn;
+
+		lost += end - stream->gaps[0].begin;
+		if (end == stream->gaps[0].end)
+			remove_gap(stream, 0);
+		else
+			stream->gaps[0].begin = end;
+	}
+	return lost;
+}
+
+void psn_fini(struct psn_stream *stream)
+{
+	free(stream->requests.packets);
+	free(stream->responses.packets);
+	free(stream->gaps);
+	stream->requests = stream->responses = (struct recent){ 0 };
+	stream->gaps = NULL;
+	stream->gap_count = stream->gap_room = 0;
+}

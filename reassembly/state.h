@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What connections, PSN streams and messages in the making are. PSNs are kept unwrapped, as 64-bit numbers, and
+ * positions in a message's payload count from MESSAGE_ORIGIN at the packet with PSN `origin`, because the first packet
+ * seen need not be the message's first.
+ */
+#ifndef REASSEMBLY_STATE_H
+#define REASSEMBLY_STATE_H
+
+#include <rdmatap/tracker.h>
+
+#include "reassembly/budget.h"
+#include "reassembly/coverage.h"
+#include "reassembly/map.h"
+
+#define MESSAGE_ORIGIN (UINT64_C(1) << 40)
+/* PSNs that a stream can be past a hole before it is given up; packets further off belong to another conversation. */
+#define PSN_WINDOW 65536
+#define PSN_MASK 0xffffffu
+
+/* What is remembered of a packet, to know it again. */
+struct recent_packet {
+	uint32_t psn;        /* of the wire; bits 24 to 31: interface. RECENT_NONE: none */
+	uint32_t time_us;    /* the lower bits */
+	uint32_t digest;     /* CRC-32 of its payload; 0 if not worked out */
+};
+
+#define RECENT_NONE UINT32_MAX
+
+/* The packets of the last PSNs; room grows with what is outstanding. */
+struct recent {
+	struct recent_packet *packets;
+	uint32_t room;       /* 0 or a power of two */
+};
+
+/* Requests that were not seen though later ones were. */
+struct psn_gap {
+	uint64_t begin, end; /* PSNs, unwrapped */
+	int64_t time_ns;     /* when it was noticed */
+};
+
+struct message {
+	struct rtap_message shown;
+	struct message *before, *behind;   /* in its stream, by PSN */
+	struct message *waiting_before, *waiting_behind; /* in the order of first frames */
+	struct psn_stream *stream;         /* NULL: settled, nothing changes any more */
+	struct connection *connection;
+	uint64_t low, high;                /* PSNs of the first and last packet seen, unwrapped */
+	uint64_t end;                      /* PSN behind the last packet; 0: not known */
+	uint64_t origin;
+	struct coverage coverage, cut;     /* bytes that are there; bytes that the capture cut off */
+	uint64_t memory;                   /* of coverages, as accounted: to the connection, once settled to all messages */
+	bool has_first, has_last, answered, evicted, bytes_wanted, bytes_dropped;
+	int64_t answered_ns;
+	uint64_t answered_at;              /* stream->packets then */
+};
+
+/* One direction's requests, and the responses to them. */
+struct psn_stream {
+	struct connection *connection;
+	bool started, from_a, reliable;
+	uint64_t low, next;       /* lowest PSN seen; the one expected next; unwrapped */
+	uint64_t acknowledged;    /* PSNs below it were; unwrapped */
+	uint64_t packets;
+	int64_t last_ns;
+	uint32_t pmtu;            /* 0: not known */
+	uint64_t nak_psn;         /* that a NAK asked for; valid with nak */
+	bool nak;
+	struct recent requests, responses;
+	struct psn_gap *gaps;
+	uint32_t gap_count, gap_room;
+	uint32_t in_flight;
+	uint64_t settled_end;     /* PSN behind the last message that went, if that is known; 0: not known */
+	struct message *head, *tail;   /* by PSN */
+	struct message *unanswered;    /* none before it is unanswered */
+	/* the last acknowledgement, to know it again */
+	uint32_t last_ack_psn, last_ack_msn, last_ack_interface;
+	uint8_t last_ack_syndrome;
+	int64_t last_ack_ns;
+};
+
+/* The packets from one address to one queue pair of another; UD: from one queue pair. */
+struct flow_key {
+	uint64_t words[6]; /* source and destination address, QPNs, lengths of the addresses */
+};
+
+/* A response to a request that is not yet known. */
+struct pending_response {
+	uint64_t frame;
+	int64_t time_ns;
+	uint64_t original;         /* of an atomic */
+	uint32_t interface, psn, msn, crc, captured, wire;
+	uint8_t opcode, syndrome;
+	uint8_t *bytes;            /* a copy, if bytes are wanted */
+};
+
+struct flow {
+	struct flow_key key;
+	uint64_t hash;
+	struct connection *connection; /* NULL: responses only so far, whose requester was not found */
+	struct flow *pending_before, *pending_behind; /* of those that wait */
+	bool from_a, waits;
+	struct pending_response *pending;
+	uint32_t pending_count, pending_room;
+	struct budget_holder holder;   /* of what is pending */
+};
+
+/* A request whose response will tell which queue pair belongs to which. */
+struct expectation {
+	uint64_t hash;
+	uint64_t words[5];             /* addresses as the response will have them, PSN */
+	struct connection *connection;
+	struct expectation *same;      /* others with these words */
+};
+
+struct connection {
+	struct rtap_connection shown;
+	struct psn_stream streams[2];  /* requests of b; of a */
+	struct flow *flows[2];         /* packets of b; of a */
+	struct budget_holder holder;
+	struct connection *before, *behind; /* all that are there, by number */
+	struct expectation *expectations; /* a ring, while one end is unknown */
+	uint32_t expected, expectation_room; /* how many were put into it */
+	uint32_t references;           /* messages that are not told yet */
+	uint32_t handshake_ids[2];     /* communication ids of b; of a */
+	struct connection *closing_before, *closing_behind;
+	int64_t closed_ns;
+	uint64_t memory;               /* of rings and flows, as accounted */
+	bool closed;                   /* no more packets are expected */
+	bool retired;                  /* and none are taken any more */
+	bool told;
+	uint8_t upper;                 /* enum rtap_upper */
+};
+
+struct rtap_tracker {
+	struct rtap_tracker_options options;
+	struct rtap_tracker_counters counters;
+	struct budget budget;
+	struct map flows, expectations, handshakes, services;
+	struct connection *first_connection, *last_connection;
+	struct connection *first_closing, *last_closing; /* in the order in which they closed */
+	struct flow *pending_flows;
+	struct message *first_waiting, *last_waiting; /* in the order of first frames */
+	struct message *spare;         /* for reuse, by `behind` */
+	struct budget_holder messages; /* the messages in memory */
+	struct message *completed;     /* by the frame at hand */
+	struct message *touched;       /* the message that the frame at hand is part of */
+	uint64_t connection_number;
+	int64_t now_ns;
+	unsigned keep;                 /* enum coverage_keep for all payloads */
+};
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/crc32.h"
+#include "dissect/flow.h"
+#include "dissect/ib.h"
+#include "reassembly/connection.h"
+#include "reassembly/handshake.h"
+#include "reassembly/ib_message.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/pairing.h"
+
+struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
+{
+	struct rtap_tracker *tracker = calloc(1, sizeof *tracker);
+
+	if (!tracker)
+		return NULL;
+	tracker->options = *options;
+	tracker->now_ns = INT64_MIN;
+	budget_init(&tracker->budget, options->max_memory);
+	if (options->checksums)
+		tracker->keep |= COVERAGE_CRC;
+	if (options->bytes)
+		tracker->keep |= COVERAGE_BYTES;
+	return tracker;
+}
+
+static void set_address(struct rtap_end *end, const uint8_t *address, unsigned length)
+{
+	memcpy(end->address, address, length);
+	end->address_length = (uint8_t)length;
+}
+
+static void set_lid(struct rtap_end *end, uint16_t lid)
+{
+	end->address[0] = (uint8_t)(lid >> 8);
+	end->address[1] = (uint8_t)lid;
+	end->address_length = 2;
+}
+
+/* Who sent the packet and who is to get it; the queue pairs as far as it tells. */
+static void ends_of(const struct rtap_packet *packet, struct rtap_end *source, struct rtap_end *destination)
+{
+	*source = *destination = (struct rtap_end){ 0 };
+	if (packet->source_address) {
+		set_address(source, packet->source_address, packet->address_length);
+		set_address(destination, packet->destination_address, packet->address_length);
+	} else if (packet->ib.has_lrh) {
+		set_lid(source, packet->ib.slid);
+		set_lid(destination, packet->ib.dlid);
+	}
+	destination->qpn = packet->ib.dest_qpn;
+	destination->qpn_known = true;
+	source->qpn = packet->ib.src_qpn;
+	source->qpn_known = packet->ib.has_deth;
+}
+
+static void fill_flow(struct rtap_packet *packet, const struct connection *connection, bool from_a)
+{
+	packet->flow.present = true;
+	packet->flow.connection = connection->shown.number;
+	packet->flow.from_a = from_a;
+}
+
+static void note_packet(struct connection *connection, const struct rtap_packet *packet, bool from_a, bool is_request)
+{
+	struct rtap_connection *shown = &connection->shown;
+	struct rtap_end *sender = from_a ? &shown->a : &shown->b;
+
+	shown->packets++;
+	shown->last_frame = packet->frame->number;
+	if (packet->frame->time_ns > shown->time_end_ns)
+		shown->time_end_ns = packet->frame->time_ns;
+	shown->trouble[RTAP_TROUBLE_CUT] += packet->payload.captured < packet->payload.wire;
+	if (!is_request)
+		return;
+	if (!sender->psn_known) {
+		sender->psn_known = true;
+		sender->psn = packet->ib.psn;
+	}
+	sender->last_psn = packet->ib.psn;
+}
+
+static bool is_request(const struct ib_opcode *opcode)
+{
+	return opcode->class != IB_ACKNOWLEDGE && opcode->class != IB_READ_RESPONSE && opcode->class != IB_ATOMIC_ACKNOWLEDGE;
+}
+
+static enum rtap_transport transport_of(uint8_t opcode)
+{
+	switch (ib_service(opcode)) {
+	case IB_UC: return RTAP_TRANSPORT_UC;
+	case IB_UD: return RTAP_TRANSPORT_UD;
+	case IB_XRC: return RTAP_TRANSPORT_XRC;
+	default: return RTAP_TRANSPORT_RC;
+	}
+}
+
+/* A connection that no handshake told of, begun by one end's packets. */
+static struct connection *infer(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet,
+				const struct rtap_end *source, const struct rtap_end *destination)
+{
+	struct connection *connection = connection_create(tracker, packet->frame->number, packet->frame->time_ns);
+
+	if (!connection)
+		return NULL;
+	connection->shown.a = *source;
+	connection->shown.b = *destination;
+	connection->shown.transport = (uint8_t)transport_of(packet->ib.opcode);
+	connection->streams[0].reliable = connection->streams[1].reliable = connection->shown.transport != RTAP_TRANSPORT_UC;
+	flow_attach(flow, connection, true);
+	connection_account(tracker, connection);
+	return connection;
+}
+
+static void response_of(const struct rtap_tracker *tracker, const struct rtap_packet *packet, struct pending_response *response)
+{
+	const struct rtap_payload *payload = &packet->payload;
+
+	*response = (struct pending_response){
+		.frame = packet->frame->number,
+		.time_ns = packet->frame->time_ns,
+		.original = packet->ib.original,
+		.interface = packet->frame->interface,
+		.psn = packet->ib.psn,
+		.msn = packet->ib.msn,
+		.captured = payload->captured,
+		.wire = payload->wire,
+		.opcode = packet->ib.opcode,
+		.syndrome = packet->ib.syndrome,
+		.bytes = (uint8_t *)(uintptr_t)packet->sources[payload->source].bytes + payload->offset,
+	};
+	if (tracker->keep & COVERAGE_CRC) {
+		response->crc = crc32_of(0, response->bytes, response->captured);
+		crc32_release();
+	}
+}
+
+static bool is_half(const struct connection *connection)
+{
+	return !connection->flows[0] || !connection->flows[1];
+}
+
+static void response_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
+{
+	struct pending_response response;
+
+	response_of(tracker, packet, &response);
+	if (!flow->connection || is_half(flow->connection)) {
+		/* a requester found now has had this response too */
+		if (pairing_response(tracker, flow, &response) || flow->connection)
+			fill_flow(packet, flow->connection, flow->from_a);
+		return;
+	}
+	fill_flow(packet, flow->connection, flow->from_a);
+	note_packet(flow->connection, packet, flow->from_a, false);
+	ib_message_response(tracker, &flow->connection->streams[!flow->from_a], &response, &packet->flow);
+	connection_account(tracker, flow->connection);
+}
+
+static void request_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet, const struct rtap_end *source,
+			   const struct rtap_end *destination)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	struct connection *connection = flow->connection;
+
+	if (!connection)
+		connection = infer(tracker, flow, packet, source, destination);
+	if (!connection)
+		return;
+	fill_flow(packet, connection, flow->from_a);
+	note_packet(connection, packet, flow->from_a, true);
+	ib_message_request(tracker, &connection->streams[flow->from_a], packet);
+	if (is_half(connection) && connection->shown.transport != RTAP_TRANSPORT_UC &&
+	    (packet->ib.ack_request || opcode->place == IB_LAST || opcode->place == IB_ONLY))
+		pairing_expect(tracker, connection, packet->ib.psn);
+	if (packet->rpcrdma.present)
+		connection->upper = RTAP_UPPER_RPCRDMA;
+	connection_account(tracker, connection);
+}
+
+/* Datagrams tell both queue pairs. */
+static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
+{
+	struct flow_key key = flow_key_of(source, destination, destination->qpn, source->qpn, true);
+	uint64_t hash = flow_hash(&key);
+	struct flow *flow = flow_find(tracker, &key, hash);
+
+	if (!flow)
+		flow = flow_create(tracker, &key, hash);
+	if (!flow)
+		return;
+	if (!flow->connection) {
+		struct flow_key turned = flow_key_of(destination, source, source->qpn, destination->qpn, true);
+		struct flow *other = flow_find(tracker, &turned, flow_hash(&turned));
+		struct connection *connection = other ? other->connection : infer(tracker, flow, packet, source, destination);
+
+		if (!connection)
+			return;
+		if (other)
+			flow_attach(flow, connection, !other->from_a);
+		else if (handshake_service(tracker, destination, &connection->shown.service_id) ||
+			 handshake_service(tracker, source, &connection->shown.service_id))
+			connection->shown.has_service = connection->shown.learned_by_cm = true;
+	}
+	fill_flow(packet, flow->connection, flow->from_a);
+	note_packet(flow->connection, packet, flow->from_a, true);
+	ib_message_datagram(tracker, flow->connection, flow->from_a, packet, RTAP_KIND_UD);
+	connection_account(tracker, flow->connection);
+}
+
+static void congestion(struct rtap_tracker *tracker, const struct flow *flow, struct rtap_packet *packet)
+{
+	if (!flow || !flow->connection) {
+		tracker->counters.trouble[RTAP_TROUBLE_CNP]++;
+		return;
+	}
+	fill_flow(packet, flow->connection, flow->from_a);
+	note_packet(flow->connection, packet, flow->from_a, false);
+	flow->connection->shown.trouble[RTAP_TROUBLE_CNP]++;
+}
+
+/* Queue pairs that are connected: RC, UC, XRC. */
+static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	struct flow_key key = flow_key_of(source, destination, destination->qpn, 0, false);
+	uint64_t hash = flow_hash(&key);
+	struct flow *flow = flow_find(tracker, &key, hash);
+
+	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
+		if (flow && flow->connection) {
+			fill_flow(packet, flow->connection, flow->from_a);
+			flow->connection->shown.trouble[RTAP_TROUBLE_BAD_ICRC]++;
+		} else {
+			tracker->counters.trouble[RTAP_TROUBLE_BAD_ICRC]++;
+		}
+		return;
+	}
+	if (opcode->class == IB_CONGESTION) {
+		congestion(tracker, flow, packet);
+		return;
+	}
+	if (!flow)
+		flow = flow_create(tracker, &key, hash);
+	if (!flow)
+		tracker->counters.evictions++;
+	else if (is_request(opcode))
+		request_packet(tracker, flow, packet, source, destination);
+	else
+		response_packet(tracker, flow, packet);
+}
+
+static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	struct rtap_end source, destination;
+
+	if (opcode->class == IB_RESERVED || ib_service(packet->ib.opcode) == IB_RD) {
+		tracker->counters.unsupported++;
+		return;
+	}
+	ends_of(packet, &source, &destination);
+	if (ib_service(packet->ib.opcode) != IB_UD) {
+		connected(tracker, packet, &source, &destination);
+		return;
+	}
+	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
+		tracker->counters.trouble[RTAP_TROUBLE_BAD_ICRC]++;
+		return;
+	}
+	if (packet->ib.dest_qpn > 1) {
+		datagram(tracker, packet, &source, &destination);
+		return;
+	}
+	ib_message_datagram(tracker, NULL, false, packet, RTAP_KIND_MAD);
+	if (packet->cm.present)
+		handshake_packet(tracker, packet, &source, &destination);
+}
+
+/* Memory is short: messages that wait for others to be told go first if they are most of it. */
+static void relieve(struct rtap_tracker *tracker)
+{
+	while (tracker->budget.used > tracker->budget.limit)
+		if (tracker->first_waiting && tracker->messages.bytes > tracker->budget.limit / 2)
+			messages_evict_first(tracker);
+		else if (!budget_relieve(&tracker->budget))
+			break;
+}
+
+/* A SEND of several packets that ended in this one: its upper protocols are shown here. */
+static void dissect_message(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	const struct message *message = tracker->completed;
+	const struct coverage_run *run = coverage_runs(&message->coverage);
+	struct rtap_context context = tracker->options.context;
+	struct rtap_flow_facts flow = packet->flow;
+
+	context.message.bytes = message->coverage.bytes + (run->begin - message->coverage.origin);
+	context.message.length = (uint32_t)(run->end - run->begin);
+	context.upper = message->connection->upper;
+	rtap_dissect(frame, &context, packet);
+	packet->flow = flow;
+	if (packet->rpcrdma.present)
+		message->connection->upper = RTAP_UPPER_RPCRDMA;
+}
+
+void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	messages_advance(tracker);
+	connections_advance(tracker);
+	relieve(tracker);
+	if (frame->time_ns > tracker->now_ns)
+		tracker->now_ns = frame->time_ns;
+	rtap_dissect(frame, &tracker->options.context, packet);
+	if (!packet->ib.has_bth)
+		return;
+	tracker->completed = tracker->touched = NULL;
+	ib_packet(tracker, packet);
+	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
+		dissect_message(tracker, frame, packet);
+	flow_add_layer(packet);
+	if (tracker->touched && tracker->options.wanted && !tracker->touched->shown.wanted)
+		tracker->touched->shown.wanted = tracker->options.wanted(tracker->options.owner, packet);
+}
+
+void rtap_tracker_finish(struct rtap_tracker *tracker)
+{
+	while (tracker->pending_flows) {
+		struct flow *flow = tracker->pending_flows;
+
+		tracker->pending_flows = flow->pending_behind;
+		if (flow->pending_behind)
+			flow->pending_behind->pending_before = NULL;
+		flow->waits = false;
+		pairing_finish(tracker, flow);
+	}
+	for (struct connection *connection = tracker->first_connection; connection; connection = connection->behind)
+		for (int i = 0; i < 2; i++)
+			ib_message_settle(tracker, &connection->streams[i], true);
+	messages_flush(tracker);
+	connections_flush(tracker);
+}
+
+struct rtap_tracker_counters rtap_tracker_counters(const struct rtap_tracker *tracker)
+{
+	struct rtap_tracker_counters counters = tracker->counters;
+
+	counters.peak_memory = tracker->budget.peak;
+	return counters;
+}
+
+void rtap_tracker_close(struct rtap_tracker *tracker)
+{
+	if (!tracker)
+		return;
+	messages_fini(tracker);
+	connections_fini(tracker);
+	handshake_fini(tracker);
+	free(tracker);
+}
