@@ -76,5 +76,5 @@ def packets(path):
 
 def path_mtu(found):
     """Of packets on the way to one QP: the payload of a First or Middle, or 4096 when nothing is that long."""
-    middles = [len(p.body) for p in found if p.opcode & 0x1f in (1, 7, 0xe)]
+    middles = [len(p.body) for p in found if p.opcode & 0x1f in (1, 7, 0xe) and p.opcode & 0xe0 != 0x80]
     return middles[0] if middles else 4096
