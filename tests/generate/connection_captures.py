@@ -102,7 +102,7 @@ def midstream():
     scene.put(c.ack(cut[1][-1]))
     exchange(scene, c)
     c.known.update({"a.psn": False, "b.psn": False})
-    c.anomalies = {"lost": None}
+    c.anomalies = {"lost": None, "unexpected_response": None}
     yield scene
 
 

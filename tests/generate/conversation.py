@@ -26,10 +26,10 @@ mean where that could be doubted:
 - null: the key must be absent or null.
 - a.psn, b.psn: PSN of the first request of that side. service: holds this port number somewhere.
 - life: of the events rdma_connect, rdma_accept, rdma_reject, established those that must be there, in this order.
-- anomalies: counts; of the ten names those that are absent must be 0 or absent. "x|y": the sum of both. null: any.
+- anomalies: counts; of the names in check-messages those that are absent must be 0 or absent. "x|y": the sum of both. null: any.
   duplicate: a packet that was there before and that nobody had asked for again; retransmission: one sent again after a
   NAK, an RNR NAK or a timeout; out_of_order: one that comes behind later ones for the first time, unasked; lost: PSNs of
-  a request or a READ response that never came; differing_repeat: a repeat of other bytes; nak_access: NAK codes 1 to 3.
+  a request or a READ response that never came; differing_repeat: a repeat of other bytes.
 - bytes: payload of the messages, without what is missing.
 """
 import copy

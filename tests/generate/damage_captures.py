@@ -107,7 +107,7 @@ def lost():
     scene.put(*responses)  # without its request
     packets = c.send("a", 5)
     scene.put(*packets, c.ack(packets[0]))
-    c.anomalies = {"lost": [2, 4]}
+    c.anomalies = {"lost": [2, 4], "unexpected_response": None}
     yield scene
 
 
@@ -200,7 +200,7 @@ def reordered():
             scene.put(packets[0], packets[1], c.ack(packets[2]), packets[2])
         more = c.send("a", 100)
         scene.put(*more, c.ack(more[0]))
-        c.anomalies = {"out_of_order": None}
+        c.anomalies = {"out_of_order": None, "unexpected_response": None}
     yield scene
 
 
@@ -269,9 +269,9 @@ def refused():
     yield scene
 
     scene = Scene("naks", "invalid request, remote access error, remote operational error; WRITE, READ, SEND")
-    names = ((NAK_ACCESS, "remote access error"), (NAK_INVALID, "invalid request"),
-             (NAK_OPERATION, "remote operational error"))
-    for i, (syndrome, status) in enumerate(names):
+    names = ((NAK_ACCESS, "remote access error", "nak_access"), (NAK_INVALID, "invalid request", "nak_invalid_request"),
+             (NAK_OPERATION, "remote operational error", "nak_operation"))
+    for i, (syndrome, status, anomaly) in enumerate(names):
         for j, verb in enumerate(("write", "read", "send")):
             n = 3 * i + j
             c = scene.connection(a=("10.0.0.2", 0x11 + n, 0x100 << n), b=("10.0.0.1", 0x41 + n, 0x900))
@@ -280,7 +280,7 @@ def refused():
             before, packets = packets_of(c, verb, 520)
             scene.put(*good, c.ack(good[0]), *(before or packets), c.ack((before or packets)[0], syndrome))
             packets[0].message.expect(status=status)
-            c.anomalies = {"nak_access": 1 if syndrome == NAK_ACCESS else None}
+            c.anomalies = {anomaly: 1}
             if verb == "read":
                 c.anomalies["lost"] = None
     yield scene
@@ -321,7 +321,7 @@ def other():
         scene.put(packets[1].altered(), bad=0x80000000)
         scene.put(packets[2])
         finish(scene, c, verb, packets)
-        c.anomalies = {"lost": 1, AGAIN: None}
+        c.anomalies = {"lost": 1, AGAIN: None, "bad_icrc": None}
     yield scene
 
 
