@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Asks rdmatap what was said in a capture, and knows which connections are its own business."""
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTDATA = os.path.join(os.path.dirname(HERE), "testdata")
+PROGRAM = os.environ.get("RDMATAP", os.path.join(os.path.dirname(HERE), "rdmatap"))
+TIMEOUT = 120
+ENDINGS = (".pcap.gz", ".pcapng.gz", ".pcap", ".pcapng")
+
+
+class Failed(Exception):
+    """The program did not do its part."""
+
+
+def stem(path):
+    return next((path[:-len(e)] for e in ENDINGS if path.endswith(e)), path)
+
+
+def options_of(path):
+    """Options that the program needs to be told for this capture: NAME.options."""
+    beside = stem(path) + ".options"
+    if not os.path.exists(beside):
+        return []
+    with open(beside) as f:
+        return f.read().split()
+
+
+def ask(command, path, *options):
+    """Rows of `rdmatap COMMAND --json`."""
+    line = [PROGRAM, command, "--json", *options_of(path), *options, path]
+    try:
+        done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT)
+    except OSError as error:
+        raise Failed("%s: %s" % (PROGRAM, error.strerror)) from None
+    except subprocess.TimeoutExpired:
+        raise Failed("%s: no answer for %d seconds" % (" ".join(line), TIMEOUT)) from None
+    if done.returncode:
+        raise Failed("%s: exit status %d: %s" % (" ".join(line), done.returncode, done.stderr.decode("utf-8", "replace").strip()))
+    try:
+        return [json.loads(text) for text in done.stdout.decode().splitlines()]
+    except ValueError as error:
+        raise Failed("%s: %s" % (" ".join(line), error)) from None
+
+
+def messages(path, *options):
+    return ask("messages", path, "--checksum", *options)
+
+
+def management(connection):
+    """Between QPs 0 or 1: whether those are listed is the program's business."""
+    return any((connection.get(side) or {}).get("qpn") in (0, 1) for side in "ab")
+
+
+def connections(path, *options):
+    return [c for c in ask("connections", path, *options) if not management(c)]
+
+
+def complain(text):
+    sys.stderr.write("%s: %s\n" % (os.path.basename(sys.argv[0]), text))
