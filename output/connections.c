@@ -57,10 +57,10 @@ static void json_end(const char *key, const struct rtap_end *end, struct line *l
 	line_char(line, '"');
 	if (end->qpn_known)
 		object_number(line, "qpn", end->qpn);
-	if (end->psn_known) {
+	if (end->psn_known)
 		object_number(line, "psn", end->psn);
+	if (end->last_psn_known)
 		object_number(line, "last_psn", end->last_psn);
-	}
 	line_char(line, '}');
 }
 
@@ -140,6 +140,8 @@ static void text_end(const struct rtap_end *end, struct line *line)
 	if (end->psn_known) {
 		line_text(line, " psn ");
 		line_dec(line, end->psn);
+	}
+	if (end->last_psn_known) {
 		line_char(line, '-');
 		line_dec(line, end->last_psn);
 	}

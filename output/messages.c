@@ -109,7 +109,8 @@ static void text_missing(const struct rtap_message *message, struct line *line)
 
 	if (message->complete)
 		return;
-	line_text(line, ", incomplete");
+	line_text(line, message->missing_count ? ", incomplete" : message->request_seen ? ", contradicts itself" :
+							       ", its request was not captured");
 	for (uint32_t i = 0; i < message->missing_count && i < 4; i++) {
 		line_text(line, i ? ", " : ": ");
 		if (missing[i].length_known) {

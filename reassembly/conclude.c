@@ -119,7 +119,8 @@ static void conclude_data(struct message *message, struct missing_list *list)
 			shown->length = shown->length > start ? shown->length - start : 0;
 		} else {
 			shown->length = message_known_length(message);
-			if (!message->has_first) {
+			/* a READ that is started again answers with a First too: only the request tells where it begins */
+			if (!message->has_first || shown->verb == RTAP_VERB_READ) {
 				shown->length_known = false;
 				append(list, (struct rtap_missing){ 0, 0, false, unknown });
 			}
@@ -130,6 +131,20 @@ static void conclude_data(struct message *message, struct missing_list *list)
 		shown->length_known = false;
 		append(list, (struct rtap_missing){ shown->length, 0, false, unknown });
 	}
+}
+
+/* Responses that were not captured: of the requests, the gaps in their sequence tell. */
+static void count_lost_responses(struct message *message)
+{
+	const struct rtap_message *shown = &message->shown;
+	const struct psn_stream *stream = message->stream;
+
+	if (shown->verb != RTAP_VERB_READ || !stream || !stream->pmtu ||
+	    (!message->has_last && stream->acknowledged < message->end && !message->coverage.count))
+		return;
+	for (uint32_t i = 0; i < shown->missing_count; i++)
+		if (shown->missing[i].reason == RTAP_MISSING_NOT_CAPTURED && shown->missing[i].length_known)
+			message->connection->shown.trouble[RTAP_TROUBLE_LOST] += (shown->missing[i].length + stream->pmtu - 1) / stream->pmtu;
 }
 
 static bool adds_up(const struct message *message)
@@ -165,13 +180,17 @@ void message_conclude(const struct rtap_tracker *tracker, struct message *messag
 		shown->length_known = true;
 	else
 		conclude_data(message, &list);
+	/* of a READ of nothing, the response */
+	if (answered_by_data && !message->has_last && !list.count && shown->kind == RTAP_KIND_READ)
+		append(&list, (struct rtap_missing){ 0, 0, true, message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED });
 	shown->missing = list.items;
 	shown->missing_count = list.count;
 	shown->complete = !list.count && !list.failed && !message->evicted && adds_up(message) && (!answered_by_data || message->has_last ||
-			  shown->verb == RTAP_VERB_ATOMIC_WRITE) && (answered_by_data || message->has_first);
+			  shown->verb == RTAP_VERB_ATOMIC_WRITE) && (answered_by_data ? shown->request_seen : message->has_first);
+	count_lost_responses(message);
 	if (!adds_up(message))
 		message->connection->shown.trouble[RTAP_TROUBLE_LENGTH_MISMATCH]++;
-	if (message->stream && message->stream->reliable && !message->answered)
+	if (message->stream && message->stream->reliable && !shown->outcome)
 		shown->outcome = RTAP_OUTCOME_UNANSWERED;
 	if (shown->complete)
 		give_crc_and_bytes(tracker, message);

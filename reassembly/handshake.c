@@ -116,6 +116,26 @@ static enum rtap_transport transport_of(const struct rtap_cm_facts *cm)
 	return cm->transport_type == 1 ? RTAP_TRANSPORT_UC : RTAP_TRANSPORT_RC;
 }
 
+/* Packets of the other queue pair to `receiver` are this connection's; whoever used these numbers before is gone. */
+static void claim(struct rtap_tracker *tracker, struct connection *connection, bool from_a)
+{
+	const struct rtap_end *source = from_a ? &connection->shown.a : &connection->shown.b;
+	const struct rtap_end *receiver = from_a ? &connection->shown.b : &connection->shown.a;
+	struct flow_key key = flow_key_of(source, receiver, receiver->qpn, 0, false);
+	uint64_t hash = flow_hash(&key);
+	struct flow *flow = flow_find(tracker, &key, hash);
+
+	if (flow && flow->connection == connection)
+		return;
+	if (flow && flow->connection)
+		connection_retire(tracker, flow->connection);
+	else if (flow)
+		flow_destroy(tracker, flow);
+	flow = flow_create(tracker, &key, hash);
+	if (flow)
+		flow_attach(flow, connection, from_a);
+}
+
 static void request(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
@@ -139,6 +159,8 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	connection->handshake_ids[1] = cm->local_id;
 	connection->shown.a = *source;
 	connection->shown.b = *destination;
+	connection->shown.b.qpn = 0;
+	connection->shown.b.qpn_known = false;
 	connection->shown.a.qpn = cm->local_qpn;
 	connection->shown.a.qpn_known = true;
 	connection->shown.learned_by_cm = true;
@@ -156,27 +178,8 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	}
 	take_private(connection, cm, true);
 	connection_event(connection, "rdma_connect", frame->number, frame->time_ns, 0);
+	claim(tracker, connection, false);
 	connection_account(tracker, connection);
-}
-
-/* Packets of the other queue pair to `receiver` are this connection's; whoever used these numbers before is gone. */
-static void claim(struct rtap_tracker *tracker, struct connection *connection, bool from_a)
-{
-	const struct rtap_end *source = from_a ? &connection->shown.a : &connection->shown.b;
-	const struct rtap_end *receiver = from_a ? &connection->shown.b : &connection->shown.a;
-	struct flow_key key = flow_key_of(source, receiver, receiver->qpn, 0, false);
-	uint64_t hash = flow_hash(&key);
-	struct flow *flow = flow_find(tracker, &key, hash);
-
-	if (flow && flow->connection == connection)
-		return;
-	if (flow && flow->connection)
-		connection_retire(tracker, flow->connection);
-	else if (flow)
-		flow_destroy(tracker, flow);
-	flow = flow_create(tracker, &key, hash);
-	if (flow)
-		flow_attach(flow, connection, from_a);
 }
 
 static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
@@ -207,7 +210,6 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 	take_private(connection, cm, false);
 	connection_event(connection, "rdma_accept", packet->frame->number, packet->frame->time_ns, 0);
 	claim(tracker, connection, true);
-	claim(tracker, connection, false);
 	connection_account(tracker, connection);
 }
 

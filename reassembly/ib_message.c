@@ -10,9 +10,12 @@
 #include "reassembly/psn.h"
 
 #define NANOSECONDS INT64_C(1000000000)
-/* The point of capture can swap packets: a message that is done still waits so long for what belongs to it. */
-#define GRACE_PACKETS 64
-#define GRACE_NS (NANOSECONDS / 100)
+/*
+ * The point of capture can swap packets, and an acknowledgement can get lost behind it: a message that is done waits so
+ * long for what still belongs to it.
+ */
+#define GRACE_PACKETS 256
+#define GRACE_NS (NANOSECONDS / 2)
 /* Holes that the stream went past so long ago stay holes. */
 #define HOLE_NS (2 * NANOSECONDS)
 /* Longer than a queue pair waits with all its retries: 7 times 4.3 seconds by usual settings. IBTA vol. 1, 9.7.6.1.3. */
@@ -52,6 +55,9 @@ static void learn_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 	for (struct message *message = stream->head; message; message = message->behind)
 		if (has_announced_length(message) && !message->end)
 			message->end = message->low + packets_of(message->shown.length, pmtu);
+	/* a READ takes the PSNs of all its responses */
+	if (stream->tail && stream->tail->end > stream->next)
+		stream->next = stream->tail->end;
 }
 
 /* The last message that begins at or before `psn`. */
@@ -254,6 +260,12 @@ static bool is_continued_by(const struct message *message, const struct message 
 	return message->end ? next->low < message->end : next->low <= psn + 2;
 }
 
+/* Whether two parts can be of one SEND, of which the packets between were not seen. */
+static bool may_be_one(const struct message *message, const struct message *next)
+{
+	return same_verb(message, RTAP_VERB_SEND) && same_verb(next, RTAP_VERB_SEND) && !message->has_last && !next->has_first;
+}
+
 static void extend(struct message *message, uint64_t psn, enum ib_place place)
 {
 	if (psn < message->low) {
@@ -273,6 +285,9 @@ static struct message *message_of(struct rtap_tracker *tracker, struct psn_strea
 	struct message *before = find_before(stream, psn, hint), *next = before ? before->behind : stream->head, *message;
 	bool begins = place == IB_FIRST || place == IB_ONLY;
 
+	/* a READ that was started again has Firsts and Lasts in its middle */
+	if (verb == RTAP_VERB_READ && same_verb(before, verb) && before->shown.request_seen && (!before->end || psn < before->end))
+		return before;
 	if (before && before->low == psn && (begins == before->has_first || before->shown.request_seen))
 		return same_verb(before, verb) ? before : NULL;
 	if (!begins && continues(before, verb, psn))
@@ -281,10 +296,16 @@ static struct message *message_of(struct rtap_tracker *tracker, struct psn_strea
 	if (place != IB_LAST && place != IB_ONLY && same_verb(next, verb) && !next->has_first && !next->shown.request_seen &&
 	    next->low <= psn + 2 && (next->origin == next->low || stream->pmtu))
 		return next;
+	/* it repeats what has been told already */
+	if (psn < stream->settled_high)
+		return NULL;
 	message = create(tracker, stream, before, psn, frame, time_ns,
 			 verb == RTAP_VERB_SEND ? RTAP_KIND_SEND : verb == RTAP_VERB_WRITE ? RTAP_KIND_WRITE : RTAP_KIND_READ, verb);
-	if (message)
-		message->bytes_wanted = verb == RTAP_VERB_SEND && place != IB_ONLY;
+	if (!message)
+		return NULL;
+	message->bytes_wanted = verb == RTAP_VERB_SEND && place != IB_ONLY;
+	if (verb == RTAP_VERB_SEND && !begins)
+		stream->fragment_psn = psn;
 	return message;
 }
 
@@ -384,10 +405,8 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	if (place == IB_FIRST || place == IB_MIDDLE)
 		learn_path_mtu(stream, piece->wire);
 	message = message_of(tracker, stream, psn, place, verb, packet->frame->number, packet->frame->time_ns, NULL);
-	if (!message) {
-		stream->connection->shown.trouble[RTAP_TROUBLE_LENGTH_MISMATCH]++;
+	if (!message)
 		return;
-	}
 	was_whole = is_whole(message);
 	extend(message, psn, place);
 	if (verb == RTAP_VERB_WRITE && (place == IB_FIRST || place == IB_ONLY))
@@ -428,9 +447,14 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 
 	if (is_restart(message, psn, &packet->ib)) {
 		message->shown.repeats++;
+		tracker->touched = message;
+		if (psn < stream->response_next)
+			stream->response_next = psn;
 		return;
 	}
 	if (!same_verb(message, RTAP_VERB_READ) || message->shown.request_seen || message->low != psn) {
+		if (psn < stream->settled_high)
+			return;
 		message = create(tracker, stream, message, psn, frame->number, frame->time_ns, RTAP_KIND_READ, RTAP_VERB_READ);
 		if (!message)
 			return;
@@ -454,6 +478,8 @@ static void single_request(struct rtap_tracker *tracker, struct psn_stream *stre
 		message->shown.repeats += same_verb(message, verb);
 		return;
 	}
+	if (psn < stream->settled_high)
+		return;
 	message = create(tracker, stream, message, psn, packet->frame->number, packet->frame->time_ns, kind, verb);
 	if (!message)
 		return;
@@ -534,6 +560,20 @@ static uint32_t digest_of(const struct rtap_tracker *tracker, const uint8_t *byt
 	return crc;
 }
 
+/* The handshake told where the sequence begins. */
+static void start(struct psn_stream *stream, uint32_t psn)
+{
+	const struct rtap_connection *shown = &stream->connection->shown;
+	const struct rtap_end *sender = stream->from_a ? &shown->a : &shown->b;
+
+	if (shown->learned_by_cm && sender->psn_known && ((psn - sender->psn) & PSN_MASK) < PSN_WINDOW) {
+		psn_start(stream, sender->psn);
+		stream->settled_end = stream->next;
+	} else {
+		psn_start(stream, psn);
+	}
+}
+
 void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet)
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
@@ -545,7 +585,7 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	enum rtap_psn_analysis analysis = RTAP_PSN_NONE;
 
 	if (!stream->started)
-		psn_start(stream, ib->psn);
+		start(stream, ib->psn);
 	psn = psn_unwrap(stream, ib->psn);
 	if (psn > stream->next + PSN_WINDOW || psn + PSN_WINDOW < stream->next) {
 		if (ib_check_icrc(packet) == RTAP_CRC_BAD)
@@ -617,12 +657,47 @@ static void answer(struct psn_stream *stream, struct message *message, const str
 }
 
 /*
+ * Where more than one packet is missing, what is before and behind can be one message or two: the MSN, which counts
+ * messages, tells, if nothing else is in doubt. IBTA vol. 1, 9.7.7.1.
+ */
+static void join_by_msn(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t from, const struct pending_response *response)
+{
+	uint32_t messages = 0, pairs = 0, counted = (response->msn - stream->msn) & PSN_MASK;
+
+	if (!stream->msn_known || !stream->pmtu || !(ib_opcodes[response->opcode].headers & IB_AETH))
+		return;
+	for (const struct message *message = find_before(stream, from, stream->unanswered); message; message = message->behind) {
+		const struct message *next = message->behind;
+
+		if (message->high < from || message->high >= stream->acknowledged)
+			continue;
+		messages++;
+		pairs += next && next->high < stream->acknowledged && may_be_one(message, next);
+	}
+	if (!pairs || messages != counted + pairs)
+		return;
+	for (struct message *message = find_before(stream, from, stream->unanswered); message; message = message->behind)
+		while (message->behind && message->behind->high < stream->acknowledged && may_be_one(message, message->behind)) {
+			message->has_last |= message->behind->has_last;
+			join(tracker, message, message->behind);
+		}
+}
+
+/*
  * All SENDs and WRITEs below `psn` were received; so were READs and ATOMICs, but they wait for their data.
  * IBTA vol. 1, 9.7.5.1.2.
  */
-static void acknowledge(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
+static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
 {
+	uint64_t acknowledged = stream->acknowledged;
+
 	psn_acknowledge(stream, psn, response->time_ns);
+	if (stream->fragment_psn >= acknowledged)
+		join_by_msn(tracker, stream, acknowledged, response);
+	if (ib_opcodes[response->opcode].headers & IB_AETH) {
+		stream->msn = response->msn;
+		stream->msn_known = true;
+	}
 	for (struct message *message = stream->unanswered; message && message->low < psn; message = message->behind) {
 		uint64_t end = message->end ? message->end : message->high + 1;
 
@@ -644,6 +719,16 @@ static const struct {
 	{ RTAP_TROUBLE_NAK_INVALID_RD, RTAP_OUTCOME_INVALID_RD_REQUEST },
 };
 
+/* How the request stands until it is sent again. */
+static void note_refusal(struct psn_stream *stream, uint64_t psn, enum rtap_outcome outcome)
+{
+	struct message *message = find_before(stream, psn, stream->unanswered);
+	uint64_t end = message ? (message->end > message->high ? message->end : message->high + 1) : 0;
+
+	if (message && !message->answered && psn < end)
+		message->shown.outcome = (uint8_t)outcome;
+}
+
 static void refuse(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
 {
 	uint8_t code = response->syndrome & 0x1f;
@@ -651,6 +736,7 @@ static void refuse(struct psn_stream *stream, uint64_t psn, const struct pending
 
 	stream->nak = true;
 	stream->nak_psn = psn;
+	note_refusal(stream, psn, code < sizeof naks / sizeof naks[0] ? (enum rtap_outcome)naks[code].outcome : RTAP_OUTCOME_NONE);
 	if (code >= sizeof naks / sizeof naks[0])
 		return;
 	stream->connection->shown.trouble[naks[code].trouble]++;
@@ -674,23 +760,24 @@ static bool is_seen_ack(struct psn_stream *stream, const struct pending_response
 	return same;
 }
 
-static enum rtap_psn_analysis acknowledgement(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
 					      struct rtap_flow_facts *flow)
 {
 	if (is_seen_ack(stream, response))
 		return RTAP_PSN_CAPTURED_TWICE;
 	switch (response->syndrome >> 5 & 3) {
 	case 0:
-		acknowledge(stream, psn + 1, response, flow);
+		acknowledge(tracker, stream, psn + 1, response, flow);
 		break;
 	case 1:
-		acknowledge(stream, psn, response, flow);
+		acknowledge(tracker, stream, psn, response, flow);
 		stream->connection->shown.trouble[RTAP_TROUBLE_RNR]++;
+		note_refusal(stream, psn, RTAP_OUTCOME_RNR);
 		stream->nak = true;
 		stream->nak_psn = psn;
 		break;
 	case 3:
-		acknowledge(stream, psn, response, flow);
+		acknowledge(tracker, stream, psn, response, flow);
 		refuse(stream, psn, response, flow);
 		break;
 	default:
@@ -702,9 +789,10 @@ static enum rtap_psn_analysis acknowledgement(struct psn_stream *stream, uint64_
 static void finish_response(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message,
 			    const struct pending_response *response, struct rtap_flow_facts *flow)
 {
-	bool whole = is_whole(message);
-
-	if (!whole || message->answered)
+	/* the other side has said all, even if not all was captured */
+	if (message->has_last && !message->answered)
+		message->shown.outcome = RTAP_OUTCOME_GOOD;
+	if (!is_whole(message) || message->answered)
 		return;
 	answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
 	while (stream->unanswered && stream->unanswered->answered)
@@ -735,10 +823,8 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	}
 	message = message_of(tracker, stream, psn, place, RTAP_VERB_READ, response->frame, response->time_ns,
 			     stream->unanswered ? stream->unanswered : stream->tail);
-	if (!message) {
-		stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE]++;
+	if (!message)
 		return;
-	}
 	was_whole = is_whole(message);
 	/* a restarted READ has Firsts in its middle: only where the request was not seen do they tell the beginning */
 	if (!message->shown.request_seen)
@@ -782,6 +868,10 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 	bool differs = false;
 	uint64_t psn;
 
+	if (opcode->class == IB_CONGESTION) {
+		stream->connection->shown.trouble[RTAP_TROUBLE_CNP]++;
+		return;
+	}
 	if (!stream->started)
 		psn_start(stream, response->psn);
 	psn = psn_unwrap(stream, response->psn);
@@ -794,19 +884,21 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 	stream->last_ns = response->time_ns;
 	switch (opcode->class) {
 	case IB_ACKNOWLEDGE:
-		analysis = acknowledgement(stream, psn, response, flow);
+		analysis = acknowledgement(tracker, stream, psn, response, flow);
 		break;
 	case IB_ATOMIC_ACKNOWLEDGE:
 		analysis = psn_response(stream, psn, &frame, response->crc, &differs);
-		acknowledge(stream, psn, response, flow);
+		acknowledge(tracker, stream, psn, response, flow);
 		atomic_response(tracker, stream, psn, response, flow);
 		break;
 	case IB_READ_RESPONSE:
 		analysis = psn_response(stream, psn, &frame, response->crc, &differs);
-		acknowledge(stream, psn, response, flow);
+		acknowledge(tracker, stream, psn, response, flow);
 		data_response(tracker, stream, psn, response, flow);
 		/* its request, if it was not seen, took this PSN */
-		if (psn >= stream->next)
+		if (psn > stream->low && psn >= stream->next && opcode->place != IB_MIDDLE && opcode->place != IB_LAST)
+			psn_acknowledge(stream, psn + 1, response->time_ns);
+		else if (psn >= stream->next)
 			stream->next = psn + 1;
 		break;
 	default:

@@ -86,6 +86,10 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 	message_conclude(tracker, message);
 	if (message->stream) {
 		budget_give(&tracker->budget, &connection->holder, message->memory);
+		if (message->high >= message->stream->settled_high)
+			message->stream->settled_high = message->high + 1;
+		if (message->end > message->stream->settled_high)
+			message->stream->settled_high = message->end;
 		message->stream->settled_end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
 		leave_stream(message);
 	}

@@ -120,6 +120,8 @@ static bool may_answer(const struct connection *connection, const struct pending
 	const struct psn_stream *stream = &connection->streams[connection->flows[1] ? 1 : 0];
 	uint64_t psn;
 
+	if (ib_opcodes[response->opcode].class == IB_CONGESTION)
+		return true;
 	if (!stream->started || (connection->flows[0] && connection->flows[1]))
 		return false;
 	psn = psn_unwrap(stream, response->psn);
@@ -135,6 +137,8 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 		uint64_t words[5];
 		struct expectation *expectation;
 
+		if (ib_opcodes[flow->pending[i].opcode].class == IB_CONGESTION)
+			continue;
 		words_of(&flow->key, false, flow->pending[i].psn, words);
 		expectation = map_find(&tracker->expectations, map_hash(words, 5), same_words, words);
 		for (; expectation; expectation = expectation->same) {
@@ -249,7 +253,7 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 	connection_account(tracker, connection);
 }
 
-static bool keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
+static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
 {
 	if (flow->pending_count == flow->pending_room) {
 		uint32_t room = flow->pending_room ? flow->pending_room * 2 : 4;
@@ -263,12 +267,12 @@ static bool keep(struct rtap_tracker *tracker, struct flow *flow, const struct p
 	flow->pending[flow->pending_count] = *response;
 	flow->pending[flow->pending_count].bytes = NULL;
 	if (response->bytes && tracker->keep & COVERAGE_BYTES) {
-		uint8_t *copy = malloc(response->captured + 1);
+		uint8_t *bytes = malloc(response->captured + 1);
 
-		if (!copy)
+		if (!bytes)
 			return false;
-		memcpy(copy, response->bytes, response->captured);
-		flow->pending[flow->pending_count].bytes = copy;
+		memcpy(bytes, response->bytes, response->captured);
+		flow->pending[flow->pending_count].bytes = bytes;
 		budget_charge(&tracker->budget, &flow->holder, response->captured + 1);
 	}
 	flow->pending_count++;
@@ -276,14 +280,10 @@ static bool keep(struct rtap_tracker *tracker, struct flow *flow, const struct p
 	return true;
 }
 
-bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
+bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
 {
-	struct connection *requester;
-
-	if (flow->pending_count == MAX_PENDING) {
-		pairing_finish(tracker, flow);
+	if (flow->pending_count == MAX_PENDING)
 		return false;
-	}
 	if (!flow->waits) {
 		flow->waits = true;
 		flow->pending_before = NULL;
@@ -292,7 +292,16 @@ bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const str
 			flow->pending_behind->pending_before = flow;
 		tracker->pending_flows = flow;
 	}
-	if (!keep(tracker, flow, response)) {
+	return copy(tracker, flow, response);
+}
+
+bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
+{
+	struct connection *requester;
+
+	if (flow->pending_count == MAX_PENDING)
+		pairing_finish(tracker, flow);
+	if (!pairing_keep(tracker, flow, response)) {
 		tracker->counters.evictions++;
 		return false;
 	}

@@ -20,6 +20,9 @@ void pairing_forget(struct rtap_tracker *tracker, struct connection *connection)
  */
 bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response);
 
+/* Keeps something for the flow's connection, when it is found, without looking for it. False: memory is out. */
+bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response);
+
 /* No more packets come for what the flow keeps: it makes a connection of its own if none is found. */
 void pairing_finish(struct rtap_tracker *tracker, struct flow *flow);
 

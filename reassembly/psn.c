@@ -183,6 +183,9 @@ enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, con
 	if (first)
 		return repeated(stream, first, psn, frame, digest, differs);
 	remember(&stream->responses, stream, psn, frame, digest);
+	if (psn < stream->response_next)
+		return RTAP_PSN_OUT_OF_ORDER;
+	stream->response_next = psn + 1;
 	return RTAP_PSN_IN_ORDER;
 }
 

@@ -83,6 +83,7 @@ static void note_packet(struct connection *connection, const struct rtap_packet 
 		sender->psn = packet->ib.psn;
 	}
 	sender->last_psn = packet->ib.psn;
+	sender->last_psn_known = true;
 }
 
 static bool is_request(const struct ib_opcode *opcode)
@@ -213,10 +214,14 @@ static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, c
 	connection_account(tracker, flow->connection);
 }
 
-static void congestion(struct rtap_tracker *tracker, const struct flow *flow, struct rtap_packet *packet)
+/* It goes to who sent too much, so it has the direction of responses. */
+static void congestion(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
 {
 	if (!flow || !flow->connection) {
-		tracker->counters.trouble[RTAP_TROUBLE_CNP]++;
+		struct pending_response notice = { .frame = packet->frame->number, .time_ns = packet->frame->time_ns, .opcode = packet->ib.opcode };
+
+		if (!flow || !pairing_keep(tracker, flow, &notice))
+			tracker->counters.trouble[RTAP_TROUBLE_CNP]++;
 		return;
 	}
 	fill_flow(packet, flow->connection, flow->from_a);
@@ -241,14 +246,12 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet, 
 		}
 		return;
 	}
-	if (opcode->class == IB_CONGESTION) {
-		congestion(tracker, flow, packet);
-		return;
-	}
 	if (!flow)
 		flow = flow_create(tracker, &key, hash);
 	if (!flow)
 		tracker->counters.evictions++;
+	else if (opcode->class == IB_CONGESTION)
+		congestion(tracker, flow, packet);
 	else if (is_request(opcode))
 		request_packet(tracker, flow, packet, source, destination);
 	else

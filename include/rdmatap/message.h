@@ -81,7 +81,7 @@ const char *rtap_transport_name(enum rtap_transport transport);
 struct rtap_end {
 	uint8_t address[16];
 	uint8_t address_length; /* 4, 16; 2: a LID; 0: not known */
-	bool qpn_known, psn_known;
+	bool qpn_known, psn_known, last_psn_known;
 	uint32_t qpn;
 	uint32_t psn;           /* of the first request that it sent (or, by CM, is to send) */
 	uint32_t last_psn;      /* of the last one seen */
