@@ -52,8 +52,12 @@ void report_tracker(const struct rtap_tracker *tracker, bool all)
 		complain("%" PRIu64 " times state was given up for want of memory (give more with --max-memory)", counters.evictions);
 	if (counters.unsupported)
 		complain("%" PRIu64 " packets of services that are not put together (reliable datagrams, reserved opcodes)", counters.unsupported);
+	if (counters.fragmented_lost)
+		complain("%" PRIu64 " fragmented IP datagrams could not be put together", counters.fragmented_lost);
 	if (!all)
 		return;
+	if (counters.fragmented_whole)
+		complain("%" PRIu64 " IP datagrams were put together of their fragments", counters.fragmented_whole);
 	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
 		if (counters.trouble[i])
 			complain("%" PRIu64 " %s", counters.trouble[i], rtap_trouble_name((enum rtap_trouble)i));

@@ -16,17 +16,21 @@ static void add_layer(struct parse *parse, uint8_t protocol, uint32_t offset, ui
 	packet->protocols[protocol / 64] |= UINT64_C(1) << (protocol % 64);
 }
 
+void packet_anomaly(struct rtap_packet *packet, enum rtap_anomaly_code code, uint8_t layer, uint32_t offset)
+{
+	packet->anomalies_found++;
+	if (packet->anomaly_count < RTAP_MAX_ANOMALIES)
+		packet->anomalies[packet->anomaly_count++] = (struct rtap_anomaly){ (uint8_t)code, layer, offset };
+}
+
 void parse_anomaly(struct parse *parse, enum rtap_anomaly_code code, uint32_t offset)
 {
 	struct rtap_packet *packet = parse->packet;
 	uint8_t layer = packet->layer_count ? (uint8_t)(packet->layer_count - 1) : 0;
 
 	/* a quoted packet is cut on purpose, and its faults are not this packet's */
-	if (parse->quoted)
-		return;
-	packet->anomalies_found++;
-	if (packet->anomaly_count < RTAP_MAX_ANOMALIES)
-		packet->anomalies[packet->anomaly_count++] = (struct rtap_anomaly){ (uint8_t)code, layer, offset };
+	if (!parse->quoted)
+		packet_anomaly(packet, code, layer, offset);
 }
 
 static void note_failure(struct parse *parse, enum result result, uint32_t offset)

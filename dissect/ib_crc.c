@@ -66,31 +66,79 @@ static uint32_t crc_of_bth(uint32_t crc, const uint8_t *header)
 	return crc32_of(crc, masked, sizeof masked);
 }
 
-/* `bth` is the BTH's offset from the network header's first byte. */
-static uint32_t crc_of_roce_v2(const struct rtap_packet *packet, const struct rtap_layer *network, uint32_t bth)
+/*
+ * Of a datagram put together, the sender worked the CRC out before it was cut into pieces: the header of this piece, told
+ * the length of the whole and that it is one. Whether fragmenting was forbidden (IPv4) cannot be told any more.
+ */
+static uint32_t crc_of_unfragmented(const struct rtap_packet *packet, const struct rtap_layer *network, bool forbidden)
 {
-	const uint8_t *header = layer_bytes(packet, network);
-	uint32_t crc = crc_of_lrh(packet, NULL);
+	const struct rtap_fragment_facts *fragment = &packet->fragment;
+	uint32_t wire = packet->sources[fragment->datagram_source].wire, crc = crc_of_lrh(packet, NULL);
+	uint8_t header[IPV6_LENGTH];
 
-	if (network->protocol == PROTOCOL_IPV4)
-		crc = crc_of_ipv4(crc, header, network->length);
-	else
-		crc = crc_of_ipv6(crc, header);
-	/* IPv6 extension headers are covered as they are */
-	crc = crc32_of(crc, header + network->length, bth - UDP_LENGTH - network->length);
-	return crc_of_udp(crc, header + bth - UDP_LENGTH);
+	if (network->protocol == PROTOCOL_IPV4) {
+		memcpy(header, layer_bytes(packet, network), IPV4_MIN_LENGTH);
+		wire += IPV4_MIN_LENGTH;
+		header[2] = (uint8_t)(wire >> 8);
+		header[3] = (uint8_t)wire;
+		header[6] = forbidden ? 0x40 : 0;
+		header[7] = 0;
+		return crc_of_ipv4(crc, header, IPV4_MIN_LENGTH);
+	}
+	memcpy(header, layer_bytes(packet, network), IPV6_LENGTH);
+	header[4] = (uint8_t)(wire >> 8);
+	header[5] = (uint8_t)wire;
+	header[6] = fragment->protocol;
+	return crc_of_ipv6(crc, header);
 }
 
-static uint32_t crc_of_headers(const struct rtap_packet *packet, const struct rtap_layer *start)
+/* The network header and what lies between it and the BTH: IPv6 extension headers are covered as they are. */
+static uint32_t crc_of_roce_v2(const struct rtap_packet *packet, const struct rtap_layer *network, bool forbidden)
+{
+	const uint8_t *header = layer_bytes(packet, network), *udp;
+	const uint8_t *behind = packet->sources[packet->ib.source].bytes;
+	uint32_t crc;
+
+	if (network->source != packet->ib.source) {
+		crc = crc_of_unfragmented(packet, network, forbidden);
+	} else {
+		crc = crc_of_lrh(packet, NULL);
+		crc = network->protocol == PROTOCOL_IPV4 ? crc_of_ipv4(crc, header, network->length) : crc_of_ipv6(crc, header);
+		behind = header + network->length;
+	}
+	udp = packet->sources[packet->ib.source].bytes + packet->ib.bth_offset - UDP_LENGTH;
+	crc = crc32_of(crc, behind, (uint32_t)(udp - behind));
+	return crc_of_udp(crc, udp);
+}
+
+static uint32_t crc_of_headers(const struct rtap_packet *packet, const struct rtap_layer *start, bool forbidden)
 {
 	const uint8_t *header = layer_bytes(packet, start);
 	const uint8_t *lrh = start->protocol == PROTOCOL_LRH ? header : NULL;
 	uint32_t crc;
 
 	if (start->protocol == PROTOCOL_IPV4 || start->protocol == PROTOCOL_IPV6)
-		return crc_of_roce_v2(packet, start, packet->ib.bth_offset - start->offset);
+		return crc_of_roce_v2(packet, start, forbidden);
 	crc = crc_of_lrh(packet, lrh);
 	return packet->ib.has_grh ? crc_of_ipv6(crc, lrh ? lrh + LRH_LENGTH : header) : crc;
+}
+
+/*
+ * Whether the header before it was fragmented can be told from the piece's: options need not be in every piece, and
+ * extension headers would have to be changed within.
+ */
+static bool unfragmented_is_known(const struct rtap_packet *packet, const struct rtap_layer *start)
+{
+	const struct rtap_fragment_facts *fragment = &packet->fragment;
+	const struct rtap_layer *piece = &packet->layers[fragment->layer];
+	uint32_t plain = start->protocol == PROTOCOL_IPV4 ? IPV4_MIN_LENGTH : IPV6_LENGTH;
+
+	if (!fragment->whole || fragment->datagram_source != packet->ib.source || packet->ib.bth_offset < UDP_LENGTH)
+		return false;
+	if (start->protocol == PROTOCOL_IPV6 ? piece->offset - start->offset != plain : piece != start)
+		return false;
+	return (start->protocol == PROTOCOL_IPV4 || start->protocol == PROTOCOL_IPV6) && piece->source == start->source &&
+	       start->length == plain && fragment->header_length == plain;
 }
 
 /* Bytes that must lie between the start of the CRC's headers and the BTH for the rules to apply. */
@@ -98,7 +146,9 @@ static bool headers_fit(const struct rtap_packet *packet, const struct rtap_laye
 {
 	uint32_t gap = packet->ib.bth_offset - start->offset;
 
-	if (start->source != packet->ib.source || start->offset > packet->ib.bth_offset)
+	if (start->source != packet->ib.source)
+		return unfragmented_is_known(packet, start);
+	if (start->offset > packet->ib.bth_offset)
 		return false;
 	switch (start->protocol) {
 	case PROTOCOL_IPV4:
@@ -114,27 +164,32 @@ static bool headers_fit(const struct rtap_packet *packet, const struct rtap_laye
 	}
 }
 
+/* Whether the stored CRC, its least significant byte first, is the one worked out. */
+static bool icrc_is_good(const struct rtap_packet *packet, const struct rtap_layer *start, bool forbidden)
+{
+	const struct rtap_ib_facts *ib = &packet->ib;
+	const uint8_t *base = packet->sources[ib->source].bytes, *stored = base + ib->icrc_offset;
+	uint32_t crc = crc_of_headers(packet, start, forbidden);
+
+	crc = crc_of_bth(crc, base + ib->bth_offset);
+	crc = crc32_of(crc, base + ib->bth_offset + BTH_LENGTH, ib->icrc_offset - ib->bth_offset - BTH_LENGTH);
+	crc32_release();
+	return crc == ((uint32_t)stored[3] << 24 | (uint32_t)stored[2] << 16 | (uint32_t)stored[1] << 8 | stored[0]);
+}
+
 enum rtap_crc_status ib_check_icrc(const struct rtap_packet *packet)
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
 	const struct rtap_layer *start = &packet->layers[ib->crc_start_layer];
-	const uint8_t *base = packet->sources[ib->source].bytes;
 	uint32_t captured = packet->sources[ib->source].captured;
-	const uint8_t *stored;
-	uint32_t crc;
 
 	if (ib->icrc_status != RTAP_CRC_UNCHECKED)
 		return (enum rtap_crc_status)ib->icrc_status;
 	if (!ib->icrc_on_wire || captured < ICRC_LENGTH || ib->icrc_offset > captured - ICRC_LENGTH || !headers_fit(packet, start))
 		return RTAP_CRC_UNVERIFIABLE;
-	crc = crc_of_headers(packet, start);
-	crc = crc_of_bth(crc, base + ib->bth_offset);
-	crc = crc32_of(crc, base + ib->bth_offset + BTH_LENGTH, ib->icrc_offset - ib->bth_offset - BTH_LENGTH);
-	crc32_release();
-	stored = base + ib->icrc_offset;
-	/* the least significant byte goes first */
-	return crc == ((uint32_t)stored[3] << 24 | (uint32_t)stored[2] << 16 | (uint32_t)stored[1] << 8 | stored[0]) ?
-	       RTAP_CRC_GOOD : RTAP_CRC_BAD;
+	if (icrc_is_good(packet, start, false))
+		return RTAP_CRC_GOOD;
+	return start->source != ib->source && icrc_is_good(packet, start, true) ? RTAP_CRC_GOOD : RTAP_CRC_BAD;
 }
 
 /* x^16 + x^12 + x^3 + x + 1, least significant bit first. IBTA vol. 1, 7.8.2. */

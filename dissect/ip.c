@@ -86,23 +86,30 @@ static uint32_t packet_length(const struct rtap_packet *packet, const struct rta
 	return is_ipv4 ? told : told + IPV6_LENGTH;
 }
 
+/* The IP header in front of a layer, or NULL. */
+static const struct rtap_layer *network_before(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	while (layer-- != packet->layers)
+		if (layer->protocol == PROTOCOL_IPV4 || layer->protocol == PROTOCOL_IPV6)
+			return layer;
+	return NULL;
+}
+
 bool ip_bytes_behind(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t header_length,
 		     uint64_t *bytes)
 {
-	const struct rtap_layer *network = layer;
-	uint32_t left, length;
+	const struct rtap_layer *network = network_before(packet, layer);
+	uint32_t left, length, start;
 
-	do {
-		if (network-- == packet->layers)
-			return false;
-	} while (network->protocol != PROTOCOL_IPV4 && network->protocol != PROTOCOL_IPV6);
-	if (network->source != layer->source || network->length < IPV4_MIN_LENGTH)
+	if (!network || network->length < IPV4_MIN_LENGTH)
 		return false;
-	length = packet_length(packet, network);
-	left = packet->sources[layer->source].wire - network->offset;
+	/* behind the header of a fragment the whole datagram is a source of its own */
+	start = network->source == layer->source ? network->offset : 0;
+	left = packet->sources[layer->source].wire - start;
+	length = network->source == layer->source ? packet_length(packet, network) : left;
 	if (length > left)
 		length = left;
-	header_length += layer->offset - network->offset;
+	header_length += layer->offset - start;
 	*bytes = length > header_length ? length - header_length : 0;
 	return true;
 }
@@ -199,6 +206,55 @@ static bool is_version(struct parse *parse, unsigned version)
 	return false;
 }
 
+static const struct rtap_layer *last_layer_of(const struct rtap_packet *packet, uint8_t protocol)
+{
+	const struct rtap_layer *layer = packet->layers + packet->layer_count - 1;
+
+	while (layer->protocol != protocol)
+		layer--;
+	return layer;
+}
+
+/* The datagram that this piece completed is what follows, from here on instead of the frame's bytes. */
+static void enter_datagram(struct parse *parse, struct rtap_fragment_facts *facts)
+{
+	const struct rtap_datagram *datagram = &parse->context->datagram;
+	struct rtap_packet *packet = parse->packet;
+
+	parse->source = packet->source_count++;
+	packet->sources[parse->source].bytes = datagram->bytes.bytes;
+	packet->sources[parse->source].captured = datagram->bytes.length;
+	packet->sources[parse->source].wire = datagram->wire;
+	parse->cursor = (struct cursor){ datagram->bytes.bytes, datagram->bytes.length, datagram->wire };
+	parse->next = ip_protocol(datagram->protocol);
+	facts->whole = true;
+	facts->datagram_source = parse->source;
+	facts->header_length = datagram->header_length;
+	facts->protocol = datagram->protocol;
+}
+
+void ip_begin_fragment(struct parse *parse, uint8_t protocol, const struct rtap_fragment_facts *header)
+{
+	struct rtap_packet *packet = parse->packet;
+	const struct rtap_layer *layer = last_layer_of(packet, protocol);
+	const struct rtap_layer *network = network_before(packet, layer + 1);
+	struct rtap_fragment_facts facts = *header;
+
+	parse->next = PROTOCOL_PAYLOAD;
+	if (parse->quoted)
+		return;
+	facts.whole = packet->fragment.whole;
+	facts.layer = (uint8_t)(layer - packet->layers);
+	facts.piece = (struct rtap_payload){ parse->source, parse_offset(parse), parse->cursor.captured, parse->cursor.wire };
+	if (network && network->source == parse->source)
+		facts.header_length = (protocol == PROTOCOL_IPV4 ? parse_offset(parse) : layer->offset) - network->offset;
+	if (parse->context->datagram.bytes.bytes && !facts.whole && packet->source_count < RTAP_MAX_SOURCES)
+		enter_datagram(parse, &facts);
+	else
+		facts.present = true;
+	packet->fragment = facts;
+}
+
 static bool is_fragment(const uint8_t *header)
 {
 	return bits(header, IPV4_MF) || bits(header, IPV4_FRAGMENT);
@@ -226,7 +282,15 @@ static enum result parse_ipv4(struct parse *parse)
 	if (result != OK)
 		return result;
 	parse_narrow(parse, total ? total - header_length : parse->cursor.wire, start);
-	parse->next = is_fragment(header) ? PROTOCOL_PAYLOAD : ip_protocol((uint8_t)bits(header, IPV4_PROTOCOL));
+	if (is_fragment(header))
+		ip_begin_fragment(parse, PROTOCOL_IPV4, &(struct rtap_fragment_facts){
+			.more = bits(header, IPV4_MF),
+			.protocol = (uint8_t)bits(header, IPV4_PROTOCOL),
+			.identification = (uint32_t)bits(header, IPV4_ID),
+			.datagram_offset = (uint32_t)bits(header, IPV4_FRAGMENT) * 8,
+		});
+	else
+		parse->next = ip_protocol((uint8_t)bits(header, IPV4_PROTOCOL));
 	return OK;
 }
 

@@ -56,6 +56,12 @@ void ip_summary_fragment(const struct rtap_packet *packet, const struct rtap_lay
 			 struct line *line);
 
 /*
+ * The cursor stands behind a header that says that this is a piece: one of `protocol`, PROTOCOL_IPV4 or PROTOCOL_FRAGMENT.
+ * Notes the piece, or goes on in the datagram that it completed. Of `facts` the caller has filled what that header says.
+ */
+void ip_begin_fragment(struct parse *parse, uint8_t protocol, const struct rtap_fragment_facts *facts);
+
+/*
  * Bytes that the IP header in front of `layer` says to be there behind the first `header_length` bytes of that layer.
  * False without such a header.
  */

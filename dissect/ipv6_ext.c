@@ -214,9 +214,18 @@ static enum result parse_fragment(struct parse *parse)
 	const uint8_t *header;
 	enum result result = parse_layer(parse, PROTOCOL_FRAGMENT, FRAGMENT_LENGTH, &header);
 
-	if (result == OK)
-		parse->next = is_fragment(header) ? PROTOCOL_PAYLOAD : ip_protocol((uint8_t)bits(header, FRAGMENT_NEXT));
-	return result;
+	if (result != OK)
+		return result;
+	if (is_fragment(header))
+		ip_begin_fragment(parse, PROTOCOL_FRAGMENT, &(struct rtap_fragment_facts){
+			.more = bits(header, FRAGMENT_MORE),
+			.protocol = (uint8_t)bits(header, FRAGMENT_NEXT),
+			.identification = (uint32_t)bits(header, FRAGMENT_ID),
+			.datagram_offset = (uint32_t)bits(header, FRAGMENT_OFFSET) * 8,
+		});
+	else
+		parse->next = ip_protocol((uint8_t)bits(header, FRAGMENT_NEXT));
+	return OK;
 }
 
 static void summary_fragment(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)

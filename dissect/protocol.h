@@ -138,6 +138,9 @@ enum result parse_more(struct parse *parse, uint32_t more, const uint8_t **bytes
  */
 void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length);
 
+/* Notes an anomaly of a packet; what is found after the dissection too. `offset` counts in the layer's source. */
+void packet_anomaly(struct rtap_packet *packet, enum rtap_anomaly_code code, uint8_t layer, uint32_t offset);
+
 /* Notes an anomaly of the layer found last, `offset` counted in its source. */
 void parse_anomaly(struct parse *parse, enum rtap_anomaly_code code, uint32_t offset);
 

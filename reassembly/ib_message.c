@@ -549,17 +549,6 @@ static void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, 
 	psn_start(stream, psn);
 }
 
-static uint32_t digest_of(const struct rtap_tracker *tracker, const uint8_t *bytes, uint32_t length)
-{
-	uint32_t crc = 0;
-
-	if (tracker->keep & COVERAGE_CRC) {
-		crc = crc32_of(0, bytes, length);
-		crc32_release();
-	}
-	return crc;
-}
-
 /* The handshake told where the sequence begins. */
 static void start(struct psn_stream *stream, uint32_t psn)
 {
@@ -572,6 +561,17 @@ static void start(struct psn_stream *stream, uint32_t psn)
 	} else {
 		psn_start(stream, psn);
 	}
+}
+
+static uint32_t digest_of(const struct rtap_tracker *tracker, const uint8_t *bytes, uint32_t length)
+{
+	uint32_t crc = 0;
+
+	if (tracker->keep & COVERAGE_CRC) {
+		crc = crc32_of(0, bytes, length);
+		crc32_release();
+	}
+	return crc;
 }
 
 void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet)
@@ -873,7 +873,7 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 		return;
 	}
 	if (!stream->started)
-		psn_start(stream, response->psn);
+		start(stream, response->psn);
 	psn = psn_unwrap(stream, response->psn);
 	/* it answers what was said too long ago, or never */
 	if (psn > stream->next + PSN_WINDOW || psn + PSN_WINDOW < stream->next) {
@@ -896,7 +896,7 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 		acknowledge(tracker, stream, psn, response, flow);
 		data_response(tracker, stream, psn, response, flow);
 		/* its request, if it was not seen, took this PSN */
-		if (psn > stream->low && psn >= stream->next && opcode->place != IB_MIDDLE && opcode->place != IB_LAST)
+		if ((psn > stream->low || psn == stream->settled_end) && psn >= stream->next && opcode->place != IB_MIDDLE && opcode->place != IB_LAST)
 			psn_acknowledge(stream, psn + 1, response->time_ns);
 		else if (psn >= stream->next)
 			stream->next = psn + 1;

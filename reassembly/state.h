@@ -11,6 +11,7 @@
 
 #include "reassembly/budget.h"
 #include "reassembly/coverage.h"
+#include "reassembly/ip_fragments.h"
 #include "reassembly/map.h"
 
 #define MESSAGE_ORIGIN (UINT64_C(1) << 40)
@@ -141,6 +142,7 @@ struct rtap_tracker {
 	struct rtap_tracker_options options;
 	struct rtap_tracker_counters counters;
 	struct budget budget;
+	struct ip_fragments fragments;
 	struct map flows, expectations, handshakes, services;
 	struct connection *first_connection, *last_connection;
 	struct connection *first_closing, *last_closing; /* in the order in which they closed */

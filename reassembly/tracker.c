@@ -22,6 +22,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	tracker->options = *options;
 	tracker->now_ns = INT64_MIN;
 	budget_init(&tracker->budget, options->max_memory);
+	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	if (options->checksums)
 		tracker->keep |= COVERAGE_CRC;
 	if (options->bytes)
@@ -296,17 +297,17 @@ static void relieve(struct rtap_tracker *tracker)
 }
 
 /* A SEND of several packets that ended in this one: its upper protocols are shown here. */
-static void dissect_message(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+static void dissect_message(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+			    struct rtap_packet *packet)
 {
 	const struct message *message = tracker->completed;
 	const struct coverage_run *run = coverage_runs(&message->coverage);
-	struct rtap_context context = tracker->options.context;
 	struct rtap_flow_facts flow = packet->flow;
 
-	context.message.bytes = message->coverage.bytes + (run->begin - message->coverage.origin);
-	context.message.length = (uint32_t)(run->end - run->begin);
-	context.upper = message->connection->upper;
-	rtap_dissect(frame, &context, packet);
+	context->message.bytes = message->coverage.bytes + (run->begin - message->coverage.origin);
+	context->message.length = (uint32_t)(run->end - run->begin);
+	context->upper = message->connection->upper;
+	rtap_dissect(frame, context, packet);
 	packet->flow = flow;
 	if (packet->rpcrdma.present)
 		message->connection->upper = RTAP_UPPER_RPCRDMA;
@@ -314,18 +315,24 @@ static void dissect_message(struct rtap_tracker *tracker, const struct rtap_fram
 
 void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
+	struct rtap_context context;
+
 	messages_advance(tracker);
 	connections_advance(tracker);
 	relieve(tracker);
 	if (frame->time_ns > tracker->now_ns)
 		tracker->now_ns = frame->time_ns;
-	rtap_dissect(frame, &tracker->options.context, packet);
+	context = tracker->options.context;
+	rtap_dissect(frame, &context, packet);
+	/* the last piece of a datagram shows all of it */
+	if (packet->fragment.present && ip_fragments_add(&tracker->fragments, packet, &context.datagram) == IP_FRAGMENTS_WHOLE)
+		rtap_dissect(frame, &context, packet);
 	if (!packet->ib.has_bth)
 		return;
 	tracker->completed = tracker->touched = NULL;
 	ib_packet(tracker, packet);
 	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
-		dissect_message(tracker, frame, packet);
+		dissect_message(tracker, frame, &context, packet);
 	flow_add_layer(packet);
 	if (tracker->touched && tracker->options.wanted && !tracker->touched->shown.wanted)
 		tracker->touched->shown.wanted = tracker->options.wanted(tracker->options.owner, packet);
@@ -353,6 +360,8 @@ struct rtap_tracker_counters rtap_tracker_counters(const struct rtap_tracker *tr
 {
 	struct rtap_tracker_counters counters = tracker->counters;
 
+	counters.fragmented_whole = tracker->fragments.completed;
+	counters.fragmented_lost = tracker->fragments.timed_out + tracker->fragments.refused + tracker->fragments.evicted;
 	counters.peak_memory = tracker->budget.peak;
 	return counters;
 }
@@ -364,5 +373,6 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	messages_fini(tracker);
 	connections_fini(tracker);
 	handshake_fini(tracker);
+	ip_fragments_fini(&tracker->fragments);
 	free(tracker);
 }

@@ -75,6 +75,31 @@ struct rtap_payload {
 	uint32_t wire;
 };
 
+/*
+ * A piece of an IP datagram, where the dissection ended, or the datagram that was put together and dissected on.
+ * RFC 791, 3.2; RFC 8200, 4.5. Of two fragment headers, one within the other, it is about the one reached last.
+ */
+struct rtap_fragment_facts {
+	bool present;            /* the dissection ended here: the packet is a piece */
+	bool whole;              /* it went on in the context's datagram, which is source `datagram_source` */
+	bool more;               /* not the datagram's last piece */
+	uint8_t protocol;        /* IP protocol number of what was fragmented */
+	uint8_t layer;           /* index of the layer with the fragment's header */
+	uint8_t datagram_source;
+	uint32_t identification;
+	uint32_t header_length;  /* of the IP header and what follows it up to the fragment header; of a whole one: the first piece's */
+	uint32_t datagram_offset; /* of the piece's first byte in the datagram */
+	struct rtap_payload piece;
+};
+
+/* An IP datagram put together of its fragments. */
+struct rtap_datagram {
+	struct rtap_span bytes;  /* what was captured of it, from its first byte to the first one missing; bytes NULL: none */
+	uint32_t wire;           /* how long it was */
+	uint32_t header_length;  /* as in struct rtap_fragment_facts, of the piece at offset 0 */
+	uint8_t protocol;        /* IP protocol number by the piece at offset 0 */
+};
+
 /* What an RPC-over-RDMA header says. Offsets count from the header's first byte. RFC 8166, section 4. */
 struct rtap_rpcrdma_facts {
 	bool present;
@@ -174,6 +199,7 @@ struct rtap_packet {
 	const uint8_t *source_address, *destination_address;
 	uint8_t address_length;      /* 4 or 16 */
 	uint16_t source_port, destination_port;
+	struct rtap_fragment_facts fragment;
 	struct rtap_ib_facts ib;
 	struct rtap_cm_facts cm;
 	struct rtap_payload payload;
@@ -208,7 +234,8 @@ struct rtap_context {
 	uint8_t upper;        /* enum rtap_upper: what this queue pair carries */
 	bool rpc_known;       /* the three below are those of the call that an RPC reply answers */
 	uint32_t rpc_program, rpc_version, rpc_procedure;
-	struct rtap_span message; /* bytes put together that end in this packet: dissected as source 1 instead of its payload */
+	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
+	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
 };
 
 /*

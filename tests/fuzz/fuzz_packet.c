@@ -31,6 +31,7 @@ enum {
 	RPC_KNOWN = 0x10,
 	WITH_MESSAGE = 0x20,   /* the frame's second half is also a message put together */
 	DECODE_AS = 0x40,
+	WITH_DATAGRAM = 0x80,  /* the frame's second half is also a datagram put together, whose end was not captured */
 };
 
 static const uint32_t link_types[] = {
@@ -270,6 +271,8 @@ static void check_packet(const struct rtap_packet *packet)
 	REQUIRE(packet->anomaly_count <= RTAP_MAX_ANOMALIES);
 	REQUIRE(packet->anomalies_found >= packet->anomaly_count);
 	REQUIRE(packet->source_count >= 1 && packet->source_count <= RTAP_MAX_SOURCES);
+	REQUIRE(packet->fragment.layer < packet->layer_count);
+	REQUIRE(packet->fragment.piece.captured <= packet->fragment.piece.wire);
 	REQUIRE(packet->payload.source < packet->source_count);
 	REQUIRE(packet->payload.captured <= packet->payload.wire);
 	REQUIRE(packet->payload.offset <= packet->sources[packet->payload.source].captured);
@@ -317,6 +320,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		context.message.bytes = bytes + length / 2;
 		context.message.length = length - length / 2;
 	}
+
+	if (flags & WITH_DATAGRAM)
+		context.datagram = (struct rtap_datagram){ { bytes + length / 2, length - length / 2 }, length, 20, 17 };
 
 	rtap_dissect(&frame, &context, &packet);
 	check_packet(&packet);
