@@ -52,7 +52,7 @@ def messages(path, *options):
 
 def management(connection):
     """Between QPs 0 or 1: whether those are listed is the program's business."""
-    return any((connection.get(side) or {}).get("qpn") in (0, 1) for side in "ab")
+    return all((connection.get(side) or {}).get("qpn") in (0, 1) for side in "ab")
 
 
 def connections(path, *options):

@@ -83,6 +83,7 @@ class Message:
         """A message that need not be reported, its beginning being lost; if it is, then as an incomplete one."""
         self.hidden = ("connection", "last_frame", "frames", "repeats", "missing") + tuple(self.row)
         self.row.update(optional=True, complete=False)
+        return self
 
     def feed(self, part, data, number):
         self.first = self.first or number
