@@ -75,6 +75,7 @@
 	X(RPCRDMA_PRIVATE, rpcrdma_private_protocol) \
 	X(RPCRDMA, rpcrdma_protocol) \
 	X(RPC, rpc_protocol) \
+	X(NFS, nfs_protocol) \
 	X(PAYLOAD, payload_protocol) \
 	X(TRAILER, trailer_protocol) \
 	X(FLOW, flow_protocol)
