@@ -10,6 +10,40 @@
 
 #include "dissect/rpc_body.h"
 
+/* What the sink's `operation` tells as its number: NFSv3's procedures, RFC 1813, section 3.3; NFSv4's operations, RFC 7863 and
+ * RFC 8276; and its callback's. */
+enum nfs3_procedure {
+	NFS3_NULL, NFS3_GETATTR, NFS3_SETATTR, NFS3_LOOKUP, NFS3_ACCESS, NFS3_READLINK, NFS3_READ, NFS3_WRITE,
+	NFS3_CREATE, NFS3_MKDIR, NFS3_SYMLINK, NFS3_MKNOD, NFS3_REMOVE, NFS3_RMDIR, NFS3_RENAME, NFS3_LINK,
+	NFS3_READDIR, NFS3_READDIRPLUS, NFS3_FSSTAT, NFS3_FSINFO, NFS3_PATHCONF, NFS3_COMMIT,
+};
+
+enum nfs4_operation {
+	NFS4_ACCESS = 3, NFS4_CLOSE = 4, NFS4_COMMIT = 5, NFS4_CREATE = 6, NFS4_DELEGPURGE = 7,
+	NFS4_DELEGRETURN = 8, NFS4_GETATTR = 9, NFS4_GETFH = 10, NFS4_LINK = 11, NFS4_LOCK = 12, NFS4_LOCKT = 13,
+	NFS4_LOCKU = 14, NFS4_LOOKUP = 15, NFS4_LOOKUPP = 16, NFS4_NVERIFY = 17, NFS4_OPEN = 18, NFS4_OPENATTR = 19,
+	NFS4_OPEN_CONFIRM = 20, NFS4_OPEN_DOWNGRADE = 21, NFS4_PUTFH = 22, NFS4_PUTPUBFH = 23, NFS4_PUTROOTFH = 24,
+	NFS4_READ = 25, NFS4_READDIR = 26, NFS4_READLINK = 27, NFS4_REMOVE = 28, NFS4_RENAME = 29, NFS4_RENEW = 30,
+	NFS4_RESTOREFH = 31, NFS4_SAVEFH = 32, NFS4_SECINFO = 33, NFS4_SETATTR = 34, NFS4_SETCLIENTID = 35,
+	NFS4_SETCLIENTID_CONFIRM = 36, NFS4_VERIFY = 37, NFS4_WRITE = 38, NFS4_RELEASE_LOCKOWNER = 39,
+	NFS4_BACKCHANNEL_CTL = 40, NFS4_BIND_CONN_TO_SESSION = 41, NFS4_EXCHANGE_ID = 42, NFS4_CREATE_SESSION = 43,
+	NFS4_DESTROY_SESSION = 44, NFS4_FREE_STATEID = 45, NFS4_GET_DIR_DELEGATION = 46, NFS4_GETDEVICEINFO = 47,
+	NFS4_GETDEVICELIST = 48, NFS4_LAYOUTCOMMIT = 49, NFS4_LAYOUTGET = 50, NFS4_LAYOUTRETURN = 51,
+	NFS4_SECINFO_NO_NAME = 52, NFS4_SEQUENCE = 53, NFS4_SET_SSV = 54, NFS4_TEST_STATEID = 55,
+	NFS4_WANT_DELEGATION = 56, NFS4_DESTROY_CLIENTID = 57, NFS4_RECLAIM_COMPLETE = 58, NFS4_ALLOCATE = 59,
+	NFS4_COPY = 60, NFS4_COPY_NOTIFY = 61, NFS4_DEALLOCATE = 62, NFS4_IO_ADVISE = 63, NFS4_LAYOUTERROR = 64,
+	NFS4_LAYOUTSTATS = 65, NFS4_OFFLOAD_CANCEL = 66, NFS4_OFFLOAD_STATUS = 67, NFS4_READ_PLUS = 68,
+	NFS4_SEEK = 69, NFS4_WRITE_SAME = 70, NFS4_CLONE = 71, NFS4_GETXATTR = 72, NFS4_SETXATTR = 73,
+	NFS4_LISTXATTRS = 74, NFS4_REMOVEXATTR = 75, NFS4_ILLEGAL = 10044,
+};
+
+enum nfs_cb_operation {
+	NFS_CB_GETATTR = 3, NFS_CB_RECALL = 4, NFS_CB_LAYOUTRECALL = 5, NFS_CB_NOTIFY = 6, NFS_CB_PUSH_DELEG = 7,
+	NFS_CB_RECALL_ANY = 8, NFS_CB_RECALLABLE_OBJ_AVAIL = 9, NFS_CB_RECALL_SLOT = 10, NFS_CB_SEQUENCE = 11,
+	NFS_CB_WANTS_CANCELLED = 12, NFS_CB_NOTIFY_LOCK = 13, NFS_CB_NOTIFY_DEVICEID = 14, NFS_CB_OFFLOAD = 15,
+	NFS_CB_ILLEGAL = 10044,
+};
+
 /* What a value is about, where an operation has several of a kind. 0: the operation's own object, or nothing in particular. */
 enum nfs_tag {
 	NFS_TAG_NONE,
@@ -400,30 +434,45 @@ extern const struct rtap_name nfs_opcode_names[], nfs_cb_opcode_names[], nfs_att
 /* Programs: 100003 versions 3 and 4, and NFSv4's callback. */
 extern const struct xdr_program nfs3_program, nfs4_program, nfs_callback_program;
 
-/* Types that several programs share. */
+/* NFSv3's types that other programs share. */
 extern const struct xdr_type nfs_fh3, nfs_post_op_attr, nfs_fattr3;
-extern const struct xdr_type nfs_fh4, nfs_stateid4, nfs_fattr4, nfs_write_response4, nfs_open_delegation4, nfs_time4;
 
-/* A variable-length file handle: length, hash, bytes. Longer than 128 bytes is MALFORMED, which no version allows. */
+/* NFSv4's that its files share. */
+extern const struct xdr_type nfs_fh4, nfs_stateid4, nfs_fattr4, nfs_time4, nfs_fsid4, nfs_specdata4, nfs_ace4, nfs_netaddr4;
+extern const struct xdr_type nfs_state_owner4, nfs_write_response4, nfs_open_delegation4, nfs_device4;
+
+/* A variable-length file handle: length, hash, bytes. Longer than the item's bound, or 128 bytes, is MALFORMED. */
 enum result nfs_walk_handle(struct xdr_walk *walk, const struct xdr_item *item);
+
+/* A stateid4: whole, hashes, and its parts. The hashes are CRC-16 (X.25's) of the whole and CRC-32 of `other`. */
+enum result nfs_walk_stateid(struct xdr_walk *walk, const struct xdr_item *item);
 
 /* A bitmap4 whose words are told as the item's row. */
 enum result nfs_walk_bitmap(struct xdr_walk *walk, const struct xdr_item *item);
 
-/* A bitmap4 of attributes: mask, count and the attributes' numbers. */
+/* A bitmap4 of attributes: mask, count and the attributes' numbers; fattr4: the same with the attributes' values. */
 enum result nfs_walk_attribute_mask(struct xdr_walk *walk, const struct xdr_item *item);
+enum result nfs_walk_fattr4(struct xdr_walk *walk, const struct xdr_item *item);
 
 #define NFS_BITMAP(row) { XDR_KIND_HOOK, 0, 0, row, XDR_NO_ROW, 0, { .hook = nfs_walk_bitmap } }
 #define NFS_ATTRIBUTE_MASK XDR_HOOK(nfs_walk_attribute_mask)
+#define NFS_HANDLE4(tag) XDR_HOOK_AS(nfs_walk_handle, tag)
+#define NFS_STATEID4(tag) XDR_HOOK_AS(nfs_walk_stateid, tag)
+#define NFS_FATTR4 XDR_HOOK(nfs_walk_fattr4)
 
-/* An operation of COMPOUND or CB_COMPOUND. Where `call` or `reply` are NULL there is nothing, or the status alone. */
+/* An operation of COMPOUND or CB_COMPOUND. Without `call` it has no arguments, without `reply` its result is the status. */
 struct nfs_operation {
-	uint32_t number;
-	uint8_t tier; /* of 1 (what the COMPOUND is for) to 4 (what every COMPOUND has): nfs.main_opcode are those of the lowest */
+	uint8_t tier; /* 1 (what the COMPOUND is for) to 4 (what every COMPOUND has): nfs.main_opcode are those of the lowest; 0: none */
 	const struct xdr_item *call, *reply;
 };
 
-extern const struct nfs_operation nfs4_operations[], nfs_cb_operations[];
-extern const uint32_t nfs4_operation_count, nfs_cb_operation_count;
+/* The operations of a COMPOUND behind its header: their count and they themselves. `operations` goes by number. */
+struct nfs_compound {
+	const struct nfs_operation *operations;
+	uint32_t count;
+	uint16_t opcode_row, main_row; /* main_row: or XDR_NO_ROW */
+};
+
+enum result nfs_walk_compound(struct xdr_walk *walk, const struct nfs_compound *compound);
 
 #endif

@@ -90,7 +90,7 @@ static const struct {
 	{ PORTMAPPER, 4, 4, portmap_procedure4_names, NULL },
 	{ NFS, 2, 2, nfs_2, NULL },
 	{ NFS, 3, 3, nfs_procedure3_names, &nfs3_program },
-	{ NFS, 4, 4, nfs_procedure4_names, NULL },
+	{ NFS, 4, 4, nfs_procedure4_names, &nfs4_program },
 	{ MOUNT, 1, 2, mount_procedure_names, NULL },
 	{ MOUNT, 3, 3, mount_procedure_names, NULL },
 	{ NLM, 1, 3, nlm_procedure_names, NULL },
@@ -98,7 +98,7 @@ static const struct {
 	{ NSM, 1, 1, nsm_procedure_names, NULL },
 	{ NFS_ACL, 2, 2, nfsacl_procedure2_names, NULL },
 	{ NFS_ACL, 3, 3, nfsacl_procedure3_names, NULL },
-	{ NFS_CALLBACK, 1, 4, nfs_cb_procedure_names, NULL },
+	{ NFS_CALLBACK, 1, 4, nfs_cb_procedure_names, &nfs_callback_program },
 };
 
 #define PROGRAMS (sizeof programs / sizeof programs[0])
@@ -145,7 +145,8 @@ void rpc_line_program(const struct rtap_rpc_facts *facts, struct line *line)
 		line_dec(line, facts->program);
 	}
 	line_text(line, " v");
-	line_dec(line, facts->version);
+	/* the callback's own version says nothing; it is NFSv4's whatever the minor version */
+	line_dec(line, facts->is_callback ? 4 : facts->version);
 }
 
 void rpc_line_procedure(const struct rtap_rpc_facts *facts, struct line *line)
