@@ -147,8 +147,7 @@ enum nfs_tag {
 	X(NFS_PATHCONF_NO_TRUNC, "nfs.pathconf.no_trunc", "No Truncation", 1, RTAP_BOOL, NULL) \
 	X(NFS_PATHCONF_CHOWN, "nfs.pathconf.chown_restricted", "Change of Owner Restricted", 1, RTAP_BOOL, NULL) \
 	X(NFS_PATHCONF_CASE_INSENSITIVE, "nfs.pathconf.case_insensitive", "Case Insensitive", 1, RTAP_BOOL, NULL) \
-	X(NFS_PATHCONF_CASE_PRESERVING, "nfs.pathconf.case_preserving", "Case Preserving", 1, RTAP_BOOL, NULL) \
-	X(NFS_DATA, "nfs.data", "Data", 0, RTAP_BYTES, NULL)
+	X(NFS_PATHCONF_CASE_PRESERVING, "nfs.pathconf.case_preserving", "Case Preserving", 1, RTAP_BOOL, NULL)
 
 /* NFSv4.0 to 4.2: RFC 7531, 5662, 7863, and 8276. */
 #define NFS_4_ROWS(X) \
@@ -416,7 +415,7 @@ enum nfs_row {
 	NFS_BEFORE_ATTRIBUTES = NFS_HANDLE_ROW_COUNT - 1, /* so that the next is the row behind the handle's */
 	NFS_ATTRIBUTE_ROWS(NFS_ROW_NUMBER)
 	NFS_ATTRIBUTE_ROW_COUNT,
-	NFS_BEFORE_OWN = NFS_ATTRIBUTE_ROW_COUNT - 1,
+	NFS_DATA = NFS_ATTRIBUTE_ROW_COUNT, /* of READ, WRITE and the like: only told when asked for */
 	NFS_3_ROWS(NFS_ROW_NUMBER)
 	NFS_4_ROWS(NFS_ROW_NUMBER)
 	NFS_42_ROWS(NFS_ROW_NUMBER)
@@ -426,13 +425,18 @@ enum nfs_row {
 
 /* For an initialiser: a row's field. All are told by a walk and may occur many times in one message. */
 #define NFS_FIELD(row, name, label, width, show, names) \
-	[row] = { name, label, 0, width, show, RTAP_UNPLACED | RTAP_REPEATS | ((row) == NFS_DATA ? RTAP_BULK : 0), names, NULL, NULL },
+	[row] = { name, label, 0, width, show, RTAP_UNPLACED | RTAP_REPEATS, names, NULL, NULL },
 
 extern const struct rtap_name nfs_status3_names[], nfs_ftype3_names[], nfs_nfsstat4_names[];
 extern const struct rtap_name nfs_opcode_names[], nfs_cb_opcode_names[], nfs_attribute_names[];
 
 /* Programs: 100003 versions 3 and 4, and NFSv4's callback. */
 extern const struct xdr_program nfs3_program, nfs4_program, nfs_callback_program;
+
+/* Those beside it, which have rows of their own: nfsacl.c, mount.c, nlm.c, nsm.c, rpcbind.c */
+extern const struct xdr_program nfsacl2_program, nfsacl3_program, mount1_program, mount2_program, mount3_program;
+extern const struct xdr_program nlm1_program, nlm3_program, nlm4_program, nsm_program;
+extern const struct xdr_program portmap2_program, portmap3_program, portmap4_program;
 
 /* NFSv3's types that other programs share. */
 extern const struct xdr_type nfs_fh3, nfs_post_op_attr, nfs_fattr3;

@@ -134,78 +134,105 @@ static const struct xdr_item attributes[] = {
 
 #define ATTRIBUTES (sizeof attributes / sizeof attributes[0])
 
-/* Reads a mask. Words beyond MASK_WORDS are told but not kept, words without a bit kept but not told. */
-static enum result mask(struct xdr_walk *walk, uint32_t *words, uint32_t *count, bool with_attributes)
+/* A mask: its words, where they stand, how many are kept. Bits beyond MASK_WORDS are of no attribute that anybody knows. */
+struct mask {
+	uint32_t words[MASK_WORDS];
+	uint64_t offset;
+	uint32_t count;
+};
+
+static enum result read_mask(struct xdr_walk *walk, struct mask *mask)
 {
 	uint32_t on_wire, word;
 	enum result result = xdr_u32(walk->xdr, &on_wire);
 
-	*count = 0;
 	if (result == OK && on_wire > xdr_left(walk->xdr) / 4)
 		return MALFORMED;
+	mask->offset = walk->xdr->position;
+	mask->count = 0;
 	for (uint32_t i = 0; result == OK && i < on_wire; i++) {
 		result = xdr_u32(walk->xdr, &word);
-		if (result != OK)
-			break;
-		if (word) {
-			xdr_tell(walk, NFS_ATTR_MASK, word, 4);
-			xdr_tell(walk, NFS_ATTR_COUNT, (uint64_t)__builtin_popcount(word), 4);
-		}
-		for (uint32_t bits = with_attributes ? word : 0; bits; bits &= bits - 1)
-			xdr_tell(walk, NFS_ATTR, (uint64_t)i * 32 + (unsigned)__builtin_ctz(bits), 4);
-		if (i < MASK_WORDS)
-			words[(*count)++] = word;
+		if (result == OK && i < MASK_WORDS)
+			mask->words[mask->count++] = word;
 	}
 	return result;
 }
 
-enum result nfs_walk_attribute_mask(struct xdr_walk *walk, const struct xdr_item *item)
+/* A word without a bit is not told. */
+static void tell_word(struct xdr_walk *walk, const struct mask *mask, uint32_t i)
 {
-	uint32_t words[MASK_WORDS], count;
+	uint64_t offset = mask->offset + (uint64_t)i * 4;
 
-	(void)item;
-	return mask(walk, words, &count, true);
+	if (!mask->words[i])
+		return;
+	xdr_tell_at(walk, NFS_ATTR_MASK, mask->words[i], offset, 4);
+	xdr_tell_at(walk, NFS_ATTR_COUNT, (uint64_t)__builtin_popcount(mask->words[i]), offset, 4);
 }
 
-static enum result values(struct xdr_walk *walk, const uint32_t *words, uint32_t count)
+enum result nfs_walk_attribute_mask(struct xdr_walk *walk, const struct xdr_item *item)
 {
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t bits = words[i]; bits; bits &= bits - 1) {
-			uint32_t number = i * 32 + (unsigned)__builtin_ctz(bits);
-			struct xdr_item item[2] = { XDR_END, XDR_END };
-			enum result result;
+	struct mask mask;
+	enum result result = read_mask(walk, &mask);
 
-			if (number >= ATTRIBUTES || attributes[number].kind == XDR_KIND_END)
-				return OK;
-			xdr_tell(walk, NFS_ATTR, number, 0);
-			item[0] = attributes[number];
-			result = xdr_walk_items(walk, item);
-			if (result != OK || walk->sink->stop)
-				return result;
+	(void)item;
+	for (uint32_t i = 0; result == OK && i < mask.count; i++) {
+		tell_word(walk, &mask, i);
+		for (uint32_t bits = mask.words[i]; bits; bits &= bits - 1)
+			xdr_tell_at(walk, NFS_ATTR, i * 32 + (unsigned)__builtin_ctz(bits), mask.offset + (uint64_t)i * 4, 4);
+	}
+	return result;
+}
+
+static bool is_known(uint32_t number)
+{
+	return number < ATTRIBUTES && attributes[number].kind != XDR_KIND_END;
+}
+
+static enum result one_value(struct xdr_walk *walk, uint32_t number)
+{
+	struct xdr_item item[2] = { XDR_END, XDR_END };
+
+	xdr_tell(walk, NFS_ATTR, number, 0);
+	item[0] = attributes[number];
+	return xdr_walk_items(walk, item);
+}
+
+/* Each word of the mask is told before the values of its attributes. */
+static enum result values(struct xdr_walk *walk, const struct mask *mask)
+{
+	enum result result = OK;
+	bool known = true;
+
+	for (uint32_t i = 0; i < mask->count; i++) {
+		tell_word(walk, mask, i);
+		for (uint32_t bits = mask->words[i]; bits && known && result == OK; bits &= bits - 1) {
+			uint32_t number = i * 32 + (unsigned)__builtin_ctz(bits);
+
+			known = is_known(number);
+			if (known)
+				result = one_value(walk, number);
 		}
-	return OK;
+	}
+	return result;
 }
 
 enum result nfs_walk_fattr4(struct xdr_walk *walk, const struct xdr_item *item)
 {
-	uint32_t words[MASK_WORDS], count, length;
+	struct mask mask;
+	uint32_t length;
 	uint64_t outer;
-	enum result result;
+	enum result result = read_mask(walk, &mask);
 
 	(void)item;
-	if (walk->depth++ > 8)
-		return MALFORMED;
-	result = mask(walk, words, &count, false);
 	if (result == OK)
 		result = xdr_u32(walk->xdr, &length);
 	if (result == OK)
 		result = xdr_narrow(walk->xdr, length, &outer);
 	if (result == OK)
-		result = values(walk, words, count);
-	if (result == OK) {
+		result = values(walk, &mask);
+	if (result == OK && !walk->sink->stop) {
 		xdr_widen(walk->xdr, outer);
 		result = xdr_skip(walk->xdr, -length % 4);
 	}
-	walk->depth--;
 	return result;
 }

@@ -212,6 +212,7 @@ static const struct rtap_name nfs_setxattr_names[] = {
 static const struct rtap_field nfs_fields[] = {
 	NFS_HANDLE_ROWS(NFS_FIELD)
 	NFS_ATTRIBUTE_ROWS(NFS_FIELD)
+	[NFS_DATA] = { "nfs.data", "Data", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_REPEATS | RTAP_BULK, NULL, NULL, NULL },
 	NFS_3_ROWS(NFS_FIELD)
 	NFS_4_ROWS(NFS_FIELD)
 	NFS_42_ROWS(NFS_FIELD)

@@ -7,8 +7,13 @@
 
 #include "dissect/rpc_body.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/upper.h"
 
 #define RPC_VERSION_2 2
+#define RECORD_MARK_LENGTH 4 /* RFC 5531, section 11 */
+#define LAST_FRAGMENT 0x80000000
+#define MIN_CALL_LENGTH 40  /* with empty credentials and verifier */
+#define MIN_REPLY_LENGTH 20 /* denied, with the reason */
 #define MAX_AUTH_LENGTH 400 /* RFC 5531, 8.2 */
 #define MAX_GROUPS 16       /* RFC 5531, appendix A */
 #define MAX_MACHINE_NAME 255
@@ -65,11 +70,12 @@ enum row {
 	ROW_STAMP, ROW_MACHINE, ROW_UID, ROW_GID, ROW_GSS_VERSION, ROW_GSS_PROCEDURE, ROW_GSS_SEQUENCE, ROW_GSS_SERVICE,
 	ROW_GSS_LENGTH, ROW_GSS_CONTEXT, ROW_REPLY, ROW_ACCEPT, ROW_REJECT, ROW_AUTH_STAT, ROW_PROGRAM_MIN, ROW_PROGRAM_MAX,
 	ROW_RPC_MIN, ROW_RPC_MAX, ROW_AUTH_DATA, ROW_GSS_MAJOR, ROW_GSS_MINOR, ROW_GSS_WINDOW, ROW_GSS_TOKEN_LENGTH, ROW_GSS_TOKEN,
-	ROW_GSS_DATA_LENGTH, ROW_GSS_DATA, ROW_GSS_CHECKSUM,
+	ROW_GSS_DATA_LENGTH, ROW_GSS_DATA, ROW_GSS_CHECKSUM, ROW_LAST_FRAGMENT, ROW_FRAGMENT_LENGTH,
 };
 
 #define WORD 0, 32
 #define ANY 0, 0
+#define BIT 0, 1
 
 #define ROW_OF(name, label, place, show, flags, names) { name, label, place, show, RTAP_UNPLACED | (flags), names, NULL, NULL }
 
@@ -109,7 +115,9 @@ static const struct rtap_field rpc_fields[] = {
 	[ROW_GSS_TOKEN] = ROW_OF("rpc.authgss.token", "GSS Token", ANY, RTAP_BYTES, RTAP_REPEATS | RTAP_BULK, NULL),
 	[ROW_GSS_DATA_LENGTH] = ROW_OF("rpc.authgss.data.length", "GSS Data Length", WORD, RTAP_DEC, 0, NULL),
 	[ROW_GSS_DATA] = ROW_OF("rpc.authgss.data", "GSS Data", ANY, RTAP_BYTES, RTAP_BULK, NULL),
-	[ROW_GSS_CHECKSUM] = ROW_OF("rpc.authgss.checksum", "GSS Checksum", ANY, RTAP_BYTES, 0, NULL),
+	[ROW_GSS_CHECKSUM] = ROW_OF("rpc.authgss.checksum", "GSS Checksum", ANY, RTAP_BYTES, RTAP_REPEATS, NULL),
+	[ROW_LAST_FRAGMENT] = ROW_OF("rpc.lastfrag", "Last Fragment", BIT, RTAP_BOOL, 0, NULL),
+	[ROW_FRAGMENT_LENGTH] = ROW_OF("rpc.fraglen", "Fragment Length", WORD, RTAP_DEC, 0, NULL),
 };
 
 struct walk {
@@ -388,6 +396,18 @@ static enum result walk_reply(struct walk *walk)
 	return context->rpc_known && context->rpc_flavor == RPCSEC_GSS ? gss_body(walk) : OK;
 }
 
+static enum result record_mark(struct walk *walk)
+{
+	uint32_t mark;
+	enum result result = xdr_u32(walk->xdr, &mark);
+
+	if (result == OK) {
+		tell(walk, ROW_LAST_FRAGMENT, &(struct rtap_value){ .number = mark >> 31 }, 4);
+		tell(walk, ROW_FRAGMENT_LENGTH, &(struct rtap_value){ .number = mark & ~LAST_FRAGMENT }, 4);
+	}
+	return result;
+}
+
 static enum result walk_header(struct walk *walk)
 {
 	uint32_t type;
@@ -395,7 +415,9 @@ static enum result walk_header(struct walk *walk)
 
 	walk->start = walk->xdr->position;
 	walk->facts.body_length = UINT32_MAX;
-	result = word(walk, ROW_XID, &walk->facts.xid);
+	result = walk->facts.record_mark ? record_mark(walk) : OK;
+	if (result == OK)
+		result = word(walk, ROW_XID, &walk->facts.xid);
 	if (result == OK)
 		result = word(walk, ROW_TYPE, &type);
 	if (result != OK || type > REPLY)
@@ -414,20 +436,57 @@ enum result rpc_read_header(struct xdr *xdr, const struct rtap_context *context,
 	return result;
 }
 
-/* The program's layer, or what nobody can tell. */
-static void parse_body(struct parse *parse)
+bool rpc_recognise(const struct cursor *payload, bool trusted)
 {
-	const struct rtap_rpc_facts *facts = &parse->packet->rpc;
+	const uint8_t *bytes = payload->next;
+	uint32_t program;
+
+	if (payload->captured < MIN_REPLY_LENGTH)
+		return false;
+	if (load32(bytes + 4) == REPLY)
+		return trusted && load32(bytes + 8) <= MSG_DENIED;
+	if (load32(bytes + 4) != CALL || payload->wire < MIN_CALL_LENGTH || load32(bytes + 8) != RPC_VERSION_2)
+		return false;
+	program = load32(bytes + 12);
+	return trusted || rtap_name_of(rpc_program_names, program);
+}
+
+bool rpc_recognise_record(const struct cursor *payload, bool trusted)
+{
+	struct cursor record = *payload;
+	uint32_t mark;
+
+	return cursor_u32(&record, &mark) == OK && mark & LAST_FRAGMENT && cursor_narrow(&record, mark & ~LAST_FRAGMENT) &&
+	       rpc_recognise(&record, trusted);
+}
+
+/* Whether the next header stands in a TCP segment itself, so that a record mark is before it. */
+static bool is_record(const struct parse *parse)
+{
+	const struct rtap_packet *packet = parse->packet;
+	uint8_t i = packet->layer_count;
+
+	/* what others put together has no marks in it any more */
+	if (parse->source)
+		return false;
+	while (i > 0 && packet->layers[i - 1].protocol >= PROTOCOL_RPC && packet->layers[i - 1].protocol < PROTOCOL_PAYLOAD)
+		i--;
+	return i > 0 && packet->layers[i - 1].protocol == PROTOCOL_TCP;
+}
+
+/* The program's layer, or what nobody can tell. */
+static void parse_body(struct parse *parse, const struct rtap_rpc_facts *facts)
+{
 	const struct xdr_program *program = rpc_body_program(facts);
 	uint32_t length = parse->cursor.captured < facts->body_length ? parse->cursor.captured : facts->body_length;
 
 	if (program)
 		parse_place_layer(parse, program->protocol, parse_offset(parse), length);
-	else if (parse->cursor.wire)
-		parse->next = PROTOCOL_PAYLOAD;
+	else if (parse->cursor.captured)
+		parse_place_layer(parse, PROTOCOL_PAYLOAD, parse_offset(parse), length);
 }
 
-static enum result parse(struct parse *parse)
+static enum result parse_message(struct parse *parse, bool with_mark)
 {
 	struct xdr_extent extents[] = {
 		{ XDR_BYTES, parse->cursor.next, 0, parse->cursor.captured },
@@ -435,7 +494,7 @@ static enum result parse(struct parse *parse)
 	};
 	uint32_t start = parse_offset(parse);
 	struct xdr xdr;
-	struct walk walk = { .xdr = &xdr, .context = parse->context };
+	struct walk walk = { .xdr = &xdr, .context = parse->context, .facts.record_mark = with_mark };
 	enum result walked, result;
 	const uint8_t *header;
 
@@ -445,14 +504,64 @@ static enum result parse(struct parse *parse)
 	if (result != OK)
 		return result;
 	walk.facts.present = true;
-	parse->packet->rpc = walk.facts;
+	/* of several records the facts are the first's */
+	if (!parse->packet->rpc.present)
+		parse->packet->rpc = walk.facts;
 	if (parse->packet->rpcrdma.present && walk.facts.xid != parse->packet->rpcrdma.xid)
 		parse_anomaly(parse, RTAP_ANOMALY_XID_MISMATCH, start);
 	if (walked != OK)
 		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_MALFORMED, start + position(&walk));
 	else
-		parse_body(parse);
+		parse_body(parse, &walk.facts);
 	return walked;
+}
+
+static enum result parse(struct parse *parse)
+{
+	struct cursor rest = parse->cursor;
+	const uint8_t *record;
+	uint32_t length;
+	enum result result;
+
+	if (!is_record(parse))
+		return parse_message(parse, false);
+	if (parse->cursor.captured < RECORD_MARK_LENGTH)
+		return parse_message(parse, true);
+	length = (load32(rest.next) & ~LAST_FRAGMENT) + RECORD_MARK_LENGTH;
+	cursor_narrow(&parse->cursor, length);
+	result = parse_message(parse, true);
+	if (result != OK || cursor_take(&rest, length, &record) != OK)
+		return result;
+	parse->cursor = rest;
+	if (rpc_recognise_record(&rest, true))
+		parse->next = PROTOCOL_RPC;
+	else if (rest.wire)
+		parse->next = PROTOCOL_PAYLOAD;
+	return OK;
+}
+
+const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_rpc_facts *own)
+{
+	static const struct rtap_context nothing_known;
+	const struct rtap_layer *header = NULL, *first = NULL;
+	struct xdr_extent extent;
+	struct xdr xdr;
+	struct walk walk = { .xdr = &xdr, .context = &nothing_known };
+
+	for (const struct rtap_layer *i = packet->layers; i <= layer; i++)
+		if (i->protocol == PROTOCOL_RPC) {
+			first = first ? first : i;
+			header = i;
+		}
+	if (header == first)
+		return &packet->rpc;
+	walk.facts.record_mark = packet->rpc.record_mark;
+	extent = (struct xdr_extent){ XDR_BYTES, layer_bytes(packet, header), 0, header->length };
+	xdr_init(&xdr, &extent, 1, 1);
+	if (walk_header(&walk) != OK)
+		walk.facts.has_body = false;
+	*own = walk.facts;
+	return own;
 }
 
 /* The procedure's name needs program and version too, so it is no value name of its row. */
@@ -472,9 +581,10 @@ static void label_procedure(const struct rtap_rpc_facts *facts, const struct rta
 }
 
 /* The checksum stands behind the body that it protects. RFC 2203, 5.3.2.2. */
-static void visit_checksum(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+static void visit_checksum(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t body_length,
+			   struct rtap_visitor *visitor)
 {
-	uint64_t from = (uint64_t)layer->offset + layer->length + packet->rpc.body_length;
+	uint64_t from = (uint64_t)layer->offset + layer->length + body_length;
 	uint32_t captured = packet->sources[layer->source].captured;
 	struct cursor cursor = { 0 };
 	struct rtap_value value = { 0 };
@@ -497,21 +607,24 @@ static void visit_call_known(const struct rtap_rpc_facts *facts, const struct rt
 
 static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
-	const struct rtap_rpc_facts *facts = &packet->rpc;
+	struct rtap_rpc_facts own;
+	const struct rtap_rpc_facts *facts = rpc_layer_facts(packet, layer, &own);
 	const struct rtap_context context = {
 		.rpc_known = facts->program_known, .rpc_flavor = facts->flavor,
 		.rpc_gss_procedure = facts->gss_procedure, .rpc_gss_service = facts->gss_service,
 	};
 	struct xdr_extent extent = { XDR_BYTES, layer_bytes(packet, layer), 0, layer->length };
 	struct xdr xdr;
-	struct walk walk = { .xdr = &xdr, .layer = layer, .visitor = visitor, .context = &context };
+	struct walk walk = {
+		.xdr = &xdr, .layer = layer, .visitor = visitor, .context = &context, .facts.record_mark = packet->rpc.record_mark,
+	};
 	enum result walked;
 
 	xdr_init(&xdr, &extent, 1, 1);
 	walked = walk_header(&walk);
 	label_procedure(facts, layer, visitor);
 	if (walked == OK && facts->body_length != UINT32_MAX)
-		visit_checksum(packet, layer, visitor);
+		visit_checksum(packet, layer, facts->body_length, visitor);
 	if (walked == OK && facts->is_reply && facts->program_known)
 		visit_call_known(facts, layer, visitor);
 }
@@ -529,7 +642,8 @@ static void summary_status(const struct rtap_rpc_facts *facts, struct line *line
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	const struct rtap_rpc_facts *facts = &packet->rpc;
+	struct rtap_rpc_facts own;
+	const struct rtap_rpc_facts *facts = rpc_layer_facts(packet, layer, &own);
 
 	line_text(line, facts->is_reply ? ": RPC reply" : ": RPC call");
 	if (!packet->rpcrdma.present) {

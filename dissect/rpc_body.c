@@ -51,7 +51,8 @@ enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, s
 struct body {
 	struct xdr_extent extents[PACKET_EXTENTS];
 	struct xdr xdr;
-	struct rtap_rpc_facts facts;
+	const struct rtap_rpc_facts *facts;
+	struct rtap_rpc_facts own;
 };
 
 /* Bytes that belong to the body but are not in the packet: cut off by the capture, or in chunks. */
@@ -68,7 +69,7 @@ static void body_init(struct body *body, const struct rtap_packet *packet, const
 {
 	body->extents[0] = (struct xdr_extent){ XDR_BYTES, layer_bytes(packet, layer), 0, layer->length };
 	body->extents[1] = (struct xdr_extent){ XDR_HOLE, NULL, 0, missing(packet, layer) };
-	body->facts = packet->rpc;
+	body->facts = rpc_layer_facts(packet, layer, &body->own);
 	xdr_init(&body->xdr, body->extents, PACKET_EXTENTS, PACKET_EXTENTS);
 }
 
@@ -128,7 +129,7 @@ void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *l
 	enum result result;
 
 	body_init(&body, packet, layer);
-	result = rpc_body_walk(&body.facts, &body.xdr, &fields.sink);
+	result = rpc_body_walk(body.facts, &body.xdr, &fields.sink);
 	/* nobody looked into the body before, so that it is not among the packet's anomalies */
 	if (result != OK && visitor->anomaly) {
 		enum rtap_anomaly_code code = result == MALFORMED ? RTAP_ANOMALY_MALFORMED : RTAP_ANOMALY_TRUNCATED;
@@ -235,13 +236,13 @@ void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer 
 	enum result result;
 
 	body_init(&body, packet, layer);
-	text.facts = &body.facts;
-	text.program = rpc_body_program(&body.facts);
+	text.facts = body.facts;
+	text.program = rpc_body_program(body.facts);
 	if (!text.program)
 		return;
 	line_char(line, ' ');
-	rpc_line_program(&body.facts, line);
-	result = rpc_body_walk(&body.facts, &body.xdr, &text.sink);
+	rpc_line_program(body.facts, line);
+	result = rpc_body_walk(body.facts, &body.xdr, &text.sink);
 	show_procedure(&text);
 	if (result == MALFORMED)
 		line_text(line, " [malformed]");

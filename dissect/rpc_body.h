@@ -51,6 +51,12 @@ enum result rpc_read_header(struct xdr *xdr, const struct rtap_context *context,
  */
 enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink);
 
+/*
+ * The facts of an RPC header's layer, or of the header before a body's layer: the packet's, or with several records in a segment
+ * those read again into *own.
+ */
+const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_rpc_facts *own);
+
 /* For the program's protocol: its visit and summary. */
 void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor);
 void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line);

@@ -85,19 +85,21 @@ static const struct {
 	const struct rtap_name *names;
 	const struct xdr_program *tables;
 } programs[] = {
-	{ PORTMAPPER, 2, 2, portmap_procedure2_names, NULL },
-	{ PORTMAPPER, 3, 3, portmap_procedure3_names, NULL },
-	{ PORTMAPPER, 4, 4, portmap_procedure4_names, NULL },
+	{ PORTMAPPER, 2, 2, portmap_procedure2_names, &portmap2_program },
+	{ PORTMAPPER, 3, 3, portmap_procedure3_names, &portmap3_program },
+	{ PORTMAPPER, 4, 4, portmap_procedure4_names, &portmap4_program },
 	{ NFS, 2, 2, nfs_2, NULL },
 	{ NFS, 3, 3, nfs_procedure3_names, &nfs3_program },
 	{ NFS, 4, 4, nfs_procedure4_names, &nfs4_program },
-	{ MOUNT, 1, 2, mount_procedure_names, NULL },
-	{ MOUNT, 3, 3, mount_procedure_names, NULL },
-	{ NLM, 1, 3, nlm_procedure_names, NULL },
-	{ NLM, 4, 4, nlm_procedure_names, NULL },
-	{ NSM, 1, 1, nsm_procedure_names, NULL },
-	{ NFS_ACL, 2, 2, nfsacl_procedure2_names, NULL },
-	{ NFS_ACL, 3, 3, nfsacl_procedure3_names, NULL },
+	{ MOUNT, 1, 1, mount_procedure_names, &mount1_program },
+	{ MOUNT, 2, 2, mount_procedure_names, &mount2_program },
+	{ MOUNT, 3, 3, mount_procedure_names, &mount3_program },
+	{ NLM, 1, 2, nlm_procedure_names, &nlm1_program },
+	{ NLM, 3, 3, nlm_procedure_names, &nlm3_program },
+	{ NLM, 4, 4, nlm_procedure_names, &nlm4_program },
+	{ NSM, 1, 1, nsm_procedure_names, &nsm_program },
+	{ NFS_ACL, 2, 2, nfsacl_procedure2_names, &nfsacl2_program },
+	{ NFS_ACL, 3, 3, nfsacl_procedure3_names, &nfsacl3_program },
 	{ NFS_CALLBACK, 1, 4, nfs_cb_procedure_names, &nfs_callback_program },
 };
 

@@ -232,8 +232,9 @@ struct xdr_walk {
 /* Walks items. Ends with OK, also when the sink stopped it; what was told before a failure stays told. */
 enum result xdr_walk_items(struct xdr_walk *walk, const struct xdr_item *items);
 
-/* Tells a value that ends at the cursor. */
+/* Tells a value that ends at the cursor, or stands elsewhere. */
 void xdr_tell(struct xdr_walk *walk, uint16_t row, uint64_t number, uint32_t length);
+void xdr_tell_at(struct xdr_walk *walk, uint16_t row, uint64_t number, uint64_t offset, uint32_t length);
 void xdr_tell_bytes(struct xdr_walk *walk, uint16_t row, const uint8_t *bytes, uint64_t offset, uint64_t length);
 
 /* A word, told as `row`. */

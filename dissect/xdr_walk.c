@@ -18,9 +18,14 @@ static void tell(struct xdr_walk *walk, uint16_t row, uint64_t number, struct rt
 		walk->sink->value(walk->sink, &(struct xdr_told){ row, walk->tag, number, data, offset, length });
 }
 
+void xdr_tell_at(struct xdr_walk *walk, uint16_t row, uint64_t number, uint64_t offset, uint32_t length)
+{
+	tell(walk, row, number, (struct rtap_span){ NULL, 0 }, offset, length);
+}
+
 void xdr_tell(struct xdr_walk *walk, uint16_t row, uint64_t number, uint32_t length)
 {
-	tell(walk, row, number, (struct rtap_span){ NULL, 0 }, walk->xdr->position - length, length);
+	xdr_tell_at(walk, row, number, walk->xdr->position - length, length);
 }
 
 void xdr_tell_bytes(struct xdr_walk *walk, uint16_t row, const uint8_t *bytes, uint64_t offset, uint64_t length)

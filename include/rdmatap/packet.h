@@ -92,6 +92,7 @@ struct rtap_rpc_facts {
 	bool program_known;
 	bool is_callback; /* the program is taken for NFSv4's callback */
 	uint32_t status; /* accept_stat or reject_stat */
+	bool record_mark; /* a record mark stands before it (RFC 5531, section 11) */
 	uint32_t flavor; /* of a call's credentials, or of a reply's verifier */
 	/* RPCSEC_GSS (RFC 2203): of a call its own, of a reply the call's if the context told */
 	uint32_t gss_procedure, gss_service;
