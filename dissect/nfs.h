@@ -67,7 +67,7 @@ enum nfs_tag {
 /* Status and attributes of NFSv3, RFC 1813, 2.6. */
 #define NFS_ATTRIBUTE_ROWS(X) \
 	X(NFS_STATUS3, "nfs.status3", "Status", 32, RTAP_DEC, nfs_status3_names) \
-	X(NFS_STATUS, "nfs.status", "Status", 32, RTAP_DEC, NULL) \
+	X(NFS_STATUS, "nfs.status", "Status", 32, RTAP_DEC, nfs_status_names) \
 	X(NFS_ATTRIBUTES_FOLLOW, "nfs.attributes_follow", "Attributes Follow", 32, RTAP_DEC, NULL) \
 	X(NFS_FATTR3_TYPE, "nfs.fattr3.type", "Type", 32, RTAP_DEC, nfs_ftype3_names) \
 	X(NFS_MODE3, "nfs.mode3", "Mode", 32, RTAP_DEC, NULL) \
@@ -427,7 +427,7 @@ enum nfs_row {
 #define NFS_FIELD(row, name, label, width, show, names) \
 	[row] = { name, label, 0, width, show, RTAP_UNPLACED | RTAP_REPEATS, names, NULL, NULL },
 
-extern const struct rtap_name nfs_status3_names[], nfs_ftype3_names[], nfs_nfsstat4_names[];
+extern const struct rtap_name nfs_status3_names[], nfs_status_names[], nfs_ftype3_names[], nfs_nfsstat4_names[];
 extern const struct rtap_name nfs_opcode_names[], nfs_cb_opcode_names[], nfs_attribute_names[];
 
 /* Programs: 100003 versions 3 and 4, and NFSv4's callback. */

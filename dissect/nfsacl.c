@@ -71,9 +71,9 @@ static const struct xdr_item getacl2_args[] = { HANDLE2, XDR_U32(NFSACL_MASK), X
 static const struct xdr_item setacl2_args[] = { HANDLE2, ACL, XDR_END };
 static const struct xdr_item getattr2_args[] = { HANDLE2, XDR_END };
 static const struct xdr_item access2_args[] = { HANDLE2, XDR_U32(NFSACL_ACCESS_CHECK), XDR_END };
-static const struct xdr_item getacl2_res[] = { XDR_STATUS(NFS_STATUS3, NFS_STATUS, getacl2_union), XDR_END };
-static const struct xdr_item fattr2_res[] = { XDR_STATUS(NFS_STATUS3, NFS_STATUS, fattr2_union), XDR_END };
-static const struct xdr_item access2_res[] = { XDR_STATUS(NFS_STATUS3, NFS_STATUS, access2_union), XDR_END };
+static const struct xdr_item getacl2_res[] = { XDR_STATUS(NFS_STATUS, XDR_NO_ROW, getacl2_union), XDR_END };
+static const struct xdr_item fattr2_res[] = { XDR_STATUS(NFS_STATUS, XDR_NO_ROW, fattr2_union), XDR_END };
+static const struct xdr_item access2_res[] = { XDR_STATUS(NFS_STATUS, XDR_NO_ROW, access2_union), XDR_END };
 
 static const struct xdr_procedure procedures2[] = {
 	{ NULL, NULL }, { getacl2_args, getacl2_res }, { setacl2_args, fattr2_res }, { getattr2_args, fattr2_res },
@@ -87,8 +87,8 @@ static const struct xdr_union setacl3_union = { &nfs_post_op_attr, 0, { { 0, NUL
 
 static const struct xdr_item getacl3_args[] = { XDR_STRUCT(nfs_fh3), XDR_U32(NFSACL_MASK), XDR_END };
 static const struct xdr_item setacl3_args[] = { XDR_STRUCT(nfs_fh3), ACL, XDR_END };
-static const struct xdr_item getacl3_res[] = { XDR_STATUS(NFS_STATUS3, NFS_STATUS, getacl3_union), XDR_END };
-static const struct xdr_item setacl3_res[] = { XDR_STATUS(NFS_STATUS3, NFS_STATUS, setacl3_union), XDR_END };
+static const struct xdr_item getacl3_res[] = { XDR_STATUS(NFS_STATUS, XDR_NO_ROW, getacl3_union), XDR_END };
+static const struct xdr_item setacl3_res[] = { XDR_STATUS(NFS_STATUS, XDR_NO_ROW, setacl3_union), XDR_END };
 
 static const struct xdr_procedure procedures3[] = { { NULL, NULL }, { getacl3_args, getacl3_res }, { setacl3_args, setacl3_res } };
 

@@ -7,9 +7,10 @@
 
 #include "dissect/rpc_body.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/rpcrdma.h"
 
-/* Extents of a packet's body: bytes and what the capture or chunks took out. */
-#define PACKET_EXTENTS 2
+/* Extents of a packet's body: bytes and what the capture took out, and for each chunk its bytes, padding and what is behind. */
+#define PACKET_EXTENTS (2 + 3 * RPCRDMA_TOTALS)
 
 const struct xdr_program *rpc_body_program(const struct rtap_rpc_facts *facts)
 {
@@ -49,33 +50,76 @@ enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, s
 
 /* The walk over one layer of a packet, whose facts may be those of another message when a segment holds several. */
 struct body {
+	struct xdr_sink sink;
 	struct xdr_extent extents[PACKET_EXTENTS];
 	struct xdr xdr;
 	const struct rtap_rpc_facts *facts;
 	struct rtap_rpc_facts own;
+	struct rpcrdma_chunk_totals chunks;
+	uint32_t next_write;
+	uint32_t stream_offset; /* of the body in the RPC message */
 };
 
-/* Bytes that belong to the body but are not in the packet: cut off by the capture, or in chunks. */
+/* Bytes that belong to the body but are not in the packet: cut off by the capture, or in chunks that nothing was told of. */
 static uint64_t missing(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
 	const struct rtap_payload *payload = &packet->payload;
 
-	if (packet->rpcrdma.read_segments || packet->rpcrdma.write_chunks)
+	if (layer->source == 0 && (packet->rpcrdma.read_segments || packet->rpcrdma.write_chunks))
 		return UINT32_MAX;
 	return layer->source == payload->source ? payload->wire - payload->captured : 0;
 }
 
+/* The length of the chunk that carries an item, 0 if it is in the stream. RFC 8166, 3.4.5 and 4.3.2.2. */
+static uint64_t chunk_of(struct body *body, uint64_t offset, uint32_t length)
+{
+	struct rpcrdma_chunk_totals *chunks = &body->chunks;
+
+	for (uint32_t i = 0; !body->facts->is_reply && i < chunks->read_count; i++)
+		if (chunks->reads[i].key == offset + body->stream_offset)
+			return chunks->reads[i].length;
+	if (!body->facts->is_reply || body->next_write == chunks->write_count)
+		return 0;
+	/* a chunk that is not as long as the item is unused, or another item's */
+	if (chunks->writes[body->next_write].length != length && chunks->writes[body->next_write].length)
+		return 0;
+	return chunks->writes[body->next_write++].length;
+}
+
+/* What is in a chunk is not in this packet: the stream goes on behind it. */
+static void bind_chunk(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
+{
+	struct body *body = (struct body *)sink;
+	uint64_t carried = chunk_of(body, offset, length);
+	const struct xdr_extent reduced[] = { { XDR_ELSEWHERE, NULL, 0, carried }, xdr_padding(length) };
+
+	(void)ddp;
+	if (carried)
+		xdr_splice(xdr, reduced, carried == length ? 2 : 1);
+}
+
 static void body_init(struct body *body, const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
+	const struct rtap_layer *header = layer;
+
 	body->extents[0] = (struct xdr_extent){ XDR_BYTES, layer_bytes(packet, layer), 0, layer->length };
 	body->extents[1] = (struct xdr_extent){ XDR_HOLE, NULL, 0, missing(packet, layer) };
 	body->facts = rpc_layer_facts(packet, layer, &body->own);
-	xdr_init(&body->xdr, body->extents, PACKET_EXTENTS, PACKET_EXTENTS);
+	body->next_write = 0;
+	while (header > packet->layers && header->protocol != PROTOCOL_RPC)
+		header--;
+	body->stream_offset = layer->offset - header->offset;
+	body->chunks.read_count = body->chunks.write_count = 0;
+	if (packet->rpcrdma.read_segments || packet->rpcrdma.write_chunks) {
+		rpcrdma_totals(packet, &body->chunks);
+		body->sink.eligible = bind_chunk;
+	}
+	xdr_init(&body->xdr, body->extents, 2, PACKET_EXTENTS);
 }
 
 /* Fields of the packet view. */
 struct field_sink {
-	struct xdr_sink sink;
+	struct body body;
 	struct rtap_visitor *visitor;
 	const struct rtap_layer *layer;
 };
@@ -119,33 +163,28 @@ static void leave_group(struct xdr_sink *sink)
 void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	bool groups = visitor->enter && visitor->leave;
-	struct field_sink fields = {
-		.sink = { .value = tell_field, .enter = groups ? enter_group : NULL, .leave = groups ? leave_group : NULL,
-			  .hashes = true },
-		.visitor = visitor,
-		.layer = layer,
-	};
-	struct body body;
+	struct field_sink fields;
+	struct body *body = &fields.body;
 	enum result result;
 
-	body_init(&body, packet, layer);
-	result = rpc_body_walk(body.facts, &body.xdr, &fields.sink);
+	body->sink = (struct xdr_sink){
+		.value = tell_field, .enter = groups ? enter_group : NULL, .leave = groups ? leave_group : NULL, .hashes = true,
+	};
+	body_init(body, packet, layer);
+	fields.visitor = visitor;
+	fields.layer = layer;
+	result = rpc_body_walk(body->facts, &body->xdr, &body->sink);
 	/* nobody looked into the body before, so that it is not among the packet's anomalies */
-	if (result != OK && visitor->anomaly) {
-		enum rtap_anomaly_code code = result == MALFORMED ? RTAP_ANOMALY_MALFORMED : RTAP_ANOMALY_TRUNCATED;
-
-		if (result == MALFORMED || !packet->rpcrdma.present)
-			visitor->anomaly(visitor, &(struct rtap_anomaly){ (uint8_t)code, (uint8_t)(layer - packet->layers),
-									  place_of(layer, body.xdr.position) });
-	}
+	if (result == MALFORMED && visitor->anomaly)
+		visitor->anomaly(visitor, &(struct rtap_anomaly){ RTAP_ANOMALY_MALFORMED, (uint8_t)(layer - packet->layers),
+								  place_of(layer, body->xdr.position) });
 }
 
 /* Words of the one-line text. */
 struct line_sink {
-	struct xdr_sink sink;
+	struct body body;
 	struct line *line;
 	const struct xdr_program *program;
-	const struct rtap_rpc_facts *facts;
 	bool procedure_shown;
 };
 
@@ -155,7 +194,7 @@ static void show_procedure(struct line_sink *text)
 		return;
 	text->procedure_shown = true;
 	line_char(text->line, ' ');
-	rpc_line_procedure(text->facts, text->line);
+	rpc_line_procedure(text->body.facts, text->line);
 }
 
 static void show_number(struct line *line, const struct rtap_name *names, uint64_t number)
@@ -228,22 +267,19 @@ static void show_status(struct xdr_sink *sink, uint32_t status, const char *name
 
 void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	struct line_sink text = {
-		.sink = { .value = show_value, .operation = show_operation, .status = show_status },
-		.line = line,
-	};
-	struct body body;
-	enum result result;
+	struct line_sink text;
+	struct body *body = &text.body;
 
-	body_init(&body, packet, layer);
-	text.facts = body.facts;
-	text.program = rpc_body_program(body.facts);
+	body->sink = (struct xdr_sink){ .value = show_value, .operation = show_operation, .status = show_status };
+	body_init(body, packet, layer);
+	text.line = line;
+	text.procedure_shown = false;
+	text.program = rpc_body_program(body->facts);
 	if (!text.program)
 		return;
 	line_char(line, ' ');
-	rpc_line_program(body.facts, line);
-	result = rpc_body_walk(body.facts, &body.xdr, &text.sink);
-	show_procedure(&text);
-	if (result == MALFORMED)
+	rpc_line_program(body->facts, line);
+	if (rpc_body_walk(body->facts, &body->xdr, &body->sink) == MALFORMED)
 		line_text(line, " [malformed]");
+	show_procedure(&text);
 }
