@@ -173,9 +173,14 @@ static enum result counted_opaque(struct walk *walk, enum row length_row, enum r
 
 static void enter(struct walk *walk, const char *label)
 {
-	if (walk->visitor && walk->visitor->enter)
-		walk->visitor->enter(walk->visitor, label,
-				     &(struct rtap_place){ walk->layer->source, walk->layer->offset + position(walk), 0 });
+	uint32_t at = position(walk);
+
+	if (!walk->visitor || !walk->visitor->enter)
+		return;
+	/* a walk goes on behind bytes that were not captured */
+	if (at > walk->layer->length)
+		at = walk->layer->length;
+	walk->visitor->enter(walk->visitor, label, &(struct rtap_place){ walk->layer->source, walk->layer->offset + at, 0 });
 }
 
 static void leave(struct walk *walk)
@@ -544,7 +549,7 @@ const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, c
 {
 	static const struct rtap_context nothing_known;
 	const struct rtap_layer *header = NULL, *first = NULL;
-	struct xdr_extent extent;
+	struct xdr_extent extents[] = { { XDR_BYTES, NULL, 0, 0 }, { XDR_HOLE, NULL, 0, UINT32_MAX } };
 	struct xdr xdr;
 	struct walk walk = { .xdr = &xdr, .context = &nothing_known };
 
@@ -556,8 +561,9 @@ const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, c
 	if (header == first)
 		return &packet->rpc;
 	walk.facts.record_mark = packet->rpc.record_mark;
-	extent = (struct xdr_extent){ XDR_BYTES, layer_bytes(packet, header), 0, header->length };
-	xdr_init(&xdr, &extent, 1, 1);
+	extents[0].bytes = layer_bytes(packet, header);
+	extents[0].length = header->length;
+	xdr_init(&xdr, extents, 2, 2);
 	if (walk_header(&walk) != OK)
 		walk.facts.has_body = false;
 	*own = walk.facts;
@@ -613,14 +619,15 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 		.rpc_known = facts->program_known, .rpc_flavor = facts->flavor,
 		.rpc_gss_procedure = facts->gss_procedure, .rpc_gss_service = facts->gss_service,
 	};
-	struct xdr_extent extent = { XDR_BYTES, layer_bytes(packet, layer), 0, layer->length };
+	/* what RPCSEC_GSS tells the length of stands behind the layer */
+	struct xdr_extent extents[] = { { XDR_BYTES, layer_bytes(packet, layer), 0, layer->length }, { XDR_HOLE, NULL, 0, UINT32_MAX } };
 	struct xdr xdr;
 	struct walk walk = {
 		.xdr = &xdr, .layer = layer, .visitor = visitor, .context = &context, .facts.record_mark = packet->rpc.record_mark,
 	};
 	enum result walked;
 
-	xdr_init(&xdr, &extent, 1, 1);
+	xdr_init(&xdr, extents, 2, 2);
 	walked = walk_header(&walk);
 	label_procedure(facts, layer, visitor);
 	if (walked == OK && facts->body_length != UINT32_MAX)

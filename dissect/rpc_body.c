@@ -269,6 +269,7 @@ void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer 
 {
 	struct line_sink text;
 	struct body *body = &text.body;
+	enum result result;
 
 	body->sink = (struct xdr_sink){ .value = show_value, .operation = show_operation, .status = show_status };
 	body_init(body, packet, layer);
@@ -279,7 +280,8 @@ void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer 
 		return;
 	line_char(line, ' ');
 	rpc_line_program(body->facts, line);
-	if (rpc_body_walk(body->facts, &body->xdr, &body->sink) == MALFORMED)
-		line_text(line, " [malformed]");
+	result = rpc_body_walk(body->facts, &body->xdr, &body->sink);
 	show_procedure(&text);
+	if (result == MALFORMED)
+		line_text(line, " [malformed]");
 }
