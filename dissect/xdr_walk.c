@@ -166,19 +166,23 @@ static enum result choose(struct xdr_walk *walk, const struct xdr_item *item)
 {
 	const struct xdr_type *type = item->arms->otherwise;
 	uint32_t value;
-	enum result result = xdr_told_word(walk, item->row, &value);
+	enum result result = xdr_u32(walk->xdr, &value);
 
 	if (result != OK)
 		return result;
+	for (uint32_t i = 0; i < item->arms->count; i++)
+		if (item->arms->arms[i].value == value)
+			type = item->arms->arms[i].type;
+	/* a value that chooses nothing may be none that its row can hold */
+	if (!type)
+		return MALFORMED;
+	xdr_tell(walk, item->row, value, 4);
 	if (item->kind == XDR_KIND_STATUS) {
 		xdr_tell(walk, item->length_row, value, 4);
 		if (walk->sink->status)
 			walk->sink->status(walk->sink, value, xdr_name(walk, item->row, value));
 	}
-	for (uint32_t i = 0; i < item->arms->count; i++)
-		if (item->arms->arms[i].value == value)
-			type = item->arms->arms[i].type;
-	return type ? walk_type(walk, type) : MALFORMED;
+	return walk_type(walk, type);
 }
 
 static enum result walk_item(struct xdr_walk *walk, const struct xdr_item *item)
