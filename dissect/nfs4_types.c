@@ -27,16 +27,19 @@ static uint16_t crc16(const uint8_t *bytes, unsigned length)
 
 enum result nfs_walk_stateid(struct xdr_walk *walk, const struct xdr_item *item)
 {
-	uint64_t offset = walk->xdr->position;
+	struct xdr before = *walk->xdr;
+	uint64_t offset = before.position;
 	const uint8_t *id;
 	enum result result = xdr_take(walk->xdr, STATEID_LENGTH, walk->scratch, sizeof walk->scratch, &id);
 
 	(void)item;
 	if (result != OK)
 		return result;
+	if (!id) {
+		*walk->xdr = before;
+		return TRUNCATED;
+	}
 	xdr_tell_bytes(walk, NFS_STATEID, id, offset, STATEID_LENGTH);
-	if (!id)
-		return OK;
 	if (walk->sink->hashes)
 		xdr_tell(walk, NFS_STATEID_HASH, crc16(id, STATEID_LENGTH), STATEID_LENGTH);
 	xdr_tell_bytes(walk, NFS_STATEID_OTHER, id + 4, offset + 4, STATEID_OTHER);

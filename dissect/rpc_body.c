@@ -220,13 +220,13 @@ static void show_value(struct xdr_sink *sink, const struct xdr_told *told)
 	}
 	while (row->row != told->row && row->row != XDR_NO_ROW)
 		row++;
-	if (row->row == XDR_NO_ROW)
+	if (row->row == XDR_NO_ROW || (is_bytes(field) && !told->data.bytes))
 		return;
 	show_procedure(text);
 	line_text(text->line, row->text);
 	if (row->hex)
 		line_hex(text->line, told->number, 8);
-	else if (field->show == RTAP_TEXT && told->data.bytes)
+	else if (field->show == RTAP_TEXT)
 		line_escaped(text->line, told->data.bytes, told->data.length);
 	else if (!is_bytes(field))
 		show_number(text->line, field->names, told->number);

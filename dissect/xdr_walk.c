@@ -110,6 +110,26 @@ static enum result bytes(struct xdr_walk *walk, uint16_t row, uint32_t length)
 	return xdr_skip(walk->xdr, -length % 4);
 }
 
+/*
+ * Bytes without a length of their own are read as words are: not being at hand ends the walk. Passing over them would let
+ * an array go on through a hole of any size.
+ */
+static enum result fixed(struct xdr_walk *walk, const struct xdr_item *item)
+{
+	struct xdr before = *walk->xdr;
+	const uint8_t *found;
+	enum result result = xdr_take(walk->xdr, item->bound, walk->scratch, sizeof walk->scratch, &found);
+
+	if (result != OK)
+		return result;
+	if (!found) {
+		*walk->xdr = before;
+		return TRUNCATED;
+	}
+	xdr_tell_bytes(walk, item->row, found, before.position, item->bound);
+	return xdr_skip(walk->xdr, -item->bound % 4);
+}
+
 static enum result opaque(struct xdr_walk *walk, const struct xdr_item *item)
 {
 	uint32_t length;
@@ -193,7 +213,7 @@ static enum result walk_item(struct xdr_walk *walk, const struct xdr_item *item)
 	case XDR_KIND_U32: return xdr_told_word(walk, item->row, &value);
 	case XDR_KIND_U64: return quad(walk, item->row);
 	case XDR_KIND_BOOL: return boolean(walk, item->row, &value);
-	case XDR_KIND_FIXED: return bytes(walk, item->row, item->bound);
+	case XDR_KIND_FIXED: return fixed(walk, item);
 	case XDR_KIND_OPAQUE:
 	case XDR_KIND_DATA: return opaque(walk, item);
 	case XDR_KIND_STRUCT: return walk_type(walk, item->type);
