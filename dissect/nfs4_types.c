@@ -94,7 +94,7 @@ static const struct xdr_item device_items[] = { XDR_FIXED(NFS_DEVICEID, 16), XDR
 const struct xdr_type nfs_device4 = { NULL, device_items };
 
 static const struct xdr_item write_response_items[] = {
-	XDR_ARRAY(NFS_CALLBACK_IDS, 1, nfs_stateid4), XDR_U64(NFS_BYTES_COPIED), XDR_U32(NFS_STABLE_HOW4), XDR_U64(NFS_VERIFIER4), XDR_END,
+	XDR_ARRAY(NFS_CALLBACK_IDS, 1, nfs_stateid4), XDR_U64(NFS_LENGTH4), XDR_U32(NFS_STABLE_HOW4), XDR_U64(NFS_VERIFIER4), XDR_END,
 };
 const struct xdr_type nfs_write_response4 = { NULL, write_response_items };
 
