@@ -75,6 +75,12 @@
 	X(RPCRDMA_PRIVATE, rpcrdma_private_protocol) \
 	X(RPCRDMA, rpcrdma_protocol) \
 	X(RPC, rpc_protocol) \
+	X(NFS, nfs_protocol) \
+	X(NFSACL, nfsacl_protocol) \
+	X(MOUNT, mount_protocol) \
+	X(NLM, nlm_protocol) \
+	X(NSM, nsm_protocol) \
+	X(PORTMAP, portmap_protocol) \
 	X(PAYLOAD, payload_protocol) \
 	X(TRAILER, trailer_protocol) \
 	X(FLOW, flow_protocol)

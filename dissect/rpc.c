@@ -5,10 +5,15 @@
  */
 #include "config.h"
 
-#include "dissect/protocol.h"
+#include "dissect/rpc_body.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/upper.h"
 
 #define RPC_VERSION_2 2
+#define RECORD_MARK_LENGTH 4 /* RFC 5531, section 11 */
+#define LAST_FRAGMENT 0x80000000
+#define MIN_CALL_LENGTH 40  /* with empty credentials and verifier */
+#define MIN_REPLY_LENGTH 20 /* denied, with the reason */
 #define MAX_AUTH_LENGTH 400 /* RFC 5531, 8.2 */
 #define MAX_GROUPS 16       /* RFC 5531, appendix A */
 #define MAX_MACHINE_NAME 255
@@ -19,6 +24,11 @@ enum accept_stat { SUCCESS, PROG_UNAVAIL, PROG_MISMATCH, PROC_UNAVAIL, GARBAGE_A
 enum reject_stat { RPC_MISMATCH, AUTH_ERROR };
 enum auth_flavor { AUTH_NONE, AUTH_SYS, AUTH_SHORT, AUTH_DH, RPCSEC_GSS = 6, AUTH_TLS = 7 };
 enum gss_procedure { GSS_DATA, GSS_INIT, GSS_CONTINUE_INIT, GSS_DESTROY };
+enum gss_service { GSS_NONE = 1, GSS_INTEGRITY, GSS_PRIVACY };
+
+/* Program numbers that anybody may use for a while, as NFSv4 clients do for callbacks. RFC 5531, 8.4. */
+#define FIRST_TRANSIENT 0x40000000
+#define LAST_TRANSIENT 0x5fffffff
 
 static const struct rtap_name message_type_names[] = { { CALL, "Call" }, { REPLY, "Reply" }, { 0, NULL } };
 
@@ -52,18 +62,20 @@ static const struct rtap_name gss_procedure_names[] = {
 };
 
 static const struct rtap_name gss_service_names[] = {
-	{ 1, "none" }, { 2, "integrity" }, { 3, "privacy" }, { 0, NULL },
+	{ GSS_NONE, "none" }, { GSS_INTEGRITY, "integrity" }, { GSS_PRIVACY, "privacy" }, { 0, NULL },
 };
 
 enum row {
 	ROW_XID, ROW_TYPE, ROW_VERSION, ROW_PROGRAM, ROW_PROGRAM_VERSION, ROW_PROCEDURE, ROW_FLAVOR, ROW_AUTH_LENGTH,
 	ROW_STAMP, ROW_MACHINE, ROW_UID, ROW_GID, ROW_GSS_VERSION, ROW_GSS_PROCEDURE, ROW_GSS_SEQUENCE, ROW_GSS_SERVICE,
 	ROW_GSS_LENGTH, ROW_GSS_CONTEXT, ROW_REPLY, ROW_ACCEPT, ROW_REJECT, ROW_AUTH_STAT, ROW_PROGRAM_MIN, ROW_PROGRAM_MAX,
-	ROW_RPC_MIN, ROW_RPC_MAX,
+	ROW_RPC_MIN, ROW_RPC_MAX, ROW_AUTH_DATA, ROW_GSS_MAJOR, ROW_GSS_MINOR, ROW_GSS_WINDOW, ROW_GSS_TOKEN_LENGTH, ROW_GSS_TOKEN,
+	ROW_GSS_DATA_LENGTH, ROW_GSS_DATA, ROW_GSS_CHECKSUM, ROW_LAST_FRAGMENT, ROW_FRAGMENT_LENGTH,
 };
 
 #define WORD 0, 32
 #define ANY 0, 0
+#define BIT 0, 1
 
 #define ROW_OF(name, label, place, show, flags, names) { name, label, place, show, RTAP_UNPLACED | (flags), names, NULL, NULL }
 
@@ -82,7 +94,7 @@ static const struct rtap_field rpc_fields[] = {
 	[ROW_GID] = ROW_OF("rpc.auth.gid", "GID", WORD, RTAP_DEC, RTAP_REPEATS, NULL),
 	[ROW_GSS_VERSION] = ROW_OF("rpc.authgss.version", "GSS Version", WORD, RTAP_DEC, 0, NULL),
 	[ROW_GSS_PROCEDURE] = ROW_OF("rpc.authgss.procedure", "GSS Procedure", WORD, RTAP_DEC, 0, gss_procedure_names),
-	[ROW_GSS_SEQUENCE] = ROW_OF("rpc.authgss.seqnum", "GSS Sequence Number", WORD, RTAP_DEC, 0, NULL),
+	[ROW_GSS_SEQUENCE] = ROW_OF("rpc.authgss.seqnum", "GSS Sequence Number", WORD, RTAP_DEC, RTAP_REPEATS, NULL),
 	[ROW_GSS_SERVICE] = ROW_OF("rpc.authgss.service", "GSS Service", WORD, RTAP_DEC, 0, gss_service_names),
 	[ROW_GSS_LENGTH] = ROW_OF("rpc.authgss.context.length", "GSS Context Length", WORD, RTAP_DEC, 0, NULL),
 	[ROW_GSS_CONTEXT] = ROW_OF("rpc.authgss.context", "GSS Context", ANY, RTAP_BYTES, 0, NULL),
@@ -94,19 +106,32 @@ static const struct rtap_field rpc_fields[] = {
 	[ROW_PROGRAM_MAX] = ROW_OF("rpc.programversion.max", "Highest Program Version", WORD, RTAP_DEC, 0, NULL),
 	[ROW_RPC_MIN] = ROW_OF("rpc.version.min", "Lowest RPC Version", WORD, RTAP_DEC, 0, NULL),
 	[ROW_RPC_MAX] = ROW_OF("rpc.version.max", "Highest RPC Version", WORD, RTAP_DEC, 0, NULL),
+	/* such as the "STARTTLS" of RFC 9289, 4.1 */
+	[ROW_AUTH_DATA] = ROW_OF("rpc.auth.data", "Body", ANY, RTAP_TEXT, RTAP_REPEATS, NULL),
+	[ROW_GSS_MAJOR] = ROW_OF("rpc.authgss.major", "GSS Major Status", WORD, RTAP_DEC, 0, NULL),
+	[ROW_GSS_MINOR] = ROW_OF("rpc.authgss.minor", "GSS Minor Status", WORD, RTAP_DEC, 0, NULL),
+	[ROW_GSS_WINDOW] = ROW_OF("rpc.authgss.window", "GSS Sequence Window", WORD, RTAP_DEC, 0, NULL),
+	[ROW_GSS_TOKEN_LENGTH] = ROW_OF("rpc.authgss.token_length", "GSS Token Length", WORD, RTAP_DEC, RTAP_REPEATS, NULL),
+	[ROW_GSS_TOKEN] = ROW_OF("rpc.authgss.token", "GSS Token", ANY, RTAP_BYTES, RTAP_REPEATS | RTAP_BULK, NULL),
+	[ROW_GSS_DATA_LENGTH] = ROW_OF("rpc.authgss.data.length", "GSS Data Length", WORD, RTAP_DEC, 0, NULL),
+	[ROW_GSS_DATA] = ROW_OF("rpc.authgss.data", "GSS Data", ANY, RTAP_BYTES, RTAP_BULK, NULL),
+	[ROW_GSS_CHECKSUM] = ROW_OF("rpc.authgss.checksum", "GSS Checksum", ANY, RTAP_BYTES, RTAP_REPEATS, NULL),
+	[ROW_LAST_FRAGMENT] = ROW_OF("rpc.lastfrag", "Last Fragment", BIT, RTAP_BOOL, 0, NULL),
+	[ROW_FRAGMENT_LENGTH] = ROW_OF("rpc.fraglen", "Fragment Length", WORD, RTAP_DEC, 0, NULL),
 };
 
 struct walk {
-	struct cursor cursor;
-	const uint8_t *start;
+	struct xdr *xdr;
+	uint64_t start; /* of the header in the stream */
 	const struct rtap_layer *layer;
 	struct rtap_visitor *visitor; /* or NULL */
+	const struct rtap_context *context;
 	struct rtap_rpc_facts facts;
 };
 
 static uint32_t position(const struct walk *walk)
 {
-	return (uint32_t)(walk->cursor.next - walk->start);
+	return (uint32_t)(walk->xdr->position - walk->start);
 }
 
 static void tell(struct walk *walk, enum row row, const struct rtap_value *value, uint32_t length)
@@ -117,7 +142,7 @@ static void tell(struct walk *walk, enum row row, const struct rtap_value *value
 
 static enum result word(struct walk *walk, enum row row, uint32_t *value)
 {
-	enum result result = cursor_u32(&walk->cursor, value);
+	enum result result = xdr_u32(walk->xdr, value);
 
 	if (result == OK)
 		tell(walk, row, &(struct rtap_value){ .number = *value }, 4);
@@ -127,20 +152,35 @@ static enum result word(struct walk *walk, enum row row, uint32_t *value)
 /* The bytes of an XDR opaque or string of `length` and its padding. RFC 4506, 4.10. */
 static enum result opaque(struct walk *walk, enum row row, uint32_t length)
 {
+	uint8_t copy[MAX_AUTH_LENGTH];
 	struct rtap_value value = { .data.length = length };
-	const uint8_t *padding;
-	enum result result = cursor_take(&walk->cursor, length, &value.data.bytes);
+	enum result result = xdr_take(walk->xdr, length, copy, sizeof copy, &value.data.bytes);
 
-	if (result == OK)
+	if (result != OK)
+		return result;
+	if (value.data.bytes)
 		tell(walk, row, &value, length);
-	return result == OK ? cursor_take(&walk->cursor, -length % 4, &padding) : result;
+	return xdr_skip(walk->xdr, -length % 4);
+}
+
+static enum result counted_opaque(struct walk *walk, enum row length_row, enum row row)
+{
+	uint32_t length;
+	enum result result = word(walk, length_row, &length);
+
+	return result == OK ? opaque(walk, row, length) : result;
 }
 
 static void enter(struct walk *walk, const char *label)
 {
-	if (walk->visitor && walk->visitor->enter)
-		walk->visitor->enter(walk->visitor, label,
-				     &(struct rtap_place){ walk->layer->source, walk->layer->offset + position(walk), 0 });
+	uint32_t at = position(walk);
+
+	if (!walk->visitor || !walk->visitor->enter)
+		return;
+	/* a walk goes on behind bytes that were not captured */
+	if (at > walk->layer->length)
+		at = walk->layer->length;
+	walk->visitor->enter(walk->visitor, label, &(struct rtap_place){ walk->layer->source, walk->layer->offset + at, 0 });
 }
 
 static void leave(struct walk *walk)
@@ -155,7 +195,7 @@ static enum result auth_sys(struct walk *walk)
 	enum result result = word(walk, ROW_STAMP, &value);
 
 	if (result == OK)
-		result = cursor_u32(&walk->cursor, &length);
+		result = xdr_u32(walk->xdr, &length);
 	if (result == OK && length > MAX_MACHINE_NAME)
 		result = MALFORMED;
 	if (result == OK)
@@ -165,7 +205,7 @@ static enum result auth_sys(struct walk *walk)
 	if (result == OK)
 		result = word(walk, ROW_GID, &value);
 	if (result == OK)
-		result = cursor_u32(&walk->cursor, &groups);
+		result = xdr_u32(walk->xdr, &groups);
 	if (result == OK && groups > MAX_GROUPS)
 		result = MALFORMED;
 	for (; result == OK && groups; groups--)
@@ -175,26 +215,35 @@ static enum result auth_sys(struct walk *walk)
 
 static enum result auth_gss(struct walk *walk)
 {
-	uint32_t value, length;
+	uint32_t value;
 	enum result result = word(walk, ROW_GSS_VERSION, &value);
 
 	if (result == OK)
-		result = word(walk, ROW_GSS_PROCEDURE, &value);
+		result = word(walk, ROW_GSS_PROCEDURE, &walk->facts.gss_procedure);
 	if (result == OK)
 		result = word(walk, ROW_GSS_SEQUENCE, &value);
 	if (result == OK)
-		result = word(walk, ROW_GSS_SERVICE, &value);
-	if (result == OK)
-		result = word(walk, ROW_GSS_LENGTH, &length);
-	return result == OK ? opaque(walk, ROW_GSS_CONTEXT, length) : result;
+		result = word(walk, ROW_GSS_SERVICE, &walk->facts.gss_service);
+	return result == OK ? counted_opaque(walk, ROW_GSS_LENGTH, ROW_GSS_CONTEXT) : result;
+}
+
+static enum result auth_body(struct walk *walk, uint32_t flavor, uint32_t length, bool is_credential)
+{
+	if (flavor == AUTH_SYS && is_credential)
+		return auth_sys(walk);
+	if (flavor == RPCSEC_GSS && is_credential)
+		return auth_gss(walk);
+	/* a verifier is a checksum, or RFC 9289's "STARTTLS" */
+	if (flavor == RPCSEC_GSS)
+		return opaque(walk, ROW_GSS_CHECKSUM, length);
+	return flavor == AUTH_NONE && length ? opaque(walk, ROW_AUTH_DATA, length) : OK;
 }
 
 /* A credential or a verifier: flavor and at most 400 bytes of body. RFC 5531, 8.2. */
 static enum result opaque_auth(struct walk *walk, const char *label, bool is_credential)
 {
 	uint32_t flavor, length;
-	const uint8_t *body;
-	struct cursor inner;
+	uint64_t outer;
 	enum result result;
 
 	enter(walk, label);
@@ -203,20 +252,16 @@ static enum result opaque_auth(struct walk *walk, const char *label, bool is_cre
 		result = word(walk, ROW_AUTH_LENGTH, &length);
 	if (result == OK && length > MAX_AUTH_LENGTH)
 		result = MALFORMED;
-	inner = walk->cursor;
 	/* the body's own lengths may not lead out of it */
-	if (result == OK && is_credential && cursor_narrow(&inner, length)) {
-		struct cursor outer = walk->cursor;
-
-		walk->cursor = inner;
-		if (flavor == AUTH_SYS)
-			result = auth_sys(walk);
-		else if (flavor == RPCSEC_GSS)
-			result = auth_gss(walk);
-		walk->cursor = outer;
-	}
 	if (result == OK)
-		result = cursor_take(&walk->cursor, length + -length % 4, &body);
+		result = xdr_narrow(walk->xdr, length + -length % 4, &outer);
+	if (result == OK) {
+		if (is_credential || walk->facts.is_reply)
+			walk->facts.flavor = flavor;
+		result = auth_body(walk, flavor, length, is_credential);
+		if (result == OK)
+			xdr_widen(walk->xdr, outer);
+	}
 	leave(walk);
 	return result;
 }
@@ -272,67 +317,257 @@ static enum result reply_body(struct walk *walk)
 	return facts->status == RPC_MISMATCH ? range(walk, ROW_RPC_MIN, ROW_RPC_MAX) : word(walk, ROW_AUTH_STAT, &auth);
 }
 
+/* Control messages of RPCSEC_GSS stand where a NULL procedure would have nothing. RFC 2203, 5.2.2 and 5.2.3. */
+static enum result gss_control(struct walk *walk)
+{
+	uint32_t value;
+	enum result result = OK;
+
+	if (!walk->facts.is_reply)
+		return xdr_left(walk->xdr) ? counted_opaque(walk, ROW_GSS_TOKEN_LENGTH, ROW_GSS_TOKEN) : OK;
+	if (walk->facts.gss_procedure == GSS_DESTROY)
+		return OK;
+	result = counted_opaque(walk, ROW_GSS_LENGTH, ROW_GSS_CONTEXT);
+	if (result == OK)
+		result = word(walk, ROW_GSS_MAJOR, &value);
+	if (result == OK)
+		result = word(walk, ROW_GSS_MINOR, &value);
+	if (result == OK)
+		result = word(walk, ROW_GSS_WINDOW, &value);
+	return result == OK ? counted_opaque(walk, ROW_GSS_TOKEN_LENGTH, ROW_GSS_TOKEN) : result;
+}
+
+/* What stands around arguments and results. RFC 2203, 5.3.2 and 5.3.3. */
+static enum result gss_body(struct walk *walk)
+{
+	struct rtap_rpc_facts *facts = &walk->facts;
+	uint32_t length, sequence;
+	enum result result;
+
+	if (facts->gss_procedure != GSS_DATA) {
+		facts->has_body = false;
+		return gss_control(walk);
+	}
+	if (facts->gss_service == GSS_PRIVACY) {
+		facts->has_body = false;
+		facts->is_private = true;
+		return counted_opaque(walk, ROW_GSS_DATA_LENGTH, ROW_GSS_DATA);
+	}
+	if (facts->gss_service != GSS_INTEGRITY)
+		return OK;
+	result = word(walk, ROW_GSS_DATA_LENGTH, &length);
+	if (result == OK && (length < 4 || length > xdr_left(walk->xdr)))
+		result = MALFORMED;
+	if (result == OK)
+		result = word(walk, ROW_GSS_SEQUENCE, &sequence);
+	if (result == OK)
+		facts->body_length = length - 4;
+	return result;
+}
+
+static enum result walk_call(struct walk *walk)
+{
+	struct rtap_rpc_facts *facts = &walk->facts;
+	enum result result = call_body(walk);
+
+	if (result != OK)
+		return result;
+	facts->is_callback = facts->program == walk->context->rpc_callback_program ||
+			     (facts->program >= FIRST_TRANSIENT && facts->program <= LAST_TRANSIENT);
+	facts->has_body = true;
+	return facts->flavor == RPCSEC_GSS ? gss_body(walk) : OK;
+}
+
+static enum result walk_reply(struct walk *walk)
+{
+	struct rtap_rpc_facts *facts = &walk->facts;
+	const struct rtap_context *context = walk->context;
+	enum result result = reply_body(walk);
+
+	if (context->rpc_known) {
+		facts->program = context->rpc_program;
+		facts->version = context->rpc_version;
+		facts->procedure = context->rpc_procedure;
+		facts->program_known = true;
+		facts->is_callback = facts->program == context->rpc_callback_program ||
+				     (facts->program >= FIRST_TRANSIENT && facts->program <= LAST_TRANSIENT);
+		facts->flavor = context->rpc_flavor;
+		facts->gss_procedure = context->rpc_gss_procedure;
+		facts->gss_service = context->rpc_gss_service;
+	}
+	if (result != OK || !facts->accepted || facts->status != SUCCESS)
+		return result;
+	facts->has_body = context->rpc_known;
+	return context->rpc_known && context->rpc_flavor == RPCSEC_GSS ? gss_body(walk) : OK;
+}
+
+static enum result record_mark(struct walk *walk)
+{
+	uint32_t mark;
+	enum result result = xdr_u32(walk->xdr, &mark);
+
+	if (result == OK) {
+		tell(walk, ROW_LAST_FRAGMENT, &(struct rtap_value){ .number = mark >> 31 }, 4);
+		tell(walk, ROW_FRAGMENT_LENGTH, &(struct rtap_value){ .number = mark & ~LAST_FRAGMENT }, 4);
+	}
+	return result;
+}
+
 static enum result walk_header(struct walk *walk)
 {
 	uint32_t type;
-	enum result result = word(walk, ROW_XID, &walk->facts.xid);
+	enum result result;
 
+	walk->start = walk->xdr->position;
+	walk->facts.body_length = UINT32_MAX;
+	result = walk->facts.record_mark ? record_mark(walk) : OK;
+	if (result == OK)
+		result = word(walk, ROW_XID, &walk->facts.xid);
 	if (result == OK)
 		result = word(walk, ROW_TYPE, &type);
 	if (result != OK || type > REPLY)
 		return result == OK ? MALFORMED : result;
 	walk->facts.is_reply = type == REPLY;
-	return type == CALL ? call_body(walk) : reply_body(walk);
+	return type == CALL ? walk_call(walk) : walk_reply(walk);
 }
 
-static enum result parse(struct parse *parse)
+enum result rpc_read_header(struct xdr *xdr, const struct rtap_context *context, struct rtap_rpc_facts *facts)
 {
-	const struct rtap_context *context = parse->context;
+	struct walk walk = { .xdr = xdr, .context = context };
+	enum result result = walk_header(&walk);
+
+	*facts = walk.facts;
+	facts->present = true;
+	return result;
+}
+
+bool rpc_recognise(const struct cursor *payload, bool trusted)
+{
+	const uint8_t *bytes = payload->next;
+	uint32_t program;
+
+	if (payload->captured < MIN_REPLY_LENGTH)
+		return false;
+	if (load32(bytes + 4) == REPLY)
+		return trusted && load32(bytes + 8) <= MSG_DENIED;
+	if (load32(bytes + 4) != CALL || payload->wire < MIN_CALL_LENGTH || load32(bytes + 8) != RPC_VERSION_2)
+		return false;
+	program = load32(bytes + 12);
+	return trusted || rtap_name_of(rpc_program_names, program);
+}
+
+bool rpc_recognise_record(const struct cursor *payload, bool trusted)
+{
+	struct cursor record = *payload;
+	uint32_t mark;
+
+	return cursor_u32(&record, &mark) == OK && mark & LAST_FRAGMENT && cursor_narrow(&record, mark & ~LAST_FRAGMENT) &&
+	       rpc_recognise(&record, trusted);
+}
+
+/* Whether the next header stands in a TCP segment itself, so that a record mark is before it. */
+static bool is_record(const struct parse *parse)
+{
+	const struct rtap_packet *packet = parse->packet;
+	uint8_t i = packet->layer_count;
+
+	/* what others put together has no marks in it any more */
+	if (parse->source)
+		return false;
+	while (i > 0 && packet->layers[i - 1].protocol >= PROTOCOL_RPC && packet->layers[i - 1].protocol < PROTOCOL_PAYLOAD)
+		i--;
+	return i > 0 && packet->layers[i - 1].protocol == PROTOCOL_TCP;
+}
+
+/* The program's layer, or what nobody can tell. */
+static void parse_body(struct parse *parse, const struct rtap_rpc_facts *facts)
+{
+	const struct xdr_program *program = rpc_body_program(facts);
+	uint32_t length = parse->cursor.captured < facts->body_length ? parse->cursor.captured : facts->body_length;
+
+	if (program)
+		parse_place_layer(parse, program->protocol, parse_offset(parse), length);
+	else if (parse->cursor.captured)
+		parse_place_layer(parse, PROTOCOL_PAYLOAD, parse_offset(parse), length);
+}
+
+static enum result parse_message(struct parse *parse, bool with_mark)
+{
+	struct xdr_extent extents[] = {
+		{ XDR_BYTES, parse->cursor.next, 0, parse->cursor.captured },
+		{ XDR_HOLE, NULL, 0, parse->cursor.wire - parse->cursor.captured },
+	};
 	uint32_t start = parse_offset(parse);
-	struct walk walk = { .cursor = parse->cursor, .start = parse->cursor.next };
-	enum result walked = walk_header(&walk), result;
+	struct xdr xdr;
+	struct walk walk = { .xdr = &xdr, .context = parse->context, .facts.record_mark = with_mark };
+	enum result walked, result;
 	const uint8_t *header;
 
+	xdr_init(&xdr, extents, 2, 2);
+	walked = walk_header(&walk);
 	result = parse_layer(parse, PROTOCOL_RPC, walked == OK ? position(&walk) : parse->cursor.captured, &header);
 	if (result != OK)
 		return result;
 	walk.facts.present = true;
-	if (walk.facts.is_reply && context->rpc_known) {
-		walk.facts.program = context->rpc_program;
-		walk.facts.version = context->rpc_version;
-		walk.facts.procedure = context->rpc_procedure;
-		walk.facts.program_known = true;
-	}
-	parse->packet->rpc = walk.facts;
+	/* of several records the facts are the first's */
+	if (!parse->packet->rpc.present)
+		parse->packet->rpc = walk.facts;
 	if (parse->packet->rpcrdma.present && walk.facts.xid != parse->packet->rpcrdma.xid)
 		parse_anomaly(parse, RTAP_ANOMALY_XID_MISMATCH, start);
 	if (walked != OK)
 		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_MALFORMED, start + position(&walk));
-	else if (parse->cursor.wire)
-		parse->next = PROTOCOL_PAYLOAD;
+	else
+		parse_body(parse, &walk.facts);
 	return walked;
 }
 
-static void summary_procedure(const struct rtap_rpc_facts *facts, struct line *line)
+static enum result parse(struct parse *parse)
 {
-	const char *program = rtap_name_of(rpc_program_names, facts->program);
-	const char *procedure = rtap_name_of(rpc_procedure_names(facts->program, facts->version), facts->procedure);
+	struct cursor rest = parse->cursor;
+	const uint8_t *record;
+	uint32_t length;
+	enum result result;
 
-	if (program) {
-		line_text(line, program);
-	} else {
-		line_text(line, "program ");
-		line_dec(line, facts->program);
-	}
-	line_text(line, " v");
-	line_dec(line, facts->version);
-	line_char(line, ' ');
-	if (procedure) {
-		line_text(line, procedure);
-	} else {
-		line_text(line, "procedure ");
-		line_dec(line, facts->procedure);
-	}
+	if (!is_record(parse))
+		return parse_message(parse, false);
+	if (parse->cursor.captured < RECORD_MARK_LENGTH)
+		return parse_message(parse, true);
+	length = (load32(rest.next) & ~LAST_FRAGMENT) + RECORD_MARK_LENGTH;
+	cursor_narrow(&parse->cursor, length);
+	result = parse_message(parse, true);
+	if (result != OK || cursor_take(&rest, length, &record) != OK)
+		return result;
+	parse->cursor = rest;
+	if (rpc_recognise_record(&rest, true))
+		parse->next = PROTOCOL_RPC;
+	else if (rest.wire)
+		parse->next = PROTOCOL_PAYLOAD;
+	return OK;
+}
+
+const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_rpc_facts *own)
+{
+	static const struct rtap_context nothing_known;
+	const struct rtap_layer *header = NULL, *first = NULL;
+	struct xdr_extent extents[] = { { XDR_BYTES, NULL, 0, 0 }, { XDR_HOLE, NULL, 0, UINT32_MAX } };
+	struct xdr xdr;
+	struct walk walk = { .xdr = &xdr, .context = &nothing_known };
+
+	for (const struct rtap_layer *i = packet->layers; i <= layer; i++)
+		if (i->protocol == PROTOCOL_RPC) {
+			first = first ? first : i;
+			header = i;
+		}
+	if (header == first)
+		return &packet->rpc;
+	walk.facts.record_mark = packet->rpc.record_mark;
+	extents[0].bytes = layer_bytes(packet, header);
+	extents[0].length = header->length;
+	xdr_init(&xdr, extents, 2, 2);
+	if (walk_header(&walk) != OK)
+		walk.facts.has_body = false;
+	*own = walk.facts;
+	return own;
 }
 
 /* The procedure's name needs program and version too, so it is no value name of its row. */
@@ -344,55 +579,103 @@ static void label_procedure(const struct rtap_rpc_facts *facts, const struct rta
 	if (!visitor->label || !facts->program_known)
 		return;
 	line_init(&line, text, sizeof text - 1);
-	summary_procedure(facts, &line);
+	rpc_line_program(facts, &line);
+	line_char(&line, ' ');
+	rpc_line_procedure(facts, &line);
 	*line.next = 0;
 	visitor->label(visitor, text, &(struct rtap_place){ layer->source, layer->offset, layer->length });
 }
 
-static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+/* The checksum stands behind the body that it protects. RFC 2203, 5.3.2.2. */
+static void visit_checksum(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t body_length,
+			   struct rtap_visitor *visitor)
 {
-	const struct rtap_rpc_facts *facts = &packet->rpc;
-	struct walk walk = {
-		.cursor = { layer_bytes(packet, layer), layer->length, layer->length },
-		.start = layer_bytes(packet, layer),
-		.layer = layer,
-		.visitor = visitor,
-	};
+	uint64_t from = (uint64_t)layer->offset + layer->length + body_length;
+	uint32_t captured = packet->sources[layer->source].captured;
+	struct cursor cursor = { 0 };
+	struct rtap_value value = { 0 };
 
-	enum result walked = walk_header(&walk);
-
-	label_procedure(facts, layer, visitor);
-	if (walked != OK || !facts->is_reply || !facts->program_known)
+	if (from > captured)
 		return;
+	cursor.next = packet->sources[layer->source].bytes + from;
+	cursor.captured = cursor.wire = captured - (uint32_t)from;
+	if (cursor_u32(&cursor, &value.data.length) == OK && cursor_take(&cursor, value.data.length, &value.data.bytes) == OK)
+		visit_field(visitor, layer, PROTOCOL_RPC, ROW_GSS_CHECKSUM, &value, (uint32_t)from + 4, value.data.length);
+}
+
+static void visit_call_known(const struct rtap_rpc_facts *facts, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
 	/* not in the reply, but known of its call */
 	visit_field(visitor, layer, PROTOCOL_RPC, ROW_PROGRAM, &(struct rtap_value){ .number = facts->program }, layer->offset, 0);
 	visit_field(visitor, layer, PROTOCOL_RPC, ROW_PROGRAM_VERSION, &(struct rtap_value){ .number = facts->version }, layer->offset, 0);
 	visit_field(visitor, layer, PROTOCOL_RPC, ROW_PROCEDURE, &(struct rtap_value){ .number = facts->procedure }, layer->offset, 0);
 }
 
-static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
-	const struct rtap_rpc_facts *facts = &packet->rpc;
-	const char *status;
+	struct rtap_rpc_facts own;
+	const struct rtap_rpc_facts *facts = rpc_layer_facts(packet, layer, &own);
+	const struct rtap_context context = {
+		.rpc_known = facts->program_known, .rpc_flavor = facts->flavor,
+		.rpc_gss_procedure = facts->gss_procedure, .rpc_gss_service = facts->gss_service,
+	};
+	/* what RPCSEC_GSS tells the length of stands behind the layer */
+	struct xdr_extent extents[] = { { XDR_BYTES, layer_bytes(packet, layer), 0, layer->length }, { XDR_HOLE, NULL, 0, UINT32_MAX } };
+	struct xdr xdr;
+	struct walk walk = {
+		.xdr = &xdr, .layer = layer, .visitor = visitor, .context = &context, .facts.record_mark = packet->rpc.record_mark,
+	};
+	enum result walked;
 
-	(void)layer;
-	line_text(line, facts->is_reply ? ": RPC reply" : ": RPC call");
-	if (!packet->rpcrdma.present) {
-		line_text(line, " xid ");
-		line_hex(line, facts->xid, 8);
-	}
-	if (facts->program_known) {
-		line_char(line, ' ');
-		summary_procedure(facts, line);
-	}
-	if (!facts->is_reply)
-		return;
-	status = rtap_name_of(facts->accepted ? accept_names : reject_names, facts->status);
+	xdr_init(&xdr, extents, 2, 2);
+	walked = walk_header(&walk);
+	label_procedure(facts, layer, visitor);
+	if (walked == OK && facts->body_length != UINT32_MAX)
+		visit_checksum(packet, layer, facts->body_length, visitor);
+	if (walked == OK && facts->is_reply && facts->program_known)
+		visit_call_known(facts, layer, visitor);
+}
+
+static void summary_status(const struct rtap_rpc_facts *facts, struct line *line)
+{
+	const char *status = rtap_name_of(facts->accepted ? accept_names : reject_names, facts->status);
+
 	line_text(line, facts->accepted ? " " : " denied: ");
 	if (status)
 		line_text(line, status);
 	else
 		line_dec(line, facts->status);
+}
+
+static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	struct rtap_rpc_facts own;
+	const struct rtap_rpc_facts *facts = rpc_layer_facts(packet, layer, &own);
+
+	line_text(line, facts->is_reply ? ": RPC reply" : ": RPC call");
+	if (!packet->rpcrdma.present) {
+		line_text(line, " xid ");
+		line_hex(line, facts->xid, 8);
+	}
+	/* RFC 9289, 4.1: a NULL call with this flavor asks whether the server can do TLS */
+	if (!facts->is_reply && facts->flavor == AUTH_TLS)
+		line_text(line, " AUTH_TLS");
+	if (facts->flavor == RPCSEC_GSS && facts->gss_procedure != GSS_DATA) {
+		line_char(line, ' ');
+		line_text(line, gss_procedure_names[facts->gss_procedure <= GSS_DESTROY ? facts->gss_procedure : GSS_INIT].name);
+	}
+	if (layer_behind(packet, layer) && facts->has_body && rpc_body_program(facts))
+		return;
+	if (facts->program_known) {
+		line_char(line, ' ');
+		rpc_line_program(facts, line);
+		line_char(line, ' ');
+		rpc_line_procedure(facts, line);
+	}
+	if (facts->is_private)
+		line_text(line, " (encrypted)");
+	if (facts->is_reply)
+		summary_status(facts, line);
 }
 
 const struct protocol rpc_protocol = {

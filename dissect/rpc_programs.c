@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/nfs.h"
 #include "dissect/rpc_programs.h"
 
 /* RFC 1833 (portmapper, rpcbind), RFC 1813 (NFS, MOUNT, NLM), XNFS by The Open Group (NSM), RFC 7530 (callback) */
@@ -11,7 +12,7 @@ enum program {
 	NLM = 100021,
 	NSM = 100024,
 	NFS_ACL = 100227,
-	NFS_CALLBACK = 0x40000000,
+	NFS_CALLBACK = RPC_PROGRAM_NFS_CALLBACK,
 };
 
 const struct rtap_name rpc_program_names[] = {
@@ -25,16 +26,16 @@ const struct rtap_name rpc_program_names[] = {
 	{ 0, NULL },
 };
 
-static const struct rtap_name portmapper_2[] = {
+const struct rtap_name portmap_procedure2_names[] = {
 	{ 0, "NULL" }, { 1, "SET" }, { 2, "UNSET" }, { 3, "GETPORT" }, { 4, "DUMP" }, { 5, "CALLIT" }, { 0, NULL },
 };
 
-static const struct rtap_name rpcbind_3[] = {
+const struct rtap_name portmap_procedure3_names[] = {
 	{ 0, "NULL" }, { 1, "SET" }, { 2, "UNSET" }, { 3, "GETADDR" }, { 4, "DUMP" }, { 5, "CALLIT" }, { 6, "GETTIME" },
 	{ 7, "UADDR2TADDR" }, { 8, "TADDR2UADDR" }, { 0, NULL },
 };
 
-static const struct rtap_name rpcbind_4[] = {
+const struct rtap_name portmap_procedure4_names[] = {
 	{ 0, "NULL" }, { 1, "SET" }, { 2, "UNSET" }, { 3, "GETADDR" }, { 4, "DUMP" }, { 5, "BCAST" }, { 6, "GETTIME" },
 	{ 7, "UADDR2TADDR" }, { 8, "TADDR2UADDR" }, { 9, "GETVERSADDR" }, { 10, "INDIRECT" }, { 11, "GETADDRLIST" },
 	{ 12, "GETSTAT" }, { 0, NULL },
@@ -46,56 +47,118 @@ static const struct rtap_name nfs_2[] = {
 	{ 13, "SYMLINK" }, { 14, "MKDIR" }, { 15, "RMDIR" }, { 16, "READDIR" }, { 17, "STATFS" }, { 0, NULL },
 };
 
-static const struct rtap_name nfs_3[] = {
+const struct rtap_name nfs_procedure3_names[] = {
 	{ 0, "NULL" }, { 1, "GETATTR" }, { 2, "SETATTR" }, { 3, "LOOKUP" }, { 4, "ACCESS" }, { 5, "READLINK" }, { 6, "READ" },
 	{ 7, "WRITE" }, { 8, "CREATE" }, { 9, "MKDIR" }, { 10, "SYMLINK" }, { 11, "MKNOD" }, { 12, "REMOVE" }, { 13, "RMDIR" },
 	{ 14, "RENAME" }, { 15, "LINK" }, { 16, "READDIR" }, { 17, "READDIRPLUS" }, { 18, "FSSTAT" }, { 19, "FSINFO" },
 	{ 20, "PATHCONF" }, { 21, "COMMIT" }, { 0, NULL },
 };
 
-static const struct rtap_name nfs_4[] = { { 0, "NULL" }, { 1, "COMPOUND" }, { 0, NULL } };
+const struct rtap_name nfs_procedure4_names[] = { { 0, "NULL" }, { 1, "COMPOUND" }, { 0, NULL } };
 
-static const struct rtap_name mount[] = {
+const struct rtap_name mount_procedure_names[] = {
 	{ 0, "NULL" }, { 1, "MNT" }, { 2, "DUMP" }, { 3, "UMNT" }, { 4, "UMNTALL" }, { 5, "EXPORT" }, { 0, NULL },
 };
 
-static const struct rtap_name nlm[] = {
+const struct rtap_name nlm_procedure_names[] = {
 	{ 0, "NULL" }, { 1, "TEST" }, { 2, "LOCK" }, { 3, "CANCEL" }, { 4, "UNLOCK" }, { 5, "GRANTED" }, { 6, "TEST_MSG" },
 	{ 7, "LOCK_MSG" }, { 8, "CANCEL_MSG" }, { 9, "UNLOCK_MSG" }, { 10, "GRANTED_MSG" }, { 11, "TEST_RES" },
 	{ 12, "LOCK_RES" }, { 13, "CANCEL_RES" }, { 14, "UNLOCK_RES" }, { 15, "GRANTED_RES" }, { 20, "SHARE" },
 	{ 21, "UNSHARE" }, { 22, "NM_LOCK" }, { 23, "FREE_ALL" }, { 0, NULL },
 };
 
-static const struct rtap_name nsm[] = {
+const struct rtap_name nsm_procedure_names[] = {
 	{ 0, "NULL" }, { 1, "STAT" }, { 2, "MON" }, { 3, "UNMON" }, { 4, "UNMON_ALL" }, { 5, "SIMU_CRASH" }, { 6, "NOTIFY" },
 	{ 0, NULL },
 };
 
-static const struct rtap_name nfs_acl_2[] = {
+const struct rtap_name nfsacl_procedure2_names[] = {
 	{ 0, "NULL" }, { 1, "GETACL" }, { 2, "SETACL" }, { 3, "GETATTR" }, { 4, "ACCESS" }, { 0, NULL },
 };
 
-static const struct rtap_name nfs_acl_3[] = { { 0, "NULL" }, { 1, "GETACL" }, { 2, "SETACL" }, { 0, NULL } };
+const struct rtap_name nfsacl_procedure3_names[] = { { 0, "NULL" }, { 1, "GETACL" }, { 2, "SETACL" }, { 0, NULL } };
 
-static const struct rtap_name nfs_callback[] = { { 0, "CB_NULL" }, { 1, "CB_COMPOUND" }, { 0, NULL } };
+const struct rtap_name nfs_cb_procedure_names[] = { { 0, "CB_NULL" }, { 1, "CB_COMPOUND" }, { 0, NULL } };
 
 static const struct {
 	uint32_t program, first_version, last_version;
 	const struct rtap_name *names;
+	const struct xdr_program *tables;
 } programs[] = {
-	{ PORTMAPPER, 2, 2, portmapper_2 }, { PORTMAPPER, 3, 3, rpcbind_3 }, { PORTMAPPER, 4, 4, rpcbind_4 },
-	{ NFS, 2, 2, nfs_2 }, { NFS, 3, 3, nfs_3 }, { NFS, 4, 4, nfs_4 },
-	{ MOUNT, 1, 3, mount },
-	{ NLM, 1, 4, nlm },
-	{ NSM, 1, 1, nsm },
-	{ NFS_ACL, 2, 2, nfs_acl_2 }, { NFS_ACL, 3, 3, nfs_acl_3 },
-	{ NFS_CALLBACK, 1, 4, nfs_callback },
+	{ PORTMAPPER, 2, 2, portmap_procedure2_names, &portmap2_program },
+	{ PORTMAPPER, 3, 3, portmap_procedure3_names, &portmap3_program },
+	{ PORTMAPPER, 4, 4, portmap_procedure4_names, &portmap4_program },
+	{ NFS, 2, 2, nfs_2, NULL },
+	{ NFS, 3, 3, nfs_procedure3_names, &nfs3_program },
+	{ NFS, 4, 4, nfs_procedure4_names, &nfs4_program },
+	{ MOUNT, 1, 1, mount_procedure_names, &mount1_program },
+	{ MOUNT, 2, 2, mount_procedure_names, &mount2_program },
+	{ MOUNT, 3, 3, mount_procedure_names, &mount3_program },
+	{ NLM, 1, 2, nlm_procedure_names, &nlm1_program },
+	{ NLM, 3, 3, nlm_procedure_names, &nlm3_program },
+	{ NLM, 4, 4, nlm_procedure_names, &nlm4_program },
+	{ NSM, 1, 1, nsm_procedure_names, &nsm_program },
+	{ NFS_ACL, 2, 2, nfsacl_procedure2_names, &nfsacl2_program },
+	{ NFS_ACL, 3, 3, nfsacl_procedure3_names, &nfsacl3_program },
+	{ NFS_CALLBACK, 1, 4, nfs_cb_procedure_names, &nfs_callback_program },
 };
 
-const struct rtap_name *rpc_procedure_names(uint32_t program, uint32_t version)
+#define PROGRAMS (sizeof programs / sizeof programs[0])
+
+static uint32_t program_of(const struct rtap_rpc_facts *facts)
 {
-	for (unsigned i = 0; i < sizeof programs / sizeof programs[0]; i++)
-		if (programs[i].program == program && version >= programs[i].first_version && version <= programs[i].last_version)
-			return programs[i].names;
-	return NULL;
+	return facts->is_callback ? NFS_CALLBACK : facts->program;
+}
+
+/* Its place in the table, or PROGRAMS. */
+static unsigned find(const struct rtap_rpc_facts *facts)
+{
+	uint32_t program = program_of(facts);
+	unsigned i = 0;
+
+	while (i < PROGRAMS && (programs[i].program != program || facts->version < programs[i].first_version ||
+				facts->version > programs[i].last_version))
+		i++;
+	return i;
+}
+
+const struct rtap_name *rpc_procedure_names(const struct rtap_rpc_facts *facts)
+{
+	unsigned i = find(facts);
+
+	return i < PROGRAMS ? programs[i].names : NULL;
+}
+
+const struct xdr_program *rpc_program_tables(const struct rtap_rpc_facts *facts)
+{
+	unsigned i = find(facts);
+
+	return i < PROGRAMS ? programs[i].tables : NULL;
+}
+
+void rpc_line_program(const struct rtap_rpc_facts *facts, struct line *line)
+{
+	const char *program = rtap_name_of(rpc_program_names, program_of(facts));
+
+	if (program) {
+		line_text(line, program);
+	} else {
+		line_text(line, "program ");
+		line_dec(line, facts->program);
+	}
+	line_text(line, " v");
+	/* the callback's own version says nothing; it is NFSv4's whatever the minor version */
+	line_dec(line, facts->is_callback ? 4 : facts->version);
+}
+
+void rpc_line_procedure(const struct rtap_rpc_facts *facts, struct line *line)
+{
+	const char *procedure = rtap_name_of(rpc_procedure_names(facts), facts->procedure);
+
+	if (procedure) {
+		line_text(line, procedure);
+	} else {
+		line_text(line, "procedure ");
+		line_dec(line, facts->procedure);
+	}
 }

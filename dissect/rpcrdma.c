@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "dissect/rpcrdma.h"
 #include "dissect/upper.h"
 
 /* XID, version, credits, message type. RFC 8166, 4.1. */
@@ -72,6 +73,7 @@ struct walk {
 	const uint8_t *start;             /* of the header */
 	const struct rtap_layer *layer;   /* with a visitor */
 	struct rtap_visitor *visitor;     /* or NULL */
+	struct rpcrdma_chunk_totals *totals; /* or NULL */
 	struct rtap_rpcrdma_facts facts;
 };
 
@@ -111,9 +113,24 @@ static void leave(struct walk *walk)
 		walk->visitor->leave(walk->visitor);
 }
 
-static enum result segment(struct walk *walk)
+/* Adds a segment's length to that of the chunk which it is of; segments of a Position need not follow each other. */
+static void add_length(struct rpcrdma_chunk_totals *totals, bool is_read, uint32_t key, uint32_t length)
 {
-	uint32_t handle, length;
+	struct rpcrdma_chunk_total *list = is_read ? totals->reads : totals->writes;
+	uint32_t *count = is_read ? &totals->read_count : &totals->write_count, i = 0;
+
+	while (i < *count && list[i].key != key)
+		i++;
+	if (i == RPCRDMA_TOTALS)
+		return;
+	if (i == *count)
+		list[(*count)++] = (struct rpcrdma_chunk_total){ key, 0 };
+	list[i].length += length;
+}
+
+static enum result segment(struct walk *walk, uint32_t *length_out)
+{
+	uint32_t handle, length = 0;
 	uint64_t offset;
 	enum result result;
 
@@ -125,6 +142,7 @@ static enum result segment(struct walk *walk)
 		result = cursor_u64(&walk->cursor, &offset);
 	if (result == OK)
 		tell_at(walk, ROW_OFFSET, offset, position(walk) - 8, 8);
+	*length_out = length;
 	leave(walk);
 	return result;
 }
@@ -144,7 +162,7 @@ static enum result follows(struct walk *walk, bool *more)
 /* Segments that share a Position are one chunk: RFC 8166, 3.4.5. */
 static enum result read_list(struct walk *walk)
 {
-	uint32_t at;
+	uint32_t at, length;
 	bool more;
 	enum result result = follows(walk, &more);
 
@@ -154,27 +172,34 @@ static enum result read_list(struct walk *walk)
 		if (result == OK && at % 4)
 			result = MALFORMED;
 		if (result == OK)
-			result = segment(walk);
+			result = segment(walk, &length);
 		leave(walk);
 		if (result != OK)
 			break;
+		if (walk->totals)
+			add_length(walk->totals, true, at, length);
 		walk->facts.read_segments++;
 		result = follows(walk, &more);
 	}
 	return result;
 }
 
-static enum result write_chunk(struct walk *walk, const char *label)
+static enum result write_chunk(struct walk *walk, const char *label, bool in_write_list)
 {
-	uint32_t count;
+	uint32_t count, length = 0;
 	enum result result;
 
 	enter(walk, label, 0);
 	result = word(walk, ROW_SEGMENTS, &count);
 	if (result == OK && count > walk->cursor.wire / SEGMENT_LENGTH)
 		result = MALFORMED;
-	for (; result == OK && count; count--)
-		result = segment(walk);
+	if (result == OK && in_write_list && walk->totals)
+		add_length(walk->totals, false, walk->facts.write_chunks, 0);
+	for (; result == OK && count; count--) {
+		result = segment(walk, &length);
+		if (result == OK && in_write_list && walk->totals)
+			add_length(walk->totals, false, walk->facts.write_chunks, length);
+	}
 	leave(walk);
 	return result;
 }
@@ -185,7 +210,7 @@ static enum result write_list(struct walk *walk)
 	enum result result = follows(walk, &more);
 
 	while (result == OK && more) {
-		result = write_chunk(walk, "Write Chunk");
+		result = write_chunk(walk, "Write Chunk", true);
 		if (result != OK)
 			break;
 		walk->facts.write_chunks++;
@@ -202,7 +227,7 @@ static enum result reply_chunk(struct walk *walk)
 	if (result != OK || !there)
 		return result;
 	walk->facts.reply_chunk = true;
-	return write_chunk(walk, "Reply Chunk");
+	return write_chunk(walk, "Reply Chunk", false);
 }
 
 /* Counts of what the lists hold, told before them. `known` are the facts of an earlier walk. */
@@ -299,6 +324,23 @@ bool rpcrdma_recognise(const struct cursor *payload)
 	if (facts->message_type == RDMA_NOMSG)
 		return !walk.cursor.wire && (facts->read_segments || facts->write_chunks || facts->reply_chunk);
 	return cursor_u32(&walk.cursor, &xid) == OK && cursor_u32(&walk.cursor, &type) == OK && xid == facts->xid && type <= 1;
+}
+
+void rpcrdma_totals(const struct rtap_packet *packet, struct rpcrdma_chunk_totals *totals)
+{
+	totals->read_count = totals->write_count = 0;
+	for (uint8_t i = 0; i < packet->layer_count; i++) {
+		const struct rtap_layer *layer = &packet->layers[i];
+		struct walk walk;
+
+		if (layer->protocol != PROTOCOL_RPCRDMA)
+			continue;
+		walk = walk_of((struct cursor){ layer_bytes(packet, layer), layer->length, layer->length });
+		walk.totals = totals;
+		/* of a header that ends early, what could be read */
+		if (walk_header(&walk, &packet->rpcrdma) != OK)
+			return;
+	}
 }
 
 static enum result parse(struct parse *parse)

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/ip.h"
+#include "dissect/upper.h"
 
 #define TCP_LENGTH 20
 #define TCP_SRC 0, 16
@@ -105,6 +106,14 @@ static const struct rtap_field tcp_fields[] = {
 	{ "tcp.options", "Options", 0, 0, RTAP_BYTES, RTAP_UNPLACED, NULL, derive_options, NULL },
 };
 
+/* Whole ONC RPC records in one segment. Others are put together before anybody can know them. */
+static bool is_rpc(const struct parse *parse)
+{
+	bool trusted = rpc_port(parse->packet->source_port) || rpc_port(parse->packet->destination_port) || parse->context->rpc_known;
+
+	return !parse->quoted && (trusted || !parse->context->no_heuristics) && rpc_recognise_record(&parse->cursor, trusted);
+}
+
 static enum result parse(struct parse *parse)
 {
 	uint32_t start = parse_offset(parse), header_length;
@@ -124,7 +133,7 @@ static enum result parse(struct parse *parse)
 	parse->packet->source_port = (uint16_t)bits(header, TCP_SRC);
 	parse->packet->destination_port = (uint16_t)bits(header, TCP_DST);
 	parse_note_payload(parse);
-	parse->next = PROTOCOL_PAYLOAD;
+	parse->next = is_rpc(parse) ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
 	return OK;
 }
 

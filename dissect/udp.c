@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "dissect/protocol.h"
+#include "dissect/upper.h"
 
 #define UDP_LENGTH 8
 #define UDP_SRC 0, 16
@@ -32,6 +32,14 @@ static bool is_declared_roce(const struct rtap_context *context, uint16_t port)
 	return false;
 }
 
+/* ONC RPC's replies say nothing of themselves: they are known by a port, or by their call. */
+static bool is_rpc(const struct parse *parse)
+{
+	bool trusted = rpc_port(parse->packet->source_port) || rpc_port(parse->packet->destination_port) || parse->context->rpc_known;
+
+	return (trusted || !parse->context->no_heuristics) && rpc_recognise(&parse->cursor, trusted);
+}
+
 static uint8_t behind_udp(const struct parse *parse, uint16_t port)
 {
 	if (parse->quoted)
@@ -42,7 +50,7 @@ static uint8_t behind_udp(const struct parse *parse, uint16_t port)
 	case PORT_VXLAN: return PROTOCOL_VXLAN;
 	case PORT_ROCE_V2: return PROTOCOL_BTH;
 	case PORT_GENEVE: return PROTOCOL_GENEVE;
-	default: return PROTOCOL_PAYLOAD;
+	default: return is_rpc(parse) ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
 	}
 }
 

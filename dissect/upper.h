@@ -13,6 +13,21 @@ void upper_begin(struct parse *parse);
 /* Whether the bytes at the cursor are an RPC-over-RDMA message by their content alone. RFC 8166, section 4. */
 bool rpcrdma_recognise(const struct cursor *payload);
 
+/*
+ * Whether the bytes at the cursor are an ONC RPC message (RFC 5531, section 9): a call by its content; a reply, which has nothing
+ * to know it by, only on a `trusted` port or connection, where a call may be of any program.
+ */
+bool rpc_recognise(const struct cursor *payload, bool trusted);
+
+/* The same of a record-marked message (RFC 5531, section 11), whole and in one fragment. */
+bool rpc_recognise_record(const struct cursor *payload, bool trusted);
+
+/* Whether ONC RPC has the port: rpcbind, NFS, and Linux's mountd. */
+static inline bool rpc_port(uint16_t port)
+{
+	return port == 111 || port == 2049 || port == 20048;
+}
+
 /* Whether the bytes at the cursor begin with an IPoIB header and a matching IP header. RFC 4391, section 6. */
 bool ipoib_recognise(const struct cursor *payload);
 

@@ -180,7 +180,7 @@ static const struct {
 	  "rpc.auth.length", 0xfffffffc, true },
 	{ "AUTH_SYS that reaches beyond its credential", { { XID, 1, 1, 0, NO_LISTS, XID, 0, 2, 100003, 3, 1, 1, 8, 9, 3, 0x766d4200, 1000, 1001, 0 }, 19 },
 	  "rpc.auth.stamp", 9, true },
-	{ "RPCSEC_GSS", { { XID, 1, 1, 0, NO_LISTS, XID, 0, 2, 100003, 4, 1, 6, 24, 1, 0, 42, 2, 4, 0xabcd, 6, 4, 0x1234 }, 24 },
+	{ "RPCSEC_GSS", { { XID, 1, 1, 0, NO_LISTS, XID, 0, 2, 100003, 4, 1, 6, 24, 1, 0, 42, 2, 4, 0xabcd, 6, 4, 0x1234, 4, 42, 4, 0x5678 }, 28 },
 	  "rpc.authgss.seqnum", 42, false },
 	{ "accepted", { { XID, 1, 1, 0, NO_LISTS, XID, 1, 0, 0, 0, 0 }, 13 }, "rpc.state_accept", 0, false },
 	{ "program mismatch", { { XID, 1, 1, 0, NO_LISTS, XID, 1, 0, 0, 0, 2, 3, 4 }, 15 }, "rpc.programversion.max", 4, false },

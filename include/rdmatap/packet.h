@@ -115,7 +115,15 @@ struct rtap_rpc_facts {
 	bool present, is_reply, accepted;
 	uint32_t xid, program, version, procedure; /* the last three of a reply only if the context told */
 	bool program_known;
+	bool is_callback; /* the program is taken for NFSv4's callback */
 	uint32_t status; /* accept_stat or reject_stat */
+	bool record_mark; /* a record mark stands before it (RFC 5531, section 11) */
+	uint32_t flavor; /* of a call's credentials, or of a reply's verifier */
+	/* RPCSEC_GSS (RFC 2203): of a call its own, of a reply the call's if the context told */
+	uint32_t gss_procedure, gss_service;
+	bool has_body;        /* arguments or results follow that can be read */
+	bool is_private;      /* arguments or results are encrypted */
+	uint32_t body_length; /* of arguments or results whose length RPCSEC_GSS tells; else UINT32_MAX */
 };
 
 /*
@@ -234,6 +242,8 @@ struct rtap_context {
 	uint8_t upper;        /* enum rtap_upper: what this queue pair carries */
 	bool rpc_known;       /* the three below are those of the call that an RPC reply answers */
 	uint32_t rpc_program, rpc_version, rpc_procedure;
+	uint32_t rpc_flavor, rpc_gss_procedure, rpc_gss_service; /* likewise: of its credentials */
+	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
 };

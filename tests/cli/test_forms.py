@@ -6,7 +6,7 @@ import re
 from cli import CliTest, captures, RPING, TUNNELS
 
 SEPARATOR, AGGREGATOR = "\x1f", "\x1e"
-NOT_IN_JSON = {"data.data", "rdmatap.trailer", "rpcordma.reassembled.data"}
+NOT_IN_JSON = {"data.data", "nfs.data", "rdmatap.trailer", "rpc.authgss.data", "rpc.authgss.token", "rpcordma.reassembled.data"}
 
 
 def unescape(text):

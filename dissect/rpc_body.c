@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Arguments and results of RPC programs in the packet view. The tables say what is there; here a walk's values become
+ * fields or words of the one-line text.
+ */
+#include "config.h"
+
+#include "dissect/rpc_body.h"
+#include "dissect/rpc_programs.h"
+#include "dissect/rpcrdma.h"
+
+/* Extents of a packet's body: bytes and what the capture took out, and for each chunk its bytes, padding and what is behind. */
+#define PACKET_EXTENTS (2 + 3 * RPCRDMA_TOTALS)
+
+const struct xdr_program *rpc_body_program(const struct rtap_rpc_facts *facts)
+{
+	return facts->has_body ? rpc_program_tables(facts) : NULL;
+}
+
+enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink)
+{
+	const struct xdr_program *program = rpc_body_program(facts);
+	const struct xdr_item *items = NULL;
+	struct xdr_walk walk;
+	enum result result = OK;
+	uint64_t outer;
+
+	if (!program)
+		return OK;
+	walk.xdr = xdr;
+	walk.sink = sink;
+	walk.tag = walk.depth = 0;
+	walk.is_reply = facts->is_reply;
+	sink->fields = protocol_by_number(program->protocol)->table.fields;
+	xdr_tell(&walk, program->procedure_row, facts->procedure, 0);
+	if (facts->procedure < program->count)
+		items = facts->is_reply ? program->procedures[facts->procedure].reply : program->procedures[facts->procedure].call;
+	if (program->minor_row == XDR_NO_ROW && sink->operation)
+		sink->operation(sink, facts->procedure, rtap_name_of(rpc_procedure_names(facts), facts->procedure), xdr->position);
+	if (!items)
+		return OK;
+	if (facts->body_length != UINT32_MAX)
+		result = xdr_narrow(xdr, facts->body_length, &outer);
+	if (result == OK)
+		result = xdr_walk_items(&walk, items);
+	if (facts->body_length != UINT32_MAX && result == OK)
+		xdr_widen(xdr, outer);
+	return result;
+}
+
+/* The walk over one layer of a packet, whose facts may be those of another message when a segment holds several. */
+struct body {
+	struct xdr_sink sink;
+	struct xdr_extent extents[PACKET_EXTENTS];
+	struct xdr xdr;
+	const struct rtap_rpc_facts *facts;
+	struct rtap_rpc_facts own;
+	struct rpcrdma_chunk_totals chunks;
+	uint32_t next_write;
+	uint32_t stream_offset; /* of the body in the RPC message */
+};
+
+/* Bytes that belong to the body but are not in the packet: cut off by the capture, or in chunks that nothing was told of. */
+static uint64_t missing(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	const struct rtap_payload *payload = &packet->payload;
+
+	if (layer->source == 0 && (packet->rpcrdma.read_segments || packet->rpcrdma.write_chunks))
+		return UINT32_MAX;
+	return layer->source == payload->source ? payload->wire - payload->captured : 0;
+}
+
+/* The length of the chunk that carries an item, 0 if it is in the stream. RFC 8166, 3.4.5 and 4.3.2.2. */
+static uint64_t chunk_of(struct body *body, uint64_t offset, uint32_t length)
+{
+	struct rpcrdma_chunk_totals *chunks = &body->chunks;
+
+	for (uint32_t i = 0; !body->facts->is_reply && i < chunks->read_count; i++)
+		if (chunks->reads[i].key == offset + body->stream_offset)
+			return chunks->reads[i].length;
+	if (!body->facts->is_reply || body->next_write == chunks->write_count)
+		return 0;
+	/* a chunk that is not as long as the item is unused, or another item's */
+	if (chunks->writes[body->next_write].length != length && chunks->writes[body->next_write].length)
+		return 0;
+	return chunks->writes[body->next_write++].length;
+}
+
+/* What is in a chunk is not in this packet: the stream goes on behind it. */
+static void bind_chunk(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
+{
+	struct body *body = (struct body *)sink;
+	uint64_t carried = chunk_of(body, offset, length);
+	const struct xdr_extent reduced[] = { { XDR_ELSEWHERE, NULL, 0, carried }, xdr_padding(length) };
+
+	(void)ddp;
+	if (carried)
+		xdr_splice(xdr, reduced, carried == length ? 2 : 1);
+}
+
+static void body_init(struct body *body, const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	const struct rtap_layer *header = layer;
+
+	body->extents[0] = (struct xdr_extent){ XDR_BYTES, layer_bytes(packet, layer), 0, layer->length };
+	body->extents[1] = (struct xdr_extent){ XDR_HOLE, NULL, 0, missing(packet, layer) };
+	body->facts = rpc_layer_facts(packet, layer, &body->own);
+	body->next_write = 0;
+	while (header > packet->layers && header->protocol != PROTOCOL_RPC)
+		header--;
+	body->stream_offset = layer->offset - header->offset;
+	body->chunks.read_count = body->chunks.write_count = 0;
+	if (packet->rpcrdma.read_segments || packet->rpcrdma.write_chunks) {
+		rpcrdma_totals(packet, &body->chunks);
+		body->sink.eligible = bind_chunk;
+	}
+	xdr_init(&body->xdr, body->extents, 2, PACKET_EXTENTS);
+}
+
+/* Fields of the packet view. */
+struct field_sink {
+	struct body body;
+	struct rtap_visitor *visitor;
+	const struct rtap_layer *layer;
+};
+
+static bool is_bytes(const struct rtap_field *field)
+{
+	return field->show == RTAP_BYTES || field->show == RTAP_TEXT;
+}
+
+static uint32_t place_of(const struct rtap_layer *layer, uint64_t offset)
+{
+	return layer->offset + (uint32_t)(offset < layer->length ? offset : layer->length);
+}
+
+static void tell_field(struct xdr_sink *sink, const struct xdr_told *told)
+{
+	struct field_sink *fields = (struct field_sink *)sink;
+	struct rtap_value value = { told->number, told->data };
+
+	if (is_bytes(&sink->fields[told->row]) && !told->data.bytes)
+		return;
+	visit_field(fields->visitor, fields->layer, fields->layer->protocol, told->row, &value,
+		    place_of(fields->layer, told->offset), (uint32_t)told->length);
+}
+
+static void enter_group(struct xdr_sink *sink, const char *label, uint64_t offset)
+{
+	struct field_sink *fields = (struct field_sink *)sink;
+
+	fields->visitor->enter(fields->visitor, label,
+			       &(struct rtap_place){ fields->layer->source, place_of(fields->layer, offset), 0 });
+}
+
+static void leave_group(struct xdr_sink *sink)
+{
+	struct field_sink *fields = (struct field_sink *)sink;
+
+	fields->visitor->leave(fields->visitor);
+}
+
+void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	bool groups = visitor->enter && visitor->leave;
+	struct field_sink fields;
+	struct body *body = &fields.body;
+	enum result result;
+
+	body->sink = (struct xdr_sink){
+		.value = tell_field, .enter = groups ? enter_group : NULL, .leave = groups ? leave_group : NULL, .hashes = true,
+	};
+	body_init(body, packet, layer);
+	fields.visitor = visitor;
+	fields.layer = layer;
+	result = rpc_body_walk(body->facts, &body->xdr, &body->sink);
+	/* nobody looked into the body before, so that it is not among the packet's anomalies */
+	if (result == MALFORMED && visitor->anomaly)
+		visitor->anomaly(visitor, &(struct rtap_anomaly){ RTAP_ANOMALY_MALFORMED, (uint8_t)(layer - packet->layers),
+								  place_of(layer, body->xdr.position) });
+}
+
+/* Words of the one-line text. */
+struct line_sink {
+	struct body body;
+	struct line *line;
+	const struct xdr_program *program;
+	bool procedure_shown;
+};
+
+static void show_procedure(struct line_sink *text)
+{
+	if (text->procedure_shown)
+		return;
+	text->procedure_shown = true;
+	line_char(text->line, ' ');
+	rpc_line_procedure(text->body.facts, text->line);
+}
+
+static void show_number(struct line *line, const struct rtap_name *names, uint64_t number)
+{
+	const char *name = rtap_name_of(names, number);
+
+	if (name)
+		line_text(line, name);
+	else
+		line_dec(line, number);
+}
+
+static void show_value(struct xdr_sink *sink, const struct xdr_told *told)
+{
+	struct line_sink *text = (struct line_sink *)sink;
+	const struct rtap_field *field = &sink->fields[told->row];
+	const struct rpc_summary_row *row = text->program->summary;
+
+	if (told->row == text->program->minor_row) {
+		line_char(text->line, '.');
+		line_dec(text->line, told->number);
+		return;
+	}
+	while (row->row != told->row && row->row != XDR_NO_ROW)
+		row++;
+	if (row->row == XDR_NO_ROW || (is_bytes(field) && !told->data.bytes))
+		return;
+	show_procedure(text);
+	line_text(text->line, row->text);
+	if (row->hex)
+		line_hex(text->line, told->number, 8);
+	else if (field->show == RTAP_TEXT)
+		line_escaped(text->line, told->data.bytes, told->data.length);
+	else if (!is_bytes(field))
+		show_number(text->line, field->names, told->number);
+}
+
+static void show_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
+{
+	struct line_sink *text = (struct line_sink *)sink;
+
+	(void)offset;
+	show_procedure(text);
+	/* the procedure itself is shown already */
+	if (text->program->minor_row == XDR_NO_ROW)
+		return;
+	line_char(text->line, ' ');
+	if (name)
+		line_text(text->line, name);
+	else
+		line_dec(text->line, number);
+}
+
+/* Only that of the whole, or of what failed. */
+static void show_status(struct xdr_sink *sink, uint32_t status, const char *name)
+{
+	struct line_sink *text = (struct line_sink *)sink;
+
+	if (text->procedure_shown && !status && text->program->minor_row != XDR_NO_ROW)
+		return;
+	show_procedure(text);
+	line_char(text->line, ' ');
+	if (!status)
+		line_text(text->line, "OK");
+	else if (name)
+		line_text(text->line, name);
+	else
+		line_dec(text->line, status);
+}
+
+void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	struct line_sink text;
+	struct body *body = &text.body;
+	enum result result;
+
+	body->sink = (struct xdr_sink){ .value = show_value, .operation = show_operation, .status = show_status };
+	body_init(body, packet, layer);
+	text.line = line;
+	text.procedure_shown = false;
+	text.program = rpc_body_program(body->facts);
+	if (!text.program)
+		return;
+	line_char(line, ' ');
+	rpc_line_program(body->facts, line);
+	result = rpc_body_walk(body->facts, &body->xdr, &body->sink);
+	show_procedure(&text);
+	if (result == MALFORMED)
+		line_text(line, " [malformed]");
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What stands behind an RPC header: the arguments or results of a program whose XDR tables we have. One walk serves the
+ * packet view and its one-line text (as the layers "nfs", "mount" ...), and whoever gives it a sink (struct xdr_sink).
+ */
+#ifndef DISSECT_RPC_BODY_H
+#define DISSECT_RPC_BODY_H
+
+#include "dissect/protocol.h"
+#include "dissect/xdr.h"
+
+/* Arguments and results of one procedure. NULL: there are none. */
+struct xdr_procedure {
+	const struct xdr_item *call, *reply;
+};
+
+/* Rows that the one-line text shows, with what stands before their value. */
+struct rpc_summary_row {
+	uint16_t row;
+	const char *text;
+	bool hex;
+};
+
+/* A program, in the versions whose tables these are. */
+struct xdr_program {
+	uint8_t protocol;       /* whose field table the items' rows are of */
+	uint16_t procedure_row; /* told with the procedure's number */
+	uint16_t minor_row;     /* the minor version that the one-line text shows behind the version; or XDR_NO_ROW */
+	uint32_t count;         /* procedures from 0 on; one without tables that the program has is all zero */
+	const struct xdr_procedure *procedures;
+	const struct rpc_summary_row *summary; /* ends with XDR_NO_ROW */
+};
+
+/*
+ * The program of a call, or of a reply whose call is known; NULL if there are no tables for it. Numbers that programs of
+ * their own may have (RFC 5531, 8.4: transient, 0x40000000 to 0x5fffffff) are taken for NFSv4's callback.
+ */
+const struct xdr_program *rpc_body_program(const struct rtap_rpc_facts *facts);
+
+/*
+ * Reads an RPC header (RFC 5531, section 9), and behind it what RPCSEC_GSS puts around the body (RFC 2203, 5.3.3). The
+ * cursor stands at the XID; on OK behind the header, at the arguments or results, if facts->has_body. Of the context the
+ * rpc_ members are used: what is known of the call that a reply answers.
+ */
+enum result rpc_read_header(struct xdr *xdr, const struct rtap_context *context, struct rtap_rpc_facts *facts);
+
+/*
+ * Walks arguments or results; the cursor stands at their first byte. OK also if there are no tables for them. A body
+ * that RPCSEC_GSS protects ends where facts->body_length says. Bytes left behind the last item are no failure: the
+ * caller can see them by the cursor.
+ */
+enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink);
+
+/*
+ * The facts of an RPC header's layer, or of the header before a body's layer: the packet's, or with several records in a segment
+ * those read again into *own.
+ */
+const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_rpc_facts *own);
+
+/* For the program's protocol: its visit and summary. */
+void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor);
+void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the chunk lists of a packet's RPC-over-RDMA header say of the lengths that its RPC message lacks.
+ */
+#ifndef DISSECT_RPCRDMA_H
+#define DISSECT_RPCRDMA_H
+
+#include "dissect/protocol.h"
+
+#define RPCRDMA_TOTALS 8 /* chunks of a list that are kept; further ones are left out */
+
+struct rpcrdma_chunk_total {
+	uint32_t key;    /* Position of a read chunk; number of a write chunk, from 0 */
+	uint64_t length; /* of all its segments */
+};
+
+struct rpcrdma_chunk_totals {
+	uint32_t read_count, write_count;
+	struct rpcrdma_chunk_total reads[RPCRDMA_TOTALS], writes[RPCRDMA_TOTALS];
+};
+
+/* Reads the lists; none without such a header. */
+void rpcrdma_totals(const struct rtap_packet *packet, struct rpcrdma_chunk_totals *totals);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The walker: goes over a stream by the tables that describe it. Every loop consumes bytes or ends, and tables do not
+ * contain themselves, so neither time nor depth can grow beyond what the stream holds.
+ */
+#include "config.h"
+
+#include "dissect/xdr.h"
+
+#define MAX_DEPTH 16
+
+static const struct xdr_item nothing[] = { XDR_END };
+const struct xdr_type xdr_void = { NULL, nothing };
+
+static void tell(struct xdr_walk *walk, uint16_t row, uint64_t number, struct rtap_span data, uint64_t offset, uint64_t length)
+{
+	if (row != XDR_NO_ROW && walk->sink->value)
+		walk->sink->value(walk->sink, &(struct xdr_told){ row, walk->tag, number, data, offset, length });
+}
+
+void xdr_tell_at(struct xdr_walk *walk, uint16_t row, uint64_t number, uint64_t offset, uint32_t length)
+{
+	tell(walk, row, number, (struct rtap_span){ NULL, 0 }, offset, length);
+}
+
+void xdr_tell(struct xdr_walk *walk, uint16_t row, uint64_t number, uint32_t length)
+{
+	xdr_tell_at(walk, row, number, walk->xdr->position - length, length);
+}
+
+void xdr_tell_bytes(struct xdr_walk *walk, uint16_t row, const uint8_t *bytes, uint64_t offset, uint64_t length)
+{
+	struct rtap_span span = { bytes, bytes ? (uint32_t)length : 0 };
+
+	tell(walk, row, length, span, offset, length);
+}
+
+enum result xdr_told_word(struct xdr_walk *walk, uint16_t row, uint32_t *value)
+{
+	enum result result = xdr_u32(walk->xdr, value);
+
+	if (result == OK)
+		xdr_tell(walk, row, *value, 4);
+	return result;
+}
+
+void xdr_enter(struct xdr_walk *walk, const char *label)
+{
+	if (label && walk->sink->enter)
+		walk->sink->enter(walk->sink, label, walk->xdr->position);
+}
+
+void xdr_leave(struct xdr_walk *walk)
+{
+	if (walk->sink->leave)
+		walk->sink->leave(walk->sink);
+}
+
+const char *xdr_name(const struct xdr_walk *walk, uint16_t row, uint64_t value)
+{
+	return walk->sink->fields ? rtap_name_of(walk->sink->fields[row].names, value) : NULL;
+}
+
+static enum result walk_type(struct xdr_walk *walk, const struct xdr_type *type)
+{
+	enum result result;
+
+	if (walk->depth == MAX_DEPTH)
+		return MALFORMED;
+	walk->depth++;
+	xdr_enter(walk, type->label);
+	result = xdr_walk_items(walk, type->items);
+	if (type->label)
+		xdr_leave(walk);
+	walk->depth--;
+	return result;
+}
+
+static enum result boolean(struct xdr_walk *walk, uint16_t row, uint32_t *value)
+{
+	enum result result = xdr_u32(walk->xdr, value);
+
+	if (result == OK && *value > 1)
+		return MALFORMED;
+	if (result == OK)
+		xdr_tell(walk, row, *value, 4);
+	return result;
+}
+
+static enum result quad(struct xdr_walk *walk, uint16_t row)
+{
+	uint64_t value;
+	enum result result = xdr_u64(walk->xdr, &value);
+
+	if (result == OK)
+		xdr_tell(walk, row, value, 8);
+	return result;
+}
+
+/* Bytes and their padding, which a stream that ends too early has not got. */
+static enum result bytes(struct xdr_walk *walk, uint16_t row, uint32_t length)
+{
+	uint64_t offset = walk->xdr->position;
+	const uint8_t *found;
+	enum result result = xdr_take(walk->xdr, length, walk->scratch, sizeof walk->scratch, &found);
+
+	if (result != OK)
+		return result;
+	xdr_tell_bytes(walk, row, found, offset, length);
+	return xdr_skip(walk->xdr, -length % 4);
+}
+
+/*
+ * Bytes without a length of their own are read as words are: not being at hand ends the walk. Passing over them would let
+ * an array go on through a hole of any size.
+ */
+static enum result fixed(struct xdr_walk *walk, const struct xdr_item *item)
+{
+	struct xdr before = *walk->xdr;
+	const uint8_t *found;
+	enum result result = xdr_take(walk->xdr, item->bound, walk->scratch, sizeof walk->scratch, &found);
+
+	if (result != OK)
+		return result;
+	if (!found) {
+		*walk->xdr = before;
+		return TRUNCATED;
+	}
+	xdr_tell_bytes(walk, item->row, found, before.position, item->bound);
+	return xdr_skip(walk->xdr, -item->bound % 4);
+}
+
+static enum result opaque(struct xdr_walk *walk, const struct xdr_item *item)
+{
+	uint32_t length;
+	enum result result = xdr_u32(walk->xdr, &length);
+
+	if (result != OK)
+		return result;
+	if (item->bound && length > item->bound)
+		return MALFORMED;
+	xdr_tell(walk, item->length_row, length, 4);
+	if (item->kind == XDR_KIND_DATA && length && walk->sink->eligible)
+		walk->sink->eligible(walk->sink, walk->xdr, (enum xdr_ddp)item->ddp, walk->xdr->position, length);
+	return bytes(walk, item->row, length);
+}
+
+static enum result array(struct xdr_walk *walk, const struct xdr_item *item)
+{
+	uint32_t count;
+	enum result result = xdr_u32(walk->xdr, &count);
+
+	if (result != OK)
+		return result;
+	/* no element is smaller than a word */
+	if ((item->bound && count > item->bound) || count > xdr_left(walk->xdr) / 4)
+		return MALFORMED;
+	xdr_tell(walk, item->row, count, 4);
+	for (; result == OK && count && !walk->sink->stop; count--)
+		result = walk_type(walk, item->type);
+	return result;
+}
+
+static enum result list(struct xdr_walk *walk, const struct xdr_item *item)
+{
+	uint32_t more;
+	enum result result = boolean(walk, item->row, &more);
+
+	while (result == OK && more && !walk->sink->stop) {
+		result = walk_type(walk, item->type);
+		if (result == OK)
+			result = boolean(walk, item->row, &more);
+	}
+	return result;
+}
+
+static enum result optional(struct xdr_walk *walk, const struct xdr_item *item)
+{
+	uint32_t there;
+	enum result result = boolean(walk, item->row, &there);
+
+	return result == OK && there ? walk_type(walk, item->type) : result;
+}
+
+static enum result choose(struct xdr_walk *walk, const struct xdr_item *item)
+{
+	const struct xdr_type *type = item->arms->otherwise;
+	uint32_t value;
+	enum result result = xdr_u32(walk->xdr, &value);
+
+	if (result != OK)
+		return result;
+	for (uint32_t i = 0; i < item->arms->count; i++)
+		if (item->arms->arms[i].value == value)
+			type = item->arms->arms[i].type;
+	/* a value that chooses nothing may be none that its row can hold */
+	if (!type)
+		return MALFORMED;
+	xdr_tell(walk, item->row, value, 4);
+	if (item->kind == XDR_KIND_STATUS) {
+		xdr_tell(walk, item->length_row, value, 4);
+		if (walk->sink->status)
+			walk->sink->status(walk->sink, value, xdr_name(walk, item->row, value));
+	}
+	return walk_type(walk, type);
+}
+
+static enum result walk_item(struct xdr_walk *walk, const struct xdr_item *item)
+{
+	uint32_t value;
+
+	switch ((enum xdr_kind)item->kind) {
+	case XDR_KIND_U32: return xdr_told_word(walk, item->row, &value);
+	case XDR_KIND_U64: return quad(walk, item->row);
+	case XDR_KIND_BOOL: return boolean(walk, item->row, &value);
+	case XDR_KIND_FIXED: return fixed(walk, item);
+	case XDR_KIND_OPAQUE:
+	case XDR_KIND_DATA: return opaque(walk, item);
+	case XDR_KIND_STRUCT: return walk_type(walk, item->type);
+	case XDR_KIND_OPTIONAL: return optional(walk, item);
+	case XDR_KIND_LIST: return list(walk, item);
+	case XDR_KIND_ARRAY: return array(walk, item);
+	case XDR_KIND_SWITCH:
+	case XDR_KIND_STATUS: return choose(walk, item);
+	case XDR_KIND_HOOK: return item->hook(walk, item);
+	case XDR_KIND_END: break;
+	}
+	return OK;
+}
+
+enum result xdr_walk_items(struct xdr_walk *walk, const struct xdr_item *items)
+{
+	enum result result = OK;
+
+	for (; result == OK && items->kind != XDR_KIND_END && !walk->sink->stop; items++) {
+		uint8_t tag = walk->tag;
+
+		if (items->tag)
+			walk->tag = items->tag;
+		result = walk_item(walk, items);
+		walk->tag = tag;
+	}
+	return result;
+}
