@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An RPC call and its reply, each whole again: read chunks at their place in the XDR stream, write chunks in the results
+ * that they carried, with the padding that a reduced stream lacks. RFC 8166, 3.4; RFC 8267.
+ */
+#ifndef REASSEMBLY_RPC_EXCHANGE_H
+#define REASSEMBLY_RPC_EXCHANGE_H
+
+#include <rdmatap/message.h>
+#include <rdmatap/packet.h>
+
+#include "dissect/xdr.h"
+
+enum rpc_carrier { RPC_OVER_RDMA, RPC_OVER_TCP, RPC_OVER_UDP };
+
+/* A call or a reply. */
+struct rpc_part {
+	bool present;
+	bool complete;               /* all bytes of the unreduced stream are there */
+	bool from_a;                 /* who sent it, in its connection */
+	const struct xdr_extent *extents; /* of the unreduced stream: XDR_BYTES are at hand, XDR_ELSEWHERE were captured but not
+				       * kept (the owner did not want payload, or memory was short), XDR_HOLE never captured */
+	uint32_t extent_count;
+	uint64_t length;             /* bytes of the unreduced stream */
+	const struct rtap_missing *missing; /* holes, in order of offset */
+	uint32_t missing_count;
+	uint64_t first_frame, last_frame; /* of the SEND, record or datagram that carried its header */
+	int64_t time_ns, time_end_ns;
+	uint32_t read_chunks, write_chunks;
+	bool reply_chunk;
+	struct rtap_rpc_facts facts; /* of its header; of a reply, program and the like are the call's */
+};
+
+/* Everything is borrowed for the call that it is told in. */
+struct rpc_exchange {
+	enum rpc_carrier carrier;
+	const struct rtap_connection *connection; /* of RPC_OVER_RDMA; else NULL */
+	uint64_t stream;                 /* numbers connections of all carriers apart, from 1 */
+	struct rtap_end client, server;  /* who called, and who was called: of a reverse-direction call (RFC 8167) the
+				          * server of the connection is the client */
+	uint16_t client_port, server_port; /* TCP and UDP; RDMA: of the service if known, else 0 */
+	bool reverse;                    /* a call to who set the connection up */
+	uint32_t xid;
+	struct rpc_part call, reply;     /* either may not be present */
+	uint64_t call_repeats;           /* the call was sent again with the same XID */
+	uint32_t rdma_error;             /* RDMA_ERROR answered the call: its error code; else 0 */
+};
+
+#endif
