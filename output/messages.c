@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/rpc_programs.h"
 #include "output/messages.h"
 #include "output/object.h"
 
@@ -57,6 +58,66 @@ static void json_verb(const struct rtap_message *message, struct line *line)
 		object_seconds(line, "latency", message->latency_ns);
 }
 
+static void json_operations(const struct rtap_message *message, struct line *line)
+{
+	object_key(line, "operations");
+	line_char(line, '[');
+	for (uint32_t i = 0; i < message->operation_count; i++) {
+		const struct rtap_operation *operation = &message->operations[i];
+
+		if (i)
+			line_char(line, ',');
+		line_char(line, '{');
+		if (operation->name)
+			object_text(line, "name", operation->name);
+		else
+			object_number(line, "number", operation->number);
+		if (operation->has_status && operation->status_name)
+			object_text(line, "status", operation->status_name);
+		else if (operation->has_status)
+			object_number(line, "status_number", operation->status);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+}
+
+/* How a call was answered: by RPC if that did not accept it, else by the program. */
+static const char *rpc_status_name(const struct rtap_message *message)
+{
+	static const char *const accepted[] = { "SUCCESS", "PROG_UNAVAIL", "PROG_MISMATCH", "PROC_UNAVAIL", "GARBAGE_ARGS", "SYSTEM_ERR" };
+
+	if (message->rdma_error)
+		return message->rdma_error == 1 ? "RDMA_ERROR ERR_VERS" : "RDMA_ERROR ERR_CHUNK";
+	if (!message->rpc_accepted)
+		return message->rpc_status ? "AUTH_ERROR" : "RPC_MISMATCH";
+	if (!message->rpc_status && message->has_status && message->status_name)
+		return message->status_name;
+	return message->rpc_status < sizeof accepted / sizeof accepted[0] ? accepted[message->rpc_status] : "unknown";
+}
+
+/* What RPCs alone have. RFC 5531; RFC 8166. */
+static void json_rpc(const struct rtap_message *message, struct line *line)
+{
+	bool is_reply = message->kind == RTAP_KIND_RPC_REPLY;
+
+	object_number(line, "xid", message->xid);
+	if (message->program_known) {
+		object_number(line, "program", message->program);
+		object_number(line, "version", message->version);
+		object_number(line, "procedure", message->procedure);
+	}
+	json_operations(message, line);
+	if (is_reply)
+		object_text(line, "status", rpc_status_name(message));
+	if (message->partner)
+		object_number(line, is_reply ? "request" : "answer", message->partner);
+	if (message->has_latency)
+		object_seconds(line, "latency", message->latency_ns);
+	object_number(line, "read_chunks", message->read_chunks);
+	object_number(line, "write_chunks", message->write_chunks);
+	object_bool(line, "reply_chunk", message->reply_chunk);
+}
+
 void message_json(const struct rtap_message *message, struct line *line)
 {
 	line_char(line, '{');
@@ -66,17 +127,22 @@ void message_json(const struct rtap_message *message, struct line *line)
 		object_text(line, "direction", message->from_a ? "a>b" : "b>a");
 	}
 	object_text(line, "kind", rtap_message_kind_name((enum rtap_message_kind)message->kind));
-	object_text(line, "verb", rtap_verb_name((enum rtap_verb)message->verb));
+	if (!message->is_rpc)
+		object_text(line, "verb", rtap_verb_name((enum rtap_verb)message->verb));
 	object_number(line, "first_frame", message->first_frame);
 	object_number(line, "last_frame", message->last_frame);
-	object_number(line, "frames", message->frames);
+	if (!message->is_rpc)
+		object_number(line, "frames", message->frames);
 	object_time(line, "time", message->time_ns);
 	object_time(line, "time_end", message->time_end_ns);
 	object_number(line, "length", message->length);
 	object_bool(line, "complete", message->complete);
 	json_missing(message, line);
 	object_number(line, "repeats", message->repeats);
-	json_verb(message, line);
+	if (message->is_rpc)
+		json_rpc(message, line);
+	else
+		json_verb(message, line);
 	if (message->has_crc) {
 		object_key(line, "crc32");
 		line_char(line, '"');
@@ -161,6 +227,60 @@ static void text_details(const struct rtap_message *message, struct line *line)
 	}
 }
 
+static void text_chunks(const struct rtap_message *message, struct line *line)
+{
+	if (message->read_chunks) {
+		line_text(line, ", read chunks ");
+		line_dec(line, message->read_chunks);
+	}
+	if (message->write_chunks) {
+		line_text(line, ", write chunks ");
+		line_dec(line, message->write_chunks);
+	}
+	if (message->reply_chunk)
+		line_text(line, ", reply chunk");
+}
+
+/* " xid 0x12345678 NFS v3 READ" */
+static void text_rpc(const struct rtap_message *message, struct line *line)
+{
+	const char *program = message->program_known ? rtap_name_of(rpc_program_names, message->program) : NULL;
+
+	line_text(line, " xid ");
+	line_hex(line, message->xid, 8);
+	if (message->program_known) {
+		line_char(line, ' ');
+		if (program)
+			line_text(line, program);
+		else
+			line_dec(line, message->program);
+		line_text(line, " v");
+		line_dec(line, message->version);
+	}
+	for (uint32_t i = 0; i < message->operation_count; i++) {
+		const struct rtap_operation *operation = &message->operations[i];
+
+		line_char(line, ' ');
+		if (operation->name)
+			line_text(line, operation->name);
+		else
+			line_dec(line, operation->number);
+		if (operation->has_status && operation->status && operation->status_name) {
+			line_char(line, '=');
+			line_text(line, operation->status_name);
+		}
+	}
+	if (message->kind == RTAP_KIND_RPC_REPLY) {
+		line_char(line, ' ');
+		line_text(line, rpc_status_name(message));
+	}
+	if (message->partner) {
+		line_text(line, message->kind == RTAP_KIND_RPC_REPLY ? ", answers " : ", answered by ");
+		line_dec(line, message->partner);
+	}
+	text_chunks(message, line);
+}
+
 void message_text(const struct rtap_message *message, int64_t relative_ns, struct line *line)
 {
 	line_dec(line, message->number);
@@ -180,12 +300,16 @@ void message_text(const struct rtap_message *message, int64_t relative_ns, struc
 	}
 	line_text(line, message->kind == RTAP_KIND_ATOMIC ? rtap_verb_name((enum rtap_verb)message->verb) :
 							    rtap_message_kind_name((enum rtap_message_kind)message->kind));
+	if (message->is_rpc) {
+		text_rpc(message, line);
+		line_char(line, ',');
+	}
 	line_char(line, ' ');
 	line_dec(line, message->length);
 	line_text(line, message->length == 1 ? " byte" : " bytes");
-	line_text(line, message->frames == 1 ? " in frame " : " in frames ");
+	line_text(line, message->last_frame == message->first_frame ? " in frame " : " in frames ");
 	line_dec(line, message->first_frame);
-	if (message->frames > 1) {
+	if (message->last_frame != message->first_frame) {
 		line_char(line, '-');
 		line_dec(line, message->last_frame);
 	}

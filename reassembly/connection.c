@@ -10,6 +10,7 @@
 #include "reassembly/message_queue.h"
 #include "reassembly/pairing.h"
 #include "reassembly/psn.h"
+#include "reassembly/rpc_call.h"
 
 /* Packets that were under way when a connection was closed still belong to it. */
 #define CLOSING_NS INT64_C(1000000000)
@@ -212,6 +213,7 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 			flow_destroy(tracker, connection->flows[i]);
 		connection->flows[i] = NULL;
 	}
+	rpc_call_finish(tracker, connection);
 	pairing_forget(tracker, connection);
 	handshake_forget(tracker, connection);
 	connection_account(tracker, connection);
@@ -260,4 +262,6 @@ void connections_fini(struct rtap_tracker *tracker)
 		flow_destroy(tracker, tracker->pending_flows);
 	map_fini(&tracker->flows);
 	map_fini(&tracker->expectations);
+	map_fini(&tracker->calls);
+	map_fini(&tracker->regions);
 }

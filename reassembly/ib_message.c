@@ -8,6 +8,7 @@
 #include "reassembly/ib_message.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/psn.h"
+#include "reassembly/rpc_call.h"
 
 #define NANOSECONDS INT64_C(1000000000)
 /*
@@ -151,10 +152,16 @@ static uint64_t add_payload(struct rtap_tracker *tracker, struct message *messag
 
 	if (psn != message->origin && !stream->pmtu)
 		return 0;
+	/* bytes are kept of all packets or of none */
+	if ((keep & COVERAGE_BYTES) && message->coverage.count && !message->coverage.bytes) {
+		message->bytes_dropped = true;
+		keep &= ~(unsigned)COVERAGE_BYTES;
+	}
 	if (!coverage_add(&message->coverage, position, piece->bytes, piece->captured, piece->crc, keep, &fresh) ||
 	    !coverage_add(&message->cut, position + piece->captured, NULL, piece->wire - piece->captured, 0, COVERAGE_ONLY, &cut_fresh))
 		message->evicted = true;
-	if (message->bytes_wanted && !(tracker->keep & COVERAGE_BYTES) && message->coverage.total > MAX_SEND_BYTES)
+	if (message->bytes_wanted && !(tracker->keep & COVERAGE_BYTES) && message->shown.verb == RTAP_VERB_SEND &&
+	    message->coverage.total > MAX_SEND_BYTES)
 		drop_bytes(message);
 	account(tracker, message);
 	/* length, coverage and times stay exact without them */
@@ -303,7 +310,8 @@ static struct message *message_of(struct rtap_tracker *tracker, struct psn_strea
 			 verb == RTAP_VERB_SEND ? RTAP_KIND_SEND : verb == RTAP_VERB_WRITE ? RTAP_KIND_WRITE : RTAP_KIND_READ, verb);
 	if (!message)
 		return NULL;
-	message->bytes_wanted = verb == RTAP_VERB_SEND && place != IB_ONLY;
+	/* whose memory a WRITE goes to is not known before its beginning */
+	message->bytes_wanted = verb == RTAP_VERB_SEND ? place != IB_ONLY : !begins && tracker->regions.count;
 	if (verb == RTAP_VERB_SEND && !begins)
 		stream->fragment_psn = psn;
 	return message;
@@ -353,18 +361,20 @@ static void take_last(struct message *message, const struct rtap_ib_facts *ib)
 	}
 }
 
-static void take_reth(struct message *message, const struct rtap_ib_facts *ib)
+/* False: it is known already. */
+static bool take_reth(struct message *message, const struct rtap_ib_facts *ib)
 {
 	struct rtap_message *shown = &message->shown;
 
 	if (shown->request_seen)
-		return;
+		return false;
 	shown->request_seen = shown->has_key = true;
 	shown->r_key = ib->r_key;
 	shown->virtual_address = ib->virtual_address;
 	shown->length = ib->dma_length;
 	if (message->stream->pmtu || ib->dma_length <= 256)
 		message->end = message->low + packets_of(ib->dma_length, message->stream->pmtu ? message->stream->pmtu : 256);
+	return true;
 }
 
 static void fill_completion(struct rtap_flow_facts *flow, const struct message *message, uint64_t length)
@@ -409,8 +419,8 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 		return;
 	was_whole = is_whole(message);
 	extend(message, psn, place);
-	if (verb == RTAP_VERB_WRITE && (place == IB_FIRST || place == IB_ONLY))
-		take_reth(message, &packet->ib);
+	if (verb == RTAP_VERB_WRITE && (place == IB_FIRST || place == IB_ONLY) && take_reth(message, &packet->ib))
+		rpc_call_claim(tracker, message);
 	if (place == IB_LAST || place == IB_ONLY)
 		take_last(message, &packet->ib);
 	/* empty payloads cover nothing: their packets are new if the sequence says so */
@@ -459,7 +469,8 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 		if (!message)
 			return;
 	}
-	take_reth(message, &packet->ib);
+	if (take_reth(message, &packet->ib))
+		rpc_call_claim(tracker, message);
 	note_frame(tracker, message, frame->number, frame->time_ns, true);
 	/* responses that were captured before their request */
 	while (message->behind && message->end && message->behind->low < message->end && is_continued_by(message, message->behind, psn) &&

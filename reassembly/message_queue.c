@@ -6,6 +6,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/message_queue.h"
+#include "reassembly/rpc_call.h"
 
 static void unlink_waiting(struct rtap_tracker *tracker, struct message *message)
 {
@@ -49,6 +50,7 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 	coverage_fini(&message->coverage);
 	coverage_fini(&message->cut);
 	free((void *)(uintptr_t)message->shown.missing);
+	free((void *)(uintptr_t)message->shown.operations);
 	if (message->memory && message->stream)
 		budget_give(&tracker->budget, &connection->holder, message->memory);
 	else
@@ -67,11 +69,55 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 	}
 }
 
+/* Number that a message will have which is further down the queue: all before it are settled. */
+static uint64_t number_of(const struct rtap_tracker *tracker, const struct message *wanted)
+{
+	uint64_t number = tracker->counters.messages;
+
+	for (const struct message *message = tracker->first_waiting; message != wanted; message = message->waiting_behind)
+		number++;
+	return number;
+}
+
+/*
+ * Whether nothing changes about a message any more, nor about those between it and its RPC reply, so that their numbers are
+ * known.
+ */
+static bool is_ready(struct rtap_tracker *tracker, struct message *message)
+{
+	if (message->call)
+		return false;
+	if (message->stream) {
+		if (!ib_message_is_final(tracker, message))
+			return false;
+		message_settle(tracker, message);
+	}
+	/* what was found ready stays so */
+	while (message->partner && message->ready_up_to != message->partner) {
+		struct message *next = message->ready_up_to ? message->ready_up_to->waiting_behind : message->waiting_behind;
+
+		/* what an RPC amounts to does not change its place */
+		if (next->call && next == message->partner)
+			return false;
+		if (next->stream && !ib_message_is_final(tracker, next))
+			return false;
+		if (next->stream)
+			message_settle(tracker, next);
+		message->ready_up_to = next;
+	}
+	return true;
+}
+
 static void tell(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
 
 	shown->number = ++tracker->counters.messages;
+	if (message->partner) {
+		shown->partner = number_of(tracker, message->partner);
+		message->partner->shown.partner = shown->number;
+		message->partner->partner = NULL;
+	}
 	tracker->counters.incomplete_messages += !shown->complete;
 	shown->connection = message->connection ? &message->connection->shown : NULL;
 	if (tracker->options.message)
@@ -84,6 +130,8 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 	struct connection *connection = message->connection;
 
 	message_conclude(tracker, message);
+	if (message->segment || message->replies_to)
+		rpc_call_settled(tracker, message);
 	if (message->stream) {
 		budget_give(&tracker->budget, &connection->holder, message->memory);
 		if (message->high >= message->stream->settled_high)
@@ -114,14 +162,8 @@ void messages_advance(struct rtap_tracker *tracker)
 {
 	struct message *message;
 
-	while ((message = tracker->first_waiting)) {
-		if (message->stream) {
-			if (!ib_message_is_final(tracker, message))
-				break;
-			message_settle(tracker, message);
-		}
+	while ((message = tracker->first_waiting) && is_ready(tracker, message))
 		tell(tracker, message);
-	}
 }
 
 void messages_flush(struct rtap_tracker *tracker)
@@ -143,6 +185,9 @@ void messages_evict_first(struct rtap_tracker *tracker)
 		message->evicted = true;
 		tracker->counters.evictions++;
 		message_settle(tracker, message);
+	} else if (message->call) {
+		tracker->counters.evictions++;
+		rpc_call_detach(message);
 	}
 	tell(tracker, message);
 }

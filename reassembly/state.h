@@ -52,6 +52,11 @@ struct message {
 	struct coverage coverage, cut;     /* bytes that are there; bytes that the capture cut off */
 	uint64_t memory;                   /* of coverages, as accounted: to the connection, once settled to all messages */
 	bool has_first, has_last, answered, evicted, bytes_wanted, bytes_dropped;
+	struct chunk_segment *segment;     /* memory of an RPC that it reads or writes; NULL: none known */
+	struct rpc_call *replies_to;       /* it carries the reply */
+	struct rpc_call *call;             /* it is an RPC call or reply that is not concluded */
+	struct message *partner;           /* the RPC message that it answers, or that answers it */
+	struct message *ready_up_to;       /* the last of those behind it of which nothing changes any more */
 	int64_t answered_ns;
 	uint64_t answered_at;              /* stream->packets then */
 };
@@ -128,6 +133,8 @@ struct connection {
 	struct expectation *expectations; /* a ring, while one end is unknown */
 	uint32_t expected, expectation_room; /* how many were put into it */
 	uint32_t references;           /* messages that are not told yet */
+	struct rpc_call *first_call, *last_call;
+	uint32_t calls;
 	uint32_t handshake_ids[2];     /* communication ids of b; of a */
 	struct connection *closing_before, *closing_behind;
 	int64_t closed_ns;
@@ -143,6 +150,7 @@ struct rtap_tracker {
 	struct rtap_tracker_counters counters;
 	struct budget budget;
 	struct ip_fragments fragments;
+	struct map calls, regions;     /* RPC over RDMA */
 	struct map flows, expectations, handshakes, services;
 	struct connection *first_connection, *last_connection;
 	struct connection *first_closing, *last_closing; /* in the order in which they closed */

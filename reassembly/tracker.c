@@ -12,6 +12,7 @@
 #include "reassembly/ib_message.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/pairing.h"
+#include "reassembly/rpc_call.h"
 
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
@@ -313,6 +314,20 @@ static void dissect_message(struct rtap_tracker *tracker, const struct rtap_fram
 		message->connection->upper = RTAP_UPPER_RPCRDMA;
 }
 
+/* A reply's program and procedure are known by its call. */
+static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
+{
+	struct message *message = tracker->touched;
+	struct rtap_flow_facts flow = packet->flow;
+
+	if (packet->rpc.is_reply && rpc_call_context(tracker, message->connection, message->shown.from_a, packet, context)) {
+		rtap_dissect(frame, context, packet);
+		packet->flow = flow;
+	}
+	if (tracker->completed && tracker->completed->shown.verb == RTAP_VERB_SEND)
+		rpc_call_send(tracker, tracker->completed, packet);
+}
+
 void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	struct rtap_context context;
@@ -333,6 +348,8 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 	ib_packet(tracker, packet);
 	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
 		dissect_message(tracker, frame, &context, packet);
+	if (packet->rpcrdma.present && tracker->touched && tracker->touched->connection)
+		take_rpc(tracker, frame, &context, packet);
 	flow_add_layer(packet);
 	if (tracker->touched && tracker->options.wanted && !tracker->touched->shown.wanted)
 		tracker->touched->shown.wanted = tracker->options.wanted(tracker->options.owner, packet);
@@ -349,9 +366,11 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 		flow->waits = false;
 		pairing_finish(tracker, flow);
 	}
-	for (struct connection *connection = tracker->first_connection; connection; connection = connection->behind)
+	for (struct connection *connection = tracker->first_connection; connection; connection = connection->behind) {
 		for (int i = 0; i < 2; i++)
 			ib_message_settle(tracker, &connection->streams[i], true);
+		rpc_call_finish(tracker, connection);
+	}
 	messages_flush(tracker);
 	connections_flush(tracker);
 }

@@ -117,6 +117,14 @@ struct rtap_connection {
 	uint64_t trouble[RTAP_TROUBLE_COUNT];
 };
 
+/* An operation of an RPC: NFSv4 has several in one call, the others one. */
+struct rtap_operation {
+	const char *name;       /* static; NULL: a number without a name */
+	const char *status_name; /* static or NULL */
+	uint32_t number, status;
+	bool has_status;        /* replies */
+};
+
 /* One thing that was said. Borrowed for the call that it is told in. */
 struct rtap_message {
 	uint64_t number;        /* from 1, by first frame */
@@ -141,6 +149,17 @@ struct rtap_message {
 	uint32_t r_key, immediate, invalidated_r_key;
 	uint64_t virtual_address;
 	uint64_t swap_or_add, compare, original; /* atomics */
+	/* RPC calls and replies, with is_rpc */
+	bool is_rpc, program_known, reply_chunk;
+	bool has_rpc_status, rpc_accepted; /* replies: of the RPC header */
+	bool has_status;        /* replies: the program's own */
+	uint32_t xid, program, version, procedure;
+	uint32_t rpc_status, status, rdma_error; /* accept_stat or reject_stat; the program's; of RDMA_ERROR, 0: none */
+	const char *status_name;
+	const struct rtap_operation *operations;
+	uint32_t operation_count;
+	uint32_t read_chunks, write_chunks;
+	uint64_t partner;       /* number of the reply to a call, of the call that a reply answers; 0: not known */
 	uint32_t crc32;         /* zlib's, of the bytes: with has_crc */
 	struct rtap_span bytes; /* if they were asked for and all are there */
 };

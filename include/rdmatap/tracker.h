@@ -13,6 +13,8 @@
 /* All state that outlives a packet: connections, PSN streams, messages in the making. One thread at a time. */
 struct rtap_tracker;
 
+struct rpc_exchange;
+
 struct rtap_tracker_options {
 	uint64_t max_memory;         /* bytes that state may take */
 	struct rtap_context context; /* for dissecting; borrowed pointers in it must outlive the tracker */
@@ -22,6 +24,9 @@ struct rtap_tracker_options {
 	 * for those that memory made give way. */
 	void (*message)(void *owner, const struct rtap_message *message);
 	void (*connection)(void *owner, const struct rtap_connection *connection);
+	/* Each RPC call with its reply, in the order of the replies; for outputs of this project (reassembly/rpc_exchange.h). */
+	void (*exchange)(void *owner, const struct rpc_exchange *exchange);
+	bool payload;                /* exchanges hold the bytes of all chunks */
 	/* Whether a packet makes its message wanted: rtap_message.wanted. May be NULL. */
 	bool (*wanted)(void *owner, const struct rtap_packet *packet);
 	void *owner;

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/protocol.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/rpc_call.h"
+
+#define RDMA_ERROR 4
+#define MAX_CALLS 65536 /* of one connection; a server grants credits for far fewer */
+
+struct call_key {
+	const struct connection *connection;
+	uint32_t xid;
+	bool from_a;
+};
+
+static uint64_t hash_of(const struct call_key *key)
+{
+	uint64_t words[2] = { (uintptr_t)key->connection, (uint64_t)key->from_a << 32 | key->xid };
+
+	return map_hash(words, 2);
+}
+
+static bool same_call(const void *value, const void *wanted)
+{
+	const struct rpc_call *call = value;
+	const struct call_key *key = wanted;
+
+	return call->connection == key->connection && call->xid == key->xid && call->from_a == key->from_a;
+}
+
+static struct rpc_call *find_call(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, uint32_t xid)
+{
+	struct call_key key = { connection, xid, from_a };
+
+	return map_find(&tracker->calls, hash_of(&key), same_call, &key);
+}
+
+/* Regions are found by their key and whose memory it is. */
+struct region_key {
+	const struct connection *connection;
+	uint32_t r_key;
+	bool of_a;
+};
+
+static uint64_t hash_of_region(const struct region_key *key)
+{
+	uint64_t words[2] = { (uintptr_t)key->connection ^ 1, (uint64_t)key->of_a << 32 | key->r_key };
+
+	return map_hash(words, 2);
+}
+
+static bool same_region(const void *value, const void *wanted)
+{
+	const struct chunk_segment *segment = value;
+	const struct region_key *key = wanted;
+
+	return segment->call->connection == key->connection && segment->r_key == key->r_key && segment->call->from_a == key->of_a;
+}
+
+static void open_region(struct rtap_tracker *tracker, struct chunk_segment *segment)
+{
+	struct region_key key = { segment->call->connection, segment->r_key, segment->call->from_a };
+	struct chunk_segment *newest;
+
+	segment->hash = hash_of_region(&key);
+	newest = map_find(&tracker->regions, segment->hash, same_region, &key);
+	if (newest)
+		map_remove(&tracker->regions, segment->hash, newest);
+	segment->same_key = newest;
+	if (!map_add(&tracker->regions, segment->hash, segment)) {
+		tracker->counters.evictions++;
+		segment->hash = 0;
+	}
+}
+
+static void close_region(struct rtap_tracker *tracker, struct chunk_segment *segment)
+{
+	struct region_key key = { segment->call->connection, segment->r_key, segment->call->from_a };
+	struct chunk_segment *newest = map_find(&tracker->regions, segment->hash, same_region, &key);
+
+	if (newest == segment) {
+		map_remove(&tracker->regions, segment->hash, segment);
+		if (segment->same_key && !map_add(&tracker->regions, segment->hash, segment->same_key))
+			tracker->counters.evictions++;
+		return;
+	}
+	for (; newest; newest = newest->same_key)
+		if (newest->same_key == segment) {
+			newest->same_key = segment->same_key;
+			return;
+		}
+}
+
+/* The oldest region that holds the address and whose call was not answered before this PSN. */
+static struct chunk_segment *find_region(const struct rtap_tracker *tracker, const struct message *message)
+{
+	struct region_key key = { message->connection, message->shown.r_key, !message->shown.from_a };
+	struct chunk_segment *segment, *found = NULL;
+	uint64_t address = message->shown.virtual_address;
+
+	for (segment = map_find(&tracker->regions, hash_of_region(&key), same_region, &key); segment; segment = segment->same_key)
+		if (address >= segment->offset && address - segment->offset < segment->length &&
+		    (!segment->call->reply.present || message->low < segment->call->reply_psn))
+			found = segment;
+	return found;
+}
+
+void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
+{
+	if (!tracker->regions.count || !message->shown.has_key)
+		return;
+	message->segment = find_region(tracker, message);
+	if (message->segment)
+		message->bytes_wanted = message->segment->keep_bytes;
+}
+
+/* Moves what was gathered of a READ or WRITE into the region that it belongs to. */
+static void land(struct rtap_tracker *tracker, struct message *message)
+{
+	struct chunk_segment *segment = message->segment;
+	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * message->stream->pmtu;
+	uint64_t shift = message->shown.virtual_address - segment->offset - start;
+	struct coverage *data = &message->coverage;
+	struct coverage_run *runs = data->many ? data->many : &data->one;
+	uint64_t memory = coverage_memory(&segment->data);
+	unsigned keep = (tracker->keep & COVERAGE_CRC) | (data->bytes ? COVERAGE_BYTES : 0u);
+
+	for (uint32_t i = 0; i < data->count; i++) {
+		uint64_t fresh;
+		const uint8_t *bytes = data->bytes ? data->bytes + (runs[i].begin - data->origin) : NULL;
+
+		/* holes that an earlier one left, and nothing twice */
+		if (!coverage_add(&segment->data, runs[i].begin + shift, bytes, runs[i].end - runs[i].begin, runs[i].crc, bytes ? keep : COVERAGE_ONLY,
+				  &fresh))
+			tracker->counters.evictions++;
+	}
+	if (!segment->first_frame || message->shown.first_frame < segment->first_frame)
+		segment->first_frame = message->shown.first_frame;
+	if (message->shown.last_frame > segment->last_frame)
+		segment->last_frame = message->shown.last_frame;
+	memory = coverage_memory(&segment->data) - memory;
+	budget_charge(&tracker->budget, &message->connection->holder, memory);
+	segment->call->memory += memory;
+	message->segment = NULL;
+}
+
+static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	struct connection *connection = call->connection;
+
+	if (call->mapped)
+		map_remove(&tracker->calls, call->hash, call);
+	for (uint32_t i = 0; i < call->call.lists.count; i++)
+		if (call->call.lists.segments[i].hash)
+			close_region(tracker, &call->call.lists.segments[i]);
+	*(call->before ? &call->before->behind : &connection->first_call) = call->behind;
+	*(call->behind ? &call->behind->before : &connection->last_call) = call->before;
+	connection->calls--;
+	budget_give(&tracker->budget, &connection->holder, call->memory < connection->holder.bytes ? call->memory : connection->holder.bytes);
+	chunk_lists_fini(&call->call.lists);
+	chunk_lists_fini(&call->reply.lists);
+	free(call->call.bytes);
+	free(call->reply.bytes);
+	free(call);
+}
+
+/* Messages that were claimed for a call that goes lose their region. */
+static void unclaim(struct rpc_call *call)
+{
+	for (int side = 0; side < 2; side++)
+		for (struct message *message = call->connection->streams[side].head; message; message = message->behind)
+			if (message->segment && message->segment->call == call)
+				message->segment = NULL;
+}
+
+static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	rpc_exchange_conclude(tracker, call);
+	unclaim(call);
+	free_call(tracker, call);
+}
+
+static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connection *connection, bool from_a, uint32_t xid)
+{
+	struct rpc_call *call;
+
+	if (connection->calls >= MAX_CALLS) {
+		tracker->counters.evictions++;
+		end_call(tracker, connection->first_call);
+	}
+	call = calloc(1, sizeof *call);
+	if (!call)
+		return NULL;
+	call->connection = connection;
+	call->from_a = from_a;
+	call->xid = xid;
+	call->memory = sizeof *call;
+	budget_charge(&tracker->budget, &connection->holder, call->memory);
+	call->before = connection->last_call;
+	*(call->before ? &call->before->behind : &connection->first_call) = call;
+	connection->last_call = call;
+	connection->calls++;
+	return call;
+}
+
+/* Where the RPC-over-RDMA message stands in the packet. */
+static bool locate(const struct rtap_packet *packet, const uint8_t **bytes, uint32_t *captured, uint32_t *wire)
+{
+	for (uint8_t i = 0; i < packet->layer_count; i++) {
+		const struct rtap_layer *layer = &packet->layers[i];
+
+		if (layer->protocol != PROTOCOL_RPCRDMA)
+			continue;
+		*bytes = layer_bytes(packet, layer);
+		if (layer->source != packet->payload.source) {
+			*captured = *wire = packet->sources[layer->source].captured - layer->offset;
+		} else {
+			*captured = packet->payload.captured;
+			*wire = packet->payload.wire;
+		}
+		return true;
+	}
+	return false;
+}
+
+static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const struct message *message,
+		      const struct rtap_packet *packet, enum rtap_message_kind kind)
+{
+	const uint8_t *bytes;
+
+	if (!locate(packet, &bytes, &send->captured, &send->wire))
+		return false;
+	send->present = true;
+	send->rpc = packet->rpc;
+	send->message_type = packet->rpcrdma.message_type;
+	send->first_frame = message->shown.first_frame;
+	send->last_frame = message->shown.last_frame;
+	send->time_ns = message->shown.time_ns;
+	send->time_end_ns = message->shown.time_end_ns;
+	if (!tracker->options.message && !tracker->options.exchange)
+		return true;
+	send->bytes = malloc(send->captured + 1);
+	if (!send->bytes || (packet->rpcrdma.message_type != RDMA_ERROR && !chunk_lists_read(&send->lists, bytes, send->captured)))
+		return false;
+	memcpy(send->bytes, bytes, send->captured);
+	call->memory += send->captured + 1;
+	budget_charge(&tracker->budget, &call->connection->holder, send->captured + 1);
+	send->shown = message_create(tracker, call->connection, send->first_frame, send->time_ns);
+	if (send->shown) {
+		send->shown->shown.kind = (uint8_t)kind;
+		send->shown->shown.verb = RTAP_VERB_SEND;
+		send->shown->shown.from_a = message->shown.from_a;
+		send->shown->shown.psn = message->shown.psn;
+		send->shown->call = call;
+	}
+	return true;
+}
+
+static void begin_call(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+{
+	struct connection *connection = message->connection;
+	bool from_a = message->shown.from_a;
+	struct rpc_call *call = find_call(tracker, connection, from_a, packet->rpcrdma.xid);
+	struct call_key key = { connection, packet->rpcrdma.xid, from_a };
+	uint64_t repeats = 0;
+
+	if (call) {
+		/* sent again, or its number is used again */
+		repeats = call->reply.present ? 0 : call->repeats + 1;
+		map_remove(&tracker->calls, call->hash, call);
+		call->mapped = false;
+		if (!call->reply.present)
+			end_call(tracker, call);
+	}
+	call = create_call(tracker, connection, from_a, packet->rpcrdma.xid);
+	if (!call) {
+		tracker->counters.evictions++;
+		return;
+	}
+	call->repeats = repeats;
+	call->hash = hash_of(&key);
+	call->mapped = map_add(&tracker->calls, call->hash, call);
+	if (!fill_send(tracker, call, &call->call, message, packet, RTAP_KIND_RPC_CALL)) {
+		end_call(tracker, call);
+		return;
+	}
+	for (uint32_t i = 0; i < call->call.lists.count; i++) {
+		struct chunk_segment *segment = &call->call.lists.segments[i];
+
+		segment->call = call;
+		/* what is part of the message's skeleton is needed to read it */
+		segment->keep_bytes = tracker->keep & COVERAGE_BYTES || tracker->options.payload || segment->list == CHUNK_REPLY ||
+				      (segment->list == CHUNK_READ && !segment->chunk);
+		open_region(tracker, segment);
+	}
+}
+
+static void take_reply(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+{
+	struct connection *connection = message->connection;
+	struct rpc_call *call = find_call(tracker, connection, !message->shown.from_a, packet->rpcrdma.xid);
+
+	if (!call || call->reply.present)
+		call = create_call(tracker, connection, !message->shown.from_a, packet->rpcrdma.xid);
+	if (!call) {
+		tracker->counters.evictions++;
+		return;
+	}
+	if (packet->rpcrdma.message_type == RDMA_ERROR)
+		call->rdma_error = packet->rpcrdma.error_code;
+	call->reply_psn = message->low;
+	message->replies_to = call;
+	if (!fill_send(tracker, call, &call->reply, message, packet, RTAP_KIND_RPC_REPLY)) {
+		message->replies_to = NULL;
+		end_call(tracker, call);
+	}
+}
+
+/*
+ * Which it is. Without an RPC header in the SEND, a read list makes it a call (RFC 8166, 4.3.1); a reply's lists name
+ * what was written, and a known XID of the other side is answered.
+ */
+static bool is_reply(const struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet)
+{
+	if (packet->rpcrdma.message_type == RDMA_ERROR)
+		return true;
+	if (packet->rpc.present)
+		return packet->rpc.is_reply;
+	if (packet->rpcrdma.read_segments)
+		return false;
+	return find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid) || packet->rpcrdma.reply_chunk;
+}
+
+void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+{
+	if (packet->rpcrdma.message_type > RDMA_ERROR || packet->rpcrdma.message_type == 3)
+		return; /* RDMA_DONE says nothing of a call */
+	if (is_reply(tracker, message, packet))
+		take_reply(tracker, message, packet);
+	else
+		begin_call(tracker, message, packet);
+}
+
+bool rpc_call_context(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
+		      const struct rtap_packet *packet, struct rtap_context *context)
+{
+	const struct rpc_call *call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
+
+	if (!call || !call->call.rpc.program_known)
+		return false;
+	context->rpc_known = true;
+	context->rpc_program = call->call.rpc.program;
+	context->rpc_version = call->call.rpc.version;
+	context->rpc_procedure = call->call.rpc.procedure;
+	context->rpc_flavor = call->call.rpc.flavor;
+	context->rpc_gss_procedure = call->call.rpc.gss_procedure;
+	context->rpc_gss_service = call->call.rpc.gss_service;
+	return true;
+}
+
+void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rpc_call *call = message->replies_to;
+
+	if (message->segment)
+		land(tracker, message);
+	message->replies_to = NULL;
+	if (call)
+		end_call(tracker, call);
+}
+
+void rpc_call_detach(struct message *message)
+{
+	struct rpc_call *call = message->call;
+
+	if (call->call.shown == message)
+		call->call.shown = NULL;
+	else
+		call->reply.shown = NULL;
+	message->call = NULL;
+}
+
+void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection)
+{
+	while (connection->first_call)
+		end_call(tracker, connection->first_call);
+}

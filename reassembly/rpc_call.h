@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RPC calls over RDMA under way: each from the SEND that carries it to the reply, with the regions that its chunk lists
+ * name. A region is the call's from then on until the PSN of the reply, whatever the order of arrival; so a key that is
+ * used again belongs to the next call from there on.
+ */
+#ifndef REASSEMBLY_RPC_CALL_H
+#define REASSEMBLY_RPC_CALL_H
+
+#include <rdmatap/packet.h>
+
+#include "reassembly/rpc_chunks.h"
+#include "reassembly/state.h"
+
+/* The message in a SEND: a copy, if it is needed. */
+struct rpc_send {
+	uint8_t *bytes;           /* the RPC-over-RDMA header and what follows it; NULL: not kept, or none */
+	uint32_t captured, wire;
+	struct rtap_rpc_facts rpc; /* as the dissection of the SEND alone told */
+	uint32_t message_type;
+	struct chunk_lists lists;
+	struct message *shown;    /* waiting to be told; NULL: told already, or not wanted */
+	uint64_t first_frame, last_frame;
+	int64_t time_ns, time_end_ns;
+	bool present;
+};
+
+struct rpc_call {
+	struct connection *connection;
+	bool from_a;              /* who called */
+	uint32_t xid;
+	uint64_t hash;
+	struct rpc_send call, reply;
+	uint64_t reply_psn;       /* unwrapped, in the answering side's stream: valid with reply.present */
+	uint32_t rdma_error;
+	uint64_t repeats;
+	bool mapped;              /* found by its XID */
+	uint64_t memory;
+	struct rpc_call *before, *behind; /* the connection's, in order */
+};
+
+/* A SEND was put together, or seen whole in `packet`, which holds an RPC-over-RDMA message. */
+void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet);
+
+/* What is known of the call that a reply in `packet` answers goes into the context. False: it is not known. */
+bool rpc_call_context(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
+		      const struct rtap_packet *packet, struct rtap_context *context);
+
+/* A READ or WRITE request names memory: finds whose it is. */
+void rpc_call_claim(struct rtap_tracker *tracker, struct message *message);
+
+/* The message is settled: its data lands in the region; a reply's SEND concludes its call. */
+void rpc_call_settled(struct rtap_tracker *tracker, struct message *message);
+
+/* An RPC message is told before its call is concluded. */
+void rpc_call_detach(struct message *message);
+
+/* The connection ends: its calls end as they stand. */
+void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection);
+
+/* Tells what the call and its reply amount to, and frees it. */
+void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "dissect/cursor.h"
+#include "reassembly/rpc_chunks.h"
+
+#define FIXED_LENGTH 16
+#define RDMA_NOMSG 1
+#define RDMA_MSGP 2
+#define MAX_SEGMENTS 4096 /* a header that fits a receive buffer holds fewer */
+
+static bool append(struct chunk_lists *lists, uint32_t *room, struct chunk_segment segment)
+{
+	if (lists->count == *room) {
+		uint32_t larger = *room ? *room * 2 : 4;
+		struct chunk_segment *segments = larger <= MAX_SEGMENTS ? realloc(lists->segments, larger * sizeof *segments) : NULL;
+
+		if (!segments)
+			return false;
+		lists->segments = segments;
+		*room = larger;
+	}
+	lists->segments[lists->count++] = segment;
+	return true;
+}
+
+static bool read_segment(struct chunk_lists *lists, uint32_t *room, struct cursor *cursor, enum chunk_list list, uint32_t chunk)
+{
+	struct chunk_segment segment = { .list = (uint8_t)list, .chunk = chunk };
+
+	return cursor_u32(cursor, &segment.r_key) == OK && cursor_u32(cursor, &segment.length) == OK &&
+	       cursor_u64(cursor, &segment.offset) == OK && append(lists, room, segment);
+}
+
+static bool read_chunk(struct chunk_lists *lists, uint32_t *room, struct cursor *cursor, enum chunk_list list, uint32_t chunk)
+{
+	uint32_t count;
+
+	if (cursor_u32(cursor, &count) != OK || count > cursor->captured / 16)
+		return false;
+	while (count--)
+		if (!read_segment(lists, room, cursor, list, chunk))
+			return false;
+	return true;
+}
+
+static bool read_lists(struct chunk_lists *lists, uint32_t *room, struct cursor *cursor)
+{
+	uint32_t follows, position, last = UINT32_MAX;
+
+	while (cursor_u32(cursor, &follows) == OK && follows) {
+		if (cursor_u32(cursor, &position) != OK || !read_segment(lists, room, cursor, CHUNK_READ, position))
+			return false;
+		lists->read_chunks += position != last;
+		last = position;
+	}
+	while (cursor_u32(cursor, &follows) == OK && follows)
+		if (!read_chunk(lists, room, cursor, CHUNK_WRITE, lists->write_chunks++))
+			return false;
+	if (cursor_u32(cursor, &follows) != OK)
+		return false;
+	lists->reply_chunk = follows != 0;
+	return !follows || read_chunk(lists, room, cursor, CHUNK_REPLY, 0);
+}
+
+bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t length)
+{
+	struct cursor cursor = { header, length, length };
+	const uint8_t *fixed;
+	uint32_t room = 0, type;
+	bool good;
+
+	*lists = (struct chunk_lists){ 0 };
+	if (cursor_take(&cursor, FIXED_LENGTH, &fixed) != OK)
+		return false;
+	type = load32(fixed + 12);
+	good = type <= RDMA_MSGP && (type != RDMA_MSGP || cursor_take(&cursor, 8, &fixed) == OK) && read_lists(lists, &room, &cursor);
+	lists->header_length = (uint32_t)(cursor.next - header);
+	if (!good)
+		chunk_lists_fini(lists);
+	return good;
+}
+
+void chunk_lists_fini(struct chunk_lists *lists)
+{
+	for (uint32_t i = 0; i < lists->count; i++)
+		coverage_fini(&lists->segments[i].data);
+	free(lists->segments);
+	*lists = (struct chunk_lists){ 0 };
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The chunk lists of an RPC-over-RDMA header (RFC 8166, 3.4), and the memory regions that they name, into which READs and
+ * WRITEs land.
+ */
+#ifndef REASSEMBLY_RPC_CHUNKS_H
+#define REASSEMBLY_RPC_CHUNKS_H
+
+#include "reassembly/coverage.h"
+
+struct rpc_call;
+
+enum chunk_list { CHUNK_READ, CHUNK_WRITE, CHUNK_REPLY };
+
+/* A segment: part of a chunk. RFC 8166, 3.4.3. */
+struct chunk_segment {
+	uint8_t list;             /* enum chunk_list */
+	uint32_t chunk;           /* READ: Position; WRITE: number of the chunk, from 0 */
+	uint32_t r_key, length;
+	uint64_t offset;          /* address */
+	struct coverage data;     /* what landed there; positions count from `offset` */
+	bool keep_bytes;
+	uint64_t first_frame, last_frame; /* that brought something */
+	/* index */
+	struct rpc_call *call;
+	uint64_t hash;
+	struct chunk_segment *same_key; /* older ones with the same key */
+};
+
+struct chunk_lists {
+	struct chunk_segment *segments;
+	uint32_t count;
+	uint32_t read_chunks, write_chunks;
+	bool reply_chunk;
+	uint32_t header_length;   /* of the RPC-over-RDMA header */
+};
+
+/*
+ * Reads the lists of a header of `length` bytes; `lists` is caller's memory, its segments are on the heap. False: there
+ * is no memory, or the lists contradict themselves; then nothing is in them.
+ */
+bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t length) __attribute__((warn_unused_result));
+void chunk_lists_fini(struct chunk_lists *lists);
+
+#endif

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "dissect/crc32.h"
+#include "dissect/rpc_body.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/rpc_call.h"
+#include "reassembly/rpc_exchange.h"
+
+#define SPARE_EXTENTS 64 /* for write chunks that are put into the results */
+
+/* A stream of extents being put together. */
+struct stream {
+	struct xdr_extent *extents;
+	uint32_t count, room;
+	uint64_t length;
+	bool failed;
+};
+
+/* Where the bytes of an extent that is not in memory are known from: its CRC. */
+static void add(struct stream *stream, struct xdr_extent extent)
+{
+	if (!extent.length)
+		return;
+	if (stream->count == stream->room) {
+		uint32_t room = stream->room ? stream->room * 2 : 16;
+		struct xdr_extent *larger = realloc(stream->extents, room * sizeof *larger);
+
+		if (!larger) {
+			stream->failed = true;
+			return;
+		}
+		stream->extents = larger;
+		stream->room = room;
+	}
+	stream->extents[stream->count++] = extent;
+	stream->length += extent.length;
+}
+
+/* The first `length` bytes of a segment: what landed there, and holes. */
+static void add_segment(struct stream *stream, const struct chunk_segment *segment, uint64_t length)
+{
+	const struct coverage *data = &segment->data;
+	const struct coverage_run *runs = coverage_runs(data);
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < data->count && at < length; i++) {
+		uint64_t end = runs[i].end < length ? runs[i].end : length;
+
+		if (runs[i].end <= at)
+			continue;
+		if (runs[i].begin > at)
+			add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, (runs[i].begin < length ? runs[i].begin : length) - at });
+		if (runs[i].begin >= length)
+			return;
+		at = runs[i].begin > at ? runs[i].begin : at;
+		if (data->bytes)
+			add(stream, (struct xdr_extent){ XDR_BYTES, data->bytes + (at - data->origin), 0, end - at });
+		else
+			/* the CRC is that of the run if all of it counts */
+			add(stream, (struct xdr_extent){ XDR_ELSEWHERE, NULL,
+							 end - at == runs[i].end - runs[i].begin ? UINT64_C(1) << 32 | runs[i].crc : 0, end - at });
+		at = end;
+	}
+	if (at < length)
+		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, length - at });
+}
+
+/* What stands inline in a SEND from `from` to `to`, of which the capture may have cut the end. */
+static void add_inline(struct stream *stream, const struct rpc_send *send, uint64_t from, uint64_t to)
+{
+	uint64_t captured = send->captured < to ? send->captured : to;
+
+	if (from < captured)
+		add(stream, (struct xdr_extent){ XDR_BYTES, send->bytes + from, 0, captured - from });
+	if (captured < to)
+		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 1, to - (from > captured ? from : captured) });
+}
+
+static uint64_t chunk_length(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk)
+{
+	uint64_t length = 0;
+
+	for (uint32_t i = 0; i < lists->count; i++)
+		if (lists->segments[i].list == list && lists->segments[i].chunk == chunk)
+			length += lists->segments[i].length;
+	return length;
+}
+
+static void add_chunk(struct stream *stream, const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk)
+{
+	for (uint32_t i = 0; i < lists->count; i++)
+		if (lists->segments[i].list == list && lists->segments[i].chunk == chunk)
+			add_segment(stream, &lists->segments[i], lists->segments[i].length);
+}
+
+/* The lowest Position of a read chunk at or behind `from`. */
+static bool next_position(const struct chunk_lists *lists, uint32_t from, uint32_t *position)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < lists->count; i++) {
+		const struct chunk_segment *segment = &lists->segments[i];
+
+		if (segment->list != CHUNK_READ || segment->chunk < from || (found && segment->chunk >= *position))
+			continue;
+		*position = segment->chunk;
+		found = true;
+	}
+	return found;
+}
+
+/*
+ * A call's stream: the inline part or the chunk at position zero, with the other read chunks put in at their Positions,
+ * which count in the whole stream. A chunk of odd length lacks its padding. RFC 8166, 3.4.5.
+ */
+static void build_call(struct stream *whole, const struct rpc_send *send)
+{
+	struct stream base = { 0 };
+	uint32_t position = 0, at = 0;
+	uint64_t used = 0;
+
+	if (chunk_length(&send->lists, CHUNK_READ, 0))
+		add_chunk(&base, &send->lists, CHUNK_READ, 0);
+	else
+		add_inline(&base, send, send->lists.header_length, send->wire);
+	while (next_position(&send->lists, position + 1, &position)) {
+		/* the base up to there */
+		while (at < base.count && whole->length < position) {
+			struct xdr_extent extent = base.extents[at];
+			uint64_t take = extent.length - used < position - whole->length ? extent.length - used : position - whole->length;
+
+			add(whole, (struct xdr_extent){ extent.kind, extent.bytes ? extent.bytes + used : NULL,
+							 take == extent.length ? extent.offset : 0, take });
+			used += take;
+			if (used == extent.length) {
+				at++;
+				used = 0;
+			}
+		}
+		if (whole->length < position)
+			break; /* it points behind the end */
+		add_chunk(whole, &send->lists, CHUNK_READ, position);
+		add(whole, xdr_padding((uint32_t)chunk_length(&send->lists, CHUNK_READ, position)));
+	}
+	for (; at < base.count; at++, used = 0)
+		add(whole, (struct xdr_extent){ base.extents[at].kind, base.extents[at].bytes ? base.extents[at].bytes + used : NULL,
+						 used ? 0 : base.extents[at].offset, base.extents[at].length - used });
+	whole->failed |= base.failed;
+	free(base.extents);
+}
+
+/* A reply's segments say how much was written; what landed is known by the call's. */
+static void adopt_data(struct rpc_call *call)
+{
+	struct chunk_lists *asked = &call->call.lists, *returned = &call->reply.lists;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < returned->count; i++) {
+		struct chunk_segment *segment = &returned->segments[i];
+
+		/* they come back in order: RFC 8166, 3.4.6 */
+		for (uint32_t tried = 0; tried < asked->count; tried++, at++) {
+			struct chunk_segment *source = &asked->segments[at % asked->count];
+
+			if (source->list != segment->list || source->r_key != segment->r_key || source->offset != segment->offset || !source->data.count)
+				continue;
+			segment->data = source->data;
+			segment->first_frame = source->first_frame;
+			segment->last_frame = source->last_frame;
+			source->data = (struct coverage){ 0 };
+			break;
+		}
+	}
+}
+
+/* Puts write chunks into the results, and gathers what the walk tells. */
+struct binder {
+	struct xdr_sink sink;
+	struct rtap_operation *operations; /* NULL: not wanted */
+	uint32_t operation_count, operation_room;
+	const struct chunk_lists *lists;   /* of the reply; NULL for a call */
+	uint32_t next_chunk;
+	uint32_t status;
+	bool has_status;
+	const char *status_name;
+};
+
+static void take_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
+{
+	struct binder *binder = (struct binder *)sink;
+
+	(void)offset;
+	if (binder->operation_count == binder->operation_room) {
+		uint32_t room = binder->operation_room ? binder->operation_room * 2 : 8;
+		struct rtap_operation *larger = realloc(binder->operations, room * sizeof *larger);
+
+		if (!larger)
+			return;
+		binder->operations = larger;
+		binder->operation_room = room;
+	}
+	binder->operations[binder->operation_count++] = (struct rtap_operation){ .name = name, .number = number };
+}
+
+static void take_status(struct xdr_sink *sink, uint32_t status, const char *name)
+{
+	struct binder *binder = (struct binder *)sink;
+
+	if (binder->operation_count) {
+		struct rtap_operation *last = &binder->operations[binder->operation_count - 1];
+
+		last->has_status = true;
+		last->status = status;
+		last->status_name = name;
+	}
+	if (!binder->has_status || status) {
+		binder->has_status = true;
+		binder->status = status;
+		binder->status_name = name;
+	}
+}
+
+/*
+ * Chunks pair with results in order. One that comes back empty carried nothing: its result is inline, or had no data.
+ * A used one's length is the result's. RFC 8166, 3.4.6.2 and 4.3.2; RFC 8267, 6.4.1.
+ */
+static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
+{
+	struct binder *binder = (struct binder *)sink;
+	struct stream chunk = { 0 };
+	uint32_t number;
+
+	(void)ddp;
+	(void)offset;
+	if (!binder->lists)
+		return;
+	for (number = binder->next_chunk; number < binder->lists->write_chunks; number++) {
+		uint64_t total = chunk_length(binder->lists, CHUNK_WRITE, number);
+
+		if (total == length || (total > length && total == length + (-length & 3u)))
+			break;
+		if (total)
+			return; /* another result's */
+	}
+	if (number == binder->lists->write_chunks)
+		return;
+	binder->next_chunk = number + 1;
+	add_chunk(&chunk, binder->lists, CHUNK_WRITE, number);
+	if (chunk.length == length)
+		add(&chunk, xdr_padding(length));
+	if (!chunk.failed && !xdr_splice(xdr, chunk.extents, chunk.count))
+		sink->stop = true;
+	free(chunk.extents);
+}
+
+/* Holes of the stream, as the message tells them. */
+static void list_missing(struct rpc_part *part, const struct xdr *xdr)
+{
+	struct rtap_missing *missing = NULL;
+	uint32_t count = 0, room = 0;
+	uint64_t offset = 0;
+
+	for (uint32_t i = 0; i < xdr->count; offset += xdr->extents[i].length, i++) {
+		const struct xdr_extent *extent = &xdr->extents[i];
+		uint8_t reason = extent->offset == 1 ? RTAP_MISSING_SNAPPED : RTAP_MISSING_NOT_CAPTURED;
+
+		if (extent->kind != XDR_HOLE || !extent->length)
+			continue;
+		if (count && missing[count - 1].reason == reason && missing[count - 1].offset + missing[count - 1].length == offset) {
+			missing[count - 1].length += extent->length;
+			continue;
+		}
+		if (count == room) {
+			struct rtap_missing *larger = realloc(missing, (room + 8) * sizeof *larger);
+
+			if (!larger)
+				break;
+			missing = larger;
+			room += 8;
+		}
+		missing[count++] = (struct rtap_missing){ offset, extent->length, true, reason };
+	}
+	part->missing = missing;
+	part->missing_count = count;
+}
+
+static bool crc_of(const struct xdr *xdr, uint32_t *crc)
+{
+	*crc = 0;
+	for (uint32_t i = 0; i < xdr->count; i++) {
+		const struct xdr_extent *extent = &xdr->extents[i];
+
+		if (extent->kind == XDR_BYTES)
+			*crc = crc32_of(*crc, extent->bytes, extent->length);
+		else if (extent->kind == XDR_ELSEWHERE && extent->offset)
+			*crc = (uint32_t)crc32_combine64(*crc, (uint32_t)extent->offset, (z_off64_t)extent->length);
+		else if (extent->length)
+			return false;
+	}
+	crc32_release();
+	return true;
+}
+
+/* A part being told: what its walk needs, and leaves. */
+struct work {
+	struct stream stream;
+	struct xdr xdr;
+	struct binder binder;
+	struct rpc_part part;
+	bool walked;
+};
+
+static void read_part(struct work *work, const struct rpc_send *send, const struct rtap_context *context, bool from_a)
+{
+	struct rpc_part *part = &work->part;
+	struct stream *stream = &work->stream;
+	uint32_t used = stream->count;
+	enum result result;
+
+	*part = (struct rpc_part){
+		.present = true, .from_a = from_a,
+		.first_frame = send->first_frame, .last_frame = send->last_frame,
+		.time_ns = send->time_ns, .time_end_ns = send->time_end_ns,
+		.read_chunks = send->lists.read_chunks, .write_chunks = send->lists.write_chunks, .reply_chunk = send->lists.reply_chunk,
+		.facts = send->rpc,
+	};
+	/* each chunk that is put in takes the extents of its segments, its padding, and splits one */
+	stream->room = used + SPARE_EXTENTS + 4 * send->lists.count;
+	{
+		struct xdr_extent *larger = realloc(stream->extents, stream->room * sizeof *larger);
+
+		if (!larger) {
+			stream->failed = true;
+			return;
+		}
+		stream->extents = larger;
+	}
+	xdr_init(&work->xdr, stream->extents, used, stream->room);
+	work->binder.sink.operation = take_operation;
+	work->binder.sink.status = take_status;
+	work->binder.sink.eligible = bind;
+	result = rpc_read_header(&work->xdr, context, &part->facts);
+	if (result == OK && part->facts.has_body)
+		result = rpc_body_walk(&part->facts, &work->xdr, &work->binder.sink);
+	work->walked = result == OK && !work->binder.sink.stop;
+	part->extents = work->xdr.extents;
+	part->extent_count = work->xdr.count;
+	part->length = work->xdr.total;
+	list_missing(part, &work->xdr);
+	part->complete = !part->missing_count && !stream->failed;
+	/* a chunk that no result claimed leaves the stream reduced */
+	if (work->binder.lists && chunk_length(work->binder.lists, CHUNK_WRITE, work->binder.next_chunk) && part->complete)
+		part->complete = false;
+}
+
+/* What `messages` tells of a part. */
+static void show_part(const struct rtap_tracker *tracker, struct message *message, const struct work *work, const struct rpc_call *call)
+{
+	struct rtap_message *shown = &message->shown;
+	const struct rpc_part *part = &work->part;
+
+	shown->is_rpc = true;
+	shown->xid = call->xid;
+	shown->program_known = part->facts.program_known;
+	shown->program = part->facts.program;
+	shown->version = part->facts.version;
+	shown->procedure = part->facts.procedure;
+	shown->read_chunks = part->read_chunks;
+	shown->write_chunks = part->write_chunks;
+	shown->reply_chunk = part->reply_chunk;
+	shown->length = part->length;
+	shown->length_known = true;
+	shown->complete = part->complete;
+	shown->missing = part->missing;
+	shown->missing_count = part->missing_count;
+	shown->operations = work->binder.operations;
+	shown->operation_count = work->binder.operation_count;
+	shown->has_rpc_status = part->facts.is_reply;
+	shown->rpc_accepted = part->facts.accepted;
+	shown->rpc_status = part->facts.status;
+	shown->has_status = work->binder.has_status;
+	shown->status = work->binder.status;
+	shown->status_name = work->binder.status_name;
+	shown->rdma_error = call->rdma_error;
+	shown->last_frame = part->last_frame > shown->last_frame ? part->last_frame : shown->last_frame;
+	shown->time_end_ns = part->time_end_ns;
+	shown->repeats = call->repeats;
+	if (part->complete && tracker->keep & COVERAGE_CRC)
+		shown->has_crc = crc_of(&work->xdr, &shown->crc32);
+}
+
+static void tell_part(struct rtap_tracker *tracker, struct message *message, struct work *work, const struct rpc_call *call)
+{
+	if (message) {
+		show_part(tracker, message, work, call);
+		message->call = NULL;
+	} else {
+		free((void *)(uintptr_t)work->part.missing);
+		free(work->binder.operations);
+	}
+}
+
+static void context_of(const struct rtap_rpc_facts *call, struct rtap_context *context)
+{
+	*context = (struct rtap_context){
+		.rpc_known = call->program_known,
+		.rpc_program = call->program, .rpc_version = call->version, .rpc_procedure = call->procedure,
+		.rpc_flavor = call->flavor, .rpc_gss_procedure = call->gss_procedure, .rpc_gss_service = call->gss_service,
+	};
+}
+
+static void tell_exchange(struct rtap_tracker *tracker, const struct rpc_call *call, const struct work *asked, const struct work *answered)
+{
+	const struct rtap_connection *connection = &call->connection->shown;
+	struct rpc_exchange exchange = {
+		.carrier = RPC_OVER_RDMA, .connection = connection, .stream = connection->number,
+		.client = call->from_a ? connection->a : connection->b, .server = call->from_a ? connection->b : connection->a,
+		.server_port = connection->has_service ? (uint16_t)connection->service_id : 0,
+		.reverse = !call->from_a, .xid = call->xid, .call = asked->part, .reply = answered->part,
+		.call_repeats = call->repeats, .rdma_error = call->rdma_error,
+	};
+
+	tracker->options.exchange(tracker->options.owner, &exchange);
+}
+
+void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	struct work asked = { 0 }, answered = { 0 };
+	struct message *call_shown = call->call.shown, *reply_shown = call->reply.shown;
+	struct rtap_context context = { 0 };
+
+	if (call->call.present && call->call.bytes) {
+		build_call(&asked.stream, &call->call);
+		read_part(&asked, &call->call, &context, call->from_a);
+	}
+	if (call->reply.present && call->reply.bytes) {
+		if (call->call.present) {
+			adopt_data(call);
+			context_of(&asked.part.facts, &context);
+		}
+		if (!call->rdma_error) {
+			if (call->reply.lists.reply_chunk && chunk_length(&call->reply.lists, CHUNK_REPLY, 0))
+				add_chunk(&answered.stream, &call->reply.lists, CHUNK_REPLY, 0);
+			else
+				add_inline(&answered.stream, &call->reply, call->reply.lists.header_length, call->reply.wire);
+		}
+		answered.binder.lists = &call->reply.lists;
+		read_part(&answered, &call->reply, &context, !call->from_a);
+	}
+	if (tracker->options.exchange && (asked.part.present || answered.part.present))
+		tell_exchange(tracker, call, &asked, &answered);
+	if (call_shown && reply_shown) {
+		call_shown->partner = reply_shown;
+		reply_shown->partner = call_shown;
+		reply_shown->shown.has_latency = true;
+		reply_shown->shown.latency_ns = call->reply.time_end_ns - call->call.time_ns;
+		call_shown->shown.has_latency = true;
+		call_shown->shown.latency_ns = reply_shown->shown.latency_ns;
+	}
+	tell_part(tracker, call_shown, &asked, call);
+	tell_part(tracker, reply_shown, &answered, call);
+	free(asked.xdr.extents ? asked.xdr.extents : asked.stream.extents);
+	free(answered.xdr.extents ? answered.xdr.extents : answered.stream.extents);
+}
