@@ -224,9 +224,7 @@ static void show_value(struct xdr_sink *sink, const struct xdr_told *told)
 		return;
 	show_procedure(text);
 	line_text(text->line, row->text);
-	if (row->hex)
-		line_hex(text->line, told->number, 8);
-	else if (field->show == RTAP_TEXT)
+	if (field->show == RTAP_TEXT)
 		line_escaped(text->line, told->data.bytes, told->data.length);
 	else if (!is_bytes(field))
 		show_number(text->line, field->names, told->number);
