@@ -80,7 +80,7 @@ static const struct xdr_procedure procedures3[] = {
 	{ NULL, NULL }, { path_args, mnt3_res }, { NULL, dump_res }, { path_args, NULL }, { NULL, NULL }, { NULL, export_res },
 };
 
-static const struct rpc_summary_row summary[] = { { MOUNT_PATH, " ", false }, { XDR_NO_ROW, NULL, false } };
+static const struct rpc_summary_row summary[] = { { MOUNT_PATH, " " }, { XDR_NO_ROW, NULL } };
 
 #define PROGRAM(version_row, table) { PROTOCOL_MOUNT, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary }
 

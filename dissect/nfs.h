@@ -93,7 +93,6 @@ enum nfs_tag {
 	X(NFS_HANDLE_FOLLOW, "nfs.handle_follow", "Handle Follows", 32, RTAP_DEC, NULL) \
 	X(NFS_WCC_SIZE, "nfs.wcc_attr.size", "Size Before", 64, RTAP_DEC, NULL) \
 	X(NFS_NAME, "nfs.name", "Name", 0, RTAP_TEXT, NULL) \
-	X(NFS_FULL_NAME, "nfs.full_name", "Full Name", 0, RTAP_TEXT, NULL) \
 	X(NFS_SET_IT, "nfs.set_it", "Set It", 32, RTAP_DEC, NULL) \
 	X(NFS_SET_SIZE, "nfs.set_size", "New Size", 64, RTAP_DEC, NULL) \
 	X(NFS_UID3, "nfs.uid3", "New UID", 32, RTAP_DEC, NULL) \
@@ -435,7 +434,7 @@ extern const struct xdr_program nfs3_program, nfs4_program, nfs_callback_program
 
 /* Those beside it, which have rows of their own: nfsacl.c, mount.c, nlm.c, nsm.c, rpcbind.c */
 extern const struct xdr_program nfsacl2_program, nfsacl3_program, mount1_program, mount2_program, mount3_program;
-extern const struct xdr_program nlm1_program, nlm3_program, nlm4_program, nsm_program;
+extern const struct xdr_program nlm1_program, nlm2_program, nlm3_program, nlm4_program, nsm_program;
 extern const struct xdr_program portmap2_program, portmap3_program, portmap4_program;
 
 /* NFSv3's types that other programs share. */

@@ -245,8 +245,8 @@ static const struct xdr_procedure procedures[] = {
 };
 
 static const struct rpc_summary_row summary[] = {
-	{ NFS_NAME, " ", false }, { NFS_OFFSET3, " offset ", false }, { NFS_COUNT3, " count ", false }, { NFS_SYMLINK_TO, " to ", false },
-	{ NFS_READLINK_DATA, " ", false }, { NFS_SET_SIZE, " size ", false }, { XDR_NO_ROW, NULL, false },
+	{ NFS_NAME, " " }, { NFS_OFFSET3, " offset " }, { NFS_COUNT3, " count " }, { NFS_SYMLINK_TO, " to " },
+	{ NFS_READLINK_DATA, " " }, { NFS_SET_SIZE, " size " }, { XDR_NO_ROW, NULL },
 };
 
 const struct xdr_program nfs3_program = {

@@ -28,9 +28,9 @@ static const struct xdr_item compound_res[] = {
 static const struct xdr_procedure procedures[] = { { NULL, NULL }, { compound_args, compound_res } };
 
 static const struct rpc_summary_row summary[] = {
-	{ NFS_COMPONENT, " ", false }, { NFS_XATTR_KEY, " ", false }, { NFS_OFFSET4, " offset ", false },
-	{ NFS_LENGTH4, " length ", false }, { NFS_COUNT4, " count ", false }, { NFS_READ_LENGTH, " length ", false },
-	{ NFS_WRITE_LENGTH, " length ", false }, { NFS_LINKTEXT, " ", false }, { XDR_NO_ROW, NULL, false },
+	{ NFS_COMPONENT, " " }, { NFS_XATTR_KEY, " " }, { NFS_OFFSET4, " offset " },
+	{ NFS_LENGTH4, " length " }, { NFS_COUNT4, " count " }, { NFS_READ_LENGTH, " length " },
+	{ NFS_WRITE_LENGTH, " length " }, { NFS_LINKTEXT, " " }, { XDR_NO_ROW, NULL },
 };
 
 const struct xdr_program nfs4_program = {

@@ -69,7 +69,8 @@ NFS4_RESULT(nfs4_create_session, SESSIONID, XDR_U32(NFS_SEQID), XDR_U32(NFS_SESS
 
 /* GET_DIR_DELEGATION: 18.39 */
 enum { GDD4_OK, GDD4_UNAVAIL };
-XDR_TYPE(dir_delegation, NULL, XDR_U64(NFS_VERIFIER4), STATEID, NFS_BITMAP(NFS_NOTIFY_MASK), NFS_ATTRIBUTE_MASK, NFS_ATTRIBUTE_MASK);
+XDR_TYPE(dir_delegation, NULL, XDR_U64(NFS_VERIFIER4), STATEID, NFS_BITMAP(NFS_NOTIFY_MASK), NFS_ATTRIBUTE_MASK,
+	 NFS_ATTRIBUTE_MASK);
 XDR_TYPE(will_signal, NULL, XDR_BOOL(NFS_SIGNAL_AVAILABLE));
 static const struct xdr_union gdd_union = { NULL, 2, { { GDD4_OK, &dir_delegation }, { GDD4_UNAVAIL, &will_signal } } };
 NFS4_ARGS(nfs4_get_dir_delegation, XDR_BOOL(NFS_SIGNAL_AVAILABLE), NFS_BITMAP(NFS_NOTIFY_MASK), XDR_STRUCT(nfs_time4),
@@ -80,7 +81,9 @@ NFS4_RESULT(nfs4_get_dir_delegation, XDR_SWITCH(NFS_DELEGATION_STATUS, gdd_union
 NFS4_ARGS(nfs4_getdeviceinfo, DEVICEID, XDR_U32(NFS_LAYOUTTYPE), XDR_U32(NFS_MAXCOUNT), NFS_BITMAP(NFS_NOTIFY_MASK));
 XDR_TYPE(device_info, NULL, XDR_U32(NFS_LAYOUTTYPE), XDR_OPAQUE(NFS_DEVINFO, 0), NFS_BITMAP(NFS_NOTIFY_MASK));
 XDR_TYPE(too_small, NULL, XDR_U32(NFS_MAXCOUNT));
-static const struct xdr_union device_union = { &xdr_void, 2, { { NFS4_OK, &device_info }, { NFS4ERR_TOOSMALL, &too_small } } };
+static const struct xdr_union device_union = {
+	&xdr_void, 2, { { NFS4_OK, &device_info }, { NFS4ERR_TOOSMALL, &too_small } },
+};
 const struct xdr_item nfs4_getdeviceinfo_res[] = { XDR_STATUS(NFS_NFSSTAT4, NFS_STATUS, device_union), XDR_END };
 
 NFS4_ARGS(nfs4_getdevicelist, XDR_U32(NFS_LAYOUTTYPE), XDR_U32(NFS_MAXCOUNT), XDR_U64(NFS_COOKIE4), XDR_U64(NFS_COOKIE_VERF4));
@@ -95,15 +98,18 @@ NFS4_RESULT(nfs4_layoutcommit, XDR_OPTIONAL(NFS_NEWSIZE, new_size));
 
 XDR_TYPE(layout, "Layout", RANGE, XDR_U32(NFS_IOMODE), XDR_U32(NFS_LAYOUTTYPE), XDR_OPAQUE(NFS_LAYOUT, 0));
 XDR_TYPE(layouts, NULL, XDR_BOOL(NFS_RETCLOSE), STATEID, XDR_ARRAY(XDR_NO_ROW, 0, layout));
-static const struct xdr_union layout_union = { &xdr_void, 2, { { NFS4_OK, &layouts }, { NFS4ERR_LAYOUTTRYLATER, &will_signal } } };
-NFS4_ARGS(nfs4_layoutget, XDR_BOOL(NFS_SIGNAL_AVAILABLE), XDR_U32(NFS_LAYOUTTYPE), XDR_U32(NFS_IOMODE), RANGE, XDR_U64(NFS_MINLENGTH4),
-	  STATEID, XDR_U32(NFS_MAXCOUNT));
+static const struct xdr_union layout_union = {
+	&xdr_void, 2, { { NFS4_OK, &layouts }, { NFS4ERR_LAYOUTTRYLATER, &will_signal } },
+};
+NFS4_ARGS(nfs4_layoutget, XDR_BOOL(NFS_SIGNAL_AVAILABLE), XDR_U32(NFS_LAYOUTTYPE), XDR_U32(NFS_IOMODE), RANGE,
+	  XDR_U64(NFS_MINLENGTH4), STATEID, XDR_U32(NFS_MAXCOUNT));
 const struct xdr_item nfs4_layoutget_res[] = { XDR_STATUS(NFS_NFSSTAT4, NFS_STATUS, layout_union), XDR_END };
 
 enum { LAYOUTRETURN4_FILE = 1 };
 XDR_TYPE(return_file, NULL, RANGE, STATEID, XDR_OPAQUE(NFS_LAYOUT_BODY, 0));
 static const struct xdr_union return_union = { &xdr_void, 1, { { LAYOUTRETURN4_FILE, &return_file } } };
-NFS4_ARGS(nfs4_layoutreturn, XDR_BOOL(NFS_RECLAIM4), XDR_U32(NFS_LAYOUTTYPE), XDR_U32(NFS_IOMODE), XDR_SWITCH(NFS_RETURNTYPE, return_union));
+NFS4_ARGS(nfs4_layoutreturn, XDR_BOOL(NFS_RECLAIM4), XDR_U32(NFS_LAYOUTTYPE), XDR_U32(NFS_IOMODE),
+	  XDR_SWITCH(NFS_RETURNTYPE, return_union));
 NFS4_RESULT(nfs4_layoutreturn, XDR_OPTIONAL(NFS_LRS_PRESENT, nfs_stateid4));
 
 NFS4_ARGS(nfs4_secinfo_no_name, XDR_U32(NFS_SECINFO_STYLE));

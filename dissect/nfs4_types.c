@@ -106,7 +106,8 @@ enum { LIMIT_SIZE = 1, LIMIT_BLOCKS };
 static const struct xdr_union space_limit = { NULL, 2, { { LIMIT_SIZE, &limit_size }, { LIMIT_BLOCKS, &limit_blocks } } };
 
 XDR_TYPE(read_delegation, NULL, NFS_STATEID4(0), XDR_BOOL(NFS_RECALL), XDR_STRUCT(nfs_ace4));
-XDR_TYPE(write_delegation, NULL, NFS_STATEID4(0), XDR_BOOL(NFS_RECALL), XDR_SWITCH(NFS_LIMIT_BY, space_limit), XDR_STRUCT(nfs_ace4));
+XDR_TYPE(write_delegation, NULL, NFS_STATEID4(0), XDR_BOOL(NFS_RECALL), XDR_SWITCH(NFS_LIMIT_BY, space_limit),
+	 XDR_STRUCT(nfs_ace4));
 XDR_TYPE(promise, NULL, XDR_BOOL(NFS_DELEGATION_PROMISE));
 
 enum { WHY_CONTENTION = 1, WHY_RESOURCE };

@@ -28,7 +28,8 @@ XDR_TYPE(recall_file, NULL, HANDLE, XDR_U64(NFS_OFFSET4), XDR_U64(NFS_LENGTH4), 
 static const struct xdr_union recall_union = {
 	NULL, 3, { { LAYOUTRECALL4_FILE, &recall_file }, { LAYOUTRECALL4_FSID, &nfs_fsid4 }, { LAYOUTRECALL4_ALL, &xdr_void } },
 };
-ARGS(layoutrecall, XDR_U32(NFS_LAYOUTTYPE), XDR_U32(NFS_IOMODE), XDR_BOOL(NFS_CLORACHANGED), XDR_SWITCH(NFS_RECALLTYPE, recall_union));
+ARGS(layoutrecall, XDR_U32(NFS_LAYOUTTYPE), XDR_U32(NFS_IOMODE), XDR_BOOL(NFS_CLORACHANGED),
+     XDR_SWITCH(NFS_RECALLTYPE, recall_union));
 
 XDR_TYPE(notify, "Change", NFS_BITMAP(NFS_NOTIFY_MASK), XDR_OPAQUE(NFS_NOTIFY_VALUES, 0));
 ARGS(notify, STATEID, HANDLE, XDR_ARRAY(XDR_NO_ROW, 0, notify));
@@ -88,7 +89,9 @@ static const struct xdr_item compound_res[] = {
 
 static const struct xdr_procedure procedures[] = { { NULL, NULL }, { compound_args, compound_res } };
 
-static const struct rpc_summary_row summary[] = { { NFS_OFFSET4, " offset ", false }, { NFS_LENGTH4, " length ", false }, { XDR_NO_ROW, NULL, false } };
+static const struct rpc_summary_row summary[] = {
+	{ NFS_OFFSET4, " offset " }, { NFS_LENGTH4, " length " }, { XDR_NO_ROW, NULL },
+};
 
 /* Versions of the callback program do not go with the minor version, which alone says what operations there are. */
 const struct xdr_program nfs_callback_program = {

@@ -17,7 +17,6 @@
 	X(NFSACL_TYPE, "nfsacl.aclent.type", "Type", 32, RTAP_DEC, type_names) \
 	X(NFSACL_UID, "nfsacl.aclent.uid", "UID", 32, RTAP_DEC, NULL) \
 	X(NFSACL_PERM, "nfsacl.aclent.perm", "Permissions", 32, RTAP_DEC, NULL) \
-	X(NFSACL_CREATE, "nfsacl.create", "Create", 1, RTAP_BOOL, NULL) \
 	X(NFSACL_ACCESS_CHECK, "nfs.access_check", "Access Asked For", 32, RTAP_HEX8, NULL) \
 	X(NFSACL_ACCESS_RIGHTS, "nfs.access_rights", "Access Granted", 32, RTAP_HEX8, NULL) \
 	X(NFSACL_FATTR_SIZE, "nfs.fattr.size", "Size", 32, RTAP_DEC, NULL) \
@@ -60,7 +59,8 @@ XDR_TYPE(entry, "ACL Entry", XDR_U32(NFSACL_TYPE), XDR_U32(NFSACL_UID), XDR_U32(
 XDR_TYPE(fattr2, "Attributes", XDR_U32(NFS_FATTR3_TYPE), XDR_U32(NFS_MODE3), XDR_U32(NFS_FATTR3_NLINK), XDR_U32(NFS_FATTR3_UID),
 	 XDR_U32(NFS_FATTR3_GID), XDR_U32(NFSACL_FATTR_SIZE), XDR_U32(NFSACL_FATTR_BLOCKSIZE), XDR_U32(NFSACL_FATTR_RDEV),
 	 XDR_U32(NFSACL_FATTR_BLOCKS), XDR_U32(NFSACL_FATTR_FSID), XDR_U32(NFSACL_FATTR_FILEID), XDR_U32(NFS_ATIME_SEC),
-	 XDR_U32(NFSACL_ATIME_USEC), XDR_U32(NFS_MTIME_SEC), XDR_U32(NFSACL_MTIME_USEC), XDR_U32(NFS_CTIME_SEC), XDR_U32(NFSACL_CTIME_USEC));
+	 XDR_U32(NFSACL_ATIME_USEC), XDR_U32(NFS_MTIME_SEC), XDR_U32(NFSACL_MTIME_USEC), XDR_U32(NFS_CTIME_SEC),
+	 XDR_U32(NFSACL_CTIME_USEC));
 XDR_TYPE(getacl2_ok, NULL, XDR_STRUCT(fattr2), ACL);
 XDR_TYPE(access2_ok, NULL, XDR_STRUCT(fattr2), XDR_U32(NFSACL_ACCESS_RIGHTS));
 static const struct xdr_union getacl2_union = { &xdr_void, 1, { { 0, &getacl2_ok } } };
@@ -93,7 +93,7 @@ static const struct xdr_item setacl3_res[] = { XDR_STATUS(NFS_STATUS, XDR_NO_ROW
 static const struct xdr_procedure procedures3[] = { { NULL, NULL }, { getacl3_args, getacl3_res }, { setacl3_args, setacl3_res } };
 
 static const struct rpc_summary_row summary[] = {
-	{ NFSACL_COUNT, " entries ", false }, { NFSACL_DEFAULT_COUNT, " default entries ", false }, { XDR_NO_ROW, NULL, false },
+	{ NFSACL_COUNT, " entries " }, { NFSACL_DEFAULT_COUNT, " default entries " }, { XDR_NO_ROW, NULL },
 };
 
 #define PROGRAM(version_row, table) { PROTOCOL_NFSACL, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary }

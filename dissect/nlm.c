@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Network Lock Manager versions 1, 3 and 4 as tables. XNFS (The Open Group), chapter 10; RFC 1813, appendix II.
+ * Network Lock Manager versions 1 to 4 as tables. XNFS (The Open Group), chapter 10; RFC 1813, appendix II.
  */
 #include "config.h"
 
@@ -43,7 +43,9 @@ static const struct rtap_name status_names[] = {
 	{ 5, "DEADLCK" }, { 6, "ROFS" }, { 7, "STALE_FH" }, { 8, "FBIG" }, { 9, "FAILED" }, { 0, NULL },
 };
 
-static const struct rtap_name mode_names[] = { { 0, "DENY_NONE" }, { 1, "DENY_READ" }, { 2, "DENY_WRITE" }, { 3, "DENY_BOTH" }, { 0, NULL } };
+static const struct rtap_name mode_names[] = {
+	{ 0, "DENY_NONE" }, { 1, "DENY_READ" }, { 2, "DENY_WRITE" }, { 3, "DENY_BOTH" }, { 0, NULL },
+};
 
 static const struct rtap_name access_names[] = { { 0, "NONE" }, { 1, "READ" }, { 2, "WRITE" }, { 3, "BOTH" }, { 0, NULL } };
 
@@ -76,7 +78,9 @@ static const struct xdr_union stat_union = { &xdr_void, 0, { { 0, NULL } } };
 		COOKIE, XDR_BOOL(NLM_BLOCK), XDR_BOOL(NLM_EXCLUSIVE), XDR_STRUCT(lock_type), XDR_END, \
 	}; \
 	static const struct xdr_item unlock##suffix##_args[] = { COOKIE, XDR_STRUCT(lock_type), XDR_END }; \
-	static const struct xdr_item test##suffix##_res[] = { COOKIE, XDR_STATUS(NLM_TEST_STAT, XDR_NO_ROW, test##suffix##_union), XDR_END }
+	static const struct xdr_item test##suffix##_res[] = { \
+		COOKIE, XDR_STATUS(NLM_TEST_STAT, XDR_NO_ROW, test##suffix##_union), XDR_END, \
+	}
 
 LOCK_ITEMS(, lock);
 LOCK_ITEMS(4, lock4);
@@ -113,13 +117,14 @@ static const struct xdr_procedure procedures[] = PROCEDURES();
 static const struct xdr_procedure procedures4[] = PROCEDURES(4);
 
 static const struct rpc_summary_row summary[] = {
-	{ NLM_OFFSET, " offset ", false }, { NLM_OFFSET64, " offset ", false }, { NLM_LENGTH, " length ", false },
-	{ NLM_LENGTH64, " length ", false }, { XDR_NO_ROW, NULL, false },
+	{ NLM_OFFSET, " offset " }, { NLM_OFFSET64, " offset " }, { NLM_LENGTH, " length " },
+	{ NLM_LENGTH64, " length " }, { XDR_NO_ROW, NULL },
 };
 
 #define PROGRAM(version_row, table) { PROTOCOL_NLM, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary }
 
 const struct xdr_program nlm1_program = PROGRAM(NLM_PROCEDURE_V1, procedures);
+const struct xdr_program nlm2_program = PROGRAM(NLM_PROCEDURE_V2, procedures);
 const struct xdr_program nlm3_program = PROGRAM(NLM_PROCEDURE_V3, procedures);
 const struct xdr_program nlm4_program = PROGRAM(NLM_PROCEDURE_V4, procedures4);
 

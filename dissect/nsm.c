@@ -33,11 +33,15 @@ XDR_TYPE(my_id, "My ID", XDR_OPAQUE(NSM_MY_HOSTNAME, NAME_MAX_LENGTH), XDR_U32(N
 static const struct xdr_union result_union = { &xdr_void, 0, { { 0, NULL } } };
 
 static const struct xdr_item name_args[] = { XDR_OPAQUE(NSM_NAME, NAME_MAX_LENGTH), XDR_END };
-static const struct xdr_item mon_args[] = { XDR_OPAQUE(NSM_MON_NAME, NAME_MAX_LENGTH), XDR_STRUCT(my_id), XDR_FIXED(NSM_PRIVATE, 16), XDR_END };
+static const struct xdr_item mon_args[] = {
+	XDR_OPAQUE(NSM_MON_NAME, NAME_MAX_LENGTH), XDR_STRUCT(my_id), XDR_FIXED(NSM_PRIVATE, 16), XDR_END,
+};
 static const struct xdr_item unmon_args[] = { XDR_OPAQUE(NSM_MON_NAME, NAME_MAX_LENGTH), XDR_STRUCT(my_id), XDR_END };
 static const struct xdr_item my_id_args[] = { XDR_STRUCT(my_id), XDR_END };
 static const struct xdr_item notify_args[] = { XDR_OPAQUE(NSM_MON_NAME, NAME_MAX_LENGTH), XDR_U32(NSM_STATE), XDR_END };
-static const struct xdr_item result_res[] = { XDR_STATUS(NSM_RESULT, XDR_NO_ROW, result_union), XDR_U32(NSM_RESULT_STATE), XDR_END };
+static const struct xdr_item result_res[] = {
+	XDR_STATUS(NSM_RESULT, XDR_NO_ROW, result_union), XDR_U32(NSM_RESULT_STATE), XDR_END,
+};
 static const struct xdr_item state_res[] = { XDR_U32(NSM_STATE), XDR_END };
 
 static const struct xdr_procedure procedures[] = {
@@ -46,7 +50,7 @@ static const struct xdr_procedure procedures[] = {
 };
 
 static const struct rpc_summary_row summary[] = {
-	{ NSM_NAME, " ", false }, { NSM_MON_NAME, " ", false }, { NSM_STATE, " state ", false }, { XDR_NO_ROW, NULL, false },
+	{ NSM_NAME, " " }, { NSM_MON_NAME, " " }, { NSM_STATE, " state " }, { XDR_NO_ROW, NULL },
 };
 
 const struct xdr_program nsm_program = {

@@ -545,7 +545,8 @@ static enum result parse(struct parse *parse)
 	return OK;
 }
 
-const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_rpc_facts *own)
+const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer,
+					     struct rtap_rpc_facts *own)
 {
 	static const struct rtap_context nothing_known;
 	const struct rtap_layer *header = NULL, *first = NULL;

@@ -60,12 +60,23 @@ struct body {
 	uint32_t stream_offset; /* of the body in the RPC message */
 };
 
+/* Whether the body stands behind a header with chunk lists in one source: what was put together whole stands in its own. */
+static bool is_reduced(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	if (!packet->rpcrdma.read_segments && !packet->rpcrdma.write_chunks)
+		return false;
+	for (const struct rtap_layer *i = packet->layers; i < layer; i++)
+		if (i->protocol == PROTOCOL_RPCRDMA && i->source == layer->source)
+			return true;
+	return false;
+}
+
 /* Bytes that belong to the body but are not in the packet: cut off by the capture, or in chunks that nothing was told of. */
 static uint64_t missing(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
 	const struct rtap_payload *payload = &packet->payload;
 
-	if (layer->source == 0 && (packet->rpcrdma.read_segments || packet->rpcrdma.write_chunks))
+	if (is_reduced(packet, layer))
 		return UINT32_MAX;
 	return layer->source == payload->source ? payload->wire - payload->captured : 0;
 }
@@ -110,7 +121,7 @@ static void body_init(struct body *body, const struct rtap_packet *packet, const
 		header--;
 	body->stream_offset = layer->offset - header->offset;
 	body->chunks.read_count = body->chunks.write_count = 0;
-	if (packet->rpcrdma.read_segments || packet->rpcrdma.write_chunks) {
+	if (is_reduced(packet, layer)) {
 		rpcrdma_totals(packet, &body->chunks);
 		body->sink.eligible = bind_chunk;
 	}
@@ -224,9 +235,7 @@ static void show_value(struct xdr_sink *sink, const struct xdr_told *told)
 		return;
 	show_procedure(text);
 	line_text(text->line, row->text);
-	if (row->hex)
-		line_hex(text->line, told->number, 8);
-	else if (field->show == RTAP_TEXT)
+	if (field->show == RTAP_TEXT)
 		line_escaped(text->line, told->data.bytes, told->data.length);
 	else if (!is_bytes(field))
 		show_number(text->line, field->names, told->number);

@@ -18,7 +18,6 @@ struct xdr_procedure {
 struct rpc_summary_row {
 	uint16_t row;
 	const char *text;
-	bool hex;
 };
 
 /* A program, in the versions whose tables these are. */
@@ -55,7 +54,8 @@ enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, s
  * The facts of an RPC header's layer, or of the header before a body's layer: the packet's, or with several records in a segment
  * those read again into *own.
  */
-const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_rpc_facts *own);
+const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer,
+					     struct rtap_rpc_facts *own);
 
 /* For the program's protocol: its visit and summary. */
 void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor);

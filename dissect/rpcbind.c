@@ -78,9 +78,9 @@ static const struct xdr_procedure procedures3[] = {
 };
 
 static const struct rpc_summary_row summary[] = {
-	{ PORTMAP_PROG, " ", false }, { PORTMAP_VERSION, " v", false }, { PORTMAP_PROTO, " ", false }, { PORTMAP_PORT, " port ", false },
-	{ PORTMAP_RPCB_PROG, " ", false }, { PORTMAP_RPCB_VERSION, " v", false }, { PORTMAP_RPCB_NETID, " ", false },
-	{ PORTMAP_UADDR, " ", false }, { XDR_NO_ROW, NULL, false },
+	{ PORTMAP_PROG, " " }, { PORTMAP_VERSION, " v" }, { PORTMAP_PROTO, " " }, { PORTMAP_PORT, " port " },
+	{ PORTMAP_RPCB_PROG, " " }, { PORTMAP_RPCB_VERSION, " v" }, { PORTMAP_RPCB_NETID, " " },
+	{ PORTMAP_UADDR, " " }, { XDR_NO_ROW, NULL },
 };
 
 const struct xdr_program portmap2_program = {

@@ -273,11 +273,20 @@ Test(rpc, bodies_are_read_on_behind_what_their_chunks_carry)
 		char text[512];
 		uint32_t length = kit_ib_frame(frame, 0x04, 0, payload, put_words(payload, &chunked[i].words));
 
+		struct rtap_context context = chunked[i].context ? *chunked[i].context : (struct rtap_context){ 0 };
+		uint8_t message[256];
+
 		kit_dissect(&kit, RTAP_LINK_INFINIBAND, frame, length, length, chunked[i].context);
 		cr_expect_eq(kit_field(&kit, chunked[i].field, &value), chunked[i].count, "%s", chunked[i].what);
 		cr_expect_eq(value.number, chunked[i].value, "%s", chunked[i].what);
 		line_of(&kit, text, sizeof text);
 		cr_expect_null(strstr(text, "malformed"), "%s: %s", chunked[i].what, text);
+		kit_free(&kit);
+		/* the same put together of several packets */
+		context.message = (struct rtap_span){ message, put_words(message, &chunked[i].words) };
+		length = kit_ib_frame(frame, 0x02, 0, payload, 4);
+		kit_dissect(&kit, RTAP_LINK_INFINIBAND, frame, length, length, &context);
+		cr_expect_eq(kit_field(&kit, chunked[i].field, &value), chunked[i].count, "%s", chunked[i].what);
 		kit_free(&kit);
 	}
 }
