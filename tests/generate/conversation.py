@@ -34,7 +34,6 @@ mean where that could be doubted:
 """
 import copy
 import hashlib
-import json
 import os
 import zlib
 
