@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTDATA = os.path.join(os.path.dirname(HERE), "testdata")
@@ -39,7 +38,8 @@ def ask(command, path, *options):
     except subprocess.TimeoutExpired:
         raise Failed("%s: no answer for %d seconds" % (" ".join(line), TIMEOUT)) from None
     if done.returncode:
-        raise Failed("%s: exit status %d: %s" % (" ".join(line), done.returncode, done.stderr.decode("utf-8", "replace").strip()))
+        complaint = done.stderr.decode("utf-8", "replace").strip()
+        raise Failed("%s: exit status %d: %s" % (" ".join(line), done.returncode, complaint))
     try:
         return [json.loads(text) for text in done.stdout.decode().splitlines()]
     except ValueError as error:
@@ -57,7 +57,3 @@ def management(connection):
 
 def connections(path, *options):
     return [c for c in ask("connections", path, *options) if not management(c)]
-
-
-def complain(text):
-    sys.stderr.write("%s: %s\n" % (os.path.basename(sys.argv[0]), text))

@@ -88,7 +88,8 @@ def perftest(path):
             for m in mine:
                 good = m["complete"] and (test.service != "RC" or m.get("status") == "good")
                 if not good and (kind != "read" or answered(m, test, here, responses)):
-                    wrong.append("%s: message %d: complete %s, status %r" % (what, m["message"], m["complete"], m.get("status")))
+                    wrong.append("%s: message %d: complete %s, status %r"
+                                 % (what, m["message"], m["complete"], m.get("status")))
             for qpn, psn in {} if test.managed else here.items():  # rdma_cm chooses PSNs of its own
                 first = [m for m in mine if sender(m, pairs)[0] == qpn]
                 if first and len(mine) == test.count and min((m["psn"] - psn) & 0xffffff for m in first) != 0:
@@ -109,7 +110,8 @@ def rping(path):
         want = ("%08x" % zlib.crc32(pings[i]), len(pings[i])) if pings else (read.get("crc32"), read["length"])
         for m in (read, write):
             if m["complete"] and (m.get("crc32"), m["length"]) != want:
-                wrong.append("ping %d: %s is %s of %d bytes, not %s of %d" % (i, m["kind"], m.get("crc32"), m["length"], *want))
+                wrong.append("ping %d: %s is %s of %d bytes, not %s of %d"
+                             % (i, m["kind"], m.get("crc32"), m["length"], *want))
             if not m["complete"] and pings:
                 wrong.append("ping %d: %s is not complete" % (i, m["kind"]))
             if m["direction"] != "b>a":
@@ -176,7 +178,8 @@ def udaddy(path):
 def cmtime(path):
     wrong, found = lives(path, ["rdma_connect", "rdma_accept", "established"]), program.connections(path)
     if len(found) != 10 or any(c["messages"] for c in found):
-        wrong.append("%d connections instead of 10, %d messages instead of none" % (len(found), sum(c["messages"] for c in found)))
+        wrong.append("%d connections instead of 10, %d messages instead of none"
+                     % (len(found), sum(c["messages"] for c in found)))
     return wrong
 
 

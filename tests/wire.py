@@ -18,7 +18,6 @@ NAMES = {0: "send", 1: "send", 2: "send", 3: "send", 4: "send", 5: "send", 0x16:
          0x14: "atomic", 0x1c: "flush", 0x1d: "atomic"}
 FIRST, ONLY = (0, 6), (4, 5, 0x17, 0xa, 0xb)
 RESPONSES = (0xd, 0xe, 0xf, 0x10, 0x12)
-ACK = 0x11
 ETHERTYPE_AT = {1: 12, 113: 14, 276: 0}
 HEADER = {1: 14, 113: 16, 276: 20}
 

@@ -51,6 +51,7 @@ def managed():
     c.request()
     c.ready()
     exchange(scene, c)
+    c.disconnect()
     c.learned = None
     yield scene
 

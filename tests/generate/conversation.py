@@ -34,7 +34,6 @@ mean where that could be doubted:
 """
 import copy
 import hashlib
-import json
 import os
 import zlib
 
@@ -461,7 +460,7 @@ class Connection:
         row.update(life=self.life, messages=len(mine), anomalies=self.anomalies)
         if any("optional" in m.row for m in mine):
             row.pop("messages")
-        elif not any("length" in m.hidden for m in mine):
+        elif not any("length" in m.hidden or "complete" in m.hidden for m in mine):
             row["bytes"] = sum(m.row["length"] - sum(h["length"] for h in m.missing())
                                for m in mine if m.row["kind"] != "flush")
         return row

@@ -4,7 +4,7 @@ from conversation import Scene, TwoInterfaces
 
 NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, NAK_OPERATION, RNR = 0x60, 0x61, 0x62, 0x63, 0x2c
 AGAIN = "retransmission|duplicate|out_of_order"
-FIRST, MIDDLE, LAST, ONLY = 0xd, 0xe, 0xf, 0x10
+FIRST, ONLY = 0xd, 0x10
 
 
 def three(scene, managed=True):
@@ -68,7 +68,10 @@ def lost():
         c.anomalies = {"lost": 6 if verb == "send" else 8}
     yield scene
 
-    scene = Scene("loss-unacked", "a Middle lost, and nothing tells before the end of the capture whether the receiver had it")
+
+def lost_for_good():
+    scene = Scene("loss-unacked",
+                  "a Middle lost, and nothing tells before the end of the capture whether the receiver had it")
     for verb, c in three(scene):
         before, packets = packets_of(c, verb, 1030)
         scene.put(*before, *without(packets, 2))
@@ -90,7 +93,8 @@ def lost():
         c.anomalies = {"lost": 1}
     yield scene
 
-    scene = Scene("loss-and-duplicate", "one Middle lost, its neighbour twice: as many packets as the message has, but not its bytes")
+    scene = Scene("loss-and-duplicate",
+                  "one Middle lost, its neighbour twice: as many packets as the message has, but not its bytes")
     for verb, c in three(scene, False):
         before, packets = packets_of(c, verb, 1030)
         scene.put(*before, packets[0], packets[1], packets[1], packets[3], packets[4])
@@ -136,7 +140,8 @@ def repeated():
         c.anomalies = {"differing_repeat": 3, AGAIN: None}
     yield scene
 
-    scene = TwoInterfaces("captured-twice", "the same frames on two interfaces within 1 ms; 5 ms apart; twice on one interface")
+    scene = TwoInterfaces("captured-twice",
+                          "the same frames on two interfaces within 1 ms; 5 ms apart; twice on one interface")
     c = scene.connection(port=20049).establish()
     packets = c.send("a", 520)
     for p in packets:
@@ -191,7 +196,8 @@ def reordered():
         c.anomalies = {"out_of_order": 1}
     yield scene
 
-    scene = Scene("order-ack", "the capture point shows an ACK before the packet that it acknowledges, a response before its request")
+    scene = Scene("order-ack",
+                  "the capture point shows an ACK before the packet that it acknowledges, a response before its request")
     for verb, c in three(scene):
         before, packets = packets_of(c, verb, 520)
         if verb == "read":
@@ -236,7 +242,8 @@ def restarted():
 
 
 def refused():
-    scene = Scene("go-back-n", "a packet lost on the way, sequence NAK, sent again from there: within a message, and over three")
+    scene = Scene("go-back-n",
+                  "a packet lost on the way, sequence NAK, sent again from there: within a message, and over three")
     c = scene.connection(port=20049).establish()
     p = c.send("a", 1030)
     scene.put(p[0], p[1], p[3], c.ack(p[2], NAK_SEQUENCE), p[4], p[2], p[3], p[4], c.ack(p[4]))
@@ -269,6 +276,8 @@ def refused():
     d.anomalies = {"rnr": 3, "retransmission": 2}
     yield scene
 
+
+def refused_for_good():
     scene = Scene("naks", "invalid request, remote access error, remote operational error; WRITE, READ, SEND")
     names = ((NAK_ACCESS, "remote access error", "nak_access"), (NAK_INVALID, "invalid request", "nak_invalid_request"),
              (NAK_OPERATION, "remote operational error", "nak_operation"))
@@ -310,7 +319,8 @@ def other():
         c.anomalies = {"cnp": 2}
     yield scene
 
-    scene = Scene("bad-icrc", "frames whose ICRC is bad give nothing; one is sent again, the other is a hole", options="--check-icrc")
+    scene = Scene("bad-icrc",
+                  "frames whose ICRC is bad give nothing; one is sent again, the other is a hole", options="--check-icrc")
     for verb, c in three(scene):
         before, packets = packets_of(c, verb, 520)
         scene.put(*before, packets[0])
@@ -328,8 +338,10 @@ def other():
 
 def captures():
     yield from lost()
+    yield from lost_for_good()
     yield from repeated()
     yield from reordered()
     yield from restarted()
     yield from refused()
+    yield from refused_for_good()
     yield from other()

@@ -86,5 +86,7 @@ def scene(name, how, sides):
 
 
 def captures():
-    yield scene("fragments-v4", "RoCE v2 packets as IPv4 fragments: in order, reversed, three, repeated, overlapping, missing", V4)
-    yield scene("fragments-v6", "RoCE v2 packets as IPv6 fragments: in order, reversed, three, repeated, overlapping, missing", V6)
+    yield scene("fragments-v4",
+                "RoCE v2 packets as IPv4 fragments: in order, reversed, three, repeated, overlapping, missing", V4)
+    yield scene("fragments-v6",
+                "RoCE v2 packets as IPv6 fragments: in order, reversed, three, repeated, overlapping, missing", V6)

@@ -95,7 +95,8 @@ def regions():
     scene.put(*packets, c.ack(packets[-1]))
     yield scene
 
-    scene = Scene("two-segments", "two segments under one R_Key in different places, READs and WRITEs of both in flight at once")
+    scene = Scene("two-segments",
+                  "two segments under one R_Key in different places, READs and WRITEs of both in flight at once")
     c = scene.connection(port=20049).establish()
     (request1, responses1), (request2, responses2) = (c.read("a", 520, r_key=0x77, va=va) for va in (0x10000, 0x90000))
     scene.put(request1, request2, *responses1, *responses2)
@@ -107,7 +108,8 @@ def regions():
 
 
 def many_reads():
-    scene = Scene("many-reads", "16 outstanding READs answered in order, with SENDs of the other side between the responses")
+    scene = Scene("many-reads",
+                  "16 outstanding READs answered in order, with SENDs of the other side between the responses")
     c = scene.connection(port=20049).establish()
     reads = [c.read("a", 100 + 20 * n, r_key=n, va=0x1000 * n) for n in range(16)]
     scene.put(*[request for request, _ in reads])
