@@ -132,7 +132,7 @@ static int run(const struct options *options, enum command command)
 	report_trouble(reader->source, &reader->tally);
 	if (options->verbose)
 		report_all(reader->source, &reader->tally);
-	report_tracker(listing.tracker, options->verbose);
+	report_tracker(listing.tracker, true, options->verbose);
 out:
 	rtap_tracker_close(listing.tracker);
 	reader_close(reader);

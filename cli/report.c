@@ -44,13 +44,13 @@ void report_trouble(const struct rtap_source *source, const struct tally *tally)
 	}
 }
 
-void report_tracker(const struct rtap_tracker *tracker, bool all)
+void report_tracker(const struct rtap_tracker *tracker, bool puts_together, bool all)
 {
 	struct rtap_tracker_counters counters = rtap_tracker_counters(tracker);
 
 	if (counters.evictions)
 		complain("%" PRIu64 " times state was given up for want of memory (give more with --max-memory)", counters.evictions);
-	if (counters.unsupported)
+	if (counters.unsupported && (puts_together || all))
 		complain("%" PRIu64 " packets of services that are not put together (reliable datagrams, reserved opcodes)", counters.unsupported);
 	if (counters.fragmented_lost)
 		complain("%" PRIu64 " fragmented IP datagrams could not be put together", counters.fragmented_lost);

@@ -21,8 +21,11 @@ struct tally {
 /* What was lost, cut or odd; nothing if all was well. */
 void report_trouble(const struct rtap_source *source, const struct tally *tally);
 
-/* What state gave up for want of memory or could not put together; with `all` also what it counted. */
-void report_tracker(const struct rtap_tracker *tracker, bool all);
+/*
+ * What state gave up for want of memory; if messages were to be put together, also what could not be; with `all` also what it
+ * counted.
+ */
+void report_tracker(const struct rtap_tracker *tracker, bool puts_together, bool all);
 
 /* Comments, interfaces and counters, for -v. */
 void report_all(const struct rtap_source *source, const struct tally *tally);

@@ -177,7 +177,7 @@ int view_run(const struct options *options)
 		if (options->verbose)
 			report_all(reader->source, &reader->tally);
 		if (view.tracker)
-			report_tracker(view.tracker, options->verbose);
+			report_tracker(view.tracker, false, options->verbose);
 	}
 	text_format_fini(&view.text);
 	json_format_fini(&view.json);

@@ -114,6 +114,7 @@ static void conclude_data(struct message *message, struct missing_list *list)
 	if (!announced) {
 		if (!message->has_first && message->stream && lacks_first_only(message)) {
 			start -= message->stream->pmtu;
+			shown->psn = (uint32_t)(message->low - 1) & PSN_MASK;
 			shown->length = covered_end(&message->coverage) > covered_end(&message->cut) ? covered_end(&message->coverage) :
 					covered_end(&message->cut);
 			shown->length = shown->length > start ? shown->length - start : 0;

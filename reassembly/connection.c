@@ -258,8 +258,11 @@ void connections_fini(struct rtap_tracker *tracker)
 {
 	tracker->options.connection = NULL;
 	connections_flush(tracker);
-	while (tracker->pending_flows)
-		flow_destroy(tracker, tracker->pending_flows);
+	for (size_t i = 0; i < tracker->flows.room;)
+		if (tracker->flows.slots[i].value)
+			flow_destroy(tracker, tracker->flows.slots[i].value);
+		else
+			i++;
 	map_fini(&tracker->flows);
 	map_fini(&tracker->expectations);
 	map_fini(&tracker->calls);

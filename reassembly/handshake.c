@@ -131,6 +131,9 @@ static void claim(struct rtap_tracker *tracker, struct connection *connection, b
 		connection_retire(tracker, flow->connection);
 	else if (flow)
 		flow_destroy(tracker, flow);
+	if (connection->flows[from_a])
+		flow_destroy(tracker, connection->flows[from_a]);
+	connection->flows[from_a] = NULL;
 	flow = flow_create(tracker, &key, hash);
 	if (flow)
 		flow_attach(flow, connection, from_a);

@@ -153,7 +153,7 @@ static uint64_t add_payload(struct rtap_tracker *tracker, struct message *messag
 	if (psn != message->origin && !stream->pmtu)
 		return 0;
 	/* bytes are kept of all packets or of none */
-	if ((keep & COVERAGE_BYTES) && message->coverage.count && !message->coverage.bytes) {
+	if ((keep & COVERAGE_BYTES) && ((message->coverage.count && !message->coverage.bytes) || !piece->bytes)) {
 		message->bytes_dropped = true;
 		keep &= ~(unsigned)COVERAGE_BYTES;
 	}
@@ -180,6 +180,7 @@ static void note_frame(struct rtap_tracker *tracker, struct message *message, ui
 	struct rtap_message *shown = &message->shown;
 
 	tracker->touched = message;
+	message->active_ns = time_ns;
 	if (!is_new) {
 		shown->repeats++;
 		return;
@@ -456,6 +457,7 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 	const struct rtap_frame *frame = packet->frame;
 
 	if (is_restart(message, psn, &packet->ib)) {
+		message->active_ns = frame->time_ns;
 		message->shown.repeats++;
 		tracker->touched = message;
 		if (psn < stream->response_next)
@@ -837,6 +839,8 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	if (!message)
 		return;
 	was_whole = is_whole(message);
+	if (place == IB_ONLY && message->low == psn && message->shown.request_seen && message->shown.length == piece.wire && !message->end)
+		message->end = psn + 1;
 	/* a restarted READ has Firsts in its middle: only where the request was not seen do they tell the beginning */
 	if (!message->shown.request_seen)
 		extend(message, psn, place);
@@ -964,7 +968,7 @@ bool ib_message_is_final(const struct rtap_tracker *tracker, const struct messag
 		return true;
 	if (stream->next > end + PSN_WINDOW || now - stream->last_ns >= SILENCE_NS)
 		return true;
-	return stream->next > end && now - message->shown.time_end_ns >= HOLE_NS;
+	return stream->next > end && now - message->active_ns >= HOLE_NS;
 }
 
 void ib_message_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all)

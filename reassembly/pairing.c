@@ -6,10 +6,12 @@
 
 #include "dissect/ib.h"
 #include "reassembly/connection.h"
+#include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/pairing.h"
 #include "reassembly/psn.h"
+#include "reassembly/rpc_call.h"
 
 #define FIRST_ROOM 8
 #define MAX_EXPECTED 128
@@ -189,9 +191,15 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	(from_a ? &connection->shown.a : &connection->shown.b)->psn = (other->flows[1] ? &other->shown.a : &other->shown.b)->psn;
 	(from_a ? &connection->shown.a : &connection->shown.b)->psn_known = true;
 	(from_a ? &connection->shown.a : &connection->shown.b)->last_psn = (other->flows[1] ? &other->shown.a : &other->shown.b)->last_psn;
+	if (other->shown.has_service && !connection->shown.has_service) {
+		connection->shown.has_service = true;
+		connection->shown.service_id = other->shown.service_id;
+	}
+	rpc_call_move(tracker, other, connection, from_a != (other->flows[1] != NULL));
 	other->flows[0] = other->flows[1] = NULL;
 	flow->connection = NULL;
 	pairing_forget(tracker, other);
+	handshake_forget(tracker, other);
 	*(other->before ? &other->before->behind : &tracker->first_connection) = other->behind;
 	*(other->behind ? &other->behind->before : &tracker->last_connection) = other->before;
 	other->told = true;
@@ -266,7 +274,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 	}
 	flow->pending[flow->pending_count] = *response;
 	flow->pending[flow->pending_count].bytes = NULL;
-	if (response->bytes && tracker->keep & COVERAGE_BYTES) {
+	if (response->bytes && (tracker->keep || tracker->options.message || tracker->options.exchange)) {
 		uint8_t *bytes = malloc(response->captured + 1);
 
 		if (!bytes)

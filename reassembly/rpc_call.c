@@ -384,6 +384,63 @@ void rpc_call_detach(struct message *message)
 	message->call = NULL;
 }
 
+/* A reply that came before its connection was known joins its call. */
+static bool join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan, const struct connection *connection)
+{
+	struct rpc_call *call = find_call(tracker, connection, orphan->from_a, orphan->xid);
+
+	if (!call || call == orphan || call->reply.present || orphan->call.present)
+		return false;
+	for (int side = 0; side < 2; side++)
+		for (struct message *message = connection->streams[side].head; message; message = message->behind)
+			if (message->replies_to == orphan)
+				message->replies_to = call;
+	call->reply = orphan->reply;
+	call->reply_psn = orphan->reply_psn;
+	call->rdma_error = orphan->rdma_error;
+	if (call->reply.shown)
+		call->reply.shown->call = call;
+	orphan->reply = (struct rpc_send){ 0 };
+	free_call(tracker, orphan);
+	return true;
+}
+
+void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
+{
+	struct rpc_call *next;
+
+	for (struct rpc_call *call = from->first_call; call; call = next) {
+		struct call_key key;
+
+		next = call->behind;
+		if (call->mapped)
+			map_remove(&tracker->calls, call->hash, call);
+		for (uint32_t i = 0; i < call->call.lists.count; i++)
+			if (call->call.lists.segments[i].hash)
+				close_region(tracker, &call->call.lists.segments[i]);
+		*(call->before ? &call->before->behind : &from->first_call) = call->behind;
+		*(call->behind ? &call->behind->before : &from->last_call) = call->before;
+		from->calls--;
+		budget_give(&tracker->budget, &from->holder, call->memory < from->holder.bytes ? call->memory : from->holder.bytes);
+		budget_charge(&tracker->budget, &to->holder, call->memory);
+		call->connection = to;
+		call->from_a ^= turned;
+		call->before = to->last_call;
+		call->behind = NULL;
+		*(call->before ? &call->before->behind : &to->first_call) = call;
+		to->last_call = call;
+		to->calls++;
+		if (call->mapped) {
+			key = (struct call_key){ to, call->xid, call->from_a };
+			call->hash = hash_of(&key);
+			call->mapped = map_add(&tracker->calls, call->hash, call);
+		}
+		for (uint32_t i = 0; i < call->call.lists.count; i++)
+			open_region(tracker, &call->call.lists.segments[i]);
+		join_reply(tracker, call, to);
+	}
+}
+
 void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection)
 {
 	while (connection->first_call)

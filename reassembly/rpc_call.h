@@ -55,6 +55,9 @@ void rpc_call_settled(struct rtap_tracker *tracker, struct message *message);
 /* An RPC message is told before its call is concluded. */
 void rpc_call_detach(struct message *message);
 
+/* `from` turned out to be part of `to`; `turned`: its ends are the other way round there. */
+void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned);
+
 /* The connection ends: its calls end as they stand. */
 void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection);
 

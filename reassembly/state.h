@@ -57,6 +57,7 @@ struct message {
 	struct rpc_call *call;             /* it is an RPC call or reply that is not concluded */
 	struct message *partner;           /* the RPC message that it answers, or that answers it */
 	struct message *ready_up_to;       /* the last of those behind it of which nothing changes any more */
+	int64_t active_ns;                 /* when a packet of it was seen, new or not */
 	int64_t answered_ns;
 	uint64_t answered_at;              /* stream->packets then */
 };
