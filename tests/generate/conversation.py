@@ -30,7 +30,7 @@ mean where that could be doubted:
   duplicate: a packet that was there before and that nobody had asked for again; retransmission: one sent again after a
   NAK, an RNR NAK or a timeout; out_of_order: one that comes behind later ones for the first time, unasked; lost: PSNs of
   a request or a READ response that never came; differing_repeat: a repeat of other bytes.
-- bytes: payload of the messages, without what is missing.
+- bytes: payload of the messages, without what is missing; [x, y] if that is not laid down of some.
 """
 import copy
 import hashlib
@@ -462,6 +462,8 @@ class Connection:
         if any("optional" in m.row for m in mine):
             row.pop("messages")
         elif not any("length" in m.hidden for m in mine):
-            row["bytes"] = sum(m.row["length"] - sum(h["length"] for h in m.missing())
-                               for m in mine if m.row["kind"] != "flush")
+            mine = [m for m in mine if m.row["kind"] != "flush"]
+            most = sum(m.row["length"] - sum(h["length"] for h in m.missing() if "missing" not in m.hidden) for m in mine)
+            least = sum(m.row["length"] - sum(h["length"] for h in m.missing()) for m in mine)
+            row["bytes"] = most if most == least else [least, most]
         return row
