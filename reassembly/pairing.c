@@ -266,7 +266,8 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 	}
 	flow->pending[flow->pending_count] = *response;
 	flow->pending[flow->pending_count].bytes = NULL;
-	if (response->bytes && tracker->keep & COVERAGE_BYTES) {
+	/* a checksum of a part, where responses overlap, needs them too */
+	if (response->bytes && tracker->keep) {
 		uint8_t *bytes = malloc(response->captured + 1);
 
 		if (!bytes)
