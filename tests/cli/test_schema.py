@@ -55,7 +55,9 @@ class Schema(CliTest):
         if os.path.exists(beside):
             with open(beside) as words:
                 options += tuple(words.read().split())
-        output = self.run_program(command, "--json", *options, capture).stdout.decode("utf-8", "strict")
+        done = self.run_program(command, "--json", *options, capture)
+        self.assertEqual(done.returncode, 0, (capture, done.stderr))
+        output = done.stdout.decode("utf-8", "strict")
         self.assertTrue(not output or output.endswith("\n"))
         return [json.loads(line, object_pairs_hook=unique, parse_float=Seconds) for line in output.split("\n")[:-1]]
 
