@@ -59,7 +59,7 @@ static void show_message(void *owner, const struct rtap_message *message)
 	struct reader *reader = &listing->reader;
 	struct text text = { message, listing->first_ns, listing->options->hex };
 
-	if (reader->stop || (listing->options->incomplete && message->complete) || (reader->filter && !message->wanted))
+	if (reader->unwritable || (listing->options->incomplete && message->complete) || (reader->filter && !message->wanted))
 		return;
 	reader_wrote(reader, listing->options->json ? printer_write(&reader->printer, write_message, message) :
 						      printer_write(&reader->printer, write_message_text, &text));
@@ -71,7 +71,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 	struct reader *reader = &listing->reader;
 	struct text text = { connection, listing->first_ns, false };
 
-	if (!reader->stop)
+	if (!reader->unwritable)
 		reader_wrote(reader, listing->options->json ? printer_write(&reader->printer, write_connection, connection) :
 							      printer_write(&reader->printer, write_connection_text, &text));
 }

@@ -22,6 +22,7 @@ void reader_wrote(struct reader *reader, int error)
 		complain("standard output: %s", strerror(-error));
 		reader->status = EXIT_TROUBLE;
 	}
+	reader->unwritable |= error != 0;
 	reader->stop |= error != 0;
 }
 

@@ -19,6 +19,7 @@ struct reader {
 	struct progress progress;
 	struct tally tally;
 	bool stop;                  /* set by whoever has seen enough */
+	bool unwritable;            /* standard output takes no more */
 	int status;                 /* exit status so far */
 };
 

@@ -177,6 +177,14 @@ static void text_life(const struct rtap_connection *connection, int64_t relative
 	}
 }
 
+static void text_count(uint64_t count, const char *what, struct line *line)
+{
+	line_dec(line, count);
+	line_text(line, what);
+	if (count != 1)
+		line_char(line, 's');
+}
+
 void connection_text(const struct rtap_connection *connection, int64_t relative_ns, struct line *line)
 {
 	const char *before = " [";
@@ -195,13 +203,13 @@ void connection_text(const struct rtap_connection *connection, int64_t relative_
 		line_text(line, ", service ");
 		service(connection, line);
 	}
-	line_text(line, connection->learned_by_cm ? ", by cm, " : ", inferred, ");
-	line_dec(line, connection->packets);
-	line_text(line, " packets, ");
-	line_dec(line, connection->messages);
-	line_text(line, " messages, ");
-	line_dec(line, connection->bytes);
-	line_text(line, " bytes in ");
+	line_text(line, connection->learned_by_cm ? ", by CM, " : ", inferred, ");
+	text_count(connection->packets, " packet", line);
+	line_text(line, ", ");
+	text_count(connection->messages, " message", line);
+	line_text(line, ", ");
+	text_count(connection->bytes, " byte", line);
+	line_text(line, " in ");
 	line_seconds(line, connection->time_end_ns - connection->time_ns);
 	line_text(line, " s");
 	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++) {

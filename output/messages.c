@@ -5,6 +5,9 @@
 #include "output/messages.h"
 #include "output/object.h"
 
+/* Of a message in text: the rest is counted. */
+#define SHOWN_HOLES 4
+
 static void json_missing(const struct rtap_message *message, struct line *line)
 {
 	object_key(line, "missing");
@@ -169,31 +172,75 @@ static void text_end(const struct rtap_end *end, struct line *line)
 	}
 }
 
+/* What of a message is not there, as far as its packets tell where. */
+static void text_hole(const struct rtap_message *message, uint32_t index, struct line *line)
+{
+	static const char *const reasons[RTAP_MISSING_COUNT] = {
+		[RTAP_MISSING_NOT_CAPTURED] = " not captured",
+		[RTAP_MISSING_SNAPPED] = " cut off by the capture",
+		[RTAP_MISSING_EVICTED] = " given up for want of memory",
+	};
+	const struct rtap_missing *missing = &message->missing[index];
+
+	if (missing->length_known) {
+		line_dec(line, missing->length);
+		line_text(line, missing->length == 1 ? " byte at " : " bytes at ");
+		line_dec(line, missing->offset);
+	} else if (index == 0 && missing->offset == 0) {
+		line_text(line, "the beginning");
+	} else {
+		line_text(line, "the rest from ");
+		line_dec(line, missing->offset);
+	}
+	line_text(line, reasons[missing->reason]);
+}
+
+static const char *why_incomplete(const struct rtap_message *message)
+{
+	if (message->missing_count)
+		return ", incomplete: ";
+	if (!message->request_seen)
+		return ", incomplete: its request not captured";
+	return message->kind == RTAP_KIND_FLUSH ? ", incomplete: its response not captured" :
+						  ", incomplete: its packets do not add up to the length announced";
+}
+
 static void text_missing(const struct rtap_message *message, struct line *line)
 {
-	const struct rtap_missing *missing = message->missing;
-
 	if (message->complete)
 		return;
-	line_text(line, message->missing_count ? ", incomplete" : message->request_seen ? ", contradicts itself" :
-							       ", its request was not captured");
-	for (uint32_t i = 0; i < message->missing_count && i < 4; i++) {
-		line_text(line, i ? ", " : ": ");
-		if (missing[i].length_known) {
-			line_dec(line, missing[i].length);
-			line_text(line, missing[i].length == 1 ? " byte at " : " bytes at ");
-		} else {
-			line_text(line, "what is at ");
-		}
-		line_dec(line, missing[i].offset);
-		line_char(line, ' ');
-		line_text(line, rtap_missing_reason_name((enum rtap_missing_reason)missing[i].reason));
+	line_text(line, why_incomplete(message));
+	for (uint32_t i = 0; i < message->missing_count && i < SHOWN_HOLES; i++) {
+		if (i)
+			line_text(line, ", ");
+		text_hole(message, i, line);
 	}
-	if (message->missing_count > 4) {
+	if (message->missing_count > SHOWN_HOLES) {
 		line_text(line, " and ");
-		line_dec(line, message->missing_count - 4);
-		line_text(line, " more holes");
+		line_dec(line, message->missing_count - SHOWN_HOLES);
+		line_text(line, " more");
 	}
+}
+
+static void text_operand(const char *label, uint64_t value, struct line *line)
+{
+	line_text(line, label);
+	line_hex(line, value, 16);
+}
+
+static void text_operands(const struct rtap_message *message, struct line *line)
+{
+	bool swaps = message->verb == RTAP_VERB_COMPARE_SWAP;
+
+	if (message->kind != RTAP_KIND_ATOMIC || message->verb == RTAP_VERB_ATOMIC_WRITE)
+		return;
+	if (message->request_seen) {
+		if (swaps)
+			text_operand(", compare ", message->compare, line);
+		text_operand(swaps ? " swap " : ", add ", message->swap_or_add, line);
+	}
+	if (message->complete)
+		text_operand(", was ", message->original, line);
 }
 
 static void text_details(const struct rtap_message *message, struct line *line)
@@ -204,6 +251,7 @@ static void text_details(const struct rtap_message *message, struct line *line)
 		line_text(line, " va ");
 		line_hex(line, message->virtual_address, 16);
 	}
+	text_operands(message, line);
 	if (message->has_immediate) {
 		line_text(line, ", immediate ");
 		line_hex(line, message->immediate, 8);
@@ -219,6 +267,7 @@ static void text_details(const struct rtap_message *message, struct line *line)
 	if (message->has_latency) {
 		line_text(line, ", latency ");
 		line_seconds(line, message->latency_ns);
+		line_text(line, " s");
 	}
 	if (message->repeats) {
 		line_text(line, ", repeated ");
@@ -281,6 +330,22 @@ static void text_rpc(const struct rtap_message *message, struct line *line)
 	text_chunks(message, line);
 }
 
+/* Others can stand between them. */
+static void text_frames(const struct rtap_message *message, struct line *line)
+{
+	line_text(line, " in ");
+	if (!message->is_rpc && message->frames < message->last_frame - message->first_frame + 1) {
+		line_dec(line, message->frames);
+		line_text(line, " of ");
+	}
+	line_text(line, message->first_frame == message->last_frame ? "frame " : "frames ");
+	line_dec(line, message->first_frame);
+	if (message->last_frame != message->first_frame) {
+		line_char(line, '-');
+		line_dec(line, message->last_frame);
+	}
+}
+
 void message_text(const struct rtap_message *message, int64_t relative_ns, struct line *line)
 {
 	line_dec(line, message->number);
@@ -307,17 +372,14 @@ void message_text(const struct rtap_message *message, int64_t relative_ns, struc
 	line_char(line, ' ');
 	line_dec(line, message->length);
 	line_text(line, message->length == 1 ? " byte" : " bytes");
-	line_text(line, message->last_frame == message->first_frame ? " in frame " : " in frames ");
-	line_dec(line, message->first_frame);
-	if (message->last_frame != message->first_frame) {
-		line_char(line, '-');
-		line_dec(line, message->last_frame);
-	}
+	text_frames(message, line);
 	text_details(message, line);
 	if (message->has_crc) {
 		line_text(line, ", crc32 ");
 		line_hex_digits(line, message->crc32, 8);
 	}
 	text_missing(message, line);
+	if (message->bytes_evicted)
+		line_text(line, ", bytes not kept for want of memory");
 	line_char(line, '\n');
 }

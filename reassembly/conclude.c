@@ -167,7 +167,7 @@ static void give_crc_and_bytes(const struct rtap_tracker *tracker, struct messag
 		shown->has_crc = true;
 		shown->crc32 = message->coverage.count ? run->crc : 0;
 	}
-	if (message->coverage.bytes)
+	if (tracker->keep & COVERAGE_BYTES && message->coverage.bytes)
 		shown->bytes = (struct rtap_span){ message->coverage.bytes + (run->begin - message->coverage.origin), (uint32_t)shown->length };
 }
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Running the program, and knowing captures apart from it."""
+import fcntl
 import gzip
 import os
 import shutil
 import struct
 import subprocess
 import tempfile
+import termios
+import time
 import unittest
 
 PROGRAM = os.environ.get("RDMATAP", "rdmatap")
@@ -57,6 +60,21 @@ def needs(tool):
     return unittest.skipUnless(shutil.which(tool), tool + " is missing")
 
 
+def wait_until(condition):
+    end = time.monotonic() + TIMEOUT
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("it did not happen")
+        time.sleep(0.01)
+
+
+def is_drained_and_waiting(process):
+    """The program has read all that was fed and sleeps."""
+    left, = struct.unpack("i", fcntl.ioctl(process.stdin, termios.FIONREAD, b"\0" * 4))
+    with open("/proc/%d/stat" % process.pid) as f:
+        return left == 0 and f.read().rpartition(") ")[2][0] == "S"
+
+
 class CliTest(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.mkdtemp(prefix="rdmatap-cli-")
@@ -97,3 +115,20 @@ class CliTest(unittest.TestCase):
         for line in errors.splitlines():
             self.assertTrue(line.startswith("rdmatap: "), line)
         return done.stdout
+
+
+class PipeTest(CliTest):
+    """For tests that feed the program, or read from it, while it runs."""
+
+    def start(self, *arguments, **options):
+        process = subprocess.Popen((PROGRAM,) + arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=environment(), bufsize=0, **options)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            self.addCleanup(pipe.close)
+        self.addCleanup(process.kill)
+        return process
+
+    def finish(self, process):
+        output, errors = process.communicate(timeout=TIMEOUT)
+        self.assertEqual((process.returncode, errors), (0, b""))
+        return output

@@ -17,16 +17,21 @@ class Help(CliTest):
             "-T": ("json",), "-e": ("ip.src", "-T", "fields"), "-E": ("header=y",), "-t": ("ud",),
             "-w": (self.path("out.pcap"),), "--print": (), "-l": (), "-n": (), "-v": (), "--progress": (), "--check-icrc": (),
             "--decode-as": ("qp=0x12,rpcrdma",), "--no-heuristics": (),
+            "--max-memory": ("64M",),
         }
+        of_messages = {"--json", "--checksum", "--incomplete", "-x", "-Y"}
         text = self.good("--help").decode()
         named = set(re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)) - {"--help"}
-        self.assertEqual(named, set(examples))
+        self.assertEqual(named, set(examples) | of_messages)
         with open(os.path.join(os.path.dirname(TESTS), "doc", "rdmatap.1")) as f:
             manual = f.read()
         for option, arguments in examples.items():
             if option != "-r":
                 self.assertTrue(self.run_program("-r", RPING, option, *arguments).returncode == 0, option)
             self.assertIn("Fl " + option[1:], manual.replace("Fl Vxqlnv", "Fl V Fl x Fl q Fl l Fl n Fl v"))
+        for option in of_messages:
+            self.good("messages", RPING, option, *examples.get(option, ()))
+            self.assertIn("Fl " + option[1:], manual)
 
     def test_version_names_the_libraries(self):
         self.assertRegex(self.good("--version").decode(), r"^rdmatap [0-9.]+\n.*libpcap.*\nzlib .*\nISA-L: ")

@@ -1,50 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Pipes, terminals, signals, closed descriptors, memory."""
-import fcntl
 import os
 import pty
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import time
 import unittest
 
-from cli import CliTest, PROGRAM, RPING, RPING_FRAMES, TESTDATA, TESTS, TIMEOUT, environment, has_sanitizers, read, records
+from cli import (CliTest, PROGRAM, PipeTest, RPING, RPING_FRAMES, TESTDATA, TESTS, TIMEOUT, environment, has_sanitizers, is_drained_and_waiting,
+                 read, records, wait_until)
 
 ABSURD = os.path.join(TESTDATA, "absurd-lengths.pcap")
 
 
-def wait_until(condition):
-    end = time.monotonic() + TIMEOUT
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError("it did not happen")
-        time.sleep(0.01)
-
-
-def is_drained_and_waiting(process):
-    """The program has read all that was fed and sleeps."""
-    left, = struct.unpack("i", fcntl.ioctl(process.stdin, termios.FIONREAD, b"\0" * 4))
-    with open("/proc/%d/stat" % process.pid) as f:
-        return left == 0 and f.read().rpartition(") ")[2][0] == "S"
-
-
-class Streaming(CliTest):
-    def start(self, *arguments, **options):
-        process = subprocess.Popen((PROGRAM,) + arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   env=environment(), bufsize=0, **options)
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            self.addCleanup(pipe.close)
-        self.addCleanup(process.kill)
-        return process
-
-    def finish(self, process):
-        output, errors = process.communicate(timeout=TIMEOUT)
-        self.assertEqual((process.returncode, errors), (0, b""))
-        return output
-
+class Streaming(PipeTest):
     def test_lines_appear_as_packets_arrive(self):
         header, found = records(read(RPING))
         content = read(RPING)

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmatap messages and rdmatap connections from outside."""
+import collections
+import json
+import os
+import re
+import signal
+
+from cli import CliTest, INFINIBAND, PipeTest, RPING, TESTDATA, captures, is_drained_and_waiting, read, records, wait_until
+from conversation import Scene
+
+OTHER = os.path.join(TESTDATA, "roce-rping-v6.pcap")
+LOSSY = os.path.join(TESTDATA, "conn_loss-acked.pcap")
+BOTH = ("messages", "connections")
+
+
+class CommandTest(CliTest):
+    def objects(self, command, *arguments):
+        return [json.loads(line) for line in self.lines(command, "--json", *arguments)]
+
+
+class Usage(CommandTest):
+    def test_wrong_command_lines_are_refused(self):
+        for command in BOTH:
+            for message, arguments in (
+                    ("nothing to read (name a capture file", ()),
+                    ("-z: no such option", ("-z", RPING)),
+                    ("--bogus: no such option", ("--bogus", RPING)),
+                    ("-T: no such option", ("-T", "json", RPING)),
+                    ("-w: no such option", ("-w", "x", RPING)),
+                    ("--json=1: no such option", ("--json=1", RPING)),
+                    ("-c 0: not a number", ("-c", "0", RPING)),
+                    ("-f: needs an argument", (RPING, "-f")),
+                    ("FILE: the name of the file is empty", ("",)),
+                    ("missing: No such file", (RPING, self.path("missing"))),
+                    ('capture filter "foo bar"', ("-f", "foo bar", RPING)),
+                    ("this link type has no BPF", ("-f", "ip", INFINIBAND))):
+                with self.subTest(command=command, arguments=arguments):
+                    self.assertEqual(self.bad(message, command, *arguments), b"")
+        self.bad("-Y: column ", "messages", "-Y", "ip.src ==", RPING)
+        for option in ("-Y", "-x", "--checksum", "--incomplete"):
+            self.bad(option + ": no such option", "connections", option, RPING)
+
+    def test_sizes_of_memory_are_understood(self):
+        for size in ("64M", "1M", "1G", "2048K", "1048576", "0x100000"):
+            for command in BOTH:
+                self.assertEqual(self.good(command, "--max-memory", size, RPING), self.good(command, RPING), size)
+        for size in ("0", "1x", "-5", "", "M", "1K", "1048575", "1MM", "1.5M", " 64M", "64m", "99999999999999999999", "99999999999G"):
+            self.bad("--max-memory %s: not a size of at least 1M" % size, "messages", "--max-memory", size, RPING)
+
+    def test_files_are_named_with_or_without_r(self):
+        for command in BOTH:
+            whole = self.good(command, RPING, OTHER)
+            self.assertEqual(self.good(command, "-r", RPING, "-r", OTHER), whole)
+            self.assertEqual(self.good(command, "-r", RPING, OTHER, "-n", "-l"), whole)
+            self.assertEqual(self.good(command, "--", RPING, OTHER), whole)
+            self.assertEqual(self.good(command, "-", input=read(RPING)), self.good(command, RPING))
+
+
+class Messages(CommandTest):
+    def test_they_are_numbered_in_the_order_of_first_frames(self):
+        for capture in captures():
+            found = self.objects("messages", capture)
+            self.assertEqual([m["message"] for m in found], list(range(1, len(found) + 1)), capture)
+            # responses wait for somebody who may have asked for them
+            firsts = [m["first_frame"] for m in found if m["kind"] != "read" or "r_key" in m]
+            self.assertEqual(firsts, sorted(firsts), capture)
+            for m in found:
+                self.assertLessEqual(m["first_frame"], m["last_frame"])
+                self.assertLessEqual(m["frames"], m["last_frame"] - m["first_frame"] + 1)
+
+    def test_text_and_json_tell_of_the_same(self):
+        for capture in (RPING, LOSSY, os.path.join(TESTDATA, "conn_verbs.pcap"), os.path.join(TESTDATA, "roce-mckey.pcap")):
+            text = self.lines("messages", "--checksum", capture)
+            found = self.objects("messages", "--checksum", capture)
+            self.assertEqual(len(text), len(found))
+            for line, m in zip(text, found):
+                self.assertTrue(line.startswith("%d " % m["message"]), line)
+                for told in ("%d byte" % m["length"], "frame", "crc32 " + m["crc32"] if "crc32" in m else ""):
+                    self.assertIn(told, line)
+                self.assertEqual("incomplete" in line, not m["complete"], line)
+
+    def test_several_files_are_merged(self):
+        one, two, both = (self.objects("messages", *files) for files in ((RPING,), (OTHER,), (OTHER, RPING)))
+        self.assertEqual(len(both), len(one) + len(two))
+        self.assertEqual([m["message"] for m in both], list(range(1, len(both) + 1)))
+        self.assertEqual([m["time"] for m in both], sorted((m["time"] for m in one + two), key=float))
+        self.assertEqual(len(self.objects("connections", OTHER, RPING)), 2)
+
+    def test_a_message_may_begin_in_one_file_and_end_in_another(self):
+        header, found = records(read(LOSSY))
+        at = [len(header)]
+        for _, frame, _ in found:
+            at.append(at[-1] + 16 + len(frame))
+        content = read(LOSSY)
+        for middle in (5, 15, 26):
+            halves = self.path("a.pcap", content[:at[middle]]), self.path("b.pcap", header + content[at[middle]:])
+            for command in BOTH:
+                self.assertEqual(self.good(command, *halves), self.good(command, LOSSY))
+
+    def test_count_and_capture_filter_limit_what_is_looked_at(self):
+        whole = self.objects("messages", RPING)
+        some = self.objects("messages", "-c", "40", RPING)
+        self.assertEqual([m["first_frame"] for m in some], [m["first_frame"] for m in whole if m["first_frame"] <= 40])
+        one_way = self.objects("messages", "-f", "src host 10.0.0.2", RPING)
+        self.assertTrue(one_way)
+        self.assertEqual({m["status"] for m in one_way if m["kind"] == "send"}, {"unanswered"})
+        self.assertEqual(self.good("messages", "-f", "arp", RPING), b"")
+
+    def test_a_snap_length_makes_holes_and_no_wrong_bytes(self):
+        for m in self.objects("messages", "--checksum", "-s", "70", RPING):
+            self.assertEqual(m["complete"], not m["missing"])
+            self.assertEqual({hole["reason"] for hole in m["missing"]} - {"snapped"}, set())
+            self.assertEqual("crc32" in m, m["complete"])
+
+    def test_a_display_filter_selects_messages_by_any_of_their_packets(self):
+        whole = self.objects("messages", OTHER)
+        for text, wanted in (("infiniband.bth.opcode == 12", lambda m: m["kind"] == "read"),
+                             ("infiniband.bth.opcode in {13, 15}", lambda m: m["kind"] == "read"),
+                             ("infiniband.bth.opcode == 8", lambda m: m["kind"] == "write"),
+                             ('rdmatap.message.verb == "write"', lambda m: m["kind"] == "write"),
+                             ("infiniband.cm", lambda m: m["kind"] == "mad"),
+                             ("frame.number == 20", lambda m: m["first_frame"] <= 20 <= m["last_frame"]),
+                             ("arp", lambda m: False), ("", lambda m: True)):
+            self.assertEqual(self.objects("messages", "-Y", text, OTHER), [m for m in whole if wanted(m)], text)
+
+    def test_incomplete_ones_alone(self):
+        for capture in (RPING, LOSSY, os.path.join(TESTDATA, "conn_uc.pcap")):
+            whole = self.objects("messages", capture)
+            self.assertEqual(self.objects("messages", "--incomplete", capture), [m for m in whole if not m["complete"]])
+
+    def test_bytes_are_shown_when_asked_for(self):
+        text = self.good("messages", "-x", LOSSY).decode()
+        parts = re.split(r"^(?=\d+ \d+\.\d{9} )", text, flags=re.M)[1:]
+        found = self.objects("messages", "-x", LOSSY)
+        self.assertEqual(len(parts), len(found))
+        for part, m in zip(parts, found):
+            rows = re.findall(r"^[0-9a-f]{4,}  ([0-9a-f ]{48})  ", part, re.M)
+            self.assertEqual("".join(rows).replace(" ", ""), m.get("bytes", ""))
+            self.assertEqual(len(m.get("bytes", "")), 2 * m["length"] if m["complete"] else 0)
+
+    def test_damaged_frames_give_nothing(self):
+        damaged = os.path.join(TESTDATA, "conn_bad-icrc.pcap")
+        self.assertLess(len([m for m in self.objects("messages", "--check-icrc", damaged) if m["complete"]]),
+                        len([m for m in self.objects("messages", damaged) if m["complete"]]))
+
+
+class Connections(CommandTest):
+    def test_text_tells_each_life(self):
+        text = self.lines("connections", os.path.join(TESTDATA, "conn_cm.pcap"))
+        self.assertEqual([line.split()[-1] for line in text[1:]],
+                         ["rdma_connect", "rdma_accept", "established", "rdma_disconnect", "disconnected"])
+        self.assertRegex(text[0], "^#1 .* RC .*10.0.0.2 qp 0x000011 .*> 10.0.0.1 qp 0x000022 .*service tcp port 20049, by CM, "
+                                  "23 packets, 6 messages, 2940 bytes")
+        text = self.lines("connections", os.path.join(TESTDATA, "roce-rping-reject.pcap"))
+        self.assertRegex(text[2], "rdma_reject reason 8: nobody listens there$")
+
+    def test_what_messages_and_connections_tell_adds_up(self):
+        for capture in captures():
+            counts = collections.Counter(m["connection"] for m in self.objects("messages", capture) if "connection" in m)
+            told = {c["connection"]: c["messages"] for c in self.objects("connections", capture) if c["messages"]}
+            self.assertEqual(told, counts, capture)
+
+
+class Ends(PipeTest):
+    def test_an_empty_capture_gives_nothing(self):
+        for command in BOTH:
+            for arguments in ((), ("--json",)):
+                self.assertEqual(self.good(command, os.path.join(TESTDATA, "empty.pcap"), *arguments), b"")
+
+    def test_what_is_readable_of_a_broken_file_is_told(self):
+        content = read(RPING)
+        cut = 24 + sum(16 + len(record[1]) for record in records(content)[1][:50]) + 20
+        broken = self.path("cut.pcap", content[:cut])
+        for command in BOTH:
+            self.assertEqual(self.bad("frame 51: at byte ", command, broken), self.good(command, "-c", "50", RPING))
+            shown = self.bad("cut.pcap: frame 51", command, broken, OTHER)
+            self.assertGreater(len(shown), len(self.good(command, OTHER)))
+
+    def test_a_reader_that_goes_away_ends_it_quietly(self):
+        big = self.path("big.pcap", read(RPING)[:24] + read(RPING)[24:] * 50)
+        for arguments in (("messages", big), ("messages", "--json", "-l", big), ("messages", "-x", big), ("connections", big),
+                          ("connections", "--json", RPING)):
+            process = self.start(*arguments)
+            process.stdout.read(1)
+            process.stdout.close()
+            self.assertEqual((process.wait(60), process.stderr.read()), (0, b""), arguments)
+
+    def test_an_interrupt_tells_what_was_read(self):
+        for command in BOTH:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                process = self.start(command, "-")
+                process.stdin.write(read(RPING))
+                wait_until(lambda: is_drained_and_waiting(process))
+                process.send_signal(number)
+                self.assertEqual(self.finish(process), self.good(command, RPING))
+
+    def test_what_cannot_be_written_is_told(self):
+        for command in BOTH:
+            with open("/dev/full", "wb") as full:
+                self.bad("standard output: ", command, RPING, stdout=full)
+        path = self.path("in.pcap", read(RPING))
+        with open(path, "ab") as stdout:
+            self.bad("standard output is an input too", "messages", path, stdout=stdout)
+        self.assertEqual(read(path), read(RPING))
+
+    def test_verbose_counts(self):
+        done = self.run_program("messages", "-v", LOSSY)
+        self.assertRegex(done.stderr, rb"3 connections, 15 messages \(3 incomplete\); state took \d+ bytes at the most")
+
+
+class Memory(CommandTest):
+    def half_open(self, count):
+        scene = Scene("half-open", "")
+        for i in range(count):
+            half = scene.connection(a=("10.1.%d.%d" % divmod(i, 256), 0x100, 5), b=("10.0.0.9", 0x1000 + i, 5))
+            scene.put(half.send("a", 600)[0])
+        scene.write(self.directory)
+        return self.path("conn_half-open.pcap")
+
+    def test_what_is_given_up_for_memory_is_counted_and_never_called_complete(self):
+        capture = self.half_open(5000)
+        for command in BOTH:
+            done = self.run_program(command, "--json", "--max-memory", "1M", capture)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, rb"\d+ times state was given up for want of memory \(give more with --max-memory\)")
+            found = [json.loads(line) for line in done.stdout.splitlines()]
+            self.assertEqual(len(found), 5000)
+            if command == "messages":
+                self.assertFalse([m for m in found if m["complete"]])
+                self.assertTrue([m for m in found if m["missing"][-1]["reason"] == "evicted"])
+            else:
+                self.assertTrue([c for c in found if c["anomalies"].get("evicted")])
+        self.assertEqual(self.run_program("messages", capture).stderr, b"")
+
+    def test_a_large_message_is_exact_without_its_bytes(self):
+        scene = Scene("large", "")
+        talk = scene.connection()
+        packets = talk.write("a", 2000 * 256 - 1)
+        scene.put(*packets, talk.ack(packets[-1]))
+        scene.write(self.directory)
+        capture = self.path("conn_large.pcap")
+        whole, = self.objects("messages", "--checksum", "-x", capture)
+        small, = self.objects("messages", "--checksum", "-x", "--max-memory", "1M", capture)
+        self.assertEqual(len(whole.pop("bytes")), 2 * whole["length"])
+        self.assertTrue(small.pop("bytes_evicted"))
+        self.assertEqual(small, whole)
