@@ -114,6 +114,57 @@ static bool is_rpc(const struct parse *parse)
 	return !parse->quoted && (trusted || !parse->context->no_heuristics) && rpc_recognise_record(&parse->cursor, trusted);
 }
 
+/*
+ * Bytes of the option at the beginning of `left` bytes, 0 if it does not fit. Two kinds are one byte long, all others tell
+ * the whole option's length. RFC 9293, 3.1.
+ */
+static uint32_t option_length(const uint8_t *option, uint32_t left)
+{
+	uint32_t length;
+
+	if (!left)
+		return 0;
+	if (option[0] <= KIND_NOP)
+		return 1;
+	length = left < 2 ? 0 : option[1];
+	return length < 2 || length > left ? 0 : length;
+}
+
+static void note_options(struct rtap_tcp_facts *facts, const uint8_t *option, uint32_t left)
+{
+	uint32_t length;
+
+	for (; (length = option_length(option, left)) && option[0] != KIND_END; option += length, left -= length) {
+		if (option[0] == KIND_WINDOW_SCALE && length == 3) {
+			facts->has_scale = true;
+			facts->window_scale = option[2];
+		}
+		if (option[0] != KIND_SACK)
+			continue;
+		for (uint32_t i = 2; i + 8 <= length && facts->sack_count < RTAP_TCP_SACK_BLOCKS; i += 8) {
+			facts->sack[facts->sack_count].left = load32(option + i);
+			facts->sack[facts->sack_count++].right = load32(option + i + 4);
+		}
+	}
+}
+
+/* `cut` bytes of the options were on the wire and not captured. */
+static void note_facts(struct parse *parse, const uint8_t *header, uint32_t cut)
+{
+	struct rtap_packet *packet = parse->packet;
+
+	packet->source_port = (uint16_t)bits(header, TCP_SRC);
+	packet->destination_port = (uint16_t)bits(header, TCP_DST);
+	packet->tcp = (struct rtap_tcp_facts){
+		.present = true,
+		.flags = (uint8_t)bits(header, TCP_FLAGS),
+		.window = (uint16_t)bits(header, TCP_WINDOW),
+		.sequence = (uint32_t)bits(header, TCP_SEQ),
+		.acknowledgment = (uint32_t)bits(header, TCP_ACK_NUMBER),
+		.payload = { parse->source, parse_offset(parse), cut ? 0 : parse->cursor.captured, parse->cursor.wire - cut },
+	};
+}
+
 static enum result parse(struct parse *parse)
 {
 	uint32_t start = parse_offset(parse), header_length;
@@ -128,10 +179,14 @@ static enum result parse(struct parse *parse)
 		return MALFORMED;
 	}
 	result = parse_more(parse, header_length - TCP_LENGTH, &options);
-	if (result != OK || parse->quoted)
+	if (parse->quoted)
 		return result;
-	parse->packet->source_port = (uint16_t)bits(header, TCP_SRC);
-	parse->packet->destination_port = (uint16_t)bits(header, TCP_DST);
+	if (result == TRUNCATED)
+		note_facts(parse, header, header_length - TCP_LENGTH);
+	if (result != OK)
+		return result;
+	note_facts(parse, header, 0);
+	note_options(&parse->packet->tcp, options, header_length - TCP_LENGTH);
 	parse_note_payload(parse);
 	parse->next = is_rpc(parse) ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
 	return OK;
@@ -173,7 +228,6 @@ static void visit_option(struct rtap_visitor *visitor, const struct rtap_layer *
 	}
 }
 
-/* Two kinds are one byte long, all others tell the whole option's length. RFC 9293, 3.1. */
 static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
@@ -182,8 +236,8 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 	for (; offset < layer->length; offset += length) {
 		uint8_t kind = header[offset];
 
-		length = kind <= KIND_NOP ? 1 : layer->length - offset < 2 ? 0 : header[offset + 1];
-		if (length > layer->length - offset || length < (kind <= KIND_NOP ? 1 : 2))
+		length = option_length(header + offset, layer->length - offset);
+		if (!length)
 			return;
 		visit_number(visitor, layer, ROW_KIND, kind, offset, 1);
 		if (kind == KIND_END)

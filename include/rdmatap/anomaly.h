@@ -20,6 +20,7 @@
 	X(BAD_CHUNK_LIST, "bad_chunk_list", "a chunk list that contradicts itself or the message's length") \
 	X(XID_MISMATCH, "xid_mismatch", "the RPC message has another XID than its RPC-over-RDMA header") \
 	X(FRAGMENT_OVERLAP, "fragment_overlap", "an IP fragment that contradicts another: other bytes at the same place, or another end") \
+	X(TCP_OVERLAP_DIFFERS, "tcp_overlap_differs", "a TCP segment whose bytes are not those that another had at the same place") \
 	X(UNKNOWN_LINK_TYPE, "unknown_link_type", "a link type that is not dissected")
 
 enum rtap_anomaly_code {

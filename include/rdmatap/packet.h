@@ -100,6 +100,52 @@ struct rtap_datagram {
 	uint8_t protocol;        /* IP protocol number by the piece at offset 0 */
 };
 
+/* What a TCP segment is in its stream. X(identifier, name) */
+#define RTAP_TCP_ANALYSES(X) \
+	X(NONE, "") /* no data, nothing to tell */ \
+	X(NEW, "new") \
+	X(GAP, "gap") /* bytes before it were not seen */ \
+	X(OUT_OF_ORDER, "out_of_order") /* fills a gap or a part of it */ \
+	X(RETRANSMISSION, "retransmission") /* all bytes were there before */ \
+	X(OVERLAP, "overlap") /* some were */ \
+	X(CAPTURED_TWICE, "captured_twice") /* the same segment on another interface */ \
+	X(KEEP_ALIVE, "keep_alive") \
+	X(WINDOW_PROBE, "window_probe") /* one byte although the receiver has no room */ \
+	X(OUTSIDE, "outside") /* too far away to belong to the stream */
+
+enum rtap_tcp_analysis {
+#define RTAP_TCP_ENUM(identifier, name) RTAP_TCP_##identifier,
+	RTAP_TCP_ANALYSES(RTAP_TCP_ENUM)
+#undef RTAP_TCP_ENUM
+	RTAP_TCP_ANALYSIS_COUNT
+};
+
+enum rtap_tcp_flag {
+	RTAP_TCP_FLAG_FIN = 0x01,
+	RTAP_TCP_FLAG_SYN = 0x02,
+	RTAP_TCP_FLAG_RST = 0x04,
+	RTAP_TCP_FLAG_PSH = 0x08,
+	RTAP_TCP_FLAG_ACK = 0x10,
+	RTAP_TCP_FLAG_URG = 0x20,
+};
+
+#define RTAP_TCP_SACK_BLOCKS 4
+
+/* What a TCP header says; host order. RFC 9293, 3.1; selective acknowledgement: RFC 2018; window scale: RFC 7323. */
+struct rtap_tcp_facts {
+	bool present;
+	bool has_scale;          /* the option is there: window_scale is valid */
+	uint8_t flags;           /* enum rtap_tcp_flag, or'ed */
+	uint8_t window_scale;
+	uint8_t sack_count;
+	uint16_t window;         /* unscaled */
+	uint32_t sequence, acknowledgment;
+	struct rtap_payload payload; /* also of TCP within InfiniBand's payload; captured is 0 if the options were cut */
+	struct {
+		uint32_t left, right; /* right is behind the last byte */
+	} sack[RTAP_TCP_SACK_BLOCKS];
+};
+
 /* What an RPC-over-RDMA header says. Offsets count from the header's first byte. RFC 8166, section 4. */
 struct rtap_rpcrdma_facts {
 	bool present;
@@ -210,6 +256,7 @@ struct rtap_packet {
 	struct rtap_fragment_facts fragment;
 	struct rtap_ib_facts ib;
 	struct rtap_cm_facts cm;
+	struct rtap_tcp_facts tcp;
 	struct rtap_payload payload;
 	struct rtap_rpcrdma_facts rpcrdma;
 	struct rtap_rpc_facts rpc;

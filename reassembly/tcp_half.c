@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/cursor.h"
+#include "reassembly/tcp_half.h"
+
+#define MILLISECOND INT64_C(1000000)
+#define GRACE_SEGMENTS 64
+#define GRACE_NS (100 * MILLISECOND)
+#define UNHEARD_NS (2000 * MILLISECOND)
+#define TWICE_NS MILLISECOND /* the same segment on another interface within it was captured twice */
+/* Places in the queue that a hostile sender can make us look at for one segment. */
+#define MOST_QUEUED 16384
+
+static struct tcp_streams *streams_of(const struct tcp_half *half)
+{
+	return half->connection->streams;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void unlink_queued(struct tcp_half *half, struct tcp_queued *queued)
+{
+	*(queued->before ? &queued->before->behind : &half->first) = queued->behind;
+	*(queued->behind ? &queued->behind->before : &half->last) = queued->before;
+	if (half->near == queued)
+		half->near = queued->before ? queued->before : queued->behind;
+	half->queued--;
+}
+
+static void free_queued(struct tcp_half *half, struct tcp_queued *queued)
+{
+	unlink_queued(half, queued);
+	budget_give(streams_of(half)->budget, &half->holder, sizeof *queued + queued->captured);
+	free(queued);
+}
+
+static void free_queue(struct tcp_half *half)
+{
+	while (half->first)
+		free_queued(half, half->first);
+}
+
+/* The user is not told here: it may be the one that asks for memory. */
+static void evict(struct budget_holder *holder, void *owner)
+{
+	struct tcp_half *half = owner;
+
+	(void)holder;
+	streams_of(half)->evicted_queues++;
+	half->evicted_to = most(half->evicted_to, half->last->end);
+	free_queue(half);
+}
+
+void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, bool from_a)
+{
+	half->connection = connection;
+	half->from_a = from_a;
+	half->holder = (struct budget_holder){ .evict = evict, .owner = half };
+}
+
+void tcp_half_start(struct tcp_half *half, uint32_t sequence)
+{
+	half->started = true;
+	/* so that positions before the first byte are positive too */
+	half->base = half->next = half->highest = (UINT64_C(1) << 40) + sequence;
+}
+
+void tcp_half_fini(struct tcp_half *half)
+{
+	free_queue(half);
+}
+
+static void tell_hole(struct tcp_half *half, uint64_t begin, uint64_t end, enum tcp_hole_reason reason)
+{
+	struct tcp_streams *streams = streams_of(half);
+	struct tcp_hole hole = { begin - half->base, end - begin, reason };
+
+	if (begin < end)
+		streams->user.hole(streams->user.owner, half->connection, half->from_a, &hole);
+}
+
+/* Bytes up to `end` will not be told any more. */
+static void give_up(struct tcp_half *half, uint64_t end, enum tcp_hole_reason reason)
+{
+	uint64_t begin = half->next, evicted = most(begin, least(end, half->evicted_to));
+
+	half->next = end;
+	tell_hole(half, begin, evicted, TCP_HOLE_EVICTED);
+	tell_hole(half, evicted, end, reason);
+}
+
+/* Tells bytes of a segment from `next` up to `end`. */
+static void tell(struct tcp_half *half, const struct tcp_segment *segment, uint64_t end)
+{
+	struct tcp_streams *streams = streams_of(half);
+	uint64_t begin = half->next, cut = least(end, most(begin, segment->begin + segment->captured));
+	struct tcp_bytes bytes = { .offset = begin - half->base, .frame = segment->frame, .time_ns = segment->time_ns };
+
+	half->next = end;
+	if (begin < cut) {
+		bytes.span = (struct rtap_span){ segment->bytes + (begin - segment->begin), (uint32_t)(cut - begin) };
+		streams->user.bytes(streams->user.owner, half->connection, half->from_a, &bytes);
+	}
+	tell_hole(half, cut, end, TCP_HOLE_SNAPPED);
+}
+
+/* Tells what is queued at `next`, and frees it. */
+static void tell_queued(struct tcp_half *half)
+{
+	while (half->first && half->first->begin <= half->next) {
+		struct tcp_queued *queued = half->first;
+		struct tcp_segment segment = {
+			.begin = queued->begin, .end = queued->end, .bytes = queued->bytes, .captured = queued->captured,
+			.frame = queued->frame, .time_ns = queued->time_ns,
+		};
+
+		if (queued->end > half->next)
+			tell(half, &segment, queued->end);
+		free_queued(half, queued);
+	}
+}
+
+/* The first one queued that ends behind `position`. */
+static struct tcp_queued *first_behind(const struct tcp_half *half, uint64_t position)
+{
+	struct tcp_queued *queued = half->near;
+
+	if (!half->last || half->last->end <= position)
+		return NULL;
+	while (queued->before && queued->before->end > position)
+		queued = queued->before;
+	while (queued->end <= position)
+		queued = queued->behind;
+	return queued;
+}
+
+/* Copies a part of a segment to the place before `behind` (NULL: to the end). False: memory is out. */
+static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, uint64_t begin, uint64_t end,
+		    struct tcp_queued *behind)
+{
+	uint64_t captured_end = least(end, segment->begin + segment->captured);
+	uint32_t captured = captured_end > begin ? (uint32_t)(captured_end - begin) : 0;
+	struct tcp_queued *queued, *before = behind ? behind->before : half->last;
+
+	if (half->queued == MOST_QUEUED || !budget_take(streams_of(half)->budget, &half->holder, sizeof *queued + captured))
+		return false;
+	queued = malloc(sizeof *queued + captured);
+	if (!queued) {
+		budget_give(streams_of(half)->budget, &half->holder, sizeof *queued + captured);
+		return false;
+	}
+	*queued = (struct tcp_queued){
+		.before = before, .behind = behind, .begin = begin, .end = end, .frame = segment->frame, .time_ns = segment->time_ns,
+		.captured = captured,
+	};
+	if (captured)
+		memcpy(queued->bytes, segment->bytes + (begin - segment->begin), captured);
+	*(before ? &before->behind : &half->first) = queued;
+	*(behind ? &behind->before : &half->last) = queued;
+	half->near = queued;
+	half->queued++;
+	return true;
+}
+
+/* Gives up the first gap, though it may still come. */
+static void force(struct tcp_half *half)
+{
+	streams_of(half)->forced_holes++;
+	give_up(half, half->first->begin, TCP_HOLE_EVICTED);
+	tell_queued(half);
+}
+
+/* Tells what of a segment is next, in turn with what is queued; true if nothing of it is left. */
+static bool tell_in_turn(struct tcp_half *half, const struct tcp_segment *segment)
+{
+	while (half->next < segment->end && segment->begin <= half->next) {
+		tell(half, segment, half->first ? least(segment->end, half->first->begin) : segment->end);
+		tell_queued(half);
+	}
+	return half->next >= segment->end;
+}
+
+/* Keeps what of a segment is not queued yet. False: memory is out. */
+static bool keep(struct tcp_half *half, const struct tcp_segment *segment)
+{
+	uint64_t position = most(segment->begin, half->next);
+
+	while (position < segment->end) {
+		struct tcp_queued *behind = first_behind(half, position);
+		uint64_t end = behind ? least(segment->end, behind->begin) : segment->end;
+
+		if (position < end && !enqueue(half, segment, position, end, behind))
+			return false;
+		position = behind ? behind->end : end;
+	}
+	return true;
+}
+
+static void place(struct tcp_half *half, const struct tcp_segment *segment)
+{
+	while (!tell_in_turn(half, segment)) {
+		if (keep(half, segment))
+			return;
+		/* with no gap left before it, it needs no memory */
+		if (half->first && half->first->begin < segment->begin)
+			force(half);
+		else
+			give_up(half, segment->begin, TCP_HOLE_EVICTED);
+	}
+}
+
+/* How many bytes of a segment are queued, and whether they are others. */
+static uint64_t overlap(const struct tcp_half *half, const struct tcp_segment *segment, bool *differs)
+{
+	uint64_t sum = 0;
+
+	for (struct tcp_queued *queued = first_behind(half, segment->begin); queued && queued->begin < segment->end;
+	     queued = queued->behind) {
+		uint64_t begin = most(segment->begin, queued->begin), end = least(segment->end, queued->end);
+		uint64_t both = least(least(end, segment->begin + segment->captured), queued->begin + queued->captured);
+
+		sum += end - begin;
+		if (begin < both && memcmp(queued->bytes + (begin - queued->begin), segment->bytes + (begin - segment->begin),
+					   both - begin))
+			*differs = true;
+	}
+	return sum;
+}
+
+/* Four sums side by side: one alone would wait for each product. */
+static uint64_t digest_of(const uint8_t *bytes, uint32_t length)
+{
+	uint64_t lanes[4] = { length, 1, 2, 3 }, tail = 0;
+
+	for (; length >= 32; bytes += 32, length -= 32)
+		for (unsigned i = 0; i < 4; i++) {
+			lanes[i] = (lanes[i] ^ load64(bytes + 8 * i)) * UINT64_C(0x9e3779b97f4a7c15);
+			lanes[i] ^= lanes[i] >> 29;
+		}
+	for (uint32_t i = 0; i < length; i++) {
+		tail = (tail ^ bytes[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		tail ^= tail >> 29;
+	}
+	for (unsigned i = 0; i < 4; i++)
+		tail = (tail ^ lanes[i]) * UINT64_C(0xff51afd7ed558ccd);
+	return tail;
+}
+
+static const struct tcp_recent *recent_like(const struct tcp_half *half, const struct tcp_segment *segment)
+{
+	for (const struct tcp_recent *recent = half->recent; recent < half->recent + TCP_RECENT; recent++)
+		if (recent->length && recent->begin == segment->begin && recent->length == segment->end - segment->begin)
+			return recent;
+	return NULL;
+}
+
+static void remember(struct tcp_half *half, const struct tcp_segment *segment)
+{
+	half->recent[half->recent_at++ % TCP_RECENT] = (struct tcp_recent){
+		.begin = segment->begin, .length = (uint32_t)(segment->end - segment->begin), .captured = segment->captured,
+		.digest = digest_of(segment->bytes, segment->captured), .time_ns = segment->time_ns, .interface = segment->interface,
+	};
+}
+
+/* A segment that brings nothing. */
+static enum rtap_tcp_analysis analyse_repeat(const struct tcp_half *half, const struct tcp_segment *segment, bool *differs)
+{
+	const struct tcp_recent *recent = recent_like(half, segment);
+	int64_t apart;
+
+	if (segment->end - segment->begin == 1 && segment->end == half->highest && !recent)
+		return RTAP_TCP_KEEP_ALIVE;
+	if (!recent)
+		return RTAP_TCP_RETRANSMISSION;
+	if (recent->captured == segment->captured && recent->digest != digest_of(segment->bytes, segment->captured))
+		*differs = true;
+	apart = segment->time_ns - recent->time_ns;
+	if (!*differs && recent->interface != segment->interface && apart <= TWICE_NS && apart >= -TWICE_NS)
+		return RTAP_TCP_CAPTURED_TWICE;
+	return RTAP_TCP_RETRANSMISSION;
+}
+
+static void analyse(const struct tcp_half *half, const struct tcp_segment *segment, bool no_room, struct tcp_segment_facts *facts)
+{
+	uint64_t length = segment->end - segment->begin, known = overlap(half, segment, &facts->differs);
+
+	if (segment->begin < half->next)
+		known += least(segment->end, half->next) - segment->begin;
+	if (known == length)
+		facts->analysis = (uint8_t)analyse_repeat(half, segment, &facts->differs);
+	else if (known)
+		facts->analysis = RTAP_TCP_OVERLAP;
+	else if (segment->begin < half->highest)
+		facts->analysis = RTAP_TCP_OUT_OF_ORDER;
+	else if (segment->begin > half->highest)
+		facts->analysis = RTAP_TCP_GAP;
+	else
+		facts->analysis = length == 1 && no_room ? RTAP_TCP_WINDOW_PROBE : RTAP_TCP_NEW;
+	if (facts->analysis == RTAP_TCP_GAP)
+		facts->missing = segment->begin - half->highest;
+}
+
+static bool is_repeat(uint8_t analysis)
+{
+	return analysis == RTAP_TCP_RETRANSMISSION || analysis == RTAP_TCP_KEEP_ALIVE || analysis == RTAP_TCP_CAPTURED_TWICE;
+}
+
+void tcp_half_data(struct tcp_half *half, const struct tcp_segment *data, bool no_room, struct tcp_segment_facts *facts)
+{
+	struct tcp_segment segment = *data;
+
+	analyse(half, &segment, no_room, facts);
+	if (!is_repeat(facts->analysis))
+		remember(half, &segment);
+	if (half->has_fin && segment.end > half->fin) {
+		segment.end = most(segment.begin, half->fin);
+		segment.captured = (uint32_t)least(segment.captured, segment.end - segment.begin);
+	}
+	half->highest = most(half->highest, segment.end);
+	if (segment.begin < segment.end)
+		place(half, &segment);
+}
+
+void tcp_half_finish(struct tcp_half *half, uint64_t position)
+{
+	if (half->has_fin || position < half->highest)
+		return;
+	half->has_fin = true;
+	half->fin = position;
+}
+
+void tcp_half_acknowledge(struct tcp_half *half, const struct rtap_tcp_facts *tcp)
+{
+	uint64_t position = tcp_half_unwrap(half, tcp->acknowledgment);
+
+	if (position > half->highest + TCP_HALF_AHEAD)
+		return;
+	if (!half->has_acknowledged)
+		half->has_mark = false;
+	if (!half->has_acknowledged || position > half->acknowledged)
+		half->acknowledged = position;
+	half->has_acknowledged = true;
+	half->sack_count = tcp->sack_count;
+	for (uint8_t i = 0; i < tcp->sack_count; i++) {
+		half->sack[i].left = tcp_half_unwrap(half, tcp->sack[i].left);
+		half->sack[i].right = tcp_half_unwrap(half, tcp->sack[i].right);
+	}
+}
+
+void tcp_half_settle(struct tcp_half *half, int64_t now_ns)
+{
+	uint64_t segments = half->connection->segments;
+	int64_t waited = now_ns - half->mark_ns;
+	bool is_up = half->has_acknowledged ? segments - half->mark_segments >= GRACE_SEGMENTS || waited >= GRACE_NS :
+					      waited >= UNHEARD_NS;
+
+	if (half->has_mark && is_up)
+		half->settled = most(half->settled, half->mark);
+	if (!half->has_mark || is_up) {
+		half->has_mark = true;
+		half->mark = half->has_acknowledged ? half->acknowledged : half->highest;
+		half->mark_segments = segments;
+		half->mark_ns = now_ns;
+	}
+	while (half->first && half->first->begin <= half->settled) {
+		give_up(half, half->first->begin, TCP_HOLE_NOT_CAPTURED);
+		tell_queued(half);
+	}
+}
+
+/* How far from `position` on it is the same whether the receiver has the bytes; *has tells whether. */
+static uint64_t same_until(const struct tcp_half *half, uint64_t position, bool *has)
+{
+	uint64_t until = UINT64_MAX;
+
+	*has = position < half->acknowledged;
+	if (*has)
+		return half->acknowledged;
+	for (uint8_t i = 0; i < half->sack_count; i++) {
+		if (half->sack[i].left <= position && position < half->sack[i].right) {
+			*has = true;
+			return half->sack[i].right;
+		}
+		if (half->sack[i].left > position)
+			until = least(until, half->sack[i].left);
+	}
+	return until;
+}
+
+/* Nothing comes any more: what the receiver never acknowledged was lost. */
+static void give_up_last(struct tcp_half *half, uint64_t end)
+{
+	while (half->next < end) {
+		bool has;
+		uint64_t until = least(end, same_until(half, half->next, &has));
+
+		give_up(half, until, has || !half->has_acknowledged ? TCP_HOLE_NOT_CAPTURED : TCP_HOLE_LOST);
+	}
+}
+
+void tcp_half_flush(struct tcp_half *half)
+{
+	while (half->first) {
+		give_up_last(half, half->first->begin);
+		tell_queued(half);
+	}
+	if (half->has_fin)
+		give_up_last(half, half->fin);
+	else if (half->has_acknowledged && half->acknowledged > half->next + 1) /* 1 may be a FIN that was not seen */
+		give_up_last(half, half->acknowledged);
+	else if (half->evicted_to > half->next)
+		give_up_last(half, half->evicted_to);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One direction of a TCP connection: what is told, what waits, what is given up. tcp_stream.c alone uses it.
+ */
+#ifndef REASSEMBLY_TCP_HALF_H
+#define REASSEMBLY_TCP_HALF_H
+
+#include "reassembly/tcp_stream.h"
+
+/* How far from where a direction stands its bytes and acknowledgements can be: the largest window (RFC 7323, 2.3). */
+#define TCP_HALF_AHEAD (UINT64_C(1) << 30)
+#define TCP_HALF_BEHIND (UINT64_C(1) << 26)
+
+/* Data of one segment, at positions of its direction. */
+struct tcp_segment {
+	uint64_t begin, end;
+	const uint8_t *bytes;
+	uint32_t captured;   /* of end - begin */
+	uint32_t interface;
+	uint64_t frame;
+	int64_t time_ns;
+};
+
+/* The position of a sequence number, next to where the direction stands. */
+static inline uint64_t tcp_half_unwrap(const struct tcp_half *half, uint32_t sequence)
+{
+	return half->next + (uint64_t)(int64_t)(int32_t)(sequence - (uint32_t)half->next);
+}
+
+void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, bool from_a);
+
+/* The first byte of the direction has this sequence number. */
+void tcp_half_start(struct tcp_half *half, uint32_t sequence);
+
+/* Takes data; the half has started. Fills analysis, differs and missing of `facts`. */
+void tcp_half_data(struct tcp_half *half, const struct tcp_segment *segment, bool no_room, struct tcp_segment_facts *facts);
+
+/* The direction's last byte is before `position`. */
+void tcp_half_finish(struct tcp_half *half, uint64_t position);
+
+/* What the other end acknowledges. */
+void tcp_half_acknowledge(struct tcp_half *half, const struct rtap_tcp_facts *tcp);
+
+/* Tells what waits no longer. */
+void tcp_half_settle(struct tcp_half *half, int64_t now_ns);
+
+/* Tells all that waits: nothing more will come. */
+void tcp_half_flush(struct tcp_half *half);
+
+/* Frees what is queued. */
+void tcp_half_fini(struct tcp_half *half);
+
+#endif

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/protocol.h"
+#include "reassembly/tcp_half.h"
+#include "reassembly/tcp_stream.h"
+
+#define SECOND INT64_C(1000000000)
+#define LINGER_NS SECOND /* what comes late after the end still belongs to the connection */
+/* A SYN that comes this few bytes late was overtaken by its data. */
+#define OVERTAKEN 65536
+
+/* A quarter of the budget for connections as such, the rest for what waits in them and for others. */
+#define SHARE 4
+
+static void unlink_connection(struct tcp_connection *connection)
+{
+	struct tcp_streams *streams = connection->streams;
+	struct tcp_connections *list = connection->closed ? &streams->closed : &streams->open;
+
+	*(connection->older ? &connection->older->newer : &list->oldest) = connection->newer;
+	*(connection->newer ? &connection->newer->older : &list->newest) = connection->older;
+}
+
+static void link_newest(struct tcp_connection *connection)
+{
+	struct tcp_streams *streams = connection->streams;
+	struct tcp_connections *list = connection->closed ? &streams->closed : &streams->open;
+
+	connection->newer = NULL;
+	connection->older = list->newest;
+	*(list->newest ? &list->newest->newer : &list->oldest) = connection;
+	list->newest = connection;
+}
+
+static void destroy(struct tcp_connection *connection)
+{
+	struct tcp_streams *streams = connection->streams;
+
+	for (unsigned i = 0; i < 2; i++)
+		tcp_half_fini(&connection->halves[i]);
+	unlink_connection(connection);
+	map_remove(&streams->map, connection->hash, connection);
+	budget_give(streams->budget, &streams->holder, sizeof *connection);
+	free(connection);
+}
+
+/* While the user is told of a connection, what the user does must not evict what is being told. */
+static void lock_queues(struct tcp_connection *connection, void (*saved[2])(struct budget_holder *, void *))
+{
+	for (unsigned i = 0; i < 2; i++) {
+		saved[i] = connection->halves[i].holder.evict;
+		connection->halves[i].holder.evict = NULL;
+	}
+}
+
+static void unlock_queues(struct tcp_connection *connection, void (*saved[2])(struct budget_holder *, void *))
+{
+	for (unsigned i = 0; i < 2; i++)
+		connection->halves[i].holder.evict = saved[i];
+}
+
+/* Tells what still waits, and the end. */
+static void finish(struct tcp_connection *connection, enum tcp_end reason)
+{
+	struct tcp_streams *streams = connection->streams;
+	void (*saved[2])(struct budget_holder *, void *);
+
+	lock_queues(connection, saved);
+	for (unsigned i = 0; i < 2; i++)
+		tcp_half_flush(&connection->halves[i]);
+	if (connection->closed)
+		reason = connection->reset ? TCP_END_RESET : TCP_END_CLOSED;
+	streams->user.end(streams->user.owner, connection, reason);
+	destroy(connection);
+}
+
+static void expire(struct tcp_streams *streams, int64_t now_ns)
+{
+	while (streams->closed.oldest && now_ns - streams->closed.oldest->last_ns > LINGER_NS)
+		finish(streams->closed.oldest, TCP_END_CLOSED);
+}
+
+static void put_address(uint64_t *words, const uint8_t *address, unsigned length)
+{
+	words[0] = length == 16 ? load64(address) : load32(address);
+	words[1] = length == 16 ? load64(address + 8) : 0;
+}
+
+/* The same for both directions: the lower end first. Version and ports are in the last word. */
+static void make_key(const struct rtap_packet *packet, uint64_t key[5])
+{
+	uint64_t ends[2][2];
+	uint16_t ports[2] = { packet->source_port, packet->destination_port };
+	int order;
+
+	put_address(ends[0], packet->source_address, packet->address_length);
+	put_address(ends[1], packet->destination_address, packet->address_length);
+	order = memcmp(ends[0], ends[1], sizeof ends[0]);
+	if (!order)
+		order = ports[0] < ports[1] ? -1 : 1;
+	memcpy(key, ends[order > 0], sizeof ends[0]);
+	memcpy(key + 2, ends[order <= 0], sizeof ends[0]);
+	key[4] = (uint64_t)packet->address_length << 32 | (uint64_t)ports[order > 0] << 16 | ports[order <= 0];
+}
+
+static bool equal(const void *value, const void *key)
+{
+	const struct tcp_connection *connection = value;
+
+	return !memcmp(connection->key, key, sizeof connection->key);
+}
+
+static bool has_flags(const struct rtap_tcp_facts *tcp, unsigned flags)
+{
+	return (tcp->flags & flags) == flags;
+}
+
+/* Memory for one more connection; the ones unused for longest end for it. */
+static bool take_memory(struct tcp_streams *streams)
+{
+	for (;;) {
+		struct tcp_connection *oldest = streams->closed.oldest ? streams->closed.oldest : streams->open.oldest;
+
+		if (streams->holder.bytes + sizeof *oldest <= streams->budget->limit / SHARE &&
+		    budget_take(streams->budget, &streams->holder, sizeof *oldest))
+			return true;
+		if (!oldest)
+			return false;
+		streams->evicted_connections++;
+		finish(oldest, TCP_END_EVICTED);
+	}
+}
+
+static struct tcp_connection *begin(struct tcp_streams *streams, const uint64_t key[5], uint64_t hash,
+				    const struct rtap_packet *packet)
+{
+	bool from_a = !has_flags(&packet->tcp, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK);
+	struct tcp_connection *connection;
+
+	if (!take_memory(streams))
+		return NULL;
+	connection = calloc(1, sizeof *connection);
+	if (!connection || !map_add(&streams->map, hash, connection)) {
+		budget_give(streams->budget, &streams->holder, sizeof *connection);
+		free(connection);
+		return NULL;
+	}
+	memcpy(connection->key, key, sizeof connection->key);
+	connection->hash = hash;
+	connection->streams = streams;
+	connection->address_length = packet->address_length;
+	memcpy(connection->addresses[from_a], packet->source_address, packet->address_length);
+	memcpy(connection->addresses[!from_a], packet->destination_address, packet->address_length);
+	connection->ports[from_a] = packet->source_port;
+	connection->ports[!from_a] = packet->destination_port;
+	for (unsigned i = 0; i < 2; i++)
+		tcp_half_init(&connection->halves[i], connection, i);
+	link_newest(connection);
+	streams->connections++;
+	streams->user.begin(streams->user.owner, connection, packet);
+	if (!has_flags(&packet->tcp, RTAP_TCP_FLAG_SYN))
+		streams->user.life(streams->user.owner, connection, from_a, TCP_LIFE_MIDSTREAM, packet);
+	return connection;
+}
+
+/* Which direction a packet is; ports decide where a host talks to itself. */
+static bool is_from_a(const struct tcp_connection *connection, const struct rtap_packet *packet)
+{
+	return connection->ports[1] == packet->source_port && connection->ports[0] == packet->destination_port &&
+	       !memcmp(connection->addresses[1], packet->source_address, packet->address_length);
+}
+
+/* Whether a SYN opens another connection than the one at hand. */
+static bool opens_another(const struct tcp_connection *connection, const struct tcp_half *half, const struct rtap_tcp_facts *tcp)
+{
+	const struct tcp_half *other = &connection->halves[!half->from_a];
+
+	if (!has_flags(tcp, RTAP_TCP_FLAG_SYN))
+		return false;
+	if (half->has_isn)
+		return half->isn != tcp->sequence;
+	/* nobody answers before being asked: the other end's data is of an older connection, whose SYN was not seen */
+	if (!half->started)
+		return connection->closed || (!has_flags(tcp, RTAP_TCP_FLAG_ACK) && other->started && !other->has_isn);
+	return (uint32_t)half->base - (tcp->sequence + 1) > OVERTAKEN;
+}
+
+/*
+ * Whether data lies so far away that it belongs to another connection, whose opening was not seen: one segment may be
+ * anything, the second one in sequence to it is proof.
+ */
+static bool is_outside(struct tcp_half *half, const struct rtap_tcp_facts *tcp, bool *proof)
+{
+	int64_t ahead = (int64_t)(tcp_half_unwrap(half, tcp->sequence) - half->next);
+
+	*proof = false;
+	if (!half->started || (ahead <= (int64_t)TCP_HALF_AHEAD && ahead >= -(int64_t)TCP_HALF_BEHIND))
+		return false;
+	*proof = half->has_stray && half->stray == tcp->sequence;
+	half->has_stray = true;
+	half->stray = tcp->sequence + tcp->payload.wire;
+	return true;
+}
+
+static void tell_life(struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
+{
+	connection->streams->user.life(connection->streams->user.owner, connection, from_a, life, packet);
+}
+
+static void take_syn(struct tcp_half *half, const struct rtap_packet *packet)
+{
+	if (half->has_isn)
+		return;
+	half->has_isn = true;
+	half->isn = packet->tcp.sequence;
+	if (!half->started)
+		tcp_half_start(half, half->isn + 1);
+	tell_life(half->connection, half->from_a, has_flags(&packet->tcp, RTAP_TCP_FLAG_ACK) ? TCP_LIFE_SYN_ACK : TCP_LIFE_SYN, packet);
+}
+
+static void take_data(struct tcp_half *half, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
+{
+	const struct rtap_tcp_facts *tcp = &packet->tcp;
+	const struct tcp_half *other = &half->connection->halves[!half->from_a];
+	uint32_t sequence = tcp->sequence + has_flags(tcp, RTAP_TCP_FLAG_SYN);
+	struct tcp_segment segment = {
+		.bytes = packet->sources[tcp->payload.source].bytes + tcp->payload.offset,
+		.captured = tcp->payload.captured,
+		.interface = packet->frame->interface,
+		.frame = packet->frame->number,
+		.time_ns = packet->frame->time_ns,
+	};
+
+	if (!half->started)
+		tcp_half_start(half, sequence);
+	segment.begin = tcp_half_unwrap(half, sequence);
+	segment.end = segment.begin + tcp->payload.wire;
+	facts->offset = segment.begin - half->base;
+	half->has_stray = false;
+	tcp_half_data(half, &segment, other->has_window && !other->window, facts);
+}
+
+static void take_fin(struct tcp_half *half, const struct rtap_packet *packet)
+{
+	uint32_t sequence = packet->tcp.sequence + packet->tcp.payload.wire;
+	bool had = half->has_fin;
+
+	if (!half->started)
+		tcp_half_start(half, sequence);
+	tcp_half_finish(half, tcp_half_unwrap(half, sequence));
+	if (half->has_fin && !had)
+		tell_life(half->connection, half->from_a, TCP_LIFE_FIN, packet);
+}
+
+/* After a reset that the other end did not believe, data goes on. */
+static void update_closed(struct tcp_connection *connection, bool is_reset, bool has_news)
+{
+	bool finished = connection->halves[0].has_fin && connection->halves[1].has_fin;
+
+	unlink_connection(connection);
+	if (is_reset)
+		connection->reset = true;
+	else if (has_news)
+		connection->reset = false;
+	connection->closed = finished || connection->reset;
+	link_newest(connection);
+}
+
+static bool is_news(uint8_t analysis)
+{
+	return analysis == RTAP_TCP_NEW || analysis == RTAP_TCP_GAP || analysis == RTAP_TCP_OVERLAP || analysis == RTAP_TCP_WINDOW_PROBE;
+}
+
+/* RFC 9293, 3.8.4: one before what is next, without data here. */
+static bool is_keep_alive(const struct tcp_half *half, const struct rtap_tcp_facts *tcp)
+{
+	return half->started && !(tcp->flags & (RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_FIN | RTAP_TCP_FLAG_RST)) &&
+	       tcp_half_unwrap(half, tcp->sequence) + 1 == half->highest;
+}
+
+/* What a segment says of its own direction, then of the other one. */
+static void take(struct tcp_connection *connection, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
+{
+	const struct rtap_tcp_facts *tcp = &packet->tcp;
+	struct tcp_half *half = &connection->halves[facts->from_a], *other = &connection->halves[!facts->from_a];
+	bool is_reset = has_flags(tcp, RTAP_TCP_FLAG_RST);
+
+	if (has_flags(tcp, RTAP_TCP_FLAG_SYN))
+		take_syn(half, packet);
+	/* it tells where the other direction begins, should the SYN there not have been seen */
+	if (has_flags(tcp, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK) && !other->started)
+		tcp_half_start(other, tcp->acknowledgment);
+	/* what a reset carries is a message for people, not data: RFC 9293, 3.5.2 */
+	if (tcp->payload.wire && !is_reset)
+		take_data(half, packet, facts);
+	else if (is_keep_alive(half, tcp))
+		facts->analysis = RTAP_TCP_KEEP_ALIVE;
+	if (has_flags(tcp, RTAP_TCP_FLAG_FIN) && !is_reset)
+		take_fin(half, packet);
+	if (is_reset && !connection->reset)
+		tell_life(connection, facts->from_a, TCP_LIFE_RST, packet);
+	half->window = tcp->window;
+	half->has_window = true;
+	/* in the opening nothing was there to be acknowledged yet */
+	if (has_flags(tcp, RTAP_TCP_FLAG_ACK) && !has_flags(tcp, RTAP_TCP_FLAG_SYN) && other->started)
+		tcp_half_acknowledge(other, tcp);
+	update_closed(connection, is_reset, is_news(facts->analysis));
+}
+
+static void process(struct tcp_connection *connection, struct rtap_packet *packet, struct tcp_segment_facts *facts)
+{
+	void (*saved[2])(struct budget_holder *, void *);
+
+	lock_queues(connection, saved);
+	connection->segments++;
+	connection->last_ns = packet->frame->time_ns;
+	take(connection, packet, facts);
+	for (unsigned i = 0; i < 2; i++)
+		if (connection->halves[i].started)
+			tcp_half_settle(&connection->halves[i], packet->frame->time_ns);
+	unlock_queues(connection, saved);
+}
+
+/* The connection that a packet belongs to, a new one if need be; NULL if it belongs to none. */
+static struct tcp_connection *find(struct tcp_streams *streams, const struct rtap_packet *packet, bool *outside)
+{
+	const struct rtap_tcp_facts *tcp = &packet->tcp;
+	struct tcp_connection *connection;
+	uint64_t key[5], hash;
+	bool proof = false;
+
+	make_key(packet, key);
+	hash = map_hash(key, 5);
+	connection = map_find(&streams->map, hash, equal, key);
+	if (connection) {
+		struct tcp_half *half = &connection->halves[is_from_a(connection, packet)];
+
+		*outside = tcp->payload.wire && !has_flags(tcp, RTAP_TCP_FLAG_SYN) && is_outside(half, tcp, &proof);
+		if (!proof && !opens_another(connection, half, tcp))
+			return connection;
+		*outside = false;
+		finish(connection, TCP_END_REUSED);
+	}
+	if (has_flags(tcp, RTAP_TCP_FLAG_RST) || (!tcp->payload.wire && !has_flags(tcp, RTAP_TCP_FLAG_SYN)))
+		return NULL;
+	connection = begin(streams, key, hash, packet);
+	if (!connection)
+		streams->unkept++;
+	return connection;
+}
+
+static void note_anomaly(struct rtap_packet *packet)
+{
+	uint8_t layer = packet->layer_count;
+
+	while (layer-- && packet->layers[layer].protocol != PROTOCOL_TCP)
+		;
+	packet_anomaly(packet, RTAP_ANOMALY_TCP_OVERLAP_DIFFERS, layer, packet->tcp.payload.offset);
+}
+
+void tcp_stream_segment(struct tcp_streams *streams, struct rtap_packet *packet, struct tcp_segment_facts *facts)
+{
+	bool outside = false;
+
+	*facts = (struct tcp_segment_facts){ .analysis = RTAP_TCP_NONE };
+	expire(streams, packet->frame->time_ns);
+	if (!packet->source_address)
+		return;
+	facts->connection = find(streams, packet, &outside);
+	if (!facts->connection)
+		return;
+	facts->from_a = is_from_a(facts->connection, packet);
+	if (outside)
+		facts->analysis = RTAP_TCP_OUTSIDE;
+	else
+		process(facts->connection, packet, facts);
+	streams->analyses[facts->analysis]++;
+	if (!facts->differs)
+		return;
+	streams->differing++;
+	note_anomaly(packet);
+}
+
+void tcp_streams_init(struct tcp_streams *streams, struct budget *budget, const struct tcp_stream_user *user)
+{
+	*streams = (struct tcp_streams){ .user = *user, .budget = budget };
+}
+
+void tcp_streams_flush(struct tcp_streams *streams)
+{
+	while (streams->closed.oldest)
+		finish(streams->closed.oldest, TCP_END_CLOSED);
+	while (streams->open.oldest)
+		finish(streams->open.oldest, TCP_END_INPUT);
+}
+
+void tcp_streams_fini(struct tcp_streams *streams)
+{
+	while (streams->closed.oldest)
+		destroy(streams->closed.oldest);
+	while (streams->open.oldest)
+		destroy(streams->open.oldest);
+	map_fini(&streams->map);
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "reassembly/tcp_stream.h"
+#include "tests/tcp_kit.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MILLISECOND INT64_C(1000000)
+#define SECOND (1000 * MILLISECOND)
+
+static struct budget budget;
+static struct tcp_streams streams;
+static struct kit kit;
+static uint64_t number;
+static char told[20000];
+
+static void __attribute__((format(printf, 1, 2))) note(const char *format, ...)
+{
+	size_t length = strlen(told);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(told + length, sizeof told - length, format, arguments);
+	va_end(arguments);
+}
+
+static const char *const holes[] = { "not captured", "snapped", "evicted", "lost" };
+static const char *const lives[] = { "syn", "syn-ack", "midstream", "fin", "rst" };
+static const char *const ends[] = { "closed", "reset", "reused", "evicted", "input" };
+
+static void on_begin(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet)
+{
+	(void)owner;
+	(void)packet;
+	connection->user = &budget;
+	note("begin\n");
+}
+
+static void on_life(void *owner, struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
+{
+	(void)owner;
+	(void)packet;
+	cr_assert_eq(connection->user, &budget);
+	note("%c %s\n", "ba"[from_a], lives[life]);
+}
+
+static void on_bytes(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
+{
+	(void)owner;
+	(void)connection;
+	note("%c %lu '%.*s' #%lu\n", "ba"[from_a], (unsigned long)bytes->offset, (int)bytes->span.length, (const char *)bytes->span.bytes,
+	     (unsigned long)bytes->frame);
+}
+
+static void on_hole(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_hole *hole)
+{
+	(void)owner;
+	(void)connection;
+	note("%c %lu+%lu %s\n", "ba"[from_a], (unsigned long)hole->offset, (unsigned long)hole->length, holes[hole->reason]);
+}
+
+static void on_end(void *owner, struct tcp_connection *connection, enum tcp_end reason)
+{
+	(void)owner;
+	(void)connection;
+	note("end %s\n", ends[reason]);
+}
+
+static const struct tcp_stream_user teller = {
+	.begin = on_begin, .life = on_life, .bytes = on_bytes, .hole = on_hole, .end = on_end,
+};
+
+static void begin(uint64_t limit, const struct tcp_stream_user *user)
+{
+	budget_init(&budget, limit);
+	tcp_streams_init(&streams, &budget, user);
+	number = 0;
+	told[0] = 0;
+}
+
+static void end(void)
+{
+	tcp_streams_flush(&streams);
+	tcp_streams_fini(&streams);
+	cr_assert_eq(budget.used, 0);
+	cr_assert_null(budget.oldest);
+}
+
+static struct tcp_segment_facts give(const struct tcp_kit_segment *segment)
+{
+	struct tcp_segment_facts facts;
+
+	tcp_kit_dissect(&kit, segment, ++number);
+	cr_assert(kit.packet.tcp.present);
+	tcp_stream_segment(&streams, &kit.packet, &facts);
+	cr_assert_eq(kit_has_anomaly(&kit, RTAP_ANOMALY_TCP_OVERLAP_DIFFERS), facts.differs);
+	kit_free(&kit);
+	return facts;
+}
+
+#define A(flag, sequence, acknowledged, ...) { .flags = flag, .seq = sequence, .ack = acknowledged, __VA_ARGS__ }
+#define B(flag, sequence, acknowledged, ...) A(flag, sequence, acknowledged, .from_b = true, __VA_ARGS__)
+#define DATA(text) .bytes = (const uint8_t *)(text), .length = sizeof(text) - 1
+#define AT(milliseconds) .time_ns = (milliseconds) * MILLISECOND
+#define OPENING A(SYN, 99, 0), B(SYN | ACK, 499, 100), A(ACK, 100, 500)
+
+struct scenario {
+	const char *what, *told;
+	struct tcp_kit_segment segments[12]; /* the first without flags ends the list */
+	uint8_t analyses[12];
+};
+
+static const struct scenario scenarios[] = {
+	{ .what = "a whole life",
+	  .segments = { OPENING, A(ACK, 100, 500, DATA("call")), B(ACK, 500, 104, DATA("reply")), A(FIN | ACK, 104, 505), B(FIN | ACK, 505, 105),
+			A(ACK, 105, 506), A(SYN, 9000, 0, AT(5000)) },
+	  .analyses = { [3] = RTAP_TCP_NEW, [4] = RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn-ack\na 0 'call' #4\nb 0 'reply' #5\na fin\nb fin\nend closed\nbegin\na syn\nend input\n" },
+	{ .what = "data with the FIN, both at once",
+	  .segments = { OPENING, A(FIN | ACK, 100, 500, DATA("x")), B(FIN | ACK, 500, 100, DATA("y")), B(ACK, 502, 102), A(ACK, 102, 502) },
+	  .analyses = { [3] = RTAP_TCP_NEW, [4] = RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn-ack\na 0 'x' #4\na fin\nb 0 'y' #5\nb fin\nend closed\n" },
+	{ .what = "both ends open",
+	  .segments = { A(SYN, 99, 0), B(SYN, 499, 0), A(SYN | ACK, 99, 500), B(SYN | ACK, 499, 100), A(ACK, 100, 500, DATA("hello")) },
+	  .analyses = { [4] = RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn\na 0 'hello' #5\nend input\n" },
+	{ .what = "from the middle, and what lies before the first byte seen",
+	  .segments = { B(ACK, 500, 100, DATA("reply")), A(ACK, 50, 505, DATA("second")), A(ACK, 40, 505, DATA("tooearly")) },
+	  .analyses = { RTAP_TCP_NEW, RTAP_TCP_NEW, RTAP_TCP_RETRANSMISSION },
+	  .told = "begin\na midstream\na 0 'reply' #1\nb 0 'second' #2\nend input\n" },
+	{ .what = "from the second packet of the opening",
+	  .segments = { B(SYN | ACK, 499, 100), A(ACK, 103, 500, DATA("later")), A(SYN, 99, 0) },
+	  .analyses = { [1] = RTAP_TCP_GAP },
+	  .told = "begin\nb syn-ack\na syn\na 0+3 not captured\na 3 'later' #2\nend input\n" },
+	{ .what = "a SYN overtaken by data",
+	  .segments = { A(ACK, 100, 500, DATA("first")), A(SYN, 99, 0), A(ACK, 105, 500, DATA("second")) },
+	  .analyses = { RTAP_TCP_NEW, 0, RTAP_TCP_NEW },
+	  .told = "begin\na midstream\na 0 'first' #1\na syn\na 5 'second' #3\nend input\n" },
+	{ .what = "out of order",
+	  .segments = { OPENING, A(ACK, 104, 500, DATA("cdef")), A(ACK, 110, 500, DATA("ij")), A(ACK, 100, 500, DATA("abAB")),
+			A(ACK, 108, 500, DATA("gh")) },
+	  .analyses = { [3] = RTAP_TCP_GAP, RTAP_TCP_GAP, RTAP_TCP_OUT_OF_ORDER, RTAP_TCP_OUT_OF_ORDER },
+	  .told = "begin\na syn\nb syn-ack\na 0 'abAB' #6\na 4 'cdef' #4\na 8 'gh' #7\na 10 'ij' #5\nend input\n" },
+	{ .what = "retransmitted, the same and not",
+	  .segments = { OPENING, A(ACK, 100, 500, DATA("abcd")), A(ACK, 100, 500, DATA("abcd")), A(ACK, 100, 500, DATA("abXd")) },
+	  .analyses = { [3] = RTAP_TCP_NEW, RTAP_TCP_RETRANSMISSION, RTAP_TCP_RETRANSMISSION },
+	  .told = "begin\na syn\nb syn-ack\na 0 'abcd' #4\n! #6\nend input\n" },
+	{ .what = "overlaps: the first copy counts",
+	  .segments = { OPENING, A(ACK, 102, 500, DATA("cd")), A(ACK, 106, 500, DATA("gh")), A(ACK, 101, 500, DATA("bXdefgY")),
+			A(ACK, 100, 500, DATA("aQ")), A(ACK, 107, 500, DATA("Zij")) },
+	  .analyses = { [3] = RTAP_TCP_GAP, RTAP_TCP_GAP, RTAP_TCP_OVERLAP, RTAP_TCP_OVERLAP, RTAP_TCP_OVERLAP },
+	  .told = "begin\na syn\nb syn-ack\n! #6\n! #7\na 0 'a' #7\na 1 'b' #6\na 2 'cd' #4\na 4 'ef' #6\na 6 'gh' #5\na 8 'ij' #8\nend input\n" },
+	{ .what = "captured on two interfaces",
+	  .segments = { OPENING, A(ACK, 100, 500, DATA("abcd")), A(ACK, 100, 500, DATA("abcd"), .interface = 1),
+			A(ACK, 100, 500, DATA("abcd"), .interface = 1, AT(10)) },
+	  .analyses = { [3] = RTAP_TCP_NEW, RTAP_TCP_CAPTURED_TWICE, RTAP_TCP_RETRANSMISSION },
+	  .told = "begin\na syn\nb syn-ack\na 0 'abcd' #4\nend input\n" },
+	{ .what = "keep-alives",
+	  .segments = { OPENING, A(ACK, 100, 500, DATA("abcd")), A(ACK, 103, 500), A(ACK, 103, 500, DATA("\0")), A(ACK, 104, 500, DATA("e")) },
+	  .analyses = { [3] = RTAP_TCP_NEW, RTAP_TCP_KEEP_ALIVE, RTAP_TCP_KEEP_ALIVE, RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn-ack\na 0 'abcd' #4\na 4 'e' #7\nend input\n" },
+	{ .what = "probes of a closed window",
+	  .segments = { OPENING, B(ACK, 500, 100, .no_window = true), A(ACK, 100, 500, DATA("a")), A(ACK, 100, 500, DATA("a")), B(ACK, 500, 100),
+			A(ACK, 100, 500, DATA("abc")) },
+	  .analyses = { [4] = RTAP_TCP_WINDOW_PROBE, RTAP_TCP_RETRANSMISSION, 0, RTAP_TCP_OVERLAP },
+	  .told = "begin\na syn\nb syn-ack\na 0 'a' #5\na 1 'bc' #8\nend input\n" },
+	{ .what = "never captured: waits for the time behind the acknowledgement",
+	  .segments = { OPENING, A(ACK, 104, 500, DATA("ef")), B(ACK, 500, 106, AT(1)), A(ACK, 106, 500, DATA("g"), AT(90)),
+			A(ACK, 107, 500, DATA("h"), AT(110)) },
+	  .analyses = { [3] = RTAP_TCP_GAP, 0, RTAP_TCP_NEW, RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn-ack\na 0+4 not captured\na 4 'ef' #4\na 6 'g' #6\na 7 'h' #7\nend input\n" },
+	{ .what = "not acknowledged: waits on",
+	  .segments = { OPENING, A(ACK, 104, 500, DATA("ef")), B(ACK, 500, 100, AT(1)), B(ACK, 500, 100, AT(5000)), A(ACK, 100, 500, DATA("abcd"), AT(9000)) },
+	  .analyses = { [3] = RTAP_TCP_GAP, 0, 0, RTAP_TCP_OUT_OF_ORDER },
+	  .told = "begin\na syn\nb syn-ack\na 0 'abcd' #7\na 4 'ef' #4\nend input\n" },
+	{ .what = "one direction only was captured: waits two seconds",
+	  .segments = { A(ACK, 100, 500, DATA("a")), A(ACK, 104, 500, DATA("ef"), AT(10)), A(ACK, 106, 500, DATA("g"), AT(1900)),
+			A(ACK, 107, 500, DATA("h"), AT(2100)), A(ACK, 108, 500, DATA("i"), AT(4200)) },
+	  .analyses = { RTAP_TCP_NEW, RTAP_TCP_GAP, RTAP_TCP_NEW, RTAP_TCP_NEW, RTAP_TCP_NEW },
+	  .told = "begin\na midstream\na 0 'a' #1\na 1+3 not captured\na 4 'ef' #2\na 6 'g' #3\na 7 'h' #4\na 8 'i' #5\nend input\n" },
+	{ .what = "at the end: lost, or only not captured, as acknowledgements say",
+	  .segments = { OPENING, A(ACK, 104, 500, DATA("ef")), A(ACK, 108, 500, DATA("i")), B(ACK, 500, 102, .sack_left = 103, .sack_right = 107) },
+	  .analyses = { [3] = RTAP_TCP_GAP, RTAP_TCP_GAP },
+	  .told = "begin\na syn\nb syn-ack\na 0+2 not captured\na 2+1 lost\na 3+1 not captured\na 4 'ef' #4\n"
+		  "a 6+1 not captured\na 7+1 lost\na 8 'i' #5\nend input\n" },
+	{ .what = "acknowledged at the end and never seen",
+	  .segments = { OPENING, A(ACK, 100, 500, DATA("a")), B(ACK, 500, 150), A(FIN | ACK, 160, 500) },
+	  .analyses = { [3] = RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn-ack\na 0 'a' #4\na fin\na 1+49 not captured\na 50+10 lost\nend input\n" },
+	{ .what = "cut by the capture, in order and not",
+	  .segments = { OPENING, A(ACK, 100, 500, DATA("abcd"), .cut = 2), A(ACK, 106, 500, DATA("gh"), .cut = 1), A(ACK, 104, 500, DATA("ef"), .cut = 2) },
+	  .analyses = { [3] = RTAP_TCP_NEW, RTAP_TCP_GAP, RTAP_TCP_OUT_OF_ORDER },
+	  .told = "begin\na syn\nb syn-ack\na 0 'ab' #4\na 2+2 snapped\na 4+2 snapped\na 6 'g' #5\na 7+1 snapped\nend input\n" },
+	{ .what = "reset",
+	  .segments = { OPENING, A(ACK, 100, 500, DATA("a")), B(RST, 500, 0, DATA("go away")), A(SYN, 99999, 0, AT(1)) },
+	  .analyses = { [3] = RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn-ack\na 0 'a' #4\nb rst\nend reset\nbegin\na syn\nend input\n" },
+	{ .what = "a reset that nobody believes",
+	  .segments = { OPENING, A(RST, 100, 0), A(ACK, 100, 500, DATA("a")), A(ACK, 101, 500, DATA("b"), AT(5000)) },
+	  .analyses = { [4] = RTAP_TCP_NEW, RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn-ack\na rst\na 0 'a' #5\na 1 'b' #6\nend input\n" },
+	{ .what = "refused",
+	  .segments = { A(SYN, 99, 0), B(RST | ACK, 0, 100), A(SYN, 7777, 0) },
+	  .told = "begin\na syn\nb rst\nend reset\nbegin\na syn\nend input\n" },
+	{ .what = "ports used again without an end",
+	  .segments = { OPENING, A(ACK, 104, 500, DATA("a")), A(SYN, 5000, 0), B(SYN | ACK, 70000, 5001), A(ACK, 5001, 70001, DATA("b")) },
+	  .analyses = { [3] = RTAP_TCP_GAP, 0, 0, RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn-ack\na 0+4 not captured\na 4 'a' #4\nend reused\nbegin\na syn\nb syn-ack\na 0 'b' #7\nend input\n" },
+	{ .what = "ports used again by a connection whose opening was not seen",
+	  .segments = { A(ACK, 100, 0, DATA("ab")), A(ACK, 0x90000000, 0, DATA("x")), A(ACK, 102, 0, DATA("cd")), A(ACK, 0x90000000, 0, DATA("xy")),
+			A(ACK, 0x90000002, 0, DATA("z")) },
+	  .analyses = { RTAP_TCP_NEW, RTAP_TCP_OUTSIDE, RTAP_TCP_NEW, RTAP_TCP_OUTSIDE, RTAP_TCP_NEW },
+	  .told = "begin\na midstream\na 0 'ab' #1\na 2 'cd' #3\nend reused\nbegin\na midstream\na 0 'z' #5\nend input\n" },
+	{ .what = "a SYN again",
+	  .segments = { A(SYN, 99, 0), A(SYN, 99, 0, AT(1000)), B(SYN | ACK, 499, 100), A(ACK, 100, 500, DATA("a")), A(SYN, 99, 0) },
+	  .analyses = { [3] = RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn-ack\na 0 'a' #4\nend input\n" },
+	{ .what = "data in the SYN",
+	  .segments = { A(SYN, 99, 0, DATA("early")), B(SYN | ACK, 499, 105), A(ACK, 105, 500, DATA("late")) },
+	  .analyses = { RTAP_TCP_NEW, 0, RTAP_TCP_NEW },
+	  .told = "begin\na syn\na 0 'early' #1\nb syn-ack\na 5 'late' #3\nend input\n" },
+	{ .what = "nothing to belong to",
+	  .segments = { A(ACK, 100, 500), B(RST, 500, 0), A(FIN | ACK, 100, 500) },
+	  .told = "" },
+	{ .what = "around the end of sequence numbers",
+	  .segments = { A(SYN, 0xfffffffd, 0), B(SYN | ACK, 0xffffffff, 0xfffffffe), A(ACK, 1, 0, DATA("de")), A(ACK, 0xfffffffe, 0, DATA("abc")),
+			B(ACK, 0, 3, DATA("x")) },
+	  .analyses = { [2] = RTAP_TCP_GAP, RTAP_TCP_OUT_OF_ORDER, RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn-ack\na 0 'abc' #4\na 3 'de' #3\nb 0 'x' #5\nend input\n" },
+	{ .what = "bytes behind the FIN",
+	  .segments = { OPENING, A(FIN | ACK, 100, 500, DATA("ab")), A(ACK, 101, 500, DATA("bcd")), A(ACK, 103, 500, DATA("d")) },
+	  .analyses = { [3] = RTAP_TCP_NEW, RTAP_TCP_OVERLAP, RTAP_TCP_GAP },
+	  .told = "begin\na syn\nb syn-ack\na 0 'ab' #4\na fin\nend input\n" },
+};
+
+Test(tcp_stream, each_direction_comes_in_order_with_its_holes_named)
+{
+	for (size_t i = 0; i < COUNT(scenarios); i++) {
+		begin(1 << 20, &teller);
+		for (size_t j = 0; j < COUNT(scenarios[i].segments) && scenarios[i].segments[j].flags; j++) {
+			size_t before = strlen(told);
+			struct tcp_segment_facts facts = give(&scenarios[i].segments[j]);
+
+			cr_expect_eq(facts.analysis, scenarios[i].analyses[j], "%s: segment %zu: %u", scenarios[i].what, j, facts.analysis);
+			if (facts.differs) {
+				memmove(told + before + 5, told + before, strlen(told + before) + 1);
+				memcpy(told + before, "! #6\n", 5);
+				told[before + 3] = (char)('0' + number);
+			}
+		}
+		end();
+		cr_expect_str_eq(told, scenarios[i].told, "%s:\n%s", scenarios[i].what, told);
+	}
+}
+
+/* The truth of a random stream, and what came of it. */
+struct trial {
+	uint32_t seed, length, isn;
+	uint32_t origin;             /* offset 0 as told is this byte of the truth */
+	uint64_t position;           /* behind what was told */
+	uint8_t seen[40000];         /* bytes that some captured segment had whole */
+	uint8_t outcome[40000];      /* 0: not told; 1: bytes; 2 and more: hole, by reason */
+	bool failed, finished;
+};
+
+static struct trial trial;
+
+static uint8_t truth(uint32_t at)
+{
+	return (uint8_t)(at * 31 + at / 251 + trial.seed);
+}
+
+static void quiet_begin(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet)
+{
+	(void)owner;
+	(void)connection;
+	(void)packet;
+}
+
+static void quiet_life(void *owner, struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
+{
+	(void)owner;
+	(void)connection;
+	(void)from_a;
+	(void)life;
+	(void)packet;
+}
+
+static void quiet_end(void *owner, struct tcp_connection *connection, enum tcp_end reason)
+{
+	(void)owner;
+	(void)connection;
+	(void)reason;
+}
+
+static void check_bytes(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
+{
+	(void)owner;
+	(void)connection;
+	if (!from_a || bytes->offset != trial.position || trial.origin + bytes->offset + bytes->span.length > trial.length) {
+		trial.failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < bytes->span.length; i++) {
+		trial.failed |= bytes->span.bytes[i] != truth(trial.origin + (uint32_t)bytes->offset + i);
+		trial.outcome[trial.origin + bytes->offset + i] = 1;
+	}
+	trial.position += bytes->span.length;
+}
+
+static void check_hole(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_hole *hole)
+{
+	(void)owner;
+	(void)connection;
+	if (!from_a || hole->offset != trial.position || trial.origin + hole->offset + hole->length > trial.length) {
+		trial.failed = true;
+		return;
+	}
+	memset(trial.outcome + trial.origin + hole->offset, 2 + (int)hole->reason, hole->length);
+	trial.position += hole->length;
+}
+
+static const struct tcp_stream_user checker = {
+	.begin = quiet_begin, .life = quiet_life, .bytes = check_bytes, .hole = check_hole, .end = quiet_end,
+};
+
+static uint64_t random_state;
+
+static uint32_t draw(uint32_t below)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(random_state >> 33) % below;
+}
+
+struct part {
+	uint32_t at, length, cut;
+};
+
+struct habits {
+	bool handshake, loses, doubles, overlaps, snaps, disorders, acknowledges, starves;
+};
+
+/* The segments of the stream in the order captured. */
+static uint32_t make_parts(const struct habits *habits, struct part *parts)
+{
+	uint32_t count = 0, largest = 1 + draw(draw(2) ? 3000 : 300);
+
+	if (trial.length / largest > 400)
+		largest = trial.length / 400 + 1;
+	for (uint32_t at = 0, step; at < trial.length; at += step) {
+		uint32_t begin = habits->overlaps && !draw(4) ? at - draw(at + 1) % 500 : at;
+
+		step = 1 + draw(largest) / 2 + largest / 2;
+		if (step > trial.length - at)
+			step = trial.length - at;
+		if (!habits->loses || draw(8))
+			parts[count++] = (struct part){ begin, at + step - begin, 0 };
+		if (habits->doubles && count && !draw(6)) {
+			parts[count] = parts[count - 1 - draw(count) % 20];
+			count++;
+		}
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (habits->snaps && !draw(5))
+			parts[i].cut = draw(parts[i].length + 1);
+	for (uint32_t i = 0; i < count && habits->disorders; i++) {
+		uint32_t other = i - i % 20 + draw(20); /* no farther than the grace of 64 segments */
+		struct part saved = parts[i];
+
+		if (other < count) {
+			parts[i] = parts[other];
+			parts[other] = saved;
+		}
+	}
+	return count;
+}
+
+static void give_part(const struct part *part, int64_t time_ns)
+{
+	static uint8_t bytes[40000];
+
+	for (uint32_t i = 0; i < part->length; i++)
+		bytes[i] = truth(part->at + i);
+	memset(trial.seen + part->at, 1, part->length - part->cut);
+	give(&(struct tcp_kit_segment){ .flags = ACK, .seq = trial.isn + 1 + part->at, .ack = 500, .bytes = bytes, .length = part->length,
+					.cut = part->cut, .time_ns = time_ns });
+}
+
+static void run_trial(uint32_t seed, const struct habits *habits)
+{
+	static struct part parts[2000];
+	uint32_t count, sent = 0;
+
+	random_state = seed;
+	trial = (struct trial){ .seed = seed, .length = 1 + draw(draw(3) ? 3000 : 39000), .isn = draw(2) ? draw(1u << 31) : UINT32_MAX - draw(3000) };
+	begin(habits->starves ? 12000 : 1 << 20, &checker);
+	count = make_parts(habits, parts);
+	if (habits->handshake) {
+		give(&(struct tcp_kit_segment)A(SYN, trial.isn, 0));
+		give(&(struct tcp_kit_segment)B(SYN | ACK, 499, trial.isn + 1));
+	} else if (count) {
+		trial.origin = parts[0].at;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		give_part(&parts[i], i * (MILLISECOND / 10));
+		if (parts[i].at + parts[i].length > sent)
+			sent = parts[i].at + parts[i].length;
+		if (habits->acknowledges && !draw(3))
+			give(&(struct tcp_kit_segment)B(ACK, 500, trial.isn + 1 + draw(sent + 1), .time_ns = i * (MILLISECOND / 10)));
+	}
+	trial.finished = count > 0;
+	if (trial.finished)
+		give(&(struct tcp_kit_segment)A(FIN | ACK, trial.isn + 1 + trial.length, 500, .time_ns = count * (MILLISECOND / 10)));
+	end();
+}
+
+/* All is told once, and a byte that was captured is told unless there was a reason. */
+static void check_trial(const struct habits *habits)
+{
+	cr_assert_not(trial.failed, "seed %u", trial.seed);
+	for (uint32_t at = trial.origin; trial.finished && at < trial.length; at++) {
+		cr_assert_neq(trial.outcome[at], 0, "seed %u: byte %u of %u told", trial.seed, at, trial.length);
+		cr_assert(trial.outcome[at] != 1 || trial.seen[at], "seed %u: byte %u", trial.seed, at);
+		if (trial.seen[at] && !habits->starves && !habits->snaps)
+			cr_assert_eq(trial.outcome[at], 1, "seed %u: byte %u of %u is there", trial.seed, at, trial.length);
+		if (!habits->starves)
+			cr_assert_neq(trial.outcome[at], 2 + TCP_HOLE_EVICTED, "seed %u: byte %u", trial.seed, at);
+	}
+}
+
+Test(tcp_stream, any_stream_cut_shuffled_doubled_and_thinned_out_comes_whole_but_for_what_was_not_captured)
+{
+	for (uint32_t seed = 0; seed < 6000; seed++) {
+		struct habits habits = {
+			.handshake = seed & 1, .loses = seed & 2, .doubles = seed & 4, .overlaps = seed & 8, .snaps = seed & 16,
+			.disorders = seed & 32, .acknowledges = seed & 64, .starves = !(seed & 0x380),
+		};
+
+		run_trial(seed, &habits);
+		check_trial(&habits);
+	}
+}
+
+Test(tcp_stream, offsets_go_on_behind_four_gibibytes)
+{
+	uint64_t offset = 0;
+
+	begin(1 << 20, &teller);
+	give(&(struct tcp_kit_segment)A(SYN, 99, 0));
+	give(&(struct tcp_kit_segment)B(SYN | ACK, 499, 100));
+	for (uint32_t i = 0; i < 70000; i++, offset += 65000) {
+		struct tcp_segment_facts facts = give(&(struct tcp_kit_segment){ .flags = ACK, .seq = (uint32_t)(100 + offset), .length = 65000, .cut = 65000 });
+
+		cr_assert_eq(facts.offset, offset);
+		cr_assert_eq(facts.analysis, RTAP_TCP_NEW);
+		told[0] = 0;
+	}
+	cr_assert_eq(give(&(struct tcp_kit_segment)A(ACK, (uint32_t)(100 + offset), 0, DATA("end"))).offset, offset);
+	cr_expect_str_eq(told, "a 4550000000 'end' #70003\n", "%s", told);
+	end();
+}
+
+static uint32_t told_holes;
+
+static void count_hole(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_hole *hole)
+{
+	(void)owner;
+	(void)connection;
+	(void)from_a;
+	told_holes += hole->reason == TCP_HOLE_EVICTED;
+}
+
+static void ignore_bytes(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
+{
+	(void)owner;
+	(void)connection;
+	(void)from_a;
+	(void)bytes;
+}
+
+static const struct tcp_stream_user counter = {
+	.begin = quiet_begin, .life = quiet_life, .bytes = ignore_bytes, .hole = count_hole, .end = quiet_end,
+};
+
+Test(tcp_stream, what_waits_behind_a_gap_stays_within_the_budget)
+{
+	static uint8_t bytes[1000];
+
+	begin(100000, &counter);
+	told_holes = 0;
+	for (uint32_t i = 0; i < 5000; i++)
+		give(&(struct tcp_kit_segment){ .flags = ACK, .seq = 100 + i * 2000, .bytes = bytes, .length = 1000 });
+	cr_expect_leq(budget.peak, 100000);
+	cr_expect_gt(streams.forced_holes, 4000);
+	end();
+	cr_expect_gt(told_holes, 4000);
+}
+
+Test(tcp_stream, the_queue_that_others_evict_becomes_an_evicted_hole)
+{
+	struct budget_holder other = { 0 };
+
+	begin(100000, &teller);
+	give(&(struct tcp_kit_segment)A(SYN, 99, 0));
+	give(&(struct tcp_kit_segment)A(ACK, 102, 0, DATA("cd")));
+	give(&(struct tcp_kit_segment)A(ACK, 106, 0, DATA("gh")));
+	cr_assert(budget_take(&budget, &other, 100000 - streams.holder.bytes));
+	cr_expect_eq(streams.evicted_queues, 1);
+	budget_give(&budget, &other, other.bytes);
+	give(&(struct tcp_kit_segment)A(ACK, 100, 0, DATA("ab")));
+	give(&(struct tcp_kit_segment)A(ACK, 110, 0, DATA("kl")));
+	end();
+	cr_expect_str_eq(told, "begin\na syn\na 0 'ab' #4\na 2+6 evicted\na 8+2 not captured\na 10 'kl' #5\nend input\n", "%s", told);
+}
+
+static void give_from(uint32_t host, uint8_t flags)
+{
+	struct tcp_kit_segment segment = A(flags, 99, 0);
+	struct tcp_segment_facts facts;
+
+	tcp_kit_dissect(&kit, &segment, ++number);
+	tcp_kit_put32(kit.block + 12, host);
+	tcp_stream_segment(&streams, &kit.packet, &facts);
+	kit_free(&kit);
+}
+
+Test(tcp_stream, of_too_many_connections_the_one_unused_for_longest_ends)
+{
+	begin(1 << 20, &counter);
+	for (uint32_t host = 1; host <= 10000; host++)
+		give_from(host, SYN);
+	cr_expect_eq(streams.connections, 10000);
+	cr_expect_gt(streams.evicted_connections, 9000);
+	cr_expect_leq(budget.peak, 1 << 18);
+	cr_expect_eq(streams.connections - streams.evicted_connections, streams.map.count);
+	end();
+}
+
+Test(tcp_stream, a_million_single_bytes_in_the_worst_order_do_not_hang)
+{
+	static const uint8_t byte = 'x';
+
+	begin(64 << 20, &counter);
+	for (uint32_t i = 0; i < 60000; i++)
+		give(&(struct tcp_kit_segment){ .flags = ACK, .seq = 100 + (i % 2 ? i : 200000 - i) * 2, .bytes = &byte, .length = 1 });
+	cr_expect_leq(budget.peak, 64 << 20);
+	end();
+}
