@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/ip.h"
+#include "dissect/iwarp.h"
 
 #define TCP_LENGTH 20
 #define TCP_SRC 0, 16
@@ -124,7 +125,7 @@ static enum result parse(struct parse *parse)
 	parse->packet->source_port = (uint16_t)bits(header, TCP_SRC);
 	parse->packet->destination_port = (uint16_t)bits(header, TCP_DST);
 	parse_note_payload(parse);
-	parse->next = PROTOCOL_PAYLOAD;
+	parse->next = iwarp_of_stream(parse);
 	return OK;
 }
 

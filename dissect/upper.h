@@ -10,6 +10,9 @@
 /* The cursor stands at the payload, narrowed to it: notes it and names the protocol that follows in parse->next. */
 void upper_begin(struct parse *parse);
 
+/* What a whole Send of RDMAP carries, the bytes at the cursor: the number of a protocol. */
+uint8_t upper_of_iwarp_send(const struct parse *parse);
+
 /* Whether the bytes at the cursor are an RPC-over-RDMA message by their content alone. RFC 8166, section 4. */
 bool rpcrdma_recognise(const struct cursor *payload);
 

@@ -8,6 +8,7 @@
 #include <rdmatap/anomaly.h>
 #include <rdmatap/field.h>
 #include <rdmatap/frame.h>
+#include <rdmatap/iwarp.h>
 
 #pragma GCC visibility push(default)
 
@@ -65,6 +66,7 @@ enum rtap_crc_status {
 	RTAP_CRC_GOOD,
 	RTAP_CRC_BAD,
 	RTAP_CRC_UNVERIFIABLE, /* not all covered bytes were captured */
+	RTAP_CRC_OFF,          /* not in use on this connection (MPA): the field says nothing */
 };
 
 /* What the packet carries behind its transport headers. Captured bytes may be fewer than wire bytes. */
@@ -177,6 +179,8 @@ struct rtap_packet {
 	struct rtap_ib_facts ib;
 	struct rtap_cm_facts cm;
 	struct rtap_payload payload;
+	struct rtap_mpa_facts mpa;
+	struct rtap_fpdus fpdus;
 	struct rtap_rpcrdma_facts rpcrdma;
 	struct rtap_rpc_facts rpc;
 	struct rtap_flow_facts flow;
@@ -209,6 +213,9 @@ struct rtap_context {
 	bool rpc_known;       /* the three below are those of the call that an RPC reply answers */
 	uint32_t rpc_program, rpc_version, rpc_procedure;
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as source 1 instead of its payload */
+	bool is_iwarp;        /* this TCP stream carries FPDUs: `fpdus` are those that end in this segment, and nothing is guessed */
+	const struct rtap_fpdu *fpdus; /* in stream order; their bytes lie in the frame or live as long as it does */
+	uint32_t fpdu_count;
 };
 
 /*
