@@ -128,8 +128,8 @@ bool fpdu_markers_agree(const struct rtap_fpdu *fpdu)
 		if (is_missing(fpdu, at, MPA_MARKER_LENGTH))
 			continue;
 		pointer = fpdu->skewed_markers ? (uint32_t)(marker[3] << 8 | marker[2]) : load16(marker + 2);
-		/* the two lowest bits are not looked at: RFC 5044, 4.2 */
-		if ((pointer & ~3u) != (at < start ? 0 : at - start))
+		/* the two lowest bits are not looked at (RFC 5044, 4.2); a distance that no 16 bits hold is for FPDUs larger than IP allows */
+		if ((pointer & ~3u) != (at < start ? 0 : (at - start) & UINT16_MAX))
 			return false;
 	}
 	return true;
