@@ -116,15 +116,12 @@ static void scan_headers(struct fpdu_framer *framer)
 	}
 }
 
-/* The FPDU that a marker at `offset` points back to, if it does. False: bytes are missing to tell. */
-static bool follow_marker(struct fpdu_framer *framer, uint64_t offset)
+/* The FPDU that a marker at `offset` points `back` to, if it does. False: bytes are missing to tell. */
+static bool follow_pointer(struct fpdu_framer *framer, uint64_t offset, uint32_t back, enum fpdu_layout layout)
 {
-	const uint8_t *marker = at(framer, offset);
-	bool skewed = framer->layout == FPDU_SKEWED;
-	uint32_t back = (skewed ? (uint32_t)(marker[3] << 8 | marker[2]) : load16(marker + 2)) & ~3u;
 	uint64_t start = offset - back, first;
 
-	if (back > offset - fpdu_base(framer))
+	if (back > offset - fpdu_base(framer) || framer->candidate_count == FPDU_CANDIDATES)
 		return true;
 	if ((back < LOOK ? offset + LOOK : offset) > framer->offset)
 		return false;
@@ -132,8 +129,19 @@ static bool follow_marker(struct fpdu_framer *framer, uint64_t offset)
 	/* a marker in front of ULPDU_Length belongs to the FPDU */
 	if (back % MPA_MARKER_INTERVAL == MPA_MARKER_INTERVAL - MPA_MARKER_LENGTH && start - fpdu_base(framer) >= MPA_MARKER_LENGTH)
 		first = start -= MPA_MARKER_LENGTH;
-	add_candidate(framer, start, skewed ? FPDU_SKEWED : FPDU_MARKED, first);
+	add_candidate(framer, start, layout, first);
 	return true;
+}
+
+/* Both layouts are tried unless one has proved itself: the same bytes are rarely two pointers that lead somewhere. */
+static bool follow_marker(struct fpdu_framer *framer, uint64_t offset)
+{
+	const uint8_t *marker = at(framer, offset);
+	uint32_t back = load16(marker + 2) & ~3u, skewed = (uint32_t)(marker[3] << 8 | marker[2]) & ~3u;
+
+	if (framer->layout != FPDU_SKEWED && !follow_pointer(framer, offset, back, FPDU_MARKED))
+		return false;
+	return (!skewed && framer->layout != FPDU_SKEWED) || follow_pointer(framer, offset, skewed, FPDU_SKEWED);
 }
 
 static void scan_markers(struct fpdu_framer *framer)
@@ -174,10 +182,15 @@ static bool check_fpdu(struct fpdu_framer *framer, struct fpdu_candidate *candid
 	return true;
 }
 
-/* Whether the row is so long that a marker would have been in it, or two: a CRC of 0 looks like a marker between two FPDUs. */
+/*
+ * Whether the row is so long that a marker would have been in it, or two: a CRC of 0 looks like a marker between two FPDUs. The
+ * skewed layout does not count CRCs in its interval.
+ */
 static bool shows_layout(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
 {
-	return framer->rules.markers != FPDU_UNKNOWN || candidate->next - candidate->start >= FPDU_MARKER_SPAN;
+	uint64_t crcs = MPA_CRC_LENGTH * ((uint64_t)candidate->good + candidate->zero);
+
+	return framer->rules.markers != FPDU_UNKNOWN || candidate->next - candidate->start >= FPDU_MARKER_SPAN + crcs;
 }
 
 static bool is_enough(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
@@ -201,7 +214,7 @@ static void join(struct fpdu_framer *framer, const struct fpdu_candidate *ended)
 	for (uint32_t i = 0; i < framer->candidate_count; i++) {
 		struct fpdu_candidate *other = &framer->candidates[i];
 
-		if (other->layout == FPDU_PLAIN || other->start != ended->next || !may_begin_at(other, ended->start))
+		if (other->layout != FPDU_MARKED || other->start != ended->next || !may_begin_at(other, ended->start))
 			continue;
 		other->start = ended->start;
 		other->good += ended->good;
@@ -266,8 +279,12 @@ static void get_in_step(struct fpdu_framer *framer, const struct fpdu_candidate 
 	uint32_t told;
 
 	/* markers lead to the FPDU that has one: those between it and the marker before have none */
-	while (candidate.layout != FPDU_PLAIN && (before = one_before(framer, &candidate)) < candidate.start)
+	while (candidate.layout != FPDU_PLAIN && (before = one_before(framer, &candidate)) < candidate.start) {
 		candidate.start = before;
+		/* the interval leaves out the CRC that lies between now */
+		if (candidate.layout == FPDU_SKEWED)
+			candidate.first_marker -= MPA_CRC_LENGTH;
+	}
 	if (candidate.start > framer->start && framer->sink->lost)
 		framer->sink->lost(framer->sink, framer->start, candidate.start - framer->start);
 	framer->start = candidate.start;
@@ -276,8 +293,7 @@ static void get_in_step(struct fpdu_framer *framer, const struct fpdu_candidate 
 	framer->framing = candidate.good || framer->rules.crc == FPDU_ON ? RTAP_FPDU_RECOVERED : RTAP_FPDU_RECOVERED_NO_CRC;
 	framer->layout = candidate.layout;
 	framer->next_marker = framer->skewed_marker = candidate.first_marker;
-	framer->layout_certain = framer->rules.markers != FPDU_UNKNOWN || candidate.layout != FPDU_PLAIN ||
-				 candidate.next - candidate.start >= FPDU_MARKER_SPAN;
+	framer->layout_certain = candidate.layout != FPDU_PLAIN || shows_layout(framer, &candidate);
 	framer->rules.is_iwarp = framer->phase_known = true;
 	framer->found = candidate.start;
 	if (framer->rules.crc == FPDU_UNKNOWN && candidate.good + candidate.zero)

@@ -201,18 +201,22 @@ Test(fpdu, the_largest_fpdus_are_told)
 	}
 }
 
-/* How many FPDUs lie wholly behind an offset, and that each was told once. */
+/* The layout of old stacks may be found some FPDUs later: it is not worth more. */
+#define SKEWED_LEEWAY 2048
+
+/* That each FPDU behind an offset was told once, and none in front of it. */
 static void expect_all_behind(uint32_t from, const char *what, int markers, int crc)
 {
 	for (uint32_t i = 0; i < sender.count; i++)
-		cr_expect_eq(taker.seen[i], sender.fpdus[i].offset >= from, "%s, markers %d, crc %d, cut at %u: FPDU %u at %u told %u times", what, markers, crc,
+		if (markers != SENT_SKEWED || sender.fpdus[i].offset < from || sender.fpdus[i].offset > from + SKEWED_LEEWAY)
+			cr_expect_eq(taker.seen[i], sender.fpdus[i].offset >= from, "%s, markers %d, crc %d, cut at %u: FPDU %u at %u told %u times", what, markers, crc,
 			     from, i, sender.fpdus[i].offset, taker.seen[i]);
 	cr_expect_eq(taker.wrong, 0, "%s, markers %d, crc %d, cut at %u", what, markers, crc, from);
 }
 
 Test(fpdu, framing_is_found_again_from_any_byte_on)
 {
-	for (int markers = SENT_PLAIN; markers <= SENT_MARKED; markers++)
+	for (int markers = SENT_PLAIN; markers <= SENT_SKEWED; markers++)
 		for (int crc = 0; crc < 2; crc++) {
 			sender_init(&sender, markers, crc);
 			send_mixture(&sender, 60, 900);
@@ -225,6 +229,7 @@ Test(fpdu, framing_is_found_again_from_any_byte_on)
 				fpdu_finish(&framer, 0);
 				expect_all_behind(from, "nothing known", markers, crc);
 				cr_expect_eq(crc ? taker.recovered : taker.recovered_no_crc, taker.told);
+				cr_expect(markers != SENT_SKEWED || taker.told);
 				fpdu_fini(&framer);
 				free(taker.seen);
 			}
