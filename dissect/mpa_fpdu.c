@@ -333,7 +333,8 @@ static const struct rtap_field fpdu_fields[] = {
 	[ROW_PAD] = { "iwarp_mpa.pad", "Pad", 0, 0, RTAP_BYTES, UNIT, "RFC 5044, 4.1" },
 	[ROW_CRC] = { "iwarp_mpa.crc", "CRC, not in Use", 0, 32, RTAP_HEX, UNIT, "RFC 5044, 4.4" },
 	[ROW_CRC_CHECK] = { "iwarp_mpa.crc_check", "CRC", 0, 32, RTAP_HEX, UNIT, "RFC 5044, 4.4" },
-	[ROW_STATUS] = { "iwarp_mpa.crc.status", "Status of CRC", 0, 0, RTAP_TEXT, UNIT, "RFC 5044, 4.4" },
+	/* on demand as the status of the other CRCs, though it costs nothing here: outputs are to treat all alike */
+	[ROW_STATUS] = { "iwarp_mpa.crc.status", "Status of CRC", 0, 0, RTAP_TEXT, RTAP_ON_DEMAND | UNIT, "RFC 5044, 4.4" },
 	[ROW_MARKER_RESERVED] = { "iwarp_mpa.marker_res", "Marker Reserved", 0, 16, RTAP_HEX, UNIT, "RFC 5044, 4.2" },
 	[ROW_MARKER_POINTER] = { "iwarp_mpa.marker_fpduptr", "FPDU Pointer", 0, 16, RTAP_DEC, UNIT, "RFC 5044, 4.2" },
 	[ROW_FRAMING] = { "iwarp_mpa.framing", "Framing", 0, 0, RTAP_TEXT, UNIT, "RFC 5044, 4.3" },

@@ -129,6 +129,10 @@ static bool follow_pointer(struct fpdu_framer *framer, uint64_t offset, uint32_t
 	/* a marker in front of ULPDU_Length belongs to the FPDU */
 	if (back % MPA_MARKER_INTERVAL == MPA_MARKER_INTERVAL - MPA_MARKER_LENGTH && start - fpdu_base(framer) >= MPA_MARKER_LENGTH)
 		first = start -= MPA_MARKER_LENGTH;
+	/* long runs of zeros are full of such markers: most lead to no headers */
+	if (first - start >= MPA_MARKER_LENGTH || first == start)
+		if (!may_be_headers(at(framer, first == start ? start + MPA_MARKER_LENGTH : start)))
+			return true;
 	add_candidate(framer, start, layout, first);
 	return true;
 }
