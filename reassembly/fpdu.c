@@ -34,15 +34,19 @@ void fpdu_fini(struct fpdu_framer *framer)
 {
 	free(framer->held);
 	free(framer->marks);
+	free(framer->candidates);
 	framer->held = NULL;
 	framer->marks = NULL;
+	framer->candidates = NULL;
+	framer->candidate_count = 0;
 	framer->held_length = framer->held_room = 0;
 	framer->mark_count = framer->mark_room = 0;
 }
 
 size_t fpdu_memory(const struct fpdu_framer *framer)
 {
-	return framer->held_room + framer->mark_room * sizeof *framer->marks;
+	return framer->held_room + framer->mark_room * sizeof *framer->marks +
+	       (framer->candidates ? FPDU_CANDIDATES * sizeof *framer->candidates : 0);
 }
 
 /* Notes where the bytes come from that are about to be held. Beyond the bound they count as of the piece before. */

@@ -107,7 +107,7 @@ struct fpdu_framer {
 	uint64_t scanned, markers_scanned; /* what begins, what is marked in front of these was looked at */
 	uint64_t hole_end;       /* where the last hole ended, or the input began */
 	uint64_t allowance;      /* bytes that CRCs may still be computed over */
-	struct fpdu_candidate candidates[FPDU_CANDIDATES];
+	struct fpdu_candidate *candidates; /* FPDU_CANDIDATES of them, once there was one; in the order of their starts */
 	uint32_t candidate_count;
 	bool out_of_memory;      /* bytes were treated as lost because there was no memory for them */
 };

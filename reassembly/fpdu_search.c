@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "reassembly/fpdu_internal.h"
@@ -78,6 +79,12 @@ static void add_candidate(struct fpdu_framer *framer, uint64_t start, enum fpdu_
 	if (fpdu_look(at(framer, start), (uint32_t)(framer->offset - start), first, &candidate.facts, &total) != OK ||
 	    is_covered(framer, start, layout, marker))
 		return;
+	if (!framer->candidates)
+		framer->candidates = malloc(FPDU_CANDIDATES * sizeof *framer->candidates);
+	if (!framer->candidates) {
+		framer->out_of_memory = true;
+		return;
+	}
 	candidate.end = start + total;
 	while (place && framer->candidates[place - 1].start > start)
 		place--;
@@ -276,12 +283,16 @@ static enum outcome follow(struct fpdu_framer *framer, struct fpdu_candidate *ca
 	}
 }
 
+/* Counts off from a find on. The candidates are gone then, the one found among them. */
 static void get_in_step(struct fpdu_framer *framer, const struct fpdu_candidate *found)
 {
 	struct fpdu_candidate candidate = *found;
 	uint64_t before;
 	uint32_t told;
 
+	free(framer->candidates);
+	framer->candidates = NULL;
+	framer->candidate_count = 0;
 	/* markers lead to the FPDU that has one: those between it and the marker before have none */
 	while (candidate.layout != FPDU_PLAIN && (before = one_before(framer, &candidate)) < candidate.start) {
 		candidate.start = before;
@@ -293,7 +304,6 @@ static void get_in_step(struct fpdu_framer *framer, const struct fpdu_candidate 
 		framer->sink->lost(framer->sink, framer->start, candidate.start - framer->start);
 	framer->start = candidate.start;
 	framer->searching = false;
-	framer->candidate_count = 0;
 	framer->framing = candidate.good || framer->rules.crc == FPDU_ON ? RTAP_FPDU_RECOVERED : RTAP_FPDU_RECOVERED_NO_CRC;
 	framer->layout = candidate.layout;
 	framer->next_marker = framer->skewed_marker = candidate.first_marker;
