@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/iwarp.h"
+#include "dissect/upper.h"
 
 #define SETUP_KEY 0, 128
 #define SETUP_MARKERS 128, 1
@@ -46,6 +47,18 @@ static void read_enhanced(const uint8_t *data, struct rtap_mpa_facts *facts)
 	facts->ord = (uint16_t)bits(data, ENHANCED_ORD);
 }
 
+static void read_rpc_private(const uint8_t *data, uint32_t length, struct rtap_mpa_facts *facts)
+{
+	struct rpcrdma_private message;
+
+	if (!rpcrdma_find_private(data, length, &message))
+		return;
+	facts->has_rpc_private = true;
+	facts->remote_invalidation = message.remote_invalidation;
+	facts->send_size = message.send_size;
+	facts->receive_size = message.receive_size;
+}
+
 enum result mpa_read_setup(struct cursor *cursor, struct rtap_mpa_facts *facts)
 {
 	const uint8_t *header, *data;
@@ -68,6 +81,7 @@ enum result mpa_read_setup(struct cursor *cursor, struct rtap_mpa_facts *facts)
 	if (bits(header, SETUP_ENHANCED) && facts->revision >= 2 && facts->private_length >= ENHANCED_LENGTH &&
 	    cursor_take(&left, ENHANCED_LENGTH, &data) == OK)
 		read_enhanced(data, facts);
+	read_rpc_private(cursor->next, cursor->captured < facts->private_length ? cursor->captured : facts->private_length, facts);
 	return cursor_take(cursor, facts->private_length, &data) == OK ? OK : TRUNCATED;
 }
 
@@ -129,11 +143,12 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 /* A frame that goes on in the next segment is shown as far as it is here. */
 static enum result parse(struct parse *parse)
 {
-	uint32_t start = parse_offset(parse), more;
+	uint32_t start = parse_offset(parse), more, captured;
 	struct cursor cursor = parse->cursor;
+	struct rpcrdma_private message;
 	struct rtap_mpa_facts facts;
 	uint8_t protocol;
-	const uint8_t *bytes;
+	const uint8_t *bytes, *data;
 	enum result result;
 
 	if (mpa_read_setup(&cursor, &facts) == OK || facts.length)
@@ -145,7 +160,12 @@ static enum result parse(struct parse *parse)
 	if (facts.private_length > MPA_MAX_PRIVATE)
 		parse_anomaly(parse, RTAP_ANOMALY_PRIVATE_DATA_TOO_LONG, start + MPA_SETUP_LENGTH - 2);
 	more = facts.private_length < parse->cursor.wire ? facts.private_length : parse->cursor.wire;
+	data = parse->cursor.next;
+	captured = parse->cursor.captured < more ? parse->cursor.captured : more;
 	result = parse_more(parse, more, &bytes);
+	bytes = facts.has_rpc_private && !parse->context->no_heuristics ? rpcrdma_find_private(data, captured, &message) : NULL;
+	if (bytes)
+		parse_place_layer(parse, PROTOCOL_RPCRDMA_PRIVATE, start + MPA_SETUP_LENGTH + (uint32_t)(bytes - data), RPCRDMA_PRIVATE_LENGTH);
 	if (result == OK && parse->cursor.wire)
 		parse->next = iwarp_behind_setup(parse);
 	return result;

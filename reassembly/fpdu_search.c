@@ -324,10 +324,14 @@ static void add_again(struct fpdu_framer *framer, const struct fpdu_candidate *e
 	/* what a marker led to, a marker leads to again; positions that are still to be scanned are no concern */
 	if (start >= framer->scanned || framer->candidate_count == FPDU_CANDIDATES || (ended->layout != FPDU_PLAIN && !phase_known(framer)))
 		return;
+	/* many rows may lead to one place: it is not gone on from for each of them */
+	if (framer->allowance < LOOK)
+		return;
+	framer->allowance -= LOOK;
 	add_candidate(framer, start, ended->layout, marker);
 }
 
-/* Removes a candidate. What it covered gets a candidate of its own: the FPDU that did not fit, and the place it led to. */
+/* Removes a candidate. What it covered gets a candidate of its own: the FPDU that did not follow, or what one with a bad CRC led to. */
 static void give_up(struct fpdu_framer *framer, uint32_t index)
 {
 	struct fpdu_candidate ended = framer->candidates[index];
@@ -335,10 +339,10 @@ static void give_up(struct fpdu_framer *framer, uint32_t index)
 	if (ended.layout == FPDU_PLAIN && ended.next > ended.start)
 		join(framer, &ended);
 	remove_candidate(framer, index);
-	if (ended.next > ended.start)
-		add_again(framer, &ended, ended.next);
 	if (ended.sized)
 		add_again(framer, &ended, ended.end);
+	else if (ended.next > ended.start)
+		add_again(framer, &ended, ended.next);
 }
 
 /* Follows all candidates; the one that is found first in the stream wins. True: bytes or candidates changed. */

@@ -208,6 +208,25 @@ Test(mpa, a_setup_frame_is_read_from_a_stream_as_soon_as_it_is_whole)
 	}
 }
 
+Test(mpa, private_data_may_hold_the_message_of_rpc_over_rdma_anywhere)
+{
+	static const uint8_t message[] = { 0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 0 };
+
+	for (uint32_t at = 0; at <= 12; at++) {
+		uint8_t bytes[64];
+		uint32_t length = build_setup(bytes, false, at >= 4 ? 0x10 : 0, 2, 20);
+		struct kit kit;
+
+		memcpy(bytes + 20 + at, message, sizeof message);
+		dissect_segment(&kit, bytes, length, length, NULL);
+		cr_expect(kit.packet.mpa.has_rpc_private && kit.packet.mpa.remote_invalidation, "at %u", at);
+		cr_expect(kit.packet.mpa.send_size == 4096 && kit.packet.mpa.receive_size == 1024, "at %u", at);
+		cr_expect_eq(number_of(&kit, "rpcordma.private.send_size"), 4096);
+		cr_expect_eq(kit.packet.anomaly_count, 0);
+		kit_free(&kit);
+	}
+}
+
 Test(mpa, too_much_private_data_is_noted)
 {
 	static uint8_t bytes[1000];

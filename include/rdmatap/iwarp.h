@@ -27,6 +27,9 @@ struct rtap_mpa_facts {
 	uint16_t ird, ord;  /* 0x3fff: not negotiated */
 	uint16_t private_length; /* PD_Length: all private data, with the four bytes of RFC 6581 */
 	uint32_t length;    /* stream bytes of the whole frame: FPDUs begin behind them */
+	bool has_rpc_private; /* RFC 8797: the rest is valid */
+	bool remote_invalidation;
+	uint32_t send_size, receive_size; /* bytes */
 };
 
 #define RTAP_FPDU_GAPS 4
