@@ -123,15 +123,13 @@ static void scan_headers(struct fpdu_framer *framer)
 	}
 }
 
-/* The FPDU that a marker at `offset` points `back` to, if it does. False: bytes are missing to tell. */
-static bool follow_pointer(struct fpdu_framer *framer, uint64_t offset, uint32_t back, enum fpdu_layout layout)
+/* The FPDU that a marker at `offset` points `back` to, if it does. If it is nearer than LOOK bytes, as many are there from `offset` on. */
+static void follow_pointer(struct fpdu_framer *framer, uint64_t offset, uint32_t back, enum fpdu_layout layout)
 {
 	uint64_t start = offset - back, first;
 
 	if (back > offset - fpdu_base(framer) || framer->candidate_count == FPDU_CANDIDATES)
-		return true;
-	if ((back < LOOK ? offset + LOOK : offset) > framer->offset)
-		return false;
+		return;
 	first = start + back % MPA_MARKER_INTERVAL;
 	/* a marker in front of ULPDU_Length belongs to the FPDU */
 	if (back % MPA_MARKER_INTERVAL == MPA_MARKER_INTERVAL - MPA_MARKER_LENGTH && start - fpdu_base(framer) >= MPA_MARKER_LENGTH)
@@ -139,20 +137,26 @@ static bool follow_pointer(struct fpdu_framer *framer, uint64_t offset, uint32_t
 	/* long runs of zeros are full of such markers: most lead to no headers */
 	if (first - start >= MPA_MARKER_LENGTH || first == start)
 		if (!may_be_headers(at(framer, first == start ? start + MPA_MARKER_LENGTH : start)))
-			return true;
+			return;
 	add_candidate(framer, start, layout, first);
-	return true;
 }
 
-/* Both layouts are tried unless one has proved itself: the same bytes are rarely two pointers that lead somewhere. */
+/*
+ * Both layouts are tried unless one has proved itself: the same bytes are rarely two pointers that lead somewhere. False: bytes
+ * are missing to tell; then nothing was done, so that nothing is done twice.
+ */
 static bool follow_marker(struct fpdu_framer *framer, uint64_t offset)
 {
 	const uint8_t *marker = at(framer, offset);
 	uint32_t back = load16(marker + 2) & ~3u, skewed = (uint32_t)(marker[3] << 8 | marker[2]) & ~3u;
 
-	if (framer->layout != FPDU_SKEWED && !follow_pointer(framer, offset, back, FPDU_MARKED))
+	if ((back < LOOK || skewed < LOOK) && offset + LOOK > framer->offset)
 		return false;
-	return (!skewed && framer->layout != FPDU_SKEWED) || follow_pointer(framer, offset, skewed, FPDU_SKEWED);
+	if (framer->layout != FPDU_SKEWED)
+		follow_pointer(framer, offset, back, FPDU_MARKED);
+	if (skewed || framer->layout == FPDU_SKEWED)
+		follow_pointer(framer, offset, skewed, FPDU_SKEWED);
+	return true;
 }
 
 static void scan_markers(struct fpdu_framer *framer)
@@ -238,6 +242,9 @@ static uint64_t one_before(struct fpdu_framer *framer, const struct fpdu_candida
 {
 	uint64_t base = fpdu_base(framer), from = found->start - base > MPA_MAX_FPDU ? found->start - MPA_MAX_FPDU : base;
 
+	if (framer->allowance < found->start - from)
+		return found->start;
+	framer->allowance -= found->start - from;
 	for (uint64_t start = from; start + MPA_SMALLEST_FPDU <= found->start; start++) {
 		uint32_t length = (uint32_t)(found->start - start), total;
 		struct rtap_iwarp_facts facts;
@@ -315,6 +322,11 @@ static void get_in_step(struct fpdu_framer *framer, const struct fpdu_candidate 
 	fpdu_trim(framer, candidate.start);
 	told = fpdu_count_off(framer, framer->held, framer->held_length, true);
 	fpdu_trim(framer, fpdu_base(framer) + told);
+	/* a find that counting off does not agree with is not to be made again */
+	if (framer->searching && !told) {
+		fpdu_trim(framer, candidate.start + 1);
+		fpdu_search_begin(framer, candidate.start + 1);
+	}
 }
 
 static void add_again(struct fpdu_framer *framer, const struct fpdu_candidate *ended, uint64_t start)

@@ -237,6 +237,29 @@ Test(fpdu, framing_is_found_again_from_any_byte_on)
 		}
 }
 
+Test(fpdu, a_search_goes_on_byte_by_byte)
+{
+	for (int markers = SENT_PLAIN; markers <= SENT_SKEWED; markers++)
+		for (int crc = 0; crc < 2; crc++) {
+			sender_init(&sender, markers, crc);
+			send_mixture(&sender, 40, 300);
+			/* headers that lead nowhere, right behind what looks like a marker */
+			memcpy(sender.bytes + 2040, "\0\0\0\0\0\x10\xc1\x40\0\0\x80\x02", 12);
+			for (uint32_t from = 1; from < 700; from += 11) {
+				struct fpdu_rules nothing = { 0 };
+
+				taker_init(&taker, &sender);
+				fpdu_init(&framer, &taker.sink, &nothing, from);
+				take_pieces(&framer, &sender, from, sender.length, 1);
+				fpdu_finish(&framer, 0);
+				cr_expect(taker.told > 10, "markers %d crc %d cut at %u", markers, crc, from);
+				fpdu_fini(&framer);
+				free(taker.seen);
+			}
+			sender_fini(&sender);
+		}
+}
+
 Test(fpdu, large_fpdus_are_found_again_too)
 {
 	for (int markers = SENT_PLAIN; markers <= SENT_MARKED; markers++)
