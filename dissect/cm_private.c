@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/cm.h"
+#include "dissect/upper.h"
 
 /* Header of the RDMA IP CM service. A11.5. */
 #define IP_CM_LENGTH 36
@@ -155,7 +156,6 @@ void cm_summary_service(const struct rtap_packet *packet, const struct rtap_laye
 }
 
 /* RPC-over-RDMA's message. RFC 8797, section 4. */
-#define RPC_PRIVATE_LENGTH 8
 #define RPC_PRIVATE_FORMAT 0, 32
 #define RPC_PRIVATE_VERSION 32, 8
 #define RPC_PRIVATE_FLAGS 40, 8
@@ -175,7 +175,7 @@ static uint32_t decoded_size(uint64_t encoded)
 
 static bool derive_send_size(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	if (layer->length < RPC_PRIVATE_LENGTH)
+	if (layer->length < RPCRDMA_PRIVATE_LENGTH)
 		return false;
 	value->number = decoded_size(bits(layer_bytes(packet, layer), RPC_PRIVATE_SEND_SIZE));
 	return true;
@@ -183,7 +183,7 @@ static bool derive_send_size(const struct rtap_packet *packet, const struct rtap
 
 static bool derive_receive_size(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	if (layer->length < RPC_PRIVATE_LENGTH)
+	if (layer->length < RPCRDMA_PRIVATE_LENGTH)
 		return false;
 	value->number = decoded_size(bits(layer_bytes(packet, layer), RPC_PRIVATE_RECEIVE_SIZE));
 	return true;
@@ -206,7 +206,7 @@ static void summary_rpc_private(const struct rtap_packet *packet, const struct r
 {
 	const uint8_t *message = layer_bytes(packet, layer);
 
-	if (layer->length < RPC_PRIVATE_LENGTH)
+	if (layer->length < RPCRDMA_PRIVATE_LENGTH)
 		return;
 	line_text(line, ", RPC-over-RDMA send ");
 	line_dec(line, decoded_size(bits(message, RPC_PRIVATE_SEND_SIZE)));
@@ -218,25 +218,29 @@ static void summary_rpc_private(const struct rtap_packet *packet, const struct r
 
 const struct protocol rpcrdma_private_protocol = {
 	/* not "rpcordma.private": "rpcordma" would stand for it too, and a connection request is no RPC-over-RDMA message */
-	.table = { "rpcordma_private", "RPC-over-RDMA Private Message", "RFC 8797, section 4", RPC_PRIVATE_LENGTH, FIELDS(rpc_private_fields) },
+	.table = { "rpcordma_private", "RPC-over-RDMA Private Message", "RFC 8797, section 4", RPCRDMA_PRIVATE_LENGTH, FIELDS(rpc_private_fields) },
 	.summary = summary_rpc_private,
 };
 
-/* RFC 8797, section 5.2: it may begin at any byte, behind or in front of what others put there. NULL if it is not there. */
-static const uint8_t *find_rpc_private(const uint8_t *bytes, uint32_t length)
+const uint8_t *rpcrdma_find_private(const uint8_t *bytes, uint32_t length, struct rpcrdma_private *message)
 {
-	for (; length >= RPC_PRIVATE_LENGTH; bytes++, length--)
-		if (bits(bytes, RPC_PRIVATE_FORMAT) == RPC_PRIVATE_MAGIC && bits(bytes, RPC_PRIVATE_VERSION) == RPC_PRIVATE_VERSION_1)
-			return bytes;
+	for (; length >= RPCRDMA_PRIVATE_LENGTH; bytes++, length--) {
+		if (bits(bytes, RPC_PRIVATE_FORMAT) != RPC_PRIVATE_MAGIC || bits(bytes, RPC_PRIVATE_VERSION) != RPC_PRIVATE_VERSION_1)
+			continue;
+		message->remote_invalidation = bits(bytes, RPC_PRIVATE_R);
+		message->send_size = decoded_size(bits(bytes, RPC_PRIVATE_SEND_SIZE));
+		message->receive_size = decoded_size(bits(bytes, RPC_PRIVATE_RECEIVE_SIZE));
+		return bytes;
+	}
 	return NULL;
 }
 
-static void note_rpc_private(struct rtap_cm_facts *facts, const uint8_t *message)
+static void note_rpc_private(struct rtap_cm_facts *facts, const struct rpcrdma_private *message)
 {
 	facts->has_rpc_private = true;
-	facts->remote_invalidation = bits(message, RPC_PRIVATE_R);
-	facts->send_size = decoded_size(bits(message, RPC_PRIVATE_SEND_SIZE));
-	facts->receive_size = decoded_size(bits(message, RPC_PRIVATE_RECEIVE_SIZE));
+	facts->remote_invalidation = message->remote_invalidation;
+	facts->send_size = message->send_size;
+	facts->receive_size = message->receive_size;
 }
 
 /* Only what opens a connection carries the message. It is known by its content alone. */
@@ -261,14 +265,15 @@ enum result cm_take_private(struct parse *parse, uint32_t length)
 	const uint8_t *bytes = parse->cursor.next, *message = NULL, *taken;
 	uint32_t offset = parse_offset(parse);
 	uint32_t captured = parse->cursor.captured < length ? parse->cursor.captured : length;
+	struct rpcrdma_private facts;
 	enum result result;
 
 	if (may_hold_rpc_private(parse))
-		message = find_rpc_private(bytes, captured);
+		message = rpcrdma_find_private(bytes, captured, &facts);
 	result = parse_more(parse, length, &taken);
 	if (message) {
-		note_rpc_private(&parse->packet->cm, message);
-		parse_place_layer(parse, PROTOCOL_RPCRDMA_PRIVATE, offset + (uint32_t)(message - bytes), RPC_PRIVATE_LENGTH);
+		note_rpc_private(&parse->packet->cm, &facts);
+		parse_place_layer(parse, PROTOCOL_RPCRDMA_PRIVATE, offset + (uint32_t)(message - bytes), RPCRDMA_PRIVATE_LENGTH);
 	}
 	if (result != OK)
 		return result;

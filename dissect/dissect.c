@@ -140,13 +140,15 @@ static uint8_t first_protocol(const struct rtap_frame *frame)
 
 static void run(struct parse *parse)
 {
-	while (parse->next != PROTOCOL_NONE) {
-		uint8_t current = parse->next;
+	do {
+		while (parse->next != PROTOCOL_NONE) {
+			uint8_t current = parse->next;
 
-		parse->next = PROTOCOL_NONE;
-		if (protocol_by_number(current)->parse(parse) != OK)
-			break;
-	}
+			parse->next = PROTOCOL_NONE;
+			if (protocol_by_number(current)->parse(parse) != OK)
+				break;
+		}
+	} while (parse->more && parse->more(parse));
 }
 
 void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)

@@ -73,6 +73,11 @@
 	X(CM_APR, cm_apr_protocol) \
 	X(IP_CM, ip_cm_protocol) \
 	X(RPCRDMA_PRIVATE, rpcrdma_private_protocol) \
+	X(MPA_REQUEST, mpa_request_protocol) \
+	X(MPA_REPLY, mpa_reply_protocol) \
+	X(MPA_FPDU, mpa_fpdu_protocol) \
+	X(DDP, ddp_protocol) \
+	X(RDMAP, rdmap_protocol) \
 	X(RPCRDMA, rpcrdma_protocol) \
 	X(RPC, rpc_protocol) \
 	X(NFS, nfs_protocol) \
@@ -102,6 +107,9 @@ struct parse {
 	uint8_t next;         /* enum protocol_number of what follows; the parse function sets it */
 	bool narrowed;        /* a network header has told where the packet ends in the frame */
 	bool quoted;          /* inside an ICMP error: the beginning of another packet, whose headers give no facts */
+	bool (*more)(struct parse *parse); /* the packet holds several messages: called when one has been parsed, sets up the next */
+	uint32_t unit;        /* where that is; for `more` */
+	const struct rtap_context *packet_context; /* for `more`: `context` may be that of one message */
 };
 
 /*

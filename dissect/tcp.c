@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/ip.h"
+#include "dissect/iwarp.h"
 #include "dissect/upper.h"
 
 #define TCP_LENGTH 20
@@ -188,7 +189,9 @@ static enum result parse(struct parse *parse)
 	note_facts(parse, header, 0);
 	note_options(&parse->packet->tcp, options, header_length - TCP_LENGTH);
 	parse_note_payload(parse);
-	parse->next = is_rpc(parse) ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
+	parse->next = iwarp_of_stream(parse);
+	if (parse->next == PROTOCOL_PAYLOAD && is_rpc(parse))
+		parse->next = PROTOCOL_RPC;
 	return OK;
 }
 

@@ -57,6 +57,18 @@ static uint8_t upper_protocol(const struct parse *parse)
 	return recognise(parse, ib_service(ib->opcode));
 }
 
+uint8_t upper_of_iwarp_send(const struct parse *parse)
+{
+	switch ((enum rtap_upper)parse->context->upper) {
+	case RTAP_UPPER_RPCRDMA:
+		return PROTOCOL_RPCRDMA;
+	case RTAP_UPPER_UNKNOWN:
+		return !parse->context->no_heuristics && rpcrdma_recognise(&parse->cursor) ? PROTOCOL_RPCRDMA : PROTOCOL_PAYLOAD;
+	default:
+		return PROTOCOL_PAYLOAD;
+	}
+}
+
 void upper_begin(struct parse *parse)
 {
 	struct rtap_packet *packet = parse->packet;

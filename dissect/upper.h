@@ -10,6 +10,9 @@
 /* The cursor stands at the payload, narrowed to it: notes it and names the protocol that follows in parse->next. */
 void upper_begin(struct parse *parse);
 
+/* What a whole Send of RDMAP carries, the bytes at the cursor: the number of a protocol. */
+uint8_t upper_of_iwarp_send(const struct parse *parse);
+
 /* Whether the bytes at the cursor are an RPC-over-RDMA message by their content alone. RFC 8166, section 4. */
 bool rpcrdma_recognise(const struct cursor *payload);
 
@@ -27,6 +30,17 @@ static inline bool rpc_port(uint16_t port)
 {
 	return port == 111 || port == 2049 || port == 20048;
 }
+
+#define RPCRDMA_PRIVATE_LENGTH 8
+
+/* What RPC-over-RDMA's message in a connection's private data says. Sizes in bytes. RFC 8797, section 4. */
+struct rpcrdma_private {
+	bool remote_invalidation;
+	uint32_t send_size, receive_size;
+};
+
+/* Finds that message, which may begin at any byte (RFC 8797, section 5.2). NULL, and *message unchanged, if it is not there. */
+const uint8_t *rpcrdma_find_private(const uint8_t *bytes, uint32_t length, struct rpcrdma_private *message);
 
 /* Whether the bytes at the cursor begin with an IPoIB header and a matching IP header. RFC 4391, section 6. */
 bool ipoib_recognise(const struct cursor *payload);

@@ -21,6 +21,10 @@
 	X(XID_MISMATCH, "xid_mismatch", "the RPC message has another XID than its RPC-over-RDMA header") \
 	X(FRAGMENT_OVERLAP, "fragment_overlap", "an IP fragment that contradicts another: other bytes at the same place, or another end") \
 	X(TCP_OVERLAP_DIFFERS, "tcp_overlap_differs", "a TCP segment whose bytes are not those that another had at the same place") \
+	X(BAD_FPDU_CRC, "bad_fpdu_crc", "the CRC of an FPDU is wrong") \
+	X(FPDU_RECOVERED, "fpdu_recovered", "where FPDUs begin was not known and had to be found again") \
+	X(SKEWED_MARKERS, "skewed_markers", "markers do not stand, or do not point, as the standard says") \
+	X(PRIVATE_DATA_TOO_LONG, "private_data_too_long", "more private data than MPA allows") \
 	X(UNKNOWN_LINK_TYPE, "unknown_link_type", "a link type that is not dissected")
 
 enum rtap_anomaly_code {

@@ -8,6 +8,7 @@
 #include <rdmatap/anomaly.h>
 #include <rdmatap/field.h>
 #include <rdmatap/frame.h>
+#include <rdmatap/iwarp.h>
 
 #pragma GCC visibility push(default)
 
@@ -65,6 +66,7 @@ enum rtap_crc_status {
 	RTAP_CRC_GOOD,
 	RTAP_CRC_BAD,
 	RTAP_CRC_UNVERIFIABLE, /* not all covered bytes were captured */
+	RTAP_CRC_OFF,          /* not in use on this connection (MPA): the field says nothing */
 };
 
 /* What the packet carries behind its transport headers. Captured bytes may be fewer than wire bytes. */
@@ -258,6 +260,8 @@ struct rtap_packet {
 	struct rtap_cm_facts cm;
 	struct rtap_tcp_facts tcp;
 	struct rtap_payload payload;
+	struct rtap_mpa_facts mpa;
+	struct rtap_fpdus fpdus;
 	struct rtap_rpcrdma_facts rpcrdma;
 	struct rtap_rpc_facts rpc;
 	struct rtap_flow_facts flow;
@@ -293,6 +297,9 @@ struct rtap_context {
 	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
+	bool is_iwarp;        /* this TCP stream carries FPDUs: `fpdus` are those that end in this segment, and nothing is guessed */
+	const struct rtap_fpdu *fpdus; /* in stream order; their bytes lie in the frame or live as long as it does */
+	uint32_t fpdu_count;
 };
 
 /*

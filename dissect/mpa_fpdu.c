@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The FPDUs of a TCP segment. RFC 5044, section 4. Three layers stand for all of them: what MPA, DDP and RDMAP say. What the
+ * FPDUs carry follows message by message.
+ */
+#include "config.h"
+
+#include "dissect/iwarp.h"
+#include "dissect/upper.h"
+
+/* Without a CRC only a row of this many FPDUs is evidence. */
+#define MIN_UNCHECKED 4
+/* Layers that are left for what a message holds; more FPDUs than the packet has room for are still told by the three layers. */
+#define LAYERS_KEPT 8
+
+void iwarp_walk_init(struct iwarp_walk *walk, const struct rtap_packet *packet)
+{
+	walk->packet = packet;
+	walk->next = packet->fpdus.list ? 0 : packet->fpdus.offset;
+}
+
+/* The FPDU at `bytes`, of which `length` follow, without markers. False: it is not whole. */
+static bool plain_fpdu(const uint8_t *bytes, uint32_t length, struct rtap_fpdu *fpdu)
+{
+	uint32_t total;
+
+	if (length < MPA_SMALLEST_FPDU)
+		return false;
+	total = fpdu_content_length(load16(bytes));
+	if (total > length)
+		return false;
+	fpdu->bytes = (struct rtap_span){ bytes, total };
+	fpdu->ulpdu_length = load16(bytes);
+	fpdu->first_marker = RTAP_NO_MARKER;
+	fpdu->gap_count = 0;
+	return true;
+}
+
+const struct rtap_fpdu *iwarp_next_fpdu(struct iwarp_walk *walk)
+{
+	const struct rtap_fpdus *fpdus = &walk->packet->fpdus;
+	const struct rtap_packet *packet = walk->packet;
+
+	if (fpdus->list)
+		return walk->next < fpdus->count ? &fpdus->list[walk->next++] : NULL;
+	if (!fpdus->count || !plain_fpdu(packet->sources[0].bytes + walk->next, fpdus->offset + fpdus->length - walk->next, &walk->own))
+		return NULL;
+	walk->own.upper = NULL;
+	walk->own.crc_status = fpdus->crc_status;
+	walk->own.framing = fpdus->framing;
+	walk->own.skewed_markers = false;
+	walk->own.split = false;
+	walk->next += walk->own.bytes.length;
+	return &walk->own;
+}
+
+bool iwarp_recognise(const struct cursor *payload, struct rtap_fpdus *fpdus)
+{
+	const uint8_t *next = payload->next;
+	uint32_t left = payload->captured;
+	struct rtap_iwarp_facts facts, previous;
+	struct rtap_fpdu fpdu;
+
+	*fpdus = (struct rtap_fpdus){ .length = left };
+	if (payload->wire != payload->captured)
+		return false;
+	while (left) {
+		if (!plain_fpdu(next, left, &fpdu) ||
+		    iwarp_read(next + MPA_LENGTH_LENGTH, fpdu.ulpdu_length, fpdu.ulpdu_length, &facts) != OK ||
+		    !iwarp_is_plausible(&facts, fpdu.ulpdu_length))
+			return false;
+		if (!fpdus->count)
+			fpdus->crc_status = fpdu_crc_field(&fpdu) ? RTAP_CRC_GOOD : RTAP_CRC_OFF;
+		if (fpdus->crc_status == RTAP_CRC_GOOD ? fpdu_check_crc(&fpdu) != RTAP_CRC_GOOD : fpdu_crc_field(&fpdu) != 0)
+			return false;
+		if (fpdus->count && !iwarp_follows(&previous, &facts))
+			return false;
+		previous = facts;
+		fpdus->count++;
+		next += fpdu.bytes.length;
+		left -= fpdu.bytes.length;
+	}
+	fpdus->framing = fpdus->crc_status == RTAP_CRC_GOOD ? RTAP_FPDU_RECOVERED : RTAP_FPDU_RECOVERED_NO_CRC;
+	return fpdus->count >= (fpdus->crc_status == RTAP_CRC_GOOD ? 1 : MIN_UNCHECKED);
+}
+
+uint8_t iwarp_behind_setup(const struct parse *parse)
+{
+	struct rtap_fpdus fpdus;
+
+	if (parse->context->is_iwarp)
+		return parse->context->fpdu_count ? PROTOCOL_MPA_FPDU : PROTOCOL_PAYLOAD;
+	return !parse->context->no_heuristics && iwarp_recognise(&parse->cursor, &fpdus) ? PROTOCOL_MPA_FPDU : PROTOCOL_PAYLOAD;
+}
+
+uint8_t iwarp_of_stream(const struct parse *parse)
+{
+	if (parse->cursor.captured < MPA_KEY_LENGTH && !parse->context->fpdu_count)
+		return PROTOCOL_PAYLOAD;
+	if ((parse->context->is_iwarp || !parse->context->no_heuristics) && mpa_is_setup(&parse->cursor))
+		return PROTOCOL_MPA_REQUEST;
+	return iwarp_behind_setup(parse);
+}
+
+/* The source that holds these bytes, if any does. */
+static bool find_source(const struct rtap_packet *packet, const struct rtap_span *bytes, uint8_t *source)
+{
+	for (*source = 0; *source < packet->source_count; ++*source) {
+		uintptr_t start = (uintptr_t)packet->sources[*source].bytes, at = (uintptr_t)bytes->bytes;
+
+		if (at >= start && at - start <= packet->sources[*source].captured &&
+		    bytes->length <= packet->sources[*source].captured - (at - start))
+			return true;
+	}
+	return false;
+}
+
+/* Makes the bytes a source if they are in none yet. False: there is no room for it. */
+static bool add_source(struct rtap_packet *packet, const struct rtap_span *bytes, uint8_t *source)
+{
+	if (find_source(packet, bytes, source))
+		return true;
+	if (packet->source_count == RTAP_MAX_SOURCES || !bytes->bytes)
+		return false;
+	*source = packet->source_count++;
+	packet->sources[*source].bytes = bytes->bytes;
+	packet->sources[*source].captured = bytes->length;
+	packet->sources[*source].wire = bytes->length;
+	return true;
+}
+
+/* Sets the cursor to bytes, in whatever source they are. */
+static bool enter_bytes(struct parse *parse, const struct rtap_span *bytes)
+{
+	if (!add_source(parse->packet, bytes, &parse->source))
+		return false;
+	parse->cursor = (struct cursor){ bytes->bytes, bytes->length, bytes->length };
+	return true;
+}
+
+/* The upper layer's bytes in an FPDU. False: there are none, or markers or holes part them. */
+static bool payload_of(const struct rtap_fpdu *fpdu, const struct rtap_iwarp_facts *facts, struct rtap_span *payload)
+{
+	uint32_t at = facts->payload_offset;
+
+	return facts->payload_length && fpdu_next_extent(fpdu, &at, payload) && payload->bytes && payload->length == facts->payload_length;
+}
+
+/* Sets up what one FPDU carries. False: nothing that could be shown. */
+static bool begin_unit(struct parse *parse, const struct rtap_context *context, const struct rtap_fpdu *fpdu)
+{
+	struct rtap_iwarp_facts facts;
+	struct rtap_span bytes;
+	uint32_t length;
+	const uint8_t *head = fpdu_head(fpdu, &length);
+	bool whole;
+
+	if (iwarp_read(head, length, fpdu->ulpdu_length, &facts) != OK)
+		return false;
+	parse->context = fpdu->upper ? fpdu->upper : context;
+	whole = iwarp_is_send(facts.opcode) && !facts.tagged && facts.last;
+	if (whole && fpdu->upper && fpdu->upper->message.bytes)
+		bytes = fpdu->upper->message;
+	else if (payload_of(fpdu, &facts, &bytes))
+		whole = whole && !facts.mo;
+	else
+		return false;
+	/* a frame whose CRC is wrong feeds nothing */
+	if (fpdu->crc_status == RTAP_CRC_BAD)
+		whole = false;
+	if (!bytes.length || !enter_bytes(parse, &bytes))
+		return false;
+	parse->next = whole ? upper_of_iwarp_send(parse) : PROTOCOL_PAYLOAD;
+	return true;
+}
+
+/* Goes to the next FPDU that carries something. The context is the packet's again for each. */
+static bool more(struct parse *parse)
+{
+	const struct rtap_fpdu *fpdu;
+	struct iwarp_walk walk;
+
+	iwarp_walk_init(&walk, parse->packet);
+	if (parse->unit)
+		walk.next = parse->unit;
+	while (parse->packet->layer_count + LAYERS_KEPT <= RTAP_MAX_LAYERS && (fpdu = iwarp_next_fpdu(&walk))) {
+		parse->unit = walk.next;
+		if (begin_unit(parse, parse->packet_context, fpdu))
+			return true;
+	}
+	return false;
+}
+
+static void note_anomalies(struct parse *parse)
+{
+	const struct rtap_fpdu *fpdu;
+	struct iwarp_walk walk;
+	bool bad = false, recovered = false, skewed = false, unknown = false, malformed = false;
+	uint32_t offset = parse->packet->fpdus.offset;
+
+	iwarp_walk_init(&walk, parse->packet);
+	while ((fpdu = iwarp_next_fpdu(&walk))) {
+		struct rtap_iwarp_facts facts;
+		uint32_t length;
+		const uint8_t *head = fpdu_head(fpdu, &length);
+
+		malformed = malformed || iwarp_read(head, length, fpdu->ulpdu_length, &facts) == MALFORMED;
+		unknown = unknown || !iwarp_opcodes[facts.opcode].name;
+		bad = bad || fpdu->crc_status == RTAP_CRC_BAD;
+		recovered = recovered || (fpdu->framing != RTAP_FPDU_IN_STEP && parse->packet_context->is_iwarp);
+		skewed = skewed || fpdu->skewed_markers;
+	}
+	if (malformed)
+		parse_anomaly(parse, RTAP_ANOMALY_MALFORMED, offset);
+	if (unknown)
+		parse_anomaly(parse, RTAP_ANOMALY_UNKNOWN_OPCODE, offset);
+	if (bad)
+		parse_anomaly(parse, RTAP_ANOMALY_BAD_FPDU_CRC, offset);
+	if (recovered)
+		parse_anomaly(parse, RTAP_ANOMALY_FPDU_RECOVERED, offset);
+	if (skewed)
+		parse_anomaly(parse, RTAP_ANOMALY_SKEWED_MARKERS, offset);
+}
+
+/* The three layers stand at the segment's bytes; DDP's and RDMAP's at the first FPDU's headers if these are in the frame. */
+static void place_layers(struct parse *parse)
+{
+	struct rtap_fpdus *fpdus = &parse->packet->fpdus;
+	const struct rtap_fpdu *fpdu;
+	struct iwarp_walk walk;
+	struct rtap_span head = { NULL, 0 };
+	uint32_t offset = fpdus->offset;
+	uint8_t source = 0, own = parse->source;
+
+	parse_place_layer(parse, PROTOCOL_MPA_FPDU, offset, fpdus->length);
+	note_anomalies(parse);
+	iwarp_walk_init(&walk, parse->packet);
+	fpdu = iwarp_next_fpdu(&walk);
+	if (fpdu)
+		head.bytes = fpdu_head(fpdu, &head.length);
+	if (head.bytes && head.length >= 2 && add_source(parse->packet, &fpdu->bytes, &source) &&
+	    find_source(parse->packet, &head, &source)) {
+		parse->source = source;
+		offset = (uint32_t)(head.bytes - parse->packet->sources[source].bytes);
+	} else {
+		head.length = 0;
+	}
+	parse_place_layer(parse, PROTOCOL_DDP, offset, head.length);
+	parse_place_layer(parse, PROTOCOL_RDMAP, offset + (head.length ? 1 : 0), head.length ? head.length - 1 : 0);
+	parse->source = own;
+}
+
+static enum result parse(struct parse *parse)
+{
+	struct rtap_fpdus *fpdus = &parse->packet->fpdus;
+	const struct rtap_context *context = parse->context;
+
+	if (context->is_iwarp)
+		*fpdus = (struct rtap_fpdus){ .list = context->fpdus, .count = context->fpdu_count, .length = parse->cursor.captured };
+	else if (!iwarp_recognise(&parse->cursor, fpdus))
+		return MALFORMED;
+	fpdus->offset = parse_offset(parse);
+	if (parse->packet->layer_count + 3 > RTAP_MAX_LAYERS) {
+		parse_anomaly(parse, RTAP_ANOMALY_TOO_MANY_LAYERS, fpdus->offset);
+		return MALFORMED;
+	}
+	parse->packet_context = context;
+	place_layers(parse);
+	parse->more = more;
+	return OK;
+}
+
+void iwarp_tell(struct iwarp_unit *unit, size_t row, uint64_t number, uint32_t at, uint32_t length)
+{
+	struct rtap_value value = { .number = number };
+
+	visit_field(unit->visitor, &unit->layer, unit->layer.protocol, row, &value, unit->layer.offset + at, length);
+}
+
+void iwarp_tell_bytes(struct iwarp_unit *unit, size_t row, uint32_t at, uint32_t length)
+{
+	struct rtap_value value = { .data = { unit->head + at, length } };
+
+	visit_field(unit->visitor, &unit->layer, unit->layer.protocol, row, &value, unit->layer.offset + at, length);
+}
+
+void iwarp_tell_text(struct iwarp_unit *unit, size_t row, const char *text)
+{
+	struct rtap_value value = { .data = { (const uint8_t *)text, (uint32_t)strlen(text) } };
+
+	visit_field(unit->visitor, &unit->layer, unit->layer.protocol, row, &value, unit->layer.offset, 0);
+}
+
+/* Where the unit's head stands: values of a head that markers part, or that no source holds, are told at the layer's own place. */
+static void place_unit(struct iwarp_unit *unit, const struct rtap_layer *layer)
+{
+	struct rtap_span head = { unit->head, unit->head_length };
+	uint8_t source;
+
+	unit->layer = *layer;
+	if (!find_source(unit->packet, &head, &source))
+		return;
+	unit->layer.source = source;
+	unit->layer.offset = (uint32_t)(head.bytes - unit->packet->sources[source].bytes);
+}
+
+void iwarp_visit_units(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor,
+		       void (*tell)(struct iwarp_unit *unit))
+{
+	struct iwarp_unit unit = { .packet = packet, .visitor = visitor };
+	bool grouped = packet->fpdus.count > 1;
+	struct iwarp_walk walk;
+
+	iwarp_walk_init(&walk, packet);
+	while ((unit.fpdu = iwarp_next_fpdu(&walk))) {
+		unit.head = fpdu_head(unit.fpdu, &unit.head_length);
+		unit.result = iwarp_read(unit.head, unit.head_length, unit.fpdu->ulpdu_length, &unit.facts);
+		place_unit(&unit, layer);
+		if (grouped && visitor->enter)
+			visitor->enter(visitor, "FPDU", &(struct rtap_place){ unit.layer.source, unit.layer.offset, unit.head_length });
+		tell(&unit);
+		if (grouped && visitor->leave)
+			visitor->leave(visitor);
+	}
+}
+
+enum row { ROW_LENGTH, ROW_PAD, ROW_CRC, ROW_CRC_CHECK, ROW_STATUS, ROW_MARKER_RESERVED, ROW_MARKER_POINTER, ROW_FRAMING };
+
+#define UNIT RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL
+
+static const struct rtap_field fpdu_fields[] = {
+	[ROW_LENGTH] = { "iwarp_mpa.ulpdulength", "ULPDU Length", 0, 16, RTAP_DEC, UNIT, "RFC 5044, 4.1" },
+	[ROW_PAD] = { "iwarp_mpa.pad", "Pad", 0, 0, RTAP_BYTES, UNIT, "RFC 5044, 4.1" },
+	[ROW_CRC] = { "iwarp_mpa.crc", "CRC, not in Use", 0, 32, RTAP_HEX, UNIT, "RFC 5044, 4.4" },
+	[ROW_CRC_CHECK] = { "iwarp_mpa.crc_check", "CRC", 0, 32, RTAP_HEX, UNIT, "RFC 5044, 4.4" },
+	/* on demand as the status of the other CRCs, though it costs nothing here: outputs are to treat all alike */
+	[ROW_STATUS] = { "iwarp_mpa.crc.status", "Status of CRC", 0, 0, RTAP_TEXT, RTAP_ON_DEMAND | UNIT, "RFC 5044, 4.4" },
+	[ROW_MARKER_RESERVED] = { "iwarp_mpa.marker_res", "Marker Reserved", 0, 16, RTAP_HEX, UNIT, "RFC 5044, 4.2" },
+	[ROW_MARKER_POINTER] = { "iwarp_mpa.marker_fpduptr", "FPDU Pointer", 0, 16, RTAP_DEC, UNIT, "RFC 5044, 4.2" },
+	[ROW_FRAMING] = { "iwarp_mpa.framing", "Framing", 0, 0, RTAP_TEXT, UNIT, "RFC 5044, 4.3" },
+};
+
+static const char *status_text(uint8_t status)
+{
+	switch (status) {
+	case RTAP_CRC_GOOD: return "good";
+	case RTAP_CRC_BAD: return "bad";
+	case RTAP_CRC_OFF: return "off";
+	default: return "unverifiable";
+	}
+}
+
+/* Whether an FPDU's bytes from `offset` on are there. */
+static bool is_there(const struct rtap_fpdu *fpdu, uint32_t offset, uint32_t length)
+{
+	for (uint8_t i = 0; i < fpdu->gap_count; i++)
+		if (fpdu->gaps[i].offset < offset + length && offset < fpdu->gaps[i].offset + fpdu->gaps[i].length)
+			return false;
+	return true;
+}
+
+static void tell_markers(struct iwarp_unit *unit)
+{
+	const struct rtap_fpdu *fpdu = unit->fpdu;
+
+	for (uint32_t at = fpdu->first_marker; at < fpdu->bytes.length; at += MPA_MARKER_INTERVAL) {
+		const uint8_t *marker = fpdu->bytes.bytes + at;
+		uint32_t pointer = load16(marker + 2);
+
+		if (!is_there(fpdu, at, MPA_MARKER_LENGTH))
+			continue;
+		if (fpdu->skewed_markers)
+			pointer = (uint32_t)(marker[3] << 8 | marker[2]);
+		iwarp_tell(unit, ROW_MARKER_RESERVED, load16(marker), 0, 0);
+		iwarp_tell(unit, ROW_MARKER_POINTER, pointer, 0, 0);
+	}
+}
+
+static void tell(struct iwarp_unit *unit)
+{
+	const struct rtap_fpdu *fpdu = unit->fpdu;
+	uint32_t content = fpdu_content_length(fpdu->ulpdu_length), pad = fpdu_pad_length(fpdu->ulpdu_length);
+	uint32_t pad_at = fpdu_offset(MPA_LENGTH_LENGTH + fpdu->ulpdu_length, fpdu->first_marker);
+	uint32_t crc_at = fpdu_offset(content - MPA_CRC_LENGTH, fpdu->first_marker);
+	struct rtap_value value = { .data = { fpdu->bytes.bytes + pad_at, pad } };
+
+	iwarp_tell(unit, ROW_LENGTH, fpdu->ulpdu_length, 0, 0);
+	if (pad && is_there(fpdu, pad_at, pad))
+		visit_field(unit->visitor, &unit->layer, PROTOCOL_MPA_FPDU, ROW_PAD, &value, unit->layer.offset, 0);
+	if (is_there(fpdu, crc_at, MPA_CRC_LENGTH))
+		iwarp_tell(unit, fpdu->crc_status == RTAP_CRC_OFF ? ROW_CRC : ROW_CRC_CHECK, fpdu_crc_field(fpdu), 0, 0);
+	iwarp_tell_text(unit, ROW_STATUS, status_text(fpdu->crc_status));
+	tell_markers(unit);
+	if (fpdu->framing != RTAP_FPDU_IN_STEP)
+		iwarp_tell_text(unit, ROW_FRAMING, fpdu->framing == RTAP_FPDU_RECOVERED ? "recovered" : "recovered (no CRC)");
+}
+
+static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	iwarp_visit_units(packet, layer, visitor, tell);
+}
+
+const struct protocol mpa_fpdu_protocol = {
+	.table = { "iwarp_mpa.fpdu", "Marker PDU Aligned Framing", "RFC 5044, section 4", 0, FIELDS(fpdu_fields) },
+	.parse = parse,
+	.visit = visit,
+};

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * iWARP: what MPA, DDP and RDMAP say. RFC 5044, RFC 6581 (MPA), RFC 5041 (DDP), RFC 5040, RFC 7306 (RDMAP).
+ */
+#ifndef RDMATAP_IWARP_H
+#define RDMATAP_IWARP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rdmatap/frame.h>
+
+#pragma GCC visibility push(default)
+
+struct rtap_context;
+
+/* What an MPA Request or Reply says; host order. Valid while `present`. RFC 5044, 7.1.1; RFC 6581, sections 6 and 9. */
+struct rtap_mpa_facts {
+	bool present, is_reply;
+	bool markers;       /* M: the sender of this frame wants markers in what it receives */
+	bool crc;           /* C: CRCs are in use if either side sets it */
+	bool rejected;      /* R, in a reply */
+	bool enhanced;      /* S, revision 2 or later, and the four bytes are there: the rest below is valid */
+	uint8_t revision;
+	bool peer_to_peer;  /* A: the initiator's first FPDU is one of the three that follow */
+	bool rtr_send, rtr_write, rtr_read; /* B, C, D */
+	uint16_t ird, ord;  /* 0x3fff: not negotiated */
+	uint16_t private_length; /* PD_Length: all private data, with the four bytes of RFC 6581 */
+	uint32_t length;    /* stream bytes of the whole frame: FPDUs begin behind them */
+	bool has_rpc_private; /* RFC 8797: the rest is valid */
+	bool remote_invalidation;
+	uint32_t send_size, receive_size; /* bytes */
+};
+
+#define RTAP_FPDU_GAPS 4
+#define RTAP_FPDU_HEAD 72 /* no DDP and RDMAP headers together are longer */
+#define RTAP_NO_MARKER UINT32_MAX
+
+/* Bytes of an FPDU that were not captured. */
+struct rtap_fpdu_gap {
+	uint32_t offset, length; /* in the FPDU's bytes */
+	uint8_t reason;          /* as told to the framer */
+};
+
+/* How the beginning of an FPDU was found. */
+enum rtap_fpdu_framing {
+	RTAP_FPDU_IN_STEP,         /* counted from the MPA Request or Reply on */
+	RTAP_FPDU_RECOVERED,       /* found again within the stream; the CRC confirms it */
+	RTAP_FPDU_RECOVERED_NO_CRC, /* found again within the stream by a row of consistent headers: CRCs are not in use */
+};
+
+/* One FPDU of a stream. RFC 5044, 4.1. */
+struct rtap_fpdu {
+	struct rtap_span bytes;   /* as sent, from ULPDU_Length (or the marker right in front of it) through the CRC, markers included; a gap's bytes are 0 */
+	uint64_t stream_offset;   /* of the first byte */
+	uint64_t first_frame, last_frame;     /* numbers of the frames that brought its first and its last byte */
+	int64_t first_time_ns, last_time_ns;  /* their times */
+	const struct rtap_context *upper;     /* for a Send that this FPDU ends: its `message` (if put together) and what its dissection needs; or NULL */
+	uint32_t first_marker;    /* offset of the first marker in `bytes`; others follow every 512; RTAP_NO_MARKER or beyond the end: none */
+	uint16_t ulpdu_length;
+	uint8_t crc_status;       /* enum rtap_crc_status */
+	uint8_t framing;          /* enum rtap_fpdu_framing */
+	bool skewed_markers;      /* marked as old stacks do: CRC bytes do not count in the interval, FPDUPTR is little-endian */
+	bool split;               /* `bytes` are the framer's own: it came in more than one piece, or before framing was found */
+	uint8_t gap_count;
+	struct rtap_fpdu_gap gaps[RTAP_FPDU_GAPS]; /* in order, apart from each other */
+	uint8_t head[RTAP_FPDU_HEAD]; /* the ULPDU's first bytes without the marker that lies in them; only filled if one does */
+};
+
+/* RDMAP opcodes. RFC 5040, 4.1; RFC 7306, section 4. */
+enum rtap_rdmap_opcode {
+	RTAP_RDMAP_WRITE = 0,
+	RTAP_RDMAP_READ_REQUEST = 1,
+	RTAP_RDMAP_READ_RESPONSE = 2,
+	RTAP_RDMAP_SEND = 3,
+	RTAP_RDMAP_SEND_INVALIDATE = 4,
+	RTAP_RDMAP_SEND_SE = 5,
+	RTAP_RDMAP_SEND_SE_INVALIDATE = 6,
+	RTAP_RDMAP_TERMINATE = 7,
+	RTAP_RDMAP_IMMEDIATE = 8,
+	RTAP_RDMAP_IMMEDIATE_SE = 9,
+	RTAP_RDMAP_ATOMIC_REQUEST = 10,
+	RTAP_RDMAP_ATOMIC_RESPONSE = 11,
+};
+
+/* What the DDP and RDMAP headers of one FPDU say; host order. */
+struct rtap_iwarp_facts {
+	bool tagged, last;
+	uint8_t ddp_version, rdmap_version;
+	uint8_t ddp_reserved, rdmap_reserved;
+	uint8_t opcode;            /* enum rtap_rdmap_opcode; others are reserved */
+	uint32_t stag;             /* tagged */
+	uint64_t tagged_offset;    /* tagged */
+	uint32_t qn, msn, mo;      /* untagged */
+	uint32_t invalidate_stag;  /* untagged: of the two Sends with Invalidate; 0 in others by the standard */
+	bool has_read, has_atomic, has_original, has_immediate, has_terminate; /* the RDMAP header is there as a whole */
+	uint32_t sink_stag, source_stag, read_length; /* Read Request */
+	uint64_t sink_offset, source_offset;
+	uint32_t atomic_opcode, request_identifier, remote_stag; /* Atomic Request; the identifier also of a response */
+	uint64_t remote_offset, swap_or_add, swap_or_add_mask, compare, compare_mask;
+	uint64_t original;         /* Atomic Response */
+	uint64_t immediate;        /* Immediate Data: eight bytes */
+	uint8_t error_layer, error_type, error_code; /* Terminate */
+	uint32_t payload_offset;   /* in the ULPDU, behind the headers */
+	uint32_t payload_length;   /* of the ULP's bytes in this FPDU; 0 where the opcode carries none */
+};
+
+/* FPDUs of one TCP segment: those that end in it. Walk them by iwarp_next_fpdu(). */
+struct rtap_fpdus {
+	const struct rtap_fpdu *list; /* NULL: they stand back to back from `offset` of source 0 on */
+	uint32_t count;
+	uint32_t offset, length;
+	uint8_t crc_status, framing;  /* of all of them if there is no list */
+};
+
+#pragma GCC visibility pop
+
+#endif
