@@ -128,7 +128,7 @@ struct connection {
 	struct expectation *expectations; /* a ring, while one end is unknown */
 	uint32_t expected, expectation_room; /* how many were put into it */
 	uint32_t references;           /* messages that are not told yet */
-	uint32_t handshake_ids[2];     /* communication ids of b; of a */
+	struct handshake *handshakes[2]; /* by the communication ids of b; of a; can be one */
 	struct connection *closing_before, *closing_behind;
 	int64_t closed_ns;
 	uint64_t memory;               /* of rings and flows, as accounted */
