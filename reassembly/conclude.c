@@ -148,6 +148,19 @@ static void count_lost_responses(struct message *message)
 			message->connection->shown.trouble[RTAP_TROUBLE_LOST] += (shown->missing[i].length + stream->pmtu - 1) / stream->pmtu;
 }
 
+/* Packets of lengths that do not go with their PSNs can cover more than the message. */
+static bool covers_exactly(const struct message *message)
+{
+	const struct coverage_run *run = coverage_runs(&message->coverage);
+	uint64_t start = message_position(message), length = message->shown.length;
+
+	if (message->shown.kind == RTAP_KIND_FLUSH)
+		return true;
+	if (!length)
+		return !message->coverage.count;
+	return message->coverage.count == 1 && run->begin == start && run->end == start + length;
+}
+
 static bool adds_up(const struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
@@ -186,8 +199,9 @@ void message_conclude(const struct rtap_tracker *tracker, struct message *messag
 		append(&list, (struct rtap_missing){ 0, 0, true, message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED });
 	shown->missing = list.items;
 	shown->missing_count = list.count;
-	shown->complete = !list.count && !list.failed && !message->evicted && adds_up(message) && (!answered_by_data || message->has_last ||
-			  shown->verb == RTAP_VERB_ATOMIC_WRITE) && (answered_by_data ? shown->request_seen : message->has_first);
+	shown->complete = !list.count && !list.failed && !message->evicted && adds_up(message) && covers_exactly(message) &&
+			  (!answered_by_data || message->has_last || shown->verb == RTAP_VERB_ATOMIC_WRITE) &&
+			  (answered_by_data ? shown->request_seen : message->has_first);
 	count_lost_responses(message);
 	if (!adds_up(message))
 		message->connection->shown.trouble[RTAP_TROUBLE_LENGTH_MISMATCH]++;

@@ -42,6 +42,15 @@ struct flow *flow_find(const struct rtap_tracker *tracker, const struct flow_key
 	return map_find(&tracker->flows, hash, has_key, key);
 }
 
+void flow_forget_pending(struct flow *flow)
+{
+	for (uint32_t i = 0; i < flow->pending_count; i++)
+		free(flow->pending[i].bytes);
+	free(flow->pending);
+	flow->pending = NULL;
+	flow->pending_count = flow->pending_room = 0;
+}
+
 /* Memory is short: the responses that wait for their requester go. */
 static void evict_pending(struct budget_holder *holder, void *owner)
 {
@@ -49,9 +58,11 @@ static void evict_pending(struct budget_holder *holder, void *owner)
 	struct flow *flow = (struct flow *)((char *)holder - offsetof(struct flow, holder));
 
 	tracker->counters.evictions++;
-	for (uint32_t i = 0; i < flow->pending_count; i++)
-		free(flow->pending[i].bytes);
-	flow->pending_count = 0;
+	if (!flow->connection) {
+		flow_destroy(tracker, flow);
+		return;
+	}
+	flow_forget_pending(flow);
 	budget_give(&tracker->budget, holder, holder->bytes);
 }
 
@@ -79,10 +90,8 @@ void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
 			flow->pending_behind->pending_before = flow->pending_before;
 	}
 	map_remove(&tracker->flows, flow->hash, flow);
-	for (uint32_t i = 0; i < flow->pending_count; i++)
-		free(flow->pending[i].bytes);
+	flow_forget_pending(flow);
 	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
-	free(flow->pending);
 	free(flow);
 }
 
@@ -116,13 +125,20 @@ void connection_account(struct rtap_tracker *tracker, struct connection *connect
 	else
 		budget_give(&tracker->budget, &connection->holder, connection->memory - memory);
 	connection->memory = memory;
+	/* also if it takes no more: it is in use */
+	budget_touch(&tracker->budget, &connection->holder);
 }
 
-static void tell(struct rtap_tracker *tracker, struct connection *connection)
+static void leave_list(struct rtap_tracker *tracker, struct connection *connection)
 {
 	connection->told = true;
 	*(connection->before ? &connection->before->behind : &tracker->first_connection) = connection->behind;
 	*(connection->behind ? &connection->behind->before : &tracker->last_connection) = connection->before;
+}
+
+static void tell(struct rtap_tracker *tracker, struct connection *connection)
+{
+	leave_list(tracker, connection);
 	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
 		tracker->counters.trouble[i] += connection->shown.trouble[i];
 	if (tracker->options.connection)
@@ -218,6 +234,18 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	handshake_forget(tracker, connection);
 	connection_account(tracker, connection);
 	connection->references--;
+}
+
+void connection_drop(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (connection->closed && !connection->retired)
+		leave_closing(tracker, connection);
+	connection->closed = connection->retired = true;
+	pairing_forget(tracker, connection);
+	handshake_forget(tracker, connection);
+	leave_list(tracker, connection);
+	tracker->counters.connections--;
+	connection_release(tracker, connection);
 }
 
 void connection_event(struct connection *connection, const char *name, uint64_t frame, int64_t time_ns, uint32_t reason)

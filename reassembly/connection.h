@@ -20,6 +20,9 @@ void connection_close(struct rtap_tracker *tracker, struct connection *connectio
 /* Nothing belongs to it any more: its messages are settled, its flows go. */
 void connection_retire(struct rtap_tracker *tracker, struct connection *connection);
 
+/* What it had belongs to another now: it is never told. */
+void connection_drop(struct rtap_tracker *tracker, struct connection *connection);
+
 /* Adds to its life. */
 void connection_event(struct connection *connection, const char *name, uint64_t frame, int64_t time_ns, uint32_t reason);
 
@@ -36,6 +39,9 @@ struct flow *flow_create(struct rtap_tracker *tracker, const struct flow_key *ke
 
 /* Joins a flow with its connection: `from_a` is the direction of its packets. */
 void flow_attach(struct flow *flow, struct connection *connection, bool from_a);
+
+/* Frees the responses that wait; the flow's holder still has their bytes. */
+void flow_forget_pending(struct flow *flow);
 
 /* Takes the flow out; what it keeps goes. */
 void flow_destroy(struct rtap_tracker *tracker, struct flow *flow);

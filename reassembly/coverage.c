@@ -46,37 +46,46 @@ static bool reserve_runs(struct coverage *coverage)
 	return true;
 }
 
-/* Makes room for the bytes from `position` on, before or behind those that are there. */
+/* By doubling, before or behind what is there: pieces that come in descending order do not move all of it each time. */
+uint64_t coverage_room_for(const struct coverage *coverage, uint64_t position, uint64_t length)
+{
+	uint64_t room = coverage->bytes_room, more;
+
+	if (!coverage->bytes)
+		return length;
+	if (position < coverage->origin) {
+		more = coverage->origin - position;
+		if (more < room && room <= coverage->origin)
+			more = room;
+		return room + more;
+	}
+	more = position - coverage->origin + length;
+	return more <= room ? room : more < room * 2 ? room * 2 : more;
+}
+
 static bool reserve_bytes(struct coverage *coverage, uint64_t position, uint64_t length)
 {
-	uint64_t front = 0, needed;
-	size_t room;
+	uint64_t room = coverage_room_for(coverage, position, length);
 	uint8_t *larger;
 
 	if (!coverage->bytes)
 		coverage->origin = position;
-	if (position < coverage->origin)
-		front = coverage->origin - position;
-	needed = front ? front + coverage->bytes_room : position - coverage->origin + length;
-	if (needed < length + front)
-		needed = length + front;
-	if (needed <= coverage->bytes_room)
+	if (room == coverage->bytes_room)
 		return true;
-	if (needed > SIZE_MAX / 4)
+	if (room > SIZE_MAX / 4)
 		return false;
-	room = coverage->bytes_room && !front ? coverage->bytes_room * 2 : (size_t)needed;
-	if (room < needed)
-		room = (size_t)needed;
-	larger = realloc(coverage->bytes, room);
+	larger = realloc(coverage->bytes, (size_t)room);
 	if (!larger)
 		return false;
-	if (front) {
+	if (position < coverage->origin) {
+		size_t front = (size_t)room - coverage->bytes_room;
+
 		memmove(larger + front, larger, coverage->bytes_room);
-		coverage->origin = position;
+		coverage->origin -= front;
 	}
 	coverage->bytes = larger;
-	coverage->bytes_room = room;
-	return true;
+	coverage->bytes_room = (size_t)room;
+	return position - coverage->origin + length <= room;
 }
 
 /* Index of the first run that ends at or behind `position`. */
@@ -193,17 +202,26 @@ bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *b
 	return true;
 }
 
+static bool overlaps(struct coverage *coverage, const struct coverage_run *run)
+{
+	const struct coverage_run *runs = runs_of(coverage);
+	uint32_t at = first_behind(coverage, run->begin);
+
+	if (at < coverage->count && runs[at].end == run->begin)
+		at++;
+	return at < coverage->count && runs[at].begin < run->end;
+}
+
 bool coverage_join(struct coverage *coverage, struct coverage *other, unsigned keep)
 {
 	for (uint32_t i = 0; i < other->count; i++) {
-		struct coverage_run run = coverage_runs(other)[i];
+		const struct coverage_run *run = coverage_runs(other) + i;
+		const uint8_t *bytes = other->bytes ? other->bytes + (run->begin - other->origin) : NULL;
+		uint64_t fresh;
 
-		if (keep & COVERAGE_BYTES) {
-			if (!reserve_bytes(coverage, run.begin, run.end - run.begin))
-				return false;
-			memcpy(coverage->bytes + (run.begin - coverage->origin), other->bytes + (run.begin - other->origin), run.end - run.begin);
-		}
-		if (!insert_run(coverage, run, keep))
+		if (!bytes && keep & COVERAGE_CRC && overlaps(coverage, run))
+			continue;
+		if (!coverage_add(coverage, run->begin, bytes, run->end - run->begin, run->crc, keep, &fresh))
 			return false;
 	}
 	coverage_fini(other);

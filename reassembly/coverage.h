@@ -36,7 +36,13 @@ enum coverage_keep { COVERAGE_ONLY = 0, COVERAGE_CRC = 1, COVERAGE_BYTES = 2 };
 bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *bytes, uint64_t length, uint32_t crc,
 		  unsigned keep, uint64_t *fresh) __attribute__((warn_unused_result));
 
-/* Puts all of `other` behind what is there; the two do not overlap. `other` is empty then. False: memory is out. */
+/* How many bytes of memory coverage_add() with COVERAGE_BYTES will have for payload when it has added these. */
+uint64_t coverage_room_for(const struct coverage *coverage, uint64_t position, uint64_t length);
+
+/*
+ * Adds all of `other`, which is empty then. Where the two overlap what is there stays; of a run that overlaps nothing is
+ * added if a CRC is wanted but its bytes are not there. False: memory is out.
+ */
 bool coverage_join(struct coverage *coverage, struct coverage *other, unsigned keep) __attribute__((warn_unused_result));
 
 static inline const struct coverage_run *coverage_runs(const struct coverage *coverage)

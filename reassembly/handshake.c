@@ -12,6 +12,7 @@
 struct handshake {
 	uint64_t words[4];   /* address and its length, id, kind */
 	uint64_t hash;
+	uint32_t id;
 	struct connection *connection; /* NULL: a service */
 	uint64_t service_id, transaction_id;
 };
@@ -46,6 +47,7 @@ static struct handshake *add(struct map *map, const struct rtap_end *end, uint32
 
 	if (!handshake)
 		return NULL;
+	handshake->id = id;
 	words_of(end, id, kind, handshake->words);
 	handshake->hash = map_hash(handshake->words, 4);
 	if (!map_add(map, handshake->hash, handshake)) {
@@ -63,17 +65,18 @@ static void drop(struct map *map, struct handshake *handshake)
 
 void handshake_forget(struct rtap_tracker *tracker, struct connection *connection)
 {
-	const struct rtap_end *ends[] = { &connection->shown.b, &connection->shown.a };
-
+	if (connection->handshakes[0] == connection->handshakes[1])
+		connection->handshakes[1] = NULL;
 	for (int i = 0; i < 2; i++) {
-		struct handshake *handshake;
-
-		if (!connection->handshake_ids[i])
-			continue;
-		handshake = find(&tracker->handshakes, ends[i], connection->handshake_ids[i], 0);
-		if (handshake && handshake->connection == connection)
-			drop(&tracker->handshakes, handshake);
+		if (connection->handshakes[i])
+			drop(&tracker->handshakes, connection->handshakes[i]);
+		connection->handshakes[i] = NULL;
 	}
+}
+
+static bool has_id(const struct handshake *handshake, uint32_t id)
+{
+	return handshake && handshake->id == id;
 }
 
 static struct connection *connection_of(const struct rtap_tracker *tracker, const struct rtap_end *end, uint32_t id)
@@ -93,7 +96,7 @@ static struct connection *meant(const struct rtap_tracker *tracker, const struct
 		connection = connection_of(tracker, destination, cm->remote_id);
 	if (connection)
 		*from_a = !memcmp(connection->shown.a.address, source->address, sizeof source->address) &&
-			  (connection->handshake_ids[1] == cm->local_id || connection->handshake_ids[0] == cm->remote_id);
+			  (has_id(connection->handshakes[1], cm->local_id) || has_id(connection->handshakes[0], cm->remote_id));
 	return connection;
 }
 
@@ -131,6 +134,7 @@ static void claim(struct rtap_tracker *tracker, struct connection *connection, b
 		connection_retire(tracker, flow->connection);
 	else if (flow)
 		flow_destroy(tracker, flow);
+	/* what responses had told of the other end was wrong */
 	if (connection->flows[from_a])
 		flow_destroy(tracker, connection->flows[from_a]);
 	connection->flows[from_a] = NULL;
@@ -159,7 +163,7 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	}
 	handshake->connection = connection;
 	handshake->transaction_id = cm->transaction_id;
-	connection->handshake_ids[1] = cm->local_id;
+	connection->handshakes[1] = handshake;
 	connection->shown.a = *source;
 	connection->shown.b = *destination;
 	connection->shown.b.qpn = 0;
@@ -191,7 +195,8 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 	struct connection *connection = connection_of(tracker, destination, cm->remote_id);
 	struct handshake *handshake;
 
-	if (!connection || connection->handshake_ids[0] == cm->local_id)
+	/* a second one is the first sent again */
+	if (!connection || connection->handshakes[0])
 		return;
 	handshake = find(&tracker->handshakes, source, cm->local_id, 0);
 	if (handshake && handshake->connection != connection)
@@ -204,7 +209,7 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 		return;
 	}
 	handshake->connection = connection;
-	connection->handshake_ids[0] = cm->local_id;
+	connection->handshakes[0] = handshake;
 	/* IBTA vol. 1, A14: with XRC the queue pair's number stands where the EE context's is else */
 	connection->shown.b.qpn = connection->shown.transport == RTAP_TRANSPORT_XRC ? cm->local_eecn : cm->local_qpn;
 	connection->shown.b.qpn_known = true;

@@ -142,19 +142,45 @@ static void drop_bytes(struct message *message)
 	message->coverage.bytes_room = 0;
 }
 
+static bool keeps_bytes(const struct rtap_tracker *tracker, const struct message *message)
+{
+	return !message->bytes_dropped && (tracker->keep & COVERAGE_BYTES || message->bytes_wanted);
+}
+
+/* Length, coverage and times stay exact without them. */
+static void evict_bytes(struct rtap_tracker *tracker, struct message *message)
+{
+	drop_bytes(message);
+	message->shown.bytes_evicted = true;
+	tracker->counters.evictions++;
+	account(tracker, message);
+}
+
+/* Whether memory allows the message to keep these bytes too. */
+static bool has_room(const struct rtap_tracker *tracker, const struct message *message, uint64_t position, uint64_t length)
+{
+	uint64_t room = coverage_room_for(&message->coverage, position, length), limit = tracker->budget.limit;
+
+	return room == message->coverage.bytes_room ||
+	       (room <= limit / 4 && tracker->budget.used + room - message->coverage.bytes_room <= limit);
+}
+
 /* Puts a packet's payload into its message. Returns how many of its bytes are new. */
 static uint64_t add_payload(struct rtap_tracker *tracker, struct message *message, uint64_t psn, const struct piece *piece)
 {
 	const struct psn_stream *stream = message->stream;
 	uint64_t position = MESSAGE_ORIGIN + (psn - message->origin) * stream->pmtu, fresh, cut_fresh = 0;
-	unsigned keep = message->bytes_dropped ? tracker->keep & ~(unsigned)COVERAGE_BYTES :
-						  tracker->keep | (message->bytes_wanted ? COVERAGE_BYTES : 0u);
+	unsigned keep = (tracker->keep & ~(unsigned)COVERAGE_BYTES) | (keeps_bytes(tracker, message) ? COVERAGE_BYTES : 0u);
 
 	if (psn != message->origin && !stream->pmtu)
 		return 0;
 	/* bytes are kept of all packets or of none */
 	if ((keep & COVERAGE_BYTES) && ((message->coverage.count && !message->coverage.bytes) || !piece->bytes)) {
 		message->bytes_dropped = true;
+		keep &= ~(unsigned)COVERAGE_BYTES;
+	}
+	if (keep & COVERAGE_BYTES && !has_room(tracker, message, position, piece->captured)) {
+		evict_bytes(tracker, message);
 		keep &= ~(unsigned)COVERAGE_BYTES;
 	}
 	if (!coverage_add(&message->coverage, position, piece->bytes, piece->captured, piece->crc, keep, &fresh) ||
@@ -164,14 +190,6 @@ static uint64_t add_payload(struct rtap_tracker *tracker, struct message *messag
 	    message->coverage.total > MAX_SEND_BYTES)
 		drop_bytes(message);
 	account(tracker, message);
-	/* length, coverage and times stay exact without them */
-	if (message->coverage.bytes_room > tracker->budget.limit / 4 || tracker->budget.used > tracker->budget.limit)
-		if (message->coverage.bytes) {
-			drop_bytes(message);
-			message->shown.bytes_evicted = true;
-			tracker->counters.evictions++;
-			account(tracker, message);
-		}
 	return fresh;
 }
 
@@ -212,9 +230,16 @@ static void join(struct rtap_tracker *tracker, struct message *message, struct m
 		}
 		parts[i]->origin += shift;
 	}
-	if (message->coverage.bytes && !other->coverage.bytes && other->coverage.count)
-		drop_bytes(message);
-	if (!coverage_join(&message->coverage, &other->coverage, (tracker->keep & COVERAGE_CRC) | (message->coverage.bytes ? COVERAGE_BYTES : 0u)) ||
+	if (other->coverage.count && keeps_bytes(tracker, message)) {
+		const struct coverage_run *run = coverage_runs(&other->coverage);
+
+		if (!other->coverage.bytes)
+			drop_bytes(message);
+		else if (!has_room(tracker, message, run->begin, run[other->coverage.count - 1].end - run->begin))
+			evict_bytes(tracker, message);
+	}
+	if (!coverage_join(&message->coverage, &other->coverage, (tracker->keep & COVERAGE_CRC) |
+			   (keeps_bytes(tracker, message) ? COVERAGE_BYTES : 0u)) ||
 	    !coverage_join(&message->cut, &other->cut, COVERAGE_ONLY))
 		message->evicted = true;
 	if (other->high > message->high)
@@ -222,14 +247,17 @@ static void join(struct rtap_tracker *tracker, struct message *message, struct m
 	message->has_last |= other->has_last;
 	shown->frames += taken->frames;
 	shown->repeats += taken->repeats;
-	if (taken->first_frame < shown->first_frame) {
+	if (taken->first_frame < shown->first_frame)
 		shown->first_frame = taken->first_frame;
-		shown->time_ns = taken->time_ns;
-	}
-	if (taken->last_frame > shown->last_frame) {
+	if (taken->last_frame > shown->last_frame)
 		shown->last_frame = taken->last_frame;
+	/* times need not be in the order of frames */
+	if (taken->time_ns < shown->time_ns)
+		shown->time_ns = taken->time_ns;
+	if (taken->time_end_ns > shown->time_end_ns)
 		shown->time_end_ns = taken->time_end_ns;
-	}
+	shown->wanted |= taken->wanted;
+	shown->bytes_evicted |= taken->bytes_evicted;
 	if (taken->has_immediate) {
 		shown->has_immediate = true;
 		shown->immediate = taken->immediate;
@@ -557,8 +585,8 @@ static void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, 
 	ib_message_settle(tracker, stream, true);
 	stream->connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
 	psn_fini(stream);
-	stream->nak = false;
-	stream->settled_end = 0;
+	stream->nak = stream->msn_known = false;
+	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = 0;
 	psn_start(stream, psn);
 }
 

@@ -161,9 +161,14 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 static void merge(struct rtap_tracker *tracker, struct connection *connection, struct connection *other, bool from_a)
 {
 	struct psn_stream *stream = &connection->streams[from_a], *taken = &other->streams[other->flows[1] ? 1 : 0];
+	struct psn_stream *unused = &other->streams[other->flows[1] ? 0 : 1];
 	struct flow *flow = other->flows[other->flows[1] ? 1 : 0];
 
+	/* responses that waited for too long have told of requests that nobody made */
+	ib_message_settle(tracker, stream, true);
+	ib_message_settle(tracker, unused, true);
 	psn_fini(stream);
+	psn_fini(unused);
 	*stream = *taken;
 	stream->connection = connection;
 	stream->from_a = from_a;
@@ -198,13 +203,7 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	rpc_call_move(tracker, other, connection, from_a != (other->flows[1] != NULL));
 	other->flows[0] = other->flows[1] = NULL;
 	flow->connection = NULL;
-	pairing_forget(tracker, other);
-	handshake_forget(tracker, other);
-	*(other->before ? &other->before->behind : &tracker->first_connection) = other->behind;
-	*(other->behind ? &other->behind->before : &tracker->last_connection) = other->before;
-	other->told = true;
-	tracker->counters.connections--;
-	connection_release(tracker, other);
+	connection_drop(tracker, other);
 }
 
 /* The flow carries the responses to the connection's requests. */
@@ -254,9 +253,8 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 			connection->shown.time_end_ns = response->time_ns;
 		}
 		ib_message_response(tracker, stream, response, NULL);
-		free(response->bytes);
 	}
-	flow->pending_count = 0;
+	flow_forget_pending(flow);
 	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
 	connection_account(tracker, connection);
 }
@@ -269,11 +267,13 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 
 		if (!larger)
 			return false;
+		budget_charge(&tracker->budget, &flow->holder, (room - flow->pending_room) * sizeof *larger);
 		flow->pending = larger;
 		flow->pending_room = room;
 	}
 	flow->pending[flow->pending_count] = *response;
 	flow->pending[flow->pending_count].bytes = NULL;
+	/* a CRC can be wanted of a part of them */
 	if (response->bytes && (tracker->keep || tracker->options.message || tracker->options.exchange)) {
 		uint8_t *bytes = malloc(response->captured + 1);
 
@@ -284,7 +284,6 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 		budget_charge(&tracker->budget, &flow->holder, response->captured + 1);
 	}
 	flow->pending_count++;
-	budget_charge(&tracker->budget, &flow->holder, sizeof *response);
 	return true;
 }
 
@@ -292,6 +291,8 @@ bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct 
 {
 	if (flow->pending_count == MAX_PENDING)
 		return false;
+	if (!flow->holder.bytes)
+		budget_charge(&tracker->budget, &flow->holder, sizeof *flow + 2 * sizeof(struct map_slot));
 	if (!flow->waits) {
 		flow->waits = true;
 		flow->pending_before = NULL;

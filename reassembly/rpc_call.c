@@ -114,8 +114,10 @@ void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 	if (!tracker->regions.count || !message->shown.has_key)
 		return;
 	message->segment = find_region(tracker, message);
-	if (message->segment)
+	if (message->segment) {
+		message->segment->call->claimed++;
 		message->bytes_wanted = message->segment->keep_bytes;
+	}
 }
 
 /* Moves what was gathered of a READ or WRITE into the region that it belongs to. */
@@ -145,6 +147,7 @@ static void land(struct rtap_tracker *tracker, struct message *message)
 	memory = coverage_memory(&segment->data) - memory;
 	budget_charge(&tracker->budget, &message->connection->holder, memory);
 	segment->call->memory += memory;
+	segment->call->claimed--;
 	message->segment = NULL;
 }
 
@@ -171,7 +174,7 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 /* Messages that were claimed for a call that goes lose their region. */
 static void unclaim(struct rpc_call *call)
 {
-	for (int side = 0; side < 2; side++)
+	for (int side = 0; side < 2 && call->claimed; side++)
 		for (struct message *message = call->connection->streams[side].head; message; message = message->behind)
 			if (message->segment && message->segment->call == call)
 				message->segment = NULL;

@@ -35,6 +35,7 @@ struct rpc_call {
 	uint32_t rdma_error;
 	uint64_t repeats;
 	bool mapped;              /* found by its XID */
+	uint32_t claimed;         /* READs and WRITEs under way that will land in its regions */
 	uint64_t memory;
 	struct rpc_call *before, *behind; /* the connection's, in order */
 };

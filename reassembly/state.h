@@ -136,7 +136,7 @@ struct connection {
 	uint32_t references;           /* messages that are not told yet */
 	struct rpc_call *first_call, *last_call;
 	uint32_t calls;
-	uint32_t handshake_ids[2];     /* communication ids of b; of a */
+	struct handshake *handshakes[2]; /* by the communication ids of b; of a; can be one */
 	struct connection *closing_before, *closing_behind;
 	int64_t closed_ns;
 	uint64_t memory;               /* of rings and flows, as accounted */

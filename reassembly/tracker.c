@@ -200,8 +200,11 @@ static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, c
 	if (!flow->connection) {
 		struct flow_key turned = flow_key_of(destination, source, source->qpn, destination->qpn, true);
 		struct flow *other = flow_find(tracker, &turned, flow_hash(&turned));
-		struct connection *connection = other ? other->connection : infer(tracker, flow, packet, source, destination);
+		struct connection *connection;
 
+		/* a queue pair can speak to itself */
+		other = other == flow ? NULL : other;
+		connection = other ? other->connection : infer(tracker, flow, packet, source, destination);
 		if (!connection)
 			return;
 		if (other)
@@ -365,6 +368,9 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 			flow->pending_behind->pending_before = NULL;
 		flow->waits = false;
 		pairing_finish(tracker, flow);
+		if (!flow->connection)
+			flow_destroy(tracker, flow);
+		relieve(tracker);
 	}
 	for (struct connection *connection = tracker->first_connection; connection; connection = connection->behind) {
 		for (int i = 0; i < 2; i++)
