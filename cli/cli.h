@@ -45,7 +45,7 @@ struct options {
 	uint32_t snap_length;     /* -s; 0: all */
 	bool tree, hex, quiet, line_buffered, verbose;
 	bool progress;
-	bool json, checksum, incomplete; /* of messages and connections */
+	bool json, checksum, incomplete, rpc; /* of messages and connections */
 	uint64_t max_memory;      /* bytes */
 	enum view_form form;
 	enum clock_form clock;

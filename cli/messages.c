@@ -59,7 +59,8 @@ static void show_message(void *owner, const struct rtap_message *message)
 	struct reader *reader = &listing->reader;
 	struct text text = { message, listing->first_ns, listing->options->hex };
 
-	if (reader->unwritable || (listing->options->incomplete && message->complete) || (reader->filter && !message->wanted))
+	if (reader->unwritable || (listing->options->incomplete && message->complete) || (listing->options->rpc && !message->is_rpc) ||
+	    (reader->filter && !message->wanted))
 		return;
 	reader_wrote(reader, listing->options->json ? printer_write(&reader->printer, write_message, message) :
 						      printer_write(&reader->printer, write_message_text, &text));

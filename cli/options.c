@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
-	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE };
+	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC };
 
 #define COMMON_OPTIONS \
 	{ "check-icrc", no_argument, NULL, OPTION_CHECK_ICRC }, \
@@ -33,6 +33,7 @@ static const struct option messages_options[] = {
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "checksum", no_argument, NULL, OPTION_CHECKSUM },
 	{ "incomplete", no_argument, NULL, OPTION_INCOMPLETE },
+	{ "rpc", no_argument, NULL, OPTION_RPC },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -55,7 +56,7 @@ static const struct {
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
-	"-i", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--threads", "--rpc",
+	"-i", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--threads",
 	"export", "stats", "canon", "diff", "report", "devices", "replay",
 };
 
@@ -108,6 +109,7 @@ void options_help(FILE *file)
 	      "  --json           one JSON object a line\n"
 	      "  --checksum       messages: the CRC-32 of each complete message's bytes\n"
 	      "  --incomplete     messages: only those of which bytes are missing\n"
+	      "  --rpc            messages: only RPC calls and replies\n"
 	      "  -x               messages: their bytes too\n"
 	      "  -Y FILTER        messages: only those of which a packet passes this display filter\n"
 	      "\n"
@@ -329,6 +331,7 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_PROGRESS: options->progress = true; return true;
 	case OPTION_JSON: options->json = true; return true;
 	case OPTION_CHECKSUM: options->checksum = true; return true;
+	case OPTION_RPC: options->rpc = true; return true;
 	case OPTION_INCOMPLETE: options->incomplete = true; return true;
 	default: return false;
 	}

@@ -60,6 +60,8 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 		tracker->completed = NULL;
 	if (tracker->touched == message)
 		tracker->touched = NULL;
+	if (tracker->touched_rpc == message)
+		tracker->touched_rpc = NULL;
 	message->behind = tracker->spare;
 	tracker->spare = message;
 	budget_give(&tracker->budget, &tracker->messages, sizeof *message);

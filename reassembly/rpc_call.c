@@ -259,6 +259,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 		send->shown->shown.from_a = message->shown.from_a;
 		send->shown->shown.psn = message->shown.psn;
 		send->shown->call = call;
+		tracker->touched_rpc = send->shown;
 	}
 	return true;
 }

@@ -347,15 +347,18 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 		rtap_dissect(frame, &context, packet);
 	if (!packet->ib.has_bth)
 		return;
-	tracker->completed = tracker->touched = NULL;
+	tracker->completed = tracker->touched = tracker->touched_rpc = NULL;
 	ib_packet(tracker, packet);
 	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
 		dissect_message(tracker, frame, &context, packet);
 	if (packet->rpcrdma.present && tracker->touched && tracker->touched->connection)
 		take_rpc(tracker, frame, &context, packet);
 	flow_add_layer(packet);
-	if (tracker->touched && tracker->options.wanted && !tracker->touched->shown.wanted)
-		tracker->touched->shown.wanted = tracker->options.wanted(tracker->options.owner, packet);
+	if (tracker->touched && tracker->options.wanted && tracker->options.wanted(tracker->options.owner, packet)) {
+		tracker->touched->shown.wanted = true;
+		if (tracker->touched_rpc)
+			tracker->touched_rpc->shown.wanted = true;
+	}
 }
 
 void rtap_tracker_finish(struct rtap_tracker *tracker)
