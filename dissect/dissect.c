@@ -94,6 +94,19 @@ void parse_narrow(struct parse *parse, uint32_t length, uint32_t offset)
 	parse->narrowed = true;
 }
 
+bool parse_enter(struct parse *parse, struct rtap_span bytes)
+{
+	struct rtap_packet *packet = parse->packet;
+
+	if (packet->source_count == RTAP_MAX_SOURCES)
+		return false;
+	parse->source = packet->source_count++;
+	packet->sources[parse->source].bytes = bytes.bytes;
+	packet->sources[parse->source].captured = packet->sources[parse->source].wire = bytes.length;
+	parse->cursor = (struct cursor){ bytes.bytes, bytes.length, bytes.length };
+	return true;
+}
+
 void parse_note_payload(struct parse *parse)
 {
 	if (!parse->packet->ib.has_bth)

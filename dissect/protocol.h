@@ -155,6 +155,9 @@ void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, u
 /* Notes an anomaly of a packet; what is found after the dissection too. `offset` counts in the layer's source. */
 void packet_anomaly(struct rtap_packet *packet, enum rtap_anomaly_code code, uint8_t layer, uint32_t offset);
 
+/* Goes on in bytes that were put together, as the packet's next source. False, and nothing changes, if it has too many. */
+bool parse_enter(struct parse *parse, struct rtap_span bytes);
+
 /* Notes an anomaly of the layer found last, `offset` counted in its source. */
 void parse_anomaly(struct parse *parse, enum rtap_anomaly_code code, uint32_t offset);
 

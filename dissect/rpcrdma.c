@@ -364,7 +364,9 @@ static enum result parse(struct parse *parse)
 	}
 	if (walk.facts.version != VERSION_1 && walk.facts.message_type != RDMA_ERROR)
 		parse_anomaly(parse, RTAP_ANOMALY_BAD_VERSION, start + 4);
-	if (parse->cursor.wire)
+	if (walk.facts.message_type == RDMA_NOMSG && parse->context->chunk.bytes && parse_enter(parse, parse->context->chunk))
+		parse->next = PROTOCOL_RPC;
+	else if (parse->cursor.wire)
 		parse->next = walk.facts.message_type == RDMA_MSG || walk.facts.message_type == RDMA_MSGP ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
 	return OK;
 }

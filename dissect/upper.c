@@ -74,15 +74,13 @@ void upper_begin(struct parse *parse)
 	struct rtap_packet *packet = parse->packet;
 
 	packet->payload = (struct rtap_payload){ parse->source, parse_offset(parse), parse->cursor.captured, parse->cursor.wire };
-	if (parse->context->message.bytes && packet->source_count < RTAP_MAX_SOURCES) {
-		uint32_t length = parse->context->message.length;
-
-		parse->source = packet->source_count++;
-		packet->sources[parse->source].bytes = parse->context->message.bytes;
-		packet->sources[parse->source].captured = length;
-		packet->sources[parse->source].wire = length;
-		parse->cursor = (struct cursor){ parse->context->message.bytes, length, length };
+	if (parse->context->chunk.bytes && ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE) {
+		if (parse_enter(parse, parse->context->chunk))
+			parse->next = PROTOCOL_RPC;
+		return;
 	}
+	if (parse->context->message.bytes && !parse_enter(parse, parse->context->message))
+		return;
 	if (parse->cursor.wire)
 		parse->next = upper_protocol(parse);
 }

@@ -8,7 +8,9 @@
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 
+#define RDMA_NOMSG 1
 #define RDMA_ERROR 4
+#define MAX_GATHERED (1u << 20) /* bytes of a message in chunks that the packet view shows */
 #define MAX_CALLS 65536 /* of one connection; a server grants credits for far fewer */
 
 struct call_key {
@@ -230,6 +232,17 @@ static bool locate(const struct rtap_packet *packet, const uint8_t **bytes, uint
 	return false;
 }
 
+static bool is_told(const struct rtap_tracker *tracker)
+{
+	return tracker->options.message || tracker->options.exchange;
+}
+
+/* Whether chunks that the header names hold the message itself, or may hold the reply. */
+static bool carries_message(const struct rtap_packet *packet)
+{
+	return packet->rpcrdma.reply_chunk || (packet->rpcrdma.message_type == RDMA_NOMSG && packet->rpcrdma.read_segments);
+}
+
 static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const struct message *message,
 		      const struct rtap_packet *packet, enum rtap_message_kind kind)
 {
@@ -244,10 +257,14 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	send->last_frame = message->shown.last_frame;
 	send->time_ns = message->shown.time_ns;
 	send->time_end_ns = message->shown.time_end_ns;
-	if (!tracker->options.message && !tracker->options.exchange)
+	if (!is_told(tracker) && !carries_message(packet))
+		return true;
+	if (packet->rpcrdma.message_type != RDMA_ERROR && !chunk_lists_read(&send->lists, bytes, send->captured))
+		return false;
+	if (!is_told(tracker))
 		return true;
 	send->bytes = malloc(send->captured + 1);
-	if (!send->bytes || (packet->rpcrdma.message_type != RDMA_ERROR && !chunk_lists_read(&send->lists, bytes, send->captured)))
+	if (!send->bytes)
 		return false;
 	memcpy(send->bytes, bytes, send->captured);
 	call->memory += send->captured + 1;
@@ -299,8 +316,84 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 		/* what is part of the message's skeleton is needed to read it */
 		segment->keep_bytes = tracker->keep & COVERAGE_BYTES || tracker->options.payload || segment->list == CHUNK_REPLY ||
 				      (segment->list == CHUNK_READ && !segment->chunk);
-		open_region(tracker, segment);
+		if (segment->keep_bytes || is_told(tracker))
+			open_region(tracker, segment);
 	}
+}
+
+/* Adds what is there of a region, from data that has landed and from messages that will. */
+static bool gather(struct coverage *whole, uint64_t position, const struct chunk_segment *segment, const struct psn_stream *stream)
+{
+	const struct coverage_run *runs = coverage_runs(&segment->data);
+	uint64_t fresh;
+
+	for (uint32_t i = 0; i < segment->data.count && segment->data.bytes; i++)
+		if (!coverage_add(whole, position + runs[i].begin, segment->data.bytes + (runs[i].begin - segment->data.origin),
+				  runs[i].end - runs[i].begin, 0, COVERAGE_BYTES, &fresh))
+			return false;
+	for (const struct message *message = stream->head; message; message = message->behind) {
+		const struct coverage *data = &message->coverage;
+		uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * stream->pmtu;
+
+		if (message->segment != segment || !data->bytes)
+			continue;
+		runs = coverage_runs(data);
+		for (uint32_t i = 0; i < data->count; i++)
+			if (!coverage_add(whole, position + runs[i].begin - start + message->shown.virtual_address - segment->offset,
+					  data->bytes + (runs[i].begin - data->origin), runs[i].end - runs[i].begin, 0, COVERAGE_BYTES, &fresh))
+				return false;
+	}
+	return true;
+}
+
+/* The chunk of a kind as `lists` tell its lengths, whose regions are the call's. */
+static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, enum chunk_list list)
+{
+	const struct psn_stream *stream = &call->connection->streams[!call->from_a];
+	struct coverage *whole = &tracker->gathered;
+	uint64_t length = 0;
+
+	coverage_fini(whole);
+	for (uint32_t i = 0; i < lists->count; i++) {
+		const struct chunk_segment *segment = &lists->segments[i], *source = segment;
+
+		if (segment->list != list || segment->chunk)
+			continue;
+		for (uint32_t j = 0; j < call->call.lists.count && lists != &call->call.lists; j++)
+			if (call->call.lists.segments[j].list == list && call->call.lists.segments[j].r_key == segment->r_key &&
+			    call->call.lists.segments[j].offset == segment->offset)
+				source = &call->call.lists.segments[j];
+		if (!gather(whole, length, source, stream))
+			return false;
+		length += segment->length;
+		if (length > MAX_GATHERED)
+			return false;
+	}
+	return length && whole->count == 1 && !coverage_runs(whole)->begin && coverage_runs(whole)->end >= length;
+}
+
+bool rpc_call_chunk(struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet, struct rtap_span *whole)
+{
+	struct chunk_lists lists = { 0 };
+	const struct rpc_call *call;
+	const uint8_t *bytes;
+	uint32_t captured, wire, length = 0;
+	bool found = false;
+
+	if (message->segment && message->segment->list == CHUNK_READ && !message->segment->chunk) {
+		call = message->segment->call;
+		found = gather_chunk(tracker, call, &call->call.lists, CHUNK_READ);
+	} else if (packet->rpcrdma.present && packet->rpcrdma.message_type == RDMA_NOMSG && packet->rpcrdma.reply_chunk) {
+		call = find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid);
+		if (call && locate(packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured))
+			found = gather_chunk(tracker, call, &lists, CHUNK_REPLY);
+	}
+	for (uint32_t i = 0; i < lists.count; i++)
+		length += lists.segments[i].list == CHUNK_REPLY ? lists.segments[i].length : 0;
+	chunk_lists_fini(&lists);
+	if (found)
+		*whole = (struct rtap_span){ tracker->gathered.bytes, length ? length : (uint32_t)tracker->gathered.total };
+	return found;
 }
 
 static void take_reply(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)

@@ -47,6 +47,12 @@ void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const 
 bool rpc_call_context(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
 		      const struct rtap_packet *packet, struct rtap_context *context);
 
+/*
+ * The RPC message that chunks carried instead of a SEND, if `packet` completed it: a reply without one of its own, or the last
+ * READ response of a call's chunk at position zero. Borrowed until the next call. False: there is none, or not all of it.
+ */
+bool rpc_call_chunk(struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet, struct rtap_span *whole);
+
 /* A READ or WRITE request names memory: finds whose it is. */
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message);
 

@@ -162,6 +162,7 @@ struct rtap_tracker {
 	struct message *completed;     /* by the frame at hand */
 	struct message *touched;       /* the message that the frame at hand is part of */
 	struct message *touched_rpc;   /* the RPC message that it brought */
+	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
 	uint64_t connection_number;
 	int64_t now_ns;
 	unsigned keep;                 /* enum coverage_keep for all payloads */

@@ -317,17 +317,20 @@ static void dissect_message(struct rtap_tracker *tracker, const struct rtap_fram
 		message->connection->upper = RTAP_UPPER_RPCRDMA;
 }
 
-/* A reply's program and procedure are known by its call. */
+/* A reply's program and procedure are known by its call; and chunks can carry the message. */
 static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
 {
 	struct message *message = tracker->touched;
 	struct rtap_flow_facts flow = packet->flow;
+	bool again = tracker->completed && rpc_call_chunk(tracker, message, packet, &context->chunk);
 
-	if (packet->rpc.is_reply && rpc_call_context(tracker, message->connection, message->shown.from_a, packet, context)) {
+	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes))
+		again |= rpc_call_context(tracker, message->connection, message->shown.from_a, packet, context);
+	if (again) {
 		rtap_dissect(frame, context, packet);
 		packet->flow = flow;
 	}
-	if (tracker->completed && tracker->completed->shown.verb == RTAP_VERB_SEND)
+	if (packet->rpcrdma.present && tracker->completed && tracker->completed->shown.verb == RTAP_VERB_SEND)
 		rpc_call_send(tracker, tracker->completed, packet);
 }
 
@@ -351,7 +354,7 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 	ib_packet(tracker, packet);
 	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
 		dissect_message(tracker, frame, &context, packet);
-	if (packet->rpcrdma.present && tracker->touched && tracker->touched->connection)
+	if (tracker->touched && tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment))
 		take_rpc(tracker, frame, &context, packet);
 	flow_add_layer(packet);
 	if (tracker->touched && tracker->options.wanted && tracker->options.wanted(tracker->options.owner, packet)) {
@@ -402,5 +405,6 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	connections_fini(tracker);
 	handshake_fini(tracker);
 	ip_fragments_fini(&tracker->fragments);
+	coverage_fini(&tracker->gathered);
 	free(tracker);
 }

@@ -297,6 +297,7 @@ struct rtap_context {
 	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
+	struct rtap_span chunk; /* an RPC message that chunks carried: dissected behind this packet's RPC-over-RDMA header or READ response */
 	bool is_iwarp;        /* this TCP stream carries FPDUs: `fpdus` are those that end in this segment, and nothing is guessed */
 	const struct rtap_fpdu *fpdus; /* in stream order; their bytes lie in the frame or live as long as it does */
 	uint32_t fpdu_count;
