@@ -38,7 +38,7 @@ class Usage(CommandTest):
                 with self.subTest(command=command, arguments=arguments):
                     self.assertEqual(self.bad(message, command, *arguments), b"")
         self.bad("-Y: column ", "messages", "-Y", "ip.src ==", RPING)
-        for option in ("-Y", "-x", "--checksum", "--incomplete"):
+        for option in ("-Y", "-x", "--checksum", "--incomplete", "--rpc"):
             self.bad(option + ": no such option", "connections", option, RPING)
 
     def test_sizes_of_memory_are_understood(self):
@@ -128,6 +128,20 @@ class Messages(CommandTest):
         for capture in (RPING, LOSSY, os.path.join(TESTDATA, "conn_uc.pcap")):
             whole = self.objects("messages", capture)
             self.assertEqual(self.objects("messages", "--incomplete", capture), [m for m in whole if not m["complete"]])
+
+    def test_rpc_calls_and_replies_alone(self):
+        for name in ("roce-nfs3-long.pcap", "roce-nfs42-long.pcap", "rpcrdma-rpc.pcap", "roce-rping-v4.pcap"):
+            capture = os.path.join(TESTDATA, name)
+            whole = self.objects("messages", "--checksum", capture)
+            found = self.objects("messages", "--checksum", "--rpc", capture)
+            self.assertEqual(found, [m for m in whole if "xid" in m])
+            numbers = {m["message"]: m for m in found}
+            for m in found:
+                if "answer" in m:
+                    self.assertEqual(numbers[m["answer"]]["request"], m["message"])
+                    self.assertEqual(numbers[m["answer"]]["xid"], m["xid"])
+        capture = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
+        self.assertEqual([m["procedure"] for m in self.objects("messages", "--rpc", "-Y", "frame.number == 75", capture)], [10])
 
     def test_bytes_are_shown_when_asked_for(self):
         text = self.good("messages", "-x", LOSSY).decode()

@@ -19,7 +19,7 @@ class Help(CliTest):
             "--decode-as": ("qp=0x12,rpcrdma",), "--no-heuristics": (),
             "--max-memory": ("64M",),
         }
-        of_messages = {"--json", "--checksum", "--incomplete", "-x", "-Y"}
+        of_messages = {"--json", "--checksum", "--incomplete", "--rpc", "-x", "-Y"}
         text = self.good("--help").decode()
         named = set(re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)) - {"--help"}
         self.assertEqual(named, set(examples) | of_messages)
