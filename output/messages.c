@@ -199,6 +199,8 @@ static const char *why_incomplete(const struct rtap_message *message)
 {
 	if (message->missing_count)
 		return ", incomplete: ";
+	if (message->is_rpc)
+		return ", incomplete: the place of its chunks is not known";
 	if (!message->request_seen)
 		return ", incomplete: its request not captured";
 	return message->kind == RTAP_KIND_FLUSH ? ", incomplete: its response not captured" :
@@ -305,6 +307,10 @@ static void text_rpc(const struct rtap_message *message, struct line *line)
 			line_dec(line, message->program);
 		line_text(line, " v");
 		line_dec(line, message->version);
+		if (!message->operation_count) {
+			line_text(line, " procedure ");
+			line_dec(line, message->procedure);
+		}
 	}
 	for (uint32_t i = 0; i < message->operation_count; i++) {
 		const struct rtap_operation *operation = &message->operations[i];
