@@ -526,6 +526,29 @@ Test(tcp_stream, the_queue_that_others_evict_becomes_an_evicted_hole)
 	cr_expect_str_eq(told, "begin\na syn\na 0 'ab' #4\na 2+6 evicted\na 8+2 not captured\na 10 'kl' #5\nend input\n", "%s", told);
 }
 
+Test(tcp_stream, a_segment_cut_within_its_options_still_tells_how_much_it_carried)
+{
+	const struct tcp_kit_segment segment = A(ACK, 100, 7, DATA("abcd"), .sack_left = 1, .sack_right = 3);
+	struct kit whole, cut;
+
+	tcp_kit_dissect(&whole, &segment, 1);
+	cr_expect_eq(whole.packet.tcp.sack_count, 1);
+	cr_expect_eq(whole.packet.tcp.sack[0].right, 3);
+	cr_expect_eq(whole.packet.tcp.payload.captured, 4);
+	for (uint32_t captured = 40; captured < 52; captured++) {
+		kit_dissect(&cut, RTAP_LINK_RAW, whole.frame.bytes, captured, whole.frame.wire_length, NULL);
+		cr_expect(cut.packet.tcp.present && kit_has_anomaly(&cut, RTAP_ANOMALY_TRUNCATED));
+		cr_expect_eq(cut.packet.tcp.sequence, 100);
+		cr_expect_eq(cut.packet.tcp.payload.captured, 0);
+		cr_expect_eq(cut.packet.tcp.payload.wire, 4);
+		kit_free(&cut);
+	}
+	kit_dissect(&cut, RTAP_LINK_RAW, whole.frame.bytes, 39, whole.frame.wire_length, NULL);
+	cr_expect(!cut.packet.tcp.present);
+	kit_free(&cut);
+	kit_free(&whole);
+}
+
 static struct budget_holder greedy;
 
 static void demand_bytes(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
