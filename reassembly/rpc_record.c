@@ -13,7 +13,7 @@
 #define LEAST_MESSAGE 20 /* a reply that denies for authentication. RFC 5531, section 9 */
 #define LEAST_CALL 40
 #define LARGEST_AUTH 400 /* RFC 5531, 8.2 */
-#define MOST_FLAVORS 390000 /* pseudo flavors of RPCSEC_GSS stop above 390,000; all others are small. IANA, RPC authentication */
+#define MOST_FLAVORS 390100 /* the highest are pseudo flavors of RPCSEC_GSS. IANA, RPC authentication flavors */
 
 enum { CALL, REPLY };
 
@@ -33,10 +33,10 @@ static bool may_be_call(const uint8_t *bytes, uint32_t length)
 {
 	return word_may_be(bytes, length, 8, 2, 2) && word_may_be(bytes, length, 12, 100000, 0x5fffffff) &&
 	       word_may_be(bytes, length, 16, 0, 1000) && word_may_be(bytes, length, 20, 0, 1000) &&
-	       word_may_be(bytes, length, 24, 0, MOST_FLAVORS + 100) && word_may_be(bytes, length, 28, 0, LARGEST_AUTH);
+	       word_may_be(bytes, length, 24, 0, MOST_FLAVORS) && word_may_be(bytes, length, 28, 0, LARGEST_AUTH);
 }
 
-/* xid, 1, then accepted (0): flavor and length of the verifier and, if that is empty, accept_stat; or denied (1): reject_stat. */
+/* xid, 1, then accepted (0): flavor and length of the verifier, if that is empty accept_stat; or denied (1): reject_stat. */
 static bool may_be_reply(const uint8_t *bytes, uint32_t length)
 {
 	if (!word_may_be(bytes, length, 8, 0, 1))
@@ -45,7 +45,7 @@ static bool may_be_reply(const uint8_t *bytes, uint32_t length)
 		return true;
 	if (load32(bytes + MARK + 8))
 		return word_may_be(bytes, length, 12, 0, 1);
-	if (!word_may_be(bytes, length, 12, 0, MOST_FLAVORS + 100) || !word_may_be(bytes, length, 16, 0, LARGEST_AUTH))
+	if (!word_may_be(bytes, length, 12, 0, MOST_FLAVORS) || !word_may_be(bytes, length, 16, 0, LARGEST_AUTH))
 		return false;
 	return length < MARK + 20 || load32(bytes + MARK + 16) || word_may_be(bytes, length, 20, 0, 5);
 }
@@ -97,7 +97,8 @@ static void evict(struct budget_holder *holder, void *owner)
 		reader->record.missing = RPC_RECORD_EVICTED;
 }
 
-void rpc_record_init(struct rpc_record_reader *reader, struct budget *budget, const struct rpc_record_user *user, bool is_beginning)
+void rpc_record_init(struct rpc_record_reader *reader, struct budget *budget, const struct rpc_record_user *user,
+		     bool is_beginning)
 {
 	*reader = (struct rpc_record_reader){
 		.user = *user,

@@ -239,23 +239,33 @@ static uint64_t overlap(const struct tcp_half *half, const struct tcp_segment *s
 	return sum;
 }
 
+static uint64_t mix(uint64_t sum, const uint8_t *bytes)
+{
+	uint64_t word;
+
+	/* compared within one run only: the host's byte order will do */
+	memcpy(&word, bytes, sizeof word);
+	sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return sum ^ sum >> 29;
+}
+
 /* Four sums side by side: one alone would wait for each product. */
 static uint64_t digest_of(const uint8_t *bytes, uint32_t length)
 {
-	uint64_t lanes[4] = { length, 1, 2, 3 }, tail = 0;
+	uint64_t a = length, b = 1, c = 2, d = 3;
+	uint8_t last[8] = { 0 };
 
-	for (; length >= 32; bytes += 32, length -= 32)
-		for (unsigned i = 0; i < 4; i++) {
-			lanes[i] = (lanes[i] ^ load64(bytes + 8 * i)) * UINT64_C(0x9e3779b97f4a7c15);
-			lanes[i] ^= lanes[i] >> 29;
-		}
-	for (uint32_t i = 0; i < length; i++) {
-		tail = (tail ^ bytes[i]) * UINT64_C(0x9e3779b97f4a7c15);
-		tail ^= tail >> 29;
+	for (; length >= 32; bytes += 32, length -= 32) {
+		a = mix(a, bytes);
+		b = mix(b, bytes + 8);
+		c = mix(c, bytes + 16);
+		d = mix(d, bytes + 24);
 	}
-	for (unsigned i = 0; i < 4; i++)
-		tail = (tail ^ lanes[i]) * UINT64_C(0xff51afd7ed558ccd);
-	return tail;
+	for (; length >= 8; bytes += 8, length -= 8)
+		a = mix(a, bytes);
+	memcpy(last, bytes, length);
+	a = mix(a, last);
+	return (((a * 31 + b) * 31 + c) * 31 + d) * 31;
 }
 
 static const struct tcp_recent *recent_like(const struct tcp_half *half, const struct tcp_segment *segment)
@@ -292,7 +302,8 @@ static enum rtap_tcp_analysis analyse_repeat(const struct tcp_half *half, const 
 	return RTAP_TCP_RETRANSMISSION;
 }
 
-static void analyse(const struct tcp_half *half, const struct tcp_segment *segment, bool no_room, struct tcp_segment_facts *facts)
+static void analyse(const struct tcp_half *half, const struct tcp_segment *segment, bool no_room,
+		    struct tcp_segment_facts *facts)
 {
 	uint64_t length = segment->end - segment->begin, known = overlap(half, segment, &facts->differs);
 

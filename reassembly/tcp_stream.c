@@ -175,7 +175,8 @@ static bool is_from_a(const struct tcp_connection *connection, const struct rtap
 }
 
 /* Whether a SYN opens another connection than the one at hand. */
-static bool opens_another(const struct tcp_connection *connection, const struct tcp_half *half, const struct rtap_tcp_facts *tcp)
+static bool opens_another(const struct tcp_connection *connection, const struct tcp_half *half,
+			  const struct rtap_tcp_facts *tcp)
 {
 	const struct tcp_half *other = &connection->halves[!half->from_a];
 
@@ -213,13 +214,15 @@ static void tell_life(struct tcp_connection *connection, bool from_a, enum tcp_l
 
 static void take_syn(struct tcp_half *half, const struct rtap_packet *packet)
 {
+	enum tcp_life life = has_flags(&packet->tcp, RTAP_TCP_FLAG_ACK) ? TCP_LIFE_SYN_ACK : TCP_LIFE_SYN;
+
 	if (half->has_isn)
 		return;
 	half->has_isn = true;
 	half->isn = packet->tcp.sequence;
 	if (!half->started)
 		tcp_half_start(half, half->isn + 1);
-	tell_life(half->connection, half->from_a, has_flags(&packet->tcp, RTAP_TCP_FLAG_ACK) ? TCP_LIFE_SYN_ACK : TCP_LIFE_SYN, packet);
+	tell_life(half->connection, half->from_a, life, packet);
 }
 
 static void take_data(struct tcp_half *half, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
@@ -272,7 +275,8 @@ static void update_closed(struct tcp_connection *connection, bool is_reset, bool
 
 static bool is_news(uint8_t analysis)
 {
-	return analysis == RTAP_TCP_NEW || analysis == RTAP_TCP_GAP || analysis == RTAP_TCP_OVERLAP || analysis == RTAP_TCP_WINDOW_PROBE;
+	return analysis == RTAP_TCP_NEW || analysis == RTAP_TCP_GAP || analysis == RTAP_TCP_OVERLAP ||
+	       analysis == RTAP_TCP_WINDOW_PROBE;
 }
 
 /* RFC 9293, 3.8.4: one before what is next, without data here. */

@@ -54,7 +54,8 @@ struct tcp_stream_user {
 	void *owner;
 	/* Before anything else; end A is who opened it or, if that was not seen, who was seen first. */
 	void (*begin)(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet);
-	void (*life)(void *owner, struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet);
+	void (*life)(void *owner, struct tcp_connection *connection, bool from_a, enum tcp_life life,
+		     const struct rtap_packet *packet);
 	void (*bytes)(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes);
 	void (*hole)(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_hole *hole);
 	/* After everything else; the connection is freed behind it. */
@@ -89,7 +90,8 @@ struct tcp_half {
 	bool from_a, started, has_isn, has_fin, has_acknowledged, has_stray, has_window;
 	uint32_t isn, stray;      /* stray: sequence number behind a segment that lay outside */
 	uint16_t window;          /* that this end has told last, unscaled */
-	uint64_t base, next, highest, fin; /* base: offset 0; highest: behind the last byte seen; fin: behind the last byte of all */
+	uint64_t base, next;      /* base: offset 0 */
+	uint64_t highest, fin;    /* behind the last byte seen; behind the last byte of all */
 	uint64_t acknowledged;    /* by the other end */
 	uint64_t evicted_to;      /* bytes ahead of gaps up to here were evicted */
 	uint64_t settled;         /* gaps below it wait no longer */
@@ -134,7 +136,7 @@ struct tcp_streams {
 	struct budget_holder holder; /* of connections */
 	struct map map;
 	struct tcp_connections open, closed; /* in the order of their last segments */
-	/* connections begun, ended for memory; segments without memory for their connection; directions whose queue was evicted */
+	/* connections begun, ended for memory; segments without memory for their connection; queues evicted, of a direction */
 	uint64_t connections, evicted_connections, unkept, evicted_queues;
 	uint64_t forced_holes;       /* that waited no longer because memory was out */
 	uint64_t differing;          /* segments that have other bytes than the first copy */
@@ -143,11 +145,11 @@ struct tcp_streams {
 
 /* What a segment is. */
 struct tcp_segment_facts {
-	struct tcp_connection *connection; /* NULL: belongs to none; may have ended within the call only if it is another's */
+	struct tcp_connection *connection; /* NULL: belongs to none */
 	bool from_a;
 	bool differs;                /* from what it repeats */
 	uint8_t analysis;            /* enum rtap_tcp_analysis */
-	uint64_t offset;             /* of its first byte in its direction; negative ones of a stream seen from the middle wrap */
+	uint64_t offset;             /* of its first byte; what lies before a stream seen from the middle wraps */
 	uint64_t missing;            /* with RTAP_TCP_GAP: bytes not seen right before it */
 };
 

@@ -140,6 +140,10 @@ static const struct scenario scenarios[] = {
 	  .segments = { A(ACK, 100, 500, DATA("first")), A(SYN, 99, 0), A(ACK, 105, 500, DATA("second")) },
 	  .analyses = { RTAP_TCP_NEW, 0, RTAP_TCP_NEW },
 	  .told = "begin\na midstream\na 0 'first' #1\na syn\na 5 'second' #3\nend input\n" },
+	{ .what = "a SYN overtaken by data that is not the first",
+	  .segments = { A(ACK, 103, 500, DATA("second")), A(SYN, 99, 0), A(ACK, 109, 500, DATA("third")) },
+	  .analyses = { RTAP_TCP_NEW, 0, RTAP_TCP_NEW },
+	  .told = "begin\na midstream\na 0 'second' #1\na syn\na 6 'third' #3\nend input\n" },
 	{ .what = "out of order",
 	  .segments = { OPENING, A(ACK, 104, 500, DATA("cdef")), A(ACK, 110, 500, DATA("ij")), A(ACK, 100, 500, DATA("abAB")),
 			A(ACK, 108, 500, DATA("gh")) },
@@ -174,7 +178,8 @@ static const struct scenario scenarios[] = {
 	  .analyses = { [3] = RTAP_TCP_GAP, 0, RTAP_TCP_NEW, RTAP_TCP_NEW },
 	  .told = "begin\na syn\nb syn-ack\na 0+4 not captured\na 4 'ef' #4\na 6 'g' #6\na 7 'h' #7\nend input\n" },
 	{ .what = "not acknowledged: waits on",
-	  .segments = { OPENING, A(ACK, 104, 500, DATA("ef")), B(ACK, 500, 100, AT(1)), B(ACK, 500, 100, AT(5000)), A(ACK, 100, 500, DATA("abcd"), AT(9000)) },
+	  .segments = { OPENING, A(ACK, 104, 500, DATA("ef")), B(ACK, 500, 100, AT(1)), B(ACK, 500, 100, AT(5000)),
+			A(ACK, 100, 500, DATA("abcd"), AT(9000)) },
 	  .analyses = { [3] = RTAP_TCP_GAP, 0, 0, RTAP_TCP_OUT_OF_ORDER },
 	  .told = "begin\na syn\nb syn-ack\na 0 'abcd' #7\na 4 'ef' #4\nend input\n" },
 	{ .what = "one direction only was captured: waits two seconds",
@@ -192,7 +197,8 @@ static const struct scenario scenarios[] = {
 	  .analyses = { [3] = RTAP_TCP_NEW },
 	  .told = "begin\na syn\nb syn-ack\na 0 'a' #4\na fin\na 1+49 not captured\na 50+10 lost\nend input\n" },
 	{ .what = "cut by the capture, in order and not",
-	  .segments = { OPENING, A(ACK, 100, 500, DATA("abcd"), .cut = 2), A(ACK, 106, 500, DATA("gh"), .cut = 1), A(ACK, 104, 500, DATA("ef"), .cut = 2) },
+	  .segments = { OPENING, A(ACK, 100, 500, DATA("abcd"), .cut = 2), A(ACK, 106, 500, DATA("gh"), .cut = 1),
+			A(ACK, 104, 500, DATA("ef"), .cut = 2) },
 	  .analyses = { [3] = RTAP_TCP_NEW, RTAP_TCP_GAP, RTAP_TCP_OUT_OF_ORDER },
 	  .told = "begin\na syn\nb syn-ack\na 0 'ab' #4\na 2+2 snapped\na 4+2 snapped\na 6 'g' #5\na 7+1 snapped\nend input\n" },
 	{ .what = "reset",
@@ -396,7 +402,8 @@ static void run_trial(uint32_t seed, const struct habits *habits)
 	uint32_t count, sent = 0;
 
 	random_state = seed;
-	trial = (struct trial){ .seed = seed, .length = 1 + draw(draw(3) ? 3000 : 39000), .isn = draw(2) ? draw(1u << 31) : UINT32_MAX - draw(3000) };
+	trial = (struct trial){ .seed = seed, .length = 1 + draw(draw(3) ? 3000 : 39000) };
+	trial.isn = draw(2) ? draw(1u << 31) : UINT32_MAX - draw(3000);
 	begin(habits->starves ? 12000 : 1 << 20, &checker);
 	count = make_parts(habits, parts);
 	if (habits->handshake) {
@@ -410,7 +417,8 @@ static void run_trial(uint32_t seed, const struct habits *habits)
 		if (parts[i].at + parts[i].length > sent)
 			sent = parts[i].at + parts[i].length;
 		if (habits->acknowledges && !draw(3))
-			give(&(struct tcp_kit_segment)B(ACK, 500, trial.isn + 1 + draw(sent + 1), .time_ns = i * (MILLISECOND / 10)));
+			give(&(struct tcp_kit_segment)B(ACK, 500, trial.isn + 1 + draw(sent + 1),
+							.time_ns = i * (MILLISECOND / 10)));
 	}
 	trial.finished = count > 0;
 	if (trial.finished)
@@ -453,7 +461,8 @@ Test(tcp_stream, offsets_go_on_behind_four_gibibytes)
 	give(&(struct tcp_kit_segment)A(SYN, 99, 0));
 	give(&(struct tcp_kit_segment)B(SYN | ACK, 499, 100));
 	for (uint32_t i = 0; i < 70000; i++, offset += 65000) {
-		struct tcp_segment_facts facts = give(&(struct tcp_kit_segment){ .flags = ACK, .seq = (uint32_t)(100 + offset), .length = 65000, .cut = 65000 });
+		struct tcp_kit_segment segment = { .flags = ACK, .seq = (uint32_t)(100 + offset), .length = 65000, .cut = 65000 };
+		struct tcp_segment_facts facts = give(&segment);
 
 		cr_assert_eq(facts.offset, offset);
 		cr_assert_eq(facts.analysis, RTAP_TCP_NEW);
@@ -515,6 +524,53 @@ Test(tcp_stream, the_queue_that_others_evict_becomes_an_evicted_hole)
 	give(&(struct tcp_kit_segment)A(ACK, 110, 0, DATA("kl")));
 	end();
 	cr_expect_str_eq(told, "begin\na syn\na 0 'ab' #4\na 2+6 evicted\na 8+2 not captured\na 10 'kl' #5\nend input\n", "%s", told);
+}
+
+Test(tcp_stream, a_segment_cut_within_its_options_still_tells_how_much_it_carried)
+{
+	const struct tcp_kit_segment segment = A(ACK, 100, 7, DATA("abcd"), .sack_left = 1, .sack_right = 3);
+	struct kit whole, cut;
+
+	tcp_kit_dissect(&whole, &segment, 1);
+	cr_expect_eq(whole.packet.tcp.sack_count, 1);
+	cr_expect_eq(whole.packet.tcp.sack[0].right, 3);
+	cr_expect_eq(whole.packet.tcp.payload.captured, 4);
+	for (uint32_t captured = 40; captured < 52; captured++) {
+		kit_dissect(&cut, RTAP_LINK_RAW, whole.frame.bytes, captured, whole.frame.wire_length, NULL);
+		cr_expect(cut.packet.tcp.present && kit_has_anomaly(&cut, RTAP_ANOMALY_TRUNCATED));
+		cr_expect_eq(cut.packet.tcp.sequence, 100);
+		cr_expect_eq(cut.packet.tcp.payload.captured, 0);
+		cr_expect_eq(cut.packet.tcp.payload.wire, 4);
+		kit_free(&cut);
+	}
+	kit_dissect(&cut, RTAP_LINK_RAW, whole.frame.bytes, 39, whole.frame.wire_length, NULL);
+	cr_expect(!cut.packet.tcp.present);
+	kit_free(&cut);
+	kit_free(&whole);
+}
+
+static struct budget_holder greedy;
+
+static void demand_bytes(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
+{
+	if (budget_take(&budget, &greedy, budget.limit - streams.holder.bytes))
+		budget_give(&budget, &greedy, greedy.bytes);
+	on_bytes(owner, connection, from_a, bytes);
+}
+
+Test(tcp_stream, who_is_told_cannot_evict_what_is_told)
+{
+	struct tcp_stream_user user = teller;
+
+	user.bytes = demand_bytes;
+	begin(8000, &user);
+	give(&(struct tcp_kit_segment)A(SYN, 99, 0));
+	for (uint32_t i = 20; i; i--)
+		give(&(struct tcp_kit_segment)A(ACK, 100 + 2 * i, 0, DATA("ab")));
+	give(&(struct tcp_kit_segment)A(ACK, 100, 0, DATA("ab")));
+	cr_expect_eq(streams.evicted_queues, 0);
+	cr_expect(strstr(told, "a 40 'ab' #2\n"), "%s", told);
+	end();
 }
 
 static void give_from(uint32_t host, uint8_t flags)
