@@ -604,6 +604,14 @@ static void start(struct psn_stream *stream, uint32_t psn)
 	}
 }
 
+/* Whether a PSN belongs to another conversation. The responses to a READ can be any number of PSNs behind its successor. */
+static bool is_far(const struct psn_stream *stream, uint64_t psn)
+{
+	uint64_t low = stream->head && stream->head->low < stream->next ? stream->head->low : stream->next;
+
+	return psn > stream->next + PSN_WINDOW || psn + PSN_WINDOW < low;
+}
+
 static uint32_t digest_of(const struct rtap_tracker *tracker, const uint8_t *bytes, uint32_t length)
 {
 	uint32_t crc = 0;
@@ -628,7 +636,7 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	if (!stream->started)
 		start(stream, ib->psn);
 	psn = psn_unwrap(stream, ib->psn);
-	if (psn > stream->next + PSN_WINDOW || psn + PSN_WINDOW < stream->next) {
+	if (is_far(stream, psn)) {
 		if (ib_check_icrc(packet) == RTAP_CRC_BAD)
 			return;
 		begin_anew(tracker, stream, ib->psn);
@@ -742,6 +750,9 @@ static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream,
 	for (struct message *message = stream->unanswered; message && message->low < psn; message = message->behind) {
 		uint64_t end = message->end ? message->end : message->high + 1;
 
+		/* packets in the middle of a message are acknowledged too */
+		if (!message->end && !message->has_last && end == psn)
+			continue;
 		if (!is_answered_by_data(message) && end <= psn)
 			answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
 	}
@@ -919,7 +930,7 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 		start(stream, response->psn);
 	psn = psn_unwrap(stream, response->psn);
 	/* it answers what was said too long ago, or never */
-	if (psn > stream->next + PSN_WINDOW || psn + PSN_WINDOW < stream->next) {
+	if (is_far(stream, psn)) {
 		analysis = RTAP_PSN_UNEXPECTED;
 		goto out;
 	}
@@ -988,13 +999,16 @@ bool ib_message_is_final(const struct rtap_tracker *tracker, const struct messag
 {
 	const struct psn_stream *stream = message->stream;
 	uint64_t end = message->end > message->high ? message->end : message->high + 1;
+	/* a READ takes the PSNs of all its responses at once */
+	bool after_read = message->shown.verb == RTAP_VERB_READ || (same_verb(stream->tail, RTAP_VERB_READ) && stream->tail->end >= stream->next);
+	uint64_t newest = after_read ? stream->acknowledged : stream->next;
 	int64_t now = tracker->now_ns;
 
 	if (message->answered)
 		return stream->packets - message->answered_at >= GRACE_PACKETS || now - message->answered_ns >= GRACE_NS;
 	if (stream->connection->closed && now - stream->connection->closed_ns >= GRACE_NS)
 		return true;
-	if (stream->next > end + PSN_WINDOW || now - stream->last_ns >= SILENCE_NS)
+	if (newest > end + PSN_WINDOW || now - stream->last_ns >= SILENCE_NS)
 		return true;
 	return stream->next > end && now - message->active_ns >= HOLE_NS;
 }
