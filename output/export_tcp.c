@@ -21,7 +21,7 @@ struct waiting {
 	int64_t time_ns;
 	uint64_t order;      /* of those with the same time: as they were told */
 	struct tcp_writer_ends ends;
-	bool from_client;
+	bool from_a;
 	uint32_t length;
 	uint8_t record[];    /* its mark and its bytes */
 };
@@ -111,7 +111,7 @@ static enum rtap_status write_until(struct export_tcp *export, uint64_t memory, 
 			export->counters.misplaced++;
 		else
 			export->last_ns = first->time_ns;
-		status = tcp_writer_send(export->writer, &first->ends, first->from_client, export->last_ns, first->record, first->length, error);
+		status = tcp_writer_send(export->writer, &first->ends, first->from_a, export->last_ns, first->record, first->length, error);
 		free(first);
 		if (status != RTAP_STATUS_OK) {
 			export->failed = true;
@@ -171,25 +171,41 @@ static void put_ipv6(uint8_t address[16], const struct rtap_end *end, uint8_t si
 	}
 }
 
-/* The port of who was connected to. */
-static uint16_t port_of(const struct rpc_exchange *exchange)
+static const struct rtap_rpc_facts *facts_of(const struct rpc_exchange *exchange)
 {
-	uint16_t port = exchange->reverse ? exchange->client_port : exchange->server_port;
-	const struct rtap_rpc_facts *facts = exchange->call.present ? &exchange->call.facts : &exchange->reply.facts;
+	return exchange->call.present ? &exchange->call.facts : &exchange->reply.facts;
+}
+
+/* Whether the call went to who set the connection up. Who that was may have been guessed; the program knows better. */
+static bool is_reverse(const struct rpc_exchange *exchange)
+{
+	const struct rtap_rpc_facts *facts = facts_of(exchange);
+	bool guessed = exchange->connection && !exchange->connection->learned_by_cm;
+
+	return guessed && facts->program_known ? facts->is_callback : exchange->reverse;
+}
+
+/* The port of who was connected to. */
+static uint16_t port_of(const struct rpc_exchange *exchange, bool reverse)
+{
+	uint16_t port = reverse ? exchange->client_port : exchange->server_port;
+	const struct rtap_rpc_facts *facts = facts_of(exchange);
 	bool is_nfs = facts->program_known && facts->program == PROGRAM_NFS;
 
-	if (is_nfs || !port || (exchange->carrier == RPC_OVER_RDMA && (exchange->reverse || port == PORT_NFS_RDMA)))
+	if (is_nfs || !port || (exchange->carrier == RPC_OVER_RDMA && (reverse || port == PORT_NFS_RDMA)))
 		return PORT_NFS;
 	return port;
 }
 
 static void find_ends(const struct rpc_exchange *exchange, struct tcp_writer_ends *ends)
 {
-	const struct rtap_end *client = exchange->reverse ? &exchange->server : &exchange->client;
-	const struct rtap_end *server = exchange->reverse ? &exchange->client : &exchange->server;
+	bool reverse = is_reverse(exchange), caller_is_a = exchange->call.present ? exchange->call.from_a : !exchange->reply.from_a;
+	const struct rtap_end *client = reverse ? &exchange->server : &exchange->client;
+	const struct rtap_end *server = reverse ? &exchange->client : &exchange->server;
 
 	ends->stream = exchange->stream;
-	ends->server_port = port_of(exchange);
+	ends->server_port = port_of(exchange, reverse);
+	ends->client_is_a = caller_is_a != reverse;
 	if (client->address_length == 4 && server->address_length == 4) {
 		ends->address_length = 4;
 		memcpy(ends->client, client->address, 4);
@@ -247,7 +263,7 @@ enum rtap_status export_tcp_part(struct export_tcp *export, const struct rpc_exc
 	if (!waiting)
 		goto no_memory;
 	*waiting = (struct waiting){ .time_ns = completion_of(exchange, is_reply), .order = export->told++,
-				     .from_client = is_reply == exchange->reverse, .length = RECORD_MARK + (uint32_t)total };
+				     .from_a = part->from_a, .length = RECORD_MARK + (uint32_t)total };
 	find_ends(exchange, &waiting->ends);
 	put_record(waiting->record, part, (uint32_t)total);
 	if (!push(export, waiting))

@@ -226,17 +226,21 @@ static enum rtap_status begin_connection(struct tcp_writer *writer, struct conne
 	return emit_three(writer, *connection, (const unsigned[]){ SYN, SYN | ACK, ACK }, error);
 }
 
-enum rtap_status tcp_writer_send(struct tcp_writer *writer, const struct tcp_writer_ends *ends, bool from_client, int64_t time_ns,
+enum rtap_status tcp_writer_send(struct tcp_writer *writer, const struct tcp_writer_ends *ends, bool from_a, int64_t time_ns,
 				 const uint8_t *bytes, uint32_t length, struct rtap_error *error)
 {
 	uint32_t index = (uint32_t)((FIRST_PORT - LOWEST_PORT + (ends->stream - 1) % PORTS) % PORTS);
 	struct connection **connection = &writer->connections[index];
-	enum side from = from_client ? CLIENT : SERVER, to = from_client ? SERVER : CLIENT;
 	enum rtap_status status = RTAP_STATUS_OK;
+	enum side from, to;
 
 	writer->now_ns = time_ns;
 	if (!*connection || (*connection)->ends.stream != ends->stream)
 		status = begin_connection(writer, connection, ends, (uint16_t)(LOWEST_PORT + index), error);
+	if (status)
+		return status;
+	from = from_a == (*connection)->ends.client_is_a ? CLIENT : SERVER;
+	to = from == CLIENT ? SERVER : CLIENT;
 	while (!status && length) {
 		uint32_t part = length < TCP_WRITER_SEGMENT ? length : TCP_WRITER_SEGMENT;
 

@@ -22,6 +22,7 @@ struct tcp_writer_ends {
 	uint8_t address_length;   /* of both: 4 or 16 */
 	uint8_t client[16], server[16];
 	uint16_t server_port;
+	bool client_is_a;         /* the connection's ends are told apart as a and b */
 };
 
 /* Creates the file, as rtap_writer_open() does. */
@@ -33,7 +34,7 @@ enum rtap_status tcp_writer_open(struct tcp_writer **writer, const char *name, s
  * FAILED only tcp_writer_close() may be called.
  * 64,512 connections can be open; the one whose port another needs is closed.
  */
-enum rtap_status tcp_writer_send(struct tcp_writer *writer, const struct tcp_writer_ends *ends, bool from_client, int64_t time_ns,
+enum rtap_status tcp_writer_send(struct tcp_writer *writer, const struct tcp_writer_ends *ends, bool from_a, int64_t time_ns,
 				 const uint8_t *bytes, uint32_t length, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* Closes all connections and the file, and frees, also after a failure, which is not told again. NULL is OK. */

@@ -135,6 +135,8 @@ static void build_talk(const struct talk *talk, struct built_talk *built)
 	set_end(&exchange->server, talk->address_length, talk->reverse ? 1 : 2);
 	build(&talk->call, &exchange->call, &built->call);
 	build(&talk->reply, &exchange->reply, &built->reply);
+	exchange->call.from_a = !talk->reverse;
+	exchange->reply.from_a = talk->reverse;
 	exchange->call.facts.program_known = exchange->reply.facts.program_known = true;
 	exchange->call.facts.program = exchange->reply.facts.program = talk->call.words[3];
 }
