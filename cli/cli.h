@@ -27,7 +27,7 @@
 #define DEFAULT_MEMORY (UINT64_C(512) << 20)
 
 /* Whose command line it is. */
-enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS };
+enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT };
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
@@ -46,6 +46,7 @@ struct options {
 	bool tree, hex, quiet, line_buffered, verbose;
 	bool progress;
 	bool json, checksum, incomplete, rpc; /* of messages and connections */
+	bool fill_holes;          /* of export */
 	uint64_t max_memory;      /* bytes */
 	enum view_form form;
 	enum clock_form clock;
@@ -68,6 +69,9 @@ int view_run(const struct options *options);
 /* rdmatap messages FILE..., rdmatap connections FILE... */
 int command_messages(int argc, char **argv);
 int command_connections(int argc, char **argv);
+
+/* rdmatap export FILE... */
+int command_export(int argc, char **argv);
 
 /* rdmatap fields [PREFIX] */
 int command_fields(int argc, char **argv);

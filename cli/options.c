@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
-	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC };
+	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES };
 
 #define COMMON_OPTIONS \
 	{ "check-icrc", no_argument, NULL, OPTION_CHECK_ICRC }, \
@@ -43,6 +43,12 @@ static const struct option connections_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option export_options[] = {
+	COMMON_OPTIONS,
+	{ "fill-holes", no_argument, NULL, OPTION_FILL_HOLES },
+	{ NULL, 0, NULL, 0 },
+};
+
 /* What each command line may hold. */
 static const struct {
 	const char *letters;
@@ -52,12 +58,13 @@ static const struct {
 	[COMMAND_VIEW] = { ":r:w:f:Y:c:s:VxqlnvT:e:E:t:", view_options, false },
 	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:xlnv", messages_options, true },
 	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
+	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
 	"-i", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--threads",
-	"export", "stats", "canon", "diff", "report", "devices", "replay",
+	"--files", "stats", "canon", "diff", "report", "devices", "replay",
 };
 
 void options_help(FILE *file)
@@ -65,10 +72,12 @@ void options_help(FILE *file)
 	fputs("usage: rdmatap -r FILE [-r FILE ...] [OPTION ...]\n"
 	      "       rdmatap messages [OPTION ...] FILE ...\n"
 	      "       rdmatap connections [OPTION ...] FILE ...\n"
+	      "       rdmatap export -w OUT [OPTION ...] FILE ...\n"
 	      "       rdmatap fields [PREFIX]\n"
 	      "\n"
 	      "Reads captures of RDMA traffic and shows what is in each packet; or the messages that the packets make, or\n"
-	      "the connections that they belong to; or which fields there are.\n"
+	      "the connections that they belong to; or which fields there are;\n"
+	      "or writes the RPC messages for other tools.\n"
 	      "\n"
 	      "Input\n"
 	      "  -r FILE          read a capture file: pcap or pcapng, also compressed with gzip; - is standard input;\n"
@@ -112,6 +121,10 @@ void options_help(FILE *file)
 	      "  --rpc            messages: only RPC calls and replies\n"
 	      "  -x               messages: their bytes too\n"
 	      "  -Y FILTER        messages: only those of which a packet passes this display filter\n"
+	      "\n"
+	      "export takes -r -f -c -s -v, the options of dissection, and\n"
+	      "  -w OUT           the RPC messages as RPC over TCP: pcap, or pcapng if OUT ends in .pcapng\n"
+	      "  --fill-holes     with zeros for bytes that are missing; without it such messages are left out\n"
 	      "\n"
 	      "  --help, --version\n"
 	      "\n"
@@ -333,14 +346,17 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_CHECKSUM: options->checksum = true; return true;
 	case OPTION_RPC: options->rpc = true; return true;
 	case OPTION_INCOMPLETE: options->incomplete = true; return true;
+	case OPTION_FILL_HOLES: options->fill_holes = true; return true;
 	default: return false;
 	}
 }
 
-static bool check(const struct options *options)
+static bool check(const struct options *options, enum command command)
 {
 	if (!options->input_count)
 		complain("nothing to read (name a capture file; see rdmatap --help)");
+	else if (command == COMMAND_EXPORT && !options->write_name)
+		complain("nothing to write (name the file with -w)");
 	else if (options->form == VIEW_FIELDS && !options->fields.column_count)
 		complain("-T fields prints the fields that -e names: give at least one -e FIELD (rdmatap fields lists them)");
 	else if (options->form != VIEW_FIELDS && options->fields.column_count)
@@ -413,7 +429,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		} else if (!take_flag(options, letter) && !take_value(options, letter)) {
 			return false;
 		}
-	return take_files(options, command, argc, argv) && check(options);
+	return take_files(options, command, argc, argv) && check(options, command);
 }
 
 void options_fini(struct options *options)

@@ -20,9 +20,10 @@ class Help(CliTest):
             "--max-memory": ("64M",),
         }
         of_messages = {"--json", "--checksum", "--incomplete", "--rpc", "-x", "-Y"}
+        of_export = {"--fill-holes", "-w"}
         text = self.good("--help").decode()
         named = set(re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)) - {"--help"}
-        self.assertEqual(named, set(examples) | of_messages)
+        self.assertEqual(named, set(examples) | of_messages | of_export)
         with open(os.path.join(os.path.dirname(TESTS), "doc", "rdmatap.1")) as f:
             manual = f.read()
         for option, arguments in examples.items():
@@ -31,6 +32,9 @@ class Help(CliTest):
             self.assertIn("Fl " + option[1:], manual.replace("Fl Vxqlnv", "Fl V Fl x Fl q Fl l Fl n Fl v"))
         for option in of_messages:
             self.good("messages", RPING, option, *examples.get(option, ()))
+            self.assertIn("Fl " + option[1:], manual)
+        for option in of_export:
+            self.good("export", RPING, *([] if option == "-w" else [option]), "-w", self.path("exported.pcap"))
             self.assertIn("Fl " + option[1:], manual)
 
     def test_version_names_the_libraries(self):

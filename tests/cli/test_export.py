@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmatap export from outside."""
+import os
+import subprocess
+import unittest
+
+from cli import CliTest, RPING, TESTDATA, environment, has_sanitizers, needs, read, records
+
+NFS3 = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
+NFS41 = os.path.join(TESTDATA, "roce-nfs41-long.pcap")
+IPV6 = os.path.join(TESTDATA, "roce-nfs3-v6.pcap.gz")
+SMALL_MTU = os.path.join(TESTDATA, "roce-nfs40-mtu256.pcap.gz")
+RECALL = os.path.join(TESTDATA, "roce-nfs40-recall.pcap")
+# what tshark tells of a message whichever transport carried it
+SAID = ("rpc.xid", "rpc.msgtyp", "nfs.opcode", "nfs.procedure_v3", "nfs.nfsstat4", "nfs.status3", "nfs.count3", "nfs.count4")
+
+
+def tshark(capture, *arguments):
+    return subprocess.run(("tshark", "-n", "-2", "-r", capture) + arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          env=environment(), check=True).stdout.decode().splitlines()
+
+
+def said(capture, selection):
+    return sorted(tshark(capture, "-Y", selection, "-T", "fields", *(part for name in SAID for part in ("-e", name))))
+
+
+class Tcp(CliTest):
+    @needs("tshark")
+    def test_tshark_finds_in_the_export_what_it_finds_in_the_capture(self):
+        for capture in (NFS3, NFS41, IPV6, SMALL_MTU, RECALL):
+            exported = self.path("exported.pcapng")
+            self.good("export", "-w", exported, capture)
+            self.assertEqual(tshark(exported, "-Y", "tcp.analysis.flags || _ws.malformed"), [], capture)
+            found = said(exported, "rpc")
+            self.assertGreater(len(found), 10)
+            self.assertEqual(found, said(capture, "rpc && infiniband"), capture)
+
+    def test_times_never_go_back(self):
+        for capture in (NFS3, SMALL_MTU):
+            exported = self.path("exported.pcap")
+            self.good("export", "-w", exported, capture)
+            times = [time for time, _, _ in records(read(exported))[1]]
+            self.assertEqual(times, sorted(times))
+
+    def test_the_export_is_written_to_standard_output_too(self):
+        exported = self.path("exported.pcap")
+        self.good("export", NFS3, "-w", exported)
+        self.assertEqual(self.good("export", "-w", "-", NFS3), read(exported))
+
+    def test_the_name_tells_the_format(self):
+        plain, pcapng = self.path("x.pcap"), self.path("x.pcapng.gz")
+        self.good("export", "-w", plain, NFS3)
+        self.good("export", "-w", pcapng, NFS3)
+        self.assertEqual(read(pcapng)[:4], b"\x0a\x0d\x0d\x0a")
+        columns = ("-T", "fields", "-e", "frame.time_epoch", "-e", "tcp.seq_raw", "-e", "rpc.xid")
+        self.assertEqual(self.lines("-r", plain, *columns), self.lines("-r", pcapng, *columns))
+
+    def test_a_capture_without_rpc_gives_an_empty_file(self):
+        exported = self.path("exported.pcap")
+        self.good("export", "-w", exported, RPING)
+        header, found = records(read(exported))
+        self.assertEqual((len(header), found), (24, []))
+
+    def test_messages_with_missing_bytes_are_counted(self):
+        exported = self.path("exported.pcap")
+        done = self.run_program("export", "-v", "-s", "400", "-w", exported, IPV6)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, rb"\d+ RPC messages were left out, for bytes of them are missing")
+        few = len(records(read(exported))[1])
+        done = self.run_program("export", "-v", "-s", "400", "--fill-holes", "-w", exported, IPV6)
+        self.assertRegex(done.stderr, rb"\d+ RPC messages have zeros where bytes of them are missing")
+        self.assertGreater(len(records(read(exported))[1]), few)
+
+    def test_wrong_usage_and_files_that_cannot_be_written_are_told(self):
+        copy = self.path("copy.pcap", read(NFS3))
+        self.bad("nothing to write (name the file with -w)", "export", NFS3)
+        self.bad("nothing to read", "export", "-w", self.path("x.pcap"))
+        self.bad("is an input too", "export", "-w", copy, copy)
+        self.assertEqual(read(copy), read(NFS3))
+        self.bad("No such file", "export", "-w", self.path("no/x.pcap"), NFS3)
+        self.bad("No such file", "export", "-w", self.path("x.pcap"), self.path("none.pcap"))
+        self.bad("No space left", "export", "-w", "/dev/full", IPV6)
+        self.bad("-Y: no such option", "export", "-Y", "ip", "-w", self.path("x.pcap"), NFS3)
+
+    def test_a_closed_pipe_is_a_quiet_end(self):
+        done = subprocess.run("%s export -w - %s | head -c 100 >/dev/null; echo ${PIPESTATUS[0]}" % (os.environ.get("RDMATAP", "rdmatap"), IPV6),
+                              shell=True, executable="/bin/bash", stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+        self.assertEqual((done.stdout, done.stderr), (b"0\n", b""))
+
+    @unittest.skipIf(has_sanitizers(), "sanitizers take memory of their own")
+    def test_little_memory_is_enough(self):
+        exported = self.path("exported.pcap")
+        done = self.run_program("export", "--max-memory", "1M", "-v", "-w", exported, SMALL_MTU)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"RPC messages were written", done.stderr)
