@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What operations do to the bytes of exported files.
+ */
+#ifndef OUTPUT_EXPORT_CONTENTS_H
+#define OUTPUT_EXPORT_CONTENTS_H
+
+#include "output/export_names.h"
+#include "reassembly/rpc_exchange.h"
+
+struct contents {
+	struct disk *disk;
+	struct names *names;
+	uint64_t written;    /* bytes that came from the capture */
+	uint64_t copied;     /* by COPY and CLONE */
+	uint64_t untold, not_copied;
+	/* where the last data stood: data of a message are asked for in its order */
+	const struct rpc_part *part;
+	uint32_t extent;
+	uint64_t extent_begin;
+};
+
+/* Data of a message: `length` bytes of its stream from `at` on. */
+struct contents_data {
+	const struct rpc_part *part;
+	uint64_t at, length;
+};
+
+/*
+ * Bytes that a client wrote (`is_write`) or read, at `offset` of the file. What is not at hand is missing: of a WRITE in any
+ * case, of a READ unless the bytes are known from elsewhere.
+ */
+void contents_put(struct contents *contents, struct node *node, uint64_t offset, const struct contents_data *data, bool is_write);
+
+/* A READ told of a hole. */
+void contents_zero(struct contents *contents, struct node *node, uint64_t offset, uint64_t length);
+
+/* The answer to a READ is not there: its bytes are missing, as far as the file is known to reach and nothing else told them. */
+void contents_miss(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, enum rtap_missing_reason reason);
+
+void contents_resize(struct contents *contents, struct node *node, uint64_t size);
+void contents_allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length);
+void contents_deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length);
+
+/* COPY, CLONE. `from` may be NULL: then nothing is known of it. length 0: up to the source's end. */
+void contents_copy(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset, uint64_t length);
+
+/* Starts a new exchange: the parts of the last one are gone. */
+static inline void contents_begin(struct contents *contents)
+{
+	contents->part = NULL;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `rdmatap export --files DIR`: the contents of the files that were read and written over NFS, put together from RPC
+ * exchanges. Later bytes win, in the order in which the exchanges are told: that of the replies (of the call if there is none).
+ *
+ * A file stands at DIR/<path relative to the export's root>; without a known path at DIR/by-handle/<CRC-32 of its handle, 8
+ * hexadecimal digits>, and "-2", "-3" ... if another handle has the same. It moves when its name is learned later. The root is
+ * what MOUNT gave, or NFSv4's root of the server. How names become components of a path: output/export_disk.h.
+ */
+#ifndef OUTPUT_EXPORT_FILES_H
+#define OUTPUT_EXPORT_FILES_H
+
+#include <rdmatap/error.h>
+
+#include "output/format.h"
+#include "reassembly/rpc_exchange.h"
+
+struct export_files;
+
+struct export_files_options {
+	uint64_t max_memory; /* bytes for handles, names and ranges; 0: 64 MiB */
+};
+
+struct export_files_counts {
+	uint64_t exchanges;  /* about files */
+	uint64_t unreadable; /* of which something could not be read: cut off, not captured, malformed, encrypted */
+	uint64_t forgotten;  /* handles and names that made room for others */
+	uint64_t refused;    /* files and names that there was no room for */
+	uint64_t untold;     /* ranges that there was no room to remember: missing ones among them are not told */
+	uint64_t too_far;    /* writes at offsets that no file here can have */
+	uint64_t not_copied; /* bytes of COPY and CLONE over what is copied for one capture */
+};
+
+/* Opens a new or empty directory; the text is borrowed. NULL: see *error. */
+struct export_files *export_files_open(const char *directory, const struct export_files_options *options, struct rtap_error *error);
+
+/* FAILED: the disk is full, or the like: see export_files_close(). */
+enum rtap_status export_files_exchange(struct export_files *export, const struct rpc_exchange *exchange) __attribute__((warn_unused_result));
+
+/*
+ * Prints the ranges that were said but could not be filled, a line each: path below the directory, offset, length, reason,
+ * with tabs between. 0 or -errno.
+ */
+int export_files_print_missing(const struct export_files *export, struct printer *printer) __attribute__((warn_unused_result));
+
+struct export_files_counts export_files_count(const struct export_files *export);
+
+/* Closes and frees. FAILED: writing failed, see *error. NULL is fine. */
+enum rtap_status export_files_close(struct export_files *export, struct rtap_error *error) __attribute__((warn_unused_result));
+
+#endif
