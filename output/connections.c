@@ -4,21 +4,26 @@
 #include "output/messages.h"
 #include "output/object.h"
 
-void end_address(const struct rtap_end *end, struct line *line)
+static void address(const uint8_t *bytes, uint8_t length, struct line *line)
 {
-	switch (end->address_length) {
+	switch (length) {
 	case 2:
 		line_text(line, "lid ");
-		line_dec(line, (uint64_t)end->address[0] << 8 | end->address[1]);
+		line_dec(line, (uint64_t)bytes[0] << 8 | bytes[1]);
 		break;
 	case 4:
 	case 16:
-		line_ip(line, end->address, end->address_length);
+		line_ip(line, bytes, length);
 		break;
 	default:
 		line_text(line, "unknown");
 		break;
 	}
+}
+
+void end_address(const struct rtap_end *end, struct line *line)
+{
+	address(end->address, end->address_length, line);
 }
 
 /* Service ids of IP ports: IBTA vol. 1, A11.3. */
@@ -79,6 +84,12 @@ static void json_life(const struct rtap_connection *connection, struct line *lin
 		object_time(line, "time", event->time_ns);
 		if (event->reason)
 			object_number(line, "reason", event->reason);
+		if (event->by_length) {
+			object_key(line, "by");
+			line_char(line, '"');
+			address(event->by, event->by_length, line);
+			line_char(line, '"');
+		}
 		line_char(line, '}');
 	}
 	line_char(line, ']');
@@ -165,6 +176,10 @@ static void text_life(const struct rtap_connection *connection, int64_t relative
 		line_dec(line, event->frame);
 		line_char(line, ' ');
 		line_text(line, event->name);
+		if (event->by_length) {
+			line_text(line, " by ");
+			address(event->by, event->by_length, line);
+		}
 		if (event->reason) {
 			line_text(line, " reason ");
 			line_dec(line, event->reason);

@@ -8,6 +8,7 @@
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/message_queue.h"
+#include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
 #include "reassembly/psn.h"
 #include "reassembly/rpc_call.h"
@@ -230,6 +231,7 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 		connection->flows[i] = NULL;
 	}
 	rpc_call_finish(tracker, connection);
+	multicast_forget(tracker, connection);
 	pairing_forget(tracker, connection);
 	handshake_forget(tracker, connection);
 	connection_account(tracker, connection);
@@ -248,14 +250,21 @@ void connection_drop(struct rtap_tracker *tracker, struct connection *connection
 	connection_release(tracker, connection);
 }
 
-void connection_event(struct connection *connection, const char *name, uint64_t frame, int64_t time_ns, uint32_t reason)
+void connection_add_event(struct connection *connection, const struct rtap_life_event *event)
 {
 	struct rtap_connection *shown = &connection->shown;
 
 	if (shown->life_count < RTAP_MAX_LIFE_EVENTS)
-		shown->life[shown->life_count++] = (struct rtap_life_event){ name, frame, time_ns, reason };
-	shown->last_frame = frame;
-	shown->time_end_ns = time_ns;
+		shown->life[shown->life_count++] = *event;
+	if (event->frame <= shown->last_frame)
+		return;
+	shown->last_frame = event->frame;
+	shown->time_end_ns = event->time_ns;
+}
+
+void connection_event(struct connection *connection, const char *name, uint64_t frame, int64_t time_ns, uint32_t reason)
+{
+	connection_add_event(connection, &(struct rtap_life_event){ .name = name, .frame = frame, .time_ns = time_ns, .reason = reason });
 }
 
 static void tell_first(struct rtap_tracker *tracker)

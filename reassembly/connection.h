@@ -26,6 +26,8 @@ void connection_drop(struct rtap_tracker *tracker, struct connection *connection
 /* Adds to its life. */
 void connection_event(struct connection *connection, const char *name, uint64_t frame, int64_t time_ns, uint32_t reason);
 
+void connection_add_event(struct connection *connection, const struct rtap_life_event *event);
+
 /* The key of the packets that go from one end to another; `source_qpn` is 0 but for datagrams. */
 struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn, uint32_t source_qpn,
 			    bool datagram);

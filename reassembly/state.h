@@ -134,6 +134,8 @@ struct connection {
 	struct expectation *expectations; /* a ring, while one end is unknown */
 	uint32_t expected, expectation_room; /* how many were put into it */
 	uint32_t references;           /* messages that are not told yet */
+	struct group *group;           /* multicast group that it goes to */
+	struct connection *next_of_group;
 	struct rpc_call *first_call, *last_call;
 	uint32_t calls;
 	struct handshake *handshakes[2]; /* by the communication ids of b; of a; can be one */
@@ -151,6 +153,7 @@ struct rtap_tracker {
 	struct rtap_tracker_counters counters;
 	struct budget budget;
 	struct ip_fragments fragments;
+	struct map groups;             /* multicast */
 	struct map calls, regions;     /* RPC over RDMA */
 	struct map flows, expectations, handshakes, services;
 	struct connection *first_connection, *last_connection;

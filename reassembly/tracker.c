@@ -11,6 +11,7 @@
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/message_queue.h"
+#include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
 #include "reassembly/rpc_call.h"
 
@@ -213,6 +214,8 @@ static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, c
 			 handshake_service(tracker, source, &connection->shown.service_id))
 			connection->shown.has_service = connection->shown.learned_by_cm = true;
 	}
+	if (!flow->connection->shown.packets)
+		multicast_follow(tracker, flow->connection, destination);
 	fill_flow(packet, flow->connection, flow->from_a);
 	note_packet(flow->connection, packet, flow->from_a, true);
 	ib_message_datagram(tracker, flow->connection, flow->from_a, packet, RTAP_KIND_UD);
@@ -317,6 +320,16 @@ static void dissect_message(struct rtap_tracker *tracker, const struct rtap_fram
 		message->connection->upper = RTAP_UPPER_RPCRDMA;
 }
 
+static void take_group_management(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	struct rtap_end source, destination;
+
+	if (!rtap_packet_has(packet, PROTOCOL_IGMP) && !rtap_packet_has(packet, PROTOCOL_ICMPV6) && !rtap_packet_has(packet, PROTOCOL_MAD))
+		return;
+	ends_of(packet, &source, &destination);
+	multicast_packet(tracker, packet, &source);
+}
+
 /* A reply's program and procedure are known by its call; and chunks can carry the message. */
 static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
 {
@@ -348,6 +361,7 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 	/* the last piece of a datagram shows all of it */
 	if (packet->fragment.present && ip_fragments_add(&tracker->fragments, packet, &context.datagram) == IP_FRAGMENTS_WHOLE)
 		rtap_dissect(frame, &context, packet);
+	take_group_management(tracker, packet);
 	if (!packet->ib.has_bth)
 		return;
 	tracker->completed = tracker->touched = tracker->touched_rpc = NULL;
@@ -406,5 +420,6 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	handshake_fini(tracker);
 	ip_fragments_fini(&tracker->fragments);
 	coverage_fini(&tracker->gathered);
+	multicast_fini(tracker);
 	free(tracker);
 }

@@ -93,6 +93,8 @@ struct rtap_life_event {
 	uint64_t frame;
 	int64_t time_ns;
 	uint32_t reason;        /* of a reject; else 0 */
+	uint8_t by[16];         /* who joined or left a multicast group */
+	uint8_t by_length;      /* 4, 16; 2: a LID; 0: told of no other event */
 };
 
 #define RTAP_MAX_LIFE_EVENTS 12
