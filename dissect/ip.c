@@ -142,7 +142,9 @@ void ip_summary_fragment(const struct rtap_packet *packet, const struct rtap_lay
 	line_hex(line, id, 4);
 	line_text(line, " offset ");
 	line_dec(line, offset);
-	payload_summary_length(packet, next, line);
+	/* behind the piece that completed the datagram, the datagram tells of itself */
+	if (next && next->source == layer->source)
+		payload_summary_length(packet, next, line);
 }
 
 static bool derive_header_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)

@@ -471,12 +471,10 @@ static bool is_record(const struct parse *parse)
 	const struct rtap_packet *packet = parse->packet;
 	uint8_t i = packet->layer_count;
 
-	/* what others put together has no marks in it any more */
-	if (parse->source)
-		return false;
 	while (i > 0 && packet->layers[i - 1].protocol >= PROTOCOL_RPC && packet->layers[i - 1].protocol < PROTOCOL_PAYLOAD)
 		i--;
-	return i > 0 && packet->layers[i - 1].protocol == PROTOCOL_TCP;
+	/* what was put together of segments has no marks in it any more */
+	return i > 0 && packet->layers[i - 1].protocol == PROTOCOL_TCP && packet->layers[i - 1].source == parse->source;
 }
 
 /* The program's layer, or what nobody can tell. */

@@ -7,7 +7,7 @@
 
 #include "dissect/ib.h"
 #include "reassembly/ip_fragments.h"
-#include "tests/frame_kit.h"
+#include "tests/network_kit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SECOND INT64_C(1000000000)
@@ -489,6 +489,36 @@ Test(ip_fragments, a_datagram_cut_by_the_capture_is_truncated_not_malformed)
 		cr_expect(!kit_has_anomaly(&cut, RTAP_ANOMALY_MALFORMED) && !kit_has_anomaly(&cut, RTAP_ANOMALY_BAD_ICRC), "%u bytes", captured);
 		kit_free(&cut);
 	}
+}
+
+Test(ip_fragments, an_rpc_record_in_a_datagram_is_dissected_and_told_in_one_line)
+{
+	struct rtap_context context = { .decode_as_count = 0 };
+	uint8_t packet[104];
+	struct kit again;
+	char text[300];
+	uint32_t made;
+
+	kit_bytes("450000681234000040060000" "0a0000010a000002" "03e8080100000001000000005018020000000000"
+		  "8000003c" "0badcafe" "00000000" "00000002" "000186a3" "00000003" "00000001" "00000000" "00000000" "00000000" "00000000"
+		  "00000010" "01020304050607080102030405060708", packet);
+	begin(1 << 20);
+	made = cut_out(packet, false, 0, 48, true);
+	give_frame(made, 0, 0, &context.datagram);
+	kit_free(&kit);
+	made = cut_out(packet, false, 48, 36, false);
+	cr_assert_eq(give_frame(made, 0, 0, &context.datagram), IP_FRAGMENTS_WHOLE);
+	kit_free(&kit);
+	kit_dissect(&again, RTAP_LINK_RAW, frame, made, made, &context);
+	cr_expect_eq(again.packet.rpc.xid, 0x0badcafe);
+	cr_expect_eq(again.packet.anomalies_found, 0);
+	cr_expect_eq(again.packet.tcp.payload.wire, 64);
+	kit_values(&again, "tcp.len", text, sizeof text);
+	cr_expect_str_eq(text, "64");
+	kit_summary(&again, text, sizeof text);
+	cr_expect(strstr(text, "fragment id 0x1234 offset 48 TCP 1000 > 2049, flags [P.]") && strstr(text, "RPC call xid 0x0badcafe"), "%s", text);
+	kit_free(&again);
+	end();
 }
 
 Test(ip_fragments, a_piece_in_a_quoted_packet_is_no_piece)
