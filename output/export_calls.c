@@ -350,7 +350,8 @@ static bool is_about_files(const struct rpc_exchange *exchange, enum calls_proto
 {
 	const struct rtap_rpc_facts *facts = &exchange->call.facts;
 
-	if (!exchange->call.present || !facts->present || exchange->reverse || facts->is_callback)
+	/* which side is the client is for the program to say: in a capture that began late the connection may be the wrong way round */
+	if (!exchange->call.present || !facts->present || facts->is_callback)
 		return false;
 	if (facts->program == PROGRAM_MOUNT && facts->procedure == MOUNT_MNT)
 		*protocol = CALLS_MOUNT;

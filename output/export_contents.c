@@ -156,6 +156,11 @@ void contents_resize(struct contents *contents, struct node *node, uint64_t size
 {
 	uint64_t before;
 
+	/* a file without a byte is not made: it is of no use, and perhaps its bytes were only not captured */
+	if (!size && !node->entry) {
+		node->size_known = true;
+		return;
+	}
 	if (!is_range(contents, size, 0) || !names_place(contents->names, node))
 		return;
 	before = node->entry->size;

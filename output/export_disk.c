@@ -510,8 +510,12 @@ enum rtap_status disk_close(struct disk *disk, struct rtap_error *error)
 		free(entry->name);
 		free(entry);
 	}
-	if (disk->fd >= 0)
+	if (disk->fd >= 0) {
+		/* all that stood there may have found its name; if not, this fails */
+		if (unlinkat(disk->fd, DISK_BY_HANDLE, AT_REMOVEDIR))
+			errno = 0;
 		close(disk->fd);
+	}
 	disk->fd = -1;
 	if (disk->failed && error)
 		*error = disk->error;

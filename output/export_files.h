@@ -5,7 +5,7 @@
  *
  * A file stands at DIR/<path relative to the export's root>; without a known path at DIR/by-handle/<CRC-32 of its handle, 8
  * hexadecimal digits>, and "-2", "-3" ... if another handle has the same. It moves when its name is learned later. The root is
- * what MOUNT gave, or NFSv4's root of the server. How names become components of a path: output/export_disk.h.
+ * what MOUNT gave, or NFSv4's root of the server. A file that not a byte was told of is not made. How names become components of a path: output/export_disk.h.
  */
 #ifndef OUTPUT_EXPORT_FILES_H
 #define OUTPUT_EXPORT_FILES_H

@@ -349,14 +349,14 @@ Test(export_files, a_write_that_failed_writes_nothing)
 	status = 28;
 	write_text("f", 0, "hello");
 	status = 0;
-	EXPECT_TEXT("file", "");
+	EXPECT_TEXT("file", "-");
 	write_of("f", 0, "hello", 5, 5);
 	kit.exchange.reply.facts.accepted = false;
 	run();
 	write_of("f", 0, "hello", 5, 5);
 	kit.exchange.rdma_error = 2;
 	run();
-	EXPECT_TEXT("file", "");
+	EXPECT_TEXT("file", "-");
 }
 
 Test(export_files, a_write_without_a_reply_counts)
@@ -502,6 +502,7 @@ Test(export_files, a_directory_made_again_is_the_same_directory)
 	mount("root");
 	make_directory("root", "sub", "d1");
 	create("d1", "a", "f1");
+	write_text("f1", 0, "first");
 	remove_name("d1", "a");
 	remove_name("root", "sub");
 	make_directory("root", "sub", "d2");
@@ -509,7 +510,7 @@ Test(export_files, a_directory_made_again_is_the_same_directory)
 	write_text("f2", 0, "second");
 	create("d2", "b", "f3");
 	write_text("f3", 0, "third");
-	EXPECT_TEXT("sub/a", "");
+	EXPECT_TEXT("sub/a", "first");
 	EXPECT_TEXT("sub/a~2", "second");
 	EXPECT_TEXT("sub/b", "third");
 }
@@ -891,6 +892,14 @@ static void root4(void)
 	end_and_run();
 }
 
+Test(export_files, who_is_the_client_goes_by_the_program_not_by_the_connection)
+{
+	write_of("f", 0, "hello", 5, 5);
+	kit.exchange.reverse = true;
+	run();
+	EXPECT_TEXT("by-handle/76d32be0", "hello");
+}
+
 Test(export_files, nfs4_paths_go_by_compounds)
 {
 	root4();
@@ -929,7 +938,9 @@ Test(export_files, nfs4_opens_make_and_cut_files)
 	open4("root", "file", "f", true);
 	EXPECT_TEXT("file", "");
 	open4("root", "new", "n", true);
-	EXPECT_TEXT("new", "");
+	EXPECT_TEXT("new", "-");
+	write4("n", 3, "!");
+	EXPECT_TEXT("new", "...!");
 }
 
 Test(export_files, an_operation_behind_a_failed_one_was_not_done)
