@@ -315,7 +315,8 @@ Test(tracker, three_hundred_thousand_connections_are_told_apart)
 Test(tracker, three_hundred_thousand_connections_fit_into_little_memory_one_after_another)
 {
 	expect_connections(300000, 8 * MIB);
-	cr_expect_eq(evicted_connections, counters.evictions);
+	cr_expect_gt(evicted_connections, 0);
+	cr_expect_leq(evicted_connections, counters.evictions);
 }
 
 Test(tracker, more_outstanding_requests_than_a_stream_keeps_are_counted_as_evicted)
