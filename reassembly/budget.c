@@ -45,13 +45,12 @@ static struct budget_holder *victim(const struct budget *budget, const struct bu
 static bool evict_oldest(struct budget *budget, const struct budget_holder *asking)
 {
 	struct budget_holder *oldest = victim(budget, asking);
-	uint64_t used = budget->used;
 
 	if (!oldest)
 		return false;
 	budget->evictions++;
+	/* what others then tell of the loss can take more than was given back; but the holder is gone from the order */
 	oldest->evict(oldest, oldest->owner);
-	assert(budget->used < used);
 	return true;
 }
 

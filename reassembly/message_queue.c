@@ -151,7 +151,7 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 	coverage_fini(&message->cut);
 	if (!message->shown.bytes.bytes)
 		coverage_fini(&message->coverage);
-	message->memory = coverage_memory(&message->coverage);
+	message->memory = coverage_memory(&message->coverage) + message->shown.missing_count * sizeof *message->shown.missing;
 	budget_charge(&tracker->budget, &tracker->messages, message->memory);
 }
 

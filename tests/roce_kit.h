@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For tests: RoCEv2 packets over IPv4, as frames of link type RTAP_LINK_RAW. Their invariant CRCs are zero.
+ * For tests: RoCEv2 packets over IPv4, as frames of link type RTAP_LINK_RAW.
  */
 #ifndef TESTS_ROCE_KIT_H
 #define TESTS_ROCE_KIT_H
 
 #include <string.h>
+
+#include <zlib.h>
 
 #include <rdmatap/packet.h>
 
@@ -75,7 +77,22 @@ static inline uint8_t *roce_put_extended(uint8_t *at, const struct roce *roce)
 	return at;
 }
 
-/* Makes the frame of a packet, at most ROCE_MAX_FRAME bytes; returns its length. */
+/* Puts the invariant CRC, zero until then, into a frame. What routers may change counts as ones. IBTA vol. 1, A17.3.3. */
+static inline void roce_seal(uint8_t *frame, uint32_t length)
+{
+	static const uint8_t ones[8] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	uint8_t head[40];
+	uLong crc = crc32_z(0, ones, sizeof ones);
+
+	memcpy(head, frame, sizeof head);
+	head[1] = head[8] = head[10] = head[11] = head[26] = head[27] = head[32] = 0xff;
+	crc = crc32_z(crc, head, sizeof head);
+	crc = crc32_z(crc, frame + 40, length - 44);
+	for (unsigned i = 0; i < 4; i++)
+		frame[length - 4 + i] = (uint8_t)(crc >> 8 * i);
+}
+
+/* Makes the frame of a packet, at most ROCE_MAX_FRAME bytes, with an invariant CRC of zero; returns its length. */
 static inline uint32_t roce_frame(uint8_t *frame, const struct roce *roce)
 {
 	uint8_t *at = frame + 40;

@@ -202,6 +202,9 @@ static void give_roce(struct run *run, const uint8_t *record, const struct roce 
 	static uint8_t frame[ROCE_MAX_FRAME];
 	uint32_t length = roce_frame(frame, roce), cut = record[0] & CUT ? record[5] * 16u : 0;
 
+	/* only a good one lets a sequence begin anew */
+	if (record[2] & 0x40)
+		roce_seal(frame, length);
 	if ((record[0] & KIND_MASK) != KIND_FRAGMENTS || length < 64) {
 		give(run, RTAP_LINK_RAW, frame, length - (cut < length ? cut : length), length, record[11] & 3);
 		return;

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <criterion/criterion.h>
+
+#include "reassembly/psn.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MILLISECOND INT64_C(1000000)
+
+static struct psn_stream stream;
+static bool differs;
+
+static void begin(uint32_t psn)
+{
+	stream = (struct psn_stream){ 0 };
+	psn_start(&stream, psn);
+}
+
+static void end(void)
+{
+	psn_fini(&stream);
+	cr_expect_null(stream.gaps);
+	cr_expect_eq(stream.requests.room + stream.responses.room, 0);
+}
+
+static enum rtap_psn_analysis request(uint32_t psn, uint64_t count, int64_t time_ns, uint32_t interface, uint32_t digest)
+{
+	struct rtap_frame frame = { .time_ns = time_ns, .interface = interface };
+
+	return psn_request(&stream, psn_unwrap(&stream, psn & PSN_MASK), count, &frame, digest, &differs);
+}
+
+/* A request at a time, and what it is to be. */
+struct step {
+	uint32_t psn;
+	int64_t ms;
+	enum rtap_psn_analysis analysis;
+	uint32_t count;     /* PSNs; 0: one */
+	uint32_t interface, digest;
+	bool differs;
+	uint32_t nak;       /* a NAK for this PSN comes before; 0: none */
+	uint32_t ack;       /* PSNs below are acknowledged before; 0: none */
+};
+
+#define STEP(number, milliseconds, is, ...) { .psn = number, .ms = milliseconds, .analysis = is, __VA_ARGS__ }
+
+static const struct {
+	const char *what;
+	uint32_t start;
+	struct step steps[8];
+	uint64_t lost; /* in the end */
+} cases[] = {
+	{ "in order", 5, { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(6, 0, RTAP_PSN_IN_ORDER), STEP(7, 0, RTAP_PSN_IN_ORDER) }, 0 },
+	{ "in order past the wrap", 0xfffffe,
+	  { STEP(0xfffffe, 0, RTAP_PSN_IN_ORDER), STEP(0xffffff, 0, RTAP_PSN_IN_ORDER), STEP(0, 0, RTAP_PSN_IN_ORDER), STEP(1, 0, RTAP_PSN_IN_ORDER) }, 0 },
+	{ "gap", 5, { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(8, 0, RTAP_PSN_GAP), STEP(9, 0, RTAP_PSN_IN_ORDER) }, 2 },
+	{ "gap over the wrap", 0xfffffe, { STEP(0xfffffe, 0, RTAP_PSN_IN_ORDER), STEP(2, 0, RTAP_PSN_GAP), STEP(0, 1, RTAP_PSN_OUT_OF_ORDER) }, 2 },
+	{ "late", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(8, 0, RTAP_PSN_GAP), STEP(6, 1, RTAP_PSN_OUT_OF_ORDER), STEP(7, 1, RTAP_PSN_OUT_OF_ORDER),
+	    STEP(9, 1, RTAP_PSN_IN_ORDER) }, 0 },
+	{ "late in the middle of a gap", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(10, 0, RTAP_PSN_GAP), STEP(7, 1, RTAP_PSN_OUT_OF_ORDER), STEP(9, 1, RTAP_PSN_OUT_OF_ORDER) }, 2 },
+	{ "late at the end of a gap, then again", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(8, 0, RTAP_PSN_GAP), STEP(7, 1, RTAP_PSN_OUT_OF_ORDER), STEP(7, 1, RTAP_PSN_DUPLICATE) }, 1 },
+	{ "too late to be only late", 5, { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(7, 0, RTAP_PSN_GAP), STEP(6, 4, RTAP_PSN_RETRANSMISSION) }, 0 },
+	{ "asked for by a NAK", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(7, 0, RTAP_PSN_GAP), STEP(6, 0, RTAP_PSN_RETRANSMISSION, .nak = 6),
+	    STEP(7, 0, RTAP_PSN_RETRANSMISSION) }, 0 },
+	{ "again at once", 5, { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(5, 0, RTAP_PSN_DUPLICATE) }, 0 },
+	{ "again later", 5, { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(5, 2, RTAP_PSN_RETRANSMISSION) }, 0 },
+	{ "again with other bytes", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .digest = 1), STEP(5, 2, RTAP_PSN_RETRANSMISSION, .digest = 2, .differs = true) }, 0 },
+	{ "on another interface", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(5, 0, RTAP_PSN_CAPTURED_TWICE, .interface = 1), STEP(5, 1, RTAP_PSN_RETRANSMISSION, .interface = 1) }, 0 },
+	{ "on another interface with other bytes", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .digest = 1), STEP(5, 0, RTAP_PSN_DUPLICATE, .interface = 1, .digest = 2, .differs = true) }, 0 },
+	{ "before the first", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(2, 0, RTAP_PSN_OUT_OF_ORDER), STEP(3, 0, RTAP_PSN_OUT_OF_ORDER), STEP(6, 0, RTAP_PSN_IN_ORDER) }, 1 },
+	{ "before the first past the wrap", 1, { STEP(1, 0, RTAP_PSN_IN_ORDER), STEP(0xffffff, 0, RTAP_PSN_OUT_OF_ORDER) }, 1 },
+	{ "many PSNs", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .count = 100), STEP(105, 0, RTAP_PSN_IN_ORDER), STEP(5, 2, RTAP_PSN_RETRANSMISSION, .count = 100) }, 0 },
+	{ "many PSNs that fill a gap and more", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(20, 0, RTAP_PSN_GAP), STEP(6, 0, RTAP_PSN_OUT_OF_ORDER, .count = 100) }, 0 },
+	{ "acknowledged but not seen", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(9, 0, RTAP_PSN_IN_ORDER, .ack = 9), STEP(7, 0, RTAP_PSN_OUT_OF_ORDER) }, 2 },
+};
+
+static void run_case(size_t at)
+{
+	begin(cases[at].start);
+	for (size_t i = 0; i < COUNT(cases[at].steps) && cases[at].steps[i].analysis; i++) {
+		const struct step *step = &cases[at].steps[i];
+		enum rtap_psn_analysis analysis;
+
+		if (step->nak) {
+			stream.nak = true;
+			stream.nak_psn = psn_unwrap(&stream, step->nak);
+		}
+		if (step->ack)
+			psn_acknowledge(&stream, psn_unwrap(&stream, step->ack), step->ms * MILLISECOND);
+		analysis = request(step->psn, step->count ? step->count : 1, step->ms * MILLISECOND, step->interface, step->digest);
+		cr_expect_eq(analysis, step->analysis, "%s: step %zu is %d", cases[at].what, i, analysis);
+		cr_expect_eq(differs, step->differs, "%s: step %zu", cases[at].what, i);
+	}
+	cr_expect_eq(psn_give_up(&stream, UINT64_MAX), cases[at].lost, "%s", cases[at].what);
+	cr_expect_eq(stream.gap_count, 0);
+	end();
+}
+
+Test(psn, each_packet_is_what_those_before_it_make_of_it)
+{
+	for (size_t i = 0; i < COUNT(cases); i++)
+		run_case(i);
+}
+
+Test(psn, numbers_unwrap_to_the_nearest)
+{
+	static const struct {
+		uint32_t start, psn;
+		int64_t difference;
+	} unwraps[] = {
+		{ 5, 5, 0 }, { 5, 4, -1 }, { 0, 0xffffff, -1 }, { 0xffffff, 0, 1 }, { 0, 0x7fffff, 0x7fffff }, { 0, 0x800000, -0x800000 },
+		{ 0x800000, 0, -0x800000 }, { 0x7fffff, 0xffffff, -0x800000 }, { 0x800001, 0, 0x7fffff },
+	};
+
+	for (size_t i = 0; i < COUNT(unwraps); i++) {
+		begin(unwraps[i].start);
+		cr_expect_eq((int64_t)(psn_unwrap(&stream, unwraps[i].psn) - stream.next), unwraps[i].difference, "case %zu", i);
+		end();
+	}
+}
+
+Test(psn, a_sequence_can_wrap_many_times)
+{
+	begin(0xfff000);
+	for (uint64_t i = 0; i < 3 * UINT64_C(0x1000000); i += 512) {
+		cr_assert_eq(request((uint32_t)(0xfff000 + i) & PSN_MASK, 512, 0, 0, 0), RTAP_PSN_IN_ORDER);
+		psn_acknowledge(&stream, stream.next, 0);
+	}
+	cr_expect_eq(stream.gap_count, 0);
+	end();
+}
+
+/* Everything that is not acknowledged can be sent again: all of it is remembered, up to the window. */
+Test(psn, the_ring_grows_with_what_is_outstanding)
+{
+	begin(0xfffff0);
+	for (uint32_t i = 0; i < PSN_WINDOW; i++)
+		cr_assert_eq(request(0xfffff0 + i, 1, 0, 0, i), RTAP_PSN_IN_ORDER);
+	cr_expect_eq(stream.requests.room, PSN_WINDOW);
+	for (uint32_t i = 0; i < PSN_WINDOW; i++) {
+		cr_assert_eq(request(0xfffff0 + i, 1, 5 * MILLISECOND, 0, i ^ 1), RTAP_PSN_RETRANSMISSION);
+		cr_assert(differs);
+	}
+	for (uint32_t i = 0; i < 100000; i++)
+		request(0xfffff0 + PSN_WINDOW + i, 1, 0, 0, 0);
+	cr_expect_eq(stream.requests.room, PSN_WINDOW);
+	end();
+}
+
+Test(psn, what_is_acknowledged_needs_no_more_room)
+{
+	begin(0);
+	for (uint32_t i = 0; i < 100000; i++) {
+		request(i, 1, 0, 0, 0);
+		psn_acknowledge(&stream, psn_unwrap(&stream, (i + 1) & PSN_MASK), 0);
+	}
+	cr_expect_eq(stream.requests.room, 16);
+	end();
+}
+
+Test(psn, gaps_beyond_the_limit_are_not_kept_and_nothing_else_is_lost)
+{
+	const uint32_t gaps = 10000;
+	uint64_t lost;
+
+	begin(0);
+	for (uint32_t i = 0; i < gaps; i++)
+		cr_assert_eq(request(2 * i, 1, 0, 0, 0), i ? RTAP_PSN_GAP : RTAP_PSN_IN_ORDER);
+	cr_expect_eq(stream.gap_count, 4096);
+	cr_expect_eq(request(2 * gaps - 1, 1, 0, 0, 0), RTAP_PSN_IN_ORDER);
+	/* those kept are still filled; splitting one when there is no room for its rest must not write behind */
+	cr_expect_eq(request(2 * 100 + 1, 1, 0, 0, 0), RTAP_PSN_OUT_OF_ORDER);
+	cr_expect_eq(stream.gap_count, 4095);
+	cr_expect_eq(request(2 * gaps + 10, 1, 0, 0, 0), RTAP_PSN_GAP);
+	cr_expect_eq(request(2 * gaps + 5, 1, 0, 0, 0), RTAP_PSN_OUT_OF_ORDER);
+	cr_expect_eq(stream.gap_count, 4096);
+	lost = psn_give_up(&stream, stream.low + 100);
+	cr_expect_eq(lost, 50);
+	lost += psn_give_up(&stream, UINT64_MAX);
+	cr_expect_leq(lost, gaps + 10);
+	cr_expect_geq(lost, 4095);
+	end();
+}
+
+static uint64_t random_state;
+
+static uint32_t draw(uint32_t below)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(random_state >> 33) % below;
+}
+
+/* Gaps are exactly the PSNs between the lowest and the next one that were never seen. */
+Test(psn, gaps_are_what_was_not_seen)
+{
+	for (uint32_t seed = 0; seed < 300; seed++) {
+		bool seen[4096] = { false };
+		uint32_t start = 0xffff80 + seed, low, next;
+		uint64_t lost = 0;
+
+		random_state = seed;
+		low = 1000;
+		next = 1001;
+		begin(start + 1000);
+		cr_assert_eq(request(start + 1000, 1, 0, 0, 0), RTAP_PSN_IN_ORDER);
+		seen[1000] = true;
+		for (int i = 0; i < 400; i++) {
+			uint32_t at = draw(8) ? next + draw(3) : low - 20 + draw(next - low + 30), count = draw(10) ? 1 : 1 + draw(12);
+
+			if (at + count >= 4096 || at < 50 || seen[at])
+				continue;
+			/* requests do not overlap */
+			for (uint32_t j = 1; j < count; j++)
+				if (seen[at + j])
+					count = j;
+			request(start + at, count, 0, 0, 0);
+			for (uint32_t j = 0; j < count && at + j < 4096; j++)
+				seen[at + j] = true;
+			low = at < low ? at : low;
+			next = at + count > next ? at + count : next;
+		}
+		for (uint32_t i = low; i < next; i++)
+			lost += !seen[i];
+		cr_expect_eq(stream.next - stream.low, next - low, "seed %u", seed);
+		cr_expect_eq(psn_give_up(&stream, UINT64_MAX), lost, "seed %u", seed);
+		end();
+	}
+}

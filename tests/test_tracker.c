@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <zlib.h>
+
+#include <rdmatap/tracker.h>
+
+#include "tests/roce_kit.h"
+
+#define A 0x0a000001u
+#define B 0x0a000002u
+#define QP_A 0x11u
+#define QP_B 0x22u
+#define MIB (UINT64_C(1) << 20)
+#define SLACK MIB
+#define MICROSECOND INT64_C(1000)
+
+enum {
+	SEND_FIRST = 0x00, SEND_MIDDLE = 0x01, SEND_LAST = 0x02, SEND_ONLY = 0x04, WRITE_FIRST = 0x06, WRITE_MIDDLE = 0x07, WRITE_LAST = 0x08,
+	READ_REQUEST = 0x0c, READ_FIRST = 0x0d, READ_MIDDLE = 0x0e, READ_LAST = 0x0f, READ_ONLY = 0x10, ACK = 0x11,
+};
+
+static struct rtap_tracker *tracker;
+static struct rtap_tracker_counters counters;
+static struct rtap_packet packet;
+static uint64_t frames;
+static int64_t now_ns;
+static uint8_t payload[4096];
+
+/* What was told. */
+static uint64_t told, complete, connections, evicted_connections, by_cm, missing_evicted;
+static struct rtap_message last, by_kind[RTAP_KIND_COUNT];
+static struct rtap_connection first_connection;
+
+static void note_message(void *owner, const struct rtap_message *message)
+{
+	(void)owner;
+	told++;
+	complete += message->complete;
+	for (uint32_t i = 0; i < message->missing_count; i++)
+		missing_evicted += message->missing[i].reason == RTAP_MISSING_EVICTED;
+	cr_assert_eq(message->number, told);
+	cr_assert(!message->complete || !message->missing_count);
+	last = by_kind[message->kind] = *message;
+}
+
+static void note_connection(void *owner, const struct rtap_connection *connection)
+{
+	(void)owner;
+	connections++;
+	evicted_connections += connection->trouble[RTAP_TROUBLE_EVICTED];
+	by_cm += connection->learned_by_cm && connection->a.qpn_known && connection->b.qpn_known;
+	if (connection->number == 1)
+		first_connection = *connection;
+}
+
+static void begin(uint64_t max_memory, bool checksums)
+{
+	struct rtap_tracker_options options = {
+		.max_memory = max_memory, .checksums = checksums, .message = note_message, .connection = note_connection,
+	};
+
+	tracker = rtap_tracker_open(&options);
+	cr_assert_not_null(tracker);
+	frames = told = complete = connections = evicted_connections = by_cm = missing_evicted = 0;
+	now_ns = INT64_C(1700000000000000000);
+}
+
+static void end(void)
+{
+	rtap_tracker_finish(tracker);
+	counters = rtap_tracker_counters(tracker);
+	rtap_tracker_close(tracker);
+	cr_expect_eq(counters.messages, told);
+	cr_expect_eq(counters.connections, connections);
+	cr_expect_eq(counters.incomplete_messages, told - complete);
+}
+
+static void give_frame(const uint8_t *bytes, uint32_t length)
+{
+	struct rtap_frame frame = {
+		.bytes = bytes, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW, .number = ++frames, .time_ns = now_ns,
+	};
+
+	rtap_tracker_frame(tracker, &frame, &packet);
+	now_ns += MICROSECOND;
+}
+
+static void give_sealed(struct roce roce)
+{
+	static uint8_t frame[ROCE_MAX_FRAME];
+	uint32_t length = roce_frame(frame, &roce);
+
+	roce_seal(frame, length);
+	give_frame(frame, length);
+}
+
+static void give(struct roce roce)
+{
+	static uint8_t frame[ROCE_MAX_FRAME];
+
+	give_frame(frame, roce_frame(frame, &roce));
+}
+
+/* From a to b, or back. */
+#define REQUEST(code, number, ...) give((struct roce){ .source = A, .destination = B, .dest_qp = QP_B, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
+#define REQUEST_SEALED(code, number, ...) \
+	give_sealed((struct roce){ .source = A, .destination = B, .dest_qp = QP_B, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
+#define RESPONSE(code, number, ...) give((struct roce){ .source = B, .destination = A, .dest_qp = QP_A, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
+#define BYTES(count) .payload = payload, .payload_length = (count)
+
+static void give_cm(uint32_t source, uint32_t destination, struct roce_cm cm)
+{
+	static uint8_t frame[ROCE_MAX_FRAME];
+
+	give_frame(frame, roce_cm_frame(frame, source, destination, &cm));
+}
+
+static void expect_bounded(uint64_t limit)
+{
+	cr_expect_leq(counters.peak_memory, limit + SLACK, "peak %lu", (unsigned long)counters.peak_memory);
+	cr_expect_gt(counters.evictions, 0);
+}
+
+Test(tracker, hundreds_of_thousands_of_half_open_connections_stay_within_the_limit)
+{
+	const uint64_t limit = 8 * MIB;
+	const uint32_t count = 300000;
+
+	begin(limit, true);
+	for (uint32_t i = 0; i < count; i++)
+		give((struct roce){ .source = A + i % 7, .destination = B + 7, .dest_qp = 0x100 + i, .opcode = SEND_FIRST, .psn = i, BYTES(256) });
+	end();
+	expect_bounded(limit);
+	cr_expect_eq(connections, count);
+	cr_expect_eq(told, count);
+	cr_expect_eq(complete, 0);
+	cr_expect_gt(missing_evicted, count / 2);
+	cr_expect_gt(evicted_connections, count / 2);
+}
+
+Test(tracker, messages_of_evicted_connections_are_never_complete)
+{
+	const uint64_t limit = 2 * MIB;
+
+	begin(limit, false);
+	for (uint32_t i = 0; i < 20000; i++)
+		give((struct roce){ .source = A, .destination = B, .dest_qp = 0x100 + i, .opcode = SEND_ONLY, .psn = i, BYTES(64) });
+	end();
+	expect_bounded(limit);
+	cr_expect_eq(told, 20000);
+	cr_expect_eq(told - complete, evicted_connections + (counters.evictions - evicted_connections));
+}
+
+Test(tracker, responses_that_nobody_asked_for_stay_within_the_limit)
+{
+	const uint64_t limit = 4 * MIB;
+
+	begin(limit, true);
+	for (uint32_t i = 0; i < 300000; i++)
+		give((struct roce){ .source = A, .destination = B, .dest_qp = 0x100 + i, .opcode = i & 1 ? ACK : READ_ONLY, .psn = i,
+				    .syndrome = 0x1f, BYTES(i & 1 ? 0 : 1024) });
+	end();
+	expect_bounded(limit);
+}
+
+Test(tracker, requests_of_connections_that_nobody_accepts_stay_within_the_limit)
+{
+	const uint64_t limit = 4 * MIB;
+
+	begin(limit, false);
+	for (uint32_t i = 0; i < 100000; i++)
+		give_cm(A, B, (struct roce_cm){ .attribute = CM_REQ, .local_id = i, .transaction = i, .qpn = i, .mtu_code = 3 });
+	end();
+	expect_bounded(limit);
+	cr_expect_eq(connections, 100000);
+}
+
+Test(tracker, a_connection_in_use_outlives_a_flood_of_idle_ones)
+{
+	begin(2 * MIB, false);
+	REQUEST(SEND_ONLY, 0, .ack_request = true, BYTES(64));
+	RESPONSE(ACK, 0, .syndrome = 0x1f, .msn = 1);
+	for (uint32_t i = 1; i <= 100000; i++) {
+		give((struct roce){ .source = A, .destination = B + 7, .dest_qp = 0x100 + i, .opcode = SEND_FIRST, .psn = i, BYTES(256) });
+		if (i % 16)
+			continue;
+		REQUEST(SEND_ONLY, i / 16, .ack_request = true, BYTES(64));
+		RESPONSE(ACK, i / 16, .syndrome = 0x1f, .msn = i / 16 + 1);
+	}
+	end();
+	cr_expect_eq(first_connection.packets, 2 * (100000 / 16 + 1));
+	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_EVICTED], 0);
+}
+
+/* zlib's CRC-32 of a block `times` times over, a power of two. */
+static uint32_t crc_repeated(const uint8_t *block, uint32_t length, uint32_t times)
+{
+	uint32_t crc = (uint32_t)crc32_z(0, block, length);
+
+	for (uint64_t have = length; times > 1; times /= 2, have *= 2)
+		crc = (uint32_t)crc32_combine64(crc, crc, (z_off64_t)have);
+	return crc;
+}
+
+#define LARGE_PACKETS 2097152u
+#define LARGE_PMTU 1024u
+#define FIRST_PSN 0xfff000u /* it wraps on the way */
+
+static uint32_t prepare_payload(void)
+{
+	for (uint32_t i = 0; i < sizeof payload; i++)
+		payload[i] = (uint8_t)(i * 31 + i / 256);
+	return crc_repeated(payload, LARGE_PMTU, LARGE_PACKETS);
+}
+
+static void expect_large(enum rtap_message_kind kind, uint64_t length, uint32_t crc, uint64_t first_frame, uint64_t last_frame)
+{
+	const struct rtap_message *message = &by_kind[kind];
+
+	cr_expect_leq(counters.peak_memory, 64 * MIB);
+	cr_expect_eq(told, 1, "%lu", (unsigned long)told);
+	cr_expect_eq(complete, 1);
+	cr_expect_eq(message->length, length, "%lu", (unsigned long)message->length);
+	cr_expect_eq(message->missing_count, 0);
+	cr_expect(message->has_crc);
+	cr_expect_eq(message->crc32, crc);
+	cr_expect_eq(message->first_frame, first_frame);
+	cr_expect_eq(message->last_frame, last_frame);
+	cr_expect_eq(message->time_end_ns - message->time_ns, (int64_t)(last_frame - first_frame) * MICROSECOND);
+}
+
+/* A SEND or WRITE of 2 GiB, acknowledged every 64 packets. */
+static void push_large(uint8_t first)
+{
+	for (uint32_t i = 0; i < LARGE_PACKETS; i++) {
+		bool is_last = i == LARGE_PACKETS - 1;
+		uint8_t opcode = (uint8_t)(first + (!i ? 0 : is_last ? 2 : 1));
+
+		REQUEST(opcode, FIRST_PSN + i, .ack_request = i % 64 == 63, .r_key = 1, .dma_length = LARGE_PACKETS * LARGE_PMTU,
+			BYTES(LARGE_PMTU));
+		if (i % 64 == 63)
+			RESPONSE(ACK, FIRST_PSN + i, .syndrome = 0x1f, .msn = is_last);
+	}
+}
+
+Test(tracker, a_write_of_two_gibibytes_is_told_exactly_in_little_memory)
+{
+	uint32_t crc = prepare_payload();
+
+	begin(64 * MIB, true);
+	push_large(WRITE_FIRST);
+	end();
+	expect_large(RTAP_KIND_WRITE, (uint64_t)LARGE_PACKETS * LARGE_PMTU, crc, 1, frames - 1);
+}
+
+Test(tracker, a_send_of_two_gibibytes_is_told_exactly_in_little_memory)
+{
+	uint32_t crc = prepare_payload();
+
+	begin(64 * MIB, true);
+	push_large(SEND_FIRST);
+	end();
+	expect_large(RTAP_KIND_SEND, (uint64_t)LARGE_PACKETS * LARGE_PMTU, crc, 1, frames - 1);
+}
+
+Test(tracker, a_read_of_two_gibibytes_is_told_exactly_in_little_memory)
+{
+	uint32_t crc = prepare_payload();
+
+	begin(64 * MIB, true);
+	REQUEST(READ_REQUEST, FIRST_PSN, .r_key = 1, .dma_length = LARGE_PACKETS * LARGE_PMTU);
+	for (uint32_t i = 0; i < LARGE_PACKETS; i++)
+		RESPONSE((uint8_t)(!i ? READ_FIRST : i == LARGE_PACKETS - 1 ? READ_LAST : READ_MIDDLE), FIRST_PSN + i, .syndrome = 0x1f, .msn = 1,
+			 BYTES(LARGE_PMTU));
+	end();
+	expect_large(RTAP_KIND_READ, (uint64_t)LARGE_PACKETS * LARGE_PMTU, crc, 1, frames);
+	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE], 0);
+}
+
+static void connect_by_cm(uint32_t i)
+{
+	uint32_t a = A + (i >> 16), b = B + 0x10000;
+	uint64_t transaction = i;
+
+	give_cm(a, b, (struct roce_cm){ .attribute = CM_REQ, .local_id = i + 1, .transaction = transaction, .qpn = i & 0xffff, .psn = i,
+					.mtu_code = 3, .service_id = 0x01064e51 });
+	give_cm(b, a, (struct roce_cm){ .attribute = CM_REP, .local_id = i + 1, .remote_id = i + 1, .transaction = transaction,
+					.qpn = 0x400000 + i, .psn = i });
+	give_cm(a, b, (struct roce_cm){ .attribute = CM_RTU, .local_id = i + 1, .remote_id = i + 1, .transaction = transaction });
+	give((struct roce){ .source = a, .destination = b, .dest_qp = 0x400000 + i, .opcode = SEND_ONLY, .psn = i, .ack_request = true, BYTES(64) });
+	give((struct roce){ .source = b, .destination = a, .dest_qp = i & 0xffff, .opcode = ACK, .psn = i, .syndrome = 0x1f, .msn = 1 });
+}
+
+static void expect_connections(uint32_t count, uint64_t limit)
+{
+	begin(limit, false);
+	for (uint32_t i = 0; i < count; i++)
+		connect_by_cm(i);
+	end();
+	cr_expect_leq(counters.peak_memory, limit + SLACK);
+	cr_expect_eq(connections, count);
+	cr_expect_eq(by_cm, count);
+	cr_expect_eq(told, count * UINT64_C(4));
+}
+
+Test(tracker, three_hundred_thousand_connections_are_told_apart)
+{
+	expect_connections(300000, 2048 * MIB);
+	cr_expect_eq(complete, 300000 * UINT64_C(4));
+	cr_expect_eq(counters.evictions, 0);
+}
+
+Test(tracker, three_hundred_thousand_connections_fit_into_little_memory_one_after_another)
+{
+	expect_connections(300000, 8 * MIB);
+	cr_expect_gt(evicted_connections, 0);
+	cr_expect_leq(evicted_connections, counters.evictions);
+}
+
+Test(tracker, more_outstanding_requests_than_a_stream_keeps_are_counted_as_evicted)
+{
+	enum { REQUESTS = 10000, KEPT = 8192 };
+
+	begin(256 * MIB, true);
+	REQUEST(SEND_ONLY, 0xffffff, .ack_request = true, BYTES(16));
+	RESPONSE(ACK, 0xffffff, .syndrome = 0x1f, .msn = 0);
+	for (uint32_t i = 0; i < REQUESTS; i++)
+		REQUEST(READ_REQUEST, i, .r_key = 1, .virtual_address = i * 64, .dma_length = 64);
+	for (uint32_t i = 0; i < REQUESTS; i++)
+		RESPONSE(READ_ONLY, i, .syndrome = 0x1f, .msn = i + 1, BYTES(64));
+	end();
+	cr_expect_eq(connections, 1);
+	cr_expect_eq(counters.evictions, told - complete);
+	cr_expect_geq(complete, KEPT - 1);
+	cr_expect_lt(complete, REQUESTS);
+	cr_expect_eq(told, REQUESTS + 1);
+}
+
+/* Another user of the queue pairs, with any sequence. */
+Test(tracker, a_sequence_that_begins_anew_loses_nothing)
+{
+	static const uint32_t starts[] = { 0x100, 0x800000, 0x100, 0xf00000, 0x700000, 0x10, 0x7fffff, 0x40000, 0x20000 };
+
+	begin(64 * MIB, true);
+	for (size_t at = 0; at < sizeof starts / sizeof starts[0]; at++)
+		for (uint32_t i = 0; i < 20; i++) {
+			REQUEST_SEALED(i % 2 ? SEND_LAST : SEND_FIRST, starts[at] + i, .ack_request = i % 2, BYTES(256));
+			if (i % 2)
+				RESPONSE(ACK, starts[at] + i, .syndrome = 0x1f, .msn = i / 2 + 1);
+		}
+	end();
+	cr_expect_eq(told, 10 * sizeof starts / sizeof starts[0], "%lu", (unsigned long)told);
+	cr_expect_eq(complete, told);
+	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_RESYNCHRONISED], sizeof starts / sizeof starts[0] - 1);
+}
+
+static uint64_t random_state;
+
+static uint32_t draw(uint32_t below)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(random_state >> 33) % below;
+}
+
+enum { CHAOS_MESSAGES = 60, CHAOS_PACKETS = 5, CHAOS_PMTU = 256 };
+
+static uint32_t chaos_base, chaos_crcs[CHAOS_MESSAGES];
+static unsigned chaos_wrong;
+
+static void fill(uint32_t number)
+{
+	for (uint32_t i = 0; i < CHAOS_PMTU; i++)
+		payload[i] = (uint8_t)(number * 17 + i * (number % 5 + 1));
+}
+
+/* A message called complete has the bytes of the one that was sent with its PSN. */
+static void check_chaos(void *owner, const struct rtap_message *message)
+{
+	uint32_t at = ((message->psn - chaos_base) & 0xffffff) / CHAOS_PACKETS;
+
+	note_message(owner, message);
+	if (!message->complete)
+		return;
+	chaos_wrong += at >= CHAOS_MESSAGES || message->crc32 != chaos_crcs[at] || message->length != CHAOS_PACKETS * CHAOS_PMTU;
+}
+
+static void give_chaos_packet(uint32_t number, bool write)
+{
+	static const uint8_t sends[] = { SEND_FIRST, SEND_MIDDLE, SEND_LAST }, writes[] = { WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST };
+	uint32_t place = number % CHAOS_PACKETS, which = !place ? 0 : place == CHAOS_PACKETS - 1 ? 2 : 1;
+
+	fill(number);
+	REQUEST((write ? writes : sends)[which], chaos_base + number, .r_key = 1, .dma_length = CHAOS_PACKETS * CHAOS_PMTU,
+		.ack_request = which == 2, BYTES(CHAOS_PMTU));
+}
+
+/* Swaps, losses, repeats, and acknowledgements now and then. */
+static void run_chaos(uint32_t seed)
+{
+	uint32_t order[2 * CHAOS_MESSAGES * CHAOS_PACKETS], count = 0;
+
+	random_state = seed;
+	chaos_base = 0xffff00 + draw(512);
+	for (uint32_t i = 0; i < CHAOS_MESSAGES * CHAOS_PACKETS; i++) {
+		if (!draw(20) && seed % 3)
+			continue;
+		order[count++] = i;
+		if (!draw(20))
+			order[count++] = i > 8 ? i - draw(8) : i;
+	}
+	for (uint32_t i = 0; i + 4 < count; i++)
+		if (!draw(8)) {
+			uint32_t other = i + draw(4), kept = order[i];
+
+			order[i] = order[other];
+			order[other] = kept;
+		}
+	for (uint32_t i = 0; i < count; i++) {
+		give_chaos_packet(order[i], order[i] / CHAOS_PACKETS % 3 == 1);
+		if (!draw(10) && i > 16)
+			RESPONSE(ACK, chaos_base + (order[i] > 16 ? order[i] - 16 : 0), .syndrome = 0x1f, .msn = order[i] / CHAOS_PACKETS);
+		now_ns += draw(100) * MICROSECOND;
+	}
+}
+
+Test(tracker, chaos_makes_no_wrong_message)
+{
+	uint64_t of_lossless = 0;
+
+	for (uint32_t seed = 0; seed < 600; seed++) {
+		struct rtap_tracker_options options = { .max_memory = 16 * MIB, .checksums = true, .message = check_chaos, .connection = note_connection };
+
+		begin(MIB, true);
+		rtap_tracker_close(tracker);
+		tracker = rtap_tracker_open(&options);
+		random_state = seed;
+		chaos_base = 0xffff00 + draw(512);
+		for (uint32_t i = 0; i < CHAOS_MESSAGES; i++) {
+			chaos_crcs[i] = 0;
+			for (uint32_t j = 0; j < CHAOS_PACKETS; j++) {
+				fill(i * CHAOS_PACKETS + j);
+				chaos_crcs[i] = (uint32_t)crc32_z(chaos_crcs[i], payload, CHAOS_PMTU);
+			}
+		}
+		run_chaos(seed);
+		end();
+		cr_expect_eq(chaos_wrong, 0, "seed %u", seed);
+		if (seed % 3 == 0) {
+			cr_expect_eq(complete, CHAOS_MESSAGES, "seed %u: %lu of %lu", seed, (unsigned long)complete, (unsigned long)told);
+			of_lossless += complete;
+		}
+	}
+	cr_expect_eq(of_lossless, 200 * UINT64_C(60));
+}
