@@ -47,16 +47,17 @@ static void remove_expectation(struct rtap_tracker *tracker, struct expectation 
 	expectation->connection = NULL;
 }
 
-static struct connection *merged_room(struct rtap_tracker *tracker, struct connection *connection)
+/* Makes room for one more. False: memory is out. */
+static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 {
 	uint32_t room = connection->expectation_room ? connection->expectation_room * 2 : FIRST_ROOM, kept = connection->expected;
 	struct expectation *larger;
 
 	if (connection->expected < connection->expectation_room || connection->expectation_room >= MAX_EXPECTED)
-		return connection;
+		return true;
 	larger = calloc(room, sizeof *larger);
 	if (!larger)
-		return connection->expectation_room ? connection : NULL;
+		return connection->expectation_room > 0;
 	/* they move: the table must point to where they are */
 	for (uint32_t i = 0; i < kept; i++) {
 		struct expectation *old = &connection->expectations[i];
@@ -80,7 +81,7 @@ static struct connection *merged_room(struct rtap_tracker *tracker, struct conne
 		else if (!map_add(&tracker->expectations, larger[i].hash, &larger[i]))
 			larger[i].connection = NULL;
 	}
-	return connection;
+	return true;
 }
 
 void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn)
@@ -88,7 +89,7 @@ void pairing_expect(struct rtap_tracker *tracker, struct connection *connection,
 	const struct flow *flow = connection->flows[1] ? connection->flows[1] : connection->flows[0];
 	struct expectation *expectation, *first;
 
-	if (!merged_room(tracker, connection))
+	if (!reserve(tracker, connection))
 		return;
 	expectation = &connection->expectations[connection->expected & (connection->expectation_room - 1)];
 	if (expectation->connection)
@@ -157,6 +158,27 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 	return found;
 }
 
+/* What was told of a half goes into the whole; its sender is end a of it if `other_from_a` is set. */
+static void merge_shown(struct rtap_connection *shown, const struct rtap_connection *other, bool from_a, bool other_from_a)
+{
+	struct rtap_end *sender = from_a ? &shown->a : &shown->b;
+	const struct rtap_end *known = other_from_a ? &other->a : &other->b;
+
+	shown->packets += other->packets;
+	shown->messages += other->messages;
+	shown->bytes += other->bytes;
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
+		shown->trouble[i] += other->trouble[i];
+	sender->psn = known->psn;
+	sender->psn_known = true;
+	sender->last_psn = known->last_psn;
+	sender->last_psn_known = known->last_psn_known;
+	if (other->has_service && !shown->has_service) {
+		shown->has_service = true;
+		shown->service_id = other->service_id;
+	}
+}
+
 /* The connection that was begun for the flow's requests is the other half of `connection`. */
 static void merge(struct rtap_tracker *tracker, struct connection *connection, struct connection *other, bool from_a)
 {
@@ -188,18 +210,7 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 		}
 	memset(taken, 0, sizeof *taken);
 	taken->connection = other;
-	connection->shown.packets += other->shown.packets;
-	connection->shown.messages += other->shown.messages;
-	connection->shown.bytes += other->shown.bytes;
-	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
-		connection->shown.trouble[i] += other->shown.trouble[i];
-	(from_a ? &connection->shown.a : &connection->shown.b)->psn = (other->flows[1] ? &other->shown.a : &other->shown.b)->psn;
-	(from_a ? &connection->shown.a : &connection->shown.b)->psn_known = true;
-	(from_a ? &connection->shown.a : &connection->shown.b)->last_psn = (other->flows[1] ? &other->shown.a : &other->shown.b)->last_psn;
-	if (other->shown.has_service && !connection->shown.has_service) {
-		connection->shown.has_service = true;
-		connection->shown.service_id = other->shown.service_id;
-	}
+	merge_shown(&connection->shown, &other->shown, from_a, other->flows[1] != NULL);
 	rpc_call_move(tracker, other, connection, from_a != (other->flows[1] != NULL));
 	other->flows[0] = other->flows[1] = NULL;
 	flow->connection = NULL;

@@ -320,6 +320,7 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 {
 	struct rpc_part *part = &work->part;
 	struct stream *stream = &work->stream;
+	struct xdr_extent *larger;
 	uint32_t used = stream->count;
 	enum result result;
 
@@ -332,15 +333,12 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 	};
 	/* each chunk that is put in takes the extents of its segments, its padding, and splits one */
 	stream->room = used + SPARE_EXTENTS + 4 * send->lists.count;
-	{
-		struct xdr_extent *larger = realloc(stream->extents, stream->room * sizeof *larger);
-
-		if (!larger) {
-			stream->failed = true;
-			return;
-		}
-		stream->extents = larger;
+	larger = realloc(stream->extents, stream->room * sizeof *larger);
+	if (!larger) {
+		stream->failed = true;
+		return;
 	}
+	stream->extents = larger;
 	xdr_init(&work->xdr, stream->extents, used, stream->room);
 	work->binder.sink.operation = take_operation;
 	work->binder.sink.status = take_status;

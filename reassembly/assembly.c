@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "dissect/crc32.h"
+#include "reassembly/assembly.h"
+#include "reassembly/ib_message.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/psn.h"
+
+#define MAX_IN_FLIGHT 8192
+/* SENDs of up to so many bytes are put together for the protocols above; bulk goes by RDMA. */
+#define MAX_SEND_BYTES (256u << 10)
+
+static bool is_path_mtu(uint32_t bytes)
+{
+	return bytes >= 256 && bytes <= 4096 && !(bytes & (bytes - 1));
+}
+
+uint64_t assembly_packets_of(uint64_t length, uint32_t pmtu)
+{
+	return length <= pmtu ? 1 : (length + pmtu - 1) / pmtu;
+}
+
+/* The PSNs that a request takes whose length is announced; 0: that depends on the path MTU, which is not known. */
+uint64_t assembly_psn_count(uint64_t length, uint32_t pmtu)
+{
+	if (pmtu)
+		return assembly_packets_of(length, pmtu);
+	return length <= 256 ? 1 : 0;
+}
+
+static bool has_announced_length(const struct message *message)
+{
+	return message->shown.request_seen && (message->shown.verb == RTAP_VERB_WRITE || message->shown.verb == RTAP_VERB_READ);
+}
+
+void assembly_learn_path_mtu(struct psn_stream *stream, uint32_t pmtu)
+{
+	if (!is_path_mtu(pmtu) || stream->pmtu == pmtu)
+		return;
+	stream->pmtu = pmtu;
+	for (struct message *message = stream->head; message; message = message->behind)
+		if (has_announced_length(message) && !message->end)
+			message->end = message->low + assembly_packets_of(message->shown.length, pmtu);
+	/* a READ takes the PSNs of all its responses */
+	if (stream->tail && stream->tail->end > stream->next)
+		stream->next = stream->tail->end;
+}
+
+/* The last message that begins at or before `psn`. */
+struct message *assembly_find_before(const struct psn_stream *stream, uint64_t psn, struct message *from)
+{
+	struct message *message = from ? from : stream->tail;
+
+	while (message && message->low > psn)
+		message = message->before;
+	if (!message)
+		return NULL;
+	while (message->behind && message->behind->low <= psn)
+		message = message->behind;
+	return message;
+}
+
+static void link_behind(struct psn_stream *stream, struct message *message, struct message *before)
+{
+	message->stream = stream;
+	message->before = before;
+	message->behind = before ? before->behind : stream->head;
+	*(message->behind ? &message->behind->before : &stream->tail) = message;
+	*(before ? &before->behind : &stream->head) = message;
+	if (!stream->unanswered || stream->unanswered == message->behind)
+		stream->unanswered = message;
+	stream->in_flight++;
+}
+
+struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
+			      uint64_t frame, int64_t time_ns, enum rtap_message_kind kind, enum rtap_verb verb)
+{
+	struct message *message;
+
+	if (stream->in_flight >= MAX_IN_FLIGHT) {
+		bool was_before = before == stream->head;
+
+		stream->head->evicted = true;
+		tracker->counters.evictions++;
+		message_settle(tracker, stream->head);
+		if (was_before)
+			before = NULL;
+	}
+	message = message_create(tracker, stream->connection, frame, time_ns);
+	if (!message)
+		return NULL;
+	message->shown.kind = (uint8_t)kind;
+	message->shown.verb = (uint8_t)verb;
+	message->shown.from_a = stream->from_a;
+	message->shown.psn = (uint32_t)psn & PSN_MASK;
+	message->low = message->high = message->origin = psn;
+	link_behind(stream, message, before);
+	return message;
+}
+
+/* What of the memory budget the payload takes, after it has grown. */
+static void account(struct rtap_tracker *tracker, struct message *message)
+{
+	uint64_t memory = coverage_memory(&message->coverage) + coverage_memory(&message->cut);
+
+	if (memory == message->memory || !message->connection)
+		return;
+	if (memory > message->memory)
+		budget_charge(&tracker->budget, &message->connection->holder, memory - message->memory);
+	else
+		budget_give(&tracker->budget, &message->connection->holder, message->memory - memory);
+	message->memory = memory;
+}
+
+static void drop_bytes(struct message *message)
+{
+	message->bytes_wanted = false;
+	message->bytes_dropped = true;
+	free(message->coverage.bytes);
+	message->coverage.bytes = NULL;
+	message->coverage.bytes_room = 0;
+}
+
+static bool keeps_bytes(const struct rtap_tracker *tracker, const struct message *message)
+{
+	return !message->bytes_dropped && (tracker->keep & COVERAGE_BYTES || message->bytes_wanted);
+}
+
+/* Length, coverage and times stay exact without them. */
+static void evict_bytes(struct rtap_tracker *tracker, struct message *message)
+{
+	drop_bytes(message);
+	message->shown.bytes_evicted = true;
+	tracker->counters.evictions++;
+	account(tracker, message);
+}
+
+/* Whether memory allows the message to keep these bytes too. */
+static bool has_room(const struct rtap_tracker *tracker, const struct message *message, uint64_t position, uint64_t length)
+{
+	uint64_t room = coverage_room_for(&message->coverage, position, length), limit = tracker->budget.limit;
+
+	return room == message->coverage.bytes_room ||
+	       (room <= limit / 4 && tracker->budget.used + room - message->coverage.bytes_room <= limit);
+}
+
+/* Puts a packet's payload into its message. Returns how many of its bytes are new. */
+uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *message, uint64_t psn, const struct piece *piece)
+{
+	const struct psn_stream *stream = message->stream;
+	uint64_t position = MESSAGE_ORIGIN + (psn - message->origin) * stream->pmtu, fresh, cut_fresh = 0;
+	unsigned keep = (tracker->keep & ~(unsigned)COVERAGE_BYTES) | (keeps_bytes(tracker, message) ? COVERAGE_BYTES : 0u);
+
+	if (psn != message->origin && !stream->pmtu)
+		return 0;
+	/* bytes are kept of all packets or of none */
+	if ((keep & COVERAGE_BYTES) && ((message->coverage.count && !message->coverage.bytes) || !piece->bytes)) {
+		message->bytes_dropped = true;
+		keep &= ~(unsigned)COVERAGE_BYTES;
+	}
+	if (keep & COVERAGE_BYTES && !has_room(tracker, message, position, piece->captured)) {
+		evict_bytes(tracker, message);
+		keep &= ~(unsigned)COVERAGE_BYTES;
+	}
+	if (!coverage_add(&message->coverage, position, piece->bytes, piece->captured, piece->crc, keep, &fresh) ||
+	    !coverage_add(&message->cut, position + piece->captured, NULL, piece->wire - piece->captured, 0, COVERAGE_ONLY, &cut_fresh))
+		message->evicted = true;
+	if (message->bytes_wanted && !(tracker->keep & COVERAGE_BYTES) && message->shown.verb == RTAP_VERB_SEND &&
+	    message->coverage.total > MAX_SEND_BYTES)
+		drop_bytes(message);
+	account(tracker, message);
+	return fresh;
+}
+
+void assembly_note_frame(struct rtap_tracker *tracker, struct message *message, uint64_t frame, int64_t time_ns, bool is_new)
+{
+	struct rtap_message *shown = &message->shown;
+
+	tracker->touched = message;
+	message->active_ns = time_ns;
+	if (!is_new) {
+		shown->repeats++;
+		return;
+	}
+	shown->frames++;
+	if (frame < shown->first_frame)
+		shown->first_frame = frame;
+	if (frame > shown->last_frame)
+		shown->last_frame = frame;
+	if (time_ns < shown->time_ns)
+		shown->time_ns = time_ns;
+	if (time_ns > shown->time_end_ns)
+		shown->time_end_ns = time_ns;
+}
+
+/* Takes the message behind into one that it continues. */
+void assembly_join(struct rtap_tracker *tracker, struct message *message, struct message *other)
+{
+	struct rtap_message *shown = &message->shown, *taken = &other->shown;
+	uint64_t shift = (other->origin - message->origin) * message->stream->pmtu;
+	struct coverage *parts[] = { &other->coverage, &other->cut };
+
+	for (int i = 0; i < 2; i++) {
+		struct coverage_run *runs = parts[i]->many ? parts[i]->many : &parts[i]->one;
+
+		for (uint32_t run = 0; run < parts[i]->count; run++) {
+			runs[run].begin += shift;
+			runs[run].end += shift;
+		}
+		parts[i]->origin += shift;
+	}
+	if (other->coverage.count && keeps_bytes(tracker, message)) {
+		const struct coverage_run *run = coverage_runs(&other->coverage);
+
+		if (!other->coverage.bytes)
+			drop_bytes(message);
+		else if (!has_room(tracker, message, run->begin, run[other->coverage.count - 1].end - run->begin))
+			evict_bytes(tracker, message);
+	}
+	if (!coverage_join(&message->coverage, &other->coverage, (tracker->keep & COVERAGE_CRC) |
+			   (keeps_bytes(tracker, message) ? COVERAGE_BYTES : 0u)) ||
+	    !coverage_join(&message->cut, &other->cut, COVERAGE_ONLY))
+		message->evicted = true;
+	if (other->high > message->high)
+		message->high = other->high;
+	message->has_last |= other->has_last;
+	shown->frames += taken->frames;
+	shown->repeats += taken->repeats;
+	if (taken->first_frame < shown->first_frame)
+		shown->first_frame = taken->first_frame;
+	if (taken->last_frame > shown->last_frame)
+		shown->last_frame = taken->last_frame;
+	/* times need not be in the order of frames */
+	if (taken->time_ns < shown->time_ns)
+		shown->time_ns = taken->time_ns;
+	if (taken->time_end_ns > shown->time_end_ns)
+		shown->time_end_ns = taken->time_end_ns;
+	shown->wanted |= taken->wanted;
+	shown->bytes_evicted |= taken->bytes_evicted;
+	if (taken->has_immediate) {
+		shown->has_immediate = true;
+		shown->immediate = taken->immediate;
+	}
+	if (taken->has_invalidate) {
+		shown->has_invalidate = true;
+		shown->invalidated_r_key = taken->invalidated_r_key;
+	}
+	message_drop(tracker, other);
+	account(tracker, message);
+}
+
+bool assembly_same_verb(const struct message *message, enum rtap_verb verb)
+{
+	return message && message->shown.verb == verb;
+}
+
+/* Whether a packet that is no First can belong to the message before it. */
+static bool continues(const struct message *message, enum rtap_verb verb, uint64_t psn)
+{
+	if (!assembly_same_verb(message, verb))
+		return false;
+	if (message->end)
+		return psn < message->end;
+	if (psn <= message->high)
+		return true;
+	/* one lost packet cannot have been both the Last of one message and the First of the next */
+	return !message->has_last && psn <= message->high + 2;
+}
+
+/* Whether `message`, whose First was not seen, goes on what comes up to `psn`. */
+bool assembly_is_continued_by(const struct message *message, const struct message *next, uint64_t psn)
+{
+	if (!assembly_same_verb(next, (enum rtap_verb)message->shown.verb) || next->has_first || next->shown.request_seen)
+		return false;
+	return message->end ? next->low < message->end : next->low <= psn + 2;
+}
+
+/* Whether two parts can be of one SEND, of which the packets between were not seen. */
+bool assembly_may_be_one(const struct message *message, const struct message *next)
+{
+	return assembly_same_verb(message, RTAP_VERB_SEND) && assembly_same_verb(next, RTAP_VERB_SEND) && !message->has_last && !next->has_first;
+}
+
+void assembly_extend(struct message *message, uint64_t psn, enum ib_place place)
+{
+	if (psn < message->low) {
+		message->low = psn;
+		message->shown.psn = (uint32_t)psn & PSN_MASK;
+	}
+	if (psn > message->high)
+		message->high = psn;
+	message->has_first |= place == IB_FIRST || place == IB_ONLY;
+	message->has_last |= place == IB_LAST || place == IB_ONLY;
+}
+
+/* The message of a packet by its place in it, made if it is its first. */
+struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, enum ib_place place,
+				  enum rtap_verb verb, uint64_t frame, int64_t time_ns, struct message *hint)
+{
+	struct message *before = assembly_find_before(stream, psn, hint), *next = before ? before->behind : stream->head, *message;
+	bool begins = place == IB_FIRST || place == IB_ONLY;
+
+	/* a READ that was started again has Firsts and Lasts in its middle */
+	if (verb == RTAP_VERB_READ && assembly_same_verb(before, verb) && before->shown.request_seen && (!before->end || psn < before->end))
+		return before;
+	if (before && before->low == psn && (begins == before->has_first || before->shown.request_seen))
+		return assembly_same_verb(before, verb) ? before : NULL;
+	if (!begins && continues(before, verb, psn))
+		return before;
+	/* what was seen of it so far came without its beginning */
+	if (place != IB_LAST && place != IB_ONLY && assembly_same_verb(next, verb) && !next->has_first && !next->shown.request_seen &&
+	    next->low <= psn + 2 && (next->origin == next->low || stream->pmtu))
+		return next;
+	/* it repeats what has been told already */
+	if (psn < stream->settled_high)
+		return NULL;
+	message = assembly_create(tracker, stream, before, psn, frame, time_ns,
+			 verb == RTAP_VERB_SEND ? RTAP_KIND_SEND : verb == RTAP_VERB_WRITE ? RTAP_KIND_WRITE : RTAP_KIND_READ, verb);
+	if (!message)
+		return NULL;
+	/* whose memory a WRITE goes to is not known before its beginning */
+	message->bytes_wanted = verb == RTAP_VERB_SEND ? place != IB_ONLY : !begins && tracker->regions.count;
+	if (verb == RTAP_VERB_SEND && !begins)
+		stream->fragment_psn = psn;
+	return message;
+}
+
+/* Messages that a packet has shown to be one. */
+void assembly_join_next(struct rtap_tracker *tracker, struct message *message)
+{
+	while (message->behind && !message->has_last && assembly_is_continued_by(message, message->behind, message->high) && message->stream->pmtu)
+		assembly_join(tracker, message, message->behind);
+}
+
+static bool covers_all(const struct message *message, uint64_t begin, uint64_t length)
+{
+	const struct coverage_run *run = coverage_runs(&message->coverage);
+
+	return !length || (message->coverage.count == 1 && run->begin <= begin && run->end >= begin + length);
+}
+
+bool assembly_is_whole(const struct message *message)
+{
+	switch (message->shown.verb) {
+	case RTAP_VERB_SEND:
+		return message->has_first && message->has_last && covers_all(message, message_position(message), message_known_length(message));
+	case RTAP_VERB_WRITE:
+		return message->has_first && (message->has_last || message->shown.length) &&
+		       covers_all(message, message_position(message), message->shown.length);
+	case RTAP_VERB_READ:
+		return message->shown.request_seen && message->has_last && covers_all(message, message_position(message), message->shown.length);
+	case RTAP_VERB_ATOMIC_WRITE:
+		return message->shown.request_seen && message->coverage.total == 8;
+	default: /* one request, one response */
+		return message->shown.request_seen && message->has_last;
+	}
+}
+
+void assembly_fill_completion(struct rtap_flow_facts *flow, const struct message *message, uint64_t length)
+{
+	flow->completes = true;
+	flow->kind = message->shown.kind;
+	flow->verb = message->shown.verb;
+	flow->message_first_frame = message->shown.first_frame;
+	flow->message_frames = message->shown.frames;
+	flow->message_length = length;
+}
+
+static const uint8_t trouble_of_analysis[RTAP_PSN_COUNT] = {
+	[RTAP_PSN_OUT_OF_ORDER] = RTAP_TROUBLE_OUT_OF_ORDER,
+	[RTAP_PSN_RETRANSMISSION] = RTAP_TROUBLE_RETRANSMISSION,
+	[RTAP_PSN_DUPLICATE] = RTAP_TROUBLE_DUPLICATE,
+	[RTAP_PSN_CAPTURED_TWICE] = RTAP_TROUBLE_CAPTURED_TWICE,
+	[RTAP_PSN_UNEXPECTED] = RTAP_TROUBLE_UNEXPECTED_RESPONSE,
+	[RTAP_PSN_RESYNCHRONISED] = RTAP_TROUBLE_RESYNCHRONISED,
+};
+
+void assembly_count_analysis(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
+{
+	uint64_t *trouble = connection->shown.trouble;
+
+	if (analysis > RTAP_PSN_GAP)
+		trouble[trouble_of_analysis[analysis]]++;
+	trouble[RTAP_TROUBLE_DIFFERING_REPEAT] += differs;
+}
+
+/* The handshake told where the sequence begins. */
+void assembly_start(struct psn_stream *stream, uint32_t psn)
+{
+	const struct rtap_connection *shown = &stream->connection->shown;
+	const struct rtap_end *sender = stream->from_a ? &shown->a : &shown->b;
+
+	if (shown->learned_by_cm && sender->psn_known && ((psn - sender->psn) & PSN_MASK) < PSN_WINDOW) {
+		psn_start(stream, sender->psn);
+		stream->settled_end = stream->next;
+	} else {
+		psn_start(stream, psn);
+	}
+}
+
+/* Whether a PSN belongs to another conversation. The responses to a READ can be any number of PSNs behind its successor. */
+bool assembly_is_far(const struct psn_stream *stream, uint64_t psn)
+{
+	uint64_t low = stream->head && stream->head->low < stream->next ? stream->head->low : stream->next;
+
+	return psn > stream->next + PSN_WINDOW || psn + PSN_WINDOW < low;
+}
+
+uint32_t assembly_digest(const struct rtap_tracker *tracker, const uint8_t *bytes, uint32_t length)
+{
+	uint32_t crc = 0;
+
+	if (tracker->keep & COVERAGE_CRC) {
+		crc = crc32_of(0, bytes, length);
+		crc32_release();
+	}
+	return crc;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "reassembly/assembly.h"
+#include "reassembly/ib_message.h"
+#include "reassembly/psn.h"
+
+static bool is_answered_by_data(const struct message *message)
+{
+	return message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE;
+}
+
+static void answer(struct psn_stream *stream, struct message *message, const struct pending_response *response, enum rtap_outcome outcome,
+		   struct rtap_flow_facts *flow)
+{
+	struct rtap_message *shown = &message->shown;
+
+	if (message->answered)
+		return;
+	message->answered = true;
+	message->answered_ns = response->time_ns;
+	message->answered_at = stream->packets;
+	shown->outcome = (uint8_t)outcome;
+	shown->answered_in = response->frame;
+	shown->has_latency = shown->request_seen || message->has_first;
+	shown->latency_ns = response->time_ns - shown->time_ns;
+	if (flow && shown->has_latency && !flow->has_latency) {
+		flow->has_latency = true;
+		flow->request_frame = shown->first_frame;
+		flow->latency_ns = shown->latency_ns;
+	}
+}
+
+/*
+ * Where more than one packet is missing, what is before and behind can be one message or two: the MSN, which counts
+ * messages, tells, if nothing else is in doubt. IBTA vol. 1, 9.7.7.1.
+ */
+static void join_by_msn(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t from, const struct pending_response *response)
+{
+	uint32_t messages = 0, pairs = 0, counted = (response->msn - stream->msn) & PSN_MASK;
+
+	if (!stream->msn_known || !stream->pmtu || !(ib_opcodes[response->opcode].headers & IB_AETH))
+		return;
+	for (const struct message *message = assembly_find_before(stream, from, stream->unanswered); message; message = message->behind) {
+		const struct message *next = message->behind;
+
+		if (message->high < from || message->high >= stream->acknowledged)
+			continue;
+		messages++;
+		pairs += next && next->high < stream->acknowledged && assembly_may_be_one(message, next);
+	}
+	if (!pairs || messages != counted + pairs)
+		return;
+	for (struct message *message = assembly_find_before(stream, from, stream->unanswered); message; message = message->behind)
+		while (message->behind && message->behind->high < stream->acknowledged && assembly_may_be_one(message, message->behind)) {
+			message->has_last |= message->behind->has_last;
+			assembly_join(tracker, message, message->behind);
+		}
+}
+
+/*
+ * All SENDs and WRITEs below `psn` were received; so were READs and ATOMICs, but they wait for their data.
+ * IBTA vol. 1, 9.7.5.1.2.
+ */
+static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
+{
+	uint64_t acknowledged = stream->acknowledged;
+
+	psn_acknowledge(stream, psn, response->time_ns);
+	if (stream->fragment_psn >= acknowledged)
+		join_by_msn(tracker, stream, acknowledged, response);
+	if (ib_opcodes[response->opcode].headers & IB_AETH) {
+		stream->msn = response->msn;
+		stream->msn_known = true;
+	}
+	for (struct message *message = stream->unanswered; message && message->low < psn; message = message->behind) {
+		uint64_t end = message->end ? message->end : message->high + 1;
+
+		/* packets in the middle of a message are acknowledged too */
+		if (!message->end && !message->has_last && end == psn)
+			continue;
+		if (!is_answered_by_data(message) && end <= psn)
+			answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
+	}
+	while (stream->unanswered && stream->unanswered->answered)
+		stream->unanswered = stream->unanswered->behind;
+}
+
+/* NAK codes. IBTA vol. 1, 9.7.5.2.1, table 58. */
+static const struct {
+	uint8_t trouble, outcome;
+} naks[] = {
+	{ RTAP_TROUBLE_NAK_SEQUENCE, RTAP_OUTCOME_SEQUENCE_ERROR },
+	{ RTAP_TROUBLE_NAK_INVALID_REQUEST, RTAP_OUTCOME_INVALID_REQUEST },
+	{ RTAP_TROUBLE_NAK_ACCESS, RTAP_OUTCOME_REMOTE_ACCESS_ERROR },
+	{ RTAP_TROUBLE_NAK_OPERATION, RTAP_OUTCOME_REMOTE_OPERATIONAL_ERROR },
+	{ RTAP_TROUBLE_NAK_INVALID_RD, RTAP_OUTCOME_INVALID_RD_REQUEST },
+};
+
+/* How the request stands until it is sent again. */
+static void note_refusal(struct psn_stream *stream, uint64_t psn, enum rtap_outcome outcome)
+{
+	struct message *message = assembly_find_before(stream, psn, stream->unanswered);
+	uint64_t end = message ? (message->end > message->high ? message->end : message->high + 1) : 0;
+
+	if (message && !message->answered && psn < end)
+		message->shown.outcome = (uint8_t)outcome;
+}
+
+static void refuse(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
+{
+	uint8_t code = response->syndrome & 0x1f;
+	struct message *message;
+
+	stream->nak = true;
+	stream->nak_psn = psn;
+	note_refusal(stream, psn, code < sizeof naks / sizeof naks[0] ? (enum rtap_outcome)naks[code].outcome : RTAP_OUTCOME_NONE);
+	if (code >= sizeof naks / sizeof naks[0])
+		return;
+	stream->connection->shown.trouble[naks[code].trouble]++;
+	/* a sequence error asks for the packet again, the others end the request */
+	message = code ? assembly_find_before(stream, psn, stream->unanswered) : NULL;
+	if (message)
+		answer(stream, message, response, (enum rtap_outcome)naks[code].outcome, flow);
+}
+
+static bool is_seen_ack(struct psn_stream *stream, const struct pending_response *response)
+{
+	bool same = stream->last_ack_psn == response->psn && stream->last_ack_msn == response->msn &&
+		    stream->last_ack_syndrome == response->syndrome && stream->last_ack_interface != response->interface &&
+		    response->time_ns - stream->last_ack_ns < 1000000 && stream->last_ack_ns;
+
+	stream->last_ack_psn = response->psn;
+	stream->last_ack_msn = response->msn;
+	stream->last_ack_syndrome = response->syndrome;
+	stream->last_ack_interface = response->interface;
+	stream->last_ack_ns = response->time_ns;
+	return same;
+}
+
+static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+					      struct rtap_flow_facts *flow)
+{
+	if (is_seen_ack(stream, response))
+		return RTAP_PSN_CAPTURED_TWICE;
+	switch (response->syndrome >> 5 & 3) {
+	case 0:
+		acknowledge(tracker, stream, psn + 1, response, flow);
+		break;
+	case 1:
+		acknowledge(tracker, stream, psn, response, flow);
+		stream->connection->shown.trouble[RTAP_TROUBLE_RNR]++;
+		note_refusal(stream, psn, RTAP_OUTCOME_RNR);
+		stream->nak = true;
+		stream->nak_psn = psn;
+		break;
+	case 3:
+		acknowledge(tracker, stream, psn, response, flow);
+		refuse(stream, psn, response, flow);
+		break;
+	default:
+		break;
+	}
+	return RTAP_PSN_IN_ORDER;
+}
+
+static void finish_response(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message,
+			    const struct pending_response *response, struct rtap_flow_facts *flow)
+{
+	/* the other side has said all, even if not all was captured */
+	if (message->has_last && !message->answered)
+		message->shown.outcome = RTAP_OUTCOME_GOOD;
+	if (!assembly_is_whole(message) || message->answered)
+		return;
+	answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
+	while (stream->unanswered && stream->unanswered->answered)
+		stream->unanswered = stream->unanswered->behind;
+	if (flow) {
+		assembly_fill_completion(flow, message, message->shown.length);
+		tracker->completed = message;
+	}
+}
+
+/* What answers an ATOMIC WRITE or a FLUSH is a READ response without data. IBTA vol. 1, A19.4. */
+static void data_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+			  struct rtap_flow_facts *flow)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
+	struct piece piece = { response->bytes, response->captured, response->wire, response->crc };
+	struct message *message = assembly_find_before(stream, psn, stream->unanswered ? stream->unanswered : stream->tail);
+	enum ib_place place = (enum ib_place)opcode->place;
+	bool was_whole;
+
+	if (place == IB_FIRST || place == IB_MIDDLE)
+		assembly_learn_path_mtu(stream, piece.wire);
+	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {
+		assembly_note_frame(tracker, message, response->frame, response->time_ns, !message->has_last);
+		message->has_last = true;
+		finish_response(tracker, stream, message, response, flow);
+		return;
+	}
+	message = assembly_message_of(tracker, stream, psn, place, RTAP_VERB_READ, response->frame, response->time_ns,
+			     stream->unanswered ? stream->unanswered : stream->tail);
+	if (!message)
+		return;
+	was_whole = assembly_is_whole(message);
+	if (place == IB_ONLY && message->low == psn && message->shown.request_seen && message->shown.length == piece.wire && !message->end)
+		message->end = psn + 1;
+	/* a restarted READ has Firsts in its middle: only where the request was not seen do they tell the beginning */
+	if (!message->shown.request_seen)
+		assembly_extend(message, psn, place);
+	else if (psn > message->high)
+		message->high = psn;
+	message->has_last |= place == IB_LAST || place == IB_ONLY;
+	assembly_note_frame(tracker, message, response->frame, response->time_ns,
+		   piece.wire ? assembly_add_payload(tracker, message, psn, &piece) || !piece.captured : !was_whole);
+	if (!message->shown.request_seen)
+		assembly_join_next(tracker, message);
+	finish_response(tracker, stream, message, response, flow);
+}
+
+static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+			    struct rtap_flow_facts *flow)
+{
+	struct message *message = assembly_find_before(stream, psn, stream->unanswered);
+	uint8_t original[8];
+	struct piece piece = { original, 8, 8, 0 };
+
+	if (!message || message->low != psn || message->shown.kind != RTAP_KIND_ATOMIC) {
+		stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE]++;
+		return;
+	}
+	for (int i = 0; i < 8; i++)
+		original[i] = (uint8_t)(response->original >> (56 - 8 * i));
+	piece.crc = assembly_digest(tracker, original, 8);
+	assembly_note_frame(tracker, message, response->frame, response->time_ns, assembly_add_payload(tracker, message, psn, &piece));
+	message->has_last = true;
+	message->shown.original = response->original;
+	finish_response(tracker, stream, message, response, flow);
+}
+
+void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream, const struct pending_response *response,
+			 struct rtap_flow_facts *flow)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
+	enum rtap_psn_analysis analysis = RTAP_PSN_IN_ORDER;
+	struct rtap_frame frame = { .interface = response->interface, .time_ns = response->time_ns };
+	bool differs = false;
+	uint64_t psn;
+
+	if (opcode->class == IB_CONGESTION) {
+		stream->connection->shown.trouble[RTAP_TROUBLE_CNP]++;
+		return;
+	}
+	if (!stream->started)
+		assembly_start(stream, response->psn);
+	psn = psn_unwrap(stream, response->psn);
+	/* it answers what was said too long ago, or never */
+	if (assembly_is_far(stream, psn)) {
+		analysis = RTAP_PSN_UNEXPECTED;
+		goto out;
+	}
+	stream->packets++;
+	stream->last_ns = response->time_ns;
+	switch (opcode->class) {
+	case IB_ACKNOWLEDGE:
+		analysis = acknowledgement(tracker, stream, psn, response, flow);
+		break;
+	case IB_ATOMIC_ACKNOWLEDGE:
+		analysis = psn_response(stream, psn, &frame, response->crc, &differs);
+		acknowledge(tracker, stream, psn, response, flow);
+		atomic_response(tracker, stream, psn, response, flow);
+		break;
+	case IB_READ_RESPONSE:
+		analysis = psn_response(stream, psn, &frame, response->crc, &differs);
+		acknowledge(tracker, stream, psn, response, flow);
+		data_response(tracker, stream, psn, response, flow);
+		/* its request, if it was not seen, took this PSN */
+		if ((psn > stream->low || psn == stream->settled_end) && psn >= stream->next && opcode->place != IB_MIDDLE && opcode->place != IB_LAST)
+			psn_acknowledge(stream, psn + 1, response->time_ns);
+		else if (psn >= stream->next)
+			stream->next = psn + 1;
+		break;
+	default:
+		break;
+	}
+out:
+	assembly_count_analysis(stream->connection, analysis, differs);
+	if (flow) {
+		flow->analysis = (uint8_t)analysis;
+		flow->differs = differs;
+	}
+	ib_message_settle(tracker, stream, false);
+}
