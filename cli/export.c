@@ -9,20 +9,30 @@
 #include <rdmatap/tracker.h>
 
 #include "cli/reader.h"
+#include "output/export_files.h"
 #include "output/export_tcp.h"
 
 struct exporting {
 	struct reader reader;
 	struct rtap_tracker *tracker;
-	struct export_tcp *tcp;
-	bool failed; /* it is told already, or nobody reads any more */
+	struct export_tcp *tcp;     /* NULL: without -w, or it failed: that is told, or nobody reads any more */
+	struct export_files *files; /* NULL: without --files */
+	bool files_failed;          /* to be told by closing */
 };
 
 static void fail(struct exporting *exporting, const struct rtap_error *error)
 {
-	exporting->failed = exporting->reader.stop = true;
+	exporting->reader.stop = true;
 	if (!error->broken_pipe)
 		reader_fail(&exporting->reader, error);
+}
+
+/* It has told what there is to tell. */
+static void close_failed(struct exporting *exporting)
+{
+	if (export_tcp_close(exporting->tcp, NULL, NULL) != RTAP_STATUS_OK)
+		exporting->reader.status = EXIT_TROUBLE;
+	exporting->tcp = NULL;
 }
 
 static void take_exchange(void *owner, const struct rpc_exchange *exchange)
@@ -30,8 +40,12 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 	struct exporting *exporting = owner;
 	struct rtap_error error;
 
-	if (!exporting->failed && export_tcp_exchange(exporting->tcp, exchange, &error) != RTAP_STATUS_OK)
+	if (exporting->tcp && export_tcp_exchange(exporting->tcp, exchange, &error) != RTAP_STATUS_OK) {
 		fail(exporting, &error);
+		close_failed(exporting);
+	}
+	if (exporting->files && !exporting->files_failed && export_files_exchange(exporting->files, exchange) != RTAP_STATUS_OK)
+		exporting->files_failed = exporting->reader.stop = true;
 }
 
 static void take_frame(void *owner, struct rtap_frame *frame)
@@ -57,62 +71,103 @@ static void report_tcp(const struct export_tcp_counters *counters, bool verbose)
 		complain("%" PRIu64 " RPC messages were written", counters->messages);
 }
 
-static void finish(struct exporting *exporting)
+static void finish_tcp(struct exporting *exporting)
 {
-	const struct options *options = exporting->reader.options;
 	struct export_tcp_counters counters;
 	struct rtap_error error;
-	bool failed = exporting->failed;
 
-	if (export_tcp_close(exporting->tcp, &counters, &error) != RTAP_STATUS_OK && !failed)
+	if (!exporting->tcp)
+		return;
+	if (export_tcp_close(exporting->tcp, &counters, &error) != RTAP_STATUS_OK)
 		fail(exporting, &error);
 	exporting->tcp = NULL;
-	report_tcp(&counters, options->verbose);
+	report_tcp(&counters, exporting->reader.options->verbose);
 }
 
-/* A quarter of the memory is for messages that wait for their turn. */
+static void report_files(const struct export_files_counts *counts, bool verbose)
+{
+	if (counts->unreadable)
+		complain("%" PRIu64 " calls about files could be read in part only, or not at all", counts->unreadable);
+	if (counts->forgotten || counts->refused || counts->untold)
+		complain("%" PRIu64 " handles and names were forgotten, %" PRIu64 " files refused, %" PRIu64
+			 " ranges not kept for want of memory (give more with --max-memory)", counts->forgotten, counts->refused, counts->untold);
+	if (counts->too_far)
+		complain("%" PRIu64 " writes were at offsets that no file can have", counts->too_far);
+	if (counts->not_copied)
+		complain("%" PRIu64 " bytes were copied by servers and are more than is copied here", counts->not_copied);
+	if (verbose)
+		complain("%" PRIu64 " calls were about files", counts->exchanges);
+}
+
+static void finish_files(struct exporting *exporting)
+{
+	struct reader *reader = &exporting->reader;
+	struct export_files_counts counts;
+	struct rtap_error error;
+
+	if (!exporting->files)
+		return;
+	reader_wrote(reader, export_files_print_missing(exporting->files, &reader->printer));
+	reader_wrote(reader, printer_flush(&reader->printer));
+	counts = export_files_count(exporting->files);
+	if (export_files_close(exporting->files, &error) != RTAP_STATUS_OK)
+		reader_fail(reader, &error);
+	exporting->files = NULL;
+	report_files(&counts, reader->options->verbose);
+}
+
+/* Each of them has a quarter of the memory: for messages that wait for their turn; for handles, names and ranges. */
 static bool open_all(struct exporting *exporting, const struct options *options)
 {
-	uint64_t waiting = options->max_memory / 4;
+	uint64_t share = options->max_memory / 4;
 	struct rtap_tracker_options tracking = {
-		.max_memory = options->max_memory - waiting, .context = options->context, .exchange = take_exchange, .payload = true,
+		.max_memory = options->max_memory, .context = options->context, .exchange = take_exchange, .payload = true,
 		.owner = exporting,
 	};
+	struct export_files_options keeping = { .max_memory = share };
 	struct rtap_error error;
 
 	tracking.context.decode_as = options->decode_as;
-	if (!reader_open(&exporting->reader, options)) {
-		exporting->reader.status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
-		return false;
+	if (options->write_name) {
+		tracking.max_memory -= share;
+		if (export_tcp_open(&exporting->tcp, options->write_name, options->fill_holes, share, &error) != RTAP_STATUS_OK)
+			goto failed;
 	}
-	if (export_tcp_open(&exporting->tcp, options->write_name, options->fill_holes, waiting, &error) != RTAP_STATUS_OK) {
-		reader_fail(&exporting->reader, &error);
-		return false;
+	if (options->directory) {
+		tracking.max_memory -= share;
+		exporting->files = export_files_open(options->directory, &keeping, &error);
+		if (!exporting->files)
+			goto failed;
 	}
 	exporting->tracker = rtap_tracker_open(&tracking);
-	if (!exporting->tracker) {
-		complain("out of memory");
-		exporting->reader.status = EXIT_TROUBLE;
-	}
-	return exporting->tracker;
+	if (exporting->tracker)
+		return true;
+	rtap_error_set(&error, "out of memory");
+failed:
+	reader_fail(&exporting->reader, &error);
+	return false;
 }
 
 static int run(const struct options *options)
 {
-	struct exporting exporting = { .failed = false };
+	struct exporting exporting = { .tracker = NULL };
 	struct reader *reader = &exporting.reader;
 
-	if (open_all(&exporting, options)) {
+	if (!reader_open(reader, options)) {
+		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+	} else if (open_all(&exporting, options)) {
 		reader_run(reader, take_frame, &exporting);
 		rtap_tracker_finish(exporting.tracker);
-		finish(&exporting);
+		finish_tcp(&exporting);
+		finish_files(&exporting);
 		report_trouble(reader->source, &reader->tally);
 		if (options->verbose)
 			report_all(reader->source, &reader->tally);
 		report_tracker(exporting.tracker, true, options->verbose);
 	}
 	rtap_tracker_close(exporting.tracker);
-	if (export_tcp_close(exporting.tcp, NULL, NULL) != RTAP_STATUS_OK)
+	close_failed(&exporting);
+	if (export_files_close(exporting.files, NULL) != RTAP_STATUS_OK)
 		reader->status = EXIT_TROUBLE;
 	reader_close(reader);
 	return reader->status;

@@ -24,6 +24,37 @@ def said(capture, selection):
     return sorted(tshark(capture, "-Y", selection, "-T", "fields", *(part for name in SAID for part in ("-e", name))))
 
 
+class Files(CliTest):
+    def test_the_contents_of_files_are_written(self):
+        directory = self.path("files")
+        self.good("export", "--files", directory, IPV6)
+        files = [os.path.join(place, name) for place, _, names in os.walk(directory) for name in names]
+        self.assertGreater(len(files), 3)
+        self.assertGreater(sum(os.path.getsize(path) for path in files), 50000)
+
+    def test_missing_ranges_are_listed(self):
+        directory = self.path("files")
+        done = self.run_program("export", "-s", "400", "--files", directory, IPV6)
+        self.assertEqual(done.returncode, 0)
+        rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
+        self.assertGreater(len(rows), 3)
+        self.assertTrue(all(len(row) == 4 and row[3] in ("snapped", "not_captured") and int(row[2]) > 0 for row in rows))
+
+    def test_both_exports_are_written_in_one_run(self):
+        alone, both, directory = self.path("alone.pcap"), self.path("both.pcap"), self.path("files")
+        self.good("export", "-w", alone, IPV6)
+        self.good("export", "-w", both, "--files", directory, IPV6)
+        self.assertEqual(read(alone), read(both))
+        self.assertTrue(os.listdir(directory))
+
+    def test_a_directory_that_is_in_use_or_cannot_be_made_is_refused(self):
+        os.mkdir(self.path("used"))
+        self.path(os.path.join("used", "x"), b"")
+        self.bad("used", "export", "--files", self.path("used"), NFS3)
+        self.bad("No such file", "export", "--files", self.path("no/files"), NFS3)
+        self.assertEqual(os.listdir(self.path("used")), ["x"])
+
+
 class Tcp(CliTest):
     @needs("tshark")
     def test_tshark_finds_in_the_export_what_it_finds_in_the_capture(self):
@@ -73,7 +104,10 @@ class Tcp(CliTest):
 
     def test_wrong_usage_and_files_that_cannot_be_written_are_told(self):
         copy = self.path("copy.pcap", read(NFS3))
-        self.bad("nothing to write (name the file with -w)", "export", NFS3)
+        self.bad("nothing to write (name a file with -w, a directory with --files)", "export", NFS3)
+        self.bad("--fill-holes goes with -w", "export", "--files", self.path("files"), "--fill-holes", NFS3)
+        self.bad("would both write to standard output", "export", "--files", self.path("files"), "-w", "-", NFS3)
+        self.bad("--files: the name of the file is empty", "export", "--files", "", NFS3)
         self.bad("nothing to read", "export", "-w", self.path("x.pcap"))
         self.bad("is an input too", "export", "-w", copy, copy)
         self.assertEqual(read(copy), read(NFS3))

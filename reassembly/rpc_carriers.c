@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/protocol.h"
+#include "dissect/upper.h"
+#include "reassembly/rpc_carriers.h"
+#include "reassembly/rpc_conversation.h"
+
+static void begin_stream(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet)
+{
+	struct rpc_carriers *carriers = owner;
+	struct rpc_conversation *conversation = rpc_conversation_create(carriers, RPC_OVER_TCP);
+
+	(void)packet;
+	connection->user = conversation;
+	if (!conversation)
+		return;
+	for (int side = 0; side < 2; side++) {
+		conversation->ends[side].address_length = connection->address_length;
+		memcpy(conversation->ends[side].address, connection->addresses[side], connection->address_length);
+		conversation->ports[side] = connection->ports[side];
+	}
+}
+
+static void note_life(void *owner, struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
+{
+	struct rpc_conversation *conversation = connection->user;
+
+	(void)owner;
+	(void)packet;
+	if (!conversation || (life != TCP_LIFE_SYN && life != TCP_LIFE_SYN_ACK))
+		return;
+	conversation->begun[from_a] = true;
+	conversation->opener_known = true;
+	conversation->opened_by_a = from_a == (life == TCP_LIFE_SYN);
+}
+
+static void take_record(void *owner, const struct rpc_record *record)
+{
+	static const uint8_t reasons[] = {
+		[TCP_HOLE_NOT_CAPTURED] = RTAP_MISSING_NOT_CAPTURED, [TCP_HOLE_SNAPPED] = RTAP_MISSING_SNAPPED,
+		[TCP_HOLE_EVICTED] = RTAP_MISSING_EVICTED, [TCP_HOLE_LOST] = RTAP_MISSING_NOT_CAPTURED,
+	};
+	const struct rpc_direction *direction = owner;
+	struct rpc_heard heard = {
+		.bytes = record->bytes, .length = record->length, .reason = RTAP_MISSING_NOT_CAPTURED,
+		.first_frame = record->first_frame, .last_frame = record->last_frame,
+		.time_ns = record->first_ns, .time_end_ns = record->last_ns,
+	};
+
+	if (record->missing == RPC_RECORD_HOLE)
+		heard.reason = reasons[record->hole];
+	else if (record->missing == RPC_RECORD_TOO_LARGE || record->missing == RPC_RECORD_EVICTED)
+		heard.reason = RTAP_MISSING_EVICTED;
+	/* what was in a hole that hid a mark is not counted in the length */
+	heard.broken = record->missing != RPC_RECORD_WHOLE;
+	rpc_conversation_hear(direction->conversation, direction->from_a, &heard);
+}
+
+static void start_reader(struct rpc_conversation *conversation, bool from_a, bool is_beginning)
+{
+	struct rpc_direction *direction = &conversation->directions[from_a];
+
+	rpc_record_init(&direction->reader, conversation->carriers->budget, &(struct rpc_record_user){ direction, take_record }, is_beginning);
+}
+
+/* Whether the stream carries RPC, now that these bytes are seen; its readers begin with them. */
+static bool recognise(struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes)
+{
+	/* the record may go on in other segments */
+	struct cursor cursor = { bytes->span.bytes, bytes->span.length, UINT32_MAX };
+	bool other_fresh = conversation->begun[!from_a] && !conversation->passed_over[!from_a];
+
+	if (rpc_port(conversation->ports[0]) || rpc_port(conversation->ports[1])) {
+		start_reader(conversation, from_a, conversation->begun[from_a]);
+	} else if (!conversation->carriers->no_heuristics && rpc_recognise_record(&cursor, false)) {
+		start_reader(conversation, from_a, true);
+	} else {
+		conversation->passed_over[from_a] = true;
+		return false;
+	}
+	start_reader(conversation, !from_a, other_fresh);
+	conversation->is_rpc = true;
+	return true;
+}
+
+static void take_bytes(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
+{
+	struct rpc_conversation *conversation = connection->user;
+
+	(void)owner;
+	if (conversation && (conversation->is_rpc || recognise(conversation, from_a, bytes)))
+		rpc_record_bytes(&conversation->directions[from_a].reader, bytes);
+}
+
+static void take_hole(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_hole *hole)
+{
+	struct rpc_conversation *conversation = connection->user;
+
+	(void)owner;
+	if (!conversation)
+		return;
+	if (conversation->is_rpc)
+		rpc_record_hole(&conversation->directions[from_a].reader, hole);
+	else
+		conversation->begun[from_a] = false;
+}
+
+static void end_stream(void *owner, struct tcp_connection *connection, enum tcp_end reason)
+{
+	struct rpc_conversation *conversation = connection->user;
+
+	(void)owner;
+	(void)reason;
+	if (!conversation)
+		return;
+	for (int side = 0; side < 2 && conversation->is_rpc; side++)
+		rpc_record_end(&conversation->directions[side].reader);
+	rpc_conversation_end(conversation);
+	connection->user = NULL;
+}
+
+void rpc_carriers_init(struct rpc_carriers *carriers, struct budget *budget, const struct rpc_carriers_user *user, bool no_heuristics)
+{
+	struct tcp_stream_user stream_user = { carriers, begin_stream, note_life, take_bytes, take_hole, end_stream };
+
+	*carriers = (struct rpc_carriers){ .user = *user, .budget = budget, .no_heuristics = no_heuristics };
+	tcp_streams_init(&carriers->streams, budget, &stream_user);
+}
+
+/* Whether the packet's payload is a datagram's. */
+static bool is_datagram(const struct rtap_packet *packet)
+{
+	for (uint8_t i = packet->layer_count; i-- > 0;) {
+		uint8_t protocol = packet->layers[i].protocol;
+
+		if (protocol == PROTOCOL_UDP)
+			return packet->source_address && packet->payload.captured &&
+			       (i + 1 == packet->layer_count || packet->layers[i + 1].protocol == PROTOCOL_RPC ||
+				packet->layers[i + 1].protocol == PROTOCOL_PAYLOAD);
+	}
+	return false;
+}
+
+static void take_datagram(struct rpc_carriers *carriers, const struct rtap_packet *packet)
+{
+	const struct rtap_payload *payload = &packet->payload;
+	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
+	struct cursor cursor = { bytes, payload->captured, payload->wire };
+	bool trusted = rpc_port(packet->source_port) || rpc_port(packet->destination_port), from_a;
+	struct rpc_conversation *conversation = rpc_conversation_find(carriers, packet, &from_a);
+	const struct rpc_heard heard = {
+		.bytes = { bytes, payload->captured }, .length = payload->wire, .reason = RTAP_MISSING_SNAPPED,
+		.first_frame = packet->frame->number, .last_frame = packet->frame->number,
+		.time_ns = packet->frame->time_ns, .time_end_ns = packet->frame->time_ns,
+	};
+
+	trusted |= conversation && payload->captured >= 4 && rpc_conversation_knows(conversation, !from_a, load32(bytes));
+	if ((!trusted && carriers->no_heuristics) || !rpc_recognise(&cursor, trusted))
+		return;
+	if (!conversation)
+		conversation = rpc_conversation_of_datagrams(carriers, packet, &from_a);
+	if (conversation)
+		rpc_conversation_hear(conversation, from_a, &heard);
+	else
+		carriers->given_up++;
+}
+
+void rpc_carriers_packet(struct rpc_carriers *carriers, struct rtap_packet *packet)
+{
+	struct tcp_segment_facts facts;
+
+	if (packet->tcp.present)
+		tcp_stream_segment(&carriers->streams, packet, &facts);
+	else if (is_datagram(packet))
+		take_datagram(carriers, packet);
+}
+
+void rpc_carriers_flush(struct rpc_carriers *carriers)
+{
+	tcp_streams_flush(&carriers->streams);
+	rpc_conversation_end_datagrams(carriers);
+}
+
+void rpc_carriers_fini(struct rpc_carriers *carriers)
+{
+	/* what is left is freed as at the end, but nobody is told */
+	carriers->user.exchange = NULL;
+	rpc_carriers_flush(carriers);
+	tcp_streams_fini(&carriers->streams);
+	map_fini(&carriers->calls);
+	map_fini(&carriers->datagrams);
+}

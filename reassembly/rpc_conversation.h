@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RPC between two ports: calls that wait for their replies. For rpc_carriers.c.
+ */
+#ifndef REASSEMBLY_RPC_CONVERSATION_H
+#define REASSEMBLY_RPC_CONVERSATION_H
+
+#include "reassembly/rpc_carriers.h"
+#include "reassembly/rpc_record.h"
+
+#define RPC_MOST_WAITING 4096 /* calls of one conversation; then the oldest is taken for lost */
+#define RPC_REMEMBERED 32     /* calls answered last, by which repeats are known */
+
+/* One direction of a TCP stream. */
+struct rpc_direction {
+	struct rpc_conversation *conversation;
+	bool from_a;
+	struct rpc_record_reader reader;
+};
+
+struct rpc_remembered {
+	bool used, from_a;       /* whose call it was */
+	uint32_t xid, procedure;
+	uint64_t length;         /* of the call */
+};
+
+struct rpc_waiting;
+
+/* Ends, ports and the like are of b, of a: indexed by from_a. */
+struct rpc_conversation {
+	struct rpc_carriers *carriers;
+	struct budget_holder holder; /* of the calls; of datagrams also of the conversation */
+	enum rpc_carrier carrier;
+	uint64_t number;             /* 0: not told of yet */
+	struct rtap_end ends[2];
+	uint16_t ports[2];
+	bool opener_known, opened_by_a;
+	struct rpc_waiting *oldest, *newest;
+	uint32_t waiting;
+	struct rpc_remembered remembered[RPC_REMEMBERED];
+	uint32_t remembered_at;
+	/* TCP */
+	struct rpc_direction *directions;
+	bool is_rpc;
+	bool begun[2];               /* the direction is seen from its first byte */
+	bool passed_over[2];         /* bytes came before RPC was recognised */
+	/* UDP */
+	uint64_t hash, key[5];
+	struct rpc_conversation *before, *behind;
+};
+
+/* A message. */
+struct rpc_heard {
+	struct rtap_span bytes;      /* up to the first one that is missing; borrowed */
+	uint64_t length;             /* of the whole */
+	bool broken;                 /* bytes are missing even if the length says otherwise */
+	uint8_t reason;              /* enum rtap_missing_reason, of what is missing behind `bytes` */
+	uint64_t first_frame, last_frame;
+	int64_t time_ns, time_end_ns;
+};
+
+/* NULL: memory is out. */
+struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, enum rpc_carrier carrier);
+
+/* Takes a message: tells of the exchange that it ends, if any. */
+void rpc_conversation_hear(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard);
+
+/* Whether a call with that XID waits for its reply, or had it lately. */
+bool rpc_conversation_knows(const struct rpc_conversation *conversation, bool from_a, uint32_t xid);
+
+/* Tells of the calls that still wait, and frees. */
+void rpc_conversation_end(struct rpc_conversation *conversation);
+
+/*
+ * The conversation that a datagram belongs to, and who sent it: rpc_conversation_find() gives NULL if there is none yet,
+ * rpc_conversation_of_datagrams() makes one (NULL: memory is out).
+ */
+struct rpc_conversation *rpc_conversation_find(struct rpc_carriers *carriers, const struct rtap_packet *packet, bool *from_a);
+struct rpc_conversation *rpc_conversation_of_datagrams(struct rpc_carriers *carriers, const struct rtap_packet *packet, bool *from_a);
+
+/* Ends all conversations of datagrams. */
+void rpc_conversation_end_datagrams(struct rpc_carriers *carriers);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ONC RPC over UDP and TCP: calls and replies out of packets.
+ */
+#include "config.h"
+
+#include <criterion/criterion.h>
+
+#include "reassembly/rpc_carriers.h"
+#include "tests/frame_kit.h"
+
+#define MOST_TOLD 64
+#define MOST_WORDS 40
+#define LAST 0x80000000
+#define CALL_OF(xid, program, version, procedure) xid, 0, 2, program, version, procedure, 0, 0, 0, 0
+#define REPLY_TO(xid) xid, 1, 0, 0, 0, 0
+#define MOUNT 100005
+
+enum transport { UDP = 17, TCP = 6 };
+
+/* A packet between 10.0.0.1 and 10.0.0.2; the first has port `port`. */
+struct said {
+	enum transport transport;
+	bool from_second;
+	uint16_t port, second_port;
+	uint8_t flags;        /* TCP */
+	uint32_t seq, ack;
+	uint32_t cut;         /* bytes that the capture left out */
+	uint32_t words[MOST_WORDS];
+	uint32_t count;
+};
+
+/* Exchanges as told, without what they borrow. */
+static struct rpc_exchange told[MOST_TOLD];
+static struct rtap_missing missing[MOST_TOLD];
+static uint8_t call_bytes[MOST_TOLD][256];
+static unsigned told_count;
+static uint64_t numbers;
+static struct budget budget;
+static struct rpc_carriers carriers;
+static uint64_t frames;
+
+static uint64_t give_number(void *owner)
+{
+	cr_assert_eq(owner, &numbers);
+	return ++numbers;
+}
+
+static void take_exchange(void *owner, const struct rpc_exchange *exchange)
+{
+	const struct rpc_part *part = exchange->call.missing_count ? &exchange->call : &exchange->reply;
+	unsigned at = told_count++ % MOST_TOLD;
+
+	cr_assert_eq(owner, &numbers);
+	told[at] = *exchange;
+	missing[at] = part->missing_count ? part->missing[0] : (struct rtap_missing){ 0 };
+	if (exchange->call.present && exchange->call.extents[0].length <= 256)
+		memcpy(call_bytes[at], exchange->call.extents[0].bytes, exchange->call.extents[0].length);
+}
+
+static void begin(uint64_t memory, bool no_heuristics)
+{
+	const struct rpc_carriers_user user = { &numbers, take_exchange, give_number };
+
+	told_count = 0;
+	numbers = frames = 0;
+	budget_init(&budget, memory);
+	rpc_carriers_init(&carriers, &budget, &user, no_heuristics);
+}
+
+static void end(void)
+{
+	rpc_carriers_flush(&carriers);
+	rpc_carriers_fini(&carriers);
+	cr_expect_eq(budget.used, 0);
+}
+
+static void put16(uint8_t *at, uint32_t value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
+static void put32(uint8_t *at, uint32_t value)
+{
+	put16(at, value >> 16);
+	put16(at + 2, value);
+}
+
+static uint32_t build(uint8_t frame[512], const struct said *said)
+{
+	uint32_t header = 20 + (said->transport == TCP ? 20 : 8), length = header + 4 * said->count;
+
+	memset(frame, 0, 512);
+	frame[0] = 0x45;
+	put16(frame + 2, length);
+	frame[8] = 64;
+	frame[9] = (uint8_t)said->transport;
+	put32(frame + 12, said->from_second ? 0x0a000002 : 0x0a000001);
+	put32(frame + 16, said->from_second ? 0x0a000001 : 0x0a000002);
+	put16(frame + 20, said->from_second ? said->second_port : said->port);
+	put16(frame + 22, said->from_second ? said->port : said->second_port);
+	if (said->transport == TCP) {
+		put32(frame + 24, said->seq);
+		put32(frame + 28, said->ack);
+		frame[32] = 0x50;
+		frame[33] = said->flags ? said->flags : 0x10;
+		put16(frame + 34, 512);
+	} else {
+		put16(frame + 24, length - 20);
+	}
+	for (uint32_t i = 0; i < said->count; i++)
+		put32(frame + header + 4 * i, said->words[i]);
+	return length;
+}
+
+static void give(const struct said *said)
+{
+	uint8_t frame[512];
+	uint32_t length = build(frame, said);
+	struct kit kit;
+
+	kit_dissect(&kit, RTAP_LINK_RAW, frame, length - said->cut, length, NULL);
+	kit.frame.number = ++frames;
+	kit.frame.time_ns = (int64_t)frames * 1000000;
+	rpc_carriers_packet(&carriers, &kit.packet);
+	kit_free(&kit);
+}
+
+static void give_all(const struct said *said, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		give(&said[i]);
+}
+
+#define GIVE(array) give_all(array, sizeof(array) / sizeof((array)[0]))
+
+static const struct said mount_over_udp[] = {
+	{ UDP, false, 700, 40001, .words = { CALL_OF(0x11, MOUNT, 3, 1), 4, 0x2f737276 }, .count = 12 },
+	{ UDP, false, 700, 40001, .words = { CALL_OF(0x11, MOUNT, 3, 1), 4, 0x2f737276 }, .count = 12 },
+	{ UDP, true, 700, 40001, .words = { REPLY_TO(0x11), 13 }, .count = 7 },
+	{ UDP, true, 700, 40001, .words = { REPLY_TO(0x11), 13 }, .count = 7 },
+	{ UDP, false, 700, 40001, .words = { CALL_OF(0x11, MOUNT, 3, 1), 4, 0x2f737276 }, .count = 12 },
+};
+
+Test(rpc_carriers, a_call_over_udp_meets_its_reply_and_repeats_are_counted)
+{
+	begin(1 << 20, false);
+	GIVE(mount_over_udp);
+	cr_assert_eq(told_count, 1);
+	cr_expect_eq(told[0].carrier, RPC_OVER_UDP);
+	cr_expect_eq(told[0].stream, 1);
+	cr_expect_eq(told[0].client.address[3], 1);
+	cr_expect_eq(told[0].server.address[3], 2);
+	cr_expect_eq(told[0].client_port, 700);
+	cr_expect_eq(told[0].server_port, 40001);
+	cr_expect_not(told[0].reverse);
+	cr_expect_eq(told[0].xid, 0x11);
+	cr_expect_eq(told[0].call_repeats, 1);
+	cr_expect(told[0].call.present && told[0].call.complete && told[0].reply.present && told[0].reply.complete);
+	cr_expect_eq(told[0].call.length, 48);
+	cr_expect_arr_eq(call_bytes[0] + 44, "/srv", 4);
+	cr_expect_eq(told[0].call.first_frame, 1);
+	cr_expect_eq(told[0].reply.time_end_ns, 3000000);
+	cr_expect_eq(told[0].reply.facts.program, MOUNT);
+	cr_expect_eq(told[0].reply.facts.procedure, 1);
+	cr_expect_eq(carriers.repeats, 3);
+	end();
+	cr_expect_eq(told_count, 1);
+}
+
+static const struct {
+	const char *what;
+	bool no_heuristics;
+	struct said said;
+	unsigned exchanges; /* also with a flush behind it */
+} datagrams[] = {
+	{ "a call by content", false, { UDP, false, 700, 40001, .words = { CALL_OF(1, MOUNT, 3, 0) }, .count = 10 }, 1 },
+	{ "a call that may not be guessed", true, { UDP, false, 700, 40001, .words = { CALL_OF(1, MOUNT, 3, 0) }, .count = 10 }, 0 },
+	{ "a call to a port", true, { UDP, false, 700, 111, .words = { CALL_OF(1, 100000, 2, 0) }, .count = 10 }, 1 },
+	{ "a reply to nobody", false, { UDP, true, 700, 40001, .words = { REPLY_TO(1) }, .count = 6 }, 0 },
+	{ "a reply to nobody from a port", false, { UDP, true, 700, 111, .words = { REPLY_TO(1) }, .count = 6 }, 1 },
+	{ "something else", false, { UDP, false, 700, 40001, .words = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 }, .count = 10 }, 0 },
+	{ "nothing", false, { UDP, false, 700, 111, .count = 0 }, 0 },
+	{ "a call cut off", false, { UDP, false, 700, 111, .cut = 8, .words = { CALL_OF(1, MOUNT, 3, 1), 4, 5 }, .count = 12 }, 1 },
+};
+
+Test(rpc_carriers, datagrams_are_recognised_by_port_content_and_call)
+{
+	for (size_t i = 0; i < sizeof datagrams / sizeof datagrams[0]; i++) {
+		begin(1 << 20, datagrams[i].no_heuristics);
+		give(&datagrams[i].said);
+		end();
+		cr_expect_eq(told_count, datagrams[i].exchanges, "%s: %u", datagrams[i].what, told_count);
+		if (told_count && datagrams[i].said.cut) {
+			cr_expect_not(told[0].call.complete);
+			cr_expect_eq(told[0].call.length, 48);
+			cr_expect_eq(missing[0].offset, 40);
+			cr_expect_eq(missing[0].length, 8);
+			cr_expect_eq(missing[0].reason, RTAP_MISSING_SNAPPED);
+		}
+	}
+}
+
+/* What XIDs mean when they are used again. */
+static const struct said used_again[] = {
+	{ UDP, false, 700, 111, .words = { CALL_OF(7, 100000, 2, 3), 1, 2, 3, 4 }, .count = 14 },
+	{ UDP, false, 700, 111, .words = { CALL_OF(7, 100000, 2, 4) }, .count = 10 },
+	{ UDP, true, 700, 111, .words = { REPLY_TO(7), 0 }, .count = 7 },
+	{ UDP, true, 700, 111, .words = { CALL_OF(7, 100000, 2, 0) }, .count = 10 },
+	{ UDP, false, 700, 111, .words = { REPLY_TO(7) }, .count = 6 },
+};
+
+Test(rpc_carriers, an_xid_counts_in_its_direction_and_for_its_procedure)
+{
+	begin(1 << 20, false);
+	GIVE(used_again);
+	cr_assert_eq(told_count, 3);
+	cr_expect(told[0].call.present && !told[0].reply.present, "the first call was given up");
+	cr_expect_eq(told[1].call.facts.procedure, 4);
+	cr_expect_eq(told[1].reply.length, 28);
+	cr_expect_eq(told[2].client.address[3], 2);
+	cr_expect_eq(told[2].reply.length, 24);
+	cr_expect_eq(told[2].stream, told[1].stream);
+	end();
+	cr_expect_eq(told_count, 3);
+}
+
+/* On ports that tell nothing: two calls in a segment and the beginning of a third; a call back; a reply in pieces. */
+static const struct said over_tcp[] = {
+	{ TCP, false, 900, 40001, 0x02, 99, 0, .count = 0 },
+	{ TCP, true, 900, 40001, 0x12, 499, 100, .count = 0 },
+	{ TCP, false, 900, 40001, 0x10, 100, 500,
+	  .words = { LAST | 40, CALL_OF(1, MOUNT, 3, 0), LAST | 40, CALL_OF(2, MOUNT, 3, 2), LAST | 48, 3, 0, 2 }, .count = 26 },
+	{ TCP, false, 900, 40001, 0x10, 204, 500, .words = { MOUNT, 3, 1, 0, 0, 0, 0, 4, 0x2f737276 }, .count = 9 },
+	{ TCP, true, 900, 40001, 0x10, 500, 240, .words = { LAST | 28, REPLY_TO(2), 0, LAST | 40, CALL_OF(2, 0x40000000, 1, 0) }, .count = 19 },
+	{ TCP, false, 900, 40001, 0x10, 240, 576, .words = { LAST | 24, REPLY_TO(2) }, .count = 7 },
+	{ TCP, true, 900, 40001, 0x10, 576, 268, .words = { 12, 3, 1, 0, LAST | 16, 0 }, .count = 6 },
+	{ TCP, true, 900, 40001, 0x10, 600, 268, .words = { 0, 0, 13 }, .count = 3 },
+};
+
+Test(rpc_carriers, records_over_tcp_become_calls_and_replies)
+{
+	begin(1 << 20, false);
+	GIVE(over_tcp);
+	cr_assert_eq(told_count, 3);
+	cr_expect_eq(told[0].xid, 2);
+	cr_expect_eq(told[0].carrier, RPC_OVER_TCP);
+	cr_expect_eq(told[0].client_port, 900);
+	cr_expect_not(told[0].reverse);
+	cr_expect_eq(told[1].xid, 2);
+	cr_expect(told[1].reverse);
+	cr_expect(told[1].call.facts.is_callback);
+	cr_expect_eq(told[1].client_port, 40001);
+	cr_expect_eq(told[2].xid, 3);
+	cr_expect_eq(told[2].reply.length, 28);
+	cr_expect_eq(told[2].call.first_frame, 3);
+	cr_expect_eq(told[2].call.last_frame, 4);
+	cr_expect_eq(told[2].reply.first_frame, 7);
+	cr_expect_eq(told[2].reply.last_frame, 8);
+	cr_expect_arr_eq(call_bytes[2] + 44, "/srv", 4);
+	end();
+	cr_assert_eq(told_count, 4, "the call that nobody answered");
+	cr_expect_eq(told[3].xid, 1);
+	cr_expect(told[3].call.present && !told[3].reply.present);
+	cr_expect_eq(told[3].stream, told[0].stream);
+}
+
+/* The reply's second segment is never captured, but what is behind it is acknowledged. */
+static const struct said with_a_hole[] = {
+	{ TCP, false, 900, 2049, 0x02, 99, 0, .count = 0 },
+	{ TCP, true, 900, 2049, 0x12, 499, 100, .count = 0 },
+	{ TCP, false, 900, 2049, 0x10, 100, 500, .words = { LAST | 40, CALL_OF(1, 100003, 3, 0) }, .count = 11 },
+	{ TCP, true, 900, 2049, 0x10, 500, 144, .words = { LAST | 64, REPLY_TO(1), 5, 5 }, .count = 9 },
+	{ TCP, true, 900, 2049, 0x10, 552, 144, .words = { 5, 5, 5, 5 }, .count = 4 },
+	{ TCP, false, 900, 2049, 0x10, 144, 568, .count = 0 },
+	{ TCP, false, 900, 2049, 0x11, 144, 568, .count = 0 },
+	{ TCP, true, 900, 2049, 0x11, 568, 145, .count = 0 },
+};
+
+Test(rpc_carriers, a_hole_in_a_stream_leaves_its_message_incomplete)
+{
+	begin(1 << 20, false);
+	GIVE(with_a_hole);
+	end();
+	cr_assert_eq(told_count, 1);
+	cr_expect(told[0].call.complete);
+	cr_expect_not(told[0].reply.complete);
+	cr_expect_eq(told[0].reply.length, 64);
+	cr_expect_eq(missing[0].offset, 32);
+	cr_expect_eq(missing[0].reason, RTAP_MISSING_NOT_CAPTURED);
+}
+
+Test(rpc_carriers, a_stream_seen_from_the_middle_knows_its_server_by_the_port)
+{
+	static const struct said said[] = {
+		{ TCP, true, 900, 2049, 0x10, 7, 1, .words = { LAST | 40, CALL_OF(9, 0x40000000, 1, 0) }, .count = 11 },
+		{ TCP, false, 900, 2049, 0x10, 1, 51, .words = { LAST | 24, REPLY_TO(9) }, .count = 7 },
+	};
+
+	begin(1 << 20, false);
+	GIVE(said);
+	end();
+	cr_assert_eq(told_count, 1);
+	cr_expect(told[0].reverse);
+	cr_expect(told[0].call.complete && told[0].reply.complete);
+}
+
+Test(rpc_carriers, what_carries_no_rpc_is_left_alone)
+{
+	static const struct said said[] = {
+		{ TCP, false, 900, 80, 0x10, 1, 1, .words = { 0x47455420, 0x2f20 }, .count = 2 },
+		{ TCP, true, 900, 80, 0x10, 1, 9, .words = { LAST | 24, REPLY_TO(9) }, .count = 7 },
+	};
+
+	begin(1 << 20, false);
+	GIVE(said);
+	end();
+	cr_expect_eq(told_count, 0);
+	cr_expect_eq(numbers, 0);
+}
+
+Test(rpc_carriers, calls_that_nobody_answers_take_no_more_than_the_budget)
+{
+	struct said said = { UDP, false, 700, 111, .words = { CALL_OF(0, 100000, 2, 0) }, .count = 10 };
+	static const uint64_t limits[] = { 0, 100, 5000, 1 << 20 };
+
+	for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+		begin(limits[i], false);
+		for (uint32_t j = 0; j < 10000; j++) {
+			said.port = (uint16_t)(700 + (j % 3 ? 0 : j));
+			said.words[0] = j;
+			give(&said);
+			cr_assert_leq(budget.used, limits[i]);
+		}
+		end();
+		cr_expect_eq(told_count, limits[i] > 1000 ? 10000 : 0, "%llu: %u", (unsigned long long)limits[i], told_count);
+	}
+}
+
+/* Whatever changes, nothing is told twice, lost of memory, or read behind the packet. */
+Test(rpc_carriers, damaged_packets_do_no_harm)
+{
+	static const struct {
+		const struct said *said;
+		size_t count;
+	} inputs[] = {
+		{ mount_over_udp, sizeof mount_over_udp / sizeof mount_over_udp[0] },
+		{ over_tcp, sizeof over_tcp / sizeof over_tcp[0] },
+		{ with_a_hole, sizeof with_a_hole / sizeof with_a_hole[0] },
+	};
+	uint32_t random = 1;
+
+	for (int round = 0; round < 3000; round++) {
+		begin(round % 2 ? 4000 : 1 << 20, false);
+		for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+			for (size_t j = 0; j < inputs[i].count; j++) {
+				struct said said = inputs[i].said[j];
+
+				random = random * 1664525 + 1013904223;
+				if (said.count && random >> 30 == 0)
+					said.words[(random >> 8) % said.count] ^= 1u << (random >> 16) % 32;
+				if (said.count && random >> 28 == 15)
+					said.cut = (random >> 8) % (4 * said.count);
+				give(&said);
+			}
+		}
+		end();
+	}
+}
