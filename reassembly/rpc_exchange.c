@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "dissect/crc32.h"
+#include "dissect/nfs.h"
 #include "dissect/rpc_body.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
@@ -186,6 +187,8 @@ struct binder {
 	uint32_t operation_count, operation_room;
 	const struct chunk_lists *lists;   /* of the reply; NULL for a call */
 	uint32_t next_chunk;
+	uint32_t without_data;             /* results so far that could have had data, and had none */
+	bool awaits_data;
 	uint32_t status;
 	bool has_status;
 	const char *status_name;
@@ -196,6 +199,8 @@ static void take_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	struct binder *binder = (struct binder *)sink;
 
 	(void)offset;
+	binder->without_data += binder->awaits_data;
+	binder->awaits_data = number == NFS4_READ || number == NFS4_READLINK;
 	if (binder->operation_count == binder->operation_room) {
 		uint32_t room = binder->operation_room ? binder->operation_room * 2 : 8;
 		struct rtap_operation *larger = realloc(binder->operations, room * sizeof *larger);
@@ -227,8 +232,9 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
 }
 
 /*
- * Chunks pair with results in order. One that comes back empty carried nothing: its result is inline, or had no data.
- * A used one's length is the result's. RFC 8166, 3.4.6.2 and 4.3.2; RFC 8267, 6.4.1.
+ * Chunks pair with results in order. One that comes back empty carried nothing: it belongs to an earlier result without
+ * data, else to this one, which is inline then. A used one's length is the result's. RFC 8166, 3.4.6.2 and 4.3.2;
+ * RFC 8267, 6.4.1.
  */
 static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
 {
@@ -238,6 +244,7 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 
 	(void)ddp;
 	(void)offset;
+	binder->awaits_data = false;
 	if (!binder->lists)
 		return;
 	for (number = binder->next_chunk; number < binder->lists->write_chunks; number++) {
@@ -247,6 +254,11 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 			break;
 		if (total)
 			return; /* another result's */
+		if (!binder->without_data) {
+			binder->next_chunk = number + 1;
+			return;
+		}
+		binder->without_data--;
 	}
 	if (number == binder->lists->write_chunks)
 		return;

@@ -31,6 +31,11 @@ mean where that could be doubted:
   NAK, an RNR NAK or a timeout; out_of_order: one that comes behind later ones for the first time, unasked; lost: PSNs of
   a request or a READ response that never came; differing_repeat: a repeat of other bytes.
 - bytes: payload of the messages, without what is missing.
+
+Truth of RPC calls and replies (session.py) has rows of these alone; other messages are not compared there:
+
+- first_frame: of the SEND with its header. length, missing, crc32: of the whole, unreduced RPC message.
+- answer, request: first frame of the reply, the call. crc32 without complete: the program may call it complete, but then so.
 """
 import copy
 import hashlib
@@ -353,8 +358,9 @@ class Connection:
             packets.append(self._packet(name, operation, psn + i, message, offset, data, a=int(end), **values))
         return packets
 
-    def send(self, name, length, imm=None, inv=None, seed=None):
-        data, known, last = bytes_of(seed or (self.scene.name, len(self.scene.messages)), length), {}, {}
+    def send(self, name, length, imm=None, inv=None, seed=None, data=None):
+        data = bytes_of(seed or (self.scene.name, len(self.scene.messages)), length) if data is None else data
+        known, last = {}, {}
         operations = (0, 1, 2, 4)
         if imm is not None:
             operations, last, known = (0, 1, 3, 5), {"immdt": "%08x" % imm}, {"immediate": imm}

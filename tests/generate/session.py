@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""RPC-over-RDMA sessions: what the memory of both ends holds, how it travels, and what was meant by it.
+
+A Session is a Scene whose connections carry RPCs. Each message is a whole stream (nfs.py). Chunks take pieces of it into
+regions of the caller's memory; what moves between there and the other end is told by READs and WRITEs that the scene captures
+or not. The truth goes from the stream to the regions to the packets captured, by bytes. It has rows of RPC messages alone: those
+of what carried them are held against their truth elsewhere.
+"""
+import nfs
+import rpcrdma
+from conversation import Scene, crc
+from rpcrdma import MSG, NOMSG
+
+SERVICE = 20049
+
+
+class Region:
+    """A segment: memory of the caller. landed: [(offset in it, READ or WRITE)]"""
+
+    def __init__(self, r_key, address, length):
+        self.r_key, self.address, self.length = r_key, address, length
+        self.data, self.landed = b"", []
+
+    def used(self, length):
+        """The same memory, of which so much came back."""
+        return self.r_key, length, self.address
+
+    def known(self):
+        """Offsets whose bytes were captured."""
+        there = set()
+        for begin, message in self.landed:
+            for part, (offset, data) in message.parts.items():
+                if offset is not None and part in message.seen:
+                    there.update(range(begin + offset, begin + offset + len(data)))
+        return there
+
+
+class Told:
+    """An RPC message, and where its bytes come from: [(offset in the stream, region, offset in that, length)]."""
+
+    def __init__(self, rpc, connection, direction, **chunks):
+        self.rpc, self.connection, self.places = rpc, connection, []
+        self.row = {"direction": direction, **rpc.row, **chunks}
+        self.send, self.partner, self.hidden, self.said = None, None, (), {}
+
+    def expect(self, **changes):
+        self.said.update(changes)
+        return self
+
+    def unknown(self, *keys):
+        self.hidden += keys
+        return self
+
+    def doubtful(self):
+        """Need not be reported, but not as a complete one."""
+        self.hidden += ("connection", "missing", "crc32", "answer", "request", "length", "operations", "status") + (
+            "program", "version", "procedure", "read_chunks", "write_chunks", "reply_chunk")
+        return self.expect(optional=True, complete=False)
+
+    def missing(self):
+        lost = set()
+        for at, region, offset, length in self.places:
+            known = region.known()
+            lost.update(at + i for i in range(length) if offset + i not in known)
+        holes = []
+        for at in sorted(lost):
+            if holes and holes[-1]["offset"] + holes[-1]["length"] == at:
+                holes[-1]["length"] += 1
+            else:
+                holes.append({"offset": at, "length": 1, "reason": "not_captured"})
+        return holes
+
+    def truth(self, numbers):
+        stream, holes = self.rpc.whole.data, self.missing()
+        row = {"first_frame": self.send.first, "connection": numbers.get(self.connection), "length": len(stream),
+               "complete": not holes, **self.row}
+        if holes:
+            row["missing"] = holes
+        row["crc32"] = crc(stream)
+        partner = self.partner.send.first if self.partner else None
+        row["answer" if row["kind"] == "rpc_call" else "request"] = partner
+        row.update(self.said)
+        for key in self.hidden:
+            row.pop(key, None)
+        if row.get("complete") is False:
+            row.pop("crc32", None)
+        return row
+
+
+def spread(told, pieces, regions):
+    """Lays pieces (offset, length) of the stream into regions, in order. Returns how much each took."""
+    stream, used = told.rpc.whole.data, [0] * len(regions)
+    at = 0
+    for offset, length in pieces:
+        while length:
+            while used[at] == regions[at].length:
+                at += 1
+            take = min(length, regions[at].length - used[at])
+            told.places.append((offset, regions[at], used[at], take))
+            regions[at].data += stream[offset:offset + take]
+            used[at] += take
+            offset, length = offset + take, length - take
+    return used
+
+
+def kept(whole, taken):
+    """Pieces of the stream that are left where the items numbered in `taken` go, with their padding, into chunks."""
+    pieces, at = [], 0
+    for number, (offset, length) in enumerate(whole.eligible):
+        if number in taken:
+            pieces.append((at, offset - at))
+            at = offset + length + -length % 4
+    return pieces + [(at, len(whole.data) - at)]
+
+
+def cut(data, pieces):
+    return b"".join(data[at:at + length] for at, length in pieces)
+
+
+class Session(Scene):
+    def __init__(self, name, how, options=None):
+        super().__init__(name, how, options=options)
+        self.name = "rpc_" + name
+        self.truth = "`%s.messages.jsonl`, `%s.connections.jsonl`" % (self.name, self.name)
+        self.told, self.key, self.address, self.xid = [], 0x1000, 0x7f0000010000, 0x5e550000
+
+    def peers(self):
+        return self.connection(port=SERVICE).establish()
+
+    def new_xid(self):
+        self.xid += 1
+        return self.xid
+
+    def regions(self, *lengths, one_key=False):
+        """Fresh memory. one_key: all of it under one R_key."""
+        made = []
+        for number, length in enumerate(lengths):
+            self.key += 0 if one_key and number else 0x101
+            made.append(Region(self.key, self.address, length))
+            self.address += (length + 0xfff) & ~0xfff
+        return made
+
+    def _speak(self, told, name, kind, lists, inline, inv=None):
+        packets = told.connection.send(name, 0, data=rpcrdma.header(told.rpc.xid, kind, lists).data + inline, inv=inv)
+        told.send = packets[0].message
+        self.told.append(told)
+        return packets
+
+    def ask(self, c, rpc, reads=(), zero=None, writes=(), reply=None, name="a", lists=None):
+        """
+        The call's SEND. reads: (item, regions, whether they hold the padding, too); zero: regions for the rest of the
+        stream; writes: lists of regions; reply: regions; lists: what the header says instead. Returns (told, packets).
+        """
+        told = Told(rpc, c, c.direction(name), read_chunks=len(reads) + bool(zero), write_chunks=len(writes),
+                    reply_chunk=reply is not None)
+        segments = []
+        rest = kept(rpc.whole, [number for number, _, _ in reads])
+        if zero:
+            spread(told, rest, zero)
+            segments += [(0, r.r_key, r.length, r.address) for r in zero]
+        for number, regions, padded in reads:
+            offset, length = rpc.whole.eligible[number]
+            spread(told, [(offset, length + (-length % 4 if padded else 0))], regions)
+            segments += [(offset, r.r_key, r.length, r.address) for r in regions]
+        if lists is None:
+            lists = rpcrdma.lists(segments, [[r.used(r.length) for r in chunk] for chunk in writes],
+                                  None if reply is None else [r.used(r.length) for r in reply])[0]
+        told.name = name
+        return told, self._speak(told, name, NOMSG if zero else MSG, lists, b"" if zero else cut(rpc.whole.data, rest))
+
+    def lay(self, call, rpc, writes=(), reply=None):
+        """
+        The reply's data into memory. writes: (item, regions) as the call named them; item None: not used, regions None too:
+        it comes back without segments. reply: regions.
+        """
+        c = call.connection
+        name = "b" if call.row["direction"] == "a>b" else "a"
+        told = Told(rpc, c, c.direction(name), read_chunks=0, write_chunks=len(writes), reply_chunk=reply is not None)
+        told.partner, call.partner, told.name, told.regions = call, told, name, []
+        chunks, back = [], None
+        for number, regions in writes:
+            used = spread(told, [rpc.whole.eligible[number]] if number is not None else [], regions or [])
+            chunks.append([r.used(n) for r, n in zip(regions or [], used)])
+            told.regions += regions or []
+        rest = kept(rpc.whole, [number for number, _ in writes])
+        if reply is not None:
+            back = [r.used(n) for r, n in zip(reply, spread(told, rest, reply))]
+            told.regions += reply
+        told.kind, told.inline = (MSG, cut(rpc.whole.data, rest)) if reply is None else (NOMSG, b"")
+        told.chunks, told.back = chunks, back
+        return told
+
+    def reply(self, told, inv=None, lists=None):
+        """The reply's SEND."""
+        lists = rpcrdma.lists((), told.chunks, told.back)[0] if lists is None else lists
+        return self._speak(told, told.name, told.kind, lists, told.inline, inv)
+
+    def answer(self, call, rpc, writes=(), reply=None, inv=None):
+        """All of the reply, captured."""
+        told = self.lay(call, rpc, writes, reply)
+        self.deliver(told.connection, told.regions, told.name)
+        return self.speak(told, self.reply(told, inv))
+
+    def failed(self, call, packets, status):
+        """RDMA_ERROR answers a call; it has nothing of an RPC message."""
+        rpc = nfs.Rpc(call.rpc.xid, None, None, None, nfs.Xdr(), nfs.Xdr(), [], status)
+        told = Told(rpc, call.connection, call.connection.direction(packets[0].sender), read_chunks=0, write_chunks=0,
+                    reply_chunk=False)
+        told.partner, call.partner, told.send = call, told, packets[0].message
+        self.told.append(told.unknown("program", "version", "procedure", "length", "complete", "crc32"))
+
+    # Data on its way
+
+    def pull(self, c, regions, name="b"):
+        """READs of the regions: [(request, responses)]."""
+        made = []
+        for region in regions:
+            request, responses = c.read(name, region.length, region.r_key, region.address, data=region.data)
+            region.landed.append((0, request.message))
+            made.append((request, responses))
+        return made
+
+    def push(self, c, regions, name="b"):
+        """WRITEs into the regions, of what was laid there: [packets]."""
+        made = []
+        for region in regions:
+            if region.data:
+                packets = c.write(name, 0, region.r_key, region.address, data=region.data)
+                region.landed.append((0, packets[0].message))
+                made.append(packets)
+        return made
+
+    def transfer(self, c, regions, name="b"):
+        """All of it, captured."""
+        for request, responses in self.pull(c, regions, name):
+            self.put(request, *responses)
+
+    def deliver(self, c, regions, name="b"):
+        for packets in self.push(c, regions, name):
+            self.put(*packets, c.ack(packets[-1]))
+
+    def call(self, c, rpc, **chunks):
+        """The call's SEND, captured."""
+        return self.speak(*self.ask(c, rpc, **chunks))
+
+    def speak(self, told, packets):
+        """Puts a SEND and its acknowledgement."""
+        self.put(*packets, told.connection.ack(packets[-1]))
+        return told
+
+    def lose(self, packets, *gone):
+        """Those that were captured."""
+        c = packets[0].connection
+        c.anomalies["lost"] = c.anomalies.get("lost", 0) + len(gone)
+        return [p for i, p in enumerate(packets) if i not in gone]
+
+    def rows(self):
+        _, connections = super().rows()
+        known = sorted((c for c in self.connections if c.first is not None), key=lambda c: c.first)
+        numbers = {c: n for n, c in enumerate(known, 1)}
+        rows = [t.truth(numbers) for t in self.told if t.send.first]
+        return sorted(rows, key=lambda row: row["first_frame"]), connections
