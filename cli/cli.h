@@ -47,6 +47,7 @@ struct options {
 	bool progress;
 	bool json, checksum, incomplete, rpc; /* of messages and connections */
 	bool fill_holes;          /* of export */
+	const char *files;        /* of export: --files; NULL: none */
 	uint64_t max_memory;      /* bytes */
 	enum view_form form;
 	enum clock_form clock;

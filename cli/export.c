@@ -9,12 +9,14 @@
 #include <rdmatap/tracker.h>
 
 #include "cli/reader.h"
+#include "output/export_files.h"
 #include "output/export_tcp.h"
 
 struct exporting {
 	struct reader reader;
 	struct rtap_tracker *tracker;
-	struct export_tcp *tcp;
+	struct export_tcp *tcp;     /* -w; or NULL */
+	struct export_files *files; /* --files; or NULL */
 	bool failed; /* it is told already, or nobody reads any more */
 };
 
@@ -30,8 +32,11 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 	struct exporting *exporting = owner;
 	struct rtap_error error;
 
-	if (!exporting->failed && export_tcp_exchange(exporting->tcp, exchange, &error) != RTAP_STATUS_OK)
+	if (exporting->tcp && !exporting->failed && export_tcp_exchange(exporting->tcp, exchange, &error) != RTAP_STATUS_OK)
 		fail(exporting, &error);
+	/* what failed is told by closing */
+	if (exporting->files && !exporting->failed && export_files_exchange(exporting->files, exchange) != RTAP_STATUS_OK)
+		exporting->failed = exporting->reader.stop = true;
 }
 
 static void take_frame(void *owner, struct rtap_frame *frame)
@@ -57,9 +62,8 @@ static void report_tcp(const struct export_tcp_counters *counters, bool verbose)
 		complain("%" PRIu64 " RPC messages were written", counters->messages);
 }
 
-static void finish(struct exporting *exporting)
+static void finish_tcp(struct exporting *exporting, bool verbose)
 {
-	const struct options *options = exporting->reader.options;
 	struct export_tcp_counters counters;
 	struct rtap_error error;
 	bool failed = exporting->failed;
@@ -67,28 +71,80 @@ static void finish(struct exporting *exporting)
 	if (export_tcp_close(exporting->tcp, &counters, &error) != RTAP_STATUS_OK && !failed)
 		fail(exporting, &error);
 	exporting->tcp = NULL;
-	report_tcp(&counters, options->verbose);
+	report_tcp(&counters, verbose);
 }
 
-/* A quarter of the memory is for messages that wait for their turn. */
+static void report_files(const struct export_files_counts *counts, bool verbose)
+{
+	if (counts->unreadable)
+		complain("%" PRIu64 " NFS calls or replies could not be read to their end: what they did to files is not known", counts->unreadable);
+	if (counts->forgotten)
+		complain("%" PRIu64 " file handles were forgotten for want of memory (give more with --max-memory)", counts->forgotten);
+	if (counts->refused)
+		complain("%" PRIu64 " file handles or names found no room (give more with --max-memory)", counts->refused);
+	if (counts->untold)
+		complain("%" PRIu64 " ranges of files found no room: some that are missing are not listed", counts->untold);
+	if (counts->late)
+		complain("%" PRIu64 " RPC calls were told behind their turn: bytes may be older than they should be (give more with --max-memory)",
+			 counts->late);
+	if (counts->too_far)
+		complain("%" PRIu64 " changes of files were left out, at offsets that no file here can have", counts->too_far);
+	if (counts->not_copied)
+		complain("%" PRIu64 " bytes of COPY and CLONE were left out: too much for what the capture holds", counts->not_copied);
+	if (verbose)
+		complain("%" PRIu64 " RPC calls about files", counts->exchanges);
+}
+
+static void finish_files(struct exporting *exporting, bool verbose)
+{
+	struct reader *reader = &exporting->reader;
+	struct export_files_counts counts;
+	struct rtap_error error;
+
+	if (export_files_flush(exporting->files) == RTAP_STATUS_OK) {
+		reader_wrote(reader, export_files_print_missing(exporting->files, &reader->printer));
+		reader_wrote(reader, printer_flush(&reader->printer));
+	}
+	counts = export_files_count(exporting->files);
+	if (export_files_close(exporting->files, &error) != RTAP_STATUS_OK)
+		reader_fail(reader, &error);
+	exporting->files = NULL;
+	report_files(&counts, verbose);
+}
+
+static bool open_outputs(struct exporting *exporting, const struct options *options, uint64_t memory)
+{
+	struct export_files_options filing = { .max_memory = memory };
+	struct rtap_error error;
+
+	if (options->write_name && export_tcp_open(&exporting->tcp, options->write_name, options->fill_holes, memory, &error) != RTAP_STATUS_OK) {
+		reader_fail(&exporting->reader, &error);
+		return false;
+	}
+	if (!options->files)
+		return true;
+	exporting->files = export_files_open(options->files, &filing, &error);
+	if (!exporting->files)
+		reader_fail(&exporting->reader, &error);
+	return exporting->files;
+}
+
+/* A quarter of the memory is for messages that wait for their turn, and what is known of files. */
 static bool open_all(struct exporting *exporting, const struct options *options)
 {
-	uint64_t waiting = options->max_memory / 4;
+	uint64_t outputs = options->max_memory / 4;
 	struct rtap_tracker_options tracking = {
-		.max_memory = options->max_memory - waiting, .context = options->context, .exchange = take_exchange, .payload = true,
+		.max_memory = options->max_memory - outputs, .context = options->context, .exchange = take_exchange, .payload = true,
 		.owner = exporting,
 	};
-	struct rtap_error error;
 
 	tracking.context.decode_as = options->decode_as;
 	if (!reader_open(&exporting->reader, options)) {
 		exporting->reader.status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
 		return false;
 	}
-	if (export_tcp_open(&exporting->tcp, options->write_name, options->fill_holes, waiting, &error) != RTAP_STATUS_OK) {
-		reader_fail(&exporting->reader, &error);
+	if (!open_outputs(exporting, options, options->write_name && options->files ? outputs / 2 : outputs))
 		return false;
-	}
 	exporting->tracker = rtap_tracker_open(&tracking);
 	if (!exporting->tracker) {
 		complain("out of memory");
@@ -105,14 +161,17 @@ static int run(const struct options *options)
 	if (open_all(&exporting, options)) {
 		reader_run(reader, take_frame, &exporting);
 		rtap_tracker_finish(exporting.tracker);
-		finish(&exporting);
+		if (exporting.tcp)
+			finish_tcp(&exporting, options->verbose);
+		if (exporting.files)
+			finish_files(&exporting, options->verbose);
 		report_trouble(reader->source, &reader->tally);
 		if (options->verbose)
 			report_all(reader->source, &reader->tally);
 		report_tracker(exporting.tracker, true, options->verbose);
 	}
 	rtap_tracker_close(exporting.tracker);
-	if (export_tcp_close(exporting.tcp, NULL, NULL) != RTAP_STATUS_OK)
+	if (export_tcp_close(exporting.tcp, NULL, NULL) != RTAP_STATUS_OK || export_files_close(exporting.files, NULL) != RTAP_STATUS_OK)
 		reader->status = EXIT_TROUBLE;
 	reader_close(reader);
 	return reader->status;

@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
-	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES };
+	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES };
 
 #define COMMON_OPTIONS \
 	{ "check-icrc", no_argument, NULL, OPTION_CHECK_ICRC }, \
@@ -46,6 +46,7 @@ static const struct option connections_options[] = {
 static const struct option export_options[] = {
 	COMMON_OPTIONS,
 	{ "fill-holes", no_argument, NULL, OPTION_FILL_HOLES },
+	{ "files", required_argument, NULL, OPTION_FILES },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -64,7 +65,7 @@ static const struct {
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
 	"-i", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--threads",
-	"--files", "stats", "canon", "diff", "report", "devices", "replay",
+	"stats", "canon", "diff", "report", "devices", "replay",
 };
 
 void options_help(FILE *file)
@@ -125,6 +126,8 @@ void options_help(FILE *file)
 	      "export takes -r -f -c -s -v, the options of dissection, and\n"
 	      "  -w OUT           the RPC messages as RPC over TCP: pcap, or pcapng if OUT ends in .pcapng\n"
 	      "  --fill-holes     with zeros for bytes that are missing; without it such messages are left out\n"
+	      "  --files DIR      what was read and written over NFS as files in a new or empty directory; ranges that are\n"
+	      "                   missing go to standard output: path, offset, length, reason\n"
 	      "\n"
 	      "  --help, --version\n"
 	      "\n"
@@ -322,6 +325,9 @@ static bool take_value(struct options *options, int letter)
 			return true;
 		complain("--max-memory %s: not a size of at least 1M (such as 64M or 2G)", optarg);
 		return false;
+	case OPTION_FILES:
+		options->files = optarg;
+		return is_name("--files", optarg);
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	default:
@@ -355,8 +361,12 @@ static bool check(const struct options *options, enum command command)
 {
 	if (!options->input_count)
 		complain("nothing to read (name a capture file; see rdmatap --help)");
-	else if (command == COMMAND_EXPORT && !options->write_name)
-		complain("nothing to write (name the file with -w)");
+	else if (command == COMMAND_EXPORT && !options->write_name && !options->files)
+		complain("nothing to write (name the file with -w, or a directory with --files)");
+	else if (options->fill_holes && !options->write_name)
+		complain("--fill-holes goes with -w");
+	else if (options->files && options->write_name && !strcmp(options->write_name, "-"))
+		complain("-w - and --files would both write to standard output");
 	else if (options->form == VIEW_FIELDS && !options->fields.column_count)
 		complain("-T fields prints the fields that -e names: give at least one -e FIELD (rdmatap fields lists them)");
 	else if (options->form != VIEW_FIELDS && options->fields.column_count)

@@ -56,7 +56,7 @@ class Usage(CliTest):
 
     def test_what_later_versions_have_is_said_to_be_not_there_yet(self):
         for argument in ("-i", "-ieth0", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow=x", "--peer", "--join", "--threads",
-                         "--files", "stats", "canon", "diff", "report", "devices", "replay"):
+                         "stats", "canon", "diff", "report", "devices", "replay"):
             self.bad("%s: not in this version" % argument, argument)
 
     def test_filters_are_refused_with_the_column(self):

@@ -73,7 +73,7 @@ class Tcp(CliTest):
 
     def test_wrong_usage_and_files_that_cannot_be_written_are_told(self):
         copy = self.path("copy.pcap", read(NFS3))
-        self.bad("nothing to write (name the file with -w)", "export", NFS3)
+        self.bad("nothing to write (name the file with -w, or a directory with --files)", "export", NFS3)
         self.bad("nothing to read", "export", "-w", self.path("x.pcap"))
         self.bad("is an input too", "export", "-w", copy, copy)
         self.assertEqual(read(copy), read(NFS3))
