@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmatap export from outside."""
 import os
+import re
 import subprocess
 import unittest
 
@@ -22,6 +23,37 @@ def tshark(capture, *arguments):
 
 def said(capture, selection):
     return sorted(tshark(capture, "-Y", selection, "-T", "fields", *(part for name in SAID for part in ("-e", name))))
+
+
+class ExportedFiles(CliTest):
+    def test_what_was_written_stands_under_its_path(self):
+        directory = self.path("files")
+        self.assertEqual(self.good("export", "--files", directory, SMALL_MTU), b"")
+        sizes = {}
+        for base, _, names in os.walk(directory):
+            for name in names:
+                sizes[os.path.relpath(os.path.join(base, name), directory)] = os.path.getsize(os.path.join(base, name))
+        for name, size in sizes.items():
+            told = re.search(r"/(?:file|direct)([0-9]+)[.]dat$", name)
+            if told:
+                self.assertEqual(size, int(told.group(1)), name)
+        self.assertGreater(len([name for name in sizes if "/file" in name]), 3)
+        self.assertFalse([name for name in sizes if "by-handle" in name])
+
+    def test_both_exports_go_together(self):
+        self.good("export", "--files", self.path("files"), "-w", self.path("both.pcap"), NFS3)
+        self.good("export", "-w", self.path("alone.pcap"), NFS3)
+        self.assertEqual(read(self.path("both.pcap")), read(self.path("alone.pcap")))
+
+    def test_directories_that_will_not_do_are_refused(self):
+        directory = self.path("files")
+        self.good("export", "--files", directory, SMALL_MTU)
+        self.bad("%s: the directory is not empty" % directory, "export", "--files", directory, SMALL_MTU)
+        self.bad("No such file", "export", "--files", self.path("no/such"), NFS3)
+        self.bad("Not a directory", "export", "--files", NFS3, NFS3)
+        self.bad("--files: the name of the file is empty", "export", "--files", "", NFS3)
+        self.bad("would both write to standard output", "export", "--files", directory, "-w", "-", NFS3)
+        self.bad("--fill-holes goes with -w", "export", "--files", directory, "--fill-holes", NFS3)
 
 
 class Tcp(CliTest):

@@ -20,10 +20,10 @@ class Help(CliTest):
             "--max-memory": ("64M",),
         }
         of_messages = {"--json", "--checksum", "--incomplete", "--rpc", "-x", "-Y"}
-        of_export = {"--fill-holes", "-w"}
+        of_export = {"--fill-holes": (), "-w": (), "--files": (self.path("files"),)}
         text = self.good("--help").decode()
         named = set(re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)) - {"--help"}
-        self.assertEqual(named, set(examples) | of_messages | of_export)
+        self.assertEqual(named, set(examples) | of_messages | set(of_export))
         with open(os.path.join(os.path.dirname(TESTS), "doc", "rdmatap.1")) as f:
             manual = f.read()
         for option, arguments in examples.items():
@@ -33,8 +33,8 @@ class Help(CliTest):
         for option in of_messages:
             self.good("messages", RPING, option, *examples.get(option, ()))
             self.assertIn("Fl " + option[1:], manual)
-        for option in of_export:
-            self.good("export", RPING, *([] if option == "-w" else [option]), "-w", self.path("exported.pcap"))
+        for option, arguments in of_export.items():
+            self.good("export", RPING, *([] if option == "-w" else [option]), *arguments, "-w", self.path("exported.pcap"))
             self.assertIn("Fl " + option[1:], manual)
 
     def test_version_names_the_libraries(self):
