@@ -91,6 +91,8 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 	if (counts->forgotten || counts->refused || counts->untold)
 		complain("%" PRIu64 " handles and names were forgotten, %" PRIu64 " files refused, %" PRIu64
 			 " ranges not kept for want of memory (give more with --max-memory)", counts->forgotten, counts->refused, counts->untold);
+	if (counts->late)
+		complain("%" PRIu64 " calls were taken behind their turn (give more with --max-memory)", counts->late);
 	if (counts->too_far)
 		complain("%" PRIu64 " writes were at offsets that no file can have", counts->too_far);
 	if (counts->not_copied)
@@ -107,6 +109,9 @@ static void finish_files(struct exporting *exporting)
 
 	if (!exporting->files)
 		return;
+	/* what failed is told by closing */
+	if (!exporting->files_failed && export_files_flush(exporting->files) != RTAP_STATUS_OK)
+		exporting->files_failed = true;
 	reader_wrote(reader, export_files_print_missing(exporting->files, &reader->printer));
 	reader_wrote(reader, printer_flush(&reader->printer));
 	counts = export_files_count(exporting->files);

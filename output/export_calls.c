@@ -346,7 +346,7 @@ static enum result walk_part(const struct rpc_part *part, const struct rtap_cont
 	return rpc_body_walk(&facts, &xdr, sink);
 }
 
-static bool is_about_files(const struct rpc_exchange *exchange, enum calls_protocol *protocol)
+static bool find_protocol(const struct rpc_exchange *exchange, enum calls_protocol *protocol)
 {
 	const struct rtap_rpc_facts *facts = &exchange->call.facts;
 
@@ -362,6 +362,13 @@ static bool is_about_files(const struct rpc_exchange *exchange, enum calls_proto
 	else
 		return false;
 	return true;
+}
+
+bool calls_is_about_files(const struct rpc_exchange *exchange)
+{
+	enum calls_protocol protocol;
+
+	return find_protocol(exchange, &protocol);
 }
 
 /* Walks the reply; how many operations it told of, and whether those that it did not tell of were done. */
@@ -392,20 +399,20 @@ static void walk_reply(struct calls *calls, uint32_t *told, uint32_t *done)
 		--*done;
 }
 
-bool calls_walk(struct calls *calls, const struct rpc_exchange *exchange)
+void calls_walk(struct calls *calls, const struct rpc_exchange *exchange)
 {
 	struct call_sink call = { .sink = { .operation = call_operation, .value = call_value }, .calls = calls };
 	static const struct reply_operation untold;
 	const struct rpc_part *reply = &exchange->reply;
 	uint32_t told = 0, done;
 
-	if (!is_about_files(exchange, &calls->protocol))
-		return false;
+	if (!find_protocol(exchange, &calls->protocol))
+		return;
 	calls->exchange = exchange;
 	calls->count = calls->kept_used = 0;
 	/* a call that was refused, or never arrived whole */
 	if (exchange->rdma_error || (reply->present && reply->facts.present && (!reply->facts.accepted || reply->facts.status)))
-		return true;
+		return;
 	if (walk_part(&exchange->call, &(struct rtap_context){ 0 }, &call.sink) != OK || call.sink.stop)
 		calls->unreadable++;
 	done = calls->count;
@@ -413,7 +420,6 @@ bool calls_walk(struct calls *calls, const struct rpc_exchange *exchange)
 		walk_reply(calls, &told, &done);
 	for (uint32_t i = told; i < done; i++)
 		calls->done(calls, &calls->operations[i], &untold);
-	return true;
 }
 
 void calls_fini(struct calls *calls)

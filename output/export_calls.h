@@ -80,8 +80,11 @@ struct calls {
 	uint64_t unreadable;   /* exchanges of which something could not be read: cut off, not captured, malformed, encrypted */
 };
 
-/* Goes through an exchange. False: it is about no files. */
-bool calls_walk(struct calls *calls, const struct rpc_exchange *exchange);
+/* Whether there can be anything in the exchange: NFS, or the MOUNT that gives a handle. */
+bool calls_is_about_files(const struct rpc_exchange *exchange);
+
+/* Goes through such an exchange. */
+void calls_walk(struct calls *calls, const struct rpc_exchange *exchange);
 
 /* The bytes; valid until the exchange's end, but not over a further call of an entry. */
 static inline struct piece calls_piece(const struct calls *calls, struct kept kept)

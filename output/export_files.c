@@ -11,6 +11,7 @@
 #include "output/export_calls.h"
 #include "output/export_contents.h"
 #include "output/export_files.h"
+#include "output/export_queue.h"
 
 #define DEFAULT_MEMORY (64u << 20)
 
@@ -23,6 +24,7 @@ struct place {
 
 struct export_files {
 	struct calls calls;
+	struct export_queue queue;
 	struct disk disk;
 	struct names names;
 	struct contents contents;
@@ -427,13 +429,14 @@ struct export_files *export_files_open(const char *directory, const struct expor
 	export->calls.done = operation_done;
 	export->calls.data = data_read;
 	export->calls.entry = entry_listed;
-	names_init(&export->names, &export->disk, memory);
+	export->queue.max_memory = memory / 2;
+	names_init(&export->names, &export->disk, memory - memory / 2);
 	export->contents.disk = &export->disk;
 	export->contents.names = &export->names;
 	return export;
 }
 
-enum rtap_status export_files_exchange(struct export_files *export, const struct rpc_exchange *exchange)
+static void apply(struct export_files *export, const struct rpc_exchange *exchange)
 {
 	names_trim(&export->names);
 	contents_begin(&export->contents);
@@ -442,10 +445,34 @@ enum rtap_status export_files_exchange(struct export_files *export, const struct
 	export->saved = export->current;
 	if (!export->server)
 		export->names.refused++;
-	else if (calls_walk(&export->calls, exchange))
-		export->exchanges++;
+	else
+		calls_walk(&export->calls, exchange);
+	export->exchanges++;
 	finish_open(export);
+}
+
+static enum rtap_status apply_waiting(struct export_files *export, bool all)
+{
+	const struct rpc_exchange *exchange;
+
+	while (!export->disk.failed && (exchange = export_queue_next(&export->queue, all))) {
+		apply(export, exchange);
+		export_queue_drop(&export->queue);
+	}
 	return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
+}
+
+enum rtap_status export_files_exchange(struct export_files *export, const struct rpc_exchange *exchange)
+{
+	/* without memory it cannot wait */
+	if (!export->disk.failed && calls_is_about_files(exchange) && !export_queue_add(&export->queue, exchange))
+		apply(export, exchange);
+	return apply_waiting(export, false);
+}
+
+enum rtap_status export_files_flush(struct export_files *export)
+{
+	return apply_waiting(export, true);
 }
 
 /* A line of the list. */
@@ -488,6 +515,7 @@ struct export_files_counts export_files_count(const struct export_files *export)
 		.refused = export->names.refused,
 		.untold = export->contents.untold,
 		.too_far = export->disk.too_far,
+		.late = export->queue.late,
 		.not_copied = export->contents.not_copied,
 	};
 }
@@ -498,6 +526,7 @@ enum rtap_status export_files_close(struct export_files *export, struct rtap_err
 
 	if (!export)
 		return RTAP_STATUS_OK;
+	export_queue_fini(&export->queue);
 	names_fini(&export->names);
 	calls_fini(&export->calls);
 	status = disk_close(&export->disk, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * `rdmatap export --files DIR`: the contents of the files that were read and written over NFS, put together from RPC
- * exchanges. Later bytes win, in the order in which the exchanges are told: that of the replies (of the call if there is none).
+ * exchanges. Later bytes win, in the order of the replies (of the call if there is none), as far as memory lets exchanges wait.
  *
  * A file stands at DIR/<path relative to the export's root>; without a known path at DIR/by-handle/<CRC-32 of its handle, 8
  * hexadecimal digits>, and "-2", "-3" ... if another handle has the same. It moves when its name is learned later. The root is
@@ -18,7 +18,7 @@
 struct export_files;
 
 struct export_files_options {
-	uint64_t max_memory; /* bytes for handles, names and ranges; 0: 64 MiB */
+	uint64_t max_memory; /* bytes for exchanges that wait, and for handles, names and ranges, half each; 0: 64 MiB */
 };
 
 struct export_files_counts {
@@ -28,6 +28,7 @@ struct export_files_counts {
 	uint64_t refused;    /* files and names that there was no room for */
 	uint64_t untold;     /* ranges that there was no room to remember: missing ones among them are not told */
 	uint64_t too_far;    /* writes at offsets that no file here can have */
+	uint64_t late;       /* exchanges that came behind their turn */
 	uint64_t not_copied; /* bytes of COPY and CLONE over what is copied for one capture */
 };
 
@@ -36,6 +37,9 @@ struct export_files *export_files_open(const char *directory, const struct expor
 
 /* FAILED: the disk is full, or the like: see export_files_close(). */
 enum rtap_status export_files_exchange(struct export_files *export, const struct rpc_exchange *exchange) __attribute__((warn_unused_result));
+
+/* The last exchange was told: nothing waits any longer. FAILED: likewise. */
+enum rtap_status export_files_flush(struct export_files *export) __attribute__((warn_unused_result));
 
 /*
  * Prints the ranges that were said but could not be filled, a line each: path below the directory, offset, length, reason,

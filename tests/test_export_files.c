@@ -61,6 +61,7 @@ TestSuite(export_files, .init = begin, .fini = end);
 static void run(void)
 {
 	cr_assert_eq(export_files_exchange(export, &kit.exchange), RTAP_STATUS_OK);
+	cr_assert_eq(export_files_flush(export), RTAP_STATUS_OK);
 }
 
 static void end_and_run(void)
@@ -295,6 +296,40 @@ Test(export_files, later_bytes_win)
 	read_of("f", 0, 2, "HE", 2);
 	run();
 	EXPECT_TEXT("file", "HEllo there");
+}
+
+/* Tells of a WRITE whose reply is in this frame. */
+static void tell(uint64_t frame, const char *text)
+{
+	write_of("f", 0, text, strlen(text), (uint32_t)strlen(text));
+	kit.exchange.reply.last_frame = frame;
+	cr_assert_eq(export_files_exchange(export, &kit.exchange), RTAP_STATUS_OK);
+}
+
+Test(export_files, exchanges_take_effect_in_the_order_of_their_replies)
+{
+	tell(5, "five!");
+	tell(3, "three");
+	tell(9, "nine");
+	tell(5, "also");
+	tell(7, "seven");
+	tell(1, "one");
+	cr_assert_eq(export_files_flush(export), RTAP_STATUS_OK);
+	EXPECT_TEXT("by-handle/76d32be0", "ninen");
+	cr_expect_eq(export_files_count(export).late, 0);
+	tell(2, "two");
+	cr_expect_eq(export_files_count(export).late, 1);
+}
+
+Test(export_files, what_waits_is_bounded, .init = NULL)
+{
+	begin_with(4000);
+	for (uint64_t frame = 1; frame < 100; frame++)
+		tell(frame, "x");
+	cr_expect_gt(export_files_count(export).exchanges, 90);
+	/* too late for its turn */
+	tell(1, "y");
+	cr_expect_eq(export_files_count(export).late, 1);
 }
 
 Test(export_files, read_bytes_fill_a_file_and_what_lies_before_them_stays_a_hole)
@@ -776,7 +811,8 @@ Test(export_files, links_that_somebody_puts_into_the_directory_are_not_followed)
 	cr_assert_eq(symlink(target, path), 0);
 	lookup("d", "other", "g");
 	write_of("g", 0, "two", 3, 3);
-	cr_expect_eq(export_files_exchange(export, &kit.exchange), RTAP_STATUS_FAILED);
+	cr_expect_eq(export_files_exchange(export, &kit.exchange), RTAP_STATUS_OK);
+	cr_expect_eq(export_files_flush(export), RTAP_STATUS_FAILED);
 	snprintf(path, sizeof path, "%s/other", target);
 	cr_expect_eq(access(path, F_OK), -1);
 	cr_expect_eq(export_files_close(export, &error), RTAP_STATUS_FAILED);
@@ -791,6 +827,7 @@ Test(export_files, a_directory_that_is_not_empty_is_refused)
 
 	mount("root");
 	create("root", "file", "f");
+	write_text("f", 0, "x");
 	cr_expect_null(export_files_open(directory, NULL, &error));
 	cr_expect(strstr(error.text, "not empty"), "%s", error.text);
 	cr_expect_null(export_files_open("/nonexistent/directory", NULL, &error));
@@ -815,7 +852,7 @@ Test(export_files, handles_beyond_the_memory_make_room, .init = NULL)
 {
 	char name[32];
 
-	begin_with(100000);
+	begin_with(200000);
 	mount("root");
 	for (int i = 0; i < 5000; i++) {
 		snprintf(name, sizeof name, "file%d", i);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What peers can make `export --files` do. Input: exchanges one after another, each four bytes and two messages. Byte 0: the
+ * server, and what is absent; byte 1: the size of the extents; bytes 2 and 3: the lengths of call and reply, times 4. The
+ * messages begin with their XIDs. Whatever they say, nothing may appear beside the directory, and no name in it may have
+ * a control character.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dissect/rpc_body.h"
+#include "output/export_files.h"
+
+#include "harness.h"
+
+#define HEADER_LENGTH 4
+#define EXTENTS 64
+#define MAX_EXCHANGES 64
+#define MAX_DEPTH 200
+
+/* Byte 0, above the server's two bits. */
+enum { NO_REPLY = 4, WITH_HOLES = 8, WITH_ELSEWHERE = 16, NOT_ACCEPTED = 32, CUT = 64 };
+
+static char outer[64], inner[80];
+
+static void require(bool condition, const char *text)
+{
+	if (condition)
+		return;
+	fprintf(stderr, "a promise was broken: %s\n", text);
+	abort();
+}
+
+#define REQUIRE(condition) require(condition, #condition)
+
+/* Empties a directory and removes it; counts what was in it. */
+static unsigned remove_tree(int parent, const char *name, unsigned depth)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	unsigned count = 0;
+
+	REQUIRE(directory);
+	REQUIRE(depth < MAX_DEPTH);
+	while ((entry = readdir(directory))) {
+		struct stat status;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		count++;
+		for (const char *c = entry->d_name; *c; c++)
+			REQUIRE((unsigned char)*c >= 0x20 && *c != 0x7f);
+		REQUIRE(!fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW));
+		REQUIRE(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+		if (S_ISDIR(status.st_mode))
+			remove_tree(fd, entry->d_name, depth + 1);
+		else
+			REQUIRE(!unlinkat(fd, entry->d_name, 0));
+	}
+	closedir(directory);
+	REQUIRE(!unlinkat(parent, name, AT_REMOVEDIR));
+	return count;
+}
+
+/* Cuts a message into extents; every third is not there, if the options want it. */
+static void fill_part(struct rpc_part *part, struct xdr_extent *extents, struct rtap_missing *missing, const uint8_t *bytes, size_t length,
+		      size_t size, unsigned options)
+{
+	struct xdr xdr;
+	uint64_t at = 0;
+
+	part->present = true;
+	part->extents = extents;
+	part->missing = missing;
+	while (at < length && part->extent_count < EXTENTS - 1) {
+		size_t here = size && size < length - at && part->extent_count < EXTENTS - 2 ? size : (size_t)(length - at);
+		uint8_t kind = part->extent_count % 3 != 2 ? XDR_BYTES :
+			       options & WITH_HOLES ? XDR_HOLE : options & WITH_ELSEWHERE ? XDR_ELSEWHERE : XDR_BYTES;
+
+		extents[part->extent_count++] = (struct xdr_extent){ kind, kind == XDR_BYTES ? bytes + at : NULL, 0, here };
+		if (kind == XDR_HOLE)
+			missing[part->missing_count++] = (struct rtap_missing){ at, here, true, RTAP_MISSING_SNAPPED };
+		at += here;
+	}
+	if (options & CUT) {
+		missing[part->missing_count++] = (struct rtap_missing){ at, UINT32_MAX, true, RTAP_MISSING_NOT_CAPTURED };
+		extents[part->extent_count++] = (struct xdr_extent){ XDR_HOLE, NULL, 0, UINT32_MAX };
+		at += UINT32_MAX;
+	}
+	part->length = at;
+	xdr_init(&xdr, extents, part->extent_count, part->extent_count);
+}
+
+static void read_facts(struct rpc_part *part, const struct rpc_part *call)
+{
+	struct rtap_context context = { 0 };
+	struct xdr xdr;
+
+	if (call)
+		context = (struct rtap_context){
+			.rpc_known = true, .rpc_program = call->facts.program, .rpc_version = call->facts.version,
+			.rpc_procedure = call->facts.procedure,
+		};
+	xdr_init(&xdr, (struct xdr_extent *)(uintptr_t)part->extents, part->extent_count, part->extent_count);
+	if (rpc_read_header(&xdr, &context, &part->facts) != OK)
+		part->facts.has_body = false;
+}
+
+static size_t run_exchange(struct export_files *export, const uint8_t *data, size_t size, uint64_t frame)
+{
+	struct xdr_extent call_extents[EXTENTS], reply_extents[EXTENTS];
+	struct rtap_missing call_missing[EXTENTS], reply_missing[EXTENTS];
+	struct rpc_exchange exchange = { .server = { .address_length = 4 } };
+	size_t call_length = data[2] * 4u, reply_length = data[3] * 4u, used = HEADER_LENGTH;
+
+	if (call_length > size - used)
+		call_length = size - used;
+	if (reply_length > size - used - call_length)
+		reply_length = size - used - call_length;
+	exchange.server.address[0] = data[0] & 3;
+	fill_part(&exchange.call, call_extents, call_missing, data + used, call_length, data[1], data[0]);
+	read_facts(&exchange.call, NULL);
+	used += call_length;
+	if (!(data[0] & NO_REPLY)) {
+		fill_part(&exchange.reply, reply_extents, reply_missing, data + used, reply_length, data[1], data[0]);
+		read_facts(&exchange.reply, &exchange.call);
+		if (data[0] & NOT_ACCEPTED)
+			exchange.reply.facts.accepted = false;
+		exchange.reply.last_frame = frame;
+	}
+	REQUIRE(export_files_exchange(export, &exchange) == RTAP_STATUS_OK);
+	return used + reply_length;
+}
+
+static void open_directory(void)
+{
+	const char *memory = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
+
+	snprintf(outer, sizeof outer, "%s/rdmatap-fuzz-XXXXXX", memory);
+	REQUIRE(mkdtemp(outer));
+	snprintf(inner, sizeof inner, "%s/x", outer);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct export_files *export;
+	struct rtap_error error;
+	struct printer printer;
+	int sink = open("/dev/null", O_WRONLY);
+
+	open_directory();
+	export = export_files_open(inner, &(struct export_files_options){ 1 << 16 }, &error);
+	REQUIRE(export && sink >= 0);
+	for (uint64_t i = 0; i < MAX_EXCHANGES && size > HEADER_LENGTH; i++) {
+		size_t used = run_exchange(export, data, size, i);
+
+		data += used;
+		size -= used;
+	}
+	REQUIRE(export_files_flush(export) == RTAP_STATUS_OK);
+	REQUIRE(!printer_init(&printer, sink, false));
+	REQUIRE(!export_files_print_missing(export, &printer));
+	printer_fini(&printer);
+	REQUIRE(export_files_close(export, &error) == RTAP_STATUS_OK);
+	close(sink);
+	/* one entry: the directory */
+	REQUIRE(remove_tree(AT_FDCWD, outer, 0) == 1);
+	return 0;
+}
