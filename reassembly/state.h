@@ -13,6 +13,7 @@
 #include "reassembly/coverage.h"
 #include "reassembly/ip_fragments.h"
 #include "reassembly/map.h"
+#include "reassembly/rpc_carriers.h"
 
 #define MESSAGE_ORIGIN (UINT64_C(1) << 40)
 /* PSNs that a stream can be past a hole before it is given up; packets further off belong to another conversation. */
@@ -153,6 +154,7 @@ struct rtap_tracker {
 	struct rtap_tracker_counters counters;
 	struct budget budget;
 	struct ip_fragments fragments;
+	struct rpc_carriers carriers;  /* if exchanges are wanted */
 	struct map groups;             /* multicast */
 	struct map calls, regions;     /* RPC over RDMA */
 	struct map flows, expectations, handshakes, services;

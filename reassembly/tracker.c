@@ -15,6 +15,19 @@
 #include "reassembly/pairing.h"
 #include "reassembly/rpc_call.h"
 
+/* Streams of all carriers are numbered together. */
+static uint64_t next_stream(void *owner)
+{
+	return ++((struct rtap_tracker *)owner)->connection_number;
+}
+
+static void take_exchange(void *owner, const struct rpc_exchange *exchange)
+{
+	struct rtap_tracker *tracker = owner;
+
+	tracker->options.exchange(tracker->options.owner, exchange);
+}
+
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
 	struct rtap_tracker *tracker = calloc(1, sizeof *tracker);
@@ -25,6 +38,8 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	tracker->now_ns = INT64_MIN;
 	budget_init(&tracker->budget, options->max_memory);
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
+	rpc_carriers_init(&tracker->carriers, &tracker->budget, &(struct rpc_carriers_user){ tracker, take_exchange, next_stream },
+			  options->context.no_heuristics);
 	if (options->checksums)
 		tracker->keep |= COVERAGE_CRC;
 	if (options->bytes)
@@ -362,6 +377,8 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 	if (packet->fragment.present && ip_fragments_add(&tracker->fragments, packet, &context.datagram) == IP_FRAGMENTS_WHOLE)
 		rtap_dissect(frame, &context, packet);
 	take_group_management(tracker, packet);
+	if (tracker->options.exchange)
+		rpc_carriers_packet(&tracker->carriers, packet);
 	if (!packet->ib.has_bth)
 		return;
 	tracker->completed = tracker->touched = tracker->touched_rpc = NULL;
@@ -399,6 +416,8 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 	}
 	messages_flush(tracker);
 	connections_flush(tracker);
+	if (tracker->options.exchange)
+		rpc_carriers_flush(&tracker->carriers);
 }
 
 struct rtap_tracker_counters rtap_tracker_counters(const struct rtap_tracker *tracker)
@@ -421,5 +440,6 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	ip_fragments_fini(&tracker->fragments);
 	coverage_fini(&tracker->gathered);
 	multicast_fini(tracker);
+	rpc_carriers_fini(&tracker->carriers);
 	free(tracker);
 }
