@@ -255,14 +255,15 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 		struct pending_response *response = &flow->pending[i];
 
 		connection->shown.packets++;
-		if (response->frame < connection->shown.first_frame) {
+		if (response->frame < connection->shown.first_frame)
 			connection->shown.first_frame = response->frame;
-			connection->shown.time_ns = response->time_ns;
-		}
-		if (response->frame > connection->shown.last_frame) {
+		if (response->frame > connection->shown.last_frame)
 			connection->shown.last_frame = response->frame;
+		/* times need not be in the order of frames */
+		if (response->time_ns < connection->shown.time_ns)
+			connection->shown.time_ns = response->time_ns;
+		if (response->time_ns > connection->shown.time_end_ns)
 			connection->shown.time_end_ns = response->time_ns;
-		}
 		ib_message_response(tracker, stream, response, NULL);
 	}
 	flow_forget_pending(flow);
