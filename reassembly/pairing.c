@@ -167,6 +167,12 @@ static void merge_shown(struct rtap_connection *shown, const struct rtap_connect
 	shown->packets += other->packets;
 	shown->messages += other->messages;
 	shown->bytes += other->bytes;
+	if (other->last_frame > shown->last_frame)
+		shown->last_frame = other->last_frame;
+	if (other->time_ns < shown->time_ns)
+		shown->time_ns = other->time_ns;
+	if (other->time_end_ns > shown->time_end_ns)
+		shown->time_end_ns = other->time_end_ns;
 	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
 		shown->trouble[i] += other->trouble[i];
 	sender->psn = known->psn;
