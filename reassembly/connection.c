@@ -259,7 +259,8 @@ void connection_add_event(struct connection *connection, const struct rtap_life_
 	if (event->frame <= shown->last_frame)
 		return;
 	shown->last_frame = event->frame;
-	shown->time_end_ns = event->time_ns;
+	if (event->time_ns > shown->time_end_ns)
+		shown->time_end_ns = event->time_ns;
 }
 
 void connection_event(struct connection *connection, const char *name, uint64_t frame, int64_t time_ns, uint32_t reason)

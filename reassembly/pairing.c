@@ -167,6 +167,12 @@ static void merge_shown(struct rtap_connection *shown, const struct rtap_connect
 	shown->packets += other->packets;
 	shown->messages += other->messages;
 	shown->bytes += other->bytes;
+	if (other->last_frame > shown->last_frame)
+		shown->last_frame = other->last_frame;
+	if (other->time_ns < shown->time_ns)
+		shown->time_ns = other->time_ns;
+	if (other->time_end_ns > shown->time_end_ns)
+		shown->time_end_ns = other->time_end_ns;
 	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
 		shown->trouble[i] += other->trouble[i];
 	sender->psn = known->psn;
@@ -255,14 +261,15 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 		struct pending_response *response = &flow->pending[i];
 
 		connection->shown.packets++;
-		if (response->frame < connection->shown.first_frame) {
+		if (response->frame < connection->shown.first_frame)
 			connection->shown.first_frame = response->frame;
-			connection->shown.time_ns = response->time_ns;
-		}
-		if (response->frame > connection->shown.last_frame) {
+		if (response->frame > connection->shown.last_frame)
 			connection->shown.last_frame = response->frame;
+		/* times need not be in the order of frames */
+		if (response->time_ns < connection->shown.time_ns)
+			connection->shown.time_ns = response->time_ns;
+		if (response->time_ns > connection->shown.time_end_ns)
 			connection->shown.time_end_ns = response->time_ns;
-		}
 		ib_message_response(tracker, stream, response, NULL);
 	}
 	flow_forget_pending(flow);
