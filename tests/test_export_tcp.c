@@ -419,6 +419,28 @@ Test(export_tcp, messages_stand_in_the_order_of_their_completion_as_far_as_memor
 	cr_expect_eq(times[0], MS(9), "the READ's data stands first, and nothing goes back in time");
 }
 
+Test(export_tcp, any_order_of_telling_is_sorted)
+{
+	struct export_tcp *export;
+	struct export_tcp_counters counters;
+	struct rtap_error error;
+	struct built_talk built;
+	char name[64];
+
+	name_file(name, ".pcap");
+	cr_assert_eq(export_tcp_open(&export, name, false, 1 << 20, &error), RTAP_STATUS_OK);
+	build_talk(&talks[0], &built);
+	for (int64_t i = 0; i < 1000; i++) {
+		built.exchange.call.time_end_ns = MS(i * 377 % 1000);
+		cr_expect_eq(export_tcp_part(export, &built.exchange, false, &error), RTAP_STATUS_OK);
+	}
+	free_talk(&built);
+	cr_assert_eq(export_tcp_close(export, &counters, &error), RTAP_STATUS_OK);
+	cr_expect_eq(counters.messages, 1000);
+	cr_expect_eq(counters.misplaced, 0);
+	unlink(name);
+}
+
 /* What no record can hold, or would only be zeros. */
 static const struct {
 	const char *what;

@@ -185,6 +185,29 @@ static const struct {
 	{ "a call cut off", false, { UDP, false, 700, 111, .cut = 8, .words = { CALL_OF(1, MOUNT, 3, 1), 4, 5 }, .count = 12 }, 1 },
 };
 
+/* Both ends call with the same number at the same time. */
+static const struct said crossing[] = {
+	{ UDP, false, 700, 111, .words = { CALL_OF(7, 100000, 2, 3) }, .count = 10 },
+	{ UDP, true, 700, 111, .words = { CALL_OF(7, 100000, 2, 3) }, .count = 10 },
+	{ UDP, false, 700, 111, .words = { REPLY_TO(7) }, .count = 6 },
+	{ UDP, true, 700, 111, .words = { REPLY_TO(7), 0 }, .count = 7 },
+};
+
+Test(rpc_carriers, calls_that_cross_are_not_taken_for_each_other)
+{
+	begin(1 << 20, false);
+	GIVE(crossing);
+	cr_assert_eq(told_count, 2);
+	cr_expect_eq(told[0].client.address[3], 2);
+	cr_expect_eq(told[0].call.first_frame, 2);
+	cr_expect_eq(told[0].reply.first_frame, 3);
+	cr_expect_eq(told[1].client.address[3], 1);
+	cr_expect_eq(told[1].call.first_frame, 1);
+	cr_expect_eq(told[1].reply.first_frame, 4);
+	cr_expect_eq(carriers.repeats, 0);
+	end();
+}
+
 Test(rpc_carriers, datagrams_are_recognised_by_port_content_and_call)
 {
 	for (size_t i = 0; i < sizeof datagrams / sizeof datagrams[0]; i++) {
