@@ -191,7 +191,7 @@ bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *b
 		}
 		if (at < coverage->count && runs[at].begin < end)
 			stop = runs[at].begin;
-		if ((keep & COVERAGE_CRC) && stop - position != length)
+		if ((keep & COVERAGE_CRC) && bytes && stop - position != length)
 			crc = crc_of_part(bytes, stop - position);
 		if (!add_piece(coverage, position, bytes, stop - position, crc, keep))
 			return false;

@@ -122,31 +122,41 @@ void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 	}
 }
 
+/* Moves runs, by `shift`, into those of a region. */
+static void land_runs(struct rtap_tracker *tracker, struct chunk_segment *segment, struct coverage *to, const struct coverage *from,
+		      uint64_t shift, unsigned keep)
+{
+	const struct coverage_run *runs = coverage_runs(from);
+
+	for (uint32_t i = 0; i < from->count; i++) {
+		const uint8_t *bytes = keep & COVERAGE_BYTES ? from->bytes + (runs[i].begin - from->origin) : NULL;
+		uint64_t length = runs[i].end - runs[i].begin, fresh;
+
+		/* holes that an earlier one left, and nothing twice */
+		if (!coverage_add(to, runs[i].begin + shift, bytes, length, runs[i].crc, keep, &fresh))
+			tracker->counters.evictions++;
+		segment->has_parts |= fresh != length;
+	}
+}
+
 /* Moves what was gathered of a READ or WRITE into the region that it belongs to. */
 static void land(struct rtap_tracker *tracker, struct message *message)
 {
 	struct chunk_segment *segment = message->segment;
 	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * message->stream->pmtu;
 	uint64_t shift = message->shown.virtual_address - segment->offset - start;
-	struct coverage *data = &message->coverage;
-	struct coverage_run *runs = data->many ? data->many : &data->one;
-	uint64_t memory = coverage_memory(&segment->data);
-	unsigned keep = (tracker->keep & COVERAGE_CRC) | (data->bytes ? COVERAGE_BYTES : 0u);
+	uint64_t memory = coverage_memory(&segment->data) + coverage_memory(&segment->cut);
+	unsigned keep = (tracker->keep & COVERAGE_CRC) | (segment->keep_bytes ? COVERAGE_BYTES : 0u);
 
-	for (uint32_t i = 0; i < data->count; i++) {
-		uint64_t fresh;
-		const uint8_t *bytes = data->bytes ? data->bytes + (runs[i].begin - data->origin) : NULL;
-
-		/* holes that an earlier one left, and nothing twice */
-		if (!coverage_add(&segment->data, runs[i].begin + shift, bytes, runs[i].end - runs[i].begin, runs[i].crc, bytes ? keep : COVERAGE_ONLY,
-				  &fresh))
-			tracker->counters.evictions++;
-	}
+	/* bytes that were to be kept and could not be are as good as not there */
+	if (!segment->keep_bytes || message->coverage.bytes)
+		land_runs(tracker, segment, &segment->data, &message->coverage, shift, keep);
+	land_runs(tracker, segment, &segment->cut, &message->cut, shift, COVERAGE_ONLY);
 	if (!segment->first_frame || message->shown.first_frame < segment->first_frame)
 		segment->first_frame = message->shown.first_frame;
 	if (message->shown.last_frame > segment->last_frame)
 		segment->last_frame = message->shown.last_frame;
-	memory = coverage_memory(&segment->data) - memory;
+	memory = coverage_memory(&segment->data) + coverage_memory(&segment->cut) - memory;
 	budget_charge(&tracker->budget, &message->connection->holder, memory);
 	segment->call->memory += memory;
 	segment->call->claimed--;

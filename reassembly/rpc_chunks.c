@@ -85,8 +85,10 @@ bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t
 
 void chunk_lists_fini(struct chunk_lists *lists)
 {
-	for (uint32_t i = 0; i < lists->count; i++)
+	for (uint32_t i = 0; i < lists->count; i++) {
 		coverage_fini(&lists->segments[i].data);
+		coverage_fini(&lists->segments[i].cut);
+	}
 	free(lists->segments);
 	*lists = (struct chunk_lists){ 0 };
 }

@@ -19,7 +19,9 @@ struct chunk_segment {
 	uint32_t r_key, length;
 	uint64_t offset;          /* address */
 	struct coverage data;     /* what landed there; positions count from `offset` */
+	struct coverage cut;      /* what would have, had the capture not cut it off */
 	bool keep_bytes;
+	bool has_parts;           /* messages overlapped: CRCs of runs may be of other bytes */
 	uint64_t first_frame, last_frame; /* that brought something */
 	/* index */
 	struct rpc_call *call;

@@ -13,7 +13,7 @@
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_exchange.h"
 
-#define SPARE_EXTENTS 64 /* for write chunks that are put into the results */
+#define SPARE_EXTENTS 8
 
 /* A stream of extents being put together. */
 struct stream {
@@ -43,6 +43,26 @@ static void add(struct stream *stream, struct xdr_extent extent)
 	stream->length += extent.length;
 }
 
+#define CUT_OFF 1 /* an XDR_HOLE's offset: the capture cut these bytes off */
+
+/* Bytes of a segment that are not there, from `at` to `end`: cut off, or never captured. */
+static void add_hole(struct stream *stream, const struct chunk_segment *segment, uint64_t at, uint64_t end)
+{
+	const struct coverage_run *cuts = coverage_runs(&segment->cut);
+
+	for (uint32_t i = 0; i < segment->cut.count && at < end; i++) {
+		uint64_t begin = cuts[i].begin > at ? cuts[i].begin : at, stop = cuts[i].end < end ? cuts[i].end : end;
+
+		if (begin >= stop)
+			continue;
+		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, begin - at });
+		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, CUT_OFF, stop - begin });
+		at = stop;
+	}
+	if (at < end)
+		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, end - at });
+}
+
 /* The first `length` bytes of a segment: what landed there, and holes. */
 static void add_segment(struct stream *stream, const struct chunk_segment *segment, uint64_t length)
 {
@@ -52,11 +72,12 @@ static void add_segment(struct stream *stream, const struct chunk_segment *segme
 
 	for (uint32_t i = 0; i < data->count && at < length; i++) {
 		uint64_t end = runs[i].end < length ? runs[i].end : length;
+		bool whole = runs[i].begin >= at && runs[i].end <= length && !segment->has_parts;
 
 		if (runs[i].end <= at)
 			continue;
 		if (runs[i].begin > at)
-			add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, (runs[i].begin < length ? runs[i].begin : length) - at });
+			add_hole(stream, segment, at, runs[i].begin < length ? runs[i].begin : length);
 		if (runs[i].begin >= length)
 			return;
 		at = runs[i].begin > at ? runs[i].begin : at;
@@ -64,12 +85,21 @@ static void add_segment(struct stream *stream, const struct chunk_segment *segme
 			add(stream, (struct xdr_extent){ XDR_BYTES, data->bytes + (at - data->origin), 0, end - at });
 		else
 			/* the CRC is that of the run if all of it counts */
-			add(stream, (struct xdr_extent){ XDR_ELSEWHERE, NULL,
-							 end - at == runs[i].end - runs[i].begin ? UINT64_C(1) << 32 | runs[i].crc : 0, end - at });
+			add(stream, (struct xdr_extent){ XDR_ELSEWHERE, NULL, whole ? UINT64_C(1) << 32 | runs[i].crc : 0, end - at });
 		at = end;
 	}
 	if (at < length)
-		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, length - at });
+		add_hole(stream, segment, at, length);
+}
+
+/* Extents that a list's chunks can take, each with what it needs to be put in. */
+static uint32_t extents_of(const struct chunk_lists *lists)
+{
+	uint32_t extents = SPARE_EXTENTS;
+
+	for (uint32_t i = 0; lists && i < lists->count; i++)
+		extents += 2 * (lists->segments[i].data.count + lists->segments[i].cut.count) + 4;
+	return extents;
 }
 
 /* What stands inline in a SEND from `from` to `to`, of which the capture may have cut the end. */
@@ -80,7 +110,7 @@ static void add_inline(struct stream *stream, const struct rpc_send *send, uint6
 	if (from < captured)
 		add(stream, (struct xdr_extent){ XDR_BYTES, send->bytes + from, 0, captured - from });
 	if (captured < to)
-		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 1, to - (from > captured ? from : captured) });
+		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, CUT_OFF, to - (from > captured ? from : captured) });
 }
 
 static uint64_t chunk_length(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk)
@@ -169,12 +199,15 @@ static void adopt_data(struct rpc_call *call)
 		for (uint32_t tried = 0; tried < asked->count; tried++, at++) {
 			struct chunk_segment *source = &asked->segments[at % asked->count];
 
-			if (source->list != segment->list || source->r_key != segment->r_key || source->offset != segment->offset || !source->data.count)
+			if (source->list != segment->list || source->r_key != segment->r_key || source->offset != segment->offset ||
+			    (!source->data.count && !source->cut.count))
 				continue;
 			segment->data = source->data;
+			segment->cut = source->cut;
+			segment->has_parts = source->has_parts;
 			segment->first_frame = source->first_frame;
 			segment->last_frame = source->last_frame;
-			source->data = (struct coverage){ 0 };
+			source->data = source->cut = (struct coverage){ 0 };
 			break;
 		}
 	}
@@ -191,6 +224,7 @@ struct binder {
 	bool awaits_data;
 	uint32_t status;
 	bool has_status;
+	bool failed;                       /* a chunk could not be put in */
 	const char *status_name;
 };
 
@@ -266,8 +300,8 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 	add_chunk(&chunk, binder->lists, CHUNK_WRITE, number);
 	if (chunk.length == length)
 		add(&chunk, xdr_padding(length));
-	if (!chunk.failed && !xdr_splice(xdr, chunk.extents, chunk.count))
-		sink->stop = true;
+	if (chunk.failed || !xdr_splice(xdr, chunk.extents, chunk.count))
+		sink->stop = binder->failed = true;
 	free(chunk.extents);
 }
 
@@ -280,7 +314,7 @@ static void list_missing(struct rpc_part *part, const struct xdr *xdr)
 
 	for (uint32_t i = 0; i < xdr->count; offset += xdr->extents[i].length, i++) {
 		const struct xdr_extent *extent = &xdr->extents[i];
-		uint8_t reason = extent->offset == 1 ? RTAP_MISSING_SNAPPED : RTAP_MISSING_NOT_CAPTURED;
+		uint8_t reason = extent->offset == CUT_OFF ? RTAP_MISSING_SNAPPED : RTAP_MISSING_NOT_CAPTURED;
 
 		if (extent->kind != XDR_HOLE || !extent->length)
 			continue;
@@ -343,8 +377,7 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 		.read_chunks = send->lists.read_chunks, .write_chunks = send->lists.write_chunks, .reply_chunk = send->lists.reply_chunk,
 		.facts = send->rpc,
 	};
-	/* each chunk that is put in takes the extents of its segments, its padding, and splits one */
-	stream->room = used + SPARE_EXTENTS + 4 * send->lists.count;
+	stream->room = used + extents_of(work->binder.lists);
 	larger = realloc(stream->extents, stream->room * sizeof *larger);
 	if (!larger) {
 		stream->failed = true;
@@ -363,7 +396,7 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 	part->extent_count = work->xdr.count;
 	part->length = work->xdr.total;
 	list_missing(part, &work->xdr);
-	part->complete = !part->missing_count && !stream->failed;
+	part->complete = !part->missing_count && !stream->failed && !work->binder.failed;
 	/* a chunk that no result claimed leaves the stream reduced */
 	if (work->binder.lists && chunk_length(work->binder.lists, CHUNK_WRITE, work->binder.next_chunk) && part->complete)
 		part->complete = false;
