@@ -321,8 +321,9 @@ Test(export_files, exchanges_take_effect_in_the_order_of_their_replies)
 	cr_expect_eq(export_files_count(export).late, 1);
 }
 
-Test(export_files, what_waits_is_bounded, .init = NULL)
+Test(export_files, what_waits_is_bounded)
 {
+	end();
 	begin_with(4000);
 	for (uint64_t frame = 1; frame < 100; frame++)
 		tell(frame, "x");
@@ -848,10 +849,11 @@ Test(export_files, offsets_that_no_file_has_are_counted)
 	EXPECT_TEXT("file", "x");
 }
 
-Test(export_files, handles_beyond_the_memory_make_room, .init = NULL)
+Test(export_files, handles_beyond_the_memory_make_room)
 {
 	char name[32];
 
+	end();
 	begin_with(200000);
 	mount("root");
 	for (int i = 0; i < 5000; i++) {
