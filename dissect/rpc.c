@@ -71,11 +71,13 @@ enum row {
 	ROW_GSS_LENGTH, ROW_GSS_CONTEXT, ROW_REPLY, ROW_ACCEPT, ROW_REJECT, ROW_AUTH_STAT, ROW_PROGRAM_MIN, ROW_PROGRAM_MAX,
 	ROW_RPC_MIN, ROW_RPC_MAX, ROW_AUTH_DATA, ROW_GSS_MAJOR, ROW_GSS_MINOR, ROW_GSS_WINDOW, ROW_GSS_TOKEN_LENGTH, ROW_GSS_TOKEN,
 	ROW_GSS_DATA_LENGTH, ROW_GSS_DATA, ROW_GSS_CHECKSUM, ROW_LAST_FRAGMENT, ROW_FRAGMENT_LENGTH,
+	ROW_CALL_FRAME, ROW_TIME,
 };
 
 #define WORD 0, 32
 #define ANY 0, 0
 #define BIT 0, 1
+#define LONG 0, 64
 
 #define ROW_OF(name, label, place, show, flags, names) { name, label, place, show, RTAP_UNPLACED | (flags), names, NULL, NULL }
 
@@ -118,6 +120,9 @@ static const struct rtap_field rpc_fields[] = {
 	[ROW_GSS_CHECKSUM] = ROW_OF("rpc.authgss.checksum", "GSS Checksum", ANY, RTAP_BYTES, RTAP_REPEATS, NULL),
 	[ROW_LAST_FRAGMENT] = ROW_OF("rpc.lastfrag", "Last Fragment", BIT, RTAP_BOOL, 0, NULL),
 	[ROW_FRAGMENT_LENGTH] = ROW_OF("rpc.fraglen", "Fragment Length", WORD, RTAP_DEC, 0, NULL),
+	/* Wireshark calls it so: in a reply it is the frame of the call */
+	[ROW_CALL_FRAME] = ROW_OF("rpc.repframe", "Reply to the Call in Frame", WORD, RTAP_DEC, 0, NULL),
+	[ROW_TIME] = ROW_OF("rpc.time", "Time from Request", LONG, RTAP_SECONDS, 0, NULL),
 };
 
 struct walk {
@@ -394,6 +399,8 @@ static enum result walk_reply(struct walk *walk)
 		facts->flavor = context->rpc_flavor;
 		facts->gss_procedure = context->rpc_gss_procedure;
 		facts->gss_service = context->rpc_gss_service;
+		facts->call_frame = context->rpc_call_frame;
+		facts->call_time_ns = context->rpc_call_time_ns;
 	}
 	if (result != OK || !facts->accepted || facts->status != SUCCESS)
 		return result;
@@ -602,12 +609,19 @@ static void visit_checksum(const struct rtap_packet *packet, const struct rtap_l
 		visit_field(visitor, layer, PROTOCOL_RPC, ROW_GSS_CHECKSUM, &value, (uint32_t)from + 4, value.data.length);
 }
 
-static void visit_call_known(const struct rtap_rpc_facts *facts, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+static void visit_call_known(const struct rtap_packet *packet, const struct rtap_rpc_facts *facts, const struct rtap_layer *layer,
+			     struct rtap_visitor *visitor)
 {
+	struct rtap_value since = { .number = (uint64_t)(packet->frame->time_ns - facts->call_time_ns) };
+
 	/* not in the reply, but known of its call */
 	visit_field(visitor, layer, PROTOCOL_RPC, ROW_PROGRAM, &(struct rtap_value){ .number = facts->program }, layer->offset, 0);
 	visit_field(visitor, layer, PROTOCOL_RPC, ROW_PROGRAM_VERSION, &(struct rtap_value){ .number = facts->version }, layer->offset, 0);
 	visit_field(visitor, layer, PROTOCOL_RPC, ROW_PROCEDURE, &(struct rtap_value){ .number = facts->procedure }, layer->offset, 0);
+	if (!facts->call_frame)
+		return;
+	visit_field(visitor, layer, PROTOCOL_RPC, ROW_CALL_FRAME, &(struct rtap_value){ .number = facts->call_frame }, layer->offset, 0);
+	visit_field(visitor, layer, PROTOCOL_RPC, ROW_TIME, &since, layer->offset, 0);
 }
 
 static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
@@ -632,7 +646,7 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 	if (walked == OK && facts->body_length != UINT32_MAX)
 		visit_checksum(packet, layer, facts->body_length, visitor);
 	if (walked == OK && facts->is_reply && facts->program_known)
-		visit_call_known(facts, layer, visitor);
+		visit_call_known(packet, facts, layer, visitor);
 }
 
 static void summary_status(const struct rtap_rpc_facts *facts, struct line *line)

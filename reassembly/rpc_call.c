@@ -262,6 +262,8 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 		return false;
 	send->present = true;
 	send->rpc = packet->rpc;
+	send->rpc_frame = packet->frame->number;
+	send->rpc_time_ns = packet->frame->time_ns;
 	send->message_type = packet->rpcrdma.message_type;
 	send->first_frame = message->shown.first_frame;
 	send->last_frame = message->shown.last_frame;
@@ -452,6 +454,31 @@ void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const 
 		begin_call(tracker, message, packet);
 }
 
+void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t time_ns, struct rtap_context *context)
+{
+	context->rpc_known = true;
+	context->rpc_program = call->program;
+	context->rpc_version = call->version;
+	context->rpc_procedure = call->procedure;
+	context->rpc_flavor = call->flavor;
+	context->rpc_gss_procedure = call->gss_procedure;
+	context->rpc_gss_service = call->gss_service;
+	context->rpc_call_frame = frame;
+	context->rpc_call_time_ns = time_ns;
+}
+
+void rpc_call_read(struct message *message, const struct rtap_packet *packet)
+{
+	struct rpc_send *send;
+
+	if (!message->segment || !packet->rpc.present || packet->rpc.is_reply)
+		return;
+	send = &message->segment->call->call;
+	send->rpc = packet->rpc;
+	send->rpc_frame = packet->frame->number;
+	send->rpc_time_ns = packet->frame->time_ns;
+}
+
 bool rpc_call_context(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
 		      const struct rtap_packet *packet, struct rtap_context *context)
 {
@@ -459,13 +486,7 @@ bool rpc_call_context(const struct rtap_tracker *tracker, const struct connectio
 
 	if (!call || !call->call.rpc.program_known)
 		return false;
-	context->rpc_known = true;
-	context->rpc_program = call->call.rpc.program;
-	context->rpc_version = call->call.rpc.version;
-	context->rpc_procedure = call->call.rpc.procedure;
-	context->rpc_flavor = call->call.rpc.flavor;
-	context->rpc_gss_procedure = call->call.rpc.gss_procedure;
-	context->rpc_gss_service = call->call.rpc.gss_service;
+	rpc_call_known(&call->call.rpc, call->call.rpc_frame, call->call.rpc_time_ns, context);
 	return true;
 }
 

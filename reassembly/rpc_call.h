@@ -16,7 +16,9 @@
 struct rpc_send {
 	uint8_t *bytes;           /* the RPC-over-RDMA header and what follows it; NULL: not kept, or none */
 	uint32_t captured, wire;
-	struct rtap_rpc_facts rpc; /* as the dissection of the SEND alone told */
+	struct rtap_rpc_facts rpc; /* as the dissection of the SEND told, or of the chunk that carried the whole call */
+	uint64_t rpc_frame;        /* in which that is shown */
+	int64_t rpc_time_ns;
 	uint32_t message_type;
 	struct chunk_lists lists;
 	struct message *shown;    /* waiting to be told; NULL: told already, or not wanted */
@@ -43,6 +45,9 @@ struct rpc_call {
 /* A SEND was put together, or seen whole in `packet`, which holds an RPC-over-RDMA message. */
 void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet);
 
+/* A call, shown in that frame, goes into the context for its reply. */
+void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t time_ns, struct rtap_context *context);
+
 /* What is known of the call that a reply in `packet` answers goes into the context. False: it is not known. */
 bool rpc_call_context(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
 		      const struct rtap_packet *packet, struct rtap_context *context);
@@ -52,6 +57,9 @@ bool rpc_call_context(const struct rtap_tracker *tracker, const struct connectio
  * READ response of a call's chunk at position zero. Borrowed until the next call. False: there is none, or not all of it.
  */
 bool rpc_call_chunk(struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet, struct rtap_span *whole);
+
+/* `packet` shows the call that the chunk of its READ response carried: its reply needs to know. */
+void rpc_call_read(struct message *message, const struct rtap_packet *packet);
 
 /* A READ or WRITE request names memory: finds whose it is. */
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message);

@@ -14,6 +14,7 @@
 #include "reassembly/ip_fragments.h"
 #include "reassembly/map.h"
 #include "reassembly/rpc_carriers.h"
+#include "reassembly/rpc_socket.h"
 
 #define MESSAGE_ORIGIN (UINT64_C(1) << 40)
 /* PSNs that a stream can be past a hole before it is given up; packets further off belong to another conversation. */
@@ -157,6 +158,7 @@ struct rtap_tracker {
 	struct rpc_carriers carriers;  /* if exchanges are wanted */
 	struct map groups;             /* multicast */
 	struct map calls, regions;     /* RPC over RDMA */
+	struct rpc_sockets sockets;    /* RPC over TCP and UDP */
 	struct map flows, expectations, handshakes, services;
 	struct connection *first_connection, *last_connection;
 	struct connection *first_closing, *last_closing; /* in the order in which they closed */

@@ -357,6 +357,7 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 	if (again) {
 		rtap_dissect(frame, context, packet);
 		packet->flow = flow;
+		rpc_call_read(message, packet);
 	}
 	if (packet->rpcrdma.present && tracker->completed && tracker->completed->shown.verb == RTAP_VERB_SEND)
 		rpc_call_send(tracker, tracker->completed, packet);
@@ -379,8 +380,11 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 	take_group_management(tracker, packet);
 	if (tracker->options.exchange)
 		rpc_carriers_packet(&tracker->carriers, packet);
-	if (!packet->ib.has_bth)
+	if (!packet->ib.has_bth) {
+		if (rpc_socket_packet(&tracker->sockets, packet, &context))
+			rtap_dissect(frame, &context, packet);
 		return;
+	}
 	tracker->completed = tracker->touched = tracker->touched_rpc = NULL;
 	ib_packet(tracker, packet);
 	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
@@ -438,6 +442,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	connections_fini(tracker);
 	handshake_fini(tracker);
 	ip_fragments_fini(&tracker->fragments);
+	rpc_sockets_fini(&tracker->sockets);
 	coverage_fini(&tracker->gathered);
 	multicast_fini(tracker);
 	rpc_carriers_fini(&tracker->carriers);

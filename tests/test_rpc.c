@@ -9,6 +9,7 @@
 #include <criterion/criterion.h>
 
 #include "output/text.h"
+#include "reassembly/rpc_socket.h"
 #include "tests/frame_kit.h"
 
 /* 32-bit words, big-endian. */
@@ -104,6 +105,53 @@ Test(rpc, messages_are_found_over_udp_and_in_tcp_segments)
 		cr_expect_eq(kit.packet.anomaly_count, 0, "%s", packets[i].what);
 		kit_free(&kit);
 	}
+}
+
+static const struct {
+	const char *what;
+	enum transport transport;
+	uint16_t from, to;
+	bool turned; /* it comes from where the call went */
+	struct words words;
+	bool is_known;
+} replies[] = {
+	{ "its reply", UDP, 40001, 700, true, { { ACCEPTED, 13 }, 7 }, true },
+	{ "its reply once more", UDP, 40001, 700, true, { { ACCEPTED, 13 }, 7 }, true },
+	{ "another XID", UDP, 40001, 700, true, { { XID + 1, 1, 0, 0, 0, 0, 13 }, 7 }, false },
+	{ "another port", UDP, 40001, 701, true, { { ACCEPTED, 13 }, 7 }, false },
+	{ "the wrong way", UDP, 40001, 700, false, { { ACCEPTED, 13 }, 7 }, false },
+	{ "the other transport", TCP, 40001, 700, true, { { LAST | 28, ACCEPTED, 13 }, 8 }, false },
+	{ "too short to tell", UDP, 40001, 700, true, { { XID }, 1 }, false },
+};
+
+Test(rpc, a_reply_over_udp_is_known_by_its_call)
+{
+	static const struct words words = { { MNT_CALL }, 12 };
+	struct rpc_sockets sockets = { 0 };
+	struct rtap_context none = { 0 };
+	struct kit call;
+
+	dissect_ip(&call, UDP, 700, 40001, &words, NULL);
+	cr_expect_not(rpc_socket_packet(&sockets, &call.packet, &none));
+	for (size_t i = 0; i < sizeof replies / sizeof replies[0]; i++) {
+		struct rtap_context context = { 0 };
+		const uint8_t *source;
+		struct kit reply;
+
+		dissect_ip(&reply, replies[i].transport, replies[i].from, replies[i].to, &replies[i].words, NULL);
+		source = reply.packet.source_address;
+		if (replies[i].turned) {
+			reply.packet.source_address = reply.packet.destination_address;
+			reply.packet.destination_address = source;
+		}
+		cr_expect_eq(rpc_socket_packet(&sockets, &reply.packet, &context), replies[i].is_known, "%s", replies[i].what);
+		cr_expect_eq(context.rpc_known, replies[i].is_known, "%s", replies[i].what);
+		cr_expect_eq(context.rpc_program, replies[i].is_known ? 100005u : 0u, "%s", replies[i].what);
+		cr_expect_eq(context.rpc_call_frame, replies[i].is_known, "%s", replies[i].what);
+		kit_free(&reply);
+	}
+	rpc_sockets_fini(&sockets);
+	kit_free(&call);
 }
 
 Test(rpc, each_record_of_a_segment_has_its_own_fields)

@@ -172,6 +172,8 @@ struct rtap_rpc_facts {
 	bool has_body;        /* arguments or results follow that can be read */
 	bool is_private;      /* arguments or results are encrypted */
 	uint32_t body_length; /* of arguments or results whose length RPCSEC_GSS tells; else UINT32_MAX */
+	uint64_t call_frame;  /* of a reply: the frame that shows its call; 0: the context did not tell */
+	int64_t call_time_ns; /* of that frame */
 };
 
 /*
@@ -294,6 +296,8 @@ struct rtap_context {
 	bool rpc_known;       /* the three below are those of the call that an RPC reply answers */
 	uint32_t rpc_program, rpc_version, rpc_procedure;
 	uint32_t rpc_flavor, rpc_gss_procedure, rpc_gss_service; /* likewise: of its credentials */
+	uint64_t rpc_call_frame; /* the frame that shows this call; 0: not known, though the others are */
+	int64_t rpc_call_time_ns; /* of that frame */
 	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
