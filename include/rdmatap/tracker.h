@@ -24,7 +24,7 @@ struct rtap_tracker_options {
 	 * for those that memory made give way. */
 	void (*message)(void *owner, const struct rtap_message *message);
 	void (*connection)(void *owner, const struct rtap_connection *connection);
-	/* Each RPC call with its reply, in the order of the replies; for outputs of this project (reassembly/rpc_exchange.h). */
+	/* Each RPC call with its reply, in the order of the replies within a connection; for outputs of this project (reassembly/rpc_exchange.h). */
 	void (*exchange)(void *owner, const struct rpc_exchange *exchange);
 	bool payload;                /* exchanges hold the bytes of all chunks */
 	/* Whether a packet makes its message wanted: rtap_message.wanted. May be NULL. */
