@@ -156,6 +156,8 @@ static void build_call(struct stream *whole, const struct rpc_send *send)
 	uint32_t position = 0, at = 0;
 	uint64_t used = 0;
 
+	/* RFC 8166, 3.5.3: what stands inline beside such a chunk has no place */
+	whole->failed = chunk_length(&send->lists, CHUNK_READ, 0) && send->wire > send->lists.header_length;
 	if (chunk_length(&send->lists, CHUNK_READ, 0))
 		add_chunk(&base, &send->lists, CHUNK_READ, 0);
 	else
@@ -174,8 +176,10 @@ static void build_call(struct stream *whole, const struct rpc_send *send)
 				used = 0;
 			}
 		}
-		if (whole->length < position)
-			break; /* it points behind the end */
+		if (whole->length < position || position == UINT32_MAX) {
+			whole->failed = true; /* it points behind the end, or is no Position at all: 3.4.5 */
+			break;
+		}
 		add_chunk(whole, &send->lists, CHUNK_READ, position);
 		add(whole, xdr_padding((uint32_t)chunk_length(&send->lists, CHUNK_READ, position)));
 	}
@@ -495,6 +499,13 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 		}
 		answered.binder.lists = &call->reply.lists;
 		read_part(&answered, &call->reply, &context, !call->from_a);
+		if (!answered.part.facts.program_known && asked.part.facts.program_known) {
+			/* its header was not captured */
+			answered.part.facts.program_known = true;
+			answered.part.facts.program = asked.part.facts.program;
+			answered.part.facts.version = asked.part.facts.version;
+			answered.part.facts.procedure = asked.part.facts.procedure;
+		}
 	}
 	if (tracker->options.exchange && (asked.part.present || answered.part.present))
 		tell_exchange(tracker, call, &asked, &answered);
