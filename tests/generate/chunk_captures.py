@@ -29,16 +29,16 @@ def read3(s, c, length, *segments):
 def read_chunks():
     s = Session("read-chunk", "NFSv3 WRITE by a read chunk: multiple of 4, odd without pad, odd with it, several odd segments")
     c = s.peers()
-    write3(s, c, 512, 512)
+    write3(s, c, 260, 260)
     write3(s, c, 301, 301)
     write3(s, c, 303, 304, padded=True)
-    write3(s, c, 606, 257, 1, 99, 249)
-    write3(s, c, 605, 257, 100, 251, padded=True)
+    write3(s, c, 306, 57, 1, 99, 149)
+    write3(s, c, 305, 57, 100, 151, padded=True)
     write3(s, c, 1, 1)
     yield s
 
     s = Session("read-chunks", "COMPOUND of two WRITEs with a chunk each, one of them inline; SYMLINK's path by a chunk, v3 and v4")
-    c = s.peers()
+    c = s.peers(cm=False)
     for padded, chosen in ((False, (0, 1)), (True, (0, 1)), (False, (1,)), (False, (0,))):
         one, other = data_of(s, 257), bytes_of(s.xid, 70)
         regions = {0: s.regions(200, 60 if padded else 57), 1: s.regions(72 if padded else 70)}
@@ -47,7 +47,7 @@ def read_chunks():
         for n in chosen:
             s.transfer(c, regions[n])
         s.answer(call, nfs.compound_reply(s.xid, nfs.done(nfs.PUTFH), nfs.write_done(257), nfs.write_done(70)))
-    path = b"../" * 90 + b"x"
+    path = b"../" * 20 + b"x"
     regions = s.regions(len(path))
     call = s.call(c, nfs.symlink3(s.new_xid(), b"link", path), reads=[(0, regions, False)])
     s.transfer(c, regions)
@@ -72,12 +72,12 @@ def zero_write(s, c, data, *segments, chunk=None):
 
 def position_zero():
     s = Session("position-zero", "calls in a chunk at position zero, of one segment and of odd ones, alone and beside another chunk")
-    c = s.peers()
-    for segments, chunk in (((), None), ((51, 1, 202), None), ((), (301,)), ((33, 17), (200, 101))):
+    c = s.peers(cm=False)
+    for segments, chunk in (((), None), ((51, 1, 102), None), ((), (131,)), ((33, 17), (100, 31))):
         chunk = s.regions(*chunk) if chunk else None
-        call, zero = zero_write(s, c, data_of(s, 301), *segments, chunk=chunk)
+        call, zero = zero_write(s, c, data_of(s, 131), *segments, chunk=chunk)
         s.transfer(c, zero + (chunk or []))
-        s.answer(call, nfs.write3_reply(s.xid, 301))
+        s.answer(call, nfs.write3_reply(s.xid, 131))
     yield s
 
 
@@ -95,12 +95,12 @@ def write_chunks():
     s = Session("write-chunk", "NFS READ and READLINK by write chunks: odd lengths, more room than data, several segments, the last "
                 "without data")
     c = s.peers()
-    read3(s, c, 512, 512)
-    read3(s, c, 301, 512)
+    read3(s, c, 260, 260)
+    read3(s, c, 101, 512)
     read3(s, c, 1, 4)
-    read3(s, c, 606, 257, 1, 99, 300)
-    read3(s, c, 258, 257, 100, 251, 4096)
-    path = b"../" * 90 + b"x"
+    read3(s, c, 306, 57, 1, 99, 300)
+    read3(s, c, 158, 57, 100, 151, 4096)
+    path = b"../" * 20 + b"x"
     regions = s.regions(1024)
     call = s.call(c, nfs.readlink3(s.new_xid()), writes=[regions])
     s.answer(call, nfs.readlink3_reply(s.xid, path), writes=[(0, regions)])
@@ -110,7 +110,7 @@ def write_chunks():
     yield s
 
     s = Session("write-chunks", "COMPOUND of two READs with a chunk each, and with one for the first alone")
-    c = s.peers()
+    c = s.peers(cm=False)
     two_reads(s, c, 301, 302, ((512,), (512,)), ((0, 0), (1, 1)))
     two_reads(s, c, 257, 257, ((256, 256), (100, 512)), ((0, 0), (1, 1)))
     two_reads(s, c, 301, 70, ((512,),), ((0, 0),))
@@ -118,7 +118,7 @@ def write_chunks():
 
     s = Session("empty-chunks", "chunks that carry nothing: a READ of no bytes that takes its chunk or leaves it, results that came "
                 "inline, an error")
-    c = s.peers()
+    c = s.peers(cm=False)
     pair = ((64,), (33, 64))
     two_reads(s, c, 0, 61, pair, ((None, 0), (1, 1)))
     two_reads(s, c, 0, 61, pair, ((None, None), (1, 1)))
@@ -139,14 +139,16 @@ def write_chunks():
     yield s
 
 
-NAMES = [b"file-%02d" % n for n in range(20)]
+NAMES = [b"file-%02d" % n for n in range(16)]
 
 
-def long_reply(s, c, read=None, segments=(300, 257, 1000), chunk=(512,)):
-    """A call whose reply comes in a reply chunk: READDIR, and before it READ by a write chunk."""
+def long_reply(s, c, read=None, segments=(300, 257, 1000), chunk=(512,), called=True):
+    """A call (captured or not) whose reply comes in a reply chunk: READDIR, and before it READ by a write chunk."""
     reply = s.regions(*segments)
     if read is None:
-        call = s.call(c, nfs.readdir3(s.new_xid(), 1000), reply=reply)
+        call, packets = s.ask(c, nfs.readdir3(s.new_xid(), 1000), reply=reply)
+        if called:
+            s.speak(call, packets)
         return s.lay(call, nfs.readdir3_reply(s.xid, NAMES), reply=reply)
     regions = s.regions(*chunk)
     rpc = nfs.compound(s.new_xid(), nfs.putfh(), nfs.read(512), nfs.readdir(1000))
@@ -212,8 +214,8 @@ def reverse():
 def keys():
     s = Session("key-reuse", "the same R_key and address for the next RPC, READ after READ, WRITE after READ, of other lengths; with and "
                 "without remote invalidation")
-    c = s.peers()
-    for n, (read, length) in enumerate(((True, 512), (True, 301), (False, 512), (False, 257), (True, 258), (False, 100))):
+    c = s.peers(cm=False)
+    for n, (read, length) in enumerate(((True, 104), (True, 101), (False, 104), (False, 91), (True, 92), (False, 100))):
         s.key, s.address = 0x4000, 0x7f00aaaa0000
         regions, data = s.regions(length), data_of(s, length)
         inv = regions[0].r_key if n % 2 else None
@@ -227,28 +229,28 @@ def keys():
     yield s
 
     s = Session("one-key", "segments of one chunk, of two chunks, and of two RPCs at once under one R_key")
-    c = s.peers()
+    c = s.peers(cm=False)
     for one_call in (True, False):
-        regions = s.regions(257, 301, 300, 300, one_key=True)
-        data = data_of(s, 558)
+        regions = s.regions(91, 101, 100, 100, one_key=True)
+        data = data_of(s, 192)
         if one_call:
-            rpc = nfs.compound(s.new_xid(), nfs.putfh(), nfs.write(data), nfs.write(data_of(s, 600)))
+            rpc = nfs.compound(s.new_xid(), nfs.putfh(), nfs.write(data), nfs.write(data_of(s, 200)))
             call = s.call(c, rpc, reads=[(0, regions[:2], False), (1, regions[2:], False)])
             s.transfer(c, regions[::-1])
-            s.answer(call, nfs.compound_reply(s.xid, nfs.done(nfs.PUTFH), nfs.write_done(558), nfs.write_done(600)))
+            s.answer(call, nfs.compound_reply(s.xid, nfs.done(nfs.PUTFH), nfs.write_done(192), nfs.write_done(200)))
             continue
         one = s.call(c, nfs.write3(s.new_xid(), data), reads=[(0, regions[:2], False)])
-        other = s.call(c, nfs.read3(s.new_xid(), 600), writes=[regions[2:]])
+        other = s.call(c, nfs.read3(s.new_xid(), 200), writes=[regions[2:]])
         s.transfer(c, regions[:2])
-        s.answer(other, nfs.read3_reply(s.xid, data_of(s, 599)), writes=[(0, regions[2:])])
-        s.answer(one, nfs.write3_reply(s.xid - 1, 558), inv=regions[0].r_key)
+        s.answer(other, nfs.read3_reply(s.xid, data_of(s, 199)), writes=[(0, regions[2:])])
+        s.answer(one, nfs.write3_reply(s.xid - 1, 192), inv=regions[0].r_key)
     yield s
 
 
 def repeated():
     s = Session("repeated", "calls sent again with their XID: with the same chunk pulled late, with another chunk; the XID used again "
                 "when it was answered")
-    c = s.peers()
+    c = s.peers(cm=False)
     for anew in (False, True):
         data, regions = data_of(s, 301), s.regions(301)
         call = s.call(c, nfs.write3(s.new_xid(), data), reads=[(0, regions, False)])
@@ -267,7 +269,7 @@ def repeated():
         s.transfer(c, regions)
         s.answer(again, nfs.write3_reply(s.xid, 301))
     s.xid -= 1
-    read3(s, c, 301, 512)
+    read3(s, c, 101, 512)
     yield s
 
 

@@ -11,7 +11,7 @@ NAMES = {ACCESS: "ACCESS", CREATE: "CREATE", GETFH: "GETFH", PUTFH: "PUTFH", REA
          READLINK: "READLINK", WRITE: "WRITE"}
 NAMES3 = {READLINK3: "READLINK", READ3: "READ", WRITE3: "WRITE", SYMLINK3: "SYMLINK", READDIR3: "READDIR"}
 ERRORS3, ERRORS4 = {0: "NFS3_OK", 5: "NFS3ERR_IO"}, {0: "NFS4_OK", 5: "NFS4ERR_IO"}
-HANDLE, STATEID, VERIFIER = bytes(range(0x40, 0x60)), words(1, 2, 3, 4), b"verifier"
+HANDLE, STATEID, VERIFIER = bytes(range(0x40, 0x4c)), words(1, 2, 3, 4), b"verifier"
 ABSENT = words(0)
 
 
@@ -46,7 +46,7 @@ class Rpc:
 
 
 def _call(xid, program, version, procedure, body, operations):
-    return Rpc(xid, program, version, procedure, rpcrdma.call(xid, program, version, procedure, rpcrdma.auth_sys()), body,
+    return Rpc(xid, program, version, procedure, rpcrdma.call(xid, program, version, procedure), body,
                operations)
 
 
@@ -137,7 +137,7 @@ def symlink(name, path):
 
 
 def compound(xid, *operations):
-    body = opaque(b"tag") + words(0, len(operations)) + Xdr()
+    body = opaque(b"t") + words(0, len(operations)) + Xdr()
     for number, arguments in operations:
         body = body + words(number) + arguments
     return _call(xid, PROGRAM, 4, 1, body, [{"name": NAMES[number]} for number, _ in operations])
@@ -170,7 +170,7 @@ def symlink_done():
 
 
 def compound_reply(xid, *results):
-    body = words(0) + opaque(b"tag") + words(len(results)) + Xdr()
+    body = words(0) + opaque(b"t") + words(len(results)) + Xdr()
     for number, result in results:
         body = body + words(number, 0) + result
     return _reply(xid, PROGRAM, 4, 1, body, [{"name": NAMES[number], "status": "NFS4_OK"} for number, _ in results], "NFS4_OK")

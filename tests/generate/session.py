@@ -29,6 +29,8 @@ class Region:
         """Offsets whose bytes were captured."""
         there = set()
         for begin, message in self.landed:
+            if ("request" if "request" in message.parts else 0) not in message.seen:
+                continue  # nothing else says where it went
             for part, (offset, data) in message.parts.items():
                 if offset is not None and part in message.seen:
                     there.update(range(begin + offset, begin + offset + len(data)))
@@ -53,7 +55,7 @@ class Told:
 
     def doubtful(self):
         """Need not be reported, but not as a complete one."""
-        self.hidden += ("connection", "missing", "crc32", "answer", "request", "length", "operations", "status") + (
+        self.hidden += ("missing", "crc32", "answer", "request", "length", "operations", "status") + (
             "program", "version", "procedure", "read_chunks", "write_chunks", "reply_chunk")
         return self.expect(optional=True, complete=False)
 
@@ -70,9 +72,9 @@ class Told:
                 holes.append({"offset": at, "length": 1, "reason": "not_captured"})
         return holes
 
-    def truth(self, numbers):
+    def truth(self):
         stream, holes = self.rpc.whole.data, self.missing()
-        row = {"first_frame": self.send.first, "connection": numbers.get(self.connection), "length": len(stream),
+        row = {"first_frame": self.send.first, "length": len(stream),
                "complete": not holes, **self.row}
         if holes:
             row["missing"] = holes
@@ -123,9 +125,10 @@ class Session(Scene):
         self.name = "rpc_" + name
         self.truth = "`%s.messages.jsonl`, `%s.connections.jsonl`" % (self.name, self.name)
         self.told, self.key, self.address, self.xid = [], 0x1000, 0x7f0000010000, 0x5e550000
+        self.client, self.server = "a", "b"
 
-    def peers(self):
-        return self.connection(port=SERVICE).establish()
+    def peers(self, cm=True):
+        return self.connection(port=SERVICE).establish() if cm else self.connection()
 
     def new_xid(self):
         self.xid += 1
@@ -146,11 +149,12 @@ class Session(Scene):
         self.told.append(told)
         return packets
 
-    def ask(self, c, rpc, reads=(), zero=None, writes=(), reply=None, name="a", lists=None):
+    def ask(self, c, rpc, reads=(), zero=None, writes=(), reply=None, name=None, lists=None):
         """
         The call's SEND. reads: (item, regions, whether they hold the padding, too); zero: regions for the rest of the
         stream; writes: lists of regions; reply: regions; lists: what the header says instead. Returns (told, packets).
         """
+        name = name or self.client
         told = Told(rpc, c, c.direction(name), read_chunks=len(reads) + bool(zero), write_chunks=len(writes),
                     reply_chunk=reply is not None)
         segments = []
@@ -211,31 +215,31 @@ class Session(Scene):
 
     # Data on its way
 
-    def pull(self, c, regions, name="b"):
+    def pull(self, c, regions, name=None):
         """READs of the regions: [(request, responses)]."""
         made = []
         for region in regions:
-            request, responses = c.read(name, region.length, region.r_key, region.address, data=region.data)
+            request, responses = c.read(name or self.server, region.length, region.r_key, region.address, data=region.data)
             region.landed.append((0, request.message))
             made.append((request, responses))
         return made
 
-    def push(self, c, regions, name="b"):
+    def push(self, c, regions, name=None):
         """WRITEs into the regions, of what was laid there: [packets]."""
         made = []
         for region in regions:
             if region.data:
-                packets = c.write(name, 0, region.r_key, region.address, data=region.data)
+                packets = c.write(name or self.server, 0, region.r_key, region.address, data=region.data)
                 region.landed.append((0, packets[0].message))
                 made.append(packets)
         return made
 
-    def transfer(self, c, regions, name="b"):
+    def transfer(self, c, regions, name=None):
         """All of it, captured."""
         for request, responses in self.pull(c, regions, name):
             self.put(request, *responses)
 
-    def deliver(self, c, regions, name="b"):
+    def deliver(self, c, regions, name=None):
         for packets in self.push(c, regions, name):
             self.put(*packets, c.ack(packets[-1]))
 
@@ -244,19 +248,18 @@ class Session(Scene):
         return self.speak(*self.ask(c, rpc, **chunks))
 
     def speak(self, told, packets):
-        """Puts a SEND and its acknowledgement."""
-        self.put(*packets, told.connection.ack(packets[-1]))
+        """Puts a SEND; replies are acknowledged, and the first of all, which makes the ends known to belong together."""
+        self.put(*packets, *([told.connection.ack(packets[-1])] if told.partner or len(self.told) == 1 else []))
         return told
 
     def lose(self, packets, *gone):
         """Those that were captured."""
         c = packets[0].connection
-        c.anomalies["lost"] = c.anomalies.get("lost", 0) + len(gone)
+        if c.anomalies.get("lost", 0) is not None:
+            c.anomalies["lost"] = c.anomalies.get("lost", 0) + len(gone)
         return [p for i, p in enumerate(packets) if i not in gone]
 
     def rows(self):
         _, connections = super().rows()
-        known = sorted((c for c in self.connections if c.first is not None), key=lambda c: c.first)
-        numbers = {c: n for n, c in enumerate(known, 1)}
-        rows = [t.truth(numbers) for t in self.told if t.send.first]
+        rows = [t.truth() for t in self.told if t.send.first]
         return sorted(rows, key=lambda row: row["first_frame"]), connections
