@@ -110,7 +110,7 @@ static void json_rpc(const struct rtap_message *message, struct line *line)
 		object_number(line, "procedure", message->procedure);
 	}
 	json_operations(message, line);
-	if (is_reply)
+	if (is_reply && (message->has_rpc_status || message->rdma_error))
 		object_text(line, "status", rpc_status_name(message));
 	if (message->partner)
 		object_number(line, is_reply ? "request" : "answer", message->partner);
@@ -325,7 +325,7 @@ static void text_rpc(const struct rtap_message *message, struct line *line)
 			line_text(line, operation->status_name);
 		}
 	}
-	if (message->kind == RTAP_KIND_RPC_REPLY) {
+	if (message->kind == RTAP_KIND_RPC_REPLY && (message->has_rpc_status || message->rdma_error)) {
 		line_char(line, ' ');
 		line_text(line, rpc_status_name(message));
 	}

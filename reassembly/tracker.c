@@ -345,6 +345,21 @@ static void take_group_management(struct rtap_tracker *tracker, const struct rta
 	multicast_packet(tracker, packet, &source);
 }
 
+/*
+ * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on. RFC 5666, 4.2; RFC 8166, 4.5.
+ * The type is the header's fourth word.
+ */
+static bool is_short_rpcrdma(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	const struct rtap_payload *payload = &packet->payload;
+	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
+	const struct message *message = tracker->touched;
+
+	return !packet->rpcrdma.present && message->connection->upper == RTAP_UPPER_RPCRDMA && message->shown.verb == RTAP_VERB_SEND &&
+	       ib_opcodes[packet->ib.opcode].place == IB_ONLY && payload->captured >= 16 && payload->wire <= 28 &&
+	       (load32(bytes + 12) == 3 || load32(bytes + 12) == 4);
+}
+
 /* A reply's program and procedure are known by its call; and chunks can carry the message. */
 static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
 {
@@ -352,6 +367,10 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 	struct rtap_flow_facts flow = packet->flow;
 	bool again = tracker->completed && rpc_call_chunk(tracker, message, packet, &context->chunk);
 
+	if (is_short_rpcrdma(tracker, packet)) {
+		context->upper = RTAP_UPPER_RPCRDMA;
+		again = true;
+	}
 	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes))
 		again |= rpc_call_context(tracker, message->connection, message->shown.from_a, packet, context);
 	if (again) {
@@ -389,7 +408,7 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 	ib_packet(tracker, packet);
 	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
 		dissect_message(tracker, frame, &context, packet);
-	if (tracker->touched && tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment))
+	if (tracker->touched && tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_short_rpcrdma(tracker, packet)))
 		take_rpc(tracker, frame, &context, packet);
 	flow_add_layer(packet);
 	if (tracker->touched && tracker->options.wanted && tracker->options.wanted(tracker->options.owner, packet)) {

@@ -182,8 +182,7 @@ def reply_chunks():
 
 
 def errors():
-    s = Session("error", "RDMA_ERROR answers calls: ERR_CHUNK to one with chunks, ERR_VERS, and to a call of the other side",
-                options="--decode-as qp=0x11,rpcrdma --decode-as qp=0x22,rpcrdma")
+    s = Session("error", "RDMA_ERROR answers calls: ERR_CHUNK to one with chunks, ERR_VERS, and to a call of the other side")
     c = s.peers()
     calls = [s.call(c, nfs.readdir3(s.new_xid(), 1000), reply=s.regions(16)), s.call(c, nfs.read3(s.new_xid(), 512)),
              s.call(c, nfs.recall(s.new_xid()), name="b")]
