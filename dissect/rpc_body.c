@@ -197,6 +197,7 @@ struct line_sink {
 	struct line *line;
 	const struct xdr_program *program;
 	bool procedure_shown;
+	uint64_t shown_rows; /* a bit for each row that is shown, by its number modulo 64: most values are passed over by it */
 };
 
 static void show_procedure(struct line_sink *text)
@@ -224,6 +225,8 @@ static void show_value(struct xdr_sink *sink, const struct xdr_told *told)
 	const struct rtap_field *field = &sink->fields[told->row];
 	const struct rpc_summary_row *row = text->program->summary;
 
+	if (!(text->shown_rows >> told->row % 64 & 1))
+		return;
 	if (told->row == text->program->minor_row) {
 		line_char(text->line, '.');
 		line_dec(text->line, told->number);
@@ -287,6 +290,9 @@ void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer 
 	text.program = rpc_body_program(body->facts);
 	if (!text.program)
 		return;
+	text.shown_rows = text.program->minor_row == XDR_NO_ROW ? 0 : UINT64_C(1) << text.program->minor_row % 64;
+	for (const struct rpc_summary_row *row = text.program->summary; row->row != XDR_NO_ROW; row++)
+		text.shown_rows |= UINT64_C(1) << row->row % 64;
 	line_char(line, ' ');
 	rpc_line_program(body->facts, line);
 	result = rpc_body_walk(body->facts, &body->xdr, &body->sink);

@@ -13,6 +13,7 @@
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_exchange.h"
 
+#define NFS_PROGRAM 100003
 #define SPARE_EXTENTS 8
 
 /* A stream of extents being put together. */
@@ -229,6 +230,7 @@ struct binder {
 	uint32_t status;
 	bool has_status;
 	bool failed;                       /* a chunk could not be put in */
+	bool is_single;                    /* not a COMPOUND: its procedure is its one operation */
 	const char *status_name;
 };
 
@@ -249,6 +251,8 @@ static void take_operation(struct xdr_sink *sink, uint32_t number, const char *n
 		binder->operation_room = room;
 	}
 	binder->operations[binder->operation_count++] = (struct rtap_operation){ .name = name, .number = number };
+	/* the call of one operation tells nothing more */
+	sink->stop |= binder->is_single && !binder->lists;
 }
 
 static void take_status(struct xdr_sink *sink, uint32_t status, const char *name)
@@ -267,6 +271,8 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
 		binder->status = status;
 		binder->status_name = name;
 	}
+	/* nor does its reply, unless chunks have to find their results */
+	sink->stop |= binder->is_single && binder->lists && !binder->lists->write_chunks;
 }
 
 /*
@@ -363,7 +369,6 @@ struct work {
 	struct xdr xdr;
 	struct binder binder;
 	struct rpc_part part;
-	bool walked;
 };
 
 static void read_part(struct work *work, const struct rpc_send *send, const struct rtap_context *context, bool from_a)
@@ -393,9 +398,9 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 	work->binder.sink.status = take_status;
 	work->binder.sink.eligible = bind;
 	result = rpc_read_header(&work->xdr, context, &part->facts);
+	work->binder.is_single = !part->facts.is_callback && !(part->facts.program == NFS_PROGRAM && part->facts.version == 4);
 	if (result == OK && part->facts.has_body)
 		result = rpc_body_walk(&part->facts, &work->xdr, &work->binder.sink);
-	work->walked = result == OK && !work->binder.sink.stop;
 	part->extents = work->xdr.extents;
 	part->extent_count = work->xdr.count;
 	part->length = work->xdr.total;

@@ -99,7 +99,7 @@ static void check_message(void *owner, const struct rtap_message *message)
 	REQUIRE(message->kind < RTAP_KIND_COUNT && message->verb < RTAP_VERB_COUNT && message->outcome < RTAP_OUTCOME_COUNT);
 	REQUIRE(message->first_frame >= 1 && message->first_frame <= message->last_frame && message->last_frame <= run->frames);
 	REQUIRE(message->answered_in <= run->frames);
-	REQUIRE(message->frames >= 1 && message->frames <= run->frames);
+	REQUIRE(message->is_rpc || (message->frames >= 1 && message->frames <= run->frames));
 	REQUIRE(message->time_ns <= message->time_end_ns);
 	REQUIRE(!message->complete || (!message->missing_count && message->length_known));
 	REQUIRE(!message->connection == (message->kind == RTAP_KIND_MAD));
