@@ -44,7 +44,7 @@ static void add(struct stream *stream, struct xdr_extent extent)
 	stream->length += extent.length;
 }
 
-#define CUT_OFF 1 /* an XDR_HOLE's offset: the capture cut these bytes off */
+#define CUT_OFF (UINT64_C(1) << 63) /* in an XDR_HOLE's offset, also of a part of it: the capture cut these bytes off */
 
 /* Bytes of a segment that are not there, from `at` to `end`: cut off, or never captured. */
 static void add_hole(struct stream *stream, const struct chunk_segment *segment, uint64_t at, uint64_t end)
@@ -170,7 +170,7 @@ static void build_call(struct stream *whole, const struct rpc_send *send)
 			uint64_t take = extent.length - used < position - whole->length ? extent.length - used : position - whole->length;
 
 			add(whole, (struct xdr_extent){ extent.kind, extent.bytes ? extent.bytes + used : NULL,
-							 take == extent.length ? extent.offset : 0, take });
+							 take == extent.length || extent.kind == XDR_HOLE ? extent.offset : 0, take });
 			used += take;
 			if (used == extent.length) {
 				at++;
@@ -186,7 +186,7 @@ static void build_call(struct stream *whole, const struct rpc_send *send)
 	}
 	for (; at < base.count; at++, used = 0)
 		add(whole, (struct xdr_extent){ base.extents[at].kind, base.extents[at].bytes ? base.extents[at].bytes + used : NULL,
-						 used ? 0 : base.extents[at].offset, base.extents[at].length - used });
+						 used && base.extents[at].kind != XDR_HOLE ? 0 : base.extents[at].offset, base.extents[at].length - used });
 	whole->failed |= base.failed;
 	free(base.extents);
 }
@@ -324,7 +324,7 @@ static void list_missing(struct rpc_part *part, const struct xdr *xdr)
 
 	for (uint32_t i = 0; i < xdr->count; offset += xdr->extents[i].length, i++) {
 		const struct xdr_extent *extent = &xdr->extents[i];
-		uint8_t reason = extent->offset == CUT_OFF ? RTAP_MISSING_SNAPPED : RTAP_MISSING_NOT_CAPTURED;
+		uint8_t reason = extent->offset & CUT_OFF ? RTAP_MISSING_SNAPPED : RTAP_MISSING_NOT_CAPTURED;
 
 		if (extent->kind != XDR_HOLE || !extent->length)
 			continue;
