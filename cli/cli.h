@@ -15,6 +15,7 @@
 #include <rdmatap/packet.h>
 #include <rdmatap/source.h>
 
+#include "output/canon_policy.h"
 #include "output/fields.h"
 #include "output/text.h"
 
@@ -27,11 +28,13 @@
 #define DEFAULT_MEMORY (UINT64_C(512) << 20)
 
 /* Whose command line it is. */
-enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT };
+enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF };
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
 #define MAX_DECODE_AS 64
+
+struct diff_options;
 
 /* The options of the stream view, and those that other commands share with it. */
 struct options {
@@ -48,6 +51,10 @@ struct options {
 	bool json, checksum, incomplete, rpc; /* of messages and connections */
 	bool fill_holes;          /* of export */
 	const char *directory;    /* --files */
+	enum canon_level level;   /* --level of canon and diff */
+	const char **keep;        /* --keep of canon */
+	size_t keep_count;
+	struct diff_options *diff; /* of diff: what it alone takes; the caller's */
 	uint64_t max_memory;      /* bytes */
 	enum view_form form;
 	enum clock_form clock;
@@ -64,6 +71,10 @@ bool options_parse(struct options *options, enum command command, int argc, char
 void options_fini(struct options *options);
 void options_help(FILE *file);
 
+/* The value of --level, of --keep. False: a complaint is printed. */
+bool level_option(const char *name, enum canon_level *level);
+bool add_kept(struct options *options, const char *name);
+
 /* The stream view: reads, filters, shows, saves. Returns the exit status. */
 int view_run(const struct options *options);
 
@@ -73,6 +84,10 @@ int command_connections(int argc, char **argv);
 
 /* rdmatap export FILE... */
 int command_export(int argc, char **argv);
+
+/* rdmatap canon FILE..., rdmatap diff A B */
+int command_canon(int argc, char **argv);
+int command_diff(int argc, char **argv);
 
 /* rdmatap fields [PREFIX] */
 int command_fields(int argc, char **argv);

@@ -76,6 +76,7 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{ "canon", command_canon },
 	{ "connections", command_connections },
 	{ "export", command_export },
 	{ "fields", command_fields },

@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
-	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES };
+	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES, OPTION_LEVEL, OPTION_KEEP };
 
 #define COMMON_OPTIONS \
 	{ "check-icrc", no_argument, NULL, OPTION_CHECK_ICRC }, \
@@ -50,6 +50,14 @@ static const struct option export_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option canon_options[] = {
+	COMMON_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "level", required_argument, NULL, OPTION_LEVEL },
+	{ "keep", required_argument, NULL, OPTION_KEEP },
+	{ NULL, 0, NULL, 0 },
+};
+
 /* What each command line may hold. */
 static const struct {
 	const char *letters;
@@ -60,12 +68,13 @@ static const struct {
 	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:xlnv", messages_options, true },
 	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
+	[COMMAND_CANON] = { ":r:f:c:s:nv", canon_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
 	"-i", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--threads",
-	"stats", "canon", "diff", "report", "devices", "replay",
+	"stats", "report", "devices", "replay",
 };
 
 void options_help(FILE *file)
@@ -232,6 +241,35 @@ static bool parse_decode_as(const char *spec, struct rtap_decode_as *decode_as)
 	return false;
 }
 
+bool level_option(const char *name, enum canon_level *level)
+{
+	if (!strcmp(name, "messages"))
+		*level = CANON_MESSAGES;
+	else if (!strcmp(name, "packets"))
+		*level = CANON_PACKETS;
+	else
+		return complain("--level %s: no such level (messages, packets)", name), false;
+	return true;
+}
+
+bool add_kept(struct options *options, const char *name)
+{
+	const char **larger;
+
+	if (!canon_name_known(name)) {
+		complain("--keep %s: no such field (rdmatap fields lists them, rdmatap(1) those of canon)", name);
+		return false;
+	}
+	larger = realloc(options->keep, (options->keep_count + 1) * sizeof *larger);
+	if (!larger) {
+		complain("out of memory");
+		return false;
+	}
+	options->keep = larger;
+	options->keep[options->keep_count++] = name;
+	return true;
+}
+
 static bool add_decode_as(struct options *options, const char *spec)
 {
 	if (options->context.decode_as_count == MAX_DECODE_AS) {
@@ -329,6 +367,10 @@ static bool take_value(struct options *options, int letter)
 		return is_name("--files", optarg) && once("--files", &options->directory, "one directory is written");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
+	case OPTION_LEVEL:
+		return level_option(optarg, &options->level);
+	case OPTION_KEEP:
+		return add_kept(options, optarg);
 	default:
 		return false;
 	}
@@ -444,5 +486,6 @@ bool options_parse(struct options *options, enum command command, int argc, char
 void options_fini(struct options *options)
 {
 	free(options->inputs);
+	free(options->keep);
 	fields_format_fini(&options->fields);
 }
