@@ -15,6 +15,7 @@
 #include <rdmatap/packet.h>
 #include <rdmatap/source.h>
 
+#include "cli/diff.h"
 #include "output/canon_policy.h"
 #include "output/fields.h"
 #include "output/text.h"
@@ -34,8 +35,6 @@ enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
 #define MAX_DECODE_AS 64
 
-struct diff_options;
-
 /* The options of the stream view, and those that other commands share with it. */
 struct options {
 	const char **inputs;      /* -r, in order */
@@ -54,7 +53,7 @@ struct options {
 	enum canon_level level;   /* --level of canon and diff */
 	const char **keep;        /* --keep of canon */
 	size_t keep_count;
-	struct diff_options *diff; /* of diff: what it alone takes; the caller's */
+	struct diff_options diff; /* what diff alone takes */
 	uint64_t max_memory;      /* bytes */
 	enum view_form form;
 	enum clock_form clock;

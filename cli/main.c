@@ -78,6 +78,7 @@ static const struct {
 } commands[] = {
 	{ "canon", command_canon },
 	{ "connections", command_connections },
+	{ "diff", command_diff },
 	{ "export", command_export },
 	{ "fields", command_fields },
 	{ "messages", command_messages },

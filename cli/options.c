@@ -58,6 +58,13 @@ static const struct option canon_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option diff_options[] = {
+	COMMON_OPTIONS,
+	DIFF_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ NULL, 0, NULL, 0 },
+};
+
 /* What each command line may hold. */
 static const struct {
 	const char *letters;
@@ -69,6 +76,7 @@ static const struct {
 	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
 	[COMMAND_CANON] = { ":r:f:c:s:nv", canon_options, true },
+	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
@@ -372,7 +380,7 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_KEEP:
 		return add_kept(options, optarg);
 	default:
-		return false;
+		return diff_take(&options->diff, letter, optarg);
 	}
 }
 
@@ -487,5 +495,6 @@ void options_fini(struct options *options)
 {
 	free(options->inputs);
 	free(options->keep);
+	diff_rules_fini(&options->diff.rules);
 	fields_format_fini(&options->fields);
 }

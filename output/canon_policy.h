@@ -14,7 +14,7 @@
 enum canon_action {
 	CANON_KEEP,     /* as it is */
 	CANON_RENAME,   /* KIND#1, KIND#2 ... by first appearance in its connection */
-	CANON_RELATIVE, /* KIND+0, KIND+1 ...: from the first one of its direction */
+	CANON_RELATIVE, /* client.KIND+0, client.KIND+1 ...: from the first one of its direction */
 	CANON_DROP,     /* left out, unless asked for by name */
 };
 

@@ -371,6 +371,8 @@ static const char *write_marked(struct canon_names *names, const char *at, const
 
 	at += 3;
 	number = hex_number(&at, end);
+	if (stream != CANON_OF_NONE)
+		line_text(line, stream == CANON_OF_CLIENT ? "client." : "server.");
 	line_text(line, canon_kind_name((enum canon_kind)kind));
 	if (stream != CANON_OF_NONE) {
 		write_offset(distance24(remembered(names, STARTS | kind, (uint64_t)stream, number), number), false, line);
