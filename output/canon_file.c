@@ -76,6 +76,7 @@ static struct canon_treated treat(const struct diff_rules *rules, const char *na
 	struct canon_policy policy = policy_of(name);
 
 	set_keys(&treated, name, length);
+	treated.is_response = is_text(name, length, LITERAL("nak")) || is_text(name, length, LITERAL("infiniband.aeth.msn"));
 	treated.tolerance = diff_rules_tolerance(rules, name, length);
 	if (!diff_rules_compare(rules, name, length))
 		treated.treatment = CANON_SHOW;
@@ -193,6 +194,12 @@ static enum rtap_status fail(struct file_reader *reader, const char *what)
 	return RTAP_STATUS_FAILED;
 }
 
+/* The only response without an AETH. */
+static bool is_read_response_middle(const struct canon_token *token)
+{
+	return is_text(token->name, token->name_length, LITERAL("infiniband.bth.opcode")) && is_text(token->value, token->value_length, LITERAL("14"));
+}
+
 /* Hashes a line. *skipped: the rules leave it out. */
 static enum rtap_status hash_line(struct file_reader *reader, struct canon_line *line, const char *at, const char *end, bool *skipped)
 {
@@ -202,11 +209,14 @@ static enum rtap_status hash_line(struct file_reader *reader, struct canon_line 
 	for (int key = 0; key < CANON_KEYS; key++)
 		line->keys[key] = canon_hash((uint64_t)key, &direction, sizeof direction);
 	*skipped = false;
+	line->lane = line->direction == '<';
 	while (canon_token_next(&at, end, &token)) {
 		const struct canon_treated *treated = canon_treatment(reader->treatments, token.name, token.name_length);
 
 		if (!treated)
 			return fail(reader, "out of memory");
+		if (treated->is_response || is_read_response_middle(&token))
+			line->lane |= 2;
 		*skipped |= skips(reader->treatments->rules, &token);
 		if (treated->treatment != CANON_SHOW)
 			line->keys[CANON_KEY_ALL] = hash_token(line->keys[CANON_KEY_ALL], treated, &token);

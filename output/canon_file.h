@@ -19,11 +19,14 @@ enum canon_key {
 	CANON_KEYS,
 };
 
+#define CANON_LANES 4
+
 struct canon_line {
 	uint64_t keys[CANON_KEYS];
 	uint64_t offset;  /* of the line in the text */
 	uint32_t length;  /* without its newline */
 	char direction;   /* '>' from the client, '<' from the server */
+	uint8_t lane;     /* what is in one lane keeps its order: by direction, requests and responses apart */
 };
 
 /* Lines of one kind, over all connections. */
@@ -59,6 +62,7 @@ enum canon_treatment { CANON_SHOW, CANON_COMPARE, CANON_COMPARE_NAME, CANON_COMP
 struct canon_treated {
 	uint8_t treatment; /* enum canon_treatment */
 	bool is_class, is_near; /* part of the key of that name */
+	bool is_response; /* only responses have it */
 	const struct diff_tolerance *tolerance;
 };
 

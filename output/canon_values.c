@@ -96,6 +96,17 @@ void canon_text(struct line *line, const uint8_t *bytes, size_t length)
 	line_hex_digits(line, canon_hash(0, bytes, length), 16);
 }
 
+/* Names of canon's own values ("frame") stand for these, not for the fields that begin so. */
+static bool keeps_field(const struct canon_keep *keep, const char *name)
+{
+	struct canon_policy own;
+
+	for (size_t i = 0; i < keep->count; i++)
+		if (!canon_policy_own(keep->names[i], &own) && canon_name_matches(name, strlen(name), keep->names[i]))
+			return true;
+	return false;
+}
+
 /* Which part of a message's or packet's record shows a field. */
 static enum canon_part part_of(const struct rtap_field *field, const struct canon_policy *policy)
 {
@@ -125,7 +136,7 @@ int canon_fields_init(struct canon_fields *fields, const struct canon_keep *keep
 
 		if (!rtap_field_find(field->name, &fields->first_ids[id], 1))
 			fields->first_ids[id] = (rtap_field_id)id;
-		if (policy.action == CANON_DROP && field->show != RTAP_NONE && canon_keeps(keep, field->name))
+		if (policy.action == CANON_DROP && field->show != RTAP_NONE && keeps_field(keep, field->name))
 			policy.action = CANON_KEEP;
 		fields->policies[id] = policy;
 		if (policy.action != CANON_DROP)
@@ -206,6 +217,9 @@ static void collect(struct rtap_visitor *visitor, rtap_field_id id, const struct
 	struct canon_value *added;
 
 	(void)place;
+	/* reserved bits are worth a word when they are not what they should be */
+	if (field->show < RTAP_IPV4 && !value->number && strstr(field->name, "reserved"))
+		return;
 	if (take_address(collector, policy, number_of(field, value)))
 		return;
 	added = add_value(fields);

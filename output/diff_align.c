@@ -114,37 +114,105 @@ static int pair_moved(struct matching *matching)
 	return result;
 }
 
+/* Lines of one key are as good as each other: those of a get those of b in their order. */
+static int uncross(struct matching *matching)
+{
+	struct canon_map last = { .room = 0 };
+	uint32_t *queue = matching->found;
+	size_t b = matching->b_count;
+	int result = 0;
+
+	/* chains of matched lines of b by key, from the first on: `queue` holds the next one */
+	while (!result && b--) {
+		uint64_t key = matching->b[b].keys[CANON_KEY_ALL], *head;
+
+		if (matching->matches->of_b[b] == DIFF_NONE)
+			continue;
+		head = canon_map_find(&last, 0, key);
+		queue[b] = head ? (uint32_t)*head : DIFF_NONE;
+		if (!canon_map_add(&last, 0, key, b))
+			result = -ENOMEM;
+	}
+	for (size_t a = 0; !result && a < matching->a_count; a++) {
+		uint64_t *head;
+
+		if (matching->matches->of_a[a] == DIFF_NONE)
+			continue;
+		head = canon_map_find(&last, 0, matching->a[a].keys[CANON_KEY_ALL]);
+		if (!head || *head == DIFF_NONE)
+			continue; /* cannot be: as many of a as of b are matched */
+		b = (size_t)*head;
+		*head = queue[b];
+		match(matching, a, b, DIFF_ELSEWHERE);
+	}
+	canon_map_fini(&last);
+	return result;
+}
+
 /*
- * A line that moved past lines of the other direction only did so by chance. `bound` is, by direction, the line of b that the last line
- * in order stands for: of the lines before, when walking up, and of those behind, when walking down.
+ * What is in order: a longest rising sequence of the lines of b (C. Schensted, "Longest Increasing and Decreasing Subsequences", 1961).
+ * tails[n] is the line of a that ends a sequence of n + 1 with the smallest line of b.
+ */
+static void find_order(struct matching *matching)
+{
+	struct diff_matches *matches = matching->matches;
+	uint32_t *tails = matching->found, *before = tails + matching->a_count;
+	size_t length = 0;
+	uint32_t at;
+
+	for (size_t i = 0; i < matching->a_count; i++) {
+		uint32_t other = matches->of_a[i];
+		size_t low = 0, high = length;
+
+		if (other == DIFF_NONE)
+			continue;
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (matches->of_a[tails[middle]] < other)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		before[i] = low ? tails[low - 1] : DIFF_NONE;
+		tails[low] = (uint32_t)i;
+		length += low == length;
+	}
+	for (at = length ? tails[length - 1] : DIFF_NONE; at != DIFF_NONE; at = before[at])
+		matches->places[at] = DIFF_IN_ORDER;
+}
+
+/*
+ * A line that moved past lines of other lanes only did so by chance. `bound` is, by lane, the line of b that the last line in order
+ * stands for: of the lines before, when walking up, and of those behind, when walking down.
  */
 static void judge_moved(struct matching *matching)
 {
-	int64_t bound[2] = { -1, -1 };
+	int64_t bound[CANON_LANES] = { -1, -1, -1, -1 };
 	uint8_t *places = matching->matches->places;
 
 	for (size_t i = 0; i < matching->a_count; i++) {
-		int direction = matching->a[i].direction == '<';
+		int64_t *last = &bound[matching->a[i].lane];
 		uint32_t other = matching->matches->of_a[i];
 
-		if (other == DIFF_NONE)
+		if (other == DIFF_NONE || (places[i] != DIFF_IN_ORDER && other < *last))
 			continue;
-		if (places[i] == DIFF_IN_ORDER)
-			bound[direction] = other;
-		else if ((int64_t)other > bound[direction])
+		*last = other;
+		if (places[i] != DIFF_IN_ORDER)
 			places[i] = DIFF_BY_CHANCE;
 	}
-	bound[0] = bound[1] = (int64_t)matching->b_count;
+	for (int lane = 0; lane < CANON_LANES; lane++)
+		bound[lane] = (int64_t)matching->b_count;
 	for (size_t i = matching->a_count; i--;) {
-		int direction = matching->a[i].direction == '<';
+		int64_t *next = &bound[matching->a[i].lane];
 		uint32_t other = matching->matches->of_a[i];
 
-		if (other == DIFF_NONE)
+		if (other == DIFF_NONE || places[i] == DIFF_ELSEWHERE)
 			continue;
-		if (places[i] == DIFF_IN_ORDER)
-			bound[direction] = other;
-		else if (places[i] == DIFF_BY_CHANCE && (int64_t)other > bound[direction])
+		if (places[i] == DIFF_BY_CHANCE && other > *next)
 			places[i] = DIFF_ELSEWHERE;
+		else
+			*next = other;
 	}
 }
 
@@ -178,8 +246,13 @@ int diff_match(struct diff_matches *matches, const struct canon_line *a, size_t 
 		result = align_part(&matching, CANON_KEY_ALL, 0, a_count, 0, b_count);
 	if (!result)
 		result = pair_moved(&matching);
-	if (!result && !order)
-		judge_moved(&matching);
+	if (!result)
+		result = uncross(&matching);
+	if (!result) {
+		find_order(&matching);
+		if (!order)
+			judge_moved(&matching);
+	}
 	if (!result)
 		result = align_gaps(&matching, CANON_KEY_NEAR);
 	if (!result)

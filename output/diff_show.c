@@ -131,6 +131,9 @@ static void text_changes(struct line *line, const struct diff_step *step)
 		text_value(line, change->a, change->a_length);
 		line_text(line, " -> ");
 		text_value(line, change->b, change->b_length);
+		/* a name that stood for another one before */
+		if (change->a && change->b && change->a_length == change->b_length && !memcmp(change->a, change->b, change->a_length))
+			line_text(line, " (not the same one as before)");
 		before = "; ";
 	}
 	line_char(line, '\n');
