@@ -12,6 +12,8 @@
 
 #define FIRST_ROOM 512u
 #define BLOCK (32u << 10)        /* a stream's buffer that is this full goes to the file */
+#define SMALL_BLOCK (2u << 10)   /* when many streams hold much, one that is this full does, and gives its memory back */
+#define MOST_HELD ((size_t)16 << 20)
 #define HEADER 12u               /* of a record: order and length */
 
 void spool_init(struct spool *spool)
@@ -91,7 +93,7 @@ static int flush(struct spool *spool, struct spool_stream *stream)
 	return 0;
 }
 
-static int make_room(struct spool_stream *stream, size_t wanted)
+static int make_room(struct spool *spool, struct spool_stream *stream, size_t wanted)
 {
 	size_t room = stream->room ? stream->room : FIRST_ROOM;
 	char *larger;
@@ -104,6 +106,7 @@ static int make_room(struct spool_stream *stream, size_t wanted)
 	if (!larger)
 		return -ENOMEM;
 	stream->buffer = larger;
+	spool->held += room - stream->room;
 	stream->room = room;
 	return 0;
 }
@@ -119,8 +122,16 @@ int spool_add(struct spool *spool, struct spool_stream *stream, uint64_t order, 
 		result = flush(spool, stream);
 		if (result)
 			return result;
+	} else if (spool->held > MOST_HELD && stream->used >= SMALL_BLOCK) {
+		result = flush(spool, stream);
+		if (result)
+			return result;
+		spool->held -= stream->room;
+		free(stream->buffer);
+		stream->buffer = NULL;
+		stream->room = 0;
 	}
-	result = make_room(stream, stream->used + HEADER + length);
+	result = make_room(spool, stream, stream->used + HEADER + length);
 	if (result)
 		return result;
 	memcpy(stream->buffer + stream->used, &order, sizeof order);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Records of many streams, kept in the order in which each stream got them. What does not fit into memory goes to a temporary
- * file that has no name, so that it is gone with the program.
+ * Records of many streams, kept in the order in which each stream got them. What is more than some KiB a stream, or 16 MiB in
+ * all, goes to a temporary file that has no name, so that it is gone with the program.
  */
 #ifndef OUTPUT_CANON_SPOOL_H
 #define OUTPUT_CANON_SPOOL_H
@@ -26,6 +26,7 @@ struct spool_stream {
 struct spool {
 	int fd;                       /* -1: nothing was written yet */
 	uint64_t end;                 /* of the file */
+	size_t held;                  /* bytes of all streams' buffers */
 };
 
 /* Reads one stream from its beginning. */
