@@ -174,8 +174,8 @@ static void unload(struct input *input)
 
 static void hint(const struct diff_totals *totals)
 {
-	if (totals->a_roles && totals->b_roles && !totals->matched_roles)
-		complain("no connection of one has a counterpart in the other: transport, service and addresses must be the same"
+	if (totals->kinds[DIFF_CONNECTION_REMOVED] && totals->kinds[DIFF_CONNECTION_ADDED])
+		complain("connections without a counterpart on both sides: transport, service and addresses must be the same"
 			 " (--map OLD=NEW for other addresses, --ignore service for other services)");
 }
 

@@ -11,6 +11,14 @@ static void text(struct line *line, const char *name, const char *value)
 	canon_text(line, (const uint8_t *)value, strlen(value));
 }
 
+/* Of a value of several words one. */
+static void words(struct line *line, const char *name, const char *value)
+{
+	canon_name(line, name);
+	for (; *value; value++)
+		line_char(line, *value == ' ' ? '_' : *value);
+}
+
 static void number(struct line *line, const char *name, uint64_t value)
 {
 	canon_name(line, name);
@@ -96,7 +104,7 @@ static void carriage(const struct rtap_message *message, struct line *line)
 		number(line, "repeats", message->repeats);
 	missing(message, line);
 	if (message->outcome)
-		text(line, "status", rtap_outcome_name((enum rtap_outcome)message->outcome));
+		words(line, "status", rtap_outcome_name((enum rtap_outcome)message->outcome));
 	if (message->has_key) {
 		canon_name(line, "key");
 		canon_key(line, CANON_KIND_RKEY, message->r_key, message->virtual_address);

@@ -42,25 +42,46 @@ static bool frame_of(const struct diff_side *side, struct canon_token *frame)
 	return false;
 }
 
+/* As it is, or as the inside of a JSON string: canonical text is ASCII, but a file made by hand can hold anything. */
+static void put_bytes(struct line *line, const char *bytes, size_t length, bool json)
+{
+	if (!json) {
+		line_bytes(line, bytes, length);
+		return;
+	}
+	for (size_t i = 0; i < length; i++) {
+		uint8_t byte = (uint8_t)bytes[i];
+
+		if (byte < ' ' || byte >= 0x7f) {
+			line_text(line, "\\u");
+			line_hex_digits(line, byte, 4);
+			continue;
+		}
+		if (byte == '"' || byte == '\\')
+			line_char(line, '\\');
+		line_char(line, bytes[i]);
+	}
+}
+
 /* A line without its frame. */
-static void put_line(struct line *line, const struct diff_side *side)
+static void put_line(struct line *line, const struct diff_side *side, bool json)
 {
 	const char *at = line_of(side), *end = at + side->line->length, *values = canon_line_values(at, end);
 	struct canon_token token;
 
-	line_bytes(line, at, (size_t)(values - at));
+	put_bytes(line, at, (size_t)(values - at), json);
 	while (canon_token_next(&values, end, &token)) {
 		if (is_frame(&token))
 			continue;
 		line_char(line, ' ');
-		line_bytes(line, token.name, token.name_length + 1 + token.value_length);
+		put_bytes(line, token.name, token.name_length + 1 + token.value_length, json);
 	}
 }
 
 static void text_line(struct line *line, char mark, const struct diff_side *side)
 {
 	line_char(line, mark);
-	put_line(line, side);
+	put_line(line, side, false);
 	line_char(line, '\n');
 }
 
@@ -223,20 +244,14 @@ static void json_side(struct line *line, const char *key, const struct diff_side
 		object_number(line, "number", side->number);
 	if (frame_of(side, &frame)) {
 		object_key(line, "frame");
-		line_bytes(line, frame.value, frame.value_length);
+		line_char(line, '"');
+		put_bytes(line, frame.value, frame.value_length, true);
+		line_char(line, '"');
 	}
 	object_key(line, "line");
 	line_char(line, '"');
-	/* a file made by hand can hold anything */
-	{
-		char *begin = line->next;
-
-		put_line(line, side);
-		if (!line->cut && memchr(begin, '"', (size_t)(line->next - begin)))
-			line->next = begin;
-	}
-	line_char(line, '"');
-	line_char(line, '}');
+	put_line(line, side, true);
+	line_bytes(line, "\"}", 2);
 }
 
 static void json_value(struct line *line, const char *key, const char *value, size_t length)
