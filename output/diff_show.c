@@ -31,6 +31,15 @@ static bool is_frame(const struct canon_token *token)
 	return token->name_length == 5 && !memcmp(token->name, "frame", 5);
 }
 
+/* Of as many digits as JSON's numbers are good for, without zeros before it. */
+static bool is_number(const struct canon_token *token)
+{
+	for (size_t i = 0; i < token->value_length; i++)
+		if (token->value[i] < '0' || token->value[i] > '9')
+			return false;
+	return token->value_length && token->value_length < 16 && token->value[0] != '0';
+}
+
 /* The value of the line's frame, which is no part of what is compared. */
 static bool frame_of(const struct diff_side *side, struct canon_token *frame)
 {
@@ -38,7 +47,7 @@ static bool frame_of(const struct diff_side *side, struct canon_token *frame)
 
 	while (canon_token_next(&at, end, frame))
 		if (is_frame(frame))
-			return true;
+			return is_number(frame);
 	return false;
 }
 
@@ -244,9 +253,7 @@ static void json_side(struct line *line, const char *key, const struct diff_side
 		object_number(line, "number", side->number);
 	if (frame_of(side, &frame)) {
 		object_key(line, "frame");
-		line_char(line, '"');
-		put_bytes(line, frame.value, frame.value_length, true);
-		line_char(line, '"');
+		line_bytes(line, frame.value, frame.value_length);
 	}
 	object_key(line, "line");
 	line_char(line, '"');

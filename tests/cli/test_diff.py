@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmatap canon and rdmatap diff: what chance decides is no difference, and what was changed is the one that is told."""
+import collections
 import gzip
 import importlib.machinery
 import importlib.util
@@ -13,6 +14,7 @@ import sys
 
 import capfile
 import conversation
+import test_schema
 from cli import CliTest, TESTDATA, TESTS, captures, read, records
 
 GENERATE = os.path.join(TESTS, "generate")
@@ -382,6 +384,34 @@ class Files(DiffTest):
     def test_stat_counts(self):
         text = self.run_program("diff", "--stat", RPING, RPING).stdout.decode()
         self.assertRegex(text, r"^connections: 2 and 2, in both 2\nmessages and packets: (\d+) and \1\n  same: \d+\n  changed: 0\n")
+
+
+class JsonSchema(Talks):
+    """The tables of doc/json.md, both ways."""
+    is_of_its_type = staticmethod(test_schema.Schema.is_of_its_type)
+    problems = test_schema.Schema.problems
+
+    def check(self, command, runs):
+        rows, seen, wrong = test_schema.tables()[command], collections.Counter(), {}
+        for arguments in runs:
+            done = self.run_program(command, "--json", *arguments)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            for line in done.stdout.decode("ascii").splitlines():
+                one = json.loads(line)
+                wrong.update((problem, line) for problem in self.problems(rows, "", one, seen))
+        wrong.update((key, "documented, but never printed") for key in rows if not seen[key])
+        for problem, line in wrong.items():
+            with self.subTest(problem):
+                self.fail(line[:500])
+
+    def test_canon(self):
+        self.check("canon", [("--level", "packets", path) for path in captures()])
+
+    def test_diff(self):
+        before = self.capture("before")
+        changes = [self.capture(change, change) for change in ("lost", "added", "length", "swapped", "connection")]
+        self.check("diff", [("--level", "packets", before, after) for after in changes] + [(changes[-1], before), (RPING, changes[0])] +
+                   [("--map", "10.0.0.2=10.0.0.9", NFS3, os.path.join(TESTDATA, "roce-nfs41-long.pcap"))])
 
 
 class Example(DiffTest):
