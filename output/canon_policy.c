@@ -34,7 +34,7 @@ static const struct row fields[] = {
 	/* anything that no row below names goes by its type: canon_policy() */
 	/* what the capture is, not what was said */
 	DROP("frame.*"), DROP("erf.*"), DROP("sll.*"), DROP("null.*"), DROP("rdmatap.*"), KEEP("rdmatap.anomaly", PACKETS),
-	KEEP("rdmatap.psn.*", PACKETS),
+	KEEP("rdmatap.psn.analysis", PACKETS), KEEP("rdmatap.psn.missing", PACKETS), KEEP("rdmatap.psn.differs", PACKETS),
 	/* links and networks; lengths are told by the payload's, addresses by the connection */
 	DROP("eth.*"), DROP("arp.*"), DROP("ip.*"), KEEP("ip.dsfield.*", PACKETS), KEEP("ip.ttl", PACKETS), KEEP("ip.opt.type", PACKETS),
 	DROP("ipv6.*"), KEEP("ipv6.tclass.*", PACKETS), KEEP("ipv6.hlim", PACKETS), DROP("ah.*"), DROP("icmp.*"), DROP("icmpv6.*"),
@@ -48,7 +48,7 @@ static const struct row fields[] = {
 	DROP("infiniband.bth.destqp"), RELATIVE("infiniband.bth.psn", PSN, PACKETS), RENAME("infiniband.deth.srcqp", QP, PACKETS),
 	RENAME("infiniband.xrceth.srq", QP, PACKETS), RENAME("infiniband.rdeth.eecnxt", QP, PACKETS),
 	RENAME("infiniband.reth.va", ADDRESS, PACKETS), RENAME("infiniband.reth.r_key", RKEY, PACKETS),
-	DROP("infiniband.aeth.syndrome"), RELATIVE("infiniband.aeth.msn", MSN, PACKETS), RENAME("infiniband.ieth", RKEY, PACKETS),
+	DROP("infiniband.aeth.syndrome"), KEEP("infiniband.aeth.syndrome.timer", PACKETS), RELATIVE("infiniband.aeth.msn", MSN, PACKETS), RENAME("infiniband.ieth", RKEY, PACKETS),
 	DROP("infiniband.cnp.reserved"), DROP("infiniband.invariant.crc"), DROP("infiniband.variant.crc"),
 	KEEP("infiniband.invariant.crc.status", PACKETS), KEEP("infiniband.variant.crc.status", PACKETS),
 	KEEP("infiniband.atomiceth.swapdt", PACKETS), KEEP("infiniband.atomiceth.cmpdt", PACKETS),
@@ -88,7 +88,7 @@ static const struct row fields[] = {
 	/* iWARP */
 	KEEP("iwarp_mpa.*", PACKETS), DROP("iwarp_mpa.privatedata"), DROP("iwarp_mpa.crc"), DROP("iwarp_mpa.crc_check"),
 	DROP("iwarp_mpa.marker_fpduptr"), DROP("iwarp_mpa.pad"), DROP("iwarp_mpa.framing"), KEEP("iwarp_ddp.*", PACKETS),
-	DROP("iwarp_ddp.rsvdulp"), RENAME("iwarp_ddp.stag", STAG, PACKETS), RENAME("iwarp_ddp.tagged_offset", ADDRESS, PACKETS),
+	DROP("iwarp_ddp.rsvdulp"), KEEP("iwarp_ddp.msn", PACKETS), RENAME("iwarp_ddp.stag", STAG, PACKETS), RENAME("iwarp_ddp.tagged_offset", ADDRESS, PACKETS),
 	KEEP("iwarp_rdma.*", PACKETS), RENAME("iwarp_rdma.inval_stag", STAG, PACKETS), RENAME("iwarp_rdma.sinkstag", STAG, PACKETS),
 	RENAME("iwarp_rdma.sinkto", ADDRESS, PACKETS), RENAME("iwarp_rdma.srcstag", STAG, PACKETS),
 	RENAME("iwarp_rdma.srcto", ADDRESS, PACKETS), DROP("iwarp_rdma.reserved"), DROP("iwarp_rdma.term_ddp_h*"),
@@ -113,7 +113,7 @@ static const struct row fields[] = {
 	RENAME("nlm.lock.owner", OWNER, MESSAGES), DROP("nlm.lock.svid"), DROP("nlm.lock.caller_name"), DROP("nlm.state"),
 	DROP("nlm.sequence"), KEEP("stat.*", MESSAGES), DROP("stat.priv"), DROP("stat.name"), DROP("stat.my_id.hostname"),
 	DROP("stat.mon_id.name"), DROP("stat.stat_res.state"), DROP("stat.state"), KEEP("portmap.*", MESSAGES), DROP("portmap.args"),
-	DROP("portmap.result"), DROP("portmap.time"), DROP("portmap.taddr"), KEEP("nfs.*", MESSAGES), DROP("nfs.fh.length"),
+	DROP("portmap.result"), KEEP("portmap.rpcb.owner", MESSAGES), DROP("portmap.time"), DROP("portmap.taddr"), KEEP("nfs.*", MESSAGES), DROP("nfs.fh.length"),
 	DROP("nfs.fh.hash"), RENAME("nfs.fhandle", HANDLE, MESSAGES), DROP("nfs.fattr3.used"), DROP("nfs.fattr3.fsid"),
 	DROP("nfs.fattr3.fileid"), DROP("nfs.fattr.blocks"), DROP("nfs.fattr.fsid"), DROP("nfs.fattr.fileid"), DROP("nfs.atime*"),
 	DROP("nfs.mtime*"), DROP("nfs.ctime*"), DROP("nfs.dtime*"), DROP("nfs.data"), RENAME("nfs.verifier", VERIFIER, MESSAGES),
@@ -132,6 +132,9 @@ static const struct row fields[] = {
 	DROP("nfs.fattr4.fileid"), DROP("nfs.fattr4.files_*"), DROP("nfs.fattr4.space_*"), DROP("nfs.fattr4.quota_used"),
 	DROP("nfs.fattr4.mounted_on_fileid"), DROP("nfs.fattr4.change_policy.*"), DROP("nfs.fattr4.fs_status.age"),
 	DROP("nfs.fattr4.fs_locations_info.info"), DROP("nfs.fattr4.threshold_item.values"), DROP("nfs.sequence.flags"),
+	KEEP("nfs.handle_follow", MESSAGES), KEEP("nfs.prot_info4_hash_alg", MESSAGES), KEEP("nfs.state_protect_num_gss_handles", MESSAGES),
+	KEEP("nfs.create_session_flags", MESSAGES), KEEP("nfs.fattr4.lease_time", MESSAGES), KEEP("nfs.fattr4_owner", MESSAGES),
+	KEEP("nfs.fattr4_owner_group", MESSAGES), KEEP("nfs.fattr4.fs_locations_info.valid_for", MESSAGES),
 	KEEP("nfs.secinfo.flavor_info.rpcsec_gss_info.oid", MESSAGES), KEEP("nfs.state_protect.algorithm", MESSAGES),
 };
 

@@ -237,7 +237,7 @@ static int step_text(struct diff_form *form, const struct diff_step *step)
 	for (unsigned i = show->context_count; !result && i; i--)
 		result = put(show, write_difference, &show->context[(show->context_at + DIFF_CONTEXT - i) % DIFF_CONTEXT]);
 	show->context_count = 0;
-	show->after = DIFF_CONTEXT;
+	show->after = step->setup ? 0 : DIFF_CONTEXT;
 	return result ? result : put(show, write_difference, step);
 }
 
