@@ -113,7 +113,8 @@ const struct canon_treated *canon_treatment(struct canon_treatments *treatments,
 		free(copy);
 		return NULL;
 	}
-	treatments->treated[treatments->count] = treat(treatments->rules, copy, length);
+	/* a name with a zero byte in it is no field's */
+	treatments->treated[treatments->count] = treat(treatments->rules, copy, strlen(copy));
 	free(copy);
 	return &treatments->treated[treatments->count++];
 }
