@@ -5,56 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/canon.h"
-#include "output/canon_item.h"
-#include "output/canon_notes.h"
-#include "output/canon_spool.h"
-#include "output/object.h"
-#include "output/json.h"
+#include "output/canon_internal.h"
 
 /* A capture with more connections than that is none to be compared. */
 #define MAX_GROUPS (1u << 18)
-
-/* How canon->groups_by is keyed. */
-enum { BY_NUMBER, BY_PAIR, BY_END };
-
-/* Messages, refusals, packets: each in its order; those of the first two are shown together. */
-enum group_stream { STREAM_MESSAGES, STREAM_REFUSALS, STREAM_PACKETS, STREAMS };
-
-/* A connection, or the management datagrams of two addresses. */
-struct group {
-	struct spool_stream streams[STREAMS];
-	char *role, *setup;      /* records; role NULL: a connection that was never told, because it turned out to be part of another */
-	size_t role_length, setup_length;
-	uint64_t order;          /* first frame */
-	uint64_t number;
-	/* of a connection that is never told: who received its first packet, by which its ends are found */
-	uint8_t address_length, source[16], destination[16];
-	bool has_receiver;
-	uint32_t receiver_qpn;
-	/* of a told one */
-	struct rtap_end a, b;
-	uint64_t first_frame, last_frame;
-	struct group *part;      /* another that is part of this one */
-	bool part_swapped;       /* in it, client and server are the other way round */
-};
-
-struct canon {
-	struct canon_options options;
-	struct canon_fields fields;
-	struct canon_notes notes;
-	struct canon_send send;  /* told last, and not taken down yet */
-	struct spool spool;
-	struct canon_map groups_by;
-	struct group **groups;
-	size_t group_count, group_room;
-	char *text;              /* the record being made */
-	size_t text_room;
-	uint8_t mad_protocol;
-	bool has_mad_protocol;
-	uint64_t unplaced;       /* connections that turned out to be part of one that is not known */
-	int error;               /* -errno of the first failure; nothing is taken down after it */
-};
 
 /* What a record is made of. */
 struct making {
@@ -64,7 +18,7 @@ struct making {
 	const struct rtap_connection *connection;
 	const struct canon_note *note;
 	char direction;
-	uint64_t connection_number;
+	int64_t base_ns;
 };
 
 struct canon *canon_create(const struct canon_options *options)
@@ -141,7 +95,6 @@ static struct group *add_group(struct canon *canon, uint32_t by, uint64_t key, u
 		goto out_of_memory;
 	}
 	group->order = order;
-	group->number = by == BY_NUMBER ? key : 0;
 	canon->groups[canon->group_count++] = group;
 	return group;
 out_of_memory:
@@ -190,8 +143,21 @@ static void take_down(struct canon *canon, struct group *group, enum group_strea
 		fail(canon, result);
 }
 
-/* The two addresses of a datagram in one number, whichever sent it; of `turned` the other way round. */
-static uint64_t pair_key(const struct rtap_packet *packet, bool ordered)
+/* Times of messages count from the first one of their group. */
+static void take_message(struct canon *canon, struct group *group, struct making *making,
+			 void (*write)(const struct making *making, struct line *line))
+{
+	if (!group)
+		return;
+	if (!group->timed)
+		group->base_ns = making->message->time_ns;
+	group->timed = true;
+	making->base_ns = group->base_ns;
+	take_down(canon, group, STREAM_MESSAGES, making->message->first_frame, write, making);
+}
+
+/* The two addresses of a datagram in one number, whichever sent it. */
+static uint64_t pair_key(const struct rtap_packet *packet)
 {
 	const uint8_t *first = packet->source_address, *second = packet->destination_address;
 	uint64_t hash;
@@ -199,13 +165,13 @@ static uint64_t pair_key(const struct rtap_packet *packet, bool ordered)
 	if (!first || !second) {
 		uint16_t lids[2] = { packet->ib.slid, packet->ib.dlid };
 
-		if (!ordered && lids[0] > lids[1]) {
+		if (lids[0] > lids[1]) {
 			lids[0] = packet->ib.dlid;
 			lids[1] = packet->ib.slid;
 		}
 		return canon_hash(2, lids, sizeof lids);
 	}
-	if (!ordered && memcmp(first, second, packet->address_length) > 0) {
+	if (memcmp(first, second, packet->address_length) > 0) {
 		first = packet->destination_address;
 		second = packet->source_address;
 	}
@@ -214,11 +180,11 @@ static uint64_t pair_key(const struct rtap_packet *packet, bool ordered)
 }
 
 /* Which RPC message a note belongs to: transaction ids are the sender's own. */
-static uint64_t rpc_key(uint32_t xid, bool is_reply, const uint8_t *source, const uint8_t *destination, size_t length)
+static uint64_t rpc_key(uint32_t xid, bool is_reply, bool from_a, const uint8_t *a, const uint8_t *b, size_t length)
 {
-	uint64_t hash = canon_hash((uint64_t)xid << 1 | is_reply, source, length);
+	uint64_t hash = canon_hash((uint64_t)xid << 2 | (uint64_t)is_reply << 1 | from_a, a, length);
 
-	return canon_hash(hash, destination, length);
+	return canon_hash(hash, b, length);
 }
 
 static void packet_end(struct line *line, const char *name, const uint8_t *address, uint8_t length, uint16_t lid)
@@ -306,7 +272,7 @@ static void remember_ends(struct group *group, const struct rtap_packet *packet)
 static struct group *management_group(struct canon *canon, const struct rtap_packet *packet)
 {
 	struct making making = { .canon = canon, .packet = packet };
-	struct group *group = group_of(canon, BY_PAIR, pair_key(packet, false), packet->frame->number);
+	struct group *group = group_of(canon, BY_PAIR, pair_key(packet), packet->frame->number);
 
 	if (group && !group->role) {
 		remember_ends(group, packet);
@@ -326,7 +292,7 @@ static void note_management(struct canon *canon, const struct rtap_packet *packe
 
 	if (!group)
 		return;
-	management.pair = pair_key(packet, false);
+	management.pair = pair_key(packet);
 	management.direction = sent_by(packet, group) ? '>' : '<';
 	making.direction = management.direction;
 	canon_fields_read(&canon->fields, packet, CANON_PART_HEADER);
@@ -351,6 +317,15 @@ static void note(struct canon *canon, const struct rtap_packet *packet, enum can
 	length = make(canon, write_fields, &making);
 	if (length)
 		canon_notes_add(&canon->notes, kind, key, canon->text, length);
+}
+
+static void note_rpc(struct canon *canon, const struct rtap_packet *packet)
+{
+	bool from_a = packet->flow.from_a;
+	const uint8_t *a = from_a ? packet->source_address : packet->destination_address;
+	const uint8_t *b = from_a ? packet->destination_address : packet->source_address;
+
+	note(canon, packet, CANON_PART_RPC, CANON_NOTE_RPC, rpc_key(packet->rpc.xid, packet->rpc.is_reply, from_a, a, b, packet->address_length));
 }
 
 static void write_refusal(const struct making *making, struct line *line)
@@ -410,9 +385,7 @@ void canon_packet(struct canon *canon, const struct rtap_packet *packet)
 	if (packet->rpcrdma.present && packet->flow.completes)
 		note(canon, packet, CANON_PART_HEADER, CANON_NOTE_FRAME, packet->flow.message_first_frame);
 	if (packet->rpc.present && packet->source_address)
-		note(canon, packet, CANON_PART_RPC, CANON_NOTE_RPC,
-		     rpc_key(packet->rpc.xid, packet->rpc.is_reply, packet->flow.from_a ? packet->source_address : packet->destination_address,
-			     packet->flow.from_a ? packet->destination_address : packet->source_address, packet->address_length));
+		note_rpc(canon, packet);
 	if (is_refusal(packet))
 		take_down(canon, group, STREAM_REFUSALS, packet->frame->number, write_refusal, &making);
 	take_packet(canon, group, packet, direction);
@@ -421,7 +394,7 @@ void canon_packet(struct canon *canon, const struct rtap_packet *packet)
 static void write_verb(const struct making *making, struct line *line)
 {
 	line_char(line, making->direction);
-	canon_item_verb(making->message, &making->canon->options.keep, line);
+	canon_item_verb(making->message, &making->canon->options.keep, making->base_ns, line);
 	if (making->note)
 		line_bytes(line, making->note->text, making->note->length);
 }
@@ -431,7 +404,7 @@ static void write_rpc(const struct making *making, struct line *line)
 	const struct canon_note *header = canon_notes_find(&making->canon->notes, CANON_NOTE_FRAME, making->message->first_frame);
 
 	line_char(line, making->direction);
-	canon_item_rpc(making->message, making->send, &making->canon->options.keep, line);
+	canon_item_rpc(making->message, making->send, &making->canon->options.keep, making->base_ns, line);
 	if (header)
 		line_bytes(line, header->text, header->length);
 	if (making->note)
@@ -449,8 +422,7 @@ static void take_send(struct canon *canon)
 	canon->send.present = false;
 	header = canon_notes_find(&canon->notes, CANON_NOTE_FRAME, canon->send.message.first_frame);
 	making.note = header;
-	take_down(canon, group_of(canon, BY_NUMBER, canon->send.connection, canon->send.message.first_frame), STREAM_MESSAGES,
-		  canon->send.message.first_frame, write_verb, &making);
+	take_message(canon, group_of(canon, BY_NUMBER, canon->send.connection, canon->send.message.first_frame), &making, write_verb);
 	canon_notes_remove(&canon->notes, header);
 }
 
@@ -466,11 +438,10 @@ static void take_rpc(struct canon *canon, const struct rtap_message *message)
 	making.send = carried ? &canon->send.message : NULL;
 	canon->send.present = false;
 	fields = canon_notes_find(&canon->notes, CANON_NOTE_RPC,
-				  rpc_key(message->xid, message->kind == RTAP_KIND_RPC_REPLY, connection->a.address, connection->b.address,
-					  connection->a.address_length));
+				  rpc_key(message->xid, message->kind == RTAP_KIND_RPC_REPLY, message->from_a, connection->a.address,
+					  connection->b.address, connection->a.address_length));
 	making.note = fields;
-	take_down(canon, group_of(canon, BY_NUMBER, connection->number, message->first_frame), STREAM_MESSAGES, message->first_frame,
-		  write_rpc, &making);
+	take_message(canon, group_of(canon, BY_NUMBER, connection->number, message->first_frame), &making, write_rpc);
 	canon_notes_remove(&canon->notes, fields);
 	canon_notes_remove(&canon->notes, canon_notes_find(&canon->notes, CANON_NOTE_FRAME, message->first_frame));
 }
@@ -480,7 +451,7 @@ static void write_management(const struct making *making, struct line *line)
 	const struct canon_note *note = making->note;
 
 	line_char(line, making->direction);
-	canon_item_verb(making->message, &making->canon->options.keep, line);
+	canon_item_verb(making->message, &making->canon->options.keep, making->base_ns, line);
 	line_bytes(line, note->text + sizeof(struct management), note->length - sizeof(struct management));
 }
 
@@ -495,8 +466,7 @@ static void take_management(struct canon *canon, const struct rtap_message *mess
 		return;
 	memcpy(&management, note->text, sizeof management);
 	making.direction = management.direction;
-	take_down(canon, group_of(canon, BY_PAIR, management.pair, message->first_frame), STREAM_MESSAGES, message->first_frame,
-		  write_management, &making);
+	take_message(canon, group_of(canon, BY_PAIR, management.pair, message->first_frame), &making, write_management);
 	canon_notes_remove(&canon->notes, note);
 }
 
@@ -516,8 +486,7 @@ void canon_message(struct canon *canon, const struct rtap_message *message)
 	else if (message->kind == RTAP_KIND_SEND)
 		canon_send_keep(&canon->send, message);
 	else
-		take_down(canon, group_of(canon, BY_NUMBER, message->connection->number, message->first_frame), STREAM_MESSAGES,
-			  message->first_frame, write_verb, &making);
+		take_message(canon, group_of(canon, BY_NUMBER, message->connection->number, message->first_frame), &making, write_verb);
 }
 
 void canon_connection(struct canon *canon, const struct rtap_connection *connection)
@@ -593,222 +562,8 @@ static int compare_groups(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* A record on its way out. */
-struct shown {
-	const char *type;
-	char direction;          /* 0: none */
-	const char *record;
-	size_t length;
-	struct canon_names *names;
-	uint64_t connection;     /* JSON */
-};
-
-/* "message > kind=send length=16" */
-static void show_text(const void *what, struct line *line)
-{
-	const struct shown *shown = what;
-
-	line_text(line, shown->type);
-	if (shown->direction) {
-		line_char(line, ' ');
-		line_char(line, shown->direction);
-	}
-	canon_names_write(shown->names, shown->record, shown->length, line);
-	line_char(line, '\n');
-}
-
-/* Names and values of a line of text, as members of JSON objects. Values hold no spaces. */
-static void json_fields(struct line *line, const char *text, size_t length)
-{
-	const char *end = text + length;
-
-	object_key(line, "fields");
-	line_char(line, '[');
-	while (text < end) {
-		const char *next = memchr(text + 1, ' ', (size_t)(end - text - 1)), *stop = next ? next : end;
-		const char *equals = memchr(text, '=', (size_t)(stop - text));
-
-		if (equals) {
-			if (line->next[-1] == '}')
-				line_char(line, ',');
-			line_text(line, "{\"name\":");
-			json_string(line, (const uint8_t *)text + 1, (size_t)(equals - text - 1));
-			line_text(line, ",\"value\":");
-			json_string(line, (const uint8_t *)equals + 1, (size_t)(stop - equals - 1));
-			line_char(line, '}');
-		}
-		text = stop;
-	}
-	line_char(line, ']');
-}
-
-/* The named text is made at the end of the room, and then written as JSON before it. */
-static void show_json(const void *what, struct line *line)
-{
-	const struct shown *shown = what;
-	size_t room = (size_t)(line->end - line->next) / 8;
-	struct line named;
-
-	line_init(&named, line->end - room, room);
-	canon_names_write(shown->names, shown->record, shown->length, &named);
-	if (named.cut || room < 64) {
-		line->cut = true;
-		return;
-	}
-	line->end -= room;
-	line_char(line, '{');
-	object_number(line, "connection", shown->connection);
-	object_text(line, "type", shown->type);
-	if (shown->direction)
-		object_text(line, "direction", shown->direction == '>' ? "client>server" : "server>client");
-	json_fields(line, line->end, (size_t)(named.next - line->end));
-	line_bytes(line, "}\n", 2);
-}
-
-static int show(const struct canon *canon, struct printer *printer, const struct shown *shown)
-{
-	return printer_write(printer, canon->options.json ? show_json : show_text, shown);
-}
-
-/* Records of several streams, by frames. Of equal ones that of the earlier stream comes first. */
-struct merge {
-	struct spool_reader readers[2 * STREAMS];
-	bool live[2 * STREAMS], swapped[2 * STREAMS];
-	unsigned count;
-};
-
-static int merge_add(struct merge *merge, const struct canon *canon, const struct group *group, enum group_stream stream, bool swapped)
-{
-	int result;
-
-	spool_reader_init(&merge->readers[merge->count], &canon->spool, &group->streams[stream]);
-	result = spool_reader_next(&merge->readers[merge->count]);
-	merge->live[merge->count] = result > 0;
-	merge->swapped[merge->count++] = swapped;
-	return result < 0 ? result : 0;
-}
-
-/* -1: there is no more. */
-static int merge_first(const struct merge *merge)
-{
-	int first = -1;
-
-	for (unsigned i = 0; i < merge->count; i++)
-		if (merge->live[i] && (first < 0 || merge->readers[i].order < merge->readers[first].order))
-			first = (int)i;
-	return first;
-}
-
-static int write_streams(const struct canon *canon, const struct group *group, const char *type, unsigned streams, struct shown *shown,
-			 struct printer *printer)
-{
-	struct merge merge = { .count = 0 };
-	int first, result = 0;
-
-	for (int stream = 0; stream < STREAMS && !result; stream++) {
-		if (!(streams >> stream & 1))
-			continue;
-		result = merge_add(&merge, canon, group, (enum group_stream)stream, false);
-		if (!result && group->part)
-			result = merge_add(&merge, canon, group->part, (enum group_stream)stream, group->part_swapped);
-	}
-	while (!result && (first = merge_first(&merge)) >= 0) {
-		struct spool_reader *reader = &merge.readers[first];
-		char direction = reader->record[0];
-
-		if (merge.swapped[first])
-			direction = direction == '>' ? '<' : '>';
-		shown->type = type;
-		shown->direction = direction;
-		shown->record = reader->record + 1;
-		shown->length = reader->length - 1;
-		result = show(canon, printer, shown);
-		if (!result) {
-			int more = spool_reader_next(reader);
-
-			merge.live[first] = more > 0;
-			result = more < 0 ? more : 0;
-		}
-	}
-	for (unsigned i = 0; i < merge.count; i++)
-		spool_reader_fini(&merge.readers[i]);
-	return result;
-}
-
-static int write_group(const struct canon *canon, const struct group *group, uint64_t number, struct printer *printer)
-{
-	struct canon_names names = { .failed = false }, packet_names = { .failed = false };
-	struct shown shown = { .names = &names, .connection = number, .type = "connection", .record = group->role, .length = group->role_length };
-	int result = show(canon, printer, &shown);
-
-	if (!result && group->setup) {
-		shown.type = "setup";
-		shown.record = group->setup;
-		shown.length = group->setup_length;
-		result = show(canon, printer, &shown);
-	}
-	if (!result)
-		result = write_streams(canon, group, "message", 1u << STREAM_MESSAGES | 1u << STREAM_REFUSALS, &shown, printer);
-	/* names of their own, so that messages are called the same with packets and without */
-	shown.names = &packet_names;
-	if (!result)
-		result = write_streams(canon, group, "packet", 1u << STREAM_PACKETS, &shown, printer);
-	if (!result && (names.failed || packet_names.failed))
-		result = -ENOMEM;
-	canon_names_fini(&names);
-	canon_names_fini(&packet_names);
-	return result;
-}
-
-static void write_head(const void *what, struct line *line)
-{
-	const struct canon *canon = what;
-	const char *level = canon->options.level == CANON_PACKETS ? "packets" : "messages";
-
-	if (canon->options.json) {
-		line_char(line, '{');
-		object_text(line, "type", CANON_MAGIC);
-		object_number(line, "version", CANON_VERSION);
-		object_text(line, "level", level);
-		line_bytes(line, "}\n", 2);
-		return;
-	}
-	line_text(line, CANON_MAGIC " ");
-	line_dec(line, CANON_VERSION);
-	line_text(line, " level=");
-	line_text(line, level);
-	if (canon->options.keep.count)
-		line_text(line, " keep=");
-	for (size_t i = 0; i < canon->options.keep.count; i++) {
-		if (i)
-			line_char(line, ',');
-		line_text(line, canon->options.keep.names[i]);
-	}
-	line_char(line, '\n');
-}
-
-/* A file that was cut off lacks this. */
-static void write_foot(const void *what, struct line *line)
-{
-	const struct shown *shown = what;
-
-	if (shown->type) {
-		line_char(line, '{');
-		object_text(line, "type", "end");
-		object_number(line, "connections", shown->connection);
-		line_bytes(line, "}\n", 2);
-		return;
-	}
-	line_text(line, "end connections=");
-	line_dec(line, shown->connection);
-	line_char(line, '\n');
-}
-
 int canon_write(struct canon *canon, struct printer *printer)
 {
-	struct shown foot = { .type = canon->options.json ? "end" : NULL };
-	int result;
-
 	take_send(canon);
 	if (canon->error)
 		return canon->error;
@@ -816,9 +571,5 @@ int canon_write(struct canon *canon, struct printer *printer)
 		return -ENOMEM;
 	if (canon->group_count)
 		qsort(canon->groups, canon->group_count, sizeof *canon->groups, compare_groups);
-	result = printer_write(printer, write_head, canon);
-	for (size_t i = 0; !result && i < canon->group_count; i++)
-		if (canon->groups[i]->role)
-			result = write_group(canon, canon->groups[i], ++foot.connection, printer);
-	return result ? result : printer_write(printer, write_foot, &foot);
+	return canon_write_groups(canon, printer);
 }

@@ -69,7 +69,7 @@ static void missing(const struct rtap_message *message, struct line *line)
 }
 
 /* Values that canon leaves out unless asked for them. */
-static void kept(const struct rtap_message *message, const struct canon_keep *keep, struct line *line)
+static void kept(const struct rtap_message *message, const struct canon_keep *keep, int64_t base_ns, struct line *line)
 {
 	if (message->has_latency && canon_keeps(keep, "latency")) {
 		canon_name(line, "latency");
@@ -77,7 +77,7 @@ static void kept(const struct rtap_message *message, const struct canon_keep *ke
 	}
 	if (canon_keeps(keep, "time")) {
 		canon_name(line, "time");
-		line_seconds(line, message->time_ns);
+		line_seconds(line, message->time_ns - base_ns);
 	}
 	if (canon_keeps(keep, "frame"))
 		number(line, "frame", message->first_frame);
@@ -117,7 +117,7 @@ static void carriage(const struct rtap_message *message, struct line *line)
 	}
 }
 
-void canon_item_verb(const struct rtap_message *message, const struct canon_keep *keep, struct line *line)
+void canon_item_verb(const struct rtap_message *message, const struct canon_keep *keep, int64_t base_ns, struct line *line)
 {
 	const char *kind = rtap_message_kind_name((enum rtap_message_kind)message->kind);
 	const char *verb = rtap_verb_name((enum rtap_verb)message->verb);
@@ -128,7 +128,7 @@ void canon_item_verb(const struct rtap_message *message, const struct canon_keep
 	number(line, "length", message->length);
 	carriage(message, line);
 	operands(message, line);
-	kept(message, keep, line);
+	kept(message, keep, base_ns, line);
 }
 
 static void operations(const struct rtap_message *message, struct line *line)
@@ -206,7 +206,8 @@ static void rpc_carriage(const struct rtap_message *message, const struct rtap_m
 	}
 }
 
-void canon_item_rpc(const struct rtap_message *message, const struct rtap_message *send, const struct canon_keep *keep, struct line *line)
+void canon_item_rpc(const struct rtap_message *message, const struct rtap_message *send, const struct canon_keep *keep, int64_t base_ns,
+		    struct line *line)
 {
 	text(line, "kind", rtap_message_kind_name((enum rtap_message_kind)message->kind));
 	if (message->program_known) {
@@ -229,7 +230,7 @@ void canon_item_rpc(const struct rtap_message *message, const struct rtap_messag
 		number(line, "write_chunks", message->write_chunks);
 	if (message->reply_chunk)
 		text(line, "reply_chunk", "yes");
-	kept(message, keep, line);
+	kept(message, keep, base_ns, line);
 }
 
 void canon_item_refusal(const struct rtap_packet *packet, const struct canon_keep *keep, struct line *line)

@@ -21,10 +21,11 @@ struct canon_send {
 
 void canon_send_keep(struct canon_send *send, const struct rtap_message *message);
 
-/* A message that is no RPC. */
-void canon_item_verb(const struct rtap_message *message, const struct canon_keep *keep, struct line *line);
+/* A message that is no RPC. Times are told from `base_ns`. */
+void canon_item_verb(const struct rtap_message *message, const struct canon_keep *keep, int64_t base_ns, struct line *line);
 /* An RPC call or reply with the SEND that carried its header; NULL: that is not known. */
-void canon_item_rpc(const struct rtap_message *message, const struct rtap_message *send, const struct canon_keep *keep, struct line *line);
+void canon_item_rpc(const struct rtap_message *message, const struct rtap_message *send, const struct canon_keep *keep, int64_t base_ns,
+		    struct line *line);
 /* A NAK or RNR NAK. */
 void canon_item_refusal(const struct rtap_packet *packet, const struct canon_keep *keep, struct line *line);
 /* What is known of a connection apart from its role. */

@@ -11,7 +11,7 @@
 #define SHOWN_TEXT 160u
 
 /* Values of one packet: a hostile one can hold many. */
-#define MAX_VALUES 4096u
+#define MAX_VALUES (1u << 17)
 
 #define CNP_OPCODE 0x81
 

@@ -298,6 +298,10 @@ class Policies(Talks):
         self.same("--tolerance", "latency=40%", RPING, slower)
         told = self.diff("--tolerance", "latency=30%", RPING, slower)
         self.assertEqual({f["name"] for one in told for f in one["fields"]}, {"latency"})
+        later = self.path("later.pcap")
+        capfile.write_pcap(later, 1, frames.shifted(1000))
+        self.same("--tolerance", "time=0", RPING, later)
+        self.assertGreater(len(self.diff("--tolerance", "time=0", RPING, slower)), 10)
         golden = self.path("golden")
         with open(golden, "wb") as out:
             out.write(self.good("canon", RPING))
