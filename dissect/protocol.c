@@ -8,7 +8,7 @@
 
 #include "dissect/protocol.h"
 
-static const struct protocol *const protocols[PROTOCOL_COUNT] = {
+const struct protocol *const protocols[PROTOCOL_COUNT] = {
 #define ROW(identifier, object) [PROTOCOL_##identifier] = &object,
 	PROTOCOLS(ROW)
 #undef ROW
@@ -25,11 +25,6 @@ static const struct alias {
 	{ "udp.port", { "udp.srcport", "udp.dstport" } },
 	{ "tcp.port", { "tcp.srcport", "tcp.dstport" } },
 };
-
-const struct protocol *protocol_by_number(uint8_t number)
-{
-	return protocols[number];
-}
 
 size_t rtap_protocol_count(void)
 {

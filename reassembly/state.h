@@ -68,6 +68,7 @@ struct message {
 struct psn_stream {
 	struct connection *connection;
 	bool started, from_a, reliable;
+	bool resized;             /* rings or gaps take other memory than was accounted */
 	uint64_t low, next;       /* lowest PSN seen; the one expected next; unwrapped */
 	uint64_t acknowledged;    /* PSNs below it were; unwrapped */
 	uint64_t packets;
@@ -144,6 +145,7 @@ struct connection {
 	struct connection *closing_before, *closing_behind;
 	int64_t closed_ns;
 	uint64_t memory;               /* of rings and flows, as accounted */
+	bool resized;                  /* they take other memory now */
 	bool closed;                   /* no more packets are expected */
 	bool retired;                  /* and none are taken any more */
 	bool told;
