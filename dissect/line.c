@@ -37,6 +37,11 @@ void line_dec(struct line *line, uint64_t number)
 	char digits[20 + SHORT];
 	char *end = digits + 20, *p = end;
 
+	if (number < 10) {
+		line_char(line, (char)('0' + number));
+		return;
+	}
+
 	while (number >= 100) {
 		p -= 2;
 		memcpy(p, digit_pairs + number % 100 * 2, 2);

@@ -151,6 +151,9 @@ enum result parse_more(struct parse *parse, uint32_t more, const uint8_t **bytes
  */
 void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length);
 
+/* How many rows at the beginning of a protocol's table can have a value by themselves; its visit tells all behind. */
+size_t protocol_rows_with_values(uint8_t protocol);
+
 /*
  * Dissects a packet once more from its RPC header on, as the context has learned which call this replies to. What the
  * headers before it told stays. Not for records of a stream.
