@@ -62,10 +62,15 @@ void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 	unsigned i = digits > 20 ? 20 : digits;
 	size_t length = i;
 
-	for (; i >= 2; number /= 100)
-		memcpy(text + (i -= 2), digit_pairs + number % 100 * 2, 2);
-	if (i)
-		text[0] = (char)('0' + number % 10);
+	for (; i >= 4; number /= 10000) {
+		unsigned four = (unsigned)(number % 10000);
+
+		i -= 4;
+		memcpy(text + i, digit_pairs + four / 100 * 2, 2);
+		memcpy(text + i + 2, digit_pairs + four % 100 * 2, 2);
+	}
+	for (; i; number /= 10)
+		text[--i] = (char)('0' + number % 10);
 	line_short(line, text, length);
 }
 
@@ -74,10 +79,17 @@ static unsigned hex_text(char text[16], uint64_t number, unsigned digits)
 {
 	unsigned n = digits < 1 ? 1 : digits > 16 ? 16 : digits;
 
+	char *p;
+
 	while (n < 16 && number >> (4 * n))
 		n++;
-	for (char *p = text + n; p > text; number >>= 4)
+	p = text + n;
+	for (; p - text >= 2; number >>= 8) {
 		*--p = hex_digits[number & 15];
+		*--p = hex_digits[number >> 4 & 15];
+	}
+	if (p > text)
+		*text = hex_digits[number & 15];
 	return n;
 }
 

@@ -252,7 +252,7 @@ bool coverage_join(struct coverage *coverage, struct coverage *other, unsigned k
 	return true;
 }
 
-void coverage_fini(struct coverage *coverage)
+void coverage_free(struct coverage *coverage)
 {
 	free(coverage->many);
 	free(coverage->bytes);
