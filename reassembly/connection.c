@@ -33,6 +33,11 @@ uint64_t flow_hash(const struct flow_key *key)
 	return map_hash(key->words, sizeof key->words / sizeof key->words[0]);
 }
 
+static struct flow **recent_place(struct rtap_tracker *tracker, const struct flow_key *key)
+{
+	return &tracker->recent_flows[(key->words[4] ^ key->words[4] >> 4) % RECENT_FLOWS];
+}
+
 static bool has_key(const void *value, const void *key)
 {
 	const uint64_t *a = ((const struct flow *)value)->key.words, *b = ((const struct flow_key *)key)->words;
@@ -43,6 +48,15 @@ static bool has_key(const void *value, const void *key)
 struct flow *flow_find(const struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash)
 {
 	return map_find(&tracker->flows, hash, has_key, key);
+}
+
+struct flow *flow_find_recent(struct rtap_tracker *tracker, const struct flow_key *key)
+{
+	struct flow **place = recent_place(tracker, key);
+
+	if (!*place || !has_key(*place, key))
+		*place = flow_find(tracker, key, flow_hash(key));
+	return *place;
 }
 
 void flow_forget_pending(struct flow *flow)
@@ -93,6 +107,8 @@ void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
 			flow->pending_behind->pending_before = flow->pending_before;
 	}
 	map_remove(&tracker->flows, flow->hash, flow);
+	if (*recent_place(tracker, &flow->key) == flow)
+		*recent_place(tracker, &flow->key) = NULL;
 	flow_forget_pending(flow);
 	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
 	free(flow);

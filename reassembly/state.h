@@ -94,6 +94,8 @@ struct psn_stream {
 	int64_t last_ack_ns;
 };
 
+#define RECENT_FLOWS 16
+
 /* The packets from one address to one queue pair of another; UD: from one queue pair. */
 struct flow_key {
 	uint64_t words[6]; /* source and destination address, QPNs, lengths of the addresses */
@@ -162,6 +164,7 @@ struct rtap_tracker {
 	struct map calls, regions;     /* RPC over RDMA */
 	struct rpc_sockets sockets;    /* RPC over TCP and UDP */
 	struct map flows, expectations, handshakes, services;
+	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
 	struct connection *first_connection, *last_connection;
 	struct connection *first_closing, *last_closing; /* in the order in which they closed */
 	struct flow *pending_flows;

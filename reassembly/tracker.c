@@ -273,8 +273,7 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	struct flow_key key = flow_key_of_packet(packet);
-	uint64_t hash = flow_hash(&key);
-	struct flow *flow = flow_find(tracker, &key, hash);
+	struct flow *flow = flow_find_recent(tracker, &key);
 
 	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
 		if (flow && flow->connection) {
@@ -286,7 +285,7 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		return;
 	}
 	if (!flow)
-		flow = flow_create(tracker, &key, hash);
+		flow = flow_create(tracker, &key, flow_hash(&key));
 	if (!flow)
 		tracker->counters.evictions++;
 	else if (opcode->class == IB_CONGESTION)
