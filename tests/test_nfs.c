@@ -473,15 +473,15 @@ static unsigned check_details(const struct xdr_item *items, const struct rpc_sum
 
 Test(nfs, what_one_line_texts_pass_over_has_the_length_that_its_type_says)
 {
-	static const struct xdr_program *const programs[] = {
+	static const struct xdr_program *const tables[] = {
 		&nfs3_program, &nfsacl2_program, &nfsacl3_program, &mount3_program, &nlm4_program, &nfs_callback_program,
 	};
 	unsigned found = 0;
 
-	for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
-		for (uint32_t j = 0; j < programs[i]->count; j++) {
-			found += check_details(programs[i]->procedures[j].call, programs[i]->summary, 0);
-			found += check_details(programs[i]->procedures[j].reply, programs[i]->summary, 0);
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+		for (uint32_t j = 0; j < tables[i]->count; j++) {
+			found += check_details(tables[i]->procedures[j].call, tables[i]->summary, 0);
+			found += check_details(tables[i]->procedures[j].reply, tables[i]->summary, 0);
 		}
 	for (uint32_t i = 0; i < NFS4_OPERATIONS; i++) {
 		found += check_details(nfs4_operations[i].call, nfs4_program.summary, 0);
