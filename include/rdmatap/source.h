@@ -14,6 +14,12 @@
 /* Where frames come from. */
 struct rtap_source;
 
+/* A number that need not be known. */
+struct rtap_count {
+	bool known;
+	uint64_t value;
+};
+
 /* What the input says of one interface that frames were captured on. Texts are "" when not told. */
 struct rtap_interface {
 	uint32_t link_type;   /* LINKTYPE_ number */
@@ -26,6 +32,9 @@ struct rtap_interface {
 	bool has_received, has_dropped; /* whether the counters below were told */
 	uint64_t received;    /* packets that the interface saw, by its statistics */
 	uint64_t dropped;     /* packets lost for want of resources, by its statistics */
+	struct rtap_count dropped_by_system; /* packets that the operating system had no room for, by the statistics */
+	struct rtap_count dropped_here;      /* live: packets that were received and that our queue had no room for */
+	uint8_t time_digits;                 /* live: decimal digits of a second that time stamps have; 0: not told */
 };
 
 /* What happened while reading. Counts only grow. */
