@@ -7,6 +7,7 @@
 #include "dissect/protocol.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/rpc_region.h"
 
 #define RDMA_NOMSG 1
 #define RDMA_ERROR 4
@@ -41,126 +42,15 @@ static struct rpc_call *find_call(const struct rtap_tracker *tracker, const stru
 	return map_find(&tracker->calls, hash_of(&key), same_call, &key);
 }
 
-/* Regions are found by their key and whose memory it is. */
-struct region_key {
-	const struct connection *connection;
-	uint32_t r_key;
-	bool of_a;
-};
-
-static uint64_t hash_of_region(const struct region_key *key)
-{
-	uint64_t words[2] = { (uintptr_t)key->connection ^ 1, (uint64_t)key->of_a << 32 | key->r_key };
-
-	return map_hash(words, 2);
-}
-
-static bool same_region(const void *value, const void *wanted)
-{
-	const struct chunk_segment *segment = value;
-	const struct region_key *key = wanted;
-
-	return segment->call->connection == key->connection && segment->r_key == key->r_key && segment->call->from_a == key->of_a;
-}
-
-static void open_region(struct rtap_tracker *tracker, struct chunk_segment *segment)
-{
-	struct region_key key = { segment->call->connection, segment->r_key, segment->call->from_a };
-	struct chunk_segment *newest;
-
-	segment->hash = hash_of_region(&key);
-	newest = map_find(&tracker->regions, segment->hash, same_region, &key);
-	if (newest)
-		map_remove(&tracker->regions, segment->hash, newest);
-	segment->same_key = newest;
-	if (!map_add(&tracker->regions, segment->hash, segment)) {
-		tracker->counters.evictions++;
-		segment->hash = 0;
-	}
-}
-
-static void close_region(struct rtap_tracker *tracker, struct chunk_segment *segment)
-{
-	struct region_key key = { segment->call->connection, segment->r_key, segment->call->from_a };
-	struct chunk_segment *newest = map_find(&tracker->regions, segment->hash, same_region, &key);
-
-	if (newest == segment) {
-		map_remove(&tracker->regions, segment->hash, segment);
-		if (segment->same_key && !map_add(&tracker->regions, segment->hash, segment->same_key))
-			tracker->counters.evictions++;
-		return;
-	}
-	for (; newest; newest = newest->same_key)
-		if (newest->same_key == segment) {
-			newest->same_key = segment->same_key;
-			return;
-		}
-}
-
-/* The oldest region that holds the address and whose call was not answered before this PSN. */
-static struct chunk_segment *find_region(const struct rtap_tracker *tracker, const struct message *message)
-{
-	struct region_key key = { message->connection, message->shown.r_key, !message->shown.from_a };
-	struct chunk_segment *segment, *found = NULL;
-	uint64_t address = message->shown.virtual_address;
-
-	for (segment = map_find(&tracker->regions, hash_of_region(&key), same_region, &key); segment; segment = segment->same_key)
-		if (address >= segment->offset && address - segment->offset < segment->length &&
-		    (!segment->call->reply.present || message->low < segment->call->reply_psn))
-			found = segment;
-	return found;
-}
-
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 {
 	if (!tracker->regions.count || !message->shown.has_key)
 		return;
-	message->segment = find_region(tracker, message);
+	message->segment = rpc_region_find(tracker, message);
 	if (message->segment) {
 		message->segment->call->claimed++;
 		message->bytes_wanted = message->segment->keep_bytes;
 	}
-}
-
-/* Moves runs, by `shift`, into those of a region. */
-static void land_runs(struct rtap_tracker *tracker, struct chunk_segment *segment, struct coverage *to, const struct coverage *from,
-		      uint64_t shift, unsigned keep)
-{
-	const struct coverage_run *runs = coverage_runs(from);
-
-	for (uint32_t i = 0; i < from->count; i++) {
-		const uint8_t *bytes = keep & COVERAGE_BYTES ? from->bytes + (runs[i].begin - from->origin) : NULL;
-		uint64_t length = runs[i].end - runs[i].begin, fresh;
-
-		/* holes that an earlier one left, and nothing twice */
-		if (!coverage_add(to, runs[i].begin + shift, bytes, length, runs[i].crc, keep, &fresh))
-			tracker->counters.evictions++;
-		segment->has_parts |= fresh != length;
-	}
-}
-
-/* Moves what was gathered of a READ or WRITE into the region that it belongs to. */
-static void land(struct rtap_tracker *tracker, struct message *message)
-{
-	struct chunk_segment *segment = message->segment;
-	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * message->stream->pmtu;
-	uint64_t shift = message->shown.virtual_address - segment->offset - start;
-	uint64_t memory = coverage_memory(&segment->data) + coverage_memory(&segment->cut);
-	unsigned keep = (tracker->keep & COVERAGE_CRC) | (segment->keep_bytes ? COVERAGE_BYTES : 0u);
-
-	/* bytes that were to be kept and could not be are as good as not there */
-	if (!segment->keep_bytes || message->coverage.bytes)
-		land_runs(tracker, segment, &segment->data, &message->coverage, shift, keep);
-	land_runs(tracker, segment, &segment->cut, &message->cut, shift, COVERAGE_ONLY);
-	if (!segment->first_frame || message->shown.first_frame < segment->first_frame)
-		segment->first_frame = message->shown.first_frame;
-	if (message->shown.last_frame > segment->last_frame)
-		segment->last_frame = message->shown.last_frame;
-	memory = coverage_memory(&segment->data) + coverage_memory(&segment->cut) - memory;
-	budget_charge(&tracker->budget, &message->connection->holder, memory);
-	segment->call->memory += memory;
-	segment->call->claimed--;
-	message->segment = NULL;
 }
 
 static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
@@ -171,7 +61,7 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 		map_remove(&tracker->calls, call->hash, call);
 	for (uint32_t i = 0; i < call->call.lists.count; i++)
 		if (call->call.lists.segments[i].hash)
-			close_region(tracker, &call->call.lists.segments[i]);
+			rpc_region_close(tracker, &call->call.lists.segments[i]);
 	*(call->before ? &call->before->behind : &connection->first_call) = call->behind;
 	*(call->behind ? &call->behind->before : &connection->last_call) = call->before;
 	connection->calls--;
@@ -329,33 +219,8 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 		segment->keep_bytes = tracker->keep & COVERAGE_BYTES || tracker->options.payload || segment->list == CHUNK_REPLY ||
 				      (segment->list == CHUNK_READ && !segment->chunk);
 		if (segment->keep_bytes || is_told(tracker))
-			open_region(tracker, segment);
+			rpc_region_open(tracker, segment);
 	}
-}
-
-/* Adds what is there of a region, from data that has landed and from messages that will. */
-static bool gather(struct coverage *whole, uint64_t position, const struct chunk_segment *segment, const struct psn_stream *stream)
-{
-	const struct coverage_run *runs = coverage_runs(&segment->data);
-	uint64_t fresh;
-
-	for (uint32_t i = 0; i < segment->data.count && segment->data.bytes; i++)
-		if (!coverage_add(whole, position + runs[i].begin, segment->data.bytes + (runs[i].begin - segment->data.origin),
-				  runs[i].end - runs[i].begin, 0, COVERAGE_BYTES, &fresh))
-			return false;
-	for (const struct message *message = stream->head; message; message = message->behind) {
-		const struct coverage *data = &message->coverage;
-		uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * stream->pmtu;
-
-		if (message->segment != segment || !data->bytes)
-			continue;
-		runs = coverage_runs(data);
-		for (uint32_t i = 0; i < data->count; i++)
-			if (!coverage_add(whole, position + runs[i].begin - start + message->shown.virtual_address - segment->offset,
-					  data->bytes + (runs[i].begin - data->origin), runs[i].end - runs[i].begin, 0, COVERAGE_BYTES, &fresh))
-				return false;
-	}
-	return true;
 }
 
 /* The chunk of a kind as `lists` tell its lengths, whose regions are the call's. */
@@ -375,7 +240,7 @@ static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *ca
 			if (call->call.lists.segments[j].list == list && call->call.lists.segments[j].r_key == segment->r_key &&
 			    call->call.lists.segments[j].offset == segment->offset)
 				source = &call->call.lists.segments[j];
-		if (!gather(whole, length, source, stream))
+		if (!rpc_region_gather(whole, length, source, stream))
 			return false;
 		length += segment->length;
 		if (length > MAX_GATHERED)
@@ -495,7 +360,7 @@ void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
 	struct rpc_call *call = message->replies_to;
 
 	if (message->segment)
-		land(tracker, message);
+		rpc_region_land(tracker, message);
 	message->replies_to = NULL;
 	if (call)
 		end_call(tracker, call);
@@ -545,7 +410,7 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 			map_remove(&tracker->calls, call->hash, call);
 		for (uint32_t i = 0; i < call->call.lists.count; i++)
 			if (call->call.lists.segments[i].hash)
-				close_region(tracker, &call->call.lists.segments[i]);
+				rpc_region_close(tracker, &call->call.lists.segments[i]);
 		*(call->before ? &call->before->behind : &from->first_call) = call->behind;
 		*(call->behind ? &call->behind->before : &from->last_call) = call->before;
 		from->calls--;
@@ -564,7 +429,7 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 			call->mapped = map_add(&tracker->calls, call->hash, call);
 		}
 		for (uint32_t i = 0; i < call->call.lists.count; i++)
-			open_region(tracker, &call->call.lists.segments[i]);
+			rpc_region_open(tracker, &call->call.lists.segments[i]);
 		join_reply(tracker, call, to);
 	}
 }
