@@ -77,7 +77,10 @@ int command_export(int argc, char **argv);
 /* rdmatap fields [PREFIX] */
 int command_fields(int argc, char **argv);
 
-/* Set by SIGINT and SIGTERM. */
-extern volatile sig_atomic_t interrupted;
+/*
+ * Set by SIGINT and SIGTERM: interrupted ends reading, and is set when that has ended by itself; hurried, set by the next signal,
+ * ends what is told and written of it, at the next message.
+ */
+extern volatile sig_atomic_t interrupted, hurried;
 
 #endif

@@ -15,6 +15,7 @@
 static void interrupt(int signal_number)
 {
 	(void)signal_number;
+	hurried = interrupted;
 	interrupted = 1;
 }
 

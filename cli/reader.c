@@ -142,6 +142,15 @@ void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_fra
 			reader_wrote(reader, printer_flush(&reader->printer));
 	}
 	progress_end(&reader->progress);
+	interrupted = 1;
+}
+
+void reader_report(const struct reader *reader, const struct rtap_tracker *tracker)
+{
+	report_trouble(reader->source, &reader->tally);
+	if (reader->options->verbose)
+		report_all(reader->source, &reader->tally);
+	report_tracker(tracker, true, reader->options->verbose);
 }
 
 void reader_close(struct reader *reader)

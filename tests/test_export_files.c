@@ -39,7 +39,7 @@ static void begin_with(uint64_t memory)
 		pattern[i] = (uint8_t)(i * 7 + i / 251 + 1);
 	strcpy(directory, "/tmp/rdmatap-export-XXXXXX");
 	cr_assert_not_null(mkdtemp(directory));
-	export = export_files_open(directory, &(struct export_files_options){ memory }, &error);
+	export = export_files_open(directory, &(struct export_files_options){ .max_memory = memory }, &error);
 	cr_assert_not_null(export, "%s", error.text);
 }
 
@@ -331,6 +331,28 @@ Test(export_files, what_waits_is_bounded)
 	/* too late for its turn */
 	tell(1, "y");
 	cr_expect_eq(export_files_count(export).late, 1);
+}
+
+static bool is_stopped;
+
+static bool stopped(void)
+{
+	return is_stopped;
+}
+
+Test(export_files, what_waits_is_dropped_when_no_more_is_wanted)
+{
+	struct rtap_error error;
+
+	cr_assert_eq(export_files_close(export, &error), RTAP_STATUS_OK);
+	export = export_files_open(directory, &(struct export_files_options){ .stopped = stopped }, &error);
+	cr_assert_not_null(export);
+	tell(1, "one");
+	tell(2, "two");
+	is_stopped = true;
+	cr_expect_eq(export_files_flush(export), RTAP_STATUS_OK);
+	cr_expect_eq(export_files_count(export).exchanges, 0);
+	cr_expect_eq(export_files_count(export).dropped, 2);
 }
 
 Test(export_files, read_bytes_fill_a_file_and_what_lies_before_them_stays_a_hole)
