@@ -32,6 +32,7 @@ enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPO
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
 #define MAX_DECODE_AS 64
+#define MAX_THREADS 256
 
 /* The options of the stream view, and those that other commands share with it. */
 struct options {
@@ -49,6 +50,7 @@ struct options {
 	bool fill_holes;          /* of export */
 	const char *directory;    /* --files */
 	uint64_t max_memory;      /* bytes */
+	unsigned threads;         /* that may be used; at least 1 */
 	enum view_form form;
 	enum clock_form clock;
 	struct fields_format fields;

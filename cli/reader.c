@@ -121,6 +121,8 @@ void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_fra
 {
 	bool flush = isatty(STDOUT_FILENO);
 
+	if (reader->options->threads > 1)
+		rtap_source_read_ahead(reader->source);
 	while (!reader->stop && !interrupted) {
 		struct rtap_batch *batch;
 		struct rtap_error error;
@@ -141,6 +143,7 @@ void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_fra
 		if (flush && !reader->stop)
 			reader_wrote(reader, printer_flush(&reader->printer));
 	}
+	rtap_source_stop(reader->source);
 	progress_end(&reader->progress);
 	interrupted = 1;
 }

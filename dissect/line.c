@@ -37,6 +37,11 @@ void line_dec(struct line *line, uint64_t number)
 	char digits[20 + SHORT];
 	char *end = digits + 20, *p = end;
 
+	if (number < 10) {
+		line_char(line, (char)('0' + number));
+		return;
+	}
+
 	while (number >= 100) {
 		p -= 2;
 		memcpy(p, digit_pairs + number % 100 * 2, 2);
@@ -57,10 +62,15 @@ void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 	unsigned i = digits > 20 ? 20 : digits;
 	size_t length = i;
 
-	for (; i >= 2; number /= 100)
-		memcpy(text + (i -= 2), digit_pairs + number % 100 * 2, 2);
-	if (i)
-		text[0] = (char)('0' + number % 10);
+	for (; i >= 4; number /= 10000) {
+		unsigned four = (unsigned)(number % 10000);
+
+		i -= 4;
+		memcpy(text + i, digit_pairs + four / 100 * 2, 2);
+		memcpy(text + i + 2, digit_pairs + four % 100 * 2, 2);
+	}
+	for (; i; number /= 10)
+		text[--i] = (char)('0' + number % 10);
 	line_short(line, text, length);
 }
 
@@ -69,10 +79,17 @@ static unsigned hex_text(char text[16], uint64_t number, unsigned digits)
 {
 	unsigned n = digits < 1 ? 1 : digits > 16 ? 16 : digits;
 
+	char *p;
+
 	while (n < 16 && number >> (4 * n))
 		n++;
-	for (char *p = text + n; p > text; number >>= 4)
+	p = text + n;
+	for (; p - text >= 2; number >>= 8) {
 		*--p = hex_digits[number & 15];
+		*--p = hex_digits[number >> 4 & 15];
+	}
+	if (p > text)
+		*text = hex_digits[number & 15];
 	return n;
 }
 
@@ -103,27 +120,29 @@ void line_seconds(struct line *line, int64_t nanoseconds)
 	line_dec_padded(line, magnitude % 1000000000, 9);
 }
 
+/* The numbers 0 to 255 with a point behind, so that four copies make an address. */
+#define OCTET(number) { #number ".", sizeof #number }
+#define TEN(n) OCTET(n##0), OCTET(n##1), OCTET(n##2), OCTET(n##3), OCTET(n##4), OCTET(n##5), OCTET(n##6), OCTET(n##7), OCTET(n##8), OCTET(n##9)
+
+static const struct {
+	char text[5];
+	uint8_t length;
+} octets[256] = {
+	TEN(), TEN(1), TEN(2), TEN(3), TEN(4), TEN(5), TEN(6), TEN(7), TEN(8), TEN(9), TEN(10), TEN(11), TEN(12), TEN(13), TEN(14),
+	TEN(15), TEN(16), TEN(17), TEN(18), TEN(19), TEN(20), TEN(21), TEN(22), TEN(23), TEN(24),
+	OCTET(250), OCTET(251), OCTET(252), OCTET(253), OCTET(254), OCTET(255),
+};
+
 void line_ipv4(struct line *line, const uint8_t *address)
 {
 	char text[SHORT];
 	char *p = text;
 
 	for (int i = 0; i < 4; i++) {
-		unsigned byte = address[i];
-
-		if (i)
-			*p++ = '.';
-		if (byte >= 100) {
-			*p++ = (char)('0' + byte / 100);
-			byte %= 100;
-		} else if (byte < 10) {
-			*p++ = (char)('0' + byte);
-			continue;
-		}
-		memcpy(p, digit_pairs + byte * 2, 2);
-		p += 2;
+		memcpy(p, octets[address[i]].text, 4);
+		p += octets[address[i]].length;
 	}
-	line_short(line, text, (size_t)(p - text));
+	line_short(line, text, (size_t)(p - text) - 1);
 }
 
 /* The longest run of at least two zero groups, the first of equals (RFC 5952, 4.2): its start, -1 without one. */
