@@ -15,7 +15,8 @@
 static void interrupt(int signal_number)
 {
 	(void)signal_number;
-	interrupted = interrupted + 1;
+	hurried = interrupted;
+	interrupted = 1;
 }
 
 /* A closed pipe is told by the write that fails, an interrupt by the loop that looks. */

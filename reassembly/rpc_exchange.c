@@ -493,10 +493,9 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 		read_part(&asked, &call->call, &context, call->from_a);
 	}
 	if (call->reply.present && call->reply.bytes) {
-		if (call->call.present) {
+		if (call->call.present)
 			adopt_data(call);
-			context_of(&asked.part.facts, &context);
-		}
+		context_of(call->call.present ? &asked.part.facts : &call->call.rpc, &context);
 		if (!call->rdma_error) {
 			if (call->reply.lists.reply_chunk && chunk_length(&call->reply.lists, CHUNK_REPLY, 0))
 				add_chunk(&answered.stream, &call->reply.lists, CHUNK_REPLY, 0);
@@ -505,12 +504,12 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 		}
 		answered.binder.lists = &call->reply.lists;
 		read_part(&answered, &call->reply, &context, !call->from_a);
-		if (!answered.part.facts.program_known && asked.part.facts.program_known) {
+		if (!answered.part.facts.program_known && context.rpc_known) {
 			/* its header was not captured */
 			answered.part.facts.program_known = true;
-			answered.part.facts.program = asked.part.facts.program;
-			answered.part.facts.version = asked.part.facts.version;
-			answered.part.facts.procedure = asked.part.facts.procedure;
+			answered.part.facts.program = context.rpc_program;
+			answered.part.facts.version = context.rpc_version;
+			answered.part.facts.procedure = context.rpc_procedure;
 		}
 	}
 	if (tracker->options.exchange && (asked.part.present || answered.part.present))

@@ -155,7 +155,8 @@ struct rtap_rpcrdma_facts {
 	uint32_t read_segments, write_chunks;
 	bool reply_chunk;
 	uint32_t error_code;
-	uint32_t length;      /* bytes of the header with its chunk lists */
+	uint32_t length;      /* bytes of the header with its chunk lists; with `present` unset: of one that another packet shows, whose
+			       * message is in this one */
 };
 
 /* What an RPC header says. RFC 5531, section 9. */
@@ -301,7 +302,9 @@ struct rtap_context {
 	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
-	struct rtap_span chunk; /* an RPC message that chunks carried: dissected behind this packet's RPC-over-RDMA header or READ response */
+	struct rtap_span chunk; /* an RPC message that chunks carried: dissected behind this packet's RPC-over-RDMA header, READ response or WRITE */
+	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown again; 0: none */
+	bool rpc_follows;     /* a later packet completes the RPC message of this RPC-over-RDMA header, and shows it */
 	bool is_iwarp;        /* this TCP stream carries FPDUs: `fpdus` are those that end in this segment, and nothing is guessed */
 	const struct rtap_fpdu *fpdus; /* in stream order; their bytes lie in the frame or live as long as it does */
 	uint32_t fpdu_count;
