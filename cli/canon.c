@@ -52,7 +52,7 @@ static void complain_of_writing(struct canonical *canonical, const char *output,
 	canonical->reader.status = EXIT_TROUBLE;
 }
 
-int canon_run(const struct options *options, const struct canon_options *form, int fd, const char *output)
+int canon_run(const struct options *options, const struct canon_options *form, int fd, const char *output, bool *cut)
 {
 	struct canonical canonical = { .canon = NULL };
 	struct reader *reader = &canonical.reader;
@@ -67,7 +67,9 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 	int error;
 
 	tracking.context.decode_as = options->decode_as;
+	*cut = false;
 	if (!reader_open(reader, options)) {
+		*cut = interrupted;
 		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
 		goto out;
 	}
@@ -81,15 +83,13 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 	}
 	reader_run(reader, take, &canonical);
 	rtap_tracker_finish(canonical.tracker);
-	error = canon_write(canonical.canon, &reader->printer);
+	*cut = reader->interrupted;
+	error = hurried ? 0 : canon_write(canonical.canon, &reader->printer);
 	if (!error)
 		error = printer_flush(&reader->printer);
 	if (error)
 		complain_of_writing(&canonical, output, error);
-	report_trouble(reader->source, &reader->tally);
-	if (options->verbose)
-		report_all(reader->source, &reader->tally);
-	report_tracker(canonical.tracker, true, options->verbose);
+	reader_report(reader, canonical.tracker);
 	if (canon_lost(canonical.canon))
 		complain("%llu times fields of messages were given up for want of memory", (unsigned long long)canon_lost(canonical.canon));
 out:
@@ -103,11 +103,12 @@ int command_canon(int argc, char **argv)
 {
 	struct options options;
 	int status = EXIT_TROUBLE;
+	bool cut;
 
 	if (options_parse(&options, COMMAND_CANON, argc, argv)) {
 		struct canon_options form = { .level = options.level, .keep = { options.keep, options.keep_count }, .json = options.json };
 
-		status = canon_run(&options, &form, STDOUT_FILENO, "standard output");
+		status = canon_run(&options, &form, STDOUT_FILENO, "standard output", &cut);
 	}
 	options_fini(&options);
 	return status;

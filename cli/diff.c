@@ -119,15 +119,18 @@ static int dissect(const struct options *options, const char *name, bool frames,
 	struct options one = *options;
 	struct canon_options form;
 	const char **names;
+	bool cut;
 	int status;
 
 	if (!form_for(&options->diff.rules, frames, &form, &names))
 		return EXIT_TROUBLE;
 	one.inputs = &name;
 	one.input_count = 1;
-	status = canon_run(&one, &form, fd, output);
+	status = canon_run(&one, &form, fd, output, &cut);
 	free(names);
-	if (status == EXIT_DONE && interrupted) {
+	/* reading is over, which is as good as an interrupt: but there is another file to read */
+	interrupted = 0;
+	if (status == EXIT_DONE && (cut || hurried)) {
 		complain("interrupted");
 		status = EXIT_TROUBLE;
 	}

@@ -15,6 +15,7 @@
 static void interrupt(int signal_number)
 {
 	(void)signal_number;
+	hurried = interrupted;
 	interrupted = 1;
 }
 
@@ -66,8 +67,10 @@ static int version(void)
 static int view(int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, COMMAND_VIEW, argc, argv) ? view_run(&options) : EXIT_TROUBLE;
+	int status = EXIT_TROUBLE;
 
+	if (options_parse(&options, COMMAND_VIEW, argc, argv))
+		status = options.list_devices ? list_run() : view_run(&options);
 	options_fini(&options);
 	return status;
 }
@@ -82,12 +85,15 @@ static const struct {
 	{ "export", command_export },
 	{ "fields", command_fields },
 	{ "messages", command_messages },
+	{ "replay", command_replay },
 };
 
 static int run(int argc, char **argv)
 {
 	bool help = false;
 
+	if (is_extcap(argc, argv))
+		return command_extcap(argc, argv);
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		if (!strcmp(argv[i], "--version"))
 			return version();

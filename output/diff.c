@@ -365,12 +365,18 @@ static void walk(struct comparison *comparison, enum canon_level level, const st
 	}
 }
 
+/* A file may have no line of a level at all. */
+static const struct canon_line *lines_of(const struct canon_file *file, enum canon_level level, const struct canon_range *range)
+{
+	return range->count ? &file->lines[level].lines[range->first] : NULL;
+}
+
 static void compare_level(struct comparison *comparison, enum canon_level level)
 {
 	const struct canon_range *a = &comparison->a->ranges[level], *b = &comparison->b->ranges[level];
 	struct diff_matches matches;
-	int result = diff_match(&matches, comparison->a_file->lines[level].lines + a->first, a->count,
-				comparison->b_file->lines[level].lines + b->first, b->count, comparison->treatments->rules->order);
+	int result = diff_match(&matches, lines_of(comparison->a_file, level, a), a->count, lines_of(comparison->b_file, level, b), b->count,
+				comparison->treatments->rules->order);
 
 	if (result)
 		fail(comparison, result);
