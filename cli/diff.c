@@ -294,6 +294,8 @@ int command_diff(int argc, char **argv)
 		complain("diff: takes two files (captures, or what rdmatap canon wrote)");
 	else if (options.json && options.diff.stat)
 		complain("--json and --stat: give one of them");
+	else if (options.diff.update && (options.json || options.diff.stat))
+		complain("--update tells no differences: it goes without --json and --stat");
 	else if (options.diff.update)
 		status = update(&options);
 	else

@@ -10,6 +10,9 @@
 /* Of a line that is longer nothing good can be said. */
 #define LONGEST_LINE (64u << 20)
 
+/* There are fewer fields than that, and a line tells each once. */
+#define MOST_VALUES 8192u
+
 #define LITERAL(text) text, sizeof(text) - 1
 
 struct file_reader {
@@ -206,6 +209,7 @@ static enum rtap_status hash_line(struct file_reader *reader, struct canon_line 
 {
 	struct canon_token token;
 	uint64_t direction = (unsigned char)line->direction;
+	unsigned values = 0;
 
 	for (int key = 0; key < CANON_KEYS; key++)
 		line->keys[key] = canon_hash((uint64_t)key, &direction, sizeof direction);
@@ -216,6 +220,8 @@ static enum rtap_status hash_line(struct file_reader *reader, struct canon_line 
 
 		if (!treated)
 			return fail(reader, "out of memory");
+		if (++values > MOST_VALUES)
+			return fail(reader, "has more values than a line of canonical text");
 		if (treated->is_response || is_read_response_middle(&token))
 			line->lane |= 2;
 		*skipped |= skips(reader->treatments->rules, &token);

@@ -368,11 +368,14 @@ class Files(DiffTest):
                 (lines[0] + lines[2], "line 2: stands before the first connection"),
                 (text + lines[1], "stands behind the end"),
                 (b"".join(lines[:2]) + b"message kind=send\n" + lines[-1], "line 3: tells no direction"),
+                (b"".join(lines[:2]) + b"message >" + b"".join(b" v%d=1" % i for i in range(9000)) + b"\n" + lines[-1],
+                 "line 3: has more values than"),
                 (b"".join(lines[:2]) + b"massage > kind=send\n" + lines[-1], "line 3: neither")):
             self.bad(message, "diff", self.path("broken", content), RPING)
         self.bad("make it with --level packets", "diff", "--level", "packets", self.path("messages", text), RPING)
         self.bad("takes two files", "diff", RPING)
         self.bad("give one of them", "diff", "--json", "--stat", RPING, RPING)
+        self.bad("--update tells no differences", "diff", "--json", "--update", RPING, RPING)
         self.bad("no such level", "diff", "--level", "bits", RPING, RPING)
         self.bad("is no capture file", "diff", self.path("text", b"hello, this is some text of nobody\n"), RPING)
 
