@@ -342,15 +342,12 @@ static bool fields_option(enum rtap_status status, const struct rtap_error *erro
 	return false;
 }
 
-/* Options that take an argument. */
-static bool take_value(struct options *options, int letter)
+/* Options of capturing and of series of files that take an argument. */
+static bool take_capture_value(struct options *options, int letter)
 {
-	struct rtap_error error;
 	uint64_t number;
 
 	switch (letter) {
-	case 'r':
-		return is_name("-r", optarg) && add_input(options, optarg);
 	case 'i':
 		return is_name("-i", optarg) && once("-i", &options->device, "one source is captured on");
 	case 'Z':
@@ -371,6 +368,20 @@ static bool take_value(struct options *options, int letter)
 		return size_option("--buffer-size", 1 << 10, &options->live.buffer_bytes);
 	case OPTION_QUEUE_SIZE:
 		return size_option("--queue-size", 1 << 20, &options->live.queue_bytes);
+	default:
+		return false;
+	}
+}
+
+/* Options that take an argument. */
+static bool take_value(struct options *options, int letter)
+{
+	struct rtap_error error;
+	uint64_t number;
+
+	switch (letter) {
+	case 'r':
+		return is_name("-r", optarg) && add_input(options, optarg);
 	case 'w':
 		return is_name("-w", optarg) && once("-w", &options->write_name, "one file is written");
 	case 'f':
@@ -406,7 +417,7 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	default:
-		return false;
+		return take_capture_value(options, letter);
 	}
 }
 
