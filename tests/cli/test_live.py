@@ -61,8 +61,9 @@ class Capture(LiveTest):
         saved = self.path("x.pcap")
         process = self.capturing("-i", "far", "-c", "7", "-w", saved)
         self.replay()
-        process.communicate(timeout=TIMEOUT)
+        errors = process.communicate(timeout=TIMEOUT)[1].decode()
         self.assertEqual((process.returncode, frames(saved)), (0, RPING_CONTENT[:7]))
+        self.assertEqual(self.counts(errors)[0], 7)
 
     def test_a_capture_filter_works_in_the_kernel(self):
         wanted = self.path("wanted.pcap")
