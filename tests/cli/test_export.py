@@ -43,6 +43,14 @@ class Files(CliTest):
         self.assertGreater(len(rows), 3)
         self.assertTrue(all(len(row) == 4 and row[3] in ("snapped", "not_captured") and int(row[2]) > 0 for row in rows))
 
+    def test_data_of_calls_cut_off_before_their_file_are_told(self):
+        directory = self.path("files")
+        done = self.run_program("export", "-s", "96", "--files", directory, SMALL_MTU)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, rb"^\?\t0\t[1-9]\d+\tsnapped\n$")
+        self.assertRegex(done.stderr, rb"\d+ RPC calls were cut off by the capture before what they are about")
+        self.assertEqual(os.listdir(directory), [])
+
     def test_both_exports_are_written_in_one_run(self):
         alone, both, directory = self.path("alone.pcap"), self.path("both.pcap"), self.path("files")
         self.good("export", "-w", alone, IPV6)
