@@ -254,11 +254,11 @@ static bool parse_size(const char *text, uint64_t *size)
 }
 
 /* A name is not empty; "" is what a script gives whose variable is not set. */
-static bool is_name(const char *option, const char *name)
+static bool is_name(const char *option, const char *what, const char *name)
 {
 	if (*name)
 		return true;
-	complain("%s: the name of the file is empty", option);
+	complain("%s: the name of the %s is empty", option, what);
 	return false;
 }
 
@@ -412,19 +412,16 @@ static bool fields_option(enum rtap_status status, const struct rtap_error *erro
 	return false;
 }
 
-/* Options that take an argument. */
-static bool take_value(struct options *options, int letter)
+/* Options of capturing and of series of files that take an argument. */
+static bool take_capture_value(struct options *options, int letter)
 {
-	struct rtap_error error;
 	uint64_t number;
 
 	switch (letter) {
-	case 'r':
-		return is_name("-r", optarg) && add_input(options, optarg);
 	case 'i':
-		return is_name("-i", optarg) && once("-i", &options->device, "one source is captured on");
+		return is_name("-i", "source", optarg) && once("-i", &options->device, "one source is captured on");
 	case 'Z':
-		return is_name("-Z", optarg) && once("-Z", &options->user, "the program becomes one user");
+		return is_name("-Z", "user", optarg) && once("-Z", &options->user, "the program becomes one user");
 	case 'C':
 		if (!number_option("-C", UINT64_MAX / BYTES_A_MEGABYTE, &number))
 			return false;
@@ -441,8 +438,22 @@ static bool take_value(struct options *options, int letter)
 		return size_option("--buffer-size", 1 << 10, &options->live.buffer_bytes);
 	case OPTION_QUEUE_SIZE:
 		return size_option("--queue-size", 1 << 20, &options->live.queue_bytes);
+	default:
+		return false;
+	}
+}
+
+/* Options that take an argument. */
+static bool take_value(struct options *options, int letter)
+{
+	struct rtap_error error;
+	uint64_t number;
+
+	switch (letter) {
+	case 'r':
+		return is_name("-r", "file", optarg) && add_input(options, optarg);
 	case 'w':
-		return is_name("-w", optarg) && once("-w", &options->write_name, "one file is written");
+		return is_name("-w", "file", optarg) && once("-w", &options->write_name, "one file is written");
 	case 'f':
 		return once("-f", &options->capture_filter, "join them with 'and'");
 	case 'Y':
@@ -477,7 +488,7 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_RATE:
 		return number_option("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:
-		return is_name("--files", optarg) && once("--files", &options->directory, "one directory is written");
+		return is_name("--files", "file", optarg) && once("--files", &options->directory, "one directory is written");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	case OPTION_LEVEL:
@@ -485,7 +496,7 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_KEEP:
 		return add_kept(options, optarg);
 	default:
-		return diff_take(&options->diff, letter, optarg);
+		return take_capture_value(options, letter) || diff_take(&options->diff, letter, optarg);
 	}
 }
 
@@ -609,7 +620,7 @@ static bool take_files(struct options *options, enum command command, int argc, 
 			complain("%s: neither an option nor a command (capture files are named by -r; see rdmatap --help)", argv[i]);
 			return false;
 		}
-		if (!is_name("FILE", argv[i]) || !add_input(options, argv[i]))
+		if (!is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
 			return false;
 	}
 	return true;
