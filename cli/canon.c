@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -91,7 +92,7 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 		complain_of_writing(&canonical, output, error);
 	reader_report(reader, canonical.tracker);
 	if (canon_lost(canonical.canon))
-		complain("%llu times fields of messages were given up for want of memory", (unsigned long long)canon_lost(canonical.canon));
+		complain("%" PRIu64 " times values of a message or packets of a connection could not be placed", canon_lost(canonical.canon));
 out:
 	canon_destroy(canonical.canon);
 	rtap_tracker_close(canonical.tracker);

@@ -518,6 +518,14 @@ static bool add_end(struct canon *canon, const struct rtap_end *end, size_t inde
 	return !end->qpn_known || canon_map_add(&canon->groups_by, BY_END, end_key(end->address, end->address_length, end->qpn), index);
 }
 
+static bool has_records(const struct group *group)
+{
+	for (int stream = 0; stream < STREAMS; stream++)
+		if (group->streams[stream].used || group->streams[stream].extent_count)
+			return true;
+	return false;
+}
+
 /*
  * A connection that was begun for one direction and found to be half of another is never told: what its packets gave belongs to
  * the other, which its receiver is an end of.
@@ -539,7 +547,7 @@ static bool join_parts(struct canon *canon)
 		found = canon_map_find(&canon->groups_by, BY_END, end_key(part->destination, part->address_length, part->receiver_qpn));
 		whole = found ? canon->groups[*found] : NULL;
 		if (!whole || whole->part || part->order < whole->first_frame || part->order > whole->last_frame) {
-			canon->unplaced++;
+			canon->unplaced += has_records(part);
 			continue;
 		}
 		whole->part = part;

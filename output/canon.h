@@ -39,7 +39,7 @@ void canon_connection(struct canon *canon, const struct rtap_connection *connect
 /* All is told: writes it. 0, or the -errno of memory, of the temporary file, or of the printer. */
 int canon_write(struct canon *canon, struct printer *printer) __attribute__((warn_unused_result));
 
-/* Messages whose fields were not at hand any more for want of memory. */
+/* Values and packets that could not be placed: for want of memory, or because their connection turned out to be part of an unknown one. */
 uint64_t canon_lost(const struct canon *canon);
 
 /* NULL is ignored. */
