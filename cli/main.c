@@ -12,12 +12,13 @@
 
 #include "cli/cli.h"
 
-/* The first asks for an end, the second for a quick one; if even that hangs, at an output that takes no more, the third ends it. */
+/* The first asks for an end, the second for a quick one; if even that hangs, at an output that takes no more, further ones kill. */
 static void interrupt(int signal_number)
 {
-	interrupted = interrupted + 1;
-	if (interrupted > 1)
+	if (hurried)
 		signal(signal_number, SIG_DFL);
+	hurried = interrupted;
+	interrupted = 1;
 }
 
 /* A closed pipe is told by the write that fails, an interrupt by the loop that looks. */
