@@ -38,6 +38,12 @@ static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 	return true;
 }
 
+/* XIDs mostly count up: the upper bits of the product tell neighbours apart. */
+static uint32_t bucket_of(uint32_t xid)
+{
+	return (xid * UINT32_C(0x9e3779b1)) >> 26;
+}
+
 void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection, const struct rpc_answer *answer)
 {
 	struct rpc_answers *answers = &connection->answers;
@@ -47,9 +53,12 @@ void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection
 		free(answer->bytes);
 		return;
 	}
-	place = &answers->ring[answers->next++ & (answers->room - 1)];
+	place = &answers->ring[answers->next & (answers->room - 1)];
 	forget_bytes(tracker, connection, place);
 	*place = *answer;
+	place->number = answers->next++;
+	place->older = answers->newest[bucket_of(answer->xid)];
+	answers->newest[bucket_of(answer->xid)] = (uint8_t)(place - answers->ring + 1);
 	if (!answer->bytes)
 		return;
 	answers->kept += answer->length;
@@ -61,12 +70,18 @@ void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection
 struct rpc_answer *rpc_answers_find(const struct connection *connection, bool from_a, uint32_t xid)
 {
 	const struct rpc_answers *answers = &connection->answers;
+	uint32_t bucket = bucket_of(xid), age = 0;
 
-	for (uint32_t age = 1; age <= answers->room && age <= answers->next; age++) {
-		struct rpc_answer *answer = &answers->ring[(answers->next - age) & (answers->room - 1)];
+	for (uint8_t at = answers->newest[bucket]; at;) {
+		struct rpc_answer *answer = &answers->ring[at - 1];
 
+		/* its place was taken by one that came later */
+		if (answers->next - answer->number <= age || bucket_of(answer->xid) != bucket)
+			return NULL;
 		if (answer->xid == xid && answer->from_a == from_a)
 			return answer;
+		age = answers->next - answer->number;
+		at = answer->older;
 	}
 	return NULL;
 }

@@ -24,13 +24,19 @@ struct rpc_answer {
 	uint64_t calls, replies;   /* how often each has come since its first time */
 	uint8_t *bytes;            /* the reply, if a chunk carried it; NULL: it did not, or they are forgotten */
 	uint32_t length;
+	/* the ring's own */
+	uint32_t number;           /* counts those added */
+	uint8_t older;             /* place of an older one in the same bucket, plus 1; if it is that still */
 };
+
+#define RPC_ANSWERS_BUCKETS 64 /* rpc_answers.c: six bits of a product */
 
 /* All zero is none. */
 struct rpc_answers {
 	struct rpc_answer *ring;
 	uint32_t next, room;       /* room: a power of two, or 0 */
 	uint64_t kept;             /* bytes of replies */
+	uint8_t newest[RPC_ANSWERS_BUCKETS]; /* place of the newest one with such an XID, plus 1; 0: none */
 };
 
 /* Takes the answer with its bytes, which then are freed here. The oldest one is forgotten for it. */

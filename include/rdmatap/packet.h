@@ -172,6 +172,7 @@ struct rtap_rpc_facts {
 	uint32_t gss_procedure, gss_service;
 	bool has_body;        /* arguments or results follow that can be read */
 	bool is_private;      /* arguments or results are encrypted */
+	uint32_t header_length; /* bytes from the XID up to arguments or results; 0: not all of the header is there */
 	uint32_t body_length; /* of arguments or results whose length RPCSEC_GSS tells; else UINT32_MAX */
 	uint64_t call_frame;  /* of a reply: the frame that shows its call; 0: the context did not tell */
 	int64_t call_time_ns; /* of that frame */
