@@ -195,6 +195,19 @@ static const struct fpdu_mark *origin(const struct fpdu_framer *framer, uint64_t
 	return framer->mark_count ? &framer->marks[low] : &framer->now;
 }
 
+uint32_t fpdu_frames(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
+{
+	uint64_t end = fpdu->stream_offset + fpdu->bytes.length;
+	uint32_t frames = 0;
+
+	if (!fpdu->split)
+		return 1;
+	for (uint32_t i = 0; i < framer->mark_count; i++)
+		frames += framer->marks[i].offset < end &&
+			  (i + 1 == framer->mark_count || framer->marks[i + 1].offset > fpdu->stream_offset);
+	return frames ? frames : 1;
+}
+
 static uint8_t crc_status(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
 	enum rtap_crc_status status;

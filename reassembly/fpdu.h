@@ -127,6 +127,9 @@ void fpdu_skip(struct fpdu_framer *framer, uint64_t length, uint8_t reason);
 /* The stream ends: tells what is still held. More input may follow; it is then searched. */
 void fpdu_finish(struct fpdu_framer *framer, uint8_t reason);
 
+/* How many frames brought the FPDU that the sink is being told of; beyond FPDU_MAX_MARKS those are not counted apart. */
+uint32_t fpdu_frames(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu);
+
 /* Heap bytes in use. */
 size_t fpdu_memory(const struct fpdu_framer *framer);
 
