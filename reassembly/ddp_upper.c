@@ -175,9 +175,9 @@ static bool read_quoted(const struct ddp_work *work, struct rtap_iwarp_facts *qu
 	iwarp_read_terminate(head + at, length - at - 4, work->fpdu->ulpdu_length - at - 4, &terminate);
 	if (!terminate.ddp_included)
 		return false;
-	/* the header alone: what follows it is quoted apart */
+	/* RDMAP's header follows DDP's, or is not quoted */
 	return terminate.ddp_at && at + terminate.ddp_at + terminate.ddp_length <= length &&
-	       iwarp_read(head + at + terminate.ddp_at, terminate.ddp_length, terminate.ddp_length, quoted) != TRUNCATED;
+	       iwarp_read(head + at + terminate.ddp_at, length - at - terminate.ddp_at, length - at - terminate.ddp_at, quoted) != TRUNCATED;
 }
 
 static bool is_meant(const struct message *message, const struct rtap_iwarp_facts *facts)
@@ -186,6 +186,9 @@ static bool is_meant(const struct message *message, const struct rtap_iwarp_fact
 
 	if (facts->tagged)
 		return shown->kind == RTAP_KIND_WRITE && shown->r_key == facts->stag && facts->tagged_offset >= shown->virtual_address;
+	/* soft-iWARP quotes a Read Request's DDP header with a wrong MSN */
+	if (facts->has_read)
+		return shown->kind == RTAP_KIND_READ && shown->r_key == facts->source_stag && shown->virtual_address == facts->source_offset;
 	if (facts->qn == 1)
 		return (shown->kind == RTAP_KIND_READ || shown->kind == RTAP_KIND_ATOMIC) && shown->psn == facts->msn;
 	return facts->qn == 0 && shown->kind == RTAP_KIND_SEND && shown->psn == facts->msn;

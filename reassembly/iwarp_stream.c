@@ -95,7 +95,7 @@ static struct connection *connection_of(struct iwarp_stream *stream, uint64_t fr
 	for (int side = 0; side < 2; side++) {
 		/* no answers tell how a request ended */
 		connection->streams[side].reliable = false;
-		if (!stream->halves[side_of(stream, side)].has_setup)
+		if (stream->resumed || (stream->halves[side_of(stream, side)].stage == IWARP_FRAMES && !stream->halves[side_of(stream, side)].has_setup))
 			ddp_message_lost(connection, side, 1);
 	}
 	connection_account(stream->tracker, connection);
@@ -239,7 +239,7 @@ static enum fpdu_use use_of(bool known, bool on)
 /* FPDUs begin with the next byte of input, at `offset`; or somewhere behind it. */
 static void begin_frames(struct iwarp_half *half, uint64_t offset, bool from_start)
 {
-	const struct iwarp_stream *stream = half->stream;
+	struct iwarp_stream *stream = half->stream;
 	const struct iwarp_half *other = &stream->halves[!half->from_a];
 	bool crc = (half->has_setup && half->mpa.crc) || (other->has_setup && other->mpa.crc);
 	struct fpdu_rules rules = {
@@ -252,6 +252,8 @@ static void begin_frames(struct iwarp_half *half, uint64_t offset, bool from_sta
 	fpdu_fini(&half->framer);
 	fpdu_init(&half->framer, &half->sink, &rules, offset);
 	half->stage = IWARP_FRAMES;
+	if (!from_start)
+		take_lost(stream, half->from_a, 1);
 }
 
 static void note_private(struct connection *connection, bool is_a, const struct rtap_mpa_facts *mpa)
@@ -393,8 +395,6 @@ static void evict(struct budget_holder *holder, void *owner)
 		half->last = NULL;
 		half->waiting = 0;
 		half->waiting_bytes = 0;
-		if (stream->connection)
-			ddp_message_lost(stream->connection, side_of(stream, i), 1);
 		if (half->stage == IWARP_FRAMES)
 			begin_frames(half, half->framer.offset, false);
 	}
@@ -456,6 +456,7 @@ void iwarp_stream_forget(struct iwarp_stream *stream)
 	if (stream->connection)
 		stream->connection->iwarp = NULL;
 	stream->connection = NULL;
+	stream->resumed = true;
 }
 
 void iwarp_stream_life(struct iwarp_stream *stream, bool from_a, enum tcp_life life, const struct rtap_packet *packet)

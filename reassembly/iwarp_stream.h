@@ -62,6 +62,7 @@ struct iwarp_stream {
 	struct connection *connection;   /* NULL: none yet, or given up for memory */
 	struct budget_holder holder;     /* of all that is held here */
 	bool proven, refused;
+	bool resumed;         /* it had a connection before */
 	bool turned;          /* the TCP connection's a is the connection's b */
 	bool opener_known;
 	uint8_t fins;
