@@ -108,6 +108,8 @@ static void add_payload(const struct ddp_work *work, struct message *message, ui
 	struct rtap_span extent;
 	uint32_t begin = at;
 
+	if (work->fpdu->ulpdu_length > at && origin + work->fpdu->ulpdu_length > message->told_end)
+		message->told_end = origin + work->fpdu->ulpdu_length;
 	for (; fpdu_next_extent(work->fpdu, &at, &extent); begin = at) {
 		struct piece piece = { extent.bytes, extent.length, extent.length, 0 };
 
@@ -324,6 +326,13 @@ static bool goes_on(const struct ddp_half *half, const struct message *message, 
 	return jump <= half->lost && (!segment || facts->tagged_offset - segment->offset < segment->length);
 }
 
+/* What begins where the memory does that a chunk list named has no part before that. */
+static void claim_write(const struct ddp_work *work, struct message *message)
+{
+	rpc_call_claim(work->tracker, message);
+	message->has_first |= message->segment && message->segment->offset == message->shown.virtual_address;
+}
+
 /* A Write, or a Read Response that nobody is known to have asked for. */
 static void take_tagged(struct ddp_work *work, bool is_write)
 {
@@ -346,7 +355,7 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 		message->shown.has_key = is_write;
 		half->write = message;
 		if (is_write)
-			rpc_call_claim(work->tracker, message);
+			claim_write(work, message);
 		else
 			work->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE]++;
 	}

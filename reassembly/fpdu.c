@@ -208,6 +208,11 @@ uint32_t fpdu_frames(const struct fpdu_framer *framer, const struct rtap_fpdu *f
 	return frames ? frames : 1;
 }
 
+uint64_t fpdu_cause(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
+{
+	return fpdu->split ? origin(framer, fpdu->stream_offset + fpdu->bytes.length - 1)->cause : framer->now.cause;
+}
+
 static uint8_t crc_status(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
 	enum rtap_crc_status status;
@@ -410,7 +415,7 @@ void fpdu_take(struct fpdu_framer *framer, const struct fpdu_piece *piece)
 	const uint8_t *bytes = piece->bytes;
 	uint32_t left = piece->length;
 
-	framer->now = (struct fpdu_mark){ framer->offset, piece->frame, piece->time_ns };
+	framer->now = (struct fpdu_mark){ framer->offset, piece->frame, piece->time_ns, piece->cause };
 	framer->allowance += ALLOWANCE * (uint64_t)left;
 	while (left) {
 		uint32_t part = framer->searching ? take_searching(framer, bytes, left) : take_in_step(framer, bytes, left);

@@ -12,9 +12,6 @@
 #define PORT_SMB_DIRECT 5445
 #define SERVICE_ID_TCP 0x1060000 /* IBTA vol. 1, A11.3: how an IP port is written as a service id */
 #define MOST_SEARCHED (1u << 20)
-/* How long an FPDU waits for the other direction: as tcp_stream.h waits for what fills a gap, twice. */
-#define WAIT_SEGMENTS 128
-#define WAIT_NS INT64_C(200000000)
 #define MOST_WAITING 4096
 #define MOST_WAITING_BYTES (8u << 20)
 
@@ -126,25 +123,38 @@ static void take_lost(struct iwarp_stream *stream, bool from_a, uint64_t length)
 		ddp_message_lost(stream->connection, side_of(stream, from_a), length);
 }
 
-/* Whether bytes of the other direction that this one's sender had are still to come. The last one may be a FIN. */
-static bool has_to_wait(const struct iwarp_half *half)
+/* Up to where a direction is taken. While FPDUs are searched, those that may be found count as to come. */
+static uint64_t taken(const struct iwarp_half *half)
 {
-	const struct tcp_half *other = &half->stream->tcp->halves[!half->from_a];
+	const struct tcp_half *tcp = &half->stream->tcp->halves[half->from_a];
 
-	return other->started && other->has_acknowledged && other->acknowledged > other->next + 1;
+	if (half->first)
+		return tcp->base + half->first->offset;
+	if (half->stage == IWARP_FRAMES && half->framer.searching && half->framer.held_length)
+		return tcp->base + half->framer.start;
+	return tcp->next;
+}
+
+/* Whether a position of the other direction is taken. The byte before it may be a FIN. */
+static bool has_cause(const struct iwarp_half *half, uint64_t needs)
+{
+	const struct iwarp_half *other = &half->stream->halves[!half->from_a];
+	const struct tcp_half *tcp = &half->stream->tcp->halves[!half->from_a];
+
+	return !tcp->started || !tcp->has_acknowledged || taken(other) + 1 >= needs;
 }
 
 static bool is_over(const struct iwarp_half *half, const struct iwarp_waiting *waiting)
 {
-	const struct tcp_connection *tcp = half->stream->tcp;
-
-	return tcp->halves[!half->from_a].next >= waiting->needs || tcp->segments - waiting->segments >= WAIT_SEGMENTS ||
-	       half->stream->tracker->now_ns - waiting->since_ns >= WAIT_NS;
+	return has_cause(half, waiting->needs) || half->stream->tcp->segments - waiting->segments >= IWARP_WAIT_SEGMENTS ||
+	       half->stream->tracker->now_ns - waiting->since_ns >= IWARP_WAIT_NS;
 }
 
 static void take_first(struct iwarp_half *half)
 {
 	struct iwarp_waiting *waiting = half->first;
+	struct iwarp_view *view = &half->stream->tracker->view;
+	bool is_shown = waiting->shown < view->count && view->stream == half->stream && waiting->frame == view->number;
 
 	half->first = waiting->next;
 	if (!half->first)
@@ -154,15 +164,14 @@ static void take_first(struct iwarp_half *half)
 	if (waiting->lost)
 		take_lost(half->stream, half->from_a, waiting->lost);
 	else
-		take_fpdu(half->stream, half->from_a, &waiting->fpdu, waiting->frames, NULL);
+		take_fpdu(half->stream, half->from_a, &waiting->fpdu, waiting->frames, is_shown ? &view->shown[waiting->shown] : NULL);
 	free(waiting);
 }
 
-/* Lets wait. False: it cannot, and what waits before it was taken. */
-static bool let_wait(struct iwarp_half *half, const struct rtap_fpdu *fpdu, uint32_t frames, uint64_t lost)
+/* Lets `what` wait, a copy of which is made. False: it cannot, and what waits before it was taken. */
+static bool let_wait(struct iwarp_half *half, const struct iwarp_waiting *what)
 {
-	const struct tcp_connection *tcp = half->stream->tcp;
-	uint32_t length = fpdu ? fpdu->bytes.length : 0;
+	uint32_t length = what->fpdu.bytes.length;
 	struct iwarp_waiting *waiting = NULL;
 
 	if (half->waiting < MOST_WAITING && half->waiting_bytes + length <= MOST_WAITING_BYTES)
@@ -172,15 +181,13 @@ static bool let_wait(struct iwarp_half *half, const struct rtap_fpdu *fpdu, uint
 			take_first(half);
 		return false;
 	}
-	*waiting = (struct iwarp_waiting){
-		.frames = frames, .lost = lost, .needs = tcp->halves[!half->from_a].acknowledged - 1,
-		.segments = tcp->segments, .since_ns = half->stream->tracker->now_ns,
-	};
-	if (fpdu) {
-		waiting->fpdu = *fpdu;
-		waiting->fpdu.upper = NULL;
-		waiting->fpdu.bytes.bytes = memcpy(waiting->bytes, fpdu->bytes.bytes, length);
-	}
+	*waiting = *what;
+	waiting->next = NULL;
+	waiting->segments = half->stream->tcp->segments;
+	waiting->since_ns = half->stream->tracker->now_ns;
+	waiting->frame = half->stream->tracker->view.number;
+	if (length)
+		waiting->fpdu.bytes.bytes = memcpy(waiting->bytes, what->fpdu.bytes.bytes, length);
 	*(half->last ? &half->last->next : &half->first) = waiting;
 	half->last = waiting;
 	half->waiting++;
@@ -188,11 +195,26 @@ static bool let_wait(struct iwarp_half *half, const struct rtap_fpdu *fpdu, uint
 	return true;
 }
 
-static void take_waiting(struct iwarp_stream *stream, bool all)
+/* Takes what has waited long enough. */
+static void take_waiting(struct iwarp_stream *stream)
 {
-	for (unsigned i = 0; i < 2; i++)
-		while (stream->halves[i].first && (all || is_over(&stream->halves[i], stream->halves[i].first)))
-			take_first(&stream->halves[i]);
+	bool any;
+
+	do {
+		any = false;
+		for (unsigned i = 0; i < 2; i++)
+			for (; stream->halves[i].first && is_over(&stream->halves[i], stream->halves[i].first); any = true)
+				take_first(&stream->halves[i]);
+	} while (any);
+}
+
+/* Nothing comes any more: those that wait for each other are taken in the order of their frames. */
+static void take_all(struct iwarp_stream *stream)
+{
+	struct iwarp_half *b = &stream->halves[0], *a = &stream->halves[1];
+
+	for (take_waiting(stream); a->first || b->first; take_waiting(stream))
+		take_first(!b->first || (a->first && a->first->fpdu.last_frame <= b->first->fpdu.last_frame) ? a : b);
 }
 
 static void prove(struct iwarp_stream *stream)
@@ -207,12 +229,17 @@ static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	struct iwarp_half *half = (struct iwarp_half *)sink;
 	struct iwarp_stream *stream = half->stream;
 	uint32_t frames = fpdu_frames(&half->framer, fpdu);
+	uint64_t needs = fpdu_cause(&half->framer, fpdu);
+	struct iwarp_view *view = &stream->tracker->view;
 	struct iwarp_shown *shown;
+	uint32_t index;
 
 	if (!stream->proven)
 		prove(stream);
-	shown = iwarp_view_add(&stream->tracker->view, &stream->tracker->budget, stream, fpdu);
-	if ((half->first || has_to_wait(half)) && let_wait(half, fpdu, frames, 0))
+	shown = iwarp_view_add(view, &stream->tracker->budget, stream, fpdu);
+	index = shown ? view->count - 1 : UINT32_MAX;
+	if ((half->first || !has_cause(half, needs)) &&
+	    let_wait(half, &(struct iwarp_waiting){ .fpdu = *fpdu, .frames = frames, .offset = fpdu->stream_offset, .needs = needs, .shown = index }))
 		return;
 	take_fpdu(stream, half->from_a, fpdu, frames, shown);
 }
@@ -221,10 +248,9 @@ static void tell_lost(struct fpdu_sink *sink, uint64_t offset, uint64_t length)
 {
 	struct iwarp_half *half = (struct iwarp_half *)sink;
 
-	(void)offset;
 	if (half->stream->connection)
 		half->stream->connection->shown.trouble[RTAP_TROUBLE_UNFRAMED]++;
-	if ((half->first || has_to_wait(half)) && let_wait(half, NULL, 0, length))
+	if (half->first && let_wait(half, &(struct iwarp_waiting){ .lost = length, .offset = offset, .shown = UINT32_MAX }))
 		return;
 	take_lost(half->stream, half->from_a, length);
 }
@@ -336,7 +362,7 @@ static void begin_half(struct iwarp_half *half, const struct tcp_bytes *bytes)
 void iwarp_stream_bytes(struct iwarp_stream *stream, bool from_a, const struct tcp_bytes *bytes)
 {
 	struct iwarp_half *half = &stream->halves[from_a];
-	struct fpdu_piece piece = { bytes->span.bytes, bytes->span.length, bytes->frame, bytes->time_ns };
+	struct fpdu_piece piece = { bytes->span.bytes, bytes->span.length, bytes->frame, bytes->time_ns, bytes->acknowledged };
 
 	if (half->stage == IWARP_NOTHING)
 		begin_half(half, bytes);
@@ -443,7 +469,7 @@ void iwarp_stream_end(struct iwarp_stream *stream)
 	for (unsigned i = 0; i < 2; i++)
 		if (stream->halves[i].stage == IWARP_FRAMES)
 			fpdu_finish(&stream->halves[i].framer, RTAP_MISSING_NOT_CAPTURED);
-	take_waiting(stream, true);
+	take_all(stream);
 	if (stream->connection) {
 		ddp_message_end(stream->tracker, stream->connection);
 		connection_close(stream->tracker, stream->connection);
@@ -495,7 +521,7 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 {
 	struct rtap_connection *shown;
 
-	take_waiting(stream, false);
+	take_waiting(stream);
 	account(stream);
 	if (!stream->connection)
 		return;

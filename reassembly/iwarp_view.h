@@ -23,6 +23,7 @@ struct iwarp_shown {
 struct iwarp_view {
 	const struct iwarp_stream *stream; /* whose FPDUs they are */
 	struct rtap_span frame;            /* its bytes */
+	uint64_t number;                   /* of the frame */
 	struct iwarp_shown *shown;
 	struct rtap_fpdu *list;            /* as the context has them */
 	uint32_t count, room;

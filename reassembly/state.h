@@ -63,6 +63,7 @@ struct message {
 	struct message *partner;           /* the RPC message that it answers, or that answers it */
 	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
 	uint64_t sink_offset;
+	uint64_t told_end;                 /* iWARP: position behind the last byte that its segments tell of, there or not */
 	bool torn;                         /* iWARP: bytes of the stream were lost since its last segment */
 	bool touched;                      /* it is in the tracker's list of those */
 	struct message *next_touched;

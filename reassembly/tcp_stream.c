@@ -235,6 +235,7 @@ static void take_data(struct tcp_half *half, const struct rtap_packet *packet, s
 		.captured = tcp->payload.captured,
 		.interface = packet->frame->interface,
 		.frame = packet->frame->number,
+		.acknowledged = other->acknowledged,
 		.time_ns = packet->frame->time_ns,
 	};
 

@@ -40,6 +40,7 @@ struct tcp_bytes {
 	struct rtap_span span; /* borrowed for the call */
 	uint64_t frame;        /* that they came in; not later than the one at hand */
 	int64_t time_ns;       /* of that frame */
+	uint64_t acknowledged; /* by that frame: tcp_half.acknowledged of the other direction when it came */
 };
 
 struct tcp_hole {
@@ -66,7 +67,7 @@ struct tcp_stream_user {
 struct tcp_queued {
 	struct tcp_queued *before, *behind;
 	uint64_t begin, end;   /* positions */
-	uint64_t frame;
+	uint64_t frame, acknowledged;
 	int64_t time_ns;
 	uint32_t captured;     /* of end - begin */
 	uint8_t bytes[];
