@@ -146,8 +146,7 @@ static bool has_cause(const struct iwarp_half *half, uint64_t needs)
 
 static bool is_over(const struct iwarp_half *half, const struct iwarp_waiting *waiting)
 {
-	return has_cause(half, waiting->needs) || half->stream->tcp->segments - waiting->segments >= IWARP_WAIT_SEGMENTS ||
-	       half->stream->tracker->now_ns - waiting->since_ns >= IWARP_WAIT_NS;
+	return half->stream->tcp->segments - waiting->segments >= IWARP_WAIT_SEGMENTS;
 }
 
 static void take_first(struct iwarp_half *half)
@@ -184,7 +183,6 @@ static bool let_wait(struct iwarp_half *half, const struct iwarp_waiting *what)
 	*waiting = *what;
 	waiting->next = NULL;
 	waiting->segments = half->stream->tcp->segments;
-	waiting->since_ns = half->stream->tracker->now_ns;
 	waiting->frame = half->stream->tracker->view.number;
 	if (length)
 		waiting->fpdu.bytes.bytes = memcpy(waiting->bytes, what->fpdu.bytes.bytes, length);
@@ -195,17 +193,25 @@ static bool let_wait(struct iwarp_half *half, const struct iwarp_waiting *what)
 	return true;
 }
 
-/* Takes what has waited long enough. */
+/* Takes one that need not wait any more: its cause is there, or it has waited long enough. False: there is none. */
+static bool take_one(struct iwarp_stream *stream)
+{
+	for (unsigned over = 0; over < 2; over++)
+		for (unsigned i = 0; i < 2; i++) {
+			struct iwarp_half *half = &stream->halves[i];
+
+			if (!half->first || !(over ? is_over(half, half->first) : has_cause(half, half->first->needs)))
+				continue;
+			take_first(half);
+			return true;
+		}
+	return false;
+}
+
 static void take_waiting(struct iwarp_stream *stream)
 {
-	bool any;
-
-	do {
-		any = false;
-		for (unsigned i = 0; i < 2; i++)
-			for (; stream->halves[i].first && is_over(&stream->halves[i], stream->halves[i].first); any = true)
-				take_first(&stream->halves[i]);
-	} while (any);
+	while (take_one(stream))
+		;
 }
 
 /* Nothing comes any more: those that wait for each other are taken in the order of their frames. */

@@ -5,7 +5,7 @@
  *
  * A stream is iWARP that begins with a Request or a Reply; one seen from the middle if its bytes prove it (fpdu.h) or its
  * port is NFS/RDMA's or SMB Direct's. What the two ends said is taken in the order of cause and effect: an FPDU waits,
- * for IWARP_WAIT_SEGMENTS or IWARP_WAIT_NS, until the bytes of the other direction are taken that its sender had acknowledged.
+ * for IWARP_WAIT_SEGMENTS of the connection at most, until the bytes of the other direction are taken that its sender had acknowledged.
  */
 #ifndef REASSEMBLY_IWARP_STREAM_H
 #define REASSEMBLY_IWARP_STREAM_H
@@ -14,7 +14,6 @@
 #include "reassembly/tcp_stream.h"
 
 #define IWARP_WAIT_SEGMENTS 256
-#define IWARP_WAIT_NS INT64_C(1000000000)
 
 struct rtap_tracker;
 struct connection;
@@ -31,8 +30,7 @@ struct iwarp_waiting {
 	uint64_t lost;        /* not 0: bytes without an FPDU, and no FPDU */
 	uint64_t offset;      /* of the stream, where it begins */
 	uint64_t needs;       /* position of the other direction: tcp_half.next */
-	uint64_t segments;    /* of the connection, and time, when it began to wait */
-	int64_t since_ns;
+	uint64_t segments;    /* of the connection, when it began to wait */
 	uint64_t frame;       /* the frame at hand then; `shown` of its view is this FPDU, if not UINT32_MAX */
 	uint32_t shown;
 	uint8_t bytes[];
