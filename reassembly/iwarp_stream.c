@@ -108,6 +108,11 @@ static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rta
 
 	if (!connection)
 		return;
+	/* framing can be found in one direction before it is in the other */
+	if (fpdu->first_frame < connection->shown.first_frame) {
+		connection->shown.first_frame = fpdu->first_frame;
+		connection->shown.time_ns = fpdu->first_time_ns;
+	}
 	side = side_of(stream, from_a);
 	if (fpdu->crc_status == RTAP_CRC_BAD) {
 		connection->shown.trouble[RTAP_TROUBLE_BAD_FPDU_CRC]++;
@@ -170,10 +175,11 @@ static void take_first(struct iwarp_half *half)
 /* Lets `what` wait, a copy of which is made. False: it cannot, and what waits before it was taken. */
 static bool let_wait(struct iwarp_half *half, const struct iwarp_waiting *what)
 {
+	const struct budget *budget = &half->stream->tracker->budget;
 	uint32_t length = what->fpdu.bytes.length;
 	struct iwarp_waiting *waiting = NULL;
 
-	if (half->waiting < MOST_WAITING && half->waiting_bytes + length <= MOST_WAITING_BYTES)
+	if (half->waiting < MOST_WAITING && half->waiting_bytes + length <= MOST_WAITING_BYTES && budget->used + length <= budget->limit)
 		waiting = malloc(sizeof *waiting + length);
 	if (!waiting) {
 		while (half->first)
@@ -190,6 +196,7 @@ static bool let_wait(struct iwarp_half *half, const struct iwarp_waiting *what)
 	half->last = waiting;
 	half->waiting++;
 	half->waiting_bytes += sizeof *waiting + length;
+	account(half->stream);
 	return true;
 }
 

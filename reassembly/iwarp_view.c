@@ -69,7 +69,7 @@ static bool copy_bytes(struct iwarp_view *view, struct budget *budget, struct rt
 {
 	uint8_t *copy;
 
-	if (view->kept_bytes + fpdu->bytes.length > IWARP_VIEW_BYTES)
+	if (view->kept_bytes + fpdu->bytes.length > IWARP_VIEW_BYTES || budget->used + fpdu->bytes.length > budget->limit)
 		return false;
 	copy = malloc(fpdu->bytes.length);
 	if (!copy || !iwarp_view_keep(view, budget, copy, fpdu->bytes.length)) {

@@ -10,7 +10,7 @@
 
 #include "reassembly/budget.h"
 
-#define IWARP_VIEW_BYTES (4u << 20) /* of a frame's FPDUs that may be copied; later ones are not shown */
+#define IWARP_VIEW_BYTES (4u << 20) /* of a frame's FPDUs that may be copied; those behind, or beyond the budget, are not shown */
 
 struct iwarp_stream;
 
