@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/iwarp.h"
+#include "dissect/rpcrdma.h"
 #include "dissect/upper.h"
 
 /* Without a CRC only a row of this many FPDUs is evidence. */
@@ -160,8 +161,9 @@ static bool begin_unit(struct parse *parse, const struct rtap_context *context, 
 	parse->context = fpdu->upper ? fpdu->upper : context;
 	/* the response that completed a chunk which carries a whole RPC message */
 	if (facts.opcode == RTAP_RDMAP_READ_RESPONSE && fpdu->upper && fpdu->upper->chunk.bytes) {
+		parse->context = fpdu->upper;
 		parse->next = PROTOCOL_RPC;
-		return enter_bytes(parse, &fpdu->upper->chunk);
+		return enter_bytes(parse, &fpdu->upper->chunk) && rpcrdma_pass(parse, fpdu->upper->chunk_header);
 	}
 	whole = iwarp_is_send(facts.opcode) && !facts.tagged && facts.last;
 	if (whole && fpdu->upper && fpdu->upper->message.bytes)

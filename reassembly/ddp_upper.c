@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "dissect/protocol.h"
@@ -78,12 +79,17 @@ static bool keep_message(struct ddp_work *work, struct message *message)
 	return true;
 }
 
-static bool keep_chunk(struct rtap_tracker *tracker)
+/* A chunk is borrowed for a moment only: the frame gets a copy. */
+static bool keep_chunk(struct rtap_tracker *tracker, struct rtap_context *upper)
 {
-	if (!iwarp_view_keep(&tracker->view, &tracker->budget, tracker->gathered.bytes, tracker->gathered.bytes_room))
+	uint8_t *copy = malloc(upper->chunk.length + 1);
+
+	if (!copy || !iwarp_view_keep(&tracker->view, &tracker->budget, copy, upper->chunk.length + 1)) {
+		free(copy);
+		upper->chunk = (struct rtap_span){ NULL, 0 };
 		return false;
-	tracker->gathered.bytes = NULL;
-	tracker->gathered.bytes_room = 0;
+	}
+	upper->chunk.bytes = memcpy(copy, upper->chunk.bytes, upper->chunk.length);
 	return true;
 }
 
@@ -106,9 +112,8 @@ static void take_rpc(struct ddp_work *work, struct message *message, struct alon
 
 	work->connection->upper = RTAP_UPPER_RPCRDMA;
 	set_payload(&alone->packet, length);
-	again = rpc_call_chunk(tracker, message, &alone->packet, &alone->upper.chunk);
-	if (again && !keep_chunk(tracker))
-		alone->upper.chunk = (struct rtap_span){ NULL, 0 };
+	again = rpc_call_chunk(tracker, work->connection, work->from_a, message, &alone->packet, &alone->upper) &&
+		keep_chunk(tracker, &alone->upper);
 	if (alone->packet.rpc.is_reply || alone->upper.chunk.bytes)
 		again |= rpc_call_context(tracker, work->connection, work->from_a, &alone->packet, &alone->upper);
 	if (again) {
@@ -120,6 +125,7 @@ static void take_rpc(struct ddp_work *work, struct message *message, struct alon
 	if (tracker->touched_rpc)
 		ddp_touch(tracker, tracker->touched_rpc);
 	tracker->touched_rpc = NULL;
+	alone->upper.rpc_follows = rpc_call_follows(tracker, work->connection, work->from_a, &alone->packet);
 	if (message->replies_to)
 		end_claimed(work, message);
 }
@@ -147,7 +153,7 @@ void ddp_hear_read(struct ddp_work *work, struct message *message)
 		return;
 	alone.packet.rpcrdma.present = false;
 	begin(&alone, work);
-	if (!rpc_call_chunk(tracker, message, &alone.packet, &alone.upper.chunk) || !keep_chunk(tracker))
+	if (!rpc_call_chunk(tracker, work->connection, work->from_a, message, &alone.packet, &alone.upper) || !keep_chunk(tracker, &alone.upper))
 		return;
 	dissect(&alone);
 	rpc_call_read(message, &alone.packet);
