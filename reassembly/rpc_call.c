@@ -51,7 +51,7 @@ static bool is_told(const struct rtap_tracker *tracker)
 
 static bool is_half(const struct connection *connection)
 {
-	return !connection->flows[0] || !connection->flows[1];
+	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
 }
 
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
