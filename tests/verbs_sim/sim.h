@@ -53,7 +53,6 @@ struct sim_config {
 	char fail_call[32];
 	uint64_t fail_at;      /* the how-manieth call of fail_call, or of any if that is "any" */
 	int fail_errno;
-	char peer_gid[64];
 	unsigned cm_delay_ms;
 	bool cm_silent, cm_reject;
 };
@@ -173,6 +172,9 @@ void sim_feed_close(struct sim_context *context);
 bool sim_feed_next(struct sim_context *context, struct sim_frame *frame);
 /* What a send puts on the wire. 0 or errno. */
 int sim_feed_send(struct sim_context *context, const uint8_t *bytes, uint32_t length);
+
+/* Objects of the connection manager that are there. */
+unsigned sim_cm_objects(void);
 
 uint64_t sim_now_ns(int clock);
 

@@ -20,6 +20,11 @@
 struct sim_config sim_config;
 
 static uint64_t calls;
+static char configured[2048]; /* the text that sim_config was made of */
+static bool is_configured;
+
+static void configure(void);
+
 static unsigned violations, contexts_open, lists_out;
 static char failed_call[32];
 static struct ibv_device devices[8];
@@ -46,6 +51,7 @@ void sim_violation(const char *format, ...)
 
 bool sim_fails(const char *call)
 {
+	configure();
 	calls++;
 	if (!sim_config.fail_at || (strcmp(sim_config.fail_call, "any") && strcmp(sim_config.fail_call, call)))
 		return false;
@@ -76,6 +82,7 @@ SIM_EXPORT void verbs_sim_reset(void)
 	calls = 0;
 	violations = 0;
 	failed_call[0] = '\0';
+	is_configured = false;
 }
 
 /* Configuration */
@@ -263,12 +270,17 @@ static void set_word(char *word)
 		set_number(word, value);
 }
 
+/* Reads the variable if it has changed, but not under what is open. */
 static void configure(void)
 {
 	const char *text = getenv(VERBS_SIM_VARIABLE);
 	char *copy, *rest;
 
+	if (verbs_sim_objects() || (is_configured && !strcmp(configured, text ? text : "")))
+		return;
 	memset(&sim_config, 0, sizeof sim_config);
+	is_configured = true;
+	snprintf(configured, sizeof configured, "%s", text ? text : "");
 	if (!text)
 		return;
 	sim_config.devices = sim_config.ports = 1;
@@ -295,8 +307,6 @@ SIM_EXPORT struct ibv_device **ibv_get_device_list(int *count)
 
 	if (count)
 		*count = 0;
-	if (!contexts_open && !lists_out)
-		configure();
 	if (sim_fails("get_device_list"))
 		return NULL;
 	list = calloc(sim_config.devices + 1, sizeof list[0]);
@@ -475,7 +485,7 @@ SIM_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 
 SIM_EXPORT unsigned verbs_sim_objects(void)
 {
-	return contexts_open + lists_out;
+	return contexts_open + lists_out + sim_cm_objects();
 }
 
 SIM_EXPORT int ibv_close_device(struct ibv_context *ibv)

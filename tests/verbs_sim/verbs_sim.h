@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * The simulated device is described by the environment variable RDMATAP_VERBS_SIM, read when the device list is asked for
- * and no device is open: words KEY=VALUE apart by commas. Without it there is no device. An unknown word ends the program.
+ * The simulated device is described by the environment variable RDMATAP_VERBS_SIM, read when it has changed and
+ * nothing is open: words KEY=VALUE apart by commas. Without it there is no device. An unknown word ends the program.
  *
  *   devices=N ports=N            how many (1); named sim0, sim1 ...
  *   link=ethernet|infiniband  state=active|down|init  rate=10|25|40|100|200 (Gb/s)
@@ -42,7 +42,7 @@ const char *verbs_sim_failed_call(void);
 /* Rules of verbs that the program broke. */
 unsigned verbs_sim_violations(void);
 
-/* Forgets calls and violations. */
+/* Forgets calls and violations, and has the variable read again. */
 void verbs_sim_reset(void);
 
 #endif
