@@ -331,6 +331,21 @@ Test(verbs, every_call_that_fails_is_told_and_leaks_nothing)
 	}
 }
 
+Test(verbs, a_queue_that_cannot_be_polled_ends_the_capture)
+{
+	static const char *const devices[] = { "fail=start_poll@1", "fail=start_poll@3", "no=cq_ex,fail=poll_cq@1", "no=cq_ex,fail=poll_cq@3" };
+
+	for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+		struct run run;
+
+		simulate("feed=gen:40:64,%s", devices[i]);
+		capture(&run, "verbs:sim0", NULL, 0, 40);
+		cr_assert_eq(run.ended, RTAP_STATUS_FAILED, "%s", devices[i]);
+		cr_assert(strstr(run.error.text, "cannot be polled"), "%s: %s", devices[i], run.error.text);
+		run_free(&run);
+	}
+}
+
 Test(verbs, failed_receives_are_counted_and_the_queue_is_brought_back)
 {
 	static const struct {

@@ -26,8 +26,8 @@
  *   overrun=N                    the queue overruns at the N-th frame
  *   event=NAME@N[:MS]            before the N-th frame: port_error port_active qp_fatal cq_error device_fatal gid_change lid_change;
  *                                with MS no frames come for so long and then the port is active again
- *   fail=CALL@N[:ERRNO]          the N-th call of that name fails, with that number (5, EIO); CALL any: the N-th of all. Calls
- *                                that free fail after freeing
+ *   fail=CALL@N[:ERRNO]          the N-th call of that name fails, with that number (5, EIO); CALL any: the N-th of all but
+ *                                polls. Calls that free fail after freeing
  *   cm_delay=MS  cm=silent|reject   how the connection manager answers
  */
 #define VERBS_SIM_VARIABLE "RDMATAP_VERBS_SIM"
