@@ -12,8 +12,10 @@
 
 #include <rdmatap/error.h>
 #include <rdmatap/filter.h>
+#include <rdmatap/live.h>
 #include <rdmatap/packet.h>
 #include <rdmatap/source.h>
+#include <rdmatap/writer.h>
 
 #include "output/fields.h"
 #include "output/text.h"
@@ -27,7 +29,7 @@
 #define DEFAULT_MEMORY (UINT64_C(512) << 20)
 
 /* Whose command line it is. */
-enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT };
+enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_REPLAY };
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
@@ -37,7 +39,12 @@ enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 struct options {
 	const char **inputs;      /* -r, in order */
 	size_t input_count;
+	const char *device;       /* -i; NULL: files are read */
+	struct rtap_live_options live; /* but for the capture filter and the snap length */
+	const char *user;         /* -Z */
+	bool list_devices;        /* -D */
 	const char *write_name;   /* -w */
+	struct rtap_rotation rotation; /* -C, -G, -W */
 	bool print;               /* --print: with -w, show too */
 	const char *capture_filter; /* -f */
 	const char *display_filter; /* -Y */
@@ -48,6 +55,9 @@ struct options {
 	bool json, checksum, incomplete, rpc; /* of messages and connections */
 	bool fill_holes;          /* of export */
 	const char *directory;    /* --files */
+	double speed;             /* of replay: times the recorded one */
+	uint64_t rate;            /* of replay: packets a second; 0: as recorded */
+	bool at_once;             /* of replay */
 	uint64_t max_memory;      /* bytes */
 	enum view_form form;
 	enum clock_form clock;
@@ -67,6 +77,9 @@ void options_help(FILE *file);
 /* The stream view: reads, filters, shows, saves. Returns the exit status. */
 int view_run(const struct options *options);
 
+/* rdmatap -D */
+int list_run(void);
+
 /* rdmatap messages FILE..., rdmatap connections FILE... */
 int command_messages(int argc, char **argv);
 int command_connections(int argc, char **argv);
@@ -74,10 +87,17 @@ int command_connections(int argc, char **argv);
 /* rdmatap export FILE... */
 int command_export(int argc, char **argv);
 
+/* rdmatap replay -i SOURCE FILE... */
+int command_replay(int argc, char **argv);
+
+/* What Wireshark asks for, and whether it is Wireshark that asks. */
+int command_extcap(int argc, char **argv);
+bool is_extcap(int argc, char **argv);
+
 /* rdmatap fields [PREFIX] */
 int command_fields(int argc, char **argv);
 
-/* Set by SIGINT and SIGTERM. */
+/* How many of SIGINT and SIGTERM have come. */
 extern volatile sig_atomic_t interrupted;
 
 #endif

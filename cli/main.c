@@ -15,7 +15,7 @@
 static void interrupt(int signal_number)
 {
 	(void)signal_number;
-	interrupted = 1;
+	interrupted = interrupted + 1;
 }
 
 /* A closed pipe is told by the write that fails, an interrupt by the loop that looks. */
@@ -66,8 +66,10 @@ static int version(void)
 static int view(int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, COMMAND_VIEW, argc, argv) ? view_run(&options) : EXIT_TROUBLE;
+	int status = EXIT_TROUBLE;
 
+	if (options_parse(&options, COMMAND_VIEW, argc, argv))
+		status = options.list_devices ? list_run() : view_run(&options);
 	options_fini(&options);
 	return status;
 }
@@ -80,12 +82,15 @@ static const struct {
 	{ "export", command_export },
 	{ "fields", command_fields },
 	{ "messages", command_messages },
+	{ "replay", command_replay },
 };
 
 static int run(int argc, char **argv)
 {
 	bool help = false;
 
+	if (is_extcap(argc, argv))
+		return command_extcap(argc, argv);
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		if (!strcmp(argv[i], "--version"))
 			return version();
