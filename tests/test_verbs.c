@@ -15,6 +15,7 @@
 #include <rdmatap/live.h>
 #include <rdmatap/writer.h>
 
+#include "tests/flow_kit.h"
 #include "tests/verbs_sim/verbs_sim.h"
 
 #define MOST_FRAMES 20000
@@ -96,6 +97,15 @@ static void capture(struct run *run, const char *name, const struct rtap_verbs_o
 	rtap_source_close(source);
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+int __lsan_do_recoverable_leak_check(void);
+#else
+static int __lsan_do_recoverable_leak_check(void)
+{
+	return 0;
+}
+#endif
+
 /* What was captured stays readable until now, though the source is closed; and nothing is left of the device. */
 static void run_free(struct run *run)
 {
@@ -105,6 +115,7 @@ static void run_free(struct run *run)
 	free(run->frames);
 	cr_assert_eq(verbs_sim_objects(), 0);
 	cr_assert_eq(verbs_sim_violations(), 0);
+	cr_assert_eq(__lsan_do_recoverable_leak_check(), 0);
 }
 
 /* The same capture as a plain pcap file, which the device is fed with, and read by the reader of files. */
@@ -567,6 +578,56 @@ Test(verbs, rules_are_matched_by_the_device_or_in_software)
 		cr_assert(strstr(run.description, cases[i].described), "%zu: %s", i, run.description);
 		run_free(&run);
 	}
+}
+
+static void write_flow_frames(void)
+{
+	struct rtap_writer *writer;
+	struct rtap_error error;
+
+	cr_assert_eq(rtap_writer_open(&writer, fed_name, RTAP_LINK_ETHERNET, false, &error), RTAP_STATUS_OK, "%s", error.text);
+	for (size_t i = 0; i < FLOW_FRAME_COUNT; i++) {
+		struct rtap_frame frame = { .bytes = flow_frames[i].bytes, .captured_length = flow_frames[i].length,
+					    .wire_length = flow_frames[i].length, .link_type = RTAP_LINK_ETHERNET, .time_ns = 1000 };
+
+		cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_OK, "%s", error.text);
+	}
+	cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK, "%s", error.text);
+}
+
+/* The simulated device matches what it was given in specs, by code of its own. */
+Test(verbs, a_rule_means_the_same_to_the_device_and_in_software)
+{
+	write_flow_frames();
+	for (size_t i = 0; i < FLOW_MATCH_COUNT; i++) {
+		for (int type = RTAP_FLOW_SNIFFER; type <= RTAP_FLOW_NORMAL; type++) {
+			struct rtap_verbs_options options = { .flow_type = (enum rtap_flow_type)type, .flow_rules = &flow_matches[i].rule,
+							      .flow_rule_count = 1, .flow_dont_trap = true };
+			struct rtap_live_options live = { .wake_ms = 1, .verbs = options };
+			struct rtap_source *source;
+			struct run run = { .opened = RTAP_STATUS_OK };
+			char found[256] = "";
+
+			simulate("feed=file:%s", fed_name);
+			run.frames = calloc(MOST_FRAMES, sizeof run.frames[0]);
+			run.batches = calloc(MOST_FRAMES, sizeof run.batches[0]);
+			cr_assert_eq(rtap_source_open_live(&source, "verbs:sim0", &live, &run.error), RTAP_STATUS_OK, "%s", run.error.text);
+			read_all(&run, source, FLOW_FRAME_COUNT, 5);
+			rtap_source_close(source);
+			for (size_t n = 0; n < run.count; n++) {
+				for (size_t k = 0; k < FLOW_FRAME_COUNT; k++) {
+					if (run.frames[n]->captured_length != flow_frames[k].length ||
+					    memcmp(run.frames[n]->bytes, flow_frames[k].bytes, flow_frames[k].length))
+						continue;
+					strcat(found, flow_frames[k].name);
+					strcat(found, " ");
+				}
+			}
+			cr_assert_str_eq(found, flow_matches[i].frames, "%s by %s: %s", flow_matches[i].rule, type ? "device" : "software", found);
+			run_free(&run);
+		}
+	}
+	unlink(fed_name);
 }
 
 /* Routes */

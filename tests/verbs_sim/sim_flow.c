@@ -59,7 +59,8 @@ static const uint8_t *walk_ip(struct level *level, const uint8_t *at, const uint
 		memcpy(&level->ipv4.dst_ip, at + 16, 4);
 		level->ipv4.tos = at[1];
 		level->ipv4.ttl = at[8];
-		level->ipv4.flags = at[6] >> 5;
+		/* as the kernel numbers them: IB_IPV4_DONT_FRAG 2, IB_IPV4_MORE_FRAG 4 */
+		level->ipv4.flags = (uint8_t)((at[6] & 0x20 ? 4 : 0) | (at[6] & 0x40 ? 2 : 0) | (at[6] & 0x80 ? 1 : 0));
 		level->ipv4.proto = *proto = at[9];
 		return (at[6] & 0x1f) || at[7] ? NULL : at + length;
 	}
