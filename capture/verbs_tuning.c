@@ -12,7 +12,7 @@
 #define LEAST_DEPTH 1024
 #define USUAL_FRAME 9280        /* a jumbo frame of 9216 bytes with its header and tags */
 #define FRAME_BEYOND_MTU 26     /* Ethernet header, two VLAN tags, FCS */
-#define USUAL_BLOCK 256
+#define USUAL_BLOCK 1024        /* as many as a batch holds */
 #define LEAST_SPARE_BLOCKS 4
 #define USUAL_MEMORY (64u << 20)
 #define CACHE_LINE 64u
