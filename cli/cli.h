@@ -35,6 +35,7 @@ enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
 #define MAX_DECODE_AS 64
 #define MAX_FLOW_RULES 30
+#define MAX_THREADS 256
 
 /* The options of the stream view, and those that other commands share with it. */
 struct options {
@@ -44,6 +45,7 @@ struct options {
 	struct rtap_live_options live; /* but for the capture filter and the snap length */
 	const char *flow_rules[MAX_FLOW_RULES]; /* --flow; where live.verbs points to */
 	const char *user;         /* -Z */
+	bool extcap;              /* Wireshark captures, and takes what is said for trouble */
 	bool list_devices;        /* -D */
 	const char *write_name;   /* -w */
 	struct rtap_rotation rotation; /* -C, -G, -W */
@@ -61,6 +63,7 @@ struct options {
 	uint64_t rate;            /* of replay: packets a second; 0: as recorded */
 	bool at_once;             /* of replay */
 	uint64_t max_memory;      /* bytes */
+	unsigned threads;         /* that may be used; at least 1 */
 	enum view_form form;
 	enum clock_form clock;
 	struct fields_format fields;

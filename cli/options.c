@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
-	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
+	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY, OPTION_FLOW_DONT_TRAP,
 	OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS };
@@ -25,6 +25,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTI
 	{ "decode-as", required_argument, NULL, OPTION_DECODE_AS }, \
 	{ "no-heuristics", no_argument, NULL, OPTION_NO_HEURISTICS }, \
 	{ "max-memory", required_argument, NULL, OPTION_MAX_MEMORY }, \
+	{ "threads", required_argument, NULL, OPTION_THREADS }, \
 	{ "progress", no_argument, NULL, OPTION_PROGRESS }
 
 static const struct option view_options[] = {
@@ -89,7 +90,7 @@ static const struct {
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
-	"--flow-offload", "--threads",
+	"--flow-offload",
 	"stats", "canon", "diff", "report", "devices",
 };
 
@@ -122,7 +123,7 @@ void options_help(FILE *file)
 	      "  -G SECONDS       with -w: a new file after so many seconds; FILE is a pattern as of strftime(3)\n"
 	      "  -W FILES         with -C: no more files than that, the oldest is written again; with -G: end after so many\n"
 	      "  -Z USER          go on as USER once all is open; -Z root stays root\n"
-	      "  -p, --no-promiscuous-mode  only what is addressed to this machine\n"
+	      "  -p               only what is addressed to this machine (--no-promiscuous-mode)\n"
 	      "  --buffer-size SIZE  memory of the kernel for packets, such as 64M\n"
 	      "  --queue-size SIZE  memory for packets that wait to be shown or written (default 64M)\n"
 	      "  --immediate-mode hand on packets one by one, not in groups\n"
@@ -166,6 +167,7 @@ void options_help(FILE *file)
 	      "                   take a UDP port for RoCEv2: udp=4792,rocev2\n"
 	      "  --no-heuristics  do not recognise protocols by their content\n"
 	      "  --max-memory SIZE  memory that connections and messages in the making may take: 64M, 2G (default 512M)\n"
+	      "  --threads N      threads that may be used; 1: files are not read ahead (default: as many as processors)\n"
 	      "\n"
 	      "messages and connections take -r -f -c -s -l -v, the options of dissection, and\n"
 	      "  --json           one JSON object a line\n"
@@ -234,11 +236,11 @@ static bool parse_size(const char *text, uint64_t *size)
 }
 
 /* A name is not empty; "" is what a script gives whose variable is not set. */
-static bool is_name(const char *option, const char *name)
+static bool is_name(const char *option, const char *what, const char *name)
 {
 	if (*name)
 		return true;
-	complain("%s: the name of the file is empty", option);
+	complain("%s: the name of the %s is empty", option, what);
 	return false;
 }
 
@@ -403,19 +405,16 @@ static bool fields_option(enum rtap_status status, const struct rtap_error *erro
 	return false;
 }
 
-/* Options that take an argument. */
-static bool take_value(struct options *options, int letter)
+/* Options of capturing and of series of files that take an argument. */
+static bool take_capture_value(struct options *options, int letter)
 {
-	struct rtap_error error;
 	uint64_t number;
 
 	switch (letter) {
-	case 'r':
-		return is_name("-r", optarg) && add_input(options, optarg);
 	case 'i':
-		return is_name("-i", optarg) && once("-i", &options->device, "one source is captured on");
+		return is_name("-i", "source", optarg) && once("-i", &options->device, "one source is captured on");
 	case 'Z':
-		return is_name("-Z", optarg) && once("-Z", &options->user, "the program becomes one user");
+		return is_name("-Z", "user", optarg) && once("-Z", &options->user, "the program becomes one user");
 	case 'C':
 		if (!number_option("-C", UINT64_MAX / BYTES_A_MEGABYTE, &number))
 			return false;
@@ -432,8 +431,22 @@ static bool take_value(struct options *options, int letter)
 		return size_option("--buffer-size", 1 << 10, &options->live.buffer_bytes);
 	case OPTION_QUEUE_SIZE:
 		return size_option("--queue-size", 1 << 20, &options->live.queue_bytes);
+	default:
+		return false;
+	}
+}
+
+/* Options that take an argument. */
+static bool take_value(struct options *options, int letter)
+{
+	struct rtap_error error;
+	uint64_t number;
+
+	switch (letter) {
+	case 'r':
+		return is_name("-r", "file", optarg) && add_input(options, optarg);
 	case 'w':
-		return is_name("-w", optarg) && once("-w", &options->write_name, "one file is written");
+		return is_name("-w", "file", optarg) && once("-w", &options->write_name, "one file is written");
 	case 'f':
 		return once("-f", &options->capture_filter, "join them with 'and'");
 	case 'Y':
@@ -470,16 +483,21 @@ static bool take_value(struct options *options, int letter)
 		return once("--join", &options->live.verbs.group, "one group is joined");
 	case OPTION_VERBS:
 		return once("--verbs", &options->live.verbs.tuning, "join them with commas");
+	case OPTION_THREADS:
+		if (!number_option("--threads", MAX_THREADS, &number))
+			return false;
+		options->threads = (unsigned)number;
+		return true;
 	case OPTION_SPEED:
 		return speed_option(&options->speed);
 	case OPTION_RATE:
 		return number_option("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:
-		return is_name("--files", optarg) && once("--files", &options->directory, "one directory is written");
+		return is_name("--files", "file", optarg) && once("--files", &options->directory, "one directory is written");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	default:
-		return false;
+		return take_capture_value(options, letter);
 	}
 }
 
@@ -621,10 +639,17 @@ static bool take_files(struct options *options, enum command command, int argc, 
 			complain("%s: neither an option nor a command (capture files are named by -r; see rdmatap --help)", argv[i]);
 			return false;
 		}
-		if (!is_name("FILE", argv[i]) || !add_input(options, argv[i]))
+		if (!is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
 			return false;
 	}
 	return true;
+}
+
+static unsigned processors(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count > 1 ? (unsigned)count : 1;
 }
 
 bool options_parse(struct options *options, enum command command, int argc, char **argv)
@@ -632,7 +657,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	const char *letters = command_lines[command].letters;
 	int letter;
 
-	*options = (struct options){ .max_memory = DEFAULT_MEMORY, .speed = 1 };
+	*options = (struct options){ .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
 	fields_format_init(&options->fields);
 	if (asks_for_later(letters, argc, argv, command))
 		return false;
