@@ -413,8 +413,6 @@ static void describe(struct verbs *verbs)
 	verbs->live.interface.time_digits = 9;
 	verbs->live.needs_privileges = true;
 	verbs->live.drain_ms = DRAIN_MS;
-	if (verbs->flow_type == RTAP_FLOW_NORMAL && !verbs->flow_dont_trap)
-		verbs_tell(verbs, "the host does not get the packets of these rules any more (--flow-dont-trap leaves them to it)");
 }
 
 static enum rtap_status open_all(struct verbs *verbs, const char *name, const struct rtap_live_options *options, struct rtap_error *error)

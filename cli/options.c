@@ -128,7 +128,8 @@ void options_help(FILE *file)
 	      "  --queue-size SIZE  memory for packets that wait to be shown or written (default 64M)\n"
 	      "  --immediate-mode hand on packets one by one, not in groups\n"
 	      "\n"
-	      "Capture with an RDMA device's raw-packet queue pair, -i verbs:DEVICE[/PORT]\n"
+	      "Verbs\n"
+	      "  (capture with an RDMA device's raw-packet queue pair, -i verbs:DEVICE[/PORT])\n"
 	      "  --flow RULE      only frames that match: 'ipv4 src=10.0.0.0/24 udp dst=4791'; repeat for more\n"
 	      "  --flow-type TYPE sniffer (default: copies; rules are matched in software), normal (rules are matched by the\n"
 	      "                   NIC, and the host does not get these packets any more), all, mc\n"
@@ -546,6 +547,13 @@ static bool may_be_verbs(const char *device)
 	return device && (!strchr(device, ':') || !strncmp(device, "verbs:", 6));
 }
 
+/* What it does to others is worth a word. */
+static void warn_of_trapping(const struct rtap_verbs_options *verbs)
+{
+	if (verbs->flow_type == RTAP_FLOW_NORMAL && !verbs->flow_dont_trap)
+		complain("--flow-type normal: the host does not get these packets while they are captured (--flow-dont-trap leaves them to it)");
+}
+
 static bool check_replay(const struct options *options)
 {
 	if (!options->device)
@@ -669,7 +677,10 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		} else if (!take_flag(options, letter) && !take_value(options, letter)) {
 			return false;
 		}
-	return take_files(options, command, argc, argv) && check(options, command);
+	if (!take_files(options, command, argc, argv) || !check(options, command))
+		return false;
+	warn_of_trapping(&options->live.verbs);
+	return true;
 }
 
 void options_fini(struct options *options)

@@ -552,18 +552,18 @@ Test(verbs, rules_are_matched_by_the_device_or_in_software)
 		enum rtap_flow_type type;
 		const char *const *rules;
 		size_t rule_count, count;
-		const char *said, *described;
+		const char *described;
 	} cases[] = {
-		{ RTAP_FLOW_SNIFFER, NULL, 0, 50, "", "sniffer," },
-		{ RTAP_FLOW_SNIFFER, roce_rules, 1, 50, "", "sniffer with rules matched in software" },
-		{ RTAP_FLOW_SNIFFER, no_rules, 2, 0, "", "sniffer with rules matched in software" },
-		{ RTAP_FLOW_SNIFFER, either_rules, 2, 50, "", "sniffer with rules matched in software" },
-		{ RTAP_FLOW_NORMAL, roce_rules, 1, 50, "host does not get", "normal rules" },
-		{ RTAP_FLOW_NORMAL, no_rules, 2, 0, "host does not get", "normal rules" },
-		{ RTAP_FLOW_NORMAL, either_rules, 2, 50, "host does not get", "normal rules" },
-		{ RTAP_FLOW_ALL, NULL, 0, 50, "", "all," },
-		{ RTAP_FLOW_ALL, no_rules, 2, 0, "", "all with rules matched in software" },
-		{ RTAP_FLOW_MULTICAST, NULL, 0, 0, "", "multicast," },
+		{ RTAP_FLOW_SNIFFER, NULL, 0, 50, "sniffer," },
+		{ RTAP_FLOW_SNIFFER, roce_rules, 1, 50, "sniffer with rules matched in software" },
+		{ RTAP_FLOW_SNIFFER, no_rules, 2, 0, "sniffer with rules matched in software" },
+		{ RTAP_FLOW_SNIFFER, either_rules, 2, 50, "sniffer with rules matched in software" },
+		{ RTAP_FLOW_NORMAL, roce_rules, 1, 50, "normal rules" },
+		{ RTAP_FLOW_NORMAL, no_rules, 2, 0, "normal rules" },
+		{ RTAP_FLOW_NORMAL, either_rules, 2, 50, "normal rules" },
+		{ RTAP_FLOW_ALL, NULL, 0, 50, "all," },
+		{ RTAP_FLOW_ALL, no_rules, 2, 0, "all with rules matched in software" },
+		{ RTAP_FLOW_MULTICAST, NULL, 0, 0, "multicast," },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -574,7 +574,7 @@ Test(verbs, rules_are_matched_by_the_device_or_in_software)
 		capture(&run, "verbs:sim0", &options, 0, 50);
 		cr_assert_eq(run.opened, RTAP_STATUS_OK, "%zu: %s", i, run.error.text);
 		cr_assert_eq(run.count, cases[i].count, "%zu: %zu", i, run.count);
-		cr_assert(strstr(run.told, cases[i].said) && (cases[i].said[0] || !run.told[0]), "%zu: %s", i, run.told);
+		cr_assert_str_empty(run.told);
 		cr_assert(strstr(run.description, cases[i].described), "%zu: %s", i, run.description);
 		run_free(&run);
 	}
@@ -607,12 +607,16 @@ Test(verbs, a_rule_means_the_same_to_the_device_and_in_software)
 			struct rtap_source *source;
 			struct run run = { .opened = RTAP_STATUS_OK };
 			char found[256] = "";
+			size_t wanted = 0;
 
+			for (const char *at = flow_matches[i].frames; *at; at++)
+				wanted += *at == ' ';
 			simulate("feed=file:%s", fed_name);
 			run.frames = calloc(MOST_FRAMES, sizeof run.frames[0]);
 			run.batches = calloc(MOST_FRAMES, sizeof run.batches[0]);
 			cr_assert_eq(rtap_source_open_live(&source, "verbs:sim0", &live, &run.error), RTAP_STATUS_OK, "%s", run.error.text);
-			read_all(&run, source, FLOW_FRAME_COUNT, 5);
+			/* where nothing is to come, it can only be waited for */
+			read_all(&run, source, wanted ? wanted : 1, wanted ? 5000 : 20);
 			rtap_source_close(source);
 			for (size_t n = 0; n < run.count; n++) {
 				for (size_t k = 0; k < FLOW_FRAME_COUNT; k++) {
