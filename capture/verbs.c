@@ -532,4 +532,4 @@ static enum rtap_status list(void (*take)(void *owner, struct rtap_live_entry *e
 	return RTAP_STATUS_OK;
 }
 
-const struct live_kind live_verbs = { .name = "verbs", .unnamed = true, .knows = knows, .open = verbs_open, .list = list };
+const struct live_kind live_verbs = { .name = "verbs", .unnamed = true, .knows = knows, .open = verbs_open, .list = list, .open_sender = verbs_sender_open };

@@ -10,6 +10,7 @@
  *   verbs_flow.c     flow rules as the device wants them
  *   verbs_clock.c    the device's clock as wall clock time
  *   verbs_event.c    waiting, and what the device tells beside frames
+ *   verbs_sender.c   sending
  *   verbs_route.c    --peer and --join, through the connection manager
  */
 #ifndef CAPTURE_VERBS_H
@@ -250,6 +251,9 @@ void verbs_event_settle(struct verbs *verbs);
 /* The kind "verbs" */
 enum rtap_status verbs_open(struct live_device **device, const char *name, const struct rtap_live_options *options,
 			    struct rtap_error *error) __attribute__((warn_unused_result));
+/* verbs_sender.c */
+enum rtap_status verbs_sender_open(struct rtap_sender **sender, const char *name, struct rtap_error *error)
+	__attribute__((warn_unused_result));
 /* As the device's close, telling of what failed. */
 enum rtap_status verbs_close(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
 

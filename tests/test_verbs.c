@@ -634,6 +634,111 @@ Test(verbs, a_rule_means_the_same_to_the_device_and_in_software)
 	unlink(fed_name);
 }
 
+/* Sending */
+
+static enum rtap_status send_all(const struct rtap_frame *frames, size_t count, struct rtap_error *error)
+{
+	struct rtap_sender *sender;
+	uint64_t lost = 0;
+	size_t sent;
+	enum rtap_status status = rtap_sender_open(&sender, "verbs:sim0", error);
+
+	if (status)
+		return status;
+	cr_assert_eq(rtap_sender_link_type(sender), RTAP_LINK_ETHERNET);
+	status = rtap_sender_send(sender, frames, count, &sent, error);
+	if (!status) {
+		cr_assert_eq(sent, count);
+		status = rtap_sender_flush(sender, &lost, error);
+		cr_assert_eq(lost != 0, status != RTAP_STATUS_OK);
+	}
+	rtap_sender_close(sender);
+	return status;
+}
+
+Test(verbs, what_is_sent_is_on_the_wire)
+{
+	static const char sent_name[] = "test_verbs_sent.pcap";
+	const char *name = sent_name;
+	struct rtap_source *source;
+	struct rtap_batch *fed, *found;
+	struct rtap_error error;
+	size_t count;
+
+	fed = make_feed(&count);
+	simulate("send=file:%s", sent_name);
+	cr_assert_eq(send_all(fed->frames, count, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_assert_eq(rtap_source_open_files(&source, &name, 1, &error), RTAP_STATUS_OK, "%s", error.text);
+	for (size_t at = 0; at < count;) {
+		cr_assert_eq(rtap_source_read_batch(source, &found, &error), RTAP_STATUS_OK, "after %zu: %s", at, error.text);
+		for (size_t i = 0; i < found->count; i++, at++) {
+			cr_assert_eq(found->frames[i].captured_length, fed->frames[at].captured_length);
+			cr_assert(!memcmp(found->frames[i].bytes, fed->frames[at].bytes, fed->frames[at].captured_length));
+		}
+		rtap_batch_release(found);
+	}
+	rtap_source_close(source);
+	rtap_batch_release(fed);
+	cr_assert_eq(verbs_sim_objects(), 0);
+	cr_assert_eq(verbs_sim_violations(), 0);
+	unlink(sent_name);
+	unlink(fed_name);
+}
+
+Test(verbs, a_frame_that_cannot_be_sent_leaves_the_sender_usable)
+{
+	static const uint8_t bytes[20000];
+	static const uint32_t lengths[] = { 0, 13, 9281, 20000 };
+	struct rtap_sender *sender;
+	struct rtap_error error;
+	size_t sent;
+
+	simulate("devices=1");
+	cr_assert_eq(rtap_sender_open(&sender, "verbs:sim0", &error), RTAP_STATUS_OK, "%s", error.text);
+	for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+		const struct rtap_frame frames[] = { { .bytes = bytes, .captured_length = 60 }, { .bytes = bytes, .captured_length = lengths[i] } };
+
+		cr_assert_eq(rtap_sender_send(sender, frames, 2, &sent, &error), RTAP_STATUS_FAILED);
+		cr_assert_eq(sent, 1);
+		cr_assert_not(error.broken_pipe);
+		cr_assert(strstr(error.text, "14 to 9280"), "%s", error.text);
+	}
+	rtap_sender_close(sender);
+	cr_assert_eq(verbs_sim_objects(), 0);
+}
+
+Test(verbs, every_call_that_fails_while_sending_is_told_and_leaks_nothing)
+{
+	static const char *const calls[] = { "any", "poll_cq" };
+
+	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+		unsigned n = 0;
+
+		do {
+			const struct rtap_frame frame = { .bytes = flow_roce, .captured_length = sizeof flow_roce };
+			struct rtap_error error;
+			enum rtap_status status;
+			const char *call;
+
+			simulate("fail=%s@%u", calls[i], ++n);
+			status = send_all(&frame, 1, &error);
+			call = verbs_sim_failed_call();
+			/* closing tells nobody */
+			cr_assert_eq(status != RTAP_STATUS_OK, call[0] && !strstr(call, "destroy") && !strstr(call, "dealloc") &&
+				     !strstr(call, "dereg") && !strstr(call, "close"), "%s", call);
+			if (status) {
+				cr_assert(strstr(error.text, "verbs:sim0"), "%s: %s", call, error.text);
+				cr_assert(strstr(error.text, strerror(EIO)), "%s: %s", call, error.text);
+			}
+			cr_assert_eq(verbs_sim_objects(), 0, "%s", call);
+			cr_assert_eq(verbs_sim_violations(), 0, "%s", call);
+			cr_assert_eq(__lsan_do_recoverable_leak_check(), 0, "%s", call);
+			cr_assert_lt(n, 50);
+		} while (verbs_sim_failed_call()[0]);
+		cr_assert_gt(n, 1);
+	}
+}
+
 /* Routes */
 
 Test(verbs, a_peer_is_found_and_its_traffic_captured)

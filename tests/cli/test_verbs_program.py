@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from cli import CliTest, RPING, RPING_FRAMES, TIMEOUT, read, records
+from cli import CliTest, PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, read, records
 from live import INSIDE, LiveTest, RPING_CONTENT, frames, ip
 
 
@@ -46,6 +46,12 @@ class Files(CliTest):
         saved = self.path("x.pcap")
         done = self.capture("feed=file:" + RPING, "-i", "verbs:", "--peer", "10.0.0.1", "-c", "50", "-w", saved)
         self.assertEqual((done.returncode, len(frames(saved))), (0, 50), done.stderr)
+
+    def test_a_replay_is_sent_byte_by_byte(self):
+        sent = self.path("sent.pcap")
+        done = self.capture("send=file:" + sent, "replay", "-i", "verbs:sim0", "--at-once", RPING)
+        self.assertEqual((done.returncode, done.stdout.split()[0]), (0, b"%d" % RPING_FRAMES), done.stderr)
+        self.assertEqual(frames(sent), RPING_CONTENT)
 
     def test_devices_are_listed(self):
         done = self.capture("devices=2,rate=100", "-D")
@@ -104,6 +110,14 @@ class Veth(LiveTest):
             self.assertEqual(self.replay(), RPING_FRAMES)
             self.stop(process)
             self.assertEqual(frames(saved), RPING_CONTENT)
+
+    def test_a_replay_by_the_device_is_captured_by_libpcap(self):
+        saved = self.path("x.pcap")
+        process = self.capturing("-i", "pcap:far", "-w", saved)
+        subprocess.run(INSIDE + (PROGRAM, "replay", "-i", "verbs:sim0", "-Z", "root", "--at-once", RPING), check=True, timeout=TIMEOUT,
+                       stdout=subprocess.DEVNULL, env=environment(**device("send=veth:near")))
+        self.stop(process)
+        self.assertEqual(frames(saved), RPING_CONTENT)
 
     def counts_of(self, errors):
         """Received, dropped by the kernel, dropped here."""
