@@ -540,6 +540,22 @@ Test(verbs, what_the_device_had_no_receive_for_is_counted_by_the_device)
 	remove_sysfs(folder);
 }
 
+/* Without events it would be polled every 100 ms: ten frames would come in two or three lumps of equal times. */
+Test(verbs, a_waiting_capture_wakes_up_for_each_frame)
+{
+	struct rtap_verbs_options options = { .tuning = "poll=event,stamps=host" };
+	size_t lumps = 1;
+	struct run run;
+
+	simulate("feed=gen:10:64,pace=50");
+	capture(&run, "verbs:sim0", &options, 0, 10);
+	cr_assert_eq(run.count, 10, "%zu", run.count);
+	for (size_t i = 1; i < run.count; i++)
+		lumps += run.frames[i]->time_ns - run.frames[i - 1]->time_ns > 1000000;
+	cr_assert_geq(lumps, 6, "%zu", lumps);
+	run_free(&run);
+}
+
 /* Flow rules */
 
 static const char *const roce_rules[] = { "udp dst=4791" };
