@@ -118,9 +118,15 @@ static void run_free(struct run *run)
 	cr_assert_eq(__lsan_do_recoverable_leak_check(), 0);
 }
 
-/* The same capture as a plain pcap file, which the device is fed with, and read by the reader of files. */
-static const char fed_name[] = "test_verbs_fed.pcap";
+/* The file that the device is fed with; each test is a process of its own. */
+static char fed_name[64];
 
+static void name_feed(void)
+{
+	snprintf(fed_name, sizeof fed_name, "test_verbs_fed.%ld.pcap", (long)getpid());
+}
+
+/* A capture of testdata as a plain pcap file for the device, and as the reader of files has it. */
 static struct rtap_batch *make_feed(size_t *count)
 {
 	const char *name = TESTDATA "/roce-nfs3.pcap.gz";
@@ -129,6 +135,7 @@ static struct rtap_batch *make_feed(size_t *count)
 	struct rtap_batch *batch;
 	struct rtap_error error;
 
+	name_feed();
 	cr_assert_eq(rtap_source_open_files(&source, &name, 1, &error), RTAP_STATUS_OK, "%s", error.text);
 	cr_assert_eq(rtap_writer_open(&writer, fed_name, RTAP_LINK_ETHERNET, false, &error), RTAP_STATUS_OK, "%s", error.text);
 	cr_assert_eq(rtap_source_read_batch(source, &batch, &error), RTAP_STATUS_OK, "%s", error.text);
@@ -601,6 +608,7 @@ static void write_flow_frames(void)
 	struct rtap_writer *writer;
 	struct rtap_error error;
 
+	name_feed();
 	cr_assert_eq(rtap_writer_open(&writer, fed_name, RTAP_LINK_ETHERNET, false, &error), RTAP_STATUS_OK, "%s", error.text);
 	for (size_t i = 0; i < FLOW_FRAME_COUNT; i++) {
 		struct rtap_frame frame = { .bytes = flow_frames[i].bytes, .captured_length = flow_frames[i].length,
