@@ -84,7 +84,9 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{ "canon", command_canon },
 	{ "connections", command_connections },
+	{ "diff", command_diff },
 	{ "export", command_export },
 	{ "fields", command_fields },
 	{ "messages", command_messages },

@@ -182,8 +182,10 @@ static bool read_quoted(const struct ddp_work *work, struct rtap_iwarp_facts *qu
 	if (!terminate.ddp_included)
 		return false;
 	/* RDMAP's header follows DDP's, or is not quoted */
-	return terminate.ddp_at && at + terminate.ddp_at + terminate.ddp_length <= length &&
-	       iwarp_read(head + at + terminate.ddp_at, length - at - terminate.ddp_at, length - at - terminate.ddp_at, quoted) != TRUNCATED;
+	if (!terminate.ddp_at || at + terminate.ddp_at + terminate.ddp_length > length)
+		return false;
+	at += terminate.ddp_at;
+	return iwarp_read(head + at, length - at, length - at, quoted) != TRUNCATED;
 }
 
 static bool is_meant(const struct message *message, const struct rtap_iwarp_facts *facts)

@@ -90,9 +90,11 @@ static struct connection *connection_of(struct iwarp_stream *stream, uint64_t fr
 	connection->shown.has_service = has_setup || stream->opener_known || is_rdma_port(connection->shown.b.port);
 	connection->shown.service_id = SERVICE_ID_TCP | connection->shown.b.port;
 	for (int side = 0; side < 2; side++) {
+		const struct iwarp_half *half = &stream->halves[side_of(stream, side)];
+
 		/* no answers tell how a request ended */
 		connection->streams[side].reliable = false;
-		if (stream->resumed || (stream->halves[side_of(stream, side)].stage == IWARP_FRAMES && !stream->halves[side_of(stream, side)].has_setup))
+		if (stream->resumed || (half->stage == IWARP_FRAMES && !half->has_setup))
 			ddp_message_lost(connection, side, 1);
 	}
 	connection_account(stream->tracker, connection);
@@ -251,9 +253,14 @@ static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 		prove(stream);
 	shown = iwarp_view_add(view, &stream->tracker->budget, stream, fpdu);
 	index = shown ? view->count - 1 : UINT32_MAX;
-	if ((half->first || !has_cause(half, needs)) &&
-	    let_wait(half, &(struct iwarp_waiting){ .fpdu = *fpdu, .frames = frames, .offset = fpdu->stream_offset, .needs = needs, .shown = index }))
-		return;
+	if (half->first || !has_cause(half, needs)) {
+		struct iwarp_waiting waiting = {
+			.fpdu = *fpdu, .frames = frames, .offset = fpdu->stream_offset, .needs = needs, .shown = index,
+		};
+
+		if (let_wait(half, &waiting))
+			return;
+	}
 	take_fpdu(stream, half->from_a, fpdu, frames, shown);
 }
 
@@ -489,6 +496,8 @@ void iwarp_stream_end(struct iwarp_stream *stream)
 		ddp_message_end(stream->tracker, stream->connection);
 		connection_close(stream->tracker, stream->connection);
 	}
+	/* the frame at hand, another stream's perhaps, has completed nothing by that */
+	stream->tracker->view.flow = (struct rtap_flow_facts){ 0 };
 	iwarp_stream_destroy(stream);
 }
 
