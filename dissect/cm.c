@@ -687,6 +687,11 @@ uint8_t cm_protocol(uint64_t attribute)
 	return (uint8_t)(PROTOCOL_CM_REQ + attribute - CM_REQ);
 }
 
+const char *cm_message_name(uint64_t attribute)
+{
+	return cm_protocol(attribute) == PROTOCOL_NONE ? NULL : messages[attribute - CM_REQ].name;
+}
+
 /* Only requests carry the IP CM header. A11.5. */
 static bool carries_ip(const struct rtap_cm_facts *facts)
 {

@@ -21,6 +21,9 @@ enum cm_attribute {
 /* The protocol of an attribute; PROTOCOL_NONE if no message of communication management has it. */
 uint8_t cm_protocol(uint64_t attribute);
 
+/* "REQ"; NULL if no message of communication management has the attribute. */
+const char *cm_message_name(uint64_t attribute);
+
 /*
  * Takes the `length` bytes of private data that belong to the layer found last, notes where they are, and looks in them
  * for what is known. Sets parse->next if bytes follow that no message has room for.

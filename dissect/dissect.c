@@ -12,7 +12,7 @@ static void add_layer(struct parse *parse, uint8_t protocol, uint32_t offset, ui
 {
 	struct rtap_packet *packet = parse->packet;
 
-	packet->layers[packet->layer_count++] = (struct rtap_layer){ protocol, parse->source, offset, length };
+	packet->layers[packet->layer_count++] = (struct rtap_layer){ protocol, parse->source, false, offset, length };
 	packet->protocols[protocol / 64] |= UINT64_C(1) << (protocol % 64);
 }
 

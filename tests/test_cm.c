@@ -263,7 +263,7 @@ Test(cm, more_additional_information_than_there_is_room_for_is_an_anomaly)
 
 Test(cm, other_attributes_are_generic_mads)
 {
-	static const uint16_t attributes[] = { 0, 1, 0x0f, 0x1b, 0x110, 0xffff };
+	static const uint16_t attributes[] = { 0, 2, 0x0f, 0x1b, 0x110, 0xffff };
 	uint8_t data[DATA_LENGTH] = { 0 };
 
 	for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
