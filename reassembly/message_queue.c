@@ -47,6 +47,7 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 	struct connection *connection = message->connection;
 
 	unlink_waiting(tracker, message);
+	mad_exchange_forget(message);
 	coverage_fini(&message->coverage);
 	coverage_fini(&message->cut);
 	free((void *)(uintptr_t)message->shown.missing);
@@ -87,7 +88,7 @@ static uint64_t number_of(const struct rtap_tracker *tracker, const struct messa
  */
 static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message->call)
+	if (message->call || message->exchange)
 		return false;
 	if (message->stream) {
 		if (!ib_message_is_final(tracker, message))
