@@ -220,6 +220,18 @@ static bool is_transfer(const struct rtap_mad_facts *mad)
 	return !is_only && mad->rmpp_segment >= 1 && mad->rmpp_segment <= RMPP_MAX_SEGMENTS;
 }
 
+/* Either end can end a transfer; the receiver's packets go the other way, with the method turned round. IBTA vol. 1, 13.6.2.4, 13.6.2.5. */
+static void stop(struct rmpp *rmpp, const struct transfer_key *key)
+{
+	struct transfer_key turned = { key->receiver, key->sender, key->transaction_id, key->management_class, key->method ^ 0x80 };
+	struct rmpp_transfer *transfer = map_find(&rmpp->map, hash_of(key), same_transfer, key);
+
+	if (!transfer)
+		transfer = map_find(&rmpp->map, hash_of(&turned), same_transfer, &turned);
+	if (transfer && !transfer->whole)
+		destroy(transfer);
+}
+
 void rmpp_packet(struct rmpp *rmpp, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination,
 		 struct rmpp_progress *progress)
 {
@@ -233,14 +245,11 @@ void rmpp_packet(struct rmpp *rmpp, struct rtap_packet *packet, const struct rta
 	drop_bytes(rmpp);
 	while (rmpp->first && frame->time_ns - rmpp->first->last_ns >= REMEMBER_NS)
 		destroy(rmpp->first);
-	transfer = map_find(&rmpp->map, hash, same_transfer, &key);
-	if (mad->rmpp_type == RMPP_STOP || mad->rmpp_type == RMPP_ABORT) {
-		if (transfer && !transfer->whole)
-			destroy(transfer);
-		return;
-	}
+	if (mad->rmpp_type == RMPP_STOP || mad->rmpp_type == RMPP_ABORT)
+		stop(rmpp, &key);
 	if (mad->rmpp_type != RMPP_DATA || !is_transfer(mad))
 		return;
+	transfer = map_find(&rmpp->map, hash, same_transfer, &key);
 	if (!transfer)
 		transfer = create(rmpp, &key, hash, frame);
 	if (!transfer)
