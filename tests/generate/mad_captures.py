@@ -28,7 +28,8 @@ def subnet(capture):
         if number == 0x16:
             data = Piece(data.data, [("infiniband.p_keytable.p_keytableblock", data.data.hex())] + data.facts)
         capture.put(mad.smp(mad.GET_RESP, number, data, modifier=2), subnet=True)
-        capture.put(mad.smp(mad.SET, number, mad.attribute(parts, "set").data and Piece(b"\xff" * len(data.data)), status=0x001c), subnet=True)
+        if number != 0x10:
+            capture.put(mad.smp(mad.SET, number, Piece(b"\xff" * len(data.data)), status=0x001c), subnet=True)
         capture.put(mad.directed(mad.GET_RESP, number, data, (1, 9, 36), 0, 1, back=(4, 5, 6)), subnet=True)
     for trap in sorted(mad.TRAPS):
         capture.put(mad.smp(mad.TRAP, 0x02, mad.notice(trap, False, "trap%d" % trap)), subnet=True)
