@@ -140,8 +140,7 @@ const char *mad_attribute_name(const struct rtap_mad_facts *facts)
 
 static bool is_directed(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
-	(void)packet;
-	return bits(layer_bytes(packet, layer), MAD_CLASS) == MAD_CLASS_SUBNET_DIRECTED;
+	return layer->length >= 2 && bits(layer_bytes(packet, layer), MAD_CLASS) == MAD_CLASS_SUBNET_DIRECTED;
 }
 
 static bool derive_class_status(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
@@ -158,20 +157,20 @@ static bool derive_direction(const struct rtap_packet *packet, const struct rtap
 
 static bool derive_directed_status(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	value->number = bits(layer_bytes(packet, layer), MAD_DIRECTED_STATUS);
-	return is_directed(packet, layer);
+	value->number = layer->length >= 6 ? bits(layer_bytes(packet, layer), MAD_DIRECTED_STATUS) : 0;
+	return layer->length >= 6 && is_directed(packet, layer);
 }
 
 static bool derive_hop_pointer(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	value->number = bits(layer_bytes(packet, layer), MAD_HOP_POINTER);
-	return is_directed(packet, layer);
+	value->number = layer->length >= 8 ? bits(layer_bytes(packet, layer), MAD_HOP_POINTER) : 0;
+	return layer->length >= 8 && is_directed(packet, layer);
 }
 
 static bool derive_hop_count(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	value->number = bits(layer_bytes(packet, layer), MAD_HOP_COUNT);
-	return is_directed(packet, layer);
+	value->number = layer->length >= 8 ? bits(layer_bytes(packet, layer), MAD_HOP_COUNT) : 0;
+	return layer->length >= 8 && is_directed(packet, layer);
 }
 
 static bool derive_text(const char *text, struct rtap_value *value)

@@ -199,9 +199,11 @@ static void take_answer(struct mad_exchanges *exchanges, struct rtap_packet *pac
 	struct mad_exchange *exchange = map_find(&exchanges->map, hash_of(&key), same_exchange, &key);
 	int64_t latency;
 
-	if (!exchange || packet->frame->number == exchange->first_frame)
+	if (!exchange)
 		return;
 	latency = packet->frame->time_ns - exchange->time_ns;
+	if (latency >= REMEMBER_NS)
+		return;
 	packet->flow.present = packet->flow.has_latency = true;
 	packet->flow.request_frame = exchange->first_frame;
 	packet->flow.latency_ns = latency;
