@@ -175,7 +175,6 @@ static void take_request(struct mad_exchanges *exchanges, struct rtap_packet *pa
 	if (exchange && !exchange->answered && frame->time_ns - exchange->last_ns < REMEMBER_NS) {
 		bool twice = frame->interface != exchange->interface && frame->time_ns - exchange->last_ns < TWICE_NS;
 
-		packet->flow.present = true;
 		packet->flow.analysis = twice ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_RETRANSMISSION;
 		exchange->last_ns = frame->time_ns;
 		if (exchange->request && !twice)
@@ -204,7 +203,7 @@ static void take_answer(struct mad_exchanges *exchanges, struct rtap_packet *pac
 	latency = packet->frame->time_ns - exchange->time_ns;
 	if (latency >= REMEMBER_NS)
 		return;
-	packet->flow.present = packet->flow.has_latency = true;
+	packet->flow.has_latency = true;
 	packet->flow.request_frame = exchange->first_frame;
 	packet->flow.latency_ns = latency;
 	exchange->last_ns = packet->frame->time_ns;

@@ -146,7 +146,6 @@ static bool is_whole(const struct rmpp_transfer *transfer)
 
 static void note_order(struct rmpp_transfer *transfer, struct rtap_packet *packet, uint32_t segment, bool repeats)
 {
-	packet->flow.present = true;
 	if (repeats) {
 		packet->flow.analysis = RTAP_PSN_RETRANSMISSION;
 	} else if (segment > transfer->next) {
