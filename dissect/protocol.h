@@ -159,6 +159,10 @@
 	X(CM_APR, cm_apr_protocol) \
 	X(IP_CM, ip_cm_protocol) \
 	X(RPCRDMA_PRIVATE, rpcrdma_private_protocol) \
+	X(NVME_PRIVATE, nvme_private_protocol) \
+	X(ISER_PRIVATE, iser_private_protocol) \
+	X(SRP_LOGIN, srp_login_protocol) \
+	X(RDS_PRIVATE, rds_private_protocol) \
 	X(MPA_REQUEST, mpa_request_protocol) \
 	X(MPA_REPLY, mpa_reply_protocol) \
 	X(MPA_FPDU, mpa_fpdu_protocol) \
