@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 
+#include "dissect/cm.h"
 #include "dissect/protocol.h"
 #include "tests/frame_kit.h"
 
