@@ -24,6 +24,7 @@
 	X(MPLS, mpls_protocol) \
 	X(IPOIB_LINK, ipoib_link_protocol) \
 	X(IPOIB, ipoib_protocol) \
+	X(EOIB, eoib_protocol) \
 	X(ARP, arp_protocol) \
 	X(IPV4, ipv4_protocol) \
 	X(IPV6, ipv6_protocol) \

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Management: every attribute of every class, and transfers of several datagrams with losses, repeats and retries."""
+import ib
 import mad
+import net
 from capture import START_NS, STEP_NS, Capture, epoch
 from piece import Piece, put
 
@@ -14,9 +16,19 @@ class Fabric(Capture):
 
     def put(self, piece, wait=STEP_NS, source=3, destination=7, subnet=False, **more):
         self.at += wait
+        self.record(mad.framed(piece, source, destination, subnet, len(self.frames), self.stamp()), more)
+
+    def put_datagram(self, piece, **more):
+        """Between queue pairs that are not management's."""
+        self.at += STEP_NS
+        packet = ib.transport(0x64, payload=piece.data, facts=piece.facts, psn=len(self.frames))
+        self.record(net.erf(ib.native(packet), 21, self.stamp()), more)
+
+    def stamp(self):
         seconds, rest = divmod(self.at, 10**9)
-        stamp = seconds << 32 | -(-(rest << 32) // 10**9)
-        frame = mad.framed(piece, source, destination, subnet, len(self.frames), stamp)
+        return seconds << 32 | -(-(rest << 32) // 10**9)
+
+    def record(self, frame, more):
         self.add(frame, **more)
         self.rows[-1]["frame.len"] = self.rows[-1]["frame.cap_len"] = self.rows[-1]["erf.wlen"]
         self.rows[-1]["frame.time_epoch"] = epoch(self.at)
@@ -181,9 +193,32 @@ def transfers():
     return capture
 
 
+def eoib(frame, signature=3, version=0, tcp=0, ip=0, reserved=0, fcs=0, more=0, offset=0, ident=0):
+    """The header of Ethernet over InfiniBand in front of a frame."""
+    data = put((signature, 2), (version, 2), (tcp, 2), (ip, 2), (reserved, 1), (fcs, 1), (more, 1), (offset, 5), (ident, 16))
+    facts = [("version", version), ("tcp_chk", tcp), ("ip_chk", ip), ("fcs", fcs), ("ms", more), ("ip_seg_offset", offset), ("ip_seg_id", ident)]
+    return Piece(data + frame.data, [("infiniband.eoib." + n, v) for n, v in facts] + frame.facts)
+
+
+def over_eoib():
+    """Ethernet frames in datagrams, and what only looks like one."""
+    capture = Fabric("eoib", "Ethernet over InfiniBand: IPv4 and IPv6, with check sums and FCS; and datagrams that only look like it")
+    inner = [net.ipv4(net.udp(Piece(b"over EoIB"), 1000, 2000)), net.ipv6(net.udp(Piece(b"over EoIB"), 1000, 2000))]
+    absent = {"infiniband.eoib.version": None, "eth.dst": None}
+    good = [eoib(net.ethernet(piece, fcs=bool(fcs)), tcp=3, ip=2, fcs=fcs, ident=0x1234) for piece in inner for fcs in (0, 1)]
+    bad = [eoib(net.ethernet(inner[0]), **fields) for fields in (dict(signature=2), dict(version=1), dict(reserved=1), dict(offset=1), dict(fcs=1))]
+    bad.append(eoib(net.ethernet(Piece(b"x" * 40, (), 0x88b5))))
+    for piece in good:
+        capture.put_datagram(piece)
+    for piece in bad:
+        capture.put_datagram(Piece(piece.data), **absent)
+    return capture
+
+
 def captures():
     capture = Fabric("mad-attributes", "every attribute of management datagrams that is known, in InfiniBand frames within ERF records")
     for fill in (subnet, administration, masks, other_classes):
         fill(capture)
     yield capture
     yield transfers()
+    yield over_eoib()
