@@ -153,12 +153,14 @@ struct batch *batch_get(struct batch_pool *pool)
 			return NULL;
 		batch->pool = pool;
 		batch->block = NULL;
+		batch->loan = NULL;
 		batch->held = NULL;
 		batch->held_count = batch->held_room = 0;
 		batch->comments = NULL;
 	}
 	batch->shared.frames = batch->frames;
 	batch->shared.count = 0;
+	batch->closed = false;
 	atomic_init(&batch->references, 1);
 	atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
 	return batch;
@@ -208,6 +210,9 @@ static void batch_empty(struct batch *batch)
 {
 	batch_block_release(batch->block);
 	batch->block = NULL;
+	if (batch->loan)
+		batch->loan->give_back(batch->loan);
+	batch->loan = NULL;
 	while (batch->held_count)
 		rtap_batch_release(batch->held[--batch->held_count]);
 	while (batch->comments) {

@@ -27,6 +27,15 @@ struct batch_block {
 	uint8_t bytes[];
 };
 
+/*
+ * Memory that is not a pool's and that a batch's frames point into: receive buffers that a device lends. It is embedded in
+ * whatever the device knows its buffers by.
+ */
+struct batch_loan {
+	/* The batch is gone. Called once for each batch that it was lent to, by the thread that released it last. */
+	void (*give_back)(struct batch_loan *loan);
+};
+
 /* A batch being filled. */
 struct batch {
 	struct rtap_batch shared; /* what users see; the first member */
@@ -34,6 +43,8 @@ struct batch {
 	struct batch_pool *pool;
 	struct batch *next;               /* in the pool */
 	struct batch_block *block;        /* that its frames point into; NULL: none yet */
+	struct batch_loan *loan;          /* what its frames point into instead; NULL: nothing is lent */
+	bool closed;                      /* no more frames may be added: its block is full, or its loan ends here */
 	struct rtap_batch **held;         /* other batches that its frames point into */
 	size_t held_count, held_room;
 	struct batch_comments *comments;  /* where frame->comments point to */

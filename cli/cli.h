@@ -12,8 +12,10 @@
 
 #include <rdmatap/error.h>
 #include <rdmatap/filter.h>
+#include <rdmatap/live.h>
 #include <rdmatap/packet.h>
 #include <rdmatap/source.h>
+#include <rdmatap/writer.h>
 
 #include "output/fields.h"
 #include "output/text.h"
@@ -27,17 +29,24 @@
 #define DEFAULT_MEMORY (UINT64_C(512) << 20)
 
 /* Whose command line it is. */
-enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT };
+enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_REPLAY };
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
 #define MAX_DECODE_AS 64
+#define MAX_THREADS 256
 
 /* The options of the stream view, and those that other commands share with it. */
 struct options {
 	const char **inputs;      /* -r, in order */
 	size_t input_count;
+	const char *device;       /* -i; NULL: files are read */
+	struct rtap_live_options live; /* but for the capture filter and the snap length */
+	const char *user;         /* -Z */
+	bool extcap;              /* Wireshark captures, and takes what is said for trouble */
+	bool list_devices;        /* -D */
 	const char *write_name;   /* -w */
+	struct rtap_rotation rotation; /* -C, -G, -W */
 	bool print;               /* --print: with -w, show too */
 	const char *capture_filter; /* -f */
 	const char *display_filter; /* -Y */
@@ -48,7 +57,11 @@ struct options {
 	bool json, checksum, incomplete, rpc; /* of messages and connections */
 	bool fill_holes;          /* of export */
 	const char *directory;    /* --files */
+	double speed;             /* of replay: times the recorded one */
+	uint64_t rate;            /* of replay: packets a second; 0: as recorded */
+	bool at_once;             /* of replay */
 	uint64_t max_memory;      /* bytes */
+	unsigned threads;         /* that may be used; at least 1 */
 	enum view_form form;
 	enum clock_form clock;
 	struct fields_format fields;
@@ -67,6 +80,9 @@ void options_help(FILE *file);
 /* The stream view: reads, filters, shows, saves. Returns the exit status. */
 int view_run(const struct options *options);
 
+/* rdmatap -D */
+int list_run(void);
+
 /* rdmatap messages FILE..., rdmatap connections FILE... */
 int command_messages(int argc, char **argv);
 int command_connections(int argc, char **argv);
@@ -74,10 +90,20 @@ int command_connections(int argc, char **argv);
 /* rdmatap export FILE... */
 int command_export(int argc, char **argv);
 
+/* rdmatap replay -i SOURCE FILE... */
+int command_replay(int argc, char **argv);
+
+/* What Wireshark asks for, and whether it is Wireshark that asks. */
+int command_extcap(int argc, char **argv);
+bool is_extcap(int argc, char **argv);
+
 /* rdmatap fields [PREFIX] */
 int command_fields(int argc, char **argv);
 
-/* Set by SIGINT and SIGTERM. */
-extern volatile sig_atomic_t interrupted;
+/*
+ * Set by SIGINT and SIGTERM: interrupted ends reading, and is set when that has ended by itself; hurried, set by the next signal,
+ * ends what is told and written of it, at the next message.
+ */
+extern volatile sig_atomic_t interrupted, hurried;
 
 #endif

@@ -12,10 +12,16 @@
 
 #include "cli/cli.h"
 
+/* The first asks for an end, the second for a quick one; if even that hangs, at an output that takes no more, the third ends it. */
 static void interrupt(int signal_number)
 {
-	(void)signal_number;
+	static volatile sig_atomic_t came_before;
+
+	hurried = interrupted;
 	interrupted = 1;
+	if (came_before)
+		signal(signal_number, SIG_DFL);
+	came_before = 1;
 }
 
 /* A closed pipe is told by the write that fails, an interrupt by the loop that looks. */
@@ -66,8 +72,10 @@ static int version(void)
 static int view(int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, COMMAND_VIEW, argc, argv) ? view_run(&options) : EXIT_TROUBLE;
+	int status = EXIT_TROUBLE;
 
+	if (options_parse(&options, COMMAND_VIEW, argc, argv))
+		status = options.list_devices ? list_run() : view_run(&options);
 	options_fini(&options);
 	return status;
 }
@@ -80,12 +88,15 @@ static const struct {
 	{ "export", command_export },
 	{ "fields", command_fields },
 	{ "messages", command_messages },
+	{ "replay", command_replay },
 };
 
 static int run(int argc, char **argv)
 {
 	bool help = false;
 
+	if (is_extcap(argc, argv))
+		return command_extcap(argc, argv);
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		if (!strcmp(argv[i], "--version"))
 			return version();

@@ -13,18 +13,27 @@
 #include "cli/cli.h"
 
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
-	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES };
+	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
+	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
+	OPTION_RATE, OPTION_AT_ONCE };
+
+#define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
 
 #define COMMON_OPTIONS \
 	{ "check-icrc", no_argument, NULL, OPTION_CHECK_ICRC }, \
 	{ "decode-as", required_argument, NULL, OPTION_DECODE_AS }, \
 	{ "no-heuristics", no_argument, NULL, OPTION_NO_HEURISTICS }, \
 	{ "max-memory", required_argument, NULL, OPTION_MAX_MEMORY }, \
+	{ "threads", required_argument, NULL, OPTION_THREADS }, \
 	{ "progress", no_argument, NULL, OPTION_PROGRESS }
 
 static const struct option view_options[] = {
 	COMMON_OPTIONS,
 	{ "print", no_argument, NULL, OPTION_PRINT },
+	{ "buffer-size", required_argument, NULL, OPTION_BUFFER_SIZE },
+	{ "queue-size", required_argument, NULL, OPTION_QUEUE_SIZE },
+	{ "immediate-mode", no_argument, NULL, OPTION_IMMEDIATE },
+	{ "no-promiscuous-mode", no_argument, NULL, 'p' },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -50,42 +59,65 @@ static const struct option export_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option replay_options[] = {
+	{ "speed", required_argument, NULL, OPTION_SPEED },
+	{ "rate", required_argument, NULL, OPTION_RATE },
+	{ "at-once", no_argument, NULL, OPTION_AT_ONCE },
+	{ NULL, 0, NULL, 0 },
+};
+
 /* What each command line may hold. */
 static const struct {
 	const char *letters;
 	const struct option *long_options;
 	bool takes_files;
 } command_lines[] = {
-	[COMMAND_VIEW] = { ":r:w:f:Y:c:s:VxqlnvT:e:E:t:", view_options, false },
+	[COMMAND_VIEW] = { ":i:r:w:f:Y:c:s:VxqlnvT:e:E:t:C:G:W:Z:Dp", view_options, false },
 	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:xlnv", messages_options, true },
 	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
+	[COMMAND_REPLAY] = { ":i:r:f:c:Z:", replay_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
-	"-i", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--threads",
-	"stats", "canon", "diff", "report", "devices", "replay",
+	"--flow", "--flow-type", "--flow-offload", "--peer", "--join",
+	"stats", "canon", "diff", "report", "devices",
 };
 
 void options_help(FILE *file)
 {
-	fputs("usage: rdmatap -r FILE [-r FILE ...] [OPTION ...]\n"
+	fputs("usage: rdmatap -i SOURCE [OPTION ...]\n"
+	      "       rdmatap -r FILE [-r FILE ...] [OPTION ...]\n"
 	      "       rdmatap messages [OPTION ...] FILE ...\n"
 	      "       rdmatap connections [OPTION ...] FILE ...\n"
 	      "       rdmatap export [-w OUT] [--files DIR] [OPTION ...] FILE ...\n"
+	      "       rdmatap replay -i SOURCE [OPTION ...] FILE\n"
 	      "       rdmatap fields [PREFIX]\n"
+	      "       rdmatap -D\n"
 	      "\n"
-	      "Reads captures of RDMA traffic and shows what is in each packet; or the messages that the packets make, or\n"
-	      "the connections that they belong to; or which fields there are;\n"
+	      "Captures RDMA traffic, or reads captures of it, and shows what is in each packet; or the messages that the packets\n"
+	      "make, or the connections that they belong to; or which fields there are;\n"
 	      "or writes the RPC messages, or the files read and written by NFS, for other tools.\n"
 	      "\n"
 	      "Input\n"
+	      "  -i SOURCE        capture on pcap:INTERFACE, or on what has this name; until interrupted\n"
 	      "  -r FILE          read a capture file: pcap or pcapng, also compressed with gzip; - is standard input;\n"
 	      "                   several are merged by time stamp\n"
 	      "  -f BPF           take only frames that pass this capture filter (see pcap-filter(7))\n"
 	      "  -c N             stop after N packets that pass -f\n"
 	      "  -s SNAPLEN       look at no more than SNAPLEN bytes of each frame\n"
+	      "\n"
+	      "Capture\n"
+	      "  -D               list what can be captured on\n"
+	      "  -C MB            with -w: a new file when this one has more than so many millions of bytes: FILE, FILE1, FILE2\n"
+	      "  -G SECONDS       with -w: a new file after so many seconds; FILE is a pattern as of strftime(3)\n"
+	      "  -W FILES         with -C: no more files than that, the oldest is written again; with -G: end after so many\n"
+	      "  -Z USER          go on as USER once all is open; -Z root stays root\n"
+	      "  -p               only what is addressed to this machine (--no-promiscuous-mode)\n"
+	      "  --buffer-size SIZE  memory of the kernel for packets, such as 64M\n"
+	      "  --queue-size SIZE  memory for packets that wait to be shown or written (default 64M)\n"
+	      "  --immediate-mode hand on packets one by one, not in groups\n"
 	      "\n"
 	      "Selection\n"
 	      "  -Y FILTER        show and save only packets that pass this display filter,\n"
@@ -114,6 +146,7 @@ void options_help(FILE *file)
 	      "                   take a UDP port for RoCEv2: udp=4792,rocev2\n"
 	      "  --no-heuristics  do not recognise protocols by their content\n"
 	      "  --max-memory SIZE  memory that connections and messages in the making may take: 64M, 2G (default 512M)\n"
+	      "  --threads N      threads that may be used; 1: files are not read ahead (default: as many as processors)\n"
 	      "\n"
 	      "messages and connections take -r -f -c -s -l -v, the options of dissection, and\n"
 	      "  --json           one JSON object a line\n"
@@ -128,6 +161,11 @@ void options_help(FILE *file)
 	      "  --fill-holes     with zeros for bytes that are missing; without it such messages are left out\n"
 	      "  --files DIR      the contents of files that NFS read and wrote, into a new or empty directory; what is missing\n"
 	      "                   of them is listed: path, offset, length, reason\n"
+	      "\n"
+	      "replay takes -i -r -f -c -Z and sends the frames on SOURCE, with the gaps between them that were recorded, or\n"
+	      "  --speed TIMES    with gaps so many times shorter\n"
+	      "  --rate PACKETS   with so many packets a second\n"
+	      "  --at-once        without gaps\n"
 	      "\n"
 	      "  --help, --version\n"
 	      "\n"
@@ -177,11 +215,11 @@ static bool parse_size(const char *text, uint64_t *size)
 }
 
 /* A name is not empty; "" is what a script gives whose variable is not set. */
-static bool is_name(const char *option, const char *name)
+static bool is_name(const char *option, const char *what, const char *name)
 {
 	if (*name)
 		return true;
-	complain("%s: the name of the file is empty", option);
+	complain("%s: the name of the %s is empty", option, what);
 	return false;
 }
 
@@ -268,6 +306,25 @@ static bool number_option(const char *option, uint64_t most, uint64_t *number)
 	return false;
 }
 
+static bool size_option(const char *option, uint64_t least, uint64_t *size)
+{
+	if (parse_size(optarg, size) && *size >= least)
+		return true;
+	complain("%s %s: not a size of at least %s (such as 64M or 2G)", option, optarg, least == 1 << 20 ? "1M" : "1K");
+	return false;
+}
+
+static bool speed_option(double *speed)
+{
+	char *end;
+
+	*speed = strtod(optarg, &end);
+	if (*end == 0 && end != optarg && *speed >= 1e-6 && *speed <= 1e6)
+		return true;
+	complain("--speed %s: not a number from 0.000001 to 1000000", optarg);
+	return false;
+}
+
 /* Of two, one would be ignored. */
 static bool once(const char *option, const char **value, const char *advice)
 {
@@ -287,6 +344,37 @@ static bool fields_option(enum rtap_status status, const struct rtap_error *erro
 	return false;
 }
 
+/* Options of capturing and of series of files that take an argument. */
+static bool take_capture_value(struct options *options, int letter)
+{
+	uint64_t number;
+
+	switch (letter) {
+	case 'i':
+		return is_name("-i", "source", optarg) && once("-i", &options->device, "one source is captured on");
+	case 'Z':
+		return is_name("-Z", "user", optarg) && once("-Z", &options->user, "the program becomes one user");
+	case 'C':
+		if (!number_option("-C", UINT64_MAX / BYTES_A_MEGABYTE, &number))
+			return false;
+		options->rotation.bytes = number * BYTES_A_MEGABYTE;
+		return true;
+	case 'G':
+		return number_option("-G", INT32_MAX, &options->rotation.seconds);
+	case 'W':
+		if (!number_option("-W", INT32_MAX, &number))
+			return false;
+		options->rotation.files = (unsigned)number;
+		return true;
+	case OPTION_BUFFER_SIZE:
+		return size_option("--buffer-size", 1 << 10, &options->live.buffer_bytes);
+	case OPTION_QUEUE_SIZE:
+		return size_option("--queue-size", 1 << 20, &options->live.queue_bytes);
+	default:
+		return false;
+	}
+}
+
 /* Options that take an argument. */
 static bool take_value(struct options *options, int letter)
 {
@@ -295,9 +383,9 @@ static bool take_value(struct options *options, int letter)
 
 	switch (letter) {
 	case 'r':
-		return is_name("-r", optarg) && add_input(options, optarg);
+		return is_name("-r", "file", optarg) && add_input(options, optarg);
 	case 'w':
-		return is_name("-w", optarg) && once("-w", &options->write_name, "one file is written");
+		return is_name("-w", "file", optarg) && once("-w", &options->write_name, "one file is written");
 	case 'f':
 		return once("-f", &options->capture_filter, "join them with 'and'");
 	case 'Y':
@@ -321,16 +409,22 @@ static bool take_value(struct options *options, int letter)
 		complain("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
 		return false;
 	case OPTION_MAX_MEMORY:
-		if (parse_size(optarg, &options->max_memory) && options->max_memory >= 1 << 20)
-			return true;
-		complain("--max-memory %s: not a size of at least 1M (such as 64M or 2G)", optarg);
-		return false;
+		return size_option("--max-memory", 1 << 20, &options->max_memory);
+	case OPTION_THREADS:
+		if (!number_option("--threads", MAX_THREADS, &number))
+			return false;
+		options->threads = (unsigned)number;
+		return true;
+	case OPTION_SPEED:
+		return speed_option(&options->speed);
+	case OPTION_RATE:
+		return number_option("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:
-		return is_name("--files", optarg) && once("--files", &options->directory, "one directory is written");
+		return is_name("--files", "file", optarg) && once("--files", &options->directory, "one directory is written");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	default:
-		return false;
+		return take_capture_value(options, letter);
 	}
 }
 
@@ -343,6 +437,9 @@ static bool take_flag(struct options *options, int letter)
 	case 'l': options->line_buffered = true; return true;
 	case 'v': options->verbose = true; return true;
 	case 'n': return true;
+	case 'D': options->list_devices = true; return true;
+	case 'p': options->live.not_promiscuous = true; return true;
+	case OPTION_IMMEDIATE: options->live.immediate = true; return true;
 	case OPTION_PRINT: options->print = true; return true;
 	case OPTION_CHECK_ICRC: options->context.check_icrc = true; return true;
 	case OPTION_NO_HEURISTICS: options->context.no_heuristics = true; return true;
@@ -352,14 +449,50 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_RPC: options->rpc = true; return true;
 	case OPTION_INCOMPLETE: options->incomplete = true; return true;
 	case OPTION_FILL_HOLES: options->fill_holes = true; return true;
+	case OPTION_AT_ONCE: options->at_once = true; return true;
 	default: return false;
 	}
 }
 
+static bool is_capture_asked(const struct rtap_live_options *live)
+{
+	return live->buffer_bytes || live->queue_bytes || live->immediate || live->not_promiscuous;
+}
+
+static bool check_replay(const struct options *options)
+{
+	if (!options->device)
+		complain("nothing to send on (name it with -i; rdmatap -D lists what there is)");
+	else if (!options->input_count)
+		complain("nothing to send (name a capture file)");
+	else if ((options->speed != 1) + (options->rate != 0) + options->at_once > 1)
+		complain("--speed, --rate and --at-once: one of them");
+	else
+		return true;
+	return false;
+}
+
 static bool check(const struct options *options, enum command command)
 {
-	if (!options->input_count)
+	const struct rtap_rotation *rotation = &options->rotation;
+	bool rotates = rotation->bytes || rotation->seconds;
+
+	if (options->list_devices)
+		return true;
+	if (command == COMMAND_REPLAY)
+		return check_replay(options);
+	if (!options->input_count && !options->device)
 		complain("nothing to read (name a capture file; see rdmatap --help)");
+	else if (options->input_count && options->device)
+		complain("-i and -r: either capture or read");
+	else if (!options->device && (options->user || is_capture_asked(&options->live)))
+		complain("-Z, -p, --buffer-size, --queue-size and --immediate-mode go with -i");
+	else if ((rotates || rotation->files) && !options->write_name)
+		complain("-C, -G and -W go with -w");
+	else if (rotation->files && !rotates)
+		complain("-W goes with -C or -G");
+	else if (rotates && !strcmp(options->write_name, "-"))
+		complain("-w -: standard output is one file only (no -C, -G)");
 	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory)
 		complain("nothing to write (name a file with -w, a directory with --files)");
 	else if (options->fill_holes && !options->write_name)
@@ -370,8 +503,8 @@ static bool check(const struct options *options, enum command command)
 		complain("-T fields prints the fields that -e names: give at least one -e FIELD (rdmatap fields lists them)");
 	else if (options->form != VIEW_FIELDS && options->fields.column_count)
 		complain("-e goes with -T fields");
-	else if (options->write_name && !strcmp(options->write_name, "-") && options->print)
-		complain("-w - and --print would both write to standard output");
+	else if (options->write_name && !strcmp(options->write_name, "-") && (options->print || options->quiet))
+		complain("-w - and %s would both write to standard output", options->print ? "--print" : "-q");
 	else
 		return true;
 	return false;
@@ -400,7 +533,7 @@ static bool asks_for_later(const char *letters, int argc, char **argv, enum comm
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		if ((argv[i][0] == '-' || (i == 1 && command == COMMAND_VIEW)) && is_not_yet(argv[i])) {
-			complain("%s: not in this version (it reads capture files; see rdmatap --help)", argv[i]);
+			complain("%s: not in this version (see rdmatap --help)", argv[i]);
 			return true;
 		}
 		i += takes_argument(letters, argv[i]);
@@ -415,10 +548,17 @@ static bool take_files(struct options *options, enum command command, int argc, 
 			complain("%s: neither an option nor a command (capture files are named by -r; see rdmatap --help)", argv[i]);
 			return false;
 		}
-		if (!is_name("FILE", argv[i]) || !add_input(options, argv[i]))
+		if (!is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
 			return false;
 	}
 	return true;
+}
+
+static unsigned processors(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count > 1 ? (unsigned)count : 1;
 }
 
 bool options_parse(struct options *options, enum command command, int argc, char **argv)
@@ -426,7 +566,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	const char *letters = command_lines[command].letters;
 	int letter;
 
-	*options = (struct options){ .max_memory = DEFAULT_MEMORY };
+	*options = (struct options){ .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
 	fields_format_init(&options->fields);
 	if (asks_for_later(letters, argc, argv, command))
 		return false;

@@ -25,13 +25,29 @@ static inline void line_init(struct line *line, char *memory, size_t size)
 	line->cut = false;
 }
 
+/* Appends as much as there is room for, which is less than all. */
+void line_cut(struct line *line, const char *text);
+
 static inline void line_bytes(struct line *line, const char *text, size_t length)
 {
 	if ((size_t)(line->end - line->next) < length) {
-		length = (size_t)(line->end - line->next);
-		line->cut = true;
+		line_cut(line, text);
+		return;
 	}
 	memcpy(line->next, text, length);
+	line->next += length;
+}
+
+#define LINE_SHORT 24
+
+/* Appends `length` bytes, at most LINE_SHORT, of as many readable ones: to copy a fixed number is quicker than to look how many. */
+static inline void line_short(struct line *line, const char *text, size_t length)
+{
+	if (line->end - line->next < LINE_SHORT) {
+		line_bytes(line, text, length);
+		return;
+	}
+	memcpy(line->next, text, LINE_SHORT);
 	line->next += length;
 }
 

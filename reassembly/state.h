@@ -15,6 +15,7 @@
 #include "reassembly/mad_exchange.h"
 #include "reassembly/map.h"
 #include "reassembly/rmpp.h"
+#include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_carriers.h"
 #include "reassembly/rpc_socket.h"
 
@@ -71,6 +72,7 @@ struct message {
 struct psn_stream {
 	struct connection *connection;
 	bool started, from_a, reliable;
+	bool resized;             /* rings or gaps take other memory than was accounted */
 	uint64_t low, next;       /* lowest PSN seen; the one expected next; unwrapped */
 	uint64_t acknowledged;    /* PSNs below it were; unwrapped */
 	uint64_t packets;
@@ -95,6 +97,8 @@ struct psn_stream {
 	uint8_t last_ack_syndrome;
 	int64_t last_ack_ns;
 };
+
+#define RECENT_FLOWS 16
 
 /* The packets from one address to one queue pair of another; UD: from one queue pair. */
 struct flow_key {
@@ -143,10 +147,12 @@ struct connection {
 	struct connection *next_of_group;
 	struct rpc_call *first_call, *last_call;
 	uint32_t calls;
+	struct rpc_answers answers;    /* of RPC calls that are over */
 	struct handshake *handshakes[2]; /* by the communication ids of b; of a; can be one */
 	struct connection *closing_before, *closing_behind;
 	int64_t closed_ns;
 	uint64_t memory;               /* of rings and flows, as accounted */
+	bool resized;                  /* they take other memory now */
 	bool closed;                   /* no more packets are expected */
 	bool retired;                  /* and none are taken any more */
 	bool told;
@@ -166,6 +172,7 @@ struct rtap_tracker {
 	struct map calls, regions;     /* RPC over RDMA */
 	struct rpc_sockets sockets;    /* RPC over TCP and UDP */
 	struct map flows, expectations, handshakes, services;
+	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
 	struct connection *first_connection, *last_connection;
 	struct connection *first_closing, *last_closing; /* in the order in which they closed */
 	struct flow *pending_flows;
@@ -175,6 +182,7 @@ struct rtap_tracker {
 	struct message *completed;     /* by the frame at hand */
 	struct message *touched;       /* the message that the frame at hand is part of */
 	struct message *touched_rpc;   /* the RPC message that it brought */
+	struct connection *asked;      /* whose request the frame at hand is; NULL: none that is known */
 	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
 	uint64_t connection_number;
 	int64_t now_ns;

@@ -78,6 +78,25 @@ static void ends_of(const struct rtap_packet *packet, struct rtap_end *source, s
 	source->qpn_known = packet->ib.has_deth;
 }
 
+/* What flow_key_of() makes of the ends of a packet between queue pairs that are connected. */
+static struct flow_key flow_key_of_packet(const struct rtap_packet *packet)
+{
+	struct flow_key key = { { 0 } };
+
+	if (packet->address_length == 4) {
+		memcpy(&key.words[0], packet->source_address, 4);
+		memcpy(&key.words[2], packet->destination_address, 4);
+		key.words[4] = packet->ib.dest_qpn;
+		key.words[5] = 4 << 8 | 4;
+	} else {
+		struct rtap_end source, destination;
+
+		ends_of(packet, &source, &destination);
+		key = flow_key_of(&source, &destination, destination.qpn, 0, false);
+	}
+	return key;
+}
+
 static void fill_flow(struct rtap_packet *packet, const struct connection *connection, bool from_a)
 {
 	packet->flow.present = true;
@@ -121,15 +140,13 @@ static enum rtap_transport transport_of(uint8_t opcode)
 }
 
 /* A connection that no handshake told of, begun by one end's packets. */
-static struct connection *infer(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet,
-				const struct rtap_end *source, const struct rtap_end *destination)
+static struct connection *infer(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
 {
 	struct connection *connection = connection_create(tracker, packet->frame->number, packet->frame->time_ns);
 
 	if (!connection)
 		return NULL;
-	connection->shown.a = *source;
-	connection->shown.b = *destination;
+	ends_of(packet, &connection->shown.a, &connection->shown.b);
 	connection->shown.transport = (uint8_t)transport_of(packet->ib.opcode);
 	connection->streams[0].reliable = connection->streams[1].reliable = connection->shown.transport != RTAP_TRANSPORT_UC;
 	flow_attach(flow, connection, true);
@@ -182,14 +199,13 @@ static void response_packet(struct rtap_tracker *tracker, struct flow *flow, str
 	connection_account(tracker, flow->connection);
 }
 
-static void request_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet, const struct rtap_end *source,
-			   const struct rtap_end *destination)
+static void request_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	struct connection *connection = flow->connection;
 
 	if (!connection)
-		connection = infer(tracker, flow, packet, source, destination);
+		connection = infer(tracker, flow, packet);
 	if (!connection)
 		return;
 	fill_flow(packet, connection, flow->from_a);
@@ -200,6 +216,7 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 		pairing_expect(tracker, connection, packet->ib.psn);
 	if (packet->rpcrdma.present)
 		connection->upper = RTAP_UPPER_RPCRDMA;
+	tracker->asked = connection;
 	connection_account(tracker, connection);
 }
 
@@ -221,7 +238,7 @@ static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, c
 
 		/* a queue pair can speak to itself */
 		other = other == flow ? NULL : other;
-		connection = other ? other->connection : infer(tracker, flow, packet, source, destination);
+		connection = other ? other->connection : infer(tracker, flow, packet);
 		if (!connection)
 			return;
 		if (other)
@@ -254,12 +271,11 @@ static void congestion(struct rtap_tracker *tracker, struct flow *flow, struct r
 }
 
 /* Queue pairs that are connected: RC, UC, XRC. */
-static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
+static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
-	struct flow_key key = flow_key_of(source, destination, destination->qpn, 0, false);
-	uint64_t hash = flow_hash(&key);
-	struct flow *flow = flow_find(tracker, &key, hash);
+	struct flow_key key = flow_key_of_packet(packet);
+	struct flow *flow = flow_find_recent(tracker, &key);
 
 	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
 		if (flow && flow->connection) {
@@ -271,13 +287,13 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet, 
 		return;
 	}
 	if (!flow)
-		flow = flow_create(tracker, &key, hash);
+		flow = flow_create(tracker, &key, flow_hash(&key));
 	if (!flow)
 		tracker->counters.evictions++;
 	else if (opcode->class == IB_CONGESTION)
 		congestion(tracker, flow, packet);
 	else if (is_request(opcode))
-		request_packet(tracker, flow, packet, source, destination);
+		request_packet(tracker, flow, packet);
 	else
 		response_packet(tracker, flow, packet);
 }
@@ -306,11 +322,11 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		tracker->counters.unsupported++;
 		return;
 	}
-	ends_of(packet, &source, &destination);
 	if (ib_service(packet->ib.opcode) != IB_UD) {
-		connected(tracker, packet, &source, &destination);
+		connected(tracker, packet);
 		return;
 	}
+	ends_of(packet, &source, &destination);
 	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
 		tracker->counters.trouble[RTAP_TROUBLE_BAD_ICRC]++;
 		return;
@@ -370,40 +386,76 @@ static void take_group_management(struct rtap_tracker *tracker, const struct rta
 }
 
 /*
- * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on. RFC 5666, 4.2; RFC 8166, 4.5.
- * The type is the header's fourth word.
+ * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on, nor has a message of which the
+ * capture cut off the lists. RFC 5666, 4.2; RFC 8166, 4.2 and 4.5. The version is the header's second word, the type the fourth.
  */
-static bool is_short_rpcrdma(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
+static bool is_bare_rpcrdma(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	const struct rtap_payload *payload = &packet->payload;
 	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
 	const struct message *message = tracker->touched;
 
 	return !packet->rpcrdma.present && message->connection->upper == RTAP_UPPER_RPCRDMA && message->shown.verb == RTAP_VERB_SEND &&
-	       ib_opcodes[packet->ib.opcode].place == IB_ONLY && payload->captured >= 16 && payload->wire <= 28 &&
-	       (load32(bytes + 12) == 3 || load32(bytes + 12) == 4);
+	       ib_opcodes[packet->ib.opcode].place == IB_ONLY && payload->captured >= 16 &&
+	       ((payload->wire <= 28 && (load32(bytes + 12) == 3 || load32(bytes + 12) == 4)) ||
+		(payload->captured < payload->wire && load32(bytes + 4) == 1 && load32(bytes + 12) <= 2));
 }
 
-/* A reply's program and procedure are known by its call; and chunks can carry the message. */
+static void dissect_again(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
+{
+	struct rtap_flow_facts flow = packet->flow;
+
+	rtap_dissect(frame, context, packet);
+	packet->flow = flow;
+}
+
+/* A SEND of one packet, seen for the first time, that will never be whole: what there is of it is its RPC. */
+static bool is_cut_send(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	const struct message *message = tracker->touched;
+
+	return message && message->shown.verb == RTAP_VERB_SEND && ib_opcodes[packet->ib.opcode].place == IB_ONLY &&
+	       packet->payload.captured < packet->payload.wire && message->shown.frames == 1 && !message->shown.repeats;
+}
+
+/*
+ * A reply's program and procedure are known by its call; chunks can carry the message; and what read chunks complete is shown in
+ * the packet that does. Repeats are part of no message any more.
+ */
 static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
 {
 	struct message *message = tracker->touched;
-	struct rtap_flow_facts flow = packet->flow;
-	bool again = tracker->completed && rpc_call_chunk(tracker, message, packet, &context->chunk);
+	const struct connection *connection = message ? message->connection : tracker->asked;
+	bool from_a = packet->flow.from_a;
+	bool again = rpc_call_chunk(tracker, connection, from_a, message, packet, context), is_known = false;
 
-	if (is_short_rpcrdma(tracker, packet)) {
+	if (message && is_bare_rpcrdma(tracker, packet)) {
 		context->upper = RTAP_UPPER_RPCRDMA;
 		again = true;
 	}
 	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes))
-		again |= rpc_call_context(tracker, message->connection, message->shown.from_a, packet, context);
+		is_known = rpc_call_context(tracker, connection, from_a, packet, context);
 	if (again) {
-		rtap_dissect(frame, context, packet);
-		packet->flow = flow;
-		rpc_call_read(message, packet);
+		dissect_again(frame, context, packet);
+		if (message)
+			rpc_call_read(message, packet);
+	} else if (is_known) {
+		packet_dissect_reply(packet, context);
 	}
-	if (packet->rpcrdma.present && tracker->completed && tracker->completed->shown.verb == RTAP_VERB_SEND)
-		rpc_call_send(tracker, tracker->completed, packet);
+	if (packet->rpcrdma.present && (tracker->completed || is_cut_send(tracker, packet)) && message->shown.verb == RTAP_VERB_SEND)
+		rpc_call_send(tracker, message, packet);
+	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, from_a, packet)) {
+		context->rpc_follows = true;
+		dissect_again(frame, context, packet);
+	}
+}
+
+/* Whether the frame at hand can have something of an RPC over RDMA. */
+static bool may_have_rpc(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	if (!tracker->touched)
+		return tracker->asked && packet->rpcrdma.present;
+	return tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_bare_rpcrdma(tracker, packet));
 }
 
 void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
@@ -430,13 +482,14 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 		return;
 	}
 	tracker->completed = tracker->touched = tracker->touched_rpc = NULL;
+	tracker->asked = NULL;
 	tracker->transfer.whole = false;
 	ib_packet(tracker, packet);
 	if (tracker->transfer.whole)
 		dissect_transfer(tracker, frame, &context, packet);
 	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
 		dissect_message(tracker, frame, &context, packet);
-	if (tracker->touched && tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_short_rpcrdma(tracker, packet)))
+	if (may_have_rpc(tracker, packet))
 		take_rpc(tracker, frame, &context, packet);
 	flow_add_layer(packet);
 	if (tracker->touched && tracker->options.wanted && tracker->options.wanted(tracker->options.owner, packet)) {

@@ -14,6 +14,12 @@
 /* Where frames come from. */
 struct rtap_source;
 
+/* A number that need not be known. */
+struct rtap_count {
+	bool known;
+	uint64_t value;
+};
+
 /* What the input says of one interface that frames were captured on. Texts are "" when not told. */
 struct rtap_interface {
 	uint32_t link_type;   /* LINKTYPE_ number */
@@ -26,6 +32,9 @@ struct rtap_interface {
 	bool has_received, has_dropped; /* whether the counters below were told */
 	uint64_t received;    /* packets that the interface saw, by its statistics */
 	uint64_t dropped;     /* packets lost for want of resources, by its statistics */
+	struct rtap_count dropped_by_system; /* packets that the operating system had no room for, by the statistics */
+	struct rtap_count dropped_here;      /* live: packets that were received and that our queue had no room for */
+	uint8_t time_digits;                 /* live: decimal digits of a second that time stamps have; 0: not told */
 };
 
 /* What happened while reading. Counts only grow. */
@@ -50,10 +59,20 @@ enum rtap_status rtap_source_open_files(struct rtap_source **source, const char 
  * Gives the next frames, in order, as a batch that the caller owns one reference of. OK: *batch is set and holds at
  * least one frame. END: no more, or a signal handler (set up without SA_RESTART) interrupted the wait for
  * input; then the next call goes on. BROKEN: one input could not be read on; what it held before has
- * been delivered; the others go on with the next call. FAILED: out of memory and the like.
+ * been delivered; the others go on with the next call. FAILED: out of memory and the like. Live sources: rdmatap/live.h.
  */
 enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_batch **batch,
 					struct rtap_error *error) __attribute__((warn_unused_result));
+
+/*
+ * From now on a thread of the source reads ahead of rtap_source_read_batch(), and inflates. Interfaces, notes and counters
+ * belong to it until END, FAILED or rtap_source_stop(). False: it does not, because an input is no regular file, which may have
+ * to be waited for, or there can be no thread.
+ */
+bool rtap_source_read_ahead(struct rtap_source *source);
+
+/* Takes no more frames in: END follows; of a live source, when what has been received by then was read. May be called again. */
+void rtap_source_stop(struct rtap_source *source);
 
 /* Interfaces seen so far; more may appear with each batch. The returned struct is valid until the next read. */
 size_t rtap_source_interface_count(const struct rtap_source *source);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Live sources: frames as they arrive on a device of this machine; what there is to capture on; sending frames.
+ *
+ * A device is named "KIND:NAME", such as "pcap:eth0" or "verbs:mlx5_0/1"; a bare name is looked up among the kinds in the
+ * order verbs, pcap, umad.
+ */
+#ifndef RDMATAP_LIVE_H
+#define RDMATAP_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rdmatap/error.h>
+#include <rdmatap/frame.h>
+#include <rdmatap/source.h>
+
+#pragma GCC visibility push(default)
+
+/* How to capture. All zero is what most want. Each kind of device adds what only it knows. */
+struct rtap_live_options {
+	const char *capture_filter; /* BPF text, applied by the device if it can, else before frames are queued; NULL: all */
+	uint32_t snap_length;       /* bytes captured of a frame at the most; 0: all */
+	unsigned wake_ms;           /* rtap_source_read_batch() waits no longer than that; 0: for as long as it takes */
+	uint64_t queue_bytes;       /* memory that frames may take which wait to be read; 0: the usual */
+	uint64_t buffer_bytes;      /* of the device or the kernel; 0: the device's usual */
+	bool immediate;             /* frames are handed on one by one as they arrive instead of in groups */
+	bool not_promiscuous;       /* only what is addressed to this machine */
+};
+
+/*
+ * Opens the device as a source. Privileges are needed here only, unless rtap_source_needs_privileges() says otherwise: no
+ * thread is started before the first rtap_source_read_batch(). From then on a thread of the source's own receives (all
+ * signals are blocked in it) and queues what came; when the queue is full, frames are dropped and counted.
+ *
+ * rtap_source_read_batch() on it: OK with an empty batch: nothing came within wake_ms. BROKEN: something happened to the
+ * device that is worth telling, and the capture goes on. FAILED: the device cannot be read any more; all that was received
+ * before has been delivered. END: rtap_source_stop() was called and all that was received before has been delivered; or
+ * FAILED was told before. The statistics of its interface are brought up to date by each call, and final with END or FAILED.
+ *
+ * FAILED: the device is not open and *source is NULL.
+ */
+enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *name, const struct rtap_live_options *options,
+				       struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Whether the device may need CAP_NET_RAW again while it is read (to bring a broken queue back, for instance). */
+bool rtap_source_needs_privileges(const struct rtap_source *source);
+
+/* One thing that can be captured on. Texts are borrowed for the length of the call. */
+struct rtap_live_entry {
+	const char *kind;        /* "pcap" */
+	const char *name;        /* "eth0" */
+	const char *description; /* "" if there is none */
+	const char *state;       /* "up", "down", "loopback, up", ...; "" if not known */
+	const char *trouble;     /* why it cannot be captured on as things are; "" if nothing is known to be in the way */
+	uint32_t link_type;      /* LINKTYPE_ number that frames will have; UINT32_MAX: known only once it is open */
+};
+
+/*
+ * Calls `take` with each device of each kind, the kinds in order of lookup. BROKEN: one kind could not be listed, see the
+ * error (the last one's, if several); the others were.
+ */
+enum rtap_status rtap_live_list(void (*take)(void *owner, const struct rtap_live_entry *entry), void *owner,
+				struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* A device that frames are sent on. */
+struct rtap_sender;
+
+/* Opens the device for sending. FAILED: *sender is NULL. */
+enum rtap_status rtap_sender_open(struct rtap_sender **sender, const char *name, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* Link type that frames must have. */
+uint32_t rtap_sender_link_type(const struct rtap_sender *sender);
+
+/*
+ * Sends the captured bytes of `count` frames of that link type, or queues them so that they may change at once. *sent: how
+ * many were taken; less than `count` only with FAILED, which is about frames[*sent]: the device refuses this one frame
+ * (longer than its MTU and the like) if error->broken_pipe is false; it cannot be sent on any more if that is true.
+ */
+enum rtap_status rtap_sender_send(struct rtap_sender *sender, const struct rtap_frame *frames, size_t count, size_t *sent,
+				  struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Waits until all that was queued has left. FAILED: *lost is how many have not. */
+enum rtap_status rtap_sender_flush(struct rtap_sender *sender, uint64_t *lost, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* Closes and frees. NULL is ignored. */
+void rtap_sender_close(struct rtap_sender *sender);
+
+#pragma GCC visibility pop
+
+#endif
