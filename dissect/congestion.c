@@ -119,19 +119,32 @@ static const struct rtap_field congestion_time_stamp_fields[] = {
 	ROW("infiniband.cc.timestamp.value", "TimeStamp", 0, 32, DEC),
 };
 
-MAD_PART(congestion_info_protocol, "infiniband.cc.congestioninfo", "CongestionInfo", "IBTA vol. 1, A10.4.3.3", 4, congestion_info_fields)
-MAD_PART(congestion_key_info_protocol, "infiniband.cc.congestionkeyinfo", "CongestionKeyInfo", "IBTA vol. 1, A10.4.3.4", 14, congestion_key_info_fields)
-MAD_PART(congestion_log_switch_protocol, "infiniband.cc.log.switch", "CongestionLog of a Switch", "IBTA vol. 1, A10.4.3.5", 40, congestion_log_switch_fields)
-MAD_PART(congestion_event_switch_protocol, "infiniband.cc.log.switch.event", "CongestionLogEvent of a Switch", "IBTA vol. 1, A10.4.3.5", 12, congestion_event_switch_fields)
-MAD_PART(congestion_log_ca_protocol, "infiniband.cc.log.ca", "CongestionLog of a Channel Adapter", "IBTA vol. 1, A10.4.3.5", 12, congestion_log_ca_fields)
-MAD_PART(congestion_event_ca_protocol, "infiniband.cc.log.ca.event", "CongestionLogEvent of a Channel Adapter", "IBTA vol. 1, A10.4.3.5", 16, congestion_event_ca_fields)
-MAD_PART(switch_congestion_setting_protocol, "infiniband.cc.switchsetting", "SwitchCongestionSetting", "IBTA vol. 1, A10.4.3.6", 76, switch_congestion_setting_fields)
-MAD_PART(switch_port_congestion_setting_protocol, "infiniband.cc.switchportsetting", "SwitchPortCongestionSetting", "IBTA vol. 1, A10.4.3.7", 4, switch_port_congestion_setting_fields)
-MAD_PART(ca_congestion_setting_protocol, "infiniband.cc.casetting", "CACongestionSetting", "IBTA vol. 1, A10.4.3.8", 4, ca_congestion_setting_fields)
-MAD_PART(ca_congestion_entry_protocol, "infiniband.cc.casetting.entry", "CACongestionEntry", "IBTA vol. 1, A10.4.3.8", 8, ca_congestion_entry_fields)
-MAD_PART(congestion_control_table_protocol, "infiniband.cc.table", "CongestionControlTable", "IBTA vol. 1, A10.4.3.9", 4, congestion_control_table_fields)
-MAD_PART(congestion_table_entry_protocol, "infiniband.cc.table.entry", "CongestionControlTable Entry", "IBTA vol. 1, A10.4.3.9", 2, congestion_table_entry_fields)
-MAD_PART(congestion_time_stamp_protocol, "infiniband.cc.timestamp", "TimeStamp", "IBTA vol. 1, A10.4.3.10", 4, congestion_time_stamp_fields)
+MAD_PART(congestion_info_protocol, "infiniband.cc.congestioninfo", "CongestionInfo",
+	 "IBTA vol. 1, A10.4.3.3", 4, congestion_info_fields)
+MAD_PART(congestion_key_info_protocol, "infiniband.cc.congestionkeyinfo", "CongestionKeyInfo",
+	 "IBTA vol. 1, A10.4.3.4", 14, congestion_key_info_fields)
+MAD_PART(congestion_log_switch_protocol, "infiniband.cc.log.switch", "CongestionLog of a Switch",
+	 "IBTA vol. 1, A10.4.3.5", 40, congestion_log_switch_fields)
+MAD_PART(congestion_event_switch_protocol, "infiniband.cc.log.switch.event", "CongestionLogEvent of a Switch",
+	 "IBTA vol. 1, A10.4.3.5", 12, congestion_event_switch_fields)
+MAD_PART(congestion_log_ca_protocol, "infiniband.cc.log.ca", "CongestionLog of a Channel Adapter",
+	 "IBTA vol. 1, A10.4.3.5", 12, congestion_log_ca_fields)
+MAD_PART(congestion_event_ca_protocol, "infiniband.cc.log.ca.event", "CongestionLogEvent of a Channel Adapter",
+	 "IBTA vol. 1, A10.4.3.5", 16, congestion_event_ca_fields)
+MAD_PART(switch_congestion_setting_protocol, "infiniband.cc.switchsetting", "SwitchCongestionSetting",
+	 "IBTA vol. 1, A10.4.3.6", 76, switch_congestion_setting_fields)
+MAD_PART(switch_port_congestion_setting_protocol, "infiniband.cc.switchportsetting", "SwitchPortCongestionSetting",
+	 "IBTA vol. 1, A10.4.3.7", 4, switch_port_congestion_setting_fields)
+MAD_PART(ca_congestion_setting_protocol, "infiniband.cc.casetting", "CACongestionSetting",
+	 "IBTA vol. 1, A10.4.3.8", 4, ca_congestion_setting_fields)
+MAD_PART(ca_congestion_entry_protocol, "infiniband.cc.casetting.entry", "CACongestionEntry",
+	 "IBTA vol. 1, A10.4.3.8", 8, ca_congestion_entry_fields)
+MAD_PART(congestion_control_table_protocol, "infiniband.cc.table", "CongestionControlTable",
+	 "IBTA vol. 1, A10.4.3.9", 4, congestion_control_table_fields)
+MAD_PART(congestion_table_entry_protocol, "infiniband.cc.table.entry", "CongestionControlTable Entry",
+	 "IBTA vol. 1, A10.4.3.9", 2, congestion_table_entry_fields)
+MAD_PART(congestion_time_stamp_protocol, "infiniband.cc.timestamp", "TimeStamp",
+	 "IBTA vol. 1, A10.4.3.10", 4, congestion_time_stamp_fields)
 
 #define HEADER_LENGTH 40
 #define ATTRIBUTE_LOG 0x13
@@ -145,11 +158,14 @@ const struct mad_attribute mad_congestion_attributes[] = {
 	{ 0x0001, 72, "ClassPortInfo", { { PROTOCOL_CLASS_PORT_INFO, 1, 0 } }, NULL, NULL, 0 },
 	{ 0x0011, 4, "CongestionInfo", { { PROTOCOL_CONGESTION_INFO, 1, 0 } }, NULL, NULL, 0 },
 	{ 0x0012, 14, "CongestionKeyInfo", { { PROTOCOL_CONGESTION_KEY_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ ATTRIBUTE_LOG, 220, "CongestionLog", { { PROTOCOL_CONGESTION_LOG_SWITCH, 1, 0 }, { PROTOCOL_CONGESTION_EVENT_SWITCH, 15, 40 } }, NULL, NULL, 0 },
-	{ ATTRIBUTE_LOG, 220, "CongestionLog", { { PROTOCOL_CONGESTION_LOG_CA, 1, 0 }, { PROTOCOL_CONGESTION_EVENT_CA, 13, 12 } }, NULL, NULL, 0 },
+	{ ATTRIBUTE_LOG, 220, "CongestionLog", { { PROTOCOL_CONGESTION_LOG_SWITCH, 1, 0 }, { PROTOCOL_CONGESTION_EVENT_SWITCH, 15, 40 } },
+	  NULL, NULL, 0 },
+	{ ATTRIBUTE_LOG, 220, "CongestionLog", { { PROTOCOL_CONGESTION_LOG_CA, 1, 0 }, { PROTOCOL_CONGESTION_EVENT_CA, 13, 12 } },
+	  NULL, NULL, 0 },
 	{ 0x0014, 76, "SwitchCongestionSetting", { { PROTOCOL_SWITCH_CONGESTION_SETTING, 1, 0 } }, NULL, NULL, 0 },
 	{ 0x0015, 128, "SwitchPortCongestionSetting", { { PROTOCOL_SWITCH_PORT_CONGESTION_SETTING, 32, 0 } }, NULL, NULL, 0 },
-	{ 0x0016, 132, "CACongestionSetting", { { PROTOCOL_CA_CONGESTION_SETTING, 1, 0 }, { PROTOCOL_CA_CONGESTION_ENTRY, 16, 4 } }, NULL, NULL, 0 },
+	{ 0x0016, 132, "CACongestionSetting", { { PROTOCOL_CA_CONGESTION_SETTING, 1, 0 }, { PROTOCOL_CA_CONGESTION_ENTRY, 16, 4 } },
+	  NULL, NULL, 0 },
 	{ 0x0017, 132, "CongestionControlTable", { { PROTOCOL_CONGESTION_CONTROL_TABLE, 1, 0 }, { PROTOCOL_CONGESTION_TABLE_ENTRY, 64, 4 } }, NULL,
 	  NULL, 0 },
 	{ 0x0018, 4, "TimeStamp", { { PROTOCOL_CONGESTION_TIME_STAMP, 1, 0 } }, NULL, NULL, 0 },

@@ -63,5 +63,6 @@ static const struct rtap_field service_entry_fields[] = {
 };
 
 MAD_PART(io_unit_info_protocol, "infiniband.dm.iounitinfo", "IOUnitInfo", "IBTA vol. 1, 16.3.3.3", 132, io_unit_info_fields)
-MAD_PART(io_controller_profile_protocol, "infiniband.dm.iocontrollerprofile", "IOControllerProfile", "IBTA vol. 1, 16.3.3.4", 128, io_controller_profile_fields)
+MAD_PART(io_controller_profile_protocol, "infiniband.dm.iocontrollerprofile", "IOControllerProfile",
+	 "IBTA vol. 1, 16.3.3.4", 128, io_controller_profile_fields)
 MAD_PART(service_entry_protocol, "infiniband.dm.serviceentry", "ServiceEntry", "IBTA vol. 1, 16.3.3.5", 48, service_entry_fields)

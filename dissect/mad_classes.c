@@ -17,7 +17,8 @@ const struct mad_attribute mad_shared_attributes[] = {
 const struct mad_attribute mad_performance_attributes[] = {
 	{ 0x0001, 72, "ClassPortInfo", { { PROTOCOL_CLASS_PORT_INFO, 1, 0 } }, NULL, NULL, 0 },
 	{ 0x0010, 80, "PortSamplesControl", { { PROTOCOL_PORT_SAMPLES_CONTROL, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0011, 64, "PortSamplesResult", { { PROTOCOL_PORT_SAMPLES_RESULT, 1, 0 }, { PROTOCOL_PORT_SAMPLE_COUNTER, 15, 4 } }, NULL, NULL, 0 },
+	{ 0x0011, 64, "PortSamplesResult", { { PROTOCOL_PORT_SAMPLES_RESULT, 1, 0 }, { PROTOCOL_PORT_SAMPLE_COUNTER, 15, 4 } },
+	  NULL, NULL, 0 },
 	{ 0x0012, 44, "PortCounters", { { PROTOCOL_PORT_COUNTERS, 1, 0 } }, NULL, NULL, 0 },
 	{ 0x0015, 16, "PortRcvErrorDetails", { { PROTOCOL_PORT_RCV_ERROR_DETAILS, 1, 0 } }, NULL, NULL, 0 },
 	{ 0x0016, 12, "PortXmitDiscardDetails", { { PROTOCOL_PORT_XMIT_DISCARD_DETAILS, 1, 0 } }, NULL, NULL, 0 },

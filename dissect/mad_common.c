@@ -72,7 +72,8 @@ static const struct rtap_field inform_info_fields[] = {
 	UNIT("infiniband.informinfo.producertypevendorid", "ProducerTypeVendorID", 264, 24, HEX),
 };
 
-MAD_PART(class_port_info_protocol, "infiniband.classportinfo", "ClassPortInfo", "IBTA vol. 1, 13.4.8.1", 72, class_port_info_fields)
+MAD_PART(class_port_info_protocol, "infiniband.classportinfo", "ClassPortInfo",
+	 "IBTA vol. 1, 13.4.8.1", 72, class_port_info_fields)
 MAD_PART(notice_protocol, "infiniband.notice", "Notice", "IBTA vol. 1, 13.4.8.2", 64, notice_fields)
 MAD_PART(notice_issuer_protocol, "infiniband.notice.issuer", "Notice Issuer", "IBTA vol. 1, 13.4.8.2", 16, notice_issuer_fields)
 MAD_PART(inform_info_protocol, "infiniband.informinfo", "InformInfo", "IBTA vol. 1, 13.4.8.3", 36, inform_info_fields)

@@ -109,11 +109,15 @@ MAD_PART(trap_gid_protocol, "infiniband.trap.gid", "Trap Data, GID", "IBTA vol. 
 MAD_PART(trap_path_protocol, "infiniband.trap.path", "Trap Data, Path", "IBTA vol. 1, 15.2.5.14", 54, trap_path_fields)
 MAD_PART(trap_switch_protocol, "infiniband.trap.switch", "Trap Data, Switch", "IBTA vol. 1, 14.2.5.1", 54, trap_switch_fields)
 MAD_PART(trap_port_protocol, "infiniband.trap.port", "Trap Data, Port", "IBTA vol. 1, 14.2.5.1", 54, trap_port_fields)
-MAD_PART(trap_change_protocol, "infiniband.trap.change", "Trap Data, Local Change", "IBTA vol. 1, 14.2.5.1", 54, trap_change_fields)
-MAD_PART(trap_image_protocol, "infiniband.trap.image", "Trap Data, SystemImageGUID", "IBTA vol. 1, 14.2.5.1", 54, trap_image_fields)
+MAD_PART(trap_change_protocol, "infiniband.trap.change", "Trap Data, Local Change",
+	 "IBTA vol. 1, 14.2.5.1", 54, trap_change_fields)
+MAD_PART(trap_image_protocol, "infiniband.trap.image", "Trap Data, SystemImageGUID",
+	 "IBTA vol. 1, 14.2.5.1", 54, trap_image_fields)
 MAD_PART(trap_m_key_protocol, "infiniband.trap.bad_m_key", "Trap Data, M_Key", "IBTA vol. 1, 14.2.5.1", 54, trap_m_key_fields)
-MAD_PART(trap_keys_protocol, "infiniband.trap.bad_key", "Trap Data, P_Key or Q_Key", "IBTA vol. 1, 14.2.5.1", 54, trap_keys_fields)
-MAD_PART(trap_switch_key_protocol, "infiniband.trap.bad_switch_key", "Trap Data, P_Key at a Switch", "IBTA vol. 1, 14.2.5.1", 54, trap_switch_key_fields)
+MAD_PART(trap_keys_protocol, "infiniband.trap.bad_key", "Trap Data, P_Key or Q_Key",
+	 "IBTA vol. 1, 14.2.5.1", 54, trap_keys_fields)
+MAD_PART(trap_switch_key_protocol, "infiniband.trap.bad_switch_key", "Trap Data, P_Key at a Switch",
+	 "IBTA vol. 1, 14.2.5.1", 54, trap_switch_key_fields)
 
 /* By trap number; only generic notices have one. 14.2.5.1, table 139. */
 uint8_t mad_trap_data(const uint8_t *notice)

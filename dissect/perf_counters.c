@@ -144,12 +144,20 @@ static const struct rtap_field port_sample_counter_fields[] = {
 };
 
 MAD_PART(port_counters_protocol, "infiniband.portcounters", "PortCounters", "IBTA vol. 1, 16.1.3.5", 44, port_counters_fields)
-MAD_PART(port_counters_extended_protocol, "infiniband.portcounters_ext", "PortCountersExtended", "IBTA vol. 1, 16.1.4.11", 184, port_counters_extended_fields)
-MAD_PART(port_rcv_error_details_protocol, "infiniband.portrcverrordetails", "PortRcvErrorDetails", "IBTA vol. 1, 16.1.4.1", 16, port_rcv_error_details_fields)
-MAD_PART(port_xmit_discard_details_protocol, "infiniband.portxmitdiscarddetails", "PortXmitDiscardDetails", "IBTA vol. 1, 16.1.4.2", 12, port_xmit_discard_details_fields)
+MAD_PART(port_counters_extended_protocol, "infiniband.portcounters_ext", "PortCountersExtended",
+	 "IBTA vol. 1, 16.1.4.11", 184, port_counters_extended_fields)
+MAD_PART(port_rcv_error_details_protocol, "infiniband.portrcverrordetails", "PortRcvErrorDetails",
+	 "IBTA vol. 1, 16.1.4.1", 16, port_rcv_error_details_fields)
+MAD_PART(port_xmit_discard_details_protocol, "infiniband.portxmitdiscarddetails", "PortXmitDiscardDetails",
+	 "IBTA vol. 1, 16.1.4.2", 12, port_xmit_discard_details_fields)
 MAD_PART(port_data_sl_protocol, "infiniband.portdatasl", "Port Data per SL", "IBTA vol. 1, 16.1.4", 4, port_data_sl_fields)
-MAD_PART(port_xmit_data_sl_protocol, "infiniband.portxmitdatasl", "PortXmitDataSL", "IBTA vol. 1, 16.1.4", 4, port_xmit_data_sl_fields)
-MAD_PART(port_rcv_data_sl_protocol, "infiniband.portrcvdatasl", "PortRcvDataSL", "IBTA vol. 1, 16.1.4", 4, port_rcv_data_sl_fields)
-MAD_PART(port_samples_control_protocol, "infiniband.portsamplescontrol", "PortSamplesControl", "IBTA vol. 1, 16.1.3.2", 80, port_samples_control_fields)
-MAD_PART(port_samples_result_protocol, "infiniband.portsamplesresult", "PortSamplesResult", "IBTA vol. 1, 16.1.3.4", 4, port_samples_result_fields)
-MAD_PART(port_sample_counter_protocol, "infiniband.portsamplesresult.counters", "PortSamplesResult Counter", "IBTA vol. 1, 16.1.3.4", 4, port_sample_counter_fields)
+MAD_PART(port_xmit_data_sl_protocol, "infiniband.portxmitdatasl", "PortXmitDataSL",
+	 "IBTA vol. 1, 16.1.4", 4, port_xmit_data_sl_fields)
+MAD_PART(port_rcv_data_sl_protocol, "infiniband.portrcvdatasl", "PortRcvDataSL",
+	 "IBTA vol. 1, 16.1.4", 4, port_rcv_data_sl_fields)
+MAD_PART(port_samples_control_protocol, "infiniband.portsamplescontrol", "PortSamplesControl",
+	 "IBTA vol. 1, 16.1.3.2", 80, port_samples_control_fields)
+MAD_PART(port_samples_result_protocol, "infiniband.portsamplesresult", "PortSamplesResult",
+	 "IBTA vol. 1, 16.1.3.4", 4, port_samples_result_fields)
+MAD_PART(port_sample_counter_protocol, "infiniband.portsamplesresult.counters", "PortSamplesResult Counter",
+	 "IBTA vol. 1, 16.1.3.4", 4, port_sample_counter_fields)

@@ -8,7 +8,7 @@
 
 /*
  * Names of the component mask's bits, from the lowest on: the record's fields in their order, reserved ones included. Of a PathRecord and
- * a MultiPathRecord, the service id is two. 15.2.5.
+ * a MultiPathRecord, the service id is two. 15.2.5
  */
 static const char *const node_components[] = {
 	"LID", "reserved", "BaseVersion", "ClassVersion", "NodeType", "NumPorts", "SystemImageGUID", "NodeGUID", "PortGUID",
@@ -69,19 +69,23 @@ const struct mad_attribute mad_administration_attributes[] = {
 	{ 0x0003, 36, "InformInfo", { { PROTOCOL_INFORM_INFO, 1, 0 } }, NULL, NULL, 0 },
 	{ 0x0011, 108, "NodeRecord", { { PROTOCOL_NODE_RECORD, 1, 0 }, { PROTOCOL_NODE_INFO, 1, 4 }, { PROTOCOL_NODE_DESCRIPTION, 1, 44 } }, NULL,
 	  NAMES(node_components) },
-	{ 0x0012, 68, "PortInfoRecord", { { PROTOCOL_PORT_INFO_RECORD, 1, 0 }, { PROTOCOL_PORT_INFO, 1, 4 } }, NULL, NAMES(port_info_components) },
+	{ 0x0012, 68, "PortInfoRecord", { { PROTOCOL_PORT_INFO_RECORD, 1, 0 }, { PROTOCOL_PORT_INFO, 1, 4 } },
+	  NULL, NAMES(port_info_components) },
 	{ 0x0013, 16, "SLtoVLMappingTableRecord", { { PROTOCOL_SL_TO_VL_RECORD, 1, 0 }, { PROTOCOL_SL_TO_VL, 8, 8 } }, NULL,
 	  NAMES(sl_to_vl_components) },
-	{ 0x0014, 24, "SwitchInfoRecord", { { PROTOCOL_SWITCH_INFO_RECORD, 1, 0 }, { PROTOCOL_SWITCH_INFO, 1, 4 } }, NULL, NAMES(lid_components) },
+	{ 0x0014, 24, "SwitchInfoRecord", { { PROTOCOL_SWITCH_INFO_RECORD, 1, 0 }, { PROTOCOL_SWITCH_INFO, 1, 4 } },
+	  NULL, NAMES(lid_components) },
 	{ 0x0015, 72, "LinearForwardingTableRecord", { { PROTOCOL_FORWARDING_RECORD, 1, 0 }, { PROTOCOL_LINEAR_FORWARDING, 64, 8 } }, NULL,
 	  NAMES(forwarding_components) },
 	{ 0x0016, 72, "RandomForwardingTableRecord", { { PROTOCOL_FORWARDING_RECORD, 1, 0 }, { PROTOCOL_RANDOM_FORWARDING, 16, 8 } }, NULL,
 	  NAMES(forwarding_components) },
 	{ 0x0017, 72, "MulticastForwardingTableRecord",
 	  { { PROTOCOL_MULTICAST_FORWARDING_RECORD, 1, 0 }, { PROTOCOL_MULTICAST_FORWARDING, 32, 8 } }, NULL, NAMES(multicast_forwarding_components) },
-	{ 0x0018, 25, "SMInfoRecord", { { PROTOCOL_SM_INFO_RECORD, 1, 0 }, { PROTOCOL_SM_INFO, 1, 4 } }, NULL, NAMES(sm_info_components) },
+	{ 0x0018, 25, "SMInfoRecord", { { PROTOCOL_SM_INFO_RECORD, 1, 0 }, { PROTOCOL_SM_INFO, 1, 4 } },
+	  NULL, NAMES(sm_info_components) },
 	{ 0x0020, 6, "LinkRecord", { { PROTOCOL_LINK_RECORD, 1, 0 } }, NULL, NAMES(link_components) },
-	{ 0x0030, 72, "GuidInfoRecord", { { PROTOCOL_GUID_INFO_RECORD, 1, 0 }, { PROTOCOL_GUID_INFO, 8, 8 } }, NULL, NAMES(guid_info_components) },
+	{ 0x0030, 72, "GuidInfoRecord", { { PROTOCOL_GUID_INFO_RECORD, 1, 0 }, { PROTOCOL_GUID_INFO, 8, 8 } },
+	  NULL, NAMES(guid_info_components) },
 	{ 0x0031, 176, "ServiceRecord", { { PROTOCOL_SERVICE_RECORD, 1, 0 } }, NULL, NAMES(service_components) },
 	{ 0x0033, 72, "P_KeyTableRecord", { { PROTOCOL_P_KEY_TABLE_RECORD, 1, 0 }, { PROTOCOL_P_KEY_TABLE, 1, 8 }, { PROTOCOL_P_KEY, 32, 8 } }, NULL,
 	  NAMES(p_key_components) },

@@ -126,8 +126,12 @@ static const struct rtap_field service_association_record_fields[] = {
 };
 
 MAD_PART(path_record_protocol, "infiniband.pathrecord", "PathRecord", "IBTA vol. 1, 15.2.5.16", 64, path_record_fields)
-MAD_PART(multi_path_record_protocol, "infiniband.multipathrecord", "MultiPathRecord", "IBTA vol. 1, 15.2.5.20", 24, multi_path_record_fields)
-MAD_PART(multi_path_gid_protocol, "infiniband.multipathrecord.gid", "MultiPathRecord GID", "IBTA vol. 1, 15.2.5.20", 16, multi_path_gid_fields)
-MAD_PART(mc_member_record_protocol, "infiniband.mcmemberrecord", "MCMemberRecord", "IBTA vol. 1, 15.2.5.17", 52, mc_member_record_fields)
+MAD_PART(multi_path_record_protocol, "infiniband.multipathrecord", "MultiPathRecord",
+	 "IBTA vol. 1, 15.2.5.20", 24, multi_path_record_fields)
+MAD_PART(multi_path_gid_protocol, "infiniband.multipathrecord.gid", "MultiPathRecord GID",
+	 "IBTA vol. 1, 15.2.5.20", 16, multi_path_gid_fields)
+MAD_PART(mc_member_record_protocol, "infiniband.mcmemberrecord", "MCMemberRecord",
+	 "IBTA vol. 1, 15.2.5.17", 52, mc_member_record_fields)
 MAD_PART(trace_record_protocol, "infiniband.tracerecord", "TraceRecord", "IBTA vol. 1, 15.2.5.19", 46, trace_record_fields)
-MAD_PART(service_association_record_protocol, "infiniband.serviceassociationrecord", "ServiceAssociationRecord", "IBTA vol. 1, 15.2.5.15", 80, service_association_record_fields)
+MAD_PART(service_association_record_protocol, "infiniband.serviceassociationrecord", "ServiceAssociationRecord",
+	 "IBTA vol. 1, 15.2.5.15", 80, service_association_record_fields)

@@ -97,15 +97,26 @@ static const struct rtap_field service_record_fields[] = {
 };
 
 MAD_PART(node_record_protocol, "infiniband.sa.noderecord", "NodeRecord", "IBTA vol. 1, 15.2.5.2", 4, node_record_fields)
-MAD_PART(port_info_record_protocol, "infiniband.sa.portinforecord", "PortInfoRecord", "IBTA vol. 1, 15.2.5.3", 4, port_info_record_fields)
-MAD_PART(sl_to_vl_record_protocol, "infiniband.sa.sltovlrecord", "SLtoVLMappingTableRecord", "IBTA vol. 1, 15.2.5.4", 8, sl_to_vl_record_fields)
-MAD_PART(switch_info_record_protocol, "infiniband.sa.switchinforecord", "SwitchInfoRecord", "IBTA vol. 1, 15.2.5.5", 4, switch_info_record_fields)
-MAD_PART(forwarding_record_protocol, "infiniband.sa.forwardingrecord", "ForwardingTableRecord", "IBTA vol. 1, 15.2.5.6", 8, forwarding_record_fields)
-MAD_PART(multicast_forwarding_record_protocol, "infiniband.sa.multicastforwardingrecord", "MulticastForwardingTableRecord", "IBTA vol. 1, 15.2.5.8", 8, multicast_forwarding_record_fields)
-MAD_PART(vl_arbitration_record_protocol, "infiniband.sa.vlarbitrationrecord", "VLArbitrationTableRecord", "IBTA vol. 1, 15.2.5.9", 8, vl_arbitration_record_fields)
-MAD_PART(sm_info_record_protocol, "infiniband.sa.sminforecord", "SMInfoRecord", "IBTA vol. 1, 15.2.5.10", 4, sm_info_record_fields)
-MAD_PART(p_key_table_record_protocol, "infiniband.sa.p_keytablerecord", "P_KeyTableRecord", "IBTA vol. 1, 15.2.5.11", 8, p_key_table_record_fields)
-MAD_PART(inform_info_record_protocol, "infiniband.informinforecord", "InformInfoRecord", "IBTA vol. 1, 15.2.5.12", 24, inform_info_record_fields)
-MAD_PART(guid_info_record_protocol, "infiniband.sa.guidinforecord", "GuidInfoRecord", "IBTA vol. 1, 15.2.5.18", 8, guid_info_record_fields)
+MAD_PART(port_info_record_protocol, "infiniband.sa.portinforecord", "PortInfoRecord",
+	 "IBTA vol. 1, 15.2.5.3", 4, port_info_record_fields)
+MAD_PART(sl_to_vl_record_protocol, "infiniband.sa.sltovlrecord", "SLtoVLMappingTableRecord",
+	 "IBTA vol. 1, 15.2.5.4", 8, sl_to_vl_record_fields)
+MAD_PART(switch_info_record_protocol, "infiniband.sa.switchinforecord", "SwitchInfoRecord",
+	 "IBTA vol. 1, 15.2.5.5", 4, switch_info_record_fields)
+MAD_PART(forwarding_record_protocol, "infiniband.sa.forwardingrecord", "ForwardingTableRecord",
+	 "IBTA vol. 1, 15.2.5.6", 8, forwarding_record_fields)
+MAD_PART(multicast_forwarding_record_protocol, "infiniband.sa.multicastforwardingrecord", "MulticastForwardingTableRecord",
+	 "IBTA vol. 1, 15.2.5.8", 8, multicast_forwarding_record_fields)
+MAD_PART(vl_arbitration_record_protocol, "infiniband.sa.vlarbitrationrecord", "VLArbitrationTableRecord",
+	 "IBTA vol. 1, 15.2.5.9", 8, vl_arbitration_record_fields)
+MAD_PART(sm_info_record_protocol, "infiniband.sa.sminforecord", "SMInfoRecord",
+	 "IBTA vol. 1, 15.2.5.10", 4, sm_info_record_fields)
+MAD_PART(p_key_table_record_protocol, "infiniband.sa.p_keytablerecord", "P_KeyTableRecord",
+	 "IBTA vol. 1, 15.2.5.11", 8, p_key_table_record_fields)
+MAD_PART(inform_info_record_protocol, "infiniband.informinforecord", "InformInfoRecord",
+	 "IBTA vol. 1, 15.2.5.12", 24, inform_info_record_fields)
+MAD_PART(guid_info_record_protocol, "infiniband.sa.guidinforecord", "GuidInfoRecord",
+	 "IBTA vol. 1, 15.2.5.18", 8, guid_info_record_fields)
 MAD_PART(link_record_protocol, "infiniband.linkrecord", "LinkRecord", "IBTA vol. 1, 15.2.5.13", 6, link_record_fields)
-MAD_PART(service_record_protocol, "infiniband.servicerecord", "ServiceRecord", "IBTA vol. 1, 15.2.5.14", 176, service_record_fields)
+MAD_PART(service_record_protocol, "infiniband.servicerecord", "ServiceRecord",
+	 "IBTA vol. 1, 15.2.5.14", 176, service_record_fields)

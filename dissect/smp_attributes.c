@@ -227,7 +227,8 @@ static const struct rtap_field sm_info_fields[] = {
 	UNIT_NAMED("infiniband.sminfo.smstate", "SMState", 164, 4, HEX, sm_states),
 };
 
-MAD_PART(node_description_protocol, "infiniband.nodedescription", "NodeDescription", "IBTA vol. 1, 14.2.5.2", 64, node_description_fields)
+MAD_PART(node_description_protocol, "infiniband.nodedescription", "NodeDescription",
+	 "IBTA vol. 1, 14.2.5.2", 64, node_description_fields)
 MAD_PART(node_info_protocol, "infiniband.nodeinfo", "NodeInfo", "IBTA vol. 1, 14.2.5.3", 40, node_info_fields)
 MAD_PART(switch_info_protocol, "infiniband.switchinfo", "SwitchInfo", "IBTA vol. 1, 14.2.5.4", 20, switch_info_fields)
 MAD_PART(guid_info_protocol, "infiniband.guidinfo", "GUIDInfo", "IBTA vol. 1, 14.2.5.5", 8, guid_info_fields)

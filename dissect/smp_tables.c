@@ -102,12 +102,18 @@ static const struct rtap_field mlnx_ext_port_info_fields[] = {
 MAD_PART(p_key_table_protocol, "infiniband.p_keytable", "P_KeyTable", "IBTA vol. 1, 14.2.5.7", 64, p_key_table_fields)
 MAD_PART(p_key_protocol, "infiniband.p_keytable.element", "P_Key", "IBTA vol. 1, 14.2.5.7", 2, p_key_fields)
 MAD_PART(sl_to_vl_protocol, "infiniband.sltovlmappingtable", "SLtoVLMappingTable", "IBTA vol. 1, 14.2.5.8", 1, sl_to_vl_fields)
-MAD_PART(vl_arbitration_protocol, "infiniband.vlarbitrationtable", "VLArbitrationTable", "IBTA vol. 1, 14.2.5.9", 2, vl_arbitration_fields)
-MAD_PART(linear_forwarding_protocol, "infiniband.linearforwardingtable", "LinearForwardingTable", "IBTA vol. 1, 14.2.5.10", 1, linear_forwarding_fields)
-MAD_PART(random_forwarding_protocol, "infiniband.randomforwardingtable", "RandomForwardingTable", "IBTA vol. 1, 14.2.5.11", 4, random_forwarding_fields)
-MAD_PART(multicast_forwarding_protocol, "infiniband.multicastforwardingtable", "MulticastForwardingTable", "IBTA vol. 1, 14.2.5.12", 2, multicast_forwarding_fields)
-MAD_PART(link_speed_width_protocol, "infiniband.linkspeedwidthpairstable", "LinkSpeedWidthPairsTable", "IBTA vol. 1, 14.2.5.16", 64, link_speed_width_fields)
+MAD_PART(vl_arbitration_protocol, "infiniband.vlarbitrationtable", "VLArbitrationTable",
+	 "IBTA vol. 1, 14.2.5.9", 2, vl_arbitration_fields)
+MAD_PART(linear_forwarding_protocol, "infiniband.linearforwardingtable", "LinearForwardingTable",
+	 "IBTA vol. 1, 14.2.5.10", 1, linear_forwarding_fields)
+MAD_PART(random_forwarding_protocol, "infiniband.randomforwardingtable", "RandomForwardingTable",
+	 "IBTA vol. 1, 14.2.5.11", 4, random_forwarding_fields)
+MAD_PART(multicast_forwarding_protocol, "infiniband.multicastforwardingtable", "MulticastForwardingTable",
+	 "IBTA vol. 1, 14.2.5.12", 2, multicast_forwarding_fields)
+MAD_PART(link_speed_width_protocol, "infiniband.linkspeedwidthpairstable", "LinkSpeedWidthPairsTable",
+	 "IBTA vol. 1, 14.2.5.16", 64, link_speed_width_fields)
 MAD_PART(vendor_diag_protocol, "infiniband.vendordiag", "VendorDiag", "IBTA vol. 1, 14.2.5.14", 64, vendor_diag_fields)
 MAD_PART(led_info_protocol, "infiniband.ledinfo", "LedInfo", "IBTA vol. 1, 14.2.5.15", 64, led_info_fields)
 MAD_PART(cable_info_protocol, "infiniband.cableinfo", "CableInfo", "IBTA vol. 1, 14.2.5.19", 64, cable_info_fields)
-MAD_PART(mlnx_ext_port_info_protocol, "infiniband.mlnxextportinfo", "MlnxExtPortInfo", "NVIDIA's vendor attribute 0xff90", 64, mlnx_ext_port_info_fields)
+MAD_PART(mlnx_ext_port_info_protocol, "infiniband.mlnxextportinfo", "MlnxExtPortInfo",
+	 "NVIDIA's vendor attribute 0xff90", 64, mlnx_ext_port_info_fields)
