@@ -74,6 +74,9 @@ int command_connections(int argc, char **argv);
 /* rdmatap export FILE... */
 int command_export(int argc, char **argv);
 
+/* rdmatap devices [NAME] */
+int command_devices(int argc, char **argv);
+
 /* rdmatap fields [PREFIX] */
 int command_fields(int argc, char **argv);
 

@@ -77,6 +77,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "connections", command_connections },
+	{ "devices", command_devices },
 	{ "export", command_export },
 	{ "fields", command_fields },
 	{ "messages", command_messages },

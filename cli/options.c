@@ -65,7 +65,7 @@ static const struct {
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
 	"-i", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--threads",
-	"stats", "canon", "diff", "report", "devices", "replay",
+	"stats", "canon", "diff", "report", "replay",
 };
 
 void options_help(FILE *file)
@@ -74,6 +74,7 @@ void options_help(FILE *file)
 	      "       rdmatap messages [OPTION ...] FILE ...\n"
 	      "       rdmatap connections [OPTION ...] FILE ...\n"
 	      "       rdmatap export [-w OUT] [--files DIR] [OPTION ...] FILE ...\n"
+	      "       rdmatap devices [NAME[/PORT]] [OPTION ...]\n"
 	      "       rdmatap fields [PREFIX]\n"
 	      "\n"
 	      "Reads captures of RDMA traffic and shows what is in each packet; or the messages that the packets make, or\n"
@@ -129,9 +130,16 @@ void options_help(FILE *file)
 	      "  --files DIR      the contents of files that NFS read and wrote, into a new or empty directory; what is missing\n"
 	      "                   of them is listed: path, offset, length, reason\n"
 	      "\n"
+	      "devices lists RDMA devices and their end ports, or looks for one by NAME or by what it has\n"
+	      "  --json           one JSON object a device\n"
+	      "  -v               everything that is known of them\n"
+	      "  --node-guid GUID the device with this node GUID\n"
+	      "  --port-guid GUID the end port with this GUID\n"
+	      "  --gid GID        the end port with this GID, and the GID's index\n"
+	      "\n"
 	      "  --help, --version\n"
 	      "\n"
-	      "Exit status: 0 done, 2 wrong usage, or an input that could not be opened or read to its end.\n", file);
+	      "Exit status: 0 done, 1 devices found none, 2 wrong usage, or an input that could not be opened or read to its end.\n", file);
 }
 
 static bool is_not_yet(const char *argument)
