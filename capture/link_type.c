@@ -37,6 +37,14 @@ int link_type_to_dlt(uint32_t link_type)
 	return link_type <= 0x7fffffff ? (int)link_type : -1;
 }
 
+uint32_t link_type_of_dlt(int dlt)
+{
+	for (size_t i = 0; i < sizeof differences / sizeof differences[0]; i++)
+		if (differences[i].dlt == dlt)
+			return differences[i].link_type;
+	return (uint32_t)dlt;
+}
+
 uint32_t link_type_of_file(uint32_t number)
 {
 	/* DLT_RAW is 14 on OpenBSD and 12 elsewhere; no LINKTYPE_ has these numbers. */

@@ -9,6 +9,7 @@
  * differ from system to system.
  */
 int link_type_to_dlt(uint32_t link_type);
+uint32_t link_type_of_dlt(int dlt);
 
 /* The LINKTYPE_ number meant by a file's: some old programs wrote their system's DLT_ number for raw IP. */
 uint32_t link_type_of_file(uint32_t number);

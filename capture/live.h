@@ -99,6 +99,10 @@ struct rtap_sender {
 	uint32_t link_type;
 };
 
+/* Sending on a network interface: of kind pcap. */
+enum rtap_status live_packet_sender_open(struct rtap_sender **sender, const char *name, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
 /*
  * For devices that copy: room for one more frame of `length` bytes, in a block of the batch's pool. NULL: there is none,
  * and batch->closed is set (an empty batch always has room, but for memory that is out).

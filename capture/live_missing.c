@@ -15,8 +15,3 @@ const struct live_kind live_umad = {
 	.name = "umad",
 	.missing = "user MAD devices are not in this version (pcap:IFACE captures on a network interface)",
 };
-
-const struct live_kind live_pcap = {
-	.name = "pcap",
-	.missing = "network interfaces are not in this version",
-};

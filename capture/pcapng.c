@@ -247,6 +247,8 @@ static enum rtap_status read_statistics(struct file *file, const struct block *b
 		} else if (option.code == PCAPNG_ISB_IFDROP && option.length == 8) {
 			interface->dropped = file_u64(file, option.value);
 			interface->has_dropped = true;
+		} else if (option.code == PCAPNG_ISB_OSDROP && option.length == 8) {
+			interface->dropped_by_system = (struct rtap_count){ true, file_u64(file, option.value) };
 		}
 	}
 	return RTAP_STATUS_OK;

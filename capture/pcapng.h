@@ -41,6 +41,7 @@ enum pcapng_option_code {
 	/* of statistics, 4.6 */
 	PCAPNG_ISB_IFRECV = 4,
 	PCAPNG_ISB_IFDROP = 5,
+	PCAPNG_ISB_OSDROP = 7,
 };
 
 /* 4.1: offsets in the body of a section header, and the length of its fixed part */

@@ -6,12 +6,14 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "capture/sink.h"
 
 #define BUFFER_SIZE (256 * 1024)
+#define LEAST_UNIT 16 /* bytes: a pcap record without a frame */
 #define GZIP_WINDOW (15 + 16) /* zlib: the largest window, gzip's header and trailer */
 #define GZIP_MEMORY 8         /* zlib's default */
 
@@ -21,9 +23,13 @@ struct sink {
 	int failure; /* errno of the first failure; 0: none */
 	const char *name;
 	z_stream zlib;
+	uint64_t written;    /* bytes of the file */
+	uint64_t whole;      /* where the last unit ends in the file that the buffer does not hold the end of */
 	size_t used;
+	size_t end_count;    /* of units that end in the buffer */
 	unsigned char buffer[BUFFER_SIZE];
 	unsigned char packed[BUFFER_SIZE];
+	uint32_t ends[BUFFER_SIZE / LEAST_UNIT + 1];
 	char name_text[];
 };
 
@@ -70,6 +76,27 @@ const char *sink_name(const struct sink *sink)
 	return sink->name;
 }
 
+uint64_t sink_size(const struct sink *sink)
+{
+	return sink->written + (sink->compressed ? 0 : sink->used);
+}
+
+void sink_mark(struct sink *sink)
+{
+	if (sink->end_count < sizeof sink->ends / sizeof sink->ends[0])
+		sink->ends[sink->end_count++] = (uint32_t)sink->used;
+}
+
+enum rtap_status sink_hand_over(struct sink *sink, uid_t user, gid_t group, struct rtap_error *error)
+{
+	struct stat found;
+
+	if (!sink->fd_owned || fstat(sink->fd, &found) || !S_ISREG(found.st_mode) || !fchown(sink->fd, user, group))
+		return RTAP_STATUS_OK;
+	rtap_error_set(error, "%s: cannot be handed to user %lu: %s", sink->name, (unsigned long)user, strerror(errno));
+	return RTAP_STATUS_FAILED;
+}
+
 static enum rtap_status fail(struct sink *sink, int reason, struct rtap_error *error)
 {
 	sink->failure = reason;
@@ -79,8 +106,28 @@ static enum rtap_status fail(struct sink *sink, int reason, struct rtap_error *e
 	return RTAP_STATUS_FAILED;
 }
 
+/* Cuts the file, of which the last write took `taken` bytes of the buffer, behind its last whole unit. */
+static void cut_behind_whole(struct sink *sink, size_t taken)
+{
+	struct stat found;
+	uint64_t whole = sink->whole;
+
+	if (sink->compressed || !sink->fd_owned || fstat(sink->fd, &found) || !S_ISREG(found.st_mode))
+		return;
+	for (size_t i = sink->end_count; i; i--) {
+		if (sink->ends[i - 1] <= taken) {
+			whole = sink->written - taken + sink->ends[i - 1];
+			break;
+		}
+	}
+	/* If it fails, the file ends inside a unit, which readers can live with. */
+	if (whole)
+		(void)!ftruncate(sink->fd, (off_t)whole);
+}
+
 static enum rtap_status write_all(struct sink *sink, const unsigned char *bytes, size_t length, struct rtap_error *error)
 {
+	const unsigned char *begin = bytes;
 	struct pollfd writable = { .fd = sink->fd, .events = POLLOUT };
 
 	while (length) {
@@ -91,8 +138,13 @@ static enum rtap_status write_all(struct sink *sink, const unsigned char *bytes,
 		/* Standard output may be non-blocking by somebody else's wish. */
 		if (written < 0 && errno == EAGAIN && (poll(&writable, 1, -1) >= 0 || errno == EINTR))
 			continue;
-		if (written < 0)
-			return fail(sink, errno, error);
+		if (written < 0) {
+			int reason = errno;
+
+			cut_behind_whole(sink, (size_t)(bytes - begin));
+			return fail(sink, reason, error);
+		}
+		sink->written += (uint64_t)written;
 		bytes += written;
 		length -= (size_t)written;
 	}
@@ -106,8 +158,14 @@ static enum rtap_status empty_buffer(struct sink *sink, int mode, struct rtap_er
 	size_t used = sink->used;
 
 	sink->used = 0;
-	if (!sink->compressed)
-		return write_all(sink, sink->buffer, used, error);
+	if (!sink->compressed) {
+		status = write_all(sink, sink->buffer, used, error);
+		if (sink->end_count)
+			sink->whole = sink->written - used + sink->ends[sink->end_count - 1];
+		sink->end_count = 0;
+		return status;
+	}
+	sink->end_count = 0;
 	sink->zlib.next_in = sink->buffer;
 	sink->zlib.avail_in = (uInt)used;
 	do {
@@ -126,13 +184,15 @@ enum rtap_status sink_write(struct sink *sink, const void *bytes, size_t length,
 	if (sink->failure)
 		return fail(sink, sink->failure, error);
 	while (length) {
-		size_t count = BUFFER_SIZE - sink->used < length ? BUFFER_SIZE - sink->used : length;
+		/* After a flush the first piece is shorter, so that the next ones are aligned again. */
+		size_t room = BUFFER_SIZE - (sink->compressed ? 0 : (size_t)(sink->written % BUFFER_SIZE)) - sink->used;
+		size_t count = room < length ? room : length;
 
 		memcpy(sink->buffer + sink->used, from, count);
 		sink->used += count;
 		from += count;
 		length -= count;
-		if (sink->used == BUFFER_SIZE) {
+		if (count == room) {
 			enum rtap_status status = empty_buffer(sink, Z_NO_FLUSH, error);
 
 			if (status)

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include <rdmatap/error.h>
 
@@ -17,9 +19,23 @@ enum rtap_status sink_open(struct sink **sink, const char *name, bool compressed
 /* The name for messages. */
 const char *sink_name(const struct sink *sink);
 
-/* Takes bytes; they may stay in a buffer. */
+/* Bytes that the file has or will have by those taken so far; of a compressed file those that are compressed already. */
+uint64_t sink_size(const struct sink *sink);
+
+/* Gives a regular file to somebody; anything else stays whose it is. */
+enum rtap_status sink_hand_over(struct sink *sink, uid_t user, gid_t group, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/*
+ * Takes bytes; they may stay in a buffer. Unless a flush comes between, an uncompressed file is written in pieces of
+ * 256 KiB, each at a multiple of that. FAILED: the file cannot be written; a regular, uncompressed file has been cut behind
+ * the last whole unit that it took.
+ */
 enum rtap_status sink_write(struct sink *sink, const void *bytes, size_t length, struct rtap_error *error)
 	__attribute__((warn_unused_result));
+
+/* What was taken so far ends a unit (a record, a block): a file that gets full is cut there. */
+void sink_mark(struct sink *sink);
 
 /* Makes all bytes taken reach the file. */
 enum rtap_status sink_flush(struct sink *sink, struct rtap_error *error) __attribute__((warn_unused_result));

@@ -8,6 +8,7 @@
 #include "capture/batch.h"
 #include "capture/file.h"
 #include "capture/ledger.h"
+#include "capture/live.h"
 #include "capture/source.h"
 #include "capture/stream.h"
 
@@ -27,6 +28,7 @@ struct input {
 struct rtap_source {
 	struct batch_pool *pool;
 	struct ledger ledger;
+	struct live *live;          /* NULL: files */
 	struct input *inputs;
 	size_t count;
 	/* Merging: inputs that have a frame, the earliest first, as a binary heap of their indexes. */
@@ -125,6 +127,31 @@ enum rtap_status rtap_source_open_files(struct rtap_source **source, const char 
 	return status;
 }
 
+enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *name, const struct rtap_live_options *options,
+				       struct rtap_error *error)
+{
+	enum rtap_status status = source_create(source, 0, 0, error);
+
+	if (!status)
+		status = live_open(&(*source)->live, name, options, (*source)->pool, &(*source)->ledger, error);
+	if (status) {
+		rtap_source_close(*source);
+		*source = NULL;
+	}
+	return status;
+}
+
+void rtap_source_stop(struct rtap_source *source)
+{
+	if (source->live)
+		live_stop(source->live);
+}
+
+bool rtap_source_needs_privileges(const struct rtap_source *source)
+{
+	return source->live && live_needs_privileges(source->live);
+}
+
 enum rtap_status source_open_memory(struct rtap_source **source, const struct rtap_span *files, size_t count,
 				    size_t block_size, size_t step, struct rtap_error *error)
 {
@@ -161,7 +188,7 @@ static void finish_batch(struct rtap_source *source, struct rtap_batch *batch)
 	struct rtap_source_counters counters = source->ledger.counters;
 	int64_t last = source->last_time, first = source->first_time;
 
-	if (!counters.frames)
+	if (!counters.frames && batch->count)
 		first = last = batch->frames[0].time_ns;
 	for (size_t i = 0; i < batch->count; i++) {
 		struct rtap_frame *frame = &batch->frames[i];
@@ -332,7 +359,9 @@ enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_
 	enum rtap_status status;
 
 	*batch = NULL;
-	if (source->count != 1)
+	if (source->live)
+		status = live_read(source->live, &filled, error);
+	else if (source->count != 1)
 		status = read_merged(source, &filled, error);
 	else if (source->inputs[0].file)
 		status = read_input(source, &source->inputs[0], &filled, error);
@@ -393,6 +422,7 @@ void rtap_source_close(struct rtap_source *source)
 	}
 	free(source->inputs);
 	free(source->heap);
+	live_close(source->live);
 	ledger_fini(&source->ledger);
 	batch_pool_release(source->pool);
 	free(source);

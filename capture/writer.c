@@ -5,12 +5,13 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <rdmatap/source.h>
-#include <rdmatap/writer.h>
 
 #include "capture/pcapng.h"
 #include "capture/sink.h"
+#include "capture/writer.h"
 
 /* Numbers are written in this machine's byte order: both formats tell which it is. */
 
@@ -33,6 +34,7 @@ struct rtap_writer {
 	void *interfaces;          /* a tree of struct described, by tsearch() */
 	struct described *last;    /* that a frame was written of */
 	uint32_t interface_count;
+	const struct rtap_source *source; /* that tells of interfaces; NULL: none */
 };
 
 /* Reads the format off the name; *compressed likewise. True: pcapng. */
@@ -47,8 +49,8 @@ static bool name_is_pcapng(const char *name, bool *compressed)
 	return length >= sizeof pcapng - 1 && !memcmp(name + length - (sizeof pcapng - 1), pcapng, sizeof pcapng - 1);
 }
 
-enum rtap_status rtap_writer_open(struct rtap_writer **writer, const char *name, uint32_t link_type, bool unbuffered,
-				  struct rtap_error *error)
+enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name, const char *like, uint32_t link_type,
+				  bool unbuffered, const struct rtap_source *source, struct rtap_error *error)
 {
 	struct rtap_writer *opened = calloc(1, sizeof *opened);
 	bool compressed;
@@ -58,15 +60,32 @@ enum rtap_status rtap_writer_open(struct rtap_writer **writer, const char *name,
 		rtap_error_set(error, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
-	opened->pcapng = name_is_pcapng(name, &compressed);
+	opened->pcapng = name_is_pcapng(like, &compressed);
 	opened->link_type = link_type;
 	opened->unbuffered = unbuffered;
+	opened->source = source;
 	if (sink_open(&opened->sink, name, compressed, error)) {
 		free(opened);
 		return RTAP_STATUS_FAILED;
 	}
 	*writer = opened;
 	return RTAP_STATUS_OK;
+}
+
+enum rtap_status rtap_writer_open(struct rtap_writer **writer, const char *name, uint32_t link_type, bool unbuffered,
+				  struct rtap_error *error)
+{
+	return writer_open_like(writer, name, name, link_type, unbuffered, NULL, error);
+}
+
+uint64_t writer_size(const struct rtap_writer *writer)
+{
+	return sink_size(writer->sink);
+}
+
+enum rtap_status writer_hand_over(struct rtap_writer *writer, uid_t user, gid_t group, struct rtap_error *error)
+{
+	return sink_hand_over(writer->sink, user, group, error);
 }
 
 static enum rtap_status refuse_link_type(const struct rtap_writer *writer, uint32_t link_type, struct rtap_error *error)
@@ -146,17 +165,6 @@ static enum rtap_status begin_pcapng(struct rtap_writer *writer, struct rtap_err
 	return status ? status : write_u32(writer, length, error);
 }
 
-static enum rtap_status begin(struct rtap_writer *writer, struct rtap_error *error)
-{
-	enum rtap_status status = RTAP_STATUS_OK;
-
-	if (!writer->begun)
-		status = writer->pcapng ? begin_pcapng(writer, error) : begin_pcap(writer, error);
-	writer->begun = !status;
-	writer->refused = status;
-	return status;
-}
-
 /* Seconds and nanoseconds of a time, held at what 32 bits of seconds since 1970 can tell. */
 static void split_time(int64_t time_ns, uint32_t *seconds, uint32_t *ns)
 {
@@ -190,31 +198,68 @@ static int compare_described(const void *one, const void *other)
 	return a->link_type < b->link_type ? -1 : a->link_type > b->link_type;
 }
 
-/* draft-ietf-opsawg-pcapng, 4.2. */
-static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t link_type, struct rtap_error *error)
+#define FILTER_IS_TEXT 0 /* an if_filter begins with a byte that says what it is */
+
+/* if_filter holds a byte more than the text. */
+static enum rtap_status write_filter(struct rtap_writer *writer, const char *text, struct rtap_error *error)
+{
+	const uint16_t header[] = { PCAPNG_IF_FILTER, (uint16_t)(strlen(text) + 1) };
+	const uint8_t kind = FILTER_IS_TEXT;
+	enum rtap_status status = sink_write(writer->sink, header, sizeof header, error);
+
+	if (!status)
+		status = sink_write(writer->sink, &kind, sizeof kind, error);
+	if (!status)
+		status = sink_write(writer->sink, text, strlen(text), error);
+	return status ? status : write_padding(writer, strlen(text) + 1, error);
+}
+
+/* A text that a 16-bit length can tell, or none. */
+static const char *fitting(const char *text)
+{
+	return strlen(text) < UINT16_MAX ? text : "";
+}
+
+static size_t text_size(const char *text)
+{
+	return *text ? option_size(strlen(text)) : 0;
+}
+
+/* draft-ietf-opsawg-pcapng, 4.2. `told` says more of it; NULL: nothing is known. */
+static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t link_type, const struct rtap_interface *told,
+					struct rtap_error *error)
 {
 	const uint8_t nanoseconds = 9;
-	const uint32_t length = (uint32_t)(PCAPNG_BLOCK_LEAST + PCAPNG_INTERFACE_LENGTH + option_size(1) + option_size(0));
+	const char *name = told ? fitting(told->name) : "", *description = told ? fitting(told->description) : "";
+	const char *filter = told ? fitting(told->filter) : "";
+	const uint32_t length = (uint32_t)(PCAPNG_BLOCK_LEAST + PCAPNG_INTERFACE_LENGTH + text_size(name) + text_size(description) +
+					   (*filter ? option_size(strlen(filter) + 1) : 0) + option_size(1) + option_size(0));
 	const struct {
 		uint32_t type, length;
 		uint16_t link_type, reserved;
 		uint32_t snap_length;
-	} header = { PCAPNG_INTERFACE, length, (uint16_t)link_type, 0, 0 };
+	} header = { PCAPNG_INTERFACE, length, (uint16_t)link_type, 0, told ? told->snap_length : 0 };
 	enum rtap_status status;
 
 	_Static_assert(sizeof header == PCAPNG_BLOCK_HEADER + PCAPNG_INTERFACE_LENGTH, "no holes");
 	status = sink_write(writer->sink, &header, sizeof header, error);
+	if (!status && *name)
+		status = write_option(writer, PCAPNG_IF_NAME, name, strlen(name), error);
+	if (!status && *description)
+		status = write_option(writer, PCAPNG_IF_DESCRIPTION, description, strlen(description), error);
 	if (!status)
 		status = write_option(writer, PCAPNG_IF_TSRESOL, &nanoseconds, sizeof nanoseconds, error);
+	if (!status && *filter)
+		status = write_filter(writer, filter, error);
 	if (!status)
 		status = end_options(writer, error);
 	return status ? status : write_u32(writer, length, error);
 }
 
-/* Sets writer->last to the frame's interface, describing it in the file when it is new. */
-static enum rtap_status find_interface(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
+/* Sets writer->last to the interface, describing it in the file when it is new. */
+static enum rtap_status find_interface(struct rtap_writer *writer, uint32_t interface, uint32_t link_type, struct rtap_error *error)
 {
-	struct described wanted = { frame->interface, frame->link_type, writer->interface_count }, *added;
+	struct described wanted = { interface, link_type, writer->interface_count }, *added;
 	void *const *found;
 
 	if (writer->last && !compare_described(writer->last, &wanted))
@@ -224,8 +269,8 @@ static enum rtap_status find_interface(struct rtap_writer *writer, const struct 
 		writer->last = *found;
 		return RTAP_STATUS_OK;
 	}
-	if (frame->link_type > UINT16_MAX)
-		return refuse_link_type(writer, frame->link_type, error);
+	if (link_type > UINT16_MAX)
+		return refuse_link_type(writer, link_type, error);
 	added = malloc(sizeof *added);
 	if (added)
 		*added = wanted;
@@ -236,7 +281,33 @@ static enum rtap_status find_interface(struct rtap_writer *writer, const struct 
 	}
 	writer->last = added;
 	writer->interface_count++;
-	return write_interface(writer, frame->link_type, error);
+	return write_interface(writer, link_type, writer->source ? rtap_source_interface(writer->source, interface) : NULL, error);
+}
+
+/* Describes the interfaces that the source knows already, so that also a file without frames tells of them. */
+static enum rtap_status describe_interfaces(struct rtap_writer *writer, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	for (uint32_t i = 0; !status && writer->source && i < rtap_source_interface_count(writer->source); i++)
+		status = find_interface(writer, i, rtap_source_interface(writer->source, i)->link_type, error);
+	return status;
+}
+
+static enum rtap_status begin(struct rtap_writer *writer, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	if (writer->begun)
+		return status;
+	status = writer->pcapng ? begin_pcapng(writer, error) : begin_pcap(writer, error);
+	if (!status && writer->pcapng)
+		status = describe_interfaces(writer, error);
+	if (!status)
+		sink_mark(writer->sink);
+	writer->begun = !status;
+	writer->refused = status;
+	return status;
 }
 
 static enum rtap_status size_comments(const struct rtap_writer *writer, const struct rtap_frame *frame, size_t *size,
@@ -264,7 +335,7 @@ static enum rtap_status write_packet(struct rtap_writer *writer, const struct rt
 
 	status = size_comments(writer, frame, &comments, error);
 	if (!status)
-		status = find_interface(writer, frame, error);
+		status = find_interface(writer, frame->interface, frame->link_type, error);
 	if (status)
 		return status;
 	length = PCAPNG_BLOCK_LEAST + PCAPNG_PACKET_LENGTH + (((size_t)frame->captured_length + 3) & ~(size_t)3) + comments;
@@ -306,8 +377,67 @@ enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap
 	status = begin(writer, error);
 	if (!status)
 		status = writer->pcapng ? write_packet(writer, frame, error) : write_record(writer, frame, error);
+	if (!status)
+		sink_mark(writer->sink);
 	if (!status && writer->unbuffered)
 		status = sink_flush(writer->sink, error);
+	return status;
+}
+
+enum rtap_status rtap_writer_flush(struct rtap_writer *writer, struct rtap_error *error)
+{
+	enum rtap_status status = begin(writer, error);
+
+	return status ? status : sink_flush(writer->sink, error);
+}
+
+/* draft-ietf-opsawg-pcapng, 4.6. */
+static enum rtap_status write_statistics(struct rtap_writer *writer, uint32_t index, uint64_t time, const struct rtap_interface *told,
+					 struct rtap_error *error)
+{
+	/* The format knows one count for everything between the interface and the user. */
+	const bool osdrop = told->dropped_by_system.known || told->dropped_here.known;
+	const struct {
+		bool known;
+		enum pcapng_option_code code;
+		uint64_t value;
+	} counts[] = {
+		{ told->has_received, PCAPNG_ISB_IFRECV, told->received },
+		{ told->has_dropped, PCAPNG_ISB_IFDROP, told->dropped },
+		{ osdrop, PCAPNG_ISB_OSDROP, (told->dropped_by_system.known ? told->dropped_by_system.value : 0) +
+			(told->dropped_here.known ? told->dropped_here.value : 0) },
+	};
+	uint32_t header[] = { PCAPNG_STATISTICS, PCAPNG_BLOCK_LEAST + PCAPNG_STATISTICS_LENGTH, index, (uint32_t)(time >> 32), (uint32_t)time };
+	enum rtap_status status;
+
+	header[1] += (uint32_t)option_size(0);
+	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+		header[1] += counts[i].known ? (uint32_t)option_size(sizeof counts[i].value) : 0;
+	status = sink_write(writer->sink, header, sizeof header, error);
+	for (size_t i = 0; !status && i < sizeof counts / sizeof counts[0]; i++)
+		if (counts[i].known)
+			status = write_option(writer, counts[i].code, &counts[i].value, sizeof counts[i].value, error);
+	if (!status)
+		status = end_options(writer, error);
+	return status ? status : write_u32(writer, header[1], error);
+}
+
+/* What the source has counted, at the end of a pcapng file. */
+static enum rtap_status finish(struct rtap_writer *writer, struct rtap_error *error)
+{
+	enum rtap_status status = begin(writer, error);
+	struct timespec now;
+
+	if (status || !writer->pcapng || !writer->source)
+		return status;
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (uint32_t i = 0; !status && i < rtap_source_interface_count(writer->source); i++) {
+		const struct rtap_interface *told = rtap_source_interface(writer->source, i);
+
+		status = find_interface(writer, i, told->link_type, error);
+		if (!status)
+			status = write_statistics(writer, writer->last->index, (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec, told, error);
+	}
 	return status;
 }
 
@@ -318,7 +448,7 @@ enum rtap_status rtap_writer_close(struct rtap_writer *writer, struct rtap_error
 	if (!writer)
 		return RTAP_STATUS_OK;
 	if (!writer->refused)
-		status = begin(writer, error);
+		status = finish(writer, error);
 	close_status = sink_close(writer->sink, status ? NULL : error);
 	tdestroy(writer->interfaces, free);
 	free(writer);

@@ -59,7 +59,7 @@ enum rtap_status rtap_source_open_files(struct rtap_source **source, const char 
  * Gives the next frames, in order, as a batch that the caller owns one reference of. OK: *batch is set and holds at
  * least one frame. END: no more, or a signal handler (set up without SA_RESTART) interrupted the wait for
  * input; then the next call goes on. BROKEN: one input could not be read on; what it held before has
- * been delivered; the others go on with the next call. FAILED: out of memory and the like.
+ * been delivered; the others go on with the next call. FAILED: out of memory and the like. Live sources: rdmatap/live.h.
  */
 enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_batch **batch,
 					struct rtap_error *error) __attribute__((warn_unused_result));

@@ -3,9 +3,12 @@
 #define RDMATAP_WRITER_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include <rdmatap/error.h>
 #include <rdmatap/frame.h>
+#include <rdmatap/source.h>
 
 #pragma GCC visibility push(default)
 
@@ -30,8 +33,54 @@ enum rtap_status rtap_writer_open(struct rtap_writer **writer, const char *name,
 enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
+/* Makes the file's header and all frames taken reach the file. */
+enum rtap_status rtap_writer_flush(struct rtap_writer *writer, struct rtap_error *error) __attribute__((warn_unused_result));
+
 /* Flushes, closes and frees, also after a failure, which is not told again. NULL is OK. */
 enum rtap_status rtap_writer_close(struct rtap_writer *writer, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* When a frame goes to a new file. All zero: never. */
+struct rtap_rotation {
+	uint64_t bytes;    /* when the file has more than that; 0: never */
+	uint64_t seconds;  /* when the frame is so much later than when the file was begun; 0: never */
+	unsigned files;    /* see rtap_series_open(); 0: any number */
+};
+
+/* Capture files written one after the other. */
+struct rtap_series;
+
+/*
+ * Opens the first file. The names, as tcpdump has them:
+ *  - with `seconds`, `name` is a pattern for strftime(3), filled with the local time at which the file was begun;
+ *  - with `bytes`, a number is put behind the name, from 1 in the second file on; with `files` too, from 0 in the first on,
+ *    with as many digits as the highest needs; after `files` of them the first is written again;
+ *  - with `seconds` and `files`, writing ends after `files` of them; with `bytes` too, `files` is the size of each ring of
+ *    numbers, which begins anew with each time.
+ * Format and compression go by the end of `name`, without the number. A name that comes again overwrites.
+ *
+ * The source (borrowed; NULL: none) tells what pcapng files say of interfaces: their names and filters, and at the end of
+ * each file how many frames were received and dropped so far.
+ * time_ns: when the first file is begun, by the clock of the frames' stamps.
+ */
+enum rtap_status rtap_series_open(struct rtap_series **series, const char *name, const struct rtap_rotation *rotation, uint32_t link_type,
+				  bool unbuffered, const struct rtap_source *source, int64_t time_ns, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/*
+ * Appends one frame, to a new file if it is time for one. END: it is time, and there are to be no more files, or the last
+ * one failed; else as rtap_writer_write().
+ */
+enum rtap_status rtap_series_write(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+enum rtap_status rtap_series_flush(struct rtap_series *series, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Gives the file that is open now to somebody, if it is a regular file. */
+enum rtap_status rtap_series_hand_over(struct rtap_series *series, uid_t user, gid_t group, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* As rtap_writer_close(). */
+enum rtap_status rtap_series_close(struct rtap_series *series, struct rtap_error *error) __attribute__((warn_unused_result));
 
 #pragma GCC visibility pop
 
