@@ -289,6 +289,7 @@ static bool pcap_kind_knows(const char *name)
 	return known;
 }
 
+/* Interfaces only: of pseudo-devices nothing is known. */
 static void tell_state(bpf_u_int32 flags, char *text, size_t size)
 {
 	snprintf(text, size, "%s%s%s", flags & PCAP_IF_UP ? "up" : "down",
@@ -306,11 +307,12 @@ static enum rtap_status pcap_kind_list(void (*take)(void *owner, struct rtap_liv
 		return RTAP_STATUS_FAILED;
 	}
 	for (const pcap_if_t *one = found; one; one = one->next) {
+		bool is_interface = if_nametoindex(one->name);
 		struct rtap_live_entry entry = {
 			.name = one->name,
 			.description = one->description ? one->description : "",
-			.state = state,
-			.trouble = one->flags & PCAP_IF_UP ? "" : "the interface is down",
+			.state = is_interface ? state : "",
+			.trouble = is_interface && !(one->flags & PCAP_IF_UP) ? "ip link set it up first" : "",
 			.link_type = UINT32_MAX,
 		};
 

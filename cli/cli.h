@@ -12,8 +12,10 @@
 
 #include <rdmatap/error.h>
 #include <rdmatap/filter.h>
+#include <rdmatap/live.h>
 #include <rdmatap/packet.h>
 #include <rdmatap/source.h>
+#include <rdmatap/writer.h>
 
 #include "output/fields.h"
 #include "output/text.h"
@@ -37,7 +39,12 @@ enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 struct options {
 	const char **inputs;      /* -r, in order */
 	size_t input_count;
+	const char *device;       /* -i; NULL: files are read */
+	struct rtap_live_options live; /* but for the capture filter and the snap length */
+	const char *user;         /* -Z */
+	bool list_devices;        /* -D */
 	const char *write_name;   /* -w */
+	struct rtap_rotation rotation; /* -C, -G, -W */
 	bool print;               /* --print: with -w, show too */
 	const char *capture_filter; /* -f */
 	const char *display_filter; /* -Y */
@@ -67,6 +74,9 @@ void options_help(FILE *file);
 /* The stream view: reads, filters, shows, saves. Returns the exit status. */
 int view_run(const struct options *options);
 
+/* rdmatap -D */
+int list_run(void);
+
 /* rdmatap messages FILE..., rdmatap connections FILE... */
 int command_messages(int argc, char **argv);
 int command_connections(int argc, char **argv);
@@ -80,7 +90,7 @@ int command_devices(int argc, char **argv);
 /* rdmatap fields [PREFIX] */
 int command_fields(int argc, char **argv);
 
-/* Set by SIGINT and SIGTERM. */
+/* How many of SIGINT and SIGTERM have come. */
 extern volatile sig_atomic_t interrupted;
 
 #endif

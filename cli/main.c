@@ -15,7 +15,7 @@
 static void interrupt(int signal_number)
 {
 	(void)signal_number;
-	interrupted = 1;
+	interrupted = interrupted + 1;
 }
 
 /* A closed pipe is told by the write that fails, an interrupt by the loop that looks. */
@@ -66,8 +66,10 @@ static int version(void)
 static int view(int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, COMMAND_VIEW, argc, argv) ? view_run(&options) : EXIT_TROUBLE;
+	int status = EXIT_TROUBLE;
 
+	if (options_parse(&options, COMMAND_VIEW, argc, argv))
+		status = options.list_devices ? list_run() : view_run(&options);
 	options_fini(&options);
 	return status;
 }

@@ -13,7 +13,10 @@
 #include "cli/cli.h"
 
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
-	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES };
+	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
+	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_MAD_CLASSES, OPTION_IS_SM };
+
+#define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
 
 #define COMMON_OPTIONS \
 	{ "check-icrc", no_argument, NULL, OPTION_CHECK_ICRC }, \
@@ -25,6 +28,12 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTI
 static const struct option view_options[] = {
 	COMMON_OPTIONS,
 	{ "print", no_argument, NULL, OPTION_PRINT },
+	{ "buffer-size", required_argument, NULL, OPTION_BUFFER_SIZE },
+	{ "queue-size", required_argument, NULL, OPTION_QUEUE_SIZE },
+	{ "immediate-mode", no_argument, NULL, OPTION_IMMEDIATE },
+	{ "no-promiscuous-mode", no_argument, NULL, 'p' },
+	{ "mad-classes", required_argument, NULL, OPTION_MAD_CLASSES },
+	{ "is-sm", optional_argument, NULL, OPTION_IS_SM },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -56,7 +65,7 @@ static const struct {
 	const struct option *long_options;
 	bool takes_files;
 } command_lines[] = {
-	[COMMAND_VIEW] = { ":r:w:f:Y:c:s:VxqlnvT:e:E:t:", view_options, false },
+	[COMMAND_VIEW] = { ":i:r:w:f:Y:c:s:VxqlnvT:e:E:t:C:G:W:Z:Dp", view_options, false },
 	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:xlnv", messages_options, true },
 	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
@@ -64,29 +73,47 @@ static const struct {
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
-	"-i", "-C", "-G", "-W", "-Z", "-D", "--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--threads",
-	"stats", "canon", "diff", "report", "replay",
+	"--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--threads",
+	"stats", "canon", "diff", "report",
 };
 
 void options_help(FILE *file)
 {
-	fputs("usage: rdmatap -r FILE [-r FILE ...] [OPTION ...]\n"
+	fputs("usage: rdmatap -i SOURCE [OPTION ...]\n"
+	      "       rdmatap -r FILE [-r FILE ...] [OPTION ...]\n"
 	      "       rdmatap messages [OPTION ...] FILE ...\n"
 	      "       rdmatap connections [OPTION ...] FILE ...\n"
 	      "       rdmatap export [-w OUT] [--files DIR] [OPTION ...] FILE ...\n"
 	      "       rdmatap devices [NAME[/PORT]] [OPTION ...]\n"
+	      "       rdmatap replay -i SOURCE [OPTION ...] FILE\n"
 	      "       rdmatap fields [PREFIX]\n"
+	      "       rdmatap -D\n"
 	      "\n"
-	      "Reads captures of RDMA traffic and shows what is in each packet; or the messages that the packets make, or\n"
-	      "the connections that they belong to; or which fields there are;\n"
+	      "Captures RDMA traffic, or reads captures of it, and shows what is in each packet; or the messages that the packets\n"
+	      "make, or the connections that they belong to; or which fields there are;\n"
 	      "or writes the RPC messages, or the files read and written by NFS, for other tools.\n"
 	      "\n"
 	      "Input\n"
+	      "  -i SOURCE        capture on pcap:INTERFACE, or on what has this name; until interrupted\n"
 	      "  -r FILE          read a capture file: pcap or pcapng, also compressed with gzip; - is standard input;\n"
 	      "                   several are merged by time stamp\n"
 	      "  -f BPF           take only frames that pass this capture filter (see pcap-filter(7))\n"
 	      "  -c N             stop after N packets that pass -f\n"
 	      "  -s SNAPLEN       look at no more than SNAPLEN bytes of each frame\n"
+	      "\n"
+	      "Capture\n"
+	      "  -D               list what can be captured on\n"
+	      "  -C MB            with -w: a new file when this one has more than so many millions of bytes: FILE, FILE1, FILE2\n"
+	      "  -G SECONDS       with -w: a new file after so many seconds; FILE is a pattern as of strftime(3)\n"
+	      "  -W FILES         with -C: no more files than that, the oldest is written again; with -G: end after so many\n"
+	      "  -Z USER          go on as USER once all is open; -Z root stays root\n"
+	      "  -p, --no-promiscuous-mode  only what is addressed to this machine\n"
+	      "  --buffer-size SIZE  memory of the kernel for packets, such as 64M\n"
+	      "  --queue-size SIZE  memory for packets that wait to be shown or written (default 64M)\n"
+	      "  --immediate-mode hand on packets one by one, not in groups\n"
+	      "  --mad-classes LIST  with -i umad: what to register for, such as 0x03,4:1+2 (classes and their methods);\n"
+	      "                   without it whatever no other program has\n"
+	      "  --is-sm          with -i umad: claim to be a subnet manager; --is-sm=wait waits until no other does\n"
 	      "\n"
 	      "Selection\n"
 	      "  -Y FILTER        show and save only packets that pass this display filter,\n"
@@ -276,6 +303,14 @@ static bool number_option(const char *option, uint64_t most, uint64_t *number)
 	return false;
 }
 
+static bool size_option(const char *option, uint64_t least, uint64_t *size)
+{
+	if (parse_size(optarg, size) && *size >= least)
+		return true;
+	complain("%s %s: not a size of at least %s (such as 64M or 2G)", option, optarg, least == 1 << 20 ? "1M" : "1K");
+	return false;
+}
+
 /* Of two, one would be ignored. */
 static bool once(const char *option, const char **value, const char *advice)
 {
@@ -304,6 +339,35 @@ static bool take_value(struct options *options, int letter)
 	switch (letter) {
 	case 'r':
 		return is_name("-r", optarg) && add_input(options, optarg);
+	case 'i':
+		return is_name("-i", optarg) && once("-i", &options->device, "one source is captured on");
+	case 'Z':
+		return is_name("-Z", optarg) && once("-Z", &options->user, "the program becomes one user");
+	case 'C':
+		if (!number_option("-C", UINT64_MAX / BYTES_A_MEGABYTE, &number))
+			return false;
+		options->rotation.bytes = number * BYTES_A_MEGABYTE;
+		return true;
+	case 'G':
+		return number_option("-G", INT32_MAX, &options->rotation.seconds);
+	case 'W':
+		if (!number_option("-W", INT32_MAX, &number))
+			return false;
+		options->rotation.files = (unsigned)number;
+		return true;
+	case OPTION_BUFFER_SIZE:
+		return size_option("--buffer-size", 1 << 10, &options->live.buffer_bytes);
+	case OPTION_QUEUE_SIZE:
+		return size_option("--queue-size", 1 << 20, &options->live.queue_bytes);
+	case OPTION_MAD_CLASSES:
+		return once("--mad-classes", &options->live.mad_classes, "join them with commas");
+	case OPTION_IS_SM:
+		options->live.become_sm = true;
+		options->live.wait_for_sm = optarg;
+		if (!optarg || !strcmp(optarg, "wait"))
+			return true;
+		complain("--is-sm=%s: not understood (--is-sm or --is-sm=wait)", optarg);
+		return false;
 	case 'w':
 		return is_name("-w", optarg) && once("-w", &options->write_name, "one file is written");
 	case 'f':
@@ -329,10 +393,7 @@ static bool take_value(struct options *options, int letter)
 		complain("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
 		return false;
 	case OPTION_MAX_MEMORY:
-		if (parse_size(optarg, &options->max_memory) && options->max_memory >= 1 << 20)
-			return true;
-		complain("--max-memory %s: not a size of at least 1M (such as 64M or 2G)", optarg);
-		return false;
+		return size_option("--max-memory", 1 << 20, &options->max_memory);
 	case OPTION_FILES:
 		return is_name("--files", optarg) && once("--files", &options->directory, "one directory is written");
 	case OPTION_DECODE_AS:
@@ -351,6 +412,9 @@ static bool take_flag(struct options *options, int letter)
 	case 'l': options->line_buffered = true; return true;
 	case 'v': options->verbose = true; return true;
 	case 'n': return true;
+	case 'D': options->list_devices = true; return true;
+	case 'p': options->live.not_promiscuous = true; return true;
+	case OPTION_IMMEDIATE: options->live.immediate = true; return true;
 	case OPTION_PRINT: options->print = true; return true;
 	case OPTION_CHECK_ICRC: options->context.check_icrc = true; return true;
 	case OPTION_NO_HEURISTICS: options->context.no_heuristics = true; return true;
@@ -364,10 +428,30 @@ static bool take_flag(struct options *options, int letter)
 	}
 }
 
+static bool is_capture_asked(const struct rtap_live_options *live)
+{
+	return live->buffer_bytes || live->queue_bytes || live->immediate || live->not_promiscuous || live->mad_classes || live->become_sm;
+}
+
 static bool check(const struct options *options, enum command command)
 {
-	if (!options->input_count)
+	const struct rtap_rotation *rotation = &options->rotation;
+	bool rotates = rotation->bytes || rotation->seconds;
+
+	if (options->list_devices)
+		return true;
+	if (!options->input_count && !options->device)
 		complain("nothing to read (name a capture file; see rdmatap --help)");
+	else if (options->input_count && options->device)
+		complain("-i and -r: either capture or read");
+	else if (!options->device && (options->user || is_capture_asked(&options->live)))
+		complain("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm go with -i");
+	else if ((rotates || rotation->files) && !options->write_name)
+		complain("-C, -G and -W go with -w");
+	else if (rotation->files && !rotates)
+		complain("-W goes with -C or -G");
+	else if (rotates && !strcmp(options->write_name, "-"))
+		complain("-w -: standard output is one file only (no -C, -G)");
 	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory)
 		complain("nothing to write (name a file with -w, a directory with --files)");
 	else if (options->fill_holes && !options->write_name)
@@ -408,7 +492,7 @@ static bool asks_for_later(const char *letters, int argc, char **argv, enum comm
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		if ((argv[i][0] == '-' || (i == 1 && command == COMMAND_VIEW)) && is_not_yet(argv[i])) {
-			complain("%s: not in this version (it reads capture files; see rdmatap --help)", argv[i]);
+			complain("%s: not in this version (see rdmatap --help)", argv[i]);
 			return true;
 		}
 		i += takes_argument(letters, argv[i]);

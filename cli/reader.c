@@ -5,9 +5,13 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/reader.h"
+
+#define WAKE_MS 100                  /* how long an interrupt or the end of traffic may go unnoticed */
+#define FLUSH_NS (INT64_C(250) * 1000000)
 
 void reader_fail(struct reader *reader, const struct rtap_error *error)
 {
@@ -56,6 +60,23 @@ static bool would_overwrite(const struct options *options)
 	return true;
 }
 
+static enum rtap_status open_source(struct reader *reader, struct rtap_error *error)
+{
+	const struct options *options = reader->options;
+	struct rtap_live_options live = options->live;
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	if (options->device) {
+		live.capture_filter = options->capture_filter;
+		live.snap_length = options->snap_length;
+		live.wake_ms = WAKE_MS;
+		return rtap_source_open_live(&reader->source, options->device, &live, error);
+	}
+	if (options->capture_filter)
+		status = rtap_bpf_compile(&reader->bpf, options->capture_filter, error);
+	return status ? status : rtap_source_open_files(&reader->source, options->inputs, options->input_count, error);
+}
+
 bool reader_open(struct reader *reader, const struct options *options)
 {
 	struct rtap_error error;
@@ -70,8 +91,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 		reader->status = EXIT_TROUBLE;
 		return false;
 	}
-	if ((options->capture_filter && rtap_bpf_compile(&reader->bpf, options->capture_filter, &error) != RTAP_STATUS_OK) ||
-	    rtap_source_open_files(&reader->source, options->inputs, options->input_count, &error) != RTAP_STATUS_OK) {
+	if (open_source(reader, &error) != RTAP_STATUS_OK) {
 		/* an interrupt ends the wait for a FIFO's writer, which is no error */
 		if (!interrupted)
 			reader_fail(reader, &error);
@@ -84,6 +104,12 @@ bool reader_open(struct reader *reader, const struct options *options)
 	}
 	progress_init(&reader->progress, options->progress);
 	return true;
+}
+
+/* An interrupt ends the reading of files at once; live, only a second one does. */
+static bool goes_on(const struct reader *reader)
+{
+	return !reader->stop && interrupted < (reader->options->device ? 2 : 1);
 }
 
 static bool passes_bpf(struct reader *reader, const struct rtap_frame *frame)
@@ -103,7 +129,7 @@ static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*t
 {
 	const struct options *options = reader->options;
 
-	for (size_t i = 0; i < batch->count && !reader->stop && !interrupted; i++) {
+	for (size_t i = 0; i < batch->count && goes_on(reader); i++) {
 		struct rtap_frame *frame = &batch->frames[i];
 
 		if (reader->bpf && !passes_bpf(reader, frame))
@@ -117,15 +143,53 @@ static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*t
 	}
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* What was written reaches its readers when nothing more comes, and now and then in any case. */
+static void flush_live(struct reader *reader, bool is_idle, void *owner)
+{
+	int64_t now = now_ns();
+
+	if (!is_idle && now < reader->flush_ns)
+		return;
+	reader->flush_ns = now + FLUSH_NS;
+	reader_wrote(reader, printer_flush(&reader->printer));
+	if (reader->idle && !reader->stop)
+		reader->idle(owner);
+}
+
+/* The counts of a live source are final when it has ended; what it gives until then is beyond what was asked for. */
+static void end_live(struct reader *reader)
+{
+	enum rtap_status status;
+
+	rtap_source_stop(reader->source);
+	do {
+		struct rtap_batch *batch;
+
+		status = rtap_source_read_batch(reader->source, &batch, NULL);
+		rtap_batch_release(batch);
+	} while (status == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN);
+}
+
 void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
 {
-	bool flush = isatty(STDOUT_FILENO);
+	bool flush = isatty(STDOUT_FILENO), live = reader->options->device;
+	enum rtap_status status = RTAP_STATUS_OK;
 
-	while (!reader->stop && !interrupted) {
+	while (goes_on(reader)) {
 		struct rtap_batch *batch;
 		struct rtap_error error;
-		enum rtap_status status = rtap_source_read_batch(reader->source, &batch, &error);
 
+		if (interrupted)
+			rtap_source_stop(reader->source);
+		status = rtap_source_read_batch(reader->source, &batch, &error);
 		if (status == RTAP_STATUS_END)
 			break;
 		if (status != RTAP_STATUS_OK) {
@@ -136,11 +200,15 @@ void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_fra
 			continue;
 		}
 		take_batch(reader, batch, take, owner);
+		if (live)
+			flush_live(reader, !batch->count, owner);
 		rtap_batch_release(batch);
 		progress_show(&reader->progress, reader->source);
 		if (flush && !reader->stop)
 			reader_wrote(reader, printer_flush(&reader->printer));
 	}
+	if (live && status != RTAP_STATUS_END)
+		end_live(reader);
 	progress_end(&reader->progress);
 }
 

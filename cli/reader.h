@@ -13,11 +13,13 @@
 struct reader {
 	const struct options *options;
 	struct rtap_source *source;
-	struct rtap_bpf *bpf;
+	struct rtap_bpf *bpf;       /* -f; NULL: all pass, or the live source has it */
 	struct rtap_filter *filter; /* -Y; NULL: all pass */
 	struct printer printer;     /* on standard output */
 	struct progress progress;
 	struct tally tally;
+	void (*idle)(void *owner);  /* live: called when what has been written should be there for others; NULL: nothing to do */
+	int64_t flush_ns;           /* live: when to flush, also if it is not idle; monotonic clock */
 	bool stop;                  /* set by whoever has seen enough */
 	bool unwritable;            /* standard output takes no more */
 	int status;                 /* exit status so far */
@@ -26,7 +28,10 @@ struct reader {
 /* Opens all that the options name. False: a complaint is printed. close in both cases. */
 bool reader_open(struct reader *reader, const struct options *options);
 
-/* Reads to the end, and hands each frame on. What went wrong with the inputs is complained of. */
+/*
+ * Reads to the end, and hands each frame on. A live source is stopped by the first interrupt, and all that it has received
+ * is still handed on. What went wrong with the inputs is complained of.
+ */
 void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_frame *frame), void *owner);
 
 /* The result of writing: 0, or the -errno that standard output failed with. */

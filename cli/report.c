@@ -38,10 +38,36 @@ void report_trouble(const struct rtap_source *source, const struct tally *tally)
 	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
 		const struct rtap_interface *interface = rtap_source_interface(source, i);
 
+		/* live: report_live() tells */
+		if (interface->dropped_here.known)
+			continue;
+		if (interface->dropped_by_system.known && interface->dropped_by_system.value)
+			complain("%s: %" PRIu64 " packets of interface %s were dropped by the capturing system", interface->file,
+				 interface->dropped_by_system.value, escaped(interface->name, text));
 		if (interface->has_dropped && interface->dropped)
 			complain("%s: %" PRIu64 " packets were dropped by interface %s while capturing", interface->file, interface->dropped,
 				 escaped(interface->name, text));
 	}
+}
+
+#define COUNT_SIZE 24
+
+static const char *count_text(struct rtap_count count, char text[COUNT_SIZE])
+{
+	snprintf(text, COUNT_SIZE, count.known ? "%" PRIu64 : "unknown", count.value);
+	return text;
+}
+
+void report_live(const struct rtap_source *source)
+{
+	const struct rtap_interface *interface = rtap_source_interface(source, 0);
+	char received[COUNT_SIZE], dropped[COUNT_SIZE], by_system[COUNT_SIZE], here[COUNT_SIZE];
+
+	complain("%s: %" PRIu64 " packets captured; received: %s; dropped: by the device %s, by the kernel %s, here %s", interface->file,
+		 rtap_source_counters(source).frames,
+		 count_text((struct rtap_count){ interface->has_received, interface->received }, received),
+		 count_text((struct rtap_count){ interface->has_dropped, interface->dropped }, dropped),
+		 count_text(interface->dropped_by_system, by_system), count_text(interface->dropped_here, here));
 }
 
 void report_tracker(const struct rtap_tracker *tracker, bool puts_together, bool all)

@@ -7,11 +7,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <rdmatap/tracker.h>
 #include <rdmatap/writer.h>
 
+#include "cli/privileges.h"
 #include "cli/reader.h"
 #include "output/json.h"
 
@@ -19,7 +21,7 @@ struct view {
 	struct reader reader;
 	const struct options *options;
 	struct rtap_tracker *tracker;
-	struct rtap_writer *writer;
+	struct rtap_series *series; /* -w */
 	struct text_format text;
 	struct json_format json;
 	struct fields_format fields;
@@ -58,29 +60,52 @@ static bool open_format(struct view *view)
 	return true;
 }
 
-/* The file that -w names is made with the first packet, or at the end if none passed: its link type is known then. */
-static bool open_writer(struct view *view, uint32_t link_type)
+static bool open_series(struct view *view, uint32_t link_type, int64_t time_ns)
 {
+	const struct options *options = view->options;
 	struct rtap_error error;
 
-	if (rtap_writer_open(&view->writer, view->options->write_name, link_type, view->options->line_buffered, &error) == RTAP_STATUS_OK)
+	if (rtap_series_open(&view->series, options->write_name, &options->rotation, link_type, options->line_buffered,
+			     options->device ? view->reader.source : NULL, time_ns, &error) == RTAP_STATUS_OK)
 		return true;
 	reader_fail(&view->reader, &error);
 	view->reader.stop = true;
 	return false;
 }
 
+static void end_writing(struct view *view, const struct rtap_error *error)
+{
+	view->reader.stop = true;
+	if (!error->broken_pipe)
+		reader_fail(&view->reader, error);
+}
+
+/*
+ * Of files, the one that -w names is made with the first packet, or at the end if none passed: its link type is known
+ * then.
+ */
 static void save(struct view *view, const struct rtap_frame *frame)
 {
+	enum rtap_status status;
 	struct rtap_error error;
 
-	if (!view->writer && !open_writer(view, frame->link_type))
+	if (!view->series && !open_series(view, frame->link_type, frame->time_ns))
 		return;
-	if (rtap_writer_write(view->writer, frame, &error) == RTAP_STATUS_OK)
-		return;
-	view->reader.stop = true;
-	if (!error.broken_pipe)
-		reader_fail(&view->reader, &error);
+	status = rtap_series_write(view->series, frame, &error);
+	if (status == RTAP_STATUS_END)
+		view->reader.stop = true;
+	else if (status != RTAP_STATUS_OK)
+		end_writing(view, &error);
+}
+
+/* Live: what was saved so far is to be found in the file. */
+static void flush_series(void *owner)
+{
+	struct view *view = owner;
+	struct rtap_error error;
+
+	if (view->series && rtap_series_flush(view->series, &error) != RTAP_STATUS_OK)
+		end_writing(view, &error);
 }
 
 static void note_unknown_link(struct view *view, uint32_t link_type)
@@ -125,6 +150,19 @@ static void show(void *owner, struct rtap_frame *frame)
 		reader_wrote(&view->reader, printer_packet(&view->reader.printer, view->format, &packet));
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static uint32_t first_link_type(const struct rtap_source *source)
+{
+	return rtap_source_interface_count(source) ? rtap_source_interface(source, 0)->link_type : RTAP_LINK_ETHERNET;
+}
+
 static void finish_output(struct view *view)
 {
 	struct reader *reader = &view->reader;
@@ -137,13 +175,11 @@ static void finish_output(struct view *view)
 		reader_wrote(reader, printer_text(&reader->printer, text, (size_t)length));
 	}
 	reader_wrote(reader, printer_flush(&reader->printer));
-	if (view->options->write_name && !view->writer && reader->status == EXIT_DONE) {
-		const struct rtap_interface *first = rtap_source_interface_count(reader->source) ? rtap_source_interface(reader->source, 0) : NULL;
-
-		open_writer(view, first ? first->link_type : RTAP_LINK_ETHERNET);
-	}
-	if (rtap_writer_close(view->writer, &error) != RTAP_STATUS_OK && !error.broken_pipe)
+	if (view->options->write_name && !view->series && reader->status == EXIT_DONE)
+		open_series(view, first_link_type(reader->source), now_ns());
+	if (rtap_series_close(view->series, &error) != RTAP_STATUS_OK && !error.broken_pipe)
 		reader_fail(reader, &error);
+	view->series = NULL;
 }
 
 static bool open_tracker(struct view *view)
@@ -159,6 +195,35 @@ static bool open_tracker(struct view *view)
 	return view->tracker;
 }
 
+/*
+ * Live: the source is open; now the first file is, and handed to the user that the program becomes; then nothing is done as
+ * root any more, and threads may start.
+ */
+static bool prepare_live(struct view *view)
+{
+	const struct options *options = view->options;
+	struct reader *reader = &view->reader;
+	struct account account;
+	struct rtap_error error;
+
+	if (!options->device)
+		return true;
+	if (!privileges_find(options->user, &account))
+		return false;
+	if (options->write_name) {
+		if (!open_series(view, first_link_type(reader->source), now_ns()))
+			return false;
+		if ((account.changes && rtap_series_hand_over(view->series, account.user, account.group, &error) != RTAP_STATUS_OK) ||
+		    rtap_series_flush(view->series, &error) != RTAP_STATUS_OK) {
+			reader_fail(reader, &error);
+			return false;
+		}
+	}
+	reader->idle = flush_series;
+	return privileges_give_up(&account, rtap_source_needs_privileges(reader->source)) &&
+	       (!(options->rotation.bytes || options->rotation.seconds) || privileges_check_folder(options->write_name));
+}
+
 int view_run(const struct options *options)
 {
 	struct view view = { .options = options };
@@ -166,7 +231,7 @@ int view_run(const struct options *options)
 
 	if (!reader_open(reader, options)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
-	} else if (!open_format(&view) || !open_tracker(&view)) {
+	} else if (!open_format(&view) || !open_tracker(&view) || !prepare_live(&view)) {
 		reader->status = EXIT_TROUBLE;
 	} else {
 		if (view.format)
@@ -174,11 +239,15 @@ int view_run(const struct options *options)
 		reader_run(reader, show, &view);
 		finish_output(&view);
 		report_trouble(reader->source, &reader->tally);
+		if (options->device)
+			report_live(reader->source);
 		if (options->verbose)
 			report_all(reader->source, &reader->tally);
 		if (view.tracker)
 			report_tracker(view.tracker, false, options->verbose);
 	}
+	if (rtap_series_close(view.series, NULL) != RTAP_STATUS_OK)
+		reader->status = EXIT_TROUBLE;
 	text_format_fini(&view.text);
 	json_format_fini(&view.json);
 	rtap_tracker_close(view.tracker);

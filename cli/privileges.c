@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <cap-ng.h>
+#include <errno.h>
+#include <libgen.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/privileges.h"
+
+static bool fill_account(const char *name, struct account *account)
+{
+	const struct passwd *found;
+
+	errno = 0;
+	found = getpwnam(name);
+	if (!found || strlen(name) >= sizeof account->name) {
+		complain("user %s: %s", name, errno ? strerror(errno) : "there is no such user");
+		return false;
+	}
+	strcpy(account->name, name);
+	account->user = found->pw_uid;
+	account->group = found->pw_gid;
+	account->changes = found->pw_uid != 0;
+	return true;
+}
+
+bool privileges_find(const char *asked, struct account *account)
+{
+	const char *behind_sudo = getenv("SUDO_USER");
+
+	*account = (struct account){ .user = geteuid(), .group = getegid() };
+	if (geteuid() != 0) {
+		if (!asked)
+			return true;
+		complain("-Z %s: only root can become another user", asked);
+		return false;
+	}
+	if (asked)
+		return fill_account(asked, account);
+	if (behind_sudo && *behind_sudo && strcmp(behind_sudo, "root"))
+		return fill_account(behind_sudo, account);
+	if (fill_account(UNPRIVILEGED_USER, account))
+		return true;
+	complain("name the user to go on as (-Z USER; -Z root stays root)");
+	return false;
+}
+
+bool privileges_give_up(const struct account *account, bool keep_net_raw)
+{
+	int result;
+
+	if (geteuid() == 0 && !account->changes)
+		return true;
+	capng_clear(CAPNG_SELECT_CAPS);
+	if (keep_net_raw && capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_NET_RAW)) {
+		complain("capabilities cannot be told");
+		return false;
+	}
+	if (account->changes)
+		result = capng_change_id((int)account->user, (int)account->group, CAPNG_INIT_SUPP_GRP | CAPNG_CLEAR_BOUNDING);
+	else
+		result = capng_apply(CAPNG_SELECT_CAPS);
+	if (!result)
+		return true;
+	if (account->changes)
+		complain("cannot become user %s (step %d of libcap-ng; -Z root stays root)", account->name, -result);
+	else
+		complain("cannot drop capabilities (step %d of libcap-ng)", -result);
+	return false;
+}
+
+bool privileges_check_folder(const char *name)
+{
+	char *copy = strdup(name);
+	bool writable = copy && !access(dirname(copy), W_OK | X_OK);
+
+	if (!writable)
+		complain("%s: no more files can be made in this folder as user %lu: %s (name another folder, or another user with -Z)", name,
+			 (unsigned long)geteuid(), copy ? strerror(errno) : "out of memory");
+	free(copy);
+	return writable;
+}
