@@ -94,7 +94,7 @@ void options_help(FILE *file)
 	      "or writes the RPC messages, or the files read and written by NFS, for other tools.\n"
 	      "\n"
 	      "Input\n"
-	      "  -i SOURCE        capture on pcap:INTERFACE, or on what has this name; until interrupted\n"
+	      "  -i SOURCE        capture on pcap:INTERFACE, umad:DEVICE[/PORT], or on what has this name; until interrupted\n"
 	      "  -r FILE          read a capture file: pcap or pcapng, also compressed with gzip; - is standard input;\n"
 	      "                   several are merged by time stamp\n"
 	      "  -f BPF           take only frames that pass this capture filter (see pcap-filter(7))\n"
