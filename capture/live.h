@@ -123,7 +123,10 @@ struct live;
 enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
 			   struct ledger *ledger, struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* Runs a device that is open, and takes it over, also when it fails: for live_open(), and tests with a device of their own. */
+/*
+ * Runs a device that is open, and takes it over, also when it fails: for live_open(), and tests with a device of their own.
+ * The name is for messages and copied.
+ */
 enum rtap_status live_run(struct live **live, struct live_device *device, const char *name, const struct rtap_live_options *options,
 			  struct batch_pool *pool, struct ledger *ledger, struct rtap_error *error) __attribute__((warn_unused_result));
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,7 +29,7 @@ struct pcap_device {
 	pcap_t *handle;
 	int descriptor;            /* to wait for; -1: there is none */
 	uint32_t room;             /* bytes that a frame may take at the most */
-	bool out_of_memory;
+	bool out_of_memory, is_down;
 	struct batch *batch;       /* being filled, while libpcap calls back */
 	struct pcap_stat last;     /* libpcap counts in 32 bits */
 	struct live_statistics statistics;
@@ -94,13 +95,33 @@ static enum rtap_status dispatch(struct pcap_device *device, struct rtap_error *
 		return out_of_memory(device, error);
 	if (result >= 0 || result == PCAP_ERROR_BREAK)
 		return RTAP_STATUS_OK;
-	if (if_nametoindex(device->name) || device->descriptor < 0) {
+	if (if_nametoindex(device->name) || device->descriptor < 0)
 		rtap_error_set(error, "pcap:%s: %s", device->name, pcap_geterr(device->handle));
-		/* The socket stays: when the interface comes up again, so do its packets. */
-		return strstr(pcap_geterr(device->handle), "went down") ? RTAP_STATUS_BROKEN : RTAP_STATUS_FAILED;
-	}
-	rtap_error_set(error, "pcap:%s: the interface is gone; what was captured before is kept", device->name);
+	else
+		rtap_error_set(error, "pcap:%s: the interface is gone; what was captured before is kept", device->name);
 	return RTAP_STATUS_FAILED;
+}
+
+/*
+ * Tells when the interface has gone down, which libpcap passes over: its socket stays, and when the interface comes up
+ * again, so do its packets.
+ */
+static enum rtap_status look_whether_up(struct pcap_device *device, struct rtap_error *error)
+{
+	struct ifreq request = { .ifr_flags = 0 };
+	bool was_down = device->is_down;
+
+	if (device->descriptor < 0 || strlen(device->name) >= sizeof request.ifr_name)
+		return RTAP_STATUS_OK;
+	strcpy(request.ifr_name, device->name);
+	/* Pseudo-devices have no flags. */
+	if (ioctl(device->descriptor, SIOCGIFFLAGS, &request))
+		return RTAP_STATUS_OK;
+	device->is_down = !(request.ifr_flags & IFF_UP);
+	if (!device->is_down || was_down)
+		return RTAP_STATUS_OK;
+	rtap_error_set(error, "pcap:%s: the interface went down; waiting for it to come up again", device->name);
+	return RTAP_STATUS_BROKEN;
 }
 
 static enum rtap_status pcap_device_receive(struct live_device *live, struct batch *batch, unsigned timeout_ms,
@@ -121,7 +142,7 @@ static enum rtap_status pcap_device_receive(struct live_device *live, struct bat
 	if (device->descriptor < 0) {
 		poll(NULL, 0, timeout_ms < WITHOUT_DESCRIPTOR_MS ? (int)timeout_ms : WITHOUT_DESCRIPTOR_MS);
 	} else if (poll(&readable, 1, (int)timeout_ms) <= 0) {
-		return RTAP_STATUS_OK;
+		return look_whether_up(device, error);
 	}
 	return dispatch(device, error);
 }

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -505,10 +506,19 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 {
 	const struct live_kind *kind;
 	struct live_device *device;
+	enum rtap_status status;
 	const char *rest;
+	char *full;
 
 	*live = NULL;
 	if (live_find(name, &kind, &rest, error) || kind->open(&device, rest, options, error))
 		return RTAP_STATUS_FAILED;
-	return live_run(live, device, name, options, pool, ledger, error);
+	if (asprintf(&full, "%s:%s", kind->name, rest) < 0) {
+		device_close(device);
+		rtap_error_set(error, "%s: out of memory", name);
+		return RTAP_STATUS_FAILED;
+	}
+	status = live_run(live, device, full, options, pool, ledger, error);
+	free(full);
+	return status;
 }

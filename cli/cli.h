@@ -29,7 +29,7 @@
 #define DEFAULT_MEMORY (UINT64_C(512) << 20)
 
 /* Whose command line it is. */
-enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT };
+enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_REPLAY };
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
@@ -55,6 +55,9 @@ struct options {
 	bool json, checksum, incomplete, rpc; /* of messages and connections */
 	bool fill_holes;          /* of export */
 	const char *directory;    /* --files */
+	double speed;             /* of replay: times the recorded one */
+	uint64_t rate;            /* of replay: packets a second; 0: as recorded */
+	bool at_once;             /* of replay */
 	uint64_t max_memory;      /* bytes */
 	enum view_form form;
 	enum clock_form clock;
@@ -86,6 +89,13 @@ int command_export(int argc, char **argv);
 
 /* rdmatap devices [NAME] */
 int command_devices(int argc, char **argv);
+
+/* rdmatap replay -i SOURCE FILE... */
+int command_replay(int argc, char **argv);
+
+/* What Wireshark asks for, and whether it is Wireshark that asks. */
+int command_extcap(int argc, char **argv);
+bool is_extcap(int argc, char **argv);
 
 /* rdmatap fields [PREFIX] */
 int command_fields(int argc, char **argv);

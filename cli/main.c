@@ -83,12 +83,15 @@ static const struct {
 	{ "export", command_export },
 	{ "fields", command_fields },
 	{ "messages", command_messages },
+	{ "replay", command_replay },
 };
 
 static int run(int argc, char **argv)
 {
 	bool help = false;
 
+	if (is_extcap(argc, argv))
+		return command_extcap(argc, argv);
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		if (!strcmp(argv[i], "--version"))
 			return version();

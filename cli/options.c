@@ -14,7 +14,8 @@
 
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
 	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
-	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_MAD_CLASSES, OPTION_IS_SM };
+	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
+	OPTION_RATE, OPTION_AT_ONCE, OPTION_MAD_CLASSES, OPTION_IS_SM };
 
 #define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
 
@@ -59,6 +60,13 @@ static const struct option export_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option replay_options[] = {
+	{ "speed", required_argument, NULL, OPTION_SPEED },
+	{ "rate", required_argument, NULL, OPTION_RATE },
+	{ "at-once", no_argument, NULL, OPTION_AT_ONCE },
+	{ NULL, 0, NULL, 0 },
+};
+
 /* What each command line may hold. */
 static const struct {
 	const char *letters;
@@ -69,6 +77,7 @@ static const struct {
 	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:xlnv", messages_options, true },
 	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
+	[COMMAND_REPLAY] = { ":i:r:f:c:Z:", replay_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
@@ -156,6 +165,11 @@ void options_help(FILE *file)
 	      "  --fill-holes     with zeros for bytes that are missing; without it such messages are left out\n"
 	      "  --files DIR      the contents of files that NFS read and wrote, into a new or empty directory; what is missing\n"
 	      "                   of them is listed: path, offset, length, reason\n"
+	      "\n"
+	      "replay takes -i -r -f -c -Z and sends the frames on SOURCE, with the gaps between them that were recorded, or\n"
+	      "  --speed TIMES    with gaps so many times shorter\n"
+	      "  --rate PACKETS   with so many packets a second\n"
+	      "  --at-once        without gaps\n"
 	      "\n"
 	      "devices lists RDMA devices and their end ports, or looks for one by NAME or by what it has\n"
 	      "  --json           one JSON object a device\n"
@@ -311,6 +325,17 @@ static bool size_option(const char *option, uint64_t least, uint64_t *size)
 	return false;
 }
 
+static bool speed_option(double *speed)
+{
+	char *end;
+
+	*speed = strtod(optarg, &end);
+	if (*end == 0 && end != optarg && *speed >= 1e-6 && *speed <= 1e6)
+		return true;
+	complain("--speed %s: not a number from 0.000001 to 1000000", optarg);
+	return false;
+}
+
 /* Of two, one would be ignored. */
 static bool once(const char *option, const char **value, const char *advice)
 {
@@ -394,6 +419,10 @@ static bool take_value(struct options *options, int letter)
 		return false;
 	case OPTION_MAX_MEMORY:
 		return size_option("--max-memory", 1 << 20, &options->max_memory);
+	case OPTION_SPEED:
+		return speed_option(&options->speed);
+	case OPTION_RATE:
+		return number_option("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:
 		return is_name("--files", optarg) && once("--files", &options->directory, "one directory is written");
 	case OPTION_DECODE_AS:
@@ -424,6 +453,7 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_RPC: options->rpc = true; return true;
 	case OPTION_INCOMPLETE: options->incomplete = true; return true;
 	case OPTION_FILL_HOLES: options->fill_holes = true; return true;
+	case OPTION_AT_ONCE: options->at_once = true; return true;
 	default: return false;
 	}
 }
@@ -433,6 +463,19 @@ static bool is_capture_asked(const struct rtap_live_options *live)
 	return live->buffer_bytes || live->queue_bytes || live->immediate || live->not_promiscuous || live->mad_classes || live->become_sm;
 }
 
+static bool check_replay(const struct options *options)
+{
+	if (!options->device)
+		complain("nothing to send on (name it with -i; rdmatap -D lists what there is)");
+	else if (!options->input_count)
+		complain("nothing to send (name a capture file)");
+	else if ((options->speed != 1) + (options->rate != 0) + options->at_once > 1)
+		complain("--speed, --rate and --at-once: one of them");
+	else
+		return true;
+	return false;
+}
+
 static bool check(const struct options *options, enum command command)
 {
 	const struct rtap_rotation *rotation = &options->rotation;
@@ -440,6 +483,8 @@ static bool check(const struct options *options, enum command command)
 
 	if (options->list_devices)
 		return true;
+	if (command == COMMAND_REPLAY)
+		return check_replay(options);
 	if (!options->input_count && !options->device)
 		complain("nothing to read (name a capture file; see rdmatap --help)");
 	else if (options->input_count && options->device)
@@ -462,8 +507,8 @@ static bool check(const struct options *options, enum command command)
 		complain("-T fields prints the fields that -e names: give at least one -e FIELD (rdmatap fields lists them)");
 	else if (options->form != VIEW_FIELDS && options->fields.column_count)
 		complain("-e goes with -T fields");
-	else if (options->write_name && !strcmp(options->write_name, "-") && options->print)
-		complain("-w - and --print would both write to standard output");
+	else if (options->write_name && !strcmp(options->write_name, "-") && (options->print || options->quiet))
+		complain("-w - and %s would both write to standard output", options->print ? "--print" : "-q");
 	else
 		return true;
 	return false;
@@ -518,7 +563,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	const char *letters = command_lines[command].letters;
 	int letter;
 
-	*options = (struct options){ .max_memory = DEFAULT_MEMORY };
+	*options = (struct options){ .max_memory = DEFAULT_MEMORY, .speed = 1 };
 	fields_format_init(&options->fields);
 	if (asks_for_later(letters, argc, argv, command))
 		return false;

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What Wireshark asks of a program in its extcap folder. https://www.wireshark.org/docs/wsdg_html_chunked/ChCaptureExtcap.html
+ */
+#include "config.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rdmatap/live.h>
+
+#include "cli/cli.h"
+
+enum extcap_option { EXTCAP_INTERFACES = 256, EXTCAP_INTERFACE, EXTCAP_DLTS, EXTCAP_CONFIG, EXTCAP_FILTER, EXTCAP_CAPTURE, EXTCAP_FIFO,
+	EXTCAP_IGNORED, EXTCAP_SNAP, EXTCAP_OTHER };
+
+/* From EXTCAP_OTHER on the stream view's options, which are handed on. */
+static const struct option long_options[] = {
+	{ "extcap-interfaces", no_argument, NULL, EXTCAP_INTERFACES },
+	{ "extcap-interface", required_argument, NULL, EXTCAP_INTERFACE },
+	{ "extcap-dlts", no_argument, NULL, EXTCAP_DLTS },
+	{ "extcap-config", no_argument, NULL, EXTCAP_CONFIG },
+	{ "extcap-capture-filter", required_argument, NULL, EXTCAP_FILTER },
+	{ "extcap-version", optional_argument, NULL, EXTCAP_IGNORED },
+	{ "capture", no_argument, NULL, EXTCAP_CAPTURE },
+	{ "fifo", required_argument, NULL, EXTCAP_FIFO },
+	{ "snap-length", required_argument, NULL, EXTCAP_SNAP },
+	{ "buffer-size", required_argument, NULL, EXTCAP_OTHER },
+	{ "queue-size", required_argument, NULL, EXTCAP_OTHER },
+	{ "immediate-mode", no_argument, NULL, EXTCAP_OTHER },
+	{ "no-promiscuous-mode", no_argument, NULL, EXTCAP_OTHER },
+	{ NULL, 0, NULL, 0 },
+};
+
+#define MOST_ARGUMENTS 32
+
+struct request {
+	bool interfaces, dlts, config, capture;
+	const char *interface, *filter, *fifo;
+	const char *arguments[MOST_ARGUMENTS]; /* of the stream view */
+	int argument_count;
+};
+
+static bool add(struct request *request, const char *argument)
+{
+	if (request->argument_count == MOST_ARGUMENTS) {
+		complain("more options than are taken");
+		return false;
+	}
+	request->arguments[request->argument_count++] = argument;
+	return true;
+}
+
+static bool take_option(struct request *request, int which, int index)
+{
+	static char names[MOST_ARGUMENTS][32];
+
+	switch (which) {
+	case EXTCAP_INTERFACES: request->interfaces = true; return true;
+	case EXTCAP_INTERFACE: request->interface = optarg; return true;
+	case EXTCAP_DLTS: request->dlts = true; return true;
+	case EXTCAP_CONFIG: request->config = true; return true;
+	case EXTCAP_FILTER: request->filter = optarg; return true;
+	case EXTCAP_CAPTURE: request->capture = true; return true;
+	case EXTCAP_FIFO: request->fifo = optarg; return true;
+	case EXTCAP_IGNORED: return true;
+	case EXTCAP_SNAP: return add(request, "-s") && add(request, optarg);
+	case EXTCAP_OTHER:
+		if (request->argument_count == MOST_ARGUMENTS)
+			return add(request, optarg);
+		snprintf(names[request->argument_count], sizeof names[0], "--%s", long_options[index].name);
+		return add(request, names[request->argument_count]) && (!optarg || add(request, optarg));
+	default:
+		complain("an extcap option that is not known, or without its argument");
+		return false;
+	}
+}
+
+static void print_interface(void *owner, const struct rtap_live_entry *entry)
+{
+	(void)owner;
+	printf("interface {value=%s:%s}{display=rdmatap: %s%s%s}\n", entry->kind, entry->name, entry->name, *entry->description ? ", " : "",
+	       entry->description);
+}
+
+static int list_interfaces(void)
+{
+	struct rtap_error error;
+
+	printf("extcap {version=%s}{help=%s}\n", PACKAGE_VERSION, "man:rdmatap(1)");
+	if (rtap_live_list(print_interface, NULL, &error) == RTAP_STATUS_OK)
+		return EXIT_DONE;
+	complain("%s", error.text);
+	return EXIT_TROUBLE;
+}
+
+static int list_link_types(const char *interface)
+{
+	const struct rtap_live_options options = { .snap_length = 0 };
+	struct rtap_source *source;
+	struct rtap_error error;
+	const char *name;
+	uint32_t number;
+
+	if (rtap_source_open_live(&source, interface, &options, &error) != RTAP_STATUS_OK) {
+		complain("%s", error.text);
+		return EXIT_TROUBLE;
+	}
+	number = rtap_source_interface(source, 0)->link_type;
+	name = rtap_link_type_name(number);
+	printf("dlt {number=%u}{name=%s}{display=%s}\n", number, name ? name : "UNKNOWN", name ? name : "link type without a name");
+	rtap_source_close(source);
+	return EXIT_DONE;
+}
+
+static int list_options(void)
+{
+	fputs("arg {number=0}{call=--no-promiscuous-mode}{display=Not promiscuous}{type=boolflag}"
+	      "{tooltip=Only what is addressed to this machine}\n"
+	      "arg {number=1}{call=--snap-length}{display=Snapshot length}{type=unsigned}{range=1,262144}"
+	      "{tooltip=Bytes captured of each frame at the most}\n"
+	      "arg {number=2}{call=--buffer-size}{display=Kernel buffer}{type=string}{tooltip=Memory for packets, such as 64M}\n"
+	      "arg {number=3}{call=--queue-size}{display=Queue}{type=string}{tooltip=Memory for packets that wait to be written, such as 64M}\n",
+	      stdout);
+	return EXIT_DONE;
+}
+
+/* Nothing is printed of a filter that is right. */
+static int check_filter(const char *text)
+{
+	struct rtap_bpf *bpf;
+	struct rtap_error error;
+
+	if (rtap_bpf_compile(&bpf, text, &error) != RTAP_STATUS_OK) {
+		puts(error.text);
+		return EXIT_TROUBLE;
+	}
+	rtap_bpf_destroy(bpf);
+	return EXIT_DONE;
+}
+
+static int capture(struct request *request, char *program)
+{
+	struct options options;
+	int status = EXIT_TROUBLE;
+	char *arguments[MOST_ARGUMENTS + 1];
+
+	if (!request->fifo) {
+		complain("--capture needs --fifo");
+		return EXIT_TROUBLE;
+	}
+	if (!add(request, "-i") || !add(request, request->interface) || !add(request, "-w") || !add(request, request->fifo) ||
+	    (request->filter && *request->filter && (!add(request, "-f") || !add(request, request->filter))))
+		return EXIT_TROUBLE;
+	arguments[0] = program;
+	memcpy(arguments + 1, request->arguments, (size_t)request->argument_count * sizeof arguments[0]);
+	optind = 0;
+	if (options_parse(&options, COMMAND_VIEW, request->argument_count + 1, arguments))
+		status = view_run(&options);
+	options_fini(&options);
+	return status;
+}
+
+int command_extcap(int argc, char **argv)
+{
+	struct request request = { .interfaces = false };
+	int which, index;
+
+	opterr = 0;
+	while ((which = getopt_long(argc, argv, ":", long_options, &index)) != -1)
+		if (!take_option(&request, which, index))
+			return EXIT_TROUBLE;
+	if (request.interfaces)
+		return list_interfaces();
+	if (!request.interface) {
+		complain("--extcap-interface is missing");
+		return EXIT_TROUBLE;
+	}
+	if (request.dlts)
+		return list_link_types(request.interface);
+	if (request.config)
+		return list_options();
+	if (request.capture)
+		return capture(&request, argv[0]);
+	if (request.filter)
+		return check_filter(request.filter);
+	complain("one of --extcap-interfaces, --extcap-dlts, --extcap-config, --capture is needed");
+	return EXIT_TROUBLE;
+}
+
+bool is_extcap(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strncmp(argv[i], "--extcap-", 9) || !strcmp(argv[i], "--capture"))
+			return true;
+	return false;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmatap replay: sends the frames of captures.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "cli/privileges.h"
+
+#define NS_A_SECOND 1000000000
+#define LONGEST_SLEEP_NS (NS_A_SECOND / 10) /* an interrupt just before a sleep would not end it */
+#define TIMER_SLACK_NS 1000
+
+struct replay {
+	const struct options *options;
+	struct rtap_source *source;
+	struct rtap_bpf *bpf;
+	struct rtap_sender *sender;
+	int64_t start_ns;    /* when the first frame was due, monotonic clock; 0: none was yet */
+	int64_t first_ns;    /* where that stands in the capture */
+	uint64_t taken;      /* frames that passed -f */
+	uint64_t sent, sent_bytes;
+	uint64_t cut, of_other_link, refused;
+	struct rtap_error refusal; /* the first */
+	bool stop;           /* nothing more can be sent, or is to be read */
+	int status;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * NS_A_SECOND + now.tv_nsec;
+}
+
+/* When a frame, the nth of those taken, is to leave. */
+static int64_t due_ns(const struct replay *replay, const struct rtap_frame *frame, uint64_t nth)
+{
+	const struct options *options = replay->options;
+	double after;
+
+	if (options->at_once)
+		return replay->start_ns;
+	if (options->rate)
+		after = (double)(nth - 1) * NS_A_SECOND / (double)options->rate;
+	else
+		after = (double)(frame->relative_ns - replay->first_ns) / options->speed;
+	/* A century is as good as any time beyond, and fits. */
+	return replay->start_ns + (int64_t)(after < 0 ? 0 : after > 3e18 ? 3e18 : after);
+}
+
+static void sleep_until(int64_t wake_ns)
+{
+	while (!interrupted) {
+		int64_t now = now_ns(), next = wake_ns - now > LONGEST_SLEEP_NS ? now + LONGEST_SLEEP_NS : wake_ns;
+		const struct timespec until = { .tv_sec = next / NS_A_SECOND, .tv_nsec = next % NS_A_SECOND };
+
+		if (now >= wake_ns)
+			return;
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+	}
+}
+
+static void fail(struct replay *replay, const struct rtap_error *error)
+{
+	complain("%s", error->text);
+	replay->status = EXIT_TROUBLE;
+	replay->stop = true;
+}
+
+static void send_now(struct replay *replay, const struct rtap_frame *frames, size_t count)
+{
+	while (count && !replay->stop) {
+		struct rtap_error error;
+		size_t sent;
+		enum rtap_status status = rtap_sender_send(replay->sender, frames, count, &sent, &error);
+
+		replay->sent += sent;
+		for (size_t i = 0; i < sent; i++)
+			replay->sent_bytes += frames[i].captured_length;
+		frames += sent;
+		count -= sent;
+		if (status == RTAP_STATUS_OK)
+			continue;
+		if (error.broken_pipe) {
+			fail(replay, &error);
+			return;
+		}
+		if (!replay->refused++)
+			rtap_error_set(&replay->refusal, "frame %" PRIu64 ": %s", frames->number, error.text);
+		frames++;
+		count--;
+	}
+}
+
+/* Whether the frame can be sent at all; what is left out is counted. */
+static bool is_sendable(struct replay *replay, const struct rtap_frame *frame)
+{
+	if (frame->link_type != rtap_sender_link_type(replay->sender))
+		replay->of_other_link++;
+	else if (frame->captured_length < frame->wire_length)
+		replay->cut++;
+	else
+		return true;
+	return false;
+}
+
+static bool passes(struct replay *replay, const struct rtap_frame *frame)
+{
+	struct rtap_error error;
+	bool match = true;
+
+	if (replay->bpf && rtap_bpf_match(replay->bpf, frame, &match, &error) != RTAP_STATUS_OK) {
+		fail(replay, &error);
+		return false;
+	}
+	return match;
+}
+
+/* Moves the frames to be sent to the front. Returns how many they are; *last: no more are wanted. */
+static size_t choose(struct replay *replay, struct rtap_batch *batch, bool *last)
+{
+	uint64_t most = replay->options->count;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < batch->count && !replay->stop && (!most || replay->taken < most); i++) {
+		if (!passes(replay, &batch->frames[i]))
+			continue;
+		replay->taken++;
+		if (is_sendable(replay, &batch->frames[i]))
+			batch->frames[kept++] = batch->frames[i];
+	}
+	*last = most && replay->taken >= most;
+	return kept;
+}
+
+static void send_batch(struct replay *replay, struct rtap_batch *batch)
+{
+	bool last;
+	size_t count = choose(replay, batch, &last), at = 0;
+
+	if (count && !replay->start_ns) {
+		replay->start_ns = now_ns();
+		replay->first_ns = batch->frames[0].relative_ns;
+	}
+	while (at < count && !replay->stop) {
+		uint64_t nth = replay->sent + replay->refused + 1;
+		size_t end = at + 1;
+		int64_t now;
+
+		sleep_until(due_ns(replay, &batch->frames[at], nth));
+		if (interrupted)
+			return;
+		now = now_ns();
+		/* What is due by now goes together. */
+		while (end < count && due_ns(replay, &batch->frames[end], nth + (end - at)) <= now)
+			end++;
+		send_now(replay, batch->frames + at, end - at);
+		at = end;
+	}
+	replay->stop |= last;
+}
+
+static void send_all(struct replay *replay)
+{
+	while (!replay->stop && !interrupted) {
+		struct rtap_batch *batch;
+		struct rtap_error error;
+		enum rtap_status status = rtap_source_read_batch(replay->source, &batch, &error);
+
+		if (status == RTAP_STATUS_END)
+			break;
+		if (status == RTAP_STATUS_OK)
+			send_batch(replay, batch);
+		else
+			complain("%s", error.text);
+		rtap_batch_release(batch);
+		if (status != RTAP_STATUS_OK)
+			replay->status = EXIT_TROUBLE;
+		if (status == RTAP_STATUS_FAILED)
+			break;
+	}
+}
+
+static void finish(struct replay *replay)
+{
+	double seconds = replay->start_ns ? (double)(now_ns() - replay->start_ns) / NS_A_SECOND : 0;
+	struct rtap_error error;
+	uint64_t lost;
+
+	if (rtap_sender_flush(replay->sender, &lost, &error) != RTAP_STATUS_OK) {
+		replay->sent -= lost;
+		fail(replay, &error);
+	}
+	if (replay->cut)
+		complain("%" PRIu64 " frames were captured in part only and not sent", replay->cut);
+	if (replay->of_other_link)
+		complain("%" PRIu64 " frames are not of link type %s, which %s takes, and were not sent", replay->of_other_link,
+			 rtap_link_type_name(rtap_sender_link_type(replay->sender)), replay->options->device);
+	if (replay->refused)
+		complain("%" PRIu64 " frames were refused, the first: %s", replay->refused, replay->refusal.text);
+	if (replay->cut || replay->of_other_link || replay->refused)
+		replay->status = EXIT_TROUBLE;
+	printf("%" PRIu64 " packets, %" PRIu64 " bytes sent in %.6f s\n", replay->sent, replay->sent_bytes, seconds);
+}
+
+static bool open_all(struct replay *replay)
+{
+	const struct options *options = replay->options;
+	struct account account;
+	struct rtap_error error;
+
+	if ((options->capture_filter && rtap_bpf_compile(&replay->bpf, options->capture_filter, &error) != RTAP_STATUS_OK) ||
+	    rtap_source_open_files(&replay->source, options->inputs, options->input_count, &error) != RTAP_STATUS_OK ||
+	    rtap_sender_open(&replay->sender, options->device, &error) != RTAP_STATUS_OK) {
+		if (!interrupted)
+			fail(replay, &error);
+		return false;
+	}
+	if (privileges_find(options->user, &account) && privileges_give_up(&account, false))
+		return true;
+	replay->status = EXIT_TROUBLE;
+	return false;
+}
+
+int command_replay(int argc, char **argv)
+{
+	struct options options;
+	struct replay replay = { .options = &options };
+
+	if (!options_parse(&options, COMMAND_REPLAY, argc, argv)) {
+		replay.status = EXIT_TROUBLE;
+	} else if (open_all(&replay)) {
+		prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
+		send_all(&replay);
+		finish(&replay);
+	}
+	rtap_sender_close(replay.sender);
+	rtap_source_close(replay.source);
+	rtap_bpf_destroy(replay.bpf);
+	options_fini(&options);
+	return replay.status;
+}
