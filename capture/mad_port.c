@@ -522,10 +522,14 @@ static bool fill_address(struct mad_port *port, const struct mad_envelope *envel
 static enum rtap_status send_by(struct mad_port *port, const struct agent *agent, void *umad, uint32_t length, unsigned timeout_ms,
 				struct rtap_error *error)
 {
+	bool gone;
+
 	errno = 0;
 	if (!umad_send(port->id, agent->id, umad, (int)length, (int)timeout_ms, 0))
 		return RTAP_STATUS_OK;
+	gone = errno == ENODEV || errno == EIO;
 	rtap_error_set(error, "umad:%s: %s", port->name, errno ? strerror(errno) : "the datagram could not be sent");
+	error->broken_pipe = gone;
 	return RTAP_STATUS_FAILED;
 }
 

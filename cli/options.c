@@ -77,7 +77,7 @@ static const struct {
 	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:xlnv", messages_options, true },
 	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
-	[COMMAND_REPLAY] = { ":i:r:f:c:Z:", replay_options, true },
+	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
@@ -166,10 +166,11 @@ void options_help(FILE *file)
 	      "  --files DIR      the contents of files that NFS read and wrote, into a new or empty directory; what is missing\n"
 	      "                   of them is listed: path, offset, length, reason\n"
 	      "\n"
-	      "replay takes -i -r -f -c -Z and sends the frames on SOURCE, with the gaps between them that were recorded, or\n"
+	      "replay takes -i -r -w -f -c -Z and sends the frames on SOURCE, with the gaps between them that were recorded, or\n"
 	      "  --speed TIMES    with gaps so many times shorter\n"
 	      "  --rate PACKETS   with so many packets a second\n"
 	      "  --at-once        without gaps\n"
+	      "  -w OUT           with -i umad: save the responses\n"
 	      "\n"
 	      "devices lists RDMA devices and their end ports, or looks for one by NAME or by what it has\n"
 	      "  --json           one JSON object a device\n"

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <rdmatap/live.h>
+#include <rdmatap/writer.h>
+
+#include "cli/cli.h"
+#include "cli/responses.h"
+
+#define WAKE_MS 10
+
+struct responses {
+	struct rtap_source *source;
+	struct rtap_writer *writer;
+	uint64_t count;
+	uint64_t unanswered; /* and what else the device told of */
+};
+
+struct responses *responses_open(const char *device, uint32_t link_type, const char *file_name)
+{
+	const struct rtap_live_options options = { .wake_ms = WAKE_MS, .immediate = true };
+	struct responses *responses = calloc(1, sizeof *responses);
+	struct rtap_error error;
+
+	if (link_type != RTAP_LINK_ERF) {
+		complain("-w: %s has no responses (only umad: has)", device);
+	} else if (!responses) {
+		complain("out of memory");
+	} else if (rtap_source_open_live(&responses->source, device, &options, &error) != RTAP_STATUS_OK ||
+		   rtap_writer_open(&responses->writer, file_name, link_type, false, &error) != RTAP_STATUS_OK) {
+		complain("%s", error.text);
+	} else {
+		return responses;
+	}
+	if (responses)
+		rtap_source_close(responses->source);
+	free(responses);
+	return NULL;
+}
+
+static bool write_batch(struct responses *responses, const struct rtap_batch *batch)
+{
+	struct rtap_error error;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		if (rtap_writer_write(responses->writer, &batch->frames[i], &error) != RTAP_STATUS_OK) {
+			complain("%s", error.text);
+			return false;
+		}
+		responses->count++;
+	}
+	return true;
+}
+
+bool responses_write(struct responses *responses, unsigned wait_ms)
+{
+	for (unsigned waited_ms = 0; !interrupted;) {
+		struct rtap_batch *batch;
+		struct rtap_error error;
+		enum rtap_status status = rtap_source_read_batch(responses->source, &batch, &error);
+		bool came = status == RTAP_STATUS_BROKEN || (status == RTAP_STATUS_OK && batch->count);
+		bool written = status != RTAP_STATUS_OK || write_batch(responses, batch);
+
+		if (status == RTAP_STATUS_OK)
+			rtap_batch_release(batch);
+		else if (status != RTAP_STATUS_END)
+			complain("%s", error.text);
+		responses->unanswered += status == RTAP_STATUS_BROKEN;
+		if (!written || status == RTAP_STATUS_FAILED)
+			return false;
+		waited_ms = came ? 0 : waited_ms + WAKE_MS;
+		if (status == RTAP_STATUS_END || waited_ms > wait_ms)
+			break;
+	}
+	return true;
+}
+
+bool responses_close(struct responses *responses)
+{
+	struct rtap_error error;
+	struct rtap_count dropped;
+	bool good;
+
+	if (!responses)
+		return true;
+	dropped = rtap_source_interface(responses->source, 0)->dropped_here;
+	if (dropped.known && dropped.value)
+		complain("%" PRIu64 " packets that were received are not in the file: they came faster than they were written", dropped.value);
+	printf("%" PRIu64 " packets received, %" PRIu64 " requests not answered\n", responses->count, responses->unanswered);
+	rtap_source_close(responses->source);
+	good = rtap_writer_close(responses->writer, &error) == RTAP_STATUS_OK;
+	if (!good)
+		complain("%s", error.text);
+	free(responses);
+	return good;
+}
