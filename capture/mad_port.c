@@ -330,12 +330,13 @@ static uint32_t usual_methods(unsigned class)
 /* CLASS[:METHOD[+METHOD...]]; *text moves behind it and the comma. False: it is not that. */
 static bool take_class(const char **text, unsigned *class, uint32_t *methods)
 {
+	char separator = ':';
 	unsigned method;
 
 	if (!take_number(text, 0xff, class))
 		return false;
-	*methods = **text == ':' ? 0 : usual_methods(*class);
-	while (**text == ':' || **text == '+') {
+	*methods = **text == separator ? 0 : usual_methods(*class);
+	for (; **text == separator; separator = '+') {
 		++*text;
 		if (!take_number(text, 31, &method) || !method)
 			return false;
