@@ -402,25 +402,30 @@ enum rtap_status mad_port_register(struct mad_port *port, const char *text, char
 enum rtap_status mad_port_become_sm(struct mad_port *port, bool wait, struct rtap_error *error)
 {
 	const struct rtap_port *attributes;
-	char path[64];
+	char path[300] = "";
 	int issm;
 
 	pthread_mutex_lock(&lock);
 	attributes = rtap_devices_port(port->devices, port->device, port->port);
-	snprintf(path, sizeof path, "/dev/infiniband/%s", attributes && attributes->issm ? attributes->issm : "");
+	if (attributes && attributes->issm)
+		snprintf(path, sizeof path, "/dev/infiniband/%s", attributes->issm);
 	pthread_mutex_unlock(&lock);
-	if (!attributes || !attributes->issm) {
+	if (!path[0]) {
 		rtap_error_set(error, "umad:%s: the port has no issm device", port->name);
 		return RTAP_STATUS_FAILED;
 	}
 	/* not under the lock: this may wait */
 	issm = open(path, O_RDONLY | (wait ? 0 : O_NONBLOCK));
 	if (issm < 0) {
-		rtap_error_set(error, "umad:%s: %s: %s", port->name, path,
-			       errno == EAGAIN ? "another program is the subnet manager of this port" : strerror(errno));
+		rtap_error_set(error, "umad:%s: %s: %s", port->name, path, errno == EAGAIN ?
+			       "another program is the subnet manager of this port (--is-sm=wait waits until it ends)" : strerror(errno));
 		return RTAP_STATUS_FAILED;
 	}
+	pthread_mutex_lock(&lock);
+	if (port->issm >= 0)
+		close(port->issm);
 	port->issm = issm;
+	pthread_mutex_unlock(&lock);
 	return RTAP_STATUS_OK;
 }
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Unpacks the trees of testdata/sysfs (tests/generate/make-sysfs tells their form). usage: sysfs.py TREE DIRECTORY"""
+import glob
 import os
 import re
 import sys
 
+TREES = sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "sysfs", "*.tree")))
 ESCAPES = {"\\n": "\n", "\\t": "\t", "\\\\": "\\"}
 
 
