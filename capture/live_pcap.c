@@ -30,6 +30,8 @@ struct pcap_device {
 	int descriptor;            /* to wait for; -1: there is none */
 	uint32_t room;             /* bytes that a frame may take at the most */
 	bool out_of_memory, is_down;
+	bool failed;               /* the reason is kept until what the kernel holds has been taken */
+	struct rtap_error reason;
 	struct batch *batch;       /* being filled, while libpcap calls back */
 	struct pcap_stat last;     /* libpcap counts in 32 bits */
 	struct live_statistics statistics;
@@ -95,10 +97,30 @@ static enum rtap_status dispatch(struct pcap_device *device, struct rtap_error *
 		return out_of_memory(device, error);
 	if (result >= 0 || result == PCAP_ERROR_BREAK)
 		return RTAP_STATUS_OK;
+	device->failed = true;
 	if (if_nametoindex(device->name) || device->descriptor < 0)
-		rtap_error_set(error, "pcap:%s: %s", device->name, pcap_geterr(device->handle));
+		rtap_error_set(&device->reason, "pcap:%s: %s", device->name, pcap_geterr(device->handle));
 	else
-		rtap_error_set(error, "pcap:%s: the interface is gone; what was captured before is kept", device->name);
+		rtap_error_set(&device->reason, "pcap:%s: the interface is gone; what was captured before is kept", device->name);
+	return RTAP_STATUS_OK;
+}
+
+/* The kernel gives out the last packets only when their group's time has come, also if the interface is gone by then. */
+static enum rtap_status take_rest(struct pcap_device *device, struct rtap_error *error)
+{
+	const int looks = 4;
+	size_t before = device->batch->shared.count;
+
+	for (int i = 0; i < looks && device->batch->shared.count == before; i++) {
+		if (i)
+			poll(NULL, 0, 2 * GROUP_MS / (looks - 1));
+		/* It may fail again for the same reason, packets or not. */
+		(void)!dispatch(device, error);
+	}
+	if (device->batch->shared.count > before && !device->out_of_memory)
+		return RTAP_STATUS_OK;
+	if (error)
+		*error = device->reason;
 	return RTAP_STATUS_FAILED;
 }
 
@@ -136,8 +158,10 @@ static enum rtap_status pcap_device_receive(struct live_device *live, struct bat
 	/* Frames come through a callback that cannot refuse: there must be room before. */
 	if (!live_room(live, batch, device->room))
 		return batch->closed ? RTAP_STATUS_OK : out_of_memory(device, error);
+	if (device->failed)
+		return take_rest(device, error);
 	status = dispatch(device, error);
-	if (status || batch->shared.count > before)
+	if (status || device->failed || batch->shared.count > before)
 		return status;
 	if (device->descriptor < 0) {
 		poll(NULL, 0, timeout_ms < WITHOUT_DESCRIPTOR_MS ? (int)timeout_ms : WITHOUT_DESCRIPTOR_MS);

@@ -42,6 +42,7 @@ struct options {
 	const char *device;       /* -i; NULL: files are read */
 	struct rtap_live_options live; /* but for the capture filter and the snap length */
 	const char *user;         /* -Z */
+	bool extcap;              /* Wireshark captures, and takes what is said for trouble */
 	bool list_devices;        /* -D */
 	const char *write_name;   /* -w */
 	struct rtap_rotation rotation; /* -C, -G, -W */

@@ -156,8 +156,10 @@ static int capture(struct request *request, char *program)
 	arguments[0] = program;
 	memcpy(arguments + 1, request->arguments, (size_t)request->argument_count * sizeof arguments[0]);
 	optind = 0;
-	if (options_parse(&options, COMMAND_VIEW, request->argument_count + 1, arguments))
+	if (options_parse(&options, COMMAND_VIEW, request->argument_count + 1, arguments)) {
+		options.extcap = true;
 		status = view_run(&options);
+	}
 	options_fini(&options);
 	return status;
 }

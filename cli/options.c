@@ -116,7 +116,7 @@ void options_help(FILE *file)
 	      "  -G SECONDS       with -w: a new file after so many seconds; FILE is a pattern as of strftime(3)\n"
 	      "  -W FILES         with -C: no more files than that, the oldest is written again; with -G: end after so many\n"
 	      "  -Z USER          go on as USER once all is open; -Z root stays root\n"
-	      "  -p, --no-promiscuous-mode  only what is addressed to this machine\n"
+	      "  -p               only what is addressed to this machine (--no-promiscuous-mode)\n"
 	      "  --buffer-size SIZE  memory of the kernel for packets, such as 64M\n"
 	      "  --queue-size SIZE  memory for packets that wait to be shown or written (default 64M)\n"
 	      "  --immediate-mode hand on packets one by one, not in groups\n"

@@ -58,11 +58,13 @@ static const char *count_text(struct rtap_count count, char text[COUNT_SIZE])
 	return text;
 }
 
-void report_live(const struct rtap_source *source)
+void report_live(const struct rtap_source *source, bool only_losses)
 {
 	const struct rtap_interface *interface = rtap_source_interface(source, 0);
 	char received[COUNT_SIZE], dropped[COUNT_SIZE], by_system[COUNT_SIZE], here[COUNT_SIZE];
 
+	if (only_losses && !interface->dropped && !interface->dropped_by_system.value && !interface->dropped_here.value)
+		return;
 	complain("%s: %" PRIu64 " packets captured; received: %s; dropped: by the device %s, by the kernel %s, here %s", interface->file,
 		 rtap_source_counters(source).frames,
 		 count_text((struct rtap_count){ interface->has_received, interface->received }, received),

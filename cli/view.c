@@ -240,7 +240,7 @@ int view_run(const struct options *options)
 		finish_output(&view);
 		report_trouble(reader->source, &reader->tally);
 		if (options->device)
-			report_live(reader->source);
+			report_live(reader->source, options->extcap);
 		if (options->verbose)
 			report_all(reader->source, &reader->tally);
 		if (view.tracker)

@@ -8,14 +8,6 @@
 
 #include "dissect/protocol.h"
 
-static void add_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length)
-{
-	struct rtap_packet *packet = parse->packet;
-
-	packet->layers[packet->layer_count++] = (struct rtap_layer){ protocol, parse->source, offset, length };
-	packet->protocols[protocol / 64] |= UINT64_C(1) << (protocol % 64);
-}
-
 void packet_anomaly(struct rtap_packet *packet, enum rtap_anomaly_code code, uint8_t layer, uint32_t offset)
 {
 	packet->anomalies_found++;
@@ -38,19 +30,17 @@ static void note_failure(struct parse *parse, enum result result, uint32_t offse
 	parse_anomaly(parse, result == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_MALFORMED, offset);
 }
 
-enum result parse_layer(struct parse *parse, uint8_t protocol, uint32_t length, const uint8_t **bytes)
+enum result parse_cut_layer(struct parse *parse, uint8_t protocol, uint32_t length)
 {
 	uint32_t offset = parse_offset(parse);
-	enum result result;
+	enum result result = length > parse->cursor.wire ? MALFORMED : TRUNCATED;
 
 	if (parse->packet->layer_count == RTAP_MAX_LAYERS) {
 		parse_anomaly(parse, RTAP_ANOMALY_TOO_MANY_LAYERS, offset);
 		return MALFORMED;
 	}
-	result = cursor_take(&parse->cursor, length, bytes);
-	add_layer(parse, protocol, offset, result == OK ? length : parse->cursor.captured);
-	if (result != OK)
-		note_failure(parse, result, offset);
+	packet_add_layer(parse->packet, protocol, parse->source, offset, parse->cursor.captured);
+	note_failure(parse, result, offset);
 	return result;
 }
 
@@ -77,7 +67,7 @@ void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, u
 	if (parse->packet->layer_count == RTAP_MAX_LAYERS)
 		parse_anomaly(parse, RTAP_ANOMALY_TOO_MANY_LAYERS, offset);
 	else
-		add_layer(parse, protocol, offset, length);
+		packet_add_layer(parse->packet, protocol, parse->source, offset, length);
 }
 
 void parse_narrow(struct parse *parse, uint32_t length, uint32_t offset)
@@ -180,9 +170,46 @@ void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *con
 	packet->sources[0].captured = frame->captured_length;
 	packet->sources[0].wire = frame->wire_length;
 	packet->source_count = 1;
-	add_layer(&parse, PROTOCOL_FRAME, 0, frame->captured_length);
+	packet_add_layer(packet, PROTOCOL_FRAME, 0, 0, frame->captured_length);
 	if (parse.next == PROTOCOL_NONE)
 		parse_anomaly(&parse, RTAP_ANOMALY_UNKNOWN_LINK_TYPE, 0);
+	run(&parse);
+}
+
+/* Forgets a layer and all behind it. */
+static void forget_layers(struct rtap_packet *packet, uint8_t from)
+{
+	uint8_t kept = 0;
+
+	packet->layer_count = from;
+	memset(packet->protocols, 0, sizeof packet->protocols);
+	for (uint8_t i = 0; i < from; i++)
+		packet->protocols[packet->layers[i].protocol / 64] |= UINT64_C(1) << (packet->layers[i].protocol % 64);
+	for (uint8_t i = 0; i < packet->anomaly_count; i++)
+		if (packet->anomalies[i].layer < from)
+			packet->anomalies[kept++] = packet->anomalies[i];
+	packet->anomalies_found -= packet->anomaly_count - kept;
+	packet->anomaly_count = kept;
+}
+
+void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context *context)
+{
+	const struct rtap_payload *payload = &packet->payload;
+	const struct rtap_layer *layer = packet->layers;
+	struct parse parse = { .packet = packet, .context = context, .next = PROTOCOL_RPC };
+
+	while (layer->protocol != PROTOCOL_RPC)
+		layer++;
+	parse.source = layer->source;
+	parse.cursor.next = layer_bytes(packet, layer);
+	parse.cursor.captured = packet->sources[layer->source].captured - layer->offset;
+	parse.cursor.wire = packet->sources[layer->source].wire - layer->offset;
+	if (layer->source == payload->source) {
+		parse.cursor.captured = payload->offset + payload->captured - layer->offset;
+		parse.cursor.wire = payload->offset + payload->wire - layer->offset;
+	}
+	forget_layers(packet, (uint8_t)(layer - packet->layers));
+	packet->rpc = (struct rtap_rpc_facts){ 0 };
 	run(&parse);
 }
 

@@ -25,11 +25,19 @@ static void read_bits(const struct rtap_packet *packet, const struct rtap_layer 
 {
 	const uint8_t *header = layer_bytes(packet, layer);
 
+	const uint8_t *first = header + field->bit_offset / 8;
+
 	if (is_bytes(field->show)) {
-		value->data.bytes = header + field->bit_offset / 8;
+		value->data.bytes = first;
 		value->data.length = field->bit_width / 8u;
-	} else {
-		value->number = bits(header, field->bit_offset, field->bit_width);
+		return;
+	}
+	/* most are whole bytes */
+	switch (field->bit_offset % 8 ? 0 : field->bit_width) {
+	case 8: value->number = first[0]; break;
+	case 16: value->number = load16(first); break;
+	case 32: value->number = load32(first); break;
+	default: value->number = bits(header, field->bit_offset, field->bit_width);
 	}
 }
 
@@ -93,7 +101,9 @@ static void visit_table(const struct rtap_packet *packet, const struct rtap_laye
 	uint64_t layer_bits = (uint64_t)layer->length * 8;
 	struct rtap_value value = { 0 };
 
-	for (const struct rtap_field *field = table->fields; field < table->fields + table->field_count; field++, id++) {
+	const struct rtap_field *end = table->fields + protocol_rows_with_values(layer->protocol);
+
+	for (const struct rtap_field *field = table->fields; field < end; field++, id++) {
 		if (visitor->wanted ? !wanted(visitor, id, field) : field->flags & left_out)
 			continue;
 		if (field->derive || field->flags & RTAP_UNPLACED) {

@@ -106,8 +106,7 @@ void flow_add_layer(struct rtap_packet *packet)
 		return;
 	if (packet->layer_count == RTAP_MAX_LAYERS)
 		return;
-	packet->layers[packet->layer_count++] = (struct rtap_layer){ PROTOCOL_FLOW, 0, 0, 0 };
-	packet->protocols[PROTOCOL_FLOW / 64] |= UINT64_C(1) << (PROTOCOL_FLOW % 64);
+	packet_add_layer(packet, PROTOCOL_FLOW, 0, 0, 0);
 }
 
 const struct protocol flow_protocol = {

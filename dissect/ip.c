@@ -117,12 +117,13 @@ bool ip_bytes_behind(const struct rtap_packet *packet, const struct rtap_layer *
 void ip_summary_next(const struct rtap_packet *packet, const struct rtap_layer *layer, uint8_t number, struct line *line)
 {
 	const struct rtap_layer *next = layer_behind(packet, layer);
-	const char *name = rtap_name_of(ip_protocol_names, number);
+	const char *name;
 
 	if (next && (next->protocol == PROTOCOL_IPV4 || next->protocol == PROTOCOL_IPV6 || next->protocol == PROTOCOL_ETHERNET))
 		line_text(line, " IP tunnel ");
 	if (next && next->protocol != PROTOCOL_PAYLOAD)
 		return;
+	name = rtap_name_of(ip_protocol_names, number);
 	line_char(line, ' ');
 	if (name) {
 		line_text(line, name);

@@ -10,10 +10,37 @@ static const char digit_pairs[200] =
 	"4041424344454647484950515253545556575859" "6061626364656667686970717273747576777879"
 	"8081828384858687888990919293949596979899";
 
+void line_cut(struct line *line, const char *text)
+{
+	size_t room = (size_t)(line->end - line->next);
+
+	memcpy(line->next, text, room);
+	line->next += room;
+	line->cut = true;
+}
+
+#define SHORT 24
+
+/* Appends `length` bytes, at most SHORT, of SHORT readable ones: copying a fixed number is quicker than looking how many. */
+static inline void line_short(struct line *line, const char *text, size_t length)
+{
+	if (line->end - line->next < SHORT) {
+		line_bytes(line, text, length);
+		return;
+	}
+	memcpy(line->next, text, SHORT);
+	line->next += length;
+}
+
 void line_dec(struct line *line, uint64_t number)
 {
-	char digits[20];
-	char *p = digits + sizeof digits;
+	char digits[20 + SHORT];
+	char *end = digits + 20, *p = end;
+
+	if (number < 10) {
+		line_char(line, (char)('0' + number));
+		return;
+	}
 
 	while (number >= 100) {
 		p -= 2;
@@ -26,36 +53,58 @@ void line_dec(struct line *line, uint64_t number)
 	} else {
 		*--p = (char)('0' + number);
 	}
-	line_bytes(line, p, (size_t)(digits + sizeof digits - p));
+	line_short(line, p, (size_t)(end - p));
 }
 
 void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 {
-	char text[20];
+	char text[20 + SHORT];
+	unsigned i = digits > 20 ? 20 : digits;
+	size_t length = i;
 
-	if (digits > sizeof text)
-		digits = sizeof text;
-	for (unsigned i = digits; i-- > 0; number /= 10)
-		text[i] = (char)('0' + number % 10);
-	line_bytes(line, text, digits);
+	for (; i >= 4; number /= 10000) {
+		unsigned four = (unsigned)(number % 10000);
+
+		i -= 4;
+		memcpy(text + i, digit_pairs + four / 100 * 2, 2);
+		memcpy(text + i + 2, digit_pairs + four % 100 * 2, 2);
+	}
+	for (; i; number /= 10)
+		text[--i] = (char)('0' + number % 10);
+	line_short(line, text, length);
+}
+
+/* At least `digits` digits; returns how many. */
+static unsigned hex_text(char text[16], uint64_t number, unsigned digits)
+{
+	unsigned n = digits < 1 ? 1 : digits > 16 ? 16 : digits;
+
+	char *p;
+
+	while (n < 16 && number >> (4 * n))
+		n++;
+	p = text + n;
+	for (; p - text >= 2; number >>= 8) {
+		*--p = hex_digits[number & 15];
+		*--p = hex_digits[number >> 4 & 15];
+	}
+	if (p > text)
+		*text = hex_digits[number & 15];
+	return n;
 }
 
 void line_hex_digits(struct line *line, uint64_t number, unsigned digits)
 {
-	char text[16];
-	unsigned n = digits < 1 ? 1 : digits > 16 ? 16 : digits;
+	char text[SHORT];
 
-	while (n < 16 && number >> (4 * n))
-		n++;
-	for (unsigned i = n; i-- > 0; number >>= 4)
-		text[i] = hex_digits[number & 15];
-	line_bytes(line, text, n);
+	line_short(line, text, hex_text(text, number, digits));
 }
 
 void line_hex(struct line *line, uint64_t number, unsigned digits)
 {
-	line_bytes(line, "0x", 2);
-	line_hex_digits(line, number, digits);
+	char text[SHORT] = "0x";
+
+	line_short(line, text, 2 + hex_text(text + 2, number, digits));
 }
 
 void line_seconds(struct line *line, int64_t nanoseconds)
@@ -71,26 +120,29 @@ void line_seconds(struct line *line, int64_t nanoseconds)
 	line_dec_padded(line, magnitude % 1000000000, 9);
 }
 
+/* The numbers 0 to 255 with a point behind, so that four copies make an address. */
+#define OCTET(number) { #number ".", sizeof #number }
+#define TEN(n) OCTET(n##0), OCTET(n##1), OCTET(n##2), OCTET(n##3), OCTET(n##4), OCTET(n##5), OCTET(n##6), OCTET(n##7), OCTET(n##8), OCTET(n##9)
+
+static const struct {
+	char text[5];
+	uint8_t length;
+} octets[256] = {
+	TEN(), TEN(1), TEN(2), TEN(3), TEN(4), TEN(5), TEN(6), TEN(7), TEN(8), TEN(9), TEN(10), TEN(11), TEN(12), TEN(13), TEN(14),
+	TEN(15), TEN(16), TEN(17), TEN(18), TEN(19), TEN(20), TEN(21), TEN(22), TEN(23), TEN(24),
+	OCTET(250), OCTET(251), OCTET(252), OCTET(253), OCTET(254), OCTET(255),
+};
+
 void line_ipv4(struct line *line, const uint8_t *address)
 {
-	char text[15];
+	char text[SHORT];
 	char *p = text;
 
 	for (int i = 0; i < 4; i++) {
-		unsigned byte = address[i];
-
-		if (i)
-			*p++ = '.';
-		if (byte >= 100) {
-			*p++ = (char)('0' + byte / 100);
-			byte %= 100;
-			*p++ = (char)('0' + byte / 10);
-		} else if (byte >= 10) {
-			*p++ = (char)('0' + byte / 10);
-		}
-		*p++ = (char)('0' + byte % 10);
+		memcpy(p, octets[address[i]].text, 4);
+		p += octets[address[i]].length;
 	}
-	line_bytes(line, text, (size_t)(p - text));
+	line_short(line, text, (size_t)(p - text) - 1);
 }
 
 /* The longest run of at least two zero groups, the first of equals (RFC 5952, 4.2): its start, -1 without one. */
@@ -201,17 +253,24 @@ size_t line_utf8_length(const uint8_t *bytes, size_t length)
 	return n;
 }
 
+static bool is_plain(uint8_t byte)
+{
+	return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+}
+
 void line_escaped(struct line *line, const uint8_t *bytes, size_t length)
 {
 	static const char controls[] = "0------abtnvfr";
 
 	for (size_t i = 0; i < length && !line->cut;) {
 		uint8_t byte = bytes[i];
-		size_t sequence;
+		size_t sequence = 0;
 
-		if (byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\') {
-			line_char(line, (char)byte);
-			i++;
+		while (i + sequence < length && is_plain(bytes[i + sequence]))
+			sequence++;
+		if (sequence) {
+			line_bytes(line, (const char *)bytes + i, sequence);
+			i += sequence;
 		} else if (byte >= 0x80 && (sequence = line_utf8_length(bytes + i, length - i))) {
 			line_bytes(line, (const char *)bytes + i, sequence);
 			i += sequence;

@@ -25,11 +25,14 @@ static inline void line_init(struct line *line, char *memory, size_t size)
 	line->cut = false;
 }
 
+/* Appends as much as there is room for, which is less than all. */
+void line_cut(struct line *line, const char *text);
+
 static inline void line_bytes(struct line *line, const char *text, size_t length)
 {
 	if ((size_t)(line->end - line->next) < length) {
-		length = (size_t)(line->end - line->next);
-		line->cut = true;
+		line_cut(line, text);
+		return;
 	}
 	memcpy(line->next, text, length);
 	line->next += length;

@@ -46,24 +46,24 @@ enum result nfs_walk_handle(struct xdr_walk *walk, const struct xdr_item *item)
 #define ITEMS(name, ...) static const struct xdr_item name[] = { __VA_ARGS__, XDR_END }
 
 static const struct xdr_item fh3_items[] = { HANDLE, XDR_END };
-const struct xdr_type nfs_fh3 = { NULL, fh3_items };
+const struct xdr_type nfs_fh3 = { NULL, fh3_items, 0 };
 
-XDR_TYPE(specdata3, "Device", XDR_U32(NFS_SPECDATA1), XDR_U32(NFS_SPECDATA2));
-XDR_TYPE(atime, NULL, XDR_U32(NFS_ATIME_SEC), XDR_U32(NFS_ATIME_NSEC));
-XDR_TYPE(mtime, NULL, XDR_U32(NFS_MTIME_SEC), XDR_U32(NFS_MTIME_NSEC));
-XDR_TYPE(ctime, NULL, XDR_U32(NFS_CTIME_SEC), XDR_U32(NFS_CTIME_NSEC));
+XDR_DETAIL(specdata3, 8, "Device", XDR_U32(NFS_SPECDATA1), XDR_U32(NFS_SPECDATA2));
+XDR_DETAIL(atime, 8, NULL, XDR_U32(NFS_ATIME_SEC), XDR_U32(NFS_ATIME_NSEC));
+XDR_DETAIL(mtime, 8, NULL, XDR_U32(NFS_MTIME_SEC), XDR_U32(NFS_MTIME_NSEC));
+XDR_DETAIL(ctime, 8, NULL, XDR_U32(NFS_CTIME_SEC), XDR_U32(NFS_CTIME_NSEC));
 
 static const struct xdr_item fattr3_items[] = {
 	XDR_U32(NFS_FATTR3_TYPE), XDR_U32(NFS_MODE3), XDR_U32(NFS_FATTR3_NLINK), XDR_U32(NFS_FATTR3_UID), XDR_U32(NFS_FATTR3_GID),
 	XDR_U64(NFS_FATTR3_SIZE), XDR_U64(NFS_FATTR3_USED), XDR_STRUCT(specdata3), XDR_U64(NFS_FATTR3_FSID),
 	XDR_U64(NFS_FATTR3_FILEID), XDR_STRUCT(atime), XDR_STRUCT(mtime), XDR_STRUCT(ctime), XDR_END,
 };
-const struct xdr_type nfs_fattr3 = { "Attributes", fattr3_items };
+const struct xdr_type nfs_fattr3 = { "Attributes", fattr3_items, 84 };
 
 static const struct xdr_item post_op_attr_items[] = { XDR_OPTIONAL(NFS_ATTRIBUTES_FOLLOW, nfs_fattr3), XDR_END };
-const struct xdr_type nfs_post_op_attr = { NULL, post_op_attr_items };
+const struct xdr_type nfs_post_op_attr = { NULL, post_op_attr_items, 0 };
 
-XDR_TYPE(wcc_attr, "Attributes Before", XDR_U64(NFS_WCC_SIZE), XDR_STRUCT(mtime), XDR_STRUCT(ctime));
+XDR_DETAIL(wcc_attr, 24, "Attributes Before", XDR_U64(NFS_WCC_SIZE), XDR_STRUCT(mtime), XDR_STRUCT(ctime));
 XDR_TYPE(pre_op_attr, NULL, XDR_OPTIONAL(NFS_ATTRIBUTES_FOLLOW, wcc_attr));
 XDR_TYPE(wcc_data, NULL, XDR_STRUCT_AS(pre_op_attr, NFS_TAG_BEFORE), XDR_STRUCT(nfs_post_op_attr));
 XDR_TYPE(post_op_fh3, NULL, XDR_OPTIONAL(NFS_HANDLE_FOLLOW, nfs_fh3));

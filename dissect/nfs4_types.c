@@ -62,41 +62,41 @@ enum result nfs_walk_bitmap(struct xdr_walk *walk, const struct xdr_item *item)
 }
 
 static const struct xdr_item handle_items[] = { XDR_HOOK(nfs_walk_handle), XDR_END };
-const struct xdr_type nfs_fh4 = { NULL, handle_items };
+const struct xdr_type nfs_fh4 = { NULL, handle_items, 0 };
 
 static const struct xdr_item stateid_items[] = { XDR_HOOK(nfs_walk_stateid), XDR_END };
-const struct xdr_type nfs_stateid4 = { NULL, stateid_items };
+const struct xdr_type nfs_stateid4 = { NULL, stateid_items, 0 };
 
 static const struct xdr_item fattr_items[] = { XDR_HOOK(nfs_walk_fattr4), XDR_END };
-const struct xdr_type nfs_fattr4 = { NULL, fattr_items };
+const struct xdr_type nfs_fattr4 = { NULL, fattr_items, 0 };
 
 static const struct xdr_item time_items[] = { XDR_U64(NFS_TIME_SECONDS), XDR_U32(NFS_TIME_NSECONDS), XDR_END };
-const struct xdr_type nfs_time4 = { NULL, time_items };
+const struct xdr_type nfs_time4 = { NULL, time_items, 12 };
 
 static const struct xdr_item fsid_items[] = { XDR_U64(NFS_FSID_MAJOR), XDR_U64(NFS_FSID_MINOR), XDR_END };
-const struct xdr_type nfs_fsid4 = { NULL, fsid_items };
+const struct xdr_type nfs_fsid4 = { NULL, fsid_items, 16 };
 
 static const struct xdr_item specdata_items[] = { XDR_U32(NFS_SPECDATA1), XDR_U32(NFS_SPECDATA2), XDR_END };
-const struct xdr_type nfs_specdata4 = { NULL, specdata_items };
+const struct xdr_type nfs_specdata4 = { NULL, specdata_items, 8 };
 
 static const struct xdr_item ace_items[] = {
 	XDR_U32(NFS_ACE_TYPE), XDR_U32(NFS_ACE_FLAGS), XDR_U32(NFS_ACE_MASK), XDR_OPAQUE(NFS_WHO, 0), XDR_END,
 };
-const struct xdr_type nfs_ace4 = { "ACE", ace_items };
+const struct xdr_type nfs_ace4 = { "ACE", ace_items, 0 };
 
 static const struct xdr_item netaddr_items[] = { XDR_OPAQUE(NFS_NETID, 0), XDR_OPAQUE(NFS_UADDR, 0), XDR_END };
-const struct xdr_type nfs_netaddr4 = { NULL, netaddr_items };
+const struct xdr_type nfs_netaddr4 = { NULL, netaddr_items, 0 };
 
 static const struct xdr_item owner_items[] = { XDR_U64(NFS_CLIENTID), XDR_OPAQUE(NFS_LOCK_OWNER, 1024), XDR_END };
-const struct xdr_type nfs_state_owner4 = { NULL, owner_items };
+const struct xdr_type nfs_state_owner4 = { NULL, owner_items, 0 };
 
 static const struct xdr_item device_items[] = { XDR_FIXED(NFS_DEVICEID, 16), XDR_END };
-const struct xdr_type nfs_device4 = { NULL, device_items };
+const struct xdr_type nfs_device4 = { NULL, device_items, 0 };
 
 static const struct xdr_item write_response_items[] = {
 	XDR_ARRAY(NFS_CALLBACK_IDS, 1, nfs_stateid4), XDR_U64(NFS_LENGTH4), XDR_U32(NFS_STABLE_HOW4), XDR_U64(NFS_VERIFIER4), XDR_END,
 };
-const struct xdr_type nfs_write_response4 = { NULL, write_response_items };
+const struct xdr_type nfs_write_response4 = { NULL, write_response_items, 0 };
 
 /* open_delegation4 */
 XDR_TYPE(limit_size, NULL, XDR_U64(NFS_FILESIZE));
@@ -125,7 +125,7 @@ static const struct xdr_union delegation = {
 };
 
 static const struct xdr_item delegation_items[] = { XDR_SWITCH(NFS_DELEGATION_TYPE, delegation), XDR_END };
-const struct xdr_type nfs_open_delegation4 = { "Delegation", delegation_items };
+const struct xdr_type nfs_open_delegation4 = { "Delegation", delegation_items, 0 };
 
 static const struct xdr_union no_result = { &xdr_void, 0, { { 0, NULL } } };
 static const struct xdr_item status_alone[] = { XDR_STATUS(NFS_NFSSTAT4, NFS_STATUS, no_result), XDR_END };

@@ -8,7 +8,7 @@
 
 #include "dissect/protocol.h"
 
-static const struct protocol *const protocols[PROTOCOL_COUNT] = {
+const struct protocol *const protocols[PROTOCOL_COUNT] = {
 #define ROW(identifier, object) [PROTOCOL_##identifier] = &object,
 	PROTOCOLS(ROW)
 #undef ROW
@@ -26,11 +26,6 @@ static const struct alias {
 	{ "tcp.port", { "tcp.srcport", "tcp.dstport" } },
 };
 
-const struct protocol *protocol_by_number(uint8_t number)
-{
-	return protocols[number];
-}
-
 size_t rtap_protocol_count(void)
 {
 	return PROTOCOL_COUNT;
@@ -41,11 +36,25 @@ const struct rtap_protocol *rtap_protocol_by_number(uint8_t number)
 	return number < PROTOCOL_COUNT ? &protocols[number]->table : NULL;
 }
 
+/* How many rows of each table need a look; those behind are all told by the protocol's visit. */
+static uint16_t rows_with_values[PROTOCOL_COUNT];
+
+static uint16_t count_rows_with_values(const struct rtap_protocol *table)
+{
+	size_t count = table->field_count;
+
+	while (count && table->fields[count - 1].flags & RTAP_UNPLACED && !table->fields[count - 1].derive)
+		count--;
+	return (uint16_t)count;
+}
+
 /* Id of each protocol's first field, and behind the last the number of all; known before main() begins. */
 static rtap_field_id first_ids[PROTOCOL_COUNT + 1];
 
 __attribute__((constructor)) static void number_fields(void)
 {
+	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++)
+		rows_with_values[i] = count_rows_with_values(&protocols[i]->table);
 	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++)
 		first_ids[i + 1] = (rtap_field_id)(first_ids[i] + protocols[i]->table.field_count);
 }
@@ -53,6 +62,11 @@ __attribute__((constructor)) static void number_fields(void)
 rtap_field_id protocol_field_id(uint8_t protocol, size_t index)
 {
 	return (rtap_field_id)(first_ids[protocol] + index);
+}
+
+size_t protocol_rows_with_values(uint8_t protocol)
+{
+	return rows_with_values[protocol];
 }
 
 size_t rtap_field_count(void)

@@ -132,16 +132,15 @@ PROTOCOLS(PROTOCOL_DECLARATION)
 /* For a protocol's initialiser: its field table. */
 #define FIELDS(array) .fields = array, .field_count = sizeof(array) / sizeof((array)[0])
 
-const struct protocol *protocol_by_number(uint8_t number);
+extern const struct protocol *const protocols[PROTOCOL_COUNT];
+
+static inline const struct protocol *protocol_by_number(uint8_t number)
+{
+	return protocols[number];
+}
 
 /* Id of a protocol's field by its index in the table. */
 rtap_field_id protocol_field_id(uint8_t protocol, size_t index);
-
-/*
- * Appends a layer of `length` bytes at the cursor's position and takes them. On failure what is there of it becomes a
- * cut layer and the anomaly is noted.
- */
-enum result parse_layer(struct parse *parse, uint8_t protocol, uint32_t length, const uint8_t **bytes);
 
 /* Takes `more` bytes that belong to the layer appended last (options); it grows by what of them is there. */
 enum result parse_more(struct parse *parse, uint32_t more, const uint8_t **bytes);
@@ -151,6 +150,15 @@ enum result parse_more(struct parse *parse, uint32_t more, const uint8_t **bytes
  * all was, the layer is there with no bytes.
  */
 void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length);
+
+/* How many rows at the beginning of a protocol's table can have a value by themselves; its visit tells all behind. */
+size_t protocol_rows_with_values(uint8_t protocol);
+
+/*
+ * Dissects a packet once more from its RPC header on, as the context has learned which call this replies to. What the
+ * headers before it told stays. Not for records of a stream.
+ */
+void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context *context);
 
 /* Notes an anomaly of a packet; what is found after the dissection too. `offset` counts in the layer's source. */
 void packet_anomaly(struct rtap_packet *packet, enum rtap_anomaly_code code, uint8_t layer, uint32_t offset);
@@ -174,6 +182,32 @@ void parse_note_payload(struct parse *parse);
 static inline uint32_t parse_offset(const struct parse *parse)
 {
 	return (uint32_t)(parse->cursor.next - parse->packet->sources[parse->source].bytes);
+}
+
+/* Writes down a layer that there is room for. */
+static inline void packet_add_layer(struct rtap_packet *packet, uint8_t protocol, uint8_t source, uint32_t offset, uint32_t length)
+{
+	packet->layers[packet->layer_count++] = (struct rtap_layer){ protocol, source, offset, length };
+	packet->protocols[protocol / 64] |= UINT64_C(1) << (protocol % 64);
+}
+
+/* parse_layer() of a header that is not all there, or that is one too many. */
+enum result parse_cut_layer(struct parse *parse, uint8_t protocol, uint32_t length);
+
+/*
+ * Appends a layer of `length` bytes at the cursor's position and takes them. On failure what is there of it becomes a
+ * cut layer and the anomaly is noted.
+ */
+static inline enum result parse_layer(struct parse *parse, uint8_t protocol, uint32_t length, const uint8_t **bytes)
+{
+	struct rtap_packet *packet = parse->packet;
+
+	if (packet->layer_count == RTAP_MAX_LAYERS || length > parse->cursor.captured) {
+		*bytes = NULL;
+		return parse_cut_layer(parse, protocol, length);
+	}
+	packet_add_layer(packet, protocol, parse->source, parse_offset(parse), length);
+	return cursor_take(&parse->cursor, length, bytes);
 }
 
 /* The bytes of a layer. */

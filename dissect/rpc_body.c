@@ -197,7 +197,6 @@ struct line_sink {
 	struct line *line;
 	const struct xdr_program *program;
 	bool procedure_shown;
-	uint64_t shown_rows; /* a bit for each row that is shown, by its number modulo 64: most values are passed over by it */
 };
 
 static void show_procedure(struct line_sink *text)
@@ -225,8 +224,6 @@ static void show_value(struct xdr_sink *sink, const struct xdr_told *told)
 	const struct rtap_field *field = &sink->fields[told->row];
 	const struct rpc_summary_row *row = text->program->summary;
 
-	if (!(text->shown_rows >> told->row % 64 & 1))
-		return;
 	if (told->row == text->program->minor_row) {
 		line_char(text->line, '.');
 		line_dec(text->line, told->number);
@@ -277,22 +274,30 @@ static void show_status(struct xdr_sink *sink, uint32_t status, const char *name
 		line_dec(text->line, status);
 }
 
+/* A bit for each row that is shown, by its number modulo 64. */
+static uint64_t rows_shown(const struct xdr_program *program)
+{
+	uint64_t rows = program->minor_row == XDR_NO_ROW ? 0 : UINT64_C(1) << program->minor_row % 64;
+
+	for (const struct rpc_summary_row *row = program->summary; row->row != XDR_NO_ROW; row++)
+		rows |= UINT64_C(1) << row->row % 64;
+	return rows;
+}
+
 void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	struct line_sink text;
 	struct body *body = &text.body;
 	enum result result;
 
-	body->sink = (struct xdr_sink){ .value = show_value, .operation = show_operation, .status = show_status };
+	body->sink = (struct xdr_sink){ .value = show_value, .operation = show_operation, .status = show_status, .brief = true };
 	body_init(body, packet, layer);
 	text.line = line;
 	text.procedure_shown = false;
 	text.program = rpc_body_program(body->facts);
 	if (!text.program)
 		return;
-	text.shown_rows = text.program->minor_row == XDR_NO_ROW ? 0 : UINT64_C(1) << text.program->minor_row % 64;
-	for (const struct rpc_summary_row *row = text.program->summary; row->row != XDR_NO_ROW; row++)
-		text.shown_rows |= UINT64_C(1) << row->row % 64;
+	body->sink.unwanted = ~rows_shown(text.program);
 	line_char(line, ' ');
 	rpc_line_program(body->facts, line);
 	result = rpc_body_walk(body->facts, &body->xdr, &body->sink);

@@ -106,7 +106,7 @@ enum result xdr_u32_across(struct xdr *xdr, uint32_t *value)
 	return result;
 }
 
-enum result xdr_u64(struct xdr *xdr, uint64_t *value)
+enum result xdr_u64_across(struct xdr *xdr, uint64_t *value)
 {
 	uint8_t copy[8];
 	enum result result = read_across(xdr, copy, sizeof copy);

@@ -61,7 +61,27 @@ static inline enum result xdr_u32(struct xdr *xdr, uint32_t *value)
 	return OK;
 }
 
-enum result xdr_u64(struct xdr *xdr, uint64_t *value);
+enum result xdr_u64_across(struct xdr *xdr, uint64_t *value);
+
+static inline enum result xdr_u64(struct xdr *xdr, uint64_t *value)
+{
+	if (xdr->end - xdr->next < 8 || xdr->limit - xdr->position < 8)
+		return xdr_u64_across(xdr, value);
+	*value = load64(xdr->next);
+	xdr->next += 8;
+	xdr->position += 8;
+	return OK;
+}
+
+/* Passes over `length` bytes if all of them are in memory, in one extent. False: not, and nothing moves. */
+static inline bool xdr_pass(struct xdr *xdr, uint32_t length)
+{
+	if (xdr->end - xdr->next < (ptrdiff_t)length || xdr->limit - xdr->position < length)
+		return false;
+	xdr->next += length;
+	xdr->position += length;
+	return true;
+}
 
 /* Passes over `length` bytes of whatever kind: costs nothing for their number. OK or MALFORMED. */
 enum result xdr_skip(struct xdr *xdr, uint64_t length);
@@ -141,6 +161,7 @@ struct xdr_item {
 struct xdr_type {
 	const char *label; /* of the group that its items are shown in; NULL: no group */
 	const struct xdr_item *items;
+	uint32_t detail;   /* bytes that its items take, of a type that brief walks leave out; 0: they do not */
 };
 
 /* The arms of a union; values in between belong to none. otherwise == NULL: any other value is MALFORMED. */
@@ -176,7 +197,12 @@ extern const struct xdr_type xdr_void;
 /* A struct type named `name` of the items that follow. */
 #define XDR_TYPE(name, label, ...) \
 	static const struct xdr_item name##_items[] = { __VA_ARGS__, XDR_END }; \
-	static const struct xdr_type name = { label, name##_items }
+	static const struct xdr_type name = { label, name##_items, 0 }
+
+/* The same of items that always take `length` bytes, and that nobody wants to see in one line: a brief walk passes over it. */
+#define XDR_DETAIL(name, length, label, ...) \
+	static const struct xdr_item name##_items[] = { __VA_ARGS__, XDR_END }; \
+	static const struct xdr_type name = { label, name##_items, length }
 
 /* Something that a walk found. Valid for the call that it is told in. */
 struct xdr_told {
@@ -213,7 +239,9 @@ struct xdr_sink {
 	 */
 	void (*eligible)(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length);
 	const struct rtap_field *fields; /* the program's field table, for names; set by the walk's beginning */
+	uint64_t unwanted; /* rows not to be told: bit N of those whose number modulo 64 is N */
 	bool hashes; /* also rows that are worked out from others and cost time: hashes of handles and stateids */
+	bool brief;  /* types that are details, and NFSv4's attributes, are passed over without a look if their bytes are there */
 	bool stop;   /* set by the owner: enough is known, walk no further */
 };
 

@@ -10,11 +10,16 @@
 #define MAX_DEPTH 16
 
 static const struct xdr_item nothing[] = { XDR_END };
-const struct xdr_type xdr_void = { NULL, nothing };
+const struct xdr_type xdr_void = { NULL, nothing, 0 };
+
+static bool is_wanted(const struct xdr_walk *walk, uint16_t row)
+{
+	return row != XDR_NO_ROW && walk->sink->value && !(walk->sink->unwanted >> row % 64 & 1);
+}
 
 static void tell(struct xdr_walk *walk, uint16_t row, uint64_t number, struct rtap_span data, uint64_t offset, uint64_t length)
 {
-	if (row != XDR_NO_ROW && walk->sink->value)
+	if (is_wanted(walk, row))
 		walk->sink->value(walk->sink, &(struct xdr_told){ row, walk->tag, number, data, offset, length });
 }
 
@@ -65,6 +70,8 @@ static enum result walk_type(struct xdr_walk *walk, const struct xdr_type *type)
 {
 	enum result result;
 
+	if (type->detail && walk->sink->brief && xdr_pass(walk->xdr, type->detail))
+		return OK;
 	if (walk->depth == MAX_DEPTH)
 		return MALFORMED;
 	walk->depth++;

@@ -11,7 +11,8 @@
 
 #define MAX_SHOWN_BYTES 32
 
-#define HEAD_SIZE 140
+#define HEAD_STEP 48
+#define HEAD_SIZE (3 * HEAD_STEP)
 #define MAX_DEPTH 10      /* deeper rows are not indented further */
 #define BIT_ROW_BYTES 8   /* the most that a bit field spans */
 
@@ -84,11 +85,23 @@ static void make_head(struct row_head *head, const struct rtap_field *field, uns
 /* Puts a field's bits into their row: "..01 0..." for bits 2 to 4. */
 static void put_bits(char *row, const struct rtap_field *field, const uint8_t *bytes)
 {
-	unsigned first = field->bit_offset % 8, end = first + field->bit_width;
+	unsigned first = field->bit_offset % 8u, end = first + field->bit_width;
 
-	row += first + first / 4;
-	for (unsigned i = first; i < end; row += ++i % 4 ? 1 : 2)
-		*row = (char)('0' + (bytes[i / 8] >> (7 - i % 8) & 1));
+	for (unsigned i = first; i < end; i++)
+		row[i + i / 4] = (char)('0' + (bytes[i / 8] >> (7 - i % 8) & 1));
+}
+
+/* Copies in steps of fixed size, which is quicker than looking how long the text is; what is too much is written over. */
+static void copy_head(struct line *line, const struct row_head *head)
+{
+	if (line->end - line->next < HEAD_SIZE) {
+		line_bytes(line, head->text, head->length);
+		return;
+	}
+	memcpy(line->next, head->text, HEAD_STEP);
+	for (unsigned i = HEAD_STEP; i < head->length; i += HEAD_STEP)
+		memcpy(line->next + i, head->text + i, HEAD_STEP);
+	line->next += head->length;
 }
 
 static void write_head(struct tree *tree, rtap_field_id id, const struct rtap_field *field, unsigned depth, const struct rtap_place *place)
@@ -98,7 +111,7 @@ static void write_head(struct tree *tree, rtap_field_id id, const struct rtap_fi
 
 	if (!tree->heads || head->depth != depth + 1)
 		make_head(head, field, depth, place->length);
-	line_bytes(tree->line, head->text, head->length);
+	copy_head(tree->line, head);
 	if (head->bits_at && !tree->line->cut)
 		put_bits(row + head->bits_at, field, tree->packet->sources[place->source].bytes + place->offset);
 }
@@ -120,6 +133,8 @@ static void write_value(struct tree *tree, const struct rtap_field *field, const
 		line_text(line, " (");
 		line_value(line, field, value);
 		line_char(line, ')');
+	} else if (field->show == RTAP_DEC) {
+		line_dec(line, value->number);
 	} else {
 		line_value(line, field, value);
 	}

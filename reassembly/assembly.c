@@ -165,8 +165,10 @@ uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *mess
 		evict_bytes(tracker, message);
 		keep &= ~(unsigned)COVERAGE_BYTES;
 	}
-	if (!coverage_add(&message->coverage, position, piece->bytes, piece->captured, piece->crc, keep, &fresh) ||
-	    !coverage_add(&message->cut, position + piece->captured, NULL, piece->wire - piece->captured, 0, COVERAGE_ONLY, &cut_fresh))
+	if (!coverage_add(&message->coverage, position, piece->bytes, piece->captured, piece->crc, keep, &fresh))
+		message->evicted = true;
+	else if (piece->wire > piece->captured &&
+		 !coverage_add(&message->cut, position + piece->captured, NULL, piece->wire - piece->captured, 0, COVERAGE_ONLY, &cut_fresh))
 		message->evicted = true;
 	if (message->bytes_wanted && !(tracker->keep & COVERAGE_BYTES) && message->shown.verb == RTAP_VERB_SEND &&
 	    message->coverage.total > MAX_SEND_BYTES)

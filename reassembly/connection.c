@@ -33,14 +33,30 @@ uint64_t flow_hash(const struct flow_key *key)
 	return map_hash(key->words, sizeof key->words / sizeof key->words[0]);
 }
 
+static struct flow **recent_place(struct rtap_tracker *tracker, const struct flow_key *key)
+{
+	return &tracker->recent_flows[(key->words[4] ^ key->words[4] >> 4) % RECENT_FLOWS];
+}
+
 static bool has_key(const void *value, const void *key)
 {
-	return !memcmp(&((const struct flow *)value)->key, key, sizeof(struct flow_key));
+	const uint64_t *a = ((const struct flow *)value)->key.words, *b = ((const struct flow_key *)key)->words;
+
+	return !((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]) | (a[4] ^ b[4]) | (a[5] ^ b[5]));
 }
 
 struct flow *flow_find(const struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash)
 {
 	return map_find(&tracker->flows, hash, has_key, key);
+}
+
+struct flow *flow_find_recent(struct rtap_tracker *tracker, const struct flow_key *key)
+{
+	struct flow **place = recent_place(tracker, key);
+
+	if (!*place || !has_key(*place, key))
+		*place = flow_find(tracker, key, flow_hash(key));
+	return *place;
 }
 
 void flow_forget_pending(struct flow *flow)
@@ -91,6 +107,8 @@ void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
 			flow->pending_behind->pending_before = flow->pending_before;
 	}
 	map_remove(&tracker->flows, flow->hash, flow);
+	if (*recent_place(tracker, &flow->key) == flow)
+		*recent_place(tracker, &flow->key) = NULL;
 	flow_forget_pending(flow);
 	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
 	free(flow);
@@ -101,6 +119,7 @@ void flow_attach(struct flow *flow, struct connection *connection, bool from_a)
 	flow->connection = connection;
 	flow->from_a = from_a;
 	connection->flows[from_a] = flow;
+	connection->resized = true;
 }
 
 static uint64_t memory_of(const struct connection *connection)
@@ -119,13 +138,16 @@ static uint64_t memory_of(const struct connection *connection)
 
 void connection_account(struct rtap_tracker *tracker, struct connection *connection)
 {
-	uint64_t memory = memory_of(connection);
+	if (connection->resized || connection->streams[0].resized || connection->streams[1].resized) {
+		uint64_t memory = memory_of(connection);
 
-	if (memory > connection->memory)
-		budget_charge(&tracker->budget, &connection->holder, memory - connection->memory);
-	else
-		budget_give(&tracker->budget, &connection->holder, connection->memory - memory);
-	connection->memory = memory;
+		if (memory > connection->memory)
+			budget_charge(&tracker->budget, &connection->holder, memory - connection->memory);
+		else
+			budget_give(&tracker->budget, &connection->holder, connection->memory - memory);
+		connection->memory = memory;
+		connection->resized = connection->streams[0].resized = connection->streams[1].resized = false;
+	}
 	/* also if it takes no more: it is in use */
 	budget_touch(&tracker->budget, &connection->holder);
 }
@@ -172,6 +194,7 @@ struct connection *connection_create(struct rtap_tracker *tracker, uint64_t fram
 	if (!connection)
 		return NULL;
 	connection->shown.number = ++tracker->connection_number;
+	connection->resized = true;
 	tracker->counters.connections++;
 	connection->shown.first_frame = connection->shown.last_frame = frame;
 	connection->shown.time_ns = connection->shown.time_end_ns = time_ns;

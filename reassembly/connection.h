@@ -36,6 +36,9 @@ uint64_t flow_hash(const struct flow_key *key);
 
 struct flow *flow_find(const struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash);
 
+/* The same; those that packets were found for last are found at once. */
+struct flow *flow_find_recent(struct rtap_tracker *tracker, const struct flow_key *key);
+
 /* Adds a flow; NULL: memory is out. */
 struct flow *flow_create(struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash);
 

@@ -169,11 +169,35 @@ static uint32_t crc_of_part(const uint8_t *bytes, uint64_t length)
 	return crc;
 }
 
+/* Most pieces come right behind the only run, or are the first. */
+static bool append(struct coverage *coverage, uint64_t position, uint64_t length, uint32_t crc, unsigned keep)
+{
+	struct coverage_run *run = &coverage->one;
+
+	if (coverage->many || keep & COVERAGE_BYTES || !length)
+		return false;
+	if (!coverage->count) {
+		*run = (struct coverage_run){ position, position + length, crc };
+		coverage->count = 1;
+	} else if (run->end == position) {
+		if (keep & COVERAGE_CRC)
+			run->crc = crc_joined(coverage, run->crc, crc, length);
+		run->end += length;
+	} else {
+		return false;
+	}
+	coverage->total += length;
+	return true;
+}
+
 bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *bytes, uint64_t length, uint32_t crc, unsigned keep,
 		  uint64_t *fresh)
 {
 	uint64_t end = position + length;
 
+	*fresh = length;
+	if (append(coverage, position, length, crc, keep))
+		return true;
 	*fresh = 0;
 	while (position < end) {
 		uint32_t at = first_behind(coverage, position);
@@ -228,7 +252,7 @@ bool coverage_join(struct coverage *coverage, struct coverage *other, unsigned k
 	return true;
 }
 
-void coverage_fini(struct coverage *coverage)
+void coverage_free(struct coverage *coverage)
 {
 	free(coverage->many);
 	free(coverage->bytes);

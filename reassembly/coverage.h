@@ -56,6 +56,15 @@ static inline uint64_t coverage_memory(const struct coverage *coverage)
 	return coverage->room * sizeof *coverage->many + coverage->bytes_room;
 }
 
-void coverage_fini(struct coverage *coverage);
+void coverage_free(struct coverage *coverage);
+
+/* Covers nothing again. Most never took memory. */
+static inline void coverage_fini(struct coverage *coverage)
+{
+	if (coverage->many || coverage->bytes)
+		coverage_free(coverage);
+	coverage->count = 0;
+	coverage->total = 0;
+}
 
 #endif

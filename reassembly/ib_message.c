@@ -291,16 +291,18 @@ void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connec
 bool ib_message_is_final(const struct rtap_tracker *tracker, const struct message *message)
 {
 	const struct psn_stream *stream = message->stream;
-	uint64_t end = message->end > message->high ? message->end : message->high + 1;
-	/* a READ takes the PSNs of all its responses at once */
-	bool after_read = message->shown.verb == RTAP_VERB_READ || (assembly_same_verb(stream->tail, RTAP_VERB_READ) && stream->tail->end >= stream->next);
-	uint64_t newest = after_read ? stream->acknowledged : stream->next;
 	int64_t now = tracker->now_ns;
+	uint64_t end, newest;
+	bool after_read;
 
 	if (message->answered)
 		return stream->packets - message->answered_at >= GRACE_PACKETS || now - message->answered_ns >= GRACE_NS;
 	if (stream->connection->closed && now - stream->connection->closed_ns >= GRACE_NS)
 		return true;
+	end = message->end > message->high ? message->end : message->high + 1;
+	/* a READ takes the PSNs of all its responses at once */
+	after_read = message->shown.verb == RTAP_VERB_READ || (assembly_same_verb(stream->tail, RTAP_VERB_READ) && stream->tail->end >= stream->next);
+	newest = after_read ? stream->acknowledged : stream->next;
 	if (newest > end + PSN_WINDOW || now - stream->last_ns >= SILENCE_NS)
 		return true;
 	return stream->next > end && now - message->active_ns >= HOLE_NS;

@@ -69,6 +69,7 @@ static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 	free(connection->expectations);
 	connection->expectations = larger;
 	connection->expectation_room = room;
+	connection->resized = true;
 	for (uint32_t i = 0; i < kept; i++) {
 		struct expectation *first;
 
@@ -115,6 +116,7 @@ void pairing_forget(struct rtap_tracker *tracker, struct connection *connection)
 	free(connection->expectations);
 	connection->expectations = NULL;
 	connection->expectation_room = connection->expected = 0;
+	connection->resized = true;
 }
 
 /* Whether the request that a response answers is one that the connection's known direction may have sent. */

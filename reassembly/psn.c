@@ -20,7 +20,7 @@ void psn_start(struct psn_stream *stream, uint32_t psn)
 	stream->low = stream->next = stream->acknowledged = (UINT64_C(1) << 32) + psn;
 }
 
-static bool grow_recent(struct recent *recent)
+static bool grow_recent(struct recent *recent, struct psn_stream *stream)
 {
 	uint32_t room = recent->room ? recent->room * 2 : FIRST_ROOM;
 	struct recent_packet *larger = malloc(room * sizeof *larger);
@@ -35,6 +35,7 @@ static bool grow_recent(struct recent *recent)
 	free(recent->packets);
 	recent->packets = larger;
 	recent->room = room;
+	stream->resized = true;
 	return true;
 }
 
@@ -49,14 +50,14 @@ static struct recent_packet *find_recent(const struct recent *recent, uint32_t p
 }
 
 /* Keeps as many as are outstanding: those are the ones that can be sent again. */
-static void remember(struct recent *recent, const struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest)
+static void remember(struct recent *recent, struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest)
 {
 	uint64_t outstanding = psn >= stream->acknowledged ? psn - stream->acknowledged : 0;
 
-	if (!recent->room && !grow_recent(recent))
+	if (!recent->room && !grow_recent(recent, stream))
 		return;
 	while (outstanding >= recent->room && recent->room < PSN_WINDOW)
-		if (!grow_recent(recent))
+		if (!grow_recent(recent, stream))
 			break;
 	recent->packets[psn & (recent->room - 1)] = (struct recent_packet){
 		.psn = ((uint32_t)psn & PSN_MASK) | (frame->interface & 0x7f) << 24,
@@ -103,6 +104,7 @@ static void insert_gap(struct psn_stream *stream, uint32_t at, struct psn_gap ga
 			return;
 		stream->gaps = larger;
 		stream->gap_room = room;
+		stream->resized = true;
 	}
 	memmove(stream->gaps + at + 1, stream->gaps + at, (stream->gap_count - at) * sizeof gap);
 	stream->gaps[at] = gap;
@@ -226,4 +228,5 @@ void psn_fini(struct psn_stream *stream)
 	stream->requests = stream->responses = (struct recent){ 0 };
 	stream->gaps = NULL;
 	stream->gap_count = stream->gap_room = 0;
+	stream->resized = true;
 }

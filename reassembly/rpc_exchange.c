@@ -397,6 +397,7 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 	work->binder.sink.operation = take_operation;
 	work->binder.sink.status = take_status;
 	work->binder.sink.eligible = bind;
+	work->binder.sink.brief = true;
 	result = rpc_read_header(&work->xdr, context, &part->facts);
 	work->binder.is_single = !part->facts.is_callback && !(part->facts.program == NFS_PROGRAM && part->facts.version == 4);
 	if (result == OK && part->facts.has_body)

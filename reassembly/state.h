@@ -68,6 +68,7 @@ struct message {
 struct psn_stream {
 	struct connection *connection;
 	bool started, from_a, reliable;
+	bool resized;             /* rings or gaps take other memory than was accounted */
 	uint64_t low, next;       /* lowest PSN seen; the one expected next; unwrapped */
 	uint64_t acknowledged;    /* PSNs below it were; unwrapped */
 	uint64_t packets;
@@ -92,6 +93,8 @@ struct psn_stream {
 	uint8_t last_ack_syndrome;
 	int64_t last_ack_ns;
 };
+
+#define RECENT_FLOWS 16
 
 /* The packets from one address to one queue pair of another; UD: from one queue pair. */
 struct flow_key {
@@ -144,6 +147,7 @@ struct connection {
 	struct connection *closing_before, *closing_behind;
 	int64_t closed_ns;
 	uint64_t memory;               /* of rings and flows, as accounted */
+	bool resized;                  /* they take other memory now */
 	bool closed;                   /* no more packets are expected */
 	bool retired;                  /* and none are taken any more */
 	bool told;
@@ -160,6 +164,7 @@ struct rtap_tracker {
 	struct map calls, regions;     /* RPC over RDMA */
 	struct rpc_sockets sockets;    /* RPC over TCP and UDP */
 	struct map flows, expectations, handshakes, services;
+	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
 	struct connection *first_connection, *last_connection;
 	struct connection *first_closing, *last_closing; /* in the order in which they closed */
 	struct flow *pending_flows;

@@ -77,6 +77,25 @@ static void ends_of(const struct rtap_packet *packet, struct rtap_end *source, s
 	source->qpn_known = packet->ib.has_deth;
 }
 
+/* What flow_key_of() makes of the ends of a packet between queue pairs that are connected. */
+static struct flow_key flow_key_of_packet(const struct rtap_packet *packet)
+{
+	struct flow_key key = { { 0 } };
+
+	if (packet->address_length == 4) {
+		memcpy(&key.words[0], packet->source_address, 4);
+		memcpy(&key.words[2], packet->destination_address, 4);
+		key.words[4] = packet->ib.dest_qpn;
+		key.words[5] = 4 << 8 | 4;
+	} else {
+		struct rtap_end source, destination;
+
+		ends_of(packet, &source, &destination);
+		key = flow_key_of(&source, &destination, destination.qpn, 0, false);
+	}
+	return key;
+}
+
 static void fill_flow(struct rtap_packet *packet, const struct connection *connection, bool from_a)
 {
 	packet->flow.present = true;
@@ -120,15 +139,13 @@ static enum rtap_transport transport_of(uint8_t opcode)
 }
 
 /* A connection that no handshake told of, begun by one end's packets. */
-static struct connection *infer(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet,
-				const struct rtap_end *source, const struct rtap_end *destination)
+static struct connection *infer(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
 {
 	struct connection *connection = connection_create(tracker, packet->frame->number, packet->frame->time_ns);
 
 	if (!connection)
 		return NULL;
-	connection->shown.a = *source;
-	connection->shown.b = *destination;
+	ends_of(packet, &connection->shown.a, &connection->shown.b);
 	connection->shown.transport = (uint8_t)transport_of(packet->ib.opcode);
 	connection->streams[0].reliable = connection->streams[1].reliable = connection->shown.transport != RTAP_TRANSPORT_UC;
 	flow_attach(flow, connection, true);
@@ -181,14 +198,13 @@ static void response_packet(struct rtap_tracker *tracker, struct flow *flow, str
 	connection_account(tracker, flow->connection);
 }
 
-static void request_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet, const struct rtap_end *source,
-			   const struct rtap_end *destination)
+static void request_packet(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	struct connection *connection = flow->connection;
 
 	if (!connection)
-		connection = infer(tracker, flow, packet, source, destination);
+		connection = infer(tracker, flow, packet);
 	if (!connection)
 		return;
 	fill_flow(packet, connection, flow->from_a);
@@ -220,7 +236,7 @@ static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, c
 
 		/* a queue pair can speak to itself */
 		other = other == flow ? NULL : other;
-		connection = other ? other->connection : infer(tracker, flow, packet, source, destination);
+		connection = other ? other->connection : infer(tracker, flow, packet);
 		if (!connection)
 			return;
 		if (other)
@@ -253,12 +269,11 @@ static void congestion(struct rtap_tracker *tracker, struct flow *flow, struct r
 }
 
 /* Queue pairs that are connected: RC, UC, XRC. */
-static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
+static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
-	struct flow_key key = flow_key_of(source, destination, destination->qpn, 0, false);
-	uint64_t hash = flow_hash(&key);
-	struct flow *flow = flow_find(tracker, &key, hash);
+	struct flow_key key = flow_key_of_packet(packet);
+	struct flow *flow = flow_find_recent(tracker, &key);
 
 	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
 		if (flow && flow->connection) {
@@ -270,13 +285,13 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet, 
 		return;
 	}
 	if (!flow)
-		flow = flow_create(tracker, &key, hash);
+		flow = flow_create(tracker, &key, flow_hash(&key));
 	if (!flow)
 		tracker->counters.evictions++;
 	else if (opcode->class == IB_CONGESTION)
 		congestion(tracker, flow, packet);
 	else if (is_request(opcode))
-		request_packet(tracker, flow, packet, source, destination);
+		request_packet(tracker, flow, packet);
 	else
 		response_packet(tracker, flow, packet);
 }
@@ -290,11 +305,11 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		tracker->counters.unsupported++;
 		return;
 	}
-	ends_of(packet, &source, &destination);
 	if (ib_service(packet->ib.opcode) != IB_UD) {
-		connected(tracker, packet, &source, &destination);
+		connected(tracker, packet);
 		return;
 	}
+	ends_of(packet, &source, &destination);
 	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
 		tracker->counters.trouble[RTAP_TROUBLE_BAD_ICRC]++;
 		return;
@@ -365,18 +380,20 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 {
 	struct message *message = tracker->touched;
 	struct rtap_flow_facts flow = packet->flow;
-	bool again = tracker->completed && rpc_call_chunk(tracker, message, packet, &context->chunk);
+	bool again = tracker->completed && rpc_call_chunk(tracker, message, packet, &context->chunk), is_known = false;
 
 	if (is_short_rpcrdma(tracker, packet)) {
 		context->upper = RTAP_UPPER_RPCRDMA;
 		again = true;
 	}
 	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes))
-		again |= rpc_call_context(tracker, message->connection, message->shown.from_a, packet, context);
+		is_known = rpc_call_context(tracker, message->connection, message->shown.from_a, packet, context);
 	if (again) {
 		rtap_dissect(frame, context, packet);
 		packet->flow = flow;
 		rpc_call_read(message, packet);
+	} else if (is_known) {
+		packet_dissect_reply(packet, context);
 	}
 	if (packet->rpcrdma.present && tracker->completed && tracker->completed->shown.verb == RTAP_VERB_SEND)
 		rpc_call_send(tracker, tracker->completed, packet);

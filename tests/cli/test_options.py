@@ -22,14 +22,22 @@ class Help(CliTest):
         of_messages = {"--json", "--checksum", "--incomplete", "--rpc", "-x", "-Y"}
         of_export = {"--fill-holes": (), "-w": (), "--files": (self.path("files"),)}
         text = self.good("--help").decode()
+        live = {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode"}  # tried by check-live
+        series = {"-C": ("1",), "-G": ("1",), "-W": ("2", "-C", "1")}
+        of_replay = {"--speed", "--rate", "--at-once"}
         named = set(re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)) - {"--help"}
-        self.assertEqual(named, set(examples) | of_messages | set(of_export))
+        self.assertEqual(named, set(examples) | of_messages | set(of_export) | live | set(series) | of_replay)
         with open(os.path.join(os.path.dirname(TESTS), "doc", "rdmatap.1")) as f:
             manual = f.read()
         for option, arguments in examples.items():
             if option != "-r":
                 self.assertTrue(self.run_program("-r", RPING, option, *arguments).returncode == 0, option)
             self.assertIn("Fl " + option[1:], manual.replace("Fl Vxqlnv", "Fl V Fl x Fl q Fl l Fl n Fl v"))
+        for option in live | of_replay:
+            self.assertIn("Fl " + option[1:], manual)
+        for option, arguments in series.items():
+            self.good("-r", RPING, "-w", self.path("series"), option, *arguments)
+            self.assertIn("Fl " + option[1:], manual)
         for option in of_messages:
             self.good("messages", RPING, option, *examples.get(option, ()))
             self.assertIn("Fl " + option[1:], manual)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Interfaces that go, disks that are full or slow, processes that are killed: what was written is a readable capture."""
+import os
+import signal
+import subprocess
+import threading
+import time
+
+from cli import PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, has_sanitizers, read, records, wait_until
+from live import INSIDE, LiveTest, NAMESPACE, RPING_CONTENT, frames, ip
+
+
+class Interface(LiveTest):
+    def test_an_interface_that_goes_down_does_not_end_it(self):
+        saved = self.path("x.pcap")
+        process = self.capturing("-i", "far", "-w", saved)
+        self.replay()
+        wait_until(lambda: len(frames(saved)) == RPING_FRAMES)
+        ip("link", "set", "far", "down")
+        time.sleep(0.5)
+        ip("link", "set", "far", "up")
+        time.sleep(0.5)
+        self.replay()
+        errors = self.stop(process, status=2)[1]
+        self.assertEqual(errors.count("far: the interface went down; waiting"), 1)
+        self.assertEqual(frames(saved), RPING_CONTENT * 2)
+
+    def test_an_interface_that_vanishes_ends_it_with_what_was_captured(self):
+        saved = self.path("x.pcapng")
+        process = self.capturing("-i", "far", "-w", saved)
+        self.replay()
+        ip("link", "del", "far")
+        errors = process.communicate(timeout=TIMEOUT)[1].decode()
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("pcap:far: the interface is gone", errors)
+        self.assertEqual(self.counts(errors)[0], RPING_FRAMES)
+        self.assertEqual(self.good("-r", saved, "-q"), b"%d packets\n" % RPING_FRAMES)
+
+
+class Killed(LiveTest):
+    def test_a_killed_capture_leaves_a_readable_file(self):
+        for name in ("x.pcap", "x.pcapng"):
+            saved = self.path(name)
+            process = self.capturing("-i", "far", "-w", saved)
+            self.assertEqual(self.good("-r", saved, "-q"), b"0 packets\n")
+            self.replay()
+            wait_until(lambda: self.good("-r", saved, "-q") == b"%d packets\n" % RPING_FRAMES)
+            process.kill()
+            process.wait(TIMEOUT)
+            self.assertEqual(self.good("-r", saved, "-q"), b"%d packets\n" % RPING_FRAMES)
+
+
+class Full(LiveTest):
+    def test_a_full_disk_ends_it_and_keeps_what_was_written(self):
+        for name in ("x.pcap", "x.pcapng"):
+            disk, kept = self.path("disk-" + name), self.path(name)
+            os.mkdir(disk)
+            script = 'mount -t tmpfs -o size=400k none "$1" && { "$0" -i far -w "$1/$2" %s; status=$?; cp "$1/$2" "$3"; exit $status; }'
+            process = subprocess.Popen(INSIDE + ("sh", "-c", script % ("-Z root" if has_sanitizers() else ""), PROGRAM, disk, name, kept),
+                                       stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment())
+            self.addCleanup(process.stderr.close)
+            self.addCleanup(process.kill)
+            deadline = time.monotonic() + TIMEOUT
+            sent = 0
+            while process.poll() is None and time.monotonic() < deadline:
+                sent += self.replay()
+                time.sleep(0.05)
+            errors = process.communicate(timeout=TIMEOUT)[1].decode()
+            self.assertEqual(process.returncode, 2, errors)
+            self.assertIn("No space left on device", errors)
+            # whole records only, and nearly all that there was room for
+            count = int(self.good("-r", kept, "-q").split()[0])
+            self.assertGreater(os.path.getsize(kept), 390 * 1024)
+            self.assertTrue(0 < count < sent)
+            if name == "x.pcap":
+                self.assertEqual([data for data, _ in frames(kept)], [RPING_CONTENT[i % RPING_FRAMES][0] for i in range(count)])
+
+
+class Slow(LiveTest):
+    def test_what_a_slow_disk_cannot_take_is_dropped_and_counted(self):
+        fifo, big = self.path("fifo"), self.path("big.pcap", read(RPING)[:24] + read(RPING)[24:] * 500)
+        os.mkfifo(fifo)
+        process = self.start("-i", "far", "-w", fifo, "--queue-size", "1M")
+        content = []
+        with open(fifo, "rb", buffering=0) as f:
+            content.append(f.read(24))
+            self.await_capture(process)
+            # nobody reads meanwhile
+            for _ in range(2):
+                self.replay(big)
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+            while content[-1]:
+                content.append(f.read(1 << 20))
+        errors = process.communicate(timeout=TIMEOUT)[1].decode()
+        self.assertEqual(process.returncode, 0, errors)
+        captured, received, _, by_kernel, here = self.counts(errors)
+        self.assertEqual(len(records(b"".join(content))[1]), captured)
+        self.assertGreater(here, 0)
+        self.assertEqual(captured + by_kernel + here, received)
+        self.assertEqual(self.counts(errors)[1], 1000 * RPING_FRAMES)
+
+    def test_a_slow_reader_of_lines_loses_none_while_the_queue_has_room(self):
+        process = self.capturing("-i", "far", "-V")
+        for _ in range(20):
+            self.replay()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=TIMEOUT)
+        self.assertEqual(self.counts(errors.decode()), [20 * RPING_FRAMES] * 2 + [0, 0, 0])
+        self.assertEqual(output.count(b"Frame "), 20 * RPING_FRAMES)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""-C, -G and -W: names and contents of the files, as tcpdump makes them."""
+import os
+import subprocess
+
+from cli import CliTest, RPING, RPING_FRAMES, environment, needs, read, records
+
+
+class Rotation(CliTest):
+    def big(self, copies=200, gap_ns=0):
+        """So many copies of a capture, each so much later than the one before it."""
+        header, found = records(read(RPING))
+        start = 1700000000 * 10**9
+        content = [header[:4].replace(b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") + header[4:]]
+        for i in range(copies):
+            for data, length in ((data, length) for _, data, length in found):
+                when = start + i * gap_ns
+                content.append(b"".join(n.to_bytes(4, "little") for n in (when // 10**9, when % 10**9, len(data), length)) + data)
+        return self.path("big.pcap", b"".join(content))
+
+    def files(self, begin="x"):
+        return sorted((name for name in os.listdir(self.directory) if name.startswith(begin)), key=lambda name: (len(name), name))
+
+    def remove(self):
+        for name in self.files():
+            os.unlink(self.path(name))
+
+    def frames(self, name):
+        return int(self.good("-r", self.path(name), "-q").split()[0])
+
+    def test_names_by_size(self):
+        # 200 copies have 2.6 million bytes in pcap
+        for name, options, wanted in (("x.pcap", (), ["x.pcap", "x.pcap1", "x.pcap2"]),
+                                      ("x.pcap", ("-W", "2"), ["x.pcap0", "x.pcap1"]),
+                                      ("x.pcap", ("-W", "10"), ["x.pcap0", "x.pcap1", "x.pcap2"]),
+                                      ("x.pcap", ("-W", "11"), ["x.pcap00", "x.pcap01", "x.pcap02"]),
+                                      ("x.pcap", ("-W", "1"), ["x.pcap"]),
+                                      ("x%Y.pcapng", (), ["x%Y.pcapng", "x%Y.pcapng1", "x%Y.pcapng2"])):
+            self.good("-r", self.big(), "-w", self.path(name), "-C", "1", *options)
+            self.assertEqual(self.files(), wanted)
+            whole = sum(self.frames(found) for found in wanted)
+            if options not in (("-W", "1"), ("-W", "2")):
+                self.assertEqual(whole, 200 * RPING_FRAMES)
+            self.remove()
+
+    @needs("tcpdump")
+    def test_files_are_tcpdumps(self):
+        for options in (("-C", "1"), ("-C", "1", "-W", "2"), ("-C", "1", "-W", "11")):
+            big = self.big()
+            self.good("-r", big, "-w", self.path("x.pcap"), *options)
+            theirs = self.path("theirs")
+            os.makedirs(theirs, exist_ok=True)
+            subprocess.run(("tcpdump", "-Z", "root", "--time-stamp-precision=nano", "-r", big, "-w", os.path.join(theirs, "x.pcap")) + options,
+                           stderr=subprocess.DEVNULL, check=True)
+            self.assertEqual(self.files(), sorted(os.listdir(theirs)))
+            for name in self.files():
+                self.assertEqual(records(read(self.path(name)))[1], records(read(os.path.join(theirs, name)))[1])
+                os.unlink(os.path.join(theirs, name))
+            self.remove()
+
+    def test_names_by_time(self):
+        big = self.big(5, 10 * 10**9)  # from 22:13:20 on
+        for options, wanted in ((("-G", "20"), ["x-221320", "x-221340", "x-221400"]),
+                                (("-G", "20", "-W", "2"), ["x-221320", "x-221340"]),
+                                (("-G", "3600"), ["x-221320"])):
+            self.good("-r", big, "-w", self.path("x-%H%M%S"), *options)
+            self.assertEqual(self.files(), wanted)
+            counts = [self.frames(name) for name in wanted]
+            self.assertEqual(counts, ([2 * RPING_FRAMES] * 2 + [RPING_FRAMES])[:len(wanted)] if len(wanted) > 1 else [5 * RPING_FRAMES])
+            self.remove()
+
+    def test_a_name_without_a_pattern_is_written_again(self):
+        self.good("-r", self.big(5, 10 * 10**9), "-w", self.path("x.pcap"), "-G", "20")
+        self.assertEqual((self.files(), self.frames("x.pcap")), (["x.pcap"], RPING_FRAMES))
+
+    def test_size_and_time_together(self):
+        self.good("-r", self.big(400, 10**8), "-w", self.path("x-%S"), "-G", "20", "-C", "1")
+        self.assertEqual(self.files(), ["x-20", "x-40", "x-201", "x-202", "x-401", "x-402"])
+        self.assertEqual(sum(self.frames(name) for name in self.files()), 400 * RPING_FRAMES)
+
+    def test_the_name_given_says_the_format_of_all(self):
+        for name, magic in (("x.pcap.gz", b"\x1f\x8b"), ("x.pcapng", b"\x0a\x0d\x0d\x0a"), ("x.pcapng.gz", b"\x1f\x8b")):
+            self.good("-r", self.big(400), "-w", self.path(name), "-C", "1", "-W", "20")
+            self.assertGreater(len(self.files()), 0)
+            for found in self.files():
+                with open(self.path(found), "rb") as f:
+                    self.assertTrue(f.read(4).startswith(magic))
+            self.assertEqual(sum(self.frames(found) for found in self.files()), 400 * RPING_FRAMES)
+            self.remove()
+
+    def test_what_makes_no_sense_is_refused(self):
+        for options, message in ((("-C", "1"), "go with -w"), (("-w", "x", "-W", "2"), "-W goes with"), (("-w", "-", "-C", "1"), "one file only"),
+                                 (("-w", "x", "-C", "0"), "-C 0"), (("-w", "x", "-G", "x"), "-G x"), (("-Z", "root"), "go with -i"),
+                                 (("-i", "lo"), "either capture or read")):
+            self.bad(message, "-r", RPING, *options, cwd=self.directory)
+
+    def test_a_folder_that_is_not_there(self):
+        self.bad("cannot be created", "-r", RPING, "-w", self.path("none/x.pcap"), "-C", "1")
