@@ -172,7 +172,7 @@ void options_help(FILE *file)
 	      "  --at-once        without gaps\n"
 	      "  -w OUT           with -i umad: save the responses\n"
 	      "\n"
-	      "devices lists RDMA devices and their end ports, or looks for one by NAME or by what it has\n"
+	      "devices takes -v and lists RDMA devices and their end ports, or finds one by NAME or by what it has\n"
 	      "  --json           one JSON object a device\n"
 	      "  -v               everything that is known of them\n"
 	      "  --node-guid GUID the device with this node GUID\n"
