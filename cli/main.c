@@ -12,10 +12,12 @@
 
 #include "cli/cli.h"
 
+/* The first asks for an end, the second for a quick one; if even that hangs, at an output that takes no more, the third ends it. */
 static void interrupt(int signal_number)
 {
-	(void)signal_number;
 	interrupted = interrupted + 1;
+	if (interrupted > 1)
+		signal(signal_number, SIG_DFL);
 }
 
 /* A closed pipe is told by the write that fails, an interrupt by the loop that looks. */

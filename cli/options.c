@@ -356,15 +356,12 @@ static bool fields_option(enum rtap_status status, const struct rtap_error *erro
 	return false;
 }
 
-/* Options that take an argument. */
-static bool take_value(struct options *options, int letter)
+/* Options of capturing and of series of files that take an argument. */
+static bool take_capture_value(struct options *options, int letter)
 {
-	struct rtap_error error;
 	uint64_t number;
 
 	switch (letter) {
-	case 'r':
-		return is_name("-r", optarg) && add_input(options, optarg);
 	case 'i':
 		return is_name("-i", optarg) && once("-i", &options->device, "one source is captured on");
 	case 'Z':
@@ -394,6 +391,20 @@ static bool take_value(struct options *options, int letter)
 			return true;
 		complain("--is-sm=%s: not understood (--is-sm or --is-sm=wait)", optarg);
 		return false;
+	default:
+		return false;
+	}
+}
+
+/* Options that take an argument. */
+static bool take_value(struct options *options, int letter)
+{
+	struct rtap_error error;
+	uint64_t number;
+
+	switch (letter) {
+	case 'r':
+		return is_name("-r", optarg) && add_input(options, optarg);
 	case 'w':
 		return is_name("-w", optarg) && once("-w", &options->write_name, "one file is written");
 	case 'f':
@@ -429,7 +440,7 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	default:
-		return false;
+		return take_capture_value(options, letter);
 	}
 }
 

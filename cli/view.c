@@ -68,7 +68,9 @@ static bool open_series(struct view *view, uint32_t link_type, int64_t time_ns)
 	if (rtap_series_open(&view->series, options->write_name, &options->rotation, link_type, options->line_buffered,
 			     options->device ? view->reader.source : NULL, time_ns, &error) == RTAP_STATUS_OK)
 		return true;
-	reader_fail(&view->reader, &error);
+	/* an interrupt ends the wait for a FIFO's reader, which is no error */
+	if (!interrupted)
+		reader_fail(&view->reader, &error);
 	view->reader.stop = true;
 	return false;
 }
@@ -232,7 +234,7 @@ int view_run(const struct options *options)
 	if (!reader_open(reader, options)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
 	} else if (!open_format(&view) || !open_tracker(&view) || !prepare_live(&view)) {
-		reader->status = EXIT_TROUBLE;
+		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
 	} else {
 		if (view.format)
 			reader_wrote(reader, printer_packet(&reader->printer, view.format, NULL));

@@ -225,6 +225,18 @@ class Privileges(LiveTest):
         self.assertEqual(process.returncode, 2)
 
     @needs("setpriv")
+    def test_an_ordinary_user_with_the_capability_captures_and_keeps_none(self):
+        inside = INSIDE + ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=+net_raw", "--ambient-caps=+net_raw")
+        saved = self.path("x.pcap")
+        process = self.start("-i", "far", "-w", saved, inside=inside, gives_up_root=True)
+        self.await_capture(process)
+        status = self.status(process)
+        self.assertEqual([int(status[name][0], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")], [0] * 4)
+        self.replay()
+        self.stop(process)
+        self.assertEqual(frames(saved), RPING_CONTENT)
+
+    @needs("setpriv")
     def test_without_privileges_it_says_what_to_do(self):
         inside = INSIDE + ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all")
         for arguments in (("-i", "pcap:far"), ("replay", "-i", "far", RPING)):
