@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/ahead.h"
 #include "capture/batch.h"
 #include "capture/file.h"
 #include "capture/ledger.h"
@@ -37,6 +38,9 @@ struct rtap_source {
 	uint64_t bytes_read_before; /* of inputs that are closed */
 	uint64_t bytes_total;       /* 0: not known */
 	int64_t first_time, last_time;
+	struct ahead *ahead;        /* NULL: read when asked */
+	uint64_t ahead_read;        /* bytes that had been read for what was taken from it last */
+	bool stopped;
 };
 
 static enum rtap_status out_of_memory(struct rtap_error *error)
@@ -139,12 +143,6 @@ enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *
 		*source = NULL;
 	}
 	return status;
-}
-
-void rtap_source_stop(struct rtap_source *source)
-{
-	if (source->live)
-		live_stop(source->live);
 }
 
 bool rtap_source_needs_privileges(const struct rtap_source *source)
@@ -353,7 +351,7 @@ static enum rtap_status read_merged(struct rtap_source *source, struct batch **b
 	return RTAP_STATUS_OK;
 }
 
-enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_batch **batch, struct rtap_error *error)
+static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch **batch, struct rtap_error *error)
 {
 	struct batch *filled = NULL;
 	enum rtap_status status;
@@ -374,6 +372,60 @@ enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_
 	finish_batch(source, &filled->shared);
 	*batch = &filled->shared;
 	return RTAP_STATUS_OK;
+}
+
+static uint64_t read_bytes_of(const struct rtap_source *source)
+{
+	uint64_t bytes = source->bytes_read_before;
+
+	for (size_t i = 0; i < source->count; i++)
+		if (source->inputs[i].file)
+			bytes += stream_bytes_read(source->inputs[i].file->stream);
+	return bytes;
+}
+
+static void read_for_ahead(void *owner, struct ahead_batch *read)
+{
+	struct rtap_source *source = owner;
+
+	read->status = read_batch(source, &read->batch, &read->error);
+	read->read_bytes = read_bytes_of(source);
+}
+
+bool rtap_source_read_ahead(struct rtap_source *source)
+{
+	/* only of regular files are all sizes known */
+	if (!source->ahead && source->bytes_total)
+		source->ahead = ahead_open(read_for_ahead, source);
+	return source->ahead;
+}
+
+void rtap_source_stop(struct rtap_source *source)
+{
+	if (source->live) {
+		live_stop(source->live);
+		return;
+	}
+	ahead_close(source->ahead);
+	source->ahead = NULL;
+	source->stopped = true;
+}
+
+enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_batch **batch, struct rtap_error *error)
+{
+	struct ahead_batch taken;
+
+	*batch = NULL;
+	if (source->stopped)
+		return RTAP_STATUS_END;
+	if (!source->ahead)
+		return read_batch(source, batch, error);
+	ahead_take(source->ahead, &taken);
+	*batch = taken.batch;
+	source->ahead_read = taken.read_bytes;
+	if (error && (taken.status == RTAP_STATUS_BROKEN || taken.status == RTAP_STATUS_FAILED))
+		*error = taken.error;
+	return taken.status;
 }
 
 size_t rtap_source_interface_count(const struct rtap_source *source)
@@ -403,10 +455,7 @@ struct rtap_source_counters rtap_source_counters(const struct rtap_source *sourc
 
 void rtap_source_progress(const struct rtap_source *source, uint64_t *read_bytes, uint64_t *total_bytes)
 {
-	*read_bytes = source->bytes_read_before;
-	for (size_t i = 0; i < source->count; i++)
-		if (source->inputs[i].file)
-			*read_bytes += stream_bytes_read(source->inputs[i].file->stream);
+	*read_bytes = source->ahead ? source->ahead_read : read_bytes_of(source);
 	*total_bytes = source->bytes_total;
 }
 
@@ -414,6 +463,7 @@ void rtap_source_close(struct rtap_source *source)
 {
 	if (!source)
 		return;
+	ahead_close(source->ahead);
 	for (size_t i = 0; i < source->count; i++) {
 		if (source->inputs[i].batch)
 			rtap_batch_release(&source->inputs[i].batch->shared);

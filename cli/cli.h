@@ -34,6 +34,7 @@ enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPO
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
 #define MAX_DECODE_AS 64
+#define MAX_THREADS 256
 
 /* The options of the stream view, and those that other commands share with it. */
 struct options {
@@ -60,6 +61,7 @@ struct options {
 	uint64_t rate;            /* of replay: packets a second; 0: as recorded */
 	bool at_once;             /* of replay */
 	uint64_t max_memory;      /* bytes */
+	unsigned threads;         /* that may be used; at least 1 */
 	enum view_form form;
 	enum clock_form clock;
 	struct fields_format fields;

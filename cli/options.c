@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
-	OPTION_MAX_MEMORY, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
+	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_MAD_CLASSES, OPTION_IS_SM };
 
@@ -24,6 +24,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTI
 	{ "decode-as", required_argument, NULL, OPTION_DECODE_AS }, \
 	{ "no-heuristics", no_argument, NULL, OPTION_NO_HEURISTICS }, \
 	{ "max-memory", required_argument, NULL, OPTION_MAX_MEMORY }, \
+	{ "threads", required_argument, NULL, OPTION_THREADS }, \
 	{ "progress", no_argument, NULL, OPTION_PROGRESS }
 
 static const struct option view_options[] = {
@@ -82,7 +83,7 @@ static const struct {
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
-	"--flow", "--flow-type", "--flow-offload", "--peer", "--join", "--threads",
+	"--flow", "--flow-type", "--flow-offload", "--peer", "--join",
 	"stats", "canon", "diff", "report",
 };
 
@@ -151,6 +152,7 @@ void options_help(FILE *file)
 	      "                   take a UDP port for RoCEv2: udp=4792,rocev2\n"
 	      "  --no-heuristics  do not recognise protocols by their content\n"
 	      "  --max-memory SIZE  memory that connections and messages in the making may take: 64M, 2G (default 512M)\n"
+	      "  --threads N      threads that may be used; 1: files are not read ahead (default: as many as processors)\n"
 	      "\n"
 	      "messages and connections take -r -f -c -s -l -v, the options of dissection, and\n"
 	      "  --json           one JSON object a line\n"
@@ -431,6 +433,11 @@ static bool take_value(struct options *options, int letter)
 		return false;
 	case OPTION_MAX_MEMORY:
 		return size_option("--max-memory", 1 << 20, &options->max_memory);
+	case OPTION_THREADS:
+		if (!number_option("--threads", MAX_THREADS, &number))
+			return false;
+		options->threads = (unsigned)number;
+		return true;
 	case OPTION_SPEED:
 		return speed_option(&options->speed);
 	case OPTION_RATE:
@@ -570,12 +577,19 @@ static bool take_files(struct options *options, enum command command, int argc, 
 	return true;
 }
 
+static unsigned processors(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count > 1 ? (unsigned)count : 1;
+}
+
 bool options_parse(struct options *options, enum command command, int argc, char **argv)
 {
 	const char *letters = command_lines[command].letters;
 	int letter;
 
-	*options = (struct options){ .max_memory = DEFAULT_MEMORY, .speed = 1 };
+	*options = (struct options){ .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
 	fields_format_init(&options->fields);
 	if (asks_for_later(letters, argc, argv, command))
 		return false;

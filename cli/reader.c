@@ -183,6 +183,8 @@ void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_fra
 	bool flush = isatty(STDOUT_FILENO), live = reader->options->device;
 	enum rtap_status status = RTAP_STATUS_OK;
 
+	if (reader->options->threads > 1)
+		rtap_source_read_ahead(reader->source);
 	while (goes_on(reader)) {
 		struct rtap_batch *batch;
 		struct rtap_error error;
@@ -209,6 +211,8 @@ void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_fra
 	}
 	if (live && status != RTAP_STATUS_END)
 		end_live(reader);
+	else
+		rtap_source_stop(reader->source);
 	progress_end(&reader->progress);
 }
 

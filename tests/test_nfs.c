@@ -10,6 +10,7 @@
 #include <criterion/criterion.h>
 
 #include "dissect/nfs.h"
+#include "dissect/nfs4.h"
 #include "dissect/rpc_programs.h"
 
 enum { CALL, REPLY };
@@ -411,4 +412,80 @@ Test(nfs, operations_of_all_minor_versions_have_tables_and_names)
 		cr_expect_neq(walk(&facts, extents, 2, &scribe, &left), MALFORMED, "operation %u", number);
 		cr_expect_str_neq(scribe.operations, "?", "operation %u", number);
 	}
+}
+
+/* Bytes that items of fixed length take; 0 if one has not. None of them may be a row of the summary. */
+static uint32_t fixed_length(const struct xdr_item *items, const struct rpc_summary_row *summary)
+{
+	uint32_t length = 0;
+
+	for (; items->kind != XDR_KIND_END; items++) {
+		uint32_t more = items->kind == XDR_KIND_U32 || items->kind == XDR_KIND_BOOL ? 4 :
+				items->kind == XDR_KIND_U64 ? 8 : items->kind == XDR_KIND_FIXED ? (items->bound + 3) / 4 * 4 :
+				items->kind == XDR_KIND_STRUCT ? fixed_length(items->type->items, summary) : 0;
+
+		if (!more)
+			return 0;
+		for (const struct rpc_summary_row *row = summary; row->row != XDR_NO_ROW; row++)
+			cr_expect_neq(row->row, items->row, "row %u is shown, and stands in a detail", items->row);
+		length += more;
+	}
+	return length;
+}
+
+static unsigned check_details(const struct xdr_item *items, const struct rpc_summary_row *summary, unsigned depth);
+
+static unsigned check_type(const struct xdr_type *type, const struct rpc_summary_row *summary, unsigned depth)
+{
+	if (!type || depth > 16)
+		return 0;
+	if (!type->detail)
+		return check_details(type->items, summary, depth + 1);
+	cr_expect_eq(fixed_length(type->items, summary), type->detail, "%s", type->label ? type->label : "a detail without a label");
+	return 1;
+}
+
+/* How many details there were. */
+static unsigned check_details(const struct xdr_item *items, const struct rpc_summary_row *summary, unsigned depth)
+{
+	unsigned found = 0;
+
+	for (; items && items->kind != XDR_KIND_END; items++) {
+		switch ((enum xdr_kind)items->kind) {
+		case XDR_KIND_STRUCT:
+		case XDR_KIND_OPTIONAL:
+		case XDR_KIND_LIST:
+		case XDR_KIND_ARRAY:
+			found += check_type(items->type, summary, depth);
+			break;
+		case XDR_KIND_SWITCH:
+		case XDR_KIND_STATUS:
+			found += check_type(items->arms->otherwise, summary, depth);
+			for (uint32_t i = 0; i < items->arms->count; i++)
+				found += check_type(items->arms->arms[i].type, summary, depth);
+			break;
+		default:
+			break;
+		}
+	}
+	return found;
+}
+
+Test(nfs, what_one_line_texts_pass_over_has_the_length_that_its_type_says)
+{
+	static const struct xdr_program *const tables[] = {
+		&nfs3_program, &nfsacl2_program, &nfsacl3_program, &mount3_program, &nlm4_program, &nfs_callback_program,
+	};
+	unsigned found = 0;
+
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+		for (uint32_t j = 0; j < tables[i]->count; j++) {
+			found += check_details(tables[i]->procedures[j].call, tables[i]->summary, 0);
+			found += check_details(tables[i]->procedures[j].reply, tables[i]->summary, 0);
+		}
+	for (uint32_t i = 0; i < NFS4_OPERATIONS; i++) {
+		found += check_details(nfs4_operations[i].call, nfs4_program.summary, 0);
+		found += check_details(nfs4_operations[i].reply, nfs4_program.summary, 0);
+	}
+	cr_expect_gt(found, 40);
 }

@@ -47,9 +47,6 @@ struct rtap_live_options {
 enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *name, const struct rtap_live_options *options,
 				       struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* Takes no more frames in. What has been received stays to be read; END follows. May be called again; nothing happens to files. */
-void rtap_source_stop(struct rtap_source *source);
-
 /* Whether the device may need CAP_NET_RAW again while it is read (to bring a broken queue back, for instance). */
 bool rtap_source_needs_privileges(const struct rtap_source *source);
 

@@ -64,6 +64,16 @@ enum rtap_status rtap_source_open_files(struct rtap_source **source, const char 
 enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_batch **batch,
 					struct rtap_error *error) __attribute__((warn_unused_result));
 
+/*
+ * From now on a thread of the source reads ahead of rtap_source_read_batch(), and inflates. Interfaces, notes and counters
+ * belong to it until END, FAILED or rtap_source_stop(). False: it does not, because an input is no regular file, which may have
+ * to be waited for, or there can be no thread.
+ */
+bool rtap_source_read_ahead(struct rtap_source *source);
+
+/* Takes no more frames in: END follows; of a live source, when what has been received by then was read. May be called again. */
+void rtap_source_stop(struct rtap_source *source);
+
 /* Interfaces seen so far; more may appear with each batch. The returned struct is valid until the next read. */
 size_t rtap_source_interface_count(const struct rtap_source *source);
 const struct rtap_interface *rtap_source_interface(const struct rtap_source *source, size_t index);

@@ -55,7 +55,7 @@ class Usage(CliTest):
         self.bad("more than 64", "-r", RPING, *["--decode-as", "qp=1,data"] * 65)
 
     def test_what_later_versions_have_is_said_to_be_not_there_yet(self):
-        for argument in ("--flow", "--flow=x", "--peer", "--join", "--threads",
+        for argument in ("--flow", "--flow=x", "--peer", "--join",
                          "stats", "canon", "diff", "report"):
             self.bad("%s: not in this version" % argument, argument)
 
