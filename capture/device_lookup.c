@@ -77,7 +77,8 @@ static void search_add(struct search *search, const struct rtap_device *device, 
 	if (match->port == SIZE_MAX)
 		snprintf(search->names + used, sizeof search->names - used, "%s%s", separator, device->name);
 	else
-		snprintf(search->names + used, sizeof search->names - used, "%s%s/%u", separator, device->name, device->port_numbers[match->port]);
+		snprintf(search->names + used, sizeof search->names - used, "%s%s/%u", separator, device->name,
+			 device->port_numbers[match->port]);
 	search->result = search->result == RTAP_LOOKUP_NONE ? RTAP_LOOKUP_FOUND : RTAP_LOOKUP_AMBIGUOUS;
 	*search->found = *match;
 }
@@ -93,7 +94,8 @@ static enum rtap_lookup search_end(struct search *search)
 	return search->result;
 }
 
-static enum rtap_lookup find_port_number(const struct rtap_device *device, const char *text, struct rtap_end_port *found, struct rtap_error *error)
+static enum rtap_lookup find_port_number(const struct rtap_device *device, const char *text,
+					 struct rtap_end_port *found, struct rtap_error *error)
 {
 	uint32_t number;
 
@@ -111,7 +113,8 @@ static enum rtap_lookup find_port_number(const struct rtap_device *device, const
 	return RTAP_LOOKUP_NONE;
 }
 
-enum rtap_lookup rtap_devices_find_name(struct rtap_devices *devices, const char *name, bool whole, struct rtap_end_port *found,
+enum rtap_lookup rtap_devices_find_name(struct rtap_devices *devices, const char *name, bool whole,
+					struct rtap_end_port *found,
 					struct rtap_error *error)
 {
 	const char *slash = strrchr(name, '/');
@@ -141,7 +144,8 @@ enum rtap_lookup rtap_devices_find_name(struct rtap_devices *devices, const char
 	return RTAP_LOOKUP_NONE;
 }
 
-enum rtap_lookup rtap_devices_find_node_guid(struct rtap_devices *devices, uint64_t guid, struct rtap_end_port *found, struct rtap_error *error)
+enum rtap_lookup rtap_devices_find_node_guid(struct rtap_devices *devices, uint64_t guid, struct rtap_end_port *found,
+					     struct rtap_error *error)
 {
 	struct search search;
 	char what[64];
@@ -188,7 +192,8 @@ static bool has_guid(struct rtap_devices *devices, struct search *search, struct
 	return attributes && attributes->guid.known && attributes->guid.value == *guid;
 }
 
-enum rtap_lookup rtap_devices_find_port_guid(struct rtap_devices *devices, uint64_t guid, struct rtap_end_port *found, struct rtap_error *error)
+enum rtap_lookup rtap_devices_find_port_guid(struct rtap_devices *devices, uint64_t guid, struct rtap_end_port *found,
+					     struct rtap_error *error)
 {
 	struct search search;
 	char what[64];
@@ -215,7 +220,8 @@ static bool has_gid(struct rtap_devices *devices, struct search *search, struct 
 	return port->gid;
 }
 
-enum rtap_lookup rtap_devices_find_gid(struct rtap_devices *devices, const uint8_t gid[16], struct rtap_end_port *found, struct rtap_error *error)
+enum rtap_lookup rtap_devices_find_gid(struct rtap_devices *devices, const uint8_t gid[16],
+				       struct rtap_end_port *found, struct rtap_error *error)
 {
 	struct search search;
 

@@ -190,7 +190,8 @@ static bool port_text(const struct rtap_devices *devices, const struct device *d
 	return !port_path(path, devices, device, port, file) || sysfs_text(memory, path, text);
 }
 
-static struct rtap_count port_number(const struct rtap_devices *devices, const struct device *device, unsigned port, const char *file)
+static struct rtap_count port_number(const struct rtap_devices *devices, const struct device *device, unsigned port,
+				     const char *file)
 {
 	char path[SYSFS_PATH];
 
@@ -354,7 +355,8 @@ static bool read_mad_names(struct rtap_devices *devices)
 }
 
 /* The name, beginning with `kind`, of a port's device for MADs; NULL: it has none. False: memory is out. */
-static bool find_mad_name(struct rtap_devices *devices, const char *device, unsigned port, const char *kind, const char **found)
+static bool find_mad_name(struct rtap_devices *devices, const char *device, unsigned port, const char *kind,
+			  const char **found)
 {
 	if (!devices->mad_part.known && !read_mad_names(devices)) {
 		sysfs_free(&devices->mad_part.memory);
@@ -483,7 +485,8 @@ static enum rtap_gid_type gid_type_of(const char *text, enum rtap_device_transpo
 }
 
 /* Type and netdev of the GID at an index. */
-static bool read_gid_attributes(const struct rtap_devices *devices, const struct device *device, struct port *port, struct rtap_gid *gid)
+static bool read_gid_attributes(const struct rtap_devices *devices, const struct device *device, struct port *port,
+				struct rtap_gid *gid)
 {
 	struct sysfs_memory *memory = &port->gids_part.memory;
 	unsigned number = port->attributes.number;
@@ -645,7 +648,8 @@ const struct rtap_device_counters *rtap_devices_counters(struct rtap_devices *de
 	return read_counters(&device->counters_part, path, &device->counters) ? &device->counters : NULL;
 }
 
-const struct rtap_device_counters *rtap_devices_port_counters(struct rtap_devices *devices, size_t device_index, size_t port_index)
+const struct rtap_device_counters *rtap_devices_port_counters(struct rtap_devices *devices, size_t device_index,
+							      size_t port_index)
 {
 	struct device *device;
 	struct port *port = known_port(devices, device_index, port_index, &device);

@@ -240,7 +240,8 @@ static uint32_t variant_crc(const uint8_t *packet, uint32_t length)
 	return crc ^ 0xffff;
 }
 
-uint32_t mad_frame_make(uint8_t *frame, const struct mad_envelope *envelope, const uint8_t *mad, uint32_t mad_length, uint32_t psn,
+uint32_t mad_frame_make(uint8_t *frame, const struct mad_envelope *envelope, const uint8_t *mad, uint32_t mad_length,
+			uint32_t psn,
 			 int64_t time_ns)
 {
 	uint8_t *packet = frame + ERF_LENGTH;

@@ -47,7 +47,8 @@ uint32_t mad_segment(const uint8_t *message, uint32_t length, uint32_t index, ui
  * Writes an ERF record of an InfiniBand packet with the datagram in it, with right CRCs, of at most MAD_FRAME_LENGTH()
  * bytes. `mad_length` is a multiple of 4. Returns its length.
  */
-uint32_t mad_frame_make(uint8_t *frame, const struct mad_envelope *envelope, const uint8_t *mad, uint32_t mad_length, uint32_t psn,
+uint32_t mad_frame_make(uint8_t *frame, const struct mad_envelope *envelope, const uint8_t *mad, uint32_t mad_length,
+			uint32_t psn,
 			 int64_t time_ns);
 
 /*

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <infiniband/umad.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,7 +348,8 @@ static bool take_class(const char **text, unsigned *class, uint32_t *methods)
 	return *(*text)++ == ',' && **text;
 }
 
-static enum rtap_status register_named(struct mad_port *port, const char *text, struct account *account, struct rtap_error *error)
+static enum rtap_status register_named(struct mad_port *port, const char *text, struct account *account,
+				       struct rtap_error *error)
 {
 	const char *at = text;
 	unsigned class;
@@ -355,8 +357,8 @@ static enum rtap_status register_named(struct mad_port *port, const char *text, 
 
 	while (*at) {
 		if (!take_class(&at, &class, &methods)) {
-			rtap_error_set(error, "umad:%s: classes of MADs \"%s\": not understood (such as 0x03,4:1+2: numbers of a class and its methods)",
-				       port->name, text);
+			rtap_error_set(error, "umad:%s: classes of MADs \"%s\": not understood (such as 0x03,4:1+2: "
+				       "numbers of a class and its methods)", port->name, text);
 			return RTAP_STATUS_FAILED;
 		}
 		register_class(port, (uint8_t)class, methods, account);
@@ -364,7 +366,8 @@ static enum rtap_status register_named(struct mad_port *port, const char *text, 
 	return RTAP_STATUS_OK;
 }
 
-static enum rtap_status register_agents(struct mad_port *port, const char *text, struct account *account, struct rtap_error *error)
+static enum rtap_status register_agents(struct mad_port *port, const char *text, struct account *account,
+					struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 
@@ -374,7 +377,8 @@ static enum rtap_status register_agents(struct mad_port *port, const char *text,
 		for (unsigned number = classes[i].first; number <= classes[i].last; number++)
 			register_class(port, (uint8_t)number, classes[i].methods, account);
 	if (!status && !account->done_count) {
-		rtap_error_set(error, "umad:%s: no agent could be registered: others have these classes of MADs already, or the device knows none", port->name);
+		rtap_error_set(error, "umad:%s: no agent could be registered: others have these classes of MADs already, or the device "
+			       "knows none", port->name);
 		status = RTAP_STATUS_FAILED;
 	}
 	return status;
@@ -441,12 +445,12 @@ static const struct rtap_port *fresh_port(struct mad_port *port)
 	return rtap_devices_port(port->devices, port->device, port->port);
 }
 
-static uint16_t p_key_at(struct mad_port *port, uint16_t index)
+static uint16_t p_key_at(struct mad_port *port, int index)
 {
 	const struct rtap_p_keys *p_keys = rtap_devices_p_keys(port->devices, port->device, port->port);
 
 	for (size_t i = 0; p_keys && i < p_keys->count; i++)
-		if (p_keys->p_keys[i].index == index)
+		if (p_keys->p_keys[i].index == (uint32_t)index)
 			return p_keys->p_keys[i].value;
 	return FULL_P_KEY;
 }
@@ -463,6 +467,7 @@ static void fill_gids(struct mad_port *port, const struct ib_mad_addr *address, 
 
 void mad_port_envelope(struct mad_port *port, void *umad, struct mad_envelope *envelope)
 {
+	/* its P_Key index is not always there: libibumad knows */
 	const struct ib_mad_addr *address = umad_get_mad_addr(umad);
 	const uint8_t *mad = umad_get_mad(umad);
 	bool is_subnet = mad[1] == CLASS_SUBNET || mad[1] == CLASS_SUBNET_DIRECTED;
@@ -480,7 +485,7 @@ void mad_port_envelope(struct mad_port *port, void *umad, struct mad_envelope *e
 	attributes = fresh_port(port);
 	if (attributes && attributes->lid.known)
 		envelope->destination_lid = (uint16_t)(attributes->lid.value + address->path_bits);
-	envelope->p_key = p_key_at(port, address->pkey_index);
+	envelope->p_key = p_key_at(port, umad_get_pkey(umad));
 	if (envelope->global)
 		fill_gids(port, address, envelope);
 	pthread_mutex_unlock(&lock);
@@ -499,33 +504,37 @@ static const struct agent *agent_of(struct mad_port *port, uint8_t class, uint8_
 	return add_agent(port, class, version, 0);
 }
 
-static bool fill_address(struct mad_port *port, const struct mad_envelope *envelope, struct ib_mad_addr *address)
+/* Writes where the datagram goes into libibumad's buffer. False: there is no GID to send it from. */
+static bool fill_address(struct mad_port *port, const struct mad_envelope *envelope, void *umad)
 {
+	struct ib_mad_addr address;
 	const struct rtap_gids *gids;
 	const struct rtap_p_keys *p_keys;
 	uint32_t index = 0;
 	bool found = !envelope->global;
 
-	*address = (struct ib_mad_addr){
+	address = (struct ib_mad_addr){
 		.qpn = htobe32(envelope->destination_qpn), .qkey = htobe32(envelope->q_key), .lid = htobe16(envelope->destination_lid),
 		.sl = envelope->service_level, .grh_present = envelope->global, .hop_limit = envelope->hop_limit,
 		.traffic_class = envelope->traffic_class, .flow_label = htobe32(envelope->flow_label),
 	};
 	p_keys = fresh_port(port) ? rtap_devices_p_keys(port->devices, port->device, port->port) : NULL;
 	if (p_keys && rtap_p_key_index(p_keys, envelope->p_key & 0x7fff, &index))
-		address->pkey_index = (uint16_t)index;
-	memcpy(address->gid, envelope->destination_gid, sizeof address->gid);
+		umad_set_pkey(umad, (int)index);
+	memcpy(address.gid, envelope->destination_gid, sizeof address.gid);
 	/* a capture's sender need not be this port: then it is the first GID that sends */
 	gids = envelope->global ? rtap_devices_gids(port->devices, port->device, port->port) : NULL;
 	for (size_t i = 0; gids && i < gids->count && gids->gids[i].index <= UINT8_MAX; i++) {
 		if (!found || !memcmp(gids->gids[i].bytes, envelope->source_gid, sizeof envelope->source_gid))
-			address->gid_index = (uint8_t)gids->gids[i].index;
+			address.gid_index = (uint8_t)gids->gids[i].index;
 		found = true;
 	}
+	memcpy(umad_get_mad_addr(umad), &address, offsetof(struct ib_mad_addr, pkey_index));
 	return found;
 }
 
-static enum rtap_status send_by(struct mad_port *port, const struct agent *agent, void *umad, uint32_t length, unsigned timeout_ms,
+static enum rtap_status send_by(struct mad_port *port, const struct agent *agent, void *umad, uint32_t length,
+				unsigned timeout_ms,
 				struct rtap_error *error)
 {
 	bool gone;
@@ -539,7 +548,8 @@ static enum rtap_status send_by(struct mad_port *port, const struct agent *agent
 	return RTAP_STATUS_FAILED;
 }
 
-enum rtap_status mad_port_send(struct mad_port *port, const struct mad_envelope *envelope, const uint8_t *mad, uint32_t length,
+enum rtap_status mad_port_send(struct mad_port *port, const struct mad_envelope *envelope, const uint8_t *mad,
+			       uint32_t length,
 				unsigned timeout_ms, struct rtap_error *error)
 {
 	void *umad = calloc(1, umad_size() + length);
@@ -553,7 +563,7 @@ enum rtap_status mad_port_send(struct mad_port *port, const struct mad_envelope 
 	agent = agent_of(port, mad[1], mad[2]);
 	if (!agent)
 		rtap_error_set(error, "umad:%s: no agent can be registered for class 0x%02x", port->name, mad[1]);
-	else if (!fill_address(port, envelope, umad_get_mad_addr(umad)))
+	else if (!fill_address(port, envelope, umad))
 		rtap_error_set(error, "umad:%s: the port has no GID to send from", port->name);
 	else
 		status = send_by(port, agent, umad, length, timeout_ms, error);

@@ -16,7 +16,8 @@
 struct mad_port;
 
 /* Opens "DEVICE" (its first end port) or "DEVICE/PORT". No agents yet. FAILED: *port is NULL. */
-enum rtap_status mad_port_open(struct mad_port **port, const char *name, struct rtap_error *error) __attribute__((warn_unused_result));
+enum rtap_status mad_port_open(struct mad_port **port, const char *name,
+			       struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* Closes it when nobody shares it any more. NULL is ignored. */
 void mad_port_close(struct mad_port *port);
@@ -36,13 +37,15 @@ enum rtap_status mad_port_register(struct mad_port *port, const char *classes, c
 	__attribute__((warn_unused_result));
 
 /* Becomes a subnet manager for the rest of the world, as long as the port is open: waits until there is no other, if `wait`. */
-enum rtap_status mad_port_become_sm(struct mad_port *port, bool wait, struct rtap_error *error) __attribute__((warn_unused_result));
+enum rtap_status mad_port_become_sm(struct mad_port *port, bool wait,
+				    struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* The addresses that a received datagram had: `umad` is libibumad's buffer. */
 void mad_port_envelope(struct mad_port *port, void *umad, struct mad_envelope *envelope);
 
 /* Sends a datagram to where the envelope says; what is to be answered is waited for, for `timeout_ms`. FAILED: it was not sent. */
-enum rtap_status mad_port_send(struct mad_port *port, const struct mad_envelope *envelope, const uint8_t *mad, uint32_t length,
+enum rtap_status mad_port_send(struct mad_port *port, const struct mad_envelope *envelope, const uint8_t *mad,
+			       uint32_t length,
 				unsigned timeout_ms, struct rtap_error *error) __attribute__((warn_unused_result));
 
 #endif

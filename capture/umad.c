@@ -82,8 +82,8 @@ static void tell_unsent(struct umad_device *device, int status, struct rtap_erro
 	unsigned lid = be16toh(umad_get_mad_addr(device->buffer)->lid), attribute = (unsigned)mad[16] << 8 | mad[17];
 
 	if (status == ETIMEDOUT)
-		rtap_error_set(error, "umad:%s: no response to method 0x%02x of class 0x%02x, attribute 0x%04x, from LID %u", mad_port_name(device->port),
-			       mad[3], mad[1], attribute, lid);
+		rtap_error_set(error, "umad:%s: no response to method 0x%02x of class 0x%02x, attribute 0x%04x, from LID %u",
+			       mad_port_name(device->port), mad[3], mad[1], attribute, lid);
 	else
 		rtap_error_set(error, "umad:%s: method 0x%02x of class 0x%02x, attribute 0x%04x, to LID %u was not sent: %s",
 			       mad_port_name(device->port), mad[3], mad[1], attribute, lid, strerror(status));
@@ -118,7 +118,7 @@ static enum rtap_status receive_one(struct umad_device *device, unsigned timeout
 		reason = errno;
 		if (result >= 0)
 			break;
-		if ((reason == ENOSPC || result == -ENOSPC || reason == EINVAL || result == -EINVAL) && length > (int)device->room) {
+		if (reason == ENOSPC && length > (int)device->room) {
 			if (!make_room(device, (uint32_t)length))
 				return out_of_memory(device, error);
 			continue;
@@ -147,7 +147,8 @@ static enum rtap_status receive_one(struct umad_device *device, unsigned timeout
 	return RTAP_STATUS_OK;
 }
 
-static enum rtap_status umad_device_receive(struct live_device *live, struct batch *batch, unsigned timeout_ms, struct rtap_error *error)
+static enum rtap_status umad_device_receive(struct live_device *live, struct batch *batch, unsigned timeout_ms,
+					    struct rtap_error *error)
 {
 	struct umad_device *device = (struct umad_device *)live;
 	enum rtap_status status = RTAP_STATUS_OK;
@@ -187,7 +188,8 @@ static const struct live_operations operations = {
 	.close = umad_device_close,
 };
 
-static enum rtap_status set_up(struct umad_device *device, const char *name, const struct rtap_live_options *options, struct rtap_error *error)
+static enum rtap_status set_up(struct umad_device *device, const char *name, const struct rtap_live_options *options,
+			       struct rtap_error *error)
 {
 	struct rtap_interface *interface = &device->device.interface;
 	enum rtap_status status = mad_port_open(&device->port, name, error);
@@ -239,8 +241,8 @@ static bool umad_kind_knows(const char *name)
 	return known;
 }
 
-static bool list_port(const struct rtap_device *device, const struct rtap_port *port, void (*take)(void *owner, struct rtap_live_entry *entry),
-		      void *owner)
+static bool list_port(const struct rtap_device *device, const struct rtap_port *port,
+		      void (*take)(void *owner, struct rtap_live_entry *entry), void *owner)
 {
 	const char *state = port && port->state.known ? rtap_port_state_name(port->state.value) : NULL;
 	char name[300], description[600];
@@ -253,12 +255,14 @@ static bool list_port(const struct rtap_device *device, const struct rtap_port *
 	if (!port->umad)
 		return true;
 	snprintf(name, sizeof name, "%s/%u", device->name, port->number);
-	snprintf(description, sizeof description, "management datagrams%s%s", device->hca_type ? " of " : "", device->hca_type ? device->hca_type : "");
+	snprintf(description, sizeof description, "management datagrams%s%s", device->hca_type ? " of " : "",
+		 device->hca_type ? device->hca_type : "");
 	take(owner, &entry);
 	return true;
 }
 
-static enum rtap_status umad_kind_list(void (*take)(void *owner, struct rtap_live_entry *entry), void *owner, struct rtap_error *error)
+static enum rtap_status umad_kind_list(void (*take)(void *owner, struct rtap_live_entry *entry), void *owner,
+				       struct rtap_error *error)
 {
 	struct rtap_devices *devices;
 	enum rtap_status status = rtap_devices_open(&devices, NULL, error);
@@ -307,7 +311,8 @@ static enum rtap_status send_frame(struct mad_port *port, const struct rtap_fram
 	return mad_port_send(port, &envelope, mad, length, is_answered(mad[3]) ? RESPONSE_MS : 0, error);
 }
 
-static enum rtap_status umad_sender_send(struct rtap_sender *sender, const struct rtap_frame *frames, size_t count, size_t *sent,
+static enum rtap_status umad_sender_send(struct rtap_sender *sender, const struct rtap_frame *frames, size_t count,
+					 size_t *sent,
 					 struct rtap_error *error)
 {
 	struct umad_sender *umad = (struct umad_sender *)sender;

@@ -124,7 +124,8 @@ static void write_json(const void *what, struct line *line)
 }
 
 /* Shows a device with all its ports, or with the one that was asked for. 0 or -errno. */
-static int show(const struct question *question, struct rtap_devices *devices, const struct rtap_end_port *asked, struct printer *printer)
+static int show(const struct question *question, struct rtap_devices *devices, const struct rtap_end_port *asked,
+		struct printer *printer)
 {
 	struct shown_device shown = {
 		.device = rtap_devices_device(devices, asked->device), .counters = rtap_devices_counters(devices, asked->device),

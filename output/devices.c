@@ -221,7 +221,8 @@ static const struct style tree_style = {
 };
 
 /* A value by its name, by its number if it has none. */
-static void show_named(const struct style *style, struct line *line, unsigned depth, const char *key, struct rtap_count value,
+static void show_named(const struct style *style, struct line *line, unsigned depth, const char *key,
+		       struct rtap_count value,
 		       const char *(*name_of)(uint64_t value))
 {
 	const char *name = value.known ? name_of(value.value) : NULL;
@@ -242,7 +243,8 @@ static struct rtap_count known(uint64_t value)
 	return (struct rtap_count){ true, value };
 }
 
-static void show_counters(const struct style *style, struct line *line, unsigned depth, const struct rtap_device_counters *counters)
+static void show_counters(const struct style *style, struct line *line, unsigned depth,
+			  const struct rtap_device_counters *counters)
 {
 	style->begin_list(line, depth, "hw_counters", counters->count);
 	for (size_t i = 0; i < counters->count; i++) {
@@ -405,7 +407,8 @@ static void guid_piece(struct line *line, const char *label, struct rtap_count g
 	line_hex(line, guid.value, 16);
 }
 
-static void named_piece(struct line *line, struct rtap_count value, const char *(*name_of)(uint64_t value), const char *label)
+static void named_piece(struct line *line, struct rtap_count value, const char *(*name_of)(uint64_t value),
+			const char *label)
 {
 	const char *name = value.known ? name_of(value.value) : NULL;
 

@@ -78,6 +78,17 @@ ib_mad_addr_t *umad_get_mad_addr(void *buffer)
 	return &((struct ib_user_mad *)buffer)->addr;
 }
 
+int umad_get_pkey(void *buffer)
+{
+	return umad_get_mad_addr(buffer)->pkey_index;
+}
+
+int umad_set_pkey(void *buffer, int pkey_index)
+{
+	umad_get_mad_addr(buffer)->pkey_index = (uint16_t)pkey_index;
+	return 0;
+}
+
 int umad_status(void *buffer)
 {
 	return (int)((struct ib_user_mad *)buffer)->status;

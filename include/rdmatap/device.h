@@ -114,8 +114,9 @@ struct rtap_p_keys {
 struct rtap_devices;
 
 /*
- * Looks for devices under the sysfs that is mounted at `root` (NULL: at $RDMATAP_SYSFS, if that is not set at /sys). Only their names are read. END: there is no RDMA
- * subsystem; FAILED: it cannot be read, or memory is out. In both cases *devices is NULL and the error is set.
+ * Looks for devices under the sysfs that is mounted at `root` (NULL: at $RDMATAP_SYSFS, if that is not set at /sys). Only
+ * their names are read. END: there is no RDMA subsystem; FAILED: it cannot be read, or memory is out. In both cases *devices
+ * is NULL and the error is set.
  */
 enum rtap_status rtap_devices_open(struct rtap_devices **devices, const char *root, struct rtap_error *error)
 	__attribute__((warn_unused_result));
@@ -141,7 +142,8 @@ const struct rtap_device_counters *rtap_devices_port_counters(struct rtap_device
 
 /* What may have changed. */
 enum rtap_port_part {
-	RTAP_PORT_ATTRIBUTES = 1, /* LID, SM, state, rate: verbs events PORT_ACTIVE, PORT_ERR, LID_CHANGE, SM_CHANGE, CLIENT_REREGISTER */
+	/* LID, SM, state, rate: after the verbs events PORT_ACTIVE, PORT_ERR, LID_CHANGE, SM_CHANGE, CLIENT_REREGISTER */
+	RTAP_PORT_ATTRIBUTES = 1,
 	RTAP_PORT_GIDS = 2,       /* GID_CHANGE; the attributes too, since the GUID is one */
 	RTAP_PORT_P_KEYS = 4,     /* PKEY_CHANGE */
 	RTAP_PORT_ALL = 7,
