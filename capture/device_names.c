@@ -59,6 +59,16 @@ const char *rtap_gid_type_name(enum rtap_gid_type type)
 	return NAME_AT(names, type);
 }
 
+/* enum rtap_verbs_capability */
+const char *rtap_verbs_capability_name(unsigned bit)
+{
+	static const char *const names[] = {
+		"managed flow steering", "C-VLAN stripping", "scatter FCS", "IP checksum", "delay drop", "time stamps",
+	};
+
+	return NAME_AT(names, bit);
+}
+
 /* IBTA vol. 1, 14.2.5.6, CapabilityMask */
 const char *rtap_capability_name(unsigned bit)
 {

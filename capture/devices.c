@@ -13,6 +13,7 @@
 
 #include <rdmatap/device.h>
 
+#include "capture/device_verbs.h"
 #include "capture/sysfs.h"
 
 /* More than there are: a bound for what a broken sysfs can make us read. */
@@ -42,8 +43,9 @@ struct port {
 
 struct device {
 	const char *name;
-	struct part part, counters_part;
+	struct part part, counters_part, verbs_part;
 	struct rtap_device attributes;
+	struct rtap_device_verbs verbs;
 	struct rtap_device_counters counters;
 	struct port *ports;
 };
@@ -135,6 +137,7 @@ void rtap_devices_close(struct rtap_devices *devices)
 			part_forget(&device->ports[j].counters_part);
 		}
 		part_forget(&device->counters_part);
+		part_forget(&device->verbs_part);
 		part_forget(&device->part);
 	}
 	part_forget(&devices->mad_part);
@@ -660,6 +663,16 @@ const struct rtap_device_counters *rtap_devices_port_counters(struct rtap_device
 	if (!port_path(path, devices, device, port->attributes.number, "hw_counters"))
 		path[0] = 0;
 	return read_counters(&port->counters_part, path, &port->counters) ? &port->counters : NULL;
+}
+
+const struct rtap_device_verbs *rtap_devices_verbs(struct rtap_devices *devices, size_t index)
+{
+	struct device *device = known_device(devices, index);
+
+	if (!device)
+		return NULL;
+	part_forget(&device->verbs_part);
+	return device_verbs_ask(&device->verbs_part.memory, &device->attributes, &device->verbs) ? &device->verbs : NULL;
 }
 
 void rtap_devices_invalidate(struct rtap_devices *devices, size_t device_index, size_t port_index, unsigned parts)

@@ -130,16 +130,19 @@ static int show(const struct question *question, struct rtap_devices *devices, c
 	struct shown_device shown = {
 		.device = rtap_devices_device(devices, asked->device), .counters = rtap_devices_counters(devices, asked->device),
 	};
+	bool in_full = question->json || question->verbose;
 	struct shown_port *ports = shown.device ? calloc(shown.device->port_count + 1, sizeof *ports) : NULL;
 	int result = -ENOMEM;
 
-	if (!ports || !shown.counters)
+	if (!ports || !shown.counters || (in_full && !(shown.verbs = rtap_devices_verbs(devices, asked->device))))
 		goto out;
 	for (size_t i = 0; i < shown.device->port_count; i++) {
 		if (asked->port != SIZE_MAX && asked->port != i)
 			continue;
 		if (!gather_port(devices, asked->device, i, &ports[shown.port_count]))
 			goto out;
+		if (shown.verbs && shown.verbs->subnet_timeouts)
+			ports[shown.port_count].subnet_timeout = shown.verbs->subnet_timeouts[i];
 		ports[shown.port_count++].gid = asked->gid;
 	}
 	shown.ports = ports;

@@ -324,6 +324,7 @@ static void show_port(const struct style *style, struct line *line, unsigned dep
 	style->number(line, depth, "lmc", port->lmc);
 	style->number(line, depth, "sm_lid", port->sm_lid);
 	style->number(line, depth, "sm_sl", port->sm_sl);
+	style->number(line, depth, "subnet_timeout", shown->subnet_timeout);
 	show_capabilities(style, line, depth, port->capability_mask);
 	style->hex(line, depth, "guid", port->guid, 16);
 	style->text(line, depth, "umad", port->umad);
@@ -332,6 +333,24 @@ static void show_port(const struct style *style, struct line *line, unsigned dep
 	show_p_keys(style, line, depth, shown->p_keys);
 	show_counters(style, line, depth, shown->counters);
 	style->end_group(line);
+}
+
+static void show_verbs(const struct style *style, struct line *line, const struct rtap_device_verbs *verbs)
+{
+	if (!verbs->asked) {
+		style->text(line, 1, "verbs_trouble", verbs->trouble);
+		return;
+	}
+	style->begin_list(line, 1, "verbs_capabilities", (size_t)__builtin_popcount(verbs->capabilities));
+	for (unsigned bit = 0; bit < 32; bit++)
+		if (verbs->capabilities >> bit & 1)
+			style->item(line, 2, rtap_verbs_capability_name(bit));
+	style->end_list(line);
+	style->number(line, 1, "core_clock_khz", verbs->core_clock_khz);
+	style->number(line, 1, "max_receives", verbs->max_receives);
+	style->number(line, 1, "max_sges", verbs->max_sges);
+	style->number(line, 1, "max_completions", verbs->max_completions);
+	style->number(line, 1, "max_rss_queues", verbs->max_rss_queues);
 }
 
 static void show_device(const struct style *style, struct line *line, const struct shown_device *shown)
@@ -354,6 +373,8 @@ static void show_device(const struct style *style, struct line *line, const stru
 		style->item(line, 2, device->netdevs[i]);
 	style->end_list(line);
 	show_counters(style, line, 1, shown->counters);
+	if (shown->verbs)
+		show_verbs(style, line, shown->verbs);
 	style->begin_list(line, 1, "ports", shown->port_count);
 	for (size_t i = 0; i < shown->port_count; i++)
 		show_port(style, line, 2, &shown->ports[i]);

@@ -15,12 +15,14 @@ struct shown_port {
 	const struct rtap_gids *gids;
 	const struct rtap_p_keys *p_keys;
 	const struct rtap_device_counters *counters;
+	struct rtap_count subnet_timeout;
 	const struct rtap_gid *gid; /* that was asked for; NULL: none was */
 };
 
 struct shown_device {
 	const struct rtap_device *device;
 	const struct rtap_device_counters *counters;
+	const struct rtap_device_verbs *verbs; /* NULL: not to be shown */
 	const struct shown_port *ports; /* those to be shown */
 	size_t port_count;
 };

@@ -110,6 +110,29 @@ struct rtap_p_keys {
 	size_t count;
 };
 
+/* What matters to raw-packet queue pairs. */
+enum rtap_verbs_capability {
+	RTAP_VERBS_MANAGED_FLOW_STEERING = 1,
+	RTAP_VERBS_CVLAN_STRIPPING = 2,
+	RTAP_VERBS_SCATTER_FCS = 4,
+	RTAP_VERBS_IP_CHECKSUM = 8,
+	RTAP_VERBS_DELAY_DROP = 16,
+	RTAP_VERBS_TIME_STAMPS = 32,  /* of completions, by the device's clock */
+};
+
+/* What the device itself says of itself. There is no capability bit for the sniffer: that can only be tried. */
+struct rtap_device_verbs {
+	bool asked;                   /* what follows was told */
+	const char *trouble;          /* why not; NULL: it was */
+	uint32_t capabilities;        /* enum rtap_verbs_capability */
+	struct rtap_count core_clock_khz;
+	struct rtap_count max_receives, max_sges; /* of a queue pair; of a work request */
+	struct rtap_count max_completions; /* of a completion queue */
+	struct rtap_count max_rss_queues; /* that packets can be spread over */
+	/* Of each port: 4.096 us * 2^n is how long a MAD may be on its way; PortInfo: SubnetTimeOut. NULL: not told. */
+	const struct rtap_count *subnet_timeouts;
+};
+
 /* The devices of a machine. */
 struct rtap_devices;
 
@@ -135,6 +158,9 @@ const struct rtap_device *rtap_devices_device(struct rtap_devices *devices, size
 const struct rtap_port *rtap_devices_port(struct rtap_devices *devices, size_t device, size_t port);
 const struct rtap_gids *rtap_devices_gids(struct rtap_devices *devices, size_t device, size_t port);
 const struct rtap_p_keys *rtap_devices_p_keys(struct rtap_devices *devices, size_t device, size_t port);
+
+/* Asks the device by libibverbs, for which it is opened. Kept until the next call. NULL: memory is out. */
+const struct rtap_device_verbs *rtap_devices_verbs(struct rtap_devices *devices, size_t device);
 
 /* Counters (hw_counters) of a device, and of a port. They are read anew each time; valid until the next call for the same. */
 const struct rtap_device_counters *rtap_devices_counters(struct rtap_devices *devices, size_t device);
@@ -195,7 +221,9 @@ const char *rtap_port_state_name(uint64_t state);
 const char *rtap_physical_state_name(uint64_t state);
 const char *rtap_device_transport_name(enum rtap_device_transport transport);
 const char *rtap_gid_type_name(enum rtap_gid_type type);
-/* Of a bit of the capability mask. */
+/* Of a bit (by number) of rtap_device_verbs.capabilities. */
+const char *rtap_verbs_capability_name(unsigned bit);
+/* Of a bit (by number) of a port's capability mask. */
 const char *rtap_capability_name(unsigned bit);
 
 #pragma GCC visibility pop

@@ -42,7 +42,9 @@ class Devices(CliTest):
         self.assertIn("\n  node guid: unknown\n", output)
         self.assertIn("\n      lid: unknown\n", output)
         self.assertIn("\n      gids: none\n", output)
-        self.assertEqual(json.loads(self.answer("hostile", "--json", "empty_0")), {"name": "empty_0", "netdevs": [], "hw_counters": [], "ports": []})
+        told = json.loads(self.answer("hostile", "--json", "empty_0"))
+        self.assertIn("libibverbs", told.pop("verbs_trouble"))
+        self.assertEqual(told, {"name": "empty_0", "netdevs": [], "hw_counters": [], "ports": []})
 
     def test_everything_is_shown_in_full(self):
         output = self.answer("hca", "-v", "mlx5_0/1")
