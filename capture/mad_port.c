@@ -82,6 +82,7 @@ struct mad_port {
 	int issm;            /* -1: not open */
 	struct agent agents[MAX_AGENTS];
 	unsigned agent_count;
+	bool is_captured;
 	struct rtap_devices *devices;
 	size_t device, port;
 	int64_t read_ns;     /* when `devices` was read */
@@ -392,6 +393,7 @@ enum rtap_status mad_port_register(struct mad_port *port, const char *text, char
 	*told = NULL;
 	pthread_mutex_lock(&lock);
 	status = register_agents(port, text, &account, error);
+	port->is_captured |= !status;
 	pthread_mutex_unlock(&lock);
 	if (status)
 		return status;
@@ -401,6 +403,16 @@ enum rtap_status mad_port_register(struct mad_port *port, const char *text, char
 		return out_of_memory(port->name, error);
 	}
 	return RTAP_STATUS_OK;
+}
+
+bool mad_port_is_captured(struct mad_port *port)
+{
+	bool is_captured;
+
+	pthread_mutex_lock(&lock);
+	is_captured = port->is_captured;
+	pthread_mutex_unlock(&lock);
+	return is_captured;
 }
 
 enum rtap_status mad_port_become_sm(struct mad_port *port, bool wait, struct rtap_error *error)

@@ -36,6 +36,9 @@ int mad_port_id(const struct mad_port *port);
 enum rtap_status mad_port_register(struct mad_port *port, const char *classes, char **told, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
+/* Whether somebody registered, and so receives what comes. */
+bool mad_port_is_captured(struct mad_port *port);
+
 /* Becomes a subnet manager for the rest of the world, as long as the port is open: waits until there is no other, if `wait`. */
 enum rtap_status mad_port_become_sm(struct mad_port *port, bool wait,
 				    struct rtap_error *error) __attribute__((warn_unused_result));

@@ -286,7 +286,8 @@ static enum rtap_status umad_kind_list(void (*take)(void *owner, struct rtap_liv
 
 struct umad_sender {
 	struct rtap_sender sender; /* the first member */
-	struct mad_port *port;
+	struct umad_device receiver; /* for what comes back, if nobody captures it */
+	uint64_t awaited;          /* responses, or news that there is none */
 };
 
 /* Responses, and what nobody answers, are sent without waiting for anything. */
@@ -295,8 +296,10 @@ static bool is_answered(uint8_t method)
 	return !(method & METHOD_RESPONSE) && method != METHOD_SEND && method != METHOD_TRAP && method != METHOD_TRAP_REPRESS;
 }
 
-static enum rtap_status send_frame(struct mad_port *port, const struct rtap_frame *frame, struct rtap_error *error)
+static enum rtap_status send_frame(struct umad_sender *umad, const struct rtap_frame *frame, struct rtap_error *error)
 {
+	struct mad_port *port = umad->receiver.port;
+	enum rtap_status status;
 	struct mad_envelope envelope;
 	const uint8_t *mad;
 	uint32_t length;
@@ -308,7 +311,9 @@ static enum rtap_status send_frame(struct mad_port *port, const struct rtap_fram
 		rtap_error_set(error, "umad:%s: this frame cannot be sent: %s", mad_port_name(port), wrong);
 		return RTAP_STATUS_FAILED;
 	}
-	return mad_port_send(port, &envelope, mad, length, is_answered(mad[3]) ? RESPONSE_MS : 0, error);
+	status = mad_port_send(port, &envelope, mad, length, is_answered(mad[3]) ? RESPONSE_MS : 0, error);
+	umad->awaited += !status && is_answered(mad[3]);
+	return status;
 }
 
 static enum rtap_status umad_sender_send(struct rtap_sender *sender, const struct rtap_frame *frames, size_t count,
@@ -318,17 +323,31 @@ static enum rtap_status umad_sender_send(struct rtap_sender *sender, const struc
 	struct umad_sender *umad = (struct umad_sender *)sender;
 
 	for (*sent = 0; *sent < count; ++*sent)
-		if (send_frame(umad->port, &frames[*sent], error))
+		if (send_frame(umad, &frames[*sent], error))
 			return RTAP_STATUS_FAILED;
 	return RTAP_STATUS_OK;
 }
 
-/* ib_umad takes a datagram when it is written: nothing waits here. */
+/*
+ * ib_umad takes a datagram when it is written, but gives up what has not left when the port is closed: so what will be answered
+ * is waited for, unless a capture does that.
+ */
 static enum rtap_status umad_sender_flush(struct rtap_sender *sender, uint64_t *lost, struct rtap_error *error)
 {
-	(void)sender;
-	(void)error;
+	struct umad_sender *umad = (struct umad_sender *)sender;
+	unsigned waited_ms = 0;
+
 	*lost = 0;
+	while (umad->awaited && waited_ms <= RESPONSE_MS && !mad_port_is_captured(umad->receiver.port)) {
+		bool got;
+		enum rtap_status status = receive_one(&umad->receiver, LIVE_TICK_MS, &got, error);
+
+		if (status == RTAP_STATUS_FAILED)
+			return status;
+		umad->awaited -= got;
+		waited_ms = got ? 0 : waited_ms + LIVE_TICK_MS;
+	}
+	umad->awaited = 0;
 	return RTAP_STATUS_OK;
 }
 
@@ -336,7 +355,8 @@ static void umad_sender_close(struct rtap_sender *sender)
 {
 	struct umad_sender *umad = (struct umad_sender *)sender;
 
-	mad_port_close(umad->port);
+	mad_port_close(umad->receiver.port);
+	free(umad->receiver.buffer);
 	free(umad);
 }
 
@@ -353,8 +373,10 @@ static enum rtap_status umad_kind_open_sender(struct rtap_sender **sender, const
 	}
 	umad->sender.operations = &sender_operations;
 	umad->sender.link_type = RTAP_LINK_ERF;
-	if (mad_port_open(&umad->port, name, error)) {
-		free(umad);
+	if (mad_port_open(&umad->receiver.port, name, error) || !make_room(&umad->receiver, FIRST_ROOM)) {
+		if (umad->receiver.port)
+			out_of_memory(&umad->receiver, error);
+		umad_sender_close(&umad->sender);
 		return RTAP_STATUS_FAILED;
 	}
 	*sender = &umad->sender;

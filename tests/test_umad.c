@@ -538,9 +538,11 @@ Test(umad, a_sender_shares_the_port_and_sends_to_where_the_packet_goes)
 	uint8_t mad[256] = { 1, 0x04, 1, 0x01, [255] = 0x77 }, bytes[MAD_FRAME_LENGTH(256)];
 	struct rtap_frame frame = { .bytes = bytes, .link_type = RTAP_LINK_ERF };
 	struct rtap_sender *sender;
+	uint64_t lost;
 	size_t sent;
 
 	open_device("4", 0);
+	add_message(0x04, 0x81, 256);
 	cr_assert_eq(live_umad.open_sender(&sender, "mlx5_0", &error), RTAP_STATUS_OK);
 	cr_expect_eq(umad.opened, 1);
 	frame.captured_length = frame.wire_length = mad_frame_make(bytes, &envelope, mad, sizeof mad, 0, 0);
@@ -552,6 +554,8 @@ Test(umad, a_sender_shares_the_port_and_sends_to_where_the_packet_goes)
 	cr_expect(be16toh(umad.sent.addr.lid) == 0x45 && be32toh(umad.sent.addr.qpn) == 1 && be32toh(umad.sent.addr.qkey) == 0x80010000);
 	cr_expect(umad.sent.addr.sl == 5 && umad.sent.addr.pkey_index == 1 && umad.sent.addr.grh_present && umad.sent.addr.hop_limit == 3);
 	cr_expect(be32toh(umad.sent.addr.flow_label) == 0xabcde && !memcmp(umad.sent.addr.gid, envelope.destination_gid, 16));
+	cr_expect_eq(sender->operations->flush(sender, &lost, &error), RTAP_STATUS_OK);
+	cr_expect_eq(umad.received, 0, "the response is the capture's");
 	/* what is not answered is not waited for, and needs an agent of its own class */
 	mad[1] = 0x07;
 	mad[3] = 0x03;
@@ -562,6 +566,29 @@ Test(umad, a_sender_shares_the_port_and_sends_to_where_the_packet_goes)
 	cr_expect_eq(umad.agents[1].methods, 0);
 	sender->operations->close(sender);
 	cr_expect_eq(umad.closed, 0, "the capture goes on");
+}
+
+Test(umad, a_sender_alone_waits_for_what_is_answered)
+{
+	struct mad_envelope envelope = { .destination_qpn = 1 };
+	uint8_t mad[256] = { 1, 0x04, 1, 0x01 }, bytes[MAD_FRAME_LENGTH(256)];
+	struct rtap_frame frames[3] = { { .bytes = bytes, .link_type = RTAP_LINK_ERF } };
+	struct rtap_sender *sender;
+	uint64_t lost;
+	size_t sent;
+
+	frames[0].captured_length = frames[0].wire_length = mad_frame_make(bytes, &envelope, mad, sizeof mad, 0, 0);
+	frames[1] = frames[2] = frames[0];
+	cr_assert_eq(live_umad.open_sender(&sender, "mlx5_0", &error), RTAP_STATUS_OK);
+	add_message(0x03, 0x81, 8000);
+	add_message(0x04, 0x01, 256)->status = ETIMEDOUT;
+	add_message(0x04, 0x81, 256);
+	add_message(0x04, 0x81, 256);
+	cr_expect_eq(sender->operations->send(sender, frames, 3, &sent, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_expect_eq(sender->operations->flush(sender, &lost, &error), RTAP_STATUS_OK);
+	cr_expect_eq(umad.received, 3, "a response that is longer than the buffer, a request that nobody answered, and a response");
+	cr_expect_eq(lost, 0);
+	sender->operations->close(sender);
 }
 
 Test(umad, only_whole_datagrams_are_sent)
