@@ -43,6 +43,7 @@ struct live {
 	uint64_t queue_bytes;
 	pthread_t thread;
 	bool started;
+	const struct batch_block *charged; /* the receive thread's: the last block that was counted into the queue */
 	atomic_bool stop, abandon;
 	/* Under the lock. */
 	pthread_mutex_t lock;
@@ -108,11 +109,14 @@ bool live_append(struct live_device *device, struct batch *batch, const struct r
 	return true;
 }
 
-static uint64_t batch_bytes(const struct batch *batch)
+/* Memory that the queue would hold for the batch. Batches behind one another may share a block: it counts with the first. */
+static uint64_t batch_bytes(struct live *live, const struct batch *batch)
 {
 	uint64_t bytes = sizeof *batch;
 
-	for (size_t i = 0; i < batch->shared.count; i++)
+	if (batch->block && batch->block != live->charged)
+		bytes += batch->block->size;
+	for (size_t i = 0; batch->loan && i < batch->shared.count; i++)
 		bytes += batch->frames[i].captured_length;
 	return bytes;
 }
@@ -137,12 +141,13 @@ static void append(struct live *live, struct item *item)
 static void hand_over(struct live *live, struct batch *batch)
 {
 	struct item *item = calloc(1, sizeof *item);
-	uint64_t bytes = batch_bytes(batch);
+	uint64_t bytes = batch_bytes(live, batch);
 
 	pthread_mutex_lock(&live->lock);
 	if (item && (!live->first || live->queued_bytes + bytes <= live->queue_bytes)) {
 		item->batch = batch;
 		item->bytes = bytes;
+		live->charged = batch->block;
 		append(live, item);
 		batch = NULL;
 	} else {

@@ -103,7 +103,10 @@ bool is_extcap(int argc, char **argv);
 /* rdmatap fields [PREFIX] */
 int command_fields(int argc, char **argv);
 
-/* How many of SIGINT and SIGTERM have come. */
-extern volatile sig_atomic_t interrupted;
+/*
+ * Set by SIGINT and SIGTERM: interrupted ends reading, and is set when that has ended by itself; hurried, set by the next signal,
+ * ends what is told and written of it, at the next message.
+ */
+extern volatile sig_atomic_t interrupted, hurried;
 
 #endif

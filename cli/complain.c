@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-volatile sig_atomic_t interrupted;
+volatile sig_atomic_t interrupted, hurried;
 
 void complain(const char *format, ...)
 {

@@ -18,7 +18,13 @@ struct exporting {
 	struct export_tcp *tcp;     /* NULL: without -w, or it failed: that is told, or nobody reads any more */
 	struct export_files *files; /* NULL: without --files */
 	bool files_failed;          /* to be told by closing */
+	uint64_t skipped;           /* calls that came when no more were wanted */
 };
+
+static bool is_hurried(void)
+{
+	return hurried;
+}
 
 static void fail(struct exporting *exporting, const struct rtap_error *error)
 {
@@ -40,6 +46,10 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 	struct exporting *exporting = owner;
 	struct rtap_error error;
 
+	if (hurried) {
+		exporting->skipped++;
+		return;
+	}
 	if (exporting->tcp && export_tcp_exchange(exporting->tcp, exchange, &error) != RTAP_STATUS_OK) {
 		fail(exporting, &error);
 		close_failed(exporting);
@@ -65,6 +75,8 @@ static void report_tcp(const struct export_tcp_counters *counters, bool verbose)
 		complain("%" PRIu64 " RPC messages were left out, for bytes of them are missing (--fill-holes puts zeros there)", counters->left_out);
 	if (counters->filled)
 		complain("%" PRIu64 " RPC messages have zeros where bytes of them are missing", counters->filled);
+	if (counters->dropped)
+		complain("%" PRIu64 " RPC messages were not written any more: interrupted", counters->dropped);
 	if (counters->misplaced)
 		complain("%" PRIu64 " RPC messages stand too late, and with a later time (give more with --max-memory)", counters->misplaced);
 	if (verbose)
@@ -86,6 +98,8 @@ static void finish_tcp(struct exporting *exporting)
 
 static void report_files(const struct export_files_counts *counts, bool verbose)
 {
+	if (counts->dropped)
+		complain("%" PRIu64 " calls about files were not looked into any more: interrupted", counts->dropped);
 	if (counts->unreadable)
 		complain("%" PRIu64 " calls about files could be read in part only, or not at all", counts->unreadable);
 	if (counts->forgotten || counts->refused || counts->untold)
@@ -129,7 +143,7 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 		.max_memory = options->max_memory, .context = options->context, .exchange = take_exchange, .payload = true,
 		.owner = exporting,
 	};
-	struct export_files_options keeping = { .max_memory = share };
+	struct export_files_options keeping = { .max_memory = share, .stopped = is_hurried };
 	struct rtap_error error;
 
 	tracking.context.decode_as = options->decode_as;
@@ -137,6 +151,7 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 		tracking.max_memory -= share;
 		if (export_tcp_open(&exporting->tcp, options->write_name, options->fill_holes, share, &error) != RTAP_STATUS_OK)
 			goto failed;
+		export_tcp_heed(exporting->tcp, is_hurried);
 	}
 	if (options->directory) {
 		tracking.max_memory -= share;
@@ -163,12 +178,11 @@ static int run(const struct options *options)
 	} else if (open_all(&exporting, options)) {
 		reader_run(reader, take_frame, &exporting);
 		rtap_tracker_finish(exporting.tracker);
+		if (exporting.skipped)
+			complain("%" PRIu64 " RPC calls were not looked into any more: interrupted", exporting.skipped);
 		finish_tcp(&exporting);
 		finish_files(&exporting);
-		report_trouble(reader->source, &reader->tally);
-		if (options->verbose)
-			report_all(reader->source, &reader->tally);
-		report_tracker(exporting.tracker, true, options->verbose);
+		reader_report(reader, exporting.tracker);
 	}
 	rtap_tracker_close(exporting.tracker);
 	close_failed(&exporting);

@@ -15,8 +15,9 @@
 /* The first asks for an end, the second for a quick one; if even that hangs, at an output that takes no more, the third ends it. */
 static void interrupt(int signal_number)
 {
-	interrupted = interrupted + 1;
-	if (interrupted > 1)
+	hurried = interrupted;
+	interrupted = 1;
+	if (hurried)
 		signal(signal_number, SIG_DFL);
 }
 

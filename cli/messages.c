@@ -59,7 +59,7 @@ static void show_message(void *owner, const struct rtap_message *message)
 	struct reader *reader = &listing->reader;
 	struct text text = { message, listing->first_ns, listing->options->hex };
 
-	if (reader->unwritable || (listing->options->incomplete && message->complete) || (listing->options->rpc && !message->is_rpc) ||
+	if (reader->unwritable || hurried || (listing->options->incomplete && message->complete) || (listing->options->rpc && !message->is_rpc) ||
 	    (reader->filter && !message->wanted))
 		return;
 	reader_wrote(reader, listing->options->json ? printer_write(&reader->printer, write_message, message) :
@@ -72,7 +72,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 	struct reader *reader = &listing->reader;
 	struct text text = { connection, listing->first_ns, false };
 
-	if (!reader->unwritable)
+	if (!reader->unwritable && !hurried)
 		reader_wrote(reader, listing->options->json ? printer_write(&reader->printer, write_connection, connection) :
 							      printer_write(&reader->printer, write_connection_text, &text));
 }
@@ -130,10 +130,7 @@ static int run(const struct options *options, enum command command)
 	reader_run(reader, take, &listing);
 	rtap_tracker_finish(listing.tracker);
 	reader_wrote(reader, printer_flush(&reader->printer));
-	report_trouble(reader->source, &reader->tally);
-	if (options->verbose)
-		report_all(reader->source, &reader->tally);
-	report_tracker(listing.tracker, true, options->verbose);
+	reader_report(reader, listing.tracker);
 out:
 	rtap_tracker_close(listing.tracker);
 	reader_close(reader);

@@ -229,11 +229,11 @@ static bool parse_size(const char *text, uint64_t *size)
 }
 
 /* A name is not empty; "" is what a script gives whose variable is not set. */
-static bool is_name(const char *option, const char *name)
+static bool is_name(const char *option, const char *what, const char *name)
 {
 	if (*name)
 		return true;
-	complain("%s: the name of the file is empty", option);
+	complain("%s: the name of the %s is empty", option, what);
 	return false;
 }
 
@@ -365,9 +365,9 @@ static bool take_capture_value(struct options *options, int letter)
 
 	switch (letter) {
 	case 'i':
-		return is_name("-i", optarg) && once("-i", &options->device, "one source is captured on");
+		return is_name("-i", "source", optarg) && once("-i", &options->device, "one source is captured on");
 	case 'Z':
-		return is_name("-Z", optarg) && once("-Z", &options->user, "the program becomes one user");
+		return is_name("-Z", "user", optarg) && once("-Z", &options->user, "the program becomes one user");
 	case 'C':
 		if (!number_option("-C", UINT64_MAX / BYTES_A_MEGABYTE, &number))
 			return false;
@@ -406,9 +406,9 @@ static bool take_value(struct options *options, int letter)
 
 	switch (letter) {
 	case 'r':
-		return is_name("-r", optarg) && add_input(options, optarg);
+		return is_name("-r", "file", optarg) && add_input(options, optarg);
 	case 'w':
-		return is_name("-w", optarg) && once("-w", &options->write_name, "one file is written");
+		return is_name("-w", "file", optarg) && once("-w", &options->write_name, "one file is written");
 	case 'f':
 		return once("-f", &options->capture_filter, "join them with 'and'");
 	case 'Y':
@@ -443,7 +443,7 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_RATE:
 		return number_option("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:
-		return is_name("--files", optarg) && once("--files", &options->directory, "one directory is written");
+		return is_name("--files", "file", optarg) && once("--files", &options->directory, "one directory is written");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	default:
@@ -571,7 +571,7 @@ static bool take_files(struct options *options, enum command command, int argc, 
 			complain("%s: neither an option nor a command (capture files are named by -r; see rdmatap --help)", argv[i]);
 			return false;
 		}
-		if (!is_name("FILE", argv[i]) || !add_input(options, argv[i]))
+		if (!is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
 			return false;
 	}
 	return true;

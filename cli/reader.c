@@ -109,7 +109,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 /* An interrupt ends the reading of files at once; live, only a second one does. */
 static bool goes_on(const struct reader *reader)
 {
-	return !reader->stop && interrupted < (reader->options->device ? 2 : 1);
+	return !reader->stop && !(reader->options->device ? hurried : interrupted);
 }
 
 static bool passes_bpf(struct reader *reader, const struct rtap_frame *frame)
@@ -214,6 +214,15 @@ void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_fra
 	else
 		rtap_source_stop(reader->source);
 	progress_end(&reader->progress);
+	interrupted = 1;
+}
+
+void reader_report(const struct reader *reader, const struct rtap_tracker *tracker)
+{
+	report_trouble(reader->source, &reader->tally);
+	if (reader->options->verbose)
+		report_all(reader->source, &reader->tally);
+	report_tracker(tracker, true, reader->options->verbose);
 }
 
 void reader_close(struct reader *reader)

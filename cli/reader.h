@@ -34,6 +34,9 @@ bool reader_open(struct reader *reader, const struct options *options);
  */
 void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_frame *frame), void *owner);
 
+/* Complains of what there was to complain of, and with -v tells all that was counted. */
+void reader_report(const struct reader *reader, const struct rtap_tracker *tracker);
+
 /* The result of writing: 0, or the -errno that standard output failed with. */
 void reader_wrote(struct reader *reader, int error);
 

@@ -242,7 +242,7 @@ int view_run(const struct options *options)
 		finish_output(&view);
 		report_trouble(reader->source, &reader->tally);
 		if (options->device)
-			report_live(reader->source, options->extcap);
+			report_live(reader->source, &reader->tally, options->extcap);
 		if (options->verbose)
 			report_all(reader->source, &reader->tally);
 		if (view.tracker)

@@ -435,7 +435,10 @@ static enum result walk_header(struct walk *walk)
 	if (result != OK || type > REPLY)
 		return result == OK ? MALFORMED : result;
 	walk->facts.is_reply = type == REPLY;
-	return type == CALL ? walk_call(walk) : walk_reply(walk);
+	result = type == CALL ? walk_call(walk) : walk_reply(walk);
+	if (result == OK)
+		walk->facts.header_length = position(walk) - (walk->facts.record_mark ? RECORD_MARK_LENGTH : 0);
+	return result;
 }
 
 enum result rpc_read_header(struct xdr *xdr, const struct rtap_context *context, struct rtap_rpc_facts *facts)

@@ -65,6 +65,9 @@ static bool is_reduced(const struct rtap_packet *packet, const struct rtap_layer
 {
 	if (!packet->rpcrdma.read_segments && !packet->rpcrdma.write_chunks)
 		return false;
+	/* the header was passed over */
+	if (!packet->rpcrdma.present)
+		return true;
 	for (const struct rtap_layer *i = packet->layers; i < layer; i++)
 		if (i->protocol == PROTOCOL_RPCRDMA && i->source == layer->source)
 			return true;

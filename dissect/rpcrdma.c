@@ -326,9 +326,44 @@ bool rpcrdma_recognise(const struct cursor *payload)
 	return cursor_u32(&walk.cursor, &xid) == OK && cursor_u32(&walk.cursor, &type) == OK && xid == facts->xid && type <= 1;
 }
 
+bool rpcrdma_pass(struct parse *parse, uint32_t length)
+{
+	struct walk walk = walk_of(parse->cursor);
+	const uint8_t *header;
+
+	if (!length)
+		return true;
+	if (walk_header(&walk, &walk.facts) != OK || position(&walk) != length || cursor_take(&parse->cursor, length, &header) != OK)
+		return false;
+	parse->packet->rpcrdma = walk.facts;
+	parse->packet->rpcrdma.length = length;
+	return true;
+}
+
+/* The header that stands before the RPC message in its source, and is no layer. */
+static bool passed_header(const struct rtap_packet *packet, struct cursor *header)
+{
+	for (uint8_t i = 0; i < packet->layer_count && !packet->rpcrdma.present && packet->rpcrdma.length; i++)
+		if (packet->layers[i].protocol == PROTOCOL_RPC) {
+			*header = (struct cursor){ layer_bytes(packet, &packet->layers[i]) - packet->rpcrdma.length, packet->rpcrdma.length,
+						   packet->rpcrdma.length };
+			return true;
+		}
+	return false;
+}
+
 void rpcrdma_totals(const struct rtap_packet *packet, struct rpcrdma_chunk_totals *totals)
 {
+	struct cursor header;
+
 	totals->read_count = totals->write_count = 0;
+	if (passed_header(packet, &header)) {
+		struct walk walk = walk_of(header);
+
+		walk.totals = totals;
+		if (walk_header(&walk, &packet->rpcrdma) != OK)
+			return;
+	}
 	for (uint8_t i = 0; i < packet->layer_count; i++) {
 		const struct rtap_layer *layer = &packet->layers[i];
 		struct walk walk;
@@ -366,6 +401,8 @@ static enum result parse(struct parse *parse)
 		parse_anomaly(parse, RTAP_ANOMALY_BAD_VERSION, start + 4);
 	if (walk.facts.message_type == RDMA_NOMSG && parse->context->chunk.bytes && parse_enter(parse, parse->context->chunk))
 		parse->next = PROTOCOL_RPC;
+	else if (parse->cursor.wire && parse->context->rpc_follows)
+		parse->next = PROTOCOL_PAYLOAD;
 	else if (parse->cursor.wire)
 		parse->next = walk.facts.message_type == RDMA_MSG || walk.facts.message_type == RDMA_MSGP ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
 	return OK;

@@ -19,7 +19,13 @@ struct rpcrdma_chunk_totals {
 	struct rpcrdma_chunk_total reads[RPCRDMA_TOTALS], writes[RPCRDMA_TOTALS];
 };
 
-/* Reads the lists; none without such a header. */
+/*
+ * Passes over a header of `length` bytes, or none: what its lists say of the message behind it becomes known, it is not shown.
+ * False: it is not one.
+ */
+bool rpcrdma_pass(struct parse *parse, uint32_t length);
+
+/* Reads the lists, also of a header that was passed over; none without such a header. */
 void rpcrdma_totals(const struct rtap_packet *packet, struct rpcrdma_chunk_totals *totals);
 
 #endif

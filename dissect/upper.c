@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/ib.h"
+#include "dissect/rpcrdma.h"
 #include "dissect/upper.h"
 
 /* What was declared or learned of the queue pair. */
@@ -74,8 +75,9 @@ void upper_begin(struct parse *parse)
 	struct rtap_packet *packet = parse->packet;
 
 	packet->payload = (struct rtap_payload){ parse->source, parse_offset(parse), parse->cursor.captured, parse->cursor.wire };
-	if (parse->context->chunk.bytes && ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE) {
-		if (parse_enter(parse, parse->context->chunk))
+	if (parse->context->chunk.bytes &&
+	    (ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE || ib_opcodes[packet->ib.opcode].class == IB_WRITE)) {
+		if (parse_enter(parse, parse->context->chunk) && rpcrdma_pass(parse, parse->context->chunk_header))
 			parse->next = PROTOCOL_RPC;
 		return;
 	}

@@ -31,7 +31,8 @@ struct export_files {
 	struct server *server;
 	struct place current, saved;
 	const struct call_operation *opened; /* an OPEN that makes files, whose file is not known yet */
-	uint64_t exchanges;
+	uint64_t exchanges, dropped;
+	bool (*stopped)(void);
 };
 
 static struct piece piece_of(const struct export_files *export, struct kept kept)
@@ -426,6 +427,7 @@ struct export_files *export_files_open(const char *directory, const struct expor
 		free(export);
 		return NULL;
 	}
+	export->stopped = options ? options->stopped : NULL;
 	export->calls.done = operation_done;
 	export->calls.data = data_read;
 	export->calls.entry = entry_listed;
@@ -434,6 +436,11 @@ struct export_files *export_files_open(const char *directory, const struct expor
 	export->contents.disk = &export->disk;
 	export->contents.names = &export->names;
 	return export;
+}
+
+static bool is_stopped(const struct export_files *export)
+{
+	return export->stopped && export->stopped();
 }
 
 static void apply(struct export_files *export, const struct rpc_exchange *exchange)
@@ -456,7 +463,10 @@ static enum rtap_status apply_waiting(struct export_files *export, bool all)
 	const struct rpc_exchange *exchange;
 
 	while (!export->disk.failed && (exchange = export_queue_next(&export->queue, all))) {
-		apply(export, exchange);
+		if (is_stopped(export))
+			export->dropped++;
+		else
+			apply(export, exchange);
 		export_queue_drop(&export->queue);
 	}
 	return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
@@ -499,7 +509,7 @@ int export_files_print_missing(const struct export_files *export, struct printer
 {
 	int result = 0;
 
-	for (const struct node *node = export->names.first; node && !result; node = node->next)
+	for (const struct node *node = export->names.first; node && !result && !is_stopped(export); node = node->next)
 		for (uint32_t i = 0; i < node->ranges.count && !result; i++)
 			if (node->ranges.at[i].state >= RANGE_MISSING)
 				result = printer_write(printer, write_missing, &(struct missing_line){ node->entry, &node->ranges.at[i] });
@@ -510,6 +520,7 @@ struct export_files_counts export_files_count(const struct export_files *export)
 {
 	return (struct export_files_counts){
 		.exchanges = export->exchanges,
+		.dropped = export->dropped,
 		.unreadable = export->calls.unreadable,
 		.forgotten = export->names.forgotten,
 		.refused = export->names.refused,

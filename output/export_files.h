@@ -19,10 +19,12 @@ struct export_files;
 
 struct export_files_options {
 	uint64_t max_memory; /* bytes for exchanges that wait, and for handles, names and ranges, half each; 0: 64 MiB */
+	bool (*stopped)(void); /* when it says so what waits is dropped, and the list ends; or NULL */
 };
 
 struct export_files_counts {
 	uint64_t exchanges;  /* about files */
+	uint64_t dropped;    /* of these, when `stopped` said so */
 	uint64_t unreadable; /* of which something could not be read: cut off, not captured, malformed, encrypted */
 	uint64_t forgotten;  /* handles and names that made room for others */
 	uint64_t refused;    /* files and names that there was no room for */

@@ -34,6 +34,7 @@ struct export_tcp {
 	size_t count, room;
 	uint64_t told;
 	int64_t last_ns;       /* of the message written last */
+	bool (*stopped)(void); /* or NULL */
 	struct export_tcp_counters counters;
 };
 
@@ -100,10 +101,20 @@ static struct waiting *pop(struct export_tcp *export)
 	return first;
 }
 
+void export_tcp_heed(struct export_tcp *export, bool (*stopped)(void))
+{
+	export->stopped = stopped;
+}
+
+static bool is_stopped(const struct export_tcp *export)
+{
+	return export->stopped && export->stopped();
+}
+
 /* Writes what is first until no more than `memory` waits. */
 static enum rtap_status write_until(struct export_tcp *export, uint64_t memory, struct rtap_error *error)
 {
-	while (export->count && export->used > memory) {
+	while (export->count && export->used > memory && !is_stopped(export)) {
 		struct waiting *first = pop(export);
 		enum rtap_status status;
 
@@ -294,6 +305,8 @@ enum rtap_status export_tcp_close(struct export_tcp *export, struct export_tcp_c
 		return RTAP_STATUS_OK;
 	if (!export->failed)
 		status = write_until(export, 0, error);
+	if (is_stopped(export))
+		export->counters.dropped += export->count;
 	if (counters)
 		*counters = export->counters;
 	while (export->count)

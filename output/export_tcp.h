@@ -18,6 +18,7 @@ struct export_tcp;
 struct export_tcp_counters {
 	uint64_t messages;  /* written */
 	uint64_t filled;    /* of these, with zeros in their holes */
+	uint64_t dropped;   /* when export_tcp_heed() said so */
 	uint64_t left_out;  /* for bytes that are missing */
 	uint64_t misplaced; /* of those written: told so late that others, which were complete only later, stand before them */
 };
@@ -29,6 +30,9 @@ struct export_tcp_counters {
  */
 enum rtap_status export_tcp_open(struct export_tcp **export, const char *name, bool fill_holes, uint64_t memory, struct rtap_error *error)
 	__attribute__((warn_unused_result));
+
+/* As soon as `stopped` says so nothing more is written but what makes the file whole. */
+void export_tcp_heed(struct export_tcp *export, bool (*stopped)(void));
 
 /* Takes the call and the reply, whichever are present. After FAILED only export_tcp_close() may be called. */
 enum rtap_status export_tcp_exchange(struct export_tcp *export, const struct rpc_exchange *exchange, struct rtap_error *error)

@@ -6,11 +6,14 @@
 
 #include "dissect/protocol.h"
 #include "reassembly/message_queue.h"
+#include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/rpc_region.h"
 
 #define RDMA_NOMSG 1
 #define RDMA_ERROR 4
 #define MAX_GATHERED (1u << 20) /* bytes of a message in chunks that the packet view shows */
+#define MAX_OVERTAKING 32 /* READs and WRITEs captured before the call that they are about */
 #define MAX_CALLS 65536 /* of one connection; a server grants credits for far fewer */
 
 struct call_key {
@@ -41,126 +44,56 @@ static struct rpc_call *find_call(const struct rtap_tracker *tracker, const stru
 	return map_find(&tracker->calls, hash_of(&key), same_call, &key);
 }
 
-/* Regions are found by their key and whose memory it is. */
-struct region_key {
-	const struct connection *connection;
-	uint32_t r_key;
-	bool of_a;
-};
-
-static uint64_t hash_of_region(const struct region_key *key)
+static bool is_told(const struct rtap_tracker *tracker)
 {
-	uint64_t words[2] = { (uintptr_t)key->connection ^ 1, (uint64_t)key->of_a << 32 | key->r_key };
-
-	return map_hash(words, 2);
+	return tracker->options.message || tracker->options.exchange;
 }
 
-static bool same_region(const void *value, const void *wanted)
+static bool is_half(const struct connection *connection)
 {
-	const struct chunk_segment *segment = value;
-	const struct region_key *key = wanted;
-
-	return segment->call->connection == key->connection && segment->r_key == key->r_key && segment->call->from_a == key->of_a;
-}
-
-static void open_region(struct rtap_tracker *tracker, struct chunk_segment *segment)
-{
-	struct region_key key = { segment->call->connection, segment->r_key, segment->call->from_a };
-	struct chunk_segment *newest;
-
-	segment->hash = hash_of_region(&key);
-	newest = map_find(&tracker->regions, segment->hash, same_region, &key);
-	if (newest)
-		map_remove(&tracker->regions, segment->hash, newest);
-	segment->same_key = newest;
-	if (!map_add(&tracker->regions, segment->hash, segment)) {
-		tracker->counters.evictions++;
-		segment->hash = 0;
-	}
-}
-
-static void close_region(struct rtap_tracker *tracker, struct chunk_segment *segment)
-{
-	struct region_key key = { segment->call->connection, segment->r_key, segment->call->from_a };
-	struct chunk_segment *newest = map_find(&tracker->regions, segment->hash, same_region, &key);
-
-	if (newest == segment) {
-		map_remove(&tracker->regions, segment->hash, segment);
-		if (segment->same_key && !map_add(&tracker->regions, segment->hash, segment->same_key))
-			tracker->counters.evictions++;
-		return;
-	}
-	for (; newest; newest = newest->same_key)
-		if (newest->same_key == segment) {
-			newest->same_key = segment->same_key;
-			return;
-		}
-}
-
-/* The oldest region that holds the address and whose call was not answered before this PSN. */
-static struct chunk_segment *find_region(const struct rtap_tracker *tracker, const struct message *message)
-{
-	struct region_key key = { message->connection, message->shown.r_key, !message->shown.from_a };
-	struct chunk_segment *segment, *found = NULL;
-	uint64_t address = message->shown.virtual_address;
-
-	for (segment = map_find(&tracker->regions, hash_of_region(&key), same_region, &key); segment; segment = segment->same_key)
-		if (address >= segment->offset && address - segment->offset < segment->length &&
-		    (!segment->call->reply.present || message->low < segment->call->reply_psn))
-			found = segment;
-	return found;
+	return !connection->flows[0] || !connection->flows[1];
 }
 
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 {
-	if (!tracker->regions.count || !message->shown.has_key)
+	if (!message->shown.has_key)
 		return;
-	message->segment = find_region(tracker, message);
+	message->segment = tracker->regions.count ? rpc_region_find(tracker, message) : NULL;
 	if (message->segment) {
 		message->segment->call->claimed++;
-		message->bytes_wanted = message->segment->keep_bytes;
+		/* bytes are kept of all its packets or of none */
+		message->bytes_wanted = message->segment->keep_bytes || message->coverage.bytes;
+	} else if (is_told(tracker) && (is_half(message->connection) || message->connection->upper == RTAP_UPPER_RPCRDMA)) {
+		/* the call that names this memory comes later, or its side is not known yet */
+		message->bytes_wanted = true;
 	}
 }
 
-/* Moves runs, by `shift`, into those of a region. */
-static void land_runs(struct rtap_tracker *tracker, struct chunk_segment *segment, struct coverage *to, const struct coverage *from,
-		      uint64_t shift, unsigned keep)
+/*
+ * The last requests of the answering side may be about memory that has become known only now: the point of capture can swap
+ * packets. What is before a SEND of that side is another call's, and keys are used again.
+ */
+static void claim_overtaking(struct rtap_tracker *tracker, const struct psn_stream *stream)
 {
-	const struct coverage_run *runs = coverage_runs(from);
+	struct message *message = stream->tail;
 
-	for (uint32_t i = 0; i < from->count; i++) {
-		const uint8_t *bytes = keep & COVERAGE_BYTES ? from->bytes + (runs[i].begin - from->origin) : NULL;
-		uint64_t length = runs[i].end - runs[i].begin, fresh;
-
-		/* holes that an earlier one left, and nothing twice */
-		if (!coverage_add(to, runs[i].begin + shift, bytes, length, runs[i].crc, keep, &fresh))
-			tracker->counters.evictions++;
-		segment->has_parts |= fresh != length;
-	}
+	for (int i = 0; message && message->shown.verb != RTAP_VERB_SEND && i < MAX_OVERTAKING; message = message->before, i++)
+		if (!message->segment)
+			rpc_call_claim(tracker, message);
 }
 
-/* Moves what was gathered of a READ or WRITE into the region that it belongs to. */
-static void land(struct rtap_tracker *tracker, struct message *message)
+/* Both ends are known now: what one has requested since the other called may be the call's. */
+static void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream)
 {
-	struct chunk_segment *segment = message->segment;
-	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * message->stream->pmtu;
-	uint64_t shift = message->shown.virtual_address - segment->offset - start;
-	uint64_t memory = coverage_memory(&segment->data) + coverage_memory(&segment->cut);
-	unsigned keep = (tracker->keep & COVERAGE_CRC) | (segment->keep_bytes ? COVERAGE_BYTES : 0u);
-
-	/* bytes that were to be kept and could not be are as good as not there */
-	if (!segment->keep_bytes || message->coverage.bytes)
-		land_runs(tracker, segment, &segment->data, &message->coverage, shift, keep);
-	land_runs(tracker, segment, &segment->cut, &message->cut, shift, COVERAGE_ONLY);
-	if (!segment->first_frame || message->shown.first_frame < segment->first_frame)
-		segment->first_frame = message->shown.first_frame;
-	if (message->shown.last_frame > segment->last_frame)
-		segment->last_frame = message->shown.last_frame;
-	memory = coverage_memory(&segment->data) + coverage_memory(&segment->cut) - memory;
-	budget_charge(&tracker->budget, &message->connection->holder, memory);
-	segment->call->memory += memory;
-	segment->call->claimed--;
-	message->segment = NULL;
+	for (struct message *message = stream->head; message; message = message->behind) {
+		if (message->segment)
+			continue;
+		rpc_call_claim(tracker, message);
+		if (message->segment && message->shown.first_frame < message->segment->call->call.first_frame) {
+			message->segment->call->claimed--;
+			message->segment = NULL;
+		}
+	}
 }
 
 static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
@@ -171,7 +104,7 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 		map_remove(&tracker->calls, call->hash, call);
 	for (uint32_t i = 0; i < call->call.lists.count; i++)
 		if (call->call.lists.segments[i].hash)
-			close_region(tracker, &call->call.lists.segments[i]);
+			rpc_region_close(tracker, &call->call.lists.segments[i]);
 	*(call->before ? &call->before->behind : &connection->first_call) = call->behind;
 	*(call->behind ? &call->behind->before : &connection->last_call) = call->before;
 	connection->calls--;
@@ -194,7 +127,8 @@ static void unclaim(struct rpc_call *call)
 
 static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	rpc_exchange_conclude(tracker, call);
+	if (is_told(tracker))
+		rpc_exchange_conclude(tracker, call);
 	unclaim(call);
 	free_call(tracker, call);
 }
@@ -242,15 +176,10 @@ static bool locate(const struct rtap_packet *packet, const uint8_t **bytes, uint
 	return false;
 }
 
-static bool is_told(const struct rtap_tracker *tracker)
+/* Whether the packet that shows the call or its reply can be another than this one, of which all is needed then. */
+static bool is_shown_elsewhere(const struct rtap_packet *packet)
 {
-	return tracker->options.message || tracker->options.exchange;
-}
-
-/* Whether chunks that the header names hold the message itself, or may hold the reply. */
-static bool carries_message(const struct rtap_packet *packet)
-{
-	return packet->rpcrdma.reply_chunk || (packet->rpcrdma.message_type == RDMA_NOMSG && packet->rpcrdma.read_segments);
+	return packet->rpcrdma.reply_chunk || packet->rpcrdma.read_segments;
 }
 
 static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const struct message *message,
@@ -269,18 +198,18 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	send->last_frame = message->shown.last_frame;
 	send->time_ns = message->shown.time_ns;
 	send->time_end_ns = message->shown.time_end_ns;
-	if (!is_told(tracker) && !carries_message(packet))
+	if (!is_told(tracker) && !is_shown_elsewhere(packet))
 		return true;
 	if (packet->rpcrdma.message_type != RDMA_ERROR && !chunk_lists_read(&send->lists, bytes, send->captured))
 		return false;
-	if (!is_told(tracker))
-		return true;
 	send->bytes = malloc(send->captured + 1);
 	if (!send->bytes)
 		return false;
 	memcpy(send->bytes, bytes, send->captured);
 	call->memory += send->captured + 1;
 	budget_charge(&tracker->budget, &call->connection->holder, send->captured + 1);
+	if (!is_told(tracker))
+		return true;
 	send->shown = message_create(tracker, call->connection, send->first_frame, send->time_ns);
 	if (send->shown) {
 		send->shown->shown.kind = (uint8_t)kind;
@@ -293,17 +222,42 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	return true;
 }
 
+/* Whether a call with the number of another is that one sent again. */
+static bool is_same_procedure(const struct rtap_rpc_facts *call, const struct rtap_rpc_facts *other)
+{
+	return call->program_known && other->program_known && call->program == other->program && call->version == other->version &&
+	       call->procedure == other->procedure;
+}
+
+/* Makes the regions of the call known that something has to be known of. */
+static void open_regions(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	for (uint32_t i = 0; i < call->call.lists.count; i++) {
+		struct chunk_segment *segment = &call->call.lists.segments[i];
+
+		segment->call = call;
+		/* what is part of the message's skeleton is needed to read it */
+		segment->keep_bytes = tracker->keep & COVERAGE_BYTES || tracker->options.payload || segment->list == CHUNK_REPLY ||
+				      (segment->list == CHUNK_READ && !segment->chunk);
+		if (segment->list == CHUNK_READ)
+			call->read_left += segment->length;
+		if (segment->keep_bytes || segment->list == CHUNK_READ || is_told(tracker))
+			rpc_region_open(tracker, segment);
+	}
+}
+
 static void begin_call(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
 {
 	struct connection *connection = message->connection;
 	bool from_a = message->shown.from_a;
 	struct rpc_call *call = find_call(tracker, connection, from_a, packet->rpcrdma.xid);
 	struct call_key key = { connection, packet->rpcrdma.xid, from_a };
-	uint64_t repeats = 0;
+	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, from_a, packet->rpcrdma.xid);
+	uint64_t repeats = answer && is_same_procedure(&packet->rpc, &answer->rpc) ? answer->calls + 1 : 0;
 
 	if (call) {
 		/* sent again, or its number is used again */
-		repeats = call->reply.present ? 0 : call->repeats + 1;
+		repeats = !call->reply.present || is_same_procedure(&packet->rpc, &call->call.rpc) ? call->repeats + 1 : 0;
 		map_remove(&tracker->calls, call->hash, call);
 		call->mapped = false;
 		if (!call->reply.present)
@@ -321,51 +275,19 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 		end_call(tracker, call);
 		return;
 	}
-	for (uint32_t i = 0; i < call->call.lists.count; i++) {
-		struct chunk_segment *segment = &call->call.lists.segments[i];
-
-		segment->call = call;
-		/* what is part of the message's skeleton is needed to read it */
-		segment->keep_bytes = tracker->keep & COVERAGE_BYTES || tracker->options.payload || segment->list == CHUNK_REPLY ||
-				      (segment->list == CHUNK_READ && !segment->chunk);
-		if (segment->keep_bytes || is_told(tracker))
-			open_region(tracker, segment);
-	}
+	open_regions(tracker, call);
+	if (call->call.lists.count)
+		claim_overtaking(tracker, &connection->streams[!from_a]);
 }
 
-/* Adds what is there of a region, from data that has landed and from messages that will. */
-static bool gather(struct coverage *whole, uint64_t position, const struct chunk_segment *segment, const struct psn_stream *stream)
-{
-	const struct coverage_run *runs = coverage_runs(&segment->data);
-	uint64_t fresh;
-
-	for (uint32_t i = 0; i < segment->data.count && segment->data.bytes; i++)
-		if (!coverage_add(whole, position + runs[i].begin, segment->data.bytes + (runs[i].begin - segment->data.origin),
-				  runs[i].end - runs[i].begin, 0, COVERAGE_BYTES, &fresh))
-			return false;
-	for (const struct message *message = stream->head; message; message = message->behind) {
-		const struct coverage *data = &message->coverage;
-		uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * stream->pmtu;
-
-		if (message->segment != segment || !data->bytes)
-			continue;
-		runs = coverage_runs(data);
-		for (uint32_t i = 0; i < data->count; i++)
-			if (!coverage_add(whole, position + runs[i].begin - start + message->shown.virtual_address - segment->offset,
-					  data->bytes + (runs[i].begin - data->origin), runs[i].end - runs[i].begin, 0, COVERAGE_BYTES, &fresh))
-				return false;
-	}
-	return true;
-}
-
-/* The chunk of a kind as `lists` tell its lengths, whose regions are the call's. */
-static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, enum chunk_list list)
+/* Gathers, from `at` on, the chunk of a kind as `lists` tell its lengths, whose regions are the call's. False: it has holes. */
+static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, enum chunk_list list,
+			 uint64_t at)
 {
 	const struct psn_stream *stream = &call->connection->streams[!call->from_a];
 	struct coverage *whole = &tracker->gathered;
-	uint64_t length = 0;
+	uint64_t end = at;
 
-	coverage_fini(whole);
 	for (uint32_t i = 0; i < lists->count; i++) {
 		const struct chunk_segment *segment = &lists->segments[i], *source = segment;
 
@@ -375,37 +297,138 @@ static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *ca
 			if (call->call.lists.segments[j].list == list && call->call.lists.segments[j].r_key == segment->r_key &&
 			    call->call.lists.segments[j].offset == segment->offset)
 				source = &call->call.lists.segments[j];
-		if (!gather(whole, length, source, stream))
+		if (!rpc_region_gather(whole, end, source, stream))
 			return false;
-		length += segment->length;
-		if (length > MAX_GATHERED)
+		end += segment->length;
+		if (end - at > MAX_GATHERED)
 			return false;
 	}
-	return length && whole->count == 1 && !coverage_runs(whole)->begin && coverage_runs(whole)->end >= length;
+	return end > at && whole->count == 1 && !coverage_runs(whole)->begin && coverage_runs(whole)->end >= end;
 }
 
-bool rpc_call_chunk(struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet, struct rtap_span *whole)
+static bool gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, struct rtap_span *whole)
+{
+	uint32_t length = 0;
+
+	coverage_fini(&tracker->gathered);
+	if (!gather_chunk(tracker, call, lists, CHUNK_REPLY, 0))
+		return false;
+	for (uint32_t i = 0; i < lists->count; i++)
+		length += lists->segments[i].list == CHUNK_REPLY ? lists->segments[i].length : 0;
+	*whole = (struct rtap_span){ tracker->gathered.bytes, length };
+	return true;
+}
+
+/* The call behind its RPC-over-RDMA header, whose lists tell what it lacks. */
+static bool gather_call(struct rtap_tracker *tracker, const struct rpc_call *call, struct rtap_context *context)
+{
+	const struct rpc_send *send = &call->call;
+	struct coverage *whole = &tracker->gathered;
+	uint64_t fresh;
+
+	if (!send->bytes || send->captured < send->wire)
+		return false;
+	context->chunk_header = send->lists.header_length;
+	if (send->message_type != RDMA_NOMSG) {
+		context->chunk = (struct rtap_span){ send->bytes, send->captured };
+		return true;
+	}
+	coverage_fini(whole);
+	if (!coverage_add(whole, 0, send->bytes, send->lists.header_length, 0, COVERAGE_BYTES, &fresh) ||
+	    !gather_chunk(tracker, call, &send->lists, CHUNK_READ, send->lists.header_length))
+		return false;
+	context->chunk = (struct rtap_span){ whole->bytes, (uint32_t)whole->total };
+	return true;
+}
+
+/* Whether a READ has brought all that it asked for, or what the capture left of it. */
+static bool is_over(const struct message *message)
+{
+	return message->shown.request_seen && message->has_last && message->coverage.total + message->cut.total >= message->shown.length;
+}
+
+/* Notes what a READ has brought of its call's chunks. True: now, and not before, they all have come. */
+static bool note_arrival(struct rtap_tracker *tracker, const struct message *message)
+{
+	struct rpc_call *call = message->segment->call;
+	uint64_t begin = message->shown.virtual_address, end = begin + message->shown.length, left = call->read_left;
+
+	for (uint32_t i = 0; i < call->call.lists.count && call->read_left; i++) {
+		struct chunk_segment *segment = &call->call.lists.segments[i];
+		uint64_t from = begin > segment->offset ? begin - segment->offset : 0, to = segment->length, before, fresh;
+
+		if (segment->list != CHUNK_READ || segment->r_key != message->shown.r_key || end <= segment->offset)
+			continue;
+		if (to > end - segment->offset)
+			to = end - segment->offset;
+		before = coverage_memory(&segment->arrived);
+		if (from >= to || !coverage_add(&segment->arrived, from, NULL, to - from, 0, COVERAGE_ONLY, &fresh))
+			continue;
+		call->read_left -= fresh;
+		call->memory += coverage_memory(&segment->arrived) - before;
+		budget_charge(&tracker->budget, &call->connection->holder, coverage_memory(&segment->arrived) - before);
+	}
+	return left && !call->read_left;
+}
+
+/* READ responses complete calls; WRITEs that were captured behind the SEND of their reply complete that. */
+static bool data_completes(struct rtap_tracker *tracker, const struct message *message, struct rtap_context *context)
+{
+	const struct rpc_call *call = message->segment->call;
+
+	if (message->segment->list == CHUNK_READ) {
+		if (!is_over(message) || !note_arrival(tracker, message))
+			return false;
+		tracker->touched_rpc = call->call.shown;
+		return gather_call(tracker, call, context);
+	}
+	if (message->segment->list != CHUNK_REPLY || tracker->completed != message || !call->reply.present ||
+	    call->reply.message_type != RDMA_NOMSG || !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
+		return false;
+	tracker->touched_rpc = call->reply.shown;
+	if (call->call.rpc.program_known)
+		rpc_call_known(&call->call.rpc, call->call.rpc_frame, call->call.rpc_time_ns, context);
+	return true;
+}
+
+bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct message *message,
+		    const struct rtap_packet *packet, struct rtap_context *context)
 {
 	struct chunk_lists lists = { 0 };
 	const struct rpc_call *call;
+	const struct rpc_answer *answer;
 	const uint8_t *bytes;
-	uint32_t captured, wire, length = 0;
+	uint32_t captured, wire;
 	bool found = false;
 
-	if (message->segment && message->segment->list == CHUNK_READ && !message->segment->chunk) {
-		call = message->segment->call;
-		found = gather_chunk(tracker, call, &call->call.lists, CHUNK_READ);
-	} else if (packet->rpcrdma.present && packet->rpcrdma.message_type == RDMA_NOMSG && packet->rpcrdma.reply_chunk) {
-		call = find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid);
-		if (call && locate(packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured))
-			found = gather_chunk(tracker, call, &lists, CHUNK_REPLY);
-	}
-	for (uint32_t i = 0; i < lists.count; i++)
-		length += lists.segments[i].list == CHUNK_REPLY ? lists.segments[i].length : 0;
+	if (message && message->segment)
+		return data_completes(tracker, message, context);
+	if (!packet->rpcrdma.present || packet->rpcrdma.message_type != RDMA_NOMSG || !packet->rpcrdma.reply_chunk)
+		return false;
+	call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
+	if (call && locate(packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured))
+		found = gather_reply(tracker, call, &lists, &context->chunk);
 	chunk_lists_fini(&lists);
-	if (found)
-		*whole = (struct rtap_span){ tracker->gathered.bytes, length ? length : (uint32_t)tracker->gathered.total };
-	return found;
+	answer = call ? NULL : rpc_answers_find(connection, !from_a, packet->rpcrdma.xid);
+	if (!answer || !answer->bytes)
+		return found;
+	context->chunk = (struct rtap_span){ answer->bytes, answer->length };
+	return true;
+}
+
+/* A reply for which there is no call that waits: perhaps one was answered by it already. */
+static void know_again(struct rtap_tracker *tracker, struct rpc_call *lone)
+{
+	struct rpc_call *call = find_call(tracker, lone->connection, lone->from_a, lone->xid);
+	struct rpc_answer *answer = call ? NULL : rpc_answers_find(lone->connection, lone->from_a, lone->xid);
+
+	if (call) {
+		lone->call.rpc = call->call.rpc;
+		lone->repeats = ++call->replies;
+	} else if (answer) {
+		lone->call.rpc = answer->rpc;
+		lone->repeats = ++answer->replies;
+	}
 }
 
 static void take_reply(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
@@ -413,11 +436,13 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 	struct connection *connection = message->connection;
 	struct rpc_call *call = find_call(tracker, connection, !message->shown.from_a, packet->rpcrdma.xid);
 
-	if (!call || call->reply.present)
+	if (!call || call->reply.present) {
 		call = create_call(tracker, connection, !message->shown.from_a, packet->rpcrdma.xid);
-	if (!call) {
-		tracker->counters.evictions++;
-		return;
+		if (!call) {
+			tracker->counters.evictions++;
+			return;
+		}
+		know_again(tracker, call);
 	}
 	if (packet->rpcrdma.message_type == RDMA_ERROR)
 		call->rdma_error = packet->rpcrdma.error_code;
@@ -483,11 +508,44 @@ bool rpc_call_context(const struct rtap_tracker *tracker, const struct connectio
 		      const struct rtap_packet *packet, struct rtap_context *context)
 {
 	const struct rpc_call *call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
+	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, !from_a, packet->rpcrdma.xid);
 
-	if (!call || !call->call.rpc.program_known)
+	if (call && call->call.rpc.program_known)
+		rpc_call_known(&call->call.rpc, call->call.rpc_frame, call->call.rpc_time_ns, context);
+	else if (answer)
+		rpc_call_known(&answer->rpc, answer->frame, answer->time_ns, context);
+	return answer || (call && call->call.rpc.program_known);
+}
+
+bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet)
+{
+	const struct rpc_call *call;
+
+	if (!packet->rpcrdma.read_segments || packet->rpc.is_reply)
 		return false;
-	rpc_call_known(&call->call.rpc, call->call.rpc_frame, call->call.rpc_time_ns, context);
-	return true;
+	call = find_call(tracker, connection, from_a, packet->rpcrdma.xid);
+	return call && call->read_left;
+}
+
+/* The reply may come again. */
+static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
+{
+	struct rpc_answer answer = {
+		.xid = call->xid, .from_a = call->from_a, .rpc = call->call.rpc, .frame = call->call.rpc_frame, .time_ns = call->call.rpc_time_ns,
+		.calls = call->repeats, .replies = call->replies,
+	};
+	struct rtap_span whole;
+
+	if (!call->call.present || !call->call.rpc.program_known)
+		return;
+	if (call->reply.message_type == RDMA_NOMSG && call->reply.lists.reply_chunk && gather_reply(tracker, call, &call->reply.lists, &whole) &&
+	    whole.length <= RPC_ANSWERS_BYTES / 4) {
+		answer.bytes = malloc(whole.length);
+		answer.length = whole.length;
+		if (answer.bytes)
+			memcpy(answer.bytes, whole.bytes, whole.length);
+	}
+	rpc_answers_add(tracker, call->connection, &answer);
 }
 
 void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
@@ -495,10 +553,12 @@ void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
 	struct rpc_call *call = message->replies_to;
 
 	if (message->segment)
-		land(tracker, message);
+		rpc_region_land(tracker, message);
 	message->replies_to = NULL;
-	if (call)
-		end_call(tracker, call);
+	if (!call)
+		return;
+	remember(tracker, call);
+	end_call(tracker, call);
 }
 
 void rpc_call_detach(struct message *message)
@@ -513,12 +573,13 @@ void rpc_call_detach(struct message *message)
 }
 
 /* A reply that came before its connection was known joins its call. */
-static bool join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan, const struct connection *connection)
+static void join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan)
 {
+	struct connection *connection = orphan->connection;
 	struct rpc_call *call = find_call(tracker, connection, orphan->from_a, orphan->xid);
 
 	if (!call || call == orphan || call->reply.present || orphan->call.present)
-		return false;
+		return;
 	for (int side = 0; side < 2; side++)
 		for (struct message *message = connection->streams[side].head; message; message = message->behind)
 			if (message->replies_to == orphan)
@@ -529,48 +590,63 @@ static bool join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan, co
 	if (call->reply.shown)
 		call->reply.shown->call = call;
 	orphan->reply = (struct rpc_send){ 0 };
+	call->memory += orphan->memory - sizeof *orphan;
+	orphan->memory = sizeof *orphan;
 	free_call(tracker, orphan);
-	return true;
+}
+
+static void move_call(struct rtap_tracker *tracker, struct rpc_call *call, struct connection *to, bool turned)
+{
+	struct connection *from = call->connection;
+	struct call_key key;
+
+	if (call->mapped)
+		map_remove(&tracker->calls, call->hash, call);
+	for (uint32_t i = 0; i < call->call.lists.count; i++)
+		if (call->call.lists.segments[i].hash)
+			rpc_region_close(tracker, &call->call.lists.segments[i]);
+	*(call->before ? &call->before->behind : &from->first_call) = call->behind;
+	*(call->behind ? &call->behind->before : &from->last_call) = call->before;
+	from->calls--;
+	budget_give(&tracker->budget, &from->holder, call->memory < from->holder.bytes ? call->memory : from->holder.bytes);
+	budget_charge(&tracker->budget, &to->holder, call->memory);
+	call->connection = to;
+	call->from_a ^= turned;
+	call->before = to->last_call;
+	call->behind = NULL;
+	*(call->before ? &call->before->behind : &to->first_call) = call;
+	to->last_call = call;
+	to->calls++;
+	if (call->mapped) {
+		key = (struct call_key){ to, call->xid, call->from_a };
+		call->hash = hash_of(&key);
+		call->mapped = map_add(&tracker->calls, call->hash, call);
+	}
+	for (uint32_t i = 0; i < call->call.lists.count; i++)
+		if (call->call.lists.segments[i].hash)
+			rpc_region_open(tracker, &call->call.lists.segments[i]);
 }
 
 void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
 {
 	struct rpc_call *next;
 
-	for (struct rpc_call *call = from->first_call; call; call = next) {
-		struct call_key key;
-
+	while (from->first_call)
+		move_call(tracker, from->first_call, to, turned);
+	rpc_answers_move(tracker, from, to, turned);
+	/* either side's calls can be the ones that were known first */
+	for (struct rpc_call *call = to->first_call; call; call = next) {
 		next = call->behind;
-		if (call->mapped)
-			map_remove(&tracker->calls, call->hash, call);
-		for (uint32_t i = 0; i < call->call.lists.count; i++)
-			if (call->call.lists.segments[i].hash)
-				close_region(tracker, &call->call.lists.segments[i]);
-		*(call->before ? &call->before->behind : &from->first_call) = call->behind;
-		*(call->behind ? &call->behind->before : &from->last_call) = call->before;
-		from->calls--;
-		budget_give(&tracker->budget, &from->holder, call->memory < from->holder.bytes ? call->memory : from->holder.bytes);
-		budget_charge(&tracker->budget, &to->holder, call->memory);
-		call->connection = to;
-		call->from_a ^= turned;
-		call->before = to->last_call;
-		call->behind = NULL;
-		*(call->before ? &call->before->behind : &to->first_call) = call;
-		to->last_call = call;
-		to->calls++;
-		if (call->mapped) {
-			key = (struct call_key){ to, call->xid, call->from_a };
-			call->hash = hash_of(&key);
-			call->mapped = map_add(&tracker->calls, call->hash, call);
-		}
-		for (uint32_t i = 0; i < call->call.lists.count; i++)
-			open_region(tracker, &call->call.lists.segments[i]);
-		join_reply(tracker, call, to);
+		if (!call->call.present)
+			join_reply(tracker, call);
 	}
+	for (int side = 0; side < 2; side++)
+		claim_waiting(tracker, &to->streams[side]);
 }
 
 void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection)
 {
 	while (connection->first_call)
 		end_call(tracker, connection->first_call);
+	rpc_answers_fini(tracker, connection);
 }

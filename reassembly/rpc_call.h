@@ -16,7 +16,7 @@
 struct rpc_send {
 	uint8_t *bytes;           /* the RPC-over-RDMA header and what follows it; NULL: not kept, or none */
 	uint32_t captured, wire;
-	struct rtap_rpc_facts rpc; /* as the dissection of the SEND told, or of the chunk that carried the whole call */
+	struct rtap_rpc_facts rpc; /* known without `present` too: of a call that was answered before; as the dissection of the SEND told, or of the chunk that carried the whole call */
 	uint64_t rpc_frame;        /* in which that is shown */
 	int64_t rpc_time_ns;
 	uint32_t message_type;
@@ -35,7 +35,9 @@ struct rpc_call {
 	struct rpc_send call, reply;
 	uint64_t reply_psn;       /* unwrapped, in the answering side's stream: valid with reply.present */
 	uint32_t rdma_error;
-	uint64_t repeats;
+	uint64_t repeats;         /* how often the call had come before; of a reply alone, how often that had */
+	uint64_t replies;         /* that came again */
+	uint64_t read_left;       /* bytes of its read chunks that no READ has brought yet */
 	bool mapped;              /* found by its XID */
 	uint32_t claimed;         /* READs and WRITEs under way that will land in its regions */
 	uint64_t memory;
@@ -53,12 +55,17 @@ bool rpc_call_context(const struct rtap_tracker *tracker, const struct connectio
 		      const struct rtap_packet *packet, struct rtap_context *context);
 
 /*
- * The RPC message that chunks carried instead of a SEND, if `packet` completed it: a reply without one of its own, or the last
- * READ response of a call's chunk at position zero. Borrowed until the next call. False: there is none, or not all of it.
+ * The RPC message that `packet` completed, if it does not stand in its SEND: a reply in a chunk; or a call, by the last READ
+ * response of its read chunks. `message`: that the packet is part of, NULL: none any more. The message goes into the context,
+ * borrowed until the next call. False: there is none, or not all of it.
  */
-bool rpc_call_chunk(struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet, struct rtap_span *whole);
+bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct message *message,
+		    const struct rtap_packet *packet, struct rtap_context *context);
 
-/* `packet` shows the call that the chunk of its READ response carried: its reply needs to know. */
+/* Whether `packet` is the SEND of a call whose read chunks have not all come: a later packet completes and shows it. */
+bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet);
+
+/* `packet` shows the call that its READ response completed: its reply needs to know. */
 void rpc_call_read(struct message *message, const struct rtap_packet *packet);
 
 /* A READ or WRITE request names memory: finds whose it is. */

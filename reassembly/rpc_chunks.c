@@ -48,7 +48,7 @@ static bool read_chunk(struct chunk_lists *lists, uint32_t *room, struct cursor 
 
 static bool read_lists(struct chunk_lists *lists, uint32_t *room, struct cursor *cursor)
 {
-	uint32_t follows, position, last = UINT32_MAX;
+	uint32_t follows = 0, position, last = UINT32_MAX;
 
 	while (cursor_u32(cursor, &follows) == OK && follows) {
 		if (cursor_u32(cursor, &position) != OK || !read_segment(lists, room, cursor, CHUNK_READ, position))
@@ -88,6 +88,7 @@ void chunk_lists_fini(struct chunk_lists *lists)
 	for (uint32_t i = 0; i < lists->count; i++) {
 		coverage_fini(&lists->segments[i].data);
 		coverage_fini(&lists->segments[i].cut);
+		coverage_fini(&lists->segments[i].arrived);
 	}
 	free(lists->segments);
 	*lists = (struct chunk_lists){ 0 };

@@ -15,31 +15,53 @@
 
 #define NFS_PROGRAM 100003
 #define SPARE_EXTENTS 8
+#define LENT_EXTENTS 24
 
-/* A stream of extents being put together. */
+/* A stream of extents being put together. Nearly always there are few, and the memory lent for them is enough. */
 struct stream {
-	struct xdr_extent *extents;
+	struct xdr_extent *lent;    /* LENT_EXTENTS; or NULL */
+	struct xdr_extent *extents; /* those, or on the heap; NULL: none yet */
 	uint32_t count, room;
 	uint64_t length;
 	bool failed;
 };
+
+static bool reserve(struct stream *stream, uint32_t room)
+{
+	bool moves = stream->extents && stream->extents == stream->lent;
+	struct xdr_extent *larger;
+
+	if (room <= LENT_EXTENTS && !stream->extents && stream->lent) {
+		stream->extents = stream->lent;
+		stream->room = LENT_EXTENTS;
+	}
+	if (room <= stream->room)
+		return true;
+	larger = realloc(moves ? NULL : stream->extents, room * sizeof *larger);
+	if (!larger) {
+		stream->failed = true;
+		return false;
+	}
+	if (moves)
+		memcpy(larger, stream->lent, stream->count * sizeof *larger);
+	stream->extents = larger;
+	stream->room = room;
+	return true;
+}
+
+static void stream_fini(struct stream *stream)
+{
+	if (stream->extents != stream->lent)
+		free(stream->extents);
+}
 
 /* Where the bytes of an extent that is not in memory are known from: its CRC. */
 static void add(struct stream *stream, struct xdr_extent extent)
 {
 	if (!extent.length)
 		return;
-	if (stream->count == stream->room) {
-		uint32_t room = stream->room ? stream->room * 2 : 16;
-		struct xdr_extent *larger = realloc(stream->extents, room * sizeof *larger);
-
-		if (!larger) {
-			stream->failed = true;
-			return;
-		}
-		stream->extents = larger;
-		stream->room = room;
-	}
+	if (stream->count == stream->room && !reserve(stream, stream->room ? stream->room * 2 : LENT_EXTENTS))
+		return;
 	stream->extents[stream->count++] = extent;
 	stream->length += extent.length;
 }
@@ -188,7 +210,7 @@ static void build_call(struct stream *whole, const struct rpc_send *send)
 		add(whole, (struct xdr_extent){ base.extents[at].kind, base.extents[at].bytes ? base.extents[at].bytes + used : NULL,
 						 used && base.extents[at].kind != XDR_HOLE ? 0 : base.extents[at].offset, base.extents[at].length - used });
 	whole->failed |= base.failed;
-	free(base.extents);
+	stream_fini(&base);
 }
 
 /* A reply's segments say how much was written; what landed is known by the call's. */
@@ -312,7 +334,7 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 		add(&chunk, xdr_padding(length));
 	if (chunk.failed || !xdr_splice(xdr, chunk.extents, chunk.count))
 		sink->stop = binder->failed = true;
-	free(chunk.extents);
+	stream_fini(&chunk);
 }
 
 /* Holes of the stream, as the message tells them. */
@@ -371,11 +393,20 @@ struct work {
 	struct rpc_part part;
 };
 
+/* The packet that showed the message has read its header already, if it knew as much as is known now. */
+static enum result read_header(struct work *work, const struct rtap_context *context)
+{
+	struct rtap_rpc_facts *facts = &work->part.facts;
+
+	if (facts->present && facts->header_length && facts->program_known && facts->header_length <= work->xdr.end - work->xdr.next)
+		return xdr_skip(&work->xdr, facts->header_length);
+	return rpc_read_header(&work->xdr, context, facts);
+}
+
 static void read_part(struct work *work, const struct rpc_send *send, const struct rtap_context *context, bool from_a)
 {
 	struct rpc_part *part = &work->part;
 	struct stream *stream = &work->stream;
-	struct xdr_extent *larger;
 	uint32_t used = stream->count;
 	enum result result;
 
@@ -386,19 +417,14 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 		.read_chunks = send->lists.read_chunks, .write_chunks = send->lists.write_chunks, .reply_chunk = send->lists.reply_chunk,
 		.facts = send->rpc,
 	};
-	stream->room = used + extents_of(work->binder.lists);
-	larger = realloc(stream->extents, stream->room * sizeof *larger);
-	if (!larger) {
-		stream->failed = true;
+	if (!reserve(stream, used + extents_of(work->binder.lists)))
 		return;
-	}
-	stream->extents = larger;
 	xdr_init(&work->xdr, stream->extents, used, stream->room);
 	work->binder.sink.operation = take_operation;
 	work->binder.sink.status = take_status;
 	work->binder.sink.eligible = bind;
 	work->binder.sink.brief = true;
-	result = rpc_read_header(&work->xdr, context, &part->facts);
+	result = read_header(work, context);
 	work->binder.is_single = !part->facts.is_callback && !(part->facts.program == NFS_PROGRAM && part->facts.version == 4);
 	if (result == OK && part->facts.has_body)
 		result = rpc_body_walk(&part->facts, &work->xdr, &work->binder.sink);
@@ -484,7 +510,8 @@ static void tell_exchange(struct rtap_tracker *tracker, const struct rpc_call *c
 
 void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	struct work asked = { 0 }, answered = { 0 };
+	struct xdr_extent lent[2][LENT_EXTENTS];
+	struct work asked = { .stream.lent = lent[0] }, answered = { .stream.lent = lent[1] };
 	struct message *call_shown = call->call.shown, *reply_shown = call->reply.shown;
 	struct rtap_context context = { 0 };
 
@@ -493,10 +520,9 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 		read_part(&asked, &call->call, &context, call->from_a);
 	}
 	if (call->reply.present && call->reply.bytes) {
-		if (call->call.present) {
+		if (call->call.present)
 			adopt_data(call);
-			context_of(&asked.part.facts, &context);
-		}
+		context_of(call->call.present ? &asked.part.facts : &call->call.rpc, &context);
 		if (!call->rdma_error) {
 			if (call->reply.lists.reply_chunk && chunk_length(&call->reply.lists, CHUNK_REPLY, 0))
 				add_chunk(&answered.stream, &call->reply.lists, CHUNK_REPLY, 0);
@@ -505,12 +531,12 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 		}
 		answered.binder.lists = &call->reply.lists;
 		read_part(&answered, &call->reply, &context, !call->from_a);
-		if (!answered.part.facts.program_known && asked.part.facts.program_known) {
+		if (!answered.part.facts.program_known && context.rpc_known) {
 			/* its header was not captured */
 			answered.part.facts.program_known = true;
-			answered.part.facts.program = asked.part.facts.program;
-			answered.part.facts.version = asked.part.facts.version;
-			answered.part.facts.procedure = asked.part.facts.procedure;
+			answered.part.facts.program = context.rpc_program;
+			answered.part.facts.version = context.rpc_version;
+			answered.part.facts.procedure = context.rpc_procedure;
 		}
 	}
 	if (tracker->options.exchange && (asked.part.present || answered.part.present))
@@ -525,6 +551,6 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 	}
 	tell_part(tracker, call_shown, &asked, call);
 	tell_part(tracker, reply_shown, &answered, call);
-	free(asked.xdr.extents ? asked.xdr.extents : asked.stream.extents);
-	free(answered.xdr.extents ? answered.xdr.extents : answered.stream.extents);
+	stream_fini(&asked.stream);
+	stream_fini(&answered.stream);
 }

@@ -13,6 +13,7 @@
 #include "reassembly/coverage.h"
 #include "reassembly/ip_fragments.h"
 #include "reassembly/map.h"
+#include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_carriers.h"
 #include "reassembly/rpc_socket.h"
 
@@ -143,6 +144,7 @@ struct connection {
 	struct connection *next_of_group;
 	struct rpc_call *first_call, *last_call;
 	uint32_t calls;
+	struct rpc_answers answers;    /* of RPC calls that are over */
 	struct handshake *handshakes[2]; /* by the communication ids of b; of a; can be one */
 	struct connection *closing_before, *closing_behind;
 	int64_t closed_ns;
@@ -174,6 +176,7 @@ struct rtap_tracker {
 	struct message *completed;     /* by the frame at hand */
 	struct message *touched;       /* the message that the frame at hand is part of */
 	struct message *touched_rpc;   /* the RPC message that it brought */
+	struct connection *asked;      /* whose request the frame at hand is; NULL: none that is known */
 	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
 	uint64_t connection_number;
 	int64_t now_ns;

@@ -215,6 +215,7 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 		pairing_expect(tracker, connection, packet->ib.psn);
 	if (packet->rpcrdma.present)
 		connection->upper = RTAP_UPPER_RPCRDMA;
+	tracker->asked = connection;
 	connection_account(tracker, connection);
 }
 
@@ -375,28 +376,52 @@ static bool is_short_rpcrdma(const struct rtap_tracker *tracker, const struct rt
 	       (load32(bytes + 12) == 3 || load32(bytes + 12) == 4);
 }
 
-/* A reply's program and procedure are known by its call; and chunks can carry the message. */
+static void dissect_again(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
+{
+	struct rtap_flow_facts flow = packet->flow;
+
+	rtap_dissect(frame, context, packet);
+	packet->flow = flow;
+}
+
+/*
+ * A reply's program and procedure are known by its call; chunks can carry the message; and what read chunks complete is shown in
+ * the packet that does. Repeats are part of no message any more.
+ */
 static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
 {
 	struct message *message = tracker->touched;
-	struct rtap_flow_facts flow = packet->flow;
-	bool again = tracker->completed && rpc_call_chunk(tracker, message, packet, &context->chunk), is_known = false;
+	const struct connection *connection = message ? message->connection : tracker->asked;
+	bool from_a = packet->flow.from_a;
+	bool again = rpc_call_chunk(tracker, connection, from_a, message, packet, context), is_known = false;
 
-	if (is_short_rpcrdma(tracker, packet)) {
+	if (message && is_short_rpcrdma(tracker, packet)) {
 		context->upper = RTAP_UPPER_RPCRDMA;
 		again = true;
 	}
 	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes))
-		is_known = rpc_call_context(tracker, message->connection, message->shown.from_a, packet, context);
+		is_known = rpc_call_context(tracker, connection, from_a, packet, context);
 	if (again) {
-		rtap_dissect(frame, context, packet);
-		packet->flow = flow;
-		rpc_call_read(message, packet);
+		dissect_again(frame, context, packet);
+		if (message)
+			rpc_call_read(message, packet);
 	} else if (is_known) {
 		packet_dissect_reply(packet, context);
 	}
 	if (packet->rpcrdma.present && tracker->completed && tracker->completed->shown.verb == RTAP_VERB_SEND)
 		rpc_call_send(tracker, tracker->completed, packet);
+	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, from_a, packet)) {
+		context->rpc_follows = true;
+		dissect_again(frame, context, packet);
+	}
+}
+
+/* Whether the frame at hand can have something of an RPC over RDMA. */
+static bool may_have_rpc(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	if (!tracker->touched)
+		return tracker->asked && packet->rpcrdma.present;
+	return tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_short_rpcrdma(tracker, packet));
 }
 
 void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
@@ -422,10 +447,11 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 		return;
 	}
 	tracker->completed = tracker->touched = tracker->touched_rpc = NULL;
+	tracker->asked = NULL;
 	ib_packet(tracker, packet);
 	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
 		dissect_message(tracker, frame, &context, packet);
-	if (tracker->touched && tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_short_rpcrdma(tracker, packet)))
+	if (may_have_rpc(tracker, packet))
 		take_rpc(tracker, frame, &context, packet);
 	flow_add_layer(packet);
 	if (tracker->touched && tracker->options.wanted && tracker->options.wanted(tracker->options.owner, packet)) {

@@ -155,7 +155,8 @@ struct rtap_rpcrdma_facts {
 	uint32_t read_segments, write_chunks;
 	bool reply_chunk;
 	uint32_t error_code;
-	uint32_t length;      /* bytes of the header with its chunk lists */
+	uint32_t length;      /* bytes of the header with its chunk lists; with `present` unset: of one that another packet shows, whose
+			       * message is in this one */
 };
 
 /* What an RPC header says. RFC 5531, section 9. */
@@ -171,6 +172,7 @@ struct rtap_rpc_facts {
 	uint32_t gss_procedure, gss_service;
 	bool has_body;        /* arguments or results follow that can be read */
 	bool is_private;      /* arguments or results are encrypted */
+	uint32_t header_length; /* bytes from the XID up to arguments or results; 0: not all of the header is there */
 	uint32_t body_length; /* of arguments or results whose length RPCSEC_GSS tells; else UINT32_MAX */
 	uint64_t call_frame;  /* of a reply: the frame that shows its call; 0: the context did not tell */
 	int64_t call_time_ns; /* of that frame */
@@ -301,7 +303,9 @@ struct rtap_context {
 	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
-	struct rtap_span chunk; /* an RPC message that chunks carried: dissected behind this packet's RPC-over-RDMA header or READ response */
+	struct rtap_span chunk; /* an RPC message that chunks carried: dissected behind this packet's RPC-over-RDMA header, READ response or WRITE */
+	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown again; 0: none */
+	bool rpc_follows;     /* a later packet completes the RPC message of this RPC-over-RDMA header, and shows it */
 	bool is_iwarp;        /* this TCP stream carries FPDUs: `fpdus` are those that end in this segment, and nothing is guessed */
 	const struct rtap_fpdu *fpdus; /* in stream order; their bytes lie in the frame or live as long as it does */
 	uint32_t fpdu_count;

@@ -75,6 +75,13 @@ def is_drained_and_waiting(process):
         return left == 0 and f.read().rpartition(") ")[2][0] == "S"
 
 
+def is_stuck(process):
+    """The program sleeps, and nobody reads what it has written."""
+    left, = struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, b"\0" * 4))
+    with open("/proc/%d/stat" % process.pid) as f:
+        return left > 0 and f.read().rpartition(") ")[2][0] == "S"
+
+
 class CliTest(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.mkdtemp(prefix="rdmatap-cli-")

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmatap export from outside."""
 import os
+import signal
 import subprocess
+import time
 import unittest
 
-from cli import CliTest, RPING, TESTDATA, environment, has_sanitizers, needs, read, records
+from cli import CliTest, PipeTest, RPING, TESTDATA, TIMEOUT, environment, has_sanitizers, is_stuck, needs, read, records, wait_until
 
 NFS3 = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
 NFS41 = os.path.join(TESTDATA, "roce-nfs41-long.pcap")
 IPV6 = os.path.join(TESTDATA, "roce-nfs3-v6.pcap.gz")
 SMALL_MTU = os.path.join(TESTDATA, "roce-nfs40-mtu256.pcap.gz")
+PARALLEL = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
 RECALL = os.path.join(TESTDATA, "roce-nfs40-recall.pcap")
 # what tshark tells of a message whichever transport carried it
 SAID = ("rpc.xid", "rpc.msgtyp", "nfs.opcode", "nfs.procedure_v3", "nfs.nfsstat4", "nfs.status3", "nfs.count3", "nfs.count4")
@@ -127,3 +130,19 @@ class Tcp(CliTest):
         done = self.run_program("export", "--max-memory", "1M", "-v", "-w", exported, SMALL_MTU)
         self.assertEqual(done.returncode, 0)
         self.assertIn(b"RPC messages were written", done.stderr)
+
+
+class Interrupts(PipeTest):
+    def test_a_second_interrupt_ends_writing_with_a_whole_file(self):
+        whole = self.good("export", "-w", "-", PARALLEL)
+        process = self.start("export", "-w", "-", PARALLEL)
+        wait_until(lambda: is_stuck(process))
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        output, errors = process.communicate(timeout=TIMEOUT)
+        self.assertEqual(process.returncode, 0)
+        self.assertRegex(errors, rb"not (looked into|written) any more: interrupted")
+        header, found = records(output)
+        self.assertLess(len(found), len(records(whole)[1]))
+        self.assertEqual(sum(16 + len(frame) for _, frame, _ in found) + len(header), len(output))

@@ -61,8 +61,9 @@ class Capture(LiveTest):
         saved = self.path("x.pcap")
         process = self.capturing("-i", "far", "-c", "7", "-w", saved)
         self.replay()
-        process.communicate(timeout=TIMEOUT)
+        errors = process.communicate(timeout=TIMEOUT)[1].decode()
         self.assertEqual((process.returncode, frames(saved)), (0, RPING_CONTENT[:7]))
+        self.assertEqual(self.counts(errors)[0], 7)
 
     def test_a_capture_filter_works_in_the_kernel(self):
         wanted = self.path("wanted.pcap")
@@ -117,6 +118,15 @@ class Capture(LiveTest):
         told = subprocess.run(("capinfos", saved), stdout=subprocess.PIPE, check=True).stdout.decode()
         for text in ("Name = far", "Number of stat entries = 1", "Number of packets = %d" % RPING_FRAMES):
             self.assertIn(text, told)
+
+    def test_all_interfaces_are_captured_at_once(self):
+        saved = self.path("x.pcapng")
+        process = self.capturing("-i", "any", "-w", saved)
+        self.replay()
+        self.stop(process)
+        self.assertEqual(self.good("-r", saved, "-q"), b"%d packets\n" % (2 * RPING_FRAMES))  # leaving one end, coming to the other
+        both = self.good("-r", saved, "-q", "-Y", "sll && infiniband.bth")
+        self.assertEqual(both, b"%d packets\n" % (2 * RPING_FRAMES))
 
     def test_the_same_is_captured_by_tcpdump(self):
         saved, theirs = self.path("x.pcap"), self.path("theirs.pcap")

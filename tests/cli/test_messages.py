@@ -5,8 +5,9 @@ import json
 import os
 import re
 import signal
+import time
 
-from cli import CliTest, INFINIBAND, PipeTest, RPING, TESTDATA, captures, is_drained_and_waiting, read, records, wait_until
+from cli import CliTest, INFINIBAND, PipeTest, RPING, TESTDATA, captures, is_drained_and_waiting, is_stuck, read, records, wait_until
 from conversation import Scene
 
 OTHER = os.path.join(TESTDATA, "roce-rping-v6.pcap")
@@ -208,6 +209,18 @@ class Ends(PipeTest):
                 wait_until(lambda: is_drained_and_waiting(process))
                 process.send_signal(number)
                 self.assertEqual(self.finish(process), self.good(command, RPING))
+
+    def test_a_second_interrupt_ends_telling_with_a_whole_line(self):
+        large = [name for name in captures() if "roce-nfs" in name and "snap" not in name]
+        whole = self.good("messages", "--json", *large)
+        process = self.start("messages", "--json", *large)
+        wait_until(lambda: is_stuck(process))
+        for _ in range(2):
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.1)
+        output = self.finish(process)
+        self.assertTrue(whole.startswith(output) and output.endswith(b"\n"))
+        self.assertLess(len(output), len(whole))
 
     def test_what_cannot_be_written_is_told(self):
         for command in BOTH:

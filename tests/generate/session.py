@@ -126,6 +126,7 @@ class Session(Scene):
         self.truth = "`%s.messages.jsonl`, `%s.connections.jsonl`" % (self.name, self.name)
         self.told, self.key, self.address, self.xid = [], 0x1000, 0x7f0000010000, 0x5e550000
         self.client, self.server = "a", "b"
+        self.last_said = []
 
     def peers(self, cm=True):
         return self.connection(port=SERVICE).establish() if cm else self.connection()
@@ -147,6 +148,7 @@ class Session(Scene):
         packets = told.connection.send(name, 0, data=rpcrdma.header(told.rpc.xid, kind, lists).data + inline, inv=inv)
         told.send = packets[0].message
         self.told.append(told)
+        self.last_said = packets
         return packets
 
     def ask(self, c, rpc, reads=(), zero=None, writes=(), reply=None, name=None, lists=None):

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reassembly/rpc_answers.h"
+#include "reassembly/state.h"
+
+#define FIRST_ROOM 8
+
+static void forget_bytes(struct rtap_tracker *tracker, struct connection *connection, struct rpc_answer *answer)
+{
+	if (!answer->bytes)
+		return;
+	budget_give(&tracker->budget, &connection->holder, answer->length);
+	connection->answers.kept -= answer->length;
+	free(answer->bytes);
+	answer->bytes = NULL;
+}
+
+/* The ring grows while it is filled for the first time, so that what is in it keeps its place. */
+static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
+{
+	struct rpc_answers *answers = &connection->answers;
+	uint32_t room = answers->room ? answers->room * 2 : FIRST_ROOM;
+	struct rpc_answer *larger;
+
+	if (answers->next < answers->room || answers->room == RPC_ANSWERS_MAX)
+		return true;
+	larger = realloc(answers->ring, room * sizeof *larger);
+	if (!larger)
+		return answers->room > 0;
+	memset(larger + answers->room, 0, (room - answers->room) * sizeof *larger);
+	budget_charge(&tracker->budget, &connection->holder, (room - answers->room) * sizeof *larger);
+	answers->ring = larger;
+	answers->room = room;
+	return true;
+}
+
+/* XIDs mostly count up: the upper bits of the product tell neighbours apart. */
+static uint32_t bucket_of(uint32_t xid)
+{
+	return (xid * UINT32_C(0x9e3779b1)) >> 26;
+}
+
+void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection, const struct rpc_answer *answer)
+{
+	struct rpc_answers *answers = &connection->answers;
+	struct rpc_answer *place;
+
+	if (!reserve(tracker, connection)) {
+		free(answer->bytes);
+		return;
+	}
+	place = &answers->ring[answers->next & (answers->room - 1)];
+	forget_bytes(tracker, connection, place);
+	*place = *answer;
+	place->number = answers->next++;
+	place->older = answers->newest[bucket_of(answer->xid)];
+	answers->newest[bucket_of(answer->xid)] = (uint8_t)(place - answers->ring + 1);
+	if (!answer->bytes)
+		return;
+	answers->kept += answer->length;
+	budget_charge(&tracker->budget, &connection->holder, answer->length);
+	for (uint32_t i = 0; i < answers->room && answers->kept > RPC_ANSWERS_BYTES; i++)
+		forget_bytes(tracker, connection, &answers->ring[(answers->next + i) & (answers->room - 1)]);
+}
+
+struct rpc_answer *rpc_answers_find(const struct connection *connection, bool from_a, uint32_t xid)
+{
+	const struct rpc_answers *answers = &connection->answers;
+	uint32_t bucket = bucket_of(xid), age = 0;
+
+	for (uint8_t at = answers->newest[bucket]; at;) {
+		struct rpc_answer *answer = &answers->ring[at - 1];
+
+		/* its place was taken by one that came later */
+		if (answers->next - answer->number <= age || bucket_of(answer->xid) != bucket)
+			return NULL;
+		if (answer->xid == xid && answer->from_a == from_a)
+			return answer;
+		age = answers->next - answer->number;
+		at = answer->older;
+	}
+	return NULL;
+}
+
+void rpc_answers_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
+{
+	struct rpc_answers *answers = &from->answers;
+	uint32_t count = answers->next < answers->room ? answers->next : answers->room;
+
+	for (uint32_t age = count; age > 0; age--) {
+		struct rpc_answer *answer = &answers->ring[(answers->next - age) & (answers->room - 1)];
+
+		answer->from_a ^= turned;
+		if (answer->bytes) {
+			budget_give(&tracker->budget, &from->holder, answer->length);
+			answers->kept -= answer->length;
+		}
+		rpc_answers_add(tracker, to, answer);
+		answer->bytes = NULL;
+	}
+	rpc_answers_fini(tracker, from);
+}
+
+void rpc_answers_fini(struct rtap_tracker *tracker, struct connection *connection)
+{
+	struct rpc_answers *answers = &connection->answers;
+
+	for (uint32_t i = 0; i < answers->room; i++)
+		forget_bytes(tracker, connection, &answers->ring[i]);
+	budget_give(&tracker->budget, &connection->holder, answers->room * sizeof *answers->ring);
+	free(answers->ring);
+	*answers = (struct rpc_answers){ 0 };
+}

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Which packets show an RPC over RDMA, and how repeats of it are known."""
+import os
+
+from cli import CliTest, TESTDATA
+
+COLUMNS = tuple(part for name in ("frame.number", "rpcordma.xid", "rpc.xid", "rpc.msgtyp", "nfs.procedure_v3", "rpc.repframe")
+                for part in ("-e", name))
+READ, WRITE, READDIR = "6", "7", "16"
+
+
+class Shown(CliTest):
+    def shown(self, name):
+        """{frame: (the XID stands in the RPC-over-RDMA header, in the RPC header, call or reply, procedure, the call's frame)}"""
+        rows = [line.split("\t") for line in self.lines("-r", os.path.join(TESTDATA, "rpc_%s.pcap" % name), "-T", "fields", *COLUMNS)]
+        return {int(row[0]): (bool(row[1]), bool(row[2]), row[3], row[4], row[5]) for row in rows if row[1] or row[2]}
+
+    def test_the_packet_that_completes_the_message_shows_it(self):
+        found = self.shown("swapped")
+        self.assertEqual(found[7], (True, True, "0", READ, ""))
+        self.assertEqual(found[8], (True, True, "1", READ, "7"))
+        # two READs: the last response of the last one
+        self.assertEqual(found[12], (True, False, "", "", ""))
+        self.assertEqual(found[15], (False, True, "0", WRITE, ""))
+        self.assertEqual(found[16], (True, True, "1", WRITE, "15"))
+        # the reply's SEND came before the last WRITE of its chunk
+        self.assertEqual(found[23], (True, False, "", "", ""))
+        self.assertEqual(found[24], (False, True, "1", READDIR, "18"))
+
+    def test_a_call_in_a_chunk_beside_another_is_shown_with_the_last_of_both(self):
+        found = self.shown("position-zero")
+        calls = [row for row in found.values() if row[2] == "0"]
+        self.assertEqual(calls, [(False, True, "0", WRITE, "")] * 4)
+
+    def test_what_never_arrives_whole_is_not_shown(self):
+        found = self.shown("hole-read")
+        self.assertEqual([row[3] for row in found.values() if row[2] == "0"], [WRITE])
+
+    def test_replies_that_come_again_are_known_by_their_call(self):
+        found = self.shown("answered-again")
+        for call, replies, procedure in ((4, (6, 8), READ), (10, (11, 13), READ), (15, (20, 22), READDIR), (24, (29, 31), READDIR),
+                                         (33, (34, 36, 38), READ), (40, (41, 43, 45), READ)):
+            for reply in replies:
+                self.assertEqual(found[reply], (True, True, "1", procedure, str(call)), reply)
+
+    def test_messages_that_a_filter_wants_are_told_though_another_packet_shows_them(self):
+        for name, xid in (("swapped", "0x5e550002"), ("swapped", "0x5e550003")):
+            lines = self.lines("messages", "--rpc", "-Y", "rpc.xid == " + xid, os.path.join(TESTDATA, "rpc_%s.pcap" % name))
+            self.assertEqual([xid in line for line in lines], [True, True])
