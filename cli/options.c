@@ -490,6 +490,8 @@ static bool check_replay(const struct options *options)
 		complain("nothing to send (name a capture file)");
 	else if ((options->speed != 1) + (options->rate != 0) + options->at_once > 1)
 		complain("--speed, --rate and --at-once: one of them");
+	else if (options->write_name && !strcmp(options->write_name, "-"))
+		complain("-w -: standard output tells how much was sent (name a file)");
 	else
 		return true;
 	return false;

@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/privileges.h"
+#include "cli/reader.h"
 #include "cli/responses.h"
 
 #define NS_A_SECOND 1000000000
@@ -233,6 +234,10 @@ static bool open_all(struct replay *replay)
 	struct account account;
 	struct rtap_error error;
 
+	if (reader_would_overwrite(options)) {
+		replay->status = EXIT_TROUBLE;
+		return false;
+	}
 	if ((options->capture_filter && rtap_bpf_compile(&replay->bpf, options->capture_filter, &error) != RTAP_STATUS_OK) ||
 	    rtap_source_open_files(&replay->source, options->inputs, options->input_count, &error) != RTAP_STATUS_OK ||
 	    rtap_sender_open(&replay->sender, options->device, &error) != RTAP_STATUS_OK) {

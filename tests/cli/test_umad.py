@@ -195,6 +195,14 @@ class Umad(CliTest):
                 self.assertEqual(status, 2)
                 self.assertIn(message, errors)
 
+    def test_responses_do_not_overwrite_what_is_sent(self):
+        asked = self.write_asked(frame(1, mad(1, DIRECTED, GET, NODE_INFO), 0xffff))
+        before = read(asked)
+        status, _, errors = self.run_at("H1", "replay", "-i", "umad:ibsim0", *STAY, "-w", asked, asked)
+        self.assertEqual(status, 2)
+        self.assertIn("is an input too", errors)
+        self.assertEqual(read(asked), before)
+
     def test_frames_that_are_no_datagrams_are_refused(self):
         asked = self.write_asked(net.erf(ib.native(ib.transport(0x04, b"x" * 264)), 21, 1 << 32).data,
                                  frame(2, mad(2, DIRECTED, GET, NODE_INFO), 0xffff))
