@@ -245,14 +245,18 @@ static bool open_all(struct replay *replay)
 			fail(replay, &error);
 		return false;
 	}
-	if (options->write_name && !(replay->responses = responses_open(options->device, rtap_sender_link_type(replay->sender), options->write_name))) {
-		replay->status = EXIT_TROUBLE;
-		return false;
-	}
-	if (privileges_find(options->user, &account) && privileges_give_up(&account, false))
-		return true;
 	replay->status = EXIT_TROUBLE;
-	return false;
+	if (!privileges_find(options->user, &account))
+		return false;
+	if (options->write_name) {
+		replay->responses = responses_open(options->device, rtap_sender_link_type(replay->sender), options->write_name, &account);
+		if (!replay->responses)
+			return false;
+	}
+	if (!privileges_give_up(&account, false))
+		return false;
+	replay->status = EXIT_DONE;
+	return true;
 }
 
 int command_replay(int argc, char **argv)

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <rdmatap/live.h>
 #include <rdmatap/writer.h>
@@ -14,12 +15,27 @@
 
 struct responses {
 	struct rtap_source *source;
-	struct rtap_writer *writer;
+	struct rtap_series *file;
 	uint64_t count;
 	uint64_t unanswered; /* and what else the device told of */
 };
 
-struct responses *responses_open(const char *device, uint32_t link_type, const char *file_name)
+static bool open_file(struct responses *responses, const char *name, uint32_t link_type, const struct account *account)
+{
+	static const struct rtap_rotation never;
+	struct rtap_error error;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (rtap_series_open(&responses->file, name, &never, link_type, false, responses->source,
+			     (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, &error) == RTAP_STATUS_OK &&
+	    (!account->changes || rtap_series_hand_over(responses->file, account->user, account->group, &error) == RTAP_STATUS_OK))
+		return true;
+	complain("%s", error.text);
+	return false;
+}
+
+struct responses *responses_open(const char *device, uint32_t link_type, const char *file_name, const struct account *account)
 {
 	const struct rtap_live_options options = { .wake_ms = WAKE_MS, .immediate = true };
 	struct responses *responses = calloc(1, sizeof *responses);
@@ -29,14 +45,15 @@ struct responses *responses_open(const char *device, uint32_t link_type, const c
 		complain("-w: %s has no responses (only umad: has)", device);
 	} else if (!responses) {
 		complain("out of memory");
-	} else if (rtap_source_open_live(&responses->source, device, &options, &error) != RTAP_STATUS_OK ||
-		   rtap_writer_open(&responses->writer, file_name, link_type, false, &error) != RTAP_STATUS_OK) {
+	} else if (rtap_source_open_live(&responses->source, device, &options, &error) != RTAP_STATUS_OK) {
 		complain("%s", error.text);
-	} else {
+	} else if (open_file(responses, file_name, link_type, account)) {
 		return responses;
 	}
-	if (responses)
+	if (responses) {
+		(void)!rtap_series_close(responses->file, NULL);
 		rtap_source_close(responses->source);
+	}
 	free(responses);
 	return NULL;
 }
@@ -46,7 +63,7 @@ static bool write_batch(struct responses *responses, const struct rtap_batch *ba
 	struct rtap_error error;
 
 	for (size_t i = 0; i < batch->count; i++) {
-		if (rtap_writer_write(responses->writer, &batch->frames[i], &error) != RTAP_STATUS_OK) {
+		if (rtap_series_write(responses->file, &batch->frames[i], &error) != RTAP_STATUS_OK) {
 			complain("%s", error.text);
 			return false;
 		}
@@ -90,8 +107,8 @@ bool responses_close(struct responses *responses)
 	if (dropped.known && dropped.value)
 		complain("%" PRIu64 " packets that were received are not in the file: they came faster than they were written", dropped.value);
 	printf("%" PRIu64 " packets received, %" PRIu64 " requests not answered\n", responses->count, responses->unanswered);
+	good = rtap_series_close(responses->file, &error) == RTAP_STATUS_OK;
 	rtap_source_close(responses->source);
-	good = rtap_writer_close(responses->writer, &error) == RTAP_STATUS_OK;
 	if (!good)
 		complain("%s", error.text);
 	free(responses);
