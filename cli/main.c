@@ -15,10 +15,13 @@
 /* The first asks for an end, the second for a quick one; if even that hangs, at an output that takes no more, the third ends it. */
 static void interrupt(int signal_number)
 {
+	static volatile sig_atomic_t came_before;
+
 	hurried = interrupted;
 	interrupted = 1;
-	if (hurried)
+	if (came_before)
 		signal(signal_number, SIG_DFL);
+	came_before = 1;
 }
 
 /* A closed pipe is told by the write that fails, an interrupt by the loop that looks. */

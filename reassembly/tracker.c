@@ -362,18 +362,19 @@ static void take_group_management(struct rtap_tracker *tracker, const struct rta
 }
 
 /*
- * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on. RFC 5666, 4.2; RFC 8166, 4.5.
- * The type is the header's fourth word.
+ * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on, nor has a message of which the
+ * capture cut off the lists. RFC 5666, 4.2; RFC 8166, 4.2 and 4.5. The version is the header's second word, the type the fourth.
  */
-static bool is_short_rpcrdma(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
+static bool is_bare_rpcrdma(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	const struct rtap_payload *payload = &packet->payload;
 	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
 	const struct message *message = tracker->touched;
 
 	return !packet->rpcrdma.present && message->connection->upper == RTAP_UPPER_RPCRDMA && message->shown.verb == RTAP_VERB_SEND &&
-	       ib_opcodes[packet->ib.opcode].place == IB_ONLY && payload->captured >= 16 && payload->wire <= 28 &&
-	       (load32(bytes + 12) == 3 || load32(bytes + 12) == 4);
+	       ib_opcodes[packet->ib.opcode].place == IB_ONLY && payload->captured >= 16 &&
+	       ((payload->wire <= 28 && (load32(bytes + 12) == 3 || load32(bytes + 12) == 4)) ||
+		(payload->captured < payload->wire && load32(bytes + 4) == 1 && load32(bytes + 12) <= 2));
 }
 
 static void dissect_again(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
@@ -382,6 +383,15 @@ static void dissect_again(const struct rtap_frame *frame, const struct rtap_cont
 
 	rtap_dissect(frame, context, packet);
 	packet->flow = flow;
+}
+
+/* A SEND of one packet, seen for the first time, that will never be whole: what there is of it is its RPC. */
+static bool is_cut_send(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	const struct message *message = tracker->touched;
+
+	return message && message->shown.verb == RTAP_VERB_SEND && ib_opcodes[packet->ib.opcode].place == IB_ONLY &&
+	       packet->payload.captured < packet->payload.wire && message->shown.frames == 1 && !message->shown.repeats;
 }
 
 /*
@@ -395,7 +405,7 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 	bool from_a = packet->flow.from_a;
 	bool again = rpc_call_chunk(tracker, connection, from_a, message, packet, context), is_known = false;
 
-	if (message && is_short_rpcrdma(tracker, packet)) {
+	if (message && is_bare_rpcrdma(tracker, packet)) {
 		context->upper = RTAP_UPPER_RPCRDMA;
 		again = true;
 	}
@@ -408,8 +418,8 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 	} else if (is_known) {
 		packet_dissect_reply(packet, context);
 	}
-	if (packet->rpcrdma.present && tracker->completed && tracker->completed->shown.verb == RTAP_VERB_SEND)
-		rpc_call_send(tracker, tracker->completed, packet);
+	if (packet->rpcrdma.present && (tracker->completed || is_cut_send(tracker, packet)) && message->shown.verb == RTAP_VERB_SEND)
+		rpc_call_send(tracker, message, packet);
 	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, from_a, packet)) {
 		context->rpc_follows = true;
 		dissect_again(frame, context, packet);
@@ -421,7 +431,7 @@ static bool may_have_rpc(const struct rtap_tracker *tracker, const struct rtap_p
 {
 	if (!tracker->touched)
 		return tracker->asked && packet->rpcrdma.present;
-	return tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_short_rpcrdma(tracker, packet));
+	return tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_bare_rpcrdma(tracker, packet));
 }
 
 void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Which packets show an RPC over RDMA, and how repeats of it are known."""
+import json
 import os
 
 from cli import CliTest, TESTDATA
@@ -47,3 +48,15 @@ class Shown(CliTest):
         for name, xid in (("swapped", "0x5e550002"), ("swapped", "0x5e550003")):
             lines = self.lines("messages", "--rpc", "-Y", "rpc.xid == " + xid, os.path.join(TESTDATA, "rpc_%s.pcap" % name))
             self.assertEqual([xid in line for line in lines], [True, True])
+
+
+class Cut(CliTest):
+    def test_what_the_capture_cut_off_is_told_as_that(self):
+        whole = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
+        calls = len(self.lines("messages", "--rpc", whole)) // 2
+        for length in ("96", "120", "160", "200", "300"):
+            rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "-s", length, whole)]
+            self.assertEqual({hole["reason"] for row in rows for hole in row["missing"]}, {"snapped"})
+            self.assertGreater(sum(row["kind"] == "rpc_call" and row["answer"] is not None for row in rows), calls * 9 // 10)
+            # of a header that is not all there the status is not known
+            self.assertTrue(all(row.get("status") != "SUCCESS" for row in rows if row["missing"] and row["missing"][0]["offset"] < 24))
