@@ -84,8 +84,10 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{ "canon", command_canon },
 	{ "connections", command_connections },
 	{ "devices", command_devices },
+	{ "diff", command_diff },
 	{ "export", command_export },
 	{ "fields", command_fields },
 	{ "messages", command_messages },

@@ -15,7 +15,7 @@
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
 	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
-	OPTION_RATE, OPTION_AT_ONCE, OPTION_MAD_CLASSES, OPTION_IS_SM };
+	OPTION_RATE, OPTION_AT_ONCE, OPTION_LEVEL, OPTION_KEEP, OPTION_MAD_CLASSES, OPTION_IS_SM };
 
 #define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
 
@@ -61,6 +61,21 @@ static const struct option export_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option canon_options[] = {
+	COMMON_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "level", required_argument, NULL, OPTION_LEVEL },
+	{ "keep", required_argument, NULL, OPTION_KEEP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct option diff_options[] = {
+	COMMON_OPTIONS,
+	DIFF_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ NULL, 0, NULL, 0 },
+};
+
 static const struct option replay_options[] = {
 	{ "speed", required_argument, NULL, OPTION_SPEED },
 	{ "rate", required_argument, NULL, OPTION_RATE },
@@ -78,13 +93,15 @@ static const struct {
 	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:xlnv", messages_options, true },
 	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
+	[COMMAND_CANON] = { ":r:f:c:s:nv", canon_options, true },
+	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
 	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
 	"--flow", "--flow-type", "--flow-offload", "--peer", "--join",
-	"stats", "canon", "diff", "report",
+	"stats", "report",
 };
 
 void options_help(FILE *file)
@@ -95,13 +112,16 @@ void options_help(FILE *file)
 	      "       rdmatap connections [OPTION ...] FILE ...\n"
 	      "       rdmatap export [-w OUT] [--files DIR] [OPTION ...] FILE ...\n"
 	      "       rdmatap devices [NAME[/PORT]] [OPTION ...]\n"
+	      "       rdmatap canon [OPTION ...] FILE ...\n"
+	      "       rdmatap diff [OPTION ...] A B\n"
 	      "       rdmatap replay -i SOURCE [OPTION ...] FILE\n"
 	      "       rdmatap fields [PREFIX]\n"
 	      "       rdmatap -D\n"
 	      "\n"
 	      "Captures RDMA traffic, or reads captures of it, and shows what is in each packet; or the messages that the packets\n"
 	      "make, or the connections that they belong to; or which fields there are;\n"
-	      "or writes the RPC messages, or the files read and written by NFS, for other tools.\n"
+	      "or writes the RPC messages, or the files read and written by NFS, for other tools;\n"
+	      "or tells what differs between two captures, apart from what chance decides.\n"
 	      "\n"
 	      "Input\n"
 	      "  -i SOURCE        capture on pcap:INTERFACE, umad:DEVICE[/PORT], or on what has this name; until interrupted\n"
@@ -168,6 +188,25 @@ void options_help(FILE *file)
 	      "  --files DIR      the contents of files that NFS read and wrote, into a new or empty directory; what is missing\n"
 	      "                   of them is listed: path, offset, length, reason\n"
 	      "\n"
+	      "canon takes -r -f -c -s -v, the options of dissection, and\n"
+	      "  --level LEVEL    messages (default), or packets: these too\n"
+	      "  --keep FIELD     a value that is left out by itself: latency, time, frame, or a field\n"
+	      "  --json           one JSON object a line\n"
+	      "\n"
+	      "diff takes -f -c -s -v, the options of dissection, and\n"
+	      "  --level LEVEL    compare messages (default), or packets: these too\n"
+	      "  --ignore FIELD   do not compare this field, or those that begin with it and a dot\n"
+	      "  --only FIELD     compare nothing else\n"
+	      "  --tolerance FIELD=5%  numbers that differ by no more are the same; also latency and time\n"
+	      "  --skip FIELD=VALUE  leave out messages and packets with this value, such as operations=GETATTR\n"
+	      "  --fold-retransmissions  what was sent again, and what asked for it, is no difference\n"
+	      "  --map OLD=NEW    an address of A is another one in B\n"
+	      "  --order          compare also the order of what the two ends of a connection sent\n"
+	      "  --rules FILE     options as above, one a line; # begins a comment\n"
+	      "  --stat           counts only\n"
+	      "  --json           one JSON object a difference\n"
+	      "  --update         A is a file that canon wrote: write it anew, from B\n"
+	      "\n"
 	      "replay takes -i -r -w -f -c -Z and sends the frames on SOURCE, with the gaps between them that were recorded, or\n"
 	      "  --speed TIMES    with gaps so many times shorter\n"
 	      "  --rate PACKETS   with so many packets a second\n"
@@ -183,7 +222,8 @@ void options_help(FILE *file)
 	      "\n"
 	      "  --help, --version\n"
 	      "\n"
-	      "Exit status: 0 done, 1 devices found none, 2 wrong usage, or an input that could not be opened or read to its end.\n", file);
+	      "Exit status: 0 done, 1 diff: they differ, devices: there is none,\n"
+	      "2 wrong usage, or an input that could not be opened or read to its end.\n", file);
 }
 
 static bool is_not_yet(const char *argument)
@@ -282,6 +322,35 @@ static bool parse_decode_as(const char *spec, struct rtap_decode_as *decode_as)
 		return true;
 	}
 	return false;
+}
+
+bool level_option(const char *name, enum canon_level *level)
+{
+	if (!strcmp(name, "messages"))
+		*level = CANON_MESSAGES;
+	else if (!strcmp(name, "packets"))
+		*level = CANON_PACKETS;
+	else
+		return complain("--level %s: no such level (messages, packets)", name), false;
+	return true;
+}
+
+bool add_kept(struct options *options, const char *name)
+{
+	const char **larger;
+
+	if (!canon_name_known(name)) {
+		complain("--keep %s: no such field (rdmatap fields lists them, rdmatap(1) those of canon)", name);
+		return false;
+	}
+	larger = realloc(options->keep, (options->keep_count + 1) * sizeof *larger);
+	if (!larger) {
+		complain("out of memory");
+		return false;
+	}
+	options->keep = larger;
+	options->keep[options->keep_count++] = name;
+	return true;
 }
 
 static bool add_decode_as(struct options *options, const char *spec)
@@ -446,8 +515,12 @@ static bool take_value(struct options *options, int letter)
 		return is_name("--files", "file", optarg) && once("--files", &options->directory, "one directory is written");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
+	case OPTION_LEVEL:
+		return level_option(optarg, &options->level);
+	case OPTION_KEEP:
+		return add_kept(options, optarg);
 	default:
-		return take_capture_value(options, letter);
+		return take_capture_value(options, letter) || diff_take(&options->diff, letter, optarg);
 	}
 }
 
@@ -609,5 +682,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 void options_fini(struct options *options)
 {
 	free(options->inputs);
+	free(options->keep);
+	diff_rules_fini(&options->diff.rules);
 	fields_format_fini(&options->fields);
 }

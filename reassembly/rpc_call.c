@@ -51,7 +51,7 @@ static bool is_told(const struct rtap_tracker *tracker)
 
 static bool is_half(const struct connection *connection)
 {
-	return !connection->flows[0] || !connection->flows[1];
+	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
 }
 
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
@@ -475,7 +475,12 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 		return packet->rpc.is_reply;
 	if (packet->rpcrdma.read_segments)
 		return false;
-	return find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid) || packet->rpcrdma.reply_chunk;
+	if (find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid))
+		return true;
+	/* of what the capture cut off within the lists, the header would have told */
+	if (packet->payload.captured < packet->payload.wire)
+		return message->connection->shown.learned_by_cm && !message->shown.from_a;
+	return packet->rpcrdma.reply_chunk;
 }
 
 void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)

@@ -76,7 +76,7 @@ class Usage(CliTest):
 
     def test_what_later_versions_have_is_said_to_be_not_there_yet(self):
         for argument in ("--flow", "--flow=x", "--peer", "--join",
-                         "stats", "canon", "diff", "report"):
+                         "stats", "report"):
             self.bad("%s: not in this version" % argument, argument)
 
     def test_filters_are_refused_with_the_column(self):

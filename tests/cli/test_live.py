@@ -186,7 +186,8 @@ class Series(LiveTest):
         for name in names:
             told = self.run_program("-r", name, "-q", "-v")
             self.assertIn(b"name far", told.stderr)
-            self.assertGreater(int(told.stdout.split()[0]), 0)
+            # the second that the first file is begun in may be over when the first packet comes
+            self.assertGreaterEqual(int(told.stdout.split()[0]), name != names[0])
 
     def test_a_folder_that_the_user_cannot_write_is_refused_at_the_start(self):
         os.chmod(self.directory, 0o755)

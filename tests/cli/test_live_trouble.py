@@ -89,7 +89,7 @@ class Stuck(LiveTest):
             for _ in range(20):
                 self.replay()
             time.sleep(0.5)
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTERM):
                 process.send_signal(number)
                 time.sleep(0.2)
                 self.assertIsNone(process.poll())
