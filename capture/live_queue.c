@@ -506,6 +506,13 @@ failed:
 	return RTAP_STATUS_FAILED;
 }
 
+/* Options that only raw-packet queue pairs know would be passed over in silence by others, and all would be captured. */
+static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
+{
+	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap || verbs->peer ||
+	       verbs->group || verbs->tuning;
+}
+
 enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
 			   struct ledger *ledger, struct rtap_error *error)
 {
@@ -516,7 +523,14 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 	char *full;
 
 	*live = NULL;
-	if (live_find(name, &kind, &rest, error) || kind->open(&device, rest, options, error))
+	if (live_find(name, &kind, &rest, error))
+		return RTAP_STATUS_FAILED;
+	if (kind != &live_verbs && is_verbs_asked(&options->verbs)) {
+		rtap_error_set(error, "%s: is of kind %s, and flow rules, peer, group, force and tuning are for RDMA devices (-i verbs:DEVICE)", name,
+			       kind->name);
+		return RTAP_STATUS_FAILED;
+	}
+	if (kind->open(&device, rest, options, error))
 		return RTAP_STATUS_FAILED;
 	if (asprintf(&full, "%s:%s", kind->name, rest) < 0) {
 		device_close(device);

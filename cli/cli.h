@@ -36,6 +36,7 @@ enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPO
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
 #define MAX_DECODE_AS 64
+#define MAX_FLOW_RULES 30
 #define MAX_THREADS 256
 
 /* The options of the stream view, and those that other commands share with it. */
@@ -44,6 +45,7 @@ struct options {
 	size_t input_count;
 	const char *device;       /* -i; NULL: files are read */
 	struct rtap_live_options live; /* but for the capture filter and the snap length */
+	const char *flow_rules[MAX_FLOW_RULES]; /* --flow; where live.verbs points to */
 	const char *user;         /* -Z */
 	bool extcap;              /* Wireshark captures, and takes what is said for trouble */
 	bool list_devices;        /* -D */

@@ -15,7 +15,8 @@
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
 	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
-	OPTION_RATE, OPTION_AT_ONCE, OPTION_LEVEL, OPTION_KEEP, OPTION_MAD_CLASSES, OPTION_IS_SM };
+	OPTION_RATE, OPTION_AT_ONCE, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY, OPTION_FLOW_DONT_TRAP,
+	OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS, OPTION_MAD_CLASSES, OPTION_IS_SM };
 
 #define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
 
@@ -36,6 +37,14 @@ static const struct option view_options[] = {
 	{ "no-promiscuous-mode", no_argument, NULL, 'p' },
 	{ "mad-classes", required_argument, NULL, OPTION_MAD_CLASSES },
 	{ "is-sm", optional_argument, NULL, OPTION_IS_SM },
+	{ "flow", required_argument, NULL, OPTION_FLOW },
+	{ "flow-type", required_argument, NULL, OPTION_FLOW_TYPE },
+	{ "flow-priority", required_argument, NULL, OPTION_FLOW_PRIORITY },
+	{ "flow-dont-trap", no_argument, NULL, OPTION_FLOW_DONT_TRAP },
+	{ "force", no_argument, NULL, OPTION_FORCE },
+	{ "peer", required_argument, NULL, OPTION_PEER },
+	{ "join", required_argument, NULL, OPTION_JOIN },
+	{ "verbs", required_argument, NULL, OPTION_VERBS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -100,7 +109,7 @@ static const struct {
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
-	"--flow", "--flow-type", "--flow-offload", "--peer", "--join",
+	"--flow-offload",
 	"stats", "report",
 };
 
@@ -144,6 +153,19 @@ void options_help(FILE *file)
 	      "  --mad-classes LIST  with -i umad: what to register for, such as 0x03,4:1+2 (classes and their methods);\n"
 	      "                   without it whatever no other program has\n"
 	      "  --is-sm          with -i umad: claim to be a subnet manager; --is-sm=wait waits until no other does\n"
+	      "\n"
+	      "Verbs\n"
+	      "  (capture with an RDMA device's raw-packet queue pair, -i verbs:DEVICE[/PORT])\n"
+	      "  --flow RULE      only frames that match: 'ipv4 src=10.0.0.0/24 udp dst=4791'; repeat for more\n"
+	      "  --flow-type TYPE sniffer (default: copies; rules are matched in software), normal (rules are matched by the\n"
+	      "                   NIC, and the host does not get these packets any more), all, mc\n"
+	      "  --flow-priority N  of normal rules, 0 (default) is the highest\n"
+	      "  --flow-dont-trap the host goes on getting what normal rules match\n"
+	      "  --peer HOST      only traffic of this host; finds the device by the route to it: -i verbs:\n"
+	      "  --join GROUP     join this multicast group for the length of the capture\n"
+	      "  --force          capture on a port that is not active too\n"
+	      "  --verbs TUNING   depth=N,cqe=N,frame=BYTES,block=N,vector=N,ms=N,poll=busy|event,cq=plain|extended,\n"
+	      "                   stamps=host|device,pages=huge|small\n"
 	      "\n"
 	      "Selection\n"
 	      "  -Y FILTER        show and save only packets that pass this display filter,\n"
@@ -419,6 +441,46 @@ static bool once(const char *option, const char **value, const char *advice)
 	return true;
 }
 
+static bool add_flow_rule(struct options *options)
+{
+	struct rtap_verbs_options *verbs = &options->live.verbs;
+
+	if (verbs->flow_rule_count == MAX_FLOW_RULES) {
+		complain("--flow %s: more than %d of them", optarg, MAX_FLOW_RULES);
+		return false;
+	}
+	verbs->flow_rules = options->flow_rules;
+	options->flow_rules[verbs->flow_rule_count++] = optarg;
+	return true;
+}
+
+static bool flow_type_option(enum rtap_flow_type *type)
+{
+	static const char *const names[] = { [RTAP_FLOW_SNIFFER] = "sniffer", [RTAP_FLOW_NORMAL] = "normal", [RTAP_FLOW_ALL] = "all",
+					     [RTAP_FLOW_MULTICAST] = "mc" };
+
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (!strcmp(optarg, names[i])) {
+			*type = (enum rtap_flow_type)i;
+			return true;
+		}
+	}
+	complain("--flow-type %s: no such type (sniffer, normal, all, mc)", optarg);
+	return false;
+}
+
+static bool flow_priority_option(uint16_t *priority)
+{
+	uint64_t number;
+
+	if (!parse_number(optarg, UINT16_MAX, &number)) {
+		complain("--flow-priority %s: not a number from 0 to 65535", optarg);
+		return false;
+	}
+	*priority = (uint16_t)number;
+	return true;
+}
+
 static bool fields_option(enum rtap_status status, const struct rtap_error *error)
 {
 	if (status == RTAP_STATUS_OK)
@@ -502,6 +564,18 @@ static bool take_value(struct options *options, int letter)
 		return false;
 	case OPTION_MAX_MEMORY:
 		return size_option("--max-memory", 1 << 20, &options->max_memory);
+	case OPTION_FLOW:
+		return add_flow_rule(options);
+	case OPTION_FLOW_TYPE:
+		return flow_type_option(&options->live.verbs.flow_type);
+	case OPTION_FLOW_PRIORITY:
+		return flow_priority_option(&options->live.verbs.flow_priority);
+	case OPTION_PEER:
+		return once("--peer", &options->live.verbs.peer, "one host is looked for; --flow takes several addresses");
+	case OPTION_JOIN:
+		return once("--join", &options->live.verbs.group, "one group is joined");
+	case OPTION_VERBS:
+		return once("--verbs", &options->live.verbs.tuning, "join them with commas");
 	case OPTION_THREADS:
 		if (!number_option("--threads", MAX_THREADS, &number))
 			return false;
@@ -536,6 +610,8 @@ static bool take_flag(struct options *options, int letter)
 	case 'D': options->list_devices = true; return true;
 	case 'p': options->live.not_promiscuous = true; return true;
 	case OPTION_IMMEDIATE: options->live.immediate = true; return true;
+	case OPTION_FLOW_DONT_TRAP: options->live.verbs.flow_dont_trap = true; return true;
+	case OPTION_FORCE: options->live.verbs.force = true; return true;
 	case OPTION_PRINT: options->print = true; return true;
 	case OPTION_CHECK_ICRC: options->context.check_icrc = true; return true;
 	case OPTION_NO_HEURISTICS: options->context.no_heuristics = true; return true;
@@ -553,6 +629,25 @@ static bool take_flag(struct options *options, int letter)
 static bool is_capture_asked(const struct rtap_live_options *live)
 {
 	return live->buffer_bytes || live->queue_bytes || live->immediate || live->not_promiscuous || live->mad_classes || live->become_sm;
+}
+
+static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
+{
+	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap || verbs->peer ||
+	       verbs->group || verbs->tuning;
+}
+
+/* A bare name may be that of an RDMA device. */
+static bool may_be_verbs(const char *device)
+{
+	return device && (!strchr(device, ':') || !strncmp(device, "verbs:", 6));
+}
+
+/* What it does to others is worth a word. */
+static void warn_of_trapping(const struct rtap_verbs_options *verbs)
+{
+	if (verbs->flow_type == RTAP_FLOW_NORMAL && !verbs->flow_dont_trap)
+		complain("--flow-type normal: the host does not get these packets while they are captured (--flow-dont-trap leaves them to it)");
 }
 
 static bool check_replay(const struct options *options)
@@ -585,6 +680,10 @@ static bool check(const struct options *options, enum command command)
 		complain("-i and -r: either capture or read");
 	else if (!options->device && (options->user || is_capture_asked(&options->live)))
 		complain("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm go with -i");
+	else if (is_verbs_asked(&options->live.verbs) && !may_be_verbs(options->device))
+		complain("--flow, --flow-type, --flow-priority, --flow-dont-trap, --peer, --join, --force and --verbs go with -i verbs:DEVICE");
+	else if ((options->live.verbs.flow_priority || options->live.verbs.flow_dont_trap) && options->live.verbs.flow_type == RTAP_FLOW_SNIFFER)
+		complain("--flow-priority and --flow-dont-trap go with --flow-type normal, all or mc");
 	else if ((rotates || rotation->files) && !options->write_name)
 		complain("-C, -G and -W go with -w");
 	else if (rotation->files && !rotates)
@@ -676,7 +775,10 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		} else if (!take_flag(options, letter) && !take_value(options, letter)) {
 			return false;
 		}
-	return take_files(options, command, argc, argv) && check(options, command);
+	if (!take_files(options, command, argc, argv) || !check(options, command))
+		return false;
+	warn_of_trapping(&options->live.verbs);
+	return true;
 }
 
 void options_fini(struct options *options)

@@ -288,7 +288,10 @@ static void anomalies(const struct rtap_connection *connection, struct line *lin
 
 void canon_item_setup(const struct rtap_connection *connection, struct line *line)
 {
-	text(line, "learned", connection->learned_by_cm ? "cm" : "inferred");
+	if (connection->transport == RTAP_TRANSPORT_IWARP)
+		text(line, "learned", connection->learned_by_mpa ? "mpa" : "tcp");
+	else
+		text(line, "learned", connection->learned_by_cm ? "cm" : "inferred");
 	if (connection->path_mtu)
 		number(line, "path_mtu", connection->path_mtu);
 	if (connection->life_count)

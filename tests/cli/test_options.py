@@ -27,7 +27,8 @@ class Help(CliTest):
                    "--rules": (os.path.join(TESTDATA, "nfs.rules"),), "--json": (), "--update": ()}
         of_canon = {"--level": ("packets",), "--keep": ("latency",), "--json": ()}
         text = self.good("--help").decode()
-        live = {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode"}  # tried by check-live
+        verbs = {"--flow", "--flow-type", "--flow-priority", "--flow-dont-trap", "--peer", "--join", "--force", "--verbs"}  # tried by check-verbs
+        live = verbs | {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode"}  # tried by check-live
         series = {"-C": ("1",), "-G": ("1",), "-W": ("2", "-C", "1")}
         of_replay = {"--speed", "--rate", "--at-once"}
         of_umad = {"--mad-classes", "--is-sm"}  # tried by check-umad
