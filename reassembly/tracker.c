@@ -476,9 +476,12 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 /* A segment is shown by what the stream that it is of is known to carry. */
 static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
 {
-	bool differs = tcp_content_packet(tracker, packet, context);
-	struct rtap_flow_facts flow = packet->flow;
+	struct rtap_flow_facts flow;
+	bool differs;
 
+	iwarp_view_begin(&tracker->view, &tracker->budget, frame);
+	differs = tcp_content_packet(tracker, packet, context);
+	flow = packet->flow;
 	context->stop_at_tcp = false;
 	if (packet->tcp.payload.captured)
 		rtap_dissect(frame, context, packet);
@@ -491,8 +494,8 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 {
 	struct rtap_context context;
 
-	mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
-	iwarp_view_begin(&tracker->view, &tracker->budget, frame);
+	if (tracker->exchanges.first || tracker->exchanges.first_held)
+		mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
 	messages_advance(tracker);
 	connections_advance(tracker);
 	relieve(tracker);

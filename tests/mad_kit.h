@@ -9,7 +9,7 @@
 
 #include "dissect/mad.h"
 
-#define MAD_FRAME_AT 48 /* of a MAD in a frame of roce_frame(): IPv4, UDP, BTH, DETH */
+#define MAD_FRAME_AT 48u /* of a MAD in a frame of roce_frame(): IPv4, UDP, BTH, DETH */
 
 /* A MAD; what is behind the header comes from the caller, at most 232 bytes. */
 struct mad {
