@@ -12,16 +12,13 @@
 
 #include "cli/cli.h"
 
-/* The first asks for an end, the second for a quick one; if even that hangs, at an output that takes no more, the third ends it. */
+/* The first asks for an end, the second for a quick one; if even that hangs, at an output that takes no more, further ones kill. */
 static void interrupt(int signal_number)
 {
-	static volatile sig_atomic_t came_before;
-
+	if (hurried)
+		signal(signal_number, SIG_DFL);
 	hurried = interrupted;
 	interrupted = 1;
-	if (came_before)
-		signal(signal_number, SIG_DFL);
-	came_before = 1;
 }
 
 /* A closed pipe is told by the write that fails, an interrupt by the loop that looks. */

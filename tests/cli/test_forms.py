@@ -6,7 +6,11 @@ import re
 from cli import CliTest, captures, RPING, TUNNELS
 
 SEPARATOR, AGGREGATOR = "\x1f", "\x1e"
-NOT_IN_JSON = {"data.data", "nfs.data", "rdmatap.trailer", "rpc.authgss.data", "rpc.authgss.token", "rpcordma.reassembled.data"}
+NOT_IN_JSON = {"data.data", "infiniband.mad", "infiniband.mad.data", "infiniband.rmpp", "infiniband.rmpp.extendederrordata",
+               "infiniband.rmpp.transferreddata", "infiniband.sa.drdlid", "infiniband.sa.subnetadmindata",
+               "infiniband.smpdirected", "infiniband.smpdirected.reserved", "infiniband.smplid", "infiniband.smplid.reserved0",
+               "infiniband.smplid.reserved1", "infiniband.smplid.smpdata", "iwarp_rdma.send.reassembled.data", "nfs.data",
+               "rdmatap.trailer", "rpc.authgss.data", "rpc.authgss.token", "rpcordma.reassembled.data"}
 
 
 def unescape(text):

@@ -5,7 +5,7 @@ import json
 import os
 import re
 
-from cli import CliTest, TESTS, captures
+from cli import CliTest, TESTDATA, TESTS, captures, read
 from conversation import Scene
 from sysfs import TREES, unpack
 
@@ -93,12 +93,23 @@ class Schema(CliTest):
             for each in value:
                 yield from self.problems(rows, path + "[]", each, seen)
 
+    def damaged(self, packet):
+        """An iWARP capture with CRCs, one packet of which has a wrong byte."""
+        content, at = bytearray(read(os.path.join(TESTDATA, "iwarp-verbmix-err-toolong-crc.pcap"))), 24
+        for _ in range(packet):
+            at += 16 + int.from_bytes(content[at + 8:at + 12], "little")
+        content[at - 10] ^= 0xff
+        name = self.path("damaged-%d.pcap" % packet)
+        with open(name, "wb") as f:
+            f.write(content)
+        return name
+
     def test_every_key_is_documented_and_every_documented_key_occurs(self):
         big_scene().write(self.directory)
-        small = (self.path("conn_big.pcap"), "--max-memory", "1M")
+        extra = [(self.path("conn_big.pcap"), "--max-memory", "1M"), (self.damaged(10),), (self.damaged(11),)]
         for command, options in (("messages", ("--checksum", "-x")), ("connections", ())):
             rows, seen, wrong = tables()[command], collections.Counter(), {}
-            for capture, *more in [(c,) for c in captures()] + [small]:
+            for capture, *more in [(c,) for c in captures()] + extra:
                 for one in self.objects(command, capture, *options, *more):
                     for problem in self.problems(rows, "", one, seen):
                         wrong.setdefault(problem, "%s of %s: %s" % (command, capture, one))
