@@ -15,7 +15,7 @@
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
 	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
-	OPTION_RATE, OPTION_AT_ONCE };
+	OPTION_RATE, OPTION_AT_ONCE, OPTION_INTERVAL };
 
 #define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
 
@@ -66,6 +66,13 @@ static const struct option replay_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option stats_options[] = {
+	COMMON_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "interval", required_argument, NULL, OPTION_INTERVAL },
+	{ NULL, 0, NULL, 0 },
+};
+
 /* What each command line may hold. */
 static const struct {
 	const char *letters;
@@ -77,12 +84,13 @@ static const struct {
 	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
 	[COMMAND_REPLAY] = { ":i:r:f:c:Z:", replay_options, true },
+	[COMMAND_STATS] = { ":r:f:c:s:lnv", stats_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
 	"--flow", "--flow-type", "--flow-offload", "--peer", "--join",
-	"stats", "canon", "diff", "report", "devices",
+	"canon", "diff", "report", "devices",
 };
 
 void options_help(FILE *file)
@@ -92,12 +100,13 @@ void options_help(FILE *file)
 	      "       rdmatap messages [OPTION ...] FILE ...\n"
 	      "       rdmatap connections [OPTION ...] FILE ...\n"
 	      "       rdmatap export [-w OUT] [--files DIR] [OPTION ...] FILE ...\n"
+	      "       rdmatap stats [OPTION ...] FILE ...\n"
 	      "       rdmatap replay -i SOURCE [OPTION ...] FILE\n"
 	      "       rdmatap fields [PREFIX]\n"
 	      "       rdmatap -D\n"
 	      "\n"
 	      "Captures RDMA traffic, or reads captures of it, and shows what is in each packet; or the messages that the packets\n"
-	      "make, or the connections that they belong to; or which fields there are;\n"
+	      "make, or the connections that they belong to; or which fields there are; or counts, latencies and what looks wrong;\n"
 	      "or writes the RPC messages, or the files read and written by NFS, for other tools.\n"
 	      "\n"
 	      "Input\n"
@@ -161,6 +170,10 @@ void options_help(FILE *file)
 	      "  --fill-holes     with zeros for bytes that are missing; without it such messages are left out\n"
 	      "  --files DIR      the contents of files that NFS read and wrote, into a new or empty directory; what is missing\n"
 	      "                   of them is listed: path, offset, length, reason\n"
+	      "\n"
+	      "stats takes -r -f -c -s -l -v, the options of dissection, and\n"
+	      "  --json           one JSON object a line\n"
+	      "  --interval SECONDS  a time series too: what there was in each SECONDS, such as 1 or 0.01\n"
 	      "\n"
 	      "replay takes -i -r -f -c -Z and sends the frames on SOURCE, with the gaps between them that were recorded, or\n"
 	      "  --speed TIMES    with gaps so many times shorter\n"
@@ -325,6 +338,19 @@ static bool speed_option(double *speed)
 	return false;
 }
 
+static bool interval_option(int64_t *interval_ns)
+{
+	char *end;
+	double seconds = strtod(optarg, &end);
+
+	if (*end == 0 && end != optarg && seconds >= 1e-6 && seconds <= 1e9) {
+		*interval_ns = (int64_t)(seconds * 1e9 + 0.5);
+		return true;
+	}
+	complain("--interval %s: not a number of seconds from 0.000001 to 1000000000", optarg);
+	return false;
+}
+
 /* Of two, one would be ignored. */
 static bool once(const char *option, const char **value, const char *advice)
 {
@@ -406,6 +432,8 @@ static bool take_value(struct options *options, int letter)
 		return true;
 	case OPTION_SPEED:
 		return speed_option(&options->speed);
+	case OPTION_INTERVAL:
+		return interval_option(&options->interval_ns);
 	case OPTION_RATE:
 		return number_option("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:
