@@ -6,8 +6,8 @@
 #include "output/findings.h"
 
 /* A latency that stands out: how many replies tell what is usual, how long it is at least, how many times the usual one. */
-#define LATENCY_REPLIES 20
-#define LATENCY_NS UINT64_C(10000000)
+#define LATENCY_REPLIES 100
+#define LATENCY_NS UINT64_C(100000000)
 #define LATENCY_TIMES 50
 
 const char *finding_weight_name(enum finding_weight weight)
@@ -69,11 +69,11 @@ static void look_lost(const struct stats_connection *connection, struct finding 
 	finding->of = connection->shown.packets + finding->count;
 }
 
-/* What a reliable service lost on the way it sends again; so what never came by was lost by the capture. */
+/* What a reliable service lost on the way it sends again; so what never came by was lost by the capture, unless it is still asked for. */
 static void look_not_captured(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	if (is_reliable(connection))
+	if (is_reliable(connection) && !connection->directions[0].refused && !connection->directions[1].refused)
 		look_lost(connection, finding);
 }
 
@@ -127,7 +127,7 @@ static void look_rpc_latency(const struct stats *stats, const struct stats_conne
 	if (row->is_operation || row->latency_ns.count < LATENCY_REPLIES || row->latency_ns.largest < LATENCY_NS ||
 	    row->latency_ns.largest / LATENCY_TIMES < usual)
 		return;
-	finding->count = 1;
+	finding->count = histogram_above(&row->latency_ns, usual * LATENCY_TIMES > LATENCY_NS ? usual * LATENCY_TIMES : LATENCY_NS);
 	finding->time_ns = (int64_t)row->latency_ns.largest;
 	finding->usual_ns = (int64_t)usual;
 	finding->first_frame = finding->last_frame = row->slowest_frame;
@@ -138,47 +138,47 @@ static void look_rpc_latency(const struct stats *stats, const struct stats_conne
 
 const struct finding_rule finding_rules[] = {
 	{ "bad_icrc", FINDING_ERROR, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "packets whose invariant CRC is wrong", "packets of RDMA", look_damaged },
+	  "packets with a wrong invariant CRC", "packets of RDMA", look_damaged },
 	{ "remote_access_error", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_ACCESS, 1, 0,
-	  "NAKs for a remote access error: the key, the address or the permission was not granted", NULL, NULL },
+	  "NAKs, remote access error (a key, an address or a permission that this end did not grant)", NULL, NULL },
 	{ "invalid_request", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_INVALID_REQUEST, 1, 0,
-	  "NAKs for an invalid request: an operation or a length that this end does not take", NULL, NULL },
+	  "NAKs, invalid request (an operation or a length that this end does not take)", NULL, NULL },
 	{ "operational_error", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_OPERATION, 1, 0,
-	  "NAKs for a remote operational error: this end could not carry out the request", NULL, NULL },
+	  "NAKs, remote operational error (this end could not carry out a request)", NULL, NULL },
 	{ "unanswered", FINDING_ERROR, FINDING_DIRECTION, STATS_UNANSWERED, 1, 0,
 	  "requests without an answer for a second or more", NULL, NULL },
 	{ "rpc_rejected", FINDING_ERROR, FINDING_RPC, NO_EVENT, 1, 0,
 	  "calls that RPC or RPC-over-RDMA refused", "replies", look_rpc_rejected },
 	{ "rejected", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
-	  "attempts to connect were rejected", NULL, look_rejected },
+	  "attempts to connect that were rejected", NULL, look_rejected },
 	{ "retransmissions", FINDING_WARNING, FINDING_DIRECTION, STATS_RETRANSMISSION, 10, 10,
-	  "packets were sent again", "packets", NULL },
+	  "packets sent again", "packets", NULL },
 	{ "timeouts", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 3, 0,
-	  "times requests were sent again though no NAK had asked for them", NULL, NULL },
+	  "times that requests were sent again though no NAK had asked for them", NULL, NULL },
 	{ "sequence_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_NAK_SEQUENCE, 5, 1,
-	  "NAKs for a PSN sequence error: packets to this end were lost or came out of order", "packets to it", look_refused },
+	  "NAKs, PSN sequence error (packets to this end were lost or came out of order)", "packets to it", look_refused },
 	{ "rnr_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_RNR, 3, 1,
-	  "RNR NAKs: this end had posted no receive", "packets to it", look_refused },
+	  "RNR NAKs (this end had posted no receive)", "packets to it", look_refused },
 	{ "read_restarts", FINDING_WARNING, FINDING_DIRECTION, STATS_READ_RESTART, 3, 0,
-	  "READ requests were sent again: responses were lost or late", NULL, NULL },
+	  "READ requests sent again (responses were lost or late)", NULL, NULL },
 	{ "ce_without_cnp", FINDING_WARNING, FINDING_DIRECTION, STATS_CE_MARK, 10, 1,
-	  "packets were marked by ECN, and no CNP answered", "packets", look_marked },
+	  "packets marked by ECN, and no CNP told their sender", "packets", look_marked },
 	{ "unreliable_loss", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 1, 0,
-	  "packets of an unreliable connection never came by: lost by the network or by the capture", "packets", look_unreliable },
+	  "packets of an unreliable connection that never came by (lost by the network or by the capture)", "packets", look_unreliable },
 	{ "rpc_unanswered", FINDING_WARNING, FINDING_RPC, NO_EVENT, 1, 0,
 	  "calls without a reply for a second or more", "calls", look_rpc_unanswered },
-	{ "rpc_errors", FINDING_WARNING, FINDING_RPC, NO_EVENT, 10, 100,
+	{ "rpc_errors", FINDING_NOTE, FINDING_RPC, NO_EVENT, 10, 200,
 	  "replies with an error", "replies", look_rpc_errors },
-	{ "rpc_latency", FINDING_WARNING, FINDING_RPC, NO_EVENT, 1, 0,
-	  "reply took far longer than is usual", NULL, look_rpc_latency },
+	{ "rpc_latency", FINDING_NOTE, FINDING_RPC, NO_EVENT, 1, 0,
+	  "replies that took far longer than is usual", NULL, look_rpc_latency },
 	{ "congestion", FINDING_NOTE, FINDING_DIRECTION, STATS_CE_MARK, 10, 10,
-	  "packets were marked by ECN: queues on their way were long", "packets", NULL },
+	  "packets marked by ECN (queues on their way were long)", "packets", NULL },
 	{ "out_of_order", FINDING_NOTE, FINDING_DIRECTION, STATS_OUT_OF_ORDER, 10, 10,
-	  "packets came behind later ones", "packets", NULL },
+	  "packets that came behind later ones", "packets", NULL },
 	{ "rpc_credits", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 1, 0,
-	  "calls under way at once: all credits that were granted", NULL, look_credits },
+	  "calls under way at once, as many as there were credits", NULL, look_credits },
 	{ "capture_loss", FINDING_NOTE, FINDING_CONNECTION, NO_EVENT, 1, 0,
-	  "packets were never in the capture: missed by the capture, not lost by the network", "packets", look_not_captured },
+	  "packets missed by the capture (not lost by the network: they were not sent again)", "packets", look_not_captured },
 };
 
 const unsigned finding_rule_count = sizeof finding_rules / sizeof finding_rules[0];
@@ -233,7 +233,7 @@ static void look(struct findings *findings, const struct stats *stats, const str
 	takes = threshold(rule, &finding);
 	if (finding.count < takes)
 		return;
-	finding.rank = finding.count > UINT64_MAX / 16 ? UINT64_MAX : finding.count * 16 / takes;
+	finding.rank = finding.count > UINT64_MAX / FINDING_RANK ? UINT64_MAX : finding.count * FINDING_RANK / takes;
 	enter(findings, &finding);
 }
 

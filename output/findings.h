@@ -46,9 +46,10 @@ struct finding {
 	uint64_t count, of;        /* of: 0: nothing that it is a part of */
 	int64_t time_ns, usual_ns; /* of latencies: the longest, and the usual one; 0: none */
 	uint64_t first_frame, last_frame; /* 0: not known */
-	uint64_t rank;             /* the count in 16ths of what it takes */
+	uint64_t rank;             /* the count, in parts of FINDING_RANK of what the rule takes */
 };
 
+#define FINDING_RANK 1024
 #define FINDINGS 200
 
 /* The worst, in order: by weight, then by how often they are over their threshold, then by connection. */

@@ -57,6 +57,15 @@ void histogram_merge(struct histogram *histogram, const struct histogram *other)
 		bucket_add(&histogram->buckets[i], other->buckets[i]);
 }
 
+uint64_t histogram_above(const struct histogram *histogram, uint64_t value)
+{
+	uint64_t count = 0;
+
+	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
+		count += value_of(bucket) >= value ? histogram->buckets[bucket] : 0;
+	return count || histogram->largest < value ? count : 1;
+}
+
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned permille)
 {
 	uint64_t rank = histogram->count / 1000 * permille + (histogram->count % 1000 * permille + 999) / 1000, below = 0, value;

@@ -23,6 +23,9 @@ void histogram_add(struct histogram *histogram, uint64_t value);
 /* Adds all values of another. */
 void histogram_merge(struct histogram *histogram, const struct histogram *other);
 
+/* How many values are this large or larger, by the middles of their buckets. At least 1 if the largest is. */
+uint64_t histogram_above(const struct histogram *histogram, uint64_t value);
+
 /* The value that `permille` of 1000 values do not exceed (the nearest rank); 0 of an empty histogram. */
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned permille);
 

@@ -68,7 +68,7 @@ struct stats_direction {
 	struct histogram *reaction_ns;      /* from the first CE mark to the CNP that answers it; NULL: none */
 	int64_t marked_ns;
 	bool marked;                        /* and no CNP since */
-	bool refused;                       /* a NAK asked for a retransmission that did not begin yet */
+	bool refused;                       /* a sequence or RNR NAK asked for a retransmission that did not begin yet */
 	bool recovers;                      /* the last request was a retransmission */
 	uint64_t rnr_wait_us;               /* sum of the timers that its RNR NAKs told */
 	uint64_t calls, replies;            /* RPCs that it called, and those of them that were answered */

@@ -79,7 +79,7 @@ static void note_acknowledgement(struct stats_direction *sender, struct stats_di
 		if (code > STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
 			break;
 		stats_count(&sender->events[STATS_NAK_SEQUENCE + code], number);
-		asker->refused = true;
+		asker->refused |= code == 0;
 		break;
 	default:
 		break;

@@ -138,10 +138,9 @@ static void rpc_name(const struct stats_rpc *row, struct line *line)
 		line_dec(line, row->operation);
 }
 
-/* In tenths of a percent. */
 static void percent(uint64_t part, uint64_t whole, struct line *line)
 {
-	uint64_t permille = whole / 1000 ? part / (whole / 1000) : part * 1000 / whole;
+	uint64_t permille = (uint64_t)((double)part * 1000 / (double)whole);
 
 	line_dec(line, permille / 10);
 	line_char(line, '.');
@@ -171,9 +170,9 @@ static void finding(const void *what, struct line *line)
 		rpc_name(found->rpc, line);
 		line_text(line, ": ");
 	}
-	line_dec(line, found->count);
-	line_char(line, ' ');
 	line_text(line, found->rule->words);
+	line_text(line, ": ");
+	line_dec(line, found->count);
 	if (found->of && found->rule->of) {
 		line_text(line, ", ");
 		percent(found->count, found->of, line);
@@ -183,7 +182,7 @@ static void finding(const void *what, struct line *line)
 		line_text(line, found->rule->of);
 	}
 	if (found->time_ns) {
-		line_text(line, ": ");
+		line_text(line, ", the longest ");
 		line_seconds(line, found->time_ns);
 		line_text(line, " s where ");
 		line_seconds(line, found->usual_ns);

@@ -19,13 +19,17 @@ class Seconds(str):
 
 
 def tables():
-    """{command: {key: Row}} as the document says."""
-    found, rows = {}, None
+    """{command: {key: Row}} as the document says; of a command with several types of records {(command, type): {key: Row}} too."""
+    found, rows, command = {}, None, None
     with open(DOCUMENT, encoding="utf-8") as lines:
         for line in lines:
             heading = re.match(r"## .*`rdmatap (\w+) --json", line)
             if line.startswith("## "):
-                rows = found.setdefault(heading[1], {}) if heading else None
+                command = heading[1] if heading else None
+                rows = found.setdefault(command, {}) if heading else None
+            part = re.match(r"### .* type `(\w+)`", line)
+            if part:
+                rows = found.setdefault((command, part[1]), {})
             cells = re.fullmatch(r"\| `([^`]+)` \| (\w+)(?:: ([^|]+))? \| ([^|]+) \| [^|]*\|\n", line)
             if rows is not None and line.startswith("| `"):
                 if not cells or cells[1] in rows:
@@ -103,6 +107,40 @@ class Schema(CliTest):
             for problem, first in wrong.items():
                 with self.subTest(problem):
                     self.fail(first[:1000])
+
+    def test_records_of_statistics_are_as_documented(self):
+        big_scene().write(self.directory)
+        runs = [(c, "--check-icrc", "--interval", "0.01") for c in captures()]
+        runs += [(self.path("conn_big.pcap"), "--max-memory", "1M"), (self.marked(), )]
+        types = {part[1]: rows for part, rows in tables().items() if part[0] == "stats"}
+        seen, wrong, order = {kind: collections.Counter() for kind in types}, {}, list(types)
+        self.assertEqual(order, ["capture", "finding", "connection", "rpc", "mad", "interval"])
+        for capture, *options in runs:
+            found = self.objects("stats", capture, *options)
+            self.assertEqual([one["type"] for one in found], sorted((one["type"] for one in found), key=order.index))
+            for one in found:
+                for problem in self.problems(types[one["type"]], "", one, seen[one["type"]]):
+                    wrong.setdefault((one["type"], problem), "%s: %s" % (capture, one))
+        for kind, rows in types.items():
+            wrong.update(((kind, key), "documented, but never printed") for key in rows if not seen[kind][key] and not self.is_rare(key))
+        for problem, first in wrong.items():
+            with self.subTest(problem):
+                self.fail(first[:1000])
+
+    @staticmethod
+    def is_rare(key):
+        """What it takes millions of packets, or a reserved service, to see."""
+        return key in ("rpcs_uncounted", "mads_uncounted", "anomalies.differing_repeat", "messages_uncounted") or "nak_invalid_rd" in key
+
+    def marked(self):
+        scene = Scene("marked", "")
+        talk = scene.connection(port=20049).establish()
+        for _ in range(4):
+            packets = talk.send("a", 600)
+            scene.put(*packets, dsfield=3)
+            scene.put(talk.notification("b"), talk.ack(packets[-1]))
+        scene.write(self.directory)
+        return self.path("conn_marked.pcap")
 
     def test_keys_come_only_when_they_are_asked_for(self):
         for capture in captures():
