@@ -15,7 +15,7 @@
 #define STATS_EVENTS(X) \
 	X(RETRANSMISSION, "retransmissions") X(DUPLICATE, "duplicates") X(OUT_OF_ORDER, "out_of_order") \
 	X(GAP, "gaps") /* packets behind PSNs that had not been seen */ \
-	X(CAPTURED_TWICE, "captured_twice") X(DIFFERING, "differing_repeats") X(UNEXPECTED, "unexpected_responses") \
+	X(CAPTURED_TWICE, "captured_twice") X(UNEXPECTED, "unexpected_responses") \
 	X(RESYNCHRONISED, "resynchronised") X(BAD_ICRC, "bad_icrc") \
 	X(AFTER_NAK, "recoveries_after_nak") /* runs of retransmissions of requests that a NAK asked for */ \
 	X(AFTER_TIMEOUT, "recoveries_after_timeout") /* those that nobody asked for */ \

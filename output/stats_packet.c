@@ -224,8 +224,6 @@ static void note_flow(struct stats *stats, const struct rtap_packet *packet)
 		return;
 	if (event != STATS_EVENT_COUNT)
 		stats_count(&sender->events[event], frame->number);
-	if (packet->flow.differs)
-		stats_count(&sender->events[STATS_DIFFERING], frame->number);
 	note_payload(sender, packet);
 	if (packet->rpcrdma.present && packet->rpc.present && packet->rpc.is_reply)
 		note_credits(&connection->directions[packet->flow.from_a], packet->rpcrdma.credits);
