@@ -43,7 +43,7 @@ enum rtap_status live_find(const char *name, const struct live_kind **kind, cons
 		rtap_error_set(error, "%s: %s", name, (*kind)->missing);
 		return RTAP_STATUS_FAILED;
 	}
-	if (!**rest) {
+	if (!**rest && !(*kind)->unnamed) {
 		rtap_error_set(error, "%s: the name of the device is missing (rdmatap -D lists what there is)", name);
 		return RTAP_STATUS_FAILED;
 	}

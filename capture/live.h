@@ -64,6 +64,8 @@ struct live_kind {
 	const char *name; /* what stands before the colon */
 	/* Why it is not there, with what to do about it; NULL: it is, and what follows is set. */
 	const char *missing;
+	/* "KIND:" without a name means something: the only device, or the one that other options tell. */
+	bool unnamed;
 	/* Whether this device exists, for bare names. It need not be possible to open it. */
 	bool (*knows)(const char *name);
 	/*

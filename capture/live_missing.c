@@ -6,11 +6,6 @@
 
 #include "capture/live.h"
 
-const struct live_kind live_verbs = {
-	.name = "verbs",
-	.missing = "raw-packet queue pairs are not in this version (pcap:IFACE captures on a network interface)",
-};
-
 const struct live_kind live_umad = {
 	.name = "umad",
 	.missing = "user MAD devices are not in this version (pcap:IFACE captures on a network interface)",

@@ -44,6 +44,12 @@ static uint64_t grown(uint64_t sum, unsigned now, unsigned before)
 	return sum + (uint32_t)(now - before);
 }
 
+/* What libpcap calls dropped by the interface is 0 where there is no such counter, and nonsense once the interface is gone. */
+static bool has_device_counter(const struct pcap_device *device)
+{
+	return !access(device->statistics_file, R_OK);
+}
+
 static void pcap_device_statistics(struct live_device *live, struct live_statistics *statistics)
 {
 	struct pcap_device *device = (struct pcap_device *)live;
@@ -53,11 +59,14 @@ static void pcap_device_statistics(struct live_device *live, struct live_statist
 	if (!pcap_stats(device->handle, &now)) {
 		known->received = (struct rtap_count){ true, grown(known->received.value, now.ps_recv, device->last.ps_recv) };
 		known->dropped_by_system = (struct rtap_count){ true, grown(known->dropped_by_system.value, now.ps_drop, device->last.ps_drop) };
-		/* libpcap gives 0 also when the interface has no such counter */
-		if (!access(device->statistics_file, R_OK))
-			known->dropped_by_device.known = true;
-		known->dropped_by_device.value = grown(known->dropped_by_device.value, now.ps_ifdrop, device->last.ps_ifdrop);
-		device->last = now;
+		if (has_device_counter(device)) {
+			/* drivers may begin anew when the interface is brought up */
+			if ((int)(now.ps_ifdrop - device->last.ps_ifdrop) > 0)
+				known->dropped_by_device.value += now.ps_ifdrop - device->last.ps_ifdrop;
+			device->last.ps_ifdrop = now.ps_ifdrop;
+		}
+		device->last.ps_recv = now.ps_recv;
+		device->last.ps_drop = now.ps_drop;
 	}
 	*statistics = *known;
 }
@@ -291,6 +300,7 @@ static enum rtap_status set_up(struct pcap_device *device, const struct rtap_liv
 	interface->filter = options->capture_filter;
 	interface->time_digits = pcap_get_tstamp_precision(device->handle) == PCAP_TSTAMP_PRECISION_NANO ? 9 : 6;
 	snprintf(device->statistics_file, sizeof device->statistics_file, "/sys/class/net/%s/statistics/rx_missed_errors", device->name);
+	device->statistics.dropped_by_device.known = has_device_counter(device);
 	/* counting begins now */
 	if (pcap_stats(device->handle, &device->last))
 		memset(&device->last, 0, sizeof device->last);

@@ -43,6 +43,7 @@ struct live {
 	uint64_t queue_bytes;
 	pthread_t thread;
 	bool started;
+	const struct batch_block *charged; /* the receive thread's: the last block that was counted into the queue */
 	atomic_bool stop, abandon;
 	/* Under the lock. */
 	pthread_mutex_t lock;
@@ -108,11 +109,14 @@ bool live_append(struct live_device *device, struct batch *batch, const struct r
 	return true;
 }
 
-static uint64_t batch_bytes(const struct batch *batch)
+/* Memory that the queue would hold for the batch. Batches behind one another may share a block: it counts with the first. */
+static uint64_t batch_bytes(struct live *live, const struct batch *batch)
 {
 	uint64_t bytes = sizeof *batch;
 
-	for (size_t i = 0; i < batch->shared.count; i++)
+	if (batch->block && batch->block != live->charged)
+		bytes += batch->block->size;
+	for (size_t i = 0; batch->loan && i < batch->shared.count; i++)
 		bytes += batch->frames[i].captured_length;
 	return bytes;
 }
@@ -137,12 +141,13 @@ static void append(struct live *live, struct item *item)
 static void hand_over(struct live *live, struct batch *batch)
 {
 	struct item *item = calloc(1, sizeof *item);
-	uint64_t bytes = batch_bytes(batch);
+	uint64_t bytes = batch_bytes(live, batch);
 
 	pthread_mutex_lock(&live->lock);
 	if (item && (!live->first || live->queued_bytes + bytes <= live->queue_bytes)) {
 		item->batch = batch;
 		item->bytes = bytes;
+		live->charged = batch->block;
 		append(live, item);
 		batch = NULL;
 	} else {
@@ -501,6 +506,13 @@ failed:
 	return RTAP_STATUS_FAILED;
 }
 
+/* Options that only raw-packet queue pairs know would be passed over in silence by others, and all would be captured. */
+static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
+{
+	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap || verbs->peer ||
+	       verbs->group || verbs->tuning;
+}
+
 enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
 			   struct ledger *ledger, struct rtap_error *error)
 {
@@ -511,7 +523,14 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 	char *full;
 
 	*live = NULL;
-	if (live_find(name, &kind, &rest, error) || kind->open(&device, rest, options, error))
+	if (live_find(name, &kind, &rest, error))
+		return RTAP_STATUS_FAILED;
+	if (kind != &live_verbs && is_verbs_asked(&options->verbs)) {
+		rtap_error_set(error, "%s: is of kind %s, and flow rules, peer, group, force and tuning are for RDMA devices (-i verbs:DEVICE)", name,
+			       kind->name);
+		return RTAP_STATUS_FAILED;
+	}
+	if (kind->open(&device, rest, options, error))
 		return RTAP_STATUS_FAILED;
 	if (asprintf(&full, "%s:%s", kind->name, rest) < 0) {
 		device_close(device);

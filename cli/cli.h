@@ -17,6 +17,8 @@
 #include <rdmatap/source.h>
 #include <rdmatap/writer.h>
 
+#include "cli/diff.h"
+#include "output/canon_policy.h"
 #include "output/fields.h"
 #include "output/text.h"
 
@@ -29,11 +31,12 @@
 #define DEFAULT_MEMORY (UINT64_C(512) << 20)
 
 /* Whose command line it is. */
-enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_REPLAY, COMMAND_STATS };
+enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY, COMMAND_STATS };
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
 #define MAX_DECODE_AS 64
+#define MAX_FLOW_RULES 30
 #define MAX_THREADS 256
 
 /* The options of the stream view, and those that other commands share with it. */
@@ -42,6 +45,7 @@ struct options {
 	size_t input_count;
 	const char *device;       /* -i; NULL: files are read */
 	struct rtap_live_options live; /* but for the capture filter and the snap length */
+	const char *flow_rules[MAX_FLOW_RULES]; /* --flow; where live.verbs points to */
 	const char *user;         /* -Z */
 	bool extcap;              /* Wireshark captures, and takes what is said for trouble */
 	bool list_devices;        /* -D */
@@ -57,6 +61,10 @@ struct options {
 	bool json, checksum, incomplete, rpc; /* of messages and connections */
 	bool fill_holes;          /* of export */
 	const char *directory;    /* --files */
+	enum canon_level level;   /* --level of canon and diff */
+	const char **keep;        /* --keep of canon */
+	size_t keep_count;
+	struct diff_options diff; /* what diff alone takes */
 	double speed;             /* of replay: times the recorded one */
 	uint64_t rate;            /* of replay: packets a second; 0: as recorded */
 	bool at_once;             /* of replay */
@@ -78,6 +86,10 @@ bool options_parse(struct options *options, enum command command, int argc, char
 void options_fini(struct options *options);
 void options_help(FILE *file);
 
+/* The value of --level, of --keep. False: a complaint is printed. */
+bool level_option(const char *name, enum canon_level *level);
+bool add_kept(struct options *options, const char *name);
+
 /* The stream view: reads, filters, shows, saves. Returns the exit status. */
 int view_run(const struct options *options);
 
@@ -90,6 +102,10 @@ int command_connections(int argc, char **argv);
 
 /* rdmatap export FILE... */
 int command_export(int argc, char **argv);
+
+/* rdmatap canon FILE..., rdmatap diff A B */
+int command_canon(int argc, char **argv);
+int command_diff(int argc, char **argv);
 
 /* rdmatap replay -i SOURCE FILE... */
 int command_replay(int argc, char **argv);

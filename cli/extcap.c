@@ -88,7 +88,7 @@ static int list_interfaces(void)
 {
 	struct rtap_error error;
 
-	printf("extcap {version=%s}{help=%s}\n", PACKAGE_VERSION, "man:rdmatap(1)");
+	printf("extcap {version=%s}\n", PACKAGE_VERSION);
 	if (rtap_live_list(print_interface, NULL, &error) == RTAP_STATUS_OK)
 		return EXIT_DONE;
 	complain("%s", error.text);

@@ -12,11 +12,16 @@
 
 #include "cli/cli.h"
 
+/* The first asks for an end, the second for a quick one; if even that hangs, at an output that takes no more, the third ends it. */
 static void interrupt(int signal_number)
 {
-	(void)signal_number;
+	static volatile sig_atomic_t came_before;
+
 	hurried = interrupted;
 	interrupted = 1;
+	if (came_before)
+		signal(signal_number, SIG_DFL);
+	came_before = 1;
 }
 
 /* A closed pipe is told by the write that fails, an interrupt by the loop that looks. */
@@ -79,7 +84,9 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{ "canon", command_canon },
 	{ "connections", command_connections },
+	{ "diff", command_diff },
 	{ "export", command_export },
 	{ "fields", command_fields },
 	{ "messages", command_messages },

@@ -15,7 +15,8 @@
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
 	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
-	OPTION_RATE, OPTION_AT_ONCE, OPTION_INTERVAL };
+	OPTION_RATE, OPTION_AT_ONCE, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY, OPTION_FLOW_DONT_TRAP,
+	OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS, OPTION_INTERVAL };
 
 #define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
 
@@ -34,6 +35,14 @@ static const struct option view_options[] = {
 	{ "queue-size", required_argument, NULL, OPTION_QUEUE_SIZE },
 	{ "immediate-mode", no_argument, NULL, OPTION_IMMEDIATE },
 	{ "no-promiscuous-mode", no_argument, NULL, 'p' },
+	{ "flow", required_argument, NULL, OPTION_FLOW },
+	{ "flow-type", required_argument, NULL, OPTION_FLOW_TYPE },
+	{ "flow-priority", required_argument, NULL, OPTION_FLOW_PRIORITY },
+	{ "flow-dont-trap", no_argument, NULL, OPTION_FLOW_DONT_TRAP },
+	{ "force", no_argument, NULL, OPTION_FORCE },
+	{ "peer", required_argument, NULL, OPTION_PEER },
+	{ "join", required_argument, NULL, OPTION_JOIN },
+	{ "verbs", required_argument, NULL, OPTION_VERBS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -56,6 +65,21 @@ static const struct option export_options[] = {
 	COMMON_OPTIONS,
 	{ "fill-holes", no_argument, NULL, OPTION_FILL_HOLES },
 	{ "files", required_argument, NULL, OPTION_FILES },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct option canon_options[] = {
+	COMMON_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "level", required_argument, NULL, OPTION_LEVEL },
+	{ "keep", required_argument, NULL, OPTION_KEEP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct option diff_options[] = {
+	COMMON_OPTIONS,
+	DIFF_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -83,14 +107,16 @@ static const struct {
 	[COMMAND_MESSAGES] = { ":r:f:Y:c:s:xlnv", messages_options, true },
 	[COMMAND_CONNECTIONS] = { ":r:f:c:s:lnv", connections_options, true },
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
+	[COMMAND_CANON] = { ":r:f:c:s:nv", canon_options, true },
+	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
 	[COMMAND_REPLAY] = { ":i:r:f:c:Z:", replay_options, true },
 	[COMMAND_STATS] = { ":r:f:c:s:lnv", stats_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
-	"--flow", "--flow-type", "--flow-offload", "--peer", "--join",
-	"canon", "diff", "report", "devices",
+	"--flow-offload",
+	"report", "devices",
 };
 
 void options_help(FILE *file)
@@ -101,13 +127,16 @@ void options_help(FILE *file)
 	      "       rdmatap connections [OPTION ...] FILE ...\n"
 	      "       rdmatap export [-w OUT] [--files DIR] [OPTION ...] FILE ...\n"
 	      "       rdmatap stats [OPTION ...] FILE ...\n"
+	      "       rdmatap canon [OPTION ...] FILE ...\n"
+	      "       rdmatap diff [OPTION ...] A B\n"
 	      "       rdmatap replay -i SOURCE [OPTION ...] FILE\n"
 	      "       rdmatap fields [PREFIX]\n"
 	      "       rdmatap -D\n"
 	      "\n"
 	      "Captures RDMA traffic, or reads captures of it, and shows what is in each packet; or the messages that the packets\n"
 	      "make, or the connections that they belong to; or which fields there are; or counts, latencies and what looks wrong;\n"
-	      "or writes the RPC messages, or the files read and written by NFS, for other tools.\n"
+	      "or writes the RPC messages, or the files read and written by NFS, for other tools;\n"
+	      "or tells what differs between two captures, apart from what chance decides.\n"
 	      "\n"
 	      "Input\n"
 	      "  -i SOURCE        capture on pcap:INTERFACE, or on what has this name; until interrupted\n"
@@ -127,6 +156,19 @@ void options_help(FILE *file)
 	      "  --buffer-size SIZE  memory of the kernel for packets, such as 64M\n"
 	      "  --queue-size SIZE  memory for packets that wait to be shown or written (default 64M)\n"
 	      "  --immediate-mode hand on packets one by one, not in groups\n"
+	      "\n"
+	      "Verbs\n"
+	      "  (capture with an RDMA device's raw-packet queue pair, -i verbs:DEVICE[/PORT])\n"
+	      "  --flow RULE      only frames that match: 'ipv4 src=10.0.0.0/24 udp dst=4791'; repeat for more\n"
+	      "  --flow-type TYPE sniffer (default: copies; rules are matched in software), normal (rules are matched by the\n"
+	      "                   NIC, and the host does not get these packets any more), all, mc\n"
+	      "  --flow-priority N  of normal rules, 0 (default) is the highest\n"
+	      "  --flow-dont-trap the host goes on getting what normal rules match\n"
+	      "  --peer HOST      only traffic of this host; finds the device by the route to it: -i verbs:\n"
+	      "  --join GROUP     join this multicast group for the length of the capture\n"
+	      "  --force          capture on a port that is not active too\n"
+	      "  --verbs TUNING   depth=N,cqe=N,frame=BYTES,block=N,vector=N,ms=N,poll=busy|event,cq=plain|extended,\n"
+	      "                   stamps=host|device,pages=huge|small\n"
 	      "\n"
 	      "Selection\n"
 	      "  -Y FILTER        show and save only packets that pass this display filter,\n"
@@ -175,6 +217,25 @@ void options_help(FILE *file)
 	      "  --json           one JSON object a line\n"
 	      "  --interval SECONDS  a time series too: what there was in each SECONDS, such as 1 or 0.01\n"
 	      "\n"
+	      "canon takes -r -f -c -s -v, the options of dissection, and\n"
+	      "  --level LEVEL    messages (default), or packets: these too\n"
+	      "  --keep FIELD     a value that is left out by itself: latency, time, frame, or a field\n"
+	      "  --json           one JSON object a line\n"
+	      "\n"
+	      "diff takes -f -c -s -v, the options of dissection, and\n"
+	      "  --level LEVEL    compare messages (default), or packets: these too\n"
+	      "  --ignore FIELD   do not compare this field, or those that begin with it and a dot\n"
+	      "  --only FIELD     compare nothing else\n"
+	      "  --tolerance FIELD=5%  numbers that differ by no more are the same; also latency and time\n"
+	      "  --skip FIELD=VALUE  leave out messages and packets with this value, such as operations=GETATTR\n"
+	      "  --fold-retransmissions  what was sent again, and what asked for it, is no difference\n"
+	      "  --map OLD=NEW    an address of A is another one in B\n"
+	      "  --order          compare also the order of what the two ends of a connection sent\n"
+	      "  --rules FILE     options as above, one a line; # begins a comment\n"
+	      "  --stat           counts only\n"
+	      "  --json           one JSON object a difference\n"
+	      "  --update         A is a file that canon wrote: write it anew, from B\n"
+	      "\n"
 	      "replay takes -i -r -f -c -Z and sends the frames on SOURCE, with the gaps between them that were recorded, or\n"
 	      "  --speed TIMES    with gaps so many times shorter\n"
 	      "  --rate PACKETS   with so many packets a second\n"
@@ -182,7 +243,7 @@ void options_help(FILE *file)
 	      "\n"
 	      "  --help, --version\n"
 	      "\n"
-	      "Exit status: 0 done, 2 wrong usage, or an input that could not be opened or read to its end.\n", file);
+	      "Exit status: 0 done, 1 diff: they differ, 2 wrong usage, or an input that could not be opened or read to its end.\n", file);
 }
 
 static bool is_not_yet(const char *argument)
@@ -228,11 +289,11 @@ static bool parse_size(const char *text, uint64_t *size)
 }
 
 /* A name is not empty; "" is what a script gives whose variable is not set. */
-static bool is_name(const char *option, const char *name)
+static bool is_name(const char *option, const char *what, const char *name)
 {
 	if (*name)
 		return true;
-	complain("%s: the name of the file is empty", option);
+	complain("%s: the name of the %s is empty", option, what);
 	return false;
 }
 
@@ -281,6 +342,35 @@ static bool parse_decode_as(const char *spec, struct rtap_decode_as *decode_as)
 		return true;
 	}
 	return false;
+}
+
+bool level_option(const char *name, enum canon_level *level)
+{
+	if (!strcmp(name, "messages"))
+		*level = CANON_MESSAGES;
+	else if (!strcmp(name, "packets"))
+		*level = CANON_PACKETS;
+	else
+		return complain("--level %s: no such level (messages, packets)", name), false;
+	return true;
+}
+
+bool add_kept(struct options *options, const char *name)
+{
+	const char **larger;
+
+	if (!canon_name_known(name)) {
+		complain("--keep %s: no such field (rdmatap fields lists them, rdmatap(1) those of canon)", name);
+		return false;
+	}
+	larger = realloc(options->keep, (options->keep_count + 1) * sizeof *larger);
+	if (!larger) {
+		complain("out of memory");
+		return false;
+	}
+	options->keep = larger;
+	options->keep[options->keep_count++] = name;
+	return true;
 }
 
 static bool add_decode_as(struct options *options, const char *spec)
@@ -362,6 +452,46 @@ static bool once(const char *option, const char **value, const char *advice)
 	return true;
 }
 
+static bool add_flow_rule(struct options *options)
+{
+	struct rtap_verbs_options *verbs = &options->live.verbs;
+
+	if (verbs->flow_rule_count == MAX_FLOW_RULES) {
+		complain("--flow %s: more than %d of them", optarg, MAX_FLOW_RULES);
+		return false;
+	}
+	verbs->flow_rules = options->flow_rules;
+	options->flow_rules[verbs->flow_rule_count++] = optarg;
+	return true;
+}
+
+static bool flow_type_option(enum rtap_flow_type *type)
+{
+	static const char *const names[] = { [RTAP_FLOW_SNIFFER] = "sniffer", [RTAP_FLOW_NORMAL] = "normal", [RTAP_FLOW_ALL] = "all",
+					     [RTAP_FLOW_MULTICAST] = "mc" };
+
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (!strcmp(optarg, names[i])) {
+			*type = (enum rtap_flow_type)i;
+			return true;
+		}
+	}
+	complain("--flow-type %s: no such type (sniffer, normal, all, mc)", optarg);
+	return false;
+}
+
+static bool flow_priority_option(uint16_t *priority)
+{
+	uint64_t number;
+
+	if (!parse_number(optarg, UINT16_MAX, &number)) {
+		complain("--flow-priority %s: not a number from 0 to 65535", optarg);
+		return false;
+	}
+	*priority = (uint16_t)number;
+	return true;
+}
+
 static bool fields_option(enum rtap_status status, const struct rtap_error *error)
 {
 	if (status == RTAP_STATUS_OK)
@@ -370,19 +500,16 @@ static bool fields_option(enum rtap_status status, const struct rtap_error *erro
 	return false;
 }
 
-/* Options that take an argument. */
-static bool take_value(struct options *options, int letter)
+/* Options of capturing and of series of files that take an argument. */
+static bool take_capture_value(struct options *options, int letter)
 {
-	struct rtap_error error;
 	uint64_t number;
 
 	switch (letter) {
-	case 'r':
-		return is_name("-r", optarg) && add_input(options, optarg);
 	case 'i':
-		return is_name("-i", optarg) && once("-i", &options->device, "one source is captured on");
+		return is_name("-i", "source", optarg) && once("-i", &options->device, "one source is captured on");
 	case 'Z':
-		return is_name("-Z", optarg) && once("-Z", &options->user, "the program becomes one user");
+		return is_name("-Z", "user", optarg) && once("-Z", &options->user, "the program becomes one user");
 	case 'C':
 		if (!number_option("-C", UINT64_MAX / BYTES_A_MEGABYTE, &number))
 			return false;
@@ -399,8 +526,22 @@ static bool take_value(struct options *options, int letter)
 		return size_option("--buffer-size", 1 << 10, &options->live.buffer_bytes);
 	case OPTION_QUEUE_SIZE:
 		return size_option("--queue-size", 1 << 20, &options->live.queue_bytes);
+	default:
+		return false;
+	}
+}
+
+/* Options that take an argument. */
+static bool take_value(struct options *options, int letter)
+{
+	struct rtap_error error;
+	uint64_t number;
+
+	switch (letter) {
+	case 'r':
+		return is_name("-r", "file", optarg) && add_input(options, optarg);
 	case 'w':
-		return is_name("-w", optarg) && once("-w", &options->write_name, "one file is written");
+		return is_name("-w", "file", optarg) && once("-w", &options->write_name, "one file is written");
 	case 'f':
 		return once("-f", &options->capture_filter, "join them with 'and'");
 	case 'Y':
@@ -425,6 +566,18 @@ static bool take_value(struct options *options, int letter)
 		return false;
 	case OPTION_MAX_MEMORY:
 		return size_option("--max-memory", 1 << 20, &options->max_memory);
+	case OPTION_FLOW:
+		return add_flow_rule(options);
+	case OPTION_FLOW_TYPE:
+		return flow_type_option(&options->live.verbs.flow_type);
+	case OPTION_FLOW_PRIORITY:
+		return flow_priority_option(&options->live.verbs.flow_priority);
+	case OPTION_PEER:
+		return once("--peer", &options->live.verbs.peer, "one host is looked for; --flow takes several addresses");
+	case OPTION_JOIN:
+		return once("--join", &options->live.verbs.group, "one group is joined");
+	case OPTION_VERBS:
+		return once("--verbs", &options->live.verbs.tuning, "join them with commas");
 	case OPTION_THREADS:
 		if (!number_option("--threads", MAX_THREADS, &number))
 			return false;
@@ -437,11 +590,15 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_RATE:
 		return number_option("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:
-		return is_name("--files", optarg) && once("--files", &options->directory, "one directory is written");
+		return is_name("--files", "file", optarg) && once("--files", &options->directory, "one directory is written");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
+	case OPTION_LEVEL:
+		return level_option(optarg, &options->level);
+	case OPTION_KEEP:
+		return add_kept(options, optarg);
 	default:
-		return false;
+		return take_capture_value(options, letter) || diff_take(&options->diff, letter, optarg);
 	}
 }
 
@@ -457,6 +614,8 @@ static bool take_flag(struct options *options, int letter)
 	case 'D': options->list_devices = true; return true;
 	case 'p': options->live.not_promiscuous = true; return true;
 	case OPTION_IMMEDIATE: options->live.immediate = true; return true;
+	case OPTION_FLOW_DONT_TRAP: options->live.verbs.flow_dont_trap = true; return true;
+	case OPTION_FORCE: options->live.verbs.force = true; return true;
 	case OPTION_PRINT: options->print = true; return true;
 	case OPTION_CHECK_ICRC: options->context.check_icrc = true; return true;
 	case OPTION_NO_HEURISTICS: options->context.no_heuristics = true; return true;
@@ -474,6 +633,25 @@ static bool take_flag(struct options *options, int letter)
 static bool is_capture_asked(const struct rtap_live_options *live)
 {
 	return live->buffer_bytes || live->queue_bytes || live->immediate || live->not_promiscuous;
+}
+
+static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
+{
+	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap || verbs->peer ||
+	       verbs->group || verbs->tuning;
+}
+
+/* A bare name may be that of an RDMA device. */
+static bool may_be_verbs(const char *device)
+{
+	return device && (!strchr(device, ':') || !strncmp(device, "verbs:", 6));
+}
+
+/* What it does to others is worth a word. */
+static void warn_of_trapping(const struct rtap_verbs_options *verbs)
+{
+	if (verbs->flow_type == RTAP_FLOW_NORMAL && !verbs->flow_dont_trap)
+		complain("--flow-type normal: the host does not get these packets while they are captured (--flow-dont-trap leaves them to it)");
 }
 
 static bool check_replay(const struct options *options)
@@ -504,6 +682,10 @@ static bool check(const struct options *options, enum command command)
 		complain("-i and -r: either capture or read");
 	else if (!options->device && (options->user || is_capture_asked(&options->live)))
 		complain("-Z, -p, --buffer-size, --queue-size and --immediate-mode go with -i");
+	else if (is_verbs_asked(&options->live.verbs) && !may_be_verbs(options->device))
+		complain("--flow, --flow-type, --flow-priority, --flow-dont-trap, --peer, --join, --force and --verbs go with -i verbs:DEVICE");
+	else if ((options->live.verbs.flow_priority || options->live.verbs.flow_dont_trap) && options->live.verbs.flow_type == RTAP_FLOW_SNIFFER)
+		complain("--flow-priority and --flow-dont-trap go with --flow-type normal, all or mc");
 	else if ((rotates || rotation->files) && !options->write_name)
 		complain("-C, -G and -W go with -w");
 	else if (rotation->files && !rotates)
@@ -565,7 +747,7 @@ static bool take_files(struct options *options, enum command command, int argc, 
 			complain("%s: neither an option nor a command (capture files are named by -r; see rdmatap --help)", argv[i]);
 			return false;
 		}
-		if (!is_name("FILE", argv[i]) || !add_input(options, argv[i]))
+		if (!is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
 			return false;
 	}
 	return true;
@@ -595,11 +777,16 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		} else if (!take_flag(options, letter) && !take_value(options, letter)) {
 			return false;
 		}
-	return take_files(options, command, argc, argv) && check(options, command);
+	if (!take_files(options, command, argc, argv) || !check(options, command))
+		return false;
+	warn_of_trapping(&options->live.verbs);
+	return true;
 }
 
 void options_fini(struct options *options)
 {
 	free(options->inputs);
+	free(options->keep);
+	diff_rules_fini(&options->diff.rules);
 	fields_format_fini(&options->fields);
 }

@@ -214,6 +214,7 @@ void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_fra
 	else
 		rtap_source_stop(reader->source);
 	progress_end(&reader->progress);
+	reader->interrupted = interrupted;
 	interrupted = 1;
 }
 

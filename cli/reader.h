@@ -22,6 +22,7 @@ struct reader {
 	int64_t flush_ns;           /* live: when to flush, also if it is not idle; monotonic clock */
 	bool stop;                  /* set by whoever has seen enough */
 	bool unwritable;            /* standard output takes no more */
+	bool interrupted;           /* an interrupt ended reading before the end */
 	int status;                 /* exit status so far */
 };
 

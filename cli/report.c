@@ -58,7 +58,7 @@ static const char *count_text(struct rtap_count count, char text[COUNT_SIZE])
 	return text;
 }
 
-void report_live(const struct rtap_source *source, bool only_losses)
+void report_live(const struct rtap_source *source, const struct tally *tally, bool only_losses)
 {
 	const struct rtap_interface *interface = rtap_source_interface(source, 0);
 	char received[COUNT_SIZE], dropped[COUNT_SIZE], by_system[COUNT_SIZE], here[COUNT_SIZE];
@@ -66,7 +66,7 @@ void report_live(const struct rtap_source *source, bool only_losses)
 	if (only_losses && !interface->dropped && !interface->dropped_by_system.value && !interface->dropped_here.value)
 		return;
 	complain("%s: %" PRIu64 " packets captured; received: %s; dropped: by the device %s, by the kernel %s, here %s", interface->file,
-		 rtap_source_counters(source).frames,
+		 tally->taken,
 		 count_text((struct rtap_count){ interface->has_received, interface->received }, received),
 		 count_text((struct rtap_count){ interface->has_dropped, interface->dropped }, dropped),
 		 count_text(interface->dropped_by_system, by_system), count_text(interface->dropped_here, here));

@@ -21,8 +21,8 @@ struct tally {
 /* What was lost, cut or odd; nothing if all was well. */
 void report_trouble(const struct rtap_source *source, const struct tally *tally);
 
-/* What a live source captured and lost; with `only_losses` nothing if nothing is known to be lost. */
-void report_live(const struct rtap_source *source, bool only_losses);
+/* What was captured of a live source, and lost; with `only_losses` nothing if nothing is known to be lost. */
+void report_live(const struct rtap_source *source, const struct tally *tally, bool only_losses);
 
 /*
  * What state gave up for want of memory; if messages were to be put together, also what could not be; with `all` also what it

@@ -60,17 +60,12 @@ static bool open_format(struct view *view)
 	return true;
 }
 
-static bool open_series(struct view *view, uint32_t link_type, int64_t time_ns)
+static enum rtap_status open_series(struct view *view, uint32_t link_type, int64_t time_ns, struct rtap_error *error)
 {
 	const struct options *options = view->options;
-	struct rtap_error error;
 
-	if (rtap_series_open(&view->series, options->write_name, &options->rotation, link_type, options->line_buffered,
-			     options->device ? view->reader.source : NULL, time_ns, &error) == RTAP_STATUS_OK)
-		return true;
-	reader_fail(&view->reader, &error);
-	view->reader.stop = true;
-	return false;
+	return rtap_series_open(&view->series, options->write_name, &options->rotation, link_type, options->line_buffered,
+				options->device ? view->reader.source : NULL, time_ns, error);
 }
 
 static void end_writing(struct view *view, const struct rtap_error *error)
@@ -86,12 +81,13 @@ static void end_writing(struct view *view, const struct rtap_error *error)
  */
 static void save(struct view *view, const struct rtap_frame *frame)
 {
-	enum rtap_status status;
+	enum rtap_status status = RTAP_STATUS_OK;
 	struct rtap_error error;
 
-	if (!view->series && !open_series(view, frame->link_type, frame->time_ns))
-		return;
-	status = rtap_series_write(view->series, frame, &error);
+	if (!view->series)
+		status = open_series(view, frame->link_type, frame->time_ns, &error);
+	if (!status)
+		status = rtap_series_write(view->series, frame, &error);
 	if (status == RTAP_STATUS_END)
 		view->reader.stop = true;
 	else if (status != RTAP_STATUS_OK)
@@ -175,8 +171,9 @@ static void finish_output(struct view *view)
 		reader_wrote(reader, printer_text(&reader->printer, text, (size_t)length));
 	}
 	reader_wrote(reader, printer_flush(&reader->printer));
-	if (view->options->write_name && !view->series && reader->status == EXIT_DONE)
-		open_series(view, first_link_type(reader->source), now_ns());
+	if (view->options->write_name && !view->series && reader->status == EXIT_DONE &&
+	    open_series(view, first_link_type(reader->source), now_ns(), &error) != RTAP_STATUS_OK)
+		end_writing(view, &error);
 	if (rtap_series_close(view->series, &error) != RTAP_STATUS_OK && !error.broken_pipe)
 		reader_fail(reader, &error);
 	view->series = NULL;
@@ -210,14 +207,14 @@ static bool prepare_live(struct view *view)
 		return true;
 	if (!privileges_find(options->user, &account))
 		return false;
-	if (options->write_name) {
-		if (!open_series(view, first_link_type(reader->source), now_ns()))
-			return false;
-		if ((account.changes && rtap_series_hand_over(view->series, account.user, account.group, &error) != RTAP_STATUS_OK) ||
-		    rtap_series_flush(view->series, &error) != RTAP_STATUS_OK) {
+	if (options->write_name &&
+	    (open_series(view, first_link_type(reader->source), now_ns(), &error) != RTAP_STATUS_OK ||
+	     (account.changes && rtap_series_hand_over(view->series, account.user, account.group, &error) != RTAP_STATUS_OK) ||
+	     rtap_series_flush(view->series, &error) != RTAP_STATUS_OK)) {
+		/* an interrupt ends the wait for a FIFO's reader, which is no error */
+		if (!interrupted)
 			reader_fail(reader, &error);
-			return false;
-		}
+		return false;
 	}
 	reader->idle = flush_series;
 	return privileges_give_up(&account, rtap_source_needs_privileges(reader->source)) &&
@@ -232,7 +229,7 @@ int view_run(const struct options *options)
 	if (!reader_open(reader, options)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
 	} else if (!open_format(&view) || !open_tracker(&view) || !prepare_live(&view)) {
-		reader->status = EXIT_TROUBLE;
+		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
 	} else {
 		if (view.format)
 			reader_wrote(reader, printer_packet(&reader->printer, view.format, NULL));
@@ -240,7 +237,7 @@ int view_run(const struct options *options)
 		finish_output(&view);
 		report_trouble(reader->source, &reader->tally);
 		if (options->device)
-			report_live(reader->source, options->extcap);
+			report_live(reader->source, &reader->tally, options->extcap);
 		if (options->verbose)
 			report_all(reader->source, &reader->tally);
 		if (view.tracker)

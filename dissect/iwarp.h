@@ -26,6 +26,9 @@
 /* Whether the bytes begin with the key of a Request or a Reply. */
 bool mpa_is_setup(const struct cursor *cursor);
 
+/* Whether `length` bytes at the beginning of a stream may be the first of a Request or Reply. */
+bool mpa_may_be_setup(const uint8_t *bytes, uint32_t length);
+
 /*
  * Reads the Request or Reply that the cursor stands at (mpa_is_setup() holds) and moves behind it, private data included.
  * TRUNCATED: bytes are missing at the end; *facts then hold what was there (facts->length as soon as it is known, else 0).

@@ -19,22 +19,16 @@ void line_cut(struct line *line, const char *text)
 	line->cut = true;
 }
 
-#define SHORT 24
-
-/* Appends `length` bytes, at most SHORT, of SHORT readable ones: copying a fixed number is quicker than looking how many. */
-static inline void line_short(struct line *line, const char *text, size_t length)
+/* Below 10000. */
+static inline void put_four(char *to, unsigned number)
 {
-	if (line->end - line->next < SHORT) {
-		line_bytes(line, text, length);
-		return;
-	}
-	memcpy(line->next, text, SHORT);
-	line->next += length;
+	memcpy(to, digit_pairs + number / 100 * 2, 2);
+	memcpy(to + 2, digit_pairs + number % 100 * 2, 2);
 }
 
 void line_dec(struct line *line, uint64_t number)
 {
-	char digits[20 + SHORT];
+	char digits[20 + LINE_SHORT];
 	char *end = digits + 20, *p = end;
 
 	if (number < 10) {
@@ -42,7 +36,9 @@ void line_dec(struct line *line, uint64_t number)
 		return;
 	}
 
-	while (number >= 100) {
+	for (; number >= 10000; number /= 10000)
+		put_four(p -= 4, (unsigned)(number % 10000));
+	if (number >= 100) {
 		p -= 2;
 		memcpy(p, digit_pairs + number % 100 * 2, 2);
 		number /= 100;
@@ -58,17 +54,12 @@ void line_dec(struct line *line, uint64_t number)
 
 void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 {
-	char text[20 + SHORT];
+	char text[20 + LINE_SHORT];
 	unsigned i = digits > 20 ? 20 : digits;
 	size_t length = i;
 
-	for (; i >= 4; number /= 10000) {
-		unsigned four = (unsigned)(number % 10000);
-
-		i -= 4;
-		memcpy(text + i, digit_pairs + four / 100 * 2, 2);
-		memcpy(text + i + 2, digit_pairs + four % 100 * 2, 2);
-	}
+	for (; i >= 4; number /= 10000)
+		put_four(text + (i -= 4), (unsigned)(number % 10000));
 	for (; i; number /= 10)
 		text[--i] = (char)('0' + number % 10);
 	line_short(line, text, length);
@@ -95,14 +86,14 @@ static unsigned hex_text(char text[16], uint64_t number, unsigned digits)
 
 void line_hex_digits(struct line *line, uint64_t number, unsigned digits)
 {
-	char text[SHORT];
+	char text[LINE_SHORT];
 
 	line_short(line, text, hex_text(text, number, digits));
 }
 
 void line_hex(struct line *line, uint64_t number, unsigned digits)
 {
-	char text[SHORT] = "0x";
+	char text[LINE_SHORT] = "0x";
 
 	line_short(line, text, 2 + hex_text(text + 2, number, digits));
 }
@@ -135,7 +126,7 @@ static const struct {
 
 void line_ipv4(struct line *line, const uint8_t *address)
 {
-	char text[SHORT];
+	char text[LINE_SHORT];
 	char *p = text;
 
 	for (int i = 0; i < 4; i++) {

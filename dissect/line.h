@@ -38,6 +38,19 @@ static inline void line_bytes(struct line *line, const char *text, size_t length
 	line->next += length;
 }
 
+#define LINE_SHORT 24
+
+/* Appends `length` bytes, at most LINE_SHORT, of as many readable ones: to copy a fixed number is quicker than to look how many. */
+static inline void line_short(struct line *line, const char *text, size_t length)
+{
+	if (line->end - line->next < LINE_SHORT) {
+		line_bytes(line, text, length);
+		return;
+	}
+	memcpy(line->next, text, LINE_SHORT);
+	line->next += length;
+}
+
 static inline void line_char(struct line *line, char c)
 {
 	if (line->next < line->end)

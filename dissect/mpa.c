@@ -36,6 +36,13 @@ bool mpa_is_setup(const struct cursor *cursor)
 	       (!memcmp(cursor->next, request_key, MPA_KEY_LENGTH) || !memcmp(cursor->next, reply_key, MPA_KEY_LENGTH));
 }
 
+bool mpa_may_be_setup(const uint8_t *bytes, uint32_t length)
+{
+	if (length > MPA_KEY_LENGTH)
+		length = MPA_KEY_LENGTH;
+	return !memcmp(bytes, request_key, length) || !memcmp(bytes, reply_key, length);
+}
+
 static void read_enhanced(const uint8_t *data, struct rtap_mpa_facts *facts)
 {
 	facts->enhanced = true;

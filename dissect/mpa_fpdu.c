@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/iwarp.h"
+#include "dissect/rpcrdma.h"
 #include "dissect/upper.h"
 
 /* Without a CRC only a row of this many FPDUs is evidence. */
@@ -90,14 +91,14 @@ uint8_t iwarp_behind_setup(const struct parse *parse)
 
 	if (parse->context->is_iwarp)
 		return parse->context->fpdu_count ? PROTOCOL_MPA_FPDU : PROTOCOL_PAYLOAD;
-	return !parse->context->no_heuristics && iwarp_recognise(&parse->cursor, &fpdus) ? PROTOCOL_MPA_FPDU : PROTOCOL_PAYLOAD;
+	return !parse->context->no_heuristics && !parse->context->not_iwarp && iwarp_recognise(&parse->cursor, &fpdus) ? PROTOCOL_MPA_FPDU : PROTOCOL_PAYLOAD;
 }
 
 uint8_t iwarp_of_stream(const struct parse *parse)
 {
 	if (parse->cursor.captured < MPA_KEY_LENGTH && !parse->context->fpdu_count)
 		return PROTOCOL_PAYLOAD;
-	if ((parse->context->is_iwarp || !parse->context->no_heuristics) && mpa_is_setup(&parse->cursor))
+	if ((parse->context->is_iwarp || !(parse->context->no_heuristics || parse->context->not_iwarp)) && mpa_is_setup(&parse->cursor))
 		return PROTOCOL_MPA_REQUEST;
 	return iwarp_behind_setup(parse);
 }
@@ -158,6 +159,12 @@ static bool begin_unit(struct parse *parse, const struct rtap_context *context, 
 	if (iwarp_read(head, length, fpdu->ulpdu_length, &facts) != OK)
 		return false;
 	parse->context = fpdu->upper ? fpdu->upper : context;
+	/* the response that completed a chunk which carries a whole RPC message */
+	if (facts.opcode == RTAP_RDMAP_READ_RESPONSE && fpdu->upper && fpdu->upper->chunk.bytes) {
+		parse->context = fpdu->upper;
+		parse->next = PROTOCOL_RPC;
+		return enter_bytes(parse, &fpdu->upper->chunk) && rpcrdma_pass(parse, fpdu->upper->chunk_header);
+	}
 	whole = iwarp_is_send(facts.opcode) && !facts.tagged && facts.last;
 	if (whole && fpdu->upper && fpdu->upper->message.bytes)
 		bytes = fpdu->upper->message;

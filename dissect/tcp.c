@@ -189,6 +189,10 @@ static enum result parse(struct parse *parse)
 	note_facts(parse, header, 0);
 	note_options(&parse->packet->tcp, options, header_length - TCP_LENGTH);
 	parse_note_payload(parse);
+	if (parse->context->stop_at_tcp) {
+		parse->next = PROTOCOL_PAYLOAD;
+		return OK;
+	}
 	parse->next = iwarp_of_stream(parse);
 	if (parse->next == PROTOCOL_PAYLOAD && is_rpc(parse))
 		parse->next = PROTOCOL_RPC;

@@ -35,7 +35,7 @@ static void format_second(struct clock *clock, int64_t second)
 		localtime_r(&time, &parts);
 	else
 		gmtime_r(&time, &parts);
-	clock->text_length = (unsigned)strftime(clock->text, sizeof clock->text, date ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &parts);
+	clock->text_length = (unsigned)strftime(clock->text, sizeof clock->text, date ? "%Y-%m-%d %H:%M:%S." : "%H:%M:%S.", &parts);
 	clock->second = second;
 	clock->has_second = true;
 }
@@ -50,8 +50,7 @@ static void write_of_day(struct clock *clock, int64_t time_ns, struct line *line
 	}
 	if (!clock->has_second || clock->second != second)
 		format_second(clock, second);
-	line_bytes(line, clock->text, clock->text_length);
-	line_char(line, '.');
+	line_short(line, clock->text, clock->text_length);
 	line_dec_padded(line, (uint64_t)rest, 9);
 }
 

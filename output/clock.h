@@ -29,7 +29,7 @@ struct clock {
 	bool has_second, has_shown;
 	int64_t second;
 	int64_t shown_ns; /* time of the packet shown before */
-	char text[32];    /* "2026-11-20 15:11:47" or "15:11:47" */
+	char text[32];    /* "2026-11-20 15:11:47." or "15:11:47." */
 	unsigned text_length;
 };
 

@@ -52,6 +52,18 @@ static void service(const struct rtap_connection *connection, struct line *line)
 	line_dec(line, connection->service_id & 0xffff);
 }
 
+/* How it is known that there is a connection, and who is which end of it. */
+static const struct { const char *name, *text; } ways[] = {
+	{ "inferred", ", inferred, " }, { "cm", ", by CM, " }, { "mpa", ", by MPA, " }, { "tcp", ", by TCP, " },
+};
+
+static unsigned how_learned(const struct rtap_connection *connection)
+{
+	if (connection->transport == RTAP_TRANSPORT_IWARP)
+		return connection->learned_by_mpa ? 2 : 3;
+	return connection->learned_by_cm;
+}
+
 static void json_end(const char *key, const struct rtap_end *end, struct line *line)
 {
 	object_key(line, key);
@@ -60,6 +72,8 @@ static void json_end(const char *key, const struct rtap_end *end, struct line *l
 	line_char(line, '"');
 	end_address(end, line);
 	line_char(line, '"');
+	if (end->port_known)
+		object_number(line, "port", end->port);
 	if (end->qpn_known)
 		object_number(line, "qpn", end->qpn);
 	if (end->psn_known)
@@ -118,7 +132,7 @@ void connection_json(const struct rtap_connection *connection, struct line *line
 		service(connection, line);
 		line_char(line, '"');
 	}
-	object_text(line, "learned", connection->learned_by_cm ? "cm" : "inferred");
+	object_text(line, "learned", ways[how_learned(connection)].name);
 	json_end("a", &connection->a, line);
 	json_end("b", &connection->b, line);
 	if (connection->path_mtu)
@@ -144,6 +158,10 @@ void connection_json(const struct rtap_connection *connection, struct line *line
 static void text_end(const struct rtap_end *end, struct line *line)
 {
 	end_address(end, line);
+	if (end->port_known) {
+		line_text(line, " port ");
+		line_dec(line, end->port);
+	}
 	if (end->qpn_known) {
 		line_text(line, " qp ");
 		line_hex(line, end->qpn, 6);
@@ -218,7 +236,7 @@ void connection_text(const struct rtap_connection *connection, int64_t relative_
 		line_text(line, ", service ");
 		service(connection, line);
 	}
-	line_text(line, connection->learned_by_cm ? ", by CM, " : ", inferred, ");
+	line_text(line, ways[how_learned(connection)].text);
 	text_count(connection->packets, " packet", line);
 	line_text(line, ", ");
 	text_count(connection->messages, " message", line);

@@ -31,7 +31,9 @@ struct export_files {
 	struct server *server;
 	struct place current, saved;
 	const struct call_operation *opened; /* an OPEN that makes files, whose file is not known yet */
-	uint64_t exchanges, dropped;
+	uint64_t exchanges, dropped, nameless;
+	uint64_t nameless_bytes; /* of their data, as far as is known */
+	bool is_placed;          /* some data of the exchange at hand have a file and an offset, be they there or missing */
 	bool (*stopped)(void);
 };
 
@@ -141,6 +143,7 @@ static void write(struct export_files *export, struct node *node, const struct c
 
 	if (!node || !call->has_offset)
 		return;
+	export->is_placed = true;
 	if (!call->data.there) {
 		/* the call is cut off before its data: what lies behind the stream is missing */
 		if (!call->has_length)
@@ -166,6 +169,7 @@ static void read_done(struct export_files *export, struct node *node, const stru
 
 	if (!node || !call->has_offset)
 		return;
+	export->is_placed = true;
 	if (reply->pieces)
 		return;
 	if (reply->has_count && reply->count < length)
@@ -375,6 +379,7 @@ static void data_read(struct calls *calls, const struct call_operation *call, ui
 
 	if (!node || !call->has_offset)
 		return;
+	export->is_placed = true;
 	if (data->there) {
 		contents_put(&export->contents, node, offset, &bytes, false);
 		return;
@@ -443,19 +448,35 @@ static bool is_stopped(const struct export_files *export)
 	return export->stopped && export->stopped();
 }
 
+/* Data of a call that was cut off by the capture before its file, or before even its program. */
+static void note_nameless(struct export_files *export, const struct rpc_exchange *exchange)
+{
+	const struct rpc_part *call = &exchange->call;
+
+	if (!call->present || !call->missing_count || call->missing[0].reason != RTAP_MISSING_SNAPPED)
+		return;
+	export->nameless++;
+	export->nameless_bytes += call->data_length + exchange->reply.data_length;
+}
+
 static void apply(struct export_files *export, const struct rpc_exchange *exchange)
 {
+	uint64_t unreadable = export->calls.unreadable;
+
 	names_trim(&export->names);
 	contents_begin(&export->contents);
 	export->server = names_server(&export->names, &exchange->server);
 	go_to(export, NULL);
 	export->saved = export->current;
+	export->is_placed = false;
 	if (!export->server)
 		export->names.refused++;
 	else
 		calls_walk(&export->calls, exchange);
 	export->exchanges++;
 	finish_open(export);
+	if (!export->is_placed && export->calls.unreadable != unreadable)
+		note_nameless(export, exchange);
 }
 
 static enum rtap_status apply_waiting(struct export_files *export, bool all)
@@ -474,8 +495,13 @@ static enum rtap_status apply_waiting(struct export_files *export, bool all)
 
 enum rtap_status export_files_exchange(struct export_files *export, const struct rpc_exchange *exchange)
 {
+	if (!calls_is_about_files(exchange)) {
+		if (!exchange->call.facts.program_known)
+			note_nameless(export, exchange);
+		return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
+	}
 	/* without memory it cannot wait */
-	if (!export->disk.failed && calls_is_about_files(exchange) && !export_queue_add(&export->queue, exchange))
+	if (!export->disk.failed && !export_queue_add(&export->queue, exchange))
 		apply(export, exchange);
 	return apply_waiting(export, false);
 }
@@ -483,6 +509,17 @@ enum rtap_status export_files_exchange(struct export_files *export, const struct
 enum rtap_status export_files_flush(struct export_files *export)
 {
 	return apply_waiting(export, true);
+}
+
+static void write_nameless(const void *what, struct line *line)
+{
+	const uint64_t *length = what;
+
+	line_text(line, "?\t0\t");
+	line_dec(line, *length);
+	line_char(line, '\t');
+	line_text(line, rtap_missing_reason_name(RTAP_MISSING_SNAPPED));
+	line_char(line, '\n');
 }
 
 /* A line of the list. */
@@ -513,6 +550,8 @@ int export_files_print_missing(const struct export_files *export, struct printer
 		for (uint32_t i = 0; i < node->ranges.count && !result; i++)
 			if (node->ranges.at[i].state >= RANGE_MISSING)
 				result = printer_write(printer, write_missing, &(struct missing_line){ node->entry, &node->ranges.at[i] });
+	if (export->nameless_bytes && !result && !is_stopped(export))
+		result = printer_write(printer, write_nameless, &export->nameless_bytes);
 	return result;
 }
 
@@ -522,6 +561,7 @@ struct export_files_counts export_files_count(const struct export_files *export)
 		.exchanges = export->exchanges,
 		.dropped = export->dropped,
 		.unreadable = export->calls.unreadable,
+		.nameless = export->nameless,
 		.forgotten = export->names.forgotten,
 		.refused = export->names.refused,
 		.untold = export->contents.untold,

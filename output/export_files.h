@@ -26,6 +26,7 @@ struct export_files_counts {
 	uint64_t exchanges;  /* about files */
 	uint64_t dropped;    /* of these, when `stopped` said so */
 	uint64_t unreadable; /* of which something could not be read: cut off, not captured, malformed, encrypted */
+	uint64_t nameless;   /* calls cut off by the capture before what they are about */
 	uint64_t forgotten;  /* handles and names that made room for others */
 	uint64_t refused;    /* files and names that there was no room for */
 	uint64_t untold;     /* ranges that there was no room to remember: missing ones among them are not told */
@@ -45,7 +46,8 @@ enum rtap_status export_files_flush(struct export_files *export) __attribute__((
 
 /*
  * Prints the ranges that were said but could not be filled, a line each: path below the directory, offset, length, reason,
- * with tabs between. 0 or -errno.
+ * with tabs between. The last line can be of path "?": data of calls that were cut off before their file, one after another,
+ * as far as the length is known. 0 or -errno.
  */
 int export_files_print_missing(const struct export_files *export, struct printer *printer) __attribute__((warn_unused_result));
 

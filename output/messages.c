@@ -43,7 +43,10 @@ static void json_operands(const struct rtap_message *message, struct line *line)
 /* What the verb alone has. */
 static void json_verb(const struct rtap_message *message, struct line *line)
 {
-	object_number(line, "psn", message->psn);
+	if (message->has_msn)
+		object_number(line, "msn", message->psn);
+	else if (!message->connection || message->connection->transport != RTAP_TRANSPORT_IWARP)
+		object_number(line, "psn", message->psn);
 	if (message->has_key) {
 		object_number(line, "r_key", message->r_key);
 		object_hex(line, "virtual_address", message->virtual_address, 16);
@@ -165,6 +168,10 @@ void message_json(const struct rtap_message *message, struct line *line)
 static void text_end(const struct rtap_end *end, struct line *line)
 {
 	end_address(end, line);
+	if (end->port_known) {
+		line_text(line, " port ");
+		line_dec(line, end->port);
+	}
 	if (end->qpn_known) {
 		line_text(line, " qp ");
 		line_hex(line, end->qpn, 6);
@@ -255,7 +262,7 @@ static void text_details(const struct rtap_message *message, struct line *line)
 	text_operands(message, line);
 	if (message->has_immediate) {
 		line_text(line, ", immediate ");
-		line_hex(line, message->immediate, 8);
+		line_hex(line, message->immediate, message->kind == RTAP_KIND_IMMEDIATE ? 16 : 8);
 	}
 	if (message->has_invalidate) {
 		line_text(line, ", invalidates ");

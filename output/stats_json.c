@@ -232,6 +232,8 @@ static void one_end(const char *key, const struct rtap_end *one, struct line *li
 	line_char(line, '"');
 	end_address(one, line);
 	line_char(line, '"');
+	if (one->port_known)
+		object_number(line, "port", one->port);
 	if (one->qpn_known)
 		object_number(line, "qpn", one->qpn);
 	line_char(line, '}');

@@ -309,6 +309,10 @@ static void one_direction(const struct stats_direction *direction, const char *n
 static void one_end(const struct rtap_end *end, struct line *line)
 {
 	end_address(end, line);
+	if (end->port_known) {
+		line_text(line, " port ");
+		line_dec(line, end->port);
+	}
 	if (end->qpn_known) {
 		line_text(line, " qp ");
 		line_hex(line, end->qpn, 6);

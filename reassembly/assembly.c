@@ -147,15 +147,11 @@ static bool has_room(const struct rtap_tracker *tracker, const struct message *m
 	       (room <= limit / 4 && tracker->budget.used + room - message->coverage.bytes_room <= limit);
 }
 
-/* Puts a packet's payload into its message. Returns how many of its bytes are new. */
-uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *message, uint64_t psn, const struct piece *piece)
+uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *message, uint64_t position, const struct piece *piece)
 {
-	const struct psn_stream *stream = message->stream;
-	uint64_t position = MESSAGE_ORIGIN + (psn - message->origin) * stream->pmtu, fresh, cut_fresh = 0;
 	unsigned keep = (tracker->keep & ~(unsigned)COVERAGE_BYTES) | (keeps_bytes(tracker, message) ? COVERAGE_BYTES : 0u);
+	uint64_t fresh, cut_fresh = 0;
 
-	if (psn != message->origin && !stream->pmtu)
-		return 0;
 	/* bytes are kept of all packets or of none */
 	if ((keep & COVERAGE_BYTES) && ((message->coverage.count && !message->coverage.bytes) || !piece->bytes)) {
 		message->bytes_dropped = true;
@@ -175,6 +171,15 @@ uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *mess
 		drop_bytes(message);
 	account(tracker, message);
 	return fresh;
+}
+
+uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *message, uint64_t psn, const struct piece *piece)
+{
+	const struct psn_stream *stream = message->stream;
+
+	if (psn != message->origin && !stream->pmtu)
+		return 0;
+	return assembly_add_bytes(tracker, message, MESSAGE_ORIGIN + (psn - message->origin) * stream->pmtu, piece);
 }
 
 void assembly_note_frame(struct rtap_tracker *tracker, struct message *message, uint64_t frame, int64_t time_ns, bool is_new)

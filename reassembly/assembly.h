@@ -31,6 +31,9 @@ struct message *assembly_find_before(const struct psn_stream *stream, uint64_t p
 struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
 			      uint64_t frame, int64_t time_ns, enum rtap_message_kind kind, enum rtap_verb verb);
 
+/* Puts bytes into a message, at a position that counts from MESSAGE_ORIGIN. Returns how many of them are new. */
+uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *message, uint64_t position, const struct piece *piece);
+
 /* Puts a packet's payload into its message. Returns how many of its bytes are new. */
 uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *message, uint64_t psn, const struct piece *piece);
 

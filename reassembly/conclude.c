@@ -25,6 +25,7 @@ uint64_t message_known_length(const struct message *message)
 	uint64_t end = covered_end(&message->coverage), cut = covered_end(&message->cut), begin = message_position(message);
 
 	end = cut > end ? cut : end;
+	end = message->told_end > end ? message->told_end : end;
 	return end > begin ? end - begin : 0;
 }
 

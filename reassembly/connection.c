@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "reassembly/connection.h"
+#include "reassembly/ddp_message.h"
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/iwarp_stream.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
@@ -124,7 +126,7 @@ void flow_attach(struct flow *flow, struct connection *connection, bool from_a)
 
 static uint64_t memory_of(const struct connection *connection)
 {
-	uint64_t memory = sizeof *connection + connection->expectation_room * (sizeof *connection->expectations + sizeof(struct map_slot));
+	uint64_t memory = sizeof *connection + (connection->ddp ? sizeof *connection->ddp : 0) + connection->expectation_room * (sizeof *connection->expectations + sizeof(struct map_slot));
 
 	for (int i = 0; i < 2; i++) {
 		const struct psn_stream *stream = &connection->streams[i];
@@ -254,6 +256,10 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 		connection->flows[i] = NULL;
 	}
 	rpc_call_finish(tracker, connection);
+	if (connection->iwarp)
+		iwarp_stream_forget(connection->iwarp);
+	free(connection->ddp);
+	connection->ddp = NULL;
 	multicast_forget(tracker, connection);
 	pairing_forget(tracker, connection);
 	handshake_forget(tracker, connection);

@@ -195,6 +195,24 @@ static const struct fpdu_mark *origin(const struct fpdu_framer *framer, uint64_t
 	return framer->mark_count ? &framer->marks[low] : &framer->now;
 }
 
+uint32_t fpdu_frames(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
+{
+	uint64_t end = fpdu->stream_offset + fpdu->bytes.length;
+	uint32_t frames = 0;
+
+	if (!fpdu->split)
+		return 1;
+	for (uint32_t i = 0; i < framer->mark_count; i++)
+		frames += framer->marks[i].offset < end &&
+			  (i + 1 == framer->mark_count || framer->marks[i + 1].offset > fpdu->stream_offset);
+	return frames ? frames : 1;
+}
+
+uint64_t fpdu_cause(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
+{
+	return fpdu->split ? origin(framer, fpdu->stream_offset + fpdu->bytes.length - 1)->cause : framer->now.cause;
+}
+
 static uint8_t crc_status(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
 	enum rtap_crc_status status;
@@ -397,7 +415,7 @@ void fpdu_take(struct fpdu_framer *framer, const struct fpdu_piece *piece)
 	const uint8_t *bytes = piece->bytes;
 	uint32_t left = piece->length;
 
-	framer->now = (struct fpdu_mark){ framer->offset, piece->frame, piece->time_ns };
+	framer->now = (struct fpdu_mark){ framer->offset, piece->frame, piece->time_ns, piece->cause };
 	framer->allowance += ALLOWANCE * (uint64_t)left;
 	while (left) {
 		uint32_t part = framer->searching ? take_searching(framer, bytes, left) : take_in_step(framer, bytes, left);

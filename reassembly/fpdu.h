@@ -49,6 +49,7 @@ struct fpdu_piece {
 	uint32_t length;
 	uint64_t frame;   /* number of the frame that brought them */
 	int64_t time_ns;
+	uint64_t cause;   /* the caller's own: fpdu_cause() */
 };
 
 /* Where FPDUs of a layout begin and where their next marker stands. Stream offsets. */
@@ -75,6 +76,7 @@ struct fpdu_candidate {
 struct fpdu_mark {
 	uint64_t offset, frame;
 	int64_t time_ns;
+	uint64_t cause;
 };
 
 /* One direction. The members are the framer's own. */
@@ -126,6 +128,12 @@ void fpdu_skip(struct fpdu_framer *framer, uint64_t length, uint8_t reason);
 
 /* The stream ends: tells what is still held. More input may follow; it is then searched. */
 void fpdu_finish(struct fpdu_framer *framer, uint8_t reason);
+
+/* How many frames brought the FPDU that the sink is being told of; beyond FPDU_MAX_MARKS those are not counted apart. */
+uint32_t fpdu_frames(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu);
+
+/* `cause` of the piece with the last byte of the FPDU that the sink is being told of. */
+uint64_t fpdu_cause(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu);
 
 /* Heap bytes in use. */
 size_t fpdu_memory(const struct fpdu_framer *framer);

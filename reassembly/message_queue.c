@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "reassembly/connection.h"
+#include "reassembly/ddp_message.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
@@ -33,6 +34,8 @@ static void leave_stream(struct message *message)
 
 	if (!stream)
 		return;
+	if (stream->connection->ddp)
+		ddp_message_gone(stream->connection->ddp, message);
 	if (stream->unanswered == message)
 		stream->unanswered = message->behind;
 	*(message->before ? &message->before->behind : &stream->head) = message->behind;
@@ -81,6 +84,11 @@ static uint64_t number_of(const struct rtap_tracker *tracker, const struct messa
 	return number;
 }
 
+static bool is_final(const struct rtap_tracker *tracker, const struct message *message)
+{
+	return message->connection->ddp ? ddp_message_is_final(tracker, message) : ib_message_is_final(tracker, message);
+}
+
 /*
  * Whether nothing changes about a message any more, nor about those between it and its RPC reply, so that their numbers are
  * known.
@@ -90,7 +98,7 @@ static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 	if (message->call)
 		return false;
 	if (message->stream) {
-		if (!ib_message_is_final(tracker, message))
+		if (!is_final(tracker, message))
 			return false;
 		message_settle(tracker, message);
 	}
@@ -101,7 +109,7 @@ static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 		/* what an RPC amounts to does not change its place */
 		if (next->call && next == message->partner)
 			return false;
-		if (next->stream && !ib_message_is_final(tracker, next))
+		if (next->stream && !is_final(tracker, next))
 			return false;
 		if (next->stream)
 			message_settle(tracker, next);

@@ -51,7 +51,7 @@ static bool is_told(const struct rtap_tracker *tracker)
 
 static bool is_half(const struct connection *connection)
 {
-	return !connection->flows[0] || !connection->flows[1];
+	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
 }
 
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
@@ -200,8 +200,17 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	send->time_end_ns = message->shown.time_end_ns;
 	if (!is_told(tracker) && !is_shown_elsewhere(packet))
 		return true;
-	if (packet->rpcrdma.message_type != RDMA_ERROR && !chunk_lists_read(&send->lists, bytes, send->captured))
-		return false;
+	if (packet->rpcrdma.message_type != RDMA_ERROR &&
+	    !chunk_lists_read(&send->lists, bytes, send->captured, send->captured < send->wire)) {
+		if (send->captured == send->wire)
+			return false;
+		send->data_length = chunk_lists_data(&send->lists);
+		chunk_lists_fini(&send->lists);
+		send->lists_cut = true;
+		send->lists.header_length = send->captured;
+	} else {
+		send->data_length = chunk_lists_data(&send->lists);
+	}
 	send->bytes = malloc(send->captured + 1);
 	if (!send->bytes)
 		return false;
@@ -406,7 +415,7 @@ bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *conne
 	if (!packet->rpcrdma.present || packet->rpcrdma.message_type != RDMA_NOMSG || !packet->rpcrdma.reply_chunk)
 		return false;
 	call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
-	if (call && locate(packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured))
+	if (call && locate(packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured, false))
 		found = gather_reply(tracker, call, &lists, &context->chunk);
 	chunk_lists_fini(&lists);
 	answer = call ? NULL : rpc_answers_find(connection, !from_a, packet->rpcrdma.xid);
@@ -466,7 +475,12 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 		return packet->rpc.is_reply;
 	if (packet->rpcrdma.read_segments)
 		return false;
-	return find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid) || packet->rpcrdma.reply_chunk;
+	if (find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid))
+		return true;
+	/* of what the capture cut off within the lists, the header would have told */
+	if (packet->payload.captured < packet->payload.wire)
+		return message->connection->shown.learned_by_cm && !message->shown.from_a;
+	return packet->rpcrdma.reply_chunk;
 }
 
 void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)

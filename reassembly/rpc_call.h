@@ -21,6 +21,8 @@ struct rpc_send {
 	int64_t rpc_time_ns;
 	uint32_t message_type;
 	struct chunk_lists lists;
+	uint64_t data_length;     /* of data in chunks, as far as the lists tell */
+	bool lists_cut;           /* the capture cut them off: they are empty */
 	struct message *shown;    /* waiting to be told; NULL: told already, or not wanted */
 	uint64_t first_frame, last_frame;
 	int64_t time_ns, time_end_ns;

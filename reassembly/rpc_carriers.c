@@ -9,29 +9,23 @@
 #include "reassembly/rpc_carriers.h"
 #include "reassembly/rpc_conversation.h"
 
-static void begin_stream(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet)
+struct rpc_conversation *rpc_carriers_begin(struct rpc_carriers *carriers, const struct tcp_connection *connection)
 {
-	struct rpc_carriers *carriers = owner;
 	struct rpc_conversation *conversation = rpc_conversation_create(carriers, RPC_OVER_TCP);
 
-	(void)packet;
-	connection->user = conversation;
 	if (!conversation)
-		return;
+		return NULL;
 	for (int side = 0; side < 2; side++) {
 		conversation->ends[side].address_length = connection->address_length;
 		memcpy(conversation->ends[side].address, connection->addresses[side], connection->address_length);
 		conversation->ports[side] = connection->ports[side];
 	}
+	return conversation;
 }
 
-static void note_life(void *owner, struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
+void rpc_carriers_life(struct rpc_conversation *conversation, bool from_a, enum tcp_life life)
 {
-	struct rpc_conversation *conversation = connection->user;
-
-	(void)owner;
-	(void)packet;
-	if (!conversation || (life != TCP_LIFE_SYN && life != TCP_LIFE_SYN_ACK))
+	if (life != TCP_LIFE_SYN && life != TCP_LIFE_SYN_ACK)
 		return;
 	conversation->begun[from_a] = true;
 	conversation->opener_known = true;
@@ -87,48 +81,32 @@ static bool recognise(struct rpc_conversation *conversation, bool from_a, const 
 	return true;
 }
 
-static void take_bytes(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
+bool rpc_carriers_bytes(struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes)
 {
-	struct rpc_conversation *conversation = connection->user;
-
-	(void)owner;
-	if (conversation && (conversation->is_rpc || recognise(conversation, from_a, bytes)))
-		rpc_record_bytes(&conversation->directions[from_a].reader, bytes);
+	if (!conversation->is_rpc && !recognise(conversation, from_a, bytes))
+		return false;
+	rpc_record_bytes(&conversation->directions[from_a].reader, bytes);
+	return true;
 }
 
-static void take_hole(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_hole *hole)
+void rpc_carriers_hole(struct rpc_conversation *conversation, bool from_a, const struct tcp_hole *hole)
 {
-	struct rpc_conversation *conversation = connection->user;
-
-	(void)owner;
-	if (!conversation)
-		return;
 	if (conversation->is_rpc)
 		rpc_record_hole(&conversation->directions[from_a].reader, hole);
 	else
 		conversation->begun[from_a] = false;
 }
 
-static void end_stream(void *owner, struct tcp_connection *connection, enum tcp_end reason)
+void rpc_carriers_end(struct rpc_conversation *conversation)
 {
-	struct rpc_conversation *conversation = connection->user;
-
-	(void)owner;
-	(void)reason;
-	if (!conversation)
-		return;
 	for (int side = 0; side < 2 && conversation->is_rpc; side++)
 		rpc_record_end(&conversation->directions[side].reader);
 	rpc_conversation_end(conversation);
-	connection->user = NULL;
 }
 
 void rpc_carriers_init(struct rpc_carriers *carriers, struct budget *budget, const struct rpc_carriers_user *user, bool no_heuristics)
 {
-	struct tcp_stream_user stream_user = { carriers, begin_stream, note_life, take_bytes, take_hole, end_stream };
-
 	*carriers = (struct rpc_carriers){ .user = *user, .budget = budget, .no_heuristics = no_heuristics };
-	tcp_streams_init(&carriers->streams, budget, &stream_user);
 }
 
 /* Whether the packet's payload is a datagram's. */
@@ -169,19 +147,14 @@ static void take_datagram(struct rpc_carriers *carriers, const struct rtap_packe
 		carriers->given_up++;
 }
 
-void rpc_carriers_packet(struct rpc_carriers *carriers, struct rtap_packet *packet)
+void rpc_carriers_datagram(struct rpc_carriers *carriers, const struct rtap_packet *packet)
 {
-	struct tcp_segment_facts facts;
-
-	if (packet->tcp.present)
-		tcp_stream_segment(&carriers->streams, packet, &facts);
-	else if (is_datagram(packet))
+	if (is_datagram(packet))
 		take_datagram(carriers, packet);
 }
 
 void rpc_carriers_flush(struct rpc_carriers *carriers)
 {
-	tcp_streams_flush(&carriers->streams);
 	rpc_conversation_end_datagrams(carriers);
 }
 
@@ -190,7 +163,6 @@ void rpc_carriers_fini(struct rpc_carriers *carriers)
 	/* what is left is freed as at the end, but nobody is told */
 	carriers->user.exchange = NULL;
 	rpc_carriers_flush(carriers);
-	tcp_streams_fini(&carriers->streams);
 	map_fini(&carriers->calls);
 	map_fini(&carriers->datagrams);
 }

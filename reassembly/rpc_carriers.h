@@ -28,7 +28,6 @@ struct rpc_carriers {
 	struct rpc_carriers_user user;
 	struct budget *budget;
 	struct budget_holder holder;  /* of what TCP connections have here */
-	struct tcp_streams streams;
 	struct map calls;             /* without a reply yet, by conversation, direction and XID */
 	struct map datagrams;         /* conversations over UDP, by addresses and ports */
 	struct rpc_conversation *newest; /* of these */
@@ -42,13 +41,24 @@ struct rpc_carriers {
 /* `user` is copied, `budget` borrowed. */
 void rpc_carriers_init(struct rpc_carriers *carriers, struct budget *budget, const struct rpc_carriers_user *user, bool no_heuristics);
 
-/* Takes the next packet if it is a TCP segment or a datagram; TCP's anomalies become the packet's: tcp_stream_segment(). */
-void rpc_carriers_packet(struct rpc_carriers *carriers, struct rtap_packet *packet);
+/* A TCP connection has begun. NULL: memory is out. */
+struct rpc_conversation *rpc_carriers_begin(struct rpc_carriers *carriers, const struct tcp_connection *connection);
 
-/* The input has ended: tells what is left. */
+/* As tcp_stream_user's. rpc_carriers_bytes() tells whether the stream is known to carry RPC. */
+void rpc_carriers_life(struct rpc_conversation *conversation, bool from_a, enum tcp_life life);
+bool rpc_carriers_bytes(struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes);
+void rpc_carriers_hole(struct rpc_conversation *conversation, bool from_a, const struct tcp_hole *hole);
+
+/* It ends, or turned out to carry something else: tells what is left, and frees. */
+void rpc_carriers_end(struct rpc_conversation *conversation);
+
+/* Takes the next packet if it is a datagram. */
+void rpc_carriers_datagram(struct rpc_carriers *carriers, const struct rtap_packet *packet);
+
+/* The input has ended, and all TCP connections: tells what is left. */
 void rpc_carriers_flush(struct rpc_carriers *carriers);
 
-/* Frees everything without telling; to be called in any case. */
+/* Frees everything without telling; to be called in any case, when all TCP connections have ended. */
 void rpc_carriers_fini(struct rpc_carriers *carriers);
 
 #endif

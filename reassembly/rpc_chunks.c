@@ -65,7 +65,7 @@ static bool read_lists(struct chunk_lists *lists, uint32_t *room, struct cursor 
 	return !follows || read_chunk(lists, room, cursor, CHUNK_REPLY, 0);
 }
 
-bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t length)
+bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t length, bool is_cut)
 {
 	struct cursor cursor = { header, length, length };
 	const uint8_t *fixed;
@@ -78,9 +78,19 @@ bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t
 	type = load32(fixed + 12);
 	good = type <= RDMA_MSGP && (type != RDMA_MSGP || cursor_take(&cursor, 8, &fixed) == OK) && read_lists(lists, &room, &cursor);
 	lists->header_length = (uint32_t)(cursor.next - header);
-	if (!good)
+	if (!good && !is_cut)
 		chunk_lists_fini(lists);
 	return good;
+}
+
+uint64_t chunk_lists_data(const struct chunk_lists *lists)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < lists->count; i++)
+		if (lists->segments[i].list == CHUNK_WRITE || (lists->segments[i].list == CHUNK_READ && lists->segments[i].chunk))
+			bytes += lists->segments[i].length;
+	return bytes;
 }
 
 void chunk_lists_fini(struct chunk_lists *lists)

@@ -40,9 +40,14 @@ struct chunk_lists {
 
 /*
  * Reads the lists of a header of `length` bytes; `lists` is caller's memory, its segments are on the heap. False: there
- * is no memory, or the lists contradict themselves; then nothing is in them.
+ * is no memory, or the lists contradict themselves or end early; then nothing is in them, but of a header that is_cut by the capture
+ * the segments that are whole.
  */
-bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t length) __attribute__((warn_unused_result));
+bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t length, bool is_cut) __attribute__((warn_unused_result));
+
+/* Bytes of data that the lists move: of read chunks, but that at position zero, and of write chunks. */
+uint64_t chunk_lists_data(const struct chunk_lists *lists);
+
 void chunk_lists_fini(struct chunk_lists *lists);
 
 #endif

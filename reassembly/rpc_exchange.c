@@ -240,6 +240,16 @@ static void adopt_data(struct rpc_call *call)
 	}
 }
 
+/* What the reply says was written, when the capture cut off the call's list of where to: that is why it is not there. */
+static void note_cut(struct chunk_lists *returned)
+{
+	uint64_t fresh;
+
+	for (uint32_t i = 0; i < returned->count; i++)
+		if (!coverage_add(&returned->segments[i].cut, 0, NULL, returned->segments[i].length, 0, COVERAGE_ONLY, &fresh))
+			return;
+}
+
 /* Puts write chunks into the results, and gathers what the walk tells. */
 struct binder {
 	struct xdr_sink sink;
@@ -391,6 +401,7 @@ struct work {
 	struct xdr xdr;
 	struct binder binder;
 	struct rpc_part part;
+	bool header_read;         /* all of it: its status is known */
 };
 
 /* The packet that showed the message has read its header already, if it knew as much as is known now. */
@@ -414,6 +425,7 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 		.present = true, .from_a = from_a,
 		.first_frame = send->first_frame, .last_frame = send->last_frame,
 		.time_ns = send->time_ns, .time_end_ns = send->time_end_ns,
+		.data_length = send->data_length,
 		.read_chunks = send->lists.read_chunks, .write_chunks = send->lists.write_chunks, .reply_chunk = send->lists.reply_chunk,
 		.facts = send->rpc,
 	};
@@ -425,6 +437,7 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 	work->binder.sink.eligible = bind;
 	work->binder.sink.brief = true;
 	result = read_header(work, context);
+	work->header_read = result == OK;
 	work->binder.is_single = !part->facts.is_callback && !(part->facts.program == NFS_PROGRAM && part->facts.version == 4);
 	if (result == OK && part->facts.has_body)
 		result = rpc_body_walk(&part->facts, &work->xdr, &work->binder.sink);
@@ -460,7 +473,7 @@ static void show_part(const struct rtap_tracker *tracker, struct message *messag
 	shown->missing_count = part->missing_count;
 	shown->operations = work->binder.operations;
 	shown->operation_count = work->binder.operation_count;
-	shown->has_rpc_status = part->facts.is_reply;
+	shown->has_rpc_status = part->facts.is_reply && work->header_read;
 	shown->rpc_accepted = part->facts.accepted;
 	shown->rpc_status = part->facts.status;
 	shown->has_status = work->binder.has_status;
@@ -520,7 +533,9 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 		read_part(&asked, &call->call, &context, call->from_a);
 	}
 	if (call->reply.present && call->reply.bytes) {
-		if (call->call.present)
+		if (call->call.lists_cut)
+			note_cut(&call->reply.lists);
+		else if (call->call.present)
 			adopt_data(call);
 		context_of(call->call.present ? &asked.part.facts : &call->call.rpc, &context);
 		if (!call->rdma_error) {

@@ -26,6 +26,7 @@ struct rpc_part {
 	uint32_t missing_count;
 	uint64_t first_frame, last_frame; /* of the SEND, record or datagram that carried its header */
 	int64_t time_ns, time_end_ns;
+	uint64_t data_length;        /* bytes of data in chunks, as far as its chunk lists were captured */
 	uint32_t read_chunks, write_chunks;
 	bool reply_chunk;
 	struct rtap_rpc_facts facts; /* of its header; of a reply, program and the like are the call's */

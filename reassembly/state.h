@@ -12,10 +12,12 @@
 #include "reassembly/budget.h"
 #include "reassembly/coverage.h"
 #include "reassembly/ip_fragments.h"
+#include "reassembly/iwarp_view.h"
 #include "reassembly/map.h"
 #include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_carriers.h"
 #include "reassembly/rpc_socket.h"
+#include "reassembly/tcp_stream.h"
 
 #define MESSAGE_ORIGIN (UINT64_C(1) << 40)
 /* PSNs that a stream can be past a hole before it is given up; packets further off belong to another conversation. */
@@ -59,6 +61,12 @@ struct message {
 	struct rpc_call *replies_to;       /* it carries the reply */
 	struct rpc_call *call;             /* it is an RPC call or reply that is not concluded */
 	struct message *partner;           /* the RPC message that it answers, or that answers it */
+	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
+	uint64_t sink_offset;
+	uint64_t told_end;                 /* iWARP: position behind the last byte that its segments tell of, there or not */
+	bool torn;                         /* iWARP: bytes of the stream were lost since its last segment */
+	bool touched;                      /* it is in the tracker's list of those */
+	struct message *next_touched;
 	struct message *ready_up_to;       /* the last of those behind it of which nothing changes any more */
 	int64_t active_ns;                 /* when a packet of it was seen, new or not */
 	int64_t answered_ns;
@@ -145,6 +153,8 @@ struct connection {
 	struct rpc_call *first_call, *last_call;
 	uint32_t calls;
 	struct rpc_answers answers;    /* of RPC calls that are over */
+	struct ddp *ddp;               /* iWARP */
+	struct iwarp_stream *iwarp;    /* that FPDUs come from; NULL: ended */
 	struct handshake *handshakes[2]; /* by the communication ids of b; of a; can be one */
 	struct connection *closing_before, *closing_behind;
 	int64_t closed_ns;
@@ -161,6 +171,7 @@ struct rtap_tracker {
 	struct rtap_tracker_counters counters;
 	struct budget budget;
 	struct ip_fragments fragments;
+	struct tcp_streams tcp;
 	struct rpc_carriers carriers;  /* if exchanges are wanted */
 	struct map groups;             /* multicast */
 	struct map calls, regions;     /* RPC over RDMA */
@@ -177,6 +188,8 @@ struct rtap_tracker {
 	struct message *touched;       /* the message that the frame at hand is part of */
 	struct message *touched_rpc;   /* the RPC message that it brought */
 	struct connection *asked;      /* whose request the frame at hand is; NULL: none that is known */
+	struct iwarp_view view;        /* FPDUs for the frame at hand */
+	struct message *first_touched; /* messages that its FPDUs are part of, and the RPC messages that they brought */
 	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
 	uint64_t connection_number;
 	int64_t now_ns;

@@ -106,7 +106,8 @@ static void tell(struct tcp_half *half, const struct tcp_segment *segment, uint6
 {
 	struct tcp_streams *streams = streams_of(half);
 	uint64_t begin = half->next, cut = least(end, most(begin, segment->begin + segment->captured));
-	struct tcp_bytes bytes = { .offset = begin - half->base, .frame = segment->frame, .time_ns = segment->time_ns };
+	struct tcp_bytes bytes = { .offset = begin - half->base, .frame = segment->frame, .time_ns = segment->time_ns,
+				   .acknowledged = segment->acknowledged };
 
 	half->next = end;
 	if (begin < cut) {
@@ -123,7 +124,7 @@ static void tell_queued(struct tcp_half *half)
 		struct tcp_queued *queued = half->first;
 		struct tcp_segment segment = {
 			.begin = queued->begin, .end = queued->end, .bytes = queued->bytes, .captured = queued->captured,
-			.frame = queued->frame, .time_ns = queued->time_ns,
+			.frame = queued->frame, .acknowledged = queued->acknowledged, .time_ns = queued->time_ns,
 		};
 
 		if (queued->end > half->next)
@@ -163,7 +164,7 @@ static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, ui
 	}
 	*queued = (struct tcp_queued){
 		.before = before, .behind = behind, .begin = begin, .end = end, .frame = segment->frame, .time_ns = segment->time_ns,
-		.captured = captured,
+		.captured = captured, .acknowledged = segment->acknowledged,
 	};
 	if (captured)
 		memcpy(queued->bytes, segment->bytes + (begin - segment->begin), captured);

@@ -17,7 +17,7 @@ struct tcp_segment {
 	const uint8_t *bytes;
 	uint32_t captured;   /* of end - begin */
 	uint32_t interface;
-	uint64_t frame;
+	uint64_t frame, acknowledged;
 	int64_t time_ns;
 };
 

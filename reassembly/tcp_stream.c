@@ -199,7 +199,7 @@ static bool is_outside(struct tcp_half *half, const struct rtap_tcp_facts *tcp, 
 	int64_t ahead = (int64_t)(tcp_half_unwrap(half, tcp->sequence) - half->next);
 
 	*proof = false;
-	if (!half->started || (ahead <= (int64_t)TCP_HALF_AHEAD && ahead >= -(int64_t)TCP_HALF_BEHIND))
+	if (!half->started || half->connection->deaf || (ahead <= (int64_t)TCP_HALF_AHEAD && ahead >= -(int64_t)TCP_HALF_BEHIND))
 		return false;
 	*proof = half->has_stray && half->stray == tcp->sequence;
 	half->has_stray = true;
@@ -235,6 +235,7 @@ static void take_data(struct tcp_half *half, const struct rtap_packet *packet, s
 		.captured = tcp->payload.captured,
 		.interface = packet->frame->interface,
 		.frame = packet->frame->number,
+		.acknowledged = other->acknowledged,
 		.time_ns = packet->frame->time_ns,
 	};
 
@@ -298,8 +299,16 @@ static void take(struct tcp_connection *connection, const struct rtap_packet *pa
 	/* it tells where the other direction begins, should the SYN there not have been seen */
 	if (has_flags(tcp, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK) && !other->started)
 		tcp_half_start(other, tcp->acknowledgment);
+	/*
+	 * Before the data, which was sent by one who had all that it acknowledges. In the opening nothing was there to be
+	 * acknowledged yet.
+	 */
+	if (has_flags(tcp, RTAP_TCP_FLAG_ACK) && !has_flags(tcp, RTAP_TCP_FLAG_SYN) && other->started)
+		tcp_half_acknowledge(other, tcp);
 	/* what a reset carries is a message for people, not data: RFC 9293, 3.5.2 */
-	if (tcp->payload.wire && !is_reset)
+	if (half->connection->deaf)
+		;
+	else if (tcp->payload.wire && !is_reset)
 		take_data(half, packet, facts);
 	else if (is_keep_alive(half, tcp))
 		facts->analysis = RTAP_TCP_KEEP_ALIVE;
@@ -309,13 +318,10 @@ static void take(struct tcp_connection *connection, const struct rtap_packet *pa
 		tell_life(connection, facts->from_a, TCP_LIFE_RST, packet);
 	half->window = tcp->window;
 	half->has_window = true;
-	/* in the opening nothing was there to be acknowledged yet */
-	if (has_flags(tcp, RTAP_TCP_FLAG_ACK) && !has_flags(tcp, RTAP_TCP_FLAG_SYN) && other->started)
-		tcp_half_acknowledge(other, tcp);
 	update_closed(connection, is_reset, is_news(facts->analysis));
 }
 
-static void process(struct tcp_connection *connection, struct rtap_packet *packet, struct tcp_segment_facts *facts)
+static void process(struct tcp_connection *connection, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
 {
 	void (*saved[2])(struct budget_holder *, void *);
 
@@ -324,7 +330,9 @@ static void process(struct tcp_connection *connection, struct rtap_packet *packe
 	connection->last_ns = packet->frame->time_ns;
 	take(connection, packet, facts);
 	for (unsigned i = 0; i < 2; i++)
-		if (connection->halves[i].started)
+		if (connection->deaf)
+			tcp_half_fini(&connection->halves[i]);
+		else if (connection->halves[i].started)
 			tcp_half_settle(&connection->halves[i], packet->frame->time_ns);
 	unlock_queues(connection, saved);
 }
@@ -357,7 +365,7 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 	return connection;
 }
 
-static void note_anomaly(struct rtap_packet *packet)
+void tcp_stream_note_difference(struct rtap_packet *packet)
 {
 	uint8_t layer = packet->layer_count;
 
@@ -366,7 +374,7 @@ static void note_anomaly(struct rtap_packet *packet)
 	packet_anomaly(packet, RTAP_ANOMALY_TCP_OVERLAP_DIFFERS, layer, packet->tcp.payload.offset);
 }
 
-void tcp_stream_segment(struct tcp_streams *streams, struct rtap_packet *packet, struct tcp_segment_facts *facts)
+void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
 {
 	bool outside = false;
 
@@ -383,10 +391,7 @@ void tcp_stream_segment(struct tcp_streams *streams, struct rtap_packet *packet,
 	else
 		process(facts->connection, packet, facts);
 	streams->analyses[facts->analysis]++;
-	if (!facts->differs)
-		return;
-	streams->differing++;
-	note_anomaly(packet);
+	streams->differing += facts->differs;
 }
 
 void tcp_streams_init(struct tcp_streams *streams, struct budget *budget, const struct tcp_stream_user *user)

@@ -40,6 +40,7 @@ struct tcp_bytes {
 	struct rtap_span span; /* borrowed for the call */
 	uint64_t frame;        /* that they came in; not later than the one at hand */
 	int64_t time_ns;       /* of that frame */
+	uint64_t acknowledged; /* by that frame: tcp_half.acknowledged of the other direction when it came */
 };
 
 struct tcp_hole {
@@ -66,7 +67,7 @@ struct tcp_stream_user {
 struct tcp_queued {
 	struct tcp_queued *before, *behind;
 	uint64_t begin, end;   /* positions */
-	uint64_t frame;
+	uint64_t frame, acknowledged;
 	int64_t time_ns;
 	uint32_t captured;     /* of end - begin */
 	uint8_t bytes[];
@@ -112,6 +113,7 @@ struct tcp_half {
 
 struct tcp_connection {
 	void *user;               /* the user's own */
+	bool deaf;                /* set by the user, for good: neither bytes nor holes are told any more, and segments not looked at */
 	uint8_t addresses[2][16]; /* of b; of a */
 	uint16_t ports[2];
 	uint8_t address_length;
@@ -157,10 +159,13 @@ struct tcp_segment_facts {
 void tcp_streams_init(struct tcp_streams *streams, struct budget *budget, const struct tcp_stream_user *user);
 
 /*
- * Takes a packet with packet->tcp.present. The user is told of all that it brings or ends. Bytes that differ from their
- * first copy become an anomaly of the packet; of bytes told already that is seen only if the whole segment comes again.
+ * Takes a packet with packet->tcp.present. The user is told of all that it brings or ends. That bytes differ from their
+ * first copy is seen of bytes told already only if the whole segment comes again.
  */
-void tcp_stream_segment(struct tcp_streams *streams, struct rtap_packet *packet, struct tcp_segment_facts *facts);
+void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts);
+
+/* Makes it an anomaly of the packet that its bytes differ. */
+void tcp_stream_note_difference(struct rtap_packet *packet);
 
 /* The input has ended: tells what is still waiting, and the ends. */
 void tcp_streams_flush(struct tcp_streams *streams);

@@ -8,12 +8,14 @@
 #include "dissect/flow.h"
 #include "dissect/ib.h"
 #include "reassembly/connection.h"
+#include "reassembly/ddp_message.h"
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/tcp_content.h"
 
 /* Streams of all carriers are numbered together. */
 static uint64_t next_stream(void *owner)
@@ -40,6 +42,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	rpc_carriers_init(&tracker->carriers, &tracker->budget, &(struct rpc_carriers_user){ tracker, take_exchange, next_stream },
 			  options->context.no_heuristics);
+	tcp_content_init(tracker);
 	if (options->checksums)
 		tracker->keep |= COVERAGE_CRC;
 	if (options->bytes)
@@ -362,18 +365,19 @@ static void take_group_management(struct rtap_tracker *tracker, const struct rta
 }
 
 /*
- * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on. RFC 5666, 4.2; RFC 8166, 4.5.
- * The type is the header's fourth word.
+ * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on, nor has a message of which the
+ * capture cut off the lists. RFC 5666, 4.2; RFC 8166, 4.2 and 4.5. The version is the header's second word, the type the fourth.
  */
-static bool is_short_rpcrdma(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
+static bool is_bare_rpcrdma(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	const struct rtap_payload *payload = &packet->payload;
 	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
 	const struct message *message = tracker->touched;
 
 	return !packet->rpcrdma.present && message->connection->upper == RTAP_UPPER_RPCRDMA && message->shown.verb == RTAP_VERB_SEND &&
-	       ib_opcodes[packet->ib.opcode].place == IB_ONLY && payload->captured >= 16 && payload->wire <= 28 &&
-	       (load32(bytes + 12) == 3 || load32(bytes + 12) == 4);
+	       ib_opcodes[packet->ib.opcode].place == IB_ONLY && payload->captured >= 16 &&
+	       ((payload->wire <= 28 && (load32(bytes + 12) == 3 || load32(bytes + 12) == 4)) ||
+		(payload->captured < payload->wire && load32(bytes + 4) == 1 && load32(bytes + 12) <= 2));
 }
 
 static void dissect_again(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
@@ -382,6 +386,15 @@ static void dissect_again(const struct rtap_frame *frame, const struct rtap_cont
 
 	rtap_dissect(frame, context, packet);
 	packet->flow = flow;
+}
+
+/* A SEND of one packet, seen for the first time, that will never be whole: what there is of it is its RPC. */
+static bool is_cut_send(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	const struct message *message = tracker->touched;
+
+	return message && message->shown.verb == RTAP_VERB_SEND && ib_opcodes[packet->ib.opcode].place == IB_ONLY &&
+	       packet->payload.captured < packet->payload.wire && message->shown.frames == 1 && !message->shown.repeats;
 }
 
 /*
@@ -395,7 +408,7 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 	bool from_a = packet->flow.from_a;
 	bool again = rpc_call_chunk(tracker, connection, from_a, message, packet, context), is_known = false;
 
-	if (message && is_short_rpcrdma(tracker, packet)) {
+	if (message && is_bare_rpcrdma(tracker, packet)) {
 		context->upper = RTAP_UPPER_RPCRDMA;
 		again = true;
 	}
@@ -408,8 +421,8 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 	} else if (is_known) {
 		packet_dissect_reply(packet, context);
 	}
-	if (packet->rpcrdma.present && tracker->completed && tracker->completed->shown.verb == RTAP_VERB_SEND)
-		rpc_call_send(tracker, tracker->completed, packet);
+	if (packet->rpcrdma.present && (tracker->completed || is_cut_send(tracker, packet)) && message->shown.verb == RTAP_VERB_SEND)
+		rpc_call_send(tracker, message, packet);
 	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, from_a, packet)) {
 		context->rpc_follows = true;
 		dissect_again(frame, context, packet);
@@ -421,29 +434,58 @@ static bool may_have_rpc(const struct rtap_tracker *tracker, const struct rtap_p
 {
 	if (!tracker->touched)
 		return tracker->asked && packet->rpcrdma.present;
-	return tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_short_rpcrdma(tracker, packet));
+	return tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_bare_rpcrdma(tracker, packet));
+}
+
+/* What is neither InfiniBand nor RoCE. */
+static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+			  struct rtap_packet *packet)
+{
+	if (!context->is_iwarp && rpc_socket_packet(&tracker->sockets, packet, context))
+		rtap_dissect(frame, context, packet);
+	if (packet->flow.present)
+		flow_add_layer(packet);
+	if (tracker->first_touched)
+		ddp_message_frame_done(tracker, tracker->options.wanted(tracker->options.owner, packet));
+}
+
+/* A segment is shown by what the stream that it is of is known to carry. */
+static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
+{
+	bool differs = tcp_content_packet(tracker, packet, context);
+	struct rtap_flow_facts flow = packet->flow;
+
+	context->stop_at_tcp = false;
+	if (packet->tcp.payload.captured)
+		rtap_dissect(frame, context, packet);
+	packet->flow = flow;
+	if (differs)
+		tcp_stream_note_difference(packet);
 }
 
 void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	struct rtap_context context;
 
+	iwarp_view_begin(&tracker->view, &tracker->budget, frame);
 	messages_advance(tracker);
 	connections_advance(tracker);
 	relieve(tracker);
 	if (frame->time_ns > tracker->now_ns)
 		tracker->now_ns = frame->time_ns;
 	context = tracker->options.context;
+	context.stop_at_tcp = true;
 	rtap_dissect(frame, &context, packet);
 	/* the last piece of a datagram shows all of it */
 	if (packet->fragment.present && ip_fragments_add(&tracker->fragments, packet, &context.datagram) == IP_FRAGMENTS_WHOLE)
 		rtap_dissect(frame, &context, packet);
 	take_group_management(tracker, packet);
-	if (tracker->options.exchange)
-		rpc_carriers_packet(&tracker->carriers, packet);
+	if (packet->tcp.present)
+		tcp_packet(tracker, frame, &context, packet);
+	else if (tracker->options.exchange)
+		rpc_carriers_datagram(&tracker->carriers, packet);
 	if (!packet->ib.has_bth) {
-		if (rpc_socket_packet(&tracker->sockets, packet, &context))
-			rtap_dissect(frame, &context, packet);
+		socket_packet(tracker, frame, &context, packet);
 		return;
 	}
 	tracker->completed = tracker->touched = tracker->touched_rpc = NULL;
@@ -475,6 +517,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 			flow_destroy(tracker, flow);
 		relieve(tracker);
 	}
+	tcp_content_flush(tracker);
 	for (struct connection *connection = tracker->first_connection; connection; connection = connection->behind) {
 		for (int i = 0; i < 2; i++)
 			ib_message_settle(tracker, &connection->streams[i], true);
@@ -500,8 +543,10 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 {
 	if (!tracker)
 		return;
+	tcp_content_fini(tracker);
 	messages_fini(tracker);
 	connections_fini(tracker);
+	iwarp_view_fini(&tracker->view, &tracker->budget);
 	handshake_fini(tracker);
 	ip_fragments_fini(&tracker->fragments);
 	rpc_sockets_fini(&tracker->sockets);

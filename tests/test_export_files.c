@@ -237,6 +237,26 @@ Test(export_files, a_call_cut_off_before_its_data_still_says_what_is_missing)
 	cr_expect_eq(export_files_count(export).unreadable, 1);
 }
 
+Test(export_files, a_call_cut_off_before_its_file_has_data_all_the_same)
+{
+	const struct { size_t kept; bool is_program_known, is_told; uint64_t nameless; } cases[] = {
+		/* before the program, before the handle, behind the offset */
+		{ 10, false, true, 1 }, { 44, true, true, 2 }, { 68, true, false, 2 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		write_of("abc", 0, "hello", 5, 5);
+		kit.exchange.call.facts.program_known = cases[i].is_program_known;
+		kit.exchange.call.facts.program = cases[i].is_program_known ? 100003 : 0;
+		kit.exchange.call.data_length = cases[i].is_told ? 5 : 1000;
+		kit_hole(&kit.call, &kit.exchange.call, cases[i].kept, kit.call.length - cases[i].kept, RTAP_MISSING_SNAPPED, XDR_HOLE);
+		kit.exchange.call.extent_count = 2;
+		run();
+		cr_expect_eq(export_files_count(export).nameless, cases[i].nameless, "%zu", i);
+	}
+	EXPECT_MISSING("by-handle/352441c2\t0\t5\tsnapped\n?\t0\t10\tsnapped\n");
+}
+
 Test(export_files, a_size_cuts_and_extends)
 {
 	mount_root("root");

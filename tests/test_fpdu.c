@@ -92,7 +92,7 @@ static void taker_init(struct taker *taker, const struct sender *sender)
 static void take_piece(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length, uint64_t frame)
 {
 	uint8_t *block = malloc(length ? length : 1);
-	struct fpdu_piece piece = { block, length, frame, (int64_t)frame };
+	struct fpdu_piece piece = { block, length, frame, (int64_t)frame, 0 };
 
 	memcpy(block, bytes, length);
 	fpdu_take(framer, &piece);

@@ -82,6 +82,13 @@ static const struct {
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .count = 100), STEP(105, 0, RTAP_PSN_IN_ORDER), STEP(5, 2, RTAP_PSN_RETRANSMISSION, .count = 100) }, 0 },
 	{ "many PSNs that fill a gap and more", 5,
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(20, 0, RTAP_PSN_GAP), STEP(6, 0, RTAP_PSN_OUT_OF_ORDER, .count = 100) }, 0 },
+	{ "again behind a gap", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(8, 0, RTAP_PSN_GAP), STEP(8, 0, RTAP_PSN_DUPLICATE), STEP(6, 0, RTAP_PSN_OUT_OF_ORDER) }, 1 },
+	{ "again, with an earlier time", 5, { STEP(5, 10, RTAP_PSN_IN_ORDER), STEP(5, 5, RTAP_PSN_RETRANSMISSION) }, 0 },
+	{ "again at once, before what a NAK asked for", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(6, 0, RTAP_PSN_IN_ORDER), STEP(7, 0, RTAP_PSN_IN_ORDER), STEP(5, 0, RTAP_PSN_DUPLICATE, .nak = 7) }, 0 },
+	{ "asked for by a NAK, and only what is before it acknowledged", 5,
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(6, 0, RTAP_PSN_IN_ORDER), STEP(6, 0, RTAP_PSN_RETRANSMISSION, .nak = 6, .ack = 6) }, 0 },
 	{ "acknowledged but not seen", 5,
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(9, 0, RTAP_PSN_IN_ORDER, .ack = 9), STEP(7, 0, RTAP_PSN_OUT_OF_ORDER) }, 2 },
 };
@@ -237,4 +244,16 @@ Test(psn, gaps_are_what_was_not_seen)
 		cr_expect_eq(psn_give_up(&stream, UINT64_MAX), lost, "seed %u", seed);
 		end();
 	}
+}
+
+Test(psn, a_gap_is_given_up_in_parts)
+{
+	begin(5);
+	request(5, 1, 0, 0, 0);
+	request(10, 1, 0, 0, 0);
+	cr_expect_eq(psn_give_up(&stream, psn_unwrap(&stream, 8)), 2);
+	cr_expect_eq(request(7, 1, 0, 0, 0), RTAP_PSN_RETRANSMISSION);
+	cr_expect_eq(request(8, 1, 0, 0, 0), RTAP_PSN_OUT_OF_ORDER);
+	cr_expect_eq(psn_give_up(&stream, UINT64_MAX), 1);
+	end();
 }

@@ -38,6 +38,7 @@ static unsigned told_count;
 static uint64_t numbers;
 static struct budget budget;
 static struct rpc_carriers carriers;
+static struct tcp_streams streams;
 static uint64_t frames;
 
 static uint64_t give_number(void *owner)
@@ -58,19 +59,57 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 		memcpy(call_bytes[at], exchange->call.extents[0].bytes, exchange->call.extents[0].length);
 }
 
+/* All that TCP connections carry goes to the module. */
+static void begin_stream(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet)
+{
+	(void)owner;
+	(void)packet;
+	connection->user = rpc_carriers_begin(&carriers, connection);
+}
+
+static void give_life(void *owner, struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
+{
+	(void)owner;
+	(void)packet;
+	rpc_carriers_life(connection->user, from_a, life);
+}
+
+static void give_bytes(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
+{
+	(void)owner;
+	rpc_carriers_bytes(connection->user, from_a, bytes);
+}
+
+static void give_hole(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_hole *hole)
+{
+	(void)owner;
+	rpc_carriers_hole(connection->user, from_a, hole);
+}
+
+static void end_stream(void *owner, struct tcp_connection *connection, enum tcp_end reason)
+{
+	(void)owner;
+	(void)reason;
+	rpc_carriers_end(connection->user);
+}
+
 static void begin(uint64_t memory, bool no_heuristics)
 {
+	const struct tcp_stream_user stream_user = { NULL, begin_stream, give_life, give_bytes, give_hole, end_stream };
 	const struct rpc_carriers_user user = { &numbers, take_exchange, give_number };
 
 	told_count = 0;
 	numbers = frames = 0;
 	budget_init(&budget, memory);
 	rpc_carriers_init(&carriers, &budget, &user, no_heuristics);
+	tcp_streams_init(&streams, &budget, &stream_user);
 }
 
 static void end(void)
 {
+	tcp_streams_flush(&streams);
 	rpc_carriers_flush(&carriers);
+	tcp_streams_fini(&streams);
 	rpc_carriers_fini(&carriers);
 	cr_expect_eq(budget.used, 0);
 }
@@ -123,7 +162,10 @@ static void give(const struct said *said)
 	kit_dissect(&kit, RTAP_LINK_RAW, frame, length - said->cut, length, NULL);
 	kit.frame.number = ++frames;
 	kit.frame.time_ns = (int64_t)frames * 1000000;
-	rpc_carriers_packet(&carriers, &kit.packet);
+	if (kit.packet.tcp.present)
+		tcp_stream_segment(&streams, &kit.packet, &(struct tcp_segment_facts){ 0 });
+	else
+		rpc_carriers_datagram(&carriers, &kit.packet);
 	kit_free(&kit);
 }
 

@@ -97,6 +97,8 @@ static struct tcp_segment_facts give(const struct tcp_kit_segment *segment)
 	tcp_kit_dissect(&kit, segment, ++number);
 	cr_assert(kit.packet.tcp.present);
 	tcp_stream_segment(&streams, &kit.packet, &facts);
+	if (facts.differs)
+		tcp_stream_note_difference(&kit.packet);
 	cr_assert_eq(kit_has_anomaly(&kit, RTAP_ANOMALY_TCP_OVERLAP_DIFFERS), facts.differs);
 	kit_free(&kit);
 	return facts;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,6 +99,52 @@ Test(writer, writes_what_the_reader_reads_in_every_format)
 			cr_assert(!memcmp(reading.frames[i].bytes, frame.bytes, frame.captured_length));
 		}
 		reading_free(&reading);
+		unlink(name);
+	}
+}
+
+/* A limit of a file's size does what a full disk does. */
+Test(writer, cuts_a_file_on_a_full_disk_behind_its_last_whole_frame)
+{
+	static const rlim_t limits[] = { 1, 24, 25, 40, 100, 5000, 262143, 262144, 262145, 300001, 524288 + 3, 900000 };
+	static const char *const names[] = { "a.pcap", "a.pcapng" };
+
+	signal(SIGXFSZ, SIG_IGN);
+	for (size_t c = 0; c < 2 * sizeof limits / sizeof limits[0]; c++) {
+		rlim_t limit = limits[c / 2];
+		const char *name = file_named(names[c % 2]);
+		struct rlimit before, full;
+		struct rtap_writer *writer;
+		struct reading reading;
+		struct rtap_error error;
+		enum rtap_status status = RTAP_STATUS_OK;
+		struct stat found;
+		uint32_t written = 0;
+
+		cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+		full = (struct rlimit){ limit, before.rlim_max };
+		cr_assert_eq(setrlimit(RLIMIT_FSIZE, &full), 0);
+		cr_assert_eq(rtap_writer_open(&writer, name, 1, c / 2 % 3 == 2, &error), RTAP_STATUS_OK);
+		for (; written < 200 && !status; written++) {
+			struct rtap_frame frame = sample_frame(written);
+
+			status = rtap_writer_write(writer, &frame, &error);
+		}
+		if (status)
+			cr_assert(strstr(error.text, "File too large"), "%s", error.text);
+		cr_assert_eq(rtap_writer_close(writer, &error), status ? RTAP_STATUS_OK : RTAP_STATUS_FAILED, "%s", error.text);
+		cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+		cr_assert_eq(stat(name, &found), 0);
+		cr_assert_leq((rlim_t)found.st_size, limit);
+		if (limit >= 100) {
+			reading = reading_of_files(&name, 1);
+			cr_assert_eq(reading.breaks, 0, "%s", reading.error.text);
+			cr_assert_lt(reading.count, 200);
+			/* the next frame, and in pcapng its interface, would not have fitted */
+			cr_assert_gt((rlim_t)found.st_size + sample_frame((uint32_t)reading.count).captured_length + 80, limit, "%s %lu: %zu frames, %ld bytes", name, (unsigned long)limit, reading.count,
+				     (long)found.st_size);
+			reading_free(&reading);
+		}
 		unlink(name);
 	}
 }

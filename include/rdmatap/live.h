@@ -18,6 +18,27 @@
 
 #pragma GCC visibility push(default)
 
+/* Which traffic a raw-packet queue pair asks the NIC for. */
+enum rtap_flow_type {
+	RTAP_FLOW_SNIFFER, /* copies of all that the port receives and sends; the host goes on getting its own */
+	RTAP_FLOW_NORMAL,  /* what the rules match; the host does not get it any more */
+	RTAP_FLOW_ALL,     /* what nobody else asked for by a rule */
+	RTAP_FLOW_MULTICAST, /* the same of multicasts only */
+};
+
+/* Of devices of kind verbs. All zero is what most want. */
+struct rtap_verbs_options {
+	bool force;                  /* also on a port that is not active */
+	enum rtap_flow_type flow_type;
+	const char *const *flow_rules; /* rdmatap(1) has their form; a frame has to match one of them; borrowed for the open */
+	size_t flow_rule_count;      /* 0: all frames */
+	uint16_t flow_priority;      /* 0 is the highest */
+	bool flow_dont_trap;         /* normal rules: the host goes on getting the frames */
+	const char *peer;            /* host whose traffic is captured, or NULL; the device may be left out then ("verbs:") */
+	const char *group;           /* multicast group joined for the length of the capture, or NULL */
+	const char *tuning;          /* sizes and manners, "depth=4096,poll=busy"; rdmatap(1) has them; NULL: the usual */
+};
+
 /* How to capture. All zero is what most want. Each kind of device adds what only it knows. */
 struct rtap_live_options {
 	const char *capture_filter; /* BPF text, applied by the device if it can, else before frames are queued; NULL: all */
@@ -27,6 +48,7 @@ struct rtap_live_options {
 	uint64_t buffer_bytes;      /* of the device or the kernel; 0: the device's usual */
 	bool immediate;             /* frames are handed on one by one as they arrive instead of in groups */
 	bool not_promiscuous;       /* only what is addressed to this machine */
+	struct rtap_verbs_options verbs;
 };
 
 /*

@@ -12,7 +12,8 @@
 /* What a message is. X(identifier, name) */
 #define RTAP_MESSAGE_KINDS(X) \
 	X(SEND, "send") X(WRITE, "write") X(READ, "read") X(ATOMIC, "atomic") X(FLUSH, "flush") X(UD, "ud") \
-	X(RPC_CALL, "rpc_call") X(RPC_REPLY, "rpc_reply") X(MAD, "mad")
+	X(RPC_CALL, "rpc_call") X(RPC_REPLY, "rpc_reply") X(MAD, "mad") \
+	X(IMMEDIATE, "immediate") X(TERMINATE, "terminate") /* of iWARP: RFC 7306, RFC 5040 */
 
 /* The operation that the requester posted. */
 #define RTAP_VERBS(X) \
@@ -40,7 +41,9 @@
 	X(BAD_ICRC, "bad_icrc") X(CUT, "cut") /* frames captured in part */ \
 	X(LENGTH_MISMATCH, "length_mismatch") /* messages whose packets do not add up to what they announced */ \
 	X(RESYNCHRONISED, "resynchronised") /* PSNs went on elsewhere: another user of the QPN, or a long silence */ \
-	X(EVICTED, "evicted")
+	X(EVICTED, "evicted") \
+	X(BAD_FPDU_CRC, "bad_fpdu_crc") \
+	X(UNFRAMED, "unframed") /* stretches of a TCP stream in which no FPDU was found */
 
 #define RTAP_MESSAGE_ENUM(prefix, identifier) RTAP_##prefix##_##identifier,
 #define RTAP_KIND_ENUM(identifier, name) RTAP_MESSAGE_ENUM(KIND, identifier)
@@ -74,14 +77,15 @@ struct rtap_missing {
 	uint8_t reason;          /* enum rtap_missing_reason */
 };
 
-enum rtap_transport { RTAP_TRANSPORT_RC, RTAP_TRANSPORT_UC, RTAP_TRANSPORT_UD, RTAP_TRANSPORT_XRC };
+enum rtap_transport { RTAP_TRANSPORT_RC, RTAP_TRANSPORT_UC, RTAP_TRANSPORT_UD, RTAP_TRANSPORT_XRC, RTAP_TRANSPORT_IWARP };
 const char *rtap_transport_name(enum rtap_transport transport);
 
 /* An end of a connection. */
 struct rtap_end {
 	uint8_t address[16];
 	uint8_t address_length; /* 4, 16; 2: a LID; 0: not known */
-	bool qpn_known, psn_known, last_psn_known;
+	bool qpn_known, psn_known, last_psn_known, port_known;
+	uint16_t port;          /* TCP */
 	uint32_t qpn;
 	uint32_t psn;           /* of the first request that it sent (or, by CM, is to send) */
 	uint32_t last_psn;      /* of the last one seen */
@@ -106,6 +110,7 @@ struct rtap_connection {
 	int64_t time_ns, time_end_ns;
 	uint8_t transport;      /* enum rtap_transport */
 	bool learned_by_cm;     /* false: inferred from the packets */
+	bool learned_by_mpa;    /* iWARP: the MPA Request or Reply was seen */
 	bool has_service;
 	uint64_t service_id;    /* CM */
 	uint32_t path_mtu;      /* bytes; 0: not known */
@@ -136,9 +141,10 @@ struct rtap_message {
 	bool complete;          /* every byte is known, and a request that is answered with data was */
 	bool length_known, request_seen;
 	bool has_immediate, has_invalidate, has_crc, has_latency, has_key;
+	bool has_msn;           /* iWARP: `psn` is its MSN; else it has neither */
 	bool bytes_evicted;     /* asked for, but over the memory limit */
 	bool wanted;            /* a packet of it was, by rtap_tracker_options.wanted */
-	uint32_t psn;           /* of its first packet */
+	uint32_t psn;           /* of its first packet; iWARP: the MSN of untagged messages */
 	uint64_t first_frame, last_frame; /* acknowledgements do not count */
 	uint64_t frames;        /* that brought something new */
 	uint64_t repeats;       /* packets that brought again what was there */
@@ -148,8 +154,9 @@ struct rtap_message {
 	uint64_t length;        /* bytes of payload; with length_known false those that are known of */
 	const struct rtap_missing *missing;
 	uint32_t missing_count;
-	uint32_t r_key, immediate, invalidated_r_key;
-	uint64_t virtual_address;
+	uint32_t r_key, invalidated_r_key; /* iWARP: STags */
+	uint64_t immediate;     /* 32 bits, but 64 of kind IMMEDIATE */
+	uint64_t virtual_address; /* iWARP: tagged offset */
 	uint64_t swap_or_add, compare, original; /* atomics */
 	/* RPC calls and replies, with is_rpc */
 	bool is_rpc, program_known, reply_chunk;

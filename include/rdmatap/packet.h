@@ -306,6 +306,8 @@ struct rtap_context {
 	struct rtap_span chunk; /* an RPC message that chunks carried: dissected behind this packet's RPC-over-RDMA header, READ response or WRITE */
 	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown again; 0: none */
 	bool rpc_follows;     /* a later packet completes the RPC message of this RPC-over-RDMA header, and shows it */
+	bool stop_at_tcp;     /* what a TCP segment carries is left alone: the caller dissects again when it knows what the stream is */
+	bool not_iwarp;       /* this TCP stream was seen to carry something else */
 	bool is_iwarp;        /* this TCP stream carries FPDUs: `fpdus` are those that end in this segment, and nothing is guessed */
 	const struct rtap_fpdu *fpdus; /* in stream order; their bytes lie in the frame or live as long as it does */
 	uint32_t fpdu_count;

@@ -3,9 +3,8 @@
 import os
 import signal
 import subprocess
-import time
 
-from cli import CliTest, PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, has_sanitizers, read, records, wait_until
+from cli import CliTest, PROGRAM, RPING, TIMEOUT, environment, has_sanitizers, read, records, wait_until
 
 NAMESPACE = "rdmatap-test-%d" % os.getpid()
 INSIDE = ("ip", "netns", "exec", NAMESPACE)

@@ -42,6 +42,25 @@ class Usage(CliTest):
                 ("-r: the name of the file is empty", ("-r", "")),
                 ("-w: the name of the file is empty", ("-r", RPING, "-w", "")),
                 ("-w - and --print would both write", ("-r", RPING, "-w", "-", "--print")),
+                ("-w - and -q would both write", ("-r", RPING, "-w", "-", "-q")),
+                ("-i: the name of the source is empty", ("-i", "")),
+                ("-i: given twice", ("-i", "a", "-i", "b")),
+                ("-Z: the name of the user is empty", ("-i", "a", "-Z", "")),
+                ("there is no such device (rdmatap -D lists", ("-i", "no-such-device")),
+                ("--buffer-size 1: not a size of at least 1K", ("-i", "a", "--buffer-size", "1")),
+                ("--queue-size 1023K: not a size of at least 1M", ("-i", "a", "--queue-size", "1023K")),
+                ("go with -i", ("-r", RPING, "--immediate-mode")),
+                ("nothing to send on", ("replay", RPING)),
+                ("nothing to send (name", ("replay", "-i", "lo")),
+                ("--speed 0: not a number from", ("replay", "-i", "lo", "--speed", "0", RPING)),
+                ("--speed x: not a number from", ("replay", "-i", "lo", "--speed", "x", RPING)),
+                ("--speed nan: not a number from", ("replay", "-i", "lo", "--speed", "nan", RPING)),
+                ("--rate 0: not a number from 1", ("replay", "-i", "lo", "--rate", "0", RPING)),
+                ("one of them", ("replay", "-i", "lo", "--rate", "1", "--at-once", RPING)),
+                ("-w: no such option", ("replay", "-i", "lo", "-w", "x", RPING)),
+                ("--capture needs --fifo", ("--capture", "--extcap-interface", "pcap:lo")),
+                ("--extcap-interface is missing", ("--extcap-dlts",)),
+                ("an extcap option that is not known", ("--extcap-interfaces", "--extcap-bogus")),
                 ("standard input can be read only once", ("-r", "-", "-r", "-")),
                 ("fields: takes one PREFIX", ("fields", "a", "b")),
                 ("fields: none begins with nothing.here", ("fields", "nothing.here"))):
@@ -55,8 +74,7 @@ class Usage(CliTest):
         self.bad("more than 64", "-r", RPING, *["--decode-as", "qp=1,data"] * 65)
 
     def test_what_later_versions_have_is_said_to_be_not_there_yet(self):
-        for argument in ("--flow", "--flow=x", "--peer", "--join",
-                         "stats", "canon", "diff", "report", "devices"):
+        for argument in ("--flow-offload", "stats", "report", "devices"):
             self.bad("%s: not in this version" % argument, argument)
 
     def test_filters_are_refused_with_the_column(self):

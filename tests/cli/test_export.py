@@ -6,7 +6,9 @@ import subprocess
 import time
 import unittest
 
+import nfs
 from cli import CliTest, PipeTest, RPING, TESTDATA, TIMEOUT, environment, has_sanitizers, is_stuck, needs, read, records, wait_until
+from session import Session
 
 NFS3 = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
 NFS41 = os.path.join(TESTDATA, "roce-nfs41-long.pcap")
@@ -43,6 +45,14 @@ class Files(CliTest):
         self.assertGreater(len(rows), 3)
         self.assertTrue(all(len(row) == 4 and row[3] in ("snapped", "not_captured") and int(row[2]) > 0 for row in rows))
 
+    def test_data_of_calls_cut_off_before_their_file_are_told(self):
+        directory = self.path("files")
+        done = self.run_program("export", "-s", "96", "--files", directory, SMALL_MTU)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, rb"^\?\t0\t[1-9]\d+\tsnapped\n$")
+        self.assertRegex(done.stderr, rb"\d+ RPC calls were cut off by the capture before what they are about")
+        self.assertEqual(os.listdir(directory), [])
+
     def test_both_exports_are_written_in_one_run(self):
         alone, both, directory = self.path("alone.pcap"), self.path("both.pcap"), self.path("files")
         self.good("export", "-w", alone, IPV6)
@@ -56,6 +66,66 @@ class Files(CliTest):
         self.bad("used", "export", "--files", self.path("used"), NFS3)
         self.bad("No such file", "export", "--files", self.path("no/files"), NFS3)
         self.assertEqual(os.listdir(self.path("used")), ["x"])
+
+
+class Hostile(CliTest):
+    NAMES = (b"../../etc/passwd", b"..", b"/etc/shadow", b"", b"x" * 255, b"y" * 300, b"nul\0nul", b"\x1b[31mred\x07\x9b", b"tab\tnewline\n",
+             b"by-handle", "g\u00fct".encode())
+
+    def capture(self, hole=False):
+        """A file of each name, and 40 bytes written to it by a read chunk; hole: which were not captured."""
+        s = Session("names", "")
+        c = s.peers()
+        for number, name in enumerate(self.NAMES):
+            handle = b"handle of file %d" % number
+            s.answer(s.call(c, nfs.create3(s.new_xid(), name)), nfs.create3_reply(s.xid, handle))
+            regions = s.regions(40)
+            call = s.call(c, nfs.write3(s.new_xid(), b"%-40d" % number, handle=handle), reads=[(0, regions, False)])
+            for request, responses in s.pull(c, regions):
+                s.put(request, *(() if hole else responses))
+            s.answer(call, nfs.write3_reply(s.xid, 40))
+        s.write(self.directory)
+        return self.path(s.name + s.suffix)
+
+    def test_names_stay_inside_the_directory(self):
+        capture = self.capture()
+        inside = self.path("deep")
+        os.mkdir(inside)
+        before = set(os.listdir(self.directory))
+        self.good("export", "--files", os.path.join(inside, "files"), capture)
+        self.assertEqual(os.listdir(inside), ["files"])
+        self.assertEqual(set(os.listdir(self.directory)), before)
+        found = [os.path.join(place, name) for place, _, names in os.walk(os.path.join(inside, "files")) for name in names]
+        self.assertEqual(sorted(read(path) for path in found), sorted(b"%-40d" % number for number in range(len(self.NAMES))))
+        for path in found:
+            self.assertFalse(os.path.islink(path))
+            self.assertTrue(os.path.basename(path).isprintable(), path)
+            self.assertLessEqual(len(os.path.basename(path).encode()), 255)
+
+    def test_names_are_shown_escaped(self):
+        capture = self.capture(hole=True)
+        done = self.run_program("export", "--files", self.path("files"), capture)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
+        self.assertEqual(len(rows), len(self.NAMES))
+        for row in rows:
+            self.assertEqual(row[1:], ["0", "40", "not_captured"])
+            self.assertTrue(row[0].isprintable(), row)
+        for arguments in (("-r", capture), ("-r", capture, "-V"), ("-r", capture, "-T", "json"), ("messages", capture),
+                          ("messages", "--rpc", "--json", capture), ("-r", capture, "-T", "fields", "-e", "nfs.name")):
+            output = self.run_program(*arguments).stdout
+            for byte in (b"\x1b", b"\x07", b"\0", b"\x9b"):
+                self.assertNotIn(byte, output.replace("\u00fc".encode(), b""), arguments)
+
+    def test_chunk_lists_that_lie_harm_nothing(self):
+        for name in ("calls", "overlap", "replies", "unfinished"):
+            capture = os.path.join(TESTDATA, "rpc_hostile-%s.pcap" % name)
+            for memory in ("1M", "512M"):
+                exported, directory = self.path(name + memory + ".pcap"), self.path(name + memory)
+                self.lines("export", "--fill-holes", "--max-memory", memory, "-w", exported, "--files", directory, capture)
+                self.lines("-r", exported, "-V")
+                total = sum(os.path.getsize(os.path.join(place, file)) for place, _, files in os.walk(directory) for file in files)
+                self.assertLess(total, 1 << 20)
 
 
 class Tcp(CliTest):

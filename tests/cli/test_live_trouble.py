@@ -3,11 +3,10 @@
 import os
 import signal
 import subprocess
-import threading
 import time
 
 from cli import PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, has_sanitizers, read, records, wait_until
-from live import INSIDE, LiveTest, NAMESPACE, RPING_CONTENT, frames, ip
+from live import INSIDE, LiveTest, RPING_CONTENT, frames, ip
 
 
 class Interface(LiveTest):
@@ -74,6 +73,28 @@ class Full(LiveTest):
             self.assertTrue(0 < count < sent)
             if name == "x.pcap":
                 self.assertEqual([data for data, _ in frames(kept)], [RPING_CONTENT[i % RPING_FRAMES][0] for i in range(count)])
+
+
+class Stuck(LiveTest):
+    def test_signals_end_it_also_when_nobody_takes_the_output(self):
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        process = self.start("-i", "far", "-w", fifo)
+        time.sleep(0.5)
+        # it waits for somebody to open the FIFO
+        self.assertEqual(self.stop(process), (b"", ""))
+        process = self.start("-i", "far", "-w", fifo)
+        with open(fifo, "rb") as f:
+            self.await_capture(process)
+            for _ in range(20):
+                self.replay()
+            time.sleep(0.5)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTERM):
+                process.send_signal(number)
+                time.sleep(0.2)
+                self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(TIMEOUT), -signal.SIGTERM)
 
 
 class Slow(LiveTest):

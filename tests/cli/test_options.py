@@ -21,12 +21,17 @@ class Help(CliTest):
         }
         of_messages = {"--json", "--checksum", "--incomplete", "--rpc", "-x", "-Y"}
         of_export = {"--fill-holes": (), "-w": (), "--files": (self.path("files"),)}
+        of_diff = {"--level": ("packets",), "--ignore": ("length",), "--only": ("length",), "--tolerance": ("length=5%",),
+                   "--skip": ("kind=mad",), "--fold-retransmissions": (), "--map": ("10.0.0.1=10.0.0.1",), "--order": (), "--stat": (),
+                   "--rules": (os.path.join(TESTDATA, "nfs.rules"),), "--json": (), "--update": ()}
+        of_canon = {"--level": ("packets",), "--keep": ("latency",), "--json": ()}
         text = self.good("--help").decode()
-        live = {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode"}  # tried by check-live
+        verbs = {"--flow", "--flow-type", "--flow-priority", "--flow-dont-trap", "--peer", "--join", "--force", "--verbs"}  # tried by check-verbs
+        live = verbs | {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode"}  # tried by check-live
         series = {"-C": ("1",), "-G": ("1",), "-W": ("2", "-C", "1")}
         of_replay = {"--speed", "--rate", "--at-once"}
         named = set(re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)) - {"--help"}
-        self.assertEqual(named, set(examples) | of_messages | set(of_export) | live | set(series) | of_replay)
+        self.assertEqual(named, set(examples) | of_messages | set(of_export) | live | set(series) | of_replay | set(of_diff) | set(of_canon))
         with open(os.path.join(os.path.dirname(TESTS), "doc", "rdmatap.1")) as f:
             manual = f.read()
         for option, arguments in examples.items():
@@ -44,6 +49,13 @@ class Help(CliTest):
         for option in of_export:
             self.good("export", RPING, *([] if option == "-w" else [option]), *of_export[option], "-w", self.path("exported.pcap"))
             self.assertIn("Fl " + option[1:], manual)
+
+        for option, arguments in of_canon.items():
+            self.good("canon", option, *arguments, RPING)
+            self.assertIn("Fl " + option[1:], manual)
+        for option, arguments in of_diff.items():
+            self.good("diff", option, *arguments, self.path("golden") if option == "--update" else RPING, RPING)
+            self.assertRegex(manual, "Fl [a-z| -]*" + option[1:])
 
     def test_version_names_the_libraries(self):
         self.assertRegex(self.good("--version").decode(), r"^rdmatap [0-9.]+\n.*libpcap.*\nzlib .*\nISA-L: ")

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Sending the frames of captures."""
-import os
-import signal
 import subprocess
 import time
 

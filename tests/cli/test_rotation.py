@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from cli import CliTest, RPING, RPING_FRAMES, environment, needs, read, records
+from cli import CliTest, RPING, RPING_FRAMES, needs, read, records
 
 
 class Rotation(CliTest):

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Which packets show an RPC over RDMA, and how repeats of it are known."""
+import json
 import os
 
+import nfs
+from chunk_captures import data_of, long_reply
 from cli import CliTest, TESTDATA
+from conversation import crc
+from rpcrdma import lists
+from session import Session
 
 COLUMNS = tuple(part for name in ("frame.number", "rpcordma.xid", "rpc.xid", "rpc.msgtyp", "nfs.procedure_v3", "rpc.repframe")
                 for part in ("-e", name))
@@ -47,3 +53,65 @@ class Shown(CliTest):
         for name, xid in (("swapped", "0x5e550002"), ("swapped", "0x5e550003")):
             lines = self.lines("messages", "--rpc", "-Y", "rpc.xid == " + xid, os.path.join(TESTDATA, "rpc_%s.pcap" % name))
             self.assertEqual([xid in line for line in lines], [True, True])
+
+
+class Cut(CliTest):
+    def test_what_the_capture_cut_off_is_told_as_that(self):
+        whole = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
+        calls = len(self.lines("messages", "--rpc", whole)) // 2
+        for length in ("96", "120", "160", "200", "300"):
+            rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "-s", length, whole)]
+            self.assertEqual({hole["reason"] for row in rows for hole in row["missing"]}, {"snapped"})
+            self.assertGreater(sum(row["kind"] == "rpc_call" and row["answer"] is not None for row in rows), calls * 9 // 10)
+            # of a header that is not all there the status is not known
+            self.assertTrue(all(row.get("status") != "SUCCESS" for row in rows if row["missing"] and row["missing"][0]["offset"] < 24))
+
+    def holes(self, capture, length):
+        rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "-s", str(length), capture)]
+        return [[(hole["offset"], hole["length"], hole["reason"]) for hole in row["missing"]] for row in rows]
+
+    def test_holes_side_by_side_have_reasons_of_their_own(self):
+        # the second of three READ responses is lost, of the first 62 bytes are left
+        self.assertEqual(self.holes(os.path.join(TESTDATA, "rpc_hole-read.pcap"), 120)[0],
+                         [(14, 62, "snapped"), (138, 194, "snapped"), (332, 256, "not_captured")])
+
+    def test_a_reply_whose_calls_lists_were_cut_off_lacks_what_was_cut_off(self):
+        s = Session("cut", "")
+        c = s.peers()
+        # what the queue pairs carry is known by this
+        s.answer(s.call(c, nfs.read3(s.new_xid(), 40)), nfs.read3_reply(s.xid, b""))
+        told = long_reply(s, c, read=40, segments=(600,))
+        told.chunks = []
+        s.deliver(c, told.regions)
+        s.speak(told, s.reply(told))
+        s.write(self.directory)
+        # of the call's lists two words are missing, the reply's SEND is shorter
+        call, reply = self.holes(self.path(s.name + s.suffix), 54 + 64)[2:]
+        self.assertEqual([hole[2] for hole in call], ["snapped"])
+        self.assertEqual(reply, [(0, 600, "snapped")])
+
+
+class Lengths(CliTest):
+    """A READ of 41 bytes, of which the reply's list says something else than was written."""
+
+    def told(self, written, returned):
+        s = Session("lengths", "")
+        c = s.peers()
+        regions = s.regions(100)
+        call = s.call(c, nfs.read3(s.new_xid(), 100), writes=[regions])
+        told = s.lay(call, nfs.read3_reply(s.xid, data_of(s, 41)), writes=[(0, regions)])
+        regions[0].data = (regions[0].data + bytes(100))[:written]
+        s.deliver(c, regions)
+        s.speak(told, s.reply(told, lists=lists((), [[(regions[0].r_key, returned, regions[0].address)]])[0]))
+        s.write(self.directory)
+        rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "--checksum", self.path(s.name + s.suffix))]
+        return rows[1], crc(told.rpc.whole.data)
+
+    def test_padding_in_a_write_chunk_is_the_results(self):
+        row, checksum = self.told(44, 44)
+        self.assertEqual((row["complete"], row["length"], row["crc32"]), (True, 88, checksum))
+
+    def test_what_was_written_behind_the_result_is_not_of_it(self):
+        row, checksum = self.told(100, 41)
+        self.assertEqual((row["complete"], row["length"]), (True, 88))
+        self.assertIn(row.get("crc32"), (None, checksum))

@@ -12,7 +12,7 @@ import nfs
 
 DOCUMENT = os.path.join(os.path.dirname(TESTS), "doc", "json.md")
 NANOSECONDS = r"-?\d+\.\d{9}"
-TEXTS = {"time": NANOSECONDS, "hex64": r"0x[0-9a-f]{16}", "hex": r"([0-9a-f]{2})+", "crc": r"[0-9a-f]{8}", "text": r".+"}
+TEXTS = {"time": NANOSECONDS, "hex64": r"0x[0-9a-f]{16}", "hex": r"([0-9a-f]{2})+", "crc": r"[0-9a-f]{8}", "text": r".+", "string": r".*"}
 Row = collections.namedtuple("Row", "kind values always")
 
 

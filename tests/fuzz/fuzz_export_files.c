@@ -159,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int sink = open("/dev/null", O_WRONLY);
 
 	open_directory();
-	export = export_files_open(inner, &(struct export_files_options){ 1 << 16 }, &error);
+	export = export_files_open(inner, &(struct export_files_options){ .max_memory = 1 << 16 }, &error);
 	REQUIRE(export && sink >= 0);
 	for (uint64_t i = 0; i < MAX_EXCHANGES && size > HEADER_LENGTH; i++) {
 		size_t used = run_exchange(export, data, size, i);

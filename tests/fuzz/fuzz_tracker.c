@@ -16,6 +16,7 @@
 #include <rdmatap/tracker.h>
 
 #include "reassembly/state.h"
+#include "tests/iwarp_kit.h"
 #include "tests/roce_kit.h"
 
 #include "harness.h"
@@ -27,12 +28,14 @@
 #define QUEUE_PAIRS 4
 #define FLOWS (HOSTS * HOSTS * QUEUE_PAIRS)
 #define SLACK (UINT64_C(1) << 20)
+#define STREAMS 4 /* of two TCP connections: both directions of each */
+#define MAX_STREAM (1u << 21)
 
 /* Byte 0. */
 enum { CHECKSUMS = 1, BYTES = 2, NO_FINISH = 4, NO_CALLBACKS = 8 };
 
 /* Lower bits of a record's first byte; others are single packets. */
-enum { KIND_ANY_OPCODE, KIND_MESSAGE, KIND_FLOOD, KIND_CM, KIND_DATAGRAM, KIND_FRAGMENTS, KIND_RAW, KIND_TIME, KIND_MASK = 15 };
+enum { KIND_ANY_OPCODE, KIND_MESSAGE, KIND_FLOOD, KIND_CM, KIND_DATAGRAM, KIND_FRAGMENTS, KIND_RAW, KIND_TIME, KIND_TCP, KIND_MASK = 15 };
 /* Its upper bits. */
 enum { ABSOLUTE_PSN = 0x10, CUT = 0x20, ACK_REQUEST = 0x40, OTHER_BYTES = 0x80 };
 
@@ -50,7 +53,10 @@ struct run {
 	uint64_t *numbers; /* of the connections told */
 	int64_t time_ns;
 	uint32_t psn[FLOWS];
+	uint32_t sent[STREAMS]; /* bytes that went of each sender's stream */
 };
+
+static struct sender senders[STREAMS];
 
 #define REQUIRE(condition) require(condition, #condition)
 
@@ -311,6 +317,140 @@ static void handshake(struct run *run, const uint8_t *record)
 	     0);
 }
 
+/* Bytes `from` to `to` of a stream in a TCP segment; its sender has all that the other one sent. */
+static void give_segment(struct run *run, const uint8_t *record, unsigned stream, uint8_t flags, uint32_t from, uint32_t to)
+{
+	static uint8_t frame[65536];
+	uint32_t length = 40 + to - from, cut = record[0] & CUT ? record[5] * 4u : 0;
+
+	memset(frame, 0, 40);
+	frame[0] = 0x45;
+	roce_put(frame + 2, length, 2);
+	frame[8] = 64;
+	frame[9] = 6;
+	roce_put(frame + 12, 0x0a000001 + (stream & 1), 4);
+	roce_put(frame + 16, 0x0a000001 + !(stream & 1), 4);
+	roce_put(frame + 20, stream & 1 ? 20049 : 40000 + (stream >> 1), 2);
+	roce_put(frame + 22, stream & 1 ? 40000 + (stream >> 1) : 20049, 2);
+	roce_put(frame + 24, (flags & 2 ? UINT32_MAX : 0) + from, 4);
+	roce_put(frame + 28, run->sent[stream ^ 1], 4);
+	frame[32] = 0x50;
+	frame[33] = flags;
+	roce_put(frame + 34, 512, 2);
+	if (to > from)
+		memcpy(frame + 40, senders[stream].bytes + from, to - from);
+	give(run, RTAP_LINK_RAW, frame, length - (cut < length ? cut : length), length, record[11] & 1);
+}
+
+static void begin_tcp(struct run *run, const uint8_t *record, unsigned stream)
+{
+	unsigned pair = stream & ~1u;
+
+	for (unsigned i = pair; i < pair + 2; i++) {
+		struct sender *sender = &senders[i];
+		uint8_t *setup = sender->bytes;
+
+		sender->length = sender->ulpdus_length = sender->count = run->sent[i] = 0;
+		give_segment(run, record, i, i == pair ? 0x02 : 0x12, 0, 0);
+		memcpy(setup, i == pair ? "MPA ID Req Frame" : "MPA ID Rep Frame", 16);
+		setup[16] = record[3] & 0xe0;
+		setup[17] = 1 + (record[3] & 1);
+		setup[18] = 0;
+		setup[19] = record[4] & 7;
+		memset(setup + 20, record[5], record[4] & 7);
+		sender->length = sender->next_marker = 20 + (record[4] & 7);
+		sender->markers = setup[16] & 0x80 ? SENT_MARKED : SENT_PLAIN;
+		sender->crc = record[3] & 0x40;
+		sender->msn = 1;
+	}
+	for (unsigned i = pair; i < pair + 2 && !(record[3] & 2); i++) {
+		give_segment(run, record, i, 0x18, 0, senders[i].length);
+		run->sent[i] = senders[i].length;
+	}
+}
+
+/* An FPDU whose headers are made of small numbers, so that they meet each other. */
+static void put_fpdu(const uint8_t *record, struct sender *sender)
+{
+	static uint8_t ulpdu[8192];
+	uint8_t opcode = record[4] & 15;
+	bool tagged = record[4] & 0x10 ? opcode : opcode == 0 || opcode == 2;
+	uint32_t at = tagged ? 14 : 18, length;
+
+	memset(ulpdu, 0, 64);
+	ulpdu[0] = (uint8_t)(tagged << 7 | (record[4] & 0x20 ? 0 : 0x40) | 1);
+	ulpdu[1] = 0x40 | opcode;
+	if (tagged) {
+		ulpdu[5] = record[6] & 3;
+		roce_put(ulpdu + 10, record[7] * 16u, 4);
+	} else {
+		ulpdu[9] = opcode == 1 || opcode == 10 ? 1 : opcode == 7 ? 2 : opcode == 11 ? 3 : record[4] & 0x40 ? record[6] & 7 : 0;
+		roce_put(ulpdu + 10, record[6] & 8 ? record[6] : sender->msn, 4);
+		sender->msn += !(record[4] & 0x20);
+		roce_put(ulpdu + 14, record[7] & 1 ? record[7] * 64u : 0, 4);
+	}
+	if (opcode == 1) {
+		ulpdu[at + 3] = record[6] & 3;
+		roce_put(ulpdu + at + 8, record[7] / 4 * 64u, 4);
+		roce_put(ulpdu + at + 12, record[5] * 16u, 4);
+		ulpdu[at + 19] = record[8];
+		at += 28;
+	} else if (opcode == 10) {
+		at += 52;
+	} else if (opcode == 11) {
+		at += 12;
+	} else if (opcode == 8 || opcode == 9) {
+		at += 8;
+	} else if (opcode == 7) {
+		memcpy(ulpdu + at, record + 5, 6);
+		at += 4 + (record[9] & 63);
+	}
+	length = at + (opcode == 1 || opcode >= 7 ? 0 : record[5] * 16u + (record[7] & 3));
+	if (length > at)
+		fill_noise(ulpdu + at, length - at, record[8]);
+	send_fpdu(sender, ulpdu, length);
+}
+
+/* FPDUs over TCP: segments lost, repeated, swapped, cut anywhere; and bytes that are none. */
+static void tcp(struct run *run, const uint8_t *record)
+{
+	unsigned stream = record[2] % STREAMS;
+	struct sender *sender = &senders[stream];
+	uint32_t from = run->sent[stream], to;
+
+	if (sender->length + 65536 > MAX_STREAM || sender->count + 2 > SENT_MAX)
+		return;
+	switch (record[1] & 15) {
+	case 0:
+		begin_tcp(run, record, stream);
+		return;
+	case 1:
+		fill_noise(sender->bytes + sender->length, record[5] * 8u, record[6]);
+		sender->length += record[5] * 8u;
+		break;
+	case 2:
+	case 3:
+		give_segment(run, record, stream, record[1] & 1 ? 0x14 : 0x11, from, from);
+		return;
+	default:
+		put_fpdu(record, sender);
+		break;
+	}
+	if (record[2] & 0x10 && sender->length > from)
+		sender->bytes[sender->length - 1 - record[9] % (sender->length - from)] ^= 1;
+	/* not all that is there goes */
+	to = sender->length - (record[2] & 0x20 ? record[9] % (sender->length - from + 1) : 0);
+	for (uint32_t at = from; at < to; at += 1448) {
+		uint32_t end = to - at > 1448 ? at + 1448 : to;
+
+		if (!(record[2] & 0x40) || at == from)
+			give_segment(run, record, stream, 0x18, at, end);
+		if (record[2] & 0x80)
+			give_segment(run, record, stream, 0x18, from, end - from > 40000 ? from + 40000 : end);
+	}
+	run->sent[stream] = to;
+}
+
 static void pass_time(struct run *run, const uint8_t *record)
 {
 	int64_t step = INT64_C(1) << record[1] % 38;
@@ -335,6 +475,9 @@ static void give_record(struct run *run, const uint8_t *record)
 		break;
 	case KIND_RAW:
 		give(run, record[1] & 1 ? RTAP_LINK_RAW : RTAP_LINK_INFINIBAND, record, RECORD, RECORD + 100, 0);
+		break;
+	case KIND_TCP:
+		tcp(run, record);
 		break;
 	case KIND_TIME:
 		pass_time(run, record);
@@ -378,6 +521,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		options.message = check_message;
 		options.connection = check_connection;
 		options.wanted = want;
+	}
+	for (unsigned i = 0; i < STREAMS; i++) {
+		if (!senders[i].bytes)
+			sender_init(&senders[i], SENT_PLAIN, false);
+		senders[i].length = senders[i].ulpdus_length = senders[i].count = 0;
+		senders[i].markers = SENT_PLAIN;
+		senders[i].crc = i < 2;
 	}
 	run.tracker = rtap_tracker_open(&options);
 	REQUIRE(run.tracker != NULL);

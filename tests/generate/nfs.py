@@ -4,12 +4,12 @@ import rpcrdma
 from rpcrdma import opaque, words
 
 PROGRAM, CALLBACK = 100003, 0x40000000
-READLINK3, READ3, WRITE3, SYMLINK3, READDIR3 = 5, 6, 7, 10, 16
+READLINK3, READ3, WRITE3, CREATE3, SYMLINK3, READDIR3 = 5, 6, 7, 8, 10, 16
 ACCESS, CREATE, GETFH, PUTFH, READ, READDIR, READLINK, WRITE = 3, 6, 10, 22, 25, 26, 27, 38
 CB_RECALL = 4
 NAMES = {ACCESS: "ACCESS", CREATE: "CREATE", GETFH: "GETFH", PUTFH: "PUTFH", READ: "READ", READDIR: "READDIR",
          READLINK: "READLINK", WRITE: "WRITE"}
-NAMES3 = {READLINK3: "READLINK", READ3: "READ", WRITE3: "WRITE", SYMLINK3: "SYMLINK", READDIR3: "READDIR"}
+NAMES3 = {READLINK3: "READLINK", READ3: "READ", WRITE3: "WRITE", CREATE3: "CREATE", SYMLINK3: "SYMLINK", READDIR3: "READDIR"}
 ERRORS3, ERRORS4 = {0: "NFS3_OK", 5: "NFS3ERR_IO"}, {0: "NFS4_OK", 5: "NFS4ERR_IO"}
 HANDLE, STATEID, VERIFIER = bytes(range(0x40, 0x4c)), words(1, 2, 3, 4), b"verifier"
 ABSENT = words(0)
@@ -77,8 +77,16 @@ def read3_reply(xid, data):
     return reply3(xid, READ3, ABSENT + words(len(data), 1) + item(data))
 
 
-def write3(xid, data, offset=0):
-    return call3(xid, WRITE3, opaque(HANDLE) + u64(offset) + words(len(data), 2) + item(data))
+def create3(xid, name):
+    return call3(xid, CREATE3, opaque(HANDLE) + opaque(name) + words(0) + 6 * ABSENT)
+
+
+def create3_reply(xid, handle):
+    return reply3(xid, CREATE3, words(1) + opaque(handle) + 3 * ABSENT)
+
+
+def write3(xid, data, offset=0, handle=HANDLE):
+    return call3(xid, WRITE3, opaque(handle) + u64(offset) + words(len(data), 2) + item(data))
 
 
 def write3_reply(xid, count):

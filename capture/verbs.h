@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Capturing with a raw-packet queue pair. What the files share:
+ *
+ *   verbs.c          the live device: opening, receiving, counting
+ *   verbs_tuning.c   sizes, from what is asked for and from what the device and the port's rate allow
+ *   verbs_context.c  finding and opening the device, its port, what it can do
+ *   verbs_ring.c     receive buffers and who has them
+ *   verbs_queue.c    completion queue, queue pair, rules; bringing them back after a failure
+ *   verbs_flow.c     flow rules as the device wants them
+ *   verbs_clock.c    the device's clock as wall clock time
+ *   verbs_event.c    waiting, and what the device tells beside frames
+ *   verbs_sender.c   sending
+ *   verbs_route.c    --peer and --join, through the connection manager
+ */
+#ifndef CAPTURE_VERBS_H
+#define CAPTURE_VERBS_H
+
+#include <infiniband/verbs.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/flow_rule.h"
+#include "capture/live.h"
+
+#define VERBS_MOST_RULES 32
+
+/* Receives that are posted by one call. */
+#define VERBS_CHAIN 32
+
+/* Sizes and manners. Zero: not told, take the derived one. */
+struct verbs_tuning {
+	uint32_t depth;       /* receives posted */
+	uint32_t cq_entries;
+	uint32_t frame_bytes; /* the longest frame that can be received */
+	uint32_t block;       /* receives a block: what is lent at once */
+	uint32_t vector;      /* completion vector */
+	uint32_t rate_ms;     /* what `depth` is to last for at the port's rate */
+	bool busy;            /* polls without a pause instead of waiting for events */
+	bool plain_cq;        /* does not try the extended queue */
+	bool no_stamps;       /* times by this machine's clock */
+	bool huge_pages;      /* asks for them */
+};
+
+/* Reads "WORD=VALUE,...". FAILED: the error names the word. */
+enum rtap_status verbs_tuning_parse(struct verbs_tuning *tuning, const char *text, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* What a port does in Gb/s, by its width and speed as in PortInfo; 0: not known. IBTA vol. 1, 14.2.5.6. */
+unsigned verbs_port_gbps(uint8_t width, uint8_t speed);
+
+/* Limits that sizes are derived from. */
+struct verbs_limits {
+	uint32_t most_receives, most_cq_entries, most_parts;
+	unsigned gbps;          /* 0: not known */
+	uint32_t mtu;           /* of the netdev; 0: not known */
+	uint64_t buffer_bytes;  /* asked for; 0: the usual */
+	uint32_t snap_length;   /* 0: whole frames */
+	bool looks_at_headers;  /* rules are matched in software: at least FLOW_RULE_REACH bytes are needed */
+};
+
+/* The sizes that hold. */
+struct verbs_sizes {
+	uint32_t depth;       /* receives; a multiple of block */
+	uint32_t block;       /* a power of two, at most BATCH_FRAMES */
+	uint32_t blocks;      /* in all: those posted, and those lent or free */
+	uint32_t cq_entries;
+	uint32_t frame_bytes; /* of a frame that fits */
+	uint32_t slot_bytes;  /* kept of a frame; the rest goes to bytes that nobody looks at */
+	uint32_t stride;      /* from slot to slot */
+	bool split;           /* slot_bytes is less than frame_bytes */
+};
+
+/* FAILED: what is asked for cannot be had of this device. */
+enum rtap_status verbs_sizes_derive(struct verbs_sizes *sizes, const struct verbs_tuning *tuning, const struct verbs_limits *limits,
+				    struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Receive buffers */
+
+/*
+ * Memory for receives, in blocks of `block` slots. A block is free, or posted, or filled: then it is lent to batches until
+ * the last has given it back. It lives until its owner and all borrowers are done with it.
+ */
+struct verbs_ring {
+	atomic_uint references; /* the owner's, and one for each block that is lent */
+	uint8_t *memory;        /* the blocks, then frame_bytes that nobody looks at */
+	size_t memory_bytes;
+	struct verbs_sizes sizes;
+	struct verbs_block *blocks;
+	pthread_mutex_t lock;   /* of the list of free blocks */
+	struct verbs_block *free;
+};
+
+struct verbs_block {
+	struct batch_loan loan;
+	struct verbs_ring *ring;
+	atomic_uint references; /* the receiver's while it fills the block, and one a batch */
+	uint32_t index;
+	uint8_t *memory;
+	struct verbs_block *next;
+	struct ibv_recv_wr *requests; /* one a slot, each pointing to the next */
+	struct ibv_sge *parts;        /* one or two a slot */
+};
+
+/* NULL: memory is out; errno is set. */
+struct verbs_ring *verbs_ring_create(const struct verbs_sizes *sizes, bool huge_pages);
+void verbs_ring_set_key(struct verbs_ring *ring, uint32_t lkey);
+/* The owner's reference goes. NULL is ignored. */
+void verbs_ring_release(struct verbs_ring *ring);
+
+/* A free block with one reference, or NULL. */
+struct verbs_block *verbs_block_take(struct verbs_ring *ring);
+void verbs_block_hold(struct verbs_block *block);
+void verbs_block_release(struct verbs_block *block);
+
+/* The device's clock */
+
+/* A line through two readings of both clocks; moved on with each reading. */
+struct verbs_clock {
+	uint64_t mask;          /* bits that the device counts with; 0: no such clock */
+	uint64_t base_ticks;
+	int64_t base_ns;        /* wall clock at base_ticks */
+	double ns_a_tick;
+	int64_t read_ns;        /* wall clock of the last reading */
+};
+
+/* The clock ticks khz times in a millisecond, by the device; this much is only believed until the second reading. */
+void verbs_clock_init(struct verbs_clock *clock, uint64_t mask, uint64_t khz);
+
+/* A reading: the device showed `ticks` when the wall clock showed wall_ns. */
+void verbs_clock_read(struct verbs_clock *clock, uint64_t ticks, int64_t wall_ns);
+
+/* Wall clock time of a stamp, which may be from before or after the last reading, by up to half of what the count holds. */
+int64_t verbs_clock_to_ns(const struct verbs_clock *clock, uint64_t ticks);
+
+/* The whole */
+
+enum verbs_stamps { VERBS_STAMPS_HERE, VERBS_STAMPS_RAW, VERBS_STAMPS_WALL };
+
+struct verbs_route;
+
+struct verbs {
+	struct live_device live; /* the first member */
+	char name[128];          /* "verbs:DEV/PORT", for messages */
+	char description[128];
+	struct verbs_tuning tuning;
+	struct verbs_sizes sizes;
+	uint8_t port;
+
+	struct flow_rule rules[VERBS_MOST_RULES];
+	size_t rule_count;
+	enum rtap_flow_type flow_type;
+	uint16_t flow_priority;
+	bool flow_dont_trap;
+	bool matches_here;       /* rules are matched by software */
+	uint32_t snap_length;
+
+	struct ibv_context *context;
+	struct ibv_device_attr_ex device;
+	struct ibv_port_attr port_attr;
+	struct ibv_pd *pd;
+	struct ibv_comp_channel *channel;
+	struct ibv_cq *cq;
+	struct ibv_cq_ex *cq_ex; /* the same queue, if it is an extended one */
+	struct ibv_qp *qp;
+	struct ibv_flow *flows[VERBS_MOST_RULES];
+	size_t flow_count;
+	struct ibv_mr *mr;
+	struct verbs_ring *ring;
+	struct verbs_route *route;
+	enum verbs_stamps stamps;
+	struct verbs_clock clock;
+
+	/* Blocks in the order in which they were posted; the first is being filled. */
+	struct verbs_block **posted;
+	uint32_t posted_begin, posted_count;
+	uint32_t filled;         /* slots of the first that have completed */
+	struct verbs_block *replacement; /* posted as the first is filled; the first itself if its frames are dropped */
+	uint32_t replaced;       /* slots of it that have been posted */
+
+	bool dropping;           /* frames of the first block are dropped: there was no other to take its place */
+	bool stopped;
+	bool broken;             /* the queue pair has to be brought back */
+	bool cq_broken;          /* and the completion queue too */
+	bool dead;               /* the device is gone */
+	unsigned events_taken;   /* completion events not yet acknowledged */
+	int64_t looked_ns;       /* when the asynchronous events were last looked for (monotonic) */
+
+	/* counts */
+	uint64_t received, passed, dropped, failed, rebuilds;
+	bool has_device_drops;
+	char drops_file[512];
+	uint64_t device_drops_before, device_drops;
+	int64_t drops_read_ns;   /* monotonic */
+
+	bool has_news;           /* something waits to be told */
+	char news[256];
+	uint64_t told_failed;
+	int64_t told_ns;         /* monotonic; of failed receives */
+};
+
+/* Writes "NAME: WHAT: ERRNO'S TEXT (HINT)"; a hint that is NULL is chosen by errno. Always FAILED. */
+enum rtap_status verbs_fail(const struct verbs *verbs, struct rtap_error *error, const char *what, int error_number, const char *hint);
+
+/* Something worth telling, by the next receive. */
+void verbs_tell(struct verbs *verbs, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+int64_t verbs_now_ns(int clock);
+
+/* verbs_context.c: opens the device and port that `name` says and asks what they can do; without effect on memory. */
+enum rtap_status verbs_context_open(struct verbs *verbs, const char *name, const struct rtap_live_options *options,
+				    struct rtap_error *error) __attribute__((warn_unused_result));
+/* The largest MTU of its network interfaces; 0: not known. */
+uint32_t verbs_netdev_mtu(const struct verbs *verbs);
+/* Brings device_drops up to date. */
+void verbs_read_drops(struct verbs *verbs);
+
+/* verbs_queue.c */
+enum rtap_status verbs_queue_open(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
+/* Destroys rules, so that no more frames come. The first failure is told. */
+enum rtap_status verbs_queue_stop(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
+/* Destroys all that there is; the first failure is told, and nothing is left in any case. */
+enum rtap_status verbs_queue_close(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
+/* After a failure: everything is as after verbs_queue_open(), but for the counters. */
+enum rtap_status verbs_queue_rebuild(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
+/*
+ * The first block begins to be filled: another one takes its place in the queue. If none is free, because all are lent to
+ * batches that wait to be read, the frames that come now are dropped and the block takes its own place.
+ */
+void verbs_queue_choose_replacement(struct verbs *verbs);
+/* Posts as many receives as have been filled since the last call. Due every VERBS_CHAIN of them, and at the end of a block. */
+enum rtap_status verbs_queue_repost(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* verbs_flow.c: asks for the frames. */
+enum rtap_status verbs_flow_create(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Room for a rule with the most specs there can be, as bytes. */
+#define VERBS_FLOW_BYTES 1024
+
+/* The rule as ibv_create_flow() takes it, at `attr`, which is aligned for it. False: it says what no spec can. */
+bool verbs_flow_encode(const struct flow_rule *rule, struct ibv_flow_attr *attr);
+
+/* verbs_event.c: waits up to timeout_ms for a completion, and takes in what the device tells. */
+enum rtap_status verbs_event_wait(struct verbs *verbs, unsigned timeout_ms, struct rtap_error *error) __attribute__((warn_unused_result));
+enum rtap_status verbs_event_look(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
+/* Acknowledges what events were taken. */
+void verbs_event_settle(struct verbs *verbs);
+
+/* The kind "verbs" */
+enum rtap_status verbs_open(struct live_device **device, const char *name, const struct rtap_live_options *options,
+			    struct rtap_error *error) __attribute__((warn_unused_result));
+/* verbs_sender.c */
+enum rtap_status verbs_sender_open(struct rtap_sender **sender, const char *name, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+/* As the device's close, telling of what failed. */
+enum rtap_status verbs_close(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
+
+#endif

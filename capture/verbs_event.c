@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <time.h>
+
+#include "capture/verbs.h"
+
+/* Acknowledging takes a lock: it is done for so many at once. */
+#define ACKNOWLEDGED_AT_ONCE 256
+
+void verbs_event_settle(struct verbs *verbs)
+{
+	if (verbs->events_taken)
+		ibv_ack_cq_events(verbs->cq, verbs->events_taken);
+	verbs->events_taken = 0;
+}
+
+static void take_event(struct verbs *verbs, const struct ibv_async_event *event)
+{
+	switch (event->event_type) {
+	case IBV_EVENT_PORT_ERR:
+		if (event->element.port_num == verbs->port)
+			verbs_tell(verbs, "the port went down; capturing goes on when it is active again");
+		break;
+	case IBV_EVENT_PORT_ACTIVE:
+		if (event->element.port_num == verbs->port)
+			verbs_tell(verbs, "the port is active again");
+		break;
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+		verbs->broken = true;
+		break;
+	case IBV_EVENT_CQ_ERR:
+		verbs->broken = verbs->cq_broken = true;
+		verbs_tell(verbs, "the completion queue overran and is made anew; frames were lost");
+		break;
+	case IBV_EVENT_DEVICE_FATAL:
+		verbs->dead = true;
+		break;
+	default:
+		/* LID, P_Key, GID and SM changes do not matter to raw packets. */
+		break;
+	}
+}
+
+enum rtap_status verbs_event_look(struct verbs *verbs, struct rtap_error *error)
+{
+	struct pollfd wait = { verbs->context->async_fd, POLLIN, 0 };
+	struct ibv_async_event event;
+
+	/* One look after the other: reading the descriptor would wait if there were nothing. What is to be told is told first. */
+	while (!verbs->has_news && poll(&wait, 1, 0) > 0) {
+		if (ibv_get_async_event(verbs->context, &event))
+			return verbs_fail(verbs, error, "an event of the device cannot be read", errno, NULL);
+		take_event(verbs, &event);
+		ibv_ack_async_event(&event);
+	}
+	verbs->looked_ns = verbs_now_ns(CLOCK_MONOTONIC_COARSE);
+	if (!verbs->dead)
+		return RTAP_STATUS_OK;
+	return verbs_fail(verbs, error, "the device reports a fatal error", EIO, "its driver has to be reset");
+}
+
+/* Takes the event of an armed queue, if there is one. */
+static enum rtap_status take_completion_event(struct verbs *verbs, struct rtap_error *error)
+{
+	struct ibv_cq *cq;
+	void *owner;
+
+	if (ibv_get_cq_event(verbs->channel, &cq, &owner)) {
+		if (errno == EAGAIN || errno == EINTR)
+			return RTAP_STATUS_OK;
+		return verbs_fail(verbs, error, "a completion event cannot be read", errno, NULL);
+	}
+	if (++verbs->events_taken == ACKNOWLEDGED_AT_ONCE)
+		verbs_event_settle(verbs);
+	return RTAP_STATUS_OK;
+}
+
+enum rtap_status verbs_event_wait(struct verbs *verbs, unsigned timeout_ms, struct rtap_error *error)
+{
+	struct pollfd wait[2] = { { verbs->channel->fd, POLLIN, 0 }, { verbs->context->async_fd, POLLIN, 0 } };
+
+	if (poll(wait, 2, (int)timeout_ms) < 0 && errno != EINTR)
+		return verbs_fail(verbs, error, "waiting for frames failed", errno, NULL);
+	if (wait[0].revents && take_completion_event(verbs, error))
+		return RTAP_STATUS_FAILED;
+	return wait[1].revents ? verbs_event_look(verbs, error) : RTAP_STATUS_OK;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmatap canon: a capture as text that is the same from run to run.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rdmatap/tracker.h>
+
+#include "cli/canon.h"
+#include "cli/reader.h"
+
+struct canonical {
+	struct reader reader;
+	struct rtap_tracker *tracker;
+	struct canon *canon;
+};
+
+static void take_message(void *owner, const struct rtap_message *message)
+{
+	canon_message(((struct canonical *)owner)->canon, message);
+}
+
+static void take_connection(void *owner, const struct rtap_connection *connection)
+{
+	canon_connection(((struct canonical *)owner)->canon, connection);
+}
+
+static void take(void *owner, struct rtap_frame *frame)
+{
+	struct canonical *canonical = owner;
+	struct rtap_packet packet;
+
+	rtap_tracker_frame(canonical->tracker, frame, &packet);
+	canon_packet(canonical->canon, &packet);
+	canonical->reader.tally.passed++;
+	for (uint8_t i = 0; i < packet.anomaly_count; i++)
+		canonical->reader.tally.anomalies[packet.anomalies[i].code]++;
+}
+
+static void complain_of_writing(struct canonical *canonical, const char *output, int error)
+{
+	if (error == -EPIPE)
+		return;
+	if (error == -E2BIG)
+		complain("more connections than can be put in order (take a part of the capture with -f)");
+	else
+		complain("%s: %s", output, strerror(-error));
+	canonical->reader.status = EXIT_TROUBLE;
+}
+
+int canon_run(const struct options *options, const struct canon_options *form, int fd, const char *output, bool *cut)
+{
+	struct canonical canonical = { .canon = NULL };
+	struct reader *reader = &canonical.reader;
+	struct rtap_tracker_options tracking = {
+		.max_memory = options->max_memory,
+		.context = options->context,
+		.checksums = true,
+		.message = take_message,
+		.connection = take_connection,
+		.owner = &canonical,
+	};
+	int error;
+
+	tracking.context.decode_as = options->decode_as;
+	*cut = false;
+	if (!reader_open(reader, options)) {
+		*cut = interrupted;
+		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+		goto out;
+	}
+	reader->printer.fd = fd;
+	canonical.canon = canon_create(form);
+	canonical.tracker = canonical.canon ? rtap_tracker_open(&tracking) : NULL;
+	if (!canonical.tracker) {
+		complain("out of memory");
+		reader->status = EXIT_TROUBLE;
+		goto out;
+	}
+	reader_run(reader, take, &canonical);
+	rtap_tracker_finish(canonical.tracker);
+	*cut = reader->interrupted;
+	error = hurried ? 0 : canon_write(canonical.canon, &reader->printer);
+	if (!error)
+		error = printer_flush(&reader->printer);
+	if (error)
+		complain_of_writing(&canonical, output, error);
+	reader_report(reader, canonical.tracker);
+	if (canon_lost(canonical.canon))
+		complain("%" PRIu64 " times values of a message or packets of a connection could not be placed", canon_lost(canonical.canon));
+out:
+	canon_destroy(canonical.canon);
+	rtap_tracker_close(canonical.tracker);
+	reader_close(reader);
+	return reader->status;
+}
+
+int command_canon(int argc, char **argv)
+{
+	struct options options;
+	int status = EXIT_TROUBLE;
+	bool cut;
+
+	if (options_parse(&options, COMMAND_CANON, argc, argv)) {
+		struct canon_options form = { .level = options.level, .keep = { options.keep, options.keep_count }, .json = options.json };
+
+		status = canon_run(&options, &form, STDOUT_FILENO, "standard output", &cut);
+	}
+	options_fini(&options);
+	return status;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmatap diff: what differs between two captures, or captures and canonical texts kept from before.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/canon.h"
+#include "cli/diff.h"
+#include "output/canon_file.h"
+#include "output/canon_spool.h"
+#include "output/diff_show.h"
+
+/* One of the two that are compared, as canonical text. */
+struct input {
+	const char *name;
+	char *text;
+	size_t length;
+	bool mapped;
+	struct canon_file file;
+};
+
+bool diff_take(struct diff_options *diff, int letter, const char *value)
+{
+	static const struct option options[] = { DIFF_OPTIONS };
+	struct rtap_error error;
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	if (letter <= OPTION_DIFF || letter > OPTION_DIFF_LEVEL)
+		return false;
+	if (letter == OPTION_DIFF_STAT)
+		diff->stat = true;
+	else if (letter == OPTION_DIFF_UPDATE)
+		diff->update = true;
+	else if (letter == OPTION_DIFF_RULES)
+		status = diff_rules_read(&diff->rules, value, &error);
+	else
+		for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+			if (options[i].val == letter)
+				status = diff_rules_add(&diff->rules, options[i].name, value, &error);
+	if (status != RTAP_STATUS_OK)
+		complain("%s", error.text);
+	return status == RTAP_STATUS_OK;
+}
+
+/* Bytes of a descriptor that is a file. An empty one has none, and no text. */
+static bool map_text(struct input *input, int fd)
+{
+	struct stat found;
+	void *text;
+
+	if (fstat(fd, &found)) {
+		complain("%s: %s", input->name, strerror(errno));
+		return false;
+	}
+	input->length = (size_t)found.st_size;
+	if (!input->length)
+		return true;
+	text = mmap(NULL, input->length, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (text == MAP_FAILED) {
+		complain("%s: %s", input->name, strerror(errno));
+		return false;
+	}
+	input->text = text;
+	input->mapped = true;
+	return true;
+}
+
+/* Whether a name is that of canonical text. Only of a regular file: what comes through a pipe can be looked at once, and is taken for a capture. */
+static bool is_canonical(const char *name)
+{
+	char head[sizeof CANON_MAGIC];
+	struct stat found;
+	bool is = false;
+	int fd;
+
+	if (!strcmp(name, "-") || stat(name, &found) || !S_ISREG(found.st_mode))
+		return false;
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	is = read(fd, head, sizeof head) == (ssize_t)sizeof head && canon_file_is(head, sizeof head);
+	close(fd);
+	return is;
+}
+
+/* What a comparison by these rules needs of a capture; with `frames`, where things stand too. False: memory is out. */
+static bool form_for(const struct diff_rules *rules, bool frames, struct canon_options *form, const char ***names)
+{
+	size_t count = 0;
+
+	*names = malloc((rules->tolerance_count + 1) * sizeof **names);
+	if (!*names) {
+		complain("out of memory");
+		return false;
+	}
+	for (size_t i = 0; i < rules->tolerance_count; i++) {
+		struct canon_policy policy;
+
+		if (!canon_policy_own(rules->tolerances[i].name, &policy) || policy.action == CANON_DROP)
+			(*names)[count++] = rules->tolerances[i].name;
+	}
+	if (frames)
+		(*names)[count++] = "frame";
+	*form = (struct canon_options){ .level = rules->level, .keep = { *names, count } };
+	return true;
+}
+
+/* Dissects a capture into a descriptor. The exit status. */
+static int dissect(const struct options *options, const char *name, bool frames, int fd, const char *output)
+{
+	struct options one = *options;
+	struct canon_options form;
+	const char **names;
+	bool cut;
+	int status;
+
+	if (!form_for(&options->diff.rules, frames, &form, &names))
+		return EXIT_TROUBLE;
+	one.inputs = &name;
+	one.input_count = 1;
+	status = canon_run(&one, &form, fd, output, &cut);
+	free(names);
+	/* reading is over, which is as good as an interrupt: but there is another file to read */
+	interrupted = 0;
+	if (status == EXIT_DONE && (cut || hurried)) {
+		complain("interrupted");
+		status = EXIT_TROUBLE;
+	}
+	return status;
+}
+
+static bool load_capture(const struct options *options, struct input *input)
+{
+	int fd = spool_temporary();
+	bool good;
+
+	if (fd < 0) {
+		complain("temporary file: %s (TMPDIR names another place)", strerror(-fd));
+		return false;
+	}
+	good = dissect(options, input->name, true, fd, "temporary file") == EXIT_DONE && map_text(input, fd);
+	close(fd);
+	return good;
+}
+
+static bool load(const struct options *options, struct input *input)
+{
+	bool good;
+	int fd;
+
+	if (!is_canonical(input->name))
+		return load_capture(options, input);
+	fd = open(input->name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		complain("%s: %s", input->name, strerror(errno));
+		return false;
+	}
+	good = map_text(input, fd);
+	close(fd);
+	return good;
+}
+
+static void unload(struct input *input)
+{
+	canon_file_fini(&input->file);
+	if (input->mapped)
+		munmap(input->text, input->length);
+}
+
+static void hint(const struct diff_totals *totals)
+{
+	if (totals->kinds[DIFF_CONNECTION_REMOVED] && totals->kinds[DIFF_CONNECTION_ADDED])
+		complain("connections without a counterpart on both sides: transport, service and addresses must be the same"
+			 " (--map OLD=NEW for other addresses, --ignore service for other services)");
+}
+
+static int compare(const struct options *options, struct input inputs[2], struct canon_treatments *treatments)
+{
+	struct diff_totals totals;
+	struct diff_show show;
+	struct printer printer;
+	int error;
+
+	if (printer_init(&printer, STDOUT_FILENO, false)) {
+		complain("out of memory");
+		return EXIT_TROUBLE;
+	}
+	if (options->json)
+		diff_show_json(&show, &printer, inputs[0].name, inputs[1].name);
+	else if (options->diff.stat)
+		diff_show_stat(&show, &printer, inputs[0].name, inputs[1].name);
+	else
+		diff_show_text(&show, &printer, inputs[0].name, inputs[1].name);
+	error = diff_compare(&inputs[0].file, &inputs[1].file, treatments, &show.form, &totals);
+	if (!error)
+		error = diff_show_end(&show, &totals);
+	if (!error)
+		error = printer_flush(&printer);
+	diff_show_fini(&show);
+	printer_fini(&printer);
+	/* a reader that has gone has seen a difference */
+	if (error && error != -EPIPE) {
+		complain("standard output: %s", strerror(-error));
+		return EXIT_TROUBLE;
+	}
+	if (error)
+		return EXIT_NO;
+	hint(&totals);
+	return diff_differs(&totals) ? EXIT_NO : EXIT_DONE;
+}
+
+static int run(const struct options *options)
+{
+	struct input inputs[2] = { { .name = options->inputs[0] }, { .name = options->inputs[1] } };
+	struct canon_treatments treatments = { .rules = &options->diff.rules };
+	struct rtap_error error;
+	int status = EXIT_TROUBLE;
+
+	for (int i = 0; i < 2; i++) {
+		if (!load(options, &inputs[i]))
+			goto out;
+		if (canon_file_read(&inputs[i].file, inputs[i].name, inputs[i].text ? inputs[i].text : "", inputs[i].length, &treatments, i == 0,
+				    &error) != RTAP_STATUS_OK) {
+			complain("%s", error.text);
+			goto out;
+		}
+	}
+	status = compare(options, inputs, &treatments);
+out:
+	unload(&inputs[0]);
+	unload(&inputs[1]);
+	canon_treatments_fini(&treatments);
+	return status;
+}
+
+/* The golden file is written beside its place and then put there, so that it is never half there. */
+static int update(const struct options *options)
+{
+	const char *golden = options->inputs[0];
+	size_t length = strlen(golden);
+	struct stat found;
+	char *temporary;
+	int fd, status = EXIT_TROUBLE;
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (!stat(golden, &found) && !is_canonical(golden) && found.st_size) {
+		complain("%s: not canonical text: not overwritten", golden);
+		return EXIT_TROUBLE;
+	}
+	temporary = malloc(length + sizeof ".XXXXXX");
+	if (!temporary) {
+		complain("out of memory");
+		return EXIT_TROUBLE;
+	}
+	memcpy(temporary, golden, length);
+	strcpy(temporary + length, ".XXXXXX");
+	fd = mkstemp(temporary);
+	if (fd < 0) {
+		complain("%s: %s", temporary, strerror(errno));
+		free(temporary);
+		return EXIT_TROUBLE;
+	}
+	if (dissect(options, options->inputs[1], false, fd, temporary) != EXIT_DONE)
+		goto out;
+	if (fchmod(fd, 0666 & ~mask) || fsync(fd) || rename(temporary, golden))
+		complain("%s: %s", golden, strerror(errno));
+	else
+		status = EXIT_DONE;
+out:
+	close(fd);
+	if (status != EXIT_DONE)
+		unlink(temporary);
+	free(temporary);
+	return status;
+}
+
+int command_diff(int argc, char **argv)
+{
+	struct options options;
+	int status = EXIT_TROUBLE;
+
+	if (!options_parse(&options, COMMAND_DIFF, argc, argv))
+		goto out;
+	if (options.input_count != 2)
+		complain("diff: takes two files (captures, or what rdmatap canon wrote)");
+	else if (options.json && options.diff.stat)
+		complain("--json and --stat: give one of them");
+	else if (options.diff.update && (options.json || options.diff.stat))
+		complain("--update tells no differences: it goes without --json and --stat");
+	else if (options.diff.update)
+		status = update(&options);
+	else
+		status = run(&options);
+out:
+	options_fini(&options);
+	return status;
+}

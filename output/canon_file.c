@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/canon.h"
+#include "output/canon_file.h"
+
+/* Of a line that is longer nothing good can be said. */
+#define LONGEST_LINE (64u << 20)
+
+/* There are fewer fields than that, and a line tells each once. */
+#define MOST_VALUES 8192u
+
+#define LITERAL(text) text, sizeof(text) - 1
+
+struct file_reader {
+	struct canon_file *file;
+	struct canon_treatments *treatments;
+	const char *name;
+	struct rtap_error *error;
+	unsigned long number; /* of the line */
+	bool map, ended;
+};
+
+static bool is_text(const char *at, size_t length, const char *wanted, size_t wanted_length)
+{
+	return length == wanted_length && !memcmp(at, wanted, wanted_length);
+}
+
+static bool begins(const char *at, const char *end, const char *wanted, size_t wanted_length)
+{
+	return (size_t)(end - at) >= wanted_length && !memcmp(at, wanted, wanted_length);
+}
+
+bool canon_file_is(const char *text, size_t length)
+{
+	return begins(text, text + length, LITERAL(CANON_MAGIC " "));
+}
+
+void canon_treatments_fini(struct canon_treatments *treatments)
+{
+	canon_map_fini(&treatments->map);
+	free(treatments->treated);
+}
+
+/* By what of a line it is aligned when not all of it is the same. */
+static void set_keys(struct canon_treated *treated, const char *name, size_t length)
+{
+	static const char *const classes[] = {
+		"kind", "verb", "program", "version", "procedure", "operations", "nak", "infiniband.bth.opcode", "infiniband.mad.attributeid",
+		"iwarp_rdma.opcode",
+	};
+	static const char *const nears[] = { "length", "data.len" };
+
+	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+		treated->is_class |= is_text(name, length, classes[i], strlen(classes[i]));
+	for (size_t i = 0; i < sizeof nears / sizeof nears[0]; i++)
+		treated->is_near |= is_text(name, length, nears[i], strlen(nears[i]));
+}
+
+/* The policy of a name in canonical text. */
+static struct canon_policy policy_of(const char *name)
+{
+	struct canon_policy policy;
+	rtap_field_id id;
+
+	if (canon_policy_own(name, &policy))
+		return policy;
+	if (rtap_field_find(name, &id, 1))
+		return canon_policy(rtap_field_by_id(id));
+	return (struct canon_policy){ .action = CANON_KEEP };
+}
+
+static struct canon_treated treat(const struct diff_rules *rules, const char *name, size_t length)
+{
+	struct canon_treated treated = { .treatment = CANON_COMPARE };
+	struct canon_policy policy = policy_of(name);
+
+	set_keys(&treated, name, length);
+	treated.is_response = is_text(name, length, LITERAL("nak")) || is_text(name, length, LITERAL("infiniband.aeth.msn"));
+	treated.tolerance = diff_rules_tolerance(rules, name, length);
+	if (!diff_rules_compare(rules, name, length))
+		treated.treatment = CANON_SHOW;
+	else if (treated.tolerance)
+		treated.treatment = CANON_TOLERATE;
+	else if (policy.action == CANON_DROP)
+		treated.treatment = CANON_SHOW;
+	else if (policy.action == CANON_RELATIVE)
+		treated.treatment = CANON_COMPARE_RELATIVE;
+	else if (policy.action == CANON_RENAME)
+		/* transaction ids only tie an answer to its question, and that is compared by itself */
+		treated.treatment = policy.kind == CANON_KIND_XID || policy.kind == CANON_KIND_TID ? CANON_SHOW : CANON_COMPARE_NAME;
+	return treated;
+}
+
+const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length)
+{
+	uint64_t hash = canon_hash(0, name, length), *found = canon_map_find(&treatments->map, 0, hash);
+	char *copy;
+
+	if (found)
+		return &treatments->treated[*found];
+	if (treatments->count == treatments->room) {
+		size_t room = treatments->room ? treatments->room * 2 : 64;
+		struct canon_treated *larger = realloc(treatments->treated, room * sizeof *larger);
+
+		if (!larger)
+			return NULL;
+		treatments->treated = larger;
+		treatments->room = room;
+	}
+	copy = strndup(name, length);
+	if (!copy || !canon_map_add(&treatments->map, 0, hash, treatments->count)) {
+		free(copy);
+		return NULL;
+	}
+	/* a name with a zero byte in it is no field's */
+	treatments->treated[treatments->count] = treat(treatments->rules, copy, strlen(copy));
+	free(copy);
+	return &treatments->treated[treatments->count++];
+}
+
+bool canon_token_next(const char **at, const char *end, struct canon_token *token)
+{
+	while (*at < end) {
+		const char *begin = *at + (**at == ' '), *space = memchr(begin, ' ', (size_t)(end - begin)), *stop = space ? space : end;
+		const char *equals = memchr(begin, '=', (size_t)(stop - begin));
+
+		*at = stop;
+		if (!equals)
+			continue;
+		*token = (struct canon_token){ begin, equals + 1, (size_t)(equals - begin), (size_t)(stop - equals - 1) };
+		return true;
+	}
+	return false;
+}
+
+const char *canon_line_values(const char *line, const char *end)
+{
+	const char *space = memchr(line, ' ', (size_t)(end - line));
+
+	if (space && end - space >= 2 && (space[1] == '>' || space[1] == '<'))
+		space = end - space > 2 ? space + 2 : end;
+	return space ? space : end;
+}
+
+/* A renamed value without the numbers that were given: "rkey#" of "rkey#3+0x10", and so on of each part. */
+static uint64_t hash_names(uint64_t hash, const char *value, size_t length)
+{
+	bool shown = true;
+
+	for (size_t i = 0; i < length; i++) {
+		if (value[i] == ',')
+			shown = true;
+		if (shown)
+			hash = canon_hash(hash, &value[i], 1);
+		if (value[i] == '#' || value[i] == '+')
+			shown = false;
+	}
+	return hash;
+}
+
+static uint64_t hash_token(uint64_t hash, const struct canon_treated *treated, const struct canon_token *token)
+{
+	hash = canon_hash(hash, token->name, token->name_length);
+	switch (treated->treatment) {
+	case CANON_COMPARE:
+		return canon_hash(hash, token->value, token->value_length);
+	case CANON_COMPARE_NAME:
+		return hash_names(hash, token->value, token->value_length);
+	default:
+		return hash;
+	}
+}
+
+static bool skips(const struct diff_rules *rules, const struct canon_token *token)
+{
+	for (size_t i = 0; i < rules->skip_count; i++)
+		if (is_text(token->name, token->name_length, rules->skip[i].left, strlen(rules->skip[i].left)) &&
+		    is_text(token->value, token->value_length, rules->skip[i].right, strlen(rules->skip[i].right)))
+			return true;
+	if (!rules->fold_retransmissions)
+		return false;
+	if (is_text(token->name, token->name_length, LITERAL("nak")))
+		return is_text(token->value, token->value_length, LITERAL("sequence_error")) ||
+		       is_text(token->value, token->value_length, LITERAL("rnr"));
+	if (is_text(token->name, token->name_length, LITERAL("rdmatap.psn.analysis")))
+		return is_text(token->value, token->value_length, LITERAL("retransmission")) ||
+		       is_text(token->value, token->value_length, LITERAL("duplicate"));
+	return false;
+}
+
+static enum rtap_status fail(struct file_reader *reader, const char *what)
+{
+	rtap_error_set(reader->error, "%s: line %lu: %s", reader->name, reader->number, what);
+	return RTAP_STATUS_FAILED;
+}
+
+/* The only response without an AETH. */
+static bool is_read_response_middle(const struct canon_token *token)
+{
+	return is_text(token->name, token->name_length, LITERAL("infiniband.bth.opcode")) && is_text(token->value, token->value_length, LITERAL("14"));
+}
+
+/* Hashes a line. *skipped: the rules leave it out. */
+static enum rtap_status hash_line(struct file_reader *reader, struct canon_line *line, const char *at, const char *end, bool *skipped)
+{
+	struct canon_token token;
+	uint64_t direction = (unsigned char)line->direction;
+	unsigned values = 0;
+
+	for (int key = 0; key < CANON_KEYS; key++)
+		line->keys[key] = canon_hash((uint64_t)key, &direction, sizeof direction);
+	*skipped = false;
+	line->lane = line->direction == '<';
+	while (canon_token_next(&at, end, &token)) {
+		const struct canon_treated *treated = canon_treatment(reader->treatments, token.name, token.name_length);
+
+		if (!treated)
+			return fail(reader, "out of memory");
+		if (++values > MOST_VALUES)
+			return fail(reader, "has more values than a line of canonical text");
+		if (treated->is_response || is_read_response_middle(&token))
+			line->lane |= 2;
+		*skipped |= skips(reader->treatments->rules, &token);
+		if (treated->treatment != CANON_SHOW)
+			line->keys[CANON_KEY_ALL] = hash_token(line->keys[CANON_KEY_ALL], treated, &token);
+		if (treated->is_class || (treated->is_near && treated->treatment == CANON_COMPARE))
+			line->keys[CANON_KEY_NEAR] = canon_hash(line->keys[CANON_KEY_NEAR], token.value, token.value_length);
+		if (treated->is_class)
+			line->keys[CANON_KEY_CLASS] = canon_hash(line->keys[CANON_KEY_CLASS], token.value, token.value_length);
+	}
+	return RTAP_STATUS_OK;
+}
+
+static const char *mapped(const struct diff_rules *rules, const struct canon_token *token, size_t *length)
+{
+	bool is_address = is_text(token->name, token->name_length, LITERAL("client")) || is_text(token->name, token->name_length, LITERAL("server"));
+
+	*length = token->value_length;
+	for (size_t i = 0; is_address && i < rules->map_count; i++) {
+		if (!is_text(token->value, token->value_length, rules->map[i].left, strlen(rules->map[i].left)))
+			continue;
+		*length = strlen(rules->map[i].right);
+		return rules->map[i].right;
+	}
+	return token->value;
+}
+
+/* "transport=RC service=tcp:20049 client=10.0.0.2 server=10.0.0.1" as the rules let it be. */
+static char *role_of(struct file_reader *reader, const char *at, const char *end)
+{
+	const struct diff_rules *rules = reader->treatments->rules;
+	size_t room = (size_t)(end - at) + 1, used = 0;
+	struct canon_token token;
+	char *role;
+
+	for (size_t i = 0; i < rules->map_count; i++)
+		room += 2 * strlen(rules->map[i].right);
+	role = malloc(room);
+	while (role && canon_token_next(&at, end, &token)) {
+		size_t length = token.value_length;
+		const char *value = reader->map ? mapped(rules, &token, &length) : token.value;
+
+		/* --only tells what to compare, not which connections belong together */
+		if (!rules->only.count && !diff_rules_compare(rules, token.name, token.name_length))
+			continue;
+		if (used + token.name_length + length + 3 > room)
+			break;
+		if (used)
+			role[used++] = ' ';
+		memcpy(role + used, token.name, token.name_length);
+		used += token.name_length;
+		role[used++] = '=';
+		memcpy(role + used, value, length);
+		used += length;
+	}
+	if (role)
+		role[used] = 0;
+	return role;
+}
+
+static enum rtap_status take_connection(struct file_reader *reader, const char *line, const char *end)
+{
+	struct canon_file *file = reader->file;
+	struct canon_role *role;
+
+	if (file->role_count == file->role_room) {
+		size_t room = file->role_room ? file->role_room * 2 : 16;
+		struct canon_role *larger = realloc(file->roles, room * sizeof *larger);
+
+		if (!larger)
+			return fail(reader, "out of memory");
+		file->roles = larger;
+		file->role_room = room;
+	}
+	role = &file->roles[file->role_count];
+	*role = (struct canon_role){ .role = role_of(reader, canon_line_values(line, end), end), .begin = (uint64_t)(line - file->text) };
+	if (!role->role)
+		return fail(reader, "out of memory");
+	role->ranges[CANON_MESSAGES].first = file->lines[CANON_MESSAGES].count;
+	role->ranges[CANON_PACKETS].first = file->lines[CANON_PACKETS].count;
+	file->role_count++;
+	return RTAP_STATUS_OK;
+}
+
+static enum rtap_status take_line(struct file_reader *reader, enum canon_level level, const char *line, const char *end)
+{
+	struct canon_lines *lines = &reader->file->lines[level];
+	const char *space = memchr(line, ' ', (size_t)(end - line));
+	struct canon_line *added;
+	enum rtap_status status;
+	bool skipped;
+
+	if (!reader->file->role_count)
+		return fail(reader, "stands before the first connection");
+	if (!space || end - space < 2 || (space[1] != '>' && space[1] != '<'))
+		return fail(reader, "tells no direction (> or <)");
+	if (level == CANON_PACKETS && reader->treatments->rules->level != CANON_PACKETS)
+		return RTAP_STATUS_OK;
+	if (lines->count == lines->room) {
+		size_t room = lines->room ? lines->room * 2 : 256;
+		struct canon_line *larger = realloc(lines->lines, room * sizeof *larger);
+
+		if (!larger)
+			return fail(reader, "out of memory");
+		lines->lines = larger;
+		lines->room = room;
+	}
+	added = &lines->lines[lines->count];
+	*added = (struct canon_line){ .offset = (uint64_t)(line - reader->file->text), .length = (uint32_t)(end - line), .direction = space[1] };
+	status = hash_line(reader, added, canon_line_values(line, end), end, &skipped);
+	if (status != RTAP_STATUS_OK || skipped)
+		return status;
+	lines->count++;
+	reader->file->roles[reader->file->role_count - 1].ranges[level].count++;
+	return RTAP_STATUS_OK;
+}
+
+static enum rtap_status take_setup(struct file_reader *reader, const char *line, const char *end)
+{
+	struct canon_line *setup;
+	bool skipped;
+
+	if (!reader->file->role_count)
+		return fail(reader, "stands before the first connection");
+	setup = &reader->file->roles[reader->file->role_count - 1].setup;
+	*setup = (struct canon_line){ .offset = (uint64_t)(line - reader->file->text), .length = (uint32_t)(end - line) };
+	return hash_line(reader, setup, canon_line_values(line, end), end, &skipped);
+}
+
+/* "end connections=2": a file without it, or with another count, is not whole. */
+static enum rtap_status take_end(struct file_reader *reader, const char *line, const char *end)
+{
+	struct canon_token token;
+	const char *at = canon_line_values(line, end);
+	size_t count = 0;
+
+	if (!canon_token_next(&at, end, &token) || !is_text(token.name, token.name_length, LITERAL("connections")))
+		return fail(reader, "does not tell how many connections there are");
+	for (size_t i = 0; i < token.value_length && count < SIZE_MAX / 100; i++)
+		count = count * 10 + (size_t)(token.value[i] - '0');
+	if (count != reader->file->role_count)
+		return fail(reader, "there are more or fewer connections than it says");
+	reader->ended = true;
+	return RTAP_STATUS_OK;
+}
+
+/* Whether values that the rules compare, though canon leaves them out by itself, were kept. */
+static enum rtap_status check_kept(struct file_reader *reader, const char *line, const char *end)
+{
+	const struct diff_rules *rules = reader->treatments->rules;
+	const char *at = line;
+	struct canon_token token, kept = { .value_length = 0 };
+
+	while (canon_token_next(&at, end, &token))
+		if (is_text(token.name, token.name_length, LITERAL("keep")))
+			kept = token;
+	for (size_t i = 0; i < rules->tolerance_count; i++) {
+		const char *wanted = rules->tolerances[i].name;
+		const char *part = kept.value, *stop = kept.value + kept.value_length;
+		bool found = policy_of(wanted).action != CANON_DROP;
+
+		while (!found && part && part < stop) {
+			const char *comma = memchr(part, ',', (size_t)(stop - part)), *part_end = comma ? comma : stop;
+
+			found = is_text(part, (size_t)(part_end - part), wanted, strlen(wanted));
+			part = comma ? comma + 1 : stop;
+		}
+		if (!found) {
+			rtap_error_set(reader->error, "%s: has no %s (make it with rdmatap canon --keep %s, or rdmatap diff --update)", reader->name,
+				       wanted, wanted);
+			return RTAP_STATUS_FAILED;
+		}
+	}
+	return RTAP_STATUS_OK;
+}
+
+/* "rdmatap-canon 1 level=packets keep=latency" */
+static enum rtap_status take_head(struct file_reader *reader, const char *line, const char *end)
+{
+	const char *version = line + sizeof CANON_MAGIC, *space = NULL;
+	struct canon_token token;
+
+	if (!begins(line, end, LITERAL(CANON_MAGIC " ")))
+		return fail(reader, "not the canonical text of a capture");
+	space = memchr(version, ' ', (size_t)(end - version));
+	if (!space || !is_text(version, (size_t)(space - version), LITERAL("1")))
+		return fail(reader, "canonical text of another version (make it again with this one)");
+	while (canon_token_next(&space, end, &token))
+		if (is_text(token.name, token.name_length, LITERAL("level")) && is_text(token.value, token.value_length, LITERAL("packets")))
+			reader->file->level = CANON_PACKETS;
+	if (reader->file->level < reader->treatments->rules->level)
+		return fail(reader, "has messages only (make it with --level packets)");
+	return check_kept(reader, line, end);
+}
+
+static enum rtap_status take(struct file_reader *reader, const char *line, const char *end)
+{
+	if (reader->number == 1)
+		return take_head(reader, line, end);
+	if (line == end || *line == '#')
+		return RTAP_STATUS_OK;
+	if (reader->ended)
+		return fail(reader, "stands behind the end");
+	if (begins(line, end, LITERAL("message ")))
+		return take_line(reader, CANON_MESSAGES, line, end);
+	if (begins(line, end, LITERAL("packet ")))
+		return take_line(reader, CANON_PACKETS, line, end);
+	if (begins(line, end, LITERAL("connection ")))
+		return take_connection(reader, line, end);
+	if (begins(line, end, LITERAL("setup ")))
+		return take_setup(reader, line, end);
+	if (begins(line, end, LITERAL("end ")))
+		return take_end(reader, line, end);
+	return fail(reader, "neither connection, setup, message, packet nor end");
+}
+
+/* What is in a connection, to find the same one among several of one role. */
+static void finish(struct canon_file *file)
+{
+	for (size_t i = 0; i < file->role_count; i++) {
+		struct canon_role *role = &file->roles[i];
+
+		role->end = i + 1 < file->role_count ? file->roles[i + 1].begin : file->length;
+		role->digest = role->setup.keys[CANON_KEY_ALL];
+		for (int level = 0; level < 2; level++)
+			for (size_t j = 0; j < role->ranges[level].count; j++)
+				role->digest = canon_hash(role->digest, &file->lines[level].lines[role->ranges[level].first + j].keys[CANON_KEY_ALL], 8);
+	}
+}
+
+enum rtap_status canon_file_read(struct canon_file *file, const char *name, const char *text, size_t length, struct canon_treatments *treatments,
+				 bool map, struct rtap_error *error)
+{
+	struct file_reader reader = { .file = file, .treatments = treatments, .name = name, .error = error, .map = map };
+	const char *at = text, *end = text + length;
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	*file = (struct canon_file){ .text = text, .length = length };
+	while (status == RTAP_STATUS_OK && at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
+
+		reader.number++;
+		if ((size_t)(stop - at) > LONGEST_LINE)
+			return fail(&reader, "longer than any line of canonical text");
+		status = take(&reader, at, stop);
+		at = newline ? newline + 1 : end;
+	}
+	if (status == RTAP_STATUS_OK && !reader.ended) {
+		rtap_error_set(error, "%s: ends early, without its last line", name);
+		status = RTAP_STATUS_FAILED;
+	}
+	finish(file);
+	return status;
+}
+
+void canon_file_fini(struct canon_file *file)
+{
+	for (size_t i = 0; i < file->role_count; i++)
+		free(file->roles[i].role);
+	free(file->roles);
+	free(file->lines[0].lines);
+	free(file->lines[1].lines);
+}

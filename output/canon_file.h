@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Canonical text read back for a comparison: its connections, and of each message and packet where its line stands and three
+ * hashes of it, by which sequences are aligned. Values that are not compared, and the numbers of renamed ones, are in no hash.
+ */
+#ifndef OUTPUT_CANON_FILE_H
+#define OUTPUT_CANON_FILE_H
+
+#include <rdmatap/error.h>
+
+#include "output/canon_map.h"
+#include "output/diff_rules.h"
+
+/* How alike two lines are, each telling less than the one before. */
+enum canon_key {
+	CANON_KEY_ALL,   /* all that is compared is the same */
+	CANON_KEY_NEAR,  /* the same operation with the same length */
+	CANON_KEY_CLASS, /* the same operation */
+	CANON_KEYS,
+};
+
+#define CANON_LANES 4
+
+struct canon_line {
+	uint64_t keys[CANON_KEYS];
+	uint64_t offset;  /* of the line in the text */
+	uint32_t length;  /* without its newline */
+	char direction;   /* '>' from the client, '<' from the server */
+	uint8_t lane;     /* what is in one lane keeps its order: by direction, requests and responses apart */
+};
+
+/* Lines of one kind, over all connections. */
+struct canon_lines {
+	struct canon_line *lines;
+	size_t count, room;
+};
+
+struct canon_range {
+	size_t first, count;
+};
+
+struct canon_role {
+	char *role;               /* the connection's line, addresses mapped, without what is ignored; owned */
+	struct canon_line setup;  /* length 0: none */
+	struct canon_range ranges[2]; /* of messages and packets: by enum canon_level */
+	uint64_t digest;          /* of all that is compared */
+	uint64_t begin, end;      /* its lines in the text */
+};
+
+struct canon_file {
+	const char *text;         /* borrowed */
+	size_t length;
+	enum canon_level level;   /* that it was made with */
+	struct canon_role *roles;
+	size_t role_count, role_room;
+	struct canon_lines lines[2];
+};
+
+/* What is done with values of a name. */
+enum canon_treatment { CANON_SHOW, CANON_COMPARE, CANON_COMPARE_NAME, CANON_COMPARE_RELATIVE, CANON_TOLERATE };
+
+struct canon_treated {
+	uint8_t treatment; /* enum canon_treatment */
+	bool is_class, is_near; /* part of the key of that name */
+	bool is_response; /* only responses have it */
+	const struct diff_tolerance *tolerance;
+};
+
+/* What rules say of each name, worked out once. All zero but for `rules`. */
+struct canon_treatments {
+	const struct diff_rules *rules;
+	struct canon_map map;
+	struct canon_treated *treated;
+	size_t count, room;
+};
+
+void canon_treatments_fini(struct canon_treatments *treatments);
+/* NULL: memory is out. Valid until the next call. */
+const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length);
+
+/* One value of a line. */
+struct canon_token {
+	const char *name, *value;
+	size_t name_length, value_length;
+};
+
+/* Takes the next value of a line from `*at`; false: there is none. */
+bool canon_token_next(const char **at, const char *end, struct canon_token *token);
+
+/* The first value of a line: behind its type and direction. */
+const char *canon_line_values(const char *line, const char *end);
+
+/*
+ * Reads text that canon wrote; `name` is for errors. With `map`, addresses of roles are mapped. fini in both cases. The text stays
+ * the caller's, and must stay.
+ */
+enum rtap_status canon_file_read(struct canon_file *file, const char *name, const char *text, size_t length,
+				 struct canon_treatments *treatments, bool map, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+void canon_file_fini(struct canon_file *file);
+
+/* Whether a file begins as canonical text does. */
+bool canon_file_is(const char *text, size_t length);
+
+#endif

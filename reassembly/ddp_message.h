@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From FPDUs to messages: RFC 5041 (DDP), RFC 5040 and RFC 7306 (RDMAP). FPDUs come in the order of their stream, and
+ * those of one direction behind what of the other their sender had received; so a message is over as soon as its last
+ * segment was there, or another message took its place. In the connection's streams messages stand at the stream offset of
+ * their first FPDU instead of a PSN; READs in the requester's stream.
+ */
+#ifndef REASSEMBLY_DDP_MESSAGE_H
+#define REASSEMBLY_DDP_MESSAGE_H
+
+#include "dissect/iwarp.h"
+#include "reassembly/state.h"
+
+#define DDP_QUEUES 4 /* RFC 5040, 5.1; RFC 7306, 4 */
+
+/* One direction's segments. All that is pointed to is under way. */
+struct ddp_half {
+	struct message *untagged[DDP_QUEUES]; /* by queue number */
+	struct message *write;    /* or Read Response whose Request was not seen */
+	struct message *read;     /* of the other side, being answered */
+	uint64_t next_offset;     /* tagged offset behind the last segment of `write` */
+	uint64_t lost;            /* stream bytes without an FPDU since the last one */
+};
+
+struct ddp {
+	struct ddp_half halves[2]; /* from b; from a */
+};
+
+/*
+ * Takes the next FPDU of a direction, whose CRC is not wrong; `frames` brought it. `shown` is what the packet view has of
+ * it, or NULL: a Send that it ends, a chunk that it completes get their context there.
+ */
+void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
+		      uint32_t frames, struct iwarp_shown *shown);
+
+/* `length` bytes of a direction's stream held FPDUs that nobody will see. */
+void ddp_message_lost(struct connection *connection, bool from_a, uint64_t length);
+
+/* Settles all that is under way. */
+void ddp_message_end(struct rtap_tracker *tracker, struct connection *connection);
+
+/* A message is no longer under way. */
+void ddp_message_gone(struct ddp *ddp, const struct message *message);
+
+/* Whether nothing more can be expected for a message that is under way. */
+bool ddp_message_is_final(const struct rtap_tracker *tracker, const struct message *message);
+
+/* The frame is done: messages that its FPDUs touched are wanted if `wanted`. */
+void ddp_message_frame_done(struct rtap_tracker *tracker, bool wanted);
+
+#endif

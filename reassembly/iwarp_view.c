@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reassembly/iwarp_view.h"
+
+#define FIRST_ROOM 16
+
+void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame)
+{
+	for (uint32_t i = 0; i < view->kept_count; i++)
+		free(view->kept[i]);
+	budget_give(budget, &view->holder, view->kept_bytes);
+	view->kept_bytes = 0;
+	view->kept_count = view->count = 0;
+	view->stream = NULL;
+	view->flow = (struct rtap_flow_facts){ 0 };
+	view->number = frame->number;
+	view->frame = (struct rtap_span){ frame->bytes, frame->captured_length };
+}
+
+/* Makes room for twice as much. */
+static bool grow(struct iwarp_view *view, struct budget *budget)
+{
+	uint32_t room = view->room ? view->room * 2 : FIRST_ROOM;
+	struct iwarp_shown *shown = realloc(view->shown, room * sizeof *shown);
+	struct rtap_fpdu *list;
+
+	if (!shown)
+		return false;
+	view->shown = shown;
+	list = realloc(view->list, room * sizeof *list);
+	if (!list)
+		return false;
+	view->list = list;
+	budget_charge(budget, &view->holder, (room - view->room) * (sizeof *shown + sizeof *list));
+	view->room = room;
+	return true;
+}
+
+bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memory, uint64_t size)
+{
+	if (view->kept_count == view->kept_room) {
+		uint32_t room = view->kept_room ? view->kept_room * 2 : FIRST_ROOM;
+		void **larger = realloc(view->kept, room * sizeof *larger);
+
+		if (!larger)
+			return false;
+		budget_charge(budget, &view->holder, (room - view->kept_room) * sizeof *larger);
+		view->kept = larger;
+		view->kept_room = room;
+	}
+	view->kept[view->kept_count++] = memory;
+	view->kept_bytes += size;
+	budget_charge(budget, &view->holder, size);
+	return true;
+}
+
+static bool is_in_frame(const struct iwarp_view *view, const struct rtap_span *bytes)
+{
+	uintptr_t start = (uintptr_t)view->frame.bytes, at = (uintptr_t)bytes->bytes;
+
+	return at >= start && at - start <= view->frame.length && bytes->length <= view->frame.length - (at - start);
+}
+
+static bool copy_bytes(struct iwarp_view *view, struct budget *budget, struct rtap_fpdu *fpdu)
+{
+	uint8_t *copy;
+
+	if (view->kept_bytes + fpdu->bytes.length > IWARP_VIEW_BYTES || budget->used + fpdu->bytes.length > budget->limit)
+		return false;
+	copy = malloc(fpdu->bytes.length);
+	if (!copy || !iwarp_view_keep(view, budget, copy, fpdu->bytes.length)) {
+		free(copy);
+		return false;
+	}
+	memcpy(copy, fpdu->bytes.bytes, fpdu->bytes.length);
+	fpdu->bytes.bytes = copy;
+	return true;
+}
+
+struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream,
+				   const struct rtap_fpdu *fpdu)
+{
+	struct iwarp_shown *shown;
+
+	/* what ended before is of another stream that the frame only gave the occasion to end */
+	if (view->stream != stream)
+		view->count = 0;
+	view->stream = stream;
+	if (view->count == view->room && !grow(view, budget))
+		return NULL;
+	shown = &view->shown[view->count];
+	shown->fpdu = *fpdu;
+	shown->fpdu.upper = NULL;
+	if (!is_in_frame(view, &fpdu->bytes) && !copy_bytes(view, budget, &shown->fpdu))
+		return NULL;
+	view->count++;
+	return shown;
+}
+
+void iwarp_view_context(struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context)
+{
+	context->is_iwarp = true;
+	if (view->stream != stream)
+		return;
+	for (uint32_t i = 0; i < view->count; i++) {
+		view->list[i] = view->shown[i].fpdu;
+		/* the array may have moved since */
+		if (view->list[i].upper)
+			view->list[i].upper = &view->shown[i].upper;
+	}
+	context->fpdus = view->list;
+	context->fpdu_count = view->count;
+}
+
+void iwarp_view_fini(struct iwarp_view *view, struct budget *budget)
+{
+	for (uint32_t i = 0; i < view->kept_count; i++)
+		free(view->kept[i]);
+	budget_give(budget, &view->holder, view->holder.bytes);
+	free(view->kept);
+	free(view->shown);
+	free(view->list);
+	*view = (struct iwarp_view){ 0 };
+}

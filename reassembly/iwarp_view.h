@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The FPDUs that the frame at hand completed, for its dissection: they can be of several segments, and what they carry
+ * can need what earlier ones told.
+ */
+#ifndef REASSEMBLY_IWARP_VIEW_H
+#define REASSEMBLY_IWARP_VIEW_H
+
+#include <rdmatap/packet.h>
+
+#include "reassembly/budget.h"
+
+#define IWARP_VIEW_BYTES (4u << 20) /* of a frame's FPDUs that may be copied; those behind, or beyond the budget, are not shown */
+
+struct iwarp_stream;
+
+struct iwarp_shown {
+	struct rtap_fpdu fpdu;
+	struct rtap_context upper; /* if fpdu.upper is set */
+};
+
+/* All zero shows nothing. */
+struct iwarp_view {
+	const struct iwarp_stream *stream; /* whose FPDUs they are */
+	struct rtap_span frame;            /* its bytes */
+	uint64_t number;                   /* of the frame */
+	struct iwarp_shown *shown;
+	struct rtap_fpdu *list;            /* as the context has them */
+	uint32_t count, room;
+	void **kept;                       /* memory that lives as long as the frame */
+	uint32_t kept_count, kept_room;
+	uint64_t kept_bytes;
+	struct rtap_flow_facts flow;       /* of the last message that the frame completed */
+	struct budget_holder holder;       /* of all this */
+};
+
+/* Another frame begins: what is there goes. */
+void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame);
+
+/* Adds an FPDU of a stream, the next one; its bytes are copied where that is necessary. NULL: there is no room for it. */
+struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream,
+				   const struct rtap_fpdu *fpdu);
+
+/* Takes over `memory` of `size` bytes, from malloc(): it is freed when the next frame begins. False: it cannot. */
+bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memory, uint64_t size);
+
+/* Puts the FPDUs into the context if they are of this stream. */
+void iwarp_view_context(struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context);
+
+void iwarp_view_fini(struct iwarp_view *view, struct budget *budget);
+
+#endif

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The program on the simulated RDMA device (tests/verbs_sim), preloaded; VERBS_SIM names it."""
+import os
+import subprocess
+import sys
+
+from cli import CliTest, PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, read, records
+from live import INSIDE, LiveTest, RPING_CONTENT, frames, ip
+
+
+def device(description):
+    return {"LD_PRELOAD": os.environ["VERBS_SIM"], "RDMATAP_VERBS_SIM": description}
+
+
+class Files(CliTest):
+    def capture(self, description, *arguments):
+        return self.run_program(*arguments, env=device(description))
+
+    def test_frames_of_a_file_come_out_byte_by_byte_with_the_devices_times(self):
+        saved = self.path("x.pcap")
+        done = self.capture("stamp=wall,feed=file:" + RPING, "-i", "verbs:sim0", "-c", str(RPING_FRAMES), "-w", saved)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(records(read(saved))[1], records(read(RPING))[1])
+        self.assertIn(b"%d packets captured; received: %d; dropped: by the device unknown, by the kernel 0, here 0"
+                      % (RPING_FRAMES, RPING_FRAMES), done.stderr)
+
+    def test_packets_are_shown_as_those_of_the_file(self):
+        done = self.capture("stamp=wall,feed=file:" + RPING, "-i", "sim0/1", "-c", str(RPING_FRAMES))
+        self.assertEqual(done.stdout, self.good("-r", RPING))
+
+    def test_rules_select(self):
+        for kind in ("sniffer", "normal"):
+            saved = self.path("x.pcap")
+            done = self.capture("feed=file:" + RPING, "-i", "verbs:", "--flow", "ipv4 src=10.0.0.1", "--flow-type", kind, "-c", "20", "-w", saved)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            wanted = [data for data, _ in RPING_CONTENT if data[26:30] == bytes((10, 0, 0, 1))]
+            self.assertEqual([data for data, _ in frames(saved)], wanted[:20])
+            self.assertEqual(b"the host does not get" in done.stderr, kind == "normal")
+
+    def test_a_snap_length_is_kept(self):
+        saved = self.path("x.pcap")
+        self.capture("feed=file:" + RPING, "-i", "verbs:sim0", "-s", "60", "-c", "50", "-w", saved)
+        self.assertEqual(frames(saved), [(data[:60], length) for data, length in RPING_CONTENT[:50]])
+
+    def test_a_peer_names_the_device(self):
+        saved = self.path("x.pcap")
+        done = self.capture("feed=file:" + RPING, "-i", "verbs:", "--peer", "10.0.0.1", "-c", "50", "-w", saved)
+        self.assertEqual((done.returncode, len(frames(saved))), (0, 50), done.stderr)
+
+    def test_a_replay_is_sent_byte_by_byte(self):
+        sent = self.path("sent.pcap")
+        done = self.capture("send=file:" + sent, "replay", "-i", "verbs:sim0", "--at-once", RPING)
+        self.assertEqual((done.returncode, done.stdout.split()[0]), (0, b"%d" % RPING_FRAMES), done.stderr)
+        self.assertEqual(frames(sent), RPING_CONTENT)
+
+    def test_devices_are_listed(self):
+        done = self.capture("devices=2,rate=100", "-D")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for text in (b"verbs:sim0/1", b"verbs:sim1/1", b"100 Gb/s"):
+            self.assertIn(text, done.stdout)
+
+    def test_what_is_wrong_is_said(self):
+        for message, description, *arguments in (
+                (b"there is no such RDMA device (there are: sim0)", "devices=1", "-i", "verbs:mlx5_0"),
+                (b"Ethernet only", "link=infiniband", "-i", "verbs:sim0"),
+                (b"--force", "state=down", "-i", "verbs:sim0"),
+                (b"flow rule \"udp refused=1\": refused: is no field", "devices=1", "-i", "verbs:sim0", "--flow", "udp refused=1"),
+                (b"--flow-type", "devices=1", "-i", "verbs:sim0", "--flow-dont-trap"),
+                (b"no such type (sniffer, normal, all, mc)", "devices=1", "-i", "verbs:sim0", "--flow-type", "some"),
+                (b"0 to 65535", "devices=1", "-i", "verbs:sim0", "--flow-priority", "65536"),
+                (b"depth=1", "devices=1", "-i", "verbs:sim0", "--verbs", "depth=1"),
+                (b"lo: is of kind pcap", "devices=1", "-i", "lo", "--flow", "udp"),
+                (b"go with -i verbs:", "devices=1", "-i", "pcap:lo", "--flow", "udp")):
+            done = self.capture(description, *arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(message, done.stderr)
+
+
+class Veth(LiveTest):
+    """The device sees what a packet socket sees on one end."""
+
+    def speak(self):
+        """Datagrams and frames with a VLAN tag, of many lengths, from one end to the other."""
+        ip("address", "add", "192.0.2.1/24", "dev", "near")
+        ip("neighbour", "add", "192.0.2.2", "lladdr", "02:00:00:00:00:99", "dev", "near")
+        program = ("import socket\n"
+                   "udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+                   "raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)\n"
+                   "raw.bind(('near', 0))\n"
+                   "for i in range(200):\n"
+                   "    udp.sendto(bytes((i,)) * (i * 7), ('192.0.2.2', 4791))\n"
+                   "    raw.send(bytes.fromhex('020000000099020000000001810020058915') + bytes((i,)) * (i * 3 + 3))\n")
+        subprocess.run(INSIDE + (sys.executable, "-c", program), check=True, timeout=TIMEOUT)
+
+    def test_the_device_and_libpcap_capture_the_same(self):
+        by_device, by_libpcap = self.path("device.pcap"), self.path("libpcap.pcap")
+        processes = [self.capturing("-i", "pcap:far", "-w", by_libpcap),
+                     self.capturing("-i", "verbs:sim0", "-w", by_device, env=device("feed=veth:far"))]
+        self.speak()
+        ends = [self.stop(process) for process in processes]
+        captured = [sorted(data for data, _ in frames(path)) for path in (by_libpcap, by_device)]
+        self.assertEqual(captured[0], captured[1])
+        self.assertGreaterEqual(len(captured[1]), 400)
+        self.assertEqual(sum(data[12:18] == b"\x81\x00\x20\x05\x89\x15" for data in captured[1]), 200)
+        self.assertEqual(self.counts_of(ends[1][1]), (len(captured[1]), 0, 0))
+
+    def test_a_replay_is_captured_byte_by_byte(self):
+        for tuning in ("poll=event", "poll=busy", "cq=plain"):
+            saved = self.path("x.pcap")
+            process = self.capturing("-i", "verbs:sim0", "-w", saved, "--verbs", tuning, env=device("feed=veth:far"))
+            self.assertEqual(self.replay(), RPING_FRAMES)
+            self.stop(process)
+            self.assertEqual(frames(saved), RPING_CONTENT)
+
+    def test_a_replay_by_the_device_is_captured_by_libpcap(self):
+        saved = self.path("x.pcap")
+        process = self.capturing("-i", "pcap:far", "-w", saved)
+        subprocess.run(INSIDE + (PROGRAM, "replay", "-i", "verbs:sim0", "-Z", "root", "--at-once", RPING), check=True, timeout=TIMEOUT,
+                       stdout=subprocess.DEVNULL, env=environment(**device("send=veth:near")))
+        self.stop(process)
+        self.assertEqual(frames(saved), RPING_CONTENT)
+
+    def counts_of(self, errors):
+        """Received, dropped by the kernel, dropped here."""
+        line = next(line for line in errors.splitlines() if " packets captured; " in line)
+        words = line.replace(",", "").replace(";", "").split()
+        return int(words[words.index("received:") + 1]), int(words[words.index("kernel") + 1]), int(words[words.index("here") + 1])

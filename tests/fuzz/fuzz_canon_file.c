@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Canonical text read back and compared: with itself, and with a text made from it by turning one byte.
+ * Input: options (1: packets, 2: order, 4: fold retransmissions, 8: JSON), which byte to turn, then the text.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/diff_show.h"
+
+#include "harness.h"
+
+static void compare(const struct canon_file *a, const struct canon_file *b, struct canon_treatments *treatments, bool json, bool equal)
+{
+	static int fd = -1;
+	struct diff_totals totals;
+	struct diff_show show;
+	struct printer printer;
+
+	if (fd < 0)
+		fd = open("/dev/null", O_WRONLY);
+	if (printer_init(&printer, fd, false))
+		return;
+	if (json)
+		diff_show_json(&show, &printer, "a", "b");
+	else
+		diff_show_text(&show, &printer, "a", "b");
+	if (diff_compare(a, b, treatments, &show.form, &totals))
+		abort();
+	if (diff_show_end(&show, &totals) || (equal && diff_differs(&totals)))
+		abort();
+	diff_show_fini(&show);
+	printer_fini(&printer);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct diff_rules rules = { .level = CANON_MESSAGES };
+	struct canon_treatments treatments = { .rules = &rules };
+	struct canon_file first, second, turned_file;
+	struct rtap_error error;
+	char *text, *turned;
+	size_t length;
+	enum rtap_status status;
+
+	if (size < 4)
+		return 0;
+	length = size - 3;
+	text = malloc(length);
+	turned = malloc(length);
+	if (!text || !turned)
+		goto out;
+	rules.level = data[0] & 1 ? CANON_PACKETS : CANON_MESSAGES;
+	rules.order = data[0] & 2;
+	rules.fold_retransmissions = data[0] & 4;
+	memcpy(text, data + 3, length);
+	memcpy(turned, text, length);
+	turned[((size_t)data[1] << 8 | data[2]) % length] ^= 1;
+	status = canon_file_read(&first, "text", text, length, &treatments, true, &error);
+	if (canon_file_read(&second, "text", text, length, &treatments, false, &error) != status)
+		abort();
+	if (status == RTAP_STATUS_OK) {
+		compare(&first, &second, &treatments, data[0] & 8, true);
+		if (canon_file_read(&turned_file, "turned", turned, length, &treatments, false, &error) == RTAP_STATUS_OK)
+			compare(&first, &turned_file, &treatments, data[0] & 8, false);
+		canon_file_fini(&turned_file);
+	}
+	canon_file_fini(&first);
+	canon_file_fini(&second);
+out:
+	canon_treatments_fini(&treatments);
+	free(text);
+	free(turned);
+	return 0;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <criterion/criterion.h>
+
+#include "output/align.h"
+
+#define MOST 64
+
+static size_t keys_of(const char *text, uint64_t *keys)
+{
+	for (size_t i = 0; text[i]; i++)
+		keys[i] = (uint64_t)text[i];
+	return strlen(text);
+}
+
+/* Pairs found; each must be of equals, and their indices must rise. */
+static size_t check(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count, const uint32_t *match)
+{
+	int64_t last = -1;
+	size_t found = 0;
+
+	for (size_t i = 0; i < a_count; i++) {
+		if (match[i] == ALIGN_NONE)
+			continue;
+		cr_assert_lt(match[i], b_count);
+		cr_assert_eq(a[i], b[match[i]]);
+		cr_assert_gt((int64_t)match[i], last);
+		last = match[i];
+		found++;
+	}
+	return found;
+}
+
+/* The length of a longest common subsequence by the textbook's table. */
+static size_t longest(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count)
+{
+	static size_t table[MOST + 1][MOST + 1];
+
+	memset(table, 0, sizeof table);
+	for (size_t i = 1; i <= a_count; i++)
+		for (size_t j = 1; j <= b_count; j++) {
+			size_t best = table[i - 1][j] > table[i][j - 1] ? table[i - 1][j] : table[i][j - 1];
+
+			table[i][j] = a[i - 1] == b[j - 1] ? table[i - 1][j - 1] + 1 : best;
+		}
+	return table[a_count][b_count];
+}
+
+Test(align, finds_what_is_the_same)
+{
+	static const struct {
+		const char *a, *b;
+		size_t pairs;
+	} cases[] = {
+		{ "", "", 0 }, { "", "abc", 0 }, { "abc", "", 0 }, { "abc", "abc", 3 }, { "abc", "xyz", 0 },
+		{ "abcdef", "abdef", 5 }, { "abdef", "abcdef", 5 }, { "abcdef", "abccdef", 6 }, { "aaaa", "aaa", 3 },
+		{ "abcabba", "cbabac", 4 }, { "abcdefgh", "hgfedcba", 1 }, { "xaxbxcx", "yaybycy", 3 }, { "abcd", "bcda", 3 },
+		{ "abababab", "babababa", 7 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		uint64_t a[MOST], b[MOST];
+		uint32_t match[MOST];
+		size_t a_count = keys_of(cases[i].a, a), b_count = keys_of(cases[i].b, b);
+
+		cr_assert_eq(align(a, a_count, b, b_count, match), 0);
+		cr_assert_eq(check(a, a_count, b, b_count, match), cases[i].pairs, "%s %s", cases[i].a, cases[i].b);
+	}
+}
+
+Test(align, is_as_good_as_the_textbook)
+{
+	srand(7);
+	for (int round = 0; round < 20000; round++) {
+		uint64_t a[MOST], b[MOST];
+		uint32_t match[MOST];
+		size_t a_count = (size_t)rand() % MOST, b_count = (size_t)rand() % MOST;
+		int letters = 1 + rand() % 12;
+
+		for (size_t i = 0; i < a_count; i++)
+			a[i] = (uint64_t)(rand() % letters);
+		for (size_t i = 0; i < b_count; i++)
+			b[i] = (uint64_t)(rand() % letters);
+		cr_assert_eq(align(a, a_count, b, b_count, match), 0);
+		cr_assert_eq(check(a, a_count, b, b_count, match), longest(a, a_count, b, b_count));
+	}
+}
+
+/* Sequences of a million elements, made by a rule. */
+enum { MANY = 1000000 };
+
+static void make(uint64_t *keys, unsigned letters, unsigned seed)
+{
+	srand(seed);
+	for (size_t i = 0; i < MANY; i++)
+		keys[i] = (uint64_t)rand() % letters;
+}
+
+static double timed(const uint64_t *a, const uint64_t *b, uint32_t *match)
+{
+	clock_t begin = clock();
+
+	cr_assert_eq(align(a, MANY, b, MANY, match), 0);
+	return (double)(clock() - begin) / CLOCKS_PER_SEC;
+}
+
+Test(align, ends_soon_however_much_differs)
+{
+	uint64_t *a = malloc(MANY * sizeof *a), *b = malloc(MANY * sizeof *b);
+	uint32_t *match = malloc(MANY * sizeof *match);
+	static const unsigned letters[] = { 2, 10, 100000 };
+
+	for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
+		make(a, letters[i], 1);
+		make(b, letters[i], 2);
+		cr_assert_lt(timed(a, b, match), 30.0, "%u letters", letters[i]);
+		check(a, MANY, b, MANY, match);
+	}
+	free(a);
+	free(b);
+	free(match);
+}
+
+Test(align, of_a_million_elements_names_the_few_that_differ)
+{
+	uint64_t *a = malloc(MANY * sizeof *a), *b = malloc(MANY * sizeof *b);
+	uint32_t *match = malloc(MANY * sizeof *match);
+
+	make(a, 10, 3);
+	memcpy(b, a, MANY * sizeof *b);
+	/* one of each ten thousand is another one, and one is lost near the beginning */
+	for (size_t i = 5000; i < MANY; i += 10000)
+		b[i] = 77;
+	memmove(b + 100, b + 101, (MANY - 101) * sizeof *b);
+	b[MANY - 1] = 78;
+	cr_assert_lt(timed(a, b, match), 5.0);
+	cr_assert_eq(check(a, MANY, b, MANY, match), MANY - MANY / 10000 - 1);
+	free(a);
+	free(b);
+	free(match);
+}

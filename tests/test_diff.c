@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "output/diff.h"
+#include "output/diff_align.h"
+
+/* A conversation in one letter a message: small ones from the client, capitals from the server; a digit behind tells the key. */
+static size_t tell(char *text, size_t room, const char *letters)
+{
+	size_t used = (size_t)snprintf(text, room, "rdmatap-canon 1 level=messages\nconnection transport=RC client=a server=b\nsetup learned=cm\n");
+
+	for (const char *at = letters; *at; at++) {
+		char key[40] = "";
+
+		if (at[1] >= '0' && at[1] <= '9')
+			snprintf(key, sizeof key, " key=rkey#%c+0x%c", at[1], at[2] == '+' ? at[3] : '0');
+		used += (size_t)snprintf(text + used, room - used, "message %c kind=send length=%d packets=1 xid=xid#%d%s\n",
+					 *at >= 'a' ? '>' : '<', *at | 0x20, (int)(at - letters), key);
+		if (key[0])
+			at += at[2] == '+' ? 3 : 1;
+	}
+	used += (size_t)snprintf(text + used, room - used, "end connections=1\n");
+	return used;
+}
+
+struct listing {
+	struct diff_form form;
+	char text[4096];
+	size_t used;
+};
+
+/* "-5" "+3" "~2/2 key" ... */
+static int list(struct diff_form *form, const struct diff_step *step)
+{
+	static const char signs[] = { [DIFF_CHANGED] = '~', [DIFF_REMOVED] = '-', [DIFF_ADDED] = '+', [DIFF_MOVED] = '>',
+				      [DIFF_CONNECTION_REMOVED] = 'R', [DIFF_CONNECTION_ADDED] = 'A' };
+	struct listing *listing = (struct listing *)form;
+
+	if (step->kind == DIFF_SAME)
+		return 0;
+	listing->used += (size_t)snprintf(listing->text + listing->used, sizeof listing->text - listing->used, "%s%c%d/%d", listing->used ? " " : "",
+					  signs[step->kind], (int)step->a.number, (int)step->b.number);
+	for (size_t i = 0; i < step->change_count; i++)
+		listing->used += (size_t)snprintf(listing->text + listing->used, sizeof listing->text - listing->used, ":%.*s",
+						  (int)step->changes[i].name_length, step->changes[i].name);
+	return 0;
+}
+
+static void check(const char *a_letters, const char *b_letters, const struct diff_rules *rules, const char *expected)
+{
+	static char a_text[1 << 18], b_text[1 << 18];
+	struct canon_treatments treatments = { .rules = rules };
+	struct canon_file a, b;
+	struct diff_totals totals;
+	struct listing listing = { .form.step = list };
+	struct rtap_error error = { .text = "" };
+
+	cr_assert_eq(canon_file_read(&a, "a", a_text, tell(a_text, sizeof a_text, a_letters), &treatments, true, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_assert_eq(canon_file_read(&b, "b", b_text, tell(b_text, sizeof b_text, b_letters), &treatments, false, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_assert_eq(diff_compare(&a, &b, &treatments, &listing.form, &totals), 0);
+	cr_expect_str_eq(listing.text, expected, "%s against %s: %s, not %s", a_letters, b_letters, listing.text, expected);
+	cr_expect_eq(diff_differs(&totals), *expected != 0);
+	canon_file_fini(&a);
+	canon_file_fini(&b);
+	canon_treatments_fini(&treatments);
+}
+
+Test(diff, names_each_difference_once)
+{
+	static const struct {
+		const char *a, *b, *expected;
+	} cases[] = {
+		{ "", "", "" },
+		{ "aBcD", "aBcD", "" },
+		{ "aBcD", "aBD", "-3/0" },
+		{ "aBD", "aBcD", "+0/3" },
+		{ "aBcD", "aBccD", "+0/4" },
+		{ "aaaa", "aaa", "-4/0" },
+		{ "aBcD", "aBxD", "~3/3:length" },
+		{ "", "ab", "+0/1 +0/2" },
+		/* what two ends send has no order, what one of them sends has */
+		{ "aBcD", "BaDc", "" },
+		{ "abcdef", "abdcef", ">3/4" },
+		{ "aBcBaBcB", "aBcBaBBc", "" },
+		/* a server that sends later, over several messages of the client */
+		{ "aXbcdef", "abcdeXf", "" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		check(cases[i].a, cases[i].b, &(struct diff_rules){ .order = false }, cases[i].expected);
+	check("aBcD", "BacD", &(struct diff_rules){ .order = true }, ">1/2");
+}
+
+Test(diff, names_stand_for_one_another)
+{
+	static const struct {
+		const char *a, *b, *expected;
+	} cases[] = {
+		{ "a1b2c1", "a2b1c2", "" },
+		{ "a1b2c1", "a1b2c2", "~3/3:key" },
+		{ "a1b2c1", "a1b1c1", "~2/2:key ~3/3:key" },
+		/* distances are from the first address seen, which may be another one */
+		{ "a1+0b1+4c1+8", "a1+1b1+5c1+9", "" },
+		{ "a1+0b1+4c1+8", "a1+0b1+5c1+8", "~2/2:key" },
+		/* a message more with a key of its own */
+		{ "a1b2c3", "a1x2b3c4", "+0/2" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		check(cases[i].a, cases[i].b, &(struct diff_rules){ .order = false }, cases[i].expected);
+}
+
+Test(diff, of_many_messages_the_few_that_differ_are_told)
+{
+	static char a[3000], b[3000];
+
+	for (size_t i = 0; i + 1 < 1500; i++)
+		a[i] = "aBcDeFg"[i % 7];
+	memcpy(b, a, sizeof b);
+	b[700] = 'z';
+	memmove(b + 901, b + 900, strlen(b + 900) + 1);
+	b[900] = 'y';
+	check(a, b, &(struct diff_rules){ .order = false }, "~701/701:length +0/901");
+}
+
+Test(diff_match, uncrosses_lines_that_are_the_same)
+{
+	/* keys 1 and 2; both of key 1 exist on both sides, in whatever order the alignment finds them */
+	const struct canon_line a[] = { { .keys = { 1 }, .direction = '>' }, { .keys = { 2 }, .direction = '<', .lane = 1 }, { .keys = { 1 }, .direction = '>' } };
+	const struct canon_line b[] = { { .keys = { 2 }, .direction = '<', .lane = 1 }, { .keys = { 1 }, .direction = '>' }, { .keys = { 1 }, .direction = '>' } };
+	struct diff_matches matches;
+
+	cr_assert_eq(diff_match(&matches, a, 3, b, 3, false), 0);
+	cr_expect_eq(matches.of_a[0], 1);
+	cr_expect_eq(matches.of_a[1], 0);
+	cr_expect_eq(matches.of_a[2], 2);
+	for (int i = 0; i < 3; i++)
+		cr_expect_neq(matches.places[i], DIFF_ELSEWHERE);
+	diff_matches_fini(&matches);
+}
+
+Test(diff_rules, are_read_one_by_one)
+{
+	struct diff_rules rules = { .order = false };
+	struct rtap_error error;
+
+	cr_expect_eq(diff_rules_add(&rules, "ignore", "nfs.tag", &error), RTAP_STATUS_OK);
+	cr_expect_eq(diff_rules_add(&rules, "ignore", "rpcordma", &error), RTAP_STATUS_OK);
+	cr_expect_not(diff_rules_compare(&rules, "nfs.tag", 7));
+	cr_expect_not(diff_rules_compare(&rules, "rpcordma.flow_control", 21));
+	cr_expect(diff_rules_compare(&rules, "rpcordmax", 9));
+	cr_expect(diff_rules_compare(&rules, "length", 6));
+	cr_expect_eq(diff_rules_add(&rules, "only", "length", &error), RTAP_STATUS_OK);
+	cr_expect(diff_rules_compare(&rules, "length", 6));
+	cr_expect_not(diff_rules_compare(&rules, "packets", 7));
+	cr_expect_eq(diff_rules_add(&rules, "tolerance", "latency=12.5%", &error), RTAP_STATUS_OK);
+	cr_assert(diff_rules_tolerance(&rules, "latency", 7));
+	cr_expect_eq(diff_rules_tolerance(&rules, "latency", 7)->share, 0.125);
+	cr_expect_null(diff_rules_tolerance(&rules, "length", 6));
+	cr_expect_neq(diff_rules_add(&rules, "tolerance", "latency=-1", &error), RTAP_STATUS_OK);
+	cr_expect_neq(diff_rules_add(&rules, "tolerance", "latency=nan", &error), RTAP_STATUS_OK);
+	cr_expect_neq(diff_rules_add(&rules, "ignore", NULL, &error), RTAP_STATUS_OK);
+	cr_expect_neq(diff_rules_add(&rules, "paint", "blue", &error), RTAP_STATUS_OK);
+	diff_rules_fini(&rules);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * iWARP from TCP segments to messages, through the tracker.
+ */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <zlib.h>
+
+#include <rdmatap/tracker.h>
+
+#include "dissect/protocol.h"
+#include "reassembly/iwarp_stream.h"
+#include "reassembly/state.h"
+#include "tests/iwarp_kit.h"
+
+#define MOST_TOLD 8192
+#define SETUP 20
+#define FLAG_SYN 0x02
+#define FLAG_ACK 0x10
+
+static struct rtap_tracker *tracker;
+static struct rtap_message told[MOST_TOLD];
+static unsigned told_count, connections;
+static struct rtap_connection last_connection;
+static uint64_t frames, fpdus_shown;
+
+static void take_message(void *owner, const struct rtap_message *message)
+{
+	(void)owner;
+	cr_assert_lt(told_count, MOST_TOLD);
+	told[told_count++] = *message;
+}
+
+static void take_connection(void *owner, const struct rtap_connection *connection)
+{
+	(void)owner;
+	connections++;
+	last_connection = *connection;
+}
+
+static void begin(uint64_t memory, bool no_heuristics)
+{
+	struct rtap_tracker_options options = {
+		.max_memory = memory, .checksums = true, .message = take_message, .connection = take_connection,
+		.context = { .no_heuristics = no_heuristics },
+	};
+
+	told_count = connections = 0;
+	frames = fpdus_shown = 0;
+	tracker = rtap_tracker_open(&options);
+	cr_assert_not_null(tracker);
+}
+
+static void end(void)
+{
+	rtap_tracker_finish(tracker);
+	cr_expect_lt(tracker->budget.used, 1u << 20);
+	rtap_tracker_close(tracker);
+}
+
+static void put16(uint8_t *at, uint32_t value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
+/* A segment between 10.0.0.1 port 40000 (a) and 10.0.0.2 port `port`. Sequence numbers count from 1000. */
+static void give(bool from_a, uint16_t port, uint8_t flags, uint32_t sequence, uint32_t ack, const uint8_t *bytes, uint32_t length)
+{
+	static uint8_t frame[65536];
+	struct rtap_frame shown = { .bytes = frame, .link_type = RTAP_LINK_RAW };
+	struct rtap_packet packet;
+
+	memset(frame, 0, 40);
+	frame[0] = 0x45;
+	put16(frame + 2, 40 + length);
+	frame[8] = 64;
+	frame[9] = 6;
+	frame[12] = frame[16] = 10;
+	frame[15] = from_a ? 1 : 2;
+	frame[19] = from_a ? 2 : 1;
+	put16(frame + 20, from_a ? 40000 : port);
+	put16(frame + 22, from_a ? port : 40000);
+	put32(frame + 24, 1000 + sequence);
+	put32(frame + 28, 1000 + ack);
+	frame[32] = 0x50;
+	frame[33] = flags;
+	put16(frame + 34, 512);
+	if (length)
+		memcpy(frame + 40, bytes, length);
+	shown.captured_length = shown.wire_length = 40 + length;
+	shown.number = ++frames;
+	shown.time_ns = (int64_t)frames * 100000;
+	rtap_tracker_frame(tracker, &shown, &packet);
+	fpdus_shown += packet.fpdus.count;
+}
+
+static void give_setup(bool markers, bool crc)
+{
+	uint8_t setup[SETUP] = "MPA ID Req Frame";
+
+	setup[16] = (uint8_t)(markers << 7 | crc << 6);
+	setup[17] = 1;
+	setup[18] = setup[19] = 0;
+	give(true, 7000, FLAG_SYN, (uint32_t)-1, 0, NULL, 0);
+	give(false, 7000, FLAG_SYN | FLAG_ACK, (uint32_t)-1, 0, NULL, 0);
+	give(true, 7000, FLAG_ACK, 0, 0, setup, SETUP);
+	setup[9] = 'p';
+	give(false, 7000, FLAG_ACK, 0, SETUP, setup, SETUP);
+}
+
+/* What the FPDUs hold is told, with the right bytes; `but` of them may be missing. */
+static void check_told(const struct sender *sender, unsigned but)
+{
+	unsigned at = 0, missing = 0;
+
+	for (uint32_t i = 0; i < sender->count; i++) {
+		const struct sent_fpdu *fpdu = &sender->fpdus[i];
+		const uint8_t *ulpdu = sender->ulpdus + fpdu->ulpdu;
+		uint32_t header = ulpdu[0] & 0x80 ? 14 : 18, length = fpdu->ulpdu_length - header;
+		bool is_right = at < told_count && told[at].complete && told[at].length == length &&
+				told[at].crc32 == crc32_z(0, ulpdu + header, length);
+
+		/* what is not complete stands for one that is missing */
+		at += is_right || (at < told_count && !told[at].complete);
+		missing += !is_right;
+	}
+	cr_expect_eq(at, told_count);
+	cr_expect_leq(missing, but, "%u of %u missing, not %u", missing, sender->count, but);
+}
+
+Test(iwarp_stream, markers_may_stand_anywhere_and_segments_end_anywhere)
+{
+	static const uint32_t sizes[] = { 1448, 1, 17, 536, 8948, 40000 };
+
+	for (unsigned variant = 0; variant < 4 * sizeof sizes / sizeof sizes[0]; variant++) {
+		bool markers = variant & 1, crc = variant & 2;
+		uint32_t size = sizes[variant / 4];
+		struct sender sender;
+
+		sender_init(&sender, markers ? SENT_MARKED : SENT_PLAIN, crc);
+		for (uint32_t length = 0; length < (size == 1 ? 60u : 700u); length++)
+			length % 3 ? send_write(&sender, length) : send_send(&sender, length);
+		/* FPDUs and markers stand at multiples of four, where no pad begins */
+		for (int place = 0; markers && size > 1 && place < PLACES; place++)
+			cr_assert(place == PLACE_BEFORE_PAD || sender.places[place] > 0, "no marker at place %d", place);
+		begin(1 << 26, false);
+		give_setup(markers, crc);
+		for (uint32_t at = 0; at < sender.length; at += size)
+			give(true, 7000, FLAG_ACK, SETUP + at, SETUP, sender.bytes + at, sender.length - at < size ? sender.length - at : size);
+		end();
+		check_told(&sender, 0);
+		cr_expect_eq(fpdus_shown, sender.count);
+		cr_expect_eq(connections, 1);
+		cr_expect(last_connection.learned_by_mpa && last_connection.transport == RTAP_TRANSPORT_IWARP);
+		sender_fini(&sender);
+	}
+}
+
+Test(iwarp_stream, a_lost_segment_costs_what_it_carried)
+{
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	for (uint32_t i = 0; i < 300; i++)
+		send_send(&sender, 200 + i % 7);
+	for (uint32_t lost = 0; lost < 40; lost++) {
+		begin(1 << 26, false);
+		give_setup(false, true);
+		for (uint32_t at = 0, number = 0; at < sender.length; at += 1000, number++)
+			if (number != lost)
+				give(true, 7000, FLAG_ACK, SETUP + at, SETUP, sender.bytes + at, sender.length - at < 1000 ? sender.length - at : 1000);
+		end();
+		/* 1000 bytes touch at most six FPDUs of 224 bytes */
+		check_told(&sender, 6);
+	}
+	sender_fini(&sender);
+}
+
+Test(iwarp_stream, a_reply_waits_for_the_request_behind_a_gap)
+{
+	/* a Read Request of 8 bytes into STag 1, its response, and FPDUs around the request */
+	uint8_t request[46] = { 0x41, 0x41, [9] = 1, [13] = 1, [21] = 1, [33] = 8, [37] = 2 }, response[22] = { 0xc1, 0x42, [5] = 1 };
+	struct sender asks, answers;
+	uint32_t skipped;
+
+	sender_init(&asks, SENT_PLAIN, true);
+	sender_init(&answers, SENT_PLAIN, true);
+	send_send(&asks, 100);
+	skipped = asks.length;
+	send_fpdu(&asks, request, sizeof request);
+	send_fpdu(&answers, response, sizeof response);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	/* the Send is never captured */
+	give(true, 7000, FLAG_ACK, SETUP + skipped, SETUP, asks.bytes + skipped, asks.length - skipped);
+	give(false, 7000, FLAG_ACK, SETUP, SETUP + asks.length, answers.bytes, answers.length);
+	end();
+	cr_assert_eq(told_count, 1);
+	cr_expect(told[0].kind == RTAP_KIND_READ && told[0].complete && told[0].outcome == RTAP_OUTCOME_GOOD);
+	cr_expect_eq(told[0].first_frame, 5);
+	cr_expect_eq(told[0].last_frame, 6);
+	sender_fini(&asks);
+	sender_fini(&answers);
+}
+
+Test(iwarp_stream, a_stream_from_the_middle_is_known_by_what_it_carries)
+{
+	static const struct { bool crc, no_heuristics; uint16_t port; unsigned connections; } cases[] = {
+		{ true, false, 7000, 1 }, { false, false, 7000, 1 }, { true, true, 7000, 0 }, { true, true, 20049, 1 }, { false, true, 20049, 1 },
+	};
+	struct sender sender;
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		sender_init(&sender, SENT_PLAIN, cases[i].crc);
+		for (uint32_t length = 1; length < 200; length++)
+			send_send(&sender, length);
+		begin(1 << 26, cases[i].no_heuristics);
+		for (uint32_t at = 7; at < sender.length; at += 333)
+			give(true, cases[i].port, FLAG_ACK, at, 0, sender.bytes + at, sender.length - at < 333 ? sender.length - at : 333);
+		end();
+		cr_expect_eq(connections, cases[i].connections, "case %zu", i);
+		if (connections)
+			check_told(&sender, 2);
+		sender_fini(&sender);
+	}
+}
+
+/* Bytes of other protocols: text, zeros, records with lengths in front, noise, and FPDUs that are none for one thing. */
+static void fill_other(uint8_t *bytes, uint32_t length, unsigned kind)
+{
+	fill_noise(bytes, length, kind);
+	for (uint32_t i = 0; i < length; i++) {
+		if (kind == 0)
+			bytes[i] = (uint8_t)"GET /index.html HTTP/1.1\r\nHost: example.com\r\n\r\n"[i % 48];
+		else if (kind == 1)
+			bytes[i] = 0;
+		else if (kind == 2 && i % 100 < 4)
+			bytes[i] = (uint8_t)(i % 100 == 3 ? 96 : 0);
+		else if (kind == 3 && i % 60 < 4)
+			bytes[i] = (uint8_t)((const uint8_t[]){ 0, 54, 0xc1, 0x40 })[i % 60];
+	}
+}
+
+Test(iwarp_stream, what_is_something_else_is_never_taken_for_iwarp)
+{
+	static uint8_t bytes[3 << 20];
+
+	for (unsigned kind = 0; kind < 6; kind++)
+		for (unsigned whole = 0; whole < 2; whole++) {
+			fill_other(bytes, sizeof bytes, kind);
+			begin(1 << 26, false);
+			if (whole) {
+				give(true, 7000, FLAG_SYN, (uint32_t)-1, 0, NULL, 0);
+				give(false, 7000, FLAG_SYN | FLAG_ACK, (uint32_t)-1, 0, NULL, 0);
+			}
+			for (uint32_t at = 0; at < sizeof bytes; at += 1448)
+				give(true, 7000, FLAG_ACK, at, 0, bytes + at, sizeof bytes - at < 1448 ? (uint32_t)sizeof bytes - at : 1448);
+			/* by then nothing is kept of it any more */
+			cr_expect_lt(tracker->tcp.holder.bytes + tracker->budget.used, 4096u);
+			end();
+			cr_expect_eq(connections + told_count, 0, "kind %u", kind);
+			cr_expect_eq(fpdus_shown, 0, "kind %u", kind);
+		}
+}
+
+Test(iwarp_stream, little_memory_costs_messages_but_no_promise)
+{
+	struct sender sender;
+
+	sender_init(&sender, SENT_MARKED, true);
+	for (uint32_t i = 0; i < 400; i++)
+		send_send(&sender, 3000);
+	for (uint64_t memory = 1024; memory <= 1 << 20; memory *= 4) {
+		begin(memory, false);
+		for (uint32_t at = 0, number = 0; at < sender.length; at += 1448, number++)
+			if (number % 50 != 3)
+				give(true, 20049, FLAG_ACK, at, 0, sender.bytes + at, sender.length - at < 1448 ? sender.length - at : 1448);
+		cr_expect_leq(tracker->budget.peak, memory + (1u << 20));
+		end();
+		for (unsigned i = 0; i < told_count; i++)
+			cr_expect(!told[i].complete || told[i].length == 3000);
+	}
+	sender_fini(&sender);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What capturing with raw-packet queue pairs is made of, without a device. */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "capture/verbs.h"
+
+#define SECOND INT64_C(1000000000)
+
+Test(verbs_parts, ports_rates_are_lanes_times_speed)
+{
+	/* IBTA vol. 1, 14.2.5.6: LinkWidthActive, LinkSpeedActive, LinkSpeedExtActive as libibverbs tells them */
+	static const struct {
+		uint8_t width, speed;
+		unsigned gbps;
+	} cases[] = {
+		{ 1, 1, 2 }, { 2, 1, 10 }, { 2, 4, 40 }, { 1, 32, 25 }, { 2, 32, 100 }, { 2, 64, 200 }, { 2, 128, 400 }, { 16, 64, 100 },
+		{ 4, 128, 800 }, { 8, 1, 30 }, { 2, 16, 56 }, { 0, 32, 0 }, { 2, 0, 0 }, { 3, 32, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		cr_assert_eq(verbs_port_gbps(cases[i].width, cases[i].speed), cases[i].gbps, "%u lanes code, %u", cases[i].width, cases[i].speed);
+}
+
+Test(verbs_parts, sizes_follow_from_limits_and_wishes)
+{
+	static const struct {
+		const char *tuning;
+		struct verbs_limits limits;
+		struct verbs_sizes sizes;
+	} cases[] = {
+		/* 25 Gb/s for 2 ms in frames of 512 bytes are 12207, 16384 as a power of two: 25 MB of 1536 bytes */
+		{ NULL, { 32768, 1 << 20, 4, 25, 1500, 0, 0, false }, { 16384, 1024, 42, 16385, 1536, 1536, 1536, false } },
+		/* 9000 bytes: half of 64 MB hold no more than 2048 */
+		{ NULL, { 32768, 1 << 20, 4, 25, 9000, 0, 0, false }, { 2048, 512, 14, 2049, 9088, 9088, 9088, false } },
+		{ NULL, { 32768, 1 << 20, 4, 25, 0, 0, 0, false }, { 2048, 512, 14, 2049, 9280, 9280, 9280, false } },
+		/* a device that has less */
+		{ NULL, { 512, 512, 1, 100, 1500, 0, 0, false }, { 512, 128, 341, 512, 1536, 1536, 1536, false } },
+		{ NULL, { 1000, 1 << 20, 1, 100, 1500, 0, 0, false }, { 512, 128, 341, 513, 1536, 1536, 1536, false } },
+		/* a snap length keeps the rest away from memory, if a receive may have two parts */
+		{ NULL, { 32768, 1 << 20, 2, 25, 9000, 0, 64, false }, { 16384, 1024, 1024, 16385, 9088, 64, 64, true } },
+		{ NULL, { 32768, 1 << 20, 2, 25, 9000, 0, 64, true }, { 16384, 1024, 256, 16385, 9088, 256, 256, true } },
+		{ NULL, { 32768, 1 << 20, 1, 25, 9000, 0, 64, false }, { 2048, 512, 14, 2049, 9088, 9088, 9088, false } },
+		{ NULL, { 32768, 1 << 20, 2, 25, 9000, 0, 20000, false }, { 2048, 512, 14, 2049, 9088, 9088, 9088, false } },
+		/* what is asked for */
+		{ "depth=64,block=16,frame=64", { 32768, 1 << 20, 1, 25, 9000, 64 << 10, 0, false }, { 64, 16, 64, 65, 64, 64, 64, false } },
+		{ "depth=100,block=1024", { 32768, 1 << 20, 1, 25, 1500, 1 << 20, 0, false }, { 96, 16, 42, 97, 1536, 1536, 1536, false } },
+		{ "depth=4096,frame=2048,cqe=8000", { 32768, 1 << 20, 1, 25, 1500, 1 << 20, 0, false },
+		  { 4096, 1024, 8, 8000, 2048, 2048, 2048, false } },
+		{ "ms=1", { 32768, 1 << 20, 1, 25, 1500, 0, 0, false }, { 8192, 1024, 42, 8193, 1536, 1536, 1536, false } },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct verbs_tuning tuning;
+		struct verbs_sizes sizes;
+		struct rtap_error error;
+
+		cr_assert_eq(verbs_tuning_parse(&tuning, cases[i].tuning, &error), RTAP_STATUS_OK, "%s", error.text);
+		cr_assert_eq(verbs_sizes_derive(&sizes, &tuning, &cases[i].limits, &error), RTAP_STATUS_OK, "%zu: %s", i, error.text);
+		cr_assert(!memcmp(&sizes, &cases[i].sizes, sizeof sizes),
+			  "%zu: depth %u, block %u, blocks %u, entries %u, frame %u, slot %u, stride %u", i, sizes.depth, sizes.block, sizes.blocks,
+			  sizes.cq_entries, sizes.frame_bytes, sizes.slot_bytes, sizes.stride);
+	}
+}
+
+Test(verbs_parts, blocks_come_back_when_the_last_borrower_is_done)
+{
+	struct verbs_sizes sizes = { .depth = 4, .block = 4, .blocks = 3, .cq_entries = 5, .frame_bytes = 128, .slot_bytes = 64, .stride = 64, .split = true };
+	struct verbs_ring *ring = verbs_ring_create(&sizes, true);
+	struct verbs_block *blocks[4];
+
+	cr_assert(ring);
+	for (int i = 0; i < 3; i++)
+		blocks[i] = verbs_block_take(ring);
+	cr_assert_null(verbs_block_take(ring));
+	cr_assert_eq(blocks[1]->memory, blocks[0]->memory + 4 * 64);
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct ibv_recv_wr *request = &blocks[1]->requests[i];
+
+		cr_assert_eq(request->wr_id, 4 + i);
+		cr_assert_eq(request->num_sge, 2);
+		cr_assert_eq(request->sg_list[0].addr, (uintptr_t)(blocks[1]->memory + (size_t)i * 64));
+		cr_assert_eq(request->sg_list[0].length, 64);
+		/* what is not kept goes where all of it goes */
+		cr_assert_eq(request->sg_list[1].addr, (uintptr_t)(blocks[0]->memory + 12 * 64));
+		cr_assert_eq(request->sg_list[1].length, 64);
+		cr_assert_eq(request->next, i < 3 ? &blocks[1]->requests[i + 1] : NULL);
+	}
+	verbs_block_hold(blocks[1]);
+	verbs_block_release(blocks[1]);
+	cr_assert_null(verbs_block_take(ring));
+	verbs_ring_release(ring); /* blocks are lent still */
+	blocks[1]->memory[0] = 1;
+	blocks[1]->loan.give_back(&blocks[1]->loan);
+	cr_assert_eq(verbs_block_take(ring), blocks[1]);
+	for (int i = 0; i < 3; i++)
+		verbs_block_release(blocks[i]);
+}
+
+/* A device whose clock runs `ppm` fast, counting with `bits` bits from `start`. */
+static uint64_t device_ticks(int64_t since_ns, double khz, double ppm, uint64_t start, uint64_t mask)
+{
+	return (start + (uint64_t)((double)since_ns * khz / 1e6 * (1 + ppm / 1e6))) & mask;
+}
+
+Test(verbs_parts, device_time_becomes_wall_clock_time)
+{
+	static const struct {
+		double khz, ppm;
+		uint64_t start, mask;
+	} cases[] = {
+		{ 156250, 0, 0, (UINT64_C(1) << 48) - 1 },
+		{ 156250, 50, 12345, (UINT64_C(1) << 48) - 1 },
+		{ 1000000, -80, UINT64_MAX - 5, UINT64_MAX },
+		{ 1000000, 30, 0xfffffff0, 0xffffffff },
+		{ 78125, 0, (UINT64_C(1) << 40) - 100, (UINT64_C(1) << 40) - 1 },
+	};
+	const int64_t begin = 1700000000 * SECOND;
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct verbs_clock clock;
+
+		verbs_clock_init(&clock, cases[i].mask, (uint64_t)cases[i].khz);
+		for (int64_t second = 0; second < 20; second++) {
+			verbs_clock_read(&clock, device_ticks(second * SECOND, cases[i].khz, cases[i].ppm, cases[i].start, cases[i].mask),
+					 begin + second * SECOND);
+			/* frames stamped up to a second before and after; the rate is known from the second reading on */
+			for (int64_t off = second ? -SECOND / 2 : 0; off <= SECOND; off += SECOND / 4) {
+				int64_t at = second * SECOND + off, told;
+
+				told = verbs_clock_to_ns(&clock, device_ticks(at, cases[i].khz, cases[i].ppm, cases[i].start, cases[i].mask));
+				cr_assert_leq(llabs(told - begin - at), second ? 100 : 100000, "%zu: second %ld: off by %ld ns", i, second,
+					      told - begin - at);
+			}
+		}
+	}
+}
+
+Test(verbs_parts, a_wall_clock_that_is_set_does_not_bend_the_devices_rate)
+{
+	const int64_t begin = 1700000000 * SECOND, jump = 3600 * SECOND;
+	struct verbs_clock clock;
+
+	verbs_clock_init(&clock, UINT64_MAX, 1000000);
+	verbs_clock_read(&clock, 0, begin);
+	verbs_clock_read(&clock, (uint64_t)SECOND, begin + SECOND);
+	verbs_clock_read(&clock, 2 * (uint64_t)SECOND, begin + 2 * SECOND + jump);
+	cr_assert_eq(verbs_clock_to_ns(&clock, 3 * (uint64_t)SECOND), begin + 3 * SECOND + jump);
+}
+
+Test(verbs_parts, a_clock_without_a_rate_is_none)
+{
+	struct verbs_clock clock;
+
+	verbs_clock_init(&clock, UINT64_MAX, 0);
+	cr_assert_eq(clock.mask, 0);
+}
+
+/* The bytes of a spec as infiniband/verbs.h lays them out. */
+Test(verbs_parts, rules_become_specs_in_network_order)
+{
+	union {
+		struct ibv_flow_attr attr;
+		uint8_t bytes[VERBS_FLOW_BYTES];
+	} encoded = { .attr = { .port = 1 } };
+	struct ibv_flow_spec_eth eth;
+	struct ibv_flow_spec_ipv4_ext ipv4;
+	struct ibv_flow_spec_tcp_udp udp;
+	struct ibv_flow_spec_tunnel vxlan;
+	static const uint8_t mac[] = { 2, 0, 0, 0, 0, 1 }, vni[] = { 0, 1, 2, 3 }, port[] = { 0x12, 0xb7 };
+	const uint8_t *at = encoded.bytes + sizeof encoded.attr;
+	struct flow_rule rule;
+	struct rtap_error error;
+
+	cr_assert_eq(flow_rule_parse(&rule, "eth src=02:00:00:00:00:01 ipv4 flags=1 vxlan vni=0x010203 udp dst=4791", &error), RTAP_STATUS_OK, "%s",
+		     error.text);
+	cr_assert(verbs_flow_encode(&rule, &encoded.attr));
+	cr_assert_eq(encoded.attr.num_of_specs, 5); /* VXLAN brings UDP with it */
+	cr_assert_eq(encoded.attr.size, sizeof encoded.attr + sizeof eth + sizeof ipv4 + sizeof udp + sizeof vxlan + sizeof udp);
+	memcpy(&eth, at, sizeof eth);
+	cr_assert_eq(eth.type, IBV_FLOW_SPEC_ETH);
+	cr_assert_eq(eth.size, sizeof eth);
+	cr_assert(!memcmp(eth.val.src_mac, mac, 6));
+	cr_assert_eq(eth.mask.ether_type, 0);
+	memcpy(&ipv4, at + sizeof eth, sizeof ipv4);
+	cr_assert_eq(ipv4.type, IBV_FLOW_SPEC_IPV4_EXT);
+	cr_assert_eq(ipv4.val.flags, 4); /* the kernel's IB_IPV4_MORE_FRAG */
+	cr_assert_eq(ipv4.mask.flags, 7);
+	cr_assert_eq(ipv4.mask.src_ip, 0);
+	memcpy(&vxlan, at + sizeof eth + sizeof ipv4 + sizeof udp, sizeof vxlan);
+	cr_assert_eq(vxlan.type, IBV_FLOW_SPEC_VXLAN_TUNNEL);
+	cr_assert(!memcmp(&vxlan.val.tunnel_id, vni, 4));
+	memcpy(&udp, at + sizeof eth + sizeof ipv4 + sizeof udp + sizeof vxlan, sizeof udp);
+	cr_assert_eq(udp.type, IBV_FLOW_SPEC_UDP | IBV_FLOW_SPEC_INNER);
+	cr_assert(!memcmp(&udp.val.dst_port, port, 2));
+	cr_assert_eq(udp.mask.dst_port, 0xffff);
+	cr_assert_eq(udp.mask.src_port, 0);
+}
