@@ -48,6 +48,15 @@ static bool derive_port(const struct rtap_packet *packet, const struct rtap_laye
 	return has_ip_service(packet, layer);
 }
 
+static bool derive_kind(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	const char *kind = layer->length >= 16 ? cm_service_kind(bits(layer_bytes(packet, layer), SERVICE_ID)) : NULL;
+
+	if (kind)
+		value->data = (struct rtap_span){ (const uint8_t *)kind, (uint32_t)strlen(kind) };
+	return kind;
+}
+
 static void summary_qp(struct line *line, const char *label, uint64_t qpn)
 {
 	line_text(line, label);
@@ -176,6 +185,7 @@ static const struct rtap_field req_fields[] = {
 	{ "infiniband.cm.req.serviceid.prefix", "Prefix", SERVICE_PREFIX, RTAP_BYTES, RTAP_SOMETIMES, NULL, derive_prefix, "A11.3" },
 	{ "infiniband.cm.req.serviceid.protocol", "Protocol", SERVICE_PROTOCOL, RTAP_HEX, RTAP_SOMETIMES, NULL, derive_protocol, "A11.3" },
 	{ "infiniband.cm.req.serviceid.dport", "Destination Port", SERVICE_PORT, RTAP_HEX, RTAP_SOMETIMES, NULL, derive_port, "A11.3" },
+	{ "infiniband.cm.req.serviceid.kind", "Kind of Service", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_kind, "A3.2.3" },
 	{ "infiniband.cm.req.localcaguid", "Local CA GUID", REQ_CA_GUID, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.reserved1", "Reserved", REQ_RESERVED1, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.localqkey", "Local Q_Key", REQ_Q_KEY, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -492,6 +502,7 @@ static const struct rtap_field sidr_req_fields[] = {
 	{ "infiniband.cm.sidrreq.serviceid.prefix", "Prefix", SERVICE_PREFIX, RTAP_BYTES, RTAP_SOMETIMES, NULL, derive_prefix, "A11.3" },
 	{ "infiniband.cm.sidrreq.serviceid.protocol", "Protocol", SERVICE_PROTOCOL, RTAP_HEX, RTAP_SOMETIMES, NULL, derive_protocol, "A11.3" },
 	{ "infiniband.cm.sidrreq.serviceid.dport", "Destination Port", SERVICE_PORT, RTAP_HEX, RTAP_SOMETIMES, NULL, derive_port, "A11.3" },
+	{ "infiniband.cm.sidrreq.serviceid.kind", "Kind of Service", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_kind, "A3.2.3" },
 	PRIVATE_DATA("infiniband.cm.sidrreq.private"),
 };
 
@@ -685,6 +696,11 @@ uint8_t cm_protocol(uint64_t attribute)
 	if (attribute < CM_REQ || attribute > CM_APR)
 		return PROTOCOL_NONE;
 	return (uint8_t)(PROTOCOL_CM_REQ + attribute - CM_REQ);
+}
+
+const char *cm_message_name(uint64_t attribute)
+{
+	return cm_protocol(attribute) == PROTOCOL_NONE ? NULL : messages[attribute - CM_REQ].name;
 }
 
 /* Only requests carry the IP CM header. A11.5. */

@@ -21,6 +21,15 @@ enum cm_attribute {
 /* The protocol of an attribute; PROTOCOL_NONE if no message of communication management has it. */
 uint8_t cm_protocol(uint64_t attribute);
 
+/* "REQ"; NULL if no message of communication management has the attribute. */
+const char *cm_message_name(uint64_t attribute);
+
+/* What kind of service an id stands for: a service that has the port, or who assigned it. NULL: not known. IBTA vol. 1, A3.2.3, A11.3. */
+const char *cm_service_kind(uint64_t service_id);
+
+/* The protocol of a consumer's private data, of which `length` bytes were captured; PROTOCOL_NONE: not known. */
+uint8_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, uint32_t length);
+
 /*
  * Takes the `length` bytes of private data that belong to the layer found last, notes where they are, and looks in them
  * for what is known. Sets parse->next if bytes follow that no message has room for.

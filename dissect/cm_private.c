@@ -266,11 +266,16 @@ enum result cm_take_private(struct parse *parse, uint32_t length)
 	uint32_t offset = parse_offset(parse);
 	uint32_t captured = parse->cursor.captured < length ? parse->cursor.captured : length;
 	struct rpcrdma_private facts;
+	uint8_t consumer = PROTOCOL_NONE;
 	enum result result;
 
 	if (may_hold_rpc_private(parse))
 		message = rpcrdma_find_private(bytes, captured, &facts);
+	if (!message)
+		consumer = cm_consumer_protocol(parse, bytes, captured);
 	result = parse_more(parse, length, &taken);
+	if (consumer != PROTOCOL_NONE)
+		parse_place_layer(parse, consumer, offset, protocol_by_number(consumer)->table.length);
 	if (message) {
 		note_rpc_private(&parse->packet->cm, &facts);
 		parse_place_layer(parse, PROTOCOL_RPCRDMA_PRIVATE, offset + (uint32_t)(message - bytes), RPCRDMA_PRIVATE_LENGTH);

@@ -118,11 +118,17 @@ static void visit_table(const struct rtap_packet *packet, const struct rtap_laye
 	}
 }
 
+void visit_unit(const struct rtap_packet *packet, const struct rtap_layer *unit, struct rtap_visitor *visitor)
+{
+	if (visitor->field)
+		visit_table(packet, unit, visitor);
+}
+
 void rtap_layer_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	const struct protocol *protocol = protocol_by_number(layer->protocol);
 
-	if (visitor->field)
+	if (visitor->field && !protocol->table.in_units)
 		visit_table(packet, layer, visitor);
 	if (protocol->visit && visit_wants(visitor, layer->protocol))
 		protocol->visit(packet, layer, visitor);
@@ -134,6 +140,8 @@ void rtap_packet_visit(const struct rtap_packet *packet, struct rtap_visitor *vi
 		const struct rtap_layer *layer = &packet->layers[i];
 		const struct rtap_protocol *table = &protocol_by_number(layer->protocol)->table;
 
+		if (layer->within)
+			continue;
 		if (visitor->enter)
 			visitor->enter(visitor, table->label, &(struct rtap_place){ layer->source, layer->offset, layer->length });
 		rtap_layer_visit(packet, layer, visitor);

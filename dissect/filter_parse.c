@@ -119,7 +119,7 @@ static int add_fields(struct filter_compiler *compiler, struct filter_operand *o
 		const struct rtap_field *field = rtap_field_by_id(ids[i]);
 		struct filter_source source = { .field = field, .id = ids[i], .protocol = rtap_field_protocol(ids[i]) };
 
-		source.visited = field->flags & RTAP_UNPLACED && !field->derive;
+		source.visited = rtap_protocol_by_number(source.protocol)->in_units || (field->flags & RTAP_UNPLACED && !field->derive);
 		if (!i) {
 			operand->kind = (uint8_t)kind_of(field);
 			subject->type = rtap_field_type(field);

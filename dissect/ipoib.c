@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * IP over InfiniBand: an Ethertype before the packet (RFC 4391, section 6), in an InfiniBand message; and as a link type,
- * where a GRH or, in place of it, the destination's address goes before that.
+ * where a GRH or, in place of it, the destination's address goes before that. Ethernet over InfiniBand: a header of its vendor's
+ * before the Ethernet frame.
  */
 #include "config.h"
 
@@ -154,6 +155,77 @@ bool ipoib_recognise(const struct cursor *payload)
 	case 0x0800: return is_ipv4(packet, captured, wire);
 	case 0x0806: return is_arp(packet, captured, wire);
 	case 0x86dd: return is_ipv6(packet, captured, wire);
+	default: return false;
+	}
+}
+
+/* Ethernet over InfiniBand, of Mellanox's gateways. The first two bits are always set. */
+#define EOIB_LENGTH 4
+#define EOIB_SIGNATURE 0, 2
+#define EOIB_VERSION 2, 2
+#define EOIB_TCP_CHECKSUM 4, 2
+#define EOIB_IP_CHECKSUM 6, 2
+#define EOIB_RESERVED 8, 1
+#define EOIB_FCS 9, 1
+#define EOIB_MORE 10, 1
+#define EOIB_OFFSET 11, 5
+#define EOIB_SEGMENT_ID 16, 16
+
+#define EOIB_SIGNED 3
+#define ETHERNET_LENGTH 14
+#define ETHERTYPE_AT 12
+
+static const struct rtap_field eoib_fields[] = {
+	{ "infiniband.eoib.signature", "Signature", EOIB_SIGNATURE, RTAP_HEX16, 0, NULL, NULL, NULL },
+	{ "infiniband.eoib.version", "Version", EOIB_VERSION, RTAP_HEX16, 0, NULL, NULL, NULL },
+	{ "infiniband.eoib.tcp_chk", "TCP Checksum", EOIB_TCP_CHECKSUM, RTAP_HEX16, 0, NULL, NULL, NULL },
+	{ "infiniband.eoib.ip_chk", "IP Checksum", EOIB_IP_CHECKSUM, RTAP_HEX16, 0, NULL, NULL, NULL },
+	{ "infiniband.eoib.reserved", "Reserved", EOIB_RESERVED, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.eoib.fcs", "FCS Field Present", EOIB_FCS, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "infiniband.eoib.ms", "More Segments to Follow", EOIB_MORE, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "infiniband.eoib.ip_seg_offset", "Segment Offset", EOIB_OFFSET, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.eoib.ip_seg_id", "Segment ID", EOIB_SEGMENT_ID, RTAP_DEC, 0, NULL, NULL, NULL },
+};
+
+static enum result parse_eoib(struct parse *parse)
+{
+	const uint8_t *header;
+	enum result result = parse_layer(parse, PROTOCOL_EOIB, EOIB_LENGTH, &header);
+
+	/* behind the first segment there is no Ethernet header */
+	if (result == OK)
+		parse->next = bits(header, EOIB_OFFSET) ? PROTOCOL_PAYLOAD : PROTOCOL_ETHERNET;
+	return result;
+}
+
+static void summary_eoib(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	(void)packet;
+	(void)layer;
+	line_text(line, ": EoIB ");
+}
+
+const struct protocol eoib_protocol = {
+	.table = { "infiniband.eoib", "Ethernet over InfiniBand", "Mellanox, EoIB header", EOIB_LENGTH, FIELDS(eoib_fields) },
+	.parse = parse_eoib,
+	.summary = summary_eoib,
+};
+
+bool eoib_recognise(const struct cursor *payload)
+{
+	const uint8_t *header = payload->next;
+	uint32_t before = EOIB_LENGTH + ETHERNET_LENGTH, fcs, wire;
+
+	if (payload->captured < before || bits(header, EOIB_SIGNATURE) != EOIB_SIGNED || bits(header, EOIB_VERSION) ||
+	    bits(header, EOIB_RESERVED) || bits(header, EOIB_OFFSET) || bits(header, EOIB_MORE))
+		return false;
+	fcs = bits(header, EOIB_FCS) ? 4 : 0;
+	if (payload->wire < before + fcs)
+		return false;
+	wire = payload->wire - before - fcs;
+	switch (load16(header + EOIB_LENGTH + ETHERTYPE_AT)) {
+	case 0x0800: return is_ipv4(header + before, payload->captured - before, wire);
+	case 0x86dd: return is_ipv6(header + before, payload->captured - before, wire);
 	default: return false;
 	}
 }

@@ -24,6 +24,7 @@
 	X(MPLS, mpls_protocol) \
 	X(IPOIB_LINK, ipoib_link_protocol) \
 	X(IPOIB, ipoib_protocol) \
+	X(EOIB, eoib_protocol) \
 	X(ARP, arp_protocol) \
 	X(IPV4, ipv4_protocol) \
 	X(IPV6, ipv6_protocol) \
@@ -60,6 +61,92 @@
 	X(ICRC, icrc_protocol) \
 	X(VCRC, vcrc_protocol) \
 	X(MAD, mad_protocol) \
+	X(SMP_LID, smp_lid_protocol) \
+	X(SMP_DIRECTED, smp_directed_protocol) \
+	X(RMPP, rmpp_protocol) \
+	X(SA, sa_protocol) \
+	X(MAD_PERFORMANCE, mad_performance_protocol) \
+	X(MAD_DEVICE, mad_device_protocol) \
+	X(MAD_BASEBOARD, mad_baseboard_protocol) \
+	X(MAD_SNMP, mad_snmp_protocol) \
+	X(MAD_VENDOR, mad_vendor_protocol) \
+	X(NODE_DESCRIPTION, node_description_protocol) \
+	X(NODE_INFO, node_info_protocol) \
+	X(SWITCH_INFO, switch_info_protocol) \
+	X(GUID_INFO, guid_info_protocol) \
+	X(PORT_INFO, port_info_protocol) \
+	X(SM_INFO, sm_info_protocol) \
+	X(P_KEY_TABLE, p_key_table_protocol) \
+	X(P_KEY, p_key_protocol) \
+	X(SL_TO_VL, sl_to_vl_protocol) \
+	X(VL_ARBITRATION, vl_arbitration_protocol) \
+	X(LINEAR_FORWARDING, linear_forwarding_protocol) \
+	X(RANDOM_FORWARDING, random_forwarding_protocol) \
+	X(MULTICAST_FORWARDING, multicast_forwarding_protocol) \
+	X(LINK_SPEED_WIDTH, link_speed_width_protocol) \
+	X(VENDOR_DIAG, vendor_diag_protocol) \
+	X(LED_INFO, led_info_protocol) \
+	X(CABLE_INFO, cable_info_protocol) \
+	X(MLNX_EXT_PORT_INFO, mlnx_ext_port_info_protocol) \
+	X(CLASS_PORT_INFO, class_port_info_protocol) \
+	X(NOTICE, notice_protocol) \
+	X(NOTICE_ISSUER, notice_issuer_protocol) \
+	X(INFORM_INFO, inform_info_protocol) \
+	X(TRAP_GID, trap_gid_protocol) \
+	X(TRAP_PATH, trap_path_protocol) \
+	X(TRAP_SWITCH, trap_switch_protocol) \
+	X(TRAP_PORT, trap_port_protocol) \
+	X(TRAP_CHANGE, trap_change_protocol) \
+	X(TRAP_IMAGE, trap_image_protocol) \
+	X(TRAP_M_KEY, trap_m_key_protocol) \
+	X(TRAP_KEYS, trap_keys_protocol) \
+	X(TRAP_SWITCH_KEY, trap_switch_key_protocol) \
+	X(NODE_RECORD, node_record_protocol) \
+	X(PORT_INFO_RECORD, port_info_record_protocol) \
+	X(SL_TO_VL_RECORD, sl_to_vl_record_protocol) \
+	X(SWITCH_INFO_RECORD, switch_info_record_protocol) \
+	X(FORWARDING_RECORD, forwarding_record_protocol) \
+	X(MULTICAST_FORWARDING_RECORD, multicast_forwarding_record_protocol) \
+	X(VL_ARBITRATION_RECORD, vl_arbitration_record_protocol) \
+	X(SM_INFO_RECORD, sm_info_record_protocol) \
+	X(P_KEY_TABLE_RECORD, p_key_table_record_protocol) \
+	X(INFORM_INFO_RECORD, inform_info_record_protocol) \
+	X(GUID_INFO_RECORD, guid_info_record_protocol) \
+	X(LINK_RECORD, link_record_protocol) \
+	X(SERVICE_RECORD, service_record_protocol) \
+	X(PATH_RECORD, path_record_protocol) \
+	X(MULTI_PATH_RECORD, multi_path_record_protocol) \
+	X(MULTI_PATH_GID, multi_path_gid_protocol) \
+	X(MC_MEMBER_RECORD, mc_member_record_protocol) \
+	X(TRACE_RECORD, trace_record_protocol) \
+	X(SERVICE_ASSOCIATION_RECORD, service_association_record_protocol) \
+	X(PORT_COUNTERS, port_counters_protocol) \
+	X(PORT_COUNTERS_EXTENDED, port_counters_extended_protocol) \
+	X(PORT_RCV_ERROR_DETAILS, port_rcv_error_details_protocol) \
+	X(PORT_XMIT_DISCARD_DETAILS, port_xmit_discard_details_protocol) \
+	X(PORT_DATA_SL, port_data_sl_protocol) \
+	X(PORT_XMIT_DATA_SL, port_xmit_data_sl_protocol) \
+	X(PORT_RCV_DATA_SL, port_rcv_data_sl_protocol) \
+	X(PORT_SAMPLES_CONTROL, port_samples_control_protocol) \
+	X(PORT_SAMPLES_RESULT, port_samples_result_protocol) \
+	X(PORT_SAMPLE_COUNTER, port_sample_counter_protocol) \
+	X(CONGESTION_CONTROL, congestion_control_protocol) \
+	X(CONGESTION_INFO, congestion_info_protocol) \
+	X(CONGESTION_KEY_INFO, congestion_key_info_protocol) \
+	X(CONGESTION_LOG_SWITCH, congestion_log_switch_protocol) \
+	X(CONGESTION_EVENT_SWITCH, congestion_event_switch_protocol) \
+	X(CONGESTION_LOG_CA, congestion_log_ca_protocol) \
+	X(CONGESTION_EVENT_CA, congestion_event_ca_protocol) \
+	X(SWITCH_CONGESTION_SETTING, switch_congestion_setting_protocol) \
+	X(SWITCH_PORT_CONGESTION_SETTING, switch_port_congestion_setting_protocol) \
+	X(CA_CONGESTION_SETTING, ca_congestion_setting_protocol) \
+	X(CA_CONGESTION_ENTRY, ca_congestion_entry_protocol) \
+	X(CONGESTION_CONTROL_TABLE, congestion_control_table_protocol) \
+	X(CONGESTION_TABLE_ENTRY, congestion_table_entry_protocol) \
+	X(CONGESTION_TIME_STAMP, congestion_time_stamp_protocol) \
+	X(IO_UNIT_INFO, io_unit_info_protocol) \
+	X(IO_CONTROLLER_PROFILE, io_controller_profile_protocol) \
+	X(SERVICE_ENTRY, service_entry_protocol) \
 	X(CM_REQ, cm_req_protocol) \
 	X(CM_MRA, cm_mra_protocol) \
 	X(CM_REJ, cm_rej_protocol) \
@@ -73,6 +160,10 @@
 	X(CM_APR, cm_apr_protocol) \
 	X(IP_CM, ip_cm_protocol) \
 	X(RPCRDMA_PRIVATE, rpcrdma_private_protocol) \
+	X(NVME_PRIVATE, nvme_private_protocol) \
+	X(ISER_PRIVATE, iser_private_protocol) \
+	X(SRP_LOGIN, srp_login_protocol) \
+	X(RDS_PRIVATE, rds_private_protocol) \
 	X(MPA_REQUEST, mpa_request_protocol) \
 	X(MPA_REPLY, mpa_reply_protocol) \
 	X(MPA_FPDU, mpa_fpdu_protocol) \
@@ -187,7 +278,7 @@ static inline uint32_t parse_offset(const struct parse *parse)
 /* Writes down a layer that there is room for. */
 static inline void packet_add_layer(struct rtap_packet *packet, uint8_t protocol, uint8_t source, uint32_t offset, uint32_t length)
 {
-	packet->layers[packet->layer_count++] = (struct rtap_layer){ protocol, source, offset, length };
+	packet->layers[packet->layer_count++] = (struct rtap_layer){ protocol, source, false, offset, length };
 	packet->protocols[protocol / 64] |= UINT64_C(1) << (protocol % 64);
 }
 
@@ -225,6 +316,12 @@ void payload_summary_length(const struct rtap_packet *packet, const struct rtap_
 /* Tells a visitor one field that has no fixed place. Does nothing if it is not wanted. */
 void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,
 		 const struct rtap_value *value, uint32_t offset, uint32_t length);
+
+/*
+ * Tells a visitor the fields of one of the headers that a layer of a protocol "in units" holds: `unit` is the layer with the
+ * header's place.
+ */
+void visit_unit(const struct rtap_packet *packet, const struct rtap_layer *unit, struct rtap_visitor *visitor);
 
 /* Whether a visitor wants any field of the protocol: visiting it is a waste otherwise. */
 bool visit_wants(const struct rtap_visitor *visitor, uint8_t protocol);

@@ -32,6 +32,8 @@ static uint8_t recognise(const struct parse *parse, enum ib_service service)
 	/* datagrams (RFC 4391), or connections in each direction (RFC 4755) */
 	if ((service == IB_UD || service == IB_RC || service == IB_UC) && ipoib_recognise(&parse->cursor))
 		return PROTOCOL_IPOIB;
+	if (service == IB_UD && eoib_recognise(&parse->cursor))
+		return PROTOCOL_EOIB;
 	return PROTOCOL_PAYLOAD;
 }
 

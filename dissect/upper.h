@@ -42,6 +42,9 @@ struct rpcrdma_private {
 /* Finds that message, which may begin at any byte (RFC 8797, section 5.2). NULL, and *message unchanged, if it is not there. */
 const uint8_t *rpcrdma_find_private(const uint8_t *bytes, uint32_t length, struct rpcrdma_private *message);
 
+/* Whether the bytes at the cursor begin with an EoIB header, an Ethernet header and a matching IP header. */
+bool eoib_recognise(const struct cursor *payload);
+
 /* Whether the bytes at the cursor begin with an IPoIB header and a matching IP header. RFC 4391, section 6. */
 bool ipoib_recognise(const struct cursor *payload);
 

@@ -50,7 +50,7 @@ static void add_field(struct column_visitor *column, const struct rtap_packet *p
 	rtap_field_id id = wanted->id;
 	struct rtap_value value = { 0 };
 
-	if (field->derive || !(field->flags & RTAP_UNPLACED)) {
+	if (!wanted->in_units && (field->derive || !(field->flags & RTAP_UNPLACED))) {
 		if (rtap_layer_field(packet, layer, field, &value))
 			add_value(column, field, &value);
 		return;
@@ -153,7 +153,8 @@ enum rtap_status fields_format_add(struct fields_format *fields, const char *nam
 	for (; column.field_count < found && column.field_count < MAX_COLUMN_FIELDS; column.field_count++) {
 		rtap_field_id id = ids[column.field_count];
 
-		column.fields[column.field_count] = (struct column_field){ rtap_field_by_id(id), id, rtap_field_protocol(id) };
+		column.fields[column.field_count] = (struct column_field){
+			rtap_field_by_id(id), id, rtap_field_protocol(id), rtap_protocol_by_number(rtap_field_protocol(id))->in_units };
 	}
 	if (!fields->wanted)
 		fields->wanted = calloc(rtap_field_count() / 64 + 1, sizeof *fields->wanted);

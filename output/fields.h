@@ -9,7 +9,7 @@
 
 #include <rdmatap/error.h>
 
-#define MAX_COLUMN_FIELDS 8
+#define MAX_COLUMN_FIELDS 16
 
 enum occurrence { OCCURRENCE_ALL, OCCURRENCE_FIRST, OCCURRENCE_LAST };
 
@@ -21,6 +21,7 @@ struct column {
 		const struct rtap_field *field;
 		rtap_field_id id;
 		uint8_t protocol;
+		bool in_units; /* of the protocol: only a visit finds all values */
 	} fields[MAX_COLUMN_FIELDS];
 };
 

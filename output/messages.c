@@ -123,6 +123,34 @@ static void json_rpc(const struct rtap_message *message, struct line *line)
 	object_bool(line, "reply_chunk", message->reply_chunk);
 }
 
+static void json_named(const char *key, const char *name, uint64_t value, unsigned digits, struct line *line)
+{
+	if (name) {
+		object_text(line, key, name);
+		return;
+	}
+	object_hex(line, key, value, digits);
+}
+
+/* What management datagrams alone have. IBTA vol. 1, 13.4. */
+static void json_mad(const struct rtap_message *message, struct line *line)
+{
+	json_named("class", message->mad_class_name, message->mad_class, 2, line);
+	json_named("method", message->mad_method_name, message->mad_method, 2, line);
+	json_named("attribute", message->mad_attribute_name, message->mad_attribute, 4, line);
+	object_hex(line, "transaction_id", message->transaction_id, 16);
+	if (message->mad_status)
+		json_named("mad_status", message->mad_status_name, message->mad_status, 4, line);
+	if (message->rmpp_segment)
+		object_number(line, "segment", message->rmpp_segment);
+	if (message->transfer_segments) {
+		object_number(line, "transfer_segments", message->transfer_segments);
+		object_number(line, "transfer_length", message->transfer_length);
+	}
+	if (message->partner)
+		object_number(line, message->mad_is_answer ? "request" : "answer", message->partner);
+}
+
 void message_json(const struct rtap_message *message, struct line *line)
 {
 	line_char(line, '{');
@@ -148,6 +176,8 @@ void message_json(const struct rtap_message *message, struct line *line)
 		json_rpc(message, line);
 	else
 		json_verb(message, line);
+	if (message->is_mad)
+		json_mad(message, line);
 	if (message->has_crc) {
 		object_key(line, "crc32");
 		line_char(line, '"');
@@ -342,6 +372,44 @@ static void text_rpc(const struct rtap_message *message, struct line *line)
 	text_chunks(message, line);
 }
 
+static void text_named(const char *name, uint64_t value, unsigned digits, struct line *line)
+{
+	line_char(line, ' ');
+	if (name)
+		line_text(line, name);
+	else
+		line_hex(line, value, digits);
+}
+
+/* " Subnet administration GetTableResp NodeRecord segment 3 of a transfer of 440 bytes, answers 1" */
+static void text_mad(const struct rtap_message *message, struct line *line)
+{
+	static const char *const types[] = { "", "", " ACK", " STOP", " ABORT" };
+
+	text_named(message->mad_class_name, message->mad_class, 2, line);
+	text_named(message->mad_method_name, message->mad_method, 2, line);
+	text_named(message->mad_attribute_name, message->mad_attribute, 4, line);
+	if (message->rmpp_type < sizeof types / sizeof types[0])
+		line_text(line, types[message->rmpp_type]);
+	if (message->rmpp_segment) {
+		line_text(line, " segment ");
+		line_dec(line, message->rmpp_segment);
+	}
+	if (message->transfer_segments) {
+		line_text(line, " completes ");
+		line_dec(line, message->transfer_length);
+		line_text(line, " bytes");
+	}
+	if (message->mad_status) {
+		line_text(line, ", status");
+		text_named(message->mad_status_name, message->mad_status, 4, line);
+	}
+	if (message->partner) {
+		line_text(line, message->mad_is_answer ? ", answers " : ", answered by ");
+		line_dec(line, message->partner);
+	}
+}
+
 /* Others can stand between them. */
 static void text_frames(const struct rtap_message *message, struct line *line)
 {
@@ -379,6 +447,10 @@ void message_text(const struct rtap_message *message, int64_t relative_ns, struc
 							    rtap_message_kind_name((enum rtap_message_kind)message->kind));
 	if (message->is_rpc) {
 		text_rpc(message, line);
+		line_char(line, ',');
+	}
+	if (message->is_mad) {
+		text_mad(message, line);
 		line_char(line, ',');
 	}
 	line_char(line, ' ');

@@ -34,14 +34,14 @@ struct iwarp_view {
 	struct budget_holder holder;       /* of all this */
 };
 
-/* Another frame begins: what is there goes. */
+/* Another frame with a TCP segment begins: what is there goes. */
 void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame);
 
 /* Adds an FPDU of a stream, the next one; its bytes are copied where that is necessary. NULL: there is no room for it. */
 struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream,
 				   const struct rtap_fpdu *fpdu);
 
-/* Takes over `memory` of `size` bytes, from malloc(): it is freed when the next frame begins. False: it cannot. */
+/* Takes over `memory` of `size` bytes, from malloc(): it is freed when the next such frame begins. False: it cannot. */
 bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memory, uint64_t size);
 
 /* Puts the FPDUs into the context if they are of this stream. */

@@ -50,6 +50,7 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 	struct connection *connection = message->connection;
 
 	unlink_waiting(tracker, message);
+	mad_exchange_forget(message);
 	coverage_fini(&message->coverage);
 	coverage_fini(&message->cut);
 	free((void *)(uintptr_t)message->shown.missing);
@@ -95,7 +96,7 @@ static bool is_final(const struct rtap_tracker *tracker, const struct message *m
  */
 static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message->call)
+	if (message->call || message->exchange)
 		return false;
 	if (message->stream) {
 		if (!is_final(tracker, message))

@@ -13,7 +13,9 @@
 #include "reassembly/coverage.h"
 #include "reassembly/ip_fragments.h"
 #include "reassembly/iwarp_view.h"
+#include "reassembly/mad_exchange.h"
 #include "reassembly/map.h"
+#include "reassembly/rmpp.h"
 #include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_carriers.h"
 #include "reassembly/rpc_socket.h"
@@ -60,6 +62,7 @@ struct message {
 	struct chunk_segment *segment;     /* memory of an RPC that it reads or writes; NULL: none known */
 	struct rpc_call *replies_to;       /* it carries the reply */
 	struct rpc_call *call;             /* it is an RPC call or reply that is not concluded */
+	struct mad_exchange *exchange;     /* it is a request of management whose answer is waited for */
 	struct message *partner;           /* the RPC message that it answers, or that answers it */
 	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
 	uint64_t sink_offset;
@@ -173,6 +176,9 @@ struct rtap_tracker {
 	struct ip_fragments fragments;
 	struct tcp_streams tcp;
 	struct rpc_carriers carriers;  /* if exchanges are wanted */
+	struct mad_exchanges exchanges; /* of management */
+	struct rmpp rmpp;
+	struct rmpp_progress transfer; /* of management, that the frame at hand is part of */
 	struct map groups;             /* multicast */
 	struct map calls, regions;     /* RPC over RDMA */
 	struct rpc_sockets sockets;    /* RPC over TCP and UDP */

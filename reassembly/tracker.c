@@ -40,6 +40,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	tracker->now_ns = INT64_MIN;
 	budget_init(&tracker->budget, options->max_memory);
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
+	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;
 	rpc_carriers_init(&tracker->carriers, &tracker->budget, &(struct rpc_carriers_user){ tracker, take_exchange, next_stream },
 			  options->context.no_heuristics);
 	tcp_content_init(tracker);
@@ -300,6 +301,21 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		response_packet(tracker, flow, packet);
 }
 
+/* Datagrams of queue pairs 0 and 1. */
+static void management(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
+{
+	ib_message_datagram(tracker, NULL, false, packet, RTAP_KIND_MAD);
+	mad_exchange_packet(&tracker->exchanges, packet, tracker->touched, source, destination);
+	if (packet->mad.rmpp)
+		rmpp_packet(&tracker->rmpp, packet, source, destination, &tracker->transfer);
+	if (tracker->touched && tracker->transfer.whole) {
+		tracker->touched->shown.transfer_length = tracker->transfer.records.length;
+		tracker->touched->shown.transfer_segments = tracker->transfer.segments;
+	}
+	if (packet->cm.present)
+		handshake_packet(tracker, packet, source, destination);
+}
+
 static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
@@ -322,9 +338,7 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		datagram(tracker, packet, &source, &destination);
 		return;
 	}
-	ib_message_datagram(tracker, NULL, false, packet, RTAP_KIND_MAD);
-	if (packet->cm.present)
-		handshake_packet(tracker, packet, &source, &destination);
+	management(tracker, packet, &source, &destination);
 }
 
 /* Memory is short: messages that wait for others to be told go first if they are most of it. */
@@ -352,6 +366,16 @@ static void dissect_message(struct rtap_tracker *tracker, const struct rtap_fram
 	packet->flow = flow;
 	if (packet->rpcrdma.present)
 		message->connection->upper = RTAP_UPPER_RPCRDMA;
+}
+
+/* The data of a management transaction are shown with the segment that completed them. */
+static void dissect_transfer(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
+{
+	struct rtap_flow_facts flow = packet->flow;
+
+	context->records = tracker->transfer.records;
+	rtap_dissect(frame, context, packet);
+	packet->flow = flow;
 }
 
 static void take_group_management(struct rtap_tracker *tracker, const struct rtap_packet *packet)
@@ -452,9 +476,12 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 /* A segment is shown by what the stream that it is of is known to carry. */
 static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
 {
-	bool differs = tcp_content_packet(tracker, packet, context);
-	struct rtap_flow_facts flow = packet->flow;
+	struct rtap_flow_facts flow;
+	bool differs;
 
+	iwarp_view_begin(&tracker->view, &tracker->budget, frame);
+	differs = tcp_content_packet(tracker, packet, context);
+	flow = packet->flow;
 	context->stop_at_tcp = false;
 	if (packet->tcp.payload.captured)
 		rtap_dissect(frame, context, packet);
@@ -467,7 +494,8 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 {
 	struct rtap_context context;
 
-	iwarp_view_begin(&tracker->view, &tracker->budget, frame);
+	if (tracker->exchanges.first || tracker->exchanges.first_held)
+		mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
 	messages_advance(tracker);
 	connections_advance(tracker);
 	relieve(tracker);
@@ -490,7 +518,10 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 	}
 	tracker->completed = tracker->touched = tracker->touched_rpc = NULL;
 	tracker->asked = NULL;
+	tracker->transfer.whole = false;
 	ib_packet(tracker, packet);
+	if (tracker->transfer.whole)
+		dissect_transfer(tracker, frame, &context, packet);
 	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
 		dissect_message(tracker, frame, &context, packet);
 	if (may_have_rpc(tracker, packet))
@@ -523,6 +554,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 			ib_message_settle(tracker, &connection->streams[i], true);
 		rpc_call_finish(tracker, connection);
 	}
+	mad_exchange_finish(&tracker->exchanges);
 	messages_flush(tracker);
 	connections_flush(tracker);
 	if (tracker->options.exchange)
@@ -548,6 +580,8 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	connections_fini(tracker);
 	iwarp_view_fini(&tracker->view, &tracker->budget);
 	handshake_fini(tracker);
+	mad_exchange_fini(&tracker->exchanges);
+	rmpp_fini(&tracker->rmpp);
 	ip_fragments_fini(&tracker->fragments);
 	rpc_sockets_fini(&tracker->sockets);
 	coverage_fini(&tracker->gathered);

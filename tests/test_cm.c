@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 
+#include "dissect/cm.h"
 #include "dissect/protocol.h"
 #include "tests/frame_kit.h"
 
@@ -263,7 +264,7 @@ Test(cm, more_additional_information_than_there_is_room_for_is_an_anomaly)
 
 Test(cm, other_attributes_are_generic_mads)
 {
-	static const uint16_t attributes[] = { 0, 1, 0x0f, 0x1b, 0x110, 0xffff };
+	static const uint16_t attributes[] = { 0, 2, 0x0f, 0x1b, 0x110, 0xffff };
 	uint8_t data[DATA_LENGTH] = { 0 };
 
 	for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
@@ -321,6 +322,78 @@ Test(cm, requests_for_an_ip_service_have_an_ip_header_and_less_private_data)
 		check_consumer(&kit, message->header + 36);
 		cr_expect_eq(kit_field(&kit, message->private_field, NULL), 0);
 		kit_free(&kit);
+	}
+}
+
+/* Private data as Linux's initiators send them. */
+static const uint8_t nvme_request[] = { 0, 0, 1, 0, 0x10, 0, 0x0f, 0, 1, 0 };
+static const uint8_t iser_request[] = { 0x80 };
+static const uint8_t rds_request[] = { 10, 0, 0, 2, 10, 0, 0, 1, 3, 1, 0, 3 };
+static const uint8_t srp_request[] = {
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 0x80, 0, 0, 0, 0x20, 0x44, 0, 0, 0, 0, 0, 0, 0, 0, 0x50, 0x54, 0, 0xff, 0xfe, 0xaa, 0, 2,
+	0x50, 0x54, 0, 0xff, 0xfe, 0xaa, 0, 1, 0x50, 0x54, 0, 0xff, 0xfe, 0xaa, 0, 1, 0, 0x44,
+};
+
+Test(cm, private_data_of_known_services_are_read_in_requests)
+{
+	static const struct {
+		uint16_t port;
+		const uint8_t *bytes;
+		uint32_t length;
+		const char *kind, *field;
+		uint64_t number;
+		unsigned guessed;
+	} cases[] = {
+		{ 4420, nvme_request, sizeof nvme_request, "NVMe", "nvme_rdma.private.hrqsize", 16, 0 },
+		{ 4420, nvme_request, sizeof nvme_request, "NVMe", "nvme_rdma.private.qid", 1, 0 },
+		{ 3260, iser_request, sizeof iser_request, "iSER", "iser.private.zbva_not_supported", 1, 0 },
+		{ 18634, rds_request, sizeof rds_request, "RDS", "rds.private.major", 3, 0 },
+		{ 5000, srp_request, sizeof srp_request, "IP port", "srp.login.req_it_iu_len", 0x2044, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct rtap_context no_heuristics = { .no_heuristics = true };
+		uint8_t data[DATA_LENGTH] = { 0 };
+		struct rtap_value value;
+		struct kit kit;
+
+		put_ip(data, 140, 4, 0x06);
+		put(data + 14, cases[i].port, 2);
+		memcpy(data + 176, cases[i].bytes, cases[i].length);
+		dissect_message(&kit, CM_REQ, data, NULL);
+		cr_assert_eq(kit_field(&kit, cases[i].field, &value), 1, "%s", cases[i].field);
+		cr_expect_eq(value.number, cases[i].number, "%s", cases[i].field);
+		cr_assert_eq(kit_field(&kit, "infiniband.cm.req.serviceid.kind", &value), 1);
+		cr_expect(value.data.length == strlen(cases[i].kind) && !memcmp(value.data.bytes, cases[i].kind, value.data.length), "%u", cases[i].port);
+		kit_free(&kit);
+		/* by their port they are known without guessing, at another port they are not */
+		dissect_message(&kit, CM_REQ, data, &no_heuristics);
+		cr_expect_eq(kit_field(&kit, cases[i].field, NULL), !cases[i].guessed, "%s", cases[i].field);
+		kit_free(&kit);
+		put(data + 14, 9, 2);
+		dissect_message(&kit, CM_REQ, data, NULL);
+		cr_expect_eq(kit_field(&kit, cases[i].field, NULL), cases[i].guessed, "%s", cases[i].field);
+		kit_free(&kit);
+	}
+}
+
+Test(cm, service_ids_have_a_kind)
+{
+	static const struct {
+		uint64_t service_id;
+		const char *kind;
+	} cases[] = {
+		{ 0x0000000001064e51, "NFS" }, { 0x00000000010601bd, "SMB Direct" }, { 0x0000000001110001, "IP port" }, { 0x0000000000010000, "IBTA" },
+		{ 0x0100000000012345, "IPoIB connected mode" }, { 0x0200000000000001, "local operating system" },
+		{ 0x10000000010644ca, "externally administered" }, { 0x4200000000000000, NULL },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const char *kind = cm_service_kind(cases[i].service_id);
+
+		cr_expect_eq(!kind, !cases[i].kind);
+		if (kind && cases[i].kind)
+			cr_expect_str_eq(kind, cases[i].kind);
 	}
 }
 

@@ -107,6 +107,7 @@ struct rtap_protocol {
 	uint16_t length;     /* bytes of the fixed header; 0: variable */
 	uint16_t field_count;
 	const struct rtap_field *fields;
+	bool in_units;       /* a layer holds this header any number of times: only rtap_layer_visit() finds all its fields */
 };
 
 size_t rtap_protocol_count(void);

@@ -168,7 +168,16 @@ struct rtap_message {
 	const struct rtap_operation *operations;
 	uint32_t operation_count;
 	uint32_t read_chunks, write_chunks;
-	uint64_t partner;       /* number of the reply to a call, of the call that a reply answers; 0: not known */
+	/* management datagrams, with is_mad; names are static or NULL */
+	bool is_mad, mad_is_answer;
+	uint8_t mad_class, mad_method;
+	uint16_t mad_attribute, mad_status;
+	uint8_t rmpp_type;      /* 0: not of RMPP; 1 DATA, 2 ACK, 3 STOP, 4 ABORT */
+	uint32_t rmpp_segment;  /* of DATA and ACK */
+	uint32_t transfer_length, transfer_segments; /* of the segment that made a transfer of several whole: its data in bytes; else 0 */
+	uint64_t transaction_id;
+	const char *mad_class_name, *mad_method_name, *mad_attribute_name, *mad_status_name;
+	uint64_t partner;       /* number of the reply to a call, of the call that a reply answers, and so of MADs; 0: not known */
 	uint32_t crc32;         /* zlib's, of the bytes: with has_crc */
 	struct rtap_span bytes; /* if they were asked for and all are there */
 };

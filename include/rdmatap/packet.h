@@ -15,12 +15,13 @@
 #define RTAP_MAX_LAYERS 64
 #define RTAP_MAX_ANOMALIES 8
 #define RTAP_MAX_SOURCES 4
-#define RTAP_PROTOCOL_WORDS 2
+#define RTAP_PROTOCOL_WORDS 3
 
 /* One header found in a packet. */
 struct rtap_layer {
 	uint8_t protocol; /* number in the registry */
 	uint8_t source;   /* index into the packet's sources; 0 is the frame */
+	bool within;      /* part of the records of a layer before it, which tells its fields in their order: rtap_packet_visit() passes it over */
 	uint32_t offset;  /* of the header's first byte in its source */
 	uint32_t length;  /* bytes of it that are there; less than the header's when it was cut */
 };
@@ -208,6 +209,26 @@ struct rtap_cm_facts {
 	const uint8_t *source_address, *destination_address; /* of the IP CM header: borrowed from the frame; else NULL */
 };
 
+/*
+ * What a management datagram says; host order. Valid while present is set. IBTA vol. 1, 13.4; RMPP: 13.6.
+ */
+struct rtap_mad_facts {
+	bool present;
+	bool rmpp;               /* it is a packet of RMPP, which is active: the values named rmpp_ are valid */
+	uint8_t management_class, class_version, method;
+	uint8_t rmpp_type, rmpp_flags, rmpp_status;
+	uint8_t source;          /* that data_offset counts in */
+	uint8_t record_source;   /* likewise for record_offset */
+	uint8_t shape;           /* of an attribute with several: which one */
+	uint8_t variant;         /* protocol of the attribute's part that depends on its content */
+	uint16_t status, attribute; /* status of a directed-route SMP without its direction */
+	uint32_t modifier;
+	uint32_t rmpp_segment, rmpp_length; /* the header's last two words: by type segment and payload length, or segment and window */
+	uint32_t data_offset, data_captured; /* an RMPP segment's data behind the class's header, as far as captured */
+	uint32_t record_offset, record_stride, record_count; /* records that are shown: the first one, bytes from one to the next, how many */
+	uint64_t transaction_id;
+};
+
 /* What a packet is in its connection's sequence of PSNs. X(identifier, name) */
 #define RTAP_PSN_ANALYSES(X) \
 	X(NONE, "") /* not known, or of a service without a sequence */ \
@@ -261,6 +282,7 @@ struct rtap_packet {
 	uint16_t source_port, destination_port;
 	struct rtap_fragment_facts fragment;
 	struct rtap_ib_facts ib;
+	struct rtap_mad_facts mad;
 	struct rtap_cm_facts cm;
 	struct rtap_tcp_facts tcp;
 	struct rtap_payload payload;
@@ -303,6 +325,7 @@ struct rtap_context {
 	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
+	struct rtap_span records; /* data of an RMPP transaction that this segment completed: dissected as the next source instead of its own */
 	struct rtap_span chunk; /* an RPC message that chunks carried: dissected behind this packet's RPC-over-RDMA header, READ response or WRITE */
 	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown again; 0: none */
 	bool rpc_follows;     /* a later packet completes the RPC message of this RPC-over-RDMA header, and shows it */

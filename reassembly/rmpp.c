@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/mad.h"
+#include "reassembly/coverage.h"
+#include "reassembly/rmpp.h"
+
+#define NANOSECONDS INT64_C(1000000000)
+#define REMEMBER_NS (60 * NANOSECONDS)
+
+#define VENDOR_HEADER_LENGTH 4 /* of RMPP_SEGMENT_LENGTH bytes, as SA_HEADER_LENGTH */
+
+struct transfer_key {
+	struct rtap_end sender, receiver;
+	uint64_t transaction_id;
+	uint8_t management_class, method;
+};
+
+struct rmpp_transfer {
+	struct transfer_key key;
+	uint64_t hash;
+	struct rmpp *rmpp;
+	struct rmpp_transfer *before, *behind;
+	uint64_t first_frame;
+	int64_t last_ns;
+	uint64_t total;          /* bytes of data; known with the last segment */
+	uint32_t next;           /* segment behind the highest one seen */
+	bool total_known, whole;
+	struct coverage coverage;
+	struct budget_holder holder;
+};
+
+static bool same_address(const struct rtap_end *a, const struct rtap_end *b)
+{
+	return a->address_length == b->address_length && !memcmp(a->address, b->address, a->address_length);
+}
+
+static bool same_transfer(const void *value, const void *wanted)
+{
+	const struct transfer_key *a = &((const struct rmpp_transfer *)value)->key, *b = wanted;
+
+	return a->transaction_id == b->transaction_id && a->management_class == b->management_class && a->method == b->method &&
+	       same_address(&a->sender, &b->sender) && same_address(&a->receiver, &b->receiver);
+}
+
+static uint64_t hash_of(const struct transfer_key *key)
+{
+	uint64_t words[6] = { key->transaction_id, (uint64_t)key->method << 8 | key->management_class };
+
+	memcpy(words + 2, key->sender.address, 16);
+	memcpy(words + 4, key->receiver.address, 16);
+	return map_hash(words, 6);
+}
+
+static void leave_order(struct rmpp_transfer *transfer)
+{
+	struct rmpp *rmpp = transfer->rmpp;
+
+	*(transfer->before ? &transfer->before->behind : &rmpp->first) = transfer->behind;
+	*(transfer->behind ? &transfer->behind->before : &rmpp->last) = transfer->before;
+}
+
+static void enter_order(struct rmpp_transfer *transfer)
+{
+	struct rmpp *rmpp = transfer->rmpp;
+
+	transfer->before = rmpp->last;
+	transfer->behind = NULL;
+	*(rmpp->last ? &rmpp->last->behind : &rmpp->first) = transfer;
+	rmpp->last = transfer;
+}
+
+static void destroy(struct rmpp_transfer *transfer)
+{
+	struct rmpp *rmpp = transfer->rmpp;
+
+	rmpp->abandoned += !transfer->whole;
+	leave_order(transfer);
+	map_remove(&rmpp->map, transfer->hash, transfer);
+	budget_give(rmpp->budget, &transfer->holder, transfer->holder.bytes);
+	coverage_fini(&transfer->coverage);
+	free(transfer);
+}
+
+static void evict(struct budget_holder *holder, void *owner)
+{
+	(void)holder;
+	destroy(owner);
+}
+
+static struct rmpp_transfer *create(struct rmpp *rmpp, const struct transfer_key *key, uint64_t hash, const struct rtap_frame *frame)
+{
+	struct rmpp_transfer *transfer = calloc(1, sizeof *transfer);
+
+	if (!transfer)
+		return NULL;
+	*transfer = (struct rmpp_transfer){
+		.key = *key, .hash = hash, .rmpp = rmpp, .first_frame = frame->number, .last_ns = frame->time_ns, .next = 1,
+		.holder = { .evict = evict, .owner = transfer },
+	};
+	if (!budget_take(rmpp->budget, &transfer->holder, sizeof *transfer)) {
+		free(transfer);
+		return NULL;
+	}
+	if (!map_add(&rmpp->map, hash, transfer)) {
+		budget_give(rmpp->budget, &transfer->holder, sizeof *transfer);
+		free(transfer);
+		return NULL;
+	}
+	enter_order(transfer);
+	return transfer;
+}
+
+/* Bytes of data that a segment of the class has room for. */
+static uint32_t room_of(uint8_t management_class)
+{
+	return RMPP_SEGMENT_LENGTH - (management_class == MAD_CLASS_ADMINISTRATION ? SA_HEADER_LENGTH : VENDOR_HEADER_LENGTH);
+}
+
+/* The room that more bytes take is asked for before they are kept, so that others give way. */
+static bool add(struct rmpp_transfer *transfer, uint64_t position, const uint8_t *bytes, uint32_t length, uint64_t *fresh)
+{
+	struct budget *budget = transfer->rmpp->budget;
+	uint64_t had = coverage_memory(&transfer->coverage);
+	uint64_t wanted = coverage_room_for(&transfer->coverage, position, length);
+	uint64_t asked = wanted > had ? wanted - had : 0;
+	bool added;
+
+	if (!budget_take(budget, &transfer->holder, asked))
+		return false;
+	added = coverage_add(&transfer->coverage, position, bytes, length, 0, COVERAGE_BYTES, fresh);
+	budget_give(budget, &transfer->holder, asked);
+	budget_charge(budget, &transfer->holder, coverage_memory(&transfer->coverage) - had);
+	return added;
+}
+
+static bool is_whole(const struct rmpp_transfer *transfer)
+{
+	const struct coverage_run *run = coverage_runs(&transfer->coverage);
+
+	return transfer->total_known && transfer->coverage.count == 1 && run->begin == 0 && run->end >= transfer->total;
+}
+
+static void note_order(struct rmpp_transfer *transfer, struct rtap_packet *packet, uint32_t segment, bool repeats)
+{
+	if (repeats) {
+		packet->flow.analysis = RTAP_PSN_RETRANSMISSION;
+	} else if (segment > transfer->next) {
+		packet->flow.analysis = RTAP_PSN_GAP;
+		packet->flow.missing = segment - transfer->next;
+	} else {
+		packet->flow.analysis = segment == transfer->next ? RTAP_PSN_IN_ORDER : RTAP_PSN_OUT_OF_ORDER;
+	}
+	if (segment >= transfer->next)
+		transfer->next = segment + 1;
+}
+
+/* How many of a segment's bytes count. Only the last tells its own length, with the class's header. IBTA vol. 1, 13.6.2.2. */
+static uint32_t length_of(const struct rtap_mad_facts *mad, uint32_t room)
+{
+	uint32_t header = RMPP_SEGMENT_LENGTH - room;
+
+	if (!(mad->rmpp_flags & RMPP_FLAG_LAST))
+		return room;
+	if (mad->rmpp_length < header || mad->rmpp_length > RMPP_SEGMENT_LENGTH)
+		return room;
+	return mad->rmpp_length - header;
+}
+
+static void take_segment(struct rmpp *rmpp, struct rmpp_transfer *transfer, struct rtap_packet *packet, struct rmpp_progress *progress)
+{
+	const struct rtap_mad_facts *mad = &packet->mad;
+	uint32_t room = room_of(mad->management_class), length = length_of(mad, room);
+	uint64_t position = (uint64_t)(mad->rmpp_segment - 1) * room, fresh = 0;
+
+	if (transfer->whole) {
+		note_order(transfer, packet, mad->rmpp_segment, true);
+		return;
+	}
+	/* of a segment that was cut nothing is kept, so that it leaves a hole of its own size */
+	if (mad->data_captured >= length && length &&
+	    !add(transfer, position, packet->sources[mad->source].bytes + mad->data_offset, length, &fresh)) {
+		destroy(transfer);
+		return;
+	}
+	note_order(transfer, packet, mad->rmpp_segment, mad->data_captured >= length && length && !fresh);
+	if (mad->rmpp_flags & RMPP_FLAG_LAST) {
+		transfer->total = position + length;
+		transfer->total_known = true;
+	}
+	if (!is_whole(transfer))
+		return;
+	transfer->whole = progress->whole = true;
+	progress->records = (struct rtap_span){ transfer->coverage.bytes, (uint32_t)transfer->total };
+	progress->first_frame = transfer->first_frame;
+	progress->segments = transfer->next - 1;
+	rmpp->completed++;
+}
+
+/* The bytes of what was whole are not needed any more: a packet later it is only known by its name. */
+static void drop_bytes(struct rmpp *rmpp)
+{
+	struct rmpp_transfer *transfer = rmpp->last;
+
+	if (!transfer || !transfer->whole || !transfer->coverage.count)
+		return;
+	budget_give(rmpp->budget, &transfer->holder, coverage_memory(&transfer->coverage));
+	coverage_fini(&transfer->coverage);
+	transfer->coverage = (struct coverage){ 0 };
+}
+
+static bool is_transfer(const struct rtap_mad_facts *mad)
+{
+	bool is_only = mad->rmpp_flags & RMPP_FLAG_FIRST && mad->rmpp_flags & RMPP_FLAG_LAST;
+
+	return !is_only && mad->rmpp_segment >= 1 && mad->rmpp_segment <= RMPP_MAX_SEGMENTS;
+}
+
+/* Either end can end a transfer; the receiver's packets go the other way, with the method turned round. IBTA vol. 1, 13.6.2.4, 13.6.2.5. */
+static void stop(struct rmpp *rmpp, const struct transfer_key *key)
+{
+	struct transfer_key turned = { key->receiver, key->sender, key->transaction_id, key->management_class, key->method ^ 0x80 };
+	struct rmpp_transfer *transfer = map_find(&rmpp->map, hash_of(key), same_transfer, key);
+
+	if (!transfer)
+		transfer = map_find(&rmpp->map, hash_of(&turned), same_transfer, &turned);
+	if (transfer && !transfer->whole)
+		destroy(transfer);
+}
+
+void rmpp_packet(struct rmpp *rmpp, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination,
+		 struct rmpp_progress *progress)
+{
+	const struct rtap_mad_facts *mad = &packet->mad;
+	const struct rtap_frame *frame = packet->frame;
+	struct transfer_key key = { *source, *destination, mad->transaction_id, mad->management_class, mad->method };
+	uint64_t hash = hash_of(&key);
+	struct rmpp_transfer *transfer;
+
+	*progress = (struct rmpp_progress){ 0 };
+	drop_bytes(rmpp);
+	while (rmpp->first && frame->time_ns - rmpp->first->last_ns >= REMEMBER_NS)
+		destroy(rmpp->first);
+	if (mad->rmpp_type == RMPP_STOP || mad->rmpp_type == RMPP_ABORT)
+		stop(rmpp, &key);
+	if (mad->rmpp_type != RMPP_DATA || !is_transfer(mad))
+		return;
+	transfer = map_find(&rmpp->map, hash, same_transfer, &key);
+	if (!transfer)
+		transfer = create(rmpp, &key, hash, frame);
+	if (!transfer)
+		return;
+	transfer->last_ns = frame->time_ns;
+	leave_order(transfer);
+	enter_order(transfer);
+	take_segment(rmpp, transfer, packet, progress);
+}
+
+void rmpp_fini(struct rmpp *rmpp)
+{
+	while (rmpp->first)
+		destroy(rmpp->first);
+	map_fini(&rmpp->map);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <criterion/criterion.h>
+
+#include <rdmatap/tracker.h>
+
+#include "tests/mad_kit.h"
+
+#define SM 0x0a000001u
+#define NODE 0x0a000002u
+#define MILLISECOND INT64_C(1000000)
+#define SECOND (1000 * MILLISECOND)
+#define MIB (UINT64_C(1) << 20)
+#define PER_SEGMENT 200u
+
+static struct rtap_tracker *tracker;
+static struct rtap_packet packet;
+static struct rtap_tracker_counters counters;
+static uint8_t bytes[ROCE_MAX_FRAME];
+static uint64_t frames, told;
+static int64_t now_ns;
+static struct rtap_message messages[16]; /* the first ones told */
+
+static void note_message(void *owner, const struct rtap_message *message)
+{
+	(void)owner;
+	if (told < 16)
+		messages[told] = *message;
+	told++;
+}
+
+static void begin(uint64_t max_memory)
+{
+	struct rtap_tracker_options options = { .max_memory = max_memory, .message = note_message };
+
+	frames = told = 0;
+	now_ns = 1000 * SECOND;
+	tracker = rtap_tracker_open(&options);
+	cr_assert_not_null(tracker);
+}
+
+static void end(void)
+{
+	rtap_tracker_finish(tracker);
+	counters = rtap_tracker_counters(tracker);
+	rtap_tracker_close(tracker);
+	tracker = NULL;
+}
+
+static void put(uint32_t source, uint32_t destination, const struct mad *mad, int64_t wait_ns, uint32_t captured)
+{
+	uint32_t length = mad_frame(bytes, source, destination, mad);
+	struct rtap_frame frame = { .bytes = bytes, .captured_length = captured ? captured : length, .wire_length = length,
+				    .link_type = RTAP_LINK_RAW, .number = ++frames };
+
+	now_ns += wait_ns;
+	frame.time_ns = now_ns;
+	rtap_tracker_frame(tracker, &frame, &packet);
+}
+
+static struct mad get(uint64_t transaction)
+{
+	return (struct mad){ .management_class = MAD_CLASS_PERFORMANCE, .method = 0x01, .attribute = 0x12, .transaction_id = transaction };
+}
+
+static struct mad answer(uint64_t transaction)
+{
+	return (struct mad){ .management_class = MAD_CLASS_PERFORMANCE, .method = 0x81, .attribute = 0x12, .transaction_id = transaction };
+}
+
+Test(mad_exchange, an_answer_and_its_request_name_each_other)
+{
+	struct mad request = get(7), response = answer(7);
+
+	begin(16 * MIB);
+	put(SM, NODE, &request, 0, 0);
+	put(NODE, SM, &response, 3 * MILLISECOND, 0);
+	cr_expect_eq(packet.flow.request_frame, 1);
+	cr_expect(packet.flow.has_latency);
+	cr_expect_eq(packet.flow.latency_ns, 3 * MILLISECOND);
+	end();
+	cr_assert_eq(told, 2);
+	cr_expect_eq(messages[0].partner, 2);
+	cr_expect_eq(messages[0].answered_in, 2);
+	cr_expect_eq(messages[1].partner, 1);
+	cr_expect_eq(messages[1].latency_ns, 3 * MILLISECOND);
+	cr_expect_eq(messages[0].outcome, RTAP_OUTCOME_NONE);
+}
+
+/* What makes a response another's. */
+Test(mad_exchange, only_a_response_of_the_same_transaction_answers)
+{
+	struct mad request = get(7), others[5];
+
+	begin(16 * MIB);
+	put(SM, NODE, &request, 0, 0);
+	for (size_t i = 0; i < 5; i++)
+		others[i] = answer(7);
+	others[0].transaction_id = 8;
+	others[1].management_class = MAD_CLASS_DEVICE;
+	others[2].attribute = 0x1d;
+	others[3].method = 0x03;
+	for (size_t i = 0; i < 4; i++) {
+		put(NODE, SM, &others[i], MILLISECOND, 0);
+		cr_expect_eq(packet.flow.request_frame, 0, "%zu", i);
+	}
+	put(NODE, SM + 8, &others[4], MILLISECOND, 0);
+	cr_expect_eq(packet.flow.request_frame, 0);
+	put(SM, NODE, &others[4], MILLISECOND, 0);
+	cr_expect_eq(packet.flow.request_frame, 0);
+	put(NODE, SM, &others[4], MILLISECOND, 0);
+	cr_expect_eq(packet.flow.request_frame, 1);
+	end();
+}
+
+/* Above the kernel, requests do not have the client's number yet. */
+Test(mad_exchange, an_upper_half_of_zero_is_any)
+{
+	struct mad request = get(7), response = answer(UINT64_C(0x300000007)), other = answer(UINT64_C(0x500000007));
+
+	begin(16 * MIB);
+	put(SM, NODE, &request, 0, 0);
+	put(NODE, SM, &response, MILLISECOND, 0);
+	cr_expect_eq(packet.flow.request_frame, 1);
+	request.transaction_id = response.transaction_id;
+	request.attribute = response.attribute = other.attribute = 0x1d;
+	put(SM, NODE, &request, MILLISECOND, 0);
+	put(NODE, SM, &other, MILLISECOND, 0);
+	cr_expect_eq(packet.flow.request_frame, 0);
+	end();
+}
+
+Test(mad_exchange, retries_are_counted_and_the_latency_is_that_of_the_first)
+{
+	struct mad request = get(7), response = answer(7);
+
+	begin(16 * MIB);
+	put(SM, NODE, &request, 0, 0);
+	put(SM, NODE, &request, 100 * MILLISECOND, 0);
+	cr_expect_eq(packet.flow.analysis, RTAP_PSN_RETRANSMISSION);
+	put(SM, NODE, &request, 200 * MILLISECOND, 0);
+	put(NODE, SM, &response, MILLISECOND, 0);
+	cr_expect_eq(packet.flow.latency_ns, 301 * MILLISECOND);
+	/* answered: the number is used again */
+	put(SM, NODE, &request, MILLISECOND, 0);
+	cr_expect_eq(packet.flow.analysis, RTAP_PSN_NONE);
+	end();
+	cr_expect_eq(messages[0].repeats, 2);
+	cr_expect_eq(messages[4].outcome, RTAP_OUTCOME_UNANSWERED);
+}
+
+Test(mad_exchange, a_request_is_told_after_two_seconds_and_forgotten_after_sixty)
+{
+	struct mad first = get(1), second = get(2), late = answer(1);
+
+	begin(16 * MIB);
+	put(SM, NODE, &first, 0, 0);
+	put(SM, NODE, &second, SECOND, 0);
+	cr_expect_eq(told, 0);
+	second.transaction_id = 3;
+	put(SM, NODE, &second, SECOND, 0);
+	put(SM, NODE, &second, MILLISECOND, 0);
+	cr_expect_eq(told, 1);
+	cr_expect_eq(messages[0].outcome, RTAP_OUTCOME_UNANSWERED);
+	put(NODE, SM, &late, 10 * SECOND, 0);
+	cr_expect_eq(packet.flow.request_frame, 1);
+	put(NODE, SM, &late, 50 * SECOND, 0);
+	cr_expect_eq(packet.flow.request_frame, 0);
+	end();
+}
+
+/* Requests without end take no more memory than allowed, and answers still find the newest. */
+Test(mad_exchange, memory_is_bounded)
+{
+	begin(MIB);
+	for (uint64_t i = 1; i <= 50000; i++) {
+		struct mad request = get(i);
+
+		put(SM, NODE, &request, 1000, 0);
+	}
+	put(NODE, SM, &(struct mad){ .management_class = MAD_CLASS_PERFORMANCE, .method = 0x81, .attribute = 0x12, .transaction_id = 50000 }, 1000, 0);
+	cr_expect_eq(packet.flow.request_frame, 50000);
+	end();
+	cr_expect_leq(counters.peak_memory, 2 * MIB);
+	cr_expect_eq(told, 50001);
+}
+
+/* A segment of a response whose data are all `segment`. */
+static struct mad segment_of(uint64_t transaction, uint32_t segment, uint32_t last, uint8_t *data)
+{
+	memset(data, (int)segment, PER_SEGMENT);
+	return (struct mad){
+		.management_class = MAD_CLASS_ADMINISTRATION, .method = 0x92, .attribute = 0x35, .transaction_id = transaction,
+		.rmpp_type = RMPP_DATA, .rmpp_segment = segment, .attribute_offset = 8,
+		.rmpp_flags = (uint8_t)(RMPP_FLAG_ACTIVE | (segment == 1 ? RMPP_FLAG_FIRST : 0) | (segment == last ? RMPP_FLAG_LAST : 0)),
+		.rmpp_length = segment == last ? 20 + PER_SEGMENT : 0, .data = data, .data_length = PER_SEGMENT,
+	};
+}
+
+static void put_segment(uint32_t segment, uint32_t last, uint32_t captured)
+{
+	uint8_t data[PER_SEGMENT];
+	struct mad mad = segment_of(9, segment, last, data);
+
+	put(NODE, SM, &mad, MILLISECOND, captured);
+}
+
+Test(rmpp, a_transfer_is_shown_with_the_segment_that_completes_it)
+{
+	static const uint32_t orders[][10] = {
+		{ 1, 2, 3, 4, 5, 6, 7, 8 }, { 8, 7, 6, 5, 4, 3, 2, 1 }, { 2, 1, 4, 3, 6, 5, 8, 7 }, { 1, 1, 2, 3, 5, 6, 7, 8, 5, 4 },
+	};
+
+	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+		uint8_t seen = 0;
+
+		begin(16 * MIB);
+		for (size_t j = 0; j < 10 && orders[i][j]; j++) {
+			put_segment(orders[i][j], 8, 0);
+			seen |= (uint8_t)(1 << (orders[i][j] - 1));
+			cr_expect_eq(packet.mad.record_count, seen == 0xff ? 25 : 0, "%zu: segment %zu", i, j);
+			cr_expect_eq(packet.source_count, seen == 0xff ? 2 : 1);
+		}
+		for (uint32_t at = 0; at < 8 * PER_SEGMENT; at++)
+			cr_assert_eq(packet.sources[1].bytes[at], at / PER_SEGMENT + 1, "%zu: byte %u", i, at);
+		/* and again */
+		put_segment(3, 8, 0);
+		cr_expect_eq(packet.mad.record_count, 0);
+		cr_expect_eq(packet.flow.analysis, RTAP_PSN_RETRANSMISSION);
+		end();
+	}
+}
+
+Test(rmpp, a_segment_that_the_capture_cut_leaves_a_hole)
+{
+	begin(16 * MIB);
+	put_segment(1, 3, 0);
+	put_segment(2, 3, MAD_FRAME_AT + 255);
+	put_segment(3, 3, 0);
+	cr_expect_eq(packet.mad.record_count, 0);
+	put_segment(2, 3, 0);
+	cr_expect_eq(packet.mad.record_count, 9);
+	end();
+}
+
+Test(rmpp, gaps_say_how_many_segments_are_missing)
+{
+	begin(16 * MIB);
+	put_segment(1, 90, 0);
+	put_segment(5, 90, 0);
+	cr_expect_eq(packet.flow.analysis, RTAP_PSN_GAP);
+	cr_expect_eq(packet.flow.missing, 3);
+	put_segment(4, 90, 0);
+	cr_expect_eq(packet.flow.analysis, RTAP_PSN_OUT_OF_ORDER);
+	put_segment(6, 90, 0);
+	cr_expect_eq(packet.flow.analysis, RTAP_PSN_IN_ORDER);
+	end();
+}
+
+/* Only the last segment's length counts; absurd ones do not. */
+Test(rmpp, the_last_segment_tells_the_length)
+{
+	static const struct {
+		uint32_t told, bytes;
+	} cases[] = { { 20 + 64, 264 }, { 20 + 200, 400 }, { 20, 200 }, { 19, 400 }, { 221, 400 }, { 0, 400 }, { UINT32_MAX, 400 } };
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		uint8_t data[PER_SEGMENT];
+		struct mad last = segment_of(9, 2, 2, data);
+
+		begin(16 * MIB);
+		put_segment(1, 2, 0);
+		last.rmpp_length = cases[i].told;
+		put(NODE, SM, &last, MILLISECOND, 0);
+		cr_assert_eq(packet.source_count, 2, "%zu", i);
+		cr_expect_eq(packet.sources[1].captured, cases[i].bytes, "%zu: %u", i, packet.sources[1].captured);
+		end();
+	}
+}
+
+Test(rmpp, transfers_that_never_end_are_bounded_by_the_budget)
+{
+	static uint8_t data[PER_SEGMENT];
+
+	begin(MIB);
+	for (uint64_t i = 0; i < 400; i++)
+		for (uint32_t j = 1; j <= 50; j++) {
+			struct mad mad = segment_of(i, j, UINT32_MAX, data);
+
+			put(NODE, SM, &mad, 1000, 0);
+		}
+	/* far ahead, and out of range */
+	for (uint32_t segment = 1; segment; segment *= 2) {
+		struct mad mad = segment_of(1000, segment, UINT32_MAX, data);
+
+		put(NODE, SM, &mad, 1000, 0);
+	}
+	end();
+	cr_expect_leq(counters.peak_memory, 2 * MIB);
+}
+
+/* More records than a packet has layers, or a single datagram room. */
+Test(rmpp, long_transfers_show_all_records)
+{
+	begin(64 * MIB);
+	for (uint32_t i = 1; i <= 3200; i++)
+		put_segment(i, 3200, 0);
+	cr_expect_eq(packet.mad.record_count, 10000);
+	end();
+}
