@@ -84,6 +84,30 @@ static void look_unreliable(const struct stats *stats, const struct stats_connec
 		look_lost(connection, finding);
 }
 
+static void look_terminated(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_operations *terminates = connection->directions[finding->direction].operations[RTAP_KIND_TERMINATE];
+
+	(void)stats;
+	finding->count = terminates ? terminates->messages : 0;
+}
+
+static void look_bad_fpdus(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	finding->count = connection->shown.trouble[RTAP_TROUBLE_BAD_FPDU_CRC];
+}
+
+/* TCP's retransmissions are counted by connection. */
+static void look_segments(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	if (!connection->told || connection->shown.transport != RTAP_TRANSPORT_IWARP)
+		return;
+	finding->count = connection->shown.trouble[RTAP_TROUBLE_RETRANSMISSION];
+	finding->of = connection->shown.packets;
+}
+
 static void look_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
@@ -141,6 +165,10 @@ const struct finding_rule finding_rules[] = {
 	  "packets with a wrong invariant CRC", "packets of RDMA", look_damaged },
 	{ "remote_access_error", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_ACCESS, 1, 0,
 	  "NAKs, remote access error (a key, an address or a permission that this end did not grant)", NULL, NULL },
+	{ "terminated", FINDING_ERROR, FINDING_DIRECTION, NO_EVENT, 1, 0,
+	  "Terminates of iWARP (this end gave up the connection for an error)", NULL, look_terminated },
+	{ "bad_fpdu_crc", FINDING_ERROR, FINDING_CONNECTION, NO_EVENT, 1, 0,
+	  "FPDUs of iWARP with a wrong CRC", NULL, look_bad_fpdus },
 	{ "invalid_request", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_INVALID_REQUEST, 1, 0,
 	  "NAKs, invalid request (an operation or a length that this end does not take)", NULL, NULL },
 	{ "operational_error", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_OPERATION, 1, 0,
@@ -153,6 +181,8 @@ const struct finding_rule finding_rules[] = {
 	  "attempts to connect that were rejected", NULL, look_rejected },
 	{ "retransmissions", FINDING_WARNING, FINDING_DIRECTION, STATS_RETRANSMISSION, 10, 10,
 	  "packets sent again", "packets", NULL },
+	{ "tcp_retransmissions", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 10, 10,
+	  "TCP segments of iWARP sent again", "packets", look_segments },
 	{ "timeouts", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 3, 0,
 	  "times that requests were sent again though no NAK had asked for them", NULL, NULL },
 	{ "sequence_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_NAK_SEQUENCE, 5, 1,

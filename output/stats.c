@@ -197,6 +197,46 @@ static void add_operation(struct stats_operations *operations, const struct rtap
 		histogram_add(&operations->latency_ns, (uint64_t)message->latency_ns);
 }
 
+static bool is_mad(const struct stats_mad *mad, const struct rtap_message *message)
+{
+	return mad->management_class == message->mad_class && mad->method == message->mad_method && mad->attribute == message->mad_attribute;
+}
+
+static struct stats_mad *mad_of(struct stats *stats, const struct rtap_message *message)
+{
+	struct stats_mad *mad;
+
+	for (unsigned i = 0; i < stats->mad_count; i++)
+		if (is_mad(stats->mads[i], message))
+			return stats->mads[i];
+	mad = stats->mad_count < STATS_MADS ? stats_take(stats, sizeof *mad) : NULL;
+	if (!mad)
+		return NULL;
+	stats->mads[stats->mad_count++] = mad;
+	mad->management_class = message->mad_class;
+	mad->method = message->mad_method;
+	mad->attribute = message->mad_attribute;
+	mad->class_name = message->mad_class_name;
+	mad->method_name = message->mad_method_name;
+	mad->attribute_name = message->mad_attribute_name;
+	return mad;
+}
+
+static void note_mad(struct stats *stats, const struct rtap_message *message)
+{
+	struct stats_mad *mad = mad_of(stats, message);
+
+	if (!mad) {
+		stats->other_mads++;
+		return;
+	}
+	stats_count(&mad->tally, message->first_frame);
+	mad->bytes += message->length;
+	mad->errors += message->mad_status != 0;
+	if (message->has_latency && message->latency_ns >= 0)
+		histogram_add(&mad->latency_ns, (uint64_t)message->latency_ns);
+}
+
 void stats_message(struct stats *stats, const struct rtap_message *message)
 {
 	struct stats_direction *asker = NULL;
@@ -215,6 +255,8 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 	interval = stats_interval(stats, message->time_ns);
 	if (interval)
 		interval->messages++;
+	if (message->is_mad)
+		note_mad(stats, message);
 	if (!asker)
 		return;
 	operations = operations_of(stats, asker, message->kind);
@@ -360,6 +402,8 @@ void stats_destroy(struct stats *stats)
 	connection_destroy(stats, &stats->others);
 	for (unsigned i = 0; i < stats->rpc_count; i++)
 		free(stats->rpcs[i]);
+	for (unsigned i = 0; i < stats->mad_count; i++)
+		free(stats->mads[i]);
 	free(stats->table);
 	free(stats->intervals);
 	free(stats);

@@ -113,8 +113,10 @@ struct stats_rpc {
 struct stats_mad {
 	uint8_t management_class, method;
 	uint16_t attribute;
+	const char *class_name, *method_name, *attribute_name; /* static or NULL */
 	struct stats_tally tally;
-	uint64_t bytes;
+	uint64_t bytes, errors;             /* errors: with a status other than 0 */
+	struct histogram latency_ns;        /* of answers, since their request */
 };
 
 struct stats_interval {
@@ -143,7 +145,8 @@ struct stats_options {
 struct stats {
 	struct stats_options options;
 	uint64_t memory;                    /* bytes taken, but for what has a fixed limit */
-	uint64_t packets, wire_bytes, rdma_packets;
+	uint64_t packets, wire_bytes;
+	uint64_t rdma_packets;              /* with a BTH, or of a connection of iWARP */
 	uint64_t uncounted_messages;        /* that memory was too short for, beyond `messages` */
 	uint64_t unassigned;                /* RDMA packets of no connection that was known when they came */
 	int64_t begin_ns;                   /* of the first packet: intervals count from it */
@@ -161,7 +164,7 @@ struct stats {
 	struct stats_tally rejected;
 	struct stats_reject rejects[STATS_REASONS]; /* further reasons count in `rejected` only */
 	unsigned reject_count;
-	struct stats_mad mads[STATS_MADS];
+	struct stats_mad *mads[STATS_MADS]; /* in the order in which they came */
 	unsigned mad_count;
 	uint64_t other_mads;
 	struct stats_rpc *rpcs[STATS_RPCS]; /* in the order in which they came */

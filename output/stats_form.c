@@ -33,24 +33,6 @@ uint64_t stats_goodput(const struct stats_direction *direction)
 	return seconds > 0 ? (uint64_t)((double)direction->payload_bytes / seconds) : 0;
 }
 
-/* The dissector's own names: its field's. */
-static const char *name_of(const char *field_name, uint64_t value)
-{
-	rtap_field_id id;
-
-	return rtap_field_find(field_name, &id, 1) ? rtap_name_of(rtap_field_by_id(id)->names, value) : NULL;
-}
-
-const char *stats_mad_class(const struct stats_mad *mad)
-{
-	return name_of("infiniband.mad.mgmtclass", mad->management_class);
-}
-
-const char *stats_mad_method(const struct stats_mad *mad)
-{
-	return name_of("infiniband.mad.method", mad->method);
-}
-
 /* Where the records go. */
 struct teller {
 	struct stats_record record;
@@ -101,7 +83,7 @@ void stats_tell(const struct stats *stats, const struct findings *findings, cons
 		tell(&teller, form->connection, &stats->others);
 	tell_rpcs(&teller, stats, form);
 	for (unsigned i = 0; i < stats->mad_count; i++)
-		tell(&teller, form->mad, &stats->mads[i]);
+		tell(&teller, form->mad, stats->mads[i]);
 	for (uint64_t i = 0; i < stats->interval_count && !teller.stopped; i++) {
 		teller.record.index = i;
 		if (memcmp(&stats->intervals[i], &nothing, sizeof nothing))

@@ -42,8 +42,4 @@ uint64_t stats_trouble(const struct stats *stats, enum rtap_trouble trouble);
 /* Payload without repetitions in bytes a second; 0: no time went by. */
 uint64_t stats_goodput(const struct stats_direction *direction);
 
-/* "Performance management", "GetResp" and the like; NULL: a number without a name. */
-const char *stats_mad_class(const struct stats_mad *mad);
-const char *stats_mad_method(const struct stats_mad *mad);
-
 #endif

@@ -330,14 +330,18 @@ static void mad(const void *what, struct line *line)
 
 	begin("mad", line);
 	object_number(line, "class", counted->management_class);
-	if (stats_mad_class(counted))
-		object_text(line, "class_name", stats_mad_class(counted));
+	if (counted->class_name)
+		object_text(line, "class_name", counted->class_name);
 	object_number(line, "method", counted->method);
-	if (stats_mad_method(counted))
-		object_text(line, "method_name", stats_mad_method(counted));
+	if (counted->method_name)
+		object_text(line, "method_name", counted->method_name);
 	object_number(line, "attribute", counted->attribute);
+	if (counted->attribute_name)
+		object_text(line, "attribute_name", counted->attribute_name);
 	tally_members(&counted->tally, line);
 	object_number(line, "bytes", counted->bytes);
+	object_number(line, "errors", counted->errors);
+	distribution("latency", &counted->latency_ns, true, line);
 	end(line);
 }
 

@@ -4,19 +4,29 @@
  */
 #include "config.h"
 
+#include "dissect/erf.h"
 #include "dissect/ib.h"
 #include "output/stats.h"
 
 /* A syndrome's upper bits, and the codes of a NAK. IBTA vol. 1, 9.7.5.2.2. */
 #define SYNDROME_KIND(syndrome) ((syndrome) >> 5 & 3)
 #define SYNDROME_CODE(syndrome) ((syndrome) & 0x1f)
+#define SYNDROME_ACK 0
 #define SYNDROME_RNR 1
 #define SYNDROME_NAK 3
 
 /* RFC 3168, section 5; in the low bits of the type of service or traffic class. */
 #define ECN_CE 3
 
-#define MAD_LENGTH 24
+/* An ERF record tells better than the file's record around it. */
+static uint32_t wire_length(const struct rtap_packet *packet)
+{
+	struct erf_record record;
+
+	if (packet->frame->link_type == RTAP_LINK_ERF && erf_record_of(packet, &record))
+		return record.wire_length;
+	return packet->frame->wire_length;
+}
 
 static const uint8_t events_of_analysis[RTAP_PSN_COUNT] = {
 	[RTAP_PSN_NONE] = STATS_EVENT_COUNT,
@@ -70,6 +80,10 @@ static void note_acknowledgement(struct stats_direction *sender, struct stats_di
 	uint64_t number = packet->frame->number;
 
 	switch (SYNDROME_KIND(packet->ib.syndrome)) {
+	case SYNDROME_ACK:
+		/* what a NAK asked for has come, though the capture did not show it as a repeat */
+		asker->refused = false;
+		break;
 	case SYNDROME_RNR:
 		stats_count(&sender->events[STATS_RNR], number);
 		sender->rnr_wait_us += ib_rnr_timer_us(code);
@@ -170,41 +184,13 @@ static void note_interval(struct stats *stats, const struct rtap_packet *packet)
 	if (!interval)
 		return;
 	interval->packets++;
-	interval->bytes += packet->frame->wire_length;
+	interval->bytes += wire_length(packet);
 	if (!ib->has_bth || ib->icrc_status == RTAP_CRC_BAD)
 		return;
 	interval->retransmissions += packet->flow.analysis == RTAP_PSN_RETRANSMISSION;
 	interval->naks += ib->has_aeth && (SYNDROME_KIND(ib->syndrome) == SYNDROME_NAK || SYNDROME_KIND(ib->syndrome) == SYNDROME_RNR);
 	interval->cnps += ib_opcodes[ib->opcode].class == IB_CONGESTION;
 	interval->ce_marks += is_marked(packet);
-}
-
-static void note_mad(struct stats *stats, const struct rtap_packet *packet)
-{
-	const struct rtap_layer *layer = packet->layers, *end = layer + packet->layer_count;
-	const uint8_t *header;
-
-	while (layer < end && layer->protocol != PROTOCOL_MAD)
-		layer++;
-	if (layer == end)
-		return;
-	header = packet->sources[layer->source].bytes + layer->offset;
-	if (layer->length < MAD_LENGTH)
-		return;
-	for (unsigned i = 0; i < STATS_MADS; i++) {
-		struct stats_mad *mad = &stats->mads[i];
-
-		if (i == stats->mad_count) {
-			*mad = (struct stats_mad){ header[1], header[3], load16(header + 16), { 0 }, 0 };
-			stats->mad_count++;
-		} else if (mad->management_class != header[1] || mad->method != header[3] || mad->attribute != load16(header + 16)) {
-			continue;
-		}
-		stats_count(&mad->tally, packet->frame->number);
-		mad->bytes += packet->frame->wire_length;
-		return;
-	}
-	stats->other_mads++;
 }
 
 static void note_flow(struct stats *stats, const struct rtap_packet *packet)
@@ -219,7 +205,7 @@ static void note_flow(struct stats *stats, const struct rtap_packet *packet)
 	if (!sender->packets || frame->time_ns > sender->last_ns)
 		sender->last_ns = frame->time_ns;
 	sender->packets++;
-	sender->wire_bytes += frame->wire_length;
+	sender->wire_bytes += wire_length(packet);
 	if (packet->ib.has_bth && !note_transport(stats, connection, packet))
 		return;
 	if (event != STATS_EVENT_COUNT)
@@ -240,16 +226,14 @@ void stats_packet(struct stats *stats, const struct rtap_packet *packet)
 	if (frame->time_ns > stats->last_ns)
 		stats->last_ns = frame->time_ns;
 	stats->packets++;
-	stats->wire_bytes += frame->wire_length;
-	stats->rdma_packets += packet->ib.has_bth;
+	stats->wire_bytes += wire_length(packet);
+	stats->rdma_packets += packet->ib.has_bth || packet->flow.present;
 	if (stats->interval_ns)
 		note_interval(stats, packet);
 	if (packet->ib.icrc_status == RTAP_CRC_BAD)
 		stats_count(&stats->bad_icrc, frame->number);
 	if (packet->flow.present)
 		note_flow(stats, packet);
-	else if (rtap_packet_has(packet, PROTOCOL_MAD))
-		note_mad(stats, packet);
 	else
-		stats->unassigned += packet->ib.has_bth;
+		stats->unassigned += packet->ib.has_bth && !packet->mad.present;
 }

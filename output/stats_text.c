@@ -319,6 +319,23 @@ static void one_end(const struct rtap_end *end, struct line *line)
 	}
 }
 
+static void troubles(const struct rtap_connection *shown, struct line *line)
+{
+	const char *before = " [";
+
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++) {
+		if (!shown->trouble[i])
+			continue;
+		line_text(line, before);
+		line_text(line, rtap_trouble_name((enum rtap_trouble)i));
+		line_char(line, ' ');
+		line_dec(line, shown->trouble[i]);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		line_char(line, ']');
+}
+
 static void connection(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
@@ -337,10 +354,7 @@ static void connection(const void *what, struct line *line)
 	} else {
 		count(record->stats->summed, "further connection", line);
 	}
-	if (shown->trouble[RTAP_TROUBLE_LOST]) {
-		line_text(line, ", never captured ");
-		line_dec(line, shown->trouble[RTAP_TROUBLE_LOST]);
-	}
+	troubles(shown, line);
 	line_char(line, '\n');
 	one_direction(&counted->directions[0], "a>b", line);
 	one_direction(&counted->directions[1], "b>a", line);
@@ -386,27 +400,33 @@ static void rpc(const void *what, struct line *line)
 	line_char(line, '\n');
 }
 
+static void name(const char *text, uint64_t number, unsigned digits, struct line *line)
+{
+	if (text)
+		line_text(line, text);
+	else
+		line_hex(line, number, digits);
+}
+
 static void mad(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
 	const struct stats_mad *counted = record->what;
-	const char *class_name = stats_mad_class(counted), *method_name = stats_mad_method(counted);
 
 	line_text(line, "MAD ");
-	if (class_name)
-		line_text(line, class_name);
-	else
-		line_hex(line, counted->management_class, 2);
+	name(counted->class_name, counted->management_class, 2, line);
 	line_char(line, ' ');
-	if (method_name)
-		line_text(line, method_name);
-	else
-		line_hex(line, counted->method, 2);
+	name(counted->method_name, counted->method, 2, line);
 	line_char(line, ' ');
-	line_hex(line, counted->attribute, 4);
+	name(counted->attribute_name, counted->attribute, 4, line);
 	line_text(line, ": ");
-	count(counted->tally.count, "packet", line);
+	count(counted->tally.count, "datagram", line);
 	frames(&counted->tally, line);
+	if (counted->errors) {
+		line_text(line, ", with an error ");
+		line_dec(line, counted->errors);
+	}
+	distribution("; latency", &counted->latency_ns, true, line);
 	line_char(line, '\n');
 }
 

@@ -132,7 +132,8 @@ class Schema(CliTest):
     @staticmethod
     def is_rare(key):
         """What it takes millions of packets, or a reserved service, to see."""
-        return key in ("rpcs_uncounted", "mads_uncounted", "messages_uncounted") or "nak_invalid_rd" in key
+        return key in ("rpcs_uncounted", "mads_uncounted", "messages_uncounted", "anomalies.differing_repeat", "anomalies.bad_fpdu_crc",
+                       "anomalies.unframed") or "nak_invalid_rd" in key
 
     def marked(self):
         """Congestion, a response to nothing, a status without a name."""
