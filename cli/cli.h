@@ -103,6 +103,9 @@ int command_connections(int argc, char **argv);
 /* rdmatap export FILE... */
 int command_export(int argc, char **argv);
 
+/* rdmatap devices [NAME] */
+int command_devices(int argc, char **argv);
+
 /* rdmatap canon FILE..., rdmatap diff A B */
 int command_canon(int argc, char **argv);
 int command_diff(int argc, char **argv);

@@ -86,6 +86,7 @@ static const struct {
 } commands[] = {
 	{ "canon", command_canon },
 	{ "connections", command_connections },
+	{ "devices", command_devices },
 	{ "diff", command_diff },
 	{ "export", command_export },
 	{ "fields", command_fields },

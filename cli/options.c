@@ -16,7 +16,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTI
 	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY, OPTION_FLOW_DONT_TRAP,
-	OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS, OPTION_INTERVAL };
+	OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS, OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL };
 
 #define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
 
@@ -35,6 +35,8 @@ static const struct option view_options[] = {
 	{ "queue-size", required_argument, NULL, OPTION_QUEUE_SIZE },
 	{ "immediate-mode", no_argument, NULL, OPTION_IMMEDIATE },
 	{ "no-promiscuous-mode", no_argument, NULL, 'p' },
+	{ "mad-classes", required_argument, NULL, OPTION_MAD_CLASSES },
+	{ "is-sm", optional_argument, NULL, OPTION_IS_SM },
 	{ "flow", required_argument, NULL, OPTION_FLOW },
 	{ "flow-type", required_argument, NULL, OPTION_FLOW_TYPE },
 	{ "flow-priority", required_argument, NULL, OPTION_FLOW_PRIORITY },
@@ -109,14 +111,14 @@ static const struct {
 	[COMMAND_EXPORT] = { ":r:w:f:c:s:nv", export_options, true },
 	[COMMAND_CANON] = { ":r:f:c:s:nv", canon_options, true },
 	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
-	[COMMAND_REPLAY] = { ":i:r:f:c:Z:", replay_options, true },
+	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
 	[COMMAND_STATS] = { ":r:f:c:s:lnv", stats_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
 	"--flow-offload",
-	"report", "devices",
+	"report",
 };
 
 void options_help(FILE *file)
@@ -127,6 +129,7 @@ void options_help(FILE *file)
 	      "       rdmatap connections [OPTION ...] FILE ...\n"
 	      "       rdmatap export [-w OUT] [--files DIR] [OPTION ...] FILE ...\n"
 	      "       rdmatap stats [OPTION ...] FILE ...\n"
+	      "       rdmatap devices [NAME[/PORT]] [OPTION ...]\n"
 	      "       rdmatap canon [OPTION ...] FILE ...\n"
 	      "       rdmatap diff [OPTION ...] A B\n"
 	      "       rdmatap replay -i SOURCE [OPTION ...] FILE\n"
@@ -139,7 +142,7 @@ void options_help(FILE *file)
 	      "or tells what differs between two captures, apart from what chance decides.\n"
 	      "\n"
 	      "Input\n"
-	      "  -i SOURCE        capture on pcap:INTERFACE, or on what has this name; until interrupted\n"
+	      "  -i SOURCE        capture on pcap:INTERFACE, umad:DEVICE[/PORT], or on what has this name; until interrupted\n"
 	      "  -r FILE          read a capture file: pcap or pcapng, also compressed with gzip; - is standard input;\n"
 	      "                   several are merged by time stamp\n"
 	      "  -f BPF           take only frames that pass this capture filter (see pcap-filter(7))\n"
@@ -156,6 +159,9 @@ void options_help(FILE *file)
 	      "  --buffer-size SIZE  memory of the kernel for packets, such as 64M\n"
 	      "  --queue-size SIZE  memory for packets that wait to be shown or written (default 64M)\n"
 	      "  --immediate-mode hand on packets one by one, not in groups\n"
+	      "  --mad-classes LIST  with -i umad: what to register for, such as 0x03,4:1+2 (classes and their methods);\n"
+	      "                   without it whatever no other program has\n"
+	      "  --is-sm          with -i umad: claim to be a subnet manager; --is-sm=wait waits until no other does\n"
 	      "\n"
 	      "Verbs\n"
 	      "  (capture with an RDMA device's raw-packet queue pair, -i verbs:DEVICE[/PORT])\n"
@@ -236,14 +242,23 @@ void options_help(FILE *file)
 	      "  --json           one JSON object a difference\n"
 	      "  --update         A is a file that canon wrote: write it anew, from B\n"
 	      "\n"
-	      "replay takes -i -r -f -c -Z and sends the frames on SOURCE, with the gaps between them that were recorded, or\n"
+	      "replay takes -i -r -w -f -c -Z and sends the frames on SOURCE, with the gaps between them that were recorded, or\n"
 	      "  --speed TIMES    with gaps so many times shorter\n"
 	      "  --rate PACKETS   with so many packets a second\n"
 	      "  --at-once        without gaps\n"
+	      "  -w OUT           with -i umad: save the responses\n"
+	      "\n"
+	      "devices takes -v and lists RDMA devices and their end ports, or finds one by NAME or by what it has\n"
+	      "  --json           one JSON object a device\n"
+	      "  -v               everything that is known of them\n"
+	      "  --node-guid GUID the device with this node GUID\n"
+	      "  --port-guid GUID the end port with this GUID\n"
+	      "  --gid GID        the end port with this GID, and the GID's index\n"
 	      "\n"
 	      "  --help, --version\n"
 	      "\n"
-	      "Exit status: 0 done, 1 diff: they differ, 2 wrong usage, or an input that could not be opened or read to its end.\n", file);
+	      "Exit status: 0 done, 1 diff: they differ, devices: there is none,\n"
+	      "2 wrong usage, or an input that could not be opened or read to its end.\n", file);
 }
 
 static bool is_not_yet(const char *argument)
@@ -526,6 +541,15 @@ static bool take_capture_value(struct options *options, int letter)
 		return size_option("--buffer-size", 1 << 10, &options->live.buffer_bytes);
 	case OPTION_QUEUE_SIZE:
 		return size_option("--queue-size", 1 << 20, &options->live.queue_bytes);
+	case OPTION_MAD_CLASSES:
+		return once("--mad-classes", &options->live.mad_classes, "join them with commas");
+	case OPTION_IS_SM:
+		options->live.become_sm = true;
+		options->live.wait_for_sm = optarg;
+		if (!optarg || !strcmp(optarg, "wait"))
+			return true;
+		complain("--is-sm=%s: not understood (--is-sm or --is-sm=wait)", optarg);
+		return false;
 	default:
 		return false;
 	}
@@ -632,7 +656,7 @@ static bool take_flag(struct options *options, int letter)
 
 static bool is_capture_asked(const struct rtap_live_options *live)
 {
-	return live->buffer_bytes || live->queue_bytes || live->immediate || live->not_promiscuous;
+	return live->buffer_bytes || live->queue_bytes || live->immediate || live->not_promiscuous || live->mad_classes || live->become_sm;
 }
 
 static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
@@ -662,6 +686,8 @@ static bool check_replay(const struct options *options)
 		complain("nothing to send (name a capture file)");
 	else if ((options->speed != 1) + (options->rate != 0) + options->at_once > 1)
 		complain("--speed, --rate and --at-once: one of them");
+	else if (options->write_name && !strcmp(options->write_name, "-"))
+		complain("-w -: standard output tells how much was sent (name a file)");
 	else
 		return true;
 	return false;
@@ -681,7 +707,7 @@ static bool check(const struct options *options, enum command command)
 	else if (options->input_count && options->device)
 		complain("-i and -r: either capture or read");
 	else if (!options->device && (options->user || is_capture_asked(&options->live)))
-		complain("-Z, -p, --buffer-size, --queue-size and --immediate-mode go with -i");
+		complain("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm go with -i");
 	else if (is_verbs_asked(&options->live.verbs) && !may_be_verbs(options->device))
 		complain("--flow, --flow-type, --flow-priority, --flow-dont-trap, --peer, --join, --force and --verbs go with -i verbs:DEVICE");
 	else if ((options->live.verbs.flow_priority || options->live.verbs.flow_dont_trap) && options->live.verbs.flow_type == RTAP_FLOW_SNIFFER)

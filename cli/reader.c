@@ -48,8 +48,7 @@ static bool is_input(const struct options *options, const char *output_name)
 	return false;
 }
 
-/* Writing to a file that is being read would destroy it. */
-static bool would_overwrite(const struct options *options)
+bool reader_would_overwrite(const struct options *options)
 {
 	if (is_input(options, "-"))
 		complain("standard output is an input too (name another file)");
@@ -82,7 +81,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 	struct rtap_error error;
 
 	*reader = (struct reader){ .options = options };
-	if (would_overwrite(options)) {
+	if (reader_would_overwrite(options)) {
 		reader->status = EXIT_TROUBLE;
 		return false;
 	}

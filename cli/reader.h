@@ -26,6 +26,9 @@ struct reader {
 	int status;                 /* exit status so far */
 };
 
+/* Whether an output is an input too, which writing would destroy; a complaint is printed then. */
+bool reader_would_overwrite(const struct options *options);
+
 /* Opens all that the options name. False: a complaint is printed. close in both cases. */
 bool reader_open(struct reader *reader, const struct options *options);
 

@@ -10,16 +10,21 @@
 
 #include "cli/cli.h"
 #include "cli/privileges.h"
+#include "cli/reader.h"
+#include "cli/responses.h"
 
 #define NS_A_SECOND 1000000000
 #define LONGEST_SLEEP_NS (NS_A_SECOND / 10) /* an interrupt just before a sleep would not end it */
 #define TIMER_SLACK_NS 1000
+#define SENT_BETWEEN_RESPONSES 8192
 
 struct replay {
 	const struct options *options;
 	struct rtap_source *source;
 	struct rtap_bpf *bpf;
 	struct rtap_sender *sender;
+	struct responses *responses; /* NULL: they are not asked for */
+	uint64_t responses_due;      /* when so many were sent; 0: they were not looked for yet */
 	int64_t start_ns;    /* when the first frame was due, monotonic clock; 0: none was yet */
 	int64_t first_ns;    /* where that stands in the capture */
 	uint64_t taken;      /* frames that passed -f */
@@ -139,6 +144,16 @@ static size_t choose(struct replay *replay, struct rtap_batch *batch, bool *last
 	return kept;
 }
 
+/* Responses wait in a queue, so that looking for them does not hold up what is to be sent; now and then they are taken out. */
+static bool take_responses(struct replay *replay)
+{
+	if (!replay->responses || (replay->sent < replay->responses_due && replay->responses_due))
+		return true;
+	replay->responses_due = replay->sent + SENT_BETWEEN_RESPONSES;
+	replay->stop |= !responses_write(replay->responses, 0);
+	return !replay->stop;
+}
+
 static void send_batch(struct replay *replay, struct rtap_batch *batch)
 {
 	bool last;
@@ -162,6 +177,8 @@ static void send_batch(struct replay *replay, struct rtap_batch *batch)
 			end++;
 		send_now(replay, batch->frames + at, end - at);
 		at = end;
+		if (!take_responses(replay))
+			return;
 	}
 	replay->stop |= last;
 }
@@ -197,6 +214,8 @@ static void finish(struct replay *replay)
 		replay->sent -= lost;
 		fail(replay, &error);
 	}
+	if (replay->responses && !responses_write(replay->responses, RESPONSES_WAIT_MS))
+		replay->status = EXIT_TROUBLE;
 	if (replay->cut)
 		complain("%" PRIu64 " frames were captured in part only and not sent", replay->cut);
 	if (replay->of_other_link)
@@ -215,6 +234,10 @@ static bool open_all(struct replay *replay)
 	struct account account;
 	struct rtap_error error;
 
+	if (reader_would_overwrite(options)) {
+		replay->status = EXIT_TROUBLE;
+		return false;
+	}
 	if ((options->capture_filter && rtap_bpf_compile(&replay->bpf, options->capture_filter, &error) != RTAP_STATUS_OK) ||
 	    rtap_source_open_files(&replay->source, options->inputs, options->input_count, &error) != RTAP_STATUS_OK ||
 	    rtap_sender_open(&replay->sender, options->device, &error) != RTAP_STATUS_OK) {
@@ -222,10 +245,18 @@ static bool open_all(struct replay *replay)
 			fail(replay, &error);
 		return false;
 	}
-	if (privileges_find(options->user, &account) && privileges_give_up(&account, false))
-		return true;
 	replay->status = EXIT_TROUBLE;
-	return false;
+	if (!privileges_find(options->user, &account))
+		return false;
+	if (options->write_name) {
+		replay->responses = responses_open(options->device, rtap_sender_link_type(replay->sender), options->write_name, &account);
+		if (!replay->responses)
+			return false;
+	}
+	if (!privileges_give_up(&account, false))
+		return false;
+	replay->status = EXIT_DONE;
+	return true;
 }
 
 int command_replay(int argc, char **argv)
@@ -240,6 +271,8 @@ int command_replay(int argc, char **argv)
 		send_all(&replay);
 		finish(&replay);
 	}
+	if (!responses_close(replay.responses))
+		replay.status = EXIT_TROUBLE;
 	rtap_sender_close(replay.sender);
 	rtap_source_close(replay.source);
 	rtap_bpf_destroy(replay.bpf);

@@ -107,6 +107,8 @@ void report_all(const struct rtap_source *source, const struct tally *tally)
 		complain("%s: interface %zu, link type %" PRIu32 " (%s)", interface->file, i, interface->link_type, name ? name : "no name");
 		if (interface->name[0])
 			complain("%s: interface %zu, name %s", interface->file, i, escaped(interface->name, text));
+		if (interface->description[0])
+			complain("%s: interface %zu, description %s", interface->file, i, escaped(interface->description, text));
 		if (interface->filter[0])
 			complain("%s: interface %zu, filter %s", interface->file, i, escaped(interface->filter, text));
 		if (interface->has_received)

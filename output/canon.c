@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/protocol.h"
 #include "output/canon_internal.h"
 
 /* A capture with more connections than that is none to be compared. */
@@ -31,7 +32,6 @@ struct canon *canon_create(const struct canon_options *options)
 	spool_init(&canon->spool);
 	canon->text_room = 4096;
 	canon->text = malloc(canon->text_room);
-	canon->has_mad_protocol = rtap_protocol_find("infiniband.mad", &canon->mad_protocol, 1) == 1;
 	if (!canon->text || canon_fields_init(&canon->fields, &options->keep)) {
 		canon_destroy(canon);
 		return NULL;
@@ -368,7 +368,7 @@ void canon_packet(struct canon *canon, const struct rtap_packet *packet)
 
 	if (canon->error)
 		return;
-	if (canon->has_mad_protocol && rtap_packet_has(packet, canon->mad_protocol)) {
+	if (rtap_packet_has(packet, PROTOCOL_MAD)) {
 		note_management(canon, packet);
 		group = management_group(canon, packet);
 		if (group)

@@ -46,8 +46,6 @@ struct canon {
 	size_t group_count, group_room;
 	char *text;              /* the record being made */
 	size_t text_room;
-	uint8_t mad_protocol;
-	bool has_mad_protocol;
 	uint64_t unplaced;       /* connections that turned out to be part of one that is not known */
 	int error;               /* -errno of the first failure; nothing is taken down after it */
 };

@@ -57,7 +57,8 @@ class Usage(CliTest):
                 ("--speed nan: not a number from", ("replay", "-i", "lo", "--speed", "nan", RPING)),
                 ("--rate 0: not a number from 1", ("replay", "-i", "lo", "--rate", "0", RPING)),
                 ("one of them", ("replay", "-i", "lo", "--rate", "1", "--at-once", RPING)),
-                ("-w: no such option", ("replay", "-i", "lo", "-w", "x", RPING)),
+                ("-V: no such option", ("replay", "-i", "lo", "-V", RPING)),
+                ("-w -: standard output tells how much was sent", ("replay", "-i", "lo", "-w", "-", RPING)),
                 ("--capture needs --fifo", ("--capture", "--extcap-interface", "pcap:lo")),
                 ("--extcap-interface is missing", ("--extcap-dlts",)),
                 ("an extcap option that is not known", ("--extcap-interfaces", "--extcap-bogus")),
@@ -74,7 +75,7 @@ class Usage(CliTest):
         self.bad("more than 64", "-r", RPING, *["--decode-as", "qp=1,data"] * 65)
 
     def test_what_later_versions_have_is_said_to_be_not_there_yet(self):
-        for argument in ("--flow-offload", "stats", "report", "devices"):
+        for argument in ("--flow-offload", "stats", "report"):
             self.bad("%s: not in this version" % argument, argument)
 
     def test_filters_are_refused_with_the_column(self):

@@ -5,6 +5,7 @@ import re
 import subprocess
 
 from cli import CliTest, RPING, RPING_FRAMES, TESTDATA, TESTS, TUNNELS, needs, read, records
+from sysfs import unpack
 
 NUMBER = ("-T", "fields", "-e", "frame.number")
 OPCODES = os.path.join(TESTDATA, "roce-v2-opcodes.pcap")
@@ -30,18 +31,25 @@ class Help(CliTest):
         live = verbs | {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode"}  # tried by check-live
         series = {"-C": ("1",), "-G": ("1",), "-W": ("2", "-C", "1")}
         of_replay = {"--speed", "--rate", "--at-once"}
+        of_umad = {"--mad-classes", "--is-sm"}  # tried by check-umad
+        of_devices = {"--node-guid": "0x0002c90300a1b2c0", "--port-guid": "0002:c903:00a1:b2c1", "--gid": "fe80::2:c903:a1:b2c1", "-v": "mlx5_0",
+                      "--json": "mlx5_0"}
         named = set(re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)) - {"--help"}
-        self.assertEqual(named, set(examples) | of_messages | set(of_export) | live | set(series) | of_replay | set(of_diff) | set(of_canon))
+        self.assertEqual(named, set(examples) | of_messages | set(of_export) | live | set(series) | of_replay | set(of_diff) | set(of_canon) | of_umad | set(of_devices))
         with open(os.path.join(os.path.dirname(TESTS), "doc", "rdmatap.1")) as f:
             manual = f.read()
         for option, arguments in examples.items():
             if option != "-r":
                 self.assertTrue(self.run_program("-r", RPING, option, *arguments).returncode == 0, option)
             self.assertIn("Fl " + option[1:], manual.replace("Fl Vxqlnv", "Fl V Fl x Fl q Fl l Fl n Fl v"))
-        for option in live | of_replay:
+        for option in live | of_replay | of_umad:
             self.assertIn("Fl " + option[1:], manual)
         for option, arguments in series.items():
             self.good("-r", RPING, "-w", self.path("series"), option, *arguments)
+            self.assertIn("Fl " + option[1:], manual)
+        hca = {"RDMATAP_SYSFS": unpack(os.path.join(TESTDATA, "sysfs", "hca.tree"), self.path("hca"))}
+        for option, argument in of_devices.items():
+            self.good("devices", option, argument, env=hca)
             self.assertIn("Fl " + option[1:], manual)
         for option in of_messages:
             self.good("messages", RPING, option, *examples.get(option, ()))

@@ -8,6 +8,7 @@ import re
 from cli import CliTest, TESTS, captures
 from conversation import Scene
 from session import Session
+from sysfs import TREES, unpack
 import nfs
 
 DOCUMENT = os.path.join(os.path.dirname(TESTS), "doc", "json.md")
@@ -53,19 +54,21 @@ def big_scene():
 
 
 class Schema(CliTest):
-    def objects(self, command, capture, *options):
+    def parse(self, done, what):
         def unique(pairs):
             self.assertEqual(len(dict(pairs)), len(pairs), "a key occurs twice: %s" % pairs)
             return dict(pairs)
+        self.assertEqual(done.returncode, 0, (what, done.stderr))
+        output = done.stdout.decode("utf-8", "strict")
+        self.assertTrue(not output or output.endswith("\n"))
+        return [json.loads(line, object_pairs_hook=unique, parse_float=Seconds) for line in output.split("\n")[:-1]]
+
+    def objects(self, command, capture, *options):
         beside = re.sub(r"\.pcap(ng)?(\.gz)?$", ".options", capture)
         if os.path.exists(beside):
             with open(beside) as words:
                 options += tuple(words.read().split())
-        done = self.run_program(command, "--json", *options, capture)
-        self.assertEqual(done.returncode, 0, (capture, done.stderr))
-        output = done.stdout.decode("utf-8", "strict")
-        self.assertTrue(not output or output.endswith("\n"))
-        return [json.loads(line, object_pairs_hook=unique, parse_float=Seconds) for line in output.split("\n")[:-1]]
+        return self.parse(self.run_program(command, "--json", *options, capture), capture)
 
     @staticmethod
     def is_of_its_type(row, value):
@@ -144,12 +147,31 @@ class Schema(CliTest):
             scene.put(*packets, dsfield=3)
             scene.put(talk.notification("b"), talk.ack(packets[-1]))
         call = scene.call(talk, nfs.read3(scene.new_xid(), 10))
-        reply = nfs.read3_reply(scene.xid, b"")
-        reply.whole.data = reply.whole.data.replace(nfs.words(0, 0, 0), nfs.words(0, 0, 4711), 1)
+        reply = nfs.reply3(scene.xid, nfs.READ3, nfs.ABSENT, 5)
+        at = len(reply.whole.data) - 8
+        self.assertEqual(reply.whole.data[at:], nfs.words(5, 0))
+        reply.whole.data = reply.whole.data[:at] + nfs.words(4711, 0)
         scene.answer(call, reply)
         scene.put(talk.ack(packets[-1], psn=packets[-1].psn + 0x100000))
         scene.write_capture(self.path("marked.pcap"))
         return self.path("marked.pcap")
+
+    def test_every_key_of_devices_is_documented_and_every_documented_key_occurs(self):
+        rows, seen = tables()["devices"], collections.Counter()
+        for number, tree in enumerate(TREES):
+            root = {"RDMATAP_SYSFS": unpack(tree, self.path(str(number)))}
+            for question in ((), ("--gid", "::ffff:10.1.2.3")):
+                if question and not tree.endswith("roce.tree"):
+                    continue
+                devices = self.parse(self.run_program("devices", "--json", *question, env=root), tree)
+                self.assertTrue(devices)
+                for one in devices:
+                    with self.subTest(tree=tree, device=one["name"]):
+                        self.assertEqual(list(self.problems(rows, "", one, seen)), [])
+        # tests/test_device_verbs.c has those that a device is needed for
+        by_device = [key for key in rows if not seen[key]]
+        self.assertEqual(by_device, ["verbs_capabilities", "verbs_capabilities[]", "core_clock_khz", "max_receives", "max_sges", "max_completions",
+                                     "max_rss_queues", "ports[].subnet_timeout"], "documented, but never printed")
 
     def test_keys_come_only_when_they_are_asked_for(self):
         for capture in captures():

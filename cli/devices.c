@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmatap devices: which RDMA devices and end ports there are.
+ */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rdmatap/device.h>
+
+#include "cli/cli.h"
+#include "output/devices.h"
+#include "output/format.h"
+
+enum { OPTION_JSON = 256, OPTION_NODE_GUID, OPTION_PORT_GUID, OPTION_GID };
+
+static const struct option long_options[] = {
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "node-guid", required_argument, NULL, OPTION_NODE_GUID },
+	{ "port-guid", required_argument, NULL, OPTION_PORT_GUID },
+	{ "gid", required_argument, NULL, OPTION_GID },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* What is asked for. */
+struct question {
+	const char *name, *node_guid_text, *port_guid_text, *gid_text; /* NULL: not by that */
+	uint64_t node_guid, port_guid;
+	uint8_t gid[16];
+	bool json, verbose;
+};
+
+static bool take_option(struct question *question, int letter, char *const *argv)
+{
+	switch (letter) {
+	case 'v':
+		question->verbose = true;
+		return true;
+	case OPTION_JSON:
+		question->json = true;
+		return true;
+	case OPTION_NODE_GUID:
+		question->node_guid_text = optarg;
+		if (rtap_guid_parse(optarg, &question->node_guid))
+			return true;
+		complain("--node-guid %s: not a GUID (such as 0002:c903:00a1:b2c0 or 0x0002c90300a1b2c0)", optarg);
+		return false;
+	case OPTION_PORT_GUID:
+		question->port_guid_text = optarg;
+		if (rtap_guid_parse(optarg, &question->port_guid))
+			return true;
+		complain("--port-guid %s: not a GUID (such as 0002:c903:00a1:b2c1 or 0x0002c90300a1b2c1)", optarg);
+		return false;
+	case OPTION_GID:
+		question->gid_text = optarg;
+		if (inet_pton(AF_INET6, optarg, question->gid) == 1)
+			return true;
+		complain("--gid %s: not a GID (such as fe80::2:c903:a1:b2c1 or ::ffff:10.0.0.1)", optarg);
+		return false;
+	default:
+		complain("devices: %s: %s (see rdmatap --help)", argv[optind - 1], letter == ':' ? "needs an argument" : "no such option");
+		return false;
+	}
+}
+
+static bool parse(struct question *question, int argc, char **argv)
+{
+	unsigned ways;
+	int letter;
+
+	opterr = 0;
+	while ((letter = getopt_long(argc, argv, ":v", long_options, NULL)) != -1)
+		if (!take_option(question, letter, argv))
+			return false;
+	if (optind < argc)
+		question->name = argv[optind++];
+	ways = (question->name ? 1u : 0) + (question->node_guid_text ? 1u : 0) + (question->port_guid_text ? 1u : 0) +
+	       (question->gid_text ? 1u : 0);
+	if (optind == argc && ways <= 1)
+		return true;
+	complain("devices: looks for one thing at a time: a NAME, --node-guid, --port-guid or --gid");
+	return false;
+}
+
+static enum rtap_lookup look_up(const struct question *question, struct rtap_devices *devices, struct rtap_end_port *found,
+				struct rtap_error *error)
+{
+	if (question->node_guid_text)
+		return rtap_devices_find_node_guid(devices, question->node_guid, found, error);
+	if (question->port_guid_text)
+		return rtap_devices_find_port_guid(devices, question->port_guid, found, error);
+	if (question->gid_text)
+		return rtap_devices_find_gid(devices, question->gid, found, error);
+	return rtap_devices_find_name(devices, question->name, true, found, error);
+}
+
+static bool gather_port(struct rtap_devices *devices, size_t device, size_t port, struct shown_port *shown)
+{
+	shown->port = rtap_devices_port(devices, device, port);
+	shown->gids = rtap_devices_gids(devices, device, port);
+	shown->p_keys = rtap_devices_p_keys(devices, device, port);
+	shown->counters = rtap_devices_port_counters(devices, device, port);
+	return shown->port && shown->gids && shown->p_keys && shown->counters;
+}
+
+static void write_text(const void *what, struct line *line)
+{
+	device_text(what, line);
+}
+
+static void write_tree(const void *what, struct line *line)
+{
+	device_tree(what, line);
+}
+
+static void write_json(const void *what, struct line *line)
+{
+	device_json(what, line);
+}
+
+/* Shows a device with all its ports, or with the one that was asked for. 0 or -errno. */
+static int show(const struct question *question, struct rtap_devices *devices, const struct rtap_end_port *asked,
+		struct printer *printer)
+{
+	struct shown_device shown = {
+		.device = rtap_devices_device(devices, asked->device), .counters = rtap_devices_counters(devices, asked->device),
+	};
+	bool in_full = question->json || question->verbose;
+	struct shown_port *ports = shown.device ? calloc(shown.device->port_count + 1, sizeof *ports) : NULL;
+	int result = -ENOMEM;
+
+	if (!ports || !shown.counters || (in_full && !(shown.verbs = rtap_devices_verbs(devices, asked->device))))
+		goto out;
+	for (size_t i = 0; i < shown.device->port_count; i++) {
+		if (asked->port != SIZE_MAX && asked->port != i)
+			continue;
+		if (!gather_port(devices, asked->device, i, &ports[shown.port_count]))
+			goto out;
+		if (shown.verbs && shown.verbs->subnet_timeouts)
+			ports[shown.port_count].subnet_timeout = shown.verbs->subnet_timeouts[i];
+		ports[shown.port_count++].gid = asked->gid;
+	}
+	shown.ports = ports;
+	result = printer_write(printer, question->json ? write_json : question->verbose ? write_tree : write_text, &shown);
+out:
+	free(ports);
+	return result;
+}
+
+static int show_all(const struct question *question, struct rtap_devices *devices, struct printer *printer)
+{
+	int result = 0;
+
+	for (size_t i = 0; !result && i < rtap_devices_count(devices); i++)
+		result = show(question, devices, &(struct rtap_end_port){ i, SIZE_MAX, NULL }, printer);
+	return result;
+}
+
+/* 0, or the -errno that writing failed with; *status is the answer. */
+static int answer(const struct question *question, struct rtap_devices *devices, struct printer *printer, int *status)
+{
+	struct rtap_end_port found;
+	struct rtap_error error;
+	enum rtap_lookup lookup;
+
+	if (!question->name && !question->node_guid_text && !question->port_guid_text && !question->gid_text) {
+		if (rtap_devices_count(devices))
+			return show_all(question, devices, printer);
+		complain("there are no RDMA devices (rdmatap -D lists what else can be captured on)");
+		*status = EXIT_NO;
+		return 0;
+	}
+	lookup = look_up(question, devices, &found, &error);
+	if (lookup == RTAP_LOOKUP_FOUND)
+		return show(question, devices, &found, printer);
+	complain("%s", error.text);
+	*status = lookup == RTAP_LOOKUP_NONE ? EXIT_NO : EXIT_TROUBLE;
+	return 0;
+}
+
+int command_devices(int argc, char **argv)
+{
+	struct question question = { .name = NULL };
+	struct printer printer = { .buffer = NULL };
+	struct rtap_devices *devices = NULL;
+	struct rtap_error error;
+	int status = EXIT_DONE, result;
+
+	if (!parse(&question, argc, argv))
+		return EXIT_TROUBLE;
+	if (rtap_devices_open(&devices, NULL, &error) != RTAP_STATUS_OK) {
+		complain("%s", error.text);
+		return EXIT_TROUBLE;
+	}
+	result = printer_init(&printer, STDOUT_FILENO, false);
+	if (!result)
+		result = answer(&question, devices, &printer, &status);
+	if (!result)
+		result = printer_flush(&printer);
+	if (result && result != -EPIPE) {
+		complain("%s%s", result == -ENOMEM ? "" : "standard output: ", strerror(-result));
+		status = EXIT_TROUBLE;
+	}
+	printer_fini(&printer);
+	rtap_devices_close(devices);
+	return status;
+}

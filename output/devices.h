@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RDMA devices and their end ports as lines of text, in full, and as JSON objects (doc/json.md).
+ */
+#ifndef OUTPUT_DEVICES_H
+#define OUTPUT_DEVICES_H
+
+#include <rdmatap/device.h>
+
+#include "dissect/line.h"
+
+/* An end port with all that is to be shown of it. */
+struct shown_port {
+	const struct rtap_port *port;
+	const struct rtap_gids *gids;
+	const struct rtap_p_keys *p_keys;
+	const struct rtap_device_counters *counters;
+	struct rtap_count subnet_timeout;
+	const struct rtap_gid *gid; /* that was asked for; NULL: none was */
+};
+
+struct shown_device {
+	const struct rtap_device *device;
+	const struct rtap_device_counters *counters;
+	const struct rtap_device_verbs *verbs; /* NULL: not to be shown */
+	const struct shown_port *ports; /* those to be shown */
+	size_t port_count;
+};
+
+/* One line for the device, one for each port. Unknown values are left out. */
+void device_text(const struct shown_device *shown, struct line *line);
+
+/* Everything, a row each; what is unknown is said to be. */
+void device_tree(const struct shown_device *shown, struct line *line);
+
+/* One JSON object on a line. Unknown values are absent. */
+void device_json(const struct shown_device *shown, struct line *line);
+
+#endif

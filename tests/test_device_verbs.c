@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a device says of itself by libibverbs. This program has functions of libibverbs' names, which it is linked with before
+ * the library.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <string.h>
+
+#include "output/devices.h"
+#include "tests/sysfs_kit.h"
+
+static struct {
+	int list_failure, open_failure, query_failure; /* errno; 0: none */
+	bool knows_no_more;                            /* only what old devices tell */
+	unsigned lists, opened;
+} verbs;
+
+static struct ibv_device device = { .name = "mlx5_0" };
+static struct ibv_device other = { .name = "mlx5_00" };
+static struct verbs_context context;
+
+struct ibv_device **ibv_get_device_list(int *count)
+{
+	static struct ibv_device *list[] = { &other, &device, NULL };
+
+	(void)count;
+	errno = verbs.list_failure;
+	verbs.lists += !verbs.list_failure;
+	return verbs.list_failure ? NULL : list;
+}
+
+void ibv_free_device_list(struct ibv_device **list)
+{
+	(void)list;
+	verbs.lists--;
+}
+
+const char *ibv_get_device_name(struct ibv_device *which)
+{
+	return which->name;
+}
+
+static int query_device(struct ibv_context *which, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attributes,
+			size_t size)
+{
+	(void)which;
+	(void)input;
+	cr_assert_eq(size, sizeof *attributes);
+	memset(attributes, 0, sizeof *attributes);
+	attributes->orig_attr.max_qp_wr = 32768;
+	attributes->orig_attr.max_sge = 30;
+	attributes->orig_attr.max_cqe = 4194303;
+	if (verbs.knows_no_more)
+		return verbs.query_failure;
+	attributes->orig_attr.device_cap_flags = IBV_DEVICE_MANAGED_FLOW_STEERING | IBV_DEVICE_RAW_MULTI;
+	attributes->raw_packet_caps = IBV_RAW_PACKET_CAP_SCATTER_FCS | IBV_RAW_PACKET_CAP_IP_CSUM;
+	attributes->completion_timestamp_mask = UINT64_MAX;
+	attributes->hca_core_clock = 156250;
+	attributes->rss_caps.max_rwq_indirection_table_size = 2048;
+	return verbs.query_failure;
+}
+
+static int query_port(struct ibv_context *which, uint8_t number, struct ibv_port_attr *attributes, size_t size)
+{
+	(void)which;
+	memset(attributes, 0, size);
+	attributes->subnet_timeout = (uint8_t)(16 + number);
+	return number == 2 ? EINVAL : 0;
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *which)
+{
+	cr_assert_eq(which, &device);
+	errno = verbs.open_failure;
+	if (verbs.open_failure)
+		return NULL;
+	context = (struct verbs_context){ .query_port = query_port, .query_device_ex = query_device, .sz = sizeof context };
+	context.context.device = which;
+	context.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+	verbs.opened++;
+	return &context.context;
+}
+
+int ibv_close_device(struct ibv_context *which)
+{
+	cr_assert_eq(which, &context.context);
+	verbs.opened--;
+	return 0;
+}
+
+static struct rtap_devices *devices;
+
+static void set_up(void)
+{
+	struct rtap_error error;
+
+	cr_assert_eq(rtap_devices_open(&devices, sysfs_unpack("hca"), &error), RTAP_STATUS_OK, "%s", error.text);
+}
+
+static void tear_down(void)
+{
+	rtap_devices_close(devices);
+	sysfs_remove();
+	cr_expect_eq(verbs.opened, 0);
+	cr_expect_eq(verbs.lists, 0);
+}
+
+TestSuite(device_verbs, .init = set_up, .fini = tear_down);
+
+Test(device_verbs, a_device_is_asked_for_what_sysfs_does_not_tell)
+{
+	const struct rtap_device_verbs *told = rtap_devices_verbs(devices, 0);
+
+	cr_assert(told->asked);
+	cr_expect_null(told->trouble);
+	cr_expect_eq(told->capabilities, RTAP_VERBS_MANAGED_FLOW_STEERING | RTAP_VERBS_SCATTER_FCS | RTAP_VERBS_IP_CHECKSUM | RTAP_VERBS_TIME_STAMPS);
+	cr_expect(told->core_clock_khz.known && told->core_clock_khz.value == 156250);
+	cr_expect(told->max_receives.known && told->max_receives.value == 32768);
+	cr_expect(told->max_sges.known && told->max_sges.value == 30);
+	cr_expect(told->max_completions.known && told->max_completions.value == 4194303);
+	cr_expect(told->max_rss_queues.known && told->max_rss_queues.value == 2048);
+	cr_expect(told->subnet_timeouts[0].known && told->subnet_timeouts[0].value == 17);
+	cr_expect_not(told->subnet_timeouts[1].known, "the port cannot be asked");
+}
+
+Test(device_verbs, a_device_without_any_of_it_has_none)
+{
+	const struct rtap_device_verbs *told;
+
+	verbs.knows_no_more = true;
+	told = rtap_devices_verbs(devices, 0);
+	cr_assert(told->asked);
+	cr_expect_eq(told->capabilities, 0);
+	cr_expect_not(told->core_clock_khz.known);
+}
+
+Test(device_verbs, what_is_in_the_way_is_told)
+{
+	static const struct {
+		int list_failure, open_failure, query_failure;
+		const char *says;
+	} cases[] = {
+		{ ENOSYS, 0, 0, "cannot be listed by libibverbs: Function not implemented" },
+		{ 0, EACCES, 0, "the device cannot be opened: Permission denied" },
+		{ 0, 0, EIO, "the device cannot be asked: Input/output error" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct rtap_device_verbs *told;
+
+		verbs.list_failure = cases[i].list_failure;
+		verbs.open_failure = cases[i].open_failure;
+		verbs.query_failure = cases[i].query_failure;
+		told = rtap_devices_verbs(devices, 0);
+		cr_expect_not(told->asked);
+		cr_assert(told->trouble);
+		cr_expect(strstr(told->trouble, cases[i].says), "%s", told->trouble);
+	}
+}
+
+Test(device_verbs, a_device_that_libibverbs_does_not_know_is_told)
+{
+	const struct rtap_device_verbs *told;
+
+	other.name[6] = device.name[5] = '1';
+	told = rtap_devices_verbs(devices, 0);
+	cr_expect_not(told->asked);
+	cr_expect(strstr(told->trouble, "no driver for the device"), "%s", told->trouble);
+}
+
+/* What is written of the device, without what sysfs tells. */
+static void write_device(void (*write)(const struct shown_device *shown, struct line *line), char *text, size_t size)
+{
+	static const struct rtap_device_counters no_counters;
+	static const struct rtap_gids no_gids;
+	static const struct rtap_p_keys no_p_keys;
+	const struct rtap_device_verbs *told = rtap_devices_verbs(devices, 0);
+	const struct shown_port port = {
+		.port = rtap_devices_port(devices, 0, 0), .gids = &no_gids, .p_keys = &no_p_keys, .counters = &no_counters,
+		.subnet_timeout = told->subnet_timeouts ? told->subnet_timeouts[0] : (struct rtap_count){ false, 0 },
+	};
+	const struct shown_device shown = { rtap_devices_device(devices, 0), &no_counters, told, &port, 1 };
+	struct line line;
+
+	line_init(&line, text, size - 1);
+	write(&shown, &line);
+	cr_assert_not(line.cut);
+	*line.next = 0;
+}
+
+Test(device_verbs, it_is_written_as_json_and_in_full)
+{
+	char text[8192];
+
+	write_device(device_json, text, sizeof text);
+	cr_expect(strstr(text, "\"verbs_capabilities\":[\"managed flow steering\",\"scatter FCS\",\"IP checksum\",\"time stamps\"],"
+			 "\"core_clock_khz\":156250,\"max_receives\":32768,\"max_sges\":30,\"max_completions\":4194303,\"max_rss_queues\":2048,"),
+		  "%s", text);
+	cr_expect(strstr(text, "\"subnet_timeout\":17,"), "%s", text);
+	cr_expect_null(strstr(text, "trouble"));
+	write_device(device_tree, text, sizeof text);
+	cr_expect(strstr(text, "\n  verbs capabilities:\n    managed flow steering\n    scatter FCS\n"), "%s", text);
+	cr_expect(strstr(text, "\n      subnet timeout: 17\n"), "%s", text);
+	verbs.open_failure = EACCES;
+	write_device(device_json, text, sizeof text);
+	cr_expect(strstr(text, ",\"verbs_trouble\":\"the device cannot be opened: Permission denied\",\"ports\""), "%s", text);
+	cr_expect_null(strstr(text, "max_"));
+}
