@@ -52,7 +52,7 @@ static void look_refused(const struct stats *stats, const struct stats_connectio
 static void look_marked(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	if (connection->directions[!finding->direction].events[STATS_CNP].count)
+	if (!connection->told || connection->directions[!finding->direction].events[STATS_CNP].count)
 		return;
 	take_tally(finding, &connection->directions[finding->direction].events[STATS_CE_MARK]);
 	finding->of = connection->directions[finding->direction].packets;

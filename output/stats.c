@@ -101,7 +101,7 @@ struct stats_connection *stats_find(struct stats *stats, uint64_t number)
 	return stats->last;
 }
 
-
+/* NULL: memory is too short. */
 static struct stats_operations *operations_of(struct stats *stats, struct stats_direction *direction, uint8_t kind)
 {
 	struct stats_operations **place = &direction->operations[kind];
@@ -239,15 +239,16 @@ static void note_mad(struct stats *stats, const struct rtap_message *message)
 
 void stats_message(struct stats *stats, const struct rtap_message *message)
 {
+	struct stats_connection *connection = message->connection ? stats_find(stats, message->connection->number) : NULL;
 	struct stats_direction *asker = NULL;
 	struct stats_operations *operations;
 	struct stats_interval *interval;
 
 	/* a reply's sender is not who asked */
-	if (message->connection)
-		asker = &stats_find(stats, message->connection->number)->directions[message->from_a == (message->kind == RTAP_KIND_RPC_REPLY)];
+	if (connection)
+		asker = &connection->directions[message->from_a == (message->kind == RTAP_KIND_RPC_REPLY)];
 	if (message->is_rpc) {
-		stats_rpc_message(stats, message, asker);
+		stats_rpc_message(stats, message, asker, connection != &stats->others);
 		return;
 	}
 	stats->messages++;
@@ -264,9 +265,10 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 		add_operation(operations, message);
 	else
 		stats->uncounted_messages++;
-	if ((message->kind == RTAP_KIND_READ || message->kind == RTAP_KIND_ATOMIC) && message->request_seen && message->answered_in)
+	if (connection != &stats->others && (message->kind == RTAP_KIND_READ || message->kind == RTAP_KIND_ATOMIC) && message->request_seen &&
+	    message->answered_in)
 		note_read(stats, asker, message);
-	if (message->outcome == RTAP_OUTCOME_UNANSWERED && stats->last_ns - message->time_end_ns >= STATS_UNANSWERED_NS)
+	if (message->outcome == RTAP_OUTCOME_UNANSWERED && stats_elapsed(message->time_end_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
 		stats_count(&asker->events[STATS_UNANSWERED], message->first_frame);
 }
 
@@ -300,7 +302,7 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 		else if (!strcmp(event->name, "rdma_reject"))
 			note_reject(stats, event);
 		else if (!strcmp(event->name, "established") && asked_ns != INT64_MIN && event->time_ns >= asked_ns)
-			histogram_add(&stats->setup_ns, (uint64_t)(event->time_ns - asked_ns));
+			histogram_add(&stats->setup_ns, (uint64_t)stats_elapsed(asked_ns, event->time_ns));
 	}
 	if (found == &stats->others) {
 		stats->summed++;

@@ -157,7 +157,7 @@ struct stats {
 	uint64_t summed;                    /* connections that memory was too short for: in `others` */
 	struct stats_connection **table;    /* by number - 1; NULL: never seen, or merged, or summed */
 	uint64_t table_room;
-	struct stats_connection others;
+	struct stats_connection others;     /* counts only: what goes by order (READs under way, reactions) is not known of them */
 	uint64_t last_number;               /* the connection looked up last */
 	struct stats_connection *last;
 	struct histogram setup_ns;          /* from REQ to RTU */
@@ -187,14 +187,22 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 /* What was counted for the connection `from` belongs to `into`; turned: end a of it is end b there. */
 void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned);
 
+/* From one time to a later one; 0 if it is earlier. Time stamps can be centuries apart. */
+static inline int64_t stats_elapsed(int64_t from_ns, int64_t to_ns)
+{
+	uint64_t elapsed = to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
+
+	return elapsed > INT64_MAX ? INT64_MAX : (int64_t)elapsed;
+}
+
 /* The connection's counts, begun if there are none; `others` if memory is too short. */
 struct stats_connection *stats_find(struct stats *stats, uint64_t number);
 
 /* Zeroed memory within the limit; NULL: there is none. */
 void *stats_take(struct stats *stats, size_t size);
 
-/* RPC messages; called by stats_message(). `caller` sent the call; NULL: not known. */
-void stats_rpc_message(struct stats *stats, const struct rtap_message *message, struct stats_direction *caller);
+/* RPC messages; called by stats_message(). `caller` sent the call; NULL: not known. in_order: all that it sent is of one connection. */
+void stats_rpc_message(struct stats *stats, const struct rtap_message *message, struct stats_direction *caller, bool in_order);
 
 /* The length of `interval` in nanoseconds is stats->interval_ns. NULL: no time series, or out of memory. */
 struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns);

@@ -28,9 +28,9 @@ uint64_t stats_trouble(const struct stats *stats, enum rtap_trouble trouble)
 
 uint64_t stats_goodput(const struct stats_direction *direction)
 {
-	double seconds = direction->packets ? (double)(direction->last_ns - direction->first_ns) / 1e9 : 0;
+	int64_t elapsed_ns = stats_elapsed(direction->first_ns, direction->last_ns);
 
-	return seconds > 0 ? (uint64_t)((double)direction->payload_bytes / seconds) : 0;
+	return elapsed_ns ? (uint64_t)((double)direction->payload_bytes * 1e9 / (double)elapsed_ns + 0.5) : 0;
 }
 
 /* Where the records go. */

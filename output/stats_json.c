@@ -105,7 +105,7 @@ static void capture(const void *what, struct line *line)
 		object_time(line, "time", stats->first_ns);
 		object_time(line, "time_end", stats->last_ns);
 	}
-	object_seconds(line, "seconds", stats->last_ns - stats->first_ns);
+	object_seconds(line, "seconds", stats_elapsed(stats->first_ns, stats->last_ns));
 	object_number(line, "rdma_packets", stats->rdma_packets);
 	object_number(line, "unassigned_packets", stats->unassigned);
 	object_number(line, "connections", stats->connections);
@@ -200,7 +200,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	object_number(line, "data_packets", direction->data_packets);
 	object_number(line, "payload", direction->payload_bytes);
 	object_number(line, "repeated_payload", direction->repeated_bytes);
-	object_seconds(line, "seconds", direction->packets ? direction->last_ns - direction->first_ns : 0);
+	object_seconds(line, "seconds", stats_elapsed(direction->first_ns, direction->last_ns));
 	if (stats_goodput(direction))
 		object_number(line, "goodput", stats_goodput(direction));
 	operations(direction, line);
@@ -216,7 +216,8 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	if (direction->calls || direction->replies) {
 		object_number(line, "rpc_calls", direction->calls);
 		object_number(line, "rpc_replies", direction->replies);
-		object_number(line, "rpc_depth", direction->most_calls_in_flight);
+		if (direction->most_calls_in_flight)
+			object_number(line, "rpc_depth", direction->most_calls_in_flight);
 	}
 	if (direction->most_credits) {
 		object_number(line, "rpc_credits_min", direction->least_credits);
@@ -352,7 +353,7 @@ static void interval(const void *what, struct line *line)
 	const struct stats_interval *counted = record->what;
 
 	begin("interval", line);
-	object_time(line, "time", stats->begin_ns + (int64_t)record->index * stats->interval_ns);
+	object_time(line, "time", (int64_t)((uint64_t)stats->begin_ns + record->index * (uint64_t)stats->interval_ns));
 	object_seconds(line, "seconds", stats->interval_ns);
 	object_number(line, "packets", counted->packets);
 	object_number(line, "bytes", counted->bytes);

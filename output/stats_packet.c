@@ -61,8 +61,8 @@ static void note_cnp(struct stats *stats, struct stats_direction *marked, const 
 	marked->marked = false;
 	if (!marked->reaction_ns)
 		marked->reaction_ns = stats_take(stats, sizeof *marked->reaction_ns);
-	if (marked->reaction_ns && frame->time_ns >= marked->marked_ns)
-		histogram_add(marked->reaction_ns, (uint64_t)(frame->time_ns - marked->marked_ns));
+	if (marked->reaction_ns)
+		histogram_add(marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, frame->time_ns));
 }
 
 static void note_mark(struct stats_direction *direction, const struct rtap_frame *frame)
@@ -138,6 +138,7 @@ static bool note_transport(struct stats *stats, struct stats_connection *connect
 {
 	struct stats_direction *sender = &connection->directions[!packet->flow.from_a], *other = &connection->directions[packet->flow.from_a];
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	bool in_order = connection != &stats->others;
 
 	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
 		stats_count(&sender->events[STATS_BAD_ICRC], packet->frame->number);
@@ -150,7 +151,8 @@ static bool note_transport(struct stats *stats, struct stats_connection *connect
 	switch (opcode->class) {
 	case IB_CONGESTION:
 		stats_count(&sender->events[STATS_CNP], packet->frame->number);
-		note_cnp(stats, other, packet->frame);
+		if (in_order)
+			note_cnp(stats, other, packet->frame);
 		break;
 	case IB_ACKNOWLEDGE:
 	case IB_ATOMIC_ACKNOWLEDGE:
@@ -159,7 +161,8 @@ static bool note_transport(struct stats *stats, struct stats_connection *connect
 			note_acknowledgement(sender, other, packet);
 		break;
 	default:
-		note_request(sender, packet, opcode);
+		if (in_order)
+			note_request(sender, packet, opcode);
 		break;
 	}
 	return true;

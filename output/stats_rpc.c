@@ -105,7 +105,7 @@ static void add_call(const struct stats *stats, struct stats_rpc *row, const str
 	row->call_bytes += call->length;
 	row->repeats += call->repeats;
 	row->unanswered += !call->partner;
-	if (!call->partner && stats->last_ns - call->time_end_ns >= STATS_UNANSWERED_NS)
+	if (!call->partner && stats_elapsed(call->time_end_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
 		stats_count(&row->overdue, call->first_frame);
 	row->with_read_chunks += call->read_chunks != 0;
 	row->with_write_chunks += call->write_chunks != 0;
@@ -125,11 +125,11 @@ static void add_operation(struct stats_rpc *row, const struct rtap_message *mess
 }
 
 /* Those that are not answered in the capture would seem to be under way for ever. */
-static void note_in_flight(struct stats_direction *caller, const struct rtap_message *message)
+static void note_in_flight(struct stats_direction *caller, const struct rtap_message *message, bool in_order)
 {
 	if (message->kind == RTAP_KIND_RPC_CALL) {
 		caller->calls++;
-		if (message->partner && ++caller->calls_in_flight > caller->most_calls_in_flight)
+		if (in_order && message->partner && ++caller->calls_in_flight > caller->most_calls_in_flight)
 			caller->most_calls_in_flight = caller->calls_in_flight;
 	} else if (message->partner) {
 		caller->replies++;
@@ -146,12 +146,12 @@ static bool has_operations(const struct stats_rpc *row, const struct rtap_messag
 	       (message->operation_count == 1 && (!row->name || !first->name || strcmp(row->name, first->name)));
 }
 
-void stats_rpc_message(struct stats *stats, const struct rtap_message *message, struct stats_direction *caller)
+void stats_rpc_message(struct stats *stats, const struct rtap_message *message, struct stats_direction *caller, bool in_order)
 {
 	struct stats_rpc *row = row_of(stats, message, NULL);
 
 	if (caller)
-		note_in_flight(caller, message);
+		note_in_flight(caller, message, in_order);
 	if (!row)
 		return;
 	if (message->kind == RTAP_KIND_RPC_CALL)

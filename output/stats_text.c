@@ -63,7 +63,7 @@ static void capture(const void *what, struct line *line)
 	line_text(line, ", ");
 	count(stats->wire_bytes, "byte", line);
 	line_text(line, " in ");
-	line_seconds(line, stats->last_ns - stats->first_ns);
+	line_seconds(line, stats_elapsed(stats->first_ns, stats->last_ns));
 	line_text(line, " s; ");
 	line_dec(line, stats->rdma_packets);
 	line_text(line, " of RDMA, ");
@@ -292,7 +292,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	}
 	if (direction->packets) {
 		line_text(line, " in ");
-		line_seconds(line, direction->last_ns - direction->first_ns);
+		line_seconds(line, stats_elapsed(direction->first_ns, direction->last_ns));
 		line_text(line, " s");
 	}
 	if (stats_goodput(direction)) {
@@ -436,7 +436,7 @@ static void interval(const void *what, struct line *line)
 	const struct stats *stats = record->stats;
 	const struct stats_interval *counted = record->what;
 
-	line_seconds(line, (int64_t)record->index * stats->interval_ns);
+	line_seconds(line, (int64_t)(record->index * (uint64_t)stats->interval_ns));
 	line_text(line, ": ");
 	count(counted->packets, "packet", line);
 	line_text(line, ", ");
