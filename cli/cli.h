@@ -31,7 +31,7 @@
 #define DEFAULT_MEMORY (UINT64_C(512) << 20)
 
 /* Whose command line it is. */
-enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY };
+enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY, COMMAND_STATS };
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
@@ -68,6 +68,7 @@ struct options {
 	double speed;             /* of replay: times the recorded one */
 	uint64_t rate;            /* of replay: packets a second; 0: as recorded */
 	bool at_once;             /* of replay */
+	int64_t interval_ns;      /* of stats; 0: no time series */
 	uint64_t max_memory;      /* bytes */
 	unsigned threads;         /* that may be used; at least 1 */
 	enum view_form form;
@@ -111,6 +112,9 @@ int command_diff(int argc, char **argv);
 
 /* rdmatap replay -i SOURCE FILE... */
 int command_replay(int argc, char **argv);
+
+/* rdmatap stats FILE... */
+int command_stats(int argc, char **argv);
 
 /* What Wireshark asks for, and whether it is Wireshark that asks. */
 int command_extcap(int argc, char **argv);

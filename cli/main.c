@@ -89,6 +89,7 @@ static const struct {
 	{ "fields", command_fields },
 	{ "messages", command_messages },
 	{ "replay", command_replay },
+	{ "stats", command_stats },
 };
 
 static int run(int argc, char **argv)

@@ -16,7 +16,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTI
 	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY, OPTION_FLOW_DONT_TRAP,
-	OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS, OPTION_MAD_CLASSES, OPTION_IS_SM };
+	OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS, OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL };
 
 #define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
 
@@ -92,6 +92,13 @@ static const struct option replay_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option stats_options[] = {
+	COMMON_OPTIONS,
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "interval", required_argument, NULL, OPTION_INTERVAL },
+	{ NULL, 0, NULL, 0 },
+};
+
 /* What each command line may hold. */
 static const struct {
 	const char *letters;
@@ -105,12 +112,13 @@ static const struct {
 	[COMMAND_CANON] = { ":r:f:c:s:nv", canon_options, true },
 	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
 	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
+	[COMMAND_STATS] = { ":r:f:c:s:lnv", stats_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
 	"--flow-offload",
-	"stats", "report",
+	"report",
 };
 
 void options_help(FILE *file)
@@ -120,6 +128,7 @@ void options_help(FILE *file)
 	      "       rdmatap messages [OPTION ...] FILE ...\n"
 	      "       rdmatap connections [OPTION ...] FILE ...\n"
 	      "       rdmatap export [-w OUT] [--files DIR] [OPTION ...] FILE ...\n"
+	      "       rdmatap stats [OPTION ...] FILE ...\n"
 	      "       rdmatap devices [NAME[/PORT]] [OPTION ...]\n"
 	      "       rdmatap canon [OPTION ...] FILE ...\n"
 	      "       rdmatap diff [OPTION ...] A B\n"
@@ -128,7 +137,7 @@ void options_help(FILE *file)
 	      "       rdmatap -D\n"
 	      "\n"
 	      "Captures RDMA traffic, or reads captures of it, and shows what is in each packet; or the messages that the packets\n"
-	      "make, or the connections that they belong to; or which fields there are;\n"
+	      "make, or the connections that they belong to; or which fields there are; or counts, latencies and what looks wrong;\n"
 	      "or writes the RPC messages, or the files read and written by NFS, for other tools;\n"
 	      "or tells what differs between two captures, apart from what chance decides.\n"
 	      "\n"
@@ -209,6 +218,10 @@ void options_help(FILE *file)
 	      "  --fill-holes     with zeros for bytes that are missing; without it such messages are left out\n"
 	      "  --files DIR      the contents of files that NFS read and wrote, into a new or empty directory; what is missing\n"
 	      "                   of them is listed: path, offset, length, reason\n"
+	      "\n"
+	      "stats takes -r -f -c -s -l -v, the options of dissection, and\n"
+	      "  --json           one JSON object a line\n"
+	      "  --interval SECONDS  a time series too: what there was in each SECONDS, such as 1 or 0.01\n"
 	      "\n"
 	      "canon takes -r -f -c -s -v, the options of dissection, and\n"
 	      "  --level LEVEL    messages (default), or packets: these too\n"
@@ -430,6 +443,19 @@ static bool speed_option(double *speed)
 	return false;
 }
 
+static bool interval_option(int64_t *interval_ns)
+{
+	char *end;
+	double seconds = strtod(optarg, &end);
+
+	if (*end == 0 && end != optarg && seconds >= 1e-6 && seconds <= 1e9) {
+		*interval_ns = (int64_t)(seconds * 1e9 + 0.5);
+		return true;
+	}
+	complain("--interval %s: not a number of seconds from 0.000001 to 1000000000", optarg);
+	return false;
+}
+
 /* Of two, one would be ignored. */
 static bool once(const char *option, const char **value, const char *advice)
 {
@@ -583,6 +609,8 @@ static bool take_value(struct options *options, int letter)
 		return true;
 	case OPTION_SPEED:
 		return speed_option(&options->speed);
+	case OPTION_INTERVAL:
+		return interval_option(&options->interval_ns);
 	case OPTION_RATE:
 		return number_option("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:

@@ -87,8 +87,7 @@ static void json_operations(const struct rtap_message *message, struct line *lin
 	line_char(line, ']');
 }
 
-/* How a call was answered: by RPC if that did not accept it, else by the program. */
-static const char *rpc_status_name(const struct rtap_message *message)
+const char *message_rpc_status(const struct rtap_message *message)
 {
 	static const char *const accepted[] = { "SUCCESS", "PROG_UNAVAIL", "PROG_MISMATCH", "PROC_UNAVAIL", "GARBAGE_ARGS", "SYSTEM_ERR" };
 
@@ -114,7 +113,7 @@ static void json_rpc(const struct rtap_message *message, struct line *line)
 	}
 	json_operations(message, line);
 	if (is_reply && (message->has_rpc_status || message->rdma_error))
-		object_text(line, "status", rpc_status_name(message));
+		object_text(line, "status", message_rpc_status(message));
 	if (message->partner)
 		object_number(line, is_reply ? "request" : "answer", message->partner);
 	if (message->has_latency)
@@ -364,7 +363,7 @@ static void text_rpc(const struct rtap_message *message, struct line *line)
 	}
 	if (message->kind == RTAP_KIND_RPC_REPLY && (message->has_rpc_status || message->rdma_error)) {
 		line_char(line, ' ');
-		line_text(line, rpc_status_name(message));
+		line_text(line, message_rpc_status(message));
 	}
 	if (message->partner) {
 		line_text(line, message->kind == RTAP_KIND_RPC_REPLY ? ", answers " : ", answered by ");

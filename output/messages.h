@@ -13,6 +13,9 @@
 void message_text(const struct rtap_message *message, int64_t relative_ns, struct line *line);
 void message_json(const struct rtap_message *message, struct line *line);
 
+/* How a call was answered, by its reply: by RPC if that did not accept it, else by the program. */
+const char *message_rpc_status(const struct rtap_message *message);
+
 /* The connection in one line, and what happened to it in those below. */
 void connection_text(const struct rtap_connection *connection, int64_t relative_ns, struct line *line);
 void connection_json(const struct rtap_connection *connection, struct line *line);

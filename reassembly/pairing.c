@@ -220,6 +220,9 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	taken->connection = other;
 	merge_shown(&connection->shown, &other->shown, from_a, other->flows[1] != NULL);
 	rpc_call_move(tracker, other, connection, from_a != (other->flows[1] != NULL));
+	if (tracker->options.merged)
+		tracker->options.merged(tracker->options.owner, other->shown.number, connection->shown.number,
+					from_a != (other->flows[1] != NULL));
 	other->flows[0] = other->flows[1] = NULL;
 	flow->connection = NULL;
 	connection_drop(tracker, other);

@@ -24,6 +24,9 @@ struct rtap_tracker_options {
 	 * for those that memory made give way. */
 	void (*message)(void *owner, const struct rtap_message *message);
 	void (*connection)(void *owner, const struct rtap_connection *connection);
+	/* Two connections turned out to be the halves of one: packets whose flow named `from` are of `into`, and `from` is never told.
+	 * turned: end a of the one is end b of the other. */
+	void (*merged)(void *owner, uint64_t from, uint64_t into, bool turned);
 	/* Each RPC call with its reply, in the order of the replies within a connection; for outputs of this project (reassembly/rpc_exchange.h). */
 	void (*exchange)(void *owner, const struct rpc_exchange *exchange);
 	bool payload;                /* exchanges hold the bytes of all chunks */

@@ -7,7 +7,9 @@ import re
 
 from cli import CliTest, TESTDATA, TESTS, captures, read
 from conversation import Scene
+from session import Session
 from sysfs import TREES, unpack
+import nfs
 
 DOCUMENT = os.path.join(os.path.dirname(TESTS), "doc", "json.md")
 NANOSECONDS = r"-?\d+\.\d{9}"
@@ -20,13 +22,17 @@ class Seconds(str):
 
 
 def tables():
-    """{command: {key: Row}} as the document says."""
-    found, rows = {}, None
+    """{command: {key: Row}} as the document says; of a command with several types of records {(command, type): {key: Row}} too."""
+    found, rows, command = {}, None, None
     with open(DOCUMENT, encoding="utf-8") as lines:
         for line in lines:
             heading = re.match(r"## .*`rdmatap (\w+) --json", line)
             if line.startswith("## "):
-                rows = found.setdefault(heading[1], {}) if heading else None
+                command = heading[1] if heading else None
+                rows = found.setdefault(command, {}) if heading else None
+            part = re.match(r"### .* type `(\w+)`", line)
+            if part:
+                rows = found.setdefault((command, part[1]), {})
             cells = re.fullmatch(r"\| `([^`]+)` \| (\w+)(?:: ([^|]+))? \| ([^|]+) \| [^|]*\|\n", line)
             if rows is not None and line.startswith("| `"):
                 if not cells or cells[1] in rows:
@@ -117,6 +123,49 @@ class Schema(CliTest):
             for problem, first in wrong.items():
                 with self.subTest(problem):
                     self.fail(first[:1000])
+
+    def test_records_of_statistics_are_as_documented(self):
+        big_scene().write(self.directory)
+        runs = [(c, "--check-icrc", "--interval", "0.01") for c in captures()]
+        runs += [(self.path("conn_big.pcap"), "--max-memory", "1M"), (self.marked(), )]
+        types = {part[1]: rows for part, rows in tables().items() if part[0] == "stats"}
+        seen, wrong, order = {kind: collections.Counter() for kind in types}, {}, list(types)
+        self.assertEqual(order, ["capture", "finding", "connection", "rpc", "mad", "interval"])
+        for capture, *options in runs:
+            found = self.objects("stats", capture, *options)
+            self.assertEqual([one["type"] for one in found], sorted((one["type"] for one in found), key=order.index))
+            for one in found:
+                for problem in self.problems(types[one["type"]], "", one, seen[one["type"]]):
+                    wrong.setdefault((one["type"], problem), "%s: %s" % (capture, one))
+        for kind, rows in types.items():
+            wrong.update(((kind, key), "documented, but never printed") for key in rows if not seen[kind][key] and not self.is_rare(key))
+        for problem, first in wrong.items():
+            with self.subTest(problem):
+                self.fail(first[:1000])
+
+    @staticmethod
+    def is_rare(key):
+        """What it takes millions of packets, or a reserved service, to see."""
+        return key in ("rpcs_uncounted", "mads_uncounted", "messages_uncounted", "anomalies.differing_repeat", "anomalies.bad_fpdu_crc",
+                       "anomalies.unframed") or "nak_invalid_rd" in key
+
+    def marked(self):
+        """Congestion, a response to nothing, a status without a name."""
+        scene = Session("marked", "")
+        talk = scene.peers()
+        for _ in range(4):
+            packets = talk.send("a", 600)
+            scene.put(*packets, dsfield=3)
+            scene.put(talk.notification("b"), talk.ack(packets[-1]))
+        call = scene.call(talk, nfs.read3(scene.new_xid(), 10))
+        reply = nfs.reply3(scene.xid, nfs.READ3, nfs.ABSENT, 5)
+        at = len(reply.whole.data) - 8
+        self.assertEqual(reply.whole.data[at:], nfs.words(5, 0))
+        reply.whole.data = reply.whole.data[:at] + nfs.words(4711, 0)
+        scene.answer(call, reply)
+        scene.put(talk.ack(packets[-1], psn=packets[-1].psn + 0x100000))
+        scene.write_capture(self.path("marked.pcap"))
+        return self.path("marked.pcap")
 
     def test_every_key_of_devices_is_documented_and_every_documented_key_occurs(self):
         rows, seen = tables()["devices"], collections.Counter()

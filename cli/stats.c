@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmatap stats: what the packets amount to in numbers, and what looks wrong.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include <rdmatap/tracker.h>
+
+#include "cli/reader.h"
+#include "output/stats_form.h"
+
+/* Of --max-memory, what the counts may take; the rest is for what is under way. */
+#define COUNTS_SHARE 8
+
+struct summary {
+	struct reader reader;
+	struct rtap_tracker *tracker;
+	struct stats *stats;
+	struct findings findings;
+};
+
+static void take_message(void *owner, const struct rtap_message *message)
+{
+	stats_message(((struct summary *)owner)->stats, message);
+}
+
+static void take_connection(void *owner, const struct rtap_connection *connection)
+{
+	stats_connection(((struct summary *)owner)->stats, connection);
+}
+
+static void merge(void *owner, uint64_t from, uint64_t into, bool turned)
+{
+	stats_merge(((struct summary *)owner)->stats, from, into, turned);
+}
+
+static void take(void *owner, struct rtap_frame *frame)
+{
+	struct summary *summary = owner;
+	struct rtap_packet packet;
+
+	rtap_tracker_frame(summary->tracker, frame, &packet);
+	stats_packet(summary->stats, &packet);
+	summary->reader.tally.passed++;
+	for (uint8_t i = 0; i < packet.anomaly_count; i++)
+		summary->reader.tally.anomalies[packet.anomalies[i].code]++;
+}
+
+static bool write_record(void *owner, stats_form *form, const struct stats_record *record)
+{
+	struct reader *reader = owner;
+
+	reader_wrote(reader, printer_write(&reader->printer, form, record));
+	return !reader->unwritable && !hurried;
+}
+
+static bool open_state(struct summary *summary, const struct options *options)
+{
+	struct rtap_tracker_options tracking = {
+		.max_memory = options->max_memory - options->max_memory / COUNTS_SHARE,
+		.context = options->context,
+		.message = take_message,
+		.connection = take_connection,
+		.merged = merge,
+		.owner = summary,
+	};
+
+	tracking.context.decode_as = options->decode_as;
+	summary->tracker = rtap_tracker_open(&tracking);
+	summary->stats = stats_create(&(struct stats_options){ options->max_memory / COUNTS_SHARE, options->interval_ns });
+	if (summary->tracker && summary->stats)
+		return true;
+	complain("out of memory");
+	return false;
+}
+
+static int run(const struct options *options)
+{
+	static struct summary summary;
+	struct reader *reader = &summary.reader;
+
+	if (!reader_open(reader, options)) {
+		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+		goto out;
+	}
+	if (!open_state(&summary, options)) {
+		reader->status = EXIT_TROUBLE;
+		goto out;
+	}
+	reader_run(reader, take, &summary);
+	rtap_tracker_finish(summary.tracker);
+	findings_gather(&summary.findings, summary.stats);
+	stats_tell(summary.stats, &summary.findings, options->json ? &stats_json_form : &stats_text_form, write_record, reader);
+	reader_wrote(reader, printer_flush(&reader->printer));
+	reader_report(reader, summary.tracker);
+out:
+	rtap_tracker_close(summary.tracker);
+	stats_destroy(summary.stats);
+	reader_close(reader);
+	return reader->status;
+}
+
+int command_stats(int argc, char **argv)
+{
+	struct options options;
+	int status = options_parse(&options, COMMAND_STATS, argc, argv) ? run(&options) : EXIT_TROUBLE;
+
+	options_fini(&options);
+	return status;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "output/findings.h"
+
+/* A latency that stands out: how many replies tell what is usual, how long it is at least, how many times the usual one. */
+#define LATENCY_REPLIES 100
+#define LATENCY_NS UINT64_C(100000000)
+#define LATENCY_TIMES 50
+
+const char *finding_weight_name(enum finding_weight weight)
+{
+	static const char *const names[] = {
+#define FINDING_WEIGHT_NAME(identifier, name) name,
+		FINDING_WEIGHTS(FINDING_WEIGHT_NAME)
+#undef FINDING_WEIGHT_NAME
+	};
+
+	return names[weight];
+}
+
+static void take_tally(struct finding *finding, const struct stats_tally *tally)
+{
+	finding->count = tally->count;
+	finding->first_frame = tally->first_frame;
+	finding->last_frame = tally->last_frame;
+}
+
+static void look_damaged(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	take_tally(finding, &stats->bad_icrc);
+	finding->of = stats->rdma_packets;
+}
+
+static void look_rejected(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	take_tally(finding, &stats->rejected);
+}
+
+/* NAKs and CNPs are a part of what the other end sent. */
+static void look_refused(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	take_tally(finding, &connection->directions[finding->direction].events[finding->rule->event]);
+	finding->of = connection->directions[!finding->direction].packets;
+}
+
+static void look_marked(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	if (!connection->told || connection->directions[!finding->direction].events[STATS_CNP].count)
+		return;
+	take_tally(finding, &connection->directions[finding->direction].events[STATS_CE_MARK]);
+	finding->of = connection->directions[finding->direction].packets;
+}
+
+static bool is_reliable(const struct stats_connection *connection)
+{
+	return connection->told && (connection->shown.transport == RTAP_TRANSPORT_RC || connection->shown.transport == RTAP_TRANSPORT_XRC);
+}
+
+static void look_lost(const struct stats_connection *connection, struct finding *finding)
+{
+	finding->count = connection->shown.trouble[RTAP_TROUBLE_LOST];
+	finding->of = connection->shown.packets + finding->count;
+}
+
+/* What a reliable service lost on the way it sends again; so what never came by was lost by the capture, unless it is still asked for. */
+static void look_not_captured(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	if (is_reliable(connection) && !connection->directions[0].refused && !connection->directions[1].refused)
+		look_lost(connection, finding);
+}
+
+static void look_unreliable(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	if (connection->told && connection->shown.transport == RTAP_TRANSPORT_UC)
+		look_lost(connection, finding);
+}
+
+static void look_terminated(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_operations *terminates = connection->directions[finding->direction].operations[RTAP_KIND_TERMINATE];
+
+	(void)stats;
+	finding->count = terminates ? terminates->messages : 0;
+}
+
+static void look_bad_fpdus(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	finding->count = connection->shown.trouble[RTAP_TROUBLE_BAD_FPDU_CRC];
+}
+
+/* TCP's retransmissions are counted by connection. */
+static void look_segments(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	if (!connection->told || connection->shown.transport != RTAP_TRANSPORT_IWARP)
+		return;
+	finding->count = connection->shown.trouble[RTAP_TROUBLE_RETRANSMISSION];
+	finding->of = connection->shown.packets;
+}
+
+static void look_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+
+	(void)stats;
+	if (direction->least_credits && direction->most_calls_in_flight >= direction->least_credits)
+		finding->count = direction->most_calls_in_flight;
+}
+
+static void look_rpc_rejected(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	(void)connection;
+	take_tally(finding, &finding->rpc->first_rejected);
+	finding->of = finding->rpc->replies;
+}
+
+static void look_rpc_errors(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	(void)connection;
+	take_tally(finding, &finding->rpc->first_error);
+	finding->of = finding->rpc->replies;
+}
+
+static void look_rpc_unanswered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	(void)connection;
+	take_tally(finding, &finding->rpc->overdue);
+	finding->of = finding->rpc->calls;
+}
+
+static void look_rpc_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_rpc *row = finding->rpc;
+	uint64_t usual = histogram_percentile(&row->latency_ns, 500);
+
+	(void)stats;
+	(void)connection;
+	if (row->is_operation || row->latency_ns.count < LATENCY_REPLIES || row->latency_ns.largest < LATENCY_NS ||
+	    row->latency_ns.largest / LATENCY_TIMES < usual)
+		return;
+	finding->count = histogram_above(&row->latency_ns, usual * LATENCY_TIMES > LATENCY_NS ? usual * LATENCY_TIMES : LATENCY_NS);
+	finding->time_ns = (int64_t)row->latency_ns.largest;
+	finding->usual_ns = (int64_t)usual;
+	finding->first_frame = finding->last_frame = row->slowest_frame;
+	finding->connection = row->slowest_connection;
+}
+
+#define NO_EVENT STATS_EVENT_COUNT
+
+const struct finding_rule finding_rules[] = {
+	{ "bad_icrc", FINDING_ERROR, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "packets with a wrong invariant CRC", "packets of RDMA", look_damaged },
+	{ "remote_access_error", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_ACCESS, 1, 0,
+	  "NAKs, remote access error (a key, an address or a permission that this end did not grant)", NULL, NULL },
+	{ "terminated", FINDING_ERROR, FINDING_DIRECTION, NO_EVENT, 1, 0,
+	  "Terminates of iWARP (this end gave up the connection for an error)", NULL, look_terminated },
+	{ "bad_fpdu_crc", FINDING_ERROR, FINDING_CONNECTION, NO_EVENT, 1, 0,
+	  "FPDUs of iWARP with a wrong CRC", NULL, look_bad_fpdus },
+	{ "invalid_request", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_INVALID_REQUEST, 1, 0,
+	  "NAKs, invalid request (an operation or a length that this end does not take)", NULL, NULL },
+	{ "operational_error", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_OPERATION, 1, 0,
+	  "NAKs, remote operational error (this end could not carry out a request)", NULL, NULL },
+	{ "unanswered", FINDING_ERROR, FINDING_DIRECTION, STATS_UNANSWERED, 1, 0,
+	  "requests without an answer for a second or more", NULL, NULL },
+	{ "rpc_rejected", FINDING_ERROR, FINDING_RPC, NO_EVENT, 1, 0,
+	  "calls that RPC or RPC-over-RDMA refused", "replies", look_rpc_rejected },
+	{ "rejected", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "attempts to connect that were rejected", NULL, look_rejected },
+	{ "retransmissions", FINDING_WARNING, FINDING_DIRECTION, STATS_RETRANSMISSION, 10, 10,
+	  "packets sent again", "packets", NULL },
+	{ "tcp_retransmissions", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 10, 10,
+	  "TCP segments of iWARP sent again", "packets", look_segments },
+	{ "timeouts", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 3, 0,
+	  "times that requests were sent again though no NAK had asked for them", NULL, NULL },
+	{ "sequence_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_NAK_SEQUENCE, 5, 1,
+	  "NAKs, PSN sequence error (packets to this end were lost or came out of order)", "packets to it", look_refused },
+	{ "rnr_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_RNR, 3, 1,
+	  "RNR NAKs (this end had posted no receive)", "packets to it", look_refused },
+	{ "read_restarts", FINDING_WARNING, FINDING_DIRECTION, STATS_READ_RESTART, 3, 0,
+	  "READ requests sent again (responses were lost or late)", NULL, NULL },
+	{ "ce_without_cnp", FINDING_WARNING, FINDING_DIRECTION, STATS_CE_MARK, 10, 1,
+	  "packets marked by ECN, and no CNP told their sender", "packets", look_marked },
+	{ "unreliable_loss", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 1, 0,
+	  "packets of an unreliable connection that never came by (lost by the network or by the capture)", "packets", look_unreliable },
+	{ "rpc_unanswered", FINDING_WARNING, FINDING_RPC, NO_EVENT, 1, 0,
+	  "calls without a reply for a second or more", "calls", look_rpc_unanswered },
+	{ "rpc_errors", FINDING_NOTE, FINDING_RPC, NO_EVENT, 10, 200,
+	  "replies with an error", "replies", look_rpc_errors },
+	{ "rpc_latency", FINDING_NOTE, FINDING_RPC, NO_EVENT, 1, 0,
+	  "replies that took far longer than is usual", NULL, look_rpc_latency },
+	{ "congestion", FINDING_NOTE, FINDING_DIRECTION, STATS_CE_MARK, 10, 10,
+	  "packets marked by ECN (queues on their way were long)", "packets", NULL },
+	{ "out_of_order", FINDING_NOTE, FINDING_DIRECTION, STATS_OUT_OF_ORDER, 10, 10,
+	  "packets that came behind later ones", "packets", NULL },
+	{ "rpc_credits", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 1, 0,
+	  "calls under way at once, as many as there were credits", NULL, look_credits },
+	{ "capture_loss", FINDING_NOTE, FINDING_CONNECTION, NO_EVENT, 1, 0,
+	  "packets missed by the capture (not lost by the network: they were not sent again)", "packets", look_not_captured },
+};
+
+const unsigned finding_rule_count = sizeof finding_rules / sizeof finding_rules[0];
+
+static bool is_worse(const struct finding *a, const struct finding *b)
+{
+	if (a->rule->weight != b->rule->weight)
+		return a->rule->weight < b->rule->weight;
+	if (a->rank != b->rank)
+		return a->rank > b->rank;
+	if (a->rule != b->rule)
+		return a->rule < b->rule;
+	return a->connection != b->connection ? a->connection < b->connection : a->direction < b->direction;
+}
+
+/* The count that the rule takes for a finding of this size. */
+static uint64_t threshold(const struct finding_rule *rule, const struct finding *finding)
+{
+	uint64_t part = finding->of / 1000 * rule->permille + (finding->of % 1000 * rule->permille + 999) / 1000;
+
+	return part > rule->least ? part : rule->least;
+}
+
+static void enter(struct findings *findings, const struct finding *finding)
+{
+	unsigned place = findings->count;
+
+	findings->found++;
+	while (place && is_worse(finding, &findings->list[place - 1]))
+		place--;
+	if (place == FINDINGS)
+		return;
+	findings->count += findings->count < FINDINGS;
+	memmove(&findings->list[place + 1], &findings->list[place], (findings->count - place - 1) * sizeof *finding);
+	findings->list[place] = *finding;
+}
+
+static void look(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
+		 const struct stats_connection *connection, int direction, const struct stats_rpc *rpc)
+{
+	struct finding finding = { .rule = rule, .direction = direction, .rpc = rpc };
+	uint64_t takes;
+
+	if (connection)
+		finding.connection = connection->shown.number;
+	if (rule->look) {
+		rule->look(stats, connection, &finding);
+	} else {
+		take_tally(&finding, &connection->directions[direction].events[rule->event]);
+		finding.of = rule->of ? connection->directions[direction].packets : 0;
+	}
+	takes = threshold(rule, &finding);
+	if (finding.count < takes)
+		return;
+	finding.rank = finding.count > UINT64_MAX / FINDING_RANK ? UINT64_MAX : finding.count * FINDING_RANK / takes;
+	enter(findings, &finding);
+}
+
+static void look_at_connection(struct findings *findings, const struct stats *stats, const struct stats_connection *connection)
+{
+	for (unsigned i = 0; i < finding_rule_count; i++) {
+		const struct finding_rule *rule = &finding_rules[i];
+
+		if (rule->scope == FINDING_CONNECTION)
+			look(findings, stats, rule, connection, -1, NULL);
+		for (int direction = 0; rule->scope == FINDING_DIRECTION && direction < 2; direction++)
+			look(findings, stats, rule, connection, direction, NULL);
+	}
+}
+
+void findings_gather(struct findings *findings, const struct stats *stats)
+{
+	findings->count = 0;
+	findings->found = 0;
+	for (unsigned i = 0; i < finding_rule_count; i++) {
+		if (finding_rules[i].scope == FINDING_CAPTURE)
+			look(findings, stats, &finding_rules[i], NULL, -1, NULL);
+		for (unsigned row = 0; finding_rules[i].scope == FINDING_RPC && row < stats->rpc_count; row++)
+			look(findings, stats, &finding_rules[i], NULL, -1, stats->rpcs[row]);
+	}
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		if (stats->table[i])
+			look_at_connection(findings, stats, stats->table[i]);
+	look_at_connection(findings, stats, &stats->others);
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/stats.h"
+
+const char *stats_event_name(enum stats_event event)
+{
+	static const char *const names[] = {
+#define STATS_EVENT_NAME(identifier, name) name,
+		STATS_EVENTS(STATS_EVENT_NAME)
+#undef STATS_EVENT_NAME
+	};
+
+	return names[event];
+}
+
+struct stats *stats_create(const struct stats_options *options)
+{
+	struct stats *stats = calloc(1, sizeof *stats);
+
+	if (!stats)
+		return NULL;
+	stats->options = *options;
+	stats->interval_ns = options->interval_ns;
+	return stats;
+}
+
+void stats_count(struct stats_tally *tally, uint64_t frame)
+{
+	if (!tally->count++ || frame < tally->first_frame)
+		tally->first_frame = frame;
+	if (frame > tally->last_frame)
+		tally->last_frame = frame;
+}
+
+void stats_tally_merge(struct stats_tally *tally, const struct stats_tally *other)
+{
+	if (!other->count)
+		return;
+	if (!tally->count || other->first_frame < tally->first_frame)
+		tally->first_frame = other->first_frame;
+	if (other->last_frame > tally->last_frame)
+		tally->last_frame = other->last_frame;
+	tally->count += other->count;
+}
+
+void *stats_take(struct stats *stats, size_t size)
+{
+	void *memory = size <= stats->options.max_memory - stats->memory ? calloc(1, size) : NULL;
+
+	if (memory)
+		stats->memory += size;
+	return memory;
+}
+
+static void give(struct stats *stats, void *memory, size_t size)
+{
+	if (!memory)
+		return;
+	stats->memory -= size;
+	free(memory);
+}
+
+static bool make_room(struct stats *stats, uint64_t number)
+{
+	uint64_t room = stats->table_room ? stats->table_room * 2 : 64;
+	struct stats_connection **larger;
+
+	while (room < number && room <= UINT64_MAX / 4)
+		room *= 2;
+	if ((room - stats->table_room) > (stats->options.max_memory - stats->memory) / sizeof *larger)
+		return false;
+	larger = realloc(stats->table, room * sizeof *larger);
+	if (!larger)
+		return false;
+	memset(larger + stats->table_room, 0, (room - stats->table_room) * sizeof *larger);
+	stats->memory += (room - stats->table_room) * sizeof *larger;
+	stats->table = larger;
+	stats->table_room = room;
+	return true;
+}
+
+struct stats_connection *stats_find(struct stats *stats, uint64_t number)
+{
+	struct stats_connection **place;
+
+	if (number == stats->last_number)
+		return stats->last;
+	stats->last_number = number;
+	stats->last = &stats->others;
+	if (number > stats->table_room && !make_room(stats, number))
+		return stats->last;
+	place = &stats->table[number - 1];
+	if (!*place)
+		*place = stats_take(stats, sizeof **place);
+	if (*place)
+		stats->last = *place;
+	return stats->last;
+}
+
+/* NULL: memory is too short. */
+static struct stats_operations *operations_of(struct stats *stats, struct stats_direction *direction, uint8_t kind)
+{
+	struct stats_operations **place = &direction->operations[kind];
+
+	if (!*place)
+		*place = stats_take(stats, sizeof **place);
+	return *place;
+}
+
+static void interval_add(struct stats_interval *interval, const struct stats_interval *other)
+{
+	interval->packets += other->packets;
+	interval->bytes += other->bytes;
+	interval->messages += other->messages;
+	interval->retransmissions += other->retransmissions;
+	interval->naks += other->naks;
+	interval->cnps += other->cnps;
+	interval->ce_marks += other->ce_marks;
+}
+
+static bool make_interval_room(struct stats *stats, uint64_t count)
+{
+	uint64_t room = stats->interval_room ? stats->interval_room : 64;
+	struct stats_interval *larger;
+
+	while (room < count)
+		room *= 2;
+	larger = realloc(stats->intervals, room * sizeof *larger);
+	if (!larger)
+		return false;
+	memset(larger + stats->interval_room, 0, (room - stats->interval_room) * sizeof *larger);
+	stats->intervals = larger;
+	stats->interval_room = room;
+	return true;
+}
+
+struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns)
+{
+	uint64_t index;
+
+	if (!stats->interval_ns || !stats->packets)
+		return NULL;
+	for (;;) {
+		index = time_ns > stats->begin_ns ? ((uint64_t)time_ns - (uint64_t)stats->begin_ns) / (uint64_t)stats->interval_ns : 0;
+		if (index < STATS_INTERVALS)
+			break;
+		/* two and two become one */
+		for (uint64_t i = 0; i < stats->interval_count; i++) {
+			struct stats_interval one = stats->intervals[i];
+
+			stats->intervals[i] = (struct stats_interval){ 0 };
+			interval_add(&stats->intervals[i / 2], &one);
+		}
+		stats->interval_count = (stats->interval_count + 1) / 2;
+		stats->interval_ns = stats->interval_ns > INT64_MAX / 2 ? INT64_MAX : stats->interval_ns * 2;
+	}
+	if (index >= stats->interval_room && !make_interval_room(stats, index + 1))
+		return NULL;
+	if (index >= stats->interval_count)
+		stats->interval_count = index + 1;
+	return &stats->intervals[index];
+}
+
+/* READs and atomics are answered in the order in which they were asked: those answered before this one was asked are over. */
+static void note_read(struct stats *stats, struct stats_direction *asker, const struct rtap_message *message)
+{
+	struct stats_reads *reads = asker->reads;
+
+	if (!reads)
+		reads = asker->reads = stats_take(stats, sizeof *reads);
+	if (!reads)
+		return;
+	while (reads->count && reads->answered_in[reads->first] < message->first_frame) {
+		reads->first = (reads->first + 1) % STATS_READS;
+		reads->count--;
+	}
+	if (reads->count < STATS_READS)
+		reads->answered_in[(reads->first + reads->count++) % STATS_READS] = message->answered_in;
+	if (reads->count > reads->most)
+		reads->most = reads->count;
+}
+
+static void add_operation(struct stats_operations *operations, const struct rtap_message *message)
+{
+	operations->messages++;
+	operations->incomplete += !message->complete;
+	operations->unanswered += message->outcome == RTAP_OUTCOME_UNANSWERED;
+	operations->refused += message->outcome > RTAP_OUTCOME_GOOD;
+	operations->bytes += message->length;
+	if (message->length_known)
+		histogram_add(&operations->size, message->length);
+	if (message->has_latency && message->outcome == RTAP_OUTCOME_GOOD && message->latency_ns >= 0)
+		histogram_add(&operations->latency_ns, (uint64_t)message->latency_ns);
+}
+
+static bool is_mad(const struct stats_mad *mad, const struct rtap_message *message)
+{
+	return mad->management_class == message->mad_class && mad->method == message->mad_method && mad->attribute == message->mad_attribute;
+}
+
+static struct stats_mad *mad_of(struct stats *stats, const struct rtap_message *message)
+{
+	struct stats_mad *mad;
+
+	for (unsigned i = 0; i < stats->mad_count; i++)
+		if (is_mad(stats->mads[i], message))
+			return stats->mads[i];
+	mad = stats->mad_count < STATS_MADS ? stats_take(stats, sizeof *mad) : NULL;
+	if (!mad)
+		return NULL;
+	stats->mads[stats->mad_count++] = mad;
+	mad->management_class = message->mad_class;
+	mad->method = message->mad_method;
+	mad->attribute = message->mad_attribute;
+	mad->class_name = message->mad_class_name;
+	mad->method_name = message->mad_method_name;
+	mad->attribute_name = message->mad_attribute_name;
+	return mad;
+}
+
+static void note_mad(struct stats *stats, const struct rtap_message *message)
+{
+	struct stats_mad *mad = mad_of(stats, message);
+
+	if (!mad) {
+		stats->other_mads++;
+		return;
+	}
+	stats_count(&mad->tally, message->first_frame);
+	mad->bytes += message->length;
+	mad->errors += message->mad_status != 0;
+	if (message->has_latency && message->latency_ns >= 0)
+		histogram_add(&mad->latency_ns, (uint64_t)message->latency_ns);
+}
+
+void stats_message(struct stats *stats, const struct rtap_message *message)
+{
+	struct stats_connection *connection = message->connection ? stats_find(stats, message->connection->number) : NULL;
+	struct stats_direction *asker = NULL;
+	struct stats_operations *operations;
+	struct stats_interval *interval;
+
+	/* a reply's sender is not who asked */
+	if (connection)
+		asker = &connection->directions[message->from_a == (message->kind == RTAP_KIND_RPC_REPLY)];
+	if (message->is_rpc) {
+		stats_rpc_message(stats, message, asker, connection != &stats->others);
+		return;
+	}
+	stats->messages++;
+	stats->incomplete += !message->complete;
+	interval = stats_interval(stats, message->time_ns);
+	if (interval)
+		interval->messages++;
+	if (message->is_mad)
+		note_mad(stats, message);
+	if (!asker)
+		return;
+	operations = operations_of(stats, asker, message->kind);
+	if (operations)
+		add_operation(operations, message);
+	else
+		stats->uncounted_messages++;
+	if (connection != &stats->others && (message->kind == RTAP_KIND_READ || message->kind == RTAP_KIND_ATOMIC) && message->request_seen &&
+	    message->answered_in)
+		note_read(stats, asker, message);
+	if (message->outcome == RTAP_OUTCOME_UNANSWERED && stats_elapsed(message->time_end_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
+		stats_count(&asker->events[STATS_UNANSWERED], message->first_frame);
+}
+
+static void note_reject(struct stats *stats, const struct rtap_life_event *event)
+{
+	stats_count(&stats->rejected, event->frame);
+	for (unsigned i = 0; i < STATS_REASONS; i++) {
+		struct stats_reject *reject = &stats->rejects[i];
+
+		if (i < stats->reject_count && reject->reason != event->reason)
+			continue;
+		if (i == stats->reject_count)
+			stats->reject_count++;
+		reject->reason = event->reason;
+		stats_count(&reject->tally, event->frame);
+		return;
+	}
+}
+
+void stats_connection(struct stats *stats, const struct rtap_connection *connection)
+{
+	struct stats_connection *found = stats_find(stats, connection->number);
+	int64_t asked_ns = INT64_MIN;
+
+	stats->connections++;
+	for (uint32_t i = 0; i < connection->life_count; i++) {
+		const struct rtap_life_event *event = &connection->life[i];
+
+		if (!strcmp(event->name, "rdma_connect"))
+			asked_ns = event->time_ns;
+		else if (!strcmp(event->name, "rdma_reject"))
+			note_reject(stats, event);
+		else if (!strcmp(event->name, "established") && asked_ns != INT64_MIN && event->time_ns >= asked_ns)
+			histogram_add(&stats->setup_ns, (uint64_t)stats_elapsed(asked_ns, event->time_ns));
+	}
+	if (found == &stats->others) {
+		stats->summed++;
+		for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
+			found->shown.trouble[i] += connection->trouble[i];
+		return;
+	}
+	found->told = true;
+	found->shown = *connection;
+}
+
+static void span_merge(struct stats_direction *direction, const struct stats_direction *other)
+{
+	if (!other->packets)
+		return;
+	if (!direction->packets || other->first_ns < direction->first_ns)
+		direction->first_ns = other->first_ns;
+	if (!direction->packets || other->last_ns > direction->last_ns)
+		direction->last_ns = other->last_ns;
+}
+
+static void operations_merge(struct stats_operations *operations, const struct stats_operations *other)
+{
+	operations->messages += other->messages;
+	operations->incomplete += other->incomplete;
+	operations->unanswered += other->unanswered;
+	operations->refused += other->refused;
+	operations->bytes += other->bytes;
+	histogram_merge(&operations->size, &other->size);
+	histogram_merge(&operations->latency_ns, &other->latency_ns);
+}
+
+/* A half has sent requests only: it has no answers that would be under way, no CNPs. */
+static void direction_merge(struct stats *stats, struct stats_direction *direction, struct stats_direction *other)
+{
+	span_merge(direction, other);
+	direction->packets += other->packets;
+	direction->wire_bytes += other->wire_bytes;
+	direction->payload_bytes += other->payload_bytes;
+	direction->repeated_bytes += other->repeated_bytes;
+	direction->data_packets += other->data_packets;
+	direction->calls += other->calls;
+	direction->replies += other->replies;
+	direction->calls_in_flight += other->calls_in_flight;
+	if (direction->calls_in_flight > direction->most_calls_in_flight)
+		direction->most_calls_in_flight = direction->calls_in_flight;
+	for (int i = 0; i < STATS_EVENT_COUNT; i++)
+		stats_tally_merge(&direction->events[i], &other->events[i]);
+	for (int i = 0; i < RTAP_KIND_COUNT; i++) {
+		if (!direction->operations[i]) {
+			direction->operations[i] = other->operations[i];
+		} else if (other->operations[i]) {
+			operations_merge(direction->operations[i], other->operations[i]);
+			give(stats, other->operations[i], sizeof *other->operations[i]);
+		}
+		other->operations[i] = NULL;
+	}
+	if (!direction->marked && other->marked) {
+		direction->marked = true;
+		direction->marked_ns = other->marked_ns;
+	}
+}
+
+static void connection_destroy(struct stats *stats, struct stats_connection *connection)
+{
+	for (int i = 0; i < 2; i++) {
+		struct stats_direction *direction = &connection->directions[i];
+
+		for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
+			give(stats, direction->operations[kind], sizeof *direction->operations[kind]);
+		give(stats, direction->reads, sizeof *direction->reads);
+		give(stats, direction->reaction_ns, sizeof *direction->reaction_ns);
+	}
+	if (connection != &stats->others)
+		give(stats, connection, sizeof *connection);
+}
+
+void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)
+{
+	struct stats_connection *connection = stats_find(stats, into), *other = stats_find(stats, from);
+
+	/* counts that are in the others' sums stay there */
+	if (other == &stats->others)
+		return;
+	for (int i = 0; i < 2; i++)
+		direction_merge(stats, &connection->directions[i ^ turned], &other->directions[i]);
+	connection_destroy(stats, other);
+	stats->table[from - 1] = NULL;
+	stats->last_number = 0;
+}
+
+void stats_destroy(struct stats *stats)
+{
+	if (!stats)
+		return;
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		if (stats->table[i])
+			connection_destroy(stats, stats->table[i]);
+	connection_destroy(stats, &stats->others);
+	for (unsigned i = 0; i < stats->rpc_count; i++)
+		free(stats->rpcs[i]);
+	for (unsigned i = 0; i < stats->mad_count; i++)
+		free(stats->mads[i]);
+	free(stats->table);
+	free(stats->intervals);
+	free(stats);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a capture amounts to in numbers: by connection and direction, by RPC procedure, by kind of management datagram, over time.
+ * Everything is counted as it comes; no packet and no message is kept. doc/stats.md says what each number means.
+ */
+#ifndef OUTPUT_STATS_H
+#define OUTPUT_STATS_H
+
+#include <rdmatap/message.h>
+#include <rdmatap/packet.h>
+
+#include "output/histogram.h"
+
+/* Things that happen to the packets of one direction. X(identifier, name) */
+#define STATS_EVENTS(X) \
+	X(RETRANSMISSION, "retransmissions") X(DUPLICATE, "duplicates") X(OUT_OF_ORDER, "out_of_order") \
+	X(GAP, "gaps") /* packets behind PSNs that had not been seen */ \
+	X(CAPTURED_TWICE, "captured_twice") X(UNEXPECTED, "unexpected_responses") \
+	X(RESYNCHRONISED, "resynchronised") X(BAD_ICRC, "bad_icrc") \
+	X(AFTER_NAK, "recoveries_after_nak") /* runs of retransmissions of requests that a NAK asked for */ \
+	X(AFTER_TIMEOUT, "recoveries_after_timeout") /* those that nobody asked for */ \
+	X(READ_RESTART, "read_restarts") /* READ requests sent again */ \
+	X(NAK_SEQUENCE, "nak_sequence") X(NAK_INVALID_REQUEST, "nak_invalid_request") X(NAK_ACCESS, "nak_access") \
+	X(NAK_OPERATION, "nak_operation") X(NAK_INVALID_RD, "nak_invalid_rd") X(RNR, "rnr_naks") \
+	X(CE_MARK, "ce_marks") /* congestion experienced: RFC 3168 */ \
+	X(CNP, "cnps") \
+	X(UNANSWERED, "unanswered") /* requests without an answer for a second or more of the capture */
+
+enum stats_event {
+#define STATS_EVENT_ENUM(identifier, name) STATS_##identifier,
+	STATS_EVENTS(STATS_EVENT_ENUM)
+#undef STATS_EVENT_ENUM
+	STATS_EVENT_COUNT
+};
+
+const char *stats_event_name(enum stats_event event);
+
+/* How often something was, and in which frames first and last. */
+struct stats_tally {
+	uint64_t count, first_frame, last_frame;
+};
+
+/* The messages of one kind that one side asked for. */
+struct stats_operations {
+	uint64_t messages, incomplete, unanswered, refused;
+	uint64_t bytes;                     /* lengths as announced */
+	struct histogram size, latency_ns;  /* latency: of requests that were answered well */
+};
+
+#define STATS_READS 256
+
+/* When the READs and atomics under way were answered: frames, in a ring. */
+struct stats_reads {
+	uint64_t answered_in[STATS_READS];
+	uint32_t first, count, most;
+};
+
+/* What one end of a connection sent; of messages and RPC calls, what it asked for. */
+struct stats_direction {
+	uint64_t packets, wire_bytes;
+	uint64_t payload_bytes;             /* without what was repeated */
+	uint64_t repeated_bytes;
+	uint64_t data_packets;              /* with a payload */
+	int64_t first_ns, last_ns;
+	struct stats_tally events[STATS_EVENT_COUNT];
+	struct stats_operations *operations[RTAP_KIND_COUNT]; /* NULL: none */
+	struct stats_reads *reads;          /* NULL: none */
+	struct histogram *reaction_ns;      /* from the first CE mark to the CNP that answers it; NULL: none */
+	int64_t marked_ns;
+	bool marked;                        /* and no CNP since */
+	bool refused;                       /* a sequence or RNR NAK asked for a retransmission that did not begin yet */
+	bool recovers;                      /* the last request was a retransmission */
+	uint64_t rnr_wait_us;               /* sum of the timers that its RNR NAKs told */
+	uint64_t calls, replies;            /* RPCs that it called, and those of them that were answered */
+	uint32_t calls_in_flight, most_calls_in_flight;
+	uint32_t least_credits, most_credits; /* granted to it; 0: not known */
+};
+
+struct stats_connection {
+	bool told;                          /* shown is valid */
+	struct rtap_connection shown;
+	struct stats_direction directions[2]; /* what a sent; what b sent */
+};
+
+#define STATS_STATUSES 12
+
+struct stats_status {
+	const char *name;                   /* static; NULL: only a number */
+	uint32_t number;
+	struct stats_tally tally;
+};
+
+/* RPCs of one procedure, or operations of one kind within procedures that have several. */
+struct stats_rpc {
+	uint32_t program, version, procedure, operation;
+	bool program_known, is_operation;
+	const char *name;                   /* static; NULL: a number without one */
+	uint64_t calls, replies, repeats, errors, rejected;
+	uint64_t unanswered;                /* in the capture */
+	struct stats_tally overdue;         /* those of them that waited for a second or more of it */
+	uint64_t call_bytes, reply_bytes;
+	uint64_t with_read_chunks, with_write_chunks, with_reply_chunk;
+	struct histogram latency_ns;        /* of an operation: of the calls that hold it */
+	uint64_t slowest_frame, slowest_connection; /* first frame of the reply that took longest */
+	struct stats_tally first_error;     /* of errors */
+	struct stats_tally first_rejected;
+	struct stats_status statuses[STATS_STATUSES];
+	unsigned status_count;
+	uint64_t other_statuses;            /* errors beyond those */
+};
+
+/* Management datagrams of one kind. */
+struct stats_mad {
+	uint8_t management_class, method;
+	uint16_t attribute;
+	const char *class_name, *method_name, *attribute_name; /* static or NULL */
+	struct stats_tally tally;
+	uint64_t bytes, errors;             /* errors: with a status other than 0 */
+	struct histogram latency_ns;        /* of answers, since their request */
+};
+
+struct stats_interval {
+	uint64_t packets, bytes, messages, retransmissions, naks, cnps, ce_marks;
+};
+
+#define STATS_REASONS 16
+
+struct stats_reject {
+	uint32_t reason;
+	struct stats_tally tally;
+};
+
+struct stats_options {
+	uint64_t max_memory;                /* bytes */
+	int64_t interval_ns;                /* 0: no time series */
+};
+
+/* An answer can still come when the capture ends: so long it must have been waited for. */
+#define STATS_UNANSWERED_NS INT64_C(1000000000)
+
+#define STATS_MADS 512
+#define STATS_RPCS 1024
+#define STATS_INTERVALS 100000
+
+struct stats {
+	struct stats_options options;
+	uint64_t memory;                    /* bytes taken, but for what has a fixed limit */
+	uint64_t packets, wire_bytes;
+	uint64_t rdma_packets;              /* with a BTH, or of a connection of iWARP */
+	uint64_t uncounted_messages;        /* that memory was too short for, beyond `messages` */
+	uint64_t unassigned;                /* RDMA packets of no connection that was known when they came */
+	int64_t begin_ns;                   /* of the first packet: intervals count from it */
+	int64_t first_ns, last_ns;          /* the earliest and the latest */
+	uint64_t messages, incomplete;      /* but for RPC calls and replies */
+	struct stats_tally bad_icrc;        /* in packets of no known connection, too */
+	uint64_t connections;
+	uint64_t summed;                    /* connections that memory was too short for: in `others` */
+	struct stats_connection **table;    /* by number - 1; NULL: never seen, or merged, or summed */
+	uint64_t table_room;
+	struct stats_connection others;     /* counts only: what goes by order (READs under way, reactions) is not known of them */
+	uint64_t last_number;               /* the connection looked up last */
+	struct stats_connection *last;
+	struct histogram setup_ns;          /* from REQ to RTU */
+	struct stats_tally rejected;
+	struct stats_reject rejects[STATS_REASONS]; /* further reasons count in `rejected` only */
+	unsigned reject_count;
+	struct stats_mad *mads[STATS_MADS]; /* in the order in which they came */
+	unsigned mad_count;
+	uint64_t other_mads;
+	struct stats_rpc *rpcs[STATS_RPCS]; /* in the order in which they came */
+	unsigned rpc_count;
+	uint64_t other_rpcs;                /* calls and replies beyond those */
+	struct stats_interval *intervals;
+	uint64_t interval_count, interval_room;
+	int64_t interval_ns;                /* as asked for, or as many times that as there had to be */
+};
+
+/* NULL: memory is out. */
+struct stats *stats_create(const struct stats_options *options);
+
+/* What rtap_tracker_frame() has made of a frame. */
+void stats_packet(struct stats *stats, const struct rtap_packet *packet);
+
+/* The tracker's callbacks. */
+void stats_message(struct stats *stats, const struct rtap_message *message);
+void stats_connection(struct stats *stats, const struct rtap_connection *connection);
+/* What was counted for the connection `from` belongs to `into`; turned: end a of it is end b there. */
+void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned);
+
+/* From one time to a later one; 0 if it is earlier. Time stamps can be centuries apart. */
+static inline int64_t stats_elapsed(int64_t from_ns, int64_t to_ns)
+{
+	uint64_t elapsed = to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
+
+	return elapsed > INT64_MAX ? INT64_MAX : (int64_t)elapsed;
+}
+
+/* The connection's counts, begun if there are none; `others` if memory is too short. */
+struct stats_connection *stats_find(struct stats *stats, uint64_t number);
+
+/* Zeroed memory within the limit; NULL: there is none. */
+void *stats_take(struct stats *stats, size_t size);
+
+/* RPC messages; called by stats_message(). `caller` sent the call; NULL: not known. in_order: all that it sent is of one connection. */
+void stats_rpc_message(struct stats *stats, const struct rtap_message *message, struct stats_direction *caller, bool in_order);
+
+/* The length of `interval` in nanoseconds is stats->interval_ns. NULL: no time series, or out of memory. */
+struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns);
+
+void stats_count(struct stats_tally *tally, uint64_t frame);
+void stats_tally_merge(struct stats_tally *tally, const struct stats_tally *other);
+
+/* Frees. NULL is ignored. */
+void stats_destroy(struct stats *stats);
+
+#endif

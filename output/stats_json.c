@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "output/messages.h"
+#include "output/object.h"
+#include "output/stats_form.h"
+
+static void begin(const char *type, struct line *line)
+{
+	line_char(line, '{');
+	object_text(line, "type", type);
+}
+
+static void end(struct line *line)
+{
+	line_bytes(line, "}\n", 2);
+}
+
+static void object_begin(struct line *line, const char *key)
+{
+	object_key(line, key);
+	line_char(line, '{');
+}
+
+static const struct {
+	const char *key;
+	unsigned permille;
+} percentiles[] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p999", 999 } };
+
+#define PERCENTILES (sizeof percentiles / sizeof percentiles[0])
+
+static void object_value(struct line *line, const char *key, uint64_t value, bool is_time)
+{
+	if (is_time)
+		object_seconds(line, key, (int64_t)value);
+	else
+		object_number(line, key, value);
+}
+
+static void distribution(const char *key, const struct histogram *histogram, bool is_time, struct line *line)
+{
+	if (!histogram || !histogram->count)
+		return;
+	object_begin(line, key);
+	object_number(line, "count", histogram->count);
+	object_value(line, "mean", histogram->sum / histogram->count, is_time);
+	object_value(line, "min", histogram->least, is_time);
+	for (unsigned i = 0; i < PERCENTILES; i++)
+		object_value(line, percentiles[i].key, histogram_percentile(histogram, percentiles[i].permille), is_time);
+	object_value(line, "max", histogram->largest, is_time);
+	line_char(line, '}');
+}
+
+static void tally_members(const struct stats_tally *tally, struct line *line)
+{
+	object_number(line, "count", tally->count);
+	object_number(line, "first_frame", tally->first_frame);
+	object_number(line, "last_frame", tally->last_frame);
+}
+
+static void tally(const char *key, const struct stats_tally *counted, struct line *line)
+{
+	if (!counted->count)
+		return;
+	object_begin(line, key);
+	tally_members(counted, line);
+	line_char(line, '}');
+}
+
+static void capture_events(const struct stats *stats, struct line *line)
+{
+	object_begin(line, "events");
+	for (int i = 0; i < STATS_EVENT_COUNT; i++) {
+		struct stats_tally sum = stats_sum(stats, (enum stats_event)i);
+
+		tally(stats_event_name((enum stats_event)i), &sum, line);
+	}
+	line_char(line, '}');
+}
+
+static void rejects(const struct stats *stats, struct line *line)
+{
+	object_key(line, "rejects");
+	line_char(line, '[');
+	for (unsigned i = 0; i < stats->reject_count; i++) {
+		if (i)
+			line_char(line, ',');
+		line_char(line, '{');
+		object_number(line, "reason", stats->rejects[i].reason);
+		tally_members(&stats->rejects[i].tally, line);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+}
+
+static void capture(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats *stats = record->stats;
+
+	begin("capture", line);
+	object_number(line, "packets", stats->packets);
+	object_number(line, "bytes", stats->wire_bytes);
+	if (stats->packets) {
+		object_time(line, "time", stats->first_ns);
+		object_time(line, "time_end", stats->last_ns);
+	}
+	object_seconds(line, "seconds", stats_elapsed(stats->first_ns, stats->last_ns));
+	object_number(line, "rdma_packets", stats->rdma_packets);
+	object_number(line, "unassigned_packets", stats->unassigned);
+	object_number(line, "connections", stats->connections);
+	object_number(line, "connections_summed", stats->summed);
+	object_number(line, "messages", stats->messages);
+	object_number(line, "incomplete_messages", stats->incomplete);
+	if (stats->uncounted_messages)
+		object_number(line, "messages_uncounted", stats->uncounted_messages);
+	if (stats->other_rpcs)
+		object_number(line, "rpcs_uncounted", stats->other_rpcs);
+	if (stats->other_mads)
+		object_number(line, "mads_uncounted", stats->other_mads);
+	tally("bad_icrc", &stats->bad_icrc, line);
+	capture_events(stats, line);
+	distribution("setup", &stats->setup_ns, true, line);
+	rejects(stats, line);
+	object_number(line, "findings", record->findings->found);
+	end(line);
+}
+
+static void finding(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct finding *found = record->what;
+
+	begin("finding", line);
+	object_number(line, "rank", record->index + 1);
+	object_text(line, "rule", found->rule->name);
+	object_text(line, "weight", finding_weight_name((enum finding_weight)found->rule->weight));
+	if (found->connection)
+		object_number(line, "connection", found->connection);
+	if (found->direction >= 0)
+		object_text(line, "direction", found->direction ? "b>a" : "a>b");
+	if (found->rpc) {
+		if (found->rpc->program_known) {
+			object_number(line, "program", found->rpc->program);
+			object_number(line, "version", found->rpc->version);
+			object_number(line, "procedure", found->rpc->procedure);
+		}
+		if (found->rpc->name)
+			object_text(line, "name", found->rpc->name);
+	}
+	object_number(line, "count", found->count);
+	if (found->of)
+		object_number(line, "of", found->of);
+	if (found->time_ns) {
+		object_seconds(line, "latency", found->time_ns);
+		object_seconds(line, "usual_latency", found->usual_ns);
+	}
+	if (found->first_frame) {
+		object_number(line, "first_frame", found->first_frame);
+		object_number(line, "last_frame", found->last_frame);
+	}
+	object_text(line, "words", found->rule->words);
+	end(line);
+}
+
+static void operations(const struct stats_direction *direction, struct line *line)
+{
+	bool any = false;
+
+	object_key(line, "operations");
+	line_char(line, '[');
+	for (int kind = 0; kind < RTAP_KIND_COUNT; kind++) {
+		const struct stats_operations *counted = direction->operations[kind];
+
+		if (!counted)
+			continue;
+		if (any)
+			line_char(line, ',');
+		any = true;
+		line_char(line, '{');
+		object_text(line, "kind", rtap_message_kind_name((enum rtap_message_kind)kind));
+		object_number(line, "messages", counted->messages);
+		object_number(line, "bytes", counted->bytes);
+		object_number(line, "incomplete", counted->incomplete);
+		object_number(line, "unanswered", counted->unanswered);
+		object_number(line, "refused", counted->refused);
+		distribution("size", &counted->size, false, line);
+		distribution("latency", &counted->latency_ns, true, line);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+}
+
+static void one_direction(const struct stats_direction *direction, const char *name, struct line *line)
+{
+	line_char(line, '{');
+	object_text(line, "direction", name);
+	object_number(line, "packets", direction->packets);
+	object_number(line, "bytes", direction->wire_bytes);
+	object_number(line, "data_packets", direction->data_packets);
+	object_number(line, "payload", direction->payload_bytes);
+	object_number(line, "repeated_payload", direction->repeated_bytes);
+	object_seconds(line, "seconds", stats_elapsed(direction->first_ns, direction->last_ns));
+	if (stats_goodput(direction))
+		object_number(line, "goodput", stats_goodput(direction));
+	operations(direction, line);
+	object_begin(line, "events");
+	for (int i = 0; i < STATS_EVENT_COUNT; i++)
+		tally(stats_event_name((enum stats_event)i), &direction->events[i], line);
+	line_char(line, '}');
+	if (direction->rnr_wait_us)
+		object_seconds(line, "rnr_wait", (int64_t)direction->rnr_wait_us * 1000);
+	distribution("cnp_reaction", direction->reaction_ns, true, line);
+	if (direction->reads)
+		object_number(line, "read_depth", direction->reads->most);
+	if (direction->calls || direction->replies) {
+		object_number(line, "rpc_calls", direction->calls);
+		object_number(line, "rpc_replies", direction->replies);
+		if (direction->most_calls_in_flight)
+			object_number(line, "rpc_depth", direction->most_calls_in_flight);
+	}
+	if (direction->most_credits) {
+		object_number(line, "rpc_credits_min", direction->least_credits);
+		object_number(line, "rpc_credits_max", direction->most_credits);
+	}
+	line_char(line, '}');
+}
+
+static void one_end(const char *key, const struct rtap_end *one, struct line *line)
+{
+	object_begin(line, key);
+	object_key(line, "addr");
+	line_char(line, '"');
+	end_address(one, line);
+	line_char(line, '"');
+	if (one->port_known)
+		object_number(line, "port", one->port);
+	if (one->qpn_known)
+		object_number(line, "qpn", one->qpn);
+	line_char(line, '}');
+}
+
+static void connection(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats_connection *counted = record->what;
+	const struct rtap_connection *shown = &counted->shown;
+
+	begin("connection", line);
+	if (counted->told) {
+		object_number(line, "connection", shown->number);
+		object_text(line, "transport", rtap_transport_name((enum rtap_transport)shown->transport));
+		one_end("a", &shown->a, line);
+		one_end("b", &shown->b, line);
+		object_time(line, "time", shown->time_ns);
+		object_time(line, "time_end", shown->time_end_ns);
+	} else {
+		object_number(line, "summed", record->stats->summed);
+	}
+	object_begin(line, "anomalies");
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
+		if (shown->trouble[i])
+			object_number(line, rtap_trouble_name((enum rtap_trouble)i), shown->trouble[i]);
+	line_char(line, '}');
+	object_key(line, "directions");
+	line_char(line, '[');
+	one_direction(&counted->directions[0], "a>b", line);
+	line_char(line, ',');
+	one_direction(&counted->directions[1], "b>a", line);
+	line_char(line, ']');
+	end(line);
+}
+
+static void statuses(const struct stats_rpc *row, struct line *line)
+{
+	object_key(line, "statuses");
+	line_char(line, '[');
+	for (unsigned i = 0; i < row->status_count; i++) {
+		const struct stats_status *status = &row->statuses[i];
+
+		if (i)
+			line_char(line, ',');
+		line_char(line, '{');
+		if (status->name)
+			object_text(line, "status", status->name);
+		else
+			object_number(line, "status_number", status->number);
+		tally_members(&status->tally, line);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+}
+
+static void rpc(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats_rpc *row = record->what;
+
+	begin("rpc", line);
+	if (row->program_known) {
+		object_number(line, "program", row->program);
+		object_number(line, "version", row->version);
+		object_number(line, "procedure", row->procedure);
+	}
+	if (row->is_operation)
+		object_number(line, "operation", row->operation);
+	if (row->name)
+		object_text(line, "name", row->name);
+	object_number(line, "calls", row->calls);
+	object_number(line, "replies", row->replies);
+	object_number(line, "errors", row->errors);
+	statuses(row, line);
+	distribution("latency", &row->latency_ns, true, line);
+	if (!row->is_operation) {
+		object_number(line, "rejected", row->rejected);
+		object_number(line, "unanswered", row->unanswered);
+		object_number(line, "repeats", row->repeats);
+		object_number(line, "call_bytes", row->call_bytes);
+		object_number(line, "reply_bytes", row->reply_bytes);
+		object_number(line, "with_read_chunks", row->with_read_chunks);
+		object_number(line, "with_write_chunks", row->with_write_chunks);
+		object_number(line, "with_reply_chunk", row->with_reply_chunk);
+	}
+	end(line);
+}
+
+static void mad(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats_mad *counted = record->what;
+
+	begin("mad", line);
+	object_number(line, "class", counted->management_class);
+	if (counted->class_name)
+		object_text(line, "class_name", counted->class_name);
+	object_number(line, "method", counted->method);
+	if (counted->method_name)
+		object_text(line, "method_name", counted->method_name);
+	object_number(line, "attribute", counted->attribute);
+	if (counted->attribute_name)
+		object_text(line, "attribute_name", counted->attribute_name);
+	tally_members(&counted->tally, line);
+	object_number(line, "bytes", counted->bytes);
+	object_number(line, "errors", counted->errors);
+	distribution("latency", &counted->latency_ns, true, line);
+	end(line);
+}
+
+static void interval(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats *stats = record->stats;
+	const struct stats_interval *counted = record->what;
+
+	begin("interval", line);
+	object_time(line, "time", (int64_t)((uint64_t)stats->begin_ns + record->index * (uint64_t)stats->interval_ns));
+	object_seconds(line, "seconds", stats->interval_ns);
+	object_number(line, "packets", counted->packets);
+	object_number(line, "bytes", counted->bytes);
+	object_number(line, "messages", counted->messages);
+	object_number(line, "retransmissions", counted->retransmissions);
+	object_number(line, "naks", counted->naks);
+	object_number(line, "cnps", counted->cnps);
+	object_number(line, "ce_marks", counted->ce_marks);
+	end(line);
+}
+
+const struct stats_form stats_json_form = { capture, finding, connection, rpc, mad, interval };

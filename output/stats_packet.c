@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What single packets add to the counts.
+ */
+#include "config.h"
+
+#include "dissect/erf.h"
+#include "dissect/ib.h"
+#include "output/stats.h"
+
+/* A syndrome's upper bits, and the codes of a NAK. IBTA vol. 1, 9.7.5.2.2. */
+#define SYNDROME_KIND(syndrome) ((syndrome) >> 5 & 3)
+#define SYNDROME_CODE(syndrome) ((syndrome) & 0x1f)
+#define SYNDROME_ACK 0
+#define SYNDROME_RNR 1
+#define SYNDROME_NAK 3
+
+/* RFC 3168, section 5; in the low bits of the type of service or traffic class. */
+#define ECN_CE 3
+
+/* An ERF record tells better than the file's record around it. */
+static uint32_t wire_length(const struct rtap_packet *packet)
+{
+	struct erf_record record;
+
+	if (packet->frame->link_type == RTAP_LINK_ERF && erf_record_of(packet, &record))
+		return record.wire_length;
+	return packet->frame->wire_length;
+}
+
+static const uint8_t events_of_analysis[RTAP_PSN_COUNT] = {
+	[RTAP_PSN_NONE] = STATS_EVENT_COUNT,
+	[RTAP_PSN_IN_ORDER] = STATS_EVENT_COUNT,
+	[RTAP_PSN_GAP] = STATS_GAP,
+	[RTAP_PSN_OUT_OF_ORDER] = STATS_OUT_OF_ORDER,
+	[RTAP_PSN_RETRANSMISSION] = STATS_RETRANSMISSION,
+	[RTAP_PSN_DUPLICATE] = STATS_DUPLICATE,
+	[RTAP_PSN_CAPTURED_TWICE] = STATS_CAPTURED_TWICE,
+	[RTAP_PSN_UNEXPECTED] = STATS_UNEXPECTED,
+	[RTAP_PSN_RESYNCHRONISED] = STATS_RESYNCHRONISED,
+};
+
+/* Whether the network marked the packet: in its innermost IP header for RoCE v2, in the BTH on InfiniBand (IBTA vol. 1, A10). */
+static bool is_marked(const struct rtap_packet *packet)
+{
+	const struct rtap_layer *layer = &packet->layers[packet->ib.crc_start_layer];
+	const uint8_t *header = packet->sources[layer->source].bytes + layer->offset;
+
+	if (layer->length >= 2 && layer->protocol == PROTOCOL_IPV4)
+		return (header[1] & 3) == ECN_CE;
+	if (layer->length >= 2 && layer->protocol == PROTOCOL_IPV6)
+		return (header[1] >> 4 & 3) == ECN_CE;
+	return packet->ib.fecn;
+}
+
+/* Congestion that the network marked on the way from one end is told to it by the other. */
+static void note_cnp(struct stats *stats, struct stats_direction *marked, const struct rtap_frame *frame)
+{
+	if (!marked->marked)
+		return;
+	marked->marked = false;
+	if (!marked->reaction_ns)
+		marked->reaction_ns = stats_take(stats, sizeof *marked->reaction_ns);
+	if (marked->reaction_ns)
+		histogram_add(marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, frame->time_ns));
+}
+
+static void note_mark(struct stats_direction *direction, const struct rtap_frame *frame)
+{
+	stats_count(&direction->events[STATS_CE_MARK], frame->number);
+	if (direction->marked)
+		return;
+	direction->marked = true;
+	direction->marked_ns = frame->time_ns;
+}
+
+static void note_acknowledgement(struct stats_direction *sender, struct stats_direction *asker, const struct rtap_packet *packet)
+{
+	uint8_t code = SYNDROME_CODE(packet->ib.syndrome);
+	uint64_t number = packet->frame->number;
+
+	switch (SYNDROME_KIND(packet->ib.syndrome)) {
+	case SYNDROME_ACK:
+		/* what a NAK asked for has come, though the capture did not show it as a repeat */
+		asker->refused = false;
+		break;
+	case SYNDROME_RNR:
+		stats_count(&sender->events[STATS_RNR], number);
+		sender->rnr_wait_us += ib_rnr_timer_us(code);
+		asker->refused = true;
+		break;
+	case SYNDROME_NAK:
+		if (code > STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
+			break;
+		stats_count(&sender->events[STATS_NAK_SEQUENCE + code], number);
+		asker->refused |= code == 0;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Requests sent again, in runs: why a run began. */
+static void note_request(struct stats_direction *sender, const struct rtap_packet *packet, const struct ib_opcode *opcode)
+{
+	bool again = packet->flow.analysis == RTAP_PSN_RETRANSMISSION;
+
+	if (again && opcode->class == IB_READ_REQUEST)
+		stats_count(&sender->events[STATS_READ_RESTART], packet->frame->number);
+	if (again && !sender->recovers) {
+		stats_count(&sender->events[sender->refused ? STATS_AFTER_NAK : STATS_AFTER_TIMEOUT], packet->frame->number);
+		sender->refused = false;
+	}
+	sender->recovers = again;
+}
+
+static void note_payload(struct stats_direction *sender, const struct rtap_packet *packet)
+{
+	uint32_t bytes = packet->ib.has_bth ? packet->payload.wire : packet->tcp.payload.wire;
+
+	if (!bytes)
+		return;
+	sender->data_packets++;
+	switch (packet->flow.analysis) {
+	case RTAP_PSN_RETRANSMISSION:
+	case RTAP_PSN_DUPLICATE:
+	case RTAP_PSN_CAPTURED_TWICE:
+		sender->repeated_bytes += bytes;
+		break;
+	default:
+		sender->payload_bytes += bytes;
+		break;
+	}
+}
+
+/* What its transport headers say. False: its CRC is wrong, so they say nothing. */
+static bool note_transport(struct stats *stats, struct stats_connection *connection, const struct rtap_packet *packet)
+{
+	struct stats_direction *sender = &connection->directions[!packet->flow.from_a], *other = &connection->directions[packet->flow.from_a];
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	bool in_order = connection != &stats->others;
+
+	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
+		stats_count(&sender->events[STATS_BAD_ICRC], packet->frame->number);
+		return false;
+	}
+	if (is_marked(packet))
+		note_mark(sender, packet->frame);
+	if (packet->flow.analysis == RTAP_PSN_CAPTURED_TWICE)
+		return true;
+	switch (opcode->class) {
+	case IB_CONGESTION:
+		stats_count(&sender->events[STATS_CNP], packet->frame->number);
+		if (in_order)
+			note_cnp(stats, other, packet->frame);
+		break;
+	case IB_ACKNOWLEDGE:
+	case IB_ATOMIC_ACKNOWLEDGE:
+	case IB_READ_RESPONSE:
+		if (packet->ib.has_aeth)
+			note_acknowledgement(sender, other, packet);
+		break;
+	default:
+		if (in_order)
+			note_request(sender, packet, opcode);
+		break;
+	}
+	return true;
+}
+
+/* What a server grants: how many calls its client may have under way. RFC 8166, 3.3. */
+static void note_credits(struct stats_direction *client, uint32_t credits)
+{
+	if (!credits)
+		return;
+	if (!client->least_credits || credits < client->least_credits)
+		client->least_credits = credits;
+	if (credits > client->most_credits)
+		client->most_credits = credits;
+}
+
+static void note_interval(struct stats *stats, const struct rtap_packet *packet)
+{
+	struct stats_interval *interval = stats_interval(stats, packet->frame->time_ns);
+	const struct rtap_ib_facts *ib = &packet->ib;
+
+	if (!interval)
+		return;
+	interval->packets++;
+	interval->bytes += wire_length(packet);
+	if (!ib->has_bth || ib->icrc_status == RTAP_CRC_BAD)
+		return;
+	interval->retransmissions += packet->flow.analysis == RTAP_PSN_RETRANSMISSION;
+	interval->naks += ib->has_aeth && (SYNDROME_KIND(ib->syndrome) == SYNDROME_NAK || SYNDROME_KIND(ib->syndrome) == SYNDROME_RNR);
+	interval->cnps += ib_opcodes[ib->opcode].class == IB_CONGESTION;
+	interval->ce_marks += is_marked(packet);
+}
+
+static void note_flow(struct stats *stats, const struct rtap_packet *packet)
+{
+	struct stats_connection *connection = stats_find(stats, packet->flow.connection);
+	struct stats_direction *sender = &connection->directions[!packet->flow.from_a];
+	const struct rtap_frame *frame = packet->frame;
+	uint8_t event = events_of_analysis[packet->flow.analysis];
+
+	if (!sender->packets || frame->time_ns < sender->first_ns)
+		sender->first_ns = frame->time_ns;
+	if (!sender->packets || frame->time_ns > sender->last_ns)
+		sender->last_ns = frame->time_ns;
+	sender->packets++;
+	sender->wire_bytes += wire_length(packet);
+	if (packet->ib.has_bth && !note_transport(stats, connection, packet))
+		return;
+	if (event != STATS_EVENT_COUNT)
+		stats_count(&sender->events[event], frame->number);
+	note_payload(sender, packet);
+	if (packet->rpcrdma.present && packet->rpc.present && packet->rpc.is_reply)
+		note_credits(&connection->directions[packet->flow.from_a], packet->rpcrdma.credits);
+}
+
+void stats_packet(struct stats *stats, const struct rtap_packet *packet)
+{
+	const struct rtap_frame *frame = packet->frame;
+
+	if (!stats->packets)
+		stats->begin_ns = stats->first_ns = stats->last_ns = frame->time_ns;
+	if (frame->time_ns < stats->first_ns)
+		stats->first_ns = frame->time_ns;
+	if (frame->time_ns > stats->last_ns)
+		stats->last_ns = frame->time_ns;
+	stats->packets++;
+	stats->wire_bytes += wire_length(packet);
+	stats->rdma_packets += packet->ib.has_bth || packet->flow.present;
+	if (stats->interval_ns)
+		note_interval(stats, packet);
+	if (packet->ib.icrc_status == RTAP_CRC_BAD)
+		stats_count(&stats->bad_icrc, frame->number);
+	if (packet->flow.present)
+		note_flow(stats, packet);
+	else
+		stats->unassigned += packet->ib.has_bth && !packet->mad.present;
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/rpc_programs.h"
+#include "output/messages.h"
+#include "output/stats_form.h"
+
+static void count(uint64_t number, const char *what, struct line *line)
+{
+	line_dec(line, number);
+	line_char(line, ' ');
+	line_text(line, what);
+	if (number != 1)
+		line_char(line, 's');
+}
+
+static void frames(const struct stats_tally *tally, struct line *line)
+{
+	line_text(line, tally->first_frame == tally->last_frame ? " (frame " : " (frames ");
+	line_dec(line, tally->first_frame);
+	if (tally->first_frame != tally->last_frame) {
+		line_char(line, '-');
+		line_dec(line, tally->last_frame);
+	}
+	line_char(line, ')');
+}
+
+static void value(uint64_t number, bool is_time, struct line *line)
+{
+	if (is_time)
+		line_seconds(line, (int64_t)number);
+	else
+		line_dec(line, number);
+}
+
+static void distribution(const char *label, const struct histogram *histogram, bool is_time, struct line *line)
+{
+	static const struct {
+		const char *label;
+		unsigned permille;
+	} percentiles[] = { { " p50 ", 500 }, { " p90 ", 900 }, { " p99 ", 990 }, { " p99.9 ", 999 } };
+
+	if (!histogram || !histogram->count)
+		return;
+	line_text(line, label);
+	for (unsigned i = 0; i < sizeof percentiles / sizeof percentiles[0]; i++) {
+		line_text(line, percentiles[i].label);
+		value(histogram_percentile(histogram, percentiles[i].permille), is_time, line);
+	}
+	line_text(line, " max ");
+	value(histogram->largest, is_time, line);
+	if (is_time)
+		line_text(line, " s");
+}
+
+static void capture(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats *stats = record->stats;
+	uint64_t lost = stats_trouble(stats, RTAP_TROUBLE_LOST);
+
+	count(stats->packets, "packet", line);
+	line_text(line, ", ");
+	count(stats->wire_bytes, "byte", line);
+	line_text(line, " in ");
+	line_seconds(line, stats_elapsed(stats->first_ns, stats->last_ns));
+	line_text(line, " s; ");
+	line_dec(line, stats->rdma_packets);
+	line_text(line, " of RDMA, ");
+	count(stats->connections, "connection", line);
+	line_text(line, ", ");
+	count(stats->messages, "message", line);
+	line_text(line, " (");
+	line_dec(line, stats->incomplete);
+	line_text(line, " incomplete)\n");
+	if (stats->unassigned) {
+		count(stats->unassigned, "packet", line);
+		line_text(line, " of no connection that was known when they came\n");
+	}
+	if (lost) {
+		count(lost, "PSN", line);
+		line_text(line, " never captured\n");
+	}
+	if (stats->setup_ns.count) {
+		count(stats->setup_ns.count, "connection", line);
+		line_text(line, " set up");
+		distribution("", &stats->setup_ns, true, line);
+		line_char(line, '\n');
+	}
+	for (unsigned i = 0; i < stats->reject_count; i++) {
+		count(stats->rejects[i].tally.count, "connection", line);
+		line_text(line, " rejected with reason ");
+		line_dec(line, stats->rejects[i].reason);
+		frames(&stats->rejects[i].tally, line);
+		line_char(line, '\n');
+	}
+	if (stats->uncounted_messages || stats->summed) {
+		count(stats->summed, "connection", line);
+		line_text(line, " counted together and ");
+		count(stats->uncounted_messages, "message", line);
+		line_text(line, " not by kind for want of memory (give more with --max-memory)\n");
+	}
+	if (stats->other_rpcs || stats->other_mads) {
+		count(stats->other_rpcs, "RPC message", line);
+		line_text(line, " and ");
+		count(stats->other_mads, "management datagram", line);
+		line_text(line, " of further kinds not counted by kind\n");
+	}
+	if (record->findings->found) {
+		count(record->findings->found, "finding", line);
+		if (record->findings->found > record->findings->count) {
+			line_text(line, ", the worst ");
+			line_dec(line, record->findings->count);
+		}
+		line_text(line, ":\n");
+	} else {
+		line_text(line, "no findings\n");
+	}
+}
+
+static void rpc_name(const struct stats_rpc *row, struct line *line)
+{
+	struct rtap_rpc_facts facts = { .program = row->program, .version = row->version, .procedure = row->procedure };
+
+	if (!row->program_known) {
+		line_text(line, "of unknown program");
+		return;
+	}
+	rpc_line_program(&facts, line);
+	line_char(line, ' ');
+	rpc_line_procedure(&facts, line);
+	if (!row->is_operation)
+		return;
+	line_char(line, ' ');
+	if (row->name)
+		line_text(line, row->name);
+	else
+		line_dec(line, row->operation);
+}
+
+static void percent(uint64_t part, uint64_t whole, struct line *line)
+{
+	uint64_t permille = (uint64_t)((double)part * 1000 / (double)whole);
+
+	line_dec(line, permille / 10);
+	line_char(line, '.');
+	line_dec(line, permille % 10);
+	line_text(line, " %");
+}
+
+static void finding(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct finding *found = record->what;
+
+	line_text(line, "  ");
+	line_dec(line, record->index + 1);
+	line_text(line, ". ");
+	line_text(line, finding_weight_name((enum finding_weight)found->rule->weight));
+	line_text(line, ": ");
+	if (found->connection) {
+		line_text(line, "connection ");
+		line_dec(line, found->connection);
+		if (found->direction >= 0)
+			line_text(line, found->direction ? " b>a" : " a>b");
+		line_text(line, ": ");
+	}
+	if (found->rpc) {
+		line_text(line, "RPC ");
+		rpc_name(found->rpc, line);
+		line_text(line, ": ");
+	}
+	line_text(line, found->rule->words);
+	line_text(line, ": ");
+	line_dec(line, found->count);
+	if (found->of && found->rule->of) {
+		line_text(line, ", ");
+		percent(found->count, found->of, line);
+		line_text(line, " of ");
+		line_dec(line, found->of);
+		line_char(line, ' ');
+		line_text(line, found->rule->of);
+	}
+	if (found->time_ns) {
+		line_text(line, ", the longest ");
+		line_seconds(line, found->time_ns);
+		line_text(line, " s where ");
+		line_seconds(line, found->usual_ns);
+		line_text(line, " s is usual");
+	}
+	if (found->first_frame)
+		frames(&(struct stats_tally){ 0, found->first_frame, found->last_frame }, line);
+	line_text(line, " [");
+	line_text(line, found->rule->name);
+	line_text(line, "]\n");
+}
+
+static void events(const struct stats_direction *direction, struct line *line)
+{
+	for (int i = 0; i < STATS_EVENT_COUNT; i++) {
+		if (!direction->events[i].count)
+			continue;
+		line_text(line, "    ");
+		line_text(line, stats_event_name((enum stats_event)i));
+		line_char(line, ' ');
+		line_dec(line, direction->events[i].count);
+		frames(&direction->events[i], line);
+		line_char(line, '\n');
+	}
+}
+
+static void operations(const struct stats_direction *direction, struct line *line)
+{
+	for (int kind = 0; kind < RTAP_KIND_COUNT; kind++) {
+		const struct stats_operations *counted = direction->operations[kind];
+
+		if (!counted)
+			continue;
+		line_text(line, "    ");
+		line_text(line, rtap_message_kind_name((enum rtap_message_kind)kind));
+		line_text(line, ": ");
+		count(counted->messages, "message", line);
+		line_text(line, ", ");
+		count(counted->bytes, "byte", line);
+		if (counted->incomplete) {
+			line_text(line, ", incomplete ");
+			line_dec(line, counted->incomplete);
+		}
+		if (counted->unanswered) {
+			line_text(line, ", unanswered ");
+			line_dec(line, counted->unanswered);
+		}
+		if (counted->refused) {
+			line_text(line, ", refused ");
+			line_dec(line, counted->refused);
+		}
+		distribution("; size", &counted->size, false, line);
+		distribution("; latency", &counted->latency_ns, true, line);
+		line_char(line, '\n');
+	}
+}
+
+static void requests(const struct stats_direction *direction, struct line *line)
+{
+	if (direction->reads) {
+		line_text(line, "    READs and atomics under way: at most ");
+		line_dec(line, direction->reads->most);
+		line_char(line, '\n');
+	}
+	if (direction->calls || direction->replies) {
+		line_text(line, "    ");
+		count(direction->calls, "RPC call", line);
+		line_text(line, ", ");
+		line_dec(line, direction->replies);
+		line_text(line, " answered, at most ");
+		line_dec(line, direction->most_calls_in_flight);
+		line_text(line, " under way");
+		if (direction->most_credits) {
+			line_text(line, "; credits granted ");
+			line_dec(line, direction->least_credits);
+			line_char(line, '-');
+			line_dec(line, direction->most_credits);
+		}
+		line_char(line, '\n');
+	}
+	if (direction->reaction_ns) {
+		line_text(line, "    CNPs came behind CE marks by");
+		distribution("", direction->reaction_ns, true, line);
+		line_char(line, '\n');
+	}
+	if (direction->rnr_wait_us) {
+		line_text(line, "    RNR NAKs asked to wait ");
+		line_seconds(line, (int64_t)direction->rnr_wait_us * 1000);
+		line_text(line, " s in all\n");
+	}
+}
+
+static void one_direction(const struct stats_direction *direction, const char *name, struct line *line)
+{
+	line_text(line, "  ");
+	line_text(line, name);
+	line_text(line, ": ");
+	count(direction->packets, "packet", line);
+	line_text(line, ", ");
+	count(direction->wire_bytes, "byte", line);
+	line_text(line, ", payload ");
+	count(direction->payload_bytes, "byte", line);
+	if (direction->repeated_bytes) {
+		line_text(line, " and ");
+		line_dec(line, direction->repeated_bytes);
+		line_text(line, " again");
+	}
+	if (direction->packets) {
+		line_text(line, " in ");
+		line_seconds(line, stats_elapsed(direction->first_ns, direction->last_ns));
+		line_text(line, " s");
+	}
+	if (stats_goodput(direction)) {
+		line_text(line, ", ");
+		line_dec(line, stats_goodput(direction));
+		line_text(line, " bytes/s");
+	}
+	line_char(line, '\n');
+	operations(direction, line);
+	requests(direction, line);
+	events(direction, line);
+}
+
+static void one_end(const struct rtap_end *end, struct line *line)
+{
+	end_address(end, line);
+	if (end->port_known) {
+		line_text(line, " port ");
+		line_dec(line, end->port);
+	}
+	if (end->qpn_known) {
+		line_text(line, " qp ");
+		line_hex(line, end->qpn, 6);
+	}
+}
+
+static void troubles(const struct rtap_connection *shown, struct line *line)
+{
+	const char *before = " [";
+
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++) {
+		if (!shown->trouble[i])
+			continue;
+		line_text(line, before);
+		line_text(line, rtap_trouble_name((enum rtap_trouble)i));
+		line_char(line, ' ');
+		line_dec(line, shown->trouble[i]);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		line_char(line, ']');
+}
+
+static void connection(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats_connection *counted = record->what;
+	const struct rtap_connection *shown = &counted->shown;
+
+	if (counted->told) {
+		line_char(line, '#');
+		line_dec(line, shown->number);
+		line_char(line, ' ');
+		line_text(line, rtap_transport_name((enum rtap_transport)shown->transport));
+		line_text(line, " a ");
+		one_end(&shown->a, line);
+		line_text(line, ", b ");
+		one_end(&shown->b, line);
+	} else {
+		count(record->stats->summed, "further connection", line);
+	}
+	troubles(shown, line);
+	line_char(line, '\n');
+	one_direction(&counted->directions[0], "a>b", line);
+	one_direction(&counted->directions[1], "b>a", line);
+}
+
+static void rpc(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats_rpc *row = record->what;
+
+	line_text(line, row->is_operation ? "  RPC " : "RPC ");
+	rpc_name(row, line);
+	line_text(line, ": ");
+	count(row->calls, "call", line);
+	line_text(line, ", ");
+	line_dec(line, row->replies);
+	line_text(line, " answered");
+	if (!row->is_operation) {
+		line_text(line, ", ");
+		line_dec(line, row->call_bytes);
+		line_text(line, " + ");
+		line_dec(line, row->reply_bytes);
+		line_text(line, " bytes; with read chunks ");
+		line_dec(line, row->with_read_chunks);
+		line_text(line, ", write chunks ");
+		line_dec(line, row->with_write_chunks);
+		line_text(line, ", reply chunk ");
+		line_dec(line, row->with_reply_chunk);
+	}
+	for (unsigned i = 0; i < row->status_count; i++) {
+		const struct stats_status *status = &row->statuses[i];
+
+		line_text(line, i ? ", " : "; ");
+		if (status->name)
+			line_text(line, status->name);
+		else
+			line_dec(line, status->number);
+		line_char(line, ' ');
+		line_dec(line, status->tally.count);
+		frames(&status->tally, line);
+	}
+	distribution("; latency", &row->latency_ns, true, line);
+	line_char(line, '\n');
+}
+
+static void name(const char *text, uint64_t number, unsigned digits, struct line *line)
+{
+	if (text)
+		line_text(line, text);
+	else
+		line_hex(line, number, digits);
+}
+
+static void mad(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats_mad *counted = record->what;
+
+	line_text(line, "MAD ");
+	name(counted->class_name, counted->management_class, 2, line);
+	line_char(line, ' ');
+	name(counted->method_name, counted->method, 2, line);
+	line_char(line, ' ');
+	name(counted->attribute_name, counted->attribute, 4, line);
+	line_text(line, ": ");
+	count(counted->tally.count, "datagram", line);
+	frames(&counted->tally, line);
+	if (counted->errors) {
+		line_text(line, ", with an error ");
+		line_dec(line, counted->errors);
+	}
+	distribution("; latency", &counted->latency_ns, true, line);
+	line_char(line, '\n');
+}
+
+static void interval(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats *stats = record->stats;
+	const struct stats_interval *counted = record->what;
+
+	line_seconds(line, (int64_t)(record->index * (uint64_t)stats->interval_ns));
+	line_text(line, ": ");
+	count(counted->packets, "packet", line);
+	line_text(line, ", ");
+	count(counted->bytes, "byte", line);
+	line_text(line, ", ");
+	count(counted->messages, "message", line);
+	line_text(line, ", retransmissions ");
+	line_dec(line, counted->retransmissions);
+	line_text(line, ", NAKs ");
+	line_dec(line, counted->naks);
+	line_text(line, ", CE marks ");
+	line_dec(line, counted->ce_marks);
+	line_text(line, ", CNPs ");
+	line_dec(line, counted->cnps);
+	line_char(line, '\n');
+}
+
+const struct stats_form stats_text_form = { capture, finding, connection, rpc, mad, interval };

@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""rdmatap stats: its numbers against those of messages, connections and -T fields, and each rule of its findings."""
+import collections
+import json
+import os
+import re
+import unittest
+
+from cli import CliTest, RPING, TESTDATA, captures
+from conversation import Scene
+from session import Session
+import nfs
+
+NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, NAK_OPERATION, RNR = 0x60, 0x61, 0x62, 0x63, 0x2c
+CONGESTION = ("128", "129")
+PERCENTILES = {"p50": 500, "p90": 900, "p99": 990, "p999": 999}
+
+
+def testdata(name):
+    return os.path.join(TESTDATA, name)
+
+
+def sound():
+    """Captures whose fields hold one value each, and the truth."""
+    return [name for name in captures() if not os.path.basename(name).startswith(("absurd", "tunnels"))]
+
+
+def nearest_rank(values, permille):
+    return sorted(values)[max(1, -(-len(values) * permille // 1000)) - 1]
+
+
+class StatsTest(CliTest):
+    def objects(self, command, *arguments):
+        return [json.loads(line) for line in self.lines(command, "--json", *arguments)]
+
+    def fields(self, capture, *names):
+        """Values of these fields, a row a packet."""
+        arguments = [word for name in names for word in ("-e", name)]
+        return [line.split("\t") for line in self.lines("-r", capture, "-T", "fields", *arguments)]
+
+    def stats(self, *arguments):
+        """The records by type."""
+        found = collections.defaultdict(list)
+        for one in self.objects("stats", *arguments):
+            found[one["type"]].append(one)
+        return found
+
+    def rules(self, *arguments):
+        return {one["rule"]: one for one in reversed(self.stats(*arguments)["finding"])}
+
+    def written(self, scene):
+        """A new capture of the scene."""
+        path = self.path("%s-%d.pcap" % (scene.name, len(os.listdir(self.directory))))
+        scene.write_capture(path)
+        return path
+
+    def check_distribution(self, found, values, what):
+        """Exact but for the percentiles, which have the error that is stated."""
+        if not values:
+            self.assertIsNone(found, what)
+            return
+        self.assertEqual(found["count"], len(values), what)
+        self.assertAlmostEqual(found["min"], min(values), 9, what)
+        self.assertAlmostEqual(found["max"], max(values), 9, what)
+        for key, permille in PERCENTILES.items():
+            exact = nearest_rank(values, permille)
+            self.assertLessEqual(abs(found[key] - exact), exact / 32 + 2e-9, (what, key))
+
+
+class Usage(StatsTest):
+    def test_wrong_command_lines_are_refused(self):
+        for message, arguments in (
+                ("nothing to read (name a capture file", ()),
+                ("-x: no such option", ("-x", RPING)),
+                ("-w: no such option", ("-w", "x", RPING)),
+                ("--interval: needs an argument", (RPING, "--interval")),
+                ("--interval 0: not a number of seconds", ("--interval", "0", RPING)),
+                ("--interval nan: not a number of seconds", ("--interval", "nan", RPING)),
+                ("--interval 1s: not a number of seconds", ("--interval", "1s", RPING)),
+                ("--interval -1: not a number of seconds", ("--interval", "-1", RPING)),
+                ("--interval 2e9: not a number of seconds", ("--interval", "2e9", RPING))):
+            with self.subTest(arguments):
+                self.assertEqual(self.bad(message, "stats", *arguments), b"")
+
+    def test_an_empty_capture_has_nothing_but_zeros(self):
+        found = self.stats("--interval", "1", testdata("empty.pcap"))
+        self.assertEqual(list(found), ["capture"])
+        self.assertEqual([found["capture"][0][key] for key in ("packets", "bytes", "connections", "messages", "findings")], [0] * 5)
+        self.assertEqual(self.lines("stats", testdata("empty.pcap"))[-1], "no findings")
+
+    def test_what_is_readable_of_a_broken_file_is_counted(self):
+        with open(RPING, "rb") as f:
+            broken = self.path("cut.pcap", f.read()[:-5])
+        found = json.loads(self.bad("frame 101: at byte ", "stats", "--json", broken).splitlines()[0])
+        self.assertEqual(found["packets"], 100)
+
+    def test_what_cannot_be_written_is_told(self):
+        with open("/dev/full", "wb") as full:
+            self.bad("standard output: ", "stats", RPING, stdout=full)
+
+
+class Numbers(StatsTest):
+    def test_operations_are_those_of_messages(self):
+        for capture in captures():
+            told = collections.defaultdict(list)
+            for m in self.objects("messages", capture):
+                if "verb" in m and "connection" in m:
+                    told[m["connection"], m["direction"], m["kind"]].append(m)
+            found = self.stats(capture)
+            self.assertEqual(found["capture"][0]["messages"], sum(1 for m in self.objects("messages", capture) if not m["kind"].startswith("rpc")))
+            counted = {(c["connection"], d["direction"], o["kind"]): o for c in found["connection"] for d in c["directions"]
+                       for o in d["operations"]}
+            self.assertEqual(set(counted), set(told), capture)
+            for key, operations in counted.items():
+                messages, what = told[key], (capture, key)
+                self.assertEqual(operations["messages"], len(messages), what)
+                self.assertEqual(operations["bytes"], sum(m["length"] for m in messages), what)
+                self.assertEqual(operations["incomplete"], sum(not m["complete"] for m in messages), what)
+                self.assertEqual(operations["unanswered"], sum(m.get("status") == "unanswered" for m in messages), what)
+                self.assertEqual(operations["refused"], sum(m.get("status", "good") not in ("good", "unanswered") for m in messages), what)
+                if all(m["complete"] for m in messages):
+                    self.check_distribution(operations.get("size"), [m["length"] for m in messages], what)
+                    self.check_distribution(operations.get("latency"),
+                                            [m["latency"] for m in messages if "latency" in m and m.get("status") == "good"], what)
+
+    def test_rpcs_are_those_of_messages(self):
+        for capture in captures():
+            calls, replies, parts = (collections.defaultdict(list) for _ in range(3))
+            for m in self.objects("messages", "--rpc", capture):
+                key = (m.get("program"), m.get("version"), m.get("procedure"))
+                (calls if m["kind"] == "rpc_call" else replies)[key].append(m)
+                for operation in m["operations"]:
+                    parts[key + (operation.get("name"),)].append((m, operation))
+            rows = self.stats(capture)["rpc"]
+            procedures = {(r.get("program"), r.get("version"), r.get("procedure")): r for r in rows if "operation" not in r}
+            self.assertEqual(set(procedures), set(calls) | set(replies), capture)
+            for key, row in procedures.items():
+                what = (capture, key)
+                self.assertEqual(row["calls"], len(calls[key]), what)
+                self.assertEqual(row["replies"], len(replies[key]), what)
+                self.assertEqual(row["unanswered"], sum("answer" not in m for m in calls[key]), what)
+                self.assertEqual(row["call_bytes"], sum(m["length"] for m in calls[key]), what)
+                self.assertEqual(row["reply_bytes"], sum(m["length"] for m in replies[key]), what)
+                self.assertEqual(row["repeats"], sum(m["repeats"] for m in calls[key]), what)
+                for name, chunks in (("with_read_chunks", "read_chunks"), ("with_write_chunks", "write_chunks"),
+                                     ("with_reply_chunk", "reply_chunk")):
+                    self.assertEqual(row[name], sum(bool(m[chunks]) for m in calls[key]), what)
+                self.check_distribution(row.get("latency"), [m["latency"] for m in replies[key] if "latency" in m], what)
+                good = ("SUCCESS", "NFS3_OK", "NFS4_OK", "OK", "MNT3_OK", "granted", "NLM4_GRANTED", None)
+                wrong = [m["status"] for m in replies[key] if m.get("status") not in good]
+                named = collections.Counter({s["status"]: s["count"] for s in row["statuses"] if "status" in s})
+                self.assertEqual(named - collections.Counter(wrong), collections.Counter(), what)
+            for row in rows:
+                if "operation" not in row:
+                    continue
+                told = parts[row["program"], row["version"], row["procedure"], row.get("name")]
+                self.assertEqual(row["calls"], sum(m["kind"] == "rpc_call" for m, _ in told), (capture, row))
+                self.assertEqual(row["replies"], sum(m["kind"] == "rpc_reply" for m, _ in told), (capture, row))
+
+    def test_packets_and_bytes_of_each_direction_are_those_that_fields_tell(self):
+        for capture in sound():
+            rows = self.fields(capture, "frame.len", "rdmatap.connection", "rdmatap.from_a")
+            found = self.stats(capture)
+            self.assertEqual(found["capture"][0]["packets"], len(rows), capture)
+            self.assertEqual(found["capture"][0]["bytes"], sum(int(row[0]) for row in rows), capture)
+            told = collections.Counter()
+            for length, connection, from_a in rows:
+                if connection:
+                    told["packets"] += 1
+                    told["bytes"] += int(length)
+                    told[connection, from_a] += 1
+            directions = [(str(c["connection"]), "1" if d["direction"] == "a>b" else "0", d) for c in found["connection"]
+                          for d in c["directions"]]
+            self.assertEqual(sum(d["packets"] for _, _, d in directions), told["packets"], capture)
+            self.assertEqual(sum(d["bytes"] for _, _, d in directions), told["bytes"], capture)
+            # halves that turned out to be of one connection have two numbers in the packets' fields
+            if {row[1] for row in rows if row[1]} == {number for number, _, d in directions if d["packets"]}:
+                for number, from_a, d in directions:
+                    self.assertEqual(d["packets"], told[number, from_a], (capture, number, from_a))
+
+    def test_halves_that_are_one_connection_are_counted_together(self):
+        for name in ("conn_no-cm.pcap", "conn_no-cm-crossing.pcap"):
+            found = self.stats(testdata(name))
+            for c, told in zip(found["connection"], self.objects("connections", testdata(name))):
+                self.assertEqual(c["connection"], told["connection"])
+                self.assertLessEqual(sum(d["packets"] for d in c["directions"]), told["packets"])
+            self.assertEqual(sum(d["packets"] for c in found["connection"] for d in c["directions"]) +
+                             found["capture"][0]["unassigned_packets"], found["capture"][0]["rdma_packets"] - sum(m["count"] for m in found["mad"]))
+
+    def test_events_are_those_that_fields_tell(self):
+        names = {"retransmission": "retransmissions", "duplicate": "duplicates", "out_of_order": "out_of_order", "gap": "gaps",
+                 "captured_twice": "captured_twice", "unexpected_response": "unexpected_responses", "resynchronised": "resynchronised"}
+        naks = ["nak_sequence", "nak_invalid_request", "nak_access", "nak_operation", "nak_invalid_rd"]
+        for capture in sound():
+            told = collections.defaultdict(list)
+            rows = self.fields(capture, "frame.number", "rdmatap.connection", "rdmatap.psn.analysis", "infiniband.bth.opcode",
+                               "infiniband.aeth.syndrome.opcode", "infiniband.aeth.syndrome.error_code", "tcp.srcport")
+            for number, connection, analysis, opcode, kind, code, _ in rows:
+                if not connection or not opcode:
+                    continue
+                if analysis in names:
+                    told[names[analysis]].append(int(number))
+                if analysis == "captured_twice":
+                    continue
+                if opcode in CONGESTION:
+                    told["cnps"].append(int(number))
+                if kind == "1":
+                    told["rnr_naks"].append(int(number))
+                if kind == "3" and int(code) < len(naks):
+                    told[naks[int(code)]].append(int(number))
+            events = self.stats(capture)["capture"][0]["events"]
+            for name in list(names.values()) + naks + ["rnr_naks", "cnps"]:
+                wanted = {"count": len(told[name]), "first_frame": told[name][0], "last_frame": told[name][-1]} if told[name] else None
+                self.assertEqual(events.get(name), wanted, (capture, name))
+
+    def test_management_datagrams_are_those_that_fields_tell(self):
+        for capture in ("mad-ibsim-smp-perf.pcap.gz", "roce-rping-v4.pcap", "roce-rping-reject.pcap"):
+            rows = self.fields(testdata(capture), "infiniband.mad.mgmtclass", "infiniband.mad.method", "infiniband.mad.attributeid")
+            told = collections.Counter(tuple(int(value, 0) for value in row) for row in rows if row[0])
+            found = {(m["class"], m["method"], m["attribute"]): m["count"] for m in self.stats(testdata(capture))["mad"]}
+            self.assertEqual(found, dict(told), capture)
+
+    def test_text_tells_what_json_tells(self):
+        text = "\n".join(self.lines("stats", testdata("roce-nfs3-long.pcap")))
+        found = self.stats(testdata("roce-nfs3-long.pcap"))
+        self.assertIn("%(packets)d packets, %(bytes)d bytes in %(seconds).9f s" % found["capture"][0], text)
+        for row in found["rpc"]:
+            self.assertRegex(text, r" v\d+ %s: %d calls?, %d answered" % (row["name"], row["calls"], row["replies"]))
+
+
+class Known(StatsTest):
+    """Captures whose numbers are known because they were made so."""
+
+    def test_payload_and_goodput(self):
+        scene = Scene("payload", "")
+        talk = scene.connection(port=20049).establish()
+        one, two = talk.send("a", 1000), talk.send("a", 24)
+        scene.put(*one, talk.ack(one[-1]))
+        scene.pause(1)
+        scene.put(*two, talk.ack(two[-1]))
+        scene.pause(1)
+        scene.put(*two, talk.ack(two[-1]))
+        there, back = self.stats(self.written(scene))["connection"][0]["directions"]
+        self.assertEqual((there["packets"], there["data_packets"], there["payload"], there["repeated_payload"]), (6, 6, 1024, 24))
+        self.assertEqual((back["packets"], back["payload"]), (3, 0))
+        self.assertAlmostEqual(there["goodput"], 1024 / there["seconds"], delta=1)
+        self.assertNotIn("goodput", back)
+
+    def test_reads_under_way(self):
+        scene = Scene("reads", "")
+        talk = scene.connection(port=20049).establish()
+        reads = [talk.read("a", 100) for _ in range(7)]
+        scene.put(*[request for request, _ in reads[:5]])
+        scene.put(*[r for _, responses in reads[:4] for r in responses])
+        scene.put(*[request for request, _ in reads[5:]])
+        scene.put(*[r for _, responses in reads[4:] for r in responses])
+        there, back = self.stats(self.written(scene))["connection"][0]["directions"]
+        self.assertEqual(there["read_depth"], 5)
+        self.assertNotIn("read_depth", back)
+
+    def test_calls_under_way_and_credits(self):
+        session = Session("calls", "")
+        talk = session.peers()
+        calls = [session.call(talk, nfs.read3(session.new_xid(), 10)) for _ in range(3)]
+        for call in calls:
+            session.answer(call, nfs.read3_reply(call.rpc.xid, b"x" * 10))
+        there, back = self.stats(self.written(session))["connection"][0]["directions"]
+        self.assertEqual([there[key] for key in ("rpc_calls", "rpc_replies", "rpc_depth", "rpc_credits_min", "rpc_credits_max")],
+                         [3, 3, 3, 128, 128])
+        self.assertNotIn("rpc_calls", back)
+
+    def test_reaction_to_congestion(self):
+        scene = Scene("congestion", "")
+        talk = scene.connection(port=20049).establish()
+        for _ in range(3):
+            packets = talk.send("a", 100) + talk.send("a", 100)
+            scene.put(*packets, dsfield=3)
+            scene.put(talk.notification("b"), talk.ack(packets[-1]))
+        for dsfield in (0, 1, 2):
+            scene.put(*talk.send("a", 10), dsfield=dsfield)
+        there, back = self.stats(self.written(scene))["connection"][0]["directions"]
+        self.assertEqual(there["events"]["ce_marks"]["count"], 6)
+        self.assertEqual(back["events"]["cnps"]["count"], 3)
+        self.assertEqual((there["cnp_reaction"]["count"], there["cnp_reaction"]["p50"]), (3, 0.00002))
+        self.assertNotIn("cnp_reaction", back)
+
+    def test_why_requests_were_sent_again(self):
+        scene = Scene("again", "")
+        talk = scene.connection(port=20049).establish()
+        packets = talk.send("a", 700)
+        scene.put(packets[0], packets[2], talk.ack(packets[1], NAK_SEQUENCE), *packets[1:], talk.ack(packets[-1]))
+        late = talk.send("a", 100)
+        scene.put(talk.ack(late[0], NAK_SEQUENCE), *late, talk.ack(late[-1]))
+        other = talk.send("a", 700)
+        for _ in range(3):
+            scene.put(*other)
+            scene.pause(0.1)
+        scene.put(talk.ack(other[-1]))
+        there = self.stats(self.written(scene))["connection"][0]["directions"][0]["events"]
+        self.assertEqual(there["recoveries_after_nak"]["count"], 1)
+        self.assertEqual(there["recoveries_after_timeout"]["count"], 1)
+
+    def test_set_up_times_and_rejects(self):
+        capture = self.stats(testdata("conn_cm.pcap"))["capture"][0]
+        self.assertEqual((capture["setup"]["count"], capture["setup"]["max"]), (1, 0.00002))
+        capture = self.stats(testdata("roce-rping-reject.pcap"))["capture"][0]
+        self.assertEqual(capture["rejects"], [{"reason": 8, "count": 1, "first_frame": 4, "last_frame": 4}])
+
+    def test_intervals_add_up_to_the_capture(self):
+        for capture in ("roce-nfs3-long.pcap", "conn_go-back-n.pcap", "roce-cnp.pcap"):
+            for seconds in ("1", "0.01", "1000000", "0.000001"):
+                found = self.stats("--interval", seconds, testdata(capture))
+                total, intervals = found["capture"][0], found["interval"]
+                for key in ("packets", "bytes", "messages"):
+                    self.assertEqual(sum(i[key] for i in intervals), total[key], (capture, seconds, key))
+                self.assertEqual(sum(i["retransmissions"] for i in intervals), total["events"].get("retransmissions", {"count": 0})["count"])
+                cnps = [row for row in self.fields(testdata(capture), "infiniband.bth.opcode") if row[0] in CONGESTION]
+                self.assertEqual(sum(i["cnps"] for i in intervals), len(cnps))
+                self.assertEqual(len({i["seconds"] for i in intervals}), 1)
+                times = intervals[0]["seconds"] / float(seconds)
+                self.assertEqual(round(times) & (round(times) - 1), 0, "twice as long, as often as it takes")
+                self.assertLess((float(intervals[-1]["time"]) - float(intervals[0]["time"])) / intervals[0]["seconds"], 100000)
+                self.assertEqual(intervals[0]["time"], total["time"])
+
+
+class Memory(StatsTest):
+    def test_connections_beyond_memory_are_counted_together(self):
+        scene = Scene("half-open", "")
+        for i in range(3000):
+            half = scene.connection(a=("10.1.%d.%d" % divmod(i, 256), 0x100, 5), b=("10.0.0.9", 0x1000 + i, 5))
+            scene.put(half.send("a", 200)[0])
+        path = self.written(scene)
+        found = self.stats("--max-memory", "1M", path)
+        capture, last = found["capture"][0], found["connection"][-1]
+        self.assertEqual((capture["packets"], capture["connections"], capture["messages"]), (3000, 3000, 3000))
+        self.assertGreater(capture["connections_summed"], 2000)
+        self.assertEqual((last["summed"], last["directions"][0]["packets"]), (capture["connections_summed"],) * 2)
+        self.assertEqual(sum(c["directions"][0]["packets"] for c in found["connection"]), 3000)
+        self.assertEqual(self.stats(path)["capture"][0]["connections_summed"], 0)
+
+
+class Findings(StatsTest):
+    def documented(self):
+        with open(os.path.join(os.path.dirname(TESTDATA), "doc", "stats.md"), encoding="utf-8") as lines:
+            return re.findall(r"^\| `(\w+)` \| (?:error|warning|note) \|", lines.read(), re.M)
+
+    def again(self, count, pause):
+        scene = Scene("repeats", "")
+        talk = scene.connection(port=20049).establish()
+        for _ in range(count):
+            packets = talk.send("a", 100)
+            scene.put(*packets)
+            scene.pause(pause)
+            scene.put(*packets, talk.ack(packets[-1]))
+        return self.written(scene)
+
+    def refused(self, syndrome, count):
+        scene = Scene("refused", "")
+        talk = scene.connection(port=20049).establish()
+        for _ in range(count):
+            packets = talk.send("a", 100)
+            scene.put(talk.ack(packets[0], syndrome), *packets, talk.ack(packets[-1]))
+        return self.written(scene)
+
+    def restarted(self, count):
+        scene = Scene("restarts", "")
+        talk = scene.connection(port=20049).establish()
+        for _ in range(count):
+            request, responses = talk.read("a", 1000)
+            again, rest = talk.read_again(request, responses, 2)
+            scene.put(request, *responses[:2])
+            scene.pause(0.1)
+            scene.put(again, *rest)
+        return self.written(scene)
+
+    def marked(self, count, answered):
+        scene = Scene("marks", "")
+        talk = scene.connection(port=20049).establish()
+        for _ in range(count):
+            packets = talk.send("a", 100)
+            scene.put(*packets, dsfield=3)
+            scene.put(*([talk.notification("b")] if answered else []), talk.ack(packets[-1]))
+        return self.written(scene)
+
+    def silent(self, seconds):
+        scene = Scene("silent", "")
+        talk = scene.connection(port=20049).establish()
+        other = scene.connection(a=("10.0.0.2", 0x12, 0x100), b=("10.0.0.1", 0x23, 0x900), port=20049).establish()
+        scene.put(*talk.send("a", 100))
+        scene.pause(seconds)
+        packets = other.send("a", 100)
+        scene.put(*packets, other.ack(packets[-1]))
+        return self.written(scene)
+
+    def session(self, calls=1, status=0, slow=0, answered=True, under_way=0):
+        session = Session("rpcs", "")
+        talk = session.peers()
+        for i in range(calls):
+            call = session.call(talk, nfs.read3(session.new_xid(), 10))
+            session.pause(slow if i == calls - 1 else 0)
+            session.answer(call, nfs.reply3(session.xid, nfs.READ3, nfs.ABSENT, status) if status else nfs.read3_reply(session.xid, b"x" * 10))
+        waiting = [session.call(talk, nfs.read3(session.new_xid(), 10)) for _ in range(under_way)]
+        for call in waiting:
+            session.answer(call, nfs.read3_reply(call.rpc.xid, b"x" * 10))
+        if not answered:
+            packets = session.call(talk, nfs.read3(session.new_xid(), 10)) and session.last_said
+            session.put(talk.ack(packets[-1]))
+            session.pause(2)
+            packets = talk.send("a", 10)
+            session.put(*packets, talk.ack(packets[-1]))
+        return self.written(session)
+
+    def swapped(self, count):
+        scene = Scene("swaps", "")
+        talk = scene.connection(port=20049).establish()
+        scene.put(*talk.send("a", 10))
+        for _ in range(count):
+            one, two = talk.send("a", 10), talk.send("a", 10)
+            scene.put(*two, *one, talk.ack(two[-1]))
+        return self.written(scene)
+
+    def test_each_rule_finds_what_it_is_for_and_nothing_below_its_threshold(self):
+        made = {
+            "bad_icrc": lambda: ((testdata("conn_bad-icrc.pcap"), "--check-icrc"), (testdata("conn_bad-icrc.pcap"),)),
+            "remote_access_error": lambda: (self.refused(NAK_ACCESS, 1), self.refused(NAK_OPERATION, 1)),
+            "terminated": lambda: (testdata("iwarp-verbmix-err-badread-crc.pcap"), testdata("iwarp-rping-v4-crc.pcap")),
+            "invalid_request": lambda: (self.refused(NAK_INVALID, 1), self.refused(NAK_ACCESS, 1)),
+            "operational_error": lambda: (self.refused(NAK_OPERATION, 1), self.refused(NAK_INVALID, 1)),
+            "unanswered": lambda: (self.silent(1.1), self.silent(0.9)),
+            "rpc_rejected": lambda: (testdata("rpc_error.pcap"), self.session()),
+            "rejected": lambda: (testdata("roce-rping-reject.pcap"), RPING),
+            "retransmissions": lambda: (self.again(10, 0.1), self.again(9, 0.1)),
+            "timeouts": lambda: (self.again(3, 0.1), self.again(2, 0.1)),
+            "sequence_naks": lambda: (self.refused(NAK_SEQUENCE, 5), self.refused(NAK_SEQUENCE, 4)),
+            "rnr_naks": lambda: (self.refused(RNR, 3), self.refused(RNR, 2)),
+            "read_restarts": lambda: (self.restarted(3), self.restarted(2)),
+            "ce_without_cnp": lambda: (self.marked(10, False), self.marked(10, True)),
+            "unreliable_loss": lambda: (testdata("conn_uc.pcap"), testdata("roce-perf-send-uc.pcap")),
+            "rpc_unanswered": lambda: (self.session(answered=False), self.session()),
+            "rpc_errors": lambda: (self.session(10, 5), self.session(9, 5)),
+            "rpc_latency": lambda: (self.session(100, 0, 0.11), self.session(100, 0, 0.09)),
+            "congestion": lambda: (self.marked(10, True), self.marked(9, True)),
+            "out_of_order": lambda: (self.swapped(10), self.swapped(9)),
+            "rpc_credits": lambda: (self.session(under_way=128), self.session(under_way=127)),
+            "capture_loss": lambda: (testdata("conn_loss-acked.pcap"), testdata("conn_cm.pcap")),
+        }
+        # of these no capture is at hand: their counts are those of connections
+        self.assertEqual(set(self.documented()), set(made) | {"bad_fpdu_crc", "tcp_retransmissions"})
+        for rule, make in made.items():
+            for path, is_found in zip(make(), (True, False)):
+                with self.subTest(rule, found=is_found):
+                    arguments = path if isinstance(path, tuple) else (path,)
+                    self.assertEqual(rule in self.rules(*arguments), is_found, arguments)
+
+    def test_clean_captures_have_no_findings(self):
+        for name in ("roce-rping-v4", "roce-rping-v6", "roce-rping-vlan", "roce-rcopy", "roce-perf-atomic-cs", "roce-perf-send-uc",
+                     "roce-verbmix-rc-mtu256", "roce-nfs3-long", "roce-ucmatose", "conn_cm", "conn_v6", "conn_verbs", "conn_lengths",
+                     "conn_many-reads", "conn_wrap", "iwarp-rping-v4", "iwarp-rping-v4-crc"):
+            self.assertEqual(self.stats(testdata(name + ".pcap"))["finding"], [], name)
+
+    def test_findings_stand_in_the_order_of_their_weight_and_are_numbered(self):
+        for capture in captures():
+            found = self.stats(capture)
+            weights = [("error", "warning", "note").index(one["weight"]) for one in found["finding"]]
+            self.assertEqual(weights, sorted(weights))
+            self.assertEqual([one["rank"] for one in found["finding"]], list(range(1, len(weights) + 1)))
+            self.assertEqual(found["capture"][0]["findings"], len(weights))
+
+    def test_text_says_where(self):
+        text = self.lines("stats", testdata("conn_naks.pcap"))
+        self.assertTrue([line for line in text if re.match(
+            r"  1\. error: connection 1 b>a: NAKs, remote access error \(.*\): 1 \(frame 6\) \[remote_access_error\]", line)], text[:8])
+
+
+if __name__ == "__main__":
+    unittest.main()

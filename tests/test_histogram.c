@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+
+#include "output/histogram.h"
+
+static const unsigned permilles[] = { 0, 1, 500, 900, 990, 999, 1000 };
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* The nearest rank among values that are all there. */
+static uint64_t exact(const uint64_t *sorted, uint64_t count, unsigned permille)
+{
+	uint64_t rank = (count * permille + 999) / 1000;
+
+	return sorted[rank ? rank - 1 : 0];
+}
+
+static void check(uint64_t *values, uint64_t count)
+{
+	struct histogram histogram = { 0 };
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		histogram_add(&histogram, values[i]);
+		sum += values[i];
+	}
+	qsort(values, count, sizeof values[0], compare);
+	cr_assert_eq(histogram.count, count);
+	cr_assert_eq(histogram.sum, sum);
+	cr_assert_eq(histogram.least, values[0]);
+	cr_assert_eq(histogram.largest, values[count - 1]);
+	for (unsigned i = 0; i < sizeof permilles / sizeof permilles[0]; i++) {
+		uint64_t wanted = exact(values, count, permilles[i]), found = histogram_percentile(&histogram, permilles[i]);
+		uint64_t error = found > wanted ? found - wanted : wanted - found;
+
+		cr_assert(error * 32 <= wanted, "%u of 1000 of %lu: %lu, not %lu", permilles[i], (unsigned long)count, (unsigned long)found,
+			  (unsigned long)wanted);
+	}
+}
+
+Test(histogram, tells_percentiles_within_the_error_that_it_states)
+{
+	static uint64_t values[100000];
+	uint64_t state = 1;
+
+	for (unsigned bits = 1; bits < 44; bits++) {
+		for (uint64_t count = 1; count <= 100000; count = count * 7 + 1) {
+			for (uint64_t i = 0; i < count; i++) {
+				state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+				values[i] = state >> 20 >> (44 - bits) >> (state >> 8 & 7);
+			}
+			check(values, count);
+		}
+	}
+}
+
+Test(histogram, is_exact_for_one_value_and_for_small_ones)
+{
+	for (uint64_t value = 0; value < 32; value++) {
+		uint64_t values[] = { value, 31 - value, value };
+		struct histogram histogram = { 0 };
+
+		check(values, 3);
+		for (unsigned i = 0; i < 3; i++)
+			histogram_add(&histogram, values[i]);
+		cr_assert_eq(histogram_percentile(&histogram, 500), value);
+	}
+	for (unsigned bit = 0; bit < 44; bit++) {
+		uint64_t value = (UINT64_C(1) << bit) + 5;
+		struct histogram histogram = { 0 };
+
+		histogram_add(&histogram, value);
+		cr_assert_eq(histogram_percentile(&histogram, 999), value);
+	}
+}
+
+Test(histogram, tells_the_largest_value_of_those_beyond_its_range)
+{
+	struct histogram histogram = { 0 };
+
+	histogram_add(&histogram, UINT64_C(1) << 50);
+	histogram_add(&histogram, UINT64_C(1) << 51);
+	cr_assert_eq(histogram_percentile(&histogram, 1000), UINT64_C(1) << 51);
+	cr_assert_eq(histogram.least, UINT64_C(1) << 50);
+}
+
+Test(histogram, merges_to_what_it_would_be_with_all_values)
+{
+	static struct histogram parts[2], whole;
+	struct histogram empty = { 0 };
+
+	for (uint64_t i = 0; i < 1000; i++) {
+		histogram_add(&parts[i % 3 == 0], i * i * i);
+		histogram_add(&whole, i * i * i);
+	}
+	histogram_merge(&parts[0], &parts[1]);
+	histogram_merge(&parts[0], &empty);
+	cr_assert_arr_eq(&parts[0], &whole, sizeof whole);
+	histogram_merge(&empty, &whole);
+	cr_assert_arr_eq(&empty, &whole, sizeof whole);
+}
+
+Test(histogram, of_nothing_tells_zero)
+{
+	struct histogram empty = { 0 };
+
+	cr_assert_eq(histogram_percentile(&empty, 500), 0);
+}
