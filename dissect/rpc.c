@@ -145,11 +145,11 @@ static void tell(struct walk *walk, enum row row, const struct rtap_value *value
 		visit_field(walk->visitor, walk->layer, PROTOCOL_RPC, row, value, walk->layer->offset + position(walk) - length, length);
 }
 
-static enum result word(struct walk *walk, enum row row, uint32_t *value)
+static inline enum result word(struct walk *walk, enum row row, uint32_t *value)
 {
 	enum result result = xdr_u32(walk->xdr, value);
 
-	if (result == OK)
+	if (result == OK && walk->visitor)
 		tell(walk, row, &(struct rtap_value){ .number = *value }, 4);
 	return result;
 }
@@ -553,29 +553,35 @@ static enum result parse(struct parse *parse)
 	return OK;
 }
 
-const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer,
-					     struct rtap_rpc_facts *own)
+/* The facts of a header whose packet has others before it. */
+static void read_again(const struct rtap_packet *packet, const struct rtap_layer *header, struct rtap_rpc_facts *facts)
 {
 	static const struct rtap_context nothing_known;
-	const struct rtap_layer *header = NULL, *first = NULL;
-	struct xdr_extent extents[] = { { XDR_BYTES, NULL, 0, 0 }, { XDR_HOLE, NULL, 0, UINT32_MAX } };
+	struct xdr_extent extents[] = {
+		{ XDR_BYTES, layer_bytes(packet, header), 0, header->length }, { XDR_HOLE, NULL, 0, UINT32_MAX },
+	};
 	struct xdr xdr;
 	struct walk walk = { .xdr = &xdr, .context = &nothing_known };
 
-	for (const struct rtap_layer *i = packet->layers; i <= layer; i++)
-		if (i->protocol == PROTOCOL_RPC) {
-			first = first ? first : i;
-			header = i;
-		}
-	if (header == first)
-		return &packet->rpc;
 	walk.facts.record_mark = packet->rpc.record_mark;
-	extents[0].bytes = layer_bytes(packet, header);
-	extents[0].length = header->length;
 	xdr_init(&xdr, extents, 2, 2);
 	if (walk_header(&walk) != OK)
 		walk.facts.has_body = false;
-	*own = walk.facts;
+	*facts = walk.facts;
+}
+
+const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer,
+					     struct rtap_rpc_facts *own)
+{
+	const struct rtap_layer *header = layer, *first = packet->layers;
+
+	while (header > packet->layers && header->protocol != PROTOCOL_RPC)
+		header--;
+	while (first < header && first->protocol != PROTOCOL_RPC)
+		first++;
+	if (header == first)
+		return &packet->rpc;
+	read_again(packet, header, own);
 	return own;
 }
 

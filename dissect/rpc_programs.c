@@ -85,12 +85,13 @@ static const struct {
 	const struct rtap_name *names;
 	const struct xdr_program *tables;
 } programs[] = {
+	/* most traffic is of the first ones */
+	{ NFS, 3, 3, nfs_procedure3_names, &nfs3_program },
+	{ NFS, 4, 4, nfs_procedure4_names, &nfs4_program },
+	{ NFS, 2, 2, nfs_2, NULL },
 	{ PORTMAPPER, 2, 2, portmap_procedure2_names, &portmap2_program },
 	{ PORTMAPPER, 3, 3, portmap_procedure3_names, &portmap3_program },
 	{ PORTMAPPER, 4, 4, portmap_procedure4_names, &portmap4_program },
-	{ NFS, 2, 2, nfs_2, NULL },
-	{ NFS, 3, 3, nfs_procedure3_names, &nfs3_program },
-	{ NFS, 4, 4, nfs_procedure4_names, &nfs4_program },
 	{ MOUNT, 1, 1, mount_procedure_names, &mount1_program },
 	{ MOUNT, 2, 2, mount_procedure_names, &mount2_program },
 	{ MOUNT, 3, 3, mount_procedure_names, &mount3_program },
