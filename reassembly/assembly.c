@@ -188,7 +188,8 @@ void assembly_note_frame(struct rtap_tracker *tracker, struct message *message, 
 
 	tracker->touched = message;
 	message->active_ns = time_ns;
-	if (!is_new) {
+	/* a repeat of what is not known any more is the first that is known of its message */
+	if (!is_new && shown->frames) {
 		shown->repeats++;
 		return;
 	}
