@@ -113,7 +113,8 @@ static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rta
 	/* framing can be found in one direction before it is in the other */
 	if (fpdu->first_frame < connection->shown.first_frame) {
 		connection->shown.first_frame = fpdu->first_frame;
-		connection->shown.time_ns = fpdu->first_time_ns;
+		if (fpdu->first_time_ns < connection->shown.time_ns)
+			connection->shown.time_ns = fpdu->first_time_ns;
 	}
 	side = side_of(stream, from_a);
 	if (fpdu->crc_status == RTAP_CRC_BAD) {

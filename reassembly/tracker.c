@@ -575,6 +575,11 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 {
 	if (!tracker)
 		return;
+	/* what is left without rtap_tracker_finish() is not told */
+	tracker->options.message = NULL;
+	tracker->options.connection = NULL;
+	tracker->options.exchange = NULL;
+	tracker->options.merged = NULL;
 	tcp_content_fini(tracker);
 	messages_fini(tracker);
 	connections_fini(tracker);
