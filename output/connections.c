@@ -155,6 +155,36 @@ void connection_json(const struct rtap_connection *connection, struct line *line
 	line_bytes(line, "}}\n", 3);
 }
 
+void end_text(const struct rtap_end *end, struct line *line)
+{
+	end_address(end, line);
+	if (end->port_known) {
+		line_text(line, " port ");
+		line_dec(line, end->port);
+	}
+	if (end->qpn_known) {
+		line_text(line, " qp ");
+		line_hex(line, end->qpn, 6);
+	}
+}
+
+void troubles_text(const struct rtap_connection *shown, struct line *line)
+{
+	const char *before = " [";
+
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++) {
+		if (!shown->trouble[i])
+			continue;
+		line_text(line, before);
+		line_text(line, rtap_trouble_name((enum rtap_trouble)i));
+		line_char(line, ' ');
+		line_dec(line, shown->trouble[i]);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		line_char(line, ']');
+}
+
 static void text_end(const struct rtap_end *end, struct line *line)
 {
 	end_address(end, line);
@@ -220,7 +250,6 @@ static void text_count(uint64_t count, const char *what, struct line *line)
 
 void connection_text(const struct rtap_connection *connection, int64_t relative_ns, struct line *line)
 {
-	const char *before = " [";
 
 	line_char(line, '#');
 	line_dec(line, connection->number);
@@ -245,17 +274,7 @@ void connection_text(const struct rtap_connection *connection, int64_t relative_
 	line_text(line, " in ");
 	line_seconds(line, connection->time_end_ns - connection->time_ns);
 	line_text(line, " s");
-	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++) {
-		if (!connection->trouble[i])
-			continue;
-		line_text(line, before);
-		line_text(line, rtap_trouble_name((enum rtap_trouble)i));
-		line_char(line, ' ');
-		line_dec(line, connection->trouble[i]);
-		before = ", ";
-	}
-	if (before[0] == ',')
-		line_char(line, ']');
+	troubles_text(connection, line);
 	line_char(line, '\n');
 	text_life(connection, relative_ns, line);
 }

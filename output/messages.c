@@ -195,19 +195,6 @@ void message_json(const struct rtap_message *message, struct line *line)
 	line_bytes(line, "}\n", 2);
 }
 
-static void text_end(const struct rtap_end *end, struct line *line)
-{
-	end_address(end, line);
-	if (end->port_known) {
-		line_text(line, " port ");
-		line_dec(line, end->port);
-	}
-	if (end->qpn_known) {
-		line_text(line, " qp ");
-		line_hex(line, end->qpn, 6);
-	}
-}
-
 /* What of a message is not there, as far as its packets tell where. */
 static void text_hole(const struct rtap_message *message, uint32_t index, struct line *line)
 {
@@ -438,9 +425,9 @@ void message_text(const struct rtap_message *message, int64_t relative_ns, struc
 		line_char(line, '#');
 		line_dec(line, connection->number);
 		line_char(line, ' ');
-		text_end(message->from_a ? &connection->a : &connection->b, line);
+		end_text(message->from_a ? &connection->a : &connection->b, line);
 		line_text(line, " > ");
-		text_end(message->from_a ? &connection->b : &connection->a, line);
+		end_text(message->from_a ? &connection->b : &connection->a, line);
 		line_text(line, ": ");
 	}
 	line_text(line, message->kind == RTAP_KIND_ATOMIC ? rtap_verb_name((enum rtap_verb)message->verb) :

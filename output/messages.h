@@ -23,4 +23,10 @@ void connection_json(const struct rtap_connection *connection, struct line *line
 /* "10.0.0.1", "fd00::1", "lid 12": what is known of an end's address. */
 void end_address(const struct rtap_end *end, struct line *line);
 
+/* The same with its port and queue pair: "10.0.0.1 qp 0x000012". */
+void end_text(const struct rtap_end *end, struct line *line);
+
+/* " [lost 3, rnr 1]": what was wrong with a connection's packets; nothing if nothing was. */
+void troubles_text(const struct rtap_connection *connection, struct line *line);
+
 #endif

@@ -306,36 +306,6 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	events(direction, line);
 }
 
-static void one_end(const struct rtap_end *end, struct line *line)
-{
-	end_address(end, line);
-	if (end->port_known) {
-		line_text(line, " port ");
-		line_dec(line, end->port);
-	}
-	if (end->qpn_known) {
-		line_text(line, " qp ");
-		line_hex(line, end->qpn, 6);
-	}
-}
-
-static void troubles(const struct rtap_connection *shown, struct line *line)
-{
-	const char *before = " [";
-
-	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++) {
-		if (!shown->trouble[i])
-			continue;
-		line_text(line, before);
-		line_text(line, rtap_trouble_name((enum rtap_trouble)i));
-		line_char(line, ' ');
-		line_dec(line, shown->trouble[i]);
-		before = ", ";
-	}
-	if (before[0] == ',')
-		line_char(line, ']');
-}
-
 static void connection(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
@@ -348,13 +318,13 @@ static void connection(const void *what, struct line *line)
 		line_char(line, ' ');
 		line_text(line, rtap_transport_name((enum rtap_transport)shown->transport));
 		line_text(line, " a ");
-		one_end(&shown->a, line);
+		end_text(&shown->a, line);
 		line_text(line, ", b ");
-		one_end(&shown->b, line);
+		end_text(&shown->b, line);
 	} else {
 		count(record->stats->summed, "further connection", line);
 	}
-	troubles(shown, line);
+	troubles_text(shown, line);
 	line_char(line, '\n');
 	one_direction(&counted->directions[0], "a>b", line);
 	one_direction(&counted->directions[1], "b>a", line);
