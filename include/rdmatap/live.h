@@ -17,6 +17,9 @@
 #include <rdmatap/source.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Which traffic a raw-packet queue pair asks the NIC for. */
 enum rtap_flow_type {
@@ -114,6 +117,9 @@ enum rtap_status rtap_sender_flush(struct rtap_sender *sender, uint64_t *lost, s
 /* Closes and frees. NULL is ignored. */
 void rtap_sender_close(struct rtap_sender *sender);
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif
