@@ -16,7 +16,7 @@
 
 struct search {
 	struct rtap_visitor visitor;
-	bool (*take)(void *owner, const struct rtap_field *field, const struct rtap_value *value, const struct rtap_place *place);
+	rtap_take_value *take;
 	void *owner;
 	bool done;
 };
@@ -46,10 +46,7 @@ static void found(struct rtap_visitor *visitor, rtap_field_id id, const struct r
 		search->done = !search->take(search->owner, field, value, place);
 }
 
-void rtap_packet_values(const struct rtap_packet *packet, rtap_field_id id,
-			bool (*take)(void *owner, const struct rtap_field *field, const struct rtap_value *value,
-				     const struct rtap_place *place),
-			void *owner)
+void rtap_packet_values(const struct rtap_packet *packet, rtap_field_id id, rtap_take_value *take, void *owner)
 {
 	uint64_t wanted[WANTED_WORDS];
 	struct search search = { .visitor = { .field = found, .wanted = wanted }, .take = take, .owner = owner };

@@ -29,14 +29,14 @@ const struct rtap_layer *rtap_packet_layer(const struct rtap_packet *packet, uin
 /* The captured bytes of a layer's header: borrowed from the packet's source, in network order. */
 struct rtap_span rtap_layer_bytes(const struct rtap_packet *packet, const struct rtap_layer *layer);
 
+/* Takes one value. Value and place are valid for the call. False: no more are wanted. */
+typedef bool rtap_take_value(void *owner, const struct rtap_field *field, const struct rtap_value *value, const struct rtap_place *place);
+
 /*
- * Calls `take` with each value that the packet has of a field, in the packet's order, until it returns false. Value and place
- * are valid for the call. What costs time (CRCs) is worked out for it. An id beyond rtap_field_count() has no values.
+ * Calls `take` with each value that the packet has of a field, in the packet's order, until it returns false. What costs time
+ * (CRCs) is worked out for it. An id beyond rtap_field_count() has no values.
  */
-void rtap_packet_values(const struct rtap_packet *packet, rtap_field_id id,
-			bool (*take)(void *owner, const struct rtap_field *field, const struct rtap_value *value,
-				     const struct rtap_place *place),
-			void *owner);
+void rtap_packet_values(const struct rtap_packet *packet, rtap_field_id id, rtap_take_value *take, void *owner);
 
 /*
  * The first value of a field that is a number (shown as DEC, HEX or BOOL, and SECONDS: then signed nanoseconds in two's
