@@ -115,6 +115,12 @@ static const struct {
 	[COMMAND_STATS] = { ":r:f:c:s:lnv", stats_options, true },
 };
 
+const char *options_letters(enum command command, const struct option **long_options)
+{
+	*long_options = command_lines[command].long_options;
+	return command_lines[command].letters;
+}
+
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
 	"--flow-offload",
