@@ -241,7 +241,7 @@ bool add_kept(struct options *options, const char *name)
 	const char **larger;
 
 	if (!canon_name_known(name)) {
-		complain("--keep %s: no such field (rdmatap fields lists them, rdmatap(1) those of canon)", name);
+		complain("--keep %s: no such field (rdmatap fields lists them, rdmatap-diff(1) those of canon)", name);
 		return false;
 	}
 	larger = realloc(options->keep, (options->keep_count + 1) * sizeof *larger);

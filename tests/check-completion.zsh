@@ -17,9 +17,14 @@ zpty -w shell 'offered() { compadd() { local -a all; builtin compadd -O all "$@"
 zpty -w shell "zle -C offered complete-word offered; bindkey '^I' offered"
 zpty -w shell "print -r ready > $folder/ready"
 
-# wait_for FILE: until it is there, ten seconds at most
+# wait_for FILE: until it is there, a minute at most. What the shell echoes is thrown away, or it would wait for a reader.
 wait_for() {
-	for ((i = 0; i < 200; i++)); do [[ -e $1 ]] && return; sleep 0.05; done
+	local echoed
+	for ((i = 0; i < 1200; i++)); do
+		while zpty -rt shell echoed; do :; done
+		[[ -e $1 ]] && return
+		sleep 0.05
+	done
 	print "check-completion.zsh: the shell does not answer"
 	exit 1
 }
