@@ -57,6 +57,18 @@ static bool derive_kind(const struct rtap_packet *packet, const struct rtap_laye
 	return kind;
 }
 
+/* Whose private data a REP has, or a REJ that the listener gave a reason of its own for; others have none. 12.6.7, 12.6.8. */
+static bool derive_consumer(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	const char *name = cm_consumer_name(packet->cm.consumer);
+	bool has_private = packet->cm.attribute == CM_REP || packet->cm.reject_reason == CM_CONSUMER_REJECT;
+
+	if (layer->length != CM_DATA_LENGTH || !has_private || !name)
+		return false;
+	value->data = (struct rtap_span){ (const uint8_t *)name, (uint32_t)strlen(name) };
+	return true;
+}
+
 static void summary_qp(struct line *line, const char *label, uint64_t qpn)
 {
 	line_text(line, label);
@@ -363,6 +375,7 @@ static const struct rtap_field rej_fields[] = {
 	{ "infiniband.cm.rej.reserved1", "Reserved", REJ_RESERVED1, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rej.reason", "Reason", REJ_REASON, RTAP_HEX, 0, reason_names, NULL, "12.6.7.2" },
 	{ "infiniband.cm.rej.ari", "Additional Reject Information (ARI)", REJ_INFO, RTAP_BYTES, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.rej.consumer", "Private Data Is Of", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_consumer, NULL },
 	PRIVATE_DATA("infiniband.cm.rej.private"),
 };
 
@@ -420,6 +433,7 @@ static const struct rtap_field rep_fields[] = {
 	{ "infiniband.cm.rep.srq", "SRQ", REP_SRQ, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rep.reserved", "Reserved", REP_RESERVED3, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rep.localcaguid", "Local CA GUID", REP_CA_GUID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.rep.consumer", "Private Data Is Of", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_consumer, NULL },
 	PRIVATE_DATA("infiniband.cm.rep.private"),
 };
 

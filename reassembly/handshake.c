@@ -13,6 +13,7 @@ struct handshake {
 	uint64_t words[4];   /* address and its length, id, kind */
 	uint64_t hash;
 	uint32_t id;
+	uint8_t consumer;    /* enum rtap_cm_consumer: of the answer to the message that told the id */
 	struct connection *connection; /* NULL: a service */
 	uint64_t service_id, transaction_id;
 };
@@ -100,6 +101,13 @@ static struct connection *meant(const struct rtap_tracker *tracker, const struct
 	return connection;
 }
 
+uint8_t handshake_consumer(const struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *destination)
+{
+	const struct handshake *asked = find(&tracker->handshakes, destination, cm->remote_id, 0);
+
+	return asked ? asked->consumer : RTAP_CM_CONSUMER_UNKNOWN;
+}
+
 static void take_private(struct connection *connection, const struct rtap_cm_facts *cm, bool from_a)
 {
 	struct rtap_connection *shown = &connection->shown;
@@ -163,6 +171,7 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	}
 	handshake->connection = connection;
 	handshake->transaction_id = cm->transaction_id;
+	handshake->consumer = cm->consumer;
 	connection->handshakes[1] = handshake;
 	connection->shown.a = *source;
 	connection->shown.b = *destination;
@@ -209,6 +218,9 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 		return;
 	}
 	handshake->connection = connection;
+	/* how one who asked would reject the answer is nobody's format */
+	if (handshake != connection->handshakes[1])
+		handshake->consumer = RTAP_CM_CONSUMER_OTHER;
 	connection->handshakes[0] = handshake;
 	/* IBTA vol. 1, A14: with XRC the queue pair's number stands where the EE context's is else */
 	connection->shown.b.qpn = connection->shown.transport == RTAP_TRANSPORT_XRC ? cm->local_eecn : cm->local_qpn;

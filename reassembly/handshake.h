@@ -11,6 +11,9 @@
 void handshake_packet(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
 		      const struct rtap_end *destination);
 
+/* Whose private data a REP or REJ to `destination` has: enum rtap_cm_consumer, by the REQ that it answers. */
+uint8_t handshake_consumer(const struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *destination);
+
 /* Forgets the ids of a connection that goes. */
 void handshake_forget(struct rtap_tracker *tracker, struct connection *connection);
 

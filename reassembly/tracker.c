@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/cm.h"
 #include "dissect/crc32.h"
 #include "dissect/flow.h"
 #include "dissect/ib.h"
@@ -378,6 +379,23 @@ static void dissect_transfer(struct rtap_tracker *tracker, const struct rtap_fra
 	packet->flow = flow;
 }
 
+/* A REP and a REJ do not tell which service they speak for. */
+static void take_consumer(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+			  struct rtap_packet *packet)
+{
+	struct rtap_flow_facts flow = packet->flow;
+	struct rtap_end source, destination;
+
+	if (packet->cm.attribute != CM_REP && packet->cm.attribute != CM_REJ)
+		return;
+	ends_of(packet, &source, &destination);
+	context->cm_consumer = handshake_consumer(tracker, &packet->cm, &destination);
+	if (context->cm_consumer == RTAP_CM_CONSUMER_UNKNOWN)
+		return;
+	rtap_dissect(frame, context, packet);
+	packet->flow = flow;
+}
+
 static void take_group_management(struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	struct rtap_end source, destination;
@@ -522,6 +540,8 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 	ib_packet(tracker, packet);
 	if (tracker->transfer.whole)
 		dissect_transfer(tracker, frame, &context, packet);
+	if (packet->cm.present)
+		take_consumer(tracker, frame, &context, packet);
 	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
 		dissect_message(tracker, frame, &context, packet);
 	if (may_have_rpc(tracker, packet))
