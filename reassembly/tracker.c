@@ -12,6 +12,7 @@
 #include "reassembly/ddp_message.h"
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/mad_message.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
@@ -302,21 +303,6 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		response_packet(tracker, flow, packet);
 }
 
-/* Datagrams of queue pairs 0 and 1. */
-static void management(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
-{
-	ib_message_datagram(tracker, NULL, false, packet, RTAP_KIND_MAD);
-	mad_exchange_packet(&tracker->exchanges, packet, tracker->touched, source, destination);
-	if (packet->mad.rmpp)
-		rmpp_packet(&tracker->rmpp, packet, source, destination, &tracker->transfer);
-	if (tracker->touched && tracker->transfer.whole) {
-		tracker->touched->shown.transfer_length = tracker->transfer.records.length;
-		tracker->touched->shown.transfer_segments = tracker->transfer.segments;
-	}
-	if (packet->cm.present)
-		handshake_packet(tracker, packet, source, destination);
-}
-
 static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
@@ -339,7 +325,7 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		datagram(tracker, packet, &source, &destination);
 		return;
 	}
-	management(tracker, packet, &source, &destination);
+	mad_message_packet(tracker, packet, &source, &destination);
 }
 
 /* Memory is short: messages that wait for others to be told go first if they are most of it. */
@@ -514,6 +500,8 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 
 	if (tracker->exchanges.first || tracker->exchanges.first_held)
 		mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
+	if (tracker->rmpp.first || tracker->rmpp.first_whole)
+		rmpp_advance(&tracker->rmpp, tracker->now_ns);
 	messages_advance(tracker);
 	connections_advance(tracker);
 	relieve(tracker);
