@@ -674,9 +674,16 @@ static const struct rtap_field apr_fields[] = {
 	PRIVATE_DATA("infiniband.cm.apr.private"),
 };
 
+static void note_apr(struct rtap_cm_facts *facts, const uint8_t *header)
+{
+	note_ids(facts, header);
+	facts->path_status = (uint8_t)bits(header, APR_STATUS);
+}
+
 static void summary_apr(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	summary_named(line, ", status ", apr_status_names, bits(layer_bytes(packet, layer), APR_STATUS));
+	(void)layer;
+	summary_named(line, ", status ", apr_status_names, packet->cm.path_status);
 }
 
 /* Bytes that there are for the additional information of a REJ, a SIDR_REP and an APR. 12.6.7, 12.11.2, 12.8.2. */
@@ -702,7 +709,7 @@ static const struct message {
 	[CM_SIDR_REQ - CM_REQ] = { "SIDR_REQ", note_sidr_req, summary_sidr_req, 0, 0 },
 	[CM_SIDR_REP - CM_REQ] = { "SIDR_REP", note_sidr_rep, summary_sidr_rep, SIDR_REP_INFO_LENGTH },
 	[CM_LAP - CM_REQ] = { "LAP", note_lap, summary_remote_qp, 0, 0 },
-	[CM_APR - CM_REQ] = { "APR", note_ids, summary_apr, APR_INFO_LENGTH },
+	[CM_APR - CM_REQ] = { "APR", note_apr, summary_apr, APR_INFO_LENGTH },
 };
 
 uint8_t cm_protocol(uint64_t attribute)
@@ -715,6 +722,21 @@ uint8_t cm_protocol(uint64_t attribute)
 const char *cm_message_name(uint64_t attribute)
 {
 	return cm_protocol(attribute) == PROTOCOL_NONE ? NULL : messages[attribute - CM_REQ].name;
+}
+
+const char *cm_reject_reason_name(uint32_t reason)
+{
+	return rtap_name_of(reason_names, reason);
+}
+
+const char *cm_sidr_status_name(uint32_t status)
+{
+	return rtap_name_of(sidr_status_names, status);
+}
+
+const char *cm_path_status_name(uint32_t status)
+{
+	return rtap_name_of(apr_status_names, status);
 }
 
 /* Only requests carry the IP CM header. A11.5. */

@@ -161,6 +161,10 @@ struct connection {
 	struct ddp *ddp;               /* iWARP */
 	struct iwarp_stream *iwarp;    /* that FPDUs come from; NULL: ended */
 	struct handshake *handshakes[2]; /* by the communication ids of b; of a; can be one */
+	struct handshake *resolution;  /* UD: of the request for its queue pair */
+	struct handshake *resolved;    /* UD: of its queue pair, while no datagram of it was seen; linked by: */
+	struct connection *next_resolved;
+	uint64_t lap_transaction, apr_transaction; /* of the last ones */
 	struct connection *closing_before, *closing_behind;
 	int64_t closed_ns;
 	uint64_t memory;               /* of rings and flows, as accounted */

@@ -239,15 +239,20 @@ static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, c
 	if (!flow->connection) {
 		struct flow_key turned = flow_key_of(destination, source, source->qpn, destination->qpn, true);
 		struct flow *other = flow_find(tracker, &turned, flow_hash(&turned));
-		struct connection *connection;
+		struct connection *connection = NULL;
+		bool from_a = false;
 
 		/* a queue pair can speak to itself */
-		other = other == flow ? NULL : other;
-		connection = other ? other->connection : infer(tracker, flow, packet);
+		if (other && other != flow) {
+			connection = other->connection;
+			from_a = !other->from_a;
+		}
 		if (!connection)
+			connection = handshake_resolved(tracker, source, destination, &from_a);
+		if (connection)
+			flow_attach(flow, connection, from_a);
+		else if (!(connection = infer(tracker, flow, packet)))
 			return;
-		if (other)
-			flow_attach(flow, connection, !other->from_a);
 		else if (handshake_service(tracker, destination, &connection->shown.service_id) ||
 			 handshake_service(tracker, source, &connection->shown.service_id))
 			connection->shown.has_service = connection->shown.learned_by_cm = true;

@@ -96,7 +96,11 @@ struct rtap_life_event {
 	const char *name;       /* static: "rdma_connect" */
 	uint64_t frame;
 	int64_t time_ns;
-	uint32_t reason;        /* of a reject; else 0 */
+	uint32_t reason;        /* of a reject, with UD the status; status of an apr; else 0 */
+	uint32_t interface;     /* of the frame, of messages of communication management */
+	uint32_t repeats;       /* how often the message came again */
+	int64_t last_ns;        /* when it did last; valid with repeats */
+	bool unanswered;        /* it asks for an answer, of which there is no sign */
 	uint8_t by[16];         /* who joined or left a multicast group */
 	uint8_t by_length;      /* 4, 16; 2: a LID; 0: told of no other event */
 };

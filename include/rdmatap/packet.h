@@ -207,6 +207,7 @@ struct rtap_cm_facts {
 	uint8_t mtu_code;           /* REQ: 1 is 256 bytes, 5 is 4096 */
 	uint8_t subject;            /* MRA, REJ: the message meant: 0 REQ, 1 REP, 2 LAP or none */
 	uint8_t sidr_status;        /* SIDR_REP: 0 is good */
+	uint8_t path_status;        /* APR: 0 is good */
 	uint8_t address_length;     /* 4 or 16 if an IP CM header is there, else 0 */
 	uint8_t source;             /* that private_offset counts in */
 	uint8_t consumer;           /* REQ, REP, REJ: enum rtap_cm_consumer; of the latter two by the context */
