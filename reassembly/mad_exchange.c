@@ -218,7 +218,9 @@ static void take_answer(struct mad_exchanges *exchanges, struct rtap_packet *pac
 	}
 	if (!exchange->answered && exchange->request) {
 		exchange->request->shown.answered_in = packet->frame->number;
-		exchange->request->partner = message;
+		/* a message of several segments that began before the request is told before it */
+		if (message && message->shown.first_frame > exchange->request->shown.first_frame)
+			exchange->request->partner = message;
 	}
 	exchange->answered = true;
 	let_go(exchange);

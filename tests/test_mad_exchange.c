@@ -368,6 +368,22 @@ Test(rmpp, the_segments_of_a_transfer_are_one_message)
 	keeps_bytes = false;
 }
 
+/* Captured out of order: the request stands among the segments of its answer. */
+Test(rmpp, an_answer_that_began_before_its_request_is_told_before_it)
+{
+	begin(16 * MIB);
+	put_segment(1, 3, 0);
+	put_table_request();
+	put_segment(2, 3, 0);
+	put_segment(3, 3, 0);
+	end();
+	cr_assert_eq(told, 2);
+	cr_expect_eq(messages[0].segments, 3);
+	cr_expect_eq(messages[0].partner, 0);
+	cr_expect_eq(messages[1].answered_in, 3);
+	cr_expect_eq(messages[1].partner, 0);
+}
+
 Test(rmpp, segments_that_are_missing_are_told)
 {
 	begin(16 * MIB);
