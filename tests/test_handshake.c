@@ -242,6 +242,27 @@ Test(handshake, paths_without_end_do_not_hide_how_a_connection_ends)
 	cr_expect_str_eq(connections[0].life[connections[0].life_count - 1].name, "disconnected");
 }
 
+/* The input need not end for that. */
+Test(handshake, connections_that_are_over_are_told_soon)
+{
+	static const struct said *const endings[] = { &rej, &rej_timeout, &drep, &sidr_refused };
+	struct said other = req;
+
+	other.local_id = 0x99;
+	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+		begin();
+		say(endings[i] == &sidr_refused ? &sidr_req : &req, MILLISECOND);
+		if (endings[i] == &drep)
+			say(&rep, MILLISECOND);
+		say(endings[i], MILLISECOND);
+		say(&other, SECOND);
+		cr_expect_eq(told, 0, "%zu", i);
+		say(&other, MILLISECOND);
+		cr_expect_eq(told, 1, "%zu", i);
+		end();
+	}
+}
+
 static void put_datagram(uint32_t source, uint32_t destination, uint32_t source_qp, uint32_t destination_qp)
 {
 	uint8_t payload[8] = { 0 };

@@ -250,6 +250,22 @@ Test(mad, the_attribute_offset_tells_where_the_next_record_begins)
 }
 
 /* Packets of RMPP that are no data, and data that are not all of a transfer. */
+/* Without its flag the header says nothing, whatever stands in it. IBTA vol. 1, 13.6.2. */
+Test(mad, a_header_of_rmpp_that_is_not_active_is_none)
+{
+	struct mad mad = { .management_class = MAD_CLASS_ADMINISTRATION, .method = 0x81, .attribute = 0x11, .rmpp_type = RMPP_ACK,
+			   .rmpp_flags = RMPP_FLAG_FIRST, .rmpp_segment = 2, .data = data, .data_length = 200 };
+
+	fill();
+	dissect_mad(&mad);
+	cr_expect_not(packet.mad.rmpp);
+	cr_expect_eq(packet.mad.record_count, 1);
+	mad.rmpp_flags |= RMPP_FLAG_ACTIVE;
+	dissect_mad(&mad);
+	cr_expect(packet.mad.rmpp);
+	cr_expect_eq(packet.mad.record_count, 0);
+}
+
 Test(mad, segments_without_the_others_are_no_records)
 {
 	static const struct {

@@ -96,6 +96,31 @@ Test(mad_exchange, an_answer_and_its_request_name_each_other)
 	cr_expect_eq(messages[0].outcome, RTAP_OUTCOME_NONE);
 }
 
+/* By method: whether it asks, and what answers it. IBTA vol. 1, 13.4.5, 15.2.2. */
+Test(mad_exchange, every_method_that_asks_is_answered)
+{
+	static const struct {
+		uint8_t request, response;
+		bool is_answered;
+	} cases[] = {
+		{ 0x01, 0x81, true }, { 0x02, 0x81, true }, { 0x05, 0x07, true }, { 0x06, 0x86, true }, { 0x12, 0x92, true }, { 0x13, 0x92, true },
+		{ 0x14, 0x94, true }, { 0x15, 0x95, true }, { 0x03, 0x83, false }, { 0x81, 0x81, false }, { 0x01, 0x01, false },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct mad request = get(7), response = answer(7);
+
+		request.method = cases[i].request;
+		response.method = cases[i].response;
+		begin(16 * MIB);
+		put(SM, NODE, &request, 0, 0);
+		put(NODE, SM, &response, MILLISECOND, 0);
+		cr_expect_eq(packet.flow.request_frame, cases[i].is_answered, "%zu", i);
+		end();
+		cr_expect_eq(messages[0].outcome == RTAP_OUTCOME_UNANSWERED, i == 10, "%zu", i);
+	}
+}
+
 /* What makes a response another's. */
 Test(mad_exchange, only_a_response_of_the_same_transaction_answers)
 {
@@ -445,6 +470,59 @@ Test(rmpp, a_message_waits_until_its_last_segment_is_acknowledged_or_two_seconds
 		if (cases[i].whole && cases[i].is_told)
 			cr_expect_eq(messages[told - 1].rmpp_segment, 2, "%zu", i);
 	}
+}
+
+/* Its receiver may say so when all is there; repeats are known still. */
+Test(rmpp, a_transfer_that_is_stopped_when_it_is_whole_is_whole)
+{
+	begin(16 * MIB);
+	put_segment(1, 2, 0);
+	put_segment(2, 2, 0);
+	put_control(RMPP_STOP, 0);
+	put_segment(2, 2, 0);
+	cr_expect_eq(packet.flow.analysis, RTAP_PSN_RETRANSMISSION);
+	end();
+	cr_expect(messages[0].complete);
+	cr_expect_eq(messages[0].segments, 2);
+}
+
+/* Requests can have several segments too: a repeat of the first is counted once. */
+Test(rmpp, repeats_of_a_request_s_segments_are_counted_once)
+{
+	uint8_t bytes_of[PER_SEGMENT];
+	struct mad mad;
+
+	begin(16 * MIB);
+	for (uint32_t i = 0; i < 3; i++) {
+		mad = segment_of(9, i ? i : 1, 2, bytes_of);
+		mad.method = 0x14;
+		put(SM, NODE, &mad, MILLISECOND, 0);
+	}
+	mad = (struct mad){ .management_class = MAD_CLASS_ADMINISTRATION, .method = 0x94, .attribute = 0x35, .transaction_id = 9 };
+	put(NODE, SM, &mad, MILLISECOND, 0);
+	end();
+	cr_assert_eq(told, 2);
+	cr_expect_eq(messages[0].segments, 2);
+	cr_expect_eq(messages[0].repeats, 1);
+	cr_expect_eq(messages[0].partner, 2);
+	cr_expect_eq(messages[1].latency_ns, 3 * MILLISECOND);
+}
+
+Test(rmpp, a_whole_message_is_whole_without_the_memory_for_its_transfer)
+{
+	static uint8_t data[PER_SEGMENT];
+
+	begin(MIB);
+	put_segment(1, 2, 0);
+	put_segment(2, 2, 0);
+	for (uint64_t i = 0; i < 8000; i++) {
+		struct mad mad = segment_of(1000 + i, 1, UINT32_MAX, data);
+
+		put(NODE, SM, &mad, 100, 0);
+	}
+	end();
+	cr_expect(messages[0].complete);
+	cr_expect_eq(messages[0].missing_count, 0);
 }
 
 Test(rmpp, a_message_that_there_is_no_memory_to_wait_for_is_told_as_it_stands)
