@@ -372,7 +372,7 @@ uint8_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, ui
 
 	switch (facts->attribute) {
 	case CM_REQ:
-		facts->consumer = asked_for(parse, bytes, length);
+		facts->consumer = (uint8_t)asked_for(parse, bytes, length);
 		return formats[facts->consumer].request;
 	case CM_REP:
 		facts->consumer = parse->context->cm_consumer;
