@@ -36,10 +36,8 @@ const char *cm_service_kind(uint64_t service_id);
  */
 uint8_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, uint32_t length);
 
-/* What the reason of a REJ, the status of a SIDR_REP and that of an APR mean; NULL: reserved. IBTA vol. 1, 12.6.7.2, 12.11.2.1, 12.8.2.1. */
-const char *cm_reject_reason_name(uint32_t reason);
-const char *cm_sidr_status_name(uint32_t status);
-const char *cm_path_status_name(uint32_t status);
+/* What the reason of a REJ, the status of a SIDR_REP and that of an APR mean. IBTA vol. 1, 12.6.7.2, 12.11.2.1, 12.8.2.1. */
+extern const struct rtap_name cm_reject_reasons[], cm_sidr_statuses[], cm_path_statuses[];
 
 /* "NVMe", by enum rtap_cm_consumer; NULL: no such number. */
 const char *cm_consumer_name(uint8_t consumer);

@@ -224,11 +224,11 @@ static const char *reason_of(const struct rtap_connection *connection, const str
 	const char *name;
 
 	if (!strcmp(event->name, "apr"))
-		return cm_path_status_name(event->reason);
+		return rtap_name_of(cm_path_statuses, event->reason);
 	if (connection->transport == RTAP_TRANSPORT_UD)
-		return cm_sidr_status_name(event->reason);
+		return rtap_name_of(cm_sidr_statuses, event->reason);
 	name = rtap_name_of(reject_reasons, event->reason);
-	return name ? name : cm_reject_reason_name(event->reason);
+	return name ? name : rtap_name_of(cm_reject_reasons, event->reason);
 }
 
 static void text_life(const struct rtap_connection *connection, int64_t relative_ns, struct line *line)
