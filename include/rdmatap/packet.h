@@ -187,6 +187,22 @@ struct rtap_rpc_facts {
 };
 
 /*
+ * Whose private data the messages of a connection have, as its REQ tells: by the service that it asks for, or by their content.
+ * X(identifier, name)
+ */
+#define RTAP_CM_CONSUMERS(X) \
+	X(UNKNOWN, "unknown: REQ not captured") X(OTHER, "other") \
+	X(NFS, "NFS") X(SMB_DIRECT, "SMB Direct") X(NVME, "NVMe") X(ISER, "iSER") X(SRP, "SRP") X(SRP_RDMA_CM, "SRP") X(RDS, "RDS") \
+	X(RDS_IPV6, "RDS")
+
+enum rtap_cm_consumer {
+#define RTAP_CM_CONSUMER_ENUM(identifier, name) RTAP_CM_CONSUMER_##identifier,
+	RTAP_CM_CONSUMERS(RTAP_CM_CONSUMER_ENUM)
+#undef RTAP_CM_CONSUMER_ENUM
+	RTAP_CM_CONSUMER_COUNT
+};
+
+/*
  * What a message of communication management says; host order. Valid while present is set, each value only in the messages
  * named. IBTA vol. 1, chapter 12.
  */
@@ -198,8 +214,10 @@ struct rtap_cm_facts {
 	uint8_t mtu_code;           /* REQ: 1 is 256 bytes, 5 is 4096 */
 	uint8_t subject;            /* MRA, REJ: the message meant: 0 REQ, 1 REP, 2 LAP or none */
 	uint8_t sidr_status;        /* SIDR_REP: 0 is good */
+	uint8_t path_status;        /* APR: 0 is good */
 	uint8_t address_length;     /* 4 or 16 if an IP CM header is there, else 0 */
 	uint8_t source;             /* that private_offset counts in */
+	uint8_t consumer;           /* REQ, REP, REJ: enum rtap_cm_consumer; of the latter two by the context */
 	bool has_rpc_private, remote_invalidation; /* the message of RFC 8797 is there; its R flag */
 	uint16_t reject_reason;     /* REJ */
 	uint16_t source_port, destination_port; /* with an IP CM header */
@@ -332,6 +350,7 @@ struct rtap_context {
 	uint64_t rpc_call_frame; /* the frame that shows this call; 0: not known, though the others are */
 	int64_t rpc_call_time_ns; /* of that frame */
 	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
+	uint8_t cm_consumer;  /* enum rtap_cm_consumer: by the REQ that a REP or REJ of communication management answers */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
 	struct rtap_span records; /* data of an RMPP transaction that this segment completed: dissected as the next source instead of its own */
