@@ -229,3 +229,41 @@ enum rtap_status fields_format_option(struct fields_format *fields, const char *
 		       "aggregator=,|/s|CHARACTER, quote=d|s|n)", argument);
 	return RTAP_STATUS_FAILED;
 }
+
+struct named {
+	const char *name;
+	rtap_field_id id;
+};
+
+static int compare_named(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : x->id - y->id;
+}
+
+rtap_field_id *fields_first_ids(void)
+{
+	size_t count = rtap_field_count();
+	rtap_field_id *first_ids = malloc(count * sizeof *first_ids);
+	struct named *sorted = malloc(count * sizeof *sorted);
+
+	if (!first_ids || !sorted) {
+		free(first_ids);
+		first_ids = NULL;
+		goto out;
+	}
+	for (size_t id = 0; id < count; id++)
+		sorted[id] = (struct named){ rtap_field_by_id((rtap_field_id)id)->name, (rtap_field_id)id };
+	/* looking each name up would take longer than showing a small capture */
+	qsort(sorted, count, sizeof *sorted, compare_named);
+	for (size_t i = 0, first = 0; i < count; i++) {
+		if (strcmp(sorted[i].name, sorted[first].name) != 0)
+			first = i;
+		first_ids[sorted[i].id] = sorted[first].id;
+	}
+out:
+	free(sorted);
+	return first_ids;
+}
