@@ -531,35 +531,15 @@ enum iwarp_verdict iwarp_stream_verdict(const struct iwarp_stream *stream)
 	return stream->refused ? IWARP_NO : stream->proven ? IWARP_YES : IWARP_PERHAPS;
 }
 
-static void count_segment(struct rtap_connection *shown, const struct tcp_segment_facts *facts)
-{
-	static const uint8_t troubles[RTAP_TCP_ANALYSIS_COUNT] = {
-		[RTAP_TCP_OUT_OF_ORDER] = RTAP_TROUBLE_OUT_OF_ORDER, [RTAP_TCP_RETRANSMISSION] = RTAP_TROUBLE_RETRANSMISSION,
-		[RTAP_TCP_OVERLAP] = RTAP_TROUBLE_RETRANSMISSION, [RTAP_TCP_CAPTURED_TWICE] = RTAP_TROUBLE_CAPTURED_TWICE,
-	};
-
-	if (troubles[facts->analysis])
-		shown->trouble[troubles[facts->analysis]]++;
-	shown->trouble[RTAP_TROUBLE_DIFFERING_REPEAT] += facts->differs;
-}
-
 void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_facts *facts, struct rtap_packet *packet)
 {
-	struct rtap_connection *shown;
-
 	take_waiting(stream);
 	account(stream);
 	if (!stream->connection)
 		return;
-	shown = &stream->connection->shown;
-	shown->packets++;
-	shown->last_frame = packet->frame->number;
-	if (packet->frame->time_ns > shown->time_end_ns)
-		shown->time_end_ns = packet->frame->time_ns;
-	count_segment(shown, facts);
-	connection_account(stream->tracker, stream->connection);
+	connection_note(stream->tracker, stream->connection, packet, facts);
 	packet->flow = stream->tracker->view.flow;
 	packet->flow.present = true;
-	packet->flow.connection = shown->number;
+	packet->flow.connection = stream->connection->shown.number;
 	packet->flow.from_a = side_of(stream, facts->from_a);
 }

@@ -52,6 +52,8 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 
 	unlink_waiting(tracker, message);
 	mad_exchange_forget(message);
+	if (message->holder)
+		*message->holder = NULL;
 	coverage_fini(&message->coverage);
 	coverage_fini(&message->cut);
 	free((void *)(uintptr_t)message->shown.missing);
@@ -97,7 +99,7 @@ static bool is_final(const struct rtap_tracker *tracker, const struct message *m
  */
 static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message->call || message->exchange)
+	if (message->call || message->exchange || message->holder)
 		return false;
 	if (message->stream) {
 		if (!is_final(tracker, message))
@@ -110,6 +112,9 @@ static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 
 		/* what an RPC amounts to does not change its place */
 		if (next->call && next == message->partner)
+			return false;
+		/* one that only holds a place can go again */
+		if (next->holder && !next->shown.is_rpc)
 			return false;
 		if (next->stream && !is_final(tracker, next))
 			return false;
@@ -200,6 +205,13 @@ void messages_evict_first(struct rtap_tracker *tracker)
 	} else if (message->call) {
 		tracker->counters.evictions++;
 		rpc_call_detach(message);
+	} else if (message->holder) {
+		tracker->counters.evictions++;
+		/* what holds its place only has nothing to tell yet */
+		if (!message->shown.is_rpc) {
+			message_drop(tracker, message);
+			return;
+		}
 	}
 	tell(tracker, message);
 }

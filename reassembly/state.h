@@ -18,7 +18,6 @@
 #include "reassembly/rmpp.h"
 #include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_carriers.h"
-#include "reassembly/rpc_socket.h"
 #include "reassembly/tcp_stream.h"
 
 #define MESSAGE_ORIGIN (UINT64_C(1) << 40)
@@ -63,6 +62,7 @@ struct message {
 	struct rpc_call *replies_to;       /* it carries the reply */
 	struct rpc_call *call;             /* it is an RPC call or reply that is not concluded */
 	struct mad_exchange *exchange;     /* it is a request of management whose answer is waited for */
+	struct message **holder;           /* RPC over TCP and UDP: who points to it, as it waits for its reply or its own end; NULL: nobody */
 	struct message *partner;           /* the RPC message that it answers, or that answers it */
 	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
 	uint64_t sink_offset;
@@ -158,6 +158,7 @@ struct connection {
 	struct rpc_answers answers;    /* of RPC calls that are over */
 	struct ddp *ddp;               /* iWARP */
 	struct iwarp_stream *iwarp;    /* that FPDUs come from; NULL: ended */
+	struct rpc_conversation *rpc;  /* over TCP or UDP; NULL: ended */
 	struct handshake *handshakes[2]; /* by the communication ids of b; of a; can be one */
 	struct connection *closing_before, *closing_behind;
 	int64_t closed_ns;
@@ -175,13 +176,12 @@ struct rtap_tracker {
 	struct budget budget;
 	struct ip_fragments fragments;
 	struct tcp_streams tcp;
-	struct rpc_carriers carriers;  /* if exchanges are wanted */
+	struct rpc_carriers carriers;  /* RPC over TCP and UDP */
 	struct mad_exchanges exchanges; /* of management */
 	struct rmpp rmpp;
 	struct rmpp_progress transfer; /* of management, that the frame at hand is part of */
 	struct map groups;             /* multicast */
 	struct map calls, regions;     /* RPC over RDMA */
-	struct rpc_sockets sockets;    /* RPC over TCP and UDP */
 	struct map flows, expectations, handshakes, services;
 	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
 	struct connection *first_connection, *last_connection;

@@ -16,20 +16,8 @@
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/rpc_socket.h"
 #include "reassembly/tcp_content.h"
-
-/* Streams of all carriers are numbered together. */
-static uint64_t next_stream(void *owner)
-{
-	return ++((struct rtap_tracker *)owner)->connection_number;
-}
-
-static void take_exchange(void *owner, const struct rpc_exchange *exchange)
-{
-	struct rtap_tracker *tracker = owner;
-
-	tracker->options.exchange(tracker->options.owner, exchange);
-}
 
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
@@ -42,8 +30,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	budget_init(&tracker->budget, options->max_memory);
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;
-	rpc_carriers_init(&tracker->carriers, &tracker->budget, &(struct rpc_carriers_user){ tracker, take_exchange, next_stream },
-			  options->context.no_heuristics);
+	rpc_socket_init(tracker);
 	tcp_content_init(tracker);
 	if (options->checksums)
 		tracker->keep |= COVERAGE_CRC;
@@ -462,12 +449,25 @@ static bool may_have_rpc(const struct rtap_tracker *tracker, const struct rtap_p
 	return tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_bare_rpcrdma(tracker, packet));
 }
 
+/* RPC over UDP. */
+static void datagram_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
+{
+	bool from_a;
+	struct rpc_conversation *conversation = rpc_carriers_datagram(&tracker->carriers, packet, &from_a, context);
+
+	if (!conversation)
+		return;
+	if (context->rpc_known)
+		rtap_dissect(frame, context, packet);
+	rpc_socket_packet(tracker, conversation, from_a, NULL, packet);
+}
+
 /* What is neither InfiniBand nor RoCE. */
 static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
 			  struct rtap_packet *packet)
 {
-	if (!context->is_iwarp && rpc_socket_packet(&tracker->sockets, packet, context))
-		rtap_dissect(frame, context, packet);
+	if (!packet->tcp.present)
+		datagram_packet(tracker, frame, context, packet);
 	if (packet->flow.present)
 		flow_add_layer(packet);
 	if (tracker->first_touched)
@@ -511,8 +511,6 @@ static void take_frame(struct rtap_tracker *tracker, const struct rtap_frame *fr
 	take_group_management(tracker, packet);
 	if (packet->tcp.present)
 		tcp_packet(tracker, frame, &context, packet);
-	else if (tracker->options.exchange)
-		rpc_carriers_datagram(&tracker->carriers, packet);
 	if (!packet->ib.has_bth) {
 		socket_packet(tracker, frame, &context, packet);
 		return;
@@ -565,11 +563,10 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 			ib_message_settle(tracker, &connection->streams[i], true);
 		rpc_call_finish(tracker, connection);
 	}
+	rpc_carriers_flush(&tracker->carriers);
 	mad_exchange_finish(&tracker->exchanges);
 	messages_flush(tracker);
 	connections_flush(tracker);
-	if (tracker->options.exchange)
-		rpc_carriers_flush(&tracker->carriers);
 	tracker->counters.refused += memory_failures() - failures;
 }
 
@@ -600,7 +597,6 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	mad_exchange_fini(&tracker->exchanges);
 	rmpp_fini(&tracker->rmpp);
 	ip_fragments_fini(&tracker->fragments);
-	rpc_sockets_fini(&tracker->sockets);
 	coverage_fini(&tracker->gathered);
 	multicast_fini(tracker);
 	rpc_carriers_fini(&tracker->carriers);

@@ -35,16 +35,26 @@ static struct rpc_exchange told[MOST_TOLD];
 static struct rtap_missing missing[MOST_TOLD];
 static uint8_t call_bytes[MOST_TOLD][256];
 static unsigned told_count;
-static uint64_t numbers;
+static uint64_t numbers, disconnected;
+static bool opened_by_a;
 static struct budget budget;
 static struct rpc_carriers carriers;
 static struct tcp_streams streams;
 static uint64_t frames;
 
-static uint64_t give_number(void *owner)
+static uint64_t connect_stream(void *owner, struct rpc_conversation *conversation, bool a, uint64_t frame, int64_t time_ns)
 {
 	cr_assert_eq(owner, &numbers);
+	cr_expect(conversation && frame && frame <= frames && time_ns);
+	opened_by_a = a;
 	return ++numbers;
+}
+
+static void disconnect_stream(void *owner, struct rpc_conversation *conversation)
+{
+	cr_assert_eq(owner, &numbers);
+	cr_expect(conversation);
+	disconnected++;
 }
 
 static void take_exchange(void *owner, const struct rpc_exchange *exchange)
@@ -63,8 +73,7 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 static void begin_stream(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet)
 {
 	(void)owner;
-	(void)packet;
-	connection->user = rpc_carriers_begin(&carriers, connection);
+	connection->user = rpc_carriers_begin(&carriers, connection, packet->frame);
 }
 
 static void give_life(void *owner, struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
@@ -96,10 +105,10 @@ static void end_stream(void *owner, struct tcp_connection *connection, enum tcp_
 static void begin(uint64_t memory, bool no_heuristics)
 {
 	const struct tcp_stream_user stream_user = { NULL, begin_stream, give_life, give_bytes, give_hole, end_stream };
-	const struct rpc_carriers_user user = { &numbers, take_exchange, give_number };
+	const struct rpc_carriers_user user = { .owner = &numbers, .exchange = take_exchange, .connect = connect_stream, .disconnect = disconnect_stream };
 
 	told_count = 0;
-	numbers = frames = 0;
+	numbers = frames = disconnected = 0;
 	budget_init(&budget, memory);
 	rpc_carriers_init(&carriers, &budget, &user, no_heuristics);
 	tcp_streams_init(&streams, &budget, &stream_user);
@@ -112,6 +121,7 @@ static void end(void)
 	tcp_streams_fini(&streams);
 	rpc_carriers_fini(&carriers);
 	cr_expect_eq(budget.used, 0);
+	cr_expect_eq(disconnected, numbers);
 }
 
 static void put16(uint8_t *at, uint32_t value)
@@ -157,7 +167,9 @@ static void give(const struct said *said)
 {
 	uint8_t frame[512];
 	uint32_t length = build(frame, said);
+	struct rtap_context context = { 0 };
 	struct kit kit;
+	bool from_a;
 
 	kit_dissect(&kit, RTAP_LINK_RAW, frame, length - said->cut, length, NULL);
 	kit.frame.number = ++frames;
@@ -165,7 +177,7 @@ static void give(const struct said *said)
 	if (kit.packet.tcp.present)
 		tcp_stream_segment(&streams, &kit.packet, &(struct tcp_segment_facts){ 0 });
 	else
-		rpc_carriers_datagram(&carriers, &kit.packet);
+		rpc_carriers_datagram(&carriers, &kit.packet, &from_a, &context);
 	kit_free(&kit);
 }
 

@@ -255,6 +255,7 @@ struct rtap_flow_facts {
 	bool differs;            /* a repeat that is not what it repeats */
 	bool completes;          /* the last packet that a message needed */
 	bool has_latency;
+	bool beside_rdma;        /* of a connection of TCP or UDP that carries ONC RPC */
 	uint8_t analysis;        /* enum rtap_psn_analysis */
 	uint8_t kind, verb;      /* of the message that it completes: enum rtap_message_kind, rtap_verb */
 	uint32_t missing;        /* PSNs not seen right before it: with RTAP_PSN_GAP */
