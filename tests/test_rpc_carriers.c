@@ -8,27 +8,9 @@
 
 #include "reassembly/rpc_carriers.h"
 #include "tests/frame_kit.h"
+#include "tests/rpc_kit.h"
 
 #define MOST_TOLD 64
-#define MOST_WORDS 40
-#define LAST 0x80000000
-#define CALL_OF(xid, program, version, procedure) xid, 0, 2, program, version, procedure, 0, 0, 0, 0
-#define REPLY_TO(xid) xid, 1, 0, 0, 0, 0
-#define MOUNT 100005
-
-enum transport { UDP = 17, TCP = 6 };
-
-/* A packet between 10.0.0.1 and 10.0.0.2; the first has port `port`. */
-struct said {
-	enum transport transport;
-	bool from_second;
-	uint16_t port, second_port;
-	uint8_t flags;        /* TCP */
-	uint32_t seq, ack;
-	uint32_t cut;         /* bytes that the capture left out */
-	uint32_t words[MOST_WORDS];
-	uint32_t count;
-};
 
 /* Exchanges as told, without what they borrow. */
 static struct rpc_exchange told[MOST_TOLD];
@@ -124,49 +106,10 @@ static void end(void)
 	cr_expect_eq(disconnected, numbers);
 }
 
-static void put16(uint8_t *at, uint32_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
-static void put32(uint8_t *at, uint32_t value)
-{
-	put16(at, value >> 16);
-	put16(at + 2, value);
-}
-
-static uint32_t build(uint8_t frame[512], const struct said *said)
-{
-	uint32_t header = 20 + (said->transport == TCP ? 20 : 8), length = header + 4 * said->count;
-
-	memset(frame, 0, 512);
-	frame[0] = 0x45;
-	put16(frame + 2, length);
-	frame[8] = 64;
-	frame[9] = (uint8_t)said->transport;
-	put32(frame + 12, said->from_second ? 0x0a000002 : 0x0a000001);
-	put32(frame + 16, said->from_second ? 0x0a000001 : 0x0a000002);
-	put16(frame + 20, said->from_second ? said->second_port : said->port);
-	put16(frame + 22, said->from_second ? said->port : said->second_port);
-	if (said->transport == TCP) {
-		put32(frame + 24, said->seq);
-		put32(frame + 28, said->ack);
-		frame[32] = 0x50;
-		frame[33] = said->flags ? said->flags : 0x10;
-		put16(frame + 34, 512);
-	} else {
-		put16(frame + 24, length - 20);
-	}
-	for (uint32_t i = 0; i < said->count; i++)
-		put32(frame + header + 4 * i, said->words[i]);
-	return length;
-}
-
 static void give(const struct said *said)
 {
-	uint8_t frame[512];
-	uint32_t length = build(frame, said);
+	uint8_t frame[SAID_ROOM];
+	uint32_t length = said_frame(frame, said);
 	struct rtap_context context = { 0 };
 	struct kit kit;
 	bool from_a;
