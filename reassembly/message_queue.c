@@ -65,6 +65,8 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 	leave_stream(message);
 	if (tracker->completed == message)
 		tracker->completed = NULL;
+	if (tracker->cut == message)
+		tracker->cut = NULL;
 	if (tracker->touched == message)
 		tracker->touched = NULL;
 	if (tracker->touched_rpc == message)

@@ -191,6 +191,7 @@ struct rtap_tracker {
 	struct message *spare;         /* for reuse, by `behind` */
 	struct budget_holder messages; /* the messages in memory */
 	struct message *completed;     /* by the frame at hand */
+	struct message *cut;           /* a SEND that is over with it, of which the capture cut off something */
 	struct message *touched;       /* the message that the frame at hand is part of */
 	struct message *touched_rpc;   /* the RPC message that it brought */
 	struct connection *asked;      /* whose request the frame at hand is; NULL: none that is known */

@@ -339,14 +339,15 @@ static void relieve(struct rtap_tracker *tracker)
 			break;
 }
 
-/* A SEND of several packets that ended in this one: its upper protocols are shown here. */
-static void dissect_message(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+/* A SEND of several packets that ended in this one: its upper protocols are shown here, as far as its bytes go. */
+static void dissect_message(const struct message *message, const struct rtap_frame *frame, struct rtap_context *context,
 			    struct rtap_packet *packet)
 {
-	const struct message *message = tracker->completed;
 	const struct coverage_run *run = coverage_runs(&message->coverage);
 	struct rtap_flow_facts flow = packet->flow;
 
+	if (message->cut.count)
+		context->message_wire = (uint32_t)message_known_length(message);
 	context->message.bytes = message->coverage.bytes + (run->begin - message->coverage.origin);
 	context->message.length = (uint32_t)(run->end - run->begin);
 	context->upper = message->connection->upper;
@@ -354,6 +355,16 @@ static void dissect_message(struct rtap_tracker *tracker, const struct rtap_fram
 	packet->flow = flow;
 	if (packet->rpcrdma.present)
 		message->connection->upper = RTAP_UPPER_RPCRDMA;
+}
+
+/* Of a SEND of several packets that is over: one whose first bytes at least are kept. */
+static const struct message *message_to_show(const struct rtap_tracker *tracker)
+{
+	const struct message *message = tracker->completed ? tracker->completed : tracker->cut;
+
+	if (!message || !message->coverage.bytes || message->shown.frames <= 1)
+		return NULL;
+	return tracker->completed || coverage_runs(&message->coverage)->begin == message_position(message) ? message : NULL;
 }
 
 /* The data of a management transaction are shown with the segment that completed them. */
@@ -400,15 +411,6 @@ static void dissect_again(const struct rtap_frame *frame, const struct rtap_cont
 	packet->flow = flow;
 }
 
-/* A SEND of one packet, seen for the first time, that will never be whole: what there is of it is its RPC. */
-static bool is_cut_send(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
-{
-	const struct message *message = tracker->touched;
-
-	return message && message->shown.verb == RTAP_VERB_SEND && ib_opcodes[packet->ib.opcode].place == IB_ONLY &&
-	       packet->payload.captured < packet->payload.wire && message->shown.frames == 1 && !message->shown.repeats;
-}
-
 /*
  * A reply's program and procedure are known by its call; chunks can carry the message; and what read chunks complete is shown in
  * the packet that does. Repeats are part of no message any more.
@@ -433,7 +435,7 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 	} else if (is_known) {
 		packet_dissect_reply(packet, context);
 	}
-	if (packet->rpcrdma.present && (tracker->completed || is_cut_send(tracker, packet)) && message->shown.verb == RTAP_VERB_SEND)
+	if (packet->rpcrdma.present && (tracker->completed || tracker->cut) && message->shown.verb == RTAP_VERB_SEND)
 		rpc_call_send(tracker, message, packet);
 	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, from_a, packet)) {
 		context->rpc_follows = true;
@@ -494,6 +496,7 @@ static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *fr
 static void take_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	struct rtap_context context;
+	const struct message *message;
 
 	if (tracker->exchanges.first || tracker->exchanges.first_held)
 		mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
@@ -515,14 +518,15 @@ static void take_frame(struct rtap_tracker *tracker, const struct rtap_frame *fr
 		socket_packet(tracker, frame, &context, packet);
 		return;
 	}
-	tracker->completed = tracker->touched = tracker->touched_rpc = NULL;
+	tracker->completed = tracker->cut = tracker->touched = tracker->touched_rpc = NULL;
 	tracker->asked = NULL;
 	tracker->transfer.whole = false;
 	ib_packet(tracker, packet);
 	if (tracker->transfer.whole)
 		dissect_transfer(tracker, frame, &context, packet);
-	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
-		dissect_message(tracker, frame, &context, packet);
+	message = message_to_show(tracker);
+	if (message)
+		dissect_message(message, frame, &context, packet);
 	if (may_have_rpc(tracker, packet))
 		take_rpc(tracker, frame, &context, packet);
 	flow_add_layer(packet);

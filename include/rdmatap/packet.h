@@ -326,6 +326,7 @@ struct rtap_context {
 	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
+	uint32_t message_wire; /* bytes that `message` has, of which the capture cut off all behind it; 0: none */
 	struct rtap_span records; /* data of an RMPP transaction that this segment completed: dissected as the next source instead of its own */
 	struct rtap_span chunk; /* an RPC message that chunks carried: dissected behind this packet's RPC-over-RDMA header, READ response or WRITE */
 	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown again; 0: none */

@@ -66,6 +66,14 @@ class Cut(CliTest):
             # of a header that is not all there the status is not known
             self.assertTrue(all(row.get("status") != "SUCCESS" for row in rows if row["missing"] and row["missing"][0]["offset"] < 24))
 
+    def test_sends_of_several_packets_are_cut_off_like_those_of_one(self):
+        whole = os.path.join(TESTDATA, "roce-nfs40-mtu256.pcap.gz")
+        calls = len(self.lines("messages", "--rpc", whole)) // 2
+        for length in ("120", "160", "200", "300"):
+            rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "-s", length, whole)]
+            self.assertEqual({hole["reason"] for row in rows for hole in row["missing"]} - {"snapped"}, set(), length)
+            self.assertGreater(sum(row["kind"] == "rpc_call" and "answer" in row for row in rows), calls * 9 // 10)
+
     def holes(self, capture, length):
         rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "-s", str(length), capture)]
         return [[(hole["offset"], hole["length"], hole["reason"]) for hole in row["missing"]] for row in rows]
