@@ -161,10 +161,19 @@ void rpc_conversation_connect(struct rpc_conversation *conversation, bool call_f
 		conversation->number = user->connect(user->owner, conversation, opened_by_a(conversation, call_from_a), frame, time_ns);
 }
 
+static void forget_answered(struct rpc_conversation *conversation)
+{
+	budget_give(conversation->carriers->budget, &conversation->holder, conversation->remembered_room * sizeof *conversation->remembered);
+	free(conversation->remembered);
+	conversation->remembered = NULL;
+	conversation->remembered_at = conversation->remembered_room = 0;
+}
+
 static void free_conversation(struct rpc_conversation *conversation)
 {
 	struct rpc_carriers *carriers = conversation->carriers;
 
+	forget_answered(conversation);
 	for (int side = 0; conversation->directions && side < 2; side++)
 		if (conversation->is_rpc)
 			rpc_record_fini(&conversation->directions[side].reader);
@@ -177,8 +186,6 @@ static void free_conversation(struct rpc_conversation *conversation)
 	} else {
 		budget_give(carriers->budget, &carriers->holder, sizeof *conversation + 2 * sizeof *conversation->directions);
 	}
-	budget_give(carriers->budget, &conversation->holder, conversation->remembered_room * sizeof *conversation->remembered);
-	free(conversation->remembered);
 	free(conversation->directions);
 	free(conversation);
 }
@@ -220,6 +227,7 @@ static void evict(struct budget_holder *holder, void *owner)
 	}
 	while (conversation->oldest)
 		give_up(conversation->oldest);
+	forget_answered(conversation);
 }
 
 struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, enum rpc_carrier carrier)
