@@ -175,6 +175,7 @@ struct rtap_rpc_facts {
 	bool is_private;      /* arguments or results are encrypted */
 	uint32_t header_length; /* bytes from the XID up to arguments or results; 0: not all of the header is there */
 	uint32_t body_length; /* of arguments or results whose length RPCSEC_GSS tells; else UINT32_MAX */
+	uint64_t reply_frame; /* of a call: the frame that shows its reply; 0: the context did not tell */
 	uint64_t call_frame;  /* of a reply: the frame that shows its call; 0: the context did not tell */
 	int64_t call_time_ns; /* of that frame */
 };
@@ -296,6 +297,11 @@ struct rtap_packet {
 	struct rtap_layer layers[RTAP_MAX_LAYERS];
 };
 
+/* The frame that shows an RPC call, and the one that shows its reply. */
+struct rtap_reply {
+	uint64_t call_frame, frame;
+};
+
 /* Protocols that a queue pair's payload can be declared to be. */
 enum rtap_upper {
 	RTAP_UPPER_UNKNOWN,
@@ -323,6 +329,8 @@ struct rtap_context {
 	uint32_t rpc_flavor, rpc_gss_procedure, rpc_gss_service; /* likewise: of its credentials */
 	uint64_t rpc_call_frame; /* the frame that shows this call; 0: not known, though the others are */
 	int64_t rpc_call_time_ns; /* of that frame */
+	const struct rtap_reply *replies; /* of all calls that were answered, in the order of the calls' frames; NULL: not known */
+	size_t reply_count;
 	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */

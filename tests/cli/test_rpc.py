@@ -55,6 +55,22 @@ class Shown(CliTest):
             self.assertEqual([xid in line for line in lines], [True, True])
 
 
+class Replies(CliTest):
+    def test_calls_know_their_replies_if_the_files_can_be_read_twice(self):
+        capture = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
+        rows = [line.split("\t") for line in self.lines("-r", capture, "-Y", "rpc", "-T", "fields", "-e", "frame.number",
+                                                        "-e", "rpc.msgtyp", "-e", "rpc.repframe", "-e", "rpc.reqframe")]
+        calls = {frame: reply for frame, kind, _, reply in rows if kind == "0"}
+        replies = {call: frame for frame, kind, call, reply in rows if kind == "1" and not reply}
+        self.assertGreater(len(calls), 100)
+        self.assertEqual(calls, replies)
+        call, reply = next(iter(calls.items()))
+        shown = self.lines("-r", capture, "-Y", "rpc.reqframe == " + reply, "-T", "fields", "-e", "frame.number")
+        self.assertEqual(shown, [call])
+        with open(capture, "rb") as standard_input:
+            self.bad("rpc.reqframe needs files that can be read twice", "-r", "-", "-T", "fields", "-e", "rpc.reqframe", stdin=standard_input)
+
+
 class Cut(CliTest):
     def test_what_the_capture_cut_off_is_told_as_that(self):
         whole = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
