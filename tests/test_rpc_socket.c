@@ -282,7 +282,7 @@ Test(rpc_socket, many_answered_calls_fit_into_little_memory, .timeout = 60)
 	struct said call = { TCP, false, 900, 2049, 0x10, 1, 1, .words = { LAST | 40, CALL_OF(0, NFS, 3, 0) }, .count = 11 };
 	struct said reply = { TCP, true, 900, 2049, 0x10, 1, 45, .words = { LAST | 24, REPLY_TO(0) }, .count = 7 };
 
-	begin(12000, false);
+	begin(40000, false);
 	for (uint32_t xid = 1; xid <= 500; xid++, call.seq += 44, call.ack += 28, reply.seq += 28, reply.ack += 44) {
 		call.words[1] = reply.words[1] = xid;
 		call.port = reply.port = (uint16_t)(900 + xid / 100);
