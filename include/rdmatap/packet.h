@@ -188,6 +188,22 @@ struct rtap_rpc_facts {
 };
 
 /*
+ * Whose private data the messages of a connection have, as its REQ tells: by the service that it asks for, or by their content.
+ * X(identifier, name)
+ */
+#define RTAP_CM_CONSUMERS(X) \
+	X(UNKNOWN, "unknown: REQ not captured") X(OTHER, "other") \
+	X(NFS, "NFS") X(SMB_DIRECT, "SMB Direct") X(NVME, "NVMe") X(ISER, "iSER") X(SRP, "SRP") X(SRP_RDMA_CM, "SRP") X(RDS, "RDS") \
+	X(RDS_IPV6, "RDS")
+
+enum rtap_cm_consumer {
+#define RTAP_CM_CONSUMER_ENUM(identifier, name) RTAP_CM_CONSUMER_##identifier,
+	RTAP_CM_CONSUMERS(RTAP_CM_CONSUMER_ENUM)
+#undef RTAP_CM_CONSUMER_ENUM
+	RTAP_CM_CONSUMER_COUNT
+};
+
+/*
  * What a message of communication management says; host order. Valid while present is set, each value only in the messages
  * named. IBTA vol. 1, chapter 12.
  */
@@ -199,8 +215,10 @@ struct rtap_cm_facts {
 	uint8_t mtu_code;           /* REQ: 1 is 256 bytes, 5 is 4096 */
 	uint8_t subject;            /* MRA, REJ: the message meant: 0 REQ, 1 REP, 2 LAP or none */
 	uint8_t sidr_status;        /* SIDR_REP: 0 is good */
+	uint8_t path_status;        /* APR: 0 is good */
 	uint8_t address_length;     /* 4 or 16 if an IP CM header is there, else 0 */
 	uint8_t source;             /* that private_offset counts in */
+	uint8_t consumer;           /* REQ, REP, REJ: enum rtap_cm_consumer; of the latter two by the context */
 	bool has_rpc_private, remote_invalidation; /* the message of RFC 8797 is there; its R flag */
 	uint16_t reject_reason;     /* REJ */
 	uint16_t source_port, destination_port; /* with an IP CM header */
@@ -341,6 +359,7 @@ struct rtap_context {
 	const struct rtap_reply *replies; /* of all calls that were answered, in the order of the calls' frames; NULL: not known */
 	size_t reply_count;
 	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
+	uint8_t cm_consumer;  /* enum rtap_cm_consumer: by the REQ that a REP or REJ of communication management answers */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
 	uint32_t message_wire; /* bytes that `message` has, of which the capture cut off all behind it; 0: none */
