@@ -258,6 +258,8 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	rpc_call_finish(tracker, connection);
 	if (connection->iwarp)
 		iwarp_stream_forget(connection->iwarp);
+	if (connection->ddp)
+		ddp_message_let_go_all(connection);
 	free(connection->ddp);
 	connection->ddp = NULL;
 	multicast_forget(tracker, connection);

@@ -542,6 +542,21 @@ static void count_segment(struct rtap_connection *shown, const struct tcp_segmen
 	shown->trouble[RTAP_TROUBLE_DIFFERING_REPEAT] += facts->differs;
 }
 
+/* Tells messages what of each direction is acknowledged by now, at the frame at hand. */
+static void tell_acknowledged(struct iwarp_stream *stream, uint64_t frame)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		const struct tcp_half *tcp = &stream->tcp->halves[i];
+		struct iwarp_half *half = &stream->halves[i];
+		uint64_t offset = tcp->acknowledged > tcp->base ? tcp->acknowledged - tcp->base : 0;
+
+		if (!tcp->started || !tcp->has_acknowledged)
+			continue;
+		ddp_message_acknowledged(stream->tracker, stream->connection, side_of(stream, i), half->acknowledged, offset, frame);
+		half->acknowledged = offset;
+	}
+}
+
 void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_facts *facts, struct rtap_packet *packet)
 {
 	struct rtap_connection *shown;
@@ -550,6 +565,7 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 	account(stream);
 	if (!stream->connection)
 		return;
+	tell_acknowledged(stream, packet->frame->number);
 	shown = &stream->connection->shown;
 	shown->packets++;
 	shown->last_frame = packet->frame->number;

@@ -53,6 +53,7 @@ struct iwarp_half {
 	uint32_t setup_length;
 	struct rtap_mpa_facts mpa;
 	struct fpdu_framer framer;
+	uint64_t acknowledged; /* stream offset up to which the messages know it */
 	uint64_t searched;    /* bytes in which no proof was found */
 	struct iwarp_waiting *first, *last;
 	uint32_t waiting;

@@ -68,6 +68,8 @@ struct message {
 	uint64_t sink_offset;
 	uint64_t told_end;                 /* iWARP: position behind the last byte that its segments tell of, there or not */
 	bool torn;                         /* iWARP: bytes of the stream were lost since its last segment */
+	bool awaits_ack;                   /* iWARP: settled, and in ddp_half's list of those, by before and behind */
+	uint64_t ack_at;                   /* the stream offset that is acknowledged when it is */
 	bool touched;                      /* it is in the tracker's list of those */
 	struct message *next_touched;
 	struct message *ready_up_to;       /* the last of those behind it of which nothing changes any more */

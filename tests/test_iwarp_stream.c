@@ -227,6 +227,64 @@ Test(iwarp_stream, a_stream_from_the_middle_is_known_by_what_it_carries)
 	}
 }
 
+/* A Send and a Write of a; then b acknowledges the first, or both, or none. */
+Test(iwarp_stream, what_tcp_acknowledged_is_good_and_the_rest_unanswered)
+{
+	static const struct { unsigned acknowledged; uint8_t outcomes[2]; } cases[] = {
+		{ 0, { RTAP_OUTCOME_UNANSWERED, RTAP_OUTCOME_UNANSWERED } },
+		{ 1, { RTAP_OUTCOME_GOOD, RTAP_OUTCOME_UNANSWERED } },
+		{ 2, { RTAP_OUTCOME_GOOD, RTAP_OUTCOME_GOOD } },
+	};
+	struct sender sender;
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		uint32_t to;
+
+		sender_init(&sender, SENT_PLAIN, true);
+		send_send(&sender, 100);
+		send_write(&sender, 300);
+		to = cases[i].acknowledged ? sender.fpdus[cases[i].acknowledged - 1].offset + sender.fpdus[cases[i].acknowledged - 1].length : 0;
+		begin(1 << 20, false);
+		give_setup(false, true);
+		give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
+		/* one byte less acknowledges nothing */
+		give(false, 7000, FLAG_ACK, SETUP, SETUP + to - (to > 0), NULL, 0);
+		give(false, 7000, FLAG_ACK, SETUP, SETUP + to, NULL, 0);
+		cr_expect_eq(told_count, 0, "a Terminate may follow");
+		end();
+		cr_assert_eq(told_count, 2);
+		for (unsigned k = 0; k < 2; k++) {
+			bool good = cases[i].outcomes[k] == RTAP_OUTCOME_GOOD;
+
+			cr_expect_eq(told[k].outcome, cases[i].outcomes[k], "case %zu, message %u", i, k);
+			/* what ends with the segment's last byte but one is acknowledged a frame later */
+			cr_expect_eq(told[k].answered_in, !good ? 0 : i == 2 && k == 0 ? 6 : 7, "case %zu, message %u", i, k);
+			cr_expect_not(told[k].has_latency, "TCP acknowledges when it likes");
+		}
+		sender_fini(&sender);
+	}
+}
+
+Test(iwarp_stream, messages_do_not_wait_for_acknowledgements_that_nobody_captures)
+{
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	for (uint32_t i = 0; i < 3000; i++)
+		send_send(&sender, 10);
+	begin(1 << 26, false);
+	/* 100 microseconds a frame: told from the 20,000th on */
+	for (uint32_t i = 0; i < sender.count; i++)
+		give(true, 20049, FLAG_ACK, sender.fpdus[i].offset, 0, sender.bytes + sender.fpdus[i].offset, sender.fpdus[i].length);
+	cr_expect_eq(told_count, 0);
+	for (uint32_t i = 0; i < 20001; i++)
+		give(true, 20049, FLAG_ACK, sender.length, 0, NULL, 0);
+	cr_expect_gt(told_count, 2900);
+	end();
+	cr_expect_eq(told_count, 3000);
+	sender_fini(&sender);
+}
+
 /* Bytes of other protocols: text, zeros, records with lengths in front, noise, and FPDUs that are none for one thing. */
 static void fill_other(uint8_t *bytes, uint32_t length, unsigned kind)
 {
