@@ -229,12 +229,14 @@ static void take_send(struct ddp_work *work)
 	const struct rtap_iwarp_facts *facts = &work->facts;
 	struct message *message = untagged(work, RTAP_KIND_SEND);
 	struct rtap_span bytes;
-	bool together;
+	bool together, alone, cut;
 	uint64_t length;
 
 	if (!message)
 		return;
-	together = contiguous(work, facts->payload_offset, &bytes) && !facts->mo && facts->last;
+	alone = !facts->mo && facts->last;
+	together = contiguous(work, facts->payload_offset, &bytes) && alone;
+	cut = !together && alone && fpdu_front(work->fpdu, facts->payload_offset, &bytes);
 	message->bytes_wanted |= !together;
 	add_payload(work, message, facts->payload_offset, MESSAGE_ORIGIN + facts->mo);
 	note(work, message);
@@ -252,6 +254,8 @@ static void take_send(struct ddp_work *work)
 		completes(work, message, length);
 		if (bytes.bytes && length)
 			ddp_hear_send(work, message, &bytes, !together);
+	} else if (cut) {
+		ddp_hear_send(work, message, &bytes, false);
 	}
 	message_settle(work->tracker, message);
 }

@@ -315,21 +315,21 @@ static void note_private(struct connection *connection, bool is_a, const struct 
 		connection->upper = RTAP_UPPER_RPCRDMA;
 }
 
-/* A whole Request or Reply. CRCs are in use if either end asks for them: RFC 5044, 7.1.1. */
-static void take_setup(struct iwarp_half *half, const struct tcp_bytes *bytes)
+/* A Request or Reply, of whose `length` bytes the capture may have cut off private data. CRCs are in use if either end asks for them: RFC 5044, 7.1.1. */
+static void take_setup(struct iwarp_half *half, uint32_t length, uint64_t frame, int64_t time_ns)
 {
 	struct iwarp_stream *stream = half->stream;
-	struct cursor cursor = { half->setup, half->setup_length, half->setup_length };
+	struct cursor cursor = { half->setup, half->setup_length, length };
 	struct iwarp_half *other = &stream->halves[!half->from_a];
 	struct connection *connection;
 
-	half->has_setup = mpa_read_setup(&cursor, &half->mpa) == OK;
-	connection = connection_of(stream, bytes->frame, bytes->time_ns);
+	half->has_setup = mpa_read_setup(&cursor, &half->mpa) == OK || half->mpa.length;
+	connection = connection_of(stream, frame, time_ns);
 	if (!connection)
 		return;
 	note_private(connection, side_of(stream, half->from_a), &half->mpa);
 	connection_event(connection, !half->mpa.is_reply ? "rdma_connect" : half->mpa.rejected ? "rdma_reject" : "rdma_accept",
-			 bytes->frame, bytes->time_ns, 0);
+			 frame, time_ns, 0);
 	if (other->stage == IWARP_FRAMES && other->framer.rules.crc == FPDU_UNKNOWN && other->has_setup)
 		other->framer.rules.crc = use_of(true, half->mpa.crc || other->mpa.crc);
 }
@@ -352,6 +352,8 @@ static uint32_t take_beginning(struct iwarp_half *half, const struct tcp_bytes *
 		if (part > bytes->span.length - used)
 			part = bytes->span.length - used;
 		memcpy(half->setup + half->setup_length, bytes->span.bytes + used, part);
+		half->setup_frame = bytes->frame;
+		half->setup_time_ns = bytes->time_ns;
 		half->setup_length += part;
 		used += part;
 		if (!mpa_may_be_setup(half->setup, half->setup_length)) {
@@ -362,7 +364,7 @@ static uint32_t take_beginning(struct iwarp_half *half, const struct tcp_bytes *
 			prove(stream);
 		if (half->setup_length >= MPA_SETUP_LENGTH &&
 		    half->setup_length == MPA_SETUP_LENGTH + (uint32_t)load16(half->setup + MPA_SETUP_LENGTH - 2)) {
-			take_setup(half, bytes);
+			take_setup(half, half->setup_length, bytes->frame, bytes->time_ns);
 			begin_frames(half, bytes->offset + used, true);
 			return used;
 		}
@@ -408,6 +410,17 @@ void iwarp_stream_bytes(struct iwarp_stream *stream, bool from_a, const struct t
 	account(stream);
 }
 
+/* Whether the capture cut off nothing but the end of a Request's or Reply's private data: what it agreed upon stands before it. */
+static bool is_cut_setup(const struct iwarp_half *half, const struct tcp_hole *hole)
+{
+	uint32_t length = MPA_SETUP_LENGTH;
+
+	if (half->stage != IWARP_SETUP || hole->reason != TCP_HOLE_SNAPPED || half->setup_length < length)
+		return false;
+	length += load16(half->setup + MPA_SETUP_LENGTH - 2);
+	return length <= sizeof half->setup && hole->length == length - half->setup_length;
+}
+
 void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tcp_hole *hole)
 {
 	static const uint8_t reasons[] = {
@@ -416,6 +429,11 @@ void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tc
 	};
 	struct iwarp_half *half = &stream->halves[from_a];
 
+	if (is_cut_setup(half, hole)) {
+		take_setup(half, half->setup_length + (uint32_t)hole->length, half->setup_frame, half->setup_time_ns);
+		begin_frames(half, hole->offset + hole->length, true);
+		return;
+	}
 	if (half->stage != IWARP_FRAMES)
 		begin_frames(half, hole->offset, false);
 	fpdu_skip(&half->framer, hole->length, reasons[hole->reason]);

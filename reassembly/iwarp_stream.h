@@ -51,6 +51,8 @@ struct iwarp_half {
 	enum iwarp_stage stage;
 	uint8_t setup[MPA_SETUP_LENGTH + MPA_MAX_PRIVATE];
 	uint32_t setup_length;
+	uint64_t setup_frame; /* that its last byte came in */
+	int64_t setup_time_ns;
 	struct rtap_mpa_facts mpa;
 	struct fpdu_framer framer;
 	uint64_t acknowledged; /* stream offset up to which the messages know it */
