@@ -7,6 +7,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/ddp_internal.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/iwarp_stream.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 
@@ -91,6 +92,7 @@ void ddp_message_let_go_all(struct connection *connection)
 
 void ddp_touch(struct rtap_tracker *tracker, struct message *message)
 {
+	message->shown.wanted |= tracker->wanted_ahead;
 	if (message->touched || !tracker->options.wanted)
 		return;
 	message->touched = true;
@@ -100,6 +102,8 @@ void ddp_touch(struct rtap_tracker *tracker, struct message *message)
 
 void ddp_message_frame_done(struct rtap_tracker *tracker, bool wanted)
 {
+	if (wanted)
+		iwarp_stream_want(&tracker->view);
 	while (tracker->first_touched) {
 		struct message *message = tracker->first_touched;
 

@@ -64,6 +64,19 @@ static void show(struct ddp_work *work, const struct alone *alone)
 	work->shown->fpdu.upper = &work->shown->upper;
 }
 
+void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
+		       struct iwarp_shown *shown)
+{
+	struct ddp_work work = { tracker, connection, from_a, fpdu, 1, shown, { 0 } };
+	struct alone alone;
+
+	begin(&alone, &work);
+	dissect(&alone);
+	if (alone.packet.rpcrdma.present && alone.packet.rpc.is_reply)
+		(void)rpc_call_context(tracker, connection, from_a, &alone.packet, &alone.upper);
+	show(&work, &alone);
+}
+
 /* The bytes become the frame's, unless the message is told with them. */
 static bool keep_message(struct ddp_work *work, struct message *message)
 {

@@ -381,6 +381,43 @@ static bool follow_all(struct fpdu_framer *framer)
 	return changed;
 }
 
+/* The FPDU at byte `at` of a piece ahead. False: it is none, or goes on behind the piece. */
+static bool read_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece, uint32_t at, struct rtap_fpdu *fpdu,
+		       struct rtap_iwarp_facts *facts)
+{
+	uint64_t start = offset + at;
+	uint32_t first = fpdu_relative_marker(framer->layout, marker_from(framer, start), start), total;
+
+	if ((first != RTAP_NO_MARKER && first % 4) || fpdu_look(piece->bytes + at, piece->length - at, first, facts, &total) != OK ||
+	    total > piece->length - at)
+		return false;
+	*fpdu = (struct rtap_fpdu){
+		.stream_offset = start, .framing = framer->framing, .first_frame = piece->frame, .last_frame = piece->frame,
+		.first_time_ns = piece->time_ns, .last_time_ns = piece->time_ns,
+	};
+	fpdu_describe(fpdu, framer->layout, piece->bytes + at, total, first);
+	fpdu->crc_status = framer->rules.crc == FPDU_ON ? (uint8_t)fpdu_check_crc(fpdu) : RTAP_CRC_OFF;
+	fpdu_fill_head(fpdu);
+	return fpdu->crc_status != RTAP_CRC_BAD && (framer->layout == FPDU_PLAIN || fpdu_markers_agree(fpdu));
+}
+
+bool fpdu_look_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece,
+		     void (*ahead)(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu))
+{
+	struct rtap_iwarp_facts facts = { 0 }, previous = { 0 };
+	bool is_plain = framer->layout == FPDU_PLAIN && (framer->layout_certain || framer->start - framer->found >= FPDU_MARKER_SPAN);
+	struct rtap_fpdu fpdu;
+
+	if (framer->searching || framer->rules.crc == FPDU_UNKNOWN || (!is_plain && !phase_known(framer)))
+		return false;
+	for (uint32_t at = 0; at < piece->length; at += fpdu.bytes.length, previous = facts)
+		if (!read_ahead(framer, offset, piece, at, &fpdu, &facts) || (at && !iwarp_follows(&previous, &facts)))
+			return false;
+	for (uint32_t at = 0; at < piece->length && read_ahead(framer, offset, piece, at, &fpdu, &facts); at += fpdu.bytes.length)
+		ahead(framer->sink, &fpdu);
+	return true;
+}
+
 /* Bytes in front of which nothing can begin any more. */
 static uint64_t keep_from(const struct fpdu_framer *framer)
 {

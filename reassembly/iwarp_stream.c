@@ -103,7 +103,8 @@ static struct connection *connection_of(struct iwarp_stream *stream, uint64_t fr
 
 /* --- FPDUs --- */
 
-static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rtap_fpdu *fpdu, uint32_t frames, struct iwarp_shown *shown)
+static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rtap_fpdu *fpdu, uint32_t frames, bool wanted,
+		      struct iwarp_shown *shown)
 {
 	struct connection *connection = connection_of(stream, fpdu->first_frame, fpdu->first_time_ns);
 	bool side;
@@ -122,7 +123,9 @@ static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rta
 		ddp_message_lost(connection, side, fpdu->bytes.length);
 		return;
 	}
+	stream->tracker->wanted_ahead = wanted;
 	ddp_message_fpdu(stream->tracker, connection, side, fpdu, frames, shown);
+	stream->tracker->wanted_ahead = false;
 }
 
 static void take_lost(struct iwarp_stream *stream, bool from_a, uint64_t length)
@@ -171,7 +174,7 @@ static void take_first(struct iwarp_half *half)
 	if (waiting->lost)
 		take_lost(half->stream, half->from_a, waiting->lost);
 	else
-		take_fpdu(half->stream, half->from_a, &waiting->fpdu, waiting->frames, is_shown ? &view->shown[waiting->shown] : NULL);
+		take_fpdu(half->stream, half->from_a, &waiting->fpdu, waiting->frames, waiting->wanted, is_shown ? &view->shown[waiting->shown] : NULL);
 	free(waiting);
 }
 
@@ -252,17 +255,19 @@ static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 
 	if (!stream->proven)
 		prove(stream);
-	shown = iwarp_view_add(view, &stream->tracker->budget, stream, fpdu);
+	/* its own frame has shown it, unless a segment before it was needed for it */
+	shown = half->was_ahead && !fpdu->split ? NULL : iwarp_view_add(view, &stream->tracker->budget, stream, fpdu);
 	index = shown ? view->count - 1 : UINT32_MAX;
 	if (half->first || !has_cause(half, needs)) {
 		struct iwarp_waiting waiting = {
 			.fpdu = *fpdu, .frames = frames, .offset = fpdu->stream_offset, .needs = needs, .shown = index,
+			.wanted = half->wanted,
 		};
 
 		if (let_wait(half, &waiting))
 			return;
 	}
-	take_fpdu(stream, half->from_a, fpdu, frames, shown);
+	take_fpdu(stream, half->from_a, fpdu, frames, half->wanted, shown);
 }
 
 static void tell_lost(struct fpdu_sink *sink, uint64_t offset, uint64_t length)
@@ -402,7 +407,10 @@ void iwarp_stream_bytes(struct iwarp_stream *stream, bool from_a, const struct t
 	}
 	if (stream->refused || half->stage != IWARP_FRAMES || !piece.length)
 		return;
+	half->was_ahead = bytes->was_ahead;
+	half->wanted = bytes->wanted;
 	fpdu_take(&half->framer, &piece);
+	half->was_ahead = half->wanted = false;
 	if (!stream->proven) {
 		half->searched += piece.length;
 		stream->refused = half->searched > MOST_SEARCHED && !has_rdma_port(stream);
@@ -419,6 +427,35 @@ static bool is_cut_setup(const struct iwarp_half *half, const struct tcp_hole *h
 		return false;
 	length += load16(half->setup + MPA_SETUP_LENGTH - 2);
 	return length <= sizeof half->setup && hole->length == length - half->setup_length;
+}
+
+static void show_ahead(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
+{
+	struct iwarp_half *half = (struct iwarp_half *)sink;
+	struct iwarp_stream *stream = half->stream;
+	struct iwarp_shown *shown = iwarp_view_add(&stream->tracker->view, &stream->tracker->budget, stream, fpdu);
+
+	if (shown && stream->connection)
+		ddp_message_ahead(stream->tracker, stream->connection, side_of(stream, half->from_a), fpdu, shown);
+}
+
+bool iwarp_stream_ahead(struct iwarp_stream *stream, bool from_a, const struct tcp_bytes *bytes)
+{
+	struct iwarp_half *half = &stream->halves[from_a];
+	struct iwarp_view *view = &stream->tracker->view;
+	struct fpdu_piece piece = { bytes->span.bytes, bytes->span.length, bytes->frame, bytes->time_ns, bytes->acknowledged };
+
+	if (!stream->proven || half->stage != IWARP_FRAMES || !fpdu_look_ahead(&half->framer, bytes->offset, &piece, show_ahead))
+		return false;
+	view->ahead = stream->tcp;
+	view->ahead_from_a = from_a;
+	return true;
+}
+
+void iwarp_stream_want(struct iwarp_view *view)
+{
+	if (view->ahead)
+		tcp_stream_want(view->ahead, view->ahead_from_a, view->number);
 }
 
 void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tcp_hole *hole)
@@ -499,6 +536,8 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 			free(waiting);
 		}
 	}
+	if (stream->tracker->view.ahead == stream->tcp)
+		stream->tracker->view.ahead = NULL;
 	if (stream->connection)
 		stream->connection->iwarp = NULL;
 	budget_give(&stream->tracker->budget, &stream->holder, stream->holder.bytes);

@@ -197,6 +197,7 @@ struct rtap_tracker {
 	struct message *touched_rpc;   /* the RPC message that it brought */
 	struct connection *asked;      /* whose request the frame at hand is; NULL: none that is known */
 	struct iwarp_view view;        /* FPDUs for the frame at hand */
+	bool wanted_ahead;             /* the FPDU being taken was shown in an earlier frame, which is wanted */
 	struct message *first_touched; /* messages that its FPDUs are part of, and the RPC messages that they brought */
 	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
 	uint64_t connection_number;

@@ -23,7 +23,8 @@ static struct rtap_tracker *tracker;
 static struct rtap_message told[MOST_TOLD];
 static unsigned told_count, connections;
 static struct rtap_connection last_connection;
-static uint64_t frames, fpdus_shown;
+static uint64_t frames, fpdus_shown, wanted_frame;
+static unsigned last_shown; /* FPDUs of the last frame */
 
 static void take_message(void *owner, const struct rtap_message *message)
 {
@@ -39,10 +40,16 @@ static void take_connection(void *owner, const struct rtap_connection *connectio
 	last_connection = *connection;
 }
 
+static bool is_wanted(void *owner, const struct rtap_packet *packet)
+{
+	(void)owner;
+	return packet->frame->number == wanted_frame;
+}
+
 static void begin(uint64_t memory, bool no_heuristics)
 {
 	struct rtap_tracker_options options = {
-		.max_memory = memory, .checksums = true, .message = take_message, .connection = take_connection,
+		.max_memory = memory, .checksums = true, .message = take_message, .connection = take_connection, .wanted = is_wanted,
 		.context = { .no_heuristics = no_heuristics },
 	};
 
@@ -93,6 +100,7 @@ static void give(bool from_a, uint16_t port, uint8_t flags, uint32_t sequence, u
 	shown.number = ++frames;
 	shown.time_ns = (int64_t)frames * 100000;
 	rtap_tracker_frame(tracker, &shown, &packet);
+	last_shown = packet.fpdus.count;
 	fpdus_shown += packet.fpdus.count;
 }
 
@@ -282,6 +290,67 @@ Test(iwarp_stream, messages_do_not_wait_for_acknowledgements_that_nobody_capture
 	cr_expect_gt(told_count, 2900);
 	end();
 	cr_expect_eq(told_count, 3000);
+	sender_fini(&sender);
+}
+
+/* Gives the n-th FPDU in a segment of its own. */
+static void give_fpdu(const struct sender *sender, unsigned n)
+{
+	give(true, 7000, FLAG_ACK, SETUP + sender->fpdus[n].offset, SETUP, sender->bytes + sender->fpdus[n].offset, sender->fpdus[n].length);
+}
+
+Test(iwarp_stream, what_stands_ahead_of_a_gap_is_shown_where_it_is_and_taken_in_its_turn)
+{
+	for (unsigned variant = 0; variant < 4; variant++) {
+		bool markers = variant & 1, crc = variant & 2;
+		struct sender sender;
+
+		sender_init(&sender, markers ? SENT_MARKED : SENT_PLAIN, crc);
+		for (uint32_t i = 0; i < 6; i++)
+			send_send(&sender, 700 + i);
+		begin(1 << 20, false);
+		give_setup(markers, crc);
+		wanted_frame = 7;
+		for (unsigned i = 0; i < 6; i++) {
+			static const unsigned order[] = { 0, 2, 3, 5, 1, 4 };
+
+			give_fpdu(&sender, order[i]);
+			cr_expect_eq(last_shown, 1, "variant %u: FPDU %u shown %u times", variant, order[i], last_shown);
+		}
+		end();
+		cr_expect_eq(told_count, 6);
+		for (unsigned i = 0; i < told_count; i++) {
+			/* frame 7 brought the fourth, whose MSN is 4 */
+			cr_expect_eq(told[i].wanted, told[i].psn == 4, "a filter sees FPDUs in their own frame");
+			cr_expect(told[i].complete && told[i].length == 699 + told[i].psn);
+			cr_expect_eq(told[i].first_frame == 7, told[i].psn == 4);
+		}
+		wanted_frame = 0;
+		sender_fini(&sender);
+	}
+}
+
+Test(iwarp_stream, ahead_of_a_gap_nothing_is_shown_that_is_in_doubt)
+{
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	for (uint32_t i = 0; i < 4; i++)
+		send_send(&sender, 700);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	/* the last one's CRC is wrong; and a segment that ends within an FPDU, whose rest comes last */
+	sender.bytes[sender.fpdus[3].offset + 100] ^= 1;
+	give_fpdu(&sender, 3);
+	cr_expect_eq(last_shown, 0);
+	give(true, 7000, FLAG_ACK, SETUP + sender.fpdus[1].offset, SETUP, sender.bytes + sender.fpdus[1].offset, 1000);
+	cr_expect_eq(last_shown, 0);
+	give_fpdu(&sender, 0);
+	cr_expect_eq(last_shown, 2);
+	give(true, 7000, FLAG_ACK, SETUP + sender.fpdus[1].offset + 1000, SETUP, sender.bytes + sender.fpdus[1].offset + 1000,
+	     sender.fpdus[3].offset - sender.fpdus[1].offset - 1000);
+	cr_expect_eq(last_shown, 2);
+	end();
 	sender_fini(&sender);
 }
 
