@@ -335,7 +335,12 @@ static void take_setup(struct iwarp_half *half, uint32_t length, uint64_t frame,
 	note_private(connection, side_of(stream, half->from_a), &half->mpa);
 	connection_event(connection, !half->mpa.is_reply ? "rdma_connect" : half->mpa.rejected ? "rdma_reject" : "rdma_accept",
 			 frame, time_ns, 0);
-	if (other->stage == IWARP_FRAMES && other->framer.rules.crc == FPDU_UNKNOWN && other->has_setup)
+	if (other->stage != IWARP_FRAMES || !other->has_setup)
+		return;
+	/* no FPDU goes before the Reply: the Request's side learns only now what was agreed upon */
+	if (other->framer.rules.from_start && other->framer.offset == other->framer.found)
+		begin_frames(other, other->framer.offset, true);
+	else if (other->framer.rules.crc == FPDU_UNKNOWN)
 		other->framer.rules.crc = use_of(true, half->mpa.crc || other->mpa.crc);
 }
 

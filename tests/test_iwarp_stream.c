@@ -25,6 +25,7 @@ static unsigned told_count, connections;
 static struct rtap_connection last_connection;
 static uint64_t frames, fpdus_shown, wanted_frame;
 static unsigned last_shown; /* FPDUs of the last frame */
+static unsigned recovered;  /* FPDUs whose framing had to be found */
 
 static void take_message(void *owner, const struct rtap_message *message)
 {
@@ -54,7 +55,7 @@ static void begin(uint64_t memory, bool no_heuristics)
 	};
 
 	told_count = connections = 0;
-	frames = fpdus_shown = 0;
+	frames = fpdus_shown = recovered = 0;
 	tracker = rtap_tracker_open(&options);
 	cr_assert_not_null(tracker);
 }
@@ -102,6 +103,8 @@ static void give(bool from_a, uint16_t port, uint8_t flags, uint32_t sequence, u
 	rtap_tracker_frame(tracker, &shown, &packet);
 	last_shown = packet.fpdus.count;
 	fpdus_shown += packet.fpdus.count;
+	for (uint32_t i = 0; packet.fpdus.list && i < packet.fpdus.count; i++)
+		recovered += packet.fpdus.list[i].framing != RTAP_FPDU_IN_STEP;
 }
 
 static void give_setup(bool markers, bool crc)
@@ -160,6 +163,7 @@ Test(iwarp_stream, markers_may_stand_anywhere_and_segments_end_anywhere)
 		end();
 		check_told(&sender, 0);
 		cr_expect_eq(fpdus_shown, sender.count);
+		cr_expect_eq(recovered, 0, "the Reply told of the markers");
 		cr_expect_eq(connections, 1);
 		cr_expect(last_connection.learned_by_mpa && last_connection.transport == RTAP_TRANSPORT_IWARP);
 		sender_fini(&sender);
