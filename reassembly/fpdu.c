@@ -248,7 +248,12 @@ static enum verdict judge_markers(struct fpdu_framer *framer, const struct rtap_
 		framer->skew_refused = true;
 		return AGAIN;
 	}
-	return fpdu->crc_status == RTAP_CRC_GOOD || (fpdu->crc_status == RTAP_CRC_BAD && framer->trusted) ? TELL : SEARCH;
+	/* where markers stand was found, and was not so */
+	if (!framer->rules.from_start)
+		framer->phase_known = false;
+	else if (fpdu->crc_status == RTAP_CRC_GOOD)
+		return TELL;
+	return fpdu->crc_status == RTAP_CRC_BAD && framer->trusted ? TELL : SEARCH;
 }
 
 static enum verdict judge(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)

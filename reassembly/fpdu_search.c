@@ -208,10 +208,28 @@ static bool shows_layout(const struct fpdu_framer *framer, const struct fpdu_can
 	return framer->rules.markers != FPDU_UNKNOWN || candidate->next - candidate->start >= FPDU_MARKER_SPAN + crcs;
 }
 
+/*
+ * Whether another row begins with the same FPDU and has its markers elsewhere: a word of the headers can point back by chance, as
+ * MSN 12 does. A CRC covers markers and all, and is right with both. The next marker tells which row it is.
+ */
+static bool has_rival(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
+{
+	for (uint32_t i = 0; candidate->layout != FPDU_PLAIN && i < framer->candidate_count; i++) {
+		const struct fpdu_candidate *other = &framer->candidates[i];
+
+		if (other->layout != FPDU_PLAIN && other->start == candidate->start &&
+		    (other->layout != candidate->layout || (other->first_marker - candidate->first_marker) % MPA_MARKER_INTERVAL))
+			return true;
+	}
+	return false;
+}
+
 static bool is_enough(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
 {
 	uint32_t zero = framer->rules.is_iwarp && candidate->start == framer->hole_end ? MIN_ZERO_NEAR : MIN_ZERO;
 
+	if (has_rival(framer, candidate))
+		return false;
 	if (candidate->good >= (framer->rules.is_iwarp ? 1 : MIN_GOOD))
 		return true;
 	return candidate->zero >= zero && shows_layout(framer, candidate);
@@ -451,7 +469,7 @@ static bool will_do(const struct fpdu_framer *framer, const struct fpdu_candidat
 {
 	uint32_t seen = candidate->good + candidate->zero;
 
-	if (candidate->layout != FPDU_PLAIN && !candidate->good && !shows_layout(framer, candidate))
+	if (candidate->layout != FPDU_PLAIN && ((!candidate->good && !shows_layout(framer, candidate)) || has_rival(framer, candidate)))
 		return false;
 	if (framer->rules.is_iwarp)
 		return candidate->start == framer->hole_end || seen >= MIN_ZERO_NEAR;

@@ -549,6 +549,21 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 	free(stream);
 }
 
+/* Tells messages what of each direction is acknowledged by now, at the frame at hand. */
+static void tell_acknowledged(struct iwarp_stream *stream, uint64_t frame)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		const struct tcp_half *tcp = &stream->tcp->halves[i];
+		struct iwarp_half *half = &stream->halves[i];
+		uint64_t offset = tcp->acknowledged > tcp->base ? tcp->acknowledged - tcp->base : 0;
+
+		if (!tcp->started || !tcp->has_acknowledged)
+			continue;
+		ddp_message_acknowledged(stream->tracker, stream->connection, side_of(stream, i), half->acknowledged, offset, frame);
+		half->acknowledged = offset;
+	}
+}
+
 void iwarp_stream_end(struct iwarp_stream *stream)
 {
 	for (unsigned i = 0; i < 2; i++)
@@ -557,6 +572,7 @@ void iwarp_stream_end(struct iwarp_stream *stream)
 	take_all(stream);
 	if (stream->connection) {
 		ddp_message_end(stream->tracker, stream->connection);
+		tell_acknowledged(stream, 0);
 		connection_close(stream->tracker, stream->connection);
 	}
 	/* the frame at hand, another stream's perhaps, has completed nothing by that */
@@ -602,21 +618,6 @@ static void count_segment(struct rtap_connection *shown, const struct tcp_segmen
 	if (troubles[facts->analysis])
 		shown->trouble[troubles[facts->analysis]]++;
 	shown->trouble[RTAP_TROUBLE_DIFFERING_REPEAT] += facts->differs;
-}
-
-/* Tells messages what of each direction is acknowledged by now, at the frame at hand. */
-static void tell_acknowledged(struct iwarp_stream *stream, uint64_t frame)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		const struct tcp_half *tcp = &stream->tcp->halves[i];
-		struct iwarp_half *half = &stream->halves[i];
-		uint64_t offset = tcp->acknowledged > tcp->base ? tcp->acknowledged - tcp->base : 0;
-
-		if (!tcp->started || !tcp->has_acknowledged)
-			continue;
-		ddp_message_acknowledged(stream->tracker, stream->connection, side_of(stream, i), half->acknowledged, offset, frame);
-		half->acknowledged = offset;
-	}
 }
 
 void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_facts *facts, struct rtap_packet *packet)

@@ -237,6 +237,32 @@ Test(fpdu, framing_is_found_again_from_any_byte_on)
 		}
 }
 
+/* An MSN of 12 to 15 stands 12 bytes behind ULPDU_Length, as a marker would that points back to it. */
+Test(fpdu, a_word_of_the_headers_that_points_back_is_no_marker)
+{
+	for (int crc = 0; crc < 2; crc++)
+		for (uint32_t pushed = 0; pushed < 600; pushed += 4) {
+			struct fpdu_rules nothing = { 0 };
+			uint32_t from;
+
+			sender_init(&sender, SENT_MARKED, crc);
+			send_send(&sender, pushed);
+			sender.msn = 12;
+			from = sender.length;
+			for (uint32_t i = 0; i < 12; i++)
+				send_send(&sender, i % 2 ? 432 : 21);
+			taker_init(&taker, &sender);
+			fpdu_init(&framer, &taker.sink, &nothing, from);
+			take_pieces(&framer, &sender, from, sender.length, 1460);
+			fpdu_finish(&framer, 0);
+			cr_expect_eq(taker.wrong, 0, "crc %d, first payload of %u", crc, pushed);
+			cr_expect_eq(taker.told, 12, "crc %d, first payload of %u: %u told", crc, pushed, taker.told);
+			fpdu_fini(&framer);
+			free(taker.seen);
+			sender_fini(&sender);
+		}
+}
+
 Test(fpdu, a_search_goes_on_byte_by_byte)
 {
 	for (int markers = SENT_PLAIN; markers <= SENT_SKEWED; markers++)
