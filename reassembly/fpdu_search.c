@@ -419,6 +419,38 @@ static bool read_ahead(const struct fpdu_framer *framer, uint64_t offset, const 
 	return fpdu->crc_status != RTAP_CRC_BAD && (framer->layout == FPDU_PLAIN || fpdu_markers_agree(fpdu));
 }
 
+/* Whether an FPDU or a row of them begins at byte `at`. */
+static bool is_other(struct fpdu_framer *framer, const struct fpdu_piece *piece, uint32_t at)
+{
+	struct rtap_iwarp_facts facts, previous;
+	uint32_t count = 0;
+	struct rtap_fpdu fpdu;
+
+	while (at + MPA_SMALLEST_FPDU <= piece->length && read_ahead(framer, framer->start, piece, at, &fpdu, &facts)) {
+		if (count && !iwarp_follows(&previous, &facts))
+			return false;
+		framer->allowance -= framer->allowance < fpdu.bytes.length ? framer->allowance : fpdu.bytes.length;
+		if (fpdu.crc_status == RTAP_CRC_GOOD || ++count == MIN_ZERO)
+			return true;
+		previous = facts;
+		at += fpdu.bytes.length;
+	}
+	return false;
+}
+
+bool fpdu_holds_others(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length)
+{
+	struct fpdu_piece piece = { .bytes = bytes, .length = length };
+
+	if (framer->rules.crc == FPDU_UNKNOWN || framer->layout == FPDU_SKEWED)
+		return false;
+	/* FPDUs and markers are of whole words */
+	for (uint32_t at = 4; at + MPA_SMALLEST_FPDU <= length && framer->allowance; at += 4)
+		if ((framer->layout != FPDU_PLAIN || may_be_headers(bytes + at)) && is_other(framer, &piece, at))
+			return true;
+	return false;
+}
+
 bool fpdu_look_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece,
 		     void (*ahead)(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu))
 {

@@ -433,22 +433,32 @@ Test(fpdu, wrong_crcs_are_told_as_such_and_lose_nothing_else)
 	sender_fini(&sender);
 }
 
-Test(fpdu, a_length_that_was_damaged_costs_what_it_must)
+Test(fpdu, a_length_that_was_damaged_costs_its_fpdu_and_the_one_that_its_end_falls_into)
 {
-	struct fpdu_rules rules;
+	/* FPDU number n of a direction of 24, in whose length one bit is wrong */
+	for (int markers = SENT_PLAIN; markers <= SENT_MARKED; markers++)
+		for (uint32_t n = 0; n < 24; n += 7)
+			for (unsigned bit = 0; bit < 16; bit++) {
+				struct fpdu_rules rules;
+				unsigned seen = 0;
 
-	sender_init(&sender, SENT_PLAIN, true);
-	send_mixture(&sender, 60, 900);
-	rules = rules_of(&sender, true);
-	sender.bytes[sender.fpdus[7].offset] ^= 4; /* 1024 bytes more */
-	taker_init(&taker, &sender);
-	fpdu_init(&framer, &taker.sink, &rules, 0);
-	take_pieces(&framer, &sender, 0, sender.length, 1460);
-	cr_expect_geq(taker.told, sender.count - 6);
-	cr_expect_leq(taker.wrong, 1);
-	fpdu_fini(&framer);
-	free(taker.seen);
-	sender_fini(&sender);
+				sender_init(&sender, markers, true);
+				send_mixture(&sender, 24, 900);
+				rules = rules_of(&sender, true);
+				/* with a marker in front the length stands behind it */
+				sender.bytes[sender.fpdus[n].offset + (markers == SENT_MARKED && sender.fpdus[n].offset % 512 == 0 ? 4 : 0) + bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+				taker_init(&taker, &sender);
+				fpdu_init(&framer, &taker.sink, &rules, 0);
+				take_pieces(&framer, &sender, 0, sender.length, 1460);
+				fpdu_finish(&framer, 0);
+				for (uint32_t i = 0; i < sender.count; i++)
+					seen += taker.seen[i] == 1;
+				cr_expect_geq(seen, 22, "markers %d, FPDU %u, bit %u: %u seen", markers, n, bit, seen);
+				cr_expect_leq(taker.wrong, 1);
+				fpdu_fini(&framer);
+				free(taker.seen);
+				sender_fini(&sender);
+			}
 }
 
 static void expect_nothing(const uint8_t *bytes, uint32_t length, const char *what)
