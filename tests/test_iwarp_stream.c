@@ -371,6 +371,12 @@ static void fill_other(uint8_t *bytes, uint32_t length, unsigned kind)
 			bytes[i] = (uint8_t)(i % 100 == 3 ? 96 : 0);
 		else if (kind == 3 && i % 60 < 4)
 			bytes[i] = (uint8_t)((const uint8_t[]){ 0, 54, 0xc1, 0x40 })[i % 60];
+		else if (kind == 4 && i % 1405 < 5)
+			bytes[i] = (uint8_t)((const uint8_t[]){ 0x17, 3, 3, 5, 0x78 })[i % 1405]; /* TLS: RFC 8446, 5.1 */
+		else if (kind == 5 && i % 48 < 6) /* Sends back to back, but for their MSNs, STags and CRCs */
+			bytes[i] = (uint8_t)((const uint8_t[]){ 0, 42, 0x41, 0x43, 0, 0 })[i % 48];
+		else if (kind == 6 && i % 48 < 20) /* the same message again and again, whose CRC is none */
+			bytes[i] = (uint8_t)((const uint8_t[]){ 0, 42, 0x41, 0x43, [15] = 1 })[i % 48];
 	}
 }
 
@@ -378,7 +384,7 @@ Test(iwarp_stream, what_is_something_else_is_never_taken_for_iwarp)
 {
 	static uint8_t bytes[3 << 20];
 
-	for (unsigned kind = 0; kind < 6; kind++)
+	for (unsigned kind = 0; kind < 8; kind++)
 		for (unsigned whole = 0; whole < 2; whole++) {
 			fill_other(bytes, sizeof bytes, kind);
 			begin(1 << 26, false);
