@@ -24,6 +24,7 @@ static struct rtap_message told[MOST_TOLD];
 static unsigned told_count, connections;
 static struct rtap_connection last_connection;
 static uint64_t frames, fpdus_shown, wanted_frame;
+static uint32_t cut_off;    /* bytes at the end of the next segment that the capture has not */
 static unsigned last_shown; /* FPDUs of the last frame */
 static unsigned recovered;  /* FPDUs whose framing had to be found */
 
@@ -98,6 +99,7 @@ static void give(bool from_a, uint16_t port, uint8_t flags, uint32_t sequence, u
 	if (length)
 		memcpy(frame + 40, bytes, length);
 	shown.captured_length = shown.wire_length = 40 + length;
+	shown.captured_length -= cut_off;
 	shown.number = ++frames;
 	shown.time_ns = (int64_t)frames * 100000;
 	rtap_tracker_frame(tracker, &shown, &packet);
@@ -355,6 +357,102 @@ Test(iwarp_stream, ahead_of_a_gap_nothing_is_shown_that_is_in_doubt)
 	     sender.fpdus[3].offset - sender.fpdus[1].offset - 1000);
 	cr_expect_eq(last_shown, 2);
 	end();
+	sender_fini(&sender);
+}
+
+Test(iwarp_stream, private_data_that_was_cut_costs_no_framing)
+{
+	uint8_t setup[SETUP + 12] = "MPA ID Req Frame";
+	struct sender sender;
+
+	setup[16] = 0x40;
+	setup[17] = 1;
+	setup[19] = 12;
+	sender_init(&sender, SENT_PLAIN, true);
+	send_send(&sender, 100);
+	begin(1 << 20, false);
+	give(true, 7000, FLAG_SYN, (uint32_t)-1, 0, NULL, 0);
+	give(false, 7000, FLAG_SYN | FLAG_ACK, (uint32_t)-1, 0, NULL, 0);
+	cut_off = 2;
+	give(true, 7000, FLAG_ACK, 0, 0, setup, sizeof setup);
+	setup[9] = 'p';
+	give(false, 7000, FLAG_ACK, 0, sizeof setup, setup, sizeof setup);
+	cut_off = 0;
+	give(true, 7000, FLAG_ACK, sizeof setup, sizeof setup, sender.bytes, sender.length);
+	end();
+	cr_expect_eq(fpdus_shown, 1);
+	cr_expect_eq(recovered, 0);
+	cr_expect(last_connection.learned_by_mpa && told_count == 1 && told[0].complete);
+	sender_fini(&sender);
+}
+
+Test(iwarp_stream, an_fpdu_with_a_wrong_crc_feeds_nothing)
+{
+	uint8_t setup[SETUP] = "MPA ID Req Frame";
+
+	/* the Reply of the second is not captured: one end that asks for CRCs is enough. RFC 5044, 7.1.1 */
+	for (unsigned lost = 0; lost < 2; lost++) {
+		struct sender sender;
+
+		sender_init(&sender, SENT_PLAIN, true);
+		for (uint32_t i = 0; i < 3; i++)
+			send_send(&sender, 100);
+		sender.bytes[sender.fpdus[0].offset + 60] ^= 1;
+		begin(1 << 20, false);
+		if (lost) {
+			setup[16] = 0x40;
+			setup[17] = 1;
+			give(true, 7000, FLAG_SYN, (uint32_t)-1, 0, NULL, 0);
+			give(true, 7000, FLAG_ACK, 0, 0, setup, SETUP);
+		} else {
+			give_setup(false, true);
+		}
+		give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
+		end();
+		/* nor is it known then whether there are markers, so that its length is not trusted */
+		cr_expect_eq(last_connection.trouble[lost ? RTAP_TROUBLE_UNFRAMED : RTAP_TROUBLE_BAD_FPDU_CRC], 1, "lost %u", lost);
+		cr_expect(told_count == 2 && told[0].psn == 2 && told[1].psn == 3, "lost %u: %u told", lost, told_count);
+		sender_fini(&sender);
+	}
+}
+
+Test(iwarp_stream, another_msn_is_another_message)
+{
+	uint8_t segment[18 + 8] = { 0x01, 0x43, [13] = 1 };
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	/* the last segment of the first Send was never sent */
+	send_fpdu(&sender, segment, sizeof segment);
+	segment[0] = 0x41;
+	segment[13] = 2;
+	send_fpdu(&sender, segment, sizeof segment);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
+	end();
+	cr_assert_eq(told_count, 2);
+	cr_expect(told[0].psn == 1 && !told[0].complete);
+	cr_expect(told[1].psn == 2 && told[1].complete && told[1].length == 8);
+	sender_fini(&sender);
+}
+
+Test(iwarp_stream, an_acknowledgement_that_overtook_its_bytes_counts_but_is_no_frame_to_name)
+{
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	send_send(&sender, 100);
+	send_send(&sender, 100);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give_fpdu(&sender, 0);
+	give(false, 7000, FLAG_ACK, SETUP, SETUP + sender.length, NULL, 0);
+	give_fpdu(&sender, 1);
+	end();
+	cr_assert_eq(told_count, 2);
+	cr_expect(told[0].outcome == RTAP_OUTCOME_GOOD && told[0].answered_in == 6);
+	cr_expect(told[1].outcome == RTAP_OUTCOME_GOOD && told[1].answered_in == 0);
 	sender_fini(&sender);
 }
 
