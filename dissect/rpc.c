@@ -539,7 +539,7 @@ static enum result parse_message(struct parse *parse, bool with_mark)
 	/* of several records the facts are the first's */
 	if (!parse->packet->rpc.present)
 		parse->packet->rpc = walk.facts;
-	if (parse->packet->rpcrdma.present && walk.facts.xid != parse->packet->rpcrdma.xid)
+	if (parse->packet->rpcrdma.present && position(&walk) && walk.facts.xid != parse->packet->rpcrdma.xid)
 		parse_anomaly(parse, RTAP_ANOMALY_XID_MISMATCH, start);
 	if (walked != OK)
 		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_MALFORMED, start + position(&walk));
@@ -717,7 +717,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	}
 	if (facts->is_private)
 		line_text(line, " (encrypted)");
-	if (facts->is_reply)
+	if (facts->is_reply && facts->header_length)
 		summary_status(facts, line);
 }
 

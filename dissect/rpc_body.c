@@ -89,7 +89,10 @@ static uint64_t missing(const struct rtap_packet *packet, const struct rtap_laye
 
 	if (is_reduced(packet, layer))
 		return UINT32_MAX;
-	return layer->source == payload->source ? payload->wire - payload->captured : 0;
+	if (layer->source == payload->source)
+		return payload->wire - payload->captured;
+	/* an FPDU that was cut; the frame's own bytes end with other things */
+	return layer->source ? packet->sources[layer->source].wire - packet->sources[layer->source].captured : 0;
 }
 
 /* The length of the chunk that carries an item, 0 if it is in the stream. RFC 8166, 3.4.5 and 4.3.2.2. */

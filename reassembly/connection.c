@@ -264,6 +264,8 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	if (connection->rpc)
 		rpc_conversation_forget(connection->rpc);
 	connection->rpc = NULL;
+	if (connection->ddp)
+		ddp_message_let_go_all(connection);
 	free(connection->ddp);
 	connection->ddp = NULL;
 	multicast_forget(tracker, connection);

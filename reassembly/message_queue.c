@@ -64,6 +64,8 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 	else
 		budget_give(&tracker->budget, &tracker->messages, message->memory);
 	leave_stream(message);
+	if (message->awaits_ack)
+		ddp_message_let_go(message);
 	if (tracker->completed == message)
 		tracker->completed = NULL;
 	if (tracker->cut == message)
@@ -109,6 +111,8 @@ static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 			return false;
 		message_settle(tracker, message);
 	}
+	if ((message->awaits_ack || message->answered) && message->connection->ddp && !ddp_message_is_final(tracker, message))
+		return false;
 	/* what was found ready stays so */
 	while (message->partner && message->ready_up_to != message->partner) {
 		struct message *next = message->ready_up_to ? message->ready_up_to->waiting_behind : message->waiting_behind;
@@ -173,6 +177,8 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 			message->stream->settled_high = message->end;
 		message->stream->settled_end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
 		leave_stream(message);
+		if (connection->ddp)
+			ddp_message_settled(message);
 	}
 	if (connection) {
 		connection->shown.messages++;

@@ -70,6 +70,8 @@ struct message {
 	uint64_t sink_offset;
 	uint64_t told_end;                 /* iWARP: position behind the last byte that its segments tell of, there or not */
 	bool torn;                         /* iWARP: bytes of the stream were lost since its last segment */
+	bool awaits_ack;                   /* iWARP: settled, and in ddp_half's list of those, by before and behind */
+	uint64_t ack_at;                   /* the stream offset that is acknowledged when it is */
 	bool touched;                      /* it is in the tracker's list of those */
 	struct message *next_touched;
 	struct message *ready_up_to;       /* the last of those behind it of which nothing changes any more */
@@ -202,6 +204,7 @@ struct rtap_tracker {
 	struct message *touched_rpc;   /* the RPC message that it brought */
 	struct connection *asked;      /* whose request the frame at hand is; NULL: none that is known */
 	struct iwarp_view view;        /* FPDUs for the frame at hand */
+	bool wanted_ahead;             /* the FPDU being taken was shown in an earlier frame, which is wanted */
 	struct message *first_touched; /* messages that its FPDUs are part of, and the RPC messages that they brought */
 	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
 	uint64_t connection_number;

@@ -93,6 +93,14 @@ static void take_hole(void *owner, struct tcp_connection *connection, bool from_
 		content->rpc->connection->shown.trouble[hole->reason == TCP_HOLE_SNAPPED ? RTAP_TROUBLE_CUT : RTAP_TROUBLE_LOST]++;
 }
 
+static bool take_ahead(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
+{
+	struct tcp_content *content = connection->user;
+
+	(void)owner;
+	return content && content->iwarp && iwarp_stream_ahead(content->iwarp, from_a, bytes);
+}
+
 static void end(void *owner, struct tcp_connection *connection, enum tcp_end reason)
 {
 	struct tcp_content *content = connection->user;
@@ -109,7 +117,7 @@ static void end(void *owner, struct tcp_connection *connection, enum tcp_end rea
 
 void tcp_content_init(struct rtap_tracker *tracker)
 {
-	tcp_streams_init(&tracker->tcp, &tracker->budget, &(struct tcp_stream_user){ tracker, begin, life, take_bytes, take_hole, end });
+	tcp_streams_init(&tracker->tcp, &tracker->budget, &(struct tcp_stream_user){ tracker, begin, life, take_bytes, take_hole, end, take_ahead });
 }
 
 bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context)

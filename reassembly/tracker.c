@@ -481,7 +481,7 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 		datagram_packet(tracker, frame, context, packet);
 	if (packet->flow.present)
 		flow_add_layer(packet);
-	if (tracker->first_touched)
+	if (tracker->first_touched || (tracker->view.ahead && tracker->view.number == frame->number && tracker->options.wanted))
 		ddp_message_frame_done(tracker, tracker->options.wanted(tracker->options.owner, packet));
 }
 
