@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include <ftw.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #include "capture/source.h"
 #include "capture/writer.h"
 #include "output/canon.h"
+#include "output/export_files.h"
 #include "output/export_tcp.h"
 #include "output/fields.h"
 #include "output/json.h"
@@ -39,7 +41,10 @@
 #define MOST_NESTED 16
 
 /* Byte 0; those from JSON on, up to SAVE, write JSON Lines. */
-enum output { TEXT, TREE, HEX, FIELDS, MESSAGES, CONNECTIONS, CANON, STATS, JSON, JSON_MESSAGES, JSON_CONNECTIONS, JSON_CANON, JSON_STATS, SAVE, EXPORT, OUTPUTS };
+enum output {
+	TEXT, TREE, HEX, FIELDS, MESSAGES, CONNECTIONS, CANON, STATS, JSON, JSON_MESSAGES, JSON_CONNECTIONS, JSON_CANON, JSON_STATS,
+	SAVE, EXPORT, FILES, OUTPUTS,
+};
 
 /* Byte 1. */
 enum {
@@ -61,6 +66,7 @@ struct run {
 	struct canon *canon;
 	struct stats *stats;
 	struct export_tcp *export;
+	struct export_files *files;
 	struct rtap_writer *writer;
 	uint64_t saved;
 	uLong saved_bytes; /* CRC of what was saved */
@@ -68,6 +74,7 @@ struct run {
 
 /* What outputs that take a file descriptor write to, for the process's life. */
 static int file = -1;
+static char directory[] = "/dev/shm/rdmatap-fuzz-XXXXXX";
 
 #define REQUIRE(condition) require(condition, #condition)
 
@@ -207,7 +214,10 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 	struct run *run = owner;
 	struct rtap_error error;
 
-	REQUIRE(export_tcp_exchange(run->export, exchange, &error) == RTAP_STATUS_OK);
+	if (run->export)
+		REQUIRE(export_tcp_exchange(run->export, exchange, &error) == RTAP_STATUS_OK);
+	if (run->files)
+		REQUIRE(export_files_exchange(run->files, exchange) == RTAP_STATUS_OK);
 }
 
 static bool is_wanted(void *owner, const struct rtap_packet *packet)
@@ -295,6 +305,7 @@ static void open_output(struct run *run, unsigned set)
 		text_format_init(&run->text);
 		run->text.tree = run->output == TREE;
 		run->text.hex = run->output == HEX;
+		run->text.clock.form = (enum clock_form)(set % (CLOCK_UTC_DATE + 1));
 		run->format = &run->text.format;
 		break;
 	case FIELDS:
@@ -316,10 +327,18 @@ static void open_output(struct run *run, unsigned set)
 	case EXPORT:
 		REQUIRE(export_tcp_open(&run->export, "/dev/null", run->options & PACKETS, 1 << 16, &error) == RTAP_STATUS_OK);
 		break;
+	case FILES:
+		strcpy(directory + sizeof directory - sizeof "XXXXXX", "XXXXXX");
+		REQUIRE(mkdtemp(directory) != NULL);
+		run->files = export_files_open(directory, &(struct export_files_options){ .max_memory = 1 << 16 }, &error);
+		REQUIRE(run->files != NULL);
+		break;
 	default:
 		break;
 	}
 	REQUIRE(!printer_init(&run->printer, file, false));
+	if (run->format)
+		REQUIRE(!printer_packet(&run->printer, run->format, NULL));
 }
 
 static void open_tracker(struct run *run, unsigned memory)
@@ -331,12 +350,12 @@ static void open_tracker(struct run *run, unsigned memory)
 		.owner = run,
 	};
 
-	if (run->output != EXPORT && !run->format && run->output != SAVE) {
+	if (run->output < SAVE && !run->format) {
 		options.message = take_message;
 		options.connection = take_connection;
 		options.merged = take_merge;
 	}
-	if (run->output == EXPORT) {
+	if (run->output > SAVE) {
 		options.exchange = take_exchange;
 		options.payload = true;
 	}
@@ -366,9 +385,22 @@ static void finish_output(struct run *run)
 		findings_gather(&findings, run->stats);
 		stats_tell(run->stats, &findings, run->output == STATS ? &stats_text_form : &stats_json_form, write_record, run);
 	}
+	if (run->files) {
+		REQUIRE(export_files_flush(run->files) == RTAP_STATUS_OK);
+		REQUIRE(!export_files_print_missing(run->files, &run->printer));
+	}
+	REQUIRE(export_files_close(run->files, &error) == RTAP_STATUS_OK);
 	REQUIRE(export_tcp_close(run->export, NULL, &error) == RTAP_STATUS_OK);
 	REQUIRE(rtap_writer_close(run->writer, &error) == RTAP_STATUS_OK);
 	REQUIRE(!printer_flush(&run->printer));
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+	(void)status;
+	(void)type;
+	(void)walk;
+	return remove(path);
 }
 
 static void take_back(struct run *run, const struct rtap_frame *frame)
@@ -406,7 +438,7 @@ static void check_written(struct run *run)
 	if (run->output == SAVE)
 		check_saved(run, (const uint8_t *)text, (size_t)length);
 	else
-		check_lines(text, (size_t)length, run->output >= JSON && run->output <= JSON_STATS, run->output == FIELDS);
+		check_lines(text, (size_t)length, run->output >= JSON && run->output <= JSON_STATS, run->output == FIELDS || run->output == FILES);
 	munmap(text, (size_t)length);
 }
 
@@ -420,6 +452,8 @@ static void run_output(struct run *run, unsigned memory, unsigned set, struct rt
 	read_file(source, take_frame, run);
 	finish_output(run);
 	check_written(run);
+	if (run->output == FILES)
+		REQUIRE(!nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS));
 	rtap_tracker_close(run->tracker);
 	stats_destroy(run->stats);
 	canon_destroy(run->canon);
