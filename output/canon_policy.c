@@ -36,7 +36,7 @@ static const struct row fields[] = {
 	DROP("frame.*"), DROP("erf.*"), DROP("sll.*"), DROP("null.*"), DROP("rdmatap.*"), KEEP("rdmatap.anomaly", PACKETS),
 	KEEP("rdmatap.psn.analysis", PACKETS), KEEP("rdmatap.psn.missing", PACKETS), KEEP("rdmatap.psn.differs", PACKETS),
 	/* links and networks; lengths are told by the payload's, addresses by the connection */
-	DROP("eth.*"), DROP("arp.*"), DROP("ip.*"), KEEP("ip.dsfield.*", PACKETS), KEEP("ip.ttl", PACKETS),
+	DROP("eth.*"), DROP("macc.*"), DROP("arp.*"), DROP("ip.*"), KEEP("ip.dsfield.*", PACKETS), KEEP("ip.ttl", PACKETS),
 	KEEP("ip.opt.type", PACKETS),
 	DROP("ipv6.*"), KEEP("ipv6.tclass.*", PACKETS), KEEP("ipv6.hlim", PACKETS), DROP("ah.*"), DROP("icmp.*"), DROP("icmpv6.*"),
 	DROP("igmp.*"), DROP("ipoib.*"), KEEP("vlan.*", PACKETS), DROP("vlan.len"), KEEP("ieee8021ad.*", PACKETS),
