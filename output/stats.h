@@ -140,6 +140,7 @@ struct stats_options {
 
 #define STATS_MADS 512
 #define STATS_RPCS 1024
+#define STATS_RECENT_RPCS 64
 #define STATS_INTERVALS 100000
 
 struct stats {
@@ -169,6 +170,7 @@ struct stats {
 	uint64_t other_mads;
 	struct stats_rpc *rpcs[STATS_RPCS]; /* in the order in which they came */
 	unsigned rpc_count;
+	struct stats_rpc *recent_rpcs[STATS_RECENT_RPCS]; /* found last, by their numbers */
 	uint64_t other_rpcs;                /* calls and replies beyond those */
 	struct stats_interval *intervals;
 	uint64_t interval_count, interval_room;

@@ -168,17 +168,6 @@ static bool note_transport(struct stats *stats, struct stats_connection *connect
 	return true;
 }
 
-/* What a server grants: how many calls its client may have under way. RFC 8166, 3.3. */
-static void note_credits(struct stats_direction *client, uint32_t credits)
-{
-	if (!credits)
-		return;
-	if (!client->least_credits || credits < client->least_credits)
-		client->least_credits = credits;
-	if (credits > client->most_credits)
-		client->most_credits = credits;
-}
-
 static void note_interval(struct stats *stats, const struct rtap_packet *packet)
 {
 	struct stats_interval *interval = stats_interval(stats, packet->frame->time_ns);
@@ -214,8 +203,6 @@ static void note_flow(struct stats *stats, const struct rtap_packet *packet)
 	if (event != STATS_EVENT_COUNT)
 		stats_count(&sender->events[event], frame->number);
 	note_payload(sender, packet);
-	if (packet->rpcrdma.present && packet->rpc.present && packet->rpc.is_reply)
-		note_credits(&connection->directions[packet->flow.from_a], packet->rpcrdma.credits);
 }
 
 void stats_packet(struct stats *stats, const struct rtap_packet *packet)

@@ -88,4 +88,7 @@ void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection
 /* Tells what the call and its reply amount to, and frees it. */
 void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call);
 
+/* Frees what is kept for reuse. */
+void rpc_calls_fini(struct rtap_tracker *tracker);
+
 #endif

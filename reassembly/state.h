@@ -63,6 +63,7 @@ struct message {
 	struct rpc_call *replies_to;       /* it carries the reply */
 	struct rpc_call *call;             /* it is an RPC call or reply that is not concluded */
 	struct mad_exchange *exchange;     /* it is a request of management whose answer is waited for */
+	struct rtap_operation operation;   /* of an RPC that has only one: shown.operations */
 	struct message *partner;           /* the RPC message that it answers, or that answers it */
 	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
 	uint64_t sink_offset;
@@ -189,6 +190,7 @@ struct rtap_tracker {
 	struct flow *pending_flows;
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
 	struct message *spare;         /* for reuse, by `behind` */
+	struct rpc_call *spare_call;   /* likewise */
 	struct budget_holder messages; /* the messages in memory */
 	struct message *completed;     /* by the frame at hand */
 	struct message *touched;       /* the message that the frame at hand is part of */

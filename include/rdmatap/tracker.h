@@ -30,6 +30,9 @@ struct rtap_tracker_options {
 	/* Each RPC call with its reply, in the order of the replies within a connection; for outputs of this project (reassembly/rpc_exchange.h). */
 	void (*exchange)(void *owner, const struct rpc_exchange *exchange);
 	bool payload;                /* exchanges hold the bytes of all chunks */
+	/* What packets show of RPC replies is of no interest: they have neither their calls' procedures nor what stands in chunks. Messages
+	 * are the same. */
+	bool bare_replies;
 	/* Whether a packet makes its message wanted: rtap_message.wanted. May be NULL. */
 	bool (*wanted)(void *owner, const struct rtap_packet *packet);
 	void *owner;

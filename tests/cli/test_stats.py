@@ -269,6 +269,10 @@ class Known(StatsTest):
                          [3, 3, 3, 128, 128])
         self.assertNotIn("rpc_calls", back)
 
+    def test_errors_grant_credits_too(self):
+        granting = self.stats(testdata("rpc_error.pcap"))["connection"][0]["directions"][1]
+        self.assertEqual((granting["rpc_calls"], granting["rpc_credits_min"], granting["rpc_credits_max"]), (1, 128, 128))
+
     def test_reaction_to_congestion(self):
         scene = Scene("congestion", "")
         talk = scene.connection(port=20049).establish()
