@@ -288,22 +288,57 @@ static void note_reject(struct stats *stats, const struct rtap_life_event *event
 	}
 }
 
-void stats_connection(struct stats *stats, const struct rtap_connection *connection)
+static void note_setup(struct stats *stats, const struct rtap_life_event *asked, const struct rtap_life_event *established)
 {
-	struct stats_connection *found = stats_find(stats, connection->number);
-	int64_t asked_ns = INT64_MIN;
+	int64_t elapsed_ns = stats_elapsed(asked->time_ns, established->time_ns);
 
-	stats->connections++;
+	if (established->time_ns < asked->time_ns)
+		return;
+	histogram_add(&stats->setup_ns, (uint64_t)elapsed_ns);
+	if (elapsed_ns >= STATS_SLOW_SETUP_NS)
+		stats_count(&stats->slow_setups, asked->frame);
+}
+
+/* Whether it shows that someone was there whom a REQ reached. */
+static bool is_answer(const struct rtap_life_event *event)
+{
+	static const char *const names[] = { "mra", "rdma_accept", "rdma_reject", "established" };
+
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (!strcmp(event->name, names[i]))
+			return true;
+	return false;
+}
+
+static void note_life(struct stats *stats, const struct rtap_connection *connection)
+{
+	const struct rtap_life_event *asked = NULL;
+	bool answered = connection->messages;
+
 	for (uint32_t i = 0; i < connection->life_count; i++) {
 		const struct rtap_life_event *event = &connection->life[i];
 
 		if (!strcmp(event->name, "rdma_connect"))
-			asked_ns = event->time_ns;
+			asked = event;
 		else if (!strcmp(event->name, "rdma_reject"))
 			note_reject(stats, event);
-		else if (!strcmp(event->name, "established") && asked_ns != INT64_MIN && event->time_ns >= asked_ns)
-			histogram_add(&stats->setup_ns, (uint64_t)stats_elapsed(asked_ns, event->time_ns));
+		else if (asked && !strcmp(event->name, "established"))
+			note_setup(stats, asked, event);
+		answered |= is_answer(event);
 	}
+	if (asked && !answered && stats_elapsed(asked->time_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
+		stats_count(&stats->cm_unanswered, asked->frame);
+	if (connection->cm_repeats)
+		stats_tally_merge(&stats->cm_repeats,
+				  &(struct stats_tally){ connection->cm_repeats, connection->cm_first_repeat, connection->cm_last_repeat });
+}
+
+void stats_connection(struct stats *stats, const struct rtap_connection *connection)
+{
+	struct stats_connection *found = stats_find(stats, connection->number);
+
+	stats->connections++;
+	note_life(stats, connection);
 	if (found == &stats->others) {
 		stats->summed++;
 		for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
@@ -344,6 +379,9 @@ static void direction_merge(struct stats *stats, struct stats_direction *directi
 	direction->payload_bytes += other->payload_bytes;
 	direction->repeated_bytes += other->repeated_bytes;
 	direction->data_packets += other->data_packets;
+	direction->losses += other->losses;
+	if (other->worst_burst.tally.count > direction->worst_burst.tally.count)
+		direction->worst_burst = other->worst_burst;
 	direction->calls += other->calls;
 	direction->replies += other->replies;
 	direction->calls_in_flight += other->calls_in_flight;

@@ -121,6 +121,9 @@ static void capture(const void *what, struct line *line)
 	tally("bad_icrc", &stats->bad_icrc, line);
 	capture_events(stats, line);
 	distribution("setup", &stats->setup_ns, true, line);
+	tally("slow_setups", &stats->slow_setups, line);
+	tally("cm_repeats", &stats->cm_repeats, line);
+	tally("cm_unanswered", &stats->cm_unanswered, line);
 	rejects(stats, line);
 	object_number(line, "findings", record->findings->found);
 	end(line);
@@ -155,6 +158,8 @@ static void finding(const void *what, struct line *line)
 		object_seconds(line, "latency", found->time_ns);
 		object_seconds(line, "usual_latency", found->usual_ns);
 	}
+	if (found->has_begin)
+		object_time(line, "time", found->begin_ns);
 	if (found->first_frame) {
 		object_number(line, "first_frame", found->first_frame);
 		object_number(line, "last_frame", found->last_frame);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/rpc_programs.h"
+#include "output/clock.h"
 #include "output/messages.h"
 #include "output/stats_form.h"
 
@@ -53,6 +54,40 @@ static void distribution(const char *label, const struct histogram *histogram, b
 		line_text(line, " s");
 }
 
+static void setups(const struct stats *stats, struct line *line)
+{
+	if (stats->setup_ns.count) {
+		count(stats->setup_ns.count, "connection", line);
+		line_text(line, " set up");
+		distribution("", &stats->setup_ns, true, line);
+		line_char(line, '\n');
+	}
+	for (unsigned i = 0; i < stats->reject_count; i++) {
+		count(stats->rejects[i].tally.count, "connection", line);
+		line_text(line, " rejected with reason ");
+		line_dec(line, stats->rejects[i].reason);
+		frames(&stats->rejects[i].tally, line);
+		line_char(line, '\n');
+	}
+}
+
+/* What the numbers lack for want of memory. */
+static void uncounted(const struct stats *stats, struct line *line)
+{
+	if (stats->uncounted_messages || stats->summed) {
+		count(stats->summed, "connection", line);
+		line_text(line, " counted together and ");
+		count(stats->uncounted_messages, "message", line);
+		line_text(line, " not by kind for want of memory (give more with --max-memory)\n");
+	}
+	if (stats->other_rpcs || stats->other_mads) {
+		count(stats->other_rpcs, "RPC message", line);
+		line_text(line, " and ");
+		count(stats->other_mads, "management datagram", line);
+		line_text(line, " of further kinds not counted by kind\n");
+	}
+}
+
 static void capture(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
@@ -81,31 +116,8 @@ static void capture(const void *what, struct line *line)
 		count(lost, "PSN", line);
 		line_text(line, " never captured\n");
 	}
-	if (stats->setup_ns.count) {
-		count(stats->setup_ns.count, "connection", line);
-		line_text(line, " set up");
-		distribution("", &stats->setup_ns, true, line);
-		line_char(line, '\n');
-	}
-	for (unsigned i = 0; i < stats->reject_count; i++) {
-		count(stats->rejects[i].tally.count, "connection", line);
-		line_text(line, " rejected with reason ");
-		line_dec(line, stats->rejects[i].reason);
-		frames(&stats->rejects[i].tally, line);
-		line_char(line, '\n');
-	}
-	if (stats->uncounted_messages || stats->summed) {
-		count(stats->summed, "connection", line);
-		line_text(line, " counted together and ");
-		count(stats->uncounted_messages, "message", line);
-		line_text(line, " not by kind for want of memory (give more with --max-memory)\n");
-	}
-	if (stats->other_rpcs || stats->other_mads) {
-		count(stats->other_rpcs, "RPC message", line);
-		line_text(line, " and ");
-		count(stats->other_mads, "management datagram", line);
-		line_text(line, " of further kinds not counted by kind\n");
-	}
+	setups(stats, line);
+	uncounted(stats, line);
 	if (record->findings->found) {
 		count(record->findings->found, "finding", line);
 		if (record->findings->found > record->findings->count) {
@@ -187,6 +199,13 @@ static void finding(const void *what, struct line *line)
 		line_text(line, " s where ");
 		line_seconds(line, found->usual_ns);
 		line_text(line, " s is usual");
+	}
+	if (found->has_begin) {
+		struct clock clock = { .form = CLOCK_ABSOLUTE_DATE };
+
+		line_text(line, ", from ");
+		clock_write(&clock, &(struct rtap_frame){ .time_ns = found->begin_ns }, line);
+		line_text(line, " on");
 	}
 	if (found->first_frame)
 		frames(&(struct stats_tally){ 0, found->first_frame, found->last_frame }, line);

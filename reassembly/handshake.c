@@ -18,6 +18,7 @@ struct handshake {
 };
 
 #define MAX_SERVICES 65536
+#define TWICE_NS 1000000 /* the same frame from another interface comes sooner, what is sent again later */
 
 enum { SIDR_REQUEST = 1, SIDR_QUEUE_PAIR = 2 };
 
@@ -143,6 +144,21 @@ static void claim(struct rtap_tracker *tracker, struct connection *connection, b
 		flow_attach(flow, connection, from_a);
 }
 
+/* A message came again because its answer had not; not one that was captured twice. */
+static void note_repeat(struct connection *connection, const char *name, const struct rtap_frame *frame)
+{
+	for (uint32_t i = 0; i < connection->shown.life_count; i++) {
+		const struct rtap_life_event *event = &connection->shown.life[i];
+
+		if (strcmp(event->name, name) || frame->time_ns - event->time_ns < TWICE_NS)
+			continue;
+		if (!connection->shown.cm_repeats++)
+			connection->shown.cm_first_repeat = frame->number;
+		connection->shown.cm_last_repeat = frame->number;
+		return;
+	}
+}
+
 static void request(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
@@ -151,8 +167,10 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	struct connection *connection;
 
 	if (handshake) {
-		if (handshake->transaction_id == cm->transaction_id && handshake->connection->shown.a.qpn == cm->local_qpn)
-			return; /* sent again */
+		if (handshake->transaction_id == cm->transaction_id && handshake->connection->shown.a.qpn == cm->local_qpn) {
+			note_repeat(handshake->connection, "rdma_connect", frame);
+			return;
+		}
 		connection_retire(tracker, handshake->connection);
 	}
 	connection = connection_create(tracker, frame->number, frame->time_ns);
@@ -195,9 +213,12 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 	struct connection *connection = connection_of(tracker, destination, cm->remote_id);
 	struct handshake *handshake;
 
-	/* a second one is the first sent again */
-	if (!connection || connection->handshakes[0])
+	if (!connection)
 		return;
+	if (connection->handshakes[0]) {
+		note_repeat(connection, "rdma_accept", packet->frame);
+		return;
+	}
 	handshake = find(&tracker->handshakes, source, cm->local_id, 0);
 	if (handshake && handshake->connection != connection)
 		connection_retire(tracker, handshake->connection);
@@ -272,8 +293,12 @@ static void event_of(struct rtap_tracker *tracker, struct connection *connection
 	const char *name = names[cm->attribute - CM_REQ];
 
 	(void)from_a;
-	if (has_event(connection, name))
-		return; /* sent again */
+	if (has_event(connection, name)) {
+		/* others come again with what they answer */
+		if (cm->attribute == CM_DREQ)
+			note_repeat(connection, name, packet->frame);
+		return;
+	}
 	connection_event(connection, name, packet->frame->number, packet->frame->time_ns, cm->attribute == CM_REJ ? cm->reject_reason : 0);
 	if (cm->attribute == CM_DREP || cm->attribute == CM_REJ)
 		connection_close(tracker, connection);

@@ -559,6 +559,7 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 	connection_account(stream->tracker, stream->connection);
 	packet->flow = stream->tracker->view.flow;
 	packet->flow.present = true;
+	packet->flow.tcp_analysis = facts->analysis;
 	packet->flow.connection = shown->number;
 	packet->flow.from_a = side_of(stream, facts->from_a);
 }

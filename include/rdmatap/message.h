@@ -120,6 +120,8 @@ struct rtap_connection {
 	uint32_t send_size[2], receive_size[2];
 	struct rtap_life_event life[RTAP_MAX_LIFE_EVENTS];
 	uint32_t life_count;
+	uint32_t cm_repeats;    /* REQs, REPs and DREQs that came again */
+	uint64_t cm_first_repeat, cm_last_repeat; /* their frames; 0: none */
 	uint64_t packets, messages, bytes; /* bytes: payload of its messages */
 	uint64_t trouble[RTAP_TROUBLE_COUNT];
 };

@@ -256,6 +256,7 @@ struct rtap_flow_facts {
 	bool completes;          /* the last packet that a message needed */
 	bool has_latency;
 	uint8_t analysis;        /* enum rtap_psn_analysis */
+	uint8_t tcp_analysis;    /* enum rtap_tcp_analysis, of a segment of iWARP; else RTAP_TCP_NONE */
 	uint8_t kind, verb;      /* of the message that it completes: enum rtap_message_kind, rtap_verb */
 	uint32_t missing;        /* PSNs not seen right before it: with RTAP_PSN_GAP */
 	uint64_t connection;     /* number */
