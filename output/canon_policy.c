@@ -219,11 +219,13 @@ const char *canon_kind_name(enum canon_kind kind)
 /* How much of the name a row fits: 0: not at all; an exact name fits better than any beginning. */
 static size_t fits(const struct row *row, const char *name)
 {
-	size_t length = strlen(row->name);
+	size_t same = 0;
 
-	if (row->name[length - 1] == '*')
-		return strncmp(row->name, name, length - 1) ? 0 : length - 1;
-	return strcmp(row->name, name) ? 0 : SIZE_MAX;
+	while (row->name[same] && row->name[same] == name[same])
+		same++;
+	if (row->name[same] == '*')
+		return same;
+	return row->name[same] || name[same] ? 0 : SIZE_MAX;
 }
 
 /* Values that look like identifiers are left out, so that a field that nobody thought of does not make runs differ. */
