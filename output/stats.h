@@ -163,6 +163,7 @@ struct stats {
 	uint64_t rdma_packets;              /* with a BTH, or of a connection of iWARP */
 	uint64_t uncounted_messages;        /* that memory was too short for, beyond `messages` */
 	uint64_t unassigned;                /* RDMA packets of no connection that was known when they came */
+	struct stats_tally loose[STATS_EVENT_COUNT]; /* in packets of no connection that was known: NAKs, CE marks, CNPs */
 	int64_t begin_ns;                   /* of the first packet: intervals count from it */
 	int64_t first_ns, last_ns;          /* the earliest and the latest */
 	uint64_t messages, incomplete;      /* but for RPC calls and replies */

@@ -7,7 +7,7 @@
 
 struct stats_tally stats_sum(const struct stats *stats, enum stats_event event)
 {
-	struct stats_tally sum = { 0 };
+	struct stats_tally sum = stats->loose[event];
 
 	for (int i = 0; i < 2; i++)
 		stats_tally_merge(&sum, &stats->others.directions[i].events[event]);

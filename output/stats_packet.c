@@ -246,6 +246,26 @@ static void note_flow(struct stats *stats, const struct rtap_packet *packet)
 	note_payload(sender, packet, event);
 }
 
+/* Of no connection that is known: responses of one that nobody has asked for yet, congestion notifications, management. */
+static void note_loose(struct stats *stats, const struct rtap_packet *packet)
+{
+	const struct rtap_ib_facts *ib = &packet->ib;
+	uint64_t number = packet->frame->number;
+	uint8_t code = SYNDROME_CODE(ib->syndrome);
+
+	stats->unassigned += !packet->mad.present;
+	if (ib->icrc_status == RTAP_CRC_BAD)
+		return;
+	if (is_marked(packet))
+		stats_count(&stats->loose[STATS_CE_MARK], number);
+	if (ib_opcodes[ib->opcode].class == IB_CONGESTION)
+		stats_count(&stats->loose[STATS_CNP], number);
+	if (ib->has_aeth && SYNDROME_KIND(ib->syndrome) == SYNDROME_RNR)
+		stats_count(&stats->loose[STATS_RNR], number);
+	if (ib->has_aeth && SYNDROME_KIND(ib->syndrome) == SYNDROME_NAK && code <= STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
+		stats_count(&stats->loose[STATS_NAK_SEQUENCE + code], number);
+}
+
 void stats_packet(struct stats *stats, const struct rtap_packet *packet)
 {
 	const struct rtap_frame *frame = packet->frame;
@@ -265,6 +285,6 @@ void stats_packet(struct stats *stats, const struct rtap_packet *packet)
 		stats_count(&stats->bad_icrc, frame->number);
 	if (packet->flow.present)
 		note_flow(stats, packet);
-	else
-		stats->unassigned += packet->ib.has_bth && !packet->mad.present;
+	else if (packet->ib.has_bth)
+		note_loose(stats, packet);
 }

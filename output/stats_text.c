@@ -54,6 +54,21 @@ static void distribution(const char *label, const struct histogram *histogram, b
 		line_text(line, " s");
 }
 
+/* `counted`: by enum stats_event. */
+static void events(const struct stats_tally *counted, const char *before, struct line *line)
+{
+	for (int i = 0; i < STATS_EVENT_COUNT; i++) {
+		if (!counted[i].count)
+			continue;
+		line_text(line, before);
+		line_text(line, stats_event_name((enum stats_event)i));
+		line_char(line, ' ');
+		line_dec(line, counted[i].count);
+		frames(&counted[i], line);
+		line_char(line, '\n');
+	}
+}
+
 static void setups(const struct stats *stats, struct line *line)
 {
 	if (stats->setup_ns.count) {
@@ -112,6 +127,7 @@ static void capture(const void *what, struct line *line)
 		count(stats->unassigned, "packet", line);
 		line_text(line, " of no connection that was known when they came\n");
 	}
+	events(stats->loose, "  ", line);
 	if (lost) {
 		count(lost, "PSN", line);
 		line_text(line, " never captured\n");
@@ -214,20 +230,6 @@ static void finding(const void *what, struct line *line)
 	line_text(line, "]\n");
 }
 
-static void events(const struct stats_direction *direction, struct line *line)
-{
-	for (int i = 0; i < STATS_EVENT_COUNT; i++) {
-		if (!direction->events[i].count)
-			continue;
-		line_text(line, "    ");
-		line_text(line, stats_event_name((enum stats_event)i));
-		line_char(line, ' ');
-		line_dec(line, direction->events[i].count);
-		frames(&direction->events[i], line);
-		line_char(line, '\n');
-	}
-}
-
 static void operations(const struct stats_direction *direction, struct line *line)
 {
 	for (int kind = 0; kind < RTAP_KIND_COUNT; kind++) {
@@ -322,7 +324,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	line_char(line, '\n');
 	operations(direction, line);
 	requests(direction, line);
-	events(direction, line);
+	events(direction->events, "    ", line);
 }
 
 static void connection(const void *what, struct line *line)

@@ -197,9 +197,9 @@ class Numbers(StatsTest):
             rows = self.fields(capture, "frame.number", "rdmatap.connection", "rdmatap.psn.analysis", "infiniband.bth.opcode",
                                "infiniband.aeth.syndrome.opcode", "infiniband.aeth.syndrome.error_code", "tcp.srcport")
             for number, connection, analysis, opcode, kind, code, _ in rows:
-                if not connection or not opcode:
+                if not opcode:
                     continue
-                if analysis in names:
+                if connection and analysis in names:
                     told[names[analysis]].append(int(number))
                 if analysis == "captured_twice":
                     continue
