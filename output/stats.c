@@ -94,21 +94,32 @@ struct stats_connection *stats_find(struct stats *stats, uint64_t number)
 	if (number > stats->table_room && !make_room(stats, number))
 		return stats->last;
 	place = &stats->table[number - 1];
-	if (!*place)
+	/* the other half is for what is said on them */
+	if (!*place && stats->connection_memory < stats->options.max_memory / 2) {
 		*place = stats_take(stats, sizeof **place);
+		stats->connection_memory += *place ? sizeof **place : 0;
+	}
 	if (*place)
 		stats->last = *place;
 	return stats->last;
 }
 
-/* NULL: memory is too short. */
-static struct stats_operations *operations_of(struct stats *stats, struct stats_direction *direction, uint8_t kind)
+/* Those of the direction; of the others if memory is too short; NULL if there is none at all. */
+static struct stats_operations *operations_of(struct stats *stats, struct stats_direction *direction, bool is_second, uint8_t kind)
 {
-	struct stats_operations **place = &direction->operations[kind];
+	struct stats_operations **place = &direction->operations[kind], **shared = &stats->others.directions[is_second].operations[kind];
 
-	if (!*place)
+	if (!*place && place != shared)
 		*place = stats_take(stats, sizeof **place);
-	return *place;
+	if (*place)
+		return *place;
+	stats->uncounted_messages += place != shared;
+	/* there are few kinds: what is counted together may be beyond the limit */
+	if (!*shared) {
+		stats->options.max_memory += sizeof **shared;
+		*shared = stats_take(stats, sizeof **shared);
+	}
+	return *shared;
 }
 
 static void interval_add(struct stats_interval *interval, const struct stats_interval *other)
@@ -260,11 +271,9 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 		note_mad(stats, message);
 	if (!asker)
 		return;
-	operations = operations_of(stats, asker, message->kind);
+	operations = operations_of(stats, asker, asker != &connection->directions[0], message->kind);
 	if (operations)
 		add_operation(operations, message);
-	else
-		stats->uncounted_messages++;
 	if (connection != &stats->others && (message->kind == RTAP_KIND_READ || message->kind == RTAP_KIND_ATOMIC) && message->request_seen &&
 	    message->answered_in)
 		note_read(stats, asker, message);

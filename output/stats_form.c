@@ -79,7 +79,7 @@ void stats_tell(const struct stats *stats, const struct findings *findings, cons
 	for (uint64_t i = 0; i < stats->table_room && !teller.stopped; i++)
 		if (stats->table[i] && stats->table[i]->told)
 			tell(&teller, form->connection, stats->table[i]);
-	if (stats->summed)
+	if (stats->summed || stats->uncounted_messages)
 		tell(&teller, form->connection, &stats->others);
 	tell_rpcs(&teller, stats, form);
 	for (unsigned i = 0; i < stats->mad_count; i++)

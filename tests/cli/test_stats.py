@@ -344,6 +344,9 @@ class Memory(StatsTest):
         self.assertGreater(capture["connections_summed"], 2000)
         self.assertEqual((last["summed"], last["directions"][0]["packets"]), (capture["connections_summed"],) * 2)
         self.assertEqual(sum(c["directions"][0]["packets"] for c in found["connection"]), 3000)
+        self.assertEqual(sum(o["messages"] for c in found["connection"] for d in c["directions"] for o in d["operations"]), 3000)
+        self.assertEqual((last["directions"][0]["operations"][0]["messages"], len(found["connection"][0]["directions"][0]["operations"])),
+                         (capture["connections_summed"] + capture["messages_uncounted"], 1))
         self.assertEqual(self.stats(path)["capture"][0]["connections_summed"], 0)
 
 
