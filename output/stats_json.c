@@ -16,6 +16,14 @@ static void end(struct line *line)
 	line_bytes(line, "}\n", 2);
 }
 
+/* An object in an array. */
+static void element_begin(struct line *line, bool is_first)
+{
+	if (!is_first)
+		line_char(line, ',');
+	line_char(line, '{');
+}
+
 static void object_begin(struct line *line, const char *key)
 {
 	object_key(line, key);
@@ -83,9 +91,7 @@ static void rejects(const struct stats *stats, struct line *line)
 	object_key(line, "rejects");
 	line_char(line, '[');
 	for (unsigned i = 0; i < stats->reject_count; i++) {
-		if (i)
-			line_char(line, ',');
-		line_char(line, '{');
+		element_begin(line, !i);
 		object_number(line, "reason", stats->rejects[i].reason);
 		tally_members(&stats->rejects[i].tally, line);
 		line_char(line, '}');
@@ -179,10 +185,8 @@ static void operations(const struct stats_direction *direction, struct line *lin
 
 		if (!counted)
 			continue;
-		if (any)
-			line_char(line, ',');
+		element_begin(line, !any);
 		any = true;
-		line_char(line, '{');
 		object_text(line, "kind", rtap_message_kind_name((enum rtap_message_kind)kind));
 		object_number(line, "messages", counted->messages);
 		object_number(line, "bytes", counted->bytes);
@@ -283,9 +287,7 @@ static void statuses(const struct stats_rpc *row, struct line *line)
 	for (unsigned i = 0; i < row->status_count; i++) {
 		const struct stats_status *status = &row->statuses[i];
 
-		if (i)
-			line_char(line, ',');
-		line_char(line, '{');
+		element_begin(line, !i);
 		if (status->name)
 			object_text(line, "status", status->name);
 		else
