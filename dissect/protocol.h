@@ -26,6 +26,9 @@
 	X(IPOIB, ipoib_protocol) \
 	X(EOIB, eoib_protocol) \
 	X(ARP, arp_protocol) \
+	X(MAC_CONTROL, mac_control_protocol) \
+	X(PAUSE, pause_protocol) \
+	X(PFC, pfc_protocol) \
 	X(IPV4, ipv4_protocol) \
 	X(IPV6, ipv6_protocol) \
 	X(HOP_OPTIONS, hop_options_protocol) \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dissect/protocol.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_call.h"
@@ -156,7 +157,7 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	if (call)
 		tracker->spare_call = call->behind;
 	else
-		call = malloc(sizeof *call);
+		call = memory_new(sizeof *call);
 	if (!call)
 		return NULL;
 	*call = (struct rpc_call){ .connection = connection, .from_a = from_a, .xid = xid, .memory = sizeof *call };
@@ -223,7 +224,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	} else {
 		send->data_length = chunk_lists_data(&send->lists);
 	}
-	send->bytes = malloc(send->captured + 1);
+	send->bytes = memory_new(send->captured + 1);
 	if (!send->bytes)
 		return false;
 	memcpy(send->bytes, bytes, send->captured);
@@ -567,7 +568,7 @@ static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 		return;
 	if (!tracker->options.bare_replies && call->reply.message_type == RDMA_NOMSG && call->reply.lists.reply_chunk && gather_reply(tracker, call, &call->reply.lists, &whole) &&
 	    whole.length <= RPC_ANSWERS_BYTES / 4) {
-		answer.bytes = malloc(whole.length);
+		answer.bytes = memory_new(whole.length);
 		answer.length = whole.length;
 		if (answer.bytes)
 			memcpy(answer.bytes, whole.bytes, whole.length);

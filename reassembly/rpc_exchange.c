@@ -9,6 +9,7 @@
 #include "dissect/crc32.h"
 #include "dissect/nfs.h"
 #include "dissect/rpc_body.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_exchange.h"
@@ -37,7 +38,7 @@ static bool reserve(struct stream *stream, uint32_t room)
 	}
 	if (room <= stream->room)
 		return true;
-	larger = realloc(moves ? NULL : stream->extents, room * sizeof *larger);
+	larger = memory_resize(moves ? NULL : stream->extents, room * sizeof *larger);
 	if (!larger) {
 		stream->failed = true;
 		return false;
@@ -271,7 +272,7 @@ static bool make_operation_room(struct binder *binder)
 {
 	bool is_first = !binder->operation_count, moves = binder->operations == &binder->only;
 	uint32_t room = binder->operation_room * 2 > 8 ? binder->operation_room * 2 : 8;
-	struct rtap_operation *larger = is_first ? &binder->only : realloc(moves ? NULL : binder->operations, room * sizeof *larger);
+	struct rtap_operation *larger = is_first ? &binder->only : memory_resize(moves ? NULL : binder->operations, room * sizeof *larger);
 
 	if (!larger)
 		return false;
@@ -374,7 +375,7 @@ static void list_missing(struct rpc_part *part, const struct xdr *xdr)
 			continue;
 		}
 		if (count == room) {
-			struct rtap_missing *larger = realloc(missing, (room + 8) * sizeof *larger);
+			struct rtap_missing *larger = memory_resize(missing, (room + 8) * sizeof *larger);
 
 			if (!larger)
 				break;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What rtap_tracker_frame() makes of packets: messages, the connections that they belong to, and names for it all. Plain
+ * values.
+ */
 #ifndef RDMATAP_MESSAGE_H
 #define RDMATAP_MESSAGE_H
 
@@ -8,6 +12,9 @@
 #include <rdmatap/frame.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* What a message is. X(identifier, name) */
 #define RTAP_MESSAGE_KINDS(X) \
@@ -185,6 +192,9 @@ struct rtap_message {
 	struct rtap_span bytes; /* if they were asked for and all are there */
 };
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Dissecting: the headers of one frame, and facts read from them. Nothing is kept from packet to packet; any number of
+ * threads may dissect.
+ */
 #ifndef RDMATAP_PACKET_H
 #define RDMATAP_PACKET_H
 
@@ -11,6 +15,9 @@
 #include <rdmatap/iwarp.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define RTAP_MAX_LAYERS 64
 #define RTAP_MAX_ANOMALIES 8
@@ -305,8 +312,10 @@ enum rtap_upper {
 };
 
 /* "--decode-as": what goes to a QPN or UDP port is taken for a protocol. */
+enum rtap_decode_by { RTAP_DECODE_QPN, RTAP_DECODE_UDP_PORT };
+
 struct rtap_decode_as {
-	enum { RTAP_DECODE_QPN, RTAP_DECODE_UDP_PORT } by;
+	enum rtap_decode_by by;
 	uint32_t number;
 	uint8_t upper; /* by QPN: enum rtap_upper; by UDP port: taken for RoCEv2 */
 };
@@ -348,6 +357,9 @@ static inline bool rtap_packet_has(const struct rtap_packet *packet, uint8_t pro
 	return packet->protocols[protocol / 64] >> (protocol % 64) & 1;
 }
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif
