@@ -172,6 +172,8 @@ static const struct row fields[] = {
 	DROP("nlm.sequence"), KEEP("stat.*", MESSAGES), DROP("stat.priv"), DROP("stat.name"), DROP("stat.my_id.hostname"),
 	DROP("stat.mon_id.name"), DROP("stat.stat_res.state"), DROP("stat.state"), KEEP("portmap.*", MESSAGES),
 	DROP("portmap.args"),
+	/* how long a switch wants a port to wait */
+	DROP("macc.pause_time"), DROP("macc.cbfc.pause_time.*"),
 	DROP("portmap.result"), KEEP("portmap.rpcb.owner", MESSAGES), DROP("portmap.time"), DROP("portmap.taddr"),
 	KEEP("nfs.*", MESSAGES), DROP("nfs.fh.length"),
 	DROP("nfs.fh.hash"), RENAME("nfs.fhandle", HANDLE, MESSAGES), DROP("nfs.fattr3.used"), DROP("nfs.fattr3.fsid"),
