@@ -308,15 +308,29 @@ static void note_setup(struct stats *stats, const struct rtap_life_event *asked,
 		stats_count(&stats->slow_setups, asked->frame);
 }
 
+/* Names end with NULL. */
+static bool is_one_of(const struct rtap_life_event *event, const char *const names[])
+{
+	for (; *names; names++)
+		if (!strcmp(event->name, *names))
+			return true;
+	return false;
+}
+
 /* Whether it shows that someone was there whom a REQ reached. */
 static bool is_answer(const struct rtap_life_event *event)
 {
-	static const char *const names[] = { "mra", "rdma_accept", "rdma_reject", "established" };
+	static const char *const names[] = { "mra", "rdma_accept", "rdma_reject", "established", NULL };
 
-	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (!strcmp(event->name, names[i]))
-			return true;
-	return false;
+	return is_one_of(event, names);
+}
+
+/* Whether it is sent again until there is an answer: REQ, REP, DREQ. The others come again with what they answer. */
+static bool asks(const struct rtap_life_event *event)
+{
+	static const char *const names[] = { "rdma_connect", "rdma_accept", "rdma_disconnect", NULL };
+
+	return is_one_of(event, names);
 }
 
 static void note_life(struct stats *stats, const struct rtap_connection *connection)
@@ -334,12 +348,11 @@ static void note_life(struct stats *stats, const struct rtap_connection *connect
 		else if (asked && !strcmp(event->name, "established"))
 			note_setup(stats, asked, event);
 		answered |= is_answer(event);
+		if (asks(event) && event->repeats)
+			stats_tally_merge(&stats->cm_repeats, &(struct stats_tally){ event->repeats, event->frame, event->frame });
 	}
-	if (asked && !answered && stats_elapsed(asked->time_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
+	if (asked && (asked->unanswered || !answered) && stats_elapsed(asked->time_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
 		stats_count(&stats->cm_unanswered, asked->frame);
-	if (connection->cm_repeats)
-		stats_tally_merge(&stats->cm_repeats,
-				  &(struct stats_tally){ connection->cm_repeats, connection->cm_first_repeat, connection->cm_last_repeat });
 }
 
 void stats_connection(struct stats *stats, const struct rtap_connection *connection)

@@ -178,7 +178,7 @@ struct stats {
 	struct stats_connection *last;
 	struct histogram setup_ns;          /* from REQ to RTU */
 	struct stats_tally slow_setups;     /* that took STATS_SLOW_SETUP_NS or more */
-	struct stats_tally cm_repeats;      /* REQs, REPs and DREQs sent again */
+	struct stats_tally cm_repeats;      /* REQs, REPs and DREQs sent again; frames: in which they came first */
 	struct stats_tally cm_unanswered;   /* attempts to connect without an answer for a second or more of the capture */
 	struct stats_tally rejected;
 	struct stats_reject rejects[STATS_REASONS]; /* further reasons count in `rejected` only */
