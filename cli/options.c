@@ -421,8 +421,8 @@ static bool take_capture_value(struct options *options, int letter)
 	}
 }
 
-/* Options that take an argument. */
-static bool take_value(struct options *options, int letter)
+/* Which packets are read, and how they are shown: tcpdump's and tshark's letters. */
+static bool take_packet_value(struct options *options, int letter)
 {
 	struct rtap_error error;
 	uint64_t number;
@@ -454,6 +454,17 @@ static bool take_value(struct options *options, int letter)
 			return true;
 		complain("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
 		return false;
+	default:
+		return false;
+	}
+}
+
+/* Options that take an argument. */
+static bool take_value(struct options *options, int letter)
+{
+	uint64_t number;
+
+	switch (letter) {
 	case OPTION_MAX_MEMORY:
 		return size_option("--max-memory", 1 << 20, &options->max_memory);
 	case OPTION_FLOW:
@@ -488,7 +499,7 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_KEEP:
 		return add_kept(options, optarg);
 	default:
-		return take_capture_value(options, letter) || diff_take(&options->diff, letter, optarg);
+		return take_packet_value(options, letter) || take_capture_value(options, letter) || diff_take(&options->diff, letter, optarg);
 	}
 }
 
