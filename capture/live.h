@@ -40,6 +40,8 @@ struct live_operations {
 	void (*stop)(struct live_device *device);
 	/* May be NULL: nothing is known. */
 	void (*statistics)(struct live_device *device, struct live_statistics *statistics);
+	/* After the last receive(): tells what else is worth knowing of it, line by line, for those who want details. May be NULL. */
+	void (*notes)(struct live_device *device, void (*take)(void *owner, const char *text), void *owner);
 	/*
 	 * Ends the device and frees it. Loans may still be out: their memory, and whatever giving them back needs, must live
 	 * until the last has come back.

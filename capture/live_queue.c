@@ -43,6 +43,7 @@ struct live {
 	uint64_t queue_bytes;
 	pthread_t thread;
 	bool started;
+	bool noted;              /* the device told its notes */
 	const struct batch_block *charged; /* the receive thread's: the last block that was counted into the queue */
 	atomic_bool stop, abandon;
 	/* Under the lock. */
@@ -349,6 +350,22 @@ static void tell_statistics(struct live *live)
 	interface->dropped_here = (struct rtap_count){ true, live->dropped_here };
 }
 
+static void take_note(void *owner, const char *text)
+{
+	struct live *live = owner;
+
+	/* A note that memory is out for is missed by nobody. */
+	(void)!ledger_add_note(live->ledger, live->name, (const uint8_t *)text, strlen(text));
+}
+
+/* The receive thread has ended, and with it its use of the device. */
+static void take_notes(struct live *live)
+{
+	if (!live->noted && live->device->operations->notes)
+		live->device->operations->notes(live->device, take_note, live);
+	live->noted = true;
+}
+
 /* The next item, waiting for it; NULL: none came in time, or none will. */
 static struct item *take_item(struct live *live, bool *ended)
 {
@@ -384,8 +401,10 @@ enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_
 	if (!live->started && start(live, error))
 		return RTAP_STATUS_FAILED;
 	item = take_item(live, &ended);
-	if (!item && ended)
+	if (!item && ended) {
+		take_notes(live);
 		return RTAP_STATUS_END;
+	}
 	if (item) {
 		*batch = item->batch;
 		status = item->status;
@@ -509,8 +528,8 @@ failed:
 /* Options that only raw-packet queue pairs know would be passed over in silence by others, and all would be captured. */
 static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
 {
-	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap || verbs->peer ||
-	       verbs->group || verbs->tuning;
+	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap ||
+	       verbs->flow_offload || verbs->peer || verbs->group || verbs->tuning;
 }
 
 enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,

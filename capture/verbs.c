@@ -350,30 +350,14 @@ static void close_device(struct live_device *device)
 	(void)!verbs_close((struct verbs *)device, &error);
 }
 
-static const struct live_operations operations = { verbs_receive, verbs_stop, verbs_statistics, close_device };
+static void verbs_notes(struct live_device *device, void (*take)(void *owner, const char *text), void *owner)
+{
+	verbs_flow_notes((struct verbs *)device, take, owner);
+}
+
+static const struct live_operations operations = { verbs_receive, verbs_stop, verbs_statistics, verbs_notes, close_device };
 
 /* Opening */
-
-static enum rtap_status take_rules(struct verbs *verbs, const struct rtap_verbs_options *options, struct rtap_error *error)
-{
-	enum rtap_status status = RTAP_STATUS_OK;
-
-	verbs->flow_type = options->flow_type;
-	verbs->flow_priority = options->flow_priority;
-	verbs->flow_dont_trap = options->flow_dont_trap;
-	if (options->flow_rule_count + verbs->rule_count > VERBS_MOST_RULES) {
-		rtap_error_set(error, "more than %d flow rules", VERBS_MOST_RULES);
-		return RTAP_STATUS_FAILED;
-	}
-	for (size_t i = 0; i < options->flow_rule_count && !status; i++)
-		status = flow_rule_parse(&verbs->rules[verbs->rule_count++], options->flow_rules[i], error);
-	if (!status && verbs->flow_type == RTAP_FLOW_NORMAL && !verbs->rule_count) {
-		rtap_error_set(error, "--flow-type normal needs a rule (--flow RULE)");
-		return RTAP_STATUS_FAILED;
-	}
-	verbs->matches_here = verbs->rule_count && verbs->flow_type != RTAP_FLOW_NORMAL;
-	return status;
-}
 
 static enum rtap_status derive_sizes(struct verbs *verbs, const struct rtap_live_options *options, struct rtap_error *error)
 {
@@ -425,7 +409,7 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 		name = found;
 	}
 	if (!status)
-		status = take_rules(verbs, &options->verbs, error);
+		status = verbs_flow_choose(verbs, &options->verbs, options->capture_filter, error);
 	if (!status)
 		status = verbs_context_open(verbs, name, options, error);
 	if (!status)

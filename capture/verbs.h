@@ -155,6 +155,8 @@ struct verbs {
 	uint16_t flow_priority;
 	bool flow_dont_trap;
 	bool matches_here;       /* rules are matched by software */
+	bool offloads;           /* what rules can do of the capture filter is asked for */
+	const char *not_offloaded; /* why nothing of it is done by rules; NULL: something is */
 	uint32_t snap_length;
 
 	struct ibv_context *context;
@@ -233,7 +235,12 @@ void verbs_queue_choose_replacement(struct verbs *verbs);
 /* Posts as many receives as have been filled since the last call. Due every VERBS_CHAIN of them, and at the end of a block. */
 enum rtap_status verbs_queue_repost(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* verbs_flow.c: asks for the frames. */
+/* verbs_flow.c: chooses the rules, of those in verbs->rules, those of the options, and the capture filter (NULL: none). */
+enum rtap_status verbs_flow_choose(struct verbs *verbs, const struct rtap_verbs_options *options, const char *filter, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+/* What became of the capture filter, as live_operations.notes. */
+void verbs_flow_notes(const struct verbs *verbs, void (*take)(void *owner, const char *text), void *owner);
+/* Asks for the frames. */
 enum rtap_status verbs_flow_create(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* Room for a rule with the most specs there can be, as bytes. */

@@ -52,6 +52,7 @@ void options_help(FILE *file)
 	      "                   NIC, and the host does not get these packets any more), all, mc\n"
 	      "  --flow-priority N  of normal rules, 0 (default) is the highest\n"
 	      "  --flow-dont-trap the host goes on getting what normal rules match\n"
+	      "  --flow-offload   with normal rules: the NIC also does what it can of -f (-v tells what)\n"
 	      "  --peer HOST      only traffic of this host; finds the device by the route to it: -i verbs:\n"
 	      "  --join GROUP     join this multicast group for the length of the capture\n"
 	      "  --force          capture on a port that is not active too\n"

@@ -45,6 +45,7 @@ struct run {
 	size_t count;
 	struct rtap_interface interface;
 	char description[256];
+	char notes[4096];
 };
 
 /* Captures until there are `wanted` frames, or nothing has come for `patience` reads of 50 ms. */
@@ -78,23 +79,34 @@ static void read_all(struct run *run, struct rtap_source *source, size_t wanted,
 	}
 }
 
-static void capture(struct run *run, const char *name, const struct rtap_verbs_options *verbs, uint32_t snap_length, size_t wanted)
+/* The same, with all that can be asked for; patience is in reads of options->wake_ms. */
+static void capture_by(struct run *run, const char *name, const struct rtap_live_options *options, size_t wanted, int patience)
 {
-	struct rtap_live_options options = { .wake_ms = 50, .snap_length = snap_length };
 	struct rtap_source *source;
 
 	memset(run, 0, sizeof *run);
-	if (verbs)
-		options.verbs = *verbs;
 	run->frames = calloc(MOST_FRAMES, sizeof run->frames[0]);
 	run->batches = calloc(MOST_FRAMES, sizeof run->batches[0]);
-	run->opened = rtap_source_open_live(&source, name, &options, &run->error);
+	run->opened = rtap_source_open_live(&source, name, options, &run->error);
 	if (run->opened)
 		return;
-	read_all(run, source, wanted, 10);
+	read_all(run, source, wanted, patience);
 	run->interface = *rtap_source_interface(source, 0);
 	snprintf(run->description, sizeof run->description, "%s", run->interface.description);
+	for (size_t i = 0; i < rtap_source_note_count(source); i++) {
+		strncat(run->notes, rtap_source_note(source, i), sizeof run->notes - strlen(run->notes) - 2);
+		strcat(run->notes, "\n");
+	}
 	rtap_source_close(source);
+}
+
+static void capture(struct run *run, const char *name, const struct rtap_verbs_options *verbs, uint32_t snap_length, size_t wanted)
+{
+	struct rtap_live_options options = { .wake_ms = 50, .snap_length = snap_length };
+
+	if (verbs)
+		options.verbs = *verbs;
+	capture_by(run, name, &options, wanted, 10);
 }
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -277,6 +289,7 @@ Test(verbs, what_stands_in_the_way_of_opening_is_said_with_what_to_do)
 		{ "no=dont_trap", "verbs:sim0",
 		  { .flow_type = RTAP_FLOW_NORMAL, .flow_rules = normal, .flow_rule_count = 1, .flow_dont_trap = true }, { "don't-trap" } },
 		{ "devices=1", "verbs:sim0", { .flow_type = RTAP_FLOW_NORMAL }, { "--flow RULE" } },
+		{ "devices=1", "verbs:sim0", { .flow_type = RTAP_FLOW_NORMAL, .flow_offload = true }, { "--flow RULE" } },
 		{ "devices=1", "verbs:sim0", { .flow_rules = bad, .flow_rule_count = 1 }, { "\"ipv5 src=1\"", "ipv5" } },
 		{ "devices=1", "verbs:sim0", { .tuning = "depth=3" }, { "depth=3", "64" } },
 		{ "devices=1", "verbs:sim0", { .tuning = "deep=3" }, { "deep", "depth" } },
@@ -619,6 +632,21 @@ static void write_flow_frames(void)
 	cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK, "%s", error.text);
 }
 
+/* Names of the frames of flow_kit.h that were captured, each followed by a space. */
+static void name_frames(const struct run *run, char *found)
+{
+	found[0] = '\0';
+	for (size_t n = 0; n < run->count; n++) {
+		for (size_t k = 0; k < FLOW_FRAME_COUNT; k++) {
+			if (run->frames[n]->captured_length != flow_frames[k].length ||
+			    memcmp(run->frames[n]->bytes, flow_frames[k].bytes, flow_frames[k].length))
+				continue;
+			strcat(found, flow_frames[k].name);
+			strcat(found, " ");
+		}
+	}
+}
+
 /* The simulated device matches what it was given in specs, by code of its own. */
 Test(verbs, a_rule_means_the_same_to_the_device_and_in_software)
 {
@@ -630,7 +658,7 @@ Test(verbs, a_rule_means_the_same_to_the_device_and_in_software)
 			struct rtap_live_options live = { .wake_ms = 1, .verbs = options };
 			struct rtap_source *source;
 			struct run run = { .opened = RTAP_STATUS_OK };
-			char found[256] = "";
+			char found[256];
 			size_t wanted = 0;
 
 			for (const char *at = flow_matches[i].frames; *at; at++)
@@ -642,18 +670,51 @@ Test(verbs, a_rule_means_the_same_to_the_device_and_in_software)
 			/* where nothing is to come, it can only be waited for */
 			read_all(&run, source, wanted ? wanted : 1, wanted ? 5000 : 20);
 			rtap_source_close(source);
-			for (size_t n = 0; n < run.count; n++) {
-				for (size_t k = 0; k < FLOW_FRAME_COUNT; k++) {
-					if (run.frames[n]->captured_length != flow_frames[k].length ||
-					    memcmp(run.frames[n]->bytes, flow_frames[k].bytes, flow_frames[k].length))
-						continue;
-					strcat(found, flow_frames[k].name);
-					strcat(found, " ");
-				}
-			}
+			name_frames(&run, found);
 			cr_assert_str_eq(found, flow_matches[i].frames, "%s by %s: %s", flow_matches[i].rule, type ? "device" : "software", found);
 			run_free(&run);
 		}
+	}
+	unlink(fed_name);
+}
+
+static const char *const udp_rules[] = { "udp dst=4791" };
+
+Test(verbs, what_the_device_can_do_of_a_filter_is_given_to_it_and_nothing_is_lost)
+{
+	static const struct {
+		const char *filter;
+		enum rtap_flow_type type;
+		const char *const *rules;
+		size_t rule_count;
+		const char *frames, *received, *note;
+	} cases[] = {
+		{ "udp dst port 4791", RTAP_FLOW_NORMAL, NULL, 0, "roce options six ", "4", "the device matched, before the filter was applied by "
+		  "software: udp dst=4791\n" },
+		{ "udp dst port 4791 and ip src 10.0.0.9", RTAP_FLOW_NORMAL, NULL, 0, "options ", "1", ": ipv4 src=10.0.0.9 udp dst=4791\n" },
+		{ "ip src 10.0.0.9", RTAP_FLOW_NORMAL, udp_rules, 1, "options ", "1", ": ipv4 src=10.0.0.9 udp dst=4791\n" },
+		{ "len > 1", RTAP_FLOW_NORMAL, udp_rules, 1, "roce vlan options six ", "4", "applied by software only: rules of NICs" },
+		{ "ip6", RTAP_FLOW_NORMAL, udp_rules, 1, "six ", "1", ": eth type=0x86dd udp dst=4791\n" },
+		{ "arp", RTAP_FLOW_NORMAL, udp_rules, 1, "", "4", "applied by software only: no packet can match" },
+		{ "udp dst port 4791", RTAP_FLOW_SNIFFER, NULL, 0, "roce options six ", "10", "only rules of --flow-type normal" },
+	};
+
+	write_flow_frames();
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct rtap_live_options options = { .wake_ms = 1, .capture_filter = cases[i].filter,
+			.verbs = { .flow_type = cases[i].type, .flow_rules = cases[i].rules, .flow_rule_count = cases[i].rule_count, .flow_offload = true } };
+		char found[256];
+		struct run run;
+
+		simulate("feed=file:%s", fed_name);
+		capture_by(&run, "verbs:sim0", &options, FLOW_FRAME_COUNT, 30);
+		cr_assert_eq(run.opened, RTAP_STATUS_OK, "%s: %s", cases[i].filter, run.error.text);
+		name_frames(&run, found);
+		cr_expect_str_eq(found, cases[i].frames, "%s: %s", cases[i].filter, found);
+		cr_expect(strstr(run.notes, cases[i].note), "%s: %s", cases[i].filter, run.notes);
+		/* how much reached the program tells that the device did it */
+		cr_expect_eq(run.interface.received, strtoul(cases[i].received, NULL, 10), "%s: %lu", cases[i].filter, run.interface.received);
+		run_free(&run);
 	}
 	unlink(fed_name);
 }

@@ -34,6 +34,7 @@ struct rtap_verbs_options {
 	size_t flow_rule_count;      /* 0: all frames */
 	uint16_t flow_priority;      /* 0 is the highest */
 	bool flow_dont_trap;         /* normal rules: the host goes on getting the frames */
+	bool flow_offload;           /* normal rules: also what rules can do of the capture filter, which is still applied behind them */
 	const char *peer;            /* host whose traffic is captured, or NULL; the device may be left out then ("verbs:") */
 	const char *group;           /* multicast group joined for the length of the capture, or NULL */
 	const char *tuning;          /* sizes and manners, "depth=4096,poll=busy"; rdmatap(1) has them; NULL: the usual */

@@ -28,7 +28,7 @@ class Help(CliTest):
         of_canon = {"--level": ("packets",), "--keep": ("latency",), "--json": ()}
         of_stats = {"--interval": ("1",), "--json": ()}
         text = self.good("--help").decode()
-        verbs = {"--flow", "--flow-type", "--flow-priority", "--flow-dont-trap", "--peer", "--join", "--force", "--verbs"}  # tried by check-verbs
+        verbs = {"--flow", "--flow-type", "--flow-priority", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs"}  # tried by check-verbs
         live = verbs | {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode"}  # tried by check-live
         series = {"-C": ("1",), "-G": ("1",), "-W": ("2", "-C", "1")}
         of_replay = {"--speed", "--rate", "--at-once"}
