@@ -241,7 +241,8 @@ static enum rtap_status receive_once(struct live *live, struct turn *turn, unsig
 	size_t before = turn->batch->shared.count;
 	enum rtap_status status = live->device->operations->receive(live->device, turn->batch, timeout_ms, error);
 
-	turn->quiet = turn->batch->shared.count == before && !turn->batch->closed;
+	/* what is told comes without frames, which does not mean that there are none */
+	turn->quiet = !status && turn->batch->shared.count == before && !turn->batch->closed;
 	if (live->bpf && status != RTAP_STATUS_FAILED && filter(live, turn->batch, before, error))
 		return RTAP_STATUS_FAILED;
 	if (turn->batch->shared.count == BATCH_FRAMES)

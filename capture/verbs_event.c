@@ -13,9 +13,13 @@
 
 void verbs_event_settle(struct verbs *verbs)
 {
-	if (verbs->events_taken)
-		ibv_ack_cq_events(verbs->cq, verbs->events_taken);
-	verbs->events_taken = 0;
+	for (unsigned i = 0; i < verbs->queue_count; i++) {
+		struct verbs_queue *queue = &verbs->queues[i];
+
+		if (queue->events_taken)
+			ibv_ack_cq_events(queue->cq, queue->events_taken);
+		queue->events_taken = 0;
+	}
 }
 
 static void take_event(struct verbs *verbs, const struct ibv_async_event *event)
@@ -32,6 +36,7 @@ static void take_event(struct verbs *verbs, const struct ibv_async_event *event)
 	case IBV_EVENT_QP_FATAL:
 	case IBV_EVENT_QP_REQ_ERR:
 	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_WQ_FATAL:
 		verbs->broken = true;
 		break;
 	case IBV_EVENT_CQ_ERR:
@@ -68,6 +73,7 @@ enum rtap_status verbs_event_look(struct verbs *verbs, struct rtap_error *error)
 /* Takes the event of an armed queue, if there is one. */
 static enum rtap_status take_completion_event(struct verbs *verbs, struct rtap_error *error)
 {
+	struct verbs_queue *queue;
 	struct ibv_cq *cq;
 	void *owner;
 
@@ -76,7 +82,8 @@ static enum rtap_status take_completion_event(struct verbs *verbs, struct rtap_e
 			return RTAP_STATUS_OK;
 		return verbs_fail(verbs, error, "a completion event cannot be read", errno, NULL);
 	}
-	if (++verbs->events_taken == ACKNOWLEDGED_AT_ONCE)
+	queue = owner;
+	if (++queue->events_taken == ACKNOWLEDGED_AT_ONCE)
 		verbs_event_settle(verbs);
 	return RTAP_STATUS_OK;
 }

@@ -39,7 +39,7 @@ static enum rtap_status cannot_go_on(struct verbs_sender *sender, const char *wh
 static enum rtap_status collect(struct verbs_sender *sender, struct rtap_error *error)
 {
 	struct ibv_wc wc[VERBS_CHAIN];
-	int count = ibv_poll_cq(sender->verbs.cq, VERBS_CHAIN, wc);
+	int count = ibv_poll_cq(sender->verbs.queues[0].cq, VERBS_CHAIN, wc);
 
 	if (count < 0)
 		return cannot_go_on(sender, "the completion queue cannot be polled", errno, error);
@@ -158,10 +158,11 @@ static enum rtap_status open_queues(struct verbs_sender *sender, struct rtap_err
 	struct ibv_qp_init_attr wanted = { .cap = { .max_send_wr = SLOTS, .max_send_sge = 1, .max_recv_wr = 1, .max_recv_sge = 1 },
 					   .qp_type = IBV_QPT_RAW_PACKET };
 
-	verbs->cq = ibv_create_cq(verbs->context, SLOTS, NULL, NULL, 0);
-	if (!verbs->cq)
+	verbs->queue_count = 1;
+	verbs->queues[0].cq = ibv_create_cq(verbs->context, SLOTS, NULL, NULL, 0);
+	if (!verbs->queues[0].cq)
 		return verbs_fail(verbs, error, "a completion queue cannot be had", errno, NULL);
-	wanted.send_cq = wanted.recv_cq = verbs->cq;
+	wanted.send_cq = wanted.recv_cq = verbs->queues[0].cq;
 	verbs->qp = ibv_create_qp(verbs->pd, &wanted);
 	if (!verbs->qp)
 		return verbs_fail(verbs, error, "a raw-packet queue pair cannot be had", errno, NULL);

@@ -20,6 +20,8 @@ static uint32_t power_of_two(uint32_t least)
 
 static bool attributes_are_good(const struct ibv_qp_init_attr_ex *attr)
 {
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE)
+		return attr->qp_type == IBV_QPT_RAW_PACKET && !attr->cap.max_recv_wr && !attr->send_cq && !attr->recv_cq;
 	return attr->qp_type == IBV_QPT_RAW_PACKET && attr->send_cq && attr->recv_cq && attr->cap.max_recv_wr <= sim_config.max_wr &&
 	       attr->cap.max_send_wr <= sim_config.max_wr && attr->cap.max_recv_sge <= sim_config.max_sge &&
 	       attr->cap.max_recv_sge <= 4;
@@ -52,8 +54,17 @@ static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr_ex *a
 	qp->context = context;
 	qp->send_cq = (struct sim_cq *)attr->send_cq;
 	qp->recv_cq = (struct sim_cq *)attr->recv_cq;
-	qp->send_cq->users++;
-	qp->recv_cq->users++;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE) {
+		errno = sim_spread_over(qp, attr);
+		if (errno) {
+			free(qp->ring);
+			free(qp);
+			return NULL;
+		}
+	} else {
+		qp->send_cq->users++;
+		qp->recv_cq->users++;
+	}
 	qp->qp.context = pd->context;
 	qp->qp.pd = pd;
 	qp->qp.send_cq = attr->send_cq;
@@ -107,6 +118,9 @@ SIM_EXPORT int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int m
 
 	if (sim_fails("modify_qp"))
 		return errno;
+	/* it has no states: its queues have */
+	if (qp->spread_count)
+		return EOPNOTSUPP;
 	if (!(mask & IBV_QP_STATE))
 		return EINVAL;
 	if (attr->qp_state == IBV_QPS_RESET) {
@@ -158,8 +172,12 @@ SIM_EXPORT int ibv_destroy_qp(struct ibv_qp *ibv)
 		if (context->qps[i] == qp)
 			context->qps[i] = NULL;
 	context->qp_count--;
-	qp->send_cq->users--;
-	qp->recv_cq->users--;
+	if (qp->spread_count) {
+		qp->table->users--;
+	} else {
+		qp->send_cq->users--;
+		qp->recv_cq->users--;
+	}
 	free(qp->ring);
 	free(qp);
 	sim_choose_only(context);
@@ -193,13 +211,17 @@ static bool receive_is_good(struct sim_qp *qp, const struct ibv_recv_wr *wr)
 
 int sim_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
-	struct sim_qp *qp = (struct sim_qp *)ibv;
+	return sim_post((struct sim_qp *)ibv, wr, bad);
+}
+
+int sim_post(struct sim_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
 	int error = sim_fails("post_recv") ? errno : 0;
 
 	for (; wr; wr = wr->next) {
 		struct sim_receive *receive = &qp->ring[qp->end & qp->mask];
 
-		if (!error && (ibv->state == IBV_QPS_RESET || !receive_is_good(qp, wr)))
+		if (!error && (qp->qp.state == IBV_QPS_RESET || !receive_is_good(qp, wr)))
 			error = EINVAL;
 		if (!error && qp->end - qp->begin == qp->size)
 			error = ENOMEM;
@@ -213,7 +235,7 @@ int sim_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr
 			receive->parts[i] = wr->sg_list[i];
 		qp->end++;
 	}
-	if (ibv->state == IBV_QPS_ERR)
+	if (qp->qp.state == IBV_QPS_ERR)
 		sim_qp_to_error(qp);
 	else if (qp->recv_cq->armed)
 		sim_deliver(qp->context);
@@ -288,6 +310,8 @@ static void give(struct sim_qp *qp, const struct sim_frame *frame)
 	uint32_t room = 0;
 	bool fatal = false;
 
+	if (qp->spread_count)
+		qp = sim_spread(qp, frame->bytes, frame->length);
 	if (qp->begin == qp->end || !can_receive(qp)) {
 		context->dropped++;
 		return;
@@ -371,15 +395,23 @@ void sim_choose_only(struct sim_context *context)
 		context->only = flow->qp;
 }
 
+static bool has_room(const struct sim_qp *qp)
+{
+	for (unsigned i = 0; i < qp->spread_count; i++)
+		if (!has_room(qp->spread[i]))
+			return false;
+	return qp->spread_count || (qp->begin != qp->end && can_receive(qp));
+}
+
 /* Unpaced feeds wait for receives, so that tests are exact; the wire does not. */
 static bool must_wait(const struct sim_context *context)
 {
 	if (context->only)
-		return context->only->begin == context->only->end || !can_receive(context->only);
+		return !has_room(context->only);
 	for (unsigned i = 0; i < SIM_MOST_FLOWS; i++) {
 		const struct sim_flow *flow = &context->flows[i];
 
-		if (flow->used && (flow->qp->begin == flow->qp->end || !can_receive(flow->qp)))
+		if (flow->used && !has_room(flow->qp))
 			return true;
 	}
 	return !context->flow_count;
@@ -411,7 +443,11 @@ static void raise_due_events(struct sim_context *context)
 		if (type == IBV_EVENT_QP_FATAL && qp) {
 			sim_raise_event(context, type, qp, 0);
 			sim_qp_to_error(qp);
+		} else if (type == IBV_EVENT_WQ_FATAL && qp && qp->spread_count) {
+			sim_raise_event(context, type, qp->table->queues[0], 0);
+			sim_qp_to_error(qp->spread[0]);
 		} else if (type == IBV_EVENT_CQ_ERR && qp) {
+			qp = qp->spread_count ? qp->spread[0] : qp;
 			sim_raise_event(context, type, qp->recv_cq, 0);
 			qp->recv_cq->overrun = true;
 			sim_qp_to_error(qp);
