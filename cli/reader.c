@@ -171,8 +171,11 @@ static void end_live(struct reader *reader)
 	rtap_source_stop(reader->source);
 	do {
 		struct rtap_batch *batch;
+		struct rtap_error error;
 
-		status = rtap_source_read_batch(reader->source, &batch, NULL);
+		status = rtap_source_read_batch(reader->source, &batch, &error);
+		if (status == RTAP_STATUS_BROKEN)
+			complain("%s", error.text);
 		rtap_batch_release(batch);
 	} while (status == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN);
 }
@@ -195,7 +198,11 @@ void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_fra
 			break;
 		if (status != RTAP_STATUS_OK) {
 			reader_wrote(reader, printer_flush(&reader->printer));
-			reader_fail(reader, &error);
+			/* Of a device it is a warning: the capture goes on, and what was lost is in the counts. */
+			if (live && status == RTAP_STATUS_BROKEN)
+				complain("%s", error.text);
+			else
+				reader_fail(reader, &error);
 			if (status == RTAP_STATUS_FAILED)
 				break;
 			continue;

@@ -47,6 +47,19 @@ class Files(CliTest):
         done = self.capture("feed=file:" + RPING, "-i", "verbs:", "--peer", "10.0.0.1", "-c", "50", "-w", saved)
         self.assertEqual((done.returncode, len(frames(saved))), (0, 50), done.stderr)
 
+    def test_what_happens_to_the_device_is_told_and_does_not_end_the_capture(self):
+        """A script asks whether the capture is there: 0; what was lost is in the counts."""
+        for event, told, dropped in (("event=port_error@100:50", b"the port went down", 0), ("event=qp_fatal@100", b"the queue was brought back", 0),
+                                     ("error=100", b"a receive failed", 1), ("event=cq_error@100", b"overran", 0)):
+            saved = self.path("x.pcap")
+            done = self.capture("feed=gen:500:64," + event, "-i", "verbs:sim0", "-c", str(500 - dropped), "-w", saved)
+            self.assertEqual((done.returncode, len(frames(saved))), (0, 500 - dropped), done.stderr)
+            self.assertIn(told, done.stderr)
+            self.assertIn(b"by the kernel %d, here 0" % dropped, done.stderr)
+        done = self.capture("feed=gen:0:64,event=device_fatal@100", "-i", "verbs:sim0", "-c", "1000000000", "-q")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(b"fatal error", done.stderr)
+
     def test_a_replay_is_sent_byte_by_byte(self):
         sent = self.path("sent.pcap")
         done = self.capture("send=file:" + sent, "replay", "-i", "verbs:sim0", "--at-once", RPING)
