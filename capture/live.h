@@ -40,6 +40,8 @@ struct live_operations {
 	void (*stop)(struct live_device *device);
 	/* May be NULL: nothing is known. */
 	void (*statistics)(struct live_device *device, struct live_statistics *statistics);
+	/* Called at each read, by the thread that reads, while receive() may run: hands on what must not be done by that. May be NULL. */
+	void (*at_read)(struct live_device *device);
 	/* After the last receive(): tells what else is worth knowing of it, line by line, for those who want details. May be NULL. */
 	void (*notes)(struct live_device *device, void (*take)(void *owner, const char *text), void *owner);
 	/*

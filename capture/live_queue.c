@@ -402,6 +402,8 @@ enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_
 	if (!live->started && start(live, error))
 		return RTAP_STATUS_FAILED;
 	item = take_item(live, &ended);
+	if (live->device->operations->at_read)
+		live->device->operations->at_read(live->device);
 	if (!item && ended) {
 		take_notes(live);
 		return RTAP_STATUS_END;

@@ -400,7 +400,7 @@ static void verbs_notes(struct live_device *device, void (*take)(void *owner, co
 	verbs_queue_notes((struct verbs *)device, take, owner);
 }
 
-static const struct live_operations operations = { verbs_receive, verbs_stop, verbs_statistics, verbs_notes, close_device };
+static const struct live_operations operations = { verbs_receive, verbs_stop, verbs_statistics, verbs_event_hand_on, verbs_notes, close_device };
 
 /* Opening */
 
@@ -466,6 +466,7 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 	if (status)
 		return status;
 	verbs->snap_length = options->snap_length;
+	verbs->devices = options->verbs.devices;
 	verbs_clock_init(&verbs->clock, verbs->device.completion_timestamp_mask, verbs->device.hca_core_clock);
 	if (verbs->clock.mask && !verbs->tuning.no_stamps)
 		read_clock(verbs);

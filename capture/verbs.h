@@ -218,6 +218,10 @@ struct verbs {
 	struct verbs_clock clock;
 	int64_t merge_ns;        /* all that arrived until then has been polled */
 
+	struct rtap_devices *devices; /* the reader's; NULL: nobody asks */
+	atomic_bool has_changes;
+	atomic_uchar changes[UINT8_MAX + 1]; /* by port: parts (enum rtap_port_part) that were told to have changed */
+
 	bool stopped;
 	bool broken;             /* the queue pair has to be brought back */
 	bool cq_broken;          /* and the completion queues too */
@@ -308,6 +312,8 @@ enum rtap_status verbs_event_wait(struct verbs *verbs, unsigned timeout_ms, stru
 enum rtap_status verbs_event_look(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
 /* Acknowledges what events were taken. */
 void verbs_event_settle(struct verbs *verbs);
+/* Invalidates, in verbs->devices, what was told to have changed: live_operations.at_read. */
+void verbs_event_hand_on(struct live_device *device);
 
 /* The kind "verbs" */
 enum rtap_status verbs_open(struct live_device **device, const char *name, const struct rtap_live_options *options,

@@ -116,7 +116,7 @@ static void fake_notes(struct live_device *device, void (*take)(void *owner, con
 	take(owner, "another");
 }
 
-static const struct live_operations fake_operations = { fake_receive, fake_stop, fake_statistics, fake_notes, fake_close };
+static const struct live_operations fake_operations = { fake_receive, fake_stop, fake_statistics, NULL, fake_notes, fake_close };
 
 /* A source on such a device, without the rest of a source. */
 struct run {

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <rdmatap/device.h>
 #include <rdmatap/live.h>
 #include <rdmatap/writer.h>
 
@@ -735,6 +736,78 @@ Test(verbs, what_the_device_can_do_of_a_filter_is_given_to_it_and_nothing_is_los
 		run_free(&run);
 	}
 	unlink(fed_name);
+}
+
+/* What is known of devices */
+
+static void write_file(const char *folder, const char *file, const char *text)
+{
+	char name[256];
+	FILE *stream;
+
+	snprintf(name, sizeof name, "%s/%s", folder, file);
+	/* folders on the way */
+	for (char *at = name + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		cr_assert(!mkdir(name, 0777) || errno == EEXIST, "%s", name);
+	}
+	stream = fopen(name, "w");
+	cr_assert(stream, "%s", name);
+	fputs(text, stream);
+	fclose(stream);
+}
+
+#define PORT_FILE(name) "class/infiniband/sim0/ports/1/" name
+
+static void write_port(const char *folder, const char *lid, const char *gid, const char *p_key)
+{
+	write_file(folder, PORT_FILE("lid"), lid);
+	write_file(folder, PORT_FILE("gids/0"), gid);
+	write_file(folder, PORT_FILE("pkeys/0"), p_key);
+}
+
+/* LID, last byte of the GID, P_Key. */
+static void expect_port(struct rtap_devices *devices, unsigned lid, unsigned gid, unsigned p_key, const char *when)
+{
+	cr_assert_eq(rtap_devices_port(devices, 0, 0)->lid.value, lid, "%s: %lu", when, rtap_devices_port(devices, 0, 0)->lid.value);
+	cr_assert_eq(rtap_devices_gids(devices, 0, 0)->gids[0].bytes[15], gid, "%s", when);
+	cr_assert_eq(rtap_devices_p_keys(devices, 0, 0)->p_keys[0].value, p_key, "%s", when);
+}
+
+Test(verbs, what_the_device_tells_has_changed_is_asked_for_again)
+{
+	static const char before[] = "fe80:0000:0000:0000:0000:0000:0000:0001\n", after[] = "fe80:0000:0000:0000:0000:0000:0000:0002\n";
+	static const struct {
+		const char *event;
+		unsigned lid, gid, p_key; /* known afterwards; before it is 1, 1, 0x8001, now 2, 2, 0x8002 */
+	} cases[] = {
+		{ "lid_change", 2, 1, 0x8001 }, { "sm_change", 2, 1, 0x8001 }, { "client_reregister", 2, 1, 0x8001 },
+		{ "port_error", 2, 1, 0x8001 }, { "port_active", 2, 1, 0x8001 }, { "gid_change", 2, 2, 0x8001 },
+		{ "p_key_change", 1, 1, 0x8002 }, { "qp_fatal", 1, 1, 0x8001 },
+	};
+	char folder[64], command[128];
+
+	snprintf(folder, sizeof folder, "test_verbs_devices.%ld", (long)getpid());
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct rtap_live_options options = { .wake_ms = 50 };
+		struct rtap_devices *devices;
+		struct run run;
+
+		write_port(folder, "0x1\n", before, "0x8001\n");
+		cr_assert_eq(rtap_devices_open(&devices, folder, &run.error), RTAP_STATUS_OK, "%s", run.error.text);
+		expect_port(devices, 1, 1, 0x8001, "at first");
+		write_port(folder, "0x2\n", after, "0x8002\n");
+		expect_port(devices, 1, 1, 0x8001, "as it was");
+		options.verbs.devices = devices;
+		simulate("feed=gen:500:64,event=%s@100", cases[i].event);
+		capture_by(&run, "verbs:sim0", &options, 500, 10);
+		cr_assert_eq(run.count, 500, "%s: %zu", cases[i].event, run.count);
+		expect_port(devices, cases[i].lid, cases[i].gid, cases[i].p_key, cases[i].event);
+		rtap_devices_close(devices);
+		run_free(&run);
+	}
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	cr_assert_eq(system(command), 0);
 }
 
 /* Several queues */

@@ -26,6 +26,8 @@ enum rtap_flow_type {
 	RTAP_FLOW_MULTICAST, /* the same of multicasts only */
 };
 
+struct rtap_devices; /* rdmatap/device.h */
+
 /* Of devices of kind verbs. All zero is what most want. */
 struct rtap_verbs_options {
 	bool force;                  /* also on a port that is not active */
@@ -37,6 +39,11 @@ struct rtap_verbs_options {
 	bool flow_offload;           /* normal rules: also what rules can do of the capture filter, which is still applied behind them */
 	const char *peer;            /* host whose traffic is captured, or NULL; the device may be left out then ("verbs:") */
 	const char *group;           /* multicast group joined for the length of the capture, or NULL */
+	/*
+	 * What is known of the machine's devices, or NULL: parts of it that the device tells have changed (its LID, GIDs, P_Keys,
+	 * subnet manager or state) are invalidated by rtap_source_read_batch(). Borrowed until the source is closed.
+	 */
+	struct rtap_devices *devices;
 	const char *tuning;          /* sizes and manners, "depth=4096,poll=busy"; rdmatap(1) has them; NULL: the usual */
 };
 
