@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The program on the simulated RDMA device (tests/verbs_sim), preloaded; VERBS_SIM names it."""
+import json
 import os
 import subprocess
 import sys
@@ -71,6 +72,29 @@ class Files(CliTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         for text in (b"verbs:sim0/1", b"verbs:sim1/1", b"100 Gb/s"):
             self.assertIn(text, done.stdout)
+
+    def ask(self, description, *arguments):
+        """What `rdmatap devices` tells of a device that is in sysfs too."""
+        folder = self.path("sysfs")
+        port = os.path.join(folder, "class/infiniband/sim0/ports/1")
+        os.makedirs(port, exist_ok=True)
+        for path, text in (("../../node_type", "1: CA"), ("link_layer", "Ethernet"), ("state", "4: ACTIVE")):
+            with open(os.path.join(port, path), "w", encoding="ascii") as f:
+                f.write(text + "\n")
+        done = self.run_program("devices", *arguments, env=dict(device(description), RDMATAP_SYSFS=folder))
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout.decode()
+
+    def test_all_that_a_device_can_do_is_told(self):
+        all_of_it = ["managed flow steering", "C-VLAN stripping", "scatter FCS", "IP checksum", "delay drop", "time stamps"]
+        text = self.ask("stamp=raw,raw=15,rss=8,wr=1000,sge=3,cqe=5000", "-v")
+        self.assertIn("  verbs capabilities:\n    " + "\n    ".join(all_of_it) + "\n  core clock khz: 156250\n  max receives: 1000\n"
+                      "  max sges: 3\n  max completions: 5000\n  max rss queues: 8\n", text)
+        for description, capabilities, queues in (("stamp=raw,raw=15", all_of_it, 16), ("raw=4,no=flow+rss", ["IP checksum"], 0),
+                                                  ("raw=0,no=flow", [], 16)):
+            told = json.loads(self.ask(description, "--json"))
+            self.assertEqual((told["verbs_capabilities"], told["max_rss_queues"]), (capabilities, queues))
+        self.assertEqual(json.loads(self.ask("fail=open_device@1:13", "--json"))["verbs_trouble"], "the device cannot be opened: Permission denied")
 
     def test_what_is_wrong_is_said(self):
         for message, description, *arguments in (

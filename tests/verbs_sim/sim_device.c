@@ -214,7 +214,7 @@ static void set_number(const char *key, const char *value)
 	} numbers[] = {
 		{ "devices", &sim_config.devices }, { "ports", &sim_config.ports }, { "wr", &sim_config.max_wr },
 		{ "cqe", &sim_config.max_cqe }, { "sge", &sim_config.max_sge }, { "vectors", &sim_config.vectors },
-		{ "cm_delay", &sim_config.cm_delay_ms }, { "rss", &sim_config.rss }, { "flows", &sim_config.flows },
+		{ "cm_delay", &sim_config.cm_delay_ms }, { "rss", &sim_config.rss }, { "raw", &sim_config.raw_caps }, { "flows", &sim_config.flows },
 	};
 	struct {
 		const char *key;
@@ -295,6 +295,7 @@ static void configure(void)
 	sim_config.max_sge = 4;
 	sim_config.vectors = 4;
 	sim_config.rss = 16;
+	sim_config.raw_caps = IBV_RAW_PACKET_CAP_SCATTER_FCS | IBV_RAW_PACKET_CAP_IP_CSUM;
 	sim_config.link_layer = IBV_LINK_LAYER_ETHERNET;
 	sim_config.state = IBV_PORT_ACTIVE;
 	set_rate("25");
@@ -416,7 +417,7 @@ static int query_device_ex(struct ibv_context *context, const struct ibv_query_d
 	if (sim_fails("query_device_ex"))
 		return errno;
 	fill_device(&full.orig_attr);
-	full.raw_packet_caps = IBV_RAW_PACKET_CAP_SCATTER_FCS | IBV_RAW_PACKET_CAP_IP_CSUM;
+	full.raw_packet_caps = sim_config.raw_caps;
 	if (sim_config.stamp == SIM_STAMP_RAW) {
 		full.completion_timestamp_mask = SIM_CLOCK_MASK;
 		full.hca_core_clock = SIM_CLOCK_KHZ;
