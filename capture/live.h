@@ -97,6 +97,8 @@ struct live_sender_operations {
 				 struct rtap_error *error);
 	enum rtap_status (*flush)(struct rtap_sender *sender, uint64_t *lost, struct rtap_error *error);
 	void (*close)(struct rtap_sender *sender);
+	/* As rtap_sender_compute_checksums(); NULL: this kind cannot. */
+	enum rtap_status (*compute_checksums)(struct rtap_sender *sender, struct rtap_error *error);
 };
 
 /* Embedded as the first member of each kind's struct. */

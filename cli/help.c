@@ -129,6 +129,7 @@ void options_help(FILE *file)
 	      "  --speed TIMES    with gaps so many times shorter\n"
 	      "  --rate PACKETS   with so many packets a second\n"
 	      "  --at-once        without gaps\n"
+	      "  --checksums      with -i verbs: the device computes the checksums of IPv4, TCP and UDP\n"
 	      "  -w OUT           with -i umad: save the responses\n"
 	      "\n"
 	      "devices takes -v and lists RDMA devices and their end ports, or finds one by NAME or by what it has\n"

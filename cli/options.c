@@ -15,7 +15,7 @@
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
 	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
-	OPTION_RATE, OPTION_AT_ONCE, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY, OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD,
+	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY, OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD,
 	OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS, OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL };
 
 #define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
@@ -90,6 +90,7 @@ static const struct option replay_options[] = {
 	{ "speed", required_argument, NULL, OPTION_SPEED },
 	{ "rate", required_argument, NULL, OPTION_RATE },
 	{ "at-once", no_argument, NULL, OPTION_AT_ONCE },
+	{ "checksums", no_argument, NULL, OPTION_CHECKSUMS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -511,6 +512,7 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_INCOMPLETE: options->incomplete = true; return true;
 	case OPTION_FILL_HOLES: options->fill_holes = true; return true;
 	case OPTION_AT_ONCE: options->at_once = true; return true;
+	case OPTION_CHECKSUMS: options->checksums = true; return true;
 	default: return false;
 	}
 }

@@ -108,6 +108,12 @@ enum rtap_status rtap_sender_open(struct rtap_sender **sender, const char *name,
 uint32_t rtap_sender_link_type(const struct rtap_sender *sender);
 
 /*
+ * From now on the device computes the checksums of IPv4 headers, TCP and UDP: for frames captured where these were left to the
+ * NIC. FAILED: it cannot; nothing has changed.
+ */
+enum rtap_status rtap_sender_compute_checksums(struct rtap_sender *sender, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/*
  * Sends the captured bytes of `count` frames of that link type, or queues them so that they may change at once. *sent: how
  * many were taken; less than `count` only with FAILED, which is about frames[*sent]: the device refuses this one frame
  * (longer than its MTU and the like) if error->broken_pipe is false; it cannot be sent on any more if that is true.

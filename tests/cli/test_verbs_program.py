@@ -62,10 +62,47 @@ class Files(CliTest):
         self.assertIn(b"fatal error", done.stderr)
 
     def test_a_replay_is_sent_byte_by_byte(self):
+        """Short frames within the request, if the device takes them so."""
         sent = self.path("sent.pcap")
-        done = self.capture("send=file:" + sent, "replay", "-i", "verbs:sim0", "--at-once", RPING)
-        self.assertEqual((done.returncode, done.stdout.split()[0]), (0, b"%d" % RPING_FRAMES), done.stderr)
-        self.assertEqual(frames(sent), RPING_CONTENT)
+        for inline in (128, 64, 0):
+            done = self.capture("inline=%d,send=file:%s" % (inline, sent), "replay", "-i", "verbs:sim0", "--at-once", RPING)
+            self.assertEqual((done.returncode, done.stdout.split()[0]), (0, b"%d" % RPING_FRAMES), done.stderr)
+            self.assertEqual(frames(sent), RPING_CONTENT)
+
+    def test_the_device_computes_checksums(self):
+        """In the file they are wrong; what is sent adds up, as the standards say: RFC 1071."""
+        def adds_up(data):
+            data += bytes(len(data) % 2)
+            total = sum(data[i] << 8 | data[i + 1] for i in range(0, len(data), 2))
+            while total >> 16:
+                total = (total & 0xffff) + (total >> 16)
+            return total == 0xffff
+
+        content = read(RPING)
+        header, at, damaged = content[:24], 24, b""
+        while at < len(content):
+            length = int.from_bytes(content[at + 8:at + 12], "little")
+            frame = bytearray(content[at + 16:at + 16 + length])
+            frame[24:26], frame[40:42] = b"\xba\xad", b"\xba\xad"
+            damaged += content[at:at + 16] + frame
+            at += 16 + length
+        path, sent = self.path("damaged.pcap", header + damaged), self.path("sent.pcap")
+        done = self.capture("send=file:" + sent, "replay", "-i", "verbs:sim0", "--at-once", "--checksums", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seen = 0
+        for (data, _), (original, _) in zip(frames(sent), RPING_CONTENT):
+            self.assertEqual((data[:24], data[26:40], data[42:]), (original[:24], original[26:40], original[42:]))
+            if data[12:14] != b"\x08\x00" or data[23] != 17:
+                continue
+            size = int.from_bytes(data[16:18], "big")
+            self.assertTrue(adds_up(data[14:34]))
+            self.assertTrue(adds_up(data[26:34] + bytes((0, 17)) + (size - 20).to_bytes(2, "big") + data[34:14 + size]))
+            seen += 1
+        self.assertEqual(seen, RPING_FRAMES)
+        for message, description, name in ((b"does not compute checksums", "raw=0", "verbs:sim0"), (b"only RDMA devices", "devices=1", "pcap:lo")):
+            done = self.capture(description, "replay", "-i", name, "--at-once", "--checksums", RPING)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr)
 
     def test_devices_are_listed(self):
         done = self.capture("devices=2,rate=100", "-D")

@@ -41,7 +41,7 @@ struct sim_config {
 	bool send_is_veth;
 	char sysfs[256];
 	enum sim_stamp stamp;
-	unsigned raw_caps;
+	unsigned raw_caps, most_inline;
 	unsigned rss;          /* queues that a table may have; 0: there are none */
 	unsigned flows;        /* UDP source ports that the generator uses */
 	bool no_extended_cq, no_device_ex, no_flow, no_sniffer, no_dont_trap, no_clock, no_recreate;

@@ -214,7 +214,8 @@ static void set_number(const char *key, const char *value)
 	} numbers[] = {
 		{ "devices", &sim_config.devices }, { "ports", &sim_config.ports }, { "wr", &sim_config.max_wr },
 		{ "cqe", &sim_config.max_cqe }, { "sge", &sim_config.max_sge }, { "vectors", &sim_config.vectors },
-		{ "cm_delay", &sim_config.cm_delay_ms }, { "rss", &sim_config.rss }, { "raw", &sim_config.raw_caps }, { "flows", &sim_config.flows },
+		{ "cm_delay", &sim_config.cm_delay_ms }, { "rss", &sim_config.rss }, { "raw", &sim_config.raw_caps },
+		{ "inline", &sim_config.most_inline }, { "flows", &sim_config.flows },
 	};
 	struct {
 		const char *key;
@@ -295,6 +296,7 @@ static void configure(void)
 	sim_config.max_sge = 4;
 	sim_config.vectors = 4;
 	sim_config.rss = 16;
+	sim_config.most_inline = 128;
 	sim_config.raw_caps = IBV_RAW_PACKET_CAP_SCATTER_FCS | IBV_RAW_PACKET_CAP_IP_CSUM;
 	sim_config.link_layer = IBV_LINK_LAYER_ETHERNET;
 	sim_config.state = IBV_PORT_ACTIVE;

@@ -22,6 +22,8 @@ static bool attributes_are_good(const struct ibv_qp_init_attr_ex *attr)
 {
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE)
 		return attr->qp_type == IBV_QPT_RAW_PACKET && !attr->cap.max_recv_wr && !attr->send_cq && !attr->recv_cq;
+	if (attr->cap.max_inline_data > sim_config.most_inline)
+		return false;
 	return attr->qp_type == IBV_QPT_RAW_PACKET && attr->send_cq && attr->recv_cq && attr->cap.max_recv_wr <= sim_config.max_wr &&
 	       attr->cap.max_send_wr <= sim_config.max_wr && attr->cap.max_recv_sge <= sim_config.max_sge &&
 	       attr->cap.max_recv_sge <= 4;
@@ -242,6 +244,44 @@ int sim_post(struct sim_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad
 	return 0;
 }
 
+static uint32_t sum_of(const uint8_t *bytes, uint32_t length)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < length; i++)
+		sum += i % 2 ? bytes[i] : (uint32_t)bytes[i] << 8;
+	return sum;
+}
+
+static void put_checksum(uint8_t *place, uint32_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	place[0] = (uint8_t)(~sum >> 8);
+	place[1] = (uint8_t)~sum;
+}
+
+/* Of IPv4 without a tag, and the whole TCP segment or UDP datagram in it. */
+static void compute_checksums(uint8_t *frame, uint32_t length)
+{
+	uint8_t *ip = frame + 14, *place;
+	uint32_t header, size;
+
+	if (length < 34 || frame[12] != 8 || frame[13])
+		return;
+	header = (ip[0] & 15u) * 4;
+	size = (uint32_t)ip[2] << 8 | ip[3];
+	if (header < 20 || size < header + 8 || size > length - 14)
+		return;
+	ip[10] = ip[11] = 0;
+	put_checksum(ip + 10, sum_of(ip, header));
+	if ((ip[6] & 0x3f) || ip[7] || (ip[9] != 6 && ip[9] != 17) || (ip[9] == 6 && size < header + 20))
+		return;
+	place = ip + header + (ip[9] == 6 ? 16 : 6);
+	place[0] = place[1] = 0;
+	put_checksum(place, sum_of(ip + header, size - header) + sum_of(ip + 12, 8) + ip[9] + size - header);
+}
+
 static int send_one(struct sim_qp *qp, const struct ibv_send_wr *wr)
 {
 	uint8_t frame[SIM_MOST_FRAME];
@@ -252,6 +292,10 @@ static int send_one(struct sim_qp *qp, const struct ibv_send_wr *wr)
 	for (int i = 0; i < wr->num_sge; i++) {
 		const struct ibv_sge *part = &wr->sg_list[i];
 
+		if (wr->send_flags & IBV_SEND_INLINE && length + part->length > sim_config.most_inline) {
+			sim_violation("post_send of more inline than was asked for");
+			return EINVAL;
+		}
 		if (!(wr->send_flags & IBV_SEND_INLINE) && !region_of(qp->context, part)) {
 			sim_violation("post_send of memory that is not registered");
 			return EINVAL;
@@ -260,6 +304,11 @@ static int send_one(struct sim_qp *qp, const struct ibv_send_wr *wr)
 			return EINVAL;
 		memcpy(frame + length, (const void *)(uintptr_t)part->addr, part->length);
 		length += part->length;
+	}
+	if (wr->send_flags & IBV_SEND_IP_CSUM) {
+		if (!(sim_config.raw_caps & IBV_RAW_PACKET_CAP_IP_CSUM))
+			return EINVAL;
+		compute_checksums(frame, length);
 	}
 	return sim_feed_send(qp->context, frame, length);
 }

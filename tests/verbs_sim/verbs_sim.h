@@ -12,6 +12,7 @@
  *   devices=N ports=N            how many (1); named sim0, sim1 ...
  *   link=ethernet|infiniband  state=active|down|init  rate=10|25|40|100|200 (Gb/s)
  *   wr=N cqe=N sge=N vectors=N   limits of the device
+ *   inline=N                     bytes that a send may have in itself (128)
  *   raw=N                        capabilities of raw packets: 1 CVLAN stripping, 2 scatter FCS, 4 IP checksum, 8 delay drop (6)
  *   feed=file:PATH               a pcap file's frames (Ethernet, this machine's byte order), each when a receive is there
  *   feed=gen:FRAMES:SIZE         made frames, each with its number in its last 8 bytes; FRAMES 0: no end
