@@ -138,7 +138,7 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 enum rtap_status live_run(struct live **live, struct live_device *device, const char *name, const struct rtap_live_options *options,
 			  struct batch_pool *pool, struct ledger *ledger, struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* As rtap_source_read_batch(): the frames are not numbered yet. */
+/* As rtap_source_read_batch(). */
 enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_error *error) __attribute__((warn_unused_result));
 
 void live_stop(struct live *live);

@@ -21,6 +21,13 @@
 #define QUEUE_BYTES (UINT64_C(64) << 20)
 #define HELD_MS 5              /* the longest that a batch waits for more when it could be read */
 #define STATISTICS_NS NS_A_SECOND
+/*
+ * Waking the reader costs as much as receiving a hundred frames. While frames come without a pause it is done for so many batches,
+ * or bytes, more of which would not stay in a processor's cache, or when the first has waited so long.
+ */
+#define WAKE_BATCHES 16
+#define WAKE_BYTES (1u << 20)
+#define WAKE_NS NS_A_MS
 #define DRAIN_MOST_NS NS_A_SECOND /* a device that cannot stop might give frames for ever */
 
 /* What waits to be read: frames, or something to be told. */
@@ -28,6 +35,7 @@ struct item {
 	struct item *next;
 	struct batch *batch;    /* NULL: the status and the error */
 	uint64_t bytes;
+	struct numbering numbering; /* behind the batch */
 	enum rtap_status status;
 	struct rtap_error error;
 };
@@ -45,6 +53,10 @@ struct live {
 	bool started;
 	bool noted;              /* the device told its notes */
 	const struct batch_block *charged; /* the receive thread's: the last block that was counted into the queue */
+	struct numbering numbering; /* the receive thread's, of what was handed over */
+	unsigned unheard;        /* the receive thread's: items handed over since the reader was woken last */
+	uint64_t unheard_bytes;
+	int64_t unheard_ns;      /* when the first of them was */
 	atomic_bool stop, abandon;
 	/* Under the lock. */
 	pthread_mutex_t lock;
@@ -52,6 +64,7 @@ struct live {
 	struct item *first, **end;
 	uint64_t queued_bytes;
 	bool ended;              /* the thread hands over no more */
+	bool reader_waits;
 	uint64_t dropped_here;
 	struct live_statistics statistics;
 };
@@ -110,16 +123,17 @@ bool live_append(struct live_device *device, struct batch *batch, const struct r
 	return true;
 }
 
-/* Memory that the queue would hold for the batch. Batches behind one another may share a block: it counts with the first. */
-static uint64_t batch_bytes(struct live *live, const struct batch *batch)
+/*
+ * Memory that the queue would hold for the batch, of which the frames have so many bytes. Batches behind one another may share a
+ * block: it counts with the first.
+ */
+static uint64_t batch_bytes(struct live *live, const struct batch *batch, uint64_t captured_bytes)
 {
 	uint64_t bytes = sizeof *batch;
 
 	if (batch->block && batch->block != live->charged)
 		bytes += batch->block->size;
-	for (size_t i = 0; batch->loan && i < batch->shared.count; i++)
-		bytes += batch->frames[i].captured_length;
-	return bytes;
+	return batch->block ? bytes : bytes + captured_bytes;
 }
 
 static void item_free(struct item *item)
@@ -135,19 +149,34 @@ static void append(struct live *live, struct item *item)
 	*live->end = item;
 	live->end = &item->next;
 	live->queued_bytes += item->bytes;
-	pthread_cond_signal(&live->arrived);
+	live->unheard_bytes += item->bytes;
+	if (!live->unheard++)
+		live->unheard_ns = now_ns();
+}
+
+/* Under the lock. */
+static void wake(struct live *live)
+{
+	live->unheard = 0;
+	live->unheard_bytes = 0;
+	if (live->reader_waits)
+		pthread_cond_signal(&live->arrived);
 }
 
 /* Queues the batch, or counts its frames as dropped. */
 static void hand_over(struct live *live, struct batch *batch)
 {
 	struct item *item = calloc(1, sizeof *item);
-	uint64_t bytes = batch_bytes(live, batch);
+	struct numbering numbering = live->numbering;
+	uint64_t bytes;
 
+	numbering_take(&numbering, &batch->shared);
+	bytes = batch_bytes(live, batch, numbering.captured_bytes - live->numbering.captured_bytes);
 	pthread_mutex_lock(&live->lock);
 	if (item && (!live->first || live->queued_bytes + bytes <= live->queue_bytes)) {
 		item->batch = batch;
 		item->bytes = bytes;
+		item->numbering = live->numbering = numbering;
 		live->charged = batch->block;
 		append(live, item);
 		batch = NULL;
@@ -174,6 +203,7 @@ static void hand_over_error(struct live *live, enum rtap_status status, const st
 	pthread_mutex_lock(&live->lock);
 	if (status == RTAP_STATUS_FAILED || live->queued_bytes <= live->queue_bytes) {
 		append(live, item);
+		wake(live);
 		item = NULL;
 	}
 	pthread_mutex_unlock(&live->lock);
@@ -184,7 +214,18 @@ static void end(struct live *live)
 {
 	pthread_mutex_lock(&live->lock);
 	live->ended = true;
-	pthread_cond_signal(&live->arrived);
+	wake(live);
+	pthread_mutex_unlock(&live->lock);
+}
+
+/* Lets the reader know of what it has not heard of, if it is time for that. */
+static void tell_reader(struct live *live, bool at_once)
+{
+	if (!live->unheard)
+		return;
+	pthread_mutex_lock(&live->lock);
+	if (live->unheard && (at_once || live->unheard >= WAKE_BATCHES || live->unheard_bytes >= WAKE_BYTES || now_ns() - live->unheard_ns >= WAKE_NS))
+		wake(live);
 	pthread_mutex_unlock(&live->lock);
 }
 
@@ -265,6 +306,9 @@ static unsigned time_out(const struct live *live, const struct turn *turn)
 {
 	if (turn->drain_end_ns)
 		return live->device->drain_ms;
+	/* only a look whether more is there */
+	if (live->unheard)
+		return 0;
 	return turn->batch->shared.count ? HELD_MS : LIVE_TICK_MS;
 }
 
@@ -294,6 +338,7 @@ static enum rtap_status take_turn(struct live *live, struct turn *turn, struct r
 		hand_over_error(live, status, error);
 		status = RTAP_STATUS_OK;
 	}
+	tell_reader(live, turn->quiet || turn->drain_end_ns);
 	if (now >= turn->statistics_ns) {
 		update_statistics(live);
 		turn->statistics_ns = now + STATISTICS_NS;
@@ -376,9 +421,11 @@ static struct item *take_item(struct live *live, bool *ended)
 	int result = 0;
 
 	pthread_mutex_lock(&live->lock);
+	live->reader_waits = true;
 	while (!live->first && !live->ended && !result)
 		result = live->wake_ms ? pthread_cond_timedwait(&live->arrived, &live->lock, &wake) :
 			 pthread_cond_wait(&live->arrived, &live->lock);
+	live->reader_waits = false;
 	item = live->first;
 	*ended = live->ended;
 	if (item) {
@@ -410,6 +457,8 @@ enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_
 	}
 	if (item) {
 		*batch = item->batch;
+		if (item->batch)
+			ledger_set_counters(live->ledger, &item->numbering);
 		status = item->status;
 		if (status && error)
 			*error = item->error;

@@ -106,7 +106,7 @@ static inline void add_frame(const struct verbs *verbs, struct verbs_queue *queu
 	queue->passed++;
 }
 
-static void tell_failure(struct verbs *verbs, enum ibv_wc_status status, uint32_t vendor_error)
+static __attribute__((cold)) void tell_failure(struct verbs *verbs, enum ibv_wc_status status, uint32_t vendor_error)
 {
 	int64_t now = verbs_now_ns(CLOCK_MONOTONIC);
 
@@ -126,7 +126,7 @@ static void tell_failure(struct verbs *verbs, enum ibv_wc_status status, uint32_
  * A failed completion. If it took the queue pair with it, the rest are flushed receives, which hold nothing. Queues that a
  * queue pair spreads over cannot be asked for their state: flushed receives, or an event, tell.
  */
-static void take_failure(struct verbs *verbs, struct verbs_queue *queue, enum ibv_wc_status status, uint32_t vendor_error)
+static __attribute__((cold, noinline)) void take_failure(struct verbs *verbs, struct verbs_queue *queue, enum ibv_wc_status status, uint32_t vendor_error)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -149,7 +149,8 @@ struct completion {
 	uint32_t length, vendor_error;
 };
 
-static inline enum rtap_status take_completion(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch,
+/* Inlined by all means: a call for each frame costs as much as what it does. */
+static inline __attribute__((always_inline)) enum rtap_status take_completion(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch,
 					       const struct completion *completion, int64_t time_ns, struct rtap_error *error)
 {
 	struct verbs_block *block = queue->posted[queue->posted_begin];

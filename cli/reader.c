@@ -124,10 +124,25 @@ static bool passes_bpf(struct reader *reader, const struct rtap_frame *frame)
 	return match;
 }
 
+/* As many as may be taken, without a look at the frames, which another processor may still have in its cache. */
+static void count_batch(struct reader *reader, const struct rtap_batch *batch)
+{
+	uint64_t left = reader->options->count ? reader->options->count - reader->tally.taken : UINT64_MAX;
+	uint64_t taken = batch->count < left ? batch->count : left;
+
+	reader->tally.taken += taken;
+	reader->tally.passed += taken;
+	reader->stop |= taken == left;
+}
+
 static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
 {
 	const struct options *options = reader->options;
 
+	if (reader->counts_only && !reader->bpf) {
+		count_batch(reader, batch);
+		return;
+	}
 	for (size_t i = 0; i < batch->count && goes_on(reader); i++) {
 		struct rtap_frame *frame = &batch->frames[i];
 

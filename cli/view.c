@@ -183,8 +183,10 @@ static bool open_tracker(struct view *view)
 {
 	struct rtap_tracker_options options = { .max_memory = view->options->max_memory, .context = view->options->context };
 
-	if (!view->reader.filter && !view->format)
+	if (!view->reader.filter && !view->format) {
+		view->reader.counts_only = !view->options->write_name;
 		return true;
+	}
 	options.context.decode_as = view->options->decode_as;
 	view->tracker = rtap_tracker_open(&options);
 	if (!view->tracker)
