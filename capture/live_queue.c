@@ -603,7 +603,7 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 	}
 	if (kind->open(&device, rest, options, error))
 		return RTAP_STATUS_FAILED;
-	if (asprintf(&full, "%s:%s", kind->name, rest) < 0) {
+	if (asprintf(&full, "%s:%s", kind->name, *rest ? rest : device->interface.name) < 0) {
 		device_close(device);
 		rtap_error_set(error, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;

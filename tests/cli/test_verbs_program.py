@@ -47,6 +47,7 @@ class Files(CliTest):
         saved = self.path("x.pcap")
         done = self.capture("feed=file:" + RPING, "-i", "verbs:", "--peer", "10.0.0.1", "-c", "50", "-w", saved)
         self.assertEqual((done.returncode, len(frames(saved))), (0, 50), done.stderr)
+        self.assertIn(b"rdmatap: verbs:sim0/1: 50 packets captured", done.stderr)
 
     def test_what_happens_to_the_device_is_told_and_does_not_end_the_capture(self):
         """A script asks whether the capture is there: 0; what was lost is in the counts."""
@@ -103,6 +104,26 @@ class Files(CliTest):
             done = self.capture(description, "replay", "-i", name, "--at-once", "--checksums", RPING)
             self.assertEqual(done.returncode, 2)
             self.assertIn(message, done.stderr)
+
+    def test_wireshark_is_told_the_options_and_they_are_taken(self):
+        told = self.capture("devices=1", "--extcap-interface", "verbs:sim0/1", "--extcap-config").stdout.decode()
+        for option in ("--flow", "--flow-type", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs", "--snap-length"):
+            self.assertIn("{call=%s}" % option, told)
+        self.assertNotIn("promiscuous", told)
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        wanted = [data for data, _ in RPING_CONTENT if data[26:30] == bytes((10, 0, 0, 1))]
+        process = subprocess.Popen((PROGRAM, "--capture", "--extcap-interface", "verbs:sim0/1", "--fifo", fifo, "--flow", "ipv4 src=10.0.0.1",
+                                    "--force", "--flow-type", "normal", "--flow-offload", "--verbs", "queues=2",
+                                    "--extcap-capture-filter", "udp"), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   env=environment(**device("state=down,feed=file:" + RPING)))
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        with open(fifo, "rb") as f:
+            content = f.read(24 + sum(16 + len(data) for data in wanted))
+            process.terminate()
+            self.assertEqual(process.wait(TIMEOUT), 0)
+        self.assertEqual([data for _, data, _ in records(content)[1]], wanted)
 
     def test_devices_are_listed(self):
         done = self.capture("devices=2,rate=100", "-D")
