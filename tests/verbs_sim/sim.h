@@ -205,6 +205,8 @@ unsigned sim_cm_objects(void);
 uint64_t sim_now_ns(int clock);
 
 void sim_raise_event(struct sim_context *context, enum ibv_event_type type, void *element, int port);
+/* What is destroyed has no events any more: those that nobody has read are taken back, as by the kernel. */
+void sim_forget_events(struct sim_context *context, const void *element);
 void sim_sync_counters(struct sim_context *context);
 
 /* Brings one frame, if there is one, to the queue pairs that get it. False: none came. */

@@ -544,6 +544,34 @@ void sim_raise_event(struct sim_context *context, enum ibv_event_type type, void
 		sim_violation("too many asynchronous events");
 }
 
+static bool is_of(const struct ibv_async_event *event, const void *element)
+{
+	switch (event->event_type) {
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_CQ_ERR:
+	case IBV_EVENT_WQ_FATAL:
+		return event->element.qp == element;
+	default:
+		return false;
+	}
+}
+
+void sim_forget_events(struct sim_context *context, const void *element)
+{
+	unsigned end = context->event_end;
+
+	context->event_end = context->event_begin;
+	for (unsigned i = context->event_begin; i != end; i++) {
+		const struct ibv_async_event event = context->events[i % SIM_MOST_EVENTS];
+		uint64_t one;
+
+		if (!is_of(&event, element))
+			context->events[context->event_end++ % SIM_MOST_EVENTS] = event;
+		else if (read(context->verbs.context.async_fd, &one, sizeof one) != sizeof one)
+			sim_violation("an event that is not there");
+	}
+}
+
 SIM_EXPORT int ibv_get_async_event(struct ibv_context *ibv, struct ibv_async_event *event)
 {
 	struct sim_context *context = sim_of(ibv);

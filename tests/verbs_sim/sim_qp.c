@@ -173,6 +173,7 @@ SIM_EXPORT int ibv_destroy_qp(struct ibv_qp *ibv)
 	for (unsigned i = 0; i < SIM_MOST_QPS; i++)
 		if (context->qps[i] == qp)
 			context->qps[i] = NULL;
+	sim_forget_events(context, qp);
 	context->qp_count--;
 	if (qp->spread_count) {
 		qp->table->users--;

@@ -277,6 +277,7 @@ SIM_EXPORT int ibv_destroy_cq(struct ibv_cq *ibv)
 		sim_violation("destroy_cq between start_poll and end_poll");
 	if (cq->channel)
 		cq->channel->channel.refcnt--;
+	sim_forget_events(sim_of(ibv->context), cq);
 	sim_of(ibv->context)->cqs--;
 	free(cq->ring);
 	free(cq);

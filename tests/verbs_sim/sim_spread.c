@@ -93,6 +93,7 @@ int sim_destroy_wq(struct ibv_wq *ibv)
 	for (unsigned i = 0; i < SIM_MOST_WQS; i++)
 		if (context->wqs[i] == wq)
 			context->wqs[i] = NULL;
+	sim_forget_events(context, wq);
 	context->wq_count--;
 	wq->queue.recv_cq->users--;
 	free(wq->queue.ring);
