@@ -15,6 +15,7 @@
 
 #include "cli/privileges.h"
 #include "cli/reader.h"
+#include "cli/replies.h"
 #include "output/json.h"
 
 struct view {
@@ -26,6 +27,7 @@ struct view {
 	struct json_format json;
 	struct fields_format fields;
 	struct format *format;   /* NULL: nothing is shown */
+	struct replies replies;
 	uint32_t unknown_links[8]; /* link types complained of */
 	unsigned unknown_link_count;
 };
@@ -187,6 +189,10 @@ static bool open_tracker(struct view *view)
 		view->reader.counts_only = !view->options->write_name;
 		return true;
 	}
+	if (replies_wanted(view->options) && !replies_collect(&view->replies, view->options))
+		return false;
+	options.context.replies = view->replies.list;
+	options.context.reply_count = view->replies.count;
 	options.context.decode_as = view->options->decode_as;
 	view->tracker = rtap_tracker_open(&options);
 	if (!view->tracker)
@@ -244,12 +250,15 @@ int view_run(const struct options *options)
 			report_all(reader->source, &reader->tally);
 		if (view.tracker)
 			report_tracker(view.tracker, false, options->verbose);
+		if (view.json.lost)
+			complain("%zu values not written for want of memory", view.json.lost);
 	}
 	if (rtap_series_close(view.series, NULL) != RTAP_STATUS_OK)
 		reader->status = EXIT_TROUBLE;
 	text_format_fini(&view.text);
 	json_format_fini(&view.json);
 	rtap_tracker_close(view.tracker);
+	replies_fini(&view.replies);
 	reader_close(reader);
 	return reader->status;
 }

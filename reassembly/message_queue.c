@@ -6,6 +6,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/ddp_message.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 
@@ -51,6 +52,9 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 
 	unlink_waiting(tracker, message);
 	mad_exchange_forget(message);
+	if (message->holder)
+		*message->holder = NULL;
+	rmpp_forget(message);
 	coverage_fini(&message->coverage);
 	coverage_fini(&message->cut);
 	free((void *)(uintptr_t)message->shown.missing);
@@ -60,8 +64,12 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 	else
 		budget_give(&tracker->budget, &tracker->messages, message->memory);
 	leave_stream(message);
+	if (message->awaits_ack)
+		ddp_message_let_go(message);
 	if (tracker->completed == message)
 		tracker->completed = NULL;
+	if (tracker->cut == message)
+		tracker->cut = NULL;
 	if (tracker->touched == message)
 		tracker->touched = NULL;
 	if (tracker->touched_rpc == message)
@@ -96,19 +104,24 @@ static bool is_final(const struct rtap_tracker *tracker, const struct message *m
  */
 static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message->call || message->exchange)
+	if (message->call || message->exchange || message->transfer || message->holder)
 		return false;
 	if (message->stream) {
 		if (!is_final(tracker, message))
 			return false;
 		message_settle(tracker, message);
 	}
+	if ((message->awaits_ack || message->answered) && message->connection->ddp && !ddp_message_is_final(tracker, message))
+		return false;
 	/* what was found ready stays so */
 	while (message->partner && message->ready_up_to != message->partner) {
 		struct message *next = message->ready_up_to ? message->ready_up_to->waiting_behind : message->waiting_behind;
 
 		/* what an RPC amounts to does not change its place */
 		if (next->call && next == message->partner)
+			return false;
+		/* one that only holds a place can go again */
+		if (next->holder && !next->shown.is_rpc)
 			return false;
 		if (next->stream && !is_final(tracker, next))
 			return false;
@@ -119,10 +132,23 @@ static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 	return true;
 }
 
+/* The segments of a transfer of management: what was counted for them is counted anew. */
+static void settle_transfer(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rtap_message *shown = &message->shown;
+
+	message->gathers = false;
+	budget_give(&tracker->budget, &tracker->messages, message->memory);
+	message_settle(tracker, message);
+	shown->segments_lost = shown->segments > shown->frames ? shown->segments - (uint32_t)shown->frames : 0;
+}
+
 static void tell(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
 
+	if (message->gathers)
+		settle_transfer(tracker, message);
 	shown->number = ++tracker->counters.messages;
 	if (message->partner) {
 		shown->partner = number_of(tracker, message->partner);
@@ -151,6 +177,8 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 			message->stream->settled_high = message->end;
 		message->stream->settled_end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
 		leave_stream(message);
+		if (connection->ddp)
+			ddp_message_settled(message);
 	}
 	if (connection) {
 		connection->shown.messages++;
@@ -199,6 +227,16 @@ void messages_evict_first(struct rtap_tracker *tracker)
 	} else if (message->call) {
 		tracker->counters.evictions++;
 		rpc_call_detach(message);
+	} else if (message->holder) {
+		tracker->counters.evictions++;
+		/* what holds its place only has nothing to tell yet */
+		if (!message->shown.is_rpc) {
+			message_drop(tracker, message);
+			return;
+		}
+	} else if (message->transfer) {
+		message->evicted = !rmpp_is_whole(message->transfer);
+		tracker->counters.evictions += message->evicted;
 	}
 	tell(tracker, message);
 }
@@ -210,7 +248,7 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 	if (message)
 		tracker->spare = message->behind;
 	else
-		message = malloc(sizeof *message);
+		message = memory_new(sizeof *message);
 	if (!message) {
 		tracker->counters.evictions++;
 		return NULL;

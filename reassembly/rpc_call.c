@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dissect/protocol.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_call.h"
@@ -141,7 +142,7 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 		tracker->counters.evictions++;
 		end_call(tracker, connection->first_call);
 	}
-	call = calloc(1, sizeof *call);
+	call = memory_new_zeroed(1, sizeof *call);
 	if (!call)
 		return NULL;
 	call->connection = connection;
@@ -166,7 +167,8 @@ static bool locate(const struct rtap_packet *packet, const uint8_t **bytes, uint
 			continue;
 		*bytes = layer_bytes(packet, layer);
 		if (layer->source != packet->payload.source) {
-			*captured = *wire = packet->sources[layer->source].captured - layer->offset;
+			*captured = packet->sources[layer->source].captured - layer->offset;
+			*wire = packet->sources[layer->source].wire - layer->offset;
 		} else {
 			*captured = packet->payload.captured;
 			*wire = packet->payload.wire;
@@ -211,7 +213,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	} else {
 		send->data_length = chunk_lists_data(&send->lists);
 	}
-	send->bytes = malloc(send->captured + 1);
+	send->bytes = memory_new(send->captured + 1);
 	if (!send->bytes)
 		return false;
 	memcpy(send->bytes, bytes, send->captured);
@@ -478,7 +480,7 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 	if (find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid))
 		return true;
 	/* of what the capture cut off within the lists, the header would have told */
-	if (packet->payload.captured < packet->payload.wire)
+	if (packet->payload.captured < packet->payload.wire || tracker->cut == message)
 		return message->connection->shown.learned_by_cm && !message->shown.from_a;
 	return packet->rpcrdma.reply_chunk;
 }
@@ -554,7 +556,7 @@ static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 		return;
 	if (call->reply.message_type == RDMA_NOMSG && call->reply.lists.reply_chunk && gather_reply(tracker, call, &call->reply.lists, &whole) &&
 	    whole.length <= RPC_ANSWERS_BYTES / 4) {
-		answer.bytes = malloc(whole.length);
+		answer.bytes = memory_new(whole.length);
 		answer.length = whole.length;
 		if (answer.bytes)
 			memcpy(answer.bytes, whole.bytes, whole.length);

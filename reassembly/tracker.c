@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/cm.h"
 #include "dissect/crc32.h"
 #include "dissect/flow.h"
 #include "dissect/ib.h"
@@ -11,28 +12,18 @@
 #include "reassembly/ddp_message.h"
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/mad_message.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/rpc_socket.h"
 #include "reassembly/tcp_content.h"
-
-/* Streams of all carriers are numbered together. */
-static uint64_t next_stream(void *owner)
-{
-	return ++((struct rtap_tracker *)owner)->connection_number;
-}
-
-static void take_exchange(void *owner, const struct rpc_exchange *exchange)
-{
-	struct rtap_tracker *tracker = owner;
-
-	tracker->options.exchange(tracker->options.owner, exchange);
-}
 
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
-	struct rtap_tracker *tracker = calloc(1, sizeof *tracker);
+	struct rtap_tracker *tracker = memory_new_zeroed(1, sizeof *tracker);
 
 	if (!tracker)
 		return NULL;
@@ -41,8 +32,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	budget_init(&tracker->budget, options->max_memory);
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;
-	rpc_carriers_init(&tracker->carriers, &tracker->budget, &(struct rpc_carriers_user){ tracker, take_exchange, next_stream },
-			  options->context.no_heuristics);
+	rpc_socket_init(tracker);
 	tcp_content_init(tracker);
 	if (options->checksums)
 		tracker->keep |= COVERAGE_CRC;
@@ -237,15 +227,20 @@ static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, c
 	if (!flow->connection) {
 		struct flow_key turned = flow_key_of(destination, source, source->qpn, destination->qpn, true);
 		struct flow *other = flow_find(tracker, &turned, flow_hash(&turned));
-		struct connection *connection;
+		struct connection *connection = NULL;
+		bool from_a = false;
 
 		/* a queue pair can speak to itself */
-		other = other == flow ? NULL : other;
-		connection = other ? other->connection : infer(tracker, flow, packet);
+		if (other && other != flow) {
+			connection = other->connection;
+			from_a = !other->from_a;
+		}
 		if (!connection)
+			connection = handshake_resolved(tracker, source, destination, &from_a);
+		if (connection)
+			flow_attach(flow, connection, from_a);
+		else if (!(connection = infer(tracker, flow, packet)))
 			return;
-		if (other)
-			flow_attach(flow, connection, !other->from_a);
 		else if (handshake_service(tracker, destination, &connection->shown.service_id) ||
 			 handshake_service(tracker, source, &connection->shown.service_id))
 			connection->shown.has_service = connection->shown.learned_by_cm = true;
@@ -301,21 +296,6 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		response_packet(tracker, flow, packet);
 }
 
-/* Datagrams of queue pairs 0 and 1. */
-static void management(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
-{
-	ib_message_datagram(tracker, NULL, false, packet, RTAP_KIND_MAD);
-	mad_exchange_packet(&tracker->exchanges, packet, tracker->touched, source, destination);
-	if (packet->mad.rmpp)
-		rmpp_packet(&tracker->rmpp, packet, source, destination, &tracker->transfer);
-	if (tracker->touched && tracker->transfer.whole) {
-		tracker->touched->shown.transfer_length = tracker->transfer.records.length;
-		tracker->touched->shown.transfer_segments = tracker->transfer.segments;
-	}
-	if (packet->cm.present)
-		handshake_packet(tracker, packet, source, destination);
-}
-
 static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
@@ -338,7 +318,7 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		datagram(tracker, packet, &source, &destination);
 		return;
 	}
-	management(tracker, packet, &source, &destination);
+	mad_message_packet(tracker, packet, &source, &destination);
 }
 
 /* Memory is short: messages that wait for others to be told go first if they are most of it. */
@@ -351,14 +331,15 @@ static void relieve(struct rtap_tracker *tracker)
 			break;
 }
 
-/* A SEND of several packets that ended in this one: its upper protocols are shown here. */
-static void dissect_message(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+/* A SEND of several packets that ended in this one: its upper protocols are shown here, as far as its bytes go. */
+static void dissect_message(const struct message *message, const struct rtap_frame *frame, struct rtap_context *context,
 			    struct rtap_packet *packet)
 {
-	const struct message *message = tracker->completed;
 	const struct coverage_run *run = coverage_runs(&message->coverage);
 	struct rtap_flow_facts flow = packet->flow;
 
+	if (message->cut.count)
+		context->message_wire = (uint32_t)message_known_length(message);
 	context->message.bytes = message->coverage.bytes + (run->begin - message->coverage.origin);
 	context->message.length = (uint32_t)(run->end - run->begin);
 	context->upper = message->connection->upper;
@@ -368,12 +349,39 @@ static void dissect_message(struct rtap_tracker *tracker, const struct rtap_fram
 		message->connection->upper = RTAP_UPPER_RPCRDMA;
 }
 
+/* Of a SEND of several packets that is over: one whose first bytes at least are kept. */
+static const struct message *message_to_show(const struct rtap_tracker *tracker)
+{
+	const struct message *message = tracker->completed ? tracker->completed : tracker->cut;
+
+	if (!message || !message->coverage.bytes || message->shown.frames <= 1)
+		return NULL;
+	return tracker->completed || coverage_runs(&message->coverage)->begin == message_position(message) ? message : NULL;
+}
+
 /* The data of a management transaction are shown with the segment that completed them. */
 static void dissect_transfer(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
 {
 	struct rtap_flow_facts flow = packet->flow;
 
 	context->records = tracker->transfer.records;
+	rtap_dissect(frame, context, packet);
+	packet->flow = flow;
+}
+
+/* A REP and a REJ do not tell which service they speak for. */
+static void take_consumer(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+			  struct rtap_packet *packet)
+{
+	struct rtap_flow_facts flow = packet->flow;
+	struct rtap_end source, destination;
+
+	if (packet->cm.attribute != CM_REP && packet->cm.attribute != CM_REJ)
+		return;
+	ends_of(packet, &source, &destination);
+	context->cm_consumer = handshake_consumer(tracker, &packet->cm, &destination);
+	if (context->cm_consumer == RTAP_CM_CONSUMER_UNKNOWN)
+		return;
 	rtap_dissect(frame, context, packet);
 	packet->flow = flow;
 }
@@ -412,15 +420,6 @@ static void dissect_again(const struct rtap_frame *frame, const struct rtap_cont
 	packet->flow = flow;
 }
 
-/* A SEND of one packet, seen for the first time, that will never be whole: what there is of it is its RPC. */
-static bool is_cut_send(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
-{
-	const struct message *message = tracker->touched;
-
-	return message && message->shown.verb == RTAP_VERB_SEND && ib_opcodes[packet->ib.opcode].place == IB_ONLY &&
-	       packet->payload.captured < packet->payload.wire && message->shown.frames == 1 && !message->shown.repeats;
-}
-
 /*
  * A reply's program and procedure are known by its call; chunks can carry the message; and what read chunks complete is shown in
  * the packet that does. Repeats are part of no message any more.
@@ -445,7 +444,7 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 	} else if (is_known) {
 		packet_dissect_reply(packet, context);
 	}
-	if (packet->rpcrdma.present && (tracker->completed || is_cut_send(tracker, packet)) && message->shown.verb == RTAP_VERB_SEND)
+	if (packet->rpcrdma.present && (tracker->completed || tracker->cut) && message->shown.verb == RTAP_VERB_SEND)
 		rpc_call_send(tracker, message, packet);
 	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, from_a, packet)) {
 		context->rpc_follows = true;
@@ -461,15 +460,28 @@ static bool may_have_rpc(const struct rtap_tracker *tracker, const struct rtap_p
 	return tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_bare_rpcrdma(tracker, packet));
 }
 
+/* RPC over UDP. */
+static void datagram_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
+{
+	bool from_a;
+	struct rpc_conversation *conversation = rpc_carriers_datagram(&tracker->carriers, packet, &from_a, context);
+
+	if (!conversation)
+		return;
+	if (context->rpc_known)
+		rtap_dissect(frame, context, packet);
+	rpc_socket_packet(tracker, conversation, from_a, NULL, packet);
+}
+
 /* What is neither InfiniBand nor RoCE. */
 static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
 			  struct rtap_packet *packet)
 {
-	if (!context->is_iwarp && rpc_socket_packet(&tracker->sockets, packet, context))
-		rtap_dissect(frame, context, packet);
+	if (!packet->tcp.present)
+		datagram_packet(tracker, frame, context, packet);
 	if (packet->flow.present)
 		flow_add_layer(packet);
-	if (tracker->first_touched)
+	if (tracker->first_touched || (tracker->view.ahead && tracker->view.number == frame->number && tracker->options.wanted))
 		ddp_message_frame_done(tracker, tracker->options.wanted(tracker->options.owner, packet));
 }
 
@@ -490,12 +502,15 @@ static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *fr
 		tcp_stream_note_difference(packet);
 }
 
-void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+static void take_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	struct rtap_context context;
+	const struct message *message;
 
 	if (tracker->exchanges.first || tracker->exchanges.first_held)
 		mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
+	if (tracker->rmpp.first || tracker->rmpp.first_whole)
+		rmpp_advance(&tracker->rmpp, tracker->now_ns);
 	messages_advance(tracker);
 	connections_advance(tracker);
 	relieve(tracker);
@@ -510,20 +525,21 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 	take_group_management(tracker, packet);
 	if (packet->tcp.present)
 		tcp_packet(tracker, frame, &context, packet);
-	else if (tracker->options.exchange)
-		rpc_carriers_datagram(&tracker->carriers, packet);
 	if (!packet->ib.has_bth) {
 		socket_packet(tracker, frame, &context, packet);
 		return;
 	}
-	tracker->completed = tracker->touched = tracker->touched_rpc = NULL;
+	tracker->completed = tracker->cut = tracker->touched = tracker->touched_rpc = NULL;
 	tracker->asked = NULL;
 	tracker->transfer.whole = false;
 	ib_packet(tracker, packet);
 	if (tracker->transfer.whole)
 		dissect_transfer(tracker, frame, &context, packet);
-	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
-		dissect_message(tracker, frame, &context, packet);
+	if (packet->cm.present)
+		take_consumer(tracker, frame, &context, packet);
+	message = message_to_show(tracker);
+	if (message)
+		dissect_message(message, frame, &context, packet);
 	if (may_have_rpc(tracker, packet))
 		take_rpc(tracker, frame, &context, packet);
 	flow_add_layer(packet);
@@ -534,8 +550,18 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 	}
 }
 
+void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	uint64_t failures = memory_failures();
+
+	take_frame(tracker, frame, packet);
+	tracker->counters.refused += memory_failures() - failures;
+}
+
 void rtap_tracker_finish(struct rtap_tracker *tracker)
 {
+	uint64_t failures = memory_failures();
+
 	while (tracker->pending_flows) {
 		struct flow *flow = tracker->pending_flows;
 
@@ -554,11 +580,11 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 			ib_message_settle(tracker, &connection->streams[i], true);
 		rpc_call_finish(tracker, connection);
 	}
+	rpc_carriers_flush(&tracker->carriers);
 	mad_exchange_finish(&tracker->exchanges);
 	messages_flush(tracker);
 	connections_flush(tracker);
-	if (tracker->options.exchange)
-		rpc_carriers_flush(&tracker->carriers);
+	tracker->counters.refused += memory_failures() - failures;
 }
 
 struct rtap_tracker_counters rtap_tracker_counters(const struct rtap_tracker *tracker)
@@ -588,7 +614,6 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	mad_exchange_fini(&tracker->exchanges);
 	rmpp_fini(&tracker->rmpp);
 	ip_fragments_fini(&tracker->fragments);
-	rpc_sockets_fini(&tracker->sockets);
 	coverage_fini(&tracker->gathered);
 	multicast_fini(tracker);
 	rpc_carriers_fini(&tracker->carriers);

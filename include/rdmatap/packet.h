@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Dissecting: the headers of one frame, and facts read from them. Nothing is kept from packet to packet; any number of
+ * threads may dissect.
+ */
 #ifndef RDMATAP_PACKET_H
 #define RDMATAP_PACKET_H
 
@@ -11,6 +15,9 @@
 #include <rdmatap/iwarp.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define RTAP_MAX_LAYERS 64
 #define RTAP_MAX_ANOMALIES 8
@@ -175,8 +182,25 @@ struct rtap_rpc_facts {
 	bool is_private;      /* arguments or results are encrypted */
 	uint32_t header_length; /* bytes from the XID up to arguments or results; 0: not all of the header is there */
 	uint32_t body_length; /* of arguments or results whose length RPCSEC_GSS tells; else UINT32_MAX */
+	uint64_t reply_frame; /* of a call: the frame that shows its reply; 0: the context did not tell */
 	uint64_t call_frame;  /* of a reply: the frame that shows its call; 0: the context did not tell */
 	int64_t call_time_ns; /* of that frame */
+};
+
+/*
+ * Whose private data the messages of a connection have, as its REQ tells: by the service that it asks for, or by their content.
+ * X(identifier, name)
+ */
+#define RTAP_CM_CONSUMERS(X) \
+	X(UNKNOWN, "unknown: REQ not captured") X(OTHER, "other") \
+	X(NFS, "NFS") X(SMB_DIRECT, "SMB Direct") X(NVME, "NVMe") X(ISER, "iSER") X(SRP, "SRP") X(SRP_RDMA_CM, "SRP") X(RDS, "RDS") \
+	X(RDS_IPV6, "RDS")
+
+enum rtap_cm_consumer {
+#define RTAP_CM_CONSUMER_ENUM(identifier, name) RTAP_CM_CONSUMER_##identifier,
+	RTAP_CM_CONSUMERS(RTAP_CM_CONSUMER_ENUM)
+#undef RTAP_CM_CONSUMER_ENUM
+	RTAP_CM_CONSUMER_COUNT
 };
 
 /*
@@ -191,8 +215,10 @@ struct rtap_cm_facts {
 	uint8_t mtu_code;           /* REQ: 1 is 256 bytes, 5 is 4096 */
 	uint8_t subject;            /* MRA, REJ: the message meant: 0 REQ, 1 REP, 2 LAP or none */
 	uint8_t sidr_status;        /* SIDR_REP: 0 is good */
+	uint8_t path_status;        /* APR: 0 is good */
 	uint8_t address_length;     /* 4 or 16 if an IP CM header is there, else 0 */
 	uint8_t source;             /* that private_offset counts in */
+	uint8_t consumer;           /* REQ, REP, REJ: enum rtap_cm_consumer; of the latter two by the context */
 	bool has_rpc_private, remote_invalidation; /* the message of RFC 8797 is there; its R flag */
 	uint16_t reject_reason;     /* REJ */
 	uint16_t source_port, destination_port; /* with an IP CM header */
@@ -255,6 +281,7 @@ struct rtap_flow_facts {
 	bool differs;            /* a repeat that is not what it repeats */
 	bool completes;          /* the last packet that a message needed */
 	bool has_latency;
+	bool beside_rdma;        /* of a connection of TCP or UDP that carries ONC RPC */
 	uint8_t analysis;        /* enum rtap_psn_analysis */
 	uint8_t kind, verb;      /* of the message that it completes: enum rtap_message_kind, rtap_verb */
 	uint32_t missing;        /* PSNs not seen right before it: with RTAP_PSN_GAP */
@@ -295,6 +322,11 @@ struct rtap_packet {
 	struct rtap_layer layers[RTAP_MAX_LAYERS];
 };
 
+/* The frame that shows an RPC call, and the one that shows its reply. */
+struct rtap_reply {
+	uint64_t call_frame, frame;
+};
+
 /* Protocols that a queue pair's payload can be declared to be. */
 enum rtap_upper {
 	RTAP_UPPER_UNKNOWN,
@@ -304,8 +336,10 @@ enum rtap_upper {
 };
 
 /* "--decode-as": what goes to a QPN or UDP port is taken for a protocol. */
+enum rtap_decode_by { RTAP_DECODE_QPN, RTAP_DECODE_UDP_PORT };
+
 struct rtap_decode_as {
-	enum { RTAP_DECODE_QPN, RTAP_DECODE_UDP_PORT } by;
+	enum rtap_decode_by by;
 	uint32_t number;
 	uint8_t upper; /* by QPN: enum rtap_upper; by UDP port: taken for RoCEv2 */
 };
@@ -322,9 +356,13 @@ struct rtap_context {
 	uint32_t rpc_flavor, rpc_gss_procedure, rpc_gss_service; /* likewise: of its credentials */
 	uint64_t rpc_call_frame; /* the frame that shows this call; 0: not known, though the others are */
 	int64_t rpc_call_time_ns; /* of that frame */
+	const struct rtap_reply *replies; /* of all calls that were answered, in the order of the calls' frames; NULL: not known */
+	size_t reply_count;
 	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
+	uint8_t cm_consumer;  /* enum rtap_cm_consumer: by the REQ that a REP or REJ of communication management answers */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
+	uint32_t message_wire; /* bytes that `message` has, of which the capture cut off all behind it; 0: none */
 	struct rtap_span records; /* data of an RMPP transaction that this segment completed: dissected as the next source instead of its own */
 	struct rtap_span chunk; /* an RPC message that chunks carried: dissected behind this packet's RPC-over-RDMA header, READ response or WRITE */
 	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown again; 0: none */
@@ -347,6 +385,9 @@ static inline bool rtap_packet_has(const struct rtap_packet *packet, uint8_t pro
 	return packet->protocols[protocol / 64] >> (protocol % 64) & 1;
 }
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif
