@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "cli/report.h"
+#include "cli/remarks.h"
 #include "output/format.h"
 
 struct reader {

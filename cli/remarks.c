@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "cli/cli.h"
-#include "cli/report.h"
+#include "cli/remarks.h"
 
 #define ESCAPED_SIZE 1024
 
@@ -20,7 +20,7 @@ static const char *escaped(const char *found, char text[ESCAPED_SIZE])
 }
 
 /* What was lost or odd is told in any case; the rest with -v. */
-void report_trouble(const struct rtap_source *source, const struct tally *tally)
+void remark_trouble(const struct rtap_source *source, const struct tally *tally)
 {
 	struct rtap_source_counters counters = rtap_source_counters(source);
 	char text[ESCAPED_SIZE];
@@ -38,7 +38,7 @@ void report_trouble(const struct rtap_source *source, const struct tally *tally)
 	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
 		const struct rtap_interface *interface = rtap_source_interface(source, i);
 
-		/* live: report_live() tells */
+		/* live: remark_live() tells */
 		if (interface->dropped_here.known)
 			continue;
 		if (interface->dropped_by_system.known && interface->dropped_by_system.value)
@@ -58,7 +58,7 @@ static const char *count_text(struct rtap_count count, char text[COUNT_SIZE])
 	return text;
 }
 
-void report_live(const struct rtap_source *source, const struct tally *tally, bool only_losses)
+void remark_live(const struct rtap_source *source, const struct tally *tally, bool only_losses)
 {
 	const struct rtap_interface *interface = rtap_source_interface(source, 0);
 	char received[COUNT_SIZE], dropped[COUNT_SIZE], by_system[COUNT_SIZE], here[COUNT_SIZE];
@@ -72,7 +72,7 @@ void report_live(const struct rtap_source *source, const struct tally *tally, bo
 		 count_text(interface->dropped_by_system, by_system), count_text(interface->dropped_here, here));
 }
 
-void report_tracker(const struct rtap_tracker *tracker, bool puts_together, bool all)
+void remark_tracker(const struct rtap_tracker *tracker, bool puts_together, bool all)
 {
 	struct rtap_tracker_counters counters = rtap_tracker_counters(tracker);
 
@@ -93,7 +93,7 @@ void report_tracker(const struct rtap_tracker *tracker, bool puts_together, bool
 		 counters.connections, counters.messages, counters.incomplete_messages, counters.peak_memory);
 }
 
-void report_all(const struct rtap_source *source, const struct tally *tally)
+void remark_all(const struct rtap_source *source, const struct tally *tally)
 {
 	struct rtap_source_counters counters = rtap_source_counters(source);
 	char text[ESCAPED_SIZE];
