@@ -99,6 +99,11 @@ static const struct option stats_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option report_options[] = {
+	COMMON_OPTIONS,
+	{ NULL, 0, NULL, 0 },
+};
+
 /* What each command line may hold. */
 static const struct {
 	const char *letters;
@@ -113,12 +118,12 @@ static const struct {
 	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
 	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
 	[COMMAND_STATS] = { ":r:f:c:s:lnv", stats_options, true },
+	[COMMAND_REPORT] = { ":r:o:f:c:s:nv", report_options, true },
 };
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
 	"--flow-offload",
-	"report",
 };
 
 static bool is_not_yet(const char *argument)
@@ -426,6 +431,8 @@ static bool take_value(struct options *options, int letter)
 		return is_name("-r", "file", optarg) && add_input(options, optarg);
 	case 'w':
 		return is_name("-w", "file", optarg) && once("-w", &options->write_name, "one file is written");
+	case 'o':
+		return is_name("-o", "file", optarg) && once("-o", &options->write_name, "one page is written");
 	case 'f':
 		return once("-f", &options->capture_filter, "join them with 'and'");
 	case 'Y':
@@ -580,6 +587,8 @@ static bool check(const struct options *options, enum command command)
 		complain("-w -: standard output is one file only (no -C, -G)");
 	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory)
 		complain("nothing to write (name a file with -w, a directory with --files)");
+	else if (command == COMMAND_REPORT && !options->write_name)
+		complain("nothing to write (name the page with -o, such as -o report.html; -o - is standard output)");
 	else if (options->fill_holes && !options->write_name)
 		complain("--fill-holes goes with -w");
 	else if (options->directory && options->write_name && !strcmp(options->write_name, "-"))

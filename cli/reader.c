@@ -16,6 +16,8 @@
 void reader_fail(struct reader *reader, const struct rtap_error *error)
 {
 	complain("%s", error->text);
+	if (!reader->failure.text[0])
+		reader->failure = *error;
 	reader->status = EXIT_TROUBLE;
 }
 

@@ -24,6 +24,7 @@ struct reader {
 	bool unwritable;            /* standard output takes no more */
 	bool interrupted;           /* an interrupt ended reading before the end */
 	int status;                 /* exit status so far */
+	struct rtap_error failure;  /* the first one told; no text: none was */
 };
 
 /* Whether an output is an input too, which writing would destroy; a complaint is printed then. */

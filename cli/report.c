@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmatap report: a capture as one HTML page.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rdmatap/tracker.h>
+
+#include "cli/reader.h"
+#include "output/report.h"
+
+/* Of --max-memory, what the counts may take, and what the points of plots may; the rest is for what is under way. */
+#define COUNTS_SHARE 8
+#define POINTS_SHARE 8
+
+/* Intervals begin as short as this and grow with the capture, so that a plot has enough of them however long it is. */
+#define FIRST_INTERVAL_NS 1000
+
+struct reporting {
+	struct reader reader;
+	struct rtap_tracker *tracker;
+	struct stats *stats;
+	struct report *report;
+	struct findings findings;
+	struct printer page;
+	int fd;             /* of the page; -1: none yet */
+};
+
+static void take_message(void *owner, const struct rtap_message *message)
+{
+	struct reporting *reporting = owner;
+
+	stats_message(reporting->stats, message);
+	report_message(reporting->report, message);
+}
+
+static void take_connection(void *owner, const struct rtap_connection *connection)
+{
+	stats_connection(((struct reporting *)owner)->stats, connection);
+}
+
+static void merge(void *owner, uint64_t from, uint64_t into, bool turned)
+{
+	struct reporting *reporting = owner;
+
+	stats_merge(reporting->stats, from, into, turned);
+	report_merge(reporting->report, from, into, turned);
+}
+
+static void take(void *owner, struct rtap_frame *frame)
+{
+	struct reporting *reporting = owner;
+	struct rtap_packet packet;
+
+	rtap_tracker_frame(reporting->tracker, frame, &packet);
+	stats_packet(reporting->stats, &packet);
+	report_packet(reporting->report, &packet);
+	reporting->reader.tally.passed++;
+	for (uint8_t i = 0; i < packet.anomaly_count; i++)
+		reporting->reader.tally.anomalies[packet.anomalies[i].code]++;
+}
+
+static bool open_state(struct reporting *reporting, const struct options *options)
+{
+	uint64_t counts = options->max_memory / COUNTS_SHARE, points = options->max_memory / POINTS_SHARE;
+	struct rtap_tracker_options tracking = {
+		.max_memory = options->max_memory - counts - points,
+		.context = options->context,
+		.message = take_message,
+		.connection = take_connection,
+		.merged = merge,
+		.owner = reporting,
+	};
+
+	tracking.context.decode_as = options->decode_as;
+	reporting->tracker = rtap_tracker_open(&tracking);
+	reporting->stats = stats_create(&(struct stats_options){ counts, FIRST_INTERVAL_NS });
+	if (reporting->stats)
+		reporting->report = report_create(reporting->stats, points);
+	if (reporting->tracker && reporting->report)
+		return true;
+	complain("out of memory");
+	return false;
+}
+
+static bool is_standard_output(const struct options *options)
+{
+	return !strcmp(options->write_name, "-");
+}
+
+/* Before the input is read: who cannot write should not have to wait for it. */
+static bool open_page(struct reporting *reporting, const struct options *options)
+{
+	reporting->fd = is_standard_output(options) ? STDOUT_FILENO : open(options->write_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (reporting->fd < 0) {
+		complain("%s: %s", options->write_name, strerror(errno));
+		return false;
+	}
+	if (!printer_init(&reporting->page, reporting->fd, false))
+		return true;
+	complain("out of memory");
+	return false;
+}
+
+/* Nobody who reads a pipe any more is no failure; of a file every one is. */
+static void end_page(struct reporting *reporting, int error)
+{
+	const struct options *options = reporting->reader.options;
+
+	if (is_standard_output(options)) {
+		reader_wrote(&reporting->reader, error);
+		return;
+	}
+	if (close(reporting->fd) && !error)
+		error = -errno;
+	reporting->fd = -1;
+	if (!error)
+		return;
+	complain("%s: %s", options->write_name, strerror(-error));
+	reporting->reader.status = EXIT_TROUBLE;
+}
+
+static void write_page(struct reporting *reporting)
+{
+	const struct reader *reader = &reporting->reader;
+	struct report_input input = {
+		.names = reader->options->inputs,
+		.name_count = reader->options->input_count,
+		.source = reader->source,
+		.failure = reader->failure.text[0] ? reader->failure.text : NULL,
+		.interrupted = reader->interrupted,
+		.anomalies = reader->tally.anomalies,
+		.counters = rtap_tracker_counters(reporting->tracker),
+	};
+
+	findings_gather(&reporting->findings, reporting->stats);
+	end_page(reporting, report_write(reporting->report, &reporting->findings, &input, &reporting->page));
+}
+
+static int run(const struct options *options)
+{
+	static struct reporting reporting;
+	struct reader *reader = &reporting.reader;
+
+	reporting.fd = -1;
+	if (!reader_open(reader, options)) {
+		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+		goto out;
+	}
+	if (!open_page(&reporting, options) || !open_state(&reporting, options)) {
+		reader->status = EXIT_TROUBLE;
+		goto out;
+	}
+	reader_run(reader, take, &reporting);
+	rtap_tracker_finish(reporting.tracker);
+	write_page(&reporting);
+	reader_report(reader, reporting.tracker);
+out:
+	rtap_tracker_close(reporting.tracker);
+	report_destroy(reporting.report);
+	stats_destroy(reporting.stats);
+	printer_fini(&reporting.page);
+	if (reporting.fd > STDERR_FILENO)
+		close(reporting.fd);
+	reader_close(reader);
+	return reader->status;
+}
+
+int command_report(int argc, char **argv)
+{
+	struct options options;
+	int status = options_parse(&options, COMMAND_REPORT, argc, argv) ? run(&options) : EXIT_TROUBLE;
+
+	options_fini(&options);
+	return status;
+}
