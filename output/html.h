@@ -72,9 +72,15 @@ void html_round_up(struct html_axis *axis, unsigned most);
 /* Widens a logarithmic axis to powers of ten. */
 void html_round_decades(struct html_axis *axis);
 
-/* Lines of the grid with their numbers in this unit; across: from pixel `from` to `to`. */
+/* Lines of the grid with their numbers in this unit; across: from pixel `from` to `to`. The script in the page draws them anew. */
 void html_ticks_x(struct line *line, const struct html_axis *axis, struct html_unit unit, double from, double to);
 void html_ticks_y(struct line *line, const struct html_axis *axis, struct html_unit unit, double from, double to, unsigned most);
+
+/* The drawing area of a plot, which cuts off what is outside but for half a sign; ends with "</svg>". */
+void html_area_begin(struct line *line, double left, double right, double top, double bottom);
+
+/* Attributes for the script: where the area is, what its edges on the axis of time stand for, and the units. */
+void html_area_data(struct line *line, const struct html_axis *x, double top, double bottom, struct html_unit unit);
 
 /* A coordinate, with one decimal. */
 void html_pixel(struct line *line, double place);

@@ -51,6 +51,41 @@ void html_pixel(struct line *line, double place)
 	html_fixed(line, place, 1);
 }
 
+#define SIGN_HALF 8
+
+void html_area_begin(struct line *line, double left, double right, double top, double bottom)
+{
+	for (int i = 0; i < 2; i++) {
+		line_text(line, i ? "viewBox=\"" : "<svg class=\"area\" x=\"");
+		html_pixel(line, left - SIGN_HALF);
+		line_text(line, i ? " " : "\" y=\"");
+		html_pixel(line, top - SIGN_HALF);
+		line_text(line, i ? " " : "\" width=\"");
+		html_pixel(line, right - left + 2 * SIGN_HALF);
+		line_text(line, i ? " " : "\" height=\"");
+		html_pixel(line, bottom - top + 2 * SIGN_HALF);
+		line_text(line, i ? "\">\n" : "\" ");
+	}
+}
+
+void html_area_data(struct line *line, const struct html_axis *x, double top, double bottom, struct html_unit unit)
+{
+	const double box[] = { x->begin, x->end, bottom, top };
+
+	line_text(line, " data-box=\"");
+	for (unsigned i = 0; i < 4; i++) {
+		line_text(line, i ? " " : "");
+		html_pixel(line, box[i]);
+	}
+	line_text(line, "\" data-x=\"");
+	html_fixed(line, x->low, 0);
+	line_char(line, ' ');
+	html_fixed(line, x->high, 0);
+	line_text(line, "\" data-unit=\"");
+	html_fixed(line, unit.size, 0);
+	line_char(line, '"');
+}
+
 void html_label(struct line *line, const char *name, double x, double y)
 {
 	line_text(line, "<text class=\"");
@@ -90,6 +125,7 @@ void html_ticks_x(struct line *line, const struct html_axis *axis, struct html_u
 	double low = axis->low / unit.size, high = axis->high / unit.size;
 	double step = html_step(high - low, (unsigned)((axis->end - axis->begin) / TICK_PIXELS)), first = ceil(low / step - 1e-9);
 
+	line_text(line, "<g class=\"ticks-x\">");
 	for (unsigned i = 0; i < MOST_TICKS && (first + i) * step <= high + step * 1e-9; i++) {
 		double x = html_place(axis, (first + i) * step * unit.size);
 
@@ -98,6 +134,7 @@ void html_ticks_x(struct line *line, const struct html_axis *axis, struct html_u
 		html_fixed(line, (first + i) * step, decimals_of(step));
 		line_text(line, "</text>");
 	}
+	line_text(line, "</g>\n");
 }
 
 void html_ticks_y(struct line *line, const struct html_axis *axis, struct html_unit unit, double from, double to, unsigned most)
@@ -105,13 +142,15 @@ void html_ticks_y(struct line *line, const struct html_axis *axis, struct html_u
 	double low = axis->low / unit.size, high = axis->high / unit.size;
 	double step = html_step(high - low, most), first = ceil(low / step - 1e-9);
 
+	line_text(line, "<g class=\"ticks-y\">");
 	for (unsigned i = 0; i < MOST_TICKS && (first + i) * step <= high + step * 1e-9; i++) {
 		double y = html_place(axis, (first + i) * step * unit.size);
 
 		grid_line(line, from, y, to, y);
 		html_label(line, "ty", from - 6, y + 4);
 		html_fixed(line, (first + i) * step, decimals_of(step));
-		line_text(line, unit.name);
+		line_text(line, first + i != 0 ? unit.name : "");
 		line_text(line, "</text>");
 	}
+	line_text(line, "</g>\n");
 }

@@ -175,7 +175,8 @@ void report_rates(const void *what, struct line *line)
 /* What latencies are shown of. */
 struct latency {
 	const struct histogram *histogram;
-	const struct stats_rpc *rpc;   /* NULL: of a verb */
+	const struct stats_rpc *rpc;   /* NULL: of a verb or a management datagram */
+	const struct stats_mad *mad;   /* NULL: of a verb or an RPC */
 	enum rtap_message_kind kind;
 };
 
@@ -183,10 +184,27 @@ struct latency {
 #define ROW_HEIGHT 40
 #define LATENCY_LEFT 250
 
+static void latency_mad_name(const struct stats_mad *mad, struct line *line)
+{
+	if (mad->method_name)
+		html_text(line, mad->method_name);
+	else
+		line_hex(line, mad->method, 2);
+	line_char(line, ' ');
+	if (mad->attribute_name)
+		html_text(line, mad->attribute_name);
+	else
+		line_hex(line, mad->attribute, 4);
+}
+
 static void latency_name(const struct latency *row, struct line *line)
 {
 	struct rtap_rpc_facts facts;
 
+	if (row->mad) {
+		latency_mad_name(row->mad, line);
+		return;
+	}
 	if (!row->rpc) {
 		html_text(line, rtap_message_kind_name(row->kind));
 		return;
@@ -294,6 +312,23 @@ static void decades(const struct html_axis *x, double bottom, struct line *line)
 	}
 }
 
+/* Those with the most values, behind the verbs. */
+static void enter(struct latency *rows, unsigned *count, const struct latency *row, uint64_t *left_out)
+{
+	unsigned place = *count;
+
+	if (!row->histogram->count)
+		return;
+	*left_out += *count == MOST_LATENCIES;
+	if (*count < MOST_LATENCIES)
+		++*count;
+	else if ((!rows[--place].rpc && !rows[place].mad) || rows[place].histogram->count >= row->histogram->count)
+		return;
+	for (; place && (rows[place - 1].rpc || rows[place - 1].mad) && rows[place - 1].histogram->count < row->histogram->count; place--)
+		rows[place] = rows[place - 1];
+	rows[place] = *row;
+}
+
 /* Latencies of each kind of message, over all connections. The sums are in memory that the page holds. */
 static unsigned choose(const struct report_page *page, struct latency *rows, uint64_t *left_out)
 {
@@ -302,21 +337,16 @@ static unsigned choose(const struct report_page *page, struct latency *rows, uin
 	*left_out = 0;
 	for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
 		if (page->latencies[kind].count)
-			rows[count++] = (struct latency){ &page->latencies[kind], NULL, (enum rtap_message_kind)kind };
+			rows[count++] = (struct latency){ &page->latencies[kind], NULL, NULL, (enum rtap_message_kind)kind };
 	for (unsigned i = 0; i < page->stats->rpc_count; i++) {
 		const struct stats_rpc *rpc = page->stats->rpcs[i];
-		unsigned place = count;
 
-		if (!rpc->latency_ns.count)
-			continue;
-		*left_out += count == MOST_LATENCIES;
-		if (count < MOST_LATENCIES)
-			count++;
-		else if (rows[--place].rpc && rows[place].histogram->count >= rpc->latency_ns.count)
-			continue;
-		for (; place && rows[place - 1].rpc && rows[place - 1].histogram->count < rpc->latency_ns.count; place--)
-			rows[place] = rows[place - 1];
-		rows[place] = (struct latency){ &rpc->latency_ns, rpc, RTAP_KIND_RPC_REPLY };
+		enter(rows, &count, &(struct latency){ &rpc->latency_ns, rpc, NULL, RTAP_KIND_RPC_REPLY }, left_out);
+	}
+	for (unsigned i = 0; i < page->stats->mad_count; i++) {
+		const struct stats_mad *mad = page->stats->mads[i];
+
+		enter(rows, &count, &(struct latency){ &mad->latency_ns, NULL, mad, RTAP_KIND_MAD }, left_out);
 	}
 	return count;
 }
@@ -325,7 +355,7 @@ void report_latencies(const void *what, struct line *line)
 {
 	const struct report_page *page = what;
 	struct latency rows[MOST_LATENCIES];
-	struct html_axis x = { 1e18, 1, LATENCY_LEFT, RIGHT, true };
+	struct html_axis x = { 1e18, 1, LATENCY_LEFT, RIGHT - 20, true };
 	uint64_t left_out;
 	unsigned count = choose(page, rows, &left_out);
 	double bottom = 10 + count * (double)ROW_HEIGHT;
@@ -350,7 +380,7 @@ void report_latencies(const void *what, struct line *line)
 	if (left_out) {
 		line_text(line, " The ");
 		html_count(line, left_out);
-		line_text(line, " rarest of RPCs are not drawn.");
+		line_text(line, " rarest kinds are not drawn.");
 	}
 	line_text(line, "</figcaption></figure></section>\n");
 }

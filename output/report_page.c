@@ -296,6 +296,8 @@ static void plots_head(const void *what, struct line *line)
 	const struct report_page *page = what;
 	uint64_t shown = page->ranked_count < REPORT_PLOTTED ? page->ranked_count : REPORT_PLOTTED;
 
+	if (!shown)
+		return;
 	line_text(line, "<section id=\"plots\"><h2>Connections in detail</h2>\n<p>");
 	if (shown < page->ranked_count) {
 		line_text(line, "The ");
@@ -335,8 +337,9 @@ static void connection_end(const void *what, struct line *line)
 
 static void plots_end(const void *what, struct line *line)
 {
-	(void)what;
-	line_text(line, "</section>\n");
+	const struct report_page *page = what;
+
+	line_text(line, page->ranked_count ? "</section>\n" : "");
 }
 
 static void end(const void *what, struct line *line)

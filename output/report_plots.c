@@ -67,16 +67,18 @@ static bool frame_of(const struct report_sequence *sequence, struct frame *frame
 	frame->y = (struct html_axis){ (double)low, (double)high, BOTTOM, TOP, false };
 	if (frame->last_ns == frame->first_ns)
 		frame->x.high = 1;
-	if (high == low)
-		frame->y.high = (double)low + 1;
+	/* numbers are whole */
+	if (high - low < SEQUENCE_TICKS)
+		frame->y.high = (double)low + SEQUENCE_TICKS;
 	return true;
 }
 
+/* Fine enough to be magnified. */
 static void at(const struct frame *frame, const struct report_spot *spot, const char *between, struct line *line)
 {
-	html_pixel(line, html_place(&frame->x, (double)stats_elapsed(frame->first_ns, spot->time_ns)));
+	html_fixed(line, html_place(&frame->x, (double)stats_elapsed(frame->first_ns, spot->time_ns)), 3);
 	line_text(line, between);
-	html_pixel(line, html_place(&frame->y, (double)spot->place));
+	html_fixed(line, html_place(&frame->y, (double)spot->place), 2);
 }
 
 /* One path for all of them, of lines without length, whose round ends are the dots; the frames' numbers are for the script. */
@@ -179,9 +181,9 @@ static void plot_begin(const struct report_page *page, const struct frame *frame
 	line_text(line, is_tcp ? " sent,</b> by sequence number of TCP" : " asked, and the answers,</b> by PSN");
 	line_text(line, "</figcaption>\n<svg class=\"plot sequence\" viewBox=\"0 0 1000 302\" role=\"img\" data-side=\"");
 	line_text(line, side ? "b" : "a");
-	line_text(line, "\" data-box=\"90 985 262 12\" data-x=\"0 ");
-	html_fixed(line, frame->x.high, 0);
-	line_text(line, "\" data-start=\"");
+	line_char(line, '"');
+	html_area_data(line, &frame->x, TOP, BOTTOM, html_time_unit(frame->x.high));
+	line_text(line, " data-start=\"");
 	line_seconds(line, (int64_t)((uint64_t)frame->first_ns - (uint64_t)page->stats->begin_ns));
 	line_text(line, "\" data-y=\"");
 	html_fixed(line, frame->y.low, 0);
@@ -204,11 +206,12 @@ static void sequence_plot(const struct report_page *page, const struct report_tr
 	plot_begin(page, &frame, side, line);
 	html_ticks_x(line, &frame.x, unit, TOP, BOTTOM);
 	html_ticks_y(line, &frame.y, html_count_unit(frame.y.high - frame.y.low), LEFT, RIGHT, SEQUENCE_TICKS);
+	html_area_begin(line, LEFT, RIGHT, TOP, BOTTOM);
 	for (int series = REPORT_DOTS - 1; series >= 0; series--)
 		dots(&sequence->series[series], &frame, series_names[series], line);
 	for (int series = REPORT_DOTS; series < REPORT_SERIES_COUNT; series++)
 		marks(page, &sequence->series[series], &frame, series, line);
-	line_text(line, "<text class=\"name turned\" x=\"14\" y=\"137\" transform=\"rotate(-90 14 137)\">");
+	line_text(line, "</svg><text class=\"name turned\" x=\"14\" y=\"137\" transform=\"rotate(-90 14 137)\">");
 	line_text(line, page->connection->shown.transport == RTAP_TRANSPORT_IWARP ? "sequence − " : "PSN − ");
 	line_dec(line, sequence->first);
 	line_text(line, "</text>");
@@ -369,21 +372,23 @@ static void call_title(const struct report_page *page, const struct report_call 
 static void draw_call(const struct report_page *page, const struct report_call *call, const struct frame *frame, struct lane *lane, struct line *line)
 {
 	double begin = html_place(&frame->x, (double)stats_elapsed(frame->first_ns, call->spot.time_ns)), end = call_end(call, frame);
-	double y = lane->top + row_for(lane, begin, end) * (double)ROW_HEIGHT;
+	double y = lane->top + row_for(lane, begin, end) * (double)ROW_HEIGHT, width = end - begin;
 
 	/* what is too short to be seen is drawn longer, but shares its row with what followed it */
-	end = end < begin + LEAST_WIDTH ? begin + LEAST_WIDTH : end;
+	end = width < LEAST_WIDTH ? begin + LEAST_WIDTH : end;
 	line_text(line, call->spot.place < 0 ? "<g class=\"call open\">" : call->failed ? "<g class=\"call failed\">" : "<g class=\"call\">");
 	call_title(page, call, line);
 	line_text(line, "<path d=\"M");
-	html_pixel(line, begin);
+	html_fixed(line, begin, 3);
 	line_char(line, ' ');
 	html_pixel(line, y);
 	line_char(line, 'h');
-	html_pixel(line, end - begin);
+	html_fixed(line, end - begin, 3);
 	line_text(line, "v8h");
-	html_pixel(line, begin - end);
-	line_text(line, "z\"/>");
+	html_fixed(line, begin - end, 3);
+	line_text(line, "z\" data-w=\"");
+	html_fixed(line, width, 3);
+	line_text(line, "\"/>");
 	if (call->read_chunks)
 		sign("rc", begin + 1, y + 4, line);
 	if (call->write_chunks)
@@ -499,14 +504,18 @@ void report_calls(const void *what, struct line *line)
 	unit = html_time_unit(frame.x.high);
 	line_text(line, "<figure><figcaption><b>RPCs,</b> from call to reply</figcaption>\n<svg class=\"plot calls\" viewBox=\"0 0 1000 ");
 	html_pixel(line, bottom + 34);
-	line_text(line, "\" role=\"img\"><title>RPCs over time</title><desc>A bar a call; its title names its frames. The table of RPCs has the numbers.</desc>\n");
+	line_text(line, "\" role=\"img\"");
+	html_area_data(line, &frame.x, TOP, bottom, unit);
+	line_text(line, "><title>RPCs over time</title><desc>A bar a call; its title names its frames. The table of RPCs has the numbers.</desc>\n");
 	html_ticks_x(line, &frame.x, unit, TOP, bottom);
 	lane_names(lanes, count, line);
+	html_area_begin(line, CALL_LEFT, RIGHT - 4, TOP, bottom);
 	for (uint32_t i = 0; i < points->count; i++) {
 		const struct report_call *call = report_points_at(points, i);
 
 		draw_call(page, call, &frame, lane_of(lanes, &count, call), line);
 	}
+	line_text(line, "</svg>");
 	html_label(line, "tx", (CALL_LEFT + RIGHT) / 2.0, bottom + 30);
 	line_text(line, unit.name);
 	line_text(line, " since ");

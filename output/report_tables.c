@@ -111,6 +111,10 @@ void report_connections(const void *what, struct line *line)
 	uint64_t count = page->ranked_count < REPORT_ROWS ? page->ranked_count : REPORT_ROWS;
 
 	line_text(line, "<section id=\"connections\"><h2>Connections</h2>\n");
+	if (!page->stats->connections) {
+		line_text(line, "<p>There are none in this capture.</p></section>\n");
+		return;
+	}
 	html_table(line, "connection-table", "Connections, those with the most bytes and anomalies first. End a asked first or set it up.",
 		   HEADINGS(headings));
 	for (uint64_t i = 0; i < count; i++)
