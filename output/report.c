@@ -15,7 +15,8 @@
 #define MARK_SLICES 64
 #define CALL_SLICES 96
 
-/* Packets of a connection without a trace until it is looked whether it has become more than one that has. */
+/* At how many packets of a connection without a trace it is looked whether it has become more than one that has: powers of two, then all these. */
+#define LOOK_FROM 4
 #define LOOK_EVERY 64
 
 #define TRACE_MOST_BYTES (sizeof(struct report_trace) + 4 * CALL_SLICES * sizeof(struct report_call) + \
@@ -112,7 +113,7 @@ static struct report_trace *trace_begin(struct report *report, const struct rtap
 	if (connection == &report->stats->others)
 		return NULL;
 	if (place == report->trace_limit) {
-		if (packets % LOOK_EVERY)
+		if (packets < LOOK_FROM || (packets % LOOK_EVERY && packets & (packets - 1)))
 			return NULL;
 		place = lightest(report, &weight);
 		if (report_weight(connection) / 2 <= weight)
