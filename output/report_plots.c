@@ -44,19 +44,22 @@ struct frame {
 	struct html_axis x, y;
 };
 
-static bool frame_of(const struct report_sequence *sequence, struct frame *frame)
+/* Both ends' plots show the same time, so that they can be compared. */
+static bool frame_of(const struct report_trace *trace, int side, struct frame *frame)
 {
 	int64_t low = INT64_MAX, high = INT64_MIN;
 
 	*frame = (struct frame){ .first_ns = INT64_MAX, .last_ns = INT64_MIN };
-	for (int series = 0; series < REPORT_SERIES_COUNT; series++) {
-		const struct report_points *points = &sequence->series[series];
+	for (int i = 0; i < 2 * REPORT_SERIES_COUNT; i++) {
+		const struct report_points *points = &trace->sequences[i / REPORT_SERIES_COUNT].series[i % REPORT_SERIES_COUNT];
 
-		for (uint32_t i = 0; i < points->count; i++) {
-			const struct report_spot *spot = report_points_at(points, i);
+		for (uint32_t point = 0; point < points->count; point++) {
+			const struct report_spot *spot = report_points_at(points, point);
 
 			frame->first_ns = spot->time_ns < frame->first_ns ? spot->time_ns : frame->first_ns;
 			frame->last_ns = spot->time_ns > frame->last_ns ? spot->time_ns : frame->last_ns;
+			if (i / REPORT_SERIES_COUNT != side)
+				continue;
 			low = spot->place < low ? spot->place : low;
 			high = spot->place > high ? spot->place : high;
 		}
@@ -200,7 +203,7 @@ static void sequence_plot(const struct report_page *page, const struct report_tr
 	struct html_unit unit;
 	struct frame frame;
 
-	if (!frame_of(sequence, &frame))
+	if (!frame_of(trace, side, &frame))
 		return;
 	unit = html_time_unit(frame.x.high);
 	plot_begin(page, &frame, side, line);

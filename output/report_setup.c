@@ -21,6 +21,9 @@
 
 #define MOST_RUNGS 24
 
+/* Letters that fit between the ends in the usual size. */
+#define LONG_LABEL 88
+
 struct rung {
 	const struct report_signal *signal; /* NULL: it was not kept */
 	const struct rtap_life_event *event; /* NULL: of TCP alone */
@@ -137,12 +140,13 @@ static void draw_rung(const struct rung *rung, const struct rung *before, int64_
 		line_text(line, " later</text>");
 	}
 	arrow(rung->from_a, y, line);
+	line_text(line, rung->signal && rung->signal->label_length > LONG_LABEL ? "<g class=\"long\">" : "<g>");
 	html_label(line, "tx", (END_A + END_B) / 2.0, y - 5);
 	if (rung->signal)
 		html_bytes(line, rung->signal->label, rung->signal->label_length);
 	else
 		html_text(line, rung->event->name);
-	line_text(line, "</text>\n");
+	line_text(line, "</text></g>\n");
 }
 
 /* Between set-up and end: what was carried meanwhile. */
