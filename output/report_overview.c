@@ -152,6 +152,8 @@ void report_rates(const void *what, struct line *line)
 	unit = html_time_unit(x.high);
 	line_text(line, "<section id=\"rates\"><h2>Throughput and message rate</h2>\n<figure><svg class=\"plot\" viewBox=\"0 0 1000 ");
 	html_pixel(line, bottom + 26);
+	line_text(line, "\" data-step=\"");
+	line_seconds(line, columns.width_ns);
 	line_text(line, "\" role=\"img\" aria-labelledby=\"rates-t rates-d\"><title id=\"rates-t\">Throughput and messages over time</title>"
 		  "<desc id=\"rates-d\">All packets of the capture, as they were on the wire; the table of connections has the sums.</desc>\n");
 	html_ticks_x(line, &x, unit, 12, bottom - 8);

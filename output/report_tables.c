@@ -33,7 +33,7 @@ static uint64_t events_of(const struct stats_connection *connection, enum stats_
 	uint64_t sum = 0;
 
 	for (int i = 0; i < 2; i++)
-		for (int event = first; event <= (int)last; event++)
+		for (int event = (int)first; event <= (int)last; event++)
 			sum += connection->directions[i].events[event].count;
 	return sum;
 }

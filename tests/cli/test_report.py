@@ -328,7 +328,40 @@ class Plots(ReportTest):
             at = iter(labels)
             for words in said:
                 self.assertTrue(any(label.startswith(words) for label in at), (name, words, labels))
-            self.assertEqual(len(ladder.all("path", "arrow")), len(frames))
+            arrows = [float(re.match(r"M(\S+) ", path["d"]).group(1)) for path in ladder.all("path", "arrow")]
+            end_a, end_b = (float(re.match(r"M(\S+) ", path["d"]).group(1)) for path in ladder.all("path", "end"))
+            sources = dict(self.fields(testdata(name), "frame.number", "ip.src"))
+            address = self.objects("connections", testdata(name))[0]["a"]["addr"]
+            self.assertEqual(arrows, [end_a if sources[str(frame)] == address else end_b for frame in frames], name)
+
+    def test_rates_are_those_of_intervals(self):
+        for name in ("roce-nfs3-long.pcap", "roce-rping-v4.pcap", "iwarp-nfs3-crctso.pcap.gz"):
+            plot = self.page(testdata(name)).root.one("section", id="rates").one("svg", "plot")
+            found = self.stats("--interval", plot["data-step"], testdata(name))
+            begin = min(float(one["time"]) for one in found["interval"])
+            for kind, key in (("bits", "bytes"), ("messages", "messages")):
+                bottom, *levels = [float(y) for y in re.findall(r"(?:M\S+ |V)([0-9.]+)", plot.one("path", kind)["d"])]
+                told = [0] * (len(levels) - 1)
+                for one in found["interval"]:
+                    told[round((float(one["time"]) - begin) / one["seconds"])] = one[key]
+                heights = [bottom - y for y in levels[:-1]]
+                for height, number in zip(heights, told):
+                    self.assertAlmostEqual(height / max(heights), number / max(told), delta=0.003)
+                peak = max(told) * (8 if kind == "bits" else 1) / float(plot["data-step"])
+                names = " ".join(text.text() for text in plot.all("text", "name"))
+                shown, unit = re.search(r"%s/s, peak ([0-9.]+)([kMG]?)( |$)" % kind.replace("bits", "bit"), names).groups()[:2]
+                self.assertAlmostEqual(float(shown) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[unit], peak, delta=peak / 100)
+
+    def test_latencies_have_a_row_for_each_kind(self):
+        found = self.stats(testdata("roce-nfs3-long.pcap"))
+        wanted = {o["kind"] for c in found["connection"] for d in c["directions"] for o in d["operations"] if "latency" in o}
+        rpcs = sorted((r for r in found["rpc"] if "latency" in r), key=lambda r: -r["latency"]["count"])
+        wanted |= {"NFS v3 " + r["name"] for r in rpcs[:5] if r["program"] == 100003}
+        plot = self.page(testdata("roce-nfs3-long.pcap")).root.one("section", id="latencies").one("svg", "plot")
+        rows = [t.text() for t in plot.all("text", "ty") if "small" not in t.classes()]
+        self.assertLessEqual(wanted, set(rows))
+        self.assertEqual(len(rows), min(16, len(rpcs) + len({name for name in wanted if " " not in name})))
+        self.assertEqual(len(plot.all("path", "p50")), len(rows))
 
 
 class Bounds(ReportTest):
