@@ -137,7 +137,7 @@ void html_frames(struct line *line, uint64_t first, uint64_t last)
 
 void html_cell_count(struct line *line, uint64_t number)
 {
-	line_text(line, "<td class=\"n\"");
+	line_text(line, number ? "<td class=\"n\"" : "<td class=\"n zero\"");
 	if (number >= 1000) {
 		line_text(line, " data-v=\"");
 		line_dec(line, number);

@@ -198,11 +198,27 @@ static void summary(const void *what, struct line *line)
 	line_text(line, "</section>\n");
 }
 
-static void finding_subject(const struct finding *found, struct line *line)
+static bool is_plotted(const struct report_page *page, uint64_t number)
+{
+	for (uint64_t i = 0; i < page->ranked_count && i < REPORT_PLOTTED; i++)
+		if (page->ranked[i]->shown.number == number)
+			return true;
+	return false;
+}
+
+static void finding_subject(const struct report_page *page, const struct finding *found, struct line *line)
 {
 	if (found->connection) {
-		line_text(line, "<b>connection ");
+		bool linked = is_plotted(page, found->connection);
+
+		line_text(line, linked ? "<b><a href=\"#c" : "<b>");
+		if (linked) {
+			line_dec(line, found->connection);
+			line_text(line, "\">");
+		}
+		line_text(line, "connection ");
 		line_dec(line, found->connection);
+		line_text(line, linked ? "</a>" : "");
 		line_text(line, found->direction < 0 ? "" : found->direction ? ", b→a" : ", a→b");
 		line_text(line, ":</b> ");
 	}
@@ -274,7 +290,7 @@ static void findings(const void *what, struct line *line)
 		line_text(line, "</span> ");
 		line_text(line, weight);
 		line_text(line, "</span><span>");
-		finding_subject(finding, line);
+		finding_subject(page, finding, line);
 		html_text(line, finding->rule->words);
 		finding_numbers(finding, line);
 		line_text(line, "</span></li>\n");

@@ -224,14 +224,14 @@ static void rpc_row(const struct stats_rpc *row, struct line *line)
 	html_cell_count(line, row->calls);
 	html_cell_count(line, row->replies);
 	html_cell_count(line, row->errors);
+	distribution(&row->latency_ns, line);
+	statuses(row, line);
 	for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++) {
 		if (row->is_operation)
 			line_text(line, "<td class=\"n\" data-v=\"\"></td>");
 		else
 			html_cell_count(line, counts[i]);
 	}
-	distribution(&row->latency_ns, line);
-	statuses(row, line);
 	line_text(line, "</tr>\n");
 }
 
@@ -243,10 +243,11 @@ static bool is_part_of(const struct stats_rpc *operation, const struct stats_rpc
 
 void report_rpcs(const void *what, struct line *line)
 {
-	static const char *const headings[] = { "name|RPC", "calls|calls", "replies|answered", "errors|errors", "rejected|refused",
-		"unanswered|unanswered", "repeats|sent again", "call_bytes|bytes of calls", "reply_bytes|bytes of replies",
-		"with_read_chunks|with read chunks", "with_write_chunks|with write chunks", "with_reply_chunk|with reply chunk",
-		"latency.p50|latency p50", "latency.p90|p90", "latency.p99|p99", "latency.p999|p99.9", "latency.max|longest", "statuses|errors by name" };
+	static const char *const headings[] = { "name|RPC", "calls|calls", "replies|answered", "errors|errors",
+		"latency.p50|latency p50", "latency.p90|p90", "latency.p99|p99", "latency.p999|p99.9", "latency.max|longest",
+		"statuses|errors by name", "rejected|refused", "unanswered|unanswered", "repeats|sent again", "call_bytes|bytes of calls",
+		"reply_bytes|bytes of replies", "with_read_chunks|with read chunks", "with_write_chunks|with write chunks",
+		"with_reply_chunk|with reply chunk" };
 	const struct report_page *page = what;
 	const struct stats *stats = page->stats;
 

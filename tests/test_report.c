@@ -128,7 +128,7 @@ static void hostile(struct line *line) { html_text(line, "</b><script>\"x\" & 'y
 static void counts(struct line *line) { html_count(line, 0); html_count(line, 999); html_count(line, 1000); html_count(line, 1000007); html_count(line, UINT64_MAX); }
 static void fixed(struct line *line) { html_fixed(line, 1.005, 2); html_fixed(line, -0.5, 0); html_fixed(line, 12.3456, 3); html_fixed(line, 1e300, 0); }
 static void durations(struct line *line) { html_duration(line, 0); html_duration(line, 999); html_duration(line, 1500); html_duration(line, 123456789); html_duration(line, INT64_MAX); }
-static void cells(struct line *line) { html_cell_count(line, 12); html_cell_count(line, 1234); html_cell_time(line, true, 1500); html_cell_time(line, false, 0); html_cell_text(line, "<"); }
+static void cells(struct line *line) { html_cell_count(line, 0); html_cell_count(line, 12); html_cell_count(line, 1234); html_cell_time(line, true, 1500); html_cell_time(line, false, 0); html_cell_text(line, "<"); }
 
 Test(html, text_of_unknown_origin_stays_text)
 {
@@ -144,7 +144,7 @@ Test(html, numbers_are_grouped_and_rounded)
 
 Test(html, cells_know_what_they_are_sorted_by)
 {
-	check(cells, "<td class=\"n\">12</td><td class=\"n\" data-v=\"1234\">1,234</td><td class=\"n\" data-v=\"0.000001500\">1.500 µs</td>"
+	check(cells, "<td class=\"n zero\">0</td><td class=\"n\">12</td><td class=\"n\" data-v=\"1234\">1,234</td><td class=\"n\" data-v=\"0.000001500\">1.500 µs</td>"
 		     "<td class=\"n\" data-v=\"\">–</td><td>&lt;</td>");
 }
 
