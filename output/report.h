@@ -73,7 +73,7 @@ struct report_trace {
 	struct report_points calls; /* of report_call */
 };
 
-/* A packet by which a connection is set up or ended: CM, MPA, or TCP with SYN, FIN or RST. */
+/* A packet by which a connection is set up or ended: CM, MPA, a Terminate of iWARP, or TCP with SYN, FIN or RST. */
 struct report_signal {
 	uint64_t frame;
 	int64_t time_ns;

@@ -134,10 +134,11 @@ static void take_addresses(struct report_signal *signal, const struct rtap_packe
 void report_signal(struct report *report, const struct rtap_packet *packet)
 {
 	uint8_t ending = packet->tcp.present && !packet->ib.has_bth ? packet->tcp.flags & (RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_FIN | RTAP_TCP_FLAG_RST) : 0;
+	bool terminates = packet->flow.present && packet->flow.completes && packet->flow.kind == RTAP_KIND_TERMINATE;
 	struct report_signal *signal;
 	struct line line;
 
-	if (!packet->cm.present && !packet->mpa.present && !ending)
+	if (!packet->cm.present && !packet->mpa.present && !ending && !terminates)
 		return;
 	report->signals_seen++;
 	if (!report->signals)
@@ -156,6 +157,8 @@ void report_signal(struct report *report, const struct rtap_packet *packet)
 		label_layer(packet, cm_protocol(packet->cm.attribute), &line);
 	} else if (packet->mpa.present) {
 		label_layer(packet, packet->mpa.is_reply ? PROTOCOL_MPA_REPLY : PROTOCOL_MPA_REQUEST, &line);
+	} else if (terminates) {
+		label_layer(packet, PROTOCOL_RDMAP, &line);
 	} else {
 		label_tcp(packet->tcp.flags, &line);
 	}

@@ -30,6 +30,7 @@ struct rung {
 	uint64_t frame;
 	int64_t time_ns;
 	bool from_a;
+	bool sender_known;
 };
 
 static bool is_end(const struct rtap_end *end, const uint8_t *address, uint8_t length)
@@ -85,10 +86,25 @@ static bool has_frame(const struct rung *rungs, unsigned count, uint64_t frame)
 	return false;
 }
 
-/* Who sent what the CM tells, where its addresses do not say. */
-static bool is_active_side(const char *name)
+/* Of an event without a packet that was kept; what either end can do says nothing. */
+static void guess_sender(struct rung *rung)
 {
-	return strcmp(name, "rdma_accept") && strcmp(name, "rdma_reject") && strcmp(name, "disconnected") && strcmp(name, "mra");
+	rung->from_a = strcmp(rung->event->name, "rdma_accept") != 0;
+	rung->sender_known = !rung->from_a || !strcmp(rung->event->name, "rdma_connect") || !strcmp(rung->event->name, "established");
+}
+
+static void find_sender(struct rung *rung, const struct rtap_connection *shown)
+{
+	const uint8_t *source = rung->signal ? rung->signal->source : rung->event->by;
+	uint8_t length = rung->signal ? rung->signal->address_length : rung->event->by_length;
+	bool is_a = is_end(&shown->a, source, length), is_b = is_end(&shown->b, source, length);
+
+	if (is_a != is_b) {
+		rung->from_a = is_a;
+		rung->sender_known = true;
+	} else if (!rung->event->by_length) {
+		guess_sender(rung);
+	}
 }
 
 static unsigned gather(const struct report *report, const struct rtap_connection *shown, struct rung *rungs)
@@ -97,16 +113,14 @@ static unsigned gather(const struct report *report, const struct rtap_connection
 
 	for (uint32_t i = 0; i < shown->life_count; i++) {
 		const struct rtap_life_event *event = &shown->life[i];
-		struct rung rung = { signal_of(report, event->frame), event, event->frame, event->time_ns, is_active_side(event->name) };
+		struct rung rung = { signal_of(report, event->frame), event, event->frame, event->time_ns, false, false };
 
-		if (rung.signal && is_end(&shown->a, rung.signal->source, rung.signal->address_length) !=
-				   is_end(&shown->b, rung.signal->source, rung.signal->address_length))
-			rung.from_a = is_end(&shown->a, rung.signal->source, rung.signal->address_length);
+		find_sender(&rung, shown);
 		insert(rungs, &count, &rung);
 	}
 	for (unsigned i = 0; shown->transport == RTAP_TRANSPORT_IWARP && i < report->signal_count; i++) {
 		const struct report_signal *signal = &report->signals[i];
-		struct rung rung = { signal, NULL, signal->frame, signal->time_ns, false };
+		struct rung rung = { signal, NULL, signal->frame, signal->time_ns, false, true };
 
 		if (signal->is_tcp && is_of(signal, shown, &rung.from_a) && stats_elapsed(signal->time_ns, shown->time_ns) <= TCP_BEFORE_NS &&
 		    stats_elapsed(shown->time_end_ns, signal->time_ns) <= TCP_AFTER_NS && !has_frame(rungs, count, signal->frame))
@@ -115,14 +129,15 @@ static unsigned gather(const struct report *report, const struct rtap_connection
 	return count;
 }
 
-static void arrow(bool from_a, double y, struct line *line)
+/* A line without a head: it is not known who sent it, or it was neither end. */
+static void arrow(const struct rung *rung, double y, struct line *line)
 {
-	line_text(line, "<path class=\"arrow\" marker-end=\"url(#arrow)\" d=\"M");
-	html_pixel(line, from_a ? END_A : END_B);
+	line_text(line, rung->sender_known ? "<path class=\"arrow\" marker-end=\"url(#arrow)\" d=\"M" : "<path class=\"arrow unknown\" d=\"M");
+	html_pixel(line, rung->from_a ? END_A : END_B);
 	line_char(line, ' ');
 	html_pixel(line, y);
 	line_char(line, 'H');
-	html_pixel(line, from_a ? END_B - 3 : END_A + 3);
+	html_pixel(line, rung->from_a ? END_B - 3 : END_A + 3);
 	line_text(line, "\"/>");
 }
 
@@ -139,13 +154,20 @@ static void draw_rung(const struct rung *rung, const struct rung *before, int64_
 		html_duration(line, stats_elapsed(before->time_ns, rung->time_ns));
 		line_text(line, " later</text>");
 	}
-	arrow(rung->from_a, y, line);
+	arrow(rung, y, line);
 	line_text(line, rung->signal && rung->signal->label_length > LONG_LABEL ? "<g class=\"long\">" : "<g>");
 	html_label(line, "tx", (END_A + END_B) / 2.0, y - 5);
 	if (rung->signal)
 		html_bytes(line, rung->signal->label, rung->signal->label_length);
 	else
 		html_text(line, rung->event->name);
+	if (rung->event && rung->event->by_length) {
+		struct rtap_end by = { .address_length = rung->event->by_length };
+
+		memcpy(by.address, rung->event->by, sizeof by.address);
+		line_text(line, " by ");
+		end_address(&by, line);
+	}
 	line_text(line, "</text></g>\n");
 }
 
@@ -173,7 +195,7 @@ static void draw_traffic(const struct rtap_connection *shown, double y, struct l
 static bool is_farewell(const struct rung *rung)
 {
 	if (rung->event)
-		return strstr(rung->event->name, "disconnect") != NULL;
+		return strstr(rung->event->name, "disconnect") || strstr(rung->event->name, "leave") || !strcmp(rung->event->name, "terminate");
 	return strstr(rung->signal->label, "SYN") == NULL;
 }
 

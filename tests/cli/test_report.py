@@ -318,6 +318,7 @@ class Plots(ReportTest):
     def test_a_set_up_is_a_ladder_of_its_frames(self):
         for name, said in (("roce-rping-v4.pcap", ("CM REQ", "CM REP", "CM RTU", "CM DREQ", "CM DREP")),
                            ("iwarp-rping-v4-crc.pcap", ("TCP SYN", "TCP SYN, ACK", "MPA Request", "MPA Reply", "TCP FIN", "TCP FIN")),
+                           ("iwarp-verbmix-err-badread-crc.pcap", ("MPA Request", "MPA Reply", "Terminate msn 1 RDMA type 1 code 1", "TCP FIN")),
                            ("roce-rping-reject.pcap", ("CM REQ", "CM REJ"))):
             ladder = self.page(testdata(name)).root.one("svg", "ladder")
             frames = [int(n) for n in re.findall(r"frame (\d+),", ladder.text())]
@@ -333,6 +334,13 @@ class Plots(ReportTest):
             sources = dict(self.fields(testdata(name), "frame.number", "ip.src"))
             address = self.objects("connections", testdata(name))[0]["a"]["addr"]
             self.assertEqual(arrows, [end_a if sources[str(frame)] == address else end_b for frame in frames], name)
+
+    def test_who_joins_a_multicast_group_is_named(self):
+        ladder = self.page(testdata("roce-mckey.pcap")).root.one("svg", "ladder")
+        self.assertEqual([t.text() for t in ladder.all("text", "tx") if "multicast" in t.text()],
+                         ["rdma_join_multicast by 10.0.0.1", "rdma_join_multicast by 10.0.0.2", "rdma_leave_multicast by 10.0.0.2",
+                          "rdma_leave_multicast by 10.0.0.1"])
+        self.assertEqual(["unknown" in path.classes() for path in ladder.all("path", "arrow")], [True, False, False, True])
 
     def test_rates_are_those_of_intervals(self):
         for name in ("roce-nfs3-long.pcap", "roce-rping-v4.pcap", "iwarp-nfs3-crctso.pcap.gz"):
