@@ -242,6 +242,8 @@ int view_run(const struct options *options)
 			remark_all(reader->source, &reader->tally);
 		if (view.tracker)
 			remark_tracker(view.tracker, false, options->verbose);
+		if (view.json.lost)
+			complain("%zu values not written for want of memory", view.json.lost);
 	}
 	if (rtap_series_close(view.series, NULL) != RTAP_STATUS_OK)
 		reader->status = EXIT_TROUBLE;

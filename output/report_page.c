@@ -82,14 +82,14 @@ static void span(const struct stats *stats, struct line *line)
 	line_text(line, "</time>. Times with a + count from the first packet.</p>\n");
 }
 
-static void note_begin(const char *name, struct line *line)
+static void remark_begin(const char *name, struct line *line)
 {
 	line_text(line, "<p class=\"remark ");
 	line_text(line, name);
 	line_text(line, "\">");
 }
 
-static void note_end(struct line *line)
+static void remark_end(struct line *line)
 {
 	line_text(line, "</p>\n");
 }
@@ -102,7 +102,7 @@ static void losses(const struct rtap_source *source, struct line *line)
 
 		if (!by_system && !(interface->has_dropped && interface->dropped))
 			continue;
-		note_begin("bad", line);
+		remark_begin("bad", line);
 		line_text(line, "Dropped while capturing, so not in this report: ");
 		if (by_system)
 			html_counted(line, interface->dropped_by_system.value, "packet");
@@ -117,7 +117,7 @@ static void losses(const struct rtap_source *source, struct line *line)
 		line_text(line, interface->name[0] ? ", interface " : "");
 		html_text(line, interface->name);
 		line_text(line, ").");
-		note_end(line);
+		remark_end(line);
 	}
 }
 
@@ -127,40 +127,46 @@ static void reservations(const struct report_input *input, struct line *line)
 	struct rtap_source_counters counters = rtap_source_counters(input->source);
 
 	if (input->failure) {
-		note_begin("bad", line);
+		remark_begin("bad", line);
 		line_text(line, "The input could not be read as a whole; what was readable is reported: ");
 		html_text(line, input->failure);
-		note_end(line);
+		remark_end(line);
 	}
 	if (input->interrupted) {
-		note_begin("bad", line);
+		remark_begin("bad", line);
 		line_text(line, "Reading was interrupted: the rest of the input is not in this report.");
-		note_end(line);
+		remark_end(line);
 	}
 	losses(input->source, line);
 	if (counters.cut_frames) {
-		note_begin("", line);
+		remark_begin("", line);
 		html_counted(line, counters.cut_frames, "frame");
 		line_text(line, " were captured in part only.");
-		note_end(line);
+		remark_end(line);
 	}
 	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++) {
 		if (!input->anomalies[i])
 			continue;
-		note_begin("", line);
+		remark_begin("", line);
 		html_text(line, rtap_anomaly_name((enum rtap_anomaly_code)i));
 		line_text(line, ": ");
 		html_counted(line, input->anomalies[i], "time");
 		line_text(line, " (");
 		html_text(line, rtap_anomaly_meaning((enum rtap_anomaly_code)i));
 		line_text(line, ").");
-		note_end(line);
+		remark_end(line);
+	}
+	if (input->counters.refused) {
+		remark_begin("bad", line);
+		html_counted(line, input->counters.refused, "time");
+		line_text(line, " the system had no memory for state: what is shown is not whole.");
+		remark_end(line);
 	}
 	if (input->counters.evictions) {
-		note_begin("bad", line);
+		remark_begin("bad", line);
 		html_counted(line, input->counters.evictions, "time");
 		line_text(line, " state was given up for want of memory (give more with --max-memory).");
-		note_end(line);
+		remark_end(line);
 	}
 }
 
@@ -179,20 +185,20 @@ static void summary(const void *what, struct line *line)
 	tile("findings", page->findings->found, "findings", line);
 	span(stats, line);
 	if (stats->unassigned) {
-		note_begin("", line);
+		remark_begin("", line);
 		html_counted(line, stats->unassigned, "packet");
 		line_text(line, " of no connection that was known when they came.");
-		note_end(line);
+		remark_end(line);
 	}
 	if (stats->setup_ns.count) {
-		note_begin("", line);
+		remark_begin("", line);
 		html_counted(line, stats->setup_ns.count, "connection");
 		line_text(line, " set up, from REQ to RTU: median ");
 		html_duration(line, (int64_t)histogram_percentile(&stats->setup_ns, 500));
 		line_text(line, ", longest ");
 		html_duration(line, (int64_t)stats->setup_ns.largest);
 		line_char(line, '.');
-		note_end(line);
+		remark_end(line);
 	}
 	reservations(page->input, line);
 	line_text(line, "</section>\n");
@@ -297,12 +303,12 @@ static void findings(const void *what, struct line *line)
 	}
 	line_text(line, found->count ? "</ol>\n" : "");
 	if (found->found > found->count) {
-		note_begin("", line);
+		remark_begin("", line);
 		line_text(line, "The worst ");
 		html_count(line, found->count);
 		line_text(line, " of ");
 		html_count(line, found->found);
-		note_end(line);
+		remark_end(line);
 	}
 	line_text(line, "</section>\n");
 }

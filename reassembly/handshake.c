@@ -7,6 +7,7 @@
 #include "dissect/cm.h"
 #include "reassembly/connection.h"
 #include "reassembly/handshake.h"
+#include "reassembly/memory.h"
 
 /* A communication id of one end. */
 struct handshake {
@@ -43,7 +44,7 @@ static struct handshake *find(const struct map *map, const struct rtap_end *end,
 
 static struct handshake *add(struct map *map, const struct rtap_end *end, uint32_t id, unsigned kind)
 {
-	struct handshake *handshake = calloc(1, sizeof *handshake);
+	struct handshake *handshake = memory_new_zeroed(1, sizeof *handshake);
 
 	if (!handshake)
 		return NULL;

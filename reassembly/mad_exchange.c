@@ -6,6 +6,7 @@
 
 #include "dissect/mad.h"
 #include "reassembly/mad_exchange.h"
+#include "reassembly/memory.h"
 #include "reassembly/state.h"
 
 #define NANOSECONDS INT64_C(1000000000)
@@ -125,7 +126,7 @@ static void evict(struct budget_holder *holder, void *owner)
 
 static struct mad_exchange *create(struct mad_exchanges *exchanges, const struct exchange_key *key, uint64_t hash, const struct rtap_frame *frame)
 {
-	struct mad_exchange *exchange = calloc(1, sizeof *exchange);
+	struct mad_exchange *exchange = memory_new_zeroed(1, sizeof *exchange);
 
 	if (!exchange)
 		return NULL;

@@ -6,6 +6,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/ddp_message.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 
@@ -210,7 +211,7 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 	if (message)
 		tracker->spare = message->behind;
 	else
-		message = malloc(sizeof *message);
+		message = memory_new(sizeof *message);
 	if (!message) {
 		tracker->counters.evictions++;
 		return NULL;

@@ -6,6 +6,7 @@
 
 #include "dissect/mad.h"
 #include "reassembly/coverage.h"
+#include "reassembly/memory.h"
 #include "reassembly/rmpp.h"
 
 #define NANOSECONDS INT64_C(1000000000)
@@ -93,7 +94,7 @@ static void evict(struct budget_holder *holder, void *owner)
 
 static struct rmpp_transfer *create(struct rmpp *rmpp, const struct transfer_key *key, uint64_t hash, const struct rtap_frame *frame)
 {
-	struct rmpp_transfer *transfer = calloc(1, sizeof *transfer);
+	struct rmpp_transfer *transfer = memory_new_zeroed(1, sizeof *transfer);
 
 	if (!transfer)
 		return NULL;

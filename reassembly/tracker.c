@@ -11,6 +11,7 @@
 #include "reassembly/ddp_message.h"
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
@@ -32,7 +33,7 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
-	struct rtap_tracker *tracker = calloc(1, sizeof *tracker);
+	struct rtap_tracker *tracker = memory_new_zeroed(1, sizeof *tracker);
 
 	if (!tracker)
 		return NULL;
@@ -490,7 +491,7 @@ static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *fr
 		tcp_stream_note_difference(packet);
 }
 
-void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+static void take_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	struct rtap_context context;
 
@@ -534,8 +535,18 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 	}
 }
 
+void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	uint64_t failures = memory_failures();
+
+	take_frame(tracker, frame, packet);
+	tracker->counters.refused += memory_failures() - failures;
+}
+
 void rtap_tracker_finish(struct rtap_tracker *tracker)
 {
+	uint64_t failures = memory_failures();
+
 	while (tracker->pending_flows) {
 		struct flow *flow = tracker->pending_flows;
 
@@ -559,6 +570,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 	connections_flush(tracker);
 	if (tracker->options.exchange)
 		rpc_carriers_flush(&tracker->carriers);
+	tracker->counters.refused += memory_failures() - failures;
 }
 
 struct rtap_tracker_counters rtap_tracker_counters(const struct rtap_tracker *tracker)

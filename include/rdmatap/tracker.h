@@ -39,6 +39,7 @@ struct rtap_tracker_options {
 struct rtap_tracker_counters {
 	uint64_t messages, incomplete_messages, connections;
 	uint64_t evictions;          /* things given up for want of memory before they were done */
+	uint64_t refused;            /* times the system had no memory: what needed it is missing or not whole */
 	uint64_t unsupported;        /* packets of services that are not put together (RD) */
 	uint64_t fragmented_whole, fragmented_lost; /* IP datagrams in fragments: put together; not, or refused */
 	uint64_t trouble[RTAP_TROUBLE_COUNT];
