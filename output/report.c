@@ -120,14 +120,14 @@ static struct report_trace *trace_begin(struct report *report, const struct rtap
 			return NULL;
 	}
 	trace = trace_create(packet->flow.connection, packet->frame->number, packets ? packets - 1 : 0);
-	if (!trace)
+	if (!trace) {
+		report->refused++;
 		return NULL;
-	if (place < report->trace_count) {
-		trace_destroy(report->traces[place]);
-		report->given_up++;
-	} else {
-		report->trace_count++;
 	}
+	if (place < report->trace_count)
+		trace_destroy(report->traces[place]);
+	else
+		report->trace_count++;
 	report->traces[place] = trace;
 	return trace;
 }

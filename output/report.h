@@ -93,7 +93,7 @@ struct report {
 	struct report_trace *traces[REPORT_TRACES];
 	unsigned trace_count, trace_limit;
 	struct report_trace *last;  /* looked up last */
-	uint64_t given_up;          /* traces of connections that turned out to be less than others */
+	uint64_t refused;           /* times that the system had no memory for a trace or signals */
 	struct report_signal *signals; /* in order of frames; NULL: none */
 	unsigned signal_count;
 	uint64_t signals_seen;

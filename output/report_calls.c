@@ -141,8 +141,10 @@ void report_signal(struct report *report, const struct rtap_packet *packet)
 	if (!packet->cm.present && !packet->mpa.present && !ending && !terminates)
 		return;
 	report->signals_seen++;
-	if (!report->signals)
+	if (!report->signals) {
 		report->signals = calloc(REPORT_SIGNALS, sizeof *report->signals);
+		report->refused += !report->signals;
+	}
 	if (!report->signals || report->signal_count == REPORT_SIGNALS)
 		return;
 	signal = &report->signals[report->signal_count++];

@@ -170,6 +170,21 @@ static void reservations(const struct report_input *input, struct line *line)
 	}
 }
 
+/* What plots had to do without. */
+static uint64_t refused(const struct report *report)
+{
+	uint64_t sum = report->refused;
+
+	for (unsigned i = 0; i < report->trace_count; i++) {
+		const struct report_trace *trace = report->traces[i];
+
+		sum += trace->calls.refused;
+		for (int series = 0; series < 2 * REPORT_SERIES_COUNT; series++)
+			sum += trace->sequences[series / REPORT_SERIES_COUNT].series[series % REPORT_SERIES_COUNT].refused;
+	}
+	return sum;
+}
+
 static void summary(const void *what, struct line *line)
 {
 	const struct report_page *page = what;
@@ -201,6 +216,12 @@ static void summary(const void *what, struct line *line)
 		remark_end(line);
 	}
 	reservations(page->input, line);
+	if (refused(page->report)) {
+		remark_begin("bad", line);
+		html_counted(line, refused(page->report), "time");
+		line_text(line, " something was left out of plots for want of memory.");
+		remark_end(line);
+	}
 	line_text(line, "</section>\n");
 }
 

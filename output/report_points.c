@@ -91,6 +91,7 @@ void report_points_add(struct report_points *points, const void *point)
 	points->seen++;
 	if (points->count == points->room && !make_room(points)) {
 		points->thinned = true;
+		points->refused++;
 		return;
 	}
 	memcpy(place_of(points, points->count++), point, points->size);
@@ -104,6 +105,7 @@ void report_points_merge(struct report_points *points, struct report_points *oth
 		report_points_add(points, report_points_at(other, i));
 	points->seen = seen;
 	points->thinned |= other->thinned;
+	points->refused += other->refused;
 	report_points_clear(other);
 }
 

@@ -27,9 +27,10 @@ struct report_points {
 	uint32_t count, room;
 	uint64_t seen;      /* all that there were */
 	bool thinned;
+	uint64_t refused;   /* points that were only counted, because the system had no memory */
 };
 
-/* Takes a copy of a point, which begins with a report_spot. It is only counted if memory is out. */
+/* Takes a copy of a point, which begins with a report_spot. */
 void report_points_add(struct report_points *points, const void *point);
 
 /* Takes all points of another, which is empty then. Times need not be in order. */
