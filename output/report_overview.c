@@ -30,6 +30,7 @@ struct columns {
 	int64_t width_ns;
 	double most_bits, most_messages;     /* a second */
 	uint64_t events[4], most_events[4];
+	uint64_t packets;
 };
 
 static void gather(const struct stats *stats, struct columns *columns)
@@ -43,6 +44,7 @@ static void gather(const struct stats *stats, struct columns *columns)
 		const uint64_t happened[4] = { interval->retransmissions, interval->naks, interval->ce_marks, interval->cnps };
 
 		columns->count = (unsigned)(i / together) + 1;
+		columns->packets += interval->packets;
 		column->bytes += interval->bytes;
 		column->messages += interval->messages;
 		for (int event = 0; event < 4; event++)
@@ -171,7 +173,13 @@ void report_rates(const void *what, struct line *line)
 	html_moment(line, page->stats->begin_ns);
 	line_text(line, "</text></svg><figcaption>Each step is ");
 	html_duration(line, columns.width_ns);
-	line_text(line, " long. Messages are SENDs, WRITEs, READs, atomics and datagrams; RPCs are not counted again.</figcaption></figure></section>\n");
+	line_text(line, " long. Messages are SENDs, WRITEs, READs, atomics and datagrams; RPCs are not counted again.");
+	if (columns.packets < page->stats->packets) {
+		line_char(line, ' ');
+		html_counted(line, page->stats->packets - columns.packets, "packet");
+		line_text(line, " not counted in them for want of memory.");
+	}
+	line_text(line, "</figcaption></figure></section>\n");
 }
 
 /* What latencies are shown of. */

@@ -170,6 +170,11 @@ void report_operations(const void *what, struct line *line)
 		}
 	html_table_end(line);
 	left_out(shown, rows, "rows", line);
+	if (page->stats->uncounted_messages) {
+		line_text(line, "<p class=\"remark\">");
+		html_counted(line, page->stats->uncounted_messages, "message");
+		line_text(line, " not counted by connection and kind for want of memory (give more with --max-memory).</p>\n");
+	}
 	line_text(line, "</section>\n");
 }
 
@@ -267,7 +272,7 @@ void report_rpcs(const void *what, struct line *line)
 	if (stats->other_rpcs) {
 		line_text(line, "<p class=\"remark\">");
 		html_counted(line, stats->other_rpcs, "RPC message");
-		line_text(line, " of further kinds could not be counted by kind.</p>\n");
+		line_text(line, " of further kinds not counted by kind.</p>\n");
 	}
 	line_text(line, "</section>\n");
 }
@@ -311,5 +316,10 @@ void report_mads(const void *what, struct line *line)
 		line_text(line, "</tr>\n");
 	}
 	html_table_end(line);
+	if (page->stats->other_mads) {
+		line_text(line, "<p class=\"remark\">");
+		html_counted(line, page->stats->other_mads, "datagram");
+		line_text(line, " of further kinds not counted by kind.</p>\n");
+	}
 	line_text(line, "</section>\n");
 }

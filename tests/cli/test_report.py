@@ -159,7 +159,7 @@ class Numbers(ReportTest):
             for name, event in direction["events"].items():
                 sums["naks" if name.startswith("nak_") else name] += event["count"]
         if one["transport"] == "iwarp":
-            sums.update(retransmissions=one["anomalies"].get("retransmission", 0), out_of_order=one["anomalies"].get("out_of_order", 0))
+            sums["retransmissions"], sums["out_of_order"] = (one["anomalies"].get(name, 0) for name in ("retransmission", "out_of_order"))
         for key in ("retransmissions", "out_of_order", "naks", "rnr_naks", "ce_marks", "cnps", "unanswered"):
             self.assertEqual(int(row[key]), sums[key], (what, key))
         self.assertEqual(int(row["anomalies.lost"]), one["anomalies"].get("lost", 0), what)
