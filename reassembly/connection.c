@@ -165,6 +165,7 @@ static void leave_list(struct rtap_tracker *tracker, struct connection *connecti
 static void tell(struct rtap_tracker *tracker, struct connection *connection)
 {
 	leave_list(tracker, connection);
+	handshake_conclude(&connection->shown);
 	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
 		tracker->counters.trouble[i] += connection->shown.trouble[i];
 	if (tracker->options.connection)
