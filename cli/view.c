@@ -15,6 +15,7 @@
 
 #include "cli/privileges.h"
 #include "cli/reader.h"
+#include "cli/replies.h"
 #include "output/json.h"
 
 struct view {
@@ -26,6 +27,7 @@ struct view {
 	struct json_format json;
 	struct fields_format fields;
 	struct format *format;   /* NULL: nothing is shown */
+	struct replies replies;
 	uint32_t unknown_links[8]; /* link types complained of */
 	unsigned unknown_link_count;
 };
@@ -185,6 +187,10 @@ static bool open_tracker(struct view *view)
 
 	if (!view->reader.filter && !view->format)
 		return true;
+	if (replies_wanted(view->options) && !replies_collect(&view->replies, view->options))
+		return false;
+	options.context.replies = view->replies.list;
+	options.context.reply_count = view->replies.count;
 	options.context.decode_as = view->options->decode_as;
 	view->tracker = rtap_tracker_open(&options);
 	if (!view->tracker)
@@ -250,6 +256,7 @@ int view_run(const struct options *options)
 	text_format_fini(&view.text);
 	json_format_fini(&view.json);
 	rtap_tracker_close(view.tracker);
+	replies_fini(&view.replies);
 	reader_close(reader);
 	return reader->status;
 }

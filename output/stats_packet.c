@@ -230,7 +230,7 @@ void stats_packet(struct stats *stats, const struct rtap_packet *packet)
 		stats->last_ns = frame->time_ns;
 	stats->packets++;
 	stats->wire_bytes += wire_length(packet);
-	stats->rdma_packets += packet->ib.has_bth || packet->flow.present;
+	stats->rdma_packets += packet->ib.has_bth || (packet->flow.present && !packet->flow.beside_rdma);
 	if (stats->interval_ns)
 		note_interval(stats, packet);
 	if (packet->ib.icrc_status == RTAP_CRC_BAD)

@@ -167,7 +167,8 @@ static bool locate(const struct rtap_packet *packet, const uint8_t **bytes, uint
 			continue;
 		*bytes = layer_bytes(packet, layer);
 		if (layer->source != packet->payload.source) {
-			*captured = *wire = packet->sources[layer->source].captured - layer->offset;
+			*captured = packet->sources[layer->source].captured - layer->offset;
+			*wire = packet->sources[layer->source].wire - layer->offset;
 		} else {
 			*captured = packet->payload.captured;
 			*wire = packet->payload.wire;
@@ -479,7 +480,7 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 	if (find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid))
 		return true;
 	/* of what the capture cut off within the lists, the header would have told */
-	if (packet->payload.captured < packet->payload.wire)
+	if (packet->payload.captured < packet->payload.wire || tracker->cut == message)
 		return message->connection->shown.learned_by_cm && !message->shown.from_a;
 	return packet->rpcrdma.reply_chunk;
 }

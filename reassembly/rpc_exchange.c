@@ -12,6 +12,7 @@
 #include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/rpc_conversation.h"
 #include "reassembly/rpc_exchange.h"
 
 #define NFS_PROGRAM 100003
@@ -520,6 +521,66 @@ static void tell_exchange(struct rtap_tracker *tracker, const struct rpc_call *c
 	};
 
 	tracker->options.exchange(tracker->options.owner, &exchange);
+}
+
+/* Why bytes are missing is known of the whole, and that some are perhaps not how many. */
+static void note_missing(struct rpc_part *part, const struct rpc_heard *heard)
+{
+	struct rtap_missing *missing = (struct rtap_missing *)(uintptr_t)part->missing;
+
+	for (uint32_t i = 0; i < part->missing_count; i++)
+		missing[i].reason = heard->reason;
+	if (!heard->broken || part->missing_count)
+		return;
+	part->complete = false;
+	part->missing = missing = memory_new_zeroed(1, sizeof *missing);
+	if (!missing)
+		return;
+	*missing = (struct rtap_missing){ .offset = part->length, .reason = heard->reason };
+	part->missing_count = 1;
+}
+
+/* The bytes themselves, if they are wanted. */
+static void keep_bytes(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard)
+{
+	struct coverage *data = &message->coverage;
+	uint64_t fresh;
+
+	if (!(tracker->keep & COVERAGE_BYTES) || !message->shown.complete || !heard->bytes.length)
+		return;
+	if (heard->bytes.length > tracker->budget.limit / 4 ||
+	    !coverage_add(data, 0, heard->bytes.bytes, heard->bytes.length, 0, COVERAGE_BYTES, &fresh) || !data->bytes) {
+		message->shown.bytes_evicted = true;
+		return;
+	}
+	message->shown.bytes = (struct rtap_span){ data->bytes, heard->bytes.length };
+	message->memory = coverage_memory(data);
+	budget_charge(&tracker->budget, &tracker->messages, message->memory);
+}
+
+void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard,
+			     const struct rtap_rpc_facts *facts, const struct rpc_told *told)
+{
+	static const struct chunk_lists none;
+	struct xdr_extent lent[LENT_EXTENTS];
+	struct work work = { .stream.lent = lent, .binder.lists = facts->is_reply ? &none : NULL };
+	const struct rpc_send send = {
+		.bytes = (uint8_t *)(uintptr_t)heard->bytes.bytes, .captured = heard->bytes.length, .rpc = *facts,
+		.first_frame = heard->first_frame, .last_frame = heard->last_frame,
+		.time_ns = heard->time_ns, .time_end_ns = heard->time_end_ns,
+	};
+	/* there is no more to it without RDMA */
+	const struct rpc_call plain = { .xid = facts->xid, .repeats = told->repeats };
+	struct rtap_context context = { 0 };
+
+	if (told->call)
+		context_of(told->call, &context);
+	add_inline(&work.stream, &send, 0, heard->length > heard->bytes.length ? heard->length : heard->bytes.length);
+	read_part(&work, &send, &context, message->shown.from_a);
+	note_missing(&work.part, heard);
+	show_part(tracker, message, &work, &plain);
+	keep_bytes(tracker, message, heard);
+	stream_fini(&work.stream);
 }
 
 void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
