@@ -22,7 +22,7 @@
 #define MOST_RUNGS 24
 
 /* Letters that fit between the ends in the usual size. */
-#define LONG_LABEL 88
+#define LONG_LABEL 96
 
 struct rung {
 	const struct report_signal *signal; /* NULL: it was not kept */
