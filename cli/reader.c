@@ -16,6 +16,8 @@
 void reader_fail(struct reader *reader, const struct rtap_error *error)
 {
 	complain("%s", error->text);
+	if (!reader->failure.text[0])
+		reader->failure = *error;
 	reader->status = EXIT_TROUBLE;
 }
 
@@ -241,10 +243,10 @@ void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_fra
 
 void reader_report(const struct reader *reader, const struct rtap_tracker *tracker)
 {
-	report_trouble(reader->source, &reader->tally);
+	remark_trouble(reader->source, &reader->tally);
 	if (reader->options->verbose)
-		report_all(reader->source, &reader->tally);
-	report_tracker(tracker, true, reader->options->verbose);
+		remark_all(reader->source, &reader->tally);
+	remark_tracker(tracker, true, reader->options->verbose);
 }
 
 void reader_close(struct reader *reader)
