@@ -32,7 +32,8 @@
 #define DEFAULT_MEMORY (UINT64_C(512) << 20)
 
 /* Whose command line it is. */
-enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY, COMMAND_STATS };
+enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY, COMMAND_STATS,
+	COMMAND_REPORT };
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
@@ -50,7 +51,7 @@ struct options {
 	const char *user;         /* -Z */
 	bool extcap;              /* Wireshark captures, and takes what is said for trouble */
 	bool list_devices;        /* -D */
-	const char *write_name;   /* -w */
+	const char *write_name;   /* -w; of report -o */
 	struct rtap_rotation rotation; /* -C, -G, -W */
 	bool print;               /* --print: with -w, show too */
 	const char *capture_filter; /* -f */
@@ -68,7 +69,7 @@ struct options {
 	struct diff_options diff; /* what diff alone takes */
 	double speed;             /* of replay: times the recorded one */
 	uint64_t rate;            /* of replay: packets a second; 0: as recorded */
-	bool at_once;             /* of replay */
+	bool at_once, checksums;  /* of replay */
 	int64_t interval_ns;      /* of stats; 0: no time series */
 	uint64_t max_memory;      /* bytes */
 	unsigned threads;         /* that may be used; at least 1 */
@@ -127,6 +128,9 @@ int command_replay(int argc, char **argv);
 
 /* rdmatap stats FILE... */
 int command_stats(int argc, char **argv);
+
+/* rdmatap report FILE... -o PAGE */
+int command_report(int argc, char **argv);
 
 /* What Wireshark asks for, and whether it is Wireshark that asks. */
 int command_extcap(int argc, char **argv);

@@ -15,7 +15,7 @@
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
 	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
-	OPTION_RATE, OPTION_AT_ONCE, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY, OPTION_FLOW_DONT_TRAP,
+	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY, OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD,
 	OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS, OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL };
 
 #define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
@@ -41,6 +41,7 @@ static const struct option view_options[] = {
 	{ "flow-type", required_argument, NULL, OPTION_FLOW_TYPE },
 	{ "flow-priority", required_argument, NULL, OPTION_FLOW_PRIORITY },
 	{ "flow-dont-trap", no_argument, NULL, OPTION_FLOW_DONT_TRAP },
+	{ "flow-offload", no_argument, NULL, OPTION_FLOW_OFFLOAD },
 	{ "force", no_argument, NULL, OPTION_FORCE },
 	{ "peer", required_argument, NULL, OPTION_PEER },
 	{ "join", required_argument, NULL, OPTION_JOIN },
@@ -89,6 +90,7 @@ static const struct option replay_options[] = {
 	{ "speed", required_argument, NULL, OPTION_SPEED },
 	{ "rate", required_argument, NULL, OPTION_RATE },
 	{ "at-once", no_argument, NULL, OPTION_AT_ONCE },
+	{ "checksums", no_argument, NULL, OPTION_CHECKSUMS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -96,6 +98,11 @@ static const struct option stats_options[] = {
 	COMMON_OPTIONS,
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "interval", required_argument, NULL, OPTION_INTERVAL },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct option report_options[] = {
+	COMMON_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -113,31 +120,13 @@ static const struct {
 	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
 	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
 	[COMMAND_STATS] = { ":r:f:c:s:lnv", stats_options, true },
+	[COMMAND_REPORT] = { ":r:o:f:c:s:nv", report_options, true },
 };
 
 const char *options_letters(enum command command, const struct option **long_options)
 {
 	*long_options = command_lines[command].long_options;
 	return command_lines[command].letters;
-}
-
-/* Options and commands that the design names and this version has not. */
-static const char *const not_yet[] = {
-	"--flow-offload",
-	"report",
-};
-
-static bool is_not_yet(const char *argument)
-{
-	for (size_t i = 0; i < sizeof not_yet / sizeof not_yet[0]; i++) {
-		size_t length = strcspn(argument, "=");
-
-		if (strlen(not_yet[i]) == length && !strncmp(argument, not_yet[i], length))
-			return true;
-		if (not_yet[i][0] == '-' && not_yet[i][1] != '-' && !strncmp(argument, not_yet[i], 2) && argument[1] != '-')
-			return true;
-	}
-	return false;
 }
 
 static bool parse_number(const char *text, uint64_t most, uint64_t *number)
@@ -421,8 +410,8 @@ static bool take_capture_value(struct options *options, int letter)
 	}
 }
 
-/* Options that take an argument. */
-static bool take_value(struct options *options, int letter)
+/* Which packets are read, and how they are shown: tcpdump's and tshark's letters. */
+static bool take_packet_value(struct options *options, int letter)
 {
 	struct rtap_error error;
 	uint64_t number;
@@ -432,6 +421,8 @@ static bool take_value(struct options *options, int letter)
 		return is_name("-r", "file", optarg) && add_input(options, optarg);
 	case 'w':
 		return is_name("-w", "file", optarg) && once("-w", &options->write_name, "one file is written");
+	case 'o':
+		return is_name("-o", "file", optarg) && once("-o", &options->write_name, "one page is written");
 	case 'f':
 		return once("-f", &options->capture_filter, "join them with 'and'");
 	case 'Y':
@@ -454,6 +445,17 @@ static bool take_value(struct options *options, int letter)
 			return true;
 		complain("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
 		return false;
+	default:
+		return false;
+	}
+}
+
+/* Options that take an argument. */
+static bool take_value(struct options *options, int letter)
+{
+	uint64_t number;
+
+	switch (letter) {
 	case OPTION_MAX_MEMORY:
 		return size_option("--max-memory", 1 << 20, &options->max_memory);
 	case OPTION_FLOW:
@@ -488,7 +490,7 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_KEEP:
 		return add_kept(options, optarg);
 	default:
-		return take_capture_value(options, letter) || diff_take(&options->diff, letter, optarg);
+		return take_packet_value(options, letter) || take_capture_value(options, letter) || diff_take(&options->diff, letter, optarg);
 	}
 }
 
@@ -505,6 +507,7 @@ static bool take_flag(struct options *options, int letter)
 	case 'p': options->live.not_promiscuous = true; return true;
 	case OPTION_IMMEDIATE: options->live.immediate = true; return true;
 	case OPTION_FLOW_DONT_TRAP: options->live.verbs.flow_dont_trap = true; return true;
+	case OPTION_FLOW_OFFLOAD: options->live.verbs.flow_offload = true; return true;
 	case OPTION_FORCE: options->live.verbs.force = true; return true;
 	case OPTION_PRINT: options->print = true; return true;
 	case OPTION_CHECK_ICRC: options->context.check_icrc = true; return true;
@@ -516,6 +519,7 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_INCOMPLETE: options->incomplete = true; return true;
 	case OPTION_FILL_HOLES: options->fill_holes = true; return true;
 	case OPTION_AT_ONCE: options->at_once = true; return true;
+	case OPTION_CHECKSUMS: options->checksums = true; return true;
 	default: return false;
 	}
 }
@@ -527,8 +531,8 @@ static bool is_capture_asked(const struct rtap_live_options *live)
 
 static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
 {
-	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap || verbs->peer ||
-	       verbs->group || verbs->tuning;
+	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap ||
+	       verbs->flow_offload || verbs->peer || verbs->group || verbs->tuning;
 }
 
 /* A bare name may be that of an RDMA device. */
@@ -575,9 +579,11 @@ static bool check(const struct options *options, enum command command)
 	else if (!options->device && (options->user || is_capture_asked(&options->live)))
 		complain("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm go with -i");
 	else if (is_verbs_asked(&options->live.verbs) && !may_be_verbs(options->device))
-		complain("--flow, --flow-type, --flow-priority, --flow-dont-trap, --peer, --join, --force and --verbs go with -i verbs:DEVICE");
+		complain("--flow, --flow-type, --flow-priority, --flow-dont-trap, --flow-offload, --peer, --join, --force and --verbs go with -i verbs:DEVICE");
 	else if ((options->live.verbs.flow_priority || options->live.verbs.flow_dont_trap) && options->live.verbs.flow_type == RTAP_FLOW_SNIFFER)
 		complain("--flow-priority and --flow-dont-trap go with --flow-type normal, all or mc");
+	else if (options->live.verbs.flow_offload && !options->capture_filter)
+		complain("--flow-offload goes with -f, of which it gives to the NIC what that can do");
 	else if ((rotates || rotation->files) && !options->write_name)
 		complain("-C, -G and -W go with -w");
 	else if (rotation->files && !rotates)
@@ -586,6 +592,8 @@ static bool check(const struct options *options, enum command command)
 		complain("-w -: standard output is one file only (no -C, -G)");
 	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory)
 		complain("nothing to write (name a file with -w, a directory with --files)");
+	else if (command == COMMAND_REPORT && !options->write_name)
+		complain("nothing to write (name the page with -o, such as -o report.html; -o - is standard output)");
 	else if (options->fill_holes && !options->write_name)
 		complain("--fill-holes goes with -w");
 	else if (options->directory && options->write_name && !strcmp(options->write_name, "-"))
@@ -610,26 +618,6 @@ static void complain_of_option(char *const *argv, int letter)
 	complain("%s: %s (see rdmatap --help)", is_long ? argv[optind - 1] : short_option,
 		 letter == ':' ? "needs an argument" : is_long && strchr(argv[optind - 1], '=') ? "no such option, or none with a value" :
 		 "no such option");
-}
-
-/* Whether a word is an option's argument: then it is not looked at for what is not in this version. */
-static bool takes_argument(const char *letters, const char *word)
-{
-	const char *letter = word[0] == '-' && word[1] && !word[2] ? strchr(letters + 1, word[1]) : NULL;
-
-	return letter && letter[1] == ':';
-}
-
-static bool asks_for_later(const char *letters, int argc, char **argv, enum command command)
-{
-	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		if ((argv[i][0] == '-' || (i == 1 && command == COMMAND_VIEW)) && is_not_yet(argv[i])) {
-			complain("%s: not in this version (see rdmatap --help)", argv[i]);
-			return true;
-		}
-		i += takes_argument(letters, argv[i]);
-	}
-	return false;
 }
 
 static bool take_files(struct options *options, enum command command, int argc, char **argv)
@@ -659,8 +647,6 @@ bool options_parse(struct options *options, enum command command, int argc, char
 
 	*options = (struct options){ .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
 	fields_format_init(&options->fields);
-	if (asks_for_later(letters, argc, argv, command))
-		return false;
 	opterr = 0;
 	while ((letter = getopt_long(argc, argv, letters, command_lines[command].long_options, NULL)) != -1)
 		if (letter == ':' || letter == '?') {

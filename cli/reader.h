@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "cli/report.h"
+#include "cli/remarks.h"
 #include "output/format.h"
 
 struct reader {
@@ -20,10 +20,12 @@ struct reader {
 	struct tally tally;
 	void (*idle)(void *owner);  /* live: called when what has been written should be there for others; NULL: nothing to do */
 	int64_t flush_ns;           /* live: when to flush, also if it is not idle; monotonic clock */
+	bool counts_only;           /* frames are counted, and nobody asks what is in them: take() is not called */
 	bool stop;                  /* set by whoever has seen enough */
 	bool unwritable;            /* standard output takes no more */
 	bool interrupted;           /* an interrupt ended reading before the end */
 	int status;                 /* exit status so far */
+	struct rtap_error failure;  /* the first one told; no text: none was */
 };
 
 /* Whether an output is an input too, which writing would destroy; a complaint is printed then. */

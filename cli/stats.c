@@ -11,8 +11,8 @@
 #include "cli/reader.h"
 #include "output/stats_form.h"
 
-/* Of --max-memory, what the counts may take; the rest is for what is under way. */
-#define COUNTS_SHARE 8
+/* Of --max-memory, what the counts may take: by default 51 MB, 64 MB with the program. The rest is for what is under way. */
+#define COUNTS_SHARE 10
 
 struct summary {
 	struct reader reader;
@@ -64,6 +64,7 @@ static bool open_state(struct summary *summary, const struct options *options)
 		.message = take_message,
 		.connection = take_connection,
 		.merged = merge,
+		.bare_replies = true,
 		.owner = summary,
 	};
 

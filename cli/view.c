@@ -23,6 +23,7 @@ struct view {
 	const struct options *options;
 	struct rtap_tracker *tracker;
 	struct rtap_series *series; /* -w */
+	bool cannot_write;          /* it was told that what -w names cannot be written */
 	struct text_format text;
 	struct json_format json;
 	struct fields_format fields;
@@ -73,8 +74,9 @@ static enum rtap_status open_series(struct view *view, uint32_t link_type, int64
 static void end_writing(struct view *view, const struct rtap_error *error)
 {
 	view->reader.stop = true;
-	if (!error->broken_pipe)
+	if (!error->broken_pipe && !view->cannot_write)
 		reader_fail(&view->reader, error);
+	view->cannot_write = true;
 }
 
 /*
@@ -176,8 +178,8 @@ static void finish_output(struct view *view)
 	if (view->options->write_name && !view->series && reader->status == EXIT_DONE &&
 	    open_series(view, first_link_type(reader->source), now_ns(), &error) != RTAP_STATUS_OK)
 		end_writing(view, &error);
-	if (rtap_series_close(view->series, &error) != RTAP_STATUS_OK && !error.broken_pipe)
-		reader_fail(reader, &error);
+	if (rtap_series_close(view->series, &error) != RTAP_STATUS_OK)
+		end_writing(view, &error);
 	view->series = NULL;
 }
 
@@ -185,8 +187,10 @@ static bool open_tracker(struct view *view)
 {
 	struct rtap_tracker_options options = { .max_memory = view->options->max_memory, .context = view->options->context };
 
-	if (!view->reader.filter && !view->format)
+	if (!view->reader.filter && !view->format) {
+		view->reader.counts_only = !view->options->write_name;
 		return true;
+	}
 	if (replies_wanted(view->options) && !replies_collect(&view->replies, view->options))
 		return false;
 	options.context.replies = view->replies.list;
@@ -241,13 +245,13 @@ int view_run(const struct options *options)
 			reader_wrote(reader, printer_packet(&reader->printer, view.format, NULL));
 		reader_run(reader, show, &view);
 		finish_output(&view);
-		report_trouble(reader->source, &reader->tally);
+		remark_trouble(reader->source, &reader->tally);
 		if (options->device)
-			report_live(reader->source, &reader->tally, options->extcap);
+			remark_live(reader->source, &reader->tally, options->extcap);
 		if (options->verbose)
-			report_all(reader->source, &reader->tally);
+			remark_all(reader->source, &reader->tally);
 		if (view.tracker)
-			report_tracker(view.tracker, false, options->verbose);
+			remark_tracker(view.tracker, false, options->verbose);
 		if (view.json.lost)
 			complain("%zu values not written for want of memory", view.json.lost);
 	}

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "output/canon_values.h"
-#include "output/fields.h"
+#include "output/first_ids.h"
 
 /* Bytes of a text that are shown; of longer ones a hash tells the rest. */
 #define SHOWN_TEXT 160u
@@ -122,7 +122,7 @@ int canon_fields_init(struct canon_fields *fields, const struct canon_keep *keep
 
 	*fields = (struct canon_fields){ 0 };
 	fields->policies = calloc(count, sizeof *fields->policies);
-	fields->first_ids = fields_first_ids();
+	fields->first_ids = first_ids_create();
 	fields->heads = calloc(count, sizeof *fields->heads);
 	for (int part = 0; part < CANON_PARTS; part++) {
 		fields->wanted[part] = calloc(words, sizeof *fields->wanted[part]);

@@ -43,12 +43,6 @@ void fields_format_fini(struct fields_format *fields);
 enum rtap_status fields_format_add(struct fields_format *fields, const char *name, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/*
- * Several protocols may have a field of one name: of each field, by id, the first one that has its name. To be freed by free();
- * NULL: memory is out.
- */
-rtap_field_id *fields_first_ids(void);
-
 /* Applies one -E argument: header=y|n, separator=/t|/s|CHAR, occurrence=f|l|a, aggregator=,|/s|CHAR, quote=d|s|n. */
 enum rtap_status fields_format_option(struct fields_format *fields, const char *argument, struct rtap_error *error)
 	__attribute__((warn_unused_result));

@@ -6,7 +6,7 @@
 
 #include <rdmatap/visitor.h>
 
-#include "output/fields.h"
+#include "output/first_ids.h"
 #include "output/json.h"
 
 /* A value of a repeating field. */
@@ -163,8 +163,10 @@ int json_format_init(struct json_format *json, bool check_icrc)
 {
 	*json = (struct json_format){ .format.packet = write_packet, .check_icrc = check_icrc };
 	json->occurrences = calloc(rtap_field_count(), 1);
-	json->first_ids = fields_first_ids();
-	return json->occurrences && json->first_ids ? 0 : -ENOMEM;
+	json->first_ids = first_ids_create();
+	if (!json->occurrences || !json->first_ids)
+		return -ENOMEM;
+	return 0;
 }
 
 void json_format_fini(struct json_format *json)

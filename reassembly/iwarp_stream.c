@@ -619,6 +619,7 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 	connection_note(stream->tracker, stream->connection, packet, facts);
 	packet->flow = stream->tracker->view.flow;
 	packet->flow.present = true;
+	packet->flow.tcp_analysis = facts->analysis;
 	packet->flow.connection = stream->connection->shown.number;
 	packet->flow.from_a = side_of(stream, facts->from_a);
 }

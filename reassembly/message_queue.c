@@ -58,7 +58,8 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 	coverage_fini(&message->coverage);
 	coverage_fini(&message->cut);
 	free((void *)(uintptr_t)message->shown.missing);
-	free((void *)(uintptr_t)message->shown.operations);
+	if (message->shown.operations != &message->operation)
+		free((void *)(uintptr_t)message->shown.operations);
 	if (message->memory && message->stream)
 		budget_give(&tracker->budget, &connection->holder, message->memory);
 	else

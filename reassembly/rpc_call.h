@@ -92,4 +92,7 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 /* Tells what the call and its reply amount to, and frees it. */
 void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call);
 
+/* Frees what is kept for reuse. */
+void rpc_calls_fini(struct rtap_tracker *tracker);
+
 #endif

@@ -255,7 +255,8 @@ static void note_cut(struct chunk_lists *returned)
 /* Puts write chunks into the results, and gathers what the walk tells. */
 struct binder {
 	struct xdr_sink sink;
-	struct rtap_operation *operations; /* NULL: not wanted */
+	struct rtap_operation *operations; /* `only`, or on the heap; NULL: none */
+	struct rtap_operation only;        /* nearly all RPCs of most programs have but one */
 	uint32_t operation_count, operation_room;
 	const struct chunk_lists *lists;   /* of the reply; NULL for a call */
 	uint32_t next_chunk;
@@ -268,6 +269,21 @@ struct binder {
 	const char *status_name;
 };
 
+static bool make_operation_room(struct binder *binder)
+{
+	bool is_first = !binder->operation_count, moves = binder->operations == &binder->only;
+	uint32_t room = binder->operation_room * 2 > 8 ? binder->operation_room * 2 : 8;
+	struct rtap_operation *larger = is_first ? &binder->only : memory_resize(moves ? NULL : binder->operations, room * sizeof *larger);
+
+	if (!larger)
+		return false;
+	if (moves)
+		larger[0] = binder->only;
+	binder->operations = larger;
+	binder->operation_room = is_first ? 1 : room;
+	return true;
+}
+
 static void take_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
 {
 	struct binder *binder = (struct binder *)sink;
@@ -275,15 +291,8 @@ static void take_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	(void)offset;
 	binder->without_data += binder->awaits_data;
 	binder->awaits_data = number == NFS4_READ || number == NFS4_READLINK;
-	if (binder->operation_count == binder->operation_room) {
-		uint32_t room = binder->operation_room ? binder->operation_room * 2 : 8;
-		struct rtap_operation *larger = memory_resize(binder->operations, room * sizeof *larger);
-
-		if (!larger)
-			return;
-		binder->operations = larger;
-		binder->operation_room = room;
-	}
+	if (binder->operation_count == binder->operation_room && !make_operation_room(binder))
+		return;
 	binder->operations[binder->operation_count++] = (struct rtap_operation){ .name = name, .number = number };
 	/* the call of one operation tells nothing more */
 	sink->stop |= binder->is_single && !binder->lists;
@@ -474,6 +483,10 @@ static void show_part(const struct rtap_tracker *tracker, struct message *messag
 	shown->missing = part->missing;
 	shown->missing_count = part->missing_count;
 	shown->operations = work->binder.operations;
+	if (shown->operations == &work->binder.only) {
+		message->operation = work->binder.only;
+		shown->operations = &message->operation;
+	}
 	shown->operation_count = work->binder.operation_count;
 	shown->has_rpc_status = part->facts.is_reply && work->header_read;
 	shown->rpc_accepted = part->facts.accepted;
@@ -496,7 +509,8 @@ static void tell_part(struct rtap_tracker *tracker, struct message *message, str
 		message->call = NULL;
 	} else {
 		free((void *)(uintptr_t)work->part.missing);
-		free(work->binder.operations);
+		if (work->binder.operations != &work->binder.only)
+			free(work->binder.operations);
 	}
 }
 

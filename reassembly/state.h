@@ -62,6 +62,7 @@ struct message {
 	struct rpc_call *replies_to;       /* it carries the reply */
 	struct rpc_call *call;             /* it is an RPC call or reply that is not concluded */
 	struct mad_exchange *exchange;     /* it is a request of management whose answer is waited for */
+	struct rtap_operation operation;   /* of an RPC that has only one: shown.operations */
 	struct message **holder;           /* RPC over TCP and UDP: who points to it, as it waits for its reply or its own end; NULL: nobody */
 	struct rmpp_transfer *transfer;    /* of management, whose segments are waited for */
 	bool gathers;                      /* it had a transfer, and is not settled */
@@ -197,6 +198,7 @@ struct rtap_tracker {
 	struct flow *pending_flows;
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
 	struct message *spare;         /* for reuse, by `behind` */
+	struct rpc_call *spare_call;   /* likewise */
 	struct budget_holder messages; /* the messages in memory */
 	struct message *completed;     /* by the frame at hand */
 	struct message *cut;           /* a SEND that is over with it, of which the capture cut off something */

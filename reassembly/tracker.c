@@ -435,7 +435,7 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 		context->upper = RTAP_UPPER_RPCRDMA;
 		again = true;
 	}
-	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes))
+	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes) && !tracker->options.bare_replies)
 		is_known = rpc_call_context(tracker, connection, from_a, packet, context);
 	if (again) {
 		dissect_again(frame, context, packet);
@@ -609,6 +609,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	tcp_content_fini(tracker);
 	messages_fini(tracker);
 	connections_fini(tracker);
+	rpc_calls_fini(tracker);
 	iwarp_view_fini(&tracker->view, &tracker->budget);
 	handshake_fini(tracker);
 	mad_exchange_fini(&tracker->exchanges);

@@ -182,6 +182,7 @@ struct rtap_message {
 	const struct rtap_operation *operations;
 	uint32_t operation_count;
 	uint32_t read_chunks, write_chunks;
+	uint32_t credits;       /* RPC over RDMA: that a call asks for, that a reply grants; 0: not known */
 	/* management datagrams, with is_mad; names are static or NULL */
 	bool is_mad, mad_is_answer;
 	uint8_t mad_class, mad_method;

@@ -283,6 +283,7 @@ struct rtap_flow_facts {
 	bool has_latency;
 	bool beside_rdma;        /* of a connection of TCP or UDP that carries ONC RPC */
 	uint8_t analysis;        /* enum rtap_psn_analysis */
+	uint8_t tcp_analysis;    /* enum rtap_tcp_analysis, of a segment of iWARP; else RTAP_TCP_NONE */
 	uint8_t kind, verb;      /* of the message that it completes: enum rtap_message_kind, rtap_verb */
 	uint32_t missing;        /* PSNs not seen right before it: with RTAP_PSN_GAP */
 	uint64_t connection;     /* number */
