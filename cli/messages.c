@@ -92,7 +92,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	if (!listing->any)
 		listing->first_ns = frame->time_ns;
 	listing->any = true;
-	rtap_tracker_frame(listing->tracker, frame, &packet);
+	reader_packet(&listing->reader, frame, &packet);
 	listing->reader.tally.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
 		listing->reader.tally.anomalies[packet.anomalies[i].code]++;
@@ -127,7 +127,7 @@ static int run(const struct options *options, enum command command)
 		reader->status = EXIT_TROUBLE;
 		goto out;
 	}
-	reader_run(reader, take, &listing);
+	reader_run(reader, listing.tracker, take, &listing);
 	rtap_tracker_finish(listing.tracker);
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, listing.tracker);

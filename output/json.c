@@ -162,18 +162,26 @@ int json_format_init(struct json_format *json, bool check_icrc)
 {
 	*json = (struct json_format){ .format.packet = write_packet, .check_icrc = check_icrc };
 	json->occurrences = calloc(rtap_field_count(), 1);
-	json->first_ids = calloc(rtap_field_count(), sizeof *json->first_ids);
-	if (!json->occurrences || !json->first_ids)
+	json->own_first_ids = calloc(rtap_field_count(), sizeof *json->own_first_ids);
+	if (!json->occurrences || !json->own_first_ids)
 		return -ENOMEM;
 	for (size_t id = 0; id < rtap_field_count(); id++)
-		if (!rtap_field_find(rtap_field_by_id((rtap_field_id)id)->name, &json->first_ids[id], 1))
-			json->first_ids[id] = (rtap_field_id)id;
+		if (!rtap_field_find(rtap_field_by_id((rtap_field_id)id)->name, &json->own_first_ids[id], 1))
+			json->own_first_ids[id] = (rtap_field_id)id;
+	json->first_ids = json->own_first_ids;
 	return 0;
+}
+
+int json_format_share(struct json_format *json, const struct json_format *of)
+{
+	*json = (struct json_format){ .format = of->format, .check_icrc = of->check_icrc, .first_ids = of->first_ids };
+	json->occurrences = calloc(rtap_field_count(), 1);
+	return json->occurrences ? 0 : -ENOMEM;
 }
 
 void json_format_fini(struct json_format *json)
 {
-	free(json->first_ids);
+	free(json->own_first_ids);
 	free(json->occurrences);
 	free(json->repeats);
 }

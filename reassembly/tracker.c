@@ -16,6 +16,7 @@
 #include "reassembly/pairing.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/tcp_content.h"
+#include "reassembly/tracker.h"
 
 /* Streams of all carriers are numbered together. */
 static uint64_t next_stream(void *owner)
@@ -490,7 +491,21 @@ static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *fr
 		tcp_stream_note_difference(packet);
 }
 
+void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	struct rtap_context context = tracker->options.context;
+
+	context.stop_at_tcp = true;
+	rtap_dissect(frame, &context, packet);
+}
+
 void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	tracker_dissect(tracker, frame, packet);
+	tracker_take(tracker, frame, packet);
+}
+
+void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	struct rtap_context context;
 
@@ -503,7 +518,6 @@ void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *f
 		tracker->now_ns = frame->time_ns;
 	context = tracker->options.context;
 	context.stop_at_tcp = true;
-	rtap_dissect(frame, &context, packet);
 	/* the last piece of a datagram shows all of it */
 	if (packet->fragment.present && ip_fragments_add(&tracker->fragments, packet, &context.datagram) == IP_FRAGMENTS_WHOLE)
 		rtap_dissect(frame, &context, packet);

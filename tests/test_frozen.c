@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <glob.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include <rdmatap/source.h>
+#include <rdmatap/tracker.h>
+
+#include "dissect/frozen.h"
+
+/* Of the facts, those that mean nothing without others. */
+static void forget_void(struct rtap_packet *packet)
+{
+	if (!packet->ib.has_bth && !packet->ib.has_lrh && !packet->ib.has_grh)
+		packet->ib = (struct rtap_ib_facts){ 0 };
+}
+
+static bool is_same(const struct rtap_packet *packet, const struct rtap_packet *other)
+{
+	return !memcmp(packet, other, offsetof(struct rtap_packet, anomalies)) &&
+	       !memcmp(packet->anomalies, other->anomalies, packet->anomaly_count * sizeof packet->anomalies[0]) &&
+	       !memcmp(packet->layers, other->layers, packet->layer_count * sizeof packet->layers[0]);
+}
+
+/* Freezes the packet, if it can be, and thaws it. */
+static size_t pass_through_ice(struct rtap_packet *packet, const char *name)
+{
+	static uint8_t frozen[FROZEN_SIZE];
+	static struct rtap_packet thawed;
+	size_t length;
+
+	if (!packet_is_of_frame(packet))
+		return 0;
+	length = packet_freeze(packet, frozen);
+	cr_assert_leq(length, FROZEN_SIZE);
+	memset(&thawed, 0xa5, sizeof thawed);
+	cr_assert_eq(packet_thaw(frozen, packet->frame, &thawed), length);
+	forget_void(packet);
+	forget_void(&thawed);
+	cr_assert(is_same(packet, &thawed), "%s: frame %llu, %u bytes captured: differs", name, (unsigned long long)packet->frame->number,
+		  packet->frame->captured_length);
+	return length;
+}
+
+/* By itself, cut anywhere; and with the state. */
+static size_t freeze_frame(struct rtap_tracker *tracker, struct rtap_frame *frame, const char *name)
+{
+	static struct rtap_packet packet;
+	uint32_t captured = frame->captured_length, step = frame->number < 100 ? 1 : 37;
+
+	for (frame->captured_length = 0; frame->captured_length < captured && frame->captured_length < 400; frame->captured_length += step) {
+		rtap_dissect(frame, NULL, &packet);
+		pass_through_ice(&packet, name);
+	}
+	frame->captured_length = captured;
+	rtap_tracker_frame(tracker, frame, &packet);
+	return pass_through_ice(&packet, name);
+}
+
+static size_t freeze_file(const char *name, size_t *packets)
+{
+	struct rtap_tracker *tracker = rtap_tracker_open(&(struct rtap_tracker_options){ .max_memory = 64 << 20, .context.check_icrc = true });
+	struct rtap_source *source;
+	struct rtap_batch *batch;
+	struct rtap_error error;
+	enum rtap_status status;
+	size_t bytes = 0;
+
+	if (rtap_source_open_files(&source, &name, 1, &error) != RTAP_STATUS_OK) {
+		rtap_tracker_close(tracker);
+		return 0;
+	}
+	while ((status = rtap_source_read_batch(source, &batch, &error)) == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN) {
+		for (size_t i = 0; batch && i < batch->count; i++) {
+			size_t length = freeze_frame(tracker, &batch->frames[i], name);
+
+			bytes += length;
+			*packets += length > 0;
+		}
+		rtap_batch_release(batch);
+	}
+	rtap_source_close(source);
+	rtap_tracker_close(tracker);
+	return bytes;
+}
+
+Test(frozen, packets_of_all_captures_come_back_as_they_were)
+{
+	size_t bytes = 0, packets = 0;
+	glob_t found;
+
+	cr_assert_eq(glob(TESTDATA "/*.pcap*", 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		bytes += freeze_file(found.gl_pathv[i], &packets);
+	globfree(&found);
+	cr_assert_gt(packets, 10000, "%zu packets", packets);
+	/* what it is for: far less than a packet takes */
+	cr_assert_lt(bytes / packets, 450, "%zu bytes a packet", bytes / packets);
+}
