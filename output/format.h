@@ -18,10 +18,10 @@
 struct format {
 	/* Appends the packet to the line. If the line was cut, it is called again with more room: keep no state of a cut call. */
 	void (*packet)(struct format *format, const struct rtap_packet *packet, struct line *line);
-	/* Takes note that a packet of this time was shown, by another format of the same kind; may be NULL: it does not matter. */
-	void (*shown)(struct format *format, int64_t time_ns);
 	/* Appends what stands before the first packet; may be NULL. */
 	void (*header)(struct format *format, struct line *line);
+	/* Takes note that a packet of this time was shown, by another format of the same kind; may be NULL: it does not matter. */
+	void (*shown)(struct format *format, int64_t time_ns);
 };
 
 /* Output file being written. */
