@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,17 +20,30 @@ struct records {
 	size_t used, room;
 };
 
-/* A packet to be shown: frozen, or already written down. */
+/* Something to be written out. */
 struct record {
-	uint32_t length; /* of what follows */
-	uint16_t frame;  /* in the batch */
-	bool is_text;
+	enum {
+		PACKET,      /* frozen */
+		PACKET_TEXT, /* already written down */
+		TEXT,        /* something else that is */
+		LATER,       /* for `write` */
+	} kind;
+	uint32_t length;     /* of what follows; its room is rounded up to 8 */
+	union {
+		size_t frame; /* in the batch; of packets */
+		void (*write)(const void *what, struct line *line);
+	};
 };
+
+static size_t rounded(size_t length)
+{
+	return (length + 7) & ~(size_t)7;
+}
 
 /* What there is of a batch beside its frames. */
 struct work {
 	struct records dissected; /* of each frame in turn */
-	struct records shown;     /* a struct record each */
+	struct records shown;     /* a struct record each, and what follows it */
 	bool shown_before;        /* a packet was shown before those, */
 	int64_t before_ns;        /* of this time */
 };
@@ -148,15 +162,21 @@ static void note_error(struct pipeline *pipeline, int result)
 
 static int write_record(struct hand *hand, const struct record *record, const uint8_t *bytes)
 {
-	const struct rtap_frame *frame = &hand->batch->batch->frames[record->frame];
 	struct rtap_packet packet;
 
-	if (!record->is_text) {
-		packet_thaw(bytes, frame, &packet);
+	switch (record->kind) {
+	case PACKET:
+		packet_thaw(bytes, &hand->batch->batch->frames[record->frame], &packet);
 		return printer_packet(hand->printer, hand->format, &packet);
+	case PACKET_TEXT:
+		if (hand->format->shown)
+			hand->format->shown(hand->format, hand->batch->batch->frames[record->frame].time_ns);
+		break;
+	case TEXT:
+		break;
+	case LATER:
+		return printer_write(hand->printer, record->write, bytes);
 	}
-	if (hand->format->shown)
-		hand->format->shown(hand->format, frame->time_ns);
 	return printer_text(hand->printer, (const char *)bytes, record->length);
 }
 
@@ -171,7 +191,7 @@ static void write_batch(void *owner, struct crew_batch *batch, unsigned member)
 	if (!work || !work->shown.used)
 		return;
 	hand->batch = batch;
-	if (work->shown_before && hand->format->shown)
+	if (hand->format && work->shown_before && hand->format->shown)
 		hand->format->shown(hand->format, work->before_ns);
 	for (size_t at = 0; at < work->shown.used && !result;) {
 		struct record record;
@@ -179,7 +199,7 @@ static void write_batch(void *owner, struct crew_batch *batch, unsigned member)
 		memcpy(&record, work->shown.bytes + at, sizeof record);
 		at += sizeof record;
 		result = write_record(hand, &record, work->shown.bytes + at);
-		at += record.length;
+		at += rounded(record.length);
 	}
 	if (!result)
 		result = printer_flush(hand->printer);
@@ -192,7 +212,9 @@ static bool open_hands(struct pipeline *pipeline)
 	for (unsigned i = 0; i < pipeline->options.threads; i++) {
 		struct hand *hand = &pipeline->hands[i];
 
-		*hand = (struct hand){ .pipeline = pipeline, .format = pipeline->options.formats[i], .printer = &hand->own };
+		*hand = (struct hand){ .pipeline = pipeline, .printer = &hand->own };
+		if (pipeline->options.formats)
+			hand->format = pipeline->options.formats[i];
 		if (printer_init(&hand->own, pipeline->options.printer->fd, pipeline->options.printer->every_packet))
 			return false;
 		hand->own.before = take_turn;
@@ -204,7 +226,7 @@ static bool open_hands(struct pipeline *pipeline)
 struct pipeline *pipeline_open(const struct pipeline_options *options)
 {
 	struct pipeline *pipeline = calloc(1, sizeof *pipeline);
-	struct crew_stages stages = { .owner = pipeline, .read = read_batch, .dispose = dispose };
+	struct crew_stages stages = { .owner = pipeline, .read = read_batch, .finish = write_batch, .dispose = dispose };
 	uint64_t read_bytes;
 
 	if (!pipeline)
@@ -212,11 +234,9 @@ struct pipeline *pipeline_open(const struct pipeline_options *options)
 	pipeline->options = *options;
 	rtap_source_progress(options->source, &read_bytes, &pipeline->total_bytes);
 	atomic_init(&pipeline->error, 0);
-	if (options->tracker)
+	if (options->tracker && options->ahead)
 		stages.prepare = dissect_batch;
-	if (options->formats)
-		stages.finish = write_batch;
-	if (!options->formats || open_hands(pipeline))
+	if (open_hands(pipeline))
 		pipeline->crew = crew_open(&stages, options->threads);
 	if (pipeline->crew)
 		return pipeline;
@@ -252,72 +272,117 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 		tracker_dissect(pipeline->options.tracker, frame, packet);
 }
 
-/* The thread's own printer and a format that no hand uses; all that was shown before is written out first. */
-static void show_at_once(struct pipeline *pipeline, const struct rtap_packet *packet)
+/* Appends a record with room for `length` bytes behind it. NULL: memory is out. */
+static uint8_t *add_record(struct records *shown, const struct record *record, size_t length)
+{
+	uint8_t *place;
+
+	if (!reserve(shown, sizeof *record + rounded(length)))
+		return NULL;
+	place = shown->bytes + shown->used;
+	memcpy(place, record, sizeof *record);
+	return place + sizeof *record;
+}
+
+/* The record added last is as long as that. */
+static void end_record(struct records *shown, uint32_t length)
+{
+	memcpy(shown->bytes + shown->used + offsetof(struct record, length), &length, sizeof length);
+	shown->used += sizeof(struct record) + rounded(length);
+}
+
+/* Written by the thread's own printer, when all before it is. */
+static void write_at_once(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what)
 {
 	struct hand *hand = &pipeline->hands[0];
-	struct format *format = pipeline->options.formats[pipeline->options.threads];
 	int result;
 
 	pipeline_sync(pipeline);
 	hand->batch = pipeline->batch;
-	result = printer_packet(hand->printer, format, packet);
+	result = printer_write(hand->printer, write, what);
 	note_error(pipeline, result ? result : printer_flush(hand->printer));
 }
 
-/* Writes the packet down behind the record's place. False: it takes more room than there is for one batch. */
-static bool add_text(struct pipeline *pipeline, struct records *shown, const struct rtap_packet *packet, struct record *record)
+/* The records of the batch at hand, or NULL. */
+static struct records *records_to_fill(struct pipeline *pipeline)
 {
-	struct format *format = pipeline->options.formats[pipeline->options.threads];
-	size_t wanted = 4096;
-
-	do {
-		struct line line;
-
-		if (wanted > MAX_ROOM || !reserve(shown, sizeof *record + wanted))
-			return false;
-		line_init(&line, (char *)shown->bytes + shown->used + sizeof *record, shown->room - shown->used - sizeof *record);
-		format->packet(format, packet, &line);
-		if (!line.cut) {
-			record->length = (uint32_t)((size_t)(line.next - (char *)shown->bytes) - shown->used - sizeof *record);
-			return true;
-		}
-		wanted = 2 * (shown->room - shown->used);
-	} while (true);
-}
-
-static bool add_record(struct pipeline *pipeline, struct records *shown, const struct rtap_packet *packet)
-{
-	struct record record = { .frame = (uint16_t)(packet->frame - pipeline->batch->batch->frames), .is_text = !packet_is_of_frame(packet) };
-
-	if (record.is_text) {
-		if (!add_text(pipeline, shown, packet, &record))
-			return false;
-	} else {
-		if (!reserve(shown, sizeof record + FROZEN_SIZE))
-			return false;
-		record.length = (uint32_t)packet_freeze(packet, shown->bytes + shown->used + sizeof record);
-	}
-	memcpy(shown->bytes + shown->used, &record, sizeof record);
-	shown->used += sizeof record + record.length;
-	return true;
-}
-
-void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
-{
-	struct format *format = pipeline->options.formats[pipeline->options.threads];
 	struct work *work = work_of(pipeline->batch);
 
-	if (pipeline->has_shown && format->shown)
-		format->shown(format, pipeline->shown_ns);
 	if (work && work->shown.used > MAX_ROOM)
 		pipeline_sync(pipeline);
 	if (work && !work->shown.used) {
 		work->shown_before = pipeline->has_shown;
 		work->before_ns = pipeline->shown_ns;
 	}
-	if (!work || !add_record(pipeline, &work->shown, packet))
-		show_at_once(pipeline, packet);
+	return work ? &work->shown : NULL;
+}
+
+static void write_text(struct pipeline *pipeline, const struct record *record, void (*write)(const void *what, struct line *line),
+		       const void *what)
+{
+	struct records *shown = records_to_fill(pipeline);
+
+	for (size_t room = 4096; shown && room <= MAX_ROOM; room *= 2) {
+		uint8_t *place = add_record(shown, record, room);
+		struct line line;
+
+		if (!place)
+			break;
+		line_init(&line, (char *)place, room);
+		write(what, &line);
+		if (!line.cut) {
+			end_record(shown, (uint32_t)(line.next - (char *)place));
+			return;
+		}
+	}
+	write_at_once(pipeline, write, what);
+}
+
+void pipeline_write(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what)
+{
+	write_text(pipeline, &(struct record){ .kind = TEXT }, write, what);
+}
+
+void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), size_t size)
+{
+	struct records *shown = records_to_fill(pipeline);
+	uint8_t *place = NULL;
+
+	if (shown && size <= MAX_ROOM)
+		place = add_record(shown, &(struct record){ .kind = LATER, .write = write }, size);
+	if (place)
+		end_record(shown, (uint32_t)size);
+	return place;
+}
+
+/* A packet and how it is shown. */
+struct shown_packet {
+	struct format *format;
+	const struct rtap_packet *packet;
+};
+
+static void write_packet(const void *what, struct line *line)
+{
+	const struct shown_packet *shown = what;
+
+	shown->format->packet(shown->format, shown->packet, line);
+}
+
+void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
+{
+	struct format *format = pipeline->options.formats[pipeline->options.threads];
+	struct record record = { .kind = PACKET, .frame = (size_t)(packet->frame - pipeline->batch->batch->frames) };
+	struct records *shown = packet_is_of_frame(packet) ? records_to_fill(pipeline) : NULL;
+	uint8_t *place = shown ? add_record(shown, &record, FROZEN_SIZE) : NULL;
+
+	if (place) {
+		end_record(shown, (uint32_t)packet_freeze(packet, place));
+	} else {
+		record.kind = PACKET_TEXT;
+		if (pipeline->has_shown && format->shown)
+			format->shown(format, pipeline->shown_ns);
+		write_text(pipeline, &record, write_packet, &(struct shown_packet){ format, packet });
+	}
 	pipeline->has_shown = true;
 	pipeline->shown_ns = packet->frame->time_ns;
 }
@@ -325,7 +390,7 @@ void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
 void pipeline_sync(struct pipeline *pipeline)
 {
 	crew_drain(pipeline->crew);
-	if (pipeline->batch && pipeline->options.formats && pipeline->batch->status == RTAP_STATUS_OK)
+	if (pipeline->batch && pipeline->batch->status == RTAP_STATUS_OK)
 		write_batch(pipeline, pipeline->batch, 0);
 }
 

@@ -19,10 +19,11 @@ struct pipeline;
 
 struct pipeline_options {
 	struct rtap_source *source;         /* regular files; the pipeline's own until it is closed */
-	const struct rtap_tracker *tracker; /* that frames are dissected for; NULL: they are not */
+	const struct rtap_tracker *tracker; /* that frames are dissected for; NULL: pipeline_dissect() is not called */
+	bool ahead;                         /* they are dissected before they are asked for, since all of them will be */
 	uint32_t snap_length;               /* that frames are cut to before; 0: none */
-	struct printer *printer;            /* that pipeline_show() writes to */
-	struct format **formats;            /* one more than threads, all the same; NULL: nothing is shown */
+	const struct printer *printer;      /* what is written goes where this one writes */
+	struct format **formats;            /* of pipeline_show(): one more than threads, all the same; NULL: it is not called */
 	unsigned threads;                   /* as pipeline_threads() says */
 };
 
@@ -45,7 +46,16 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 /* Has a packet of the batch written down. */
 void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet);
 
-/* Returns when all that was shown so far is written out. */
+/* Has what `write` writes of `what` written, as printer_write() does: at once, though behind all that was shown so far. */
+void pipeline_write(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what);
+
+/*
+ * The same of something that keeps: gives `size` bytes, aligned to 8, to be filled before the next call; `write` gets them later, in any
+ * thread. NULL: there is no room, pipeline_write() must do.
+ */
+void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), size_t size);
+
+/* Returns when all that was shown and written so far is written out. */
 void pipeline_sync(struct pipeline *pipeline);
 
 /* 0, or the -errno that writing failed with; nothing was written since. */

@@ -24,7 +24,7 @@ void reader_fail(struct reader *reader, const struct rtap_error *error)
 void reader_wrote(struct reader *reader, int error)
 {
 	/* a reader that has gone away is no error: it has seen enough */
-	if (error && error != -EPIPE) {
+	if (error && error != -EPIPE && !reader->unwritable) {
 		complain("standard output: %s", strerror(-error));
 		reader->status = EXIT_TROUBLE;
 	}
@@ -69,6 +69,14 @@ void reader_show(struct reader *reader, const struct rtap_packet *packet)
 		pipeline_show(reader->pipeline, packet);
 	else
 		reader_wrote(reader, printer_packet(&reader->printer, reader->formats[0], packet));
+}
+
+void reader_write(struct reader *reader, void (*write)(const void *what, struct line *line), const void *what)
+{
+	if (reader->pipeline)
+		pipeline_write(reader->pipeline, write, what);
+	else
+		reader_wrote(reader, printer_write(&reader->printer, write, what));
 }
 
 /* "-" is the standard descriptor. */
@@ -231,7 +239,8 @@ static void open_pipeline(struct reader *reader)
 	reader_sync(reader);
 	reader->pipeline = pipeline_open(&(struct pipeline_options){
 		.source = reader->source,
-		.tracker = reader->bpf ? NULL : reader->tracker, /* that would be work on frames that do not pass */
+		.tracker = reader->tracker,
+		.ahead = !reader->bpf,
 		.snap_length = options->snap_length,
 		.printer = &reader->printer,
 		.formats = reader->formats,

@@ -50,6 +50,9 @@ void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct
 /* For `take`: shows the packet. */
 void reader_show(struct reader *reader, const struct rtap_packet *packet);
 
+/* For `take`, and all that it calls: what printer_write() does. */
+void reader_write(struct reader *reader, void (*write)(const void *what, struct line *line), const void *what);
+
 /* What was shown so far is written out, so that a complaint stands behind it. */
 void reader_sync(struct reader *reader);
 
