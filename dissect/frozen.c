@@ -37,27 +37,32 @@ static inline const uint8_t *get(const uint8_t *from, void *to, size_t length)
 	return from + length;
 }
 
-/* Layers and anomalies: of any number, so that a call of memcpy() would cost more than the copy. */
-static inline uint8_t *put_words(uint8_t *to, const void *words, unsigned count)
-{
-	const uint8_t *from = words;
+/*
+ * Layers: of any number, so that a call of memcpy() would cost more than the copy. A few bytes behind the last may be copied too:
+ * the room for all of them is a multiple of a piece.
+ */
+#define PIECE 16
+#define LAYER_PIECES(packet) (((packet)->layer_count * sizeof(struct rtap_layer) + PIECE - 1) / PIECE)
 
-	for (; count; count--, from += 4)
-		to = put(to, from, 4);
+_Static_assert(RTAP_MAX_LAYERS * sizeof(struct rtap_layer) % PIECE == 0, "the last piece is whole");
+
+static inline uint8_t *put_layers(uint8_t *to, const struct rtap_packet *packet)
+{
+	const uint8_t *from = (const uint8_t *)packet->layers;
+
+	for (size_t count = LAYER_PIECES(packet); count; count--, from += PIECE)
+		to = put(to, from, PIECE);
 	return to;
 }
 
-static inline const uint8_t *get_words(const uint8_t *from, void *words, unsigned count)
+static inline const uint8_t *get_layers(const uint8_t *from, struct rtap_packet *packet)
 {
-	uint8_t *to = words;
+	uint8_t *to = (uint8_t *)packet->layers;
 
-	for (; count; count--, to += 4)
-		from = get(from, to, 4);
+	for (size_t count = LAYER_PIECES(packet); count; count--, to += PIECE)
+		from = get(from, to, PIECE);
 	return from;
 }
-
-#define LAYER_WORDS (sizeof(struct rtap_layer) / 4)
-#define ANOMALY_WORDS (sizeof(struct rtap_anomaly) / 4)
 
 bool packet_is_of_frame(const struct rtap_packet *packet)
 {
@@ -79,8 +84,9 @@ size_t packet_freeze(const struct rtap_packet *packet, uint8_t *frozen)
 	PARTS(PUT)
 #undef PUT
 	memcpy(frozen, &parts, sizeof parts);
-	next = put_words(next, packet->anomalies, (unsigned)(packet->anomaly_count * ANOMALY_WORDS));
-	next = put_words(next, packet->layers, (unsigned)(packet->layer_count * LAYER_WORDS));
+	for (uint8_t i = 0; i < packet->anomaly_count; i++)
+		next = put(next, &packet->anomalies[i], sizeof packet->anomalies[i]);
+	next = put_layers(next, packet);
 	return (size_t)(next - frozen);
 }
 
@@ -102,7 +108,8 @@ size_t packet_thaw(const uint8_t *frozen, const struct rtap_frame *frame, struct
 		next = get(next, &packet->member, sizeof packet->member);
 	PARTS(GET)
 #undef GET
-	next = get_words(next, packet->anomalies, (unsigned)(packet->anomaly_count * ANOMALY_WORDS));
-	next = get_words(next, packet->layers, (unsigned)(packet->layer_count * LAYER_WORDS));
+	for (uint8_t i = 0; i < packet->anomaly_count; i++)
+		next = get(next, &packet->anomalies[i], sizeof packet->anomalies[i]);
+	next = get_layers(next, packet);
 	return (size_t)(next - frozen);
 }
