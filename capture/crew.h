@@ -16,8 +16,8 @@ struct crew_batch {
 	enum rtap_status status;
 	struct rtap_batch *batch; /* OK: with one reference, which is the crew's until taken_over is set */
 	struct rtap_error error;  /* BROKEN, FAILED */
-	uint64_t read_bytes;      /* how far reading had come by then; for progress */
-	uint64_t read_frames;     /* likewise */
+	uint64_t read_bytes;      /* how far reading had come by then */
+	struct rtap_source_counters counters; /* likewise */
 	bool prepared;            /* `prepare` said so */
 	bool taken_over;          /* the batch is whoever took it's own */
 	void *work;               /* of whoever uses the crew, for any batch at this place; NULL at first */

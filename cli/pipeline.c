@@ -61,7 +61,8 @@ struct pipeline {
 	struct pipeline_options options;
 	struct crew *crew;
 	struct crew_batch *batch;       /* at hand */
-	uint64_t total_bytes;           /* of the source */
+	uint64_t read_bytes, total_bytes; /* of the source, */
+	struct rtap_source_counters counters; /* up to this batch */
 	size_t dissected;               /* bytes taken of what is dissected of it */
 	bool has_shown;
 	int64_t shown_ns;               /* time of the packet shown last */
@@ -115,7 +116,7 @@ static void read_batch(void *owner, struct crew_batch *batch)
 	uint64_t total;
 
 	batch->status = rtap_source_read_batch(pipeline->options.source, &batch->batch, &batch->error);
-	batch->read_frames = rtap_source_counters(pipeline->options.source).frames;
+	batch->counters = rtap_source_counters(pipeline->options.source);
 	rtap_source_progress(pipeline->options.source, &batch->read_bytes, &total);
 }
 
@@ -227,12 +228,11 @@ struct pipeline *pipeline_open(const struct pipeline_options *options)
 {
 	struct pipeline *pipeline = calloc(1, sizeof *pipeline);
 	struct crew_stages stages = { .owner = pipeline, .read = read_batch, .finish = write_batch, .dispose = dispose };
-	uint64_t read_bytes;
 
 	if (!pipeline)
 		return NULL;
 	pipeline->options = *options;
-	rtap_source_progress(options->source, &read_bytes, &pipeline->total_bytes);
+	rtap_source_progress(options->source, &pipeline->read_bytes, &pipeline->total_bytes);
 	atomic_init(&pipeline->error, 0);
 	if (options->tracker && options->ahead)
 		stages.prepare = dissect_batch;
@@ -249,6 +249,8 @@ enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **ba
 	struct crew_batch *taken = crew_take(pipeline->crew);
 
 	pipeline->batch = taken;
+	pipeline->read_bytes = taken->read_bytes;
+	pipeline->counters = taken->counters;
 	pipeline->dissected = 0;
 	*batch = taken->batch;
 	if (taken->status != RTAP_STATUS_OK)
@@ -399,11 +401,11 @@ int pipeline_error(const struct pipeline *pipeline)
 	return -atomic_load(&pipeline->error);
 }
 
-void pipeline_progress(const struct pipeline *pipeline, uint64_t *frames, uint64_t *read_bytes, uint64_t *total_bytes)
+struct rtap_source_counters pipeline_progress(const struct pipeline *pipeline, uint64_t *read_bytes, uint64_t *total_bytes)
 {
+	*read_bytes = pipeline->read_bytes;
 	*total_bytes = pipeline->total_bytes;
-	*frames = pipeline->batch->read_frames;
-	*read_bytes = pipeline->batch->read_bytes;
+	return pipeline->counters;
 }
 
 void pipeline_close(struct pipeline *pipeline)

@@ -62,7 +62,7 @@ void pipeline_sync(struct pipeline *pipeline);
 int pipeline_error(const struct pipeline *pipeline);
 
 /* How far reading had come at the batch read last, of how many bytes. */
-void pipeline_progress(const struct pipeline *pipeline, uint64_t *frames, uint64_t *read_bytes, uint64_t *total_bytes);
+struct rtap_source_counters pipeline_progress(const struct pipeline *pipeline, uint64_t *read_bytes, uint64_t *total_bytes);
 
 /* Writes out what was shown, and ends the threads. The source can be read on, behind what they have read. NULL is ignored. */
 void pipeline_close(struct pipeline *pipeline);

@@ -255,15 +255,17 @@ static enum rtap_status read_batch(struct reader *reader, struct rtap_batch **ba
 
 static void show_progress(struct reader *reader)
 {
-	uint64_t frames = 0, done, total;
+	uint64_t done, total;
+
+	struct rtap_source_counters counters;
 
 	if (reader->pipeline) {
-		pipeline_progress(reader->pipeline, &frames, &done, &total);
+		counters = pipeline_progress(reader->pipeline, &done, &total);
 	} else {
-		frames = rtap_source_counters(reader->source).frames;
+		counters = rtap_source_counters(reader->source);
 		rtap_source_progress(reader->source, &done, &total);
 	}
-	progress_show(&reader->progress, frames, done, total);
+	progress_show(&reader->progress, counters.frames, done, total);
 }
 
 static void batch_done(struct reader *reader, struct rtap_batch *batch)
@@ -279,17 +281,29 @@ static void batch_done(struct reader *reader, struct rtap_batch *batch)
 		reader_wrote(reader, printer_flush(&reader->printer));
 }
 
+/* What has been read ahead of what was taken does not count. */
+static void close_pipeline(struct reader *reader)
+{
+	uint64_t done, total;
+
+	reader_sync(reader);
+	reader->tally.read = pipeline_progress(reader->pipeline, &done, &total);
+	pipeline_close(reader->pipeline);
+	reader->pipeline = NULL;
+	rtap_source_stop(reader->source);
+}
+
 static void end_reading(struct reader *reader, enum rtap_status status)
 {
 	if (reader->pipeline) {
-		reader_sync(reader);
-		pipeline_close(reader->pipeline);
-		reader->pipeline = NULL;
+		close_pipeline(reader);
+	} else {
+		if (reader->options->device && status != RTAP_STATUS_END)
+			end_live(reader);
+		else
+			rtap_source_stop(reader->source);
+		reader->tally.read = rtap_source_counters(reader->source);
 	}
-	if (reader->options->device && status != RTAP_STATUS_END)
-		end_live(reader);
-	else
-		rtap_source_stop(reader->source);
 	progress_end(&reader->progress);
 	reader->interrupted = interrupted;
 	interrupted = 1;

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from cli import NANO, PROGRAM, RPING, TESTDATA, CliTest, captures, environment, read
+from cli import INFINIBAND, NANO, PROGRAM, RPING, TESTDATA, CliTest, captures, environment, read
 
 STATE = "rdmatap.message.length > 100 or tcp.port or rdmatap.latency"
 FIELDS = ("-T", "fields", "-e", "frame.number", "-e", "ip.src", "-e", "infiniband.bth.psn", "-e", "rpcordma.xid", "-e", "nfs.fh.hash",
@@ -74,6 +74,12 @@ class Threads(CliTest):
             self.same("-r", capture, "-w", saved, "-Y", STATE, "--print", written=saved)
             self.same("-r", capture, "-w", saved, written=saved)
             self.same("export", "-w", exported, capture, written=exported)
+        self.same("-v", "-s", "90", "-r", capture, "-w", saved, "-G", "1", "-W", "1", written=saved)
+
+    def test_an_end_before_the_end(self):
+        """What is told of the input is not told of what was read ahead."""
+        self.same("-v", "-s", "90", "-r", os.path.join(TESTDATA, LARGE[0]), "-r", INFINIBAND, "-f", "udp port 4791")
+        self.same("-v", "-r", NANO, "-r", os.path.join(TESTDATA, LARGE[0]), "-c", "3")
 
     def test_more_than_memory_has_room_for_of_one_batch(self):
         """Packets whose text takes more than what may wait."""
