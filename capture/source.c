@@ -41,6 +41,8 @@ struct rtap_source {
 	struct crew *crew;          /* NULL: read when asked */
 	uint64_t ahead_read;        /* bytes that had been read for what was taken from it last */
 	bool stopped;
+	struct rtap_batch *batch;   /* whose frames are given one by one; NULL: none */
+	size_t next_frame;
 };
 
 static enum rtap_status out_of_memory(struct rtap_error *error)
@@ -433,6 +435,22 @@ enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_
 	return source->crew ? take_from_crew(source, batch, error) : read_batch(source, batch, error);
 }
 
+enum rtap_status rtap_source_read_frame(struct rtap_source *source, const struct rtap_frame **frame, struct rtap_error *error)
+{
+	enum rtap_status status;
+
+	*frame = NULL;
+	if (!source->batch || source->next_frame == source->batch->count) {
+		rtap_batch_release(source->batch);
+		source->next_frame = 0;
+		status = rtap_source_read_batch(source, &source->batch, error);
+		if (status || !source->batch->count)
+			return status;
+	}
+	*frame = &source->batch->frames[source->next_frame++];
+	return RTAP_STATUS_OK;
+}
+
 size_t rtap_source_interface_count(const struct rtap_source *source)
 {
 	return source->ledger.interface_count;
@@ -468,6 +486,7 @@ void rtap_source_close(struct rtap_source *source)
 {
 	if (!source)
 		return;
+	rtap_batch_release(source->batch);
 	crew_close(source->crew);
 	for (size_t i = 0; i < source->count; i++) {
 		if (source->inputs[i].batch)

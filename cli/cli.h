@@ -5,6 +5,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include <getopt.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,6 +86,17 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool options_parse(struct options *options, enum command command, int argc, char **argv);
 void options_fini(struct options *options);
 void options_help(FILE *file);
+extern const char options_help_text[];
+
+/* What a command line may hold, as getopt_long() takes it: returns the letters. Of the devices command: devices_letters(). */
+const char *options_letters(enum command command, const struct option **long_options);
+const char *devices_letters(const struct option **long_options);
+
+/*
+ * rdmatap --print-options: a line for each option of each command (the stream view's is empty) and for each command: command,
+ * option, "none", "optional" or "required" for its argument, what --help says of it, with tabs between. Completion is made of it.
+ */
+int completion_run(void);
 
 /* The value of --level, of --keep. False: a complaint is printed. */
 bool level_option(const char *name, enum canon_level *level);

@@ -27,6 +27,14 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const char letters[] = ":v";
+
+const char *devices_letters(const struct option **options)
+{
+	*options = long_options;
+	return letters;
+}
+
 /* What is asked for. */
 struct question {
 	const char *name, *node_guid_text, *port_guid_text, *gid_text; /* NULL: not by that */
@@ -74,7 +82,7 @@ static bool parse(struct question *question, int argc, char **argv)
 	int letter;
 
 	opterr = 0;
-	while ((letter = getopt_long(argc, argv, ":v", long_options, NULL)) != -1)
+	while ((letter = getopt_long(argc, argv, letters, long_options, NULL)) != -1)
 		if (!take_option(question, letter, argv))
 			return false;
 	if (optind < argc)

@@ -3,9 +3,8 @@
 
 #include "cli/cli.h"
 
-void options_help(FILE *file)
-{
-	fputs("usage: rdmatap -i SOURCE [OPTION ...]\n"
+const char options_help_text[] =
+	      "usage: rdmatap -i SOURCE [OPTION ...]\n"
 	      "       rdmatap -r FILE [-r FILE ...] [OPTION ...]\n"
 	      "       rdmatap messages [OPTION ...] FILE ...\n"
 	      "       rdmatap connections [OPTION ...] FILE ...\n"
@@ -140,5 +139,9 @@ void options_help(FILE *file)
 	      "  --help, --version\n"
 	      "\n"
 	      "Exit status: 0 done, 1 diff: they differ, devices: there is none,\n"
-	      "2 wrong usage, or an input that could not be opened or read to its end.\n", file);
+	      "2 wrong usage, or an input that could not be opened or read to its end.\n";
+
+void options_help(FILE *file)
+{
+	fputs(options_help_text, file);
 }

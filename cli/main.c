@@ -101,6 +101,8 @@ static int run(int argc, char **argv)
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		if (!strcmp(argv[i], "--version"))
 			return version();
+		if (!strcmp(argv[i], "--print-options"))
+			return completion_run();
 		help |= !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
 	}
 	if (help) {

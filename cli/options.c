@@ -115,6 +115,12 @@ static const struct {
 	[COMMAND_STATS] = { ":r:f:c:s:lnv", stats_options, true },
 };
 
+const char *options_letters(enum command command, const struct option **long_options)
+{
+	*long_options = command_lines[command].long_options;
+	return command_lines[command].letters;
+}
+
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
 	"--flow-offload",
@@ -235,7 +241,7 @@ bool add_kept(struct options *options, const char *name)
 	const char **larger;
 
 	if (!canon_name_known(name)) {
-		complain("--keep %s: no such field (rdmatap fields lists them, rdmatap(1) those of canon)", name);
+		complain("--keep %s: no such field (rdmatap fields lists them, rdmatap-diff(1) those of canon)", name);
 		return false;
 	}
 	larger = realloc(options->keep, (options->keep_count + 1) * sizeof *larger);

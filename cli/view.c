@@ -78,6 +78,15 @@ static bool open_formats(struct view *view)
 	return true;
 }
 
+static size_t lost_values(const struct view *view)
+{
+	size_t lost = 0;
+
+	for (unsigned i = 0; i < PIPELINE_FORMATS; i++)
+		lost += view->made[i].json.lost;
+	return lost;
+}
+
 static void close_formats(struct view *view)
 {
 	for (unsigned i = 0; i < PIPELINE_FORMATS; i++) {
@@ -270,6 +279,8 @@ int view_run(const struct options *options)
 			report_all(reader->source, &reader->tally);
 		if (view.tracker)
 			report_tracker(view.tracker, false, options->verbose);
+		if (lost_values(&view))
+			complain("%zu values not written for want of memory", lost_values(&view));
 	}
 	if (rtap_series_close(view.series, NULL) != RTAP_STATUS_OK)
 		reader->status = EXIT_TROUBLE;

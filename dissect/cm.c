@@ -57,6 +57,18 @@ static bool derive_kind(const struct rtap_packet *packet, const struct rtap_laye
 	return kind;
 }
 
+/* Whose private data a REP has, or a REJ that the listener gave a reason of its own for; others have none. 12.6.7, 12.6.8. */
+static bool derive_consumer(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	const char *name = cm_consumer_name(packet->cm.consumer);
+	bool has_private = packet->cm.attribute == CM_REP || packet->cm.reject_reason == CM_CONSUMER_REJECT;
+
+	if (layer->length != CM_DATA_LENGTH || !has_private || !name)
+		return false;
+	value->data = (struct rtap_span){ (const uint8_t *)name, (uint32_t)strlen(name) };
+	return true;
+}
+
 static void summary_qp(struct line *line, const char *label, uint64_t qpn)
 {
 	line_text(line, label);
@@ -315,45 +327,6 @@ static void summary_mra(const struct rtap_packet *packet, const struct rtap_laye
 
 static const struct rtap_name rej_message_names[] = { { 0, "REQ" }, { 1, "REP" }, { 2, "no message" }, { 0, NULL } };
 
-/* 12.6.7.2 */
-static const struct rtap_name reason_names[] = {
-	{ 1, "no QP available" },
-	{ 2, "no EEC available" },
-	{ 3, "no resources available" },
-	{ 4, "timeout" },
-	{ 5, "unsupported request" },
-	{ 6, "invalid communication ID" },
-	{ 7, "invalid communication instance" },
-	{ 8, "invalid service ID" },
-	{ 9, "invalid transport service type" },
-	{ 10, "stale connection" },
-	{ 11, "RDC does not exist" },
-	{ 12, "primary remote port GID rejected" },
-	{ 13, "primary remote port LID rejected" },
-	{ 14, "invalid primary SL" },
-	{ 15, "invalid primary traffic class" },
-	{ 16, "invalid primary hop limit" },
-	{ 17, "invalid primary packet rate" },
-	{ 18, "alternate remote port GID rejected" },
-	{ 19, "alternate remote port LID rejected" },
-	{ 20, "invalid alternate SL" },
-	{ 21, "invalid alternate traffic class" },
-	{ 22, "invalid alternate hop limit" },
-	{ 23, "invalid alternate packet rate" },
-	{ 24, "port and CM redirection" },
-	{ 25, "port redirection" },
-	{ 26, "invalid path MTU" },
-	{ 27, "insufficient responder resources" },
-	{ 28, "consumer reject" },
-	{ 29, "RNR retry count reject" },
-	{ 30, "duplicate local communication ID" },
-	{ 31, "invalid class version" },
-	{ 32, "invalid primary flow label" },
-	{ 33, "invalid alternate flow label" },
-	{ 35, "vendor option not supported" },
-	{ 0, NULL },
-};
-
 static const struct rtap_field rej_fields[] = {
 	{ "infiniband.cm.rej.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rej.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -361,8 +334,9 @@ static const struct rtap_field rej_fields[] = {
 	{ "infiniband.cm.rej.reserved0", "Reserved", REJ_RESERVED0, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rej.rejinfolen", "Reject Info Length", REJ_INFO_LENGTH, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rej.reserved1", "Reserved", REJ_RESERVED1, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.rej.reason", "Reason", REJ_REASON, RTAP_HEX, 0, reason_names, NULL, "12.6.7.2" },
+	{ "infiniband.cm.rej.reason", "Reason", REJ_REASON, RTAP_HEX, 0, cm_reject_reasons, NULL, "12.6.7.2" },
 	{ "infiniband.cm.rej.ari", "Additional Reject Information (ARI)", REJ_INFO, RTAP_BYTES, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.rej.consumer", "Private Data Is Of", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_consumer, NULL },
 	PRIVATE_DATA("infiniband.cm.rej.private"),
 };
 
@@ -377,7 +351,7 @@ static void summary_rej(const struct rtap_packet *packet, const struct rtap_laye
 {
 	(void)layer;
 	summary_named(line, ", of ", rej_message_names, packet->cm.subject);
-	summary_named(line, ", reason ", reason_names, packet->cm.reject_reason);
+	summary_named(line, ", reason ", cm_reject_reasons, packet->cm.reject_reason);
 }
 
 /* Reply to a request. 12.6.8. */
@@ -420,6 +394,7 @@ static const struct rtap_field rep_fields[] = {
 	{ "infiniband.cm.rep.srq", "SRQ", REP_SRQ, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rep.reserved", "Reserved", REP_RESERVED3, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rep.localcaguid", "Local CA GUID", REP_CA_GUID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.rep.consumer", "Private Data Is Of", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_consumer, NULL },
 	PRIVATE_DATA("infiniband.cm.rep.private"),
 };
 
@@ -527,19 +502,9 @@ static void summary_sidr_req(const struct rtap_packet *packet, const struct rtap
 #define SIDR_REP_Q_KEY 160, 32
 #define SIDR_REP_INFO 192, 576
 
-static const struct rtap_name sidr_status_names[] = {
-	{ 0, "valid QPN" },
-	{ 1, "service ID not supported" },
-	{ 2, "rejected by service provider" },
-	{ 3, "no QP available" },
-	{ 4, "request redirected" },
-	{ 5, "unsupported version" },
-	{ 0, NULL },
-};
-
 static const struct rtap_field sidr_rep_fields[] = {
 	{ "infiniband.cm.sidrrep.requestid", "Request ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.sidrrep.status", "Status", SIDR_REP_STATUS, RTAP_HEX, 0, sidr_status_names, NULL, NULL },
+	{ "infiniband.cm.sidrrep.status", "Status", SIDR_REP_STATUS, RTAP_HEX, 0, cm_sidr_statuses, NULL, NULL },
 	{ "infiniband.cm.sidrrep.addinfolen", "Additional Information Length", SIDR_REP_INFO_LENGTH, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.sidrrep.reserved0", "Reserved", SIDR_REP_RESERVED0, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.sidrrep.qpn", "QPN", SIDR_REP_QPN, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -561,7 +526,7 @@ static void note_sidr_rep(struct rtap_cm_facts *facts, const uint8_t *header)
 static void summary_sidr_rep(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	cm_summary_service(packet, layer, packet->cm.service_id, line);
-	summary_named(line, ", status ", sidr_status_names, packet->cm.sidr_status);
+	summary_named(line, ", status ", cm_sidr_statuses, packet->cm.sidr_status);
 	if (packet->cm.sidr_status)
 		return;
 	summary_qp(line, ", qp ", packet->cm.local_qpn);
@@ -631,38 +596,26 @@ static void note_lap(struct rtap_cm_facts *facts, const uint8_t *header)
 #define APR_RESERVED 80, 16
 #define APR_INFO 96, 576
 
-/* 12.8.2.1 */
-static const struct rtap_name apr_status_names[] = {
-	{ 0, "alternate path loaded" },
-	{ 1, "invalid communication ID" },
-	{ 2, "alternate paths not supported" },
-	{ 3, "rejected" },
-	{ 4, "redirected" },
-	{ 5, "duplicate of current path" },
-	{ 6, "QPN or EECN mismatch" },
-	{ 7, "LID rejected" },
-	{ 8, "GID rejected" },
-	{ 9, "flow label rejected" },
-	{ 10, "traffic class rejected" },
-	{ 11, "hop limit rejected" },
-	{ 12, "packet rate rejected" },
-	{ 13, "SL rejected" },
-	{ 0, NULL },
-};
-
 static const struct rtap_field apr_fields[] = {
 	{ "infiniband.cm.apr.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.apr.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.apr.addinfolen", "Additional Information Length", APR_INFO_LENGTH, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.apr.status", "AP Status", APR_STATUS, RTAP_HEX, 0, apr_status_names, NULL, NULL },
+	{ "infiniband.cm.apr.status", "AP Status", APR_STATUS, RTAP_HEX, 0, cm_path_statuses, NULL, NULL },
 	{ "infiniband.cm.apr.reserved", "Reserved", APR_RESERVED, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.apr.addinfo", "Additional Information", APR_INFO, RTAP_BYTES, 0, NULL, NULL, NULL },
 	PRIVATE_DATA("infiniband.cm.apr.private"),
 };
 
+static void note_apr(struct rtap_cm_facts *facts, const uint8_t *header)
+{
+	note_ids(facts, header);
+	facts->path_status = (uint8_t)bits(header, APR_STATUS);
+}
+
 static void summary_apr(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
-	summary_named(line, ", status ", apr_status_names, bits(layer_bytes(packet, layer), APR_STATUS));
+	(void)layer;
+	summary_named(line, ", status ", cm_path_statuses, packet->cm.path_status);
 }
 
 /* Bytes that there are for the additional information of a REJ, a SIDR_REP and an APR. 12.6.7, 12.11.2, 12.8.2. */
@@ -688,7 +641,7 @@ static const struct message {
 	[CM_SIDR_REQ - CM_REQ] = { "SIDR_REQ", note_sidr_req, summary_sidr_req, 0, 0 },
 	[CM_SIDR_REP - CM_REQ] = { "SIDR_REP", note_sidr_rep, summary_sidr_rep, SIDR_REP_INFO_LENGTH },
 	[CM_LAP - CM_REQ] = { "LAP", note_lap, summary_remote_qp, 0, 0 },
-	[CM_APR - CM_REQ] = { "APR", note_ids, summary_apr, APR_INFO_LENGTH },
+	[CM_APR - CM_REQ] = { "APR", note_apr, summary_apr, APR_INFO_LENGTH },
 };
 
 uint8_t cm_protocol(uint64_t attribute)

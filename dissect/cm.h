@@ -15,6 +15,9 @@ enum cm_attribute {
 	CM_REQ = 0x10, CM_MRA, CM_REJ, CM_REP, CM_RTU, CM_DREQ, CM_DREP, CM_SIDR_REQ, CM_SIDR_REP, CM_LAP, CM_APR,
 };
 
+/* The reason of a REJ that the listener itself gave. IBTA vol. 1, 12.6.7.2. */
+#define CM_CONSUMER_REJECT 28
+
 /* Prefix of a service id that stands for an IP port. IBTA vol. 1, A11.3. */
 #define CM_IP_SERVICE_PREFIX 1
 
@@ -27,8 +30,17 @@ const char *cm_message_name(uint64_t attribute);
 /* What kind of service an id stands for: a service that has the port, or who assigned it. NULL: not known. IBTA vol. 1, A3.2.3, A11.3. */
 const char *cm_service_kind(uint64_t service_id);
 
-/* The protocol of a consumer's private data, of which `length` bytes were captured; PROTOCOL_NONE: not known. */
+/*
+ * The protocol of a consumer's private data, of which `length` bytes were captured; PROTOCOL_NONE: not known. Notes in packet->cm whose
+ * they are.
+ */
 uint8_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, uint32_t length);
+
+/* What the reason of a REJ, the status of a SIDR_REP and that of an APR mean. IBTA vol. 1, 12.6.7.2, 12.11.2.1, 12.8.2.1. */
+extern const struct rtap_name cm_reject_reasons[], cm_sidr_statuses[], cm_path_statuses[];
+
+/* "NVMe", by enum rtap_cm_consumer; NULL: no such number. */
+const char *cm_consumer_name(uint8_t consumer);
 
 /*
  * Takes the `length` bytes of private data that belong to the layer found last, notes where they are, and looks in them

@@ -269,10 +269,11 @@ enum result cm_take_private(struct parse *parse, uint32_t length)
 	uint8_t consumer = PROTOCOL_NONE;
 	enum result result;
 
+	consumer = cm_consumer_protocol(parse, bytes, captured);
 	if (may_hold_rpc_private(parse))
 		message = rpcrdma_find_private(bytes, captured, &facts);
-	if (!message)
-		consumer = cm_consumer_protocol(parse, bytes, captured);
+	if (message)
+		consumer = PROTOCOL_NONE;
 	result = parse_more(parse, length, &taken);
 	if (consumer != PROTOCOL_NONE)
 		parse_place_layer(parse, consumer, offset, protocol_by_number(consumer)->table.length);

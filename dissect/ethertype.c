@@ -41,6 +41,7 @@ uint8_t ethertype_protocol(uint16_t type)
 	case 0x8035: return PROTOCOL_ARP;
 	case 0x8100: return PROTOCOL_VLAN;
 	case 0x86dd: return PROTOCOL_IPV6;
+	case 0x8808: return PROTOCOL_MAC_CONTROL;
 	case 0x8847: return PROTOCOL_MPLS;
 	case 0x8848: return PROTOCOL_MPLS;
 	case 0x88a8: return PROTOCOL_SERVICE_VLAN;

@@ -102,7 +102,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 void flow_add_layer(struct rtap_packet *packet)
 {
-	if (!packet->flow.present && !packet->flow.completes)
+	if (!packet->flow.present && !packet->flow.completes && !packet->flow.analysis && !packet->flow.has_latency)
 		return;
 	if (packet->layer_count == RTAP_MAX_LAYERS)
 		return;

@@ -22,7 +22,22 @@
 	X(6, fpdus, packet->fpdus.count) \
 	X(7, rpcrdma, packet->rpcrdma.present || packet->rpcrdma.length) \
 	X(8, rpc, packet->rpc.present) \
-	X(9, flow, packet->flow.present || packet->flow.completes || packet->flow.request_frame)
+	X(9, flow, has_any(&packet->flow, sizeof packet->flow / 8))
+
+/* What state tells comes in many parts, each of which can be there without the others. */
+_Static_assert(sizeof(struct rtap_flow_facts) % 8 == 0, "it is all words");
+
+static inline bool has_any(const void *facts, size_t words)
+{
+	const uint8_t *next = facts;
+	uint64_t word, any = 0;
+
+	for (; words; words--, next += 8) {
+		memcpy(&word, next, 8);
+		any |= word;
+	}
+	return any;
+}
 
 /* Lengths that the compiler knows: copies of them are a few moves. */
 static inline uint8_t *put(uint8_t *to, const void *from, size_t length)

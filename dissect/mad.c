@@ -113,7 +113,7 @@ static const struct mad_attribute *attributes_of(uint8_t management_class)
 	case MAD_CLASS_PERFORMANCE: return mad_performance_attributes;
 	case MAD_CLASS_DEVICE: return mad_device_attributes;
 	case MAD_CLASS_CONGESTION: return mad_congestion_attributes;
-	case MAD_CLASS_COMMUNICATION:
+	case MAD_CLASS_COMMUNICATION: return mad_communication_attributes;
 	case MAD_CLASS_BASEBOARD: return mad_shared_attributes;
 	default: return NULL;
 	}

@@ -54,7 +54,7 @@ struct mad_attribute {
 	uint16_t id;
 	uint16_t length;     /* bytes, without what may be left out at the end; records can stand further apart */
 	const char *name;
-	struct mad_part parts[MAD_MAX_PARTS]; /* ends with elements 0 */
+	struct mad_part parts[MAD_MAX_PARTS]; /* ends with elements 0; none: its name alone is known */
 	uint8_t (*variant)(const uint8_t *attribute); /* the protocol of the last part, if it depends on the content; PROTOCOL_NONE: it is not there */
 	const char *const *components; /* names of the bits of subnet administration's component mask; NULL: not known */
 	uint8_t component_count;
@@ -62,6 +62,7 @@ struct mad_attribute {
 
 /* Attributes of a class; each list ends with a NULL name. Shapes of one attribute stand behind each other (rtap_mad_facts.shape). */
 extern const struct mad_attribute mad_shared_attributes[]; /* of classes that have no others */
+extern const struct mad_attribute mad_communication_attributes[]; /* that are no messages of cm.h */
 extern const struct mad_attribute mad_subnet_attributes[];
 extern const struct mad_attribute mad_administration_attributes[];
 extern const struct mad_attribute mad_performance_attributes[];

@@ -174,7 +174,7 @@ void mad_place_attribute(struct parse *parse, uint32_t offset, uint32_t length, 
 	uint32_t captured = packet->sources[parse->source].captured;
 	uint32_t there = offset < captured ? captured - offset : 0;
 
-	if (!attribute || !count || !there)
+	if (!attribute || !attribute->parts[0].elements || !count || !there)
 		return;
 	packet->mad.record_source = parse->source;
 	packet->mad.record_offset = offset;
@@ -198,7 +198,7 @@ void mad_take_data(struct parse *parse, uint32_t length)
 
 	if (length > parse->cursor.wire)
 		length = parse->cursor.wire;
-	if (!attribute) {
+	if (!attribute || !attribute->parts[0].elements) {
 		parse->next = PROTOCOL_PAYLOAD;
 		return;
 	}

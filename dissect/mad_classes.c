@@ -13,6 +13,14 @@ const struct mad_attribute mad_shared_attributes[] = {
 	{ 0, 0, NULL, { { 0, 0, 0 } }, NULL, NULL, 0 },
 };
 
+/* Behind those that are messages, 12.10: the suggestion of an alternate path, and the response to it */
+const struct mad_attribute mad_communication_attributes[] = {
+	{ 0x0001, 72, "ClassPortInfo", { { PROTOCOL_CLASS_PORT_INFO, 1, 0 } }, NULL, NULL, 0 },
+	{ 0x001b, 0, "SAP", { { 0, 0, 0 } }, NULL, NULL, 0 },
+	{ 0x001c, 0, "SPR", { { 0, 0, 0 } }, NULL, NULL, 0 },
+	{ 0, 0, NULL, { { 0, 0, 0 } }, NULL, NULL, 0 },
+};
+
 /* 16.1.2, table 209; the optional ones: 16.1.4 */
 const struct mad_attribute mad_performance_attributes[] = {
 	{ 0x0001, 72, "ClassPortInfo", { { PROTOCOL_CLASS_PORT_INFO, 1, 0 } }, NULL, NULL, 0 },

@@ -190,7 +190,16 @@ static enum result parse_vendor(struct parse *parse)
 	return OK;
 }
 
+static void summary_vendor(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	if (layer->length < VENDOR_LENGTH)
+		return;
+	line_text(line, ", oui ");
+	line_hex(line, bits(layer_bytes(packet, layer), VENDOR_OUI), 6);
+}
+
 const struct protocol mad_vendor_protocol = {
 	.table = { "infiniband.mad.vendor", "Vendor's Management Class", "IBTA vol. 1, 16.5.1", VENDOR_LENGTH, FIELDS(vendor_fields) },
 	.parse = parse_vendor,
+	.summary = summary_vendor,
 };

@@ -26,6 +26,9 @@
 	X(IPOIB, ipoib_protocol) \
 	X(EOIB, eoib_protocol) \
 	X(ARP, arp_protocol) \
+	X(MAC_CONTROL, mac_control_protocol) \
+	X(PAUSE, pause_protocol) \
+	X(PFC, pfc_protocol) \
 	X(IPV4, ipv4_protocol) \
 	X(IPV6, ipv6_protocol) \
 	X(HOP_OPTIONS, hop_options_protocol) \
@@ -161,9 +164,16 @@
 	X(IP_CM, ip_cm_protocol) \
 	X(RPCRDMA_PRIVATE, rpcrdma_private_protocol) \
 	X(NVME_PRIVATE, nvme_private_protocol) \
+	X(NVME_ACCEPT, nvme_accept_protocol) \
+	X(NVME_REJECT, nvme_reject_protocol) \
 	X(ISER_PRIVATE, iser_private_protocol) \
 	X(SRP_LOGIN, srp_login_protocol) \
+	X(SRP_LOGIN_RDMA_CM, srp_login_rdma_cm_protocol) \
+	X(SRP_LOGIN_RESPONSE, srp_login_response_protocol) \
+	X(SRP_LOGIN_REJECT, srp_login_reject_protocol) \
 	X(RDS_PRIVATE, rds_private_protocol) \
+	X(RDS_PRIVATE_IPV6, rds_private_ipv6_protocol) \
+	X(RDS_REJECT, rds_reject_protocol) \
 	X(MPA_REQUEST, mpa_request_protocol) \
 	X(MPA_REPLY, mpa_reply_protocol) \
 	X(MPA_FPDU, mpa_fpdu_protocol) \

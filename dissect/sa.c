@@ -83,6 +83,7 @@ const struct mad_attribute mad_administration_attributes[] = {
 	  { { PROTOCOL_MULTICAST_FORWARDING_RECORD, 1, 0 }, { PROTOCOL_MULTICAST_FORWARDING, 32, 8 } }, NULL, NAMES(multicast_forwarding_components) },
 	{ 0x0018, 25, "SMInfoRecord", { { PROTOCOL_SM_INFO_RECORD, 1, 0 }, { PROTOCOL_SM_INFO, 1, 4 } },
 	  NULL, NAMES(sm_info_components) },
+	{ 0x0019, 0, "LinkSpeedWidthPairsTableRecord", { { 0, 0, 0 } }, NULL, NULL, 0 },
 	{ 0x0020, 6, "LinkRecord", { { PROTOCOL_LINK_RECORD, 1, 0 } }, NULL, NAMES(link_components) },
 	{ 0x0030, 72, "GuidInfoRecord", { { PROTOCOL_GUID_INFO_RECORD, 1, 0 }, { PROTOCOL_GUID_INFO, 8, 8 } },
 	  NULL, NAMES(guid_info_components) },
@@ -97,6 +98,9 @@ const struct mad_attribute mad_administration_attributes[] = {
 	{ 0x003a, 24, "MultiPathRecord", { { PROTOCOL_MULTI_PATH_RECORD, 1, 0 }, { PROTOCOL_MULTI_PATH_GID, MAD_COUNTED, 24 } }, NULL,
 	  NAMES(multi_path_components) },
 	{ 0x003b, 80, "ServiceAssociationRecord", { { PROTOCOL_SERVICE_ASSOCIATION_RECORD, 1, 0 } }, NULL, NULL, 0 },
+	{ 0x003c, 0, "HierarchyInfoRecord", { { 0, 0, 0 } }, NULL, NULL, 0 },
+	{ 0x003d, 0, "CableInfoRecord", { { 0, 0, 0 } }, NULL, NULL, 0 },
+	{ 0x003e, 0, "PortInfoExtendedRecord", { { 0, 0, 0 } }, NULL, NULL, 0 },
 	{ 0x00f3, 60, "InformInfoRecord", { { PROTOCOL_INFORM_INFO_RECORD, 1, 0 }, { PROTOCOL_INFORM_INFO, 1, 24 } }, NULL,
 	  NAMES(inform_info_components) },
 	{ 0, 0, NULL, { { 0, 0, 0 } }, NULL, NULL, 0 },
@@ -164,8 +168,8 @@ static void take_records(struct parse *parse, uint32_t length, uint32_t stride)
 	const struct mad_attribute *attribute = mad_attribute_of(&parse->packet->mad);
 	uint32_t offset = parse_offset(parse), count;
 
-	if (!attribute || stride < attribute->length) {
-		if (attribute && length)
+	if (!attribute || !attribute->parts[0].elements || stride < attribute->length) {
+		if (attribute && attribute->parts[0].elements && length)
 			parse_anomaly(parse, RTAP_ANOMALY_MALFORMED, offset);
 		parse->next = length ? PROTOCOL_PAYLOAD : PROTOCOL_NONE;
 		return;

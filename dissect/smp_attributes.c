@@ -60,6 +60,9 @@ static const struct rtap_name extended_speed_sets[] = {
 	{ 0, NULL },
 };
 
+/* Speeds behind those of the first field. IBTA vol. 1, release 1.8, 14.2.5.6 */
+static const struct rtap_name extended_speeds_2[] = { { 0, "none" }, { 1, "212.5 Gbps (XDR)" }, { 0, NULL } };
+
 static const struct rtap_name sm_states[] = {
 	{ 0, "not active" }, { 1, "discovering" }, { 2, "standby" }, { 3, "master" }, { 0, NULL },
 };
@@ -201,10 +204,15 @@ static const struct rtap_field port_info_fields[] = {
 	UNIT("infiniband.portinfo.localphyerrors", "LocalPhyErrors", 424, 4, HEX),
 	UNIT("infiniband.portinfo.overrunerrors", "OverrunErrors", 428, 4, HEX),
 	UNIT("infiniband.portinfo.maxcredithint", "MaxCreditHint", 432, 16, HEX),
-	UNIT("infiniband.portinfo.reserved2", "Reserved", 448, 8, HEX),
+	UNIT("infiniband.portinfo.reserved2", "Reserved", 448, 1, HEX),
+	UNIT_NAMED("infiniband.portinfo.linkspeedextactive2", "LinkSpeedExtActive2", 449, 2, HEX, extended_speeds_2),
+	UNIT_NAMED("infiniband.portinfo.linkspeedextsupported2", "LinkSpeedExtSupported2", 451, 2, HEX, extended_speeds_2),
+	UNIT_NAMED("infiniband.portinfo.linkspeedextenabled2", "LinkSpeedExtEnabled2", 453, 3, HEX, extended_speeds_2),
 	UNIT("infiniband.portinfo.linkroundtriplatency", "LinkRoundTripLatency", 456, 24, HEX),
 	UNIT_PARTS("infiniband.portinfo.capabilitymask2", "CapabilityMask2", 480, 16, HEX),
-	UNIT("infiniband.portinfo.capabilitymask2.reserved0", "Reserved", 480, 5, HEX16),
+	UNIT("infiniband.portinfo.capabilitymask2.reserved0", "Reserved", 480, 3, HEX16),
+	UNIT("infiniband.portinfo.capabilitymask2.linkspeedxdrsupported", "LinkSpeedXDRSupported", 483, 1, HEX16),
+	UNIT("infiniband.portinfo.capabilitymask2.extendedspeeds2supported", "ExtendedSpeeds2Supported", 484, 1, HEX16),
 	UNIT("infiniband.portinfo.capabilitymask2.linkspeedndrsupported", "LinkSpeedNDRSupported", 485, 1, HEX16),
 	UNIT("infiniband.portinfo.capabilitymask2.reserved1", "Reserved", 486, 4, HEX16),
 	UNIT("infiniband.portinfo.capabilitymask2.linkspeedhdrsupported", "LinkSpeedHDRSupported", 490, 1, HEX16),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/cm.h"
 #include "output/messages.h"
 #include "output/object.h"
 
@@ -98,6 +99,12 @@ static void json_life(const struct rtap_connection *connection, struct line *lin
 		object_time(line, "time", event->time_ns);
 		if (event->reason)
 			object_number(line, "reason", event->reason);
+		if (event->repeats) {
+			object_number(line, "repeats", event->repeats);
+			object_time(line, "last_time", event->last_ns);
+		}
+		if (event->unanswered)
+			object_bool(line, "unanswered", true);
 		if (event->by_length) {
 			object_key(line, "by");
 			line_char(line, '"');
@@ -212,11 +219,23 @@ static const struct rtap_name reject_reasons[] = {
 	{ 24, "port redirect" }, { 28, "the listener said no" }, { 0, NULL },
 };
 
+static const char *reason_of(const struct rtap_connection *connection, const struct rtap_life_event *event)
+{
+	const char *name;
+
+	if (!strcmp(event->name, "apr"))
+		return rtap_name_of(cm_path_statuses, event->reason);
+	if (connection->transport == RTAP_TRANSPORT_UD)
+		return rtap_name_of(cm_sidr_statuses, event->reason);
+	name = rtap_name_of(reject_reasons, event->reason);
+	return name ? name : rtap_name_of(cm_reject_reasons, event->reason);
+}
+
 static void text_life(const struct rtap_connection *connection, int64_t relative_ns, struct line *line)
 {
 	for (uint32_t i = 0; i < connection->life_count; i++) {
 		const struct rtap_life_event *event = &connection->life[i];
-		const char *reason = rtap_name_of(reject_reasons, event->reason);
+		const char *reason = event->reason ? reason_of(connection, event) : NULL;
 
 		line_text(line, "    ");
 		line_seconds(line, event->time_ns - relative_ns);
@@ -236,6 +255,15 @@ static void text_life(const struct rtap_connection *connection, int64_t relative
 			line_text(line, ": ");
 			line_text(line, reason);
 		}
+		if (event->repeats) {
+			line_text(line, ", sent ");
+			line_dec(line, event->repeats + 1);
+			line_text(line, " times in ");
+			line_seconds(line, event->last_ns - event->time_ns);
+			line_text(line, " s");
+		}
+		if (event->unanswered)
+			line_text(line, ", unanswered");
 		line_char(line, '\n');
 	}
 }

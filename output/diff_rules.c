@@ -65,7 +65,7 @@ static enum rtap_status add_name(struct diff_names *names, const char *option, c
 	char *copy;
 
 	if (!canon_name_known(value))
-		return refuse(option, value, "no such field (rdmatap fields lists them, rdmatap(1) those of canon)", error);
+		return refuse(option, value, "no such field (rdmatap fields lists them, rdmatap-diff(1) those of canon)", error);
 	copy = strdup(value);
 	if (!copy || !grow(&names->names, names->count, sizeof *names->names)) {
 		free(copy);
@@ -117,7 +117,7 @@ static enum rtap_status add_tolerance(struct diff_rules *rules, const char *opti
 	}
 	rules->tolerances[rules->tolerance_count++] = tolerance;
 	if (!canon_name_known(tolerance.name))
-		return refuse(option, tolerance.name, "no such field (rdmatap fields lists them, rdmatap(1) those of canon)", error);
+		return refuse(option, tolerance.name, "no such field (rdmatap fields lists them, rdmatap-diff(1) those of canon)", error);
 	return RTAP_STATUS_OK;
 }
 
@@ -137,7 +137,7 @@ static enum rtap_status add_skip(struct diff_rules *rules, const char *option, c
 	enum rtap_status status = add_pair(&rules->skip, &rules->skip_count, option, value, error);
 
 	if (status == RTAP_STATUS_OK && !canon_name_known(rules->skip[rules->skip_count - 1].left))
-		return refuse(option, value, "no such field (rdmatap fields lists them, rdmatap(1) those of canon)", error);
+		return refuse(option, value, "no such field (rdmatap fields lists them, rdmatap-diff(1) those of canon)", error);
 	return status;
 }
 

@@ -143,10 +143,12 @@ static void json_mad(const struct rtap_message *message, struct line *line)
 		json_named("mad_status", message->mad_status_name, message->mad_status, 4, line);
 	if (message->rmpp_segment)
 		object_number(line, "segment", message->rmpp_segment);
-	if (message->transfer_segments) {
-		object_number(line, "transfer_segments", message->transfer_segments);
-		object_number(line, "transfer_length", message->transfer_length);
+	if (message->segments) {
+		object_number(line, "segments", message->segments);
+		object_number(line, "segments_lost", message->segments_lost);
 	}
+	if (message->retry_of)
+		object_number(line, "retry_of", message->retry_of);
 	if (message->partner)
 		object_number(line, message->mad_is_answer ? "request" : "answer", message->partner);
 }
@@ -368,7 +370,7 @@ static void text_named(const char *name, uint64_t value, unsigned digits, struct
 		line_hex(line, value, digits);
 }
 
-/* " Subnet administration GetTableResp NodeRecord segment 3 of a transfer of 440 bytes, answers 1" */
+/* " Subnet administration GetTableResp NodeRecord in 4 segments, 1 of them not seen, answers 1" */
 static void text_mad(const struct rtap_message *message, struct line *line)
 {
 	static const char *const types[] = { "", "", " ACK", " STOP", " ABORT" };
@@ -382,14 +384,23 @@ static void text_mad(const struct rtap_message *message, struct line *line)
 		line_text(line, " segment ");
 		line_dec(line, message->rmpp_segment);
 	}
-	if (message->transfer_segments) {
-		line_text(line, " completes ");
-		line_dec(line, message->transfer_length);
-		line_text(line, " bytes");
+	if (message->segments) {
+		line_text(line, " in ");
+		line_dec(line, message->segments);
+		line_text(line, message->segments == 1 ? " segment" : " segments");
+	}
+	if (message->segments_lost) {
+		line_text(line, ", ");
+		line_dec(line, message->segments_lost);
+		line_text(line, " of them not seen");
 	}
 	if (message->mad_status) {
 		line_text(line, ", status");
 		text_named(message->mad_status_name, message->mad_status, 4, line);
+	}
+	if (message->retry_of) {
+		line_text(line, ", retry of frame ");
+		line_dec(line, message->retry_of);
 	}
 	if (message->partner) {
 		line_text(line, message->mad_is_answer ? ", answers " : ", answered by ");

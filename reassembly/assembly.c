@@ -105,13 +105,12 @@ struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream 
 static void account(struct rtap_tracker *tracker, struct message *message)
 {
 	uint64_t memory = coverage_memory(&message->coverage) + coverage_memory(&message->cut);
+	struct budget_holder *holder = message->connection ? &message->connection->holder : &tracker->messages;
 
-	if (memory == message->memory || !message->connection)
-		return;
 	if (memory > message->memory)
-		budget_charge(&tracker->budget, &message->connection->holder, memory - message->memory);
-	else
-		budget_give(&tracker->budget, &message->connection->holder, message->memory - memory);
+		budget_charge(&tracker->budget, holder, memory - message->memory);
+	else if (memory < message->memory)
+		budget_give(&tracker->budget, holder, message->memory - memory);
 	message->memory = memory;
 }
 

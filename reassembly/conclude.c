@@ -4,9 +4,9 @@
  */
 #include "config.h"
 
-#include <stdlib.h>
 
 #include "reassembly/ib_message.h"
+#include "reassembly/memory.h"
 
 uint64_t message_position(const struct message *message)
 {
@@ -46,7 +46,7 @@ static void append(struct missing_list *list, struct rtap_missing item)
 	}
 	if (list->count == list->room) {
 		uint32_t room = list->room ? list->room * 2 : 4;
-		struct rtap_missing *larger = realloc(list->items, room * sizeof *larger);
+		struct rtap_missing *larger = memory_resize(list->items, room * sizeof *larger);
 
 		if (!larger) {
 			list->failed = true;

@@ -9,6 +9,7 @@
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/iwarp_stream.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
@@ -87,7 +88,7 @@ static void evict_pending(struct budget_holder *holder, void *owner)
 
 struct flow *flow_create(struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash)
 {
-	struct flow *flow = calloc(1, sizeof *flow);
+	struct flow *flow = memory_new_zeroed(1, sizeof *flow);
 
 	if (!flow)
 		return NULL;
@@ -164,6 +165,7 @@ static void leave_list(struct rtap_tracker *tracker, struct connection *connecti
 static void tell(struct rtap_tracker *tracker, struct connection *connection)
 {
 	leave_list(tracker, connection);
+	handshake_conclude(&connection->shown);
 	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
 		tracker->counters.trouble[i] += connection->shown.trouble[i];
 	if (tracker->options.connection)
@@ -191,7 +193,7 @@ static void evict(struct budget_holder *holder, void *owner)
 
 struct connection *connection_create(struct rtap_tracker *tracker, uint64_t frame, int64_t time_ns)
 {
-	struct connection *connection = calloc(1, sizeof *connection);
+	struct connection *connection = memory_new_zeroed(1, sizeof *connection);
 
 	if (!connection)
 		return NULL;

@@ -8,6 +8,7 @@
 
 #include "dissect/crc32.h"
 #include "reassembly/coverage.h"
+#include "reassembly/memory.h"
 
 #define FIRST_ROOM 8
 
@@ -36,7 +37,7 @@ static bool reserve_runs(struct coverage *coverage)
 
 	if (coverage->count < (coverage->many ? coverage->room : 1))
 		return true;
-	larger = realloc(coverage->many, room * sizeof *larger);
+	larger = memory_resize(coverage->many, room * sizeof *larger);
 	if (!larger)
 		return false;
 	if (!coverage->many)
@@ -74,7 +75,7 @@ static bool reserve_bytes(struct coverage *coverage, uint64_t position, uint64_t
 		return true;
 	if (room > SIZE_MAX / 4)
 		return false;
-	larger = realloc(coverage->bytes, (size_t)room);
+	larger = memory_resize(coverage->bytes, (size_t)room);
 	if (!larger)
 		return false;
 	if (position < coverage->origin) {

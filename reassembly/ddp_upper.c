@@ -10,6 +10,7 @@
 
 #include "dissect/protocol.h"
 #include "reassembly/ddp_internal.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 
@@ -82,7 +83,7 @@ static bool keep_message(struct ddp_work *work, struct message *message)
 /* A chunk is borrowed for a moment only: the frame gets a copy. */
 static bool keep_chunk(struct rtap_tracker *tracker, struct rtap_context *upper)
 {
-	uint8_t *copy = malloc(upper->chunk.length + 1);
+	uint8_t *copy = memory_new(upper->chunk.length + 1);
 
 	if (!copy || !iwarp_view_keep(&tracker->view, &tracker->budget, copy, upper->chunk.length + 1)) {
 		free(copy);

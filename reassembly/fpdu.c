@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "reassembly/fpdu_internal.h"
+#include "reassembly/memory.h"
 
 /* A stream's CRC work may be this many times its length: candidates that resemble FPDUs are not to cost more. */
 #define ALLOWANCE 16
@@ -61,7 +62,7 @@ static bool mark(struct fpdu_framer *framer)
 		return true;
 	if (framer->mark_count == framer->mark_room) {
 		room = framer->mark_room ? 2 * framer->mark_room : 8;
-		marks = realloc(framer->marks, room * sizeof *marks);
+		marks = memory_resize(framer->marks, room * sizeof *marks);
 		if (!marks)
 			return false;
 		framer->marks = marks;
@@ -81,7 +82,7 @@ static bool hold(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t leng
 	while (room < framer->held_length + length)
 		room *= 2;
 	if (room != framer->held_room)
-		held = realloc(framer->held, room);
+		held = memory_resize(framer->held, room);
 	if (!held || !mark(framer)) {
 		if (held)
 			framer->held = held;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "reassembly/fpdu_internal.h"
+#include "reassembly/memory.h"
 
 #define MIN_GOOD 2      /* FPDUs with good CRCs that prove a stream to be iWARP; one is enough to get in step again */
 #define MIN_ZERO 4      /* FPDUs in a row that prove it without CRCs */
@@ -80,7 +81,7 @@ static void add_candidate(struct fpdu_framer *framer, uint64_t start, enum fpdu_
 	    is_covered(framer, start, layout, marker))
 		return;
 	if (!framer->candidates)
-		framer->candidates = malloc(FPDU_CANDIDATES * sizeof *framer->candidates);
+		framer->candidates = memory_new(FPDU_CANDIDATES * sizeof *framer->candidates);
 	if (!framer->candidates) {
 		framer->out_of_memory = true;
 		return;

@@ -7,17 +7,28 @@
 #include "dissect/cm.h"
 #include "reassembly/connection.h"
 #include "reassembly/handshake.h"
+#include "reassembly/memory.h"
 
 /* A communication id of one end. */
 struct handshake {
 	uint64_t words[4];   /* address and its length, id, kind */
 	uint64_t hash;
 	uint32_t id;
-	struct connection *connection; /* NULL: a service */
+	uint8_t consumer;    /* enum rtap_cm_consumer: of the answer to the message that told the id */
+	/* of a service's queue pair: the first of those that no datagram was seen of */
+	struct connection *connection;
+	uint32_t waiting;    /* how many these are */
 	uint64_t service_id, transaction_id;
 };
 
 #define MAX_SERVICES 65536
+#define MAX_WAITING 64
+
+/* The same packet on another interface. */
+#define TWICE_NS INT64_C(1000000)
+
+/* Room in a life for its end, however many paths were loaded. */
+#define EVENTS_AT_THE_END 3
 
 enum { SIDR_REQUEST = 1, SIDR_QUEUE_PAIR = 2 };
 
@@ -43,7 +54,7 @@ static struct handshake *find(const struct map *map, const struct rtap_end *end,
 
 static struct handshake *add(struct map *map, const struct rtap_end *end, uint32_t id, unsigned kind)
 {
-	struct handshake *handshake = calloc(1, sizeof *handshake);
+	struct handshake *handshake = memory_new_zeroed(1, sizeof *handshake);
 
 	if (!handshake)
 		return NULL;
@@ -61,17 +72,6 @@ static void drop(struct map *map, struct handshake *handshake)
 {
 	map_remove(map, handshake->hash, handshake);
 	free(handshake);
-}
-
-void handshake_forget(struct rtap_tracker *tracker, struct connection *connection)
-{
-	if (connection->handshakes[0] == connection->handshakes[1])
-		connection->handshakes[1] = NULL;
-	for (int i = 0; i < 2; i++) {
-		if (connection->handshakes[i])
-			drop(&tracker->handshakes, connection->handshakes[i]);
-		connection->handshakes[i] = NULL;
-	}
 }
 
 static bool has_id(const struct handshake *handshake, uint32_t id)
@@ -98,6 +98,53 @@ static struct connection *meant(const struct rtap_tracker *tracker, const struct
 		*from_a = !memcmp(connection->shown.a.address, source->address, sizeof source->address) &&
 			  (has_id(connection->handshakes[1], cm->local_id) || has_id(connection->handshakes[0], cm->remote_id));
 	return connection;
+}
+
+uint8_t handshake_consumer(const struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *destination)
+{
+	const struct handshake *asked = find(&tracker->handshakes, destination, cm->remote_id, 0);
+
+	return asked ? asked->consumer : RTAP_CM_CONSUMER_UNKNOWN;
+}
+
+static struct rtap_life_event *event_named(struct rtap_connection *shown, const char *name)
+{
+	for (uint32_t i = shown->life_count; i--;)
+		if (!strcmp(shown->life[i].name, name))
+			return &shown->life[i];
+	return NULL;
+}
+
+static void add_event(struct connection *connection, const char *name, const struct rtap_packet *packet, uint32_t reason)
+{
+	const struct rtap_frame *frame = packet->frame;
+
+	connection_add_event(connection, &(struct rtap_life_event){
+		.name = name, .frame = frame->number, .time_ns = frame->time_ns, .reason = reason, .interface = frame->interface });
+}
+
+/* The message of an event came again. The same frame on another interface is no repeat. */
+static void note_repeat(struct connection *connection, const char *name, const struct rtap_packet *packet)
+{
+	struct rtap_life_event *event = event_named(&connection->shown, name);
+	int64_t now_ns = packet->frame->time_ns;
+
+	if (!event || (packet->frame->interface != event->interface &&
+		       now_ns - (event->repeats ? event->last_ns : event->time_ns) < TWICE_NS))
+		return;
+	event->repeats++;
+	event->last_ns = now_ns;
+	if (now_ns > connection->shown.time_end_ns)
+		connection->shown.time_end_ns = now_ns;
+}
+
+/* Notes what a message tells; once, however often it comes. */
+static void tell_event(struct connection *connection, const char *name, const struct rtap_packet *packet, uint32_t reason)
+{
+	if (event_named(&connection->shown, name))
+		note_repeat(connection, name, packet);
+	else
+		add_event(connection, name, packet, reason);
 }
 
 static void take_private(struct connection *connection, const struct rtap_cm_facts *cm, bool from_a)
@@ -151,8 +198,10 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	struct connection *connection;
 
 	if (handshake) {
-		if (handshake->transaction_id == cm->transaction_id && handshake->connection->shown.a.qpn == cm->local_qpn)
-			return; /* sent again */
+		if (handshake->transaction_id == cm->transaction_id && handshake->connection->shown.a.qpn == cm->local_qpn) {
+			note_repeat(handshake->connection, "rdma_connect", packet);
+			return;
+		}
 		connection_retire(tracker, handshake->connection);
 	}
 	connection = connection_create(tracker, frame->number, frame->time_ns);
@@ -163,6 +212,7 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	}
 	handshake->connection = connection;
 	handshake->transaction_id = cm->transaction_id;
+	handshake->consumer = cm->consumer;
 	connection->handshakes[1] = handshake;
 	connection->shown.a = *source;
 	connection->shown.b = *destination;
@@ -184,7 +234,7 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 		connection->streams[i].reliable = connection->shown.transport != RTAP_TRANSPORT_UC;
 	}
 	take_private(connection, cm, true);
-	connection_event(connection, "rdma_connect", frame->number, frame->time_ns, 0);
+	add_event(connection, "rdma_connect", packet, 0);
 	claim(tracker, connection, false);
 	connection_account(tracker, connection);
 }
@@ -195,7 +245,8 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 	struct connection *connection = connection_of(tracker, destination, cm->remote_id);
 	struct handshake *handshake;
 
-	/* a second one is the first sent again */
+	if (connection && connection->handshakes[0])
+		note_repeat(connection, "rdma_accept", packet);
 	if (!connection || connection->handshakes[0])
 		return;
 	handshake = find(&tracker->handshakes, source, cm->local_id, 0);
@@ -209,6 +260,9 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 		return;
 	}
 	handshake->connection = connection;
+	/* how one who asked would reject the answer is nobody's format */
+	if (handshake != connection->handshakes[1])
+		handshake->consumer = RTAP_CM_CONSUMER_OTHER;
 	connection->handshakes[0] = handshake;
 	/* IBTA vol. 1, A14: with XRC the queue pair's number stands where the EE context's is else */
 	connection->shown.b.qpn = connection->shown.transport == RTAP_TRANSPORT_XRC ? cm->local_eecn : cm->local_qpn;
@@ -216,41 +270,121 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 	connection->shown.a.psn = cm->starting_psn;
 	connection->shown.a.psn_known = true;
 	take_private(connection, cm, false);
-	connection_event(connection, "rdma_accept", packet->frame->number, packet->frame->time_ns, 0);
+	add_event(connection, "rdma_accept", packet, 0);
 	claim(tracker, connection, true);
 	connection_account(tracker, connection);
 }
 
-static bool has_event(const struct connection *connection, const char *name)
+/* Datagram queue pairs: a connection from the request on. 12.11. */
+static void ask(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
 {
-	for (uint32_t i = 0; i < connection->shown.life_count; i++)
-		if (!strcmp(connection->shown.life[i].name, name))
-			return true;
-	return false;
-}
+	const struct rtap_cm_facts *cm = &packet->cm;
+	struct handshake *asked = find(&tracker->services, source, cm->local_id, SIDR_REQUEST);
+	struct connection *connection;
 
-static void resolve(struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *source, const struct rtap_end *destination)
-{
-	struct handshake *asked, *service;
-
-	if (cm->attribute == CM_SIDR_REQ) {
-		asked = find(&tracker->services, source, cm->local_id, SIDR_REQUEST);
-		if (!asked && tracker->services.count < MAX_SERVICES)
-			asked = add(&tracker->services, source, cm->local_id, SIDR_REQUEST);
-		if (asked)
-			asked->service_id = cm->service_id;
+	if (asked && asked->connection && asked->transaction_id == cm->transaction_id && asked->service_id == cm->service_id) {
+		note_repeat(asked->connection, "rdma_connect", packet);
 		return;
 	}
-	if (cm->sidr_status)
+	if (!asked && tracker->services.count < MAX_SERVICES)
+		asked = add(&tracker->services, source, cm->local_id, SIDR_REQUEST);
+	connection = asked ? connection_create(tracker, packet->frame->number, packet->frame->time_ns) : NULL;
+	if (!connection) {
+		tracker->counters.evictions++;
 		return;
-	asked = find(&tracker->services, destination, cm->local_id, SIDR_REQUEST);
-	service = find(&tracker->services, source, cm->local_qpn, SIDR_QUEUE_PAIR);
+	}
+	/* the number is used again */
+	if (asked->connection)
+		asked->connection->resolution = NULL;
+	asked->service_id = cm->service_id;
+	asked->transaction_id = cm->transaction_id;
+	asked->connection = connection;
+	connection->resolution = asked;
+	connection->shown.transport = RTAP_TRANSPORT_UD;
+	connection->shown.learned_by_cm = connection->shown.has_service = true;
+	connection->shown.service_id = cm->service_id;
+	connection->shown.a = *source;
+	connection->shown.b = *destination;
+	connection->shown.a.qpn_known = connection->shown.b.qpn_known = false;
+	connection->shown.a.qpn = connection->shown.b.qpn = 0;
+	add_event(connection, "rdma_connect", packet, 0);
+	connection_account(tracker, connection);
+}
+
+/* The queue pair of a service is known. */
+static void resolve(struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *source, struct connection *connection)
+{
+	struct handshake *service = find(&tracker->services, source, cm->local_qpn, SIDR_QUEUE_PAIR);
+
 	if (!service && tracker->services.count < MAX_SERVICES)
 		service = add(&tracker->services, source, cm->local_qpn, SIDR_QUEUE_PAIR);
-	if (service)
-		service->service_id = asked ? asked->service_id : cm->service_id;
-	if (asked)
-		drop(&tracker->services, asked);
+	if (!service)
+		return;
+	service->service_id = connection ? connection->shown.service_id : cm->service_id;
+	if (!connection || connection->shown.b.qpn_known || service->waiting == MAX_WAITING)
+		return;
+	connection->shown.b.qpn = cm->local_qpn;
+	connection->shown.b.qpn_known = true;
+	connection->resolved = service;
+	connection->next_resolved = service->connection;
+	service->connection = connection;
+	service->waiting++;
+}
+
+static void answer(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
+{
+	const struct rtap_cm_facts *cm = &packet->cm;
+	struct handshake *asked = find(&tracker->services, destination, cm->local_id, SIDR_REQUEST);
+	struct connection *connection = asked ? asked->connection : NULL;
+
+	if (!cm->sidr_status)
+		resolve(tracker, cm, source, connection);
+	if (!connection)
+		return;
+	tell_event(connection, cm->sidr_status ? "rdma_reject" : "rdma_accept", packet, cm->sidr_status);
+	if (cm->sidr_status)
+		connection_close(tracker, connection);
+}
+
+static void leave_resolved(struct connection *connection)
+{
+	struct connection **link;
+
+	if (!connection->resolved)
+		return;
+	for (link = &connection->resolved->connection; *link != connection;)
+		link = &(*link)->next_resolved;
+	*link = connection->next_resolved;
+	connection->resolved->waiting--;
+	connection->resolved = NULL;
+}
+
+static struct connection *waiting_for(const struct rtap_tracker *tracker, const struct rtap_end *service, const struct rtap_end *other)
+{
+	const struct handshake *resolved = find(&tracker->services, service, service->qpn, SIDR_QUEUE_PAIR);
+	struct connection *found = NULL;
+
+	/* the one that asked first, which stands last */
+	for (struct connection *connection = resolved ? resolved->connection : NULL; connection; connection = connection->next_resolved)
+		if (!memcmp(connection->shown.a.address, other->address, sizeof other->address))
+			found = connection;
+	return found;
+}
+
+struct connection *handshake_resolved(const struct rtap_tracker *tracker, const struct rtap_end *source, const struct rtap_end *destination,
+				      bool *from_a)
+{
+	struct connection *connection = waiting_for(tracker, destination, source);
+
+	*from_a = connection;
+	if (!connection)
+		connection = waiting_for(tracker, source, destination);
+	if (!connection)
+		return NULL;
+	connection->shown.a.qpn = *from_a ? source->qpn : destination->qpn;
+	connection->shown.a.qpn_known = true;
+	leave_resolved(connection);
+	return connection;
 }
 
 bool handshake_service(const struct rtap_tracker *tracker, const struct rtap_end *end, uint64_t *service_id)
@@ -262,21 +396,95 @@ bool handshake_service(const struct rtap_tracker *tracker, const struct rtap_end
 	return service != NULL;
 }
 
-static void event_of(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet, bool from_a)
+void handshake_forget(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (connection->handshakes[0] == connection->handshakes[1])
+		connection->handshakes[1] = NULL;
+	for (int i = 0; i < 2; i++) {
+		if (connection->handshakes[i])
+			drop(&tracker->handshakes, connection->handshakes[i]);
+		connection->handshakes[i] = NULL;
+	}
+	leave_resolved(connection);
+	if (connection->resolution)
+		drop(&tracker->services, connection->resolution);
+	connection->resolution = NULL;
+}
+
+/* Paths can be loaded any number of times; a transaction that comes again is one loaded again. */
+static void path_event(struct connection *connection, const struct rtap_packet *packet)
+{
+	const struct rtap_cm_facts *cm = &packet->cm;
+	bool is_response = cm->attribute == CM_APR;
+	const char *name = is_response ? "apr" : "lap";
+	uint64_t *transaction = is_response ? &connection->apr_transaction : &connection->lap_transaction;
+
+	if (event_named(&connection->shown, name) && *transaction == cm->transaction_id)
+		note_repeat(connection, name, packet);
+	else if (connection->shown.life_count < RTAP_MAX_LIFE_EVENTS - EVENTS_AT_THE_END)
+		add_event(connection, name, packet, cm->path_status);
+	*transaction = cm->transaction_id;
+}
+
+static void event_of(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet)
 {
 	static const char *const names[] = {
-		[CM_MRA - CM_REQ] = "mra", [CM_REJ - CM_REQ] = "rdma_reject", [CM_RTU - CM_REQ] = "established",
-		[CM_DREQ - CM_REQ] = "rdma_disconnect", [CM_DREP - CM_REQ] = "disconnected",
+		[CM_REJ - CM_REQ] = "rdma_reject", [CM_RTU - CM_REQ] = "established", [CM_DREQ - CM_REQ] = "rdma_disconnect",
+		[CM_DREP - CM_REQ] = "disconnected",
 	};
+	/* by the message that is being worked on */
+	static const char *const receipts[] = { "mra", "mra_rep", "mra_lap", "mra" };
 	const struct rtap_cm_facts *cm = &packet->cm;
-	const char *name = names[cm->attribute - CM_REQ];
 
-	(void)from_a;
-	if (has_event(connection, name))
-		return; /* sent again */
-	connection_event(connection, name, packet->frame->number, packet->frame->time_ns, cm->attribute == CM_REJ ? cm->reject_reason : 0);
+	switch (cm->attribute) {
+	case CM_LAP:
+	case CM_APR:
+		path_event(connection, packet);
+		return;
+	case CM_MRA:
+		tell_event(connection, receipts[cm->subject & 3], packet, 0);
+		return;
+	default:
+		tell_event(connection, names[cm->attribute - CM_REQ], packet, cm->attribute == CM_REJ ? cm->reject_reason : 0);
+		break;
+	}
 	if (cm->attribute == CM_DREP || cm->attribute == CM_REJ)
 		connection_close(tracker, connection);
+}
+
+/* Whether one of the events stands behind the one at `index`. */
+static bool follows(const struct rtap_connection *shown, uint32_t index, const char *const *names)
+{
+	for (uint32_t i = index + 1; i < shown->life_count; i++)
+		for (unsigned j = 0; names[j]; j++)
+			if (!strcmp(shown->life[i].name, names[j]))
+				return true;
+	return false;
+}
+
+/* What shows that a message was answered, even where the answer itself was not captured. */
+static const struct {
+	const char *asks;
+	bool or_packets; /* any packet of the connection shows it too */
+	const char *answers[6];
+} questions[] = {
+	{ "rdma_connect", true, { "rdma_accept", "rdma_reject", "established", "rdma_disconnect", "disconnected" } },
+	{ "rdma_accept", true, { "established", "rdma_reject", "rdma_disconnect", "disconnected" } },
+	{ "lap", false, { "apr" } },
+	{ "rdma_disconnect", false, { "disconnected" } },
+};
+
+void handshake_conclude(struct rtap_connection *shown)
+{
+	/* MPA goes over TCP; to a SIDR_REP there is no answer */
+	if (!shown->learned_by_cm)
+		return;
+	for (uint32_t i = 0; i < shown->life_count; i++)
+		for (unsigned j = 0; j < sizeof questions / sizeof questions[0]; j++)
+			if (!strcmp(shown->life[i].name, questions[j].asks))
+				shown->life[i].unanswered = !(questions[j].or_packets && shown->packets) &&
+							    !(shown->transport == RTAP_TRANSPORT_UD && j == 1) &&
+							    !follows(shown, i, questions[j].answers);
 }
 
 void handshake_packet(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
@@ -294,17 +502,21 @@ void handshake_packet(struct rtap_tracker *tracker, const struct rtap_packet *pa
 		reply(tracker, packet, source, destination);
 		return;
 	case CM_SIDR_REQ:
+		ask(tracker, packet, source, destination);
+		return;
 	case CM_SIDR_REP:
-		resolve(tracker, cm, source, destination);
+		answer(tracker, packet, source, destination);
 		return;
 	case CM_MRA:
 	case CM_REJ:
 	case CM_RTU:
 	case CM_DREQ:
 	case CM_DREP:
+	case CM_LAP:
+	case CM_APR:
 		connection = meant(tracker, cm, source, destination, &from_a);
 		if (connection)
-			event_of(tracker, connection, packet, from_a);
+			event_of(tracker, connection, packet);
 		return;
 	default:
 		return;

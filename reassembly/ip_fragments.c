@@ -6,6 +6,7 @@
 
 #include "dissect/protocol.h"
 #include "reassembly/ip_fragments.h"
+#include "reassembly/memory.h"
 
 #define LARGEST 65535u
 #define UNKNOWN UINT32_MAX
@@ -121,7 +122,7 @@ static bool equal(const void *value, const void *key)
 static struct ip_datagram *begin(struct ip_fragments *fragments, const struct key *key, uint64_t hash,
 				 const struct rtap_packet *packet)
 {
-	struct ip_datagram *datagram = calloc(1, sizeof *datagram);
+	struct ip_datagram *datagram = memory_new_zeroed(1, sizeof *datagram);
 
 	if (!datagram)
 		return NULL;
@@ -159,10 +160,10 @@ static bool reserve(struct ip_datagram *datagram, uint32_t end)
 	more = 2 * (uint64_t)(room - datagram->room);
 	if (!budget_take(datagram->fragments->budget, &datagram->holder, more))
 		return false;
-	grown = realloc(datagram->bytes, room);
+	grown = memory_resize(datagram->bytes, room);
 	if (grown)
 		datagram->bytes = grown;
-	grown = grown ? realloc(datagram->states, room) : NULL;
+	grown = grown ? memory_resize(datagram->states, room) : NULL;
 	if (!grown) {
 		budget_give(datagram->fragments->budget, &datagram->holder, more);
 		return false;

@@ -7,6 +7,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/ddp_message.h"
 #include "reassembly/iwarp_stream.h"
+#include "reassembly/memory.h"
 
 #define PORT_NFS_RDMA 20049
 #define PORT_SMB_DIRECT 5445
@@ -75,7 +76,7 @@ static struct connection *connection_of(struct iwarp_stream *stream, uint64_t fr
 	connection = connection_create(stream->tracker, frame, time_ns);
 	if (!connection)
 		return NULL;
-	connection->ddp = calloc(1, sizeof *connection->ddp);
+	connection->ddp = memory_new_zeroed(1, sizeof *connection->ddp);
 	if (!connection->ddp) {
 		connection_drop(stream->tracker, connection);
 		return NULL;
@@ -183,7 +184,7 @@ static bool let_wait(struct iwarp_half *half, const struct iwarp_waiting *what)
 	struct iwarp_waiting *waiting = NULL;
 
 	if (half->waiting < MOST_WAITING && half->waiting_bytes + length <= MOST_WAITING_BYTES && budget->used + length <= budget->limit)
-		waiting = malloc(sizeof *waiting + length);
+		waiting = memory_new(sizeof *waiting + length);
 	if (!waiting) {
 		while (half->first)
 			take_first(half);
@@ -454,7 +455,7 @@ static void evict(struct budget_holder *holder, void *owner)
 
 struct iwarp_stream *iwarp_stream_create(struct rtap_tracker *tracker, struct tcp_connection *tcp)
 {
-	struct iwarp_stream *stream = calloc(1, sizeof *stream);
+	struct iwarp_stream *stream = memory_new_zeroed(1, sizeof *stream);
 
 	if (!stream)
 		return NULL;

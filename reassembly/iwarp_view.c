@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reassembly/iwarp_view.h"
+#include "reassembly/memory.h"
 
 #define FIRST_ROOM 16
 
@@ -25,13 +26,13 @@ void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const stru
 static bool grow(struct iwarp_view *view, struct budget *budget)
 {
 	uint32_t room = view->room ? view->room * 2 : FIRST_ROOM;
-	struct iwarp_shown *shown = realloc(view->shown, room * sizeof *shown);
+	struct iwarp_shown *shown = memory_resize(view->shown, room * sizeof *shown);
 	struct rtap_fpdu *list;
 
 	if (!shown)
 		return false;
 	view->shown = shown;
-	list = realloc(view->list, room * sizeof *list);
+	list = memory_resize(view->list, room * sizeof *list);
 	if (!list)
 		return false;
 	view->list = list;
@@ -44,7 +45,7 @@ bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memor
 {
 	if (view->kept_count == view->kept_room) {
 		uint32_t room = view->kept_room ? view->kept_room * 2 : FIRST_ROOM;
-		void **larger = realloc(view->kept, room * sizeof *larger);
+		void **larger = memory_resize(view->kept, room * sizeof *larger);
 
 		if (!larger)
 			return false;
@@ -71,7 +72,7 @@ static bool copy_bytes(struct iwarp_view *view, struct budget *budget, struct rt
 
 	if (view->kept_bytes + fpdu->bytes.length > IWARP_VIEW_BYTES || budget->used + fpdu->bytes.length > budget->limit)
 		return false;
-	copy = malloc(fpdu->bytes.length);
+	copy = memory_new(fpdu->bytes.length);
 	if (!copy || !iwarp_view_keep(view, budget, copy, fpdu->bytes.length)) {
 		free(copy);
 		return false;

@@ -6,6 +6,7 @@
 
 #include "dissect/mad.h"
 #include "reassembly/mad_exchange.h"
+#include "reassembly/memory.h"
 #include "reassembly/state.h"
 
 #define NANOSECONDS INT64_C(1000000000)
@@ -125,7 +126,7 @@ static void evict(struct budget_holder *holder, void *owner)
 
 static struct mad_exchange *create(struct mad_exchanges *exchanges, const struct exchange_key *key, uint64_t hash, const struct rtap_frame *frame)
 {
-	struct mad_exchange *exchange = calloc(1, sizeof *exchange);
+	struct mad_exchange *exchange = memory_new_zeroed(1, sizeof *exchange);
 
 	if (!exchange)
 		return NULL;
@@ -176,8 +177,11 @@ static void take_request(struct mad_exchanges *exchanges, struct rtap_packet *pa
 		bool twice = frame->interface != exchange->interface && frame->time_ns - exchange->last_ns < TWICE_NS;
 
 		packet->flow.analysis = twice ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_RETRANSMISSION;
+		if (message && message != exchange->request && !twice)
+			message->shown.retry_of = exchange->first_frame;
 		exchange->last_ns = frame->time_ns;
-		if (exchange->request && !twice)
+		/* those of a segment are counted with the others of its message */
+		if (exchange->request && !twice && !exchange->request->gathers)
 			exchange->request->shown.repeats++;
 		return;
 	}
@@ -208,13 +212,16 @@ static void take_answer(struct mad_exchanges *exchanges, struct rtap_packet *pac
 	packet->flow.latency_ns = latency;
 	exchange->last_ns = packet->frame->time_ns;
 	budget_touch(exchanges->budget, &exchange->holder);
-	if (message) {
+	/* of a message of several segments, to the first of them */
+	if (message && !message->shown.has_latency) {
 		message->shown.has_latency = true;
 		message->shown.latency_ns = latency;
 	}
 	if (!exchange->answered && exchange->request) {
 		exchange->request->shown.answered_in = packet->frame->number;
-		exchange->request->partner = message;
+		/* a message of several segments that began before the request is told before it */
+		if (message && message->shown.first_frame > exchange->request->shown.first_frame)
+			exchange->request->partner = message;
 	}
 	exchange->answered = true;
 	let_go(exchange);
@@ -235,7 +242,8 @@ static void fill_message(struct rtap_message *shown, const struct rtap_mad_facts
 	shown->transaction_id = mad->transaction_id;
 	if (mad->rmpp) {
 		shown->rmpp_type = mad->rmpp_type;
-		shown->rmpp_segment = mad->rmpp_type == RMPP_DATA || mad->rmpp_type == RMPP_ACK ? mad->rmpp_segment : 0;
+		if (!shown->segments)
+			shown->rmpp_segment = mad->rmpp_type == RMPP_DATA || mad->rmpp_type == RMPP_ACK ? mad->rmpp_segment : 0;
 	}
 }
 

@@ -5,7 +5,7 @@
  *
  * Transaction ids are compared as a whole, unless one's upper half is 0: a kernel puts its client's number there, and what was
  * captured above it does not have it. Directed-route and LID-routed packets are of one class. A request that comes again before it
- * is answered is a retry: the time to the answer counts from the first.
+ * is answered is a retry, a message of its own that names the first one's frame: the time to the answer counts from that.
  *
  * A request is remembered for 60 s, which is longer than anyone waits. Its message waits 2 s for the answer's, so that each can name
  * the other; later answers still name the request's frame.

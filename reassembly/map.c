@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "reassembly/map.h"
+#include "reassembly/memory.h"
 
 #define FIRST_ROOM 64
 
@@ -53,7 +54,7 @@ static bool grow(struct map *map)
 {
 	struct map larger = { .room = map->room ? map->room * 2 : FIRST_ROOM, .count = map->count };
 
-	larger.slots = calloc(larger.room, sizeof *larger.slots);
+	larger.slots = memory_new_zeroed(larger.room, sizeof *larger.slots);
 	if (!larger.slots)
 		return false;
 	for (size_t i = 0; i < map->room; i++)

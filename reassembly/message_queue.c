@@ -6,6 +6,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/ddp_message.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 
@@ -51,6 +52,7 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 
 	unlink_waiting(tracker, message);
 	mad_exchange_forget(message);
+	rmpp_forget(message);
 	coverage_fini(&message->coverage);
 	coverage_fini(&message->cut);
 	free((void *)(uintptr_t)message->shown.missing);
@@ -96,7 +98,7 @@ static bool is_final(const struct rtap_tracker *tracker, const struct message *m
  */
 static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message->call || message->exchange)
+	if (message->call || message->exchange || message->transfer)
 		return false;
 	if (message->stream) {
 		if (!is_final(tracker, message))
@@ -119,10 +121,23 @@ static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 	return true;
 }
 
+/* The segments of a transfer of management: what was counted for them is counted anew. */
+static void settle_transfer(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rtap_message *shown = &message->shown;
+
+	message->gathers = false;
+	budget_give(&tracker->budget, &tracker->messages, message->memory);
+	message_settle(tracker, message);
+	shown->segments_lost = shown->segments > shown->frames ? shown->segments - (uint32_t)shown->frames : 0;
+}
+
 static void tell(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
 
+	if (message->gathers)
+		settle_transfer(tracker, message);
 	shown->number = ++tracker->counters.messages;
 	if (message->partner) {
 		shown->partner = number_of(tracker, message->partner);
@@ -199,6 +214,9 @@ void messages_evict_first(struct rtap_tracker *tracker)
 	} else if (message->call) {
 		tracker->counters.evictions++;
 		rpc_call_detach(message);
+	} else if (message->transfer) {
+		message->evicted = !rmpp_is_whole(message->transfer);
+		tracker->counters.evictions += message->evicted;
 	}
 	tell(tracker, message);
 }
@@ -210,7 +228,7 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 	if (message)
 		tracker->spare = message->behind;
 	else
-		message = malloc(sizeof *message);
+		message = memory_new(sizeof *message);
 	if (!message) {
 		tracker->counters.evictions++;
 		return NULL;

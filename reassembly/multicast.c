@@ -5,6 +5,7 @@
 
 #include "dissect/protocol.h"
 #include "reassembly/connection.h"
+#include "reassembly/memory.h"
 #include "reassembly/multicast.h"
 
 #define MAX_GROUPS 4096
@@ -61,7 +62,7 @@ static struct group *group_of(struct rtap_tracker *tracker, const uint8_t *addre
 
 	if (group || tracker->groups.count == MAX_GROUPS)
 		return group;
-	group = calloc(1, sizeof *group);
+	group = memory_new_zeroed(1, sizeof *group);
 	if (!group)
 		return NULL;
 	memcpy(group->address, address, length);

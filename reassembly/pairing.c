@@ -8,6 +8,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/pairing.h"
 #include "reassembly/psn.h"
@@ -55,7 +56,7 @@ static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 
 	if (connection->expected < connection->expectation_room || connection->expectation_room >= MAX_EXPECTED)
 		return true;
-	larger = calloc(room, sizeof *larger);
+	larger = memory_new_zeroed(room, sizeof *larger);
 	if (!larger)
 		return connection->expectation_room > 0;
 	/* they move: the table must point to where they are */
@@ -286,7 +287,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 {
 	if (flow->pending_count == flow->pending_room) {
 		uint32_t room = flow->pending_room ? flow->pending_room * 2 : 4;
-		struct pending_response *larger = realloc(flow->pending, room * sizeof *larger);
+		struct pending_response *larger = memory_resize(flow->pending, room * sizeof *larger);
 
 		if (!larger)
 			return false;
@@ -298,7 +299,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 	flow->pending[flow->pending_count].bytes = NULL;
 	/* a CRC can be wanted of a part of them */
 	if (response->bytes && (tracker->keep || tracker->options.message || tracker->options.exchange)) {
-		uint8_t *bytes = malloc(response->captured + 1);
+		uint8_t *bytes = memory_new(response->captured + 1);
 
 		if (!bytes)
 			return false;

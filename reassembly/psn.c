@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reassembly/memory.h"
 #include "reassembly/psn.h"
 
 #define FIRST_ROOM 16
@@ -23,7 +24,7 @@ void psn_start(struct psn_stream *stream, uint32_t psn)
 static bool grow_recent(struct recent *recent, struct psn_stream *stream)
 {
 	uint32_t room = recent->room ? recent->room * 2 : FIRST_ROOM;
-	struct recent_packet *larger = malloc(room * sizeof *larger);
+	struct recent_packet *larger = memory_new(room * sizeof *larger);
 
 	if (!larger)
 		return false;
@@ -98,7 +99,7 @@ static void insert_gap(struct psn_stream *stream, uint32_t at, struct psn_gap ga
 {
 	if (stream->gap_count == stream->gap_room) {
 		uint32_t room = stream->gap_room ? stream->gap_room * 2 : 4;
-		struct psn_gap *larger = room <= MAX_GAPS ? realloc(stream->gaps, room * sizeof *larger) : NULL;
+		struct psn_gap *larger = room <= MAX_GAPS ? memory_resize(stream->gaps, room * sizeof *larger) : NULL;
 
 		if (!larger)
 			return;

@@ -6,9 +6,12 @@
 
 #include "dissect/mad.h"
 #include "reassembly/coverage.h"
+#include "reassembly/memory.h"
 #include "reassembly/rmpp.h"
+#include "reassembly/state.h"
 
 #define NANOSECONDS INT64_C(1000000000)
+#define HOLD_NS (2 * NANOSECONDS)
 #define REMEMBER_NS (60 * NANOSECONDS)
 
 #define VENDOR_HEADER_LENGTH 4 /* of RMPP_SEGMENT_LENGTH bytes, as SA_HEADER_LENGTH */
@@ -24,8 +27,9 @@ struct rmpp_transfer {
 	uint64_t hash;
 	struct rmpp *rmpp;
 	struct rmpp_transfer *before, *behind;
+	struct message *message; /* that waits for the segments; NULL: none does */
 	uint64_t first_frame;
-	int64_t last_ns;
+	int64_t last_ns;         /* of the last segment; once it is whole, when it became that */
 	uint64_t total;          /* bytes of data; known with the last segment */
 	uint32_t next;           /* segment behind the highest one seen */
 	bool total_known, whole;
@@ -59,18 +63,31 @@ static void leave_order(struct rmpp_transfer *transfer)
 {
 	struct rmpp *rmpp = transfer->rmpp;
 
-	*(transfer->before ? &transfer->before->behind : &rmpp->first) = transfer->behind;
-	*(transfer->behind ? &transfer->behind->before : &rmpp->last) = transfer->before;
+	if (rmpp->first_held == transfer)
+		rmpp->first_held = transfer->behind;
+	*(transfer->before ? &transfer->before->behind : transfer->whole ? &rmpp->first_whole : &rmpp->first) = transfer->behind;
+	*(transfer->behind ? &transfer->behind->before : transfer->whole ? &rmpp->last_whole : &rmpp->last) = transfer->before;
 }
 
 static void enter_order(struct rmpp_transfer *transfer)
 {
 	struct rmpp *rmpp = transfer->rmpp;
+	struct rmpp_transfer **first = transfer->whole ? &rmpp->first_whole : &rmpp->first;
+	struct rmpp_transfer **last = transfer->whole ? &rmpp->last_whole : &rmpp->last;
 
-	transfer->before = rmpp->last;
+	transfer->before = *last;
 	transfer->behind = NULL;
-	*(rmpp->last ? &rmpp->last->behind : &rmpp->first) = transfer;
-	rmpp->last = transfer;
+	*(*last ? &(*last)->behind : first) = transfer;
+	*last = transfer;
+	if (transfer->whole && !rmpp->first_held)
+		rmpp->first_held = transfer;
+}
+
+static void let_go(struct rmpp_transfer *transfer)
+{
+	if (transfer->message)
+		transfer->message->transfer = NULL;
+	transfer->message = NULL;
 }
 
 static void destroy(struct rmpp_transfer *transfer)
@@ -78,6 +95,7 @@ static void destroy(struct rmpp_transfer *transfer)
 	struct rmpp *rmpp = transfer->rmpp;
 
 	rmpp->abandoned += !transfer->whole;
+	let_go(transfer);
 	leave_order(transfer);
 	map_remove(&rmpp->map, transfer->hash, transfer);
 	budget_give(rmpp->budget, &transfer->holder, transfer->holder.bytes);
@@ -87,13 +105,17 @@ static void destroy(struct rmpp_transfer *transfer)
 
 static void evict(struct budget_holder *holder, void *owner)
 {
+	struct rmpp_transfer *transfer = owner;
+
 	(void)holder;
-	destroy(owner);
+	if (transfer->message && !transfer->whole)
+		transfer->message->evicted = true;
+	destroy(transfer);
 }
 
 static struct rmpp_transfer *create(struct rmpp *rmpp, const struct transfer_key *key, uint64_t hash, const struct rtap_frame *frame)
 {
-	struct rmpp_transfer *transfer = calloc(1, sizeof *transfer);
+	struct rmpp_transfer *transfer = memory_new_zeroed(1, sizeof *transfer);
 
 	if (!transfer)
 		return NULL;
@@ -176,6 +198,9 @@ static void take_segment(struct rmpp *rmpp, struct rmpp_transfer *transfer, stru
 	uint32_t room = room_of(mad->management_class), length = length_of(mad, room);
 	uint64_t position = (uint64_t)(mad->rmpp_segment - 1) * room, fresh = 0;
 
+	progress->transfer = transfer;
+	progress->position = position;
+	progress->length = length;
 	if (transfer->whole) {
 		note_order(transfer, packet, mad->rmpp_segment, true);
 		return;
@@ -183,17 +208,21 @@ static void take_segment(struct rmpp *rmpp, struct rmpp_transfer *transfer, stru
 	/* of a segment that was cut nothing is kept, so that it leaves a hole of its own size */
 	if (mad->data_captured >= length && length &&
 	    !add(transfer, position, packet->sources[mad->source].bytes + mad->data_offset, length, &fresh)) {
-		destroy(transfer);
+		evict(&transfer->holder, transfer);
+		progress->transfer = NULL;
 		return;
 	}
 	note_order(transfer, packet, mad->rmpp_segment, mad->data_captured >= length && length && !fresh);
+	progress->is_new = packet->flow.analysis != RTAP_PSN_RETRANSMISSION;
 	if (mad->rmpp_flags & RMPP_FLAG_LAST) {
 		transfer->total = position + length;
 		transfer->total_known = true;
 	}
 	if (!is_whole(transfer))
 		return;
+	leave_order(transfer);
 	transfer->whole = progress->whole = true;
+	enter_order(transfer);
 	progress->records = (struct rtap_span){ transfer->coverage.bytes, (uint32_t)transfer->total };
 	progress->first_frame = transfer->first_frame;
 	progress->segments = transfer->next - 1;
@@ -203,9 +232,9 @@ static void take_segment(struct rmpp *rmpp, struct rmpp_transfer *transfer, stru
 /* The bytes of what was whole are not needed any more: a packet later it is only known by its name. */
 static void drop_bytes(struct rmpp *rmpp)
 {
-	struct rmpp_transfer *transfer = rmpp->last;
+	struct rmpp_transfer *transfer = rmpp->last_whole;
 
-	if (!transfer || !transfer->whole || !transfer->coverage.count)
+	if (!transfer || !transfer->coverage.count)
 		return;
 	budget_give(rmpp->budget, &transfer->holder, coverage_memory(&transfer->coverage));
 	coverage_fini(&transfer->coverage);
@@ -231,6 +260,53 @@ static void stop(struct rmpp *rmpp, const struct transfer_key *key)
 		destroy(transfer);
 }
 
+/* The receiver has all segments: none comes again. An ACK names the last segment up to which all came. IBTA vol. 1, 13.6.2.3. */
+static void acknowledge(struct rmpp *rmpp, const struct transfer_key *key, uint32_t segment)
+{
+	struct transfer_key turned = { key->receiver, key->sender, key->transaction_id, key->management_class, key->method ^ 0x80 };
+	struct rmpp_transfer *transfer = map_find(&rmpp->map, hash_of(&turned), same_transfer, &turned);
+
+	if (transfer && transfer->whole && segment >= transfer->next - 1)
+		let_go(transfer);
+}
+
+void rmpp_hold(struct rmpp_transfer *transfer, struct message *message)
+{
+	transfer->message = message;
+	message->transfer = transfer;
+}
+
+struct message *rmpp_held(const struct rmpp_transfer *transfer)
+{
+	return transfer->message;
+}
+
+bool rmpp_is_whole(const struct rmpp_transfer *transfer)
+{
+	return transfer->whole;
+}
+
+void rmpp_forget(struct message *message)
+{
+	if (message->transfer)
+		message->transfer->message = NULL;
+	message->transfer = NULL;
+}
+
+void rmpp_advance(struct rmpp *rmpp, int64_t now_ns)
+{
+	struct rmpp_transfer *transfer;
+
+	while ((transfer = rmpp->first_held) && (!transfer->message || now_ns - transfer->last_ns >= HOLD_NS)) {
+		let_go(transfer);
+		rmpp->first_held = transfer->behind;
+	}
+	while ((transfer = rmpp->first_whole) && now_ns - transfer->last_ns >= REMEMBER_NS)
+		destroy(transfer);
+	while ((transfer = rmpp->first) && now_ns - transfer->last_ns >= REMEMBER_NS)
+		destroy(transfer);
+}
+
 void rmpp_packet(struct rmpp *rmpp, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination,
 		 struct rmpp_progress *progress)
 {
@@ -242,20 +318,25 @@ void rmpp_packet(struct rmpp *rmpp, struct rtap_packet *packet, const struct rta
 
 	*progress = (struct rmpp_progress){ 0 };
 	drop_bytes(rmpp);
-	while (rmpp->first && frame->time_ns - rmpp->first->last_ns >= REMEMBER_NS)
-		destroy(rmpp->first);
+	rmpp_advance(rmpp, frame->time_ns);
 	if (mad->rmpp_type == RMPP_STOP || mad->rmpp_type == RMPP_ABORT)
 		stop(rmpp, &key);
+	if (mad->rmpp_type == RMPP_ACK)
+		acknowledge(rmpp, &key, mad->rmpp_segment);
 	if (mad->rmpp_type != RMPP_DATA || !is_transfer(mad))
 		return;
 	transfer = map_find(&rmpp->map, hash, same_transfer, &key);
-	if (!transfer)
+	if (!transfer) {
 		transfer = create(rmpp, &key, hash, frame);
+		progress->begins = transfer;
+	}
 	if (!transfer)
 		return;
-	transfer->last_ns = frame->time_ns;
-	leave_order(transfer);
-	enter_order(transfer);
+	if (!transfer->whole) {
+		transfer->last_ns = frame->time_ns;
+		leave_order(transfer);
+		enter_order(transfer);
+	}
 	take_segment(rmpp, transfer, packet, progress);
 }
 
@@ -263,5 +344,7 @@ void rmpp_fini(struct rmpp *rmpp)
 {
 	while (rmpp->first)
 		destroy(rmpp->first);
+	while (rmpp->first_whole)
+		destroy(rmpp->first_whole);
 	map_fini(&rmpp->map);
 }

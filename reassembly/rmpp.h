@@ -6,6 +6,9 @@
  * subnet administration, 216 of a vendor's class. It is whole when every segment up to the one flagged Last is there; the length
  * that this one tells ends it, because senders fill the first one's in differently. A transfer that no segment comes for in 60 s is
  * forgotten, one that is whole is remembered as long, so that repeats are known. Segments that the capture cut leave a hole.
+ *
+ * All segments are one message, which waits for them: until the receiver has acknowledged the last one, or 2 s after the transfer is whole,
+ * or until it is stopped or forgotten. What comes after that is a message of its own.
  */
 #ifndef REASSEMBLY_RMPP_H
 #define REASSEMBLY_RMPP_H
@@ -19,6 +22,7 @@
 /* Segments that a transfer may have: a length that does not fit is none. */
 #define RMPP_MAX_SEGMENTS 65536
 
+struct message;
 struct rmpp_transfer;
 
 /* All zero but `budget`, which is borrowed until the end, is empty. */
@@ -26,11 +30,18 @@ struct rmpp {
 	struct budget *budget;
 	struct map map;
 	struct rmpp_transfer *first, *last; /* in the order of their last segments */
+	struct rmpp_transfer *first_whole, *last_whole; /* those that are whole, in the order in which they became it */
+	struct rmpp_transfer *first_held;   /* the first of these whose message waits; none before it does */
 	uint64_t completed, abandoned;      /* transfers: whole; stopped, forgotten or evicted before */
 };
 
 /* What a segment did for its transfer. */
 struct rmpp_progress {
+	struct rmpp_transfer *transfer; /* that it is of; NULL: none, or it is no more */
+	bool begins;              /* it is the first one seen */
+	bool is_new;              /* it is no repeat */
+	uint64_t position;        /* of its data in the transfer's */
+	uint32_t length;          /* bytes that it has for them, captured or not */
 	bool whole;               /* it was the last one missing */
 	struct rtap_span records; /* then: all data; borrowed until the next call and not evicted before */
 	uint64_t first_frame;     /* of the transfer */
@@ -38,11 +49,25 @@ struct rmpp_progress {
 };
 
 /*
- * Takes a packet with an RMPP header into account: DATA, STOP and ABORT. Says in packet->flow if segments before it are missing, or if
+ * Takes a packet with an RMPP header into account. Says in packet->flow if segments before it are missing, or if
  * it repeats one. Single segments are no transfer.
  */
 void rmpp_packet(struct rmpp *rmpp, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination,
 		 struct rmpp_progress *progress);
+
+/* `message`, which is borrowed until rmpp_forget(), waits for the transfer's segments. */
+void rmpp_hold(struct rmpp_transfer *transfer, struct message *message);
+
+/* The message that waits for the transfer's segments; NULL: none does any more. */
+struct message *rmpp_held(const struct rmpp_transfer *transfer);
+
+bool rmpp_is_whole(const struct rmpp_transfer *transfer);
+
+/* Forgets a message that goes. */
+void rmpp_forget(struct message *message);
+
+/* Time has come to `now_ns`: lets messages go that waited long enough, and forgets old transfers. */
+void rmpp_advance(struct rmpp *rmpp, int64_t now_ns);
 
 void rmpp_fini(struct rmpp *rmpp);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reassembly/memory.h"
 #include "reassembly/rpc_answers.h"
 #include "reassembly/state.h"
 
@@ -28,7 +29,7 @@ static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 
 	if (answers->next < answers->room || answers->room == RPC_ANSWERS_MAX)
 		return true;
-	larger = realloc(answers->ring, room * sizeof *larger);
+	larger = memory_resize(answers->ring, room * sizeof *larger);
 	if (!larger)
 		return answers->room > 0;
 	memset(larger + answers->room, 0, (room - answers->room) * sizeof *larger);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dissect/protocol.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_call.h"
@@ -141,7 +142,7 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 		tracker->counters.evictions++;
 		end_call(tracker, connection->first_call);
 	}
-	call = calloc(1, sizeof *call);
+	call = memory_new_zeroed(1, sizeof *call);
 	if (!call)
 		return NULL;
 	call->connection = connection;
@@ -211,7 +212,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	} else {
 		send->data_length = chunk_lists_data(&send->lists);
 	}
-	send->bytes = malloc(send->captured + 1);
+	send->bytes = memory_new(send->captured + 1);
 	if (!send->bytes)
 		return false;
 	memcpy(send->bytes, bytes, send->captured);
@@ -554,7 +555,7 @@ static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 		return;
 	if (call->reply.message_type == RDMA_NOMSG && call->reply.lists.reply_chunk && gather_reply(tracker, call, &call->reply.lists, &whole) &&
 	    whole.length <= RPC_ANSWERS_BYTES / 4) {
-		answer.bytes = malloc(whole.length);
+		answer.bytes = memory_new(whole.length);
 		answer.length = whole.length;
 		if (answer.bytes)
 			memcpy(answer.bytes, whole.bytes, whole.length);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dissect/cursor.h"
+#include "reassembly/memory.h"
 #include "reassembly/rpc_chunks.h"
 
 #define FIXED_LENGTH 16
@@ -15,7 +16,7 @@ static bool append(struct chunk_lists *lists, uint32_t *room, struct chunk_segme
 {
 	if (lists->count == *room) {
 		uint32_t larger = *room ? *room * 2 : 4;
-		struct chunk_segment *segments = larger <= MAX_SEGMENTS ? realloc(lists->segments, larger * sizeof *segments) : NULL;
+		struct chunk_segment *segments = larger <= MAX_SEGMENTS ? memory_resize(lists->segments, larger * sizeof *segments) : NULL;
 
 		if (!segments)
 			return false;

@@ -6,6 +6,7 @@
 
 #include "dissect/rpc_body.h"
 #include "dissect/upper.h"
+#include "reassembly/memory.h"
 #include "reassembly/rpc_conversation.h"
 
 #define XID_AND_TYPE 8
@@ -187,7 +188,7 @@ static void evict(struct budget_holder *holder, void *owner)
 
 struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, enum rpc_carrier carrier)
 {
-	struct rpc_conversation *conversation = calloc(1, sizeof *conversation);
+	struct rpc_conversation *conversation = memory_new_zeroed(1, sizeof *conversation);
 
 	if (!conversation)
 		return NULL;
@@ -196,7 +197,7 @@ struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, 
 	conversation->holder = (struct budget_holder){ .evict = evict, .owner = conversation };
 	if (carrier == RPC_OVER_UDP)
 		return conversation;
-	conversation->directions = calloc(2, sizeof *conversation->directions);
+	conversation->directions = memory_new_zeroed(2, sizeof *conversation->directions);
 	if (!conversation->directions) {
 		free(conversation);
 		return NULL;
@@ -223,7 +224,7 @@ static struct rpc_waiting *create_waiting(struct rpc_conversation *conversation,
 		if (!budget_take(carriers->budget, &conversation->holder, sizeof *waiting + kept))
 			return NULL;
 	}
-	waiting = calloc(1, sizeof *waiting + kept);
+	waiting = memory_new_zeroed(1, sizeof *waiting + kept);
 	if (!waiting) {
 		budget_give(carriers->budget, &conversation->holder, sizeof *waiting + kept);
 		return NULL;

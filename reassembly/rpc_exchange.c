@@ -9,6 +9,7 @@
 #include "dissect/crc32.h"
 #include "dissect/nfs.h"
 #include "dissect/rpc_body.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_exchange.h"
@@ -37,7 +38,7 @@ static bool reserve(struct stream *stream, uint32_t room)
 	}
 	if (room <= stream->room)
 		return true;
-	larger = realloc(moves ? NULL : stream->extents, room * sizeof *larger);
+	larger = memory_resize(moves ? NULL : stream->extents, room * sizeof *larger);
 	if (!larger) {
 		stream->failed = true;
 		return false;
@@ -275,7 +276,7 @@ static void take_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	binder->awaits_data = number == NFS4_READ || number == NFS4_READLINK;
 	if (binder->operation_count == binder->operation_room) {
 		uint32_t room = binder->operation_room ? binder->operation_room * 2 : 8;
-		struct rtap_operation *larger = realloc(binder->operations, room * sizeof *larger);
+		struct rtap_operation *larger = memory_resize(binder->operations, room * sizeof *larger);
 
 		if (!larger)
 			return;
@@ -365,7 +366,7 @@ static void list_missing(struct rpc_part *part, const struct xdr *xdr)
 			continue;
 		}
 		if (count == room) {
-			struct rtap_missing *larger = realloc(missing, (room + 8) * sizeof *larger);
+			struct rtap_missing *larger = memory_resize(missing, (room + 8) * sizeof *larger);
 
 			if (!larger)
 				break;

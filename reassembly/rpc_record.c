@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dissect/cursor.h"
+#include "reassembly/memory.h"
 #include "reassembly/rpc_record.h"
 
 #define MARK 4
@@ -149,7 +150,7 @@ static bool reserve(struct rpc_record_reader *reader, uint32_t more)
 		room = reader->copied + reader->left;
 	if (!budget_take(reader->budget, &reader->holder, room - reader->room))
 		return false;
-	grown = realloc(reader->copy, room);
+	grown = memory_resize(reader->copy, room);
 	if (!grown) {
 		budget_give(reader->budget, &reader->holder, room - reader->room);
 		return false;

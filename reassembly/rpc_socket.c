@@ -6,6 +6,7 @@
 
 #include "dissect/cursor.h"
 #include "dissect/protocol.h"
+#include "reassembly/memory.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_socket.h"
 
@@ -30,7 +31,7 @@ static void remember(struct rpc_sockets *sockets, const struct rtap_packet *pack
 	struct rpc_socket_call *call;
 
 	if (!sockets->calls)
-		sockets->calls = calloc(RPC_SOCKET_CALLS, sizeof *sockets->calls);
+		sockets->calls = memory_new_zeroed(RPC_SOCKET_CALLS, sizeof *sockets->calls);
 	if (!sockets->calls)
 		return;
 	call = &sockets->calls[sockets->next++ % RPC_SOCKET_CALLS];

@@ -63,6 +63,8 @@ struct message {
 	struct rpc_call *replies_to;       /* it carries the reply */
 	struct rpc_call *call;             /* it is an RPC call or reply that is not concluded */
 	struct mad_exchange *exchange;     /* it is a request of management whose answer is waited for */
+	struct rmpp_transfer *transfer;    /* of management, whose segments are waited for */
+	bool gathers;                      /* it had a transfer, and is not settled */
 	struct message *partner;           /* the RPC message that it answers, or that answers it */
 	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
 	uint64_t sink_offset;
@@ -159,6 +161,10 @@ struct connection {
 	struct ddp *ddp;               /* iWARP */
 	struct iwarp_stream *iwarp;    /* that FPDUs come from; NULL: ended */
 	struct handshake *handshakes[2]; /* by the communication ids of b; of a; can be one */
+	struct handshake *resolution;  /* UD: of the request for its queue pair */
+	struct handshake *resolved;    /* UD: of its queue pair, while no datagram of it was seen; linked by: */
+	struct connection *next_resolved;
+	uint64_t lap_transaction, apr_transaction; /* of the last ones */
 	struct connection *closing_before, *closing_behind;
 	int64_t closed_ns;
 	uint64_t memory;               /* of rings and flows, as accounted */

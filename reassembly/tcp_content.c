@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "reassembly/iwarp_stream.h"
+#include "reassembly/memory.h"
 #include "reassembly/rpc_carriers.h"
 #include "reassembly/tcp_content.h"
 
@@ -16,7 +17,7 @@ struct tcp_content {
 static void begin(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet)
 {
 	struct rtap_tracker *tracker = owner;
-	struct tcp_content *content = calloc(1, sizeof *content);
+	struct tcp_content *content = memory_new_zeroed(1, sizeof *content);
 
 	(void)packet;
 	connection->user = content;

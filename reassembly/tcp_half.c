@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dissect/cursor.h"
+#include "reassembly/memory.h"
 #include "reassembly/tcp_half.h"
 
 #define MILLISECOND INT64_C(1000000)
@@ -157,7 +158,7 @@ static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, ui
 
 	if (half->queued == MOST_QUEUED || !budget_take(streams_of(half)->budget, &half->holder, sizeof *queued + captured))
 		return false;
-	queued = malloc(sizeof *queued + captured);
+	queued = memory_new(sizeof *queued + captured);
 	if (!queued) {
 		budget_give(streams_of(half)->budget, &half->holder, sizeof *queued + captured);
 		return false;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dissect/protocol.h"
+#include "reassembly/memory.h"
 #include "reassembly/tcp_half.h"
 #include "reassembly/tcp_stream.h"
 
@@ -143,7 +144,7 @@ static struct tcp_connection *begin(struct tcp_streams *streams, const uint64_t 
 
 	if (!take_memory(streams))
 		return NULL;
-	connection = calloc(1, sizeof *connection);
+	connection = memory_new_zeroed(1, sizeof *connection);
 	if (!connection || !map_add(&streams->map, hash, connection)) {
 		budget_give(streams->budget, &streams->holder, sizeof *connection);
 		free(connection);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/cm.h"
 #include "dissect/crc32.h"
 #include "dissect/flow.h"
 #include "dissect/ib.h"
@@ -11,6 +12,8 @@
 #include "reassembly/ddp_message.h"
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/mad_message.h"
+#include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
@@ -33,7 +36,7 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
-	struct rtap_tracker *tracker = calloc(1, sizeof *tracker);
+	struct rtap_tracker *tracker = memory_new_zeroed(1, sizeof *tracker);
 
 	if (!tracker)
 		return NULL;
@@ -238,15 +241,20 @@ static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, c
 	if (!flow->connection) {
 		struct flow_key turned = flow_key_of(destination, source, source->qpn, destination->qpn, true);
 		struct flow *other = flow_find(tracker, &turned, flow_hash(&turned));
-		struct connection *connection;
+		struct connection *connection = NULL;
+		bool from_a = false;
 
 		/* a queue pair can speak to itself */
-		other = other == flow ? NULL : other;
-		connection = other ? other->connection : infer(tracker, flow, packet);
+		if (other && other != flow) {
+			connection = other->connection;
+			from_a = !other->from_a;
+		}
 		if (!connection)
+			connection = handshake_resolved(tracker, source, destination, &from_a);
+		if (connection)
+			flow_attach(flow, connection, from_a);
+		else if (!(connection = infer(tracker, flow, packet)))
 			return;
-		if (other)
-			flow_attach(flow, connection, !other->from_a);
 		else if (handshake_service(tracker, destination, &connection->shown.service_id) ||
 			 handshake_service(tracker, source, &connection->shown.service_id))
 			connection->shown.has_service = connection->shown.learned_by_cm = true;
@@ -302,21 +310,6 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		response_packet(tracker, flow, packet);
 }
 
-/* Datagrams of queue pairs 0 and 1. */
-static void management(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
-{
-	ib_message_datagram(tracker, NULL, false, packet, RTAP_KIND_MAD);
-	mad_exchange_packet(&tracker->exchanges, packet, tracker->touched, source, destination);
-	if (packet->mad.rmpp)
-		rmpp_packet(&tracker->rmpp, packet, source, destination, &tracker->transfer);
-	if (tracker->touched && tracker->transfer.whole) {
-		tracker->touched->shown.transfer_length = tracker->transfer.records.length;
-		tracker->touched->shown.transfer_segments = tracker->transfer.segments;
-	}
-	if (packet->cm.present)
-		handshake_packet(tracker, packet, source, destination);
-}
-
 static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
@@ -339,7 +332,7 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		datagram(tracker, packet, &source, &destination);
 		return;
 	}
-	management(tracker, packet, &source, &destination);
+	mad_message_packet(tracker, packet, &source, &destination);
 }
 
 /* Memory is short: messages that wait for others to be told go first if they are most of it. */
@@ -375,6 +368,23 @@ static void dissect_transfer(struct rtap_tracker *tracker, const struct rtap_fra
 	struct rtap_flow_facts flow = packet->flow;
 
 	context->records = tracker->transfer.records;
+	rtap_dissect(frame, context, packet);
+	packet->flow = flow;
+}
+
+/* A REP and a REJ do not tell which service they speak for. */
+static void take_consumer(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+			  struct rtap_packet *packet)
+{
+	struct rtap_flow_facts flow = packet->flow;
+	struct rtap_end source, destination;
+
+	if (packet->cm.attribute != CM_REP && packet->cm.attribute != CM_REJ)
+		return;
+	ends_of(packet, &source, &destination);
+	context->cm_consumer = handshake_consumer(tracker, &packet->cm, &destination);
+	if (context->cm_consumer == RTAP_CM_CONSUMER_UNKNOWN)
+		return;
 	rtap_dissect(frame, context, packet);
 	packet->flow = flow;
 }
@@ -499,18 +509,14 @@ void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame
 	rtap_dissect(frame, &context, packet);
 }
 
-void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
-{
-	tracker_dissect(tracker, frame, packet);
-	tracker_take(tracker, frame, packet);
-}
-
-void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	struct rtap_context context;
 
 	if (tracker->exchanges.first || tracker->exchanges.first_held)
 		mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
+	if (tracker->rmpp.first || tracker->rmpp.first_whole)
+		rmpp_advance(&tracker->rmpp, tracker->now_ns);
 	messages_advance(tracker);
 	connections_advance(tracker);
 	relieve(tracker);
@@ -536,6 +542,8 @@ void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, 
 	ib_packet(tracker, packet);
 	if (tracker->transfer.whole)
 		dissect_transfer(tracker, frame, &context, packet);
+	if (packet->cm.present)
+		take_consumer(tracker, frame, &context, packet);
 	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
 		dissect_message(tracker, frame, &context, packet);
 	if (may_have_rpc(tracker, packet))
@@ -548,8 +556,24 @@ void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, 
 	}
 }
 
+void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	uint64_t failures = memory_failures();
+
+	take_dissected(tracker, frame, packet);
+	tracker->counters.refused += memory_failures() - failures;
+}
+
+void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	tracker_dissect(tracker, frame, packet);
+	tracker_take(tracker, frame, packet);
+}
+
 void rtap_tracker_finish(struct rtap_tracker *tracker)
 {
+	uint64_t failures = memory_failures();
+
 	while (tracker->pending_flows) {
 		struct flow *flow = tracker->pending_flows;
 
@@ -573,6 +597,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 	connections_flush(tracker);
 	if (tracker->options.exchange)
 		rpc_carriers_flush(&tracker->carriers);
+	tracker->counters.refused += memory_failures() - failures;
 }
 
 struct rtap_tracker_counters rtap_tracker_counters(const struct rtap_tracker *tracker)

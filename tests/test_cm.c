@@ -377,6 +377,182 @@ Test(cm, private_data_of_known_services_are_read_in_requests)
 	}
 }
 
+/* The same login by the InfiniBand CM: whole, in the 92 bytes that there are without an IP CM header. */
+static const uint8_t srp_login[] = {
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0x20, 0x44, 0, 0, 0, 0, 0, 6, 0x80, 0, 0, 0x44, 0, 0,
+	0x50, 0x54, 0, 0xff, 0xfe, 0xaa, 0, 2, 0x50, 0x54, 0, 0xff, 0xfe, 0xaa, 0, 1,
+	0x50, 0x54, 0, 0xff, 0xfe, 0xaa, 0, 1, 0x50, 0x54, 0, 0xff, 0xfe, 0xaa, 0, 1,
+};
+
+Test(cm, a_whole_srp_login_is_known_by_its_content)
+{
+	static const struct {
+		uint32_t at;
+		uint8_t byte;
+	} others[] = { { 0, 1 }, { 7, 1 }, { 23, 1 }, { 25, 0 }, { 25, 8 }, { 27, 1 }, { 31, 1 }, { 64, 1 }, { 91, 1 }, { 18, 0 }, { 17, 2 } };
+	uint8_t data[DATA_LENGTH] = { 0 };
+	struct rtap_value value;
+	struct kit kit;
+
+	put(data + 8, 0x0002c90200402bd4, 8);
+	memcpy(data + 140, srp_login, sizeof srp_login);
+	dissect_message(&kit, CM_REQ, data, NULL);
+	cr_assert_eq(kit_field(&kit, "srp.login.req_it_iu_len", &value), 1);
+	cr_expect_eq(value.number, 0x2044);
+	cr_assert_eq(kit_field(&kit, "srp.login.tag", &value), 1);
+	cr_expect_eq(value.number, 7);
+	cr_expect_eq(kit.packet.cm.consumer, RTAP_CM_CONSUMER_SRP);
+	kit_free(&kit);
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+		uint8_t kept = data[140 + others[i].at];
+
+		data[140 + others[i].at] = others[i].byte;
+		if (others[i].at == 18)
+			data[159] = 63; /* an information unit that is too short */
+		dissect_message(&kit, CM_REQ, data, NULL);
+		cr_expect_eq(kit_field(&kit, "srp.login.tag", NULL), 0, "byte %u", others[i].at);
+		cr_expect_eq(kit.packet.cm.consumer, RTAP_CM_CONSUMER_OTHER);
+		kit_free(&kit);
+		data[140 + others[i].at] = kept;
+		data[159] = 0x44;
+	}
+}
+
+/* Linux's RDS over IPv6. */
+Test(cm, rds_has_addresses_of_the_connection_s_family)
+{
+	uint8_t data[DATA_LENGTH] = { 0 };
+	struct rtap_value value;
+	struct kit kit;
+
+	put_ip(data, 140, 6, 0x06);
+	put(data + 14, 16385, 2);
+	data[176 + 15] = 2;
+	data[176 + 32] = 4;
+	put(data + 176 + 48, 9, 4);
+	dissect_message(&kit, CM_REQ, data, NULL);
+	cr_expect_eq(kit.packet.cm.consumer, RTAP_CM_CONSUMER_RDS_IPV6);
+	cr_assert_eq(kit_field(&kit, "rds.private.saddr6", &value), 1);
+	cr_expect_eq(value.data.bytes[15], 2);
+	cr_assert_eq(kit_field(&kit, "rds.private.major", &value), 1);
+	cr_expect_eq(value.number, 4);
+	cr_assert_eq(kit_field(&kit, "rds.private.credit", &value), 1);
+	cr_expect_eq(value.number, 9);
+	cr_expect_eq(kit_field(&kit, "rds.private.saddr", NULL), 0);
+	kit_free(&kit);
+}
+
+static const uint8_t nvme_accept[] = { 0, 0, 0x20, 0x01 };
+static const uint8_t nvme_reject[] = { 0, 0, 6, 0 };
+static const uint8_t srp_response[] = {
+	0xc0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0x20, 0x54, 0, 0, 0x20, 0x44, 0, 6, 0x80,
+};
+static const uint8_t srp_reject[] = { 0xc2, 0, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 7 };
+static const uint8_t rds_reject[] = { 1, 0, 0, 0 };
+
+struct answer {
+	uint8_t consumer;
+	uint16_t attribute;
+	const uint8_t *bytes;
+	uint32_t length;
+	const char *name, *field;
+	uint64_t number;
+};
+
+#define ANSWER(consumer, attribute, bytes, name, field, number) \
+	{ RTAP_CM_CONSUMER_##consumer, CM_##attribute, bytes, sizeof bytes, name, field, number }
+
+static const struct answer answers[] = {
+	ANSWER(NVME, REP, nvme_accept, "NVMe", "nvme_rdma.private.crqsize", 0x120),
+	ANSWER(NVME, REJ, nvme_reject, "NVMe", "nvme_rdma.private.sts", 6),
+	ANSWER(ISER, REP, iser_request, "iSER", "iser.private.zbva_not_supported", 1),
+	ANSWER(SRP, REP, srp_response, "SRP", "srp.login_rsp.req_lim_delta", 0x80),
+	ANSWER(SRP, REP, srp_response, "SRP", "srp.login_rsp.max_it_iu_len", 0x2054),
+	ANSWER(SRP_RDMA_CM, REP, srp_response, "SRP", "srp.login_rsp.flags", 0x80),
+	ANSWER(SRP, REJ, srp_reject, "SRP", "srp.login_rej.reason", 0x10006),
+	ANSWER(SRP_RDMA_CM, REJ, srp_reject, "SRP", "srp.login_rej.tag", 7),
+	ANSWER(RDS, REP, rds_request, "RDS", "rds.private.minor", 1),
+	ANSWER(RDS_IPV6, REP, rds_request, "RDS", "rds.private.credit", 0),
+	ANSWER(RDS, REJ, rds_reject, "RDS", "rds.private.error", 1),
+	ANSWER(NFS, REP, nvme_accept, "NFS", NULL, 0),
+	ANSWER(SMB_DIRECT, REP, nvme_accept, "SMB Direct", NULL, 0),
+	ANSWER(OTHER, REP, nvme_accept, "other", NULL, 0),
+	ANSWER(UNKNOWN, REP, nvme_accept, "unknown: REQ not captured", NULL, 0),
+	ANSWER(UNKNOWN, REJ, nvme_reject, "unknown: REQ not captured", NULL, 0),
+};
+
+static void expect_text(const struct kit *kit, const char *field, const char *text)
+{
+	struct rtap_value value;
+
+	cr_assert_eq(kit_field(kit, field, &value), 1, "%s", field);
+	cr_expect(value.data.length == strlen(text) && !memcmp(value.data.bytes, text, value.data.length), "%s: not %s", field, text);
+}
+
+Test(cm, private_data_of_answers_are_those_of_the_service_that_was_asked_for)
+{
+	for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+		const struct answer *answer = &answers[i];
+		bool is_reject = answer->attribute == CM_REJ;
+		struct rtap_context context = { .cm_consumer = answer->consumer };
+		uint8_t data[DATA_LENGTH] = { 0 };
+		struct rtap_value value;
+		struct kit kit;
+
+		if (is_reject)
+			put(data + 10, 28, 2);
+		memcpy(data + (is_reject ? 84 : 36), answer->bytes, answer->length);
+		dissect_message(&kit, answer->attribute, data, &context);
+		cr_expect_eq(kit.packet.anomaly_count, 0);
+		expect_text(&kit, is_reject ? "infiniband.cm.rej.consumer" : "infiniband.cm.rep.consumer", answer->name);
+		if (answer->field) {
+			cr_assert_eq(kit_field(&kit, answer->field, &value), 1, "%zu: %s", i, answer->field);
+			cr_expect_eq(value.number, answer->number, "%zu: %s", i, answer->field);
+		}
+		cr_expect_eq(kit_field(&kit, is_reject ? "infiniband.cm.rej.private" : "infiniband.cm.rep.private", NULL), 1);
+		cr_expect_eq(kit.packet.layers[kit.packet.layer_count - 2].protocol == cm_protocol(answer->attribute), answer->field != NULL);
+		kit_free(&kit);
+	}
+}
+
+/* Communication management's own reasons, and a listener that gave no word. */
+Test(cm, rejects_that_say_nothing_have_no_fields)
+{
+	struct rtap_context context = { .cm_consumer = RTAP_CM_CONSUMER_NVME };
+	uint8_t data[DATA_LENGTH] = { 0 };
+	struct kit kit;
+
+	put(data + 10, 8, 2);
+	memcpy(data + 84, nvme_reject, sizeof nvme_reject);
+	dissect_message(&kit, CM_REJ, data, &context);
+	cr_expect_eq(kit_field(&kit, "nvme_rdma.private.sts", NULL), 0);
+	cr_expect_eq(kit_field(&kit, "infiniband.cm.rej.consumer", NULL), 0);
+	kit_free(&kit);
+	put(data + 10, 28, 2);
+	memset(data + 84, 0, sizeof nvme_reject);
+	dissect_message(&kit, CM_REJ, data, &context);
+	cr_expect_eq(kit_field(&kit, "nvme_rdma.private.sts", NULL), 0);
+	kit_free(&kit);
+}
+
+Test(cm, private_data_of_answers_that_were_cut_tell_what_is_there)
+{
+	struct rtap_context context = { .cm_consumer = RTAP_CM_CONSUMER_SRP };
+	uint8_t data[DATA_LENGTH] = { 0 }, frame[FRAME_LENGTH];
+
+	memcpy(data + 36, srp_response, sizeof srp_response);
+	build(frame, CM_REP, data);
+	for (uint32_t captured = DATA_OFFSET; captured < DATA_OFFSET + 36 + 52; captured++) {
+		struct kit kit;
+
+		kit_dissect(&kit, RTAP_LINK_INFINIBAND, frame, captured, sizeof frame, &context);
+		cr_expect_eq(kit_field(&kit, "srp.login_rsp.req_lim_delta", NULL), captured >= DATA_OFFSET + 36 + 8, "cut at %u", captured);
+		cr_expect_eq(kit_field(&kit, "srp.login_rsp.reserved2", NULL), 0, "cut at %u", captured);
+		cr_expect_eq(kit_field(&kit, "infiniband.cm.rep.consumer", NULL), 0, "cut at %u", captured);
+		kit_free(&kit);
+	}
+}
+
 Test(cm, service_ids_have_a_kind)
 {
 	static const struct {

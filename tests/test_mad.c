@@ -31,7 +31,7 @@ static const struct {
 	{ MAD_CLASS_SUBNET, mad_subnet_attributes }, { MAD_CLASS_SUBNET_DIRECTED, mad_subnet_attributes },
 	{ MAD_CLASS_ADMINISTRATION, mad_administration_attributes }, { MAD_CLASS_PERFORMANCE, mad_performance_attributes },
 	{ MAD_CLASS_DEVICE, mad_device_attributes }, { MAD_CLASS_CONGESTION, mad_congestion_attributes },
-	{ MAD_CLASS_BASEBOARD, mad_shared_attributes }, { MAD_CLASS_COMMUNICATION, mad_shared_attributes },
+	{ MAD_CLASS_BASEBOARD, mad_shared_attributes }, { MAD_CLASS_COMMUNICATION, mad_communication_attributes },
 };
 
 #define CLASSES (sizeof classes / sizeof classes[0])
@@ -155,13 +155,14 @@ Test(mad, tables_of_records_cut_at_every_length_tell_nothing_that_is_not_there)
 {
 	fill();
 	for (const struct mad_attribute *attribute = mad_administration_attributes; attribute->name; attribute++) {
-		uint16_t words = (uint16_t)((attribute->length + 7) / 8);
+		uint16_t words = attribute->length ? (uint16_t)((attribute->length + 7) / 8) : 8;
 		struct mad mad = { .management_class = MAD_CLASS_ADMINISTRATION, .method = 0x92, .attribute = attribute->id, .rmpp_type = RMPP_DATA,
 				   .rmpp_flags = 7, .rmpp_segment = 1, .rmpp_length = SA_HEADER_LENGTH + words * 8u * (200u / (words * 8u)),
 				   .attribute_offset = words, .data = data, .data_length = 200 };
 
 		cut_everywhere(&mad, attribute->name);
-		cr_expect_eq(packet.mad.record_count > 0, attribute->length <= 200, "%s", attribute->name);
+		cr_expect_eq(packet.mad.record_count > 0, attribute->length && attribute->length <= 200, "%s", attribute->name);
+		cr_expect_eq(rtap_packet_has(&packet, PROTOCOL_PAYLOAD), !packet.mad.record_count, "%s", attribute->name);
 	}
 }
 
@@ -186,6 +187,36 @@ Test(mad, parts_cover_their_attribute)
 			if (attribute->id != 0x1d)
 				cr_expect_eq(end, attribute->length, "%s: %u of %u bytes", attribute->name, end, attribute->length);
 		}
+}
+
+/* Attributes that have no table are named, and their content is shown as such. */
+Test(mad, attributes_without_a_table_have_a_name_only)
+{
+	static const struct {
+		uint8_t management_class;
+		uint16_t attribute;
+		const char *name;
+	} cases[] = {
+		{ MAD_CLASS_SUBNET, 0x33, "PortInfoExtended" }, { MAD_CLASS_ADMINISTRATION, 0x3e, "PortInfoExtendedRecord" },
+		{ MAD_CLASS_COMMUNICATION, 0x1b, "SAP" }, { MAD_CLASS_SUBNET, 0x7f, NULL }, { MAD_CLASS_BASEBOARD, 0x1b, NULL },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct mad mad = { .management_class = cases[i].management_class, .method = 0x81, .attribute = cases[i].attribute, .data = data,
+				   .data_length = 64 };
+		uint32_t length = mad_frame(bytes, A, B, &mad);
+		const char *name;
+
+		dissect(length, length);
+		name = mad_attribute_name(&packet.mad);
+		cr_expect_eq(!name, !cases[i].name, "%zu", i);
+		if (name && cases[i].name)
+			cr_expect_str_eq(name, cases[i].name);
+		/* those of subnet management stand within its header */
+		cr_expect_eq(rtap_packet_has(&packet, PROTOCOL_PAYLOAD), cases[i].management_class != MAD_CLASS_SUBNET, "%zu", i);
+		cr_expect_eq(packet.mad.record_count, 0, "%zu", i);
+		cr_expect_eq(packet.anomaly_count, 0, "%zu", i);
+	}
 }
 
 static void dissect_mad(const struct mad *mad)
@@ -219,6 +250,22 @@ Test(mad, the_attribute_offset_tells_where_the_next_record_begins)
 }
 
 /* Packets of RMPP that are no data, and data that are not all of a transfer. */
+/* Without its flag the header says nothing, whatever stands in it. IBTA vol. 1, 13.6.2. */
+Test(mad, a_header_of_rmpp_that_is_not_active_is_none)
+{
+	struct mad mad = { .management_class = MAD_CLASS_ADMINISTRATION, .method = 0x81, .attribute = 0x11, .rmpp_type = RMPP_ACK,
+			   .rmpp_flags = RMPP_FLAG_FIRST, .rmpp_segment = 2, .data = data, .data_length = 200 };
+
+	fill();
+	dissect_mad(&mad);
+	cr_expect_not(packet.mad.rmpp);
+	cr_expect_eq(packet.mad.record_count, 1);
+	mad.rmpp_flags |= RMPP_FLAG_ACTIVE;
+	dissect_mad(&mad);
+	cr_expect(packet.mad.rmpp);
+	cr_expect_eq(packet.mad.record_count, 0);
+}
+
 Test(mad, segments_without_the_others_are_no_records)
 {
 	static const struct {

@@ -21,18 +21,26 @@ static uint8_t bytes[ROCE_MAX_FRAME];
 static uint64_t frames, told;
 static int64_t now_ns;
 static struct rtap_message messages[16]; /* the first ones told */
+static struct rtap_missing holes[16];    /* of each, the first */
+static uint8_t payload[16][4];           /* of each, one byte of every segment */
+static bool keeps_bytes;
 
 static void note_message(void *owner, const struct rtap_message *message)
 {
 	(void)owner;
-	if (told < 16)
+	if (told < 16) {
 		messages[told] = *message;
+		if (message->missing_count)
+			holes[told] = message->missing[0];
+		for (uint32_t i = 0; message->segments && i < 4 && i * PER_SEGMENT < message->bytes.length; i++)
+			payload[told][i] = message->bytes.bytes[i * PER_SEGMENT];
+	}
 	told++;
 }
 
 static void begin(uint64_t max_memory)
 {
-	struct rtap_tracker_options options = { .max_memory = max_memory, .message = note_message };
+	struct rtap_tracker_options options = { .max_memory = max_memory, .message = note_message, .bytes = keeps_bytes, .checksums = keeps_bytes };
 
 	frames = told = 0;
 	now_ns = 1000 * SECOND;
@@ -86,6 +94,31 @@ Test(mad_exchange, an_answer_and_its_request_name_each_other)
 	cr_expect_eq(messages[1].partner, 1);
 	cr_expect_eq(messages[1].latency_ns, 3 * MILLISECOND);
 	cr_expect_eq(messages[0].outcome, RTAP_OUTCOME_NONE);
+}
+
+/* By method: whether it asks, and what answers it. IBTA vol. 1, 13.4.5, 15.2.2. */
+Test(mad_exchange, every_method_that_asks_is_answered)
+{
+	static const struct {
+		uint8_t request, response;
+		bool is_answered;
+	} cases[] = {
+		{ 0x01, 0x81, true }, { 0x02, 0x81, true }, { 0x05, 0x07, true }, { 0x06, 0x86, true }, { 0x12, 0x92, true }, { 0x13, 0x92, true },
+		{ 0x14, 0x94, true }, { 0x15, 0x95, true }, { 0x03, 0x83, false }, { 0x81, 0x81, false }, { 0x01, 0x01, false },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct mad request = get(7), response = answer(7);
+
+		request.method = cases[i].request;
+		response.method = cases[i].response;
+		begin(16 * MIB);
+		put(SM, NODE, &request, 0, 0);
+		put(NODE, SM, &response, MILLISECOND, 0);
+		cr_expect_eq(packet.flow.request_frame, cases[i].is_answered, "%zu", i);
+		end();
+		cr_expect_eq(messages[0].outcome == RTAP_OUTCOME_UNANSWERED, i == 10, "%zu", i);
+	}
 }
 
 /* What makes a response another's. */
@@ -147,6 +180,10 @@ Test(mad_exchange, retries_are_counted_and_the_latency_is_that_of_the_first)
 	cr_expect_eq(packet.flow.analysis, RTAP_PSN_NONE);
 	end();
 	cr_expect_eq(messages[0].repeats, 2);
+	cr_expect_eq(messages[0].retry_of, 0);
+	cr_expect_eq(messages[1].retry_of, 1);
+	cr_expect_eq(messages[2].retry_of, 1);
+	cr_expect_eq(messages[4].retry_of, 0);
 	cr_expect_eq(messages[4].outcome, RTAP_OUTCOME_UNANSWERED);
 }
 
@@ -297,6 +334,213 @@ Test(rmpp, transfers_that_never_end_are_bounded_by_the_budget)
 		put(NODE, SM, &mad, 1000, 0);
 	}
 	end();
+	cr_expect_leq(counters.peak_memory, 2 * MIB);
+}
+
+static void put_control(uint8_t type, uint32_t segment)
+{
+	struct mad mad = {
+		.management_class = MAD_CLASS_ADMINISTRATION, .method = 0x12, .attribute = 0x35, .transaction_id = 9, .rmpp_type = type,
+		.rmpp_flags = RMPP_FLAG_ACTIVE, .rmpp_segment = segment,
+	};
+
+	put(SM, NODE, &mad, MILLISECOND, 0);
+}
+
+static void put_table_request(void)
+{
+	struct mad mad = { .management_class = MAD_CLASS_ADMINISTRATION, .method = 0x12, .attribute = 0x35, .transaction_id = 9 };
+
+	put(SM, NODE, &mad, 0, 0);
+}
+
+Test(rmpp, the_segments_of_a_transfer_are_one_message)
+{
+	static const uint32_t orders[][8] = { { 1, 2, 3, 4 }, { 4, 3, 2, 1 }, { 1, 3, 3, 2, 1, 4 } };
+
+	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+		uint64_t count = 0;
+
+		keeps_bytes = i & 1;
+		begin(16 * MIB);
+		put_table_request();
+		while (count < 8 && orders[i][count])
+			put_segment(orders[i][count++], 4, 0);
+		cr_expect(packet.flow.completes);
+		cr_expect_eq(packet.flow.message_first_frame, 2);
+		cr_expect_eq(packet.flow.message_frames, 4);
+		cr_expect_eq(packet.flow.message_length, 4 * PER_SEGMENT);
+		end();
+		cr_assert_eq(told, 2, "%zu: %lu", i, (unsigned long)told);
+		cr_expect_eq(messages[0].partner, 2);
+		cr_expect_eq(messages[0].answered_in, 2);
+		cr_expect_eq(messages[1].partner, 1);
+		cr_expect_eq(messages[1].segments, 4);
+		cr_expect_eq(messages[1].segments_lost, 0);
+		cr_expect_eq(messages[1].frames, 4);
+		cr_expect_eq(messages[1].repeats, count - 4);
+		cr_expect_eq(messages[1].first_frame, 2);
+		cr_expect_eq(messages[1].last_frame, 1 + count);
+		cr_expect_eq(messages[1].latency_ns, MILLISECOND);
+		cr_expect_eq(messages[1].time_end_ns - messages[1].time_ns, (int64_t)(count - 1) * MILLISECOND);
+		cr_expect_eq(messages[1].length, 4 * PER_SEGMENT);
+		cr_expect(messages[1].complete);
+		cr_expect_eq(messages[1].rmpp_segment, 0);
+		cr_expect_eq(messages[1].has_crc, keeps_bytes);
+		for (uint8_t j = 0; keeps_bytes && j < 4; j++)
+			cr_expect_eq(payload[1][j], j + 1);
+	}
+	keeps_bytes = false;
+}
+
+/* Captured out of order: the request stands among the segments of its answer. */
+Test(rmpp, an_answer_that_began_before_its_request_is_told_before_it)
+{
+	begin(16 * MIB);
+	put_segment(1, 3, 0);
+	put_table_request();
+	put_segment(2, 3, 0);
+	put_segment(3, 3, 0);
+	end();
+	cr_assert_eq(told, 2);
+	cr_expect_eq(messages[0].segments, 3);
+	cr_expect_eq(messages[0].partner, 0);
+	cr_expect_eq(messages[1].answered_in, 3);
+	cr_expect_eq(messages[1].partner, 0);
+}
+
+Test(rmpp, segments_that_are_missing_are_told)
+{
+	begin(16 * MIB);
+	put_segment(1, 4, 0);
+	put_segment(2, 4, MAD_FRAME_AT + 256 - 50);
+	put_segment(4, 4, 0);
+	end();
+	cr_assert_eq(told, 1);
+	cr_expect_not(messages[0].complete);
+	cr_expect_eq(messages[0].segments, 4);
+	cr_expect_eq(messages[0].segments_lost, 1);
+	cr_expect_eq(messages[0].length, 4 * PER_SEGMENT);
+	cr_expect_eq(messages[0].missing_count, 2);
+	cr_expect_eq(holes[0].reason, RTAP_MISSING_SNAPPED);
+	cr_expect_eq(holes[0].offset, 350);
+	cr_expect_eq(holes[0].length, 50);
+	/* the last one: how many there are is not known */
+	begin(16 * MIB);
+	put_segment(2, 9, 0);
+	end();
+	cr_expect_eq(messages[0].segments, 2);
+	cr_expect_eq(messages[0].segments_lost, 1);
+	cr_expect_eq(messages[0].missing_count, 2);
+	cr_expect_eq(holes[0].offset, 0);
+	cr_expect_eq(holes[0].length, 200);
+}
+
+/* Until then it holds up what comes behind it; late segments are messages of their own. */
+Test(rmpp, a_message_waits_until_its_last_segment_is_acknowledged_or_two_seconds)
+{
+	static const struct {
+		bool whole;
+		uint8_t control;
+		uint32_t acknowledged;
+		int64_t wait_ns;
+		bool is_told;
+	} cases[] = {
+		{ true, 0, 0, MILLISECOND, false }, { true, RMPP_ACK, 1, MILLISECOND, false }, { true, RMPP_ACK, 2, MILLISECOND, true },
+		{ true, 0, 0, 2 * SECOND, true }, { false, 0, 0, 50 * SECOND, false }, { false, RMPP_ACK, 2, 50 * SECOND, false },
+		{ false, RMPP_STOP, 0, MILLISECOND, true }, { false, RMPP_ABORT, 0, MILLISECOND, true }, { false, 0, 0, 61 * SECOND, true },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct mad other = get(1000);
+
+		begin(16 * MIB);
+		put_segment(1, 2, 0);
+		if (cases[i].whole)
+			put_segment(2, 2, 0);
+		if (cases[i].control)
+			put_control(cases[i].control, cases[i].acknowledged);
+		put(SM, NODE, &other, cases[i].wait_ns, 0);
+		put(SM, NODE, &other, MILLISECOND, 0);
+		cr_expect_eq(told > 0, cases[i].is_told, "%zu", i);
+		put_segment(2, 2, 0);
+		end();
+		cr_expect_eq(messages[0].complete, cases[i].whole || !cases[i].is_told, "%zu", i);
+		cr_expect_eq(messages[0].repeats, cases[i].whole && !cases[i].is_told, "%zu", i);
+		if (cases[i].whole && cases[i].is_told)
+			cr_expect_eq(messages[told - 1].rmpp_segment, 2, "%zu", i);
+	}
+}
+
+/* Its receiver may say so when all is there; repeats are known still. */
+Test(rmpp, a_transfer_that_is_stopped_when_it_is_whole_is_whole)
+{
+	begin(16 * MIB);
+	put_segment(1, 2, 0);
+	put_segment(2, 2, 0);
+	put_control(RMPP_STOP, 0);
+	put_segment(2, 2, 0);
+	cr_expect_eq(packet.flow.analysis, RTAP_PSN_RETRANSMISSION);
+	end();
+	cr_expect(messages[0].complete);
+	cr_expect_eq(messages[0].segments, 2);
+}
+
+/* Requests can have several segments too: a repeat of the first is counted once. */
+Test(rmpp, repeats_of_a_request_s_segments_are_counted_once)
+{
+	uint8_t bytes_of[PER_SEGMENT];
+	struct mad mad;
+
+	begin(16 * MIB);
+	for (uint32_t i = 0; i < 3; i++) {
+		mad = segment_of(9, i ? i : 1, 2, bytes_of);
+		mad.method = 0x14;
+		put(SM, NODE, &mad, MILLISECOND, 0);
+	}
+	mad = (struct mad){ .management_class = MAD_CLASS_ADMINISTRATION, .method = 0x94, .attribute = 0x35, .transaction_id = 9 };
+	put(NODE, SM, &mad, MILLISECOND, 0);
+	end();
+	cr_assert_eq(told, 2);
+	cr_expect_eq(messages[0].segments, 2);
+	cr_expect_eq(messages[0].repeats, 1);
+	cr_expect_eq(messages[0].partner, 2);
+	cr_expect_eq(messages[1].latency_ns, 3 * MILLISECOND);
+}
+
+Test(rmpp, a_whole_message_is_whole_without_the_memory_for_its_transfer)
+{
+	static uint8_t data[PER_SEGMENT];
+
+	begin(MIB);
+	put_segment(1, 2, 0);
+	put_segment(2, 2, 0);
+	for (uint64_t i = 0; i < 8000; i++) {
+		struct mad mad = segment_of(1000 + i, 1, UINT32_MAX, data);
+
+		put(NODE, SM, &mad, 100, 0);
+	}
+	end();
+	cr_expect(messages[0].complete);
+	cr_expect_eq(messages[0].missing_count, 0);
+}
+
+Test(rmpp, a_message_that_there_is_no_memory_to_wait_for_is_told_as_it_stands)
+{
+	static uint8_t data[PER_SEGMENT];
+
+	begin(MIB);
+	put_segment(1, 3, 0);
+	for (uint64_t i = 0; i < 8000; i++) {
+		struct mad mad = segment_of(1000 + i, 1, UINT32_MAX, data);
+
+		put(NODE, SM, &mad, 1000, 0);
+	}
+	end();
+	cr_expect_eq(told, 8001);
+	cr_expect_not(messages[0].complete);
+	cr_expect_eq(messages[0].missing_count, 1);
+	cr_expect_eq(holes[0].reason, RTAP_MISSING_EVICTED);
 	cr_expect_leq(counters.peak_memory, 2 * MIB);
 }
 

@@ -3,10 +3,30 @@
  * A user of the library: only its public headers and its shared object. Fails if a public function is not exported.
  */
 #include <stdio.h>
+#include <string.h>
 
-#include <rdmatap/filter.h>
-#include <rdmatap/source.h>
-#include <rdmatap/visitor.h>
+#include <rdmatap/rdmatap.h>
+
+static int failures;
+
+static void expect(bool is_so, const char *what)
+{
+	if (!is_so) {
+		printf("not so: %s\n", what);
+		failures++;
+	}
+}
+
+#define EXPECT(condition) expect(condition, #condition)
+
+static rtap_field_id field(const char *name)
+{
+	rtap_field_id id = UINT16_MAX;
+
+	if (rtap_field_find(name, &id, 1) != 1)
+		expect(false, name);
+	return id;
+}
 
 static unsigned long count_matches(struct rtap_source *source, const struct rtap_filter *filter)
 {
@@ -26,7 +46,7 @@ static unsigned long count_matches(struct rtap_source *source, const struct rtap
 	return matches;
 }
 
-int main(void)
+static void filter_a_file(void)
 {
 	const char *name = TESTDATA "/roce-rping-v4.pcap";
 	struct rtap_filter *filter = NULL;
@@ -36,11 +56,206 @@ int main(void)
 
 	if (rtap_filter_compile(&filter, "infiniband.bth.opcode == \"RC Acknowledge\"", NULL, &error) != RTAP_STATUS_OK ||
 	    rtap_source_open_files(&source, &name, 1, &error) != RTAP_STATUS_OK)
-		fprintf(stderr, "%s\n", error.text);
+		printf("%s\n", error.text);
 	else
 		acknowledgements = count_matches(source, filter);
 	rtap_source_close(source);
 	rtap_filter_destroy(filter);
-	printf("%lu acknowledgements\n", acknowledgements);
-	return acknowledgements == 40 ? 0 : 1;
+	EXPECT(acknowledgements == 40);
+}
+
+static bool count_value(void *owner, const struct rtap_field *row, const struct rtap_value *value, const struct rtap_place *place)
+{
+	unsigned *left = owner;
+
+	(void)row;
+	(void)value;
+	(void)place;
+	return --*left;
+}
+
+/* How many values a field has, of the first `most`. */
+static unsigned values_of(const struct rtap_packet *packet, rtap_field_id id, unsigned most)
+{
+	unsigned left = most;
+
+	rtap_packet_values(packet, id, count_value, &left);
+	return most - left;
+}
+
+static void look_at_packet(const struct rtap_packet *packet)
+{
+	const struct rtap_layer *bth;
+	uint8_t protocol = 0;
+	uint64_t number = 7;
+	char text[16], short_text[5];
+
+	EXPECT(rtap_protocol_find("infiniband.bth", &protocol, 1) == 1);
+	bth = rtap_packet_layer(packet, protocol, NULL);
+	EXPECT(bth && bth->length == 12 && rtap_layer_bytes(packet, bth).length == 12);
+	EXPECT(bth && rtap_layer_bytes(packet, bth).bytes == packet->frame->bytes + bth->offset);
+	EXPECT(bth && !rtap_packet_layer(packet, protocol, bth));
+
+	EXPECT(rtap_packet_number(packet, field("infiniband.bth.psn"), &number) && number == packet->ib.psn);
+	EXPECT(rtap_packet_text(packet, field("infiniband.bth.p_key"), text, sizeof text) && !strcmp(text, "65535"));
+	EXPECT(!rtap_packet_text(packet, field("infiniband.bth.p_key"), short_text, sizeof short_text) && !strcmp(short_text, "6553"));
+	EXPECT(rtap_packet_text(packet, field("ip.src"), text, sizeof text) && strchr(text, '.'));
+	EXPECT(!rtap_packet_number(packet, field("ip.src"), &number)); /* no number */
+	EXPECT(!rtap_packet_number(packet, field("arp.opcode"), &number) && number == packet->ib.psn); /* not in this packet */
+	EXPECT(!rtap_packet_text(packet, field("arp.opcode"), text, sizeof text) && !text[0]);
+	EXPECT(!rtap_packet_text(packet, (rtap_field_id)rtap_field_count(), text, sizeof text));
+	/* what costs time is worked out */
+	EXPECT(rtap_packet_text(packet, field("infiniband.invariant.crc.status"), text, sizeof text) && !strcmp(text, "good"));
+}
+
+/* Of the chunk lists, a packet has several handles, which only a walk finds. */
+static bool look_at_chunks(const struct rtap_packet *packet)
+{
+	rtap_field_id handle = field("rpcordma.rdma_handle");
+	unsigned handles = values_of(packet, handle, 100);
+	uint64_t first = 0;
+
+	if (handles < 2)
+		return false;
+	EXPECT(values_of(packet, handle, 1) == 1);
+	EXPECT(rtap_packet_number(packet, handle, &first) && first);
+	return true;
+}
+
+/* Every frame of a file, one by one, to `take`, until it returns true. */
+static bool each_frame(const char *name, bool (*take)(void *owner, const struct rtap_frame *frame), void *owner)
+{
+	struct rtap_source *source = NULL;
+	const struct rtap_frame *frame;
+	struct rtap_error error = { "", false };
+	enum rtap_status status = rtap_source_open_files(&source, &name, 1, &error);
+	bool done = false;
+
+	EXPECT(status == RTAP_STATUS_OK);
+	while (status == RTAP_STATUS_OK && !done) {
+		status = rtap_source_read_frame(source, &frame, &error);
+		if (status == RTAP_STATUS_OK)
+			done = take(owner, frame);
+	}
+	EXPECT(done || (status == RTAP_STATUS_END && !frame));
+	rtap_source_close(source);
+	return done;
+}
+
+static bool take_packet(void *owner, const struct rtap_frame *frame)
+{
+	struct rtap_packet packet;
+
+	(void)owner;
+	rtap_dissect(frame, NULL, &packet);
+	if (packet.ib.has_bth)
+		look_at_packet(&packet);
+	return packet.ib.has_bth;
+}
+
+static bool take_chunks(void *owner, const struct rtap_frame *frame)
+{
+	struct rtap_packet packet;
+
+	(void)owner;
+	rtap_dissect(frame, NULL, &packet);
+	return look_at_chunks(&packet);
+}
+
+struct summary {
+	struct rtap_tracker *tracker;
+	struct rtap_stats *stats;
+	uint64_t frames;
+};
+
+static void take_message(void *owner, const struct rtap_message *message)
+{
+	rtap_stats_message(((struct summary *)owner)->stats, message);
+}
+
+static void take_connection(void *owner, const struct rtap_connection *connection)
+{
+	rtap_stats_connection(((struct summary *)owner)->stats, connection);
+}
+
+static void merge(void *owner, uint64_t from, uint64_t into, bool turned)
+{
+	rtap_stats_merged(((struct summary *)owner)->stats, from, into, turned);
+}
+
+static bool take_frame(void *owner, const struct rtap_frame *frame)
+{
+	struct summary *summary = owner;
+	struct rtap_stats_totals totals;
+	struct rtap_packet packet;
+
+	EXPECT(frame->number == ++summary->frames);
+	rtap_tracker_frame(summary->tracker, frame, &packet);
+	rtap_stats_packet(summary->stats, &packet);
+	rtap_stats_totals(summary->stats, &totals); /* at any time */
+	EXPECT(totals.packets == summary->frames);
+	return false;
+}
+
+static void look_at_stats(const struct rtap_stats *stats)
+{
+	struct rtap_stats_direction sent, naks = { 0 };
+	struct rtap_stats_operations operations;
+	struct rtap_stats_totals totals;
+	struct rtap_stats_rpc rpc;
+	uint64_t packets = 0, messages = 0, connections = 0;
+
+	rtap_stats_totals(stats, &totals);
+	for (uint64_t number = 0; (number = rtap_stats_next(stats, number)); connections++)
+		for (int from_a = 0; from_a < 2; from_a++) {
+			EXPECT(rtap_stats_direction(stats, number, from_a, &sent));
+			packets += sent.packets;
+			naks.nak_invalid_request += sent.nak_invalid_request;
+			naks.nak_access += sent.nak_access;
+			naks.nak_operation += sent.nak_operation;
+			for (unsigned kind = 0; kind < RTAP_KIND_COUNT; kind++)
+				if (rtap_stats_operations(stats, number, from_a, (enum rtap_message_kind)kind, &operations)) {
+					messages += operations.messages;
+					EXPECT(operations.size.count == operations.messages);
+					EXPECT(operations.size.least <= operations.size.median && operations.size.median <= operations.size.largest);
+				}
+		}
+	EXPECT(connections && connections == totals.connections);
+	EXPECT(packets && packets == totals.rdma_packets);
+	EXPECT(messages && messages == totals.messages);
+	EXPECT(naks.nak_invalid_request == 3 && naks.nak_access == 3 && naks.nak_operation == 3);
+	EXPECT(!rtap_stats_direction(stats, connections + 1000000, true, &sent) && !sent.packets);
+	EXPECT(!rtap_stats_direction(stats, 0, true, &sent));
+	EXPECT(!rtap_stats_rpc(stats, rtap_stats_rpc_count(stats), &rpc) && !rpc.calls);
+}
+
+static void count_a_file(void)
+{
+	struct summary summary = { .stats = rtap_stats_open(1 << 20) };
+	struct rtap_tracker_options options = {
+		.max_memory = 1 << 24,
+		.message = take_message,
+		.connection = take_connection,
+		.merged = merge,
+		.owner = &summary,
+	};
+
+	summary.tracker = rtap_tracker_open(&options);
+	if (summary.stats && summary.tracker) {
+		each_frame(TESTDATA "/conn_naks.pcap", take_frame, &summary);
+		rtap_tracker_finish(summary.tracker);
+		EXPECT(summary.frames == 48);
+		look_at_stats(summary.stats);
+	}
+	rtap_tracker_close(summary.tracker);
+	rtap_stats_close(summary.stats);
+}
+
+int main(void)
+{
+	filter_a_file();
+	EXPECT(each_frame(TESTDATA "/roce-rping-v4.pcap", take_packet, NULL));
+	EXPECT(each_frame(TESTDATA "/rpcrdma-headers.pcap", take_chunks, NULL));
+	count_a_file();
+	return failures ? 1 : 0;
 }

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What can be wrong with a packet. Static tables: any number of threads may read them.
+ */
 #ifndef RDMATAP_ANOMALY_H
 #define RDMATAP_ANOMALY_H
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* X(identifier, name as shown and filtered, what it means) */
 #define RTAP_ANOMALIES(X) \
@@ -38,6 +44,9 @@ enum rtap_anomaly_code {
 const char *rtap_anomaly_name(enum rtap_anomaly_code code);
 const char *rtap_anomaly_meaning(enum rtap_anomaly_code code);
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

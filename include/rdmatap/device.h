@@ -16,6 +16,9 @@
 #include <rdmatap/source.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* What kind of node a device is: NodeInfo's NodeType, IBTA vol. 1, 14.2.5.3; from 4 on the kernel's own. */
 enum rtap_node_type {
@@ -226,6 +229,9 @@ const char *rtap_verbs_capability_name(unsigned bit);
 /* Of a bit (by number) of a port's capability mask. */
 const char *rtap_capability_name(unsigned bit);
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How calls end, and what is told of it.
+ */
 #ifndef RDMATAP_ERROR_H
 #define RDMATAP_ERROR_H
 
 #include <stdbool.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* How a call ended. */
 enum rtap_status {
@@ -26,6 +32,9 @@ struct rtap_error {
 /* Writes a printf-style message into *error and clears the rest; too long a message is cut. A NULL error is ignored. */
 void rtap_error_set(struct rtap_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Fields and protocols: the tables that everything is shown and filtered by. Static: any number of threads may read them.
+ */
 #ifndef RDMATAP_FIELD_H
 #define RDMATAP_FIELD_H
 
@@ -9,6 +12,9 @@
 #include <rdmatap/frame.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct rtap_packet;
 struct rtap_layer;
@@ -116,6 +122,9 @@ const struct rtap_protocol *rtap_protocol_by_number(uint8_t number);
 /* Numbers of the protocols that `name` stands for ("infiniband" stands for all its headers); as rtap_field_find(). */
 size_t rtap_protocol_find(const char *name, uint8_t *numbers, size_t room);
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

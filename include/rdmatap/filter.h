@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Display filters, by which packets are chosen; BPF capture filters are in rdmatap/source.h.
+ */
 #ifndef RDMATAP_FILTER_H
 #define RDMATAP_FILTER_H
 
@@ -8,6 +11,9 @@
 #include <rdmatap/packet.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* A compiled display filter. Immutable: several threads may use one. */
 struct rtap_filter;
@@ -25,6 +31,9 @@ bool rtap_filter_match(const struct rtap_filter *filter, const struct rtap_packe
 /* Frees. NULL is ignored. */
 void rtap_filter_destroy(struct rtap_filter *filter);
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Captured frames, and the batches that they come in.
+ */
 #ifndef RDMATAP_FRAME_H
 #define RDMATAP_FRAME_H
 
@@ -6,6 +9,9 @@
 #include <stdint.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Link types that rdmatap dissects, by the numbers of the registry at tcpdump.org (LINKTYPE_, not DLT_). */
 enum rtap_link_type {
@@ -58,6 +64,9 @@ struct rtap_batch *rtap_batch_hold(struct rtap_batch *batch);
 /* Gives one reference back; the last one frees the batch and its bytes. NULL is ignored. */
 void rtap_batch_release(struct rtap_batch *batch);
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

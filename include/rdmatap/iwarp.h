@@ -11,6 +11,9 @@
 #include <rdmatap/frame.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct rtap_context;
 
@@ -113,6 +116,9 @@ struct rtap_fpdus {
 	uint8_t crc_status, framing;  /* of all of them if there is no list */
 };
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

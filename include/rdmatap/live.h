@@ -17,6 +17,9 @@
 #include <rdmatap/source.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Which traffic a raw-packet queue pair asks the NIC for. */
 enum rtap_flow_type {
@@ -82,12 +85,14 @@ struct rtap_live_entry {
 	uint32_t link_type;      /* LINKTYPE_ number that frames will have; UINT32_MAX: known only once it is open */
 };
 
+/* Takes one device. */
+typedef void rtap_take_entry(void *owner, const struct rtap_live_entry *entry);
+
 /*
  * Calls `take` with each device of each kind, the kinds in order of lookup. BROKEN: one kind could not be listed, see the
  * error (the last one's, if several); the others were.
  */
-enum rtap_status rtap_live_list(void (*take)(void *owner, const struct rtap_live_entry *entry), void *owner,
-				struct rtap_error *error) __attribute__((warn_unused_result));
+enum rtap_status rtap_live_list(rtap_take_entry *take, void *owner, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* A device that frames are sent on. */
 struct rtap_sender;
@@ -114,6 +119,9 @@ enum rtap_status rtap_sender_flush(struct rtap_sender *sender, uint64_t *lost, s
 /* Closes and frees. NULL is ignored. */
 void rtap_sender_close(struct rtap_sender *sender);
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

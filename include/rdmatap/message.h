@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What rtap_tracker_frame() makes of packets: messages, the connections that they belong to, and names for it all. Plain
+ * values.
+ */
 #ifndef RDMATAP_MESSAGE_H
 #define RDMATAP_MESSAGE_H
 
@@ -8,6 +12,9 @@
 #include <rdmatap/frame.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* What a message is. X(identifier, name) */
 #define RTAP_MESSAGE_KINDS(X) \
@@ -96,7 +103,11 @@ struct rtap_life_event {
 	const char *name;       /* static: "rdma_connect" */
 	uint64_t frame;
 	int64_t time_ns;
-	uint32_t reason;        /* of a reject; else 0 */
+	uint32_t reason;        /* of a reject, with UD the status; status of an apr; else 0 */
+	uint32_t interface;     /* of the frame, of messages of communication management */
+	uint32_t repeats;       /* how often the message came again */
+	int64_t last_ns;        /* when it did last; valid with repeats */
+	bool unanswered;        /* it asks for an answer, of which there is no sign */
 	uint8_t by[16];         /* who joined or left a multicast group */
 	uint8_t by_length;      /* 4, 16; 2: a LID; 0: told of no other event */
 };
@@ -173,8 +184,9 @@ struct rtap_message {
 	uint8_t mad_class, mad_method;
 	uint16_t mad_attribute, mad_status;
 	uint8_t rmpp_type;      /* 0: not of RMPP; 1 DATA, 2 ACK, 3 STOP, 4 ABORT */
-	uint32_t rmpp_segment;  /* of DATA and ACK */
-	uint32_t transfer_length, transfer_segments; /* of the segment that made a transfer of several whole: its data in bytes; else 0 */
+	uint32_t rmpp_segment;  /* of ACK, and of DATA that is no part of a message of several segments; else 0 */
+	uint32_t segments, segments_lost; /* of a message of several, whose length is that of their data: how many it has, as far as known; not seen */
+	uint64_t retry_of;      /* frame of the first request of this transaction, which was not answered; 0: it is no retry */
 	uint64_t transaction_id;
 	const char *mad_class_name, *mad_method_name, *mad_attribute_name, *mad_status_name;
 	uint64_t partner;       /* number of the reply to a call, of the call that a reply answers, and so of MADs; 0: not known */
@@ -182,6 +194,9 @@ struct rtap_message {
 	struct rtap_span bytes; /* if they were asked for and all are there */
 };
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Dissecting: the headers of one frame, and facts read from them. Nothing is kept from packet to packet; any number of
+ * threads may dissect.
+ */
 #ifndef RDMATAP_PACKET_H
 #define RDMATAP_PACKET_H
 
@@ -11,6 +15,9 @@
 #include <rdmatap/iwarp.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define RTAP_MAX_LAYERS 64
 #define RTAP_MAX_ANOMALIES 8
@@ -180,6 +187,22 @@ struct rtap_rpc_facts {
 };
 
 /*
+ * Whose private data the messages of a connection have, as its REQ tells: by the service that it asks for, or by their content.
+ * X(identifier, name)
+ */
+#define RTAP_CM_CONSUMERS(X) \
+	X(UNKNOWN, "unknown: REQ not captured") X(OTHER, "other") \
+	X(NFS, "NFS") X(SMB_DIRECT, "SMB Direct") X(NVME, "NVMe") X(ISER, "iSER") X(SRP, "SRP") X(SRP_RDMA_CM, "SRP") X(RDS, "RDS") \
+	X(RDS_IPV6, "RDS")
+
+enum rtap_cm_consumer {
+#define RTAP_CM_CONSUMER_ENUM(identifier, name) RTAP_CM_CONSUMER_##identifier,
+	RTAP_CM_CONSUMERS(RTAP_CM_CONSUMER_ENUM)
+#undef RTAP_CM_CONSUMER_ENUM
+	RTAP_CM_CONSUMER_COUNT
+};
+
+/*
  * What a message of communication management says; host order. Valid while present is set, each value only in the messages
  * named. IBTA vol. 1, chapter 12.
  */
@@ -191,8 +214,10 @@ struct rtap_cm_facts {
 	uint8_t mtu_code;           /* REQ: 1 is 256 bytes, 5 is 4096 */
 	uint8_t subject;            /* MRA, REJ: the message meant: 0 REQ, 1 REP, 2 LAP or none */
 	uint8_t sidr_status;        /* SIDR_REP: 0 is good */
+	uint8_t path_status;        /* APR: 0 is good */
 	uint8_t address_length;     /* 4 or 16 if an IP CM header is there, else 0 */
 	uint8_t source;             /* that private_offset counts in */
+	uint8_t consumer;           /* REQ, REP, REJ: enum rtap_cm_consumer; of the latter two by the context */
 	bool has_rpc_private, remote_invalidation; /* the message of RFC 8797 is there; its R flag */
 	uint16_t reject_reason;     /* REJ */
 	uint16_t source_port, destination_port; /* with an IP CM header */
@@ -304,8 +329,10 @@ enum rtap_upper {
 };
 
 /* "--decode-as": what goes to a QPN or UDP port is taken for a protocol. */
+enum rtap_decode_by { RTAP_DECODE_QPN, RTAP_DECODE_UDP_PORT };
+
 struct rtap_decode_as {
-	enum { RTAP_DECODE_QPN, RTAP_DECODE_UDP_PORT } by;
+	enum rtap_decode_by by;
 	uint32_t number;
 	uint8_t upper; /* by QPN: enum rtap_upper; by UDP port: taken for RoCEv2 */
 };
@@ -323,6 +350,7 @@ struct rtap_context {
 	uint64_t rpc_call_frame; /* the frame that shows this call; 0: not known, though the others are */
 	int64_t rpc_call_time_ns; /* of that frame */
 	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
+	uint8_t cm_consumer;  /* enum rtap_cm_consumer: by the REQ that a REP or REJ of communication management answers */
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
 	struct rtap_span records; /* data of an RMPP transaction that this segment completed: dissected as the next source instead of its own */
@@ -347,6 +375,9 @@ static inline bool rtap_packet_has(const struct rtap_packet *packet, uint8_t pro
 	return packet->protocols[protocol / 64] >> (protocol % 64) & 1;
 }
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

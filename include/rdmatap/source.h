@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where frames come from: capture files here, devices in rdmatap/live.h. A source is used by one thread at a time.
+ */
 #ifndef RDMATAP_SOURCE_H
 #define RDMATAP_SOURCE_H
 
@@ -10,6 +13,9 @@
 #include <rdmatap/frame.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Where frames come from. */
 struct rtap_source;
@@ -65,6 +71,14 @@ enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_
 					struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
+ * Gives frames one by one, for who wants no batches; do not mix the two. OK: *frame is set and valid until the next call or
+ * the source is closed; it is NULL if a live source had nothing within wake_ms. Otherwise as rtap_source_read_batch(), with
+ * *frame NULL.
+ */
+enum rtap_status rtap_source_read_frame(struct rtap_source *source, const struct rtap_frame **frame, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/*
  * From now on a thread of the source reads ahead of rtap_source_read_batch(), and inflates. Interfaces, notes and counters
  * belong to it until END, FAILED or rtap_source_stop(). False: it does not, because an input is no regular file, which may have
  * to be waited for, or there can be no thread.
@@ -109,6 +123,9 @@ enum rtap_status rtap_bpf_match(struct rtap_bpf *bpf, const struct rtap_frame *f
 
 void rtap_bpf_destroy(struct rtap_bpf *bpf);
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * State: packets in, messages and connections out. A tracker is used by one thread at a time; callbacks are made by that
+ * thread.
+ */
 #ifndef RDMATAP_TRACKER_H
 #define RDMATAP_TRACKER_H
 
@@ -9,6 +13,9 @@
 #include <rdmatap/packet.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* All state that outlives a packet: connections, PSN streams, messages in the making. One thread at a time. */
 struct rtap_tracker;
@@ -27,7 +34,8 @@ struct rtap_tracker_options {
 	/* Two connections turned out to be the halves of one: packets whose flow named `from` are of `into`, and `from` is never told.
 	 * turned: end a of the one is end b of the other. */
 	void (*merged)(void *owner, uint64_t from, uint64_t into, bool turned);
-	/* Each RPC call with its reply, in the order of the replies within a connection; for outputs of this project (reassembly/rpc_exchange.h). */
+	/* Each RPC call with its reply, in the order of the replies within a connection; for rdmatap's own exports:
+	 * what it tells is no part of the library. NULL. */
 	void (*exchange)(void *owner, const struct rpc_exchange *exchange);
 	bool payload;                /* exchanges hold the bytes of all chunks */
 	/* Whether a packet makes its message wanted: rtap_message.wanted. May be NULL. */
@@ -39,6 +47,7 @@ struct rtap_tracker_options {
 struct rtap_tracker_counters {
 	uint64_t messages, incomplete_messages, connections;
 	uint64_t evictions;          /* things given up for want of memory before they were done */
+	uint64_t refused;            /* times the system had no memory: what needed it is missing or not whole */
 	uint64_t unsupported;        /* packets of services that are not put together (RD) */
 	uint64_t fragmented_whole, fragmented_lost; /* IP datagrams in fragments: put together; not, or refused */
 	uint64_t trouble[RTAP_TROUBLE_COUNT];
@@ -62,6 +71,9 @@ struct rtap_tracker_counters rtap_tracker_counters(const struct rtap_tracker *tr
 /* Frees. NULL is ignored. */
 void rtap_tracker_close(struct rtap_tracker *tracker);
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

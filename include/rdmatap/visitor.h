@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Walking through all fields of a packet; rdmatap/value.h has them one at a time. Only reads.
+ */
 #ifndef RDMATAP_VISITOR_H
 #define RDMATAP_VISITOR_H
 
 #include <rdmatap/packet.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Where something stands in the packet. Valid for the call that it is told in. */
 struct rtap_place {
@@ -43,6 +49,9 @@ void rtap_layer_visit(const struct rtap_packet *packet, const struct rtap_layer 
 bool rtap_layer_field(const struct rtap_packet *packet, const struct rtap_layer *layer, const struct rtap_field *field,
 		      struct rtap_value *value);
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Writing capture files. A writer or series is used by one thread at a time.
+ */
 #ifndef RDMATAP_WRITER_H
 #define RDMATAP_WRITER_H
 
@@ -11,6 +14,9 @@
 #include <rdmatap/source.h>
 
 #pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* A capture file being written. */
 struct rtap_writer;
@@ -82,6 +88,9 @@ enum rtap_status rtap_series_hand_over(struct rtap_series *series, uid_t user, g
 /* As rtap_writer_close(). */
 enum rtap_status rtap_series_close(struct rtap_series *series, struct rtap_error *error) __attribute__((warn_unused_result));
 
+#ifdef __cplusplus
+}
+#endif
 #pragma GCC visibility pop
 
 #endif

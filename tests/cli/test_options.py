@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What each option does."""
+import glob
 import os
 import re
 import subprocess
@@ -37,8 +38,7 @@ class Help(CliTest):
                       "--json": "mlx5_0"}
         named = set(re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)) - {"--help"}
         self.assertEqual(named, set(examples) | of_messages | set(of_export) | live | set(series) | of_replay | set(of_diff) | set(of_canon) | set(of_stats) | of_umad | set(of_devices))
-        with open(os.path.join(os.path.dirname(TESTS), "doc", "rdmatap.1")) as f:
-            manual = f.read()
+        manual = "".join(read(page).decode() for page in glob.glob(os.path.join(os.path.dirname(TESTS), "doc", "rdmatap*.1")))
         for option, arguments in examples.items():
             if option != "-r":
                 self.assertTrue(self.run_program("-r", RPING, option, *arguments).returncode == 0, option)

@@ -56,6 +56,53 @@ def managed():
     yield scene
 
 
+def lives():
+    """Ends that a connection's life can have, and private data of answers."""
+    scene = Scene("cm-lives", "CM: a REQ without an answer, retried and given up; NVMe accepted, alternate paths, a DREQ without an answer; "
+                              "NVMe rejected; SIDR refused and without an answer")
+    c = scene.connection(a=("10.0.0.2", 0x50, 1), b=("10.0.0.1", 0x60, 99), port=20049)
+    for again in (False, True, True):
+        c.request(again=again)
+        scene.pause(2)
+    scene.mad(c, "a", handshake.REJ, handshake.told(handshake.REJ, localcommid=c.ids[0], reason=4))
+    c.life.append("rdma_reject")
+    c.known["b.qpn"] = c.known["a.psn"] = False
+    c = scene.connection(port=4420)
+    c.request()
+    scene.mad(c, "b", handshake.REP, handshake.rep(c.ids[1], c.ids[0], c.b.qpn, c.a.start, private=bytes((0, 0, 128, 0))))
+    c.life.append("rdma_accept")
+    c.ready()
+    packets = c.send("a", 10)
+    scene.put(*packets, c.ack(packets[0]))
+    for status in (0, 7):
+        c.tid += 1
+        c.tell("a", handshake.LAP)
+        c.tell("b", handshake.APR, status=status)
+    scene.pause(1)
+    c.tell("a", handshake.DREQ, req_remoteqpneecn=c.b.qpn)
+    scene.pause(1)
+    c.tell("a", handshake.DREQ, req_remoteqpneecn=c.b.qpn)
+    c = scene.connection(a=("10.0.0.2", 0x51, 1), b=("10.0.0.1", 0x61, 99), port=4420)
+    c.request()
+    scene.mad(c, "b", handshake.REJ, handshake.told(handshake.REJ, bytes((0, 0, 6, 0)), remotecommid=c.ids[0],
+                                                    reason=handshake.CONSUMER_REJECT))
+    c.life.append("rdma_reject")
+    c.known["b.qpn"] = c.known["a.psn"] = False
+    for status in (2, None):
+        c = scene.connection(a=("10.0.0.2", 0, 1), b=("10.0.0.1", 0, 1), service=ib.UD, port=7174)
+        request = handshake.sidr_req(c.ids[0], c.port, c.a.addr, c.b.addr)
+        scene.mad(c, "a", handshake.SIDR_REQ, request)
+        c.life, c.learned = ["rdma_connect"], "cm"
+        if status:
+            scene.mad(c, "b", handshake.SIDR_REP, handshake.told(handshake.SIDR_REP, requestid=c.ids[0], status=status))
+            c.life.append("rdma_reject")
+        else:
+            scene.pause(1)
+            scene.mad(c, "a", handshake.SIDR_REQ, request)
+        c.known.update({"a.psn": None, "b.psn": None, "a.qpn": False, "b.qpn": False})
+    yield scene
+
+
 def unmanaged():
     scene = Scene("no-cm", "no CM: both directions of a QP pair are inferred from answers")
     exchange(scene, scene.connection())
@@ -186,6 +233,7 @@ def other_links():
 
 def captures():
     yield from managed()
+    yield from lives()
     yield from unmanaged()
     yield from midstream()
     yield from extended()

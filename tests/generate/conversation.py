@@ -325,6 +325,7 @@ class Connection:
                        handshake.sidr_req(self.ids[0], self.port, self.a.addr, self.b.addr))
         self.scene.mad(self, "b", handshake.SIDR_REP,
                        handshake.sidr_rep(self.ids[0], self.b.qpn, self.port, DATAGRAM_Q_KEY))
+        self.life += ["rdma_connect", "rdma_accept"]
         self.learned = "cm"
 
     # Messages

@@ -4,7 +4,7 @@ import cm
 from ib import Piece, transport
 from piece import address
 
-REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP = range(0x10, 0x19)
+REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP, LAP, APR = range(0x10, 0x1b)
 RC, UC, RD, OTHER = range(4)
 TCP, UDP = 6, 17
 MTU_256, TIMEOUT, CONSUMER_REJECT = 1, 20, 28
@@ -42,15 +42,15 @@ def req(local_id, qpn, psn, port, local, remote, service=RC, extended=0):
                 prim_hoplim=64, prim_localacktout=TIMEOUT)
 
 
-def rep(local_id, remote_id, qpn, psn, xrc=False):
+def rep(local_id, remote_id, qpn, psn, xrc=False, private=b""):
     """For XRC the QPN stands in the EE context field, and SRQ is set."""
     where = {"localeecn": qpn, "srq": 1} if xrc else {"localqpn": qpn}
-    return told(REP, id=local_id, remotecommid=remote_id, startpsn=psn, respres=16, initdepth=16, tgtackdelay=15,
+    return told(REP, private, id=local_id, remotecommid=remote_id, startpsn=psn, respres=16, initdepth=16, tgtackdelay=15,
                 e2eflowctrl=1, rnrretrcount=7, **where)
 
 
 def between(attribute, local_id, remote_id, **values):
-    """MRA, REJ, RTU, DREQ, DREP."""
+    """MRA, REJ, RTU, DREQ, DREP, LAP, APR."""
     return told(attribute, localcommid=local_id, remotecommid=remote_id, **values)
 
 

@@ -168,8 +168,31 @@ def tunnels():
     return capture
 
 
+def mac_control_frame(opcode, rest, *facts):
+    piece = Piece(struct.pack(">H", opcode) + rest, [("macc.opcode", opcode), *facts], 0x8808)
+    return net.ethernet(piece, dst="01:80:c2:00:00:01", minimum=60)
+
+
+def mac_control():
+    """IEEE 802.3, annex 31A: opcodes; 31B: PAUSE; 31D: priority-based flow control."""
+    capture = Capture("mac-control", 1, "pause frames and priority flow control: each priority, extreme times, reserved bits; other opcodes")
+    for quanta in (0, 1, 0x1234, 0xffff):
+        capture.add(mac_control_frame(1, struct.pack(">H", quanta), ("macc.pause_time", quanta)))
+    for vector, quanta in [(1 << i, [0xffff * (i == j) for j in range(8)]) for i in range(8)] + [
+            (0, [0] * 8), (0xff, [0] * 8), (0xff, [0xffff] * 8), (0x18, [1, 2, 3, 0, 5, 6, 7, 8]), (0xa508, list(range(100, 900, 100)))]:
+        facts = [("macc.cbfc.enbv", vector), ("macc.cbfc.enbv.reserved", vector >> 8)]
+        facts += [("macc.cbfc.enbv.c%d" % i, vector >> i & 1) for i in range(8)]
+        facts += [("macc.cbfc.pause_time.c%d" % i, time) for i, time in enumerate(quanta)]
+        capture.add(mac_control_frame(0x101, struct.pack(">9H", vector, *quanta), *facts))
+    for opcode in (0, 2, 3, 4, 5, 6, 0x102, 0xfffe, 0xffff):
+        capture.add(mac_control_frame(opcode, bytes(44)), **{"macc.pause_time": None, "macc.cbfc.enbv": None})
+    capture.add(net.ethernet(net.vlan(Piece(struct.pack(">HH", 1, 7), [("macc.opcode", 1), ("macc.pause_time", 7)], 0x8808), 5), minimum=60))
+    return capture
+
+
 def captures():
     yield tags()
+    yield mac_control()
     yield from cooked()
     yield from loopbacks()
     yield from raw_ip()

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/mad.h"
+#include "reassembly/assembly.h"
+#include "reassembly/handshake.h"
+#include "reassembly/ib_message.h"
+#include "reassembly/mad_message.h"
+#include "reassembly/message_queue.h"
+
+/* The transfer's message, made with its first segment. NULL: it is told already, or there is no memory. */
+static struct message *message_of(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	const struct rmpp_progress *progress = &tracker->transfer;
+	struct message *message;
+
+	if (!progress->begins)
+		return rmpp_held(progress->transfer);
+	message = message_create(tracker, NULL, packet->frame->number, packet->frame->time_ns);
+	if (!message)
+		return NULL;
+	message->shown.kind = RTAP_KIND_MAD;
+	message->shown.verb = RTAP_VERB_SEND;
+	message->shown.psn = packet->ib.psn;
+	/* segments are numbered from the transfer's first, so where each stands is known */
+	message->has_first = message->gathers = true;
+	rmpp_hold(progress->transfer, message);
+	return message;
+}
+
+static void add_segment(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+{
+	const struct rtap_mad_facts *mad = &packet->mad;
+	const struct rmpp_progress *progress = &tracker->transfer;
+	struct piece piece = {
+		.bytes = packet->sources[mad->source].bytes + mad->data_offset,
+		.captured = mad->data_captured < progress->length ? mad->data_captured : progress->length,
+		.wire = progress->length,
+	};
+
+	piece.crc = assembly_digest(tracker, piece.bytes, piece.captured);
+	assembly_add_bytes(tracker, message, MESSAGE_ORIGIN + progress->position, &piece);
+	if (mad->rmpp_segment > message->shown.segments)
+		message->shown.segments = mad->rmpp_segment;
+	message->has_last |= mad->rmpp_flags & RMPP_FLAG_LAST;
+}
+
+/* Returns whether the packet is a segment of a message of several. */
+static bool take_segment(struct rtap_tracker *tracker, struct rtap_packet *packet)
+{
+	struct rmpp_progress *progress = &tracker->transfer;
+	struct message *message = progress->transfer ? message_of(tracker, packet) : NULL;
+
+	if (!message)
+		return false;
+	assembly_note_frame(tracker, message, packet->frame->number, packet->frame->time_ns, progress->is_new);
+	if (progress->is_new)
+		add_segment(tracker, message, packet);
+	if (progress->whole)
+		assembly_fill_completion(&packet->flow, message, progress->records.length);
+	return true;
+}
+
+void mad_message_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source,
+			const struct rtap_end *destination)
+{
+	if (packet->mad.rmpp)
+		rmpp_packet(&tracker->rmpp, packet, source, destination, &tracker->transfer);
+	if (!packet->mad.rmpp || !take_segment(tracker, packet))
+		ib_message_datagram(tracker, NULL, false, packet, RTAP_KIND_MAD);
+	mad_exchange_packet(&tracker->exchanges, packet, tracker->touched, source, destination);
+	if (packet->cm.present)
+		handshake_packet(tracker, packet, source, destination);
+}

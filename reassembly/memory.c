@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "reassembly/memory.h"
+
+static _Thread_local uint64_t failures;
+
+static void *counted(void *memory)
+{
+	failures += !memory;
+	return memory;
+}
+
+void *memory_new(size_t bytes)
+{
+	return counted(malloc(bytes));
+}
+
+void *memory_new_zeroed(size_t count, size_t size)
+{
+	return counted(calloc(count, size));
+}
+
+void *memory_resize(void *old, size_t bytes)
+{
+	return counted(realloc(old, bytes));
+}
+
+uint64_t memory_failures(void)
+{
+	return failures;
+}
