@@ -41,6 +41,8 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	if (!tracker)
 		return NULL;
 	tracker->options = *options;
+	tracker->alone = options->context;
+	tracker->alone.stop_at_tcp = true;
 	tracker->now_ns = INT64_MIN;
 	budget_init(&tracker->budget, options->max_memory);
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
@@ -503,10 +505,7 @@ static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *fr
 
 void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
-	struct rtap_context context = tracker->options.context;
-
-	context.stop_at_tcp = true;
-	rtap_dissect(frame, &context, packet);
+	rtap_dissect(frame, &tracker->alone, packet);
 }
 
 static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
@@ -522,8 +521,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	relieve(tracker);
 	if (frame->time_ns > tracker->now_ns)
 		tracker->now_ns = frame->time_ns;
-	context = tracker->options.context;
-	context.stop_at_tcp = true;
+	context = tracker->alone;
 	/* the last piece of a datagram shows all of it */
 	if (packet->fragment.present && ip_fragments_add(&tracker->fragments, packet, &context.datagram) == IP_FRAGMENTS_WHOLE)
 		rtap_dissect(frame, &context, packet);
