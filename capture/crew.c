@@ -199,12 +199,11 @@ struct crew_batch *crew_take(struct crew *crew)
 
 	pthread_mutex_lock(&crew->lock);
 	place = place_of(crew, crew->taken);
+	/* it is not read, or being prepared */
 	while (crew->taken == crew->read || place->stage != READ)
-		if (crew->taken < crew->read)
-			sleep_until_change(crew); /* it is being prepared */
-		else if (crew->begun < crew->given)
+		if (crew->begun < crew->given)
 			finish_one(crew, 0);
-		else if (can_read(crew))
+		else if (crew->taken == crew->read && can_read(crew))
 			read_one(crew);
 		else
 			sleep_until_change(crew);
