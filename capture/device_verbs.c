@@ -50,7 +50,8 @@ static void take_attributes(const struct ibv_device_attr_ex *attributes, struct 
 	verbs->max_receives = known((uint64_t)attributes->orig_attr.max_qp_wr);
 	verbs->max_sges = known((uint64_t)attributes->orig_attr.max_sge);
 	verbs->max_completions = known((uint64_t)attributes->orig_attr.max_cqe);
-	verbs->max_rss_queues = known(attributes->rss_caps.max_rwq_indirection_table_size);
+	verbs->max_rss_queues = known(attributes->rss_caps.supported_qpts & 1u << IBV_QPT_RAW_PACKET ?
+				      attributes->rss_caps.max_rwq_indirection_table_size : 0);
 	verbs->asked = true;
 }
 

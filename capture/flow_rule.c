@@ -240,12 +240,146 @@ enum rtap_status flow_rule_parse(struct flow_rule *rule, const char *text, struc
 	return status;
 }
 
+/* Writing rules */
+
+static uint32_t read_number(const uint8_t *from, unsigned width)
+{
+	uint32_t number = 0;
+
+	while (width--)
+		number = number << 8 | *from++;
+	return number;
+}
+
+static void write_part(const struct field *field, const uint8_t *from, char *text, size_t size)
+{
+	switch (field->kind) {
+	case MAC:
+		snprintf(text, size, "%02x:%02x:%02x:%02x:%02x:%02x", from[0], from[1], from[2], from[3], from[4], from[5]);
+		return;
+	case ADDRESS4:
+		inet_ntop(AF_INET, from, text, (socklen_t)size);
+		return;
+	case ADDRESS6:
+		inet_ntop(AF_INET6, from, text, (socklen_t)size);
+		return;
+	case NUMBER:
+		break;
+	}
+	snprintf(text, size, field == &fields[FLOW_ETH_TYPE] ? "0x%04x" : "%u", read_number(from, field->width));
+}
+
+static size_t write_field(const struct field *field, const struct flow_value *value, char *text, size_t size)
+{
+	char number[INET6_ADDRSTRLEN], mask[INET6_ADDRSTRLEN];
+	uint8_t usual[16] = { 0 };
+
+	write_part(field, value->value, number, sizeof number);
+	write_part(field, value->mask, mask, sizeof mask);
+	parse_mask(field, NULL, usual);
+	if (!memcmp(usual, value->mask, field->width))
+		return (size_t)snprintf(text, size, " %s=%s", field->name, number);
+	return (size_t)snprintf(text, size, " %s=%s/%s", field->name, number, mask);
+}
+
+static size_t write_level(const struct flow_level *level, char *text, size_t size)
+{
+	size_t length = 0;
+
+	for (unsigned layer = 0; layer < FLOW_LAYERS && length < size; layer++) {
+		if (!(level->layers & 1u << layer))
+			continue;
+		length += (size_t)snprintf(text + length, size - length, " %s", layer_names[layer]);
+		for (unsigned i = 0; i < FLOW_FIELDS && length < size; i++)
+			if (fields[i].layer == layer && level->fields & 1u << i)
+				length += write_field(&fields[i], &level->values[i], text + length, size - length);
+	}
+	return length;
+}
+
+static void write_rule(struct flow_rule *rule)
+{
+	char text[2 * FLOW_RULE_TEXT];
+	size_t length = write_level(&rule->outer, text, sizeof text);
+
+	if (length < sizeof text)
+		length += write_level(&rule->inner, text + length, sizeof text - length);
+	/* A text is for people only: one that is too long ends in dots. */
+	snprintf(rule->text, sizeof rule->text, "%.*s%s", FLOW_RULE_TEXT - 4, text + 1, length > FLOW_RULE_TEXT - 3 ? "..." : "");
+}
+
+/* Joining rules */
+
+#define ETHER_IPV4 0x0800
+#define ETHER_IPV6 0x86dd
+
+static bool join_values(struct flow_level *level, const struct flow_level *other)
+{
+	for (uint32_t left = other->fields; left; left &= left - 1) {
+		unsigned field = (unsigned)__builtin_ctz(left);
+		const struct flow_value *more = &other->values[field];
+		struct flow_value *value = &level->values[field];
+
+		for (unsigned i = 0; i < fields[field].width; i++) {
+			if (level->fields & 1u << field && (value->value[i] ^ more->value[i]) & value->mask[i] & more->mask[i])
+				return false;
+			value->value[i] |= more->value[i];
+			value->mask[i] |= more->mask[i];
+		}
+	}
+	level->layers |= other->layers;
+	level->fields |= other->fields;
+	return true;
+}
+
+/* Whether a field, if it is compared, lets `wanted` pass. */
+static bool allows(const struct flow_level *level, enum flow_field field, uint32_t wanted)
+{
+	const struct flow_value *value = &level->values[field];
+
+	return !(level->fields & 1u << field) ||
+	       !((read_number(value->value, fields[field].width) ^ wanted) & read_number(value->mask, fields[field].width));
+}
+
+static bool has_layer(const struct flow_level *level, enum flow_layer layer)
+{
+	return level->layers & 1u << layer;
+}
+
+/* Whether headers and the numbers that announce them go together. */
+static bool is_possible(const struct flow_level *level)
+{
+	static const struct {
+		enum flow_layer layer;
+		uint8_t proto;
+	} transports[] = { { FLOW_TCP, 6 }, { FLOW_UDP, 17 }, { FLOW_VXLAN, 17 }, { FLOW_GRE, 47 } };
+
+	for (unsigned layer = 0; layer < FLOW_LAYERS; layer++)
+		if (has_layer(level, (enum flow_layer)layer) && level->layers & layer_excludes[layer])
+			return false;
+	for (size_t i = 0; i < sizeof transports / sizeof transports[0]; i++)
+		if (has_layer(level, transports[i].layer) &&
+		    (!allows(level, FLOW_IPV4_PROTO, transports[i].proto) || !allows(level, FLOW_IPV6_NEXT, transports[i].proto)))
+			return false;
+	if (has_layer(level, FLOW_IPV4))
+		return allows(level, FLOW_ETH_TYPE, ETHER_IPV4);
+	if (has_layer(level, FLOW_IPV6))
+		return allows(level, FLOW_ETH_TYPE, ETHER_IPV6);
+	return !(level->layers & ~(1u << FLOW_ETH)) || allows(level, FLOW_ETH_TYPE, ETHER_IPV4) || allows(level, FLOW_ETH_TYPE, ETHER_IPV6);
+}
+
+bool flow_rule_join(struct flow_rule *rule, const struct flow_rule *other)
+{
+	if (!join_values(&rule->outer, &other->outer) || !join_values(&rule->inner, &other->inner) || !is_possible(&rule->outer))
+		return false;
+	write_rule(rule);
+	return true;
+}
+
 /* Matching */
 
 #define ETHER_VLAN 0x8100
 #define ETHER_QINQ 0x88a8
-#define ETHER_IPV4 0x0800
-#define ETHER_IPV6 0x86dd
 #define ETHER_BRIDGED 0x6558 /* Ethernet in a tunnel */
 #define PORT_VXLAN 4789
 

@@ -56,6 +56,12 @@ struct flow_rule {
 enum rtap_status flow_rule_parse(struct flow_rule *rule, const char *text, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
+ * Makes of `rule` the one that matches what both match, with a text of its own. False: nothing can; what is in `rule` then has
+ * no meaning.
+ */
+bool flow_rule_join(struct flow_rule *rule, const struct flow_rule *other) __attribute__((warn_unused_result));
+
+/*
  * Whether an Ethernet frame passes. Headers that are not captured whole are not there. Ports of a fragment other than the first
  * are not there either; nor is what stands behind an extension header of IPv6: NICs see it so too.
  */

@@ -11,6 +11,41 @@
 #define MAX_INTERFACES 65536
 #define MAX_NOTES 4096
 
+static int64_t time_between(int64_t later, int64_t earlier)
+{
+	int64_t difference;
+
+	if (__builtin_sub_overflow(later, earlier, &difference))
+		return later < earlier ? INT64_MIN : INT64_MAX;
+	return difference;
+}
+
+void numbering_take(struct numbering *numbering, struct rtap_batch *batch)
+{
+	struct numbering at = *numbering;
+
+	if (!at.frames && batch->count)
+		at.first_ns = at.last_ns = batch->frames[0].time_ns;
+	for (size_t i = 0; i < batch->count; i++) {
+		struct rtap_frame *frame = &batch->frames[i];
+
+		frame->number = ++at.frames;
+		frame->relative_ns = time_between(frame->time_ns, at.first_ns);
+		frame->delta_ns = time_between(frame->time_ns, at.last_ns);
+		at.last_ns = frame->time_ns;
+		at.captured_bytes += frame->captured_length;
+		at.cut_frames += frame->captured_length < frame->wire_length;
+	}
+	*numbering = at;
+}
+
+void ledger_set_counters(struct ledger *ledger, const struct numbering *numbering)
+{
+	ledger->counters.frames = numbering->frames;
+	ledger->counters.captured_bytes = numbering->captured_bytes;
+	ledger->counters.cut_frames = numbering->cut_frames;
+}
+
 static void interface_fini(struct rtap_interface *interface)
 {
 	free((char *)interface->name);

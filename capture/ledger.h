@@ -15,6 +15,17 @@ struct ledger {
 	struct rtap_source_counters counters;
 };
 
+/* Where a source stands in what it delivers. Zero bytes: at the beginning. */
+struct numbering {
+	uint64_t frames, captured_bytes, cut_frames; /* as in struct rtap_source_counters */
+	int64_t first_ns, last_ns;
+};
+
+/* Numbers the frames of the batch that is delivered next, tells their times from each other, and counts them. */
+void numbering_take(struct numbering *numbering, struct rtap_batch *batch);
+/* Counters as they were when it stood there. */
+void ledger_set_counters(struct ledger *ledger, const struct numbering *numbering);
+
 /*
  * Adds an interface, with copies of its texts but `file`, which is borrowed; NULL texts are taken as "". *index is its
  * number. False: memory is out or there are more interfaces than are kept.

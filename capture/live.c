@@ -104,6 +104,14 @@ enum rtap_status rtap_sender_send(struct rtap_sender *sender, const struct rtap_
 	return sender->operations->send(sender, frames, count, sent, error);
 }
 
+enum rtap_status rtap_sender_compute_checksums(struct rtap_sender *sender, struct rtap_error *error)
+{
+	if (sender->operations->compute_checksums)
+		return sender->operations->compute_checksums(sender, error);
+	rtap_error_set(error, "only RDMA devices (verbs:DEVICE) compute checksums of what is sent");
+	return RTAP_STATUS_FAILED;
+}
+
 enum rtap_status rtap_sender_flush(struct rtap_sender *sender, uint64_t *lost, struct rtap_error *error)
 {
 	return sender->operations->flush(sender, lost, error);

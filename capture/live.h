@@ -40,6 +40,10 @@ struct live_operations {
 	void (*stop)(struct live_device *device);
 	/* May be NULL: nothing is known. */
 	void (*statistics)(struct live_device *device, struct live_statistics *statistics);
+	/* Called at each read, by the thread that reads, while receive() may run: hands on what must not be done by that. May be NULL. */
+	void (*at_read)(struct live_device *device);
+	/* After the last receive(): tells what else is worth knowing of it, line by line, for those who want details. May be NULL. */
+	void (*notes)(struct live_device *device, void (*take)(void *owner, const char *text), void *owner);
 	/*
 	 * Ends the device and frees it. Loans may still be out: their memory, and whatever giving them back needs, must live
 	 * until the last has come back.
@@ -93,6 +97,8 @@ struct live_sender_operations {
 				 struct rtap_error *error);
 	enum rtap_status (*flush)(struct rtap_sender *sender, uint64_t *lost, struct rtap_error *error);
 	void (*close)(struct rtap_sender *sender);
+	/* As rtap_sender_compute_checksums(); NULL: this kind cannot. */
+	enum rtap_status (*compute_checksums)(struct rtap_sender *sender, struct rtap_error *error);
 };
 
 /* Embedded as the first member of each kind's struct. */
@@ -132,7 +138,7 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 enum rtap_status live_run(struct live **live, struct live_device *device, const char *name, const struct rtap_live_options *options,
 			  struct batch_pool *pool, struct ledger *ledger, struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* As rtap_source_read_batch(): the frames are not numbered yet. */
+/* As rtap_source_read_batch(). */
 enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_error *error) __attribute__((warn_unused_result));
 
 void live_stop(struct live *live);

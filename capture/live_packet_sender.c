@@ -106,7 +106,7 @@ static void packet_sender_close(struct rtap_sender *base)
 	free(sender);
 }
 
-static const struct live_sender_operations operations = { packet_sender_send, packet_sender_flush, packet_sender_close };
+static const struct live_sender_operations operations = { packet_sender_send, packet_sender_flush, packet_sender_close, NULL };
 
 static enum rtap_status check_link_type(struct packet_sender *sender, struct rtap_error *error)
 {

@@ -21,6 +21,13 @@
 #define QUEUE_BYTES (UINT64_C(64) << 20)
 #define HELD_MS 5              /* the longest that a batch waits for more when it could be read */
 #define STATISTICS_NS NS_A_SECOND
+/*
+ * Waking the reader costs as much as receiving a hundred frames. While frames come without a pause it is done for so many batches,
+ * or bytes, more of which would not stay in a processor's cache, or when the first has waited so long.
+ */
+#define WAKE_BATCHES 16
+#define WAKE_BYTES (1u << 20)
+#define WAKE_NS NS_A_MS
 #define DRAIN_MOST_NS NS_A_SECOND /* a device that cannot stop might give frames for ever */
 
 /* What waits to be read: frames, or something to be told. */
@@ -28,6 +35,7 @@ struct item {
 	struct item *next;
 	struct batch *batch;    /* NULL: the status and the error */
 	uint64_t bytes;
+	struct numbering numbering; /* behind the batch */
 	enum rtap_status status;
 	struct rtap_error error;
 };
@@ -43,7 +51,12 @@ struct live {
 	uint64_t queue_bytes;
 	pthread_t thread;
 	bool started;
+	bool noted;              /* the device told its notes */
 	const struct batch_block *charged; /* the receive thread's: the last block that was counted into the queue */
+	struct numbering numbering; /* the receive thread's, of what was handed over */
+	unsigned unheard;        /* the receive thread's: items handed over since the reader was woken last */
+	uint64_t unheard_bytes;
+	int64_t unheard_ns;      /* when the first of them was */
 	atomic_bool stop, abandon;
 	/* Under the lock. */
 	pthread_mutex_t lock;
@@ -51,6 +64,7 @@ struct live {
 	struct item *first, **end;
 	uint64_t queued_bytes;
 	bool ended;              /* the thread hands over no more */
+	bool reader_waits;
 	uint64_t dropped_here;
 	struct live_statistics statistics;
 };
@@ -109,16 +123,17 @@ bool live_append(struct live_device *device, struct batch *batch, const struct r
 	return true;
 }
 
-/* Memory that the queue would hold for the batch. Batches behind one another may share a block: it counts with the first. */
-static uint64_t batch_bytes(struct live *live, const struct batch *batch)
+/*
+ * Memory that the queue would hold for the batch, of which the frames have so many bytes. Batches behind one another may share a
+ * block: it counts with the first.
+ */
+static uint64_t batch_bytes(struct live *live, const struct batch *batch, uint64_t captured_bytes)
 {
 	uint64_t bytes = sizeof *batch;
 
 	if (batch->block && batch->block != live->charged)
 		bytes += batch->block->size;
-	for (size_t i = 0; batch->loan && i < batch->shared.count; i++)
-		bytes += batch->frames[i].captured_length;
-	return bytes;
+	return batch->block ? bytes : bytes + captured_bytes;
 }
 
 static void item_free(struct item *item)
@@ -134,19 +149,34 @@ static void append(struct live *live, struct item *item)
 	*live->end = item;
 	live->end = &item->next;
 	live->queued_bytes += item->bytes;
-	pthread_cond_signal(&live->arrived);
+	live->unheard_bytes += item->bytes;
+	if (!live->unheard++)
+		live->unheard_ns = now_ns();
+}
+
+/* Under the lock. */
+static void wake(struct live *live)
+{
+	live->unheard = 0;
+	live->unheard_bytes = 0;
+	if (live->reader_waits)
+		pthread_cond_signal(&live->arrived);
 }
 
 /* Queues the batch, or counts its frames as dropped. */
 static void hand_over(struct live *live, struct batch *batch)
 {
 	struct item *item = calloc(1, sizeof *item);
-	uint64_t bytes = batch_bytes(live, batch);
+	struct numbering numbering = live->numbering;
+	uint64_t bytes;
 
+	numbering_take(&numbering, &batch->shared);
+	bytes = batch_bytes(live, batch, numbering.captured_bytes - live->numbering.captured_bytes);
 	pthread_mutex_lock(&live->lock);
 	if (item && (!live->first || live->queued_bytes + bytes <= live->queue_bytes)) {
 		item->batch = batch;
 		item->bytes = bytes;
+		item->numbering = live->numbering = numbering;
 		live->charged = batch->block;
 		append(live, item);
 		batch = NULL;
@@ -173,6 +203,7 @@ static void hand_over_error(struct live *live, enum rtap_status status, const st
 	pthread_mutex_lock(&live->lock);
 	if (status == RTAP_STATUS_FAILED || live->queued_bytes <= live->queue_bytes) {
 		append(live, item);
+		wake(live);
 		item = NULL;
 	}
 	pthread_mutex_unlock(&live->lock);
@@ -183,7 +214,18 @@ static void end(struct live *live)
 {
 	pthread_mutex_lock(&live->lock);
 	live->ended = true;
-	pthread_cond_signal(&live->arrived);
+	wake(live);
+	pthread_mutex_unlock(&live->lock);
+}
+
+/* Lets the reader know of what it has not heard of, if it is time for that. */
+static void tell_reader(struct live *live, bool at_once)
+{
+	if (!live->unheard)
+		return;
+	pthread_mutex_lock(&live->lock);
+	if (live->unheard && (at_once || live->unheard >= WAKE_BATCHES || live->unheard_bytes >= WAKE_BYTES || now_ns() - live->unheard_ns >= WAKE_NS))
+		wake(live);
 	pthread_mutex_unlock(&live->lock);
 }
 
@@ -240,7 +282,8 @@ static enum rtap_status receive_once(struct live *live, struct turn *turn, unsig
 	size_t before = turn->batch->shared.count;
 	enum rtap_status status = live->device->operations->receive(live->device, turn->batch, timeout_ms, error);
 
-	turn->quiet = turn->batch->shared.count == before && !turn->batch->closed;
+	/* what is told comes without frames, which does not mean that there are none */
+	turn->quiet = !status && turn->batch->shared.count == before && !turn->batch->closed;
 	if (live->bpf && status != RTAP_STATUS_FAILED && filter(live, turn->batch, before, error))
 		return RTAP_STATUS_FAILED;
 	if (turn->batch->shared.count == BATCH_FRAMES)
@@ -263,6 +306,9 @@ static unsigned time_out(const struct live *live, const struct turn *turn)
 {
 	if (turn->drain_end_ns)
 		return live->device->drain_ms;
+	/* only a look whether more is there */
+	if (live->unheard)
+		return 0;
 	return turn->batch->shared.count ? HELD_MS : LIVE_TICK_MS;
 }
 
@@ -292,6 +338,7 @@ static enum rtap_status take_turn(struct live *live, struct turn *turn, struct r
 		hand_over_error(live, status, error);
 		status = RTAP_STATUS_OK;
 	}
+	tell_reader(live, turn->quiet || turn->drain_end_ns);
 	if (now >= turn->statistics_ns) {
 		update_statistics(live);
 		turn->statistics_ns = now + STATISTICS_NS;
@@ -349,6 +396,22 @@ static void tell_statistics(struct live *live)
 	interface->dropped_here = (struct rtap_count){ true, live->dropped_here };
 }
 
+static void take_note(void *owner, const char *text)
+{
+	struct live *live = owner;
+
+	/* A note that memory is out for is missed by nobody. */
+	(void)!ledger_add_note(live->ledger, live->name, (const uint8_t *)text, strlen(text));
+}
+
+/* The receive thread has ended, and with it its use of the device. */
+static void take_notes(struct live *live)
+{
+	if (!live->noted && live->device->operations->notes)
+		live->device->operations->notes(live->device, take_note, live);
+	live->noted = true;
+}
+
 /* The next item, waiting for it; NULL: none came in time, or none will. */
 static struct item *take_item(struct live *live, bool *ended)
 {
@@ -358,9 +421,11 @@ static struct item *take_item(struct live *live, bool *ended)
 	int result = 0;
 
 	pthread_mutex_lock(&live->lock);
+	live->reader_waits = true;
 	while (!live->first && !live->ended && !result)
 		result = live->wake_ms ? pthread_cond_timedwait(&live->arrived, &live->lock, &wake) :
 			 pthread_cond_wait(&live->arrived, &live->lock);
+	live->reader_waits = false;
 	item = live->first;
 	*ended = live->ended;
 	if (item) {
@@ -384,10 +449,16 @@ enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_
 	if (!live->started && start(live, error))
 		return RTAP_STATUS_FAILED;
 	item = take_item(live, &ended);
-	if (!item && ended)
+	if (live->device->operations->at_read)
+		live->device->operations->at_read(live->device);
+	if (!item && ended) {
+		take_notes(live);
 		return RTAP_STATUS_END;
+	}
 	if (item) {
 		*batch = item->batch;
+		if (item->batch)
+			ledger_set_counters(live->ledger, &item->numbering);
 		status = item->status;
 		if (status && error)
 			*error = item->error;
@@ -509,8 +580,8 @@ failed:
 /* Options that only raw-packet queue pairs know would be passed over in silence by others, and all would be captured. */
 static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
 {
-	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap || verbs->peer ||
-	       verbs->group || verbs->tuning;
+	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap ||
+	       verbs->flow_offload || verbs->peer || verbs->group || verbs->tuning;
 }
 
 enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
@@ -532,7 +603,7 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 	}
 	if (kind->open(&device, rest, options, error))
 		return RTAP_STATUS_FAILED;
-	if (asprintf(&full, "%s:%s", kind->name, rest) < 0) {
+	if (asprintf(&full, "%s:%s", kind->name, *rest ? rest : device->interface.name) < 0) {
 		device_close(device);
 		rtap_error_set(error, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;

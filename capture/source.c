@@ -37,7 +37,7 @@ struct rtap_source {
 	size_t heap_count;
 	uint64_t bytes_read_before; /* of inputs that are closed */
 	uint64_t bytes_total;       /* 0: not known */
-	int64_t first_time, last_time;
+	struct numbering numbering; /* of files */
 	struct crew *crew;          /* NULL: read when asked */
 	uint64_t ahead_read;        /* bytes that had been read for what was taken from it last */
 	bool stopped;
@@ -171,38 +171,6 @@ enum rtap_status source_open_memory(struct rtap_source **source, const struct rt
 		*source = NULL;
 	}
 	return status;
-}
-
-static int64_t time_between(int64_t later, int64_t earlier)
-{
-	int64_t difference;
-
-	if (__builtin_sub_overflow(later, earlier, &difference))
-		return later < earlier ? INT64_MIN : INT64_MAX;
-	return difference;
-}
-
-/* Numbers and counts the frames of a batch that is about to be delivered. */
-static void finish_batch(struct rtap_source *source, struct rtap_batch *batch)
-{
-	struct rtap_source_counters counters = source->ledger.counters;
-	int64_t last = source->last_time, first = source->first_time;
-
-	if (!counters.frames && batch->count)
-		first = last = batch->frames[0].time_ns;
-	for (size_t i = 0; i < batch->count; i++) {
-		struct rtap_frame *frame = &batch->frames[i];
-
-		frame->number = ++counters.frames;
-		frame->relative_ns = time_between(frame->time_ns, first);
-		frame->delta_ns = time_between(frame->time_ns, last);
-		last = frame->time_ns;
-		counters.captured_bytes += frame->captured_length;
-		counters.cut_frames += frame->captured_length < frame->wire_length;
-	}
-	source->first_time = first;
-	source->last_time = last;
-	source->ledger.counters = counters;
 }
 
 /*
@@ -371,7 +339,11 @@ static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch
 		return status;
 	if (!filled) /* interrupted */
 		return RTAP_STATUS_END;
-	finish_batch(source, &filled->shared);
+	/* Of a device, the thread that receives has done it, while the frames were in its cache. */
+	if (!source->live) {
+		numbering_take(&source->numbering, &filled->shared);
+		ledger_set_counters(&source->ledger, &source->numbering);
+	}
 	*batch = &filled->shared;
 	return RTAP_STATUS_OK;
 }

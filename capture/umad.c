@@ -360,7 +360,7 @@ static void umad_sender_close(struct rtap_sender *sender)
 	free(umad);
 }
 
-static const struct live_sender_operations sender_operations = { umad_sender_send, umad_sender_flush, umad_sender_close };
+static const struct live_sender_operations sender_operations = { umad_sender_send, umad_sender_flush, umad_sender_close, NULL };
 
 static enum rtap_status umad_kind_open_sender(struct rtap_sender **sender, const char *name, struct rtap_error *error)
 {

@@ -47,12 +47,12 @@ static void read_clock(struct verbs *verbs)
 		verbs->clock.mask = 0; /* stamps that cannot be told as times are of no use */
 }
 
-static inline int64_t stamp_of(struct verbs *verbs, int64_t polled_ns)
+static inline int64_t stamp_of(const struct verbs *verbs, struct verbs_queue *queue, int64_t polled_ns)
 {
 	if (verbs->stamps == VERBS_STAMPS_WALL)
-		return (int64_t)ibv_wc_read_completion_wallclock_ns(verbs->cq_ex);
+		return (int64_t)ibv_wc_read_completion_wallclock_ns(queue->cq_ex);
 	if (verbs->stamps == VERBS_STAMPS_RAW)
-		return verbs_clock_to_ns(&verbs->clock, ibv_wc_read_completion_ts(verbs->cq_ex));
+		return verbs_clock_to_ns(&verbs->clock, ibv_wc_read_completion_ts(queue->cq_ex));
 	return polled_ns;
 }
 
@@ -67,21 +67,22 @@ static bool matches(const struct verbs *verbs, const uint8_t *bytes, uint32_t le
 }
 
 /* Whether a completion may be taken: its frame has a place in the batch, or will be dropped. If not, the batch is closed. */
-static inline bool can_take(struct verbs *verbs, struct batch *batch)
+static inline bool can_take(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch)
 {
-	if (!verbs->replacement)
-		verbs_queue_choose_replacement(verbs);
-	if (verbs->dropping)
+	if (!queue->replacement)
+		verbs_queue_choose_replacement(verbs, queue);
+	if (queue->dropping)
 		return true;
-	if (batch->shared.count < BATCH_FRAMES && (!batch->loan || batch->loan == &verbs->posted[verbs->posted_begin]->loan))
+	if (batch->shared.count < BATCH_FRAMES && (!batch->loan || batch->loan == &queue->posted[queue->posted_begin]->loan))
 		return true;
 	batch->closed = true;
 	return false;
 }
 
-static inline void add_frame(struct verbs *verbs, struct batch *batch, struct verbs_block *block, uint32_t length, int64_t time_ns)
+static inline void add_frame(const struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, struct verbs_block *block,
+			     uint32_t length, int64_t time_ns)
 {
-	const uint8_t *bytes = block->memory + (size_t)verbs->filled * verbs->sizes.stride;
+	const uint8_t *bytes = block->memory + (size_t)queue->filled * verbs->sizes.stride;
 	uint32_t kept = length < verbs->sizes.slot_bytes ? length : verbs->sizes.slot_bytes;
 	struct rtap_frame *frame = &batch->frames[batch->shared.count];
 
@@ -102,10 +103,10 @@ static inline void add_frame(struct verbs *verbs, struct batch *batch, struct ve
 	frame->comments = NULL;
 	frame->comment_count = 0;
 	batch->shared.count++;
-	verbs->passed++;
+	queue->passed++;
 }
 
-static void tell_failure(struct verbs *verbs, enum ibv_wc_status status, uint32_t vendor_error)
+static __attribute__((cold)) void tell_failure(struct verbs *verbs, enum ibv_wc_status status, uint32_t vendor_error)
 {
 	int64_t now = verbs_now_ns(CLOCK_MONOTONIC);
 
@@ -121,19 +122,23 @@ static void tell_failure(struct verbs *verbs, enum ibv_wc_status status, uint32_
 			   (unsigned long long)verbs->failed);
 }
 
-/* A failed completion. If it took the queue pair with it, the rest are flushed receives, which hold nothing. */
-static void take_failure(struct verbs *verbs, enum ibv_wc_status status, uint32_t vendor_error)
+/*
+ * A failed completion. If it took the queue pair with it, the rest are flushed receives, which hold nothing. Queues that a
+ * queue pair spreads over cannot be asked for their state: flushed receives, or an event, tell.
+ */
+static __attribute__((cold, noinline)) void take_failure(struct verbs *verbs, struct verbs_queue *queue, enum ibv_wc_status status, uint32_t vendor_error)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
 
 	if (status == IBV_WC_WR_FLUSH_ERR) {
-		verbs->broken = true;
+		queue->broken = verbs->broken = true;
 		return;
 	}
 	verbs->failed++;
-	if (ibv_query_qp(verbs->qp, &attr, IBV_QP_STATE, &init) || attr.qp_state == IBV_QPS_ERR)
-		verbs->broken = true;
+	queue->failed++;
+	if (!queue->wq && (ibv_query_qp(verbs->qp, &attr, IBV_QP_STATE, &init) || attr.qp_state == IBV_QPS_ERR))
+		queue->broken = verbs->broken = true;
 	tell_failure(verbs, status, vendor_error);
 }
 
@@ -144,104 +149,132 @@ struct completion {
 	uint32_t length, vendor_error;
 };
 
-static inline enum rtap_status take_completion(struct verbs *verbs, struct batch *batch, const struct completion *completion,
-					       int64_t time_ns, struct rtap_error *error)
+/* Inlined by all means: a call for each frame costs as much as what it does. */
+static inline __attribute__((always_inline)) enum rtap_status take_completion(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch,
+					       const struct completion *completion, int64_t time_ns, struct rtap_error *error)
 {
-	struct verbs_block *block = verbs->posted[verbs->posted_begin];
+	struct verbs_block *block = queue->posted[queue->posted_begin];
 
-	/* Receives complete in the order in which they were posted; IBTA vol. 1, 10.8.3.1. All depends on it. */
-	if (__builtin_expect(completion->wr_id != (uint64_t)block->index * verbs->sizes.block + verbs->filled, 0)) {
-		verbs->broken = true;
+	/* Receives complete in the order in which they were posted. A device that does otherwise is in trouble. */
+	if (__builtin_expect(completion->wr_id != (uint64_t)block->index * verbs->sizes.block + queue->filled, 0)) {
+		queue->broken = verbs->broken = true;
 		verbs->failed++;
+		queue->failed++;
 		verbs_tell(verbs, "receives completed out of their order; the queue is brought back");
 		return RTAP_STATUS_OK;
 	}
 	if (__builtin_expect(completion->status != IBV_WC_SUCCESS, 0))
-		take_failure(verbs, completion->status, completion->vendor_error);
-	else if (__builtin_expect(verbs->dropping, 0))
-		verbs->dropped++;
+		take_failure(verbs, queue, completion->status, completion->vendor_error);
+	else if (__builtin_expect(queue->dropping, 0))
+		queue->dropped++;
 	else
-		add_frame(verbs, batch, block, completion->length, time_ns);
-	verbs->filled++;
-	if (verbs->filled - verbs->replaced < VERBS_CHAIN && verbs->filled < verbs->sizes.block)
+		add_frame(verbs, queue, batch, block, completion->length, time_ns);
+	queue->filled++;
+	if (queue->filled - queue->replaced < VERBS_CHAIN && queue->filled < verbs->sizes.block)
 		return RTAP_STATUS_OK;
-	return verbs_queue_repost(verbs, error);
+	return verbs_queue_repost(verbs, queue, error);
 }
 
-/*
- * Takes completions until there is none, the batch is closed, or a failure was met. *count: how many there were.
- */
-static enum rtap_status poll_extended(struct verbs *verbs, struct batch *batch, unsigned *count, struct rtap_error *error)
+/* Takes completions until there is none, the batch is closed, or a failure was met. *count: how many there were. */
+static enum rtap_status poll_extended(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, unsigned *count,
+				      struct rtap_error *error)
 {
 	struct ibv_poll_cq_attr none = { .comp_mask = 0 };
 	enum rtap_status status = RTAP_STATUS_OK;
+	struct ibv_cq_ex *cq = queue->cq_ex;
 	struct completion completion;
-	int64_t polled_ns = 0;
+	int64_t polled_ns = 0, time_ns = 0;
 	int result;
 
 	*count = 0;
-	if (!can_take(verbs, batch))
+	queue->drained = false;
+	if (queue->broken || !can_take(verbs, queue, batch))
 		return RTAP_STATUS_OK;
-	result = ibv_start_poll(verbs->cq_ex, &none);
+	result = ibv_start_poll(cq, &none);
 	if (result == ENOENT)
-		return RTAP_STATUS_OK;
+		queue->drained = true;
 	if (result)
-		return verbs_fail(verbs, error, "the completion queue cannot be polled", result, NULL);
+		return result == ENOENT ? RTAP_STATUS_OK : verbs_fail(verbs, error, "the completion queue cannot be polled", result, NULL);
 	do {
 		if (verbs->stamps == VERBS_STAMPS_HERE && *count % VERBS_CHAIN == 0)
 			polled_ns = verbs_now_ns(CLOCK_REALTIME);
-		completion.wr_id = verbs->cq_ex->wr_id;
-		completion.status = verbs->cq_ex->status;
+		completion.wr_id = cq->wr_id;
+		completion.status = cq->status;
 		completion.length = 0;
-		if (!completion.status)
-			completion.length = ibv_wc_read_byte_len(verbs->cq_ex);
-		else
-			completion.vendor_error = ibv_wc_read_vendor_err(verbs->cq_ex);
-		status = take_completion(verbs, batch, &completion, completion.status ? 0 : stamp_of(verbs, polled_ns), error);
+		if (!completion.status) {
+			completion.length = ibv_wc_read_byte_len(cq);
+			time_ns = stamp_of(verbs, queue, polled_ns);
+		} else {
+			completion.vendor_error = ibv_wc_read_vendor_err(cq);
+		}
+		status = take_completion(verbs, queue, batch, &completion, time_ns, error);
 		++*count;
-	} while (!status && !verbs->broken && *count < 2 * BATCH_FRAMES && can_take(verbs, batch) && !ibv_next_poll(verbs->cq_ex));
-	ibv_end_poll(verbs->cq_ex);
+		if (status || queue->broken || *count == 2 * BATCH_FRAMES || !can_take(verbs, queue, batch))
+			break;
+		queue->drained = ibv_next_poll(cq);
+	} while (!queue->drained);
+	ibv_end_poll(cq);
+	if (time_ns)
+		queue->last_ns = time_ns;
 	return status;
 }
 
 /* As many as can be taken for certain: they cannot be put back. */
-static int room_for(const struct verbs *verbs, const struct batch *batch)
+static int room_for(const struct verbs *verbs, const struct verbs_queue *queue, const struct batch *batch)
 {
-	size_t room = verbs->sizes.block - verbs->filled;
+	size_t room = verbs->sizes.block - queue->filled;
 
-	if (!verbs->dropping && room > BATCH_FRAMES - batch->shared.count)
+	if (!queue->dropping && room > BATCH_FRAMES - batch->shared.count)
 		room = BATCH_FRAMES - batch->shared.count;
 	return room < VERBS_CHAIN ? (int)room : VERBS_CHAIN;
 }
 
-static enum rtap_status poll_plain(struct verbs *verbs, struct batch *batch, unsigned *count, struct rtap_error *error)
+static enum rtap_status poll_plain(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, unsigned *count,
+				   struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 	struct ibv_wc wc[VERBS_CHAIN];
-	int64_t polled_ns;
 	int got = 1;
 
 	*count = 0;
-	while (!status && !verbs->broken && *count < 2 * BATCH_FRAMES && can_take(verbs, batch)) {
-		got = ibv_poll_cq(verbs->cq, room_for(verbs, batch), wc);
+	while (!status && !queue->broken && *count < 2 * BATCH_FRAMES && can_take(verbs, queue, batch)) {
+		got = ibv_poll_cq(queue->cq, room_for(verbs, queue, batch), wc);
 		if (got <= 0)
 			break;
-		polled_ns = verbs_now_ns(CLOCK_REALTIME);
-		for (int i = 0; i < got && !status && !verbs->broken; i++) {
+		queue->last_ns = verbs_now_ns(CLOCK_REALTIME);
+		for (int i = 0; i < got && !status && !queue->broken; i++) {
 			const struct completion completion = { wc[i].wr_id, wc[i].status, wc[i].byte_len, wc[i].vendor_err };
 
-			status = take_completion(verbs, batch, &completion, polled_ns, error);
+			status = take_completion(verbs, queue, batch, &completion, queue->last_ns, error);
 		}
 		*count += (unsigned)got;
 	}
+	queue->drained = !got;
 	if (got < 0)
 		return verbs_fail(verbs, error, "the completion queue cannot be polled", errno, NULL);
 	return status;
 }
 
-static enum rtap_status poll_queue(struct verbs *verbs, struct batch *batch, unsigned *count, struct rtap_error *error)
+static enum rtap_status poll_queue(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, unsigned *count,
+				   struct rtap_error *error)
 {
-	return verbs->cq_ex ? poll_extended(verbs, batch, count, error) : poll_plain(verbs, batch, count, error);
+	return queue->cq_ex ? poll_extended(verbs, queue, batch, count, error) : poll_plain(verbs, queue, batch, count, error);
+}
+
+static enum rtap_status poll_all(struct verbs *verbs, struct batch *batch, unsigned *count, struct rtap_error *error)
+{
+	if (verbs->queue_count > 1)
+		return verbs_merge(verbs, poll_queue, batch, count, error);
+	return poll_queue(verbs, verbs->queues, batch, count, error);
+}
+
+static enum rtap_status arm(struct verbs *verbs, struct rtap_error *error)
+{
+	int result = 0;
+
+	for (unsigned i = 0; i < verbs->queue_count && !result; i++)
+		result = ibv_req_notify_cq(verbs->queues[i].cq, verbs->tuning.solicited);
+	return result ? verbs_fail(verbs, error, "completion events cannot be asked for", result, NULL) : RTAP_STATUS_OK;
 }
 
 /* Polls, arms, polls again (a completion may have come in between, and raises no event), waits, polls. */
@@ -250,21 +283,19 @@ static enum rtap_status wait_and_poll(struct verbs *verbs, struct batch *batch, 
 	int64_t begin = verbs_now_ns(CLOCK_MONOTONIC), spin = verbs->tuning.busy ? timeout_ms * NS_A_MS : SPIN_NS;
 	enum rtap_status status;
 	unsigned count;
-	int result;
 
 	do
-		status = poll_queue(verbs, batch, &count, error);
+		status = poll_all(verbs, batch, &count, error);
 	while (!status && !count && !verbs->broken && !batch->closed && verbs_now_ns(CLOCK_MONOTONIC) - begin < spin);
 	if (status || count || verbs->broken || batch->closed || verbs->tuning.busy || !timeout_ms)
 		return status;
-	result = ibv_req_notify_cq(verbs->cq, 0);
-	if (result)
-		return verbs_fail(verbs, error, "completion events cannot be asked for", result, NULL);
-	status = poll_queue(verbs, batch, &count, error);
+	status = arm(verbs, error);
+	if (!status)
+		status = poll_all(verbs, batch, &count, error);
 	if (status || count || batch->closed || verbs->broken)
 		return status;
 	status = verbs_event_wait(verbs, timeout_ms, error);
-	return status ? status : poll_queue(verbs, batch, &count, error);
+	return status ? status : poll_all(verbs, batch, &count, error);
 }
 
 static enum rtap_status look_after(struct verbs *verbs, struct rtap_error *error)
@@ -283,6 +314,15 @@ static enum rtap_status tell_news(struct verbs *verbs, struct rtap_error *error)
 	return RTAP_STATUS_BROKEN;
 }
 
+/* What completed well before the failure, in this queue or in others, is to be taken before they are brought back. */
+static bool has_left_nothing(const struct verbs *verbs)
+{
+	for (unsigned i = 0; i < verbs->queue_count; i++)
+		if (!verbs->queues[i].broken && !verbs->queues[i].drained)
+			return false;
+	return true;
+}
+
 static enum rtap_status verbs_receive(struct live_device *device, struct batch *batch, unsigned timeout_ms, struct rtap_error *error)
 {
 	struct verbs *verbs = (struct verbs *)device;
@@ -290,8 +330,8 @@ static enum rtap_status verbs_receive(struct live_device *device, struct batch *
 
 	if (!status && !verbs->has_news)
 		status = wait_and_poll(verbs, batch, verbs->broken ? 0 : timeout_ms, error);
-	if (!status && verbs->broken && !batch->closed)
-		status = verbs->stopped ? RTAP_STATUS_OK : verbs_queue_rebuild(verbs, error);
+	if (!status && verbs->broken && !verbs->stopped && !batch->closed && has_left_nothing(verbs))
+		status = verbs_queue_rebuild(verbs, error);
 	if (!status && verbs->has_news)
 		return tell_news(verbs, error);
 	return status;
@@ -314,14 +354,19 @@ static void verbs_statistics(struct live_device *device, struct live_statistics 
 {
 	struct verbs *verbs = (struct verbs *)device;
 	int64_t now = verbs_now_ns(CLOCK_MONOTONIC);
+	uint64_t passed = 0, dropped = 0;
 
 	if (verbs->stopped || now - verbs->drops_read_ns >= DROPS_NS) {
 		verbs_read_drops(verbs);
 		verbs->drops_read_ns = now;
 	}
+	for (unsigned i = 0; i < verbs->queue_count; i++) {
+		passed += verbs->queues[i].passed;
+		dropped += verbs->queues[i].dropped;
+	}
 	statistics->dropped_by_device = (struct rtap_count){ verbs->has_device_drops, verbs->device_drops };
-	statistics->dropped_by_system = (struct rtap_count){ true, verbs->dropped + verbs->failed };
-	statistics->received = (struct rtap_count){ true, verbs->passed + verbs->dropped + verbs->failed };
+	statistics->dropped_by_system = (struct rtap_count){ true, dropped + verbs->failed };
+	statistics->received = (struct rtap_count){ true, passed + dropped + verbs->failed };
 	if (verbs->has_device_drops)
 		statistics->received.value += verbs->device_drops;
 }
@@ -350,30 +395,15 @@ static void close_device(struct live_device *device)
 	(void)!verbs_close((struct verbs *)device, &error);
 }
 
-static const struct live_operations operations = { verbs_receive, verbs_stop, verbs_statistics, close_device };
+static void verbs_notes(struct live_device *device, void (*take)(void *owner, const char *text), void *owner)
+{
+	verbs_flow_notes((struct verbs *)device, take, owner);
+	verbs_queue_notes((struct verbs *)device, take, owner);
+}
+
+static const struct live_operations operations = { verbs_receive, verbs_stop, verbs_statistics, verbs_event_hand_on, verbs_notes, close_device };
 
 /* Opening */
-
-static enum rtap_status take_rules(struct verbs *verbs, const struct rtap_verbs_options *options, struct rtap_error *error)
-{
-	enum rtap_status status = RTAP_STATUS_OK;
-
-	verbs->flow_type = options->flow_type;
-	verbs->flow_priority = options->flow_priority;
-	verbs->flow_dont_trap = options->flow_dont_trap;
-	if (options->flow_rule_count + verbs->rule_count > VERBS_MOST_RULES) {
-		rtap_error_set(error, "more than %d flow rules", VERBS_MOST_RULES);
-		return RTAP_STATUS_FAILED;
-	}
-	for (size_t i = 0; i < options->flow_rule_count && !status; i++)
-		status = flow_rule_parse(&verbs->rules[verbs->rule_count++], options->flow_rules[i], error);
-	if (!status && verbs->flow_type == RTAP_FLOW_NORMAL && !verbs->rule_count) {
-		rtap_error_set(error, "--flow-type normal needs a rule (--flow RULE)");
-		return RTAP_STATUS_FAILED;
-	}
-	verbs->matches_here = verbs->rule_count && verbs->flow_type != RTAP_FLOW_NORMAL;
-	return status;
-}
 
 static enum rtap_status derive_sizes(struct verbs *verbs, const struct rtap_live_options *options, struct rtap_error *error)
 {
@@ -401,9 +431,13 @@ static void describe(struct verbs *verbs)
 	static const char *const stamps[] = { "host", "device", "device" };
 	static const char *const types[] = { "sniffer", "normal rules", "all", "multicast" };
 
-	snprintf(verbs->description, sizeof verbs->description, "raw-packet QP, %s%s, %s CQ, %u receives of %u bytes, time stamps by the %s",
-		 types[verbs->flow_type], verbs->matches_here ? " with rules matched in software" : "", verbs->cq_ex ? "extended" : "plain",
-		 verbs->sizes.depth, verbs->sizes.frame_bytes, stamps[verbs->stamps]);
+	char spread[48] = "";
+
+	if (verbs->queue_count > 1)
+		snprintf(spread, sizeof spread, "%u queues (by IPv%d and UDP port), ", verbs->queue_count, verbs->tuning.hash_ipv6 ? 6 : 4);
+	snprintf(verbs->description, sizeof verbs->description, "raw-packet QP, %s%s, %s%s CQ, %u receives of %u bytes, time stamps by the %s",
+		 types[verbs->flow_type], verbs->matches_here ? " with rules matched in software" : "", spread,
+		 verbs->queues[0].cq_ex ? "extended" : "plain", verbs->sizes.depth, verbs->sizes.frame_bytes, stamps[verbs->stamps]);
 	verbs->live.operations = &operations;
 	verbs->live.interface.name = verbs->name + strlen("verbs:");
 	verbs->live.interface.description = verbs->description;
@@ -425,7 +459,7 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 		name = found;
 	}
 	if (!status)
-		status = take_rules(verbs, &options->verbs, error);
+		status = verbs_flow_choose(verbs, &options->verbs, options->capture_filter, error);
 	if (!status)
 		status = verbs_context_open(verbs, name, options, error);
 	if (!status)
@@ -433,6 +467,7 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 	if (status)
 		return status;
 	verbs->snap_length = options->snap_length;
+	verbs->devices = options->verbs.devices;
 	verbs_clock_init(&verbs->clock, verbs->device.completion_timestamp_mask, verbs->device.hca_core_clock);
 	if (verbs->clock.mask && !verbs->tuning.no_stamps)
 		read_clock(verbs);

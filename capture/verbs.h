@@ -3,6 +3,7 @@
  * Capturing with a raw-packet queue pair. What the files share:
  *
  *   verbs.c          the live device: opening, receiving, counting
+ *   verbs_merge.c    frames of several queues in the order of their times
  *   verbs_tuning.c   sizes, from what is asked for and from what the device and the port's rate allow
  *   verbs_context.c  finding and opening the device, its port, what it can do
  *   verbs_ring.c     receive buffers and who has them
@@ -26,18 +27,22 @@
 #include "capture/live.h"
 
 #define VERBS_MOST_RULES 32
+#define VERBS_MOST_QUEUES 16
 
 /* Receives that are posted by one call. */
 #define VERBS_CHAIN 32
 
 /* Sizes and manners. Zero: not told, take the derived one. */
 struct verbs_tuning {
-	uint32_t depth;       /* receives posted */
+	uint32_t depth;       /* receives posted to each queue */
 	uint32_t cq_entries;
 	uint32_t frame_bytes; /* the longest frame that can be received */
 	uint32_t block;       /* receives a block: what is lent at once */
 	uint32_t vector;      /* completion vector */
 	uint32_t rate_ms;     /* what `depth` is to last for at the port's rate */
+	uint32_t queues;      /* that frames are spread over by a hash (RSS); a power of two */
+	bool hash_ipv6;       /* of IPv6 addresses instead of IPv4's */
+	bool solicited;       /* events only for solicited completions, which raw packets are not: polled every tick */
 	bool busy;            /* polls without a pause instead of waiting for events */
 	bool plain_cq;        /* does not try the extended queue */
 	bool no_stamps;       /* times by this machine's clock */
@@ -63,10 +68,11 @@ struct verbs_limits {
 
 /* The sizes that hold. */
 struct verbs_sizes {
-	uint32_t depth;       /* receives; a multiple of block */
+	uint32_t queues;
+	uint32_t depth;       /* receives of each queue; a multiple of block */
 	uint32_t block;       /* a power of two, at most BATCH_FRAMES */
 	uint32_t blocks;      /* in all: those posted, and those lent or free */
-	uint32_t cq_entries;
+	uint32_t cq_entries;  /* of each queue */
 	uint32_t frame_bytes; /* of a frame that fits */
 	uint32_t slot_bytes;  /* kept of a frame; the rest goes to bytes that nobody looks at */
 	uint32_t stride;      /* from slot to slot */
@@ -79,6 +85,12 @@ enum rtap_status verbs_sizes_derive(struct verbs_sizes *sizes, const struct verb
 
 /* Receive buffers */
 
+enum verbs_pages {
+	VERBS_PAGES_SMALL,
+	VERBS_PAGES_HUGE,       /* of those that the system reserved */
+	VERBS_PAGES_ADVISED,    /* the kernel was asked to make huge ones of small ones */
+};
+
 /*
  * Memory for receives, in blocks of `block` slots. A block is free, or posted, or filled: then it is lent to batches until
  * the last has given it back. It lives until its owner and all borrowers are done with it.
@@ -87,6 +99,8 @@ struct verbs_ring {
 	atomic_uint references; /* the owner's, and one for each block that is lent */
 	uint8_t *memory;        /* the blocks, then frame_bytes that nobody looks at */
 	size_t memory_bytes;
+	enum verbs_pages pages;
+	bool on_node;           /* the memory is the NUMA node's that was asked for, as far as that has any */
 	struct verbs_sizes sizes;
 	struct verbs_block *blocks;
 	pthread_mutex_t lock;   /* of the list of free blocks */
@@ -104,8 +118,8 @@ struct verbs_block {
 	struct ibv_sge *parts;        /* one or two a slot */
 };
 
-/* NULL: memory is out; errno is set. */
-struct verbs_ring *verbs_ring_create(const struct verbs_sizes *sizes, bool huge_pages);
+/* Memory of NUMA node `node` if there is such (-1: of any). NULL: memory is out; errno is set. */
+struct verbs_ring *verbs_ring_create(const struct verbs_sizes *sizes, bool huge_pages, int node);
 void verbs_ring_set_key(struct verbs_ring *ring, uint32_t lkey);
 /* The owner's reference goes. NULL is ignored. */
 void verbs_ring_release(struct verbs_ring *ring);
@@ -141,10 +155,37 @@ enum verbs_stamps { VERBS_STAMPS_HERE, VERBS_STAMPS_RAW, VERBS_STAMPS_WALL };
 
 struct verbs_route;
 
+/* A receive queue with its completion queue. */
+struct verbs_queue {
+	unsigned index;
+	struct ibv_cq *cq;
+	struct ibv_cq_ex *cq_ex; /* the same queue, if it is an extended one */
+	struct ibv_wq *wq;       /* NULL: the queue pair has the only one */
+
+	/* Blocks in the order in which they were posted; the first is being filled. */
+	struct verbs_block **posted;
+	uint32_t posted_begin, posted_count;
+	uint32_t filled;         /* slots of the first that have completed */
+	struct verbs_block *replacement; /* posted as the first is filled; the first itself if its frames are dropped */
+	uint32_t replaced;       /* slots of it that have been posted */
+
+	bool dropping;           /* frames of the first block are dropped: there was no other to take its place */
+	bool broken;             /* nothing good comes from it any more */
+	bool drained;            /* when last polled, it held no more */
+	int64_t last_ns;         /* time of the last completion polled */
+	unsigned events_taken;   /* completion events not yet acknowledged */
+	uint64_t passed, dropped, failed; /* frames */
+
+	/* Of several queues: frames that wait for those of others. NULL: none */
+	struct batch *batch;
+	size_t merged;           /* frames of it that have been handed on */
+	bool kept;               /* the batch that is being filled points into it */
+};
+
 struct verbs {
 	struct live_device live; /* the first member */
 	char name[128];          /* "verbs:DEV/PORT", for messages */
-	char description[128];
+	char description[256];
 	struct verbs_tuning tuning;
 	struct verbs_sizes sizes;
 	uint8_t port;
@@ -155,6 +196,8 @@ struct verbs {
 	uint16_t flow_priority;
 	bool flow_dont_trap;
 	bool matches_here;       /* rules are matched by software */
+	bool offloads;           /* what rules can do of the capture filter is asked for */
+	const char *not_offloaded; /* why nothing of it is done by rules; NULL: something is */
 	uint32_t snap_length;
 
 	struct ibv_context *context;
@@ -162,8 +205,9 @@ struct verbs {
 	struct ibv_port_attr port_attr;
 	struct ibv_pd *pd;
 	struct ibv_comp_channel *channel;
-	struct ibv_cq *cq;
-	struct ibv_cq_ex *cq_ex; /* the same queue, if it is an extended one */
+	struct verbs_queue queues[VERBS_MOST_QUEUES];
+	unsigned queue_count;
+	struct ibv_rwq_ind_table *table; /* of several queues */
 	struct ibv_qp *qp;
 	struct ibv_flow *flows[VERBS_MOST_RULES];
 	size_t flow_count;
@@ -172,24 +216,20 @@ struct verbs {
 	struct verbs_route *route;
 	enum verbs_stamps stamps;
 	struct verbs_clock clock;
+	int64_t merge_ns;        /* all that arrived until then has been polled */
 
-	/* Blocks in the order in which they were posted; the first is being filled. */
-	struct verbs_block **posted;
-	uint32_t posted_begin, posted_count;
-	uint32_t filled;         /* slots of the first that have completed */
-	struct verbs_block *replacement; /* posted as the first is filled; the first itself if its frames are dropped */
-	uint32_t replaced;       /* slots of it that have been posted */
+	struct rtap_devices *devices; /* the reader's; NULL: nobody asks */
+	atomic_bool has_changes;
+	atomic_uchar changes[UINT8_MAX + 1]; /* by port: parts (enum rtap_port_part) that were told to have changed */
 
-	bool dropping;           /* frames of the first block are dropped: there was no other to take its place */
 	bool stopped;
 	bool broken;             /* the queue pair has to be brought back */
-	bool cq_broken;          /* and the completion queue too */
+	bool cq_broken;          /* and the completion queues too */
 	bool dead;               /* the device is gone */
-	unsigned events_taken;   /* completion events not yet acknowledged */
 	int64_t looked_ns;       /* when the asynchronous events were last looked for (monotonic) */
 
 	/* counts */
-	uint64_t received, passed, dropped, failed, rebuilds;
+	uint64_t failed, rebuilds; /* of all queues */
 	bool has_device_drops;
 	char drops_file[512];
 	uint64_t device_drops_before, device_drops;
@@ -212,6 +252,8 @@ int64_t verbs_now_ns(int clock);
 /* verbs_context.c: opens the device and port that `name` says and asks what they can do; without effect on memory. */
 enum rtap_status verbs_context_open(struct verbs *verbs, const char *name, const struct rtap_live_options *options,
 				    struct rtap_error *error) __attribute__((warn_unused_result));
+/* Its NUMA node; -1: not known, or there are none. */
+int verbs_numa_node(const struct verbs *verbs);
 /* The largest MTU of its network interfaces; 0: not known. */
 uint32_t verbs_netdev_mtu(const struct verbs *verbs);
 /* Brings device_drops up to date. */
@@ -229,11 +271,34 @@ enum rtap_status verbs_queue_rebuild(struct verbs *verbs, struct rtap_error *err
  * The first block begins to be filled: another one takes its place in the queue. If none is free, because all are lent to
  * batches that wait to be read, the frames that come now are dropped and the block takes its own place.
  */
-void verbs_queue_choose_replacement(struct verbs *verbs);
+void verbs_queue_choose_replacement(struct verbs *verbs, struct verbs_queue *queue);
 /* Posts as many receives as have been filled since the last call. Due every VERBS_CHAIN of them, and at the end of a block. */
-enum rtap_status verbs_queue_repost(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
+enum rtap_status verbs_queue_repost(struct verbs *verbs, struct verbs_queue *queue, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+/* What the queues and their memory are like, as live_operations.notes. */
+void verbs_queue_notes(const struct verbs *verbs, void (*take)(void *owner, const char *text), void *owner);
 
-/* verbs_flow.c: asks for the frames. */
+/* verbs_merge.c */
+
+/* Polls a queue into its own batch; *count: how many completions there were. */
+typedef enum rtap_status verbs_poller(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, unsigned *count,
+				      struct rtap_error *error);
+
+/*
+ * Polls all queues and appends to `batch` what no queue can hold an earlier frame than any more. *count: 0 if there were no
+ * completions and no frame waits for others. If there are frames, one at least is appended.
+ */
+enum rtap_status verbs_merge(struct verbs *verbs, verbs_poller *poll, struct batch *batch, unsigned *count, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+/* Frames that wait are given up. */
+void verbs_merge_end(struct verbs *verbs);
+
+/* verbs_flow.c: chooses the rules, of those in verbs->rules, those of the options, and the capture filter (NULL: none). */
+enum rtap_status verbs_flow_choose(struct verbs *verbs, const struct rtap_verbs_options *options, const char *filter, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+/* What became of the capture filter, as live_operations.notes. */
+void verbs_flow_notes(const struct verbs *verbs, void (*take)(void *owner, const char *text), void *owner);
+/* Asks for the frames. */
 enum rtap_status verbs_flow_create(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* Room for a rule with the most specs there can be, as bytes. */
@@ -247,6 +312,8 @@ enum rtap_status verbs_event_wait(struct verbs *verbs, unsigned timeout_ms, stru
 enum rtap_status verbs_event_look(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
 /* Acknowledges what events were taken. */
 void verbs_event_settle(struct verbs *verbs);
+/* Invalidates, in verbs->devices, what was told to have changed: live_operations.at_read. */
+void verbs_event_hand_on(struct live_device *device);
 
 /* The kind "verbs" */
 enum rtap_status verbs_open(struct live_device **device, const char *name, const struct rtap_live_options *options,

@@ -163,6 +163,16 @@ uint32_t verbs_netdev_mtu(const struct verbs *verbs)
 	return (uint32_t)largest;
 }
 
+int verbs_numa_node(const struct verbs *verbs)
+{
+	char name[IBV_SYSFS_PATH_MAX + 32];
+	uint64_t node;
+
+	snprintf(name, sizeof name, "%s/device/numa_node", verbs->context->device->ibdev_path);
+	/* the kernel writes -1 where there is none, which is no number here */
+	return read_number(name, &node) && node < 1024 ? (int)node : -1;
+}
+
 static void look_for_drop_counter(struct verbs *verbs)
 {
 	snprintf(verbs->drops_file, sizeof verbs->drops_file, "%s/ports/%u/hw_counters/out_of_buffer", verbs->context->device->ibdev_path,

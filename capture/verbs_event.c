@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <time.h>
+
+#include <rdmatap/device.h>
 
 #include "capture/verbs.h"
 
@@ -13,13 +16,66 @@
 
 void verbs_event_settle(struct verbs *verbs)
 {
-	if (verbs->events_taken)
-		ibv_ack_cq_events(verbs->cq, verbs->events_taken);
-	verbs->events_taken = 0;
+	for (unsigned i = 0; i < verbs->queue_count; i++) {
+		struct verbs_queue *queue = &verbs->queues[i];
+
+		if (queue->events_taken)
+			ibv_ack_cq_events(queue->cq, queue->events_taken);
+		queue->events_taken = 0;
+	}
+}
+
+/* What of a port an event says has changed. */
+static unsigned parts_changed(enum ibv_event_type type)
+{
+	switch (type) {
+	case IBV_EVENT_PORT_ERR:
+	case IBV_EVENT_PORT_ACTIVE:
+	case IBV_EVENT_LID_CHANGE:
+	case IBV_EVENT_SM_CHANGE:
+	case IBV_EVENT_CLIENT_REREGISTER:
+		return RTAP_PORT_ATTRIBUTES;
+	case IBV_EVENT_GID_CHANGE:
+		return RTAP_PORT_GIDS;
+	case IBV_EVENT_PKEY_CHANGE:
+		return RTAP_PORT_P_KEYS;
+	default:
+		return 0;
+	}
+}
+
+/* The devices are the reader's, who alone may touch them. */
+static void note_changes(struct verbs *verbs, const struct ibv_async_event *event)
+{
+	unsigned parts = parts_changed(event->event_type);
+
+	if (!verbs->devices || !parts || event->element.port_num < 0 || event->element.port_num > UINT8_MAX)
+		return;
+	atomic_fetch_or(&verbs->changes[event->element.port_num], (unsigned char)parts);
+	atomic_store(&verbs->has_changes, true);
+}
+
+void verbs_event_hand_on(struct live_device *device)
+{
+	struct verbs *verbs = (struct verbs *)device;
+
+	if (!atomic_exchange(&verbs->has_changes, false))
+		return;
+	for (unsigned port = 0; port <= UINT8_MAX; port++) {
+		unsigned parts = atomic_exchange(&verbs->changes[port], 0);
+		char name[IBV_SYSFS_NAME_MAX + 8];
+		struct rtap_end_port found;
+		struct rtap_error ignored;
+
+		snprintf(name, sizeof name, "%s/%u", ibv_get_device_name(verbs->context->device), port);
+		if (parts && rtap_devices_find_name(verbs->devices, name, false, &found, &ignored) == RTAP_LOOKUP_FOUND)
+			rtap_devices_invalidate(verbs->devices, found.device, found.port, parts);
+	}
 }
 
 static void take_event(struct verbs *verbs, const struct ibv_async_event *event)
 {
+	note_changes(verbs, event);
 	switch (event->event_type) {
 	case IBV_EVENT_PORT_ERR:
 		if (event->element.port_num == verbs->port)
@@ -32,6 +88,7 @@ static void take_event(struct verbs *verbs, const struct ibv_async_event *event)
 	case IBV_EVENT_QP_FATAL:
 	case IBV_EVENT_QP_REQ_ERR:
 	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_WQ_FATAL:
 		verbs->broken = true;
 		break;
 	case IBV_EVENT_CQ_ERR:
@@ -42,7 +99,7 @@ static void take_event(struct verbs *verbs, const struct ibv_async_event *event)
 		verbs->dead = true;
 		break;
 	default:
-		/* LID, P_Key, GID and SM changes do not matter to raw packets. */
+		/* LID, P_Key, GID and SM changes do not matter to raw packets themselves. */
 		break;
 	}
 }
@@ -68,6 +125,7 @@ enum rtap_status verbs_event_look(struct verbs *verbs, struct rtap_error *error)
 /* Takes the event of an armed queue, if there is one. */
 static enum rtap_status take_completion_event(struct verbs *verbs, struct rtap_error *error)
 {
+	struct verbs_queue *queue;
 	struct ibv_cq *cq;
 	void *owner;
 
@@ -76,7 +134,8 @@ static enum rtap_status take_completion_event(struct verbs *verbs, struct rtap_e
 			return RTAP_STATUS_OK;
 		return verbs_fail(verbs, error, "a completion event cannot be read", errno, NULL);
 	}
-	if (++verbs->events_taken == ACKNOWLEDGED_AT_ONCE)
+	queue = owner;
+	if (++queue->events_taken == ACKNOWLEDGED_AT_ONCE)
 		verbs_event_settle(verbs);
 	return RTAP_STATUS_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/flow_offload.h"
 #include "capture/verbs.h"
 
 /* Where a field stands in a spec's filter. */
@@ -109,6 +110,103 @@ bool verbs_flow_encode(const struct flow_rule *rule, struct ibv_flow_attr *attr)
 	put_level(attr, &rule->inner, true);
 	return attr->size <= VERBS_FLOW_BYTES;
 }
+
+/* Choosing */
+
+/* Each rule together with each of the filter's; if these are too many, or nothing could match both, the rules as they are. */
+static void join_filter(struct verbs *verbs, const struct flow_rule *more, size_t count)
+{
+	struct flow_rule joined[VERBS_MOST_RULES];
+	size_t joined_count = 0;
+
+	for (size_t i = 0; i < verbs->rule_count; i++) {
+		for (size_t j = 0; j < count; j++) {
+			struct flow_rule rule = verbs->rules[i];
+
+			if (!flow_rule_join(&rule, &more[j]))
+				continue;
+			if (joined_count == VERBS_MOST_RULES) {
+				verbs->not_offloaded = "there would be too many rules";
+				return;
+			}
+			joined[joined_count++] = rule;
+		}
+	}
+	if (!joined_count) {
+		verbs->not_offloaded = "no packet can match a rule and pass it";
+		return;
+	}
+	memcpy(verbs->rules, joined, joined_count * sizeof joined[0]);
+	verbs->rule_count = joined_count;
+}
+
+static void offload(struct verbs *verbs, const char *filter)
+{
+	struct flow_rule rules[FLOW_OFFLOAD_MOST];
+	size_t count;
+
+	verbs->offloads = true;
+	if (verbs->flow_type != RTAP_FLOW_NORMAL) {
+		verbs->not_offloaded = "only rules of --flow-type normal are matched by the device";
+		return;
+	}
+	count = flow_offload(filter, rules, &verbs->not_offloaded);
+	if (!count)
+		return;
+	if (verbs->rule_count) {
+		join_filter(verbs, rules, count);
+		return;
+	}
+	memcpy(verbs->rules, rules, count * sizeof rules[0]);
+	verbs->rule_count = count;
+}
+
+enum rtap_status verbs_flow_choose(struct verbs *verbs, const struct rtap_verbs_options *options, const char *filter, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	verbs->flow_type = options->flow_type;
+	verbs->flow_priority = options->flow_priority;
+	verbs->flow_dont_trap = options->flow_dont_trap;
+	if (options->flow_rule_count + verbs->rule_count > VERBS_MOST_RULES) {
+		rtap_error_set(error, "more than %d flow rules", VERBS_MOST_RULES);
+		return RTAP_STATUS_FAILED;
+	}
+	for (size_t i = 0; i < options->flow_rule_count && !status; i++)
+		status = flow_rule_parse(&verbs->rules[verbs->rule_count++], options->flow_rules[i], error);
+	if (status)
+		return status;
+	if (options->flow_offload && filter)
+		offload(verbs, filter);
+	verbs->matches_here = verbs->rule_count && verbs->flow_type != RTAP_FLOW_NORMAL;
+	if (verbs->flow_type != RTAP_FLOW_NORMAL || verbs->rule_count)
+		return RTAP_STATUS_OK;
+	if (!verbs->offloads)
+		rtap_error_set(error, "--flow-type normal needs a rule (--flow RULE)");
+	else
+		rtap_error_set(error, "--flow-offload: nothing of the filter can be given to the device: %s (name a rule with --flow)",
+			       verbs->not_offloaded);
+	return RTAP_STATUS_FAILED;
+}
+
+void verbs_flow_notes(const struct verbs *verbs, void (*take)(void *owner, const char *text), void *owner)
+{
+	char text[FLOW_RULE_TEXT + 128];
+
+	if (!verbs->offloads)
+		return;
+	if (verbs->not_offloaded) {
+		snprintf(text, sizeof text, "the filter is applied by software only: %s", verbs->not_offloaded);
+		take(owner, text);
+		return;
+	}
+	for (size_t i = 0; i < verbs->rule_count; i++) {
+		snprintf(text, sizeof text, "the device matched, before the filter was applied by software: %s", verbs->rules[i].text);
+		take(owner, text);
+	}
+}
+
+/* Asking the device */
 
 static const char *type_name(enum rtap_flow_type type)
 {

@@ -2,10 +2,15 @@
 #include "config.h"
 
 #include <errno.h>
+#include <linux/mempolicy.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "capture/verbs.h"
+
+#define HUGE_PAGE ((size_t)2 << 20)
 
 static void ring_free(struct verbs_ring *ring)
 {
@@ -100,7 +105,38 @@ static bool block_init(struct verbs_ring *ring, uint32_t index)
 	return true;
 }
 
-struct verbs_ring *verbs_ring_create(const struct verbs_sizes *sizes, bool huge_pages)
+/* Whole huge pages if there are as many free, or small ones with the wish for huge ones: it works with any. */
+static void map_memory(struct verbs_ring *ring, bool huge_pages)
+{
+	size_t whole = (ring->memory_bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	void *memory = MAP_FAILED;
+
+	if (huge_pages)
+		memory = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	if (memory != MAP_FAILED) {
+		ring->memory_bytes = whole;
+		ring->pages = VERBS_PAGES_HUGE;
+	} else {
+		memory = mmap(NULL, ring->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory != MAP_FAILED && huge_pages && !madvise(memory, ring->memory_bytes, MADV_HUGEPAGE))
+			ring->pages = VERBS_PAGES_ADVISED;
+	}
+	ring->memory = memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Preferred only: where the node has no memory left, other memory is better than none. By the system call, for want of libnuma. */
+static void place_memory(struct verbs_ring *ring, int node)
+{
+	unsigned long nodes[16] = { 0 };
+	const unsigned bits = 8 * sizeof nodes[0];
+
+	if (node < 0 || (unsigned)node >= bits * 16)
+		return;
+	nodes[(unsigned)node / bits] = 1ul << (unsigned)node % bits;
+	ring->on_node = !syscall(SYS_mbind, ring->memory, ring->memory_bytes, MPOL_PREFERRED, nodes, 8 * sizeof nodes + 1, 0);
+}
+
+struct verbs_ring *verbs_ring_create(const struct verbs_sizes *sizes, bool huge_pages, int node)
 {
 	struct verbs_ring *ring = calloc(1, sizeof *ring);
 
@@ -113,12 +149,9 @@ struct verbs_ring *verbs_ring_create(const struct verbs_sizes *sizes, bool huge_
 	atomic_init(&ring->references, 1);
 	ring->sizes = *sizes;
 	ring->memory_bytes = (size_t)sizes->blocks * sizes->block * sizes->stride + (sizes->split ? sizes->frame_bytes : 0);
-	ring->memory = mmap(NULL, ring->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (ring->memory == MAP_FAILED)
-		ring->memory = NULL;
-	/* Only a wish: without huge pages it works as well. */
-	if (ring->memory && huge_pages)
-		(void)madvise(ring->memory, ring->memory_bytes, MADV_HUGEPAGE);
+	map_memory(ring, huge_pages);
+	if (ring->memory)
+		place_memory(ring, node);
 	ring->blocks = calloc(sizes->blocks, sizeof ring->blocks[0]);
 	/* From the last to the first, so that they are handed out in the order of their addresses. */
 	for (uint32_t i = sizes->blocks; i-- && ring->memory && ring->blocks;) {

@@ -12,6 +12,7 @@
 
 #define SLOTS 256
 #define SLOT_BYTES 9280u
+#define INLINE_BYTES 128
 #define LEAST_BYTES 14           /* an Ethernet header */
 #define STUCK_NS INT64_C(5000000000) /* no send completes for so long: none will */
 
@@ -19,6 +20,8 @@ struct verbs_sender {
 	struct rtap_sender sender; /* the first member */
 	struct verbs verbs;        /* its device, domain, queues and region; there is no ring */
 	uint8_t *memory;
+	unsigned flags;            /* of each send */
+	uint32_t inline_bytes;     /* frames up to this length go with the request itself */
 	uint64_t posted, completed, failed; /* frames; a slot is free again when its send has completed */
 };
 
@@ -39,7 +42,7 @@ static enum rtap_status cannot_go_on(struct verbs_sender *sender, const char *wh
 static enum rtap_status collect(struct verbs_sender *sender, struct rtap_error *error)
 {
 	struct ibv_wc wc[VERBS_CHAIN];
-	int count = ibv_poll_cq(sender->verbs.cq, VERBS_CHAIN, wc);
+	int count = ibv_poll_cq(sender->verbs.queues[0].cq, VERBS_CHAIN, wc);
 
 	if (count < 0)
 		return cannot_go_on(sender, "the completion queue cannot be polled", errno, error);
@@ -82,7 +85,7 @@ static enum rtap_status send_one(struct verbs_sender *sender, const struct rtap_
 	uint8_t *slot = sender->memory + sender->posted % SLOTS * SLOT_BYTES;
 	struct ibv_sge part = { (uintptr_t)slot, frame->captured_length, sender->verbs.mr->lkey };
 	struct ibv_send_wr request = { .wr_id = sender->posted, .sg_list = &part, .num_sge = 1, .opcode = IBV_WR_SEND,
-				       .send_flags = IBV_SEND_SIGNALED }, *bad;
+				       .send_flags = sender->flags }, *bad;
 	int result;
 
 	if (frame->captured_length < LEAST_BYTES || frame->captured_length > SLOT_BYTES) {
@@ -92,7 +95,12 @@ static enum rtap_status send_one(struct verbs_sender *sender, const struct rtap_
 	}
 	if (wait_for_room(sender, SLOTS - 1, error))
 		return RTAP_STATUS_FAILED;
-	memcpy(slot, frame->bytes, frame->captured_length);
+	if (frame->captured_length <= sender->inline_bytes) {
+		part.addr = (uintptr_t)frame->bytes;
+		request.send_flags |= IBV_SEND_INLINE;
+	} else {
+		memcpy(slot, frame->bytes, frame->captured_length);
+	}
 	result = ibv_post_send(sender->verbs.qp, &request, &bad);
 	if (result)
 		return cannot_go_on(sender, "the frame cannot be posted", result, error);
@@ -118,6 +126,18 @@ static enum rtap_status verbs_flush(struct rtap_sender *base, uint64_t *lost, st
 	return status;
 }
 
+static enum rtap_status verbs_compute_checksums(struct rtap_sender *base, struct rtap_error *error)
+{
+	struct verbs_sender *sender = of(base);
+
+	if (!(sender->verbs.device.raw_packet_caps & IBV_RAW_PACKET_CAP_IP_CSUM)) {
+		rtap_error_set(error, "%s: the device does not compute checksums of raw packets", sender->verbs.name);
+		return RTAP_STATUS_FAILED;
+	}
+	sender->flags |= IBV_SEND_IP_CSUM;
+	return RTAP_STATUS_OK;
+}
+
 static void verbs_sender_close(struct rtap_sender *base)
 {
 	struct verbs_sender *sender = of(base);
@@ -132,7 +152,7 @@ static void verbs_sender_close(struct rtap_sender *base)
 	free(sender);
 }
 
-static const struct live_sender_operations operations = { verbs_send, verbs_flush, verbs_sender_close };
+static const struct live_sender_operations operations = { verbs_send, verbs_flush, verbs_sender_close, verbs_compute_checksums };
 
 static enum rtap_status open_memory(struct verbs_sender *sender, struct rtap_error *error)
 {
@@ -155,14 +175,21 @@ static enum rtap_status open_queues(struct verbs_sender *sender, struct rtap_err
 		int more;
 	} steps[] = { { IBV_QPS_INIT, IBV_QP_PORT }, { IBV_QPS_RTR, 0 }, { IBV_QPS_RTS, 0 } };
 	struct verbs *verbs = &sender->verbs;
-	struct ibv_qp_init_attr wanted = { .cap = { .max_send_wr = SLOTS, .max_send_sge = 1, .max_recv_wr = 1, .max_recv_sge = 1 },
-					   .qp_type = IBV_QPT_RAW_PACKET };
+	struct ibv_qp_init_attr wanted = { .cap = { .max_send_wr = SLOTS, .max_send_sge = 1, .max_recv_wr = 1, .max_recv_sge = 1,
+						    .max_inline_data = INLINE_BYTES }, .qp_type = IBV_QPT_RAW_PACKET };
 
-	verbs->cq = ibv_create_cq(verbs->context, SLOTS, NULL, NULL, 0);
-	if (!verbs->cq)
+	verbs->queue_count = 1;
+	verbs->queues[0].cq = ibv_create_cq(verbs->context, SLOTS, NULL, NULL, 0);
+	if (!verbs->queues[0].cq)
 		return verbs_fail(verbs, error, "a completion queue cannot be had", errno, NULL);
-	wanted.send_cq = wanted.recv_cq = verbs->cq;
+	wanted.send_cq = wanted.recv_cq = verbs->queues[0].cq;
 	verbs->qp = ibv_create_qp(verbs->pd, &wanted);
+	/* How much a device takes inline is not asked for anywhere: it is tried. */
+	if (!verbs->qp && errno == EINVAL) {
+		wanted.cap.max_inline_data = 0;
+		verbs->qp = ibv_create_qp(verbs->pd, &wanted);
+	}
+	sender->inline_bytes = wanted.cap.max_inline_data;
 	if (!verbs->qp)
 		return verbs_fail(verbs, error, "a raw-packet queue pair cannot be had", errno, NULL);
 	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
@@ -188,6 +215,7 @@ enum rtap_status verbs_sender_open(struct rtap_sender **sender, const char *name
 	}
 	opened->sender.operations = &operations;
 	opened->sender.link_type = RTAP_LINK_ETHERNET;
+	opened->flags = IBV_SEND_SIGNALED;
 	status = verbs_context_open(&opened->verbs, name, &options, error);
 	if (!status)
 		status = open_memory(opened, error);

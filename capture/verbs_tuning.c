@@ -17,7 +17,7 @@
 #define USUAL_MEMORY (64u << 20)
 #define CACHE_LINE 64u
 
-enum shape { NUMBER, CHOICE };
+enum shape { NUMBER, POWER, CHOICE };
 
 struct word {
 	const char *word;
@@ -36,7 +36,10 @@ static const struct word words[] = {
 	{ "block", PLACE(block), NUMBER, 16, BATCH_FRAMES, NULL, NULL },
 	{ "vector", PLACE(vector), NUMBER, 0, 4095, NULL, NULL },
 	{ "ms", PLACE(rate_ms), NUMBER, 1, 1000, NULL, NULL },
+	{ "queues", PLACE(queues), POWER, 1, VERBS_MOST_QUEUES, NULL, NULL },
+	{ "hash", PLACE(hash_ipv6), CHOICE, 0, 0, "ipv6", "ipv4" },
 	{ "poll", PLACE(busy), CHOICE, 0, 0, "busy", "event" },
+	{ "events", PLACE(solicited), CHOICE, 0, 0, "solicited", "all" },
 	{ "cq", PLACE(plain_cq), CHOICE, 0, 0, "plain", "extended" },
 	{ "stamps", PLACE(no_stamps), CHOICE, 0, 0, "host", "device" },
 	{ "pages", PLACE(huge_pages), CHOICE, 0, 0, "huge", "small" },
@@ -55,6 +58,8 @@ static bool set_word(struct verbs_tuning *tuning, const struct word *word, const
 	number = strtoul(value, &end, 10);
 	if (*value < '0' || *value > '9' || *end || number < word->least || number > word->most)
 		return false;
+	if (word->shape == POWER && number & (number - 1))
+		return false;
 	*(uint32_t *)(void *)place = (uint32_t)number;
 	return true;
 }
@@ -64,7 +69,8 @@ static enum rtap_status refuse_value(const struct word *word, const char *value,
 	if (word->shape == CHOICE)
 		rtap_error_set(error, "verbs tuning: %s=%s is neither %s nor %s", word->word, value, word->yes, word->no);
 	else
-		rtap_error_set(error, "verbs tuning: %s=%s is no number from %u to %u", word->word, value, word->least, word->most);
+		rtap_error_set(error, "verbs tuning: %s=%s is no %s from %u to %u", word->word, value,
+			       word->shape == POWER ? "power of two" : "number", word->least, word->most);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -81,7 +87,7 @@ static enum rtap_status take_word(struct verbs_tuning *tuning, char *text, struc
 			return RTAP_STATUS_OK;
 		return refuse_value(&words[i], value ? value : "", error);
 	}
-	rtap_error_set(error, "verbs tuning: %s is not known (depth, cqe, frame, block, vector, ms, poll, cq, stamps, pages)", text);
+	rtap_error_set(error, "verbs tuning: %s is not known (depth, cqe, frame, block, vector, ms, queues, hash, poll, events, cq, stamps, pages)", text);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -153,15 +159,15 @@ static void derive_slots(struct verbs_sizes *sizes, const struct verbs_tuning *t
 	sizes->stride = round_up(sizes->slot_bytes, CACHE_LINE);
 }
 
-/* Two milliseconds of the port's rate, but no more memory than the usual. */
+/* Of each queue: two milliseconds of the port's rate, but no more memory than the usual. */
 static uint32_t usual_depth(const struct verbs_sizes *sizes, const struct verbs_tuning *tuning, const struct verbs_limits *limits)
 {
 	uint64_t ms = tuning->rate_ms ? tuning->rate_ms : USUAL_RATE_MS, gbps = limits->gbps ? limits->gbps : USUAL_GBPS;
-	uint32_t depth = power_of_two(gbps * 1000000 * ms / 8 / MEAN_FRAME, limits->most_receives);
+	uint32_t depth = power_of_two(gbps * 1000000 * ms / 8 / MEAN_FRAME / sizes->queues, limits->most_receives);
 
 	if (depth < LEAST_DEPTH)
 		depth = LEAST_DEPTH;
-	while (depth > LEAST_DEPTH && (uint64_t)depth * sizes->stride > (limits->buffer_bytes ? limits->buffer_bytes : USUAL_MEMORY) / 2)
+	while (depth > LEAST_DEPTH && (uint64_t)depth * sizes->queues * sizes->stride > (limits->buffer_bytes ? limits->buffer_bytes : USUAL_MEMORY) / 2)
 		depth /= 2;
 	while (depth > limits->most_receives)
 		depth /= 2;
@@ -171,9 +177,10 @@ static uint32_t usual_depth(const struct verbs_sizes *sizes, const struct verbs_
 enum rtap_status verbs_sizes_derive(struct verbs_sizes *sizes, const struct verbs_tuning *tuning, const struct verbs_limits *limits,
 				    struct rtap_error *error)
 {
-	uint64_t memory = limits->buffer_bytes ? limits->buffer_bytes : USUAL_MEMORY, blocks;
+	uint64_t memory = limits->buffer_bytes ? limits->buffer_bytes : USUAL_MEMORY, blocks, least;
 
 	memset(sizes, 0, sizeof *sizes);
+	sizes->queues = tuning->queues ? tuning->queues : 1;
 	derive_slots(sizes, tuning, limits);
 	sizes->depth = tuning->depth ? tuning->depth : usual_depth(sizes, tuning, limits);
 	sizes->block = power_of_two(tuning->block ? tuning->block : USUAL_BLOCK, BATCH_FRAMES);
@@ -186,8 +193,9 @@ enum rtap_status verbs_sizes_derive(struct verbs_sizes *sizes, const struct verb
 		return RTAP_STATUS_FAILED;
 	}
 	blocks = memory / ((uint64_t)sizes->block * sizes->stride);
-	if (blocks < sizes->depth / sizes->block + LEAST_SPARE_BLOCKS)
-		blocks = sizes->depth / sizes->block + LEAST_SPARE_BLOCKS;
+	least = (uint64_t)(sizes->depth / sizes->block + LEAST_SPARE_BLOCKS) * sizes->queues;
+	if (blocks < least)
+		blocks = least;
 	sizes->blocks = (uint32_t)blocks;
 	/* A queue pair that fails completes all its receives at once. One more is the failed one's. */
 	sizes->cq_entries = tuning->cq_entries ? tuning->cq_entries : sizes->depth + 1;

@@ -68,7 +68,7 @@ struct options {
 	struct diff_options diff; /* what diff alone takes */
 	double speed;             /* of replay: times the recorded one */
 	uint64_t rate;            /* of replay: packets a second; 0: as recorded */
-	bool at_once;             /* of replay */
+	bool at_once, checksums;  /* of replay */
 	int64_t interval_ns;      /* of stats; 0: no time series */
 	uint64_t max_memory;      /* bytes */
 	unsigned threads;         /* that may be used; at least 1 */

@@ -175,8 +175,15 @@ static void unload(struct input *input)
 		munmap(input->text, input->length);
 }
 
+/* Of captures with fewer messages nothing can be said. */
+#define FEW_LINES 20
+
 static void hint(const struct diff_totals *totals)
 {
+	uint64_t lines = totals->a_lines > totals->b_lines ? totals->a_lines : totals->b_lines;
+
+	if (lines >= FEW_LINES && totals->kinds[DIFF_SAME] < lines / 10)
+		complain("less than a tenth of the messages is the same: these are hardly captures of the same workload");
 	if (totals->kinds[DIFF_CONNECTION_REMOVED] && totals->kinds[DIFF_CONNECTION_ADDED])
 		complain("connections without a counterpart on both sides: transport, service and addresses must be the same"
 			 " (--map OLD=NEW for other addresses, --ignore service for other services)");
@@ -217,21 +224,33 @@ static int compare(const struct options *options, struct input inputs[2], struct
 	return diff_differs(&totals) ? EXIT_NO : EXIT_DONE;
 }
 
+/* Of an input's lines at most so many are taken: what is kept of them is bounded. */
+static bool read_text(struct input *input, bool map, size_t most_lines, struct canon_treatments *treatments)
+{
+	struct canon_text text = {
+		.name = input->name, .text = input->text ? input->text : "", .length = input->length, .is_mapped = input->mapped, .map = map,
+		.most_lines = most_lines,
+	};
+	struct rtap_error error;
+
+	if (canon_file_read(&input->file, &text, treatments, &error) == RTAP_STATUS_OK)
+		return true;
+	complain("%s", error.text);
+	return false;
+}
+
 static int run(const struct options *options)
 {
 	struct input inputs[2] = { { .name = options->inputs[0] }, { .name = options->inputs[1] } };
 	struct canon_treatments treatments = { .rules = &options->diff.rules };
-	struct rtap_error error;
+	size_t most_lines = (size_t)(options->max_memory / CANON_LINE_MEMORY);
 	int status = EXIT_TROUBLE;
 
 	for (int i = 0; i < 2; i++) {
-		if (!load(options, &inputs[i]))
+		/* 0 would be any number */
+		if (!load(options, &inputs[i]) || !read_text(&inputs[i], i == 0, most_lines ? most_lines : 1, &treatments))
 			goto out;
-		if (canon_file_read(&inputs[i].file, inputs[i].name, inputs[i].text ? inputs[i].text : "", inputs[i].length, &treatments, i == 0,
-				    &error) != RTAP_STATUS_OK) {
-			complain("%s", error.text);
-			goto out;
-		}
+		most_lines -= canon_file_lines(&inputs[i].file);
 	}
 	status = compare(options, inputs, &treatments);
 out:

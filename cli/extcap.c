@@ -30,6 +30,14 @@ static const struct option long_options[] = {
 	{ "queue-size", required_argument, NULL, EXTCAP_OTHER },
 	{ "immediate-mode", no_argument, NULL, EXTCAP_OTHER },
 	{ "no-promiscuous-mode", no_argument, NULL, EXTCAP_OTHER },
+	{ "flow", required_argument, NULL, EXTCAP_OTHER },
+	{ "flow-type", required_argument, NULL, EXTCAP_OTHER },
+	{ "flow-dont-trap", no_argument, NULL, EXTCAP_OTHER },
+	{ "flow-offload", no_argument, NULL, EXTCAP_OTHER },
+	{ "peer", required_argument, NULL, EXTCAP_OTHER },
+	{ "join", required_argument, NULL, EXTCAP_OTHER },
+	{ "force", no_argument, NULL, EXTCAP_OTHER },
+	{ "verbs", required_argument, NULL, EXTCAP_OTHER },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -114,15 +122,37 @@ static int list_link_types(const char *interface)
 	return EXIT_DONE;
 }
 
-static int list_options(void)
+static const char common_options[] =
+	"arg {number=1}{call=--snap-length}{display=Snapshot length}{type=unsigned}{range=1,262144}"
+	"{tooltip=Bytes captured of each frame at the most}\n"
+	"arg {number=2}{call=--buffer-size}{display=Buffer}{type=string}{tooltip=Memory for packets, such as 64M}\n"
+	"arg {number=3}{call=--queue-size}{display=Queue}{type=string}{tooltip=Memory for packets that wait to be written, such as 64M}\n";
+
+static const char interface_options[] =
+	"arg {number=0}{call=--no-promiscuous-mode}{display=Not promiscuous}{type=boolflag}"
+	"{tooltip=Only what is addressed to this machine}\n";
+
+static const char verbs_options[] =
+	"arg {number=4}{call=--flow}{display=Flow rule}{type=string}{tooltip=Only frames that match, such as: ipv4 src=10.0.0.1 udp dst=4791}\n"
+	"arg {number=5}{call=--flow-type}{display=Kind of rule}{type=selector}{tooltip=Who gets the packets}\n"
+	"value {arg=5}{value=sniffer}{display=Copies of all packets}{default=true}\n"
+	"value {arg=5}{value=normal}{display=The device matches, the host does not get them}{default=false}\n"
+	"value {arg=5}{value=all}{display=What nobody else asked for}{default=false}\n"
+	"value {arg=5}{value=mc}{display=Multicasts that nobody else asked for}{default=false}\n"
+	"arg {number=6}{call=--flow-dont-trap}{display=Leave them to the host}{type=boolflag}{tooltip=Of rules that the device matches}\n"
+	"arg {number=7}{call=--flow-offload}{display=Filter by the device}{type=boolflag}{tooltip=What it can do of the capture filter}\n"
+	"arg {number=8}{call=--peer}{display=Peer}{type=string}{tooltip=Only traffic of this host}\n"
+	"arg {number=9}{call=--join}{display=Group}{type=string}{tooltip=Multicast group that is joined meanwhile}\n"
+	"arg {number=10}{call=--force}{display=Port not active}{type=boolflag}{tooltip=Capture on it anyway}\n"
+	"arg {number=11}{call=--verbs}{display=Tuning}{type=string}{tooltip=Such as depth=4096,poll=busy; see rdmatap(1)}\n";
+
+static int list_options(const char *interface)
 {
-	fputs("arg {number=0}{call=--no-promiscuous-mode}{display=Not promiscuous}{type=boolflag}"
-	      "{tooltip=Only what is addressed to this machine}\n"
-	      "arg {number=1}{call=--snap-length}{display=Snapshot length}{type=unsigned}{range=1,262144}"
-	      "{tooltip=Bytes captured of each frame at the most}\n"
-	      "arg {number=2}{call=--buffer-size}{display=Kernel buffer}{type=string}{tooltip=Memory for packets, such as 64M}\n"
-	      "arg {number=3}{call=--queue-size}{display=Queue}{type=string}{tooltip=Memory for packets that wait to be written, such as 64M}\n",
-	      stdout);
+	bool is_verbs = !strncmp(interface, "verbs:", strlen("verbs:"));
+
+	fputs(is_verbs ? "" : interface_options, stdout);
+	fputs(common_options, stdout);
+	fputs(is_verbs ? verbs_options : "", stdout);
 	return EXIT_DONE;
 }
 
@@ -182,7 +212,7 @@ int command_extcap(int argc, char **argv)
 	if (request.dlts)
 		return list_link_types(request.interface);
 	if (request.config)
-		return list_options();
+		return list_options(request.interface);
 	if (request.capture)
 		return capture(&request, argv[0]);
 	if (request.filter)

@@ -15,7 +15,7 @@
 enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
 	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
-	OPTION_RATE, OPTION_AT_ONCE, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY, OPTION_FLOW_DONT_TRAP,
+	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY, OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD,
 	OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS, OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL };
 
 #define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
@@ -41,6 +41,7 @@ static const struct option view_options[] = {
 	{ "flow-type", required_argument, NULL, OPTION_FLOW_TYPE },
 	{ "flow-priority", required_argument, NULL, OPTION_FLOW_PRIORITY },
 	{ "flow-dont-trap", no_argument, NULL, OPTION_FLOW_DONT_TRAP },
+	{ "flow-offload", no_argument, NULL, OPTION_FLOW_OFFLOAD },
 	{ "force", no_argument, NULL, OPTION_FORCE },
 	{ "peer", required_argument, NULL, OPTION_PEER },
 	{ "join", required_argument, NULL, OPTION_JOIN },
@@ -89,6 +90,7 @@ static const struct option replay_options[] = {
 	{ "speed", required_argument, NULL, OPTION_SPEED },
 	{ "rate", required_argument, NULL, OPTION_RATE },
 	{ "at-once", no_argument, NULL, OPTION_AT_ONCE },
+	{ "checksums", no_argument, NULL, OPTION_CHECKSUMS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -123,7 +125,6 @@ const char *options_letters(enum command command, const struct option **long_opt
 
 /* Options and commands that the design names and this version has not. */
 static const char *const not_yet[] = {
-	"--flow-offload",
 	"report",
 };
 
@@ -421,8 +422,8 @@ static bool take_capture_value(struct options *options, int letter)
 	}
 }
 
-/* Options that take an argument. */
-static bool take_value(struct options *options, int letter)
+/* Which packets are read, and how they are shown: tcpdump's and tshark's letters. */
+static bool take_packet_value(struct options *options, int letter)
 {
 	struct rtap_error error;
 	uint64_t number;
@@ -454,6 +455,17 @@ static bool take_value(struct options *options, int letter)
 			return true;
 		complain("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
 		return false;
+	default:
+		return false;
+	}
+}
+
+/* Options that take an argument. */
+static bool take_value(struct options *options, int letter)
+{
+	uint64_t number;
+
+	switch (letter) {
 	case OPTION_MAX_MEMORY:
 		return size_option("--max-memory", 1 << 20, &options->max_memory);
 	case OPTION_FLOW:
@@ -488,7 +500,7 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_KEEP:
 		return add_kept(options, optarg);
 	default:
-		return take_capture_value(options, letter) || diff_take(&options->diff, letter, optarg);
+		return take_packet_value(options, letter) || take_capture_value(options, letter) || diff_take(&options->diff, letter, optarg);
 	}
 }
 
@@ -505,6 +517,7 @@ static bool take_flag(struct options *options, int letter)
 	case 'p': options->live.not_promiscuous = true; return true;
 	case OPTION_IMMEDIATE: options->live.immediate = true; return true;
 	case OPTION_FLOW_DONT_TRAP: options->live.verbs.flow_dont_trap = true; return true;
+	case OPTION_FLOW_OFFLOAD: options->live.verbs.flow_offload = true; return true;
 	case OPTION_FORCE: options->live.verbs.force = true; return true;
 	case OPTION_PRINT: options->print = true; return true;
 	case OPTION_CHECK_ICRC: options->context.check_icrc = true; return true;
@@ -516,6 +529,7 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_INCOMPLETE: options->incomplete = true; return true;
 	case OPTION_FILL_HOLES: options->fill_holes = true; return true;
 	case OPTION_AT_ONCE: options->at_once = true; return true;
+	case OPTION_CHECKSUMS: options->checksums = true; return true;
 	default: return false;
 	}
 }
@@ -527,8 +541,8 @@ static bool is_capture_asked(const struct rtap_live_options *live)
 
 static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
 {
-	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap || verbs->peer ||
-	       verbs->group || verbs->tuning;
+	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap ||
+	       verbs->flow_offload || verbs->peer || verbs->group || verbs->tuning;
 }
 
 /* A bare name may be that of an RDMA device. */
@@ -575,9 +589,11 @@ static bool check(const struct options *options, enum command command)
 	else if (!options->device && (options->user || is_capture_asked(&options->live)))
 		complain("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm go with -i");
 	else if (is_verbs_asked(&options->live.verbs) && !may_be_verbs(options->device))
-		complain("--flow, --flow-type, --flow-priority, --flow-dont-trap, --peer, --join, --force and --verbs go with -i verbs:DEVICE");
+		complain("--flow, --flow-type, --flow-priority, --flow-dont-trap, --flow-offload, --peer, --join, --force and --verbs go with -i verbs:DEVICE");
 	else if ((options->live.verbs.flow_priority || options->live.verbs.flow_dont_trap) && options->live.verbs.flow_type == RTAP_FLOW_SNIFFER)
 		complain("--flow-priority and --flow-dont-trap go with --flow-type normal, all or mc");
+	else if (options->live.verbs.flow_offload && !options->capture_filter)
+		complain("--flow-offload goes with -f, of which it gives to the NIC what that can do");
 	else if ((rotates || rotation->files) && !options->write_name)
 		complain("-C, -G and -W go with -w");
 	else if (rotation->files && !rotates)

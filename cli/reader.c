@@ -174,10 +174,25 @@ static bool passes_bpf(struct reader *reader, const struct rtap_frame *frame)
 	return match;
 }
 
+/* As many as may be taken, without a look at the frames, which another processor may still have in its cache. */
+static void count_batch(struct reader *reader, const struct rtap_batch *batch)
+{
+	uint64_t left = reader->options->count ? reader->options->count - reader->tally.taken : UINT64_MAX;
+	uint64_t taken = batch->count < left ? batch->count : left;
+
+	reader->tally.taken += taken;
+	reader->tally.passed += taken;
+	reader->stop |= taken == left;
+}
+
 static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
 {
 	const struct options *options = reader->options;
 
+	if (reader->counts_only && !reader->bpf) {
+		count_batch(reader, batch);
+		return;
+	}
 	for (size_t i = 0; i < batch->count && goes_on(reader); i++) {
 		struct rtap_frame *frame = &batch->frames[i];
 
@@ -221,8 +236,11 @@ static void end_live(struct reader *reader)
 	rtap_source_stop(reader->source);
 	do {
 		struct rtap_batch *batch;
+		struct rtap_error error;
 
-		status = rtap_source_read_batch(reader->source, &batch, NULL);
+		status = rtap_source_read_batch(reader->source, &batch, &error);
+		if (status == RTAP_STATUS_BROKEN)
+			complain("%s", error.text);
 		rtap_batch_release(batch);
 	} while (status == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN);
 }
@@ -329,6 +347,10 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 			take_batch(reader, batch, take, owner);
 			if (live)
 				flush_live(reader, !batch->count, owner);
+		} else if (live && status == RTAP_STATUS_BROKEN) {
+			/* of a device it is a warning: the capture goes on, and what was lost is in the counts */
+			reader_sync(reader);
+			complain("%s", error.text);
 		} else {
 			reader_fail(reader, &error);
 		}

@@ -25,6 +25,7 @@ struct reader {
 	void (*idle)(void *owner);  /* live: called when what has been written should be there for others; NULL: nothing to do */
 	int64_t flush_ns;           /* live: when to flush, also if it is not idle; monotonic clock */
 	bool is_terminal;           /* standard output is */
+	bool counts_only;           /* frames are counted, and nobody asks what is in them: take() is not called */
 	bool stop;                  /* set by whoever has seen enough */
 	bool unwritable;            /* standard output takes no more */
 	bool interrupted;           /* an interrupt ended reading before the end */

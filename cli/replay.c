@@ -246,6 +246,10 @@ static bool open_all(struct replay *replay)
 		return false;
 	}
 	replay->status = EXIT_TROUBLE;
+	if (options->checksums && rtap_sender_compute_checksums(replay->sender, &error) != RTAP_STATUS_OK) {
+		fail(replay, &error);
+		return false;
+	}
 	if (!privileges_find(options->user, &account))
 		return false;
 	if (options->write_name) {

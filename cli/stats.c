@@ -64,6 +64,7 @@ static bool open_state(struct summary *summary, const struct options *options)
 		.message = take_message,
 		.connection = take_connection,
 		.merged = merge,
+		.bare_replies = true,
 		.owner = summary,
 	};
 

@@ -15,6 +15,7 @@
 
 #include "cli/privileges.h"
 #include "cli/reader.h"
+#include "cli/replies.h"
 #include "output/json.h"
 
 struct view {
@@ -22,12 +23,14 @@ struct view {
 	const struct options *options;
 	struct rtap_tracker *tracker;
 	struct rtap_series *series; /* -w */
+	bool cannot_write;          /* it was told that what -w names cannot be written */
 	struct view_format {
 		struct text_format text;
 		struct json_format json;
 		struct fields_format fields;
 	} made[PIPELINE_FORMATS];
 	struct format *formats[PIPELINE_FORMATS];
+	struct replies replies;
 	uint32_t unknown_links[8]; /* link types complained of */
 	unsigned unknown_link_count;
 };
@@ -107,8 +110,9 @@ static enum rtap_status open_series(struct view *view, uint32_t link_type, int64
 static void end_writing(struct view *view, const struct rtap_error *error)
 {
 	view->reader.stop = true;
-	if (!error->broken_pipe)
+	if (!error->broken_pipe && !view->cannot_write)
 		reader_fail(&view->reader, error);
+	view->cannot_write = true;
 }
 
 /*
@@ -211,8 +215,8 @@ static void finish_output(struct view *view)
 	if (view->options->write_name && !view->series && reader->status == EXIT_DONE &&
 	    open_series(view, first_link_type(reader->source), now_ns(), &error) != RTAP_STATUS_OK)
 		end_writing(view, &error);
-	if (rtap_series_close(view->series, &error) != RTAP_STATUS_OK && !error.broken_pipe)
-		reader_fail(reader, &error);
+	if (rtap_series_close(view->series, &error) != RTAP_STATUS_OK)
+		end_writing(view, &error);
 	view->series = NULL;
 }
 
@@ -220,8 +224,14 @@ static bool open_tracker(struct view *view)
 {
 	struct rtap_tracker_options options = { .max_memory = view->options->max_memory, .context = view->options->context };
 
-	if (!view->reader.filter && !view->reader.formats)
+	if (!view->reader.filter && !view->reader.formats) {
+		view->reader.counts_only = !view->options->write_name;
 		return true;
+	}
+	if (replies_wanted(view->options) && !replies_collect(&view->replies, view->options))
+		return false;
+	options.context.replies = view->replies.list;
+	options.context.reply_count = view->replies.count;
 	options.context.decode_as = view->options->decode_as;
 	view->tracker = rtap_tracker_open(&options);
 	if (!view->tracker)
@@ -286,6 +296,7 @@ int view_run(const struct options *options)
 		reader->status = EXIT_TROUBLE;
 	close_formats(&view);
 	rtap_tracker_close(view.tracker);
+	replies_fini(&view.replies);
 	reader_close(reader);
 	return reader->status;
 }

@@ -3,6 +3,8 @@
 
 #ifdef HAVE_ISAL
 #include <isa-l/crc.h>
+#else
+#include <string.h>
 #endif
 
 #include "dissect/crc32c.h"
@@ -52,10 +54,32 @@ __attribute__((constructor)) static void fill_tables(void)
 			tables[lane][byte] = tables[lane - 1][byte] >> 8 ^ tables[0][tables[lane - 1][byte] & 0xff];
 }
 
+#ifdef __x86_64__
+
+/* The processor has an instruction for it, several times as fast as the tables. */
+__attribute__((target("sse4.2"))) static uint32_t by_instruction(const uint8_t *bytes, uint32_t length)
+{
+	uint64_t crc = 0xffffffff, word;
+
+	for (; length >= LANES; length -= LANES, bytes += LANES) {
+		memcpy(&word, bytes, sizeof word);
+		crc = __builtin_ia32_crc32di(crc, word);
+	}
+	for (; length; length--)
+		crc = __builtin_ia32_crc32qi((uint32_t)crc, *bytes++);
+	return ~(uint32_t)crc;
+}
+
+#endif
+
 uint32_t crc32c(const uint8_t *bytes, uint32_t length)
 {
 	uint32_t crc = 0xffffffff;
 
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("sse4.2"))
+		return by_instruction(bytes, length);
+#endif
 	for (; length >= LANES; length -= LANES, bytes += LANES) {
 		uint32_t first = crc ^ ((uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0]);
 

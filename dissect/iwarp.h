@@ -78,6 +78,12 @@ static inline uint32_t fpdu_total_length(uint32_t ulpdu_length, uint32_t first_m
 bool fpdu_next_extent(const struct rtap_fpdu *fpdu, uint32_t *at, struct rtap_span *extent);
 
 /*
+ * The ULPDU's bytes from byte `at` on, which it has, in one run: up to its end, or to where the capture cut it off. False: markers
+ * or other gaps part them, or there are none.
+ */
+bool fpdu_front(const struct rtap_fpdu *fpdu, uint32_t at, struct rtap_span *bytes);
+
+/*
  * The ULPDU's first bytes, as many of RTAP_FPDU_HEAD as it has and were captured (*length), one after another. Borrowed
  * from the FPDU. fpdu_fill_head() has been called if `first_marker` lies within them.
  */

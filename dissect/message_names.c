@@ -20,7 +20,7 @@ NAMES(rtap_trouble_name, enum rtap_trouble, RTAP_CONNECTION_ANOMALIES)
 
 const char *rtap_transport_name(enum rtap_transport transport)
 {
-	static const char *const names[] = { "RC", "UC", "UD", "XRC", "iwarp" };
+	static const char *const names[] = { "RC", "UC", "UD", "XRC", "iwarp", "TCP", "UDP" };
 
 	return names[transport];
 }

@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include <rdmatap/message.h>
+
 #include "dissect/iwarp.h"
 #include "dissect/rpcrdma.h"
 #include "dissect/upper.h"
@@ -130,21 +132,33 @@ static bool add_source(struct rtap_packet *packet, const struct rtap_span *bytes
 	return true;
 }
 
-/* Sets the cursor to bytes, in whatever source they are. */
-static bool enter_bytes(struct parse *parse, const struct rtap_span *bytes)
+/* Sets the cursor to bytes, in whatever source they are; behind them the capture cut off what makes `wire` of them. */
+static bool enter_bytes(struct parse *parse, const struct rtap_span *bytes, uint32_t wire)
 {
+	const uint8_t *source;
+
 	if (!add_source(parse->packet, bytes, &parse->source))
 		return false;
-	parse->cursor = (struct cursor){ bytes->bytes, bytes->length, bytes->length };
+	source = parse->packet->sources[parse->source].bytes;
+	/* the FPDU's source ends where the capture does */
+	if (wire > bytes->length)
+		parse->packet->sources[parse->source].wire = (uint32_t)(bytes->bytes - source) + wire;
+	parse->cursor = (struct cursor){ bytes->bytes, bytes->length, wire };
 	return true;
 }
 
-/* The upper layer's bytes in an FPDU. False: there are none, or markers or holes part them. */
-static bool payload_of(const struct rtap_fpdu *fpdu, const struct rtap_iwarp_facts *facts, struct rtap_span *payload)
+bool fpdu_front(const struct rtap_fpdu *fpdu, uint32_t at, struct rtap_span *bytes)
 {
-	uint32_t at = facts->payload_offset;
+	struct rtap_span rest;
 
-	return facts->payload_length && fpdu_next_extent(fpdu, &at, payload) && payload->bytes && payload->length == facts->payload_length;
+	if (!fpdu_next_extent(fpdu, &at, bytes) || !bytes->bytes)
+		return false;
+	if (at < fpdu->ulpdu_length && (!fpdu->gap_count || fpdu->gaps[fpdu->gap_count - 1].reason != RTAP_MISSING_SNAPPED))
+		return false;
+	while (fpdu_next_extent(fpdu, &at, &rest))
+		if (rest.bytes)
+			return false;
+	return true;
 }
 
 /* Sets up what one FPDU carries. False: nothing that could be shown. */
@@ -152,7 +166,7 @@ static bool begin_unit(struct parse *parse, const struct rtap_context *context, 
 {
 	struct rtap_iwarp_facts facts;
 	struct rtap_span bytes;
-	uint32_t length;
+	uint32_t length, wire;
 	const uint8_t *head = fpdu_head(fpdu, &length);
 	bool whole;
 
@@ -163,19 +177,22 @@ static bool begin_unit(struct parse *parse, const struct rtap_context *context, 
 	if (facts.opcode == RTAP_RDMAP_READ_RESPONSE && fpdu->upper && fpdu->upper->chunk.bytes) {
 		parse->context = fpdu->upper;
 		parse->next = PROTOCOL_RPC;
-		return enter_bytes(parse, &fpdu->upper->chunk) && rpcrdma_pass(parse, fpdu->upper->chunk_header);
+		return enter_bytes(parse, &fpdu->upper->chunk, fpdu->upper->chunk.length) && rpcrdma_pass(parse, fpdu->upper->chunk_header);
 	}
 	whole = iwarp_is_send(facts.opcode) && !facts.tagged && facts.last;
-	if (whole && fpdu->upper && fpdu->upper->message.bytes)
+	wire = facts.payload_length;
+	if (whole && fpdu->upper && fpdu->upper->message.bytes) {
 		bytes = fpdu->upper->message;
-	else if (payload_of(fpdu, &facts, &bytes))
+		wire = bytes.length;
+	} else if (wire && fpdu_front(fpdu, facts.payload_offset, &bytes)) {
 		whole = whole && !facts.mo;
-	else
+	} else {
 		return false;
+	}
 	/* a frame whose CRC is wrong feeds nothing */
 	if (fpdu->crc_status == RTAP_CRC_BAD)
 		whole = false;
-	if (!bytes.length || !enter_bytes(parse, &bytes))
+	if (!bytes.length || !enter_bytes(parse, &bytes, wire))
 		return false;
 	parse->next = whole ? upper_of_iwarp_send(parse) : PROTOCOL_PAYLOAD;
 	return true;
@@ -235,7 +252,7 @@ static void place_layers(struct parse *parse)
 	struct rtap_fpdus *fpdus = &parse->packet->fpdus;
 	const struct rtap_fpdu *fpdu;
 	struct iwarp_walk walk;
-	struct rtap_span head = { NULL, 0 };
+	struct rtap_span head = { NULL, 0 }, captured = { NULL, 0 };
 	uint32_t offset = fpdus->offset;
 	uint8_t source = 0, own = parse->source;
 
@@ -243,9 +260,14 @@ static void place_layers(struct parse *parse)
 	note_anomalies(parse);
 	iwarp_walk_init(&walk, parse->packet);
 	fpdu = iwarp_next_fpdu(&walk);
-	if (fpdu)
+	if (fpdu) {
 		head.bytes = fpdu_head(fpdu, &head.length);
-	if (head.bytes && head.length >= 2 && add_source(parse->packet, &fpdu->bytes, &source) &&
+		captured = fpdu->bytes;
+		/* zeros stand for what is missing: they are nobody's bytes */
+		if (fpdu->gap_count && fpdu->gaps[0].reason == RTAP_MISSING_SNAPPED)
+			captured.length = fpdu->gaps[0].offset;
+	}
+	if (head.bytes && head.length >= 2 && add_source(parse->packet, &captured, &source) &&
 	    find_source(parse->packet, &head, &source)) {
 		parse->source = source;
 		offset = (uint32_t)(head.bytes - parse->packet->sources[source].bytes);

@@ -71,7 +71,7 @@ enum row {
 	ROW_GSS_LENGTH, ROW_GSS_CONTEXT, ROW_REPLY, ROW_ACCEPT, ROW_REJECT, ROW_AUTH_STAT, ROW_PROGRAM_MIN, ROW_PROGRAM_MAX,
 	ROW_RPC_MIN, ROW_RPC_MAX, ROW_AUTH_DATA, ROW_GSS_MAJOR, ROW_GSS_MINOR, ROW_GSS_WINDOW, ROW_GSS_TOKEN_LENGTH, ROW_GSS_TOKEN,
 	ROW_GSS_DATA_LENGTH, ROW_GSS_DATA, ROW_GSS_CHECKSUM, ROW_LAST_FRAGMENT, ROW_FRAGMENT_LENGTH,
-	ROW_CALL_FRAME, ROW_TIME,
+	ROW_CALL_FRAME, ROW_REPLY_FRAME, ROW_TIME,
 };
 
 #define WORD 0, 32
@@ -120,8 +120,9 @@ static const struct rtap_field rpc_fields[] = {
 	[ROW_GSS_CHECKSUM] = ROW_OF("rpc.authgss.checksum", "GSS Checksum", ANY, RTAP_BYTES, RTAP_REPEATS, NULL),
 	[ROW_LAST_FRAGMENT] = ROW_OF("rpc.lastfrag", "Last Fragment", BIT, RTAP_BOOL, 0, NULL),
 	[ROW_FRAGMENT_LENGTH] = ROW_OF("rpc.fraglen", "Fragment Length", WORD, RTAP_DEC, 0, NULL),
-	/* Wireshark calls it so: in a reply it is the frame of the call */
+	/* Wireshark calls them so: in a reply the first is the frame of the call, in a call the second that of the reply */
 	[ROW_CALL_FRAME] = ROW_OF("rpc.repframe", "Reply to the Call in Frame", WORD, RTAP_DEC, 0, NULL),
+	[ROW_REPLY_FRAME] = ROW_OF("rpc.reqframe", "Answered by the Reply in Frame", WORD, RTAP_DEC, 0, NULL),
 	[ROW_TIME] = ROW_OF("rpc.time", "Time from Request", LONG, RTAP_SECONDS, 0, NULL),
 };
 
@@ -499,6 +500,22 @@ static void parse_body(struct parse *parse, const struct rtap_rpc_facts *facts)
 		parse_place_layer(parse, PROTOCOL_PAYLOAD, parse_offset(parse), length);
 }
 
+/* The frame of the first reply to the call in a frame; 0: not known. */
+static uint64_t reply_to(const struct rtap_context *context, uint64_t call_frame)
+{
+	size_t low = 0, high = context->reply_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (context->replies[middle].call_frame < call_frame)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < context->reply_count && context->replies[low].call_frame == call_frame ? context->replies[low].frame : 0;
+}
+
 static enum result parse_message(struct parse *parse, bool with_mark)
 {
 	struct xdr_extent extents[] = {
@@ -517,10 +534,12 @@ static enum result parse_message(struct parse *parse, bool with_mark)
 	if (result != OK)
 		return result;
 	walk.facts.present = true;
+	if (parse->context->replies && !walk.facts.is_reply)
+		walk.facts.reply_frame = reply_to(parse->context, parse->packet->frame->number);
 	/* of several records the facts are the first's */
 	if (!parse->packet->rpc.present)
 		parse->packet->rpc = walk.facts;
-	if (parse->packet->rpcrdma.present && walk.facts.xid != parse->packet->rpcrdma.xid)
+	if (parse->packet->rpcrdma.present && position(&walk) && walk.facts.xid != parse->packet->rpcrdma.xid)
 		parse_anomaly(parse, RTAP_ANOMALY_XID_MISMATCH, start);
 	if (walked != OK)
 		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_MALFORMED, start + position(&walk));
@@ -656,6 +675,8 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 		visit_checksum(packet, layer, facts->body_length, visitor);
 	if (walked == OK && facts->is_reply && facts->program_known)
 		visit_call_known(packet, facts, layer, visitor);
+	if (walked == OK && facts->reply_frame)
+		visit_field(visitor, layer, PROTOCOL_RPC, ROW_REPLY_FRAME, &(struct rtap_value){ .number = facts->reply_frame }, layer->offset, 0);
 }
 
 static void summary_status(const struct rtap_rpc_facts *facts, struct line *line)
@@ -696,7 +717,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	}
 	if (facts->is_private)
 		line_text(line, " (encrypted)");
-	if (facts->is_reply)
+	if (facts->is_reply && facts->header_length)
 		summary_status(facts, line);
 }
 

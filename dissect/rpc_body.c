@@ -17,10 +17,18 @@ const struct xdr_program *rpc_body_program(const struct rtap_rpc_facts *facts)
 	return facts->has_body ? rpc_program_tables(facts) : NULL;
 }
 
+/* Of arguments or results; NULL: there are none, or nobody knows the procedure. */
+static const struct xdr_item *items_of(const struct xdr_program *program, const struct rtap_rpc_facts *facts)
+{
+	if (facts->procedure >= program->count)
+		return NULL;
+	return facts->is_reply ? program->procedures[facts->procedure].reply : program->procedures[facts->procedure].call;
+}
+
 enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink)
 {
 	const struct xdr_program *program = rpc_body_program(facts);
-	const struct xdr_item *items = NULL;
+	const struct xdr_item *items;
 	struct xdr_walk walk;
 	enum result result = OK;
 	uint64_t outer;
@@ -33,9 +41,9 @@ enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, s
 	walk.is_reply = facts->is_reply;
 	sink->fields = protocol_by_number(program->protocol)->table.fields;
 	xdr_tell(&walk, program->procedure_row, facts->procedure, 0);
-	if (facts->procedure < program->count)
-		items = facts->is_reply ? program->procedures[facts->procedure].reply : program->procedures[facts->procedure].call;
-	if (program->minor_row == XDR_NO_ROW && sink->operation)
+	items = items_of(program, facts);
+	/* only a COMPOUND has others in it */
+	if ((program->minor_row == XDR_NO_ROW || !items) && sink->operation)
 		sink->operation(sink, facts->procedure, rtap_name_of(rpc_procedure_names(facts), facts->procedure), xdr->position);
 	if (!items)
 		return OK;
@@ -81,7 +89,10 @@ static uint64_t missing(const struct rtap_packet *packet, const struct rtap_laye
 
 	if (is_reduced(packet, layer))
 		return UINT32_MAX;
-	return layer->source == payload->source ? payload->wire - payload->captured : 0;
+	if (layer->source == payload->source)
+		return payload->wire - payload->captured;
+	/* an FPDU that was cut; the frame's own bytes end with other things */
+	return layer->source ? packet->sources[layer->source].wire - packet->sources[layer->source].captured : 0;
 }
 
 /* The length of the chunk that carries an item, 0 if it is in the stream. RFC 8166, 3.4.5 and 4.3.2.2. */
@@ -251,7 +262,7 @@ static void show_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	(void)offset;
 	show_procedure(text);
 	/* the procedure itself is shown already */
-	if (text->program->minor_row == XDR_NO_ROW)
+	if (text->program->minor_row == XDR_NO_ROW || !items_of(text->program, text->body.facts))
 		return;
 	line_char(text->line, ' ');
 	if (name)

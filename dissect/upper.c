@@ -85,6 +85,8 @@ void upper_begin(struct parse *parse)
 	}
 	if (parse->context->message.bytes && !parse_enter(parse, parse->context->message))
 		return;
+	if (parse->context->message.bytes && parse->context->message_wire)
+		packet->sources[parse->source].wire = parse->cursor.wire = parse->context->message_wire;
 	if (parse->cursor.wire)
 		parse->next = upper_protocol(parse);
 }

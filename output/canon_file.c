@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "output/canon.h"
 #include "output/canon_file.h"
@@ -15,13 +16,16 @@
 
 #define LITERAL(text) text, sizeof(text) - 1
 
+/* Of a mapped text so much is read before its pages are given back. */
+#define REST_BYTES (4 << 20)
+
 struct file_reader {
 	struct canon_file *file;
 	struct canon_treatments *treatments;
-	const char *name;
+	const struct canon_text *text;
 	struct rtap_error *error;
 	unsigned long number; /* of the line */
-	bool map, ended;
+	bool ended;
 };
 
 static bool is_text(const char *at, size_t length, const char *wanted, size_t wanted_length)
@@ -194,7 +198,14 @@ static bool skips(const struct diff_rules *rules, const struct canon_token *toke
 
 static enum rtap_status fail(struct file_reader *reader, const char *what)
 {
-	rtap_error_set(reader->error, "%s: line %lu: %s", reader->name, reader->number, what);
+	rtap_error_set(reader->error, "%s: line %lu: %s", reader->text->name, reader->number, what);
+	return RTAP_STATUS_FAILED;
+}
+
+static enum rtap_status fail_too_long(struct file_reader *reader)
+{
+	rtap_error_set(reader->error, "%s: too many messages or packets to compare: there is memory for %zu (give more with --max-memory, or"
+		       " compare less with --level messages or --skip)", reader->text->name, reader->text->most_lines);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -262,7 +273,7 @@ static char *role_of(struct file_reader *reader, const char *at, const char *end
 	role = malloc(room);
 	while (role && canon_token_next(&at, end, &token)) {
 		size_t length = token.value_length;
-		const char *value = reader->map ? mapped(rules, &token, &length) : token.value;
+		const char *value = reader->text->map ? mapped(rules, &token, &length) : token.value;
 
 		/* --only tells what to compare, not which connections belong together */
 		if (!rules->only.count && !diff_rules_compare(rules, token.name, token.name_length))
@@ -320,6 +331,8 @@ static enum rtap_status take_line(struct file_reader *reader, enum canon_level l
 		return fail(reader, "tells no direction (> or <)");
 	if (level == CANON_PACKETS && reader->treatments->rules->level != CANON_PACKETS)
 		return RTAP_STATUS_OK;
+	if (reader->text->most_lines && canon_file_lines(reader->file) >= reader->text->most_lines)
+		return fail_too_long(reader);
 	if (lines->count == lines->room) {
 		size_t room = lines->room ? lines->room * 2 : 256;
 		struct canon_line *larger = realloc(lines->lines, room * sizeof *larger);
@@ -390,7 +403,7 @@ static enum rtap_status check_kept(struct file_reader *reader, const char *line,
 			part = comma ? comma + 1 : stop;
 		}
 		if (!found) {
-			rtap_error_set(reader->error, "%s: has no %s (make it with rdmatap canon --keep %s, or rdmatap diff --update)", reader->name,
+			rtap_error_set(reader->error, "%s: has no %s (make it with rdmatap canon --keep %s, or rdmatap diff --update)", reader->text->name,
 				       wanted, wanted);
 			return RTAP_STATUS_FAILED;
 		}
@@ -452,14 +465,26 @@ static void finish(struct canon_file *file)
 	}
 }
 
-enum rtap_status canon_file_read(struct canon_file *file, const char *name, const char *text, size_t length, struct canon_treatments *treatments,
-				 bool map, struct rtap_error *error)
+size_t canon_file_lines(const struct canon_file *file)
 {
-	struct file_reader reader = { .file = file, .treatments = treatments, .name = name, .error = error, .map = map };
-	const char *at = text, *end = text + length;
+	return file->lines[CANON_MESSAGES].count + file->lines[CANON_PACKETS].count;
+}
+
+void canon_file_rest(const struct canon_file *file)
+{
+	/* the kernel may ignore it */
+	if (file->is_mapped)
+		(void)madvise((void *)(uintptr_t)file->text, file->length, MADV_DONTNEED);
+}
+
+enum rtap_status canon_file_read(struct canon_file *file, const struct canon_text *text, struct canon_treatments *treatments,
+				 struct rtap_error *error)
+{
+	struct file_reader reader = { .file = file, .treatments = treatments, .text = text, .error = error };
+	const char *at = text->text, *end = at + text->length, *rested = at;
 	enum rtap_status status = RTAP_STATUS_OK;
 
-	*file = (struct canon_file){ .text = text, .length = length };
+	*file = (struct canon_file){ .text = text->text, .length = text->length, .is_mapped = text->is_mapped };
 	while (status == RTAP_STATUS_OK && at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
 
@@ -468,9 +493,13 @@ enum rtap_status canon_file_read(struct canon_file *file, const char *name, cons
 			return fail(&reader, "longer than any line of canonical text");
 		status = take(&reader, at, stop);
 		at = newline ? newline + 1 : end;
+		if (at - rested > REST_BYTES) {
+			canon_file_rest(file);
+			rested = at;
+		}
 	}
 	if (status == RTAP_STATUS_OK && !reader.ended) {
-		rtap_error_set(error, "%s: ends early, without its last line", name);
+		rtap_error_set(error, "%s: ends early, without its last line", text->name);
 		status = RTAP_STATUS_FAILED;
 	}
 	finish(file);

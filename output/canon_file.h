@@ -50,6 +50,7 @@ struct canon_role {
 struct canon_file {
 	const char *text;         /* borrowed */
 	size_t length;
+	bool is_mapped;
 	enum canon_level level;   /* that it was made with */
 	struct canon_role *roles;
 	size_t role_count, role_room;
@@ -90,14 +91,29 @@ bool canon_token_next(const char **at, const char *end, struct canon_token *toke
 /* The first value of a line: behind its type and direction. */
 const char *canon_line_values(const char *line, const char *end);
 
-/*
- * Reads text that canon wrote; `name` is for errors. With `map`, addresses of roles are mapped. fini in both cases. The text stays
- * the caller's, and must stay.
- */
-enum rtap_status canon_file_read(struct canon_file *file, const char *name, const char *text, size_t length,
-				 struct canon_treatments *treatments, bool map, struct rtap_error *error)
-	__attribute__((warn_unused_result));
+/* Text to be read. Borrowed; it must stay as long as the struct canon_file does. */
+struct canon_text {
+	const char *name;         /* for errors */
+	const char *text;
+	size_t length;
+	bool is_mapped;           /* of a file, privately and from a page's beginning: its pages can be given back */
+	bool map;                 /* addresses of roles are mapped */
+	size_t most_lines;        /* that are taken to be compared; 0: any number */
+};
+
+/* What a comparison holds of each line, here and while connections are aligned: bytes, as measured where all lines are different. */
+#define CANON_LINE_MEMORY 160
+
+/* Reads text that canon wrote. fini in both cases. */
+enum rtap_status canon_file_read(struct canon_file *file, const struct canon_text *text, struct canon_treatments *treatments,
+				 struct rtap_error *error) __attribute__((warn_unused_result));
 void canon_file_fini(struct canon_file *file);
+
+/* How many lines were taken. */
+size_t canon_file_lines(const struct canon_file *file);
+
+/* Gives back the pages that a mapped text takes in memory; what is needed again comes from its file. Others stay as they are. */
+void canon_file_rest(const struct canon_file *file);
 
 /* Whether a file begins as canonical text does. */
 bool canon_file_is(const char *text, size_t length);

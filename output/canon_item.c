@@ -288,7 +288,7 @@ static void anomalies(const struct rtap_connection *connection, struct line *lin
 
 void canon_item_setup(const struct rtap_connection *connection, struct line *line)
 {
-	if (connection->transport == RTAP_TRANSPORT_IWARP)
+	if (connection->transport == RTAP_TRANSPORT_IWARP || connection->transport == RTAP_TRANSPORT_TCP)
 		text(line, "learned", connection->learned_by_mpa ? "mpa" : "tcp");
 	else
 		text(line, "learned", connection->learned_by_cm ? "cm" : "inferred");

@@ -36,7 +36,7 @@ static const struct row fields[] = {
 	DROP("frame.*"), DROP("erf.*"), DROP("sll.*"), DROP("null.*"), DROP("rdmatap.*"), KEEP("rdmatap.anomaly", PACKETS),
 	KEEP("rdmatap.psn.analysis", PACKETS), KEEP("rdmatap.psn.missing", PACKETS), KEEP("rdmatap.psn.differs", PACKETS),
 	/* links and networks; lengths are told by the payload's, addresses by the connection */
-	DROP("eth.*"), DROP("arp.*"), DROP("ip.*"), KEEP("ip.dsfield.*", PACKETS), KEEP("ip.ttl", PACKETS),
+	DROP("eth.*"), DROP("macc.*"), DROP("arp.*"), DROP("ip.*"), KEEP("ip.dsfield.*", PACKETS), KEEP("ip.ttl", PACKETS),
 	KEEP("ip.opt.type", PACKETS),
 	DROP("ipv6.*"), KEEP("ipv6.tclass.*", PACKETS), KEEP("ipv6.hlim", PACKETS), DROP("ah.*"), DROP("icmp.*"), DROP("icmpv6.*"),
 	DROP("igmp.*"), DROP("ipoib.*"), KEEP("vlan.*", PACKETS), DROP("vlan.len"), KEEP("ieee8021ad.*", PACKETS),
@@ -172,6 +172,8 @@ static const struct row fields[] = {
 	DROP("nlm.sequence"), KEEP("stat.*", MESSAGES), DROP("stat.priv"), DROP("stat.name"), DROP("stat.my_id.hostname"),
 	DROP("stat.mon_id.name"), DROP("stat.stat_res.state"), DROP("stat.state"), KEEP("portmap.*", MESSAGES),
 	DROP("portmap.args"),
+	/* how long a switch wants a port to wait */
+	DROP("macc.pause_time"), DROP("macc.cbfc.pause_time.*"),
 	DROP("portmap.result"), KEEP("portmap.rpcb.owner", MESSAGES), DROP("portmap.time"), DROP("portmap.taddr"),
 	KEEP("nfs.*", MESSAGES), DROP("nfs.fh.length"),
 	DROP("nfs.fh.hash"), RENAME("nfs.fhandle", HANDLE, MESSAGES), DROP("nfs.fattr3.used"), DROP("nfs.fattr3.fsid"),
@@ -219,11 +221,13 @@ const char *canon_kind_name(enum canon_kind kind)
 /* How much of the name a row fits: 0: not at all; an exact name fits better than any beginning. */
 static size_t fits(const struct row *row, const char *name)
 {
-	size_t length = strlen(row->name);
+	size_t same = 0;
 
-	if (row->name[length - 1] == '*')
-		return strncmp(row->name, name, length - 1) ? 0 : length - 1;
-	return strcmp(row->name, name) ? 0 : SIZE_MAX;
+	while (row->name[same] && row->name[same] == name[same])
+		same++;
+	if (row->name[same] == '*')
+		return same;
+	return row->name[same] || name[same] ? 0 : SIZE_MAX;
 }
 
 /* Values that look like identifiers are left out, so that a field that nobody thought of does not make runs differ. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/canon_values.h"
+#include "output/first_ids.h"
 
 /* Bytes of a text that are shown; of longer ones a hash tells the rest. */
 #define SHOWN_TEXT 160u
@@ -121,7 +122,7 @@ int canon_fields_init(struct canon_fields *fields, const struct canon_keep *keep
 
 	*fields = (struct canon_fields){ 0 };
 	fields->policies = calloc(count, sizeof *fields->policies);
-	fields->first_ids = calloc(count, sizeof *fields->first_ids);
+	fields->first_ids = first_ids_create();
 	fields->heads = calloc(count, sizeof *fields->heads);
 	for (int part = 0; part < CANON_PARTS; part++) {
 		fields->wanted[part] = calloc(words, sizeof *fields->wanted[part]);
@@ -134,8 +135,6 @@ int canon_fields_init(struct canon_fields *fields, const struct canon_keep *keep
 		const struct rtap_field *field = rtap_field_by_id((rtap_field_id)id);
 		struct canon_policy policy = canon_policy(field);
 
-		if (!rtap_field_find(field->name, &fields->first_ids[id], 1))
-			fields->first_ids[id] = (rtap_field_id)id;
 		if (policy.action == CANON_DROP && field->show != RTAP_NONE && keeps_field(keep, field->name))
 			policy.action = CANON_KEEP;
 		fields->policies[id] = policy;

@@ -60,7 +60,7 @@ static const struct { const char *name, *text; } ways[] = {
 
 static unsigned how_learned(const struct rtap_connection *connection)
 {
-	if (connection->transport == RTAP_TRANSPORT_IWARP)
+	if (connection->transport == RTAP_TRANSPORT_IWARP || connection->transport == RTAP_TRANSPORT_TCP)
 		return connection->learned_by_mpa ? 2 : 3;
 	return connection->learned_by_cm;
 }

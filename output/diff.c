@@ -12,6 +12,9 @@
 /* What comparison.known is keyed by. */
 enum { TO_B, TO_A, KEY_SHIFT, STREAM_SHIFT, STREAM_SEEN };
 
+/* Of both texts so much is read before their memory is given back. */
+#define REST_BYTES (8u << 20)
+
 /* Two connections being compared. */
 struct comparison {
 	const struct canon_file *a_file, *b_file;
@@ -25,6 +28,7 @@ struct comparison {
 	size_t change_count, change_room;
 	struct canon_token *tokens; /* of the line of b */
 	bool *used;              /* by token of b: a has it too */
+	size_t read;             /* bytes of both texts since their memory was given back */
 	size_t token_count, token_room;
 	int error;
 };
@@ -307,10 +311,22 @@ static void compare_lines(struct comparison *comparison, const struct diff_side 
 	}
 }
 
+/* So much of the texts was read again. */
+static void note_read(struct comparison *comparison, size_t bytes)
+{
+	comparison->read += bytes;
+	if (comparison->read < REST_BYTES)
+		return;
+	canon_file_rest(comparison->a_file);
+	canon_file_rest(comparison->b_file);
+	comparison->read = 0;
+}
+
 static void tell(struct comparison *comparison, struct diff_step *step)
 {
 	int result;
 
+	note_read(comparison, (step->a.line ? step->a.line->length : 0) + (step->b.line ? step->b.line->length : 0));
 	if (comparison->error)
 		return;
 	comparison->totals->kinds[step->kind]++;
@@ -398,8 +414,23 @@ static void compare_setup(struct comparison *comparison)
 	}
 }
 
+static bool is_same_text(struct comparison *comparison, const char *a, const char *b, size_t length)
+{
+	while (length) {
+		size_t part = length < REST_BYTES ? length : REST_BYTES;
+
+		if (memcmp(a, b, part))
+			return false;
+		note_read(comparison, 2 * part);
+		a += part;
+		b += part;
+		length -= part;
+	}
+	return true;
+}
+
 /* Text that is the same byte for byte needs no looking at. */
-static bool is_identical(const struct comparison *comparison)
+static bool is_identical(struct comparison *comparison)
 {
 	const struct canon_role *a = comparison->a, *b = comparison->b;
 	const char *a_text = comparison->a_file->text + a->begin, *b_text = comparison->b_file->text + b->begin;
@@ -407,7 +438,7 @@ static bool is_identical(const struct comparison *comparison)
 	size_t a_length = a_begin ? (size_t)(a_text + (a->end - a->begin) - a_begin) : 0;
 	size_t b_length = b_begin ? (size_t)(b_text + (b->end - b->begin) - b_begin) : 0;
 
-	return a_length == b_length && a_length && !memcmp(a_begin, b_begin, a_length);
+	return a_length == b_length && a_length && is_same_text(comparison, a_begin, b_begin, a_length);
 }
 
 static int compare_roles(struct comparison *comparison, const struct canon_role *a, const struct canon_role *b)

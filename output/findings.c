@@ -10,6 +10,9 @@
 #define LATENCY_NS UINT64_C(100000000)
 #define LATENCY_TIMES 50
 
+/* Over how long losses must have been possible for it to be told that they cluster in a second. */
+#define CLUSTER_NS INT64_C(10000000000)
+
 const char *finding_weight_name(enum finding_weight weight)
 {
 	static const char *const names[] = {
@@ -33,6 +36,25 @@ static void look_damaged(const struct stats *stats, const struct stats_connectio
 	(void)connection;
 	take_tally(finding, &stats->bad_icrc);
 	finding->of = stats->rdma_packets;
+}
+
+static void look_connect_unanswered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	take_tally(finding, &stats->cm_unanswered);
+}
+
+static void look_connect_repeats(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	take_tally(finding, &stats->cm_repeats);
+}
+
+static void look_slow_setups(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	take_tally(finding, &stats->slow_setups);
+	finding->of = stats->setup_ns.count;
 }
 
 static void look_rejected(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
@@ -98,14 +120,45 @@ static void look_bad_fpdus(const struct stats *stats, const struct stats_connect
 	finding->count = connection->shown.trouble[RTAP_TROUBLE_BAD_FPDU_CRC];
 }
 
-/* TCP's retransmissions are counted by connection. */
+static bool is_iwarp(const struct stats_connection *connection)
+{
+	return connection->told && connection->shown.transport == RTAP_TRANSPORT_IWARP;
+}
+
+static void look_repeats(const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+
+	take_tally(finding, &direction->events[STATS_RETRANSMISSION]);
+	finding->of = direction->packets;
+}
+
+static void look_retransmissions(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	if (!is_iwarp(connection))
+		look_repeats(connection, finding);
+}
+
 static void look_segments(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	if (!connection->told || connection->shown.transport != RTAP_TRANSPORT_IWARP)
+	if (is_iwarp(connection))
+		look_repeats(connection, finding);
+}
+
+/* Within less than CLUSTER_NS it says nothing that losses are close together. */
+static void look_cluster(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+
+	(void)stats;
+	if (!direction->packets || stats_elapsed(direction->first_ns, direction->last_ns) < CLUSTER_NS)
 		return;
-	finding->count = connection->shown.trouble[RTAP_TROUBLE_RETRANSMISSION];
-	finding->of = connection->shown.packets;
+	take_tally(finding, &direction->worst_burst.tally);
+	finding->of = direction->losses;
+	finding->has_begin = true;
+	finding->begin_ns = direction->worst_burst.begin_ns;
 }
 
 static void look_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
@@ -177,11 +230,17 @@ const struct finding_rule finding_rules[] = {
 	  "requests without an answer for a second or more", NULL, NULL },
 	{ "rpc_rejected", FINDING_ERROR, FINDING_RPC, NO_EVENT, 1, 0,
 	  "calls that RPC or RPC-over-RDMA refused", "replies", look_rpc_rejected },
+	{ "connect_unanswered", FINDING_ERROR, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "attempts to connect without an answer for a second or more", NULL, look_connect_unanswered },
 	{ "rejected", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
 	  "attempts to connect that were rejected", NULL, look_rejected },
-	{ "retransmissions", FINDING_WARNING, FINDING_DIRECTION, STATS_RETRANSMISSION, 10, 10,
-	  "packets sent again", "packets", NULL },
-	{ "tcp_retransmissions", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 10, 10,
+	{ "cm_repeats", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "REQs, REPs and DREQs of communication management sent again (their answers were lost or late)", NULL, look_connect_repeats },
+	{ "slow_setup", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "connections that took a second or more from REQ to RTU", "connections set up", look_slow_setups },
+	{ "retransmissions", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 10, 10,
+	  "packets sent again", "packets", look_retransmissions },
+	{ "tcp_retransmissions", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 10, 10,
 	  "TCP segments of iWARP sent again", "packets", look_segments },
 	{ "timeouts", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 3, 0,
 	  "times that requests were sent again though no NAK had asked for them", NULL, NULL },
@@ -207,6 +266,8 @@ const struct finding_rule finding_rules[] = {
 	  "packets that came behind later ones", "packets", NULL },
 	{ "rpc_credits", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 1, 0,
 	  "calls under way at once, as many as there were credits", NULL, look_credits },
+	{ "loss_cluster", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 500,
+	  "losses within one second (runs of packets or segments sent again)", "losses", look_cluster },
 	{ "capture_loss", FINDING_NOTE, FINDING_CONNECTION, NO_EVENT, 1, 0,
 	  "packets missed by the capture (not lost by the network: they were not sent again)", "packets", look_not_captured },
 };

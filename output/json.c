@@ -6,6 +6,7 @@
 
 #include <rdmatap/visitor.h>
 
+#include "output/first_ids.h"
 #include "output/json.h"
 
 /* A value of a repeating field. */
@@ -162,13 +163,9 @@ int json_format_init(struct json_format *json, bool check_icrc)
 {
 	*json = (struct json_format){ .format.packet = write_packet, .check_icrc = check_icrc };
 	json->occurrences = calloc(rtap_field_count(), 1);
-	json->own_first_ids = calloc(rtap_field_count(), sizeof *json->own_first_ids);
-	if (!json->occurrences || !json->own_first_ids)
+	json->first_ids = json->own_first_ids = first_ids_create();
+	if (!json->occurrences || !json->first_ids)
 		return -ENOMEM;
-	for (size_t id = 0; id < rtap_field_count(); id++)
-		if (!rtap_field_find(rtap_field_by_id((rtap_field_id)id)->name, &json->own_first_ids[id], 1))
-			json->own_first_ids[id] = (rtap_field_id)id;
-	json->first_ids = json->own_first_ids;
 	return 0;
 }
 

@@ -317,6 +317,15 @@ static void text_chunks(const struct rtap_message *message, struct line *line)
 		line_text(line, ", reply chunk");
 }
 
+/* Of a message that is cut off before there is an operation in it. */
+static void text_procedure(const struct rtap_message *message, struct line *line)
+{
+	const struct rtap_rpc_facts facts = { .program = message->program, .version = message->version, .procedure = message->procedure };
+
+	line_char(line, ' ');
+	rpc_line_procedure(&facts, line);
+}
+
 /* " xid 0x12345678 NFS v3 READ" */
 static void text_rpc(const struct rtap_message *message, struct line *line)
 {
@@ -332,10 +341,8 @@ static void text_rpc(const struct rtap_message *message, struct line *line)
 			line_dec(line, message->program);
 		line_text(line, " v");
 		line_dec(line, message->version);
-		if (!message->operation_count) {
-			line_text(line, " procedure ");
-			line_dec(line, message->procedure);
-		}
+		if (!message->operation_count)
+			text_procedure(message, line);
 	}
 	for (uint32_t i = 0; i < message->operation_count; i++) {
 		const struct rtap_operation *operation = &message->operations[i];

@@ -94,21 +94,32 @@ struct stats_connection *stats_find(struct stats *stats, uint64_t number)
 	if (number > stats->table_room && !make_room(stats, number))
 		return stats->last;
 	place = &stats->table[number - 1];
-	if (!*place)
+	/* the other half is for what is said on them */
+	if (!*place && stats->connection_memory < stats->options.max_memory / 2) {
 		*place = stats_take(stats, sizeof **place);
+		stats->connection_memory += *place ? sizeof **place : 0;
+	}
 	if (*place)
 		stats->last = *place;
 	return stats->last;
 }
 
-/* NULL: memory is too short. */
-static struct stats_operations *operations_of(struct stats *stats, struct stats_direction *direction, uint8_t kind)
+/* Those of the direction; of the others if memory is too short; NULL if there is none at all. */
+static struct stats_operations *operations_of(struct stats *stats, struct stats_direction *direction, bool is_second, uint8_t kind)
 {
-	struct stats_operations **place = &direction->operations[kind];
+	struct stats_operations **place = &direction->operations[kind], **shared = &stats->others.directions[is_second].operations[kind];
 
-	if (!*place)
+	if (!*place && place != shared)
 		*place = stats_take(stats, sizeof **place);
-	return *place;
+	if (*place)
+		return *place;
+	stats->uncounted_messages += place != shared;
+	/* there are few kinds: what is counted together may be beyond the limit */
+	if (!*shared) {
+		stats->options.max_memory += sizeof **shared;
+		*shared = stats_take(stats, sizeof **shared);
+	}
+	return *shared;
 }
 
 static void interval_add(struct stats_interval *interval, const struct stats_interval *other)
@@ -260,11 +271,9 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 		note_mad(stats, message);
 	if (!asker)
 		return;
-	operations = operations_of(stats, asker, message->kind);
+	operations = operations_of(stats, asker, asker != &connection->directions[0], message->kind);
 	if (operations)
 		add_operation(operations, message);
-	else
-		stats->uncounted_messages++;
 	if (connection != &stats->others && (message->kind == RTAP_KIND_READ || message->kind == RTAP_KIND_ATOMIC) && message->request_seen &&
 	    message->answered_in)
 		note_read(stats, asker, message);
@@ -288,22 +297,70 @@ static void note_reject(struct stats *stats, const struct rtap_life_event *event
 	}
 }
 
-void stats_connection(struct stats *stats, const struct rtap_connection *connection)
+static void note_setup(struct stats *stats, const struct rtap_life_event *asked, const struct rtap_life_event *established)
 {
-	struct stats_connection *found = stats_find(stats, connection->number);
-	int64_t asked_ns = INT64_MIN;
+	int64_t elapsed_ns = stats_elapsed(asked->time_ns, established->time_ns);
 
-	stats->connections++;
+	if (established->time_ns < asked->time_ns)
+		return;
+	histogram_add(&stats->setup_ns, (uint64_t)elapsed_ns);
+	if (elapsed_ns >= STATS_SLOW_SETUP_NS)
+		stats_count(&stats->slow_setups, asked->frame);
+}
+
+/* Names end with NULL. */
+static bool is_one_of(const struct rtap_life_event *event, const char *const names[])
+{
+	for (; *names; names++)
+		if (!strcmp(event->name, *names))
+			return true;
+	return false;
+}
+
+/* Whether it shows that someone was there whom a REQ reached. */
+static bool is_answer(const struct rtap_life_event *event)
+{
+	static const char *const names[] = { "mra", "rdma_accept", "rdma_reject", "established", NULL };
+
+	return is_one_of(event, names);
+}
+
+/* Whether it is sent again until there is an answer: REQ, REP, DREQ. The others come again with what they answer. */
+static bool asks(const struct rtap_life_event *event)
+{
+	static const char *const names[] = { "rdma_connect", "rdma_accept", "rdma_disconnect", NULL };
+
+	return is_one_of(event, names);
+}
+
+static void note_life(struct stats *stats, const struct rtap_connection *connection)
+{
+	const struct rtap_life_event *asked = NULL;
+	bool answered = connection->messages;
+
 	for (uint32_t i = 0; i < connection->life_count; i++) {
 		const struct rtap_life_event *event = &connection->life[i];
 
 		if (!strcmp(event->name, "rdma_connect"))
-			asked_ns = event->time_ns;
+			asked = event;
 		else if (!strcmp(event->name, "rdma_reject"))
 			note_reject(stats, event);
-		else if (!strcmp(event->name, "established") && asked_ns != INT64_MIN && event->time_ns >= asked_ns)
-			histogram_add(&stats->setup_ns, (uint64_t)stats_elapsed(asked_ns, event->time_ns));
+		else if (asked && !strcmp(event->name, "established"))
+			note_setup(stats, asked, event);
+		answered |= is_answer(event);
+		if (asks(event) && event->repeats)
+			stats_tally_merge(&stats->cm_repeats, &(struct stats_tally){ event->repeats, event->frame, event->frame });
 	}
+	if (asked && (asked->unanswered || !answered) && stats_elapsed(asked->time_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
+		stats_count(&stats->cm_unanswered, asked->frame);
+}
+
+void stats_connection(struct stats *stats, const struct rtap_connection *connection)
+{
+	struct stats_connection *found = stats_find(stats, connection->number);
+
+	stats->connections++;
+	note_life(stats, connection);
 	if (found == &stats->others) {
 		stats->summed++;
 		for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
@@ -344,6 +401,9 @@ static void direction_merge(struct stats *stats, struct stats_direction *directi
 	direction->payload_bytes += other->payload_bytes;
 	direction->repeated_bytes += other->repeated_bytes;
 	direction->data_packets += other->data_packets;
+	direction->losses += other->losses;
+	if (other->worst_burst.tally.count > direction->worst_burst.tally.count)
+		direction->worst_burst = other->worst_burst;
 	direction->calls += other->calls;
 	direction->replies += other->replies;
 	direction->calls_in_flight += other->calls_in_flight;

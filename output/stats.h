@@ -55,6 +55,12 @@ struct stats_reads {
 	uint32_t first, count, most;
 };
 
+/* Losses within a second of the first of them. */
+struct stats_burst {
+	int64_t begin_ns;
+	struct stats_tally tally;           /* its frames are those that were sent again first */
+};
+
 /* What one end of a connection sent; of messages and RPC calls, what it asked for. */
 struct stats_direction {
 	uint64_t packets, wire_bytes;
@@ -69,7 +75,9 @@ struct stats_direction {
 	int64_t marked_ns;
 	bool marked;                        /* and no CNP since */
 	bool refused;                       /* a sequence or RNR NAK asked for a retransmission that did not begin yet */
-	bool recovers;                      /* the last request was a retransmission */
+	bool recovers;                      /* the last request, or segment with data, was a retransmission */
+	uint64_t losses;                    /* runs of retransmissions */
+	struct stats_burst last_burst, worst_burst;
 	uint64_t rnr_wait_us;               /* sum of the timers that its RNR NAKs told */
 	uint64_t calls, replies;            /* RPCs that it called, and those of them that were answered */
 	uint32_t calls_in_flight, most_calls_in_flight;
@@ -138,8 +146,14 @@ struct stats_options {
 /* An answer can still come when the capture ends: so long it must have been waited for. */
 #define STATS_UNANSWERED_NS INT64_C(1000000000)
 
+/* From one loss to those that are of the same burst. */
+#define STATS_BURST_NS INT64_C(1000000000)
+
+#define STATS_SLOW_SETUP_NS INT64_C(1000000000)
+
 #define STATS_MADS 512
 #define STATS_RPCS 1024
+#define STATS_RECENT_RPCS 64
 #define STATS_INTERVALS 100000
 
 struct stats {
@@ -147,8 +161,10 @@ struct stats {
 	uint64_t memory;                    /* bytes taken, but for what has a fixed limit */
 	uint64_t packets, wire_bytes;
 	uint64_t rdma_packets;              /* with a BTH, or of a connection of iWARP */
-	uint64_t uncounted_messages;        /* that memory was too short for, beyond `messages` */
+	uint64_t connection_memory;         /* of these bytes, those of connections without their operations: at most half of the limit */
+	uint64_t uncounted_messages;        /* whose operations memory was too short for in their connection: in `others` */
 	uint64_t unassigned;                /* RDMA packets of no connection that was known when they came */
+	struct stats_tally loose[STATS_EVENT_COUNT]; /* in packets of no connection that was known: NAKs, CE marks, CNPs */
 	int64_t begin_ns;                   /* of the first packet: intervals count from it */
 	int64_t first_ns, last_ns;          /* the earliest and the latest */
 	uint64_t messages, incomplete;      /* but for RPC calls and replies */
@@ -161,6 +177,9 @@ struct stats {
 	uint64_t last_number;               /* the connection looked up last */
 	struct stats_connection *last;
 	struct histogram setup_ns;          /* from REQ to RTU */
+	struct stats_tally slow_setups;     /* that took STATS_SLOW_SETUP_NS or more */
+	struct stats_tally cm_repeats;      /* REQs, REPs and DREQs sent again; frames: in which they came first */
+	struct stats_tally cm_unanswered;   /* attempts to connect without an answer for a second or more of the capture */
 	struct stats_tally rejected;
 	struct stats_reject rejects[STATS_REASONS]; /* further reasons count in `rejected` only */
 	unsigned reject_count;
@@ -169,6 +188,7 @@ struct stats {
 	uint64_t other_mads;
 	struct stats_rpc *rpcs[STATS_RPCS]; /* in the order in which they came */
 	unsigned rpc_count;
+	struct stats_rpc *recent_rpcs[STATS_RECENT_RPCS]; /* found last, by their numbers */
 	uint64_t other_rpcs;                /* calls and replies beyond those */
 	struct stats_interval *intervals;
 	uint64_t interval_count, interval_room;

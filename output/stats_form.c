@@ -7,7 +7,7 @@
 
 struct stats_tally stats_sum(const struct stats *stats, enum stats_event event)
 {
-	struct stats_tally sum = { 0 };
+	struct stats_tally sum = stats->loose[event];
 
 	for (int i = 0; i < 2; i++)
 		stats_tally_merge(&sum, &stats->others.directions[i].events[event]);
@@ -79,7 +79,7 @@ void stats_tell(const struct stats *stats, const struct findings *findings, cons
 	for (uint64_t i = 0; i < stats->table_room && !teller.stopped; i++)
 		if (stats->table[i] && stats->table[i]->told)
 			tell(&teller, form->connection, stats->table[i]);
-	if (stats->summed)
+	if (stats->summed || stats->uncounted_messages)
 		tell(&teller, form->connection, &stats->others);
 	tell_rpcs(&teller, stats, form);
 	for (unsigned i = 0; i < stats->mad_count; i++)

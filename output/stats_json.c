@@ -16,6 +16,14 @@ static void end(struct line *line)
 	line_bytes(line, "}\n", 2);
 }
 
+/* An object in an array. */
+static void element_begin(struct line *line, bool is_first)
+{
+	if (!is_first)
+		line_char(line, ',');
+	line_char(line, '{');
+}
+
 static void object_begin(struct line *line, const char *key)
 {
 	object_key(line, key);
@@ -83,9 +91,7 @@ static void rejects(const struct stats *stats, struct line *line)
 	object_key(line, "rejects");
 	line_char(line, '[');
 	for (unsigned i = 0; i < stats->reject_count; i++) {
-		if (i)
-			line_char(line, ',');
-		line_char(line, '{');
+		element_begin(line, !i);
 		object_number(line, "reason", stats->rejects[i].reason);
 		tally_members(&stats->rejects[i].tally, line);
 		line_char(line, '}');
@@ -121,6 +127,9 @@ static void capture(const void *what, struct line *line)
 	tally("bad_icrc", &stats->bad_icrc, line);
 	capture_events(stats, line);
 	distribution("setup", &stats->setup_ns, true, line);
+	tally("slow_setups", &stats->slow_setups, line);
+	tally("cm_repeats", &stats->cm_repeats, line);
+	tally("cm_unanswered", &stats->cm_unanswered, line);
 	rejects(stats, line);
 	object_number(line, "findings", record->findings->found);
 	end(line);
@@ -155,6 +164,8 @@ static void finding(const void *what, struct line *line)
 		object_seconds(line, "latency", found->time_ns);
 		object_seconds(line, "usual_latency", found->usual_ns);
 	}
+	if (found->has_begin)
+		object_time(line, "time", found->begin_ns);
 	if (found->first_frame) {
 		object_number(line, "first_frame", found->first_frame);
 		object_number(line, "last_frame", found->last_frame);
@@ -174,10 +185,8 @@ static void operations(const struct stats_direction *direction, struct line *lin
 
 		if (!counted)
 			continue;
-		if (any)
-			line_char(line, ',');
+		element_begin(line, !any);
 		any = true;
-		line_char(line, '{');
 		object_text(line, "kind", rtap_message_kind_name((enum rtap_message_kind)kind));
 		object_number(line, "messages", counted->messages);
 		object_number(line, "bytes", counted->bytes);
@@ -278,9 +287,7 @@ static void statuses(const struct stats_rpc *row, struct line *line)
 	for (unsigned i = 0; i < row->status_count; i++) {
 		const struct stats_status *status = &row->statuses[i];
 
-		if (i)
-			line_char(line, ',');
-		line_char(line, '{');
+		element_begin(line, !i);
 		if (status->name)
 			object_text(line, "status", status->name);
 		else

@@ -40,6 +40,20 @@ static const uint8_t events_of_analysis[RTAP_PSN_COUNT] = {
 	[RTAP_PSN_RESYNCHRONISED] = STATS_RESYNCHRONISED,
 };
 
+/* Of iWARP. Keep-alives and window probes are as they should be. */
+static const uint8_t events_of_tcp[RTAP_TCP_ANALYSIS_COUNT] = {
+	[RTAP_TCP_NONE] = STATS_EVENT_COUNT,
+	[RTAP_TCP_NEW] = STATS_EVENT_COUNT,
+	[RTAP_TCP_GAP] = STATS_GAP,
+	[RTAP_TCP_OUT_OF_ORDER] = STATS_OUT_OF_ORDER,
+	[RTAP_TCP_RETRANSMISSION] = STATS_RETRANSMISSION,
+	[RTAP_TCP_OVERLAP] = STATS_RETRANSMISSION,
+	[RTAP_TCP_CAPTURED_TWICE] = STATS_CAPTURED_TWICE,
+	[RTAP_TCP_KEEP_ALIVE] = STATS_EVENT_COUNT,
+	[RTAP_TCP_WINDOW_PROBE] = STATS_EVENT_COUNT,
+	[RTAP_TCP_OUTSIDE] = STATS_RESYNCHRONISED,
+};
+
 /* Whether the network marked the packet: in its innermost IP header for RoCE v2, in the BTH on InfiniBand (IBTA vol. 1, A10). */
 static bool is_marked(const struct rtap_packet *packet)
 {
@@ -100,6 +114,18 @@ static void note_acknowledgement(struct stats_direction *sender, struct stats_di
 	}
 }
 
+static void note_loss(struct stats_direction *sender, const struct rtap_frame *frame)
+{
+	struct stats_burst *burst = &sender->last_burst;
+
+	sender->losses++;
+	if (!burst->tally.count || frame->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, frame->time_ns) >= STATS_BURST_NS)
+		*burst = (struct stats_burst){ .begin_ns = frame->time_ns };
+	stats_count(&burst->tally, frame->number);
+	if (burst->tally.count > sender->worst_burst.tally.count)
+		sender->worst_burst = *burst;
+}
+
 /* Requests sent again, in runs: why a run began. */
 static void note_request(struct stats_direction *sender, const struct rtap_packet *packet, const struct ib_opcode *opcode)
 {
@@ -110,27 +136,40 @@ static void note_request(struct stats_direction *sender, const struct rtap_packe
 	if (again && !sender->recovers) {
 		stats_count(&sender->events[sender->refused ? STATS_AFTER_NAK : STATS_AFTER_TIMEOUT], packet->frame->number);
 		sender->refused = false;
+		note_loss(sender, packet->frame);
 	}
 	sender->recovers = again;
 }
 
-static void note_payload(struct stats_direction *sender, const struct rtap_packet *packet)
+/* Segments of iWARP sent again, in runs. What has no data says nothing. */
+static void note_segment(struct stats_direction *sender, const struct rtap_packet *packet, bool again)
+{
+	if (!packet->tcp.payload.wire)
+		return;
+	if (again && !sender->recovers)
+		note_loss(sender, packet->frame);
+	sender->recovers = again;
+}
+
+/* STATS_EVENT_COUNT: nothing of note. */
+static enum stats_event event_of(const struct rtap_packet *packet)
+{
+	return packet->ib.has_bth ? events_of_analysis[packet->flow.analysis] : events_of_tcp[packet->flow.tcp_analysis];
+}
+
+static void note_payload(struct stats_direction *sender, const struct rtap_packet *packet, enum stats_event event)
 {
 	uint32_t bytes = packet->ib.has_bth ? packet->payload.wire : packet->tcp.payload.wire;
+	bool again = event == STATS_RETRANSMISSION || event == STATS_DUPLICATE || event == STATS_CAPTURED_TWICE;
 
 	if (!bytes)
 		return;
 	sender->data_packets++;
-	switch (packet->flow.analysis) {
-	case RTAP_PSN_RETRANSMISSION:
-	case RTAP_PSN_DUPLICATE:
-	case RTAP_PSN_CAPTURED_TWICE:
+	/* some of an overlapping segment's bytes are new */
+	if (again && packet->flow.tcp_analysis != RTAP_TCP_OVERLAP)
 		sender->repeated_bytes += bytes;
-		break;
-	default:
+	else
 		sender->payload_bytes += bytes;
-		break;
-	}
 }
 
 /* What its transport headers say. False: its CRC is wrong, so they say nothing. */
@@ -168,17 +207,6 @@ static bool note_transport(struct stats *stats, struct stats_connection *connect
 	return true;
 }
 
-/* What a server grants: how many calls its client may have under way. RFC 8166, 3.3. */
-static void note_credits(struct stats_direction *client, uint32_t credits)
-{
-	if (!credits)
-		return;
-	if (!client->least_credits || credits < client->least_credits)
-		client->least_credits = credits;
-	if (credits > client->most_credits)
-		client->most_credits = credits;
-}
-
 static void note_interval(struct stats *stats, const struct rtap_packet *packet)
 {
 	struct stats_interval *interval = stats_interval(stats, packet->frame->time_ns);
@@ -188,9 +216,9 @@ static void note_interval(struct stats *stats, const struct rtap_packet *packet)
 		return;
 	interval->packets++;
 	interval->bytes += wire_length(packet);
+	interval->retransmissions += packet->flow.present && ib->icrc_status != RTAP_CRC_BAD && event_of(packet) == STATS_RETRANSMISSION;
 	if (!ib->has_bth || ib->icrc_status == RTAP_CRC_BAD)
 		return;
-	interval->retransmissions += packet->flow.analysis == RTAP_PSN_RETRANSMISSION;
 	interval->naks += ib->has_aeth && (SYNDROME_KIND(ib->syndrome) == SYNDROME_NAK || SYNDROME_KIND(ib->syndrome) == SYNDROME_RNR);
 	interval->cnps += ib_opcodes[ib->opcode].class == IB_CONGESTION;
 	interval->ce_marks += is_marked(packet);
@@ -201,7 +229,7 @@ static void note_flow(struct stats *stats, const struct rtap_packet *packet)
 	struct stats_connection *connection = stats_find(stats, packet->flow.connection);
 	struct stats_direction *sender = &connection->directions[!packet->flow.from_a];
 	const struct rtap_frame *frame = packet->frame;
-	uint8_t event = events_of_analysis[packet->flow.analysis];
+	enum stats_event event = event_of(packet);
 
 	if (!sender->packets || frame->time_ns < sender->first_ns)
 		sender->first_ns = frame->time_ns;
@@ -211,11 +239,31 @@ static void note_flow(struct stats *stats, const struct rtap_packet *packet)
 	sender->wire_bytes += wire_length(packet);
 	if (packet->ib.has_bth && !note_transport(stats, connection, packet))
 		return;
+	if (!packet->ib.has_bth && connection != &stats->others)
+		note_segment(sender, packet, event == STATS_RETRANSMISSION);
 	if (event != STATS_EVENT_COUNT)
 		stats_count(&sender->events[event], frame->number);
-	note_payload(sender, packet);
-	if (packet->rpcrdma.present && packet->rpc.present && packet->rpc.is_reply)
-		note_credits(&connection->directions[packet->flow.from_a], packet->rpcrdma.credits);
+	note_payload(sender, packet, event);
+}
+
+/* Of no connection that is known: responses of one that nobody has asked for yet, congestion notifications, management. */
+static void note_loose(struct stats *stats, const struct rtap_packet *packet)
+{
+	const struct rtap_ib_facts *ib = &packet->ib;
+	uint64_t number = packet->frame->number;
+	uint8_t code = SYNDROME_CODE(ib->syndrome);
+
+	stats->unassigned += !packet->mad.present;
+	if (ib->icrc_status == RTAP_CRC_BAD)
+		return;
+	if (is_marked(packet))
+		stats_count(&stats->loose[STATS_CE_MARK], number);
+	if (ib_opcodes[ib->opcode].class == IB_CONGESTION)
+		stats_count(&stats->loose[STATS_CNP], number);
+	if (ib->has_aeth && SYNDROME_KIND(ib->syndrome) == SYNDROME_RNR)
+		stats_count(&stats->loose[STATS_RNR], number);
+	if (ib->has_aeth && SYNDROME_KIND(ib->syndrome) == SYNDROME_NAK && code <= STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
+		stats_count(&stats->loose[STATS_NAK_SEQUENCE + code], number);
 }
 
 void stats_packet(struct stats *stats, const struct rtap_packet *packet)
@@ -230,13 +278,13 @@ void stats_packet(struct stats *stats, const struct rtap_packet *packet)
 		stats->last_ns = frame->time_ns;
 	stats->packets++;
 	stats->wire_bytes += wire_length(packet);
-	stats->rdma_packets += packet->ib.has_bth || packet->flow.present;
+	stats->rdma_packets += packet->ib.has_bth || (packet->flow.present && !packet->flow.beside_rdma);
 	if (stats->interval_ns)
 		note_interval(stats, packet);
 	if (packet->ib.icrc_status == RTAP_CRC_BAD)
 		stats_count(&stats->bad_icrc, frame->number);
 	if (packet->flow.present)
 		note_flow(stats, packet);
-	else
-		stats->unassigned += packet->ib.has_bth && !packet->mad.present;
+	else if (packet->ib.has_bth)
+		note_loose(stats, packet);
 }

@@ -25,7 +25,7 @@ static bool is_row(const struct stats_rpc *row, const struct rtap_message *messa
 }
 
 /* The row of the message's procedure, or of one of its operations; NULL: there are too many, or memory is out. */
-static struct stats_rpc *row_of(struct stats *stats, const struct rtap_message *message, const struct rtap_operation *operation)
+static struct stats_rpc *find_row(struct stats *stats, const struct rtap_message *message, const struct rtap_operation *operation)
 {
 	struct stats_rpc *row;
 
@@ -46,6 +46,16 @@ static struct stats_rpc *row_of(struct stats *stats, const struct rtap_message *
 	row->operation = operation ? operation->number : 0;
 	row->name = operation ? operation->name : procedure_name(message);
 	return row;
+}
+
+static struct stats_rpc *row_of(struct stats *stats, const struct rtap_message *message, const struct rtap_operation *operation)
+{
+	uint32_t number = operation ? operation->number + STATS_RECENT_RPCS / 2 : message->procedure;
+	struct stats_rpc **recent = &stats->recent_rpcs[(number ^ message->program) % STATS_RECENT_RPCS];
+
+	if (!*recent || !is_row(*recent, message, operation))
+		*recent = find_row(stats, message, operation);
+	return *recent;
 }
 
 static void note_status(struct stats_rpc *row, const char *name, uint32_t number, uint64_t frame)
@@ -124,6 +134,17 @@ static void add_operation(struct stats_rpc *row, const struct rtap_message *mess
 		note_status(row, operation->status_name, operation->status_name ? 0 : operation->status, message->first_frame);
 }
 
+/* What a server grants: how many calls its client may have under way. RFC 8166, 3.3. */
+static void note_credits(struct stats_direction *caller, uint32_t credits)
+{
+	if (!credits)
+		return;
+	if (!caller->least_credits || credits < caller->least_credits)
+		caller->least_credits = credits;
+	if (credits > caller->most_credits)
+		caller->most_credits = credits;
+}
+
 /* Those that are not answered in the capture would seem to be under way for ever. */
 static void note_in_flight(struct stats_direction *caller, const struct rtap_message *message, bool in_order)
 {
@@ -131,7 +152,10 @@ static void note_in_flight(struct stats_direction *caller, const struct rtap_mes
 		caller->calls++;
 		if (in_order && message->partner && ++caller->calls_in_flight > caller->most_calls_in_flight)
 			caller->most_calls_in_flight = caller->calls_in_flight;
-	} else if (message->partner) {
+		return;
+	}
+	note_credits(caller, message->credits);
+	if (message->partner) {
 		caller->replies++;
 		caller->calls_in_flight -= caller->calls_in_flight != 0;
 	}

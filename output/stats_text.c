@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/rpc_programs.h"
+#include "output/clock.h"
 #include "output/messages.h"
 #include "output/stats_form.h"
 
@@ -33,6 +34,19 @@ static void value(uint64_t number, bool is_time, struct line *line)
 		line_dec(line, number);
 }
 
+static void labelled(const char *label, uint64_t number, struct line *line)
+{
+	line_text(line, label);
+	line_dec(line, number);
+}
+
+/* Said only if there is any. */
+static void labelled_if(const char *label, uint64_t number, struct line *line)
+{
+	if (number)
+		labelled(label, number, line);
+}
+
 static void distribution(const char *label, const struct histogram *histogram, bool is_time, struct line *line)
 {
 	static const struct {
@@ -43,6 +57,12 @@ static void distribution(const char *label, const struct histogram *histogram, b
 	if (!histogram || !histogram->count)
 		return;
 	line_text(line, label);
+	if (histogram->least == histogram->largest) {
+		line_char(line, ' ');
+		value(histogram->largest, is_time, line);
+		line_text(line, is_time ? " s" : "");
+		return;
+	}
 	for (unsigned i = 0; i < sizeof percentiles / sizeof percentiles[0]; i++) {
 		line_text(line, percentiles[i].label);
 		value(histogram_percentile(histogram, percentiles[i].permille), is_time, line);
@@ -51,6 +71,54 @@ static void distribution(const char *label, const struct histogram *histogram, b
 	value(histogram->largest, is_time, line);
 	if (is_time)
 		line_text(line, " s");
+}
+
+/* `counted`: by enum stats_event. */
+static void events(const struct stats_tally *counted, const char *before, struct line *line)
+{
+	for (int i = 0; i < STATS_EVENT_COUNT; i++) {
+		if (!counted[i].count)
+			continue;
+		line_text(line, before);
+		line_text(line, stats_event_name((enum stats_event)i));
+		line_char(line, ' ');
+		line_dec(line, counted[i].count);
+		frames(&counted[i], line);
+		line_char(line, '\n');
+	}
+}
+
+static void setups(const struct stats *stats, struct line *line)
+{
+	if (stats->setup_ns.count) {
+		count(stats->setup_ns.count, "connection", line);
+		line_text(line, " set up in");
+		distribution("", &stats->setup_ns, true, line);
+		line_char(line, '\n');
+	}
+	for (unsigned i = 0; i < stats->reject_count; i++) {
+		count(stats->rejects[i].tally.count, "connection", line);
+		labelled(" rejected with reason ", stats->rejects[i].reason, line);
+		frames(&stats->rejects[i].tally, line);
+		line_char(line, '\n');
+	}
+}
+
+/* What the numbers lack for want of memory. */
+static void uncounted(const struct stats *stats, struct line *line)
+{
+	if (stats->uncounted_messages || stats->summed) {
+		count(stats->summed, "connection", line);
+		line_text(line, " counted together, with the operations of ");
+		count(stats->uncounted_messages, "message", line);
+		line_text(line, " of others, for want of memory (give more with --max-memory)\n");
+	}
+	if (stats->other_rpcs || stats->other_mads) {
+		count(stats->other_rpcs, "RPC message", line);
+		line_text(line, " and ");
+		count(stats->other_mads, "management datagram", line);
+		line_text(line, " of further kinds not counted by kind\n");
+	}
 }
 
 static void capture(const void *what, struct line *line)
@@ -64,54 +132,28 @@ static void capture(const void *what, struct line *line)
 	count(stats->wire_bytes, "byte", line);
 	line_text(line, " in ");
 	line_seconds(line, stats_elapsed(stats->first_ns, stats->last_ns));
-	line_text(line, " s; ");
-	line_dec(line, stats->rdma_packets);
+	labelled(" s; ", stats->rdma_packets, line);
 	line_text(line, " of RDMA, ");
 	count(stats->connections, "connection", line);
 	line_text(line, ", ");
 	count(stats->messages, "message", line);
-	line_text(line, " (");
-	line_dec(line, stats->incomplete);
+	labelled(" (", stats->incomplete, line);
 	line_text(line, " incomplete)\n");
 	if (stats->unassigned) {
 		count(stats->unassigned, "packet", line);
 		line_text(line, " of no connection that was known when they came\n");
 	}
+	events(stats->loose, "  ", line);
 	if (lost) {
 		count(lost, "PSN", line);
 		line_text(line, " never captured\n");
 	}
-	if (stats->setup_ns.count) {
-		count(stats->setup_ns.count, "connection", line);
-		line_text(line, " set up");
-		distribution("", &stats->setup_ns, true, line);
-		line_char(line, '\n');
-	}
-	for (unsigned i = 0; i < stats->reject_count; i++) {
-		count(stats->rejects[i].tally.count, "connection", line);
-		line_text(line, " rejected with reason ");
-		line_dec(line, stats->rejects[i].reason);
-		frames(&stats->rejects[i].tally, line);
-		line_char(line, '\n');
-	}
-	if (stats->uncounted_messages || stats->summed) {
-		count(stats->summed, "connection", line);
-		line_text(line, " counted together and ");
-		count(stats->uncounted_messages, "message", line);
-		line_text(line, " not by kind for want of memory (give more with --max-memory)\n");
-	}
-	if (stats->other_rpcs || stats->other_mads) {
-		count(stats->other_rpcs, "RPC message", line);
-		line_text(line, " and ");
-		count(stats->other_mads, "management datagram", line);
-		line_text(line, " of further kinds not counted by kind\n");
-	}
+	setups(stats, line);
+	uncounted(stats, line);
 	if (record->findings->found) {
 		count(record->findings->found, "finding", line);
-		if (record->findings->found > record->findings->count) {
-			line_text(line, ", the worst ");
-			line_dec(line, record->findings->count);
-		}
+		if (record->findings->found > record->findings->count)
+			labelled(", the worst ", record->findings->count, line);
 		line_text(line, ":\n");
 	} else {
 		line_text(line, "no findings\n");
@@ -153,14 +195,12 @@ static void finding(const void *what, struct line *line)
 	const struct stats_record *record = what;
 	const struct finding *found = record->what;
 
-	line_text(line, "  ");
-	line_dec(line, record->index + 1);
+	labelled("  ", record->index + 1, line);
 	line_text(line, ". ");
 	line_text(line, finding_weight_name((enum finding_weight)found->rule->weight));
 	line_text(line, ": ");
 	if (found->connection) {
-		line_text(line, "connection ");
-		line_dec(line, found->connection);
+		labelled("connection ", found->connection, line);
 		if (found->direction >= 0)
 			line_text(line, found->direction ? " b>a" : " a>b");
 		line_text(line, ": ");
@@ -171,13 +211,11 @@ static void finding(const void *what, struct line *line)
 		line_text(line, ": ");
 	}
 	line_text(line, found->rule->words);
-	line_text(line, ": ");
-	line_dec(line, found->count);
+	labelled(": ", found->count, line);
 	if (found->of && found->rule->of) {
 		line_text(line, ", ");
 		percent(found->count, found->of, line);
-		line_text(line, " of ");
-		line_dec(line, found->of);
+		labelled(" of ", found->of, line);
 		line_char(line, ' ');
 		line_text(line, found->rule->of);
 	}
@@ -188,25 +226,18 @@ static void finding(const void *what, struct line *line)
 		line_seconds(line, found->usual_ns);
 		line_text(line, " s is usual");
 	}
+	if (found->has_begin) {
+		struct clock clock = { .form = CLOCK_ABSOLUTE_DATE };
+
+		line_text(line, ", from ");
+		clock_write(&clock, &(struct rtap_frame){ .time_ns = found->begin_ns }, line);
+		line_text(line, " on");
+	}
 	if (found->first_frame)
 		frames(&(struct stats_tally){ 0, found->first_frame, found->last_frame }, line);
 	line_text(line, " [");
 	line_text(line, found->rule->name);
 	line_text(line, "]\n");
-}
-
-static void events(const struct stats_direction *direction, struct line *line)
-{
-	for (int i = 0; i < STATS_EVENT_COUNT; i++) {
-		if (!direction->events[i].count)
-			continue;
-		line_text(line, "    ");
-		line_text(line, stats_event_name((enum stats_event)i));
-		line_char(line, ' ');
-		line_dec(line, direction->events[i].count);
-		frames(&direction->events[i], line);
-		line_char(line, '\n');
-	}
 }
 
 static void operations(const struct stats_direction *direction, struct line *line)
@@ -222,18 +253,9 @@ static void operations(const struct stats_direction *direction, struct line *lin
 		count(counted->messages, "message", line);
 		line_text(line, ", ");
 		count(counted->bytes, "byte", line);
-		if (counted->incomplete) {
-			line_text(line, ", incomplete ");
-			line_dec(line, counted->incomplete);
-		}
-		if (counted->unanswered) {
-			line_text(line, ", unanswered ");
-			line_dec(line, counted->unanswered);
-		}
-		if (counted->refused) {
-			line_text(line, ", refused ");
-			line_dec(line, counted->refused);
-		}
+		labelled_if(", incomplete ", counted->incomplete, line);
+		labelled_if(", unanswered ", counted->unanswered, line);
+		labelled_if(", refused ", counted->refused, line);
 		distribution("; size", &counted->size, false, line);
 		distribution("; latency", &counted->latency_ns, true, line);
 		line_char(line, '\n');
@@ -243,21 +265,17 @@ static void operations(const struct stats_direction *direction, struct line *lin
 static void requests(const struct stats_direction *direction, struct line *line)
 {
 	if (direction->reads) {
-		line_text(line, "    READs and atomics under way: at most ");
-		line_dec(line, direction->reads->most);
+		labelled("    READs and atomics under way: at most ", direction->reads->most, line);
 		line_char(line, '\n');
 	}
 	if (direction->calls || direction->replies) {
 		line_text(line, "    ");
 		count(direction->calls, "RPC call", line);
-		line_text(line, ", ");
-		line_dec(line, direction->replies);
-		line_text(line, " answered, at most ");
-		line_dec(line, direction->most_calls_in_flight);
+		labelled(", ", direction->replies, line);
+		labelled(" answered, at most ", direction->most_calls_in_flight, line);
 		line_text(line, " under way");
 		if (direction->most_credits) {
-			line_text(line, "; credits granted ");
-			line_dec(line, direction->least_credits);
+			labelled("; credits granted ", direction->least_credits, line);
 			line_char(line, '-');
 			line_dec(line, direction->most_credits);
 		}
@@ -286,8 +304,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	line_text(line, ", payload ");
 	count(direction->payload_bytes, "byte", line);
 	if (direction->repeated_bytes) {
-		line_text(line, " and ");
-		line_dec(line, direction->repeated_bytes);
+		labelled(" and ", direction->repeated_bytes, line);
 		line_text(line, " again");
 	}
 	if (direction->packets) {
@@ -296,14 +313,13 @@ static void one_direction(const struct stats_direction *direction, const char *n
 		line_text(line, " s");
 	}
 	if (stats_goodput(direction)) {
-		line_text(line, ", ");
-		line_dec(line, stats_goodput(direction));
+		labelled(", ", stats_goodput(direction), line);
 		line_text(line, " bytes/s");
 	}
 	line_char(line, '\n');
 	operations(direction, line);
 	requests(direction, line);
-	events(direction, line);
+	events(direction->events, "    ", line);
 }
 
 static void connection(const void *what, struct line *line)
@@ -339,20 +355,14 @@ static void rpc(const void *what, struct line *line)
 	rpc_name(row, line);
 	line_text(line, ": ");
 	count(row->calls, "call", line);
-	line_text(line, ", ");
-	line_dec(line, row->replies);
+	labelled(", ", row->replies, line);
 	line_text(line, " answered");
 	if (!row->is_operation) {
-		line_text(line, ", ");
-		line_dec(line, row->call_bytes);
-		line_text(line, " + ");
-		line_dec(line, row->reply_bytes);
-		line_text(line, " bytes; with read chunks ");
-		line_dec(line, row->with_read_chunks);
-		line_text(line, ", write chunks ");
-		line_dec(line, row->with_write_chunks);
-		line_text(line, ", reply chunk ");
-		line_dec(line, row->with_reply_chunk);
+		labelled(", ", row->call_bytes, line);
+		labelled(" + ", row->reply_bytes, line);
+		labelled(" bytes; with read chunks ", row->with_read_chunks, line);
+		labelled(", write chunks ", row->with_write_chunks, line);
+		labelled(", reply chunk ", row->with_reply_chunk, line);
 	}
 	for (unsigned i = 0; i < row->status_count; i++) {
 		const struct stats_status *status = &row->statuses[i];
@@ -392,10 +402,7 @@ static void mad(const void *what, struct line *line)
 	line_text(line, ": ");
 	count(counted->tally.count, "datagram", line);
 	frames(&counted->tally, line);
-	if (counted->errors) {
-		line_text(line, ", with an error ");
-		line_dec(line, counted->errors);
-	}
+	labelled_if(", with an error ", counted->errors, line);
 	distribution("; latency", &counted->latency_ns, true, line);
 	line_char(line, '\n');
 }
@@ -413,14 +420,10 @@ static void interval(const void *what, struct line *line)
 	count(counted->bytes, "byte", line);
 	line_text(line, ", ");
 	count(counted->messages, "message", line);
-	line_text(line, ", retransmissions ");
-	line_dec(line, counted->retransmissions);
-	line_text(line, ", NAKs ");
-	line_dec(line, counted->naks);
-	line_text(line, ", CE marks ");
-	line_dec(line, counted->ce_marks);
-	line_text(line, ", CNPs ");
-	line_dec(line, counted->cnps);
+	labelled(", retransmissions ", counted->retransmissions, line);
+	labelled(", NAKs ", counted->naks, line);
+	labelled(", CE marks ", counted->ce_marks, line);
+	labelled(", CNPs ", counted->cnps, line);
 	line_char(line, '\n');
 }
 

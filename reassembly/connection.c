@@ -15,6 +15,7 @@
 #include "reassembly/pairing.h"
 #include "reassembly/psn.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/rpc_conversation.h"
 
 /* Packets that were under way when a connection was closed still belong to it. */
 #define CLOSING_NS INT64_C(1000000000)
@@ -260,6 +261,11 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	rpc_call_finish(tracker, connection);
 	if (connection->iwarp)
 		iwarp_stream_forget(connection->iwarp);
+	if (connection->rpc)
+		rpc_conversation_forget(connection->rpc);
+	connection->rpc = NULL;
+	if (connection->ddp)
+		ddp_message_let_go_all(connection);
 	free(connection->ddp);
 	connection->ddp = NULL;
 	multicast_forget(tracker, connection);
@@ -297,6 +303,32 @@ void connection_add_event(struct connection *connection, const struct rtap_life_
 void connection_event(struct connection *connection, const char *name, uint64_t frame, int64_t time_ns, uint32_t reason)
 {
 	connection_add_event(connection, &(struct rtap_life_event){ .name = name, .frame = frame, .time_ns = time_ns, .reason = reason });
+}
+
+static void count_segment(struct rtap_connection *shown, const struct tcp_segment_facts *facts)
+{
+	static const uint8_t troubles[RTAP_TCP_ANALYSIS_COUNT] = {
+		[RTAP_TCP_OUT_OF_ORDER] = RTAP_TROUBLE_OUT_OF_ORDER, [RTAP_TCP_RETRANSMISSION] = RTAP_TROUBLE_RETRANSMISSION,
+		[RTAP_TCP_OVERLAP] = RTAP_TROUBLE_RETRANSMISSION, [RTAP_TCP_CAPTURED_TWICE] = RTAP_TROUBLE_CAPTURED_TWICE,
+	};
+
+	if (troubles[facts->analysis])
+		shown->trouble[troubles[facts->analysis]]++;
+	shown->trouble[RTAP_TROUBLE_DIFFERING_REPEAT] += facts->differs;
+}
+
+void connection_note(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet,
+		     const struct tcp_segment_facts *segment)
+{
+	struct rtap_connection *shown = &connection->shown;
+
+	shown->packets++;
+	shown->last_frame = packet->frame->number;
+	if (packet->frame->time_ns > shown->time_end_ns)
+		shown->time_end_ns = packet->frame->time_ns;
+	if (segment)
+		count_segment(shown, segment);
+	connection_account(tracker, connection);
 }
 
 static void tell_first(struct rtap_tracker *tracker)

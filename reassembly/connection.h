@@ -28,6 +28,10 @@ void connection_event(struct connection *connection, const char *name, uint64_t 
 
 void connection_add_event(struct connection *connection, const struct rtap_life_event *event);
 
+/* A packet without PSNs is of it; what a TCP segment is in its stream, or NULL. */
+void connection_note(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet,
+		     const struct tcp_segment_facts *segment);
+
 /* The key of the packets that go from one end to another; `source_qpn` is 0 but for datagrams. */
 struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn, uint32_t source_qpn,
 			    bool datagram);

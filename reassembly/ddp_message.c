@@ -7,12 +7,16 @@
 #include "reassembly/connection.h"
 #include "reassembly/ddp_internal.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/iwarp_stream.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 
 #define NANOSECONDS INT64_C(1000000000)
 #define TORN_NS (2 * NANOSECONDS)
 #define SILENCE_NS (60 * NANOSECONDS)
+/* what is acknowledged can still be refused: as InfiniBand's messages */
+#define GRACE_PACKETS 256
+#define GRACE_NS (NANOSECONDS / 2)
 #define ATOMIC_LENGTH 8
 #define COMPARE_SWAP 2 /* RFC 7306, 5.2.1 */
 /* Requests that may be waiting for their responses and are looked at: real ones allow far fewer (ORD). */
@@ -33,8 +37,62 @@ void ddp_message_gone(struct ddp *ddp, const struct message *message)
 	}
 }
 
+void ddp_message_settled(struct message *message)
+{
+	struct ddp_half *half = &message->connection->ddp->halves[message->shown.from_a];
+
+	if (message->shown.outcome || (message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE))
+		return;
+	message->shown.outcome = RTAP_OUTCOME_UNANSWERED;
+	message->awaits_ack = true;
+	message->ack_at = half->end;
+	message->before = half->last_unacknowledged;
+	*(message->before ? &message->before->behind : &half->first_unacknowledged) = message;
+	half->last_unacknowledged = message;
+}
+
+void ddp_message_let_go(struct message *message)
+{
+	struct ddp_half *half = &message->connection->ddp->halves[message->shown.from_a];
+
+	*(message->before ? &message->before->behind : &half->first_unacknowledged) = message->behind;
+	*(message->behind ? &message->behind->before : &half->last_unacknowledged) = message->before;
+	message->before = message->behind = NULL;
+	message->awaits_ack = false;
+}
+
+void ddp_message_acknowledged(const struct rtap_tracker *tracker, struct connection *connection, bool from_a, uint64_t before, uint64_t offset,
+			      uint64_t frame)
+{
+	struct ddp_half *half = &connection->ddp->halves[from_a];
+	struct message *message;
+
+	half->is_acknowledged = true;
+	while ((message = half->first_unacknowledged) && message->ack_at <= offset) {
+		/* a Terminate that came with it has said otherwise */
+		if (message->shown.outcome == RTAP_OUTCOME_UNANSWERED) {
+			message->shown.outcome = RTAP_OUTCOME_GOOD;
+			/* what the capture point turned round was acknowledged by a frame that is gone */
+			if (message->ack_at > before)
+				message->shown.answered_in = frame;
+			message->answered = true;
+			message->answered_ns = tracker->now_ns;
+			message->answered_at = connection->shown.packets;
+		}
+		ddp_message_let_go(message);
+	}
+}
+
+void ddp_message_let_go_all(struct connection *connection)
+{
+	for (int side = 0; side < 2; side++)
+		while (connection->ddp->halves[side].first_unacknowledged)
+			ddp_message_let_go(connection->ddp->halves[side].first_unacknowledged);
+}
+
 void ddp_touch(struct rtap_tracker *tracker, struct message *message)
 {
+	message->shown.wanted |= tracker->wanted_ahead;
 	if (message->touched || !tracker->options.wanted)
 		return;
 	message->touched = true;
@@ -44,6 +102,8 @@ void ddp_touch(struct rtap_tracker *tracker, struct message *message)
 
 void ddp_message_frame_done(struct rtap_tracker *tracker, bool wanted)
 {
+	if (wanted)
+		iwarp_stream_want(&tracker->view);
 	while (tracker->first_touched) {
 		struct message *message = tracker->first_touched;
 
@@ -173,12 +233,14 @@ static void take_send(struct ddp_work *work)
 	const struct rtap_iwarp_facts *facts = &work->facts;
 	struct message *message = untagged(work, RTAP_KIND_SEND);
 	struct rtap_span bytes;
-	bool together;
+	bool together, alone, cut;
 	uint64_t length;
 
 	if (!message)
 		return;
-	together = contiguous(work, facts->payload_offset, &bytes) && !facts->mo && facts->last;
+	alone = !facts->mo && facts->last;
+	together = contiguous(work, facts->payload_offset, &bytes) && alone;
+	cut = !together && alone && fpdu_front(work->fpdu, facts->payload_offset, &bytes);
 	message->bytes_wanted |= !together;
 	add_payload(work, message, facts->payload_offset, MESSAGE_ORIGIN + facts->mo);
 	note(work, message);
@@ -196,6 +258,8 @@ static void take_send(struct ddp_work *work)
 		completes(work, message, length);
 		if (bytes.bytes && length)
 			ddp_hear_send(work, message, &bytes, !together);
+	} else if (cut) {
+		ddp_hear_send(work, message, &bytes, false);
 	}
 	message_settle(work->tracker, message);
 }
@@ -478,6 +542,7 @@ void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connectio
 	uint32_t length;
 	const uint8_t *head = fpdu_head(fpdu, &length);
 
+	half_of(&work)->end = fpdu->stream_offset + fpdu->bytes.length;
 	/* headers that were cut, or that say what cannot be, tell of nothing */
 	if (iwarp_read(head, length, fpdu->ulpdu_length, &work.facts) != OK ||
 	    work.facts.tagged != iwarp_opcodes[work.facts.opcode].tagged || (!work.facts.tagged && work.facts.qn >= DDP_QUEUES)) {
@@ -513,5 +578,12 @@ void ddp_message_end(struct rtap_tracker *tracker, struct connection *connection
 
 bool ddp_message_is_final(const struct rtap_tracker *tracker, const struct message *message)
 {
-	return tracker->now_ns - message->active_ns >= (message->torn ? TORN_NS : SILENCE_NS);
+	int64_t waited = tracker->now_ns - message->active_ns;
+	bool is_in_vain;
+
+	if (message->answered)
+		return message->connection->shown.packets - message->answered_at >= GRACE_PACKETS || tracker->now_ns - message->answered_ns >= GRACE_NS;
+	is_in_vain = message->awaits_ack ? !message->connection->ddp->halves[message->shown.from_a].is_acknowledged : message->torn;
+
+	return waited >= (is_in_vain ? TORN_NS : SILENCE_NS);
 }

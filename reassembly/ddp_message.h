@@ -20,6 +20,9 @@ struct ddp_half {
 	struct message *read;     /* of the other side, being answered */
 	uint64_t next_offset;     /* tagged offset behind the last segment of `write` */
 	uint64_t lost;            /* stream bytes without an FPDU since the last one */
+	uint64_t end;             /* stream offset behind the last FPDU */
+	bool is_acknowledged;     /* acknowledgements of it are captured */
+	struct message *first_unacknowledged, *last_unacknowledged; /* settled ones that wait for it, in the order of ack_at */
 };
 
 struct ddp {
@@ -33,16 +36,39 @@ struct ddp {
 void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
 		      uint32_t frames, struct iwarp_shown *shown);
 
+/* An FPDU ahead of a gap is shown already; messages get it when its turn comes. `shown` gets what its dissection needs. */
+void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
+		       struct iwarp_shown *shown);
+
 /* `length` bytes of a direction's stream held FPDUs that nobody will see. */
 void ddp_message_lost(struct connection *connection, bool from_a, uint64_t length);
 
 /* Settles all that is under way. */
 void ddp_message_end(struct rtap_tracker *tracker, struct connection *connection);
 
+/*
+ * A message was settled. Of Sends, Writes and what else nothing in RDMAP answers, TCP's acknowledgement tells that they
+ * arrived (RFC 9293, 3.4): until then they are unanswered, and wait to be told.
+ */
+void ddp_message_settled(struct message *message);
+
+/*
+ * One side's stream is acknowledged up to an offset, by `frame`; up to `before` it was already. A Terminate right behind it can
+ * still refuse what that acknowledges.
+ */
+void ddp_message_acknowledged(const struct rtap_tracker *tracker, struct connection *connection, bool from_a, uint64_t before,
+			      uint64_t offset, uint64_t frame);
+
+/* A message waits for its acknowledgement no longer. */
+void ddp_message_let_go(struct message *message);
+
+/* No more acknowledgements come. */
+void ddp_message_let_go_all(struct connection *connection);
+
 /* A message is no longer under way. */
 void ddp_message_gone(struct ddp *ddp, const struct message *message);
 
-/* Whether nothing more can be expected for a message that is under way. */
+/* Whether nothing more can be expected for a message that is under way, awaits its acknowledgement or had it lately. */
 bool ddp_message_is_final(const struct rtap_tracker *tracker, const struct message *message);
 
 /* The frame is done: messages that its FPDUs touched are wanted if `wanted`. */

@@ -49,11 +49,11 @@ static void dissect(struct alone *alone)
 }
 
 /* The payload is the Send's bytes, which the RPC-over-RDMA layer begins. */
-static void set_payload(struct rtap_packet *packet, uint32_t length)
+static void set_payload(struct rtap_packet *packet, uint32_t length, uint32_t wire)
 {
 	for (uint8_t i = 0; i < packet->layer_count; i++)
 		if (packet->layers[i].protocol == PROTOCOL_RPCRDMA)
-			packet->payload = (struct rtap_payload){ packet->layers[i].source, packet->layers[i].offset, length, length };
+			packet->payload = (struct rtap_payload){ packet->layers[i].source, packet->layers[i].offset, length, wire };
 }
 
 /* The frame shows the same; what was put together for it lives as long as the frame. */
@@ -63,6 +63,19 @@ static void show(struct ddp_work *work, const struct alone *alone)
 		return;
 	work->shown->upper = alone->upper;
 	work->shown->fpdu.upper = &work->shown->upper;
+}
+
+void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
+		       struct iwarp_shown *shown)
+{
+	struct ddp_work work = { tracker, connection, from_a, fpdu, 1, shown, { 0 } };
+	struct alone alone;
+
+	begin(&alone, &work);
+	dissect(&alone);
+	if (alone.packet.rpcrdma.present && alone.packet.rpc.is_reply)
+		(void)rpc_call_context(tracker, connection, from_a, &alone.packet, &alone.upper);
+	show(&work, &alone);
 }
 
 /* The bytes become the frame's, unless the message is told with them. */
@@ -106,20 +119,20 @@ static void end_claimed(struct ddp_work *work, const struct message *reply)
 	}
 }
 
-static void take_rpc(struct ddp_work *work, struct message *message, struct alone *alone, uint32_t length)
+static void take_rpc(struct ddp_work *work, struct message *message, struct alone *alone, uint32_t length, uint32_t wire)
 {
 	struct rtap_tracker *tracker = work->tracker;
 	bool again;
 
 	work->connection->upper = RTAP_UPPER_RPCRDMA;
-	set_payload(&alone->packet, length);
+	set_payload(&alone->packet, length, wire);
 	again = rpc_call_chunk(tracker, work->connection, work->from_a, message, &alone->packet, &alone->upper) &&
 		keep_chunk(tracker, &alone->upper);
 	if (alone->packet.rpc.is_reply || alone->upper.chunk.bytes)
 		again |= rpc_call_context(tracker, work->connection, work->from_a, &alone->packet, &alone->upper);
 	if (again) {
 		dissect(alone);
-		set_payload(&alone->packet, length);
+		set_payload(&alone->packet, length, wire);
 	}
 	tracker->touched_rpc = NULL;
 	rpc_call_send(tracker, message, &alone->packet);
@@ -140,7 +153,7 @@ void ddp_hear_send(struct ddp_work *work, struct message *message, const struct 
 		alone.upper.message = *bytes;
 	dissect(&alone);
 	if (alone.packet.rpcrdma.present)
-		take_rpc(work, message, &alone, bytes->length);
+		take_rpc(work, message, &alone, bytes->length, put_together ? bytes->length : work->facts.payload_length);
 	if (!put_together || keep_message(work, message))
 		show(work, &alone);
 }

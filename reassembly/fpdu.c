@@ -249,7 +249,12 @@ static enum verdict judge_markers(struct fpdu_framer *framer, const struct rtap_
 		framer->skew_refused = true;
 		return AGAIN;
 	}
-	return fpdu->crc_status == RTAP_CRC_GOOD || (fpdu->crc_status == RTAP_CRC_BAD && framer->trusted) ? TELL : SEARCH;
+	/* where markers stand was found, and was not so */
+	if (!framer->rules.from_start)
+		framer->phase_known = false;
+	else if (fpdu->crc_status == RTAP_CRC_GOOD)
+		return TELL;
+	return fpdu->crc_status == RTAP_CRC_BAD && framer->trusted ? TELL : SEARCH;
 }
 
 static enum verdict judge(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
@@ -265,8 +270,9 @@ static enum verdict judge(struct fpdu_framer *framer, const struct rtap_fpdu *fp
 	head = fpdu_head(fpdu, &length);
 	plausible = (iwarp_read(head, length, fpdu->ulpdu_length, &facts) != MALFORMED && iwarp_is_plausible(&facts, fpdu->ulpdu_length)) ||
 		    (length < DDP_UNTAGGED_LENGTH && length < fpdu->ulpdu_length);
+	/* the length may be what was damaged */
 	if (fpdu->crc_status == RTAP_CRC_BAD)
-		return plausible && framer->layout_certain ? TELL : SEARCH;
+		return plausible && framer->layout_certain && !fpdu_holds_others(framer, fpdu->bytes.bytes, fpdu->bytes.length) ? TELL : SEARCH;
 	return plausible || (framer->trusted && framer->layout_certain) ? TELL : SEARCH;
 }
 
@@ -299,7 +305,6 @@ static void step(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 		framer->skewed_marker = fpdu_marker_behind(FPDU_SKEWED, framer->skewed_marker, start, fpdu->ulpdu_length);
 	framer->start += fpdu->bytes.length;
 	framer->gap_count = 0;
-	/* the length may be what was damaged */
 	if (fpdu->crc_status == RTAP_CRC_BAD)
 		framer->trusted = false;
 	/* bytes among which a marker would have been, and their CRCs were right without */
@@ -455,8 +460,18 @@ static uint32_t skip_in_step(struct fpdu_framer *framer, uint64_t length, uint8_
 	return part;
 }
 
+/* No more bytes follow what is held: a length that was damaged is not to cost the FPDUs behind it. */
+static void doubt_held(struct fpdu_framer *framer)
+{
+	if (framer->searching || framer->gap_count || !framer->held_length || !fpdu_holds_others(framer, framer->held, framer->held_length))
+		return;
+	fpdu_search_begin(framer, framer->start + MPA_SMALLEST_FPDU);
+	fpdu_search_settle(framer);
+}
+
 void fpdu_skip(struct fpdu_framer *framer, uint64_t length, uint8_t reason)
 {
+	doubt_held(framer);
 	while (length) {
 		uint32_t part;
 
@@ -481,6 +496,7 @@ void fpdu_finish(struct fpdu_framer *framer, uint8_t reason)
 	bool measured = false;
 	uint32_t missing;
 
+	doubt_held(framer);
 	if (framer->searching)
 		fpdu_search_settle(framer);
 	missing = !framer->searching && framer->held_length ? needed(framer, &measured) : 0;

@@ -129,6 +129,13 @@ void fpdu_skip(struct fpdu_framer *framer, uint64_t length, uint8_t reason);
 /* The stream ends: tells what is still held. More input may follow; it is then searched. */
 void fpdu_finish(struct fpdu_framer *framer, uint8_t reason);
 
+/*
+ * Bytes from `offset` on, which is ahead of where the framer stands, will come in their turn. If they are FPDUs from the first to
+ * the last by all that is known, `ahead` is told of each, and true returned.
+ */
+bool fpdu_look_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece,
+		     void (*ahead)(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu));
+
 /* How many frames brought the FPDU that the sink is being told of; beyond FPDU_MAX_MARKS those are not counted apart. */
 uint32_t fpdu_frames(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu);
 

@@ -46,6 +46,12 @@ void fpdu_trim(struct fpdu_framer *framer, uint64_t offset);
 /* From now on FPDUs are searched, from a stream offset on; bytes in front of it are not held any more, or about to be trimmed. */
 void fpdu_search_begin(struct fpdu_framer *framer, uint64_t from);
 
+/*
+ * Whether within the bytes of the FPDU at framer->start, whose length is in doubt, others stand: one with a good CRC, or a row of them
+ * where CRCs are not in use.
+ */
+bool fpdu_holds_others(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length);
+
 /* Looks through what is held. On a find FPDUs are told and framer->searching is false. */
 void fpdu_search(struct fpdu_framer *framer);
 

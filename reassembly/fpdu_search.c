@@ -209,10 +209,28 @@ static bool shows_layout(const struct fpdu_framer *framer, const struct fpdu_can
 	return framer->rules.markers != FPDU_UNKNOWN || candidate->next - candidate->start >= FPDU_MARKER_SPAN + crcs;
 }
 
+/*
+ * Whether another row begins with the same FPDU and has its markers elsewhere: a word of the headers can point back by chance, as
+ * MSN 12 does. A CRC covers markers and all, and is right with both. The next marker tells which row it is.
+ */
+static bool has_rival(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
+{
+	for (uint32_t i = 0; candidate->layout != FPDU_PLAIN && i < framer->candidate_count; i++) {
+		const struct fpdu_candidate *other = &framer->candidates[i];
+
+		if (other->layout != FPDU_PLAIN && other->start == candidate->start &&
+		    (other->layout != candidate->layout || (other->first_marker - candidate->first_marker) % MPA_MARKER_INTERVAL))
+			return true;
+	}
+	return false;
+}
+
 static bool is_enough(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
 {
 	uint32_t zero = framer->rules.is_iwarp && candidate->start == framer->hole_end ? MIN_ZERO_NEAR : MIN_ZERO;
 
+	if (has_rival(framer, candidate))
+		return false;
 	if (candidate->good >= (framer->rules.is_iwarp ? 1 : MIN_GOOD))
 		return true;
 	return candidate->zero >= zero && shows_layout(framer, candidate);
@@ -382,6 +400,75 @@ static bool follow_all(struct fpdu_framer *framer)
 	return changed;
 }
 
+/* The FPDU at byte `at` of a piece ahead. False: it is none, or goes on behind the piece. */
+static bool read_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece, uint32_t at, struct rtap_fpdu *fpdu,
+		       struct rtap_iwarp_facts *facts)
+{
+	uint64_t start = offset + at;
+	uint32_t first = fpdu_relative_marker(framer->layout, marker_from(framer, start), start), total;
+
+	if ((first != RTAP_NO_MARKER && first % 4) || fpdu_look(piece->bytes + at, piece->length - at, first, facts, &total) != OK ||
+	    total > piece->length - at)
+		return false;
+	*fpdu = (struct rtap_fpdu){
+		.stream_offset = start, .framing = framer->framing, .first_frame = piece->frame, .last_frame = piece->frame,
+		.first_time_ns = piece->time_ns, .last_time_ns = piece->time_ns,
+	};
+	fpdu_describe(fpdu, framer->layout, piece->bytes + at, total, first);
+	fpdu->crc_status = framer->rules.crc == FPDU_ON ? (uint8_t)fpdu_check_crc(fpdu) : RTAP_CRC_OFF;
+	fpdu_fill_head(fpdu);
+	return fpdu->crc_status != RTAP_CRC_BAD && (framer->layout == FPDU_PLAIN || fpdu_markers_agree(fpdu));
+}
+
+/* Whether an FPDU or a row of them begins at byte `at`. */
+static bool is_other(struct fpdu_framer *framer, const struct fpdu_piece *piece, uint32_t at)
+{
+	struct rtap_iwarp_facts facts, previous;
+	uint32_t count = 0;
+	struct rtap_fpdu fpdu;
+
+	while (at + MPA_SMALLEST_FPDU <= piece->length && read_ahead(framer, framer->start, piece, at, &fpdu, &facts)) {
+		if (count && !iwarp_follows(&previous, &facts))
+			return false;
+		framer->allowance -= framer->allowance < fpdu.bytes.length ? framer->allowance : fpdu.bytes.length;
+		if (fpdu.crc_status == RTAP_CRC_GOOD || ++count == MIN_ZERO)
+			return true;
+		previous = facts;
+		at += fpdu.bytes.length;
+	}
+	return false;
+}
+
+bool fpdu_holds_others(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length)
+{
+	struct fpdu_piece piece = { .bytes = bytes, .length = length };
+
+	if (framer->rules.crc == FPDU_UNKNOWN || framer->layout == FPDU_SKEWED)
+		return false;
+	/* FPDUs and markers are of whole words */
+	for (uint32_t at = 4; at + MPA_SMALLEST_FPDU <= length && framer->allowance; at += 4)
+		if ((framer->layout != FPDU_PLAIN || may_be_headers(bytes + at)) && is_other(framer, &piece, at))
+			return true;
+	return false;
+}
+
+bool fpdu_look_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece,
+		     void (*ahead)(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu))
+{
+	struct rtap_iwarp_facts facts = { 0 }, previous = { 0 };
+	bool is_plain = framer->layout == FPDU_PLAIN && (framer->layout_certain || framer->start - framer->found >= FPDU_MARKER_SPAN);
+	struct rtap_fpdu fpdu;
+
+	if (framer->searching || framer->rules.crc == FPDU_UNKNOWN || (!is_plain && !phase_known(framer)))
+		return false;
+	for (uint32_t at = 0; at < piece->length; at += fpdu.bytes.length, previous = facts)
+		if (!read_ahead(framer, offset, piece, at, &fpdu, &facts) || (at && !iwarp_follows(&previous, &facts)))
+			return false;
+	for (uint32_t at = 0; at < piece->length && read_ahead(framer, offset, piece, at, &fpdu, &facts); at += fpdu.bytes.length)
+		ahead(framer->sink, &fpdu);
+	return true;
+}
+
 /* Bytes in front of which nothing can begin any more. */
 static uint64_t keep_from(const struct fpdu_framer *framer)
 {
@@ -415,7 +502,7 @@ static bool will_do(const struct fpdu_framer *framer, const struct fpdu_candidat
 {
 	uint32_t seen = candidate->good + candidate->zero;
 
-	if (candidate->layout != FPDU_PLAIN && !candidate->good && !shows_layout(framer, candidate))
+	if (candidate->layout != FPDU_PLAIN && ((!candidate->good && !shows_layout(framer, candidate)) || has_rival(framer, candidate)))
 		return false;
 	if (framer->rules.is_iwarp)
 		return candidate->start == framer->hole_end || seen >= MIN_ZERO_NEAR;

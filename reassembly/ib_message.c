@@ -64,6 +64,13 @@ static void close_unreliable(struct psn_stream *stream, struct message *message,
 	}
 }
 
+/* A SEND of which all packets are there, though not all of each. */
+static bool is_cut_send(const struct message *message)
+{
+	return message->shown.verb == RTAP_VERB_SEND && message->cut.count && message->has_first && message->has_last &&
+	       message->coverage.total + message->cut.total >= message_known_length(message);
+}
+
 /* SEND and WRITE packets. */
 static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
 			const struct piece *piece, const struct ib_opcode *opcode)
@@ -71,6 +78,7 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	enum rtap_verb verb = opcode->class == IB_SEND ? RTAP_VERB_SEND : RTAP_VERB_WRITE;
 	enum ib_place place = (enum ib_place)opcode->place;
 	struct message *message;
+	uint64_t frames;
 	bool was_whole;
 
 	if (place == IB_FIRST || place == IB_MIDDLE)
@@ -79,6 +87,7 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	if (!message)
 		return;
 	was_whole = assembly_is_whole(message);
+	frames = message->shown.frames;
 	assembly_extend(message, psn, place);
 	if (verb == RTAP_VERB_WRITE && (place == IB_FIRST || place == IB_ONLY) && take_reth(message, &packet->ib))
 		rpc_call_claim(tracker, message);
@@ -95,6 +104,8 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 		assembly_fill_completion(&packet->flow, message, verb == RTAP_VERB_SEND ? message_known_length(message) : message->shown.length);
 		tracker->completed = message;
 	}
+	if (message->shown.frames != frames && is_cut_send(message))
+		tracker->cut = message;
 	if (!stream->reliable)
 		close_unreliable(stream, message, packet->frame->time_ns, place == IB_FIRST || place == IB_ONLY);
 }

@@ -104,7 +104,8 @@ static struct connection *connection_of(struct iwarp_stream *stream, uint64_t fr
 
 /* --- FPDUs --- */
 
-static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rtap_fpdu *fpdu, uint32_t frames, struct iwarp_shown *shown)
+static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rtap_fpdu *fpdu, uint32_t frames, bool wanted,
+		      struct iwarp_shown *shown)
 {
 	struct connection *connection = connection_of(stream, fpdu->first_frame, fpdu->first_time_ns);
 	bool side;
@@ -123,7 +124,9 @@ static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rta
 		ddp_message_lost(connection, side, fpdu->bytes.length);
 		return;
 	}
+	stream->tracker->wanted_ahead = wanted;
 	ddp_message_fpdu(stream->tracker, connection, side, fpdu, frames, shown);
+	stream->tracker->wanted_ahead = false;
 }
 
 static void take_lost(struct iwarp_stream *stream, bool from_a, uint64_t length)
@@ -172,7 +175,7 @@ static void take_first(struct iwarp_half *half)
 	if (waiting->lost)
 		take_lost(half->stream, half->from_a, waiting->lost);
 	else
-		take_fpdu(half->stream, half->from_a, &waiting->fpdu, waiting->frames, is_shown ? &view->shown[waiting->shown] : NULL);
+		take_fpdu(half->stream, half->from_a, &waiting->fpdu, waiting->frames, waiting->wanted, is_shown ? &view->shown[waiting->shown] : NULL);
 	free(waiting);
 }
 
@@ -253,17 +256,19 @@ static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 
 	if (!stream->proven)
 		prove(stream);
-	shown = iwarp_view_add(view, &stream->tracker->budget, stream, fpdu);
+	/* its own frame has shown it, unless a segment before it was needed for it */
+	shown = half->was_ahead && !fpdu->split ? NULL : iwarp_view_add(view, &stream->tracker->budget, stream, fpdu);
 	index = shown ? view->count - 1 : UINT32_MAX;
 	if (half->first || !has_cause(half, needs)) {
 		struct iwarp_waiting waiting = {
 			.fpdu = *fpdu, .frames = frames, .offset = fpdu->stream_offset, .needs = needs, .shown = index,
+			.wanted = half->wanted,
 		};
 
 		if (let_wait(half, &waiting))
 			return;
 	}
-	take_fpdu(stream, half->from_a, fpdu, frames, shown);
+	take_fpdu(stream, half->from_a, fpdu, frames, half->wanted, shown);
 }
 
 static void tell_lost(struct fpdu_sink *sink, uint64_t offset, uint64_t length)
@@ -316,22 +321,27 @@ static void note_private(struct connection *connection, bool is_a, const struct 
 		connection->upper = RTAP_UPPER_RPCRDMA;
 }
 
-/* A whole Request or Reply. CRCs are in use if either end asks for them: RFC 5044, 7.1.1. */
-static void take_setup(struct iwarp_half *half, const struct tcp_bytes *bytes)
+/* A Request or Reply, of whose `length` bytes the capture may have cut off private data. CRCs are in use if either end asks for them: RFC 5044, 7.1.1. */
+static void take_setup(struct iwarp_half *half, uint32_t length, uint64_t frame, int64_t time_ns)
 {
 	struct iwarp_stream *stream = half->stream;
-	struct cursor cursor = { half->setup, half->setup_length, half->setup_length };
+	struct cursor cursor = { half->setup, half->setup_length, length };
 	struct iwarp_half *other = &stream->halves[!half->from_a];
 	struct connection *connection;
 
-	half->has_setup = mpa_read_setup(&cursor, &half->mpa) == OK;
-	connection = connection_of(stream, bytes->frame, bytes->time_ns);
+	half->has_setup = mpa_read_setup(&cursor, &half->mpa) == OK || half->mpa.length;
+	connection = connection_of(stream, frame, time_ns);
 	if (!connection)
 		return;
 	note_private(connection, side_of(stream, half->from_a), &half->mpa);
 	connection_event(connection, !half->mpa.is_reply ? "rdma_connect" : half->mpa.rejected ? "rdma_reject" : "rdma_accept",
-			 bytes->frame, bytes->time_ns, 0);
-	if (other->stage == IWARP_FRAMES && other->framer.rules.crc == FPDU_UNKNOWN && other->has_setup)
+			 frame, time_ns, 0);
+	if (other->stage != IWARP_FRAMES || !other->has_setup)
+		return;
+	/* no FPDU goes before the Reply: the Request's side learns only now what was agreed upon */
+	if (other->framer.rules.from_start && other->framer.offset == other->framer.found)
+		begin_frames(other, other->framer.offset, true);
+	else if (other->framer.rules.crc == FPDU_UNKNOWN)
 		other->framer.rules.crc = use_of(true, half->mpa.crc || other->mpa.crc);
 }
 
@@ -353,6 +363,8 @@ static uint32_t take_beginning(struct iwarp_half *half, const struct tcp_bytes *
 		if (part > bytes->span.length - used)
 			part = bytes->span.length - used;
 		memcpy(half->setup + half->setup_length, bytes->span.bytes + used, part);
+		half->setup_frame = bytes->frame;
+		half->setup_time_ns = bytes->time_ns;
 		half->setup_length += part;
 		used += part;
 		if (!mpa_may_be_setup(half->setup, half->setup_length)) {
@@ -363,7 +375,7 @@ static uint32_t take_beginning(struct iwarp_half *half, const struct tcp_bytes *
 			prove(stream);
 		if (half->setup_length >= MPA_SETUP_LENGTH &&
 		    half->setup_length == MPA_SETUP_LENGTH + (uint32_t)load16(half->setup + MPA_SETUP_LENGTH - 2)) {
-			take_setup(half, bytes);
+			take_setup(half, half->setup_length, bytes->frame, bytes->time_ns);
 			begin_frames(half, bytes->offset + used, true);
 			return used;
 		}
@@ -401,12 +413,55 @@ void iwarp_stream_bytes(struct iwarp_stream *stream, bool from_a, const struct t
 	}
 	if (stream->refused || half->stage != IWARP_FRAMES || !piece.length)
 		return;
+	half->was_ahead = bytes->was_ahead;
+	half->wanted = bytes->wanted;
 	fpdu_take(&half->framer, &piece);
+	half->was_ahead = half->wanted = false;
 	if (!stream->proven) {
 		half->searched += piece.length;
 		stream->refused = half->searched > MOST_SEARCHED && !has_rdma_port(stream);
 	}
 	account(stream);
+}
+
+/* Whether the capture cut off nothing but the end of a Request's or Reply's private data: what it agreed upon stands before it. */
+static bool is_cut_setup(const struct iwarp_half *half, const struct tcp_hole *hole)
+{
+	uint32_t length = MPA_SETUP_LENGTH;
+
+	if (half->stage != IWARP_SETUP || hole->reason != TCP_HOLE_SNAPPED || half->setup_length < length)
+		return false;
+	length += load16(half->setup + MPA_SETUP_LENGTH - 2);
+	return length <= sizeof half->setup && hole->length == length - half->setup_length;
+}
+
+static void show_ahead(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
+{
+	struct iwarp_half *half = (struct iwarp_half *)sink;
+	struct iwarp_stream *stream = half->stream;
+	struct iwarp_shown *shown = iwarp_view_add(&stream->tracker->view, &stream->tracker->budget, stream, fpdu);
+
+	if (shown && stream->connection)
+		ddp_message_ahead(stream->tracker, stream->connection, side_of(stream, half->from_a), fpdu, shown);
+}
+
+bool iwarp_stream_ahead(struct iwarp_stream *stream, bool from_a, const struct tcp_bytes *bytes)
+{
+	struct iwarp_half *half = &stream->halves[from_a];
+	struct iwarp_view *view = &stream->tracker->view;
+	struct fpdu_piece piece = { bytes->span.bytes, bytes->span.length, bytes->frame, bytes->time_ns, bytes->acknowledged };
+
+	if (!stream->proven || half->stage != IWARP_FRAMES || !fpdu_look_ahead(&half->framer, bytes->offset, &piece, show_ahead))
+		return false;
+	view->ahead = stream->tcp;
+	view->ahead_from_a = from_a;
+	return true;
+}
+
+void iwarp_stream_want(struct iwarp_view *view)
+{
+	if (view->ahead)
+		tcp_stream_want(view->ahead, view->ahead_from_a, view->number);
 }
 
 void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tcp_hole *hole)
@@ -417,6 +472,11 @@ void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tc
 	};
 	struct iwarp_half *half = &stream->halves[from_a];
 
+	if (is_cut_setup(half, hole)) {
+		take_setup(half, half->setup_length + (uint32_t)hole->length, half->setup_frame, half->setup_time_ns);
+		begin_frames(half, hole->offset + hole->length, true);
+		return;
+	}
 	if (half->stage != IWARP_FRAMES)
 		begin_frames(half, hole->offset, false);
 	fpdu_skip(&half->framer, hole->length, reasons[hole->reason]);
@@ -482,10 +542,27 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 			free(waiting);
 		}
 	}
+	if (stream->tracker->view.ahead == stream->tcp)
+		stream->tracker->view.ahead = NULL;
 	if (stream->connection)
 		stream->connection->iwarp = NULL;
 	budget_give(&stream->tracker->budget, &stream->holder, stream->holder.bytes);
 	free(stream);
+}
+
+/* Tells messages what of each direction is acknowledged by now, at the frame at hand. */
+static void tell_acknowledged(struct iwarp_stream *stream, uint64_t frame)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		const struct tcp_half *tcp = &stream->tcp->halves[i];
+		struct iwarp_half *half = &stream->halves[i];
+		uint64_t offset = tcp->acknowledged > tcp->base ? tcp->acknowledged - tcp->base : 0;
+
+		if (!tcp->started || !tcp->has_acknowledged)
+			continue;
+		ddp_message_acknowledged(stream->tracker, stream->connection, side_of(stream, i), half->acknowledged, offset, frame);
+		half->acknowledged = offset;
+	}
 }
 
 void iwarp_stream_end(struct iwarp_stream *stream)
@@ -496,6 +573,7 @@ void iwarp_stream_end(struct iwarp_stream *stream)
 	take_all(stream);
 	if (stream->connection) {
 		ddp_message_end(stream->tracker, stream->connection);
+		tell_acknowledged(stream, 0);
 		connection_close(stream->tracker, stream->connection);
 	}
 	/* the frame at hand, another stream's perhaps, has completed nothing by that */
@@ -531,35 +609,17 @@ enum iwarp_verdict iwarp_stream_verdict(const struct iwarp_stream *stream)
 	return stream->refused ? IWARP_NO : stream->proven ? IWARP_YES : IWARP_PERHAPS;
 }
 
-static void count_segment(struct rtap_connection *shown, const struct tcp_segment_facts *facts)
-{
-	static const uint8_t troubles[RTAP_TCP_ANALYSIS_COUNT] = {
-		[RTAP_TCP_OUT_OF_ORDER] = RTAP_TROUBLE_OUT_OF_ORDER, [RTAP_TCP_RETRANSMISSION] = RTAP_TROUBLE_RETRANSMISSION,
-		[RTAP_TCP_OVERLAP] = RTAP_TROUBLE_RETRANSMISSION, [RTAP_TCP_CAPTURED_TWICE] = RTAP_TROUBLE_CAPTURED_TWICE,
-	};
-
-	if (troubles[facts->analysis])
-		shown->trouble[troubles[facts->analysis]]++;
-	shown->trouble[RTAP_TROUBLE_DIFFERING_REPEAT] += facts->differs;
-}
-
 void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_facts *facts, struct rtap_packet *packet)
 {
-	struct rtap_connection *shown;
-
 	take_waiting(stream);
 	account(stream);
 	if (!stream->connection)
 		return;
-	shown = &stream->connection->shown;
-	shown->packets++;
-	shown->last_frame = packet->frame->number;
-	if (packet->frame->time_ns > shown->time_end_ns)
-		shown->time_end_ns = packet->frame->time_ns;
-	count_segment(shown, facts);
-	connection_account(stream->tracker, stream->connection);
+	tell_acknowledged(stream, packet->frame->number);
+	connection_note(stream->tracker, stream->connection, packet, facts);
 	packet->flow = stream->tracker->view.flow;
 	packet->flow.present = true;
-	packet->flow.connection = shown->number;
+	packet->flow.tcp_analysis = facts->analysis;
+	packet->flow.connection = stream->connection->shown.number;
 	packet->flow.from_a = side_of(stream, facts->from_a);
 }

@@ -18,6 +18,7 @@
 struct rtap_tracker;
 struct connection;
 struct iwarp_stream;
+struct iwarp_view;
 
 /* What has become of the question whether a stream is iWARP. */
 enum iwarp_verdict { IWARP_PERHAPS, IWARP_YES, IWARP_NO };
@@ -33,6 +34,7 @@ struct iwarp_waiting {
 	uint64_t segments;    /* of the connection, when it began to wait */
 	uint64_t frame;       /* the frame at hand then; `shown` of its view is this FPDU, if not UINT32_MAX */
 	uint32_t shown;
+	bool wanted;          /* the frame that showed it was */
 	uint8_t bytes[];
 };
 
@@ -51,8 +53,12 @@ struct iwarp_half {
 	enum iwarp_stage stage;
 	uint8_t setup[MPA_SETUP_LENGTH + MPA_MAX_PRIVATE];
 	uint32_t setup_length;
+	uint64_t setup_frame; /* that its last byte came in */
+	int64_t setup_time_ns;
 	struct rtap_mpa_facts mpa;
 	struct fpdu_framer framer;
+	bool was_ahead, wanted; /* of the bytes being taken: their FPDUs were shown in their own frame; which was wanted */
+	uint64_t acknowledged; /* stream offset up to which the messages know it */
 	uint64_t searched;    /* bytes in which no proof was found */
 	struct iwarp_waiting *first, *last;
 	uint32_t waiting;
@@ -85,6 +91,12 @@ void iwarp_stream_destroy(struct iwarp_stream *stream);
 void iwarp_stream_life(struct iwarp_stream *stream, bool from_a, enum tcp_life life, const struct rtap_packet *packet);
 void iwarp_stream_bytes(struct iwarp_stream *stream, bool from_a, const struct tcp_bytes *bytes);
 void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tcp_hole *hole);
+
+/* As tcp_stream_user's: FPDUs that lie wholly in the segment are shown in its frame. */
+bool iwarp_stream_ahead(struct iwarp_stream *stream, bool from_a, const struct tcp_bytes *bytes);
+
+/* The frame at hand is done, and wanted: so are the messages that get what it showed ahead of a gap. */
+void iwarp_stream_want(struct iwarp_view *view);
 
 enum iwarp_verdict iwarp_stream_verdict(const struct iwarp_stream *stream);
 

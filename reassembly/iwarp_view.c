@@ -17,6 +17,7 @@ void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const stru
 	view->kept_bytes = 0;
 	view->kept_count = view->count = 0;
 	view->stream = NULL;
+	view->ahead = NULL;
 	view->flow = (struct rtap_flow_facts){ 0 };
 	view->number = frame->number;
 	view->frame = (struct rtap_span){ frame->bytes, frame->captured_length };

@@ -13,6 +13,7 @@
 #define IWARP_VIEW_BYTES (4u << 20) /* of a frame's FPDUs that may be copied; those behind, or beyond the budget, are not shown */
 
 struct iwarp_stream;
+struct tcp_connection;
 
 struct iwarp_shown {
 	struct rtap_fpdu fpdu;
@@ -22,6 +23,8 @@ struct iwarp_shown {
 /* All zero shows nothing. */
 struct iwarp_view {
 	const struct iwarp_stream *stream; /* whose FPDUs they are */
+	struct tcp_connection *ahead;      /* they stand ahead of a gap in this direction; NULL: they do not */
+	bool ahead_from_a;
 	struct rtap_span frame;            /* its bytes */
 	uint64_t number;                   /* of the frame */
 	struct iwarp_shown *shown;

@@ -52,18 +52,25 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 
 	unlink_waiting(tracker, message);
 	mad_exchange_forget(message);
+	if (message->holder)
+		*message->holder = NULL;
 	rmpp_forget(message);
 	coverage_fini(&message->coverage);
 	coverage_fini(&message->cut);
 	free((void *)(uintptr_t)message->shown.missing);
-	free((void *)(uintptr_t)message->shown.operations);
+	if (message->shown.operations != &message->operation)
+		free((void *)(uintptr_t)message->shown.operations);
 	if (message->memory && message->stream)
 		budget_give(&tracker->budget, &connection->holder, message->memory);
 	else
 		budget_give(&tracker->budget, &tracker->messages, message->memory);
 	leave_stream(message);
+	if (message->awaits_ack)
+		ddp_message_let_go(message);
 	if (tracker->completed == message)
 		tracker->completed = NULL;
+	if (tracker->cut == message)
+		tracker->cut = NULL;
 	if (tracker->touched == message)
 		tracker->touched = NULL;
 	if (tracker->touched_rpc == message)
@@ -98,19 +105,24 @@ static bool is_final(const struct rtap_tracker *tracker, const struct message *m
  */
 static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message->call || message->exchange || message->transfer)
+	if (message->call || message->exchange || message->transfer || message->holder)
 		return false;
 	if (message->stream) {
 		if (!is_final(tracker, message))
 			return false;
 		message_settle(tracker, message);
 	}
+	if ((message->awaits_ack || message->answered) && message->connection->ddp && !ddp_message_is_final(tracker, message))
+		return false;
 	/* what was found ready stays so */
 	while (message->partner && message->ready_up_to != message->partner) {
 		struct message *next = message->ready_up_to ? message->ready_up_to->waiting_behind : message->waiting_behind;
 
 		/* what an RPC amounts to does not change its place */
 		if (next->call && next == message->partner)
+			return false;
+		/* one that only holds a place can go again */
+		if (next->holder && !next->shown.is_rpc)
 			return false;
 		if (next->stream && !is_final(tracker, next))
 			return false;
@@ -166,6 +178,8 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 			message->stream->settled_high = message->end;
 		message->stream->settled_end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
 		leave_stream(message);
+		if (connection->ddp)
+			ddp_message_settled(message);
 	}
 	if (connection) {
 		connection->shown.messages++;
@@ -214,6 +228,13 @@ void messages_evict_first(struct rtap_tracker *tracker)
 	} else if (message->call) {
 		tracker->counters.evictions++;
 		rpc_call_detach(message);
+	} else if (message->holder) {
+		tracker->counters.evictions++;
+		/* what holds its place only has nothing to tell yet */
+		if (!message->shown.is_rpc) {
+			message_drop(tracker, message);
+			return;
+		}
 	} else if (message->transfer) {
 		message->evicted = !rmpp_is_whole(message->transfer);
 		tracker->counters.evictions += message->evicted;

@@ -114,7 +114,18 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 	chunk_lists_fini(&call->reply.lists);
 	free(call->call.bytes);
 	free(call->reply.bytes);
-	free(call);
+	call->behind = tracker->spare_call;
+	tracker->spare_call = call;
+}
+
+void rpc_calls_fini(struct rtap_tracker *tracker)
+{
+	while (tracker->spare_call) {
+		struct rpc_call *call = tracker->spare_call;
+
+		tracker->spare_call = call->behind;
+		free(call);
+	}
 }
 
 /* Messages that were claimed for a call that goes lose their region. */
@@ -142,13 +153,14 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 		tracker->counters.evictions++;
 		end_call(tracker, connection->first_call);
 	}
-	call = memory_new_zeroed(1, sizeof *call);
+	call = tracker->spare_call;
+	if (call)
+		tracker->spare_call = call->behind;
+	else
+		call = memory_new(sizeof *call);
 	if (!call)
 		return NULL;
-	call->connection = connection;
-	call->from_a = from_a;
-	call->xid = xid;
-	call->memory = sizeof *call;
+	*call = (struct rpc_call){ .connection = connection, .from_a = from_a, .xid = xid, .memory = sizeof *call };
 	budget_charge(&tracker->budget, &connection->holder, call->memory);
 	call->before = connection->last_call;
 	*(call->before ? &call->before->behind : &connection->first_call) = call;
@@ -167,7 +179,8 @@ static bool locate(const struct rtap_packet *packet, const uint8_t **bytes, uint
 			continue;
 		*bytes = layer_bytes(packet, layer);
 		if (layer->source != packet->payload.source) {
-			*captured = *wire = packet->sources[layer->source].captured - layer->offset;
+			*captured = packet->sources[layer->source].captured - layer->offset;
+			*wire = packet->sources[layer->source].wire - layer->offset;
 		} else {
 			*captured = packet->payload.captured;
 			*wire = packet->payload.wire;
@@ -226,6 +239,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 		send->shown->shown.verb = RTAP_VERB_SEND;
 		send->shown->shown.from_a = message->shown.from_a;
 		send->shown->shown.psn = message->shown.psn;
+		send->shown->shown.credits = packet->rpcrdma.credits;
 		send->shown->call = call;
 		tracker->touched_rpc = send->shown;
 	}
@@ -392,7 +406,7 @@ static bool data_completes(struct rtap_tracker *tracker, const struct message *m
 		tracker->touched_rpc = call->call.shown;
 		return gather_call(tracker, call, context);
 	}
-	if (message->segment->list != CHUNK_REPLY || tracker->completed != message || !call->reply.present ||
+	if (tracker->options.bare_replies || message->segment->list != CHUNK_REPLY || tracker->completed != message || !call->reply.present ||
 	    call->reply.message_type != RDMA_NOMSG || !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
 		return false;
 	tracker->touched_rpc = call->reply.shown;
@@ -413,7 +427,7 @@ bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *conne
 
 	if (message && message->segment)
 		return data_completes(tracker, message, context);
-	if (!packet->rpcrdma.present || packet->rpcrdma.message_type != RDMA_NOMSG || !packet->rpcrdma.reply_chunk)
+	if (tracker->options.bare_replies || !packet->rpcrdma.present || packet->rpcrdma.message_type != RDMA_NOMSG || !packet->rpcrdma.reply_chunk)
 		return false;
 	call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
 	if (call && locate(packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured, false))
@@ -479,7 +493,7 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 	if (find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid))
 		return true;
 	/* of what the capture cut off within the lists, the header would have told */
-	if (packet->payload.captured < packet->payload.wire)
+	if (packet->payload.captured < packet->payload.wire || tracker->cut == message)
 		return message->connection->shown.learned_by_cm && !message->shown.from_a;
 	return packet->rpcrdma.reply_chunk;
 }
@@ -553,7 +567,7 @@ static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 
 	if (!call->call.present || !call->call.rpc.program_known)
 		return;
-	if (call->reply.message_type == RDMA_NOMSG && call->reply.lists.reply_chunk && gather_reply(tracker, call, &call->reply.lists, &whole) &&
+	if (!tracker->options.bare_replies && call->reply.message_type == RDMA_NOMSG && call->reply.lists.reply_chunk && gather_reply(tracker, call, &call->reply.lists, &whole) &&
 	    whole.length <= RPC_ANSWERS_BYTES / 4) {
 		answer.bytes = memory_new(whole.length);
 		answer.length = whole.length;

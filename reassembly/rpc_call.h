@@ -85,7 +85,14 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 /* The connection ends: its calls end as they stand. */
 void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection);
 
+/* What `messages` tells of a call or reply over TCP or UDP, whose header says `facts`. */
+void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard,
+			     const struct rtap_rpc_facts *facts, const struct rpc_told *told);
+
 /* Tells what the call and its reply amount to, and frees it. */
 void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call);
+
+/* Frees what is kept for reuse. */
+void rpc_calls_fini(struct rtap_tracker *tracker);
 
 #endif

@@ -9,12 +9,17 @@
 #include "reassembly/rpc_carriers.h"
 #include "reassembly/rpc_conversation.h"
 
-struct rpc_conversation *rpc_carriers_begin(struct rpc_carriers *carriers, const struct tcp_connection *connection)
+#define MOST_SEARCHED (1u << 20)
+#define RECORD_MARK 4 /* RFC 5531, section 11 */
+
+struct rpc_conversation *rpc_carriers_begin(struct rpc_carriers *carriers, const struct tcp_connection *connection, const struct rtap_frame *frame)
 {
 	struct rpc_conversation *conversation = rpc_conversation_create(carriers, RPC_OVER_TCP);
 
 	if (!conversation)
 		return NULL;
+	conversation->first_frame = frame->number;
+	conversation->first_ns = frame->time_ns;
 	for (int side = 0; side < 2; side++) {
 		conversation->ends[side].address_length = connection->address_length;
 		memcpy(conversation->ends[side].address, connection->addresses[side], connection->address_length);
@@ -61,6 +66,13 @@ static void start_reader(struct rpc_conversation *conversation, bool from_a, boo
 	rpc_record_init(&direction->reader, conversation->carriers->budget, &(struct rpc_record_user){ direction, take_record }, is_beginning);
 }
 
+/* Whether a connection's first bytes are here, and no RPC message begins with them. */
+static bool begins_otherwise(const struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes)
+{
+	return conversation->begun[from_a] && !bytes->offset && !conversation->passed_over[!from_a] &&
+	       rpc_record_guess(bytes->span.bytes, bytes->span.length, true) == RPC_RECORD_NO;
+}
+
 /* Whether the stream carries RPC, now that these bytes are seen; its readers begin with them. */
 static bool recognise(struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes)
 {
@@ -73,20 +85,43 @@ static bool recognise(struct rpc_conversation *conversation, bool from_a, const 
 	} else if (!conversation->carriers->no_heuristics && rpc_recognise_record(&cursor, false)) {
 		start_reader(conversation, from_a, true);
 	} else {
+		struct rpc_direction *direction = &conversation->directions[from_a];
+
+		direction->searched += bytes->span.length;
+		conversation->refused = conversation->carriers->no_heuristics || direction->searched > MOST_SEARCHED ||
+					begins_otherwise(conversation, from_a, bytes);
 		conversation->passed_over[from_a] = true;
 		return false;
 	}
 	start_reader(conversation, !from_a, other_fresh);
 	conversation->is_rpc = true;
+	rpc_conversation_connect(conversation, from_a, conversation->first_frame, conversation->first_ns);
 	return true;
 }
 
-bool rpc_carriers_bytes(struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes)
+/* A record that is not whole keeps its place among the messages. */
+static void hold_place(struct rpc_conversation *conversation, bool from_a)
 {
-	if (!conversation->is_rpc && !recognise(conversation, from_a, bytes))
-		return false;
+	struct rpc_direction *direction = &conversation->directions[from_a];
+	const struct rpc_carriers_user *user = &conversation->carriers->user;
+	uint64_t frame = 0;
+	int64_t time_ns = 0;
+
+	if (user->place && (rpc_record_begun(&direction->reader, &frame, &time_ns) || direction->place))
+		user->place(user->owner, direction, frame, time_ns);
+}
+
+void rpc_carriers_bytes(struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes)
+{
+	if (conversation->refused || (!conversation->is_rpc && !recognise(conversation, from_a, bytes)))
+		return;
 	rpc_record_bytes(&conversation->directions[from_a].reader, bytes);
-	return true;
+	hold_place(conversation, from_a);
+}
+
+enum rpc_verdict rpc_carriers_verdict(const struct rpc_conversation *conversation)
+{
+	return conversation->is_rpc ? RPC_YES : conversation->refused ? RPC_NO : RPC_PERHAPS;
 }
 
 void rpc_carriers_hole(struct rpc_conversation *conversation, bool from_a, const struct tcp_hole *hole)
@@ -95,6 +130,8 @@ void rpc_carriers_hole(struct rpc_conversation *conversation, bool from_a, const
 		rpc_record_hole(&conversation->directions[from_a].reader, hole);
 	else
 		conversation->begun[from_a] = false;
+	if (conversation->is_rpc)
+		hold_place(conversation, from_a);
 }
 
 void rpc_carriers_end(struct rpc_conversation *conversation)
@@ -123,34 +160,53 @@ static bool is_datagram(const struct rtap_packet *packet)
 	return false;
 }
 
-static void take_datagram(struct rpc_carriers *carriers, const struct rtap_packet *packet)
+static bool is_reply(const uint8_t *bytes, uint32_t captured)
+{
+	return captured >= 8 && load32(bytes + 4) == 1;
+}
+
+static struct rpc_conversation *take_datagram(struct rpc_carriers *carriers, const struct rtap_packet *packet, bool *from_a,
+					      struct rtap_context *context)
 {
 	const struct rtap_payload *payload = &packet->payload;
 	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
 	struct cursor cursor = { bytes, payload->captured, payload->wire };
-	bool trusted = rpc_port(packet->source_port) || rpc_port(packet->destination_port), from_a;
-	struct rpc_conversation *conversation = rpc_conversation_find(carriers, packet, &from_a);
+	bool trusted = rpc_port(packet->source_port) || rpc_port(packet->destination_port);
+	struct rpc_conversation *conversation = rpc_conversation_find(carriers, packet, from_a);
 	const struct rpc_heard heard = {
 		.bytes = { bytes, payload->captured }, .length = payload->wire, .reason = RTAP_MISSING_SNAPPED,
 		.first_frame = packet->frame->number, .last_frame = packet->frame->number,
 		.time_ns = packet->frame->time_ns, .time_end_ns = packet->frame->time_ns,
 	};
 
-	trusted |= conversation && payload->captured >= 4 && rpc_conversation_knows(conversation, !from_a, load32(bytes));
+	trusted |= conversation && payload->captured >= 4 && rpc_conversation_knows(conversation, !*from_a, load32(bytes));
 	if ((!trusted && carriers->no_heuristics) || !rpc_recognise(&cursor, trusted))
-		return;
+		return NULL;
 	if (!conversation)
-		conversation = rpc_conversation_of_datagrams(carriers, packet, &from_a);
-	if (conversation)
-		rpc_conversation_hear(conversation, from_a, &heard);
-	else
+		conversation = rpc_conversation_of_datagrams(carriers, packet, from_a);
+	if (!conversation) {
 		carriers->given_up++;
+		return NULL;
+	}
+	if (is_reply(bytes, payload->captured))
+		rpc_conversation_context(conversation, *from_a, load32(bytes), context);
+	rpc_conversation_hear(conversation, *from_a, &heard);
+	return conversation;
 }
 
-void rpc_carriers_datagram(struct rpc_carriers *carriers, const struct rtap_packet *packet)
+struct rpc_conversation *rpc_carriers_datagram(struct rpc_carriers *carriers, const struct rtap_packet *packet, bool *from_a,
+					       struct rtap_context *context)
 {
-	if (is_datagram(packet))
-		take_datagram(carriers, packet);
+	return is_datagram(packet) ? take_datagram(carriers, packet, from_a, context) : NULL;
+}
+
+void rpc_carriers_context(const struct rpc_conversation *conversation, bool from_a, const struct rtap_packet *packet, struct rtap_context *context)
+{
+	const struct rtap_payload *payload = &packet->tcp.payload;
+	const uint8_t *record = packet->sources[payload->source].bytes + payload->offset + RECORD_MARK;
+
+	if (payload->captured > RECORD_MARK && is_reply(record, payload->captured - RECORD_MARK))
+		rpc_conversation_context(conversation, from_a, load32(record), context);
 }
 
 void rpc_carriers_flush(struct rpc_carriers *carriers)

@@ -4,7 +4,8 @@
  * NFSv4.0's callbacks travel there. A call is matched to its reply by its XID, in its direction of its stream.
  *
  * A TCP stream carries RPC if a port says so (111, 2049, 20048) or, unless that is forbidden, from the first segment on that
- * begins with the record of a call to a program that travels with NFS; a datagram likewise, and if it answers a call.
+ * begins with the record of a call to a program that travels with NFS; a datagram likewise, and if it answers a call. A stream that
+ * begins with something else, or has 1 MiB in a direction without such a call, is something else.
  */
 #ifndef REASSEMBLY_RPC_CARRIERS_H
 #define REASSEMBLY_RPC_CARRIERS_H
@@ -12,16 +13,36 @@
 #include "reassembly/rpc_exchange.h"
 #include "reassembly/tcp_stream.h"
 
-/* Neither call may lead back into this module nor ask for memory of its budget. */
-struct rpc_carriers_user {
-	void *owner;
-	/* Each call with its reply, when the reply is there; a reply without a known call; a call whose reply never came. */
-	void (*exchange)(void *owner, const struct rpc_exchange *exchange);
-	/* Number for a stream that carries RPC: rpc_exchange.stream. Datagrams between the same ports are a stream. */
-	uint64_t (*number)(void *owner);
+struct rpc_conversation;
+struct rpc_direction;
+struct rpc_heard;
+struct message;
+
+/* What a message has to do with others. */
+struct rpc_told {
+	const struct rtap_rpc_facts *call; /* that a reply answers; NULL: not known */
+	struct message **slot;             /* of a call that waits: where the user's message is held until pair() */
+	uint64_t repeats;                  /* how often a call, or the reply to it, had come before */
 };
 
-struct rpc_conversation;
+/* No call may lead back into this module nor ask for memory of its budget. */
+struct rpc_carriers_user {
+	void *owner;
+	/* Each call with its reply, when the reply is there; a reply without a known call; a call whose reply never came. NULL: nobody wants
+	 * them, and no bytes are kept. */
+	void (*exchange)(void *owner, const struct rpc_exchange *exchange);
+	/* A stream carries RPC: gives its number, rpc_exchange.stream. Datagrams between the same ports are a stream. `a`: the side that opened it */
+	uint64_t (*connect)(void *owner, struct rpc_conversation *conversation, bool a, uint64_t frame, int64_t time_ns);
+	/* It ended. What is held of its messages is let go right after. */
+	void (*disconnect)(void *owner, struct rpc_conversation *conversation);
+	/* The others may be NULL, all together. A message that is not whole yet began in a frame; frame 0: there is none. */
+	void (*place)(void *owner, struct rpc_direction *direction, uint64_t frame, int64_t time_ns);
+	/* A call or a reply was heard. What stands for it in the user's eyes, or NULL; a call's also goes into told->slot. */
+	struct message *(*message)(void *owner, struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
+				   const struct rtap_rpc_facts *facts, const struct rpc_told *told);
+	/* A call waits no longer: `reply` (if not NULL) answers it. It came again that often. */
+	void (*pair)(void *owner, struct message *call, struct message *reply, uint64_t repeats);
+};
 
 /* Caller's memory. */
 struct rpc_carriers {
@@ -41,19 +62,31 @@ struct rpc_carriers {
 /* `user` is copied, `budget` borrowed. */
 void rpc_carriers_init(struct rpc_carriers *carriers, struct budget *budget, const struct rpc_carriers_user *user, bool no_heuristics);
 
-/* A TCP connection has begun. NULL: memory is out. */
-struct rpc_conversation *rpc_carriers_begin(struct rpc_carriers *carriers, const struct tcp_connection *connection);
+/* A TCP connection has begun with that frame. NULL: memory is out. */
+struct rpc_conversation *rpc_carriers_begin(struct rpc_carriers *carriers, const struct tcp_connection *connection, const struct rtap_frame *frame);
 
-/* As tcp_stream_user's. rpc_carriers_bytes() tells whether the stream is known to carry RPC. */
+enum rpc_verdict { RPC_PERHAPS, RPC_YES, RPC_NO };
+
+/* Whether the stream is known to carry RPC, or something else. */
+enum rpc_verdict rpc_carriers_verdict(const struct rpc_conversation *conversation);
+
+/* As tcp_stream_user's. */
 void rpc_carriers_life(struct rpc_conversation *conversation, bool from_a, enum tcp_life life);
-bool rpc_carriers_bytes(struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes);
+void rpc_carriers_bytes(struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes);
 void rpc_carriers_hole(struct rpc_conversation *conversation, bool from_a, const struct tcp_hole *hole);
 
 /* It ends, or turned out to carry something else: tells what is left, and frees. */
 void rpc_carriers_end(struct rpc_conversation *conversation);
 
-/* Takes the next packet if it is a datagram. */
-void rpc_carriers_datagram(struct rpc_carriers *carriers, const struct rtap_packet *packet);
+/* A segment of the stream begins with `payload`: if that is a reply, what is known of its call goes into the context. */
+void rpc_carriers_context(const struct rpc_conversation *conversation, bool from_a, const struct rtap_packet *packet, struct rtap_context *context);
+
+/*
+ * Takes the next packet if it is a datagram. Gives the conversation that it is of, and who sent it, valid until the next call;
+ * NULL: of none. Of a reply, what is known of its call goes into the context.
+ */
+struct rpc_conversation *rpc_carriers_datagram(struct rpc_carriers *carriers, const struct rtap_packet *packet, bool *from_a,
+					       struct rtap_context *context);
 
 /* The input has ended, and all TCP connections: tells what is left. */
 void rpc_carriers_flush(struct rpc_carriers *carriers);

@@ -7,6 +7,7 @@
 #include "dissect/rpc_body.h"
 #include "dissect/upper.h"
 #include "reassembly/memory.h"
+#include "reassembly/rpc_call.h"
 #include "reassembly/rpc_conversation.h"
 
 #define XID_AND_TYPE 8
@@ -21,6 +22,7 @@ struct rpc_waiting {
 	struct rpc_waiting *older, *newer;
 	uint64_t hash, memory, repeats;
 	bool from_a, mapped;
+	struct message *message; /* the user's */
 	struct rtap_rpc_facts facts;
 	struct rpc_heard heard; /* its bytes are those below */
 	uint8_t bytes[];
@@ -114,10 +116,9 @@ static void tell(struct rpc_conversation *conversation, const struct rpc_waiting
 	struct telling asked, answered;
 	struct rpc_exchange exchange = { .carrier = conversation->carrier };
 
+	carriers->exchanges++;
 	if (!carriers->user.exchange)
 		return;
-	if (!conversation->number)
-		conversation->number = carriers->user.number(carriers->user.owner);
 	exchange.stream = conversation->number;
 	exchange.client = conversation->ends[call_from_a];
 	exchange.server = conversation->ends[!call_from_a];
@@ -133,20 +134,46 @@ static void tell(struct rpc_conversation *conversation, const struct rpc_waiting
 		exchange.xid = reply_facts->xid;
 		fill_part(&exchange.reply, &answered, reply, reply_facts, !call_from_a);
 	}
-	carriers->exchanges++;
 	carriers->user.exchange(carriers->user.owner, &exchange);
+}
+
+/* The user's message of a call, if it has one, waits no longer. */
+static void pair(const struct rpc_waiting *call, struct message *reply)
+{
+	const struct rpc_carriers_user *user = &call->conversation->carriers->user;
+
+	if (call->message)
+		user->pair(user->owner, call->message, reply, call->repeats);
 }
 
 static void give_up(struct rpc_waiting *waiting)
 {
 	tell(waiting->conversation, waiting, NULL, NULL, waiting->from_a);
+	pair(waiting, NULL);
 	free_waiting(waiting);
+}
+
+void rpc_conversation_connect(struct rpc_conversation *conversation, bool call_from_a, uint64_t frame, int64_t time_ns)
+{
+	const struct rpc_carriers_user *user = &conversation->carriers->user;
+
+	if (!conversation->number)
+		conversation->number = user->connect(user->owner, conversation, opened_by_a(conversation, call_from_a), frame, time_ns);
+}
+
+static void forget_answered(struct rpc_conversation *conversation)
+{
+	budget_give(conversation->carriers->budget, &conversation->holder, conversation->remembered_room * sizeof *conversation->remembered);
+	free(conversation->remembered);
+	conversation->remembered = NULL;
+	conversation->remembered_at = conversation->remembered_room = 0;
 }
 
 static void free_conversation(struct rpc_conversation *conversation)
 {
 	struct rpc_carriers *carriers = conversation->carriers;
 
+	forget_answered(conversation);
 	for (int side = 0; conversation->directions && side < 2; side++)
 		if (conversation->is_rpc)
 			rpc_record_fini(&conversation->directions[side].reader);
@@ -163,11 +190,27 @@ static void free_conversation(struct rpc_conversation *conversation)
 	free(conversation);
 }
 
-void rpc_conversation_end(struct rpc_conversation *conversation)
+void rpc_conversation_forget(struct rpc_conversation *conversation)
 {
-	conversation->holder.evict = NULL;
+	const struct rpc_carriers_user *user = &conversation->carriers->user;
+
 	while (conversation->oldest)
 		give_up(conversation->oldest);
+	for (int side = 0; conversation->directions && side < 2; side++)
+		if (conversation->directions[side].place)
+			user->place(user->owner, &conversation->directions[side], 0, 0);
+	conversation->number = 0;
+	conversation->connection = NULL;
+}
+
+void rpc_conversation_end(struct rpc_conversation *conversation)
+{
+	const struct rpc_carriers_user *user = &conversation->carriers->user;
+
+	conversation->holder.evict = NULL;
+	if (conversation->number)
+		user->disconnect(user->owner, conversation);
+	rpc_conversation_forget(conversation);
 	free_conversation(conversation);
 }
 
@@ -184,6 +227,7 @@ static void evict(struct budget_holder *holder, void *owner)
 	}
 	while (conversation->oldest)
 		give_up(conversation->oldest);
+	forget_answered(conversation);
 }
 
 struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, enum rpc_carrier carrier)
@@ -215,7 +259,7 @@ struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, 
 static struct rpc_waiting *create_waiting(struct rpc_conversation *conversation, const struct rpc_heard *heard)
 {
 	struct rpc_carriers *carriers = conversation->carriers;
-	uint32_t kept = heard->bytes.length;
+	uint32_t kept = carriers->user.exchange ? heard->bytes.length : 0;
 	struct rpc_waiting *waiting;
 
 	if (!budget_take(carriers->budget, &conversation->holder, sizeof *waiting + kept)) {
@@ -234,60 +278,101 @@ static struct rpc_waiting *create_waiting(struct rpc_conversation *conversation,
 	waiting->heard = *heard;
 	waiting->heard.bytes = (struct rtap_span){ waiting->bytes, kept };
 	memcpy(waiting->bytes, heard->bytes.bytes, kept);
-	if (kept < heard->bytes.length)
+	if (carriers->user.exchange && kept < heard->bytes.length)
 		waiting->heard.reason = RTAP_MISSING_EVICTED;
 	return waiting;
 }
 
-/* Whether a call was answered lately, or a reply answers such a one; then it came again. */
-static bool is_remembered(const struct rpc_conversation *conversation, bool from_a, const struct rtap_rpc_facts *facts, uint64_t length)
+/* The call, or the one that a reply answers, if that was answered lately; NULL: then it has not come before. */
+static struct rpc_remembered *find_remembered(const struct rpc_conversation *conversation, bool from_a, const struct rtap_rpc_facts *facts,
+					      uint64_t length)
 {
-	for (uint32_t i = 0; i < RPC_REMEMBERED; i++) {
-		const struct rpc_remembered *one = &conversation->remembered[i];
+	uint32_t count = conversation->remembered_at < conversation->remembered_room ? conversation->remembered_at : conversation->remembered_room;
 
-		if (one->used && one->from_a == from_a && one->xid == facts->xid &&
-		    (facts->is_reply || (one->procedure == facts->procedure && one->length == length)))
-			return true;
+	for (uint32_t age = 1; age <= count; age++) {
+		struct rpc_remembered *one = &conversation->remembered[(conversation->remembered_at - age) % conversation->remembered_room];
+
+		if (one->facts.xid == facts->xid && one->from_a == from_a &&
+		    (facts->is_reply || (one->facts.procedure == facts->procedure && one->length == length)))
+			return one;
 	}
-	return false;
+	return NULL;
 }
 
 bool rpc_conversation_knows(const struct rpc_conversation *conversation, bool from_a, uint32_t xid)
 {
 	const struct rtap_rpc_facts reply = { .is_reply = true, .xid = xid };
 
-	return find_waiting(conversation, from_a, xid) || is_remembered(conversation, from_a, &reply, 0);
+	return find_waiting(conversation, from_a, xid) || find_remembered(conversation, from_a, &reply, 0);
 }
 
-static void remember(struct rpc_conversation *conversation, const struct rpc_waiting *call)
+bool rpc_conversation_context(const struct rpc_conversation *conversation, bool from_a, uint32_t xid, struct rtap_context *context)
 {
-	struct rpc_remembered *one = &conversation->remembered[conversation->remembered_at++ % RPC_REMEMBERED];
+	const struct rtap_rpc_facts reply = { .is_reply = true, .xid = xid };
+	const struct rpc_waiting *waiting = find_waiting(conversation, !from_a, xid);
+	const struct rpc_remembered *one = waiting ? NULL : find_remembered(conversation, !from_a, &reply, 0);
 
-	*one = (struct rpc_remembered){ true, call->from_a, call->facts.xid, call->facts.procedure, call->heard.length };
+	if (waiting && waiting->facts.program_known)
+		rpc_call_known(&waiting->facts, waiting->heard.first_frame, waiting->heard.time_ns, context);
+	else if (one && one->facts.program_known)
+		rpc_call_known(&one->facts, one->frame, one->time_ns, context);
+	return context->rpc_known;
 }
 
-static void hear_call(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard, const struct rtap_rpc_facts *facts)
+/* Makes room for as many again; the oldest goes if there can be no more. */
+static bool reserve_remembered(struct rpc_conversation *conversation)
+{
+	struct budget *budget = conversation->carriers->budget;
+	uint32_t room = conversation->remembered_room, larger = room ? room * 2 : 4;
+	struct rpc_remembered *grown;
+
+	if (conversation->remembered_at < room || room == RPC_REMEMBERED)
+		return true;
+	if (!budget_take(budget, &conversation->holder, (larger - room) * sizeof *grown))
+		return room;
+	grown = memory_resize(conversation->remembered, larger * sizeof *grown);
+	if (!grown) {
+		budget_give(budget, &conversation->holder, (larger - room) * sizeof *grown);
+		return room;
+	}
+	conversation->remembered = grown;
+	conversation->remembered_room = larger;
+	return true;
+}
+
+/* The call is over: what is remembered of it takes its place. */
+static void remember(struct rpc_waiting *call)
+{
+	struct rpc_conversation *conversation = call->conversation;
+	const struct rpc_remembered one = {
+		.from_a = call->from_a, .facts = call->facts, .length = call->heard.length,
+		.frame = call->heard.first_frame, .time_ns = call->heard.time_ns, .calls = call->repeats,
+	};
+
+	/* asking for memory can end all calls that still wait */
+	free_waiting(call);
+	if (reserve_remembered(conversation))
+		conversation->remembered[conversation->remembered_at++ % conversation->remembered_room] = one;
+}
+
+/* Gives a message to the user, if that takes any. */
+static struct message *give(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard, const struct rtap_rpc_facts *facts,
+			    const struct rpc_told *told)
+{
+	const struct rpc_carriers_user *user = &conversation->carriers->user;
+
+	return user->message ? user->message(user->owner, conversation, from_a, heard, facts, told) : NULL;
+}
+
+static void wait_for_reply(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard, const struct rtap_rpc_facts *facts)
 {
 	struct rpc_carriers *carriers = conversation->carriers;
-	struct rpc_waiting *waiting = find_waiting(conversation, from_a, facts->xid);
 	struct waiting_key key = { conversation, from_a, facts->xid };
+	struct rpc_waiting *waiting = create_waiting(conversation, heard);
 
-	if (waiting && waiting->facts.procedure == facts->procedure && waiting->heard.length == heard->length) {
-		waiting->repeats++;
-		carriers->repeats++;
-		return;
-	}
-	if (!waiting && is_remembered(conversation, from_a, facts, heard->length)) {
-		carriers->repeats++;
-		return;
-	}
-	if (waiting)
-		give_up(waiting);
-	else if (conversation->waiting == RPC_MOST_WAITING)
-		give_up(conversation->oldest);
-	waiting = create_waiting(conversation, heard);
 	if (!waiting) {
 		carriers->given_up++;
+		give(conversation, from_a, heard, facts, &(struct rpc_told){ 0 });
 		return;
 	}
 	waiting->from_a = from_a;
@@ -296,6 +381,7 @@ static void hear_call(struct rpc_conversation *conversation, bool from_a, const 
 	*(waiting->older ? &waiting->older->newer : &conversation->oldest) = waiting;
 	conversation->newest = waiting;
 	conversation->waiting++;
+	give(conversation, from_a, heard, facts, &(struct rpc_told){ .slot = &waiting->message });
 	waiting->hash = hash_of(&key);
 	waiting->mapped = map_add(&carriers->calls, waiting->hash, waiting);
 	if (!waiting->mapped) {
@@ -304,29 +390,47 @@ static void hear_call(struct rpc_conversation *conversation, bool from_a, const 
 	}
 }
 
+static void hear_call(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard, const struct rtap_rpc_facts *facts)
+{
+	struct rpc_carriers *carriers = conversation->carriers;
+	struct rpc_waiting *waiting = find_waiting(conversation, from_a, facts->xid);
+	struct rpc_remembered *answered;
+
+	if (waiting && waiting->facts.procedure == facts->procedure && waiting->heard.length == heard->length) {
+		waiting->repeats++;
+		carriers->repeats++;
+		return;
+	}
+	answered = waiting ? NULL : find_remembered(conversation, from_a, facts, heard->length);
+	if (answered) {
+		carriers->repeats++;
+		give(conversation, from_a, heard, facts, &(struct rpc_told){ .repeats = ++answered->calls });
+		return;
+	}
+	if (waiting)
+		give_up(waiting);
+	else if (conversation->waiting == RPC_MOST_WAITING)
+		give_up(conversation->oldest);
+	wait_for_reply(conversation, from_a, heard, facts);
+}
+
 static void hear_reply(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard, const struct rtap_rpc_facts *facts)
 {
 	struct rpc_waiting *call = find_waiting(conversation, !from_a, facts->xid);
+	struct rpc_remembered *answered = call ? NULL : find_remembered(conversation, !from_a, facts, 0);
+	struct message *reply;
 
-	if (!call && is_remembered(conversation, !from_a, facts, 0)) {
+	if (answered) {
 		conversation->carriers->repeats++;
+		give(conversation, from_a, heard, facts, &(struct rpc_told){ .call = &answered->facts, .repeats = ++answered->replies });
 		return;
 	}
 	tell(conversation, call, heard, facts, !from_a);
+	reply = give(conversation, from_a, heard, facts, &(struct rpc_told){ .call = call ? &call->facts : NULL });
 	if (!call)
 		return;
-	remember(conversation, call);
-	free_waiting(call);
-}
-
-/* What is known of the call that a reply answers. */
-static void context_of(const struct rpc_waiting *call, struct rtap_context *context)
-{
-	*context = (struct rtap_context){ .rpc_known = true,
-		.rpc_program = call->facts.program, .rpc_version = call->facts.version, .rpc_procedure = call->facts.procedure,
-		.rpc_flavor = call->facts.flavor, .rpc_gss_procedure = call->facts.gss_procedure,
-		.rpc_gss_service = call->facts.gss_service,
-	};
+	pair(call, reply);
+	remember(call);
 }
 
 void rpc_conversation_hear(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard)
@@ -337,7 +441,6 @@ void rpc_conversation_hear(struct rpc_conversation *conversation, bool from_a, c
 	};
 	struct rtap_context context = { .rpc_known = false };
 	struct rtap_rpc_facts facts;
-	const struct rpc_waiting *call;
 	uint32_t type;
 	struct xdr xdr;
 
@@ -346,9 +449,9 @@ void rpc_conversation_hear(struct rpc_conversation *conversation, bool from_a, c
 		return;
 	}
 	type = load32(heard->bytes.bytes + 4);
-	call = type == TYPE_REPLY ? find_waiting(conversation, !from_a, load32(heard->bytes.bytes)) : NULL;
-	if (call && call->facts.program_known)
-		context_of(call, &context);
+	rpc_conversation_connect(conversation, type == TYPE_REPLY ? !from_a : from_a, heard->first_frame, heard->time_ns);
+	if (type == TYPE_REPLY)
+		rpc_conversation_context(conversation, from_a, load32(heard->bytes.bytes), &context);
 	xdr_init(&xdr, extents, 2, 2);
 	/* what of the header is not there is not known, and that is all */
 	if (rpc_read_header(&xdr, &context, &facts) != OK)

@@ -12,6 +12,7 @@
 #include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/rpc_conversation.h"
 #include "reassembly/rpc_exchange.h"
 
 #define NFS_PROGRAM 100003
@@ -254,7 +255,8 @@ static void note_cut(struct chunk_lists *returned)
 /* Puts write chunks into the results, and gathers what the walk tells. */
 struct binder {
 	struct xdr_sink sink;
-	struct rtap_operation *operations; /* NULL: not wanted */
+	struct rtap_operation *operations; /* `only`, or on the heap; NULL: none */
+	struct rtap_operation only;        /* nearly all RPCs of most programs have but one */
 	uint32_t operation_count, operation_room;
 	const struct chunk_lists *lists;   /* of the reply; NULL for a call */
 	uint32_t next_chunk;
@@ -267,6 +269,21 @@ struct binder {
 	const char *status_name;
 };
 
+static bool make_operation_room(struct binder *binder)
+{
+	bool is_first = !binder->operation_count, moves = binder->operations == &binder->only;
+	uint32_t room = binder->operation_room * 2 > 8 ? binder->operation_room * 2 : 8;
+	struct rtap_operation *larger = is_first ? &binder->only : memory_resize(moves ? NULL : binder->operations, room * sizeof *larger);
+
+	if (!larger)
+		return false;
+	if (moves)
+		larger[0] = binder->only;
+	binder->operations = larger;
+	binder->operation_room = is_first ? 1 : room;
+	return true;
+}
+
 static void take_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
 {
 	struct binder *binder = (struct binder *)sink;
@@ -274,15 +291,8 @@ static void take_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	(void)offset;
 	binder->without_data += binder->awaits_data;
 	binder->awaits_data = number == NFS4_READ || number == NFS4_READLINK;
-	if (binder->operation_count == binder->operation_room) {
-		uint32_t room = binder->operation_room ? binder->operation_room * 2 : 8;
-		struct rtap_operation *larger = memory_resize(binder->operations, room * sizeof *larger);
-
-		if (!larger)
-			return;
-		binder->operations = larger;
-		binder->operation_room = room;
-	}
+	if (binder->operation_count == binder->operation_room && !make_operation_room(binder))
+		return;
 	binder->operations[binder->operation_count++] = (struct rtap_operation){ .name = name, .number = number };
 	/* the call of one operation tells nothing more */
 	sink->stop |= binder->is_single && !binder->lists;
@@ -473,6 +483,10 @@ static void show_part(const struct rtap_tracker *tracker, struct message *messag
 	shown->missing = part->missing;
 	shown->missing_count = part->missing_count;
 	shown->operations = work->binder.operations;
+	if (shown->operations == &work->binder.only) {
+		message->operation = work->binder.only;
+		shown->operations = &message->operation;
+	}
 	shown->operation_count = work->binder.operation_count;
 	shown->has_rpc_status = part->facts.is_reply && work->header_read;
 	shown->rpc_accepted = part->facts.accepted;
@@ -495,7 +509,8 @@ static void tell_part(struct rtap_tracker *tracker, struct message *message, str
 		message->call = NULL;
 	} else {
 		free((void *)(uintptr_t)work->part.missing);
-		free(work->binder.operations);
+		if (work->binder.operations != &work->binder.only)
+			free(work->binder.operations);
 	}
 }
 
@@ -520,6 +535,66 @@ static void tell_exchange(struct rtap_tracker *tracker, const struct rpc_call *c
 	};
 
 	tracker->options.exchange(tracker->options.owner, &exchange);
+}
+
+/* Why bytes are missing is known of the whole, and that some are perhaps not how many. */
+static void note_missing(struct rpc_part *part, const struct rpc_heard *heard)
+{
+	struct rtap_missing *missing = (struct rtap_missing *)(uintptr_t)part->missing;
+
+	for (uint32_t i = 0; i < part->missing_count; i++)
+		missing[i].reason = heard->reason;
+	if (!heard->broken || part->missing_count)
+		return;
+	part->complete = false;
+	part->missing = missing = memory_new_zeroed(1, sizeof *missing);
+	if (!missing)
+		return;
+	*missing = (struct rtap_missing){ .offset = part->length, .reason = heard->reason };
+	part->missing_count = 1;
+}
+
+/* The bytes themselves, if they are wanted. */
+static void keep_bytes(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard)
+{
+	struct coverage *data = &message->coverage;
+	uint64_t fresh;
+
+	if (!(tracker->keep & COVERAGE_BYTES) || !message->shown.complete || !heard->bytes.length)
+		return;
+	if (heard->bytes.length > tracker->budget.limit / 4 ||
+	    !coverage_add(data, 0, heard->bytes.bytes, heard->bytes.length, 0, COVERAGE_BYTES, &fresh) || !data->bytes) {
+		message->shown.bytes_evicted = true;
+		return;
+	}
+	message->shown.bytes = (struct rtap_span){ data->bytes, heard->bytes.length };
+	message->memory = coverage_memory(data);
+	budget_charge(&tracker->budget, &tracker->messages, message->memory);
+}
+
+void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard,
+			     const struct rtap_rpc_facts *facts, const struct rpc_told *told)
+{
+	static const struct chunk_lists none;
+	struct xdr_extent lent[LENT_EXTENTS];
+	struct work work = { .stream.lent = lent, .binder.lists = facts->is_reply ? &none : NULL };
+	const struct rpc_send send = {
+		.bytes = (uint8_t *)(uintptr_t)heard->bytes.bytes, .captured = heard->bytes.length, .rpc = *facts,
+		.first_frame = heard->first_frame, .last_frame = heard->last_frame,
+		.time_ns = heard->time_ns, .time_end_ns = heard->time_end_ns,
+	};
+	/* there is no more to it without RDMA */
+	const struct rpc_call plain = { .xid = facts->xid, .repeats = told->repeats };
+	struct rtap_context context = { 0 };
+
+	if (told->call)
+		context_of(told->call, &context);
+	add_inline(&work.stream, &send, 0, heard->length > heard->bytes.length ? heard->length : heard->bytes.length);
+	read_part(&work, &send, &context, message->shown.from_a);
+	note_missing(&work.part, heard);
+	show_part(tracker, message, &work, &plain);
+	keep_bytes(tracker, message, heard);
+	stream_fini(&work.stream);
 }
 
 void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)

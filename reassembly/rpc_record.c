@@ -366,8 +366,13 @@ void rpc_record_bytes(struct rpc_record_reader *reader, const struct tcp_bytes *
 
 void rpc_record_hole(struct rpc_record_reader *reader, const struct tcp_hole *hole)
 {
-	bool is_within = reader->state == RPC_RECORD_FRAGMENT, hides_end = !is_within || hole->length > reader->left;
+	bool is_within, hides_end;
 
+	/* a header that is cut off is too short to be sure, but where one has to begin its mark counts */
+	if (reader->state == RPC_RECORD_BEGINNING && reader->head_length >= MARK)
+		begin_in_head(reader, reader->head_length, hole->offset - reader->head_length);
+	is_within = reader->state == RPC_RECORD_FRAGMENT;
+	hides_end = !is_within || hole->length > reader->left;
 	if ((is_within || reader->state == RPC_RECORD_MARK) && reader->record.missing == RPC_RECORD_WHOLE) {
 		reader->record.missing = RPC_RECORD_HOLE;
 		reader->record.hole = hole->reason;
@@ -383,6 +388,17 @@ void rpc_record_hole(struct rpc_record_reader *reader, const struct tcp_hole *ho
 		reader->passed_over += reader->head_length;
 	reader->head_length = 0;
 	reader->state = RPC_RECORD_SEARCHING;
+}
+
+bool rpc_record_begun(const struct rpc_record_reader *reader, uint64_t *frame, int64_t *time_ns)
+{
+	bool is_known = reader->state == RPC_RECORD_FRAGMENT || reader->state == RPC_RECORD_MARK;
+
+	if (!is_known && !reader->head_length)
+		return false;
+	*frame = is_known ? reader->record.first_frame : reader->head_frame;
+	*time_ns = is_known ? reader->record.first_ns : reader->head_ns;
+	return true;
 }
 
 void rpc_record_end(struct rpc_record_reader *reader)

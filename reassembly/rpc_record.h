@@ -78,6 +78,9 @@ void rpc_record_bytes(struct rpc_record_reader *reader, const struct tcp_bytes *
 /* The next bytes of the stream are missing. */
 void rpc_record_hole(struct rpc_record_reader *reader, const struct tcp_hole *hole);
 
+/* Whether a record is under way, or bytes wait that may be one's first; and the frame that it began in. */
+bool rpc_record_begun(const struct rpc_record_reader *reader, uint64_t *frame, int64_t *time_ns);
+
 /* The stream ends: tells what was under way. */
 void rpc_record_end(struct rpc_record_reader *reader);
 

@@ -1,115 +1,168 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "dissect/cursor.h"
-#include "dissect/protocol.h"
-#include "reassembly/memory.h"
+#include "reassembly/connection.h"
+#include "reassembly/ddp_internal.h"
+#include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/rpc_conversation.h"
 #include "reassembly/rpc_socket.h"
 
-#define REPLY 1
-#define RECORD_MARK 4
+/* IBTA vol. 1, A11.3: how an IP port is written as a service id. */
+#define SERVICE_ID_TCP 0x1060000
+#define SERVICE_ID_UDP 0x1110000
 
-/* The last of TCP or UDP: RPC is in it, or nobody knows what. */
-static const struct rtap_layer *transport_of(const struct rtap_packet *packet)
+static void fill_end(struct rtap_end *end, const struct rpc_conversation *conversation, bool side)
 {
-	const struct rtap_layer *found = NULL;
-
-	for (uint8_t i = 0; i < packet->layer_count; i++)
-		if (packet->layers[i].protocol == PROTOCOL_TCP || packet->layers[i].protocol == PROTOCOL_UDP)
-			found = &packet->layers[i];
-	if (!found || !layer_behind(packet, found))
-		return NULL;
-	return found[1].protocol == PROTOCOL_RPC || found[1].protocol == PROTOCOL_PAYLOAD ? found : NULL;
+	*end = conversation->ends[side];
+	end->port = conversation->ports[side];
+	end->port_known = true;
 }
 
-static void remember(struct rpc_sockets *sockets, const struct rtap_packet *packet, uint8_t protocol)
+static uint64_t connect(void *owner, struct rpc_conversation *conversation, bool a, uint64_t frame, int64_t time_ns)
 {
-	struct rpc_socket_call *call;
+	struct rtap_tracker *tracker = owner;
+	struct connection *connection = connection_create(tracker, frame, time_ns);
+	bool is_tcp = conversation->carrier == RPC_OVER_TCP;
 
-	if (!sockets->calls)
-		sockets->calls = memory_new_zeroed(RPC_SOCKET_CALLS, sizeof *sockets->calls);
-	if (!sockets->calls)
+	if (!connection) {
+		tracker->counters.evictions++;
+		return 0;
+	}
+	connection->shown.transport = is_tcp ? RTAP_TRANSPORT_TCP : RTAP_TRANSPORT_UDP;
+	fill_end(&connection->shown.a, conversation, a);
+	fill_end(&connection->shown.b, conversation, !a);
+	connection->shown.has_service = true;
+	connection->shown.service_id = (is_tcp ? SERVICE_ID_TCP : SERVICE_ID_UDP) | connection->shown.b.port;
+	connection->rpc = conversation;
+	conversation->connection = connection;
+	conversation->turned = !a;
+	connection_account(tracker, connection);
+	return connection->shown.number;
+}
+
+static void disconnect(void *owner, struct rpc_conversation *conversation)
+{
+	struct connection *connection = conversation->connection;
+
+	connection->rpc = NULL;
+	conversation->connection = NULL;
+	connection_close(owner, connection);
+}
+
+/* It is not there any more when the frame is done. */
+static void drop_place(struct rtap_tracker *tracker, struct message *message)
+{
+	struct message **link = &tracker->first_touched;
+
+	while (message->touched && *link != message)
+		link = &(*link)->next_touched;
+	if (message->touched)
+		*link = message->next_touched;
+	message_drop(tracker, message);
+}
+
+/* A message whose last byte has not come stands in the queue already: those that begin behind it are told behind it. */
+static void hold_place(void *owner, struct rpc_direction *direction, uint64_t frame, int64_t time_ns)
+{
+	struct rtap_tracker *tracker = owner;
+	struct connection *connection = direction->conversation->connection;
+
+	if (direction->place && (!frame || direction->place->shown.first_frame != frame))
+		drop_place(tracker, direction->place);
+	if (!frame || !connection || !tracker->options.message)
 		return;
-	call = &sockets->calls[sockets->next++ % RPC_SOCKET_CALLS];
-	memcpy(call->client, packet->source_address, packet->address_length);
-	memcpy(call->server, packet->destination_address, packet->address_length);
-	call->address_length = packet->address_length;
-	call->client_port = packet->source_port;
-	call->server_port = packet->destination_port;
-	call->protocol = protocol;
-	call->rpc = packet->rpc;
-	call->frame = packet->frame->number;
-	call->time_ns = packet->frame->time_ns;
+	if (!direction->place)
+		direction->place = message_create(tracker, connection, frame, time_ns);
+	if (!direction->place)
+		return;
+	direction->place->holder = &direction->place;
+	ddp_touch(tracker, direction->place);
 }
 
-/* The XID if a reply's first words are there. */
-static bool reply_xid(const struct rtap_packet *packet, const struct rtap_layer *transport, uint32_t *xid)
+/* The one that holds the message's place, if any does; else a new one. */
+static struct message *take_place(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard)
 {
-	uint32_t offset = transport->offset + transport->length, captured = packet->sources[transport->source].captured;
-	const uint8_t *bytes = packet->sources[transport->source].bytes + offset;
+	struct message **place = conversation->directions ? &conversation->directions[from_a].place : NULL;
+	struct message *message = place ? *place : NULL;
 
-	if (packet->rpc.present) {
-		*xid = packet->rpc.xid;
-		return packet->rpc.is_reply;
+	if (message && message->shown.first_frame == heard->first_frame) {
+		message->holder = NULL;
+		*place = NULL;
+		return message;
 	}
-	if (transport->protocol == PROTOCOL_TCP) {
-		bytes += RECORD_MARK;
-		offset += RECORD_MARK;
-	}
-	if (offset > captured || captured - offset < 8)
-		return false;
-	*xid = load32(bytes);
-	return load32(bytes + 4) == REPLY;
+	return message_create(tracker, conversation->connection, heard->first_frame, heard->time_ns);
 }
 
-static bool answers(const struct rtap_packet *packet, uint8_t protocol, uint32_t xid, const struct rpc_socket_call *call)
+static struct message *take_message(void *owner, struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
+				    const struct rtap_rpc_facts *facts, const struct rpc_told *told)
 {
-	return call->frame && call->rpc.xid == xid && call->protocol == protocol && call->client_port == packet->destination_port &&
-	       call->server_port == packet->source_port && call->address_length == packet->address_length &&
-	       !memcmp(call->client, packet->destination_address, call->address_length) &&
-	       !memcmp(call->server, packet->source_address, call->address_length);
+	struct rtap_tracker *tracker = owner;
+	struct connection *connection = conversation->connection;
+	struct message *message;
+
+	if (!connection)
+		return NULL;
+	connection->shown.messages++;
+	connection->shown.bytes += heard->bytes.length;
+	if (!tracker->options.message)
+		return NULL;
+	message = take_place(tracker, conversation, from_a, heard);
+	if (!message)
+		return NULL;
+	message->shown.kind = facts->is_reply ? RTAP_KIND_RPC_REPLY : RTAP_KIND_RPC_CALL;
+	message->shown.verb = RTAP_VERB_SEND;
+	message->shown.from_a = from_a != conversation->turned;
+	rpc_exchange_show_plain(tracker, message, heard, facts, told);
+	ddp_touch(tracker, message);
+	message->holder = told->slot;
+	if (told->slot)
+		*told->slot = message;
+	return message;
 }
 
-/* The newest call with the reply's XID. */
-static const struct rpc_socket_call *find(const struct rpc_sockets *sockets, const struct rtap_packet *packet, uint8_t protocol,
-					  uint32_t xid)
+static void pair(void *owner, struct message *call, struct message *reply, uint64_t repeats)
 {
-	for (uint32_t age = 1; sockets->calls && age <= RPC_SOCKET_CALLS; age++) {
-		const struct rpc_socket_call *call = &sockets->calls[(sockets->next - age) % RPC_SOCKET_CALLS];
-
-		if (answers(packet, protocol, xid, call))
-			return call;
-	}
-	return NULL;
+	(void)owner;
+	*call->holder = NULL;
+	call->holder = NULL;
+	call->shown.repeats = repeats;
+	if (!reply)
+		return;
+	call->partner = reply;
+	reply->partner = call;
+	call->shown.has_latency = reply->shown.has_latency = true;
+	call->shown.latency_ns = reply->shown.latency_ns = reply->shown.time_end_ns - call->shown.time_ns;
 }
 
-bool rpc_socket_packet(struct rpc_sockets *sockets, const struct rtap_packet *packet, struct rtap_context *context)
+static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 {
-	const struct rtap_layer *transport = transport_of(packet);
-	const struct rpc_socket_call *call;
-	uint32_t xid;
+	struct rtap_tracker *tracker = owner;
 
-	if (!transport || !packet->source_address || !packet->destination_address)
-		return false;
-	if (packet->rpc.present && !packet->rpc.is_reply) {
-		if (packet->rpc.program_known)
-			remember(sockets, packet, transport->protocol);
-		return false;
-	}
-	if (!reply_xid(packet, transport, &xid))
-		return false;
-	call = find(sockets, packet, transport->protocol, xid);
-	if (call)
-		rpc_call_known(&call->rpc, call->frame, call->time_ns, context);
-	return call;
+	tracker->options.exchange(tracker->options.owner, exchange);
 }
 
-void rpc_sockets_fini(struct rpc_sockets *sockets)
+void rpc_socket_init(struct rtap_tracker *tracker)
 {
-	free(sockets->calls);
-	sockets->calls = NULL;
+	const struct rpc_carriers_user user = {
+		.owner = tracker, .exchange = tracker->options.exchange ? take_exchange : NULL,
+		.connect = connect, .disconnect = disconnect, .place = hold_place, .message = take_message, .pair = pair,
+	};
+
+	rpc_carriers_init(&tracker->carriers, &tracker->budget, &user, tracker->options.context.no_heuristics);
+}
+
+void rpc_socket_packet(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a,
+		       const struct tcp_segment_facts *facts, struct rtap_packet *packet)
+{
+	struct connection *connection = conversation->connection;
+
+	if (!connection)
+		return;
+	connection_note(tracker, connection, packet, facts);
+	packet->flow.present = packet->flow.beside_rdma = true;
+	packet->flow.connection = connection->shown.number;
+	packet->flow.from_a = from_a != conversation->turned;
 }

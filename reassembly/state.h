@@ -18,7 +18,6 @@
 #include "reassembly/rmpp.h"
 #include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_carriers.h"
-#include "reassembly/rpc_socket.h"
 #include "reassembly/tcp_stream.h"
 
 #define MESSAGE_ORIGIN (UINT64_C(1) << 40)
@@ -63,6 +62,8 @@ struct message {
 	struct rpc_call *replies_to;       /* it carries the reply */
 	struct rpc_call *call;             /* it is an RPC call or reply that is not concluded */
 	struct mad_exchange *exchange;     /* it is a request of management whose answer is waited for */
+	struct rtap_operation operation;   /* of an RPC that has only one: shown.operations */
+	struct message **holder;           /* RPC over TCP and UDP: who points to it, as it waits for its reply or its own end; NULL: nobody */
 	struct rmpp_transfer *transfer;    /* of management, whose segments are waited for */
 	bool gathers;                      /* it had a transfer, and is not settled */
 	struct message *partner;           /* the RPC message that it answers, or that answers it */
@@ -70,6 +71,8 @@ struct message {
 	uint64_t sink_offset;
 	uint64_t told_end;                 /* iWARP: position behind the last byte that its segments tell of, there or not */
 	bool torn;                         /* iWARP: bytes of the stream were lost since its last segment */
+	bool awaits_ack;                   /* iWARP: settled, and in ddp_half's list of those, by before and behind */
+	uint64_t ack_at;                   /* the stream offset that is acknowledged when it is */
 	bool touched;                      /* it is in the tracker's list of those */
 	struct message *next_touched;
 	struct message *ready_up_to;       /* the last of those behind it of which nothing changes any more */
@@ -160,6 +163,7 @@ struct connection {
 	struct rpc_answers answers;    /* of RPC calls that are over */
 	struct ddp *ddp;               /* iWARP */
 	struct iwarp_stream *iwarp;    /* that FPDUs come from; NULL: ended */
+	struct rpc_conversation *rpc;  /* over TCP or UDP; NULL: ended */
 	struct handshake *handshakes[2]; /* by the communication ids of b; of a; can be one */
 	struct handshake *resolution;  /* UD: of the request for its queue pair */
 	struct handshake *resolved;    /* UD: of its queue pair, while no datagram of it was seen; linked by: */
@@ -182,13 +186,12 @@ struct rtap_tracker {
 	struct budget budget;
 	struct ip_fragments fragments;
 	struct tcp_streams tcp;
-	struct rpc_carriers carriers;  /* if exchanges are wanted */
+	struct rpc_carriers carriers;  /* RPC over TCP and UDP */
 	struct mad_exchanges exchanges; /* of management */
 	struct rmpp rmpp;
 	struct rmpp_progress transfer; /* of management, that the frame at hand is part of */
 	struct map groups;             /* multicast */
 	struct map calls, regions;     /* RPC over RDMA */
-	struct rpc_sockets sockets;    /* RPC over TCP and UDP */
 	struct map flows, expectations, handshakes, services;
 	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
 	struct connection *first_connection, *last_connection;
@@ -196,12 +199,15 @@ struct rtap_tracker {
 	struct flow *pending_flows;
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
 	struct message *spare;         /* for reuse, by `behind` */
+	struct rpc_call *spare_call;   /* likewise */
 	struct budget_holder messages; /* the messages in memory */
 	struct message *completed;     /* by the frame at hand */
+	struct message *cut;           /* a SEND that is over with it, of which the capture cut off something */
 	struct message *touched;       /* the message that the frame at hand is part of */
 	struct message *touched_rpc;   /* the RPC message that it brought */
 	struct connection *asked;      /* whose request the frame at hand is; NULL: none that is known */
 	struct iwarp_view view;        /* FPDUs for the frame at hand */
+	bool wanted_ahead;             /* the FPDU being taken was shown in an earlier frame, which is wanted */
 	struct message *first_touched; /* messages that its FPDUs are part of, and the RPC messages that they brought */
 	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
 	uint64_t connection_number;

@@ -5,13 +5,14 @@
 
 #include "reassembly/iwarp_stream.h"
 #include "reassembly/memory.h"
-#include "reassembly/rpc_carriers.h"
+#include "reassembly/rpc_conversation.h"
+#include "reassembly/rpc_socket.h"
 #include "reassembly/tcp_content.h"
 
 /* A connection's user; both members NULL: it is deaf. */
 struct tcp_content {
 	struct iwarp_stream *iwarp;        /* NULL: it is something else */
-	struct rpc_conversation *rpc;      /* NULL: it is something else, or nobody wants exchanges */
+	struct rpc_conversation *rpc;      /* NULL: it is something else */
 };
 
 static void begin(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet)
@@ -19,11 +20,10 @@ static void begin(void *owner, struct tcp_connection *connection, const struct r
 	struct rtap_tracker *tracker = owner;
 	struct tcp_content *content = memory_new_zeroed(1, sizeof *content);
 
-	(void)packet;
 	connection->user = content;
 	if (content) {
 		content->iwarp = iwarp_stream_create(tracker, connection);
-		content->rpc = tracker->options.exchange ? rpc_carriers_begin(&tracker->carriers, connection) : NULL;
+		content->rpc = rpc_carriers_begin(&tracker->carriers, connection, packet->frame);
 	}
 	connection->deaf = !content || (!content->iwarp && !content->rpc);
 	tracker->counters.evictions += connection->deaf;
@@ -47,10 +47,11 @@ static void forget_iwarp(struct tcp_connection *connection, struct tcp_content *
 	connection->deaf = !content->rpc;
 }
 
-static void forget_rpc(struct tcp_content *content)
+static void forget_rpc(struct tcp_connection *connection, struct tcp_content *content)
 {
 	rpc_carriers_end(content->rpc);
 	content->rpc = NULL;
+	connection->deaf = !content->iwarp;
 }
 
 static void take_bytes(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
@@ -65,9 +66,14 @@ static void take_bytes(void *owner, struct tcp_connection *connection, bool from
 		if (iwarp_stream_verdict(content->iwarp) == IWARP_NO)
 			forget_iwarp(connection, content);
 		else if (iwarp_stream_verdict(content->iwarp) == IWARP_YES && content->rpc)
-			forget_rpc(content);
+			forget_rpc(connection, content);
 	}
-	if (content->rpc && rpc_carriers_bytes(content->rpc, from_a, bytes) && content->iwarp)
+	if (!content->rpc)
+		return;
+	rpc_carriers_bytes(content->rpc, from_a, bytes);
+	if (rpc_carriers_verdict(content->rpc) == RPC_NO)
+		forget_rpc(connection, content);
+	else if (rpc_carriers_verdict(content->rpc) == RPC_YES && content->iwarp)
 		forget_iwarp(connection, content);
 }
 
@@ -80,8 +86,19 @@ static void take_hole(void *owner, struct tcp_connection *connection, bool from_
 		return;
 	if (content->iwarp)
 		iwarp_stream_hole(content->iwarp, from_a, hole);
-	if (content->rpc)
-		rpc_carriers_hole(content->rpc, from_a, hole);
+	if (!content->rpc)
+		return;
+	rpc_carriers_hole(content->rpc, from_a, hole);
+	if (content->rpc->connection)
+		content->rpc->connection->shown.trouble[hole->reason == TCP_HOLE_SNAPPED ? RTAP_TROUBLE_CUT : RTAP_TROUBLE_LOST]++;
+}
+
+static bool take_ahead(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
+{
+	struct tcp_content *content = connection->user;
+
+	(void)owner;
+	return content && content->iwarp && iwarp_stream_ahead(content->iwarp, from_a, bytes);
 }
 
 static void end(void *owner, struct tcp_connection *connection, enum tcp_end reason)
@@ -100,7 +117,7 @@ static void end(void *owner, struct tcp_connection *connection, enum tcp_end rea
 
 void tcp_content_init(struct rtap_tracker *tracker)
 {
-	tcp_streams_init(&tracker->tcp, &tracker->budget, &(struct tcp_stream_user){ tracker, begin, life, take_bytes, take_hole, end });
+	tcp_streams_init(&tracker->tcp, &tracker->budget, &(struct tcp_stream_user){ tracker, begin, life, take_bytes, take_hole, end, take_ahead });
 }
 
 bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context)
@@ -117,6 +134,10 @@ bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet
 		iwarp_view_context(&tracker->view, content->iwarp, context);
 	} else if (!content->iwarp) {
 		context->not_iwarp = true;
+	}
+	if (content->rpc && rpc_carriers_verdict(content->rpc) == RPC_YES) {
+		rpc_socket_packet(tracker, content->rpc, facts.from_a, &facts, packet);
+		rpc_carriers_context(content->rpc, facts.from_a, packet, context);
 	}
 	return facts.differs;
 }

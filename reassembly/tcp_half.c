@@ -108,7 +108,7 @@ static void tell(struct tcp_half *half, const struct tcp_segment *segment, uint6
 	struct tcp_streams *streams = streams_of(half);
 	uint64_t begin = half->next, cut = least(end, most(begin, segment->begin + segment->captured));
 	struct tcp_bytes bytes = { .offset = begin - half->base, .frame = segment->frame, .time_ns = segment->time_ns,
-				   .acknowledged = segment->acknowledged };
+				   .acknowledged = segment->acknowledged, .was_ahead = segment->was_ahead, .wanted = segment->wanted };
 
 	half->next = end;
 	if (begin < cut) {
@@ -126,6 +126,7 @@ static void tell_queued(struct tcp_half *half)
 		struct tcp_segment segment = {
 			.begin = queued->begin, .end = queued->end, .bytes = queued->bytes, .captured = queued->captured,
 			.frame = queued->frame, .acknowledged = queued->acknowledged, .time_ns = queued->time_ns,
+			.was_ahead = queued->was_ahead, .wanted = queued->wanted,
 		};
 
 		if (queued->end > half->next)
@@ -325,6 +326,27 @@ static void analyse(const struct tcp_half *half, const struct tcp_segment *segme
 		facts->missing = segment->begin - half->highest;
 }
 
+/* A segment without a byte that was known, and all of it queued. */
+static void tell_ahead(struct tcp_half *half, const struct tcp_segment *segment)
+{
+	struct tcp_streams *streams = streams_of(half);
+	struct tcp_bytes bytes = { .offset = segment->begin - half->base, .span = { segment->bytes, segment->captured }, .frame = segment->frame,
+				   .time_ns = segment->time_ns, .acknowledged = segment->acknowledged };
+	bool was_ahead = streams->user.ahead(streams->user.owner, half->connection, half->from_a, &bytes);
+
+	/* the user may have needed memory: then it may be gone */
+	if (half->near && half->near->frame == segment->frame)
+		half->near->was_ahead = was_ahead;
+}
+
+void tcp_stream_want(struct tcp_connection *connection, bool from_a, uint64_t frame)
+{
+	struct tcp_half *half = &connection->halves[from_a];
+
+	if (half->near && half->near->frame == frame)
+		half->near->wanted = true;
+}
+
 static bool is_repeat(uint8_t analysis)
 {
 	return analysis == RTAP_TCP_RETRANSMISSION || analysis == RTAP_TCP_KEEP_ALIVE || analysis == RTAP_TCP_CAPTURED_TWICE;
@@ -344,6 +366,9 @@ void tcp_half_data(struct tcp_half *half, const struct tcp_segment *data, bool n
 	half->highest = most(half->highest, segment.end);
 	if (segment.begin < segment.end)
 		place(half, &segment);
+	if (segment.begin > half->next && segment.captured == segment.end - segment.begin && streams_of(half)->user.ahead &&
+	    !half->connection->deaf && (facts->analysis == RTAP_TCP_GAP || facts->analysis == RTAP_TCP_NEW || facts->analysis == RTAP_TCP_OUT_OF_ORDER))
+		tell_ahead(half, &segment);
 }
 
 void tcp_half_finish(struct tcp_half *half, uint64_t position)

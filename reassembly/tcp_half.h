@@ -19,6 +19,7 @@ struct tcp_segment {
 	uint32_t interface;
 	uint64_t frame, acknowledged;
 	int64_t time_ns;
+	bool was_ahead, wanted; /* as tcp_bytes has them */
 };
 
 /* The position of a sequence number, next to where the direction stands. */

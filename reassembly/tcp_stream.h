@@ -41,6 +41,7 @@ struct tcp_bytes {
 	uint64_t frame;        /* that they came in; not later than the one at hand */
 	int64_t time_ns;       /* of that frame */
 	uint64_t acknowledged; /* by that frame: tcp_half.acknowledged of the other direction when it came */
+	bool was_ahead, wanted; /* what `ahead` returned of them; what tcp_stream_want() was told */
 };
 
 struct tcp_hole {
@@ -50,7 +51,7 @@ struct tcp_hole {
 
 struct tcp_connection;
 
-/* Who is told. No call may lead back into tcp_stream_segment(). All but `owner` are set. */
+/* Who is told. No call may lead back into tcp_stream_segment(). All but `owner` and `ahead` are set. */
 struct tcp_stream_user {
 	void *owner;
 	/* Before anything else; end A is who opened it or, if that was not seen, who was seen first. */
@@ -61,6 +62,8 @@ struct tcp_stream_user {
 	void (*hole)(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_hole *hole);
 	/* After everything else; the connection is freed behind it. */
 	void (*end)(void *owner, struct tcp_connection *connection, enum tcp_end reason);
+	/* A segment that is new, whole and ahead of a gap, which will be told in its turn; what is returned is remembered until then. */
+	bool (*ahead)(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes);
 };
 
 /* Bytes ahead of a gap. */
@@ -70,6 +73,7 @@ struct tcp_queued {
 	uint64_t frame, acknowledged;
 	int64_t time_ns;
 	uint32_t captured;     /* of end - begin */
+	bool was_ahead, wanted;
 	uint8_t bytes[];
 };
 
@@ -163,6 +167,9 @@ void tcp_streams_init(struct tcp_streams *streams, struct budget *budget, const 
  * first copy is seen of bytes told already only if the whole segment comes again.
  */
 void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts);
+
+/* The segment at hand, told by `ahead` as `frame`, is wanted: this is remembered until it is told in its turn. */
+void tcp_stream_want(struct tcp_connection *connection, bool from_a, uint64_t frame);
 
 /* Makes it an anomaly of the packet that its bytes differ. */
 void tcp_stream_note_difference(struct rtap_packet *packet);

@@ -18,21 +18,9 @@
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/rpc_socket.h"
 #include "reassembly/tcp_content.h"
 #include "reassembly/tracker.h"
-
-/* Streams of all carriers are numbered together. */
-static uint64_t next_stream(void *owner)
-{
-	return ++((struct rtap_tracker *)owner)->connection_number;
-}
-
-static void take_exchange(void *owner, const struct rpc_exchange *exchange)
-{
-	struct rtap_tracker *tracker = owner;
-
-	tracker->options.exchange(tracker->options.owner, exchange);
-}
 
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
@@ -47,8 +35,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	budget_init(&tracker->budget, options->max_memory);
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;
-	rpc_carriers_init(&tracker->carriers, &tracker->budget, &(struct rpc_carriers_user){ tracker, take_exchange, next_stream },
-			  options->context.no_heuristics);
+	rpc_socket_init(tracker);
 	tcp_content_init(tracker);
 	if (options->checksums)
 		tracker->keep |= COVERAGE_CRC;
@@ -347,14 +334,15 @@ static void relieve(struct rtap_tracker *tracker)
 			break;
 }
 
-/* A SEND of several packets that ended in this one: its upper protocols are shown here. */
-static void dissect_message(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+/* A SEND of several packets that ended in this one: its upper protocols are shown here, as far as its bytes go. */
+static void dissect_message(const struct message *message, const struct rtap_frame *frame, struct rtap_context *context,
 			    struct rtap_packet *packet)
 {
-	const struct message *message = tracker->completed;
 	const struct coverage_run *run = coverage_runs(&message->coverage);
 	struct rtap_flow_facts flow = packet->flow;
 
+	if (message->cut.count)
+		context->message_wire = (uint32_t)message_known_length(message);
 	context->message.bytes = message->coverage.bytes + (run->begin - message->coverage.origin);
 	context->message.length = (uint32_t)(run->end - run->begin);
 	context->upper = message->connection->upper;
@@ -362,6 +350,16 @@ static void dissect_message(struct rtap_tracker *tracker, const struct rtap_fram
 	packet->flow = flow;
 	if (packet->rpcrdma.present)
 		message->connection->upper = RTAP_UPPER_RPCRDMA;
+}
+
+/* Of a SEND of several packets that is over: one whose first bytes at least are kept. */
+static const struct message *message_to_show(const struct rtap_tracker *tracker)
+{
+	const struct message *message = tracker->completed ? tracker->completed : tracker->cut;
+
+	if (!message || !message->coverage.bytes || message->shown.frames <= 1)
+		return NULL;
+	return tracker->completed || coverage_runs(&message->coverage)->begin == message_position(message) ? message : NULL;
 }
 
 /* The data of a management transaction are shown with the segment that completed them. */
@@ -425,15 +423,6 @@ static void dissect_again(const struct rtap_frame *frame, const struct rtap_cont
 	packet->flow = flow;
 }
 
-/* A SEND of one packet, seen for the first time, that will never be whole: what there is of it is its RPC. */
-static bool is_cut_send(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
-{
-	const struct message *message = tracker->touched;
-
-	return message && message->shown.verb == RTAP_VERB_SEND && ib_opcodes[packet->ib.opcode].place == IB_ONLY &&
-	       packet->payload.captured < packet->payload.wire && message->shown.frames == 1 && !message->shown.repeats;
-}
-
 /*
  * A reply's program and procedure are known by its call; chunks can carry the message; and what read chunks complete is shown in
  * the packet that does. Repeats are part of no message any more.
@@ -449,7 +438,7 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 		context->upper = RTAP_UPPER_RPCRDMA;
 		again = true;
 	}
-	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes))
+	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes) && !tracker->options.bare_replies)
 		is_known = rpc_call_context(tracker, connection, from_a, packet, context);
 	if (again) {
 		dissect_again(frame, context, packet);
@@ -458,7 +447,7 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 	} else if (is_known) {
 		packet_dissect_reply(packet, context);
 	}
-	if (packet->rpcrdma.present && (tracker->completed || is_cut_send(tracker, packet)) && message->shown.verb == RTAP_VERB_SEND)
+	if (packet->rpcrdma.present && (tracker->completed || tracker->cut) && message->shown.verb == RTAP_VERB_SEND)
 		rpc_call_send(tracker, message, packet);
 	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, from_a, packet)) {
 		context->rpc_follows = true;
@@ -474,15 +463,28 @@ static bool may_have_rpc(const struct rtap_tracker *tracker, const struct rtap_p
 	return tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_bare_rpcrdma(tracker, packet));
 }
 
+/* RPC over UDP. */
+static void datagram_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
+{
+	bool from_a;
+	struct rpc_conversation *conversation = rpc_carriers_datagram(&tracker->carriers, packet, &from_a, context);
+
+	if (!conversation)
+		return;
+	if (context->rpc_known)
+		rtap_dissect(frame, context, packet);
+	rpc_socket_packet(tracker, conversation, from_a, NULL, packet);
+}
+
 /* What is neither InfiniBand nor RoCE. */
 static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
 			  struct rtap_packet *packet)
 {
-	if (!context->is_iwarp && rpc_socket_packet(&tracker->sockets, packet, context))
-		rtap_dissect(frame, context, packet);
+	if (!packet->tcp.present)
+		datagram_packet(tracker, frame, context, packet);
 	if (packet->flow.present)
 		flow_add_layer(packet);
-	if (tracker->first_touched)
+	if (tracker->first_touched || (tracker->view.ahead && tracker->view.number == frame->number && tracker->options.wanted))
 		ddp_message_frame_done(tracker, tracker->options.wanted(tracker->options.owner, packet));
 }
 
@@ -511,6 +513,7 @@ void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame
 static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	struct rtap_context context;
+	const struct message *message;
 
 	if (tracker->exchanges.first || tracker->exchanges.first_held)
 		mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
@@ -528,13 +531,11 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	take_group_management(tracker, packet);
 	if (packet->tcp.present)
 		tcp_packet(tracker, frame, &context, packet);
-	else if (tracker->options.exchange)
-		rpc_carriers_datagram(&tracker->carriers, packet);
 	if (!packet->ib.has_bth) {
 		socket_packet(tracker, frame, &context, packet);
 		return;
 	}
-	tracker->completed = tracker->touched = tracker->touched_rpc = NULL;
+	tracker->completed = tracker->cut = tracker->touched = tracker->touched_rpc = NULL;
 	tracker->asked = NULL;
 	tracker->transfer.whole = false;
 	ib_packet(tracker, packet);
@@ -542,8 +543,9 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		dissect_transfer(tracker, frame, &context, packet);
 	if (packet->cm.present)
 		take_consumer(tracker, frame, &context, packet);
-	if (tracker->completed && tracker->completed->coverage.bytes && tracker->completed->shown.frames > 1)
-		dissect_message(tracker, frame, &context, packet);
+	message = message_to_show(tracker);
+	if (message)
+		dissect_message(message, frame, &context, packet);
 	if (may_have_rpc(tracker, packet))
 		take_rpc(tracker, frame, &context, packet);
 	flow_add_layer(packet);
@@ -590,11 +592,10 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 			ib_message_settle(tracker, &connection->streams[i], true);
 		rpc_call_finish(tracker, connection);
 	}
+	rpc_carriers_flush(&tracker->carriers);
 	mad_exchange_finish(&tracker->exchanges);
 	messages_flush(tracker);
 	connections_flush(tracker);
-	if (tracker->options.exchange)
-		rpc_carriers_flush(&tracker->carriers);
 	tracker->counters.refused += memory_failures() - failures;
 }
 
@@ -620,12 +621,12 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	tcp_content_fini(tracker);
 	messages_fini(tracker);
 	connections_fini(tracker);
+	rpc_calls_fini(tracker);
 	iwarp_view_fini(&tracker->view, &tracker->budget);
 	handshake_fini(tracker);
 	mad_exchange_fini(&tracker->exchanges);
 	rmpp_fini(&tracker->rmpp);
 	ip_fragments_fini(&tracker->fragments);
-	rpc_sockets_fini(&tracker->sockets);
 	coverage_fini(&tracker->gathered);
 	multicast_fini(tracker);
 	rpc_carriers_fini(&tracker->carriers);

@@ -15,6 +15,7 @@
 static struct {
 	int list_failure, open_failure, query_failure; /* errno; 0: none */
 	bool knows_no_more;                            /* only what old devices tell */
+	bool spreads_no_raw_packets;
 	unsigned lists, opened;
 } verbs;
 
@@ -60,6 +61,7 @@ static int query_device(struct ibv_context *which, const struct ibv_query_device
 	attributes->completion_timestamp_mask = UINT64_MAX;
 	attributes->hca_core_clock = 156250;
 	attributes->rss_caps.max_rwq_indirection_table_size = 2048;
+	attributes->rss_caps.supported_qpts = verbs.spreads_no_raw_packets ? 1u << IBV_QPT_UD : 1u << IBV_QPT_RAW_PACKET;
 	return verbs.query_failure;
 }
 
@@ -135,6 +137,13 @@ Test(device_verbs, a_device_without_any_of_it_has_none)
 	cr_assert(told->asked);
 	cr_expect_eq(told->capabilities, 0);
 	cr_expect_not(told->core_clock_khz.known);
+}
+
+Test(device_verbs, a_device_that_spreads_other_packets_has_no_queues_for_raw_ones)
+{
+	verbs.spreads_no_raw_packets = true;
+	cr_expect(rtap_devices_verbs(devices, 0)->max_rss_queues.known);
+	cr_expect_eq(rtap_devices_verbs(devices, 0)->max_rss_queues.value, 0);
 }
 
 Test(device_verbs, what_is_in_the_way_is_told)

@@ -60,8 +60,10 @@ static void check(const char *a_letters, const char *b_letters, const struct dif
 	struct listing listing = { .form.step = list };
 	struct rtap_error error = { .text = "" };
 
-	cr_assert_eq(canon_file_read(&a, "a", a_text, tell(a_text, sizeof a_text, a_letters), &treatments, true, &error), RTAP_STATUS_OK, "%s", error.text);
-	cr_assert_eq(canon_file_read(&b, "b", b_text, tell(b_text, sizeof b_text, b_letters), &treatments, false, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_assert_eq(canon_file_read(&a, &(struct canon_text){ .name = "a", .text = a_text, .length = tell(a_text, sizeof a_text, a_letters), .map = true },
+				     &treatments, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_assert_eq(canon_file_read(&b, &(struct canon_text){ .name = "b", .text = b_text, .length = tell(b_text, sizeof b_text, b_letters) },
+				     &treatments, &error), RTAP_STATUS_OK, "%s", error.text);
 	cr_assert_eq(diff_compare(&a, &b, &treatments, &listing.form, &totals), 0);
 	cr_expect_str_eq(listing.text, expected, "%s against %s: %s, not %s", a_letters, b_letters, listing.text, expected);
 	cr_expect_eq(diff_differs(&totals), *expected != 0);

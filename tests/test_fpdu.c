@@ -237,6 +237,32 @@ Test(fpdu, framing_is_found_again_from_any_byte_on)
 		}
 }
 
+/* An MSN of 12 to 15 stands 12 bytes behind ULPDU_Length, as a marker would that points back to it. */
+Test(fpdu, a_word_of_the_headers_that_points_back_is_no_marker)
+{
+	for (int crc = 0; crc < 2; crc++)
+		for (uint32_t pushed = 0; pushed < 600; pushed += 4) {
+			struct fpdu_rules nothing = { 0 };
+			uint32_t from;
+
+			sender_init(&sender, SENT_MARKED, crc);
+			send_send(&sender, pushed);
+			sender.msn = 12;
+			from = sender.length;
+			for (uint32_t i = 0; i < 12; i++)
+				send_send(&sender, i % 2 ? 432 : 21);
+			taker_init(&taker, &sender);
+			fpdu_init(&framer, &taker.sink, &nothing, from);
+			take_pieces(&framer, &sender, from, sender.length, 1460);
+			fpdu_finish(&framer, 0);
+			cr_expect_eq(taker.wrong, 0, "crc %d, first payload of %u", crc, pushed);
+			cr_expect_eq(taker.told, 12, "crc %d, first payload of %u: %u told", crc, pushed, taker.told);
+			fpdu_fini(&framer);
+			free(taker.seen);
+			sender_fini(&sender);
+		}
+}
+
 Test(fpdu, a_search_goes_on_byte_by_byte)
 {
 	for (int markers = SENT_PLAIN; markers <= SENT_SKEWED; markers++)
@@ -407,22 +433,32 @@ Test(fpdu, wrong_crcs_are_told_as_such_and_lose_nothing_else)
 	sender_fini(&sender);
 }
 
-Test(fpdu, a_length_that_was_damaged_costs_what_it_must)
+Test(fpdu, a_length_that_was_damaged_costs_its_fpdu_and_the_one_that_its_end_falls_into)
 {
-	struct fpdu_rules rules;
+	/* FPDU number n of a direction of 24, in whose length one bit is wrong */
+	for (int markers = SENT_PLAIN; markers <= SENT_MARKED; markers++)
+		for (uint32_t n = 0; n < 24; n += 7)
+			for (unsigned bit = 0; bit < 16; bit++) {
+				struct fpdu_rules rules;
+				unsigned seen = 0;
 
-	sender_init(&sender, SENT_PLAIN, true);
-	send_mixture(&sender, 60, 900);
-	rules = rules_of(&sender, true);
-	sender.bytes[sender.fpdus[7].offset] ^= 4; /* 1024 bytes more */
-	taker_init(&taker, &sender);
-	fpdu_init(&framer, &taker.sink, &rules, 0);
-	take_pieces(&framer, &sender, 0, sender.length, 1460);
-	cr_expect_geq(taker.told, sender.count - 6);
-	cr_expect_leq(taker.wrong, 1);
-	fpdu_fini(&framer);
-	free(taker.seen);
-	sender_fini(&sender);
+				sender_init(&sender, markers, true);
+				send_mixture(&sender, 24, 900);
+				rules = rules_of(&sender, true);
+				/* with a marker in front the length stands behind it */
+				sender.bytes[sender.fpdus[n].offset + (markers == SENT_MARKED && sender.fpdus[n].offset % 512 == 0 ? 4 : 0) + bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+				taker_init(&taker, &sender);
+				fpdu_init(&framer, &taker.sink, &rules, 0);
+				take_pieces(&framer, &sender, 0, sender.length, 1460);
+				fpdu_finish(&framer, 0);
+				for (uint32_t i = 0; i < sender.count; i++)
+					seen += taker.seen[i] == 1;
+				cr_expect_geq(seen, 22, "markers %d, FPDU %u, bit %u: %u seen", markers, n, bit, seen);
+				cr_expect_leq(taker.wrong, 1);
+				fpdu_fini(&framer);
+				free(taker.seen);
+				sender_fini(&sender);
+			}
 }
 
 static void expect_nothing(const uint8_t *bytes, uint32_t length, const char *what)

@@ -23,7 +23,10 @@ static struct rtap_tracker *tracker;
 static struct rtap_message told[MOST_TOLD];
 static unsigned told_count, connections;
 static struct rtap_connection last_connection;
-static uint64_t frames, fpdus_shown;
+static uint64_t frames, fpdus_shown, wanted_frame;
+static uint32_t cut_off;    /* bytes at the end of the next segment that the capture has not */
+static unsigned last_shown; /* FPDUs of the last frame */
+static unsigned recovered;  /* FPDUs whose framing had to be found */
 
 static void take_message(void *owner, const struct rtap_message *message)
 {
@@ -39,15 +42,21 @@ static void take_connection(void *owner, const struct rtap_connection *connectio
 	last_connection = *connection;
 }
 
+static bool is_wanted(void *owner, const struct rtap_packet *packet)
+{
+	(void)owner;
+	return packet->frame->number == wanted_frame;
+}
+
 static void begin(uint64_t memory, bool no_heuristics)
 {
 	struct rtap_tracker_options options = {
-		.max_memory = memory, .checksums = true, .message = take_message, .connection = take_connection,
+		.max_memory = memory, .checksums = true, .message = take_message, .connection = take_connection, .wanted = is_wanted,
 		.context = { .no_heuristics = no_heuristics },
 	};
 
 	told_count = connections = 0;
-	frames = fpdus_shown = 0;
+	frames = fpdus_shown = recovered = 0;
 	tracker = rtap_tracker_open(&options);
 	cr_assert_not_null(tracker);
 }
@@ -90,10 +99,14 @@ static void give(bool from_a, uint16_t port, uint8_t flags, uint32_t sequence, u
 	if (length)
 		memcpy(frame + 40, bytes, length);
 	shown.captured_length = shown.wire_length = 40 + length;
+	shown.captured_length -= cut_off;
 	shown.number = ++frames;
 	shown.time_ns = (int64_t)frames * 100000;
 	rtap_tracker_frame(tracker, &shown, &packet);
+	last_shown = packet.fpdus.count;
 	fpdus_shown += packet.fpdus.count;
+	for (uint32_t i = 0; packet.fpdus.list && i < packet.fpdus.count; i++)
+		recovered += packet.fpdus.list[i].framing != RTAP_FPDU_IN_STEP;
 }
 
 static void give_setup(bool markers, bool crc)
@@ -152,6 +165,7 @@ Test(iwarp_stream, markers_may_stand_anywhere_and_segments_end_anywhere)
 		end();
 		check_told(&sender, 0);
 		cr_expect_eq(fpdus_shown, sender.count);
+		cr_expect_eq(recovered, 0, "the Reply told of the markers");
 		cr_expect_eq(connections, 1);
 		cr_expect(last_connection.learned_by_mpa && last_connection.transport == RTAP_TRANSPORT_IWARP);
 		sender_fini(&sender);
@@ -227,6 +241,221 @@ Test(iwarp_stream, a_stream_from_the_middle_is_known_by_what_it_carries)
 	}
 }
 
+/* A Send and a Write of a; then b acknowledges the first, or both, or none. */
+Test(iwarp_stream, what_tcp_acknowledged_is_good_and_the_rest_unanswered)
+{
+	static const struct { unsigned acknowledged; uint8_t outcomes[2]; } cases[] = {
+		{ 0, { RTAP_OUTCOME_UNANSWERED, RTAP_OUTCOME_UNANSWERED } },
+		{ 1, { RTAP_OUTCOME_GOOD, RTAP_OUTCOME_UNANSWERED } },
+		{ 2, { RTAP_OUTCOME_GOOD, RTAP_OUTCOME_GOOD } },
+	};
+	struct sender sender;
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		uint32_t to;
+
+		sender_init(&sender, SENT_PLAIN, true);
+		send_send(&sender, 100);
+		send_write(&sender, 300);
+		to = cases[i].acknowledged ? sender.fpdus[cases[i].acknowledged - 1].offset + sender.fpdus[cases[i].acknowledged - 1].length : 0;
+		begin(1 << 20, false);
+		give_setup(false, true);
+		give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
+		/* one byte less acknowledges nothing */
+		give(false, 7000, FLAG_ACK, SETUP, SETUP + to - (to > 0), NULL, 0);
+		give(false, 7000, FLAG_ACK, SETUP, SETUP + to, NULL, 0);
+		cr_expect_eq(told_count, 0, "a Terminate may follow");
+		end();
+		cr_assert_eq(told_count, 2);
+		for (unsigned k = 0; k < 2; k++) {
+			bool good = cases[i].outcomes[k] == RTAP_OUTCOME_GOOD;
+
+			cr_expect_eq(told[k].outcome, cases[i].outcomes[k], "case %zu, message %u", i, k);
+			/* what ends with the segment's last byte but one is acknowledged a frame later */
+			cr_expect_eq(told[k].answered_in, !good ? 0 : i == 2 && k == 0 ? 6 : 7, "case %zu, message %u", i, k);
+			cr_expect_not(told[k].has_latency, "TCP acknowledges when it likes");
+		}
+		sender_fini(&sender);
+	}
+}
+
+Test(iwarp_stream, messages_do_not_wait_for_acknowledgements_that_nobody_captures)
+{
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	for (uint32_t i = 0; i < 3000; i++)
+		send_send(&sender, 10);
+	begin(1 << 26, false);
+	/* 100 microseconds a frame: told from the 20,000th on */
+	for (uint32_t i = 0; i < sender.count; i++)
+		give(true, 20049, FLAG_ACK, sender.fpdus[i].offset, 0, sender.bytes + sender.fpdus[i].offset, sender.fpdus[i].length);
+	cr_expect_eq(told_count, 0);
+	for (uint32_t i = 0; i < 20001; i++)
+		give(true, 20049, FLAG_ACK, sender.length, 0, NULL, 0);
+	cr_expect_gt(told_count, 2900);
+	end();
+	cr_expect_eq(told_count, 3000);
+	sender_fini(&sender);
+}
+
+/* Gives the n-th FPDU in a segment of its own. */
+static void give_fpdu(const struct sender *sender, unsigned n)
+{
+	give(true, 7000, FLAG_ACK, SETUP + sender->fpdus[n].offset, SETUP, sender->bytes + sender->fpdus[n].offset, sender->fpdus[n].length);
+}
+
+Test(iwarp_stream, what_stands_ahead_of_a_gap_is_shown_where_it_is_and_taken_in_its_turn)
+{
+	for (unsigned variant = 0; variant < 4; variant++) {
+		bool markers = variant & 1, crc = variant & 2;
+		struct sender sender;
+
+		sender_init(&sender, markers ? SENT_MARKED : SENT_PLAIN, crc);
+		for (uint32_t i = 0; i < 6; i++)
+			send_send(&sender, 700 + i);
+		begin(1 << 20, false);
+		give_setup(markers, crc);
+		wanted_frame = 7;
+		for (unsigned i = 0; i < 6; i++) {
+			static const unsigned order[] = { 0, 2, 3, 5, 1, 4 };
+
+			give_fpdu(&sender, order[i]);
+			cr_expect_eq(last_shown, 1, "variant %u: FPDU %u shown %u times", variant, order[i], last_shown);
+		}
+		end();
+		cr_expect_eq(told_count, 6);
+		for (unsigned i = 0; i < told_count; i++) {
+			/* frame 7 brought the fourth, whose MSN is 4 */
+			cr_expect_eq(told[i].wanted, told[i].psn == 4, "a filter sees FPDUs in their own frame");
+			cr_expect(told[i].complete && told[i].length == 699 + told[i].psn);
+			cr_expect_eq(told[i].first_frame == 7, told[i].psn == 4);
+		}
+		wanted_frame = 0;
+		sender_fini(&sender);
+	}
+}
+
+Test(iwarp_stream, ahead_of_a_gap_nothing_is_shown_that_is_in_doubt)
+{
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	for (uint32_t i = 0; i < 4; i++)
+		send_send(&sender, 700);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	/* the last one's CRC is wrong; and a segment that ends within an FPDU, whose rest comes last */
+	sender.bytes[sender.fpdus[3].offset + 100] ^= 1;
+	give_fpdu(&sender, 3);
+	cr_expect_eq(last_shown, 0);
+	give(true, 7000, FLAG_ACK, SETUP + sender.fpdus[1].offset, SETUP, sender.bytes + sender.fpdus[1].offset, 1000);
+	cr_expect_eq(last_shown, 0);
+	give_fpdu(&sender, 0);
+	cr_expect_eq(last_shown, 2);
+	give(true, 7000, FLAG_ACK, SETUP + sender.fpdus[1].offset + 1000, SETUP, sender.bytes + sender.fpdus[1].offset + 1000,
+	     sender.fpdus[3].offset - sender.fpdus[1].offset - 1000);
+	cr_expect_eq(last_shown, 2);
+	end();
+	sender_fini(&sender);
+}
+
+Test(iwarp_stream, private_data_that_was_cut_costs_no_framing)
+{
+	uint8_t setup[SETUP + 12] = "MPA ID Req Frame";
+	struct sender sender;
+
+	setup[16] = 0x40;
+	setup[17] = 1;
+	setup[19] = 12;
+	sender_init(&sender, SENT_PLAIN, true);
+	send_send(&sender, 100);
+	begin(1 << 20, false);
+	give(true, 7000, FLAG_SYN, (uint32_t)-1, 0, NULL, 0);
+	give(false, 7000, FLAG_SYN | FLAG_ACK, (uint32_t)-1, 0, NULL, 0);
+	cut_off = 2;
+	give(true, 7000, FLAG_ACK, 0, 0, setup, sizeof setup);
+	setup[9] = 'p';
+	give(false, 7000, FLAG_ACK, 0, sizeof setup, setup, sizeof setup);
+	cut_off = 0;
+	give(true, 7000, FLAG_ACK, sizeof setup, sizeof setup, sender.bytes, sender.length);
+	end();
+	cr_expect_eq(fpdus_shown, 1);
+	cr_expect_eq(recovered, 0);
+	cr_expect(last_connection.learned_by_mpa && told_count == 1 && told[0].complete);
+	sender_fini(&sender);
+}
+
+Test(iwarp_stream, an_fpdu_with_a_wrong_crc_feeds_nothing)
+{
+	uint8_t setup[SETUP] = "MPA ID Req Frame";
+
+	/* the Reply of the second is not captured: one end that asks for CRCs is enough. RFC 5044, 7.1.1 */
+	for (unsigned lost = 0; lost < 2; lost++) {
+		struct sender sender;
+
+		sender_init(&sender, SENT_PLAIN, true);
+		for (uint32_t i = 0; i < 3; i++)
+			send_send(&sender, 100);
+		sender.bytes[sender.fpdus[0].offset + 60] ^= 1;
+		begin(1 << 20, false);
+		if (lost) {
+			setup[16] = 0x40;
+			setup[17] = 1;
+			give(true, 7000, FLAG_SYN, (uint32_t)-1, 0, NULL, 0);
+			give(true, 7000, FLAG_ACK, 0, 0, setup, SETUP);
+		} else {
+			give_setup(false, true);
+		}
+		give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
+		end();
+		/* nor is it known then whether there are markers, so that its length is not trusted */
+		cr_expect_eq(last_connection.trouble[lost ? RTAP_TROUBLE_UNFRAMED : RTAP_TROUBLE_BAD_FPDU_CRC], 1, "lost %u", lost);
+		cr_expect(told_count == 2 && told[0].psn == 2 && told[1].psn == 3, "lost %u: %u told", lost, told_count);
+		sender_fini(&sender);
+	}
+}
+
+Test(iwarp_stream, another_msn_is_another_message)
+{
+	uint8_t segment[18 + 8] = { 0x01, 0x43, [13] = 1 };
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	/* the last segment of the first Send was never sent */
+	send_fpdu(&sender, segment, sizeof segment);
+	segment[0] = 0x41;
+	segment[13] = 2;
+	send_fpdu(&sender, segment, sizeof segment);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
+	end();
+	cr_assert_eq(told_count, 2);
+	cr_expect(told[0].psn == 1 && !told[0].complete);
+	cr_expect(told[1].psn == 2 && told[1].complete && told[1].length == 8);
+	sender_fini(&sender);
+}
+
+Test(iwarp_stream, an_acknowledgement_that_overtook_its_bytes_counts_but_is_no_frame_to_name)
+{
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	send_send(&sender, 100);
+	send_send(&sender, 100);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give_fpdu(&sender, 0);
+	give(false, 7000, FLAG_ACK, SETUP, SETUP + sender.length, NULL, 0);
+	give_fpdu(&sender, 1);
+	end();
+	cr_assert_eq(told_count, 2);
+	cr_expect(told[0].outcome == RTAP_OUTCOME_GOOD && told[0].answered_in == 6);
+	cr_expect(told[1].outcome == RTAP_OUTCOME_GOOD && told[1].answered_in == 0);
+	sender_fini(&sender);
+}
+
 /* Bytes of other protocols: text, zeros, records with lengths in front, noise, and FPDUs that are none for one thing. */
 static void fill_other(uint8_t *bytes, uint32_t length, unsigned kind)
 {
@@ -240,6 +469,12 @@ static void fill_other(uint8_t *bytes, uint32_t length, unsigned kind)
 			bytes[i] = (uint8_t)(i % 100 == 3 ? 96 : 0);
 		else if (kind == 3 && i % 60 < 4)
 			bytes[i] = (uint8_t)((const uint8_t[]){ 0, 54, 0xc1, 0x40 })[i % 60];
+		else if (kind == 4 && i % 1405 < 5)
+			bytes[i] = (uint8_t)((const uint8_t[]){ 0x17, 3, 3, 5, 0x78 })[i % 1405]; /* TLS: RFC 8446, 5.1 */
+		else if (kind == 5 && i % 48 < 6) /* Sends back to back, but for their MSNs, STags and CRCs */
+			bytes[i] = (uint8_t)((const uint8_t[]){ 0, 42, 0x41, 0x43, 0, 0 })[i % 48];
+		else if (kind == 6 && i % 48 < 20) /* the same message again and again, whose CRC is none */
+			bytes[i] = (uint8_t)((const uint8_t[]){ 0, 42, 0x41, 0x43, [15] = 1 })[i % 48];
 	}
 }
 
@@ -247,7 +482,7 @@ Test(iwarp_stream, what_is_something_else_is_never_taken_for_iwarp)
 {
 	static uint8_t bytes[3 << 20];
 
-	for (unsigned kind = 0; kind < 6; kind++)
+	for (unsigned kind = 0; kind < 8; kind++)
 		for (unsigned whole = 0; whole < 2; whole++) {
 			fill_other(bytes, sizeof bytes, kind);
 			begin(1 << 26, false);

@@ -109,7 +109,14 @@ static void fake_close(struct live_device *device)
 	free(device);
 }
 
-static const struct live_operations fake_operations = { fake_receive, fake_stop, fake_statistics, fake_close };
+static void fake_notes(struct live_device *device, void (*take)(void *owner, const char *text), void *owner)
+{
+	(void)device;
+	take(owner, "one thing");
+	take(owner, "another");
+}
+
+static const struct live_operations fake_operations = { fake_receive, fake_stop, fake_statistics, NULL, fake_notes, fake_close };
 
 /* A source on such a device, without the rest of a source. */
 struct run {
@@ -198,11 +205,14 @@ Test(live, hands_on_what_a_device_gives_in_order_and_what_it_still_holds_at_the_
 	cr_assert_eq(begin(&run, &plan, &no_options, &error), RTAP_STATUS_OK);
 	cr_assert_eq(read_some(&run, 10000, &next, &broken, &error), RTAP_STATUS_OK);
 	cr_assert_eq(next, 10000);
+	cr_assert_eq(run.ledger.note_count, 0);
 	live_stop(run.live);
 	cr_assert_eq(read_some(&run, UINT64_MAX, &next, &broken, &error), RTAP_STATUS_END);
 	cr_assert_eq(next, 13000);
 	cr_assert_eq(read_some(&run, 1, &next, &broken, &error), RTAP_STATUS_END);
 	cr_assert_eq(broken, 0);
+	cr_assert_eq(run.ledger.note_count, 2, "%zu notes, told once", run.ledger.note_count);
+	cr_assert(strstr(run.ledger.notes[0], ": one thing"), "%s", run.ledger.notes[0]);
 	end(&run);
 }
 

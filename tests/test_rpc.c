@@ -9,7 +9,7 @@
 #include <criterion/criterion.h>
 
 #include "output/text.h"
-#include "reassembly/rpc_socket.h"
+#include "reassembly/rpc_carriers.h"
 #include "tests/frame_kit.h"
 
 /* 32-bit words, big-endian. */
@@ -124,15 +124,36 @@ static const struct {
 	{ "too short to tell", UDP, 40001, 700, true, { { XID }, 1 }, false },
 };
 
+static uint64_t number_it(void *owner, struct rpc_conversation *conversation, bool a, uint64_t frame, int64_t time_ns)
+{
+	(void)owner;
+	(void)conversation;
+	(void)a;
+	(void)frame;
+	(void)time_ns;
+	return 1;
+}
+
+static void let_it_go(void *owner, struct rpc_conversation *conversation)
+{
+	(void)owner;
+	(void)conversation;
+}
+
 Test(rpc, a_reply_over_udp_is_known_by_its_call)
 {
 	static const struct words words = { { MNT_CALL }, 12 };
-	struct rpc_sockets sockets = { 0 };
+	struct rpc_carriers carriers;
+	struct budget budget;
 	struct rtap_context none = { 0 };
 	struct kit call;
+	bool from_a;
 
+	budget_init(&budget, 1 << 20);
+	rpc_carriers_init(&carriers, &budget, &(struct rpc_carriers_user){ .connect = number_it, .disconnect = let_it_go }, false);
 	dissect_ip(&call, UDP, 700, 40001, &words, NULL);
-	cr_expect_not(rpc_socket_packet(&sockets, &call.packet, &none));
+	cr_expect(rpc_carriers_datagram(&carriers, &call.packet, &from_a, &none));
+	cr_expect_not(none.rpc_known);
 	for (size_t i = 0; i < sizeof replies / sizeof replies[0]; i++) {
 		struct rtap_context context = { 0 };
 		const uint8_t *source;
@@ -144,13 +165,14 @@ Test(rpc, a_reply_over_udp_is_known_by_its_call)
 			reply.packet.source_address = reply.packet.destination_address;
 			reply.packet.destination_address = source;
 		}
-		cr_expect_eq(rpc_socket_packet(&sockets, &reply.packet, &context), replies[i].is_known, "%s", replies[i].what);
+		cr_expect_eq(!rpc_carriers_datagram(&carriers, &reply.packet, &from_a, &context), !replies[i].is_known, "%s", replies[i].what);
 		cr_expect_eq(context.rpc_known, replies[i].is_known, "%s", replies[i].what);
 		cr_expect_eq(context.rpc_program, replies[i].is_known ? 100005u : 0u, "%s", replies[i].what);
 		cr_expect_eq(context.rpc_call_frame, replies[i].is_known, "%s", replies[i].what);
 		kit_free(&reply);
 	}
-	rpc_sockets_fini(&sockets);
+	rpc_carriers_fini(&carriers);
+	cr_expect_eq(budget.used, 0);
 	kit_free(&call);
 }
 

@@ -8,43 +8,35 @@
 
 #include "reassembly/rpc_carriers.h"
 #include "tests/frame_kit.h"
+#include "tests/rpc_kit.h"
 
 #define MOST_TOLD 64
-#define MOST_WORDS 40
-#define LAST 0x80000000
-#define CALL_OF(xid, program, version, procedure) xid, 0, 2, program, version, procedure, 0, 0, 0, 0
-#define REPLY_TO(xid) xid, 1, 0, 0, 0, 0
-#define MOUNT 100005
-
-enum transport { UDP = 17, TCP = 6 };
-
-/* A packet between 10.0.0.1 and 10.0.0.2; the first has port `port`. */
-struct said {
-	enum transport transport;
-	bool from_second;
-	uint16_t port, second_port;
-	uint8_t flags;        /* TCP */
-	uint32_t seq, ack;
-	uint32_t cut;         /* bytes that the capture left out */
-	uint32_t words[MOST_WORDS];
-	uint32_t count;
-};
 
 /* Exchanges as told, without what they borrow. */
 static struct rpc_exchange told[MOST_TOLD];
 static struct rtap_missing missing[MOST_TOLD];
 static uint8_t call_bytes[MOST_TOLD][256];
 static unsigned told_count;
-static uint64_t numbers;
+static uint64_t numbers, disconnected;
+static bool opened_by_a;
 static struct budget budget;
 static struct rpc_carriers carriers;
 static struct tcp_streams streams;
 static uint64_t frames;
 
-static uint64_t give_number(void *owner)
+static uint64_t connect_stream(void *owner, struct rpc_conversation *conversation, bool a, uint64_t frame, int64_t time_ns)
 {
 	cr_assert_eq(owner, &numbers);
+	cr_expect(conversation && frame && frame <= frames && time_ns);
+	opened_by_a = a;
 	return ++numbers;
+}
+
+static void disconnect_stream(void *owner, struct rpc_conversation *conversation)
+{
+	cr_assert_eq(owner, &numbers);
+	cr_expect(conversation);
+	disconnected++;
 }
 
 static void take_exchange(void *owner, const struct rpc_exchange *exchange)
@@ -63,8 +55,7 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 static void begin_stream(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet)
 {
 	(void)owner;
-	(void)packet;
-	connection->user = rpc_carriers_begin(&carriers, connection);
+	connection->user = rpc_carriers_begin(&carriers, connection, packet->frame);
 }
 
 static void give_life(void *owner, struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
@@ -95,11 +86,11 @@ static void end_stream(void *owner, struct tcp_connection *connection, enum tcp_
 
 static void begin(uint64_t memory, bool no_heuristics)
 {
-	const struct tcp_stream_user stream_user = { NULL, begin_stream, give_life, give_bytes, give_hole, end_stream };
-	const struct rpc_carriers_user user = { &numbers, take_exchange, give_number };
+	const struct tcp_stream_user stream_user = { NULL, begin_stream, give_life, give_bytes, give_hole, end_stream, NULL };
+	const struct rpc_carriers_user user = { .owner = &numbers, .exchange = take_exchange, .connect = connect_stream, .disconnect = disconnect_stream };
 
 	told_count = 0;
-	numbers = frames = 0;
+	numbers = frames = disconnected = 0;
 	budget_init(&budget, memory);
 	rpc_carriers_init(&carriers, &budget, &user, no_heuristics);
 	tcp_streams_init(&streams, &budget, &stream_user);
@@ -112,52 +103,16 @@ static void end(void)
 	tcp_streams_fini(&streams);
 	rpc_carriers_fini(&carriers);
 	cr_expect_eq(budget.used, 0);
-}
-
-static void put16(uint8_t *at, uint32_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
-static void put32(uint8_t *at, uint32_t value)
-{
-	put16(at, value >> 16);
-	put16(at + 2, value);
-}
-
-static uint32_t build(uint8_t frame[512], const struct said *said)
-{
-	uint32_t header = 20 + (said->transport == TCP ? 20 : 8), length = header + 4 * said->count;
-
-	memset(frame, 0, 512);
-	frame[0] = 0x45;
-	put16(frame + 2, length);
-	frame[8] = 64;
-	frame[9] = (uint8_t)said->transport;
-	put32(frame + 12, said->from_second ? 0x0a000002 : 0x0a000001);
-	put32(frame + 16, said->from_second ? 0x0a000001 : 0x0a000002);
-	put16(frame + 20, said->from_second ? said->second_port : said->port);
-	put16(frame + 22, said->from_second ? said->port : said->second_port);
-	if (said->transport == TCP) {
-		put32(frame + 24, said->seq);
-		put32(frame + 28, said->ack);
-		frame[32] = 0x50;
-		frame[33] = said->flags ? said->flags : 0x10;
-		put16(frame + 34, 512);
-	} else {
-		put16(frame + 24, length - 20);
-	}
-	for (uint32_t i = 0; i < said->count; i++)
-		put32(frame + header + 4 * i, said->words[i]);
-	return length;
+	cr_expect_eq(disconnected, numbers);
 }
 
 static void give(const struct said *said)
 {
-	uint8_t frame[512];
-	uint32_t length = build(frame, said);
+	uint8_t frame[SAID_ROOM];
+	uint32_t length = said_frame(frame, said);
+	struct rtap_context context = { 0 };
 	struct kit kit;
+	bool from_a;
 
 	kit_dissect(&kit, RTAP_LINK_RAW, frame, length - said->cut, length, NULL);
 	kit.frame.number = ++frames;
@@ -165,7 +120,7 @@ static void give(const struct said *said)
 	if (kit.packet.tcp.present)
 		tcp_stream_segment(&streams, &kit.packet, &(struct tcp_segment_facts){ 0 });
 	else
-		rpc_carriers_datagram(&carriers, &kit.packet);
+		rpc_carriers_datagram(&carriers, &kit.packet, &from_a, &context);
 	kit_free(&kit);
 }
 

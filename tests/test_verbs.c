@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <rdmatap/device.h>
 #include <rdmatap/live.h>
 #include <rdmatap/writer.h>
 
@@ -45,6 +46,7 @@ struct run {
 	size_t count;
 	struct rtap_interface interface;
 	char description[256];
+	char notes[4096];
 };
 
 /* Captures until there are `wanted` frames, or nothing has come for `patience` reads of 50 ms. */
@@ -78,23 +80,34 @@ static void read_all(struct run *run, struct rtap_source *source, size_t wanted,
 	}
 }
 
-static void capture(struct run *run, const char *name, const struct rtap_verbs_options *verbs, uint32_t snap_length, size_t wanted)
+/* The same, with all that can be asked for; patience is in reads of options->wake_ms. */
+static void capture_by(struct run *run, const char *name, const struct rtap_live_options *options, size_t wanted, int patience)
 {
-	struct rtap_live_options options = { .wake_ms = 50, .snap_length = snap_length };
 	struct rtap_source *source;
 
 	memset(run, 0, sizeof *run);
-	if (verbs)
-		options.verbs = *verbs;
 	run->frames = calloc(MOST_FRAMES, sizeof run->frames[0]);
 	run->batches = calloc(MOST_FRAMES, sizeof run->batches[0]);
-	run->opened = rtap_source_open_live(&source, name, &options, &run->error);
+	run->opened = rtap_source_open_live(&source, name, options, &run->error);
 	if (run->opened)
 		return;
-	read_all(run, source, wanted, 10);
+	read_all(run, source, wanted, patience);
 	run->interface = *rtap_source_interface(source, 0);
 	snprintf(run->description, sizeof run->description, "%s", run->interface.description);
+	for (size_t i = 0; i < rtap_source_note_count(source); i++) {
+		strncat(run->notes, rtap_source_note(source, i), sizeof run->notes - strlen(run->notes) - 2);
+		strcat(run->notes, "\n");
+	}
 	rtap_source_close(source);
+}
+
+static void capture(struct run *run, const char *name, const struct rtap_verbs_options *verbs, uint32_t snap_length, size_t wanted)
+{
+	struct rtap_live_options options = { .wake_ms = 50, .snap_length = snap_length };
+
+	if (verbs)
+		options.verbs = *verbs;
+	capture_by(run, name, &options, wanted, 10);
 }
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -177,6 +190,8 @@ Test(verbs, frames_of_a_capture_arrive_byte_equal)
 		{ "no=cq_ex", "depth=64,block=16", false },
 		{ "wr=512,cqe=512,sge=1", NULL, true },
 		{ "rate=200", "pages=huge,ms=1", true },
+		{ "stamp=wall", "events=solicited", true },
+		{ "stamp=wall", "queues=2", true },
 	};
 	struct rtap_batch *fed;
 	size_t count;
@@ -277,12 +292,18 @@ Test(verbs, what_stands_in_the_way_of_opening_is_said_with_what_to_do)
 		{ "no=dont_trap", "verbs:sim0",
 		  { .flow_type = RTAP_FLOW_NORMAL, .flow_rules = normal, .flow_rule_count = 1, .flow_dont_trap = true }, { "don't-trap" } },
 		{ "devices=1", "verbs:sim0", { .flow_type = RTAP_FLOW_NORMAL }, { "--flow RULE" } },
+		{ "devices=1", "verbs:sim0", { .flow_type = RTAP_FLOW_NORMAL, .flow_offload = true }, { "--flow RULE" } },
 		{ "devices=1", "verbs:sim0", { .flow_rules = bad, .flow_rule_count = 1 }, { "\"ipv5 src=1\"", "ipv5" } },
 		{ "devices=1", "verbs:sim0", { .tuning = "depth=3" }, { "depth=3", "64" } },
 		{ "devices=1", "verbs:sim0", { .tuning = "deep=3" }, { "deep", "depth" } },
 		{ "devices=1", "verbs:sim0", { .tuning = "poll=often" }, { "poll=often", "busy" } },
 		{ "wr=100", "verbs:sim0", { .tuning = "depth=4096" }, { "4096", "up to 100" } },
 		{ "devices=1", "verbs:sim0", { .tuning = "depth=4096,cqe=100" }, { "100 entries", "4096" } },
+		{ "no=rss", "verbs:sim0", { .tuning = "queues=4" }, { "cannot spread packets", "leave out", "queues=N" } },
+		{ "rss=2", "verbs:sim0", { .tuning = "queues=4" }, { "up to 2 queues" } },
+		{ "devices=1", "verbs:sim0", { .tuning = "queues=3" }, { "queues=3", "no power of two", "16" } },
+		{ "devices=1", "verbs:sim0", { .tuning = "queues=32" }, { "queues=32", "16" } },
+		{ "no=device_ex", "verbs:sim0", { .tuning = "queues=2" }, { "cannot spread packets" } },
 		{ "devices=1", "verbs:sim0", { .tuning = "vector=77" }, { "completion queue", "vector" } },
 	};
 
@@ -314,7 +335,8 @@ Test(verbs, a_port_that_is_down_can_be_forced)
 static void expect_honest(const struct run *run, size_t wanted, const char *what)
 {
 	const char *call = verbs_sim_failed_call();
-	bool fallback = !strcmp(call, "create_cq_ex") || !strcmp(call, "query_rt_values");
+	/* of several queues, all must be alike */
+	bool fallback = (!strcmp(call, "create_cq_ex") && !strstr(what, "flows")) || !strcmp(call, "query_rt_values");
 
 	if (run->opened || run->ended == RTAP_STATUS_FAILED) {
 		cr_assert_not(fallback, "%s: %s: %s", what, call, run->error.text);
@@ -323,20 +345,23 @@ static void expect_honest(const struct run *run, size_t wanted, const char *what
 		return;
 	}
 	cr_assert_eq(run->count, wanted, "%s: %s", what, call);
-	if (!strcmp(call, "destroy_flow"))
+	/* several queues are made anew as a whole, when nobody asks how the broken ones ended */
+	if (!strcmp(call, "destroy_flow") && !strstr(what, "flows=4,error"))
 		cr_assert(strstr(run->told, strerror(EIO)), "%s: %s", what, run->told);
 }
 
 Test(verbs, every_call_that_fails_is_told_and_leaks_nothing)
 {
-	static const char *const devices[] = { "stamp=wall", "stamp=raw", "no=cq_ex", "error=20,no=cq_ex", "error=20,stamp=wall" };
+	static const char *const devices[] = { "stamp=wall", "stamp=raw", "no=cq_ex", "error=20,no=cq_ex", "error=20,stamp=wall",
+					       "flows=4", "flows=4,error=20" };
 
 	for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
 		size_t wanted = strstr(devices[i], "error") ? 39 : 40;
 		unsigned n = 0;
 
 		do {
-			struct rtap_verbs_options options = { .tuning = "depth=64,block=16" };
+			bool spreads = strstr(devices[i], "flows");
+			struct rtap_verbs_options options = { .tuning = spreads ? "depth=64,block=16,queues=2" : "depth=64,block=16" };
 			struct run run;
 
 			simulate("feed=gen:40:64,fail=any@%u,%s", ++n, devices[i]);
@@ -484,12 +509,17 @@ static void make_sysfs(const char *folder, unsigned mtu)
 	cr_assert(file);
 	fprintf(file, "%u\n", mtu);
 	fclose(file);
+	snprintf(name, sizeof name, "%s/device/numa_node", folder);
+	file = fopen(name, "w");
+	cr_assert(file);
+	fputs("0\n", file);
+	fclose(file);
 }
 
 static void remove_sysfs(const char *folder)
 {
 	static const char *const names[] = { "/ports/1/hw_counters/out_of_buffer", "/ports/1/hw_counters", "/ports/1", "/ports",
-					     "/device/net/eth0/mtu", "/device/net/eth0", "/device/net", "/device", "" };
+					     "/device/net/eth0/mtu", "/device/net/eth0", "/device/net", "/device/numa_node", "/device", "" };
 	char name[256];
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -543,6 +573,8 @@ Test(verbs, what_the_device_had_no_receive_for_is_counted_by_the_device)
 	cr_assert_eq(run.interface.received, 20000);
 	/* the interface's MTU and what stands around it, in whole cache lines */
 	cr_assert(strstr(run.description, "receives of 1536 bytes"), "%s", run.description);
+	/* there is always a node 0, but not always a kernel that binds */
+	cr_assert(strstr(run.notes, "KB, small pages, on NUMA node 0\n") || strstr(run.notes, "could not be bound to NUMA node 0\n"), "%s", run.notes);
 	run_free(&run);
 	remove_sysfs(folder);
 }
@@ -619,6 +651,21 @@ static void write_flow_frames(void)
 	cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK, "%s", error.text);
 }
 
+/* Names of the frames of flow_kit.h that were captured, each followed by a space. */
+static void name_frames(const struct run *run, char *found)
+{
+	found[0] = '\0';
+	for (size_t n = 0; n < run->count; n++) {
+		for (size_t k = 0; k < FLOW_FRAME_COUNT; k++) {
+			if (run->frames[n]->captured_length != flow_frames[k].length ||
+			    memcmp(run->frames[n]->bytes, flow_frames[k].bytes, flow_frames[k].length))
+				continue;
+			strcat(found, flow_frames[k].name);
+			strcat(found, " ");
+		}
+	}
+}
+
 /* The simulated device matches what it was given in specs, by code of its own. */
 Test(verbs, a_rule_means_the_same_to_the_device_and_in_software)
 {
@@ -630,7 +677,7 @@ Test(verbs, a_rule_means_the_same_to_the_device_and_in_software)
 			struct rtap_live_options live = { .wake_ms = 1, .verbs = options };
 			struct rtap_source *source;
 			struct run run = { .opened = RTAP_STATUS_OK };
-			char found[256] = "";
+			char found[256];
 			size_t wanted = 0;
 
 			for (const char *at = flow_matches[i].frames; *at; at++)
@@ -642,20 +689,255 @@ Test(verbs, a_rule_means_the_same_to_the_device_and_in_software)
 			/* where nothing is to come, it can only be waited for */
 			read_all(&run, source, wanted ? wanted : 1, wanted ? 5000 : 20);
 			rtap_source_close(source);
-			for (size_t n = 0; n < run.count; n++) {
-				for (size_t k = 0; k < FLOW_FRAME_COUNT; k++) {
-					if (run.frames[n]->captured_length != flow_frames[k].length ||
-					    memcmp(run.frames[n]->bytes, flow_frames[k].bytes, flow_frames[k].length))
-						continue;
-					strcat(found, flow_frames[k].name);
-					strcat(found, " ");
-				}
-			}
+			name_frames(&run, found);
 			cr_assert_str_eq(found, flow_matches[i].frames, "%s by %s: %s", flow_matches[i].rule, type ? "device" : "software", found);
 			run_free(&run);
 		}
 	}
 	unlink(fed_name);
+}
+
+static const char *const udp_rules[] = { "udp dst=4791" };
+
+Test(verbs, what_the_device_can_do_of_a_filter_is_given_to_it_and_nothing_is_lost)
+{
+	static const struct {
+		const char *filter;
+		enum rtap_flow_type type;
+		const char *const *rules;
+		size_t rule_count;
+		const char *frames, *received, *note;
+	} cases[] = {
+		{ "udp dst port 4791", RTAP_FLOW_NORMAL, NULL, 0, "roce options six ", "4", "the device matched, before the filter was applied by "
+		  "software: udp dst=4791\n" },
+		{ "udp dst port 4791 and ip src 10.0.0.9", RTAP_FLOW_NORMAL, NULL, 0, "options ", "1", ": ipv4 src=10.0.0.9 udp dst=4791\n" },
+		{ "ip src 10.0.0.9", RTAP_FLOW_NORMAL, udp_rules, 1, "options ", "1", ": ipv4 src=10.0.0.9 udp dst=4791\n" },
+		{ "len > 1", RTAP_FLOW_NORMAL, udp_rules, 1, "roce vlan options six ", "4", "applied by software only: rules of NICs" },
+		{ "ip6", RTAP_FLOW_NORMAL, udp_rules, 1, "six ", "1", ": eth type=0x86dd udp dst=4791\n" },
+		{ "arp", RTAP_FLOW_NORMAL, udp_rules, 1, "", "4", "applied by software only: no packet can match" },
+		{ "udp dst port 4791", RTAP_FLOW_SNIFFER, NULL, 0, "roce options six ", "10", "only rules of --flow-type normal" },
+	};
+
+	write_flow_frames();
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct rtap_live_options options = { .wake_ms = 1, .capture_filter = cases[i].filter,
+			.verbs = { .flow_type = cases[i].type, .flow_rules = cases[i].rules, .flow_rule_count = cases[i].rule_count, .flow_offload = true } };
+		char found[256];
+		struct run run;
+
+		simulate("feed=file:%s", fed_name);
+		capture_by(&run, "verbs:sim0", &options, FLOW_FRAME_COUNT, 30);
+		cr_assert_eq(run.opened, RTAP_STATUS_OK, "%s: %s", cases[i].filter, run.error.text);
+		name_frames(&run, found);
+		cr_expect_str_eq(found, cases[i].frames, "%s: %s", cases[i].filter, found);
+		cr_expect(strstr(run.notes, cases[i].note), "%s: %s", cases[i].filter, run.notes);
+		/* how much reached the program tells that the device did it */
+		cr_expect_eq(run.interface.received, strtoul(cases[i].received, NULL, 10), "%s: %lu", cases[i].filter, run.interface.received);
+		run_free(&run);
+	}
+	unlink(fed_name);
+}
+
+/* What is known of devices */
+
+static void write_file(const char *folder, const char *file, const char *text)
+{
+	char name[256];
+	FILE *stream;
+
+	snprintf(name, sizeof name, "%s/%s", folder, file);
+	/* folders on the way */
+	for (char *at = name + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		cr_assert(!mkdir(name, 0777) || errno == EEXIST, "%s", name);
+	}
+	stream = fopen(name, "w");
+	cr_assert(stream, "%s", name);
+	fputs(text, stream);
+	fclose(stream);
+}
+
+#define PORT_FILE(name) "class/infiniband/sim0/ports/1/" name
+
+static void write_port(const char *folder, const char *lid, const char *gid, const char *p_key)
+{
+	write_file(folder, PORT_FILE("lid"), lid);
+	write_file(folder, PORT_FILE("gids/0"), gid);
+	write_file(folder, PORT_FILE("pkeys/0"), p_key);
+}
+
+/* LID, last byte of the GID, P_Key. */
+static void expect_port(struct rtap_devices *devices, unsigned lid, unsigned gid, unsigned p_key, const char *when)
+{
+	cr_assert_eq(rtap_devices_port(devices, 0, 0)->lid.value, lid, "%s: %lu", when, rtap_devices_port(devices, 0, 0)->lid.value);
+	cr_assert_eq(rtap_devices_gids(devices, 0, 0)->gids[0].bytes[15], gid, "%s", when);
+	cr_assert_eq(rtap_devices_p_keys(devices, 0, 0)->p_keys[0].value, p_key, "%s", when);
+}
+
+Test(verbs, what_the_device_tells_has_changed_is_asked_for_again)
+{
+	static const char before[] = "fe80:0000:0000:0000:0000:0000:0000:0001\n", after[] = "fe80:0000:0000:0000:0000:0000:0000:0002\n";
+	static const struct {
+		const char *event;
+		unsigned lid, gid, p_key; /* known afterwards; before it is 1, 1, 0x8001, now 2, 2, 0x8002 */
+	} cases[] = {
+		{ "lid_change", 2, 1, 0x8001 }, { "sm_change", 2, 1, 0x8001 }, { "client_reregister", 2, 1, 0x8001 },
+		{ "port_error", 2, 1, 0x8001 }, { "port_active", 2, 1, 0x8001 }, { "gid_change", 2, 2, 0x8001 },
+		{ "p_key_change", 1, 1, 0x8002 }, { "qp_fatal", 1, 1, 0x8001 },
+	};
+	char folder[64], command[128];
+
+	snprintf(folder, sizeof folder, "test_verbs_devices.%ld", (long)getpid());
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct rtap_live_options options = { .wake_ms = 50 };
+		struct rtap_devices *devices;
+		struct run run;
+
+		write_port(folder, "0x1\n", before, "0x8001\n");
+		cr_assert_eq(rtap_devices_open(&devices, folder, &run.error), RTAP_STATUS_OK, "%s", run.error.text);
+		expect_port(devices, 1, 1, 0x8001, "at first");
+		write_port(folder, "0x2\n", after, "0x8002\n");
+		expect_port(devices, 1, 1, 0x8001, "as it was");
+		options.verbs.devices = devices;
+		simulate("feed=gen:500:64,event=%s@100", cases[i].event);
+		capture_by(&run, "verbs:sim0", &options, 500, 10);
+		cr_assert_eq(run.count, 500, "%s: %zu", cases[i].event, run.count);
+		expect_port(devices, cases[i].lid, cases[i].gid, cases[i].p_key, cases[i].event);
+		rtap_devices_close(devices);
+		run_free(&run);
+	}
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	cr_assert_eq(system(command), 0);
+}
+
+/* Several queues */
+
+#define SPREAD_FRAMES 6000
+
+/* A file of made frames, each with its number at the end, one a microsecond, of `ports` UDP source ports by turns. */
+static void write_numbered_frames(unsigned ports)
+{
+	struct rtap_writer *writer;
+	struct rtap_error error;
+
+	name_feed();
+	cr_assert_eq(rtap_writer_open(&writer, fed_name, RTAP_LINK_ETHERNET, false, &error), RTAP_STATUS_OK, "%s", error.text);
+	for (uint64_t number = 1; number <= SPREAD_FRAMES; number++) {
+		uint8_t bytes[64] = { 0 };
+		const struct rtap_frame frame = { .bytes = bytes, .captured_length = sizeof bytes, .wire_length = sizeof bytes,
+						  .link_type = RTAP_LINK_ETHERNET, .time_ns = 1700000000000000000 + (int64_t)number * 1000 };
+
+		memcpy(bytes, flow_roce, sizeof flow_roce);
+		bytes[35] = (uint8_t)(number % ports);
+		memcpy(bytes + sizeof bytes - sizeof number, &number, sizeof number);
+		cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_OK, "%s", error.text);
+	}
+	cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK, "%s", error.text);
+}
+
+/* How many queues got frames, by the notes; *sum: how many frames. */
+static unsigned queues_used(const struct run *run, uint64_t *sum)
+{
+	unsigned used = 0;
+
+	*sum = 0;
+	for (const char *at = strstr(run->notes, "queue "); at; at = strstr(at + 1, "queue ")) {
+		unsigned long long received;
+
+		if (sscanf(at, "queue %*u: %llu packets received", &received) != 1)
+			continue;
+		used += received > 0;
+		*sum += received;
+	}
+	return used;
+}
+
+Test(verbs, frames_of_several_queues_come_in_the_order_of_their_times)
+{
+	static const struct {
+		const char *device, *tuning;
+		size_t failed;
+		bool in_order; /* by stamps of the feed, which differ */
+		const char *said;
+	} cases[] = {
+		{ "stamp=wall", "queues=4,depth=64,block=16", 0, true, "" },
+		{ "stamp=wall", "queues=16,depth=64,block=16,poll=busy", 0, true, "" },
+		{ "stamp=wall", "queues=2,frame=64", 0, true, "" },
+		{ "stamp=wall", "queues=8,depth=1024,hash=ipv4,frame=64", 0, true, "" },
+		/* frames come while the queues are polled one after the other; there are receives for all */
+		{ "stamp=wall,pace=300000", "queues=16,depth=8192,frame=64,poll=busy", 0, true, "" },
+		{ "stamp=wall,pace=300000", "queues=4,depth=8192,frame=64", 0, true, "" },
+		{ "stamp=raw", "queues=4,depth=64,block=16", 0, false, "" },
+		{ "stamp=none", "queues=4,depth=64,block=16", 0, false, "" },
+		{ "no=cq_ex", "queues=4,depth=64,block=16", 0, false, "" },
+		{ "stamp=wall,error=100", "queues=4,depth=64,block=16", 1, true, "local protection error" },
+		{ "stamp=wall,soft_error=100", "queues=4,depth=64,block=16", 1, true, "local protection error" },
+		{ "stamp=wall,error=5999", "queues=4,depth=64,block=16", 1, true, "local protection error" },
+		{ "no=cq_ex,error=100", "queues=4,depth=64,block=16", 1, false, "local protection error" },
+		{ "stamp=wall,event=wq_fatal@100", "queues=4,depth=64,block=16", 0, true, "" },
+		{ "stamp=wall,event=cq_error@100", "queues=4,depth=64,block=16", 0, true, "overran" },
+	};
+
+	write_numbered_frames(16);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct rtap_verbs_options options = { .tuning = cases[i].tuning };
+		static bool seen[SPREAD_FRAMES + 1];
+		uint64_t sum, last = 0;
+		struct run run;
+
+		simulate("feed=file:%s,%s", fed_name, cases[i].device);
+		capture(&run, "verbs:sim0", &options, 0, SPREAD_FRAMES - cases[i].failed);
+		cr_assert_eq(run.opened, RTAP_STATUS_OK, "%zu: %s", i, run.error.text);
+		cr_assert_eq(run.ended, RTAP_STATUS_END, "%zu: %s", i, run.error.text);
+		cr_assert_eq(run.count + cases[i].failed, SPREAD_FRAMES, "%zu: %zu", i, run.count);
+		cr_assert_eq(run.interface.received, SPREAD_FRAMES, "%zu: %lu", i, run.interface.received);
+		memset(seen, 0, sizeof seen);
+		for (size_t n = 0; n < run.count; n++) {
+			uint64_t number = number_of(run.frames[n]);
+
+			cr_assert(number && number <= SPREAD_FRAMES && !seen[number], "%zu: %lu", i, number);
+			seen[number] = true;
+			if (cases[i].in_order)
+				cr_assert_gt(number, last, "%zu: %lu after %lu", i, number, last);
+			else if (n)
+				cr_assert_geq(run.frames[n]->time_ns, run.frames[n - 1]->time_ns, "%zu: %zu", i, n);
+			last = number;
+		}
+		cr_assert_geq(queues_used(&run, &sum), 2, "%zu: %s", i, run.notes);
+		cr_assert_eq(sum + cases[i].failed, SPREAD_FRAMES, "%zu: %s", i, run.notes);
+		cr_assert(strstr(run.told, cases[i].said), "%zu: %s", i, run.told);
+		cr_assert(strstr(run.description, "queues (by IPv4 and UDP port)"), "%zu: %s", i, run.description);
+		run_free(&run);
+	}
+	unlink(fed_name);
+}
+
+/* The example of the specification: 66.9.149.187 port 2794 to 161.142.100.80 port 1766. */
+Test(verbs, the_simulated_device_spreads_by_the_hash_that_devices_have)
+{
+	static const uint8_t key[40] = {
+		0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
+		0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
+	};
+	static const uint8_t input[] = { 66, 9, 149, 187, 161, 142, 100, 80, 2794 >> 8, 2794 & 255, 1766 >> 8, 1766 & 255 };
+
+	cr_expect_eq(verbs_sim_hash(key, input, 12), 0x51ccc178, "%x", verbs_sim_hash(key, input, 12));
+	cr_expect_eq(verbs_sim_hash(key, input, 8), 0x323e8fc2, "%x", verbs_sim_hash(key, input, 8));
+}
+
+Test(verbs, one_flow_stays_in_one_queue)
+{
+	struct rtap_verbs_options options = { .tuning = "queues=4,depth=64,block=16" };
+	uint64_t sum;
+	struct run run;
+
+	simulate("feed=gen:1000:64");
+	capture(&run, "verbs:sim0", &options, 0, 1000);
+	cr_assert_eq(run.count, 1000, "%zu", run.count);
+	cr_assert_eq(queues_used(&run, &sum), 1, "%s", run.notes);
+	for (size_t n = 0; n < run.count; n++)
+		cr_assert_eq(number_of(run.frames[n]), n + 1);
+	run_free(&run);
 }
 
 /* Sending */

@@ -32,24 +32,27 @@ Test(verbs_parts, sizes_follow_from_limits_and_wishes)
 		struct verbs_sizes sizes;
 	} cases[] = {
 		/* 25 Gb/s for 2 ms in frames of 512 bytes are 12207, 16384 as a power of two: 25 MB of 1536 bytes */
-		{ NULL, { 32768, 1 << 20, 4, 25, 1500, 0, 0, false }, { 16384, 1024, 42, 16385, 1536, 1536, 1536, false } },
+		{ NULL, { 32768, 1 << 20, 4, 25, 1500, 0, 0, false }, { 1, 16384, 1024, 42, 16385, 1536, 1536, 1536, false } },
 		/* 9000 bytes: half of 64 MB hold no more than 2048 */
-		{ NULL, { 32768, 1 << 20, 4, 25, 9000, 0, 0, false }, { 2048, 512, 14, 2049, 9088, 9088, 9088, false } },
-		{ NULL, { 32768, 1 << 20, 4, 25, 0, 0, 0, false }, { 2048, 512, 14, 2049, 9280, 9280, 9280, false } },
+		{ NULL, { 32768, 1 << 20, 4, 25, 9000, 0, 0, false }, { 1, 2048, 512, 14, 2049, 9088, 9088, 9088, false } },
+		{ NULL, { 32768, 1 << 20, 4, 25, 0, 0, 0, false }, { 1, 2048, 512, 14, 2049, 9280, 9280, 9280, false } },
 		/* a device that has less */
-		{ NULL, { 512, 512, 1, 100, 1500, 0, 0, false }, { 512, 128, 341, 512, 1536, 1536, 1536, false } },
-		{ NULL, { 1000, 1 << 20, 1, 100, 1500, 0, 0, false }, { 512, 128, 341, 513, 1536, 1536, 1536, false } },
+		{ NULL, { 512, 512, 1, 100, 1500, 0, 0, false }, { 1, 512, 128, 341, 512, 1536, 1536, 1536, false } },
+		{ NULL, { 1000, 1 << 20, 1, 100, 1500, 0, 0, false }, { 1, 512, 128, 341, 513, 1536, 1536, 1536, false } },
 		/* a snap length keeps the rest away from memory, if a receive may have two parts */
-		{ NULL, { 32768, 1 << 20, 2, 25, 9000, 0, 64, false }, { 16384, 1024, 1024, 16385, 9088, 64, 64, true } },
-		{ NULL, { 32768, 1 << 20, 2, 25, 9000, 0, 64, true }, { 16384, 1024, 256, 16385, 9088, 256, 256, true } },
-		{ NULL, { 32768, 1 << 20, 1, 25, 9000, 0, 64, false }, { 2048, 512, 14, 2049, 9088, 9088, 9088, false } },
-		{ NULL, { 32768, 1 << 20, 2, 25, 9000, 0, 20000, false }, { 2048, 512, 14, 2049, 9088, 9088, 9088, false } },
+		{ NULL, { 32768, 1 << 20, 2, 25, 9000, 0, 64, false }, { 1, 16384, 1024, 1024, 16385, 9088, 64, 64, true } },
+		{ NULL, { 32768, 1 << 20, 2, 25, 9000, 0, 64, true }, { 1, 16384, 1024, 256, 16385, 9088, 256, 256, true } },
+		{ NULL, { 32768, 1 << 20, 1, 25, 9000, 0, 64, false }, { 1, 2048, 512, 14, 2049, 9088, 9088, 9088, false } },
+		{ NULL, { 32768, 1 << 20, 2, 25, 9000, 0, 20000, false }, { 1, 2048, 512, 14, 2049, 9088, 9088, 9088, false } },
 		/* what is asked for */
-		{ "depth=64,block=16,frame=64", { 32768, 1 << 20, 1, 25, 9000, 64 << 10, 0, false }, { 64, 16, 64, 65, 64, 64, 64, false } },
-		{ "depth=100,block=1024", { 32768, 1 << 20, 1, 25, 1500, 1 << 20, 0, false }, { 96, 16, 42, 97, 1536, 1536, 1536, false } },
+		{ "depth=64,block=16,frame=64", { 32768, 1 << 20, 1, 25, 9000, 64 << 10, 0, false }, { 1, 64, 16, 64, 65, 64, 64, 64, false } },
+		{ "depth=100,block=1024", { 32768, 1 << 20, 1, 25, 1500, 1 << 20, 0, false }, { 1, 96, 16, 42, 97, 1536, 1536, 1536, false } },
 		{ "depth=4096,frame=2048,cqe=8000", { 32768, 1 << 20, 1, 25, 1500, 1 << 20, 0, false },
-		  { 4096, 1024, 8, 8000, 2048, 2048, 2048, false } },
-		{ "ms=1", { 32768, 1 << 20, 1, 25, 1500, 0, 0, false }, { 8192, 1024, 42, 8193, 1536, 1536, 1536, false } },
+		  { 1, 4096, 1024, 8, 8000, 2048, 2048, 2048, false } },
+		/* several queues share what one would have */
+		{ "queues=4", { 32768, 1 << 20, 4, 25, 1500, 0, 0, false }, { 4, 4096, 1024, 42, 4097, 1536, 1536, 1536, false } },
+		{ "queues=16,depth=4096", { 32768, 1 << 20, 4, 25, 1500, 0, 0, false }, { 16, 4096, 1024, 128, 4097, 1536, 1536, 1536, false } },
+		{ "ms=1", { 32768, 1 << 20, 1, 25, 1500, 0, 0, false }, { 1, 8192, 1024, 42, 8193, 1536, 1536, 1536, false } },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -68,7 +71,7 @@ Test(verbs_parts, sizes_follow_from_limits_and_wishes)
 Test(verbs_parts, blocks_come_back_when_the_last_borrower_is_done)
 {
 	struct verbs_sizes sizes = { .depth = 4, .block = 4, .blocks = 3, .cq_entries = 5, .frame_bytes = 128, .slot_bytes = 64, .stride = 64, .split = true };
-	struct verbs_ring *ring = verbs_ring_create(&sizes, true);
+	struct verbs_ring *ring = verbs_ring_create(&sizes, true, 0);
 	struct verbs_block *blocks[4];
 
 	cr_assert(ring);

@@ -29,6 +29,8 @@ enum rtap_flow_type {
 	RTAP_FLOW_MULTICAST, /* the same of multicasts only */
 };
 
+struct rtap_devices; /* rdmatap/device.h */
+
 /* Of devices of kind verbs. All zero is what most want. */
 struct rtap_verbs_options {
 	bool force;                  /* also on a port that is not active */
@@ -37,8 +39,14 @@ struct rtap_verbs_options {
 	size_t flow_rule_count;      /* 0: all frames */
 	uint16_t flow_priority;      /* 0 is the highest */
 	bool flow_dont_trap;         /* normal rules: the host goes on getting the frames */
+	bool flow_offload;           /* normal rules: also what rules can do of the capture filter, which is still applied behind them */
 	const char *peer;            /* host whose traffic is captured, or NULL; the device may be left out then ("verbs:") */
 	const char *group;           /* multicast group joined for the length of the capture, or NULL */
+	/*
+	 * What is known of the machine's devices, or NULL: parts of it that the device tells have changed (its LID, GIDs, P_Keys,
+	 * subnet manager or state) are invalidated by rtap_source_read_batch(). Borrowed until the source is closed.
+	 */
+	struct rtap_devices *devices;
 	const char *tuning;          /* sizes and manners, "depth=4096,poll=busy"; rdmatap(1) has them; NULL: the usual */
 };
 
@@ -103,6 +111,12 @@ enum rtap_status rtap_sender_open(struct rtap_sender **sender, const char *name,
 
 /* Link type that frames must have. */
 uint32_t rtap_sender_link_type(const struct rtap_sender *sender);
+
+/*
+ * From now on the device computes the checksums of IPv4 headers, TCP and UDP: for frames captured where these were left to the
+ * NIC. FAILED: it cannot; nothing has changed.
+ */
+enum rtap_status rtap_sender_compute_checksums(struct rtap_sender *sender, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
  * Sends the captured bytes of `count` frames of that link type, or queues them so that they may change at once. *sent: how

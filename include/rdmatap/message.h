@@ -84,7 +84,10 @@ struct rtap_missing {
 	uint8_t reason;          /* enum rtap_missing_reason */
 };
 
-enum rtap_transport { RTAP_TRANSPORT_RC, RTAP_TRANSPORT_UC, RTAP_TRANSPORT_UD, RTAP_TRANSPORT_XRC, RTAP_TRANSPORT_IWARP };
+enum rtap_transport {
+	RTAP_TRANSPORT_RC, RTAP_TRANSPORT_UC, RTAP_TRANSPORT_UD, RTAP_TRANSPORT_XRC, RTAP_TRANSPORT_IWARP,
+	RTAP_TRANSPORT_TCP, RTAP_TRANSPORT_UDP, /* of ONC RPC beside RDMA */
+};
 const char *rtap_transport_name(enum rtap_transport transport);
 
 /* An end of a connection. */
@@ -92,7 +95,7 @@ struct rtap_end {
 	uint8_t address[16];
 	uint8_t address_length; /* 4, 16; 2: a LID; 0: not known */
 	bool qpn_known, psn_known, last_psn_known, port_known;
-	uint16_t port;          /* TCP */
+	uint16_t port;          /* iWARP, TCP and UDP */
 	uint32_t qpn;
 	uint32_t psn;           /* of the first request that it sent (or, by CM, is to send) */
 	uint32_t last_psn;      /* of the last one seen */
@@ -179,6 +182,7 @@ struct rtap_message {
 	const struct rtap_operation *operations;
 	uint32_t operation_count;
 	uint32_t read_chunks, write_chunks;
+	uint32_t credits;       /* RPC over RDMA: that a call asks for, that a reply grants; 0: not known */
 	/* management datagrams, with is_mad; names are static or NULL */
 	bool is_mad, mad_is_answer;
 	uint8_t mad_class, mad_method;

@@ -38,6 +38,9 @@ struct rtap_tracker_options {
 	 * what it tells is no part of the library. NULL. */
 	void (*exchange)(void *owner, const struct rpc_exchange *exchange);
 	bool payload;                /* exchanges hold the bytes of all chunks */
+	/* What packets show of RPC replies is of no interest: they have neither their calls' procedures nor what stands in chunks. Messages
+	 * are the same. */
+	bool bare_replies;
 	/* Whether a packet makes its message wanted: rtap_message.wanted. May be NULL. */
 	bool (*wanted)(void *owner, const struct rtap_packet *packet);
 	void *owner;

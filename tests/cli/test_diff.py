@@ -11,11 +11,13 @@ import re
 import struct
 import subprocess
 import sys
+import time
+import unittest
 
 import capfile
 import conversation
 import test_schema
-from cli import CliTest, TESTDATA, TESTS, captures, read, records
+from cli import CliTest, PROGRAM, TESTDATA, TESTS, captures, has_sanitizers, read, records
 
 GENERATE = os.path.join(TESTS, "generate")
 NFS3 = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
@@ -388,6 +390,47 @@ class Files(DiffTest):
         done = self.run_program("diff", "--stat", NFS3, os.path.join(TESTDATA, "conn_xrc.pcap"))
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"connections without a counterpart on both sides", done.stderr)
+
+    def text_of(self, name, lengths, more=""):
+        lines = ["rdmatap-canon 1 level=messages", "connection transport=RC client=10.0.0.2 server=10.0.0.1"]
+        lines += ["message > kind=send length=%d packets=1 status=good%s" % (length, more) for length in lengths]
+        return self.path(name, "\n".join(lines + ["end connections=1", ""]).encode())
+
+    def test_what_has_hardly_anything_in_common_is_told_so(self):
+        for lengths, is_told in ((range(1000, 1020), True), ([*range(1000, 1018), 0, 1], False), (range(1000, 1019), True)):
+            done = self.run_program("diff", self.text_of("a", range(20)), self.text_of("b", lengths))
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(b"less than a tenth of the messages is the same" in done.stderr, is_told, lengths)
+        done = self.run_program("diff", self.text_of("a", range(19)), self.text_of("b", range(1000, 1019)))
+        self.assertNotIn(b"less than a tenth", done.stderr)
+
+    def test_large_unrelated_texts_end_soon(self):
+        """Lines of which all, or none, stand somewhere else in the other."""
+        for kinds in (3, 300, 10**9):
+            chance = random.Random(kinds)
+            a, b = ([chance.randrange(kinds) for _ in range(30000)] for _ in range(2))
+            start = time.monotonic()
+            self.assertEqual(self.run_program("diff", "--stat", self.text_of("a", a), self.text_of("b", b)).returncode, 1)
+            self.assertLess(time.monotonic() - start, 20)
+
+    def test_lines_beyond_memory_are_refused(self):
+        """A mebibyte is for 6553 lines of both."""
+        short, long = self.text_of("short", range(3276)), self.text_of("long", range(3277))
+        self.same("--max-memory", "1M", short, long, "--skip", "length=3276")
+        self.assertEqual(len(self.diff("--max-memory", "1M", short, long)), 1)
+        self.bad("again: too many messages or packets to compare: there is memory for 3276 (give more with --max-memory",
+                 "diff", "--max-memory", "1M", long, self.text_of("again", range(3277)))
+
+    @unittest.skipIf(has_sanitizers(), "sanitizers take memory of their own")
+    def test_texts_take_no_memory_of_their_own(self):
+        """Two texts of 30 MB."""
+        a, b = (self.text_of(name, lengths, " nfs.name=" + 3000 * "x") for name, lengths in (("a", range(10000)), ("b", range(1, 10001))))
+        # of a process that this one starts, the largest is this one's own
+        starter = "import os, sys; print(os.wait4(os.spawnvp(os.P_NOWAIT, sys.argv[1], sys.argv[1:]), 0)[2].ru_maxrss)"
+        done = subprocess.run([sys.executable, "-c", starter, PROGRAM, "diff", "--stat", a, b], stdout=subprocess.PIPE, check=True)
+        told = done.stdout.decode().splitlines()
+        self.assertIn("  same: 9999", told)
+        self.assertLess(int(told[-1]), 35 * 1024)
 
     def test_stat_counts(self):
         text = self.run_program("diff", "--stat", RPING, RPING).stdout.decode()

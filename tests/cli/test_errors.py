@@ -75,7 +75,7 @@ class Usage(CliTest):
         self.bad("more than 64", "-r", RPING, *["--decode-as", "qp=1,data"] * 65)
 
     def test_what_later_versions_have_is_said_to_be_not_there_yet(self):
-        for argument in ("--flow-offload", "report"):
+        for argument in ("report",):
             self.bad("%s: not in this version" % argument, argument)
 
     def test_filters_are_refused_with_the_column(self):

@@ -10,7 +10,7 @@ NOT_IN_JSON = {"data.data", "infiniband.mad", "infiniband.mad.data", "infiniband
                "infiniband.rmpp.transferreddata", "infiniband.sa.drdlid", "infiniband.sa.subnetadmindata",
                "infiniband.smpdirected", "infiniband.smpdirected.reserved", "infiniband.smplid", "infiniband.smplid.reserved0",
                "infiniband.smplid.reserved1", "infiniband.smplid.smpdata", "iwarp_rdma.send.reassembled.data", "nfs.data",
-               "rdmatap.trailer", "rpc.authgss.data", "rpc.authgss.token", "rpcordma.reassembled.data"}
+               "rdmatap.trailer", "rpc.reqframe", "rpc.authgss.data", "rpc.authgss.token", "rpcordma.reassembled.data"}
 
 
 def unescape(text):

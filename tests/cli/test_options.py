@@ -29,10 +29,10 @@ class Help(CliTest):
         of_canon = {"--level": ("packets",), "--keep": ("latency",), "--json": ()}
         of_stats = {"--interval": ("1",), "--json": ()}
         text = self.good("--help").decode()
-        verbs = {"--flow", "--flow-type", "--flow-priority", "--flow-dont-trap", "--peer", "--join", "--force", "--verbs"}  # tried by check-verbs
+        verbs = {"--flow", "--flow-type", "--flow-priority", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs"}  # tried by check-verbs
         live = verbs | {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode"}  # tried by check-live
         series = {"-C": ("1",), "-G": ("1",), "-W": ("2", "-C", "1")}
-        of_replay = {"--speed", "--rate", "--at-once"}
+        of_replay = {"--speed", "--rate", "--at-once", "--checksums"}
         of_umad = {"--mad-classes", "--is-sm"}  # tried by check-umad
         of_devices = {"--node-guid": "0x0002c90300a1b2c0", "--port-guid": "0002:c903:00a1:b2c1", "--gid": "fe80::2:c903:a1:b2c1", "-v": "mlx5_0",
                       "--json": "mlx5_0"}

@@ -55,6 +55,22 @@ class Shown(CliTest):
             self.assertEqual([xid in line for line in lines], [True, True])
 
 
+class Replies(CliTest):
+    def test_calls_know_their_replies_if_the_files_can_be_read_twice(self):
+        capture = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
+        rows = [line.split("\t") for line in self.lines("-r", capture, "-Y", "rpc", "-T", "fields", "-e", "frame.number",
+                                                        "-e", "rpc.msgtyp", "-e", "rpc.repframe", "-e", "rpc.reqframe")]
+        calls = {frame: reply for frame, kind, _, reply in rows if kind == "0"}
+        replies = {call: frame for frame, kind, call, reply in rows if kind == "1" and not reply}
+        self.assertGreater(len(calls), 100)
+        self.assertEqual(calls, replies)
+        call, reply = next(iter(calls.items()))
+        shown = self.lines("-r", capture, "-Y", "rpc.reqframe == " + reply, "-T", "fields", "-e", "frame.number")
+        self.assertEqual(shown, [call])
+        with open(capture, "rb") as standard_input:
+            self.bad("rpc.reqframe needs files that can be read twice", "-r", "-", "-T", "fields", "-e", "rpc.reqframe", stdin=standard_input)
+
+
 class Cut(CliTest):
     def test_what_the_capture_cut_off_is_told_as_that(self):
         whole = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
@@ -65,6 +81,14 @@ class Cut(CliTest):
             self.assertGreater(sum(row["kind"] == "rpc_call" and row["answer"] is not None for row in rows), calls * 9 // 10)
             # of a header that is not all there the status is not known
             self.assertTrue(all(row.get("status") != "SUCCESS" for row in rows if row["missing"] and row["missing"][0]["offset"] < 24))
+
+    def test_sends_of_several_packets_are_cut_off_like_those_of_one(self):
+        whole = os.path.join(TESTDATA, "roce-nfs40-mtu256.pcap.gz")
+        calls = len(self.lines("messages", "--rpc", whole)) // 2
+        for length in ("120", "160", "200", "300"):
+            rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "-s", length, whole)]
+            self.assertEqual({hole["reason"] for row in rows for hole in row["missing"]} - {"snapped"}, set(), length)
+            self.assertGreater(sum(row["kind"] == "rpc_call" and "answer" in row for row in rows), calls * 9 // 10)
 
     def holes(self, capture, length):
         rows = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "-s", str(length), capture)]

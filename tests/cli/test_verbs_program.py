@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The program on the simulated RDMA device (tests/verbs_sim), preloaded; VERBS_SIM names it."""
+import json
 import os
 import subprocess
 import sys
@@ -46,18 +47,112 @@ class Files(CliTest):
         saved = self.path("x.pcap")
         done = self.capture("feed=file:" + RPING, "-i", "verbs:", "--peer", "10.0.0.1", "-c", "50", "-w", saved)
         self.assertEqual((done.returncode, len(frames(saved))), (0, 50), done.stderr)
+        self.assertIn(b"rdmatap: verbs:sim0/1: 50 packets captured", done.stderr)
+
+    def test_what_happens_to_the_device_is_told_and_does_not_end_the_capture(self):
+        """A script asks whether the capture is there: 0; what was lost is in the counts."""
+        for event, told, dropped in (("event=port_error@100:50", b"the port went down", 0), ("event=qp_fatal@100", b"the queue was brought back", 0),
+                                     ("error=100", b"a receive failed", 1), ("event=cq_error@100", b"overran", 0)):
+            saved = self.path("x.pcap")
+            done = self.capture("feed=gen:500:64," + event, "-i", "verbs:sim0", "-c", str(500 - dropped), "-w", saved)
+            self.assertEqual((done.returncode, len(frames(saved))), (0, 500 - dropped), done.stderr)
+            self.assertIn(told, done.stderr)
+            self.assertIn(b"by the kernel %d, here 0" % dropped, done.stderr)
+        done = self.capture("feed=gen:0:64,event=device_fatal@100", "-i", "verbs:sim0", "-c", "1000000000", "-q")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(b"fatal error", done.stderr)
 
     def test_a_replay_is_sent_byte_by_byte(self):
+        """Short frames within the request, if the device takes them so."""
         sent = self.path("sent.pcap")
-        done = self.capture("send=file:" + sent, "replay", "-i", "verbs:sim0", "--at-once", RPING)
-        self.assertEqual((done.returncode, done.stdout.split()[0]), (0, b"%d" % RPING_FRAMES), done.stderr)
-        self.assertEqual(frames(sent), RPING_CONTENT)
+        for inline in (128, 64, 0):
+            done = self.capture("inline=%d,send=file:%s" % (inline, sent), "replay", "-i", "verbs:sim0", "--at-once", RPING)
+            self.assertEqual((done.returncode, done.stdout.split()[0]), (0, b"%d" % RPING_FRAMES), done.stderr)
+            self.assertEqual(frames(sent), RPING_CONTENT)
+
+    def test_the_device_computes_checksums(self):
+        """In the file they are wrong; what is sent adds up, as the standards say: RFC 1071."""
+        def adds_up(data):
+            data += bytes(len(data) % 2)
+            total = sum(data[i] << 8 | data[i + 1] for i in range(0, len(data), 2))
+            while total >> 16:
+                total = (total & 0xffff) + (total >> 16)
+            return total == 0xffff
+
+        content = read(RPING)
+        header, at, damaged = content[:24], 24, b""
+        while at < len(content):
+            length = int.from_bytes(content[at + 8:at + 12], "little")
+            frame = bytearray(content[at + 16:at + 16 + length])
+            frame[24:26], frame[40:42] = b"\xba\xad", b"\xba\xad"
+            damaged += content[at:at + 16] + frame
+            at += 16 + length
+        path, sent = self.path("damaged.pcap", header + damaged), self.path("sent.pcap")
+        done = self.capture("send=file:" + sent, "replay", "-i", "verbs:sim0", "--at-once", "--checksums", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seen = 0
+        for (data, _), (original, _) in zip(frames(sent), RPING_CONTENT):
+            self.assertEqual((data[:24], data[26:40], data[42:]), (original[:24], original[26:40], original[42:]))
+            if data[12:14] != b"\x08\x00" or data[23] != 17:
+                continue
+            size = int.from_bytes(data[16:18], "big")
+            self.assertTrue(adds_up(data[14:34]))
+            self.assertTrue(adds_up(data[26:34] + bytes((0, 17)) + (size - 20).to_bytes(2, "big") + data[34:14 + size]))
+            seen += 1
+        self.assertEqual(seen, RPING_FRAMES)
+        for message, description, name in ((b"does not compute checksums", "raw=0", "verbs:sim0"), (b"only RDMA devices", "devices=1", "pcap:lo")):
+            done = self.capture(description, "replay", "-i", name, "--at-once", "--checksums", RPING)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr)
+
+    def test_wireshark_is_told_the_options_and_they_are_taken(self):
+        told = self.capture("devices=1", "--extcap-interface", "verbs:sim0/1", "--extcap-config").stdout.decode()
+        for option in ("--flow", "--flow-type", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs", "--snap-length"):
+            self.assertIn("{call=%s}" % option, told)
+        self.assertNotIn("promiscuous", told)
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        wanted = [data for data, _ in RPING_CONTENT if data[26:30] == bytes((10, 0, 0, 1))]
+        process = subprocess.Popen((PROGRAM, "--capture", "--extcap-interface", "verbs:sim0/1", "--fifo", fifo, "--flow", "ipv4 src=10.0.0.1",
+                                    "--force", "--flow-type", "normal", "--flow-offload", "--verbs", "queues=2",
+                                    "--extcap-capture-filter", "udp"), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   env=environment(**device("state=down,feed=file:" + RPING)))
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        with open(fifo, "rb") as f:
+            content = f.read(24 + sum(16 + len(data) for data in wanted))
+            process.terminate()
+            self.assertEqual(process.wait(TIMEOUT), 0)
+        self.assertEqual([data for _, data, _ in records(content)[1]], wanted)
 
     def test_devices_are_listed(self):
         done = self.capture("devices=2,rate=100", "-D")
         self.assertEqual(done.returncode, 0, done.stderr)
         for text in (b"verbs:sim0/1", b"verbs:sim1/1", b"100 Gb/s"):
             self.assertIn(text, done.stdout)
+
+    def ask(self, description, *arguments):
+        """What `rdmatap devices` tells of a device that is in sysfs too."""
+        folder = self.path("sysfs")
+        port = os.path.join(folder, "class/infiniband/sim0/ports/1")
+        os.makedirs(port, exist_ok=True)
+        for path, text in (("../../node_type", "1: CA"), ("link_layer", "Ethernet"), ("state", "4: ACTIVE")):
+            with open(os.path.join(port, path), "w", encoding="ascii") as f:
+                f.write(text + "\n")
+        done = self.run_program("devices", *arguments, env=dict(device(description), RDMATAP_SYSFS=folder))
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout.decode()
+
+    def test_all_that_a_device_can_do_is_told(self):
+        all_of_it = ["managed flow steering", "C-VLAN stripping", "scatter FCS", "IP checksum", "delay drop", "time stamps"]
+        text = self.ask("stamp=raw,raw=15,rss=8,wr=1000,sge=3,cqe=5000", "-v")
+        self.assertIn("  verbs capabilities:\n    " + "\n    ".join(all_of_it) + "\n  core clock khz: 156250\n  max receives: 1000\n"
+                      "  max sges: 3\n  max completions: 5000\n  max rss queues: 8\n", text)
+        for description, capabilities, queues in (("stamp=raw,raw=15", all_of_it, 16), ("raw=4,no=flow+rss", ["IP checksum"], 0),
+                                                  ("raw=0,no=flow", [], 16)):
+            told = json.loads(self.ask(description, "--json"))
+            self.assertEqual((told["verbs_capabilities"], told["max_rss_queues"]), (capabilities, queues))
+        self.assertEqual(json.loads(self.ask("fail=open_device@1:13", "--json"))["verbs_trouble"], "the device cannot be opened: Permission denied")
 
     def test_what_is_wrong_is_said(self):
         for message, description, *arguments in (
@@ -69,6 +164,7 @@ class Files(CliTest):
                 (b"no such type (sniffer, normal, all, mc)", "devices=1", "-i", "verbs:sim0", "--flow-type", "some"),
                 (b"0 to 65535", "devices=1", "-i", "verbs:sim0", "--flow-priority", "65536"),
                 (b"depth=1", "devices=1", "-i", "verbs:sim0", "--verbs", "depth=1"),
+                (b"--flow-offload goes with -f", "devices=1", "-i", "verbs:sim0", "--flow-offload"),
                 (b"lo: is of kind pcap", "devices=1", "-i", "lo", "--flow", "udp"),
                 (b"go with -i verbs:", "devices=1", "-i", "pcap:lo", "--flow", "udp")):
             done = self.capture(description, *arguments)

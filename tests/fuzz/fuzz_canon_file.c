@@ -37,12 +37,18 @@ static void compare(const struct canon_file *a, const struct canon_file *b, stru
 	printer_fini(&printer);
 }
 
+static enum rtap_status read_text(struct canon_file *file, const char *text, size_t length, struct canon_treatments *treatments, bool map)
+{
+	struct rtap_error error;
+
+	return canon_file_read(file, &(struct canon_text){ .name = "text", .text = text, .length = length, .map = map }, treatments, &error);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct diff_rules rules = { .level = CANON_MESSAGES };
 	struct canon_treatments treatments = { .rules = &rules };
 	struct canon_file first, second, turned_file;
-	struct rtap_error error;
 	char *text, *turned;
 	size_t length;
 	enum rtap_status status;
@@ -60,12 +66,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data + 3, length);
 	memcpy(turned, text, length);
 	turned[((size_t)data[1] << 8 | data[2]) % length] ^= 1;
-	status = canon_file_read(&first, "text", text, length, &treatments, true, &error);
-	if (canon_file_read(&second, "text", text, length, &treatments, false, &error) != status)
+	status = read_text(&first, text, length, &treatments, true);
+	if (read_text(&second, text, length, &treatments, false) != status)
 		abort();
 	if (status == RTAP_STATUS_OK) {
 		compare(&first, &second, &treatments, data[0] & 8, true);
-		if (canon_file_read(&turned_file, "turned", turned, length, &treatments, false, &error) == RTAP_STATUS_OK)
+		if (read_text(&turned_file, turned, length, &treatments, false) == RTAP_STATUS_OK)
 			compare(&first, &turned_file, &treatments, data[0] & 8, false);
 		canon_file_fini(&turned_file);
 	}

@@ -147,6 +147,7 @@ static void check_end(const struct run *run)
 		return;
 	REQUIRE(tracker->messages.bytes == 0);
 	REQUIRE(!tracker->calls.count && !tracker->regions.count && !tracker->expectations.count);
+	REQUIRE(!tracker->carriers.calls.count && !tracker->carriers.datagrams.count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -56,6 +56,28 @@ def managed():
     yield scene
 
 
+def late():
+    scene = Scene("cm-late", "CM whose answers are late: a REQ and a REP sent again, 1.5 s to RTU; a REQ that nobody answers")
+    c = scene.connection(port=20049)
+    c.request()
+    scene.pause(1)
+    c.request(again=True)
+    c.reply()
+    scene.pause(0.5)
+    c.reply(again=True)
+    c.ready()
+    exchange(scene, c)
+    silent = scene.connection(a=("10.0.0.2", 0x12, 0x100), b=("10.0.0.3", 0x23, 0x900), port=20049)
+    silent.request()
+    silent.known["b.qpn"] = silent.known["a.psn"] = False
+    scene.pause(2)
+    silent.request(again=True)
+    c.disconnect()
+    scene.pause(0.2)
+    c.tell("a", handshake.DREQ, req_remoteqpneecn=c.b.qpn)
+    yield scene
+
+
 def lives():
     """Ends that a connection's life can have, and private data of answers."""
     scene = Scene("cm-lives", "CM: a REQ without an answer, retried and given up; NVMe accepted, alternate paths, a DREQ without an answer; "
@@ -233,6 +255,7 @@ def other_links():
 
 def captures():
     yield from managed()
+    yield from late()
     yield from lives()
     yield from unmanaged()
     yield from midstream()

@@ -336,7 +336,21 @@ def other():
     yield scene
 
 
+def clustered():
+    scene = Scene("loss-cluster", "20 SENDs sent again: one a second 8 times, then 12 within 0.2 s")
+    c = scene.connection(port=20049).establish()
+    for pause in 8 * [1.4] + 12 * [0.006]:
+        packets = c.send("a", 100)
+        scene.put(*packets)
+        scene.pause(0.01)
+        scene.put(*packets, c.ack(packets[0]))
+        scene.pause(pause)
+    c.anomalies = {"retransmission": 20}
+    yield scene
+
+
 def captures():
+    yield from clustered()
     yield from lost()
     yield from lost_for_good()
     yield from repeated()

@@ -19,6 +19,7 @@
 #define SIM_EXPORT __attribute__((visibility("default")))
 #define SIM_MOST_FLOWS 16
 #define SIM_MOST_QPS 16
+#define SIM_MOST_WQS 32
 #define SIM_MOST_MRS 4096
 #define SIM_MOST_EVENTS 64
 #define SIM_MOST_FRAME 16384
@@ -40,6 +41,9 @@ struct sim_config {
 	bool send_is_veth;
 	char sysfs[256];
 	enum sim_stamp stamp;
+	unsigned raw_caps, most_inline;
+	unsigned rss;          /* queues that a table may have; 0: there are none */
+	unsigned flows;        /* UDP source ports that the generator uses */
 	bool no_extended_cq, no_device_ex, no_flow, no_sniffer, no_dont_trap, no_clock, no_recreate;
 	uint64_t pace;         /* frames a second; 0: as receives are there */
 	uint64_t error_at, soft_error_at, overrun_at;
@@ -90,7 +94,8 @@ struct sim_entry {
 struct sim_channel {
 	struct ibv_comp_channel channel; /* its fd is an epoll of the two below and the feed's socket */
 	int raised, timer;
-	struct sim_cq *cq;               /* that raised the event */
+	struct sim_cq *raised_by[SIM_MOST_EVENTS]; /* in order */
+	unsigned raised_begin, raised_end;
 };
 
 struct sim_cq {
@@ -122,6 +127,25 @@ struct sim_qp {
 	uint8_t port;
 	bool sends_all_signalled;
 	unsigned flows, events_unacknowledged;
+	/* spreads frames over others by a hash; 0: it has receives of its own */
+	struct sim_qp *spread[SIM_MOST_WQS];
+	unsigned spread_count;
+	struct sim_table *table;
+	uint64_t hash_fields;
+	uint8_t hash_key[40];
+};
+
+/* A receive queue of a table, with the inside of a queue pair. */
+struct sim_wq {
+	struct ibv_wq wq;
+	struct sim_qp queue;
+	unsigned tables;
+};
+
+struct sim_table {
+	struct ibv_rwq_ind_table table;
+	struct sim_wq *queues[SIM_MOST_WQS];
+	unsigned count, users;
 };
 
 struct sim_flow {
@@ -137,6 +161,8 @@ struct sim_context {
 	unsigned device;
 	struct sim_feed feed;
 	struct sim_qp *qps[SIM_MOST_QPS];
+	struct sim_wq *wqs[SIM_MOST_WQS];
+	unsigned wq_count, table_count;
 	struct sim_flow flows[SIM_MOST_FLOWS];
 	unsigned flow_count;
 	struct sim_qp *only;     /* the queue pair that gets each frame whatever it is; NULL: flows have to be looked at */
@@ -179,6 +205,8 @@ unsigned sim_cm_objects(void);
 uint64_t sim_now_ns(int clock);
 
 void sim_raise_event(struct sim_context *context, enum ibv_event_type type, void *element, int port);
+/* What is destroyed has no events any more: those that nobody has read are taken back, as by the kernel. */
+void sim_forget_events(struct sim_context *context, const void *element);
 void sim_sync_counters(struct sim_context *context);
 
 /* Brings one frame, if there is one, to the queue pairs that get it. False: none came. */
@@ -192,6 +220,17 @@ struct ibv_cq_ex *sim_create_cq_ex(struct ibv_context *context, struct ibv_cq_in
 int sim_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 int sim_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
 struct ibv_qp *sim_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+struct ibv_wq *sim_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr);
+int sim_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr);
+int sim_destroy_wq(struct ibv_wq *wq);
+struct ibv_rwq_ind_table *sim_create_table(struct ibv_context *context, struct ibv_rwq_ind_table_init_attr *attr);
+int sim_destroy_table(struct ibv_rwq_ind_table *table);
+/* Makes the queue pair spread frames as asked for; 0 or errno. */
+int sim_spread_over(struct sim_qp *qp, const struct ibv_qp_init_attr_ex *attr);
+/* Which of its receive queues gets the frame. */
+struct sim_qp *sim_spread(const struct sim_qp *qp, const uint8_t *bytes, uint32_t length);
+/* Posts to what receives, be it a queue pair or a receive queue. */
+int sim_post(struct sim_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 struct ibv_flow *sim_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr);
 int sim_destroy_flow(struct ibv_flow *flow);
 void sim_cq_add(struct sim_cq *cq, const struct sim_entry *entry);

@@ -168,6 +168,8 @@ static void set_lacks(char *value)
 		sim_config.no_sniffer |= !strcmp(word, "sniffer");
 		sim_config.no_dont_trap |= !strcmp(word, "dont_trap");
 		sim_config.no_clock |= !strcmp(word, "clock");
+		if (!strcmp(word, "rss"))
+			sim_config.rss = 0;
 	}
 }
 
@@ -177,7 +179,8 @@ static void add_event(char *value)
 		{ "port_error", IBV_EVENT_PORT_ERR }, { "port_active", IBV_EVENT_PORT_ACTIVE },
 		{ "qp_fatal", IBV_EVENT_QP_FATAL }, { "cq_error", IBV_EVENT_CQ_ERR },
 		{ "device_fatal", IBV_EVENT_DEVICE_FATAL }, { "gid_change", IBV_EVENT_GID_CHANGE },
-		{ "lid_change", IBV_EVENT_LID_CHANGE }, { NULL, 0 },
+		{ "lid_change", IBV_EVENT_LID_CHANGE }, { "p_key_change", IBV_EVENT_PKEY_CHANGE }, { "sm_change", IBV_EVENT_SM_CHANGE },
+		{ "client_reregister", IBV_EVENT_CLIENT_REREGISTER }, { "wq_fatal", IBV_EVENT_WQ_FATAL }, { NULL, 0 },
 	};
 	char *at = strchr(value, '@'), *end;
 	unsigned count = sim_config.event_count;
@@ -211,7 +214,8 @@ static void set_number(const char *key, const char *value)
 	} numbers[] = {
 		{ "devices", &sim_config.devices }, { "ports", &sim_config.ports }, { "wr", &sim_config.max_wr },
 		{ "cqe", &sim_config.max_cqe }, { "sge", &sim_config.max_sge }, { "vectors", &sim_config.vectors },
-		{ "cm_delay", &sim_config.cm_delay_ms },
+		{ "cm_delay", &sim_config.cm_delay_ms }, { "rss", &sim_config.rss }, { "raw", &sim_config.raw_caps },
+		{ "inline", &sim_config.most_inline }, { "flows", &sim_config.flows },
 	};
 	struct {
 		const char *key;
@@ -291,6 +295,9 @@ static void configure(void)
 	sim_config.max_cqe = 1 << 20;
 	sim_config.max_sge = 4;
 	sim_config.vectors = 4;
+	sim_config.rss = 16;
+	sim_config.most_inline = 128;
+	sim_config.raw_caps = IBV_RAW_PACKET_CAP_SCATTER_FCS | IBV_RAW_PACKET_CAP_IP_CSUM;
 	sim_config.link_layer = IBV_LINK_LAYER_ETHERNET;
 	sim_config.state = IBV_PORT_ACTIVE;
 	set_rate("25");
@@ -412,12 +419,17 @@ static int query_device_ex(struct ibv_context *context, const struct ibv_query_d
 	if (sim_fails("query_device_ex"))
 		return errno;
 	fill_device(&full.orig_attr);
-	full.raw_packet_caps = IBV_RAW_PACKET_CAP_SCATTER_FCS | IBV_RAW_PACKET_CAP_IP_CSUM;
+	full.raw_packet_caps = sim_config.raw_caps;
 	if (sim_config.stamp == SIM_STAMP_RAW) {
 		full.completion_timestamp_mask = SIM_CLOCK_MASK;
 		full.hca_core_clock = SIM_CLOCK_KHZ;
 	}
 	full.phys_port_cnt_ex = sim_config.ports;
+	full.max_wq_type_rq = sim_config.rss;
+	if (sim_config.rss)
+		full.rss_caps = (struct ibv_rss_caps){ 1u << IBV_QPT_RAW_PACKET, 8, sim_config.rss,
+			IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4 | IBV_RX_HASH_SRC_IPV6 | IBV_RX_HASH_DST_IPV6 | IBV_RX_HASH_SRC_PORT_UDP |
+			IBV_RX_HASH_DST_PORT_UDP, IBV_RX_HASH_FUNC_TOEPLITZ };
 	memcpy(attr, &full, length < sizeof full ? length : sizeof full);
 	return 0;
 }
@@ -457,6 +469,11 @@ SIM_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	context->verbs.create_qp_ex = sim_create_qp_ex;
 	if (!sim_config.no_extended_cq)
 		context->verbs.create_cq_ex = sim_create_cq_ex;
+	context->verbs.create_wq = sim_create_wq;
+	context->verbs.modify_wq = sim_modify_wq;
+	context->verbs.destroy_wq = sim_destroy_wq;
+	context->verbs.create_rwq_ind_table = sim_create_table;
+	context->verbs.destroy_rwq_ind_table = sim_destroy_table;
 	if (!sim_config.no_flow) {
 		context->verbs.ibv_create_flow = sim_create_flow;
 		context->verbs.ibv_destroy_flow = sim_destroy_flow;
@@ -494,12 +511,14 @@ SIM_EXPORT unsigned verbs_sim_objects(void)
 SIM_EXPORT int ibv_close_device(struct ibv_context *ibv)
 {
 	struct sim_context *context = sim_of(ibv);
-	unsigned left = context->pds + context->mr_count + context->cqs + context->channels + context->qp_count + context->flow_count;
+	unsigned left = context->pds + context->mr_count + context->cqs + context->channels + context->qp_count + context->flow_count +
+		context->wq_count + context->table_count;
 	bool fails = sim_fails("close_device");
 
 	if (left)
-		sim_violation("close_device with %u domains, %u regions, %u queues, %u channels, %u queue pairs, %u rules left", context->pds,
-			      context->mr_count, context->cqs, context->channels, context->qp_count, context->flow_count);
+		sim_violation("close_device with %u domains, %u regions, %u queues, %u channels, %u queue pairs, %u rules, %u receive queues, %u tables left",
+			      context->pds, context->mr_count, context->cqs, context->channels, context->qp_count, context->flow_count,
+			      context->wq_count, context->table_count);
 	sim_sync_counters(context);
 	sim_feed_close(context);
 	close(ibv->async_fd);
@@ -525,6 +544,34 @@ void sim_raise_event(struct sim_context *context, enum ibv_event_type type, void
 		sim_violation("too many asynchronous events");
 }
 
+static bool is_of(const struct ibv_async_event *event, const void *element)
+{
+	switch (event->event_type) {
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_CQ_ERR:
+	case IBV_EVENT_WQ_FATAL:
+		return event->element.qp == element;
+	default:
+		return false;
+	}
+}
+
+void sim_forget_events(struct sim_context *context, const void *element)
+{
+	unsigned end = context->event_end;
+
+	context->event_end = context->event_begin;
+	for (unsigned i = context->event_begin; i != end; i++) {
+		const struct ibv_async_event event = context->events[i % SIM_MOST_EVENTS];
+		uint64_t one;
+
+		if (!is_of(&event, element))
+			context->events[context->event_end++ % SIM_MOST_EVENTS] = event;
+		else if (read(context->verbs.context.async_fd, &one, sizeof one) != sizeof one)
+			sim_violation("an event that is not there");
+	}
+}
+
 SIM_EXPORT int ibv_get_async_event(struct ibv_context *ibv, struct ibv_async_event *event)
 {
 	struct sim_context *context = sim_of(ibv);
@@ -539,6 +586,8 @@ SIM_EXPORT int ibv_get_async_event(struct ibv_context *ibv, struct ibv_async_eve
 		((struct sim_qp *)event->element.qp)->events_unacknowledged++;
 	if (event->event_type == IBV_EVENT_CQ_ERR)
 		((struct sim_cq *)event->element.cq)->events_unacknowledged++;
+	if (event->event_type == IBV_EVENT_WQ_FATAL)
+		((struct sim_wq *)event->element.wq)->queue.events_unacknowledged++;
 	return 0;
 }
 
@@ -548,6 +597,8 @@ SIM_EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
 		((struct sim_qp *)event->element.qp)->events_unacknowledged--;
 	if (event->event_type == IBV_EVENT_CQ_ERR)
 		((struct sim_cq *)event->element.cq)->events_unacknowledged--;
+	if (event->event_type == IBV_EVENT_WQ_FATAL)
+		((struct sim_wq *)event->element.wq)->queue.events_unacknowledged--;
 }
 
 void sim_sync_counters(struct sim_context *context)

@@ -153,6 +153,10 @@ static bool next_of_generator(struct sim_feed *feed, struct sim_frame *frame)
 	if (sim_config.frames && feed->made == sim_config.frames)
 		return false;
 	feed->made++;
+	if (sim_config.flows) {
+		feed->buffer[34] = (uint8_t)(0xc0 + (feed->made % sim_config.flows >> 8));
+		feed->buffer[35] = (uint8_t)(feed->made % sim_config.flows);
+	}
 	memcpy(feed->buffer + sim_config.frame_size - sizeof feed->made, &feed->made, sizeof feed->made);
 	frame->bytes = feed->buffer;
 	frame->length = sim_config.frame_size;

@@ -20,6 +20,10 @@ static uint32_t power_of_two(uint32_t least)
 
 static bool attributes_are_good(const struct ibv_qp_init_attr_ex *attr)
 {
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE)
+		return attr->qp_type == IBV_QPT_RAW_PACKET && !attr->cap.max_recv_wr && !attr->send_cq && !attr->recv_cq;
+	if (attr->cap.max_inline_data > sim_config.most_inline)
+		return false;
 	return attr->qp_type == IBV_QPT_RAW_PACKET && attr->send_cq && attr->recv_cq && attr->cap.max_recv_wr <= sim_config.max_wr &&
 	       attr->cap.max_send_wr <= sim_config.max_wr && attr->cap.max_recv_sge <= sim_config.max_sge &&
 	       attr->cap.max_recv_sge <= 4;
@@ -52,8 +56,17 @@ static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr_ex *a
 	qp->context = context;
 	qp->send_cq = (struct sim_cq *)attr->send_cq;
 	qp->recv_cq = (struct sim_cq *)attr->recv_cq;
-	qp->send_cq->users++;
-	qp->recv_cq->users++;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE) {
+		errno = sim_spread_over(qp, attr);
+		if (errno) {
+			free(qp->ring);
+			free(qp);
+			return NULL;
+		}
+	} else {
+		qp->send_cq->users++;
+		qp->recv_cq->users++;
+	}
 	qp->qp.context = pd->context;
 	qp->qp.pd = pd;
 	qp->qp.send_cq = attr->send_cq;
@@ -107,6 +120,9 @@ SIM_EXPORT int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int m
 
 	if (sim_fails("modify_qp"))
 		return errno;
+	/* it has no states: its queues have */
+	if (qp->spread_count)
+		return EOPNOTSUPP;
 	if (!(mask & IBV_QP_STATE))
 		return EINVAL;
 	if (attr->qp_state == IBV_QPS_RESET) {
@@ -157,9 +173,14 @@ SIM_EXPORT int ibv_destroy_qp(struct ibv_qp *ibv)
 	for (unsigned i = 0; i < SIM_MOST_QPS; i++)
 		if (context->qps[i] == qp)
 			context->qps[i] = NULL;
+	sim_forget_events(context, qp);
 	context->qp_count--;
-	qp->send_cq->users--;
-	qp->recv_cq->users--;
+	if (qp->spread_count) {
+		qp->table->users--;
+	} else {
+		qp->send_cq->users--;
+		qp->recv_cq->users--;
+	}
 	free(qp->ring);
 	free(qp);
 	sim_choose_only(context);
@@ -193,13 +214,17 @@ static bool receive_is_good(struct sim_qp *qp, const struct ibv_recv_wr *wr)
 
 int sim_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
-	struct sim_qp *qp = (struct sim_qp *)ibv;
+	return sim_post((struct sim_qp *)ibv, wr, bad);
+}
+
+int sim_post(struct sim_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
 	int error = sim_fails("post_recv") ? errno : 0;
 
 	for (; wr; wr = wr->next) {
 		struct sim_receive *receive = &qp->ring[qp->end & qp->mask];
 
-		if (!error && (ibv->state == IBV_QPS_RESET || !receive_is_good(qp, wr)))
+		if (!error && (qp->qp.state == IBV_QPS_RESET || !receive_is_good(qp, wr)))
 			error = EINVAL;
 		if (!error && qp->end - qp->begin == qp->size)
 			error = ENOMEM;
@@ -213,11 +238,49 @@ int sim_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr
 			receive->parts[i] = wr->sg_list[i];
 		qp->end++;
 	}
-	if (ibv->state == IBV_QPS_ERR)
+	if (qp->qp.state == IBV_QPS_ERR)
 		sim_qp_to_error(qp);
 	else if (qp->recv_cq->armed)
 		sim_deliver(qp->context);
 	return 0;
+}
+
+static uint32_t sum_of(const uint8_t *bytes, uint32_t length)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < length; i++)
+		sum += i % 2 ? bytes[i] : (uint32_t)bytes[i] << 8;
+	return sum;
+}
+
+static void put_checksum(uint8_t *place, uint32_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	place[0] = (uint8_t)(~sum >> 8);
+	place[1] = (uint8_t)~sum;
+}
+
+/* Of IPv4 without a tag, and the whole TCP segment or UDP datagram in it. */
+static void compute_checksums(uint8_t *frame, uint32_t length)
+{
+	uint8_t *ip = frame + 14, *place;
+	uint32_t header, size;
+
+	if (length < 34 || frame[12] != 8 || frame[13])
+		return;
+	header = (ip[0] & 15u) * 4;
+	size = (uint32_t)ip[2] << 8 | ip[3];
+	if (header < 20 || size < header + 8 || size > length - 14)
+		return;
+	ip[10] = ip[11] = 0;
+	put_checksum(ip + 10, sum_of(ip, header));
+	if ((ip[6] & 0x3f) || ip[7] || (ip[9] != 6 && ip[9] != 17) || (ip[9] == 6 && size < header + 20))
+		return;
+	place = ip + header + (ip[9] == 6 ? 16 : 6);
+	place[0] = place[1] = 0;
+	put_checksum(place, sum_of(ip + header, size - header) + sum_of(ip + 12, 8) + ip[9] + size - header);
 }
 
 static int send_one(struct sim_qp *qp, const struct ibv_send_wr *wr)
@@ -230,6 +293,10 @@ static int send_one(struct sim_qp *qp, const struct ibv_send_wr *wr)
 	for (int i = 0; i < wr->num_sge; i++) {
 		const struct ibv_sge *part = &wr->sg_list[i];
 
+		if (wr->send_flags & IBV_SEND_INLINE && length + part->length > sim_config.most_inline) {
+			sim_violation("post_send of more inline than was asked for");
+			return EINVAL;
+		}
 		if (!(wr->send_flags & IBV_SEND_INLINE) && !region_of(qp->context, part)) {
 			sim_violation("post_send of memory that is not registered");
 			return EINVAL;
@@ -238,6 +305,11 @@ static int send_one(struct sim_qp *qp, const struct ibv_send_wr *wr)
 			return EINVAL;
 		memcpy(frame + length, (const void *)(uintptr_t)part->addr, part->length);
 		length += part->length;
+	}
+	if (wr->send_flags & IBV_SEND_IP_CSUM) {
+		if (!(sim_config.raw_caps & IBV_RAW_PACKET_CAP_IP_CSUM))
+			return EINVAL;
+		compute_checksums(frame, length);
 	}
 	return sim_feed_send(qp->context, frame, length);
 }
@@ -288,6 +360,8 @@ static void give(struct sim_qp *qp, const struct sim_frame *frame)
 	uint32_t room = 0;
 	bool fatal = false;
 
+	if (qp->spread_count)
+		qp = sim_spread(qp, frame->bytes, frame->length);
 	if (qp->begin == qp->end || !can_receive(qp)) {
 		context->dropped++;
 		return;
@@ -371,15 +445,23 @@ void sim_choose_only(struct sim_context *context)
 		context->only = flow->qp;
 }
 
+static bool has_room(const struct sim_qp *qp)
+{
+	for (unsigned i = 0; i < qp->spread_count; i++)
+		if (!has_room(qp->spread[i]))
+			return false;
+	return qp->spread_count || (qp->begin != qp->end && can_receive(qp));
+}
+
 /* Unpaced feeds wait for receives, so that tests are exact; the wire does not. */
 static bool must_wait(const struct sim_context *context)
 {
 	if (context->only)
-		return context->only->begin == context->only->end || !can_receive(context->only);
+		return !has_room(context->only);
 	for (unsigned i = 0; i < SIM_MOST_FLOWS; i++) {
 		const struct sim_flow *flow = &context->flows[i];
 
-		if (flow->used && (flow->qp->begin == flow->qp->end || !can_receive(flow->qp)))
+		if (flow->used && !has_room(flow->qp))
 			return true;
 	}
 	return !context->flow_count;
@@ -411,7 +493,11 @@ static void raise_due_events(struct sim_context *context)
 		if (type == IBV_EVENT_QP_FATAL && qp) {
 			sim_raise_event(context, type, qp, 0);
 			sim_qp_to_error(qp);
+		} else if (type == IBV_EVENT_WQ_FATAL && qp && qp->spread_count) {
+			sim_raise_event(context, type, qp->table->queues[0], 0);
+			sim_qp_to_error(qp->spread[0]);
 		} else if (type == IBV_EVENT_CQ_ERR && qp) {
+			qp = qp->spread_count ? qp->spread[0] : qp;
 			sim_raise_event(context, type, qp->recv_cq, 0);
 			qp->recv_cq->overrun = true;
 			sim_qp_to_error(qp);

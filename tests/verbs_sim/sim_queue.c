@@ -141,7 +141,7 @@ static void raise_event(struct sim_cq *cq)
 		return;
 	if (context->feed.socket >= 0)
 		(void)epoll_ctl(cq->channel->channel.fd, EPOLL_CTL_DEL, context->feed.socket, NULL);
-	cq->channel->cq = cq;
+	cq->channel->raised_by[cq->channel->raised_end++ % SIM_MOST_EVENTS] = cq;
 	if (write(cq->channel->raised, &one, sizeof one) != sizeof one)
 		sim_violation("too many completion events");
 }
@@ -169,9 +169,11 @@ int sim_req_notify(struct ibv_cq *ibv, int solicited_only)
 {
 	struct sim_cq *cq = (struct sim_cq *)ibv;
 
-	(void)solicited_only;
 	if (sim_fails("req_notify_cq"))
 		return errno;
+	/* no raw packet is a solicited one */
+	if (solicited_only)
+		return 0;
 	cq->armed = true;
 	if (!sim_deliver(sim_of(ibv->context)) && cq->channel)
 		set_alarm(sim_of(ibv->context), cq->channel);
@@ -181,6 +183,7 @@ int sim_req_notify(struct ibv_cq *ibv, int solicited_only)
 SIM_EXPORT int ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **cq, void **cq_context)
 {
 	struct sim_channel *channel = (struct sim_channel *)ibv;
+	struct sim_cq *raised;
 	uint64_t count;
 
 	if (sim_fails("get_cq_event"))
@@ -199,9 +202,10 @@ SIM_EXPORT int ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **cq
 		if (poll(&wait, 1, -1) < 0)
 			return -1;
 	}
-	channel->cq->events_unacknowledged++;
-	*cq = &channel->cq->cq;
-	*cq_context = channel->cq->cq.cq_context;
+	raised = channel->raised_by[channel->raised_begin++ % SIM_MOST_EVENTS];
+	raised->events_unacknowledged++;
+	*cq = &raised->cq;
+	*cq_context = raised->cq.cq_context;
 	return 0;
 }
 
@@ -273,6 +277,7 @@ SIM_EXPORT int ibv_destroy_cq(struct ibv_cq *ibv)
 		sim_violation("destroy_cq between start_poll and end_poll");
 	if (cq->channel)
 		cq->channel->channel.refcnt--;
+	sim_forget_events(sim_of(ibv->context), cq);
 	sim_of(ibv->context)->cqs--;
 	free(cq->ring);
 	free(cq);
@@ -290,6 +295,9 @@ static void overrun(struct sim_cq *cq)
 	for (unsigned i = 0; i < SIM_MOST_QPS; i++)
 		if (context->qps[i] && context->qps[i]->recv_cq == cq)
 			sim_qp_to_error(context->qps[i]);
+	for (unsigned i = 0; i < SIM_MOST_WQS; i++)
+		if (context->wqs[i] && context->wqs[i]->queue.recv_cq == cq)
+			sim_qp_to_error(&context->wqs[i]->queue);
 }
 
 void sim_cq_add(struct sim_cq *cq, const struct sim_entry *entry)
