@@ -32,7 +32,8 @@
 #define DEFAULT_MEMORY (UINT64_C(512) << 20)
 
 /* Whose command line it is. */
-enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY, COMMAND_STATS };
+enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY, COMMAND_STATS,
+	COMMAND_REPORT };
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
@@ -50,7 +51,7 @@ struct options {
 	const char *user;         /* -Z */
 	bool extcap;              /* Wireshark captures, and takes what is said for trouble */
 	bool list_devices;        /* -D */
-	const char *write_name;   /* -w */
+	const char *write_name;   /* -w; of report -o */
 	struct rtap_rotation rotation; /* -C, -G, -W */
 	bool print;               /* --print: with -w, show too */
 	const char *capture_filter; /* -f */
@@ -127,6 +128,9 @@ int command_replay(int argc, char **argv);
 
 /* rdmatap stats FILE... */
 int command_stats(int argc, char **argv);
+
+/* rdmatap report FILE... -o PAGE */
+int command_report(int argc, char **argv);
 
 /* What Wireshark asks for, and whether it is Wireshark that asks. */
 int command_extcap(int argc, char **argv);

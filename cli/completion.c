@@ -24,6 +24,7 @@ static const struct {
 	{ "fields", "list what can be filtered and printed", COMMAND_VIEW, false, true },
 	{ "messages", "list the messages that packets make", COMMAND_MESSAGES, false, false },
 	{ "replay", "send the frames of a capture", COMMAND_REPLAY, false, false },
+	{ "report", "write a page with tables and plots", COMMAND_REPORT, false, false },
 	{ "stats", "count, measure latencies, say what looks wrong", COMMAND_STATS, false, false },
 };
 

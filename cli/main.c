@@ -89,6 +89,7 @@ static const struct {
 	{ "fields", command_fields },
 	{ "messages", command_messages },
 	{ "replay", command_replay },
+	{ "report", command_report },
 	{ "stats", command_stats },
 };
 

@@ -101,6 +101,11 @@ static const struct option stats_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+static const struct option report_options[] = {
+	COMMON_OPTIONS,
+	{ NULL, 0, NULL, 0 },
+};
+
 /* What each command line may hold. */
 static const struct {
 	const char *letters;
@@ -115,30 +120,13 @@ static const struct {
 	[COMMAND_DIFF] = { ":f:c:s:nv", diff_options, true },
 	[COMMAND_REPLAY] = { ":i:r:w:f:c:Z:", replay_options, true },
 	[COMMAND_STATS] = { ":r:f:c:s:lnv", stats_options, true },
+	[COMMAND_REPORT] = { ":r:o:f:c:s:nv", report_options, true },
 };
 
 const char *options_letters(enum command command, const struct option **long_options)
 {
 	*long_options = command_lines[command].long_options;
 	return command_lines[command].letters;
-}
-
-/* Options and commands that the design names and this version has not. */
-static const char *const not_yet[] = {
-	"report",
-};
-
-static bool is_not_yet(const char *argument)
-{
-	for (size_t i = 0; i < sizeof not_yet / sizeof not_yet[0]; i++) {
-		size_t length = strcspn(argument, "=");
-
-		if (strlen(not_yet[i]) == length && !strncmp(argument, not_yet[i], length))
-			return true;
-		if (not_yet[i][0] == '-' && not_yet[i][1] != '-' && !strncmp(argument, not_yet[i], 2) && argument[1] != '-')
-			return true;
-	}
-	return false;
 }
 
 static bool parse_number(const char *text, uint64_t most, uint64_t *number)
@@ -433,6 +421,8 @@ static bool take_packet_value(struct options *options, int letter)
 		return is_name("-r", "file", optarg) && add_input(options, optarg);
 	case 'w':
 		return is_name("-w", "file", optarg) && once("-w", &options->write_name, "one file is written");
+	case 'o':
+		return is_name("-o", "file", optarg) && once("-o", &options->write_name, "one page is written");
 	case 'f':
 		return once("-f", &options->capture_filter, "join them with 'and'");
 	case 'Y':
@@ -602,6 +592,8 @@ static bool check(const struct options *options, enum command command)
 		complain("-w -: standard output is one file only (no -C, -G)");
 	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory)
 		complain("nothing to write (name a file with -w, a directory with --files)");
+	else if (command == COMMAND_REPORT && !options->write_name)
+		complain("nothing to write (name the page with -o, such as -o report.html; -o - is standard output)");
 	else if (options->fill_holes && !options->write_name)
 		complain("--fill-holes goes with -w");
 	else if (options->directory && options->write_name && !strcmp(options->write_name, "-"))
@@ -626,26 +618,6 @@ static void complain_of_option(char *const *argv, int letter)
 	complain("%s: %s (see rdmatap --help)", is_long ? argv[optind - 1] : short_option,
 		 letter == ':' ? "needs an argument" : is_long && strchr(argv[optind - 1], '=') ? "no such option, or none with a value" :
 		 "no such option");
-}
-
-/* Whether a word is an option's argument: then it is not looked at for what is not in this version. */
-static bool takes_argument(const char *letters, const char *word)
-{
-	const char *letter = word[0] == '-' && word[1] && !word[2] ? strchr(letters + 1, word[1]) : NULL;
-
-	return letter && letter[1] == ':';
-}
-
-static bool asks_for_later(const char *letters, int argc, char **argv, enum command command)
-{
-	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		if ((argv[i][0] == '-' || (i == 1 && command == COMMAND_VIEW)) && is_not_yet(argv[i])) {
-			complain("%s: not in this version (see rdmatap --help)", argv[i]);
-			return true;
-		}
-		i += takes_argument(letters, argv[i]);
-	}
-	return false;
 }
 
 static bool take_files(struct options *options, enum command command, int argc, char **argv)
@@ -675,8 +647,6 @@ bool options_parse(struct options *options, enum command command, int argc, char
 
 	*options = (struct options){ .max_memory = DEFAULT_MEMORY, .speed = 1, .threads = processors() };
 	fields_format_init(&options->fields);
-	if (asks_for_later(letters, argc, argv, command))
-		return false;
 	opterr = 0;
 	while ((letter = getopt_long(argc, argv, letters, command_lines[command].long_options, NULL)) != -1)
 		if (letter == ':' || letter == '?') {

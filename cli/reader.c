@@ -18,6 +18,8 @@ void reader_fail(struct reader *reader, const struct rtap_error *error)
 {
 	reader_sync(reader);
 	complain("%s", error->text);
+	if (!reader->failure.text[0])
+		reader->failure = *error;
 	reader->status = EXIT_TROUBLE;
 }
 
@@ -363,10 +365,10 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 
 void reader_report(const struct reader *reader, const struct rtap_tracker *tracker)
 {
-	report_trouble(reader->source, &reader->tally);
+	remark_trouble(reader->source, &reader->tally);
 	if (reader->options->verbose)
-		report_all(reader->source, &reader->tally);
-	report_tracker(tracker, true, reader->options->verbose);
+		remark_all(reader->source, &reader->tally);
+	remark_tracker(tracker, true, reader->options->verbose);
 }
 
 void reader_close(struct reader *reader)

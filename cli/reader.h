@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/pipeline.h"
 #include "cli/progress.h"
-#include "cli/report.h"
+#include "cli/remarks.h"
 #include "output/format.h"
 
 struct reader {
@@ -30,6 +30,7 @@ struct reader {
 	bool unwritable;            /* standard output takes no more */
 	bool interrupted;           /* an interrupt ended reading before the end */
 	int status;                 /* exit status so far */
+	struct rtap_error failure;  /* the first one told; no text: none was */
 };
 
 /* Whether an output is an input too, which writing would destroy; a complaint is printed then. */

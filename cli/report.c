@@ -1,122 +1,181 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rdmatap report: a capture as one HTML page.
+ */
 #include "config.h"
 
-#include <inttypes.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/report.h"
+#include <rdmatap/tracker.h>
 
-#define ESCAPED_SIZE 1024
+#include "cli/reader.h"
+#include "output/report.h"
 
-/* Text out of a capture file must not steer the terminal. */
-static const char *escaped(const char *found, char text[ESCAPED_SIZE])
+/* Of --max-memory, what the counts may take, and what the points of plots may; the rest is for what is under way. */
+#define COUNTS_SHARE 8
+#define POINTS_SHARE 8
+
+/* Intervals begin as short as this and grow with the capture, so that a plot has enough of them however long it is. */
+#define FIRST_INTERVAL_NS 1000
+
+struct reporting {
+	struct reader reader;
+	struct rtap_tracker *tracker;
+	struct stats *stats;
+	struct report *report;
+	struct findings findings;
+	struct printer page;
+	int fd;             /* of the page; -1: none yet */
+};
+
+static void take_message(void *owner, const struct rtap_message *message)
 {
-	struct line line;
+	struct reporting *reporting = owner;
 
-	line_init(&line, text, ESCAPED_SIZE - sizeof "...");
-	line_escaped(&line, (const uint8_t *)found, strlen(found));
-	strcpy(line.next, line.cut ? "..." : "");
-	return text;
+	stats_message(reporting->stats, message);
+	report_message(reporting->report, message);
 }
 
-/* What was lost or odd is told in any case; the rest with -v. */
-void report_trouble(const struct rtap_source *source, const struct tally *tally)
+static void take_connection(void *owner, const struct rtap_connection *connection)
 {
-	const struct rtap_source_counters *counters = &tally->read;
-	char text[ESCAPED_SIZE];
+	stats_connection(((struct reporting *)owner)->stats, connection);
+}
 
-	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++)
-		if (tally->anomalies[i] && i != RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
-			complain("%s: %" PRIu64 " time%s (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i), tally->anomalies[i],
-				 tally->anomalies[i] == 1 ? "" : "s", rtap_anomaly_meaning((enum rtap_anomaly_code)i));
-	if (counters->cut_frames)
-		complain("%" PRIu64 " frames were captured in part only", counters->cut_frames);
-	if (counters->bad_times)
-		complain("%" PRIu64 " time stamps outside the years 1678 to 2262", counters->bad_times);
-	if (counters->bad_lengths)
-		complain("%" PRIu64 " frames said to be shorter than what was captured of them", counters->bad_lengths);
-	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
-		const struct rtap_interface *interface = rtap_source_interface(source, i);
+static void merge(void *owner, uint64_t from, uint64_t into, bool turned)
+{
+	struct reporting *reporting = owner;
 
-		/* live: report_live() tells */
-		if (interface->dropped_here.known)
-			continue;
-		if (interface->dropped_by_system.known && interface->dropped_by_system.value)
-			complain("%s: %" PRIu64 " packets of interface %s were dropped by the capturing system", interface->file,
-				 interface->dropped_by_system.value, escaped(interface->name, text));
-		if (interface->has_dropped && interface->dropped)
-			complain("%s: %" PRIu64 " packets were dropped by interface %s while capturing", interface->file, interface->dropped,
-				 escaped(interface->name, text));
+	stats_merge(reporting->stats, from, into, turned);
+	report_merge(reporting->report, from, into, turned);
+}
+
+static void take(void *owner, struct rtap_frame *frame)
+{
+	struct reporting *reporting = owner;
+	struct rtap_packet packet;
+
+	reader_packet(&reporting->reader, frame, &packet);
+	stats_packet(reporting->stats, &packet);
+	report_packet(reporting->report, &packet);
+	reporting->reader.tally.passed++;
+	for (uint8_t i = 0; i < packet.anomaly_count; i++)
+		reporting->reader.tally.anomalies[packet.anomalies[i].code]++;
+}
+
+static bool open_state(struct reporting *reporting, const struct options *options)
+{
+	uint64_t counts = options->max_memory / COUNTS_SHARE, points = options->max_memory / POINTS_SHARE;
+	struct rtap_tracker_options tracking = {
+		.max_memory = options->max_memory - counts - points,
+		.context = options->context,
+		.message = take_message,
+		.connection = take_connection,
+		.merged = merge,
+		.owner = reporting,
+	};
+
+	tracking.context.decode_as = options->decode_as;
+	reporting->tracker = rtap_tracker_open(&tracking);
+	reporting->stats = stats_create(&(struct stats_options){ counts, FIRST_INTERVAL_NS });
+	if (reporting->stats)
+		reporting->report = report_create(reporting->stats, points);
+	if (reporting->tracker && reporting->report)
+		return true;
+	complain("out of memory");
+	return false;
+}
+
+static bool is_standard_output(const struct options *options)
+{
+	return !strcmp(options->write_name, "-");
+}
+
+/* Before the input is read: who cannot write should not have to wait for it. */
+static bool open_page(struct reporting *reporting, const struct options *options)
+{
+	reporting->fd = is_standard_output(options) ? STDOUT_FILENO : open(options->write_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (reporting->fd < 0) {
+		complain("%s: %s", options->write_name, strerror(errno));
+		return false;
 	}
+	if (!printer_init(&reporting->page, reporting->fd, false))
+		return true;
+	complain("out of memory");
+	return false;
 }
 
-#define COUNT_SIZE 24
-
-static const char *count_text(struct rtap_count count, char text[COUNT_SIZE])
+/* Nobody who reads a pipe any more is no failure; of a file every one is. */
+static void end_page(struct reporting *reporting, int error)
 {
-	snprintf(text, COUNT_SIZE, count.known ? "%" PRIu64 : "unknown", count.value);
-	return text;
-}
+	const struct options *options = reporting->reader.options;
 
-void report_live(const struct rtap_source *source, const struct tally *tally, bool only_losses)
-{
-	const struct rtap_interface *interface = rtap_source_interface(source, 0);
-	char received[COUNT_SIZE], dropped[COUNT_SIZE], by_system[COUNT_SIZE], here[COUNT_SIZE];
-
-	if (only_losses && !interface->dropped && !interface->dropped_by_system.value && !interface->dropped_here.value)
+	if (is_standard_output(options)) {
+		reader_wrote(&reporting->reader, error);
 		return;
-	complain("%s: %" PRIu64 " packets captured; received: %s; dropped: by the device %s, by the kernel %s, here %s", interface->file,
-		 tally->taken,
-		 count_text((struct rtap_count){ interface->has_received, interface->received }, received),
-		 count_text((struct rtap_count){ interface->has_dropped, interface->dropped }, dropped),
-		 count_text(interface->dropped_by_system, by_system), count_text(interface->dropped_here, here));
-}
-
-void report_tracker(const struct rtap_tracker *tracker, bool puts_together, bool all)
-{
-	struct rtap_tracker_counters counters = rtap_tracker_counters(tracker);
-
-	if (counters.evictions)
-		complain("%" PRIu64 " times state was given up for want of memory (give more with --max-memory)", counters.evictions);
-	if (counters.refused)
-		complain("%" PRIu64 " times the system had no memory for state: what is shown is not whole (give less with --max-memory)", counters.refused);
-	if (counters.unsupported && (puts_together || all))
-		complain("%" PRIu64 " packets of services that are not put together (reliable datagrams, reserved opcodes)", counters.unsupported);
-	if (counters.fragmented_lost)
-		complain("%" PRIu64 " fragmented IP datagrams could not be put together", counters.fragmented_lost);
-	if (!all)
-		return;
-	if (counters.fragmented_whole)
-		complain("%" PRIu64 " IP datagrams were put together of their fragments", counters.fragmented_whole);
-	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
-		if (counters.trouble[i])
-			complain("%" PRIu64 " %s", counters.trouble[i], rtap_trouble_name((enum rtap_trouble)i));
-	complain("%" PRIu64 " connections, %" PRIu64 " messages (%" PRIu64 " incomplete); state took %" PRIu64 " bytes at the most",
-		 counters.connections, counters.messages, counters.incomplete_messages, counters.peak_memory);
-}
-
-void report_all(const struct rtap_source *source, const struct tally *tally)
-{
-	const struct rtap_source_counters *counters = &tally->read;
-	char text[ESCAPED_SIZE];
-
-	for (size_t i = 0; i < rtap_source_note_count(source); i++)
-		complain("%s", escaped(rtap_source_note(source, i), text));
-	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
-		const struct rtap_interface *interface = rtap_source_interface(source, i);
-		const char *name = rtap_link_type_name(interface->link_type);
-
-		complain("%s: interface %zu, link type %" PRIu32 " (%s)", interface->file, i, interface->link_type, name ? name : "no name");
-		if (interface->name[0])
-			complain("%s: interface %zu, name %s", interface->file, i, escaped(interface->name, text));
-		if (interface->description[0])
-			complain("%s: interface %zu, description %s", interface->file, i, escaped(interface->description, text));
-		if (interface->filter[0])
-			complain("%s: interface %zu, filter %s", interface->file, i, escaped(interface->filter, text));
-		if (interface->has_received)
-			complain("%s: interface %zu received %" PRIu64 " packets", interface->file, i, interface->received);
 	}
-	complain("%" PRIu64 " frames, %" PRIu64 " bytes read; %" PRIu64 " blocks of unknown types skipped", counters->frames,
-		 counters->captured_bytes, counters->skipped_blocks);
-	complain("%" PRIu64 " packets taken, %" PRIu64 " passed the display filter", tally->taken, tally->passed);
+	if (close(reporting->fd) && !error)
+		error = -errno;
+	reporting->fd = -1;
+	if (!error)
+		return;
+	complain("%s: %s", options->write_name, strerror(-error));
+	reporting->reader.status = EXIT_TROUBLE;
+}
+
+static void write_page(struct reporting *reporting)
+{
+	const struct reader *reader = &reporting->reader;
+	struct report_input input = {
+		.names = reader->options->inputs,
+		.name_count = reader->options->input_count,
+		.source = reader->source,
+		.failure = reader->failure.text[0] ? reader->failure.text : NULL,
+		.interrupted = reader->interrupted,
+		.anomalies = reader->tally.anomalies,
+		.counters = rtap_tracker_counters(reporting->tracker),
+	};
+
+	findings_gather(&reporting->findings, reporting->stats);
+	end_page(reporting, report_write(reporting->report, &reporting->findings, &input, &reporting->page));
+}
+
+static int run(const struct options *options)
+{
+	static struct reporting reporting;
+	struct reader *reader = &reporting.reader;
+
+	reporting.fd = -1;
+	if (!reader_open(reader, options)) {
+		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+		goto out;
+	}
+	if (!open_page(&reporting, options) || !open_state(&reporting, options)) {
+		reader->status = EXIT_TROUBLE;
+		goto out;
+	}
+	reader_run(reader, reporting.tracker, take, &reporting);
+	rtap_tracker_finish(reporting.tracker);
+	write_page(&reporting);
+	reader_report(reader, reporting.tracker);
+out:
+	rtap_tracker_close(reporting.tracker);
+	report_destroy(reporting.report);
+	stats_destroy(reporting.stats);
+	printer_fini(&reporting.page);
+	if (reporting.fd > STDERR_FILENO)
+		close(reporting.fd);
+	reader_close(reader);
+	return reader->status;
+}
+
+int command_report(int argc, char **argv)
+{
+	struct options options;
+	int status = options_parse(&options, COMMAND_REPORT, argc, argv) ? run(&options) : EXIT_TROUBLE;
+
+	options_fini(&options);
+	return status;
 }

@@ -282,13 +282,13 @@ int view_run(const struct options *options)
 			reader_wrote(reader, printer_packet(&reader->printer, reader->formats[0], NULL));
 		reader_run(reader, view.tracker, show, &view);
 		finish_output(&view);
-		report_trouble(reader->source, &reader->tally);
+		remark_trouble(reader->source, &reader->tally);
 		if (options->device)
-			report_live(reader->source, &reader->tally, options->extcap);
+			remark_live(reader->source, &reader->tally, options->extcap);
 		if (options->verbose)
-			report_all(reader->source, &reader->tally);
+			remark_all(reader->source, &reader->tally);
 		if (view.tracker)
-			report_tracker(view.tracker, false, options->verbose);
+			remark_tracker(view.tracker, false, options->verbose);
 		if (lost_values(&view))
 			complain("%zu values not written for want of memory", lost_values(&view));
 	}

@@ -17,6 +17,11 @@ static unsigned bucket_of(uint64_t value)
 	return (shift + 1) << HISTOGRAM_PART_BITS | (unsigned)(value >> shift & (PARTS - 1));
 }
 
+uint64_t histogram_begin(unsigned bucket)
+{
+	return bucket < PARTS ? bucket : (PARTS | (bucket & (PARTS - 1))) << ((bucket >> HISTOGRAM_PART_BITS) - 1);
+}
+
 /* The middle of its values. */
 static uint64_t value_of(unsigned bucket)
 {

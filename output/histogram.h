@@ -23,6 +23,9 @@ void histogram_add(struct histogram *histogram, uint64_t value);
 /* Adds all values of another. */
 void histogram_merge(struct histogram *histogram, const struct histogram *other);
 
+/* The least value that a bucket counts. */
+uint64_t histogram_begin(unsigned bucket);
+
 /* How many values are this large or larger, by the middles of their buckets. At least 1 if the largest is. */
 uint64_t histogram_above(const struct histogram *histogram, uint64_t value);
 

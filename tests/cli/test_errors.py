@@ -74,10 +74,6 @@ class Usage(CliTest):
             self.bad("--decode-as %s: not understood (qp=NUMBER" % spec, "-r", RPING, "--decode-as", spec)
         self.bad("more than 64", "-r", RPING, *["--decode-as", "qp=1,data"] * 65)
 
-    def test_what_later_versions_have_is_said_to_be_not_there_yet(self):
-        for argument in ("report",):
-            self.bad("%s: not in this version" % argument, argument)
-
     def test_filters_are_refused_with_the_column(self):
         for column, text in ((1, "infiniband.bth.opcod == 1"), (11, "ip.src == 1.2.3"), (4, "ip &&"), (1, ")"), (1, "(ip")):
             self.bad("-Y: column ", "-r", RPING, "-Y", text)

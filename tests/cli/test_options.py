@@ -28,6 +28,7 @@ class Help(CliTest):
                    "--rules": (os.path.join(TESTDATA, "nfs.rules"),), "--json": (), "--update": ()}
         of_canon = {"--level": ("packets",), "--keep": ("latency",), "--json": ()}
         of_stats = {"--interval": ("1",), "--json": ()}
+        of_report = {"-o": (self.path("page.html"),)}
         text = self.good("--help").decode()
         verbs = {"--flow", "--flow-type", "--flow-priority", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs"}  # tried by check-verbs
         live = verbs | {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode"}  # tried by check-live
@@ -37,7 +38,7 @@ class Help(CliTest):
         of_devices = {"--node-guid": "0x0002c90300a1b2c0", "--port-guid": "0002:c903:00a1:b2c1", "--gid": "fe80::2:c903:a1:b2c1", "-v": "mlx5_0",
                       "--json": "mlx5_0"}
         named = set(re.findall(r"^  (--?[a-zA-Z][a-z-]*)", text, re.M)) - {"--help"}
-        self.assertEqual(named, set(examples) | of_messages | set(of_export) | live | set(series) | of_replay | set(of_diff) | set(of_canon) | set(of_stats) | of_umad | set(of_devices))
+        self.assertEqual(named, set(examples) | of_messages | set(of_export) | live | set(series) | of_replay | set(of_diff) | set(of_canon) | set(of_stats) | set(of_report) | of_umad | set(of_devices))
         manual = "".join(read(page).decode() for page in glob.glob(os.path.join(os.path.dirname(TESTS), "doc", "rdmatap*.1")))
         for option, arguments in examples.items():
             if option != "-r":
@@ -61,6 +62,9 @@ class Help(CliTest):
 
         for option, arguments in of_stats.items():
             self.good("stats", option, *arguments, RPING)
+            self.assertIn("Fl " + option[1:], manual)
+        for option, arguments in of_report.items():
+            self.good("report", option, *arguments, RPING)
             self.assertIn("Fl " + option[1:], manual)
         for option, arguments in of_canon.items():
             self.good("canon", option, *arguments, RPING)

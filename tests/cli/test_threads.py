@@ -15,7 +15,7 @@ VIEWS = ((), ("-V",), ("-x",), ("-T", "json"), FIELDS, ("-t", "dd", "-Y", STATE)
          ("--decode-as", "qp==18,rpcordma"), ("--no-heuristics", "-v"))
 COMMANDS = (("messages",), ("messages", "--json", "--checksum"), ("messages", "-x"), ("messages", "-Y", STATE), ("messages", "--rpc", "-v"),
             ("messages", "-c", "9"), ("messages", "--max-memory", "1M"), ("connections",), ("connections", "--json"), ("stats",),
-            ("stats", "--json"), ("canon",))
+            ("stats", "--json"), ("canon",), ("report", "-o", "-"))
 LARGE = ("roce-nfs3.pcap.gz", "roce-nfs40-mtu256.pcap.gz", "roce-verbmix-uc-mess.pcap.gz", "iwarp-nfs3-crctso.pcap.gz")
 
 

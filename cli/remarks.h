@@ -2,8 +2,8 @@
 /*
  * What is told on standard error when all was read.
  */
-#ifndef CLI_REPORT_H
-#define CLI_REPORT_H
+#ifndef CLI_REMARKS_H
+#define CLI_REMARKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,18 +20,18 @@ struct tally {
 };
 
 /* What was lost, cut or odd; nothing if all was well. */
-void report_trouble(const struct rtap_source *source, const struct tally *tally);
+void remark_trouble(const struct rtap_source *source, const struct tally *tally);
 
 /* What was captured of a live source, and lost; with `only_losses` nothing if nothing is known to be lost. */
-void report_live(const struct rtap_source *source, const struct tally *tally, bool only_losses);
+void remark_live(const struct rtap_source *source, const struct tally *tally, bool only_losses);
 
 /*
  * What state gave up for want of memory; if messages were to be put together, also what could not be; with `all` also what it
  * counted.
  */
-void report_tracker(const struct rtap_tracker *tracker, bool puts_together, bool all);
+void remark_tracker(const struct rtap_tracker *tracker, bool puts_together, bool all);
 
 /* Comments, interfaces and counters, for -v. */
-void report_all(const struct rtap_source *source, const struct tally *tally);
+void remark_all(const struct rtap_source *source, const struct tally *tally);
 
 #endif

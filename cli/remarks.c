@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <inttypes.h>
+
+#include "cli/cli.h"
+#include "cli/remarks.h"
+
+#define ESCAPED_SIZE 1024
+
+/* Text out of a capture file must not steer the terminal. */
+static const char *escaped(const char *found, char text[ESCAPED_SIZE])
+{
+	struct line line;
+
+	line_init(&line, text, ESCAPED_SIZE - sizeof "...");
+	line_escaped(&line, (const uint8_t *)found, strlen(found));
+	strcpy(line.next, line.cut ? "..." : "");
+	return text;
+}
+
+/* What was lost or odd is told in any case; the rest with -v. */
+void remark_trouble(const struct rtap_source *source, const struct tally *tally)
+{
+	const struct rtap_source_counters *counters = &tally->read;
+	char text[ESCAPED_SIZE];
+
+	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++)
+		if (tally->anomalies[i] && i != RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
+			complain("%s: %" PRIu64 " time%s (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i), tally->anomalies[i],
+				 tally->anomalies[i] == 1 ? "" : "s", rtap_anomaly_meaning((enum rtap_anomaly_code)i));
+	if (counters->cut_frames)
+		complain("%" PRIu64 " frames were captured in part only", counters->cut_frames);
+	if (counters->bad_times)
+		complain("%" PRIu64 " time stamps outside the years 1678 to 2262", counters->bad_times);
+	if (counters->bad_lengths)
+		complain("%" PRIu64 " frames said to be shorter than what was captured of them", counters->bad_lengths);
+	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
+		const struct rtap_interface *interface = rtap_source_interface(source, i);
+
+		/* live: remark_live() tells */
+		if (interface->dropped_here.known)
+			continue;
+		if (interface->dropped_by_system.known && interface->dropped_by_system.value)
+			complain("%s: %" PRIu64 " packets of interface %s were dropped by the capturing system", interface->file,
+				 interface->dropped_by_system.value, escaped(interface->name, text));
+		if (interface->has_dropped && interface->dropped)
+			complain("%s: %" PRIu64 " packets were dropped by interface %s while capturing", interface->file, interface->dropped,
+				 escaped(interface->name, text));
+	}
+}
+
+#define COUNT_SIZE 24
+
+static const char *count_text(struct rtap_count count, char text[COUNT_SIZE])
+{
+	snprintf(text, COUNT_SIZE, count.known ? "%" PRIu64 : "unknown", count.value);
+	return text;
+}
+
+void remark_live(const struct rtap_source *source, const struct tally *tally, bool only_losses)
+{
+	const struct rtap_interface *interface = rtap_source_interface(source, 0);
+	char received[COUNT_SIZE], dropped[COUNT_SIZE], by_system[COUNT_SIZE], here[COUNT_SIZE];
+
+	if (only_losses && !interface->dropped && !interface->dropped_by_system.value && !interface->dropped_here.value)
+		return;
+	complain("%s: %" PRIu64 " packets captured; received: %s; dropped: by the device %s, by the kernel %s, here %s", interface->file,
+		 tally->taken,
+		 count_text((struct rtap_count){ interface->has_received, interface->received }, received),
+		 count_text((struct rtap_count){ interface->has_dropped, interface->dropped }, dropped),
+		 count_text(interface->dropped_by_system, by_system), count_text(interface->dropped_here, here));
+}
+
+void remark_tracker(const struct rtap_tracker *tracker, bool puts_together, bool all)
+{
+	struct rtap_tracker_counters counters = rtap_tracker_counters(tracker);
+
+	if (counters.evictions)
+		complain("%" PRIu64 " times state was given up for want of memory (give more with --max-memory)", counters.evictions);
+	if (counters.refused)
+		complain("%" PRIu64 " times the system had no memory for state: what is shown is not whole (give less with --max-memory)", counters.refused);
+	if (counters.unsupported && (puts_together || all))
+		complain("%" PRIu64 " packets of services that are not put together (reliable datagrams, reserved opcodes)", counters.unsupported);
+	if (counters.fragmented_lost)
+		complain("%" PRIu64 " fragmented IP datagrams could not be put together", counters.fragmented_lost);
+	if (!all)
+		return;
+	if (counters.fragmented_whole)
+		complain("%" PRIu64 " IP datagrams were put together of their fragments", counters.fragmented_whole);
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
+		if (counters.trouble[i])
+			complain("%" PRIu64 " %s", counters.trouble[i], rtap_trouble_name((enum rtap_trouble)i));
+	complain("%" PRIu64 " connections, %" PRIu64 " messages (%" PRIu64 " incomplete); state took %" PRIu64 " bytes at the most",
+		 counters.connections, counters.messages, counters.incomplete_messages, counters.peak_memory);
+}
+
+void remark_all(const struct rtap_source *source, const struct tally *tally)
+{
+	const struct rtap_source_counters *counters = &tally->read;
+	char text[ESCAPED_SIZE];
+
+	for (size_t i = 0; i < rtap_source_note_count(source); i++)
+		complain("%s", escaped(rtap_source_note(source, i), text));
+	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
+		const struct rtap_interface *interface = rtap_source_interface(source, i);
+		const char *name = rtap_link_type_name(interface->link_type);
+
+		complain("%s: interface %zu, link type %" PRIu32 " (%s)", interface->file, i, interface->link_type, name ? name : "no name");
+		if (interface->name[0])
+			complain("%s: interface %zu, name %s", interface->file, i, escaped(interface->name, text));
+		if (interface->description[0])
+			complain("%s: interface %zu, description %s", interface->file, i, escaped(interface->description, text));
+		if (interface->filter[0])
+			complain("%s: interface %zu, filter %s", interface->file, i, escaped(interface->filter, text));
+		if (interface->has_received)
+			complain("%s: interface %zu received %" PRIu64 " packets", interface->file, i, interface->received);
+	}
+	complain("%" PRIu64 " frames, %" PRIu64 " bytes read; %" PRIu64 " blocks of unknown types skipped", counters->frames,
+		 counters->captured_bytes, counters->skipped_blocks);
+	complain("%" PRIu64 " packets taken, %" PRIu64 " passed the display filter", tally->taken, tally->passed);
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which connections points are kept of, and their packets as points.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "dissect/ib.h"
+#include "output/report.h"
+#include "output/report_internal.h"
+
+/* Slices of time of the dots, the marks and the calls of a plot. */
+#define DOT_SLICES 256
+#define MARK_SLICES 64
+#define CALL_SLICES 96
+
+/* At how many packets of a connection without a trace it is looked whether it has become more than one that has: powers of two, then all these. */
+#define LOOK_FROM 4
+#define LOOK_EVERY 64
+
+#define TRACE_MOST_BYTES (sizeof(struct report_trace) + 4 * CALL_SLICES * sizeof(struct report_call) + \
+	2 * 4 * (REPORT_DOTS * DOT_SLICES + (REPORT_SERIES_COUNT - REPORT_DOTS) * MARK_SLICES) * sizeof(struct report_packet))
+
+struct report *report_create(struct stats *stats, uint64_t max_memory)
+{
+	struct report *report = calloc(1, sizeof *report);
+	uint64_t limit = max_memory / TRACE_MOST_BYTES;
+
+	if (!report)
+		return NULL;
+	report->stats = stats;
+	report->trace_limit = limit < 1 ? 1 : limit > REPORT_TRACES ? REPORT_TRACES : (unsigned)limit;
+	return report;
+}
+
+static struct report_trace *trace_create(uint64_t number, uint64_t first_frame, uint64_t missed)
+{
+	struct report_trace *trace = calloc(1, sizeof *trace);
+
+	if (!trace)
+		return NULL;
+	trace->number = number;
+	trace->first_frame = first_frame;
+	trace->missed = missed;
+	trace->calls.size = sizeof(struct report_call);
+	trace->calls.slices = CALL_SLICES;
+	for (int side = 0; side < 2; side++)
+		for (int i = 0; i < REPORT_SERIES_COUNT; i++) {
+			trace->sequences[side].series[i].size = sizeof(struct report_packet);
+			trace->sequences[side].series[i].slices = i < REPORT_DOTS ? DOT_SLICES : MARK_SLICES;
+		}
+	return trace;
+}
+
+static void trace_destroy(struct report_trace *trace)
+{
+	for (int side = 0; side < 2; side++)
+		for (int i = 0; i < REPORT_SERIES_COUNT; i++)
+			report_points_clear(&trace->sequences[side].series[i]);
+	report_points_clear(&trace->calls);
+	free(trace);
+}
+
+/* Packets that came again because the capture saw them twice are no trouble of the connection. */
+uint64_t report_weight(const struct stats_connection *connection)
+{
+	uint64_t bytes = 0, anomalies = 0;
+
+	for (int i = 0; i < 2; i++) {
+		bytes += connection->directions[i].wire_bytes;
+		for (int event = 0; event < STATS_EVENT_COUNT; event++)
+			if (event != STATS_CAPTURED_TWICE)
+				anomalies += connection->directions[i].events[event].count;
+	}
+	if (connection->told && connection->shown.transport == RTAP_TRANSPORT_IWARP)
+		anomalies += connection->shown.trouble[RTAP_TROUBLE_RETRANSMISSION] + connection->shown.trouble[RTAP_TROUBLE_OUT_OF_ORDER];
+	return bytes + anomalies * REPORT_ANOMALY_BYTES;
+}
+
+struct report_trace *report_trace_of(const struct report *report, uint64_t number)
+{
+	for (unsigned i = 0; i < report->trace_count; i++)
+		if (report->traces[i]->number == number)
+			return report->traces[i];
+	return NULL;
+}
+
+static unsigned lightest(const struct report *report, uint64_t *weight)
+{
+	unsigned found = 0;
+
+	*weight = UINT64_MAX;
+	for (unsigned i = 0; i < report->trace_count; i++) {
+		uint64_t one = report_weight(stats_find(report->stats, report->traces[i]->number));
+
+		if (one >= *weight)
+			continue;
+		*weight = one;
+		found = i;
+	}
+	return found;
+}
+
+/* A trace for a connection that has none, if there is room or it is twice as much as one that has. */
+static struct report_trace *trace_begin(struct report *report, const struct rtap_packet *packet)
+{
+	const struct stats_connection *connection = stats_find(report->stats, packet->flow.connection);
+	uint64_t packets = connection->directions[0].packets + connection->directions[1].packets, weight;
+	unsigned place = report->trace_count;
+	struct report_trace *trace;
+
+	if (connection == &report->stats->others)
+		return NULL;
+	if (place == report->trace_limit) {
+		if (packets < LOOK_FROM || (packets % LOOK_EVERY && packets & (packets - 1)))
+			return NULL;
+		place = lightest(report, &weight);
+		if (report_weight(connection) / 2 <= weight)
+			return NULL;
+	}
+	trace = trace_create(packet->flow.connection, packet->frame->number, packets ? packets - 1 : 0);
+	if (!trace) {
+		report->refused++;
+		return NULL;
+	}
+	if (place < report->trace_count)
+		trace_destroy(report->traces[place]);
+	else
+		report->trace_count++;
+	report->traces[place] = trace;
+	return trace;
+}
+
+/* How far `number` is from the sequence's beginning, as near to its last one as it can be; numbers of `bits` bits wrap round. */
+static int64_t place_of(struct report_sequence *sequence, uint32_t number, unsigned bits)
+{
+	uint32_t distance = (number - sequence->last) << (32 - bits);
+
+	if (!sequence->begun) {
+		sequence->begun = true;
+		sequence->first = sequence->last = number;
+		return 0;
+	}
+	return sequence->place + ((int32_t)distance >> (32 - bits));
+}
+
+static void add(struct report_sequence *sequence, enum report_series series, int64_t place, uint32_t number, const struct rtap_frame *frame)
+{
+	report_points_add(&sequence->series[series], &(struct report_packet){ { frame->time_ns, place }, frame->number, number });
+}
+
+static enum report_series series_of(const struct rtap_packet *packet, enum report_series in_order)
+{
+	switch (packet->flow.analysis) {
+	case RTAP_PSN_GAP: return REPORT_GAP;
+	case RTAP_PSN_OUT_OF_ORDER: return REPORT_LATE;
+	case RTAP_PSN_RETRANSMISSION: return REPORT_AGAIN;
+	case RTAP_PSN_DUPLICATE: return REPORT_DUPLICATE;
+	default: return in_order;
+	}
+}
+
+/* IBTA vol. 1, 9.7.5.2.2: the upper bits of an AETH's syndrome. */
+static enum report_series series_of_acknowledgement(const struct rtap_packet *packet)
+{
+	switch (packet->ib.has_aeth ? packet->ib.syndrome >> 5 & 3 : 0) {
+	case 1: return REPORT_RNR;
+	case 3: return REPORT_NAK;
+	default: return series_of(packet, REPORT_ACKS);
+	}
+}
+
+static void take_ib(struct report_trace *trace, const struct rtap_packet *packet)
+{
+	enum ib_class class = (enum ib_class)ib_opcodes[packet->ib.opcode].class;
+	bool answers = class == IB_READ_RESPONSE || class == IB_ACKNOWLEDGE || class == IB_ATOMIC_ACKNOWLEDGE || class == IB_CONGESTION;
+	struct report_sequence *sequence = &trace->sequences[packet->flow.from_a == answers];
+	uint32_t psn = packet->ib.psn;
+	enum report_series series = REPORT_REQUESTS;
+	int64_t place;
+
+	if (packet->flow.analysis == RTAP_PSN_CAPTURED_TWICE || packet->ib.icrc_status == RTAP_CRC_BAD)
+		return;
+	if (class == IB_CONGESTION) {
+		/* it has no PSN: it is about what was sent last */
+		add(sequence, REPORT_CNP, sequence->place, sequence->last, packet->frame);
+		return;
+	}
+	if (class == IB_READ_RESPONSE || class == IB_ATOMIC_ACKNOWLEDGE)
+		series = REPORT_RESPONSES;
+	/* another use of the queue pair's number: its PSNs are drawn on from where the others were */
+	if (packet->flow.analysis == RTAP_PSN_RESYNCHRONISED)
+		sequence->last = psn;
+	place = place_of(sequence, psn, 24);
+	if (place > sequence->place || packet->flow.analysis == RTAP_PSN_RESYNCHRONISED) {
+		sequence->place = place;
+		sequence->last = psn;
+	}
+	add(sequence, class == IB_ACKNOWLEDGE ? series_of_acknowledgement(packet) : series_of(packet, series), place, psn, packet->frame);
+}
+
+/* What begins before the end of what was sent was sent again, or comes late: which of them, the packet does not tell. */
+static void take_tcp(struct report_trace *trace, const struct rtap_packet *packet)
+{
+	struct report_sequence *sent = &trace->sequences[!packet->flow.from_a], *acknowledged = &trace->sequences[packet->flow.from_a];
+	const struct rtap_tcp_facts *tcp = &packet->tcp;
+	uint32_t length = tcp->payload.wire;
+	bool is_first = !sent->begun;
+	int64_t place;
+
+	if (length) {
+		place = place_of(sent, tcp->sequence, 32);
+		add(sent, is_first || place == sent->farthest ? REPORT_REQUESTS : place > sent->farthest ? REPORT_GAP : REPORT_AGAIN, place,
+		    tcp->sequence, packet->frame);
+		if (is_first || place + length > sent->farthest)
+			sent->farthest = place + length;
+		sent->place = place;
+		sent->last = tcp->sequence;
+	}
+	if (tcp->flags & RTAP_TCP_FLAG_ACK && acknowledged->begun)
+		add(acknowledged, REPORT_ACKS, place_of(acknowledged, tcp->acknowledgment, 32), tcp->acknowledgment, packet->frame);
+}
+
+void report_packet(struct report *report, const struct rtap_packet *packet)
+{
+	struct report_trace *trace = report->last;
+
+	report_signal(report, packet);
+	if (!packet->flow.present || (!packet->ib.has_bth && !packet->tcp.present))
+		return;
+	if (!trace || trace->number != packet->flow.connection)
+		trace = report_trace_of(report, packet->flow.connection);
+	if (!trace)
+		trace = trace_begin(report, packet);
+	report->last = trace;
+	if (!trace)
+		return;
+	if (packet->ib.has_bth)
+		take_ib(trace, packet);
+	else
+		take_tcp(trace, packet);
+}
+
+/* Points of the other's sequence count from its own first number. */
+static void sequence_merge(struct report_sequence *sequence, struct report_sequence *other)
+{
+	if (!sequence->begun) {
+		sequence->begun = other->begun;
+		sequence->first = other->first;
+		sequence->last = other->last;
+		sequence->place = other->place;
+		sequence->farthest = other->farthest;
+	} else if (other->begun) {
+		int64_t shift = place_of(sequence, other->last, 24) - other->place;
+
+		for (int i = 0; i < REPORT_SERIES_COUNT; i++)
+			for (uint32_t point = 0; point < other->series[i].count; point++)
+				((struct report_packet *)other->series[i].list)[point].spot.place += shift;
+		if (other->place + shift > sequence->place) {
+			sequence->place = other->place + shift;
+			sequence->last = other->last;
+		}
+	}
+	for (int i = 0; i < REPORT_SERIES_COUNT; i++)
+		report_points_merge(&sequence->series[i], &other->series[i]);
+}
+
+void report_merge(struct report *report, uint64_t from, uint64_t into, bool turned)
+{
+	struct report_trace *other = report_trace_of(report, from), *trace = report_trace_of(report, into);
+
+	if (!other)
+		return;
+	report->last = NULL;
+	if (!trace && !turned) {
+		other->number = into;
+		return;
+	}
+	if (!trace) {
+		struct report_sequence swapped = other->sequences[0];
+
+		other->sequences[0] = other->sequences[1];
+		other->sequences[1] = swapped;
+		other->number = into;
+		return;
+	}
+	for (int i = 0; i < 2; i++)
+		sequence_merge(&trace->sequences[i ^ turned], &other->sequences[i]);
+	report_points_merge(&trace->calls, &other->calls);
+	if (other->first_frame < trace->first_frame)
+		trace->first_frame = other->first_frame;
+	trace->missed += other->missed;
+	for (unsigned i = 0; i < report->trace_count; i++)
+		if (report->traces[i] == other)
+			report->traces[i] = report->traces[--report->trace_count];
+	trace_destroy(other);
+}
+
+void report_destroy(struct report *report)
+{
+	if (!report)
+		return;
+	for (unsigned i = 0; i < report->trace_count; i++)
+		trace_destroy(report->traces[i]);
+	free(report->signals);
+	free(report);
+}

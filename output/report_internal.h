@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the files of the report share.
+ */
+#ifndef OUTPUT_REPORT_INTERNAL_H
+#define OUTPUT_REPORT_INTERNAL_H
+
+#include "output/report.h"
+
+/* The page while it is written; what a part of it needs. */
+struct report_page {
+	struct report *report;
+	const struct stats *stats;
+	const struct findings *findings;
+	const struct report_input *input;
+	struct stats_connection **ranked; /* connections that were told, the weightiest first */
+	uint64_t ranked_count;
+	const struct stats_connection *connection; /* that the part is about */
+	struct histogram latencies[RTAP_KIND_COUNT]; /* of messages of all connections */
+};
+
+/* Parts of the page; by printer_write(), of a struct report_page. */
+typedef void report_part(const void *page, struct line *line);
+
+/* Notes a packet that sets a connection up or ends it. */
+void report_signal(struct report *report, const struct rtap_packet *packet);
+
+/* Plots of the whole capture: rates over time, latencies. */
+report_part report_rates, report_latencies;
+
+/* Plots of one connection: how it was set up, its sequences, its RPCs. */
+report_part report_setup, report_sequences, report_calls;
+
+/* Orders struct report_call by time, as report_calls wants them; for qsort(). */
+int report_compare_calls(const void *a, const void *b);
+
+/* Tables. */
+report_part report_connections, report_operations, report_rpcs, report_mads;
+
+/* In the page; made of output/report.css and output/report.js. */
+extern const char report_style[], report_script[];
+
+#endif

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The page of rdmatap report in Debian's chromium without a window: nothing goes wrong, tables sort, plots show what was there."""
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from cli import CliTest, RPING, TESTDATA, environment
+
+BROWSER = os.environ.get("BROWSER_PROGRAM", "chromium")
+SECONDS = 120
+WHITE_ON_BLACK = ("--blink-settings=preferredColorScheme=0",)
+
+# What went wrong, from the first script on; and what a test has found, as text that the DOM is dumped with.
+BEFORE = """<script>var errors = []; addEventListener("error", event => errors.push(event.message));</script>"""
+AFTER = """<script>
+const drag = (plot, from, to) => {
+	for (const [name, x] of [["pointerdown", from], ["pointermove", to], ["pointerup", to]]) {
+		const at = new DOMPoint(x, 100).matrixTransform(plot.getScreenCTM());
+		plot.dispatchEvent(new PointerEvent(name, { clientX: at.x, clientY: at.y, bubbles: true }));
+	}
+};
+const result = document.createElement("script");
+result.type = "application/json";
+result.id = "result";
+let told;
+try { told = (() => { %s })(); } catch (error) { errors.push(String(error)); }
+result.textContent = JSON.stringify({ errors, told });
+document.body.append(result);
+</script>"""
+
+
+class BrowserTest(CliTest):
+    def page(self, *arguments):
+        path = self.path("page-%d.html" % len(os.listdir(self.directory)))
+        self.assertEqual(self.run_program("report", "-o", path, *arguments).returncode, 0)
+        return path
+
+    def browse(self, path, *options):
+        """Standard output, and what the page said on the console."""
+        done = subprocess.run((BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr",
+                               "--window-size=1280,1000", "--user-data-dir=" + self.path("profile")) + options + ("file://" + path,),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS,
+                              env=environment(HOME=self.directory))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.decode(), [line for line in done.stderr.decode(errors="replace").splitlines() if "CONSOLE" in line]
+
+    def evaluate(self, path, script, *options):
+        """What the script returns when the page is there and its own script has run."""
+        with open(path, encoding="utf-8") as f:
+            page = f.read()
+        changed = self.path("tried.html", page.replace("<head>", "<head>" + BEFORE, 1).replace("</body>", AFTER % script + "</body>").encode())
+        dump, _ = self.browse(changed, "--dump-dom", *options)
+        found = json.loads(re.search(r'<script type="application/json" id="result">(.*?)</script>', dump, re.S).group(1))
+        self.assertEqual(found["errors"], [])
+        return found["told"]
+
+
+class Loading(BrowserTest):
+    def test_nothing_is_said_on_the_console(self):
+        for name in ("roce-nfs3-long.pcap", "iwarp-rping-v4-crc.pcap", "roce-cmtime.pcap", "mad-ibsim-smp-perf.pcap.gz", "empty.pcap"):
+            dump, said = self.browse(self.page(os.path.join(TESTDATA, name)), "--dump-dom")
+            self.assertEqual(said, [], name)
+            self.assertIn("RDMA capture report", dump)
+
+    def test_the_console_would_have_been_heard(self):
+        broken = self.path("broken.html", b"<script>throw new Error('heard')</script>")
+        self.assertIn("heard", "".join(self.browse(broken, "--dump-dom")[1]))
+
+    def test_text_can_be_read_in_light_and_in_dark(self):
+        script = """return [...document.querySelectorAll("p, td, th, caption, li, figcaption, dt, dd, svg text, code, footer, a")].map(e => {
+			const light = colour => colour.match(/[0-9.]+/g).slice(0, 3).map(v => v / 255)
+				.map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+			let below = e;
+			while (below.parentElement && /(, 0\\)|transparent)$/.test(getComputedStyle(below).backgroundColor))
+				below = below.parentElement;
+			const style = getComputedStyle(e), ground = light(getComputedStyle(below).backgroundColor);
+			const ink = light(e.namespaceURI.endsWith("svg") ? style.fill : style.color);
+			return [(Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05), e.tagName + "." + (e.getAttribute("class") ?? ""), ground];
+		}).sort((a, b) => a[0] - b[0])[0];"""
+        page = self.page(os.path.join(TESTDATA, "conn_naks.pcap"))
+        for options, is_dark in (((), False), (WHITE_ON_BLACK, True)):
+            contrast, what, ground = self.evaluate(page, script, *options)
+            self.assertGreaterEqual(contrast, 4.5, what)
+            self.assertEqual(ground < 0.5, is_dark)
+
+
+class Tables(BrowserTest):
+    def test_a_click_on_a_heading_sorts(self):
+        told = self.evaluate(self.page(os.path.join(TESTDATA, "roce-nfs3-long.pcap")), """
+			const table = document.getElementById("rpc-table"), found = [];
+			for (const [key, clicks] of [["calls", 1], ["calls", 2], ["latency.max", 1], ["name", 1]]) {
+				const heading = table.querySelector(`th[data-key="${key}"]`), column = heading.cellIndex;
+				for (const other of table.querySelectorAll("thead th")) other.removeAttribute("aria-sort");
+				for (let i = 0; i < clicks; i++) heading.querySelector("button").click();
+				found.push([key, heading.getAttribute("aria-sort"), [...table.tBodies[0].rows].map(row => row.cells[column])
+					.map(cell => cell.dataset.v ?? cell.textContent)]);
+			}
+			return found;""")
+        for key, order, values in told:
+            kind = str if key == "name" else lambda v: float(v or "-inf")
+            self.assertGreater(len(set(values)), 2)
+            self.assertEqual(values, sorted(values, key=kind, reverse=order == "descending"), (key, order))
+        self.assertEqual({order for _, order, _ in told}, {"ascending", "descending"})
+
+    def test_a_filter_hides_other_rows(self):
+        shown = self.evaluate(self.page(os.path.join(TESTDATA, "roce-nfs3-long.pcap")), """
+			const table = document.getElementById("rpc-table"), filter = table.parentElement.previousElementSibling;
+			filter.value = "lookup";
+			filter.dispatchEvent(new Event("input"));
+			return [...table.tBodies[0].rows].filter(row => row.offsetHeight).map(row => row.cells[0].textContent);""")
+        self.assertTrue(shown)
+        self.assertTrue(all("LOOKUP" in name for name in shown), shown)
+
+
+class Plots(BrowserTest):
+    def test_each_packet_is_painted_where_it_belongs(self):
+        rows = [line.split("\t") for line in self.lines("-r", RPING, "-T", "fields", "-e", "frame.number", "-e", "rdmatap.connection",
+                                                        "-e", "infiniband.bth.psn", "-e", "frame.time_relative")]
+        known = {int(r[0]): (int(r[2]), float(r[3])) for r in rows if r[1]}
+        told = self.evaluate(self.page(RPING), """
+			return [...document.querySelectorAll("svg.sequence")].map(plot => ({ data: { ...plot.dataset }, text: plot.textContent,
+				width: plot.getBoundingClientRect().width,
+				paths: [...plot.querySelectorAll("path.dots")].map(path => ({ frames: path.dataset.f.split(" ").map(Number),
+					painted: path.getAttribute("d").slice(1).split("M").map(at => at.replace("h0", "").split(" ").map(Number))
+						.map(at => path.isPointInStroke(new DOMPoint(...at)) && getComputedStyle(path).stroke !== "none" && at) })) }));""")
+        painted = {}
+        for plot in told:
+            left, right, bottom, top = map(float, plot["data"]["box"].split())
+            (x0, x1), (y0, y1) = (map(float, plot["data"][name].split()) for name in "xy")
+            first = int(re.search(r"PSN − (\d+)", plot["text"]).group(1))
+            self.assertGreater(plot["width"], 800)
+            for path in plot["paths"]:
+                for frame, at in zip(path["frames"], path["painted"]):
+                    psn, time = known[frame]
+                    self.assertTrue(at, frame)
+                    self.assertAlmostEqual(at[0], left + ((time - float(plot["data"]["start"])) * 1e9 - x0) / (x1 - x0) * (right - left), delta=0.01)
+                    self.assertAlmostEqual(at[1], bottom - (psn - first - y0) / (y1 - y0) * (bottom - top), delta=0.01)
+                    painted[frame] = painted.get(frame, 0) + 1
+        self.assertEqual(painted, dict.fromkeys(known, 1))
+
+    def test_dragging_magnifies_and_a_double_click_shows_all_again(self):
+        before, within, after, numbers = self.evaluate(self.page(RPING), """
+			const plot = document.querySelector("svg.sequence"), path = plot.querySelector("path.dots.req");
+			const places = () => path.getAttribute("d").slice(1).split("M").map(at => Number(at.split(" ")[0]));
+			const before = places(), numbers = [...plot.querySelectorAll(".ticks-x text")].map(text => text.textContent);
+			drag(plot, before[3], before[9]);
+			const within = places();
+			const magnified = [...plot.querySelectorAll(".ticks-x text")].map(text => text.textContent);
+			plot.dispatchEvent(new MouseEvent("dblclick"));
+			return [before, within, places(), [numbers, magnified]];""")
+        self.assertAlmostEqual(within[3], 90, delta=1)
+        self.assertAlmostEqual(within[9], 985, delta=1)
+        for i in range(len(before)):
+            self.assertAlmostEqual(within[i], 90 + (before[i] - before[3]) / (before[9] - before[3]) * 895, delta=2)
+            self.assertAlmostEqual(after[i], before[i], delta=0.1)
+        self.assertNotEqual(*numbers)
+
+    def test_the_packet_under_the_pointer_is_named(self):
+        told = self.evaluate(self.page(RPING), """
+			const plot = document.querySelector("svg.sequence"), path = plot.querySelector("path.dots.req");
+			const at = path.getAttribute("d").slice(1).split("M")[5].replace("h0", "").split(" ").map(Number);
+			const pixel = new DOMPoint(...at).matrixTransform(plot.getScreenCTM());
+			plot.dispatchEvent(new PointerEvent("pointermove", { clientX: pixel.x, clientY: pixel.y }));
+			return [path.dataset.f.split(" ")[5], plot.nextElementSibling.textContent];""")
+        self.assertIn("frame %s, about +" % told[0], told[1])
+
+    def test_a_link_to_a_connection_opens_it(self):
+        self.assertEqual(self.evaluate(self.page(os.path.join(TESTDATA, "roce-cmtime.pcap")), """
+			const closed = document.querySelector("details:not([open])");
+			location.hash = closed.id;
+			dispatchEvent(new Event("hashchange"));
+			return [closed.open, closed.querySelectorAll("svg.ladder").length];"""), [True, 1])
+
+
+if __name__ == "__main__":
+    unittest.main()
