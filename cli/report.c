@@ -15,7 +15,7 @@
 #include "output/report.h"
 
 /* Of --max-memory, what the counts may take, and what the points of plots may; the rest is for what is under way. */
-#define COUNTS_SHARE 8
+#define COUNTS_SHARE 10
 #define POINTS_SHARE 8
 
 /* Intervals begin as short as this and grow with the capture, so that a plot has enough of them however long it is. */

@@ -11,8 +11,8 @@
 #include "cli/reader.h"
 #include "output/stats_form.h"
 
-/* Of --max-memory, what the counts may take; the rest is for what is under way. */
-#define COUNTS_SHARE 8
+/* Of --max-memory, what the counts may take: by default 51 MB, 64 MB with the program. The rest is for what is under way. */
+#define COUNTS_SHARE 10
 
 struct summary {
 	struct reader reader;
