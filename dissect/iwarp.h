@@ -110,7 +110,6 @@ struct iwarp_opcode {
 	uint8_t qn;             /* untagged */
 	bool has_payload;       /* bytes of the upper layer may follow */
 	uint8_t header_length;  /* of the RDMAP header behind DDP's, in the segment that begins the message; 0 none */
-	uint8_t min_length;     /* the shortest such header, if it varies */
 	bool invalidates, solicited;
 };
 
