@@ -12,7 +12,6 @@
 #include "output/html.h"
 #include "output/messages.h"
 #include "output/report_internal.h"
-#include "output/stats_form.h"
 
 /* The signs of plots, drawn around their middle: told apart by shape, not by colour alone. */
 static const char signs[] =

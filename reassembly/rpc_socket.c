@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <string.h>
-
 #include "reassembly/connection.h"
 #include "reassembly/ddp_internal.h"
 #include "reassembly/message_queue.h"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "output/diff_show.h"
+#include "output/format.h"
 
 #include "harness.h"
 
