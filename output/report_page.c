@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "dissect/rpc_programs.h"
 #include "output/html.h"
 #include "output/messages.h"
 #include "output/report_internal.h"
+#include "output/stats_form.h"
 
 /* The signs of plots, drawn around their middle: told apart by shape, not by colour alone. */
 static const char signs[] =
@@ -249,20 +249,9 @@ static void finding_subject(const struct report_page *page, const struct finding
 		line_text(line, ":</b> ");
 	}
 	if (found->rpc) {
-		struct rtap_rpc_facts facts = { .program = found->rpc->program, .version = found->rpc->version, .procedure = found->rpc->procedure };
-
 		line_text(line, "<b>RPC ");
-		if (found->rpc->program_known) {
-			rpc_line_program(&facts, line);
-			line_char(line, ' ');
-			rpc_line_procedure(&facts, line);
-		} else {
+		if (!stats_rpc_name(found->rpc, " ", line))
 			line_text(line, "of unknown program");
-		}
-		if (found->rpc->is_operation && found->rpc->name) {
-			line_char(line, ' ');
-			html_text(line, found->rpc->name);
-		}
 		line_text(line, ":</b> ");
 	}
 }
