@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/ahead.h"
 #include "capture/batch.h"
+#include "capture/crew.h"
 #include "capture/file.h"
 #include "capture/ledger.h"
 #include "capture/live.h"
@@ -38,7 +38,7 @@ struct rtap_source {
 	uint64_t bytes_read_before; /* of inputs that are closed */
 	uint64_t bytes_total;       /* 0: not known */
 	struct numbering numbering; /* of files */
-	struct ahead *ahead;        /* NULL: read when asked */
+	struct crew *crew;          /* NULL: read when asked */
 	uint64_t ahead_read;        /* bytes that had been read for what was taken from it last */
 	bool stopped;
 	struct rtap_batch *batch;   /* whose frames are given one by one; NULL: none */
@@ -358,7 +358,7 @@ static uint64_t read_bytes_of(const struct rtap_source *source)
 	return bytes;
 }
 
-static void read_for_ahead(void *owner, struct ahead_batch *read)
+static void read_for_crew(void *owner, struct crew_batch *read)
 {
 	struct rtap_source *source = owner;
 
@@ -369,9 +369,9 @@ static void read_for_ahead(void *owner, struct ahead_batch *read)
 bool rtap_source_read_ahead(struct rtap_source *source)
 {
 	/* only of regular files are all sizes known */
-	if (!source->ahead && source->bytes_total)
-		source->ahead = ahead_open(read_for_ahead, source);
-	return source->ahead;
+	if (!source->crew && source->bytes_total)
+		source->crew = crew_open(&(struct crew_stages){ .owner = source, .read = read_for_crew }, 2);
+	return source->crew;
 }
 
 void rtap_source_stop(struct rtap_source *source)
@@ -380,26 +380,31 @@ void rtap_source_stop(struct rtap_source *source)
 		live_stop(source->live);
 		return;
 	}
-	ahead_close(source->ahead);
-	source->ahead = NULL;
+	crew_close(source->crew);
+	source->crew = NULL;
 	source->stopped = true;
+}
+
+static enum rtap_status take_from_crew(struct rtap_source *source, struct rtap_batch **batch, struct rtap_error *error)
+{
+	struct crew_batch *taken = crew_take(source->crew);
+	enum rtap_status status = taken->status;
+
+	*batch = taken->batch;
+	source->ahead_read = taken->read_bytes;
+	if (error && (status == RTAP_STATUS_BROKEN || status == RTAP_STATUS_FAILED))
+		*error = taken->error;
+	taken->taken_over = true;
+	crew_give(source->crew, taken);
+	return status;
 }
 
 enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_batch **batch, struct rtap_error *error)
 {
-	struct ahead_batch taken;
-
 	*batch = NULL;
 	if (source->stopped)
 		return RTAP_STATUS_END;
-	if (!source->ahead)
-		return read_batch(source, batch, error);
-	ahead_take(source->ahead, &taken);
-	*batch = taken.batch;
-	source->ahead_read = taken.read_bytes;
-	if (error && (taken.status == RTAP_STATUS_BROKEN || taken.status == RTAP_STATUS_FAILED))
-		*error = taken.error;
-	return taken.status;
+	return source->crew ? take_from_crew(source, batch, error) : read_batch(source, batch, error);
 }
 
 enum rtap_status rtap_source_read_frame(struct rtap_source *source, const struct rtap_frame **frame, struct rtap_error *error)
@@ -445,7 +450,7 @@ struct rtap_source_counters rtap_source_counters(const struct rtap_source *sourc
 
 void rtap_source_progress(const struct rtap_source *source, uint64_t *read_bytes, uint64_t *total_bytes)
 {
-	*read_bytes = source->ahead ? source->ahead_read : read_bytes_of(source);
+	*read_bytes = source->crew ? source->ahead_read : read_bytes_of(source);
 	*total_bytes = source->bytes_total;
 }
 
@@ -454,7 +459,7 @@ void rtap_source_close(struct rtap_source *source)
 	if (!source)
 		return;
 	rtap_batch_release(source->batch);
-	ahead_close(source->ahead);
+	crew_close(source->crew);
 	for (size_t i = 0; i < source->count; i++) {
 		if (source->inputs[i].batch)
 			rtap_batch_release(&source->inputs[i].batch->shared);

@@ -9,12 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include "capture/inflate.h"
 #include "capture/stream.h"
 
 #define STORED_ROOM (128 * 1024)
-#define GZIP_WINDOW (15 + 16) /* zlib: the largest window, gzip's header and trailer */
 
 static const uint8_t gzip_magic[] = { 0x1f, 0x8b, 8 }; /* RFC 1952, 2.3.1: ID1, ID2, CM deflate */
 
@@ -30,7 +29,8 @@ struct stream {
 	bool member_open;      /* inside a gzip member */
 	enum rtap_status end;  /* OK while there may be more */
 	struct rtap_error reason;
-	z_stream zlib;
+	struct inflater *inflater; /* NULL: not compressed */
+	bool filled;           /* it had no room left the last time, and so may have more without another stored byte */
 	size_t stored_begin, stored_count; /* stored bytes that are not used yet */
 	uint8_t stored[STORED_ROOM];
 };
@@ -176,7 +176,8 @@ static enum rtap_status detect(struct stream *stream)
 	stream->compressed = is_gzip(stream);
 	if (!stream->compressed)
 		return RTAP_STATUS_OK;
-	if (inflateInit2(&stream->zlib, GZIP_WINDOW) != Z_OK) {
+	stream->inflater = inflater_create();
+	if (!stream->inflater) {
 		rtap_error_set(&stream->reason, "out of memory");
 		stream->compressed = false;
 		return RTAP_STATUS_BROKEN;
@@ -193,7 +194,7 @@ static enum rtap_status next_member(struct stream *stream)
 	if (status || stream->interrupted)
 		return status;
 	if (is_gzip(stream)) {
-		inflateReset(&stream->zlib);
+		inflater_restart(stream->inflater);
 		stream->member_open = true;
 		return RTAP_STATUS_OK;
 	}
@@ -211,31 +212,27 @@ static enum rtap_status next_member(struct stream *stream)
 
 static enum rtap_status inflate_some(struct stream *stream, uint8_t *to, size_t room, size_t *got)
 {
-	size_t offered = room < UINT32_MAX ? room : UINT32_MAX;
-	int result;
+	struct inflation inflation = { stream->stored + stream->stored_begin, stream->stored_count, to, room };
+	const char *reason;
+	enum inflated result = inflater_run(stream->inflater, &inflation, &reason);
 
-	stream->zlib.next_in = stream->stored + stream->stored_begin;
-	stream->zlib.avail_in = (uInt)stream->stored_count;
-	stream->zlib.next_out = to;
-	stream->zlib.avail_out = (uInt)offered;
-	result = inflate(&stream->zlib, Z_NO_FLUSH);
-	stream->stored_begin += stream->stored_count - stream->zlib.avail_in;
-	stream->stored_count = stream->zlib.avail_in;
-	*got = offered - stream->zlib.avail_out;
+	stream->stored_begin += stream->stored_count - inflation.stored_length;
+	stream->stored_count = inflation.stored_length;
+	stream->filled = !inflation.room;
+	*got = room - inflation.room;
 	switch (result) {
-	case Z_STREAM_END:
+	case INFLATED_MEMBER:
 		stream->member_open = false;
 		return RTAP_STATUS_OK;
-	case Z_OK:
-	case Z_BUF_ERROR:
-		return RTAP_STATUS_OK;
-	case Z_MEM_ERROR:
+	case INFLATE_NO_MEMORY:
 		rtap_error_set(&stream->reason, "out of memory");
 		return RTAP_STATUS_BROKEN;
-	default:
+	case INFLATE_CORRUPT:
 		rtap_error_set(&stream->reason, "the gzip data is corrupt near byte %" PRIu64 " (%s)",
-			       stream->bytes_read - stream->stored_count, stream->zlib.msg ? stream->zlib.msg : "no reason told");
+			       stream->bytes_read - stream->stored_count, reason ? reason : "no reason told");
 		return RTAP_STATUS_BROKEN;
+	default:
+		return RTAP_STATUS_OK;
 	}
 }
 
@@ -246,10 +243,15 @@ static enum rtap_status read_compressed(struct stream *stream, uint8_t *to, size
 	*got = 0;
 	stream->interrupted = false;
 	while (!*got && !status && !stream->interrupted) {
-		status = stream->member_open ? fill_stored(stream, 1) : next_member(stream);
+		bool filled = stream->filled;
+
+		if (!stream->member_open)
+			status = next_member(stream);
+		else if (!filled)
+			status = fill_stored(stream, 1);
 		if (status || stream->interrupted || !stream->member_open)
 			continue;
-		if (!stream->stored_count) {
+		if (!filled && !stream->stored_count) {
 			rtap_error_set(&stream->reason, "the gzip data ends early, after %" PRIu64 " bytes", stream->bytes_read);
 			status = RTAP_STATUS_BROKEN;
 			continue;
@@ -314,8 +316,7 @@ void stream_close(struct stream *stream)
 {
 	if (!stream)
 		return;
-	if (stream->compressed)
-		inflateEnd(&stream->zlib);
+	inflater_destroy(stream->inflater);
 	if (stream->fd_owned && stream->fd >= 0)
 		close(stream->fd);
 	free(stream);

@@ -35,7 +35,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	struct canonical *canonical = owner;
 	struct rtap_packet packet;
 
-	rtap_tracker_frame(canonical->tracker, frame, &packet);
+	reader_packet(&canonical->reader, frame, &packet);
 	canon_packet(canonical->canon, &packet);
 	canonical->reader.tally.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
@@ -82,7 +82,7 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 		reader->status = EXIT_TROUBLE;
 		goto out;
 	}
-	reader_run(reader, take, &canonical);
+	reader_run(reader, canonical.tracker, take, &canonical);
 	rtap_tracker_finish(canonical.tracker);
 	*cut = reader->interrupted;
 	error = hurried ? 0 : canon_write(canonical.canon, &reader->printer);

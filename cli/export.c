@@ -63,7 +63,7 @@ static void take_frame(void *owner, struct rtap_frame *frame)
 	struct exporting *exporting = owner;
 	struct rtap_packet packet;
 
-	rtap_tracker_frame(exporting->tracker, frame, &packet);
+	reader_packet(&exporting->reader, frame, &packet);
 	exporting->reader.tally.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
 		exporting->reader.tally.anomalies[packet.anomalies[i].code]++;
@@ -178,7 +178,7 @@ static int run(const struct options *options)
 	if (!reader_open(reader, options)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
 	} else if (open_all(&exporting, options)) {
-		reader_run(reader, take_frame, &exporting);
+		reader_run(reader, exporting.tracker, take_frame, &exporting);
 		rtap_tracker_finish(exporting.tracker);
 		if (exporting.skipped)
 			complain("%" PRIu64 " RPC calls were not looked into any more: interrupted", exporting.skipped);

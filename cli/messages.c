@@ -4,9 +4,12 @@
  */
 #include "config.h"
 
+#include <stddef.h>
+
 #include <rdmatap/tracker.h>
 
 #include "cli/reader.h"
+#include "output/message_copy.h"
 #include "output/messages.h"
 
 struct listing {
@@ -44,6 +47,48 @@ static void write_message_text(const void *what, struct line *line)
 		hex_write(message->bytes.bytes, message->bytes.length, line);
 }
 
+/* Of which a thread of the pipeline makes text or JSON. */
+struct kept {
+	int64_t first_ns;
+	struct message_copy copy;
+};
+
+static void write_kept(const void *what, struct line *line)
+{
+	const struct kept *kept = what;
+	struct rtap_connection connection;
+	struct rtap_message message;
+
+	message_copy_restore(&kept->copy, &message, &connection);
+	message_json(&message, line);
+}
+
+static void write_kept_text(const void *what, struct line *line)
+{
+	const struct kept *kept = what;
+	struct rtap_connection connection;
+	struct rtap_message message;
+
+	message_copy_restore(&kept->copy, &message, &connection);
+	message_text(&message, kept->first_ns, line);
+}
+
+static bool write_later(struct listing *listing, const struct rtap_message *message)
+{
+	struct pipeline *pipeline = listing->reader.pipeline;
+	size_t size = pipeline ? message_copy_size(message) : 0;
+	struct kept *kept;
+
+	if (!size)
+		return false;
+	kept = pipeline_write_later(pipeline, listing->options->json ? write_kept : write_kept_text, offsetof(struct kept, copy) + size);
+	if (!kept)
+		return false;
+	kept->first_ns = listing->first_ns;
+	message_copy_fill(&kept->copy, message);
+	return true;
+}
+
 static void write_connection_text(const void *what, struct line *line)
 {
 	const struct text *text = what;
@@ -60,8 +105,12 @@ static void show_message(void *owner, const struct rtap_message *message)
 	if (reader->unwritable || hurried || (listing->options->incomplete && message->complete) || (listing->options->rpc && !message->is_rpc) ||
 	    (reader->filter && !message->wanted))
 		return;
-	reader_wrote(reader, listing->options->json ? printer_write(&reader->printer, write_message, message) :
-						      printer_write(&reader->printer, write_message_text, &text));
+	if (write_later(listing, message))
+		return;
+	if (listing->options->json)
+		reader_write(reader, write_message, message);
+	else
+		reader_write(reader, write_message_text, &text);
 }
 
 static void show_connection(void *owner, const struct rtap_connection *connection)
@@ -70,9 +119,12 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 	struct reader *reader = &listing->reader;
 	struct text text = { connection, listing->first_ns, false };
 
-	if (!reader->unwritable && !hurried)
-		reader_wrote(reader, listing->options->json ? printer_write(&reader->printer, write_connection, connection) :
-							      printer_write(&reader->printer, write_connection_text, &text));
+	if (reader->unwritable || hurried)
+		return;
+	if (listing->options->json)
+		reader_write(reader, write_connection, connection);
+	else
+		reader_write(reader, write_connection_text, &text);
 }
 
 static bool is_wanted(void *owner, const struct rtap_packet *packet)
@@ -90,7 +142,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	if (!listing->any)
 		listing->first_ns = frame->time_ns;
 	listing->any = true;
-	rtap_tracker_frame(listing->tracker, frame, &packet);
+	reader_packet(&listing->reader, frame, &packet);
 	listing->reader.tally.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
 		listing->reader.tally.anomalies[packet.anomalies[i].code]++;
@@ -125,7 +177,7 @@ static int run(const struct options *options, enum command command)
 		reader->status = EXIT_TROUBLE;
 		goto out;
 	}
-	reader_run(reader, take, &listing);
+	reader_run(reader, listing.tracker, take, &listing);
 	rtap_tracker_finish(listing.tracker);
 	reader_wrote(reader, printer_flush(&reader->printer));
 	reader_report(reader, listing.tracker);

@@ -26,10 +26,8 @@ void progress_init(struct progress *progress, bool asked)
 		progress->next_ns = now_ns() + (asked ? 0 : FIRST_NS);
 }
 
-void progress_show(struct progress *progress, const struct rtap_source *source)
+void progress_show(struct progress *progress, uint64_t frames, uint64_t done, uint64_t total)
 {
-	struct rtap_source_counters counters;
-	uint64_t done, total;
 	int64_t now;
 
 	if (!progress->shown_at_all)
@@ -39,12 +37,10 @@ void progress_show(struct progress *progress, const struct rtap_source *source)
 		return;
 	progress->next_ns = now + INTERVAL_NS;
 	progress->drawn = true;
-	counters = rtap_source_counters(source);
-	rtap_source_progress(source, &done, &total);
 	if (total)
-		fprintf(stderr, "\rrdmatap: %3" PRIu64 "%%, %" PRIu64 " packets", done * 100 / total, counters.frames);
+		fprintf(stderr, "\rrdmatap: %3" PRIu64 "%%, %" PRIu64 " packets", done * 100 / total, frames);
 	else
-		fprintf(stderr, "\rrdmatap: %" PRIu64 " packets", counters.frames);
+		fprintf(stderr, "\rrdmatap: %" PRIu64 " packets", frames);
 	fflush(stderr);
 }
 

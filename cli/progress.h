@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <rdmatap/source.h>
-
 struct progress {
 	bool shown_at_all; /* whether to show it */
 	bool drawn;        /* a line stands there and must be wiped */
@@ -18,7 +16,8 @@ struct progress {
 
 /* Shown when asked for, or when standard error is a terminal and standard output is not. */
 void progress_init(struct progress *progress, bool asked);
-void progress_show(struct progress *progress, const struct rtap_source *source);
+/* `done` of `total` bytes; total 0: not known. */
+void progress_show(struct progress *progress, uint64_t frames, uint64_t done, uint64_t total);
 void progress_end(struct progress *progress);
 
 #endif

@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include "cli/reader.h"
+#include "reassembly/tracker.h"
 
 #define WAKE_MS 100                  /* how long an interrupt or the end of traffic may go unnoticed */
 #define FLUSH_NS (INT64_C(250) * 1000000)
 
 void reader_fail(struct reader *reader, const struct rtap_error *error)
 {
+	reader_sync(reader);
 	complain("%s", error->text);
 	if (!reader->failure.text[0])
 		reader->failure = *error;
@@ -24,12 +26,59 @@ void reader_fail(struct reader *reader, const struct rtap_error *error)
 void reader_wrote(struct reader *reader, int error)
 {
 	/* a reader that has gone away is no error: it has seen enough */
-	if (error && error != -EPIPE) {
+	if (error && error != -EPIPE && !reader->unwritable) {
 		complain("standard output: %s", strerror(-error));
 		reader->status = EXIT_TROUBLE;
 	}
 	reader->unwritable |= error != 0;
 	reader->stop |= error != 0;
+}
+
+/* Writing that failed in the pipeline is told once, like that of the printer. */
+static void heed_pipeline(struct reader *reader)
+{
+	int error = pipeline_error(reader->pipeline);
+
+	if (!error || reader->printer.error)
+		return;
+	reader->printer.error = -error;
+	reader_wrote(reader, error);
+}
+
+void reader_sync(struct reader *reader)
+{
+	if (reader->pipeline) {
+		pipeline_sync(reader->pipeline);
+		heed_pipeline(reader);
+	} else if (!reader->printer.error) {
+		reader_wrote(reader, printer_flush(&reader->printer));
+	}
+}
+
+void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	if (!reader->pipeline) {
+		rtap_tracker_frame(reader->tracker, frame, packet);
+		return;
+	}
+	pipeline_dissect(reader->pipeline, frame, packet);
+	tracker_take(reader->tracker, frame, packet);
+}
+
+void reader_show(struct reader *reader, const struct rtap_packet *packet)
+{
+	if (reader->pipeline)
+		pipeline_show(reader->pipeline, packet);
+	else
+		reader_wrote(reader, printer_packet(&reader->printer, reader->formats[0], packet));
+}
+
+void reader_write(struct reader *reader, void (*write)(const void *what, struct line *line), const void *what)
+{
+	if (reader->pipeline)
+		pipeline_write(reader->pipeline, write, what);
+	else
+		reader_wrote(reader, printer_write(&reader->printer, write, what));
 }
 
 /* "-" is the standard descriptor. */
@@ -104,6 +153,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 		return false;
 	}
 	progress_init(&reader->progress, options->progress);
+	reader->is_terminal = isatty(STDOUT_FILENO);
 	return true;
 }
 
@@ -197,48 +247,120 @@ static void end_live(struct reader *reader)
 	} while (status == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN);
 }
 
-void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
+/* Regular files only: others may have to be waited for. With -c, what is told of the input in the end is told of what was taken. */
+static void open_pipeline(struct reader *reader)
 {
-	bool flush = isatty(STDOUT_FILENO), live = reader->options->device;
-	enum rtap_status status = RTAP_STATUS_OK;
+	const struct options *options = reader->options;
+	uint64_t read_bytes, total;
 
-	if (reader->options->threads > 1)
-		rtap_source_read_ahead(reader->source);
+	rtap_source_progress(reader->source, &read_bytes, &total);
+	if (options->threads < 2 || !total || options->count)
+		return;
+	reader_sync(reader);
+	reader->pipeline = pipeline_open(&(struct pipeline_options){
+		.source = reader->source,
+		.tracker = reader->tracker,
+		.ahead = !reader->bpf,
+		.snap_length = options->snap_length,
+		.printer = &reader->printer,
+		.formats = reader->formats,
+		.threads = pipeline_threads(options->threads),
+	});
+}
+
+static enum rtap_status read_batch(struct reader *reader, struct rtap_batch **batch, struct rtap_error *error)
+{
+	return reader->pipeline ? pipeline_read(reader->pipeline, batch, error) : rtap_source_read_batch(reader->source, batch, error);
+}
+
+static void show_progress(struct reader *reader)
+{
+	uint64_t done, total;
+
+	struct rtap_source_counters counters;
+
+	if (reader->pipeline) {
+		counters = pipeline_progress(reader->pipeline, &done, &total);
+	} else {
+		counters = rtap_source_counters(reader->source);
+		rtap_source_progress(reader->source, &done, &total);
+	}
+	progress_show(&reader->progress, counters.frames, done, total);
+}
+
+static void batch_done(struct reader *reader, struct rtap_batch *batch)
+{
+	show_progress(reader);
+	if (reader->pipeline) {
+		pipeline_batch_done(reader->pipeline);
+		heed_pipeline(reader);
+		return;
+	}
+	rtap_batch_release(batch);
+	if (reader->is_terminal && !reader->stop)
+		reader_wrote(reader, printer_flush(&reader->printer));
+}
+
+/* What has been read ahead of what was taken does not count. */
+static void close_pipeline(struct reader *reader)
+{
+	uint64_t done, total;
+
+	reader_sync(reader);
+	reader->tally.read = pipeline_progress(reader->pipeline, &done, &total);
+	pipeline_close(reader->pipeline);
+	reader->pipeline = NULL;
+	rtap_source_stop(reader->source);
+}
+
+static void end_reading(struct reader *reader, enum rtap_status status)
+{
+	if (reader->pipeline) {
+		close_pipeline(reader);
+	} else {
+		if (reader->options->device && status != RTAP_STATUS_END)
+			end_live(reader);
+		else
+			rtap_source_stop(reader->source);
+		reader->tally.read = rtap_source_counters(reader->source);
+	}
+	progress_end(&reader->progress);
+	reader->interrupted = interrupted;
+	interrupted = 1;
+}
+
+void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+	bool live = reader->options->device;
+
+	reader->tracker = tracker;
+	open_pipeline(reader);
 	while (goes_on(reader)) {
 		struct rtap_batch *batch;
 		struct rtap_error error;
 
 		if (interrupted)
 			rtap_source_stop(reader->source);
-		status = rtap_source_read_batch(reader->source, &batch, &error);
+		status = read_batch(reader, &batch, &error);
 		if (status == RTAP_STATUS_END)
 			break;
-		if (status != RTAP_STATUS_OK) {
-			reader_wrote(reader, printer_flush(&reader->printer));
-			/* Of a device it is a warning: the capture goes on, and what was lost is in the counts. */
-			if (live && status == RTAP_STATUS_BROKEN)
-				complain("%s", error.text);
-			else
-				reader_fail(reader, &error);
-			if (status == RTAP_STATUS_FAILED)
-				break;
-			continue;
+		if (status == RTAP_STATUS_OK) {
+			take_batch(reader, batch, take, owner);
+			if (live)
+				flush_live(reader, !batch->count, owner);
+		} else if (live && status == RTAP_STATUS_BROKEN) {
+			/* of a device it is a warning: the capture goes on, and what was lost is in the counts */
+			reader_sync(reader);
+			complain("%s", error.text);
+		} else {
+			reader_fail(reader, &error);
 		}
-		take_batch(reader, batch, take, owner);
-		if (live)
-			flush_live(reader, !batch->count, owner);
-		rtap_batch_release(batch);
-		progress_show(&reader->progress, reader->source);
-		if (flush && !reader->stop)
-			reader_wrote(reader, printer_flush(&reader->printer));
+		batch_done(reader, batch);
+		if (status == RTAP_STATUS_FAILED)
+			break;
 	}
-	if (live && status != RTAP_STATUS_END)
-		end_live(reader);
-	else
-		rtap_source_stop(reader->source);
-	progress_end(&reader->progress);
-	reader->interrupted = interrupted;
-	interrupted = 1;
+	end_reading(reader, status);
 }
 
 void reader_report(const struct reader *reader, const struct rtap_tracker *tracker)

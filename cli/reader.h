@@ -6,6 +6,7 @@
 #define CLI_READER_H
 
 #include "cli/cli.h"
+#include "cli/pipeline.h"
 #include "cli/progress.h"
 #include "cli/remarks.h"
 #include "output/format.h"
@@ -16,10 +17,14 @@ struct reader {
 	struct rtap_bpf *bpf;       /* -f; NULL: all pass, or the live source has it */
 	struct rtap_filter *filter; /* -Y; NULL: all pass */
 	struct printer printer;     /* on standard output */
+	struct format **formats;    /* of reader_show(), as struct pipeline_options has them; NULL: it is not called */
+	struct rtap_tracker *tracker; /* while it runs; NULL: none */
+	struct pipeline *pipeline;  /* NULL: one thread does all in turn */
 	struct progress progress;
 	struct tally tally;
 	void (*idle)(void *owner);  /* live: called when what has been written should be there for others; NULL: nothing to do */
 	int64_t flush_ns;           /* live: when to flush, also if it is not idle; monotonic clock */
+	bool is_terminal;           /* standard output is */
 	bool counts_only;           /* frames are counted, and nobody asks what is in them: take() is not called */
 	bool stop;                  /* set by whoever has seen enough */
 	bool unwritable;            /* standard output takes no more */
@@ -36,9 +41,22 @@ bool reader_open(struct reader *reader, const struct options *options);
 
 /*
  * Reads to the end, and hands each frame on. A live source is stopped by the first interrupt, and all that it has received
- * is still handed on. What went wrong with the inputs is complained of.
+ * is still handed on. What went wrong with the inputs is complained of. tracker: that reader_packet() is called for, of each
+ * frame; NULL: it is not.
  */
-void reader_run(struct reader *reader, void (*take)(void *owner, struct rtap_frame *frame), void *owner);
+void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take)(void *owner, struct rtap_frame *frame), void *owner);
+
+/* For `take`: rtap_tracker_frame(). */
+void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct rtap_packet *packet);
+
+/* For `take`: shows the packet. */
+void reader_show(struct reader *reader, const struct rtap_packet *packet);
+
+/* For `take`, and all that it calls: what printer_write() does. */
+void reader_write(struct reader *reader, void (*write)(const void *what, struct line *line), const void *what);
+
+/* What was shown so far is written out, so that a complaint stands behind it. */
+void reader_sync(struct reader *reader);
 
 /* Complains of what there was to complain of, and with -v tells all that was counted. */
 void reader_report(const struct reader *reader, const struct rtap_tracker *tracker);

@@ -22,19 +22,19 @@ static const char *escaped(const char *found, char text[ESCAPED_SIZE])
 /* What was lost or odd is told in any case; the rest with -v. */
 void remark_trouble(const struct rtap_source *source, const struct tally *tally)
 {
-	struct rtap_source_counters counters = rtap_source_counters(source);
+	const struct rtap_source_counters *counters = &tally->read;
 	char text[ESCAPED_SIZE];
 
 	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++)
 		if (tally->anomalies[i] && i != RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
 			complain("%s: %" PRIu64 " time%s (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i), tally->anomalies[i],
 				 tally->anomalies[i] == 1 ? "" : "s", rtap_anomaly_meaning((enum rtap_anomaly_code)i));
-	if (counters.cut_frames)
-		complain("%" PRIu64 " frames were captured in part only", counters.cut_frames);
-	if (counters.bad_times)
-		complain("%" PRIu64 " time stamps outside the years 1678 to 2262", counters.bad_times);
-	if (counters.bad_lengths)
-		complain("%" PRIu64 " frames said to be shorter than what was captured of them", counters.bad_lengths);
+	if (counters->cut_frames)
+		complain("%" PRIu64 " frames were captured in part only", counters->cut_frames);
+	if (counters->bad_times)
+		complain("%" PRIu64 " time stamps outside the years 1678 to 2262", counters->bad_times);
+	if (counters->bad_lengths)
+		complain("%" PRIu64 " frames said to be shorter than what was captured of them", counters->bad_lengths);
 	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
 		const struct rtap_interface *interface = rtap_source_interface(source, i);
 
@@ -97,7 +97,7 @@ void remark_tracker(const struct rtap_tracker *tracker, bool puts_together, bool
 
 void remark_all(const struct rtap_source *source, const struct tally *tally)
 {
-	struct rtap_source_counters counters = rtap_source_counters(source);
+	const struct rtap_source_counters *counters = &tally->read;
 	char text[ESCAPED_SIZE];
 
 	for (size_t i = 0; i < rtap_source_note_count(source); i++)
@@ -116,7 +116,7 @@ void remark_all(const struct rtap_source *source, const struct tally *tally)
 		if (interface->has_received)
 			complain("%s: interface %zu received %" PRIu64 " packets", interface->file, i, interface->received);
 	}
-	complain("%" PRIu64 " frames, %" PRIu64 " bytes read; %" PRIu64 " blocks of unknown types skipped", counters.frames,
-		 counters.captured_bytes, counters.skipped_blocks);
+	complain("%" PRIu64 " frames, %" PRIu64 " bytes read; %" PRIu64 " blocks of unknown types skipped", counters->frames,
+		 counters->captured_bytes, counters->skipped_blocks);
 	complain("%" PRIu64 " packets taken, %" PRIu64 " passed the display filter", tally->taken, tally->passed);
 }

@@ -14,6 +14,7 @@
 
 /* What a run of the stream view counted. */
 struct tally {
+	struct rtap_source_counters read; /* as far as it was asked for */
 	uint64_t taken, passed; /* packets behind -f, behind -Y */
 	uint64_t anomalies[RTAP_ANOMALY_CODES];
 };

@@ -63,7 +63,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	struct collecting *collecting = owner;
 	struct rtap_packet packet;
 
-	rtap_tracker_frame(collecting->tracker, frame, &packet);
+	reader_packet(&collecting->reader, frame, &packet);
 	if (packet.rpc.present && packet.rpc.is_reply && packet.rpc.call_frame)
 		add(collecting, packet.rpc.call_frame, frame->number);
 }
@@ -100,7 +100,7 @@ bool replies_collect(struct replies *replies, const struct options *options)
 		complain("out of memory");
 		goto out;
 	}
-	reader_run(&collecting.reader, take, &collecting);
+	reader_run(&collecting.reader, collecting.tracker, take, &collecting);
 	if (replies->failed)
 		complain(FIELD ": too many calls for --max-memory");
 	else if (replies->count)

@@ -15,7 +15,7 @@
 #include "output/report.h"
 
 /* Of --max-memory, what the counts may take, and what the points of plots may; the rest is for what is under way. */
-#define COUNTS_SHARE 8
+#define COUNTS_SHARE 10
 #define POINTS_SHARE 8
 
 /* Intervals begin as short as this and grow with the capture, so that a plot has enough of them however long it is. */
@@ -57,7 +57,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	struct reporting *reporting = owner;
 	struct rtap_packet packet;
 
-	rtap_tracker_frame(reporting->tracker, frame, &packet);
+	reader_packet(&reporting->reader, frame, &packet);
 	stats_packet(reporting->stats, &packet);
 	report_packet(reporting->report, &packet);
 	reporting->reader.tally.passed++;
@@ -156,7 +156,7 @@ static int run(const struct options *options)
 		reader->status = EXIT_TROUBLE;
 		goto out;
 	}
-	reader_run(reader, take, &reporting);
+	reader_run(reader, reporting.tracker, take, &reporting);
 	rtap_tracker_finish(reporting.tracker);
 	write_page(&reporting);
 	reader_report(reader, reporting.tracker);

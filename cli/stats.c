@@ -9,8 +9,8 @@
 #include "cli/reader.h"
 #include "output/stats_form.h"
 
-/* Of --max-memory, what the counts may take; the rest is for what is under way. */
-#define COUNTS_SHARE 8
+/* Of --max-memory, what the counts may take: by default 51 MB, 64 MB with the program. The rest is for what is under way. */
+#define COUNTS_SHARE 10
 
 struct summary {
 	struct reader reader;
@@ -39,7 +39,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	struct summary *summary = owner;
 	struct rtap_packet packet;
 
-	rtap_tracker_frame(summary->tracker, frame, &packet);
+	reader_packet(&summary->reader, frame, &packet);
 	stats_packet(summary->stats, &packet);
 	summary->reader.tally.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
@@ -88,7 +88,7 @@ static int run(const struct options *options)
 		reader->status = EXIT_TROUBLE;
 		goto out;
 	}
-	reader_run(reader, take, &summary);
+	reader_run(reader, summary.tracker, take, &summary);
 	rtap_tracker_finish(summary.tracker);
 	findings_gather(&summary.findings, summary.stats);
 	stats_tell(summary.stats, &summary.findings, options->json ? &stats_json_form : &stats_text_form, write_record, reader);

@@ -24,43 +24,79 @@ struct view {
 	struct rtap_tracker *tracker;
 	struct rtap_series *series; /* -w */
 	bool cannot_write;          /* it was told that what -w names cannot be written */
-	struct text_format text;
-	struct json_format json;
-	struct fields_format fields;
-	struct format *format;   /* NULL: nothing is shown */
+	struct view_format {
+		struct text_format text;
+		struct json_format json;
+		struct fields_format fields;
+	} made[PIPELINE_FORMATS];
+	struct format *formats[PIPELINE_FORMATS];
 	struct replies replies;
 	uint32_t unknown_links[8]; /* link types complained of */
 	unsigned unknown_link_count;
 };
 
-static bool open_format(struct view *view)
+/* A format; all but the first share with it what does not change. */
+static bool open_format(struct view *view, unsigned index)
 {
 	const struct options *options = view->options;
+	struct view_format *made = &view->made[index];
+	int result = 0;
+
+	switch (options->form) {
+	case VIEW_TEXT:
+		text_format_init(&made->text);
+		made->text.tree = options->tree;
+		made->text.hex = options->hex;
+		made->text.clock.form = options->clock;
+		made->text.colour = view->reader.is_terminal && !getenv("NO_COLOR") && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
+		view->formats[index] = &made->text.format;
+		break;
+	case VIEW_JSON:
+		result = index ? json_format_share(&made->json, &view->made[0].json) : json_format_init(&made->json, options->context.check_icrc);
+		view->formats[index] = &made->json.format;
+		break;
+	case VIEW_FIELDS:
+		result = fields_format_share(&made->fields, &options->fields);
+		view->formats[index] = &made->fields.format;
+		break;
+	}
+	return !result;
+}
+
+/* One, or as many as a pipeline wants. */
+static bool open_formats(struct view *view)
+{
+	const struct options *options = view->options;
+	unsigned threads = pipeline_threads(options->threads), count = threads > 1 ? threads + 1 : 1;
 
 	if (options->quiet || (options->write_name && !options->print))
 		return true;
-	switch (options->form) {
-	case VIEW_TEXT:
-		text_format_init(&view->text);
-		view->text.tree = options->tree;
-		view->text.hex = options->hex;
-		view->text.clock.form = options->clock;
-		view->text.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
-		view->format = &view->text.format;
-		break;
-	case VIEW_JSON:
-		if (json_format_init(&view->json, options->context.check_icrc)) {
+	for (unsigned i = 0; i < count; i++) {
+		if (!open_format(view, i)) {
 			complain("out of memory");
 			return false;
 		}
-		view->format = &view->json.format;
-		break;
-	case VIEW_FIELDS:
-		view->fields = options->fields;
-		view->format = &view->fields.format;
-		break;
 	}
+	view->reader.formats = view->formats;
 	return true;
+}
+
+static size_t lost_values(const struct view *view)
+{
+	size_t lost = 0;
+
+	for (unsigned i = 0; i < PIPELINE_FORMATS; i++)
+		lost += view->made[i].json.lost;
+	return lost;
+}
+
+static void close_formats(struct view *view)
+{
+	for (unsigned i = 0; i < PIPELINE_FORMATS; i++) {
+		text_format_fini(&view->made[i].text);
+		json_format_fini(&view->made[i].json);
+		fields_format_unshare(&view->made[i].fields);
+	}
 }
 
 static enum rtap_status open_series(struct view *view, uint32_t link_type, int64_t time_ns, struct rtap_error *error)
@@ -118,6 +154,7 @@ static void note_unknown_link(struct view *view, uint32_t link_type)
 	if (view->unknown_link_count == sizeof view->unknown_links / sizeof view->unknown_links[0])
 		return;
 	view->unknown_links[view->unknown_link_count++] = link_type;
+	reader_sync(&view->reader);
 	complain("link type %" PRIu32 " (%s) is not dissected: its frames are listed with their lengths", link_type, name ? name : "no name");
 }
 
@@ -137,7 +174,7 @@ static void show(void *owner, struct rtap_frame *frame)
 
 	/* without a filter or a reader, nobody asks what is in the frame */
 	if (view->tracker) {
-		rtap_tracker_frame(view->tracker, frame, &packet);
+		reader_packet(&view->reader, frame, &packet);
 		if (!rtap_filter_match(view->reader.filter, &packet))
 			return;
 		if (packet.anomaly_count)
@@ -146,8 +183,8 @@ static void show(void *owner, struct rtap_frame *frame)
 	view->reader.tally.passed++;
 	if (view->options->write_name)
 		save(view, frame);
-	if (view->format && !view->reader.stop)
-		reader_wrote(&view->reader, printer_packet(&view->reader.printer, view->format, &packet));
+	if (view->reader.formats && !view->reader.stop)
+		reader_show(&view->reader, &packet);
 }
 
 static int64_t now_ns(void)
@@ -187,7 +224,7 @@ static bool open_tracker(struct view *view)
 {
 	struct rtap_tracker_options options = { .max_memory = view->options->max_memory, .context = view->options->context };
 
-	if (!view->reader.filter && !view->format) {
+	if (!view->reader.filter && !view->reader.formats) {
 		view->reader.counts_only = !view->options->write_name;
 		return true;
 	}
@@ -238,12 +275,12 @@ int view_run(const struct options *options)
 
 	if (!reader_open(reader, options)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
-	} else if (!open_format(&view) || !open_tracker(&view) || !prepare_live(&view)) {
+	} else if (!open_formats(&view) || !open_tracker(&view) || !prepare_live(&view)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
 	} else {
-		if (view.format)
-			reader_wrote(reader, printer_packet(&reader->printer, view.format, NULL));
-		reader_run(reader, show, &view);
+		if (reader->formats)
+			reader_wrote(reader, printer_packet(&reader->printer, reader->formats[0], NULL));
+		reader_run(reader, view.tracker, show, &view);
 		finish_output(&view);
 		remark_trouble(reader->source, &reader->tally);
 		if (options->device)
@@ -252,13 +289,12 @@ int view_run(const struct options *options)
 			remark_all(reader->source, &reader->tally);
 		if (view.tracker)
 			remark_tracker(view.tracker, false, options->verbose);
-		if (view.json.lost)
-			complain("%zu values not written for want of memory", view.json.lost);
+		if (lost_values(&view))
+			complain("%zu values not written for want of memory", lost_values(&view));
 	}
 	if (rtap_series_close(view.series, NULL) != RTAP_STATUS_OK)
 		reader->status = EXIT_TROUBLE;
-	text_format_fini(&view.text);
-	json_format_fini(&view.json);
+	close_formats(&view);
 	rtap_tracker_close(view.tracker);
 	replies_fini(&view.replies);
 	reader_close(reader);

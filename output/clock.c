@@ -85,8 +85,8 @@ void clock_write(struct clock *clock, const struct rtap_frame *frame, struct lin
 	}
 }
 
-void clock_shown(struct clock *clock, const struct rtap_frame *frame)
+void clock_shown(struct clock *clock, int64_t time_ns)
 {
-	clock->shown_ns = frame->time_ns;
+	clock->shown_ns = time_ns;
 	clock->has_shown = true;
 }

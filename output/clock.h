@@ -39,7 +39,7 @@ bool clock_parse(const char *argument, enum clock_form *form);
 /* Appends the frame's time. */
 void clock_write(struct clock *clock, const struct rtap_frame *frame, struct line *line);
 
-/* Remembers that the frame was shown. */
-void clock_shown(struct clock *clock, const struct rtap_frame *frame);
+/* Remembers that a frame of this time was shown. */
+void clock_shown(struct clock *clock, int64_t time_ns);
 
 #endif

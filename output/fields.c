@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,18 @@ void fields_format_init(struct fields_format *fields)
 void fields_format_fini(struct fields_format *fields)
 {
 	free(fields->columns);
+	free(fields->wanted);
+}
+
+int fields_format_share(struct fields_format *fields, const struct fields_format *of)
+{
+	*fields = *of;
+	fields->wanted = calloc(rtap_field_count() / 64 + 1, sizeof *fields->wanted);
+	return fields->wanted ? 0 : -ENOMEM;
+}
+
+void fields_format_unshare(struct fields_format *fields)
+{
 	free(fields->wanted);
 }
 

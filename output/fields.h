@@ -39,6 +39,10 @@ struct fields_format {
 void fields_format_init(struct fields_format *fields);
 void fields_format_fini(struct fields_format *fields);
 
+/* Makes another of the same columns, which it borrows, for another thread. 0 or -ENOMEM; unshare in both cases. */
+int fields_format_share(struct fields_format *fields, const struct fields_format *of) __attribute__((warn_unused_result));
+void fields_format_unshare(struct fields_format *fields);
+
 /* Adds a column. FAILED: no such field, or out of memory. `name` is borrowed. */
 enum rtap_status fields_format_add(struct fields_format *fields, const char *name, struct rtap_error *error)
 	__attribute__((warn_unused_result));

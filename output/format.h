@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <rdmatap/packet.h>
 
@@ -19,6 +20,8 @@ struct format {
 	void (*packet)(struct format *format, const struct rtap_packet *packet, struct line *line);
 	/* Appends what stands before the first packet; may be NULL. */
 	void (*header)(struct format *format, struct line *line);
+	/* Takes note that a packet of this time was shown, by another format of the same kind; may be NULL: it does not matter. */
+	void (*shown)(struct format *format, int64_t time_ns);
 };
 
 /* Output file being written. */
@@ -28,6 +31,9 @@ struct printer {
 	char *buffer;
 	size_t size, used;
 	int error;         /* errno of the first failed write */
+	/* Called before anything is written out, which is not if it gives a -errno; may be NULL. */
+	int (*before)(void *owner);
+	void *owner;
 };
 
 /* Prepares a printer over an open file descriptor, which stays the caller's. 0 or -ENOMEM. */

@@ -163,15 +163,22 @@ int json_format_init(struct json_format *json, bool check_icrc)
 {
 	*json = (struct json_format){ .format.packet = write_packet, .check_icrc = check_icrc };
 	json->occurrences = calloc(rtap_field_count(), 1);
-	json->first_ids = first_ids_create();
+	json->first_ids = json->own_first_ids = first_ids_create();
 	if (!json->occurrences || !json->first_ids)
 		return -ENOMEM;
 	return 0;
 }
 
+int json_format_share(struct json_format *json, const struct json_format *of)
+{
+	*json = (struct json_format){ .format = of->format, .check_icrc = of->check_icrc, .first_ids = of->first_ids };
+	json->occurrences = calloc(rtap_field_count(), 1);
+	return json->occurrences ? 0 : -ENOMEM;
+}
+
 void json_format_fini(struct json_format *json)
 {
-	free(json->first_ids);
+	free(json->own_first_ids);
 	free(json->occurrences);
 	free(json->repeats);
 }

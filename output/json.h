@@ -14,7 +14,8 @@ struct json_repeat;
 struct json_format {
 	struct format format;
 	bool check_icrc;             /* also CRC status fields */
-	rtap_field_id *first_ids;    /* by field id: the first field of the same name; several protocols may share one */
+	const rtap_field_id *first_ids; /* by field id: the first field of the same name; several protocols may share one */
+	rtap_field_id *own_first_ids; /* the same; NULL: borrowed */
 	uint8_t *occurrences;        /* by first id: how often it was seen in this packet */
 	struct json_repeat *repeats; /* values of repeating fields, kept until the packet's end */
 	size_t repeat_count, repeat_room;
@@ -23,6 +24,8 @@ struct json_format {
 
 /* 0 or -ENOMEM; fini in both cases. */
 int json_format_init(struct json_format *json, bool check_icrc) __attribute__((warn_unused_result));
+/* Another one like `of`, which is to outlive it, for another thread. Likewise. */
+int json_format_share(struct json_format *json, const struct json_format *of) __attribute__((warn_unused_result));
 void json_format_fini(struct json_format *json);
 
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */

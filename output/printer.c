@@ -40,6 +40,8 @@ int printer_flush(struct printer *printer)
 {
 	size_t written = 0;
 
+	if (printer->used && printer->before && !printer->error)
+		printer->error = -printer->before(printer->owner);
 	while (!printer->error && written < printer->used) {
 		ssize_t n = write_waiting(printer->fd, printer->buffer + written, printer->used - written);
 

@@ -81,12 +81,17 @@ static void write_packet(struct format *format, const struct rtap_packet *packet
 	if (text->tree || text->hex)
 		line_char(line, '\n');
 	if (!line->cut)
-		clock_shown(&text->clock, packet->frame);
+		clock_shown(&text->clock, packet->frame->time_ns);
+}
+
+static void note_shown(struct format *format, int64_t time_ns)
+{
+	clock_shown(&((struct text_format *)format)->clock, time_ns);
 }
 
 void text_format_init(struct text_format *text)
 {
-	*text = (struct text_format){ .format.packet = write_packet };
+	*text = (struct text_format){ .format = { .packet = write_packet, .shown = note_shown } };
 }
 
 void text_format_fini(struct text_format *text)

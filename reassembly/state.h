@@ -181,6 +181,7 @@ struct connection {
 
 struct rtap_tracker {
 	struct rtap_tracker_options options;
+	struct rtap_context alone;     /* what is known of any frame by itself */
 	struct rtap_tracker_counters counters;
 	struct budget budget;
 	struct ip_fragments fragments;

@@ -20,6 +20,7 @@
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_socket.h"
 #include "reassembly/tcp_content.h"
+#include "reassembly/tracker.h"
 
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
@@ -28,6 +29,8 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	if (!tracker)
 		return NULL;
 	tracker->options = *options;
+	tracker->alone = options->context;
+	tracker->alone.stop_at_tcp = true;
 	tracker->now_ns = INT64_MIN;
 	budget_init(&tracker->budget, options->max_memory);
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
@@ -502,7 +505,12 @@ static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *fr
 		tcp_stream_note_difference(packet);
 }
 
-static void take_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	rtap_dissect(frame, &tracker->alone, packet);
+}
+
+static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	struct rtap_context context;
 	const struct message *message;
@@ -516,9 +524,7 @@ static void take_frame(struct rtap_tracker *tracker, const struct rtap_frame *fr
 	relieve(tracker);
 	if (frame->time_ns > tracker->now_ns)
 		tracker->now_ns = frame->time_ns;
-	context = tracker->options.context;
-	context.stop_at_tcp = true;
-	rtap_dissect(frame, &context, packet);
+	context = tracker->alone;
 	/* the last piece of a datagram shows all of it */
 	if (packet->fragment.present && ip_fragments_add(&tracker->fragments, packet, &context.datagram) == IP_FRAGMENTS_WHOLE)
 		rtap_dissect(frame, &context, packet);
@@ -550,12 +556,18 @@ static void take_frame(struct rtap_tracker *tracker, const struct rtap_frame *fr
 	}
 }
 
-void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	uint64_t failures = memory_failures();
 
-	take_frame(tracker, frame, packet);
+	take_dissected(tracker, frame, packet);
 	tracker->counters.refused += memory_failures() - failures;
+}
+
+void rtap_tracker_frame(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	tracker_dissect(tracker, frame, packet);
+	tracker_take(tracker, frame, packet);
 }
 
 void rtap_tracker_finish(struct rtap_tracker *tracker)

@@ -170,6 +170,46 @@ static void *hold_and_release(void *argument)
 	return NULL;
 }
 
+Test(capture, gives_the_same_frames_when_it_reads_ahead)
+{
+	const char *names[] = { TESTDATA "/roce-nfs3.pcap.gz", TESTDATA "/roce-rping-v4.pcap" };
+	struct reading whole = reading_of_files(names, 2);
+	struct rtap_source *source;
+	struct rtap_batch *batch;
+	struct rtap_error error;
+	size_t count = 0;
+
+	cr_assert_eq(rtap_source_open_files(&source, names, 2, &error), RTAP_STATUS_OK);
+	cr_assert(rtap_source_read_ahead(source));
+	cr_assert(rtap_source_read_ahead(source));
+	while (rtap_source_read_batch(source, &batch, &error) == RTAP_STATUS_OK) {
+		for (size_t i = 0; i < batch->count; i++, count++) {
+			const struct rtap_frame *frame = &batch->frames[i], *same = &whole.frames[count];
+
+			cr_assert_lt(count, whole.count);
+			cr_assert_eq(frame->number, same->number);
+			cr_assert_eq(frame->time_ns, same->time_ns);
+			cr_assert_eq(frame->captured_length, same->captured_length);
+			cr_assert_arr_eq(frame->bytes, same->bytes, frame->captured_length);
+		}
+		rtap_batch_release(batch);
+	}
+	cr_assert_eq(count, whole.count);
+	cr_assert_eq(rtap_source_counters(source).frames, whole.count);
+	rtap_source_close(source);
+	reading_free(&whole);
+
+	/* closed and stopped before its end */
+	cr_assert_eq(rtap_source_open_files(&source, names, 2, &error), RTAP_STATUS_OK);
+	cr_assert(rtap_source_read_ahead(source));
+	cr_assert_eq(rtap_source_read_batch(source, &batch, &error), RTAP_STATUS_OK);
+	rtap_source_stop(source);
+	cr_assert_eq(batch->frames[0].number, 1);
+	rtap_batch_release(batch);
+	cr_assert_eq(rtap_source_read_batch(source, &batch, &error), RTAP_STATUS_END);
+	rtap_source_close(source);
+}
+
 Test(capture, counts_references_from_several_threads)
 {
 	struct bytes plain = sample_pcap(50, 1);

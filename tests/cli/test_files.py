@@ -9,33 +9,6 @@ from cli import CliTest, INFINIBAND, NANO, RPING, TESTDATA, captures, needs, rea
 FRAME = ("-T", "fields", "-e", "frame.time_epoch", "-e", "frame.len", "-e", "frame.cap_len", "-e", "rdmatap.link_type")
 
 
-class Threads(CliTest):
-    """Files are read ahead by a thread: nothing else may depend on it."""
-
-    def both(self, *arguments):
-        one, more = (self.run_program(*arguments, "--threads", threads) for threads in ("1", "2"))
-        self.assertEqual((one.returncode, one.stdout, one.stderr), (more.returncode, more.stdout, more.stderr), arguments)
-        return one
-
-    def test_reading_ahead_changes_nothing(self):
-        for capture in captures():
-            self.both("-v", "-r", capture)
-        self.both("-v", "-r", NANO, "-r", RPING, "-r", NANO)
-        self.both("messages", "-v", RPING, "-c", "5")
-
-    def test_reading_ahead_of_a_broken_file_tells_it_where_it_breaks(self):
-        cut, content = self.path("cut.pcap"), read(RPING)
-        with open(cut, "wb") as f:
-            f.write(content[:-3])
-        self.assertIn(b"the file ends inside this record", self.both("-r", cut).stderr)
-        self.assertIn(b"the file ends inside this record", self.both("-r", NANO, "-r", cut).stderr)
-        self.assertEqual(self.both("-q", "-c", "3", "-r", cut).stdout, b"3 packets\n")
-
-    def test_number_of_threads(self):
-        for number in ("0", "257", "x", ""):
-            self.bad("--threads %s: not a number from 1 to 256" % number, "--threads", number, "-r", RPING)
-
-
 class Save(CliTest):
     def test_what_is_saved_reads_back_the_same(self):
         for capture in captures():

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/crew.h"
+#include "cli/pipeline.h"
+#include "dissect/frozen.h"
+#include "reassembly/tracker.h"
+
+#define FIRST_ROOM (256u << 10)
+#define MAX_ROOM (4u << 20) /* what is to be shown of one batch; beyond that it is written out before more is added */
+
+/* Records, one after the other. */
+struct records {
+	uint8_t *bytes;
+	size_t used, room;
+};
+
+/* Something to be written out. */
+struct record {
+	enum {
+		PACKET,      /* frozen */
+		PACKET_TEXT, /* already written down */
+		TEXT,        /* something else that is */
+		LATER,       /* for `write` */
+	} kind;
+	uint32_t length;     /* of what follows; its room is rounded up to 8 */
+	union {
+		size_t frame; /* in the batch; of packets */
+		void (*write)(const void *what, struct line *line);
+	};
+};
+
+static size_t rounded(size_t length)
+{
+	return (length + 7) & ~(size_t)7;
+}
+
+/* What there is of a batch beside its frames. */
+struct work {
+	struct records dissected; /* of each frame in turn */
+	struct records shown;     /* a struct record each, and what follows it */
+	bool shown_before;        /* a packet was shown before those, */
+	int64_t before_ns;        /* of this time */
+};
+
+/* What a thread writes with. */
+struct hand {
+	struct pipeline *pipeline;
+	struct printer *printer;
+	struct format *format;
+	const struct crew_batch *batch; /* that it writes */
+	struct printer own;
+};
+
+struct pipeline {
+	struct pipeline_options options;
+	struct crew *crew;
+	struct crew_batch *batch;       /* at hand */
+	uint64_t read_bytes, total_bytes; /* of the source, */
+	struct rtap_source_counters counters; /* up to this batch */
+	size_t dissected;               /* bytes taken of what is dissected of it */
+	bool has_shown;
+	int64_t shown_ns;               /* time of the packet shown last */
+	atomic_int error;               /* errno of the first failed write */
+	struct hand hands[PIPELINE_THREADS]; /* the first is of the thread that has the state */
+};
+
+unsigned pipeline_threads(unsigned allowed)
+{
+	return allowed < PIPELINE_THREADS ? allowed : PIPELINE_THREADS;
+}
+
+/* Makes room for `length` bytes more. */
+static bool reserve(struct records *records, size_t length)
+{
+	size_t room = records->room ? records->room : FIRST_ROOM;
+	uint8_t *larger;
+
+	if (records->room - records->used >= length)
+		return true;
+	while (room - records->used < length)
+		room *= 2;
+	larger = realloc(records->bytes, room);
+	if (!larger)
+		return false;
+	records->bytes = larger;
+	records->room = room;
+	return true;
+}
+
+static struct work *work_of(struct crew_batch *batch)
+{
+	if (!batch->work)
+		batch->work = calloc(1, sizeof(struct work));
+	return batch->work;
+}
+
+static void dispose(void *owner, void *done)
+{
+	struct work *work = done;
+
+	(void)owner;
+	free(work->dissected.bytes);
+	free(work->shown.bytes);
+	free(work);
+}
+
+static void read_batch(void *owner, struct crew_batch *batch)
+{
+	struct pipeline *pipeline = owner;
+	uint64_t total;
+
+	batch->status = rtap_source_read_batch(pipeline->options.source, &batch->batch, &batch->error);
+	batch->counters = rtap_source_counters(pipeline->options.source);
+	rtap_source_progress(pipeline->options.source, &batch->read_bytes, &total);
+}
+
+/* False: memory is out; the frames are dissected when they are taken. */
+static bool dissect_batch(void *owner, struct crew_batch *batch)
+{
+	const struct pipeline *pipeline = owner;
+	uint32_t snap_length = pipeline->options.snap_length;
+	struct work *work = work_of(batch);
+	struct rtap_packet packet;
+
+	if (!work)
+		return false;
+	work->dissected.used = 0;
+	for (size_t i = 0; i < batch->batch->count; i++) {
+		struct rtap_frame *frame = &batch->batch->frames[i];
+
+		if (snap_length && frame->captured_length > snap_length)
+			frame->captured_length = snap_length;
+		if (!reserve(&work->dissected, FROZEN_SIZE))
+			return false;
+		tracker_dissect(pipeline->options.tracker, frame, &packet);
+		work->dissected.used += packet_freeze(&packet, work->dissected.bytes + work->dissected.used);
+	}
+	return true;
+}
+
+/* Before a hand writes out: what comes before must have been, and nothing is written behind what could not be. */
+static int take_turn(void *owner)
+{
+	struct hand *hand = owner;
+
+	crew_wait_turn(hand->pipeline->crew, hand->batch);
+	return -atomic_load(&hand->pipeline->error);
+}
+
+static void note_error(struct pipeline *pipeline, int result)
+{
+	int none = 0;
+
+	if (result)
+		atomic_compare_exchange_strong(&pipeline->error, &none, -result);
+}
+
+static int write_record(struct hand *hand, const struct record *record, const uint8_t *bytes)
+{
+	struct rtap_packet packet;
+
+	switch (record->kind) {
+	case PACKET:
+		packet_thaw(bytes, &hand->batch->batch->frames[record->frame], &packet);
+		return printer_packet(hand->printer, hand->format, &packet);
+	case PACKET_TEXT:
+		if (hand->format->shown)
+			hand->format->shown(hand->format, hand->batch->batch->frames[record->frame].time_ns);
+		break;
+	case TEXT:
+		break;
+	case LATER:
+		return printer_write(hand->printer, record->write, bytes);
+	}
+	return printer_text(hand->printer, (const char *)bytes, record->length);
+}
+
+/* Writes down what is shown of a batch. */
+static void write_batch(void *owner, struct crew_batch *batch, unsigned member)
+{
+	struct pipeline *pipeline = owner;
+	struct hand *hand = &pipeline->hands[member];
+	struct work *work = batch->work;
+	int result = 0;
+
+	if (!work || !work->shown.used)
+		return;
+	hand->batch = batch;
+	if (hand->format && work->shown_before && hand->format->shown)
+		hand->format->shown(hand->format, work->before_ns);
+	for (size_t at = 0; at < work->shown.used && !result;) {
+		struct record record;
+
+		memcpy(&record, work->shown.bytes + at, sizeof record);
+		at += sizeof record;
+		result = write_record(hand, &record, work->shown.bytes + at);
+		at += rounded(record.length);
+	}
+	if (!result)
+		result = printer_flush(hand->printer);
+	note_error(pipeline, result);
+	work->shown.used = 0;
+}
+
+static bool open_hands(struct pipeline *pipeline)
+{
+	for (unsigned i = 0; i < pipeline->options.threads; i++) {
+		struct hand *hand = &pipeline->hands[i];
+
+		*hand = (struct hand){ .pipeline = pipeline, .printer = &hand->own };
+		if (pipeline->options.formats)
+			hand->format = pipeline->options.formats[i];
+		if (printer_init(&hand->own, pipeline->options.printer->fd, pipeline->options.printer->every_packet))
+			return false;
+		hand->own.before = take_turn;
+		hand->own.owner = hand;
+	}
+	return true;
+}
+
+struct pipeline *pipeline_open(const struct pipeline_options *options)
+{
+	struct pipeline *pipeline = calloc(1, sizeof *pipeline);
+	struct crew_stages stages = { .owner = pipeline, .read = read_batch, .finish = write_batch, .dispose = dispose };
+
+	if (!pipeline)
+		return NULL;
+	pipeline->options = *options;
+	rtap_source_progress(options->source, &pipeline->read_bytes, &pipeline->total_bytes);
+	atomic_init(&pipeline->error, 0);
+	if (options->tracker && options->ahead)
+		stages.prepare = dissect_batch;
+	if (open_hands(pipeline))
+		pipeline->crew = crew_open(&stages, options->threads);
+	if (pipeline->crew)
+		return pipeline;
+	pipeline_close(pipeline);
+	return NULL;
+}
+
+enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **batch, struct rtap_error *error)
+{
+	struct crew_batch *taken = crew_take(pipeline->crew);
+
+	pipeline->batch = taken;
+	pipeline->read_bytes = taken->read_bytes;
+	pipeline->counters = taken->counters;
+	pipeline->dissected = 0;
+	*batch = taken->batch;
+	if (taken->status != RTAP_STATUS_OK)
+		*error = taken->error;
+	return taken->status;
+}
+
+void pipeline_batch_done(struct pipeline *pipeline)
+{
+	crew_give(pipeline->crew, pipeline->batch);
+	pipeline->batch = NULL;
+}
+
+void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	const struct work *work = pipeline->batch->work;
+
+	if (pipeline->batch->prepared)
+		pipeline->dissected += packet_thaw(work->dissected.bytes + pipeline->dissected, frame, packet);
+	else
+		tracker_dissect(pipeline->options.tracker, frame, packet);
+}
+
+/* Appends a record with room for `length` bytes behind it. NULL: memory is out. */
+static uint8_t *add_record(struct records *shown, const struct record *record, size_t length)
+{
+	uint8_t *place;
+
+	if (!reserve(shown, sizeof *record + rounded(length)))
+		return NULL;
+	place = shown->bytes + shown->used;
+	memcpy(place, record, sizeof *record);
+	return place + sizeof *record;
+}
+
+/* The record added last is as long as that. */
+static void end_record(struct records *shown, uint32_t length)
+{
+	memcpy(shown->bytes + shown->used + offsetof(struct record, length), &length, sizeof length);
+	shown->used += sizeof(struct record) + rounded(length);
+}
+
+/* Written by the thread's own printer, when all before it is. */
+static void write_at_once(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what)
+{
+	struct hand *hand = &pipeline->hands[0];
+	int result;
+
+	pipeline_sync(pipeline);
+	hand->batch = pipeline->batch;
+	result = printer_write(hand->printer, write, what);
+	note_error(pipeline, result ? result : printer_flush(hand->printer));
+}
+
+/* The records of the batch at hand, or NULL. */
+static struct records *records_to_fill(struct pipeline *pipeline)
+{
+	struct work *work = work_of(pipeline->batch);
+
+	if (work && work->shown.used > MAX_ROOM)
+		pipeline_sync(pipeline);
+	if (work && !work->shown.used) {
+		work->shown_before = pipeline->has_shown;
+		work->before_ns = pipeline->shown_ns;
+	}
+	return work ? &work->shown : NULL;
+}
+
+static void write_text(struct pipeline *pipeline, const struct record *record, void (*write)(const void *what, struct line *line),
+		       const void *what)
+{
+	struct records *shown = records_to_fill(pipeline);
+
+	for (size_t room = 4096; shown && room <= MAX_ROOM; room *= 2) {
+		uint8_t *place = add_record(shown, record, room);
+		struct line line;
+
+		if (!place)
+			break;
+		line_init(&line, (char *)place, room);
+		write(what, &line);
+		if (!line.cut) {
+			end_record(shown, (uint32_t)(line.next - (char *)place));
+			return;
+		}
+	}
+	write_at_once(pipeline, write, what);
+}
+
+void pipeline_write(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what)
+{
+	write_text(pipeline, &(struct record){ .kind = TEXT }, write, what);
+}
+
+void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), size_t size)
+{
+	struct records *shown = records_to_fill(pipeline);
+	uint8_t *place = NULL;
+
+	if (shown && size <= MAX_ROOM)
+		place = add_record(shown, &(struct record){ .kind = LATER, .write = write }, size);
+	if (place)
+		end_record(shown, (uint32_t)size);
+	return place;
+}
+
+/* A packet and how it is shown. */
+struct shown_packet {
+	struct format *format;
+	const struct rtap_packet *packet;
+};
+
+static void write_packet(const void *what, struct line *line)
+{
+	const struct shown_packet *shown = what;
+
+	shown->format->packet(shown->format, shown->packet, line);
+}
+
+void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
+{
+	struct format *format = pipeline->options.formats[pipeline->options.threads];
+	struct record record = { .kind = PACKET, .frame = (size_t)(packet->frame - pipeline->batch->batch->frames) };
+	struct records *shown = packet_is_of_frame(packet) ? records_to_fill(pipeline) : NULL;
+	uint8_t *place = shown ? add_record(shown, &record, FROZEN_SIZE) : NULL;
+
+	if (place) {
+		end_record(shown, (uint32_t)packet_freeze(packet, place));
+	} else {
+		record.kind = PACKET_TEXT;
+		if (pipeline->has_shown && format->shown)
+			format->shown(format, pipeline->shown_ns);
+		write_text(pipeline, &record, write_packet, &(struct shown_packet){ format, packet });
+	}
+	pipeline->has_shown = true;
+	pipeline->shown_ns = packet->frame->time_ns;
+}
+
+void pipeline_sync(struct pipeline *pipeline)
+{
+	crew_drain(pipeline->crew);
+	if (pipeline->batch && pipeline->batch->status == RTAP_STATUS_OK)
+		write_batch(pipeline, pipeline->batch, 0);
+}
+
+int pipeline_error(const struct pipeline *pipeline)
+{
+	return -atomic_load(&pipeline->error);
+}
+
+struct rtap_source_counters pipeline_progress(const struct pipeline *pipeline, uint64_t *read_bytes, uint64_t *total_bytes)
+{
+	*read_bytes = pipeline->read_bytes;
+	*total_bytes = pipeline->total_bytes;
+	return pipeline->counters;
+}
+
+void pipeline_close(struct pipeline *pipeline)
+{
+	if (!pipeline)
+		return;
+	crew_close(pipeline->crew);
+	for (unsigned i = 0; i < pipeline->options.threads; i++)
+		printer_fini(&pipeline->hands[i].own);
+	free(pipeline);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rtap_tracker_frame() in two halves, the first of which needs no state.
+ */
+#ifndef REASSEMBLY_TRACKER_H
+#define REASSEMBLY_TRACKER_H
+
+#include <rdmatap/tracker.h>
+
+/* Dissects a frame by itself. May be called by any thread at any time, for any frame. */
+void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
+
+/* What rtap_tracker_frame() does of the next frame, of which tracker_dissect() has made the packet. */
+void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
+
+#endif

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""--threads changes nothing but the time: every output is that of one thread, byte for byte."""
+import os
+import signal
+import subprocess
+import time
+
+from cli import INFINIBAND, NANO, PROGRAM, RPING, TESTDATA, CliTest, captures, environment, read
+
+STATE = "rdmatap.message.length > 100 or tcp.port or rdmatap.latency"
+FIELDS = ("-T", "fields", "-e", "frame.number", "-e", "ip.src", "-e", "infiniband.bth.psn", "-e", "rpcordma.xid", "-e", "nfs.fh.hash",
+          "-E", "header=y")
+VIEWS = ((), ("-V",), ("-x",), ("-T", "json"), FIELDS, ("-t", "dd", "-Y", STATE), ("-V", "-t", "dd", "-Y", STATE), ("--check-icrc", "-T", "json"),
+         ("-s", "90"), ("-s", "90", "-V"), ("-v",), ("-l",), ("-q",), ("-q", "-Y", STATE), ("-v", "-c", "7"), ("-f", "udp port 4791"),
+         ("--decode-as", "qp==18,rpcordma"), ("--no-heuristics", "-v"))
+COMMANDS = (("messages",), ("messages", "--json", "--checksum"), ("messages", "-x"), ("messages", "-Y", STATE), ("messages", "--rpc", "-v"),
+            ("messages", "-c", "9"), ("messages", "--max-memory", "1M"), ("connections",), ("connections", "--json"), ("stats",),
+            ("stats", "--json"), ("canon",), ("report", "-o", "-"))
+LARGE = ("roce-nfs3.pcap.gz", "roce-nfs40-mtu256.pcap.gz", "roce-verbmix-uc-mess.pcap.gz", "iwarp-nfs3-crctso.pcap.gz")
+
+
+class Threads(CliTest):
+    def same(self, *arguments, written=None):
+        """Runs it with one thread, two and four."""
+        results = []
+        for threads in ("1", "2", "4"):
+            done = self.run_program(*arguments, "--threads", threads)
+            results.append((done.returncode, done.stdout, done.stderr, written and read(written)))
+            self.assertTrue(results[-1] == results[0], "--threads %s: %s" % (threads, " ".join(arguments)))
+        return results[0]
+
+    def same_of_all(self, *files):
+        inputs = [word for name in files for word in ("-r", name)]
+        for options in VIEWS:
+            self.same(*inputs, *options)
+        for options in COMMANDS:
+            self.same(*options, *files)
+
+    def test_every_capture(self):
+        """Each with some of the options, so that all have their turn."""
+        for i, capture in enumerate(captures()):
+            for k in range(3):
+                self.same("-r", capture, *VIEWS[(3 * i + k) % len(VIEWS)])
+            self.same(*COMMANDS[i % len(COMMANDS)], capture)
+
+    def test_captures_of_several_batches(self):
+        """Batches hold 1024 frames at most."""
+        for name in LARGE:
+            self.same_of_all(os.path.join(TESTDATA, name))
+
+    def test_several_files(self):
+        """Where one of them ends, a batch does, so that there are many."""
+        self.same_of_all(*captures()[::7])
+        self.same("-v", "-r", NANO, "-r", RPING, "-r", NANO)
+
+    def test_files_that_break(self):
+        """What was read before is written first, and told where it breaks."""
+        whole = read(os.path.join(TESTDATA, LARGE[0]))
+        for cut in (len(whole) - 3, len(whole) // 2 + 1):
+            path = self.path("cut.pcap", whole[:cut])
+            for arguments in (("-r", path), ("-V", "-r", path), ("messages", path), ("-r", NANO, "-r", path), ("-q", "-c", "3", "-r", path)):
+                self.same(*arguments)
+            done = subprocess.run((PROGRAM, "-r", NANO, "-r", path, "--threads", "2"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  env=environment())
+            once = subprocess.run((PROGRAM, "-r", NANO, "-r", path, "--threads", "1"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  env=environment())
+            self.assertIn(b"the file ends inside this record", done.stdout)
+            self.assertEqual(done.stdout, once.stdout)
+
+    def test_what_is_saved(self):
+        for name in LARGE[:2]:
+            saved, exported = self.path("x.pcap"), self.path("y.pcap")
+            capture = os.path.join(TESTDATA, name)
+            self.same("-r", capture, "-w", saved, "-Y", STATE, "--print", written=saved)
+            self.same("-r", capture, "-w", saved, written=saved)
+            self.same("export", "-w", exported, capture, written=exported)
+        self.same("-v", "-s", "90", "-r", capture, "-w", saved, "-G", "1", "-W", "1", written=saved)
+
+    def test_an_end_before_the_end(self):
+        """What is told of the input is not told of what was read ahead."""
+        self.same("-v", "-s", "90", "-r", os.path.join(TESTDATA, LARGE[0]), "-r", INFINIBAND, "-f", "udp port 4791")
+        self.same("-v", "-r", NANO, "-r", os.path.join(TESTDATA, LARGE[0]), "-c", "3")
+
+    def test_more_than_memory_has_room_for_of_one_batch(self):
+        """Packets whose text takes more than what may wait."""
+        path = self.path("big.pcap", ethernet(b"\x08\x00", 262144 - 14, 24))
+        status, shown, errors, _ = self.same("-x", "-r", path)
+        self.assertEqual((status, shown.count(b"\n\n")), (0, 24), errors)
+        self.same("-V", "-x", "-r", path)
+
+    def test_writing_that_fails(self):
+        with open("/dev/full", "wb") as full:
+            for threads in ("1", "2", "4"):
+                done = self.run_program("-V", "-r", os.path.join(TESTDATA, LARGE[0]), "--threads", threads, stdout=full)
+                self.assertEqual(done.returncode, 2)
+                self.assertEqual(done.stderr.count(b"standard output: No space left on device"), 1, done.stderr)
+
+    def test_a_reader_that_goes_away(self):
+        for threads in ("1", "2", "4"):
+            process = subprocess.Popen((PROGRAM, "-V", "-r", os.path.join(TESTDATA, LARGE[0]), "--threads", threads),
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+            with process:
+                self.assertTrue(process.stdout.readline())
+                process.stdout.close()
+                errors = process.stderr.read()
+            self.assertEqual(process.returncode, 0, errors)
+            self.assertNotIn(b"standard output", errors)
+
+    def test_an_interrupt_leaves_whole_lines_in_order(self):
+        capture = os.path.join(TESTDATA, LARGE[0])
+        whole = self.run_program("-V", "-r", capture, "--threads", "1").stdout
+        for threads in ("1", "2", "4"):
+            with open(self.path("shown"), "wb") as shown:
+                process = subprocess.Popen((PROGRAM, "-V", "-r", capture, "--threads", threads), stdout=shown, stderr=subprocess.PIPE,
+                                           env=environment())
+                with process:
+                    time.sleep(0.01)
+                    process.send_signal(signal.SIGINT)
+                    process.stderr.read()
+            got = read(self.path("shown"))
+            self.assertTrue(whole.startswith(got))
+            self.assertTrue(not got or got.endswith(b"\n\n"))
+
+    def test_number_of_threads(self):
+        for number in ("0", "257", "x", ""):
+            self.bad("--threads %s: not a number from 1 to 256" % number, "--threads", number, "-r", RPING)
+        self.same("-q", "-r", RPING)
+        self.assertEqual(self.good("-q", "-r", RPING, "--threads", "256"), self.good("-q", "-r", RPING))
+
+
+def ethernet(ethertype, length, frames):
+    """A pcap of frames that nothing is known of but their length."""
+    header = b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + b"\0" * 8 + b"\0\0\x04\0" + b"\x01\0\0\0"
+    frame = b"\x02" * 12 + ethertype + bytes(range(256)) * (length // 256 + 1)
+    frame = frame[:14 + length]
+    size = len(frame).to_bytes(4, "little")
+    return header + b"".join(i.to_bytes(4, "little") + b"\0" * 4 + size + size + frame for i in range(frames))

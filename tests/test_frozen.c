@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <glob.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include <rdmatap/source.h>
+#include <rdmatap/tracker.h>
+
+#include "dissect/frozen.h"
+
+/* Of the facts, those that mean nothing without others. */
+static void forget_void(struct rtap_packet *packet)
+{
+	if (!packet->ib.has_bth && !packet->ib.has_lrh && !packet->ib.has_grh)
+		packet->ib = (struct rtap_ib_facts){ 0 };
+}
+
+static bool is_same(const struct rtap_packet *packet, const struct rtap_packet *other)
+{
+	return !memcmp(packet, other, offsetof(struct rtap_packet, anomalies)) &&
+	       !memcmp(packet->anomalies, other->anomalies, packet->anomaly_count * sizeof packet->anomalies[0]) &&
+	       !memcmp(packet->layers, other->layers, packet->layer_count * sizeof packet->layers[0]);
+}
+
+/* Freezes the packet, if it can be, and thaws it. */
+static size_t pass_through_ice(struct rtap_packet *packet)
+{
+	static uint8_t frozen[FROZEN_SIZE];
+	static struct rtap_packet thawed;
+	size_t length;
+
+	if (!packet_is_of_frame(packet))
+		return 0;
+	length = packet_freeze(packet, frozen);
+	cr_assert_leq(length, FROZEN_SIZE);
+	memset(&thawed, 0xa5, sizeof thawed);
+	cr_assert_eq(packet_thaw(frozen, packet->frame, &thawed), length);
+	forget_void(packet);
+	forget_void(&thawed);
+	cr_assert(is_same(packet, &thawed), "frame %llu, %u bytes captured: differs", (unsigned long long)packet->frame->number,
+		  packet->frame->captured_length);
+	return length;
+}
+
+/* By itself, cut anywhere; and with the state, cut to the snap length. */
+static size_t freeze_frame(struct rtap_tracker *tracker, struct rtap_frame *frame, uint32_t snap_length)
+{
+	static struct rtap_packet packet;
+	uint32_t captured = frame->captured_length < snap_length ? frame->captured_length : snap_length;
+	uint32_t step = frame->number % 16 ? 37 : 1;
+
+	for (frame->captured_length = 0; frame->captured_length < captured && frame->captured_length < 400; frame->captured_length += step) {
+		rtap_dissect(frame, NULL, &packet);
+		pass_through_ice(&packet);
+	}
+	frame->captured_length = captured;
+	rtap_tracker_frame(tracker, frame, &packet);
+	return pass_through_ice(&packet);
+}
+
+/* All files, merged, so that conversations come again. Returns the bytes that the packets took. */
+static size_t freeze_all(const char *const *names, size_t count, uint32_t snap_length, size_t *packets)
+{
+	struct rtap_tracker *tracker = rtap_tracker_open(&(struct rtap_tracker_options){ .max_memory = 64 << 20, .context.check_icrc = true });
+	struct rtap_source *source;
+	struct rtap_batch *batch;
+	struct rtap_error error;
+	enum rtap_status status;
+	size_t bytes = 0;
+
+	cr_assert_eq(rtap_source_open_files(&source, names, count, &error), RTAP_STATUS_OK, "%s", error.text);
+	while ((status = rtap_source_read_batch(source, &batch, &error)) == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN) {
+		for (size_t i = 0; batch && i < batch->count; i++) {
+			size_t length = freeze_frame(tracker, &batch->frames[i], snap_length);
+
+			bytes += length;
+			*packets += length > 0;
+		}
+		rtap_batch_release(batch);
+	}
+	rtap_source_close(source);
+	rtap_tracker_close(tracker);
+	return bytes;
+}
+
+Test(frozen, packets_of_all_captures_come_back_as_they_were)
+{
+	static const uint32_t snap_lengths[] = { 1 << 20, 128, 90 };
+	size_t bytes = 0, packets = 0;
+	glob_t found;
+
+	cr_assert_eq(glob(TESTDATA "/*.pcap*", 0, NULL, &found), 0);
+	for (unsigned i = 0; i < sizeof snap_lengths / sizeof snap_lengths[0]; i++)
+		bytes += freeze_all((const char *const *)found.gl_pathv, found.gl_pathc, snap_lengths[i], &packets);
+	globfree(&found);
+	cr_assert_gt(packets, 30000, "%zu packets", packets);
+	/* what it is for: far less than a packet takes */
+	cr_assert_lt(bytes / packets, 450, "%zu bytes a packet", bytes / packets);
+}
