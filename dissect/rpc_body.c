@@ -68,13 +68,16 @@ struct body {
 	uint32_t stream_offset; /* of the body in the RPC message */
 };
 
-/* Whether the body stands behind a header with chunk lists in one source: what was put together whole stands in its own. */
+/* Whether chunks carry parts of the body: it stands behind a header that says so in one source, or in a reply chunk. Else it is whole. */
 static bool is_reduced(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
 	if (!packet->rpcrdma.read_segments && !packet->rpcrdma.write_chunks)
 		return false;
 	/* the header was passed over */
 	if (!packet->rpcrdma.present)
+		return true;
+	/* a reply chunk holds the reply without what the write chunks beside it carry: RFC 8166, 3.5.3 and 4.3.3 */
+	if (packet->rpc.is_reply && packet->rpcrdma.reply_chunk && packet->rpcrdma.write_chunks)
 		return true;
 	for (const struct rtap_layer *i = packet->layers; i < layer; i++)
 		if (i->protocol == PROTOCOL_RPCRDMA && i->source == layer->source)

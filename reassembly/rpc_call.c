@@ -406,8 +406,9 @@ static bool data_completes(struct rtap_tracker *tracker, const struct message *m
 		tracker->touched_rpc = call->call.shown;
 		return gather_call(tracker, call, context);
 	}
+	/* what a reply lacks that has write chunks, too, only its SEND can tell */
 	if (tracker->options.bare_replies || message->segment->list != CHUNK_REPLY || tracker->completed != message || !call->reply.present ||
-	    call->reply.message_type != RDMA_NOMSG || !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
+	    call->reply.message_type != RDMA_NOMSG || call->reply.lists.write_chunks || !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
 		return false;
 	tracker->touched_rpc = call->reply.shown;
 	if (call->call.rpc.program_known)

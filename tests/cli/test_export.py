@@ -117,8 +117,8 @@ class Hostile(CliTest):
             for byte in (b"\x1b", b"\x07", b"\0", b"\x9b"):
                 self.assertNotIn(byte, output.replace("\u00fc".encode(), b""), arguments)
 
-    def test_chunk_lists_that_lie_harm_nothing(self):
-        for name in ("calls", "overlap", "replies", "unfinished"):
+    def test_chunk_lists_and_messages_that_lie_harm_nothing(self):
+        for name in ("calls", "overlap", "replies", "unfinished", "xdr"):
             capture = os.path.join(TESTDATA, "rpc_hostile-%s.pcap" % name)
             for memory in ("1M", "512M"):
                 exported, directory = self.path(name + memory + ".pcap"), self.path(name + memory)

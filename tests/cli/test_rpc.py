@@ -4,7 +4,7 @@ import json
 import os
 
 import nfs
-from chunk_captures import data_of, long_reply
+from chunk_captures import NAMES, data_of, long_reply
 from cli import CliTest, TESTDATA
 from conversation import crc
 from rpcrdma import lists
@@ -139,3 +139,59 @@ class Lengths(CliTest):
         row, checksum = self.told(100, 41)
         self.assertEqual((row["complete"], row["length"]), (True, 88))
         self.assertIn(row.get("crc32"), (None, checksum))
+
+
+class Table(CliTest):
+    """What other programs tell of these captures only when they read them twice, or not at all."""
+
+    def rpc_captures(self):
+        return [os.path.join(TESTDATA, name) for name in sorted(os.listdir(TESTDATA)) if name.startswith("rpc_") and name.endswith(".pcap")]
+
+    def test_one_pass_is_enough(self):
+        for capture in self.rpc_captures():
+            for arguments in (("messages", "--rpc", "--json", "--checksum"), ("-T", "fields", *COLUMNS[:-2])):
+                with open(capture, "rb") as standard_input:
+                    through = self.lines(*arguments, "-r", "-", stdin=standard_input)
+                self.assertEqual(through, self.lines(*arguments, "-r", capture), (capture, arguments))
+
+    def test_messages_put_together_from_chunks_are_well_formed(self):
+        for capture in self.rpc_captures():
+            if "hostile" not in capture:
+                malformed = [line for line in self.lines("-r", capture, "-V") if "Anomaly malformed" in line]
+                self.assertEqual(malformed, [], capture)
+        # each lie but the one that is only a bit too long for the chunk
+        self.assertGreater(len([line for line in self.lines("-r", os.path.join(TESTDATA, "rpc_hostile-xdr.pcap"), "-V")
+                                if "Anomaly malformed" in line]), 10)
+
+    def test_a_reply_chunk_is_read_beside_write_chunks(self):
+        rows = self.lines("-r", os.path.join(TESTDATA, "rpc_reply-chunk.pcap"), "-Y", "rpc.msgtyp == 1 && nfs.opcode", "-T", "fields",
+                          "-e", "rpcordma.xid", "-e", "nfs.opcode", "-e", "nfs.name")
+        names = ",".join(name.decode() for name in NAMES)
+        self.assertEqual(rows, ["0x5e55000%d\t22,25,26\t%s" % (number, names) for number in (4, 5)])
+
+    def test_a_reply_chunk_behind_its_send_is_not_taken_for_the_whole_reply(self):
+        s = Session("behind", "")
+        c = s.peers()
+        told = long_reply(s, c, read=301, segments=(600,))
+        data, reply = s.push(c, told.regions)
+        s.put(*data)
+        s.speak(told, s.reply(told))
+        s.put(*reply)
+        s.write(self.directory)
+        capture = self.path(s.name + s.suffix)
+        self.assertEqual(self.lines("-r", capture, "-Y", "rpc.msgtyp == 1"), [])
+        _, row = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", "--checksum", capture)]
+        self.assertEqual((row["complete"], row.get("crc32")), (True, crc(told.rpc.whole.data)))
+
+    def test_without_connection_management_replies_are_known_by_their_calls(self):
+        for name, procedures in (("read-chunk", {WRITE}), ("write-chunk", {READ}), ("reply-chunk", {READDIR})):
+            rows = [line.split("\t") for line in self.lines(
+                "-r", os.path.join(TESTDATA, "rpc_no-cm-%s.pcap" % name), "-Y", "rpc.msgtyp == 1 && rpc.repframe", "-T", "fields",
+                "-e", "rpc.program", "-e", "rpc.programversion", "-e", "nfs.procedure_v3", "-e", "nfs.status3")]
+            self.assertGreater(len(rows), 0, name)
+            self.assertEqual({row[2] for row in rows if row[1] == "3"}, procedures, name)
+            self.assertEqual({row[0] for row in rows}, {"100003"}, name)
+
+    def test_short_sends_are_nothing_but_short(self):
+        capture = os.path.join(TESTDATA, "conn_short.pcap")
+        self.assertEqual(self.good("-r", capture, "-Y", "rdmatap.anomaly || rpcordma || rpc"), b"")

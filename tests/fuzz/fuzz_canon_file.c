@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Canonical text read back and compared: with itself, and with a text made from it by turning one byte.
- * Input: options (1: packets, 2: order, 4: fold retransmissions, 8: JSON), which byte to turn, then the text.
+ * Canonical text read back and compared: with itself, and with a text made from it by turning one byte, or with another.
+ * Input: options (1: packets, 2: order, 4: fold retransmissions, 8: JSON, 16: counts only, 32: the second half is the other text),
+ * which byte to turn, then the text.
  */
 #include "config.h"
 
@@ -15,7 +16,7 @@
 
 #include "harness.h"
 
-static void compare(const struct canon_file *a, const struct canon_file *b, struct canon_treatments *treatments, bool json, bool equal)
+static void compare(const struct canon_file *a, const struct canon_file *b, struct canon_treatments *treatments, uint8_t options, bool equal)
 {
 	static int fd = -1;
 	struct diff_totals totals;
@@ -26,7 +27,9 @@ static void compare(const struct canon_file *a, const struct canon_file *b, stru
 		fd = open("/dev/null", O_WRONLY);
 	if (printer_init(&printer, fd, false))
 		return;
-	if (json)
+	if (options & 16)
+		diff_show_stat(&show, &printer, "a", "b");
+	else if (options & 8)
 		diff_show_json(&show, &printer, "a", "b");
 	else
 		diff_show_text(&show, &printer, "a", "b");
@@ -51,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct canon_treatments treatments = { .rules = &rules };
 	struct canon_file first, second, turned_file;
 	char *text, *turned;
-	size_t length;
+	size_t length, turned_length;
 	enum rtap_status status;
 
 	if (size < 4)
@@ -65,15 +68,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rules.order = data[0] & 2;
 	rules.fold_retransmissions = data[0] & 4;
 	memcpy(text, data + 3, length);
-	memcpy(turned, text, length);
-	turned[((size_t)data[1] << 8 | data[2]) % length] ^= 1;
+	turned_length = data[0] & 32 ? length - length / 2 : length;
+	length = data[0] & 32 ? length / 2 : length;
+	memcpy(turned, data[0] & 32 ? text + length : text, turned_length);
+	turned[((size_t)data[1] << 8 | data[2]) % turned_length] ^= 1;
 	status = read_text(&first, text, length, &treatments, true);
 	if (read_text(&second, text, length, &treatments, false) != status)
 		abort();
 	if (status == RTAP_STATUS_OK) {
-		compare(&first, &second, &treatments, data[0] & 8, true);
-		if (read_text(&turned_file, turned, length, &treatments, false) == RTAP_STATUS_OK)
-			compare(&first, &turned_file, &treatments, data[0] & 8, false);
+		compare(&first, &second, &treatments, data[0], true);
+		if (read_text(&turned_file, turned, turned_length, &treatments, false) == RTAP_STATUS_OK)
+			compare(&first, &turned_file, &treatments, data[0], false);
 		canon_file_fini(&turned_file);
 	}
 	canon_file_fini(&first);

@@ -44,7 +44,7 @@ static void give(struct rpc_record_reader *reader, const uint8_t *data, uint64_t
 
 	REQUIRE(block);
 	memcpy(block, data, length);
-	rpc_record_bytes(reader, &(struct tcp_bytes){ offset, { block, length }, offset + 1, 0, 0 });
+	rpc_record_bytes(reader, &(struct tcp_bytes){ .offset = offset, .span = { block, length }, .frame = offset + 1 });
 	free(block);
 }
 

@@ -50,6 +50,15 @@ def lengths():
     yield scene
 
 
+def short():
+    scene = Scene("short", "SENDs of fewer bytes than any header behind them has, on a connection that carries RPC-over-RDMA")
+    c = scene.connection(port=20049).establish()
+    for length in (0, 1, 4, 12, 15, 27):
+        packets = c.send("b" if length & 1 else "a", length)
+        scene.put(*packets, c.ack(packets[-1]))
+    yield scene
+
+
 def wrapped():
     scene = Scene("wrap", "PSN 0xFFFFFF to 0 inside a SEND, a WRITE and a READ, each on a connection of its own")
     for i, verb in enumerate(("send", "write", "read")):
@@ -161,6 +170,7 @@ def unreliable():
 def captures():
     yield from verbs()
     yield from lengths()
+    yield from short()
     yield from wrapped()
     yield from regions()
     yield from many_reads()

@@ -3,7 +3,7 @@
 import rpcrdma
 from rpcrdma import opaque, words
 
-PROGRAM, CALLBACK = 100003, 0x40000000
+PROGRAM, MOUNT, CALLBACK = 100003, 100005, 0x40000000
 READLINK3, READ3, WRITE3, CREATE3, SYMLINK3, READDIR3 = 5, 6, 7, 8, 10, 16
 ACCESS, CREATE, GETFH, PUTFH, READ, READDIR, READLINK, WRITE = 3, 6, 10, 22, 25, 26, 27, 38
 CB_RECALL = 4
@@ -116,6 +116,19 @@ def readdir3(xid, count):
 def readdir3_reply(xid, names):
     entries = b"".join(words(1) + u64(i) + opaque(name) + u64(i) for i, name in enumerate(names, 1))
     return reply3(xid, READDIR3, ABSENT + VERIFIER + entries + words(0, 1))
+
+
+# MOUNT version 3
+
+def exports(xid):
+    return _call(xid, MOUNT, 3, 5, Xdr(), [{"name": "EXPORT"}])
+
+
+def exports_reply(xid, directories):
+    """directories: (path, the groups that may mount it)"""
+    body = b"".join(words(1) + opaque(path) + b"".join(words(1) + opaque(group) for group in groups) + words(0)
+                    for path, groups in directories)
+    return _reply(xid, MOUNT, 3, 5, Xdr(body + words(0)), [{"name": "EXPORT"}], "SUCCESS")
 
 
 # NFSv4: (operation, its arguments or results)

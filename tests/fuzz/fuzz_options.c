@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Texts that users write: flow rules, rules files of comparisons, options of -T fields, GUIDs.
+ * Input: byte 0 chooses which; the text, up to its first zero byte; for a flow rule, the frame that it is held against.
+ */
+#include "config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <rdmatap/device.h>
+
+#include "capture/flow_rule.h"
+#include "output/clock.h"
+#include "output/diff_rules.h"
+#include "output/fields.h"
+
+#include "harness.h"
+
+#define REQUIRE(condition) require(condition, #condition)
+
+static void require(bool condition, const char *text)
+{
+	if (condition)
+		return;
+	fprintf(stderr, "a promise was broken: %s\n", text);
+	abort();
+}
+
+/* An error says something, and ends. */
+static void check_error(const struct rtap_error *error)
+{
+	REQUIRE(*error->text && memchr(error->text, 0, sizeof error->text));
+}
+
+static void try_flow_rule(const char *text, const uint8_t *frame, size_t length)
+{
+	struct flow_rule rule, again;
+	struct rtap_error error = { .text = "" };
+
+	if (flow_rule_parse(&rule, text, &error) != RTAP_STATUS_OK) {
+		check_error(&error);
+		return;
+	}
+	REQUIRE(!strcmp(rule.text, text));
+	REQUIRE(flow_rule_parse(&again, rule.text, &error) == RTAP_STATUS_OK);
+	REQUIRE(!memcmp(&rule.outer, &again.outer, sizeof rule.outer) && !memcmp(&rule.inner, &again.inner, sizeof rule.inner));
+	for (unsigned i = 0; i < FLOW_FIELDS; i++) {
+		REQUIRE(!(rule.outer.fields >> i & 1) || (rule.outer.layers >> flow_field_layer(i) & 1));
+		for (unsigned j = 0; j < flow_field_width(i); j++)
+			REQUIRE(!(rule.outer.values[i].value[j] & ~rule.outer.values[i].mask[j]));
+	}
+	REQUIRE(flow_rule_matches(&rule, frame, (uint32_t)length) ==
+		flow_rule_matches(&rule, frame, length < FLOW_RULE_REACH ? (uint32_t)length : FLOW_RULE_REACH));
+}
+
+static void try_diff_rules(const char *text)
+{
+	static int file = -1;
+	struct diff_rules rules = { .level = CANON_MESSAGES };
+	struct rtap_error error = { .text = "" };
+	char path[64];
+
+	if (file < 0)
+		file = memfd_create("rules", MFD_CLOEXEC);
+	REQUIRE(file >= 0 && !ftruncate(file, 0) && pwrite(file, text, strlen(text), 0) == (ssize_t)strlen(text));
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	if (diff_rules_read(&rules, path, &error) != RTAP_STATUS_OK)
+		check_error(&error);
+	diff_rules_compare(&rules, "rpc.xid", 7);
+	diff_rules_tolerance(&rules, "latency", 7);
+	diff_rules_fini(&rules);
+}
+
+static void try_fields(const char *text)
+{
+	struct fields_format fields;
+	struct rtap_error error = { .text = "" };
+
+	fields_format_init(&fields);
+	if (fields_format_option(&fields, text, &error) != RTAP_STATUS_OK)
+		check_error(&error);
+	error.text[0] = 0;
+	if (fields_format_add(&fields, text, &error) != RTAP_STATUS_OK)
+		check_error(&error);
+	fields_format_fini(&fields);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	enum clock_form form;
+	uint64_t guid;
+	uint8_t *copy;
+	char *text;
+	size_t length;
+
+	if (!size)
+		return 0;
+	/* a block of just this size: reading outside of it is seen */
+	text = strndup((const char *)data + 1, size - 1);
+	REQUIRE(text != NULL);
+	length = size - 1 > strlen(text) ? size - 2 - strlen(text) : 0;
+	copy = malloc(length + !length);
+	REQUIRE(copy != NULL);
+	memcpy(copy, data + size - length, length);
+	switch (data[0] & 3) {
+	case 0:
+		try_flow_rule(text, copy, length);
+		break;
+	case 1:
+		try_diff_rules(text);
+		break;
+	case 2:
+		try_fields(text);
+		break;
+	default:
+		if (rtap_guid_parse(text, &guid))
+			REQUIRE(strlen(text) >= 4);
+		if (clock_parse(text, &form))
+			REQUIRE(strlen(text) <= 2);
+	}
+	free(copy);
+	free(text);
+	return 0;
+}

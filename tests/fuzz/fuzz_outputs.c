@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From end to end: a capture file in, one of the outputs out, by way of the source, a display filter and the tracker. What is
+ * written is well-formed text or JSON Lines; what is saved comes back.
+ * Input: byte 0 chooses the output, byte 1 options, byte 2 the limit of memory and the columns, byte 3 is the length of a
+ * display filter's text, which follows; the rest is a file.
+ */
+#include "config.h"
+
+#include <ftw.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include <rdmatap/filter.h>
+#include <rdmatap/tracker.h>
+
+#include "capture/source.h"
+#include "capture/writer.h"
+#include "output/canon.h"
+#include "output/export_files.h"
+#include "output/export_tcp.h"
+#include "output/fields.h"
+#include "output/json.h"
+#include "output/messages.h"
+#include "output/stats_form.h"
+#include "output/text.h"
+#include "reassembly/state.h"
+
+#include "harness.h"
+
+#define HEADER_LENGTH 4
+#define SLACK (UINT64_C(1) << 20)
+#define COLUMN_SETS 16
+#define MOST_NESTED 16
+
+/* Byte 0; those from JSON on, up to SAVE, write JSON Lines. */
+enum output {
+	TEXT, TREE, HEX, FIELDS, MESSAGES, CONNECTIONS, CANON, STATS, JSON, JSON_MESSAGES, JSON_CONNECTIONS, JSON_CANON, JSON_STATS,
+	SAVE, EXPORT, FILES, OUTPUTS,
+};
+
+/* Byte 1. */
+enum {
+	CHECK_ICRC = 0x01, NO_HEURISTICS = 0x02, KEEP_BYTES = 0x04, CHECKSUMS = 0x08,
+	PACKETS = 0x10,   /* of canon; of stats: a time series; of exports: holes are filled; of what is saved: compressed */
+	PCAP = 0x20,      /* of what is saved */
+	SMALL_BLOCKS = 0x40, IN_DROPS = 0x80,
+};
+
+struct run {
+	enum output output;
+	uint8_t options;
+	struct printer printer;
+	struct rtap_filter *filter;
+	struct rtap_tracker *tracker;
+	struct text_format text;
+	struct json_format json;
+	struct format *format; /* of packets; NULL: not shown */
+	struct canon *canon;
+	struct stats *stats;
+	struct export_tcp *export;
+	struct export_files *files;
+	struct rtap_writer *writer;
+	uint64_t saved;
+	uLong saved_bytes; /* CRC of what was saved */
+};
+
+/* What outputs that take a file descriptor write to, for the process's life. */
+static int file = -1;
+static char directory[] = "/dev/shm/rdmatap-fuzz-XXXXXX";
+
+#define REQUIRE(condition) require(condition, #condition)
+
+static void require(bool condition, const char *text)
+{
+	if (condition)
+		return;
+	fprintf(stderr, "a promise was broken: %s\n", text);
+	abort();
+}
+
+/* Position behind a string, whose opening quote stands before `at`. */
+static size_t skip_string(const char *text, size_t at, size_t length)
+{
+	while (at < length && text[at] != '"') {
+		if (text[at] == '\\') {
+			at++;
+			REQUIRE(at < length && strchr("\"\\/bfnrtu", text[at]));
+		}
+		at++;
+	}
+	REQUIRE(at < length);
+	return at + 1;
+}
+
+/* An object, whose braces, brackets and quotes fit; not a whole grammar. */
+static void check_object(const char *text, size_t length)
+{
+	char open[MOST_NESTED];
+	unsigned depth = 0;
+
+	REQUIRE(length >= 2 && text[0] == '{' && text[length - 1] == '}');
+	for (size_t at = 0; at < length;) {
+		char c = text[at];
+
+		REQUIRE(depth || at == 0);
+		at++;
+		if (c == '"') {
+			at = skip_string(text, at, length);
+		} else if (c == '{' || c == '[') {
+			REQUIRE(depth < MOST_NESTED);
+			open[depth++] = c;
+		} else if (c == '}' || c == ']') {
+			REQUIRE(depth && open[--depth] == (c == '}' ? '{' : '['));
+			REQUIRE(text[at - 2] != ',' && text[at - 2] != ':');
+		} else {
+			REQUIRE(strchr(",:0123456789-+.eE", c) || strchr("truefalsn", c));
+			REQUIRE(c != ',' || (at < length && text[at] != ','));
+		}
+	}
+	REQUIRE(depth == 0);
+}
+
+/* No controls but the ends of lines, and tabs between fields; all lines whole; UTF-8 throughout. */
+static void check_lines(const char *text, size_t length, bool is_json, bool has_tabs)
+{
+	const uint8_t *bytes = (const uint8_t *)text;
+	size_t start = 0;
+
+	REQUIRE(!length || text[length - 1] == '\n');
+	for (size_t at = 0; at < length; at++) {
+		if (text[at] == '\n') {
+			if (is_json)
+				check_object(text + start, at - start);
+			start = at + 1;
+		} else if (bytes[at] >= 0x80) {
+			size_t sequence = line_utf8_length(bytes + at, length - at);
+
+			REQUIRE(sequence > 1);
+			at += sequence - 1;
+		} else {
+			REQUIRE((has_tabs && text[at] == '\t') || (bytes[at] >= ' ' && bytes[at] != 0x7f));
+		}
+	}
+}
+
+static void write_message(const void *what, struct line *line)
+{
+	const struct rtap_message *message = what;
+
+	message_text(message, 0, line);
+	if (message->bytes.bytes)
+		hex_write(message->bytes.bytes, message->bytes.length, line);
+}
+
+static void write_message_json(const void *what, struct line *line)
+{
+	message_json(what, line);
+}
+
+static void write_connection(const void *what, struct line *line)
+{
+	connection_text(what, 0, line);
+}
+
+static void write_connection_json(const void *what, struct line *line)
+{
+	connection_json(what, line);
+}
+
+static void take_message(void *owner, const struct rtap_message *message)
+{
+	struct run *run = owner;
+
+	if (run->filter && !message->wanted)
+		return;
+	if (run->canon)
+		canon_message(run->canon, message);
+	if (run->stats)
+		stats_message(run->stats, message);
+	if (run->output == MESSAGES || run->output == JSON_MESSAGES)
+		REQUIRE(!printer_write(&run->printer, run->output == MESSAGES ? write_message : write_message_json, message));
+}
+
+static void take_connection(void *owner, const struct rtap_connection *connection)
+{
+	struct run *run = owner;
+
+	if (run->canon)
+		canon_connection(run->canon, connection);
+	if (run->stats)
+		stats_connection(run->stats, connection);
+	if (run->output == CONNECTIONS || run->output == JSON_CONNECTIONS)
+		REQUIRE(!printer_write(&run->printer, run->output == CONNECTIONS ? write_connection : write_connection_json, connection));
+}
+
+static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
+{
+	struct run *run = owner;
+
+	if (run->stats)
+		stats_merge(run->stats, from, into, turned);
+}
+
+static void take_exchange(void *owner, const struct rpc_exchange *exchange)
+{
+	struct run *run = owner;
+	struct rtap_error error;
+
+	if (run->export)
+		REQUIRE(export_tcp_exchange(run->export, exchange, &error) == RTAP_STATUS_OK);
+	if (run->files)
+		REQUIRE(export_files_exchange(run->files, exchange) == RTAP_STATUS_OK);
+}
+
+static bool is_wanted(void *owner, const struct rtap_packet *packet)
+{
+	return rtap_filter_match(((struct run *)owner)->filter, packet);
+}
+
+/* One pcap file holds one link type. */
+static void save(struct run *run, const struct rtap_frame *frame)
+{
+	struct rtap_error error;
+
+	if (!run->writer) {
+		static const char *const likes[] = { "a.pcapng", "a.pcap", "a.pcapng.gz", "a.pcap.gz" };
+		const char *like = likes[!!(run->options & PCAP) + 2 * !!(run->options & PACKETS)];
+		char name[64];
+
+		snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+		REQUIRE(writer_open_like(&run->writer, name, like, frame->link_type, false, NULL, &error) == RTAP_STATUS_OK);
+	}
+	if (rtap_writer_write(run->writer, frame, &error) != RTAP_STATUS_OK) {
+		REQUIRE(run->options & PCAP);
+		return;
+	}
+	run->saved++;
+	run->saved_bytes = crc32_z(run->saved_bytes, (const uint8_t *)&frame->wire_length, sizeof frame->wire_length);
+	run->saved_bytes = crc32_z(run->saved_bytes, frame->bytes, frame->captured_length);
+}
+
+static void take_frame(struct run *run, const struct rtap_frame *frame)
+{
+	struct rtap_packet packet;
+
+	rtap_tracker_frame(run->tracker, frame, &packet);
+	if (run->stats)
+		stats_packet(run->stats, &packet);
+	if (run->canon)
+		canon_packet(run->canon, &packet);
+	if (!rtap_filter_match(run->filter, &packet))
+		return;
+	if (run->output == SAVE)
+		save(run, frame);
+	if (run->format)
+		REQUIRE(!printer_packet(&run->printer, run->format, &packet));
+}
+
+/* Ends with END or a failure to open; what breaks is told and read past. */
+static void read_file(struct rtap_source *source, void (*take)(struct run *run, const struct rtap_frame *frame), struct run *run)
+{
+	struct rtap_batch *batch;
+	struct rtap_error error;
+	enum rtap_status status;
+
+	while ((status = rtap_source_read_batch(source, &batch, &error)) != RTAP_STATUS_END) {
+		REQUIRE(status != RTAP_STATUS_FAILED);
+		if (status != RTAP_STATUS_OK)
+			continue;
+		for (size_t i = 0; i < batch->count; i++)
+			take(run, &batch->frames[i]);
+		rtap_batch_release(batch);
+	}
+}
+
+/* Every sixteenth field, from one on: made once, because finding names takes longer than all the rest. */
+static struct fields_format *columns(unsigned set)
+{
+	static struct fields_format formats[COLUMN_SETS];
+	struct fields_format *format = &formats[set];
+	struct rtap_error error;
+
+	if (format->column_count)
+		return format;
+	fields_format_init(format);
+	for (size_t id = set; id < rtap_field_count(); id += COLUMN_SETS)
+		REQUIRE(fields_format_add(format, rtap_field_by_id((rtap_field_id)id)->name, &error) == RTAP_STATUS_OK);
+	return format;
+}
+
+static void open_output(struct run *run, unsigned set)
+{
+	struct rtap_error error;
+
+	switch (run->output) {
+	case TEXT: case TREE: case HEX:
+		text_format_init(&run->text);
+		run->text.tree = run->output == TREE;
+		run->text.hex = run->output == HEX;
+		run->text.clock.form = (enum clock_form)(set % (CLOCK_UTC_DATE + 1));
+		run->format = &run->text.format;
+		break;
+	case FIELDS:
+		run->format = &columns(set)->format;
+		break;
+	case JSON:
+		REQUIRE(!json_format_init(&run->json, run->options & CHECK_ICRC));
+		run->format = &run->json.format;
+		break;
+	case CANON: case JSON_CANON:
+		run->canon = canon_create(&(struct canon_options){
+			.level = run->options & PACKETS ? CANON_PACKETS : CANON_MESSAGES, .json = run->output == JSON_CANON });
+		REQUIRE(run->canon != NULL);
+		break;
+	case STATS: case JSON_STATS:
+		run->stats = stats_create(&(struct stats_options){ 1 << 20, run->options & PACKETS ? 1000000 : 0 });
+		REQUIRE(run->stats != NULL);
+		break;
+	case EXPORT:
+		REQUIRE(export_tcp_open(&run->export, "/dev/null", run->options & PACKETS, 1 << 16, &error) == RTAP_STATUS_OK);
+		break;
+	case FILES:
+		strcpy(directory + sizeof directory - sizeof "XXXXXX", "XXXXXX");
+		REQUIRE(mkdtemp(directory) != NULL);
+		run->files = export_files_open(directory, &(struct export_files_options){ .max_memory = 1 << 16 }, &error);
+		REQUIRE(run->files != NULL);
+		break;
+	default:
+		break;
+	}
+	REQUIRE(!printer_init(&run->printer, file, false));
+	if (run->format)
+		REQUIRE(!printer_packet(&run->printer, run->format, NULL));
+}
+
+static void open_tracker(struct run *run, unsigned memory)
+{
+	struct rtap_tracker_options options = {
+		.max_memory = UINT64_C(4096) << memory,
+		.context = { .check_icrc = run->options & CHECK_ICRC, .no_heuristics = run->options & NO_HEURISTICS },
+		.bytes = run->options & KEEP_BYTES, .checksums = run->options & CHECKSUMS,
+		.owner = run,
+	};
+
+	if (run->output < SAVE && !run->format) {
+		options.message = take_message;
+		options.connection = take_connection;
+		options.merged = take_merge;
+	}
+	if (run->output > SAVE) {
+		options.exchange = take_exchange;
+		options.payload = true;
+	}
+	if (run->filter)
+		options.wanted = is_wanted;
+	run->tracker = rtap_tracker_open(&options);
+	REQUIRE(run->tracker != NULL);
+}
+
+static bool write_record(void *owner, stats_form *form, const struct stats_record *record)
+{
+	REQUIRE(!printer_write(&((struct run *)owner)->printer, form, record));
+	return true;
+}
+
+/* What is only told at the end. */
+static void finish_output(struct run *run)
+{
+	static struct findings findings;
+	struct rtap_error error;
+
+	rtap_tracker_finish(run->tracker);
+	REQUIRE(run->tracker->budget.peak <= run->tracker->budget.limit + SLACK);
+	if (run->canon)
+		REQUIRE(!canon_write(run->canon, &run->printer));
+	if (run->stats) {
+		findings_gather(&findings, run->stats);
+		stats_tell(run->stats, &findings, run->output == STATS ? &stats_text_form : &stats_json_form, write_record, run);
+	}
+	if (run->files) {
+		REQUIRE(export_files_flush(run->files) == RTAP_STATUS_OK);
+		REQUIRE(!export_files_print_missing(run->files, &run->printer));
+	}
+	REQUIRE(export_files_close(run->files, &error) == RTAP_STATUS_OK);
+	REQUIRE(export_tcp_close(run->export, NULL, &error) == RTAP_STATUS_OK);
+	REQUIRE(rtap_writer_close(run->writer, &error) == RTAP_STATUS_OK);
+	REQUIRE(!printer_flush(&run->printer));
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+	(void)status;
+	(void)type;
+	(void)walk;
+	return remove(path);
+}
+
+static void take_back(struct run *run, const struct rtap_frame *frame)
+{
+	REQUIRE(run->saved--);
+	run->saved_bytes = crc32_z(run->saved_bytes, (const uint8_t *)&frame->wire_length, sizeof frame->wire_length);
+	run->saved_bytes = crc32_z(run->saved_bytes, frame->bytes, frame->captured_length);
+}
+
+static void check_saved(struct run *run, const uint8_t *bytes, size_t length)
+{
+	struct rtap_span written = { bytes, (uint32_t)length };
+	uLong saved_bytes = run->saved_bytes;
+	struct rtap_source *source;
+	struct rtap_error error;
+
+	REQUIRE(source_open_memory(&source, &written, 1, 0, 0, &error) == RTAP_STATUS_OK);
+	run->saved_bytes = 0;
+	read_file(source, take_back, run);
+	REQUIRE(run->saved == 0 && run->saved_bytes == saved_bytes);
+	REQUIRE(rtap_source_counters(source).bad_lengths == 0);
+	rtap_source_close(source);
+}
+
+static void check_written(struct run *run)
+{
+	off_t length = lseek(file, 0, SEEK_END);
+	char *text;
+
+	REQUIRE(length >= 0);
+	if (!length)
+		return;
+	text = mmap(NULL, (size_t)length, PROT_READ, MAP_SHARED, file, 0);
+	REQUIRE(text != MAP_FAILED);
+	if (run->output == SAVE)
+		check_saved(run, (const uint8_t *)text, (size_t)length);
+	else
+		check_lines(text, (size_t)length, run->output >= JSON && run->output <= JSON_STATS, run->output == FIELDS || run->output == FILES);
+	munmap(text, (size_t)length);
+}
+
+static void run_output(struct run *run, unsigned memory, unsigned set, struct rtap_source *source)
+{
+	if (file < 0)
+		file = memfd_create("output", MFD_CLOEXEC);
+	REQUIRE(file >= 0 && !ftruncate(file, 0) && lseek(file, 0, SEEK_SET) == 0);
+	open_output(run, set);
+	open_tracker(run, memory);
+	read_file(source, take_frame, run);
+	finish_output(run);
+	check_written(run);
+	if (run->output == FILES)
+		REQUIRE(!nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS));
+	rtap_tracker_close(run->tracker);
+	stats_destroy(run->stats);
+	canon_destroy(run->canon);
+	json_format_fini(&run->json);
+	text_format_fini(&run->text);
+	printer_fini(&run->printer);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < HEADER_LENGTH || size - HEADER_LENGTH < data[3] || size > 1 << 17)
+		return 0;
+
+	struct run run = { .output = data[0] % OUTPUTS, .options = data[1] };
+	size_t length = size - HEADER_LENGTH - data[3];
+	/* a block of just this size: reading outside of it is seen */
+	uint8_t *copy = malloc(length + !length);
+	struct rtap_span input = { copy, (uint32_t)length };
+	struct rtap_source *source = NULL;
+	struct rtap_error error;
+	char filter[256] = "";
+
+	REQUIRE(copy != NULL);
+	memcpy(copy, data + HEADER_LENGTH + data[3], length);
+	memcpy(filter, data + HEADER_LENGTH, data[3]);
+	if (*filter && rtap_filter_compile(&run.filter, filter, NULL, &error) != RTAP_STATUS_OK)
+		goto out;
+	if (source_open_memory(&source, &input, 1, run.options & SMALL_BLOCKS ? 100 : 0, run.options & IN_DROPS ? 61 : 0, &error) != RTAP_STATUS_OK)
+		goto out;
+	run_output(&run, data[2] & 15, data[2] >> 4, source);
+out:
+	rtap_source_close(source);
+	rtap_filter_destroy(run.filter);
+	free(copy);
+	return 0;
+}
