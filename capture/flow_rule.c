@@ -60,11 +60,6 @@ unsigned flow_field_width(enum flow_field field)
 	return fields[field].width;
 }
 
-enum flow_layer flow_field_layer(enum flow_field field)
-{
-	return fields[field].layer;
-}
-
 /* Reading rules */
 
 static bool parse_number(const char *text, unsigned bits, uint32_t *number)

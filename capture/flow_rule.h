@@ -70,8 +70,7 @@ bool flow_rule_matches(const struct flow_rule *rule, const uint8_t *bytes, uint3
 /* Bytes of the frame that a rule can depend on. */
 #define FLOW_RULE_REACH 256
 
-/* Bytes that a field takes, and its layer. */
+/* Bytes that a field takes. */
 unsigned flow_field_width(enum flow_field field);
-enum flow_layer flow_field_layer(enum flow_field field);
 
 #endif

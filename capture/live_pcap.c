@@ -4,7 +4,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <linux/filter.h>
 #include <net/if.h>
 #include <pcap/pcap.h>

@@ -84,7 +84,8 @@ bool mad_has_rmpp(uint8_t management_class)
 	}
 }
 
-uint32_t mad_segment_header(uint8_t management_class)
+/* Bytes of a MAD's header that its class repeats in each segment of an RMPP message. IBTA vol. 1, 13.6 and the class's chapter. */
+static uint32_t segment_header(uint8_t management_class)
 {
 	switch (management_class) {
 	case CLASS_SA:
@@ -109,14 +110,14 @@ uint32_t mad_segment_count(const uint8_t *message, uint32_t length)
 
 	if (length <= MAD_LENGTH || is_jumbo(message, length))
 		return 1;
-	header = mad_segment_header(message[MAD_CLASS]);
+	header = segment_header(message[MAD_CLASS]);
 	return (length - header + MAD_LENGTH - header - 1) / (MAD_LENGTH - header);
 }
 
 /* The header that the segment had. The payload that it counts is all behind the RMPP header, the class's own header included. */
 static void write_rmpp(uint8_t *mad, uint32_t length, uint32_t index, uint32_t count)
 {
-	uint32_t header = mad_segment_header(mad[MAD_CLASS]), room = MAD_LENGTH - header;
+	uint32_t header = segment_header(mad[MAD_CLASS]), room = MAD_LENGTH - header;
 	uint32_t class_header = header - RMPP_HEADER_END, data = length - header, payload = 0;
 	uint8_t flags = RMPP_ACTIVE;
 
@@ -152,7 +153,7 @@ uint32_t mad_segment(const uint8_t *message, uint32_t length, uint32_t index, ui
 		memcpy(mad, message, length < MAD_LENGTH ? length : MAD_LENGTH);
 		return MAD_LENGTH;
 	}
-	header = mad_segment_header(message[MAD_CLASS]);
+	header = segment_header(message[MAD_CLASS]);
 	room = MAD_LENGTH - header;
 	begin = header + index * room;
 	memcpy(mad, message, header);

@@ -28,9 +28,6 @@ struct mad_envelope {
 	uint32_t flow_label;
 };
 
-/* Bytes of a MAD's header that its class repeats in each segment of an RMPP message. IBTA vol. 1, 13.6 and the class's chapter. */
-uint32_t mad_segment_header(uint8_t management_class);
-
 /* Whether the class's MADs have an RMPP header. */
 bool mad_has_rmpp(uint8_t management_class);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <string.h>
-
 #include "capture/file.h"
 #include "capture/link_type.h"
 #include "capture/tick.h"

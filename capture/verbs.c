@@ -371,28 +371,16 @@ static void verbs_statistics(struct live_device *device, struct live_statistics 
 		statistics->received.value += verbs->device_drops;
 }
 
-enum rtap_status verbs_close(struct verbs *verbs, struct rtap_error *error)
+static void verbs_close(struct live_device *device)
 {
-	enum rtap_status status = RTAP_STATUS_OK;
-	int result = 0;
+	struct verbs *verbs = (struct verbs *)device;
 
 	verbs_route_close(verbs->route);
 	if (verbs->context) {
-		status = verbs_queue_close(verbs, error);
-		result = ibv_close_device(verbs->context);
+		verbs_queue_close(verbs);
+		(void)!ibv_close_device(verbs->context);
 	}
-	if (result && !status)
-		status = verbs_fail(verbs, error, "the device cannot be closed", result, NULL);
 	free(verbs);
-	return status;
-}
-
-static void close_device(struct live_device *device)
-{
-	struct rtap_error error;
-
-	/* Nobody is there to be told; the kernel takes back what was not given back. */
-	(void)!verbs_close((struct verbs *)device, &error);
 }
 
 static void verbs_notes(struct live_device *device, void (*take)(void *owner, const char *text), void *owner)
@@ -401,7 +389,7 @@ static void verbs_notes(struct live_device *device, void (*take)(void *owner, co
 	verbs_queue_notes((struct verbs *)device, take, owner);
 }
 
-static const struct live_operations operations = { verbs_receive, verbs_stop, verbs_statistics, verbs_event_hand_on, verbs_notes, close_device };
+static const struct live_operations operations = { verbs_receive, verbs_stop, verbs_statistics, verbs_event_hand_on, verbs_notes, verbs_close };
 
 /* Opening */
 
@@ -474,12 +462,11 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 	return verbs_queue_open(verbs, error);
 }
 
-enum rtap_status verbs_open(struct live_device **device, const char *name, const struct rtap_live_options *options,
-			    struct rtap_error *error)
+static enum rtap_status verbs_open(struct live_device **device, const char *name, const struct rtap_live_options *options,
+				   struct rtap_error *error)
 {
 	struct verbs *verbs = calloc(1, sizeof *verbs);
 	enum rtap_status status;
-	struct rtap_error ignored;
 
 	*device = NULL;
 	if (!verbs) {
@@ -488,7 +475,7 @@ enum rtap_status verbs_open(struct live_device **device, const char *name, const
 	}
 	status = open_all(verbs, name, options, error);
 	if (status) {
-		(void)!verbs_close(verbs, &ignored);
+		verbs_close(&verbs->live);
 		return status;
 	}
 	describe(verbs);

@@ -263,8 +263,8 @@ void verbs_read_drops(struct verbs *verbs);
 enum rtap_status verbs_queue_open(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
 /* Destroys rules, so that no more frames come. The first failure is told. */
 enum rtap_status verbs_queue_stop(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
-/* Destroys all that there is; the first failure is told, and nothing is left in any case. */
-enum rtap_status verbs_queue_close(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
+/* Destroys all that there is, whatever fails. */
+void verbs_queue_close(struct verbs *verbs);
 /* After a failure: everything is as after verbs_queue_open(), but for the counters. */
 enum rtap_status verbs_queue_rebuild(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
 /*
@@ -315,13 +315,8 @@ void verbs_event_settle(struct verbs *verbs);
 /* Invalidates, in verbs->devices, what was told to have changed: live_operations.at_read. */
 void verbs_event_hand_on(struct live_device *device);
 
-/* The kind "verbs" */
-enum rtap_status verbs_open(struct live_device **device, const char *name, const struct rtap_live_options *options,
-			    struct rtap_error *error) __attribute__((warn_unused_result));
 /* verbs_sender.c */
 enum rtap_status verbs_sender_open(struct rtap_sender **sender, const char *name, struct rtap_error *error)
 	__attribute__((warn_unused_result));
-/* As the device's close, telling of what failed. */
-enum rtap_status verbs_close(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
 
 #endif

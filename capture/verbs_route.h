@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
+#include <rdmatap/live.h>
+
 #include "capture/flow_rule.h"
-#include "capture/live.h"
 
 /* A host's route, or a multicast group that was joined, by the RDMA connection manager. */
 struct verbs_route;

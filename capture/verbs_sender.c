@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -141,11 +140,9 @@ static enum rtap_status verbs_compute_checksums(struct rtap_sender *base, struct
 static void verbs_sender_close(struct rtap_sender *base)
 {
 	struct verbs_sender *sender = of(base);
-	struct rtap_error ignored;
 
-	/* Nobody is there to be told; the kernel takes back what was not given back. */
 	if (sender->verbs.context) {
-		(void)!verbs_queue_close(&sender->verbs, &ignored);
+		verbs_queue_close(&sender->verbs);
 		(void)!ibv_close_device(sender->verbs.context);
 	}
 	free(sender->memory);

@@ -99,10 +99,6 @@ const char *devices_letters(const struct option **long_options);
  */
 int completion_run(void);
 
-/* The value of --level, of --keep. False: a complaint is printed. */
-bool level_option(const char *name, enum canon_level *level);
-bool add_kept(struct options *options, const char *name);
-
 /* The stream view: reads, filters, shows, saves. Returns the exit status. */
 int view_run(const struct options *options);
 

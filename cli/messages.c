@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 #include <rdmatap/tracker.h>
 

@@ -214,7 +214,7 @@ static bool parse_decode_as(const char *spec, struct rtap_decode_as *decode_as)
 	return false;
 }
 
-bool level_option(const char *name, enum canon_level *level)
+static bool level_option(const char *name, enum canon_level *level)
 {
 	if (!strcmp(name, "messages"))
 		*level = CANON_MESSAGES;
@@ -225,7 +225,7 @@ bool level_option(const char *name, enum canon_level *level)
 	return true;
 }
 
-bool add_kept(struct options *options, const char *name)
+static bool add_kept(struct options *options, const char *name)
 {
 	const char **larger;
 

@@ -4,8 +4,6 @@
  */
 #include "config.h"
 
-#include <stdlib.h>
-
 #include <rdmatap/tracker.h>
 
 #include "cli/reader.h"

@@ -21,6 +21,10 @@ enum cm_attribute {
 /* Prefix of a service id that stands for an IP port. IBTA vol. 1, A11.3. */
 #define CM_IP_SERVICE_PREFIX 1
 
+/* The service id of a port of TCP and of UDP: the prefix, the protocol's number, the port. A11.3. */
+#define CM_TCP_SERVICE(port) (UINT64_C(0x1060000) | (port))
+#define CM_UDP_SERVICE(port) (UINT64_C(0x1110000) | (port))
+
 /* The protocol of an attribute; PROTOCOL_NONE if no message of communication management has it. */
 uint8_t cm_protocol(uint64_t attribute);
 

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/erf.h"
+#include "dissect/protocol.h"
 
 #define ERF_LENGTH 16
 #define ERF_TIME 0, 64

@@ -2,7 +2,7 @@
 #ifndef DISSECT_ERF_H
 #define DISSECT_ERF_H
 
-#include "dissect/protocol.h"
+#include <rdmatap/packet.h>
 
 /* What an ERF record says of the frame in it; it knows better than the capture file's record around it. */
 struct erf_record {

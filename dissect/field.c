@@ -71,7 +71,8 @@ void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, u
 		visitor->field(visitor, id, field, value, &(struct rtap_place){ layer->source, offset, length });
 }
 
-bool visit_wants(const struct rtap_visitor *visitor, uint8_t protocol)
+/* Whether a visitor wants any field of the protocol: visiting it is a waste otherwise. */
+static bool wants_any(const struct rtap_visitor *visitor, uint8_t protocol)
 {
 	size_t first = protocol_field_id(protocol, 0);
 	size_t behind = first + protocol_by_number(protocol)->table.field_count;
@@ -130,7 +131,7 @@ void rtap_layer_visit(const struct rtap_packet *packet, const struct rtap_layer 
 
 	if (visitor->field && !protocol->table.in_units)
 		visit_table(packet, layer, visitor);
-	if (protocol->visit && visit_wants(visitor, layer->protocol))
+	if (protocol->visit && wants_any(visitor, layer->protocol))
 		protocol->visit(packet, layer, visitor);
 }
 

@@ -186,9 +186,6 @@ int filter_literal_add_range(struct filter_compiler *compiler, const struct filt
 			     const struct filter_token *low, const struct filter_token *high)
 	__attribute__((warn_unused_result));
 
-/* Reads an unsigned number: decimal, 0x, 0b or 0 for octal. Returns 0, -EINVAL or, over 64 bits, -ERANGE. */
-int filter_literal_number(const char *text, uint32_t length, uint64_t *number) __attribute__((warn_unused_result));
-
 /* Reads a number of at most the subject's bits; as filter_literal_add(). */
 int filter_literal_unsigned(struct filter_compiler *compiler, const struct filter_subject *subject,
 			    const struct filter_token *token, uint64_t *number) __attribute__((warn_unused_result));

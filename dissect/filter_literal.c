@@ -129,7 +129,8 @@ static int digit_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-int filter_literal_number(const char *text, uint32_t length, uint64_t *number)
+/* Decimal, 0x, 0b or 0 for octal. 0, -EINVAL or, over 64 bits, -ERANGE. */
+static int read_number(const char *text, uint32_t length, uint64_t *number)
 {
 	uint32_t at = 0;
 	uint64_t base = 10;
@@ -163,7 +164,7 @@ int filter_literal_unsigned(struct filter_compiler *compiler, const struct filte
 	int status = -EINVAL;
 
 	if (token->type == FILTER_TOKEN_WORD)
-		status = filter_literal_number(token->text, token->length, number);
+		status = read_number(token->text, token->length, number);
 	if (status == -EINVAL)
 		return misfit(compiler, subject, token);
 	if (status || *number > most)
@@ -317,7 +318,7 @@ static int read_address(struct filter_compiler *compiler, const struct filter_su
 	slash = strchr(text, '/');
 	if (slash) {
 		*slash = 0;
-		if (filter_literal_number(slash + 1, (uint32_t)strlen(slash + 1), &prefix) || prefix > size * 8)
+		if (read_number(slash + 1, (uint32_t)strlen(slash + 1), &prefix) || prefix > size * 8)
 			return misfit(compiler, subject, token);
 		value->prefix = (uint32_t)prefix;
 	}

@@ -2,7 +2,7 @@
 #ifndef DISSECT_FLOW_H
 #define DISSECT_FLOW_H
 
-#include "dissect/protocol.h"
+#include <rdmatap/packet.h>
 
 /* Makes packet->flow a layer of the packet, if it tells something. */
 void flow_add_layer(struct rtap_packet *packet);

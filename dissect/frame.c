@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/erf.h"
+#include "dissect/protocol.h"
 
 #define DERIVE(name, expression) \
 	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \

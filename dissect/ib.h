@@ -16,7 +16,6 @@
 #define BTH_PAD_COUNT 10, 2
 #define BTH_VERSION 12, 4
 #define BTH_P_KEY 16, 16
-#define BTH_RESERVED_8A 32, 8
 #define BTH_FECN 32, 1
 #define BTH_BECN 33, 1
 #define BTH_RESERVED_6 34, 6

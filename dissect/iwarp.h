@@ -110,7 +110,6 @@ struct iwarp_opcode {
 	uint8_t qn;             /* untagged */
 	bool has_payload;       /* bytes of the upper layer may follow */
 	uint8_t header_length;  /* of the RDMAP header behind DDP's, in the segment that begins the message; 0 none */
-	uint8_t min_length;     /* the shortest such header, if it varies */
 	bool invalidates, solicited;
 };
 
@@ -169,12 +168,6 @@ void iwarp_walk_init(struct iwarp_walk *walk, const struct rtap_packet *packet);
 
 /* The next FPDU, valid until the next call or the end of the walk; NULL behind the last. Its facts: fpdu_head(), iwarp_read(). */
 const struct rtap_fpdu *iwarp_next_fpdu(struct iwarp_walk *walk);
-
-/*
- * Whether a whole TCP payload is FPDUs back to back, by content alone: all with good CRCs, or at least four with CRC 0 and
- * headers that are plausible one after the other. *fpdus gets them.
- */
-bool iwarp_recognise(const struct cursor *payload, struct rtap_fpdus *fpdus);
 
 /* --- between the protocols' files --- */
 

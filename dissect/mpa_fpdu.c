@@ -57,7 +57,11 @@ const struct rtap_fpdu *iwarp_next_fpdu(struct iwarp_walk *walk)
 	return &walk->own;
 }
 
-bool iwarp_recognise(const struct cursor *payload, struct rtap_fpdus *fpdus)
+/*
+ * Whether a whole TCP payload is FPDUs back to back, by content alone: all with good CRCs, or at least four with CRC 0 and
+ * headers that are plausible one after the other. *fpdus gets them.
+ */
+static bool recognise(const struct cursor *payload, struct rtap_fpdus *fpdus)
 {
 	const uint8_t *next = payload->next;
 	uint32_t left = payload->captured;
@@ -93,7 +97,9 @@ uint8_t iwarp_behind_setup(const struct parse *parse)
 
 	if (parse->context->is_iwarp)
 		return parse->context->fpdu_count ? PROTOCOL_MPA_FPDU : PROTOCOL_PAYLOAD;
-	return !parse->context->no_heuristics && !parse->context->not_iwarp && iwarp_recognise(&parse->cursor, &fpdus) ? PROTOCOL_MPA_FPDU : PROTOCOL_PAYLOAD;
+	if (parse->context->no_heuristics || parse->context->not_iwarp)
+		return PROTOCOL_PAYLOAD;
+	return recognise(&parse->cursor, &fpdus) ? PROTOCOL_MPA_FPDU : PROTOCOL_PAYLOAD;
 }
 
 uint8_t iwarp_of_stream(const struct parse *parse)
@@ -286,7 +292,7 @@ static enum result parse(struct parse *parse)
 
 	if (context->is_iwarp)
 		*fpdus = (struct rtap_fpdus){ .list = context->fpdus, .count = context->fpdu_count, .length = parse->cursor.captured };
-	else if (!iwarp_recognise(&parse->cursor, fpdus))
+	else if (!recognise(&parse->cursor, fpdus))
 		return MALFORMED;
 	fpdus->offset = parse_offset(parse);
 	if (parse->packet->layer_count + 3 > RTAP_MAX_LAYERS) {

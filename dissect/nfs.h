@@ -438,10 +438,10 @@ extern const struct xdr_program nlm1_program, nlm2_program, nlm3_program, nlm4_p
 extern const struct xdr_program portmap2_program, portmap3_program, portmap4_program;
 
 /* NFSv3's types that other programs share. */
-extern const struct xdr_type nfs_fh3, nfs_post_op_attr, nfs_fattr3;
+extern const struct xdr_type nfs_fh3, nfs_post_op_attr;
 
 /* NFSv4's that its files share. */
-extern const struct xdr_type nfs_fh4, nfs_stateid4, nfs_fattr4, nfs_time4, nfs_fsid4, nfs_specdata4, nfs_ace4, nfs_netaddr4;
+extern const struct xdr_type nfs_stateid4, nfs_fattr4, nfs_time4, nfs_fsid4, nfs_specdata4, nfs_ace4, nfs_netaddr4;
 extern const struct xdr_type nfs_state_owner4, nfs_write_response4, nfs_open_delegation4, nfs_device4;
 
 /* A variable-length file handle: length, hash, bytes. Longer than the item's bound, or 128 bytes, is MALFORMED. */

@@ -58,9 +58,9 @@ static const struct xdr_item fattr3_items[] = {
 	XDR_U64(NFS_FATTR3_SIZE), XDR_U64(NFS_FATTR3_USED), XDR_STRUCT(specdata3), XDR_U64(NFS_FATTR3_FSID),
 	XDR_U64(NFS_FATTR3_FILEID), XDR_STRUCT(atime), XDR_STRUCT(mtime), XDR_STRUCT(ctime), XDR_END,
 };
-const struct xdr_type nfs_fattr3 = { "Attributes", fattr3_items, 84 };
+static const struct xdr_type fattr3 = { "Attributes", fattr3_items, 84 };
 
-static const struct xdr_item post_op_attr_items[] = { XDR_OPTIONAL(NFS_ATTRIBUTES_FOLLOW, nfs_fattr3), XDR_END };
+static const struct xdr_item post_op_attr_items[] = { XDR_OPTIONAL(NFS_ATTRIBUTES_FOLLOW, fattr3), XDR_END };
 const struct xdr_type nfs_post_op_attr = { NULL, post_op_attr_items, 0 };
 
 XDR_DETAIL(wcc_attr, 24, "Attributes Before", XDR_U64(NFS_WCC_SIZE), XDR_STRUCT(mtime), XDR_STRUCT(ctime));
@@ -96,7 +96,7 @@ XDR_TYPE(dir_attributes, NULL, XDR_STRUCT_AS(nfs_post_op_attr, NFS_TAG_DIRECTORY
 ITEMS(handle_args, XDR_STRUCT(nfs_fh3));
 
 /* 3.3.1 GETATTR */
-XDR_TYPE(getattr_ok, NULL, XDR_STRUCT(nfs_fattr3));
+XDR_TYPE(getattr_ok, NULL, XDR_STRUCT(fattr3));
 EITHER(getattr_res, getattr_ok, xdr_void);
 
 /* 3.3.2 SETATTR */

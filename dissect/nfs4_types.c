@@ -61,9 +61,6 @@ enum result nfs_walk_bitmap(struct xdr_walk *walk, const struct xdr_item *item)
 	return result;
 }
 
-static const struct xdr_item handle_items[] = { XDR_HOOK(nfs_walk_handle), XDR_END };
-const struct xdr_type nfs_fh4 = { NULL, handle_items, 0 };
-
 static const struct xdr_item stateid_items[] = { XDR_HOOK(nfs_walk_stateid), XDR_END };
 const struct xdr_type nfs_stateid4 = { NULL, stateid_items, 0 };
 

@@ -333,7 +333,4 @@ void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, u
  */
 void visit_unit(const struct rtap_packet *packet, const struct rtap_layer *unit, struct rtap_visitor *visitor);
 
-/* Whether a visitor wants any field of the protocol: visiting it is a waste otherwise. */
-bool visit_wants(const struct rtap_visitor *visitor, uint8_t protocol);
-
 #endif

@@ -7,7 +7,6 @@
 #include "dissect/mad.h"
 
 #define DATA_LENGTH 64
-#define PATH_LENGTH 64
 
 /* LID routed. 14.2.1.1. Positions count from behind the MAD's header. */
 #define LID_LENGTH (MAD_LENGTH - MAD_HEADER_LENGTH)

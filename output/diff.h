@@ -11,7 +11,6 @@
 #define OUTPUT_DIFF_H
 
 #include "output/canon_file.h"
-#include "output/format.h"
 
 enum diff_kind {
 	DIFF_SAME,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/nfs.h"
 #include "output/export_calls.h"
 
 #define PROGRAM_NFS 100003

@@ -6,7 +6,6 @@
 #ifndef OUTPUT_EXPORT_CALLS_H
 #define OUTPUT_EXPORT_CALLS_H
 
-#include "dissect/nfs.h"
 #include "reassembly/rpc_exchange.h"
 
 #include "output/export_names.h"

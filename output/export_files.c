@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/nfs.h"
 #include "output/export_calls.h"
 #include "output/export_contents.h"
 #include "output/export_files.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "dissect/cm.h"
-#include "dissect/rpc_programs.h"
 #include "output/messages.h"
 #include "output/report_internal.h"
 

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "dissect/rpc_programs.h"
 #include "output/html.h"
 #include "output/messages.h"
 #include "output/report_internal.h"
@@ -94,6 +93,17 @@ static void remark_end(struct line *line)
 	line_text(line, "</p>\n");
 }
 
+/* "12 packets came late.", if there were any. */
+static void remark_counted(const char *name, uint64_t count, const char *what, const char *rest, struct line *line)
+{
+	if (!count)
+		return;
+	remark_begin(name, line);
+	html_counted(line, count, what);
+	line_text(line, rest);
+	remark_end(line);
+}
+
 static void losses(const struct rtap_source *source, struct line *line)
 {
 	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
@@ -138,12 +148,7 @@ static void reservations(const struct report_input *input, struct line *line)
 		remark_end(line);
 	}
 	losses(input->source, line);
-	if (counters.cut_frames) {
-		remark_begin("", line);
-		html_counted(line, counters.cut_frames, "frame");
-		line_text(line, " were captured in part only.");
-		remark_end(line);
-	}
+	remark_counted("", counters.cut_frames, "frame", " were captured in part only.", line);
 	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++) {
 		if (!input->anomalies[i])
 			continue;
@@ -156,18 +161,8 @@ static void reservations(const struct report_input *input, struct line *line)
 		line_text(line, ").");
 		remark_end(line);
 	}
-	if (input->counters.refused) {
-		remark_begin("bad", line);
-		html_counted(line, input->counters.refused, "time");
-		line_text(line, " the system had no memory for state: what is shown is not whole.");
-		remark_end(line);
-	}
-	if (input->counters.evictions) {
-		remark_begin("bad", line);
-		html_counted(line, input->counters.evictions, "time");
-		line_text(line, " state was given up for want of memory (give more with --max-memory).");
-		remark_end(line);
-	}
+	remark_counted("bad", input->counters.refused, "time", " the system had no memory for state: what is shown is not whole.", line);
+	remark_counted("bad", input->counters.evictions, "time", " state was given up for want of memory (give more with --max-memory).", line);
 }
 
 /* What plots had to do without. */
@@ -199,12 +194,7 @@ static void summary(const void *what, struct line *line)
 	tile("incomplete_messages", stats->incomplete, "incomplete", line);
 	tile("findings", page->findings->found, "findings", line);
 	span(stats, line);
-	if (stats->unassigned) {
-		remark_begin("", line);
-		html_counted(line, stats->unassigned, "packet");
-		line_text(line, " of no connection that was known when they came.");
-		remark_end(line);
-	}
+	remark_counted("", stats->unassigned, "packet", " of no connection that was known when they came.", line);
 	if (stats->setup_ns.count) {
 		remark_begin("", line);
 		html_counted(line, stats->setup_ns.count, "connection");
@@ -216,12 +206,7 @@ static void summary(const void *what, struct line *line)
 		remark_end(line);
 	}
 	reservations(page->input, line);
-	if (refused(page->report)) {
-		remark_begin("bad", line);
-		html_counted(line, refused(page->report), "time");
-		line_text(line, " something was left out of plots for want of memory.");
-		remark_end(line);
-	}
+	remark_counted("bad", refused(page->report), "time", " something was left out of plots for want of memory.", line);
 	line_text(line, "</section>\n");
 }
 
@@ -250,20 +235,9 @@ static void finding_subject(const struct report_page *page, const struct finding
 		line_text(line, ":</b> ");
 	}
 	if (found->rpc) {
-		struct rtap_rpc_facts facts = { .program = found->rpc->program, .version = found->rpc->version, .procedure = found->rpc->procedure };
-
 		line_text(line, "<b>RPC ");
-		if (found->rpc->program_known) {
-			rpc_line_program(&facts, line);
-			line_char(line, ' ');
-			rpc_line_procedure(&facts, line);
-		} else {
+		if (!stats_rpc_name(found->rpc, " ", line))
 			line_text(line, "of unknown program");
-		}
-		if (found->rpc->is_operation && found->rpc->name) {
-			line_char(line, ' ');
-			html_text(line, found->rpc->name);
-		}
 		line_text(line, ":</b> ");
 	}
 }

@@ -4,7 +4,6 @@
  */
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "dissect/rpc_programs.h"
@@ -168,6 +167,18 @@ static void legend(const struct report_page *page, const struct report_sequence 
 	line_text(line, "</ul>");
 }
 
+/* What the axis of time counts, below it; and the end of the drawing. */
+static void time_label(const struct report_page *page, const struct frame *frame, struct html_unit unit, double x, double y, struct line *line)
+{
+	html_label(line, "tx", x, y);
+	line_text(line, unit.name);
+	line_text(line, " since ");
+	html_offset(line, (int64_t)((uint64_t)frame->first_ns - (uint64_t)page->stats->begin_ns));
+	line_text(line, " (");
+	html_moment(line, frame->first_ns);
+	line_text(line, ")</text></svg>\n");
+}
+
 /* "10.0.0.1 qp 0x12" */
 static void end_of(const struct report_page *page, int side, struct line *line)
 {
@@ -218,13 +229,7 @@ static void sequence_plot(const struct report_page *page, const struct report_tr
 	line_text(line, page->connection->shown.transport == RTAP_TRANSPORT_IWARP ? "sequence − " : "PSN − ");
 	line_dec(line, sequence->first);
 	line_text(line, "</text>");
-	html_label(line, "tx", (LEFT + RIGHT) / 2.0, 296);
-	line_text(line, unit.name);
-	line_text(line, " since ");
-	html_offset(line, (int64_t)((uint64_t)frame.first_ns - (uint64_t)page->stats->begin_ns));
-	line_text(line, " (");
-	html_moment(line, frame.first_ns);
-	line_text(line, ")</text></svg>\n");
+	time_label(page, &frame, unit, (LEFT + RIGHT) / 2.0, 296, line);
 	legend(page, sequence, line);
 	line_text(line, "</figure>\n");
 }
@@ -519,12 +524,6 @@ void report_calls(const void *what, struct line *line)
 		draw_call(page, call, &frame, lane_of(lanes, &count, call), line);
 	}
 	line_text(line, "</svg>");
-	html_label(line, "tx", (CALL_LEFT + RIGHT) / 2.0, bottom + 30);
-	line_text(line, unit.name);
-	line_text(line, " since ");
-	html_offset(line, (int64_t)((uint64_t)frame.first_ns - (uint64_t)page->stats->begin_ns));
-	line_text(line, " (");
-	html_moment(line, frame.first_ns);
-	line_text(line, ")</text></svg>\n");
+	time_label(page, &frame, unit, (CALL_LEFT + RIGHT) / 2.0, bottom + 30, line);
 	calls_caption(points, line);
 }

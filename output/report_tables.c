@@ -4,7 +4,6 @@
  */
 #include "config.h"
 
-#include "dissect/rpc_programs.h"
 #include "output/html.h"
 #include "output/messages.h"
 #include "output/report_internal.h"
@@ -178,26 +177,6 @@ void report_operations(const void *what, struct line *line)
 	line_text(line, "</section>\n");
 }
 
-static void rpc_name(const struct stats_rpc *row, struct line *line)
-{
-	struct rtap_rpc_facts facts = { .program = row->program, .version = row->version, .procedure = row->procedure };
-
-	if (!row->program_known) {
-		line_text(line, "unknown program");
-		return;
-	}
-	rpc_line_program(&facts, line);
-	line_char(line, ' ');
-	rpc_line_procedure(&facts, line);
-	if (!row->is_operation)
-		return;
-	line_text(line, " › ");
-	if (row->name)
-		html_text(line, row->name);
-	else
-		line_dec(line, row->operation);
-}
-
 static void statuses(const struct stats_rpc *row, struct line *line)
 {
 	line_text(line, "<td>");
@@ -224,7 +203,8 @@ static void rpc_row(const struct stats_rpc *row, struct line *line)
 		row->with_write_chunks, row->with_reply_chunk };
 
 	line_text(line, row->is_operation ? "<tr class=\"inner\"><th scope=\"row\">" : "<tr><th scope=\"row\">");
-	rpc_name(row, line);
+	if (!stats_rpc_name(row, " › ", line))
+		line_text(line, "unknown program");
 	line_text(line, "</th>");
 	html_cell_count(line, row->calls);
 	html_cell_count(line, row->replies);

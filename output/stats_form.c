@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dissect/rpc_programs.h"
 #include "output/stats_form.h"
 
 struct stats_tally stats_sum(const struct stats *stats, enum stats_event event)
@@ -24,6 +25,25 @@ uint64_t stats_trouble(const struct stats *stats, enum rtap_trouble trouble)
 	for (uint64_t i = 0; i < stats->table_room; i++)
 		sum += stats->table[i] ? stats->table[i]->shown.trouble[trouble] : 0;
 	return sum;
+}
+
+bool stats_rpc_name(const struct stats_rpc *row, const char *separator, struct line *line)
+{
+	struct rtap_rpc_facts facts = { .program = row->program, .version = row->version, .procedure = row->procedure };
+
+	if (!row->program_known)
+		return false;
+	rpc_line_program(&facts, line);
+	line_char(line, ' ');
+	rpc_line_procedure(&facts, line);
+	if (!row->is_operation)
+		return true;
+	line_text(line, separator);
+	if (row->name)
+		line_text(line, row->name);
+	else
+		line_dec(line, row->operation);
+	return true;
 }
 
 uint64_t stats_goodput(const struct stats_direction *direction)

@@ -39,6 +39,9 @@ struct stats_tally stats_sum(const struct stats *stats, enum stats_event event);
 /* Of one trouble, over all connections. */
 uint64_t stats_trouble(const struct stats *stats, enum rtap_trouble trouble);
 
+/* "NFSv3 READ"; an operation's name, or its number, behind `separator`. False, and nothing is written: the program is not known. */
+bool stats_rpc_name(const struct stats_rpc *row, const char *separator, struct line *line);
+
 /* Payload without repetitions in bytes a second; 0: no time went by. */
 uint64_t stats_goodput(const struct stats_direction *direction);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "dissect/rpc_programs.h"
 #include "output/clock.h"
 #include "output/messages.h"
 #include "output/stats_form.h"
@@ -162,22 +161,8 @@ static void capture(const void *what, struct line *line)
 
 static void rpc_name(const struct stats_rpc *row, struct line *line)
 {
-	struct rtap_rpc_facts facts = { .program = row->program, .version = row->version, .procedure = row->procedure };
-
-	if (!row->program_known) {
+	if (!stats_rpc_name(row, " ", line))
 		line_text(line, "of unknown program");
-		return;
-	}
-	rpc_line_program(&facts, line);
-	line_char(line, ' ');
-	rpc_line_procedure(&facts, line);
-	if (!row->is_operation)
-		return;
-	line_char(line, ' ');
-	if (row->name)
-		line_text(line, row->name);
-	else
-		line_dec(line, row->operation);
 }
 
 static void percent(uint64_t part, uint64_t whole, struct line *line)

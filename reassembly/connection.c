@@ -10,7 +10,6 @@
 #include "reassembly/ib_message.h"
 #include "reassembly/iwarp_stream.h"
 #include "reassembly/memory.h"
-#include "reassembly/message_queue.h"
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
 #include "reassembly/psn.h"

@@ -8,7 +8,6 @@
 #ifndef REASSEMBLY_DDP_MESSAGE_H
 #define REASSEMBLY_DDP_MESSAGE_H
 
-#include "dissect/iwarp.h"
 #include "reassembly/state.h"
 
 #define DDP_QUEUES 4 /* RFC 5040, 5.1; RFC 7306, 4 */

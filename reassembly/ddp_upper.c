@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/iwarp.h"
 #include "dissect/protocol.h"
 #include "reassembly/ddp_internal.h"
 #include "reassembly/memory.h"

@@ -126,7 +126,8 @@ void fpdu_trim(struct fpdu_framer *framer, uint64_t offset)
 		fpdu_fini(framer);
 }
 
-bool fpdu_measure(const uint8_t *bytes, uint32_t length, uint32_t first_marker, uint32_t *total)
+/* The length of the FPDU that begins at `bytes`. False: its ULPDU_Length is not there. */
+static bool measure(const uint8_t *bytes, uint32_t length, uint32_t first_marker, uint32_t *total)
 {
 	uint32_t at = fpdu_offset(0, first_marker);
 
@@ -162,7 +163,7 @@ enum result fpdu_look(const uint8_t *bytes, uint32_t length, uint32_t first_mark
 	uint8_t head[DDP_UNTAGGED_LENGTH];
 	uint32_t ulpdu_length, wanted;
 
-	if (!fpdu_measure(bytes, length, first_marker, total))
+	if (!measure(bytes, length, first_marker, total))
 		return TRUNCATED;
 	ulpdu_length = load16(bytes + fpdu_offset(0, first_marker));
 	if (ulpdu_length < DDP_TAGGED_LENGTH)
@@ -340,7 +341,7 @@ uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32
 		uint32_t marker = fpdu_relative_marker(framer->layout, framer->next_marker, framer->start);
 		struct rtap_iwarp_facts facts;
 
-		if (!fpdu_measure(bytes + at, length - at, marker, &total))
+		if (!measure(bytes + at, length - at, marker, &total))
 			break;
 		if (total > length - at) {
 			/* a length that is none would be waited for in vain */
@@ -362,7 +363,7 @@ static uint32_t needed(const struct fpdu_framer *framer, bool *measured)
 {
 	uint32_t marker = fpdu_relative_marker(framer->layout, framer->next_marker, framer->start), total;
 
-	*measured = fpdu_measure(framer->held, framer->held_length, marker, &total);
+	*measured = measure(framer->held, framer->held_length, marker, &total);
 	if (!*measured)
 		total = fpdu_offset(0, marker) + MPA_LENGTH_LENGTH;
 	return total > framer->held_length ? total - framer->held_length : 0;

@@ -145,10 +145,4 @@ uint64_t fpdu_cause(const struct fpdu_framer *framer, const struct rtap_fpdu *fp
 /* Heap bytes in use. */
 size_t fpdu_memory(const struct fpdu_framer *framer);
 
-/* Whether FPDUs are being counted off: after a start from nothing, whether the stream proved to be iWARP. */
-static inline bool fpdu_in_step(const struct fpdu_framer *framer)
-{
-	return !framer->searching;
-}
-
 #endif

@@ -22,9 +22,6 @@ static inline uint32_t fpdu_relative_marker(enum fpdu_layout layout, uint64_t ma
 	return layout == FPDU_PLAIN || marker - start > UINT16_MAX ? RTAP_NO_MARKER : (uint32_t)(marker - start);
 }
 
-/* The length of the FPDU that begins at `bytes`. False: its ULPDU_Length is not there. */
-bool fpdu_measure(const uint8_t *bytes, uint32_t length, uint32_t first_marker, uint32_t *total);
-
 /* Describes the whole FPDU at `bytes`; CRC status, framing and origin are left to the caller. */
 void fpdu_describe(struct rtap_fpdu *fpdu, enum fpdu_layout layout, const uint8_t *bytes, uint32_t total, uint32_t first_marker);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/cm.h"
 #include "reassembly/connection.h"
 #include "reassembly/ddp_message.h"
 #include "reassembly/iwarp_stream.h"
@@ -11,7 +12,6 @@
 
 #define PORT_NFS_RDMA 20049
 #define PORT_SMB_DIRECT 5445
-#define SERVICE_ID_TCP 0x1060000 /* IBTA vol. 1, A11.3: how an IP port is written as a service id */
 #define MOST_SEARCHED (1u << 20)
 #define MOST_WAITING 4096
 #define MOST_WAITING_BYTES (8u << 20)
@@ -89,7 +89,7 @@ static struct connection *connection_of(struct iwarp_stream *stream, uint64_t fr
 	fill_end(stream, &connection->shown.b, false);
 	connection->shown.learned_by_mpa = has_setup;
 	connection->shown.has_service = has_setup || stream->opener_known || is_rdma_port(connection->shown.b.port);
-	connection->shown.service_id = SERVICE_ID_TCP | connection->shown.b.port;
+	connection->shown.service_id = CM_TCP_SERVICE(connection->shown.b.port);
 	for (int side = 0; side < 2; side++) {
 		const struct iwarp_half *half = &stream->halves[side_of(stream, side)];
 

@@ -6,10 +6,8 @@
 
 #include "dissect/ib.h"
 #include "reassembly/connection.h"
-#include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/memory.h"
-#include "reassembly/message_queue.h"
 #include "reassembly/pairing.h"
 #include "reassembly/psn.h"
 #include "reassembly/rpc_call.h"

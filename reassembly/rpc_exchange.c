@@ -10,7 +10,6 @@
 #include "dissect/nfs.h"
 #include "dissect/rpc_body.h"
 #include "reassembly/memory.h"
-#include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_conversation.h"
 #include "reassembly/rpc_exchange.h"

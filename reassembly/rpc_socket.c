@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <string.h>
-
+#include "dissect/cm.h"
 #include "reassembly/connection.h"
 #include "reassembly/ddp_internal.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_conversation.h"
 #include "reassembly/rpc_socket.h"
-
-/* IBTA vol. 1, A11.3: how an IP port is written as a service id. */
-#define SERVICE_ID_TCP 0x1060000
-#define SERVICE_ID_UDP 0x1110000
 
 static void fill_end(struct rtap_end *end, const struct rpc_conversation *conversation, bool side)
 {
@@ -35,7 +30,7 @@ static uint64_t connect(void *owner, struct rpc_conversation *conversation, bool
 	fill_end(&connection->shown.a, conversation, a);
 	fill_end(&connection->shown.b, conversation, !a);
 	connection->shown.has_service = true;
-	connection->shown.service_id = (is_tcp ? SERVICE_ID_TCP : SERVICE_ID_UDP) | connection->shown.b.port;
+	connection->shown.service_id = is_tcp ? CM_TCP_SERVICE(connection->shown.b.port) : CM_UDP_SERVICE(connection->shown.b.port);
 	connection->rpc = conversation;
 	conversation->connection = connection;
 	conversation->turned = !a;

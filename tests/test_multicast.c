@@ -41,10 +41,11 @@ static void give(const uint8_t *bytes, uint32_t length)
 {
 	struct rtap_packet packet;
 	struct rtap_frame frame = {
-		.bytes = bytes, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW, .number = ++frames,
-		.time_ns = (int64_t)frames * 1000,
+		.bytes = bytes, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW, .number = frames + 1,
+		.time_ns = (int64_t)(frames + 1) * 1000,
 	};
 
+	frames++;
 	rtap_tracker_frame(tracker, &frame, &packet);
 }
 

@@ -46,10 +46,11 @@ static void give(struct roce roce)
 	static uint8_t bytes[ROCE_MAX_FRAME];
 	uint32_t length = roce_frame(bytes, &roce);
 	struct rtap_frame frame = {
-		.bytes = bytes, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW, .number = ++frames,
-		.time_ns = (int64_t)frames * 1000,
+		.bytes = bytes, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW, .number = frames + 1,
+		.time_ns = (int64_t)(frames + 1) * 1000,
 	};
 
+	frames++;
 	rtap_tracker_frame(tracker, &frame, &packet);
 }
 

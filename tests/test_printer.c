@@ -82,7 +82,7 @@ Test(printer, packets_of_any_size_come_out_whole_and_in_order)
 
 Test(printer, the_header_is_written_for_no_packet)
 {
-	struct letters with = { .format = { write_letters, write_header } }, without = { .format.packet = write_letters };
+	struct letters with = { .format = { .packet = write_letters, .header = write_header } }, without = { .format.packet = write_letters };
 	struct printer printer;
 	char text[32];
 	int ends[2];

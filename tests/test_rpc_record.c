@@ -67,7 +67,7 @@ static void give(uint32_t from, uint32_t to, uint64_t frame)
 	uint8_t *block = malloc(to - from + 1);
 
 	memcpy(block, stream + from, to - from);
-	rpc_record_bytes(&reader, &(struct tcp_bytes){ from, { block, to - from }, frame, (int64_t)frame * 1000, 0, false, false });
+	rpc_record_bytes(&reader, &(struct tcp_bytes){ .offset = from, .span = { block, to - from }, .frame = frame, .time_ns = (int64_t)frame * 1000 });
 	free(block);
 }
 
@@ -207,7 +207,7 @@ Test(rpc_record, what_is_too_large_is_passed_by_its_length)
 	give(0, stream_length, 1);
 	for (uint32_t left = length - sizeof call, step; left; left -= step) {
 		step = left < sizeof zeros ? left : sizeof zeros;
-		rpc_record_bytes(&reader, &(struct tcp_bytes){ 0, { zeros, step }, 2, 0, 0, false, false });
+		rpc_record_bytes(&reader, &(struct tcp_bytes){ .span = { zeros, step }, .frame = 2 });
 	}
 	stream_length = 0;
 	put_message(true, 0);

@@ -73,9 +73,10 @@ static void give(const struct said *said)
 	uint8_t *block = malloc(length);
 	struct rtap_frame frame = {
 		.bytes = block, .captured_length = length - said->cut, .wire_length = length, .link_type = RTAP_LINK_RAW,
-		.number = ++frames, .time_ns = (int64_t)frames * MILLISECOND,
+		.number = frames + 1, .time_ns = (int64_t)(frames + 1) * MILLISECOND,
 	};
 
+	frames++;
 	memcpy(block, whole, length);
 	rtap_tracker_frame(tracker, &frame, &packet);
 	free(block);

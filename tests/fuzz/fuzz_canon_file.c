@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "output/diff_show.h"
+#include "output/format.h"
 
 #include "harness.h"
 
