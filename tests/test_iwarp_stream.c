@@ -474,7 +474,7 @@ static void fill_other(uint8_t *bytes, uint32_t length, unsigned kind)
 		else if (kind == 5 && i % 48 < 6) /* Sends back to back, but for their MSNs, STags and CRCs */
 			bytes[i] = (uint8_t)((const uint8_t[]){ 0, 42, 0x41, 0x43, 0, 0 })[i % 48];
 		else if (kind == 6 && i % 48 < 20) /* the same message again and again, whose CRC is none */
-			bytes[i] = (uint8_t)((const uint8_t[]){ 0, 42, 0x41, 0x43, [15] = 1 })[i % 48];
+			bytes[i] = (uint8_t)((const uint8_t[]){ 0, 42, 0x41, 0x43, [15] = 1, [19] = 0 })[i % 48];
 	}
 }
 
