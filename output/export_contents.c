@@ -143,9 +143,12 @@ void contents_zero(struct contents *contents, struct node *node, uint64_t offset
 	set(contents, node, offset, offset + length, RANGE_ZEROS, false);
 }
 
-void contents_miss(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, enum rtap_missing_reason reason)
+void contents_miss(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, bool is_certain,
+		   enum rtap_missing_reason reason)
 {
 	if (!is_range(contents, offset, length) || !names_place(contents->names, node))
+		return;
+	if (is_certain && !grow(contents, node, offset, offset + length))
 		return;
 	if (node->size_known && offset + length > node->entry->size)
 		length = node->entry->size > offset ? node->entry->size - offset : 0;

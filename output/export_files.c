@@ -176,8 +176,8 @@ static void read_done(struct export_files *export, struct node *node, const stru
 	if (reply->has_count && reply->count < length)
 		length = reply->count;
 	/* a READ_PLUS at the end has no contents at all */
-	if (!reply->eof && length)
-		contents_miss(&export->contents, node, call->offset, length, reason_of_reply(&export->calls.exchange->reply));
+	if (length && !(reply->eof && export->calls.protocol == CALLS_NFS4 && call->number == NFS4_READ_PLUS))
+		contents_miss(&export->contents, node, call->offset, length, reply->has_count, reason_of_reply(&export->calls.exchange->reply));
 }
 
 static void remove_name(struct export_files *export, struct node *directory, struct kept name)

@@ -237,6 +237,21 @@ Test(export_files, a_call_cut_off_before_its_data_still_says_what_is_missing)
 	cr_expect_eq(export_files_count(export).unreadable, 1);
 }
 
+Test(export_files, a_reply_cut_off_before_its_data_says_how_many_are_missing)
+{
+	mount_root("root");
+	create("root", "file", "f");
+	set_size("f", 0);
+	run();
+	/* the file has grown since; the end was reached */
+	read_of("f", 3, 4096, "abcdefghij", 10);
+	kit_hole(&kit.reply, &kit.exchange.reply, kit.reply.data_at - 4, 16, RTAP_MISSING_SNAPPED, XDR_HOLE);
+	kit.exchange.reply.extent_count = 2;
+	run();
+	EXPECT_TEXT("file", ".............");
+	EXPECT_MISSING("file\t3\t10\tsnapped\n");
+}
+
 Test(export_files, a_call_cut_off_before_its_file_has_data_all_the_same)
 {
 	const struct { size_t kept; bool is_program_known, is_told; uint64_t nameless; } cases[] = {
