@@ -125,6 +125,7 @@ struct pending_response {
 	uint64_t original;         /* of an atomic */
 	uint32_t interface, psn, msn, crc, captured, wire;
 	uint8_t opcode, syndrome;
+	bool has_original;
 	uint8_t *bytes;            /* a copy, if bytes are wanted */
 };
 

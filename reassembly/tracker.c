@@ -22,6 +22,8 @@
 #include "reassembly/tcp_content.h"
 #include "reassembly/tracker.h"
 
+#define CLOCK_SET_NS INT64_C(1000000000) /* frames of several interfaces are less out of order than that */
+
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
 	struct rtap_tracker *tracker = memory_new_zeroed(1, sizeof *tracker);
@@ -165,6 +167,7 @@ static void response_of(const struct rtap_tracker *tracker, const struct rtap_pa
 		.wire = payload->wire,
 		.opcode = packet->ib.opcode,
 		.syndrome = packet->ib.syndrome,
+		.has_original = packet->ib.has_atomic,
 		.bytes = (uint8_t *)(uintptr_t)packet->sources[payload->source].bytes + payload->offset,
 	};
 	if (tracker->keep & COVERAGE_CRC) {
@@ -308,6 +311,9 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		tracker->counters.unsupported++;
 		return;
 	}
+	/* whom it came from, or what it answers, was cut off by the capture */
+	if ((opcode->headers & IB_DETH && !packet->ib.has_deth) || (opcode->headers & IB_AETH && !packet->ib.has_aeth))
+		return;
 	if (ib_service(packet->ib.opcode) != IB_UD) {
 		connected(tracker, packet);
 		return;
@@ -522,7 +528,8 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	messages_advance(tracker);
 	connections_advance(tracker);
 	relieve(tracker);
-	if (frame->time_ns > tracker->now_ns)
+	/* out of order by a little; or the capturing machine's clock was set back */
+	if (frame->time_ns > tracker->now_ns || tracker->now_ns - frame->time_ns >= CLOCK_SET_NS)
 		tracker->now_ns = frame->time_ns;
 	context = tracker->alone;
 	/* the last piece of a datagram shows all of it */
