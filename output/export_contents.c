@@ -146,12 +146,16 @@ void contents_zero(struct contents *contents, struct node *node, uint64_t offset
 void contents_miss(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, bool is_certain,
 		   enum rtap_missing_reason reason)
 {
+	uint64_t size;
+
 	if (!is_range(contents, offset, length) || !names_place(contents->names, node))
 		return;
 	if (is_certain && !grow(contents, node, offset, offset + length))
 		return;
-	if (node->size_known && offset + length > node->entry->size)
-		length = node->entry->size > offset ? node->entry->size - offset : 0;
+	/* the server's file can have grown by what was not captured */
+	size = node->told_size > node->entry->size ? node->told_size : node->entry->size;
+	if (node->size_known && offset + length > size)
+		length = size > offset ? size - offset : 0;
 	set(contents, node, offset, offset + length, RANGE_MISSING + reason, true);
 }
 
