@@ -19,7 +19,7 @@
 enum {
 	SEND_FIRST = 0x00, SEND_MIDDLE = 0x01, SEND_LAST = 0x02, SEND_ONLY = 0x04, WRITE_FIRST = 0x06, WRITE_MIDDLE = 0x07, WRITE_LAST = 0x08,
 	READ_REQUEST = 0x0c, READ_FIRST = 0x0d, READ_MIDDLE = 0x0e, READ_LAST = 0x0f, READ_ONLY = 0x10, ACK = 0x11,
-	ATOMIC_ACK = 0x12, FETCH_ADD = 0x14,
+	ATOMIC_ACK = 0x12, FETCH_ADD = 0x14, UD_SEND = 0x64,
 };
 
 static struct rtap_tracker *tracker;
@@ -27,6 +27,7 @@ static struct rtap_tracker_counters counters;
 static struct rtap_packet packet;
 static uint64_t frames;
 static uint32_t snap_length; /* of the capture; 0: none */
+static uint32_t interface;
 static int64_t now_ns;
 static uint8_t payload[4096];
 
@@ -83,6 +84,7 @@ static void give_frame(const uint8_t *bytes, uint32_t length)
 {
 	struct rtap_frame frame = {
 		.bytes = bytes, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW, .number = ++frames, .time_ns = now_ns,
+		.interface = interface,
 	};
 
 	if (snap_length && length > snap_length)
@@ -385,6 +387,29 @@ Test(tracker, the_value_of_an_atomic_that_was_cut_off_is_not_there)
 	cr_expect_eq(told, 1);
 	cr_expect(last.request_seen);
 	cr_expect_not(last.complete);
+}
+
+Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
+{
+	begin(64 * MIB, true);
+	for (uint32_t i = 0; i < 40; i++) {
+		interface = i & 1;
+		REQUEST(UD_SEND, i / 2, .src_qp = QP_A, BYTES(16));
+	}
+	interface = 0;
+	/* again on the same interface, later, or with other bytes: those were sent */
+	REQUEST(UD_SEND, 19, .src_qp = QP_A, BYTES(16));
+	interface = 1;
+	REQUEST(UD_SEND, 19, .src_qp = QP_A, BYTES(17));
+	now_ns += 2000 * MICROSECOND;
+	interface = 0;
+	REQUEST(UD_SEND, 19, .src_qp = QP_A, BYTES(16));
+	REQUEST(UD_SEND, 20, .src_qp = QP_A, BYTES(16));
+	end();
+	cr_expect_eq(told, 24);
+	cr_expect_eq(connections, 1);
+	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_CAPTURED_TWICE], 20);
+	cr_expect_eq(first_connection.packets, 44);
 }
 
 Test(tracker, a_clock_that_is_set_back_ends_no_message)
