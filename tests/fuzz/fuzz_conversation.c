@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,16 +37,6 @@ struct run {
 	int64_t time_ns;
 	uLong read; /* so that all bytes are looked at */
 };
-
-#define REQUIRE(condition) require(condition, #condition)
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
 
 static void check_missing(const struct rtap_missing *missing, uint32_t count, uint64_t length)
 {

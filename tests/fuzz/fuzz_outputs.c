@@ -76,16 +76,6 @@ struct run {
 static int file = -1;
 static char directory[] = "/dev/shm/rdmatap-fuzz-XXXXXX";
 
-#define REQUIRE(condition) require(condition, #condition)
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
-
 /* Position behind a string, whose opening quote stands before `at`. */
 static size_t skip_string(const char *text, size_t at, size_t length)
 {
