@@ -22,6 +22,8 @@
 #include "reassembly/tcp_content.h"
 #include "reassembly/tracker.h"
 
+#define USUAL_MEMORY (UINT64_C(512) << 20)
+
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
 	struct rtap_tracker *tracker = memory_new_zeroed(1, sizeof *tracker);
@@ -32,7 +34,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	tracker->alone = options->context;
 	tracker->alone.stop_at_tcp = true;
 	tracker->now_ns = INT64_MIN;
-	budget_init(&tracker->budget, options->max_memory);
+	budget_init(&tracker->budget, options->max_memory ? options->max_memory : USUAL_MEMORY);
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;
 	rpc_socket_init(tracker);

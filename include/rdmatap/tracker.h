@@ -23,7 +23,7 @@ struct rtap_tracker;
 struct rpc_exchange;
 
 struct rtap_tracker_options {
-	uint64_t max_memory;         /* bytes that state may take */
+	uint64_t max_memory;         /* bytes that state may take; 0: 512 MiB */
 	struct rtap_context context; /* for dissecting; borrowed pointers in it must outlive the tracker */
 	bool bytes;                  /* keep the bytes of all messages: rtap_message.bytes */
 	bool checksums;              /* work out rtap_message.crc32, and notice repeats that differ */
