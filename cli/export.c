@@ -142,8 +142,7 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 {
 	uint64_t share = options->max_memory / 4;
 	struct rtap_tracker_options tracking = {
-		.max_memory = options->max_memory, .context = options->context, .exchange = take_exchange, .payload = true,
-		.owner = exporting,
+		.max_memory = options->max_memory, .context = options->context, .owner = exporting,
 	};
 	struct export_files_options keeping = { .max_memory = share, .stopped = is_hurried };
 	struct rtap_error error;
@@ -162,8 +161,10 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 			goto failed;
 	}
 	exporting->tracker = rtap_tracker_open(&tracking);
-	if (exporting->tracker)
+	if (exporting->tracker) {
+		tracker_tell_exchanges(exporting->tracker, take_exchange, true);
 		return true;
+	}
 	rtap_error_set(&error, "out of memory");
 failed:
 	reader_fail(&exporting->reader, &error);

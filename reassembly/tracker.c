@@ -46,6 +46,13 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	return tracker;
 }
 
+void tracker_tell_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload)
+{
+	tracker->exchange = take;
+	tracker->payload = payload;
+	rpc_socket_tell_exchanges(tracker);
+}
+
 static void set_address(struct rtap_end *end, const uint8_t *address, unsigned length)
 {
 	memcpy(end->address, address, length);
@@ -618,7 +625,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	/* what is left without rtap_tracker_finish() is not told */
 	tracker->options.message = NULL;
 	tracker->options.connection = NULL;
-	tracker->options.exchange = NULL;
+	tracker->exchange = NULL;
 	tracker->options.merged = NULL;
 	tcp_content_fini(tracker);
 	messages_fini(tracker);

@@ -147,19 +147,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct run run = { .options = data[0], .time_ns = INT64_C(1700000000000000000) };
 	struct rtap_tracker_options options = {
 		.max_memory = UINT64_C(4096) << data[1] % 16,
-		.bytes = data[0] & BYTES, .checksums = data[0] & CHECKSUMS, .payload = data[0] & PAYLOAD,
-		.owner = &run,
+		.bytes = data[0] & BYTES, .checksums = data[0] & CHECKSUMS, .owner = &run,
 	};
 	struct rtap_error error;
 
 	if (!(data[0] & NO_MESSAGES))
 		options.message = check_message;
-	if (data[0] & EXPORT) {
-		options.exchange = check_exchange;
-		REQUIRE(export_tcp_open(&run.export, "/dev/null", data[0] & FILL_HOLES, 1 << 16, &error) == RTAP_STATUS_OK);
-	}
 	run.tracker = rtap_tracker_open(&options);
 	REQUIRE(run.tracker != NULL);
+	if (data[0] & EXPORT) {
+		tracker_tell_exchanges(run.tracker, check_exchange, data[0] & PAYLOAD);
+		REQUIRE(export_tcp_open(&run.export, "/dev/null", data[0] & FILL_HOLES, 1 << 16, &error) == RTAP_STATUS_OK);
+	}
 	for (size_t at = HEADER_LENGTH; at + 2 <= size;) {
 		uint32_t head = (uint32_t)data[at] << 8 | data[at + 1], length = head & LENGTH;
 

@@ -345,14 +345,12 @@ static void open_tracker(struct run *run, unsigned memory)
 		options.connection = take_connection;
 		options.merged = take_merge;
 	}
-	if (run->output > SAVE) {
-		options.exchange = take_exchange;
-		options.payload = true;
-	}
 	if (run->filter)
 		options.wanted = is_wanted;
 	run->tracker = rtap_tracker_open(&options);
 	REQUIRE(run->tracker != NULL);
+	if (run->output > SAVE)
+		tracker_tell_exchanges(run->tracker, take_exchange, true);
 }
 
 static bool write_record(void *owner, stats_form *form, const struct stats_record *record)
