@@ -14,7 +14,7 @@ const char options_help_text[] =
 	      "       rdmatap devices [NAME[/PORT]] [OPTION ...]\n"
 	      "       rdmatap canon [OPTION ...] FILE ...\n"
 	      "       rdmatap diff [OPTION ...] A B\n"
-	      "       rdmatap replay -i SOURCE [OPTION ...] FILE\n"
+	      "       rdmatap replay -i SOURCE [OPTION ...] FILE ...\n"
 	      "       rdmatap fields [PREFIX]\n"
 	      "       rdmatap -D\n"
 	      "\n"
