@@ -84,7 +84,9 @@ static void print_meaning(const char *row)
 
 static void print_option(const char *command, const char *option, const char *meant, int argument)
 {
-	static const char *const arguments[] = { [no_argument] = "none", [required_argument] = "required", [optional_argument] = "optional" };
+	static const char *const arguments[] = {
+		[no_argument] = "none", [required_argument] = "required", [optional_argument] = "optional",
+	};
 	const char *row = find_meaning(command, option);
 
 	if (!row && meant)
