@@ -17,6 +17,7 @@
 #include "cli/reader.h"
 #include "cli/replies.h"
 #include "output/json.h"
+#include "output/text.h"
 
 struct view {
 	struct reader reader;

@@ -296,7 +296,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 	flow->pending[flow->pending_count] = *response;
 	flow->pending[flow->pending_count].bytes = NULL;
 	/* a CRC can be wanted of a part of them */
-	if (response->bytes && (tracker->keep || tracker->options.message || tracker->options.exchange)) {
+	if (response->bytes && (tracker->keep || tracker->options.message || tracker->exchange)) {
 		uint8_t *bytes = memory_new(response->captured + 1);
 
 		if (!bytes)

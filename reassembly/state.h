@@ -191,6 +191,8 @@ struct recent_datagram {
 
 struct rtap_tracker {
 	struct rtap_tracker_options options;
+	rpc_take_exchange *exchange;   /* NULL: nobody wants RPC exchanges */
+	bool payload;                  /* exchanges hold the bytes of all chunks */
 	struct rtap_context alone;     /* what is known of any frame by itself */
 	struct rtap_tracker_counters counters;
 	struct budget budget;

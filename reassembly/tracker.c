@@ -24,6 +24,7 @@
 
 #define TWICE_NS INT64_C(1000000)
 #define CLOCK_SET_NS INT64_C(1000000000) /* frames of several interfaces are less out of order than that */
+#define USUAL_MEMORY (UINT64_C(512) << 20)
 
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
@@ -35,7 +36,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	tracker->alone = options->context;
 	tracker->alone.stop_at_tcp = true;
 	tracker->now_ns = INT64_MIN;
-	budget_init(&tracker->budget, options->max_memory);
+	budget_init(&tracker->budget, options->max_memory ? options->max_memory : USUAL_MEMORY);
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;
 	rpc_socket_init(tracker);
@@ -45,6 +46,13 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	if (options->bytes)
 		tracker->keep |= COVERAGE_BYTES;
 	return tracker;
+}
+
+void tracker_tell_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload)
+{
+	tracker->exchange = take;
+	tracker->payload = payload;
+	rpc_socket_tell_exchanges(tracker);
 }
 
 static void set_address(struct rtap_end *end, const uint8_t *address, unsigned length)
@@ -655,7 +663,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	/* what is left without rtap_tracker_finish() is not told */
 	tracker->options.message = NULL;
 	tracker->options.connection = NULL;
-	tracker->options.exchange = NULL;
+	tracker->exchange = NULL;
 	tracker->options.merged = NULL;
 	tcp_content_fini(tracker);
 	messages_fini(tracker);
