@@ -234,6 +234,16 @@ void crew_wait_turn(struct crew *crew, const struct crew_batch *batch)
 	pthread_mutex_unlock(&crew->lock);
 }
 
+bool crew_has_turn(struct crew *crew, const struct crew_batch *batch)
+{
+	bool has;
+
+	pthread_mutex_lock(&crew->lock);
+	has = crew->finished >= batch->order;
+	pthread_mutex_unlock(&crew->lock);
+	return has;
+}
+
 void crew_drain(struct crew *crew)
 {
 	pthread_mutex_lock(&crew->lock);
