@@ -12,7 +12,13 @@
  * processors' caches. Of these so many are read and not taken: one for each thread to prepare, and some.
  */
 #define PLACES 16
-#define AHEAD(members) ((members) + 2)
+#define AHEAD(members) ((members) + 6)
+
+/*
+ * For so many batches to be finished or read a thread is woken by who takes them, because that takes as long as several frames do. Who
+ * takes does them itself before it would wait, so that fewer are not forgotten.
+ */
+#define WORTH_WAKING 4
 
 /* What has become of the batch at a place. */
 enum stage { FREE, READ, PREPARING, TAKEN, GIVEN };
@@ -222,7 +228,8 @@ void crew_give(struct crew *crew, struct crew_batch *batch)
 	pthread_mutex_lock(&crew->lock);
 	place_of(crew, batch->order)->stage = GIVEN;
 	crew->given++;
-	wake(crew);
+	if (crew->given - crew->begun + AHEAD(crew->members) - (crew->read - crew->taken) >= WORTH_WAKING)
+		wake(crew);
 	pthread_mutex_unlock(&crew->lock);
 }
 

@@ -44,7 +44,7 @@ class Threads(CliTest):
             self.same(*COMMANDS[i % len(COMMANDS)], capture)
 
     def test_captures_of_several_batches(self):
-        """Batches hold 1024 frames at most."""
+        """Batches of files hold 512 frames at most."""
         for name in LARGE:
             self.same_of_all(os.path.join(TESTDATA, name))
 
