@@ -13,6 +13,7 @@
  */
 #define PLACES 16
 #define AHEAD(members) ((members) + 6)
+#define FEW 2
 
 /*
  * For so many batches to be finished or read a thread is woken by who takes them, because that takes as long as several frames do. Who
@@ -136,6 +137,15 @@ static void finish_one(struct crew *crew, unsigned member)
 	wake(crew);
 }
 
+/*
+ * Who takes batches will have to wait soon. Reading goes first then: only one thread at a time can read, which may take longest (of
+ * compressed files), while finishing is done by whoever waits.
+ */
+static bool runs_dry(const struct crew *crew)
+{
+	return crew->read - crew->taken < FEW;
+}
+
 static void *run(void *argument)
 {
 	struct member *member = argument;
@@ -145,7 +155,9 @@ static void *run(void *argument)
 	while (!crew->stop) {
 		struct place *place;
 
-		if (crew->begun < crew->given)
+		if (can_read(crew) && runs_dry(crew))
+			read_one(crew);
+		else if (crew->begun < crew->given)
 			finish_one(crew, member->number);
 		else if (can_read(crew))
 			read_one(crew);
