@@ -7,8 +7,8 @@
 #include "capture/batch.h"
 
 /* Spare ones beyond these go back to the system. */
-#define SPARE_BLOCKS 4
-#define SPARE_BATCHES 4
+#define SPARE_BLOCKS 8
+#define SPARE_BATCHES 8
 #define COMMENTS_A_CHUNK 64
 
 struct batch_pool {
