@@ -4,30 +4,8 @@
  */
 #include "config.h"
 
-
 #include "reassembly/ib_message.h"
 #include "reassembly/memory.h"
-
-uint64_t message_position(const struct message *message)
-{
-	uint32_t pmtu = message->stream ? message->stream->pmtu : 0;
-
-	return MESSAGE_ORIGIN - (message->origin - message->low) * pmtu;
-}
-
-static uint64_t covered_end(const struct coverage *coverage)
-{
-	return coverage->count ? coverage_runs(coverage)[coverage->count - 1].end : 0;
-}
-
-uint64_t message_known_length(const struct message *message)
-{
-	uint64_t end = covered_end(&message->coverage), cut = covered_end(&message->cut), begin = message_position(message);
-
-	end = cut > end ? cut : end;
-	end = message->told_end > end ? message->told_end : end;
-	return end > begin ? end - begin : 0;
-}
 
 /* The list of what is missing, growing. */
 struct missing_list {
@@ -116,8 +94,8 @@ static void conclude_data(struct message *message, struct missing_list *list)
 		if (!message->has_first && message->stream && lacks_first_only(message)) {
 			start -= message->stream->pmtu;
 			shown->psn = (uint32_t)(message->low - 1) & PSN_MASK;
-			shown->length = covered_end(&message->coverage) > covered_end(&message->cut) ? covered_end(&message->coverage) :
-					covered_end(&message->cut);
+			shown->length = coverage_end(&message->coverage) > coverage_end(&message->cut) ? coverage_end(&message->coverage) :
+					coverage_end(&message->cut);
 			shown->length = shown->length > start ? shown->length - start : 0;
 		} else {
 			shown->length = message_known_length(message);
