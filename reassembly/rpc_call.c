@@ -201,8 +201,6 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 {
 	const uint8_t *bytes;
 
-	if (!locate(packet, &bytes, &send->captured, &send->wire))
-		return false;
 	send->present = true;
 	send->rpc = packet->rpc;
 	send->rpc_frame = packet->frame->number;
@@ -214,6 +212,8 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	send->time_end_ns = message->shown.time_end_ns;
 	if (!is_told(tracker) && !is_shown_elsewhere(packet))
 		return true;
+	if (!locate(packet, &bytes, &send->captured, &send->wire))
+		return false;
 	if (packet->rpcrdma.message_type != RDMA_ERROR &&
 	    !chunk_lists_read(&send->lists, bytes, send->captured, send->captured < send->wire)) {
 		if (send->captured == send->wire)

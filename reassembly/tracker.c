@@ -86,22 +86,16 @@ static void ends_of(const struct rtap_packet *packet, struct rtap_end *source, s
 }
 
 /* What flow_key_of() makes of the ends of a packet between queue pairs that are connected. */
-static struct flow_key flow_key_of_packet(const struct rtap_packet *packet)
+static void flow_key_of_packet(const struct rtap_packet *packet, struct flow_key *key)
 {
-	struct flow_key key = { { 0 } };
+	struct rtap_end source, destination;
 
 	if (packet->address_length == 4) {
-		memcpy(&key.words[0], packet->source_address, 4);
-		memcpy(&key.words[2], packet->destination_address, 4);
-		key.words[4] = packet->ib.dest_qpn;
-		key.words[5] = 4 << 8 | 4;
-	} else {
-		struct rtap_end source, destination;
-
-		ends_of(packet, &source, &destination);
-		key = flow_key_of(&source, &destination, destination.qpn, 0, false);
+		flow_key_set(key, packet->source_address, packet->destination_address, packet->ib.dest_qpn);
+		return;
 	}
-	return key;
+	ends_of(packet, &source, &destination);
+	*key = flow_key_of(&source, &destination, destination.qpn, 0, false);
 }
 
 static void fill_flow(struct rtap_packet *packet, const struct connection *connection, bool from_a)
@@ -314,9 +308,11 @@ static void congestion(struct rtap_tracker *tracker, struct flow *flow, struct r
 static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
-	struct flow_key key = flow_key_of_packet(packet);
-	struct flow *flow = flow_find_recent(tracker, &key);
+	struct flow_key key;
+	struct flow *flow;
 
+	flow_key_of_packet(packet, &key);
+	flow = flow_find_recent(tracker, &key);
 	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
 		if (flow && flow->connection) {
 			fill_flow(packet, flow->connection, flow->from_a);
