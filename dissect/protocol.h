@@ -338,6 +338,9 @@ void payload_summary_length(const struct rtap_packet *packet, const struct rtap_
 void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,
 		 const struct rtap_value *value, uint32_t offset, uint32_t length);
 
+/* Tells a visitor an anomaly, at `offset` of the layer's source, as a value of the field "rdmatap.anomaly". */
+void visit_anomaly(struct rtap_visitor *visitor, const struct rtap_layer *layer, enum rtap_anomaly_code code, uint32_t offset);
+
 /*
  * Tells a visitor the fields of one of the headers that a layer of a protocol "in units" holds: `unit` is the layer with the
  * header's place.
