@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "dissect/protocol.h"
+#include "dissect/upper.h"
 
 void packet_anomaly(struct rtap_packet *packet, enum rtap_anomaly_code code, uint8_t layer, uint32_t offset)
 {
@@ -211,6 +212,40 @@ void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context 
 	forget_layers(packet, (uint8_t)(layer - packet->layers));
 	packet->rpc = (struct rtap_rpc_facts){ 0 };
 	run(&parse);
+}
+
+void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context)
+{
+	const struct rtap_payload *payload = &packet->tcp.payload;
+	struct parse parse = { .packet = packet, .context = context, .source = payload->source, .narrowed = true };
+	uint8_t behind = packet->layer_count;
+
+	/* a packet that is full has said so, and would again */
+	if (behind == RTAP_MAX_LAYERS) {
+		rtap_dissect(packet->frame, context, packet);
+		return;
+	}
+	while (packet->layers[behind - 1].protocol != PROTOCOL_TCP)
+		behind--;
+	forget_layers(packet, behind);
+	parse.cursor = (struct cursor){ packet->sources[payload->source].bytes + payload->offset, payload->captured, payload->wire };
+	parse.next = upper_of_segment(&parse);
+	run(&parse);
+}
+
+void packet_dissect_send(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
+{
+	struct parse parse = { .packet = packet, .context = context, .cursor = { frame->bytes, frame->captured_length, frame->wire_length } };
+
+	memset(packet, 0, offsetof(struct rtap_packet, anomalies));
+	packet->frame = frame;
+	packet->sources[0].bytes = frame->bytes;
+	packet->sources[0].captured = frame->captured_length;
+	packet->sources[0].wire = frame->wire_length;
+	packet->source_count = 1;
+	parse.next = upper_of_iwarp_send(&parse);
+	run(&parse);
+	packet->payload = (struct rtap_payload){ 0, 0, frame->captured_length, frame->wire_length };
 }
 
 const char *rtap_anomaly_name(enum rtap_anomaly_code code)
