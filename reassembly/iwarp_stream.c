@@ -270,6 +270,19 @@ static void prove(struct iwarp_stream *stream)
 		stream->halves[i].framer.rules.is_iwarp = true;
 }
 
+/* Makes the framer's memory that an FPDU lies in the frame's. False: it is not to be had. */
+static bool adopt(struct iwarp_half *half, const struct rtap_fpdu *fpdu)
+{
+	struct rtap_tracker *tracker = half->stream->tracker;
+	uint8_t *memory;
+	size_t size;
+
+	if (!fpdu->split || !iwarp_view_has_room(&tracker->view, &tracker->budget, fpdu->bytes.length))
+		return false;
+	memory = fpdu_give(&half->framer, fpdu, &size);
+	return memory && iwarp_view_keep(&tracker->view, &tracker->budget, memory, size);
+}
+
 static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 {
 	struct iwarp_half *half = (struct iwarp_half *)sink;
@@ -283,7 +296,7 @@ static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	if (!stream->proven)
 		prove(stream);
 	/* its own frame has shown it, unless a segment before it was needed for it */
-	shown = half->was_ahead && !fpdu->split ? NULL : iwarp_view_add(view, &stream->tracker->budget, stream, fpdu);
+	shown = half->was_ahead && !fpdu->split ? NULL : iwarp_view_add(view, &stream->tracker->budget, stream, fpdu, adopt(half, fpdu));
 	index = shown ? view->count - 1 : UINT32_MAX;
 	if (half->first || !has_cause(half, needs)) {
 		struct iwarp_waiting waiting = {
@@ -468,7 +481,7 @@ static void show_ahead(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 {
 	struct iwarp_half *half = (struct iwarp_half *)sink;
 	struct iwarp_stream *stream = half->stream;
-	struct iwarp_shown *shown = iwarp_view_add(&stream->tracker->view, &stream->tracker->budget, stream, fpdu);
+	struct iwarp_shown *shown = iwarp_view_add(&stream->tracker->view, &stream->tracker->budget, stream, fpdu, false);
 
 	if (shown && stream->connection)
 		ddp_message_ahead(stream->tracker, stream->connection, side_of(stream, half->from_a), fpdu, shown);

@@ -42,22 +42,35 @@ static bool grow(struct iwarp_view *view, struct budget *budget)
 	return true;
 }
 
+static bool reserve(struct iwarp_view *view, struct budget *budget)
+{
+	uint32_t room = view->kept_room ? view->kept_room * 2 : FIRST_ROOM;
+	void **larger;
+
+	if (view->kept_count < view->kept_room)
+		return true;
+	larger = memory_resize(view->kept, room * sizeof *larger);
+	if (!larger)
+		return false;
+	budget_charge(budget, &view->holder, (room - view->kept_room) * sizeof *larger);
+	view->kept = larger;
+	view->kept_room = room;
+	return true;
+}
+
 bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memory, uint64_t size)
 {
-	if (view->kept_count == view->kept_room) {
-		uint32_t room = view->kept_room ? view->kept_room * 2 : FIRST_ROOM;
-		void **larger = memory_resize(view->kept, room * sizeof *larger);
-
-		if (!larger)
-			return false;
-		budget_charge(budget, &view->holder, (room - view->kept_room) * sizeof *larger);
-		view->kept = larger;
-		view->kept_room = room;
-	}
+	if (!reserve(view, budget))
+		return false;
 	view->kept[view->kept_count++] = memory;
 	view->kept_bytes += size;
 	budget_charge(budget, &view->holder, size);
 	return true;
+}
+
+bool iwarp_view_has_room(struct iwarp_view *view, struct budget *budget, uint32_t length)
+{
+	return view->kept_bytes + length <= IWARP_VIEW_BYTES && budget->used + length <= budget->limit && reserve(view, budget);
 }
 
 static bool is_in_frame(const struct iwarp_view *view, const struct rtap_span *bytes)
@@ -71,7 +84,7 @@ static bool copy_bytes(struct iwarp_view *view, struct budget *budget, struct rt
 {
 	uint8_t *copy;
 
-	if (view->kept_bytes + fpdu->bytes.length > IWARP_VIEW_BYTES || budget->used + fpdu->bytes.length > budget->limit)
+	if (!iwarp_view_has_room(view, budget, fpdu->bytes.length))
 		return false;
 	copy = memory_new(fpdu->bytes.length);
 	if (!copy || !iwarp_view_keep(view, budget, copy, fpdu->bytes.length)) {
@@ -84,7 +97,7 @@ static bool copy_bytes(struct iwarp_view *view, struct budget *budget, struct rt
 }
 
 struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream,
-				   const struct rtap_fpdu *fpdu)
+				   const struct rtap_fpdu *fpdu, bool kept)
 {
 	struct iwarp_shown *shown;
 
@@ -97,7 +110,7 @@ struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budge
 	shown = &view->shown[view->count];
 	shown->fpdu = *fpdu;
 	shown->fpdu.upper = NULL;
-	if (!is_in_frame(view, &fpdu->bytes) && !copy_bytes(view, budget, &shown->fpdu))
+	if (!kept && !is_in_frame(view, &fpdu->bytes) && !copy_bytes(view, budget, &shown->fpdu))
 		return NULL;
 	view->count++;
 	return shown;

@@ -40,9 +40,12 @@ struct iwarp_view {
 /* Another frame with a TCP segment begins: what is there goes. */
 void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame);
 
-/* Adds an FPDU of a stream, the next one; its bytes are copied where that is necessary. NULL: there is no room for it. */
+/* Adds an FPDU of a stream, the next one; its bytes are copied where that is necessary: not if they are `kept`. NULL: there is no room for it. */
 struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream,
-				   const struct rtap_fpdu *fpdu);
+				   const struct rtap_fpdu *fpdu, bool kept);
+
+/* Whether an FPDU of `length` bytes may be kept. If so the next iwarp_view_keep() does not fail. */
+bool iwarp_view_has_room(struct iwarp_view *view, struct budget *budget, uint32_t length);
 
 /* Takes over `memory` of `size` bytes, from malloc(): it is freed when the next such frame begins. False: it cannot. */
 bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memory, uint64_t size);
