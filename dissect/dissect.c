@@ -214,23 +214,70 @@ void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context 
 	run(&parse);
 }
 
-void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context)
+/* Sets up the dissection of what a segment carries. False: the packet is full; it has said so, and would again. */
+static bool begin_segment(struct parse *parse)
 {
+	struct rtap_packet *packet = parse->packet;
 	const struct rtap_payload *payload = &packet->tcp.payload;
-	struct parse parse = { .packet = packet, .context = context, .source = payload->source, .narrowed = true };
 	uint8_t behind = packet->layer_count;
 
-	/* a packet that is full has said so, and would again */
-	if (behind == RTAP_MAX_LAYERS) {
-		rtap_dissect(packet->frame, context, packet);
-		return;
-	}
+	if (behind == RTAP_MAX_LAYERS)
+		return false;
 	while (packet->layers[behind - 1].protocol != PROTOCOL_TCP)
 		behind--;
 	forget_layers(packet, behind);
-	parse.cursor = (struct cursor){ packet->sources[payload->source].bytes + payload->offset, payload->captured, payload->wire };
+	parse->source = payload->source;
+	parse->cursor = (struct cursor){ packet->sources[payload->source].bytes + payload->offset, payload->captured, payload->wire };
+	return true;
+}
+
+void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context)
+{
+	struct parse parse = { .packet = packet, .context = context, .narrowed = true };
+
+	if (!begin_segment(&parse)) {
+		rtap_dissect(packet->frame, context, packet);
+		return;
+	}
 	parse.next = upper_of_segment(&parse);
 	run(&parse);
+}
+
+/* Appends the layers and anomalies of a Send that stands at `offset` of source 0. */
+static void append(struct rtap_packet *packet, const struct rtap_packet *send, uint32_t offset)
+{
+	uint8_t before = packet->layer_count;
+
+	for (uint8_t i = 0; i < send->layer_count; i++) {
+		packet->layers[before + i] = send->layers[i];
+		packet->layers[before + i].offset += offset;
+	}
+	packet->layer_count = (uint8_t)(before + send->layer_count);
+	for (unsigned i = 0; i < RTAP_PROTOCOL_WORDS; i++)
+		packet->protocols[i] |= send->protocols[i];
+	for (uint8_t i = 0; i < send->anomaly_count && packet->anomaly_count < RTAP_MAX_ANOMALIES; i++) {
+		packet->anomalies[packet->anomaly_count] = send->anomalies[i];
+		packet->anomalies[packet->anomaly_count].layer = (uint8_t)(before + send->anomalies[i].layer);
+		packet->anomalies[packet->anomaly_count++].offset += offset;
+	}
+	packet->anomalies_found += send->anomalies_found;
+}
+
+void packet_graft_send(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_packet *send)
+{
+	struct parse parse = { .packet = packet, .context = context, .narrowed = true };
+
+	if (packet->layer_count + 3 + send->layer_count > RTAP_MAX_LAYERS || !begin_segment(&parse)) {
+		packet_dissect_segment(packet, context);
+		return;
+	}
+	if (protocol_by_number(PROTOCOL_MPA_FPDU)->parse(&parse) != OK)
+		return;
+	append(packet, send, (uint32_t)(send->sources[0].bytes - packet->sources[0].bytes));
+	packet->rpcrdma = send->rpcrdma;
+	packet->rpc = send->rpc;
+	parse.unit = 1;
+	(void)parse.more(&parse);
 }
 
 void packet_dissect_send(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)

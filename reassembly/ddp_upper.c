@@ -22,7 +22,7 @@
 struct alone {
 	struct rtap_frame frame;
 	struct rtap_context upper;
-	struct rtap_packet packet;
+	struct rtap_packet *packet, own;
 };
 
 static void begin(struct alone *alone, const struct ddp_work *work, const struct rtap_span *send, uint32_t wire)
@@ -31,13 +31,14 @@ static void begin(struct alone *alone, const struct ddp_work *work, const struct
 		.bytes = send->bytes, .captured_length = send->length, .wire_length = wire,
 		.link_type = RTAP_LINK_RAW, .number = work->fpdu->last_frame, .time_ns = work->fpdu->last_time_ns,
 	};
+	alone->packet = &alone->own;
 	alone->upper = work->tracker->options.context;
 	alone->upper.upper = work->connection->upper;
 }
 
 static void dissect(struct alone *alone)
 {
-	packet_dissect_send(&alone->frame, &alone->upper, &alone->packet);
+	packet_dissect_send(&alone->frame, &alone->upper, alone->packet);
 }
 
 /* The frame shows the same; what was put together for it lives as long as the frame. */
@@ -74,12 +75,12 @@ void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connecti
 		return;
 	begin(&alone, &work, &bytes, work.facts.payload_length);
 	dissect(&alone);
-	rpc = &alone.packet.rpc;
-	if (alone.packet.rpcrdma.present && rpc->is_reply) {
-		if (!rpc_call_context(tracker, connection, from_a, &alone.packet, &alone.upper) &&
+	rpc = &alone.packet->rpc;
+	if (alone.packet->rpcrdma.present && rpc->is_reply) {
+		if (!rpc_call_context(tracker, connection, from_a, alone.packet, &alone.upper) &&
 		    (call = iwarp_stream_find_call(connection->iwarp, !from_a, rpc->xid)))
 			rpc_call_known(&call->rpc, call->frame, call->time_ns, &alone.upper);
-	} else if (alone.packet.rpcrdma.present && rpc->program_known) {
+	} else if (alone.packet->rpcrdma.present && rpc->program_known) {
 		iwarp_stream_note_call(connection->iwarp, from_a, fpdu, rpc);
 	}
 	show(&work, &alone.upper);
@@ -132,36 +133,44 @@ static void take_rpc(struct ddp_work *work, struct message *message, struct alon
 	bool again, is_known = false;
 
 	work->connection->upper = RTAP_UPPER_RPCRDMA;
-	again = rpc_call_chunk(tracker, work->connection, work->from_a, message, &alone->packet, &alone->upper) &&
+	again = rpc_call_chunk(tracker, work->connection, work->from_a, message, alone->packet, &alone->upper) &&
 		keep_chunk(tracker, &alone->upper);
-	if (alone->packet.rpc.is_reply || alone->upper.chunk.bytes)
-		is_known = rpc_call_context(tracker, work->connection, work->from_a, &alone->packet, &alone->upper);
+	if (alone->packet->rpc.is_reply || alone->upper.chunk.bytes)
+		is_known = rpc_call_context(tracker, work->connection, work->from_a, alone->packet, &alone->upper);
 	if (again)
 		dissect(alone);
 	else if (is_known)
-		packet_dissect_reply(&alone->packet, &alone->upper);
+		packet_dissect_reply(alone->packet, &alone->upper);
 	tracker->touched_rpc = NULL;
-	rpc_call_send(tracker, message, &alone->packet);
+	rpc_call_send(tracker, message, alone->packet);
 	if (tracker->touched_rpc)
 		ddp_touch(tracker, tracker->touched_rpc);
 	tracker->touched_rpc = NULL;
-	alone->upper.rpc_follows = rpc_call_follows(tracker, work->connection, work->from_a, &alone->packet);
+	alone->upper.rpc_follows = rpc_call_follows(tracker, work->connection, work->from_a, alone->packet);
 	if (message->replies_to)
 		end_claimed(work, message);
 }
 
 void ddp_hear_send(struct ddp_work *work, struct message *message, const struct rtap_span *bytes, bool put_together)
 {
+	struct iwarp_view *view = &work->tracker->view;
+	uint32_t wire = put_together ? bytes->length : work->facts.payload_length;
+	bool whole = work->shown && !put_together && bytes->length == wire;
 	struct alone alone;
 
-	begin(&alone, work, bytes, put_together ? bytes->length : work->facts.payload_length);
+	begin(&alone, work, bytes, wire);
+	/* the frame shows it as it is */
+	if (whole)
+		alone.packet = &view->send;
 	dissect(&alone);
-	if (alone.packet.rpcrdma.present)
+	if (alone.packet->rpcrdma.present)
 		take_rpc(work, message, &alone);
 	if (put_together)
 		alone.upper.message = *bytes;
 	if (!put_together || keep_message(work, message))
 		show(work, &alone.upper);
+	view->sent = whole && alone.packet->rpcrdma.present && !alone.upper.rpc_follows && alone.packet->source_count == 1 ?
+			     (uint32_t)(work->shown - view->shown) : UINT32_MAX;
 }
 
 /* IPv4 and TCP headers without a payload. RFC 791, 3.1; RFC 9293, 3.1. */
@@ -177,17 +186,17 @@ void ddp_hear_read(struct ddp_work *work, struct message *message)
 
 	if (!message->segment)
 		return;
-	alone.packet.rpcrdma.present = false;
 	begin(&alone, work, &segment, segment.length);
-	if (!rpc_call_chunk(tracker, work->connection, work->from_a, message, &alone.packet, &alone.upper) || !keep_chunk(tracker, &alone.upper))
+	alone.packet->rpcrdma.present = false;
+	if (!rpc_call_chunk(tracker, work->connection, work->from_a, message, alone.packet, &alone.upper) || !keep_chunk(tracker, &alone.upper))
 		return;
 	fpdu = *work->fpdu;
 	fpdu.upper = &alone.upper;
 	context.is_iwarp = true;
 	context.fpdus = &fpdu;
 	context.fpdu_count = 1;
-	rtap_dissect(&alone.frame, &context, &alone.packet);
-	rpc_call_read(message, &alone.packet);
+	rtap_dissect(&alone.frame, &context, alone.packet);
+	rpc_call_read(message, alone.packet);
 	show(work, &alone.upper);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/protocol.h"
 #include "reassembly/iwarp_view.h"
 #include "reassembly/memory.h"
 
@@ -18,6 +19,7 @@ void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const stru
 	view->kept_count = view->count = 0;
 	view->stream = NULL;
 	view->ahead = NULL;
+	view->sent = UINT32_MAX;
 	view->flow = (struct rtap_flow_facts){ 0 };
 	view->number = frame->number;
 	view->frame = (struct rtap_span){ frame->bytes, frame->captured_length };
@@ -129,6 +131,23 @@ void iwarp_view_context(struct iwarp_view *view, const struct iwarp_stream *stre
 	}
 	context->fpdus = view->list;
 	context->fpdu_count = view->count;
+}
+
+/* Whether all that the frame has is an FPDU whose Send was dissected already: it lies in the frame as it is. */
+static bool is_sent(const struct iwarp_view *view, const struct rtap_context *context)
+{
+	const struct rtap_fpdu *fpdu = context->fpdus;
+
+	return context->fpdu_count == 1 && fpdu == view->list && !view->sent && !fpdu->split && !fpdu->gap_count &&
+	       fpdu->first_marker >= fpdu->bytes.length && is_in_frame(view, &fpdu->bytes);
+}
+
+void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet)
+{
+	if (is_sent(view, context))
+		packet_graft_send(packet, context, &view->send);
+	else
+		packet_dissect_segment(packet, context);
 }
 
 void iwarp_view_fini(struct iwarp_view *view, struct budget *budget)

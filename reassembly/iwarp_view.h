@@ -33,6 +33,8 @@ struct iwarp_view {
 	void **kept;                       /* memory that lives as long as the frame */
 	uint32_t kept_count, kept_room;
 	uint64_t kept_bytes;
+	struct rtap_packet send;           /* of the FPDU with number `sent`, dissected as the frame is to show it; */
+	uint32_t sent;                     /* UINT32_MAX: there is none */
 	struct rtap_flow_facts flow;       /* of the last message that the frame completed */
 	struct budget_holder holder;       /* of all this */
 };
@@ -52,6 +54,9 @@ bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memor
 
 /* Puts the FPDUs into the context if they are of this stream. */
 void iwarp_view_context(struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context);
+
+/* Dissects the segment at hand, by iwarp_view_context()'s context if the stream carries FPDUs. */
+void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet);
 
 void iwarp_view_fini(struct iwarp_view *view, struct budget *budget);
 
