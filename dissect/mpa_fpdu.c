@@ -204,7 +204,10 @@ static bool begin_unit(struct parse *parse, const struct rtap_context *context, 
 	return true;
 }
 
-/* FPDUs that stand back to back in the frame, alike, need no list once what they carry is dissected: then the packet borrows only the frame. */
+/*
+ * FPDUs that stand back to back in the frame, alike, need no list once what they carry is dissected: then the packet borrows
+ * only the frame.
+ */
 static void unlist(struct rtap_packet *packet)
 {
 	struct rtap_fpdus *fpdus = &packet->fpdus;
@@ -218,7 +221,8 @@ static void unlist(struct rtap_packet *packet)
 	if (at < start || at - start > packet->sources[0].captured)
 		return;
 	for (const struct rtap_fpdu *fpdu = first; fpdu < first + fpdus->count; fpdu++) {
-		if ((fpdu->upper && fpdu->upper->message.bytes) || fpdu->split || fpdu->gap_count || fpdu->skewed_markers || fpdu->first_marker < fpdu->bytes.length ||
+		if ((fpdu->upper && fpdu->upper->message.bytes) || fpdu->split || fpdu->gap_count ||
+		    fpdu->skewed_markers || fpdu->first_marker < fpdu->bytes.length ||
 		    fpdu->crc_status != first->crc_status || fpdu->framing != first->framing || (uintptr_t)fpdu->bytes.bytes != at + length)
 			return;
 		length += fpdu->bytes.length;

@@ -42,7 +42,7 @@ struct iwarp_view {
 /* Another frame with a TCP segment begins: what is there goes. */
 void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame);
 
-/* Adds an FPDU of a stream, the next one; its bytes are copied where that is necessary: not if they are `kept`. NULL: there is no room for it. */
+/* Adds an FPDU of a stream, the next one; its bytes are copied where that is necessary: not if `kept`. NULL: there is no room for it. */
 struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream,
 				   const struct rtap_fpdu *fpdu, bool kept);
 
