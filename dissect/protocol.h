@@ -272,6 +272,21 @@ static inline size_t protocol_rows_with_values(uint8_t protocol)
  */
 void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context *context);
 
+/*
+ * A packet with tcp.present that was dissected with context->stop_at_tcp, and has captured payload: what the segment carries is
+ * dissected with this context.
+ */
+void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context);
+
+/*
+ * The same where the context has one FPDU, which lies in the frame without a marker, and whose Send packet_dissect_send() has
+ * dissected in the same way to `send`, with nothing but its bytes: they are taken from there.
+ */
+void packet_graft_send(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_packet *send);
+
+/* Dissects a frame whose bytes are a whole Send of RDMAP, without any header before it; they are packet->payload too. */
+void packet_dissect_send(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet);
+
 /* Notes an anomaly of a packet; what is found after the dissection too. `offset` counts in the layer's source. */
 void packet_anomaly(struct rtap_packet *packet, enum rtap_anomaly_code code, uint8_t layer, uint32_t offset);
 

@@ -541,7 +541,7 @@ static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *fr
 	flow = packet->flow;
 	context->stop_at_tcp = false;
 	if (packet->tcp.payload.captured)
-		rtap_dissect(frame, context, packet);
+		iwarp_view_dissect(&tracker->view, context, packet);
 	packet->flow = flow;
 	if (differs)
 		tcp_stream_note_difference(packet);
