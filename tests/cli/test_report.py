@@ -194,6 +194,11 @@ class Numbers(ReportTest):
                 self.assertEqual(int(row[key]), one[key], (what, key))
             self.check_latency(row, one, what)
 
+    def since_begin(self, time, stats):
+        """A time in seconds, as text, from the capture's first packet on; texts, because a double has not that many digits."""
+        nanoseconds = [int(text.replace(".", "")) for text in (time, stats["capture"][0]["time"])]
+        return "%d.%09d" % divmod(nanoseconds[0] - nanoseconds[1], 10**9)
+
     def check_findings(self, found, stats, what):
         shown = [(e.all("code")[0].text(), e.classes()[0]) for e in found.root.one("section", id="findings").all("li")]
         self.assertEqual(shown, [(f["rule"], f["weight"]) for f in stats["finding"]], what)
@@ -201,6 +206,7 @@ class Numbers(ReportTest):
             text = item.text().replace(",", "")
             self.assertIn(one["words"].replace(",", ""), text)
             self.assertIn(": %d" % one["count"], text)
+            self.assertEqual(re.findall(r"from \+([0-9.]+) s ", text), [self.since_begin(one["time"], stats)] if "time" in one else [], what)
             if "first_frame" in one:
                 self.assertRegex(text, r"frames? %d( to %d)? " % (one["first_frame"], one["last_frame"]))
 
