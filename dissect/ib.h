@@ -107,6 +107,9 @@ uint32_t ib_rnr_timer_us(uint8_t code);
 /* Takes the extended headers that the opcode calls for, with their facts. */
 enum result ib_parse_extended(struct parse *parse, const struct ib_opcode *opcode);
 
+/* How many bytes the extended headers of such a packet take together. */
+uint32_t ib_extended_length(const struct ib_opcode *opcode);
+
 /* Recomputes the invariant CRC. IBTA vol. 1, 7.8.1; A16.4.1; A17.3.3. */
 enum rtap_crc_status ib_check_icrc(const struct rtap_packet *packet);
 

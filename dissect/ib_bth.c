@@ -71,6 +71,16 @@ static void drop_pad(struct parse *parse)
 		cursor_narrow(&parse->cursor, parse->cursor.wire - parse->packet->ib.pad_count);
 }
 
+/* Behind extended headers that the capture cut: how much there was on the wire is known all the same. */
+static void note_cut_payload(struct parse *parse, const struct ib_opcode *opcode)
+{
+	struct rtap_packet *packet = parse->packet;
+	uint64_t begin = (uint64_t)packet->ib.bth_offset + BTH_LENGTH + ib_extended_length(opcode) + packet->ib.pad_count;
+
+	if (packet->ib.icrc_on_wire && begin <= packet->ib.icrc_offset)
+		packet->payload = (struct rtap_payload){ parse->source, parse_offset(parse), 0, packet->ib.icrc_offset - (uint32_t)begin };
+}
+
 static enum result parse(struct parse *parse)
 {
 	struct rtap_packet *packet = parse->packet;
@@ -88,6 +98,8 @@ static enum result parse(struct parse *parse)
 	/* of a packet that the capture cut, it is known at least that the CRC cannot be verified */
 	if (result != MALFORMED)
 		place_icrc(parse);
+	if (result == TRUNCATED)
+		note_cut_payload(parse, opcode);
 	if (result != OK)
 		return result;
 	drop_pad(parse);

@@ -240,6 +240,7 @@ static void note_aeth(struct rtap_ib_facts *ib, const uint8_t *header)
 
 static void note_atomicacketh(struct rtap_ib_facts *ib, const uint8_t *header)
 {
+	ib->has_atomic = true;
 	ib->original = bits(header, ATOMICACKETH_ORIGINAL);
 }
 
@@ -293,6 +294,16 @@ enum result ib_parse_extended(struct parse *parse, const struct ib_opcode *opcod
 			extended->note(&parse->packet->ib, header);
 	}
 	return OK;
+}
+
+uint32_t ib_extended_length(const struct ib_opcode *opcode)
+{
+	uint32_t length = 0;
+
+	for (size_t i = 0; i < sizeof extended_headers / sizeof extended_headers[0]; i++)
+		if (opcode->headers & extended_headers[i].bit)
+			length += extended_headers[i].length;
+	return length;
 }
 
 static void summary_deth(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)

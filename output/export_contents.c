@@ -143,12 +143,19 @@ void contents_zero(struct contents *contents, struct node *node, uint64_t offset
 	set(contents, node, offset, offset + length, RANGE_ZEROS, false);
 }
 
-void contents_miss(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, enum rtap_missing_reason reason)
+void contents_miss(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, bool is_certain,
+		   enum rtap_missing_reason reason)
 {
+	uint64_t size;
+
 	if (!is_range(contents, offset, length) || !names_place(contents->names, node))
 		return;
-	if (node->size_known && offset + length > node->entry->size)
-		length = node->entry->size > offset ? node->entry->size - offset : 0;
+	if (is_certain && !grow(contents, node, offset, offset + length))
+		return;
+	/* the server's file can have grown by what was not captured */
+	size = node->told_size > node->entry->size ? node->told_size : node->entry->size;
+	if (node->size_known && offset + length > size)
+		length = size > offset ? size - offset : 0;
 	set(contents, node, offset, offset + length, RANGE_MISSING + reason, true);
 }
 

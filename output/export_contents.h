@@ -35,8 +35,12 @@ void contents_put(struct contents *contents, struct node *node, uint64_t offset,
 /* A READ told of a hole. */
 void contents_zero(struct contents *contents, struct node *node, uint64_t offset, uint64_t length);
 
-/* The answer to a READ is not there: its bytes are missing, as far as the file is known to reach and nothing else told them. */
-void contents_miss(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, enum rtap_missing_reason reason);
+/*
+ * What a READ gave is not there: its bytes are missing, where nothing else told them. `is_certain`: the answer still says that the
+ * file has so many; else they are missing as far as it is known to reach.
+ */
+void contents_miss(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, bool is_certain,
+		   enum rtap_missing_reason reason);
 
 void contents_resize(struct contents *contents, struct node *node, uint64_t size);
 void contents_allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length);

@@ -79,6 +79,8 @@ static void go_to(struct export_files *export, struct node *node)
 
 static void identify(struct export_files *export, struct node *node, const struct call_attributes *attributes)
 {
+	if (node && attributes->has_size)
+		node->told_size = attributes->size;
 	if (node && attributes->has_fsid && attributes->has_fileid)
 		names_identify(&export->names, node, attributes->fsid, attributes->fileid);
 }
@@ -166,18 +168,22 @@ static enum rtap_missing_reason reason_of_reply(const struct rpc_part *reply)
 /* The data were told already, if the reply has them. */
 static void read_done(struct export_files *export, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
 {
-	uint64_t length = call->length;
+	const struct call_attributes *attributes = &reply->attributes;
+	bool is_certain = reply->has_count || attributes->has_size;
+	uint64_t length = call->length, there = reply->count;
 
 	if (!node || !call->has_offset)
 		return;
 	export->is_placed = true;
 	if (reply->pieces)
 		return;
-	if (reply->has_count && reply->count < length)
-		length = reply->count;
+	if (!reply->has_count)
+		there = attributes->size > call->offset ? attributes->size - call->offset : 0;
+	if (is_certain && there < length)
+		length = there;
 	/* a READ_PLUS at the end has no contents at all */
-	if (!reply->eof && length)
-		contents_miss(&export->contents, node, call->offset, length, reason_of_reply(&export->calls.exchange->reply));
+	if (length && !(reply->eof && export->calls.protocol == CALLS_NFS4 && call->number == NFS4_READ_PLUS))
+		contents_miss(&export->contents, node, call->offset, length, is_certain, reason_of_reply(&export->calls.exchange->reply));
 }
 
 static void remove_name(struct export_files *export, struct node *directory, struct kept name)

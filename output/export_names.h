@@ -35,6 +35,7 @@ struct node {
 	uint64_t fsid[2], fileid;
 	bool gone;                 /* removed: its fileid may be another's soon */
 	bool size_known;           /* the server's size is entry->size */
+	uint64_t told_size;        /* by the attributes heard last */
 	struct name *placed;       /* what the entry is named after; NULL: after the handle, or an older name */
 	struct disk_entry *entry;  /* NULL: nothing is exported of it */
 	struct ranges ranges;

@@ -151,9 +151,9 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 	unsigned keep = (tracker->keep & ~(unsigned)COVERAGE_BYTES) | (keeps_bytes(tracker, message) ? COVERAGE_BYTES : 0u);
 	uint64_t fresh, cut_fresh = 0;
 
-	/* bytes are kept of all packets or of none */
-	if ((keep & COVERAGE_BYTES) && ((message->coverage.count && !message->coverage.bytes) || !piece->bytes)) {
-		message->bytes_dropped = true;
+	/* bytes are kept of all packets or of none; what the capture cut off has none to keep */
+	if ((keep & COVERAGE_BYTES) && piece->captured && ((message->coverage.count && !message->coverage.bytes) || !piece->bytes)) {
+		drop_bytes(message);
 		keep &= ~(unsigned)COVERAGE_BYTES;
 	}
 	if (keep & COVERAGE_BYTES && !has_room(tracker, message, position, piece->captured)) {

@@ -32,12 +32,12 @@ static void take_last(struct message *message, const struct rtap_ib_facts *ib)
 	}
 }
 
-/* False: it is known already. */
+/* False: it is known already, or was cut off by the capture. */
 static bool take_reth(struct message *message, const struct rtap_ib_facts *ib)
 {
 	struct rtap_message *shown = &message->shown;
 
-	if (shown->request_seen)
+	if (shown->request_seen || !ib->has_reth)
 		return false;
 	shown->request_seen = shown->has_key = true;
 	shown->r_key = ib->r_key;
@@ -115,7 +115,7 @@ static bool is_restart(const struct message *message, uint64_t psn, const struct
 {
 	uint64_t offset;
 
-	if (!assembly_same_verb(message, RTAP_VERB_READ) || !message->shown.request_seen || (message->end && psn >= message->end))
+	if (!assembly_same_verb(message, RTAP_VERB_READ) || !message->shown.request_seen || (message->end && psn >= message->end) || !ib->has_reth)
 		return false;
 	offset = (psn - message->low) * message->stream->pmtu;
 	return ib->r_key == message->shown.r_key && ib->virtual_address == message->shown.virtual_address + offset &&
@@ -144,6 +144,8 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 	}
 	if (take_reth(message, &packet->ib))
 		rpc_call_claim(tracker, message);
+	else
+		message->has_first = true;
 	assembly_note_frame(tracker, message, frame->number, frame->time_ns, true);
 	/* responses that were captured before their request */
 	while (message->behind && message->end && message->behind->low < message->end && assembly_is_continued_by(message, message->behind, psn) &&
@@ -167,7 +169,8 @@ static void single_request(struct rtap_tracker *tracker, struct psn_stream *stre
 	message = assembly_create(tracker, stream, message, psn, packet->frame->number, packet->frame->time_ns, kind, verb);
 	if (!message)
 		return;
-	message->shown.request_seen = message->shown.has_key = true;
+	/* what the capture cut off of it was not seen */
+	message->shown.request_seen = message->shown.has_key = ib->has_atomic || ib->has_reth;
 	message->shown.r_key = ib->r_key;
 	message->shown.virtual_address = ib->virtual_address;
 	message->shown.length = verb == RTAP_VERB_FLUSH ? ib->dma_length : 8;
@@ -194,6 +197,9 @@ static void learn_from_read(struct psn_stream *stream, uint64_t psn)
 {
 	const struct message *read = stream->tail;
 
+	/* how far a READ reaches whose length the capture cut off is not known before its responses */
+	if (psn > stream->next && assembly_same_verb(read, RTAP_VERB_READ) && !read->shown.request_seen && !read->coverage.count && !read->cut.count)
+		stream->next = psn;
 	if (stream->pmtu || psn <= stream->next || !read || !assembly_same_verb(read, RTAP_VERB_READ) || read->end)
 		return;
 	for (uint32_t pmtu = 256; pmtu <= 4096; pmtu *= 2)

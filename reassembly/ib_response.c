@@ -224,7 +224,7 @@ static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *str
 {
 	struct message *message = assembly_find_before(stream, psn, stream->unanswered);
 	uint8_t original[8];
-	struct piece piece = { original, 8, 8, 0 };
+	struct piece piece = { original, response->has_original ? 8 : 0, 8, 0 };
 
 	if (!message || message->low != psn || message->shown.kind != RTAP_KIND_ATOMIC) {
 		stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE]++;
@@ -232,7 +232,7 @@ static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *str
 	}
 	for (int i = 0; i < 8; i++)
 		original[i] = (uint8_t)(response->original >> (56 - 8 * i));
-	piece.crc = assembly_digest(tracker, original, 8);
+	piece.crc = assembly_digest(tracker, original, piece.captured);
 	assembly_note_frame(tracker, message, response->frame, response->time_ns, assembly_add_payload(tracker, message, psn, &piece));
 	message->has_last = true;
 	message->shown.original = response->original;

@@ -125,6 +125,7 @@ struct pending_response {
 	uint64_t original;         /* of an atomic */
 	uint32_t interface, psn, msn, crc, captured, wire;
 	uint8_t opcode, syndrome;
+	bool has_original;
 	uint8_t *bytes;            /* a copy, if bytes are wanted */
 };
 
@@ -179,6 +180,15 @@ struct connection {
 	uint8_t upper;                 /* enum rtap_upper */
 };
 
+#define RECENT_DATAGRAMS 512
+
+/* A datagram, to know it again when another interface has it too. */
+struct recent_datagram {
+	uint64_t hash;                 /* of its ends, its place in the sequence and its bytes; 0: none */
+	int64_t time_ns;
+	uint32_t interface;
+};
+
 struct rtap_tracker {
 	struct rtap_tracker_options options;
 	struct rtap_context alone;     /* what is known of any frame by itself */
@@ -194,6 +204,7 @@ struct rtap_tracker {
 	struct map calls, regions;     /* RPC over RDMA */
 	struct map flows, expectations, handshakes, services;
 	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
+	struct recent_datagram recent_datagrams[RECENT_DATAGRAMS]; /* by hash */
 	struct connection *first_connection, *last_connection;
 	struct connection *first_closing, *last_closing; /* in the order in which they closed */
 	struct flow *pending_flows;

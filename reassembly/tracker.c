@@ -22,6 +22,9 @@
 #include "reassembly/tcp_content.h"
 #include "reassembly/tracker.h"
 
+#define TWICE_NS INT64_C(1000000)
+#define CLOCK_SET_NS INT64_C(1000000000) /* frames of several interfaces are less out of order than that */
+
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
 	struct rtap_tracker *tracker = memory_new_zeroed(1, sizeof *tracker);
@@ -165,6 +168,7 @@ static void response_of(const struct rtap_tracker *tracker, const struct rtap_pa
 		.wire = payload->wire,
 		.opcode = packet->ib.opcode,
 		.syndrome = packet->ib.syndrome,
+		.has_original = packet->ib.has_atomic,
 		.bytes = (uint8_t *)(uintptr_t)packet->sources[payload->source].bytes + payload->offset,
 	};
 	if (tracker->keep & COVERAGE_CRC) {
@@ -216,6 +220,28 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 	connection_account(tracker, connection);
 }
 
+/* Whether another interface had the same datagram within a millisecond: it was sent once. */
+static bool is_captured_twice(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
+			      const struct rtap_end *destination)
+{
+	const struct rtap_payload *payload = &packet->payload;
+	const struct rtap_frame *frame = packet->frame;
+	struct flow_key key = flow_key_of(source, destination, destination->qpn, source->qpn, true);
+	uint64_t words[2] = { flow_hash(&key), (uint64_t)packet->ib.psn << 8 | packet->ib.opcode }, hash;
+	struct recent_datagram *recent;
+	bool twice;
+
+	words[1] |= (uint64_t)crc32_of(0, packet->sources[payload->source].bytes + payload->offset, payload->captured) << 32;
+	crc32_release();
+	hash = map_hash(words, 2) | 1;
+	recent = &tracker->recent_datagrams[(hash >> 8) % RECENT_DATAGRAMS];
+	twice = recent->hash == hash && recent->interface != frame->interface && frame->time_ns - recent->time_ns < TWICE_NS &&
+		recent->time_ns - frame->time_ns < TWICE_NS;
+	if (!twice)
+		*recent = (struct recent_datagram){ hash, frame->time_ns, frame->interface };
+	return twice;
+}
+
 /* Datagrams tell both queue pairs. */
 static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
 {
@@ -252,6 +278,11 @@ static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, c
 		multicast_follow(tracker, flow->connection, destination);
 	fill_flow(packet, flow->connection, flow->from_a);
 	note_packet(flow->connection, packet, flow->from_a, true);
+	if (is_captured_twice(tracker, packet, source, destination)) {
+		packet->flow.analysis = RTAP_PSN_CAPTURED_TWICE;
+		flow->connection->shown.trouble[RTAP_TROUBLE_CAPTURED_TWICE]++;
+		return;
+	}
 	ib_message_datagram(tracker, flow->connection, flow->from_a, packet, RTAP_KIND_UD);
 	connection_account(tracker, flow->connection);
 }
@@ -308,6 +339,9 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		tracker->counters.unsupported++;
 		return;
 	}
+	/* whom it came from, or what it answers, was cut off by the capture */
+	if ((opcode->headers & IB_DETH && !packet->ib.has_deth) || (opcode->headers & IB_AETH && !packet->ib.has_aeth))
+		return;
 	if (ib_service(packet->ib.opcode) != IB_UD) {
 		connected(tracker, packet);
 		return;
@@ -319,6 +353,10 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 	}
 	if (packet->ib.dest_qpn > 1) {
 		datagram(tracker, packet, &source, &destination);
+		return;
+	}
+	if (is_captured_twice(tracker, packet, &source, &destination)) {
+		packet->flow.analysis = RTAP_PSN_CAPTURED_TWICE;
 		return;
 	}
 	mad_message_packet(tracker, packet, &source, &destination);
@@ -522,7 +560,8 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	messages_advance(tracker);
 	connections_advance(tracker);
 	relieve(tracker);
-	if (frame->time_ns > tracker->now_ns)
+	/* out of order by a little; or the capturing machine's clock was set back */
+	if (frame->time_ns > tracker->now_ns || tracker->now_ns - frame->time_ns >= CLOCK_SET_NS)
 		tracker->now_ns = frame->time_ns;
 	context = tracker->alone;
 	/* the last piece of a datagram shows all of it */

@@ -123,10 +123,15 @@ void no_attributes(unsigned words)
 
 void attributes3(uint64_t fileid)
 {
+	attributes3_of_size(fileid, 0);
+}
+
+void attributes3_of_size(uint64_t fileid, uint64_t size)
+{
 	kit_u32(&kit.reply, 1);
 	for (int i = 0; i < 5; i++)
 		kit_u32(&kit.reply, 1);
-	kit_u64(&kit.reply, 0);
+	kit_u64(&kit.reply, size);
 	kit_u64(&kit.reply, 0);
 	kit_u64(&kit.reply, 0);
 	kit_u64(&kit.reply, 77);

@@ -34,6 +34,7 @@ const char *missing_list(void);
 void begin3(uint32_t procedure);
 void no_attributes(unsigned words);
 void attributes3(uint64_t fileid);
+void attributes3_of_size(uint64_t fileid, uint64_t size);
 void mount_root(const char *handle);
 void lookup(const char *in, const char *name, const char *handle);
 void create_named(const char *in, const void *name, size_t length, const char *handle);

@@ -237,6 +237,55 @@ Test(export_files, a_call_cut_off_before_its_data_still_says_what_is_missing)
 	cr_expect_eq(export_files_count(export).unreadable, 1);
 }
 
+Test(export_files, a_reply_cut_off_before_its_data_says_how_many_are_missing)
+{
+	mount_root("root");
+	create("root", "file", "f");
+	set_size("f", 0);
+	run();
+	/* the file has grown since; the end was reached */
+	read_of("f", 3, 4096, "abcdefghij", 10);
+	kit_hole(&kit.reply, &kit.exchange.reply, kit.reply.data_at - 4, 16, RTAP_MISSING_SNAPPED, XDR_HOLE);
+	kit.exchange.reply.extent_count = 2;
+	run();
+	EXPECT_TEXT("file", ".............");
+	EXPECT_MISSING("file\t3\t10\tsnapped\n");
+	/* cut off before even the count: the attributes tell the size */
+	begin3(NFS3_READ);
+	kit_text(&kit.call, "f");
+	kit_u64(&kit.call, 10);
+	kit_u32(&kit.call, 4096);
+	attributes3_of_size(7, 20);
+	kit_u32(&kit.reply, 10);
+	kit_end(&kit);
+	kit_hole(&kit.reply, &kit.exchange.reply, kit.reply.length - 4, 4, RTAP_MISSING_SNAPPED, XDR_HOLE);
+	kit.exchange.reply.extent_count = 2;
+	run();
+	EXPECT_MISSING("file\t3\t17\tsnapped\n");
+}
+
+Test(export_files, an_unanswered_read_misses_up_to_the_size_that_attributes_told)
+{
+	mount_root("root");
+	create("root", "file", "f");
+	set_size("f", 0);
+	run();
+	read_of("f", 0, 4096, "", 0);
+	kit.exchange.reply.present = false;
+	run();
+	EXPECT_MISSING("");
+	begin3(NFS3_ACCESS);
+	kit_text(&kit.call, "f");
+	kit_u32(&kit.call, 1);
+	attributes3_of_size(7, 3000);
+	kit_u32(&kit.reply, 1);
+	end_and_run();
+	read_of("f", 0, 4096, "", 0);
+	kit.exchange.reply.present = false;
+	run();
+	EXPECT_MISSING("file\t0\t3000\tnot_captured\n");
+}
+
 Test(export_files, a_call_cut_off_before_its_file_has_data_all_the_same)
 {
 	const struct { size_t kept; bool is_program_known, is_told; uint64_t nameless; } cases[] = {

@@ -19,12 +19,15 @@
 enum {
 	SEND_FIRST = 0x00, SEND_MIDDLE = 0x01, SEND_LAST = 0x02, SEND_ONLY = 0x04, WRITE_FIRST = 0x06, WRITE_MIDDLE = 0x07, WRITE_LAST = 0x08,
 	READ_REQUEST = 0x0c, READ_FIRST = 0x0d, READ_MIDDLE = 0x0e, READ_LAST = 0x0f, READ_ONLY = 0x10, ACK = 0x11,
+	ATOMIC_ACK = 0x12, FETCH_ADD = 0x14, UD_SEND = 0x64,
 };
 
 static struct rtap_tracker *tracker;
 static struct rtap_tracker_counters counters;
 static struct rtap_packet packet;
 static uint64_t frames;
+static uint32_t snap_length; /* of the capture; 0: none */
+static uint32_t interface;
 static int64_t now_ns;
 static uint8_t payload[4096];
 
@@ -81,8 +84,11 @@ static void give_frame(const uint8_t *bytes, uint32_t length)
 {
 	struct rtap_frame frame = {
 		.bytes = bytes, .captured_length = length, .wire_length = length, .link_type = RTAP_LINK_RAW, .number = ++frames, .time_ns = now_ns,
+		.interface = interface,
 	};
 
+	if (snap_length && length > snap_length)
+		frame.captured_length = snap_length;
 	rtap_tracker_frame(tracker, &frame, &packet);
 	now_ns += MICROSECOND;
 }
@@ -336,6 +342,91 @@ Test(tracker, more_outstanding_requests_than_a_stream_keeps_are_counted_as_evict
 	cr_expect_geq(complete, KEPT - 1);
 	cr_expect_lt(complete, REQUESTS);
 	cr_expect_eq(told, REQUESTS + 1);
+}
+
+/* 64 bytes of a frame, on Ethernet: nothing is told of keys, addresses and values that are not there; lengths are right all the same. */
+Test(tracker, what_the_capture_cut_off_of_requests_is_not_invented)
+{
+	begin(64 * MIB, true);
+	snap_length = 50;
+	REQUEST(WRITE_FIRST, 1, .r_key = 7, .virtual_address = 0x1000, .dma_length = 300, BYTES(256));
+	REQUEST(WRITE_LAST, 2, .ack_request = true, BYTES(44));
+	RESPONSE(ACK, 2, .syndrome = 0x1f, .msn = 1);
+	REQUEST(READ_REQUEST, 3, .r_key = 7, .virtual_address = 0x1000, .dma_length = 600);
+	REQUEST(READ_REQUEST, 6, .r_key = 7, .virtual_address = 0x1000, .dma_length = 1);
+	RESPONSE(READ_FIRST, 3, .syndrome = 0x1f, .msn = 2, BYTES(256));
+	RESPONSE(READ_MIDDLE, 4, BYTES(256));
+	RESPONSE(READ_LAST, 5, .syndrome = 0x1f, .msn = 2, BYTES(88));
+	RESPONSE(READ_ONLY, 6, .syndrome = 0x1f, .msn = 3, BYTES(1));
+	REQUEST(FETCH_ADD, 7, .r_key = 7, .virtual_address = 0x1000, .swap_or_add = 9);
+	RESPONSE(ATOMIC_ACK, 7, .syndrome = 0x1f, .msn = 4, .original = 0x1234);
+	end();
+	snap_length = 0;
+	cr_expect_eq(told, 4);
+	cr_expect_eq(complete, 0);
+	cr_expect_not(by_kind[RTAP_KIND_WRITE].has_key);
+	cr_expect_eq(by_kind[RTAP_KIND_WRITE].length, 300);
+	cr_expect_not(by_kind[RTAP_KIND_READ].has_key);
+	cr_expect_eq(by_kind[RTAP_KIND_READ].length, 1);
+	cr_expect_eq(by_kind[RTAP_KIND_READ].frames, 2);
+	cr_expect_not(by_kind[RTAP_KIND_ATOMIC].has_key);
+	cr_expect_not(by_kind[RTAP_KIND_ATOMIC].request_seen);
+	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_LOST], 0);
+	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_LENGTH_MISMATCH], 0);
+}
+
+Test(tracker, the_value_of_an_atomic_that_was_cut_off_is_not_there)
+{
+	begin(64 * MIB, true);
+	snap_length = 68;
+	REQUEST(FETCH_ADD, 7, .ack_request = true, .r_key = 7, .virtual_address = 0x1000, .swap_or_add = 9);
+	snap_length = 48;
+	RESPONSE(ATOMIC_ACK, 7, .syndrome = 0x1f, .msn = 4, .original = 0x1234);
+	end();
+	snap_length = 0;
+	cr_expect_eq(told, 1);
+	cr_expect(last.request_seen);
+	cr_expect_not(last.complete);
+}
+
+Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
+{
+	begin(64 * MIB, true);
+	for (uint32_t i = 0; i < 40; i++) {
+		interface = i & 1;
+		REQUEST(UD_SEND, i / 2, .src_qp = QP_A, BYTES(16));
+	}
+	interface = 0;
+	/* again on the same interface, later, or with other bytes: those were sent */
+	REQUEST(UD_SEND, 19, .src_qp = QP_A, BYTES(16));
+	interface = 1;
+	REQUEST(UD_SEND, 19, .src_qp = QP_A, BYTES(17));
+	now_ns += 2000 * MICROSECOND;
+	interface = 0;
+	REQUEST(UD_SEND, 19, .src_qp = QP_A, BYTES(16));
+	REQUEST(UD_SEND, 20, .src_qp = QP_A, BYTES(16));
+	end();
+	cr_expect_eq(told, 24);
+	cr_expect_eq(connections, 1);
+	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_CAPTURED_TWICE], 20);
+	cr_expect_eq(first_connection.packets, 44);
+}
+
+Test(tracker, a_clock_that_is_set_back_ends_no_message)
+{
+	begin(64 * MIB, true);
+	REQUEST(SEND_ONLY, 0, .ack_request = true, BYTES(16));
+	RESPONSE(ACK, 0, .syndrome = 0x1f, .msn = 1);
+	now_ns -= INT64_C(3600000000000);
+	for (uint32_t psn = 1; psn < 200; psn += 2) {
+		REQUEST(READ_REQUEST, psn, .r_key = 7, .dma_length = 16);
+		REQUEST(READ_REQUEST, psn + 1, .r_key = 7, .dma_length = 16);
+		RESPONSE(READ_ONLY, psn, .syndrome = 0x1f, .msn = psn + 1, BYTES(16));
+		RESPONSE(READ_ONLY, psn + 1, .syndrome = 0x1f, .msn = psn + 2, BYTES(16));
+	}
+	end();
+	cr_expect_eq(told, 201);
+	cr_expect_eq(complete, 201);
 }
 
 /* Another user of the queue pairs, with any sequence. */

@@ -14,6 +14,8 @@ NFS3 = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
 NFS41 = os.path.join(TESTDATA, "roce-nfs41-long.pcap")
 IPV6 = os.path.join(TESTDATA, "roce-nfs3-v6.pcap.gz")
 SMALL_MTU = os.path.join(TESTDATA, "roce-nfs40-mtu256.pcap.gz")
+IWARP = os.path.join(TESTDATA, "iwarp-nfs41-midstream.pcap.gz")
+IWARP_CRC = os.path.join(TESTDATA, "iwarp-nfs3-crctso.pcap.gz")
 PARALLEL = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
 RECALL = os.path.join(TESTDATA, "roce-nfs40-recall.pcap")
 # what tshark tells of a message whichever transport carried it
@@ -52,6 +54,28 @@ class Files(CliTest):
         self.assertRegex(done.stdout, rb"^\?\t0\t[1-9]\d+\tsnapped\n$")
         self.assertRegex(done.stderr, rb"\d+ RPC calls were cut off by the capture before what they are about")
         self.assertEqual(os.listdir(directory), [])
+
+    def exported(self, name, *arguments):
+        """(bytes by path, missing ranges by path) of an export."""
+        directory, missing = self.path(name), {}
+        done = self.run_program("export", "--files", directory, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for path, offset, length, _ in (line.split("\t") for line in done.stdout.decode().splitlines()):
+            missing.setdefault(path, []).append((int(offset), int(length)))
+        paths = [os.path.join(place, file) for place, _, files in os.walk(directory) for file in files]
+        return {os.path.relpath(path, directory): read(path) for path in paths}, missing
+
+    def test_of_a_cut_capture_every_byte_is_right_or_missing(self):
+        for capture in (IWARP, IWARP_CRC, IPV6):
+            whole, _ = self.exported(os.path.basename(capture), capture)
+            for snap in ("200", "400", "1000", "1200"):
+                files, missing = self.exported("%s.%s" % (os.path.basename(capture), snap), "-s", snap, capture)
+                self.assertEqual(bool(files), snap != "200" or capture == IPV6)
+                for path, data in files.items():
+                    known, at = whole.get(path, data), 0
+                    for offset, length in sorted(missing.get(path, [])) + [(len(data), 0)]:
+                        self.assertEqual(data[at:offset], known[at:offset], (capture, snap, path, at))
+                        at = offset + length
 
     def test_both_exports_are_written_in_one_run(self):
         alone, both, directory = self.path("alone.pcap"), self.path("both.pcap"), self.path("files")
