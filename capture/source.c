@@ -339,7 +339,7 @@ static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch
 		return status;
 	if (!filled) /* interrupted */
 		return RTAP_STATUS_END;
-	/* Of a device, the thread that receives has done it, while the frames were in its cache. */
+	/* of a device it has been done */
 	if (!source->live) {
 		numbering_take(&source->numbering, &filled->shared);
 		ledger_set_counters(&source->ledger, &source->numbering);
