@@ -162,14 +162,29 @@ struct batch *batch_get(struct batch_pool *pool)
 	batch->shared.count = 0;
 	batch->counts_only = false;
 	batch->slots = NULL;
+	batch->records = NULL;
 	batch->closed = false;
 	atomic_init(&batch->references, 1);
 	atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
 	return batch;
 }
 
+static void unpack_records(struct batch *batch)
+{
+	const uint8_t *record = batch->records;
+
+	for (size_t i = 0; i < batch->shared.count; i++) {
+		batch->frames[i] = record_frame(batch->record_form, record);
+		record += record_size(batch->record_form, record);
+	}
+	batch->shared.frames = batch->frames;
+	batch->records = NULL;
+}
+
 void batch_unpack(struct batch *batch)
 {
+	if (batch->records)
+		unpack_records(batch);
 	for (size_t i = 0; batch->slots && i < batch->shared.count; i++) {
 		const struct batch_packed *packed = &batch->packed[i];
 

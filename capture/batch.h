@@ -9,6 +9,8 @@
 
 #include <rdmatap/frame.h>
 
+#include "capture/record.h"
+
 /* Frames that one batch holds at most. */
 #define BATCH_FRAMES 1024
 
@@ -54,7 +56,10 @@ struct batch {
 	struct batch_block *block;        /* that its frames point into; NULL: none yet */
 	struct batch_loan *loan;          /* what its frames point into instead; NULL: nothing is lent */
 	bool counts_only;                 /* shared.frames is NULL; these have so many bytes captured, and so many were cut */
-	uint64_t counted_bytes, counted_cut; /* the bytes also of packed ones */
+	uint64_t counted_bytes, counted_cut; /* the bytes also of packed ones, both of records */
+	const uint8_t *records;           /* shared.frames is NULL until batch_unpack(): so many records, in `block`; NULL: none */
+	size_t record_bytes;
+	enum record_form record_form;
 	const uint8_t *slots;             /* `packed` has the frames until batch_unpack(); NULL: `frames` has */
 	uint32_t slot_stride, slot_most;  /* from slot to slot; bytes captured of a frame at the most */
 	bool closed;                      /* no more frames may be added: its block is full, or its loan ends here */
@@ -84,7 +89,7 @@ bool batch_block_is_unshared(struct batch_block *block);
 /* Gives an empty batch with one reference, or NULL when memory is out. rtap_batch_release() gives it back. */
 struct batch *batch_get(struct batch_pool *pool);
 
-/* Writes the frames out that are packed, if any are. */
+/* Writes the frames out that are packed or records, if any are. */
 void batch_unpack(struct batch *batch);
 
 /* Keeps `other` for as long as `batch` lives. False: memory is out. */

@@ -458,8 +458,9 @@ static struct item *take_item(struct live *live, bool *ended)
 
 static void number(struct live *live, struct batch *batch)
 {
-	batch_unpack(batch);
-	if (batch->counts_only)
+	if (!batch->records)
+		batch_unpack(batch);
+	if (batch->counts_only || batch->records)
 		numbering_count(&live->numbering, batch->shared.count, batch->counted_bytes, batch->counted_cut);
 	else
 		numbering_take(&live->numbering, &batch->shared);

@@ -150,6 +150,35 @@ enum rtap_status series_write_of(struct rtap_series *series, const struct rtap_f
 	return status ? status : writer_write_of(series->writer, frame, batch, error);
 }
 
+/* Whether no file is to be begun within the batch. */
+static bool fits_whole(const struct rtap_series *series, const struct batch *batch)
+{
+	const struct rtap_rotation *rotation = &series->rotation;
+
+	return series->writer && !rotation->seconds &&
+	       (!rotation->bytes || writer_size(series->writer) + batch->record_bytes <= rotation->bytes);
+}
+
+enum rtap_status rtap_series_write_batch(struct rtap_series *series, struct rtap_batch *batch, size_t count, size_t *written,
+					 struct rtap_error *error)
+{
+	struct batch *own = (struct batch *)batch;
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	*written = 0;
+	if (own->records && count == batch->count && fits_whole(series, own) &&
+	    writer_write_records(series->writer, own, &status, error)) {
+		*written = status ? 0 : count;
+		return status;
+	}
+	batch_unpack(own);
+	while (!status && *written < count) {
+		status = series_write_of(series, &batch->frames[*written], batch, error);
+		*written += !status;
+	}
+	return status;
+}
+
 enum rtap_status rtap_series_write(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_error *error)
 {
 	return series_write_of(series, frame, NULL, error);

@@ -15,11 +15,19 @@
 
 #define BUFFER_SIZE (256 * 1024)
 #define LEAST_UNIT 16 /* bytes: a pcap record without a frame */
-#define LEAST_LENT 512 /* bytes that are written from where they are: copying fewer costs less */
-#define MOST_PIECES (2 * (BUFFER_SIZE / LEAST_LENT)) /* lent ones, and one of the buffer's between two; no more than writev() takes */
+#define LEAST_RECORDS 4096 /* the same of records; also, so that pieces of them are fewer than those of frames */
+#define MOST_PIECES (2 * (BUFFER_SIZE / SINK_LEAST_LENT)) /* lent ones, and one of the buffer's between two; no more than writev() takes */
 #define MOST_HELD 64
 #define GZIP_WINDOW (15 + 16) /* zlib: the largest window, gzip's header and trailer */
 #define GZIP_MEMORY 8         /* zlib's default */
+
+/* Records that were lent. Where each ends is looked for only when the file cannot be written. */
+struct run {
+	uint64_t begin; /* where in the file */
+	const uint8_t *records;
+	size_t count;
+	enum record_form form;
+};
 
 struct sink {
 	int fd;
@@ -33,12 +41,14 @@ struct sink {
 	size_t queued;       /* bytes of all pieces: what is to be written next */
 	size_t piece_count;
 	size_t held_count;
+	size_t run_count;
 	size_t end_count;    /* of units that end in the queue */
 	unsigned char buffer[BUFFER_SIZE];
 	unsigned char packed[BUFFER_SIZE];
 	uint32_t ends[BUFFER_SIZE / LEAST_UNIT + 1];
 	struct iovec pieces[MOST_PIECES]; /* of the buffer, or lent */
 	struct rtap_batch *held[MOST_HELD];
+	struct run runs[MOST_HELD];
 	char name_text[];
 };
 
@@ -115,6 +125,22 @@ static enum rtap_status fail(struct sink *sink, int reason, struct rtap_error *e
 	return RTAP_STATUS_FAILED;
 }
 
+/* The last place, behind `whole`, where a record ends that has reached the file. */
+static uint64_t end_of_records(const struct sink *sink, uint64_t whole)
+{
+	for (size_t i = 0; i < sink->run_count; i++) {
+		const struct run *run = &sink->runs[i];
+		size_t end = 0;
+
+		for (size_t j = 0; j < run->count && run->begin + end <= sink->written; j++) {
+			if (run->begin + end > whole)
+				whole = run->begin + end;
+			end += record_size(run->form, run->records + end);
+		}
+	}
+	return whole;
+}
+
 /* Cuts the file, of which the last write took `taken` bytes of the queue, behind its last whole unit. */
 static void cut_behind_whole(struct sink *sink, size_t taken)
 {
@@ -129,6 +155,7 @@ static void cut_behind_whole(struct sink *sink, size_t taken)
 			break;
 		}
 	}
+	whole = end_of_records(sink, whole);
 	/* If it fails, the file ends inside a unit, which readers can live with. */
 	if (whole)
 		(void)!ftruncate(sink->fd, (off_t)whole);
@@ -197,6 +224,7 @@ static enum rtap_status empty_queue(struct sink *sink, int mode, struct rtap_err
 		if (ends)
 			sink->whole = sink->written - queued + sink->ends[ends - 1];
 		sink->end_count = 0;
+		sink->run_count = 0;
 		release_held(sink);
 		return status;
 	}
@@ -258,12 +286,10 @@ enum rtap_status sink_write(struct sink *sink, const void *bytes, size_t length,
 	return RTAP_STATUS_OK;
 }
 
-enum rtap_status sink_lend(struct sink *sink, const void *bytes, size_t length, struct rtap_batch *batch, struct rtap_error *error)
+/* `run`: what is lent are records; NULL: they are not. */
+static enum rtap_status lend(struct sink *sink, const unsigned char *from, size_t length, struct rtap_batch *batch, const struct run *run,
+			     struct rtap_error *error)
 {
-	const unsigned char *from = bytes;
-
-	if (sink->compressed || length < LEAST_LENT || sink->held_count == MOST_HELD)
-		return sink_write(sink, bytes, length, error);
 	if (sink->failure)
 		return fail(sink, sink->failure, error);
 	while (length) {
@@ -273,6 +299,8 @@ enum rtap_status sink_lend(struct sink *sink, const void *bytes, size_t length, 
 		add_piece(sink, from, count);
 		if (!sink->held_count || sink->held[sink->held_count - 1] != batch)
 			sink->held[sink->held_count++] = rtap_batch_hold(batch);
+		if (run)
+			sink->runs[sink->run_count++] = *run;
 		from += count;
 		length -= count;
 		if (count == room) {
@@ -283,6 +311,28 @@ enum rtap_status sink_lend(struct sink *sink, const void *bytes, size_t length, 
 		}
 	}
 	return RTAP_STATUS_OK;
+}
+
+enum rtap_status sink_lend(struct sink *sink, const void *bytes, size_t length, struct rtap_batch *batch, struct rtap_error *error)
+{
+	if (sink->compressed || length < SINK_LEAST_LENT || sink->held_count == MOST_HELD)
+		return sink_write(sink, bytes, length, error);
+	return lend(sink, bytes, length, batch, NULL, error);
+}
+
+bool sink_takes_records(const struct sink *sink, size_t length)
+{
+	return !sink->compressed && length >= LEAST_RECORDS && sink->held_count < MOST_HELD && sink->run_count < MOST_HELD;
+}
+
+enum rtap_status sink_lend_records(struct sink *sink, struct batch *batch, struct rtap_error *error)
+{
+	const struct run run = { sink->written + sink->queued, batch->records, batch->shared.count, batch->record_form };
+	enum rtap_status status = lend(sink, batch->records, batch->record_bytes, &batch->shared, &run, error);
+
+	if (!status)
+		sink_mark(sink);
+	return status;
 }
 
 enum rtap_status sink_flush(struct sink *sink, struct rtap_error *error)

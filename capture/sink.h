@@ -10,6 +10,10 @@
 #include <rdmatap/error.h>
 #include <rdmatap/frame.h>
 
+#include "capture/batch.h"
+
+#define SINK_LEAST_LENT 512 /* bytes that are written from where they are: copying fewer costs less */
+
 /* Where the bytes of a capture file go. After a failure everything more is given up. */
 struct sink;
 
@@ -37,6 +41,13 @@ enum rtap_status sink_write(struct sink *sink, const void *bytes, size_t length,
 
 /* The same, but long pieces are written from where they are: the batch that has them is held until then. */
 enum rtap_status sink_lend(struct sink *sink, const void *bytes, size_t length, struct rtap_batch *batch, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* Whether so many bytes of records can be lent; if not, they are to be written one by one. */
+bool sink_takes_records(const struct sink *sink, size_t length);
+
+/* Takes all of a batch's records, of which each is a unit, from where they are: the batch is held until they are written. */
+enum rtap_status sink_lend_records(struct sink *sink, struct batch *batch, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /* What was taken so far ends a unit (a record, a block): a file that gets full is cut there. */

@@ -9,6 +9,7 @@
 
 #include "capture/verbs.h"
 #include "capture/verbs_route.h"
+#include "capture/writer.h"
 
 #define NS_A_MS INT64_C(1000000)
 #define NS_A_SECOND INT64_C(1000000000)
@@ -76,6 +77,19 @@ static inline void count_frame(const struct verbs *verbs, struct verbs_queue *qu
 	queue->passed++;
 }
 
+/* Whether a frame of any length can be copied. Without memory it is dropped. */
+static bool has_room(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch)
+{
+	if (batch->shared.count && !batch->records)
+		batch->closed = true;
+	if (batch->closed)
+		return false;
+	if (live_room(&verbs->live, batch, record_room(verbs->sizes.slot_bytes)))
+		return true;
+	queue->dropping = !batch->closed;
+	return queue->dropping;
+}
+
 /* Whether a completion may be taken: its frame has a place in the batch, or will be dropped. If not, the batch is closed. */
 static inline bool can_take(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch)
 {
@@ -83,7 +97,12 @@ static inline bool can_take(struct verbs *verbs, struct verbs_queue *queue, stru
 		verbs_queue_choose_replacement(verbs, queue);
 	if (queue->dropping || verbs->counts_only)
 		return true;
-	if (batch->shared.count < BATCH_FRAMES && (!batch->loan || batch->loan == &queue->posted[queue->posted_begin]->loan))
+	if (queue->copies && batch->shared.count < BATCH_FRAMES) {
+		if (batch->records && verbs->live.block->size - verbs->live.block_used >= record_room(verbs->sizes.slot_bytes))
+			return true;
+		return has_room(verbs, queue, batch);
+	}
+	if (batch->shared.count < BATCH_FRAMES && !batch->records && (!batch->loan || batch->loan == &queue->posted[queue->posted_begin]->loan))
 		return true;
 	batch->closed = true;
 	return false;
@@ -118,6 +137,7 @@ static inline void add_frame(const struct verbs *verbs, struct verbs_queue *queu
 	if (verbs->snap_length && kept > verbs->snap_length)
 		kept = verbs->snap_length;
 	batch->shared.count++;
+	queue->block_bytes += kept;
 	queue->passed++;
 	if (verbs->packs) {
 		packed->slot = queue->filled;
@@ -134,6 +154,36 @@ static inline void add_frame(const struct verbs *verbs, struct verbs_queue *queu
 	frame->time_ns = time_ns;
 	frame->comments = NULL;
 	frame->comment_count = 0;
+}
+
+/* The device's next frames come into a receive buffer that has not left this processor's cache, and the writer looks at none. */
+static inline void copy_frame(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, const struct verbs_block *block,
+			      uint32_t length, int64_t time_ns)
+{
+	const uint8_t *bytes = block->memory + (size_t)queue->filled * verbs->sizes.stride;
+	uint32_t kept = length < verbs->sizes.slot_bytes ? length : verbs->sizes.slot_bytes;
+	uint8_t *record = verbs->live.block->bytes + verbs->live.block_used;
+	size_t size;
+
+	if (verbs->matches_here && !matches(verbs, bytes, kept))
+		return;
+	if (verbs->snap_length && kept > verbs->snap_length)
+		kept = verbs->snap_length;
+	if (!batch->records) {
+		batch->records = record;
+		batch->record_form = verbs->record_form;
+		batch->record_bytes = 0;
+		batch->counted_bytes = batch->counted_cut = 0;
+		batch->shared.frames = NULL;
+	}
+	size = record_make(verbs->record_form, record, bytes, kept, length, time_ns);
+	verbs->live.block_used += size;
+	batch->record_bytes += size;
+	batch->counted_bytes += kept;
+	batch->counted_cut += kept < length;
+	batch->shared.count++;
+	queue->block_bytes += kept;
+	queue->passed++;
 }
 
 static __attribute__((cold)) void tell_failure(struct verbs *verbs, enum ibv_wc_status status, uint32_t vendor_error)
@@ -202,6 +252,8 @@ static inline __attribute__((always_inline)) enum rtap_status take_completion(st
 		queue->dropped++;
 	else if (verbs->counts_only)
 		count_frame(verbs, queue, batch, completion->length);
+	else if (queue->copies)
+		copy_frame(verbs, queue, batch, block, completion->length, time_ns);
 	else
 		add_frame(verbs, queue, batch, block, completion->length, time_ns);
 	queue->filled++;
@@ -500,6 +552,9 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 	/* Several queues are put in order by the times of their frames, and a filter looks at these. */
 	verbs->packs = !options->capture_filter && verbs->sizes.queues == 1;
 	verbs->counts_only = options->counts_only && verbs->packs && !verbs->matches_here;
+	verbs->makes_records = options->written_as && verbs->packs && !verbs->counts_only;
+	if (verbs->makes_records)
+		verbs->record_form = writer_form_of(options->written_as);
 	verbs_clock_init(&verbs->clock, verbs->device.completion_timestamp_mask, verbs->device.hca_core_clock);
 	if (verbs->clock.mask && !verbs->tuning.no_stamps)
 		read_clock(verbs);

@@ -170,6 +170,8 @@ struct verbs_queue {
 	uint32_t replaced;       /* slots of it that have been posted */
 
 	bool dropping;           /* frames of the first block are dropped: there was no other to take its place */
+	bool copies;             /* frames of the first block are copied into records, and it takes its own place */
+	uint64_t block_bytes;    /* captured since a block began to be filled last */
 	bool broken;             /* nothing good comes from it any more */
 	bool drained;            /* when last polled, it held no more */
 	int64_t last_ns;         /* time of the last completion polled */
@@ -201,6 +203,8 @@ struct verbs {
 	uint32_t snap_length;
 	bool packs;              /* batches get their frames packed */
 	bool counts_only;        /* frames are counted, and each block takes its own place */
+	bool makes_records;      /* short frames are copied into records, which costs less than lending them */
+	enum record_form record_form;
 
 	struct ibv_context *context;
 	struct ibv_device_attr_ex device;
@@ -272,7 +276,7 @@ enum rtap_status verbs_queue_rebuild(struct verbs *verbs, struct rtap_error *err
 /*
  * The first block begins to be filled: another one takes its place in the queue. If none is free, because all are lent to
  * batches that wait to be read, the frames that come now are dropped and the block takes its own place; as it does when
- * frames are only counted.
+ * frames are only counted or copied.
  */
 void verbs_queue_choose_replacement(struct verbs *verbs, struct verbs_queue *queue);
 /* Posts as many receives as have been filled since the last call. Due every VERBS_CHAIN of them, and at the end of a block. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "capture/sink.h"
 #include "capture/verbs.h"
 
 /* Buffers */
@@ -88,7 +89,9 @@ void verbs_queue_choose_replacement(struct verbs *verbs, struct verbs_queue *que
 {
 	struct verbs_block *first = queue->posted[queue->posted_begin];
 
-	queue->replacement = verbs->counts_only ? first : verbs_block_take(verbs->ring);
+	queue->copies = verbs->makes_records && queue->cq_ex && queue->block_bytes < (uint64_t)SINK_LEAST_LENT * verbs->sizes.block;
+	queue->block_bytes = 0;
+	queue->replacement = verbs->counts_only || queue->copies ? first : verbs_block_take(verbs->ring);
 	queue->dropping = !queue->replacement;
 	if (queue->dropping)
 		queue->replacement = first;
@@ -442,7 +445,7 @@ static void abandon_first(struct verbs *verbs, struct verbs_queue *queue)
 	if (!queue->replacement)
 		return;
 	if (!queue->filled && !queue->dropping) {
-		if (!verbs->counts_only)
+		if (queue->replacement != queue->posted[queue->posted_begin])
 			verbs_block_release(queue->replacement);
 		queue->replacement = NULL;
 		return;

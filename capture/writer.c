@@ -49,6 +49,13 @@ static bool name_is_pcapng(const char *name, bool *compressed)
 	return length >= sizeof pcapng - 1 && !memcmp(name + length - (sizeof pcapng - 1), pcapng, sizeof pcapng - 1);
 }
 
+enum record_form writer_form_of(const char *name)
+{
+	bool compressed;
+
+	return name_is_pcapng(name, &compressed) ? RECORD_PCAPNG : RECORD_PCAP;
+}
+
 enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name, const char *like, uint32_t link_type,
 				  bool unbuffered, const struct rtap_source *source, struct rtap_error *error)
 {
@@ -393,6 +400,19 @@ enum rtap_status writer_write_of(struct rtap_writer *writer, const struct rtap_f
 	if (!status && writer->unbuffered)
 		status = sink_flush(writer->sink, error);
 	return status;
+}
+
+bool writer_write_records(struct rtap_writer *writer, struct batch *batch, enum rtap_status *status, struct rtap_error *error)
+{
+	if (batch->record_form != (writer->pcapng ? RECORD_PCAPNG : RECORD_PCAP) || !sink_takes_records(writer->sink, batch->record_bytes))
+		return false;
+	/* the first interface described in a pcapng file is the source's first */
+	if (!writer->begun || (writer->pcapng ? !writer->source : writer->link_type != RTAP_LINK_ETHERNET))
+		return false;
+	*status = sink_lend_records(writer->sink, batch, error);
+	if (!*status && writer->unbuffered)
+		*status = sink_flush(writer->sink, error);
+	return true;
 }
 
 enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)

@@ -4,6 +4,8 @@
 
 #include <rdmatap/writer.h>
 
+#include "capture/batch.h"
+
 /*
  * As rtap_writer_open(), but the end of `like` says which format it is to be, and the source (borrowed; NULL: none) what a
  * pcapng file says of interfaces.
@@ -20,6 +22,16 @@ enum rtap_status series_write_of(struct rtap_series *series, const struct rtap_f
 /* As rtap_writer_write(); likewise. */
 enum rtap_status writer_write_of(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
 				 struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* The form of records that a file of this name has. */
+enum record_form writer_form_of(const char *name);
+
+/*
+ * Writes a batch's records as they are, from where they are: the batch is held until then. False: nothing is done, because
+ * they do not fit this file, or are so few that it would not pay. Else *status is as of rtap_writer_write().
+ */
+bool writer_write_records(struct rtap_writer *writer, struct batch *batch, enum rtap_status *status, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /* Bytes of the file so far; of a compressed one those that are compressed already. */

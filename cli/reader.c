@@ -121,6 +121,8 @@ static enum rtap_status open_source(struct reader *reader, struct rtap_error *er
 		live.snap_length = options->snap_length;
 		live.wake_ms = WAKE_MS;
 		live.counts_only = options->quiet && !options->write_name && !options->display_filter;
+		if (options->write_name && !options->display_filter && (options->quiet || !options->print))
+			live.written_as = options->write_name;
 		return rtap_source_open_live(&reader->source, options->device, &live, error);
 	}
 	if (options->capture_filter)
@@ -178,7 +180,7 @@ static bool passes_bpf(struct reader *reader, const struct rtap_frame *frame)
 }
 
 /* As many as may be taken, without a look at the frames, which another processor may still have in its cache. */
-static void count_batch(struct reader *reader, const struct rtap_batch *batch)
+static uint64_t count_batch(struct reader *reader, const struct rtap_batch *batch)
 {
 	uint64_t left = reader->options->count ? reader->options->count - reader->tally.taken : UINT64_MAX;
 	uint64_t taken = batch->count < left ? batch->count : left;
@@ -186,6 +188,7 @@ static void count_batch(struct reader *reader, const struct rtap_batch *batch)
 	reader->tally.taken += taken;
 	reader->tally.passed += taken;
 	reader->stop |= taken == left;
+	return taken;
 }
 
 static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
@@ -194,6 +197,11 @@ static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*t
 
 	if (reader->counts_only && !reader->bpf) {
 		count_batch(reader, batch);
+		return;
+	}
+	if (reader->take_batch) {
+		if (goes_on(reader) && batch->count)
+			reader->take_batch(owner, batch, count_batch(reader, batch));
 		return;
 	}
 	for (size_t i = 0; i < batch->count && goes_on(reader); i++) {

@@ -25,6 +25,8 @@ struct reader {
 	struct tally tally;
 	void (*idle)(void *owner);  /* live: called when what has been written should be there for others; NULL: nothing to do */
 	int64_t flush_ns;           /* live: when to flush, also if it is not idle; monotonic clock */
+	/* Not NULL: takes the first `count` frames of a batch at once, in which they may be NULL, instead of take(). */
+	void (*take_batch)(void *owner, struct rtap_batch *batch, size_t count);
 	bool is_terminal;           /* standard output is */
 	bool counts_only;           /* frames are counted, and nobody asks what is in them: take() is not called */
 	bool stop;                  /* set by whoever has seen enough */

@@ -136,6 +136,21 @@ static void save(struct view *view, const struct rtap_frame *frame)
 		end_writing(view, &error);
 }
 
+/* Live, when nothing else is done with the frames. */
+static void save_batch(void *owner, struct rtap_batch *batch, size_t count)
+{
+	struct view *view = owner;
+	struct rtap_error error;
+	size_t written;
+	enum rtap_status status = rtap_series_write_batch(view->series, batch, count, &written, &error);
+
+	view->reader.tally.passed -= count - written;
+	if (status == RTAP_STATUS_END)
+		view->reader.stop = true;
+	else if (status != RTAP_STATUS_OK)
+		end_writing(view, &error);
+}
+
 /* Live: what was saved so far is to be found in the file. */
 static void flush_series(void *owner)
 {
@@ -228,6 +243,8 @@ static bool open_tracker(struct view *view)
 
 	if (!view->reader.filter && !view->reader.formats) {
 		view->reader.counts_only = !view->options->write_name;
+		if (view->options->device && view->options->write_name)
+			view->reader.take_batch = save_batch;
 		return true;
 	}
 	if (replies_wanted(view->options) && !replies_collect(&view->replies, view->options))

@@ -60,6 +60,11 @@ struct rtap_live_options {
 	bool immediate;             /* frames are handed on one by one as they arrive instead of in groups */
 	bool not_promiscuous;       /* only what is addressed to this machine */
 	bool counts_only;           /* nobody will look at the frames: batches may come with their count alone, and frames NULL */
+	/*
+	 * The frames will only be given to rtap_series_write_batch(), of a series of this name: batches may come with their
+	 * count alone, and frames NULL. NULL: they are looked at.
+	 */
+	const char *written_as;
 	const char *mad_classes;    /* umad: what to register for, "CLASS[:METHOD[+METHOD...]][,...]"; NULL: all that is free */
 	bool become_sm;             /* umad: claim to be a subnet manager; FAILED if another program does, unless */
 	bool wait_for_sm;           /* ... this waits for it */

@@ -79,6 +79,13 @@ enum rtap_status rtap_series_open(struct rtap_series **series, const char *name,
 enum rtap_status rtap_series_write(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
+/*
+ * Appends the first `count` frames of a batch, as rtap_series_write() does; *written: so many of them. Also of batches whose
+ * frames are NULL because rtap_live_options.written_as was set.
+ */
+enum rtap_status rtap_series_write_batch(struct rtap_series *series, struct rtap_batch *batch, size_t count, size_t *written,
+					 struct rtap_error *error) __attribute__((warn_unused_result));
+
 enum rtap_status rtap_series_flush(struct rtap_series *series, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* Gives the file that is open now to somebody, if it is a regular file. */

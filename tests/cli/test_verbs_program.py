@@ -2,11 +2,17 @@
 """The program on the simulated RDMA device (tests/verbs_sim), preloaded; VERBS_SIM names it."""
 import json
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 
 from cli import CliTest, PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, read, records
 from live import INSIDE, LiveTest, RPING_CONTENT, frames, ip
+
+
+NFS = os.path.join(os.path.dirname(RPING), "roce-nfs3.pcap.gz")
+EVERY = ("-f", "greater 1")  # frames that a filter looks at are not copied into records
 
 
 def device(description):
@@ -42,6 +48,57 @@ class Files(CliTest):
         saved = self.path("x.pcap")
         self.capture("feed=file:" + RPING, "-i", "verbs:sim0", "-s", "60", "-c", "50", "-w", saved)
         self.assertEqual(frames(saved), [(data[:60], length) for data, length in RPING_CONTENT[:50]])
+
+    def saved_by(self, feed, name, *arguments):
+        """The files made, by name, as pcap."""
+        folder = self.path("made")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.mkdir(folder)
+        os.chmod(self.directory, 0o755)
+        os.chmod(folder, 0o777)  # files of a series are made by the user that the program becomes
+        done = self.capture(feed, "-i", "verbs:sim0", *arguments, "-w", os.path.join(folder, name))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        made = {}
+        for name in sorted(os.listdir(folder)):
+            self.lines("-r", os.path.join(folder, name), "-w", self.path("plain.pcap"))
+            made[name] = records(read(self.path("plain.pcap")))[1]
+        return made
+
+    def test_copied_frames_are_those_of_the_file(self):
+        """Blocks of short frames are copied into records, those of longer ones lent: here by turns of 16 frames."""
+        capture = self.path("nfs.pcap", read(NFS))
+        content = records(read(capture))[1]
+        feed = "stamp=wall,feed=file:" + capture
+        for name in ("x.pcap", "x.pcapng", "x.pcap.gz"):
+            for depth in ("depth=64", "depth=4096"):
+                for most in (0xffff, 81):
+                    wanted = [(time, data[:most], length) for time, data, length in content]
+                    made = self.saved_by(feed, name, "-c", str(len(content)), "-s", str(most), "--verbs", depth)
+                    self.assertEqual(made, {name: wanted})
+        made = self.saved_by(feed, "x.pcapng", "-c", "300", "--flow", "ipv4 src=10.0.0.2")
+        self.assertEqual(made["x.pcapng"], [one for one in content if one[1][26:30] == bytes((10, 0, 0, 2))][:300])
+
+    def test_copied_frames_fill_files_as_others_do(self):
+        """In each as many as tcpdump would put there; the device does not wait for receives, so that some may be missing."""
+        for how in ((), EVERY):
+            made = self.saved_by("feed=gen:0:64", "x.pcap", "-c", "39999", "-C", "1", *how)
+            self.assertEqual([(name, len(file)) for name, file in made.items()],
+                             [("x.pcap", 12500), ("x.pcap1", 12500), ("x.pcap2", 12500), ("x.pcap3", 2499)])
+            numbers = [int.from_bytes(data[-8:], sys.byteorder) for file in made.values() for _, data, _ in file]
+            self.assertEqual(numbers, sorted(set(numbers)))
+
+    def test_a_file_that_gets_full_keeps_all_whole_records(self):
+        """Also those that were lent in one piece."""
+        for name, how in (("x.pcap", ()), ("x.pcapng", ()), ("x.pcap", EVERY)):
+            path, most = self.path(name), 1000 * 512
+            command = (PROGRAM, "-i", "verbs:sim0", "-Z", "root", "-c", "100000", *how, "-w", path)
+            done = subprocess.run(("sh", "-c", "trap '' XFSZ; ulimit -f 1000; exec " + shlex.join(command)), stderr=subprocess.PIPE,
+                                  timeout=TIMEOUT, env=environment(**device("feed=gen:100000:64")))
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(b"x.pcap", done.stderr)
+            size, unit = os.path.getsize(path), 96 if name == "x.pcapng" else 80
+            self.assertTrue(most - unit < size <= most, size)
+            self.good("-r", path, "-q")
 
     def test_a_peer_names_the_device(self):
         saved = self.path("x.pcap")
