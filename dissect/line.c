@@ -298,16 +298,39 @@ static bool is_plain(uint8_t byte)
 	return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
 }
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Not 0 if one of eight bytes is below `limit`, which is at most 128; right for those below 128 only. */
+static inline uint64_t any_below(uint64_t bytes, uint8_t limit)
+{
+	return (bytes - EACH(limit)) & ~bytes & EACH(0x80);
+}
+
+/* How many bytes from the beginning on stand for themselves. */
+static size_t plain_length(const uint8_t *bytes, size_t length)
+{
+	size_t n = 0;
+	uint64_t eight;
+
+	for (; length - n >= 8; n += 8) {
+		memcpy(&eight, bytes + n, 8);
+		if ((eight & EACH(0x80)) | any_below(eight, 0x20) | any_below(eight ^ EACH(0x7f), 1) | any_below(eight ^ EACH('"'), 1) |
+		    any_below(eight ^ EACH('\\'), 1))
+			break;
+	}
+	while (n < length && is_plain(bytes[n]))
+		n++;
+	return n;
+}
+
 void line_escaped(struct line *line, const uint8_t *bytes, size_t length)
 {
 	static const char controls[] = "0------abtnvfr";
 
 	for (size_t i = 0; i < length && !line->cut;) {
 		uint8_t byte = bytes[i];
-		size_t sequence = 0;
+		size_t sequence = plain_length(bytes + i, length - i);
 
-		while (i + sequence < length && is_plain(bytes[i + sequence]))
-			sequence++;
 		if (sequence) {
 			line_bytes(line, (const char *)bytes + i, sequence);
 			i += sequence;

@@ -273,6 +273,12 @@ static inline size_t protocol_rows_with_values(uint8_t protocol)
 void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context *context);
 
 /*
+ * Dissects a packet once more from behind its RPC-over-RDMA header on: context->rpc_follows is set, and no chunk is to be shown in
+ * this packet.
+ */
+void packet_dissect_follows(struct rtap_packet *packet, const struct rtap_context *context);
+
+/*
  * A packet with tcp.present that was dissected with context->stop_at_tcp, and has captured payload: what the segment carries is
  * dissected with this context.
  */
