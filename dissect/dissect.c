@@ -105,16 +105,6 @@ void parse_note_payload(struct parse *parse)
 		parse->packet->payload = (struct rtap_payload){ parse->source, parse_offset(parse), parse->cursor.captured, parse->cursor.wire };
 }
 
-const struct rtap_layer *layer_behind(const struct rtap_packet *packet, const struct rtap_layer *layer)
-{
-	const struct rtap_layer *end = packet->layers + packet->layer_count;
-
-	while (++layer < end)
-		if (layer->protocol != PROTOCOL_TRAILER && layer->protocol != PROTOCOL_VCRC)
-			return layer;
-	return NULL;
-}
-
 /* Raw IP has nothing but its version to tell what it is. */
 static uint8_t raw_protocol(const struct rtap_frame *frame)
 {

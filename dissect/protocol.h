@@ -350,7 +350,15 @@ static inline const uint8_t *layer_bytes(const struct rtap_packet *packet, const
 }
 
 /* The layer found behind `layer`, leaving out those that stand at the frame's end; NULL if it is the last. */
-const struct rtap_layer *layer_behind(const struct rtap_packet *packet, const struct rtap_layer *layer);
+static inline const struct rtap_layer *layer_behind(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	const struct rtap_layer *end = packet->layers + packet->layer_count;
+
+	while (++layer < end)
+		if (layer->protocol != PROTOCOL_TRAILER && layer->protocol != PROTOCOL_VCRC)
+			return layer;
+	return NULL;
+}
 
 /* Adds ", length 46" to the one-line text: the wire bytes of a payload layer. Nothing if `payload` is NULL. */
 void payload_summary_length(const struct rtap_packet *packet, const struct rtap_layer *payload, struct line *line);
