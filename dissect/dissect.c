@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "dissect/protocol.h"
+#include "dissect/rpc_body.h"
 #include "dissect/upper.h"
 
 void packet_anomaly(struct rtap_packet *packet, enum rtap_anomaly_code code, uint8_t layer, uint32_t offset)
@@ -104,16 +105,6 @@ void parse_note_payload(struct parse *parse)
 		parse->packet->payload = (struct rtap_payload){ parse->source, parse_offset(parse), parse->cursor.captured, parse->cursor.wire };
 }
 
-const struct rtap_layer *layer_behind(const struct rtap_packet *packet, const struct rtap_layer *layer)
-{
-	const struct rtap_layer *end = packet->layers + packet->layer_count;
-
-	while (++layer < end)
-		if (layer->protocol != PROTOCOL_TRAILER && layer->protocol != PROTOCOL_VCRC)
-			return layer;
-	return NULL;
-}
-
 /* Raw IP has nothing but its version to tell what it is. */
 static uint8_t raw_protocol(const struct rtap_frame *frame)
 {
@@ -193,23 +184,68 @@ static void forget_layers(struct rtap_packet *packet, uint8_t from)
 	packet->anomaly_count = kept;
 }
 
-void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context *context)
+/* A dissection from `offset` of a layer's source on, to the end of what the transport carried. */
+static struct parse parse_behind(struct rtap_packet *packet, const struct rtap_context *context, uint8_t source, uint32_t offset)
 {
 	const struct rtap_payload *payload = &packet->payload;
+	struct parse parse = { .packet = packet, .context = context, .source = source };
+	uint32_t captured = packet->sources[source].captured, wire = packet->sources[source].wire;
+
+	if (source == payload->source) {
+		captured = payload->offset + payload->captured;
+		wire = payload->offset + payload->wire;
+	}
+	parse.cursor = (struct cursor){ packet->sources[source].bytes + offset, captured - offset, wire - offset };
+	return parse;
+}
+
+/* Of a reply that was read whole, knowing its call changes no more than what is behind the header. */
+static bool learn_call(struct rtap_packet *packet, const struct rtap_layer *layer, const struct rtap_context *context)
+{
+	uint8_t behind = (uint8_t)(layer - packet->layers + 1), more = (uint8_t)(packet->layer_count - behind);
+	const struct xdr_program *program;
+	uint32_t length;
+
+	if (packet->rpc.record_mark || more > 1 || (more && layer[1].protocol != PROTOCOL_PAYLOAD) || behind == RTAP_MAX_LAYERS)
+		return false;
+	if (!rpc_learn_call(&packet->rpc, context))
+		return false;
+	program = rpc_body_program(&packet->rpc);
+	if (!program)
+		return true;
+	length = more ? layer[1].length : 0;
+	if (more)
+		forget_layers(packet, behind);
+	packet_add_layer(packet, program->protocol, layer->source, layer->offset + layer->length, length);
+	return true;
+}
+
+void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context *context)
+{
 	const struct rtap_layer *layer = packet->layers;
-	struct parse parse = { .packet = packet, .context = context, .next = PROTOCOL_RPC };
+	struct parse parse;
 
 	while (layer->protocol != PROTOCOL_RPC)
 		layer++;
-	parse.source = layer->source;
-	parse.cursor.next = layer_bytes(packet, layer);
-	parse.cursor.captured = packet->sources[layer->source].captured - layer->offset;
-	parse.cursor.wire = packet->sources[layer->source].wire - layer->offset;
-	if (layer->source == payload->source) {
-		parse.cursor.captured = payload->offset + payload->captured - layer->offset;
-		parse.cursor.wire = payload->offset + payload->wire - layer->offset;
-	}
+	if (learn_call(packet, layer, context))
+		return;
+	parse = parse_behind(packet, context, layer->source, layer->offset);
+	parse.next = PROTOCOL_RPC;
 	forget_layers(packet, (uint8_t)(layer - packet->layers));
+	packet->rpc = (struct rtap_rpc_facts){ 0 };
+	run(&parse);
+}
+
+void packet_dissect_follows(struct rtap_packet *packet, const struct rtap_context *context)
+{
+	const struct rtap_layer *layer = packet->layers;
+	struct parse parse;
+
+	while (layer->protocol != PROTOCOL_RPCRDMA)
+		layer++;
+	parse = parse_behind(packet, context, layer->source, layer->offset + layer->length);
+	parse.next = PROTOCOL_PAYLOAD;
+	forget_layers(packet, (uint8_t)(layer - packet->layers + 1));
 	packet->rpc = (struct rtap_rpc_facts){ 0 };
 	run(&parse);
 }

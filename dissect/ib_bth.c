@@ -109,32 +109,29 @@ static enum result parse(struct parse *parse)
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
+	const struct rtap_ib_facts *ib = &packet->ib;
 	const char *name;
+	char spare[160];
+	char *begin, *to;
 
 	if (layer->length < BTH_LENGTH)
 		return;
-	name = ib_opcodes[packet->ib.opcode].name;
-	line_text(line, packet->ib.has_lrh ? " IB " : packet->ib.has_grh ? " RoCEv1 " : " RoCEv2 ");
-	if (name)
-		line_text(line, name);
-	else {
-		line_text(line, "opcode ");
-		line_hex(line, packet->ib.opcode, 2);
-	}
-	line_text(line, ", qp ");
-	line_hex(line, packet->ib.dest_qpn, 6);
-	line_text(line, ", psn ");
-	line_dec(line, packet->ib.psn);
-	line_text(line, ", length ");
-	line_dec(line, packet->payload.wire);
-	if (packet->ib.ack_request)
-		line_text(line, ", ackreq");
-	if (packet->ib.solicited_event)
-		line_text(line, ", solicited");
-	if (packet->ib.fecn)
-		line_text(line, ", FECN");
-	if (packet->ib.becn)
-		line_text(line, ", BECN");
+	name = ib_opcodes[ib->opcode].name;
+	begin = line_begin(line, spare, sizeof spare);
+	to = line_put(begin, ib->has_lrh ? " IB " : ib->has_grh ? " RoCEv1 " : " RoCEv2 ");
+	to = name ? line_put(to, name) : line_put_hex(line_put(to, "opcode 0x"), ib->opcode, 2);
+	to = line_put_hex(line_put(to, ", qp 0x"), ib->dest_qpn, 6);
+	to = line_put_dec(line_put(to, ", psn "), ib->psn);
+	to = line_put_dec(line_put(to, ", length "), packet->payload.wire);
+	if (ib->ack_request)
+		to = line_put(to, ", ackreq");
+	if (ib->solicited_event)
+		to = line_put(to, ", solicited");
+	if (ib->fecn)
+		to = line_put(to, ", FECN");
+	if (ib->becn)
+		to = line_put(to, ", BECN");
+	line_end(line, begin, to);
 }
 
 const struct protocol bth_protocol = {

@@ -322,12 +322,15 @@ static void visit_ipv4(const struct rtap_packet *packet, const struct rtap_layer
 static void summary_ipv4(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
+	char spare[40];
+	char *begin, *to;
 
 	if (layer->length < IPV4_MIN_LENGTH)
 		return;
-	line_ipv4(line, header + 12);
-	line_text(line, " > ");
-	line_ipv4(line, header + 16);
+	begin = line_begin(line, spare, sizeof spare);
+	to = line_put_ipv4(begin, header + 12);
+	to = line_put(to, " > ");
+	line_end(line, begin, line_put_ipv4(to, header + 16));
 	if (is_fragment(header))
 		ip_summary_fragment(packet, layer, bits(header, IPV4_ID), bits(header, IPV4_FRAGMENT) * 8, line);
 	else

@@ -30,37 +30,56 @@ void line_cut(struct line *line, const char *text)
 	line->cut = true;
 }
 
-/* Below 10000. */
+/* Below 10000, with leading zeros. */
 static inline void put_four(char *to, unsigned number)
 {
 	memcpy(to, digit_pairs + number / 100 * 2, 2);
 	memcpy(to + 2, digit_pairs + number % 100 * 2, 2);
 }
 
+/* Below 10000; returns the end. */
+static inline char *put_few(char *to, unsigned number)
+{
+	if (number >= 1000) {
+		put_four(to, number);
+		return to + 4;
+	}
+	if (number >= 100) {
+		*to++ = (char)('0' + number / 100);
+		number %= 100;
+	} else if (number < 10) {
+		*to = (char)('0' + number);
+		return to + 1;
+	}
+	memcpy(to, digit_pairs + number * 2, 2);
+	return to + 2;
+}
+
+char *line_put_dec(char *to, uint64_t number)
+{
+	uint32_t rest;
+
+	if (number < 10000)
+		return put_few(to, (unsigned)number);
+	if (number < 100000000) {
+		rest = (uint32_t)number;
+		to = put_few(to, rest / 10000);
+		put_four(to, rest % 10000);
+		return to + 4;
+	}
+	to = line_put_dec(to, number / 100000000);
+	rest = (uint32_t)(number % 100000000);
+	put_four(to, rest / 10000);
+	put_four(to + 4, rest % 10000);
+	return to + 8;
+}
+
 void line_dec(struct line *line, uint64_t number)
 {
-	char digits[20 + LINE_SHORT];
-	char *end = digits + 20, *p = end;
+	char spare[LINE_SHORT];
+	char *begin = line_begin(line, spare, sizeof spare);
 
-	if (number < 10) {
-		line_char(line, (char)('0' + number));
-		return;
-	}
-
-	for (; number >= 10000; number /= 10000)
-		put_four(p -= 4, (unsigned)(number % 10000));
-	if (number >= 100) {
-		p -= 2;
-		memcpy(p, digit_pairs + number % 100 * 2, 2);
-		number /= 100;
-	}
-	if (number >= 10) {
-		p -= 2;
-		memcpy(p, digit_pairs + number * 2, 2);
-	} else {
-		*--p = (char)('0' + number);
-	}
-	line_short(line, p, (size_t)(end - p));
+	line_end(line, begin, line_put_dec(begin, number));
 }
 
 /* Below 1000000000. */
@@ -75,9 +94,10 @@ static inline void put_nine(char *to, uint32_t number)
 
 void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 {
-	char text[20 + LINE_SHORT];
+	char spare[LINE_SHORT];
+	char *text = line_begin(line, spare, sizeof spare);
 	unsigned i = digits > 20 ? 20 : digits;
-	size_t length = i;
+	char *end = text + i;
 
 	if (digits == 9 && number < 1000000000) {
 		put_nine(text, (uint32_t)number);
@@ -87,11 +107,10 @@ void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 		for (; i; number /= 10)
 			text[--i] = (char)('0' + number % 10);
 	}
-	line_short(line, text, length);
+	line_end(line, text, end);
 }
 
-/* At least `digits` digits; returns how many. */
-static unsigned hex_text(char text[16], uint64_t number, unsigned digits)
+char *line_put_hex(char *to, uint64_t number, unsigned digits)
 {
 	unsigned least = digits < 1 ? 1 : digits > 16 ? 16 : digits;
 	unsigned n = number ? (67u - (unsigned)__builtin_clzll(number)) / 4 : 1;
@@ -99,25 +118,28 @@ static unsigned hex_text(char text[16], uint64_t number, unsigned digits)
 
 	if (n < least)
 		n = least;
-	for (p = text + n; p - text >= 2; number >>= 8)
+	for (p = to + n; p - to >= 2; number >>= 8)
 		put_byte(p -= 2, (uint8_t)number);
-	if (p > text)
-		*text = hex_pairs[2 * (number & 15) + 1];
-	return n;
+	if (p > to)
+		*to = hex_pairs[2 * (number & 15) + 1];
+	return to + n;
 }
 
 void line_hex_digits(struct line *line, uint64_t number, unsigned digits)
 {
-	char text[LINE_SHORT];
+	char spare[LINE_SHORT];
+	char *begin = line_begin(line, spare, sizeof spare);
 
-	line_short(line, text, hex_text(text, number, digits));
+	line_end(line, begin, line_put_hex(begin, number, digits));
 }
 
 void line_hex(struct line *line, uint64_t number, unsigned digits)
 {
-	char text[LINE_SHORT] = "0x";
+	char spare[LINE_SHORT];
+	char *begin = line_begin(line, spare, sizeof spare);
 
-	line_short(line, text, 2 + hex_text(text + 2, number, digits));
+	memcpy(begin, "0x", 2);
+	line_end(line, begin, line_put_hex(begin + 2, number, digits));
 }
 
 void line_seconds(struct line *line, int64_t nanoseconds)
@@ -146,16 +168,21 @@ static const struct {
 	OCTET(250), OCTET(251), OCTET(252), OCTET(253), OCTET(254), OCTET(255),
 };
 
+char *line_put_ipv4(char *to, const uint8_t *address)
+{
+	for (int i = 0; i < 4; i++) {
+		memcpy(to, octets[address[i]].text, 4);
+		to += octets[address[i]].length;
+	}
+	return to - 1;
+}
+
 void line_ipv4(struct line *line, const uint8_t *address)
 {
-	char text[LINE_SHORT];
-	char *p = text;
+	char spare[LINE_SHORT];
+	char *begin = line_begin(line, spare, sizeof spare);
 
-	for (int i = 0; i < 4; i++) {
-		memcpy(p, octets[address[i]].text, 4);
-		p += octets[address[i]].length;
-	}
-	line_short(line, text, (size_t)(p - text) - 1);
+	line_end(line, begin, line_put_ipv4(begin, address));
 }
 
 /* The longest run of at least two zero groups, the first of equals (RFC 5952, 4.2): its start, -1 without one. */
@@ -271,16 +298,39 @@ static bool is_plain(uint8_t byte)
 	return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
 }
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Not 0 if one of eight bytes is below `limit`, which is at most 128; right for those below 128 only. */
+static inline uint64_t any_below(uint64_t bytes, uint8_t limit)
+{
+	return (bytes - EACH(limit)) & ~bytes & EACH(0x80);
+}
+
+/* How many bytes from the beginning on stand for themselves. */
+static size_t plain_length(const uint8_t *bytes, size_t length)
+{
+	size_t n = 0;
+	uint64_t eight;
+
+	for (; length - n >= 8; n += 8) {
+		memcpy(&eight, bytes + n, 8);
+		if ((eight & EACH(0x80)) | any_below(eight, 0x20) | any_below(eight ^ EACH(0x7f), 1) | any_below(eight ^ EACH('"'), 1) |
+		    any_below(eight ^ EACH('\\'), 1))
+			break;
+	}
+	while (n < length && is_plain(bytes[n]))
+		n++;
+	return n;
+}
+
 void line_escaped(struct line *line, const uint8_t *bytes, size_t length)
 {
 	static const char controls[] = "0------abtnvfr";
 
 	for (size_t i = 0; i < length && !line->cut;) {
 		uint8_t byte = bytes[i];
-		size_t sequence = 0;
+		size_t sequence = plain_length(bytes + i, length - i);
 
-		while (i + sequence < length && is_plain(bytes[i + sequence]))
-			sequence++;
 		if (sequence) {
 			line_bytes(line, (const char *)bytes + i, sequence);
 			i += sequence;

@@ -51,6 +51,39 @@ static inline void line_short(struct line *line, const char *text, size_t length
 	line->next += length;
 }
 
+/*
+ * Where to write a piece of at most `most` bytes: at the line's end if there is room for that much, else in `spare`, which holds it.
+ * line_end() with the end of what was written appends it. Nothing else may be appended in between.
+ */
+static inline char *line_begin(const struct line *line, char *spare, size_t most)
+{
+	return (size_t)(line->end - line->next) >= most ? line->next : spare;
+}
+
+static inline void line_end(struct line *line, const char *begin, char *end)
+{
+	if (begin == line->next)
+		line->next = end;
+	else
+		line_bytes(line, begin, (size_t)(end - begin));
+}
+
+/* Of a piece: each writes at `to` and returns the end of what it wrote. */
+static inline char *line_put(char *to, const char *text)
+{
+	size_t length = strlen(text);
+
+	memcpy(to, text, length);
+	return to + length;
+}
+
+/* At most 20 bytes. */
+char *line_put_dec(char *to, uint64_t number);
+/* At least `digits` digits and at most 16, without "0x". */
+char *line_put_hex(char *to, uint64_t number, unsigned digits);
+/* 15 bytes at most, of 17 that are written. */
+char *line_put_ipv4(char *to, const uint8_t *address);
+
 static inline void line_char(struct line *line, char c)
 {
 	if (line->next < line->end)

@@ -273,6 +273,12 @@ static inline size_t protocol_rows_with_values(uint8_t protocol)
 void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context *context);
 
 /*
+ * Dissects a packet once more from behind its RPC-over-RDMA header on: context->rpc_follows is set, and no chunk is to be shown in
+ * this packet.
+ */
+void packet_dissect_follows(struct rtap_packet *packet, const struct rtap_context *context);
+
+/*
  * A packet with tcp.present that was dissected with context->stop_at_tcp, and has captured payload: what the segment carries is
  * dissected with this context.
  */
@@ -344,7 +350,15 @@ static inline const uint8_t *layer_bytes(const struct rtap_packet *packet, const
 }
 
 /* The layer found behind `layer`, leaving out those that stand at the frame's end; NULL if it is the last. */
-const struct rtap_layer *layer_behind(const struct rtap_packet *packet, const struct rtap_layer *layer);
+static inline const struct rtap_layer *layer_behind(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	const struct rtap_layer *end = packet->layers + packet->layer_count;
+
+	while (++layer < end)
+		if (layer->protocol != PROTOCOL_TRAILER && layer->protocol != PROTOCOL_VCRC)
+			return layer;
+	return NULL;
+}
 
 /* Adds ", length 46" to the one-line text: the wire bytes of a payload layer. Nothing if `payload` is NULL. */
 void payload_summary_length(const struct rtap_packet *packet, const struct rtap_layer *payload, struct line *line);

@@ -43,6 +43,9 @@ const struct xdr_program *rpc_body_program(const struct rtap_rpc_facts *facts);
  */
 enum result rpc_read_header(struct xdr *xdr, const struct rtap_context *context, struct rtap_rpc_facts *facts);
 
+/* Of a reply read whole without its call, which the context knows now. False, and nothing changed: it has to be read again. */
+bool rpc_learn_call(struct rtap_rpc_facts *facts, const struct rtap_context *context);
+
 /*
  * Walks arguments or results; the cursor stands at their first byte. OK also if there are no tables for them. A body
  * that RPCSEC_GSS protects ends where facts->body_length says. Bytes left behind the last item are no failure: the

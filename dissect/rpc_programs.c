@@ -80,7 +80,7 @@ const struct rtap_name nfsacl_procedure3_names[] = { { 0, "NULL" }, { 1, "GETACL
 
 const struct rtap_name nfs_cb_procedure_names[] = { { 0, "CB_NULL" }, { 1, "CB_COMPOUND" }, { 0, NULL } };
 
-static const struct {
+static const struct rpc_program {
 	uint32_t program, first_version, last_version;
 	const struct rtap_name *names;
 	const struct xdr_program *tables;
@@ -112,30 +112,34 @@ static uint32_t program_of(const struct rtap_rpc_facts *facts)
 	return facts->is_callback ? NFS_CALLBACK : facts->program;
 }
 
-/* Its place in the table, or PROGRAMS. */
-static unsigned find(const struct rtap_rpc_facts *facts)
+static inline bool is_of(const struct rpc_program *known, uint32_t program, uint32_t version)
+{
+	return known->program == program && version >= known->first_version && version <= known->last_version;
+}
+
+/* NULL: nobody knows it. */
+static const struct rpc_program *find(const struct rtap_rpc_facts *facts)
 {
 	uint32_t program = program_of(facts);
-	unsigned i = 0;
 
-	while (i < PROGRAMS && (programs[i].program != program || facts->version < programs[i].first_version ||
-				facts->version > programs[i].last_version))
-		i++;
-	return i;
+	for (const struct rpc_program *known = programs; known < programs + PROGRAMS; known++)
+		if (is_of(known, program, facts->version))
+			return known;
+	return NULL;
 }
 
 const struct rtap_name *rpc_procedure_names(const struct rtap_rpc_facts *facts)
 {
-	unsigned i = find(facts);
+	const struct rpc_program *known = find(facts);
 
-	return i < PROGRAMS ? programs[i].names : NULL;
+	return known ? known->names : NULL;
 }
 
 const struct xdr_program *rpc_program_tables(const struct rtap_rpc_facts *facts)
 {
-	unsigned i = find(facts);
+	const struct rpc_program *known = find(facts);
 
-	return i < PROGRAMS ? programs[i].tables : NULL;
+	return known ? known->tables : NULL;
 }
 
 void rpc_line_program(const struct rtap_rpc_facts *facts, struct line *line)

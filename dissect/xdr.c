@@ -55,7 +55,7 @@ static uint64_t step(struct xdr *xdr, uint64_t length)
 	return here;
 }
 
-enum result xdr_skip(struct xdr *xdr, uint64_t length)
+enum result xdr_skip_across(struct xdr *xdr, uint64_t length)
 {
 	if (length > xdr_left(xdr))
 		return MALFORMED;
@@ -116,7 +116,7 @@ enum result xdr_u64_across(struct xdr *xdr, uint64_t *value)
 	return result;
 }
 
-enum result xdr_take(struct xdr *xdr, uint64_t length, uint8_t *copy, uint64_t room, const uint8_t **bytes)
+enum result xdr_take_across(struct xdr *xdr, uint64_t length, uint8_t *copy, uint64_t room, const uint8_t **bytes)
 {
 	static const uint8_t nothing[1];
 	struct xdr before = *xdr;

@@ -83,14 +83,37 @@ static inline bool xdr_pass(struct xdr *xdr, uint32_t length)
 	return true;
 }
 
+/* Takes `length` bytes, at least one, if all of them are in memory, in one extent: where they stand. NULL: not, and nothing moves. */
+static inline const uint8_t *xdr_here(struct xdr *xdr, uint64_t length)
+{
+	const uint8_t *bytes = xdr->next;
+
+	if ((uint64_t)(xdr->end - xdr->next) < length || xdr->limit - xdr->position < length)
+		return NULL;
+	xdr->next += length;
+	xdr->position += length;
+	return bytes;
+}
+
+enum result xdr_skip_across(struct xdr *xdr, uint64_t length);
+
 /* Passes over `length` bytes of whatever kind: costs nothing for their number. OK or MALFORMED. */
-enum result xdr_skip(struct xdr *xdr, uint64_t length);
+static inline enum result xdr_skip(struct xdr *xdr, uint64_t length)
+{
+	return !length || xdr_here(xdr, length) ? OK : xdr_skip_across(xdr, length);
+}
+
+enum result xdr_take_across(struct xdr *xdr, uint64_t length, uint8_t *copy, uint64_t room, const uint8_t **bytes);
 
 /*
  * Takes `length` bytes: *bytes is where they stand, or `room` bytes at `copy` if they straddle extents. NULL, and all the
  * same taken, if some of them are not in memory or do not fit the copy. OK or MALFORMED.
  */
-enum result xdr_take(struct xdr *xdr, uint64_t length, uint8_t *copy, uint64_t room, const uint8_t **bytes);
+static inline enum result xdr_take(struct xdr *xdr, uint64_t length, uint8_t *copy, uint64_t room, const uint8_t **bytes)
+{
+	*bytes = length ? xdr_here(xdr, length) : NULL;
+	return *bytes ? OK : xdr_take_across(xdr, length, copy, room, bytes);
+}
 
 /*
  * Narrows the stream to the next `length` bytes, as a sub-cursor would be. *outer is for xdr_widen(), which goes back to the

@@ -121,19 +121,26 @@ static enum result bytes(struct xdr_walk *walk, uint16_t row, uint32_t length)
  * Bytes without a length of their own are read as words are: not being at hand ends the walk. Passing over them would let
  * an array go on through a hole of any size.
  */
-static enum result fixed(struct xdr_walk *walk, const struct xdr_item *item)
+static enum result fixed_across(struct xdr_walk *walk, uint32_t length, const uint8_t **found)
 {
 	struct xdr before = *walk->xdr;
-	const uint8_t *found;
-	enum result result = xdr_take(walk->xdr, item->bound, walk->scratch, sizeof walk->scratch, &found);
+	enum result result = xdr_take(walk->xdr, length, walk->scratch, sizeof walk->scratch, found);
+
+	if (result != OK || *found)
+		return result;
+	*walk->xdr = before;
+	return TRUNCATED;
+}
+
+static enum result fixed(struct xdr_walk *walk, const struct xdr_item *item)
+{
+	uint64_t offset = walk->xdr->position;
+	const uint8_t *found = item->bound ? xdr_here(walk->xdr, item->bound) : NULL;
+	enum result result = found ? OK : fixed_across(walk, item->bound, &found);
 
 	if (result != OK)
 		return result;
-	if (!found) {
-		*walk->xdr = before;
-		return TRUNCATED;
-	}
-	xdr_tell_bytes(walk, item->row, found, before.position, item->bound);
+	xdr_tell_bytes(walk, item->row, found, offset, item->bound);
 	return xdr_skip(walk->xdr, -item->bound % 4);
 }
 
@@ -235,6 +242,14 @@ static enum result walk_item(struct xdr_walk *walk, const struct xdr_item *item)
 	return OK;
 }
 
+/* Whether the item is a number that nobody asked for, at hand: it was passed over. */
+static inline bool pass_number(struct xdr_walk *walk, const struct xdr_item *item)
+{
+	if (item->kind != XDR_KIND_U32 && item->kind != XDR_KIND_U64)
+		return false;
+	return !is_wanted(walk, item->row) && xdr_pass(walk->xdr, item->kind == XDR_KIND_U32 ? 4 : 8);
+}
+
 enum result xdr_walk_items(struct xdr_walk *walk, const struct xdr_item *items)
 {
 	enum result result = OK;
@@ -242,6 +257,8 @@ enum result xdr_walk_items(struct xdr_walk *walk, const struct xdr_item *items)
 	for (; result == OK && items->kind != XDR_KIND_END && !walk->sink->stop; items++) {
 		uint8_t tag = walk->tag;
 
+		if (pass_number(walk, items))
+			continue;
 		if (items->tag)
 			walk->tag = items->tag;
 		result = walk_item(walk, items);

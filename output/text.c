@@ -36,13 +36,13 @@ static void write_notes(const struct rtap_packet *packet, struct line *line)
 
 void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line)
 {
+	const struct rtap_layer *end = packet->layers + packet->layer_count;
 	const char *before;
 
 	clock_write(&text->clock, packet->frame, line);
 	line_char(line, ' ');
 	before = line->next;
-	for (uint8_t i = 0; i < packet->layer_count; i++) {
-		const struct rtap_layer *layer = &packet->layers[i];
+	for (const struct rtap_layer *layer = packet->layers; layer < end; layer++) {
 		const struct protocol *protocol = protocol_by_number(layer->protocol);
 
 		if (protocol->summary)

@@ -8,12 +8,6 @@
 #include "reassembly/rpc_call.h"
 
 #define NANOSECONDS INT64_C(1000000000)
-/*
- * The point of capture can swap packets, and an acknowledgement can get lost behind it: a message that is done waits so
- * long for what still belongs to it.
- */
-#define GRACE_PACKETS 256
-#define GRACE_NS (NANOSECONDS / 2)
 /* Holes that the stream went past so long ago stay holes. */
 #define HOLE_NS (2 * NANOSECONDS)
 /* Longer than a queue pair waits with all its retries: 7 times 4.3 seconds by usual settings. IBTA vol. 1, 9.7.6.1.3. */
@@ -305,16 +299,14 @@ void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connec
 	message_settle(tracker, message);
 }
 
-bool ib_message_is_final(const struct rtap_tracker *tracker, const struct message *message)
+bool ib_message_is_given_up(const struct rtap_tracker *tracker, const struct message *message)
 {
 	const struct psn_stream *stream = message->stream;
 	int64_t now = tracker->now_ns;
 	uint64_t end, newest;
 	bool after_read;
 
-	if (message->answered)
-		return stream->packets - message->answered_at >= GRACE_PACKETS || now - message->answered_ns >= GRACE_NS;
-	if (stream->connection->closed && now - stream->connection->closed_ns >= GRACE_NS)
+	if (stream->connection->closed && now - stream->connection->closed_ns >= IB_GRACE_NS)
 		return true;
 	end = message->end > message->high ? message->end : message->high + 1;
 	/* a READ takes the PSNs of all its responses at once */

@@ -21,8 +21,23 @@ void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connec
 /* Settles the messages of a stream that wait for nothing more; all of them if `all` is set. */
 void ib_message_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all);
 
+/*
+ * The point of capture can swap packets, and an acknowledgement can get lost behind it: a message that is done waits so
+ * long for what still belongs to it.
+ */
+#define IB_GRACE_PACKETS 256
+#define IB_GRACE_NS (INT64_C(1000000000) / 2)
+
+/* Of a message that nothing has answered: whether it waits for nothing more. */
+bool ib_message_is_given_up(const struct rtap_tracker *tracker, const struct message *message);
+
 /* Whether the message waits for nothing more. */
-bool ib_message_is_final(const struct rtap_tracker *tracker, const struct message *message);
+static inline bool ib_message_is_final(const struct rtap_tracker *tracker, const struct message *message)
+{
+	if (!message->answered)
+		return ib_message_is_given_up(tracker, message);
+	return message->stream->packets - message->answered_at >= IB_GRACE_PACKETS || tracker->now_ns - message->answered_ns >= IB_GRACE_NS;
+}
 
 /* Position of the first byte of the message that is known of. */
 static inline uint64_t message_position(const struct message *message)

@@ -497,7 +497,10 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 		rpc_call_send(tracker, message, packet);
 	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, from_a, packet)) {
 		context->rpc_follows = true;
-		dissect_again(frame, context, packet);
+		if (context->chunk.bytes)
+			dissect_again(frame, context, packet);
+		else
+			packet_dissect_follows(packet, context);
 	}
 }
 
