@@ -74,9 +74,9 @@ static void note_cnp(struct stats *stats, struct stats_direction *marked, const 
 		return;
 	marked->marked = false;
 	if (!marked->reaction_ns)
-		marked->reaction_ns = stats_take(stats, sizeof *marked->reaction_ns);
+		marked->reaction_ns = stats_take(stats, sizeof *marked->reaction_ns, 1);
 	if (marked->reaction_ns)
-		histogram_add(marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, frame->time_ns));
+		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, frame->time_ns));
 }
 
 static void note_mark(struct stats_direction *direction, const struct rtap_frame *frame)
