@@ -384,25 +384,40 @@ static enum result walk_call(struct walk *walk)
 	return facts->flavor == RPCSEC_GSS ? gss_body(walk) : OK;
 }
 
+/* What a reply's call tells, if that is known. */
+static void know_call(struct rtap_rpc_facts *facts, const struct rtap_context *context)
+{
+	if (!context->rpc_known)
+		return;
+	facts->program = context->rpc_program;
+	facts->version = context->rpc_version;
+	facts->procedure = context->rpc_procedure;
+	facts->program_known = true;
+	facts->is_callback = facts->program == context->rpc_callback_program ||
+			     (facts->program >= FIRST_TRANSIENT && facts->program <= LAST_TRANSIENT);
+	facts->flavor = context->rpc_flavor;
+	facts->gss_procedure = context->rpc_gss_procedure;
+	facts->gss_service = context->rpc_gss_service;
+	facts->call_frame = context->rpc_call_frame;
+	facts->call_time_ns = context->rpc_call_time_ns;
+}
+
+bool rpc_reply_known(struct rtap_rpc_facts *facts, const struct rtap_context *context)
+{
+	if (!facts->present || !facts->is_reply || !facts->header_length || facts->program_known || context->rpc_flavor == RPCSEC_GSS)
+		return false;
+	know_call(facts, context);
+	facts->has_body = context->rpc_known && facts->accepted && facts->status == SUCCESS;
+	return true;
+}
+
 static enum result walk_reply(struct walk *walk)
 {
 	struct rtap_rpc_facts *facts = &walk->facts;
 	const struct rtap_context *context = walk->context;
 	enum result result = reply_body(walk);
 
-	if (context->rpc_known) {
-		facts->program = context->rpc_program;
-		facts->version = context->rpc_version;
-		facts->procedure = context->rpc_procedure;
-		facts->program_known = true;
-		facts->is_callback = facts->program == context->rpc_callback_program ||
-				     (facts->program >= FIRST_TRANSIENT && facts->program <= LAST_TRANSIENT);
-		facts->flavor = context->rpc_flavor;
-		facts->gss_procedure = context->rpc_gss_procedure;
-		facts->gss_service = context->rpc_gss_service;
-		facts->call_frame = context->rpc_call_frame;
-		facts->call_time_ns = context->rpc_call_time_ns;
-	}
+	know_call(facts, context);
 	if (result != OK || !facts->accepted || facts->status != SUCCESS)
 		return result;
 	facts->has_body = context->rpc_known;

@@ -44,6 +44,12 @@ const struct xdr_program *rpc_body_program(const struct rtap_rpc_facts *facts);
 enum result rpc_read_header(struct xdr *xdr, const struct rtap_context *context, struct rtap_rpc_facts *facts);
 
 /*
+ * The facts of a reply's header that was read without its call become what they are with what the context knows of that. False, and
+ * nothing changed: it has to be read again, because the call tells what stands in it, or not all of it was there.
+ */
+bool rpc_reply_known(struct rtap_rpc_facts *facts, const struct rtap_context *context);
+
+/*
  * Walks arguments or results; the cursor stands at their first byte. OK also if there are no tables for them. A body
  * that RPCSEC_GSS protects ends where facts->body_length says. Bytes left behind the last item are no failure: the
  * caller can see them by the cursor.
