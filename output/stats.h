@@ -20,6 +20,7 @@
 	X(AFTER_NAK, "recoveries_after_nak") /* runs of retransmissions of requests that a NAK asked for */ \
 	X(AFTER_TIMEOUT, "recoveries_after_timeout") /* those that nobody asked for */ \
 	X(READ_RESTART, "read_restarts") /* READ requests sent again */ \
+	X(NO_CREDIT, "no_credit") /* acknowledgements that let the other end send nothing more: IBTA vol. 1, 9.7.7.2 */ \
 	X(NAK_SEQUENCE, "nak_sequence") X(NAK_INVALID_REQUEST, "nak_invalid_request") X(NAK_ACCESS, "nak_access") \
 	X(NAK_OPERATION, "nak_operation") X(NAK_INVALID_RD, "nak_invalid_rd") X(RNR, "rnr_naks") \
 	X(CE_MARK, "ce_marks") /* congestion experienced: RFC 3168 */ \

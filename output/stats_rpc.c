@@ -122,7 +122,8 @@ static void add_call(const struct stats *stats, struct stats_rpc *row, const str
 	row->with_reply_chunk += call->reply_chunk;
 }
 
-static void add_operation(struct stats *stats, struct stats_rpc *row, const struct rtap_message *message, const struct rtap_operation *operation)
+static void add_operation(struct stats *stats, struct stats_rpc *row, const struct rtap_message *message,
+			  const struct rtap_operation *operation)
 {
 	if (message->kind == RTAP_KIND_RPC_CALL) {
 		row->calls++;
