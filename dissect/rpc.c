@@ -401,7 +401,7 @@ static void take_call(struct rtap_rpc_facts *facts, const struct rtap_context *c
 
 bool rpc_learn_call(struct rtap_rpc_facts *facts, const struct rtap_context *context)
 {
-	if (!facts->is_reply || !facts->header_length || !context->rpc_known || context->rpc_flavor == RPCSEC_GSS)
+	if (!facts->present || !facts->is_reply || !facts->header_length || !context->rpc_known || context->rpc_flavor == RPCSEC_GSS)
 		return false;
 	take_call(facts, context);
 	facts->has_body = facts->accepted && facts->status == SUCCESS;

@@ -43,7 +43,10 @@ const struct xdr_program *rpc_body_program(const struct rtap_rpc_facts *facts);
  */
 enum result rpc_read_header(struct xdr *xdr, const struct rtap_context *context, struct rtap_rpc_facts *facts);
 
-/* Of a reply read whole without its call, which the context knows now. False, and nothing changed: it has to be read again. */
+/*
+ * The facts of a reply's header that was read without its call become what they are with what the context knows of that. False, and
+ * nothing changed: it has to be read again, because the call tells what stands in it, or not all of it was there.
+ */
 bool rpc_learn_call(struct rtap_rpc_facts *facts, const struct rtap_context *context);
 
 /*

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <stdlib.h>
+
 #include "output/histogram.h"
 
 #define PARTS (UINT64_C(1) << HISTOGRAM_PART_BITS)
@@ -37,29 +39,87 @@ static void bucket_add(uint32_t *bucket, uint32_t count)
 	*bucket = *bucket > UINT32_MAX - count ? UINT32_MAX : *bucket + count;
 }
 
-void histogram_add(struct histogram *histogram, uint64_t value)
+/* Begins the group: its place, from 1; 0: memory is out. */
+static uint8_t add_group(struct histogram *histogram, unsigned group)
 {
+	if (histogram->group_count == histogram->group_room) {
+		unsigned room = histogram->group_room ? histogram->group_room * 2u : 4;
+		struct histogram_group *larger;
+
+		room = room < HISTOGRAM_GROUPS ? room : HISTOGRAM_GROUPS;
+		larger = realloc(histogram->groups, room * sizeof *larger);
+		if (!larger)
+			return 0;
+		histogram->groups = larger;
+		histogram->group_room = (uint8_t)room;
+	}
+	histogram->groups[histogram->group_count] = (struct histogram_group){ { 0 } };
+	return histogram->places[group] = ++histogram->group_count;
+}
+
+/* NULL: memory is out. */
+static struct histogram_group *group_of(struct histogram *histogram, unsigned group)
+{
+	uint8_t place = histogram->places[group] ? histogram->places[group] : add_group(histogram, group);
+
+	return place ? &histogram->groups[place - 1] : NULL;
+}
+
+bool histogram_add(struct histogram *histogram, uint64_t value)
+{
+	unsigned bucket = bucket_of(value);
+	struct histogram_group *group = group_of(histogram, bucket >> HISTOGRAM_PART_BITS);
+
 	if (!histogram->count || value < histogram->least)
 		histogram->least = value;
 	if (value > histogram->largest)
 		histogram->largest = value;
 	histogram->count++;
 	histogram->sum += value;
-	bucket_add(&histogram->buckets[bucket_of(value)], 1);
+	histogram->unplaced += !group;
+	if (group)
+		bucket_add(&group->counts[bucket & (PARTS - 1)], 1);
+	return group;
 }
 
-void histogram_merge(struct histogram *histogram, const struct histogram *other)
+uint64_t histogram_merge(struct histogram *histogram, const struct histogram *other)
 {
+	uint64_t unplaced = 0;
+
 	if (!other->count)
-		return;
+		return 0;
 	if (!histogram->count || other->least < histogram->least)
 		histogram->least = other->least;
 	if (other->largest > histogram->largest)
 		histogram->largest = other->largest;
 	histogram->count += other->count;
 	histogram->sum += other->sum;
-	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
-		bucket_add(&histogram->buckets[i], other->buckets[i]);
+	for (unsigned i = 0; i < HISTOGRAM_GROUPS; i++) {
+		const struct histogram_group *from = other->places[i] ? &other->groups[other->places[i] - 1] : NULL;
+		struct histogram_group *group = from ? group_of(histogram, i) : NULL;
+
+		for (unsigned part = 0; from && part < PARTS; part++) {
+			if (group)
+				bucket_add(&group->counts[part], from->counts[part]);
+			else
+				unplaced += from->counts[part];
+		}
+	}
+	histogram->unplaced += unplaced + other->unplaced;
+	return unplaced;
+}
+
+uint32_t histogram_bucket(const struct histogram *histogram, unsigned bucket)
+{
+	uint8_t place = histogram->places[bucket >> HISTOGRAM_PART_BITS];
+
+	return place ? histogram->groups[place - 1].counts[bucket & (PARTS - 1)] : 0;
+}
+
+void histogram_fini(struct histogram *histogram)
+{
+	free(histogram->groups);
+	*histogram = (struct histogram){ .groups = NULL };
 }
 
 uint64_t histogram_above(const struct histogram *histogram, uint64_t value)
@@ -67,19 +127,20 @@ uint64_t histogram_above(const struct histogram *histogram, uint64_t value)
 	uint64_t count = 0;
 
 	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
-		count += value_of(bucket) >= value ? histogram->buckets[bucket] : 0;
+		count += value_of(bucket) >= value ? histogram_bucket(histogram, bucket) : 0;
 	return count || histogram->largest < value ? count : 1;
 }
 
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned permille)
 {
-	uint64_t rank = histogram->count / 1000 * permille + (histogram->count % 1000 * permille + 999) / 1000, below = 0, value;
+	uint64_t placed = histogram->count - histogram->unplaced, below = 0, value;
+	uint64_t rank = placed / 1000 * permille + (placed % 1000 * permille + 999) / 1000;
 	unsigned bucket = bucket_of(histogram->least);
 
 	if (!histogram->count)
 		return 0;
 	for (; bucket < HISTOGRAM_BUCKETS - 1; bucket++) {
-		below += histogram->buckets[bucket];
+		below += histogram_bucket(histogram, bucket);
 		if (below >= rank)
 			break;
 	}

@@ -1,27 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How values are distributed, in memory of a fixed size: values below 32 are counted one by one, each power of two above in 16
+ * How values are distributed, in memory of a limited size: values below 32 are counted one by one, each power of two above in 16
  * parts of equal width. So a percentile is at most 1/32 (3.1 %) from the exact one; count, sum, least and largest are exact.
+ * Most distributions are of few powers of two: only those have counters.
  */
 #ifndef OUTPUT_HISTOGRAM_H
 #define OUTPUT_HISTOGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define HISTOGRAM_PART_BITS 4
 #define HISTOGRAM_VALUE_BITS 44 /* nanoseconds: 4.8 hours; bytes: 16 TiB. What is larger counts as the largest value */
-#define HISTOGRAM_BUCKETS ((HISTOGRAM_VALUE_BITS - HISTOGRAM_PART_BITS + 1) << HISTOGRAM_PART_BITS)
+#define HISTOGRAM_GROUPS (HISTOGRAM_VALUE_BITS - HISTOGRAM_PART_BITS + 1)
+#define HISTOGRAM_BUCKETS (HISTOGRAM_GROUPS << HISTOGRAM_PART_BITS)
+
+/* The buckets of a power of two; the first group is of all values below the parts. */
+struct histogram_group {
+	uint32_t counts[1 << HISTOGRAM_PART_BITS]; /* a full one takes no more */
+};
+
+/* The most memory that one takes beside itself, in bytes. */
+#define HISTOGRAM_MEMORY (HISTOGRAM_GROUPS * sizeof(struct histogram_group))
 
 /* All zero: empty. */
 struct histogram {
 	uint64_t count, sum, least, largest;
-	uint32_t buckets[HISTOGRAM_BUCKETS]; /* a full one takes no more */
+	uint64_t unplaced;                 /* values of these for which memory was out: they are in no bucket and no percentile */
+	struct histogram_group *groups;    /* in the order in which they were needed */
+	uint8_t group_count, group_room;
+	uint8_t places[HISTOGRAM_GROUPS];  /* of each power of two its place in `groups`, from 1; 0: it has none */
 };
 
-void histogram_add(struct histogram *histogram, uint64_t value);
+/* False: memory is out; the value is unplaced. */
+bool histogram_add(struct histogram *histogram, uint64_t value);
 
-/* Adds all values of another. */
-void histogram_merge(struct histogram *histogram, const struct histogram *other);
+/* Adds all values of another. Returns how many of those that it had in buckets are unplaced now. */
+uint64_t histogram_merge(struct histogram *histogram, const struct histogram *other);
+
+/* How many values a bucket has counted. */
+uint32_t histogram_bucket(const struct histogram *histogram, unsigned bucket);
 
 /* The least value that a bucket counts. */
 uint64_t histogram_begin(unsigned bucket);
@@ -31,5 +49,8 @@ uint64_t histogram_above(const struct histogram *histogram, uint64_t value);
 
 /* The value that `permille` of 1000 values do not exceed (the nearest rank); 0 of an empty histogram. */
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned permille);
+
+/* Frees what it holds, and leaves it empty. */
+void histogram_fini(struct histogram *histogram);
 
 #endif

@@ -264,7 +264,7 @@ static void bars(const struct histogram *histogram, const struct html_axis *x, d
 			uint64_t sum = 0;
 
 			for (unsigned bucket = i; bucket < i + BUCKETS_TOGETHER; bucket++)
-				sum += histogram->buckets[bucket];
+				sum += histogram_bucket(histogram, bucket);
 			most = sum > most ? sum : most;
 			if (!pass || !sum)
 				continue;

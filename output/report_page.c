@@ -459,6 +459,8 @@ int report_write(struct report *report, const struct findings *found, const stru
 		result = write_parts(printer, PARTS(last), &page);
 	if (!result)
 		result = printer_flush(printer);
+	for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
+		histogram_fini(&page.latencies[kind]);
 	free(page.ranked);
 	return result;
 }

@@ -47,21 +47,37 @@ void stats_tally_merge(struct stats_tally *tally, const struct stats_tally *othe
 	tally->count += other->count;
 }
 
-void *stats_take(struct stats *stats, size_t size)
+void *stats_take(struct stats *stats, size_t size, unsigned histograms)
 {
-	void *memory = size <= stats->options.max_memory - stats->memory ? calloc(1, size) : NULL;
+	uint64_t most = size + histograms * HISTOGRAM_MEMORY;
+	void *memory = most <= stats->options.max_memory - stats->memory ? calloc(1, size) : NULL;
 
 	if (memory)
-		stats->memory += size;
+		stats->memory += most;
 	return memory;
 }
 
-static void give(struct stats *stats, void *memory, size_t size)
+static void give(struct stats *stats, void *memory, size_t size, unsigned histograms)
 {
 	if (!memory)
 		return;
-	stats->memory -= size;
+	stats->memory -= size + histograms * HISTOGRAM_MEMORY;
 	free(memory);
+}
+
+static void give_operations(struct stats *stats, struct stats_operations *operations)
+{
+	if (!operations)
+		return;
+	histogram_fini(&operations->size);
+	histogram_fini(&operations->latency_ns);
+	give(stats, operations, sizeof *operations, 2);
+}
+
+void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value)
+{
+	if (!histogram_add(histogram, value))
+		stats->unplaced_values++;
 }
 
 static bool make_room(struct stats *stats, uint64_t number)
@@ -96,7 +112,7 @@ struct stats_connection *stats_find(struct stats *stats, uint64_t number)
 	place = &stats->table[number - 1];
 	/* the other half is for what is said on them */
 	if (!*place && stats->connection_memory < stats->options.max_memory / 2) {
-		*place = stats_take(stats, sizeof **place);
+		*place = stats_take(stats, sizeof **place, 0);
 		stats->connection_memory += *place ? sizeof **place : 0;
 	}
 	if (*place)
@@ -110,14 +126,14 @@ static struct stats_operations *operations_of(struct stats *stats, struct stats_
 	struct stats_operations **place = &direction->operations[kind], **shared = &stats->others.directions[is_second].operations[kind];
 
 	if (!*place && place != shared)
-		*place = stats_take(stats, sizeof **place);
+		*place = stats_take(stats, sizeof **place, 2);
 	if (*place)
 		return *place;
 	stats->uncounted_messages += place != shared;
 	/* there are few kinds: what is counted together may be beyond the limit */
 	if (!*shared) {
-		stats->options.max_memory += sizeof **shared;
-		*shared = stats_take(stats, sizeof **shared);
+		stats->options.max_memory += sizeof **shared + 2 * HISTOGRAM_MEMORY;
+		*shared = stats_take(stats, sizeof **shared, 2);
 	}
 	return *shared;
 }
@@ -184,7 +200,7 @@ static void note_read(struct stats *stats, struct stats_direction *asker, const 
 	struct stats_reads *reads = asker->reads;
 
 	if (!reads)
-		reads = asker->reads = stats_take(stats, sizeof *reads);
+		reads = asker->reads = stats_take(stats, sizeof *reads, 0);
 	if (!reads)
 		return;
 	while (reads->count && reads->answered_in[reads->first] < message->first_frame) {
@@ -197,7 +213,7 @@ static void note_read(struct stats *stats, struct stats_direction *asker, const 
 		reads->most = reads->count;
 }
 
-static void add_operation(struct stats_operations *operations, const struct rtap_message *message)
+static void add_operation(struct stats *stats, struct stats_operations *operations, const struct rtap_message *message)
 {
 	operations->messages++;
 	operations->incomplete += !message->complete;
@@ -205,9 +221,9 @@ static void add_operation(struct stats_operations *operations, const struct rtap
 	operations->refused += message->outcome > RTAP_OUTCOME_GOOD;
 	operations->bytes += message->length;
 	if (message->length_known)
-		histogram_add(&operations->size, message->length);
+		stats_add_value(stats, &operations->size, message->length);
 	if (message->has_latency && message->outcome == RTAP_OUTCOME_GOOD && message->latency_ns >= 0)
-		histogram_add(&operations->latency_ns, (uint64_t)message->latency_ns);
+		stats_add_value(stats, &operations->latency_ns, (uint64_t)message->latency_ns);
 }
 
 static bool is_mad(const struct stats_mad *mad, const struct rtap_message *message)
@@ -222,7 +238,7 @@ static struct stats_mad *mad_of(struct stats *stats, const struct rtap_message *
 	for (unsigned i = 0; i < stats->mad_count; i++)
 		if (is_mad(stats->mads[i], message))
 			return stats->mads[i];
-	mad = stats->mad_count < STATS_MADS ? stats_take(stats, sizeof *mad) : NULL;
+	mad = stats->mad_count < STATS_MADS ? stats_take(stats, sizeof *mad, 1) : NULL;
 	if (!mad)
 		return NULL;
 	stats->mads[stats->mad_count++] = mad;
@@ -247,7 +263,7 @@ static void note_mad(struct stats *stats, const struct rtap_message *message)
 	mad->bytes += message->length;
 	mad->errors += message->mad_status != 0;
 	if (message->has_latency && message->latency_ns >= 0)
-		histogram_add(&mad->latency_ns, (uint64_t)message->latency_ns);
+		stats_add_value(stats, &mad->latency_ns, (uint64_t)message->latency_ns);
 }
 
 void stats_message(struct stats *stats, const struct rtap_message *message)
@@ -275,7 +291,7 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 		return;
 	operations = operations_of(stats, asker, asker != &connection->directions[0], message->kind);
 	if (operations)
-		add_operation(operations, message);
+		add_operation(stats, operations, message);
 	if (connection != &stats->others && (message->kind == RTAP_KIND_READ || message->kind == RTAP_KIND_ATOMIC) && message->request_seen &&
 	    message->answered_in)
 		note_read(stats, asker, message);
@@ -305,7 +321,7 @@ static void note_setup(struct stats *stats, const struct rtap_life_event *asked,
 
 	if (established->time_ns < asked->time_ns)
 		return;
-	histogram_add(&stats->setup_ns, (uint64_t)elapsed_ns);
+	stats_add_value(stats, &stats->setup_ns, (uint64_t)elapsed_ns);
 	if (elapsed_ns >= STATS_SLOW_SETUP_NS)
 		stats_count(&stats->slow_setups, asked->frame);
 }
@@ -383,15 +399,15 @@ static void span_merge(struct stats_direction *direction, const struct stats_dir
 		direction->last_ns = other->last_ns;
 }
 
-static void operations_merge(struct stats_operations *operations, const struct stats_operations *other)
+static void operations_merge(struct stats *stats, struct stats_operations *operations, const struct stats_operations *other)
 {
 	operations->messages += other->messages;
 	operations->incomplete += other->incomplete;
 	operations->unanswered += other->unanswered;
 	operations->refused += other->refused;
 	operations->bytes += other->bytes;
-	histogram_merge(&operations->size, &other->size);
-	histogram_merge(&operations->latency_ns, &other->latency_ns);
+	stats->unplaced_values += histogram_merge(&operations->size, &other->size);
+	stats->unplaced_values += histogram_merge(&operations->latency_ns, &other->latency_ns);
 }
 
 /* A half has sent requests only: it has no answers that would be under way, no CNPs. */
@@ -417,8 +433,8 @@ static void direction_merge(struct stats *stats, struct stats_direction *directi
 		if (!direction->operations[i]) {
 			direction->operations[i] = other->operations[i];
 		} else if (other->operations[i]) {
-			operations_merge(direction->operations[i], other->operations[i]);
-			give(stats, other->operations[i], sizeof *other->operations[i]);
+			operations_merge(stats, direction->operations[i], other->operations[i]);
+			give_operations(stats, other->operations[i]);
 		}
 		other->operations[i] = NULL;
 	}
@@ -434,12 +450,14 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 		struct stats_direction *direction = &connection->directions[i];
 
 		for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
-			give(stats, direction->operations[kind], sizeof *direction->operations[kind]);
-		give(stats, direction->reads, sizeof *direction->reads);
-		give(stats, direction->reaction_ns, sizeof *direction->reaction_ns);
+			give_operations(stats, direction->operations[kind]);
+		give(stats, direction->reads, sizeof *direction->reads, 0);
+		if (direction->reaction_ns)
+			histogram_fini(direction->reaction_ns);
+		give(stats, direction->reaction_ns, sizeof *direction->reaction_ns, 1);
 	}
 	if (connection != &stats->others)
-		give(stats, connection, sizeof *connection);
+		give(stats, connection, sizeof *connection, 0);
 }
 
 void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)
@@ -464,10 +482,15 @@ void stats_destroy(struct stats *stats)
 		if (stats->table[i])
 			connection_destroy(stats, stats->table[i]);
 	connection_destroy(stats, &stats->others);
-	for (unsigned i = 0; i < stats->rpc_count; i++)
+	for (unsigned i = 0; i < stats->rpc_count; i++) {
+		histogram_fini(&stats->rpcs[i]->latency_ns);
 		free(stats->rpcs[i]);
-	for (unsigned i = 0; i < stats->mad_count; i++)
+	}
+	for (unsigned i = 0; i < stats->mad_count; i++) {
+		histogram_fini(&stats->mads[i]->latency_ns);
 		free(stats->mads[i]);
+	}
+	histogram_fini(&stats->setup_ns);
 	free(stats->table);
 	free(stats->intervals);
 	free(stats);

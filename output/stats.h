@@ -20,6 +20,7 @@
 	X(AFTER_NAK, "recoveries_after_nak") /* runs of retransmissions of requests that a NAK asked for */ \
 	X(AFTER_TIMEOUT, "recoveries_after_timeout") /* those that nobody asked for */ \
 	X(READ_RESTART, "read_restarts") /* READ requests sent again */ \
+	X(NO_CREDIT, "no_credit") /* acknowledgements that let the other end send nothing more: IBTA vol. 1, 9.7.7.2 */ \
 	X(NAK_SEQUENCE, "nak_sequence") X(NAK_INVALID_REQUEST, "nak_invalid_request") X(NAK_ACCESS, "nak_access") \
 	X(NAK_OPERATION, "nak_operation") X(NAK_INVALID_RD, "nak_invalid_rd") X(RNR, "rnr_naks") \
 	X(CE_MARK, "ce_marks") /* congestion experienced: RFC 3168 */ \
@@ -192,6 +193,7 @@ struct stats {
 	uint64_t other_rpcs;                /* calls and replies beyond those */
 	struct stats_interval *intervals;
 	uint64_t interval_count, interval_room;
+	uint64_t unplaced_values;           /* sizes and times for which memory was out: in no percentile */
 	uint64_t outside_intervals;         /* packets and messages for whose interval memory was out */
 	int64_t interval_ns;                /* as asked for, or as many times that as there had to be */
 };
@@ -219,8 +221,11 @@ static inline int64_t stats_elapsed(int64_t from_ns, int64_t to_ns)
 /* The connection's counts, begun if there are none; `others` if memory is too short. */
 struct stats_connection *stats_find(struct stats *stats, uint64_t number);
 
-/* Zeroed memory within the limit; NULL: there is none. */
-void *stats_take(struct stats *stats, size_t size);
+/* Zeroed memory within the limit, with as much as the histograms in it can take; NULL: there is none. */
+void *stats_take(struct stats *stats, size_t size, unsigned histograms);
+
+/* Adds to a histogram of these counts. */
+void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value);
 
 /* RPC messages; called by stats_message(). `caller` sent the call; NULL: not known. in_order: all that it sent is of one connection. */
 void stats_rpc_message(struct stats *stats, const struct rtap_message *message, struct stats_direction *caller, bool in_order);

@@ -46,11 +46,33 @@ bool stats_rpc_name(const struct stats_rpc *row, const char *separator, struct l
 	return true;
 }
 
+uint64_t stats_rate(uint64_t count, int64_t elapsed_ns)
+{
+	return elapsed_ns > 0 ? (uint64_t)((double)count * 1e9 / (double)elapsed_ns + 0.5) : 0;
+}
+
 uint64_t stats_goodput(const struct stats_direction *direction)
 {
-	int64_t elapsed_ns = stats_elapsed(direction->first_ns, direction->last_ns);
+	return stats_rate(direction->payload_bytes, stats_elapsed(direction->first_ns, direction->last_ns));
+}
 
-	return elapsed_ns ? (uint64_t)((double)direction->payload_bytes * 1e9 / (double)elapsed_ns + 0.5) : 0;
+uint64_t stats_messages(const struct stats_direction *direction)
+{
+	uint64_t sum = 0;
+
+	for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
+		sum += direction->operations[kind] ? direction->operations[kind]->messages : 0;
+	return sum;
+}
+
+uint64_t stats_payload(const struct stats *stats)
+{
+	uint64_t sum = stats->others.directions[0].payload_bytes + stats->others.directions[1].payload_bytes;
+
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		for (int direction = 0; stats->table[i] && direction < 2; direction++)
+			sum += stats->table[i]->directions[direction].payload_bytes;
+	return sum;
 }
 
 /* Where the records go. */

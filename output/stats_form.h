@@ -45,4 +45,13 @@ bool stats_rpc_name(const struct stats_rpc *row, const char *separator, struct l
 /* Payload without repetitions in bytes a second; 0: no time went by. */
 uint64_t stats_goodput(const struct stats_direction *direction);
 
+/* So many in that time, a second; 0 if there was none. */
+uint64_t stats_rate(uint64_t count, int64_t elapsed_ns);
+
+/* What the end asked for, but RPCs: messages. */
+uint64_t stats_messages(const struct stats_direction *direction);
+
+/* Of all directions, without what was repeated. */
+uint64_t stats_payload(const struct stats *stats);
+
 #endif

@@ -99,6 +99,14 @@ static void rejects(const struct stats *stats, struct line *line)
 	line_char(line, ']');
 }
 
+static void rates(uint64_t payload, uint64_t messages, int64_t elapsed_ns, struct line *line)
+{
+	if (stats_rate(payload, elapsed_ns))
+		object_number(line, "goodput", stats_rate(payload, elapsed_ns));
+	if (stats_rate(messages, elapsed_ns))
+		object_number(line, "message_rate", stats_rate(messages, elapsed_ns));
+}
+
 static void capture(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
@@ -118,12 +126,16 @@ static void capture(const void *what, struct line *line)
 	object_number(line, "connections_summed", stats->summed);
 	object_number(line, "messages", stats->messages);
 	object_number(line, "incomplete_messages", stats->incomplete);
+	object_number(line, "payload", stats_payload(stats));
+	rates(stats_payload(stats), stats->messages, stats_elapsed(stats->first_ns, stats->last_ns), line);
 	if (stats->uncounted_messages)
 		object_number(line, "messages_uncounted", stats->uncounted_messages);
 	if (stats->other_rpcs)
 		object_number(line, "rpcs_uncounted", stats->other_rpcs);
 	if (stats->other_mads)
 		object_number(line, "mads_uncounted", stats->other_mads);
+	if (stats->unplaced_values)
+		object_number(line, "values_uncounted", stats->unplaced_values);
 	if (stats->outside_intervals)
 		object_number(line, "intervals_uncounted", stats->outside_intervals);
 	tally("bad_icrc", &stats->bad_icrc, line);
@@ -212,8 +224,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	object_number(line, "payload", direction->payload_bytes);
 	object_number(line, "repeated_payload", direction->repeated_bytes);
 	object_seconds(line, "seconds", stats_elapsed(direction->first_ns, direction->last_ns));
-	if (stats_goodput(direction))
-		object_number(line, "goodput", stats_goodput(direction));
+	rates(direction->payload_bytes, stats_messages(direction), stats_elapsed(direction->first_ns, direction->last_ns), line);
 	operations(direction, line);
 	object_begin(line, "events");
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)

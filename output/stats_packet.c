@@ -74,9 +74,9 @@ static void note_cnp(struct stats *stats, struct stats_direction *marked, const 
 		return;
 	marked->marked = false;
 	if (!marked->reaction_ns)
-		marked->reaction_ns = stats_take(stats, sizeof *marked->reaction_ns);
+		marked->reaction_ns = stats_take(stats, sizeof *marked->reaction_ns, 1);
 	if (marked->reaction_ns)
-		histogram_add(marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, frame->time_ns));
+		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, frame->time_ns));
 }
 
 static void note_mark(struct stats_direction *direction, const struct rtap_frame *frame)
@@ -97,6 +97,8 @@ static void note_acknowledgement(struct stats_direction *sender, struct stats_di
 	case SYNDROME_ACK:
 		/* what a NAK asked for has come, though the capture did not show it as a repeat */
 		asker->refused = false;
+		if (!code)
+			stats_count(&sender->events[STATS_NO_CREDIT], number);
 		break;
 	case SYNDROME_RNR:
 		stats_count(&sender->events[STATS_RNR], number);
@@ -260,6 +262,8 @@ static void note_loose(struct stats *stats, const struct rtap_packet *packet)
 		stats_count(&stats->loose[STATS_CE_MARK], number);
 	if (ib_opcodes[ib->opcode].class == IB_CONGESTION)
 		stats_count(&stats->loose[STATS_CNP], number);
+	if (ib->has_aeth && SYNDROME_KIND(ib->syndrome) == SYNDROME_ACK && !code)
+		stats_count(&stats->loose[STATS_NO_CREDIT], number);
 	if (ib->has_aeth && SYNDROME_KIND(ib->syndrome) == SYNDROME_RNR)
 		stats_count(&stats->loose[STATS_RNR], number);
 	if (ib->has_aeth && SYNDROME_KIND(ib->syndrome) == SYNDROME_NAK && code <= STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)

@@ -32,7 +32,7 @@ static struct stats_rpc *find_row(struct stats *stats, const struct rtap_message
 	for (unsigned i = 0; i < stats->rpc_count; i++)
 		if (is_row(stats->rpcs[i], message, operation))
 			return stats->rpcs[i];
-	row = stats->rpc_count < STATS_RPCS ? stats_take(stats, sizeof *row) : NULL;
+	row = stats->rpc_count < STATS_RPCS ? stats_take(stats, sizeof *row, 1) : NULL;
 	if (!row) {
 		stats->other_rpcs++;
 		return NULL;
@@ -78,7 +78,7 @@ static void note_status(struct stats_rpc *row, const char *name, uint32_t number
 	row->other_statuses++;
 }
 
-static void note_latency(struct stats_rpc *row, const struct rtap_message *reply)
+static void note_latency(struct stats *stats, struct stats_rpc *row, const struct rtap_message *reply)
 {
 	if (!reply->has_latency || reply->latency_ns < 0)
 		return;
@@ -86,7 +86,7 @@ static void note_latency(struct stats_rpc *row, const struct rtap_message *reply
 		row->slowest_frame = reply->first_frame;
 		row->slowest_connection = reply->connection ? reply->connection->number : 0;
 	}
-	histogram_add(&row->latency_ns, (uint64_t)reply->latency_ns);
+	stats_add_value(stats, &row->latency_ns, (uint64_t)reply->latency_ns);
 }
 
 /* Whether RPC itself did not accept the call or could not carry it out. RFC 5531, section 9; RFC 8166, 4.5. */
@@ -95,11 +95,11 @@ static bool is_rejected(const struct rtap_message *reply)
 	return reply->rdma_error || (reply->has_rpc_status && (!reply->rpc_accepted || reply->rpc_status));
 }
 
-static void add_reply(struct stats_rpc *row, const struct rtap_message *reply)
+static void add_reply(struct stats *stats, struct stats_rpc *row, const struct rtap_message *reply)
 {
 	row->replies++;
 	row->reply_bytes += reply->length;
-	note_latency(row, reply);
+	note_latency(stats, row, reply);
 	if (is_rejected(reply)) {
 		row->rejected++;
 		stats_count(&row->first_rejected, reply->first_frame);
@@ -122,14 +122,15 @@ static void add_call(const struct stats *stats, struct stats_rpc *row, const str
 	row->with_reply_chunk += call->reply_chunk;
 }
 
-static void add_operation(struct stats_rpc *row, const struct rtap_message *message, const struct rtap_operation *operation)
+static void add_operation(struct stats *stats, struct stats_rpc *row, const struct rtap_message *message,
+			  const struct rtap_operation *operation)
 {
 	if (message->kind == RTAP_KIND_RPC_CALL) {
 		row->calls++;
 		return;
 	}
 	row->replies++;
-	note_latency(row, message);
+	note_latency(stats, row, message);
 	if (operation->has_status && operation->status)
 		note_status(row, operation->status_name, operation->status_name ? 0 : operation->status, message->first_frame);
 }
@@ -181,13 +182,13 @@ void stats_rpc_message(struct stats *stats, const struct rtap_message *message, 
 	if (message->kind == RTAP_KIND_RPC_CALL)
 		add_call(stats, row, message);
 	else
-		add_reply(row, message);
+		add_reply(stats, row, message);
 	if (!has_operations(row, message))
 		return;
 	for (uint32_t i = 0; i < message->operation_count; i++) {
 		struct stats_rpc *inner = row_of(stats, message, &message->operations[i]);
 
 		if (inner)
-			add_operation(inner, message, &message->operations[i]);
+			add_operation(stats, inner, message, &message->operations[i]);
 	}
 }

@@ -87,6 +87,28 @@ static void events(const struct stats_tally *counted, const char *before, struct
 	}
 }
 
+/* Of the whole capture, by enum stats_event. */
+static void all_events(const struct stats *stats, struct line *line)
+{
+	struct stats_tally sums[STATS_EVENT_COUNT];
+
+	for (int i = 0; i < STATS_EVENT_COUNT; i++)
+		sums[i] = stats_sum(stats, (enum stats_event)i);
+	events(sums, "  ", line);
+}
+
+static void rates(uint64_t payload, uint64_t messages, int64_t elapsed_ns, struct line *line)
+{
+	if (stats_rate(payload, elapsed_ns)) {
+		labelled(", ", stats_rate(payload, elapsed_ns), line);
+		line_text(line, " bytes/s");
+	}
+	if (stats_rate(messages, elapsed_ns)) {
+		labelled(", ", stats_rate(messages, elapsed_ns), line);
+		line_text(line, " messages/s");
+	}
+}
+
 static void setups(const struct stats *stats, struct line *line)
 {
 	if (stats->setup_ns.count) {
@@ -118,6 +140,10 @@ static void uncounted(const struct stats *stats, struct line *line)
 		count(stats->other_mads, "management datagram", line);
 		line_text(line, " of further kinds not counted by kind\n");
 	}
+	if (stats->unplaced_values) {
+		count(stats->unplaced_values, "value", line);
+		line_text(line, " (lengths or times) in no percentile, for want of memory\n");
+	}
 	if (stats->outside_intervals) {
 		line_dec(line, stats->outside_intervals);
 		line_text(line, " packets and messages not counted in their intervals, for want of memory\n");
@@ -141,12 +167,15 @@ static void capture(const void *what, struct line *line)
 	line_text(line, ", ");
 	count(stats->messages, "message", line);
 	labelled(" (", stats->incomplete, line);
-	line_text(line, " incomplete)\n");
+	line_text(line, " incomplete), payload ");
+	count(stats_payload(stats), "byte", line);
+	rates(stats_payload(stats), stats->messages, stats_elapsed(stats->first_ns, stats->last_ns), line);
+	line_char(line, '\n');
+	all_events(stats, line);
 	if (stats->unassigned) {
 		count(stats->unassigned, "packet", line);
 		line_text(line, " of no connection that was known when they came\n");
 	}
-	events(stats->loose, "  ", line);
 	if (lost) {
 		count(lost, "PSN", line);
 		line_text(line, " never captured\n");
@@ -301,10 +330,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 		line_seconds(line, stats_elapsed(direction->first_ns, direction->last_ns));
 		line_text(line, " s");
 	}
-	if (stats_goodput(direction)) {
-		labelled(", ", stats_goodput(direction), line);
-		line_text(line, " bytes/s");
-	}
+	rates(direction->payload_bytes, stats_messages(direction), stats_elapsed(direction->first_ns, direction->last_ns), line);
 	line_char(line, '\n');
 	operations(direction, line);
 	requests(direction, line);
@@ -352,6 +378,9 @@ static void rpc(const void *what, struct line *line)
 		labelled(" bytes; with read chunks ", row->with_read_chunks, line);
 		labelled(", write chunks ", row->with_write_chunks, line);
 		labelled(", reply chunk ", row->with_reply_chunk, line);
+		labelled_if("; sent again ", row->repeats, line);
+		labelled_if("; unanswered ", row->unanswered, line);
+		labelled_if("; refused by RPC ", row->rejected, line);
 	}
 	for (unsigned i = 0; i < row->status_count; i++) {
 		const struct stats_status *status = &row->statuses[i];

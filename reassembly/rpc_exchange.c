@@ -414,12 +414,13 @@ struct work {
 	bool header_read;         /* all of it: its status is known */
 };
 
-/* The packet that showed the message has read its header already, if it knew as much as is known now. */
+/* The packet that showed the message has read its header already; of a reply perhaps without its call. */
 static enum result read_header(struct work *work, const struct rtap_context *context)
 {
 	struct rtap_rpc_facts *facts = &work->part.facts;
+	bool is_there = facts->header_length <= work->xdr.end - work->xdr.next;
 
-	if (facts->present && facts->header_length && facts->program_known && facts->header_length <= work->xdr.end - work->xdr.next)
+	if (is_there && ((facts->present && facts->header_length && facts->program_known) || rpc_learn_call(facts, context)))
 		return xdr_skip(&work->xdr, facts->header_length);
 	return rpc_read_header(&work->xdr, context, facts);
 }

@@ -45,6 +45,8 @@ static void check(uint64_t *values, uint64_t count)
 		cr_assert(error * 32 <= wanted, "%u of 1000 of %lu: %lu, not %lu", permilles[i], (unsigned long)count, (unsigned long)found,
 			  (unsigned long)wanted);
 	}
+	histogram_fini(&histogram);
+	cr_assert_eq(histogram.count, 0);
 }
 
 Test(histogram, tells_percentiles_within_the_error_that_it_states)
@@ -93,6 +95,16 @@ Test(histogram, tells_the_largest_value_of_those_beyond_its_range)
 	cr_assert_eq(histogram.least, UINT64_C(1) << 50);
 }
 
+static void check_same(const struct histogram *histogram, const struct histogram *other)
+{
+	cr_assert_eq(histogram->count, other->count);
+	cr_assert_eq(histogram->sum, other->sum);
+	cr_assert_eq(histogram->least, other->least);
+	cr_assert_eq(histogram->largest, other->largest);
+	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
+		cr_assert_eq(histogram_bucket(histogram, bucket), histogram_bucket(other, bucket), "bucket %u", bucket);
+}
+
 Test(histogram, merges_to_what_it_would_be_with_all_values)
 {
 	static struct histogram parts[2], whole;
@@ -104,9 +116,23 @@ Test(histogram, merges_to_what_it_would_be_with_all_values)
 	}
 	histogram_merge(&parts[0], &parts[1]);
 	histogram_merge(&parts[0], &empty);
-	cr_assert_arr_eq(&parts[0], &whole, sizeof whole);
+	check_same(&parts[0], &whole);
 	histogram_merge(&empty, &whole);
-	cr_assert_arr_eq(&empty, &whole, sizeof whole);
+	check_same(&empty, &whole);
+}
+
+Test(histogram, has_counters_only_for_the_powers_of_two_that_came)
+{
+	struct histogram histogram = { 0 };
+
+	for (uint64_t value = 4096; value < 8192; value++)
+		cr_assert(histogram_add(&histogram, value));
+	cr_assert_eq(histogram.group_count, 1);
+	for (unsigned bit = 0; bit < 64; bit++)
+		cr_assert(histogram_add(&histogram, UINT64_C(1) << bit));
+	cr_assert_eq(histogram.group_count, HISTOGRAM_GROUPS);
+	cr_assert_leq(histogram.group_room * sizeof *histogram.groups, HISTOGRAM_MEMORY);
+	cr_assert_eq(histogram_bucket(&histogram, HISTOGRAM_BUCKETS - 1), 20);
 }
 
 Test(histogram, of_nothing_tells_zero)

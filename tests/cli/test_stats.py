@@ -195,8 +195,8 @@ class Numbers(StatsTest):
         for capture in sound():
             told = collections.defaultdict(list)
             rows = self.fields(capture, "frame.number", "rdmatap.connection", "rdmatap.psn.analysis", "infiniband.bth.opcode",
-                               "infiniband.aeth.syndrome.opcode", "infiniband.aeth.syndrome.error_code", "tcp.srcport")
-            for number, connection, analysis, opcode, kind, code, _ in rows:
+                               "infiniband.aeth.syndrome.opcode", "infiniband.aeth.syndrome.error_code", "infiniband.aeth.syndrome.credit_count")
+            for number, connection, analysis, opcode, kind, code, credit in rows:
                 if not opcode:
                     continue
                 if connection and analysis in names:
@@ -205,6 +205,8 @@ class Numbers(StatsTest):
                     continue
                 if opcode in CONGESTION:
                     told["cnps"].append(int(number))
+                if credit == "0":
+                    told["no_credit"].append(int(number))
                 if kind == "1":
                     told["rnr_naks"].append(int(number))
                 if kind == "3" and int(code) < len(naks):
@@ -213,7 +215,7 @@ class Numbers(StatsTest):
             if any(c.get("transport") == "iwarp" for c in found["connection"]):
                 continue # no field tells what a segment is
             events = found["capture"][0]["events"]
-            for name in list(names.values()) + naks + ["rnr_naks", "cnps"]:
+            for name in list(names.values()) + naks + ["rnr_naks", "cnps", "no_credit"]:
                 wanted = {"count": len(told[name]), "first_frame": told[name][0], "last_frame": told[name][-1]} if told[name] else None
                 self.assertEqual(events.get(name), wanted, (capture, name))
 
@@ -249,6 +251,27 @@ class Known(StatsTest):
         self.assertEqual((back["packets"], back["payload"]), (3, 0))
         self.assertAlmostEqual(there["goodput"], 1024 / there["seconds"], delta=1)
         self.assertNotIn("goodput", back)
+        self.assertEqual(there["message_rate"], round(2 / there["seconds"]))
+        whole = self.stats(self.written(scene))["capture"][0]
+        self.assertEqual((whole["payload"], whole["message_rate"]), (1024, round(whole["messages"] / whole["seconds"])))
+        self.assertAlmostEqual(whole["goodput"], 1024 / whole["seconds"], delta=1)
+        text = self.lines("stats", self.written(scene))
+        self.assertTrue(text[0].endswith("payload 1024 bytes, %(goodput)d bytes/s, %(message_rate)d messages/s" % whole), text[0])
+
+    def test_acknowledgements_without_credit(self):
+        """The code is 0: no credit; 31: the field is not used. IBTA vol. 1, table 45."""
+        scene = Scene("credit", "")
+        talk = scene.connection(port=20049).establish()
+        for code in (1, 0, 31, 0, 30):
+            packets = talk.send("a", 100)
+            scene.put(*packets, talk.ack(packets[-1], code))
+        capture = self.written(scene)
+        found = self.stats(capture)
+        events = [d["events"].get("no_credit") for d in found["connection"][0]["directions"]]
+        self.assertEqual((events[0], events[1]["count"]), (None, 2))
+        self.assertEqual(found["capture"][0]["events"]["no_credit"], events[1])
+        told = "no_credit 2 (frames %(first_frame)d-%(last_frame)d)" % events[1]
+        self.assertEqual([line.strip() for line in self.lines("stats", capture) if "no_credit" in line], [told, told])
 
     def test_reads_under_way(self):
         scene = Scene("reads", "")
