@@ -17,6 +17,7 @@
 
 #define MOST_TOLD 8192
 #define SETUP 20
+#define FLAG_FIN 0x01
 #define FLAG_SYN 0x02
 #define FLAG_ACK 0x10
 
@@ -660,4 +661,77 @@ Test(iwarp_stream, a_reply_ahead_of_a_gap_is_of_a_call_ahead_of_one_or_of_one_th
 	end();
 	sender_fini(&calls);
 	sender_fini(&replies);
+}
+
+/* What b sends is answered to all of a's bytes and its FIN, which counts as one. RFC 9293, 3.4. */
+Test(iwarp_stream, a_fin_that_is_acknowledged_lets_nothing_wait)
+{
+	struct sender a, b;
+
+	sender_init(&a, SENT_PLAIN, true);
+	sender_init(&b, SENT_PLAIN, true);
+	send_send(&a, 100);
+	send_send(&b, 50);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK | FLAG_FIN, SETUP, SETUP, a.bytes, a.length);
+	give(false, 7000, FLAG_ACK, SETUP, SETUP + a.length + 1, b.bytes, b.length);
+	cr_expect(last.packet.flow.completes && last.packet.flow.message_length == 50);
+	end();
+	sender_fini(&a);
+	sender_fini(&b);
+}
+
+/* The Reply asks for CRCs, and is captured when an FPDU is under way already. RFC 5044, 7.1.1. */
+Test(iwarp_stream, a_late_reply_tells_that_crcs_are_checked)
+{
+	uint8_t setup[SETUP] = "MPA ID Req Frame";
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	send_send(&sender, 100);
+	sender.bytes[60] ^= 1;
+	setup[17] = 1;
+	begin(1 << 20, false);
+	give(true, 7000, FLAG_SYN, (uint32_t)-1, 0, NULL, 0);
+	give(false, 7000, FLAG_SYN | FLAG_ACK, (uint32_t)-1, 0, NULL, 0);
+	give(true, 7000, FLAG_ACK, 0, 0, setup, SETUP);
+	give(true, 7000, FLAG_ACK, SETUP, 0, sender.bytes, 80);
+	setup[9] = 'p';
+	setup[16] = 0x40;
+	give(false, 7000, FLAG_ACK, 0, SETUP, setup, SETUP);
+	give(true, 7000, FLAG_ACK, SETUP + 80, SETUP, sender.bytes + 80, sender.length - 80);
+	end();
+	cr_expect_eq(told_count, 0, "its CRC is wrong");
+	sender_fini(&sender);
+}
+
+/* A call that names 16 bytes for its result, half of which are written before the reply: what is written later is another message. */
+Test(iwarp_stream, a_reply_ends_what_was_written_for_it)
+{
+	const uint32_t words[] = { 7, 1, 32, 0, 0, 1, 1, 99, 16, 0, 0, 0, 0, 7, 0, 2, 100003, 3, 6, 0, 0, 0, 0 };
+	uint8_t call[18 + sizeof words] = { 0x41, 0x43, [13] = 1 }, write[14 + 8] = { 0x81, 0x40, [5] = 99 };
+	struct sender asks, answers;
+	unsigned writes = 0;
+
+	for (uint32_t i = 0; i < sizeof words / 4; i++)
+		put32(call + 18 + 4 * i, words[i]);
+	sender_init(&asks, SENT_PLAIN, true);
+	sender_init(&answers, SENT_PLAIN, true);
+	send_fpdu(&asks, call, sizeof call);
+	send_fpdu(&answers, write, sizeof write);
+	send_rpc(&answers, 7, true);
+	write[13] = 8;
+	send_fpdu(&answers, write, sizeof write);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK, SETUP, SETUP, asks.bytes, asks.length);
+	for (unsigned n = 0; n < 3; n++)
+		give_rpc(&answers, false, n, asks.length);
+	end();
+	for (unsigned i = 0; i < told_count; i++)
+		writes += told[i].kind == RTAP_KIND_WRITE;
+	cr_expect_eq(writes, 2);
+	sender_fini(&asks);
+	sender_fini(&answers);
 }
