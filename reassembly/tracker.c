@@ -229,19 +229,23 @@ static bool is_captured_twice(struct rtap_tracker *tracker, const struct rtap_pa
 	const struct rtap_payload *payload = &packet->payload;
 	const struct rtap_frame *frame = packet->frame;
 	struct flow_key key = flow_key_of(source, destination, destination->qpn, source->qpn, true);
-	uint64_t words[2] = { flow_hash(&key), (uint64_t)packet->ib.psn << 8 | packet->ib.opcode }, hash;
-	struct recent_datagram *recent;
-	bool twice;
+	uint32_t crc = crc32_of(0, packet->sources[payload->source].bytes + payload->offset, payload->captured);
+	uint64_t place = (uint64_t)crc << 32 | (uint64_t)packet->ib.psn << 8 | packet->ib.opcode;
+	uint64_t hash = map_hash((uint64_t[2]){ flow_hash(&key), place }, 2) | 1;
+	/* not by the hash, which is another one in each run: which of them make room would be chance */
+	struct recent_datagram *set = tracker->recent_datagrams[(crc ^ packet->ib.psn ^ destination->qpn) % RECENT_DATAGRAM_SETS];
+	struct recent_datagram *oldest = set;
 
-	words[1] |= (uint64_t)crc32_of(0, packet->sources[payload->source].bytes + payload->offset, payload->captured) << 32;
 	crc32_release();
-	hash = map_hash(words, 2) | 1;
-	recent = &tracker->recent_datagrams[(hash >> 8) % RECENT_DATAGRAMS];
-	twice = recent->hash == hash && recent->interface != frame->interface && frame->time_ns - recent->time_ns < TWICE_NS &&
-		recent->time_ns - frame->time_ns < TWICE_NS;
-	if (!twice)
-		*recent = (struct recent_datagram){ hash, frame->time_ns, frame->interface };
-	return twice;
+	for (struct recent_datagram *recent = set; recent < set + RECENT_DATAGRAMS; recent++) {
+		if (recent->hash == hash && recent->interface != frame->interface && frame->time_ns - recent->time_ns < TWICE_NS &&
+		    recent->time_ns - frame->time_ns < TWICE_NS)
+			return true;
+		if (recent->time_ns < oldest->time_ns)
+			oldest = recent;
+	}
+	*oldest = (struct recent_datagram){ hash, frame->time_ns, frame->interface };
+	return false;
 }
 
 /* Datagrams tell both queue pairs. */
