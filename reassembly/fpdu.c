@@ -240,12 +240,32 @@ static uint8_t crc_status(const struct fpdu_framer *framer, const struct rtap_fp
 
 enum verdict { TELL, AGAIN, SEARCH };
 
+static bool is_plausible(const struct rtap_fpdu *fpdu)
+{
+	struct rtap_iwarp_facts facts;
+	uint32_t length;
+	const uint8_t *head = fpdu_head(fpdu, &length);
+
+	return (iwarp_read(head, length, fpdu->ulpdu_length, &facts) != MALFORMED && iwarp_is_plausible(&facts, fpdu->ulpdu_length)) ||
+	       (length < DDP_UNTAGGED_LENGTH && length < fpdu->ulpdu_length);
+}
+
+/* Whether the skewed layout, tried since the marker of this FPDU points elsewhere, sees none in it and makes no FPDU of it. */
+static bool is_tried_in_vain(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
+{
+	if (framer->layout != FPDU_SKEWED || framer->markers_proven || framer->refused_marker < framer->start)
+		return false;
+	return fpdu->crc_status == RTAP_CRC_BAD || (fpdu->crc_status != RTAP_CRC_GOOD && !is_plausible(fpdu));
+}
+
 /* Markers that point elsewhere: the other layout may be the one, unless this one has proved itself. A right CRC says nothing of it. */
 static enum verdict judge_markers(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
-	if (framer->layout == FPDU_PLAIN || fpdu->first_marker >= fpdu->bytes.length)
+	bool has_marker = fpdu->first_marker < fpdu->bytes.length;
+
+	if (framer->layout == FPDU_PLAIN || (!has_marker && !is_tried_in_vain(framer, fpdu)))
 		return TELL;
-	if (fpdu_markers_agree(fpdu)) {
+	if (has_marker && fpdu_markers_agree(fpdu)) {
 		if (fpdu->first_marker)
 			framer->markers_proven = true;
 		return TELL;
@@ -273,16 +293,11 @@ static enum verdict judge_markers(struct fpdu_framer *framer, const struct rtap_
 static enum verdict judge(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
 	enum verdict verdict = judge_markers(framer, fpdu);
-	struct rtap_iwarp_facts facts;
-	uint32_t length;
-	const uint8_t *head;
 	bool plausible;
 
 	if (verdict != TELL || fpdu->crc_status == RTAP_CRC_GOOD)
 		return verdict;
-	head = fpdu_head(fpdu, &length);
-	plausible = (iwarp_read(head, length, fpdu->ulpdu_length, &facts) != MALFORMED && iwarp_is_plausible(&facts, fpdu->ulpdu_length)) ||
-		    (length < DDP_UNTAGGED_LENGTH && length < fpdu->ulpdu_length);
+	plausible = is_plausible(fpdu);
 	/* the length may be what was damaged */
 	if (fpdu->crc_status == RTAP_CRC_BAD)
 		return plausible && framer->layout_certain && !fpdu_holds_others(framer, fpdu->bytes.bytes, fpdu->bytes.length) ? TELL : SEARCH;

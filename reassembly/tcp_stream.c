@@ -134,9 +134,9 @@ static bool take_memory(struct tcp_streams *streams)
 	}
 }
 
-static struct tcp_connection *begin(struct tcp_streams *streams, const uint64_t key[5], uint64_t hash,
-				    const struct rtap_packet *packet)
+static struct tcp_connection *begin(struct tcp_streams *streams, const uint64_t key[5], const struct rtap_packet *packet)
 {
+	uint64_t hash = map_hash(key, 5);
 	bool from_a = !has_flags(&packet->tcp, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK);
 	struct tcp_connection *connection;
 
@@ -340,13 +340,14 @@ static void process(struct tcp_connection *connection, const struct rtap_packet 
 static struct tcp_connection *find(struct tcp_streams *streams, const struct rtap_packet *packet, bool *outside)
 {
 	const struct rtap_tcp_facts *tcp = &packet->tcp;
-	struct tcp_connection *connection;
-	uint64_t key[5], hash;
+	struct tcp_connection *connection = streams->open.newest;
+	uint64_t key[5];
 	bool proof = false;
 
 	make_key(packet, key);
-	hash = map_hash(key, 5);
-	connection = map_find(&streams->map, hash, equal, key);
+	/* segments of one connection come in a row */
+	if (!connection || !equal(connection, key))
+		connection = map_find(&streams->map, map_hash(key, 5), equal, key);
 	if (connection) {
 		struct tcp_half *half = &connection->halves[is_from_a(connection, packet)];
 
@@ -358,7 +359,7 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 	}
 	if (has_flags(tcp, RTAP_TCP_FLAG_RST) || (!tcp->payload.wire && !has_flags(tcp, RTAP_TCP_FLAG_SYN)))
 		return NULL;
-	connection = begin(streams, key, hash, packet);
+	connection = begin(streams, key, packet);
 	if (!connection)
 		streams->unkept++;
 	return connection;

@@ -388,6 +388,35 @@ Test(fpdu, what_a_hole_left_of_an_fpdu_is_told_with_the_gap)
 	sender_fini(&sender);
 }
 
+/* A payload can hold FPDUs. What has gaps was not found to be shorter than it said at the first one, nor is it at the next. */
+Test(fpdu, an_fpdu_with_gaps_is_not_searched_for_others)
+{
+	static struct sender inner;
+	uint8_t send[2000] = { 0x41, 0x43, [13] = 1 };
+	struct fpdu_rules rules;
+
+	sender_init(&inner, SENT_PLAIN, true);
+	send_send(&inner, 30);
+	fill_noise(send + 18, sizeof send - 18, 1);
+	/* word 101 of the stream */
+	memcpy(send + 402, inner.bytes, inner.length);
+	sender_init(&sender, SENT_PLAIN, true);
+	send_fpdu(&sender, send, sizeof send);
+	rules = rules_of(&sender, true);
+	taker_init(&taker, &sender);
+	fpdu_init(&framer, &taker.sink, &rules, 0);
+	take_pieces(&framer, &sender, 0, 100, 1460);
+	fpdu_skip(&framer, 100, 3);
+	take_pieces(&framer, &sender, 200, 1000, 1460);
+	fpdu_skip(&framer, 100, 3);
+	take_pieces(&framer, &sender, 1100, sender.length, 1460);
+	cr_expect(taker.told == 1 && taker.partial == 1 && !taker.wrong);
+	fpdu_fini(&framer);
+	free(taker.seen);
+	sender_fini(&sender);
+	sender_fini(&inner);
+}
+
 Test(fpdu, cut_pieces_keep_the_framing)
 {
 	static const uint32_t captured[] = { 30, 24, 20, 16 };
@@ -431,6 +460,37 @@ Test(fpdu, wrong_crcs_are_told_as_such_and_lose_nothing_else)
 	fpdu_fini(&framer);
 	free(taker.seen);
 	sender_fini(&sender);
+}
+
+/*
+ * Before a marker has proved the layout, one that was damaged may be a skewed one: that is tried, and given up again, also when
+ * the marker stood in front; there it shows without a CRC, too.
+ */
+Test(fpdu, a_first_marker_that_was_damaged_costs_its_fpdu_alone)
+{
+	for (unsigned variant = 0; variant < 14 * 4; variant++) {
+		/* with 100 bytes an FPDU begins with the second marker */
+		unsigned bit = variant / 4, payload = 100 + 4 * (variant % 4 % 3);
+		bool crc = variant % 4 < 3;
+		struct fpdu_rules rules;
+		unsigned seen = 0;
+
+		sender_init(&sender, SENT_MARKED, crc);
+		for (uint32_t i = 0; i < 40; i++)
+			send_send(&sender, payload);
+		rules = rules_of(&sender, true);
+		sender.bytes[512 + 2 + bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+		taker_init(&taker, &sender);
+		fpdu_init(&framer, &taker.sink, &rules, 0);
+		take_pieces(&framer, &sender, 0, sender.length, 1460);
+		for (uint32_t i = 0; i < sender.count; i++)
+			seen += taker.seen[i] == 1;
+		cr_expect_geq(seen, sender.count - 1, "%u bytes, bit %u, CRC %d: %u seen", payload, bit, crc, seen);
+		cr_expect_eq(taker.recovered, 0, "the framing is not searched");
+		fpdu_fini(&framer);
+		free(taker.seen);
+		sender_fini(&sender);
+	}
 }
 
 Test(fpdu, a_length_that_was_damaged_costs_its_fpdu_and_the_one_that_its_end_falls_into)

@@ -12,10 +12,12 @@
 #include "dissect/protocol.h"
 #include "reassembly/iwarp_stream.h"
 #include "reassembly/state.h"
+#include "tests/frame_kit.h"
 #include "tests/iwarp_kit.h"
 
 #define MOST_TOLD 8192
 #define SETUP 20
+#define FLAG_FIN 0x01
 #define FLAG_SYN 0x02
 #define FLAG_ACK 0x10
 
@@ -27,6 +29,7 @@ static uint64_t frames, fpdus_shown, wanted_frame;
 static uint32_t cut_off;    /* bytes at the end of the next segment that the capture has not */
 static unsigned last_shown; /* FPDUs of the last frame */
 static unsigned recovered;  /* FPDUs whose framing had to be found */
+static struct kit last;     /* the last packet */
 
 static void take_message(void *owner, const struct rtap_message *message)
 {
@@ -79,7 +82,6 @@ static void give(bool from_a, uint16_t port, uint8_t flags, uint32_t sequence, u
 {
 	static uint8_t frame[65536];
 	struct rtap_frame shown = { .bytes = frame, .link_type = RTAP_LINK_RAW };
-	struct rtap_packet packet;
 
 	memset(frame, 0, 40);
 	frame[0] = 0x45;
@@ -102,11 +104,12 @@ static void give(bool from_a, uint16_t port, uint8_t flags, uint32_t sequence, u
 	shown.captured_length -= cut_off;
 	shown.number = ++frames;
 	shown.time_ns = (int64_t)frames * 100000;
-	rtap_tracker_frame(tracker, &shown, &packet);
-	last_shown = packet.fpdus.count;
-	fpdus_shown += packet.fpdus.count;
-	for (uint32_t i = 0; packet.fpdus.list && i < packet.fpdus.count; i++)
-		recovered += packet.fpdus.list[i].framing != RTAP_FPDU_IN_STEP;
+	last.frame = shown;
+	rtap_tracker_frame(tracker, &last.frame, &last.packet);
+	last_shown = last.packet.fpdus.count;
+	fpdus_shown += last_shown;
+	for (uint32_t i = 0; last.packet.fpdus.list && i < last_shown; i++)
+		recovered += last.packet.fpdus.list[i].framing != RTAP_FPDU_IN_STEP;
 }
 
 static void give_setup(bool markers, bool crc)
@@ -518,4 +521,217 @@ Test(iwarp_stream, little_memory_costs_messages_but_no_promise)
 			cr_expect(!told[i].complete || told[i].length == 3000);
 	}
 	sender_fini(&sender);
+}
+
+Test(iwarp_stream, a_message_put_together_in_one_frame_is_shown_there)
+{
+	uint8_t segment[18 + 8] = { 0x01, 0x43, [13] = 1 };
+	struct rtap_value length = { 0 };
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	send_fpdu(&sender, segment, sizeof segment);
+	segment[0] = 0x41;
+	segment[17] = 8; /* message offset */
+	send_fpdu(&sender, segment, sizeof segment);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
+	cr_expect_eq(kit_field(&last, "iwarp_rdma.send.reassembled.length", &length), 1);
+	cr_expect_eq(length.number, 16);
+	end();
+	sender_fini(&sender);
+}
+
+/* A Read Request of 8 bytes into an STag at offset 0. */
+static void send_read_request(struct sender *sender, uint8_t sink, uint8_t msn)
+{
+	uint8_t request[46] = { 0x41, 0x41, [9] = 1, [13] = msn, [21] = sink, [33] = 8, [37] = 2 };
+
+	send_fpdu(sender, request, sizeof request);
+}
+
+static void send_read_response(struct sender *sender, uint8_t sink)
+{
+	uint8_t response[22] = { 0xc1, 0x42, [5] = sink };
+
+	send_fpdu(sender, response, sizeof response);
+}
+
+/* Responses come in the order of requests: RFC 5040, 5.5. The first one was passed over when the second one was answered. */
+Test(iwarp_stream, a_response_is_not_that_of_a_read_that_was_passed_over)
+{
+	struct sender asks, answers;
+
+	sender_init(&asks, SENT_PLAIN, true);
+	sender_init(&answers, SENT_PLAIN, true);
+	send_read_request(&asks, 1, 1);
+	send_read_request(&asks, 3, 2);
+	send_read_request(&asks, 1, 3);
+	send_read_response(&answers, 3);
+	send_read_response(&answers, 1);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK, SETUP, SETUP, asks.bytes, asks.length);
+	give(false, 7000, FLAG_ACK, SETUP, SETUP + asks.length, answers.bytes, answers.length);
+	end();
+	cr_assert_eq(told_count, 3);
+	for (unsigned i = 0; i < 3; i++)
+		cr_expect_eq(told[i].complete, told[i].psn != 1, "request %u", told[i].psn);
+	sender_fini(&asks);
+	sender_fini(&answers);
+}
+
+/* Two segments of Writes with one STag and bytes between them: they are of one message if these may have been lost. */
+Test(iwarp_stream, a_write_goes_on_behind_what_may_have_been_lost_of_it)
+{
+	static const struct { uint32_t lost; uint8_t offset; unsigned told; } cases[] = {
+		{ 0, 8, 1 }, { 0, 16, 2 }, { 1, 16, 1 }, { 1, 200, 2 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		uint8_t write[14 + 8] = { 0x81, 0x40, [5] = 1 };
+		struct sender sender;
+
+		sender_init(&sender, SENT_PLAIN, true);
+		send_fpdu(&sender, write, sizeof write);
+		if (cases[i].lost)
+			send_fpdu(&sender, write, sizeof write);
+		write[0] = 0xc1;
+		write[13] = cases[i].offset;
+		send_fpdu(&sender, write, sizeof write);
+		begin(1 << 20, false);
+		give_setup(false, true);
+		for (unsigned n = 0; n < sender.count; n++)
+			if (n != cases[i].lost || !n)
+				give(true, 7000, FLAG_ACK, SETUP + sender.fpdus[n].offset, SETUP, sender.bytes + sender.fpdus[n].offset, sender.fpdus[n].length);
+		end();
+		cr_expect_eq(told_count, cases[i].told, "case %zu: %u told", i, told_count);
+		sender_fini(&sender);
+	}
+}
+
+/* A Send with an RPC-over-RDMA message: a call of NFS's procedure 0, or its reply. RFC 8166, 4; RFC 5531, 9. */
+static void send_rpc(struct sender *sender, uint32_t xid, bool is_reply)
+{
+	const uint32_t words[] = { xid, 1, 32, 0, 0, 0, 0, xid, is_reply, is_reply ? 0 : 2, is_reply ? 0 : 100003, is_reply ? 0 : 3, 0, 0, 0, 0, 0 };
+	uint32_t count = is_reply ? 13 : 17;
+	uint8_t send[18 + sizeof words] = { 0x41, 0x43 };
+
+	put32(send + 10, sender->msn++);
+	for (uint32_t i = 0; i < count; i++)
+		put32(send + 18 + 4 * i, words[i]);
+	send_fpdu(sender, send, 18 + 4 * count);
+}
+
+static void give_rpc(const struct sender *sender, bool from_a, unsigned n, uint32_t ack)
+{
+	give(from_a, 7000, FLAG_ACK, SETUP + sender->fpdus[n].offset, SETUP + ack, sender->bytes + sender->fpdus[n].offset, sender->fpdus[n].length);
+}
+
+/* The second call stands ahead of a gap that the first one fills. Once taken and answered it is forgotten when many others were. */
+Test(iwarp_stream, a_reply_ahead_of_a_gap_is_of_a_call_ahead_of_one_or_of_one_that_messages_know)
+{
+	struct sender calls, replies;
+	const uint32_t many = 150;
+
+	sender_init(&calls, SENT_PLAIN, true);
+	sender_init(&replies, SENT_PLAIN, true);
+	for (uint32_t xid = 1; xid <= many; xid++) {
+		send_rpc(&calls, 1000 + xid, false);
+		send_rpc(&replies, 1000 + xid, true);
+	}
+	send_rpc(&replies, 2000, true); /* never captured */
+	send_rpc(&replies, 1002, true);
+	begin(1 << 26, false);
+	give_setup(false, true);
+	give_rpc(&calls, true, 1, 0);
+	cr_expect(last.packet.rpc.present && !last.packet.rpc.is_reply);
+	/* its reply overtakes the one before */
+	give_rpc(&replies, false, 1, 0);
+	cr_expect(last.packet.rpc.is_reply && last.packet.rpc.program_known && last.packet.rpc.call_frame == 5);
+	give_rpc(&calls, true, 0, 0);
+	give_rpc(&replies, false, 0, calls.fpdus[2].offset);
+	for (uint32_t i = 2; i < many; i++) {
+		give_rpc(&calls, true, i, replies.fpdus[i].offset);
+		give_rpc(&replies, false, i, calls.fpdus[i].offset + calls.fpdus[i].length);
+	}
+	give_rpc(&replies, false, many + 1, calls.length);
+	cr_expect(last.packet.rpc.is_reply && !last.packet.rpc.program_known, "the call is long gone");
+	end();
+	sender_fini(&calls);
+	sender_fini(&replies);
+}
+
+/* What b sends is answered to all of a's bytes and its FIN, which counts as one. RFC 9293, 3.4. */
+Test(iwarp_stream, a_fin_that_is_acknowledged_lets_nothing_wait)
+{
+	struct sender a, b;
+
+	sender_init(&a, SENT_PLAIN, true);
+	sender_init(&b, SENT_PLAIN, true);
+	send_send(&a, 100);
+	send_send(&b, 50);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK | FLAG_FIN, SETUP, SETUP, a.bytes, a.length);
+	give(false, 7000, FLAG_ACK, SETUP, SETUP + a.length + 1, b.bytes, b.length);
+	cr_expect(last.packet.flow.completes && last.packet.flow.message_length == 50);
+	end();
+	sender_fini(&a);
+	sender_fini(&b);
+}
+
+/* The Reply asks for CRCs, and is captured when an FPDU is under way already. RFC 5044, 7.1.1. */
+Test(iwarp_stream, a_late_reply_tells_that_crcs_are_checked)
+{
+	uint8_t setup[SETUP] = "MPA ID Req Frame";
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	send_send(&sender, 100);
+	sender.bytes[60] ^= 1;
+	setup[17] = 1;
+	begin(1 << 20, false);
+	give(true, 7000, FLAG_SYN, (uint32_t)-1, 0, NULL, 0);
+	give(false, 7000, FLAG_SYN | FLAG_ACK, (uint32_t)-1, 0, NULL, 0);
+	give(true, 7000, FLAG_ACK, 0, 0, setup, SETUP);
+	give(true, 7000, FLAG_ACK, SETUP, 0, sender.bytes, 80);
+	setup[9] = 'p';
+	setup[16] = 0x40;
+	give(false, 7000, FLAG_ACK, 0, SETUP, setup, SETUP);
+	give(true, 7000, FLAG_ACK, SETUP + 80, SETUP, sender.bytes + 80, sender.length - 80);
+	end();
+	cr_expect_eq(told_count, 0, "its CRC is wrong");
+	sender_fini(&sender);
+}
+
+/* A call that names 16 bytes for its result, half of which are written before the reply: what is written later is another message. */
+Test(iwarp_stream, a_reply_ends_what_was_written_for_it)
+{
+	const uint32_t words[] = { 7, 1, 32, 0, 0, 1, 1, 99, 16, 0, 0, 0, 0, 7, 0, 2, 100003, 3, 6, 0, 0, 0, 0 };
+	uint8_t call[18 + sizeof words] = { 0x41, 0x43, [13] = 1 }, write[14 + 8] = { 0x81, 0x40, [5] = 99 };
+	struct sender asks, answers;
+	unsigned writes = 0;
+
+	for (uint32_t i = 0; i < sizeof words / 4; i++)
+		put32(call + 18 + 4 * i, words[i]);
+	sender_init(&asks, SENT_PLAIN, true);
+	sender_init(&answers, SENT_PLAIN, true);
+	send_fpdu(&asks, call, sizeof call);
+	send_fpdu(&answers, write, sizeof write);
+	send_rpc(&answers, 7, true);
+	write[13] = 8;
+	send_fpdu(&answers, write, sizeof write);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK, SETUP, SETUP, asks.bytes, asks.length);
+	for (unsigned n = 0; n < 3; n++)
+		give_rpc(&answers, false, n, asks.length);
+	end();
+	for (unsigned i = 0; i < told_count; i++)
+		writes += told[i].kind == RTAP_KIND_WRITE;
+	cr_expect_eq(writes, 2);
+	sender_fini(&asks);
+	sender_fini(&answers);
 }
