@@ -7,8 +7,8 @@
 #include "capture/batch.h"
 
 /* Spare ones beyond these go back to the system. */
-#define SPARE_BLOCKS 4
-#define SPARE_BATCHES 4
+#define SPARE_BLOCKS 8
+#define SPARE_BATCHES 32
 #define COMMENTS_A_CHUNK 64
 
 struct batch_pool {
@@ -160,10 +160,28 @@ struct batch *batch_get(struct batch_pool *pool)
 	}
 	batch->shared.frames = batch->frames;
 	batch->shared.count = 0;
+	batch->counts_only = false;
+	batch->slots = NULL;
 	batch->closed = false;
 	atomic_init(&batch->references, 1);
 	atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
 	return batch;
+}
+
+void batch_unpack(struct batch *batch)
+{
+	for (size_t i = 0; batch->slots && i < batch->shared.count; i++) {
+		const struct batch_packed *packed = &batch->packed[i];
+
+		batch->frames[i] = (struct rtap_frame){
+			.bytes = batch->slots + (size_t)packed->slot * batch->slot_stride,
+			.captured_length = packed->wire_length < batch->slot_most ? packed->wire_length : batch->slot_most,
+			.wire_length = packed->wire_length,
+			.link_type = RTAP_LINK_ETHERNET,
+			.time_ns = packed->time_ns,
+		};
+	}
+	batch->slots = NULL;
 }
 
 bool batch_keep(struct batch *batch, struct rtap_batch *other)

@@ -36,6 +36,15 @@ struct batch_loan {
 	void (*give_back)(struct batch_loan *loan);
 };
 
+/*
+ * A frame of an Ethernet device in a row of slots. A quarter of what struct rtap_frame takes: what one processor writes and another one
+ * reads costs both of them.
+ */
+struct batch_packed {
+	uint32_t slot, wire_length;
+	int64_t time_ns;
+};
+
 /* A batch being filled. */
 struct batch {
 	struct rtap_batch shared; /* what users see; the first member */
@@ -44,10 +53,15 @@ struct batch {
 	struct batch *next;               /* in the pool */
 	struct batch_block *block;        /* that its frames point into; NULL: none yet */
 	struct batch_loan *loan;          /* what its frames point into instead; NULL: nothing is lent */
+	bool counts_only;                 /* shared.frames is NULL; these have so many bytes captured, and so many were cut */
+	uint64_t counted_bytes, counted_cut; /* the bytes also of packed ones */
+	const uint8_t *slots;             /* `packed` has the frames until batch_unpack(); NULL: `frames` has */
+	uint32_t slot_stride, slot_most;  /* from slot to slot; bytes captured of a frame at the most */
 	bool closed;                      /* no more frames may be added: its block is full, or its loan ends here */
 	struct rtap_batch **held;         /* other batches that its frames point into */
 	size_t held_count, held_room;
 	struct batch_comments *comments;  /* where frame->comments point to */
+	struct batch_packed packed[BATCH_FRAMES];
 	struct rtap_frame frames[BATCH_FRAMES];
 };
 
@@ -69,6 +83,9 @@ bool batch_block_is_unshared(struct batch_block *block);
 
 /* Gives an empty batch with one reference, or NULL when memory is out. rtap_batch_release() gives it back. */
 struct batch *batch_get(struct batch_pool *pool);
+
+/* Writes the frames out that are packed, if any are. */
+void batch_unpack(struct batch *batch);
 
 /* Keeps `other` for as long as `batch` lives. False: memory is out. */
 bool batch_keep(struct batch *batch, struct rtap_batch *other) __attribute__((warn_unused_result));

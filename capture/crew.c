@@ -12,7 +12,14 @@
  * processors' caches. Of these so many are read and not taken: one for each thread to prepare, and some.
  */
 #define PLACES 16
-#define AHEAD(members) ((members) + 2)
+#define AHEAD(members) ((members) + 6)
+#define FEW 2
+
+/*
+ * For so many batches to be finished or read a thread is woken by who takes them, because that takes as long as several frames do. Who
+ * takes does them itself before it would wait, so that fewer are not forgotten.
+ */
+#define WORTH_WAKING 4
 
 /* What has become of the batch at a place. */
 enum stage { FREE, READ, PREPARING, TAKEN, GIVEN };
@@ -130,6 +137,15 @@ static void finish_one(struct crew *crew, unsigned member)
 	wake(crew);
 }
 
+/*
+ * Who takes batches will have to wait soon. Reading goes first then: only one thread at a time can read, which may take longest (of
+ * compressed files), while finishing is done by whoever waits.
+ */
+static bool runs_dry(const struct crew *crew)
+{
+	return crew->read - crew->taken < FEW;
+}
+
 static void *run(void *argument)
 {
 	struct member *member = argument;
@@ -139,7 +155,9 @@ static void *run(void *argument)
 	while (!crew->stop) {
 		struct place *place;
 
-		if (crew->begun < crew->given)
+		if (can_read(crew) && runs_dry(crew))
+			read_one(crew);
+		else if (crew->begun < crew->given)
 			finish_one(crew, member->number);
 		else if (can_read(crew))
 			read_one(crew);
@@ -222,7 +240,8 @@ void crew_give(struct crew *crew, struct crew_batch *batch)
 	pthread_mutex_lock(&crew->lock);
 	place_of(crew, batch->order)->stage = GIVEN;
 	crew->given++;
-	wake(crew);
+	if (crew->given - crew->begun + AHEAD(crew->members) - (crew->read - crew->taken) >= WORTH_WAKING)
+		wake(crew);
 	pthread_mutex_unlock(&crew->lock);
 }
 
@@ -232,6 +251,16 @@ void crew_wait_turn(struct crew *crew, const struct crew_batch *batch)
 	while (crew->finished < batch->order)
 		sleep_until_change(crew);
 	pthread_mutex_unlock(&crew->lock);
+}
+
+bool crew_has_turn(struct crew *crew, const struct crew_batch *batch)
+{
+	bool has;
+
+	pthread_mutex_lock(&crew->lock);
+	has = crew->finished >= batch->order;
+	pthread_mutex_unlock(&crew->lock);
+	return has;
 }
 
 void crew_drain(struct crew *crew)

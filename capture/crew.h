@@ -48,6 +48,9 @@ void crew_give(struct crew *crew, struct crew_batch *batch);
 /* For `finish`: returns when all batches before this one are finished, so that what is written then is written in order. */
 void crew_wait_turn(struct crew *crew, const struct crew_batch *batch);
 
+/* Whether crew_wait_turn() would return at once. */
+bool crew_has_turn(struct crew *crew, const struct crew_batch *batch);
+
 /* Returns when all batches that were given back are finished. */
 void crew_drain(struct crew *crew);
 

@@ -164,7 +164,8 @@ enum rtap_lookup rtap_devices_find_node_guid(struct rtap_devices *devices, uint6
 
 /* Calls `match` with each end port; it sets the match's gid. */
 static enum rtap_lookup search_ports(struct rtap_devices *devices, struct search *search, const void *key,
-				     bool (*match)(struct rtap_devices *devices, struct search *search, struct rtap_end_port *port, const void *key))
+				     bool (*match)(struct rtap_devices *devices, struct search *search,
+						   struct rtap_end_port *port, const void *key))
 {
 	for (size_t i = 0; i < rtap_devices_count(devices) && search->result != RTAP_LOOKUP_FAILED; i++) {
 		const struct rtap_device *device = rtap_devices_device(devices, i);

@@ -78,7 +78,8 @@ static bool ask_context(struct sysfs_memory *memory, const struct rtap_device *d
 	return true;
 }
 
-static bool ask_device(struct sysfs_memory *memory, const struct rtap_device *device, struct ibv_device **list, struct rtap_device_verbs *verbs)
+static bool ask_device(struct sysfs_memory *memory, const struct rtap_device *device, struct ibv_device **list,
+		       struct rtap_device_verbs *verbs)
 {
 	struct ibv_context *context;
 	bool fits;

@@ -322,9 +322,9 @@ static struct device *known_device(struct rtap_devices *devices, size_t index)
 	return device;
 }
 
-const struct rtap_device *rtap_devices_device(struct rtap_devices *devices, size_t index)
+const struct rtap_device *rtap_devices_device(struct rtap_devices *devices, size_t device_index)
 {
-	struct device *device = known_device(devices, index);
+	struct device *device = known_device(devices, device_index);
 
 	return device ? &device->attributes : NULL;
 }
@@ -641,9 +641,9 @@ static bool read_counters(struct part *part, const char *folder, struct rtap_dev
 	return true;
 }
 
-const struct rtap_device_counters *rtap_devices_counters(struct rtap_devices *devices, size_t index)
+const struct rtap_device_counters *rtap_devices_counters(struct rtap_devices *devices, size_t device_index)
 {
-	struct device *device = &devices->devices[index];
+	struct device *device = &devices->devices[device_index];
 	char path[SYSFS_PATH];
 
 	if (!sysfs_path(path, "%s/class/infiniband/%s/hw_counters", devices->root, device->name))
@@ -665,9 +665,9 @@ const struct rtap_device_counters *rtap_devices_port_counters(struct rtap_device
 	return read_counters(&port->counters_part, path, &port->counters) ? &port->counters : NULL;
 }
 
-const struct rtap_device_verbs *rtap_devices_verbs(struct rtap_devices *devices, size_t index)
+const struct rtap_device_verbs *rtap_devices_verbs(struct rtap_devices *devices, size_t device_index)
 {
-	struct device *device = known_device(devices, index);
+	struct device *device = known_device(devices, device_index);
 
 	if (!device)
 		return NULL;

@@ -15,6 +15,12 @@
 /* Captured bytes of one frame beyond which a length is taken for damage. */
 #define FILE_MAX_CAPTURED (16u * 1024 * 1024)
 
+/*
+ * Frames that a batch of a file gets at most: some, so that handing batches to another thread costs little; few, so that what is made
+ * of them is still in a processor's cache when it is taken up again, and can be written out soon.
+ */
+#define FILE_BATCH_FRAMES 512
+
 /* One capture file being read. */
 struct file {
 	const char *name;           /* borrowed */

@@ -176,7 +176,8 @@ static enum rtap_status take_layer(struct rule_reader *reader, const char *word)
 	while (layer < FLOW_LAYERS && strcmp(layer_names[layer], word))
 		layer++;
 	if (layer == FLOW_LAYERS)
-		return refuse(reader->error, reader->rule->text, word, "is no header that rules know (eth, ipv4, ipv6, tcp, udp, vxlan, gre)");
+		return refuse(reader->error, reader->rule->text, word,
+			      "is no header that rules know (eth, ipv4, ipv6, tcp, udp, vxlan, gre)");
 	if (reader->tunnelled && reader->level == &reader->rule->outer)
 		reader->level = &reader->rule->inner;
 	bit = 1u << layer;

@@ -39,6 +39,13 @@ void numbering_take(struct numbering *numbering, struct rtap_batch *batch)
 	*numbering = at;
 }
 
+void numbering_count(struct numbering *numbering, uint64_t frames, uint64_t captured_bytes, uint64_t cut_frames)
+{
+	numbering->frames += frames;
+	numbering->captured_bytes += captured_bytes;
+	numbering->cut_frames += cut_frames;
+}
+
 void ledger_set_counters(struct ledger *ledger, const struct numbering *numbering)
 {
 	ledger->counters.frames = numbering->frames;

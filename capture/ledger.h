@@ -23,6 +23,8 @@ struct numbering {
 
 /* Numbers the frames of the batch that is delivered next, tells their times from each other, and counts them. */
 void numbering_take(struct numbering *numbering, struct rtap_batch *batch);
+/* The same of frames that are only counted. */
+void numbering_count(struct numbering *numbering, uint64_t frames, uint64_t captured_bytes, uint64_t cut_frames);
 /* Counters as they were when it stood there. */
 void ledger_set_counters(struct ledger *ledger, const struct numbering *numbering);
 

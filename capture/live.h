@@ -30,7 +30,8 @@ struct live_operations {
 	 * Appends what has arrived to the batch, which may hold frames of an earlier call already, waiting up to
 	 * `timeout_ms` if nothing has; less if the batch gets full: batch->closed is set then. Fills bytes, captured_length
 	 * (at most the snap length), wire_length, link_type, interface (0) and time_ns of each frame, in order of arrival,
-	 * and clears comments and comment_count. Frames are either copied (live_append()) or lent (batch->loan).
+	 * and clears comments and comment_count. Frames are either copied (live_append()) or lent (batch->loan); if
+	 * options->counts_only was set, and no filter, they may be only counted (live_count_only()).
 	 * OK, also with nothing; BROKEN: see the error, which is told, and go on calling; FAILED: this was the last call.
 	 * Frames appended count whatever the result.
 	 */
@@ -123,6 +124,9 @@ uint8_t *live_room(struct live_device *device, struct batch *batch, size_t lengt
  */
 bool live_append(struct live_device *device, struct batch *batch, const struct rtap_frame *frame)
 	__attribute__((warn_unused_result));
+
+/* Makes an empty batch one whose frames are only counted: in shared.count, counted_bytes and counted_cut. */
+void live_count_only(struct batch *batch);
 
 /* A device that is run: its receive thread and the queue of batches that were received. */
 struct live;

@@ -6,6 +6,7 @@
 
 #include <linux/filter.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <pcap/pcap.h>
 #include <poll.h>
 #include <stdio.h>
@@ -57,7 +58,8 @@ static void pcap_device_statistics(struct live_device *live, struct live_statist
 
 	if (!pcap_stats(device->handle, &now)) {
 		known->received = (struct rtap_count){ true, grown(known->received.value, now.ps_recv, device->last.ps_recv) };
-		known->dropped_by_system = (struct rtap_count){ true, grown(known->dropped_by_system.value, now.ps_drop, device->last.ps_drop) };
+		known->dropped_by_system = (struct rtap_count){ true, grown(known->dropped_by_system.value, now.ps_drop,
+									    device->last.ps_drop) };
 		if (has_device_counter(device)) {
 			/* drivers may begin anew when the interface is brought up */
 			if ((int)(now.ps_ifdrop - device->last.ps_ifdrop) > 0)
@@ -239,7 +241,8 @@ static enum rtap_status activate(struct pcap_device *device, const struct rtap_l
 	int result;
 
 	if (buffer > INT32_MAX) {
-		rtap_error_set(error, "pcap:%s: a buffer of %llu bytes is more than libpcap takes", device->name, (unsigned long long)buffer);
+		rtap_error_set(error, "pcap:%s: a buffer of %llu bytes is more than libpcap takes", device->name,
+			       (unsigned long long)buffer);
 		return RTAP_STATUS_FAILED;
 	}
 	device->room = options->snap_length && options->snap_length < SNAP_LENGTH ? options->snap_length : SNAP_LENGTH;
@@ -350,6 +353,20 @@ static void tell_state(bpf_u_int32 flags, char *text, size_t size)
 		 flags & PCAP_IF_UP && !(flags & PCAP_IF_RUNNING) ? ", no link" : "", flags & PCAP_IF_LOOPBACK ? ", loopback" : "");
 }
 
+/* Of interfaces that look like Ethernet to libpcap; others tell when they are open. */
+static uint32_t link_type_of(const char *name)
+{
+	struct ifreq request = { .ifr_ifindex = 0 };
+	int type = -1, descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	snprintf(request.ifr_name, sizeof request.ifr_name, "%s", name);
+	if (descriptor >= 0 && !ioctl(descriptor, SIOCGIFHWADDR, &request))
+		type = request.ifr_hwaddr.sa_family;
+	if (descriptor >= 0)
+		close(descriptor);
+	return type == ARPHRD_ETHER || type == ARPHRD_LOOPBACK ? RTAP_LINK_ETHERNET : UINT32_MAX;
+}
+
 static enum rtap_status pcap_kind_list(void (*take)(void *owner, struct rtap_live_entry *entry), void *owner,
 				       struct rtap_error *error)
 {
@@ -367,7 +384,7 @@ static enum rtap_status pcap_kind_list(void (*take)(void *owner, struct rtap_liv
 			.description = one->description ? one->description : "",
 			.state = is_interface ? state : "",
 			.trouble = is_interface && !(one->flags & PCAP_IF_UP) ? "ip link set it up first" : "",
-			.link_type = UINT32_MAX,
+			.link_type = is_interface ? link_type_of(one->name) : UINT32_MAX,
 		};
 
 		tell_state(one->flags, state, sizeof state);

@@ -24,7 +24,7 @@
  * Waking the reader costs as much as receiving a hundred frames. While frames come without a pause it is done for so many batches,
  * or bytes, more of which would not stay in a processor's cache, or when the first has waited so long.
  */
-#define WAKE_BATCHES 16
+#define WAKE_BATCHES 64
 #define WAKE_BYTES (1u << 20)
 #define WAKE_NS NS_A_MS
 #define DRAIN_MOST_NS NS_A_SECOND /* a device that cannot stop might give frames for ever */
@@ -34,7 +34,6 @@ struct item {
 	struct item *next;
 	struct batch *batch;    /* NULL: the status and the error */
 	uint64_t bytes;
-	struct numbering numbering; /* behind the batch */
 	enum rtap_status status;
 	struct rtap_error error;
 };
@@ -52,7 +51,7 @@ struct live {
 	bool started;
 	bool noted;              /* the device told its notes */
 	const struct batch_block *charged; /* the receive thread's: the last block that was counted into the queue */
-	struct numbering numbering; /* the receive thread's, of what was handed over */
+	struct numbering numbering; /* the reader's */
 	unsigned unheard;        /* the receive thread's: items handed over since the reader was woken last */
 	uint64_t unheard_bytes;
 	int64_t unheard_ns;      /* when the first of them was */
@@ -122,17 +121,38 @@ bool live_append(struct live_device *device, struct batch *batch, const struct r
 	return true;
 }
 
+void live_count_only(struct batch *batch)
+{
+	batch->counts_only = true;
+	batch->counted_bytes = batch->counted_cut = 0;
+	batch->shared.frames = NULL;
+}
+
+/* Of frames that no block of the batch's holds. */
+static uint64_t captured_bytes(const struct batch *batch)
+{
+	uint64_t bytes = 0;
+
+	if (batch->counts_only)
+		return 0;
+	if (batch->slots)
+		return batch->counted_bytes;
+	for (size_t i = 0; i < batch->shared.count; i++)
+		bytes += batch->frames[i].captured_length;
+	return bytes;
+}
+
 /*
- * Memory that the queue would hold for the batch, of which the frames have so many bytes. Batches behind one another may share a
+ * Memory that the queue would hold for the batch. Batches behind one another may share a
  * block: it counts with the first.
  */
-static uint64_t batch_bytes(struct live *live, const struct batch *batch, uint64_t captured_bytes)
+static uint64_t batch_bytes(struct live *live, const struct batch *batch)
 {
 	uint64_t bytes = sizeof *batch;
 
 	if (batch->block && batch->block != live->charged)
 		bytes += batch->block->size;
-	return batch->block ? bytes : bytes + captured_bytes;
+	return batch->block ? bytes : bytes + captured_bytes(batch);
 }
 
 static void item_free(struct item *item)
@@ -148,7 +168,8 @@ static void append(struct live *live, struct item *item)
 	*live->end = item;
 	live->end = &item->next;
 	live->queued_bytes += item->bytes;
-	live->unheard_bytes += item->bytes;
+	if (item->batch)
+		live->unheard_bytes += item->bytes - sizeof *item->batch;
 	if (!live->unheard++)
 		live->unheard_ns = now_ns();
 }
@@ -166,16 +187,12 @@ static void wake(struct live *live)
 static void hand_over(struct live *live, struct batch *batch)
 {
 	struct item *item = calloc(1, sizeof *item);
-	struct numbering numbering = live->numbering;
-	uint64_t bytes;
+	uint64_t bytes = batch_bytes(live, batch);
 
-	numbering_take(&numbering, &batch->shared);
-	bytes = batch_bytes(live, batch, numbering.captured_bytes - live->numbering.captured_bytes);
 	pthread_mutex_lock(&live->lock);
 	if (item && (!live->first || live->queued_bytes + bytes <= live->queue_bytes)) {
 		item->batch = batch;
 		item->bytes = bytes;
-		item->numbering = live->numbering = numbering;
 		live->charged = batch->block;
 		append(live, item);
 		batch = NULL;
@@ -223,7 +240,8 @@ static void tell_reader(struct live *live, bool at_once)
 	if (!live->unheard)
 		return;
 	pthread_mutex_lock(&live->lock);
-	if (live->unheard && (at_once || live->unheard >= WAKE_BATCHES || live->unheard_bytes >= WAKE_BYTES || now_ns() - live->unheard_ns >= WAKE_NS))
+	if (live->unheard && (at_once || live->unheard >= WAKE_BATCHES || live->unheard_bytes >= WAKE_BYTES ||
+			      now_ns() - live->unheard_ns >= WAKE_NS))
 		wake(live);
 	pthread_mutex_unlock(&live->lock);
 }
@@ -285,7 +303,7 @@ static enum rtap_status receive_once(struct live *live, struct turn *turn, unsig
 	turn->quiet = !status && turn->batch->shared.count == before && !turn->batch->closed;
 	if (live->bpf && status != RTAP_STATUS_FAILED && filter(live, turn->batch, before, error))
 		return RTAP_STATUS_FAILED;
-	if (turn->batch->shared.count == BATCH_FRAMES)
+	if (!turn->batch->counts_only && turn->batch->shared.count == BATCH_FRAMES)
 		turn->batch->closed = true;
 	return status;
 }
@@ -438,6 +456,16 @@ static struct item *take_item(struct live *live, bool *ended)
 	return item;
 }
 
+static void number(struct live *live, struct batch *batch)
+{
+	batch_unpack(batch);
+	if (batch->counts_only)
+		numbering_count(&live->numbering, batch->shared.count, batch->counted_bytes, batch->counted_cut);
+	else
+		numbering_take(&live->numbering, &batch->shared);
+	ledger_set_counters(live->ledger, &live->numbering);
+}
+
 enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
@@ -457,7 +485,7 @@ enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_
 	if (item) {
 		*batch = item->batch;
 		if (item->batch)
-			ledger_set_counters(live->ledger, &item->numbering);
+			number(live, item->batch);
 		status = item->status;
 		if (status && error)
 			*error = item->error;

@@ -80,7 +80,7 @@ static enum rtap_status pcap_read(struct file *file, struct batch *batch, size_t
 	enum rtap_status status = RTAP_STATUS_OK;
 
 	*need = RECORD_LENGTH;
-	while (count < BATCH_FRAMES && file->end - file->begin >= RECORD_LENGTH) {
+	while (count < FILE_BATCH_FRAMES && file->end - file->begin >= RECORD_LENGTH) {
 		const uint8_t *record = file->block->bytes + file->begin;
 		struct rtap_frame *frame = &batch->frames[count];
 		uint32_t captured = file_u32(file, record + RECORD_CAPTURED);

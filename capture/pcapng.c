@@ -439,7 +439,7 @@ static enum rtap_status pcapng_read(struct file *file, struct batch *batch, size
 	enum rtap_status status = RTAP_STATUS_OK;
 	struct block block;
 
-	while (batch->shared.count < BATCH_FRAMES) {
+	while (batch->shared.count < FILE_BATCH_FRAMES) {
 		status = find_block(file, &block, need, reason);
 		if (status)
 			break;

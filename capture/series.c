@@ -142,11 +142,17 @@ static enum rtap_status rotate(struct rtap_series *series, const struct rtap_fra
 	return RTAP_STATUS_OK;
 }
 
-enum rtap_status rtap_series_write(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_error *error)
+enum rtap_status series_write_of(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_batch *batch,
+				 struct rtap_error *error)
 {
 	enum rtap_status status = series->writer ? rotate(series, frame, error) : RTAP_STATUS_END;
 
-	return status ? status : rtap_writer_write(series->writer, frame, error);
+	return status ? status : writer_write_of(series->writer, frame, batch, error);
+}
+
+enum rtap_status rtap_series_write(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_error *error)
+{
+	return series_write_of(series, frame, NULL, error);
 }
 
 enum rtap_status rtap_series_flush(struct rtap_series *series, struct rtap_error *error)

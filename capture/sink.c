@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -14,6 +15,9 @@
 
 #define BUFFER_SIZE (256 * 1024)
 #define LEAST_UNIT 16 /* bytes: a pcap record without a frame */
+#define LEAST_LENT 512 /* bytes that are written from where they are: copying fewer costs less */
+#define MOST_PIECES (2 * (BUFFER_SIZE / LEAST_LENT)) /* lent ones, and one of the buffer's between two; no more than writev() takes */
+#define MOST_HELD 64
 #define GZIP_WINDOW (15 + 16) /* zlib: the largest window, gzip's header and trailer */
 #define GZIP_MEMORY 8         /* zlib's default */
 
@@ -24,12 +28,17 @@ struct sink {
 	const char *name;
 	z_stream zlib;
 	uint64_t written;    /* bytes of the file */
-	uint64_t whole;      /* where the last unit ends in the file that the buffer does not hold the end of */
-	size_t used;
-	size_t end_count;    /* of units that end in the buffer */
+	uint64_t whole;      /* where the last unit ends in the file that the queue does not hold the end of */
+	size_t used;         /* of the buffer */
+	size_t queued;       /* bytes of all pieces: what is to be written next */
+	size_t piece_count;
+	size_t held_count;
+	size_t end_count;    /* of units that end in the queue */
 	unsigned char buffer[BUFFER_SIZE];
 	unsigned char packed[BUFFER_SIZE];
 	uint32_t ends[BUFFER_SIZE / LEAST_UNIT + 1];
+	struct iovec pieces[MOST_PIECES]; /* of the buffer, or lent */
+	struct rtap_batch *held[MOST_HELD];
 	char name_text[];
 };
 
@@ -78,13 +87,13 @@ const char *sink_name(const struct sink *sink)
 
 uint64_t sink_size(const struct sink *sink)
 {
-	return sink->written + (sink->compressed ? 0 : sink->used);
+	return sink->written + (sink->compressed ? 0 : sink->queued);
 }
 
 void sink_mark(struct sink *sink)
 {
 	if (sink->end_count < sizeof sink->ends / sizeof sink->ends[0])
-		sink->ends[sink->end_count++] = (uint32_t)sink->used;
+		sink->ends[sink->end_count++] = (uint32_t)sink->queued;
 }
 
 enum rtap_status sink_hand_over(struct sink *sink, uid_t user, gid_t group, struct rtap_error *error)
@@ -106,7 +115,7 @@ static enum rtap_status fail(struct sink *sink, int reason, struct rtap_error *e
 	return RTAP_STATUS_FAILED;
 }
 
-/* Cuts the file, of which the last write took `taken` bytes of the buffer, behind its last whole unit. */
+/* Cuts the file, of which the last write took `taken` bytes of the queue, behind its last whole unit. */
 static void cut_behind_whole(struct sink *sink, size_t taken)
 {
 	struct stat found;
@@ -125,13 +134,31 @@ static void cut_behind_whole(struct sink *sink, size_t taken)
 		(void)!ftruncate(sink->fd, (off_t)whole);
 }
 
-static enum rtap_status write_all(struct sink *sink, const unsigned char *bytes, size_t length, struct rtap_error *error)
+static void release_held(struct sink *sink)
 {
-	const unsigned char *begin = bytes;
-	struct pollfd writable = { .fd = sink->fd, .events = POLLOUT };
+	while (sink->held_count)
+		rtap_batch_release(sink->held[--sink->held_count]);
+}
 
-	while (length) {
-		ssize_t written = write(sink->fd, bytes, length);
+/* Leaves out what has been written of the pieces. */
+static void advance(struct iovec **pieces, size_t *count, size_t written)
+{
+	for (; *count && written >= (*pieces)->iov_len; ++*pieces, --*count)
+		written -= (*pieces)->iov_len;
+	if (!*count)
+		return;
+	(*pieces)->iov_base = (uint8_t *)(*pieces)->iov_base + written;
+	(*pieces)->iov_len -= written;
+}
+
+static enum rtap_status write_all(struct sink *sink, struct iovec *pieces, size_t count, struct rtap_error *error)
+{
+	struct pollfd writable = { .fd = sink->fd, .events = POLLOUT };
+	size_t taken = 0;
+
+	advance(&pieces, &count, 0);
+	while (count) {
+		ssize_t written = writev(sink->fd, pieces, (int)count);
 
 		if (written < 0 && errno == EINTR)
 			continue;
@@ -141,40 +168,69 @@ static enum rtap_status write_all(struct sink *sink, const unsigned char *bytes,
 		if (written < 0) {
 			int reason = errno;
 
-			cut_behind_whole(sink, (size_t)(bytes - begin));
+			cut_behind_whole(sink, taken);
 			return fail(sink, reason, error);
 		}
 		sink->written += (uint64_t)written;
-		bytes += written;
-		length -= (size_t)written;
+		taken += (size_t)written;
+		advance(&pieces, &count, (size_t)written);
 	}
 	return RTAP_STATUS_OK;
 }
 
-/* Passes the buffer on; mode: zlib's. */
-static enum rtap_status empty_buffer(struct sink *sink, int mode, struct rtap_error *error)
+static enum rtap_status write_packed(struct sink *sink, size_t length, struct rtap_error *error)
+{
+	struct iovec piece = { sink->packed, length };
+
+	return write_all(sink, &piece, 1, error);
+}
+
+/* Passes the queue on; mode: zlib's. */
+static enum rtap_status empty_queue(struct sink *sink, int mode, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
-	size_t used = sink->used;
+	size_t queued = sink->queued, pieces = sink->piece_count, ends = sink->end_count;
 
-	sink->used = 0;
+	sink->used = sink->queued = sink->piece_count = 0;
 	if (!sink->compressed) {
-		status = write_all(sink, sink->buffer, used, error);
-		if (sink->end_count)
-			sink->whole = sink->written - used + sink->ends[sink->end_count - 1];
+		status = write_all(sink, sink->pieces, pieces, error);
+		if (ends)
+			sink->whole = sink->written - queued + sink->ends[ends - 1];
 		sink->end_count = 0;
+		release_held(sink);
 		return status;
 	}
 	sink->end_count = 0;
 	sink->zlib.next_in = sink->buffer;
-	sink->zlib.avail_in = (uInt)used;
+	sink->zlib.avail_in = (uInt)queued;
 	do {
 		sink->zlib.next_out = sink->packed;
 		sink->zlib.avail_out = BUFFER_SIZE;
 		deflate(&sink->zlib, mode);
-		status = write_all(sink, sink->packed, BUFFER_SIZE - sink->zlib.avail_out, error);
+		status = write_packed(sink, BUFFER_SIZE - sink->zlib.avail_out, error);
 	} while (!status && !sink->zlib.avail_out);
 	return status;
+}
+
+/* After a flush the first write is shorter, so that the next ones are aligned again. */
+static inline size_t room_left(const struct sink *sink)
+{
+	return BUFFER_SIZE - (sink->compressed ? 0 : (size_t)(sink->written % BUFFER_SIZE)) - sink->queued;
+}
+
+/* Behind what is queued; what lies behind the last piece makes that longer. */
+static inline void add_piece(struct sink *sink, const unsigned char *bytes, size_t length)
+{
+	struct iovec *last = &sink->pieces[sink->piece_count];
+
+	sink->queued += length;
+	if (sink->piece_count && (unsigned char *)last[-1].iov_base + last[-1].iov_len == bytes) {
+		last[-1].iov_len += length;
+		return;
+	}
+	last->iov_base = (void *)(uintptr_t)bytes;
+	last->iov_len = length;
+	sink->piece_count++;
 }
 
 enum rtap_status sink_write(struct sink *sink, const void *bytes, size_t length, struct rtap_error *error)
@@ -184,16 +240,43 @@ enum rtap_status sink_write(struct sink *sink, const void *bytes, size_t length,
 	if (sink->failure)
 		return fail(sink, sink->failure, error);
 	while (length) {
-		/* After a flush the first piece is shorter, so that the next ones are aligned again. */
-		size_t room = BUFFER_SIZE - (sink->compressed ? 0 : (size_t)(sink->written % BUFFER_SIZE)) - sink->used;
+		size_t room = room_left(sink);
 		size_t count = room < length ? room : length;
 
 		memcpy(sink->buffer + sink->used, from, count);
+		add_piece(sink, sink->buffer + sink->used, count);
 		sink->used += count;
 		from += count;
 		length -= count;
 		if (count == room) {
-			enum rtap_status status = empty_buffer(sink, Z_NO_FLUSH, error);
+			enum rtap_status status = empty_queue(sink, Z_NO_FLUSH, error);
+
+			if (status)
+				return status;
+		}
+	}
+	return RTAP_STATUS_OK;
+}
+
+enum rtap_status sink_lend(struct sink *sink, const void *bytes, size_t length, struct rtap_batch *batch, struct rtap_error *error)
+{
+	const unsigned char *from = bytes;
+
+	if (sink->compressed || length < LEAST_LENT || sink->held_count == MOST_HELD)
+		return sink_write(sink, bytes, length, error);
+	if (sink->failure)
+		return fail(sink, sink->failure, error);
+	while (length) {
+		size_t room = room_left(sink);
+		size_t count = room < length ? room : length;
+
+		add_piece(sink, from, count);
+		if (!sink->held_count || sink->held[sink->held_count - 1] != batch)
+			sink->held[sink->held_count++] = rtap_batch_hold(batch);
+		from += count;
+		length -= count;
+		if (count == room) {
+			enum rtap_status status = empty_queue(sink, Z_NO_FLUSH, error);
 
 			if (status)
 				return status;
@@ -204,7 +287,7 @@ enum rtap_status sink_write(struct sink *sink, const void *bytes, size_t length,
 
 enum rtap_status sink_flush(struct sink *sink, struct rtap_error *error)
 {
-	return sink->failure ? fail(sink, sink->failure, error) : empty_buffer(sink, Z_SYNC_FLUSH, error);
+	return sink->failure ? fail(sink, sink->failure, error) : empty_queue(sink, Z_SYNC_FLUSH, error);
 }
 
 enum rtap_status sink_close(struct sink *sink, struct rtap_error *error)
@@ -214,12 +297,13 @@ enum rtap_status sink_close(struct sink *sink, struct rtap_error *error)
 	if (!sink)
 		return RTAP_STATUS_OK;
 	if (!sink->failure)
-		status = empty_buffer(sink, Z_FINISH, error);
+		status = empty_queue(sink, Z_FINISH, error);
 	if (sink->compressed)
 		deflateEnd(&sink->zlib);
 	/* Network file systems tell of a full disk no earlier than here. */
 	if (sink->fd_owned && close(sink->fd) && !sink->failure)
 		status = fail(sink, errno, error);
+	release_held(sink);
 	free(sink);
 	return status;
 }

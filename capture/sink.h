@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <rdmatap/error.h>
+#include <rdmatap/frame.h>
 
 /* Where the bytes of a capture file go. After a failure everything more is given up. */
 struct sink;
@@ -32,6 +33,10 @@ enum rtap_status sink_hand_over(struct sink *sink, uid_t user, gid_t group, stru
  * the last whole unit that it took.
  */
 enum rtap_status sink_write(struct sink *sink, const void *bytes, size_t length, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* The same, but long pieces are written from where they are: the batch that has them is held until then. */
+enum rtap_status sink_lend(struct sink *sink, const void *bytes, size_t length, struct rtap_batch *batch, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /* What was taken so far ends a unit (a record, a block): a file that gets full is cut there. */

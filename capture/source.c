@@ -13,7 +13,7 @@
 #include "capture/source.h"
 #include "capture/stream.h"
 
-#define BLOCK_SIZE (1024 * 1024)
+#define BLOCK_SIZE (512 * 1024)
 #define BLOCK_SIZE_OF_MANY (128 * 1024) /* memory grows with the number of files */
 #define MANY 8
 
@@ -281,7 +281,7 @@ static enum rtap_status read_heads(struct rtap_source *source, struct rtap_error
  */
 static enum rtap_status merge_heads(struct rtap_source *source, struct batch *batch)
 {
-	while (source->heap_count && batch->shared.count < BATCH_FRAMES) {
+	while (source->heap_count && batch->shared.count < FILE_BATCH_FRAMES) {
 		struct input *input = &source->inputs[source->heap[0]];
 
 		if (!input->kept && !batch_keep(batch, &input->batch->shared))
@@ -339,7 +339,7 @@ static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch
 		return status;
 	if (!filled) /* interrupted */
 		return RTAP_STATUS_END;
-	/* Of a device, the thread that receives has done it, while the frames were in its cache. */
+	/* of a device it has been done */
 	if (!source->live) {
 		numbering_take(&source->numbering, &filled->shared);
 		ledger_set_counters(&source->ledger, &source->numbering);

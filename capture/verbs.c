@@ -66,17 +66,40 @@ static bool matches(const struct verbs *verbs, const uint8_t *bytes, uint32_t le
 	return false;
 }
 
+static inline void count_frame(const struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, uint32_t length)
+{
+	uint32_t kept = verbs->snap_length && length > verbs->snap_length ? verbs->snap_length : length;
+
+	batch->shared.count++;
+	batch->counted_bytes += kept;
+	batch->counted_cut += kept < length;
+	queue->passed++;
+}
+
 /* Whether a completion may be taken: its frame has a place in the batch, or will be dropped. If not, the batch is closed. */
 static inline bool can_take(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch)
 {
 	if (!queue->replacement)
 		verbs_queue_choose_replacement(verbs, queue);
-	if (queue->dropping)
+	if (queue->dropping || verbs->counts_only)
 		return true;
 	if (batch->shared.count < BATCH_FRAMES && (!batch->loan || batch->loan == &queue->posted[queue->posted_begin]->loan))
 		return true;
 	batch->closed = true;
 	return false;
+}
+
+static void lend(const struct verbs *verbs, struct batch *batch, struct verbs_block *block)
+{
+	verbs_block_hold(block);
+	batch->loan = &block->loan;
+	if (!verbs->packs)
+		return;
+	batch->slots = block->memory;
+	batch->slot_stride = verbs->sizes.stride;
+	batch->slot_most = verbs->snap_length && verbs->snap_length < verbs->sizes.slot_bytes ? verbs->snap_length :
+		verbs->sizes.slot_bytes;
+	batch->counted_bytes = 0;
 }
 
 static inline void add_frame(const struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, struct verbs_block *block,
@@ -85,15 +108,24 @@ static inline void add_frame(const struct verbs *verbs, struct verbs_queue *queu
 	const uint8_t *bytes = block->memory + (size_t)queue->filled * verbs->sizes.stride;
 	uint32_t kept = length < verbs->sizes.slot_bytes ? length : verbs->sizes.slot_bytes;
 	struct rtap_frame *frame = &batch->frames[batch->shared.count];
+	struct batch_packed *packed = &batch->packed[batch->shared.count];
 
 	if (verbs->matches_here && !matches(verbs, bytes, kept))
 		return;
 	if (!batch->loan) {
-		verbs_block_hold(block);
-		batch->loan = &block->loan;
+		lend(verbs, batch, block);
 	}
 	if (verbs->snap_length && kept > verbs->snap_length)
 		kept = verbs->snap_length;
+	batch->shared.count++;
+	queue->passed++;
+	if (verbs->packs) {
+		packed->slot = queue->filled;
+		packed->wire_length = length;
+		packed->time_ns = time_ns;
+		batch->counted_bytes += kept;
+		return;
+	}
 	frame->bytes = bytes;
 	frame->captured_length = kept;
 	frame->wire_length = length;
@@ -102,8 +134,6 @@ static inline void add_frame(const struct verbs *verbs, struct verbs_queue *queu
 	frame->time_ns = time_ns;
 	frame->comments = NULL;
 	frame->comment_count = 0;
-	batch->shared.count++;
-	queue->passed++;
 }
 
 static __attribute__((cold)) void tell_failure(struct verbs *verbs, enum ibv_wc_status status, uint32_t vendor_error)
@@ -115,7 +145,8 @@ static __attribute__((cold)) void tell_failure(struct verbs *verbs, enum ibv_wc_
 	verbs->told_ns = now;
 	verbs->told_failed = verbs->failed;
 	if (status == IBV_WC_LOC_LEN_ERR)
-		verbs_tell(verbs, "a frame was longer than %u bytes and is lost (--verbs frame=N takes longer ones); %llu receives have failed",
+		verbs_tell(verbs,
+			   "a frame was longer than %u bytes and is lost (--verbs frame=N takes longer ones); %llu receives have failed",
 			   verbs->sizes.frame_bytes, (unsigned long long)verbs->failed);
 	else
 		verbs_tell(verbs, "a receive failed: %s (vendor error 0x%x); %llu have failed", ibv_wc_status_str(status), vendor_error,
@@ -126,7 +157,8 @@ static __attribute__((cold)) void tell_failure(struct verbs *verbs, enum ibv_wc_
  * A failed completion. If it took the queue pair with it, the rest are flushed receives, which hold nothing. Queues that a
  * queue pair spreads over cannot be asked for their state: flushed receives, or an event, tell.
  */
-static __attribute__((cold, noinline)) void take_failure(struct verbs *verbs, struct verbs_queue *queue, enum ibv_wc_status status, uint32_t vendor_error)
+static __attribute__((cold, noinline)) void take_failure(struct verbs *verbs, struct verbs_queue *queue,
+							 enum ibv_wc_status status, uint32_t vendor_error)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -150,7 +182,8 @@ struct completion {
 };
 
 /* Inlined by all means: a call for each frame costs as much as what it does. */
-static inline __attribute__((always_inline)) enum rtap_status take_completion(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch,
+static inline __attribute__((always_inline)) enum rtap_status take_completion(struct verbs *verbs,
+									      struct verbs_queue *queue, struct batch *batch,
 					       const struct completion *completion, int64_t time_ns, struct rtap_error *error)
 {
 	struct verbs_block *block = queue->posted[queue->posted_begin];
@@ -167,6 +200,8 @@ static inline __attribute__((always_inline)) enum rtap_status take_completion(st
 		take_failure(verbs, queue, completion->status, completion->vendor_error);
 	else if (__builtin_expect(queue->dropping, 0))
 		queue->dropped++;
+	else if (verbs->counts_only)
+		count_frame(verbs, queue, batch, completion->length);
 	else
 		add_frame(verbs, queue, batch, block, completion->length, time_ns);
 	queue->filled++;
@@ -196,14 +231,15 @@ static enum rtap_status poll_extended(struct verbs *verbs, struct verbs_queue *q
 	if (result)
 		return result == ENOENT ? RTAP_STATUS_OK : verbs_fail(verbs, error, "the completion queue cannot be polled", result, NULL);
 	do {
-		if (verbs->stamps == VERBS_STAMPS_HERE && *count % VERBS_CHAIN == 0)
+		if (verbs->stamps == VERBS_STAMPS_HERE && !verbs->counts_only && *count % VERBS_CHAIN == 0)
 			polled_ns = verbs_now_ns(CLOCK_REALTIME);
 		completion.wr_id = cq->wr_id;
 		completion.status = cq->status;
 		completion.length = 0;
 		if (!completion.status) {
 			completion.length = ibv_wc_read_byte_len(cq);
-			time_ns = stamp_of(verbs, queue, polled_ns);
+			if (!verbs->counts_only)
+				time_ns = stamp_of(verbs, queue, polled_ns);
 		} else {
 			completion.vendor_error = ibv_wc_read_vendor_err(cq);
 		}
@@ -224,7 +260,7 @@ static int room_for(const struct verbs *verbs, const struct verbs_queue *queue, 
 {
 	size_t room = verbs->sizes.block - queue->filled;
 
-	if (!queue->dropping && room > BATCH_FRAMES - batch->shared.count)
+	if (!queue->dropping && !verbs->counts_only && room > BATCH_FRAMES - batch->shared.count)
 		room = BATCH_FRAMES - batch->shared.count;
 	return room < VERBS_CHAIN ? (int)room : VERBS_CHAIN;
 }
@@ -328,6 +364,8 @@ static enum rtap_status verbs_receive(struct live_device *device, struct batch *
 	struct verbs *verbs = (struct verbs *)device;
 	enum rtap_status status = look_after(verbs, error);
 
+	if (verbs->counts_only && !batch->counts_only)
+		live_count_only(batch);
 	if (!status && !verbs->has_news)
 		status = wait_and_poll(verbs, batch, verbs->broken ? 0 : timeout_ms, error);
 	if (!status && verbs->broken && !verbs->stopped && !batch->closed && has_left_nothing(verbs))
@@ -389,7 +427,8 @@ static void verbs_notes(struct live_device *device, void (*take)(void *owner, co
 	verbs_queue_notes((struct verbs *)device, take, owner);
 }
 
-static const struct live_operations operations = { verbs_receive, verbs_stop, verbs_statistics, verbs_event_hand_on, verbs_notes, verbs_close };
+static const struct live_operations operations = { verbs_receive, verbs_stop, verbs_statistics, verbs_event_hand_on,
+						   verbs_notes, verbs_close };
 
 /* Opening */
 
@@ -423,7 +462,8 @@ static void describe(struct verbs *verbs)
 
 	if (verbs->queue_count > 1)
 		snprintf(spread, sizeof spread, "%u queues (by IPv%d and UDP port), ", verbs->queue_count, verbs->tuning.hash_ipv6 ? 6 : 4);
-	snprintf(verbs->description, sizeof verbs->description, "raw-packet QP, %s%s, %s%s CQ, %u receives of %u bytes, time stamps by the %s",
+	snprintf(verbs->description, sizeof verbs->description,
+		 "raw-packet QP, %s%s, %s%s CQ, %u receives of %u bytes, time stamps by the %s",
 		 types[verbs->flow_type], verbs->matches_here ? " with rules matched in software" : "", spread,
 		 verbs->queues[0].cq_ex ? "extended" : "plain", verbs->sizes.depth, verbs->sizes.frame_bytes, stamps[verbs->stamps]);
 	verbs->live.operations = &operations;
@@ -443,7 +483,8 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 	char found[IBV_SYSFS_NAME_MAX + 8];
 
 	if (!status && (options->verbs.peer || options->verbs.group)) {
-		status = verbs_route_open(&verbs->route, &options->verbs, verbs->rules, &verbs->rule_count, name, found, sizeof found, error);
+		status = verbs_route_open(&verbs->route, &options->verbs, verbs->rules, &verbs->rule_count, name, found,
+					  sizeof found, error);
 		name = found;
 	}
 	if (!status)
@@ -456,6 +497,9 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 		return status;
 	verbs->snap_length = options->snap_length;
 	verbs->devices = options->verbs.devices;
+	/* Several queues are put in order by the times of their frames, and a filter looks at these. */
+	verbs->packs = !options->capture_filter && verbs->sizes.queues == 1;
+	verbs->counts_only = options->counts_only && verbs->packs && !verbs->matches_here;
 	verbs_clock_init(&verbs->clock, verbs->device.completion_timestamp_mask, verbs->device.hca_core_clock);
 	if (verbs->clock.mask && !verbs->tuning.no_stamps)
 		read_clock(verbs);
@@ -501,7 +545,8 @@ static bool knows(const char *name)
 static void list_port(struct ibv_context *context, uint8_t port, void (*take)(void *owner, struct rtap_live_entry *entry), void *owner)
 {
 	char name[IBV_SYSFS_NAME_MAX + 8], description[64];
-	struct rtap_live_entry entry = { .name = name, .description = description, .state = "", .trouble = "", .link_type = RTAP_LINK_ETHERNET };
+	struct rtap_live_entry entry = { .name = name, .description = description, .state = "", .trouble = "",
+					 .link_type = RTAP_LINK_ETHERNET };
 	struct ibv_port_attr attr;
 
 	if (ibv_query_port(context, port, &attr))
@@ -509,10 +554,12 @@ static void list_port(struct ibv_context *context, uint8_t port, void (*take)(vo
 	snprintf(name, sizeof name, "%s/%u", ibv_get_device_name(context->device), port);
 	snprintf(description, sizeof description, "RDMA device, %u Gb/s", verbs_port_gbps(attr.active_width, attr.active_speed));
 	entry.state = attr.state == IBV_PORT_ACTIVE ? "active" : attr.state == IBV_PORT_DOWN ? "down" : "not active";
-	if (attr.link_layer == IBV_LINK_LAYER_INFINIBAND)
+	if (attr.link_layer == IBV_LINK_LAYER_INFINIBAND) {
 		entry.trouble = "its link is InfiniBand, and raw-packet QPs carry Ethernet only";
-	else if (attr.state != IBV_PORT_ACTIVE)
+		entry.link_type = UINT32_MAX;
+	} else if (attr.state != IBV_PORT_ACTIVE) {
 		entry.trouble = "the port is not active (--force captures anyway)";
+	}
 	take(owner, &entry);
 }
 
@@ -554,4 +601,5 @@ static enum rtap_status list(void (*take)(void *owner, struct rtap_live_entry *e
 	return RTAP_STATUS_OK;
 }
 
-const struct live_kind live_verbs = { .name = "verbs", .unnamed = true, .knows = knows, .open = verbs_open, .list = list, .open_sender = verbs_sender_open };
+const struct live_kind live_verbs = { .name = "verbs", .unnamed = true, .knows = knows, .open = verbs_open, .list = list,
+				      .open_sender = verbs_sender_open };

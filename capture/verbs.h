@@ -199,6 +199,8 @@ struct verbs {
 	bool offloads;           /* what rules can do of the capture filter is asked for */
 	const char *not_offloaded; /* why nothing of it is done by rules; NULL: something is */
 	uint32_t snap_length;
+	bool packs;              /* batches get their frames packed */
+	bool counts_only;        /* frames are counted, and each block takes its own place */
 
 	struct ibv_context *context;
 	struct ibv_device_attr_ex device;
@@ -269,7 +271,8 @@ void verbs_queue_close(struct verbs *verbs);
 enum rtap_status verbs_queue_rebuild(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
 /*
  * The first block begins to be filled: another one takes its place in the queue. If none is free, because all are lent to
- * batches that wait to be read, the frames that come now are dropped and the block takes its own place.
+ * batches that wait to be read, the frames that come now are dropped and the block takes its own place; as it does when
+ * frames are only counted.
  */
 void verbs_queue_choose_replacement(struct verbs *verbs, struct verbs_queue *queue);
 /* Posts as many receives as have been filled since the last call. Due every VERBS_CHAIN of them, and at the end of a block. */
@@ -294,7 +297,8 @@ enum rtap_status verbs_merge(struct verbs *verbs, verbs_poller *poll, struct bat
 void verbs_merge_end(struct verbs *verbs);
 
 /* verbs_flow.c: chooses the rules, of those in verbs->rules, those of the options, and the capture filter (NULL: none). */
-enum rtap_status verbs_flow_choose(struct verbs *verbs, const struct rtap_verbs_options *options, const char *filter, struct rtap_error *error)
+enum rtap_status verbs_flow_choose(struct verbs *verbs, const struct rtap_verbs_options *options, const char *filter,
+				   struct rtap_error *error)
 	__attribute__((warn_unused_result));
 /* What became of the capture filter, as live_operations.notes. */
 void verbs_flow_notes(const struct verbs *verbs, void (*take)(void *owner, const char *text), void *owner);

@@ -70,7 +70,8 @@ static enum rtap_status find_device(struct verbs *verbs, struct ibv_device **dev
 	}
 	verbs->port = (uint8_t)port;
 	for (size_t i = 0; devices[i]; i++)
-		if (!length ? !devices[1] : !strncmp(ibv_get_device_name(devices[i]), name, length) && !ibv_get_device_name(devices[i])[length])
+		if (!length ? !devices[1] : !strncmp(ibv_get_device_name(devices[i]), name, length) &&
+		    !ibv_get_device_name(devices[i])[length])
 			*found = devices[i];
 	if (*found)
 		return RTAP_STATUS_OK;
@@ -92,7 +93,9 @@ static enum rtap_status open_device(struct verbs *verbs, const char *name, struc
 	errno = 0;
 	devices = ibv_get_device_list(NULL);
 	if (!devices) {
-		rtap_error_set(error, "verbs:%s: RDMA devices cannot be listed: %s (is the kernel module ib_uverbs loaded?)", name, strerror(errno));
+		rtap_error_set(error,
+			       "verbs:%s: RDMA devices cannot be listed: %s (is the kernel module ib_uverbs loaded?)",
+			       name, strerror(errno));
 		return RTAP_STATUS_FAILED;
 	}
 	status = find_device(verbs, devices, name, &device, error);
@@ -101,7 +104,8 @@ static enum rtap_status open_device(struct verbs *verbs, const char *name, struc
 		verbs->context = ibv_open_device(device);
 		if (!verbs->context)
 			status = verbs_fail(verbs, error, "the device cannot be opened", errno,
-					    errno == EACCES || errno == EPERM ? "no permission for /dev/infiniband/uverbs*; run as root" : NULL);
+					    errno == EACCES || errno == EPERM ?
+					    "no permission for /dev/infiniband/uverbs*; run as root" : NULL);
 	}
 	ibv_free_device_list(devices);
 	return status;
@@ -116,12 +120,14 @@ static enum rtap_status ask_port(struct verbs *verbs, bool force, struct rtap_er
 	if (result)
 		return verbs_fail(verbs, error, "the port cannot be asked", result, NULL);
 	if (verbs->port_attr.link_layer == IBV_LINK_LAYER_INFINIBAND) {
-		rtap_error_set(error, "%s: raw-packet QPs carry Ethernet only, and this port is InfiniBand (use umad:%s or the vendor's sniffer)",
+		rtap_error_set(error,
+			       "%s: raw-packet QPs carry Ethernet only, and this port is InfiniBand (use umad:%s or the vendor's sniffer)",
 			       verbs->name, verbs->name + strlen("verbs:"));
 		return RTAP_STATUS_FAILED;
 	}
 	if (verbs->port_attr.state != IBV_PORT_ACTIVE && !force) {
-		rtap_error_set(error, "%s: the port is not active but %s (check the cable and the interface, or capture anyway with --force)",
+		rtap_error_set(error,
+			       "%s: the port is not active but %s (check the cable and the interface, or capture anyway with --force)",
 			       verbs->name, ibv_port_state_str(verbs->port_attr.state));
 		return RTAP_STATUS_FAILED;
 	}

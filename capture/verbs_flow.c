@@ -37,7 +37,8 @@ static const struct spec specs[] = {
 	{ FLOW_IPV6, IBV_FLOW_SPEC_IPV6, SPEC(ipv6, ibv_flow_spec_ipv6), 6, {
 		{ FLOW_IPV6_SRC, AT(ibv_flow_ipv6_filter, src_ip, 16) }, { FLOW_IPV6_DST, AT(ibv_flow_ipv6_filter, dst_ip, 16) },
 		{ FLOW_IPV6_LABEL, AT(ibv_flow_ipv6_filter, flow_label, 4) }, { FLOW_IPV6_NEXT, AT(ibv_flow_ipv6_filter, next_hdr, 1) },
-		{ FLOW_IPV6_CLASS, AT(ibv_flow_ipv6_filter, traffic_class, 1) }, { FLOW_IPV6_HOPS, AT(ibv_flow_ipv6_filter, hop_limit, 1) } } },
+		{ FLOW_IPV6_CLASS, AT(ibv_flow_ipv6_filter, traffic_class, 1) },
+		  { FLOW_IPV6_HOPS, AT(ibv_flow_ipv6_filter, hop_limit, 1) } } },
 	{ FLOW_TCP, IBV_FLOW_SPEC_TCP, SPEC(tcp, ibv_flow_spec_tcp_udp), 2, {
 		{ FLOW_TCP_SRC, AT(ibv_flow_tcp_udp_filter, src_port, 2) }, { FLOW_TCP_DST, AT(ibv_flow_tcp_udp_filter, dst_port, 2) } } },
 	{ FLOW_UDP, IBV_FLOW_SPEC_UDP, SPEC(udp, ibv_flow_spec_tcp_udp), 2, {
@@ -161,7 +162,8 @@ static void offload(struct verbs *verbs, const char *filter)
 	verbs->rule_count = count;
 }
 
-enum rtap_status verbs_flow_choose(struct verbs *verbs, const struct rtap_verbs_options *options, const char *filter, struct rtap_error *error)
+enum rtap_status verbs_flow_choose(struct verbs *verbs, const struct rtap_verbs_options *options, const char *filter,
+				   struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 
@@ -231,7 +233,8 @@ static const char *likely_reason(const struct verbs *verbs, const struct flow_ru
 	if (verbs->flow_dont_trap)
 		return "perhaps the NIC has no don't-trap; leave out --flow-dont-trap, and the host loses what the rule takes";
 	if (rule && rule->inner.layers)
-		return "perhaps the NIC does not look into tunnels; ask for the outer headers, or leave out --flow-type to match in software";
+		return "perhaps the NIC does not look into tunnels; ask for the outer headers, "
+		       "or leave out --flow-type to match in software";
 	return "perhaps the NIC cannot match one of these fields, or only whole masks; leave out --flow-type to match in software";
 }
 

@@ -43,7 +43,8 @@ static enum rtap_status out_of_memory(const struct verbs *verbs, struct rtap_err
 }
 
 /* Polls each queue once. *count: completions. */
-static enum rtap_status poll_round(struct verbs *verbs, verbs_poller *poll, struct batch_pool *pool, unsigned *count, struct rtap_error *error)
+static enum rtap_status poll_round(struct verbs *verbs, verbs_poller *poll, struct batch_pool *pool, unsigned *count,
+				   struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 

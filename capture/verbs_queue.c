@@ -88,7 +88,7 @@ void verbs_queue_choose_replacement(struct verbs *verbs, struct verbs_queue *que
 {
 	struct verbs_block *first = queue->posted[queue->posted_begin];
 
-	queue->replacement = verbs_block_take(verbs->ring);
+	queue->replacement = verbs->counts_only ? first : verbs_block_take(verbs->ring);
 	queue->dropping = !queue->replacement;
 	if (queue->dropping)
 		queue->replacement = first;
@@ -278,7 +278,9 @@ static enum rtap_status create_spreading(struct verbs *verbs, struct rtap_error 
 		return verbs_fail(verbs, error, "a table of receive queues cannot be had", errno, NULL);
 	wanted.rwq_ind_tbl = verbs->table;
 	verbs->qp = ibv_create_qp_ex(verbs->context, &wanted);
-	return verbs->qp ? RTAP_STATUS_OK : verbs_fail(verbs, error, "a raw-packet queue pair over several queues cannot be had", errno, NULL);
+	if (verbs->qp)
+		return RTAP_STATUS_OK;
+	return verbs_fail(verbs, error, "a raw-packet queue pair over several queues cannot be had", errno, NULL);
 }
 
 static enum rtap_status move_qp(struct verbs *verbs, enum ibv_qp_state state, int more, struct rtap_error *error)
@@ -407,10 +409,10 @@ void verbs_queue_close(struct verbs *verbs)
 	for (unsigned i = 0; i < verbs->queue_count; i++) {
 		struct verbs_queue *queue = &verbs->queues[i];
 
+		if (queue->replacement && queue->replacement != queue->posted[queue->posted_begin])
+			verbs_block_release(queue->replacement);
 		while (queue->posted_count)
 			verbs_block_release(queue->posted[place_of(verbs, queue, --queue->posted_count)]);
-		if (queue->replacement && !queue->dropping)
-			verbs_block_release(queue->replacement);
 		free(queue->posted);
 	}
 	verbs_ring_release(verbs->ring);
@@ -440,7 +442,8 @@ static void abandon_first(struct verbs *verbs, struct verbs_queue *queue)
 	if (!queue->replacement)
 		return;
 	if (!queue->filled && !queue->dropping) {
-		verbs_block_release(queue->replacement);
+		if (!verbs->counts_only)
+			verbs_block_release(queue->replacement);
 		queue->replacement = NULL;
 		return;
 	}

@@ -113,7 +113,8 @@ static enum rtap_status join(struct target *target, struct rtap_error *error)
 }
 
 /* Writes the device that leads there, and holds it against the one that was asked for. */
-static enum rtap_status check_device(const struct target *target, const char *name, char *found, size_t found_size, struct rtap_error *error)
+static enum rtap_status check_device(const struct target *target, const char *name, char *found, size_t found_size,
+				     struct rtap_error *error)
 {
 	const char *device = target->id->verbs ? ibv_get_device_name(target->id->verbs->device) : NULL;
 	size_t length = strlen(name);

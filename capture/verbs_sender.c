@@ -88,7 +88,8 @@ static enum rtap_status send_one(struct verbs_sender *sender, const struct rtap_
 	int result;
 
 	if (frame->captured_length < LEAST_BYTES || frame->captured_length > SLOT_BYTES) {
-		rtap_error_set(error, "%s: the frame has %u bytes (%d to %u can be sent)", sender->verbs.name, frame->captured_length, LEAST_BYTES,
+		rtap_error_set(error, "%s: the frame has %u bytes (%d to %u can be sent)", sender->verbs.name,
+			       frame->captured_length, LEAST_BYTES,
 			       SLOT_BYTES);
 		return RTAP_STATUS_FAILED;
 	}

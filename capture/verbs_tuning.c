@@ -87,7 +87,9 @@ static enum rtap_status take_word(struct verbs_tuning *tuning, char *text, struc
 			return RTAP_STATUS_OK;
 		return refuse_value(&words[i], value ? value : "", error);
 	}
-	rtap_error_set(error, "verbs tuning: %s is not known (depth, cqe, frame, block, vector, ms, queues, hash, poll, events, cq, stamps, pages)", text);
+	rtap_error_set(error,
+		       "verbs tuning: %s is not known (depth, cqe, frame, block, vector, ms, queues, hash, poll, events, cq, stamps, "
+		       "pages)", text);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -163,11 +165,12 @@ static void derive_slots(struct verbs_sizes *sizes, const struct verbs_tuning *t
 static uint32_t usual_depth(const struct verbs_sizes *sizes, const struct verbs_tuning *tuning, const struct verbs_limits *limits)
 {
 	uint64_t ms = tuning->rate_ms ? tuning->rate_ms : USUAL_RATE_MS, gbps = limits->gbps ? limits->gbps : USUAL_GBPS;
+	uint64_t memory = limits->buffer_bytes ? limits->buffer_bytes : USUAL_MEMORY;
 	uint32_t depth = power_of_two(gbps * 1000000 * ms / 8 / MEAN_FRAME / sizes->queues, limits->most_receives);
 
 	if (depth < LEAST_DEPTH)
 		depth = LEAST_DEPTH;
-	while (depth > LEAST_DEPTH && (uint64_t)depth * sizes->queues * sizes->stride > (limits->buffer_bytes ? limits->buffer_bytes : USUAL_MEMORY) / 2)
+	while (depth > LEAST_DEPTH && (uint64_t)depth * sizes->queues * sizes->stride > memory / 2)
 		depth /= 2;
 	while (depth > limits->most_receives)
 		depth /= 2;
@@ -203,7 +206,8 @@ enum rtap_status verbs_sizes_derive(struct verbs_sizes *sizes, const struct verb
 		sizes->cq_entries = limits->most_cq_entries;
 	if (sizes->cq_entries >= sizes->depth)
 		return RTAP_STATUS_OK;
-	rtap_error_set(error, "a completion queue of %u entries is too short for %u receives (the device has up to %u; --verbs cqe=N, depth=N)",
+	rtap_error_set(error,
+		       "a completion queue of %u entries is too short for %u receives (the device has up to %u; --verbs cqe=N, depth=N)",
 		       sizes->cq_entries, sizes->depth, limits->most_cq_entries);
 	return RTAP_STATUS_FAILED;
 }

@@ -179,14 +179,23 @@ static void split_time(int64_t time_ns, uint32_t *seconds, uint32_t *ns)
 	}
 }
 
-static enum rtap_status write_record(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
+static enum rtap_status write_bytes(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
+				    struct rtap_error *error)
+{
+	if (batch)
+		return sink_lend(writer->sink, frame->bytes, frame->captured_length, batch, error);
+	return sink_write(writer->sink, frame->bytes, frame->captured_length, error);
+}
+
+static enum rtap_status write_record(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
+				     struct rtap_error *error)
 {
 	uint32_t header[] = { 0, 0, frame->captured_length, frame->wire_length };
 	enum rtap_status status;
 
 	split_time(frame->time_ns, &header[0], &header[1]);
 	status = sink_write(writer->sink, header, sizeof header, error);
-	return status ? status : sink_write(writer->sink, frame->bytes, frame->captured_length, error);
+	return status ? status : write_bytes(writer, frame, batch, error);
 }
 
 static int compare_described(const void *one, const void *other)
@@ -326,7 +335,8 @@ static enum rtap_status size_comments(const struct rtap_writer *writer, const st
 }
 
 /* draft-ietf-opsawg-pcapng, 4.3. */
-static enum rtap_status write_packet(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
+static enum rtap_status write_packet(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
+				     struct rtap_error *error)
 {
 	uint64_t time = frame->time_ns < 0 ? 0 : (uint64_t)frame->time_ns;
 	uint32_t header[7] = { PCAPNG_PACKET };
@@ -347,7 +357,7 @@ static enum rtap_status write_packet(struct rtap_writer *writer, const struct rt
 	header[6] = frame->wire_length;
 	status = sink_write(writer->sink, header, sizeof header, error);
 	if (!status)
-		status = sink_write(writer->sink, frame->bytes, frame->captured_length, error);
+		status = write_bytes(writer, frame, batch, error);
 	if (!status)
 		status = write_padding(writer, frame->captured_length, error);
 	for (uint32_t i = 0; i < frame->comment_count && !status; i++)
@@ -366,7 +376,8 @@ static enum rtap_status refuse_second_link_type(const struct rtap_writer *writer
 	return RTAP_STATUS_FAILED;
 }
 
-enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
+enum rtap_status writer_write_of(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
+				 struct rtap_error *error)
 {
 	enum rtap_status status;
 
@@ -376,12 +387,17 @@ enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap
 		return refuse_second_link_type(writer, frame->link_type, error);
 	status = begin(writer, error);
 	if (!status)
-		status = writer->pcapng ? write_packet(writer, frame, error) : write_record(writer, frame, error);
+		status = writer->pcapng ? write_packet(writer, frame, batch, error) : write_record(writer, frame, batch, error);
 	if (!status)
 		sink_mark(writer->sink);
 	if (!status && writer->unbuffered)
 		status = sink_flush(writer->sink, error);
 	return status;
+}
+
+enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
+{
+	return writer_write_of(writer, frame, NULL, error);
 }
 
 enum rtap_status rtap_writer_flush(struct rtap_writer *writer, struct rtap_error *error)
@@ -407,7 +423,8 @@ static enum rtap_status write_statistics(struct rtap_writer *writer, uint32_t in
 		{ osdrop, PCAPNG_ISB_OSDROP, (told->dropped_by_system.known ? told->dropped_by_system.value : 0) +
 			(told->dropped_here.known ? told->dropped_here.value : 0) },
 	};
-	uint32_t header[] = { PCAPNG_STATISTICS, PCAPNG_BLOCK_LEAST + PCAPNG_STATISTICS_LENGTH, index, (uint32_t)(time >> 32), (uint32_t)time };
+	uint32_t header[] = { PCAPNG_STATISTICS, PCAPNG_BLOCK_LEAST + PCAPNG_STATISTICS_LENGTH, index,
+			      (uint32_t)(time >> 32), (uint32_t)time };
 	enum rtap_status status;
 
 	header[1] += (uint32_t)option_size(0);
@@ -436,7 +453,8 @@ static enum rtap_status finish(struct rtap_writer *writer, struct rtap_error *er
 
 		status = find_interface(writer, i, told->link_type, error);
 		if (!status)
-			status = write_statistics(writer, writer->last->index, (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec, told, error);
+			status = write_statistics(writer, writer->last->index,
+						  (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec, told, error);
 	}
 	return status;
 }

@@ -12,6 +12,16 @@ enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name,
 				  bool unbuffered, const struct rtap_source *source, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
+/* As rtap_series_write(), but what is long is written from where the batch has it, which is held until then. NULL: it is copied. */
+enum rtap_status series_write_of(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_batch *batch,
+				 struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* As rtap_writer_write(); likewise. */
+enum rtap_status writer_write_of(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
+				 struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
 /* Bytes of the file so far; of a compressed one those that are compressed already. */
 uint64_t writer_size(const struct rtap_writer *writer);
 

@@ -18,10 +18,10 @@
 #include <rdmatap/source.h>
 #include <rdmatap/writer.h>
 
-#include "cli/diff.h"
+#include "cli/diff_options.h"
 #include "output/canon_policy.h"
+#include "output/clock.h"
 #include "output/fields.h"
-#include "output/text.h"
 
 /* Exit statuses: done; a question was answered no; wrong usage, or an input or output that failed. */
 #define EXIT_DONE 0
@@ -32,8 +32,10 @@
 #define DEFAULT_MEMORY (UINT64_C(512) << 20)
 
 /* Whose command line it is. */
-enum command { COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY, COMMAND_STATS,
-	COMMAND_REPORT };
+enum command {
+	COMMAND_VIEW, COMMAND_MESSAGES, COMMAND_CONNECTIONS, COMMAND_EXPORT, COMMAND_CANON, COMMAND_DIFF, COMMAND_REPLAY, COMMAND_STATS,
+	COMMAND_REPORT,
+};
 
 enum view_form { VIEW_TEXT, VIEW_JSON, VIEW_FIELDS };
 
@@ -98,6 +100,9 @@ const char *devices_letters(const struct option **long_options);
  * option, "none", "optional" or "required" for its argument, what --help says of it, with tabs between. Completion is made of it.
  */
 int completion_run(void);
+
+/* rdmatap COMMAND --help: its part of --help, with the rows that it shares. False: there is no command of this name. */
+bool command_help(const char *name);
 
 /* The stream view: reads, filters, shows, saves. Returns the exit status. */
 int view_run(const struct options *options);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the command line takes, for scripts/generate-completion: options from the tables that they are parsed by, and the
- * words of --help.
+ * What each command takes, for scripts/generate-completion and for COMMAND --help: options from the tables that they are parsed
+ * by, and the words of --help.
  */
 #include "config.h"
 
@@ -9,8 +9,7 @@
 
 #include "cli/cli.h"
 
-
-static const struct {
+static const struct described {
 	const char *name, *meaning;
 	enum command command; /* for options_letters(), unless is_devices or takes_none */
 	bool is_devices, takes_none;
@@ -85,7 +84,9 @@ static void print_meaning(const char *row)
 
 static void print_option(const char *command, const char *option, const char *meant, int argument)
 {
-	static const char *const arguments[] = { [no_argument] = "none", [required_argument] = "required", [optional_argument] = "optional" };
+	static const char *const arguments[] = {
+		[no_argument] = "none", [required_argument] = "required", [optional_argument] = "optional",
+	};
 	const char *row = find_meaning(command, option);
 
 	if (!row && meant)
@@ -114,18 +115,89 @@ static void print_options(const char *command, const char *letters, const struct
 	}
 }
 
+static const char *letters_of(const struct described *described, const struct option **long_options)
+{
+	static const struct option none = { NULL, 0, NULL, 0 };
+
+	*long_options = &none;
+	if (described->takes_none)
+		return ":";
+	return described->is_devices ? devices_letters(long_options) : options_letters(described->command, long_options);
+}
+
 int completion_run(void)
 {
 	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
 		const struct option *long_options;
-		const char *letters;
+		const char *letters = letters_of(&commands[i], &long_options);
 
 		if (*commands[i].name)
 			printf("%s\t\t\t%s\n", commands[i].name, commands[i].meaning);
-		if (commands[i].takes_none)
-			continue;
-		letters = commands[i].is_devices ? devices_letters(&long_options) : options_letters(commands[i].command, &long_options);
 		print_options(commands[i].name, letters, long_options);
 	}
 	return EXIT_DONE;
+}
+
+/* Whether the option that a row of --help is about is among these. */
+static bool is_taken(const char *row, const char *letters, const struct option *long_options)
+{
+	size_t length = strcspn(row + 4, " ,\n");
+
+	if (row[3] != '-')
+		return row[3] != ':' && strchr(letters, row[3]);
+	for (; long_options->name; long_options++)
+		if (strlen(long_options->name) == length && !strncmp(long_options->name, row + 4, length))
+			return true;
+	return false;
+}
+
+/* Whether a row is the one that find_meaning() finds for its option. */
+static bool is_chosen(const char *command, const char *row)
+{
+	size_t length = strcspn(row + 2, " ,\n");
+	char option[64];
+
+	snprintf(option, sizeof option, "%.*s", (int)length, row + 2);
+	return find_meaning(command, option) == row + 2 + length;
+}
+
+/* The rows of --help that a command's options have, in their order; those of its own part, or those for all. */
+static void print_rows(const struct described *described, bool own)
+{
+	const struct option *long_options;
+	const char *letters = letters_of(described, &long_options);
+	bool is_own = false, is_its = false, prints = false;
+
+	for (const char *line = options_help_text; *line; line = strchr(line, '\n') + 1) {
+		if (*line == '\n')
+			is_own = is_its = false;
+		else if (is_own_heading(line, described->name, &is_its))
+			is_own = true;
+		if (begins_with(line, "  -"))
+			prints = is_own == own && is_taken(line, letters, long_options) && is_chosen(described->name, line);
+		else if (!begins_with(line, "   "))
+			prints = false;
+		if (prints)
+			fwrite(line, 1, strcspn(line, "\n") + 1, stdout);
+	}
+}
+
+bool command_help(const char *name)
+{
+	for (size_t i = 1; i < sizeof commands / sizeof commands[0]; i++) {
+		char usage[64];
+		const char *line;
+
+		if (strcmp(name, commands[i].name))
+			continue;
+		snprintf(usage, sizeof usage, "       rdmatap %s ", name);
+		line = strstr(options_help_text, usage) + strlen("       ");
+		printf("usage: %.*s\n\n%c%s. rdmatap-%s(1) tells more.\n%s", (int)strcspn(line, "\n"), line,
+		       commands[i].meaning[0] - 'a' + 'A', commands[i].meaning + 1, name,
+		       commands[i].takes_none ? "" : "\n");
+		print_rows(&commands[i], true);
+		print_rows(&commands[i], false);
+		return true;
+	}
+	return false;
 }

@@ -6,14 +6,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/canon.h"
-#include "cli/diff.h"
+#include "cli/cli.h"
 #include "output/canon_file.h"
 #include "output/canon_spool.h"
 #include "output/diff_show.h"
@@ -26,29 +29,6 @@ struct input {
 	bool mapped;
 	struct canon_file file;
 };
-
-bool diff_take(struct diff_options *diff, int letter, const char *value)
-{
-	static const struct option options[] = { DIFF_OPTIONS };
-	struct rtap_error error;
-	enum rtap_status status = RTAP_STATUS_OK;
-
-	if (letter <= OPTION_DIFF || letter > OPTION_DIFF_LEVEL)
-		return false;
-	if (letter == OPTION_DIFF_STAT)
-		diff->stat = true;
-	else if (letter == OPTION_DIFF_UPDATE)
-		diff->update = true;
-	else if (letter == OPTION_DIFF_RULES)
-		status = diff_rules_read(&diff->rules, value, &error);
-	else
-		for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-			if (options[i].val == letter)
-				status = diff_rules_add(&diff->rules, options[i].name, value, &error);
-	if (status != RTAP_STATUS_OK)
-		complain("%s", error.text);
-	return status == RTAP_STATUS_OK;
-}
 
 /* Bytes of a descriptor that is a file. An empty one has none, and no text. */
 static bool map_text(struct input *input, int fd)
@@ -137,15 +117,23 @@ static int dissect(const struct options *options, const char *name, bool frames,
 	return status;
 }
 
-static bool load_capture(const struct options *options, struct input *input)
+/* A file that goes when it is closed, or -1. */
+static int open_temporary(void)
 {
 	int fd = spool_temporary();
+
+	if (fd < 0)
+		complain("temporary file: %s (TMPDIR names another place)", strerror(-fd));
+	return fd;
+}
+
+static bool load_capture(const struct options *options, struct input *input)
+{
+	int fd = open_temporary();
 	bool good;
 
-	if (fd < 0) {
-		complain("temporary file: %s (TMPDIR names another place)", strerror(-fd));
+	if (fd < 0)
 		return false;
-	}
 	good = dissect(options, input->name, true, fd, "temporary file") == EXIT_DONE && map_text(input, fd);
 	close(fd);
 	return good;
@@ -166,6 +154,101 @@ static bool load(const struct options *options, struct input *input)
 	good = map_text(input, fd);
 	close(fd);
 	return good;
+}
+
+/* Another process, which dissects a capture. */
+struct helper {
+	pid_t process;  /* -1: there is none */
+	int text, said; /* files: the canonical text, and what it complains of; -1: none */
+};
+
+/* Nothing is shared with what this process does meanwhile, but for signals from the terminal. */
+static void helper_begin(struct helper *helper, const struct options *options, const char *name)
+{
+	helper->text = open_temporary();
+	helper->said = helper->text < 0 ? -1 : open_temporary();
+	helper->process = helper->said < 0 ? -1 : fork();
+	if (helper->process)
+		return;
+	if (dup2(helper->said, STDERR_FILENO) < 0)
+		_exit(EXIT_TROUBLE);
+	_exit(dissect(options, name, true, helper->text, "temporary file"));
+}
+
+static void pass_on(int from)
+{
+	char block[4096];
+	ssize_t n;
+
+	lseek(from, 0, SEEK_SET);
+	while ((n = read(from, block, sizeof block)) > 0)
+		fwrite(block, 1, (size_t)n, stderr);
+}
+
+/* Its text becomes the input's. False: it had none; a complaint is printed. */
+static bool helper_end(struct helper *helper, struct input *input)
+{
+	int status = 0;
+	pid_t ended;
+
+	while ((ended = waitpid(helper->process, &status, 0)) < 0 && errno == EINTR) {
+		if (!interrupted)
+			continue;
+		interrupted = 0;
+		kill(helper->process, SIGTERM);
+	}
+	helper->process = -1;
+	pass_on(helper->said);
+	if (ended > 0 && WIFEXITED(status))
+		return WEXITSTATUS(status) == EXIT_DONE && map_text(input, helper->text);
+	complain("%s: could not be read: the process that does was ended", input->name);
+	return false;
+}
+
+static void helper_fini(struct helper *helper)
+{
+	if (helper->process > 0) {
+		kill(helper->process, SIGKILL);
+		waitpid(helper->process, NULL, 0);
+	}
+	if (helper->text >= 0)
+		close(helper->text);
+	if (helper->said >= 0)
+		close(helper->said);
+}
+
+/*
+ * Two captures at the same time, each in one thread: what they tell has to be put in order by one thread each, so that more threads for
+ * one of them gain little. Without a second process one comes after the other.
+ */
+static bool load_captures(const struct options *options, struct input inputs[2])
+{
+	struct helper helper = { .process = -1, .text = -1, .said = -1 };
+	struct options alone = *options;
+	bool good = false;
+
+	alone.threads = 1;
+	helper_begin(&helper, &alone, inputs[1].name);
+	if (helper.process < 0)
+		good = load_capture(options, &inputs[0]) && load_capture(options, &inputs[1]);
+	else
+		good = load_capture(&alone, &inputs[0]) && helper_end(&helper, &inputs[1]);
+	helper_fini(&helper);
+	return good;
+}
+
+static bool is_capture_file(const char *name)
+{
+	struct stat found;
+
+	return strcmp(name, "-") && !stat(name, &found) && S_ISREG(found.st_mode) && !is_canonical(name);
+}
+
+static bool load_both(const struct options *options, struct input inputs[2])
+{
+	if (options->threads > 1 && !options->progress && is_capture_file(inputs[0].name) && is_capture_file(inputs[1].name))
+		return load_captures(options, inputs);
+	return load(options, &inputs[0]) && load(options, &inputs[1]);
 }
 
 static void unload(struct input *input)
@@ -246,9 +329,11 @@ static int run(const struct options *options)
 	size_t most_lines = (size_t)(options->max_memory / CANON_LINE_MEMORY);
 	int status = EXIT_TROUBLE;
 
+	if (!load_both(options, inputs))
+		goto out;
 	for (int i = 0; i < 2; i++) {
 		/* 0 would be any number */
-		if (!load(options, &inputs[i]) || !read_text(&inputs[i], i == 0, most_lines ? most_lines : 1, &treatments))
+		if (!read_text(&inputs[i], i == 0, most_lines ? most_lines : 1, &treatments))
 			goto out;
 		most_lines -= canon_file_lines(&inputs[i].file);
 	}

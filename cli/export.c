@@ -72,13 +72,15 @@ static void take_frame(void *owner, struct rtap_frame *frame)
 static void report_tcp(const struct export_tcp_counters *counters, bool verbose)
 {
 	if (counters->left_out)
-		complain("%" PRIu64 " RPC messages were left out, for bytes of them are missing (--fill-holes puts zeros there)", counters->left_out);
+		complain("%" PRIu64 " RPC messages were left out, for bytes of them are missing (--fill-holes puts zeros there)",
+			 counters->left_out);
 	if (counters->filled)
 		complain("%" PRIu64 " RPC messages have zeros where bytes of them are missing", counters->filled);
 	if (counters->dropped)
 		complain("%" PRIu64 " RPC messages were not written any more: interrupted", counters->dropped);
 	if (counters->misplaced)
-		complain("%" PRIu64 " RPC messages stand too late, and with a later time (give more with --max-memory)", counters->misplaced);
+		complain("%" PRIu64 " RPC messages stand too late, and with a later time (give more with --max-memory)",
+			 counters->misplaced);
 	if (verbose)
 		complain("%" PRIu64 " RPC messages were written", counters->messages);
 }
@@ -108,7 +110,8 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 		complain("%" PRIu64 " RPC replies came without their calls: what these did to files is not known", counts->uncalled);
 	if (counts->forgotten || counts->refused || counts->untold)
 		complain("%" PRIu64 " handles and names were forgotten, %" PRIu64 " files refused, %" PRIu64
-			 " ranges not kept for want of memory (give more with --max-memory)", counts->forgotten, counts->refused, counts->untold);
+			 " ranges not kept for want of memory (give more with --max-memory)",
+			 counts->forgotten, counts->refused, counts->untold);
 	if (counts->late)
 		complain("%" PRIu64 " calls were taken behind their turn (give more with --max-memory)", counts->late);
 	if (counts->too_far)
@@ -144,8 +147,7 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 {
 	uint64_t share = options->max_memory / 4;
 	struct rtap_tracker_options tracking = {
-		.max_memory = options->max_memory, .context = options->context, .exchange = take_exchange, .payload = true,
-		.owner = exporting,
+		.max_memory = options->max_memory, .context = options->context, .owner = exporting,
 	};
 	struct export_files_options keeping = { .max_memory = share, .stopped = is_hurried };
 	struct rtap_error error;
@@ -164,8 +166,10 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 			goto failed;
 	}
 	exporting->tracker = rtap_tracker_open(&tracking);
-	if (exporting->tracker)
+	if (exporting->tracker) {
+		tracker_tell_exchanges(exporting->tracker, take_exchange, true);
 		return true;
+	}
 	rtap_error_set(&error, "out of memory");
 failed:
 	reader_fail(&exporting->reader, &error);

@@ -103,22 +103,51 @@ static int list_interfaces(void)
 	return EXIT_TROUBLE;
 }
 
-static int list_link_types(const char *interface)
+/* The link type of a listed device. */
+struct wanted {
+	const char *name;
+	uint32_t link_type; /* UINT32_MAX: not listed, or known only once it is open */
+};
+
+static void take_link_type(void *owner, const struct rtap_live_entry *entry)
 {
-	const struct rtap_live_options options = { .snap_length = 0 };
+	struct wanted *wanted = owner;
+	size_t kind = strlen(entry->kind);
+
+	if (!strncmp(wanted->name, entry->kind, kind) && wanted->name[kind] == ':' && !strcmp(wanted->name + kind + 1, entry->name))
+		wanted->link_type = entry->link_type;
+}
+
+/* What the list does not tell is seen when it is open; that it is not active now does not matter. */
+static bool open_for_link_type(struct wanted *wanted)
+{
+	struct rtap_live_options options = { .snap_length = 0 };
 	struct rtap_source *source;
 	struct rtap_error error;
-	const char *name;
-	uint32_t number;
 
-	if (rtap_source_open_live(&source, interface, &options, &error) != RTAP_STATUS_OK) {
+	options.verbs.force = !strncmp(wanted->name, "verbs:", strlen("verbs:"));
+	if (rtap_source_open_live(&source, wanted->name, &options, &error) != RTAP_STATUS_OK) {
 		complain("%s", error.text);
-		return EXIT_TROUBLE;
+		return false;
 	}
-	number = rtap_source_interface(source, 0)->link_type;
-	name = rtap_link_type_name(number);
-	printf("dlt {number=%u}{name=%s}{display=%s}\n", number, name ? name : "UNKNOWN", name ? name : "link type without a name");
+	wanted->link_type = rtap_source_interface(source, 0)->link_type;
 	rtap_source_close(source);
+	return true;
+}
+
+static int list_link_types(const char *interface)
+{
+	struct wanted wanted = { interface, UINT32_MAX };
+	struct rtap_error ignored;
+	const char *name;
+
+	/* a kind that cannot be listed tells why when it is opened */
+	(void)!rtap_live_list(take_link_type, &wanted, &ignored);
+	if (wanted.link_type == UINT32_MAX && !open_for_link_type(&wanted))
+		return EXIT_TROUBLE;
+	name = rtap_link_type_name(wanted.link_type);
+	printf("dlt {number=%u}{name=%s}{display=%s}\n", wanted.link_type, name ? name : "UNKNOWN", name ? name :
+	       "link type without a name");
 	return EXIT_DONE;
 }
 

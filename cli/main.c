@@ -107,7 +107,8 @@ static int run(int argc, char **argv)
 		help |= !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
 	}
 	if (help) {
-		options_help(stdout);
+		if (!command_help(argv[1]))
+			options_help(stdout);
 		return EXIT_DONE;
 	}
 	for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++)

@@ -11,6 +11,7 @@
 #include "cli/reader.h"
 #include "output/message_copy.h"
 #include "output/messages.h"
+#include "output/text.h"
 
 struct listing {
 	struct reader reader;

@@ -153,6 +153,13 @@ static int take_turn(void *owner)
 	return -atomic_load(&hand->pipeline->error);
 }
 
+static bool has_to_wait(void *owner)
+{
+	struct hand *hand = owner;
+
+	return !crew_has_turn(hand->pipeline->crew, hand->batch);
+}
+
 static void note_error(struct pipeline *pipeline, int result)
 {
 	int none = 0;
@@ -219,6 +226,7 @@ static bool open_hands(struct pipeline *pipeline)
 		if (printer_init(&hand->own, pipeline->options.printer->fd, pipeline->options.printer->every_packet))
 			return false;
 		hand->own.before = take_turn;
+		hand->own.waits = has_to_wait;
 		hand->own.owner = hand;
 	}
 	return true;

@@ -120,6 +120,7 @@ static enum rtap_status open_source(struct reader *reader, struct rtap_error *er
 		live.capture_filter = options->capture_filter;
 		live.snap_length = options->snap_length;
 		live.wake_ms = WAKE_MS;
+		live.counts_only = options->quiet && !options->write_name && !options->display_filter;
 		return rtap_source_open_live(&reader->source, options->device, &live, error);
 	}
 	if (options->capture_filter)
@@ -346,6 +347,7 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 		if (status == RTAP_STATUS_END)
 			break;
 		if (status == RTAP_STATUS_OK) {
+			reader->batch = reader->pipeline ? NULL : batch;
 			take_batch(reader, batch, take, owner);
 			if (live)
 				flush_live(reader, !batch->count, owner);

@@ -19,6 +19,7 @@ struct reader {
 	struct printer printer;     /* on standard output */
 	struct format **formats;    /* of reader_show(), as struct pipeline_options has them; NULL: it is not called */
 	struct rtap_tracker *tracker; /* while it runs; NULL: none */
+	struct rtap_batch *batch;   /* that the frame is of that take() is called with; NULL: nobody may hold that */
 	struct pipeline *pipeline;  /* NULL: one thread does all in turn */
 	struct progress progress;
 	struct tally tally;

@@ -79,9 +79,11 @@ void remark_tracker(const struct rtap_tracker *tracker, bool puts_together, bool
 	if (counters.evictions)
 		complain("%" PRIu64 " times state was given up for want of memory (give more with --max-memory)", counters.evictions);
 	if (counters.refused)
-		complain("%" PRIu64 " times the system had no memory for state: what is shown is not whole (give less with --max-memory)", counters.refused);
+		complain("%" PRIu64 " times the system had no memory for state: what is shown is not whole (give less with --max-memory)",
+			 counters.refused);
 	if (counters.unsupported && (puts_together || all))
-		complain("%" PRIu64 " packets of services that are not put together (reliable datagrams, reserved opcodes)", counters.unsupported);
+		complain("%" PRIu64 " packets of services that are not put together (reliable datagrams, reserved opcodes)",
+			 counters.unsupported);
 	if (counters.fragmented_lost)
 		complain("%" PRIu64 " fragmented IP datagrams could not be put together", counters.fragmented_lost);
 	if (!all)

@@ -13,10 +13,12 @@
 #include <rdmatap/tracker.h>
 #include <rdmatap/writer.h>
 
+#include "capture/writer.h"
 #include "cli/privileges.h"
 #include "cli/reader.h"
 #include "cli/replies.h"
 #include "output/json.h"
+#include "output/text.h"
 
 struct view {
 	struct reader reader;
@@ -127,7 +129,7 @@ static void save(struct view *view, const struct rtap_frame *frame)
 	if (!view->series)
 		status = open_series(view, frame->link_type, frame->time_ns, &error);
 	if (!status)
-		status = rtap_series_write(view->series, frame, &error);
+		status = series_write_of(view->series, frame, view->reader.batch, &error);
 	if (status == RTAP_STATUS_END)
 		view->reader.stop = true;
 	else if (status != RTAP_STATUS_OK)

@@ -9,19 +9,17 @@
 
 #ifdef HAVE_ISAL
 #include <isa-l/crc.h>
-#else
-#include <zlib.h>
 #endif
 
 /* The CRC of the bytes so far, `crc` (0 to begin with), goes on with `length` more. */
+#ifdef HAVE_ISAL
 static inline uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, uint64_t length)
 {
-#ifdef HAVE_ISAL
 	return crc32_gzip_refl(crc, bytes, length);
-#else
-	return (uint32_t)crc32_z(crc, bytes, length);
-#endif
 }
+#else
+uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, uint64_t length);
+#endif
 
 /*
  * To be called when CRCs were worked out. ISA-L's AVX-512 code leaves the upper halves of the vector registers in use,

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "dissect/protocol.h"
+#include "dissect/upper.h"
 
 void packet_anomaly(struct rtap_packet *packet, enum rtap_anomaly_code code, uint8_t layer, uint32_t offset)
 {
@@ -211,6 +212,87 @@ void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context 
 	forget_layers(packet, (uint8_t)(layer - packet->layers));
 	packet->rpc = (struct rtap_rpc_facts){ 0 };
 	run(&parse);
+}
+
+/* Sets up the dissection of what a segment carries. False: the packet is full; it has said so, and would again. */
+static bool begin_segment(struct parse *parse)
+{
+	struct rtap_packet *packet = parse->packet;
+	const struct rtap_payload *payload = &packet->tcp.payload;
+	uint8_t behind = packet->layer_count;
+
+	if (behind == RTAP_MAX_LAYERS)
+		return false;
+	while (packet->layers[behind - 1].protocol != PROTOCOL_TCP)
+		behind--;
+	forget_layers(packet, behind);
+	parse->source = payload->source;
+	parse->cursor = (struct cursor){ packet->sources[payload->source].bytes + payload->offset, payload->captured, payload->wire };
+	return true;
+}
+
+void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context)
+{
+	struct parse parse = { .packet = packet, .context = context, .narrowed = true };
+
+	if (!begin_segment(&parse)) {
+		rtap_dissect(packet->frame, context, packet);
+		return;
+	}
+	parse.next = upper_of_segment(&parse);
+	run(&parse);
+}
+
+/* Appends the layers and anomalies of a Send that stands at `offset` of source 0. */
+static void append(struct rtap_packet *packet, const struct rtap_packet *send, uint32_t offset)
+{
+	uint8_t before = packet->layer_count;
+
+	for (uint8_t i = 0; i < send->layer_count; i++) {
+		packet->layers[before + i] = send->layers[i];
+		packet->layers[before + i].offset += offset;
+	}
+	packet->layer_count = (uint8_t)(before + send->layer_count);
+	for (unsigned i = 0; i < RTAP_PROTOCOL_WORDS; i++)
+		packet->protocols[i] |= send->protocols[i];
+	for (uint8_t i = 0; i < send->anomaly_count && packet->anomaly_count < RTAP_MAX_ANOMALIES; i++) {
+		packet->anomalies[packet->anomaly_count] = send->anomalies[i];
+		packet->anomalies[packet->anomaly_count].layer = (uint8_t)(before + send->anomalies[i].layer);
+		packet->anomalies[packet->anomaly_count++].offset += offset;
+	}
+	packet->anomalies_found += send->anomalies_found;
+}
+
+void packet_graft_send(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_packet *send)
+{
+	struct parse parse = { .packet = packet, .context = context, .narrowed = true };
+
+	if (packet->layer_count + 3 + send->layer_count > RTAP_MAX_LAYERS || !begin_segment(&parse)) {
+		packet_dissect_segment(packet, context);
+		return;
+	}
+	if (protocol_by_number(PROTOCOL_MPA_FPDU)->parse(&parse) != OK)
+		return;
+	append(packet, send, (uint32_t)(send->sources[0].bytes - packet->sources[0].bytes));
+	packet->rpcrdma = send->rpcrdma;
+	packet->rpc = send->rpc;
+	parse.unit = 1;
+	(void)parse.more(&parse);
+}
+
+void packet_dissect_send(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
+{
+	struct parse parse = { .packet = packet, .context = context, .cursor = { frame->bytes, frame->captured_length, frame->wire_length } };
+
+	memset(packet, 0, offsetof(struct rtap_packet, anomalies));
+	packet->frame = frame;
+	packet->sources[0].bytes = frame->bytes;
+	packet->sources[0].captured = frame->captured_length;
+	packet->sources[0].wire = frame->wire_length;
+	packet->source_count = 1;
+	parse.next = upper_of_iwarp_send(&parse);
+	run(&parse);
+	packet->payload = (struct rtap_payload){ 0, 0, frame->captured_length, frame->wire_length };
 }
 
 const char *rtap_anomaly_name(enum rtap_anomaly_code code)

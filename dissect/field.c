@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "dissect/protocol.h"
+#include "dissect/visit.h"
 
 const char *rtap_name_of(const struct rtap_name *names, uint64_t value)
 {
@@ -13,32 +13,6 @@ const char *rtap_name_of(const struct rtap_name *names, uint64_t value)
 			if (names->value == value)
 				return names->name;
 	return NULL;
-}
-
-static bool is_bytes(enum rtap_show show)
-{
-	return show >= RTAP_IPV4 && show <= RTAP_TEXT;
-}
-
-static void read_bits(const struct rtap_packet *packet, const struct rtap_layer *layer, const struct rtap_field *field,
-		      struct rtap_value *value)
-{
-	const uint8_t *header = layer_bytes(packet, layer);
-
-	const uint8_t *first = header + field->bit_offset / 8;
-
-	if (is_bytes(field->show)) {
-		value->data.bytes = first;
-		value->data.length = field->bit_width / 8u;
-		return;
-	}
-	/* most are whole bytes */
-	switch (field->bit_offset % 8 ? 0 : field->bit_width) {
-	case 8: value->number = first[0]; break;
-	case 16: value->number = load16(first); break;
-	case 32: value->number = load32(first); break;
-	default: value->number = bits(header, field->bit_offset, field->bit_width);
-	}
 }
 
 bool rtap_layer_field(const struct rtap_packet *packet, const struct rtap_layer *layer, const struct rtap_field *field,
@@ -50,14 +24,14 @@ bool rtap_layer_field(const struct rtap_packet *packet, const struct rtap_layer 
 		return false;
 	if (field->derive)
 		return field->derive(packet, layer, value);
-	read_bits(packet, layer, field, value);
+	visit_read(layer_bytes(packet, layer), field, value);
 	return true;
 }
 
 static bool wanted(const struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field)
 {
 	if (visitor->wanted)
-		return visitor->wanted[id / 64] >> (id % 64) & 1;
+		return visit_wants(visitor, id);
 	return (visitor->on_demand || !(field->flags & RTAP_ON_DEMAND)) && (visitor->bulk || !(field->flags & RTAP_BULK));
 }
 
@@ -71,8 +45,7 @@ void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, u
 		visitor->field(visitor, id, field, value, &(struct rtap_place){ layer->source, offset, length });
 }
 
-/* Whether a visitor wants any field of the protocol: visiting it is a waste otherwise. */
-static bool wants_any(const struct rtap_visitor *visitor, uint8_t protocol)
+bool visit_wants_any(const struct rtap_visitor *visitor, uint8_t protocol)
 {
 	size_t first = protocol_field_id(protocol, 0);
 	size_t behind = first + protocol_by_number(protocol)->table.field_count;
@@ -80,78 +53,25 @@ static bool wants_any(const struct rtap_visitor *visitor, uint8_t protocol)
 	if (!visitor->wanted)
 		return true;
 	for (size_t id = first; id < behind; id++)
-		if (visitor->wanted[id / 64] >> (id % 64) & 1)
+		if (visit_wants(visitor, (rtap_field_id)id))
 			return true;
 	return false;
-}
-
-static void tell_row(const struct rtap_layer *layer, struct rtap_visitor *visitor, rtap_field_id id,
-		     const struct rtap_field *field, const struct rtap_value *value)
-{
-	uint32_t first = field->bit_offset / 8u, behind = (field->bit_offset + field->bit_width + 7u) / 8;
-
-	visitor->field(visitor, id, field, value, &(struct rtap_place){ layer->source, layer->offset + first, behind - first });
-}
-
-/* Rows that visit() tells are passed over; of the others most are plain bits, which are read without a call. */
-static void visit_table(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	const struct rtap_protocol *table = &protocol_by_number(layer->protocol)->table;
-	rtap_field_id id = protocol_field_id(layer->protocol, 0);
-	unsigned left_out = (visitor->on_demand ? 0u : RTAP_ON_DEMAND) | (visitor->bulk ? 0u : RTAP_BULK);
-	uint64_t layer_bits = (uint64_t)layer->length * 8;
-	struct rtap_value value = { 0 };
-
-	const struct rtap_field *end = table->fields + protocol_rows_with_values(layer->protocol);
-
-	for (const struct rtap_field *field = table->fields; field < end; field++, id++) {
-		if (visitor->wanted ? !wanted(visitor, id, field) : field->flags & left_out)
-			continue;
-		if (field->derive || field->flags & RTAP_UNPLACED) {
-			if (!rtap_layer_field(packet, layer, field, &value))
-				continue;
-		} else {
-			if (field->bit_offset + (uint32_t)field->bit_width > layer_bits)
-				continue;
-			read_bits(packet, layer, field, &value);
-		}
-		tell_row(layer, visitor, id, field, &value);
-	}
 }
 
 void visit_unit(const struct rtap_packet *packet, const struct rtap_layer *unit, struct rtap_visitor *visitor)
 {
 	if (visitor->field)
-		visit_table(packet, unit, visitor);
+		visit_table(packet, unit, visitor, visitor->field);
 }
 
 void rtap_layer_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
-	const struct protocol *protocol = protocol_by_number(layer->protocol);
-
-	if (visitor->field && !protocol->table.in_units)
-		visit_table(packet, layer, visitor);
-	if (protocol->visit && wants_any(visitor, layer->protocol))
-		protocol->visit(packet, layer, visitor);
+	visit_layer(packet, layer, visitor, visitor->field);
 }
 
 void rtap_packet_visit(const struct rtap_packet *packet, struct rtap_visitor *visitor)
 {
-	for (uint8_t i = 0; i < packet->layer_count; i++) {
-		const struct rtap_layer *layer = &packet->layers[i];
-		const struct rtap_protocol *table = &protocol_by_number(layer->protocol)->table;
-
-		if (layer->within)
-			continue;
-		if (visitor->enter)
-			visitor->enter(visitor, table->label, &(struct rtap_place){ layer->source, layer->offset, layer->length });
-		rtap_layer_visit(packet, layer, visitor);
-		for (uint8_t j = 0; visitor->anomaly && j < packet->anomaly_count; j++)
-			if (packet->anomalies[j].layer == i)
-				visitor->anomaly(visitor, &packet->anomalies[j]);
-		if (visitor->leave)
-			visitor->leave(visitor);
-	}
+	visit_packet(packet, visitor, visitor->field);
 }
 
 const char *rtap_field_json_type(const struct rtap_field *field)

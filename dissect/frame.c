@@ -5,7 +5,8 @@
 #include "config.h"
 
 #include "dissect/erf.h"
-#include "dissect/protocol.h"
+#include "dissect/rpc_body.h"
+#include "dissect/visit.h"
 
 #define DERIVE(name, expression) \
 	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \
@@ -50,6 +51,28 @@ static const struct rtap_field frame_fields[] = {
 	{ "rdmatap.link_type", "Link Type", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_link_type, NULL },
 };
 
+void visit_anomaly(struct rtap_visitor *visitor, const struct rtap_layer *layer, enum rtap_anomaly_code code, uint32_t offset)
+{
+	const char *name = rtap_anomaly_name(code);
+	struct rtap_value value = { .data = { (const uint8_t *)name, (uint32_t)strlen(name) } };
+
+	visit_field(visitor, layer, PROTOCOL_FRAME, ROW_ANOMALY, &value, offset, 0);
+}
+
+/* The packet's own; for who asks for them by name also those of bodies, which else tell them when they are visited themselves. */
+static void tell_anomalies(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	uint32_t offset;
+
+	for (uint8_t i = 0; i < packet->anomaly_count; i++)
+		visit_anomaly(visitor, layer, packet->anomalies[i].code, packet->anomalies[i].offset);
+	if (!visitor->wanted || !visit_wants(visitor, protocol_field_id(PROTOCOL_FRAME, ROW_ANOMALY)))
+		return;
+	for (uint8_t i = 0; i < packet->layer_count; i++)
+		if (rpc_body_is_malformed(packet, &packet->layers[i], &offset))
+			visit_anomaly(visitor, &packet->layers[i], RTAP_ANOMALY_MALFORMED, offset);
+}
+
 static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	struct rtap_value value = { 0 };
@@ -58,12 +81,7 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 		value.data = packet->frame->comments[i];
 		visit_field(visitor, layer, PROTOCOL_FRAME, ROW_COMMENT, &value, 0, 0);
 	}
-	for (uint8_t i = 0; i < packet->anomaly_count; i++) {
-		const char *name = rtap_anomaly_name(packet->anomalies[i].code);
-
-		value.data = (struct rtap_span){ (const uint8_t *)name, (uint32_t)strlen(name) };
-		visit_field(visitor, layer, PROTOCOL_FRAME, ROW_ANOMALY, &value, packet->anomalies[i].offset, 0);
-	}
+	tell_anomalies(packet, layer, visitor);
 }
 
 const struct protocol frame_protocol = {

@@ -11,69 +11,91 @@
 
 #define UDP_LENGTH 8
 
-/* First: the LRH. All of it may change when there is a GRH, and RoCE has none: it counts as ones then. */
-static uint32_t crc_of_lrh(const struct rtap_packet *packet, const uint8_t *lrh)
-{
-	uint8_t masked[LRH_LENGTH];
+/* What is covered, in its order: the headers, masked, are put together first, because one long run is faster than many short ones. */
+struct run {
+	uint32_t crc;           /* of what came before the bytes */
+	uint32_t length;
+	uint8_t bytes[128];
+};
 
-	memset(masked, 0xff, sizeof masked);
-	if (lrh && !packet->ib.has_grh) {
-		memcpy(masked, lrh, sizeof masked);
-		masked[0] |= 0xf0; /* virtual lane */
-	}
-	return crc32_of(0, masked, sizeof masked);
+static void settle(struct run *run)
+{
+	run->crc = crc32_of(run->crc, run->bytes, run->length);
+	run->length = 0;
 }
 
-static uint32_t crc_of_ipv4(uint32_t crc, const uint8_t *header, uint32_t length)
+/* Returns where the header is, to be masked. Less than the room there is for all of them. */
+static inline uint8_t *add_header(struct run *run, const uint8_t *header, uint32_t length)
 {
-	uint8_t masked[IPV4_MIN_LENGTH];
+	uint8_t *place;
 
-	memcpy(masked, header, sizeof masked);
+	if (length > sizeof run->bytes - run->length)
+		settle(run);
+	place = run->bytes + run->length;
+	memcpy(place, header, length);
+	run->length += length;
+	return place;
+}
+
+/* Any number of bytes, as they are. */
+static void add_bytes(struct run *run, const uint8_t *bytes, uint32_t length)
+{
+	settle(run);
+	run->crc = crc32_of(run->crc, bytes, length);
+}
+
+/* First: the LRH. All of it may change when there is a GRH, and RoCE has none: it counts as ones then. */
+static void add_lrh(struct run *run, const struct rtap_packet *packet, const uint8_t *lrh)
+{
+	static const uint8_t ones[LRH_LENGTH] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+
+	if (lrh && !packet->ib.has_grh)
+		add_header(run, lrh, LRH_LENGTH)[0] |= 0xf0; /* virtual lane */
+	else
+		add_header(run, ones, sizeof ones);
+}
+
+static void add_ipv4(struct run *run, const uint8_t *header, uint32_t length)
+{
+	uint8_t *masked = add_header(run, header, IPV4_MIN_LENGTH);
+
 	masked[1] = 0xff;               /* type of service */
 	masked[8] = 0xff;               /* time to live */
 	masked[10] = masked[11] = 0xff; /* header checksum */
-	crc = crc32_of(crc, masked, sizeof masked);
-	return crc32_of(crc, header + sizeof masked, length - IPV4_MIN_LENGTH);
+	if (length > IPV4_MIN_LENGTH)
+		add_bytes(run, header + IPV4_MIN_LENGTH, length - IPV4_MIN_LENGTH);
 }
 
 /* IPv6 or GRH */
-static uint32_t crc_of_ipv6(uint32_t crc, const uint8_t *header)
+static void add_ipv6(struct run *run, const uint8_t *header)
 {
-	uint8_t masked[IPV6_LENGTH];
+	uint8_t *masked = add_header(run, header, IPV6_LENGTH);
 
-	memcpy(masked, header, sizeof masked);
 	masked[0] |= 0x0f; /* traffic class and flow label */
 	masked[1] = masked[2] = masked[3] = 0xff;
 	masked[7] = 0xff;  /* hop limit */
-	return crc32_of(crc, masked, sizeof masked);
 }
 
-static uint32_t crc_of_udp(uint32_t crc, const uint8_t *header)
+static void add_udp(struct run *run, const uint8_t *header)
 {
-	uint8_t masked[UDP_LENGTH];
+	uint8_t *masked = add_header(run, header, UDP_LENGTH);
 
-	memcpy(masked, header, sizeof masked);
 	masked[6] = masked[7] = 0xff; /* checksum */
-	return crc32_of(crc, masked, sizeof masked);
 }
 
-static uint32_t crc_of_bth(uint32_t crc, const uint8_t *header)
+static void add_bth(struct run *run, const uint8_t *header)
 {
-	uint8_t masked[BTH_LENGTH];
-
-	memcpy(masked, header, sizeof masked);
-	masked[4] = 0xff; /* FECN, BECN, reserved */
-	return crc32_of(crc, masked, sizeof masked);
+	add_header(run, header, BTH_LENGTH)[4] = 0xff; /* FECN, BECN, reserved */
 }
 
 /*
  * Of a datagram put together, the sender worked the CRC out before it was cut into pieces: the header of this piece, told
  * the length of the whole and that it is one. Whether fragmenting was forbidden (IPv4) cannot be told any more.
  */
-static uint32_t crc_of_unfragmented(const struct rtap_packet *packet, const struct rtap_layer *network, bool forbidden)
+static void add_unfragmented(struct run *run, const struct rtap_packet *packet, const struct rtap_layer *network, bool forbidden)
 {
 	const struct rtap_fragment_facts *fragment = &packet->fragment;
-	uint32_t wire = packet->sources[fragment->datagram_source].wire, crc = crc_of_lrh(packet, NULL);
+	uint32_t wire = packet->sources[fragment->datagram_source].wire;
 	uint8_t header[IPV6_LENGTH];
 
 	if (network->protocol == PROTOCOL_IPV4) {
@@ -83,44 +105,50 @@ static uint32_t crc_of_unfragmented(const struct rtap_packet *packet, const stru
 		header[3] = (uint8_t)wire;
 		header[6] = forbidden ? 0x40 : 0;
 		header[7] = 0;
-		return crc_of_ipv4(crc, header, IPV4_MIN_LENGTH);
+		add_ipv4(run, header, IPV4_MIN_LENGTH);
+		return;
 	}
 	memcpy(header, layer_bytes(packet, network), IPV6_LENGTH);
 	header[4] = (uint8_t)(wire >> 8);
 	header[5] = (uint8_t)wire;
 	header[6] = fragment->protocol;
-	return crc_of_ipv6(crc, header);
+	add_ipv6(run, header);
 }
 
 /* The network header and what lies between it and the BTH: IPv6 extension headers are covered as they are. */
-static uint32_t crc_of_roce_v2(const struct rtap_packet *packet, const struct rtap_layer *network, bool forbidden)
+static void add_roce_v2(struct run *run, const struct rtap_packet *packet, const struct rtap_layer *network, bool forbidden)
 {
 	const uint8_t *header = layer_bytes(packet, network), *udp;
 	const uint8_t *behind = packet->sources[packet->ib.source].bytes;
-	uint32_t crc;
 
+	add_lrh(run, packet, NULL);
 	if (network->source != packet->ib.source) {
-		crc = crc_of_unfragmented(packet, network, forbidden);
+		add_unfragmented(run, packet, network, forbidden);
 	} else {
-		crc = crc_of_lrh(packet, NULL);
-		crc = network->protocol == PROTOCOL_IPV4 ? crc_of_ipv4(crc, header, network->length) : crc_of_ipv6(crc, header);
+		if (network->protocol == PROTOCOL_IPV4)
+			add_ipv4(run, header, network->length);
+		else
+			add_ipv6(run, header);
 		behind = header + network->length;
 	}
 	udp = packet->sources[packet->ib.source].bytes + packet->ib.bth_offset - UDP_LENGTH;
-	crc = crc32_of(crc, behind, (uint32_t)(udp - behind));
-	return crc_of_udp(crc, udp);
+	if (udp != behind)
+		add_bytes(run, behind, (uint32_t)(udp - behind));
+	add_udp(run, udp);
 }
 
-static uint32_t crc_of_headers(const struct rtap_packet *packet, const struct rtap_layer *start, bool forbidden)
+static void add_headers(struct run *run, const struct rtap_packet *packet, const struct rtap_layer *start, bool forbidden)
 {
 	const uint8_t *header = layer_bytes(packet, start);
 	const uint8_t *lrh = start->protocol == PROTOCOL_LRH ? header : NULL;
-	uint32_t crc;
 
-	if (start->protocol == PROTOCOL_IPV4 || start->protocol == PROTOCOL_IPV6)
-		return crc_of_roce_v2(packet, start, forbidden);
-	crc = crc_of_lrh(packet, lrh);
-	return packet->ib.has_grh ? crc_of_ipv6(crc, lrh ? lrh + LRH_LENGTH : header) : crc;
+	if (start->protocol == PROTOCOL_IPV4 || start->protocol == PROTOCOL_IPV6) {
+		add_roce_v2(run, packet, start, forbidden);
+		return;
+	}
+	add_lrh(run, packet, lrh);
+	if (packet->ib.has_grh)
+		add_ipv6(run, lrh ? lrh + LRH_LENGTH : header);
 }
 
 /*
@@ -169,12 +197,14 @@ static bool icrc_is_good(const struct rtap_packet *packet, const struct rtap_lay
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
 	const uint8_t *base = packet->sources[ib->source].bytes, *stored = base + ib->icrc_offset;
-	uint32_t crc = crc_of_headers(packet, start, forbidden);
+	struct run run;
 
-	crc = crc_of_bth(crc, base + ib->bth_offset);
-	crc = crc32_of(crc, base + ib->bth_offset + BTH_LENGTH, ib->icrc_offset - ib->bth_offset - BTH_LENGTH);
+	run.crc = run.length = 0;
+	add_headers(&run, packet, start, forbidden);
+	add_bth(&run, base + ib->bth_offset);
+	add_bytes(&run, base + ib->bth_offset + BTH_LENGTH, ib->icrc_offset - ib->bth_offset - BTH_LENGTH);
 	crc32_release();
-	return crc == ((uint32_t)stored[3] << 24 | (uint32_t)stored[2] << 16 | (uint32_t)stored[1] << 8 | stored[0]);
+	return run.crc == ((uint32_t)stored[3] << 24 | (uint32_t)stored[2] << 16 | (uint32_t)stored[1] << 8 | stored[0]);
 }
 
 enum rtap_crc_status ib_check_icrc(const struct rtap_packet *packet)

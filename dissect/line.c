@@ -3,7 +3,18 @@
 
 #include "dissect/line.h"
 
-static const char hex_digits[16] = "0123456789abcdef";
+/* Two digits of each byte. */
+#define HEX_ROW(d) \
+	d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" d "8" d "9" d "a" d "b" d "c" d "d" d "e" d "f"
+
+static const char hex_pairs[512] =
+	HEX_ROW("0") HEX_ROW("1") HEX_ROW("2") HEX_ROW("3") HEX_ROW("4") HEX_ROW("5") HEX_ROW("6") HEX_ROW("7")
+	HEX_ROW("8") HEX_ROW("9") HEX_ROW("a") HEX_ROW("b") HEX_ROW("c") HEX_ROW("d") HEX_ROW("e") HEX_ROW("f");
+
+static inline void put_byte(char *to, uint8_t byte)
+{
+	memcpy(to, hex_pairs + 2 * byte, 2);
+}
 
 static const char digit_pairs[200] =
 	"0001020304050607080910111213141516171819" "2021222324252627282930313233343536373839"
@@ -52,35 +63,46 @@ void line_dec(struct line *line, uint64_t number)
 	line_short(line, p, (size_t)(end - p));
 }
 
+/* Below 1000000000. */
+static inline void put_nine(char *to, uint32_t number)
+{
+	uint32_t upper = number / 10000;
+
+	to[0] = (char)('0' + upper / 10000);
+	put_four(to + 1, upper % 10000);
+	put_four(to + 5, number % 10000);
+}
+
 void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 {
 	char text[20 + LINE_SHORT];
 	unsigned i = digits > 20 ? 20 : digits;
 	size_t length = i;
 
-	for (; i >= 4; number /= 10000)
-		put_four(text + (i -= 4), (unsigned)(number % 10000));
-	for (; i; number /= 10)
-		text[--i] = (char)('0' + number % 10);
+	if (digits == 9 && number < 1000000000) {
+		put_nine(text, (uint32_t)number);
+	} else {
+		for (; i >= 4; number /= 10000)
+			put_four(text + (i -= 4), (unsigned)(number % 10000));
+		for (; i; number /= 10)
+			text[--i] = (char)('0' + number % 10);
+	}
 	line_short(line, text, length);
 }
 
 /* At least `digits` digits; returns how many. */
 static unsigned hex_text(char text[16], uint64_t number, unsigned digits)
 {
-	unsigned n = digits < 1 ? 1 : digits > 16 ? 16 : digits;
-
+	unsigned least = digits < 1 ? 1 : digits > 16 ? 16 : digits;
+	unsigned n = number ? (67u - (unsigned)__builtin_clzll(number)) / 4 : 1;
 	char *p;
 
-	while (n < 16 && number >> (4 * n))
-		n++;
-	p = text + n;
-	for (; p - text >= 2; number >>= 8) {
-		*--p = hex_digits[number & 15];
-		*--p = hex_digits[number >> 4 & 15];
-	}
+	if (n < least)
+		n = least;
+	for (p = text + n; p - text >= 2; number >>= 8)
+		put_byte(p -= 2, (uint8_t)number);
 	if (p > text)
-		*text = hex_digits[number & 15];
+		*text = hex_pairs[2 * (number & 15) + 1];
 	return n;
 }
 
@@ -191,16 +213,16 @@ void line_ip(struct line *line, const uint8_t *address, unsigned length)
 void line_hex_bytes(struct line *line, const uint8_t *bytes, size_t length, char separator)
 {
 	char text[3 * 64];
+	size_t step = separator ? 3 : 2;
 
 	while (length && !line->cut) {
 		size_t part = length < 64 ? length : 64;
 		char *p = text;
 
 		for (size_t i = 0; i < part; i++) {
-			*p++ = hex_digits[bytes[i] >> 4];
-			*p++ = hex_digits[bytes[i] & 15];
-			if (separator)
-				*p++ = separator;
+			put_byte(p, bytes[i]);
+			p[2] = separator;
+			p += step;
 		}
 		bytes += part;
 		length -= part;

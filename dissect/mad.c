@@ -248,7 +248,8 @@ static uint8_t class_protocol(uint8_t management_class)
 	case MAD_CLASS_CONGESTION: return PROTOCOL_CONGESTION_CONTROL;
 	default:
 		/* the classes of vendors that have an OUI have RMPP too. 16.5.1 */
-		return management_class >= MAD_CLASS_VENDOR_OUI_FIRST && management_class <= MAD_CLASS_VENDOR_OUI_LAST ? PROTOCOL_RMPP : PROTOCOL_NONE;
+		return management_class >= MAD_CLASS_VENDOR_OUI_FIRST && management_class <= MAD_CLASS_VENDOR_OUI_LAST ? PROTOCOL_RMPP :
+	       PROTOCOL_NONE;
 	}
 }
 

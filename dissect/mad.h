@@ -55,7 +55,8 @@ struct mad_attribute {
 	uint16_t length;     /* bytes, without what may be left out at the end; records can stand further apart */
 	const char *name;
 	struct mad_part parts[MAD_MAX_PARTS]; /* ends with elements 0; none: its name alone is known */
-	uint8_t (*variant)(const uint8_t *attribute); /* the protocol of the last part, if it depends on the content; PROTOCOL_NONE: it is not there */
+	/* the protocol of the last part, if it depends on the content; PROTOCOL_NONE: it is not there */
+	uint8_t (*variant)(const uint8_t *attribute);
 	const char *const *components; /* names of the bits of subnet administration's component mask; NULL: not known */
 	uint8_t component_count;
 };
@@ -99,7 +100,8 @@ void mad_visit(const struct rtap_packet *packet, const struct rtap_layer *layer,
 uint8_t mad_trap_data(const uint8_t *notice);
 
 /* The text of `length` bytes at `at` of a header, up to the first zero byte. For tables. */
-bool mad_derive_text(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t at, uint32_t length);
+bool mad_derive_text(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t at,
+		     uint32_t length);
 
 /* A protocol that is part of an attribute. */
 #define MAD_PART(object, filter_name, label, section, size, rows) \

@@ -25,7 +25,8 @@ const struct rtap_name mad_rates[] = {
 /* SGIDCount and DGIDCount of a MultiPathRecord. IBTA vol. 1, 15.2.5.20. */
 #define MULTI_PATH_COUNTS_AT 15
 
-bool mad_derive_text(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t at, uint32_t length)
+bool mad_derive_text(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t at,
+		     uint32_t length)
 {
 	const uint8_t *text = layer_bytes(packet, layer) + at;
 
@@ -100,7 +101,8 @@ static void visit_part(const struct records *records, const struct mad_part *par
 		unit->length = left < table->length ? left : table->length;
 		snprintf(label, sizeof label, "Entry %u", i);
 		if (named && visitor->enter)
-			visitor->enter(visitor, elements > 1 ? label : table->label, &(struct rtap_place){ unit->source, at, unit->length });
+			visitor->enter(visitor, elements > 1 ? label : table->label,
+				       &(struct rtap_place){ unit->source, at, unit->length });
 		visit_unit(records->packet, unit, visitor);
 		if (named && visitor->leave)
 			visitor->leave(visitor);

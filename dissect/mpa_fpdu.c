@@ -204,6 +204,36 @@ static bool begin_unit(struct parse *parse, const struct rtap_context *context, 
 	return true;
 }
 
+/*
+ * FPDUs that stand back to back in the frame, alike, need no list once what they carry is dissected: then the packet borrows
+ * only the frame.
+ */
+static void unlist(struct rtap_packet *packet)
+{
+	struct rtap_fpdus *fpdus = &packet->fpdus;
+	const struct rtap_fpdu *first = fpdus->list;
+	uintptr_t start = (uintptr_t)packet->sources[0].bytes, at;
+	uint32_t length = 0;
+
+	if (!first || !fpdus->count)
+		return;
+	at = (uintptr_t)first->bytes.bytes;
+	if (at < start || at - start > packet->sources[0].captured)
+		return;
+	for (const struct rtap_fpdu *fpdu = first; fpdu < first + fpdus->count; fpdu++) {
+		if ((fpdu->upper && fpdu->upper->message.bytes) || fpdu->split || fpdu->gap_count ||
+		    fpdu->skewed_markers || fpdu->first_marker < fpdu->bytes.length ||
+		    fpdu->crc_status != first->crc_status || fpdu->framing != first->framing || (uintptr_t)fpdu->bytes.bytes != at + length)
+			return;
+		length += fpdu->bytes.length;
+	}
+	if (length > packet->sources[0].captured - (at - start))
+		return;
+	*fpdus = (struct rtap_fpdus){
+		.count = fpdus->count, .offset = (uint32_t)(at - start), .length = length, .crc_status = first->crc_status, .framing = first->framing,
+	};
+}
+
 /* Goes to the next FPDU that carries something. The context is the packet's again for each. */
 static bool more(struct parse *parse)
 {
@@ -218,6 +248,7 @@ static bool more(struct parse *parse)
 		if (begin_unit(parse, parse->packet_context, fpdu))
 			return true;
 	}
+	unlist(parse->packet);
 	return false;
 }
 

@@ -36,8 +36,7 @@ const struct rtap_protocol *rtap_protocol_by_number(uint8_t number)
 	return number < PROTOCOL_COUNT ? &protocols[number]->table : NULL;
 }
 
-/* How many rows of each table need a look; those behind are all told by the protocol's visit. */
-static uint16_t rows_with_values[PROTOCOL_COUNT];
+uint16_t protocol_row_counts[PROTOCOL_COUNT];
 
 static uint16_t count_rows_with_values(const struct rtap_protocol *table)
 {
@@ -48,25 +47,14 @@ static uint16_t count_rows_with_values(const struct rtap_protocol *table)
 	return (uint16_t)count;
 }
 
-/* Id of each protocol's first field, and behind the last the number of all; known before main() begins. */
-static rtap_field_id first_ids[PROTOCOL_COUNT + 1];
+rtap_field_id protocol_first_ids[PROTOCOL_COUNT + 1];
 
 __attribute__((constructor)) static void number_fields(void)
 {
 	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++)
-		rows_with_values[i] = count_rows_with_values(&protocols[i]->table);
+		protocol_row_counts[i] = count_rows_with_values(&protocols[i]->table);
 	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++)
-		first_ids[i + 1] = (rtap_field_id)(first_ids[i] + protocols[i]->table.field_count);
-}
-
-rtap_field_id protocol_field_id(uint8_t protocol, size_t index)
-{
-	return (rtap_field_id)(first_ids[protocol] + index);
-}
-
-size_t protocol_rows_with_values(uint8_t protocol)
-{
-	return rows_with_values[protocol];
+		protocol_first_ids[i + 1] = (rtap_field_id)(protocol_first_ids[i] + protocols[i]->table.field_count);
 }
 
 size_t rtap_field_count(void)
@@ -77,13 +65,22 @@ size_t rtap_field_count(void)
 /* The protocol of a field; *index is the field's place in its table. */
 static uint8_t find_protocol(rtap_field_id id, size_t *index)
 {
+	uint8_t low = 0, high = PROTOCOL_COUNT;
+
 	*index = id;
-	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++) {
-		if (*index < protocols[i]->table.field_count)
-			return i;
-		*index -= protocols[i]->table.field_count;
+	if (id >= protocol_first_ids[PROTOCOL_COUNT])
+		return PROTOCOL_NONE;
+	/* the last one whose first field is not behind it */
+	while (high - low > 1) {
+		uint8_t middle = (uint8_t)((low + high) / 2);
+
+		if (protocol_first_ids[middle] <= id)
+			low = middle;
+		else
+			high = middle;
 	}
-	return PROTOCOL_NONE;
+	*index = (size_t)(id - protocol_first_ids[low]);
+	return low;
 }
 
 const struct rtap_field *rtap_field_by_id(rtap_field_id id)

@@ -240,8 +240,14 @@ static inline const struct protocol *protocol_by_number(uint8_t number)
 	return protocols[number];
 }
 
+/* Id of each protocol's first field, and behind the last the number of all; known before main() begins. */
+extern rtap_field_id protocol_first_ids[PROTOCOL_COUNT + 1];
+
 /* Id of a protocol's field by its index in the table. */
-rtap_field_id protocol_field_id(uint8_t protocol, size_t index);
+static inline rtap_field_id protocol_field_id(uint8_t protocol, size_t index)
+{
+	return (rtap_field_id)(protocol_first_ids[protocol] + index);
+}
 
 /* Takes `more` bytes that belong to the layer appended last (options); it grows by what of them is there. */
 enum result parse_more(struct parse *parse, uint32_t more, const uint8_t **bytes);
@@ -253,13 +259,33 @@ enum result parse_more(struct parse *parse, uint32_t more, const uint8_t **bytes
 void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length);
 
 /* How many rows at the beginning of a protocol's table can have a value by themselves; its visit tells all behind. */
-size_t protocol_rows_with_values(uint8_t protocol);
+extern uint16_t protocol_row_counts[PROTOCOL_COUNT];
+
+static inline size_t protocol_rows_with_values(uint8_t protocol)
+{
+	return protocol_row_counts[protocol];
+}
 
 /*
  * Dissects a packet once more from its RPC header on, as the context has learned which call this replies to. What the
  * headers before it told stays. Not for records of a stream.
  */
 void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context *context);
+
+/*
+ * A packet with tcp.present that was dissected with context->stop_at_tcp, and has captured payload: what the segment carries is
+ * dissected with this context.
+ */
+void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context);
+
+/*
+ * The same where the context has one FPDU, which lies in the frame without a marker, and whose Send packet_dissect_send() has
+ * dissected in the same way to `send`, with nothing but its bytes: they are taken from there.
+ */
+void packet_graft_send(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_packet *send);
+
+/* Dissects a frame whose bytes are a whole Send of RDMAP, without any header before it; they are packet->payload too. */
+void packet_dissect_send(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet);
 
 /* Notes an anomaly of a packet; what is found after the dissection too. `offset` counts in the layer's source. */
 void packet_anomaly(struct rtap_packet *packet, enum rtap_anomaly_code code, uint8_t layer, uint32_t offset);
@@ -326,6 +352,9 @@ void payload_summary_length(const struct rtap_packet *packet, const struct rtap_
 /* Tells a visitor one field that has no fixed place. Does nothing if it is not wanted. */
 void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,
 		 const struct rtap_value *value, uint32_t offset, uint32_t length);
+
+/* Tells a visitor an anomaly, at `offset` of the layer's source, as a value of the field "rdmatap.anomaly". */
+void visit_anomaly(struct rtap_visitor *visitor, const struct rtap_layer *layer, enum rtap_anomaly_code code, uint32_t offset);
 
 /*
  * Tells a visitor the fields of one of the headers that a layer of a protocol "in units" holds: `unit` is the layer with the

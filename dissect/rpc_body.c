@@ -188,6 +188,18 @@ static void leave_group(struct xdr_sink *sink)
 	fields->visitor->leave(fields->visitor);
 }
 
+/*
+ * Nobody looked into the body before, so that this is not among the packet's anomalies. A visitor that is not told of anomalies
+ * gets it as a field; one that wants a few fields only has it from the frame's layer, if it asked.
+ */
+static void tell_malformed(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, uint32_t offset)
+{
+	if (visitor->anomaly)
+		visitor->anomaly(visitor, &(struct rtap_anomaly){ RTAP_ANOMALY_MALFORMED, (uint8_t)(layer - packet->layers), offset });
+	else if (!visitor->wanted)
+		visit_anomaly(visitor, layer, RTAP_ANOMALY_MALFORMED, offset);
+}
+
 void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	bool groups = visitor->enter && visitor->leave;
@@ -202,10 +214,22 @@ void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *l
 	fields.visitor = visitor;
 	fields.layer = layer;
 	result = rpc_body_walk(body->facts, &body->xdr, &body->sink);
-	/* nobody looked into the body before, so that it is not among the packet's anomalies */
-	if (result == MALFORMED && visitor->anomaly)
-		visitor->anomaly(visitor, &(struct rtap_anomaly){ RTAP_ANOMALY_MALFORMED, (uint8_t)(layer - packet->layers),
-								  place_of(layer, body->xdr.position) });
+	if (result == MALFORMED)
+		tell_malformed(packet, layer, visitor, place_of(layer, body->xdr.position));
+}
+
+bool rpc_body_is_malformed(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t *offset)
+{
+	struct body body;
+
+	if (protocol_by_number(layer->protocol)->visit != rpc_body_visit)
+		return false;
+	body.sink = (struct xdr_sink){ .value = NULL };
+	body_init(&body, packet, layer);
+	if (rpc_body_walk(body.facts, &body.xdr, &body.sink) != MALFORMED)
+		return false;
+	*offset = place_of(layer, body.xdr.position);
+	return true;
 }
 
 /* Words of the one-line text. */

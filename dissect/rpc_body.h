@@ -57,6 +57,12 @@ enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, s
 const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer,
 					     struct rtap_rpc_facts *own);
 
+/*
+ * Whether a layer is a program's arguments or results that contradict themselves, and the place in its source where they do. Dissecting
+ * does not look into them: this reads all of them.
+ */
+bool rpc_body_is_malformed(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t *offset);
+
 /* For the program's protocol: its visit and summary. */
 void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor);
 void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line);

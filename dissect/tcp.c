@@ -149,6 +149,13 @@ static void note_options(struct rtap_tcp_facts *facts, const uint8_t *option, ui
 	}
 }
 
+uint8_t upper_of_segment(const struct parse *parse)
+{
+	uint8_t protocol = iwarp_of_stream(parse);
+
+	return protocol == PROTOCOL_PAYLOAD && is_rpc(parse) ? PROTOCOL_RPC : protocol;
+}
+
 /* `cut` bytes of the options were on the wire and not captured. */
 static void note_facts(struct parse *parse, const uint8_t *header, uint32_t cut)
 {
@@ -193,9 +200,7 @@ static enum result parse(struct parse *parse)
 		parse->next = PROTOCOL_PAYLOAD;
 		return OK;
 	}
-	parse->next = iwarp_of_stream(parse);
-	if (parse->next == PROTOCOL_PAYLOAD && is_rpc(parse))
-		parse->next = PROTOCOL_RPC;
+	parse->next = upper_of_segment(parse);
 	return OK;
 }
 

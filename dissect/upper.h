@@ -10,6 +10,9 @@
 /* The cursor stands at the payload, narrowed to it: notes it and names the protocol that follows in parse->next. */
 void upper_begin(struct parse *parse);
 
+/* What a TCP segment carries, the bytes at the cursor: the number of a protocol. */
+uint8_t upper_of_segment(const struct parse *parse);
+
 /* What a whole Send of RDMAP carries, the bytes at the cursor: the number of a protocol. */
 uint8_t upper_of_iwarp_send(const struct parse *parse);
 

@@ -169,22 +169,22 @@ static uint64_t pair_key(const struct rtap_packet *packet)
 			lids[0] = packet->ib.dlid;
 			lids[1] = packet->ib.slid;
 		}
-		return canon_hash(2, lids, sizeof lids);
+		return canon_mark(2, lids, sizeof lids);
 	}
 	if (memcmp(first, second, packet->address_length) > 0) {
 		first = packet->destination_address;
 		second = packet->source_address;
 	}
-	hash = canon_hash(0, first, packet->address_length);
-	return canon_hash(hash, second, packet->address_length);
+	hash = canon_mark(0, first, packet->address_length);
+	return canon_mark(hash, second, packet->address_length);
 }
 
 /* Which RPC message a note belongs to: transaction ids are the sender's own. */
 static uint64_t rpc_key(uint32_t xid, bool is_reply, bool from_a, const uint8_t *a, const uint8_t *b, size_t length)
 {
-	uint64_t hash = canon_hash((uint64_t)xid << 2 | (uint64_t)is_reply << 1 | from_a, a, length);
+	uint64_t hash = canon_mark((uint64_t)xid << 2 | (uint64_t)is_reply << 1 | from_a, a, length);
 
-	return canon_hash(hash, b, length);
+	return canon_mark(hash, b, length);
 }
 
 static void packet_end(struct line *line, const char *name, const uint8_t *address, uint8_t length, uint16_t lid)
@@ -510,7 +510,7 @@ void canon_connection(struct canon *canon, const struct rtap_connection *connect
 
 static uint64_t end_key(const uint8_t *address, uint8_t length, uint32_t qpn)
 {
-	return canon_hash(qpn, address, length);
+	return canon_mark(qpn, address, length);
 }
 
 static bool add_end(struct canon *canon, const struct rtap_end *end, size_t index)

@@ -65,22 +65,26 @@ static void set_keys(struct canon_treated *treated, const char *name, size_t len
 }
 
 /* The policy of a name in canonical text. */
-static struct canon_policy policy_of(const char *name)
+static struct canon_policy policy_of(struct canon_treatments *treatments, const char *name)
 {
 	struct canon_policy policy;
 	rtap_field_id id;
 
 	if (canon_policy_own(name, &policy))
 		return policy;
+	if (!treatments->indexed)
+		canon_policy_index_init(&treatments->index);
+	treatments->indexed = true;
 	if (rtap_field_find(name, &id, 1))
-		return canon_policy(rtap_field_by_id(id));
+		return canon_policy(&treatments->index, rtap_field_by_id(id));
 	return (struct canon_policy){ .action = CANON_KEEP };
 }
 
-static struct canon_treated treat(const struct diff_rules *rules, const char *name, size_t length)
+static struct canon_treated treat(struct canon_treatments *treatments, const char *name, size_t length)
 {
+	const struct diff_rules *rules = treatments->rules;
 	struct canon_treated treated = { .treatment = CANON_COMPARE };
-	struct canon_policy policy = policy_of(name);
+	struct canon_policy policy = policy_of(treatments, name);
 
 	set_keys(&treated, name, length);
 	treated.is_response = is_text(name, length, LITERAL("nak")) || is_text(name, length, LITERAL("infiniband.aeth.msn"));
@@ -101,7 +105,7 @@ static struct canon_treated treat(const struct diff_rules *rules, const char *na
 
 const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length)
 {
-	uint64_t hash = canon_hash(0, name, length), *found = canon_map_find(&treatments->map, 0, hash);
+	uint64_t hash = canon_mark(0, name, length), *found = canon_map_find(&treatments->map, 0, hash);
 	char *copy;
 
 	if (found)
@@ -121,7 +125,8 @@ const struct canon_treated *canon_treatment(struct canon_treatments *treatments,
 		return NULL;
 	}
 	/* a name with a zero byte in it is no field's */
-	treatments->treated[treatments->count] = treat(treatments->rules, copy, strlen(copy));
+	treatments->treated[treatments->count] = treat(treatments, copy, strlen(copy));
+	treatments->treated[treatments->count].name = hash;
 	free(copy);
 	return &treatments->treated[treatments->count++];
 }
@@ -153,25 +158,25 @@ const char *canon_line_values(const char *line, const char *end)
 /* A renamed value without the numbers that were given: "rkey#" of "rkey#3+0x10", and so on of each part. */
 static uint64_t hash_names(uint64_t hash, const char *value, size_t length)
 {
-	bool shown = true;
+	const char *end = value + length;
 
-	for (size_t i = 0; i < length; i++) {
-		if (value[i] == ',')
-			shown = true;
-		if (shown)
-			hash = canon_hash(hash, &value[i], 1);
-		if (value[i] == '#' || value[i] == '+')
-			shown = false;
+	while (value < end) {
+		const char *comma = memchr(value, ',', (size_t)(end - value)), *stop = comma ? comma : end, *shown = value;
+
+		while (shown < stop && *shown != '#' && *shown != '+')
+			shown++;
+		hash = canon_mark(hash, value, (size_t)(shown - value));
+		value = stop + 1;
 	}
 	return hash;
 }
 
 static uint64_t hash_token(uint64_t hash, const struct canon_treated *treated, const struct canon_token *token)
 {
-	hash = canon_hash(hash, token->name, token->name_length);
+	hash = canon_mark(hash, &treated->name, sizeof treated->name);
 	switch (treated->treatment) {
 	case CANON_COMPARE:
-		return canon_hash(hash, token->value, token->value_length);
+		return canon_mark(hash, token->value, token->value_length);
 	case CANON_COMPARE_NAME:
 		return hash_names(hash, token->value, token->value_length);
 	default:
@@ -223,7 +228,7 @@ static enum rtap_status hash_line(struct file_reader *reader, struct canon_line 
 	unsigned values = 0;
 
 	for (int key = 0; key < CANON_KEYS; key++)
-		line->keys[key] = canon_hash((uint64_t)key, &direction, sizeof direction);
+		line->keys[key] = canon_mark((uint64_t)key, &direction, sizeof direction);
 	*skipped = false;
 	line->lane = line->direction == '<';
 	while (canon_token_next(&at, end, &token)) {
@@ -239,9 +244,9 @@ static enum rtap_status hash_line(struct file_reader *reader, struct canon_line 
 		if (treated->treatment != CANON_SHOW)
 			line->keys[CANON_KEY_ALL] = hash_token(line->keys[CANON_KEY_ALL], treated, &token);
 		if (treated->is_class || (treated->is_near && treated->treatment == CANON_COMPARE))
-			line->keys[CANON_KEY_NEAR] = canon_hash(line->keys[CANON_KEY_NEAR], token.value, token.value_length);
+			line->keys[CANON_KEY_NEAR] = canon_mark(line->keys[CANON_KEY_NEAR], token.value, token.value_length);
 		if (treated->is_class)
-			line->keys[CANON_KEY_CLASS] = canon_hash(line->keys[CANON_KEY_CLASS], token.value, token.value_length);
+			line->keys[CANON_KEY_CLASS] = canon_mark(line->keys[CANON_KEY_CLASS], token.value, token.value_length);
 	}
 	return RTAP_STATUS_OK;
 }
@@ -394,7 +399,7 @@ static enum rtap_status check_kept(struct file_reader *reader, const char *line,
 	for (size_t i = 0; i < rules->tolerance_count; i++) {
 		const char *wanted = rules->tolerances[i].name;
 		const char *part = kept.value, *stop = kept.value + kept.value_length;
-		bool found = policy_of(wanted).action != CANON_DROP;
+		bool found = policy_of(reader->treatments, wanted).action != CANON_DROP;
 
 		while (!found && part && part < stop) {
 			const char *comma = memchr(part, ',', (size_t)(stop - part)), *part_end = comma ? comma : stop;
@@ -461,7 +466,7 @@ static void finish(struct canon_file *file)
 		role->digest = role->setup.keys[CANON_KEY_ALL];
 		for (int level = 0; level < 2; level++)
 			for (size_t j = 0; j < role->ranges[level].count; j++)
-				role->digest = canon_hash(role->digest, &file->lines[level].lines[role->ranges[level].first + j].keys[CANON_KEY_ALL], 8);
+				role->digest = canon_mark(role->digest, &file->lines[level].lines[role->ranges[level].first + j].keys[CANON_KEY_ALL], 8);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <rdmatap/error.h>
 
 #include "output/canon_map.h"
+#include "output/canon_policy.h"
 #include "output/diff_rules.h"
 
 /* How alike two lines are, each telling less than the one before. */
@@ -65,6 +66,7 @@ struct canon_treated {
 	bool is_class, is_near; /* part of the key of that name */
 	bool is_response; /* only responses have it */
 	const struct diff_tolerance *tolerance;
+	uint64_t name;     /* a hash of it */
 };
 
 /* What rules say of each name, worked out once. All zero but for `rules`. */
@@ -73,6 +75,8 @@ struct canon_treatments {
 	struct canon_map map;
 	struct canon_treated *treated;
 	size_t count, room;
+	struct canon_policy_index index;
+	bool indexed;
 };
 
 void canon_treatments_fini(struct canon_treatments *treatments);

@@ -288,10 +288,15 @@ static void anomalies(const struct rtap_connection *connection, struct line *lin
 
 void canon_item_setup(const struct rtap_connection *connection, struct line *line)
 {
-	if (connection->transport == RTAP_TRANSPORT_IWARP || connection->transport == RTAP_TRANSPORT_TCP)
+	bool is_tcp = connection->transport == RTAP_TRANSPORT_IWARP || connection->transport == RTAP_TRANSPORT_TCP;
+
+	if (is_tcp)
 		text(line, "learned", connection->learned_by_mpa ? "mpa" : "tcp");
 	else
 		text(line, "learned", connection->learned_by_cm ? "cm" : "inferred");
+	/* messages over TCP do not know of segments that were sent again */
+	if (is_tcp && connection->trouble[RTAP_TROUBLE_RETRANSMISSION])
+		number(line, "repeats", connection->trouble[RTAP_TROUBLE_RETRANSMISSION]);
 	if (connection->path_mtu)
 		number(line, "path_mtu", connection->path_mtu);
 	if (connection->life_count)

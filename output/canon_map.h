@@ -34,4 +34,7 @@ void canon_map_fini(struct canon_map *map);
 /* A number for bytes: FNV-1a, 64 bits. `hash` is 0, or that of what stands before them. */
 uint64_t canon_hash(uint64_t hash, const void *bytes, size_t length);
 
+/* The same for what is never shown or kept: another number, eight bytes at a time. */
+uint64_t canon_mark(uint64_t hash, const void *bytes, size_t length);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "output/canon_policy.h"
@@ -218,16 +219,46 @@ const char *canon_kind_name(enum canon_kind kind)
 	return kind < CANON_KIND_COUNT ? names[kind] : "";
 }
 
-/* How much of the name a row fits: 0: not at all; an exact name fits better than any beginning. */
-static size_t fits(const struct row *row, const char *name)
-{
-	size_t same = 0;
+static_assert(COUNT(fields) < CANON_POLICY_SLOTS / 2, "the index is never crowded");
 
-	while (row->name[same] && row->name[same] == name[same])
-		same++;
-	if (row->name[same] == '*')
-		return same;
-	return row->name[same] || name[same] ? 0 : SIZE_MAX;
+/* FNV-1a, which goes on from one letter to the next. */
+#define FIRST_HASH UINT32_C(0x811c9dc5)
+
+static uint32_t hash_letter(uint32_t hash, char letter)
+{
+	return (hash ^ (uint8_t)letter) * UINT32_C(0x01000193);
+}
+
+static size_t slot_of(uint32_t hash)
+{
+	return (hash ^ hash >> 15) & (CANON_POLICY_SLOTS - 1);
+}
+
+void canon_policy_index_init(struct canon_policy_index *index)
+{
+	*index = (struct canon_policy_index){ { 0 } };
+	for (size_t i = 0; i < COUNT(fields); i++) {
+		uint32_t hash = FIRST_HASH;
+		size_t slot;
+
+		for (const char *at = fields[i].name; *at; at++)
+			hash = hash_letter(hash, *at);
+		for (slot = slot_of(hash); index->rows[slot]; slot = (slot + 1) & (CANON_POLICY_SLOTS - 1))
+			;
+		index->rows[slot] = (uint16_t)(i + 1);
+	}
+}
+
+/* The row of the first `length` letters of the name, with `end` ("*" or "") behind them. */
+static const struct row *find(const struct canon_policy_index *index, uint32_t hash, const char *name, size_t length, const char *end)
+{
+	for (size_t slot = slot_of(hash); index->rows[slot]; slot = (slot + 1) & (CANON_POLICY_SLOTS - 1)) {
+		const struct row *row = &fields[index->rows[slot] - 1];
+
+		if (!strncmp(row->name, name, length) && !strcmp(row->name + length, end))
+			return row;
+	}
+	return NULL;
 }
 
 /* Values that look like identifiers are left out, so that a field that nobody thought of does not make runs differ. */
@@ -246,21 +277,24 @@ static enum canon_action default_action(const struct rtap_field *field)
 	}
 }
 
-struct canon_policy canon_policy(const struct rtap_field *field)
+struct canon_policy canon_policy(const struct canon_policy_index *index, const struct rtap_field *field)
 {
-	const struct row *best = NULL;
-	size_t best_fit = 0;
+	const struct row *exact, *beginning = NULL, *best;
+	uint32_t hash = FIRST_HASH;
+	size_t length = 0;
 
-	for (size_t i = 0; i < COUNT(fields); i++) {
-		size_t fit = fits(&fields[i], field->name);
+	for (;; length++) {
+		const struct row *row = find(index, hash_letter(hash, '*'), field->name, length, "*");
 
-		if (fit > best_fit) {
-			best_fit = fit;
-			best = &fields[i];
-		}
+		beginning = row ? row : beginning;
+		if (!field->name[length])
+			break;
+		hash = hash_letter(hash, field->name[length]);
 	}
+	exact = find(index, hash, field->name, length, "");
+	best = exact ? exact : beginning;
 	/* a row that stands for all of a protocol decides by type too: it was written before the field was */
-	if (!best || (best_fit != SIZE_MAX && best->action == CANON_KEEP))
+	if (!best || (!exact && best->action == CANON_KEEP))
 		return (struct canon_policy){ .action = (uint8_t)default_action(field), .level = best ? best->level : CANON_PACKETS };
 	return (struct canon_policy){ .action = best->action, .kind = best->kind, .level = best->level, .decided = true };
 }

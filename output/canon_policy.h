@@ -42,8 +42,18 @@ struct canon_policy {
 	bool decided;   /* by a row of the table; false: by the type of the field alone */
 };
 
+/* A power of two, several times as many as the table has rows. */
+#define CANON_POLICY_SLOTS 1024
+
+/* Where the rows of the table are, by hashes of their names. */
+struct canon_policy_index {
+	uint16_t rows[CANON_POLICY_SLOTS]; /* number, from 1; 0: none */
+};
+
+void canon_policy_index_init(struct canon_policy_index *index);
+
 /* The policy of a field. */
-struct canon_policy canon_policy(const struct rtap_field *field);
+struct canon_policy canon_policy(const struct canon_policy_index *index, const struct rtap_field *field);
 
 /* The policy of one of canon's own values of a message. False: there is none of that name. */
 bool canon_policy_own(const char *name, struct canon_policy *policy);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/protocol.h"
 #include "output/canon_values.h"
 #include "output/first_ids.h"
 
@@ -97,17 +98,6 @@ void canon_text(struct line *line, const uint8_t *bytes, size_t length)
 	line_hex_digits(line, canon_hash(0, bytes, length), 16);
 }
 
-/* Names of canon's own values ("frame") stand for these, not for the fields that begin so. */
-static bool keeps_field(const struct canon_keep *keep, const char *name)
-{
-	struct canon_policy own;
-
-	for (size_t i = 0; i < keep->count; i++)
-		if (!canon_policy_own(keep->names[i], &own) && canon_name_matches(name, strlen(name), keep->names[i]))
-			return true;
-	return false;
-}
-
 /* Which part of a message's or packet's record shows a field. */
 static enum canon_part part_of(const struct rtap_field *field, const struct canon_policy *policy)
 {
@@ -116,31 +106,75 @@ static enum canon_part part_of(const struct rtap_field *field, const struct cano
 	return !strncmp(field->name, "infiniband.", 11) || !strncmp(field->name, "rpcordma.", 9) ? CANON_PART_HEADER : CANON_PART_RPC;
 }
 
+static void set_policy(struct canon_fields *fields, rtap_field_id id, const struct canon_policy_index *index, const struct canon_keep *keep)
+{
+	const struct rtap_field *field = rtap_field_by_id(id);
+	struct canon_policy policy = canon_policy(index, field);
+
+	if (policy.action == CANON_DROP && field->show != RTAP_NONE && canon_keeps(keep, field->name))
+		policy.action = CANON_KEEP;
+	fields->policies[id] = policy;
+	/* reserved bits are worth a word when they are not what they should be */
+	fields->reserved[id] = field->show < RTAP_IPV4 && strstr(field->name, "reserved");
+	if (policy.action != CANON_DROP)
+		fields->wanted[part_of(field, &policy)][id / 64] |= UINT64_C(1) << id % 64;
+}
+
+static void set_policies(struct canon_fields *fields, const struct canon_keep *keep)
+{
+	struct canon_policy_index index;
+
+	canon_policy_index_init(&index);
+	for (uint8_t protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
+		for (size_t i = 0; i < protocol_by_number(protocol)->table.field_count; i++) {
+			rtap_field_id id = protocol_field_id(protocol, i);
+
+			set_policy(fields, id, &index, keep);
+			for (int part = 0; part < CANON_PARTS; part++)
+				fields->protocols[protocol] |= (uint8_t)((fields->wanted[part][id / 64] >> id % 64 & 1) << part);
+		}
+	}
+}
+
+/* Names of canon's own values ("frame") stand for these, not for the fields that begin so. */
+static int names_of_fields(const struct canon_keep *keep, const char ***names, struct canon_keep *found)
+{
+	struct canon_policy own;
+	size_t count = 0;
+
+	*names = malloc((keep->count + 1) * sizeof **names);
+	if (!*names)
+		return -ENOMEM;
+	for (size_t i = 0; i < keep->count; i++)
+		if (!canon_policy_own(keep->names[i], &own))
+			(*names)[count++] = keep->names[i];
+	*found = (struct canon_keep){ *names, count };
+	return 0;
+}
+
 int canon_fields_init(struct canon_fields *fields, const struct canon_keep *keep)
 {
 	size_t count = rtap_field_count(), words = (count + 63) / 64;
+	struct canon_keep of_fields;
+	const char **names;
 
 	*fields = (struct canon_fields){ 0 };
 	fields->policies = calloc(count, sizeof *fields->policies);
 	fields->first_ids = first_ids_create();
 	fields->heads = calloc(count, sizeof *fields->heads);
+	fields->protocols = calloc(PROTOCOL_COUNT, sizeof *fields->protocols);
+	fields->reserved = calloc(count, sizeof *fields->reserved);
 	for (int part = 0; part < CANON_PARTS; part++) {
 		fields->wanted[part] = calloc(words, sizeof *fields->wanted[part]);
 		if (!fields->wanted[part])
 			return -ENOMEM;
 	}
-	if (!fields->policies || !fields->first_ids || !fields->heads)
+	if (!fields->policies || !fields->first_ids || !fields->heads || !fields->protocols || !fields->reserved)
 		return -ENOMEM;
-	for (size_t id = 0; id < count; id++) {
-		const struct rtap_field *field = rtap_field_by_id((rtap_field_id)id);
-		struct canon_policy policy = canon_policy(field);
-
-		if (policy.action == CANON_DROP && field->show != RTAP_NONE && keeps_field(keep, field->name))
-			policy.action = CANON_KEEP;
-		fields->policies[id] = policy;
-		if (policy.action != CANON_DROP)
-			fields->wanted[part_of(field, &policy)][id / 64] |= UINT64_C(1) << id % 64;
-	}
+	if (names_of_fields(keep, &names, &of_fields))
+		return -ENOMEM;
+	set_policies(fields, &of_fields);
+	free(names);
 	return 0;
 }
 
@@ -149,6 +183,8 @@ void canon_fields_fini(struct canon_fields *fields)
 	free(fields->policies);
 	free(fields->first_ids);
 	free(fields->heads);
+	free(fields->protocols);
+	free(fields->reserved);
 	free(fields->values);
 	for (int part = 0; part < CANON_PARTS; part++)
 		free(fields->wanted[part]);
@@ -216,8 +252,7 @@ static void collect(struct rtap_visitor *visitor, rtap_field_id id, const struct
 	struct canon_value *added;
 
 	(void)place;
-	/* reserved bits are worth a word when they are not what they should be */
-	if (field->show < RTAP_IPV4 && !value->number && strstr(field->name, "reserved"))
+	if (fields->reserved[id] && !value->number)
 		return;
 	if (take_address(collector, policy, number_of(field, value)))
 		return;
@@ -257,7 +292,9 @@ void canon_fields_read(struct canon_fields *fields, const struct rtap_packet *pa
 	struct collector collector = { .visitor = { .field = collect, .wanted = fields->wanted[part] }, .fields = fields };
 
 	fields->value_count = 0;
-	rtap_packet_visit(packet, &collector.visitor);
+	for (uint8_t i = 0; i < packet->layer_count; i++)
+		if (!packet->layers[i].within && fields->protocols[packet->layers[i].protocol] >> part & 1)
+			rtap_layer_visit(packet, &packet->layers[i], &collector.visitor);
 	chain(fields);
 }
 

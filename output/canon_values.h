@@ -52,6 +52,8 @@ struct canon_fields {
 	struct canon_policy *policies; /* by field id */
 	rtap_field_id *first_ids;      /* by field id: the first of the same name */
 	uint64_t *wanted[CANON_PARTS]; /* one bit an id */
+	uint8_t *protocols;            /* by protocol: bits of the parts that want any field of it */
+	bool *reserved;                /* by field id: nothing to tell of when it is 0 */
 	struct canon_value *values;    /* of the packet at hand */
 	size_t value_count, value_room;
 	uint32_t *heads;               /* by first id: its first value in `values`, plus 1 */

@@ -120,8 +120,8 @@ static struct name_part parse_part(const char *at, const char *end)
 		sign++;
 	while (hash < sign && *hash != '#')
 		hash++;
-	part.name = canon_hash(0, at, (size_t)(sign - at));
-	part.base = canon_hash(0, at, (size_t)(hash - at));
+	part.name = canon_mark(0, at, (size_t)(sign - at));
+	part.base = canon_mark(0, at, (size_t)(hash - at));
 	part.has_offset = sign < end;
 	if (part.has_offset)
 		part.offset = *sign == '-' ? -number(sign + 1, end) : number(sign + 1, end);

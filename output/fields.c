@@ -61,6 +61,25 @@ static void add_field(struct column_visitor *column, const struct rtap_packet *p
 	column->fields->wanted[id / 64] = 0;
 }
 
+/* Whether a packet has a layer that the column looks into. */
+static bool has_layer(const struct column *column, const struct rtap_packet *packet)
+{
+	for (unsigned i = 0; i < column->field_count; i++)
+		if (rtap_packet_has(packet, column->fields[i].protocol))
+			return true;
+	return false;
+}
+
+static void write_values(struct column_visitor *visitor, const struct column *column, const struct rtap_packet *packet)
+{
+	const struct rtap_layer *end = packet->layers + packet->layer_count;
+
+	for (const struct rtap_layer *layer = packet->layers; layer < end; layer++)
+		for (unsigned i = 0; i < column->field_count; i++)
+			if (column->fields[i].protocol == layer->protocol)
+				add_field(visitor, packet, layer, &column->fields[i]);
+}
+
 static void write_column(const struct fields_format *fields, const struct column *column, const struct rtap_packet *packet,
 			 struct line *line)
 {
@@ -74,10 +93,8 @@ static void write_column(const struct fields_format *fields, const struct column
 	if (fields->quote)
 		line_char(line, fields->quote);
 	visitor.start = line->next;
-	for (uint8_t i = 0; i < packet->layer_count; i++)
-		for (unsigned j = 0; j < column->field_count; j++)
-			if (column->fields[j].protocol == packet->layers[i].protocol)
-				add_field(&visitor, packet, &packet->layers[i], &column->fields[j]);
+	if (has_layer(column, packet))
+		write_values(&visitor, column, packet);
 	if (!fields->quote)
 		return;
 	/* tshark quotes values, not their absence */

@@ -33,6 +33,8 @@ struct printer {
 	int error;         /* errno of the first failed write */
 	/* Called before anything is written out, which is not if it gives a -errno; may be NULL. */
 	int (*before)(void *owner);
+	/* Whether `before` would have to wait: then rather some megabytes are kept. NULL: never. */
+	bool (*waits)(void *owner);
 	void *owner;
 };
 

@@ -74,7 +74,7 @@ uint64_t histogram_above(const struct histogram *histogram, uint64_t value)
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned permille)
 {
 	uint64_t rank = histogram->count / 1000 * permille + (histogram->count % 1000 * permille + 999) / 1000, below = 0, value;
-	unsigned bucket = 0;
+	unsigned bucket = bucket_of(histogram->least);
 
 	if (!histogram->count)
 		return 0;

@@ -8,15 +8,20 @@
 #include <stdint.h>
 
 #include "output/format.h"
+#include "output/rows.h"
 
 struct json_repeat;
+struct json_key;
 
 struct json_format {
 	struct format format;
 	bool check_icrc;             /* also CRC status fields */
-	const rtap_field_id *first_ids; /* by field id: the first field of the same name; several protocols may share one */
-	rtap_field_id *own_first_ids; /* the same; NULL: borrowed */
+	const struct json_key *keys; /* by field id */
+	struct json_key *own_keys;   /* the same; NULL: borrowed */
+	struct rows rows;            /* keys with their values */
+	uint64_t *seen, *repeated;   /* one bit by first id: the next two are of this packet */
 	uint8_t *occurrences;        /* by first id: how often it was seen in this packet */
+	uint32_t *latest;            /* by first id: index of its latest value among the repeats */
 	struct json_repeat *repeats; /* values of repeating fields, kept until the packet's end */
 	size_t repeat_count, repeat_room;
 	size_t lost;                 /* values not written for want of memory */

@@ -10,6 +10,7 @@
 
 #define FIRST_SIZE (256u << 10)
 #define LOW_ROOM (4u << 10)   /* with less than this left, flush first: most packets fit then */
+#define KEPT_SIZE (4u << 20)  /* what is kept rather than waiting for others to write out theirs */
 #define MAX_SIZE (1024u << 20)
 
 int printer_init(struct printer *printer, int fd, bool every_packet)
@@ -68,12 +69,19 @@ static int grow(struct printer *printer)
 	return 0;
 }
 
+static int make_room(struct printer *printer)
+{
+	if (printer->waits && printer->size < KEPT_SIZE && printer->waits(printer->owner) && !grow(printer))
+		return 0;
+	return printer->used ? printer_flush(printer) : grow(printer);
+}
+
 int printer_write(struct printer *printer, void (*write)(const void *what, struct line *line), const void *what)
 {
 	int result = 0;
 
 	if (printer->size - printer->used < LOW_ROOM)
-		result = printer_flush(printer);
+		result = make_room(printer);
 	while (!result) {
 		struct line line;
 
@@ -83,7 +91,7 @@ int printer_write(struct printer *printer, void (*write)(const void *what, struc
 			printer->used = (size_t)(line.next - printer->buffer);
 			break;
 		}
-		result = printer->used ? printer_flush(printer) : grow(printer);
+		result = make_room(printer);
 	}
 	if (!result && printer->every_packet)
 		result = printer_flush(printer);
@@ -116,7 +124,7 @@ int printer_text(struct printer *printer, const char *text, size_t length)
 	int result = 0;
 
 	while (!result && printer->size - printer->used < length)
-		result = printer->used ? printer_flush(printer) : grow(printer);
+		result = make_room(printer);
 	if (result)
 		return result;
 	memcpy(printer->buffer + printer->used, text, length);

@@ -73,8 +73,6 @@ uint64_t report_weight(const struct stats_connection *connection)
 			if (event != STATS_CAPTURED_TWICE)
 				anomalies += connection->directions[i].events[event].count;
 	}
-	if (connection->told && connection->shown.transport == RTAP_TRANSPORT_IWARP)
-		anomalies += connection->shown.trouble[RTAP_TROUBLE_RETRANSMISSION] + connection->shown.trouble[RTAP_TROUBLE_OUT_OF_ORDER];
 	return bytes + anomalies * REPORT_ANOMALY_BYTES;
 }
 
@@ -200,23 +198,37 @@ static void take_ib(struct report_trace *trace, const struct rtap_packet *packet
 	add(sequence, class == IB_ACKNOWLEDGE ? series_of_acknowledgement(packet) : series_of(packet, series), place, psn, packet->frame);
 }
 
-/* What begins before the end of what was sent was sent again, or comes late: which of them, the packet does not tell. */
+/* Which signs stand for which segments; what is none is not drawn: it says nothing new, or another copy of it did. */
+static const uint8_t series_of_tcp[RTAP_TCP_ANALYSIS_COUNT] = {
+	[RTAP_TCP_NONE] = REPORT_SERIES_COUNT,
+	[RTAP_TCP_NEW] = REPORT_REQUESTS,
+	[RTAP_TCP_GAP] = REPORT_GAP,
+	[RTAP_TCP_OUT_OF_ORDER] = REPORT_LATE,
+	[RTAP_TCP_RETRANSMISSION] = REPORT_AGAIN,
+	[RTAP_TCP_OVERLAP] = REPORT_AGAIN,
+	[RTAP_TCP_CAPTURED_TWICE] = REPORT_SERIES_COUNT,
+	[RTAP_TCP_KEEP_ALIVE] = REPORT_SERIES_COUNT,
+	[RTAP_TCP_WINDOW_PROBE] = REPORT_SERIES_COUNT,
+	[RTAP_TCP_OUTSIDE] = REPORT_REQUESTS,
+};
+
 static void take_tcp(struct report_trace *trace, const struct rtap_packet *packet)
 {
 	struct report_sequence *sent = &trace->sequences[!packet->flow.from_a], *acknowledged = &trace->sequences[packet->flow.from_a];
+	enum report_series series = (enum report_series)series_of_tcp[packet->flow.tcp_analysis];
 	const struct rtap_tcp_facts *tcp = &packet->tcp;
-	uint32_t length = tcp->payload.wire;
-	bool is_first = !sent->begun;
 	int64_t place;
 
-	if (length) {
+	if (series != REPORT_SERIES_COUNT) {
+		/* another stream, as it seems: drawn on from where the first one was */
+		if (packet->flow.tcp_analysis == RTAP_TCP_OUTSIDE)
+			sent->last = tcp->sequence;
 		place = place_of(sent, tcp->sequence, 32);
-		add(sent, is_first || place == sent->farthest ? REPORT_REQUESTS : place > sent->farthest ? REPORT_GAP : REPORT_AGAIN, place,
-		    tcp->sequence, packet->frame);
-		if (is_first || place + length > sent->farthest)
-			sent->farthest = place + length;
-		sent->place = place;
-		sent->last = tcp->sequence;
+		if (place > sent->place) {
+			sent->place = place;
+			sent->last = tcp->sequence;
+		}
+		add(sent, series, place, tcp->sequence, packet->frame);
 	}
 	if (tcp->flags & RTAP_TCP_FLAG_ACK && acknowledged->begun)
 		add(acknowledged, REPORT_ACKS, place_of(acknowledged, tcp->acknowledgment, 32), tcp->acknowledgment, packet->frame);
@@ -250,7 +262,6 @@ static void sequence_merge(struct report_sequence *sequence, struct report_seque
 		sequence->first = other->first;
 		sequence->last = other->last;
 		sequence->place = other->place;
-		sequence->farthest = other->farthest;
 	} else if (other->begun) {
 		int64_t shift = place_of(sequence, other->last, 24) - other->place;
 

@@ -49,7 +49,6 @@ struct report_sequence {
 	bool begun;
 	uint32_t first, last;       /* numbers */
 	int64_t place;              /* of `last` */
-	int64_t farthest;           /* TCP: of the end of what was sent */
 	struct report_points series[REPORT_SERIES_COUNT]; /* of report_packet */
 };
 

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "dissect/mad.h"
 #include "dissect/rpc_programs.h"
 #include "output/html.h"
 #include "output/report_internal.h"
@@ -293,6 +294,9 @@ static void latency_row(const struct latency *row, const struct html_axis *x, do
 	line_text(line, "</text>");
 	html_label(line, "ty small", LATENCY_LEFT - 10, y + 2);
 	html_counted(line, histogram->count, "time");
+	/* the same methods and attributes as by LIDs */
+	if (row->mad && row->mad->management_class == MAD_CLASS_SUBNET_DIRECTED)
+		line_text(line, ", directed route");
 	line_text(line, "</text>");
 	bars(histogram, x, y, ROW_HEIGHT - 14, line);
 	tick(x, "p50", histogram_percentile(histogram, 500), y, ROW_HEIGHT - 10, line);

@@ -242,7 +242,7 @@ static void finding_subject(const struct report_page *page, const struct finding
 	}
 }
 
-static void finding_numbers(const struct finding *found, struct line *line)
+static void finding_numbers(const struct report_page *page, const struct finding *found, struct line *line)
 {
 	line_text(line, ": <b>");
 	html_count(line, found->count);
@@ -261,6 +261,13 @@ static void finding_numbers(const struct finding *found, struct line *line)
 		line_text(line, " where ");
 		html_duration(line, found->usual_ns);
 		line_text(line, " is usual");
+	}
+	if (found->has_begin) {
+		line_text(line, ", from ");
+		html_offset(line, (int64_t)((uint64_t)found->begin_ns - (uint64_t)page->stats->begin_ns));
+		line_text(line, " (");
+		html_moment(line, found->begin_ns);
+		line_text(line, ") on");
 	}
 	if (found->first_frame) {
 		line_text(line, " <span class=\"frames\">");
@@ -293,7 +300,7 @@ static void findings(const void *what, struct line *line)
 		line_text(line, "</span><span>");
 		finding_subject(page, finding, line);
 		html_text(line, finding->rule->words);
-		finding_numbers(finding, line);
+		finding_numbers(page, finding, line);
 		line_text(line, "</span></li>\n");
 	}
 	line_text(line, found->count ? "</ol>\n" : "");

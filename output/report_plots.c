@@ -29,12 +29,12 @@ static const char *const series_words[] = {
 #undef SERIES_WORDS
 };
 
-/* With TCP some of them are something else. */
+/* With TCP the first ones are something else. */
 static const char *words_of(const struct report_page *page, int series)
 {
-	if (page->connection->shown.transport != RTAP_TRANSPORT_IWARP)
-		return series_words[series];
-	return series == REPORT_REQUESTS ? "segments with data" : series == REPORT_AGAIN ? "segments sent again, or late" : series_words[series];
+	bool is_tcp = page->connection->shown.transport == RTAP_TRANSPORT_IWARP;
+
+	return is_tcp && series == REPORT_REQUESTS ? "segments with data" : series_words[series];
 }
 
 /* Where a plot stands in time and numbers. */

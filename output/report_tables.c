@@ -37,21 +37,6 @@ static uint64_t events_of(const struct stats_connection *connection, enum stats_
 	return sum;
 }
 
-/* The segments that TCP sent again are counted by connection. */
-static uint64_t repeats_of(const struct stats_connection *connection)
-{
-	if (connection->told && connection->shown.transport == RTAP_TRANSPORT_IWARP)
-		return connection->shown.trouble[RTAP_TROUBLE_RETRANSMISSION];
-	return events_of(connection, STATS_RETRANSMISSION, STATS_RETRANSMISSION);
-}
-
-static uint64_t late_of(const struct stats_connection *connection)
-{
-	if (connection->told && connection->shown.transport == RTAP_TRANSPORT_IWARP)
-		return connection->shown.trouble[RTAP_TROUBLE_OUT_OF_ORDER];
-	return events_of(connection, STATS_OUT_OF_ORDER, STATS_OUT_OF_ORDER);
-}
-
 static void connection_row(const struct report_page *page, const struct stats_connection *connection, bool is_plotted, struct line *line)
 {
 	const struct rtap_connection *shown = &connection->shown;
@@ -76,8 +61,8 @@ static void connection_row(const struct report_page *page, const struct stats_co
 		html_cell_count(line, connection->directions[i].wire_bytes);
 	for (int i = 0; i < 2; i++)
 		html_cell_count(line, stats_goodput(&connection->directions[i]));
-	html_cell_count(line, repeats_of(connection));
-	html_cell_count(line, late_of(connection));
+	html_cell_count(line, events_of(connection, STATS_RETRANSMISSION, STATS_RETRANSMISSION));
+	html_cell_count(line, events_of(connection, STATS_OUT_OF_ORDER, STATS_OUT_OF_ORDER));
 	html_cell_count(line, events_of(connection, STATS_NAK_SEQUENCE, STATS_NAK_INVALID_RD));
 	html_cell_count(line, events_of(connection, STATS_RNR, STATS_RNR));
 	html_cell_count(line, events_of(connection, STATS_CE_MARK, STATS_CE_MARK));

@@ -169,8 +169,10 @@ struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns)
 		stats->interval_count = (stats->interval_count + 1) / 2;
 		stats->interval_ns = stats->interval_ns > INT64_MAX / 2 ? INT64_MAX : stats->interval_ns * 2;
 	}
-	if (index >= stats->interval_room && !make_interval_room(stats, index + 1))
+	if (index >= stats->interval_room && !make_interval_room(stats, index + 1)) {
+		stats->outside_intervals++;
 		return NULL;
+	}
 	if (index >= stats->interval_count)
 		stats->interval_count = index + 1;
 	return &stats->intervals[index];

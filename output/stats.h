@@ -192,6 +192,7 @@ struct stats {
 	uint64_t other_rpcs;                /* calls and replies beyond those */
 	struct stats_interval *intervals;
 	uint64_t interval_count, interval_room;
+	uint64_t outside_intervals;         /* packets and messages for whose interval memory was out */
 	int64_t interval_ns;                /* as asked for, or as many times that as there had to be */
 };
 

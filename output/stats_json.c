@@ -124,6 +124,8 @@ static void capture(const void *what, struct line *line)
 		object_number(line, "rpcs_uncounted", stats->other_rpcs);
 	if (stats->other_mads)
 		object_number(line, "mads_uncounted", stats->other_mads);
+	if (stats->outside_intervals)
+		object_number(line, "intervals_uncounted", stats->outside_intervals);
 	tally("bad_icrc", &stats->bad_icrc, line);
 	capture_events(stats, line);
 	distribution("setup", &stats->setup_ns, true, line);

@@ -9,9 +9,11 @@
 #include "output/stats.h"
 
 /* A struct rtap_stats is a struct stats: it has no other name for users, who see nothing of it. */
+#define USUAL_MEMORY (UINT64_C(64) << 20)
+
 struct rtap_stats *rtap_stats_open(uint64_t max_memory)
 {
-	return (struct rtap_stats *)stats_create(&(struct stats_options){ .max_memory = max_memory });
+	return (struct rtap_stats *)stats_create(&(struct stats_options){ .max_memory = max_memory ? max_memory : USUAL_MEMORY });
 }
 
 static struct stats *counts_of(struct rtap_stats *stats)

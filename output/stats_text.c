@@ -118,6 +118,10 @@ static void uncounted(const struct stats *stats, struct line *line)
 		count(stats->other_mads, "management datagram", line);
 		line_text(line, " of further kinds not counted by kind\n");
 	}
+	if (stats->outside_intervals) {
+		line_dec(line, stats->outside_intervals);
+		line_text(line, " packets and messages not counted in their intervals, for want of memory\n");
+	}
 }
 
 static void capture(const void *what, struct line *line)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <stdlib.h>
-
 #include "dissect/protocol.h"
 #include "output/text.h"
 
@@ -65,9 +63,9 @@ static void write_packet(struct format *format, const struct rtap_packet *packet
 	bool trouble = text->colour && packet->anomalies_found;
 
 	if (text->tree) {
-		if (!text->heads)
-			text->heads = tree_heads_create();
-		tree_write(text->heads, packet, line);
+		if (!text->memory)
+			text->memory = tree_memory_create();
+		tree_write(text->memory, packet, line);
 	} else {
 		if (trouble)
 			line_text(line, COLOUR_TROUBLE);
@@ -96,5 +94,5 @@ void text_format_init(struct text_format *text)
 
 void text_format_fini(struct text_format *text)
 {
-	free(text->heads);
+	tree_memory_destroy(text->memory);
 }

@@ -8,7 +8,7 @@
 #include "output/clock.h"
 #include "output/format.h"
 
-struct row_head;
+struct tree_memory;
 
 struct text_format {
 	struct format format;
@@ -16,7 +16,7 @@ struct text_format {
 	bool tree;   /* -V */
 	bool hex;    /* -x */
 	bool colour;
-	struct row_head *heads; /* made with the first tree */
+	struct tree_memory *memory; /* made with the first tree */
 };
 
 void text_format_init(struct text_format *text);
@@ -25,11 +25,12 @@ void text_format_fini(struct text_format *text);
 /* The one line, without its newline. */
 void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line);
 
-/* Memory for the beginnings of the rows, to be freed by free(); NULL if there is none. */
-struct row_head *tree_heads_create(void);
+/* Memory for rows and their beginnings; NULL if there is none. */
+struct tree_memory *tree_memory_create(void);
+void tree_memory_destroy(struct tree_memory *memory);
 
-/* All layers, groups and fields, a row each. Without `heads`, which may be NULL, each row is made anew. */
-void tree_write(struct row_head *heads, const struct rtap_packet *packet, struct line *line);
+/* All layers, groups and fields, a row each. Without `memory`, which may be NULL, each row is made anew. */
+void tree_write(struct tree_memory *memory, const struct rtap_packet *packet, struct line *line);
 
 /* Bytes in hexadecimal and as ASCII, sixteen a row. */
 void hex_write(const uint8_t *bytes, uint32_t length, struct line *line);

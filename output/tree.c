@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
-#include "dissect/protocol.h"
+#include "dissect/visit.h"
+#include "output/rows.h"
 #include "output/text.h"
 
 #define MAX_SHOWN_BYTES 32
 
-#define HEAD_STEP 48
-#define HEAD_SIZE (3 * HEAD_STEP)
+#define HEAD_SIZE (5 * ROW_STEP)
 #define MAX_DEPTH 10      /* deeper rows are not indented further */
 #define BIT_ROW_BYTES 8   /* the most that a bit field spans */
 
@@ -24,10 +24,15 @@ struct row_head {
 	char text[HEAD_SIZE];
 };
 
+struct tree_memory {
+	struct rows rows;
+	struct row_head heads[]; /* by field id */
+};
+
 struct tree {
 	struct rtap_visitor visitor;
 	struct line *line;
-	struct row_head *heads; /* by field id, or NULL */
+	struct tree_memory *memory; /* or NULL */
 	unsigned depth;
 	const struct rtap_packet *packet;
 	const struct rtap_field *whole; /* the field whose parts follow, or NULL */
@@ -91,27 +96,14 @@ static void put_bits(char *row, const struct rtap_field *field, const uint8_t *b
 		row[i + i / 4] = (char)('0' + (bytes[i / 8] >> (7 - i % 8) & 1));
 }
 
-/* Copies in steps of fixed size, which is quicker than looking how long the text is; what is too much is written over. */
-static void copy_head(struct line *line, const struct row_head *head)
-{
-	if (line->end - line->next < HEAD_SIZE) {
-		line_bytes(line, head->text, head->length);
-		return;
-	}
-	memcpy(line->next, head->text, HEAD_STEP);
-	for (unsigned i = HEAD_STEP; i < head->length; i += HEAD_STEP)
-		memcpy(line->next + i, head->text + i, HEAD_STEP);
-	line->next += head->length;
-}
-
 static void write_head(struct tree *tree, rtap_field_id id, const struct rtap_field *field, unsigned depth, const struct rtap_place *place)
 {
-	struct row_head own, *head = tree->heads ? &tree->heads[id] : &own;
+	struct row_head own, *head = tree->memory ? &tree->memory->heads[id] : &own;
 	char *row = tree->line->next;
 
-	if (!tree->heads || head->depth != depth + 1)
+	if (!tree->memory || head->depth != depth + 1)
 		make_head(head, field, depth, place->length);
-	copy_head(tree->line, head);
+	line_steps(tree->line, head->text, head->length);
 	if (head->bits_at && !tree->line->cut)
 		put_bits(row + head->bits_at, field, tree->packet->sources[place->source].bytes + place->offset);
 }
@@ -146,18 +138,60 @@ static bool is_part(const struct rtap_field *whole, const struct rtap_field *fie
 	       field->bit_offset + field->bit_width <= whole->bit_offset + whole->bit_width;
 }
 
-static void write_field(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
-			const struct rtap_value *value, const struct rtap_place *place)
+/* Bits of a field as its row shows them; none if it spans too many bytes for that. */
+static uint64_t bits_of(const struct tree *tree, const struct rtap_field *field, const struct rtap_place *place)
+{
+	if (place->length > BIT_ROW_BYTES)
+		return 0;
+	return bits(tree->packet->sources[place->source].bytes + place->offset, field->bit_offset % 8u, field->bit_width);
+}
+
+static void write_row(struct tree *tree, rtap_field_id id, const struct rtap_field *field, unsigned depth,
+		      const struct rtap_value *value, const struct rtap_place *place)
+{
+	write_head(tree, id, field, depth, place);
+	write_value(tree, field, value);
+	line_char(tree->line, '\n');
+}
+
+/* A row like none that is kept; `row`, which may be NULL, is where to keep it. */
+static __attribute__((noinline)) void write_new_row(struct tree *tree, rtap_field_id id, const struct rtap_field *field, unsigned depth,
+						    const struct rtap_value *value, const struct rtap_place *place,
+						    struct row *row, uint64_t bits_shown)
+{
+	const char *start = tree->line->next;
+	struct row_key key;
+
+	write_row(tree, id, field, depth, value, place);
+	if (row && row_key_init(&key, field, value, depth + 1)) {
+		key.words[1] |= bits_shown;
+		rows_keep(&tree->memory->rows, id, row, &key, start, tree->line);
+	}
+}
+
+static inline __attribute__((always_inline)) void write_field(struct rtap_visitor *visitor, rtap_field_id id,
+							      const struct rtap_field *field, const struct rtap_value *value,
+							      const struct rtap_place *place)
 {
 	struct tree *tree = (struct tree *)visitor;
-
-	unsigned part = is_part(tree->whole, field);
+	unsigned part = is_part(tree->whole, field), depth = tree->depth + part;
+	struct row *row = NULL;
+	uint64_t bits_shown = 0;
+	struct row_key key;
 
 	if (!part)
 		tree->whole = field->flags & RTAP_PARTS ? field : NULL;
-	write_head(tree, id, field, tree->depth + part, place);
-	write_value(tree, field, value);
-	line_char(tree->line, '\n');
+	if (tree->memory && row_key_init(&key, field, value, depth + 1)) {
+		/* the bits that it shows may be others than its value's */
+		if (field->derive && shows_bits(field))
+			key.words[1] = bits_shown = bits_of(tree, field, place);
+		row = rows_find(&tree->memory->rows, id, &key);
+		if (row && row_is(row, &key)) {
+			rows_copy(&tree->memory->rows, id, row, tree->line);
+			return;
+		}
+	}
+	write_new_row(tree, id, field, depth, value, place, row, bits_shown);
 }
 
 static void write_label(struct rtap_visitor *visitor, const char *text, const struct rtap_place *place)
@@ -185,12 +219,26 @@ static void write_anomaly(struct rtap_visitor *visitor, const struct rtap_anomal
 	line_text(tree->line, "]\n");
 }
 
-struct row_head *tree_heads_create(void)
+struct tree_memory *tree_memory_create(void)
 {
-	return calloc(rtap_field_count(), sizeof(struct row_head));
+	struct tree_memory *memory = calloc(1, sizeof *memory + rtap_field_count() * sizeof memory->heads[0]);
+
+	if (memory && !rows_init(&memory->rows)) {
+		tree_memory_destroy(memory);
+		return NULL;
+	}
+	return memory;
 }
 
-void tree_write(struct row_head *heads, const struct rtap_packet *packet, struct line *line)
+void tree_memory_destroy(struct tree_memory *memory)
+{
+	if (!memory)
+		return;
+	rows_fini(&memory->rows);
+	free(memory);
+}
+
+void tree_write(struct tree_memory *memory, const struct rtap_packet *packet, struct line *line)
 {
 	struct tree tree = {
 		.visitor = {
@@ -198,9 +246,9 @@ void tree_write(struct row_head *heads, const struct rtap_packet *packet, struct
 			.on_demand = true, .bulk = true,
 		},
 		.line = line,
-		.heads = heads,
+		.memory = memory,
 		.packet = packet,
 	};
 
-	rtap_packet_visit(packet, &tree.visitor);
+	visit_packet(packet, &tree.visitor, write_field);
 }

@@ -4,30 +4,8 @@
  */
 #include "config.h"
 
-
 #include "reassembly/ib_message.h"
 #include "reassembly/memory.h"
-
-uint64_t message_position(const struct message *message)
-{
-	uint32_t pmtu = message->stream ? message->stream->pmtu : 0;
-
-	return MESSAGE_ORIGIN - (message->origin - message->low) * pmtu;
-}
-
-static uint64_t covered_end(const struct coverage *coverage)
-{
-	return coverage->count ? coverage_runs(coverage)[coverage->count - 1].end : 0;
-}
-
-uint64_t message_known_length(const struct message *message)
-{
-	uint64_t end = covered_end(&message->coverage), cut = covered_end(&message->cut), begin = message_position(message);
-
-	end = cut > end ? cut : end;
-	end = message->told_end > end ? message->told_end : end;
-	return end > begin ? end - begin : 0;
-}
 
 /* The list of what is missing, growing. */
 struct missing_list {
@@ -116,8 +94,8 @@ static void conclude_data(struct message *message, struct missing_list *list)
 		if (!message->has_first && message->stream && lacks_first_only(message)) {
 			start -= message->stream->pmtu;
 			shown->psn = (uint32_t)(message->low - 1) & PSN_MASK;
-			shown->length = covered_end(&message->coverage) > covered_end(&message->cut) ? covered_end(&message->coverage) :
-					covered_end(&message->cut);
+			shown->length = coverage_end(&message->coverage) > coverage_end(&message->cut) ? coverage_end(&message->coverage) :
+					coverage_end(&message->cut);
 			shown->length = shown->length > start ? shown->length - start : 0;
 		} else {
 			shown->length = message_known_length(message);
@@ -185,11 +163,33 @@ static void give_crc_and_bytes(const struct rtap_tracker *tracker, struct messag
 		shown->bytes = (struct rtap_span){ message->coverage.bytes + (run->begin - message->coverage.origin), (uint32_t)shown->length };
 }
 
-void message_conclude(const struct rtap_tracker *tracker, struct message *message)
+/* Most messages: all bytes in one run, from the first packet to the last. */
+static bool is_plain(const struct message *message)
+{
+	const struct rtap_message *shown = &message->shown;
+	const struct coverage_run *run = coverage_runs(&message->coverage);
+
+	if (message->coverage.count != 1 || message->cut.count || message->evicted || !message->has_last || message->told_end > run->end ||
+	    run->begin != message_position(message))
+		return false;
+	switch (shown->verb) {
+	case RTAP_VERB_SEND:
+		return message->has_first && !shown->request_seen;
+	case RTAP_VERB_WRITE:
+		return message->has_first && shown->request_seen && run->end - run->begin == shown->length;
+	case RTAP_VERB_READ:
+		return shown->request_seen && run->end - run->begin == shown->length;
+	default:
+		return false;
+	}
+}
+
+/* Whether all is there; what is not goes into the list. */
+static bool conclude_any(struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
 	struct missing_list list = { 0 };
-	bool answered_by_data = shown->verb != RTAP_VERB_SEND && shown->verb != RTAP_VERB_WRITE;
+	bool answered_by_data = shown->verb != RTAP_VERB_SEND && shown->verb != RTAP_VERB_WRITE, adds;
 
 	if (shown->kind == RTAP_KIND_FLUSH)
 		shown->length_known = true;
@@ -200,12 +200,25 @@ void message_conclude(const struct rtap_tracker *tracker, struct message *messag
 		append(&list, (struct rtap_missing){ 0, 0, true, message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED });
 	shown->missing = list.items;
 	shown->missing_count = list.count;
-	shown->complete = !list.count && !list.failed && !message->evicted && adds_up(message) && covers_exactly(message) &&
-			  (!answered_by_data || message->has_last || shown->verb == RTAP_VERB_ATOMIC_WRITE) &&
-			  (answered_by_data ? shown->request_seen : message->has_first);
 	count_lost_responses(message);
-	if (!adds_up(message))
+	adds = adds_up(message);
+	if (!adds)
 		message->connection->shown.trouble[RTAP_TROUBLE_LENGTH_MISMATCH]++;
+	return adds && !list.count && !list.failed && !message->evicted && covers_exactly(message) &&
+	       (!answered_by_data || message->has_last || shown->verb == RTAP_VERB_ATOMIC_WRITE) &&
+	       (answered_by_data ? shown->request_seen : message->has_first);
+}
+
+void message_conclude(const struct rtap_tracker *tracker, struct message *message)
+{
+	struct rtap_message *shown = &message->shown;
+
+	if (is_plain(message)) {
+		shown->length = message->coverage.total;
+		shown->length_known = shown->complete = true;
+	} else {
+		shown->complete = conclude_any(message);
+	}
 	if (message->stream && message->stream->reliable && !shown->outcome)
 		shown->outcome = RTAP_OUTCOME_UNANSWERED;
 	if (shown->complete)

@@ -24,8 +24,12 @@ struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end
 {
 	struct flow_key key = { { 0 } };
 
-	memcpy(&key.words[0], source->address, sizeof source->address);
-	memcpy(&key.words[2], destination->address, sizeof destination->address);
+	if (source->address_length == 4 && destination->address_length == 4) {
+		flow_key_set(&key, source->address, destination->address, destination_qpn);
+	} else {
+		memcpy(&key.words[0], source->address, sizeof source->address);
+		memcpy(&key.words[2], destination->address, sizeof destination->address);
+	}
 	key.words[4] = (uint64_t)source_qpn << 32 | destination_qpn;
 	key.words[5] = (uint64_t)datagram << 16 | (uint64_t)source->address_length << 8 | destination->address_length;
 	return key;

@@ -6,6 +6,9 @@
 #ifndef REASSEMBLY_CONNECTION_H
 #define REASSEMBLY_CONNECTION_H
 
+#include <string.h>
+
+#include "dissect/cursor.h"
 #include "reassembly/state.h"
 
 /* A new connection with the next number, first seen in `frame`. NULL: memory is out. */
@@ -35,6 +38,32 @@ void connection_note(struct rtap_tracker *tracker, struct connection *connection
 /* The key of the packets that go from one end to another; `source_qpn` is 0 but for datagrams. */
 struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn, uint32_t source_qpn,
 			    bool datagram);
+
+/*
+ * The same of queue pairs that are connected, behind IPv4 addresses. By whole words: parts of them, written one by one, would
+ * have to get to memory before they could be read again.
+ */
+static inline void flow_key_set(struct flow_key *key, const uint8_t *source, const uint8_t *destination, uint32_t destination_qpn)
+{
+	key->words[0] = load32(source);
+	key->words[1] = 0;
+	key->words[2] = load32(destination);
+	key->words[3] = 0;
+	key->words[4] = destination_qpn;
+	key->words[5] = 4 << 8 | 4;
+}
+
+/* The address that two words of a key hold, and zeros behind it. */
+static inline void flow_key_address(const uint64_t words[2], uint8_t length, uint8_t address[16])
+{
+	if (length == 4) {
+		memset(address, 0, 16);
+		for (int i = 0; i < 4; i++)
+			address[i] = (uint8_t)(words[0] >> (24 - 8 * i));
+	} else {
+		memcpy(address, words, 16);
+	}
+}
 
 uint64_t flow_hash(const struct flow_key *key);
 

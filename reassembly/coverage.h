@@ -50,6 +50,12 @@ static inline const struct coverage_run *coverage_runs(const struct coverage *co
 	return coverage->many ? coverage->many : &coverage->one;
 }
 
+/* Position behind the last byte covered; 0: none is. */
+static inline uint64_t coverage_end(const struct coverage *coverage)
+{
+	return coverage->count ? coverage_runs(coverage)[coverage->count - 1].end : 0;
+}
+
 /* Bytes of memory that it takes beyond its struct. */
 static inline uint64_t coverage_memory(const struct coverage *coverage)
 {

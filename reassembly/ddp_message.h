@@ -35,7 +35,7 @@ struct ddp {
 void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
 		      uint32_t frames, struct iwarp_shown *shown);
 
-/* An FPDU ahead of a gap is shown already; messages get it when its turn comes. `shown` gets what its dissection needs. */
+/* An FPDU ahead of a gap, or one that waits, is shown; messages get it when its turn comes. `shown` gets what its dissection needs. */
 void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
 		       struct iwarp_shown *shown);
 

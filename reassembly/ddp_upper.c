@@ -11,72 +11,79 @@
 #include "dissect/iwarp.h"
 #include "dissect/protocol.h"
 #include "reassembly/ddp_internal.h"
+#include "reassembly/iwarp_stream.h"
 #include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 
 #define REFUSED_LOOKED_AT 256
 
-/* IPv4 and TCP headers without a payload. RFC 791, 3.1; RFC 9293, 3.1. */
-static const uint8_t bare_segment[40] = { 0x45, [3] = 40, [8] = 64, [9] = 6, [32] = 0x50, [33] = 0x10 };
-
-/* An FPDU in a packet of its own. */
+/* A Send in a packet of its own. */
 struct alone {
 	struct rtap_frame frame;
-	struct rtap_fpdu fpdu;
-	struct rtap_context context, upper;
-	struct rtap_packet packet;
+	struct rtap_context upper;
+	struct rtap_packet *packet, own;
 };
 
-static void begin(struct alone *alone, const struct ddp_work *work)
+static void begin(struct alone *alone, const struct ddp_work *work, const struct rtap_span *send, uint32_t wire)
 {
 	alone->frame = (struct rtap_frame){
-		.bytes = bare_segment, .captured_length = sizeof bare_segment, .wire_length = sizeof bare_segment,
+		.bytes = send->bytes, .captured_length = send->length, .wire_length = wire,
 		.link_type = RTAP_LINK_RAW, .number = work->fpdu->last_frame, .time_ns = work->fpdu->last_time_ns,
 	};
+	alone->packet = &alone->own;
 	alone->upper = work->tracker->options.context;
 	alone->upper.upper = work->connection->upper;
-	alone->fpdu = *work->fpdu;
-	alone->fpdu.upper = &alone->upper;
-	alone->context = work->tracker->options.context;
-	alone->context.is_iwarp = true;
-	alone->context.fpdus = &alone->fpdu;
-	alone->context.fpdu_count = 1;
 }
 
 static void dissect(struct alone *alone)
 {
-	rtap_dissect(&alone->frame, &alone->context, &alone->packet);
-}
-
-/* The payload is the Send's bytes, which the RPC-over-RDMA layer begins. */
-static void set_payload(struct rtap_packet *packet, uint32_t length, uint32_t wire)
-{
-	for (uint8_t i = 0; i < packet->layer_count; i++)
-		if (packet->layers[i].protocol == PROTOCOL_RPCRDMA)
-			packet->payload = (struct rtap_payload){ packet->layers[i].source, packet->layers[i].offset, length, wire };
+	packet_dissect_send(&alone->frame, &alone->upper, alone->packet);
 }
 
 /* The frame shows the same; what was put together for it lives as long as the frame. */
-static void show(struct ddp_work *work, const struct alone *alone)
+static void show(struct ddp_work *work, const struct rtap_context *upper)
 {
 	if (!work->shown)
 		return;
-	work->shown->upper = alone->upper;
+	work->shown->upper = *upper;
 	work->shown->fpdu.upper = &work->shown->upper;
+}
+
+/* The bytes of a Send that is in one FPDU. */
+static bool whole_send(struct ddp_work *work, struct rtap_span *bytes)
+{
+	uint32_t length;
+	const uint8_t *head = fpdu_head(work->fpdu, &length);
+	const struct rtap_iwarp_facts *facts = &work->facts;
+
+	return work->fpdu->crc_status != RTAP_CRC_BAD && iwarp_read(head, length, work->fpdu->ulpdu_length, &work->facts) == OK &&
+	       iwarp_is_send(facts->opcode) && !facts->tagged && facts->last && !facts->mo && facts->payload_length &&
+	       fpdu_front(work->fpdu, facts->payload_offset, bytes);
 }
 
 void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
 		       struct iwarp_shown *shown)
 {
 	struct ddp_work work = { tracker, connection, from_a, fpdu, 1, shown, { 0 } };
+	const struct iwarp_call *call;
+	const struct rtap_rpc_facts *rpc;
+	struct rtap_span bytes;
 	struct alone alone;
 
-	begin(&alone, &work);
+	if (!whole_send(&work, &bytes))
+		return;
+	begin(&alone, &work, &bytes, work.facts.payload_length);
 	dissect(&alone);
-	if (alone.packet.rpcrdma.present && alone.packet.rpc.is_reply)
-		(void)rpc_call_context(tracker, connection, from_a, &alone.packet, &alone.upper);
-	show(&work, &alone);
+	rpc = &alone.packet->rpc;
+	if (alone.packet->rpcrdma.present && rpc->is_reply) {
+		if (!rpc_call_context(tracker, connection, from_a, alone.packet, &alone.upper) &&
+		    (call = iwarp_stream_find_call(connection->iwarp, !from_a, rpc->xid)))
+			rpc_call_known(&call->rpc, call->frame, call->time_ns, &alone.upper);
+	} else if (alone.packet->rpcrdma.present && rpc->program_known) {
+		iwarp_stream_note_call(connection->iwarp, from_a, fpdu, rpc);
+	}
+	show(&work, &alone.upper);
 }
 
 /* The bytes become the frame's, unless the message is told with them. */
@@ -120,59 +127,77 @@ static void end_claimed(struct ddp_work *work, const struct message *reply)
 	}
 }
 
-static void take_rpc(struct ddp_work *work, struct message *message, struct alone *alone, uint32_t length, uint32_t wire)
+static void take_rpc(struct ddp_work *work, struct message *message, struct alone *alone)
 {
 	struct rtap_tracker *tracker = work->tracker;
-	bool again;
+	bool again, is_known = false;
 
 	work->connection->upper = RTAP_UPPER_RPCRDMA;
-	set_payload(&alone->packet, length, wire);
-	again = rpc_call_chunk(tracker, work->connection, work->from_a, message, &alone->packet, &alone->upper) &&
+	again = rpc_call_chunk(tracker, work->connection, work->from_a, message, alone->packet, &alone->upper) &&
 		keep_chunk(tracker, &alone->upper);
-	if (alone->packet.rpc.is_reply || alone->upper.chunk.bytes)
-		again |= rpc_call_context(tracker, work->connection, work->from_a, &alone->packet, &alone->upper);
-	if (again) {
+	if (alone->packet->rpc.is_reply || alone->upper.chunk.bytes)
+		is_known = rpc_call_context(tracker, work->connection, work->from_a, alone->packet, &alone->upper);
+	if (again)
 		dissect(alone);
-		set_payload(&alone->packet, length, wire);
-	}
+	else if (is_known)
+		packet_dissect_reply(alone->packet, &alone->upper);
 	tracker->touched_rpc = NULL;
-	rpc_call_send(tracker, message, &alone->packet);
+	rpc_call_send(tracker, message, alone->packet);
 	if (tracker->touched_rpc)
 		ddp_touch(tracker, tracker->touched_rpc);
 	tracker->touched_rpc = NULL;
-	alone->upper.rpc_follows = rpc_call_follows(tracker, work->connection, work->from_a, &alone->packet);
+	alone->upper.rpc_follows = rpc_call_follows(tracker, work->connection, work->from_a, alone->packet);
 	if (message->replies_to)
 		end_claimed(work, message);
 }
 
 void ddp_hear_send(struct ddp_work *work, struct message *message, const struct rtap_span *bytes, bool put_together)
 {
+	struct iwarp_view *view = &work->tracker->view;
+	uint32_t wire = put_together ? bytes->length : work->facts.payload_length;
+	bool whole = work->shown && !put_together && bytes->length == wire;
 	struct alone alone;
 
-	begin(&alone, work);
+	begin(&alone, work, bytes, wire);
+	/* the frame shows it as it is */
+	if (whole)
+		alone.packet = &view->send;
+	dissect(&alone);
+	if (alone.packet->rpcrdma.present)
+		take_rpc(work, message, &alone);
 	if (put_together)
 		alone.upper.message = *bytes;
-	dissect(&alone);
-	if (alone.packet.rpcrdma.present)
-		take_rpc(work, message, &alone, bytes->length, put_together ? bytes->length : work->facts.payload_length);
 	if (!put_together || keep_message(work, message))
-		show(work, &alone);
+		show(work, &alone.upper);
+	view->sent = whole && alone.packet->rpcrdma.present && !alone.upper.rpc_follows && alone.packet->source_count == 1 ?
+			     (uint32_t)(work->shown - view->shown) : UINT32_MAX;
 }
+
+/* IPv4 and TCP headers without a payload. RFC 791, 3.1; RFC 9293, 3.1. */
+static const uint8_t bare_segment[40] = { 0x45, [3] = 40, [8] = 64, [9] = 6, [32] = 0x50, [33] = 0x10 };
 
 void ddp_hear_read(struct ddp_work *work, struct message *message)
 {
 	struct rtap_tracker *tracker = work->tracker;
+	const struct rtap_span segment = { bare_segment, sizeof bare_segment };
+	struct rtap_context context = tracker->options.context;
+	struct rtap_fpdu fpdu;
 	struct alone alone;
 
 	if (!message->segment)
 		return;
-	alone.packet.rpcrdma.present = false;
-	begin(&alone, work);
-	if (!rpc_call_chunk(tracker, work->connection, work->from_a, message, &alone.packet, &alone.upper) || !keep_chunk(tracker, &alone.upper))
+	begin(&alone, work, &segment, segment.length);
+	alone.packet->rpcrdma.present = false;
+	if (!rpc_call_chunk(tracker, work->connection, work->from_a, message, alone.packet, &alone.upper) || !keep_chunk(tracker, &alone.upper))
 		return;
-	dissect(&alone);
-	rpc_call_read(message, &alone.packet);
-	show(work, &alone);
+	fpdu = *work->fpdu;
+	fpdu.upper = &alone.upper;
+	context.is_iwarp = true;
+	context.fpdus = &fpdu;
+	context.fpdu_count = 1;
+	rtap_dissect(&alone.frame, &context, alone.packet);
+	rpc_call_read(message, alone.packet);
+	show(work, &alone.upper);
 }
 
 /* How a request ends that is answered by such an error. RFC 5040, 4.8; RFC 5041, 7.1. */

@@ -50,6 +50,18 @@ size_t fpdu_memory(const struct fpdu_framer *framer)
 	       (framer->candidates ? FPDU_CANDIDATES * sizeof *framer->candidates : 0);
 }
 
+uint8_t *fpdu_give(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu, size_t *size)
+{
+	uint8_t *held = framer->held;
+
+	if (!framer->gives || fpdu->bytes.bytes != held || fpdu->bytes.length != framer->held_length)
+		return NULL;
+	*size = framer->held_room;
+	framer->held = NULL;
+	framer->held_room = 0;
+	return held;
+}
+
 /* Notes where the bytes come from that are about to be held. Beyond the bound they count as of the piece before. */
 static bool mark(struct fpdu_framer *framer)
 {
@@ -358,6 +370,21 @@ uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32
 	return at;
 }
 
+/* Makes room at once for an FPDU of which the first bytes are there. Without memory for all of it, it may be had for what comes. */
+static void expect(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length)
+{
+	uint32_t marker = fpdu_relative_marker(framer->layout, framer->next_marker, framer->start), total;
+	uint8_t *held;
+
+	if (!measure(bytes, length, marker, &total) || total <= framer->held_room)
+		return;
+	held = memory_resize(framer->held, total);
+	if (!held)
+		return;
+	framer->held = held;
+	framer->held_room = total;
+}
+
 /* Bytes that the FPDU under way still needs: up to its ULPDU_Length if that is not there, else up to its end. */
 static uint32_t needed(const struct fpdu_framer *framer, bool *measured)
 {
@@ -373,8 +400,11 @@ static uint32_t needed(const struct fpdu_framer *framer, bool *measured)
 static void count_off_held(struct fpdu_framer *framer)
 {
 	bool gaps = framer->gap_count > 0;
-	uint32_t told = fpdu_count_off(framer, framer->held, framer->held_length, true);
+	uint32_t told;
 
+	framer->gives = true;
+	told = fpdu_count_off(framer, framer->held, framer->held_length, true);
+	framer->gives = false;
 	fpdu_trim(framer, fpdu_base(framer) + told);
 	if (framer->searching && gaps && framer->held_length) {
 		fpdu_trim(framer, framer->offset);
@@ -393,6 +423,7 @@ static uint32_t take_in_step(struct fpdu_framer *framer, const uint8_t *bytes, u
 		framer->offset += part;
 		if (framer->searching || part == length)
 			return part;
+		expect(framer, bytes + part, length - part);
 		(void)hold(framer, bytes + part, length - part);
 		return length;
 	}

@@ -100,6 +100,7 @@ struct fpdu_framer {
 	/* the last bytes of input, up to `offset`: the beginning of an FPDU, or what is being searched */
 	uint8_t *held;
 	uint32_t held_length, held_room;
+	bool gives;              /* they are being counted off, and fpdu_give() may have them */
 	struct rtap_fpdu_gap gaps[RTAP_FPDU_GAPS]; /* in them, of an FPDU under way */
 	uint8_t gap_count;
 	struct fpdu_mark now;    /* the piece being looked at */
@@ -141,6 +142,12 @@ uint32_t fpdu_frames(const struct fpdu_framer *framer, const struct rtap_fpdu *f
 
 /* `cause` of the piece with the last byte of the FPDU that the sink is being told of. */
 uint64_t fpdu_cause(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu);
+
+/*
+ * Within sink->fpdu: takes over the memory that the FPDU being told lies in, which is fpdu->bytes.bytes, from malloc(), *size
+ * bytes. NULL: it is not to be had.
+ */
+uint8_t *fpdu_give(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu, size_t *size);
 
 /* Heap bytes in use. */
 size_t fpdu_memory(const struct fpdu_framer *framer);

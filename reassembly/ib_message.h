@@ -25,10 +25,22 @@ void ib_message_settle(struct rtap_tracker *tracker, struct psn_stream *stream, 
 bool ib_message_is_final(const struct rtap_tracker *tracker, const struct message *message);
 
 /* Position of the first byte of the message that is known of. */
-uint64_t message_position(const struct message *message);
+static inline uint64_t message_position(const struct message *message)
+{
+	uint32_t pmtu = message->stream ? message->stream->pmtu : 0;
+
+	return MESSAGE_ORIGIN - (message->origin - message->low) * pmtu;
+}
 
 /* Bytes of a message of which its packets alone tell the length, up to the last that is known of. */
-uint64_t message_known_length(const struct message *message);
+static inline uint64_t message_known_length(const struct message *message)
+{
+	uint64_t end = coverage_end(&message->coverage), cut = coverage_end(&message->cut), begin = message_position(message);
+
+	end = cut > end ? cut : end;
+	end = message->told_end > end ? message->told_end : end;
+	return end > begin ? end - begin : 0;
+}
 
 /* Works out length, completeness, what is missing, and the outcome, from what was gathered. */
 void message_conclude(const struct rtap_tracker *tracker, struct message *message);

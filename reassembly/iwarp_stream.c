@@ -31,7 +31,8 @@ static void account(struct iwarp_stream *stream)
 	uint64_t memory = sizeof *stream;
 
 	for (unsigned i = 0; i < 2; i++)
-		memory += fpdu_memory(&stream->halves[i].framer) + stream->halves[i].waiting_bytes;
+		memory += fpdu_memory(&stream->halves[i].framer) + stream->halves[i].waiting_bytes +
+			  (stream->halves[i].calls ? IWARP_CALLS * sizeof *stream->halves[i].calls : 0);
 	if (memory > stream->holder.bytes)
 		budget_charge(&stream->tracker->budget, &stream->holder, memory - stream->holder.bytes);
 	else
@@ -207,6 +208,31 @@ static bool let_wait(struct iwarp_half *half, const struct iwarp_waiting *what)
 	return true;
 }
 
+void iwarp_stream_note_call(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, const struct rtap_rpc_facts *rpc)
+{
+	struct iwarp_half *half = &stream->halves[side_of(stream, side)];
+
+	if (!half->calls)
+		half->calls = memory_new_zeroed(IWARP_CALLS, sizeof *half->calls);
+	if (half->calls)
+		half->calls[half->call_count++ % IWARP_CALLS] = (struct iwarp_call){ fpdu->stream_offset, fpdu->last_frame, fpdu->last_time_ns, *rpc };
+}
+
+const struct iwarp_call *iwarp_stream_find_call(const struct iwarp_stream *stream, bool side, uint32_t xid)
+{
+	const struct iwarp_half *half = &stream->halves[side_of(stream, side)];
+	uint32_t count = half->call_count < IWARP_CALLS ? half->call_count : IWARP_CALLS;
+
+	for (uint32_t i = 1; i <= count; i++) {
+		const struct iwarp_call *call = &half->calls[(half->call_count - i) % IWARP_CALLS];
+
+		/* one that was taken is the messages' matter */
+		if (call->rpc.xid == xid && stream->tcp->halves[half->from_a].base + call->offset >= taken(half))
+			return call;
+	}
+	return NULL;
+}
+
 /* Takes one that need not wait any more: its cause is there, or it has waited long enough. False: there is none. */
 static bool take_one(struct iwarp_stream *stream)
 {
@@ -244,6 +270,19 @@ static void prove(struct iwarp_stream *stream)
 		stream->halves[i].framer.rules.is_iwarp = true;
 }
 
+/* Makes the framer's memory that an FPDU lies in the frame's. False: it is not to be had. */
+static bool adopt(struct iwarp_half *half, const struct rtap_fpdu *fpdu)
+{
+	struct rtap_tracker *tracker = half->stream->tracker;
+	uint8_t *memory;
+	size_t size;
+
+	if (!fpdu->split || !iwarp_view_has_room(&tracker->view, &tracker->budget, fpdu->bytes.length))
+		return false;
+	memory = fpdu_give(&half->framer, fpdu, &size);
+	return memory && iwarp_view_keep(&tracker->view, &tracker->budget, memory, size);
+}
+
 static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 {
 	struct iwarp_half *half = (struct iwarp_half *)sink;
@@ -257,7 +296,7 @@ static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	if (!stream->proven)
 		prove(stream);
 	/* its own frame has shown it, unless a segment before it was needed for it */
-	shown = half->was_ahead && !fpdu->split ? NULL : iwarp_view_add(view, &stream->tracker->budget, stream, fpdu);
+	shown = half->was_ahead && !fpdu->split ? NULL : iwarp_view_add(view, &stream->tracker->budget, stream, fpdu, adopt(half, fpdu));
 	index = shown ? view->count - 1 : UINT32_MAX;
 	if (half->first || !has_cause(half, needs)) {
 		struct iwarp_waiting waiting = {
@@ -265,8 +304,11 @@ static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 			.wanted = half->wanted,
 		};
 
-		if (let_wait(half, &waiting))
+		if (let_wait(half, &waiting)) {
+			if (shown && stream->connection)
+				ddp_message_ahead(stream->tracker, stream->connection, side_of(stream, half->from_a), fpdu, shown);
 			return;
+		}
 	}
 	take_fpdu(stream, half->from_a, fpdu, frames, half->wanted, shown);
 }
@@ -439,7 +481,7 @@ static void show_ahead(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 {
 	struct iwarp_half *half = (struct iwarp_half *)sink;
 	struct iwarp_stream *stream = half->stream;
-	struct iwarp_shown *shown = iwarp_view_add(&stream->tracker->view, &stream->tracker->budget, stream, fpdu);
+	struct iwarp_shown *shown = iwarp_view_add(&stream->tracker->view, &stream->tracker->budget, stream, fpdu, false);
 
 	if (shown && stream->connection)
 		ddp_message_ahead(stream->tracker, stream->connection, side_of(stream, half->from_a), fpdu, shown);
@@ -455,6 +497,7 @@ bool iwarp_stream_ahead(struct iwarp_stream *stream, bool from_a, const struct t
 		return false;
 	view->ahead = stream->tcp;
 	view->ahead_from_a = from_a;
+	account(stream);
 	return true;
 }
 
@@ -487,6 +530,13 @@ void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tc
 
 /* --- the whole --- */
 
+static void forget_calls(struct iwarp_half *half)
+{
+	free(half->calls);
+	half->calls = NULL;
+	half->call_count = 0;
+}
+
 /* Memory is short: what is held goes; FPDUs are searched again. */
 static void evict(struct budget_holder *holder, void *owner)
 {
@@ -505,6 +555,7 @@ static void evict(struct budget_holder *holder, void *owner)
 		half->last = NULL;
 		half->waiting = 0;
 		half->waiting_bytes = 0;
+		forget_calls(half);
 		if (half->stage == IWARP_FRAMES)
 			begin_frames(half, half->framer.offset, false);
 	}
@@ -535,6 +586,7 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		fpdu_fini(&stream->halves[i].framer);
+		forget_calls(&stream->halves[i]);
 		while (stream->halves[i].first) {
 			struct iwarp_waiting *waiting = stream->halves[i].first;
 

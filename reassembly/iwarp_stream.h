@@ -38,6 +38,16 @@ struct iwarp_waiting {
 	uint8_t bytes[];
 };
 
+#define IWARP_CALLS 64 /* shown ahead of their turn that are remembered: as many as clients and servers commonly agree upon */
+
+/* A call that was shown ahead of its turn. */
+struct iwarp_call {
+	uint64_t offset;      /* of the stream, where its FPDU begins */
+	uint64_t frame;       /* that shows it */
+	int64_t time_ns;
+	struct rtap_rpc_facts rpc;
+};
+
 enum iwarp_stage {
 	IWARP_NOTHING, /* no byte was seen */
 	IWARP_SETUP,   /* in a Request or Reply */
@@ -63,6 +73,8 @@ struct iwarp_half {
 	struct iwarp_waiting *first, *last;
 	uint32_t waiting;
 	uint64_t waiting_bytes;
+	struct iwarp_call *calls; /* NULL, or IWARP_CALLS of them, the oldest ones overwritten */
+	uint32_t call_count;  /* noted so far */
 };
 
 struct iwarp_stream {
@@ -97,6 +109,12 @@ bool iwarp_stream_ahead(struct iwarp_stream *stream, bool from_a, const struct t
 
 /* The frame at hand is done, and wanted: so are the messages that get what it showed ahead of a gap. */
 void iwarp_stream_want(struct iwarp_view *view);
+
+/* A call that one side of the connection sent was shown in its frame, but is not taken yet: it is remembered until then. */
+void iwarp_stream_note_call(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, const struct rtap_rpc_facts *rpc);
+
+/* The latest call with this XID among those, or NULL; valid until the next one is noted. */
+const struct iwarp_call *iwarp_stream_find_call(const struct iwarp_stream *stream, bool side, uint32_t xid);
 
 enum iwarp_verdict iwarp_stream_verdict(const struct iwarp_stream *stream);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/protocol.h"
 #include "reassembly/iwarp_view.h"
 #include "reassembly/memory.h"
 
@@ -18,6 +19,7 @@ void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const stru
 	view->kept_count = view->count = 0;
 	view->stream = NULL;
 	view->ahead = NULL;
+	view->sent = UINT32_MAX;
 	view->flow = (struct rtap_flow_facts){ 0 };
 	view->number = frame->number;
 	view->frame = (struct rtap_span){ frame->bytes, frame->captured_length };
@@ -42,22 +44,35 @@ static bool grow(struct iwarp_view *view, struct budget *budget)
 	return true;
 }
 
+static bool reserve(struct iwarp_view *view, struct budget *budget)
+{
+	uint32_t room = view->kept_room ? view->kept_room * 2 : FIRST_ROOM;
+	void **larger;
+
+	if (view->kept_count < view->kept_room)
+		return true;
+	larger = memory_resize(view->kept, room * sizeof *larger);
+	if (!larger)
+		return false;
+	budget_charge(budget, &view->holder, (room - view->kept_room) * sizeof *larger);
+	view->kept = larger;
+	view->kept_room = room;
+	return true;
+}
+
 bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memory, uint64_t size)
 {
-	if (view->kept_count == view->kept_room) {
-		uint32_t room = view->kept_room ? view->kept_room * 2 : FIRST_ROOM;
-		void **larger = memory_resize(view->kept, room * sizeof *larger);
-
-		if (!larger)
-			return false;
-		budget_charge(budget, &view->holder, (room - view->kept_room) * sizeof *larger);
-		view->kept = larger;
-		view->kept_room = room;
-	}
+	if (!reserve(view, budget))
+		return false;
 	view->kept[view->kept_count++] = memory;
 	view->kept_bytes += size;
 	budget_charge(budget, &view->holder, size);
 	return true;
+}
+
+bool iwarp_view_has_room(struct iwarp_view *view, struct budget *budget, uint32_t length)
+{
+	return view->kept_bytes + length <= IWARP_VIEW_BYTES && budget->used + length <= budget->limit && reserve(view, budget);
 }
 
 static bool is_in_frame(const struct iwarp_view *view, const struct rtap_span *bytes)
@@ -71,7 +86,7 @@ static bool copy_bytes(struct iwarp_view *view, struct budget *budget, struct rt
 {
 	uint8_t *copy;
 
-	if (view->kept_bytes + fpdu->bytes.length > IWARP_VIEW_BYTES || budget->used + fpdu->bytes.length > budget->limit)
+	if (!iwarp_view_has_room(view, budget, fpdu->bytes.length))
 		return false;
 	copy = memory_new(fpdu->bytes.length);
 	if (!copy || !iwarp_view_keep(view, budget, copy, fpdu->bytes.length)) {
@@ -84,7 +99,7 @@ static bool copy_bytes(struct iwarp_view *view, struct budget *budget, struct rt
 }
 
 struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream,
-				   const struct rtap_fpdu *fpdu)
+				   const struct rtap_fpdu *fpdu, bool kept)
 {
 	struct iwarp_shown *shown;
 
@@ -97,7 +112,7 @@ struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budge
 	shown = &view->shown[view->count];
 	shown->fpdu = *fpdu;
 	shown->fpdu.upper = NULL;
-	if (!is_in_frame(view, &fpdu->bytes) && !copy_bytes(view, budget, &shown->fpdu))
+	if (!kept && !is_in_frame(view, &fpdu->bytes) && !copy_bytes(view, budget, &shown->fpdu))
 		return NULL;
 	view->count++;
 	return shown;
@@ -116,6 +131,23 @@ void iwarp_view_context(struct iwarp_view *view, const struct iwarp_stream *stre
 	}
 	context->fpdus = view->list;
 	context->fpdu_count = view->count;
+}
+
+/* Whether all that the frame has is an FPDU whose Send was dissected already: it lies in the frame as it is. */
+static bool is_sent(const struct iwarp_view *view, const struct rtap_context *context)
+{
+	const struct rtap_fpdu *fpdu = context->fpdus;
+
+	return context->fpdu_count == 1 && fpdu == view->list && !view->sent && !fpdu->split && !fpdu->gap_count &&
+	       fpdu->first_marker >= fpdu->bytes.length && is_in_frame(view, &fpdu->bytes);
+}
+
+void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet)
+{
+	if (is_sent(view, context))
+		packet_graft_send(packet, context, &view->send);
+	else
+		packet_dissect_segment(packet, context);
 }
 
 void iwarp_view_fini(struct iwarp_view *view, struct budget *budget)

@@ -33,6 +33,8 @@ struct iwarp_view {
 	void **kept;                       /* memory that lives as long as the frame */
 	uint32_t kept_count, kept_room;
 	uint64_t kept_bytes;
+	struct rtap_packet send;           /* of the FPDU with number `sent`, dissected as the frame is to show it; */
+	uint32_t sent;                     /* UINT32_MAX: there is none */
 	struct rtap_flow_facts flow;       /* of the last message that the frame completed */
 	struct budget_holder holder;       /* of all this */
 };
@@ -40,15 +42,21 @@ struct iwarp_view {
 /* Another frame with a TCP segment begins: what is there goes. */
 void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame);
 
-/* Adds an FPDU of a stream, the next one; its bytes are copied where that is necessary. NULL: there is no room for it. */
+/* Adds an FPDU of a stream, the next one; its bytes are copied where that is necessary: not if `kept`. NULL: there is no room for it. */
 struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream,
-				   const struct rtap_fpdu *fpdu);
+				   const struct rtap_fpdu *fpdu, bool kept);
+
+/* Whether an FPDU of `length` bytes may be kept. If so the next iwarp_view_keep() does not fail. */
+bool iwarp_view_has_room(struct iwarp_view *view, struct budget *budget, uint32_t length);
 
 /* Takes over `memory` of `size` bytes, from malloc(): it is freed when the next such frame begins. False: it cannot. */
 bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memory, uint64_t size);
 
 /* Puts the FPDUs into the context if they are of this stream. */
 void iwarp_view_context(struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context);
+
+/* Dissects the segment at hand, by iwarp_view_context()'s context if the stream carries FPDUs. */
+void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet);
 
 void iwarp_view_fini(struct iwarp_view *view, struct budget *budget);
 

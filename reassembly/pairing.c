@@ -296,7 +296,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 	flow->pending[flow->pending_count] = *response;
 	flow->pending[flow->pending_count].bytes = NULL;
 	/* a CRC can be wanted of a part of them */
-	if (response->bytes && (tracker->keep || tracker->options.message || tracker->options.exchange)) {
+	if (response->bytes && (tracker->keep || tracker->options.message || tracker->exchange)) {
 		uint8_t *bytes = memory_new(response->captured + 1);
 
 		if (!bytes)
@@ -355,10 +355,10 @@ static void stand_alone(struct rtap_tracker *tracker, struct flow *flow)
 		return;
 	shown = &connection->shown;
 	shown->transport = ib_service(first->opcode) == IB_XRC ? RTAP_TRANSPORT_XRC : RTAP_TRANSPORT_RC;
-	memcpy(shown->b.address, &flow->key.words[0], sizeof shown->b.address);
-	memcpy(shown->a.address, &flow->key.words[2], sizeof shown->a.address);
 	shown->b.address_length = (uint8_t)(flow->key.words[5] >> 8);
 	shown->a.address_length = (uint8_t)flow->key.words[5];
+	flow_key_address(&flow->key.words[0], shown->b.address_length, shown->b.address);
+	flow_key_address(&flow->key.words[2], shown->a.address_length, shown->a.address);
 	shown->a.qpn = (uint32_t)flow->key.words[4];
 	shown->a.qpn_known = true;
 	flow_attach(flow, connection, false);

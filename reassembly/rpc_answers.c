@@ -64,8 +64,10 @@ void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection
 		return;
 	answers->kept += answer->length;
 	budget_charge(&tracker->budget, &connection->holder, answer->length);
-	for (uint32_t i = 0; i < answers->room && answers->kept > RPC_ANSWERS_BYTES; i++)
-		forget_bytes(tracker, connection, &answers->ring[(answers->next + i) & (answers->room - 1)]);
+	if (answers->next - answers->forgotten > answers->room)
+		answers->forgotten = answers->next - answers->room;
+	while (answers->kept > RPC_ANSWERS_BYTES && answers->forgotten != answers->next)
+		forget_bytes(tracker, connection, &answers->ring[answers->forgotten++ & (answers->room - 1)]);
 }
 
 struct rpc_answer *rpc_answers_find(const struct connection *connection, bool from_a, uint32_t xid)

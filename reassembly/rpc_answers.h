@@ -36,6 +36,7 @@ struct rpc_answers {
 	struct rpc_answer *ring;
 	uint32_t next, room;       /* room: a power of two, or 0 */
 	uint64_t kept;             /* bytes of replies */
+	uint32_t forgotten;        /* number of the oldest that may still have bytes */
 	uint8_t newest[RPC_ANSWERS_BUCKETS]; /* place of the newest one with such an XID, plus 1; 0: none */
 };
 

@@ -47,7 +47,7 @@ static struct rpc_call *find_call(const struct rtap_tracker *tracker, const stru
 
 static bool is_told(const struct rtap_tracker *tracker)
 {
-	return tracker->options.message || tracker->options.exchange;
+	return tracker->options.message || tracker->exchange;
 }
 
 static bool is_half(const struct connection *connection)
@@ -201,8 +201,6 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 {
 	const uint8_t *bytes;
 
-	if (!locate(packet, &bytes, &send->captured, &send->wire))
-		return false;
 	send->present = true;
 	send->rpc = packet->rpc;
 	send->rpc_frame = packet->frame->number;
@@ -214,6 +212,8 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	send->time_end_ns = message->shown.time_end_ns;
 	if (!is_told(tracker) && !is_shown_elsewhere(packet))
 		return true;
+	if (!locate(packet, &bytes, &send->captured, &send->wire))
+		return false;
 	if (packet->rpcrdma.message_type != RDMA_ERROR &&
 	    !chunk_lists_read(&send->lists, bytes, send->captured, send->captured < send->wire)) {
 		if (send->captured == send->wire)
@@ -261,7 +261,7 @@ static void open_regions(struct rtap_tracker *tracker, struct rpc_call *call)
 
 		segment->call = call;
 		/* what is part of the message's skeleton is needed to read it */
-		segment->keep_bytes = tracker->keep & COVERAGE_BYTES || tracker->options.payload || segment->list == CHUNK_REPLY ||
+		segment->keep_bytes = tracker->keep & COVERAGE_BYTES || tracker->payload || segment->list == CHUNK_REPLY ||
 				      (segment->list == CHUNK_READ && !segment->chunk);
 		if (segment->list == CHUNK_READ)
 			call->read_left += segment->length;

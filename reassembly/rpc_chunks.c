@@ -2,44 +2,60 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "dissect/cursor.h"
 #include "reassembly/memory.h"
 #include "reassembly/rpc_chunks.h"
 
 #define FIXED_LENGTH 16
+#define SEGMENT_LENGTH 16
 #define RDMA_NOMSG 1
 #define RDMA_MSGP 2
 #define MAX_SEGMENTS 4096 /* a header that fits a receive buffer holds fewer */
 
-static bool append(struct chunk_lists *lists, uint32_t *room, struct chunk_segment segment)
+/* A segment more, all zero; NULL: memory is out, or there are too many. */
+static struct chunk_segment *add_segment(struct chunk_lists *lists, uint32_t *room)
 {
+	struct chunk_segment *segment;
+
 	if (lists->count == *room) {
 		uint32_t larger = *room ? *room * 2 : 4;
 		struct chunk_segment *segments = larger <= MAX_SEGMENTS ? memory_resize(lists->segments, larger * sizeof *segments) : NULL;
 
 		if (!segments)
-			return false;
+			return NULL;
 		lists->segments = segments;
 		*room = larger;
 	}
-	lists->segments[lists->count++] = segment;
-	return true;
+	segment = &lists->segments[lists->count++];
+	memset(segment, 0, sizeof *segment);
+	return segment;
 }
 
 static bool read_segment(struct chunk_lists *lists, uint32_t *room, struct cursor *cursor, enum chunk_list list, uint32_t chunk)
 {
-	struct chunk_segment segment = { .list = (uint8_t)list, .chunk = chunk };
+	struct chunk_segment *segment;
+	const uint8_t *bytes;
 
-	return cursor_u32(cursor, &segment.r_key) == OK && cursor_u32(cursor, &segment.length) == OK &&
-	       cursor_u64(cursor, &segment.offset) == OK && append(lists, room, segment);
+	if (cursor_take(cursor, SEGMENT_LENGTH, &bytes) != OK)
+		return false;
+	segment = add_segment(lists, room);
+	if (!segment)
+		return false;
+	segment->list = (uint8_t)list;
+	segment->chunk = chunk;
+	segment->r_key = load32(bytes);
+	segment->length = load32(bytes + 4);
+	segment->offset = load64(bytes + 8);
+	return true;
 }
 
 static bool read_chunk(struct chunk_lists *lists, uint32_t *room, struct cursor *cursor, enum chunk_list list, uint32_t chunk)
 {
 	uint32_t count;
 
-	if (cursor_u32(cursor, &count) != OK || count > cursor->captured / 16)
+	if (cursor_u32(cursor, &count) != OK || count > cursor->captured / SEGMENT_LENGTH)
 		return false;
 	while (count--)
 		if (!read_segment(lists, room, cursor, list, chunk))
@@ -94,7 +110,7 @@ uint64_t chunk_lists_data(const struct chunk_lists *lists)
 	return bytes;
 }
 
-void chunk_lists_fini(struct chunk_lists *lists)
+void chunk_lists_free(struct chunk_lists *lists)
 {
 	for (uint32_t i = 0; i < lists->count; i++) {
 		coverage_fini(&lists->segments[i].data);
@@ -102,5 +118,4 @@ void chunk_lists_fini(struct chunk_lists *lists)
 		coverage_fini(&lists->segments[i].arrived);
 	}
 	free(lists->segments);
-	*lists = (struct chunk_lists){ 0 };
 }

@@ -48,6 +48,14 @@ bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t
 /* Bytes of data that the lists move: of read chunks, but that at position zero, and of write chunks. */
 uint64_t chunk_lists_data(const struct chunk_lists *lists);
 
-void chunk_lists_fini(struct chunk_lists *lists);
+void chunk_lists_free(struct chunk_lists *lists);
+
+/* Empties them. Most have no segments. */
+static inline void chunk_lists_fini(struct chunk_lists *lists)
+{
+	if (lists->segments)
+		chunk_lists_free(lists);
+	*lists = (struct chunk_lists){ 0 };
+}
 
 #endif

@@ -533,7 +533,7 @@ static void tell_exchange(struct rtap_tracker *tracker, const struct rpc_call *c
 		.call_repeats = call->repeats, .rdma_error = call->rdma_error,
 	};
 
-	tracker->options.exchange(tracker->options.owner, &exchange);
+	tracker->exchange(tracker->options.owner, &exchange);
 }
 
 /* Why bytes are missing is known of the whole, and that some are perhaps not how many. */
@@ -629,7 +629,7 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 			answered.part.facts.procedure = context.rpc_procedure;
 		}
 	}
-	if (tracker->options.exchange && (asked.part.present || answered.part.present))
+	if (tracker->exchange && (asked.part.present || answered.part.present))
 		tell_exchange(tracker, call, &asked, &answered);
 	if (call_shown && reply_shown) {
 		call_shown->partner = reply_shown;

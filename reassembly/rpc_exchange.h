@@ -8,6 +8,7 @@
 
 #include <rdmatap/message.h>
 #include <rdmatap/packet.h>
+#include <rdmatap/tracker.h>
 
 #include "dissect/xdr.h"
 
@@ -46,5 +47,13 @@ struct rpc_exchange {
 	uint64_t call_repeats;           /* the call was sent again with the same XID */
 	uint32_t rdma_error;             /* RDMA_ERROR answered the call: its error code; else 0 */
 };
+
+typedef void rpc_take_exchange(void *owner, const struct rpc_exchange *exchange);
+
+/*
+ * Called before the first frame: the tracker tells each RPC call with its reply, in the order of the replies within a connection,
+ * with the owner of its options. `payload`: with the bytes of all chunks.
+ */
+void tracker_tell_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload);
 
 #endif

@@ -113,6 +113,19 @@ void rpc_region_land(struct rtap_tracker *tracker, struct message *message)
 	message->segment = NULL;
 }
 
+/* The first message under way that was claimed for the call: they are among the last of their stream. */
+static const struct message *first_claimed(const struct rpc_call *call, const struct psn_stream *stream)
+{
+	const struct message *message = stream->tail, *first = NULL;
+
+	for (uint32_t left = call->claimed; message && left; message = message->before)
+		if (message->segment && message->segment->call == call) {
+			first = message;
+			left--;
+		}
+	return first;
+}
+
 bool rpc_region_gather(struct coverage *whole, uint64_t position, const struct chunk_segment *segment, const struct psn_stream *stream)
 {
 	const struct coverage_run *runs = coverage_runs(&segment->data);
@@ -122,7 +135,10 @@ bool rpc_region_gather(struct coverage *whole, uint64_t position, const struct c
 		if (!coverage_add(whole, position + runs[i].begin, segment->data.bytes + (runs[i].begin - segment->data.origin),
 				  runs[i].end - runs[i].begin, 0, COVERAGE_BYTES, &fresh))
 			return false;
-	for (const struct message *message = stream->head; message; message = message->behind) {
+	/* a segment of a reply that its call has not named is nobody's */
+	if (!segment->call)
+		return true;
+	for (const struct message *message = first_claimed(segment->call, stream); message; message = message->behind) {
 		const struct coverage *data = &message->coverage;
 		uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * stream->pmtu;
 

@@ -136,17 +136,21 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 {
 	struct rtap_tracker *tracker = owner;
 
-	tracker->options.exchange(tracker->options.owner, exchange);
+	tracker->exchange(tracker->options.owner, exchange);
 }
 
 void rpc_socket_init(struct rtap_tracker *tracker)
 {
 	const struct rpc_carriers_user user = {
-		.owner = tracker, .exchange = tracker->options.exchange ? take_exchange : NULL,
-		.connect = connect, .disconnect = disconnect, .place = hold_place, .message = take_message, .pair = pair,
+		.owner = tracker, .connect = connect, .disconnect = disconnect, .place = hold_place, .message = take_message, .pair = pair,
 	};
 
 	rpc_carriers_init(&tracker->carriers, &tracker->budget, &user, tracker->options.context.no_heuristics);
+}
+
+void rpc_socket_tell_exchanges(struct rtap_tracker *tracker)
+{
+	tracker->carriers.user.exchange = take_exchange;
 }
 
 void rpc_socket_packet(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a,

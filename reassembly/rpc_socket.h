@@ -10,6 +10,9 @@
 /* Makes the tracker's carriers tell it. */
 void rpc_socket_init(struct rtap_tracker *tracker);
 
+/* They tell exchanges too, to the tracker's `exchange`. */
+void rpc_socket_tell_exchanges(struct rtap_tracker *tracker);
+
 /* The packet belongs to a conversation: it counts for its connection, and is told which that is. `facts` of a TCP segment, or NULL. */
 void rpc_socket_packet(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a,
 		       const struct tcp_segment_facts *facts, struct rtap_packet *packet);

@@ -180,7 +180,8 @@ struct connection {
 	uint8_t upper;                 /* enum rtap_upper */
 };
 
-#define RECENT_DATAGRAMS 512
+#define RECENT_DATAGRAM_SETS 128
+#define RECENT_DATAGRAMS 4 /* of a set */
 
 /* A datagram, to know it again when another interface has it too. */
 struct recent_datagram {
@@ -191,6 +192,8 @@ struct recent_datagram {
 
 struct rtap_tracker {
 	struct rtap_tracker_options options;
+	rpc_take_exchange *exchange;   /* NULL: nobody wants RPC exchanges */
+	bool payload;                  /* exchanges hold the bytes of all chunks */
 	struct rtap_context alone;     /* what is known of any frame by itself */
 	struct rtap_tracker_counters counters;
 	struct budget budget;
@@ -204,7 +207,7 @@ struct rtap_tracker {
 	struct map calls, regions;     /* RPC over RDMA */
 	struct map flows, expectations, handshakes, services;
 	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
-	struct recent_datagram recent_datagrams[RECENT_DATAGRAMS]; /* by hash */
+	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* a set is found by what the bytes are */
 	struct connection *first_connection, *last_connection;
 	struct connection *first_closing, *last_closing; /* in the order in which they closed */
 	struct flow *pending_flows;

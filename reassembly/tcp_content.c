@@ -150,7 +150,7 @@ void tcp_content_flush(struct rtap_tracker *tracker)
 void tcp_content_fini(struct rtap_tracker *tracker)
 {
 	/* as at the end, but nobody is told */
-	tracker->options.exchange = NULL;
+	tracker->exchange = NULL;
 	tracker->carriers.user.exchange = NULL;
 	tcp_streams_flush(&tracker->tcp);
 	tcp_streams_fini(&tracker->tcp);

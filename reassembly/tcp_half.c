@@ -248,8 +248,9 @@ static uint64_t mix(uint64_t sum, const uint8_t *bytes)
 
 	/* compared within one run only: the host's byte order will do */
 	memcpy(&word, bytes, sizeof word);
-	sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return sum ^ sum >> 29;
+	sum ^= word;
+	/* turned, so that upper bits come to the lower ones, which a product leaves alone */
+	return (sum << 29 | sum >> 35) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* Four sums side by side: one alone would wait for each product. */

@@ -96,16 +96,14 @@ static void make_key(const struct rtap_packet *packet, uint64_t key[5])
 {
 	uint64_t ends[2][2];
 	uint16_t ports[2] = { packet->source_port, packet->destination_port };
-	int order;
+	bool turned;
 
 	put_address(ends[0], packet->source_address, packet->address_length);
 	put_address(ends[1], packet->destination_address, packet->address_length);
-	order = memcmp(ends[0], ends[1], sizeof ends[0]);
-	if (!order)
-		order = ports[0] < ports[1] ? -1 : 1;
-	memcpy(key, ends[order > 0], sizeof ends[0]);
-	memcpy(key + 2, ends[order <= 0], sizeof ends[0]);
-	key[4] = (uint64_t)packet->address_length << 32 | (uint64_t)ports[order > 0] << 16 | ports[order <= 0];
+	turned = ends[0][0] != ends[1][0] ? ends[0][0] > ends[1][0] : ends[0][1] != ends[1][1] ? ends[0][1] > ends[1][1] : ports[0] >= ports[1];
+	memcpy(key, ends[turned], sizeof ends[0]);
+	memcpy(key + 2, ends[!turned], sizeof ends[0]);
+	key[4] = (uint64_t)packet->address_length << 32 | (uint64_t)ports[turned] << 16 | ports[!turned];
 }
 
 static bool equal(const void *value, const void *key)
@@ -276,13 +274,13 @@ static void take_fin(struct tcp_half *half, const struct rtap_packet *packet)
 static void update_closed(struct tcp_connection *connection, bool is_reset, bool has_news)
 {
 	bool finished = connection->halves[0].has_fin && connection->halves[1].has_fin;
+	bool reset = is_reset || (connection->reset && !has_news), closed = finished || reset;
 
+	connection->reset = reset;
+	if (closed == connection->closed && !connection->newer)
+		return;
 	unlink_connection(connection);
-	if (is_reset)
-		connection->reset = true;
-	else if (has_news)
-		connection->reset = false;
-	connection->closed = finished || connection->reset;
+	connection->closed = closed;
 	link_newest(connection);
 }
 

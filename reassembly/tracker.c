@@ -24,6 +24,7 @@
 
 #define TWICE_NS INT64_C(1000000)
 #define CLOCK_SET_NS INT64_C(1000000000) /* frames of several interfaces are less out of order than that */
+#define USUAL_MEMORY (UINT64_C(512) << 20)
 
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
@@ -35,7 +36,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	tracker->alone = options->context;
 	tracker->alone.stop_at_tcp = true;
 	tracker->now_ns = INT64_MIN;
-	budget_init(&tracker->budget, options->max_memory);
+	budget_init(&tracker->budget, options->max_memory ? options->max_memory : USUAL_MEMORY);
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;
 	rpc_socket_init(tracker);
@@ -45,6 +46,13 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	if (options->bytes)
 		tracker->keep |= COVERAGE_BYTES;
 	return tracker;
+}
+
+void tracker_tell_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload)
+{
+	tracker->exchange = take;
+	tracker->payload = payload;
+	rpc_socket_tell_exchanges(tracker);
 }
 
 static void set_address(struct rtap_end *end, const uint8_t *address, unsigned length)
@@ -78,22 +86,16 @@ static void ends_of(const struct rtap_packet *packet, struct rtap_end *source, s
 }
 
 /* What flow_key_of() makes of the ends of a packet between queue pairs that are connected. */
-static struct flow_key flow_key_of_packet(const struct rtap_packet *packet)
+static void flow_key_of_packet(const struct rtap_packet *packet, struct flow_key *key)
 {
-	struct flow_key key = { { 0 } };
+	struct rtap_end source, destination;
 
 	if (packet->address_length == 4) {
-		memcpy(&key.words[0], packet->source_address, 4);
-		memcpy(&key.words[2], packet->destination_address, 4);
-		key.words[4] = packet->ib.dest_qpn;
-		key.words[5] = 4 << 8 | 4;
-	} else {
-		struct rtap_end source, destination;
-
-		ends_of(packet, &source, &destination);
-		key = flow_key_of(&source, &destination, destination.qpn, 0, false);
+		flow_key_set(key, packet->source_address, packet->destination_address, packet->ib.dest_qpn);
+		return;
 	}
-	return key;
+	ends_of(packet, &source, &destination);
+	*key = flow_key_of(&source, &destination, destination.qpn, 0, false);
 }
 
 static void fill_flow(struct rtap_packet *packet, const struct connection *connection, bool from_a)
@@ -227,19 +229,23 @@ static bool is_captured_twice(struct rtap_tracker *tracker, const struct rtap_pa
 	const struct rtap_payload *payload = &packet->payload;
 	const struct rtap_frame *frame = packet->frame;
 	struct flow_key key = flow_key_of(source, destination, destination->qpn, source->qpn, true);
-	uint64_t words[2] = { flow_hash(&key), (uint64_t)packet->ib.psn << 8 | packet->ib.opcode }, hash;
-	struct recent_datagram *recent;
-	bool twice;
+	uint32_t crc = crc32_of(0, packet->sources[payload->source].bytes + payload->offset, payload->captured);
+	uint64_t place = (uint64_t)crc << 32 | (uint64_t)packet->ib.psn << 8 | packet->ib.opcode;
+	uint64_t hash = map_hash((uint64_t[2]){ flow_hash(&key), place }, 2) | 1;
+	/* not by the hash, which is another one in each run: which of them make room would be chance */
+	struct recent_datagram *set = tracker->recent_datagrams[(crc ^ packet->ib.psn ^ destination->qpn) % RECENT_DATAGRAM_SETS];
+	struct recent_datagram *oldest = set;
 
-	words[1] |= (uint64_t)crc32_of(0, packet->sources[payload->source].bytes + payload->offset, payload->captured) << 32;
 	crc32_release();
-	hash = map_hash(words, 2) | 1;
-	recent = &tracker->recent_datagrams[(hash >> 8) % RECENT_DATAGRAMS];
-	twice = recent->hash == hash && recent->interface != frame->interface && frame->time_ns - recent->time_ns < TWICE_NS &&
-		recent->time_ns - frame->time_ns < TWICE_NS;
-	if (!twice)
-		*recent = (struct recent_datagram){ hash, frame->time_ns, frame->interface };
-	return twice;
+	for (struct recent_datagram *recent = set; recent < set + RECENT_DATAGRAMS; recent++) {
+		if (recent->hash == hash && recent->interface != frame->interface && frame->time_ns - recent->time_ns < TWICE_NS &&
+		    recent->time_ns - frame->time_ns < TWICE_NS)
+			return true;
+		if (recent->time_ns < oldest->time_ns)
+			oldest = recent;
+	}
+	*oldest = (struct recent_datagram){ hash, frame->time_ns, frame->interface };
+	return false;
 }
 
 /* Datagrams tell both queue pairs. */
@@ -306,9 +312,11 @@ static void congestion(struct rtap_tracker *tracker, struct flow *flow, struct r
 static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
-	struct flow_key key = flow_key_of_packet(packet);
-	struct flow *flow = flow_find_recent(tracker, &key);
+	struct flow_key key;
+	struct flow *flow;
 
+	flow_key_of_packet(packet, &key);
+	flow = flow_find_recent(tracker, &key);
 	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
 		if (flow && flow->connection) {
 			fill_flow(packet, flow->connection, flow->from_a);
@@ -537,7 +545,7 @@ static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *fr
 	flow = packet->flow;
 	context->stop_at_tcp = false;
 	if (packet->tcp.payload.captured)
-		rtap_dissect(frame, context, packet);
+		iwarp_view_dissect(&tracker->view, context, packet);
 	packet->flow = flow;
 	if (differs)
 		tcp_stream_note_difference(packet);
@@ -655,7 +663,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	/* what is left without rtap_tracker_finish() is not told */
 	tracker->options.message = NULL;
 	tracker->options.connection = NULL;
-	tracker->options.exchange = NULL;
+	tracker->exchange = NULL;
 	tracker->options.merged = NULL;
 	tcp_content_fini(tracker);
 	messages_fini(tracker);

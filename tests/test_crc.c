@@ -6,8 +6,11 @@
 
 #include <criterion/criterion.h>
 
+#include <zlib.h>
+
 #include <rdmatap/source.h>
 
+#include "dissect/crc32.h"
 #include "dissect/ib.h"
 #include "tests/frame_kit.h"
 
@@ -162,4 +165,32 @@ Test(crc, a_checked_bad_frame_has_the_anomaly)
 		kit_free(&kit);
 	}
 	rtap_batch_release(batch);
+}
+
+/* Bytes that end where their memory does, for a sanitizer to see what is read behind them. */
+static void expect_as_zlib(const uint8_t *noise, size_t length, unsigned offset, uint32_t before)
+{
+	uint8_t *bytes = malloc(offset + length + 1);
+
+	memcpy(bytes + offset, noise, length);
+	bytes = realloc(bytes, offset + length ? offset + length : 1);
+	cr_assert_eq(crc32_of(before, bytes + offset, length), crc32_z(before, bytes + offset, length), "length %zu at %u", length, offset);
+	free(bytes);
+}
+
+Test(crc, of_any_length_and_alignment_is_as_zlib_has_it)
+{
+	uint8_t noise[9000];
+	uint32_t state = 1;
+
+	for (size_t i = 0; i < sizeof noise; i++) {
+		state = state * 1664525 + 1013904223;
+		noise[i] = (uint8_t)(state >> 24);
+	}
+	for (size_t length = 0; length <= 700; length++)
+		for (unsigned offset = 0; offset < 16; offset++)
+			expect_as_zlib(noise + offset, length, offset, offset % 3 ? state * offset : 0);
+	for (size_t length = 701; length <= sizeof noise; length += 13)
+		expect_as_zlib(noise, length, (unsigned)length % 16, 0);
+	crc32_release();
 }

@@ -70,6 +70,7 @@ static void finish_one(void *owner, struct crew_batch *batch, unsigned member)
 	cr_assert_eq(marks_of(batch)->taken, batch->order);
 	work_a_while(job, batch->order + 3);
 	crew_wait_turn(job->crew, batch);
+	cr_assert(crew_has_turn(job->crew, batch));
 	/* without a lock: that it is somebody's turn is one */
 	cr_assert_leq(job->written, batch->order);
 	job->written = batch->order + 1;

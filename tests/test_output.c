@@ -378,6 +378,53 @@ Test(tree, a_frame_may_be_cut_anywhere)
 	text_format_fini(&text);
 }
 
+/* Each bit of a header is turned and turned back, so that every row has values that it had before. */
+Test(format, what_was_written_before_does_not_show)
+{
+	static const struct {
+		const char *file;
+		size_t frame;
+	} frames[] = { { "rpcrdma-rpc.pcap", 20 }, { "tunnels.pcap", 60 }, { "infiniband-lrh.pcap", 1 }, { "rpcrdma-headers.pcap", 5 } };
+	static char expected[sizeof output];
+	struct text_format kept;
+	struct json_format json;
+
+	text_format_init(&kept);
+	kept.tree = true;
+	cr_assert_eq(json_format_init(&json, false), 0);
+	for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
+		struct opened opened;
+		uint8_t bytes[256];
+		uint32_t length;
+
+		frame_open(&opened, frames[i].file, frames[i].frame, &no_context);
+		length = opened.packet.frame->captured_length < sizeof bytes ? opened.packet.frame->captured_length : sizeof bytes;
+		memcpy(bytes, opened.packet.frame->bytes, length);
+		for (uint32_t bit = 0; bit < 2 * 8 * length; bit++) {
+			struct json_format other;
+			struct line line;
+			struct kit kit;
+
+			bytes[bit / 16] ^= (uint8_t)(0x80 >> bit / 2 % 8);
+			kit_dissect(&kit, opened.packet.frame->link_type, bytes, length, length, &no_context);
+			line_init(&line, expected, sizeof expected - 1);
+			tree_write(NULL, &kit.packet, &line);
+			*line.next++ = '\n';
+			*line.next = 0;
+			cr_assert_str_eq(formatted(&kept.format, &kit.packet), expected);
+
+			cr_assert_eq(json_format_init(&other, false), 0);
+			snprintf(expected, sizeof expected, "%s", formatted(&other.format, &kit.packet));
+			cr_assert_str_eq(formatted(&json.format, &kit.packet), expected);
+			json_format_fini(&other);
+			kit_free(&kit);
+		}
+		frame_close(&opened);
+	}
+	text_format_fini(&kept);
+	json_format_fini(&json);
+}
+
 Test(text, remarks_stand_behind_the_line)
 {
 	static const uint8_t bytes[] = { 1, 2, 3 };

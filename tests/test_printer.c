@@ -80,6 +80,54 @@ Test(printer, packets_of_any_size_come_out_whole_and_in_order)
 	}
 }
 
+/* Whose turn comes when it is said, or has to. */
+struct turn {
+	bool waits;
+	unsigned waited;
+};
+
+static int wait_turn(void *owner)
+{
+	struct turn *turn = owner;
+
+	turn->waited++;
+	return 0;
+}
+
+static bool would_wait(void *owner)
+{
+	return ((struct turn *)owner)->waits;
+}
+
+Test(printer, rather_keeps_some_megabytes_than_waits)
+{
+	static const struct {
+		bool waits;
+		unsigned packets, waited;
+	} cases[] = { { false, 20, 0 }, { false, 300, 1 }, { true, 300, 0 }, { true, 3000, 0 }, { true, 5000, 1 } };
+
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct letters letters = { .format.packet = write_letters, .length = 1000 };
+		struct turn turn = { .waits = cases[i].waits };
+		FILE *file = tmpfile();
+		struct printer printer;
+
+		cr_assert(file);
+		cr_assert_eq(printer_init(&printer, fileno(file), false), 0);
+		printer.before = wait_turn;
+		printer.waits = would_wait;
+		printer.owner = &turn;
+		for (unsigned j = 0; j < cases[i].packets; j++)
+			cr_assert_eq(printer_packet(&printer, &letters.format, &any_packet), 0);
+		cr_expect_eq(turn.waited, cases[i].waited, "case %u: %u", i, turn.waited);
+		cr_assert_eq(printer_flush(&printer), 0);
+		printer_fini(&printer);
+		lseek(fileno(file), 0, SEEK_SET);
+		expect_letters(fileno(file), 1000, cases[i].packets);
+		fclose(file);
+	}
+}
+
 Test(printer, the_header_is_written_for_no_packet)
 {
 	struct letters with = { .format = { .packet = write_letters, .header = write_header } }, without = { .format.packet = write_letters };

@@ -21,7 +21,8 @@ Test(verbs_parts, ports_rates_are_lanes_times_speed)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		cr_assert_eq(verbs_port_gbps(cases[i].width, cases[i].speed), cases[i].gbps, "%u lanes code, %u", cases[i].width, cases[i].speed);
+		cr_assert_eq(verbs_port_gbps(cases[i].width, cases[i].speed), cases[i].gbps, "%u lanes code, %u",
+			     cases[i].width, cases[i].speed);
 }
 
 Test(verbs_parts, sizes_follow_from_limits_and_wishes)
@@ -45,13 +46,16 @@ Test(verbs_parts, sizes_follow_from_limits_and_wishes)
 		{ NULL, { 32768, 1 << 20, 1, 25, 9000, 0, 64, false }, { 1, 2048, 512, 14, 2049, 9088, 9088, 9088, false } },
 		{ NULL, { 32768, 1 << 20, 2, 25, 9000, 0, 20000, false }, { 1, 2048, 512, 14, 2049, 9088, 9088, 9088, false } },
 		/* what is asked for */
-		{ "depth=64,block=16,frame=64", { 32768, 1 << 20, 1, 25, 9000, 64 << 10, 0, false }, { 1, 64, 16, 64, 65, 64, 64, 64, false } },
-		{ "depth=100,block=1024", { 32768, 1 << 20, 1, 25, 1500, 1 << 20, 0, false }, { 1, 96, 16, 42, 97, 1536, 1536, 1536, false } },
+		{ "depth=64,block=16,frame=64", { 32768, 1 << 20, 1, 25, 9000, 64 << 10, 0, false },
+		  { 1, 64, 16, 64, 65, 64, 64, 64, false } },
+		{ "depth=100,block=1024", { 32768, 1 << 20, 1, 25, 1500, 1 << 20, 0, false },
+		  { 1, 96, 16, 42, 97, 1536, 1536, 1536, false } },
 		{ "depth=4096,frame=2048,cqe=8000", { 32768, 1 << 20, 1, 25, 1500, 1 << 20, 0, false },
 		  { 1, 4096, 1024, 8, 8000, 2048, 2048, 2048, false } },
 		/* several queues share what one would have */
 		{ "queues=4", { 32768, 1 << 20, 4, 25, 1500, 0, 0, false }, { 4, 4096, 1024, 42, 4097, 1536, 1536, 1536, false } },
-		{ "queues=16,depth=4096", { 32768, 1 << 20, 4, 25, 1500, 0, 0, false }, { 16, 4096, 1024, 128, 4097, 1536, 1536, 1536, false } },
+		{ "queues=16,depth=4096", { 32768, 1 << 20, 4, 25, 1500, 0, 0, false },
+		  { 16, 4096, 1024, 128, 4097, 1536, 1536, 1536, false } },
 		{ "ms=1", { 32768, 1 << 20, 1, 25, 1500, 0, 0, false }, { 1, 8192, 1024, 42, 8193, 1536, 1536, 1536, false } },
 	};
 
@@ -63,14 +67,16 @@ Test(verbs_parts, sizes_follow_from_limits_and_wishes)
 		cr_assert_eq(verbs_tuning_parse(&tuning, cases[i].tuning, &error), RTAP_STATUS_OK, "%s", error.text);
 		cr_assert_eq(verbs_sizes_derive(&sizes, &tuning, &cases[i].limits, &error), RTAP_STATUS_OK, "%zu: %s", i, error.text);
 		cr_assert(!memcmp(&sizes, &cases[i].sizes, sizeof sizes),
-			  "%zu: depth %u, block %u, blocks %u, entries %u, frame %u, slot %u, stride %u", i, sizes.depth, sizes.block, sizes.blocks,
+			  "%zu: depth %u, block %u, blocks %u, entries %u, frame %u, slot %u, stride %u", i,
+			  sizes.depth, sizes.block, sizes.blocks,
 			  sizes.cq_entries, sizes.frame_bytes, sizes.slot_bytes, sizes.stride);
 	}
 }
 
 Test(verbs_parts, blocks_come_back_when_the_last_borrower_is_done)
 {
-	struct verbs_sizes sizes = { .depth = 4, .block = 4, .blocks = 3, .cq_entries = 5, .frame_bytes = 128, .slot_bytes = 64, .stride = 64, .split = true };
+	struct verbs_sizes sizes = { .depth = 4, .block = 4, .blocks = 3, .cq_entries = 5, .frame_bytes = 128,
+				     .slot_bytes = 64, .stride = 64, .split = true };
 	struct verbs_ring *ring = verbs_ring_create(&sizes, true, 0);
 	struct verbs_block *blocks[4];
 
@@ -133,7 +139,8 @@ Test(verbs_parts, device_time_becomes_wall_clock_time)
 			for (int64_t off = second ? -SECOND / 2 : 0; off <= SECOND; off += SECOND / 4) {
 				int64_t at = second * SECOND + off, told;
 
-				told = verbs_clock_to_ns(&clock, device_ticks(at, cases[i].khz, cases[i].ppm, cases[i].start, cases[i].mask));
+				told = verbs_clock_to_ns(&clock, device_ticks(at, cases[i].khz, cases[i].ppm,
+									      cases[i].start, cases[i].mask));
 				cr_assert_leq(llabs(told - begin - at), second ? 100 : 100000, "%zu: second %ld: off by %ld ns", i, second,
 					      told - begin - at);
 			}
@@ -177,7 +184,8 @@ Test(verbs_parts, rules_become_specs_in_network_order)
 	struct flow_rule rule;
 	struct rtap_error error;
 
-	cr_assert_eq(flow_rule_parse(&rule, "eth src=02:00:00:00:00:01 ipv4 flags=1 vxlan vni=0x010203 udp dst=4791", &error), RTAP_STATUS_OK, "%s",
+	cr_assert_eq(flow_rule_parse(&rule, "eth src=02:00:00:00:00:01 ipv4 flags=1 vxlan vni=0x010203 udp dst=4791",
+				     &error), RTAP_STATUS_OK, "%s",
 		     error.text);
 	cr_assert(verbs_flow_encode(&rule, &encoded.attr));
 	cr_assert_eq(encoded.attr.num_of_specs, 5); /* VXLAN brings UDP with it */

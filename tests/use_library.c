@@ -231,9 +231,9 @@ static void look_at_stats(const struct rtap_stats *stats)
 
 static void count_a_file(void)
 {
-	struct summary summary = { .stats = rtap_stats_open(1 << 20) };
+	/* memory is the usual: 0 */
+	struct summary summary = { .stats = rtap_stats_open(0) };
 	struct rtap_tracker_options options = {
-		.max_memory = 1 << 24,
 		.message = take_message,
 		.connection = take_connection,
 		.merged = merge,

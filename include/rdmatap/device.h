@@ -141,10 +141,10 @@ struct rtap_devices;
 
 /*
  * Looks for devices under the sysfs that is mounted at `root` (NULL: at $RDMATAP_SYSFS, if that is not set at /sys). Only
- * their names are read. END: there is no RDMA subsystem; FAILED: it cannot be read, or memory is out. In both cases *devices
+ * their names are read. END: there is no RDMA subsystem; FAILED: it cannot be read, or memory is out. In both cases *opened
  * is NULL and the error is set.
  */
-enum rtap_status rtap_devices_open(struct rtap_devices **devices, const char *root, struct rtap_error *error)
+enum rtap_status rtap_devices_open(struct rtap_devices **opened, const char *root, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /* Closes and frees, with everything that was given out. NULL is ignored. */
@@ -154,20 +154,20 @@ void rtap_devices_close(struct rtap_devices *devices);
 size_t rtap_devices_count(const struct rtap_devices *devices);
 
 /*
- * What is known of a device, and of its `port`-th end port (counted from 0: see port_numbers). What is returned is valid until
+ * What is known of a device, and of an end port of it (both counted from 0; see port_numbers). What is returned is valid until
  * it is invalidated. NULL: memory is out.
  */
-const struct rtap_device *rtap_devices_device(struct rtap_devices *devices, size_t device);
-const struct rtap_port *rtap_devices_port(struct rtap_devices *devices, size_t device, size_t port);
-const struct rtap_gids *rtap_devices_gids(struct rtap_devices *devices, size_t device, size_t port);
-const struct rtap_p_keys *rtap_devices_p_keys(struct rtap_devices *devices, size_t device, size_t port);
+const struct rtap_device *rtap_devices_device(struct rtap_devices *devices, size_t device_index);
+const struct rtap_port *rtap_devices_port(struct rtap_devices *devices, size_t device_index, size_t port_index);
+const struct rtap_gids *rtap_devices_gids(struct rtap_devices *devices, size_t device_index, size_t port_index);
+const struct rtap_p_keys *rtap_devices_p_keys(struct rtap_devices *devices, size_t device_index, size_t port_index);
 
 /* Asks the device by libibverbs, for which it is opened. Kept until the next call. NULL: memory is out. */
-const struct rtap_device_verbs *rtap_devices_verbs(struct rtap_devices *devices, size_t device);
+const struct rtap_device_verbs *rtap_devices_verbs(struct rtap_devices *devices, size_t device_index);
 
 /* Counters (hw_counters) of a device, and of a port. They are read anew each time; valid until the next call for the same. */
-const struct rtap_device_counters *rtap_devices_counters(struct rtap_devices *devices, size_t device);
-const struct rtap_device_counters *rtap_devices_port_counters(struct rtap_devices *devices, size_t device, size_t port);
+const struct rtap_device_counters *rtap_devices_counters(struct rtap_devices *devices, size_t device_index);
+const struct rtap_device_counters *rtap_devices_port_counters(struct rtap_devices *devices, size_t device_index, size_t port_index);
 
 /* What may have changed. */
 enum rtap_port_part {
@@ -179,7 +179,7 @@ enum rtap_port_part {
 };
 
 /* Forgets parts (enum rtap_port_part, joined by |) of what is known of a port: they are read again when asked for. */
-void rtap_devices_invalidate(struct rtap_devices *devices, size_t device, size_t port, unsigned parts);
+void rtap_devices_invalidate(struct rtap_devices *devices, size_t device_index, size_t port_index, unsigned parts);
 
 /* An end port that was looked for. */
 struct rtap_end_port {
@@ -196,20 +196,20 @@ enum rtap_lookup {
 
 /*
  * Finds an end port by "NAME/PORT"; by "NAME" the first one of the device, or, with `whole`, the device itself (then
- * port->port is SIZE_MAX).
+ * found->port is SIZE_MAX).
  */
-enum rtap_lookup rtap_devices_find_name(struct rtap_devices *devices, const char *name, bool whole, struct rtap_end_port *port,
+enum rtap_lookup rtap_devices_find_name(struct rtap_devices *devices, const char *name, bool whole, struct rtap_end_port *found,
 					struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* Finds a device by its node GUID. port->port is SIZE_MAX. */
-enum rtap_lookup rtap_devices_find_node_guid(struct rtap_devices *devices, uint64_t guid, struct rtap_end_port *port,
+/* Finds a device by its node GUID. found->port is SIZE_MAX. */
+enum rtap_lookup rtap_devices_find_node_guid(struct rtap_devices *devices, uint64_t guid, struct rtap_end_port *found,
 					     struct rtap_error *error) __attribute__((warn_unused_result));
 
-enum rtap_lookup rtap_devices_find_port_guid(struct rtap_devices *devices, uint64_t guid, struct rtap_end_port *port,
+enum rtap_lookup rtap_devices_find_port_guid(struct rtap_devices *devices, uint64_t guid, struct rtap_end_port *found,
 					     struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* Of a port that has the GID at several indices (RoCE v1 and v2), the one of RoCE v2 is found. */
-enum rtap_lookup rtap_devices_find_gid(struct rtap_devices *devices, const uint8_t gid[16], struct rtap_end_port *port,
+enum rtap_lookup rtap_devices_find_gid(struct rtap_devices *devices, const uint8_t gid[16], struct rtap_end_port *found,
 				       struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* A GUID as people write them: "0002:c903:00a1:b2c0", "0x0002c90300a1b2c0", "0002c90300a1b2c0". */

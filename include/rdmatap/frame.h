@@ -54,7 +54,7 @@ struct rtap_frame {
  * pass between threads). Borrowers of frame bytes hold a reference.
  */
 struct rtap_batch {
-	struct rtap_frame *frames;
+	struct rtap_frame *frames; /* NULL: they were only counted, as was asked for (struct rtap_live_options) */
 	size_t count;
 };
 

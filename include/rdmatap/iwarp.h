@@ -54,12 +54,18 @@ enum rtap_fpdu_framing {
 
 /* One FPDU of a stream. RFC 5044, 4.1. */
 struct rtap_fpdu {
-	struct rtap_span bytes;   /* as sent, from ULPDU_Length (or the marker right in front of it) through the CRC, markers included; a gap's bytes are 0 */
+	/* as sent, from ULPDU_Length (or the marker right in front of it) through the CRC, markers included; a gap's bytes are 0 */
+	struct rtap_span bytes;
 	uint64_t stream_offset;   /* of the first byte */
 	uint64_t first_frame, last_frame;     /* numbers of the frames that brought its first and its last byte */
 	int64_t first_time_ns, last_time_ns;  /* their times */
-	const struct rtap_context *upper;     /* for a Send that this FPDU ends: its `message` (if put together) and what its dissection needs; for the end of a Read Response a `chunk`; or NULL */
-	uint32_t first_marker;    /* offset of the first marker in `bytes`; others follow every 512; RTAP_NO_MARKER or beyond the end: none */
+	/*
+	 * for a Send that this FPDU ends: its `message` (if put together) and what its dissection needs; for the end of a Read
+	 * Response a `chunk`; or NULL
+	 */
+	const struct rtap_context *upper;
+	/* offset of the first marker in `bytes`; others follow every 512; RTAP_NO_MARKER or beyond the end: none */
+	uint32_t first_marker;
 	uint16_t ulpdu_length;
 	uint8_t crc_status;       /* enum rtap_crc_status */
 	uint8_t framing;          /* enum rtap_fpdu_framing */

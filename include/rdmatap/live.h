@@ -59,6 +59,7 @@ struct rtap_live_options {
 	uint64_t buffer_bytes;      /* of the device or the kernel; 0: the device's usual */
 	bool immediate;             /* frames are handed on one by one as they arrive instead of in groups */
 	bool not_promiscuous;       /* only what is addressed to this machine */
+	bool counts_only;           /* nobody will look at the frames: batches may come with their count alone, and frames NULL */
 	const char *mad_classes;    /* umad: what to register for, "CLASS[:METHOD[+METHOD...]][,...]"; NULL: all that is free */
 	bool become_sm;             /* umad: claim to be a subnet manager; FAILED if another program does, unless */
 	bool wait_for_sm;           /* ... this waits for it */

@@ -189,7 +189,8 @@ struct rtap_message {
 	uint16_t mad_attribute, mad_status;
 	uint8_t rmpp_type;      /* 0: not of RMPP; 1 DATA, 2 ACK, 3 STOP, 4 ABORT */
 	uint32_t rmpp_segment;  /* of ACK, and of DATA that is no part of a message of several segments; else 0 */
-	uint32_t segments, segments_lost; /* of a message of several, whose length is that of their data: how many it has, as far as known; not seen */
+	/* of a message of several, whose length is that of their data: how many it has, as far as known; not seen */
+	uint32_t segments, segments_lost;
 	uint64_t retry_of;      /* frame of the first request of this transaction, which was not answered; 0: it is no retry */
 	uint64_t transaction_id;
 	const char *mad_class_name, *mad_method_name, *mad_attribute_name, *mad_status_name;

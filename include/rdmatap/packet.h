@@ -28,7 +28,8 @@ extern "C" {
 struct rtap_layer {
 	uint8_t protocol; /* number in the registry */
 	uint8_t source;   /* index into the packet's sources; 0 is the frame */
-	bool within;      /* part of the records of a layer before it, which tells its fields in their order: rtap_packet_visit() passes it over */
+	/* part of the records of a layer before it, which tells its fields in their order: rtap_packet_visit() passes it over */
+	bool within;
 	uint32_t offset;  /* of the header's first byte in its source */
 	uint32_t length;  /* bytes of it that are there; less than the header's when it was cut */
 };
@@ -251,7 +252,8 @@ struct rtap_mad_facts {
 	uint32_t modifier;
 	uint32_t rmpp_segment, rmpp_length; /* the header's last two words: by type segment and payload length, or segment and window */
 	uint32_t data_offset, data_captured; /* an RMPP segment's data behind the class's header, as far as captured */
-	uint32_t record_offset, record_stride, record_count; /* records that are shown: the first one, bytes from one to the next, how many */
+	/* records that are shown: the first one, bytes from one to the next, how many */
+	uint32_t record_offset, record_stride, record_count;
 	uint64_t transaction_id;
 };
 
@@ -364,8 +366,10 @@ struct rtap_context {
 	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
 	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
 	uint32_t message_wire; /* bytes that `message` has, of which the capture cut off all behind it; 0: none */
-	struct rtap_span records; /* data of an RMPP transaction that this segment completed: dissected as the next source instead of its own */
-	struct rtap_span chunk; /* an RPC message that chunks carried: dissected behind this packet's RPC-over-RDMA header, READ response or WRITE */
+	/* data of an RMPP transaction that this segment completed: dissected as the next source instead of its own */
+	struct rtap_span records;
+	/* an RPC message that chunks carried: dissected behind this packet's RPC-over-RDMA header, READ response or WRITE */
+	struct rtap_span chunk;
 	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown again; 0: none */
 	bool rpc_follows;     /* a later packet completes the RPC message of this RPC-over-RDMA header, and shows it */
 	bool stop_at_tcp;     /* what a TCP segment carries is left alone: the caller dissects again when it knows what the stream is */

@@ -23,7 +23,10 @@ extern "C" {
 
 struct rtap_stats;
 
-/* max_memory: bytes that the counts may take; connections beyond that are counted in rtap_stats_totals only. NULL: memory is out. */
+/*
+ * max_memory: bytes that the counts may take, 0: 64 MiB; connections beyond that are counted in rtap_stats_totals only. NULL:
+ * memory is out.
+ */
 struct rtap_stats *rtap_stats_open(uint64_t max_memory);
 
 /* Frees. NULL is ignored. */

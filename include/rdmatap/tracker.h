@@ -20,10 +20,8 @@ extern "C" {
 /* All state that outlives a packet: connections, PSN streams, messages in the making. One thread at a time. */
 struct rtap_tracker;
 
-struct rpc_exchange;
-
 struct rtap_tracker_options {
-	uint64_t max_memory;         /* bytes that state may take */
+	uint64_t max_memory;         /* bytes that state may take; 0: 512 MiB */
 	struct rtap_context context; /* for dissecting; borrowed pointers in it must outlive the tracker */
 	bool bytes;                  /* keep the bytes of all messages: rtap_message.bytes */
 	bool checksums;              /* work out rtap_message.crc32, and notice repeats that differ */
@@ -34,10 +32,6 @@ struct rtap_tracker_options {
 	/* Two connections turned out to be the halves of one: packets whose flow named `from` are of `into`, and `from` is never told.
 	 * turned: end a of the one is end b of the other. */
 	void (*merged)(void *owner, uint64_t from, uint64_t into, bool turned);
-	/* Each RPC call with its reply, in the order of the replies within a connection; for rdmatap's own exports:
-	 * what it tells is no part of the library. NULL. */
-	void (*exchange)(void *owner, const struct rpc_exchange *exchange);
-	bool payload;                /* exchanges hold the bytes of all chunks */
 	/* What packets show of RPC replies is of no interest: they have neither their calls' procedures nor what stands in chunks. Messages
 	 * are the same. */
 	bool bare_replies;

@@ -382,6 +382,30 @@ class Files(DiffTest):
         self.bad("no such level", "diff", "--level", "bits", RPING, RPING)
         self.bad("is no capture file", "diff", self.path("text", b"hello, this is some text of nobody\n"), RPING)
 
+    def test_a_segment_of_iwarp_sent_again(self):
+        capture = os.path.join(TESTDATA, "iwarp-rping-v4-crc.pcap")
+        head, frames = records(read(capture))
+        at = next(i for i, (_, packet, _) in enumerate(frames) if i > 12 and len(packet) > 100)
+        time_ns, packet, wire = frames[at]
+        late = next((i for i, frame in enumerate(frames) if frame[0] > time_ns + 3 * 10**8), len(frames))
+        frames.insert(late, (time_ns + 3 * 10**8, packet, wire))
+        again = self.path("again.pcap", struct.pack("<I", 0xa1b23c4d) + head[4:] + b"".join(
+            struct.pack("<IIII", *divmod(frame[0], 10**9), len(frame[1]), frame[2]) + frame[1] for frame in frames))
+        told = self.diff(capture, again)
+        self.assertEqual([(one["type"], one["level"], [(f["name"], f.get("a"), f.get("b")) for f in one["fields"]]) for one in told],
+                         [("changed", "setup", [("repeats", None, "1")])])
+        self.same("--fold-retransmissions", capture, again)
+
+    def test_two_captures_are_read_beside_each_other(self):
+        """With more threads than one by two processes, of which nothing is to be seen."""
+        other = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
+        cut = self.path("cut.pcap", read(other)[:3000])
+        none, missing = self.path("none.pcap", b"nothing"), os.path.join(self.directory, "missing.pcap")
+        for names in ((NFS3, other), (other, other), (other, cut), (cut, other), (cut, cut), (other, none), (none, other), (other, missing)):
+            one, two = (self.run_program("diff", "--threads", threads, *names) for threads in ("1", "2"))
+            self.assertEqual((one.returncode, one.stdout, one.stderr), (two.returncode, two.stdout, two.stderr), names)
+            self.assertEqual(one.returncode == 2, {cut, none, missing}.intersection(names) != set(), one.stderr)
+
     def test_comments_in_a_golden_file_do_not_matter(self):
         text = self.good("canon", RPING).replace(b"\nmessage", b"\n# why\n\nmessage", 1)
         self.same(self.path("golden", text), RPING)

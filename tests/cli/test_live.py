@@ -296,6 +296,10 @@ class Extcap(LiveTest):
         self.assertIn("interface {value=pcap:far}{display=", told)
         self.assertEqual(self.ask("--extcap-interface", "pcap:far", "--extcap-dlts"),
                          (0, "dlt {number=1}{name=ETHERNET}{display=ETHERNET}\n", ""))
+        # an interface that is down, in a namespace where nobody has set it up
+        down = subprocess.run(("unshare", "-n", PROGRAM, "--extcap-interface", "pcap:lo", "--extcap-dlts"), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT, env=environment())
+        self.assertEqual((down.returncode, down.stdout), (0, b"dlt {number=1}{name=ETHERNET}{display=ETHERNET}\n"), down.stderr)
         told = self.ask("--extcap-interface", "pcap:far", "--extcap-config")[1]
         self.assertIn("{call=--snap-length}", told)
         self.assertEqual(self.ask("--extcap-interface", "pcap:far", "--extcap-capture-filter", "udp"), (0, "", ""))

@@ -73,6 +73,22 @@ class Help(CliTest):
             self.good("diff", option, *arguments, self.path("golden") if option == "--update" else RPING, RPING)
             self.assertRegex(manual, "Fl [a-z| -]*" + option[1:])
 
+    def test_the_help_of_a_command_has_a_row_for_each_option_that_it_takes(self):
+        taken = {}
+        for line in self.good("--print-options").decode().splitlines():
+            command, option, _, _ = line.split("\t")
+            taken.setdefault(command, set()).update([option] if option else [])
+        del taken[""]
+        self.assertEqual(len(taken), 10)
+        for command, options in taken.items():
+            text = self.good(command, "--help").decode()
+            self.assertTrue(text.startswith("usage: rdmatap %s " % command), text)
+            self.assertIn("rdmatap-%s(1)" % command, text)
+            rows = re.findall(r"^  (--?[a-zA-Z][a-z-]*) ", text, re.M)
+            self.assertEqual(len(rows), len(set(rows)), command)
+            self.assertEqual(set(rows), options, command)
+        self.assertEqual(self.good("-r", RPING, "--help"), self.good("--help"))
+
     def test_version_names_the_libraries(self):
         self.assertRegex(self.good("--version").decode(), r"^rdmatap [0-9.]+\n.*libpcap.*\nzlib .*\nISA-L: ")
 

@@ -154,6 +154,18 @@ class Table(CliTest):
                     through = self.lines(*arguments, "-r", "-", stdin=standard_input)
                 self.assertEqual(through, self.lines(*arguments, "-r", capture), (capture, arguments))
 
+    def test_malformed_bodies_are_anomalies_in_every_output(self):
+        for name in ("rpc_hostile-xdr", "rpc_hostile-replies", "rpcrdma-rpc"):
+            capture = os.path.join(TESTDATA, name + ".pcap")
+            shown = [line for line in self.lines("-r", capture) if "[malformed]" in line]
+            self.assertTrue(shown)
+            self.assertEqual(self.lines("-r", capture, "-Y", 'rdmatap.anomaly == "malformed"'), shown)
+            self.assertEqual(len([line for line in self.lines("-r", capture, "-V") if "[Anomaly malformed" in line]), len(shown))
+            objects = [json.loads(line) for line in self.lines("-r", capture, "-T", "json")]
+            self.assertEqual(len([one for one in objects if "malformed" in one.get("rdmatap.anomaly", [])]), len(shown))
+            fields = self.lines("-r", capture, "-T", "fields", "-e", "rdmatap.anomaly")
+            self.assertEqual(len([line for line in fields if "malformed" in line]), len(shown))
+
     def test_messages_put_together_from_chunks_are_well_formed(self):
         for capture in self.rpc_captures():
             if "hostile" not in capture:

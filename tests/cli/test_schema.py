@@ -146,7 +146,7 @@ class Schema(CliTest):
     @staticmethod
     def is_rare(key):
         """What it takes millions of packets, or a reserved service, to see."""
-        return key in ("rpcs_uncounted", "mads_uncounted", "messages_uncounted", "anomalies.differing_repeat", "anomalies.bad_fpdu_crc",
+        return key in ("rpcs_uncounted", "mads_uncounted", "messages_uncounted", "intervals_uncounted", "anomalies.differing_repeat", "anomalies.bad_fpdu_crc",
                        "anomalies.unframed") or "nak_invalid_rd" in key
 
     def marked(self):

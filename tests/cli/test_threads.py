@@ -21,9 +21,9 @@ LARGE = ("roce-nfs3.pcap.gz", "roce-nfs40-mtu256.pcap.gz", "roce-verbmix-uc-mess
 
 class Threads(CliTest):
     def same(self, *arguments, written=None):
-        """Runs it with one thread, two and four."""
+        """Runs it with one thread, two, three and eight."""
         results = []
-        for threads in ("1", "2", "4"):
+        for threads in ("1", "2", "3", "8"):
             done = self.run_program(*arguments, "--threads", threads)
             results.append((done.returncode, done.stdout, done.stderr, written and read(written)))
             self.assertTrue(results[-1] == results[0], "--threads %s: %s" % (threads, " ".join(arguments)))
@@ -44,7 +44,7 @@ class Threads(CliTest):
             self.same(*COMMANDS[i % len(COMMANDS)], capture)
 
     def test_captures_of_several_batches(self):
-        """Batches hold 1024 frames at most."""
+        """Batches of files hold 512 frames at most."""
         for name in LARGE:
             self.same_of_all(os.path.join(TESTDATA, name))
 
@@ -75,6 +75,43 @@ class Threads(CliTest):
             self.same("-r", capture, "-w", saved, written=saved)
             self.same("export", "-w", exported, capture, written=exported)
         self.same("-v", "-s", "90", "-r", capture, "-w", saved, "-G", "1", "-W", "1", written=saved)
+
+    def test_what_is_exported_as_files(self):
+        """Names, contents and holes of all that was read and written."""
+        first = None
+        for threads in ("1", "2", "3", "8"):
+            folder = self.path("files-" + threads)
+            done = self.run_program("export", "--files", folder, os.path.join(TESTDATA, LARGE[0]), "--threads", threads)
+            files = sorted((os.path.relpath(os.path.join(where, name), folder), read(os.path.join(where, name)))
+                           for where, _, names in os.walk(folder) for name in names)
+            first = first or (done.returncode, done.stdout, files)
+            self.assertTrue(files)
+            self.assertTrue((done.returncode, done.stdout, files) == first, threads)
+
+    def test_comparisons(self):
+        one, other = (os.path.join(TESTDATA, name) for name in ("roce-nfs3.pcap.gz", "roce-nfs40-mtu256.pcap.gz"))
+        self.assertEqual(self.same("diff", one, one)[0], 0)
+        self.assertEqual(self.same("diff", one, other)[0], 1)
+
+    def test_compressed_files_that_break(self):
+        """What could be inflated comes first, whoever inflates it."""
+        whole = read(os.path.join(TESTDATA, LARGE[0]))
+        for damaged in (whole[:-5], whole[:len(whole) // 2] + bytes(64) + whole[len(whole) // 2:], whole + b"x"):
+            path = self.path("damaged.pcap.gz", damaged)
+            for arguments in (("-r", path), ("-V", "-r", path), ("messages", path), ("stats", path), ("canon", path), ("-q", "-r", path)):
+                self.assertEqual(self.same(*arguments)[0], 2)
+
+    def test_pipes(self):
+        """Of which nothing is read ahead."""
+        whole = read(os.path.join(TESTDATA, LARGE[0]))
+        for arguments in (("-r", "-"), ("-T", "json", "-r", "-"), ("messages", "-"), ("stats", "-"), ("-c", "7", "-r", "-")):
+            shown = set()
+            for threads in ("1", "2", "3", "8"):
+                done = subprocess.run((PROGRAM, *arguments, "--threads", threads), input=whole, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, env=environment())
+                self.assertEqual(done.returncode, 0, done.stderr)
+                shown.add((done.stdout, done.stderr))
+            self.assertEqual(len(shown), 1, arguments)
 
     def test_an_end_before_the_end(self):
         """What is told of the input is not told of what was read ahead."""

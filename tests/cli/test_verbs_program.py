@@ -110,6 +110,13 @@ class Files(CliTest):
         for option in ("--flow", "--flow-type", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs", "--snap-length"):
             self.assertIn("{call=%s}" % option, told)
         self.assertNotIn("promiscuous", told)
+        # a link type is known of a port that is down too, and there is none where nothing can be captured
+        for name in ("verbs:sim0/1", "verbs:sim0"):
+            done = self.capture("state=down", "--extcap-interface", name, "--extcap-dlts")
+            self.assertEqual((done.returncode, done.stdout), (0, b"dlt {number=1}{name=ETHERNET}{display=ETHERNET}\n"), done.stderr)
+        done = self.capture("link=infiniband", "--extcap-interface", "verbs:sim0/1", "--extcap-dlts")
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"Ethernet only", done.stderr)
         fifo = self.path("fifo")
         os.mkfifo(fifo)
         wanted = [data for data, _ in RPING_CONTENT if data[26:30] == bytes((10, 0, 0, 1))]

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,16 +37,6 @@ struct run {
 	int64_t time_ns;
 	uLong read; /* so that all bytes are looked at */
 };
-
-#define REQUIRE(condition) require(condition, #condition)
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
 
 static void check_missing(const struct rtap_missing *missing, uint32_t count, uint64_t length)
 {
@@ -158,19 +147,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct run run = { .options = data[0], .time_ns = INT64_C(1700000000000000000) };
 	struct rtap_tracker_options options = {
 		.max_memory = UINT64_C(4096) << data[1] % 16,
-		.bytes = data[0] & BYTES, .checksums = data[0] & CHECKSUMS, .payload = data[0] & PAYLOAD,
-		.owner = &run,
+		.bytes = data[0] & BYTES, .checksums = data[0] & CHECKSUMS, .owner = &run,
 	};
 	struct rtap_error error;
 
 	if (!(data[0] & NO_MESSAGES))
 		options.message = check_message;
-	if (data[0] & EXPORT) {
-		options.exchange = check_exchange;
-		REQUIRE(export_tcp_open(&run.export, "/dev/null", data[0] & FILL_HOLES, 1 << 16, &error) == RTAP_STATUS_OK);
-	}
 	run.tracker = rtap_tracker_open(&options);
 	REQUIRE(run.tracker != NULL);
+	if (data[0] & EXPORT) {
+		tracker_tell_exchanges(run.tracker, check_exchange, data[0] & PAYLOAD);
+		REQUIRE(export_tcp_open(&run.export, "/dev/null", data[0] & FILL_HOLES, 1 << 16, &error) == RTAP_STATUS_OK);
+	}
 	for (size_t at = HEADER_LENGTH; at + 2 <= size;) {
 		uint32_t head = (uint32_t)data[at] << 8 | data[at + 1], length = head & LENGTH;
 

@@ -22,16 +22,6 @@
 #define SEPARATOR 0xff
 #define MOST_TEXT (1u << 20)
 
-#define REQUIRE(condition) require(condition, #condition)
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
-
 /* make-seeds reads this table. */
 static const char *const files[] = {
 	"node_type", "node_guid", "sys_image_guid", "node_desc", "fw_ver", "hw_rev", "board_id", "hca_type", "parent",

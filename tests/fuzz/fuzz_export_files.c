@@ -32,16 +32,6 @@ enum { NO_REPLY = 4, WITH_HOLES = 8, WITH_ELSEWHERE = 16, NOT_ACCEPTED = 32, CUT
 
 static char outer[64], inner[80];
 
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
-
-#define REQUIRE(condition) require(condition, #condition)
-
 /* Empties a directory and removes it; counts what was in it. */
 static unsigned remove_tree(int parent, const char *name, unsigned depth)
 {

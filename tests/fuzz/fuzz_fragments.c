@@ -29,8 +29,6 @@ enum {
 	IDS = 0x80,
 };
 
-#define REQUIRE(condition) do { if (!(condition)) abort(); } while (0)
-
 static uint8_t byte_at(uint32_t at)
 {
 	return (uint8_t)(at * 2654435761u >> 24);

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,16 +39,6 @@ struct reader {
 	struct rtap_visitor visitor;
 	uint64_t sum;
 };
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
-
-#define REQUIRE(condition) require(condition, #condition)
 
 static void read_field(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
 		       const struct rtap_value *value, const struct rtap_place *place)

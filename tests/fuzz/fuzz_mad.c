@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,16 +36,6 @@ struct run {
 	uint64_t told;               /* frames that messages told are made of */
 	unsigned depth;
 };
-
-#define REQUIRE(condition) require(condition, #condition)
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
 
 static void enter(struct rtap_visitor *visitor, const char *label, const struct rtap_place *place)
 {

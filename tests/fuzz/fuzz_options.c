@@ -22,16 +22,6 @@
 
 #include "harness.h"
 
-#define REQUIRE(condition) require(condition, #condition)
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
-
 /* An error says something, and ends. */
 static void check_error(const struct rtap_error *error)
 {

@@ -76,16 +76,6 @@ struct run {
 static int file = -1;
 static char directory[] = "/dev/shm/rdmatap-fuzz-XXXXXX";
 
-#define REQUIRE(condition) require(condition, #condition)
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
-
 /* Position behind a string, whose opening quote stands before `at`. */
 static size_t skip_string(const char *text, size_t at, size_t length)
 {
@@ -355,14 +345,12 @@ static void open_tracker(struct run *run, unsigned memory)
 		options.connection = take_connection;
 		options.merged = take_merge;
 	}
-	if (run->output > SAVE) {
-		options.exchange = take_exchange;
-		options.payload = true;
-	}
 	if (run->filter)
 		options.wanted = is_wanted;
 	run->tracker = rtap_tracker_open(&options);
 	REQUIRE(run->tracker != NULL);
+	if (run->output > SAVE)
+		tracker_tell_exchanges(run->tracker, take_exchange, true);
 }
 
 static bool write_record(void *owner, stats_form *form, const struct stats_record *record)

@@ -56,16 +56,6 @@ struct reader {
 	uint64_t sum;
 };
 
-#define REQUIRE(condition) require(condition, #condition)
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
-
 static void read_span(struct reader *reader, struct rtap_span span)
 {
 	for (uint32_t i = 0; i < span.length; i++)

@@ -16,8 +16,6 @@
 #define HEADER_LENGTH 2
 #define LIMIT 20000
 
-#define REQUIRE(condition) do { if (!(condition)) abort(); } while (0)
-
 struct run {
 	uint64_t end;        /* of the stream so far */
 	uint64_t last;       /* offset of the record told last, plus one */

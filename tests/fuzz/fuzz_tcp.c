@@ -26,8 +26,6 @@ enum {
 	OTHERS_NEED = 0x80, /* somebody else takes half of the memory before the segment */
 };
 
-#define REQUIRE(condition) do { if (!(condition)) abort(); } while (0)
-
 struct run {
 	struct tcp_streams streams;
 	struct budget budget;

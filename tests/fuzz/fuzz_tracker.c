@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,16 +56,6 @@ struct run {
 };
 
 static struct sender senders[STREAMS];
-
-#define REQUIRE(condition) require(condition, #condition)
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
 
 static void check_missing(const struct rtap_message *message)
 {

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,16 +18,6 @@
 #define ENVELOPE_LENGTH 64
 /* So that time goes into bytes, not into segments. */
 #define MOST_SEGMENTS 40
-
-#define REQUIRE(condition) require(condition, #condition)
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
 
 static uint32_t get(const uint8_t *bytes, unsigned count)
 {

@@ -8,8 +8,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "dissect/rpc_body.h"
 
@@ -34,16 +32,6 @@ struct reader {
 	unsigned options, depth, values;
 	uint64_t sum, last;
 };
-
-static void require(bool condition, const char *text)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "a promise was broken: %s\n", text);
-	abort();
-}
-
-#define REQUIRE(condition) require(condition, #condition)
 
 static void read_value(struct xdr_sink *sink, const struct xdr_told *told)
 {

@@ -2,13 +2,27 @@
 #ifndef RDMATAP_TESTS_FUZZ_HARNESS_H
 #define RDMATAP_TESTS_FUZZ_HARNESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /*
  * What each fuzz_*.c defines, by libFuzzer's name for it. Takes any bytes; returns 0; a finding ends the process.
  * libFuzzer calls it, or driver.c where there is no libFuzzer.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What must be true of whatever comes in; if it is not, that is a finding. */
+#define REQUIRE(condition) require(condition, #condition)
+
+static inline void require(bool condition, const char *text)
+{
+	if (condition)
+		return;
+	fprintf(stderr, "a promise was broken: %s\n", text);
+	abort();
+}
 
 #endif

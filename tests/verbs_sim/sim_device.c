@@ -242,9 +242,12 @@ static void set_number(const char *key, const char *value)
 
 static void set_word(char *word)
 {
-	static const struct word links[] = { { "ethernet", IBV_LINK_LAYER_ETHERNET }, { "infiniband", IBV_LINK_LAYER_INFINIBAND }, { NULL, 0 } };
-	static const struct word states[] = { { "active", IBV_PORT_ACTIVE }, { "down", IBV_PORT_DOWN }, { "init", IBV_PORT_INIT }, { NULL, 0 } };
-	static const struct word stamps[] = { { "wall", SIM_STAMP_WALL }, { "raw", SIM_STAMP_RAW }, { "none", SIM_STAMP_NONE }, { NULL, 0 } };
+	static const struct word links[] = { { "ethernet", IBV_LINK_LAYER_ETHERNET },
+					     { "infiniband", IBV_LINK_LAYER_INFINIBAND }, { NULL, 0 } };
+	static const struct word states[] = { { "active", IBV_PORT_ACTIVE }, { "down", IBV_PORT_DOWN },
+					      { "init", IBV_PORT_INIT }, { NULL, 0 } };
+	static const struct word stamps[] = { { "wall", SIM_STAMP_WALL }, { "raw", SIM_STAMP_RAW },
+					      { "none", SIM_STAMP_NONE }, { NULL, 0 } };
 	char *value = strchr(word, '=');
 
 	if (!value)
@@ -622,7 +625,8 @@ void sim_sync_counters(struct sim_context *context)
 
 SIM_EXPORT const char *ibv_wc_status_str(enum ibv_wc_status status)
 {
-	static const char *const names[] = { "success", "local length error", "local QP operation error", "local EE context operation error",
+	static const char *const names[] = { "success", "local length error", "local QP operation error",
+					     "local EE context operation error",
 					     "local protection error", "flushed", "memory window bind error", "bad response",
 					     "local access error" };
 

@@ -56,7 +56,8 @@ static int open_file(struct sim_feed *feed)
 /* A packet socket; 0 or errno. */
 static int open_socket(const char *name, int *descriptor)
 {
-	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = (int)if_nametoindex(name) };
+	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
+				       .sll_ifindex = (int)if_nametoindex(name) };
 	struct packet_mreq all = { .mr_ifindex = address.sll_ifindex, .mr_type = PACKET_MR_PROMISC };
 	int one = 1, room = 32 << 20;
 
@@ -225,7 +226,8 @@ int sim_feed_send(struct sim_context *context, const uint8_t *bytes, uint32_t le
 		uint64_t now = sim_now_ns(CLOCK_REALTIME);
 		struct pcap_record record = { (uint32_t)(now / 1000000000), (uint32_t)(now % 1000000000), length, length };
 
-		if (write(context->send_file, &record, sizeof record) != sizeof record || write(context->send_file, bytes, length) != length)
+		if (write(context->send_file, &record, sizeof record) != sizeof record ||
+		    write(context->send_file, bytes, length) != length)
 			return errno ? errno : EIO;
 	}
 	if (context->send_socket >= 0 && send(context->send_socket, bytes, length, 0) != (ssize_t)length)

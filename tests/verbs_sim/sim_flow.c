@@ -224,7 +224,8 @@ int sim_flow_check(const struct ibv_flow_attr *attr)
 	struct ibv_flow_spec spec;
 	size_t at = 0;
 
-	if (attr->comp_mask || !attr->port || attr->port > sim_config.ports || attr->size < sizeof *attr || attr->size > sizeof *attr + 1024)
+	if (attr->comp_mask || !attr->port || attr->port > sim_config.ports || attr->size < sizeof *attr ||
+	    attr->size > sizeof *attr + 1024)
 		return EINVAL;
 	if (attr->type == IBV_FLOW_ATTR_SNIFFER && (sim_config.no_sniffer || attr->num_of_specs))
 		return sim_config.no_sniffer ? EOPNOTSUPP : EINVAL;

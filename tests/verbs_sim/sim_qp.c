@@ -86,7 +86,8 @@ SIM_EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_at
 
 	if (sim_fails("create_qp"))
 		return NULL;
-	memcpy(&full, attr, sizeof *attr);
+	/* what follows in the longer structure stands where this one has padding, with whatever bytes */
+	memcpy(&full, attr, offsetof(struct ibv_qp_init_attr_ex, comp_mask));
 	return create_qp(pd, &full);
 }
 

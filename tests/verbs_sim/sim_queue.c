@@ -254,7 +254,8 @@ static struct sim_cq *create_cq(struct ibv_context *ibv, uint32_t cqe, void *cq_
 	return cq;
 }
 
-SIM_EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int vector)
+SIM_EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context,
+					struct ibv_comp_channel *channel, int vector)
 {
 	struct sim_cq *cq;
 
@@ -460,7 +461,8 @@ struct ibv_cq_ex *sim_create_cq_ex(struct ibv_context *context, struct ibv_cq_in
 
 	if (sim_fails("create_cq_ex"))
 		return NULL;
-	if (((attr->wc_flags & wall) && sim_config.stamp != SIM_STAMP_WALL) || ((attr->wc_flags & raw) && sim_config.stamp != SIM_STAMP_RAW)) {
+	if (((attr->wc_flags & wall) && sim_config.stamp != SIM_STAMP_WALL) ||
+	    ((attr->wc_flags & raw) && sim_config.stamp != SIM_STAMP_RAW)) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}

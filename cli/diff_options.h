@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef CLI_DIFF_H
-#define CLI_DIFF_H
+#ifndef CLI_DIFF_OPTIONS_H
+#define CLI_DIFF_OPTIONS_H
 
 #include <getopt.h>
 
