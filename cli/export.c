@@ -106,6 +106,8 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 		complain("%" PRIu64 " calls about files could be read in part only, or not at all", counts->unreadable);
 	if (counts->nameless)
 		complain("%" PRIu64 " RPC calls were cut off by the capture before what they are about", counts->nameless);
+	if (counts->uncalled)
+		complain("%" PRIu64 " RPC replies came without their calls: what these did to files is not known", counts->uncalled);
 	if (counts->forgotten || counts->refused || counts->untold)
 		complain("%" PRIu64 " handles and names were forgotten, %" PRIu64 " files refused, %" PRIu64
 			 " ranges not kept for want of memory (give more with --max-memory)",

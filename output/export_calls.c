@@ -303,6 +303,10 @@ static void reply_value(struct xdr_sink *sink, const struct xdr_told *told)
 		reply->reply.count = told->number;
 		reply->reply.has_count = true;
 		break;
+	case NFS_WCC_SIZE:
+		reply->reply.size_before = told->number;
+		reply->reply.has_size_before = true;
+		break;
 	case NFS_READ_EOF:
 	case NFS_EOF:
 		reply->reply.eof = told->number;

@@ -49,6 +49,8 @@ struct reply_operation {
 	uint32_t status;
 	struct kept handle;
 	struct call_attributes attributes, directory;
+	uint64_t size_before; /* NFSv3 */
+	bool has_size_before;
 	uint64_t count;       /* WRITE, COPY: bytes done */
 	bool has_count, is_asynchronous;
 	bool eof;

@@ -32,18 +32,52 @@ static void set(struct contents *contents, struct node *node, uint64_t begin, ui
 		contents->untold++;
 }
 
-/* The file grows to `end` at least. What it grows over is zero, if its size was known. False: it cannot. */
-static bool grow(struct contents *contents, struct node *node, uint64_t offset, uint64_t end)
+/* Who makes a file longer: what an operation writes leaves zeros before it; what a READ gives was written unseen. */
+enum grower { BY_WRITE, BY_READ };
+
+/*
+ * The file grows to `end` at least. What it grows over is zero, if its size was known: but for what others wrote there, unless
+ * it was this operation, under way then, that made the file as long as was told. False: it cannot.
+ */
+static bool grow(struct contents *contents, struct node *node, uint64_t offset, uint64_t end, enum grower by)
 {
-	uint64_t size = node->entry->size;
+	uint64_t size = node->entry->size, written = size;
 
 	if (end <= size)
 		return true;
 	if (!disk_resize(contents->disk, node->entry, end))
 		return false;
-	if (node->size_known)
-		set(contents, node, size, offset, RANGE_ZEROS, false);
+	if (!node->size_known)
+		return true;
+	if (by == BY_READ)
+		written = offset;
+	else if (node->unseen_size > size && !(node->unseen_size == end && contents->asked <= node->unseen_frame))
+		written = node->unseen_size < offset ? node->unseen_size : offset;
+	set(contents, node, size, written, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
+	set(contents, node, written, offset, RANGE_ZEROS, false);
 	return true;
+}
+
+void contents_told_size(struct contents *contents, struct node *node, uint64_t size)
+{
+	uint64_t known = node->entry ? node->entry->size : 0;
+
+	/* what was asked before a size was set may have been answered before, too */
+	if (!node->size_known || size <= known || size <= node->unseen_size || contents->asked < node->resized_frame)
+		return;
+	node->unseen_size = size;
+	node->unseen_frame = contents->answered;
+}
+
+void contents_finish(struct contents *contents, struct node *node)
+{
+	uint64_t size = node->entry ? node->entry->size : 0;
+
+	if (!node->size_known || node->unseen_size <= size || (node->gone && !node->entry) ||
+	    !is_range(contents, node->unseen_size, 0) || !names_place(contents->names, node))
+		return;
+	if (disk_resize(contents->disk, node->entry, node->unseen_size))
+		set(contents, node, size, node->unseen_size, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, true);
 }
 
 /* Goes to the extent that `at` is in; *begin is its place in the stream. NULL: the stream ends before. */
@@ -115,7 +149,7 @@ void contents_put(struct contents *contents, struct node *node, uint64_t offset,
 
 	if (!is_range(contents, offset, data->length) || !names_place(contents->names, node))
 		return;
-	if (!grow(contents, node, offset, offset + data->length))
+	if (!grow(contents, node, offset, offset + data->length, is_write ? BY_WRITE : BY_READ))
 		return;
 	while (at < end && !contents->disk->failed) {
 		uint64_t begin, here = end;
@@ -138,7 +172,7 @@ void contents_zero(struct contents *contents, struct node *node, uint64_t offset
 {
 	if (!is_range(contents, offset, length) || !names_place(contents->names, node))
 		return;
-	if (!grow(contents, node, offset, offset + length) || !disk_punch(contents->disk, node->entry, offset, length))
+	if (!grow(contents, node, offset, offset + length, BY_READ) || !disk_punch(contents->disk, node->entry, offset, length))
 		return;
 	set(contents, node, offset, offset + length, RANGE_ZEROS, false);
 }
@@ -150,7 +184,7 @@ void contents_miss(struct contents *contents, struct node *node, uint64_t offset
 
 	if (!is_range(contents, offset, length) || !names_place(contents->names, node))
 		return;
-	if (is_certain && !grow(contents, node, offset, offset + length))
+	if (is_certain && !grow(contents, node, offset, offset + length, BY_READ))
 		return;
 	/* the server's file can have grown by what was not captured */
 	size = node->told_size > node->entry->size ? node->told_size : node->entry->size;
@@ -163,6 +197,8 @@ void contents_resize(struct contents *contents, struct node *node, uint64_t size
 {
 	uint64_t before;
 
+	node->resized_frame = contents->answered;
+	node->unseen_size = 0;
 	/* a file without a byte is not made: it is of no use, and perhaps its bytes were only not captured */
 	if (!size && !node->entry) {
 		node->size_known = true;
@@ -182,7 +218,7 @@ void contents_resize(struct contents *contents, struct node *node, uint64_t size
 void contents_allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
 {
 	if (is_range(contents, offset, length) && names_place(contents->names, node))
-		grow(contents, node, offset + length, offset + length);
+		grow(contents, node, offset + length, offset + length, BY_WRITE);
 }
 
 void contents_deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
@@ -247,7 +283,7 @@ void contents_copy(struct contents *contents, struct node *from, uint64_t from_o
 		length = from->entry->size - from_offset;
 	if (!is_range(contents, from_offset, length) || !is_range(contents, to_offset, length) || !names_place(contents->names, to))
 		return;
-	if (!grow(contents, to, to_offset, to_offset + length))
+	if (!grow(contents, to, to_offset, to_offset + length, BY_WRITE))
 		return;
 	known = is_source(from, from_offset, to, to_offset, length);
 	for (uint64_t done = 0; done < length && !contents->disk->failed;) {

@@ -14,6 +14,7 @@ struct contents {
 	uint64_t written;    /* bytes that came from the capture */
 	uint64_t copied;     /* by COPY and CLONE */
 	uint64_t untold, not_copied;
+	uint64_t asked, answered; /* frames of the exchange at hand */
 	/* where the last data stood: data of a message are asked for in its order */
 	const struct rpc_part *part;
 	uint32_t extent;
@@ -42,6 +43,13 @@ void contents_zero(struct contents *contents, struct node *node, uint64_t offset
 void contents_miss(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, bool is_certain,
 		   enum rtap_missing_reason reason);
 
+/*
+ * The server told of this size. Where all that was captured explains less, bytes were written that were not captured: they are
+ * missing, up to where a WRITE that was captured begins or, by contents_finish(), up to the size.
+ */
+void contents_told_size(struct contents *contents, struct node *node, uint64_t size);
+void contents_finish(struct contents *contents, struct node *node);
+
 void contents_resize(struct contents *contents, struct node *node, uint64_t size);
 void contents_allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length);
 void contents_deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length);
@@ -50,9 +58,11 @@ void contents_deallocate(struct contents *contents, struct node *node, uint64_t 
 void contents_copy(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset, uint64_t length);
 
 /* Starts a new exchange: the parts of the last one are gone. */
-static inline void contents_begin(struct contents *contents)
+static inline void contents_begin(struct contents *contents, const struct rpc_exchange *exchange)
 {
 	contents->part = NULL;
+	contents->asked = exchange->call.first_frame;
+	contents->answered = exchange->reply.present ? exchange->reply.last_frame : exchange->call.last_frame;
 }
 
 #endif

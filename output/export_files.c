@@ -32,7 +32,7 @@ struct export_files {
 	struct server *server;
 	struct place current, saved;
 	const struct call_operation *opened; /* an OPEN that makes files, whose file is not known yet */
-	uint64_t exchanges, dropped, nameless;
+	uint64_t exchanges, dropped, nameless, uncalled;
 	uint64_t nameless_bytes; /* of their data, as far as is known */
 	bool is_placed;          /* some data of the exchange at hand have a file and an offset, be they there or missing */
 	bool (*stopped)(void);
@@ -79,8 +79,10 @@ static void go_to(struct export_files *export, struct node *node)
 
 static void identify(struct export_files *export, struct node *node, const struct call_attributes *attributes)
 {
-	if (node && attributes->has_size)
+	if (node && attributes->has_size) {
 		node->told_size = attributes->size;
+		contents_told_size(&export->contents, node, attributes->size);
+	}
 	if (node && attributes->has_fsid && attributes->has_fileid)
 		names_identify(&export->names, node, attributes->fsid, attributes->fileid);
 }
@@ -207,6 +209,8 @@ static void nfs3_done(struct export_files *export, const struct call_operation *
 	struct node *node = node_of(export, call->handle), *directory = node_of(export, call->directory);
 
 	identify(export, directory, &reply->directory);
+	if (node && reply->has_size_before)
+		contents_told_size(&export->contents, node, reply->size_before);
 	switch ((enum nfs3_procedure)call->number) {
 	case NFS3_LOOKUP:
 	case NFS3_MKDIR:
@@ -471,7 +475,7 @@ static void apply(struct export_files *export, const struct rpc_exchange *exchan
 	uint64_t unreadable = export->calls.unreadable;
 
 	names_trim(&export->names);
-	contents_begin(&export->contents);
+	contents_begin(&export->contents, exchange);
 	export->server = names_server(&export->names, &exchange->server);
 	go_to(export, NULL);
 	export->saved = export->current;
@@ -502,6 +506,8 @@ static enum rtap_status apply_waiting(struct export_files *export, bool all)
 
 enum rtap_status export_files_exchange(struct export_files *export, const struct rpc_exchange *exchange)
 {
+	if (!exchange->call.present && exchange->reply.present)
+		export->uncalled++;
 	if (!calls_is_about_files(exchange)) {
 		if (!exchange->call.facts.program_known)
 			note_nameless(export, exchange);
@@ -515,7 +521,11 @@ enum rtap_status export_files_exchange(struct export_files *export, const struct
 
 enum rtap_status export_files_flush(struct export_files *export)
 {
-	return apply_waiting(export, true);
+	enum rtap_status status = apply_waiting(export, true);
+
+	for (struct node *node = export->names.first; node && !export->disk.failed; node = node->next)
+		contents_finish(&export->contents, node);
+	return export->disk.failed ? RTAP_STATUS_FAILED : status;
 }
 
 static void write_nameless(const void *what, struct line *line)
@@ -569,6 +579,7 @@ struct export_files_counts export_files_count(const struct export_files *export)
 		.dropped = export->dropped,
 		.unreadable = export->calls.unreadable,
 		.nameless = export->nameless,
+		.uncalled = export->uncalled,
 		.forgotten = export->names.forgotten,
 		.refused = export->names.refused,
 		.untold = export->contents.untold,

@@ -27,6 +27,7 @@ struct export_files_counts {
 	uint64_t dropped;    /* of these, when `stopped` said so */
 	uint64_t unreadable; /* of which something could not be read: cut off, not captured, malformed, encrypted */
 	uint64_t nameless;   /* calls cut off by the capture before what they are about */
+	uint64_t uncalled;   /* replies whose calls were not captured: what they did, to files or else, is not known */
 	uint64_t forgotten;  /* handles and names that made room for others */
 	uint64_t refused;    /* files and names that there was no room for */
 	uint64_t untold;     /* ranges that there was no room to remember: missing ones among them are not told */
@@ -41,11 +42,11 @@ struct export_files *export_files_open(const char *directory, const struct expor
 /* FAILED: the disk is full, or the like: see export_files_close(). */
 enum rtap_status export_files_exchange(struct export_files *export, const struct rpc_exchange *exchange) __attribute__((warn_unused_result));
 
-/* The last exchange was told: nothing waits any longer. FAILED: likewise. */
+/* The last exchange was told: nothing waits any longer, and files get the size that was told. FAILED: likewise. */
 enum rtap_status export_files_flush(struct export_files *export) __attribute__((warn_unused_result));
 
 /*
- * Prints the ranges that were said but could not be filled, a line each: path below the directory, offset, length, reason,
+ * Prints the ranges that were said, or that servers told to be there, but could not be filled, a line each: path below the directory, offset, length, reason,
  * with tabs between. The last line can be of path "?": data of calls that were cut off before their file, one after another,
  * as far as the length is known. 0 or -errno.
  */

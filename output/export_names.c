@@ -521,8 +521,11 @@ void names_unbind(struct names *names, struct node *directory, struct piece piec
 		return;
 	node = name->node;
 	drop_name(names, name);
-	if (node->names)
+	/* it stands under another of its names then */
+	if (node->names) {
+		settle_below(names, node);
 		return;
+	}
 	node->gone = true;
 	forget_id(names, node);
 	if (node->entry && node->entry->is_directory) {

@@ -36,6 +36,8 @@ struct node {
 	bool gone;                 /* removed: its fileid may be another's soon */
 	bool size_known;           /* the server's size is entry->size */
 	uint64_t told_size;        /* by the attributes heard last */
+	uint64_t unseen_size;      /* told while nothing captured makes it so long; 0: none */
+	uint64_t unseen_frame, resized_frame; /* of the replies that told that, and that set a size */
 	struct name *placed;       /* what the entry is named after; NULL: after the handle, or an older name */
 	struct disk_entry *entry;  /* NULL: nothing is exported of it */
 	struct ranges ranges;

@@ -90,9 +90,11 @@ static void json_operations(const struct rtap_message *message, struct line *lin
 const char *message_rpc_status(const struct rtap_message *message)
 {
 	static const char *const accepted[] = { "SUCCESS", "PROG_UNAVAIL", "PROG_MISMATCH", "PROC_UNAVAIL", "GARBAGE_ARGS", "SYSTEM_ERR" };
+	/* RFC 8166, 4.5 */
+	static const char *const errors[] = { "RDMA_ERROR unknown", "RDMA_ERROR ERR_VERS", "RDMA_ERROR ERR_CHUNK" };
 
 	if (message->rdma_error)
-		return message->rdma_error == 1 ? "RDMA_ERROR ERR_VERS" : "RDMA_ERROR ERR_CHUNK";
+		return errors[message->rdma_error < sizeof errors / sizeof errors[0] ? message->rdma_error : 0];
 	if (!message->rpc_accepted)
 		return message->rpc_status ? "AUTH_ERROR" : "RPC_MISMATCH";
 	if (!message->rpc_status && message->has_status && message->status_name)

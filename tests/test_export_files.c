@@ -243,13 +243,13 @@ Test(export_files, a_reply_cut_off_before_its_data_says_how_many_are_missing)
 	create("root", "file", "f");
 	set_size("f", 0);
 	run();
-	/* the file has grown since; the end was reached */
+	/* the file has grown since, unseen; the end was reached */
 	read_of("f", 3, 4096, "abcdefghij", 10);
 	kit_hole(&kit.reply, &kit.exchange.reply, kit.reply.data_at - 4, 16, RTAP_MISSING_SNAPPED, XDR_HOLE);
 	kit.exchange.reply.extent_count = 2;
 	run();
 	EXPECT_TEXT("file", ".............");
-	EXPECT_MISSING("file\t3\t10\tsnapped\n");
+	EXPECT_MISSING("file\t0\t3\tnot_captured\nfile\t3\t10\tsnapped\n");
 	/* cut off before even the count: the attributes tell the size */
 	begin3(NFS3_READ);
 	kit_text(&kit.call, "f");
@@ -261,7 +261,7 @@ Test(export_files, a_reply_cut_off_before_its_data_says_how_many_are_missing)
 	kit_hole(&kit.reply, &kit.exchange.reply, kit.reply.length - 4, 4, RTAP_MISSING_SNAPPED, XDR_HOLE);
 	kit.exchange.reply.extent_count = 2;
 	run();
-	EXPECT_MISSING("file\t3\t17\tsnapped\n");
+	EXPECT_MISSING("file\t0\t3\tnot_captured\nfile\t3\t17\tsnapped\n");
 }
 
 Test(export_files, an_unanswered_read_misses_up_to_the_size_that_attributes_told)
@@ -304,6 +304,109 @@ Test(export_files, a_call_cut_off_before_its_file_has_data_all_the_same)
 		cr_expect_eq(export_files_count(export).nameless, cases[i].nameless, "%zu", i);
 	}
 	EXPECT_MISSING("by-handle/352441c2\t0\t5\tsnapped\n?\t0\t10\tsnapped\n");
+}
+
+/* What the kit holds was asked in one frame and answered in another. */
+static void give_in(uint64_t asked, uint64_t answered)
+{
+	kit.exchange.call.first_frame = asked;
+	kit.exchange.reply.last_frame = answered;
+	cr_assert_eq(export_files_exchange(export, &kit.exchange), RTAP_STATUS_OK);
+}
+
+static void expect_missing(const char *expected)
+{
+	cr_assert_eq(export_files_flush(export), RTAP_STATUS_OK);
+	EXPECT_MISSING(expected);
+}
+
+static void tell_size(uint64_t size, uint64_t asked, uint64_t answered)
+{
+	begin3(NFS3_ACCESS);
+	kit_text(&kit.call, "f");
+	kit_u32(&kit.call, 1);
+	attributes3_of_size(7, size);
+	kit_u32(&kit.reply, 1);
+	kit_end(&kit);
+	give_in(asked, answered);
+}
+
+static void write_in(uint64_t offset, const char *text, uint64_t asked, uint64_t answered)
+{
+	write_of("f", offset, text, strlen(text), (uint32_t)strlen(text));
+	give_in(asked, answered);
+}
+
+static void resize_in(uint64_t size, uint64_t asked, uint64_t answered)
+{
+	begin3(NFS3_SETATTR);
+	kit_text(&kit.call, "f");
+	for (int i = 0; i < 3; i++)
+		kit_u32(&kit.call, 0);
+	kit_u32(&kit.call, 1);
+	kit_u64(&kit.call, size);
+	for (int i = 0; i < 3; i++)
+		kit_u32(&kit.call, 0);
+	no_attributes(2);
+	kit_end(&kit);
+	give_in(asked, answered);
+}
+
+Test(export_files, a_file_longer_than_what_was_seen_of_it_was_written_unseen)
+{
+	mount_root("root");
+	create("root", "file", "f");
+	resize_in(0, 1, 2);
+	tell_size(0, 3, 4);
+	expect_missing("");
+	EXPECT_TEXT("file", "-");
+	tell_size(10, 5, 6);
+	expect_missing("file\t0\t10\tnot_captured\n");
+	EXPECT_TEXT("file", "..........");
+	write_in(2, "abc", 7, 8);
+	tell_size(10, 9, 10);
+	expect_missing("file\t0\t2\tnot_captured\nfile\t5\t5\tnot_captured\n");
+	/* sparse from there on */
+	write_in(15, "x", 11, 12);
+	expect_missing("file\t0\t2\tnot_captured\nfile\t5\t5\tnot_captured\n");
+	EXPECT_TEXT("file", "..abc..........x");
+	resize_in(3, 13, 16);
+	/* answered before the size was set, or perhaps so */
+	tell_size(16, 14, 17);
+	expect_missing("file\t0\t2\tnot_captured\n");
+}
+
+Test(export_files, what_a_file_grew_over_is_zero_unless_it_was_that_long_before)
+{
+	const struct { uint64_t told, asked; const char *missing; } cases[] = {
+		/* what is told is due to the WRITE under way; it was sent later; it does not reach so far; it reaches further */
+		{ 9, 10, "" }, { 9, 13, "file\t2\t4\tnot_captured\n" }, { 12, 10, "file\t2\t4\tnot_captured\nfile\t9\t3\tnot_captured\n" },
+		{ 5, 10, "file\t2\t3\tnot_captured\n" }, { 2, 13, "" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		files_end();
+		files_begin();
+		mount_root("root");
+		create("root", "file", "f");
+		resize_in(0, 1, 2);
+		write_in(0, "ab", 3, 4);
+		tell_size(cases[i].told, 11, 12);
+		write_in(6, "abc", cases[i].asked, 14);
+		expect_missing(cases[i].missing);
+	}
+}
+
+Test(export_files, replies_without_calls_are_counted)
+{
+	mount_root("root");
+	create("root", "file", "f");
+	write_text("f", 0, "hello");
+	cr_expect_eq(export_files_count(export).uncalled, 0);
+	write_of("f", 0, "hello", 5, 5);
+	kit.exchange.call.present = false;
+	run();
+	cr_expect_eq(export_files_count(export).uncalled, 1);
 }
 
 Test(export_files, a_size_cuts_and_extends)

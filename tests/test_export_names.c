@@ -92,9 +92,16 @@ Test(export_names, hard_links_are_one_file)
 	write_text("f", 0, "hello");
 	EXPECT_TEXT("file", "hello");
 	EXPECT_TEXT("link", "-");
+	/* it is still called something: the name that is gone may be another's now */
 	remove_name("root", "file");
 	write_text("f", 5, "!");
-	EXPECT_TEXT("file", "hello!");
+	EXPECT_TEXT("file", "-");
+	EXPECT_TEXT("link", "hello!");
+	create("root", "file", "g");
+	write_text("g", 0, "other");
+	EXPECT_TEXT("file", "other");
+	remove_name("root", "link");
+	EXPECT_TEXT("link", "hello!");
 }
 
 Test(export_names, a_symbolic_link_is_not_made)

@@ -306,6 +306,6 @@ Test(export_nfs4, nfs4_renames_links_and_removes)
 	open4("root", "new", "g", true);
 	write4("g", 0, "other");
 	write4("f", 5, "!");
-	EXPECT_TEXT("new", "hello!");
-	EXPECT_TEXT("new~2", "other");
+	EXPECT_TEXT("link", "hello!");
+	EXPECT_TEXT("new", "other");
 }

@@ -9,6 +9,7 @@
 
 #include "output/fields.h"
 #include "output/json.h"
+#include "output/messages.h"
 #include "output/text.h"
 #include "tests/frame_kit.h"
 
@@ -481,4 +482,12 @@ Test(hex, rows_have_offsets_bytes_and_characters)
 	hex_write(bytes, sizeof bytes, &line);
 	*line.next = 0;
 	cr_expect(has(output, "\nfff0  ") && has(output, "\n10000  41 42 "), "offsets grow a digit");
+}
+
+Test(messages, errors_of_rpc_over_rdma_have_the_names_of_rfc_8166_and_no_others)
+{
+	static const char *const names[] = { [1] = "RDMA_ERROR ERR_VERS", [2] = "RDMA_ERROR ERR_CHUNK", [3] = "RDMA_ERROR unknown" };
+
+	for (uint32_t code = 1; code <= 3; code++)
+		cr_expect_str_eq(message_rpc_status(&(struct rtap_message){ .kind = RTAP_KIND_RPC_REPLY, .rdma_error = code }), names[code]);
 }
