@@ -224,6 +224,17 @@ static void take_syn(struct tcp_half *half, const struct rtap_packet *packet)
 	tell_life(half->connection, half->from_a, life, packet);
 }
 
+/* What the sender of a segment had: later ones, which were captured before it, may have acknowledged more. */
+static uint64_t acknowledged_by(const struct tcp_half *other, const struct rtap_tcp_facts *tcp)
+{
+	uint64_t position = other->acknowledged;
+
+	if (!has_flags(tcp, RTAP_TCP_FLAG_ACK) || has_flags(tcp, RTAP_TCP_FLAG_SYN) || !other->started)
+		return position;
+	position = tcp_half_unwrap(other, tcp->acknowledgment);
+	return position < other->acknowledged ? position : other->acknowledged;
+}
+
 static void take_data(struct tcp_half *half, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
 {
 	const struct rtap_tcp_facts *tcp = &packet->tcp;
@@ -234,7 +245,7 @@ static void take_data(struct tcp_half *half, const struct rtap_packet *packet, s
 		.captured = tcp->payload.captured,
 		.interface = packet->frame->interface,
 		.frame = packet->frame->number,
-		.acknowledged = other->acknowledged,
+		.acknowledged = acknowledged_by(other, tcp),
 		.time_ns = packet->frame->time_ns,
 	};
 

@@ -40,7 +40,7 @@ struct tcp_bytes {
 	struct rtap_span span; /* borrowed for the call */
 	uint64_t frame;        /* that they came in; not later than the one at hand */
 	int64_t time_ns;       /* of that frame */
-	uint64_t acknowledged; /* by that frame: tcp_half.acknowledged of the other direction when it came */
+	uint64_t acknowledged; /* by that frame: a position of the other direction, not behind its tcp_half.acknowledged */
 	bool was_ahead, wanted; /* what `ahead` returned of them; what tcp_stream_want() was told */
 };
 

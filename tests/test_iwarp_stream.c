@@ -222,6 +222,39 @@ Test(iwarp_stream, a_reply_waits_for_the_request_behind_a_gap)
 	sender_fini(&answers);
 }
 
+Test(iwarp_stream, segments_need_what_they_acknowledged_not_what_was_acknowledged_before_them_in_the_capture)
+{
+	/* three READs, each asked for when the one before was answered; the capture has all but the first turned round */
+	uint8_t request[46] = { 0x41, 0x41, [9] = 1, [21] = 1, [33] = 8, [37] = 2 }, response[22] = { 0xc1, 0x42 };
+	const struct { bool from_a; unsigned read; } order[] = { { true, 0 }, { false, 2 }, { false, 1 }, { false, 0 }, { true, 2 }, { true, 1 } };
+	struct sender asks, answers;
+
+	sender_init(&asks, SENT_PLAIN, true);
+	sender_init(&answers, SENT_PLAIN, true);
+	for (uint8_t i = 1; i <= 3; i++) {
+		request[13] = request[21] = response[5] = i;
+		send_fpdu(&asks, request, sizeof request);
+		send_fpdu(&answers, response, sizeof response);
+	}
+	begin(1 << 20, false);
+	give_setup(false, true);
+	for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++) {
+		const struct sent_fpdu *ask = &asks.fpdus[order[i].read], *answer = &answers.fpdus[order[i].read];
+
+		if (order[i].from_a)
+			give(true, 7000, FLAG_ACK, SETUP + ask->offset, SETUP + answer->offset, asks.bytes + ask->offset, ask->length);
+		else
+			give(false, 7000, FLAG_ACK, SETUP + answer->offset, SETUP + ask->offset + ask->length, answers.bytes + answer->offset,
+			     answer->length);
+	}
+	end();
+	cr_assert_eq(told_count, 3);
+	for (unsigned i = 0; i < 3; i++)
+		cr_expect(told[i].kind == RTAP_KIND_READ && told[i].complete && told[i].outcome == RTAP_OUTCOME_GOOD, "%u", i);
+	sender_fini(&asks);
+	sender_fini(&answers);
+}
+
 Test(iwarp_stream, a_stream_from_the_middle_is_known_by_what_it_carries)
 {
 	static const struct { bool crc, no_heuristics; uint16_t port; unsigned connections; } cases[] = {
