@@ -410,7 +410,7 @@ static void sum_latencies(struct report_page *page)
 				page->ranked[i]->directions[kind / RTAP_KIND_COUNT].operations[kind % RTAP_KIND_COUNT];
 
 			if (operations)
-				histogram_merge(&page->latencies[kind % RTAP_KIND_COUNT], &operations->latency_ns);
+				page->unplaced += histogram_merge(&page->latencies[kind % RTAP_KIND_COUNT], &operations->latency_ns);
 		}
 }
 

@@ -159,6 +159,11 @@ void report_operations(const void *what, struct line *line)
 		html_counted(line, page->stats->uncounted_messages, "message");
 		line_text(line, " not counted by connection and kind for want of memory (give more with --max-memory).</p>\n");
 	}
+	if (page->stats->unplaced_values + page->unplaced) {
+		line_text(line, "<p class=\"remark\">");
+		html_counted(line, page->stats->unplaced_values + page->unplaced, "value");
+		line_text(line, " (lengths or times) in no percentile and no plot, for want of memory.</p>\n");
+	}
 	line_text(line, "</section>\n");
 }
 
