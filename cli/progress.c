@@ -26,6 +26,16 @@ void progress_init(struct progress *progress, bool asked)
 		progress->next_ns = now_ns() + (asked ? 0 : FIRST_NS);
 }
 
+static void draw(struct progress *progress, uint64_t frames, uint64_t done, uint64_t total)
+{
+	progress->drawn = true;
+	if (total)
+		fprintf(stderr, "\rrdmatap: %3" PRIu64 "%%, %" PRIu64 " packets", done * 100 / total, frames);
+	else
+		fprintf(stderr, "\rrdmatap: %" PRIu64 " packets", frames);
+	fflush(stderr);
+}
+
 void progress_show(struct progress *progress, uint64_t frames, uint64_t done, uint64_t total)
 {
 	int64_t now;
@@ -36,18 +46,18 @@ void progress_show(struct progress *progress, uint64_t frames, uint64_t done, ui
 	if (now < progress->next_ns)
 		return;
 	progress->next_ns = now + INTERVAL_NS;
-	progress->drawn = true;
-	if (total)
-		fprintf(stderr, "\rrdmatap: %3" PRIu64 "%%, %" PRIu64 " packets", done * 100 / total, frames);
-	else
-		fprintf(stderr, "\rrdmatap: %" PRIu64 " packets", frames);
-	fflush(stderr);
+	draw(progress, frames, done, total);
 }
 
-void progress_end(struct progress *progress)
+void progress_end(struct progress *progress, uint64_t frames, uint64_t done, uint64_t total)
 {
 	if (!progress->drawn)
 		return;
-	fputs(isatty(STDERR_FILENO) ? "\r\033[K" : "\n", stderr);
+	if (isatty(STDERR_FILENO)) {
+		fputs("\r\033[K", stderr);
+	} else {
+		draw(progress, frames, done, total);
+		fputc('\n', stderr);
+	}
 	fflush(stderr);
 }

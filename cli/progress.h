@@ -18,6 +18,7 @@ struct progress {
 void progress_init(struct progress *progress, bool asked);
 /* `done` of `total` bytes; total 0: not known. */
 void progress_show(struct progress *progress, uint64_t frames, uint64_t done, uint64_t total);
-void progress_end(struct progress *progress);
+/* Wiped from a terminal; elsewhere what was shown ends with the whole. */
+void progress_end(struct progress *progress, uint64_t frames, uint64_t done, uint64_t total);
 
 #endif

@@ -311,12 +311,10 @@ static void batch_done(struct reader *reader, struct rtap_batch *batch)
 }
 
 /* What has been read ahead of what was taken does not count. */
-static void close_pipeline(struct reader *reader)
+static void close_pipeline(struct reader *reader, uint64_t *done, uint64_t *total)
 {
-	uint64_t done, total;
-
 	reader_sync(reader);
-	reader->tally.read = pipeline_progress(reader->pipeline, &done, &total);
+	reader->tally.read = pipeline_progress(reader->pipeline, done, total);
 	pipeline_close(reader->pipeline);
 	reader->pipeline = NULL;
 	rtap_source_stop(reader->source);
@@ -324,16 +322,19 @@ static void close_pipeline(struct reader *reader)
 
 static void end_reading(struct reader *reader, enum rtap_status status)
 {
+	uint64_t done, total;
+
 	if (reader->pipeline) {
-		close_pipeline(reader);
+		close_pipeline(reader, &done, &total);
 	} else {
 		if (reader->options->device && status != RTAP_STATUS_END)
 			end_live(reader);
 		else
 			rtap_source_stop(reader->source);
 		reader->tally.read = rtap_source_counters(reader->source);
+		rtap_source_progress(reader->source, &done, &total);
 	}
-	progress_end(&reader->progress);
+	progress_end(&reader->progress, reader->tally.read.frames, done, total);
 	reader->interrupted = interrupted;
 	interrupted = 1;
 }
