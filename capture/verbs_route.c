@@ -122,7 +122,7 @@ static bool is_multicast(const struct sockaddr *address)
 	return IN6_IS_ADDR_MULTICAST(&six.sin6_addr);
 }
 
-/* By IGMP or MLD, for as long as the socket is open, on the interface that leads there, as the connection manager chooses it. 0 or errno. */
+/* By IGMP or MLD, for as long as the socket is open, on the interface that the route says, as the connection manager does. 0 or errno. */
 static int join_by_socket(struct target *target)
 {
 	const struct sockaddr *address = target->info->ai_dst_addr;

@@ -188,7 +188,7 @@ class Umad(CliTest):
         self.assertIn('umad:ibsim0/1: classes of MADs "nonsense": not understood', errors)
 
     def test_what_cannot_be_opened_says_why(self):
-        for source, message in (("umad:ibsim1", "there is no such RDMA device"), ("umad:ibsim0/2", "the device has no such port (it has 1 to 1)"),
+        for source, message in (("umad:ibsim1", "there is no such RDMA device"), ("umad:ibsim0/2", "the device has no such port (it has only 1)"),
                                 ("umad:", "the name of the device is missing")):
             with self.subTest(source):
                 status, _, errors = self.run_at("H1", "-i", source, "-c", "1")
