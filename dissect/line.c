@@ -99,6 +99,13 @@ void line_dec(struct line *line, uint64_t number)
 	line_end(line, begin, line_put_dec(begin, number));
 }
 
+void line_count(struct line *line, uint64_t count, const char *one, const char *many)
+{
+	line_dec(line, count);
+	line_char(line, ' ');
+	line_text(line, line_plural(count, one, many));
+}
+
 /* Below 1000000000. */
 static inline void put_nine(char *to, uint32_t number)
 {

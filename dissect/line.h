@@ -99,7 +99,15 @@ static inline void line_text(struct line *line, const char *text)
 	line_bytes(line, text, strlen(text));
 }
 
+/* The word for so many: "frame" for 1, "frames" for any other number. */
+static inline const char *line_plural(uint64_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
+
 void line_dec(struct line *line, uint64_t number);
+/* "1 frame", "2 frames". */
+void line_count(struct line *line, uint64_t count, const char *one, const char *many);
 /* Decimal, padded with zeros to `digits`. */
 void line_dec_padded(struct line *line, uint64_t number, unsigned digits);
 /* "0x" and at least `digits` digits; line_hex_digits without the "0x". */

@@ -135,6 +135,22 @@ Test(line, hexadecimal_digits_are_at_least_as_many_as_asked_for_and_no_more_than
 		}
 }
 
+Test(line, one_is_counted_as_one)
+{
+	static const struct {
+		uint64_t count;
+		const char *text;
+	} cases[] = { { 0, "0 replies" }, { 1, "1 reply" }, { 2, "2 replies" }, { UINT64_C(4294967297), "4294967297 replies" } };
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct line line;
+
+		begin(&line);
+		line_count(&line, cases[i].count, "reply", "replies");
+		cr_expect_str_eq(end(&line), cases[i].text);
+	}
+}
+
 Test(line, seconds_have_nine_decimals_and_a_sign)
 {
 	static const struct {
