@@ -106,14 +106,14 @@ void line_count(struct line *line, uint64_t count, const char *one, const char *
 	line_text(line, line_plural(count, one, many));
 }
 
-/* Below 1000000000. */
-static inline void put_nine(char *to, uint32_t number)
+char *line_put_nine(char *to, uint32_t number)
 {
 	uint32_t upper = number / 10000;
 
 	to[0] = (char)('0' + upper / 10000);
 	put_four(to + 1, upper % 10000);
 	put_four(to + 5, number % 10000);
+	return to + 9;
 }
 
 void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
@@ -124,7 +124,7 @@ void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 	char *end = text + i;
 
 	if (digits == 9 && number < 1000000000) {
-		put_nine(text, (uint32_t)number);
+		line_put_nine(text, (uint32_t)number);
 	} else {
 		for (; i >= 4; number /= 10000)
 			put_four(text + (i -= 4), (unsigned)(number % 10000));
@@ -176,8 +176,7 @@ char *line_put_seconds(char *to, int64_t nanoseconds)
 	}
 	to = line_put_dec(to, magnitude / 1000000000);
 	*to++ = '.';
-	put_nine(to, (uint32_t)(magnitude % 1000000000));
-	return to + 9;
+	return line_put_nine(to, (uint32_t)(magnitude % 1000000000));
 }
 
 void line_seconds(struct line *line, int64_t nanoseconds)

@@ -81,6 +81,8 @@ static inline char *line_put(char *to, const char *text)
 char *line_put_dec(char *to, uint64_t number);
 /* At least `digits` digits and at most 16, without "0x". */
 char *line_put_hex(char *to, uint64_t number, unsigned digits);
+/* Nine digits; the number is below 1000000000. */
+char *line_put_nine(char *to, uint32_t number);
 /* Signed nanoseconds as seconds with nine decimals: at most 21 bytes. */
 char *line_put_seconds(char *to, int64_t nanoseconds);
 /* 15 bytes at most, of 17 that are written. */
