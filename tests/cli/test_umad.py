@@ -136,7 +136,7 @@ class Umad(CliTest):
         status, output, errors = self.run_at("H1", "replay", "-i", "umad:ibsim0/1", *STAY, "--at-once", "-w", answers, asked)
         self.assertEqual(status, 0, errors)
         self.assertIn("6 packets, ", output)
-        self.assertIn("5 packets received, 1 requests not answered", output)
+        self.assertIn("5 packets received, 1 request not answered", output)
         # the simulator forgets whom the request was for
         self.assertRegex(errors, r"^rdmatap: umad:ibsim0/1: no response to method 0x01 of class 0x01, attribute 0x0011, from LID \d+\n$")
         rows = self.fields(answers, "infiniband.mad.transactionid", "infiniband.mad.mgmtclass", "infiniband.mad.method",
@@ -214,8 +214,8 @@ class Umad(CliTest):
                                  frame(2, mad(2, DIRECTED, GET, NODE_INFO), 0xffff))
         status, output, errors = self.run_at("H1", "replay", "-i", "umad:ibsim0", *STAY, "--at-once", asked)
         self.assertEqual(status, 2)
-        self.assertIn("1 packets, ", output)
-        self.assertIn("1 frames were refused, the first: frame 1: umad:ibsim0/1: this frame cannot be sent: it is no datagram", errors)
+        self.assertIn("1 packet, ", output)
+        self.assertIn("1 frame was refused, the first: frame 1: umad:ibsim0/1: this frame cannot be sent: it is no datagram", errors)
 
 
 if __name__ == "__main__":
