@@ -277,6 +277,39 @@ class OneChange(Talks):
         self.assertEqual(len(re.findall(r"^[-+]m", text, re.M)), 2)
 
 
+class OneOfMany(DiffTest):
+    """One message of many that are alike, or one of a call and its reply, is lost."""
+
+    def capture(self, name, lost=None, call_lost=None):
+        scene = conversation.Scene(name, "")
+        talk = scene.connection()
+        for round in range(12):
+            if round != lost:
+                written = talk.write("a", 500, r_key=0x100, va=0x7000 + 500 * round, data=b"w" * 500)
+                scene.put(*written, talk.ack(written[-1]))
+            call, reply = rpc(xid=0x1000 + round)
+            told = talk.send("a", len(call), data=call) if round != call_lost else []
+            scene.put(*told, *(talk.ack(packet) for packet in told))
+            told = talk.send("b", len(reply), data=reply)
+            scene.put(*told, talk.ack(told[-1]))
+        path = self.path(name + ".pcap")
+        scene.write_capture(path)
+        return path
+
+    def test_which_one_its_address_tells(self):
+        before = self.capture("before")
+        for lost in (0, 4, 11):
+            told = self.diff(before, self.capture("after", lost))
+            self.assertEqual([one["type"] for one in told], ["removed"])
+            self.assertIn("key=rkey#1+0x%x" % (500 * lost), told[0]["a"]["line"])
+            self.assertEqual([one["type"] for one in self.diff(self.capture("after", lost), before)], ["added"])
+
+    def test_a_reply_is_the_same_one_without_its_call(self):
+        told = self.diff(self.capture("before"), self.capture("after", call_lost=4))
+        self.assertEqual([one["type"] for one in told], ["removed", "changed"])
+        self.assertIn(("answered", None, "nothing"), [(field["name"], field.get("a"), field.get("b")) for field in told[1]["fields"]])
+
+
 class Policies(Talks):
     def test_ignored_fields_are_no_difference(self):
         self.same("--ignore", "length", self.capture("before"), self.capture("after", "length"))
