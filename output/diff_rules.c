@@ -249,7 +249,7 @@ static bool is_named(const struct diff_names *names, const char *name, size_t le
 
 bool diff_rules_compare(const struct diff_rules *rules, const char *name, size_t length)
 {
-	if (rules->fold_retransmissions && length == 7 && !memcmp(name, "repeats", 7))
+	if (rules->fold_retransmissions && ((length == 7 && !memcmp(name, "repeats", 7)) || (length == 8 && !memcmp(name, "refusals", 8))))
 		return false;
 	return !is_named(&rules->ignore, name, length) && (!rules->only.count || is_named(&rules->only, name, length));
 }

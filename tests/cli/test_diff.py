@@ -310,6 +310,28 @@ class OneOfMany(DiffTest):
         self.assertIn(("answered", None, "nothing"), [(field["name"], field.get("a"), field.get("b")) for field in told[1]["fields"]])
 
 
+class FirstAnswer(DiffTest):
+    """Whose answer the first one is turns out only later."""
+
+    def capture(self, name, *syndromes):
+        scene = conversation.Scene(name, "")
+        talk = scene.connection()
+        for round in range(3):
+            written = talk.write("a", 700, data=b"w" * 700)
+            scene.put(*written, *(talk.ack(written[-1], syndrome=syndrome, psn=written[-1].psn + 1) for syndrome in syndromes if not round))
+            scene.put(talk.ack(written[-1]))
+        path = self.path(name + ".pcap")
+        scene.write_capture(path)
+        return path
+
+    def test_a_nak_that_comes_first_is_a_difference(self):
+        for syndrome in (0x60, 0x2e):
+            before, after = self.capture("before"), self.capture("after", syndrome)
+            told = self.diff(before, after)
+            self.assertEqual([[(f["name"], f.get("a"), f.get("b")) for f in one["fields"]] for one in told], [[("refusals", None, "1")]])
+            self.same("--fold-retransmissions", before, after)
+
+
 class Policies(Talks):
     def test_ignored_fields_are_no_difference(self):
         self.same("--ignore", "length", self.capture("before"), self.capture("after", "length"))
