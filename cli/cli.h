@@ -141,7 +141,7 @@ bool is_extcap(int argc, char **argv);
 int command_fields(int argc, char **argv);
 
 /*
- * Set by SIGINT and SIGTERM: interrupted ends reading, and is set when that has ended by itself; hurried, set by the next signal,
+ * Set by SIGINT, SIGTERM and SIGHUP: interrupted ends reading, and is set when that has ended by itself; hurried, set by the next signal,
  * ends what is told and written of it, at the next message.
  */
 extern volatile sig_atomic_t interrupted, hurried;

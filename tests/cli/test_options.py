@@ -30,6 +30,7 @@ class Help(CliTest):
         of_stats = {"--interval": ("1",), "--json": ()}
         of_report = {"-o": (self.path("page.html"),)}
         text = self.good("--help").decode()
+        self.assertIn("umad is no sniffer", text)
         verbs = {"--flow", "--flow-type", "--flow-priority", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs"}  # tried by check-verbs
         live = verbs | {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode"}  # tried by check-live
         series = {"-C": ("1",), "-G": ("1",), "-W": ("2", "-C", "1")}
