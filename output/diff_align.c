@@ -290,8 +290,8 @@ static int slide(struct matching *matching, bool order)
 	return diff_slide(&slide);
 }
 
-int diff_match(struct diff_matches *matches, const struct canon_line *a, size_t a_count, const struct canon_line *b, size_t b_count, bool order,
-	       const struct diff_slide *texts)
+int diff_match(struct diff_matches *matches, const struct canon_line *a, size_t a_count, const struct canon_line *b, size_t b_count,
+	       bool order, const struct diff_slide *texts)
 {
 	struct matching matching = { .matches = matches, .a = a, .b = b, .a_count = a_count, .b_count = b_count,
 				     .texts = texts };

@@ -380,7 +380,8 @@ class Policies(Talks):
         self.same("--rules", rules, "--level", "messages", before, after)
         for line, message in ((b"ignore length", "line 1: ignore length: not an option"), (b"--ignore lenght", "no such field"),
                               (b"--colour red", "no such option"), (b"--order now", "takes no value"), (b"--tolerance length=x", "not of the form"),
-                              (b"--skip operations", "not of the form"), (b"\0\0", "not a rules file")):
+                              (b"--skip operations", "not of the form"), (b"--paint", "no such option"),
+                              (b"--only", "needs an argument"), (b"\0\0", "not a rules file")):
             self.bad(message, "diff", "--rules", self.path("bad", line + b"\n"), before, after)
         self.bad("No such file", "diff", "--rules", self.path("nowhere"), before, after)
 
