@@ -20,6 +20,7 @@ struct making {
 	const struct canon_note *note;
 	char direction;
 	int64_t base_ns;
+	uint64_t early_refusals;
 };
 
 struct canon *canon_create(const struct canon_options *options)
@@ -386,8 +387,10 @@ void canon_packet(struct canon *canon, const struct rtap_packet *packet)
 		note(canon, packet, CANON_PART_HEADER, CANON_NOTE_FRAME, packet->flow.message_first_frame);
 	if (packet->rpc.present && packet->source_address)
 		note_rpc(canon, packet);
-	if (is_refusal(packet))
+	if (is_refusal(packet)) {
+		group->asked_again_shown += packet->ib.syndrome >> 5 == 1 || !(packet->ib.syndrome & 0x1f);
 		take_down(canon, group, STREAM_REFUSALS, packet->frame->number, write_refusal, &making);
+	}
 	take_packet(canon, group, packet, direction);
 }
 
@@ -504,6 +507,7 @@ void canon_connection(struct canon *canon, const struct rtap_connection *connect
 	group->b = connection->b;
 	group->first_frame = connection->first_frame;
 	group->last_frame = connection->last_frame;
+	group->asked_again = connection->trouble[RTAP_TROUBLE_NAK_SEQUENCE] + connection->trouble[RTAP_TROUBLE_RNR];
 	if (keep_text(canon, &group->role, &group->role_length, write_role, &making))
 		(void)keep_text(canon, &group->setup, &group->setup_length, write_setup, &making);
 }
@@ -557,6 +561,32 @@ static bool join_parts(struct canon *canon)
 	return true;
 }
 
+static void write_early_refusals(const struct making *making, struct line *line)
+{
+	canon_name(line, "refusals");
+	line_dec(line, making->early_refusals);
+}
+
+/* NAKs that came before it was known whose answers they are have no record: how many they were is told by the setup. */
+static bool tell_early_refusals(struct canon *canon, struct group *group)
+{
+	uint64_t shown = group->asked_again_shown + (group->part ? group->part->asked_again_shown : 0);
+	struct making making = { .canon = canon, .early_refusals = group->asked_again - shown };
+	size_t length;
+	char *longer;
+
+	if (!group->setup || group->asked_again <= shown)
+		return true;
+	length = make(canon, write_early_refusals, &making);
+	longer = length ? realloc(group->setup, group->setup_length + length) : NULL;
+	if (!longer)
+		return false;
+	memcpy(longer + group->setup_length, canon->text, length);
+	group->setup = longer;
+	group->setup_length += length;
+	return true;
+}
+
 static int compare_groups(const void *left, const void *right)
 {
 	const struct group *a = *(const struct group *const *)left, *b = *(const struct group *const *)right;
@@ -577,6 +607,9 @@ int canon_write(struct canon *canon, struct printer *printer)
 		return canon->error;
 	if (!join_parts(canon))
 		return -ENOMEM;
+	for (size_t i = 0; i < canon->group_count; i++)
+		if (!tell_early_refusals(canon, canon->groups[i]))
+			return -ENOMEM;
 	if (canon->group_count)
 		qsort(canon->groups, canon->group_count, sizeof *canon->groups, compare_groups);
 	return canon_write_groups(canon, printer);

@@ -31,6 +31,7 @@ struct group {
 	/* of a told one */
 	struct rtap_end a, b;
 	uint64_t first_frame, last_frame;
+	uint64_t asked_again, asked_again_shown; /* NAKs that asked for a repetition: all, and those that are records */
 	struct group *part;      /* another that is part of this one */
 	bool part_swapped;       /* in it, client and server are the other way round */
 };

@@ -26,6 +26,7 @@ static const struct row own[] = {
 	KEEP("read_chunks", MESSAGES), KEEP("write_chunks", MESSAGES), KEEP("reply_chunk", MESSAGES), KEEP("nak", MESSAGES),
 	KEEP("rnr_timer", MESSAGES), KEEP("learned", MESSAGES), KEEP("path_mtu", MESSAGES), KEEP("life", MESSAGES),
 	KEEP("reject_reason", MESSAGES), KEEP("client_private", MESSAGES), KEEP("server_private", MESSAGES), KEEP("anomalies", MESSAGES),
+	KEEP("refusals", MESSAGES),
 	RENAME("key", RKEY, MESSAGES), RENAME("invalidates", RKEY, MESSAGES), RENAME("xid", XID, MESSAGES),
 	KEEP("transport", MESSAGES), KEEP("service", MESSAGES), KEEP("client", MESSAGES), KEEP("server", MESSAGES),
 	DROP("latency"), DROP("time"), DROP("frame"),

@@ -8,6 +8,7 @@
 
 #include "output/diff.h"
 #include "output/diff_align.h"
+#include "output/diff_names.h"
 
 /* What comparison.known is keyed by. */
 enum { TO_B, TO_A, KEY_SHIFT, STREAM_SHIFT, STREAM_SEEN };
@@ -84,52 +85,8 @@ static void learn(struct comparison *comparison, uint32_t kind, uint64_t key, ui
 		fail(comparison, -ENOMEM);
 }
 
-/* One part of a renamed or relative value: "rkey#3+0x10", "server.psn+17". */
-struct name_part {
-	uint64_t name;   /* a hash of what stands before the offset */
-	uint64_t base;   /* a hash of the kind alone */
-	uint64_t offset; /* two's complement */
-	bool has_offset;
-};
-
-static uint64_t number(const char *at, const char *end)
-{
-	uint64_t value = 0;
-	unsigned base = 10;
-
-	if (end - at > 2 && at[0] == '0' && at[1] == 'x') {
-		base = 16;
-		at += 2;
-	}
-	for (; at < end; at++) {
-		unsigned digit = *at >= 'a' && *at <= 'f' ? (unsigned)(*at - 'a') + 10 : (unsigned)(*at - '0');
-
-		if (digit >= base)
-			break;
-		value = value * base + digit;
-	}
-	return value;
-}
-
-static struct name_part parse_part(const char *at, const char *end)
-{
-	struct name_part part = { .has_offset = false };
-	const char *sign = at, *hash = at;
-
-	while (sign < end && *sign != '+' && *sign != '-')
-		sign++;
-	while (hash < sign && *hash != '#')
-		hash++;
-	part.name = canon_mark(0, at, (size_t)(sign - at));
-	part.base = canon_mark(0, at, (size_t)(hash - at));
-	part.has_offset = sign < end;
-	if (part.has_offset)
-		part.offset = *sign == '-' ? -number(sign + 1, end) : number(sign + 1, end);
-	return part;
-}
-
 /* Whether a name of a stands for this one of b, as it did before. If not, it does from now on. */
-static bool same_name(struct comparison *comparison, const struct name_part *a, const struct name_part *b)
+static bool same_name(struct comparison *comparison, const struct diff_name *a, const struct diff_name *b)
 {
 	bool same = a->base == b->base && known(comparison, TO_B, a->name, b->name) == b->name &&
 		    known(comparison, TO_A, b->name, a->name) == a->name;
@@ -142,14 +99,14 @@ static bool same_name(struct comparison *comparison, const struct name_part *a, 
 	return same;
 }
 
-static bool same_renamed(struct comparison *comparison, const struct name_part *a, const struct name_part *b)
+static bool same_renamed(struct comparison *comparison, const struct diff_name *a, const struct diff_name *b)
 {
 	if (!same_name(comparison, a, b) || a->has_offset != b->has_offset)
 		return false;
 	return !a->has_offset || known(comparison, KEY_SHIFT, a->name, b->offset - a->offset) == b->offset - a->offset;
 }
 
-static bool same_relative(struct comparison *comparison, const struct name_part *a, const struct name_part *b)
+static bool same_relative(struct comparison *comparison, const struct diff_name *a, const struct diff_name *b)
 {
 	uint64_t shift = b->offset - a->offset, before = known(comparison, STREAM_SHIFT, a->name, shift);
 	bool disturbed = known(comparison, STREAM_SEEN, a->name, comparison->disturbed) != comparison->disturbed;
@@ -165,17 +122,13 @@ static bool same_parts(struct comparison *comparison, const struct canon_token *
 	const char *a_at = a->value, *a_end = a_at + a->value_length, *b_at = b->value, *b_end = b_at + b->value_length;
 	bool same = true;
 
-	for (;;) {
-		const char *a_comma = memchr(a_at, ',', (size_t)(a_end - a_at)), *b_comma = memchr(b_at, ',', (size_t)(b_end - b_at));
-		struct name_part a_part = parse_part(a_at, a_comma ? a_comma : a_end), b_part = parse_part(b_at, b_comma ? b_comma : b_end);
+	while (a_at && b_at) {
+		struct diff_name a_part = diff_name_next(&a_at, a_end), b_part = diff_name_next(&b_at, b_end);
 
 		/* all of them, so that names behind a difference are learned */
 		same &= relative ? same_relative(comparison, &a_part, &b_part) : same_renamed(comparison, &a_part, &b_part);
-		if (!a_comma || !b_comma)
-			return same && !a_comma == !b_comma;
-		a_at = a_comma + 1;
-		b_at = b_comma + 1;
 	}
+	return same && !a_at == !b_at;
 }
 
 static bool read_decimal(const struct canon_token *token, double *value)
@@ -390,9 +343,10 @@ static const struct canon_line *lines_of(const struct canon_file *file, enum can
 static void compare_level(struct comparison *comparison, enum canon_level level)
 {
 	const struct canon_range *a = &comparison->a->ranges[level], *b = &comparison->b->ranges[level];
+	struct diff_slide texts = { .files = { comparison->a_file, comparison->b_file }, .treatments = comparison->treatments };
 	struct diff_matches matches;
 	int result = diff_match(&matches, lines_of(comparison->a_file, level, a), a->count, lines_of(comparison->b_file, level, b), b->count,
-				comparison->treatments->rules->order);
+				comparison->treatments->rules->order, &texts);
 
 	if (result)
 		fail(comparison, result);

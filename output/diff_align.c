@@ -17,7 +17,11 @@ struct matching {
 	size_t a_count, b_count;
 	uint64_t *keys[2];
 	uint32_t *found;
+	const struct diff_slide *texts;
 };
+
+/* Instead of an enum canon_key: RPC messages of the same length, whose operations are not known of one of them, or others. */
+#define KEY_OF_RPC CANON_KEYS
 
 static void match(struct matching *matching, size_t a, size_t b, enum diff_place place)
 {
@@ -26,8 +30,39 @@ static void match(struct matching *matching, size_t a, size_t b, enum diff_place
 	matching->matches->places[a] = (uint8_t)place;
 }
 
+static bool is_named(const struct canon_token *token, const char *name)
+{
+	return token->name_length == strlen(name) && !memcmp(token->name, name, token->name_length);
+}
+
+/* A number that no other line has, if it is no RPC message. */
+static uint64_t key_of_rpc(const struct canon_file *file, const struct canon_line *line)
+{
+	const char *text = file->text + line->offset, *end = text + line->length, *at = canon_line_values(text, end);
+	uint64_t key = (unsigned char)line->direction;
+	struct canon_token token;
+	bool is_rpc = false;
+
+	while (canon_token_next(&at, end, &token)) {
+		bool is_kind = is_named(&token, "kind");
+
+		if (is_kind)
+			is_rpc = token.value_length > 4 && !memcmp(token.value, "rpc_", 4);
+		if (is_kind || is_named(&token, "length") || is_named(&token, "inline"))
+			key = canon_mark(key, token.value, token.value_length);
+	}
+	return is_rpc ? key : (uintptr_t)line;
+}
+
+static uint64_t key_of(const struct matching *matching, unsigned key, int side, size_t index)
+{
+	const struct canon_line *line = side ? &matching->b[index] : &matching->a[index];
+
+	return key == KEY_OF_RPC ? key_of_rpc(matching->texts->files[side], line) : line->keys[key];
+}
+
 /* Aligns a part of both by a key. */
-static int align_part(struct matching *matching, enum canon_key key, size_t a_begin, size_t a_end, size_t b_begin, size_t b_end)
+static int align_part(struct matching *matching, unsigned key, size_t a_begin, size_t a_end, size_t b_begin, size_t b_end)
 {
 	uint64_t *a = matching->keys[0], *b = matching->keys[1];
 	size_t a_free = 0, b_free = 0;
@@ -37,12 +72,12 @@ static int align_part(struct matching *matching, enum canon_key key, size_t a_be
 	for (size_t i = a_begin; i < a_end; i++)
 		if (matching->matches->of_a[i] == DIFF_NONE) {
 			a_places[a_free] = (uint32_t)i;
-			a[a_free++] = matching->a[i].keys[key];
+			a[a_free++] = key_of(matching, key, 0, i);
 		}
 	for (size_t i = b_begin; i < b_end; i++)
 		if (matching->matches->of_b[i] == DIFF_NONE) {
 			b_places[b_free] = (uint32_t)i;
-			b[b_free++] = matching->b[i].keys[key];
+			b[b_free++] = key_of(matching, key, 1, i);
 		}
 	if (!a_free || !b_free)
 		return 0;
@@ -54,7 +89,7 @@ static int align_part(struct matching *matching, enum canon_key key, size_t a_be
 }
 
 /* Aligns what is left between lines that are in order. */
-static int align_gaps(struct matching *matching, enum canon_key key)
+static int align_gaps(struct matching *matching, unsigned key)
 {
 	size_t a_begin = 0, b_begin = 0;
 
@@ -236,9 +271,30 @@ static bool prepare(struct matching *matching)
 	return true;
 }
 
-int diff_match(struct diff_matches *matches, const struct canon_line *a, size_t a_count, const struct canon_line *b, size_t b_count, bool order)
+/* The room that alignment no longer needs is lent. */
+static int slide(struct matching *matching, bool order)
 {
-	struct matching matching = { .matches = matches, .a = a, .b = b, .a_count = a_count, .b_count = b_count };
+	struct diff_slide slide = *matching->texts;
+
+	slide.lines[0] = matching->a;
+	slide.lines[1] = matching->b;
+	slide.counts[0] = matching->a_count;
+	slide.counts[1] = matching->b_count;
+	slide.of[0] = matching->matches->of_a;
+	slide.of[1] = matching->matches->of_b;
+	slide.lists[0] = matching->found;
+	slide.lists[1] = matching->found + matching->a_count;
+	slide.at[0] = (uint32_t *)matching->keys[0];
+	slide.at[1] = (uint32_t *)matching->keys[1];
+	slide.order = order;
+	return diff_slide(&slide);
+}
+
+int diff_match(struct diff_matches *matches, const struct canon_line *a, size_t a_count, const struct canon_line *b, size_t b_count,
+	       bool order, const struct diff_slide *texts)
+{
+	struct matching matching = { .matches = matches, .a = a, .b = b, .a_count = a_count, .b_count = b_count,
+				     .texts = texts };
 	int result = -ENOMEM;
 
 	*matches = (struct diff_matches){ .of_a = NULL };
@@ -248,6 +304,8 @@ int diff_match(struct diff_matches *matches, const struct canon_line *a, size_t 
 		result = pair_moved(&matching);
 	if (!result)
 		result = uncross(&matching);
+	if (!result && texts)
+		result = slide(&matching, order);
 	if (!result) {
 		find_order(&matching);
 		if (!order)
@@ -257,6 +315,8 @@ int diff_match(struct diff_matches *matches, const struct canon_line *a, size_t 
 		result = align_gaps(&matching, CANON_KEY_NEAR);
 	if (!result)
 		result = align_gaps(&matching, CANON_KEY_CLASS);
+	if (!result && texts)
+		result = align_gaps(&matching, KEY_OF_RPC);
 	free(matching.keys[0]);
 	free(matching.keys[1]);
 	free(matching.found);

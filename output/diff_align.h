@@ -5,7 +5,7 @@
 #ifndef OUTPUT_DIFF_ALIGN_H
 #define OUTPUT_DIFF_ALIGN_H
 
-#include "output/canon_file.h"
+#include "output/diff_slide.h"
 
 #define DIFF_NONE UINT32_MAX
 
@@ -19,8 +19,10 @@ struct diff_matches {
 
 /*
  * 0, -ENOMEM or -EFBIG; fini in both cases. With `order`, what only the other direction's lines stand between is elsewhere, not by chance.
+ * `texts`: files and treatments, by which lines that are alike are told apart; NULL: they are not.
  */
-int diff_match(struct diff_matches *matches, const struct canon_line *a, size_t a_count, const struct canon_line *b, size_t b_count, bool order)
+int diff_match(struct diff_matches *matches, const struct canon_line *a, size_t a_count, const struct canon_line *b, size_t b_count,
+	       bool order, const struct diff_slide *texts)
 	__attribute__((warn_unused_result));
 void diff_matches_fini(struct diff_matches *matches);
 

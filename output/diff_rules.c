@@ -143,6 +143,11 @@ static enum rtap_status add_skip(struct diff_rules *rules, const char *option, c
 
 enum rtap_status diff_rules_add(struct diff_rules *rules, const char *option, const char *value, struct rtap_error *error)
 {
+	static const char *const with_value[] = { "ignore", "only", "tolerance", "map", "skip", "level" };
+	bool is_known = false;
+
+	for (size_t i = 0; i < sizeof with_value / sizeof with_value[0]; i++)
+		is_known |= !strcmp(option, with_value[i]);
 	if (!strcmp(option, "fold-retransmissions") || !strcmp(option, "order")) {
 		if (value)
 			return refuse(option, value, "takes no value", error);
@@ -150,7 +155,7 @@ enum rtap_status diff_rules_add(struct diff_rules *rules, const char *option, co
 		rules->order |= option[0] == 'o';
 		return RTAP_STATUS_OK;
 	}
-	if (!value || !*value) {
+	if (is_known && (!value || !*value)) {
 		rtap_error_set(error, "--%s: needs an argument", option);
 		return RTAP_STATUS_FAILED;
 	}
@@ -249,7 +254,7 @@ static bool is_named(const struct diff_names *names, const char *name, size_t le
 
 bool diff_rules_compare(const struct diff_rules *rules, const char *name, size_t length)
 {
-	if (rules->fold_retransmissions && length == 7 && !memcmp(name, "repeats", 7))
+	if (rules->fold_retransmissions && ((length == 7 && !memcmp(name, "repeats", 7)) || (length == 8 && !memcmp(name, "refusals", 8))))
 		return false;
 	return !is_named(&rules->ignore, name, length) && (!rules->only.count || is_named(&rules->only, name, length));
 }

@@ -446,9 +446,13 @@ static void take_group_management(struct rtap_tracker *tracker, const struct rta
 	multicast_packet(tracker, packet, &source);
 }
 
+/* Of RPC-over-RDMA, on a connection that carries it: larger numbers are something else. */
+#define MOST_PLAUSIBLE_VERSION 255
+
 /*
  * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on, nor has a message of which the
- * capture cut off the lists. RFC 5666, 4.2; RFC 8166, 4.2 and 4.5. The version is the header's second word, the type the fourth.
+ * capture cut off the lists, or, on one that was set up for it, one of another version. RFC 5666, 4.2; RFC 8166, 4.2 and 4.5.
+ * The version is the header's second word, the type the fourth, in all versions.
  */
 static bool is_bare_rpcrdma(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
@@ -459,7 +463,9 @@ static bool is_bare_rpcrdma(const struct rtap_tracker *tracker, const struct rta
 	return !packet->rpcrdma.present && message->connection->upper == RTAP_UPPER_RPCRDMA && message->shown.verb == RTAP_VERB_SEND &&
 	       ib_opcodes[packet->ib.opcode].place == IB_ONLY && payload->captured >= 16 &&
 	       ((payload->wire <= 28 && (load32(bytes + 12) == 3 || load32(bytes + 12) == 4)) ||
-		(payload->captured < payload->wire && load32(bytes + 4) == 1 && load32(bytes + 12) <= 2));
+		(payload->captured < payload->wire && load32(bytes + 4) == 1 && load32(bytes + 12) <= 2) ||
+		(message->connection->shown.learned_by_cm && load32(bytes + 4) > 1 && load32(bytes + 4) <= MOST_PLAUSIBLE_VERSION &&
+		 load32(bytes + 12) <= 4));
 }
 
 static void dissect_again(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)

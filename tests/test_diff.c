@@ -117,6 +117,29 @@ Test(diff, names_stand_for_one_another)
 		check(cases[i].a, cases[i].b, &(struct diff_rules){ .order = false }, cases[i].expected);
 }
 
+Test(diff, tells_by_addresses_which_of_equal_messages_is_lost)
+{
+	static const struct {
+		const char *a, *b, *expected;
+	} cases[] = {
+		{ "a1+0a1+1a1+2a1+3a1+4", "a1+0a1+2a1+3a1+4", "-2/0" },
+		{ "a1+0a1+2a1+3a1+4", "a1+0a1+1a1+2a1+3a1+4", "+0/2" },
+		/* the first one with a key */
+		{ "a1+0a1+1b1+2", "a1+0b1+1", "-1/0" },
+		{ "a1a2a3b4", "a1a2b3", "-3/0" },
+		/* each in its place */
+		{ "a1+0a1+1a1+2a1+3a1+4a1+5a1+6", "a1+0a1+2a1+3a1+5a1+6", "-2/0 -5/0" },
+		{ "a1+0b1+1a1+2b1+3a1+4b1+5", "a1+0b1+1a1+4b1+5", "-3/0 -4/0" },
+		/* what the other end sends is in between */
+		{ "a1+0Xa1+1Xa1+2Xa1+3X", "a1+0XXa1+2Xa1+3X", "-3/0" },
+		/* no place is better than another */
+		{ "aaaa", "aaa", "-4/0" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		check(cases[i].a, cases[i].b, &(struct diff_rules){ .order = false }, cases[i].expected);
+}
+
 Test(diff, of_many_messages_the_few_that_differ_are_told)
 {
 	static char a[3000], b[3000];
@@ -137,7 +160,7 @@ Test(diff_match, uncrosses_lines_that_are_the_same)
 	const struct canon_line b[] = { { .keys = { 2 }, .direction = '<', .lane = 1 }, { .keys = { 1 }, .direction = '>' }, { .keys = { 1 }, .direction = '>' } };
 	struct diff_matches matches;
 
-	cr_assert_eq(diff_match(&matches, a, 3, b, 3, false), 0);
+	cr_assert_eq(diff_match(&matches, a, 3, b, 3, false, NULL), 0);
 	cr_expect_eq(matches.of_a[0], 1);
 	cr_expect_eq(matches.of_a[1], 0);
 	cr_expect_eq(matches.of_a[2], 2);

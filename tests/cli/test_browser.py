@@ -86,6 +86,14 @@ class Loading(BrowserTest):
             self.assertEqual(ground < 0.5, is_dark)
 
 
+    def test_large_numbers_stay_in_their_tiles(self):
+        spilled = self.evaluate(self.page(RPING), """
+			const tiles = [...document.querySelectorAll(".tiles div")];
+			for (const tile of tiles) tile.querySelector("dd").textContent = "10,462,318,184,123";
+			return tiles.filter(tile => tile.querySelector("dd").scrollWidth > tile.querySelector("dd").clientWidth).length;""")
+        self.assertEqual(spilled, 0)
+
+
 class Tables(BrowserTest):
     def test_a_click_on_a_heading_sorts(self):
         told = self.evaluate(self.page(os.path.join(TESTDATA, "roce-nfs3-long.pcap")), """

@@ -277,6 +277,61 @@ class OneChange(Talks):
         self.assertEqual(len(re.findall(r"^[-+]m", text, re.M)), 2)
 
 
+class OneOfMany(DiffTest):
+    """One message of many that are alike, or one of a call and its reply, is lost."""
+
+    def capture(self, name, lost=None, call_lost=None):
+        scene = conversation.Scene(name, "")
+        talk = scene.connection()
+        for round in range(12):
+            if round != lost:
+                written = talk.write("a", 500, r_key=0x100, va=0x7000 + 500 * round, data=b"w" * 500)
+                scene.put(*written, talk.ack(written[-1]))
+            call, reply = rpc(xid=0x1000 + round)
+            told = talk.send("a", len(call), data=call) if round != call_lost else []
+            scene.put(*told, *(talk.ack(packet) for packet in told))
+            told = talk.send("b", len(reply), data=reply)
+            scene.put(*told, talk.ack(told[-1]))
+        path = self.path(name + ".pcap")
+        scene.write_capture(path)
+        return path
+
+    def test_which_one_its_address_tells(self):
+        before = self.capture("before")
+        for lost in (0, 4, 11):
+            told = self.diff(before, self.capture("after", lost))
+            self.assertEqual([one["type"] for one in told], ["removed"])
+            self.assertIn("key=rkey#1+0x%x" % (500 * lost), told[0]["a"]["line"])
+            self.assertEqual([one["type"] for one in self.diff(self.capture("after", lost), before)], ["added"])
+
+    def test_a_reply_is_the_same_one_without_its_call(self):
+        told = self.diff(self.capture("before"), self.capture("after", call_lost=4))
+        self.assertEqual([one["type"] for one in told], ["removed", "changed"])
+        self.assertIn(("answered", None, "nothing"), [(field["name"], field.get("a"), field.get("b")) for field in told[1]["fields"]])
+
+
+class FirstAnswer(DiffTest):
+    """Whose answer the first one is turns out only later."""
+
+    def capture(self, name, *syndromes):
+        scene = conversation.Scene(name, "")
+        talk = scene.connection()
+        for round in range(3):
+            written = talk.write("a", 700, data=b"w" * 700)
+            scene.put(*written, *(talk.ack(written[-1], syndrome=syndrome, psn=written[-1].psn + 1) for syndrome in syndromes if not round))
+            scene.put(talk.ack(written[-1]))
+        path = self.path(name + ".pcap")
+        scene.write_capture(path)
+        return path
+
+    def test_a_nak_that_comes_first_is_a_difference(self):
+        for syndrome in (0x60, 0x2e):
+            before, after = self.capture("before"), self.capture("after", syndrome)
+            told = self.diff(before, after)
+            self.assertEqual([[(f["name"], f.get("a"), f.get("b")) for f in one["fields"]] for one in told], [[("refusals", None, "1")]])
+            self.same("--fold-retransmissions", before, after)
+
+
 class Policies(Talks):
     def test_ignored_fields_are_no_difference(self):
         self.same("--ignore", "length", self.capture("before"), self.capture("after", "length"))
@@ -325,7 +380,8 @@ class Policies(Talks):
         self.same("--rules", rules, "--level", "messages", before, after)
         for line, message in ((b"ignore length", "line 1: ignore length: not an option"), (b"--ignore lenght", "no such field"),
                               (b"--colour red", "no such option"), (b"--order now", "takes no value"), (b"--tolerance length=x", "not of the form"),
-                              (b"--skip operations", "not of the form"), (b"\0\0", "not a rules file")):
+                              (b"--skip operations", "not of the form"), (b"--paint", "no such option"),
+                              (b"--only", "needs an argument"), (b"\0\0", "not a rules file")):
             self.bad(message, "diff", "--rules", self.path("bad", line + b"\n"), before, after)
         self.bad("No such file", "diff", "--rules", self.path("nowhere"), before, after)
 

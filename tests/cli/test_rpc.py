@@ -207,3 +207,17 @@ class Table(CliTest):
     def test_short_sends_are_nothing_but_short(self):
         capture = os.path.join(TESTDATA, "conn_short.pcap")
         self.assertEqual(self.good("-r", capture, "-Y", "rdmatap.anomaly || rpcordma || rpc"), b"")
+
+
+class Versions(CliTest):
+    def test_another_version_is_known_by_its_connection(self):
+        """The second call's version, of a connection that the first one showed to carry RPC-over-RDMA."""
+        with open(os.path.join(TESTDATA, "rpc_write-chunk.pcap"), "rb") as f:
+            capture = f.read()
+        calls = [json.loads(line) for line in self.lines("messages", "--rpc", "--json", self.path("a.pcap", capture)) if "rpc_call" in line]
+        header = capture.index(calls[1]["xid"].to_bytes(4, "big") + bytes((0, 0, 0, 1)))
+        for version, shown in ((2, True), (255, True), (0x100, False)):
+            changed = self.path("b.pcap", capture[:header + 4] + version.to_bytes(4, "big") + capture[header + 8:])
+            rows = self.lines("-r", changed, "-Y", "frame.number == %d" % calls[1]["first_frame"], "-T", "fields", "-e", "rpcordma.version",
+                              "-e", "rdmatap.anomaly")
+            self.assertEqual(rows, ["%d\tbad_version" % version if shown else "\t"])
