@@ -46,6 +46,8 @@ bool canon_file_is(const char *text, size_t length)
 void canon_treatments_fini(struct canon_treatments *treatments)
 {
 	canon_map_fini(&treatments->map);
+	for (size_t i = 0; i < treatments->count; i++)
+		free(treatments->treated[i].text);
 	free(treatments->treated);
 }
 
@@ -103,32 +105,57 @@ static struct canon_treated treat(struct canon_treatments *treatments, const cha
 	return treated;
 }
 
-const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length)
+/* Its number, or SIZE_MAX: memory is out. */
+static size_t add_treatment(struct canon_treatments *treatments, const char *name, size_t length, uint64_t hash)
 {
-	uint64_t hash = canon_mark(0, name, length), *found = canon_map_find(&treatments->map, 0, hash);
+	struct canon_treated *added;
 	char *copy;
 
-	if (found)
-		return &treatments->treated[*found];
 	if (treatments->count == treatments->room) {
 		size_t room = treatments->room ? treatments->room * 2 : 64;
 		struct canon_treated *larger = realloc(treatments->treated, room * sizeof *larger);
 
 		if (!larger)
-			return NULL;
+			return SIZE_MAX;
 		treatments->treated = larger;
 		treatments->room = room;
 	}
-	copy = strndup(name, length);
+	copy = malloc(length + 1);
 	if (!copy || !canon_map_add(&treatments->map, 0, hash, treatments->count)) {
 		free(copy);
-		return NULL;
+		return SIZE_MAX;
 	}
+	memcpy(copy, name, length);
+	copy[length] = 0;
+	added = &treatments->treated[treatments->count];
 	/* a name with a zero byte in it is no field's */
-	treatments->treated[treatments->count] = treat(treatments, copy, strlen(copy));
-	treatments->treated[treatments->count].name = hash;
-	free(copy);
-	return &treatments->treated[treatments->count++];
+	*added = treat(treatments, copy, strlen(copy));
+	added->name = hash;
+	added->text = copy;
+	added->length = length;
+	return treatments->count++;
+}
+
+const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length)
+{
+	struct canon_treated *last = treatments->count ? &treatments->treated[treatments->last] : NULL;
+	const struct canon_treated *guess = last ? &treatments->treated[last->behind] : NULL;
+	uint64_t hash, *found;
+	size_t number;
+
+	if (guess && is_text(name, length, guess->text, guess->length)) {
+		treatments->last = last->behind;
+		return guess;
+	}
+	hash = canon_mark(0, name, length);
+	found = canon_map_find(&treatments->map, 0, hash);
+	number = found ? (size_t)*found : add_treatment(treatments, name, length, hash);
+	if (number == SIZE_MAX)
+		return NULL;
+	/* the array may have moved */
+	treatments->treated[treatments->last].behind = number;
+	treatments->last = number;
+	return &treatments->treated[number];
 }
 
 bool canon_token_next(const char **at, const char *end, struct canon_token *token)

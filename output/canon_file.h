@@ -66,7 +66,10 @@ struct canon_treated {
 	bool is_class, is_near; /* part of the key of that name */
 	bool is_response; /* only responses have it */
 	const struct diff_tolerance *tolerance;
+	char *text;        /* the name; owned */
+	size_t length;
 	uint64_t name;     /* a hash of it */
+	size_t behind;     /* number of what stood behind it the last time, because lines are alike; 0: nothing yet, or the first */
 };
 
 /* What rules say of each name, worked out once. All zero but for `rules`. */
@@ -75,6 +78,7 @@ struct canon_treatments {
 	struct canon_map map;
 	struct canon_treated *treated;
 	size_t count, room;
+	size_t last;       /* number of the one asked for last */
 	struct canon_policy_index index;
 	bool indexed;
 };
