@@ -294,30 +294,21 @@ static bool take_counterpart(const char **at, const char *end, const struct cano
 	return true;
 }
 
-static void compare_token(struct comparison *comparison, const struct canon_token *a, const struct canon_token *b)
-{
-	const struct canon_treated *treated = canon_treatment(comparison->treatments, a->name, a->name_length);
-
-	if (!treated)
-		fail(comparison, -ENOMEM);
-	else if (b)
-		compare_tokens(comparison, treated, a, b);
-	else if (treated->treatment != CANON_SHOW)
-		add_change(comparison, a, NULL);
-}
-
 /* What is left of two lines, from a value of a on whose counterpart is not the next of b. */
-static void compare_rest(struct comparison *comparison, struct canon_token *token, const char *at, const char *end)
+static void compare_rest(struct comparison *comparison, const struct canon_treated *treated, struct canon_token *token, const char *at, const char *end)
 {
 	size_t hint = 0;
 
-	do {
+	for (; treated; treated = canon_treated_next(comparison->treatments, &at, end, token)) {
 		size_t other = find_token(comparison, token, &hint);
 
-		if (other != SIZE_MAX)
+		if (other != SIZE_MAX) {
 			comparison->used[other] = true;
-		compare_token(comparison, token, other == SIZE_MAX ? NULL : &comparison->tokens[other]);
-	} while (!comparison->error && canon_token_next(&at, end, token));
+			compare_tokens(comparison, treated, token, &comparison->tokens[other]);
+		} else if (treated->treatment != CANON_SHOW) {
+			add_change(comparison, token, NULL);
+		}
+	}
 }
 
 /* Values of b that a has not. */
@@ -336,18 +327,17 @@ static void add_others(struct comparison *comparison)
 static void compare_lines(struct comparison *comparison, const struct diff_side *a, const struct diff_side *b)
 {
 	const char *at = line_values(a), *end = line_end(a), *b_at = line_values(b), *b_end = line_end(b);
+	const struct canon_treated *treated;
 	struct canon_token token, counterpart;
-	bool has_rest = false;
 
 	comparison->change_count = 0;
-	while (!comparison->error && !has_rest && canon_token_next(&at, end, &token)) {
-		has_rest = !take_counterpart(&b_at, b_end, &token, &counterpart);
-		if (!has_rest)
-			compare_token(comparison, &token, &counterpart);
-	}
+	while ((treated = canon_treated_next(comparison->treatments, &at, end, &token)) && take_counterpart(&b_at, b_end, &token, &counterpart))
+		compare_tokens(comparison, treated, &token, &counterpart);
 	read_tokens(comparison, b_at, b_end);
-	if (has_rest)
-		compare_rest(comparison, &token, at, end);
+	if (!comparison->error)
+		compare_rest(comparison, treated, &token, at, end);
+	if (comparison->treatments->failed)
+		fail(comparison, -ENOMEM);
 	add_others(comparison);
 }
 
