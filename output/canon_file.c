@@ -159,7 +159,8 @@ const struct canon_treated *canon_treatment(struct canon_treatments *treatments,
 	return number == SIZE_MAX ? NULL : note_treatment(treatments, number);
 }
 
-const struct canon_treated *canon_treated_next(struct canon_treatments *treatments, const char **at, const char *end, struct canon_token *token)
+const struct canon_treated *canon_treated_next(struct canon_treatments *treatments, const char **at, const char *end,
+					       struct canon_token *token)
 {
 	const struct canon_treated *last = treatments->count ? &treatments->treated[treatments->last] : NULL;
 	const char *begin = *at + (*at < end && **at == ' ');

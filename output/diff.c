@@ -295,7 +295,8 @@ static bool take_counterpart(const char **at, const char *end, const struct cano
 }
 
 /* What is left of two lines, from a value of a on whose counterpart is not the next of b. */
-static void compare_rest(struct comparison *comparison, const struct canon_treated *treated, struct canon_token *token, const char *at, const char *end)
+static void compare_rest(struct comparison *comparison, const struct canon_treated *treated, struct canon_token *token, const char *at,
+			 const char *end)
 {
 	size_t hint = 0;
 

@@ -265,8 +265,10 @@ static const struct {
 	{ "a name that is huge", { { SYS_CALL(20, 9, 0xfffffffd, 1000, 100, 0) }, 15 }, false },
 	{ "groups that lead out of it", { { SYS_CALL(20, 9, 0, 1000, 100, 1) }, 15 }, false },
 	{ "groups that overflow", { { SYS_CALL(20, 9, 0, 1000, 100, 0x40000000) }, 15 }, false },
-	{ "more groups than there may be", { { SYS_CALL(88, 9, 0, 1000, 100, 17, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17) }, 32 }, false },
-	{ "as many groups as there may be", { { SYS_CALL(84, 9, 0, 1000, 100, 16, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16) }, 31 }, true },
+	{ "more groups than there may be",
+	  { { SYS_CALL(88, 9, 0, 1000, 100, 17, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17) }, 32 }, false },
+	{ "as many groups as there may be",
+	  { { SYS_CALL(84, 9, 0, 1000, 100, 16, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16) }, 31 }, true },
 	{ "longer than a credential may be", { { SYS_CALL(404, 9, 0, 1000, 100, 0) }, 15 }, false },
 };
 
