@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,6 +107,8 @@ static enum rtap_lookup find_port_number(const struct rtap_device *device, const
 	}
 	if (!device->port_count)
 		rtap_error_set(error, "%s/%s: the device has no ports", device->name, text);
+	else if (device->port_count == 1)
+		rtap_error_set(error, "%s/%s: the device has no such port (it has only %u)", device->name, text, device->port_numbers[0]);
 	else
 		rtap_error_set(error, "%s/%s: the device has no such port (it has %u to %u)", device->name, text, device->port_numbers[0],
 			       device->port_numbers[device->port_count - 1]);
@@ -223,8 +226,10 @@ static bool has_gid(struct rtap_devices *devices, struct search *search, struct 
 enum rtap_lookup rtap_devices_find_gid(struct rtap_devices *devices, const uint8_t gid[16],
 				       struct rtap_end_port *found, struct rtap_error *error)
 {
+	char what[INET6_ADDRSTRLEN + sizeof "GID "] = "GID ";
 	struct search search;
 
-	search_begin(&search, "this GID", found, error);
+	inet_ntop(AF_INET6, gid, what + strlen(what), INET6_ADDRSTRLEN);
+	search_begin(&search, what, found, error);
 	return search_ports(devices, &search, gid, has_gid);
 }

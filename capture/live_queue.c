@@ -27,6 +27,7 @@
 #define WAKE_BATCHES 64
 #define WAKE_BYTES (1u << 20)
 #define WAKE_NS NS_A_MS
+#define LOOK_NS 50000 /* a reader looks for more as long as sleeping and being woken would take */
 #define DRAIN_MOST_NS NS_A_SECOND /* a device that cannot stop might give frames for ever */
 
 /* What waits to be read: frames, or something to be told. */
@@ -56,13 +57,15 @@ struct live {
 	uint64_t unheard_bytes;
 	int64_t unheard_ns;      /* when the first of them was */
 	atomic_bool stop, abandon;
+	atomic_bool told;        /* a reader that looks has been told to take what there is */
 	/* Under the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t arrived;
 	struct item *first, **end;
 	uint64_t queued_bytes;
 	bool ended;              /* the thread hands over no more */
-	bool reader_waits;
+	bool reader_waits, reader_looks;
+	bool streams;            /* frames came without a pause when the reader was told last */
 	uint64_t dropped_here;
 	struct live_statistics statistics;
 };
@@ -175,10 +178,12 @@ static void append(struct live *live, struct item *item)
 }
 
 /* Under the lock. */
-static void wake(struct live *live)
+static void wake(struct live *live, bool streams)
 {
 	live->unheard = 0;
 	live->unheard_bytes = 0;
+	live->streams = streams;
+	atomic_store_explicit(&live->told, true, memory_order_release);
 	if (live->reader_waits)
 		pthread_cond_signal(&live->arrived);
 }
@@ -219,7 +224,7 @@ static void hand_over_error(struct live *live, enum rtap_status status, const st
 	pthread_mutex_lock(&live->lock);
 	if (status == RTAP_STATUS_FAILED || live->queued_bytes <= live->queue_bytes) {
 		append(live, item);
-		wake(live);
+		wake(live, false);
 		item = NULL;
 	}
 	pthread_mutex_unlock(&live->lock);
@@ -230,19 +235,22 @@ static void end(struct live *live)
 {
 	pthread_mutex_lock(&live->lock);
 	live->ended = true;
-	wake(live);
+	wake(live, false);
 	pthread_mutex_unlock(&live->lock);
 }
 
 /* Lets the reader know of what it has not heard of, if it is time for that. */
 static void tell_reader(struct live *live, bool at_once)
 {
+	bool due;
+
 	if (!live->unheard)
 		return;
 	pthread_mutex_lock(&live->lock);
-	if (live->unheard && (at_once || live->unheard >= WAKE_BATCHES || live->unheard_bytes >= WAKE_BYTES ||
-			      now_ns() - live->unheard_ns >= WAKE_NS))
-		wake(live);
+	due = at_once || live->reader_looks || live->unheard >= WAKE_BATCHES || live->unheard_bytes >= WAKE_BYTES ||
+	      now_ns() - live->unheard_ns >= WAKE_NS;
+	if (live->unheard && due)
+		wake(live, !at_once);
 	pthread_mutex_unlock(&live->lock);
 }
 
@@ -429,6 +437,23 @@ static void take_notes(struct live *live)
 	live->noted = true;
 }
 
+/*
+ * Under the lock, which is let go meanwhile. While frames come without a pause, a reader that is done with all that there was stays awake:
+ * to wake it would take the receiving thread about ten microseconds.
+ */
+static void look_for_more(struct live *live)
+{
+	int64_t end_ns = now_ns() + LOOK_NS;
+
+	live->reader_looks = true;
+	atomic_store_explicit(&live->told, false, memory_order_relaxed);
+	pthread_mutex_unlock(&live->lock);
+	while (!atomic_load_explicit(&live->told, memory_order_acquire) && now_ns() < end_ns)
+		;
+	pthread_mutex_lock(&live->lock);
+	live->reader_looks = false;
+}
+
 /* The next item, waiting for it; NULL: none came in time, or none will. */
 static struct item *take_item(struct live *live, bool *ended)
 {
@@ -438,6 +463,8 @@ static struct item *take_item(struct live *live, bool *ended)
 	int result = 0;
 
 	pthread_mutex_lock(&live->lock);
+	if (!live->first && !live->ended && live->streams)
+		look_for_more(live);
 	live->reader_waits = true;
 	while (!live->first && !live->ended && !result)
 		result = live->wake_ms ? pthread_cond_timedwait(&live->arrived, &live->lock, &wake) :

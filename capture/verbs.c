@@ -475,6 +475,7 @@ static void verbs_close(struct live_device *device)
 
 static void verbs_notes(struct live_device *device, void (*take)(void *owner, const char *text), void *owner)
 {
+	verbs_route_notes(((struct verbs *)device)->route, take, owner);
 	verbs_flow_notes((struct verbs *)device, take, owner);
 	verbs_queue_notes((struct verbs *)device, take, owner);
 }

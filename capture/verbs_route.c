@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "capture/verbs.h"
 #include "capture/verbs_route.h"
@@ -24,7 +25,9 @@ struct target {
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *id;
 	struct rdma_addrinfo *info;
-	bool joined;
+	bool joined;               /* by the connection manager */
+	int membership;            /* a socket that has joined by IGMP or MLD; -1: none */
+	struct rtap_error why_not; /* by the connection manager, if there is such a socket */
 };
 
 struct verbs_route {
@@ -104,12 +107,62 @@ static enum rtap_status resolve_route(struct target *target, struct rtap_error *
 	return wait_for(target, RDMA_CM_EVENT_ROUTE_RESOLVED, "the route to it is not resolved", RESOLVE_MS + BEYOND_MS, error);
 }
 
-static enum rtap_status join(struct target *target, struct rtap_error *error)
+static bool is_multicast(const struct sockaddr *address)
+{
+	struct sockaddr_in6 six;
+	struct sockaddr_in four;
+
+	if (address->sa_family == AF_INET) {
+		memcpy(&four, address, sizeof four);
+		return IN_MULTICAST(ntohl(four.sin_addr.s_addr));
+	}
+	if (address->sa_family != AF_INET6)
+		return false;
+	memcpy(&six, address, sizeof six);
+	return IN6_IS_ADDR_MULTICAST(&six.sin6_addr);
+}
+
+/* By IGMP or MLD, for as long as the socket is open, on the interface that the route says, as the connection manager does. 0 or errno. */
+static int join_by_socket(struct target *target)
+{
+	const struct sockaddr *address = target->info->ai_dst_addr;
+	bool is_six = address->sa_family == AF_INET6;
+	struct group_req group = { .gr_interface = 0 };
+	struct sockaddr_in6 six;
+
+	if (is_six) {
+		memcpy(&six, address, sizeof six);
+		group.gr_interface = six.sin6_scope_id;
+	}
+	memcpy(&group.gr_group, address, is_six ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in));
+	target->membership = socket(address->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (target->membership < 0)
+		return errno;
+	return setsockopt(target->membership, is_six ? IPPROTO_IPV6 : IPPROTO_IP, MCAST_JOIN_GROUP, &group, sizeof group) ? errno : 0;
+}
+
+static enum rtap_status join_by_manager(struct target *target, struct rtap_error *error)
 {
 	if (rdma_join_multicast(target->id, target->info->ai_dst_addr, NULL))
 		return fail(target, error, "the group cannot be joined", strerror(errno), NULL);
 	target->joined = true;
 	return wait_for(target, RDMA_CM_EVENT_MULTICAST_JOIN, "the group cannot be joined", JOIN_MS, error);
+}
+
+/* Not all devices can do the connection manager's way: iWARP knows no multicast, of which its port may still get frames. */
+static enum rtap_status join(struct target *target, struct rtap_error *error)
+{
+	int result;
+
+	if (!is_multicast(target->info->ai_dst_addr))
+		return fail(target, error, "the group cannot be joined", "this is no address of a multicast group", NULL);
+	if (!join_by_manager(target, &target->why_not))
+		return RTAP_STATUS_OK;
+	result = join_by_socket(target);
+	if (!result)
+		return RTAP_STATUS_OK;
+	rtap_error_set(error, "%s; nor by IGMP or MLD: %s", target->why_not.text, strerror(result));
+	return RTAP_STATUS_FAILED;
 }
 
 /* Writes the device that leads there, and holds it against the one that was asked for. */
@@ -163,8 +216,8 @@ enum rtap_status verbs_route_open(struct verbs_route **route, const struct rtap_
 		rtap_error_set(error, "verbs:%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
-	opened->peer = (struct target){ .option = "--peer", .name = options->peer };
-	opened->group = (struct target){ .option = "--join", .name = options->group };
+	opened->peer = (struct target){ .option = "--peer", .name = options->peer, .membership = -1 };
+	opened->group = (struct target){ .option = "--join", .name = options->group, .membership = -1 };
 	if (options->peer) {
 		status = resolve_address(&opened->peer, error);
 		if (!status)
@@ -194,12 +247,28 @@ static void target_close(struct target *target)
 {
 	if (target->joined)
 		(void)!rdma_leave_multicast(target->id, target->info->ai_dst_addr);
+	if (target->membership >= 0)
+		close(target->membership);
 	if (target->info)
 		rdma_freeaddrinfo(target->info);
 	if (target->id)
 		(void)!rdma_destroy_id(target->id);
 	if (target->channel)
 		rdma_destroy_event_channel(target->channel);
+}
+
+void verbs_route_notes(const struct verbs_route *route, void (*take)(void *owner, const char *text), void *owner)
+{
+	const struct target *group = route ? &route->group : NULL;
+	char text[sizeof group->why_not.text + 128];
+
+	if (!group || !group->name)
+		return;
+	if (group->membership < 0)
+		snprintf(text, sizeof text, "joined %s by the connection manager", group->name);
+	else
+		snprintf(text, sizeof text, "joined %s by IGMP or MLD (%s)", group->name, group->why_not.text);
+	take(owner, text);
 }
 
 void verbs_route_close(struct verbs_route *route)

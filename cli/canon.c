@@ -92,7 +92,8 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 		complain_of_writing(&canonical, output, error);
 	reader_report(reader, canonical.tracker);
 	if (canon_lost(canonical.canon))
-		complain("%" PRIu64 " times values of a message or packets of a connection could not be placed", canon_lost(canonical.canon));
+		complain("%" COUNT " values of a message or packets of a connection could not be placed",
+			 COUNTED(canon_lost(canonical.canon), "time", "times"));
 out:
 	canon_destroy(canonical.canon);
 	rtap_tracker_close(canonical.tracker);

@@ -6,6 +6,7 @@
 #define CLI_CLI_H
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,9 +20,14 @@
 #include <rdmatap/writer.h>
 
 #include "cli/diff_options.h"
+#include "dissect/line.h"
 #include "output/canon_policy.h"
 #include "output/clock.h"
 #include "output/fields.h"
+
+/* A count in a complaint, as one or as many: complain("%" COUNT " too short", COUNTED(count, "frame is", "frames are")). */
+#define COUNT PRIu64 " %s"
+#define COUNTED(count, one, many) (uint64_t)(count), line_plural(count, one, many)
 
 /* Exit statuses: done; a question was answered no; wrong usage, or an input or output that failed. */
 #define EXIT_DONE 0
@@ -141,7 +147,7 @@ bool is_extcap(int argc, char **argv);
 int command_fields(int argc, char **argv);
 
 /*
- * Set by SIGINT and SIGTERM: interrupted ends reading, and is set when that has ended by itself; hurried, set by the next signal,
+ * Set by SIGINT, SIGTERM and SIGHUP: interrupted ends reading, and is set when that has ended by itself; hurried, set by the next signal,
  * ends what is told and written of it, at the next message.
  */
 extern volatile sig_atomic_t interrupted, hurried;

@@ -72,17 +72,17 @@ static void take_frame(void *owner, struct rtap_frame *frame)
 static void report_tcp(const struct export_tcp_counters *counters, bool verbose)
 {
 	if (counters->left_out)
-		complain("%" PRIu64 " RPC messages were left out, for bytes of them are missing (--fill-holes puts zeros there)",
-			 counters->left_out);
+		complain("%" COUNT " left out, for bytes are missing (--fill-holes puts zeros there)",
+			 COUNTED(counters->left_out, "RPC message was", "RPC messages were"));
 	if (counters->filled)
-		complain("%" PRIu64 " RPC messages have zeros where bytes of them are missing", counters->filled);
+		complain("%" COUNT " zeros where bytes are missing", COUNTED(counters->filled, "RPC message has", "RPC messages have"));
 	if (counters->dropped)
-		complain("%" PRIu64 " RPC messages were not written any more: interrupted", counters->dropped);
+		complain("%" COUNT " not written any more: interrupted", COUNTED(counters->dropped, "RPC message was", "RPC messages were"));
 	if (counters->misplaced)
-		complain("%" PRIu64 " RPC messages stand too late, and with a later time (give more with --max-memory)",
-			 counters->misplaced);
+		complain("%" COUNT " too late, and with a later time (give more with --max-memory)",
+			 COUNTED(counters->misplaced, "RPC message stands", "RPC messages stand"));
 	if (verbose)
-		complain("%" PRIu64 " RPC messages were written", counters->messages);
+		complain("%" COUNT " written", COUNTED(counters->messages, "RPC message was", "RPC messages were"));
 }
 
 static void finish_tcp(struct exporting *exporting)
@@ -101,25 +101,30 @@ static void finish_tcp(struct exporting *exporting)
 static void report_files(const struct export_files_counts *counts, bool verbose)
 {
 	if (counts->dropped)
-		complain("%" PRIu64 " calls about files were not looked into any more: interrupted", counts->dropped);
+		complain("%" COUNT " not looked into any more: interrupted",
+			 COUNTED(counts->dropped, "call about files was", "calls about files were"));
 	if (counts->unreadable)
-		complain("%" PRIu64 " calls about files could be read in part only, or not at all", counts->unreadable);
+		complain("%" COUNT " about files could be read in part only, or not at all", COUNTED(counts->unreadable, "call", "calls"));
 	if (counts->nameless)
-		complain("%" PRIu64 " RPC calls were cut off by the capture before what they are about", counts->nameless);
+		complain("%" COUNT " about", COUNTED(counts->nameless, "RPC call was cut off by the capture before what it is",
+						      "RPC calls were cut off by the capture before what they are"));
 	if (counts->uncalled)
-		complain("%" PRIu64 " RPC replies came without their calls: what these did to files is not known", counts->uncalled);
+		complain("%" COUNT " to files is not known", COUNTED(counts->uncalled, "RPC reply came without its call: what that did",
+								     "RPC replies came without their calls: what these did"));
 	if (counts->forgotten || counts->refused || counts->untold)
-		complain("%" PRIu64 " handles and names were forgotten, %" PRIu64 " files refused, %" PRIu64
-			 " ranges not kept for want of memory (give more with --max-memory)",
-			 counts->forgotten, counts->refused, counts->untold);
+		complain("%" COUNT " forgotten, %" COUNT " refused, %" COUNT " not kept for want of memory (give more with --max-memory)",
+			 COUNTED(counts->forgotten, "handle or name was", "handles and names were"), COUNTED(counts->refused, "file", "files"),
+			 COUNTED(counts->untold, "range", "ranges"));
 	if (counts->late)
-		complain("%" PRIu64 " calls were taken behind their turn (give more with --max-memory)", counts->late);
+		complain("%" COUNT " turn (give more with --max-memory)",
+			 COUNTED(counts->late, "call was taken behind its", "calls were taken behind their"));
 	if (counts->too_far)
-		complain("%" PRIu64 " writes were at offsets that no file can have", counts->too_far);
+		complain("%" COUNT " that no file can have", COUNTED(counts->too_far, "write was at an offset", "writes were at offsets"));
 	if (counts->not_copied)
-		complain("%" PRIu64 " bytes were copied by servers and are more than is copied here", counts->not_copied);
+		complain("%" COUNT " more than is copied here",
+			 COUNTED(counts->not_copied, "byte was copied by servers and is", "bytes were copied by servers and are"));
 	if (verbose)
-		complain("%" PRIu64 " calls were about files", counts->exchanges);
+		complain("%" COUNT " about files", COUNTED(counts->exchanges, "call was", "calls were"));
 }
 
 static void finish_files(struct exporting *exporting)
@@ -187,7 +192,7 @@ static int run(const struct options *options)
 		reader_run(reader, exporting.tracker, take_frame, &exporting);
 		rtap_tracker_finish(exporting.tracker);
 		if (exporting.skipped)
-			complain("%" PRIu64 " RPC calls were not looked into any more: interrupted", exporting.skipped);
+			complain("%" COUNT " not looked into any more: interrupted", COUNTED(exporting.skipped, "RPC call was", "RPC calls were"));
 		finish_tcp(&exporting);
 		finish_files(&exporting);
 		reader_report(reader, exporting.tracker);

@@ -24,11 +24,14 @@ static void interrupt(int signal_number)
 /* A closed pipe is told by the write that fails, an interrupt by the loop that looks. */
 static void catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = interrupt };
+	struct sigaction action = { .sa_handler = interrupt }, before;
 
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	/* A terminal that goes away must not cost what was captured; nohup(1) wants it to go on. */
+	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
 }

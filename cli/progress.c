@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/progress.h"
 
 #define INTERVAL_NS 250000000
@@ -30,9 +31,9 @@ static void draw(struct progress *progress, uint64_t frames, uint64_t done, uint
 {
 	progress->drawn = true;
 	if (total)
-		fprintf(stderr, "\rrdmatap: %3" PRIu64 "%%, %" PRIu64 " packets", done * 100 / total, frames);
+		fprintf(stderr, "\rrdmatap: %3" PRIu64 "%%, %" COUNT, done * 100 / total, COUNTED(frames, "packet", "packets"));
 	else
-		fprintf(stderr, "\rrdmatap: %" PRIu64 " packets", frames);
+		fprintf(stderr, "\rrdmatap: %" COUNT, COUNTED(frames, "packet", "packets"));
 	fflush(stderr);
 }
 

@@ -27,14 +27,14 @@ void remark_trouble(const struct rtap_source *source, const struct tally *tally)
 
 	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++)
 		if (tally->anomalies[i] && i != RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
-			complain("%s: %" PRIu64 " time%s (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i), tally->anomalies[i],
-				 tally->anomalies[i] == 1 ? "" : "s", rtap_anomaly_meaning((enum rtap_anomaly_code)i));
+			complain("%s: %" COUNT " (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i),
+				 COUNTED(tally->anomalies[i], "time", "times"), rtap_anomaly_meaning((enum rtap_anomaly_code)i));
 	if (counters->cut_frames)
-		complain("%" PRIu64 " frames were captured in part only", counters->cut_frames);
+		complain("%" COUNT " captured in part only", COUNTED(counters->cut_frames, "frame was", "frames were"));
 	if (counters->bad_times)
-		complain("%" PRIu64 " time stamps outside the years 1678 to 2262", counters->bad_times);
+		complain("%" COUNT " outside the years 1678 to 2262", COUNTED(counters->bad_times, "time stamp", "time stamps"));
 	if (counters->bad_lengths)
-		complain("%" PRIu64 " frames said to be shorter than what was captured of them", counters->bad_lengths);
+		complain("%" COUNT " said to be shorter than what was captured", COUNTED(counters->bad_lengths, "frame", "frames"));
 	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
 		const struct rtap_interface *interface = rtap_source_interface(source, i);
 
@@ -42,11 +42,11 @@ void remark_trouble(const struct rtap_source *source, const struct tally *tally)
 		if (interface->dropped_here.known)
 			continue;
 		if (interface->dropped_by_system.known && interface->dropped_by_system.value)
-			complain("%s: %" PRIu64 " packets of interface %s were dropped by the capturing system", interface->file,
-				 interface->dropped_by_system.value, escaped(interface->name, text));
+			complain("%s: the capturing system dropped %" COUNT " of interface %s", interface->file,
+				 COUNTED(interface->dropped_by_system.value, "packet", "packets"), escaped(interface->name, text));
 		if (interface->has_dropped && interface->dropped)
-			complain("%s: %" PRIu64 " packets were dropped by interface %s while capturing", interface->file, interface->dropped,
-				 escaped(interface->name, text));
+			complain("%s: %" COUNT " dropped by interface %s while capturing", interface->file,
+				 COUNTED(interface->dropped, "packet was", "packets were"), escaped(interface->name, text));
 	}
 }
 
@@ -65,8 +65,8 @@ void remark_live(const struct rtap_source *source, const struct tally *tally, bo
 
 	if (only_losses && !interface->dropped && !interface->dropped_by_system.value && !interface->dropped_here.value)
 		return;
-	complain("%s: %" PRIu64 " packets captured; received: %s; dropped: by the device %s, by the kernel %s, here %s", interface->file,
-		 tally->taken,
+	complain("%s: %" COUNT " captured; received: %s; dropped: by the device %s, by the kernel %s, here %s", interface->file,
+		 COUNTED(tally->taken, "packet", "packets"),
 		 count_text((struct rtap_count){ interface->has_received, interface->received }, received),
 		 count_text((struct rtap_count){ interface->has_dropped, interface->dropped }, dropped),
 		 count_text(interface->dropped_by_system, by_system), count_text(interface->dropped_here, here));
@@ -77,24 +77,27 @@ void remark_tracker(const struct rtap_tracker *tracker, bool puts_together, bool
 	struct rtap_tracker_counters counters = rtap_tracker_counters(tracker);
 
 	if (counters.evictions)
-		complain("%" PRIu64 " times state was given up for want of memory (give more with --max-memory)", counters.evictions);
+		complain("%" COUNT " state was given up for want of memory (give more with --max-memory)",
+			 COUNTED(counters.evictions, "time", "times"));
 	if (counters.refused)
-		complain("%" PRIu64 " times the system had no memory for state: what is shown is not whole (give less with --max-memory)",
-			 counters.refused);
+		complain("%" COUNT " the system had no memory for state: what is shown is not whole (give less with --max-memory)",
+			 COUNTED(counters.refused, "time", "times"));
 	if (counters.unsupported && (puts_together || all))
-		complain("%" PRIu64 " packets of services that are not put together (reliable datagrams, reserved opcodes)",
-			 counters.unsupported);
+		complain("%" COUNT " of services that are not put together (reliable datagrams, reserved opcodes)",
+			 COUNTED(counters.unsupported, "packet", "packets"));
 	if (counters.fragmented_lost)
-		complain("%" PRIu64 " fragmented IP datagrams could not be put together", counters.fragmented_lost);
+		complain("%" COUNT " could not be put together",
+			 COUNTED(counters.fragmented_lost, "fragmented IP datagram", "fragmented IP datagrams"));
 	if (!all)
 		return;
 	if (counters.fragmented_whole)
-		complain("%" PRIu64 " IP datagrams were put together of their fragments", counters.fragmented_whole);
+		complain("%" COUNT " put together of fragments", COUNTED(counters.fragmented_whole, "IP datagram was", "IP datagrams were"));
 	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
 		if (counters.trouble[i])
 			complain("%" PRIu64 " %s", counters.trouble[i], rtap_trouble_name((enum rtap_trouble)i));
-	complain("%" PRIu64 " connections, %" PRIu64 " messages (%" PRIu64 " incomplete); state took %" PRIu64 " bytes at the most",
-		 counters.connections, counters.messages, counters.incomplete_messages, counters.peak_memory);
+	complain("%" COUNT ", %" COUNT " (%" PRIu64 " incomplete); state took %" PRIu64 " bytes at the most",
+		 COUNTED(counters.connections, "connection", "connections"), COUNTED(counters.messages, "message", "messages"),
+		 counters.incomplete_messages, counters.peak_memory);
 }
 
 void remark_all(const struct rtap_source *source, const struct tally *tally)
@@ -116,9 +119,10 @@ void remark_all(const struct rtap_source *source, const struct tally *tally)
 		if (interface->filter[0])
 			complain("%s: interface %zu, filter %s", interface->file, i, escaped(interface->filter, text));
 		if (interface->has_received)
-			complain("%s: interface %zu received %" PRIu64 " packets", interface->file, i, interface->received);
+			complain("%s: interface %zu received %" COUNT, interface->file, i, COUNTED(interface->received, "packet", "packets"));
 	}
-	complain("%" PRIu64 " frames, %" PRIu64 " bytes read; %" PRIu64 " blocks of unknown types skipped", counters->frames,
-		 counters->captured_bytes, counters->skipped_blocks);
-	complain("%" PRIu64 " packets taken, %" PRIu64 " passed the display filter", tally->taken, tally->passed);
+	complain("%" COUNT ", %" COUNT " read; %" COUNT " skipped", COUNTED(counters->frames, "frame", "frames"),
+		 COUNTED(counters->captured_bytes, "byte", "bytes"),
+		 COUNTED(counters->skipped_blocks, "block of unknown type", "blocks of unknown types"));
+	complain("%" COUNT " taken, %" PRIu64 " passed the display filter", COUNTED(tally->taken, "packet", "packets"), tally->passed);
 }

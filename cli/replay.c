@@ -217,15 +217,16 @@ static void finish(struct replay *replay)
 	if (replay->responses && !responses_write(replay->responses, RESPONSES_WAIT_MS))
 		replay->status = EXIT_TROUBLE;
 	if (replay->cut)
-		complain("%" PRIu64 " frames were captured in part only and not sent", replay->cut);
+		complain("%" COUNT " captured in part only and not sent", COUNTED(replay->cut, "frame was", "frames were"));
 	if (replay->of_other_link)
-		complain("%" PRIu64 " frames are not of link type %s, which %s takes, and were not sent", replay->of_other_link,
+		complain("%" COUNT " not sent: not of link type %s, which %s takes", COUNTED(replay->of_other_link, "frame was", "frames were"),
 			 rtap_link_type_name(rtap_sender_link_type(replay->sender)), replay->options->device);
 	if (replay->refused)
-		complain("%" PRIu64 " frames were refused, the first: %s", replay->refused, replay->refusal.text);
+		complain("%" COUNT " refused, the first: %s", COUNTED(replay->refused, "frame was", "frames were"), replay->refusal.text);
 	if (replay->cut || replay->of_other_link || replay->refused)
 		replay->status = EXIT_TROUBLE;
-	printf("%" PRIu64 " packets, %" PRIu64 " bytes sent in %.6f s\n", replay->sent, replay->sent_bytes, seconds);
+	printf("%" COUNT ", %" COUNT " sent in %.6f s\n", COUNTED(replay->sent, "packet", "packets"),
+	       COUNTED(replay->sent_bytes, "byte", "bytes"), seconds);
 }
 
 static bool open_all(struct replay *replay)

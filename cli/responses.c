@@ -105,8 +105,10 @@ bool responses_close(struct responses *responses)
 		return true;
 	dropped = rtap_source_interface(responses->source, 0)->dropped_here;
 	if (dropped.known && dropped.value)
-		complain("%" PRIu64 " packets that were received are not in the file: they came faster than they were written", dropped.value);
-	printf("%" PRIu64 " packets received, %" PRIu64 " requests not answered\n", responses->count, responses->unanswered);
+		complain("%" COUNT " received and not written to the file, for want of time",
+			 COUNTED(dropped.value, "packet was", "packets were"));
+	printf("%" COUNT " received, %" COUNT " not answered\n", COUNTED(responses->count, "packet", "packets"),
+	       COUNTED(responses->unanswered, "request", "requests"));
 	good = rtap_series_close(responses->file, &error) == RTAP_STATUS_OK;
 	rtap_source_close(responses->source);
 	if (!good)

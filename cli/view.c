@@ -224,7 +224,7 @@ static void finish_output(struct view *view)
 
 	if (view->options->quiet) {
 		char text[64];
-		int length = snprintf(text, sizeof text, "%" PRIu64 " packets\n", reader->tally.passed);
+		int length = snprintf(text, sizeof text, "%" COUNT "\n", COUNTED(reader->tally.passed, "packet", "packets"));
 
 		reader_wrote(reader, printer_text(&reader->printer, text, (size_t)length));
 	}
@@ -309,7 +309,7 @@ int view_run(const struct options *options)
 		if (view.tracker)
 			remark_tracker(view.tracker, false, options->verbose);
 		if (lost_values(&view))
-			complain("%zu values not written for want of memory", lost_values(&view));
+			complain("%" COUNT " not written for want of memory", COUNTED(lost_values(&view), "value", "values"));
 	}
 	if (rtap_series_close(view.series, NULL) != RTAP_STATUS_OK)
 		reader->status = EXIT_TROUBLE;

@@ -37,9 +37,9 @@ static bool derive_invalid(const struct rtap_packet *packet, const struct rtap_l
 static const struct rtap_field ethernet_fields[] = {
 	{ "eth.dst", "Destination", ETH_DST, RTAP_ETHER, 0, NULL, NULL, NULL },
 	{ "eth.src", "Source", ETH_SRC, RTAP_ETHER, 0, NULL, NULL, NULL },
-	{ "eth.type", "Type", ETH_TYPE, RTAP_HEX, RTAP_SOMETIMES, ethertype_names, derive_type, NULL },
-	{ "eth.len", "Length", ETH_TYPE, RTAP_DEC, RTAP_SOMETIMES, NULL, derive_length, NULL },
-	{ "eth.invalid_lentype", "Invalid Length or Type", ETH_TYPE, RTAP_HEX, RTAP_SOMETIMES, NULL, derive_invalid, NULL },
+	{ "eth.type", "Type", ETH_TYPE, RTAP_HEX, RTAP_SOMETIMES | RTAP_OWN_BYTES, ethertype_names, derive_type, NULL },
+	{ "eth.len", "Length", ETH_TYPE, RTAP_DEC, RTAP_SOMETIMES | RTAP_OWN_BYTES, NULL, derive_length, NULL },
+	{ "eth.invalid_lentype", "Invalid Length or Type", ETH_TYPE, RTAP_HEX, RTAP_SOMETIMES | RTAP_OWN_BYTES, NULL, derive_invalid, NULL },
 };
 
 static enum result parse(struct parse *parse)

@@ -61,17 +61,17 @@ bool visit_wants_any(const struct rtap_visitor *visitor, uint8_t protocol)
 void visit_unit(const struct rtap_packet *packet, const struct rtap_layer *unit, struct rtap_visitor *visitor)
 {
 	if (visitor->field)
-		visit_table(packet, unit, visitor, visitor->field);
+		visit_table(packet, unit, visitor, visitor->field, NULL);
 }
 
 void rtap_layer_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
-	visit_layer(packet, layer, visitor, visitor->field);
+	visit_layer(packet, layer, visitor, visitor->field, NULL);
 }
 
 void rtap_packet_visit(const struct rtap_packet *packet, struct rtap_visitor *visitor)
 {
-	visit_packet(packet, visitor, visitor->field);
+	visit_packet(packet, visitor, visitor->field, NULL);
 }
 
 const char *rtap_field_json_type(const struct rtap_field *field)

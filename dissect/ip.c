@@ -167,7 +167,7 @@ static const struct rtap_field ipv4_fields[] = {
 	[ROW_OPTION_TYPE] = { "ip.opt.type", "Option", 0, 8, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, option_names, NULL, NULL },
 	[ROW_OPTION_LENGTH] = { "ip.opt.len", "Option Length", 0, 8, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
 	{ "ip.version", "Version", IPV4_VERSION, RTAP_DEC, 0, version_names, NULL, NULL },
-	{ "ip.hdr_len", "Header Length", IPV4_IHL, RTAP_DEC, 0, NULL, derive_header_length, NULL },
+	{ "ip.hdr_len", "Header Length", IPV4_IHL, RTAP_DEC, RTAP_OWN_BYTES, NULL, derive_header_length, NULL },
 	{ "ip.dsfield", "Differentiated Services", IPV4_TOS, RTAP_HEX, RTAP_PARTS, NULL, NULL, "RFC 2474, section 3" },
 	{ "ip.dsfield.dscp", "DSCP", IPV4_DSCP, RTAP_DEC, 0, NULL, NULL, "RFC 2474, section 3" },
 	{ "ip.dsfield.ecn", "ECN", IPV4_ECN, RTAP_DEC, 0, ecn_names, NULL, "RFC 3168, section 5" },

@@ -21,6 +21,19 @@ static const char digit_pairs[200] =
 	"4041424344454647484950515253545556575859" "6061626364656667686970717273747576777879"
 	"8081828384858687888990919293949596979899";
 
+/* The numbers 0 to 255 with a point behind, so that four copies make an address. */
+#define OCTET(number) { #number ".", sizeof #number }
+#define TEN(n) OCTET(n##0), OCTET(n##1), OCTET(n##2), OCTET(n##3), OCTET(n##4), OCTET(n##5), OCTET(n##6), OCTET(n##7), OCTET(n##8), OCTET(n##9)
+
+static const struct {
+	char text[5];
+	uint8_t length;
+} octets[256] = {
+	TEN(), TEN(1), TEN(2), TEN(3), TEN(4), TEN(5), TEN(6), TEN(7), TEN(8), TEN(9), TEN(10), TEN(11), TEN(12), TEN(13), TEN(14),
+	TEN(15), TEN(16), TEN(17), TEN(18), TEN(19), TEN(20), TEN(21), TEN(22), TEN(23), TEN(24),
+	OCTET(250), OCTET(251), OCTET(252), OCTET(253), OCTET(254), OCTET(255),
+};
+
 void line_cut(struct line *line, const char *text)
 {
 	size_t room = (size_t)(line->end - line->next);
@@ -59,6 +72,10 @@ char *line_put_dec(char *to, uint64_t number)
 {
 	uint32_t rest;
 
+	if (number < 256) {
+		memcpy(to, octets[number].text, 4);
+		return to + octets[number].length - 1;
+	}
 	if (number < 10000)
 		return put_few(to, (unsigned)number);
 	if (number < 100000000) {
@@ -82,14 +99,21 @@ void line_dec(struct line *line, uint64_t number)
 	line_end(line, begin, line_put_dec(begin, number));
 }
 
-/* Below 1000000000. */
-static inline void put_nine(char *to, uint32_t number)
+void line_count(struct line *line, uint64_t count, const char *one, const char *many)
+{
+	line_dec(line, count);
+	line_char(line, ' ');
+	line_text(line, line_plural(count, one, many));
+}
+
+char *line_put_nine(char *to, uint32_t number)
 {
 	uint32_t upper = number / 10000;
 
 	to[0] = (char)('0' + upper / 10000);
 	put_four(to + 1, upper % 10000);
 	put_four(to + 5, number % 10000);
+	return to + 9;
 }
 
 void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
@@ -100,7 +124,7 @@ void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 	char *end = text + i;
 
 	if (digits == 9 && number < 1000000000) {
-		put_nine(text, (uint32_t)number);
+		line_put_nine(text, (uint32_t)number);
 	} else {
 		for (; i >= 4; number /= 10000)
 			put_four(text + (i -= 4), (unsigned)(number % 10000));
@@ -142,31 +166,26 @@ void line_hex(struct line *line, uint64_t number, unsigned digits)
 	line_end(line, begin, line_put_hex(begin + 2, number, digits));
 }
 
-void line_seconds(struct line *line, int64_t nanoseconds)
+char *line_put_seconds(char *to, int64_t nanoseconds)
 {
 	uint64_t magnitude = (uint64_t)nanoseconds;
 
 	if (nanoseconds < 0) {
-		line_char(line, '-');
+		*to++ = '-';
 		magnitude = -magnitude;
 	}
-	line_dec(line, magnitude / 1000000000);
-	line_char(line, '.');
-	line_dec_padded(line, magnitude % 1000000000, 9);
+	to = line_put_dec(to, magnitude / 1000000000);
+	*to++ = '.';
+	return line_put_nine(to, (uint32_t)(magnitude % 1000000000));
 }
 
-/* The numbers 0 to 255 with a point behind, so that four copies make an address. */
-#define OCTET(number) { #number ".", sizeof #number }
-#define TEN(n) OCTET(n##0), OCTET(n##1), OCTET(n##2), OCTET(n##3), OCTET(n##4), OCTET(n##5), OCTET(n##6), OCTET(n##7), OCTET(n##8), OCTET(n##9)
+void line_seconds(struct line *line, int64_t nanoseconds)
+{
+	char spare[LINE_SHORT];
+	char *begin = line_begin(line, spare, sizeof spare);
 
-static const struct {
-	char text[5];
-	uint8_t length;
-} octets[256] = {
-	TEN(), TEN(1), TEN(2), TEN(3), TEN(4), TEN(5), TEN(6), TEN(7), TEN(8), TEN(9), TEN(10), TEN(11), TEN(12), TEN(13), TEN(14),
-	TEN(15), TEN(16), TEN(17), TEN(18), TEN(19), TEN(20), TEN(21), TEN(22), TEN(23), TEN(24),
-	OCTET(250), OCTET(251), OCTET(252), OCTET(253), OCTET(254), OCTET(255),
-};
+	line_end(line, begin, line_put_seconds(begin, nanoseconds));
+}
 
 char *line_put_ipv4(char *to, const uint8_t *address)
 {
@@ -306,8 +325,7 @@ static inline uint64_t any_below(uint64_t bytes, uint8_t limit)
 	return (bytes - EACH(limit)) & ~bytes & EACH(0x80);
 }
 
-/* How many bytes from the beginning on stand for themselves. */
-static size_t plain_length(const uint8_t *bytes, size_t length)
+size_t line_plain_length(const uint8_t *bytes, size_t length)
 {
 	size_t n = 0;
 	uint64_t eight;
@@ -329,7 +347,7 @@ void line_escaped(struct line *line, const uint8_t *bytes, size_t length)
 
 	for (size_t i = 0; i < length && !line->cut;) {
 		uint8_t byte = bytes[i];
-		size_t sequence = plain_length(bytes + i, length - i);
+		size_t sequence = line_plain_length(bytes + i, length - i);
 
 		if (sequence) {
 			line_bytes(line, (const char *)bytes + i, sequence);
@@ -352,7 +370,7 @@ void line_escaped(struct line *line, const uint8_t *bytes, size_t length)
 	}
 }
 
-static unsigned hex_width(const struct rtap_field *field)
+unsigned line_hex_width(const struct rtap_field *field)
 {
 	switch (field->show) {
 	case RTAP_HEX8: return 2;
@@ -380,7 +398,7 @@ void line_value(struct line *line, const struct rtap_field *field, const struct 
 	case RTAP_HEX24:
 	case RTAP_HEX32:
 	case RTAP_HEX64:
-		line_hex(line, value->number, hex_width(field));
+		line_hex(line, value->number, line_hex_width(field));
 		break;
 	case RTAP_IPV4:
 		line_ipv4(line, value->data.bytes);

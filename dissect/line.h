@@ -81,6 +81,10 @@ static inline char *line_put(char *to, const char *text)
 char *line_put_dec(char *to, uint64_t number);
 /* At least `digits` digits and at most 16, without "0x". */
 char *line_put_hex(char *to, uint64_t number, unsigned digits);
+/* Nine digits; the number is below 1000000000. */
+char *line_put_nine(char *to, uint32_t number);
+/* Signed nanoseconds as seconds with nine decimals: at most 21 bytes. */
+char *line_put_seconds(char *to, int64_t nanoseconds);
 /* 15 bytes at most, of 17 that are written. */
 char *line_put_ipv4(char *to, const uint8_t *address);
 
@@ -97,7 +101,15 @@ static inline void line_text(struct line *line, const char *text)
 	line_bytes(line, text, strlen(text));
 }
 
+/* The word for so many: "frame" for 1, "frames" for any other number. */
+static inline const char *line_plural(uint64_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
+
 void line_dec(struct line *line, uint64_t number);
+/* "1 frame", "2 frames". */
+void line_count(struct line *line, uint64_t count, const char *one, const char *many);
 /* Decimal, padded with zeros to `digits`. */
 void line_dec_padded(struct line *line, uint64_t number, unsigned digits);
 /* "0x" and at least `digits` digits; line_hex_digits without the "0x". */
@@ -117,8 +129,12 @@ void line_hex_bytes(struct line *line, const uint8_t *bytes, size_t length, char
  * turns the reading direction; 0 if there is none. RFC 3629, section 4. `length` is at least 1.
  */
 size_t line_utf8_length(const uint8_t *bytes, size_t length);
+/* How many bytes from the beginning on are printable ASCII, and neither quotes nor backslash. */
+size_t line_plain_length(const uint8_t *bytes, size_t length);
 /* Text of unknown origin: printable ASCII and well-formed UTF-8 as they are, all else (controls, quotes, backslash) escaped. */
 void line_escaped(struct line *line, const uint8_t *bytes, size_t length);
+/* Digits that a number shown as hexadecimal is padded to. */
+unsigned line_hex_width(const struct rtap_field *field);
 /* A field's value as -T fields prints it: what tshark prints. */
 void line_value(struct line *line, const struct rtap_field *field, const struct rtap_value *value);
 

@@ -42,16 +42,17 @@ static void format_second(struct clock *clock, int64_t second)
 
 static void write_of_day(struct clock *clock, int64_t time_ns, struct line *line)
 {
-	int64_t second = time_ns / NS_PER_SECOND, rest = time_ns % NS_PER_SECOND;
+	uint64_t rest = (uint64_t)time_ns - (uint64_t)clock->second * NS_PER_SECOND;
+	char spare[sizeof clock->text + 9];
+	char *begin;
 
-	if (rest < 0) {
-		second--;
-		rest += NS_PER_SECOND;
+	if (!clock->has_second || rest >= NS_PER_SECOND) {
+		format_second(clock, time_ns / NS_PER_SECOND - (time_ns % NS_PER_SECOND < 0));
+		rest = (uint64_t)time_ns - (uint64_t)clock->second * NS_PER_SECOND;
 	}
-	if (!clock->has_second || clock->second != second)
-		format_second(clock, second);
-	line_short(line, clock->text, clock->text_length);
-	line_dec_padded(line, (uint64_t)rest, 9);
+	begin = line_begin(line, spare, sizeof spare);
+	memcpy(begin, clock->text, sizeof clock->text);
+	line_end(line, begin, line_put_nine(begin + clock->text_length, (uint32_t)rest));
 }
 
 static int64_t since_shown(const struct clock *clock, const struct rtap_frame *frame)

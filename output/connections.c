@@ -268,14 +268,6 @@ static void text_life(const struct rtap_connection *connection, int64_t relative
 	}
 }
 
-static void text_count(uint64_t count, const char *what, struct line *line)
-{
-	line_dec(line, count);
-	line_text(line, what);
-	if (count != 1)
-		line_char(line, 's');
-}
-
 void connection_text(const struct rtap_connection *connection, int64_t relative_ns, struct line *line)
 {
 
@@ -294,11 +286,11 @@ void connection_text(const struct rtap_connection *connection, int64_t relative_
 		service(connection, line);
 	}
 	line_text(line, ways[how_learned(connection)].text);
-	text_count(connection->packets, " packet", line);
+	line_count(line, connection->packets, "packet", "packets");
 	line_text(line, ", ");
-	text_count(connection->messages, " message", line);
+	line_count(line, connection->messages, "message", "messages");
 	line_text(line, ", ");
-	text_count(connection->bytes, " byte", line);
+	line_count(line, connection->bytes, "byte", "bytes");
 	line_text(line, " in ");
 	line_seconds(line, connection->time_end_ns - connection->time_ns);
 	line_text(line, " s");

@@ -9,12 +9,18 @@
 #include "output/first_ids.h"
 #include "output/json.h"
 
+/* Values that are written as soon as they are recognised as written before. */
+enum json_kind { OTHER, NUMBER, SECONDS };
+
+#define KEY_TEXT (3 * ROW_STEP)
+
 /* How a field is written; several protocols may share a name. */
 struct json_key {
-	rtap_field_id first; /* the first field of the same name */
-	bool is_number;
+	char text[KEY_TEXT]; /* ,"name": */
 	uint8_t length;
-	char text[3 * ROW_STEP]; /* ,"name": */
+	enum json_kind kind : 8;
+	rtap_field_id first; /* the first field of the same name */
+	char unused[ROW_STEP - 4]; /* so that keys begin where a copy is quick */
 };
 
 /* A value of a repeating field. */
@@ -51,14 +57,16 @@ void json_string(struct line *line, const uint8_t *bytes, size_t length)
 	line_char(line, '"');
 	for (size_t i = 0; i < length && !line->cut;) {
 		uint8_t byte = bytes[i];
-		bool is_control = byte < 0x20 || byte == 0x7f;
-		size_t sequence = is_control ? 0 : byte < 0x80 ? 1 : line_utf8_length(bytes + i, length - i);
-		unsigned code = is_control ? byte : 0xfffd;
+		size_t sequence = line_plain_length(bytes + i, length - i);
+		unsigned code = byte < 0x80 ? byte : 0xfffd;
 
+		if (!sequence && byte >= 0x80)
+			sequence = line_utf8_length(bytes + i, length - i);
 		if (sequence) {
-			if (byte == '"' || byte == '\\')
-				line_char(line, '\\');
 			line_bytes(line, (const char *)bytes + i, sequence);
+		} else if (byte == '"' || byte == '\\') {
+			line_char(line, '\\');
+			line_char(line, (char)byte);
 		} else {
 			sequence = unsafe_utf8(bytes + i, length - i, &code);
 			line_text(line, "\\u");
@@ -71,7 +79,7 @@ void json_string(struct line *line, const uint8_t *bytes, size_t length)
 
 static void write_value(struct line *line, const struct json_key *key, const struct rtap_field *field, const struct rtap_value *value)
 {
-	if (key->is_number) {
+	if (key->kind == NUMBER) {
 		line_dec(line, value->number);
 	} else if (field->show == RTAP_TEXT) {
 		json_string(line, value->data.bytes, value->data.length);
@@ -80,6 +88,24 @@ static void write_value(struct line *line, const struct json_key *key, const str
 		line_value(line, field, value);
 		line_char(line, '"');
 	}
+}
+
+static inline void write_simple(struct line *line, const struct json_key *key, uint64_t number)
+{
+	char spare[KEY_TEXT + LINE_SHORT + 2];
+	char *begin = line_begin(line, spare, sizeof spare), *to = begin + key->length;
+
+	memcpy(begin, key->text, ROW_STEP);
+	if (key->length > ROW_STEP)
+		memcpy(begin + ROW_STEP, key->text + ROW_STEP, KEY_TEXT - ROW_STEP);
+	if (key->kind == NUMBER) {
+		to = line_put_dec(to, number);
+	} else {
+		*to = '"';
+		to = line_put_seconds(to + 1, (int64_t)number);
+		*to++ = '"';
+	}
+	line_end(line, begin, to);
 }
 
 /* A name that comes again is numbered: "ip.src#2". */
@@ -108,7 +134,7 @@ static __attribute__((noinline)) void write_new_row(const struct json_visitor *v
 		rows_keep(&json->rows, id, row, &row_key, start, visitor->line);
 }
 
-static bool grow_repeats(struct json_format *json)
+static __attribute__((noinline)) bool grow_repeats(struct json_format *json)
 {
 	size_t room = json->repeat_room ? json->repeat_room * 2 : 64;
 	struct json_repeat *larger = realloc(json->repeats, room * sizeof *larger);
@@ -125,7 +151,7 @@ static void keep(struct json_format *json, rtap_field_id id, const struct rtap_f
 {
 	rtap_field_id first = json->keys[id].first;
 	uint64_t bit = UINT64_C(1) << (first % 64);
-	bool is_first = !(json->repeated[first / 64] & bit);
+	bool is_first = !(json->seen[first / 64] & bit);
 
 	if (json->repeat_count == json->repeat_room && !grow_repeats(json)) {
 		json->lost++;
@@ -133,24 +159,32 @@ static void keep(struct json_format *json, rtap_field_id id, const struct rtap_f
 	}
 	if (!is_first)
 		json->repeats[json->latest[first]].next = (uint32_t)json->repeat_count;
-	json->repeated[first / 64] |= bit;
+	json->seen[first / 64] |= bit;
 	json->latest[first] = (uint32_t)json->repeat_count;
 	json->repeats[json->repeat_count++] = (struct json_repeat){ field, *value, 0, id, is_first };
 }
 
-/* How often the field's name was seen in this packet, now too. */
-static inline unsigned count_occurrence(struct json_format *json, rtap_field_id id)
+/* Whether the field's name was not seen before in this packet. */
+static inline bool is_first(struct json_format *json, const struct json_key *key)
 {
-	rtap_field_id first = json->keys[id].first;
-	uint64_t *seen = &json->seen[first / 64], bit = UINT64_C(1) << (first % 64);
+	uint64_t *seen = &json->seen[key->first / 64], before = *seen;
 
-	if (!(*seen & bit)) {
-		*seen |= bit;
-		return json->occurrences[first] = 1;
-	}
-	if (json->occurrences[first] < UINT8_MAX)
-		json->occurrences[first]++;
-	return json->occurrences[first];
+	*seen |= UINT64_C(1) << (key->first % 64);
+	return *seen != before;
+}
+
+/* How often it was, now too; not for the first time. */
+static unsigned count_again(struct json_format *json, const struct json_key *key)
+{
+	uint64_t *again = &json->again[key->first / 64], bit = UINT64_C(1) << (key->first % 64);
+	uint8_t *count = &json->occurrences[key->first];
+
+	if (!(*again & bit))
+		*count = 1;
+	*again |= bit;
+	if (*count < UINT8_MAX)
+		++*count;
+	return *count;
 }
 
 static inline __attribute__((always_inline)) void write_field(struct rtap_visitor *visitor, rtap_field_id id,
@@ -159,18 +193,21 @@ static inline __attribute__((always_inline)) void write_field(struct rtap_visito
 {
 	struct json_visitor *json_visitor = (struct json_visitor *)visitor;
 	struct json_format *json = json_visitor->json;
+	const struct json_key *json_key = &json->keys[id];
 	struct row *row = NULL;
 	struct row_key key;
-	unsigned occurrence;
 
 	(void)place;
 	if (field->flags & RTAP_REPEATS) {
 		keep(json, id, field, value);
 		return;
 	}
-	occurrence = count_occurrence(json, id);
-	if (occurrence > 1) {
-		write_again(json_visitor->line, &json->keys[id], field, value, occurrence);
+	if (!is_first(json, json_key)) {
+		write_again(json_visitor->line, json_key, field, value, count_again(json, json_key));
+		return;
+	}
+	if (json_key->kind != OTHER) {
+		write_simple(json_visitor->line, json_key, value->number);
 		return;
 	}
 	if (row_key_init(&key, field, value, 1)) {
@@ -183,6 +220,59 @@ static inline __attribute__((always_inline)) void write_field(struct rtap_visito
 	write_new_row(json_visitor, id, field, value, row);
 }
 
+/* Rows of a run whose text is not kept. */
+static __attribute__((noinline)) void write_new_run(struct rtap_visitor *visitor, const struct rtap_packet *packet,
+						    const struct rtap_layer *layer, const uint8_t *header, struct row_run *run)
+{
+	struct json_visitor *json_visitor = (struct json_visitor *)visitor;
+	struct json_format *json = json_visitor->json;
+	const struct rtap_field *field = visit_row(layer, run->first);
+	const char *start = json_visitor->line->next;
+
+	visit_rows(packet, layer, visitor, field, field + run->rows, run->first, write_field, NULL);
+	runs_keep(&json->runs, run, header, 1, json->seen[run->first / 64] & run_fields(run), start, json_visitor->line);
+}
+
+/* Those of a run, unless a name of it comes again. */
+static inline __attribute__((always_inline)) size_t write_rows(struct rtap_visitor *visitor, const struct rtap_packet *packet,
+							       const struct rtap_layer *layer, const uint8_t *header, rtap_field_id id)
+{
+	struct json_visitor *json_visitor = (struct json_visitor *)visitor;
+	struct json_format *json = json_visitor->json;
+	struct row_run *run = runs_at(&json->runs, id, layer);
+	uint64_t *seen = &json->seen[id / 64], words[2];
+	struct run_text *text;
+	size_t rows;
+
+	if (!run || *seen & run_fields(run))
+		return 0;
+	rows = run->rows;
+	run_words(run, header, words);
+	text = run_find(run, words);
+	if (text && run_is(text, words, 1)) {
+		*seen |= text->after;
+		run_copy(run, text, json_visitor->line);
+	} else {
+		write_new_run(visitor, packet, layer, header, run);
+	}
+	return rows;
+}
+
+/* An element of an array, with what stands before it. */
+static void write_item(struct line *line, char before, const struct json_key *key, const struct json_repeat *repeat)
+{
+	char spare[1 + LINE_SHORT];
+	char *begin = line_begin(line, spare, sizeof spare);
+
+	if (key->kind == NUMBER) {
+		*begin = before;
+		line_end(line, begin, line_put_dec(begin + 1, repeat->value.number));
+	} else {
+		line_char(line, before);
+		write_value(line, key, repeat->field, &repeat->value);
+	}
+}
+
 static void write_repeats(const struct json_format *json, struct line *line)
 {
 	for (size_t i = 0; i < json->repeat_count; i++) {
@@ -192,13 +282,10 @@ static void write_repeats(const struct json_format *json, struct line *line)
 		if (!repeat->is_first)
 			continue;
 		line_steps(line, key->text, key->length);
-		line_char(line, '[');
-		for (;;) {
-			write_value(line, &json->keys[repeat->id], repeat->field, &repeat->value);
-			if (!repeat->next)
-				break;
+		write_item(line, '[', key, repeat);
+		while (repeat->next) {
 			repeat = &json->repeats[repeat->next];
-			line_char(line, ',');
+			write_item(line, ',', &json->keys[repeat->id], repeat);
 		}
 		line_char(line, ']');
 	}
@@ -222,7 +309,7 @@ static void write_packet(struct format *format, const struct rtap_packet *packet
 
 	memset(json->seen, 0, 2 * bit_words() * sizeof json->seen[0]);
 	json->repeat_count = 0;
-	visit_packet(packet, &visitor.visitor, write_field);
+	visit_packet(packet, &visitor.visitor, write_field, write_rows);
 	write_repeats(json, line);
 	/* the first key's comma is the object's brace */
 	if (line->next > start)
@@ -246,7 +333,7 @@ static struct json_key *keys_create(void)
 		line_bytes(&line, "\":", 2);
 		assert(!line.cut);
 		keys[i].first = first_ids[i];
-		keys[i].is_number = rtap_field_json_type(field)[0] == 'n';
+		keys[i].kind = rtap_field_json_type(field)[0] == 'n' ? NUMBER : field->show == RTAP_SECONDS ? SECONDS : OTHER;
 		keys[i].length = (uint8_t)(line.next - keys[i].text);
 	}
 	if (!first_ids) {
@@ -257,12 +344,26 @@ static struct json_key *keys_create(void)
 	return keys;
 }
 
+/* What is remembered of a run is by its fields' own ids, not their names' first ones. */
+static bool init_runs(struct json_format *json)
+{
+	rtap_field_id *first_ids = malloc(rtap_field_count() * sizeof *first_ids);
+	bool done = false;
+
+	for (size_t i = 0; first_ids && json->keys && i < rtap_field_count(); i++)
+		first_ids[i] = json->keys[i].first;
+	if (first_ids && json->keys)
+		done = runs_init(&json->runs, first_ids);
+	free(first_ids);
+	return done;
+}
+
 static int allocate(struct json_format *json)
 {
-	bool has_rows = rows_init(&json->rows);
+	bool has_rows = rows_init(&json->rows) && init_runs(json);
 
 	json->seen = calloc(2 * bit_words(), sizeof json->seen[0]);
-	json->repeated = json->seen ? json->seen + bit_words() : NULL;
+	json->again = json->seen ? json->seen + bit_words() : NULL;
 	json->occurrences = calloc(rtap_field_count(), 1);
 	json->latest = calloc(rtap_field_count(), sizeof *json->latest);
 	return json->keys && has_rows && json->seen && json->occurrences && json->latest ? 0 : -ENOMEM;
@@ -284,6 +385,7 @@ int json_format_share(struct json_format *json, const struct json_format *of)
 void json_format_fini(struct json_format *json)
 {
 	rows_fini(&json->rows);
+	runs_fini(&json->runs);
 	free(json->own_keys);
 	free(json->seen);
 	free(json->occurrences);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "output/format.h"
-#include "output/rows.h"
+#include "output/runs.h"
 
 struct json_repeat;
 struct json_key;
@@ -19,8 +19,9 @@ struct json_format {
 	const struct json_key *keys; /* by field id */
 	struct json_key *own_keys;   /* the same; NULL: borrowed */
 	struct rows rows;            /* keys with their values */
-	uint64_t *seen, *repeated;   /* one bit by first id: the next two are of this packet */
-	uint8_t *occurrences;        /* by first id: how often it was seen in this packet */
+	struct runs runs;            /* and several at once */
+	uint64_t *seen, *again;      /* one bit by first id: it was seen in this packet, and it was more than once */
+	uint8_t *occurrences;        /* by first id: how often, if more than once */
 	uint32_t *latest;            /* by first id: index of its latest value among the repeats */
 	struct json_repeat *repeats; /* values of repeating fields, kept until the packet's end */
 	size_t repeat_count, repeat_room;

@@ -210,8 +210,7 @@ static void text_hole(const struct rtap_message *message, uint32_t index, struct
 	const struct rtap_missing *missing = &message->missing[index];
 
 	if (missing->length_known) {
-		line_dec(line, missing->length);
-		line_text(line, missing->length == 1 ? " byte at " : " bytes at ");
+		line_count(line, missing->length, "byte at ", "bytes at ");
 		line_dec(line, missing->offset);
 	} else if (index == 0 && missing->offset == 0) {
 		line_text(line, "the beginning");
@@ -300,8 +299,7 @@ static void text_details(const struct rtap_message *message, struct line *line)
 	}
 	if (message->repeats) {
 		line_text(line, ", repeated ");
-		line_dec(line, message->repeats);
-		line_text(line, message->repeats == 1 ? " time" : " times");
+		line_count(line, message->repeats, "time", "times");
 	}
 }
 
@@ -461,8 +459,7 @@ void message_text(const struct rtap_message *message, int64_t relative_ns, struc
 		line_char(line, ',');
 	}
 	line_char(line, ' ');
-	line_dec(line, message->length);
-	line_text(line, message->length == 1 ? " byte" : " bytes");
+	line_count(line, message->length, "byte", "bytes");
 	text_frames(message, line);
 	text_details(message, line);
 	if (message->has_crc) {

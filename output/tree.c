@@ -4,10 +4,11 @@
  */
 #include "config.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "dissect/visit.h"
-#include "output/rows.h"
+#include "output/runs.h"
 #include "output/text.h"
 
 #define MAX_SHOWN_BYTES 32
@@ -16,16 +17,32 @@
 #define MAX_DEPTH 10      /* deeper rows are not indented further */
 #define BIT_ROW_BYTES 8   /* the most that a bit field spans */
 
+/* Values that are written as soon as they are recognised as written before. */
+enum simple { OTHER, DECIMAL, HEXADECIMAL, SECONDS };
+
 /* What stands before a field's value: it is the same in every packet but for the bits in it. */
 struct row_head {
 	uint8_t depth;   /* that it is indented for, plus 1; 0: not made yet */
 	uint8_t bits_at; /* where the bits begin in the text; 0: it shows none */
+	uint8_t kind;    /* enum simple */
+	uint8_t digits;  /* of HEXADECIMAL, at least */
 	uint16_t length;
 	char text[HEAD_SIZE];
 };
 
+#define TITLES 64
+
+/* A layer's row. */
+struct title {
+	const char *label; /* its protocol's, which is always there; NULL: nothing is kept */
+	uint16_t length;
+	char text[2 * ROW_STEP];
+};
+
 struct tree_memory {
+	struct title titles[TITLES]; /* by their labels' addresses */
 	struct rows rows;
+	struct runs runs;
 	struct row_head heads[]; /* by field id */
 };
 
@@ -45,14 +62,34 @@ static void indent(struct line *line, unsigned depth)
 		line_bytes(line, "    ", 4);
 }
 
+static void write_title(struct tree_memory *memory, const char *label, struct line *line)
+{
+	struct title *title = &memory->titles[(uintptr_t)label / 8 % TITLES];
+	struct line made;
+
+	if (title->label != label) {
+		line_init(&made, title->text, sizeof title->text);
+		line_text(&made, label);
+		line_char(&made, '\n');
+		assert(!made.cut);
+		title->length = (uint16_t)(made.next - title->text);
+		title->label = label;
+	}
+	line_steps(line, title->text, title->length);
+}
+
 static void enter(struct rtap_visitor *visitor, const char *label, const struct rtap_place *place)
 {
 	struct tree *tree = (struct tree *)visitor;
 
 	(void)place;
-	indent(tree->line, tree->depth);
-	line_text(tree->line, label);
-	line_char(tree->line, '\n');
+	if (tree->memory && !tree->depth) {
+		write_title(tree->memory, label, tree->line);
+	} else {
+		indent(tree->line, tree->depth);
+		line_text(tree->line, label);
+		line_char(tree->line, '\n');
+	}
 	tree->depth++;
 	tree->whole = NULL;
 }
@@ -66,6 +103,13 @@ static void leave(struct rtap_visitor *visitor)
 static bool shows_bits(const struct rtap_field *field)
 {
 	return !(field->flags & RTAP_UNPLACED) && (field->bit_offset % 8 || field->bit_width % 8);
+}
+
+static enum simple kind_of(const struct rtap_field *field)
+{
+	if (field->names || field->show > RTAP_HEX64)
+		return field->show == RTAP_SECONDS ? SECONDS : OTHER;
+	return field->show == RTAP_DEC ? DECIMAL : field->show == RTAP_NONE ? OTHER : HEXADECIMAL;
 }
 
 static void make_head(struct row_head *head, const struct rtap_field *field, unsigned depth, uint32_t bytes)
@@ -85,6 +129,8 @@ static void make_head(struct row_head *head, const struct rtap_field *field, uns
 	line_text(&line, ": ");
 	head->length = (uint16_t)(line.next - head->text);
 	head->depth = (uint8_t)(depth + 1);
+	head->kind = head->bits_at ? OTHER : (uint8_t)kind_of(field);
+	head->digits = (uint8_t)line_hex_width(field);
 }
 
 /* Puts a field's bits into their row: "..01 0..." for bits 2 to 4. */
@@ -169,6 +215,27 @@ static __attribute__((noinline)) void write_new_row(struct tree *tree, rtap_fiel
 	}
 }
 
+/* A row without bits whose beginning is there. */
+static inline void write_simple(struct line *line, const struct row_head *head, uint64_t number)
+{
+	char spare[HEAD_SIZE + LINE_SHORT];
+	char *begin = line_begin(line, spare, sizeof spare), *to = begin + head->length;
+
+	memcpy(begin, head->text, 2 * ROW_STEP);
+	if (head->length > 2 * ROW_STEP)
+		memcpy(begin + 2 * ROW_STEP, head->text + 2 * ROW_STEP, HEAD_SIZE - 2 * ROW_STEP);
+	if (head->kind == DECIMAL) {
+		to = line_put_dec(to, number);
+	} else if (head->kind == HEXADECIMAL) {
+		memcpy(to, "0x", 2);
+		to = line_put_hex(to + 2, number, head->digits);
+	} else {
+		to = line_put_seconds(to, (int64_t)number);
+	}
+	*to++ = '\n';
+	line_end(line, begin, to);
+}
+
 static inline __attribute__((always_inline)) void write_field(struct rtap_visitor *visitor, rtap_field_id id,
 							      const struct rtap_field *field, const struct rtap_value *value,
 							      const struct rtap_place *place)
@@ -181,6 +248,10 @@ static inline __attribute__((always_inline)) void write_field(struct rtap_visito
 
 	if (!part)
 		tree->whole = field->flags & RTAP_PARTS ? field : NULL;
+	if (tree->memory && tree->memory->heads[id].kind != OTHER && tree->memory->heads[id].depth == depth + 1) {
+		write_simple(tree->line, &tree->memory->heads[id], value->number);
+		return;
+	}
 	if (tree->memory && row_key_init(&key, field, value, depth + 1)) {
 		/* the bits that it shows may be others than its value's */
 		if (field->derive && shows_bits(field))
@@ -192,6 +263,42 @@ static inline __attribute__((always_inline)) void write_field(struct rtap_visito
 		}
 	}
 	write_new_row(tree, id, field, depth, value, place, row, bits_shown);
+}
+
+/* Rows of a run whose text is not kept. */
+static __attribute__((noinline)) void write_new_run(struct tree *tree, const struct rtap_layer *layer, const uint8_t *header,
+						    struct row_run *run)
+{
+	const struct rtap_field *field = visit_row(layer, run->first);
+	const char *start = tree->line->next;
+
+	visit_rows(tree->packet, layer, &tree->visitor, field, field + run->rows, run->first, write_field, NULL);
+	runs_keep(&tree->memory->runs, run, header, (uint16_t)(tree->depth + 1), (uintptr_t)tree->whole, start, tree->line);
+}
+
+/* Those of a run, unless they may be parts of a field before it. */
+static inline __attribute__((always_inline)) size_t write_rows(struct rtap_visitor *visitor, const struct rtap_packet *packet,
+							       const struct rtap_layer *layer, const uint8_t *header, rtap_field_id id)
+{
+	struct tree *tree = (struct tree *)visitor;
+	struct row_run *run = tree->memory ? runs_at(&tree->memory->runs, id, layer) : NULL;
+	struct run_text *text;
+	uint64_t words[2];
+	size_t rows;
+
+	(void)packet;
+	if (!run || tree->whole)
+		return 0;
+	rows = run->rows;
+	run_words(run, header, words);
+	text = run_find(run, words);
+	if (text && run_is(text, words, (uint16_t)(tree->depth + 1))) {
+		tree->whole = (const struct rtap_field *)(uintptr_t)text->after;
+		run_copy(run, text, tree->line);
+	} else {
+		write_new_run(tree, layer, header, run);
+	}
+	return rows;
 }
 
 static void write_label(struct rtap_visitor *visitor, const char *text, const struct rtap_place *place)
@@ -223,7 +330,9 @@ struct tree_memory *tree_memory_create(void)
 {
 	struct tree_memory *memory = calloc(1, sizeof *memory + rtap_field_count() * sizeof memory->heads[0]);
 
-	if (memory && !rows_init(&memory->rows)) {
+	if (!memory)
+		return NULL;
+	if (!(rows_init(&memory->rows) & runs_init(&memory->runs, NULL))) {
 		tree_memory_destroy(memory);
 		return NULL;
 	}
@@ -235,6 +344,7 @@ void tree_memory_destroy(struct tree_memory *memory)
 	if (!memory)
 		return;
 	rows_fini(&memory->rows);
+	runs_fini(&memory->runs);
 	free(memory);
 }
 
@@ -250,5 +360,5 @@ void tree_write(struct tree_memory *memory, const struct rtap_packet *packet, st
 		.packet = packet,
 	};
 
-	visit_packet(packet, &tree.visitor, write_field);
+	visit_packet(packet, &tree.visitor, write_field, write_rows);
 }

@@ -43,6 +43,114 @@ Test(line, numbers_are_written_as_printf_writes_them)
 	}
 }
 
+/* Each line of a length in turn, up to one more than all of it: what fits is the beginning of the whole, and the rest is known to be cut. */
+static void expect_cuts(void (*write)(struct line *line, const void *what), const void *what, const char *expected)
+{
+	size_t length = strlen(expected);
+
+	for (size_t size = 0; size <= length + LINE_SHORT; size++) {
+		size_t fits = size < length ? size : length;
+		char *block = malloc(size ? size : 1);
+		struct line line;
+
+		line_init(&line, block, size);
+		write(&line, what);
+		cr_expect_eq(line.cut, size < length, "%s in %zu", expected, size);
+		cr_expect_eq((size_t)(line.next - block), fits, "%s in %zu", expected, size);
+		cr_expect_eq(memcmp(block, expected, fits), 0, "%s in %zu", expected, size);
+		free(block);
+	}
+}
+
+static void write_dec(struct line *line, const void *what)
+{
+	line_dec(line, *(const uint64_t *)what);
+}
+
+static void write_hex(struct line *line, const void *what)
+{
+	line_hex(line, *(const uint64_t *)what, 1);
+}
+
+static void write_padded(struct line *line, const void *what)
+{
+	line_dec_padded(line, *(const uint64_t *)what, 20);
+}
+
+static void write_seconds(struct line *line, const void *what)
+{
+	line_seconds(line, *(const int64_t *)what);
+}
+
+static void expect_number(uint64_t number)
+{
+	char expected[64];
+	uint64_t magnitude = (int64_t)number < 0 ? -number : number;
+
+	snprintf(expected, sizeof expected, "%" PRIu64, number);
+	expect_cuts(write_dec, &number, expected);
+	snprintf(expected, sizeof expected, "0x%" PRIx64, number);
+	expect_cuts(write_hex, &number, expected);
+	snprintf(expected, sizeof expected, "%020" PRIu64, number);
+	expect_cuts(write_padded, &number, expected);
+	snprintf(expected, sizeof expected, "%s%" PRIu64 ".%09" PRIu64, (int64_t)number < 0 ? "-" : "", magnitude / 1000000000,
+		 magnitude % 1000000000);
+	expect_cuts(write_seconds, &number, expected);
+}
+
+Test(line, numbers_at_the_edge_of_each_width_are_whole_or_cut)
+{
+	uint64_t power = 1;
+
+	for (unsigned bits = 0; bits < 64; bits++)
+		for (uint64_t near = 0; near < 3; near++)
+			expect_number((UINT64_C(1) << bits) - 1 + near);
+	for (unsigned digits = 0; digits < 20; digits++, power *= 10)
+		for (uint64_t near = 0; near < 3; near++)
+			expect_number(power - 1 + near);
+	expect_number(UINT64_MAX);
+	for (uint64_t number = 0; number < 11000; number++) {
+		char expected[16];
+		struct line line;
+
+		snprintf(expected, sizeof expected, "%" PRIu64, number);
+		begin(&line);
+		line_dec(&line, number);
+		cr_assert_str_eq(end(&line), expected);
+	}
+}
+
+Test(line, hexadecimal_digits_are_at_least_as_many_as_asked_for_and_no_more_than_sixteen)
+{
+	for (unsigned digits = 0; digits <= 20; digits++)
+		for (unsigned bits = 0; bits < 64; bits++) {
+			uint64_t number = UINT64_C(1) << bits;
+			char expected[32];
+			struct line line;
+
+			snprintf(expected, sizeof expected, "%0*" PRIx64, (int)(digits > 16 ? 16 : digits), number);
+			begin(&line);
+			line_hex_digits(&line, number, digits);
+			cr_assert_str_eq(end(&line), expected);
+		}
+}
+
+Test(line, one_is_counted_as_one)
+{
+	static const struct {
+		uint64_t count;
+		const char *text;
+	} cases[] = { { 0, "0 replies" }, { 1, "1 reply" }, { 2, "2 replies" }, { UINT64_C(4294967297), "4294967297 replies" } };
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct line line;
+
+		begin(&line);
+		line_count(&line, cases[i].count, "reply", "replies");
+		cr_expect_str_eq(end(&line), cases[i].text);
+	}
+}
+
 Test(line, seconds_have_nine_decimals_and_a_sign)
 {
 	static const struct {
@@ -121,6 +229,58 @@ Test(line, text_of_unknown_origin_cannot_steer_a_terminal)
 		begin(&line);
 		line_escaped(&line, (const uint8_t *)cases[i].bytes, cases[i].length);
 		cr_expect_str_eq(end(&line), cases[i].text);
+	}
+}
+
+struct piece {
+	const uint8_t *bytes;
+	size_t length;
+};
+
+static void write_escaped(struct line *line, const void *what)
+{
+	const struct piece *piece = what;
+
+	line_escaped(line, piece->bytes, piece->length);
+}
+
+/* One byte that is no plain one at each place of texts of each length, which are looked through eight bytes at a time. */
+Test(line, what_is_escaped_is_found_wherever_it_stands)
+{
+	static const struct {
+		const char *byte, *text;
+	} cases[] = {
+		{ "\"", "\\\"" }, { "\\", "\\\\" }, { "\n", "\\n" }, { "\x1f", "\\x1f" }, { "\x7f", "\\x7f" }, { "\x80", "\\x80" }, { "\xff", "\\xff" },
+		{ " ", " " }, { "!", "!" }, { "#", "#" }, { "[", "[" }, { "]", "]" }, { "~", "~" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		for (size_t length = 1; length <= 18; length++)
+			for (size_t at = 0; at < length; at++) {
+				uint8_t *bytes = malloc(length);
+				char expected[64];
+
+				memset(bytes, 'a', length);
+				bytes[at] = (uint8_t)cases[i].byte[0];
+				snprintf(expected, sizeof expected, "%.*s%s%.*s", (int)at, "aaaaaaaaaaaaaaaaaa", cases[i].text,
+					 (int)(length - at - 1), "aaaaaaaaaaaaaaaaaa");
+				expect_cuts(write_escaped, &(struct piece){ bytes, length }, expected);
+				cr_expect_eq(line_plain_length(bytes, length), cases[i].text[1] ? at : length, "%s", expected);
+				free(bytes);
+			}
+	expect_cuts(write_escaped, &(struct piece){ (const uint8_t *)"", 0 }, "");
+}
+
+Test(line, every_byte_is_plain_or_is_not)
+{
+	for (unsigned byte = 0; byte < 256; byte++) {
+		uint8_t bytes[16];
+		bool is_plain = byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+
+		memset(bytes, (int)byte, sizeof bytes);
+		cr_expect_eq(line_plain_length(bytes, sizeof bytes), is_plain ? sizeof bytes : 0, "0x%02x", byte);
+		memset(bytes, 'a', 8);
+		cr_expect_eq(line_plain_length(bytes, sizeof bytes), is_plain ? sizeof bytes : 8, "0x%02x", byte);
 	}
 }
 

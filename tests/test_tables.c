@@ -8,7 +8,8 @@
 
 #include <criterion/criterion.h>
 
-#include <rdmatap/field.h>
+#include <rdmatap/packet.h>
+#include <rdmatap/visitor.h>
 
 #define EACH_PROTOCOL(protocol) \
 	const struct rtap_protocol *protocol = rtap_protocol_by_number(0); \
@@ -184,4 +185,48 @@ Test(tables, numbers_of_fields_and_names_lead_to_each_other)
 	cr_expect_eq(id, rtap_field_count());
 	cr_expect_null(rtap_field_by_id((rtap_field_id)id));
 	cr_expect_null(rtap_protocol_by_number((uint8_t)rtap_protocol_count()));
+}
+
+/* The value of a row whose header begins at byte `offset` of these. */
+static bool derived(const struct rtap_field *field, const uint8_t *bytes, uint32_t offset, uint32_t length, struct rtap_value *value)
+{
+	static struct rtap_packet packet;
+	const struct rtap_layer layer = { .offset = offset, .length = length };
+
+	packet = (struct rtap_packet){ .sources[0] = { .bytes = bytes, .captured = offset + length, .wire = offset + length } };
+	*value = (struct rtap_value){ 0 };
+	return field->derive(&packet, &layer, value);
+}
+
+Test(tables, rows_of_their_own_bytes_look_at_no_others)
+{
+	uint8_t first[64], second[72];
+	uint32_t random = 1;
+	size_t found = 0;
+
+	EACH_PROTOCOL(protocol)
+		EACH_FIELD(protocol, field) {
+			uint32_t begin = field->bit_offset / 8u, end = (field->bit_offset + field->bit_width + 7u) / 8;
+
+			if (!(field->flags & RTAP_OWN_BYTES))
+				continue;
+			found++;
+			cr_assert(field->derive && !(field->flags & RTAP_UNPLACED) && end <= sizeof first, "%s", field->name);
+			for (int round = 0; round < 1000; round++) {
+				struct rtap_value a, b;
+				bool is_in_first, is_in_second;
+
+				for (size_t i = 0; i < sizeof second; i++) {
+					random = random * 1664525 + 1013904223;
+					first[i % sizeof first] = (uint8_t)(random >> 24);
+					second[i] = (uint8_t)(random >> 16);
+				}
+				memcpy(second + 8 + begin, first + begin, end - begin);
+				is_in_first = derived(field, first, 0, sizeof first, &a);
+				is_in_second = derived(field, second, 8, end, &b);
+				cr_assert_eq(is_in_first, is_in_second, "%s", field->name);
+				cr_assert(!is_in_first || a.number == b.number, "%s", field->name);
+			}
+		}
+	cr_expect_geq(found, 10);
 }

@@ -146,6 +146,7 @@ Test(verbs_send, a_group_is_joined_and_left)
 	capture(&run, "verbs:sim0", &options, 0, 50);
 	cr_assert_eq(run.opened, RTAP_STATUS_OK, "%s", run.error.text);
 	cr_assert_eq(run.count, 50);
+	cr_assert(strstr(run.notes, "joined 239.1.1.1 by the connection manager"), "%s", run.notes);
 	run_free(&run); /* the simulator complains of a group that was not left */
 }
 
@@ -158,6 +159,8 @@ Test(verbs_send, a_peer_or_group_that_cannot_be_reached_is_said)
 		{ "cm=reject", "verbs:sim0", NULL, "239.1.1.1", "--join 239.1.1.1: its address is not resolved: address error" },
 		{ "cm=silent", "verbs:sim0", "10.0.0.1", NULL, "no answer in time" },
 		{ "devices=1", "verbs:sim0", "nobody.invalid", NULL, "its address is not found" },
+		{ "devices=1", "verbs:sim0", NULL, "10.0.0.1", "--join 10.0.0.1: the group cannot be joined: this is no address of a" },
+		{ "devices=1", "verbs:sim0", NULL, "fe80::1", "this is no address of a multicast group" },
 		{ "devices=2", "verbs:sim1", "10.0.0.1", NULL, "another device leads there: sim0/1" },
 	};
 
@@ -186,9 +189,10 @@ Test(verbs_send, every_call_for_a_route_that_fails_is_told_and_leaks_nothing)
 		capture(&run, "verbs:sim0", &options, 0, 10);
 		call = verbs_sim_failed_call();
 		if (!strncmp(call, "rdma_", 5) && strcmp(call, "rdma_destroy_id") && strcmp(call, "rdma_leave_multicast")) {
-			cr_assert(run.opened, "%s", call);
-			cr_assert(strstr(run.error.text, "--peer 10.0.0.1") || strstr(run.error.text, "--join 239.1.1.1"), "%s: %s", call,
-				  run.error.text);
+			const char *said = run.opened ? run.error.text : run.notes;
+
+			/* where this machine has a route to the group, IGMP does what the connection manager did not */
+			cr_assert(strstr(said, "--peer 10.0.0.1") || strstr(said, "--join 239.1.1.1"), "%s: %s", call, said);
 		}
 		cr_assert_lt(n, 200);
 		run_free(&run);

@@ -58,6 +58,7 @@ enum rtap_field_flag {
 	RTAP_SOMETIMES = 4,   /* present in some packets only: `derive` decides */
 	RTAP_ON_DEMAND = 8,   /* costs time: only worked out for -V, or when asked for by name */
 	RTAP_BULK = 32,       /* bytes of a payload: for -V, or when asked for by name */
+	RTAP_OWN_BYTES = 64,  /* `derive` looks at nothing but the bytes that the row's bits are in */
 	RTAP_UNPLACED = 16,   /* bit_offset says nothing: `derive` works the value out, or else the protocol's visit() tells it */
 };
 

@@ -76,7 +76,9 @@ class Devices(CliTest):
     def test_what_is_not_found_is_answered_no(self):
         for tree, question, message in (
                 ("hca", ("mlx5_1",), "mlx5_1: there is no such RDMA device"), ("hca", ("mlx5_0/3",), "mlx5_0/3: the device has no such port (it has 1 to 2)"),
-                ("hostile", ("empty_0/1",), "the device has no ports"), ("hca", ("--gid", "::1"), "no RDMA device or port here has it"),
+                ("switch", ("mlxsw0/1",), "(it has only 0)"),
+                ("hostile", ("empty_0/1",), "the device has no ports"),
+                ("hca", ("--gid", "::1"), "GID ::1: no RDMA device or port here has it"),
                 ("hca", ("--node-guid", "0x0002c90300a1b2c1"), "node GUID 0x0002c90300a1b2c1: no RDMA device"),
                 ("iwarp", ("--port-guid", "0x0000000000000000"), "no RDMA device or port here has it")):
             with self.subTest(question):
@@ -97,7 +99,7 @@ class Devices(CliTest):
         for tree, question, message in (
                 ("multi", ("--node-guid", "0x0011223344556600"), "ambiguous, several have it: many_2, many_10 (ask by name)"),
                 ("multi", ("--port-guid", "0x0011223344556601"), "ambiguous, several have it: many_2/1, many_10/1"),
-                ("multi", ("--gid", "fe80::11:2233:4455:6601"), "ambiguous, several have it: many_2/1, many_10/1"),
+                ("multi", ("--gid", "fe80::11:2233:4455:6601"), "GID fe80::11:2233:4455:6601: ambiguous, several have it: many_2/1, many_10/1"),
                 ("hca", ("--node-guid", "x"), "--node-guid x: not a GUID"), ("hca", ("--port-guid", ""), "not a GUID"),
                 ("hca", ("--gid", "10.0.0.1"), "--gid 10.0.0.1: not a GID"), ("hca", ("--gid",), "--gid: needs an argument"),
                 ("hca", ("--nothing",), "--nothing: no such option"), ("hca", ("-x",), "-x: no such option"),

@@ -193,10 +193,10 @@ class Tcp(CliTest):
         exported = self.path("exported.pcap")
         done = self.run_program("export", "-v", "-s", "400", "-w", exported, IPV6)
         self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stderr, rb"\d+ RPC messages were left out, for bytes of them are missing")
+        self.assertRegex(done.stderr, rb"\d+ RPC messages were left out, for bytes are missing")
         few = len(records(read(exported))[1])
         done = self.run_program("export", "-v", "-s", "400", "--fill-holes", "-w", exported, IPV6)
-        self.assertRegex(done.stderr, rb"\d+ RPC messages have zeros where bytes of them are missing")
+        self.assertRegex(done.stderr, rb"\d+ RPC messages have zeros where bytes are missing")
         self.assertGreater(len(records(read(exported))[1]), few)
 
     def test_wrong_usage_and_files_that_cannot_be_written_are_told(self):

@@ -47,7 +47,7 @@ class Capture(LiveTest):
             self.assertEqual(self.stop(process)[0], b"")
 
     def test_what_was_received_before_a_signal_is_written(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             for options in ((), ("--immediate-mode",)):
                 saved = self.path("x.pcap")
                 process = self.capturing("-i", "far", "-w", saved, *options)
@@ -56,6 +56,14 @@ class Capture(LiveTest):
                 errors = self.stop(process, number)[1]
                 self.assertEqual(frames(saved), RPING_CONTENT * 10)
                 self.assertEqual(self.counts(errors)[:2], [RPING_FRAMES * 10] * 2)
+
+    def test_a_hangup_that_is_ignored_does_not_end_it(self):
+        saved = self.path("x.pcap")
+        process = self.capturing("-i", "far", "-w", saved, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        process.send_signal(signal.SIGHUP)
+        self.replay()
+        self.stop(process)
+        self.assertEqual(frames(saved), RPING_CONTENT)
 
     def test_it_ends_after_so_many_packets(self):
         saved = self.path("x.pcap")

@@ -48,7 +48,7 @@ class Replay(LiveTest):
     def test_what_cannot_be_sent_is_counted(self):
         done = self.run_replay("-i", "near", "--at-once", INFINIBAND)
         self.assertEqual((done.returncode, done.stdout.split()[0]), (2, b"0"))
-        self.assertIn(b"are not of link type ETHERNET", done.stderr)
+        self.assertIn(b"were not sent: not of link type ETHERNET", done.stderr)
         done = self.run_replay("-i", "near", "--at-once", NANO)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"captured in part only and not sent", done.stderr)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from cli import CliTest, PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, read, records
-from live import INSIDE, LiveTest, RPING_CONTENT, frames, ip
+from live import INSIDE, LiveTest, NAMESPACE, RPING_CONTENT, frames, ip
 
 
 NFS = os.path.join(os.path.dirname(RPING), "roce-nfs3.pcap.gz")
@@ -279,6 +279,31 @@ class Veth(LiveTest):
                        stdout=subprocess.DEVNULL, env=environment(**device("send=veth:near")))
         self.stop(process)
         self.assertEqual(frames(saved), RPING_CONTENT)
+
+    def test_a_group_is_joined_by_igmp_or_mld_where_the_connection_manager_cannot(self):
+        subprocess.run(INSIDE + ("sh", "-c", "echo 0 > /proc/sys/net/ipv6/conf/far/disable_ipv6 || :"), check=True, stderr=subprocess.DEVNULL)
+        ip("address", "add", "10.9.0.1/24", "dev", "far")
+        ip("route", "add", "239.0.0.0/8", "dev", "far")
+        groups = [("239.1.2.3", "igmp", "030201EF" if sys.byteorder == "little" else "EF010203")]
+        if os.path.exists("/proc/net/igmp6"):
+            ip("route", "add", "ff05::/16", "dev", "far", "table", "local")
+            groups.append(("ff05::1234", "igmp6", "ff050000000000000000000000001234"))
+
+        def joined(table):
+            return subprocess.run(INSIDE + ("cat", "/proc/net/" + table), check=True, stdout=subprocess.PIPE).stdout.decode()
+
+        for group, table, shown in groups:
+            process = self.capturing("-i", "verbs:", "--join", group, "-v", "-w", self.path("x.pcap"),
+                                     env=device("feed=veth:far,fail=rdma_join_multicast@1"))
+            self.assertIn(shown, joined(table))
+            _, errors = self.stop(process)
+            self.assertIn("joined %s by IGMP or MLD (--join %s: the group cannot be joined: Input/output error)" % (group, group), errors)
+            self.assertNotIn(shown, joined(table))
+        ip("route", "del", "239.0.0.0/8", "dev", "far")
+        done = subprocess.run(INSIDE + (PROGRAM, "-i", "verbs:", "--join", "239.1.2.3"), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              timeout=TIMEOUT, env=environment(**device("feed=veth:far,fail=rdma_join_multicast@1")))
+        self.assertEqual((done.returncode, done.stderr), (2, b"rdmatap: --join 239.1.2.3: the group cannot be joined: Input/output error; "
+                                                             b"nor by IGMP or MLD: No such device\n"))
 
     def counts_of(self, errors):
         """Received, dropped by the kernel, dropped here."""
