@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,41 +308,82 @@ static int compare(const struct options *options, struct input inputs[2], struct
 	return diff_differs(&totals) ? EXIT_NO : EXIT_DONE;
 }
 
-/* Of an input's lines at most so many are taken: what is kept of them is bounded. */
-static bool read_text(struct input *input, bool map, size_t most_lines, struct canon_treatments *treatments)
-{
-	struct canon_text text = {
-		.name = input->name, .text = input->text ? input->text : "", .length = input->length, .is_mapped = input->mapped, .map = map,
-		.most_lines = most_lines,
-	};
+/* One of the texts being read. */
+struct reading {
+	struct input *input;
+	bool map;                  /* addresses are mapped */
+	size_t most_lines;         /* that are taken: what is kept of them is bounded */
+	struct canon_treatments treatments;
 	struct rtap_error error;
+	bool good;
+};
 
-	if (canon_file_read(&input->file, &text, treatments, &error) == RTAP_STATUS_OK)
+static void *read_text(void *argument)
+{
+	struct reading *reading = argument;
+	const struct input *input = reading->input;
+	struct canon_text text = {
+		.name = input->name, .text = input->text ? input->text : "", .length = input->length, .is_mapped = input->mapped,
+		.map = reading->map, .most_lines = reading->most_lines,
+	};
+
+	reading->good = canon_file_read(&reading->input->file, &text, &reading->treatments, &reading->error) == RTAP_STATUS_OK;
+	return NULL;
+}
+
+/* Both at the same time, with half of the memory each. False: one after the other may do, or tells what is wrong. */
+static bool read_at_once(struct reading readings[2], size_t most_lines)
+{
+	pthread_t other;
+
+	if (most_lines < 2)
+		return false;
+	readings[0].most_lines = readings[1].most_lines = most_lines / 2;
+	if (pthread_create(&other, NULL, read_text, &readings[1]))
+		return false;
+	read_text(&readings[0]);
+	pthread_join(other, NULL);
+	if (readings[0].good && readings[1].good)
 		return true;
-	complain("%s", error.text);
+	for (int i = 0; i < 2; i++) {
+		canon_file_fini(&readings[i].input->file);
+		readings[i].input->file = (struct canon_file){ .text = NULL };
+	}
 	return false;
+}
+
+static bool read_in_turn(struct reading readings[2], size_t most_lines)
+{
+	for (int i = 0; i < 2; i++) {
+		/* 0 would be any number */
+		readings[i].most_lines = most_lines ? most_lines : 1;
+		read_text(&readings[i]);
+		if (!readings[i].good) {
+			complain("%s", readings[i].error.text);
+			return false;
+		}
+		most_lines -= canon_file_lines(&readings[i].input->file);
+	}
+	return true;
 }
 
 static int run(const struct options *options)
 {
 	struct input inputs[2] = { { .name = options->inputs[0] }, { .name = options->inputs[1] } };
-	struct canon_treatments treatments = { .rules = &options->diff.rules };
+	struct reading readings[2] = {
+		{ .input = &inputs[0], .map = true, .treatments.rules = &options->diff.rules },
+		{ .input = &inputs[1], .treatments.rules = &options->diff.rules },
+	};
 	size_t most_lines = (size_t)(options->max_memory / CANON_LINE_MEMORY);
 	int status = EXIT_TROUBLE;
 
-	if (!load_both(options, inputs))
-		goto out;
+	if (load_both(options, inputs) &&
+	    ((options->threads > 1 && read_at_once(readings, most_lines)) || read_in_turn(readings, most_lines)))
+		status = compare(options, inputs, &readings[0].treatments);
 	for (int i = 0; i < 2; i++) {
-		/* 0 would be any number */
-		if (!read_text(&inputs[i], i == 0, most_lines ? most_lines : 1, &treatments))
-			goto out;
-		most_lines -= canon_file_lines(&inputs[i].file);
+		unload(&inputs[i]);
+		canon_treatments_fini(&readings[i].treatments);
 	}
-	status = compare(options, inputs, &treatments);
-out:
-	unload(&inputs[0]);
-	unload(&inputs[1]);
-	canon_treatments_fini(&treatments);
 	return status;
 }
 

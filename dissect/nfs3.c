@@ -32,7 +32,7 @@ enum result nfs_walk_handle(struct xdr_walk *walk, const struct xdr_item *item)
 	result = xdr_take(walk->xdr, length, walk->scratch, sizeof walk->scratch, &handle);
 	if (result != OK)
 		return result;
-	if (handle && walk->sink->hashes)
+	if (handle && walk->sink->hashes && xdr_wants(walk, NFS_FH_HASH))
 		xdr_tell(walk, NFS_FH_HASH, crc32_z(0, handle, length), length);
 	xdr_tell_bytes(walk, NFS_FHANDLE, handle, offset, length);
 	return xdr_skip(walk->xdr, -length % 4);

@@ -40,10 +40,10 @@ enum result nfs_walk_stateid(struct xdr_walk *walk, const struct xdr_item *item)
 		return TRUNCATED;
 	}
 	xdr_tell_bytes(walk, NFS_STATEID, id, offset, STATEID_LENGTH);
-	if (walk->sink->hashes)
+	if (walk->sink->hashes && xdr_wants(walk, NFS_STATEID_HASH))
 		xdr_tell(walk, NFS_STATEID_HASH, crc16(id, STATEID_LENGTH), STATEID_LENGTH);
 	xdr_tell_bytes(walk, NFS_STATEID_OTHER, id + 4, offset + 4, STATEID_OTHER);
-	if (walk->sink->hashes)
+	if (walk->sink->hashes && xdr_wants(walk, NFS_STATEID_OTHER_HASH))
 		xdr_tell(walk, NFS_STATEID_OTHER_HASH, crc32_z(0, id + 4, STATEID_OTHER), STATEID_OTHER);
 	xdr_tell(walk, NFS_STATEID_SEQID, load32(id), STATEID_LENGTH);
 	return OK;

@@ -211,6 +211,8 @@ void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *l
 		.value = tell_field, .enter = groups ? enter_group : NULL, .leave = groups ? leave_group : NULL, .hashes = true,
 	};
 	body_init(body, packet, layer);
+	body->sink.wanted = visitor->wanted;
+	body->sink.first_id = protocol_field_id(layer->protocol, 0);
 	fields.visitor = visitor;
 	fields.layer = layer;
 	result = rpc_body_walk(body->facts, &body->xdr, &body->sink);

@@ -263,6 +263,8 @@ struct xdr_sink {
 	void (*eligible)(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length);
 	const struct rtap_field *fields; /* the program's field table, for names; set by the walk's beginning */
 	uint64_t unwanted; /* rows not to be told: bit N of those whose number modulo 64 is N */
+	const uint64_t *wanted; /* NULL, or only these are: bit first_id + N of row N, 64 a word */
+	size_t first_id;
 	bool hashes; /* also rows that are worked out from others and cost time: hashes of handles and stateids */
 	bool brief;  /* types that are details, and NFSv4's attributes, are passed over without a look if their bytes are there */
 	bool stop;   /* set by the owner: enough is known, walk no further */
@@ -293,6 +295,9 @@ enum result xdr_told_word(struct xdr_walk *walk, uint16_t row, uint32_t *value);
 
 void xdr_enter(struct xdr_walk *walk, const char *label);
 void xdr_leave(struct xdr_walk *walk);
+
+/* Whether the sink is to be told of a row. What is worked out for it alone need not be if not. */
+bool xdr_wants(const struct xdr_walk *walk, uint16_t row);
 
 /* Name of a value by the program's table of fields, or NULL. */
 const char *xdr_name(const struct xdr_walk *walk, uint16_t row, uint64_t value);

@@ -14,7 +14,15 @@ const struct xdr_type xdr_void = { NULL, nothing, 0 };
 
 static bool is_wanted(const struct xdr_walk *walk, uint16_t row)
 {
-	return row != XDR_NO_ROW && walk->sink->value && !(walk->sink->unwanted >> row % 64 & 1);
+	const struct xdr_sink *sink = walk->sink;
+	size_t id = sink->first_id + row;
+
+	return row != XDR_NO_ROW && sink->value && !(sink->unwanted >> row % 64 & 1) && (!sink->wanted || sink->wanted[id / 64] >> id % 64 & 1);
+}
+
+bool xdr_wants(const struct xdr_walk *walk, uint16_t row)
+{
+	return is_wanted(walk, row);
 }
 
 static void tell(struct xdr_walk *walk, uint16_t row, uint64_t number, struct rtap_span data, uint64_t offset, uint64_t length)

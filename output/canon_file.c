@@ -46,6 +46,8 @@ bool canon_file_is(const char *text, size_t length)
 void canon_treatments_fini(struct canon_treatments *treatments)
 {
 	canon_map_fini(&treatments->map);
+	for (size_t i = 0; i < treatments->count; i++)
+		free(treatments->treated[i].text);
 	free(treatments->treated);
 }
 
@@ -103,32 +105,78 @@ static struct canon_treated treat(struct canon_treatments *treatments, const cha
 	return treated;
 }
 
-const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length)
+/* Its number, or SIZE_MAX: memory is out. */
+static size_t add_treatment(struct canon_treatments *treatments, const char *name, size_t length, uint64_t hash)
 {
-	uint64_t hash = canon_mark(0, name, length), *found = canon_map_find(&treatments->map, 0, hash);
+	struct canon_treated *added;
 	char *copy;
 
-	if (found)
-		return &treatments->treated[*found];
 	if (treatments->count == treatments->room) {
 		size_t room = treatments->room ? treatments->room * 2 : 64;
 		struct canon_treated *larger = realloc(treatments->treated, room * sizeof *larger);
 
 		if (!larger)
-			return NULL;
+			return SIZE_MAX;
 		treatments->treated = larger;
 		treatments->room = room;
 	}
-	copy = strndup(name, length);
+	copy = malloc(length + 1);
 	if (!copy || !canon_map_add(&treatments->map, 0, hash, treatments->count)) {
 		free(copy);
-		return NULL;
+		return SIZE_MAX;
 	}
+	memcpy(copy, name, length);
+	copy[length] = 0;
+	added = &treatments->treated[treatments->count];
 	/* a name with a zero byte in it is no field's */
-	treatments->treated[treatments->count] = treat(treatments, copy, strlen(copy));
-	treatments->treated[treatments->count].name = hash;
-	free(copy);
-	return &treatments->treated[treatments->count++];
+	*added = treat(treatments, copy, strlen(copy));
+	added->name = hash;
+	added->text = copy;
+	added->length = length;
+	return treatments->count++;
+}
+
+/* What stands behind the one asked for last, so that its next guess is better. */
+static const struct canon_treated *note_treatment(struct canon_treatments *treatments, size_t number)
+{
+	size_t *behind = treatments->treated[treatments->last].behind;
+
+	if (behind[0] != number) {
+		behind[1] = behind[0];
+		behind[0] = number;
+	}
+	treatments->last = number;
+	return &treatments->treated[number];
+}
+
+const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length)
+{
+	uint64_t hash = canon_mark(0, name, length), *found = canon_map_find(&treatments->map, 0, hash);
+	size_t number = found ? (size_t)*found : add_treatment(treatments, name, length, hash);
+
+	if (number == SIZE_MAX)
+		treatments->failed = true;
+	return number == SIZE_MAX ? NULL : note_treatment(treatments, number);
+}
+
+const struct canon_treated *canon_treated_next(struct canon_treatments *treatments, const char **at, const char *end,
+					       struct canon_token *token)
+{
+	const struct canon_treated *last = treatments->count ? &treatments->treated[treatments->last] : NULL;
+	const char *begin = *at + (*at < end && **at == ' ');
+
+	for (int i = 0; last && i < 2; i++) {
+		const struct canon_treated *guess = &treatments->treated[last->behind[i]];
+		const char *value = begin + guess->length + 1, *space;
+
+		if ((size_t)(end - begin) <= guess->length || begin[guess->length] != '=' || memcmp(begin, guess->text, guess->length))
+			continue;
+		space = memchr(value, ' ', (size_t)(end - value));
+		*at = space ? space : end;
+		*token = (struct canon_token){ begin, value, guess->length, (size_t)(*at - value) };
+		return note_treatment(treatments, last->behind[i]);
+	}
+	return canon_token_next(at, end, token) ? canon_treatment(treatments, token->name, token->name_length) : NULL;
 }
 
 bool canon_token_next(const char **at, const char *end, struct canon_token *token)
@@ -173,7 +221,7 @@ static uint64_t hash_names(uint64_t hash, const char *value, size_t length)
 
 static uint64_t hash_token(uint64_t hash, const struct canon_treated *treated, const struct canon_token *token)
 {
-	hash = canon_mark(hash, &treated->name, sizeof treated->name);
+	hash = (hash ^ treated->name) * UINT64_C(0x9e3779b97f4a7c15);
 	switch (treated->treatment) {
 	case CANON_COMPARE:
 		return canon_mark(hash, token->value, token->value_length);
@@ -223,6 +271,7 @@ static bool is_read_response_middle(const struct canon_token *token)
 /* Hashes a line. *skipped: the rules leave it out. */
 static enum rtap_status hash_line(struct file_reader *reader, struct canon_line *line, const char *at, const char *end, bool *skipped)
 {
+	const struct canon_treated *treated;
 	struct canon_token token;
 	uint64_t direction = (unsigned char)line->direction;
 	unsigned values = 0;
@@ -231,11 +280,7 @@ static enum rtap_status hash_line(struct file_reader *reader, struct canon_line 
 		line->keys[key] = canon_mark((uint64_t)key, &direction, sizeof direction);
 	*skipped = false;
 	line->lane = line->direction == '<';
-	while (canon_token_next(&at, end, &token)) {
-		const struct canon_treated *treated = canon_treatment(reader->treatments, token.name, token.name_length);
-
-		if (!treated)
-			return fail(reader, "out of memory");
+	while ((treated = canon_treated_next(reader->treatments, &at, end, &token))) {
 		if (++values > MOST_VALUES)
 			return fail(reader, "has more values than a line of canonical text");
 		if (treated->is_response || is_read_response_middle(&token))
@@ -248,7 +293,7 @@ static enum rtap_status hash_line(struct file_reader *reader, struct canon_line 
 		if (treated->is_class)
 			line->keys[CANON_KEY_CLASS] = canon_mark(line->keys[CANON_KEY_CLASS], token.value, token.value_length);
 	}
-	return RTAP_STATUS_OK;
+	return reader->treatments->failed ? fail(reader, "out of memory") : RTAP_STATUS_OK;
 }
 
 static const char *mapped(const struct diff_rules *rules, const struct canon_token *token, size_t *length)

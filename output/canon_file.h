@@ -66,7 +66,16 @@ struct canon_treated {
 	bool is_class, is_near; /* part of the key of that name */
 	bool is_response; /* only responses have it */
 	const struct diff_tolerance *tolerance;
+	char *text;        /* the name; owned */
+	size_t length;
 	uint64_t name;     /* a hash of it */
+	size_t behind[2];  /* numbers of what stood behind it lately, because lines are alike, the latest first; 0: nothing yet, or the first */
+};
+
+/* One value of a line. */
+struct canon_token {
+	const char *name, *value;
+	size_t name_length, value_length;
 };
 
 /* What rules say of each name, worked out once. All zero but for `rules`. */
@@ -75,6 +84,8 @@ struct canon_treatments {
 	struct canon_map map;
 	struct canon_treated *treated;
 	size_t count, room;
+	size_t last;       /* number of the one asked for last */
+	bool failed;       /* memory was out */
 	struct canon_policy_index index;
 	bool indexed;
 };
@@ -83,11 +94,9 @@ void canon_treatments_fini(struct canon_treatments *treatments);
 /* NULL: memory is out. Valid until the next call. */
 const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length);
 
-/* One value of a line. */
-struct canon_token {
-	const char *name, *value;
-	size_t name_length, value_length;
-};
+/* Takes the next value of a line from `*at` as canon_token_next() does, and tells what is done with it. NULL: there is none, or memory is out. */
+const struct canon_treated *canon_treated_next(struct canon_treatments *treatments, const char **at, const char *end,
+					       struct canon_token *token);
 
 /* Takes the next value of a line from `*at`; false: there is none. */
 bool canon_token_next(const char **at, const char *end, struct canon_token *token);

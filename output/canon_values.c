@@ -226,10 +226,14 @@ static bool is_key(const struct canon_policy *policy)
 }
 
 /* Headers tell the address before the key (RETH) or after it (RPC-over-RDMA): the two become one value. */
-static bool take_address(struct collector *collector, const struct canon_policy *policy, uint64_t number)
+static bool take_address(struct collector *collector, const struct canon_policy *policy, const struct rtap_field *field,
+			 const struct rtap_value *value)
 {
+	uint64_t number;
+
 	if (policy->action != CANON_RENAME || policy->kind != CANON_KIND_ADDRESS)
 		return false;
+	number = number_of(field, value);
 	if (collector->key) {
 		struct canon_value *key = &collector->fields->values[collector->key - 1];
 
@@ -254,7 +258,7 @@ static void collect(struct rtap_visitor *visitor, rtap_field_id id, const struct
 	(void)place;
 	if (fields->reserved[id] && !value->number)
 		return;
-	if (take_address(collector, policy, number_of(field, value)))
+	if (take_address(collector, policy, field, value))
 		return;
 	added = add_value(fields);
 	if (!added)
@@ -316,7 +320,8 @@ static void write_value(const struct canon_policy *policy, const struct canon_va
 			bool from_client, struct line *line)
 {
 	const struct rtap_field *field = value->field;
-	uint64_t number = number_of(field, &value->value);
+	bool is_number = policy->action == CANON_RENAME || policy->action == CANON_RELATIVE;
+	uint64_t number = is_number ? number_of(field, &value->value) : 0;
 
 	if (policy->action == CANON_RENAME && value->has_address) {
 		canon_key(line, (enum canon_kind)policy->kind, number, value->address);

@@ -27,7 +27,7 @@ struct comparison {
 	uint64_t disturbed;      /* lines that were added, lost, moved or changed so far */
 	struct diff_change *changes;
 	size_t change_count, change_room;
-	struct canon_token *tokens; /* of the line of b */
+	struct canon_token *tokens; /* of the line of b, from where it has not the names of a's in their order */
 	bool *used;              /* by token of b: a has it too */
 	size_t read;             /* bytes of both texts since their memory was given back */
 	size_t token_count, token_room;
@@ -188,13 +188,12 @@ static const char *line_values(const struct diff_side *side)
 	return canon_line_values(side->file->text + side->line->offset, line_end(side));
 }
 
-static void read_tokens(struct comparison *comparison, const struct diff_side *side)
+static void read_tokens(struct comparison *comparison, const char *at, const char *end)
 {
-	const char *at = line_values(side);
 	struct canon_token token;
 
 	comparison->token_count = 0;
-	while (canon_token_next(&at, line_end(side), &token)) {
+	while (canon_token_next(&at, end, &token)) {
 		if (comparison->token_count == comparison->token_room) {
 			size_t room = comparison->token_room ? comparison->token_room * 2 : 64;
 			struct canon_token *larger = realloc(comparison->tokens, room * sizeof *larger);
@@ -230,31 +229,45 @@ static size_t find_token(const struct comparison *comparison, const struct canon
 	return SIZE_MAX;
 }
 
-/* What differs inside two lines goes to comparison->changes. */
-static void compare_lines(struct comparison *comparison, const struct diff_side *a, const struct diff_side *b)
+/* Takes the next token of b if it has the name of a's, as nearly all of two lines of one kind have. Else nothing moves. */
+static bool take_counterpart(const char **at, const char *end, const struct canon_token *a, struct canon_token *b)
 {
-	const char *at = line_values(a);
-	struct canon_token token;
+	const char *begin = *at + (*at < end && **at == ' '), *value = begin + a->name_length + 1, *space;
+
+	/* with the '=' behind it */
+	if ((size_t)(end - begin) <= a->name_length || memcmp(begin, a->name, a->name_length + 1))
+		return false;
+	*b = (struct canon_token){ begin, value, a->name_length, a->value_length };
+	if ((size_t)(end - value) < a->value_length || memcmp(value, a->value, a->value_length) ||
+	    (value + a->value_length < end && value[a->value_length] != ' ')) {
+		space = memchr(value, ' ', (size_t)(end - value));
+		b->value_length = (size_t)((space ? space : end) - value);
+	}
+	*at = value + b->value_length;
+	return true;
+}
+
+/* What is left of two lines, from a value of a on whose counterpart is not the next of b. */
+static void compare_rest(struct comparison *comparison, const struct canon_treated *treated, struct canon_token *token, const char *at,
+			 const char *end)
+{
 	size_t hint = 0;
 
-	comparison->change_count = 0;
-	read_tokens(comparison, b);
-	while (!comparison->error && canon_token_next(&at, line_end(a), &token)) {
-		const struct canon_treated *treated = canon_treatment(comparison->treatments, token.name, token.name_length);
-		size_t other;
+	for (; treated; treated = canon_treated_next(comparison->treatments, &at, end, token)) {
+		size_t other = find_token(comparison, token, &hint);
 
-		if (!treated) {
-			fail(comparison, -ENOMEM);
-			return;
-		}
-		other = find_token(comparison, &token, &hint);
 		if (other != SIZE_MAX) {
 			comparison->used[other] = true;
-			compare_tokens(comparison, treated, &token, &comparison->tokens[other]);
+			compare_tokens(comparison, treated, token, &comparison->tokens[other]);
 		} else if (treated->treatment != CANON_SHOW) {
-			add_change(comparison, &token, NULL);
+			add_change(comparison, token, NULL);
 		}
 	}
+}
+
+/* Values of b that a has not. */
+static void add_others(struct comparison *comparison)
+{
 	for (size_t i = 0; !comparison->error && i < comparison->token_count; i++) {
 		const struct canon_token *left = &comparison->tokens[i];
 		const struct canon_treated *treated = comparison->used[i] ? NULL : canon_treatment(comparison->treatments, left->name, left->name_length);
@@ -262,6 +275,24 @@ static void compare_lines(struct comparison *comparison, const struct diff_side 
 		if (treated && treated->treatment != CANON_SHOW)
 			add_change(comparison, NULL, left);
 	}
+}
+
+/* What differs inside two lines goes to comparison->changes. */
+static void compare_lines(struct comparison *comparison, const struct diff_side *a, const struct diff_side *b)
+{
+	const char *at = line_values(a), *end = line_end(a), *b_at = line_values(b), *b_end = line_end(b);
+	const struct canon_treated *treated;
+	struct canon_token token, counterpart;
+
+	comparison->change_count = 0;
+	while ((treated = canon_treated_next(comparison->treatments, &at, end, &token)) && take_counterpart(&b_at, b_end, &token, &counterpart))
+		compare_tokens(comparison, treated, &token, &counterpart);
+	read_tokens(comparison, b_at, b_end);
+	if (!comparison->error)
+		compare_rest(comparison, treated, &token, at, end);
+	if (comparison->treatments->failed)
+		fail(comparison, -ENOMEM);
+	add_others(comparison);
 }
 
 /* So much of the texts was read again. */

@@ -140,6 +140,10 @@ uint64_t histogram_percentile(const struct histogram *histogram, unsigned permil
 	if (!histogram->count)
 		return 0;
 	for (; bucket < HISTOGRAM_BUCKETS - 1; bucket++) {
+		if (!histogram->places[bucket >> HISTOGRAM_PART_BITS]) {
+			bucket |= PARTS - 1; /* the last one of a group that is empty */
+			continue;
+		}
 		below += histogram_bucket(histogram, bucket);
 		if (below >= rank)
 			break;

@@ -196,6 +196,18 @@ static bool is_shown_elsewhere(const struct rtap_packet *packet)
 	return packet->rpcrdma.reply_chunk || packet->rpcrdma.read_segments;
 }
 
+/* Keeps what the call or reply is read from when it is concluded. */
+static bool keep_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
+{
+	send->bytes = memory_new(send->captured + 1);
+	if (!send->bytes)
+		return false;
+	memcpy(send->bytes, bytes, send->captured);
+	call->memory += send->captured + 1;
+	budget_charge(&tracker->budget, &call->connection->holder, send->captured + 1);
+	return true;
+}
+
 static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const struct message *message,
 		      const struct rtap_packet *packet, enum rtap_message_kind kind)
 {
@@ -225,12 +237,9 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	} else {
 		send->data_length = chunk_lists_data(&send->lists);
 	}
-	send->bytes = memory_new(send->captured + 1);
-	if (!send->bytes)
+	send->is_read = rpc_exchange_is_plain(tracker, call, send);
+	if (!send->is_read && !keep_send(tracker, call, send, bytes))
 		return false;
-	memcpy(send->bytes, bytes, send->captured);
-	call->memory += send->captured + 1;
-	budget_charge(&tracker->budget, &call->connection->holder, send->captured + 1);
 	if (!is_told(tracker))
 		return true;
 	send->shown = message_create(tracker, call->connection, send->first_frame, send->time_ns);
@@ -242,6 +251,8 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 		send->shown->shown.credits = packet->rpcrdma.credits;
 		send->shown->call = call;
 		tracker->touched_rpc = send->shown;
+		if (send->is_read)
+			rpc_exchange_read(tracker, call, send, bytes);
 	}
 	return true;
 }

@@ -15,6 +15,7 @@
 /* The message in a SEND: a copy, if it is needed. */
 struct rpc_send {
 	uint8_t *bytes;           /* the RPC-over-RDMA header and what follows it; NULL: not kept, or none */
+	bool is_read;             /* nothing is kept, because what is told of it was read as it came */
 	uint32_t captured, wire;
 	struct rtap_rpc_facts rpc; /* known without `present` too: of a call that was answered before; as the dissection of the SEND told, or of the chunk that carried the whole call */
 	uint64_t rpc_frame;        /* in which that is shown */
@@ -88,6 +89,15 @@ void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection
 /* What `messages` tells of a call or reply over TCP or UDP, whose header says `facts`. */
 void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard,
 			     const struct rtap_rpc_facts *facts, const struct rpc_told *told);
+
+/*
+ * Whether a call or reply that came can be read at once: it stands whole in its SEND, and nobody wants more than what `messages` tells. Its
+ * lists are read, and what is known of the call.
+ */
+bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_send *send);
+
+/* What `messages` tells of such a one, whose RPC-over-RDMA message is at `bytes`, goes into send->shown. */
+void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes);
 
 /* Tells what the call and its reply amount to, and frees it. */
 void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call);

@@ -15,6 +15,7 @@
 #include "reassembly/rpc_exchange.h"
 
 #define NFS_PROGRAM 100003
+#define RDMA_MSG 0
 #define SPARE_EXTENTS 8
 #define LENT_EXTENTS 24
 
@@ -494,7 +495,6 @@ static void show_part(const struct rtap_tracker *tracker, struct message *messag
 	shown->has_status = work->binder.has_status;
 	shown->status = work->binder.status;
 	shown->status_name = work->binder.status_name;
-	shown->rdma_error = call->rdma_error;
 	shown->last_frame = part->last_frame > shown->last_frame ? part->last_frame : shown->last_frame;
 	shown->time_end_ns = part->time_end_ns;
 	shown->repeats = call->repeats;
@@ -506,7 +506,6 @@ static void tell_part(struct rtap_tracker *tracker, struct message *message, str
 {
 	if (message) {
 		show_part(tracker, message, work, call);
-		message->call = NULL;
 	} else {
 		free((void *)(uintptr_t)work->part.missing);
 		if (work->binder.operations != &work->binder.only)
@@ -597,11 +596,43 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 	stream_fini(&work.stream);
 }
 
-void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
+/* With its header read, and the program that the body is of known. */
+static bool is_known(const struct rtap_rpc_facts *facts)
+{
+	return facts->present && facts->header_length && facts->program_known;
+}
+
+bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_send *send)
+{
+	if (!tracker->options.message || tracker->exchange || send->message_type != RDMA_MSG || send->lists_cut || send->captured < send->wire)
+		return false;
+	/* a call that comes in read chunks only is known later; a reply's write chunks say what landed in the call's */
+	return is_known(&call->call.rpc) && (send == &call->call ? !send->lists.read_chunks : call->call.present && !send->lists.count);
+}
+
+void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
+{
+	struct xdr_extent lent[LENT_EXTENTS];
+	struct work work = { .stream.lent = lent };
+	struct rtap_context context = { 0 };
+
+	if (send == &call->reply) {
+		work.binder.lists = &send->lists;
+		context_of(&call->call.rpc, &context);
+	}
+	send->bytes = (uint8_t *)(uintptr_t)bytes;
+	add_inline(&work.stream, send, send->lists.header_length, send->wire);
+	read_part(&work, send, &context, send->shown->shown.from_a);
+	send->bytes = NULL;
+	show_part(tracker, send->shown, &work, call);
+	stream_fini(&work.stream);
+}
+
+/* Reads what was kept. */
+static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct xdr_extent lent[2][LENT_EXTENTS];
 	struct work asked = { .stream.lent = lent[0] }, answered = { .stream.lent = lent[1] };
-	struct message *call_shown = call->call.shown, *reply_shown = call->reply.shown;
 	struct rtap_context context = { 0 };
 
 	if (call->call.present && call->call.bytes) {
@@ -613,7 +644,7 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 			note_cut(&call->reply.lists);
 		else if (call->call.present)
 			adopt_data(call);
-		context_of(call->call.present ? &asked.part.facts : &call->call.rpc, &context);
+		context_of(call->call.present && !call->call.is_read ? &asked.part.facts : &call->call.rpc, &context);
 		if (!call->rdma_error) {
 			if (call->reply.lists.reply_chunk && chunk_length(&call->reply.lists, CHUNK_REPLY, 0))
 				add_chunk(&answered.stream, &call->reply.lists, CHUNK_REPLY, 0);
@@ -632,6 +663,18 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 	}
 	if (tracker->exchange && (asked.part.present || answered.part.present))
 		tell_exchange(tracker, call, &asked, &answered);
+	tell_part(tracker, call->call.is_read ? NULL : call->call.shown, &asked, call);
+	tell_part(tracker, call->reply.is_read ? NULL : call->reply.shown, &answered, call);
+	stream_fini(&asked.stream);
+	stream_fini(&answered.stream);
+}
+
+void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	struct message *call_shown = call->call.shown, *reply_shown = call->reply.shown;
+
+	if (call->call.bytes || call->reply.bytes || (call_shown && !call->call.is_read) || (reply_shown && !call->reply.is_read))
+		read_kept(tracker, call);
 	if (call_shown && reply_shown) {
 		call_shown->partner = reply_shown;
 		reply_shown->partner = call_shown;
@@ -640,8 +683,13 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 		call_shown->shown.has_latency = true;
 		call_shown->shown.latency_ns = reply_shown->shown.latency_ns;
 	}
-	tell_part(tracker, call_shown, &asked, call);
-	tell_part(tracker, reply_shown, &answered, call);
-	stream_fini(&asked.stream);
-	stream_fini(&answered.stream);
+	/* how it was answered is known only now */
+	if (call_shown) {
+		call_shown->shown.rdma_error = call->rdma_error;
+		call_shown->call = NULL;
+	}
+	if (reply_shown) {
+		reply_shown->shown.rdma_error = call->rdma_error;
+		reply_shown->call = NULL;
+	}
 }

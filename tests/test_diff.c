@@ -51,25 +51,79 @@ static int list(struct diff_form *form, const struct diff_step *step)
 	return 0;
 }
 
-static void check(const char *a_letters, const char *b_letters, const struct diff_rules *rules, const char *expected)
+static void check_texts(const char *a_text, size_t a_length, const char *b_text, size_t b_length, const struct diff_rules *rules,
+			const char *expected, const char *what)
 {
-	static char a_text[1 << 18], b_text[1 << 18];
 	struct canon_treatments treatments = { .rules = rules };
 	struct canon_file a, b;
 	struct diff_totals totals;
 	struct listing listing = { .form.step = list };
 	struct rtap_error error = { .text = "" };
 
-	cr_assert_eq(canon_file_read(&a, &(struct canon_text){ .name = "a", .text = a_text, .length = tell(a_text, sizeof a_text, a_letters), .map = true },
+	cr_assert_eq(canon_file_read(&a, &(struct canon_text){ .name = "a", .text = a_text, .length = a_length, .map = true },
 				     &treatments, &error), RTAP_STATUS_OK, "%s", error.text);
-	cr_assert_eq(canon_file_read(&b, &(struct canon_text){ .name = "b", .text = b_text, .length = tell(b_text, sizeof b_text, b_letters) },
+	cr_assert_eq(canon_file_read(&b, &(struct canon_text){ .name = "b", .text = b_text, .length = b_length },
 				     &treatments, &error), RTAP_STATUS_OK, "%s", error.text);
 	cr_assert_eq(diff_compare(&a, &b, &treatments, &listing.form, &totals), 0);
-	cr_expect_str_eq(listing.text, expected, "%s against %s: %s, not %s", a_letters, b_letters, listing.text, expected);
+	cr_expect_str_eq(listing.text, expected, "%s: %s, not %s", what, listing.text, expected);
 	cr_expect_eq(diff_differs(&totals), *expected != 0);
 	canon_file_fini(&a);
 	canon_file_fini(&b);
 	canon_treatments_fini(&treatments);
+}
+
+static void check(const char *a_letters, const char *b_letters, const struct diff_rules *rules, const char *expected)
+{
+	static char a_text[1 << 18], b_text[1 << 18];
+	char what[256];
+
+	snprintf(what, sizeof what, "%s against %s", a_letters, b_letters);
+	check_texts(a_text, tell(a_text, sizeof a_text, a_letters), b_text, tell(b_text, sizeof b_text, b_letters), rules, expected, what);
+}
+
+/* One message with these values, and one like it before and behind. */
+static size_t tell_values(char *text, size_t room, const char *values)
+{
+	return (size_t)snprintf(text, room,
+				"rdmatap-canon 1 level=messages\nconnection transport=RC client=a server=b\nmessage > kind=send w=1 x=2 y=3\n"
+				"message > kind=send%s\nmessage > kind=send w=1 x=2 y=3\nend connections=1\n", values);
+}
+
+Test(diff, values_are_compared_by_their_names_in_any_order)
+{
+	static const struct {
+		const char *a, *b, *expected;
+	} cases[] = {
+		{ " w=1 x=2 y=3", " w=1 x=2 y=3", "" },
+		{ " w=1 x=2 y=3", " w=1 y=3 x=2", "" },
+		{ " w=1 x=2 y=3", " y=3 x=2 w=1", "" },
+		{ " w=1 x=2 y=3", " w=1 y=3", "~2/2:x" },
+		{ " w=1 y=3", " w=1 x=2 y=3", "~2/2:x" },
+		{ " w=1 x=2", " w=1 x=2 y=3", "~2/2:y" },
+		{ " w=1 x=2 y=3", " w=1 x=2", "~2/2:y" },
+		{ " w=1 x=2", " w=1 z=2", "~2/2:x:z" },
+		{ " w=1 w=2", " w=2 w=1", "~2/2:w:w" },
+		{ " w=1 x=2", " x=2 w=1 w=1", "~2/2:w" },
+		{ " w=1 w=1 x=2", " x=2 w=1", "~2/2:w" },
+		/* one is the beginning of the other */
+		{ " w=12 x=2", " w=1 x=2", "~2/2:w" },
+		{ " w=1 x=2", " w=12 x=2", "~2/2:w" },
+		{ " w=1 x=23", " w=1 x=2", "~2/2:x" },
+		{ " w=1 wx=2", " w=1 w=2", "~2/2:wx:w" },
+		{ " w=1 w=2", " w=1 wx=2", "~2/2:w:wx" },
+		{ " w= x=2", " w=1 x=2", "~2/2:w" },
+		{ " w=1 x=", " w=1 x=", "" },
+		/* words that are no values */
+		{ " w=1 word x=2", " w=1 x=2", "" },
+		{ " w=1 x=2", " w=1 w x=2 w", "" },
+	};
+	static const struct diff_rules rules = { .level = CANON_MESSAGES };
+	char a[512], b[512], what[128];
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		snprintf(what, sizeof what, "\"%s\" against \"%s\"", cases[i].a, cases[i].b);
+		check_texts(a, tell_values(a, sizeof a, cases[i].a), b, tell_values(b, sizeof b, cases[i].b), &rules, cases[i].expected, what);
+	}
 }
 
 Test(diff, names_each_difference_once)

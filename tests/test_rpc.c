@@ -249,6 +249,45 @@ Test(rpc, a_protected_length_beyond_the_message_is_malformed)
 	}
 }
 
+/* A NULL call of NFS with a credential of `length` bytes that is AUTH_SYS, and a verifier of none. */
+#define SYS_CALL(length, ...) XID, 0, 2, 100003, 3, 0, 1, length, __VA_ARGS__, 0, 0
+
+static const struct {
+	const char *what;
+	struct words words;
+	bool is_good;
+} credentials[] = {
+	{ "no name, no groups", { { SYS_CALL(20, 9, 0, 1000, 100, 0) }, 15 }, true },
+	{ "a name with padding and two groups", { { SYS_CALL(32, 9, 1, 0x61000000, 1000, 100, 2, 4, 24) }, 18 }, true },
+	{ "bytes behind the groups", { { SYS_CALL(24, 9, 0, 1000, 100, 0, 7) }, 16 }, true },
+	{ "no room for the number of groups", { { SYS_CALL(16, 9, 0, 1000, 100) }, 14 }, false },
+	{ "a name that leads out of it", { { SYS_CALL(20, 9, 4, 0x61626364, 1000, 100) }, 15 }, false },
+	{ "a name that is huge", { { SYS_CALL(20, 9, 0xfffffffd, 1000, 100, 0) }, 15 }, false },
+	{ "groups that lead out of it", { { SYS_CALL(20, 9, 0, 1000, 100, 1) }, 15 }, false },
+	{ "groups that overflow", { { SYS_CALL(20, 9, 0, 1000, 100, 0x40000000) }, 15 }, false },
+	{ "more groups than there may be",
+	  { { SYS_CALL(88, 9, 0, 1000, 100, 17, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17) }, 32 }, false },
+	{ "as many groups as there may be",
+	  { { SYS_CALL(84, 9, 0, 1000, 100, 16, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16) }, 31 }, true },
+	{ "longer than a credential may be", { { SYS_CALL(404, 9, 0, 1000, 100, 0) }, 15 }, false },
+};
+
+Test(rpc, a_credential_is_passed_over_only_if_it_is_good)
+{
+	for (size_t i = 0; i < sizeof credentials / sizeof credentials[0]; i++) {
+		struct rtap_value value = { 0 };
+		struct kit kit;
+
+		dissect_ip(&kit, UDP, 700, 2049, &credentials[i].words, NULL);
+		cr_expect_eq(kit_has_anomaly(&kit, RTAP_ANOMALY_MALFORMED), !credentials[i].is_good, "%s", credentials[i].what);
+		cr_expect_eq(kit.packet.rpc.header_length, credentials[i].is_good ? credentials[i].words.count * 4 : 0, "%s", credentials[i].what);
+		cr_expect_eq(kit_field(&kit, "rpc.auth.flavor", &value), credentials[i].is_good ? 2 : 1, "%s", credentials[i].what);
+		if (credentials[i].is_good)
+			cr_expect_eq(kit.packet.rpc.flavor, 1, "%s", credentials[i].what);
+		kit_free(&kit);
+	}
+}
+
 static void line_of(const struct kit *kit, char *text, size_t size)
 {
 	struct text_format format;
