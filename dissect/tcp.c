@@ -196,11 +196,7 @@ static enum result parse(struct parse *parse)
 	note_facts(parse, header, 0);
 	note_options(&parse->packet->tcp, options, header_length - TCP_LENGTH);
 	parse_note_payload(parse);
-	if (parse->context->stop_at_tcp) {
-		parse->next = PROTOCOL_PAYLOAD;
-		return OK;
-	}
-	parse->next = upper_of_segment(parse);
+	parse->next = parse->context->stop_at_tcp ? iwarp_presume(parse) : upper_of_segment(parse);
 	return OK;
 }
 

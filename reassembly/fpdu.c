@@ -233,6 +233,9 @@ static uint8_t crc_status(const struct fpdu_framer *framer, const struct rtap_fp
 
 	if (framer->rules.crc == FPDU_OFF)
 		return RTAP_CRC_OFF;
+	if (fpdu->bytes.bytes == framer->checked.bytes && fpdu->bytes.length == framer->checked.length &&
+	    fpdu->first_marker >= fpdu->bytes.length)
+		return RTAP_CRC_GOOD;
 	status = fpdu_check_crc(fpdu);
 	/* what was not seen to be agreed upon shows itself: by the first one */
 	return status == RTAP_CRC_BAD && framer->rules.crc == FPDU_UNKNOWN ? RTAP_CRC_OFF : (uint8_t)status;
@@ -469,6 +472,7 @@ void fpdu_take(struct fpdu_framer *framer, const struct fpdu_piece *piece)
 	uint32_t left = piece->length;
 
 	framer->now = (struct fpdu_mark){ framer->offset, piece->frame, piece->time_ns, piece->cause };
+	framer->checked = (struct rtap_span){ piece->checked ? bytes : NULL, left };
 	framer->allowance += ALLOWANCE * (uint64_t)left;
 	while (left) {
 		uint32_t part = framer->searching ? take_searching(framer, bytes, left) : take_in_step(framer, bytes, left);
@@ -476,6 +480,8 @@ void fpdu_take(struct fpdu_framer *framer, const struct fpdu_piece *piece)
 		bytes += part;
 		left -= part;
 	}
+	/* its memory may be others' from now on */
+	framer->checked.bytes = NULL;
 }
 
 /* Notes that the next `length` bytes of the FPDU under way are missing. When there are too many gaps the last one grows. */

@@ -696,6 +696,46 @@ Test(iwarp_stream, a_reply_ahead_of_a_gap_is_of_a_call_ahead_of_one_or_of_one_th
 	sender_fini(&replies);
 }
 
+/* Bytes that are an FPDU with a call by themselves, but stand where the stream has none, and one whose CRC is wrong. */
+Test(iwarp_stream, what_a_segment_looks_like_counts_only_where_the_stream_has_an_fpdu)
+{
+	struct sender call, write;
+	uint8_t ulpdu[14 + 1000 + 200] = { 0xc1, 0x40 };
+	uint32_t before = 2 + 14 + 1000, length;
+
+	sender_init(&call, SENT_PLAIN, true);
+	sender_init(&write, SENT_PLAIN, true);
+	send_rpc(&call, 7, false);
+	length = call.fpdus[0].length;
+	fill_noise(ulpdu + 14, 1000, 1);
+	memcpy(ulpdu + 14 + 1000, call.bytes, length);
+	send_fpdu(&write, ulpdu, 14 + 1000 + length);
+	begin(1 << 26, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK, SETUP, SETUP, call.bytes, length);
+	cr_expect(last.packet.rpc.present && rtap_packet_has(&last.packet, PROTOCOL_NFS) && last.packet.fpdus.count == 1);
+	give(true, 7000, FLAG_ACK, SETUP + length, SETUP, write.bytes, before);
+	give(true, 7000, FLAG_ACK, SETUP + length + before, SETUP, call.bytes, length);
+	cr_expect(!last.packet.rpc.present && !last.packet.rpcrdma.present && !last.packet.fpdus.count);
+	cr_expect(rtap_packet_has(&last.packet, PROTOCOL_PAYLOAD) && !rtap_packet_has(&last.packet, PROTOCOL_RPCRDMA));
+	give(true, 7000, FLAG_ACK, SETUP + 2 * length + before, SETUP, write.bytes + before + length, write.length - before - length);
+	call.bytes[40] ^= 1;
+	give(true, 7000, FLAG_ACK, SETUP + length + write.length + length, SETUP, call.bytes, length);
+	cr_expect(!last.packet.rpcrdma.present && !last.packet.rpc.present);
+	end();
+	/* the same on a connection that is none of iWARP */
+	call.bytes[40] ^= 1;
+	begin(1 << 26, false);
+	give(true, 7000, FLAG_SYN, (uint32_t)-1, 0, NULL, 0);
+	give(true, 7000, FLAG_ACK, 0, 0, write.bytes + 16, 1000);
+	give(true, 7000, FLAG_ACK, 1000, 0, call.bytes, length);
+	cr_expect(!last.packet.rpc.present && !last.packet.rpcrdma.present && !last.packet.fpdus.count);
+	cr_expect(rtap_packet_has(&last.packet, PROTOCOL_PAYLOAD) && !rtap_packet_has(&last.packet, PROTOCOL_DDP));
+	end();
+	sender_fini(&call);
+	sender_fini(&write);
+}
+
 /* What b sends is answered to all of a's bytes and its FIN, which counts as one. RFC 9293, 3.4. */
 Test(iwarp_stream, a_fin_that_is_acknowledged_lets_nothing_wait)
 {
