@@ -563,8 +563,6 @@ static void evict(struct budget_holder *holder, void *owner)
 		if (half->stage == IWARP_FRAMES)
 			begin_frames(half, half->framer.offset, false);
 	}
-	if (!stream->proven)
-		stream->refused = true;
 	budget_give(&stream->tracker->budget, holder, holder->bytes);
 }
 
