@@ -62,6 +62,20 @@ static bool whole_send(struct ddp_work *work, struct rtap_span *bytes)
 	       fpdu_front(work->fpdu, facts->payload_offset, bytes);
 }
 
+/* A chunk is borrowed for a moment only: the frame gets a copy. */
+static bool keep_chunk(struct rtap_tracker *tracker, struct rtap_context *upper)
+{
+	uint8_t *copy = memory_new(upper->chunk.length + 1);
+
+	if (!copy || !iwarp_view_keep(&tracker->view, &tracker->budget, copy, upper->chunk.length + 1)) {
+		free(copy);
+		upper->chunk = (struct rtap_span){ NULL, 0 };
+		return false;
+	}
+	upper->chunk.bytes = memcpy(copy, upper->chunk.bytes, upper->chunk.length);
+	return true;
+}
+
 void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
 		       struct iwarp_shown *shown)
 {
@@ -75,6 +89,9 @@ void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connecti
 		return;
 	begin(&alone, &work, &bytes, work.facts.payload_length);
 	dissect(&alone);
+	/* a reply that a chunk carried, all of which was there before the gap */
+	if (rpc_call_chunk(tracker, connection, from_a, NULL, alone.packet, &alone.upper) && keep_chunk(tracker, &alone.upper))
+		dissect(&alone);
 	rpc = &alone.packet->rpc;
 	if (alone.packet->rpcrdma.present && rpc->is_reply) {
 		if (!rpc_call_context(tracker, connection, from_a, alone.packet, &alone.upper) &&
@@ -98,20 +115,6 @@ static bool keep_message(struct ddp_work *work, struct message *message)
 		return false;
 	data->bytes = NULL;
 	data->bytes_room = 0;
-	return true;
-}
-
-/* A chunk is borrowed for a moment only: the frame gets a copy. */
-static bool keep_chunk(struct rtap_tracker *tracker, struct rtap_context *upper)
-{
-	uint8_t *copy = memory_new(upper->chunk.length + 1);
-
-	if (!copy || !iwarp_view_keep(&tracker->view, &tracker->budget, copy, upper->chunk.length + 1)) {
-		free(copy);
-		upper->chunk = (struct rtap_span){ NULL, 0 };
-		return false;
-	}
-	upper->chunk.bytes = memcpy(copy, upper->chunk.bytes, upper->chunk.length);
 	return true;
 }
 

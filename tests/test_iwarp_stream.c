@@ -779,6 +779,47 @@ Test(iwarp_stream, a_late_reply_tells_that_crcs_are_checked)
 	sender_fini(&sender);
 }
 
+/* A reply in a chunk: what was written is there, what is lost stands between that and the Send. RFC 8166, 3.5.3. */
+Test(iwarp_stream, a_reply_in_a_chunk_is_shown_ahead_of_a_gap_behind_the_chunk)
+{
+	const uint32_t words[] = { 7, 1, 32, 0, 0, 0, 1, 1, 99, 24, 0, 0, 7, 0, 2, 100003, 3, 0, 0, 0, 0, 0 };
+	const uint32_t reply[] = { 7, 1, 0, 0, 0, 0 }, nothing[] = { 7, 1, 32, 1, 0, 0, 1, 1, 99, 24, 0, 0 };
+	uint8_t call[18 + sizeof words] = { 0x41, 0x43, [13] = 1 }, write[14 + sizeof reply] = { 0xc1, 0x40, [5] = 99 };
+	uint8_t send[18 + sizeof nothing] = { 0x41, 0x43, [13] = 2 };
+	struct sender asks, answers;
+
+	for (uint32_t i = 0; i < sizeof words / 4; i++)
+		put32(call + 18 + 4 * i, words[i]);
+	for (uint32_t i = 0; i < sizeof reply / 4; i++)
+		put32(write + 14 + 4 * i, reply[i]);
+	for (uint32_t i = 0; i < sizeof nothing / 4; i++)
+		put32(send + 18 + 4 * i, nothing[i]);
+	sender_init(&asks, SENT_PLAIN, true);
+	sender_init(&answers, SENT_PLAIN, true);
+	send_fpdu(&asks, call, sizeof call);
+	for (unsigned lost = 0; lost < 2; lost++) {
+		answers.length = answers.count = 0;
+		answers.msn = 1;
+		if (lost)
+			send_send(&answers, 40);
+		send_fpdu(&answers, write, sizeof write);
+		if (!lost)
+			send_send(&answers, 40);
+		send_fpdu(&answers, send, sizeof send);
+		begin(1 << 20, false);
+		give_setup(false, true);
+		give(true, 7000, FLAG_ACK, SETUP, SETUP, asks.bytes, asks.length);
+		if (!lost)
+			give_rpc(&answers, false, 0, asks.length);
+		give_rpc(&answers, false, 2, asks.length);
+		cr_expect(last.packet.rpcrdma.present && last.packet.rpcrdma.message_type == 1);
+		cr_expect_eq(last.packet.rpc.present && last.packet.rpc.is_reply && last.packet.rpc.program_known, !lost);
+		end();
+	}
+	sender_fini(&asks);
+	sender_fini(&answers);
+}
+
 /* A call that names 16 bytes for its result, half of which are written before the reply: what is written later is another message. */
 Test(iwarp_stream, a_reply_ends_what_was_written_for_it)
 {
