@@ -365,6 +365,7 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 	}
 	if (is_captured_twice(tracker, packet, &source, &destination)) {
 		packet->flow.analysis = RTAP_PSN_CAPTURED_TWICE;
+		tracker->counters.trouble[RTAP_TROUBLE_CAPTURED_TWICE]++;
 		return;
 	}
 	mad_message_packet(tracker, packet, &source, &destination);

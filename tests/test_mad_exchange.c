@@ -24,6 +24,7 @@ static struct rtap_message messages[16]; /* the first ones told */
 static struct rtap_missing holes[16];    /* of each, the first */
 static uint8_t payload[16][4];           /* of each, one byte of every segment */
 static bool keeps_bytes;
+static uint32_t interface;
 
 static void note_message(void *owner, const struct rtap_message *message)
 {
@@ -60,7 +61,7 @@ static void put(uint32_t source, uint32_t destination, const struct mad *mad, in
 {
 	uint32_t length = mad_frame(bytes, source, destination, mad);
 	struct rtap_frame frame = { .bytes = bytes, .captured_length = captured ? captured : length, .wire_length = length,
-				    .link_type = RTAP_LINK_RAW, .number = ++frames };
+				    .link_type = RTAP_LINK_RAW, .number = ++frames, .interface = interface };
 
 	now_ns += wait_ns;
 	frame.time_ns = now_ns;
@@ -94,6 +95,21 @@ Test(mad_exchange, an_answer_and_its_request_name_each_other)
 	cr_expect_eq(messages[1].partner, 1);
 	cr_expect_eq(messages[1].latency_ns, 3 * MILLISECOND);
 	cr_expect_eq(messages[0].outcome, RTAP_OUTCOME_NONE);
+}
+
+Test(mad_exchange, a_request_that_two_interfaces_have_is_one_and_counted)
+{
+	struct mad request = get(7), response = answer(7);
+
+	begin(16 * MIB);
+	put(SM, NODE, &request, 0, 0);
+	interface = 1;
+	put(SM, NODE, &request, 0, 0);
+	cr_expect_eq(packet.flow.analysis, RTAP_PSN_CAPTURED_TWICE);
+	put(NODE, SM, &response, MILLISECOND, 0);
+	end();
+	cr_expect_eq(told, 2);
+	cr_expect_eq(counters.trouble[RTAP_TROUBLE_CAPTURED_TWICE], 1);
 }
 
 /* By method: whether it asks, and what answers it. IBTA vol. 1, 13.4.5, 15.2.2. */
