@@ -195,6 +195,18 @@ bool iwarp_is_plausible(const struct rtap_iwarp_facts *facts, uint32_t ulpdu_len
 	       (facts->opcode == RTAP_RDMAP_TERMINATE ? rest >= opcode->header_length : rest == opcode->header_length);
 }
 
+bool iwarp_is_whole_send(const uint8_t *ulpdu, uint32_t ulpdu_length)
+{
+	uint8_t opcode;
+
+	if (ulpdu_length < DDP_UNTAGGED_LENGTH || bits(ulpdu, DDP_TAGGED) || !bits(ulpdu, DDP_LAST) || bits(ulpdu, DDP_RESERVED) ||
+	    bits(ulpdu, DDP_VERSION) != STANDARD_VERSION || bits(ulpdu, RDMAP_VERSION) != STANDARD_VERSION || bits(ulpdu, RDMAP_RESERVED))
+		return false;
+	opcode = (uint8_t)bits(ulpdu, RDMAP_OPCODE);
+	return iwarp_is_send(opcode) && !bits(ulpdu, DDP_QN) && !bits(ulpdu, DDP_MO) &&
+	       (iwarp_opcodes[opcode].invalidates || !bits(ulpdu, DDP_RESERVED_ULP));
+}
+
 /* How far the numbers of one queue may run ahead: some stacks count all queues by one counter. */
 #define MSN_STEP 64
 

@@ -250,32 +250,45 @@ void packet_dissect_follows(struct rtap_packet *packet, const struct rtap_contex
 	run(&parse);
 }
 
-/* Sets up the dissection of what a segment carries. False: the packet is full; it has said so, and would again. */
-static bool begin_segment(struct parse *parse)
+void packet_forget_segment(struct rtap_packet *packet)
 {
-	struct rtap_packet *packet = parse->packet;
-	const struct rtap_payload *payload = &packet->tcp.payload;
 	uint8_t behind = packet->layer_count;
 
-	if (behind == RTAP_MAX_LAYERS)
-		return false;
 	while (packet->layers[behind - 1].protocol != PROTOCOL_TCP)
 		behind--;
 	forget_layers(packet, behind);
-	parse->source = payload->source;
-	parse->cursor = (struct cursor){ packet->sources[payload->source].bytes + payload->offset, payload->captured, payload->wire };
-	return true;
+	if (!packet->fpdus.count)
+		return;
+	packet->fpdus = (struct rtap_fpdus){ 0 };
+	packet->rpcrdma = (struct rtap_rpcrdma_facts){ 0 };
+	packet->rpc = (struct rtap_rpc_facts){ 0 };
+}
+
+/* Of what a segment carries. */
+static struct parse parse_segment(struct rtap_packet *packet, const struct rtap_context *context)
+{
+	const struct rtap_payload *payload = &packet->tcp.payload;
+
+	return (struct parse){
+		.packet = packet, .context = context, .narrowed = true, .source = payload->source,
+		.cursor = { packet->sources[payload->source].bytes + payload->offset, payload->captured, payload->wire },
+	};
 }
 
 void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context)
 {
-	struct parse parse = { .packet = packet, .context = context, .narrowed = true };
+	struct parse parse = parse_segment(packet, context);
 
-	if (!begin_segment(&parse)) {
+	/* it has said so, and would again */
+	if (packet->layer_count == RTAP_MAX_LAYERS) {
 		rtap_dissect(packet->frame, context, packet);
 		return;
 	}
 	parse.next = upper_of_segment(&parse);
+	/* nothing else was presumed */
+	if (parse.next == PROTOCOL_PAYLOAD && !packet->fpdus.count && rtap_packet_has(packet, PROTOCOL_PAYLOAD))
+		return;
+	packet_forget_segment(packet);
 	run(&parse);
 }
 
@@ -301,12 +314,13 @@ static void append(struct rtap_packet *packet, const struct rtap_packet *send, u
 
 void packet_graft_send(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_packet *send)
 {
-	struct parse parse = { .packet = packet, .context = context, .narrowed = true };
+	struct parse parse = parse_segment(packet, context);
 
-	if (packet->layer_count + 3 + send->layer_count > RTAP_MAX_LAYERS || !begin_segment(&parse)) {
+	if (packet->layer_count + 3 + send->layer_count > RTAP_MAX_LAYERS) {
 		packet_dissect_segment(packet, context);
 		return;
 	}
+	packet_forget_segment(packet);
 	if (protocol_by_number(PROTOCOL_MPA_FPDU)->parse(&parse) != OK)
 		return;
 	append(packet, send, (uint32_t)(send->sources[0].bytes - packet->sources[0].bytes));

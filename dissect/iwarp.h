@@ -134,6 +134,9 @@ enum result iwarp_read(const uint8_t *head, uint32_t length, uint32_t ulpdu_leng
  */
 bool iwarp_is_plausible(const struct rtap_iwarp_facts *facts, uint32_t ulpdu_length);
 
+/* Whether a ULPDU begins as a Send does that fits into it, and that a sender which keeps to the standard sends. RFC 5041, 4.3. */
+bool iwarp_is_whole_send(const uint8_t *ulpdu, uint32_t ulpdu_length);
+
 /*
  * Whether `next` may directly follow `previous` in one direction: segments of a message stand together, and numbers go on.
  * Both are plausible by themselves. RFC 5041, 5.1 and 5.2.
@@ -174,6 +177,13 @@ const struct rtap_fpdu *iwarp_next_fpdu(struct iwarp_walk *walk);
 /* What the TCP payload at the cursor is, and what follows a Request or Reply in its segment: numbers of protocols. */
 uint8_t iwarp_of_stream(const struct parse *parse);
 uint8_t iwarp_behind_setup(const struct parse *parse);
+
+/*
+ * With context->stop_at_tcp: dissects what the TCP payload at the cursor most likely is, if that is one FPDU with a whole Send of
+ * RPC-over-RDMA, whose CRC is right or 0; packet->fpdus tell that it was. If the stream turns out to be in step there, that is
+ * all. Returns the protocol that follows.
+ */
+uint8_t iwarp_presume(struct parse *parse);
 
 /* An FPDU while a visitor is told of it. */
 struct iwarp_unit {

@@ -111,6 +111,34 @@ uint8_t iwarp_of_stream(const struct parse *parse)
 	return iwarp_behind_setup(parse);
 }
 
+uint8_t iwarp_presume(struct parse *parse)
+{
+	const uint8_t *head = parse->cursor.next + MPA_LENGTH_LENGTH, *send = head + DDP_UNTAGGED_LENGTH;
+	uint32_t length = parse->cursor.captured, offset = parse_offset(parse), head_length;
+	enum rtap_crc_status crc_status = RTAP_CRC_OFF;
+	struct rtap_fpdu fpdu;
+
+	/* a few bytes tell nearly all that is something else */
+	if (length != parse->cursor.wire || !plain_fpdu(parse->cursor.next, length, &fpdu) || fpdu.bytes.length != length ||
+	    !iwarp_is_whole_send(head, fpdu.ulpdu_length) || !rpcrdma_may_be(send, fpdu.ulpdu_length - DDP_UNTAGGED_LENGTH) ||
+	    parse->source || parse->packet->layer_count + 3 + LAYERS_KEPT > RTAP_MAX_LAYERS)
+		return PROTOCOL_PAYLOAD;
+	if (fpdu_crc_field(&fpdu))
+		crc_status = fpdu_check_crc(&fpdu);
+	if (crc_status == RTAP_CRC_BAD)
+		return PROTOCOL_PAYLOAD;
+	parse->packet->fpdus = (struct rtap_fpdus){
+		.count = 1, .offset = offset, .length = length, .crc_status = (uint8_t)crc_status, .framing = RTAP_FPDU_IN_STEP,
+	};
+	head_length = fpdu.ulpdu_length < RTAP_FPDU_HEAD ? fpdu.ulpdu_length : RTAP_FPDU_HEAD;
+	parse_place_layer(parse, PROTOCOL_MPA_FPDU, offset, length);
+	parse_place_layer(parse, PROTOCOL_DDP, offset + MPA_LENGTH_LENGTH, head_length);
+	parse_place_layer(parse, PROTOCOL_RDMAP, offset + MPA_LENGTH_LENGTH + 1, head_length - 1);
+	length = fpdu.ulpdu_length - DDP_UNTAGGED_LENGTH;
+	parse->cursor = (struct cursor){ send, length, length };
+	return PROTOCOL_RPCRDMA;
+}
+
 /* The source that holds these bytes, if any does. */
 static bool find_source(const struct rtap_packet *packet, const struct rtap_span *bytes, uint8_t *source)
 {

@@ -284,6 +284,9 @@ void packet_dissect_follows(struct rtap_packet *packet, const struct rtap_contex
  */
 void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context);
 
+/* Forgets what such a packet says of the segment's payload, which was presumed. */
+void packet_forget_segment(struct rtap_packet *packet);
+
 /*
  * The same where the context has one FPDU, which lies in the frame without a marker, and whose Send packet_dissect_send() has
  * dissected in the same way to `send`, with nothing but its bytes: they are taken from there.

@@ -311,6 +311,11 @@ static struct walk walk_of(struct cursor cursor)
 	return (struct walk){ .cursor = cursor, .start = cursor.next };
 }
 
+bool rpcrdma_may_be(const uint8_t *bytes, uint32_t length)
+{
+	return length >= MIN_MESSAGE_LENGTH && load32(bytes + 4) == VERSION_1 && load32(bytes + 12) <= RDMA_ERROR;
+}
+
 bool rpcrdma_recognise(const struct cursor *payload)
 {
 	struct walk walk = walk_of(*payload);

@@ -196,11 +196,7 @@ static enum result parse(struct parse *parse)
 	note_facts(parse, header, 0);
 	note_options(&parse->packet->tcp, options, header_length - TCP_LENGTH);
 	parse_note_payload(parse);
-	if (parse->context->stop_at_tcp) {
-		parse->next = PROTOCOL_PAYLOAD;
-		return OK;
-	}
-	parse->next = upper_of_segment(parse);
+	parse->next = parse->context->stop_at_tcp ? iwarp_presume(parse) : upper_of_segment(parse);
 	return OK;
 }
 
@@ -262,55 +258,47 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 }
 
 /* Flags as tcpdump shows them: "[S.]". */
-static void summary_flags(const uint8_t *header, struct line *line)
+static char *put_flags(char *to, const uint8_t *header)
 {
-	line_text(line, ", flags [");
-	if (bits(header, TCP_FIN))
-		line_char(line, 'F');
-	if (bits(header, TCP_SYN))
-		line_char(line, 'S');
-	if (bits(header, TCP_RST))
-		line_char(line, 'R');
-	if (bits(header, TCP_PSH))
-		line_char(line, 'P');
+	static const char letters[8] = "FSRP.UEW";
+
+	to = line_put(to, ", flags [");
+	for (unsigned flags = bits(header, TCP_FLAGS) & 0xff; flags; flags &= flags - 1)
+		*to++ = letters[__builtin_ctz(flags)];
+	*to++ = ']';
+	return to;
+}
+
+/* More than a summary has: six numbers, of 20 bytes each at most, and text. */
+#define SUMMARY_MOST 192
+
+/* Of a whole header. */
+static char *put_header(char *to, const uint8_t *header)
+{
+	to = put_flags(to, header);
+	to = line_put_dec(line_put(to, ", seq "), bits(header, TCP_SEQ));
 	if (bits(header, TCP_ACK))
-		line_char(line, '.');
-	if (bits(header, TCP_URG))
-		line_char(line, 'U');
-	if (bits(header, TCP_ECE))
-		line_char(line, 'E');
-	if (bits(header, TCP_CWR))
-		line_char(line, 'W');
-	line_char(line, ']');
+		to = line_put_dec(line_put(to, ", ack "), bits(header, TCP_ACK_NUMBER));
+	return line_put_dec(line_put(to, ", win "), bits(header, TCP_WINDOW));
 }
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const uint8_t *header = layer_bytes(packet, layer);
+	char spare[SUMMARY_MOST], *begin = line_begin(line, spare, sizeof spare), *to = line_put(begin, " TCP");
 	struct rtap_value value;
 
-	line_text(line, " TCP");
-	if (layer->length < 4)
-		return;
-	line_char(line, ' ');
-	line_dec(line, bits(header, TCP_SRC));
-	line_text(line, " > ");
-	line_dec(line, bits(header, TCP_DST));
-	if (layer->length < TCP_LENGTH)
-		return;
-	summary_flags(header, line);
-	line_text(line, ", seq ");
-	line_dec(line, bits(header, TCP_SEQ));
-	if (bits(header, TCP_ACK)) {
-		line_text(line, ", ack ");
-		line_dec(line, bits(header, TCP_ACK_NUMBER));
+	if (layer->length >= 4) {
+		*to++ = ' ';
+		to = line_put_dec(to, bits(header, TCP_SRC));
+		to = line_put_dec(line_put(to, " > "), bits(header, TCP_DST));
 	}
-	line_text(line, ", win ");
-	line_dec(line, bits(header, TCP_WINDOW));
-	if (derive_payload_length(packet, layer, &value)) {
-		line_text(line, ", length ");
-		line_dec(line, value.number);
+	if (layer->length >= TCP_LENGTH) {
+		to = put_header(to, header);
+		if (derive_payload_length(packet, layer, &value))
+			to = line_put_dec(line_put(to, ", length "), value.number);
 	}
+	line_end(line, begin, to);
 }
 
 const struct protocol tcp_protocol = {

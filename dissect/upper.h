@@ -19,6 +19,9 @@ uint8_t upper_of_iwarp_send(const struct parse *parse);
 /* Whether the bytes at the cursor are an RPC-over-RDMA message by their content alone. RFC 8166, section 4. */
 bool rpcrdma_recognise(const struct cursor *payload);
 
+/* Whether nothing in the first words of these bytes speaks against it: the version, and a type that there is. RFC 8166, 4.1. */
+bool rpcrdma_may_be(const uint8_t *bytes, uint32_t length);
+
 /*
  * Whether the bytes at the cursor are an ONC RPC message (RFC 5531, section 9): a call by its content; a reply, which has nothing
  * to know it by, only on a `trusted` port or connection, where a call may be of any program.

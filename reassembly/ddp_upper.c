@@ -18,7 +18,7 @@
 
 #define REFUSED_LOOKED_AT 256
 
-/* A Send in a packet of its own. */
+/* A Send in a packet of its own; or in the frame's, which has been dissected. */
 struct alone {
 	struct rtap_frame frame;
 	struct rtap_context upper;
@@ -62,6 +62,20 @@ static bool whole_send(struct ddp_work *work, struct rtap_span *bytes)
 	       fpdu_front(work->fpdu, facts->payload_offset, bytes);
 }
 
+/* A chunk is borrowed for a moment only: the frame gets a copy. */
+static bool keep_chunk(struct rtap_tracker *tracker, struct rtap_context *upper)
+{
+	uint8_t *copy = memory_new(upper->chunk.length + 1);
+
+	if (!copy || !iwarp_view_keep(&tracker->view, &tracker->budget, copy, upper->chunk.length + 1)) {
+		free(copy);
+		upper->chunk = (struct rtap_span){ NULL, 0 };
+		return false;
+	}
+	upper->chunk.bytes = memcpy(copy, upper->chunk.bytes, upper->chunk.length);
+	return true;
+}
+
 void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
 		       struct iwarp_shown *shown)
 {
@@ -75,6 +89,9 @@ void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connecti
 		return;
 	begin(&alone, &work, &bytes, work.facts.payload_length);
 	dissect(&alone);
+	/* a reply that a chunk carried, all of which was there before the gap */
+	if (rpc_call_chunk(tracker, connection, from_a, NULL, alone.packet, &alone.upper) && keep_chunk(tracker, &alone.upper))
+		dissect(&alone);
 	rpc = &alone.packet->rpc;
 	if (alone.packet->rpcrdma.present && rpc->is_reply) {
 		if (!rpc_call_context(tracker, connection, from_a, alone.packet, &alone.upper) &&
@@ -101,20 +118,6 @@ static bool keep_message(struct ddp_work *work, struct message *message)
 	return true;
 }
 
-/* A chunk is borrowed for a moment only: the frame gets a copy. */
-static bool keep_chunk(struct rtap_tracker *tracker, struct rtap_context *upper)
-{
-	uint8_t *copy = memory_new(upper->chunk.length + 1);
-
-	if (!copy || !iwarp_view_keep(&tracker->view, &tracker->budget, copy, upper->chunk.length + 1)) {
-		free(copy);
-		upper->chunk = (struct rtap_span){ NULL, 0 };
-		return false;
-	}
-	upper->chunk.bytes = memcpy(copy, upper->chunk.bytes, upper->chunk.length);
-	return true;
-}
-
 /* A call is over when its reply is there: so is what it still waited for. */
 static void end_claimed(struct ddp_work *work, const struct message *reply)
 {
@@ -127,6 +130,23 @@ static void end_claimed(struct ddp_work *work, const struct message *reply)
 	}
 }
 
+/* As long as a packet has more than a Send, its payload is the segment's; what hears the Send is to see the Send's. */
+static void enter_presumed(const struct rtap_span *send, struct alone *alone)
+{
+	struct rtap_packet *packet = alone->packet;
+
+	packet->payload = (struct rtap_payload){ 0, (uint32_t)(send->bytes - packet->sources[0].bytes), send->length, send->length };
+}
+
+/* The Send is shown otherwise than was presumed. */
+static void leave_presumed(const struct ddp_work *work, struct alone *alone)
+{
+	if (alone->packet != work->tracker->view.presumed)
+		return;
+	alone->packet->payload = alone->packet->tcp.payload;
+	alone->packet = &alone->own;
+}
+
 static void take_rpc(struct ddp_work *work, struct message *message, struct alone *alone)
 {
 	struct rtap_tracker *tracker = work->tracker;
@@ -137,10 +157,12 @@ static void take_rpc(struct ddp_work *work, struct message *message, struct alon
 		keep_chunk(tracker, &alone->upper);
 	if (alone->packet->rpc.is_reply || alone->upper.chunk.bytes)
 		is_known = rpc_call_context(tracker, work->connection, work->from_a, alone->packet, &alone->upper);
-	if (again)
+	if (again) {
+		leave_presumed(work, alone);
 		dissect(alone);
-	else if (is_known)
+	} else if (is_known) {
 		packet_dissect_reply(alone->packet, &alone->upper);
+	}
 	tracker->touched_rpc = NULL;
 	rpc_call_send(tracker, message, alone->packet);
 	if (tracker->touched_rpc)
@@ -156,13 +178,19 @@ void ddp_hear_send(struct ddp_work *work, struct message *message, const struct 
 	struct iwarp_view *view = &work->tracker->view;
 	uint32_t wire = put_together ? bytes->length : work->facts.payload_length;
 	bool whole = work->shown && !put_together && bytes->length == wire;
+	struct rtap_packet *presumed = NULL;
 	struct alone alone;
 
 	begin(&alone, work, bytes, wire);
-	/* the frame shows it as it is */
-	if (whole)
-		alone.packet = &view->send;
-	dissect(&alone);
+	if (whole && (presumed = work->connection->upper == RTAP_UPPER_RPCRDMA ? iwarp_view_presumed(view, work->fpdu, bytes) : NULL)) {
+		alone.packet = presumed;
+		enter_presumed(bytes, &alone);
+	} else {
+		/* the frame shows it as it is */
+		if (whole)
+			alone.packet = &view->send;
+		dissect(&alone);
+	}
 	if (alone.packet->rpcrdma.present)
 		take_rpc(work, message, &alone);
 	if (put_together)
@@ -171,6 +199,9 @@ void ddp_hear_send(struct ddp_work *work, struct message *message, const struct 
 		show(work, &alone.upper);
 	view->sent = whole && alone.packet->rpcrdma.present && !alone.upper.rpc_follows && alone.packet->source_count == 1 ?
 			     (uint32_t)(work->shown - view->shown) : UINT32_MAX;
+	view->sent_presumed = alone.packet == presumed;
+	if (presumed)
+		presumed->payload = presumed->tcp.payload;
 }
 
 /* IPv4 and TCP headers without a payload. RFC 791, 3.1; RFC 9293, 3.1. */

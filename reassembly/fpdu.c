@@ -233,6 +233,9 @@ static uint8_t crc_status(const struct fpdu_framer *framer, const struct rtap_fp
 
 	if (framer->rules.crc == FPDU_OFF)
 		return RTAP_CRC_OFF;
+	if (fpdu->bytes.bytes == framer->checked.bytes && fpdu->bytes.length == framer->checked.length &&
+	    fpdu->first_marker >= fpdu->bytes.length)
+		return RTAP_CRC_GOOD;
 	status = fpdu_check_crc(fpdu);
 	/* what was not seen to be agreed upon shows itself: by the first one */
 	return status == RTAP_CRC_BAD && framer->rules.crc == FPDU_UNKNOWN ? RTAP_CRC_OFF : (uint8_t)status;
@@ -250,10 +253,16 @@ static bool is_plausible(const struct rtap_fpdu *fpdu)
 	       (length < DDP_UNTAGGED_LENGTH && length < fpdu->ulpdu_length);
 }
 
-/* Whether the skewed layout, tried since the marker of this FPDU points elsewhere, sees none in it and makes no FPDU of it. */
+/* Whether the FPDU told last had that marker for its CRC, which now stands at framer->start: CRCs not being in use, nothing missed it. */
+static bool left_crc(const struct fpdu_framer *framer)
+{
+	return framer->start == framer->refused_marker + MPA_MARKER_LENGTH;
+}
+
+/* Whether the skewed layout, tried since a marker of this FPDU or the one before points elsewhere, sees none and makes no FPDU of it. */
 static bool is_tried_in_vain(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
-	if (framer->layout != FPDU_SKEWED || framer->markers_proven || framer->refused_marker < framer->start)
+	if (framer->layout != FPDU_SKEWED || framer->markers_proven || (framer->refused_marker < framer->start && !left_crc(framer)))
 		return false;
 	return fpdu->crc_status == RTAP_CRC_BAD || (fpdu->crc_status != RTAP_CRC_GOOD && !is_plausible(fpdu));
 }
@@ -280,6 +289,10 @@ static enum verdict judge_markers(struct fpdu_framer *framer, const struct rtap_
 		framer->layout = FPDU_MARKED;
 		framer->next_marker = framer->refused_marker;
 		framer->skew_refused = true;
+		if (left_crc(framer)) {
+			framer->start += MPA_CRC_LENGTH;
+			framer->next_marker += MPA_MARKER_INTERVAL;
+		}
 		return AGAIN;
 	}
 	/* where markers stand was found, and was not so */
@@ -365,7 +378,8 @@ uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32
 	enum verdict verdict = TELL;
 
 	while (verdict != SEARCH) {
-		uint32_t marker = fpdu_relative_marker(framer->layout, framer->next_marker, framer->start);
+		uint64_t start = framer->start;
+		uint32_t marker = fpdu_relative_marker(framer->layout, framer->next_marker, start);
 		struct rtap_iwarp_facts facts;
 
 		if (!measure(bytes + at, length - at, marker, &total))
@@ -379,6 +393,8 @@ uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32
 		verdict = take_one(framer, bytes + at, total, held);
 		if (verdict == TELL)
 			at += total;
+		else if (verdict == AGAIN)
+			at += (uint32_t)(framer->start - start);
 	}
 	if (verdict == SEARCH)
 		fpdu_search_begin(framer, framer->start);
@@ -469,6 +485,7 @@ void fpdu_take(struct fpdu_framer *framer, const struct fpdu_piece *piece)
 	uint32_t left = piece->length;
 
 	framer->now = (struct fpdu_mark){ framer->offset, piece->frame, piece->time_ns, piece->cause };
+	framer->checked = (struct rtap_span){ piece->checked ? bytes : NULL, left };
 	framer->allowance += ALLOWANCE * (uint64_t)left;
 	while (left) {
 		uint32_t part = framer->searching ? take_searching(framer, bytes, left) : take_in_step(framer, bytes, left);
@@ -476,6 +493,8 @@ void fpdu_take(struct fpdu_framer *framer, const struct fpdu_piece *piece)
 		bytes += part;
 		left -= part;
 	}
+	/* its memory may be others' from now on */
+	framer->checked.bytes = NULL;
 }
 
 /* Notes that the next `length` bytes of the FPDU under way are missing. When there are too many gaps the last one grows. */

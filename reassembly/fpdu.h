@@ -50,6 +50,7 @@ struct fpdu_piece {
 	uint64_t frame;   /* number of the frame that brought them */
 	int64_t time_ns;
 	uint64_t cause;   /* the caller's own: fpdu_cause() */
+	bool checked;     /* an FPDU of its own, if it is one without markers: then its CRC is right */
 };
 
 /* Where FPDUs of a layout begin and where their next marker stands. Stream offsets. */
@@ -104,6 +105,7 @@ struct fpdu_framer {
 	struct rtap_fpdu_gap gaps[RTAP_FPDU_GAPS]; /* in them, of an FPDU under way */
 	uint8_t gap_count;
 	struct fpdu_mark now;    /* the piece being looked at */
+	struct rtap_span checked; /* of it, what has a right CRC if it is one FPDU without markers */
 	struct fpdu_mark *marks; /* where held bytes came from */
 	uint32_t mark_count, mark_room;
 	/* for the search */

@@ -250,7 +250,7 @@ static bool take_one(struct iwarp_stream *stream)
 
 static void take_waiting(struct iwarp_stream *stream)
 {
-	while (take_one(stream))
+	while ((stream->halves[0].first || stream->halves[1].first) && take_one(stream))
 		;
 }
 
@@ -440,7 +440,10 @@ static void begin_half(struct iwarp_half *half, const struct tcp_bytes *bytes)
 void iwarp_stream_bytes(struct iwarp_stream *stream, bool from_a, const struct tcp_bytes *bytes)
 {
 	struct iwarp_half *half = &stream->halves[from_a];
-	struct fpdu_piece piece = { bytes->span.bytes, bytes->span.length, bytes->frame, bytes->time_ns, bytes->acknowledged };
+	struct fpdu_piece piece = {
+		bytes->span.bytes, bytes->span.length, bytes->frame, bytes->time_ns, bytes->acknowledged,
+		iwarp_view_is_checked(&stream->tracker->view, &bytes->span),
+	};
 
 	if (half->stage == IWARP_NOTHING)
 		begin_half(half, bytes);
@@ -449,6 +452,7 @@ void iwarp_stream_bytes(struct iwarp_stream *stream, bool from_a, const struct t
 
 		piece.bytes += used;
 		piece.length -= used;
+		piece.checked &= !used;
 		/* the other direction is iWARP, but this does not begin as such */
 		if (half->stage == IWARP_SETUP && piece.length && !stream->refused)
 			begin_frames(half, bytes->offset + used, false);
@@ -462,8 +466,8 @@ void iwarp_stream_bytes(struct iwarp_stream *stream, bool from_a, const struct t
 	if (!stream->proven) {
 		half->searched += piece.length;
 		stream->refused = half->searched > MOST_SEARCHED && !has_rdma_port(stream);
+		account(stream);
 	}
-	account(stream);
 }
 
 /* Whether the capture cut off nothing but the end of a Request's or Reply's private data: what it agreed upon stands before it. */
@@ -491,7 +495,7 @@ bool iwarp_stream_ahead(struct iwarp_stream *stream, bool from_a, const struct t
 {
 	struct iwarp_half *half = &stream->halves[from_a];
 	struct iwarp_view *view = &stream->tracker->view;
-	struct fpdu_piece piece = { bytes->span.bytes, bytes->span.length, bytes->frame, bytes->time_ns, bytes->acknowledged };
+	struct fpdu_piece piece = { bytes->span.bytes, bytes->span.length, bytes->frame, bytes->time_ns, bytes->acknowledged, false };
 
 	if (!stream->proven || half->stage != IWARP_FRAMES || !fpdu_look_ahead(&half->framer, bytes->offset, &piece, show_ahead))
 		return false;
@@ -559,8 +563,6 @@ static void evict(struct budget_holder *holder, void *owner)
 		if (half->stage == IWARP_FRAMES)
 			begin_frames(half, half->framer.offset, false);
 	}
-	if (!stream->proven)
-		stream->refused = true;
 	budget_give(&stream->tracker->budget, holder, holder->bytes);
 }
 
@@ -609,10 +611,13 @@ static void tell_acknowledged(struct iwarp_stream *stream, uint64_t frame)
 		const struct tcp_half *tcp = &stream->tcp->halves[i];
 		struct iwarp_half *half = &stream->halves[i];
 		uint64_t offset = tcp->acknowledged > tcp->base ? tcp->acknowledged - tcp->base : 0;
+		const struct ddp_half *messages;
 
 		if (!tcp->started || !tcp->has_acknowledged)
 			continue;
-		ddp_message_acknowledged(stream->tracker, stream->connection, side_of(stream, i), half->acknowledged, offset, frame);
+		messages = &stream->connection->ddp->halves[side_of(stream, i)];
+		if (messages->first_unacknowledged || !messages->is_acknowledged)
+			ddp_message_acknowledged(stream->tracker, stream->connection, side_of(stream, i), half->acknowledged, offset, frame);
 		half->acknowledged = offset;
 	}
 }

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/protocol.h"
+#include "dissect/iwarp.h"
 #include "reassembly/iwarp_view.h"
 #include "reassembly/memory.h"
 
 #define FIRST_ROOM 16
 
-void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame)
+void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	for (uint32_t i = 0; i < view->kept_count; i++)
 		free(view->kept[i]);
@@ -20,6 +20,7 @@ void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const stru
 	view->stream = NULL;
 	view->ahead = NULL;
 	view->sent = UINT32_MAX;
+	view->presumed = packet->fpdus.count ? packet : NULL;
 	view->flow = (struct rtap_flow_facts){ 0 };
 	view->number = frame->number;
 	view->frame = (struct rtap_span){ frame->bytes, frame->captured_length };
@@ -142,12 +143,34 @@ static bool is_sent(const struct iwarp_view *view, const struct rtap_context *co
 	       fpdu->first_marker >= fpdu->bytes.length && is_in_frame(view, &fpdu->bytes);
 }
 
+bool iwarp_view_is_checked(const struct iwarp_view *view, const struct rtap_span *bytes)
+{
+	const struct rtap_packet *packet = view->presumed;
+
+	return packet && packet->fpdus.crc_status == RTAP_CRC_GOOD && bytes->bytes == packet->sources[0].bytes + packet->fpdus.offset &&
+	       bytes->length == packet->fpdus.length;
+}
+
+struct rtap_packet *iwarp_view_presumed(const struct iwarp_view *view, const struct rtap_fpdu *fpdu, const struct rtap_span *bytes)
+{
+	struct rtap_packet *packet = view->presumed;
+	const uint8_t *payload;
+
+	if (!packet)
+		return NULL;
+	payload = packet->sources[0].bytes + packet->fpdus.offset;
+	return fpdu->bytes.bytes == payload && fpdu->bytes.length == packet->fpdus.length && fpdu->framing == RTAP_FPDU_IN_STEP &&
+	       fpdu->first_marker >= fpdu->bytes.length && bytes->bytes == payload + MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH ? packet : NULL;
+}
+
 void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet)
 {
-	if (is_sent(view, context))
-		packet_graft_send(packet, context, &view->send);
-	else
+	if (!is_sent(view, context))
 		packet_dissect_segment(packet, context);
+	else if (view->sent_presumed)
+		packet->fpdus.crc_status = context->fpdus->crc_status;
+	else
+		packet_graft_send(packet, context, &view->send);
 }
 
 void iwarp_view_fini(struct iwarp_view *view, struct budget *budget)

@@ -33,14 +33,22 @@ struct iwarp_view {
 	void **kept;                       /* memory that lives as long as the frame */
 	uint32_t kept_count, kept_room;
 	uint64_t kept_bytes;
-	struct rtap_packet send;           /* of the FPDU with number `sent`, dissected as the frame is to show it; */
+	struct rtap_packet *presumed;      /* the frame's packet, if its segment was dissected already as one FPDU with a Send; or NULL */
+	struct rtap_packet send;           /* of the FPDU with number `sent`, dissected as the frame is to show it, if not in `presumed`; */
 	uint32_t sent;                     /* UINT32_MAX: there is none */
+	bool sent_presumed;
 	struct rtap_flow_facts flow;       /* of the last message that the frame completed */
 	struct budget_holder holder;       /* of all this */
 };
 
-/* Another frame with a TCP segment begins: what is there goes. */
-void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame);
+/* Another frame with a TCP segment begins: what is there goes. `packet` is its, dissected with context->stop_at_tcp. */
+void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame, struct rtap_packet *packet);
+
+/* Whether these bytes are the whole segment, and it is known to be an FPDU with a right CRC if it is one without markers. */
+bool iwarp_view_is_checked(const struct iwarp_view *view, const struct rtap_span *bytes);
+
+/* The packet in which an FPDU and its Send, `bytes`, were dissected already as they are to be shown; NULL: there is none. */
+struct rtap_packet *iwarp_view_presumed(const struct iwarp_view *view, const struct rtap_fpdu *fpdu, const struct rtap_span *bytes);
 
 /* Adds an FPDU of a stream, the next one; its bytes are copied where that is necessary: not if `kept`. NULL: there is no room for it. */
 struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream,

@@ -226,6 +226,7 @@ struct rtap_tracker {
 	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
 	uint64_t connection_number;
 	int64_t now_ns;
+	int64_t swept_ns;              /* when connections were last searched for what is to be forgotten */
 	unsigned keep;                 /* enum coverage_keep for all payloads */
 };
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "dissect/protocol.h"
 #include "reassembly/iwarp_stream.h"
 #include "reassembly/memory.h"
 #include "reassembly/rpc_conversation.h"
@@ -124,12 +125,16 @@ bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet
 {
 	struct tcp_segment_facts facts;
 	struct tcp_content *content;
+	bool is_iwarp;
 
 	tcp_stream_segment(&tracker->tcp, packet, &facts);
 	content = facts.connection ? facts.connection->user : NULL;
+	is_iwarp = content && content->iwarp && iwarp_stream_verdict(content->iwarp) == IWARP_YES;
+	if (tracker->view.presumed && !is_iwarp)
+		packet_forget_segment(packet);
 	if (!content)
 		return facts.differs;
-	if (content->iwarp && iwarp_stream_verdict(content->iwarp) == IWARP_YES) {
+	if (is_iwarp) {
 		iwarp_stream_segment(content->iwarp, &facts, packet);
 		iwarp_view_context(&tracker->view, content->iwarp, context);
 	} else if (!content->iwarp) {

@@ -550,12 +550,13 @@ static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *fr
 	struct rtap_flow_facts flow;
 	bool differs;
 
-	iwarp_view_begin(&tracker->view, &tracker->budget, frame);
+	iwarp_view_begin(&tracker->view, &tracker->budget, frame, packet);
 	differs = tcp_content_packet(tracker, packet, context);
 	flow = packet->flow;
 	context->stop_at_tcp = false;
 	if (packet->tcp.payload.captured)
 		iwarp_view_dissect(&tracker->view, context, packet);
+	tracker->view.presumed = NULL;
 	packet->flow = flow;
 	if (differs)
 		tcp_stream_note_difference(packet);

@@ -92,7 +92,7 @@ static void taker_init(struct taker *taker, const struct sender *sender)
 static void take_piece(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length, uint64_t frame)
 {
 	uint8_t *block = malloc(length ? length : 1);
-	struct fpdu_piece piece = { block, length, frame, (int64_t)frame, 0 };
+	struct fpdu_piece piece = { block, length, frame, (int64_t)frame, 0, false };
 
 	memcpy(block, bytes, length);
 	fpdu_take(framer, &piece);
@@ -468,10 +468,10 @@ Test(fpdu, wrong_crcs_are_told_as_such_and_lose_nothing_else)
  */
 Test(fpdu, a_first_marker_that_was_damaged_costs_its_fpdu_alone)
 {
-	for (unsigned variant = 0; variant < 14 * 4; variant++) {
-		/* with 100 bytes an FPDU begins with the second marker */
-		unsigned bit = variant / 4, payload = 100 + 4 * (variant % 4 % 3);
-		bool crc = variant % 4 < 3;
+	for (unsigned variant = 0; variant < 14 * 6; variant++) {
+		/* with 100 bytes an FPDU begins with the second marker, with 104 one has it before its CRC */
+		unsigned bit = variant / 6, payload = 100 + 4 * (variant % 3);
+		bool crc = variant % 6 < 3;
 		struct fpdu_rules rules;
 		unsigned seen = 0;
 

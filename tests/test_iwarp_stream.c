@@ -696,6 +696,46 @@ Test(iwarp_stream, a_reply_ahead_of_a_gap_is_of_a_call_ahead_of_one_or_of_one_th
 	sender_fini(&replies);
 }
 
+/* Bytes that are an FPDU with a call by themselves, but stand where the stream has none, and one whose CRC is wrong. */
+Test(iwarp_stream, what_a_segment_looks_like_counts_only_where_the_stream_has_an_fpdu)
+{
+	struct sender call, write;
+	uint8_t ulpdu[14 + 1000 + 200] = { 0xc1, 0x40 };
+	uint32_t before = 2 + 14 + 1000, length;
+
+	sender_init(&call, SENT_PLAIN, true);
+	sender_init(&write, SENT_PLAIN, true);
+	send_rpc(&call, 7, false);
+	length = call.fpdus[0].length;
+	fill_noise(ulpdu + 14, 1000, 1);
+	memcpy(ulpdu + 14 + 1000, call.bytes, length);
+	send_fpdu(&write, ulpdu, 14 + 1000 + length);
+	begin(1 << 26, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK, SETUP, SETUP, call.bytes, length);
+	cr_expect(last.packet.rpc.present && rtap_packet_has(&last.packet, PROTOCOL_NFS) && last.packet.fpdus.count == 1);
+	give(true, 7000, FLAG_ACK, SETUP + length, SETUP, write.bytes, before);
+	give(true, 7000, FLAG_ACK, SETUP + length + before, SETUP, call.bytes, length);
+	cr_expect(!last.packet.rpc.present && !last.packet.rpcrdma.present && !last.packet.fpdus.count);
+	cr_expect(rtap_packet_has(&last.packet, PROTOCOL_PAYLOAD) && !rtap_packet_has(&last.packet, PROTOCOL_RPCRDMA));
+	give(true, 7000, FLAG_ACK, SETUP + 2 * length + before, SETUP, write.bytes + before + length, write.length - before - length);
+	call.bytes[40] ^= 1;
+	give(true, 7000, FLAG_ACK, SETUP + length + write.length + length, SETUP, call.bytes, length);
+	cr_expect(!last.packet.rpcrdma.present && !last.packet.rpc.present);
+	end();
+	/* the same on a connection that is none of iWARP */
+	call.bytes[40] ^= 1;
+	begin(1 << 26, false);
+	give(true, 7000, FLAG_SYN, (uint32_t)-1, 0, NULL, 0);
+	give(true, 7000, FLAG_ACK, 0, 0, write.bytes + 16, 1000);
+	give(true, 7000, FLAG_ACK, 1000, 0, call.bytes, length);
+	cr_expect(!last.packet.rpc.present && !last.packet.rpcrdma.present && !last.packet.fpdus.count);
+	cr_expect(rtap_packet_has(&last.packet, PROTOCOL_PAYLOAD) && !rtap_packet_has(&last.packet, PROTOCOL_DDP));
+	end();
+	sender_fini(&call);
+	sender_fini(&write);
+}
+
 /* What b sends is answered to all of a's bytes and its FIN, which counts as one. RFC 9293, 3.4. */
 Test(iwarp_stream, a_fin_that_is_acknowledged_lets_nothing_wait)
 {
@@ -737,6 +777,47 @@ Test(iwarp_stream, a_late_reply_tells_that_crcs_are_checked)
 	end();
 	cr_expect_eq(told_count, 0, "its CRC is wrong");
 	sender_fini(&sender);
+}
+
+/* A reply in a chunk: what was written is there, what is lost stands between that and the Send. RFC 8166, 3.5.3. */
+Test(iwarp_stream, a_reply_in_a_chunk_is_shown_ahead_of_a_gap_behind_the_chunk)
+{
+	const uint32_t words[] = { 7, 1, 32, 0, 0, 0, 1, 1, 99, 24, 0, 0, 7, 0, 2, 100003, 3, 0, 0, 0, 0, 0 };
+	const uint32_t reply[] = { 7, 1, 0, 0, 0, 0 }, nothing[] = { 7, 1, 32, 1, 0, 0, 1, 1, 99, 24, 0, 0 };
+	uint8_t call[18 + sizeof words] = { 0x41, 0x43, [13] = 1 }, write[14 + sizeof reply] = { 0xc1, 0x40, [5] = 99 };
+	uint8_t send[18 + sizeof nothing] = { 0x41, 0x43, [13] = 2 };
+	struct sender asks, answers;
+
+	for (uint32_t i = 0; i < sizeof words / 4; i++)
+		put32(call + 18 + 4 * i, words[i]);
+	for (uint32_t i = 0; i < sizeof reply / 4; i++)
+		put32(write + 14 + 4 * i, reply[i]);
+	for (uint32_t i = 0; i < sizeof nothing / 4; i++)
+		put32(send + 18 + 4 * i, nothing[i]);
+	sender_init(&asks, SENT_PLAIN, true);
+	sender_init(&answers, SENT_PLAIN, true);
+	send_fpdu(&asks, call, sizeof call);
+	for (unsigned lost = 0; lost < 2; lost++) {
+		answers.length = answers.count = 0;
+		answers.msn = 1;
+		if (lost)
+			send_send(&answers, 40);
+		send_fpdu(&answers, write, sizeof write);
+		if (!lost)
+			send_send(&answers, 40);
+		send_fpdu(&answers, send, sizeof send);
+		begin(1 << 20, false);
+		give_setup(false, true);
+		give(true, 7000, FLAG_ACK, SETUP, SETUP, asks.bytes, asks.length);
+		if (!lost)
+			give_rpc(&answers, false, 0, asks.length);
+		give_rpc(&answers, false, 2, asks.length);
+		cr_expect(last.packet.rpcrdma.present && last.packet.rpcrdma.message_type == 1);
+		cr_expect_eq(last.packet.rpc.present && last.packet.rpc.is_reply && last.packet.rpc.program_known, !lost);
+		end();
+	}
+	sender_fini(&asks);
+	sender_fini(&answers);
 }
 
 /* A call that names 16 bytes for its result, half of which are written before the reply: what is written later is another message. */
