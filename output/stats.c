@@ -107,13 +107,17 @@ struct stats_connection *stats_find(struct stats *stats, uint64_t number)
 		return stats->last;
 	stats->last_number = number;
 	stats->last = &stats->others;
-	if (number > stats->table_room && !make_room(stats, number))
+	if (number > stats->table_room && (stats->is_full || !make_room(stats, number))) {
+		stats->is_full = true;
 		return stats->last;
+	}
 	place = &stats->table[number - 1];
-	/* the other half is for what is said on them */
-	if (!*place && stats->connection_memory < stats->options.max_memory / 2) {
-		*place = stats_take(stats, sizeof **place, 0);
+	if (!*place && !stats->is_full) {
+		/* the other half is for what is said on them */
+		if (stats->connection_memory < stats->options.max_memory / 2)
+			*place = stats_take(stats, sizeof **place, 0);
 		stats->connection_memory += *place ? sizeof **place : 0;
+		stats->is_full = !*place;
 	}
 	if (*place)
 		stats->last = *place;

@@ -173,6 +173,7 @@ struct stats {
 	uint64_t connections;
 	uint64_t summed;                    /* connections that memory was too short for: in `others` */
 	struct stats_connection **table;    /* by number - 1; NULL: never seen, or merged, or summed */
+	bool is_full;                       /* no more rows: a connection is in one or in `others`, not in both */
 	uint64_t table_room;
 	struct stats_connection others;     /* counts only: what goes by order (READs under way, reactions) is not known of them */
 	uint64_t last_number;               /* the connection looked up last */
