@@ -18,8 +18,6 @@
 
 /* Packets that were under way when a connection was closed still belong to it. */
 #define CLOSING_NS INT64_C(1000000000)
-#define SILENCE_NS INT64_C(60000000000) /* longer than a queue pair waits with all its retries */
-#define SWEEP_NS UINT64_C(10000000000)
 
 struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn, uint32_t source_qpn,
 			    bool datagram)
@@ -344,20 +342,9 @@ static void tell_first(struct rtap_tracker *tracker)
 	connection_release(tracker, connection);
 }
 
-/* A reply comes again while its sender retries: what is remembered of a connection's for that goes when it has long been silent. */
-static void forget_answers(struct rtap_tracker *tracker)
-{
-	if ((uint64_t)tracker->now_ns - (uint64_t)tracker->swept_ns < SWEEP_NS)
-		return;
-	tracker->swept_ns = tracker->now_ns;
-	for (struct connection *connection = tracker->first_connection; connection; connection = connection->behind)
-		if (connection->answers.ring && tracker->now_ns - connection->shown.time_end_ns >= SILENCE_NS)
-			rpc_answers_fini(tracker, connection);
-}
-
 void connections_advance(struct rtap_tracker *tracker)
 {
-	forget_answers(tracker);
+	rpc_answers_advance(tracker);
 	while (tracker->first_closing && tracker->now_ns - tracker->first_closing->closed_ns >= CLOSING_NS)
 		connection_retire(tracker, tracker->first_closing);
 	while (tracker->first_connection && tracker->first_connection->retired && !tracker->first_connection->references)

@@ -9,6 +9,24 @@
 #include "reassembly/state.h"
 
 #define FIRST_ROOM 8
+#define SILENCE_NS INT64_C(90000000000) /* NFS clients ask again after a minute, queue pairs before that */
+
+static void leave(struct rtap_tracker *tracker, struct connection *connection)
+{
+	*(connection->answering_before ? &connection->answering_before->answering_behind : &tracker->first_answering) =
+		connection->answering_behind;
+	*(connection->answering_behind ? &connection->answering_behind->answering_before : &tracker->last_answering) =
+		connection->answering_before;
+	connection->answering_before = connection->answering_behind = NULL;
+}
+
+/* It is the one that answered last. */
+static void enter(struct rtap_tracker *tracker, struct connection *connection)
+{
+	connection->answering_before = tracker->last_answering;
+	*(tracker->last_answering ? &tracker->last_answering->answering_behind : &tracker->first_answering) = connection;
+	tracker->last_answering = connection;
+}
 
 static void forget_bytes(struct rtap_tracker *tracker, struct connection *connection, struct rpc_answer *answer)
 {
@@ -50,10 +68,15 @@ void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection
 	struct rpc_answers *answers = &connection->answers;
 	struct rpc_answer *place;
 
+	if (answers->ring && connection != tracker->last_answering)
+		leave(tracker, connection);
 	if (!reserve(tracker, connection)) {
 		free(answer->bytes);
 		return;
 	}
+	if (connection != tracker->last_answering)
+		enter(tracker, connection);
+	answers->latest_ns = tracker->now_ns;
 	place = &answers->ring[answers->next & (answers->room - 1)];
 	forget_bytes(tracker, connection, place);
 	*place = *answer;
@@ -112,9 +135,18 @@ void rpc_answers_fini(struct rtap_tracker *tracker, struct connection *connectio
 {
 	struct rpc_answers *answers = &connection->answers;
 
+	if (!answers->ring)
+		return;
+	leave(tracker, connection);
 	for (uint32_t i = 0; i < answers->room; i++)
 		forget_bytes(tracker, connection, &answers->ring[i]);
 	budget_give(&tracker->budget, &connection->holder, answers->room * sizeof *answers->ring);
 	free(answers->ring);
 	*answers = (struct rpc_answers){ 0 };
+}
+
+void rpc_answers_advance(struct rtap_tracker *tracker)
+{
+	while (tracker->first_answering && tracker->now_ns - tracker->first_answering->answers.latest_ns >= SILENCE_NS)
+		rpc_answers_fini(tracker, tracker->first_answering);
 }

@@ -36,6 +36,7 @@ struct rpc_answers {
 	struct rpc_answer *ring;
 	uint32_t next, room;       /* room: a power of two, or 0 */
 	uint64_t kept;             /* bytes of replies */
+	int64_t latest_ns;         /* when one was added */
 	uint32_t forgotten;        /* number of the oldest that may still have bytes */
 	uint8_t newest[RPC_ANSWERS_BUCKETS]; /* place of the newest one with such an XID, plus 1; 0: none */
 };
@@ -48,6 +49,9 @@ struct rpc_answer *rpc_answers_find(const struct connection *connection, bool fr
 
 /* `from` turned out to be part of `to`; `turned`: its ends are the other way round there. */
 void rpc_answers_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned);
+
+/* Forgets those of connections that have long answered nothing: their replies do not come again any more. */
+void rpc_answers_advance(struct rtap_tracker *tracker);
 
 void rpc_answers_fini(struct rtap_tracker *tracker, struct connection *connection);
 

@@ -171,6 +171,7 @@ struct connection {
 	struct connection *next_resolved;
 	uint64_t lap_transaction, apr_transaction; /* of the last ones */
 	struct connection *closing_before, *closing_behind;
+	struct connection *answering_before, *answering_behind;
 	int64_t closed_ns;
 	uint64_t memory;               /* of rings and flows, as accounted */
 	bool resized;                  /* they take other memory now */
@@ -210,6 +211,7 @@ struct rtap_tracker {
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* a set is found by what the bytes are */
 	struct connection *first_connection, *last_connection;
 	struct connection *first_closing, *last_closing; /* in the order in which they closed */
+	struct connection *first_answering, *last_answering; /* that answers are remembered of, in the order of the latest */
 	struct flow *pending_flows;
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
 	struct message *spare;         /* for reuse, by `behind` */
@@ -226,7 +228,6 @@ struct rtap_tracker {
 	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
 	uint64_t connection_number;
 	int64_t now_ns;
-	int64_t swept_ns;              /* when connections were last searched for what is to be forgotten */
 	unsigned keep;                 /* enum coverage_keep for all payloads */
 };
 

@@ -50,13 +50,13 @@ class Shown(CliTest):
             for reply in replies:
                 self.assertEqual(found[reply], (True, True, "1", procedure, str(call)), reply)
 
-    def test_what_a_connection_answered_is_forgotten_when_it_has_been_silent_for_a_minute(self):
+    def test_what_a_connection_answered_is_forgotten_when_it_has_long_answered_nothing(self):
         frames = list(capfile.read(os.path.join(TESTDATA, "rpc_answered-again.pcap")))[:8]
         other = (1, bytes(12) + b"\x88\xb5" + bytes(46), 60)
-        for seconds, procedure in ((30, READ), (70, "")):
-            times = list(range(7)) + [seconds * 1000 + i for i in range(3)]
+        for seconds, procedure in ((80, READ), (100, "")):
+            times = list(range(7)) + [5000] + [seconds * 1000 + i for i in range(3)]
             path = os.path.join(self.directory, "silent.pcap")
-            capfile.write_pcap(path, 1, [(time * 10**6, data, wire) for time, (_, data, wire) in zip(times, frames[:7] + [other] * 2 + frames[7:])])
+            capfile.write_pcap(path, 1, [(time * 10**6, data, wire) for time, (_, data, wire) in zip(times, frames[:7] + [other] * 3 + frames[7:])])
             rows = [line.split("\t") for line in self.lines("-r", path, "-T", "fields", "-e", "rpc.xid", "-e", "nfs.procedure_v3")]
             self.assertEqual(rows[5][1], READ)
             self.assertEqual(rows[-1][1:], [procedure], seconds)
