@@ -29,12 +29,11 @@ static void link_waiting(struct rtap_tracker *tracker, struct message *message)
 	*(before ? &before->waiting_behind : &tracker->first_waiting) = message;
 }
 
+/* The one that it is in. */
 static void leave_stream(struct message *message)
 {
 	struct psn_stream *stream = message->stream;
 
-	if (!stream)
-		return;
 	if (stream->connection->ddp)
 		ddp_message_gone(stream->connection->ddp, message);
 	if (stream->unanswered == message)
@@ -51,20 +50,23 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 	struct connection *connection = message->connection;
 
 	unlink_waiting(tracker, message);
-	mad_exchange_forget(message);
+	/* most have none of these: calls would cost more than what they do */
+	if (message->exchange)
+		mad_exchange_forget(message);
 	if (message->holder)
 		*message->holder = NULL;
-	rmpp_forget(message);
+	if (message->transfer)
+		rmpp_forget(message);
 	coverage_fini(&message->coverage);
 	coverage_fini(&message->cut);
-	free((void *)(uintptr_t)message->shown.missing);
-	if (message->shown.operations != &message->operation)
+	if (message->shown.missing)
+		free((void *)(uintptr_t)message->shown.missing);
+	if (message->shown.operations && message->shown.operations != &message->operation)
 		free((void *)(uintptr_t)message->shown.operations);
-	if (message->memory && message->stream)
-		budget_give(&tracker->budget, &connection->holder, message->memory);
-	else
-		budget_give(&tracker->budget, &tracker->messages, message->memory);
-	leave_stream(message);
+	if (message->memory)
+		budget_give(&tracker->budget, message->stream ? &connection->holder : &tracker->messages, message->memory);
+	if (message->stream)
+		leave_stream(message);
 	if (message->awaits_ack)
 		ddp_message_let_go(message);
 	if (tracker->completed == message)

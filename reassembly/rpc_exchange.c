@@ -19,7 +19,7 @@
 #define SPARE_EXTENTS 8
 #define LENT_EXTENTS 24
 
-/* A stream of extents being put together. Nearly always there are few, and the memory lent for them is enough. */
+/* A stream of extents being put together. Nearly always there are few, and the memory lent for them is enough: LENT(memory). */
 struct stream {
 	struct xdr_extent *lent;    /* LENT_EXTENTS; or NULL */
 	struct xdr_extent *extents; /* those, or on the heap; NULL: none yet */
@@ -28,17 +28,13 @@ struct stream {
 	bool failed;
 };
 
-static bool reserve(struct stream *stream, uint32_t room)
+#define LENT(memory) { .lent = (memory), .extents = (memory), .room = LENT_EXTENTS }
+
+static bool grow(struct stream *stream, uint32_t room)
 {
 	bool moves = stream->extents && stream->extents == stream->lent;
 	struct xdr_extent *larger;
 
-	if (room <= LENT_EXTENTS && !stream->extents && stream->lent) {
-		stream->extents = stream->lent;
-		stream->room = LENT_EXTENTS;
-	}
-	if (room <= stream->room)
-		return true;
 	larger = memory_resize(moves ? NULL : stream->extents, room * sizeof *larger);
 	if (!larger) {
 		stream->failed = true;
@@ -62,7 +58,7 @@ static void add(struct stream *stream, struct xdr_extent extent)
 {
 	if (!extent.length)
 		return;
-	if (stream->count == stream->room && !reserve(stream, stream->room ? stream->room * 2 : LENT_EXTENTS))
+	if (stream->count == stream->room && !grow(stream, stream->room ? stream->room * 2 : LENT_EXTENTS))
 		return;
 	stream->extents[stream->count++] = extent;
 	stream->length += extent.length;
@@ -430,7 +426,7 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 {
 	struct rpc_part *part = &work->part;
 	struct stream *stream = &work->stream;
-	uint32_t used = stream->count;
+	uint32_t used = stream->count, room = used + extents_of(work->binder.lists);
 	enum result result;
 
 	*part = (struct rpc_part){
@@ -441,7 +437,7 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 		.read_chunks = send->lists.read_chunks, .write_chunks = send->lists.write_chunks, .reply_chunk = send->lists.reply_chunk,
 		.facts = send->rpc,
 	};
-	if (!reserve(stream, used + extents_of(work->binder.lists)))
+	if (room > stream->room && !grow(stream, room))
 		return;
 	xdr_init(&work->xdr, stream->extents, used, stream->room);
 	work->binder.sink.operation = take_operation;
@@ -576,7 +572,7 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 {
 	static const struct chunk_lists none;
 	struct xdr_extent lent[LENT_EXTENTS];
-	struct work work = { .stream.lent = lent, .binder.lists = facts->is_reply ? &none : NULL };
+	struct work work = { .stream = LENT(lent), .binder.lists = facts->is_reply ? &none : NULL };
 	const struct rpc_send send = {
 		.bytes = (uint8_t *)(uintptr_t)heard->bytes.bytes, .captured = heard->bytes.length, .rpc = *facts,
 		.first_frame = heard->first_frame, .last_frame = heard->last_frame,
@@ -613,7 +609,7 @@ bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_
 void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
 {
 	struct xdr_extent lent[LENT_EXTENTS];
-	struct work work = { .stream.lent = lent };
+	struct work work = { .stream = LENT(lent) };
 	struct rtap_context context = { 0 };
 
 	if (send == &call->reply) {
@@ -632,7 +628,7 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct xdr_extent lent[2][LENT_EXTENTS];
-	struct work asked = { .stream.lent = lent[0] }, answered = { .stream.lent = lent[1] };
+	struct work asked = { .stream = LENT(lent[0]) }, answered = { .stream = LENT(lent[1]) };
 	struct rtap_context context = { 0 };
 
 	if (call->call.present && call->call.bytes) {
