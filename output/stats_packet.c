@@ -55,7 +55,7 @@ static const uint8_t events_of_tcp[RTAP_TCP_ANALYSIS_COUNT] = {
 };
 
 /* Whether the network marked the packet: in its innermost IP header for RoCE v2, in the BTH on InfiniBand (IBTA vol. 1, A10). */
-static bool is_marked(const struct rtap_packet *packet)
+static inline bool is_marked(const struct rtap_packet *packet)
 {
 	const struct rtap_layer *layer = &packet->layers[packet->ib.crc_start_layer];
 	const uint8_t *header = packet->sources[layer->source].bytes + layer->offset;
@@ -226,7 +226,7 @@ static void note_interval(struct stats *stats, const struct rtap_packet *packet)
 	interval->ce_marks += is_marked(packet);
 }
 
-static void note_flow(struct stats *stats, const struct rtap_packet *packet)
+static void note_flow(struct stats *stats, const struct rtap_packet *packet, uint32_t wire_bytes)
 {
 	struct stats_connection *connection = stats_find(stats, packet->flow.connection);
 	struct stats_direction *sender = &connection->directions[!packet->flow.from_a];
@@ -238,7 +238,7 @@ static void note_flow(struct stats *stats, const struct rtap_packet *packet)
 	if (!sender->packets || frame->time_ns > sender->last_ns)
 		sender->last_ns = frame->time_ns;
 	sender->packets++;
-	sender->wire_bytes += wire_length(packet);
+	sender->wire_bytes += wire_bytes;
 	if (packet->ib.has_bth && !note_transport(stats, connection, packet))
 		return;
 	if (!packet->ib.has_bth && connection != &stats->others)
@@ -273,6 +273,7 @@ static void note_loose(struct stats *stats, const struct rtap_packet *packet)
 void stats_packet(struct stats *stats, const struct rtap_packet *packet)
 {
 	const struct rtap_frame *frame = packet->frame;
+	uint32_t wire_bytes = wire_length(packet);
 
 	if (!stats->packets)
 		stats->begin_ns = stats->first_ns = stats->last_ns = frame->time_ns;
@@ -281,14 +282,14 @@ void stats_packet(struct stats *stats, const struct rtap_packet *packet)
 	if (frame->time_ns > stats->last_ns)
 		stats->last_ns = frame->time_ns;
 	stats->packets++;
-	stats->wire_bytes += wire_length(packet);
+	stats->wire_bytes += wire_bytes;
 	stats->rdma_packets += packet->ib.has_bth || (packet->flow.present && !packet->flow.beside_rdma);
 	if (stats->interval_ns)
 		note_interval(stats, packet);
 	if (packet->ib.icrc_status == RTAP_CRC_BAD)
 		stats_count(&stats->bad_icrc, frame->number);
 	if (packet->flow.present)
-		note_flow(stats, packet);
+		note_flow(stats, packet, wire_bytes);
 	else if (packet->ib.has_bth)
 		note_loose(stats, packet);
 }

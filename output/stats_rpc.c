@@ -168,7 +168,8 @@ static bool has_operations(const struct stats_rpc *row, const struct rtap_messag
 	const struct rtap_operation *first = message->operations;
 
 	return message->operation_count > 1 ||
-	       (message->operation_count == 1 && (!row->name || !first->name || strcmp(row->name, first->name)));
+	       (message->operation_count == 1 &&
+		(!row->name || !first->name || (row->name != first->name && strcmp(row->name, first->name))));
 }
 
 void stats_rpc_message(struct stats *stats, const struct rtap_message *message, struct stats_direction *caller, bool in_order)
