@@ -63,7 +63,7 @@ static inline __attribute__((always_inline)) void visit_rows(const struct rtap_p
 	for (; field < end; field++, id++) {
 		uint32_t first = field->bit_offset, behind = first + field->bit_width;
 
-		if (wanted ? !(wanted[id / 64] >> (id % 64) & 1) : field->flags & left_out)
+		if (wanted ? !(wanted[id / 64] >> (id % 64) & 1) : (field->flags & left_out) != 0)
 			continue;
 		if (field->flags & RTAP_UNPLACED) {
 			if (!field->derive || !field->derive(packet, layer, &value))

@@ -332,7 +332,7 @@ struct tree_memory *tree_memory_create(void)
 
 	if (!memory)
 		return NULL;
-	if (!(rows_init(&memory->rows) & runs_init(&memory->runs, NULL))) {
+	if (!rows_init(&memory->rows) || !runs_init(&memory->runs, NULL)) {
 		tree_memory_destroy(memory);
 		return NULL;
 	}
