@@ -376,7 +376,8 @@ class Policies(Talks):
 
     def test_addresses_are_mapped_however_they_are_written(self):
         name = os.path.join(TESTDATA, "conn_v6.pcap")
-        frames = [(t, d.replace(bytes.fromhex("fd00007700000000"), bytes.fromhex("fd00007800000000")), w) for t, d, w in Frames(name).frames]
+        here, there = bytes.fromhex("fd00007700000000"), bytes.fromhex("fd00007800000000")
+        frames = [(t, d.replace(here, there), w) for t, d, w in Frames(name).frames]
         moved = self.path("moved.pcap")
         capfile.write_pcap(moved, 1, frames)
         self.assertNotEqual(self.run_program("diff", name, moved).returncode, 0)
@@ -384,9 +385,10 @@ class Policies(Talks):
 
     def test_only_addresses_are_mapped(self):
         self.same("--map", "lid:0=lid:65535", "--map", "10.9.0.1=fe80::1", RPING, RPING)
-        for pair, wrong in (("A=xyz", "OLD"), ("=10.0.0.1", "not of the form"), ("10.0.0.1=", "not of the form"), ("10.0.0.1", "not of the form"),
-                            ("10.0.0.1=xyz", "NEW"), ("10.0.0.1=10.0.0.256", "NEW"), ("lid:=lid:1", "OLD"), ("lid:1=lid:65536", "NEW"),
-                            ("lid:1x=lid:1", "OLD"), ("lid:4294967297=lid:1", "OLD"), ("10.0.0.1 =10.0.0.2", "OLD"), ("1" * 99 + "=::1", "OLD")):
+        for pair, wrong in (("A=xyz", "OLD"), ("=10.0.0.1", "not of the form"), ("10.0.0.1=", "not of the form"),
+                            ("10.0.0.1", "not of the form"), ("10.0.0.1=xyz", "NEW"), ("10.0.0.1=10.0.0.256", "NEW"), ("lid:=lid:1", "OLD"), ("lid:1=lid:65536", "NEW"),
+                            ("lid:1x=lid:1", "OLD"), ("lid:4294967297=lid:1", "OLD"), ("10.0.0.1 =10.0.0.2", "OLD"),
+                            ("1" * 99 + "=::1", "OLD")):
             message = wrong if " " in wrong else "--map %s: %s is no address" % (pair, wrong)
             self.bad(message, "diff", "--map", pair, RPING, RPING)
             self.bad(message, "diff", "--rules", self.path("rules", b"--map " + pair.encode() + b"\n"), RPING, RPING)
