@@ -411,11 +411,11 @@ static int update(const struct options *options)
 	strcpy(temporary + length, ".XXXXXX");
 	fd = mkstemp(temporary);
 	if (fd < 0) {
-		complain("%s: %s", temporary, strerror(errno));
+		complain("%s: %s", golden, strerror(errno));
 		free(temporary);
 		return EXIT_TROUBLE;
 	}
-	if (dissect(options, options->inputs[1], false, fd, temporary) != EXIT_DONE)
+	if (dissect(options, options->inputs[1], false, fd, golden) != EXIT_DONE)
 		goto out;
 	if (fchmod(fd, 0666 & ~mask) || fsync(fd) || rename(temporary, golden))
 		complain("%s: %s", golden, strerror(errno));

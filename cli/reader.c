@@ -335,6 +335,9 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 		rtap_source_progress(reader->source, &done, &total);
 	}
 	progress_end(&reader->progress, reader->tally.read.frames, done, total);
+	/* pipes have no total: an interrupt is how their reading ends */
+	if (interrupted && done < total)
+		complain("interrupted: only %" COUNT " taken in", COUNTED(reader->tally.taken, "packet was", "packets were"));
 	reader->interrupted = interrupted;
 	interrupted = 1;
 }

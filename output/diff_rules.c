@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/line.h"
 #include "output/diff_rules.h"
 
 /* A rules file longer than that is none. */
@@ -94,6 +96,54 @@ static enum rtap_status add_pair(struct diff_pair **pairs, size_t *count, const 
 	return RTAP_STATUS_OK;
 }
 
+/* LIDs are 16 bits wide: IBTA vol. 1, 4.1.3. */
+#define MOST_LID 65535
+
+#define IS_NO_ADDRESS " is no address (OLD=NEW, each such as 10.0.0.1, fd00::1 or lid:5)"
+
+/* An address as canonical text has it: 10.0.0.1, fd00::1, lid:5. */
+static bool address(const char *text, struct line *line)
+{
+	uint8_t bytes[16];
+	unsigned lid = 0;
+
+	if (inet_pton(AF_INET, text, bytes) == 1) {
+		line_ip(line, bytes, 4);
+		return true;
+	}
+	if (inet_pton(AF_INET6, text, bytes) == 1) {
+		line_ip(line, bytes, 16);
+		return true;
+	}
+	if (strncmp(text, "lid:", 4) != 0 || !text[4])
+		return false;
+	for (text += 4; *text >= '0' && *text <= '9' && lid <= MOST_LID; text++)
+		lid = lid * 10 + (unsigned)(*text - '0');
+	line_text(line, "lid:");
+	line_dec(line, lid);
+	return !*text && lid <= MOST_LID;
+}
+
+/* OLD=NEW, in whichever way the addresses are written. */
+static enum rtap_status add_map(struct diff_rules *rules, const char *option, const char *value, struct rtap_error *error)
+{
+	const char *equals = strchr(value, '=');
+	char old[INET6_ADDRSTRLEN], pair[2 * INET6_ADDRSTRLEN];
+	struct line line;
+
+	if (!equals || equals == value || !equals[1])
+		return refuse(option, value, "not of the form OLD=NEW", error);
+	line_init(&line, pair, sizeof pair - 1);
+	snprintf(old, sizeof old, "%.*s", (int)(equals - value < INET6_ADDRSTRLEN ? equals - value : INET6_ADDRSTRLEN), value);
+	if (!address(old, &line))
+		return refuse(option, value, "OLD" IS_NO_ADDRESS, error);
+	line_char(&line, '=');
+	if (!address(equals + 1, &line))
+		return refuse(option, value, "NEW" IS_NO_ADDRESS, error);
+	*line.next = 0;
+	return add_pair(&rules->map, &rules->map_count, option, pair, error);
+}
+
 static enum rtap_status add_tolerance(struct diff_rules *rules, const char *option, const char *value, struct rtap_error *error)
 {
 	const char *equals = strchr(value, '=');
@@ -166,7 +216,7 @@ enum rtap_status diff_rules_add(struct diff_rules *rules, const char *option, co
 	if (!strcmp(option, "tolerance"))
 		return add_tolerance(rules, option, value, error);
 	if (!strcmp(option, "map"))
-		return add_pair(&rules->map, &rules->map_count, option, value, error);
+		return add_map(rules, option, value, error);
 	if (!strcmp(option, "skip"))
 		return add_skip(rules, option, value, error);
 	if (!strcmp(option, "level"))

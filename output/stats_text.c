@@ -145,8 +145,10 @@ static void uncounted(const struct stats *stats, struct line *line)
 		line_text(line, " (lengths or times) in no percentile, for want of memory\n");
 	}
 	if (stats->outside_intervals) {
-		line_dec(line, stats->outside_intervals);
-		line_text(line, " packets and messages not counted in their intervals, for want of memory\n");
+		line_count(line, stats->outside_intervals, "packet or message", "packets and messages");
+		line_text(line, " not counted in ");
+		line_text(line, line_plural(stats->outside_intervals, "its interval", "their intervals"));
+		line_text(line, ", for want of memory\n");
 	}
 }
 

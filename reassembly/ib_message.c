@@ -116,6 +116,14 @@ static bool is_restart(const struct message *message, uint64_t psn, const struct
 	       offset + ib->dma_length == message->shown.length;
 }
 
+/* How many PSNs a request takes. */
+static uint64_t request_count(const struct psn_stream *stream, const struct rtap_ib_facts *ib, const struct ib_opcode *opcode)
+{
+	uint64_t count = opcode->class == IB_READ_REQUEST ? assembly_psn_count(ib->dma_length, stream->pmtu) : 1;
+
+	return count ? count : 1;
+}
+
 static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn)
 {
 	struct message *message = assembly_find_before(stream, psn, NULL);
@@ -127,6 +135,10 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 		tracker->touched = message;
 		if (psn < stream->response_next)
 			stream->response_next = psn;
+		if (packet->flow.analysis == RTAP_PSN_RETRANSMISSION) {
+			stream->asked_again = psn;
+			stream->asked_again_end = psn + request_count(stream, &packet->ib, &ib_opcodes[packet->ib.opcode]);
+		}
 		return;
 	}
 	if (!assembly_same_verb(message, RTAP_VERB_READ) || message->shown.request_seen || message->low != psn) {
@@ -178,14 +190,6 @@ static void single_request(struct rtap_tracker *tracker, struct psn_stream *stre
 	}
 }
 
-/* How many PSNs a request takes. */
-static uint64_t request_count(const struct psn_stream *stream, const struct rtap_ib_facts *ib, const struct ib_opcode *opcode)
-{
-	uint64_t count = opcode->class == IB_READ_REQUEST ? assembly_psn_count(ib->dma_length, stream->pmtu) : 1;
-
-	return count ? count : 1;
-}
-
 /* The PSN behind a READ tells the path MTU, if nothing else has yet. */
 static void learn_from_read(struct psn_stream *stream, uint64_t psn)
 {
@@ -212,6 +216,7 @@ static void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, 
 	psn_fini(stream);
 	stream->nak = stream->msn_known = false;
 	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = 0;
+	stream->asked_again = stream->asked_again_end = 0;
 	psn_start(stream, psn);
 }
 

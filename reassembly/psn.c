@@ -181,10 +181,15 @@ enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, con
 				    bool *differs)
 {
 	const struct recent_packet *first = find_recent(&stream->responses, (uint32_t)psn & PSN_MASK);
+	enum rtap_psn_analysis analysis;
 
 	*differs = false;
-	if (first)
-		return repeated(stream, first, psn, frame, digest, differs);
+	if (first) {
+		analysis = repeated(stream, first, psn, frame, digest, differs);
+		if (analysis == RTAP_PSN_DUPLICATE && psn >= stream->asked_again && psn < stream->asked_again_end)
+			return RTAP_PSN_RETRANSMISSION;
+		return analysis;
+	}
 	remember(&stream->responses, stream, psn, frame, digest);
 	if (psn < stream->response_next)
 		return RTAP_PSN_OUT_OF_ORDER;

@@ -100,6 +100,7 @@ struct psn_stream {
 	uint64_t settled_end;     /* PSN behind the last message that went, if that is known; 0: not known */
 	uint64_t settled_high;    /* PSN behind all that went: what comes below it again is a repeat */
 	uint64_t response_next;   /* PSN of the response that would go on from the last one */
+	uint64_t asked_again, asked_again_end; /* PSNs of the responses that a READ sent again asked for; the same: none */
 	uint64_t fragment_psn;    /* of the newest SEND of which the beginning was not seen */
 	uint32_t msn;             /* of the last acknowledgement */
 	bool msn_known;

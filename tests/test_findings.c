@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 
 #include "output/findings.h"
+#include "output/stats_form.h"
 
 #define DOCUMENT TESTDATA "/../doc/stats.md"
 
@@ -124,6 +125,31 @@ Test(findings, of_connections_beyond_memory_are_those_of_their_sum)
 	cr_assert_gt(stats->summed, 900);
 	cr_assert_eq(findings->list[0].count, stats->summed);
 	cr_assert_eq(findings->list[0].connection, 0);
+	free(findings);
+	stats_destroy(stats);
+}
+
+/* Whether the capture's record in text says this. */
+static bool is_told(const struct stats *stats, const struct findings *findings, const char *text)
+{
+	char told[1000];
+	struct line line;
+
+	line_init(&line, told, sizeof told - 1);
+	stats_text_form.capture(&(struct stats_record){ .stats = stats, .findings = findings }, &line);
+	*line.next = 0;
+	return strstr(told, text) != NULL;
+}
+
+Test(findings, text_counts_one_in_the_singular)
+{
+	struct stats *stats = stats_create(&(struct stats_options){ 64 << 20, 0 });
+	struct findings *findings = calloc(1, sizeof *findings);
+
+	stats->outside_intervals = 1;
+	cr_expect(is_told(stats, findings, "\n1 packet or message not counted in its interval, for want of memory\n"));
+	stats->outside_intervals = 2;
+	cr_expect(is_told(stats, findings, "\n2 packets and messages not counted in their intervals, for want of memory\n"));
 	free(findings);
 	stats_destroy(stats);
 }

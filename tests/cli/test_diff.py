@@ -374,6 +374,25 @@ class Policies(Talks):
         self.assertIn(b"--map", done.stderr)
         self.assertEqual(self.run_program("diff", "--map", "10.0.0.1=10.9.8.7", RPING, moved).returncode, 0)
 
+    def test_addresses_are_mapped_however_they_are_written(self):
+        name = os.path.join(TESTDATA, "conn_v6.pcap")
+        here, there = bytes.fromhex("fd00007700000000"), bytes.fromhex("fd00007800000000")
+        frames = [(t, d.replace(here, there), w) for t, d, w in Frames(name).frames]
+        moved = self.path("moved.pcap")
+        capfile.write_pcap(moved, 1, frames)
+        self.assertNotEqual(self.run_program("diff", name, moved).returncode, 0)
+        self.same("--map", "fd00:77::2=FD00:0078:0::2", "--map", "FD00:77:0:0::1=fd00:78::0.0.0.1", name, moved)
+
+    def test_only_addresses_are_mapped(self):
+        self.same("--map", "lid:0=lid:65535", "--map", "10.9.0.1=fe80::1", RPING, RPING)
+        for pair, wrong in (("A=xyz", "OLD"), ("=10.0.0.1", "not of the form"), ("10.0.0.1=", "not of the form"),
+                            ("10.0.0.1", "not of the form"), ("10.0.0.1=xyz", "NEW"), ("10.0.0.1=10.0.0.256", "NEW"), ("lid:=lid:1", "OLD"), ("lid:1=lid:65536", "NEW"),
+                            ("lid:1x=lid:1", "OLD"), ("lid:4294967297=lid:1", "OLD"), ("10.0.0.1 =10.0.0.2", "OLD"),
+                            ("1" * 99 + "=::1", "OLD")):
+            message = wrong if " " in wrong else "--map %s: %s is no address" % (pair, wrong)
+            self.bad(message, "diff", "--map", pair, RPING, RPING)
+            self.bad(message, "diff", "--rules", self.path("rules", b"--map " + pair.encode() + b"\n"), RPING, RPING)
+
     def test_rules_come_from_a_file(self):
         before, after = self.capture("before"), self.capture("after", "length")
         rules = self.path("rules", b"# ours\n--ignore length # and why\n\n--only=length\n--level packets\n--fold-retransmissions\n")
@@ -414,6 +433,7 @@ class Files(DiffTest):
         with open(other, "rb") as kept:
             self.assertEqual(kept.read(), b"my file")
         self.bad("No such file", "diff", "--update", golden, self.path("nowhere.pcap"))
+        self.bad(self.path("missing") + "/golden: No such file", "diff", "--update", self.path("missing") + "/golden", RPING)
         self.same(golden, RPING)
         self.assertEqual(sorted(os.listdir(self.directory)), ["golden.canon", "other"])
 

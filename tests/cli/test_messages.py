@@ -222,7 +222,9 @@ class Ends(PipeTest):
         for _ in range(2):
             process.send_signal(signal.SIGTERM)
             time.sleep(0.1)
-        output = self.finish(process)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertRegex(errors, rb"^rdmatap: interrupted: only [0-9]+ packets were taken in\n$")
         self.assertTrue(whole.startswith(output) and output.endswith(b"\n"))
         self.assertLess(len(output), len(whole))
 

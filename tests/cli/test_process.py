@@ -2,14 +2,15 @@
 """Pipes, terminals, signals, closed descriptors, memory."""
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
 import time
 import unittest
 
-from cli import (CliTest, PROGRAM, PipeTest, RPING, RPING_FRAMES, TESTDATA, TESTS, TIMEOUT, environment, has_sanitizers, is_drained_and_waiting,
-                 read, records, wait_until)
+from cli import (CliTest, PROGRAM, PipeTest, RPING, RPING_FRAMES, TESTDATA, TESTS, TIMEOUT, environment, has_sanitizers,
+                 is_drained_and_waiting, is_stuck, read, records, wait_until)
 
 ABSURD = os.path.join(TESTDATA, "absurd-lengths.pcap")
 
@@ -41,6 +42,19 @@ class Streaming(PipeTest):
             wait_until(lambda: is_drained_and_waiting(process))
             process.send_signal(number)
             self.assertEqual(self.finish(process), whole)
+
+    def test_an_interrupt_of_a_file_tells_how_far_it_was_read(self):
+        big = self.path("big.pcap", read(RPING)[:24] + read(RPING)[24:] * 500)
+        for command in (("-r",), ("--threads", "1", "-r")):
+            process = self.start(*command, big)
+            wait_until(lambda: is_stuck(process))
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=TIMEOUT)
+            self.assertEqual(process.returncode, 0, errors)
+            told = re.fullmatch(r"rdmatap: interrupted: only ([0-9]+) packets were taken in\n", errors.decode())
+            self.assertIsNotNone(told, (command, errors))
+            self.assertLess(int(told[1]), 500 * RPING_FRAMES)
+            self.assertEqual(output.count(b"\n"), int(told[1]))
 
     def test_an_interrupt_leaves_a_whole_file(self):
         saved = self.path("x.pcap.gz")

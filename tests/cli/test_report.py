@@ -393,6 +393,11 @@ class Plots(ReportTest):
         self.assertEqual(len(rows), min(16, len(rpcs) + len({name for name in wanted if " " not in name})))
         self.assertEqual(len(plot.all("path", "p50")), len(rows))
 
+    def test_latencies_of_management_datagrams_say_what_they_are(self):
+        section = self.page(testdata("mad-ibsim-smp-perf.pcap.gz")).root.one("section", id="latencies")
+        self.assertIn("directed route", section.text())
+        self.assertIn("Management datagrams: from the first frame of what was asked", section.one("figcaption").text())
+
 
 class Bounds(ReportTest):
     """Captures that are larger than a page: frames made of one by changing numbers in it."""

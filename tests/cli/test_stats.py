@@ -331,6 +331,20 @@ class Known(StatsTest):
         self.assertEqual(there["recoveries_after_nak"]["count"], 1)
         self.assertEqual(there["recoveries_after_timeout"]["count"], 1)
 
+    def test_responses_that_a_restarted_read_asks_for_are_retransmissions(self):
+        scene = Scene("restart", "")
+        talk = scene.connection(port=20049).establish()
+        request, responses = talk.read("a", 1000)
+        scene.put(request, responses[0], responses[1], responses[3])
+        again, rest = talk.read_again(request, responses, 2)
+        scene.put(again, *rest)
+        request, responses = talk.read("a", 300)
+        scene.put(request, *responses, request, *responses)
+        there, back = self.stats(self.written(scene))["connection"][0]["directions"]
+        counts = [{name: event["count"] for name, event in d["events"].items()} for d in (there, back)]
+        self.assertEqual(counts, [{"retransmissions": 1, "duplicates": 1, "recoveries_after_timeout": 1, "read_restarts": 1},
+                                  {"retransmissions": 1, "duplicates": 2}])
+
     def test_latencies_by_hand(self):
         """conn_cm.pcap has a packet every 10 us: SENDs of 2 and 3 packets, a WRITE of 3, all with an acknowledgement behind; a READ with 4 responses."""
         there, back = self.stats(testdata("conn_cm.pcap"))["connection"][0]["directions"]
