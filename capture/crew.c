@@ -75,7 +75,8 @@ static bool is_last(const struct crew_batch *batch)
 
 static bool can_read(const struct crew *crew)
 {
-	return !crew->reading && !crew->ended && !crew->stop && crew->read - crew->finished < PLACES && crew->read - crew->taken < AHEAD(crew->members);
+	return !crew->reading && !crew->ended && !crew->stop && crew->read - crew->finished < PLACES &&
+	       crew->read - crew->taken < AHEAD(crew->members);
 }
 
 static void read_one(struct crew *crew)

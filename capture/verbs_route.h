@@ -14,7 +14,8 @@ struct verbs_route;
 /*
  * For options->peer: finds the device and port that lead there and appends two rules, for what comes from that address
  * and what goes to it. For options->group: joins the group until verbs_route_close(), by IGMP or MLD if the
- * connection manager does not. `name` is the device that was asked for, or "": found[] is the one that it is, as "DEVICE/PORT"; another than was asked for is a failure. FAILED: *route is NULL.
+ * connection manager does not. `name` is the device that was asked for, or "": found[] is the one that it is, as "DEVICE/PORT"; another
+ * than was asked for is a failure. FAILED: *route is NULL.
  */
 enum rtap_status verbs_route_open(struct verbs_route **route, const struct rtap_verbs_options *options, struct flow_rule *rules,
 				  size_t *rule_count, const char *name, char *found, size_t found_size, struct rtap_error *error)

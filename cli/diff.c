@@ -54,7 +54,10 @@ static bool map_text(struct input *input, int fd)
 	return true;
 }
 
-/* Whether a name is that of canonical text. Only of a regular file: what comes through a pipe can be looked at once, and is taken for a capture. */
+/*
+ * Whether a name is that of canonical text. Only of a regular file: what comes through a pipe can be looked at once, and is taken
+ * for a capture.
+ */
 static bool is_canonical(const char *name)
 {
 	char head[sizeof CANON_MAGIC];

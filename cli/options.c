@@ -581,7 +581,8 @@ static bool check(const struct options *options, enum command command)
 	else if (!options->device && (options->user || is_capture_asked(&options->live)))
 		complain("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm go with -i");
 	else if (is_verbs_asked(&options->live.verbs) && !may_be_verbs(options->device))
-		complain("--flow, --flow-type, --flow-priority, --flow-dont-trap, --flow-offload, --peer, --join, --force and --verbs go with -i verbs:DEVICE");
+		complain("--flow, --flow-type, --flow-priority, --flow-dont-trap, --flow-offload, --peer, --join, --force and --verbs "
+			 "go with -i verbs:DEVICE");
 	else if ((options->live.verbs.flow_priority || options->live.verbs.flow_dont_trap) && options->live.verbs.flow_type == RTAP_FLOW_SNIFFER)
 		complain("--flow-priority and --flow-dont-trap go with --flow-type normal, all or mc");
 	else if (options->live.verbs.flow_offload && !options->capture_filter)

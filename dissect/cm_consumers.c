@@ -8,7 +8,9 @@
 #include "dissect/cm.h"
 
 /* Ports of the RDMA IP CM service; IANA's, and those that Linux uses. */
-enum { PORT_SMB = 445, PORT_ISCSI = 3260, PORT_NVME = 4420, PORT_SMB_DIRECT = 5445, PORT_RDS = 18634, PORT_RDS_OLD = 16385, PORT_NFS = 20049 };
+enum {
+	PORT_SMB = 445, PORT_ISCSI = 3260, PORT_NVME = 4420, PORT_SMB_DIRECT = 5445, PORT_RDS = 18634, PORT_RDS_OLD = 16385, PORT_NFS = 20049,
+};
 
 static const struct rtap_name port_names[] = {
 	{ PORT_SMB, "SMB Direct" }, { PORT_ISCSI, "iSER" }, { PORT_NVME, "NVMe" }, { PORT_SMB_DIRECT, "SMB Direct" }, { PORT_RDS_OLD, "RDS" },

@@ -259,7 +259,9 @@ static bool status_text(enum rtap_crc_status status, struct rtap_value *value)
 static bool derive_icrc_status(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	/* of transports within transports, only the innermost can be worked out */
-	return status_text(layer->length == ICRC_LENGTH && layer->offset == packet->ib.icrc_offset ? ib_check_icrc(packet) : RTAP_CRC_UNVERIFIABLE, value);
+	bool is_whole = layer->length == ICRC_LENGTH && layer->offset == packet->ib.icrc_offset;
+
+	return status_text(is_whole ? ib_check_icrc(packet) : RTAP_CRC_UNVERIFIABLE, value);
 }
 
 static bool derive_vcrc_status(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)

@@ -36,7 +36,8 @@ static bool is_type(const struct rtap_packet *packet, const struct rtap_layer *l
 	return bits(layer_bytes(packet, layer), RMPP_TYPE) == type;
 }
 
-static bool derive_word(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t at, bool is_there)
+static bool derive_word(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t at,
+			bool is_there)
 {
 	value->number = load32(layer_bytes(packet, layer) + at);
 	return is_there;

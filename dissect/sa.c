@@ -54,7 +54,9 @@ static const char *const p_key_components[] = { "LID", "BlockNum", "PortNum" };
 static const char *const lid_components[] = { "LID", "reserved" };
 static const char *const forwarding_components[] = { "LID", "BlockNum" };
 static const char *const multicast_forwarding_components[] = { "LID", "Position", "reserved", "BlockNum", "reserved" };
-static const char *const guid_info_components[] = { "LID", "BlockNum", "reserved", "reserved", "GUID0", "GUID1", "GUID2", "GUID3", "GUID4", "GUID5", "GUID6", "GUID7" };
+static const char *const guid_info_components[] = {
+	"LID", "BlockNum", "reserved", "reserved", "GUID0", "GUID1", "GUID2", "GUID3", "GUID4", "GUID5", "GUID6", "GUID7",
+};
 static const char *const sm_info_components[] = { "LID", "reserved", "GUID", "SM_Key", "ActCount", "Priority", "SMState" };
 static const char *const inform_info_components[] = {
 	"SubscriberGID", "Enum", "reserved", "GID", "LIDRangeBegin", "LIDRangeEnd", "reserved", "IsGeneric", "Subscribe", "Type",

@@ -151,8 +151,8 @@ static const struct rtap_field directed_fields[] = {
 };
 
 /* The ports of a path, of which entry 0 is not used. 14.2.2. */
-static void visit_path(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, size_t row, uint32_t at,
-		       uint32_t hops)
+static void visit_path(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, size_t row,
+		       uint32_t at, uint32_t hops)
 {
 	for (uint32_t hop = 1; hop <= hops && at + hop < layer->length; hop++) {
 		struct rtap_value value = { .number = layer_bytes(packet, layer)[at + hop] };

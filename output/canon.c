@@ -432,7 +432,8 @@ static void take_send(struct canon *canon)
 static void take_rpc(struct canon *canon, const struct rtap_message *message)
 {
 	const struct rtap_connection *connection = message->connection;
-	bool carried = canon->send.present && canon->send.connection == connection->number && canon->send.message.first_frame == message->first_frame;
+	bool carried = canon->send.present && canon->send.connection == connection->number &&
+		       canon->send.message.first_frame == message->first_frame;
 	struct making making = { .canon = canon, .message = message, .direction = message->from_a ? '>' : '<' };
 	struct canon_note *fields;
 

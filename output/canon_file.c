@@ -265,7 +265,8 @@ static enum rtap_status fail_too_long(struct file_reader *reader)
 /* The only response without an AETH. */
 static bool is_read_response_middle(const struct canon_token *token)
 {
-	return is_text(token->name, token->name_length, LITERAL("infiniband.bth.opcode")) && is_text(token->value, token->value_length, LITERAL("14"));
+	return is_text(token->name, token->name_length, LITERAL("infiniband.bth.opcode")) &&
+	       is_text(token->value, token->value_length, LITERAL("14"));
 }
 
 /* Hashes a line. *skipped: the rules leave it out. */
@@ -298,7 +299,8 @@ static enum rtap_status hash_line(struct file_reader *reader, struct canon_line 
 
 static const char *mapped(const struct diff_rules *rules, const struct canon_token *token, size_t *length)
 {
-	bool is_address = is_text(token->name, token->name_length, LITERAL("client")) || is_text(token->name, token->name_length, LITERAL("server"));
+	bool is_address = is_text(token->name, token->name_length, LITERAL("client")) ||
+			  is_text(token->name, token->name_length, LITERAL("server"));
 
 	*length = token->value_length;
 	for (size_t i = 0; is_address && i < rules->map_count; i++) {

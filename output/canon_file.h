@@ -94,7 +94,10 @@ void canon_treatments_fini(struct canon_treatments *treatments);
 /* NULL: memory is out. Valid until the next call. */
 const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length);
 
-/* Takes the next value of a line from `*at` as canon_token_next() does, and tells what is done with it. NULL: there is none, or memory is out. */
+/*
+ * Takes the next value of a line from `*at` as canon_token_next() does, and tells what is done with it. NULL: there is none, or memory
+ * is out.
+ */
 const struct canon_treated *canon_treated_next(struct canon_treatments *treatments, const char **at, const char *end,
 					       struct canon_token *token);
 

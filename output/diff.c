@@ -215,7 +215,10 @@ static void read_tokens(struct comparison *comparison, const char *at, const cha
 	}
 }
 
-/* The token of b of this name that no other of a was compared with. Values mostly come in the same order, so `*hint` is where to look first. */
+/*
+ * The token of b of this name that no other of a was compared with. Values mostly come in the same order, so `*hint` is where to look
+ * first.
+ */
 static size_t find_token(const struct comparison *comparison, const struct canon_token *wanted, size_t *hint)
 {
 	for (size_t i = 0; i < comparison->token_count; i++) {

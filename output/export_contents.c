@@ -235,7 +235,8 @@ void contents_deallocate(struct contents *contents, struct node *node, uint64_t 
 }
 
 /* False: no more than that. */
-static bool copy_bytes(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset, uint64_t length)
+static bool copy_bytes(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset,
+		       uint64_t length)
 {
 	uint8_t block[COPY_BLOCK];
 

@@ -55,7 +55,8 @@ void contents_allocate(struct contents *contents, struct node *node, uint64_t of
 void contents_deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length);
 
 /* COPY, CLONE. `from` may be NULL: then nothing is known of it. length 0: up to the source's end. */
-void contents_copy(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset, uint64_t length);
+void contents_copy(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset,
+		   uint64_t length);
 
 /* Starts a new exchange: the parts of the last one are gone. */
 static inline void contents_begin(struct contents *contents, const struct rpc_exchange *exchange)

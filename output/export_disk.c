@@ -247,7 +247,8 @@ static struct disk_entry *take_vacant(struct disk *disk, const struct disk_entry
 	return NULL;
 }
 
-struct disk_entry *disk_make(struct disk *disk, struct disk_entry *parent, const uint8_t *name, size_t length, bool directory, char separator)
+struct disk_entry *disk_make(struct disk *disk, struct disk_entry *parent, const uint8_t *name, size_t length, bool directory,
+			     char separator)
 {
 	struct attempt attempt = { .directory = -1, .make_directory = directory, .from = -1, .fd = -1 };
 	char component[DISK_NAME_MAX + 1];

@@ -168,7 +168,8 @@ static enum rtap_missing_reason reason_of_reply(const struct rpc_part *reply)
 }
 
 /* The data were told already, if the reply has them. */
-static void read_done(struct export_files *export, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
+static void read_done(struct export_files *export, struct node *node, const struct call_operation *call,
+		      const struct reply_operation *reply)
 {
 	const struct call_attributes *attributes = &reply->attributes;
 	bool is_certain = reply->has_count || attributes->has_size;
@@ -273,7 +274,8 @@ static void copy(struct export_files *export, const struct call_operation *call,
 }
 
 /* NFSv4's operations on bytes of the current file. */
-static void nfs4_contents(struct export_files *export, struct node *node, const struct call_operation *call, const struct reply_operation *reply)
+static void nfs4_contents(struct export_files *export, struct node *node, const struct call_operation *call,
+			  const struct reply_operation *reply)
 {
 	switch (call->number) {
 	case NFS4_SETATTR:

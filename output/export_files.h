@@ -40,7 +40,8 @@ struct export_files_counts {
 struct export_files *export_files_open(const char *directory, const struct export_files_options *options, struct rtap_error *error);
 
 /* FAILED: the disk is full, or the like: see export_files_close(). */
-enum rtap_status export_files_exchange(struct export_files *export, const struct rpc_exchange *exchange) __attribute__((warn_unused_result));
+enum rtap_status export_files_exchange(struct export_files *export,
+				       const struct rpc_exchange *exchange) __attribute__((warn_unused_result));
 
 /* The last exchange was told: nothing waits any longer, and files get the size that was told. FAILED: likewise. */
 enum rtap_status export_files_flush(struct export_files *export) __attribute__((warn_unused_result));

@@ -15,7 +15,10 @@
 #define MARK_SLICES 64
 #define CALL_SLICES 96
 
-/* At how many packets of a connection without a trace it is looked whether it has become more than one that has: powers of two, then all these. */
+/*
+ * At how many packets of a connection without a trace it is looked whether it has become more than one that has: powers of two, then
+ * all these.
+ */
 #define LOOK_FROM 4
 #define LOOK_EVERY 64
 

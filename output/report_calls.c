@@ -132,7 +132,8 @@ static void take_addresses(struct report_signal *signal, const struct rtap_packe
 
 void report_signal(struct report *report, const struct rtap_packet *packet)
 {
-	uint8_t ending = packet->tcp.present && !packet->ib.has_bth ? packet->tcp.flags & (RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_FIN | RTAP_TCP_FLAG_RST) : 0;
+	uint8_t flags = packet->tcp.present && !packet->ib.has_bth ? packet->tcp.flags : 0;
+	uint8_t ending = flags & (RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_FIN | RTAP_TCP_FLAG_RST);
 	bool terminates = packet->flow.present && packet->flow.completes && packet->flow.kind == RTAP_KIND_TERMINATE;
 	struct report_signal *signal;
 	struct line line;

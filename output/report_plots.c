@@ -105,7 +105,8 @@ static void dots(const struct report_points *points, const struct frame *frame, 
 	line_text(line, "\"/>\n");
 }
 
-static void marks(const struct report_page *page, const struct report_points *points, const struct frame *frame, int series, struct line *line)
+static void marks(const struct report_page *page, const struct report_points *points, const struct frame *frame, int series,
+		  struct line *line)
 {
 	if (!points->count)
 		return;
@@ -168,7 +169,8 @@ static void legend(const struct report_page *page, const struct report_sequence 
 }
 
 /* What the axis of time counts, below it; and the end of the drawing. */
-static void time_label(const struct report_page *page, const struct frame *frame, struct html_unit unit, double x, double y, struct line *line)
+static void time_label(const struct report_page *page, const struct frame *frame, struct html_unit unit, double x, double y,
+		       struct line *line)
 {
 	html_label(line, "tx", x, y);
 	line_text(line, unit.name);
@@ -377,7 +379,8 @@ static void call_title(const struct report_page *page, const struct report_call 
 	line_text(line, "</title>");
 }
 
-static void draw_call(const struct report_page *page, const struct report_call *call, const struct frame *frame, struct lane *lane, struct line *line)
+static void draw_call(const struct report_page *page, const struct report_call *call, const struct frame *frame, struct lane *lane,
+		      struct line *line)
 {
 	double begin = html_place(&frame->x, (double)stats_elapsed(frame->first_ns, call->spot.time_ns)), end = call_end(call, frame);
 	double y = lane->top + row_for(lane, begin, end) * (double)ROW_HEIGHT, width = end - begin;

@@ -145,7 +145,8 @@ static bool adds_up(const struct message *message)
 	const struct rtap_message *shown = &message->shown;
 
 	return !shown->request_seen || (shown->verb != RTAP_VERB_WRITE && shown->verb != RTAP_VERB_READ) ||
-	       (message_known_length(message) <= shown->length && (!message->has_last || !shown->length || message_known_length(message) == shown->length));
+	       (message_known_length(message) <= shown->length &&
+		(!message->has_last || !shown->length || message_known_length(message) == shown->length));
 }
 
 static void give_crc_and_bytes(const struct rtap_tracker *tracker, struct message *message)

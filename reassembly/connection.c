@@ -19,8 +19,8 @@
 /* Packets that were under way when a connection was closed still belong to it. */
 #define CLOSING_NS INT64_C(1000000000)
 
-struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn, uint32_t source_qpn,
-			    bool datagram)
+struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn,
+			    uint32_t source_qpn, bool datagram)
 {
 	struct flow_key key = { { 0 } };
 
@@ -131,7 +131,8 @@ void flow_attach(struct flow *flow, struct connection *connection, bool from_a)
 
 static uint64_t memory_of(const struct connection *connection)
 {
-	uint64_t memory = sizeof *connection + (connection->ddp ? sizeof *connection->ddp : 0) + connection->expectation_room * (sizeof *connection->expectations + sizeof(struct map_slot));
+	uint64_t memory = sizeof *connection + (connection->ddp ? sizeof *connection->ddp : 0) +
+			  connection->expectation_room * (sizeof *connection->expectations + sizeof(struct map_slot));
 
 	for (int i = 0; i < 2; i++) {
 		const struct psn_stream *stream = &connection->streams[i];

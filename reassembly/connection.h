@@ -36,8 +36,8 @@ void connection_note(struct rtap_tracker *tracker, struct connection *connection
 		     const struct tcp_segment_facts *segment);
 
 /* The key of the packets that go from one end to another; `source_qpn` is 0 but for datagrams. */
-struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn, uint32_t source_qpn,
-			    bool datagram);
+struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn,
+			    uint32_t source_qpn, bool datagram);
 
 /*
  * The same of queue pairs that are connected, behind IPv4 addresses. By whole words: parts of them, written one by one, would

@@ -59,8 +59,8 @@ void ddp_message_let_go(struct message *message)
 	message->awaits_ack = false;
 }
 
-void ddp_message_acknowledged(const struct rtap_tracker *tracker, struct connection *connection, bool from_a, uint64_t before, uint64_t offset,
-			      uint64_t frame)
+void ddp_message_acknowledged(const struct rtap_tracker *tracker, struct connection *connection, bool from_a, uint64_t before,
+			      uint64_t offset, uint64_t frame)
 {
 	struct ddp_half *half = &connection->ddp->halves[from_a];
 	struct message *message;

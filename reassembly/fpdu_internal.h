@@ -34,7 +34,10 @@ uint64_t fpdu_marker_behind(enum fpdu_layout layout, uint64_t marker, uint64_t s
  */
 enum result fpdu_look(const uint8_t *bytes, uint32_t length, uint32_t first_marker, struct rtap_iwarp_facts *facts, uint32_t *total);
 
-/* Tells the whole FPDUs at `bytes`, which begin at framer->start, and returns how many bytes these were. Ends in a search if they lead nowhere. */
+/*
+ * Tells the whole FPDUs at `bytes`, which begin at framer->start, and returns how many bytes these were. Ends in a search if they lead
+ * nowhere.
+ */
 uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length, bool held);
 
 /* Forgets held bytes in front of a stream offset. */

@@ -401,8 +401,8 @@ static bool follow_all(struct fpdu_framer *framer)
 }
 
 /* The FPDU at byte `at` of a piece ahead. False: it is none, or goes on behind the piece. */
-static bool read_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece, uint32_t at, struct rtap_fpdu *fpdu,
-		       struct rtap_iwarp_facts *facts)
+static bool read_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece, uint32_t at,
+		       struct rtap_fpdu *fpdu, struct rtap_iwarp_facts *facts)
 {
 	uint64_t start = offset + at;
 	uint32_t first = fpdu_relative_marker(framer->layout, marker_from(framer, start), start), total;

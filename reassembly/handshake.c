@@ -190,7 +190,8 @@ static void claim(struct rtap_tracker *tracker, struct connection *connection, b
 		flow_attach(flow, connection, from_a);
 }
 
-static void request(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
+static void request(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
+		    const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
 	const struct rtap_frame *frame = packet->frame;
@@ -239,7 +240,8 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	connection_account(tracker, connection);
 }
 
-static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
+static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
+		  const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
 	struct connection *connection = connection_of(tracker, destination, cm->remote_id);
@@ -276,7 +278,8 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 }
 
 /* Datagram queue pairs: a connection from the request on. 12.11. */
-static void ask(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
+static void ask(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
+		const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
 	struct handshake *asked = find(&tracker->services, source, cm->local_id, SIDR_REQUEST);
@@ -312,7 +315,8 @@ static void ask(struct rtap_tracker *tracker, const struct rtap_packet *packet, 
 }
 
 /* The queue pair of a service is known. */
-static void resolve(struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *source, struct connection *connection)
+static void resolve(struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *source,
+		    struct connection *connection)
 {
 	struct handshake *service = find(&tracker->services, source, cm->local_qpn, SIDR_QUEUE_PAIR);
 
@@ -331,7 +335,8 @@ static void resolve(struct rtap_tracker *tracker, const struct rtap_cm_facts *cm
 	service->waiting++;
 }
 
-static void answer(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
+static void answer(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
+		   const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
 	struct handshake *asked = find(&tracker->services, destination, cm->local_id, SIDR_REQUEST);

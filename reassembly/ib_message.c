@@ -196,7 +196,8 @@ static void learn_from_read(struct psn_stream *stream, uint64_t psn)
 	const struct message *read = stream->tail;
 
 	/* how far a READ reaches whose length the capture cut off is not known before its responses */
-	if (psn > stream->next && assembly_same_verb(read, RTAP_VERB_READ) && !read->shown.request_seen && !read->coverage.count && !read->cut.count)
+	if (psn > stream->next && assembly_same_verb(read, RTAP_VERB_READ) && !read->shown.request_seen && !read->coverage.count &&
+	    !read->cut.count)
 		stream->next = psn;
 	if (stream->pmtu || psn <= stream->next || !read || !assembly_same_verb(read, RTAP_VERB_READ) || read->end)
 		return;
@@ -315,7 +316,8 @@ bool ib_message_is_given_up(const struct rtap_tracker *tracker, const struct mes
 		return true;
 	end = message->end > message->high ? message->end : message->high + 1;
 	/* a READ takes the PSNs of all its responses at once */
-	after_read = message->shown.verb == RTAP_VERB_READ || (assembly_same_verb(stream->tail, RTAP_VERB_READ) && stream->tail->end >= stream->next);
+	after_read = message->shown.verb == RTAP_VERB_READ ||
+		     (assembly_same_verb(stream->tail, RTAP_VERB_READ) && stream->tail->end >= stream->next);
 	newest = after_read ? stream->acknowledged : stream->next;
 	if (newest > end + PSN_WINDOW || now - stream->last_ns >= SILENCE_NS)
 		return true;

@@ -62,7 +62,8 @@ static void join_by_msn(struct rtap_tracker *tracker, struct psn_stream *stream,
  * All SENDs and WRITEs below `psn` were received; so were READs and ATOMICs, but they wait for their data.
  * IBTA vol. 1, 9.7.5.1.2.
  */
-static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
+static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
+			const struct pending_response *response, struct rtap_flow_facts *flow)
 {
 	uint64_t acknowledged = stream->acknowledged;
 
@@ -138,8 +139,8 @@ static bool is_seen_ack(struct psn_stream *stream, const struct pending_response
 	return same;
 }
 
-static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
-					      struct rtap_flow_facts *flow)
+static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
+					      const struct pending_response *response, struct rtap_flow_facts *flow)
 {
 	if (is_seen_ack(stream, response))
 		return RTAP_PSN_CAPTURED_TWICE;

@@ -363,7 +363,10 @@ static void note_private(struct connection *connection, bool is_a, const struct 
 		connection->upper = RTAP_UPPER_RPCRDMA;
 }
 
-/* A Request or Reply, of whose `length` bytes the capture may have cut off private data. CRCs are in use if either end asks for them: RFC 5044, 7.1.1. */
+/*
+ * A Request or Reply, of whose `length` bytes the capture may have cut off private data. CRCs are in use if either end asks for them:
+ * RFC 5044, 7.1.1.
+ */
 static void take_setup(struct iwarp_half *half, uint32_t length, uint64_t frame, int64_t time_ns)
 {
 	struct iwarp_stream *stream = half->stream;

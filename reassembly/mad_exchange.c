@@ -124,7 +124,8 @@ static void evict(struct budget_holder *holder, void *owner)
 	destroy(exchange);
 }
 
-static struct mad_exchange *create(struct mad_exchanges *exchanges, const struct exchange_key *key, uint64_t hash, const struct rtap_frame *frame)
+static struct mad_exchange *create(struct mad_exchanges *exchanges, const struct exchange_key *key, uint64_t hash,
+				   const struct rtap_frame *frame)
 {
 	struct mad_exchange *exchange = memory_new_zeroed(1, sizeof *exchange);
 
@@ -165,8 +166,8 @@ static struct exchange_key key_of(const struct rtap_mad_facts *mad, const struct
 	};
 }
 
-static void take_request(struct mad_exchanges *exchanges, struct rtap_packet *packet, struct message *message, const struct rtap_end *source,
-			 const struct rtap_end *destination)
+static void take_request(struct mad_exchanges *exchanges, struct rtap_packet *packet, struct message *message,
+			 const struct rtap_end *source, const struct rtap_end *destination)
 {
 	struct exchange_key key = key_of(&packet->mad, source, destination);
 	uint64_t hash = hash_of(&key);
@@ -247,8 +248,8 @@ static void fill_message(struct rtap_message *shown, const struct rtap_mad_facts
 	}
 }
 
-void mad_exchange_packet(struct mad_exchanges *exchanges, struct rtap_packet *packet, struct message *message, const struct rtap_end *source,
-			 const struct rtap_end *destination)
+void mad_exchange_packet(struct mad_exchanges *exchanges, struct rtap_packet *packet, struct message *message,
+			 const struct rtap_end *source, const struct rtap_end *destination)
 {
 	const struct rtap_mad_facts *mad = &packet->mad;
 

@@ -34,8 +34,8 @@ struct mad_exchanges {
  * Takes a packet with a MAD into account; `message` is its message, or NULL. Fills packet->flow of retries and answers, and what the
  * message has of the MAD.
  */
-void mad_exchange_packet(struct mad_exchanges *exchanges, struct rtap_packet *packet, struct message *message, const struct rtap_end *source,
-			 const struct rtap_end *destination);
+void mad_exchange_packet(struct mad_exchanges *exchanges, struct rtap_packet *packet, struct message *message,
+			 const struct rtap_end *source, const struct rtap_end *destination);
 
 /* Time has come to `now_ns`: lets messages go that waited long enough, and forgets old requests. */
 void mad_exchange_advance(struct mad_exchanges *exchanges, int64_t now_ns);

@@ -341,7 +341,8 @@ static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *ca
 	return end > at && whole->count == 1 && !coverage_runs(whole)->begin && coverage_runs(whole)->end >= end;
 }
 
-static bool gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, struct rtap_span *whole)
+static bool gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists,
+			 struct rtap_span *whole)
 {
 	uint32_t length = 0;
 
@@ -419,7 +420,8 @@ static bool data_completes(struct rtap_tracker *tracker, const struct message *m
 	}
 	/* what a reply lacks that has write chunks, too, only its SEND can tell */
 	if (tracker->options.bare_replies || message->segment->list != CHUNK_REPLY || tracker->completed != message || !call->reply.present ||
-	    call->reply.message_type != RDMA_NOMSG || call->reply.lists.write_chunks || !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
+	    call->reply.message_type != RDMA_NOMSG || call->reply.lists.write_chunks ||
+	    !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
 		return false;
 	tracker->touched_rpc = call->reply.shown;
 	if (call->call.rpc.program_known)
@@ -439,7 +441,8 @@ bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *conne
 
 	if (message && message->segment)
 		return data_completes(tracker, message, context);
-	if (tracker->options.bare_replies || !packet->rpcrdma.present || packet->rpcrdma.message_type != RDMA_NOMSG || !packet->rpcrdma.reply_chunk)
+	if (tracker->options.bare_replies || !packet->rpcrdma.present || packet->rpcrdma.message_type != RDMA_NOMSG ||
+	    !packet->rpcrdma.reply_chunk)
 		return false;
 	call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
 	if (call && locate(packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured, false))
@@ -558,7 +561,8 @@ bool rpc_call_context(const struct rtap_tracker *tracker, const struct connectio
 	return answer || (call && call->call.rpc.program_known);
 }
 
-bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet)
+bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
+		      const struct rtap_packet *packet)
 {
 	const struct rpc_call *call;
 
@@ -579,7 +583,8 @@ static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 
 	if (!call->call.present || !call->call.rpc.program_known)
 		return;
-	if (!tracker->options.bare_replies && call->reply.message_type == RDMA_NOMSG && call->reply.lists.reply_chunk && gather_reply(tracker, call, &call->reply.lists, &whole) &&
+	if (!tracker->options.bare_replies && call->reply.message_type == RDMA_NOMSG && call->reply.lists.reply_chunk &&
+	    gather_reply(tracker, call, &call->reply.lists, &whole) &&
 	    whole.length <= RPC_ANSWERS_BYTES / 4) {
 		answer.bytes = memory_new(whole.length);
 		answer.length = whole.length;

@@ -17,7 +17,11 @@ struct rpc_send {
 	uint8_t *bytes;           /* the RPC-over-RDMA header and what follows it; NULL: not kept, or none */
 	bool is_read;             /* nothing is kept, because what is told of it was read as it came */
 	uint32_t captured, wire;
-	struct rtap_rpc_facts rpc; /* known without `present` too: of a call that was answered before; as the dissection of the SEND told, or of the chunk that carried the whole call */
+	/*
+	 * Known without `present` too: of a call that was answered before; as the dissection of the SEND told, or of the chunk that carried
+	 * the whole call.
+	 */
+	struct rtap_rpc_facts rpc;
 	uint64_t rpc_frame;        /* in which that is shown */
 	int64_t rpc_time_ns;
 	uint32_t message_type;
@@ -66,7 +70,8 @@ bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *conne
 		    const struct rtap_packet *packet, struct rtap_context *context);
 
 /* Whether `packet` is the SEND of a call whose read chunks have not all come: a later packet completes and shows it. */
-bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet);
+bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
+		      const struct rtap_packet *packet);
 
 /* `packet` shows the call that its READ response completed: its reply needs to know. */
 void rpc_call_read(struct message *message, const struct rtap_packet *packet);

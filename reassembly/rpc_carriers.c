@@ -11,7 +11,8 @@
 #define MOST_SEARCHED (1u << 20)
 #define RECORD_MARK 4 /* RFC 5531, section 11 */
 
-struct rpc_conversation *rpc_carriers_begin(struct rpc_carriers *carriers, const struct tcp_connection *connection, const struct rtap_frame *frame)
+struct rpc_conversation *rpc_carriers_begin(struct rpc_carriers *carriers, const struct tcp_connection *connection,
+					    const struct rtap_frame *frame)
 {
 	struct rpc_conversation *conversation = rpc_conversation_create(carriers, RPC_OVER_TCP);
 
@@ -199,7 +200,8 @@ struct rpc_conversation *rpc_carriers_datagram(struct rpc_carriers *carriers, co
 	return is_datagram(packet) ? take_datagram(carriers, packet, from_a, context) : NULL;
 }
 
-void rpc_carriers_context(const struct rpc_conversation *conversation, bool from_a, const struct rtap_packet *packet, struct rtap_context *context)
+void rpc_carriers_context(const struct rpc_conversation *conversation, bool from_a, const struct rtap_packet *packet,
+			  struct rtap_context *context)
 {
 	const struct rtap_payload *payload = &packet->tcp.payload;
 	const uint8_t *record = packet->sources[payload->source].bytes + payload->offset + RECORD_MARK;

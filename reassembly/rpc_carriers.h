@@ -31,7 +31,10 @@ struct rpc_carriers_user {
 	/* Each call with its reply, when the reply is there; a reply without a known call; a call whose reply never came. NULL: nobody wants
 	 * them, and no bytes are kept. */
 	void (*exchange)(void *owner, const struct rpc_exchange *exchange);
-	/* A stream carries RPC: gives its number, rpc_exchange.stream. Datagrams between the same ports are a stream. `a`: the side that opened it */
+	/*
+	 * A stream carries RPC: gives its number, rpc_exchange.stream. Datagrams between the same ports are a stream. `a`: the side that
+	 * opened it.
+	 */
 	uint64_t (*connect)(void *owner, struct rpc_conversation *conversation, bool a, uint64_t frame, int64_t time_ns);
 	/* It ended. What is held of its messages is let go right after. */
 	void (*disconnect)(void *owner, struct rpc_conversation *conversation);
@@ -63,7 +66,8 @@ struct rpc_carriers {
 void rpc_carriers_init(struct rpc_carriers *carriers, struct budget *budget, const struct rpc_carriers_user *user, bool no_heuristics);
 
 /* A TCP connection has begun with that frame. NULL: memory is out. */
-struct rpc_conversation *rpc_carriers_begin(struct rpc_carriers *carriers, const struct tcp_connection *connection, const struct rtap_frame *frame);
+struct rpc_conversation *rpc_carriers_begin(struct rpc_carriers *carriers, const struct tcp_connection *connection,
+					    const struct rtap_frame *frame);
 
 enum rpc_verdict { RPC_PERHAPS, RPC_YES, RPC_NO };
 
@@ -79,7 +83,8 @@ void rpc_carriers_hole(struct rpc_conversation *conversation, bool from_a, const
 void rpc_carriers_end(struct rpc_conversation *conversation);
 
 /* A segment of the stream begins with `payload`: if that is a reply, what is known of its call goes into the context. */
-void rpc_carriers_context(const struct rpc_conversation *conversation, bool from_a, const struct rtap_packet *packet, struct rtap_context *context);
+void rpc_carriers_context(const struct rpc_conversation *conversation, bool from_a, const struct rtap_packet *packet,
+			  struct rtap_context *context);
 
 /*
  * Takes the next packet if it is a datagram. Gives the conversation that it is of, and who sent it, valid until the next call;

@@ -356,15 +356,16 @@ static void remember(struct rpc_waiting *call)
 }
 
 /* Gives a message to the user, if that takes any. */
-static struct message *give(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard, const struct rtap_rpc_facts *facts,
-			    const struct rpc_told *told)
+static struct message *give(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
+			    const struct rtap_rpc_facts *facts, const struct rpc_told *told)
 {
 	const struct rpc_carriers_user *user = &conversation->carriers->user;
 
 	return user->message ? user->message(user->owner, conversation, from_a, heard, facts, told) : NULL;
 }
 
-static void wait_for_reply(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard, const struct rtap_rpc_facts *facts)
+static void wait_for_reply(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
+			   const struct rtap_rpc_facts *facts)
 {
 	struct rpc_carriers *carriers = conversation->carriers;
 	struct waiting_key key = { conversation, from_a, facts->xid };
@@ -414,7 +415,8 @@ static void hear_call(struct rpc_conversation *conversation, bool from_a, const 
 	wait_for_reply(conversation, from_a, heard, facts);
 }
 
-static void hear_reply(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard, const struct rtap_rpc_facts *facts)
+static void hear_reply(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
+		       const struct rtap_rpc_facts *facts)
 {
 	struct rpc_waiting *call = find_waiting(conversation, !from_a, facts->xid);
 	struct rpc_remembered *answered = call ? NULL : find_remembered(conversation, !from_a, facts, 0);

@@ -78,7 +78,8 @@ static void hold_place(void *owner, struct rpc_direction *direction, uint64_t fr
 }
 
 /* The one that holds the message's place, if any does; else a new one. */
-static struct message *take_place(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard)
+static struct message *take_place(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a,
+				  const struct rpc_heard *heard)
 {
 	struct message **place = conversation->directions ? &conversation->directions[from_a].place : NULL;
 	struct message *message = place ? *place : NULL;

@@ -118,7 +118,9 @@ static void end(void *owner, struct tcp_connection *connection, enum tcp_end rea
 
 void tcp_content_init(struct rtap_tracker *tracker)
 {
-	tcp_streams_init(&tracker->tcp, &tracker->budget, &(struct tcp_stream_user){ tracker, begin, life, take_bytes, take_hole, end, take_ahead });
+	const struct tcp_stream_user user = { tracker, begin, life, take_bytes, take_hole, end, take_ahead };
+
+	tcp_streams_init(&tracker->tcp, &tracker->budget, &user);
 }
 
 bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context)

@@ -249,7 +249,8 @@ static bool is_captured_twice(struct rtap_tracker *tracker, const struct rtap_pa
 }
 
 /* Datagrams tell both queue pairs. */
-static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination)
+static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source,
+		     const struct rtap_end *destination)
 {
 	struct flow_key key = flow_key_of(source, destination, destination->qpn, source->qpn, true);
 	uint64_t hash = flow_hash(&key);
@@ -410,7 +411,8 @@ static const struct message *message_to_show(const struct rtap_tracker *tracker)
 }
 
 /* The data of a management transaction are shown with the segment that completed them. */
-static void dissect_transfer(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
+static void dissect_transfer(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+			     struct rtap_packet *packet)
 {
 	struct rtap_flow_facts flow = packet->flow;
 
@@ -520,7 +522,8 @@ static bool may_have_rpc(const struct rtap_tracker *tracker, const struct rtap_p
 }
 
 /* RPC over UDP. */
-static void datagram_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
+static void datagram_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+			    struct rtap_packet *packet)
 {
 	bool from_a;
 	struct rpc_conversation *conversation = rpc_carriers_datagram(&tracker->carriers, packet, &from_a, context);
@@ -545,7 +548,8 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 }
 
 /* A segment is shown by what the stream that it is of is known to carry. */
-static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
+static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+		       struct rtap_packet *packet)
 {
 	struct rtap_flow_facts flow;
 	bool differs;

@@ -84,7 +84,8 @@ static inline void kit_begin(struct kit *kit, uint32_t program, uint32_t version
 	kit_bytes(&kit->reply, "\0\0\0\0\0\0\0\0\0\0\0\0", 12);
 }
 
-static inline void kit_end_part(struct kit_part *part, struct rpc_part *out, uint32_t program, uint32_t version, uint32_t procedure, bool is_reply)
+static inline void kit_end_part(struct kit_part *part, struct rpc_part *out, uint32_t program, uint32_t version, uint32_t procedure,
+				bool is_reply)
 {
 	part->extents[0] = (struct xdr_extent){ XDR_BYTES, part->bytes, 0, part->length };
 	*out = (struct rpc_part){
@@ -104,7 +105,8 @@ static inline void kit_end(struct kit *kit)
 }
 
 /* Takes bytes out of a part of one extent that kit_end() made. */
-static inline void kit_hole(struct kit_part *part, struct rpc_part *out, size_t at, size_t length, enum rtap_missing_reason reason, uint8_t kind)
+static inline void kit_hole(struct kit_part *part, struct rpc_part *out, size_t at, size_t length, enum rtap_missing_reason reason,
+			    uint8_t kind)
 {
 	part->extents[0].length = at;
 	part->extents[1] = (struct xdr_extent){ kind, NULL, 0, length };

@@ -185,7 +185,8 @@ Test(export_nfs4, deallocate_punches_and_allocate_extends)
 }
 
 /* COPY with the count that was copied; CLONE. */
-static void copy4(uint32_t operation, const char *from, uint64_t from_offset, const char *to, uint64_t to_offset, uint64_t length, uint64_t done)
+static void copy4(uint32_t operation, const char *from, uint64_t from_offset, const char *to, uint64_t to_offset, uint64_t length,
+		  uint64_t done)
 {
 	kit_compound(&kit);
 	kit_putfh(&kit, from);

@@ -119,8 +119,8 @@ Test(flow_offload, rules_are_made_of_what_is_known)
 }
 
 /* No rule is stricter than the filter: a frame that passes it matches. */
-static void expect_no_loss(const char *filter, struct rtap_bpf *bpf, const struct flow_rule *rules, size_t count, const struct rtap_frame *frame,
-			   const char *name)
+static void expect_no_loss(const char *filter, struct rtap_bpf *bpf, const struct flow_rule *rules, size_t count,
+			   const struct rtap_frame *frame, const char *name)
 {
 	struct rtap_error error;
 	bool passes, matches = false;

@@ -97,7 +97,8 @@ Test(mac_control, every_length_that_a_frame_can_be_cut_to_is_told)
 		}
 }
 
-static void expect_summary(uint16_t opcode, const char *parameters, size_t length, const struct protocol *protocol, size_t layer, const char *expected)
+static void expect_summary(uint16_t opcode, const char *parameters, size_t length, const struct protocol *protocol, size_t layer,
+			   const char *expected)
 {
 	uint8_t frame[FRAME_LENGTH];
 	char text[200];

@@ -215,7 +215,8 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
 	append((struct scribe *)sink, "=", name);
 }
 
-static enum result walk(const struct rtap_rpc_facts *facts, struct xdr_extent *extents, unsigned count, struct scribe *scribe, uint64_t *left)
+static enum result walk(const struct rtap_rpc_facts *facts, struct xdr_extent *extents, unsigned count, struct scribe *scribe,
+			uint64_t *left)
 {
 	struct xdr xdr;
 	enum result result;

@@ -125,10 +125,14 @@ static void check(void (*write)(struct line *line), const char *wanted)
 }
 
 static void hostile(struct line *line) { html_text(line, "</b><script>\"x\" & 'y'\n\x7f\xff\xc3\xa9\xe2\x80\xae"); }
-static void counts(struct line *line) { html_count(line, 0); html_count(line, 999); html_count(line, 1000); html_count(line, 1000007); html_count(line, UINT64_MAX); }
-static void fixed(struct line *line) { html_fixed(line, 1.005, 2); html_fixed(line, -0.5, 0); html_fixed(line, 12.3456, 3); html_fixed(line, 1e300, 0); }
-static void durations(struct line *line) { html_duration(line, 0); html_duration(line, 999); html_duration(line, 1500); html_duration(line, 123456789); html_duration(line, INT64_MAX); }
-static void cells(struct line *line) { html_cell_count(line, 0); html_cell_count(line, 12); html_cell_count(line, 1234); html_cell_time(line, true, 1500); html_cell_time(line, false, 0); html_cell_text(line, "<"); }
+static void counts(struct line *line) { html_count(line, 0); html_count(line, 999); html_count(line, 1000); html_count(line,
+		   1000007); html_count(line, UINT64_MAX); }
+static void fixed(struct line *line) { html_fixed(line, 1.005, 2); html_fixed(line, -0.5, 0); html_fixed(line, 12.3456,
+		  3); html_fixed(line, 1e300, 0); }
+static void durations(struct line *line) { html_duration(line, 0); html_duration(line, 999); html_duration(line,
+		      1500); html_duration(line, 123456789); html_duration(line, INT64_MAX); }
+static void cells(struct line *line) { html_cell_count(line, 0); html_cell_count(line, 12); html_cell_count(line,
+		  1234); html_cell_time(line, true, 1500); html_cell_time(line, false, 0); html_cell_text(line, "<"); }
 
 Test(html, text_of_unknown_origin_stays_text)
 {

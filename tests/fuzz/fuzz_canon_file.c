@@ -16,7 +16,8 @@
 
 #include "harness.h"
 
-static void compare(const struct canon_file *a, const struct canon_file *b, struct canon_treatments *treatments, uint8_t options, bool equal)
+static void compare(const struct canon_file *a, const struct canon_file *b, struct canon_treatments *treatments, uint8_t options,
+		    bool equal)
 {
 	static int fd = -1;
 	struct diff_totals totals;
