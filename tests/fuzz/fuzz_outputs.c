@@ -405,7 +405,11 @@ static void check_saved(struct run *run, const uint8_t *bytes, size_t length)
 	struct rtap_source *source;
 	struct rtap_error error;
 
-	REQUIRE(source_open_memory(&source, &written, 1, 0, 0, &error) == RTAP_STATUS_OK);
+	if (source_open_memory(&source, &written, 1, 0, 0, &error) != RTAP_STATUS_OK) {
+		/* gzip'd nothing: the first frame did not fit into the format */
+		REQUIRE(!run->saved);
+		return;
+	}
 	run->saved_bytes = 0;
 	read_file(source, take_back, run);
 	REQUIRE(run->saved == 0 && run->saved_bytes == saved_bytes);
