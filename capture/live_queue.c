@@ -437,6 +437,15 @@ static void take_notes(struct live *live)
 	live->noted = true;
 }
 
+/* The receiving thread may be on the other half of this core: leaves it the core for some hundred cycles. */
+static void give_way(void)
+{
+#if defined __x86_64__ || defined __i386__
+	for (int i = 0; i < 16; i++)
+		__builtin_ia32_pause();
+#endif
+}
+
 /*
  * Under the lock, which is let go meanwhile. While frames come without a pause, a reader that is done with all that there was stays awake:
  * to wake it would take the receiving thread about ten microseconds.
@@ -449,7 +458,7 @@ static void look_for_more(struct live *live)
 	atomic_store_explicit(&live->told, false, memory_order_relaxed);
 	pthread_mutex_unlock(&live->lock);
 	while (!atomic_load_explicit(&live->told, memory_order_acquire) && now_ns() < end_ns)
-		;
+		give_way();
 	pthread_mutex_lock(&live->lock);
 	live->reader_looks = false;
 }
