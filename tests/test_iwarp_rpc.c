@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RPC over RDMA on iWARP, from TCP segments to what the packets show.
+ */
+#include "config.h"
+
+#include "dissect/protocol.h"
+#include "tests/iwarp_stream_kit.h"
+
+/* A Send with an RPC-over-RDMA message: a call of NFS's procedure 0, or its reply. RFC 8166, 4; RFC 5531, 9. */
+static void send_rpc(struct sender *sender, uint32_t xid, bool is_reply)
+{
+	const uint32_t words[] = { xid, 1, 32, 0, 0, 0, 0, xid, is_reply, is_reply ? 0 : 2, is_reply ? 0 : 100003, is_reply ? 0 : 3,
+				   0, 0, 0, 0, 0 };
+	uint32_t count = is_reply ? 13 : 17;
+	uint8_t send[18 + sizeof words] = { 0x41, 0x43 };
+
+	put32(send + 10, sender->msn++);
+	for (uint32_t i = 0; i < count; i++)
+		put32(send + 18 + 4 * i, words[i]);
+	send_fpdu(sender, send, 18 + 4 * count);
+}
+
+static void give_rpc(const struct sender *sender, bool from_a, unsigned n, uint32_t ack)
+{
+	const struct sent_fpdu *fpdu = &sender->fpdus[n];
+
+	give(from_a, 7000, FLAG_ACK, SETUP + fpdu->offset, SETUP + ack, sender->bytes + fpdu->offset, fpdu->length);
+}
+
+/* The second call stands ahead of a gap that the first one fills. Once taken and answered it is forgotten when many others were. */
+Test(iwarp_rpc, a_reply_ahead_of_a_gap_is_of_a_call_ahead_of_one_or_of_one_that_messages_know)
+{
+	struct sender calls, replies;
+	const uint32_t many = 150;
+
+	sender_init(&calls, SENT_PLAIN, true);
+	sender_init(&replies, SENT_PLAIN, true);
+	for (uint32_t xid = 1; xid <= many; xid++) {
+		send_rpc(&calls, 1000 + xid, false);
+		send_rpc(&replies, 1000 + xid, true);
+	}
+	send_rpc(&replies, 2000, true); /* never captured */
+	send_rpc(&replies, 1002, true);
+	begin(1 << 26, false);
+	give_setup(false, true);
+	give_rpc(&calls, true, 1, 0);
+	cr_expect(last.packet.rpc.present && !last.packet.rpc.is_reply);
+	/* its reply overtakes the one before */
+	give_rpc(&replies, false, 1, 0);
+	cr_expect(last.packet.rpc.is_reply && last.packet.rpc.program_known && last.packet.rpc.call_frame == 5);
+	give_rpc(&calls, true, 0, 0);
+	give_rpc(&replies, false, 0, calls.fpdus[2].offset);
+	for (uint32_t i = 2; i < many; i++) {
+		give_rpc(&calls, true, i, replies.fpdus[i].offset);
+		give_rpc(&replies, false, i, calls.fpdus[i].offset + calls.fpdus[i].length);
+	}
+	give_rpc(&replies, false, many + 1, calls.length);
+	cr_expect(last.packet.rpc.is_reply && !last.packet.rpc.program_known, "the call is long gone");
+	end();
+	sender_fini(&calls);
+	sender_fini(&replies);
+}
+
+/* Bytes that are an FPDU with a call by themselves, but stand where the stream has none, and one whose CRC is wrong. */
+Test(iwarp_rpc, what_a_segment_looks_like_counts_only_where_the_stream_has_an_fpdu)
+{
+	struct sender call, write;
+	uint8_t ulpdu[14 + 1000 + 200] = { 0xc1, 0x40 };
+	uint32_t before = 2 + 14 + 1000, length;
+
+	sender_init(&call, SENT_PLAIN, true);
+	sender_init(&write, SENT_PLAIN, true);
+	send_rpc(&call, 7, false);
+	length = call.fpdus[0].length;
+	fill_noise(ulpdu + 14, 1000, 1);
+	memcpy(ulpdu + 14 + 1000, call.bytes, length);
+	send_fpdu(&write, ulpdu, 14 + 1000 + length);
+	begin(1 << 26, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK, SETUP, SETUP, call.bytes, length);
+	cr_expect(last.packet.rpc.present && rtap_packet_has(&last.packet, PROTOCOL_NFS) && last.packet.fpdus.count == 1);
+	give(true, 7000, FLAG_ACK, SETUP + length, SETUP, write.bytes, before);
+	give(true, 7000, FLAG_ACK, SETUP + length + before, SETUP, call.bytes, length);
+	cr_expect(!last.packet.rpc.present && !last.packet.rpcrdma.present && !last.packet.fpdus.count);
+	cr_expect(rtap_packet_has(&last.packet, PROTOCOL_PAYLOAD) && !rtap_packet_has(&last.packet, PROTOCOL_RPCRDMA));
+	give(true, 7000, FLAG_ACK, SETUP + 2 * length + before, SETUP, write.bytes + before + length, write.length - before - length);
+	call.bytes[40] ^= 1;
+	give(true, 7000, FLAG_ACK, SETUP + length + write.length + length, SETUP, call.bytes, length);
+	cr_expect(!last.packet.rpcrdma.present && !last.packet.rpc.present);
+	end();
+	/* the same on a connection that is none of iWARP */
+	call.bytes[40] ^= 1;
+	begin(1 << 26, false);
+	give(true, 7000, FLAG_SYN, (uint32_t)-1, 0, NULL, 0);
+	give(true, 7000, FLAG_ACK, 0, 0, write.bytes + 16, 1000);
+	give(true, 7000, FLAG_ACK, 1000, 0, call.bytes, length);
+	cr_expect(!last.packet.rpc.present && !last.packet.rpcrdma.present && !last.packet.fpdus.count);
+	cr_expect(rtap_packet_has(&last.packet, PROTOCOL_PAYLOAD) && !rtap_packet_has(&last.packet, PROTOCOL_DDP));
+	end();
+	sender_fini(&call);
+	sender_fini(&write);
+}
+
+/* A reply in a chunk: what was written is there, what is lost stands between that and the Send. RFC 8166, 3.5.3. */
+Test(iwarp_rpc, a_reply_in_a_chunk_is_shown_ahead_of_a_gap_behind_the_chunk)
+{
+	const uint32_t words[] = { 7, 1, 32, 0, 0, 0, 1, 1, 99, 24, 0, 0, 7, 0, 2, 100003, 3, 0, 0, 0, 0, 0 };
+	const uint32_t reply[] = { 7, 1, 0, 0, 0, 0 }, nothing[] = { 7, 1, 32, 1, 0, 0, 1, 1, 99, 24, 0, 0 };
+	uint8_t call[18 + sizeof words] = { 0x41, 0x43, [13] = 1 }, write[14 + sizeof reply] = { 0xc1, 0x40, [5] = 99 };
+	uint8_t send[18 + sizeof nothing] = { 0x41, 0x43, [13] = 2 };
+	struct sender asks, answers;
+
+	for (uint32_t i = 0; i < sizeof words / 4; i++)
+		put32(call + 18 + 4 * i, words[i]);
+	for (uint32_t i = 0; i < sizeof reply / 4; i++)
+		put32(write + 14 + 4 * i, reply[i]);
+	for (uint32_t i = 0; i < sizeof nothing / 4; i++)
+		put32(send + 18 + 4 * i, nothing[i]);
+	sender_init(&asks, SENT_PLAIN, true);
+	sender_init(&answers, SENT_PLAIN, true);
+	send_fpdu(&asks, call, sizeof call);
+	for (unsigned lost = 0; lost < 2; lost++) {
+		answers.length = answers.count = 0;
+		answers.msn = 1;
+		if (lost)
+			send_send(&answers, 40);
+		send_fpdu(&answers, write, sizeof write);
+		if (!lost)
+			send_send(&answers, 40);
+		send_fpdu(&answers, send, sizeof send);
+		begin(1 << 20, false);
+		give_setup(false, true);
+		give(true, 7000, FLAG_ACK, SETUP, SETUP, asks.bytes, asks.length);
+		if (!lost)
+			give_rpc(&answers, false, 0, asks.length);
+		give_rpc(&answers, false, 2, asks.length);
+		cr_expect(last.packet.rpcrdma.present && last.packet.rpcrdma.message_type == 1);
+		cr_expect_eq(last.packet.rpc.present && last.packet.rpc.is_reply && last.packet.rpc.program_known, !lost);
+		end();
+	}
+	sender_fini(&asks);
+	sender_fini(&answers);
+}
+
+/* A call that names 16 bytes for its result, half of which are written before the reply: what is written later is another message. */
+Test(iwarp_rpc, a_reply_ends_what_was_written_for_it)
+{
+	const uint32_t words[] = { 7, 1, 32, 0, 0, 1, 1, 99, 16, 0, 0, 0, 0, 7, 0, 2, 100003, 3, 6, 0, 0, 0, 0 };
+	uint8_t call[18 + sizeof words] = { 0x41, 0x43, [13] = 1 }, write[14 + 8] = { 0x81, 0x40, [5] = 99 };
+	struct sender asks, answers;
+	unsigned writes = 0;
+
+	for (uint32_t i = 0; i < sizeof words / 4; i++)
+		put32(call + 18 + 4 * i, words[i]);
+	sender_init(&asks, SENT_PLAIN, true);
+	sender_init(&answers, SENT_PLAIN, true);
+	send_fpdu(&asks, call, sizeof call);
+	send_fpdu(&answers, write, sizeof write);
+	send_rpc(&answers, 7, true);
+	write[13] = 8;
+	send_fpdu(&answers, write, sizeof write);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK, SETUP, SETUP, asks.bytes, asks.length);
+	for (unsigned n = 0; n < 3; n++)
+		give_rpc(&answers, false, n, asks.length);
+	end();
+	for (unsigned i = 0; i < told_count; i++)
+		writes += told[i].kind == RTAP_KIND_WRITE;
+	cr_expect_eq(writes, 2);
+	sender_fini(&asks);
+	sender_fini(&answers);
+}
