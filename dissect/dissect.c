@@ -168,15 +168,23 @@ void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *con
 	run(&parse);
 }
 
+/* A layer of that protocol went; unless one of the first `count` is of it too, the packet has none any more. */
+static void forget_protocol(struct rtap_packet *packet, uint8_t count, uint8_t protocol)
+{
+	for (uint8_t i = 0; i < count; i++)
+		if (packet->layers[i].protocol == protocol)
+			return;
+	packet->protocols[protocol / 64] &= ~(UINT64_C(1) << (protocol % 64));
+}
+
 /* Forgets a layer and all behind it. */
 static void forget_layers(struct rtap_packet *packet, uint8_t from)
 {
 	uint8_t kept = 0;
 
+	for (uint8_t i = from; i < packet->layer_count; i++)
+		forget_protocol(packet, from, packet->layers[i].protocol);
 	packet->layer_count = from;
-	memset(packet->protocols, 0, sizeof packet->protocols);
-	for (uint8_t i = 0; i < from; i++)
-		packet->protocols[packet->layers[i].protocol / 64] |= UINT64_C(1) << (packet->layers[i].protocol % 64);
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
 		if (packet->anomalies[i].layer < from)
 			packet->anomalies[kept++] = packet->anomalies[i];
@@ -281,7 +289,10 @@ void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_contex
 
 	/* it has said so, and would again */
 	if (packet->layer_count == RTAP_MAX_LAYERS) {
+		struct rtap_flow_facts flow = packet->flow;
+
 		rtap_dissect(packet->frame, context, packet);
+		packet->flow = flow;
 		return;
 	}
 	parse.next = upper_of_segment(&parse);

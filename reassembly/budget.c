@@ -24,10 +24,8 @@ static void link_newest(struct budget *budget, struct budget_holder *holder)
 	budget->newest = holder;
 }
 
-void budget_touch(struct budget *budget, struct budget_holder *holder)
+void budget_move_up(struct budget *budget, struct budget_holder *holder)
 {
-	if (!holder->bytes || budget->newest == holder)
-		return;
 	unlink_holder(budget, holder);
 	link_newest(budget, holder);
 }
@@ -63,10 +61,11 @@ void budget_charge(struct budget *budget, struct budget_holder *holder, uint64_t
 {
 	if (!bytes)
 		return;
-	if (!holder->bytes)
+	if (holder->bytes)
+		budget_touch(budget, holder);
+	else if (!holder->apart)
 		link_newest(budget, holder);
 	holder->bytes += bytes;
-	budget_touch(budget, holder);
 	budget->used += bytes;
 	if (budget->used > budget->peak)
 		budget->peak = budget->used;
@@ -90,6 +89,6 @@ void budget_give(struct budget *budget, struct budget_holder *holder, uint64_t b
 	assert(bytes <= holder->bytes);
 	holder->bytes -= bytes;
 	budget->used -= bytes;
-	if (!holder->bytes)
+	if (!holder->bytes && !holder->apart)
 		unlink_holder(budget, holder);
 }

@@ -17,6 +17,7 @@ struct budget_holder {
 	/* Frees what the holder holds, by budget_give() for all of its bytes; may free the holder itself. NULL: never called. */
 	void (*evict)(struct budget_holder *holder, void *owner);
 	void *owner;
+	bool apart;                          /* it is never given up, and stands in no order */
 };
 
 struct budget {
@@ -46,7 +47,14 @@ bool budget_relieve(struct budget *budget);
 /* Gives back `bytes`, at most what the holder has. With its last byte the holder leaves the order. */
 void budget_give(struct budget *budget, struct budget_holder *holder, uint64_t bytes);
 
+/* A holder that holds something, and is not the one used last, becomes that. */
+void budget_move_up(struct budget *budget, struct budget_holder *holder);
+
 /* Makes a holder the one used last. Nothing if it holds nothing. */
-void budget_touch(struct budget *budget, struct budget_holder *holder);
+static inline void budget_touch(struct budget *budget, struct budget_holder *holder)
+{
+	if (holder->bytes && budget->newest != holder && !holder->apart)
+		budget_move_up(budget, holder);
+}
 
 #endif

@@ -4,15 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/crc32.h"
 #include "dissect/cursor.h"
 #include "reassembly/memory.h"
 #include "reassembly/tcp_half.h"
 
-#define MILLISECOND INT64_C(1000000)
-#define GRACE_SEGMENTS 64
-#define GRACE_NS (100 * MILLISECOND)
-#define UNHEARD_NS (2000 * MILLISECOND)
-#define TWICE_NS MILLISECOND /* the same segment on another interface within it was captured twice */
+#define TWICE_NS INT64_C(1000000) /* the same segment on another interface within it was captured twice */
 /* Places in the queue that a hostile sender can make us look at for one segment. */
 #define MOST_QUEUED 16384
 
@@ -53,8 +50,7 @@ static void free_queue(struct tcp_half *half)
 		free_queued(half, half->first);
 }
 
-/* The user is not told here: it may be the one that asks for memory. */
-static void evict(struct budget_holder *holder, void *owner)
+void tcp_half_evict(struct budget_holder *holder, void *owner)
 {
 	struct tcp_half *half = owner;
 
@@ -68,7 +64,7 @@ void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, boo
 {
 	half->connection = connection;
 	half->from_a = from_a;
-	half->holder = (struct budget_holder){ .evict = evict, .owner = half };
+	half->holder = (struct budget_holder){ .evict = tcp_half_evict, .owner = half };
 }
 
 void tcp_half_start(struct tcp_half *half, uint32_t sequence)
@@ -86,10 +82,12 @@ void tcp_half_fini(struct tcp_half *half)
 static void tell_hole(struct tcp_half *half, uint64_t begin, uint64_t end, enum tcp_hole_reason reason)
 {
 	struct tcp_streams *streams = streams_of(half);
-	struct tcp_hole hole = { begin - half->base, end - begin, reason };
+	struct tcp_hole hole;
 
-	if (begin < end)
-		streams->user.hole(streams->user.owner, half->connection, half->from_a, &hole);
+	if (begin >= end)
+		return;
+	hole = (struct tcp_hole){ begin - half->base, end - begin, reason };
+	streams->user.hole(streams->user.owner, half->connection, half->from_a, &hole);
 }
 
 /* Bytes up to `end` will not be told any more. */
@@ -103,17 +101,16 @@ static void give_up(struct tcp_half *half, uint64_t end, enum tcp_hole_reason re
 }
 
 /* Tells bytes of a segment from `next` up to `end`. */
-static void tell(struct tcp_half *half, const struct tcp_segment *segment, uint64_t end)
+static void tell(struct tcp_half *half, struct tcp_segment *segment, uint64_t end)
 {
 	struct tcp_streams *streams = streams_of(half);
 	uint64_t begin = half->next, cut = least(end, most(begin, segment->begin + segment->captured));
-	struct tcp_bytes bytes = { .offset = begin - half->base, .frame = segment->frame, .time_ns = segment->time_ns,
-				   .acknowledged = segment->acknowledged, .was_ahead = segment->was_ahead, .wanted = segment->wanted };
 
 	half->next = end;
 	if (begin < cut) {
-		bytes.span = (struct rtap_span){ segment->bytes + (begin - segment->begin), (uint32_t)(cut - begin) };
-		streams->user.bytes(streams->user.owner, half->connection, half->from_a, &bytes);
+		segment->told.offset = begin - half->base;
+		segment->told.span = (struct rtap_span){ segment->bytes + (begin - segment->begin), (uint32_t)(cut - begin) };
+		streams->user.bytes(streams->user.owner, half->connection, half->from_a, &segment->told);
 	}
 	tell_hole(half, cut, end, TCP_HOLE_SNAPPED);
 }
@@ -125,8 +122,8 @@ static void tell_queued(struct tcp_half *half)
 		struct tcp_queued *queued = half->first;
 		struct tcp_segment segment = {
 			.begin = queued->begin, .end = queued->end, .bytes = queued->bytes, .captured = queued->captured,
-			.frame = queued->frame, .acknowledged = queued->acknowledged, .time_ns = queued->time_ns,
-			.was_ahead = queued->was_ahead, .wanted = queued->wanted,
+			.told = { .frame = queued->frame, .acknowledged = queued->acknowledged, .time_ns = queued->time_ns,
+				  .was_ahead = queued->was_ahead, .wanted = queued->wanted },
 		};
 
 		if (queued->end > half->next)
@@ -165,8 +162,8 @@ static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, ui
 		return false;
 	}
 	*queued = (struct tcp_queued){
-		.before = before, .behind = behind, .begin = begin, .end = end, .frame = segment->frame, .time_ns = segment->time_ns,
-		.captured = captured, .acknowledged = segment->acknowledged,
+		.before = before, .behind = behind, .begin = begin, .end = end, .frame = segment->told.frame, .time_ns = segment->told.time_ns,
+		.captured = captured, .acknowledged = segment->told.acknowledged,
 	};
 	if (captured)
 		memcpy(queued->bytes, segment->bytes + (begin - segment->begin), captured);
@@ -186,11 +183,12 @@ static void force(struct tcp_half *half)
 }
 
 /* Tells what of a segment is next, in turn with what is queued; true if nothing of it is left. */
-static bool tell_in_turn(struct tcp_half *half, const struct tcp_segment *segment)
+static bool tell_in_turn(struct tcp_half *half, struct tcp_segment *segment)
 {
 	while (half->next < segment->end && segment->begin <= half->next) {
 		tell(half, segment, half->first ? least(segment->end, half->first->begin) : segment->end);
-		tell_queued(half);
+		if (half->first)
+			tell_queued(half);
 	}
 	return half->next >= segment->end;
 }
@@ -211,7 +209,7 @@ static bool keep(struct tcp_half *half, const struct tcp_segment *segment)
 	return true;
 }
 
-static void place(struct tcp_half *half, const struct tcp_segment *segment)
+static void place(struct tcp_half *half, struct tcp_segment *segment)
 {
 	while (!tell_in_turn(half, segment)) {
 		if (keep(half, segment))
@@ -242,34 +240,12 @@ static uint64_t overlap(const struct tcp_half *half, const struct tcp_segment *s
 	return sum;
 }
 
-static uint64_t mix(uint64_t sum, const uint8_t *bytes)
+static uint32_t digest_of(const struct tcp_segment *segment)
 {
-	uint64_t word;
+	uint32_t crc = crc32_of(0, segment->bytes, segment->captured);
 
-	/* compared within one run only: the host's byte order will do */
-	memcpy(&word, bytes, sizeof word);
-	sum ^= word;
-	/* turned, so that upper bits come to the lower ones, which a product leaves alone */
-	return (sum << 29 | sum >> 35) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* Four sums side by side: one alone would wait for each product. */
-static uint64_t digest_of(const uint8_t *bytes, uint32_t length)
-{
-	uint64_t a = length, b = 1, c = 2, d = 3;
-	uint8_t last[8] = { 0 };
-
-	for (; length >= 32; bytes += 32, length -= 32) {
-		a = mix(a, bytes);
-		b = mix(b, bytes + 8);
-		c = mix(c, bytes + 16);
-		d = mix(d, bytes + 24);
-	}
-	for (; length >= 8; bytes += 8, length -= 8)
-		a = mix(a, bytes);
-	memcpy(last, bytes, length);
-	a = mix(a, last);
-	return (((a * 31 + b) * 31 + c) * 31 + d) * 31;
+	crc32_release();
+	return crc;
 }
 
 static const struct tcp_recent *recent_like(const struct tcp_half *half, const struct tcp_segment *segment)
@@ -284,7 +260,7 @@ static void remember(struct tcp_half *half, const struct tcp_segment *segment)
 {
 	half->recent[half->recent_at++ % TCP_RECENT] = (struct tcp_recent){
 		.begin = segment->begin, .length = (uint32_t)(segment->end - segment->begin), .captured = segment->captured,
-		.digest = digest_of(segment->bytes, segment->captured), .time_ns = segment->time_ns, .interface = segment->interface,
+		.interface = segment->interface, .digest = digest_of(segment), .time_ns = segment->told.time_ns,
 	};
 }
 
@@ -298,9 +274,9 @@ static enum rtap_tcp_analysis analyse_repeat(const struct tcp_half *half, const 
 		return RTAP_TCP_KEEP_ALIVE;
 	if (!recent)
 		return RTAP_TCP_RETRANSMISSION;
-	if (recent->captured == segment->captured && recent->digest != digest_of(segment->bytes, segment->captured))
+	if (recent->captured == segment->captured && recent->digest != digest_of(segment))
 		*differs = true;
-	apart = segment->time_ns - recent->time_ns;
+	apart = segment->told.time_ns - recent->time_ns;
 	if (!*differs && recent->interface != segment->interface && apart <= TWICE_NS && apart >= -TWICE_NS)
 		return RTAP_TCP_CAPTURED_TWICE;
 	return RTAP_TCP_RETRANSMISSION;
@@ -331,12 +307,15 @@ static void analyse(const struct tcp_half *half, const struct tcp_segment *segme
 static void tell_ahead(struct tcp_half *half, const struct tcp_segment *segment)
 {
 	struct tcp_streams *streams = streams_of(half);
-	struct tcp_bytes bytes = { .offset = segment->begin - half->base, .span = { segment->bytes, segment->captured }, .frame = segment->frame,
-				   .time_ns = segment->time_ns, .acknowledged = segment->acknowledged };
-	bool was_ahead = streams->user.ahead(streams->user.owner, half->connection, half->from_a, &bytes);
+	struct tcp_bytes bytes = segment->told;
+	bool was_ahead;
+
+	bytes.offset = segment->begin - half->base;
+	bytes.span = (struct rtap_span){ segment->bytes, segment->captured };
+	was_ahead = streams->user.ahead(streams->user.owner, half->connection, half->from_a, &bytes);
 
 	/* the user may have needed memory: then it may be gone */
-	if (half->near && half->near->frame == segment->frame)
+	if (half->near && half->near->frame == segment->told.frame)
 		half->near->was_ahead = was_ahead;
 }
 
@@ -353,23 +332,22 @@ static bool is_repeat(uint8_t analysis)
 	return analysis == RTAP_TCP_RETRANSMISSION || analysis == RTAP_TCP_KEEP_ALIVE || analysis == RTAP_TCP_CAPTURED_TWICE;
 }
 
-void tcp_half_data(struct tcp_half *half, const struct tcp_segment *data, bool no_room, struct tcp_segment_facts *facts)
+void tcp_half_data(struct tcp_half *half, struct tcp_segment *segment, bool no_room, struct tcp_segment_facts *facts)
 {
-	struct tcp_segment segment = *data;
-
-	analyse(half, &segment, no_room, facts);
+	analyse(half, segment, no_room, facts);
 	if (!is_repeat(facts->analysis))
-		remember(half, &segment);
-	if (half->has_fin && segment.end > half->fin) {
-		segment.end = most(segment.begin, half->fin);
-		segment.captured = (uint32_t)least(segment.captured, segment.end - segment.begin);
+		remember(half, segment);
+	if (half->has_fin && segment->end > half->fin) {
+		segment->end = most(segment->begin, half->fin);
+		segment->captured = (uint32_t)least(segment->captured, segment->end - segment->begin);
 	}
-	half->highest = most(half->highest, segment.end);
-	if (segment.begin < segment.end)
-		place(half, &segment);
-	if (segment.begin > half->next && segment.captured == segment.end - segment.begin && streams_of(half)->user.ahead &&
-	    !half->connection->deaf && (facts->analysis == RTAP_TCP_GAP || facts->analysis == RTAP_TCP_NEW || facts->analysis == RTAP_TCP_OUT_OF_ORDER))
-		tell_ahead(half, &segment);
+	half->highest = most(half->highest, segment->end);
+	if (segment->begin < segment->end)
+		place(half, segment);
+	if (segment->begin > half->next && segment->captured == segment->end - segment->begin && streams_of(half)->user.ahead &&
+	    !half->connection->deaf &&
+	    (facts->analysis == RTAP_TCP_GAP || facts->analysis == RTAP_TCP_NEW || facts->analysis == RTAP_TCP_OUT_OF_ORDER))
+		tell_ahead(half, segment);
 }
 
 void tcp_half_finish(struct tcp_half *half, uint64_t position)
@@ -401,13 +379,10 @@ void tcp_half_acknowledge(struct tcp_half *half, const struct rtap_tcp_facts *tc
 void tcp_half_settle(struct tcp_half *half, int64_t now_ns)
 {
 	uint64_t segments = half->connection->segments;
-	int64_t waited = now_ns - half->mark_ns;
-	bool is_up = half->has_acknowledged ? segments - half->mark_segments >= GRACE_SEGMENTS || waited >= GRACE_NS :
-					      waited >= UNHEARD_NS;
 
-	if (half->has_mark && is_up)
-		half->settled = most(half->settled, half->mark);
-	if (!half->has_mark || is_up) {
+	if (tcp_half_is_due(half, segments, now_ns)) {
+		if (half->has_mark)
+			half->settled = most(half->settled, half->mark);
 		half->has_mark = true;
 		half->mark = half->has_acknowledged ? half->acknowledged : half->highest;
 		half->mark_segments = segments;

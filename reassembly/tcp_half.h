@@ -17,9 +17,7 @@ struct tcp_segment {
 	const uint8_t *bytes;
 	uint32_t captured;   /* of end - begin */
 	uint32_t interface;
-	uint64_t frame, acknowledged;
-	int64_t time_ns;
-	bool was_ahead, wanted; /* as tcp_bytes has them */
+	struct tcp_bytes told; /* what is told of its bytes, but for their offset and span */
 };
 
 /* The position of a sequence number, next to where the direction stands. */
@@ -28,13 +26,19 @@ static inline uint64_t tcp_half_unwrap(const struct tcp_half *half, uint32_t seq
 	return half->next + (uint64_t)(int64_t)(int32_t)(sequence - (uint32_t)half->next);
 }
 
+/* Of half->holder. The user is not told: it may be the one that asks for memory. */
+void tcp_half_evict(struct budget_holder *holder, void *owner);
+
 void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, bool from_a);
 
 /* The first byte of the direction has this sequence number. */
 void tcp_half_start(struct tcp_half *half, uint32_t sequence);
 
-/* Takes data; the half has started. Fills analysis, differs and missing of `facts`. */
-void tcp_half_data(struct tcp_half *half, const struct tcp_segment *segment, bool no_room, struct tcp_segment_facts *facts);
+/*
+ * Takes data, which is cut to what comes before the direction's end, and told by the segment's own `told`; the half has started. Fills
+ * analysis, differs and missing of `facts`.
+ */
+void tcp_half_data(struct tcp_half *half, struct tcp_segment *segment, bool no_room, struct tcp_segment_facts *facts);
 
 /* The direction's last byte is before `position`. */
 void tcp_half_finish(struct tcp_half *half, uint64_t position);
@@ -42,7 +46,24 @@ void tcp_half_finish(struct tcp_half *half, uint64_t position);
 /* What the other end acknowledges. */
 void tcp_half_acknowledge(struct tcp_half *half, const struct rtap_tcp_facts *tcp);
 
-/* Tells what waits no longer. */
+/* What is acknowledged may still come for so many segments of the connection, or so long; without acknowledgements, longer. */
+#define TCP_HALF_GRACE_SEGMENTS 64
+#define TCP_HALF_GRACE_NS INT64_C(100000000)
+#define TCP_HALF_UNHEARD_NS INT64_C(2000000000)
+
+/* Whether there is no mark, or its time is up. */
+static inline bool tcp_half_is_due(const struct tcp_half *half, uint64_t segments, int64_t now_ns)
+{
+	int64_t waited = now_ns - half->mark_ns;
+
+	if (!half->has_mark)
+		return true;
+	if (!half->has_acknowledged)
+		return waited >= TCP_HALF_UNHEARD_NS;
+	return segments - half->mark_segments >= TCP_HALF_GRACE_SEGMENTS || waited >= TCP_HALF_GRACE_NS;
+}
+
+/* Tells what waits no longer. To be called if something waits, or if tcp_half_is_due(). */
 void tcp_half_settle(struct tcp_half *half, int64_t now_ns);
 
 /* Tells all that waits: nothing more will come. */

@@ -50,27 +50,22 @@ static void destroy(struct tcp_connection *connection)
 }
 
 /* While the user is told of a connection, what the user does must not evict what is being told. */
-static void lock_queues(struct tcp_connection *connection, void (*saved[2])(struct budget_holder *, void *))
+static void lock_queues(struct tcp_connection *connection)
 {
-	for (unsigned i = 0; i < 2; i++) {
-		saved[i] = connection->halves[i].holder.evict;
-		connection->halves[i].holder.evict = NULL;
-	}
+	connection->halves[0].holder.evict = connection->halves[1].holder.evict = NULL;
 }
 
-static void unlock_queues(struct tcp_connection *connection, void (*saved[2])(struct budget_holder *, void *))
+static void unlock_queues(struct tcp_connection *connection)
 {
-	for (unsigned i = 0; i < 2; i++)
-		connection->halves[i].holder.evict = saved[i];
+	connection->halves[0].holder.evict = connection->halves[1].holder.evict = tcp_half_evict;
 }
 
 /* Tells what still waits, and the end. */
 static void finish(struct tcp_connection *connection, enum tcp_end reason)
 {
 	struct tcp_streams *streams = connection->streams;
-	void (*saved[2])(struct budget_holder *, void *);
 
-	lock_queues(connection, saved);
+	lock_queues(connection);
 	for (unsigned i = 0; i < 2; i++)
 		tcp_half_flush(&connection->halves[i]);
 	if (connection->closed)
@@ -91,26 +86,43 @@ static void put_address(uint64_t *words, const uint8_t *address, unsigned length
 	words[1] = length == 16 ? load64(address + 8) : 0;
 }
 
-/* The same for both directions: the lower end first. Version and ports are in the last word. */
-static void make_key(const struct rtap_packet *packet, uint64_t key[5])
+/* Version and ports are in the last word. */
+static void make_key(struct tcp_key *key, const uint8_t *source, const uint8_t *destination, uint8_t address_length, uint16_t source_port,
+		     uint16_t destination_port)
 {
-	uint64_t ends[2][2];
-	uint16_t ports[2] = { packet->source_port, packet->destination_port };
-	bool turned;
-
-	put_address(ends[0], packet->source_address, packet->address_length);
-	put_address(ends[1], packet->destination_address, packet->address_length);
-	turned = ends[0][0] != ends[1][0] ? ends[0][0] > ends[1][0] : ends[0][1] != ends[1][1] ? ends[0][1] > ends[1][1] : ports[0] >= ports[1];
-	memcpy(key, ends[turned], sizeof ends[0]);
-	memcpy(key + 2, ends[!turned], sizeof ends[0]);
-	key[4] = (uint64_t)packet->address_length << 32 | (uint64_t)ports[turned] << 16 | ports[!turned];
+	put_address(key->words, source, address_length);
+	put_address(key->words + 2, destination, address_length);
+	key->words[4] = (uint64_t)address_length << 32 | (uint64_t)source_port << 16 | destination_port;
 }
 
-static bool equal(const void *value, const void *key)
+/* The key of the other direction. */
+static struct tcp_key turned(const struct tcp_key *key)
+{
+	const uint64_t *words = key->words, ends = words[4];
+
+	return (struct tcp_key){ { words[2], words[3], words[0], words[1],
+				   (ends & ~UINT64_C(0xffffffff)) | (ends & 0xffff) << 16 | (ends >> 16 & 0xffff) } };
+}
+
+/* The same for both directions. */
+static uint64_t hash_of(const struct tcp_key *key)
+{
+	const struct tcp_key other = turned(key);
+
+	return map_hash(key->words, 5) + map_hash(other.words, 5);
+}
+
+static bool equal(const struct tcp_key *a, const struct tcp_key *b)
+{
+	return a->words[4] == b->words[4] && !((a->words[0] ^ b->words[0]) | (a->words[1] ^ b->words[1]) | (a->words[2] ^ b->words[2]) |
+					       (a->words[3] ^ b->words[3]));
+}
+
+static bool has_key(const void *value, const void *key)
 {
 	const struct tcp_connection *connection = value;
 
-	return !memcmp(connection->key, key, sizeof connection->key);
+	return equal(&connection->keys[1], key) || equal(&connection->keys[0], key);
 }
 
 static bool has_flags(const struct rtap_tcp_facts *tcp, unsigned flags)
@@ -134,9 +146,9 @@ static bool take_memory(struct tcp_streams *streams)
 	}
 }
 
-static struct tcp_connection *begin(struct tcp_streams *streams, const uint64_t key[5], const struct rtap_packet *packet)
+static struct tcp_connection *begin(struct tcp_streams *streams, const struct tcp_key *key, const struct rtap_packet *packet)
 {
-	uint64_t hash = map_hash(key, 5);
+	uint64_t hash = hash_of(key);
 	bool from_a = !has_flags(&packet->tcp, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK);
 	struct tcp_connection *connection;
 
@@ -148,7 +160,8 @@ static struct tcp_connection *begin(struct tcp_streams *streams, const uint64_t 
 		free(connection);
 		return NULL;
 	}
-	memcpy(connection->key, key, sizeof connection->key);
+	connection->keys[from_a] = *key;
+	connection->keys[!from_a] = turned(key);
 	connection->hash = hash;
 	connection->streams = streams;
 	connection->address_length = packet->address_length;
@@ -164,13 +177,6 @@ static struct tcp_connection *begin(struct tcp_streams *streams, const uint64_t 
 	if (!has_flags(&packet->tcp, RTAP_TCP_FLAG_SYN))
 		streams->user.life(streams->user.owner, connection, from_a, TCP_LIFE_MIDSTREAM, packet);
 	return connection;
-}
-
-/* Which direction a packet is; ports decide where a host talks to itself. */
-static bool is_from_a(const struct tcp_connection *connection, const struct rtap_packet *packet)
-{
-	return connection->ports[1] == packet->source_port && connection->ports[0] == packet->destination_port &&
-	       !memcmp(connection->addresses[1], packet->source_address, packet->address_length);
 }
 
 /* Whether a SYN opens another connection than the one at hand. */
@@ -240,19 +246,19 @@ static void take_data(struct tcp_half *half, const struct rtap_packet *packet, s
 	const struct rtap_tcp_facts *tcp = &packet->tcp;
 	const struct tcp_half *other = &half->connection->halves[!half->from_a];
 	uint32_t sequence = tcp->sequence + has_flags(tcp, RTAP_TCP_FLAG_SYN);
-	struct tcp_segment segment = {
-		.bytes = packet->sources[tcp->payload.source].bytes + tcp->payload.offset,
-		.captured = tcp->payload.captured,
-		.interface = packet->frame->interface,
-		.frame = packet->frame->number,
-		.acknowledged = acknowledged_by(other, tcp),
-		.time_ns = packet->frame->time_ns,
-	};
+	struct tcp_segment segment;
 
 	if (!half->started)
 		tcp_half_start(half, sequence);
 	segment.begin = tcp_half_unwrap(half, sequence);
 	segment.end = segment.begin + tcp->payload.wire;
+	segment.bytes = packet->sources[tcp->payload.source].bytes + tcp->payload.offset;
+	segment.captured = tcp->payload.captured;
+	segment.interface = packet->frame->interface;
+	segment.told.frame = packet->frame->number;
+	segment.told.time_ns = packet->frame->time_ns;
+	segment.told.acknowledged = acknowledged_by(other, tcp);
+	segment.told.was_ahead = segment.told.wanted = false;
 	facts->offset = segment.begin - half->base;
 	half->has_stray = false;
 	tcp_half_data(half, &segment, other->has_window && !other->window, facts);
@@ -333,34 +339,41 @@ static void take(struct tcp_connection *connection, const struct rtap_packet *pa
 
 static void process(struct tcp_connection *connection, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
 {
-	void (*saved[2])(struct budget_holder *, void *);
+	int64_t now_ns = packet->frame->time_ns;
 
-	lock_queues(connection, saved);
+	lock_queues(connection);
 	connection->segments++;
-	connection->last_ns = packet->frame->time_ns;
+	connection->last_ns = now_ns;
 	take(connection, packet, facts);
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++) {
+		struct tcp_half *half = &connection->halves[i];
+
 		if (connection->deaf)
-			tcp_half_fini(&connection->halves[i]);
-		else if (connection->halves[i].started)
-			tcp_half_settle(&connection->halves[i], packet->frame->time_ns);
-	unlock_queues(connection, saved);
+			tcp_half_fini(half);
+		else if (half->started && (half->first || tcp_half_is_due(half, connection->segments, now_ns)))
+			tcp_half_settle(half, now_ns);
+	}
+	unlock_queues(connection);
 }
 
-/* The connection that a packet belongs to, a new one if need be; NULL if it belongs to none. */
-static struct tcp_connection *find(struct tcp_streams *streams, const struct rtap_packet *packet, bool *outside)
+/* The connection that a packet belongs to, a new one if need be, and the packet's direction; NULL if it belongs to none. */
+static struct tcp_connection *find(struct tcp_streams *streams, const struct rtap_packet *packet, bool *from_a, bool *outside)
 {
 	const struct rtap_tcp_facts *tcp = &packet->tcp;
 	struct tcp_connection *connection = streams->open.newest;
-	uint64_t key[5];
+	struct tcp_key key;
 	bool proof = false;
 
-	make_key(packet, key);
+	make_key(&key, packet->source_address, packet->destination_address, packet->address_length, packet->source_port,
+		 packet->destination_port);
 	/* segments of one connection come in a row */
-	if (!connection || !equal(connection, key))
-		connection = map_find(&streams->map, map_hash(key, 5), equal, key);
+	*from_a = connection && equal(&connection->keys[1], &key);
+	if (!*from_a && (!connection || !equal(&connection->keys[0], &key))) {
+		connection = map_find(&streams->map, hash_of(&key), has_key, &key);
+		*from_a = connection && equal(&connection->keys[1], &key);
+	}
 	if (connection) {
-		struct tcp_half *half = &connection->halves[is_from_a(connection, packet)];
+		struct tcp_half *half = &connection->halves[*from_a];
 
 		*outside = tcp->payload.wire && !has_flags(tcp, RTAP_TCP_FLAG_SYN) && is_outside(half, tcp, &proof);
 		if (!proof && !opens_another(connection, half, tcp))
@@ -370,8 +383,10 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 	}
 	if (has_flags(tcp, RTAP_TCP_FLAG_RST) || (!tcp->payload.wire && !has_flags(tcp, RTAP_TCP_FLAG_SYN)))
 		return NULL;
-	connection = begin(streams, key, packet);
-	if (!connection)
+	connection = begin(streams, &key, packet);
+	if (connection)
+		*from_a = equal(&connection->keys[1], &key);
+	else
 		streams->unkept++;
 	return connection;
 }
@@ -393,10 +408,9 @@ void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *p
 	expire(streams, packet->frame->time_ns);
 	if (!packet->source_address)
 		return;
-	facts->connection = find(streams, packet, &outside);
+	facts->connection = find(streams, packet, &facts->from_a, &outside);
 	if (!facts->connection)
 		return;
-	facts->from_a = is_from_a(facts->connection, packet);
 	if (outside)
 		facts->analysis = RTAP_TCP_OUTSIDE;
 	else
@@ -407,7 +421,7 @@ void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *p
 
 void tcp_streams_init(struct tcp_streams *streams, struct budget *budget, const struct tcp_stream_user *user)
 {
-	*streams = (struct tcp_streams){ .user = *user, .budget = budget };
+	*streams = (struct tcp_streams){ .user = *user, .budget = budget, .holder = { .apart = true } };
 }
 
 void tcp_streams_flush(struct tcp_streams *streams)

@@ -79,9 +79,10 @@ struct tcp_queued {
 
 /* A segment seen lately, to know it again. */
 struct tcp_recent {
-	uint64_t begin, digest;
+	uint64_t begin;
 	int64_t time_ns;
 	uint32_t length, captured, interface;
+	uint32_t digest;       /* CRC-32 of its captured bytes */
 };
 
 #define TCP_RECENT 8
@@ -115,6 +116,11 @@ struct tcp_half {
 	uint8_t recent_at;
 };
 
+/* What all packets of one direction have: source and destination address, length of the addresses and ports. */
+struct tcp_key {
+	uint64_t words[5];
+};
+
 struct tcp_connection {
 	void *user;               /* the user's own */
 	bool deaf;                /* set by the user, for good: neither bytes nor holes are told any more, and segments not looked at */
@@ -127,7 +133,7 @@ struct tcp_connection {
 	struct tcp_streams *streams;
 	struct tcp_connection *older, *newer;
 	uint64_t hash;
-	uint64_t key[5];
+	struct tcp_key keys[2];    /* of packets from b; from a */
 	bool closed, reset;
 	int64_t last_ns;
 };

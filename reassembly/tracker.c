@@ -37,6 +37,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	tracker->alone.stop_at_tcp = true;
 	tracker->now_ns = INT64_MIN;
 	budget_init(&tracker->budget, options->max_memory ? options->max_memory : USUAL_MEMORY);
+	tracker->messages.apart = tracker->view.holder.apart = true;
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;
 	rpc_socket_init(tracker);
@@ -551,17 +552,14 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
 		       struct rtap_packet *packet)
 {
-	struct rtap_flow_facts flow;
 	bool differs;
 
 	iwarp_view_begin(&tracker->view, &tracker->budget, frame, packet);
 	differs = tcp_content_packet(tracker, packet, context);
-	flow = packet->flow;
 	context->stop_at_tcp = false;
 	if (packet->tcp.payload.captured)
 		iwarp_view_dissect(&tracker->view, context, packet);
 	tracker->view.presumed = NULL;
-	packet->flow = flow;
 	if (differs)
 		tcp_stream_note_difference(packet);
 }

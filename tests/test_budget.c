@@ -46,6 +46,25 @@ Test(budget, a_holder_never_evicts_itself)
 	cr_expect(!budget_take(&budget, &holder, UINT64_MAX));
 }
 
+Test(budget, what_stands_apart_counts_and_is_in_nobodys_way)
+{
+	int evicted = 0;
+	struct budget_holder apart = { .apart = true }, soft = { .evict = give_all, .owner = &evicted };
+
+	budget_init(&budget, 100);
+	budget_charge(&budget, &apart, 40);
+	cr_expect_null(budget.newest);
+	cr_assert(budget_take(&budget, &soft, 30));
+	budget_charge(&budget, &apart, 20);
+	cr_expect(budget.newest == &soft && budget.oldest == &soft);
+	cr_expect_eq(budget.used, 90);
+	cr_expect(budget_relieve(&budget));
+	cr_expect_eq(evicted, 1);
+	cr_expect(!budget_relieve(&budget));
+	budget_give(&budget, &apart, 60);
+	cr_expect_eq(budget.used, 0);
+}
+
 Test(budget, what_cannot_be_given_up_stays)
 {
 	int evicted = 0;
