@@ -7,12 +7,6 @@
 #include "dissect/crc32c.h"
 #include "dissect/iwarp.h"
 
-/* Nearly all FPDUs: no marker and no gap. */
-static inline bool is_plain(const struct rtap_fpdu *fpdu)
-{
-	return !fpdu->gap_count && fpdu->first_marker >= fpdu->bytes.length;
-}
-
 /* Cuts a run of `length` bytes at `offset` of the FPDU where a gap begins or ends. Returns whether it lies in a gap. */
 static bool cut_at_gap(const struct rtap_fpdu *fpdu, uint32_t offset, uint32_t *length)
 {
@@ -33,18 +27,13 @@ static bool cut_at_gap(const struct rtap_fpdu *fpdu, uint32_t offset, uint32_t *
 	return false;
 }
 
-bool fpdu_next_extent(const struct rtap_fpdu *fpdu, uint32_t *at, struct rtap_span *extent)
+bool fpdu_next_parted_extent(const struct rtap_fpdu *fpdu, uint32_t *at, struct rtap_span *extent)
 {
 	uint32_t content = MPA_LENGTH_LENGTH + *at, offset, length, markers;
 	bool missing;
 
 	if (*at >= fpdu->ulpdu_length)
 		return false;
-	if (is_plain(fpdu)) {
-		*extent = (struct rtap_span){ fpdu->bytes.bytes + content, fpdu->ulpdu_length - *at };
-		*at = fpdu->ulpdu_length;
-		return true;
-	}
 	offset = fpdu_offset(content, fpdu->first_marker);
 	length = fpdu->ulpdu_length - *at;
 	if (fpdu->first_marker < fpdu->bytes.length) {
@@ -73,22 +62,18 @@ static uint32_t head_length(const struct rtap_fpdu *fpdu, bool *together)
 	return length < RTAP_FPDU_HEAD ? length : RTAP_FPDU_HEAD;
 }
 
-const uint8_t *fpdu_head(const struct rtap_fpdu *fpdu, uint32_t *length)
+const uint8_t *fpdu_parted_head(const struct rtap_fpdu *fpdu, uint32_t *length)
 {
 	bool together;
 
-	if (is_plain(fpdu)) {
-		*length = fpdu->ulpdu_length < RTAP_FPDU_HEAD ? fpdu->ulpdu_length : RTAP_FPDU_HEAD;
-		return fpdu->bytes.bytes + MPA_LENGTH_LENGTH;
-	}
 	*length = head_length(fpdu, &together);
 	return together ? fpdu->bytes.bytes + fpdu_offset(MPA_LENGTH_LENGTH, fpdu->first_marker) : fpdu->head;
 }
 
-void fpdu_fill_head(struct rtap_fpdu *fpdu)
+void fpdu_fill_parted_head(struct rtap_fpdu *fpdu)
 {
-	bool together = true;
-	uint32_t left = is_plain(fpdu) ? 0 : head_length(fpdu, &together), at = 0;
+	bool together;
+	uint32_t left = head_length(fpdu, &together), at = 0;
 	struct rtap_span extent;
 	uint8_t *next = fpdu->head;
 

@@ -70,12 +70,32 @@ static inline uint32_t fpdu_total_length(uint32_t ulpdu_length, uint32_t first_m
 
 /* --- FPDU: contents --- */
 
+/* Nearly all FPDUs: no marker and no gap. */
+static inline bool fpdu_is_plain(const struct rtap_fpdu *fpdu)
+{
+	return !fpdu->gap_count && fpdu->first_marker >= fpdu->bytes.length;
+}
+
+/* fpdu_next_extent(), fpdu_head() and fpdu_fill_head() of FPDUs that are not plain. */
+bool fpdu_next_parted_extent(const struct rtap_fpdu *fpdu, uint32_t *at, struct rtap_span *extent);
+const uint8_t *fpdu_parted_head(const struct rtap_fpdu *fpdu, uint32_t *length);
+void fpdu_fill_parted_head(struct rtap_fpdu *fpdu);
+
 /*
  * The ULPDU's bytes without markers, one run after another: *extent gets the run that begins at byte *at of the ULPDU,
  * and *at moves behind it. A run that was not captured has bytes == NULL. False: the ULPDU has ended. Begin with *at = 0,
  * or with facts.payload_offset.
  */
-bool fpdu_next_extent(const struct rtap_fpdu *fpdu, uint32_t *at, struct rtap_span *extent);
+static inline bool fpdu_next_extent(const struct rtap_fpdu *fpdu, uint32_t *at, struct rtap_span *extent)
+{
+	if (!fpdu_is_plain(fpdu))
+		return fpdu_next_parted_extent(fpdu, at, extent);
+	if (*at >= fpdu->ulpdu_length)
+		return false;
+	*extent = (struct rtap_span){ fpdu->bytes.bytes + MPA_LENGTH_LENGTH + *at, fpdu->ulpdu_length - *at };
+	*at = fpdu->ulpdu_length;
+	return true;
+}
 
 /*
  * The ULPDU's bytes from byte `at` on, which it has, in one run: up to its end, or to where the capture cut it off. False: markers
@@ -87,10 +107,20 @@ bool fpdu_front(const struct rtap_fpdu *fpdu, uint32_t at, struct rtap_span *byt
  * The ULPDU's first bytes, as many of RTAP_FPDU_HEAD as it has and were captured (*length), one after another. Borrowed
  * from the FPDU. fpdu_fill_head() has been called if `first_marker` lies within them.
  */
-const uint8_t *fpdu_head(const struct rtap_fpdu *fpdu, uint32_t *length);
+static inline const uint8_t *fpdu_head(const struct rtap_fpdu *fpdu, uint32_t *length)
+{
+	if (!fpdu_is_plain(fpdu))
+		return fpdu_parted_head(fpdu, length);
+	*length = fpdu->ulpdu_length < RTAP_FPDU_HEAD ? fpdu->ulpdu_length : RTAP_FPDU_HEAD;
+	return fpdu->bytes.bytes + MPA_LENGTH_LENGTH;
+}
 
 /* Fills fpdu->head, where markers make that necessary; bytes, ulpdu_length, first_marker and gaps are set. */
-void fpdu_fill_head(struct rtap_fpdu *fpdu);
+static inline void fpdu_fill_head(struct rtap_fpdu *fpdu)
+{
+	if (!fpdu_is_plain(fpdu))
+		fpdu_fill_parted_head(fpdu);
+}
 
 /* The CRC field as a number. The FPDU is whole. */
 uint32_t fpdu_crc_field(const struct rtap_fpdu *fpdu);

@@ -131,9 +131,9 @@ uint8_t iwarp_presume(struct parse *parse)
 		.count = 1, .offset = offset, .length = length, .crc_status = (uint8_t)crc_status, .framing = RTAP_FPDU_IN_STEP,
 	};
 	head_length = fpdu.ulpdu_length < RTAP_FPDU_HEAD ? fpdu.ulpdu_length : RTAP_FPDU_HEAD;
-	parse_place_layer(parse, PROTOCOL_MPA_FPDU, offset, length);
-	parse_place_layer(parse, PROTOCOL_DDP, offset + MPA_LENGTH_LENGTH, head_length);
-	parse_place_layer(parse, PROTOCOL_RDMAP, offset + MPA_LENGTH_LENGTH + 1, head_length - 1);
+	packet_add_layer(parse->packet, PROTOCOL_MPA_FPDU, 0, offset, length);
+	packet_add_layer(parse->packet, PROTOCOL_DDP, 0, offset + MPA_LENGTH_LENGTH, head_length);
+	packet_add_layer(parse->packet, PROTOCOL_RDMAP, 0, offset + MPA_LENGTH_LENGTH + 1, head_length - 1);
 	length = fpdu.ulpdu_length - DDP_UNTAGGED_LENGTH;
 	parse->cursor = (struct cursor){ send, length, length };
 	return PROTOCOL_RPCRDMA;
@@ -293,7 +293,7 @@ static void note_anomalies(struct parse *parse)
 		uint32_t length;
 		const uint8_t *head = fpdu_head(fpdu, &length);
 
-		malformed = malformed || iwarp_read(head, length, fpdu->ulpdu_length, &facts) == MALFORMED;
+		malformed |= iwarp_read(head, length, fpdu->ulpdu_length, &facts) == MALFORMED;
 		unknown = unknown || !iwarp_opcodes[facts.opcode].name;
 		bad = bad || fpdu->crc_status == RTAP_CRC_BAD;
 		recovered = recovered || (fpdu->framing != RTAP_FPDU_IN_STEP && parse->packet_context->is_iwarp);

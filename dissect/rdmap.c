@@ -252,99 +252,78 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 	iwarp_visit_units(packet, layer, visitor, tell);
 }
 
-static void summary_place(uint32_t stag, uint64_t offset, struct line *line)
+static char *put_key(char *to, const char *label, uint64_t key, unsigned digits)
 {
-	line_text(line, " stag ");
-	line_hex(line, stag, 8);
-	line_text(line, " to ");
-	line_hex(line, offset, 16);
+	return line_put_hex(line_put(to, label), key, digits);
 }
 
-static void summary_error(const struct rtap_iwarp_facts *facts, struct line *line)
+static char *put_place(char *to, uint32_t stag, uint64_t offset)
+{
+	return put_key(put_key(to, " stag 0x", stag, 8), " to 0x", offset, 16);
+}
+
+static char *put_error(char *to, const struct rtap_iwarp_facts *facts)
 {
 	const char *name = rtap_name_of(rdmap_layer_names, facts->error_layer);
 	const char *code = rdmap_code_name(facts->error_layer, facts->error_type, facts->error_code);
 
-	line_char(line, ' ');
-	if (name)
-		line_text(line, name);
-	else
-		line_dec(line, facts->error_layer);
-	line_text(line, " type ");
-	line_dec(line, facts->error_type);
-	line_text(line, " code ");
-	line_dec(line, facts->error_code);
-	if (code) {
-		line_text(line, " (");
-		line_text(line, code);
-		line_char(line, ')');
-	}
+	*to++ = ' ';
+	to = name ? line_put(to, name) : line_put_dec(to, facts->error_layer);
+	to = line_put_dec(line_put(to, " type "), facts->error_type);
+	to = line_put_dec(line_put(to, " code "), facts->error_code);
+	return code ? line_put(line_put(line_put(to, " ("), code), ")") : to;
 }
 
-static void summary_details(const struct rtap_iwarp_facts *facts, struct line *line)
+/* What the headers of some opcodes say. */
+static char *put_details(char *to, const struct rtap_iwarp_facts *facts)
 {
 	if (facts->has_read) {
-		summary_place(facts->source_stag, facts->source_offset, line);
-		line_text(line, " length ");
-		line_dec(line, facts->read_length);
-		line_text(line, " into");
-		summary_place(facts->sink_stag, facts->sink_offset, line);
+		to = put_place(to, facts->source_stag, facts->source_offset);
+		to = line_put_dec(line_put(to, " length "), facts->read_length);
+		to = put_place(line_put(to, " into"), facts->sink_stag, facts->sink_offset);
 	}
 	if (facts->has_atomic) {
-		summary_place(facts->remote_stag, facts->remote_offset, line);
-		line_text(line, facts->atomic_opcode == FETCH_ADD ? " add " : facts->atomic_opcode == CMP_SWAP ? " swap " : " operand ");
-		line_hex(line, facts->swap_or_add, 1);
+		to = put_place(to, facts->remote_stag, facts->remote_offset);
+		to = put_key(to, facts->atomic_opcode == FETCH_ADD ? " add 0x" : facts->atomic_opcode == CMP_SWAP ? " swap 0x" : " operand 0x",
+			     facts->swap_or_add, 1);
 	}
-	if (facts->has_original) {
-		line_text(line, " original ");
-		line_hex(line, facts->original, 1);
-	}
-	if (facts->has_immediate) {
-		line_char(line, ' ');
-		line_hex(line, facts->immediate, 16);
-	}
-	if (facts->has_terminate)
-		summary_error(facts, line);
+	if (facts->has_original)
+		to = put_key(to, " original 0x", facts->original, 1);
+	if (facts->has_immediate)
+		to = put_key(to, " 0x", facts->immediate, 16);
+	return facts->has_terminate ? put_error(to, facts) : to;
 }
 
-static void summary_unit(const struct rtap_fpdu *fpdu, struct line *line)
+static char *put_unit(char *to, const struct rtap_fpdu *fpdu)
 {
 	struct rtap_iwarp_facts facts;
+	const struct iwarp_opcode *opcode;
 	uint32_t length;
 	const uint8_t *head = fpdu_head(fpdu, &length);
-	const char *name;
 
 	if (iwarp_read(head, length, fpdu->ulpdu_length, &facts) != OK && length < 2)
-		return;
-	name = iwarp_opcodes[facts.opcode].name;
-	line_text(line, name ? name : "reserved opcode ");
-	if (!name)
-		line_dec(line, facts.opcode);
+		return to;
+	opcode = &iwarp_opcodes[facts.opcode];
+	to = opcode->name ? line_put(to, opcode->name) : line_put_dec(line_put(to, "reserved opcode "), facts.opcode);
 	if (facts.tagged) {
-		summary_place(facts.stag, facts.tagged_offset, line);
+		to = put_place(to, facts.stag, facts.tagged_offset);
 	} else {
-		line_text(line, " msn ");
-		line_dec(line, facts.msn);
-		if (facts.mo) {
-			line_text(line, " mo ");
-			line_dec(line, facts.mo);
-		}
+		to = line_put_dec(line_put(to, " msn "), facts.msn);
+		if (facts.mo)
+			to = line_put_dec(line_put(to, " mo "), facts.mo);
 	}
-	if (iwarp_opcodes[facts.opcode].invalidates) {
-		line_text(line, " invalidates ");
-		line_hex(line, facts.invalidate_stag, 8);
-	}
-	summary_details(&facts, line);
-	if (iwarp_opcodes[facts.opcode].has_payload) {
-		line_text(line, " length ");
-		line_dec(line, facts.payload_length);
-	}
-	if (facts.last)
-		line_text(line, " last");
+	if (opcode->invalidates)
+		to = put_key(to, " invalidates 0x", facts.invalidate_stag, 8);
+	to = put_details(to, &facts);
+	if (opcode->has_payload)
+		to = line_put_dec(line_put(to, " length "), facts.payload_length);
+	return facts.last ? line_put(to, " last") : to;
 }
 
 /* Of a segment full of FPDUs the first few say enough. */
 #define SUMMARY_UNITS 3
+/* More than is said of one. */
+#define UNIT_MOST 320
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
@@ -355,8 +334,9 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	(void)layer;
 	iwarp_walk_init(&walk, packet);
 	while (count < SUMMARY_UNITS && (fpdu = iwarp_next_fpdu(&walk))) {
-		line_text(line, count ? "; " : ": ");
-		summary_unit(fpdu, line);
+		char spare[UNIT_MOST], *begin = line_begin(line, spare, sizeof spare);
+
+		line_end(line, begin, put_unit(line_put(begin, count ? "; " : ": "), fpdu));
 		count++;
 	}
 	if (packet->fpdus.count > count) {

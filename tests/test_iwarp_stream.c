@@ -220,6 +220,28 @@ Test(iwarp_stream, messages_do_not_wait_for_acknowledgements_that_nobody_capture
 	sender_fini(&sender);
 }
 
+/* An untagged header that its ULPDU has no room for, then an opcode that is reserved. */
+Test(iwarp_stream, what_is_wrong_with_an_fpdu_hides_nothing_of_the_next_one)
+{
+	const uint8_t cut[16] = { 0x41, 0x43 }, reserved[18] = { 0x41, 0x4f };
+	struct sender sender;
+	unsigned found = 0;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	send_fpdu(&sender, cut, sizeof cut);
+	send_fpdu(&sender, reserved, sizeof reserved);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
+	cr_expect_eq(last_shown, 2);
+	for (uint8_t i = 0; i < last.packet.anomaly_count; i++)
+		found |= 1u << last.packet.anomalies[i].code;
+	cr_expect(found & 1u << RTAP_ANOMALY_MALFORMED);
+	cr_expect(found & 1u << RTAP_ANOMALY_UNKNOWN_OPCODE);
+	end();
+	sender_fini(&sender);
+}
+
 /* Gives the n-th FPDU in a segment of its own. */
 static void give_fpdu(const struct sender *sender, unsigned n)
 {
