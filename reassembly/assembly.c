@@ -101,17 +101,24 @@ struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream 
 	return message;
 }
 
-/* What of the memory budget the payload takes, after it has grown. */
-static void account(struct rtap_tracker *tracker, struct message *message)
+static void account_change(struct rtap_tracker *tracker, struct message *message, uint64_t memory)
 {
-	uint64_t memory = coverage_memory(&message->coverage) + coverage_memory(&message->cut);
 	struct budget_holder *holder = message->connection ? &message->connection->holder : &tracker->messages;
 
 	if (memory > message->memory)
 		budget_charge(&tracker->budget, holder, memory - message->memory);
-	else if (memory < message->memory)
+	else
 		budget_give(&tracker->budget, holder, message->memory - memory);
 	message->memory = memory;
+}
+
+/* What of the memory budget the payload takes, after it has grown. */
+static inline void account(struct rtap_tracker *tracker, struct message *message)
+{
+	uint64_t memory = coverage_memory(&message->coverage) + coverage_memory(&message->cut);
+
+	if (memory != message->memory)
+		account_change(tracker, message, memory);
 }
 
 static void drop_bytes(struct message *message)

@@ -14,7 +14,7 @@ struct ddp_work {
 	bool from_a;
 	const struct rtap_fpdu *fpdu;
 	uint32_t frames;
-	struct iwarp_shown *shown; /* or NULL */
+	uint32_t shown;            /* its number in the packet view, or IWARP_NOT_SHOWN */
 	struct rtap_iwarp_facts facts;
 };
 

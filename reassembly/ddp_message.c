@@ -20,26 +20,12 @@
 /* Requests that may be waiting for their responses and are looked at: real ones allow far fewer (ORD). */
 #define MOST_REQUESTS 256
 
-void ddp_message_gone(struct ddp *ddp, const struct message *message)
-{
-	for (int side = 0; side < 2; side++) {
-		struct ddp_half *half = &ddp->halves[side];
-
-		for (unsigned queue = 0; queue < DDP_QUEUES; queue++)
-			if (half->untagged[queue] == message)
-				half->untagged[queue] = NULL;
-		if (half->write == message)
-			half->write = NULL;
-		if (half->read == message)
-			half->read = NULL;
-	}
-}
-
-void ddp_message_settled(struct message *message)
+void ddp_message_settled(const struct rtap_tracker *tracker, struct message *message)
 {
 	struct ddp_half *half = &message->connection->ddp->halves[message->shown.from_a];
 
-	if (message->shown.outcome || (message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE))
+	if (!tracker->options.message || message->shown.outcome ||
+	    (message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE))
 		return;
 	message->shown.outcome = RTAP_OUTCOME_UNANSWERED;
 	message->awaits_ack = true;
@@ -114,6 +100,15 @@ void ddp_message_frame_done(struct rtap_tracker *tracker, bool wanted)
 static struct ddp_half *half_of(const struct ddp_work *work)
 {
 	return &work->connection->ddp->halves[work->from_a];
+}
+
+/* Makes a message one that is under way; what stood there is so no longer. */
+static void put_under_way(struct message **slot, struct message *message)
+{
+	if (*slot)
+		(*slot)->slot = NULL;
+	*slot = message;
+	message->slot = slot;
 }
 
 static struct message *create(const struct ddp_work *work, bool from_a, enum rtap_message_kind kind, enum rtap_verb verb)
@@ -208,7 +203,7 @@ static struct message *untagged(const struct ddp_work *work, enum rtap_message_k
 			return NULL;
 		message->shown.psn = work->facts.msn;
 		message->shown.has_msn = true;
-		*slot = message;
+		put_under_way(slot, message);
 	}
 	return *slot;
 }
@@ -415,7 +410,7 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 		message->shown.r_key = facts->stag;
 		message->shown.virtual_address = facts->tagged_offset;
 		message->shown.has_key = is_write;
-		half->write = message;
+		put_under_way(&half->write, message);
 		if (is_write)
 			claim_write(work, message);
 		else
@@ -483,9 +478,10 @@ static void take_read_response(struct ddp_work *work)
 		take_tagged(work, false);
 		return;
 	}
-	if (half_of(work)->read != message)
+	if (half_of(work)->read != message) {
 		pass_over(work, message);
-	half_of(work)->read = message;
+		put_under_way(&half_of(work)->read, message);
+	}
 	add_payload(work, message, facts->payload_offset, MESSAGE_ORIGIN + (facts->tagged_offset - message->sink_offset));
 	note(work, message);
 	if (!facts->last)
@@ -534,12 +530,18 @@ static void dispatch(struct ddp_work *work)
 }
 
 void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
-		      uint32_t frames, struct iwarp_shown *shown)
+		      uint32_t frames, uint32_t shown)
 {
-	struct ddp_work work = { tracker, connection, from_a, fpdu, frames, shown, { 0 } };
+	struct ddp_work work;
 	uint32_t length;
 	const uint8_t *head = fpdu_head(fpdu, &length);
 
+	work.tracker = tracker;
+	work.connection = connection;
+	work.from_a = from_a;
+	work.fpdu = fpdu;
+	work.frames = frames;
+	work.shown = shown;
 	half_of(&work)->end = fpdu->stream_offset + fpdu->bytes.length;
 	/* headers that were cut, or that say what cannot be, tell of nothing */
 	if (iwarp_read(head, length, fpdu->ulpdu_length, &work.facts) != OK ||

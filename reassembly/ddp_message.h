@@ -29,15 +29,15 @@ struct ddp {
 };
 
 /*
- * Takes the next FPDU of a direction, whose CRC is not wrong; `frames` brought it. `shown` is what the packet view has of
- * it, or NULL: a Send that it ends, a chunk that it completes get their context there.
+ * Takes the next FPDU of a direction, whose CRC is not wrong; `frames` brought it. `shown` is its number in the packet
+ * view, or IWARP_NOT_SHOWN: a Send that it ends, a chunk that it completes get their context there.
  */
 void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
-		      uint32_t frames, struct iwarp_shown *shown);
+		      uint32_t frames, uint32_t shown);
 
-/* An FPDU ahead of a gap, or one that waits, is shown; messages get it when its turn comes. `shown` gets what its dissection needs. */
+/* An FPDU ahead of a gap, or one that waits, is shown; messages get it when its turn comes. The view gets what its dissection needs. */
 void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
-		       struct iwarp_shown *shown);
+		       uint32_t shown);
 
 /* `length` bytes of a direction's stream held FPDUs that nobody will see. */
 void ddp_message_lost(struct connection *connection, bool from_a, uint64_t length);
@@ -47,9 +47,9 @@ void ddp_message_end(struct rtap_tracker *tracker, struct connection *connection
 
 /*
  * A message was settled. Of Sends, Writes and what else nothing in RDMAP answers, TCP's acknowledgement tells that they
- * arrived (RFC 9293, 3.4): until then they are unanswered, and wait to be told.
+ * arrived (RFC 9293, 3.4): until then they are unanswered, and wait to be told if anybody is told of messages.
  */
-void ddp_message_settled(struct message *message);
+void ddp_message_settled(const struct rtap_tracker *tracker, struct message *message);
 
 /*
  * One side's stream is acknowledged up to an offset, by `frame`; up to `before` it was already. A Terminate right behind it can
@@ -63,9 +63,6 @@ void ddp_message_let_go(struct message *message);
 
 /* No more acknowledgements come. */
 void ddp_message_let_go_all(struct connection *connection);
-
-/* A message is no longer under way. */
-void ddp_message_gone(struct ddp *ddp, const struct message *message);
 
 /* Whether nothing more can be expected for a message that is under way, awaits its acknowledgement or had it lately. */
 bool ddp_message_is_final(const struct rtap_tracker *tracker, const struct message *message);

@@ -21,7 +21,7 @@
 /* A Send in a packet of its own; or in the frame's, which has been dissected. */
 struct alone {
 	struct rtap_frame frame;
-	struct rtap_context upper;
+	struct rtap_context *upper, own_upper; /* where the frame will look for it, if it is shown there */
 	struct rtap_packet *packet, own;
 };
 
@@ -32,22 +32,21 @@ static void begin(struct alone *alone, const struct ddp_work *work, const struct
 		.link_type = RTAP_LINK_RAW, .number = work->fpdu->last_frame, .time_ns = work->fpdu->last_time_ns,
 	};
 	alone->packet = &alone->own;
-	alone->upper = work->tracker->options.context;
-	alone->upper.upper = work->connection->upper;
+	alone->upper = work->shown == IWARP_NOT_SHOWN ? &alone->own_upper : &work->tracker->view.uppers[work->shown];
+	*alone->upper = work->tracker->options.context;
+	alone->upper->upper = work->connection->upper;
 }
 
 static void dissect(struct alone *alone)
 {
-	packet_dissect_send(&alone->frame, &alone->upper, alone->packet);
+	packet_dissect_send(&alone->frame, alone->upper, alone->packet);
 }
 
 /* The frame shows the same; what was put together for it lives as long as the frame. */
-static void show(struct ddp_work *work, const struct rtap_context *upper)
+static void show(const struct ddp_work *work, const struct rtap_context *upper)
 {
-	if (!work->shown)
-		return;
-	work->shown->upper = *upper;
-	work->shown->fpdu.upper = &work->shown->upper;
+	if (work->shown != IWARP_NOT_SHOWN)
+		work->tracker->view.list[work->shown].upper = upper;
 }
 
 /* The bytes of a Send that is in one FPDU. */
@@ -77,7 +76,7 @@ static bool keep_chunk(struct rtap_tracker *tracker, struct rtap_context *upper)
 }
 
 void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
-		       struct iwarp_shown *shown)
+		       uint32_t shown)
 {
 	struct ddp_work work = { tracker, connection, from_a, fpdu, 1, shown, { 0 } };
 	const struct iwarp_call *call;
@@ -90,17 +89,17 @@ void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connecti
 	begin(&alone, &work, &bytes, work.facts.payload_length);
 	dissect(&alone);
 	/* a reply that a chunk carried, all of which was there before the gap */
-	if (rpc_call_chunk(tracker, connection, from_a, NULL, alone.packet, &alone.upper) && keep_chunk(tracker, &alone.upper))
+	if (rpc_call_chunk(tracker, connection, from_a, NULL, alone.packet, alone.upper) && keep_chunk(tracker, alone.upper))
 		dissect(&alone);
 	rpc = &alone.packet->rpc;
 	if (alone.packet->rpcrdma.present && rpc->is_reply) {
-		if (!rpc_call_context(tracker, connection, from_a, alone.packet, &alone.upper) &&
+		if (!rpc_call_context(tracker, connection, from_a, alone.packet, alone.upper) &&
 		    (call = iwarp_stream_find_call(connection->iwarp, !from_a, rpc->xid)))
-			rpc_call_known(&call->rpc, call->frame, call->time_ns, &alone.upper);
+			rpc_call_known(&call->rpc, call->frame, call->time_ns, alone.upper);
 	} else if (alone.packet->rpcrdma.present && rpc->program_known) {
 		iwarp_stream_note_call(connection->iwarp, from_a, fpdu, rpc);
 	}
-	show(&work, &alone.upper);
+	show(&work, alone.upper);
 }
 
 /* The bytes become the frame's, unless the message is told with them. */
@@ -153,22 +152,22 @@ static void take_rpc(struct ddp_work *work, struct message *message, struct alon
 	bool again, is_known = false;
 
 	work->connection->upper = RTAP_UPPER_RPCRDMA;
-	again = rpc_call_chunk(tracker, work->connection, work->from_a, message, alone->packet, &alone->upper) &&
-		keep_chunk(tracker, &alone->upper);
-	if (alone->packet->rpc.is_reply || alone->upper.chunk.bytes)
-		is_known = rpc_call_context(tracker, work->connection, work->from_a, alone->packet, &alone->upper);
+	again = rpc_call_chunk(tracker, work->connection, work->from_a, message, alone->packet, alone->upper) &&
+		keep_chunk(tracker, alone->upper);
+	if (alone->packet->rpc.is_reply || alone->upper->chunk.bytes)
+		is_known = rpc_call_context(tracker, work->connection, work->from_a, alone->packet, alone->upper);
 	if (again) {
 		leave_presumed(work, alone);
 		dissect(alone);
 	} else if (is_known) {
-		packet_dissect_reply(alone->packet, &alone->upper);
+		packet_dissect_reply(alone->packet, alone->upper);
 	}
 	tracker->touched_rpc = NULL;
 	rpc_call_send(tracker, message, alone->packet);
 	if (tracker->touched_rpc)
 		ddp_touch(tracker, tracker->touched_rpc);
 	tracker->touched_rpc = NULL;
-	alone->upper.rpc_follows = rpc_call_follows(tracker, work->connection, work->from_a, alone->packet);
+	alone->upper->rpc_follows = rpc_call_follows(tracker, work->connection, work->from_a, alone->packet);
 	if (message->replies_to)
 		end_claimed(work, message);
 }
@@ -177,7 +176,7 @@ void ddp_hear_send(struct ddp_work *work, struct message *message, const struct 
 {
 	struct iwarp_view *view = &work->tracker->view;
 	uint32_t wire = put_together ? bytes->length : work->facts.payload_length;
-	bool whole = work->shown && !put_together && bytes->length == wire;
+	bool whole = work->shown != IWARP_NOT_SHOWN && !put_together && bytes->length == wire;
 	struct rtap_packet *presumed = NULL;
 	struct alone alone;
 
@@ -194,11 +193,11 @@ void ddp_hear_send(struct ddp_work *work, struct message *message, const struct 
 	if (alone.packet->rpcrdma.present)
 		take_rpc(work, message, &alone);
 	if (put_together)
-		alone.upper.message = *bytes;
+		alone.upper->message = *bytes;
 	if (!put_together || keep_message(work, message))
-		show(work, &alone.upper);
-	view->sent = whole && alone.packet->rpcrdma.present && !alone.upper.rpc_follows && alone.packet->source_count == 1 ?
-			     (uint32_t)(work->shown - view->shown) : UINT32_MAX;
+		show(work, alone.upper);
+	view->sent = whole && alone.packet->rpcrdma.present && !alone.upper->rpc_follows && alone.packet->source_count == 1 ?
+			     work->shown : IWARP_NOT_SHOWN;
 	view->sent_presumed = alone.packet == presumed;
 	if (presumed)
 		presumed->payload = presumed->tcp.payload;
@@ -219,16 +218,16 @@ void ddp_hear_read(struct ddp_work *work, struct message *message)
 		return;
 	begin(&alone, work, &segment, segment.length);
 	alone.packet->rpcrdma.present = false;
-	if (!rpc_call_chunk(tracker, work->connection, work->from_a, message, alone.packet, &alone.upper) || !keep_chunk(tracker, &alone.upper))
+	if (!rpc_call_chunk(tracker, work->connection, work->from_a, message, alone.packet, alone.upper) || !keep_chunk(tracker, alone.upper))
 		return;
 	fpdu = *work->fpdu;
-	fpdu.upper = &alone.upper;
+	fpdu.upper = alone.upper;
 	context.is_iwarp = true;
 	context.fpdus = &fpdu;
 	context.fpdu_count = 1;
 	rtap_dissect(&alone.frame, &context, alone.packet);
 	rpc_call_read(message, alone.packet);
-	show(work, &alone.upper);
+	show(work, alone.upper);
 }
 
 /* How a request ends that is answered by such an error. RFC 5040, 4.8; RFC 5041, 7.1. */

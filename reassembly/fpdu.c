@@ -44,12 +44,6 @@ void fpdu_fini(struct fpdu_framer *framer)
 	framer->mark_count = framer->mark_room = 0;
 }
 
-size_t fpdu_memory(const struct fpdu_framer *framer)
-{
-	return framer->held_room + framer->mark_room * sizeof *framer->marks +
-	       (framer->candidates ? FPDU_CANDIDATES * sizeof *framer->candidates : 0);
-}
-
 uint8_t *fpdu_give(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu, size_t *size)
 {
 	uint8_t *held = framer->held;

@@ -152,6 +152,10 @@ uint64_t fpdu_cause(const struct fpdu_framer *framer, const struct rtap_fpdu *fp
 uint8_t *fpdu_give(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu, size_t *size);
 
 /* Heap bytes in use. */
-size_t fpdu_memory(const struct fpdu_framer *framer);
+static inline size_t fpdu_memory(const struct fpdu_framer *framer)
+{
+	return framer->held_room + framer->mark_room * sizeof *framer->marks +
+	       (framer->candidates ? FPDU_CANDIDATES * sizeof *framer->candidates : 0);
+}
 
 #endif

@@ -35,7 +35,7 @@ static void account(struct iwarp_stream *stream)
 			  (stream->halves[i].calls ? IWARP_CALLS * sizeof *stream->halves[i].calls : 0);
 	if (memory > stream->holder.bytes)
 		budget_charge(&stream->tracker->budget, &stream->holder, memory - stream->holder.bytes);
-	else
+	else if (memory < stream->holder.bytes)
 		budget_give(&stream->tracker->budget, &stream->holder, stream->holder.bytes - memory);
 }
 
@@ -106,7 +106,7 @@ static struct connection *connection_of(struct iwarp_stream *stream, uint64_t fr
 /* --- FPDUs --- */
 
 static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rtap_fpdu *fpdu, uint32_t frames, bool wanted,
-		      struct iwarp_shown *shown)
+		      uint32_t shown)
 {
 	struct connection *connection = connection_of(stream, fpdu->first_frame, fpdu->first_time_ns);
 	bool side;
@@ -176,7 +176,7 @@ static void take_first(struct iwarp_half *half)
 	if (waiting->lost)
 		take_lost(half->stream, half->from_a, waiting->lost);
 	else
-		take_fpdu(half->stream, half->from_a, &waiting->fpdu, waiting->frames, waiting->wanted, is_shown ? &view->shown[waiting->shown] : NULL);
+		take_fpdu(half->stream, half->from_a, &waiting->fpdu, waiting->frames, waiting->wanted, is_shown ? waiting->shown : IWARP_NOT_SHOWN);
 	free(waiting);
 }
 
@@ -290,22 +290,21 @@ static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	uint32_t frames = fpdu_frames(&half->framer, fpdu);
 	uint64_t needs = fpdu_cause(&half->framer, fpdu);
 	struct iwarp_view *view = &stream->tracker->view;
-	struct iwarp_shown *shown;
-	uint32_t index;
+	uint32_t shown = IWARP_NOT_SHOWN;
 
 	if (!stream->proven)
 		prove(stream);
 	/* its own frame has shown it, unless a segment before it was needed for it */
-	shown = half->was_ahead && !fpdu->split ? NULL : iwarp_view_add(view, &stream->tracker->budget, stream, fpdu, adopt(half, fpdu));
-	index = shown ? view->count - 1 : UINT32_MAX;
+	if (!half->was_ahead || fpdu->split)
+		shown = iwarp_view_add(view, &stream->tracker->budget, stream, fpdu, adopt(half, fpdu));
 	if (half->first || !has_cause(half, needs)) {
 		struct iwarp_waiting waiting = {
-			.fpdu = *fpdu, .frames = frames, .offset = fpdu->stream_offset, .needs = needs, .shown = index,
+			.fpdu = *fpdu, .frames = frames, .offset = fpdu->stream_offset, .needs = needs, .shown = shown,
 			.wanted = half->wanted,
 		};
 
 		if (let_wait(half, &waiting)) {
-			if (shown && stream->connection)
+			if (shown != IWARP_NOT_SHOWN && stream->connection)
 				ddp_message_ahead(stream->tracker, stream->connection, side_of(stream, half->from_a), fpdu, shown);
 			return;
 		}
@@ -319,7 +318,7 @@ static void tell_lost(struct fpdu_sink *sink, uint64_t offset, uint64_t length)
 
 	if (half->stream->connection)
 		half->stream->connection->shown.trouble[RTAP_TROUBLE_UNFRAMED]++;
-	if (half->first && let_wait(half, &(struct iwarp_waiting){ .lost = length, .offset = offset, .shown = UINT32_MAX }))
+	if (half->first && let_wait(half, &(struct iwarp_waiting){ .lost = length, .offset = offset, .shown = IWARP_NOT_SHOWN }))
 		return;
 	take_lost(half->stream, half->from_a, length);
 }
@@ -488,9 +487,9 @@ static void show_ahead(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 {
 	struct iwarp_half *half = (struct iwarp_half *)sink;
 	struct iwarp_stream *stream = half->stream;
-	struct iwarp_shown *shown = iwarp_view_add(&stream->tracker->view, &stream->tracker->budget, stream, fpdu, false);
+	uint32_t shown = iwarp_view_add(&stream->tracker->view, &stream->tracker->budget, stream, fpdu, false);
 
-	if (shown && stream->connection)
+	if (shown != IWARP_NOT_SHOWN && stream->connection)
 		ddp_message_ahead(stream->tracker, stream->connection, side_of(stream, half->from_a), fpdu, shown);
 }
 
@@ -607,19 +606,18 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 	free(stream);
 }
 
-/* Tells messages what of each direction is acknowledged by now, at the frame at hand. */
+/* Tells messages what of each direction is acknowledged by now, at the frame at hand: they wait for it if anybody is told of them. */
 static void tell_acknowledged(struct iwarp_stream *stream, uint64_t frame)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		const struct tcp_half *tcp = &stream->tcp->halves[i];
+		const struct ddp_half *messages = &stream->connection->ddp->halves[side_of(stream, i)];
 		struct iwarp_half *half = &stream->halves[i];
 		uint64_t offset = tcp->acknowledged > tcp->base ? tcp->acknowledged - tcp->base : 0;
-		const struct ddp_half *messages;
 
-		if (!tcp->started || !tcp->has_acknowledged)
+		if (!tcp->has_acknowledged)
 			continue;
-		messages = &stream->connection->ddp->halves[side_of(stream, i)];
-		if (messages->first_unacknowledged || !messages->is_acknowledged)
+		if (!messages->is_acknowledged || (messages->first_unacknowledged && messages->first_unacknowledged->ack_at <= offset))
 			ddp_message_acknowledged(stream->tracker, stream->connection, side_of(stream, i), half->acknowledged, offset, frame);
 		half->acknowledged = offset;
 	}
@@ -675,7 +673,8 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 	account(stream);
 	if (!stream->connection)
 		return;
-	tell_acknowledged(stream, packet->frame->number);
+	if (stream->tracker->options.message)
+		tell_acknowledged(stream, packet->frame->number);
 	connection_note(stream->tracker, stream->connection, packet, facts);
 	packet->flow = stream->tracker->view.flow;
 	packet->flow.present = true;

@@ -10,16 +10,23 @@
 
 #define FIRST_ROOM 16
 
-void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame, struct rtap_packet *packet)
+static void free_kept(struct iwarp_view *view, struct budget *budget)
 {
 	for (uint32_t i = 0; i < view->kept_count; i++)
 		free(view->kept[i]);
 	budget_give(budget, &view->holder, view->kept_bytes);
 	view->kept_bytes = 0;
-	view->kept_count = view->count = 0;
+	view->kept_count = 0;
+}
+
+void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	if (view->kept_count)
+		free_kept(view, budget);
+	view->count = 0;
 	view->stream = NULL;
 	view->ahead = NULL;
-	view->sent = UINT32_MAX;
+	view->sent = IWARP_NOT_SHOWN;
 	view->presumed = packet->fpdus.count ? packet : NULL;
 	view->flow = (struct rtap_flow_facts){ 0 };
 	view->number = frame->number;
@@ -30,17 +37,20 @@ void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const stru
 static bool grow(struct iwarp_view *view, struct budget *budget)
 {
 	uint32_t room = view->room ? view->room * 2 : FIRST_ROOM;
-	struct iwarp_shown *shown = memory_resize(view->shown, room * sizeof *shown);
+	struct rtap_context *uppers = memory_resize(view->uppers, room * sizeof *uppers);
 	struct rtap_fpdu *list;
 
-	if (!shown)
+	if (!uppers)
 		return false;
-	view->shown = shown;
+	view->uppers = uppers;
+	for (uint32_t i = 0; i < view->count; i++)
+		if (view->list[i].upper)
+			view->list[i].upper = &uppers[i];
 	list = memory_resize(view->list, room * sizeof *list);
 	if (!list)
 		return false;
 	view->list = list;
-	budget_charge(budget, &view->holder, (room - view->room) * (sizeof *shown + sizeof *list));
+	budget_charge(budget, &view->holder, (room - view->room) * (sizeof *uppers + sizeof *list));
 	view->room = room;
 	return true;
 }
@@ -99,37 +109,30 @@ static bool copy_bytes(struct iwarp_view *view, struct budget *budget, struct rt
 	return true;
 }
 
-struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream,
-				   const struct rtap_fpdu *fpdu, bool kept)
+uint32_t iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream, const struct rtap_fpdu *fpdu,
+			bool kept)
 {
-	struct iwarp_shown *shown;
+	struct rtap_fpdu *shown;
 
 	/* what ended before is of another stream that the frame only gave the occasion to end */
 	if (view->stream != stream)
 		view->count = 0;
 	view->stream = stream;
 	if (view->count == view->room && !grow(view, budget))
-		return NULL;
-	shown = &view->shown[view->count];
-	shown->fpdu = *fpdu;
-	shown->fpdu.upper = NULL;
-	if (!kept && !is_in_frame(view, &fpdu->bytes) && !copy_bytes(view, budget, &shown->fpdu))
-		return NULL;
-	view->count++;
-	return shown;
+		return IWARP_NOT_SHOWN;
+	shown = &view->list[view->count];
+	*shown = *fpdu;
+	shown->upper = NULL;
+	if (!kept && !is_in_frame(view, &fpdu->bytes) && !copy_bytes(view, budget, shown))
+		return IWARP_NOT_SHOWN;
+	return view->count++;
 }
 
-void iwarp_view_context(struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context)
+void iwarp_view_context(const struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context)
 {
 	context->is_iwarp = true;
 	if (view->stream != stream)
 		return;
-	for (uint32_t i = 0; i < view->count; i++) {
-		view->list[i] = view->shown[i].fpdu;
-		/* the array may have moved since */
-		if (view->list[i].upper)
-			view->list[i].upper = &view->shown[i].upper;
-	}
 	context->fpdus = view->list;
 	context->fpdu_count = view->count;
 }
@@ -175,11 +178,10 @@ void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context
 
 void iwarp_view_fini(struct iwarp_view *view, struct budget *budget)
 {
-	for (uint32_t i = 0; i < view->kept_count; i++)
-		free(view->kept[i]);
+	free_kept(view, budget);
 	budget_give(budget, &view->holder, view->holder.bytes);
 	free(view->kept);
-	free(view->shown);
+	free(view->uppers);
 	free(view->list);
 	*view = (struct iwarp_view){ 0 };
 }

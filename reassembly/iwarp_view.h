@@ -15,10 +15,8 @@
 struct iwarp_stream;
 struct tcp_connection;
 
-struct iwarp_shown {
-	struct rtap_fpdu fpdu;
-	struct rtap_context upper; /* if fpdu.upper is set */
-};
+/* A number that no FPDU of the frame has. */
+#define IWARP_NOT_SHOWN UINT32_MAX
 
 /* All zero shows nothing. */
 struct iwarp_view {
@@ -27,15 +25,15 @@ struct iwarp_view {
 	bool ahead_from_a;
 	struct rtap_span frame;            /* its bytes */
 	uint64_t number;                   /* of the frame */
-	struct iwarp_shown *shown;
-	struct rtap_fpdu *list;            /* as the context has them */
+	struct rtap_fpdu *list;
+	struct rtap_context *uppers;       /* room for what each one's `upper` may point to */
 	uint32_t count, room;
 	void **kept;                       /* memory that lives as long as the frame */
 	uint32_t kept_count, kept_room;
 	uint64_t kept_bytes;
 	struct rtap_packet *presumed;      /* the frame's packet, if its segment was dissected already as one FPDU with a Send; or NULL */
 	struct rtap_packet send;           /* of the FPDU with number `sent`, dissected as the frame is to show it, if not in `presumed`; */
-	uint32_t sent;                     /* UINT32_MAX: there is none */
+	uint32_t sent;                     /* IWARP_NOT_SHOWN: there is none */
 	bool sent_presumed;
 	struct rtap_flow_facts flow;       /* of the last message that the frame completed */
 	struct budget_holder holder;       /* of all this */
@@ -50,9 +48,12 @@ bool iwarp_view_is_checked(const struct iwarp_view *view, const struct rtap_span
 /* The packet in which an FPDU and its Send, `bytes`, were dissected already as they are to be shown; NULL: there is none. */
 struct rtap_packet *iwarp_view_presumed(const struct iwarp_view *view, const struct rtap_fpdu *fpdu, const struct rtap_span *bytes);
 
-/* Adds an FPDU of a stream, the next one; its bytes are copied where that is necessary: not if `kept`. NULL: there is no room for it. */
-struct iwarp_shown *iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream,
-				   const struct rtap_fpdu *fpdu, bool kept);
+/*
+ * Adds an FPDU of a stream, the next one, and returns its number; its bytes are copied where that is necessary: not if `kept`.
+ * IWARP_NOT_SHOWN: there is no room for it.
+ */
+uint32_t iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream, const struct rtap_fpdu *fpdu,
+			bool kept);
 
 /* Whether an FPDU of `length` bytes may be kept. If so the next iwarp_view_keep() does not fail. */
 bool iwarp_view_has_room(struct iwarp_view *view, struct budget *budget, uint32_t length);
@@ -61,7 +62,7 @@ bool iwarp_view_has_room(struct iwarp_view *view, struct budget *budget, uint32_
 bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memory, uint64_t size);
 
 /* Puts the FPDUs into the context if they are of this stream. */
-void iwarp_view_context(struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context);
+void iwarp_view_context(const struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context);
 
 /* Dissects the segment at hand, by iwarp_view_context()'s context if the stream carries FPDUs. */
 void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet);

@@ -34,8 +34,9 @@ static void leave_stream(struct message *message)
 {
 	struct psn_stream *stream = message->stream;
 
-	if (stream->connection->ddp)
-		ddp_message_gone(stream->connection->ddp, message);
+	if (message->slot)
+		*message->slot = NULL;
+	message->slot = NULL;
 	if (stream->unanswered == message)
 		stream->unanswered = message->behind;
 	*(message->before ? &message->before->behind : &stream->head) = message->behind;
@@ -181,7 +182,7 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 		message->stream->settled_end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
 		leave_stream(message);
 		if (connection->ddp)
-			ddp_message_settled(message);
+			ddp_message_settled(tracker, message);
 	}
 	if (connection) {
 		connection->shown.messages++;

@@ -49,36 +49,38 @@ struct psn_gap {
 struct message {
 	struct rtap_message shown;
 	struct message *before, *behind;   /* in its stream, by PSN */
+	/* whether it can be told is asked with each frame: what that depends on stands together */
 	struct message *waiting_before, *waiting_behind; /* in the order of first frames */
 	struct psn_stream *stream;         /* NULL: settled, nothing changes any more */
 	struct connection *connection;
+	struct rpc_call *call;             /* it is an RPC call or reply that is not concluded */
+	struct mad_exchange *exchange;     /* it is a request of management whose answer is waited for */
+	struct rmpp_transfer *transfer;    /* of management, whose segments are waited for */
+	struct message **holder;           /* RPC over TCP and UDP: who points to it, as it waits for its reply or its own end; NULL: nobody */
+	struct message *partner;           /* the RPC message that it answers, or that answers it */
+	struct message *ready_up_to;       /* the last of those behind it of which nothing changes any more */
+	int64_t active_ns;                 /* when a packet of it was seen, new or not */
+	int64_t answered_ns;
+	uint64_t answered_at;              /* stream->packets then */
+	bool has_first, has_last, answered, evicted, bytes_wanted, bytes_dropped;
+	bool torn;                         /* iWARP: bytes of the stream were lost since its last segment */
+	bool awaits_ack;                   /* iWARP: settled, and in ddp_half's list of those, by before and behind */
+	bool gathers;                      /* it had a transfer, and is not settled */
+	bool touched;                      /* it is in the tracker's list of those */
 	uint64_t low, high;                /* PSNs of the first and last packet seen, unwrapped */
 	uint64_t end;                      /* PSN behind the last packet; 0: not known */
 	uint64_t origin;
 	struct coverage coverage, cut;     /* bytes that are there; bytes that the capture cut off */
 	uint64_t memory;                   /* of coverages, as accounted: to the connection, once settled to all messages */
-	bool has_first, has_last, answered, evicted, bytes_wanted, bytes_dropped;
 	struct chunk_segment *segment;     /* memory of an RPC that it reads or writes; NULL: none known */
 	struct rpc_call *replies_to;       /* it carries the reply */
-	struct rpc_call *call;             /* it is an RPC call or reply that is not concluded */
-	struct mad_exchange *exchange;     /* it is a request of management whose answer is waited for */
 	struct rtap_operation operation;   /* of an RPC that has only one: shown.operations */
-	struct message **holder;           /* RPC over TCP and UDP: who points to it, as it waits for its reply or its own end; NULL: nobody */
-	struct rmpp_transfer *transfer;    /* of management, whose segments are waited for */
-	bool gathers;                      /* it had a transfer, and is not settled */
-	struct message *partner;           /* the RPC message that it answers, or that answers it */
 	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
 	uint64_t sink_offset;
 	uint64_t told_end;                 /* iWARP: position behind the last byte that its segments tell of, there or not */
-	bool torn;                         /* iWARP: bytes of the stream were lost since its last segment */
-	bool awaits_ack;                   /* iWARP: settled, and in ddp_half's list of those, by before and behind */
+	struct message **slot;             /* iWARP: who points to it as one that is under way; NULL: nobody */
 	uint64_t ack_at;                   /* the stream offset that is acknowledged when it is */
-	bool touched;                      /* it is in the tracker's list of those */
 	struct message *next_touched;
-	struct message *ready_up_to;       /* the last of those behind it of which nothing changes any more */
-	int64_t active_ns;                 /* when a packet of it was seen, new or not */
-	int64_t answered_ns;
-	uint64_t answered_at;              /* stream->packets then */
 };
 
 /* One direction's requests, and the responses to them. */

@@ -220,6 +220,29 @@ Test(iwarp_stream, messages_do_not_wait_for_acknowledgements_that_nobody_capture
 	sender_fini(&sender);
 }
 
+Test(iwarp_stream, messages_that_nobody_is_told_of_wait_for_no_acknowledgement)
+{
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	for (unsigned i = 0; i < 3; i++)
+		send_send(&sender, 100);
+	for (unsigned is_told = 0; is_told < 2; is_told++) {
+		begin(1 << 20, false);
+		if (!is_told)
+			tracker->options.message = NULL;
+		give_setup(false, true);
+		give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
+		cr_expect_eq(last_shown, 3);
+		give(true, 7000, FLAG_ACK, SETUP + sender.length, SETUP, NULL, 0);
+		cr_expect_eq(tracker->first_waiting != NULL, is_told);
+		end();
+		cr_expect_eq(told_count, is_told ? 3 : 0);
+		cr_expect_eq(last_connection.messages, 3);
+	}
+	sender_fini(&sender);
+}
+
 /* An untagged header that its ULPDU has no room for, then an opcode that is reserved. */
 Test(iwarp_stream, what_is_wrong_with_an_fpdu_hides_nothing_of_the_next_one)
 {
