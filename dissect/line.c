@@ -224,36 +224,43 @@ static int zero_run(const uint8_t *address, int *length)
 	return best;
 }
 
-void line_ipv6(struct line *line, const uint8_t *address)
+static char *put_ipv6(char *to, const uint8_t *address)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	int run_length, run;
 
 	/* RFC 5952, section 5 */
-	if (!memcmp(address, mapped, sizeof mapped)) {
-		line_text(line, "::ffff:");
-		line_ipv4(line, address + 12);
-		return;
-	}
+	if (!memcmp(address, mapped, sizeof mapped))
+		return line_put_ipv4(line_put(to, "::ffff:"), address + 12);
 	run = zero_run(address, &run_length);
 	for (int i = 0; i < 8; i++) {
 		if (i == run) {
-			line_text(line, "::");
+			to = line_put(to, "::");
 			i += run_length - 1;
 			continue;
 		}
 		if (i && (run < 0 || i != run + run_length))
-			line_char(line, ':');
-		line_hex_digits(line, (unsigned)(address[2 * i] << 8 | address[2 * i + 1]), 1);
+			*to++ = ':';
+		to = line_put_hex(to, (unsigned)(address[2 * i] << 8 | address[2 * i + 1]), 1);
 	}
+	return to;
+}
+
+char *line_put_ip(char *to, const uint8_t *address, unsigned length)
+{
+	return length == 4 ? line_put_ipv4(to, address) : put_ipv6(to, address);
+}
+
+void line_ipv6(struct line *line, const uint8_t *address)
+{
+	line_ip(line, address, 16);
 }
 
 void line_ip(struct line *line, const uint8_t *address, unsigned length)
 {
-	if (length == 4)
-		line_ipv4(line, address);
-	else
-		line_ipv6(line, address);
+	char spare[LINE_IP_MOST], *begin = line_begin(line, spare, sizeof spare);
+
+	line_end(line, begin, line_put_ip(begin, address, length));
 }
 
 void line_hex_bytes(struct line *line, const uint8_t *bytes, size_t length, char separator)

@@ -87,6 +87,9 @@ char *line_put_nine(char *to, uint32_t number);
 char *line_put_seconds(char *to, int64_t nanoseconds);
 /* 15 bytes at most, of 17 that are written. */
 char *line_put_ipv4(char *to, const uint8_t *address);
+/* An address of 4 or 16 bytes (RFC 5952): 45 bytes at most. */
+char *line_put_ip(char *to, const uint8_t *address, unsigned length);
+#define LINE_IP_MOST 45
 
 static inline void line_char(struct line *line, char c)
 {

@@ -5,21 +5,21 @@
 #include "output/messages.h"
 #include "output/object.h"
 
-static void address(const uint8_t *bytes, uint8_t length, struct line *line)
+static char *put_address(char *to, const uint8_t *bytes, uint8_t length)
 {
 	switch (length) {
-	case 2:
-		line_text(line, "lid ");
-		line_dec(line, (uint64_t)bytes[0] << 8 | bytes[1]);
-		break;
+	case 2: return line_put_dec(line_put(to, "lid "), (uint64_t)bytes[0] << 8 | bytes[1]);
 	case 4:
-	case 16:
-		line_ip(line, bytes, length);
-		break;
-	default:
-		line_text(line, "unknown");
-		break;
+	case 16: return line_put_ip(to, bytes, length);
+	default: return line_put(to, "unknown");
 	}
+}
+
+static void address(const uint8_t *bytes, uint8_t length, struct line *line)
+{
+	char spare[END_MOST], *begin = line_begin(line, spare, sizeof spare);
+
+	line_end(line, begin, put_address(begin, bytes, length));
 }
 
 void end_address(const struct rtap_end *end, struct line *line)
@@ -162,17 +162,19 @@ void connection_json(const struct rtap_connection *connection, struct line *line
 	line_bytes(line, "}}\n", 3);
 }
 
+char *end_put(char *to, const struct rtap_end *end)
+{
+	to = put_address(to, end->address, end->address_length);
+	if (end->port_known)
+		to = line_put_dec(line_put(to, " port "), end->port);
+	return end->qpn_known ? line_put_hex(line_put(to, " qp 0x"), end->qpn, 6) : to;
+}
+
 void end_text(const struct rtap_end *end, struct line *line)
 {
-	end_address(end, line);
-	if (end->port_known) {
-		line_text(line, " port ");
-		line_dec(line, end->port);
-	}
-	if (end->qpn_known) {
-		line_text(line, " qp ");
-		line_hex(line, end->qpn, 6);
-	}
+	char spare[END_MOST], *begin = line_begin(line, spare, sizeof spare);
+
+	line_end(line, begin, end_put(begin, end));
 }
 
 void troubles_text(const struct rtap_connection *shown, struct line *line)
@@ -194,15 +196,7 @@ void troubles_text(const struct rtap_connection *shown, struct line *line)
 
 static void text_end(const struct rtap_end *end, struct line *line)
 {
-	end_address(end, line);
-	if (end->port_known) {
-		line_text(line, " port ");
-		line_dec(line, end->port);
-	}
-	if (end->qpn_known) {
-		line_text(line, " qp ");
-		line_hex(line, end->qpn, 6);
-	}
+	end_text(end, line);
 	if (end->psn_known) {
 		line_text(line, " psn ");
 		line_dec(line, end->psn);

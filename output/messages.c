@@ -250,71 +250,49 @@ static void text_missing(const struct rtap_message *message, struct line *line)
 	}
 }
 
-static void text_operand(const char *label, uint64_t value, struct line *line)
-{
-	line_text(line, label);
-	line_hex(line, value, 16);
-}
-
-static void text_operands(const struct rtap_message *message, struct line *line)
+static char *put_operands(char *to, const struct rtap_message *message)
 {
 	bool swaps = message->verb == RTAP_VERB_COMPARE_SWAP;
 
 	if (message->kind != RTAP_KIND_ATOMIC || message->verb == RTAP_VERB_ATOMIC_WRITE)
-		return;
+		return to;
 	if (message->request_seen) {
 		if (swaps)
-			text_operand(", compare ", message->compare, line);
-		text_operand(swaps ? " swap " : ", add ", message->swap_or_add, line);
+			to = line_put_hex(line_put(to, ", compare 0x"), message->compare, 16);
+		to = line_put_hex(line_put(to, swaps ? " swap 0x" : ", add 0x"), message->swap_or_add, 16);
 	}
-	if (message->complete)
-		text_operand(", was ", message->original, line);
+	return message->complete ? line_put_hex(line_put(to, ", was 0x"), message->original, 16) : to;
 }
 
-static void text_details(const struct rtap_message *message, struct line *line)
+static char *put_details(char *to, const struct rtap_message *message)
 {
 	if (message->has_key) {
-		line_text(line, ", r_key ");
-		line_hex(line, message->r_key, 8);
-		line_text(line, " va ");
-		line_hex(line, message->virtual_address, 16);
+		to = line_put_hex(line_put(to, ", r_key 0x"), message->r_key, 8);
+		to = line_put_hex(line_put(to, " va 0x"), message->virtual_address, 16);
 	}
-	text_operands(message, line);
-	if (message->has_immediate) {
-		line_text(line, ", immediate ");
-		line_hex(line, message->immediate, message->kind == RTAP_KIND_IMMEDIATE ? 16 : 8);
-	}
-	if (message->has_invalidate) {
-		line_text(line, ", invalidates ");
-		line_hex(line, message->invalidated_r_key, 8);
-	}
-	if (message->outcome > RTAP_OUTCOME_GOOD || message->outcome == RTAP_OUTCOME_UNANSWERED) {
-		line_text(line, ", ");
-		line_text(line, rtap_outcome_name((enum rtap_outcome)message->outcome));
-	}
-	if (message->has_latency) {
-		line_text(line, ", latency ");
-		line_seconds(line, message->latency_ns);
-		line_text(line, " s");
-	}
+	to = put_operands(to, message);
+	if (message->has_immediate)
+		to = line_put_hex(line_put(to, ", immediate 0x"), message->immediate, message->kind == RTAP_KIND_IMMEDIATE ? 16 : 8);
+	if (message->has_invalidate)
+		to = line_put_hex(line_put(to, ", invalidates 0x"), message->invalidated_r_key, 8);
+	if (message->outcome > RTAP_OUTCOME_GOOD || message->outcome == RTAP_OUTCOME_UNANSWERED)
+		to = line_put(line_put(to, ", "), rtap_outcome_name((enum rtap_outcome)message->outcome));
+	if (message->has_latency)
+		to = line_put(line_put_seconds(line_put(to, ", latency "), message->latency_ns), " s");
 	if (message->repeats) {
-		line_text(line, ", repeated ");
-		line_count(line, message->repeats, "time", "times");
+		to = line_put_dec(line_put(to, ", repeated "), message->repeats);
+		to = line_put(to, line_plural(message->repeats, " time", " times"));
 	}
+	return message->has_crc ? line_put_hex(line_put(to, ", crc32 "), message->crc32, 8) : to;
 }
 
-static void text_chunks(const struct rtap_message *message, struct line *line)
+static char *put_chunks(char *to, const struct rtap_message *message)
 {
-	if (message->read_chunks) {
-		line_text(line, ", read chunks ");
-		line_dec(line, message->read_chunks);
-	}
-	if (message->write_chunks) {
-		line_text(line, ", write chunks ");
-		line_dec(line, message->write_chunks);
-	}
-	if (message->reply_chunk)
-		line_text(line, ", reply chunk");
+	if (message->read_chunks)
+		to = line_put_dec(line_put(to, ", read chunks "), message->read_chunks);
+	if (message->write_chunks)
+		to = line_put_dec(line_put(to, ", write chunks "), message->write_chunks);
+	return message->reply_chunk ? line_put(to, ", reply chunk") : to;
 }
 
 /* Of a message that is cut off before there is an operation in it. */
@@ -326,46 +304,59 @@ static void text_procedure(const struct rtap_message *message, struct line *line
 	rpc_line_procedure(&facts, line);
 }
 
+static char *put_program(char *to, const struct rtap_message *message)
+{
+	const char *program;
+
+	to = line_put_hex(line_put(to, " xid 0x"), message->xid, 8);
+	if (!message->program_known)
+		return to;
+	program = rtap_name_of(rpc_program_names, message->program);
+	*to++ = ' ';
+	to = program ? line_put(to, program) : line_put_dec(to, message->program);
+	return line_put_dec(line_put(to, " v"), message->version);
+}
+
+static void text_operation(const struct rtap_operation *operation, struct line *line)
+{
+	line_char(line, ' ');
+	if (operation->name)
+		line_text(line, operation->name);
+	else
+		line_dec(line, operation->number);
+	if (operation->has_status && operation->status && operation->status_name) {
+		line_char(line, '=');
+		line_text(line, operation->status_name);
+	}
+}
+
+/* How it was answered, by what, and what carried it. */
+static char *put_answer(char *to, const struct rtap_message *message)
+{
+	bool is_reply = message->kind == RTAP_KIND_RPC_REPLY;
+
+	if (is_reply && (message->has_rpc_status || message->rdma_error))
+		to = line_put(line_put(to, " "), message_rpc_status(message));
+	if (message->partner)
+		to = line_put_dec(line_put(to, is_reply ? ", answers " : ", answered by "), message->partner);
+	return put_chunks(to, message);
+}
+
+/* More than put_program() or put_answer() writes: four numbers with their labels, or a name. */
+#define RPC_MOST 256
+
 /* " xid 0x12345678 NFS v3 READ" */
 static void text_rpc(const struct rtap_message *message, struct line *line)
 {
-	const char *program = message->program_known ? rtap_name_of(rpc_program_names, message->program) : NULL;
+	char spare[RPC_MOST], *begin = line_begin(line, spare, sizeof spare);
 
-	line_text(line, " xid ");
-	line_hex(line, message->xid, 8);
-	if (message->program_known) {
-		line_char(line, ' ');
-		if (program)
-			line_text(line, program);
-		else
-			line_dec(line, message->program);
-		line_text(line, " v");
-		line_dec(line, message->version);
-		if (!message->operation_count)
-			text_procedure(message, line);
-	}
-	for (uint32_t i = 0; i < message->operation_count; i++) {
-		const struct rtap_operation *operation = &message->operations[i];
-
-		line_char(line, ' ');
-		if (operation->name)
-			line_text(line, operation->name);
-		else
-			line_dec(line, operation->number);
-		if (operation->has_status && operation->status && operation->status_name) {
-			line_char(line, '=');
-			line_text(line, operation->status_name);
-		}
-	}
-	if (message->kind == RTAP_KIND_RPC_REPLY && (message->has_rpc_status || message->rdma_error)) {
-		line_char(line, ' ');
-		line_text(line, message_rpc_status(message));
-	}
-	if (message->partner) {
-		line_text(line, message->kind == RTAP_KIND_RPC_REPLY ? ", answers " : ", answered by ");
-		line_dec(line, message->partner);
-	}
-	text_chunks(message, line);
+	line_end(line, begin, put_program(begin, message));
+	if (message->program_known && !message->operation_count)
+		text_procedure(message, line);
+	for (uint32_t i = 0; i < message->operation_count; i++)
+		text_operation(&message->operations[i], line);
+	begin = line_begin(line, spare, sizeof spare);
+	line_end(line, begin, put_answer(begin, message));
 }
 
 static void text_named(const char *name, uint64_t value, unsigned digits, struct line *line)
@@ -416,56 +407,67 @@ static void text_mad(const struct rtap_message *message, struct line *line)
 }
 
 /* Others can stand between them. */
-static void text_frames(const struct rtap_message *message, struct line *line)
+static char *put_frames(char *to, const struct rtap_message *message)
 {
-	line_text(line, " in ");
-	if (!message->is_rpc && message->frames < message->last_frame - message->first_frame + 1) {
-		line_dec(line, message->frames);
-		line_text(line, " of ");
-	}
-	line_text(line, message->first_frame == message->last_frame ? "frame " : "frames ");
-	line_dec(line, message->first_frame);
+	to = line_put(to, " in ");
+	if (!message->is_rpc && message->frames < message->last_frame - message->first_frame + 1)
+		to = line_put(line_put_dec(to, message->frames), " of ");
+	to = line_put_dec(line_put(to, message->first_frame == message->last_frame ? "frame " : "frames "), message->first_frame);
 	if (message->last_frame != message->first_frame) {
-		line_char(line, '-');
-		line_dec(line, message->last_frame);
+		*to++ = '-';
+		to = line_put_dec(to, message->last_frame);
 	}
+	return to;
+}
+
+/* More than stands in front of what is an RPC's or MAD's own: two ends, four numbers, and names. */
+#define FRONT_MOST (2 * END_MOST + 160)
+
+/* "12 0.001234000 #3 10.0.0.1 port 800 > 10.0.0.2 port 20049: rpc_call" */
+static char *put_front(char *to, const struct rtap_message *message, int64_t relative_ns)
+{
+	const struct rtap_connection *connection = message->connection;
+
+	to = line_put_dec(to, message->number);
+	*to++ = ' ';
+	to = line_put_seconds(to, message->time_ns - relative_ns);
+	*to++ = ' ';
+	if (connection) {
+		*to++ = '#';
+		to = line_put_dec(to, connection->number);
+		*to++ = ' ';
+		to = end_put(to, message->from_a ? &connection->a : &connection->b);
+		to = end_put(line_put(to, " > "), message->from_a ? &connection->b : &connection->a);
+		to = line_put(to, ": ");
+	}
+	return line_put(to, message->kind == RTAP_KIND_ATOMIC ? rtap_verb_name((enum rtap_verb)message->verb) :
+								rtap_message_kind_name((enum rtap_message_kind)message->kind));
+}
+
+/* More than stands behind it: some ten numbers with their labels. */
+#define BACK_MOST 640
+
+/* " 136 bytes in frame 7, latency 0.000123000 s" */
+static char *put_back(char *to, const struct rtap_message *message)
+{
+	if (message->is_rpc || message->is_mad)
+		*to++ = ',';
+	*to++ = ' ';
+	to = line_put(line_put_dec(to, message->length), line_plural(message->length, " byte", " bytes"));
+	return put_details(put_frames(to, message), message);
 }
 
 void message_text(const struct rtap_message *message, int64_t relative_ns, struct line *line)
 {
-	line_dec(line, message->number);
-	line_char(line, ' ');
-	line_seconds(line, message->time_ns - relative_ns);
-	line_char(line, ' ');
-	if (message->connection) {
-		const struct rtap_connection *connection = message->connection;
+	char spare[BACK_MOST], *begin = line_begin(line, spare, FRONT_MOST);
 
-		line_char(line, '#');
-		line_dec(line, connection->number);
-		line_char(line, ' ');
-		end_text(message->from_a ? &connection->a : &connection->b, line);
-		line_text(line, " > ");
-		end_text(message->from_a ? &connection->b : &connection->a, line);
-		line_text(line, ": ");
-	}
-	line_text(line, message->kind == RTAP_KIND_ATOMIC ? rtap_verb_name((enum rtap_verb)message->verb) :
-							    rtap_message_kind_name((enum rtap_message_kind)message->kind));
-	if (message->is_rpc) {
+	line_end(line, begin, put_front(begin, message, relative_ns));
+	if (message->is_rpc)
 		text_rpc(message, line);
-		line_char(line, ',');
-	}
-	if (message->is_mad) {
+	if (message->is_mad)
 		text_mad(message, line);
-		line_char(line, ',');
-	}
-	line_char(line, ' ');
-	line_count(line, message->length, "byte", "bytes");
-	text_frames(message, line);
-	text_details(message, line);
-	if (message->has_crc) {
-		line_text(line, ", crc32 ");
-		line_hex_digits(line, message->crc32, 8);
-	}
+	begin = line_begin(line, spare, BACK_MOST);
+	line_end(line, begin, put_back(begin, message));
 	text_missing(message, line);
 	if (message->bytes_evicted)
 		line_text(line, ", bytes not kept for want of memory");

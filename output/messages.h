@@ -26,6 +26,10 @@ void end_address(const struct rtap_end *end, struct line *line);
 /* The same with its port and queue pair: "10.0.0.1 qp 0x000012". */
 void end_text(const struct rtap_end *end, struct line *line);
 
+/* Writes that at `to`: END_MOST bytes at most. Returns its end. */
+char *end_put(char *to, const struct rtap_end *end);
+#define END_MOST (LINE_IP_MOST + 40)
+
 /* " [lost 3, rnr 1]": what was wrong with a connection's packets; nothing if nothing was. */
 void troubles_text(const struct rtap_connection *connection, struct line *line);
 
