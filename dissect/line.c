@@ -319,23 +319,25 @@ static bool is_plain(uint8_t byte)
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* Not 0 if one of eight bytes is below `limit`, which is at most 128; right for those below 128 only. */
-static inline uint64_t any_below(uint64_t bytes, uint8_t limit)
+/* Whether eight bytes are plain. No byte of a difference has its upper bit unless it or one below it went below zero. */
+static inline bool are_plain(const uint8_t *bytes)
 {
-	return (bytes - EACH(limit)) & ~bytes & EACH(0x80);
+	uint64_t eight;
+
+	memcpy(&eight, bytes, 8);
+	return !((eight | (eight - EACH(0x20)) | ((eight ^ EACH(0x7f)) - EACH(1)) | ((eight ^ EACH('"')) - EACH(1)) |
+		  ((eight ^ EACH('\\')) - EACH(1))) & EACH(0x80));
 }
 
 size_t line_plain_length(const uint8_t *bytes, size_t length)
 {
 	size_t n = 0;
-	uint64_t eight;
 
-	for (; length - n >= 8; n += 8) {
-		memcpy(&eight, bytes + n, 8);
-		if ((eight & EACH(0x80)) | any_below(eight, 0x20) | any_below(eight ^ EACH(0x7f), 1) | any_below(eight ^ EACH('"'), 1) |
-		    any_below(eight ^ EACH('\\'), 1))
-			break;
-	}
+	while (length - n >= 8 && are_plain(bytes + n))
+		n += 8;
+	/* the last ones together with some that were looked at already */
+	if (n && length - n < 8 && are_plain(bytes + length - 8))
+		return length;
 	while (n < length && is_plain(bytes[n]))
 		n++;
 	return n;

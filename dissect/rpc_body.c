@@ -14,7 +14,9 @@
 
 const struct xdr_program *rpc_body_program(const struct rtap_rpc_facts *facts)
 {
-	return facts->has_body ? rpc_program_tables(facts) : NULL;
+	const struct rpc_program *known = facts->has_body ? rpc_program_find(facts) : NULL;
+
+	return known ? known->tables : NULL;
 }
 
 /* Of arguments or results; NULL: there are none, or nobody knows the procedure. */
@@ -27,7 +29,8 @@ static const struct xdr_item *items_of(const struct xdr_program *program, const 
 
 enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink)
 {
-	const struct xdr_program *program = rpc_body_program(facts);
+	const struct rpc_program *known = facts->has_body ? rpc_program_find(facts) : NULL;
+	const struct xdr_program *program = known ? known->tables : NULL;
 	const struct xdr_item *items;
 	struct xdr_walk walk;
 	enum result result = OK;
@@ -44,7 +47,7 @@ enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, s
 	items = items_of(program, facts);
 	/* only a COMPOUND has others in it */
 	if ((program->minor_row == XDR_NO_ROW || !items) && sink->operation)
-		sink->operation(sink, facts->procedure, rtap_name_of(rpc_procedure_names(facts), facts->procedure), xdr->position);
+		sink->operation(sink, facts->procedure, rpc_procedure_name(known, facts->procedure), xdr->position);
 	if (!items)
 		return OK;
 	if (facts->body_length != UINT32_MAX)
