@@ -310,7 +310,8 @@ static enum result opaque_auth(struct walk *walk, const char *label, bool is_cre
 	return result;
 }
 
-static enum result call_body(struct walk *walk)
+/* Words from the version to the procedure. */
+static enum result call_words(struct walk *walk)
 {
 	struct rtap_rpc_facts *facts = &walk->facts;
 	uint32_t version;
@@ -325,6 +326,28 @@ static enum result call_body(struct walk *walk)
 	if (result == OK)
 		result = word(walk, ROW_PROCEDURE, &facts->procedure);
 	facts->program_known = result == OK;
+	return result;
+}
+
+/* The same at once, of words that are at hand and nobody is told of. False: nothing moved. */
+static bool take_call_words(struct walk *walk)
+{
+	struct rtap_rpc_facts *facts = &walk->facts;
+	const uint8_t *words = walk->xdr->next;
+
+	if (walk->visitor || walk->xdr->end - words < 16 || load32(words) != RPC_VERSION_2 || !xdr_pass(walk->xdr, 16))
+		return false;
+	facts->program = load32(words + 4);
+	facts->version = load32(words + 8);
+	facts->procedure = load32(words + 12);
+	facts->program_known = true;
+	return true;
+}
+
+static enum result call_body(struct walk *walk)
+{
+	enum result result = take_call_words(walk) ? OK : call_words(walk);
+
 	if (result == OK)
 		result = opaque_auth(walk, "Credentials", true);
 	return result == OK ? opaque_auth(walk, "Verifier", false) : result;
