@@ -68,16 +68,11 @@ static inline char *put_few(char *to, unsigned number)
 	return to + 2;
 }
 
-char *line_put_dec(char *to, uint64_t number)
+/* From 10000 on; apart, so that small numbers need no registers saved. */
+static __attribute__((noinline)) char *put_many(char *to, uint64_t number)
 {
 	uint32_t rest;
 
-	if (number < 256) {
-		memcpy(to, octets[number].text, 4);
-		return to + octets[number].length - 1;
-	}
-	if (number < 10000)
-		return put_few(to, (unsigned)number);
 	if (number < 100000000) {
 		rest = (uint32_t)number;
 		to = put_few(to, rest / 10000);
@@ -89,6 +84,15 @@ char *line_put_dec(char *to, uint64_t number)
 	put_four(to, rest / 10000);
 	put_four(to + 4, rest % 10000);
 	return to + 8;
+}
+
+char *line_put_dec(char *to, uint64_t number)
+{
+	if (number < 256) {
+		memcpy(to, octets[number].text, 4);
+		return to + octets[number].length - 1;
+	}
+	return number < 10000 ? put_few(to, (unsigned)number) : put_many(to, number);
 }
 
 void line_dec(struct line *line, uint64_t number)
