@@ -15,7 +15,7 @@
 /* Of facts that tell a body whose tables there are, else NULL. */
 static const struct rpc_program *known_of(const struct rtap_rpc_facts *facts)
 {
-	const struct rpc_program *known = facts->has_body ? rpc_program_find(facts) : NULL;
+	const struct rpc_program *known = facts->has_body ? rpc_program_of(facts) : NULL;
 
 	return known && known->tables ? known : NULL;
 }

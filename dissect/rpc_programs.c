@@ -116,19 +116,22 @@ static inline bool is_of(const struct rpc_program *known, uint32_t program, uint
 	return known->program == program && version >= known->first_version && version <= known->last_version;
 }
 
-const struct rpc_program *rpc_program_find(const struct rtap_rpc_facts *facts)
+const struct rpc_program *rpc_program_find(uint32_t program, uint32_t version)
 {
-	uint32_t program = program_of(facts);
-
 	for (const struct rpc_program *known = programs; known < programs + PROGRAMS; known++)
-		if (is_of(known, program, facts->version))
+		if (is_of(known, program, version))
 			return known;
 	return NULL;
 }
 
+const struct rpc_program *rpc_program_of(const struct rtap_rpc_facts *facts)
+{
+	return rpc_program_find(program_of(facts), facts->version);
+}
+
 const struct rtap_name *rpc_procedure_names(const struct rtap_rpc_facts *facts)
 {
-	const struct rpc_program *known = rpc_program_find(facts);
+	const struct rpc_program *known = rpc_program_of(facts);
 
 	return known ? known->names : NULL;
 }
@@ -142,7 +145,7 @@ const char *rpc_procedure_name(const struct rpc_program *known, uint32_t procedu
 
 void rpc_line_program(const struct rtap_rpc_facts *facts, struct line *line)
 {
-	const struct rpc_program *known = rpc_program_find(facts);
+	const struct rpc_program *known = rpc_program_of(facts);
 	const char *program;
 
 	if (known && known->text_length) {
@@ -163,7 +166,7 @@ void rpc_line_program(const struct rtap_rpc_facts *facts, struct line *line)
 
 void rpc_line_procedure(const struct rtap_rpc_facts *facts, struct line *line)
 {
-	const struct rpc_program *known = rpc_program_find(facts);
+	const struct rpc_program *known = rpc_program_of(facts);
 	const char *procedure = known ? rpc_procedure_name(known, facts->procedure) : NULL;
 
 	if (procedure) {

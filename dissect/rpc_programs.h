@@ -23,8 +23,11 @@ struct rpc_program {
 	const struct xdr_program *tables; /* NULL: there are none */
 };
 
-/* NULL if the program or its version is not known. The facts know the program. */
-const struct rpc_program *rpc_program_find(const struct rtap_rpc_facts *facts);
+/* NULL if the program or its version is not known. */
+const struct rpc_program *rpc_program_find(uint32_t program, uint32_t version);
+
+/* The same for the program that the facts know, which may be taken for NFSv4's callback. */
+const struct rpc_program *rpc_program_of(const struct rtap_rpc_facts *facts);
 
 /* The name of a procedure, or NULL. */
 const char *rpc_procedure_name(const struct rpc_program *known, uint32_t procedure);

@@ -162,17 +162,22 @@ void connection_json(const struct rtap_connection *connection, struct line *line
 	line_bytes(line, "}}\n", 3);
 }
 
+#define END_MOST 80 /* an IPv4 address, a port and a queue pair, and some */
+
 void end_text(const struct rtap_end *end, struct line *line)
 {
-	end_address(end, line);
-	if (end->port_known) {
-		line_text(line, " port ");
-		line_dec(line, end->port);
-	}
-	if (end->qpn_known) {
-		line_text(line, " qp ");
-		line_hex(line, end->qpn, 6);
-	}
+	char spare[END_MOST], *begin, *to;
+
+	if (end->address_length != 4)
+		end_address(end, line);
+	to = begin = line_begin(line, spare, sizeof spare);
+	if (end->address_length == 4)
+		to = line_put_ipv4(to, end->address);
+	if (end->port_known)
+		to = line_put_dec(line_put(to, " port "), end->port);
+	if (end->qpn_known)
+		to = line_put_hex(line_put(to, " qp 0x"), end->qpn, 6);
+	line_end(line, begin, to);
 }
 
 void troubles_text(const struct rtap_connection *shown, struct line *line)

@@ -8,6 +8,9 @@
 /* Of a message in text: the rest is counted. */
 #define SHOWN_HOLES 4
 
+/* Bytes that the pieces of a message's text are made in: of each piece below, numbers of 20 digits and the words around them. */
+#define PIECE_MOST 160
+
 static void json_missing(const struct rtap_message *message, struct line *line)
 {
 	object_key(line, "missing");
@@ -273,11 +276,12 @@ static void text_operands(const struct rtap_message *message, struct line *line)
 
 static void text_details(const struct rtap_message *message, struct line *line)
 {
+	char spare[PIECE_MOST], *begin, *to;
+
 	if (message->has_key) {
-		line_text(line, ", r_key ");
-		line_hex(line, message->r_key, 8);
-		line_text(line, " va ");
-		line_hex(line, message->virtual_address, 16);
+		begin = line_begin(line, spare, sizeof spare);
+		to = line_put_hex(line_put(begin, ", r_key 0x"), message->r_key, 8);
+		line_end(line, begin, line_put_hex(line_put(to, " va 0x"), message->virtual_address, 16));
 	}
 	text_operands(message, line);
 	if (message->has_immediate) {
@@ -293,9 +297,9 @@ static void text_details(const struct rtap_message *message, struct line *line)
 		line_text(line, rtap_outcome_name((enum rtap_outcome)message->outcome));
 	}
 	if (message->has_latency) {
-		line_text(line, ", latency ");
-		line_seconds(line, message->latency_ns);
-		line_text(line, " s");
+		begin = line_begin(line, spare, sizeof spare);
+		to = line_put_seconds(line_put(begin, ", latency "), message->latency_ns);
+		line_end(line, begin, line_put(to, " s"));
 	}
 	if (message->repeats) {
 		line_text(line, ", repeated ");
@@ -326,24 +330,33 @@ static void text_procedure(const struct rtap_message *message, struct line *line
 	rpc_line_procedure(&facts, line);
 }
 
+/* " xid 0x12345678 NFS v3" */
+static void text_program(const struct rtap_message *message, struct line *line)
+{
+	const struct rpc_program *known = message->program_known ? rpc_program_find(message->program, message->version) : NULL;
+	char spare[PIECE_MOST], *begin = line_begin(line, spare, sizeof spare);
+	char *to = line_put_hex(line_put(begin, " xid 0x"), message->xid, 8);
+	const char *name;
+
+	if (message->program_known)
+		*to++ = ' ';
+	if (known && known->text_length) {
+		memcpy(to, known->text, sizeof known->text);
+		to += known->text_length;
+	} else if (message->program_known) {
+		name = rtap_name_of(rpc_program_names, message->program);
+		to = name ? line_put(to, name) : line_put_dec(to, message->program);
+		to = line_put_dec(line_put(to, " v"), message->version);
+	}
+	line_end(line, begin, to);
+}
+
 /* " xid 0x12345678 NFS v3 READ" */
 static void text_rpc(const struct rtap_message *message, struct line *line)
 {
-	const char *program = message->program_known ? rtap_name_of(rpc_program_names, message->program) : NULL;
-
-	line_text(line, " xid ");
-	line_hex(line, message->xid, 8);
-	if (message->program_known) {
-		line_char(line, ' ');
-		if (program)
-			line_text(line, program);
-		else
-			line_dec(line, message->program);
-		line_text(line, " v");
-		line_dec(line, message->version);
-		if (!message->operation_count)
-			text_procedure(message, line);
-	}
+	text_program(message, line);
+	if (message->program_known && !message->operation_count)
+		text_procedure(message, line);
 	for (uint32_t i = 0; i < message->operation_count; i++) {
 		const struct rtap_operation *operation = &message->operations[i];
 
@@ -415,39 +428,49 @@ static void text_mad(const struct rtap_message *message, struct line *line)
 	}
 }
 
-/* Others can stand between them. */
+/* " 4096 bytes in frames 1-4"; others can stand between them */
 static void text_frames(const struct rtap_message *message, struct line *line)
 {
-	line_text(line, " in ");
-	if (!message->is_rpc && message->frames < message->last_frame - message->first_frame + 1) {
-		line_dec(line, message->frames);
-		line_text(line, " of ");
-	}
-	line_text(line, message->first_frame == message->last_frame ? "frame " : "frames ");
-	line_dec(line, message->first_frame);
+	char spare[PIECE_MOST], *begin = line_begin(line, spare, sizeof spare), *to = begin;
+
+	*to++ = ' ';
+	to = line_put_dec(to, message->length);
+	to = message->length == 1 ? line_put(to, " byte in ") : line_put(to, " bytes in ");
+	if (!message->is_rpc && message->frames < message->last_frame - message->first_frame + 1)
+		to = line_put(line_put_dec(to, message->frames), " of ");
+	to = message->first_frame == message->last_frame ? line_put(to, "frame ") : line_put(to, "frames ");
+	to = line_put_dec(to, message->first_frame);
 	if (message->last_frame != message->first_frame) {
-		line_char(line, '-');
-		line_dec(line, message->last_frame);
+		*to++ = '-';
+		to = line_put_dec(to, message->last_frame);
 	}
+	line_end(line, begin, to);
+}
+
+static void text_ends(const struct rtap_message *message, const struct rtap_connection *connection, struct line *line)
+{
+	end_text(message->from_a ? &connection->a : &connection->b, line);
+	line_text(line, " > ");
+	end_text(message->from_a ? &connection->b : &connection->a, line);
+	line_text(line, ": ");
 }
 
 void message_text(const struct rtap_message *message, int64_t relative_ns, struct line *line)
 {
-	line_dec(line, message->number);
-	line_char(line, ' ');
-	line_seconds(line, message->time_ns - relative_ns);
-	line_char(line, ' ');
-	if (message->connection) {
-		const struct rtap_connection *connection = message->connection;
+	const struct rtap_connection *connection = message->connection;
+	char spare[PIECE_MOST], *begin = line_begin(line, spare, sizeof spare), *to = line_put_dec(begin, message->number);
 
-		line_char(line, '#');
-		line_dec(line, connection->number);
-		line_char(line, ' ');
-		end_text(message->from_a ? &connection->a : &connection->b, line);
-		line_text(line, " > ");
-		end_text(message->from_a ? &connection->b : &connection->a, line);
-		line_text(line, ": ");
+	*to++ = ' ';
+	to = line_put_seconds(to, message->time_ns - relative_ns);
+	*to++ = ' ';
+	if (connection) {
+		*to++ = '#';
+		to = line_put_dec(to, connection->number);
+		*to++ = ' ';
 	}
+	line_end(line, begin, to);
+	if (connection)
+		text_ends(message, connection, line);
 	line_text(line, message->kind == RTAP_KIND_ATOMIC ? rtap_verb_name((enum rtap_verb)message->verb) :
 							    rtap_message_kind_name((enum rtap_message_kind)message->kind));
 	if (message->is_rpc) {
@@ -458,8 +481,6 @@ void message_text(const struct rtap_message *message, int64_t relative_ns, struc
 		text_mad(message, line);
 		line_char(line, ',');
 	}
-	line_char(line, ' ');
-	line_count(line, message->length, "byte", "bytes");
 	text_frames(message, line);
 	text_details(message, line);
 	if (message->has_crc) {
