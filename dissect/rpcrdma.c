@@ -443,22 +443,19 @@ static void count(struct line *line, const char *label, uint32_t number)
 	line_dec(line, number);
 }
 
+#define SUMMARY_MOST 96 /* the words, three numbers, and the longest name */
+
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct rtap_rpcrdma_facts *facts = &packet->rpcrdma;
 	const char *name = rtap_name_of(message_type_names, facts->message_type);
+	char spare[SUMMARY_MOST], *begin = line_begin(line, spare, sizeof spare), *to = line_put(begin, ": RPC-over-RDMA ");
 
 	if (layer->length < FIXED_LENGTH)
 		return;
-	line_text(line, ": RPC-over-RDMA ");
-	if (name)
-		line_text(line, name);
-	else
-		line_dec(line, facts->message_type);
-	line_text(line, " xid ");
-	line_hex(line, facts->xid, 8);
-	line_text(line, " credits ");
-	line_dec(line, facts->credits);
+	to = name ? line_put(to, name) : line_put_dec(to, facts->message_type);
+	to = line_put_hex(line_put(to, " xid 0x"), facts->xid, 8);
+	line_end(line, begin, line_put_dec(line_put(to, " credits "), facts->credits));
 	count(line, " read segments ", facts->read_segments);
 	count(line, " write chunks ", facts->write_chunks);
 	if (facts->reply_chunk)

@@ -26,7 +26,8 @@ static void link_newest(struct budget *budget, struct budget_holder *holder)
 
 void budget_touch(struct budget *budget, struct budget_holder *holder)
 {
-	if (!holder->bytes || budget->newest == holder)
+	/* the place of one that can never be given up, now or later, is never looked at */
+	if (!holder->bytes || budget->newest == holder || (!holder->evict && !holder->owner))
 		return;
 	unlink_holder(budget, holder);
 	link_newest(budget, holder);
