@@ -11,9 +11,10 @@ static const char hex_pairs[512] =
 	HEX_ROW("0") HEX_ROW("1") HEX_ROW("2") HEX_ROW("3") HEX_ROW("4") HEX_ROW("5") HEX_ROW("6") HEX_ROW("7")
 	HEX_ROW("8") HEX_ROW("9") HEX_ROW("a") HEX_ROW("b") HEX_ROW("c") HEX_ROW("d") HEX_ROW("e") HEX_ROW("f");
 
-static inline void put_byte(char *to, uint8_t byte)
+static inline char *put_byte(char *to, uint8_t byte)
 {
 	memcpy(to, hex_pairs + 2 * byte, 2);
+	return to + 2;
 }
 
 static const char digit_pairs[200] =
@@ -21,12 +22,12 @@ static const char digit_pairs[200] =
 	"4041424344454647484950515253545556575859" "6061626364656667686970717273747576777879"
 	"8081828384858687888990919293949596979899";
 
-/* The numbers 0 to 255 with a point behind, so that four copies make an address. */
+/* The numbers 0 to 255 with a point behind, so that four copies make an address. Eight bytes each: there is an addressing mode for that. */
 #define OCTET(number) { #number ".", sizeof #number }
 #define TEN(n) OCTET(n##0), OCTET(n##1), OCTET(n##2), OCTET(n##3), OCTET(n##4), OCTET(n##5), OCTET(n##6), OCTET(n##7), OCTET(n##8), OCTET(n##9)
 
 static const struct {
-	char text[5];
+	char text[7];
 	uint8_t length;
 } octets[256] = {
 	TEN(), TEN(1), TEN(2), TEN(3), TEN(4), TEN(5), TEN(6), TEN(7), TEN(8), TEN(9), TEN(10), TEN(11), TEN(12), TEN(13), TEN(14),
@@ -141,9 +142,15 @@ void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 char *line_put_hex(char *to, uint64_t number, unsigned digits)
 {
 	unsigned least = digits < 1 ? 1 : digits > 16 ? 16 : digits;
-	unsigned n = number ? (67u - (unsigned)__builtin_clzll(number)) / 4 : 1;
+	unsigned n;
 	char *p;
 
+	/* numbers of queue pairs, keys and XIDs */
+	if (digits == 6 && number < 1 << 24)
+		return put_byte(put_byte(put_byte(to, (uint8_t)(number >> 16)), (uint8_t)(number >> 8)), (uint8_t)number);
+	if (digits == 8 && number <= UINT32_MAX)
+		return line_put_hex(put_byte(to, (uint8_t)(number >> 24)), number & 0xffffff, 6);
+	n = number ? (67u - (unsigned)__builtin_clzll(number)) / 4 : 1;
 	if (n < least)
 		n = least;
 	for (p = to + n; p - to >= 2; number >>= 8)
