@@ -69,22 +69,21 @@ static inline char *put_few(char *to, unsigned number)
 	return to + 2;
 }
 
-/* From 10000 on; apart, so that small numbers need no registers saved. */
+/* Below 100000000; returns the end. */
+static inline char *put_eight(char *to, uint32_t number)
+{
+	put_four(to, number / 10000);
+	put_four(to + 4, number % 10000);
+	return to + 8;
+}
+
+/* From 100000000 on; apart, so that smaller numbers need no registers saved. */
 static __attribute__((noinline)) char *put_many(char *to, uint64_t number)
 {
-	uint32_t rest;
+	uint64_t upper = number / 100000000;
 
-	if (number < 100000000) {
-		rest = (uint32_t)number;
-		to = put_few(to, rest / 10000);
-		put_four(to, rest % 10000);
-		return to + 4;
-	}
-	to = line_put_dec(to, number / 100000000);
-	rest = (uint32_t)(number % 100000000);
-	put_four(to, rest / 10000);
-	put_four(to + 4, rest % 10000);
-	return to + 8;
+	to = upper < 10000 ? put_few(to, (unsigned)upper) : line_put_dec(to, upper);
+	return put_eight(to, (uint32_t)(number % 100000000));
 }
 
 char *line_put_dec(char *to, uint64_t number)
@@ -93,7 +92,13 @@ char *line_put_dec(char *to, uint64_t number)
 		memcpy(to, octets[number].text, 4);
 		return to + octets[number].length - 1;
 	}
-	return number < 10000 ? put_few(to, (unsigned)number) : put_many(to, number);
+	if (number < 10000)
+		return put_few(to, (unsigned)number);
+	if (number >= 100000000)
+		return put_many(to, number);
+	to = put_few(to, (unsigned)number / 10000);
+	put_four(to, (unsigned)number % 10000);
+	return to + 4;
 }
 
 void line_dec(struct line *line, uint64_t number)

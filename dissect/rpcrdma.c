@@ -230,13 +230,19 @@ static enum result reply_chunk(struct walk *walk)
 	return write_chunk(walk, "Reply Chunk", false);
 }
 
-/* Passes over three lists without anything in them, if nobody is told. False: nothing moved. */
+/* Whether three lists without anything in them begin here. */
+static bool are_empty(const uint8_t *lists)
+{
+	return !load64(lists) && !load32(lists + 8);
+}
+
+/* Passes over such lists, if nobody is told. False: nothing moved. */
 static bool pass_empty_lists(struct walk *walk)
 {
 	const uint8_t *none;
 
-	return !walk->visitor && walk->cursor.captured >= 12 && !load64(walk->cursor.next) && !load32(walk->cursor.next + 8) &&
-	       cursor_take(&walk->cursor, 12, &none) == OK;
+	return !walk->visitor && walk->cursor.captured >= MIN_MESSAGE_LENGTH - FIXED_LENGTH && are_empty(walk->cursor.next) &&
+	       cursor_take(&walk->cursor, MIN_MESSAGE_LENGTH - FIXED_LENGTH, &none) == OK;
 }
 
 /* Counts of what the lists hold, told before them. `known` are the facts of an earlier walk. */
@@ -327,19 +333,31 @@ bool rpcrdma_may_be(const uint8_t *bytes, uint32_t length)
 	return length >= MIN_MESSAGE_LENGTH && load32(bytes + 4) == VERSION_1 && load32(bytes + 12) <= RDMA_ERROR;
 }
 
+/* Whether the words behind the header are an RPC message's first: the same XID, then call or reply. */
+static bool is_message(const uint8_t *words, uint32_t xid)
+{
+	return load32(words) == xid && load32(words + 4) <= 1;
+}
+
 bool rpcrdma_recognise(const struct cursor *payload)
 {
-	struct walk walk = walk_of(*payload);
-	const struct rtap_rpcrdma_facts *facts = &walk.facts;
-	uint32_t xid, type;
+	const uint8_t *header = payload->next, *words;
+	const struct rtap_rpcrdma_facts *facts;
+	struct walk walk;
 
-	if (payload->captured < MIN_MESSAGE_LENGTH || load32(payload->next + 4) != VERSION_1 ||
-	    load32(payload->next + 12) > RDMA_MSGP || walk_header(&walk, facts) != OK)
+	if (payload->captured < MIN_MESSAGE_LENGTH || load32(header + 4) != VERSION_1 || load32(header + 12) > RDMA_MSGP)
+		return false;
+	/* as most are */
+	if (load32(header + 12) == RDMA_MSG && are_empty(header + FIXED_LENGTH) && payload->captured >= MIN_MESSAGE_LENGTH + 8)
+		return is_message(header + MIN_MESSAGE_LENGTH, load32(header));
+	walk = walk_of(*payload);
+	facts = &walk.facts;
+	if (walk_header(&walk, facts) != OK)
 		return false;
 	/* RFC 8166, 4.5.2: without a message and without a chunk it is an error, and nothing to know it by */
 	if (facts->message_type == RDMA_NOMSG)
 		return !walk.cursor.wire && (facts->read_segments || facts->write_chunks || facts->reply_chunk);
-	return cursor_u32(&walk.cursor, &xid) == OK && cursor_u32(&walk.cursor, &type) == OK && xid == facts->xid && type <= 1;
+	return cursor_take(&walk.cursor, 8, &words) == OK && is_message(words, facts->xid);
 }
 
 bool rpcrdma_pass(struct parse *parse, uint32_t length)
