@@ -22,7 +22,7 @@ static const char digit_pairs[200] =
 	"4041424344454647484950515253545556575859" "6061626364656667686970717273747576777879"
 	"8081828384858687888990919293949596979899";
 
-/* The numbers 0 to 255 with a point behind, so that four copies make an address. Eight bytes each: there is an addressing mode for that. */
+/* The numbers 0 to 255 with a point behind, so that four copies make an address. Eight bytes each are quickly found. */
 #define OCTET(number) { #number ".", sizeof #number }
 #define TEN(n) OCTET(n##0), OCTET(n##1), OCTET(n##2), OCTET(n##3), OCTET(n##4), OCTET(n##5), OCTET(n##6), OCTET(n##7), OCTET(n##8), OCTET(n##9)
 

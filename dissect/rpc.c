@@ -310,8 +310,7 @@ static enum result opaque_auth(struct walk *walk, const char *label, bool is_cre
 	return result;
 }
 
-/* Words from the version to the procedure. */
-static enum result call_words(struct walk *walk)
+static enum result call_body(struct walk *walk)
 {
 	struct rtap_rpc_facts *facts = &walk->facts;
 	uint32_t version;
@@ -326,28 +325,6 @@ static enum result call_words(struct walk *walk)
 	if (result == OK)
 		result = word(walk, ROW_PROCEDURE, &facts->procedure);
 	facts->program_known = result == OK;
-	return result;
-}
-
-/* The same at once, of words that are at hand and nobody is told of. False: nothing moved. */
-static bool take_call_words(struct walk *walk)
-{
-	struct rtap_rpc_facts *facts = &walk->facts;
-	const uint8_t *words = walk->xdr->next;
-
-	if (walk->visitor || walk->xdr->end - words < 16 || load32(words) != RPC_VERSION_2 || !xdr_pass(walk->xdr, 16))
-		return false;
-	facts->program = load32(words + 4);
-	facts->version = load32(words + 8);
-	facts->procedure = load32(words + 12);
-	facts->program_known = true;
-	return true;
-}
-
-static enum result call_body(struct walk *walk)
-{
-	enum result result = take_call_words(walk) ? OK : call_words(walk);
-
 	if (result == OK)
 		result = opaque_auth(walk, "Credentials", true);
 	return result == OK ? opaque_auth(walk, "Verifier", false) : result;
@@ -771,6 +748,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 {
 	struct rtap_rpc_facts own;
 	const struct rtap_rpc_facts *facts = rpc_layer_facts(packet, layer, &own);
+	const struct rtap_layer *behind = layer_behind(packet, layer);
 
 	line_text(line, facts->is_reply ? ": RPC reply" : ": RPC call");
 	if (!packet->rpcrdma.present) {
@@ -784,7 +762,8 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		line_char(line, ' ');
 		line_text(line, gss_procedure_names[facts->gss_procedure <= GSS_DESTROY ? facts->gss_procedure : GSS_INIT].name);
 	}
-	if (layer_behind(packet, layer) && facts->has_body && rpc_body_program(facts))
+	/* arguments or results say what they are of */
+	if (behind && protocol_by_number(behind->protocol)->visit == rpc_body_visit)
 		return;
 	if (facts->program_known) {
 		line_char(line, ' ');

@@ -194,7 +194,6 @@ Test(rpc, each_record_of_a_segment_has_its_own_fields)
 	kit_free(&kit);
 }
 
-/* Read at once, or word by word where the header stands in two pieces. */
 Test(rpc, a_header_is_read_the_same_whole_or_in_pieces)
 {
 	struct words words = { { MNT_CALL }, 12 };
