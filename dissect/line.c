@@ -11,9 +11,10 @@ static const char hex_pairs[512] =
 	HEX_ROW("0") HEX_ROW("1") HEX_ROW("2") HEX_ROW("3") HEX_ROW("4") HEX_ROW("5") HEX_ROW("6") HEX_ROW("7")
 	HEX_ROW("8") HEX_ROW("9") HEX_ROW("a") HEX_ROW("b") HEX_ROW("c") HEX_ROW("d") HEX_ROW("e") HEX_ROW("f");
 
-static inline void put_byte(char *to, uint8_t byte)
+static inline char *put_byte(char *to, uint8_t byte)
 {
 	memcpy(to, hex_pairs + 2 * byte, 2);
+	return to + 2;
 }
 
 static const char digit_pairs[200] =
@@ -21,12 +22,12 @@ static const char digit_pairs[200] =
 	"4041424344454647484950515253545556575859" "6061626364656667686970717273747576777879"
 	"8081828384858687888990919293949596979899";
 
-/* The numbers 0 to 255 with a point behind, so that four copies make an address. */
+/* The numbers 0 to 255 with a point behind, so that four copies make an address. Eight bytes each are quickly found. */
 #define OCTET(number) { #number ".", sizeof #number }
 #define TEN(n) OCTET(n##0), OCTET(n##1), OCTET(n##2), OCTET(n##3), OCTET(n##4), OCTET(n##5), OCTET(n##6), OCTET(n##7), OCTET(n##8), OCTET(n##9)
 
 static const struct {
-	char text[5];
+	char text[7];
 	uint8_t length;
 } octets[256] = {
 	TEN(), TEN(1), TEN(2), TEN(3), TEN(4), TEN(5), TEN(6), TEN(7), TEN(8), TEN(9), TEN(10), TEN(11), TEN(12), TEN(13), TEN(14),
@@ -68,27 +69,36 @@ static inline char *put_few(char *to, unsigned number)
 	return to + 2;
 }
 
+/* Below 100000000; returns the end. */
+static inline char *put_eight(char *to, uint32_t number)
+{
+	put_four(to, number / 10000);
+	put_four(to + 4, number % 10000);
+	return to + 8;
+}
+
+/* From 100000000 on; apart, so that smaller numbers need no registers saved. */
+static __attribute__((noinline)) char *put_many(char *to, uint64_t number)
+{
+	uint64_t upper = number / 100000000;
+
+	to = upper < 10000 ? put_few(to, (unsigned)upper) : line_put_dec(to, upper);
+	return put_eight(to, (uint32_t)(number % 100000000));
+}
+
 char *line_put_dec(char *to, uint64_t number)
 {
-	uint32_t rest;
-
 	if (number < 256) {
 		memcpy(to, octets[number].text, 4);
 		return to + octets[number].length - 1;
 	}
 	if (number < 10000)
 		return put_few(to, (unsigned)number);
-	if (number < 100000000) {
-		rest = (uint32_t)number;
-		to = put_few(to, rest / 10000);
-		put_four(to, rest % 10000);
-		return to + 4;
-	}
-	to = line_put_dec(to, number / 100000000);
-	rest = (uint32_t)(number % 100000000);
-	put_four(to, rest / 10000);
-	put_four(to + 4, rest % 10000);
-	return to + 8;
+	if (number >= 100000000)
+		return put_many(to, number);
+	to = put_few(to, (unsigned)number / 10000);
+	put_four(to, (unsigned)number % 10000);
+	return to + 4;
 }
 
 void line_dec(struct line *line, uint64_t number)
@@ -137,9 +147,15 @@ void line_dec_padded(struct line *line, uint64_t number, unsigned digits)
 char *line_put_hex(char *to, uint64_t number, unsigned digits)
 {
 	unsigned least = digits < 1 ? 1 : digits > 16 ? 16 : digits;
-	unsigned n = number ? (67u - (unsigned)__builtin_clzll(number)) / 4 : 1;
+	unsigned n;
 	char *p;
 
+	/* numbers of queue pairs, keys and XIDs */
+	if (digits == 6 && number < 1 << 24)
+		return put_byte(put_byte(put_byte(to, (uint8_t)(number >> 16)), (uint8_t)(number >> 8)), (uint8_t)number);
+	if (digits == 8 && number <= UINT32_MAX)
+		return line_put_hex(put_byte(to, (uint8_t)(number >> 24)), number & 0xffffff, 6);
+	n = number ? (67u - (unsigned)__builtin_clzll(number)) / 4 : 1;
 	if (n < least)
 		n = least;
 	for (p = to + n; p - to >= 2; number >>= 8)
@@ -326,23 +342,25 @@ static bool is_plain(uint8_t byte)
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* Not 0 if one of eight bytes is below `limit`, which is at most 128; right for those below 128 only. */
-static inline uint64_t any_below(uint64_t bytes, uint8_t limit)
+/* Whether eight bytes are plain. No byte of a difference has its upper bit unless it or one below it went below zero. */
+static inline bool are_plain(const uint8_t *bytes)
 {
-	return (bytes - EACH(limit)) & ~bytes & EACH(0x80);
+	uint64_t eight;
+
+	memcpy(&eight, bytes, 8);
+	return !((eight | (eight - EACH(0x20)) | ((eight ^ EACH(0x7f)) - EACH(1)) | ((eight ^ EACH('"')) - EACH(1)) |
+		  ((eight ^ EACH('\\')) - EACH(1))) & EACH(0x80));
 }
 
 size_t line_plain_length(const uint8_t *bytes, size_t length)
 {
 	size_t n = 0;
-	uint64_t eight;
 
-	for (; length - n >= 8; n += 8) {
-		memcpy(&eight, bytes + n, 8);
-		if ((eight & EACH(0x80)) | any_below(eight, 0x20) | any_below(eight ^ EACH(0x7f), 1) | any_below(eight ^ EACH('"'), 1) |
-		    any_below(eight ^ EACH('\\'), 1))
-			break;
-	}
+	while (length - n >= 8 && are_plain(bytes + n))
+		n += 8;
+	/* the last ones together with some that were looked at already */
+	if (n && length - n < 8 && are_plain(bytes + length - 8))
+		return length;
 	while (n < length && is_plain(bytes[n]))
 		n++;
 	return n;

@@ -16,13 +16,24 @@
 
 enum { NFS3_OK = 0 };
 
+/* Passes over a handle and its length if all of it is at hand. False: not, or it is too long, and nothing moved. */
+static bool pass_handle(struct xdr *xdr, uint32_t limit)
+{
+	uint32_t length = xdr->end - xdr->next < 4 ? UINT32_MAX : load32(xdr->next);
+
+	return length <= limit && xdr_pass(xdr, 4 + length + -length % 4);
+}
+
 enum result nfs_walk_handle(struct xdr_walk *walk, const struct xdr_item *item)
 {
 	uint32_t limit = item->bound ? item->bound : HANDLE_MAX, length;
-	enum result result = xdr_u32(walk->xdr, &length);
+	enum result result;
 	const uint8_t *handle;
 	uint64_t offset;
 
+	if (walk->sink->brief && pass_handle(walk->xdr, limit))
+		return OK;
+	result = xdr_u32(walk->xdr, &length);
 	if (result != OK)
 		return result;
 	if (length > limit)
@@ -38,7 +49,8 @@ enum result nfs_walk_handle(struct xdr_walk *walk, const struct xdr_item *item)
 	return xdr_skip(walk->xdr, -length % 4);
 }
 
-#define HANDLE { XDR_KIND_HOOK, 0, 0, XDR_NO_ROW, XDR_NO_ROW, FHSIZE3, { .hook = nfs_walk_handle } }
+#define HANDLE_AS(tag) { XDR_KIND_HOOK, tag, 0, XDR_NO_ROW, XDR_NO_ROW, FHSIZE3, { .hook = nfs_walk_handle } }
+#define HANDLE HANDLE_AS(NFS_TAG_NONE)
 #define NAME(tag) XDR_OPAQUE_AS(NFS_NAME, 0, tag)
 #define EITHER(name, ok, fail) \
 	static const struct xdr_union name##_union = { &(fail), 1, { { NFS3_OK, &(ok) } } }; \
@@ -60,19 +72,22 @@ static const struct xdr_item fattr3_items[] = {
 };
 static const struct xdr_type fattr3 = { "Attributes", fattr3_items, 84 };
 
-static const struct xdr_item post_op_attr_items[] = { XDR_OPTIONAL(NFS_ATTRIBUTES_FOLLOW, fattr3), XDR_END };
+#define POST_OP_ATTR_AS(tag) XDR_OPTIONAL_AS(NFS_ATTRIBUTES_FOLLOW, fattr3, tag)
+#define POST_OP_ATTR POST_OP_ATTR_AS(NFS_TAG_NONE)
+
+static const struct xdr_item post_op_attr_items[] = { POST_OP_ATTR, XDR_END };
 const struct xdr_type nfs_post_op_attr = { NULL, post_op_attr_items, 0 };
 
 XDR_DETAIL(wcc_attr, 24, "Attributes Before", XDR_U64(NFS_WCC_SIZE), XDR_STRUCT(mtime), XDR_STRUCT(ctime));
-XDR_TYPE(pre_op_attr, NULL, XDR_OPTIONAL(NFS_ATTRIBUTES_FOLLOW, wcc_attr));
-XDR_TYPE(wcc_data, NULL, XDR_STRUCT_AS(pre_op_attr, NFS_TAG_BEFORE), XDR_STRUCT(nfs_post_op_attr));
-XDR_TYPE(post_op_fh3, NULL, XDR_OPTIONAL(NFS_HANDLE_FOLLOW, nfs_fh3));
-XDR_TYPE(diropargs3, NULL, XDR_STRUCT_AS(nfs_fh3, NFS_TAG_DIRECTORY), NAME(NFS_TAG_NONE));
+#define WCC_DATA_AS(tag) XDR_OPTIONAL_AS(NFS_ATTRIBUTES_FOLLOW, wcc_attr, NFS_TAG_BEFORE), POST_OP_ATTR_AS(tag)
+#define POST_OP_FH3_AS(tag) XDR_OPTIONAL_AS(NFS_HANDLE_FOLLOW, nfs_fh3, tag)
+#define DIROPARGS3 HANDLE_AS(NFS_TAG_DIRECTORY), NAME(NFS_TAG_NONE)
+XDR_TYPE(wcc_data, NULL, WCC_DATA_AS(NFS_TAG_NONE));
 
 /* settable attributes: each only if the word before it says so */
-XDR_TYPE(set_mode, NULL, XDR_U32(NFS_MODE3));
-XDR_TYPE(set_uid, NULL, XDR_U32(NFS_UID3));
-XDR_TYPE(set_gid, NULL, XDR_U32(NFS_GID3));
+XDR_DETAIL(set_mode, 4, NULL, XDR_U32(NFS_MODE3));
+XDR_DETAIL(set_uid, 4, NULL, XDR_U32(NFS_UID3));
+XDR_DETAIL(set_gid, 4, NULL, XDR_U32(NFS_GID3));
 XDR_TYPE(set_size, NULL, XDR_U64(NFS_SET_SIZE));
 
 enum { DONT_CHANGE, SET_TO_SERVER_TIME, SET_TO_CLIENT_TIME };
@@ -89,46 +104,46 @@ XDR_TYPE(sattr3, "New Attributes", XDR_OPTIONAL(NFS_SET_IT, set_mode), XDR_OPTIO
 	 XDR_OPTIONAL(NFS_SET_IT, set_gid), XDR_OPTIONAL(NFS_SET_IT, set_size), XDR_SWITCH(NFS_SET_IT, set_atime),
 	 XDR_SWITCH(NFS_SET_IT, set_mtime));
 
-XDR_TYPE(dir_wcc, NULL, XDR_STRUCT_AS(wcc_data, NFS_TAG_DIRECTORY));
-XDR_TYPE(dir_attributes, NULL, XDR_STRUCT_AS(nfs_post_op_attr, NFS_TAG_DIRECTORY));
+XDR_TYPE(dir_wcc, NULL, WCC_DATA_AS(NFS_TAG_DIRECTORY));
+XDR_TYPE(dir_attributes, NULL, POST_OP_ATTR_AS(NFS_TAG_DIRECTORY));
 
 /* 3.3.1, 3.3.4, 3.3.5, 3.3.18 to 3.3.20: nothing but the handle */
-ITEMS(handle_args, XDR_STRUCT(nfs_fh3));
+ITEMS(handle_args, HANDLE);
 
 /* 3.3.1 GETATTR */
 XDR_TYPE(getattr_ok, NULL, XDR_STRUCT(fattr3));
 EITHER(getattr_res, getattr_ok, xdr_void);
 
 /* 3.3.2 SETATTR */
-XDR_TYPE(sattrguard, "Guard", XDR_STRUCT(ctime));
-ITEMS(setattr_args, XDR_STRUCT(nfs_fh3), XDR_STRUCT(sattr3), XDR_OPTIONAL(NFS_SATTRGUARD3, sattrguard));
+XDR_DETAIL(sattrguard, 8, "Guard", XDR_STRUCT(ctime));
+ITEMS(setattr_args, HANDLE, XDR_STRUCT(sattr3), XDR_OPTIONAL(NFS_SATTRGUARD3, sattrguard));
 EITHER(wcc_res, wcc_data, wcc_data);
 
 /* 3.3.3 LOOKUP */
-ITEMS(diropargs_args, XDR_STRUCT(diropargs3));
-XDR_TYPE(lookup_ok, NULL, XDR_STRUCT_AS(nfs_fh3, NFS_TAG_OBJECT), XDR_STRUCT_AS(nfs_post_op_attr, NFS_TAG_OBJECT),
-	 XDR_STRUCT(dir_attributes));
+ITEMS(diropargs_args, DIROPARGS3);
+XDR_TYPE(lookup_ok, NULL, HANDLE_AS(NFS_TAG_OBJECT), POST_OP_ATTR_AS(NFS_TAG_OBJECT),
+	 POST_OP_ATTR_AS(NFS_TAG_DIRECTORY));
 EITHER(lookup_res, lookup_ok, dir_attributes);
 
 /* 3.3.4 ACCESS */
-ITEMS(access_args, XDR_STRUCT(nfs_fh3), XDR_U32(NFS_ACCESS_CHECK));
-XDR_TYPE(access_ok, NULL, XDR_STRUCT(nfs_post_op_attr), XDR_U32(NFS_ACCESS_RIGHTS));
+ITEMS(access_args, HANDLE, XDR_U32(NFS_ACCESS_CHECK));
+XDR_TYPE(access_ok, NULL, POST_OP_ATTR, XDR_U32(NFS_ACCESS_RIGHTS));
 EITHER(access_res, access_ok, nfs_post_op_attr);
 
 /* 3.3.5 READLINK */
-XDR_TYPE(readlink_ok, NULL, XDR_STRUCT(nfs_post_op_attr), XDR_DATA(NFS_READLINK_DATA, XDR_NO_ROW, XDR_DDP_READLINK));
+XDR_TYPE(readlink_ok, NULL, POST_OP_ATTR, XDR_DATA(NFS_READLINK_DATA, XDR_NO_ROW, XDR_DDP_READLINK));
 EITHER(readlink_res, readlink_ok, nfs_post_op_attr);
 
 /* 3.3.6 READ */
-ITEMS(read_args, XDR_STRUCT(nfs_fh3), XDR_U64(NFS_OFFSET3), XDR_U32(NFS_COUNT3));
-XDR_TYPE(read_ok, NULL, XDR_STRUCT(nfs_post_op_attr), XDR_U32(NFS_COUNT3), XDR_BOOL(NFS_READ_EOF),
+ITEMS(read_args, HANDLE, XDR_U64(NFS_OFFSET3), XDR_U32(NFS_COUNT3));
+XDR_TYPE(read_ok, NULL, POST_OP_ATTR, XDR_U32(NFS_COUNT3), XDR_BOOL(NFS_READ_EOF),
 	 XDR_DATA(NFS_DATA, XDR_NO_ROW, XDR_DDP_READ));
 EITHER(read_res, read_ok, nfs_post_op_attr);
 
 /* 3.3.7 WRITE */
-ITEMS(write_args, XDR_STRUCT(nfs_fh3), XDR_U64(NFS_OFFSET3), XDR_U32(NFS_COUNT3), XDR_U32(NFS_WRITE_STABLE),
+ITEMS(write_args, HANDLE, XDR_U64(NFS_OFFSET3), XDR_U32(NFS_COUNT3), XDR_U32(NFS_WRITE_STABLE),
       XDR_DATA(NFS_DATA, XDR_NO_ROW, XDR_DDP_WRITE));
-XDR_TYPE(write_ok, NULL, XDR_STRUCT(wcc_data), XDR_U32(NFS_COUNT3), XDR_U32(NFS_WRITE_COMMITTED),
+XDR_TYPE(write_ok, NULL, WCC_DATA_AS(NFS_TAG_NONE), XDR_U32(NFS_COUNT3), XDR_U32(NFS_WRITE_COMMITTED),
 	 XDR_FIXED(NFS_VERIFIER, WRITEVERFSIZE));
 EITHER(write_res, write_ok, wcc_data);
 
@@ -142,16 +157,16 @@ static const struct xdr_union createhow = {
 	NULL, 3, { { UNCHECKED, &create_attributes }, { GUARDED, &create_attributes }, { EXCLUSIVE, &create_verifier } },
 };
 
-ITEMS(create_args, XDR_STRUCT(diropargs3), XDR_SWITCH(NFS_CREATEMODE, createhow));
-XDR_TYPE(create_ok, NULL, XDR_STRUCT_AS(post_op_fh3, NFS_TAG_OBJECT), XDR_STRUCT_AS(nfs_post_op_attr, NFS_TAG_OBJECT),
-	 XDR_STRUCT(dir_wcc));
+ITEMS(create_args, DIROPARGS3, XDR_SWITCH(NFS_CREATEMODE, createhow));
+XDR_TYPE(create_ok, NULL, POST_OP_FH3_AS(NFS_TAG_OBJECT), POST_OP_ATTR_AS(NFS_TAG_OBJECT),
+	 WCC_DATA_AS(NFS_TAG_DIRECTORY));
 EITHER(create_res, create_ok, dir_wcc);
 
 /* 3.3.9 MKDIR */
-ITEMS(mkdir_args, XDR_STRUCT(diropargs3), XDR_STRUCT(sattr3));
+ITEMS(mkdir_args, DIROPARGS3, XDR_STRUCT(sattr3));
 
 /* 3.3.10 SYMLINK */
-ITEMS(symlink_args, XDR_STRUCT(diropargs3), XDR_STRUCT(sattr3), XDR_DATA(NFS_SYMLINK_TO, XDR_NO_ROW, XDR_DDP_SYMLINK));
+ITEMS(symlink_args, DIROPARGS3, XDR_STRUCT(sattr3), XDR_DATA(NFS_SYMLINK_TO, XDR_NO_ROW, XDR_DDP_SYMLINK));
 
 /* 3.3.11 MKNOD */
 XDR_TYPE(device, NULL, XDR_STRUCT(sattr3), XDR_STRUCT(specdata3));
@@ -162,61 +177,61 @@ static const struct xdr_union mknoddata = {
 	&xdr_void, 4, { { NF3CHR, &device }, { NF3BLK, &device }, { NF3SOCK, &create_attributes }, { NF3FIFO, &create_attributes } },
 };
 
-ITEMS(mknod_args, XDR_STRUCT(diropargs3), XDR_SWITCH(NFS_TYPE, mknoddata));
+ITEMS(mknod_args, DIROPARGS3, XDR_SWITCH(NFS_TYPE, mknoddata));
 
 /* 3.3.12 REMOVE, 3.3.13 RMDIR */
 EITHER(remove_res, dir_wcc, dir_wcc);
 
 /* 3.3.14 RENAME */
-XDR_TYPE(from_args, "From", XDR_STRUCT_AS(nfs_fh3, NFS_TAG_FROM), NAME(NFS_TAG_FROM));
-XDR_TYPE(to_args, "To", XDR_STRUCT_AS(nfs_fh3, NFS_TAG_TO), NAME(NFS_TAG_TO));
+XDR_TYPE(from_args, "From", HANDLE_AS(NFS_TAG_FROM), NAME(NFS_TAG_FROM));
+XDR_TYPE(to_args, "To", HANDLE_AS(NFS_TAG_TO), NAME(NFS_TAG_TO));
 ITEMS(rename_args, XDR_STRUCT(from_args), XDR_STRUCT(to_args));
-XDR_TYPE(rename_wcc, NULL, XDR_STRUCT_AS(wcc_data, NFS_TAG_FROM), XDR_STRUCT_AS(wcc_data, NFS_TAG_TO));
+XDR_TYPE(rename_wcc, NULL, WCC_DATA_AS(NFS_TAG_FROM), WCC_DATA_AS(NFS_TAG_TO));
 EITHER(rename_res, rename_wcc, rename_wcc);
 
 /* 3.3.15 LINK */
-ITEMS(link_args, XDR_STRUCT_AS(nfs_fh3, NFS_TAG_OBJECT), XDR_STRUCT(diropargs3));
-XDR_TYPE(link_done, NULL, XDR_STRUCT_AS(nfs_post_op_attr, NFS_TAG_OBJECT), XDR_STRUCT(dir_wcc));
+ITEMS(link_args, HANDLE_AS(NFS_TAG_OBJECT), DIROPARGS3);
+XDR_TYPE(link_done, NULL, POST_OP_ATTR_AS(NFS_TAG_OBJECT), WCC_DATA_AS(NFS_TAG_DIRECTORY));
 EITHER(link_res, link_done, link_done);
 
 /* 3.3.16 READDIR */
-ITEMS(readdir_args, XDR_STRUCT_AS(nfs_fh3, NFS_TAG_DIRECTORY), XDR_U64(NFS_COOKIE3), XDR_FIXED(NFS_VERIFIER, COOKIEVERFSIZE),
+ITEMS(readdir_args, HANDLE_AS(NFS_TAG_DIRECTORY), XDR_U64(NFS_COOKIE3), XDR_FIXED(NFS_VERIFIER, COOKIEVERFSIZE),
       XDR_U32(NFS_COUNT3));
 XDR_TYPE(entry3, "Entry", XDR_U64(NFS_ENTRY3_FILEID), XDR_OPAQUE_AS(NFS_ENTRY3_NAME, 0, NFS_TAG_ENTRY), XDR_U64(NFS_ENTRY3_COOKIE));
-XDR_TYPE(readdir_ok, NULL, XDR_STRUCT(dir_attributes), XDR_FIXED(NFS_VERIFIER, COOKIEVERFSIZE), XDR_LIST(XDR_NO_ROW, entry3),
+XDR_TYPE(readdir_ok, NULL, POST_OP_ATTR_AS(NFS_TAG_DIRECTORY), XDR_FIXED(NFS_VERIFIER, COOKIEVERFSIZE), XDR_LIST(XDR_NO_ROW, entry3),
 	 XDR_U32(NFS_READDIR_EOF));
 EITHER(readdir_res, readdir_ok, dir_attributes);
 
 /* 3.3.17 READDIRPLUS */
-ITEMS(readdirplus_args, XDR_STRUCT_AS(nfs_fh3, NFS_TAG_DIRECTORY), XDR_U64(NFS_COOKIE3), XDR_FIXED(NFS_VERIFIER, COOKIEVERFSIZE),
+ITEMS(readdirplus_args, HANDLE_AS(NFS_TAG_DIRECTORY), XDR_U64(NFS_COOKIE3), XDR_FIXED(NFS_VERIFIER, COOKIEVERFSIZE),
       XDR_U32(NFS_DIRCOUNT3), XDR_U32(NFS_MAXCOUNT3));
 XDR_TYPE(entryplus3, "Entry", XDR_U64(NFS_ENTRYPLUS_FILEID), XDR_OPAQUE_AS(NFS_ENTRYPLUS_NAME, 0, NFS_TAG_ENTRY),
-	 XDR_U64(NFS_ENTRYPLUS_COOKIE), XDR_STRUCT_AS(nfs_post_op_attr, NFS_TAG_ENTRY), XDR_STRUCT_AS(post_op_fh3, NFS_TAG_ENTRY));
-XDR_TYPE(readdirplus_ok, NULL, XDR_STRUCT(dir_attributes), XDR_FIXED(NFS_VERIFIER, COOKIEVERFSIZE),
+	 XDR_U64(NFS_ENTRYPLUS_COOKIE), POST_OP_ATTR_AS(NFS_TAG_ENTRY), POST_OP_FH3_AS(NFS_TAG_ENTRY));
+XDR_TYPE(readdirplus_ok, NULL, POST_OP_ATTR_AS(NFS_TAG_DIRECTORY), XDR_FIXED(NFS_VERIFIER, COOKIEVERFSIZE),
 	 XDR_LIST(XDR_NO_ROW, entryplus3), XDR_U32(NFS_READDIR_EOF));
 EITHER(readdirplus_res, readdirplus_ok, dir_attributes);
 
 /* 3.3.18 FSSTAT */
-XDR_TYPE(fsstat_ok, NULL, XDR_STRUCT(nfs_post_op_attr), XDR_U64(NFS_FSSTAT_TBYTES), XDR_U64(NFS_FSSTAT_FBYTES),
+XDR_TYPE(fsstat_ok, NULL, POST_OP_ATTR, XDR_U64(NFS_FSSTAT_TBYTES), XDR_U64(NFS_FSSTAT_FBYTES),
 	 XDR_U64(NFS_FSSTAT_ABYTES), XDR_U64(NFS_FSSTAT_TFILES), XDR_U64(NFS_FSSTAT_FFILES), XDR_U64(NFS_FSSTAT_AFILES),
 	 XDR_U32(NFS_FSSTAT_INVARSEC));
 EITHER(fsstat_res, fsstat_ok, nfs_post_op_attr);
 
 /* 3.3.19 FSINFO */
-XDR_TYPE(fsinfo_ok, NULL, XDR_STRUCT(nfs_post_op_attr), XDR_U32(NFS_FSINFO_RTMAX), XDR_U32(NFS_FSINFO_RTPREF),
+XDR_TYPE(fsinfo_ok, NULL, POST_OP_ATTR, XDR_U32(NFS_FSINFO_RTMAX), XDR_U32(NFS_FSINFO_RTPREF),
 	 XDR_U32(NFS_FSINFO_RTMULT), XDR_U32(NFS_FSINFO_WTMAX), XDR_U32(NFS_FSINFO_WTPREF), XDR_U32(NFS_FSINFO_WTMULT),
 	 XDR_U32(NFS_FSINFO_DTPREF), XDR_U64(NFS_FSINFO_MAXFILESIZE), XDR_U32(NFS_DTIME_SEC), XDR_U32(NFS_DTIME_NSEC),
 	 XDR_U32(NFS_FSINFO_PROPERTIES));
 EITHER(fsinfo_res, fsinfo_ok, nfs_post_op_attr);
 
 /* 3.3.20 PATHCONF */
-XDR_TYPE(pathconf_ok, NULL, XDR_STRUCT(nfs_post_op_attr), XDR_U32(NFS_PATHCONF_LINKMAX), XDR_U32(NFS_PATHCONF_NAME_MAX),
+XDR_TYPE(pathconf_ok, NULL, POST_OP_ATTR, XDR_U32(NFS_PATHCONF_LINKMAX), XDR_U32(NFS_PATHCONF_NAME_MAX),
 	 XDR_BOOL(NFS_PATHCONF_NO_TRUNC), XDR_BOOL(NFS_PATHCONF_CHOWN), XDR_BOOL(NFS_PATHCONF_CASE_INSENSITIVE),
 	 XDR_BOOL(NFS_PATHCONF_CASE_PRESERVING));
 EITHER(pathconf_res, pathconf_ok, nfs_post_op_attr);
 
 /* 3.3.21 COMMIT */
-XDR_TYPE(commit_ok, NULL, XDR_STRUCT(wcc_data), XDR_FIXED(NFS_VERIFIER, WRITEVERFSIZE));
+XDR_TYPE(commit_ok, NULL, WCC_DATA_AS(NFS_TAG_NONE), XDR_FIXED(NFS_VERIFIER, WRITEVERFSIZE));
 EITHER(commit_res, commit_ok, wcc_data);
 
 static const struct xdr_procedure procedures[] = {

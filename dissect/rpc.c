@@ -645,6 +645,9 @@ const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, c
 {
 	const struct rtap_layer *header = layer, *first = packet->layers;
 
+	/* behind RPC-over-RDMA there is one in each Send, of which only a segment holds several */
+	if (packet->rpcrdma.present && packet->fpdus.count <= 1)
+		return &packet->rpc;
 	while (header > packet->layers && header->protocol != PROTOCOL_RPC)
 		header--;
 	while (first < header && first->protocol != PROTOCOL_RPC)
@@ -745,6 +748,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 {
 	struct rtap_rpc_facts own;
 	const struct rtap_rpc_facts *facts = rpc_layer_facts(packet, layer, &own);
+	const struct rtap_layer *behind = layer_behind(packet, layer);
 
 	line_text(line, facts->is_reply ? ": RPC reply" : ": RPC call");
 	if (!packet->rpcrdma.present) {
@@ -758,7 +762,8 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 		line_char(line, ' ');
 		line_text(line, gss_procedure_names[facts->gss_procedure <= GSS_DESTROY ? facts->gss_procedure : GSS_INIT].name);
 	}
-	if (layer_behind(packet, layer) && facts->has_body && rpc_body_program(facts))
+	/* arguments or results say what they are of */
+	if (behind && protocol_by_number(behind->protocol)->visit == rpc_body_visit)
 		return;
 	if (facts->program_known) {
 		line_char(line, ' ');

@@ -12,9 +12,19 @@
 /* Extents of a packet's body: bytes and what the capture took out, and for each chunk its bytes, padding and what is behind. */
 #define PACKET_EXTENTS (2 + 3 * RPCRDMA_TOTALS)
 
+/* Of facts that tell a body whose tables there are, else NULL. */
+static const struct rpc_program *known_of(const struct rtap_rpc_facts *facts)
+{
+	const struct rpc_program *known = facts->has_body ? rpc_program_of(facts) : NULL;
+
+	return known && known->tables ? known : NULL;
+}
+
 const struct xdr_program *rpc_body_program(const struct rtap_rpc_facts *facts)
 {
-	return facts->has_body ? rpc_program_tables(facts) : NULL;
+	const struct rpc_program *known = known_of(facts);
+
+	return known ? known->tables : NULL;
 }
 
 /* Of arguments or results; NULL: there are none, or nobody knows the procedure. */
@@ -25,16 +35,14 @@ static const struct xdr_item *items_of(const struct xdr_program *program, const 
 	return facts->is_reply ? program->procedures[facts->procedure].reply : program->procedures[facts->procedure].call;
 }
 
-enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink)
+static enum result walk_known(const struct rpc_program *known, const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink)
 {
-	const struct xdr_program *program = rpc_body_program(facts);
+	const struct xdr_program *program = known->tables;
 	const struct xdr_item *items;
 	struct xdr_walk walk;
 	enum result result = OK;
 	uint64_t outer;
 
-	if (!program)
-		return OK;
 	walk.xdr = xdr;
 	walk.sink = sink;
 	walk.tag = walk.depth = 0;
@@ -44,7 +52,7 @@ enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, s
 	items = items_of(program, facts);
 	/* only a COMPOUND has others in it */
 	if ((program->minor_row == XDR_NO_ROW || !items) && sink->operation)
-		sink->operation(sink, facts->procedure, rtap_name_of(rpc_procedure_names(facts), facts->procedure), xdr->position);
+		sink->operation(sink, facts->procedure, rpc_procedure_name(known, facts->procedure), xdr->position);
 	if (!items)
 		return OK;
 	if (facts->body_length != UINT32_MAX)
@@ -54,6 +62,13 @@ enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, s
 	if (facts->body_length != UINT32_MAX && result == OK)
 		xdr_widen(xdr, outer);
 	return result;
+}
+
+enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink)
+{
+	const struct rpc_program *known = known_of(facts);
+
+	return known ? walk_known(known, facts, xdr, sink) : OK;
 }
 
 /* The walk over one layer of a packet, whose facts may be those of another message when a segment holds several. */
@@ -85,13 +100,11 @@ static bool is_reduced(const struct rtap_packet *packet, const struct rtap_layer
 	return false;
 }
 
-/* Bytes that belong to the body but are not in the packet: cut off by the capture, or in chunks that nothing was told of. */
+/* Bytes that belong to the body, which is whole, but that the capture cut off. */
 static uint64_t missing(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
 	const struct rtap_payload *payload = &packet->payload;
 
-	if (is_reduced(packet, layer))
-		return UINT32_MAX;
 	if (layer->source == payload->source)
 		return payload->wire - payload->captured;
 	/* an FPDU that was cut; the frame's own bytes end with other things */
@@ -129,16 +142,18 @@ static void bind_chunk(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp,
 static void body_init(struct body *body, const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
 	const struct rtap_layer *header = layer;
+	bool reduced = is_reduced(packet, layer);
 
+	/* what stands in chunks nothing was told of */
 	body->extents[0] = (struct xdr_extent){ XDR_BYTES, layer_bytes(packet, layer), 0, layer->length };
-	body->extents[1] = (struct xdr_extent){ XDR_HOLE, NULL, 0, missing(packet, layer) };
+	body->extents[1] = (struct xdr_extent){ XDR_HOLE, NULL, 0, reduced ? UINT32_MAX : missing(packet, layer) };
 	body->facts = rpc_layer_facts(packet, layer, &body->own);
 	body->next_write = 0;
 	while (header > packet->layers && header->protocol != PROTOCOL_RPC)
 		header--;
 	body->stream_offset = layer->offset - header->offset;
 	body->chunks.read_count = body->chunks.write_count = 0;
-	if (is_reduced(packet, layer)) {
+	if (reduced) {
 		rpcrdma_totals(packet, &body->chunks);
 		body->sink.eligible = bind_chunk;
 	}
@@ -238,6 +253,7 @@ bool rpc_body_is_malformed(const struct rtap_packet *packet, const struct rtap_l
 struct line_sink {
 	struct body body;
 	struct line *line;
+	const struct rpc_program *known;
 	const struct xdr_program *program;
 	bool procedure_shown;
 };
@@ -337,13 +353,14 @@ void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer 
 	body_init(body, packet, layer);
 	text.line = line;
 	text.procedure_shown = false;
-	text.program = rpc_body_program(body->facts);
-	if (!text.program)
+	text.known = known_of(body->facts);
+	if (!text.known)
 		return;
+	text.program = text.known->tables;
 	body->sink.unwanted = ~rows_shown(text.program);
 	line_char(line, ' ');
 	rpc_line_program(body->facts, line);
-	result = rpc_body_walk(body->facts, &body->xdr, &body->sink);
+	result = walk_known(text.known, body->facts, &body->xdr, &body->sink);
 	show_procedure(&text);
 	if (result == MALFORMED)
 		line_text(line, " [malformed]");

@@ -80,29 +80,28 @@ const struct rtap_name nfsacl_procedure3_names[] = { { 0, "NULL" }, { 1, "GETACL
 
 const struct rtap_name nfs_cb_procedure_names[] = { { 0, "CB_NULL" }, { 1, "CB_COMPOUND" }, { 0, NULL } };
 
-static const struct rpc_program {
-	uint32_t program, first_version, last_version;
-	const struct rtap_name *names;
-	const struct xdr_program *tables;
-} programs[] = {
+#define TEXT(text) text, sizeof text - 1
+#define NAMES(names) sizeof names / sizeof names[0] - 1, names
+
+static const struct rpc_program programs[] = {
 	/* most traffic is of the first ones */
-	{ NFS, 3, 3, nfs_procedure3_names, &nfs3_program },
-	{ NFS, 4, 4, nfs_procedure4_names, &nfs4_program },
-	{ NFS, 2, 2, nfs_2, NULL },
-	{ PORTMAPPER, 2, 2, portmap_procedure2_names, &portmap2_program },
-	{ PORTMAPPER, 3, 3, portmap_procedure3_names, &portmap3_program },
-	{ PORTMAPPER, 4, 4, portmap_procedure4_names, &portmap4_program },
-	{ MOUNT, 1, 1, mount_procedure_names, &mount1_program },
-	{ MOUNT, 2, 2, mount_procedure_names, &mount2_program },
-	{ MOUNT, 3, 3, mount_procedure_names, &mount3_program },
-	{ NLM, 1, 1, nlm_procedure_names, &nlm1_program },
-	{ NLM, 2, 2, nlm_procedure_names, &nlm2_program },
-	{ NLM, 3, 3, nlm_procedure_names, &nlm3_program },
-	{ NLM, 4, 4, nlm_procedure_names, &nlm4_program },
-	{ NSM, 1, 1, nsm_procedure_names, &nsm_program },
-	{ NFS_ACL, 2, 2, nfsacl_procedure2_names, &nfsacl2_program },
-	{ NFS_ACL, 3, 3, nfsacl_procedure3_names, &nfsacl3_program },
-	{ NFS_CALLBACK, 1, 4, nfs_cb_procedure_names, &nfs_callback_program },
+	{ NFS, 3, 3, TEXT("NFS v3"), NAMES(nfs_procedure3_names), &nfs3_program },
+	{ NFS, 4, 4, TEXT("NFS v4"), NAMES(nfs_procedure4_names), &nfs4_program },
+	{ NFS, 2, 2, TEXT("NFS v2"), NAMES(nfs_2), NULL },
+	{ PORTMAPPER, 2, 2, TEXT("portmapper v2"), NAMES(portmap_procedure2_names), &portmap2_program },
+	{ PORTMAPPER, 3, 3, TEXT("portmapper v3"), NAMES(portmap_procedure3_names), &portmap3_program },
+	{ PORTMAPPER, 4, 4, TEXT("portmapper v4"), NAMES(portmap_procedure4_names), &portmap4_program },
+	{ MOUNT, 1, 1, TEXT("MOUNT v1"), NAMES(mount_procedure_names), &mount1_program },
+	{ MOUNT, 2, 2, TEXT("MOUNT v2"), NAMES(mount_procedure_names), &mount2_program },
+	{ MOUNT, 3, 3, TEXT("MOUNT v3"), NAMES(mount_procedure_names), &mount3_program },
+	{ NLM, 1, 1, TEXT("NLM v1"), NAMES(nlm_procedure_names), &nlm1_program },
+	{ NLM, 2, 2, TEXT("NLM v2"), NAMES(nlm_procedure_names), &nlm2_program },
+	{ NLM, 3, 3, TEXT("NLM v3"), NAMES(nlm_procedure_names), &nlm3_program },
+	{ NLM, 4, 4, TEXT("NLM v4"), NAMES(nlm_procedure_names), &nlm4_program },
+	{ NSM, 1, 1, TEXT("NSM v1"), NAMES(nsm_procedure_names), &nsm_program },
+	{ NFS_ACL, 2, 2, TEXT("NFSACL v2"), NAMES(nfsacl_procedure2_names), &nfsacl2_program },
+	{ NFS_ACL, 3, 3, TEXT("NFSACL v3"), NAMES(nfsacl_procedure3_names), &nfsacl3_program },
+	{ NFS_CALLBACK, 1, 4, TEXT(""), NAMES(nfs_cb_procedure_names), &nfs_callback_program },
 };
 
 #define PROGRAMS (sizeof programs / sizeof programs[0])
@@ -117,35 +116,43 @@ static inline bool is_of(const struct rpc_program *known, uint32_t program, uint
 	return known->program == program && version >= known->first_version && version <= known->last_version;
 }
 
-/* NULL: nobody knows it. */
-static const struct rpc_program *find(const struct rtap_rpc_facts *facts)
+const struct rpc_program *rpc_program_find(uint32_t program, uint32_t version)
 {
-	uint32_t program = program_of(facts);
-
 	for (const struct rpc_program *known = programs; known < programs + PROGRAMS; known++)
-		if (is_of(known, program, facts->version))
+		if (is_of(known, program, version))
 			return known;
 	return NULL;
 }
 
+const struct rpc_program *rpc_program_of(const struct rtap_rpc_facts *facts)
+{
+	return rpc_program_find(program_of(facts), facts->version);
+}
+
 const struct rtap_name *rpc_procedure_names(const struct rtap_rpc_facts *facts)
 {
-	const struct rpc_program *known = find(facts);
+	const struct rpc_program *known = rpc_program_of(facts);
 
 	return known ? known->names : NULL;
 }
 
-const struct xdr_program *rpc_program_tables(const struct rtap_rpc_facts *facts)
+const char *rpc_procedure_name(const struct rpc_program *known, uint32_t procedure)
 {
-	const struct rpc_program *known = find(facts);
-
-	return known ? known->tables : NULL;
+	if (procedure < known->name_count && known->names[procedure].value == procedure)
+		return known->names[procedure].name;
+	return rtap_name_of(known->names, procedure);
 }
 
 void rpc_line_program(const struct rtap_rpc_facts *facts, struct line *line)
 {
-	const char *program = rtap_name_of(rpc_program_names, program_of(facts));
+	const struct rpc_program *known = rpc_program_of(facts);
+	const char *program;
 
+	if (known && known->text_length) {
+		line_short(line, known->text, known->text_length);
+		return;
+	}
+	program = rtap_name_of(rpc_program_names, program_of(facts));
 	if (program) {
 		line_text(line, program);
 	} else {
@@ -159,7 +166,8 @@ void rpc_line_program(const struct rtap_rpc_facts *facts, struct line *line)
 
 void rpc_line_procedure(const struct rtap_rpc_facts *facts, struct line *line)
 {
-	const char *procedure = rtap_name_of(rpc_procedure_names(facts), facts->procedure);
+	const struct rpc_program *known = rpc_program_of(facts);
+	const char *procedure = known ? rpc_procedure_name(known, facts->procedure) : NULL;
 
 	if (procedure) {
 		line_text(line, procedure);

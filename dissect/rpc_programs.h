@@ -13,13 +13,29 @@
 
 struct xdr_program;
 
+/* A program in some of its versions. */
+struct rpc_program {
+	uint32_t program, first_version, last_version;
+	char text[LINE_SHORT]; /* "NFS v3", of text_length bytes; length 0: it has to be worked out */
+	uint8_t text_length;
+	uint8_t name_count;
+	const struct rtap_name *names; /* of its procedures */
+	const struct xdr_program *tables; /* NULL: there are none */
+};
+
+/* NULL if the program or its version is not known. */
+const struct rpc_program *rpc_program_find(uint32_t program, uint32_t version);
+
+/* The same for the program that the facts know, which may be taken for NFSv4's callback. */
+const struct rpc_program *rpc_program_of(const struct rtap_rpc_facts *facts);
+
+/* The name of a procedure, or NULL. */
+const char *rpc_procedure_name(const struct rpc_program *known, uint32_t procedure);
+
 extern const struct rtap_name rpc_program_names[];
 
 /* Names of the procedures, NULL if the program or its version is not known. The facts know the program. */
 const struct rtap_name *rpc_procedure_names(const struct rtap_rpc_facts *facts);
-
-/* Tables of the program in that version; NULL if there are none. */
-const struct xdr_program *rpc_program_tables(const struct rtap_rpc_facts *facts);
 
 /* The number that RFC 7530 gives NFSv4's callback, and that of any other program that is taken for it. */
 #define RPC_PROGRAM_NFS_CALLBACK 0x40000000

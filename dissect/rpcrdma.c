@@ -230,11 +230,28 @@ static enum result reply_chunk(struct walk *walk)
 	return write_chunk(walk, "Reply Chunk", false);
 }
 
+/* Whether three lists without anything in them begin here. */
+static bool are_empty(const uint8_t *lists)
+{
+	return !load64(lists) && !load32(lists + 8);
+}
+
+/* Passes over such lists, if nobody is told. False: nothing moved. */
+static bool pass_empty_lists(struct walk *walk)
+{
+	const uint8_t *none;
+
+	return !walk->visitor && walk->cursor.captured >= MIN_MESSAGE_LENGTH - FIXED_LENGTH && are_empty(walk->cursor.next) &&
+	       cursor_take(&walk->cursor, MIN_MESSAGE_LENGTH - FIXED_LENGTH, &none) == OK;
+}
+
 /* Counts of what the lists hold, told before them. `known` are the facts of an earlier walk. */
 static enum result lists(struct walk *walk, const struct rtap_rpcrdma_facts *known)
 {
 	enum result result;
 
+	if (pass_empty_lists(walk))
+		return OK;
 	tell_at(walk, ROW_READS, known->read_segments, position(walk), 4);
 	result = read_list(walk);
 	if (result != OK)
@@ -316,19 +333,31 @@ bool rpcrdma_may_be(const uint8_t *bytes, uint32_t length)
 	return length >= MIN_MESSAGE_LENGTH && load32(bytes + 4) == VERSION_1 && load32(bytes + 12) <= RDMA_ERROR;
 }
 
+/* Whether the words behind the header are an RPC message's first: the same XID, then call or reply. */
+static bool is_message(const uint8_t *words, uint32_t xid)
+{
+	return load32(words) == xid && load32(words + 4) <= 1;
+}
+
 bool rpcrdma_recognise(const struct cursor *payload)
 {
-	struct walk walk = walk_of(*payload);
-	const struct rtap_rpcrdma_facts *facts = &walk.facts;
-	uint32_t xid, type;
+	const uint8_t *header = payload->next, *words;
+	const struct rtap_rpcrdma_facts *facts;
+	struct walk walk;
 
-	if (payload->captured < MIN_MESSAGE_LENGTH || load32(payload->next + 4) != VERSION_1 ||
-	    load32(payload->next + 12) > RDMA_MSGP || walk_header(&walk, facts) != OK)
+	if (payload->captured < MIN_MESSAGE_LENGTH || load32(header + 4) != VERSION_1 || load32(header + 12) > RDMA_MSGP)
+		return false;
+	/* as most are */
+	if (load32(header + 12) == RDMA_MSG && are_empty(header + FIXED_LENGTH) && payload->captured >= MIN_MESSAGE_LENGTH + 8)
+		return is_message(header + MIN_MESSAGE_LENGTH, load32(header));
+	walk = walk_of(*payload);
+	facts = &walk.facts;
+	if (walk_header(&walk, facts) != OK)
 		return false;
 	/* RFC 8166, 4.5.2: without a message and without a chunk it is an error, and nothing to know it by */
 	if (facts->message_type == RDMA_NOMSG)
 		return !walk.cursor.wire && (facts->read_segments || facts->write_chunks || facts->reply_chunk);
-	return cursor_u32(&walk.cursor, &xid) == OK && cursor_u32(&walk.cursor, &type) == OK && xid == facts->xid && type <= 1;
+	return cursor_take(&walk.cursor, 8, &words) == OK && is_message(words, facts->xid);
 }
 
 bool rpcrdma_pass(struct parse *parse, uint32_t length)
@@ -432,22 +461,19 @@ static void count(struct line *line, const char *label, uint32_t number)
 	line_dec(line, number);
 }
 
+#define SUMMARY_MOST 96 /* the words, three numbers, and the longest name */
+
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	const struct rtap_rpcrdma_facts *facts = &packet->rpcrdma;
 	const char *name = rtap_name_of(message_type_names, facts->message_type);
+	char spare[SUMMARY_MOST], *begin = line_begin(line, spare, sizeof spare), *to = line_put(begin, ": RPC-over-RDMA ");
 
 	if (layer->length < FIXED_LENGTH)
 		return;
-	line_text(line, ": RPC-over-RDMA ");
-	if (name)
-		line_text(line, name);
-	else
-		line_dec(line, facts->message_type);
-	line_text(line, " xid ");
-	line_hex(line, facts->xid, 8);
-	line_text(line, " credits ");
-	line_dec(line, facts->credits);
+	to = name ? line_put(to, name) : line_put_dec(to, facts->message_type);
+	to = line_put_hex(line_put(to, " xid 0x"), facts->xid, 8);
+	line_end(line, begin, line_put_dec(line_put(to, " credits "), facts->credits));
 	count(line, " read segments ", facts->read_segments);
 	count(line, " write chunks ", facts->write_chunks);
 	if (facts->reply_chunk)

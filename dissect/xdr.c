@@ -33,9 +33,11 @@ static bool go_on(struct xdr *xdr)
 
 void xdr_init(struct xdr *xdr, struct xdr_extent *extents, uint32_t count, uint32_t room)
 {
-	*xdr = (struct xdr){ .extents = extents, .count = count, .room = room, .limit = UINT64_MAX };
+	uint64_t total = 0;
+
 	for (uint32_t i = 0; i < count; i++)
-		xdr->total += extents[i].length;
+		total += extents[i].length;
+	*xdr = (struct xdr){ .limit = UINT64_MAX, .total = total, .extents = extents, .count = count, .room = room };
 	if (count)
 		stand_in(xdr, 0, 0);
 }

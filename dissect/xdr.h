@@ -209,7 +209,8 @@ extern const struct xdr_type xdr_void;
 #define XDR_DATA(row, length_row, ddp) { XDR_KIND_DATA, 0, ddp, row, length_row, 0, { NULL } }
 #define XDR_STRUCT(name) { XDR_KIND_STRUCT, 0, 0, XDR_NO_ROW, XDR_NO_ROW, 0, { .type = &(name) } }
 #define XDR_STRUCT_AS(name, tag) { XDR_KIND_STRUCT, tag, 0, XDR_NO_ROW, XDR_NO_ROW, 0, { .type = &(name) } }
-#define XDR_OPTIONAL(row, name) { XDR_KIND_OPTIONAL, 0, 0, row, XDR_NO_ROW, 0, { .type = &(name) } }
+#define XDR_OPTIONAL(row, name) XDR_OPTIONAL_AS(row, name, 0)
+#define XDR_OPTIONAL_AS(row, name, tag) { XDR_KIND_OPTIONAL, tag, 0, row, XDR_NO_ROW, 0, { .type = &(name) } }
 #define XDR_LIST(row, name) { XDR_KIND_LIST, 0, 0, row, XDR_NO_ROW, 0, { .type = &(name) } }
 #define XDR_ARRAY(row, bound, name) { XDR_KIND_ARRAY, 0, 0, row, XDR_NO_ROW, bound, { .type = &(name) } }
 #define XDR_SWITCH(row, name) { XDR_KIND_SWITCH, 0, 0, row, XDR_NO_ROW, 0, { .arms = &(name) } }
@@ -266,7 +267,7 @@ struct xdr_sink {
 	const uint64_t *wanted; /* NULL, or only these are: bit first_id + N of row N, 64 a word */
 	size_t first_id;
 	bool hashes; /* also rows that are worked out from others and cost time: hashes of handles and stateids */
-	bool brief;  /* types that are details, and NFSv4's attributes, are passed over without a look if their bytes are there */
+	bool brief;  /* types that are details, handles, and NFSv4's attributes are passed over without a look if their bytes are there */
 	bool stop;   /* set by the owner: enough is known, walk no further */
 };
 

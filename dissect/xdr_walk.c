@@ -17,7 +17,7 @@ static bool is_wanted(const struct xdr_walk *walk, uint16_t row)
 	const struct xdr_sink *sink = walk->sink;
 	size_t id = sink->first_id + row;
 
-	return row != XDR_NO_ROW && sink->value && !(sink->unwanted >> row % 64 & 1) && (!sink->wanted || sink->wanted[id / 64] >> id % 64 & 1);
+	return !(sink->unwanted >> row % 64 & 1) && row != XDR_NO_ROW && sink->value && (!sink->wanted || sink->wanted[id / 64] >> id % 64 & 1);
 }
 
 bool xdr_wants(const struct xdr_walk *walk, uint16_t row)
@@ -224,7 +224,7 @@ static enum result choose(struct xdr_walk *walk, const struct xdr_item *item)
 		if (walk->sink->status)
 			walk->sink->status(walk->sink, value, xdr_name(walk, item->row, value));
 	}
-	return walk_type(walk, type);
+	return type == &xdr_void ? OK : walk_type(walk, type);
 }
 
 static enum result walk_item(struct xdr_walk *walk, const struct xdr_item *item)
@@ -250,12 +250,26 @@ static enum result walk_item(struct xdr_walk *walk, const struct xdr_item *item)
 	return OK;
 }
 
-/* Whether the item is a number that nobody asked for, at hand: it was passed over. */
-static inline bool pass_number(struct xdr_walk *walk, const struct xdr_item *item)
+/* Passes over what may be there if it is not, or a detail of a brief walk. False: nothing moved. */
+static inline bool pass_optional(struct xdr_walk *walk, const struct xdr_type *type)
 {
-	if (item->kind != XDR_KIND_U32 && item->kind != XDR_KIND_U64)
+	uint32_t there = walk->xdr->end - walk->xdr->next < 4 ? UINT32_MAX : load32(walk->xdr->next);
+
+	if (there > 1 || (there && !(type->detail && walk->sink->brief)))
 		return false;
-	return !is_wanted(walk, item->row) && xdr_pass(walk->xdr, item->kind == XDR_KIND_U32 ? 4 : 8);
+	return xdr_pass(walk->xdr, there ? 4 + type->detail : 4);
+}
+
+/* Passes over an item that nobody asked for, if that can be seen at once and all of it is at hand. False: nothing moved. */
+static inline bool pass_item(struct xdr_walk *walk, const struct xdr_item *item)
+{
+	switch (item->kind) {
+	case XDR_KIND_U32: return !is_wanted(walk, item->row) && xdr_pass(walk->xdr, 4);
+	case XDR_KIND_U64: return !is_wanted(walk, item->row) && xdr_pass(walk->xdr, 8);
+	case XDR_KIND_FIXED: return !is_wanted(walk, item->row) && xdr_pass(walk->xdr, item->bound + -item->bound % 4);
+	case XDR_KIND_OPTIONAL: return !is_wanted(walk, item->row) && pass_optional(walk, item->type);
+	default: return false;
+	}
 }
 
 enum result xdr_walk_items(struct xdr_walk *walk, const struct xdr_item *items)
@@ -265,7 +279,7 @@ enum result xdr_walk_items(struct xdr_walk *walk, const struct xdr_item *items)
 	for (; result == OK && items->kind != XDR_KIND_END && !walk->sink->stop; items++) {
 		uint8_t tag = walk->tag;
 
-		if (pass_number(walk, items))
+		if (pass_item(walk, items))
 			continue;
 		if (items->tag)
 			walk->tag = items->tag;

@@ -306,14 +306,20 @@ static void text_procedure(const struct rtap_message *message, struct line *line
 
 static char *put_program(char *to, const struct rtap_message *message)
 {
-	const char *program;
+	const struct rpc_program *known;
+	const char *name;
 
 	to = line_put_hex(line_put(to, " xid 0x"), message->xid, 8);
 	if (!message->program_known)
 		return to;
-	program = rtap_name_of(rpc_program_names, message->program);
 	*to++ = ' ';
-	to = program ? line_put(to, program) : line_put_dec(to, message->program);
+	known = rpc_program_find(message->program, message->version);
+	if (known && known->text_length) {
+		memcpy(to, known->text, sizeof known->text);
+		return to + known->text_length;
+	}
+	name = rtap_name_of(rpc_program_names, message->program);
+	to = name ? line_put(to, name) : line_put_dec(to, message->program);
 	return line_put_dec(line_put(to, " v"), message->version);
 }
 

@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "reassembly/memory.h"
 #include "reassembly/rpc_answers.h"
@@ -50,7 +49,9 @@ static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 	larger = memory_resize(answers->ring, room * sizeof *larger);
 	if (!larger)
 		return answers->room > 0;
-	memset(larger + answers->room, 0, (room - answers->room) * sizeof *larger);
+	/* nothing else is looked at in a place that was not filled yet */
+	for (uint32_t i = answers->room; i < room; i++)
+		larger[i].bytes = NULL;
 	budget_charge(&tracker->budget, &connection->holder, (room - answers->room) * sizeof *larger);
 	answers->ring = larger;
 	answers->room = room;

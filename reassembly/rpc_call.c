@@ -38,11 +38,16 @@ static bool same_call(const void *value, const void *wanted)
 	return call->connection == key->connection && call->xid == key->xid && call->from_a == key->from_a;
 }
 
+static struct rpc_call *find_hashed(const struct rtap_tracker *tracker, const struct call_key *key, uint64_t hash)
+{
+	return map_find(&tracker->calls, hash, same_call, key);
+}
+
 static struct rpc_call *find_call(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, uint32_t xid)
 {
 	struct call_key key = { connection, xid, from_a };
 
-	return map_find(&tracker->calls, hash_of(&key), same_call, &key);
+	return find_hashed(tracker, &key, hash_of(&key));
 }
 
 static bool is_told(const struct rtap_tracker *tracker)
@@ -285,8 +290,9 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 {
 	struct connection *connection = message->connection;
 	bool from_a = message->shown.from_a;
-	struct rpc_call *call = find_call(tracker, connection, from_a, packet->rpcrdma.xid);
 	struct call_key key = { connection, packet->rpcrdma.xid, from_a };
+	uint64_t hash = hash_of(&key);
+	struct rpc_call *call = find_hashed(tracker, &key, hash);
 	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, from_a, packet->rpcrdma.xid);
 	uint64_t repeats = answer && is_same_procedure(&packet->rpc, &answer->rpc) ? answer->calls + 1 : 0;
 
@@ -304,7 +310,7 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 		return;
 	}
 	call->repeats = repeats;
-	call->hash = hash_of(&key);
+	call->hash = hash;
 	call->mapped = map_add(&tracker->calls, call->hash, call);
 	if (!fill_send(tracker, call, &call->call, message, packet, RTAP_KIND_RPC_CALL)) {
 		end_call(tracker, call);

@@ -443,6 +443,7 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 	work->binder.sink.operation = take_operation;
 	work->binder.sink.status = take_status;
 	work->binder.sink.eligible = bind;
+	work->binder.sink.unwanted = UINT64_MAX;
 	work->binder.sink.brief = true;
 	result = read_header(work, context);
 	work->header_read = result == OK;

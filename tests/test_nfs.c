@@ -343,6 +343,82 @@ Test(nfs, every_procedure_of_every_program_survives_monotonous_streams)
 				}
 }
 
+static void value_passed_by(struct xdr_sink *sink, const struct xdr_told *told)
+{
+	(void)sink;
+	(void)told;
+}
+
+/* Small numbers, which are what booleans, counts, lengths and arms are made of. */
+static void fill_with_small_numbers(uint8_t *body, size_t length, uint32_t *seed)
+{
+	static const uint8_t numbers[] = { 0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 5, 8, 16, 32, 64, 200 };
+
+	memset(body, 0, length);
+	for (size_t at = 3; at < length; at += 4) {
+		*seed = *seed * 1664525 + 1013904223;
+		body[at] = numbers[*seed >> 28];
+	}
+}
+
+/* What brief walks, and those of which nobody is told, pass over in one step has to be what a walk item by item finds good. */
+Test(nfs, a_brief_walk_ends_where_one_that_tells_all_does)
+{
+	uint8_t body[256];
+	uint32_t seed = 1;
+	unsigned ends[3] = { 0 };
+
+	/* attributes of NFSv4 are passed over without a look */
+	for (size_t i = 0; i < sizeof programs / sizeof programs[0] - 1; i++)
+		for (uint32_t version = programs[i].first; version <= programs[i].last - (programs[i].program == 100003); version++)
+			for (uint32_t procedure = 0; procedure < programs[i].procedures; procedure++)
+				for (unsigned kind = 0; kind < 500; kind++) {
+					struct rtap_rpc_facts facts = facts_of(programs[i].program, version, procedure, (int)kind & 1);
+					uint64_t captured = sizeof body - kind % 97;
+					struct xdr_extent extents[2] = { { XDR_BYTES, body, 0, captured }, { XDR_HOLE, NULL, 0, kind % 3 ? 0 : 64 } };
+					struct xdr_sink all = { .value = value_passed_by }, none = { .unwanted = UINT64_MAX }, brief = none;
+					struct xdr told, silent, passed;
+					enum result result;
+
+					brief.brief = true;
+					fill_with_small_numbers(body, sizeof body, &seed);
+					xdr_init(&told, extents, 2, 2);
+					silent = passed = told;
+					result = rpc_body_walk(&facts, &told, &all);
+					ends[result]++;
+					cr_assert_eq(rpc_body_walk(&facts, &silent, &none), result, "%u v%u %u", facts.program, version, procedure);
+					cr_assert_eq(rpc_body_walk(&facts, &passed, &brief), result, "%u v%u %u", facts.program, version, procedure);
+					if (result == OK)
+						cr_assert(silent.position == told.position && passed.position == told.position);
+				}
+	cr_expect(ends[OK] > 500 && ends[TRUNCATED] > 500 && ends[MALFORMED] > 500, "%u %u %u", ends[OK], ends[TRUNCATED], ends[MALFORMED]);
+}
+
+static void check_program_text(uint32_t program, uint32_t version, bool is_callback, const char *expected)
+{
+	const struct rtap_rpc_facts facts = { .program = program, .version = version, .is_callback = is_callback };
+	char text[64];
+	struct line line;
+
+	line_init(&line, text, sizeof text - 1);
+	rpc_line_program(&facts, &line);
+	*line.next = 0;
+	cr_expect_str_eq(text, expected);
+}
+
+Test(nfs, the_text_of_a_program_is_its_name_and_version)
+{
+	char expected[64];
+
+	for (const struct rtap_name *name = rpc_program_names; name->name; name++)
+		for (unsigned version = 0; version < 7; version++) {
+			snprintf(expected, sizeof expected, "%s v%u", name->name, version);
+			check_program_text((uint32_t)name->value, version, false, expected);
+		}
+	check_program_text(0x40001234, 1, true, "NFS callback v4");
+	check_program_text(300000, 1, false, "program 300000 v1");
+}
+
 /* Numbers of the items that are offered for binding. */
 struct binder {
 	struct xdr_sink sink;

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "dissect/iwarp.h"
+#include "output/text.h"
 #include "tests/frame_kit.h"
 #include "tests/iwarp_kit.h"
 
@@ -11,22 +12,29 @@ static struct rtap_fpdu fpdu;
 static uint8_t fpdu_bytes[512];
 static const struct rtap_context context = { .is_iwarp = true, .fpdus = &fpdu, .fpdu_count = 1 };
 
-/* Makes an FPDU of a ULPDU and dissects a frame that it ends in. The CRC is 0 and not in use. */
-static void dissect_ulpdu(struct kit *kit, const uint8_t *ulpdu, uint32_t length)
-{
-	static const uint8_t frame[41] = {
-		0x45, 0, 0, 41, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2,
-		0x4e, 0x29, 0xc0, 0x00, 0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x18, 0, 32, 0, 0, 0, 0, 0xff,
-	};
+/* The last octet is of an FPDU. */
+static const uint8_t frame[41] = {
+	0x45, 0, 0, 41, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2,
+	0x4e, 0x29, 0xc0, 0x00, 0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x18, 0, 32, 0, 0, 0, 0, 0xff,
+};
 
-	memset(fpdu_bytes, 0, sizeof fpdu_bytes);
-	fpdu_bytes[0] = (uint8_t)(length >> 8);
-	fpdu_bytes[1] = (uint8_t)length;
-	memcpy(fpdu_bytes + 2, ulpdu, length);
-	fpdu = (struct rtap_fpdu){
-		.bytes = { fpdu_bytes, fpdu_total_length(length, RTAP_NO_MARKER) }, .first_marker = RTAP_NO_MARKER,
+/* An FPDU of a ULPDU. The CRC is 0 and not in use. */
+static struct rtap_fpdu fpdu_of(uint8_t *bytes, size_t size, const uint8_t *ulpdu, uint32_t length)
+{
+	memset(bytes, 0, size);
+	bytes[0] = (uint8_t)(length >> 8);
+	bytes[1] = (uint8_t)length;
+	memcpy(bytes + 2, ulpdu, length);
+	return (struct rtap_fpdu){
+		.bytes = { bytes, fpdu_total_length(length, RTAP_NO_MARKER) }, .first_marker = RTAP_NO_MARKER,
 		.ulpdu_length = (uint16_t)length, .crc_status = RTAP_CRC_OFF,
 	};
+}
+
+/* Dissects a frame that the FPDU of a ULPDU ends in. */
+static void dissect_ulpdu(struct kit *kit, const uint8_t *ulpdu, uint32_t length)
+{
+	fpdu = fpdu_of(fpdu_bytes, sizeof fpdu_bytes, ulpdu, length);
 	kit_dissect(kit, RTAP_LINK_IPV4, frame, sizeof frame, sizeof frame, &context);
 }
 
@@ -294,6 +302,37 @@ Test(rdmap, a_whole_send_goes_on_to_rpc_over_rdma_and_others_do_not)
 		cr_expect_eq(kit.packet.rpc.present, cases[i].recognised, "case %zu", i);
 		kit_free(&kit);
 	}
+}
+
+Test(rdmap, each_send_of_a_segment_has_its_own_rpc)
+{
+	static const uint32_t words[2][19] = {
+		{ 7, 1, 128, 0, 0, 0, 0, 7, 0, 2, 100003, 3, 1, 0, 0, 0, 0, 4, 0x61626364 },
+		{ 8, 1, 128, 0, 0, 0, 0, 8, 0, 2, 100005, 3, 1, 0, 0, 0, 0, 4, 0x2f737276 },
+	};
+	uint8_t ulpdu[256], bytes[2][256];
+	struct rtap_fpdu fpdus[2];
+	const struct rtap_context two = { .is_iwarp = true, .fpdus = fpdus, .fpdu_count = 2 };
+	struct text_format format;
+	struct line line;
+	char text[512];
+	struct kit kit;
+
+	for (size_t i = 0; i < 2; i++) {
+		uint32_t length = build(ulpdu, 3, sizeof words[i]);
+
+		for (size_t k = 0; k < sizeof words[i] / sizeof words[i][0]; k++)
+			put32(ulpdu + 18 + 4 * k, words[i][k]);
+		fpdus[i] = fpdu_of(bytes[i], sizeof bytes[i], ulpdu, length);
+	}
+	kit_dissect(&kit, RTAP_LINK_IPV4, frame, sizeof frame, sizeof frame, &two);
+	text_format_init(&format);
+	line_init(&line, text, sizeof text - 1);
+	text_line(&format, &kit.packet, &line);
+	*line.next = 0;
+	cr_expect(strstr(text, "NFS v3 GETATTR") && strstr(text, "MOUNT v3 MNT /srv"), "%s", text);
+	text_format_fini(&format);
+	kit_free(&kit);
 }
 
 Test(rdmap, reserved_opcodes_are_noted)

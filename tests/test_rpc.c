@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 
+#include "dissect/rpc_body.h"
 #include "output/text.h"
 #include "reassembly/rpc_carriers.h"
 #include "tests/frame_kit.h"
@@ -191,6 +192,31 @@ Test(rpc, each_record_of_a_segment_has_its_own_fields)
 	cr_expect_eq(value.number, 1);
 	cr_expect_eq(kit_field(&kit, "nfs.fhandle", NULL), 1);
 	kit_free(&kit);
+}
+
+Test(rpc, a_header_is_read_the_same_whole_or_in_pieces)
+{
+	struct words words = { { MNT_CALL }, 12 };
+	static const struct rtap_context nothing_known;
+
+	for (uint32_t version = 1; version <= 3; version++)
+		for (uint32_t cut = 0; cut <= 40; cut++) {
+			uint8_t bytes[64];
+			uint32_t length;
+			struct rtap_rpc_facts facts;
+			struct xdr_extent extents[2];
+			struct xdr xdr;
+
+			words.word[2] = version;
+			length = put_words(bytes, &words);
+			extents[0] = (struct xdr_extent){ XDR_BYTES, bytes, 0, cut };
+			extents[1] = (struct xdr_extent){ XDR_BYTES, bytes + cut, 0, length - cut };
+			xdr_init(&xdr, extents, 2, 2);
+			cr_assert_eq(rpc_read_header(&xdr, &nothing_known, &facts), version == 2 ? OK : MALFORMED, "v%u, %u", version, cut);
+			if (version == 2)
+				cr_expect(facts.program_known && facts.program == 100005 && facts.version == 3 && facts.procedure == 1 &&
+					  facts.header_length == 40, "%u", cut);
+		}
 }
 
 /* Call with RPCSEC_GSS credentials: version, procedure, sequence number, service, context; verifier. */
