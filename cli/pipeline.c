@@ -141,7 +141,7 @@ static bool dissect_batch(void *owner, struct crew_batch *batch)
 			frame->captured_length = snap_length;
 		if (!reserve(&work->dissected, FROZEN_SIZE))
 			return false;
-		tracker_dissect(pipeline->options.tracker, frame, &packet);
+		tracker_dissect_ahead(pipeline->options.tracker, frame, &packet);
 		work->dissected.used += packet_freeze(&packet, work->dissected.bytes + work->dissected.used);
 	}
 	return true;

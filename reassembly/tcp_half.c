@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/crc32.h"
 #include "dissect/cursor.h"
 #include "reassembly/memory.h"
 #include "reassembly/tcp_half.h"
@@ -242,34 +243,17 @@ static uint64_t overlap(const struct tcp_half *half, const struct tcp_segment *s
 	return sum;
 }
 
-static uint64_t mix(uint64_t sum, const uint8_t *bytes)
+uint32_t tcp_digest(const uint8_t *bytes, uint32_t length)
 {
-	uint64_t word;
+	uint32_t crc = crc32_of(0, bytes, length);
 
-	/* compared within one run only: the host's byte order will do */
-	memcpy(&word, bytes, sizeof word);
-	sum ^= word;
-	/* turned, so that upper bits come to the lower ones, which a product leaves alone */
-	return (sum << 29 | sum >> 35) * UINT64_C(0x9e3779b97f4a7c15);
+	crc32_release();
+	return crc;
 }
 
-/* Four sums side by side: one alone would wait for each product. */
-static uint64_t digest_of(const uint8_t *bytes, uint32_t length)
+static uint32_t digest_of(const struct tcp_segment *segment)
 {
-	uint64_t a = length, b = 1, c = 2, d = 3;
-	uint8_t last[8] = { 0 };
-
-	for (; length >= 32; bytes += 32, length -= 32) {
-		a = mix(a, bytes);
-		b = mix(b, bytes + 8);
-		c = mix(c, bytes + 16);
-		d = mix(d, bytes + 24);
-	}
-	for (; length >= 8; bytes += 8, length -= 8)
-		a = mix(a, bytes);
-	memcpy(last, bytes, length);
-	a = mix(a, last);
-	return (((a * 31 + b) * 31 + c) * 31 + d) * 31;
+	return segment->has_digest ? segment->digest : tcp_digest(segment->bytes, segment->captured);
 }
 
 static const struct tcp_recent *recent_like(const struct tcp_half *half, const struct tcp_segment *segment)
@@ -284,7 +268,7 @@ static void remember(struct tcp_half *half, const struct tcp_segment *segment)
 {
 	half->recent[half->recent_at++ % TCP_RECENT] = (struct tcp_recent){
 		.begin = segment->begin, .length = (uint32_t)(segment->end - segment->begin), .captured = segment->captured,
-		.digest = digest_of(segment->bytes, segment->captured), .time_ns = segment->time_ns, .interface = segment->interface,
+		.digest = digest_of(segment), .time_ns = segment->time_ns, .interface = segment->interface,
 	};
 }
 
@@ -298,7 +282,7 @@ static enum rtap_tcp_analysis analyse_repeat(const struct tcp_half *half, const 
 		return RTAP_TCP_KEEP_ALIVE;
 	if (!recent)
 		return RTAP_TCP_RETRANSMISSION;
-	if (recent->captured == segment->captured && recent->digest != digest_of(segment->bytes, segment->captured))
+	if (recent->captured == segment->captured && recent->digest != digest_of(segment))
 		*differs = true;
 	apart = segment->time_ns - recent->time_ns;
 	if (!*differs && recent->interface != segment->interface && apart <= TWICE_NS && apart >= -TWICE_NS)

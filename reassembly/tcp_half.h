@@ -20,6 +20,8 @@ struct tcp_segment {
 	uint64_t frame, acknowledged;
 	int64_t time_ns;
 	bool was_ahead, wanted; /* as tcp_bytes has them */
+	bool has_digest;        /* of its bytes; else it is worked out if it is needed */
+	uint32_t digest;
 };
 
 /* The position of a sequence number, next to where the direction stands. */
@@ -27,6 +29,9 @@ static inline uint64_t tcp_half_unwrap(const struct tcp_half *half, uint32_t seq
 {
 	return half->next + (uint64_t)(int64_t)(int32_t)(sequence - (uint32_t)half->next);
 }
+
+/* By which a segment that comes again is known to have the same bytes. */
+uint32_t tcp_digest(const uint8_t *bytes, uint32_t length);
 
 void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, bool from_a);
 

@@ -247,6 +247,8 @@ static void take_data(struct tcp_half *half, const struct rtap_packet *packet, s
 		.frame = packet->frame->number,
 		.acknowledged = acknowledged_by(other, tcp),
 		.time_ns = packet->frame->time_ns,
+		.has_digest = tcp->has_digest,
+		.digest = tcp->digest,
 	};
 
 	if (!half->started)
@@ -374,6 +376,16 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 	if (!connection)
 		streams->unkept++;
 	return connection;
+}
+
+void tcp_stream_digest(struct rtap_packet *packet)
+{
+	struct rtap_tcp_facts *tcp = &packet->tcp;
+
+	if (!tcp->present || !tcp->payload.captured)
+		return;
+	tcp->has_digest = true;
+	tcp->digest = tcp_digest(packet->sources[tcp->payload.source].bytes + tcp->payload.offset, tcp->payload.captured);
 }
 
 void tcp_stream_note_difference(struct rtap_packet *packet)
