@@ -171,7 +171,7 @@ static void note_error(struct pipeline *pipeline, int result)
 		atomic_compare_exchange_strong(&pipeline->error, &none, -result);
 }
 
-static int write_record(struct hand *hand, const struct record *record, const uint8_t *bytes)
+static int write_record(struct hand *hand, const struct record *record, uint8_t *bytes)
 {
 	struct rtap_packet packet;
 
@@ -277,9 +277,9 @@ void pipeline_batch_done(struct pipeline *pipeline)
 
 void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
-	const struct work *work = pipeline->batch->work;
+	struct work *work = pipeline->batch->work;
 	const struct rtap_batch *batch = pipeline->batch->batch;
-	const uint8_t *frozen;
+	uint8_t *frozen;
 
 	if (!pipeline->batch->prepared) {
 		tracker_dissect(pipeline->options.tracker, frame, packet);
@@ -403,8 +403,9 @@ void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
 {
 	struct format *format = pipeline->options.formats[pipeline->options.threads];
 	struct record record = { .kind = PACKET, .frame = (size_t)(packet->frame - pipeline->batch->batch->frames) };
-	struct records *shown = packet_is_of_frame(packet) ? records_to_fill(pipeline) : NULL;
-	uint8_t *place = shown ? add_record(shown, &record, FROZEN_SIZE) : NULL;
+	size_t size = packet_frozen_size(packet);
+	struct records *shown = size ? records_to_fill(pipeline) : NULL;
+	uint8_t *place = shown ? add_record(shown, &record, size) : NULL;
 
 	if (place) {
 		end_record(shown, (uint32_t)packet_freeze(packet, place));
