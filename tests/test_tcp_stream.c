@@ -496,7 +496,8 @@ Test(tcp_stream, repeats_are_known_by_digests_worked_out_ahead)
 		cr_expect_not(give(&segment).differs);
 		wrong = has_digests;
 		cr_expect_eq(give(&segment).differs, has_digests);
-		has_digests = wrong = false;
+		has_digests = false;
+		wrong = 0;
 		told[0] = 0;
 		end();
 	}
