@@ -14,6 +14,8 @@
 #define FIRST_ROOM (256u << 10)
 #define CACHE_LINE 64
 #define FRAMES_AHEAD 4     /* fetched into the cache: the headers of the frame so far ahead of the one at hand, */
+#define FURTHER_AHEAD 12   /* where they are, as it is said so far ahead, */
+#define MOST_FETCHED 2048
 #define FROZEN_AHEAD 1024  /* and so far ahead, in bytes, what is dissected: about as much as a packet takes, 320 bytes */
 #define MAX_ROOM (4u << 20) /* what is to be shown of one batch; beyond that it is written out before more is added */
 
@@ -295,12 +297,17 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 	__builtin_prefetch(frozen + FROZEN_AHEAD + 2 * CACHE_LINE);
 	__builtin_prefetch(frozen + FROZEN_AHEAD + 3 * CACHE_LINE);
 	__builtin_prefetch(frozen + FROZEN_AHEAD + 4 * CACHE_LINE);
+	if (frame + FURTHER_AHEAD < batch->frames + batch->count)
+		__builtin_prefetch(frame + FURTHER_AHEAD);
 	if (frame + FRAMES_AHEAD < batch->frames + batch->count) {
 		__builtin_prefetch(frame[FRAMES_AHEAD].bytes);
 		__builtin_prefetch(frame[FRAMES_AHEAD].bytes + CACHE_LINE);
 		__builtin_prefetch(frame[FRAMES_AHEAD].bytes + 2 * CACHE_LINE);
 	}
 	pipeline->dissected += packet_thaw(frozen, frame, packet);
+	if (packet->tcp.present && !packet->fpdus.count)
+		for (uint32_t at = 3 * CACHE_LINE; at < frame->captured_length && at < MOST_FETCHED; at += CACHE_LINE)
+			__builtin_prefetch(frame->bytes + at);
 }
 
 /* Appends a record with room for `length` bytes behind it. NULL: memory is out. */
@@ -408,6 +415,8 @@ void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
 	uint8_t *place = shown ? add_record(shown, &record, size) : NULL;
 
 	if (place) {
+		for (unsigned i = 0; i < 6; i++)
+			__builtin_prefetch(place + 1024 + i * CACHE_LINE, 1);
 		end_record(shown, (uint32_t)packet_freeze(packet, place));
 	} else {
 		record.kind = PACKET_TEXT;
