@@ -15,7 +15,8 @@
 #define CACHE_LINE 64
 #define FRAMES_AHEAD 4     /* fetched into the cache: the headers of the frame so far ahead of the one at hand, */
 #define FURTHER_AHEAD 12   /* where they are, as it is said so far ahead, */
-#define MOST_FETCHED 2048
+#define MOST_FETCHED 2048  /* of a segment whose bytes the state will want, */
+#define RECORDS_AHEAD 512  /* and where records will be written, so far ahead, in bytes: about as much as one takes */
 #define FROZEN_AHEAD 1024  /* and so far ahead, in bytes, what is dissected: about as much as a packet takes, 320 bytes */
 #define MAX_ROOM (4u << 20) /* what is to be shown of one batch; beyond that it is written out before more is added */
 
@@ -318,6 +319,9 @@ static uint8_t *add_record(struct records *shown, const struct record *record, s
 	if (!reserve(shown, sizeof *record + rounded(length)))
 		return NULL;
 	place = shown->bytes + shown->used;
+	/* who wrote down what was there before has it in its cache */
+	for (size_t at = RECORDS_AHEAD; at < 2 * RECORDS_AHEAD && at < shown->room - shown->used; at += CACHE_LINE)
+		__builtin_prefetch(place + at, 1);
 	memcpy(place, record, sizeof *record);
 	return place + sizeof *record;
 }
@@ -415,8 +419,6 @@ void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
 	uint8_t *place = shown ? add_record(shown, &record, size) : NULL;
 
 	if (place) {
-		for (unsigned i = 0; i < 6; i++)
-			__builtin_prefetch(place + 1024 + i * CACHE_LINE, 1);
 		end_record(shown, (uint32_t)packet_freeze(packet, place));
 	} else {
 		record.kind = PACKET_TEXT;
