@@ -14,6 +14,9 @@
 #define FIRST_ROOM (256u << 10)
 #define CACHE_LINE 64
 #define FRAMES_AHEAD 4     /* fetched into the cache: the headers of the frame so far ahead of the one at hand, */
+#define FURTHER_AHEAD 12   /* where they are, as it is said so far ahead, */
+#define MOST_FETCHED 2048  /* of a segment whose bytes the state will want, */
+#define RECORDS_AHEAD 512  /* and where records will be written, so far ahead, in bytes: about as much as one takes */
 #define FROZEN_AHEAD 1024  /* and so far ahead, in bytes, what is dissected: about as much as a packet takes, 320 bytes */
 #define MAX_ROOM (4u << 20) /* what is to be shown of one batch; beyond that it is written out before more is added */
 
@@ -141,7 +144,7 @@ static bool dissect_batch(void *owner, struct crew_batch *batch)
 			frame->captured_length = snap_length;
 		if (!reserve(&work->dissected, FROZEN_SIZE))
 			return false;
-		tracker_dissect(pipeline->options.tracker, frame, &packet);
+		tracker_dissect_ahead(pipeline->options.tracker, frame, &packet);
 		work->dissected.used += packet_freeze(&packet, work->dissected.bytes + work->dissected.used);
 	}
 	return true;
@@ -171,7 +174,7 @@ static void note_error(struct pipeline *pipeline, int result)
 		atomic_compare_exchange_strong(&pipeline->error, &none, -result);
 }
 
-static int write_record(struct hand *hand, const struct record *record, const uint8_t *bytes)
+static int write_record(struct hand *hand, const struct record *record, uint8_t *bytes)
 {
 	struct rtap_packet packet;
 
@@ -277,9 +280,9 @@ void pipeline_batch_done(struct pipeline *pipeline)
 
 void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
-	const struct work *work = pipeline->batch->work;
+	struct work *work = pipeline->batch->work;
 	const struct rtap_batch *batch = pipeline->batch->batch;
-	const uint8_t *frozen;
+	uint8_t *frozen;
 
 	if (!pipeline->batch->prepared) {
 		tracker_dissect(pipeline->options.tracker, frame, packet);
@@ -295,12 +298,17 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 	__builtin_prefetch(frozen + FROZEN_AHEAD + 2 * CACHE_LINE);
 	__builtin_prefetch(frozen + FROZEN_AHEAD + 3 * CACHE_LINE);
 	__builtin_prefetch(frozen + FROZEN_AHEAD + 4 * CACHE_LINE);
+	if (frame + FURTHER_AHEAD < batch->frames + batch->count)
+		__builtin_prefetch(frame + FURTHER_AHEAD);
 	if (frame + FRAMES_AHEAD < batch->frames + batch->count) {
 		__builtin_prefetch(frame[FRAMES_AHEAD].bytes);
 		__builtin_prefetch(frame[FRAMES_AHEAD].bytes + CACHE_LINE);
 		__builtin_prefetch(frame[FRAMES_AHEAD].bytes + 2 * CACHE_LINE);
 	}
 	pipeline->dissected += packet_thaw(frozen, frame, packet);
+	if (packet->tcp.present && !packet->fpdus.count)
+		for (uint32_t at = 3 * CACHE_LINE; at < frame->captured_length && at < MOST_FETCHED; at += CACHE_LINE)
+			__builtin_prefetch(frame->bytes + at);
 }
 
 /* Appends a record with room for `length` bytes behind it. NULL: memory is out. */
@@ -311,6 +319,9 @@ static uint8_t *add_record(struct records *shown, const struct record *record, s
 	if (!reserve(shown, sizeof *record + rounded(length)))
 		return NULL;
 	place = shown->bytes + shown->used;
+	/* who wrote down what was there before has it in its cache */
+	for (size_t at = RECORDS_AHEAD; at < 2 * RECORDS_AHEAD && at < shown->room - shown->used; at += CACHE_LINE)
+		__builtin_prefetch(place + at, 1);
 	memcpy(place, record, sizeof *record);
 	return place + sizeof *record;
 }
@@ -403,8 +414,9 @@ void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
 {
 	struct format *format = pipeline->options.formats[pipeline->options.threads];
 	struct record record = { .kind = PACKET, .frame = (size_t)(packet->frame - pipeline->batch->batch->frames) };
-	struct records *shown = packet_is_of_frame(packet) ? records_to_fill(pipeline) : NULL;
-	uint8_t *place = shown ? add_record(shown, &record, FROZEN_SIZE) : NULL;
+	size_t size = packet_frozen_size(packet);
+	struct records *shown = size ? records_to_fill(pipeline) : NULL;
+	uint8_t *place = shown ? add_record(shown, &record, size) : NULL;
 
 	if (place) {
 		end_record(shown, (uint32_t)packet_freeze(packet, place));

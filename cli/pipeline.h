@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Several threads for one capture: they read ahead, dissect ahead, and write down packets behind the thread that takes the frames
- * in order and has the state. Packets that borrow from the state are written down at once. What comes out is the same, byte for byte.
+ * in order and has the state. Packets that borrow much from the state are written down at once. What comes out is the same, byte for byte.
  */
 #ifndef CLI_PIPELINE_H
 #define CLI_PIPELINE_H

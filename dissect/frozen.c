@@ -79,15 +79,149 @@ static inline const uint8_t *get_layers(const uint8_t *from, struct rtap_packet 
 	return from;
 }
 
-bool packet_is_of_frame(const struct rtap_packet *packet)
+/*
+ * What a packet borrows beside its frame stands behind it: this, the bytes of its further sources, its list of FPDUs, where their bytes
+ * are, and those of them that are in no source. All places are offsets in what is frozen, which may be moved; 0: the frame has it.
+ */
+struct loans {
+	uint32_t sources[RTAP_MAX_SOURCES], captured[RTAP_MAX_SOURCES], wire[RTAP_MAX_SOURCES];
+	uint32_t list, fpdus; /* the list, and an offset for each FPDU in it */
+};
+
+static bool has_loans(const struct rtap_packet *packet)
 {
-	return packet->source_count == 1 && !packet->fpdus.list;
+	return packet->source_count > 1 || packet->fpdus.list;
+}
+
+static size_t aligned(size_t length)
+{
+	return (length + 7) & ~(size_t)7;
+}
+
+static bool is_within(const uint8_t *bytes, size_t length, const uint8_t *start, size_t room)
+{
+	uintptr_t from = (uintptr_t)start, at = (uintptr_t)bytes;
+
+	return at >= from && at - from <= room && length <= room - (at - from);
+}
+
+/* The source that has these bytes, or RTAP_MAX_SOURCES. */
+static unsigned source_of(const struct rtap_packet *packet, const uint8_t *bytes, size_t length)
+{
+	for (unsigned i = 0; i < packet->source_count; i++)
+		if (is_within(bytes, length, packet->sources[i].bytes, packet->sources[i].captured))
+			return i;
+	return RTAP_MAX_SOURCES;
+}
+
+/* Whether an address is of the frame, or there is none. */
+static bool stays(const struct rtap_packet *packet, const uint8_t *address)
+{
+	return !address || source_of(packet, address, 1) == 0;
+}
+
+size_t packet_frozen_size(const struct rtap_packet *packet)
+{
+	const struct rtap_fpdus *fpdus = &packet->fpdus;
+	size_t size = aligned(sizeof(struct loans));
+
+	if (!has_loans(packet))
+		return FROZEN_SIZE;
+	if (!stays(packet, packet->source_address) || !stays(packet, packet->destination_address) ||
+	    !stays(packet, packet->cm.source_address) || !stays(packet, packet->cm.destination_address))
+		return 0;
+	for (uint8_t i = 1; i < packet->source_count; i++)
+		size += aligned(packet->sources[i].captured);
+	for (uint32_t i = 0; fpdus->list && i < fpdus->count && size <= FROZEN_LOANS; i++) {
+		const struct rtap_fpdu *fpdu = &fpdus->list[i];
+
+		if (fpdu->upper && fpdu->upper->message.bytes)
+			return 0;
+		size += aligned(sizeof *fpdu + sizeof(uint32_t));
+		if (source_of(packet, fpdu->bytes.bytes, fpdu->bytes.length) == RTAP_MAX_SOURCES)
+			size += aligned(fpdu->bytes.length);
+	}
+	return size <= FROZEN_LOANS ? FROZEN_SIZE + size : 0;
+}
+
+/* Copies bytes to the end of what is frozen, which moves. Returns where they are. */
+static uint32_t lend_bytes(uint8_t *frozen, uint32_t *end, const void *bytes, size_t length)
+{
+	uint32_t place = *end;
+
+	if (length)
+		memcpy(frozen + place, bytes, length);
+	*end += (uint32_t)aligned(length);
+	return place;
+}
+
+static void lend_fpdus(const struct rtap_packet *packet, struct loans *loans, uint8_t *frozen, uint32_t *end)
+{
+	const struct rtap_fpdus *fpdus = &packet->fpdus;
+	uint32_t *places;
+
+	loans->list = lend_bytes(frozen, end, fpdus->list, fpdus->count * sizeof *fpdus->list);
+	loans->fpdus = *end;
+	places = (uint32_t *)(void *)(frozen + *end);
+	*end += (uint32_t)aligned(fpdus->count * sizeof *places);
+	for (uint32_t i = 0; i < fpdus->count; i++) {
+		const struct rtap_span *bytes = &fpdus->list[i].bytes;
+		unsigned source = source_of(packet, bytes->bytes, bytes->length);
+
+		places[i] = 0;
+		if (source == RTAP_MAX_SOURCES)
+			places[i] = lend_bytes(frozen, end, bytes->bytes, bytes->length);
+		else if (source)
+			places[i] = loans->sources[source] + (uint32_t)(bytes->bytes - packet->sources[source].bytes);
+	}
+}
+
+/* Returns where what is frozen ends then. */
+static size_t lend(const struct rtap_packet *packet, uint8_t *frozen, size_t length)
+{
+	struct loans *loans = (struct loans *)(void *)(frozen + length);
+	uint32_t end = (uint32_t)(length + aligned(sizeof *loans));
+
+	for (uint8_t i = 1; i < packet->source_count; i++) {
+		loans->captured[i] = packet->sources[i].captured;
+		loans->wire[i] = packet->sources[i].wire;
+		loans->sources[i] = lend_bytes(frozen, &end, packet->sources[i].bytes, packet->sources[i].captured);
+	}
+	if (packet->fpdus.list)
+		lend_fpdus(packet, loans, frozen, &end);
+	return end;
+}
+
+/* The packet borrows what was lent with it, at `length`. */
+static void take_loans(uint8_t *frozen, size_t length, struct rtap_packet *packet)
+{
+	const struct loans *loans = (const struct loans *)(const void *)(frozen + length);
+	struct rtap_fpdus *fpdus = &packet->fpdus;
+	const uint32_t *places;
+	struct rtap_fpdu *list;
+
+	for (uint8_t i = 1; i < packet->source_count; i++) {
+		packet->sources[i].bytes = frozen + loans->sources[i];
+		packet->sources[i].captured = loans->captured[i];
+		packet->sources[i].wire = loans->wire[i];
+	}
+	if (!fpdus->list)
+		return;
+	fpdus->list = list = (struct rtap_fpdu *)(void *)(frozen + loans->list);
+	places = (const uint32_t *)(const void *)(frozen + loans->fpdus);
+	for (uint32_t i = 0; i < fpdus->count; i++) {
+		if (places[i])
+			list[i].bytes.bytes = frozen + places[i];
+		/* of the dissection, which is done */
+		list[i].upper = NULL;
+	}
 }
 
 size_t packet_freeze(const struct rtap_packet *packet, uint8_t *frozen)
 {
 	uint8_t *next = frozen + sizeof(uint16_t);
 	uint16_t parts = 0;
+	size_t length;
 
 	next = put(next, (const uint8_t *)packet + HEAD, HEAD_LENGTH);
 	next = put(next, &packet->payload, sizeof packet->payload);
@@ -101,14 +235,15 @@ size_t packet_freeze(const struct rtap_packet *packet, uint8_t *frozen)
 	memcpy(frozen, &parts, sizeof parts);
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
 		next = put(next, &packet->anomalies[i], sizeof packet->anomalies[i]);
-	next = put_layers(next, packet);
-	return (size_t)(next - frozen);
+	length = aligned((size_t)(put_layers(next, packet) - frozen));
+	return has_loans(packet) ? lend(packet, frozen, length) : length;
 }
 
-size_t packet_thaw(const uint8_t *frozen, const struct rtap_frame *frame, struct rtap_packet *packet)
+size_t packet_thaw(uint8_t *frozen, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	const uint8_t *next;
 	uint16_t parts;
+	size_t length;
 
 	memset(packet, 0, offsetof(struct rtap_packet, anomalies));
 	packet->frame = frame;
@@ -125,6 +260,8 @@ size_t packet_thaw(const uint8_t *frozen, const struct rtap_frame *frame, struct
 #undef GET
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
 		next = get(next, &packet->anomalies[i], sizeof packet->anomalies[i]);
-	next = get_layers(next, packet);
-	return (size_t)(next - frozen);
+	length = aligned((size_t)(get_layers(next, packet) - frozen));
+	if (has_loans(packet))
+		take_loans(frozen, length, packet);
+	return length;
 }

@@ -8,16 +8,25 @@
 
 #include <rdmatap/packet.h>
 
-/* Bytes that a frozen packet takes at most. */
+/* Bytes that a frozen packet takes at most if it borrows nothing but its frame, as every one does that is dissected by itself. */
 #define FROZEN_SIZE (sizeof(struct rtap_packet) + 16)
 
-/* Whether the packet borrows nothing but its frame, and so can be frozen. */
-bool packet_is_of_frame(const struct rtap_packet *packet);
+/* What else a packet may borrow to be frozen with a copy of it: copying more costs more than it saves. */
+#define FROZEN_LOANS ((size_t)16 << 10)
 
-/* Writes the packet to `frozen`, which has FROZEN_SIZE bytes; returns how many of them it took. It goes on borrowing the frame's bytes. */
+/* Bytes that the packet takes at most. 0: it cannot be frozen. */
+size_t packet_frozen_size(const struct rtap_packet *packet);
+
+/*
+ * Writes the packet to `frozen`, which has packet_frozen_size() bytes and is aligned for pointers; returns how many of them it took,
+ * which is a multiple of 8. It goes on borrowing the frame's bytes.
+ */
 size_t packet_freeze(const struct rtap_packet *packet, uint8_t *frozen);
 
-/* Makes the packet again of what packet_freeze() wrote of it, and its frame. Returns the bytes that it took. */
-size_t packet_thaw(const uint8_t *frozen, const struct rtap_frame *frame, struct rtap_packet *packet);
+/*
+ * Makes the packet again of what packet_freeze() wrote of it, and its frame; what else it borrowed, it now borrows from `frozen`. Returns
+ * the bytes that it took but for these.
+ */
+size_t packet_thaw(uint8_t *frozen, const struct rtap_frame *frame, struct rtap_packet *packet);
 
 #endif

@@ -240,12 +240,17 @@ static uint64_t overlap(const struct tcp_half *half, const struct tcp_segment *s
 	return sum;
 }
 
-static uint32_t digest_of(const struct tcp_segment *segment)
+uint32_t tcp_digest(const uint8_t *bytes, uint32_t length)
 {
-	uint32_t crc = crc32_of(0, segment->bytes, segment->captured);
+	uint32_t crc = crc32_of(0, bytes, length);
 
 	crc32_release();
 	return crc;
+}
+
+static uint32_t digest_of(const struct tcp_segment *segment)
+{
+	return segment->has_digest ? segment->digest : tcp_digest(segment->bytes, segment->captured);
 }
 
 static const struct tcp_recent *recent_like(const struct tcp_half *half, const struct tcp_segment *segment)

@@ -18,6 +18,8 @@ struct tcp_segment {
 	uint32_t captured;   /* of end - begin */
 	uint32_t interface;
 	struct tcp_bytes told; /* what is told of its bytes, but for their offset and span */
+	bool has_digest;     /* of its bytes; else it is worked out if it is needed */
+	uint32_t digest;
 };
 
 /* The position of a sequence number, next to where the direction stands. */
@@ -25,6 +27,9 @@ static inline uint64_t tcp_half_unwrap(const struct tcp_half *half, uint32_t seq
 {
 	return half->next + (uint64_t)(int64_t)(int32_t)(sequence - (uint32_t)half->next);
 }
+
+/* By which a segment that comes again is known to have the same bytes. */
+uint32_t tcp_digest(const uint8_t *bytes, uint32_t length);
 
 /* Of half->holder. The user is not told: it may be the one that asks for memory. */
 void tcp_half_evict(struct budget_holder *holder, void *owner);

@@ -254,6 +254,8 @@ static void take_data(struct tcp_half *half, const struct rtap_packet *packet, s
 	segment.end = segment.begin + tcp->payload.wire;
 	segment.bytes = packet->sources[tcp->payload.source].bytes + tcp->payload.offset;
 	segment.captured = tcp->payload.captured;
+	segment.has_digest = tcp->has_digest;
+	segment.digest = tcp->digest;
 	segment.interface = packet->frame->interface;
 	segment.told.frame = packet->frame->number;
 	segment.told.time_ns = packet->frame->time_ns;
@@ -389,6 +391,16 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 	else
 		streams->unkept++;
 	return connection;
+}
+
+void tcp_stream_digest(struct rtap_packet *packet)
+{
+	struct rtap_tcp_facts *tcp = &packet->tcp;
+
+	if (!tcp->present || !tcp->payload.captured)
+		return;
+	tcp->has_digest = true;
+	tcp->digest = tcp_digest(packet->sources[tcp->payload.source].bytes + tcp->payload.offset, tcp->payload.captured);
 }
 
 void tcp_stream_note_difference(struct rtap_packet *packet)

@@ -82,7 +82,7 @@ struct tcp_recent {
 	uint64_t begin;
 	int64_t time_ns;
 	uint32_t length, captured, interface;
-	uint32_t digest;       /* CRC-32 of its captured bytes */
+	uint32_t digest;       /* tcp_digest() of its captured bytes */
 };
 
 #define TCP_RECENT 8
@@ -173,6 +173,9 @@ void tcp_streams_init(struct tcp_streams *streams, struct budget *budget, const 
  * first copy is seen of bytes told already only if the whole segment comes again.
  */
 void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts);
+
+/* Works out ahead what tcp_stream_segment() needs of the payload's bytes, if there are any. For any thread. */
+void tcp_stream_digest(struct rtap_packet *packet);
 
 /* The segment at hand, told by `ahead` as `frame`, is wanted: this is remembered until it is told in its turn. */
 void tcp_stream_want(struct tcp_connection *connection, bool from_a, uint64_t frame);

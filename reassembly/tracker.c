@@ -569,6 +569,12 @@ void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame
 	rtap_dissect(frame, &tracker->alone, packet);
 }
 
+void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	tracker_dissect(tracker, frame, packet);
+	tcp_stream_digest(packet);
+}
+
 static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	struct rtap_context context;

@@ -10,6 +10,9 @@
 /* Dissects a frame by itself. May be called by any thread at any time, for any frame. */
 void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
 
+/* As tracker_dissect(), and works out what tracker_take() else would of the payload: so that another thread has done it. */
+void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
+
 /* What rtap_tracker_frame() does of the next frame, of which tracker_dissect() has made the packet. */
 void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
 

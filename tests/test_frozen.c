@@ -3,6 +3,7 @@
 
 #include <glob.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
@@ -26,28 +27,62 @@ static bool is_same(const struct rtap_packet *packet, const struct rtap_packet *
 	       !memcmp(packet->layers, other->layers, packet->layer_count * sizeof packet->layers[0]);
 }
 
-/* Freezes the packet, if it can be, and thaws it. */
-static size_t pass_through_ice(struct rtap_packet *packet)
+/* Compares what the packets borrow beside their frame; then takes both to have it from the same place. */
+static void compare_loans(const struct rtap_packet *packet, struct rtap_packet *thawed)
 {
-	static uint8_t frozen[FROZEN_SIZE];
-	static struct rtap_packet thawed;
-	size_t length;
+	for (uint8_t i = 1; i < packet->source_count; i++) {
+		cr_assert_neq(packet->sources[i].bytes, thawed->sources[i].bytes);
+		cr_assert_eq(packet->sources[i].captured, thawed->sources[i].captured);
+		cr_assert_arr_eq(packet->sources[i].bytes, thawed->sources[i].bytes, packet->sources[i].captured);
+		thawed->sources[i].bytes = packet->sources[i].bytes;
+	}
+	if (!packet->fpdus.list)
+		return;
+	for (uint32_t i = 0; i < packet->fpdus.count; i++) {
+		struct rtap_fpdu fpdu = packet->fpdus.list[i], other = thawed->fpdus.list[i];
 
-	if (!packet_is_of_frame(packet))
+		cr_assert_eq(fpdu.bytes.length, other.bytes.length);
+		cr_assert_arr_eq(fpdu.bytes.bytes, other.bytes.bytes, fpdu.bytes.length);
+		other.bytes = fpdu.bytes;
+		other.upper = fpdu.upper;
+		cr_assert_arr_eq(&fpdu, &other, sizeof fpdu);
+	}
+	thawed->fpdus.list = packet->fpdus.list;
+}
+
+/* Freezes the packet, if it can be, moves it, and thaws it. */
+static size_t pass_through_ice(struct rtap_packet *packet, size_t *with_loans)
+{
+	static struct rtap_packet thawed;
+	size_t room = packet_frozen_size(packet), length, own;
+	uint8_t *frozen, *moved;
+
+	if (!room)
 		return 0;
+	cr_assert_leq(room, FROZEN_SIZE + FROZEN_LOANS);
+	/* heap blocks, of which a sanitizer sees the ends */
+	frozen = malloc(room);
+	moved = malloc(room);
 	length = packet_freeze(packet, frozen);
-	cr_assert_leq(length, FROZEN_SIZE);
+	cr_assert_leq(length, room);
+	memcpy(moved, frozen, length);
+	memset(frozen, 0x5a, room);
 	memset(&thawed, 0xa5, sizeof thawed);
-	cr_assert_eq(packet_thaw(frozen, packet->frame, &thawed), length);
+	own = packet_thaw(moved, packet->frame, &thawed);
+	cr_assert_eq(own == length, packet->source_count == 1 && !packet->fpdus.list);
+	*with_loans += own < length;
+	compare_loans(packet, &thawed);
 	forget_void(packet);
 	forget_void(&thawed);
 	cr_assert(is_same(packet, &thawed), "frame %llu, %u bytes captured: differs", (unsigned long long)packet->frame->number,
 		  packet->frame->captured_length);
-	return length;
+	free(frozen);
+	free(moved);
+	return own;
 }
 
 /* By itself, cut anywhere; and with the state, cut to the snap length. */
-static size_t freeze_frame(struct rtap_tracker *tracker, struct rtap_frame *frame, uint32_t snap_length)
+static size_t freeze_frame(struct rtap_tracker *tracker, struct rtap_frame *frame, uint32_t snap_length, size_t *with_loans)
 {
 	static struct rtap_packet packet;
 	uint32_t captured = frame->captured_length < snap_length ? frame->captured_length : snap_length;
@@ -55,15 +90,16 @@ static size_t freeze_frame(struct rtap_tracker *tracker, struct rtap_frame *fram
 
 	for (frame->captured_length = 0; frame->captured_length < captured && frame->captured_length < 400; frame->captured_length += step) {
 		rtap_dissect(frame, NULL, &packet);
-		pass_through_ice(&packet);
+		pass_through_ice(&packet, with_loans);
 	}
 	frame->captured_length = captured;
 	rtap_tracker_frame(tracker, frame, &packet);
-	return pass_through_ice(&packet);
+	return pass_through_ice(&packet, with_loans);
 }
 
 /* All files, merged, so that conversations come again. Returns the bytes that the packets took. */
-static size_t freeze_all(const char *const *names, size_t count, uint32_t snap_length, size_t *packets)
+static size_t freeze_all(const char *const *names, size_t count, uint32_t snap_length, size_t *packets,
+			 size_t *with_loans)
 {
 	struct rtap_tracker *tracker = rtap_tracker_open(&(struct rtap_tracker_options){ .max_memory = 64 << 20, .context.check_icrc = true });
 	struct rtap_source *source;
@@ -75,7 +111,7 @@ static size_t freeze_all(const char *const *names, size_t count, uint32_t snap_l
 	cr_assert_eq(rtap_source_open_files(&source, names, count, &error), RTAP_STATUS_OK, "%s", error.text);
 	while ((status = rtap_source_read_batch(source, &batch, &error)) == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN) {
 		for (size_t i = 0; batch && i < batch->count; i++) {
-			size_t length = freeze_frame(tracker, &batch->frames[i], snap_length);
+			size_t length = freeze_frame(tracker, &batch->frames[i], snap_length, with_loans);
 
 			bytes += length;
 			*packets += length > 0;
@@ -90,14 +126,15 @@ static size_t freeze_all(const char *const *names, size_t count, uint32_t snap_l
 Test(frozen, packets_of_all_captures_come_back_as_they_were)
 {
 	static const uint32_t snap_lengths[] = { 1 << 20, 128, 90 };
-	size_t bytes = 0, packets = 0;
+	size_t bytes = 0, packets = 0, with_loans = 0;
 	glob_t found;
 
 	cr_assert_eq(glob(TESTDATA "/*.pcap*", 0, NULL, &found), 0);
 	for (unsigned i = 0; i < sizeof snap_lengths / sizeof snap_lengths[0]; i++)
-		bytes += freeze_all((const char *const *)found.gl_pathv, found.gl_pathc, snap_lengths[i], &packets);
+		bytes += freeze_all((const char *const *)found.gl_pathv, found.gl_pathc, snap_lengths[i], &packets, &with_loans);
 	globfree(&found);
 	cr_assert_gt(packets, 30000, "%zu packets", packets);
+	cr_assert_gt(with_loans, 1000, "%zu packets", with_loans);
 	/* what it is for: far less than a packet takes */
 	cr_assert_lt(bytes / packets, 450, "%zu bytes a packet", bytes / packets);
 }

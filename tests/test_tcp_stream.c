@@ -90,12 +90,19 @@ static void end(void)
 	cr_assert_null(budget.oldest);
 }
 
+static bool has_digests; /* of all segments, worked out ahead, */
+static uint32_t wrong;   /* which differ by that from the right ones */
+
 static struct tcp_segment_facts give(const struct tcp_kit_segment *segment)
 {
 	struct tcp_segment_facts facts;
 
 	tcp_kit_dissect(&kit, segment, ++number);
 	cr_assert(kit.packet.tcp.present);
+	if (has_digests) {
+		tcp_stream_digest(&kit.packet);
+		kit.packet.tcp.digest ^= wrong;
+	}
 	tcp_stream_segment(&streams, &kit.packet, &facts);
 	if (facts.differs)
 		tcp_stream_note_difference(&kit.packet);
@@ -473,6 +480,27 @@ Test(tcp_stream, offsets_go_on_behind_four_gibibytes)
 	cr_assert_eq(give(&(struct tcp_kit_segment)A(ACK, (uint32_t)(100 + offset), 0, DATA("end"))).offset, offset);
 	cr_expect_str_eq(told, "a 4550000000 'end' #70003\n", "%s", told);
 	end();
+}
+
+/* What is known ahead counts: a wrong digest makes equal bytes differ. */
+Test(tcp_stream, repeats_are_known_by_digests_worked_out_ahead)
+{
+	const struct tcp_kit_segment segment = A(ACK, 100, 0, DATA("again and again"));
+
+	for (unsigned ahead = 0; ahead < 4; ahead++) {
+		begin(1 << 20, &teller);
+		give(&(struct tcp_kit_segment)A(SYN, 99, 0));
+		has_digests = ahead & 1;
+		give(&segment);
+		has_digests = ahead & 2;
+		cr_expect_not(give(&segment).differs);
+		wrong = has_digests;
+		cr_expect_eq(give(&segment).differs, has_digests);
+		has_digests = false;
+		wrong = 0;
+		told[0] = 0;
+		end();
+	}
 }
 
 static uint32_t told_holes;

@@ -149,12 +149,14 @@ struct rtap_tcp_facts {
 	uint8_t flags;           /* enum rtap_tcp_flag, or'ed */
 	uint8_t window_scale;
 	uint8_t sack_count;
+	bool has_digest;         /* digest is valid: rtap_dissect() does not work it out */
 	uint16_t window;         /* unscaled */
 	uint32_t sequence, acknowledgment;
 	struct rtap_payload payload; /* also of TCP within InfiniBand's payload; captured is 0 if the options were cut */
 	struct {
 		uint32_t left, right; /* right is behind the last byte */
 	} sack[RTAP_TCP_SACK_BLOCKS];
+	uint32_t digest;         /* CRC-32 of the payload's captured bytes */
 };
 
 /* What an RPC-over-RDMA header says. Offsets count from the header's first byte. RFC 8166, section 4. */
