@@ -33,11 +33,13 @@ struct record {
 		PACKET_TEXT, /* already written down */
 		TEXT,        /* something else that is */
 		LATER,       /* for `write` */
+		DEED,        /* for `act` */
 	} kind;
 	uint32_t length;     /* of what follows; its room is rounded up to 8 */
 	union {
 		size_t frame; /* in the batch; of packets */
 		void (*write)(const void *what, struct line *line);
+		void (*act)(void *what);
 	};
 };
 
@@ -177,6 +179,7 @@ static void note_error(struct pipeline *pipeline, int result)
 static int write_record(struct hand *hand, const struct record *record, uint8_t *bytes)
 {
 	struct rtap_packet packet;
+	void *what;
 
 	switch (record->kind) {
 	case PACKET:
@@ -190,6 +193,11 @@ static int write_record(struct hand *hand, const struct record *record, uint8_t 
 		break;
 	case LATER:
 		return printer_write(hand->printer, record->write, bytes);
+	case DEED:
+		crew_wait_turn(hand->pipeline->crew, hand->batch);
+		memcpy(&what, bytes, sizeof what);
+		record->act(what);
+		return 0;
 	}
 	return printer_text(hand->printer, (const char *)bytes, record->length);
 }
@@ -395,6 +403,20 @@ void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *
 	if (place)
 		end_record(shown, (uint32_t)size);
 	return place;
+}
+
+void pipeline_do_later(struct pipeline *pipeline, void (*act)(void *what), void *what)
+{
+	struct records *shown = records_to_fill(pipeline);
+	uint8_t *place = shown ? add_record(shown, &(struct record){ .kind = DEED, .act = act }, sizeof what) : NULL;
+
+	if (place) {
+		memcpy(place, &what, sizeof what);
+		end_record(shown, sizeof what);
+		return;
+	}
+	pipeline_sync(pipeline);
+	act(what);
 }
 
 /* A packet and how it is shown. */

@@ -4,10 +4,13 @@
  */
 #include "config.h"
 
+#include <stdlib.h>
+
 #include <rdmatap/tracker.h>
 
 #include "cli/reader.h"
 #include "output/stats_form.h"
+#include "output/stats_log.h"
 
 /* Of --max-memory, what the counts may take: by default 51 MB, 64 MB with the program. The rest is for what is under way. */
 #define COUNTS_SHARE 10
@@ -17,21 +20,89 @@ struct summary {
 	struct rtap_tracker *tracker;
 	struct stats *stats;
 	struct findings findings;
+	struct noted *noted; /* with several threads: what is to be counted by another than the one that has the state */
 };
+
+struct noted {
+	struct stats *stats;
+	struct stats_log log;
+};
+
+static void count(void *what)
+{
+	struct noted *noted = what;
+
+	if (!noted)
+		return;
+	stats_log_count(&noted->log, noted->stats);
+	free(noted);
+}
+
+/* An empty log, after the one that is full is handed over. NULL: what comes next is to be counted at once; all before it is. */
+static struct stats_log *next_log(struct summary *summary)
+{
+	struct noted *full = summary->noted;
+
+	if (full && !full->log.used) {
+		/* no log is large enough */
+		reader_sync(&summary->reader);
+		return NULL;
+	}
+	summary->noted = malloc(sizeof *summary->noted);
+	if (full)
+		pipeline_do_later(summary->reader.pipeline, count, full);
+	if (!summary->noted) {
+		reader_sync(&summary->reader);
+		return NULL;
+	}
+	summary->noted->stats = summary->stats;
+	stats_log_clear(&summary->noted->log);
+	return &summary->noted->log;
+}
+
+static struct stats_log *log_of(struct summary *summary)
+{
+	if (!summary->reader.pipeline)
+		return NULL;
+	return summary->noted ? &summary->noted->log : next_log(summary);
+}
 
 static void take_message(void *owner, const struct rtap_message *message)
 {
-	stats_message(((struct summary *)owner)->stats, message);
+	struct summary *summary = owner;
+
+	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
+		if (stats_log_message(log, message))
+			return;
+	stats_message(summary->stats, message);
 }
 
 static void take_connection(void *owner, const struct rtap_connection *connection)
 {
-	stats_connection(((struct summary *)owner)->stats, connection);
+	struct summary *summary = owner;
+
+	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
+		if (stats_log_connection(log, connection))
+			return;
+	stats_connection(summary->stats, connection);
 }
 
 static void merge(void *owner, uint64_t from, uint64_t into, bool turned)
 {
-	stats_merge(((struct summary *)owner)->stats, from, into, turned);
+	struct summary *summary = owner;
+
+	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
+		if (stats_log_merge(log, from, into, turned))
+			return;
+	stats_merge(summary->stats, from, into, turned);
+}
+
+static void take_packet(struct summary *summary, const struct rtap_packet *packet)
+{
+	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
+		if (stats_log_packet(log, packet))
+			return;
+	stats_packet(summary->stats, packet);
 }
 
 static void take(void *owner, struct rtap_frame *frame)
@@ -40,7 +111,7 @@ static void take(void *owner, struct rtap_frame *frame)
 	struct rtap_packet packet;
 
 	reader_packet(&summary->reader, frame, &packet);
-	stats_packet(summary->stats, &packet);
+	take_packet(summary, &packet);
 	summary->reader.tally.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
 		summary->reader.tally.anomalies[packet.anomalies[i].code]++;
@@ -89,6 +160,8 @@ static int run(const struct options *options)
 		goto out;
 	}
 	reader_run(reader, summary.tracker, take, &summary);
+	count(summary.noted);
+	summary.noted = NULL;
 	rtap_tracker_finish(summary.tracker);
 	findings_gather(&summary.findings, summary.stats);
 	stats_tell(summary.stats, &summary.findings, options->json ? &stats_json_form : &stats_text_form, write_record, reader);

@@ -110,6 +110,16 @@ static struct group *group_of(struct canon *canon, uint32_t by, uint64_t key, ui
 	return found ? canon->groups[*found] : add_group(canon, by, key, order);
 }
 
+/* Packets come in runs of one connection, and its messages among them. */
+static struct group *group_of_connection(struct canon *canon, uint64_t number, uint64_t order)
+{
+	if (number != canon->last_number) {
+		canon->last_group = group_of(canon, BY_NUMBER, number, order);
+		canon->last_number = canon->last_group ? number : 0;
+	}
+	return canon->last_group;
+}
+
 /* Makes a record in canon->text, with more room as long as it was cut. Its length; 0: it failed. */
 static size_t make(struct canon *canon, void (*write)(const struct making *making, struct line *line), const struct making *making)
 {
@@ -378,7 +388,7 @@ void canon_packet(struct canon *canon, const struct rtap_packet *packet)
 	}
 	if (!packet->flow.present || !packet->flow.connection)
 		return;
-	group = group_of(canon, BY_NUMBER, packet->flow.connection, packet->frame->number);
+	group = group_of_connection(canon, packet->flow.connection, packet->frame->number);
 	if (!group)
 		return;
 	if (!group->has_receiver)
@@ -425,7 +435,7 @@ static void take_send(struct canon *canon)
 	canon->send.present = false;
 	header = canon_notes_find(&canon->notes, CANON_NOTE_FRAME, canon->send.message.first_frame);
 	making.note = header;
-	take_message(canon, group_of(canon, BY_NUMBER, canon->send.connection, canon->send.message.first_frame), &making, write_verb);
+	take_message(canon, group_of_connection(canon, canon->send.connection, canon->send.message.first_frame), &making, write_verb);
 	canon_notes_remove(&canon->notes, header);
 }
 
@@ -445,7 +455,7 @@ static void take_rpc(struct canon *canon, const struct rtap_message *message)
 				  rpc_key(message->xid, message->kind == RTAP_KIND_RPC_REPLY, message->from_a, connection->a.address,
 					  connection->b.address, connection->a.address_length));
 	making.note = fields;
-	take_message(canon, group_of(canon, BY_NUMBER, connection->number, message->first_frame), &making, write_rpc);
+	take_message(canon, group_of_connection(canon, connection->number, message->first_frame), &making, write_rpc);
 	canon_notes_remove(&canon->notes, fields);
 	canon_notes_remove(&canon->notes, canon_notes_find(&canon->notes, CANON_NOTE_FRAME, message->first_frame));
 }
@@ -490,7 +500,7 @@ void canon_message(struct canon *canon, const struct rtap_message *message)
 	else if (message->kind == RTAP_KIND_SEND)
 		canon_send_keep(&canon->send, message);
 	else
-		take_message(canon, group_of(canon, BY_NUMBER, message->connection->number, message->first_frame), &making, write_verb);
+		take_message(canon, group_of_connection(canon, message->connection->number, message->first_frame), &making, write_verb);
 }
 
 void canon_connection(struct canon *canon, const struct rtap_connection *connection)
@@ -500,7 +510,7 @@ void canon_connection(struct canon *canon, const struct rtap_connection *connect
 
 	if (canon->error)
 		return;
-	group = group_of(canon, BY_NUMBER, connection->number, connection->first_frame);
+	group = group_of_connection(canon, connection->number, connection->first_frame);
 	if (!group)
 		return;
 	group->order = connection->first_frame;

@@ -45,6 +45,8 @@ struct canon {
 	struct canon_map groups_by;
 	struct group **groups;
 	size_t group_count, group_room;
+	uint64_t last_number;    /* the connection that was looked up last, and its group; 0: none */
+	struct group *last_group;
 	char *text;              /* the record being made */
 	size_t text_room;
 	uint64_t unplaced;       /* connections that turned out to be part of one that is not known */

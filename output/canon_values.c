@@ -43,13 +43,6 @@ bool canon_keeps(const struct canon_keep *keep, const char *name)
 	return false;
 }
 
-void canon_name(struct line *line, const char *name)
-{
-	line_char(line, ' ');
-	line_text(line, name);
-	line_char(line, '=');
-}
-
 static void mark(struct line *line, enum canon_kind kind, enum canon_stream stream, uint64_t number)
 {
 	line_char(line, CANON_MARK);
@@ -106,6 +99,26 @@ static enum canon_part part_of(const struct rtap_field *field, const struct cano
 	return !strncmp(field->name, "infiniband.", 11) || !strncmp(field->name, "rpcordma.", 9) ? CANON_PART_HEADER : CANON_PART_RPC;
 }
 
+static void set_title(struct canon_title *title, const char *name)
+{
+	struct line line;
+
+	line_init(&line, title->text, sizeof title->text);
+	canon_name(&line, name);
+	title->length = line.cut ? 0 : (uint8_t)(line.next - title->text);
+}
+
+/* A title's own bytes are copied whatever its length: that is quicker than to look how many they are. */
+static void write_title(const struct canon_title *title, const char *name, struct line *line)
+{
+	if (!title->length || (size_t)(line->end - line->next) < sizeof title->text) {
+		canon_name(line, name);
+		return;
+	}
+	memcpy(line->next, title->text, sizeof title->text);
+	line->next += title->length;
+}
+
 static void set_policy(struct canon_fields *fields, rtap_field_id id, const struct canon_policy_index *index, const struct canon_keep *keep)
 {
 	const struct rtap_field *field = rtap_field_by_id(id);
@@ -116,8 +129,10 @@ static void set_policy(struct canon_fields *fields, rtap_field_id id, const stru
 	fields->policies[id] = policy;
 	/* reserved bits are worth a word when they are not what they should be */
 	fields->reserved[id] = field->show < RTAP_IPV4 && strstr(field->name, "reserved");
-	if (policy.action != CANON_DROP)
-		fields->wanted[part_of(field, &policy)][id / 64] |= UINT64_C(1) << id % 64;
+	if (policy.action == CANON_DROP)
+		return;
+	fields->wanted[part_of(field, &policy)][id / 64] |= UINT64_C(1) << id % 64;
+	set_title(&fields->titles[fields->first_ids[id]], field->name);
 }
 
 static void set_policies(struct canon_fields *fields, const struct canon_keep *keep)
@@ -161,7 +176,8 @@ int canon_fields_init(struct canon_fields *fields, const struct canon_keep *keep
 	*fields = (struct canon_fields){ 0 };
 	fields->policies = calloc(count, sizeof *fields->policies);
 	fields->first_ids = first_ids_create();
-	fields->heads = calloc(count, sizeof *fields->heads);
+	fields->last = calloc(count, sizeof *fields->last);
+	fields->titles = calloc(count, sizeof *fields->titles);
 	fields->protocols = calloc(PROTOCOL_COUNT, sizeof *fields->protocols);
 	fields->reserved = calloc(count, sizeof *fields->reserved);
 	for (int part = 0; part < CANON_PARTS; part++) {
@@ -169,7 +185,7 @@ int canon_fields_init(struct canon_fields *fields, const struct canon_keep *keep
 		if (!fields->wanted[part])
 			return -ENOMEM;
 	}
-	if (!fields->policies || !fields->first_ids || !fields->heads || !fields->protocols || !fields->reserved)
+	if (!fields->policies || !fields->first_ids || !fields->last || !fields->titles || !fields->protocols || !fields->reserved)
 		return -ENOMEM;
 	if (names_of_fields(keep, &names, &of_fields))
 		return -ENOMEM;
@@ -182,7 +198,8 @@ void canon_fields_fini(struct canon_fields *fields)
 {
 	free(fields->policies);
 	free(fields->first_ids);
-	free(fields->heads);
+	free(fields->last);
+	free(fields->titles);
 	free(fields->protocols);
 	free(fields->reserved);
 	free(fields->values);
@@ -247,6 +264,17 @@ static bool take_address(struct collector *collector, const struct canon_policy 
 	return true;
 }
 
+/* Puts a value behind the last one of its name. */
+static void chain(struct canon_fields *fields, struct canon_value *value)
+{
+	uint32_t *last = &fields->last[value->first];
+
+	value->heads = !*last;
+	if (*last)
+		fields->values[*last - 1].next = (uint32_t)fields->value_count;
+	*last = (uint32_t)fields->value_count;
+}
+
 static void collect(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field, const struct rtap_value *value,
 		    const struct rtap_place *place)
 {
@@ -264,6 +292,7 @@ static void collect(struct rtap_visitor *visitor, rtap_field_id id, const struct
 	if (!added)
 		return;
 	*added = (struct canon_value){ .field = field, .value = *value, .first = fields->first_ids[id] };
+	chain(fields, added);
 	if (is_key(policy) && collector->has_address) {
 		added->address = collector->address;
 		added->has_address = true;
@@ -273,33 +302,16 @@ static void collect(struct rtap_visitor *visitor, rtap_field_id id, const struct
 	}
 }
 
-/* Chains the values of each name in their order: from behind, so that none has to be walked. */
-static void chain(struct canon_fields *fields)
-{
-	for (size_t i = fields->value_count; i--;) {
-		struct canon_value *value = &fields->values[i];
-
-		value->next = fields->heads[value->first];
-		fields->heads[value->first] = (uint32_t)i + 1;
-	}
-	for (size_t i = 0; i < fields->value_count; i++) {
-		struct canon_value *value = &fields->values[i];
-
-		value->heads = fields->heads[value->first] == i + 1;
-	}
-	for (size_t i = 0; i < fields->value_count; i++)
-		fields->heads[fields->values[i].first] = 0;
-}
-
 void canon_fields_read(struct canon_fields *fields, const struct rtap_packet *packet, enum canon_part part)
 {
 	struct collector collector = { .visitor = { .field = collect, .wanted = fields->wanted[part] }, .fields = fields };
 
+	for (size_t i = 0; i < fields->value_count; i++)
+		fields->last[fields->values[i].first] = 0;
 	fields->value_count = 0;
 	for (uint8_t i = 0; i < packet->layer_count; i++)
 		if (!packet->layers[i].within && fields->protocols[packet->layers[i].protocol] >> part & 1)
 			rtap_layer_visit(packet, &packet->layers[i], &collector.visitor);
-	chain(fields);
 }
 
 /* Responses count in the sequence of the requests that they answer. */
@@ -346,7 +358,7 @@ void canon_fields_write(const struct canon_fields *fields, const struct rtap_pac
 
 		if (!value->heads)
 			continue;
-		canon_name(line, value->field->name);
+		write_title(&fields->titles[value->first], value->field->name, line);
 		for (;;) {
 			if (before)
 				line_char(line, before);

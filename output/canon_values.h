@@ -29,8 +29,14 @@ struct canon_keep {
 
 bool canon_keeps(const struct canon_keep *keep, const char *name);
 
-/* " NAME=" */
-void canon_name(struct line *line, const char *name);
+/* " NAME=": where NAME is a constant, so is its length. */
+static inline __attribute__((always_inline)) void canon_name(struct line *line, const char *name)
+{
+	line_char(line, ' ');
+	line_text(line, name);
+	line_char(line, '=');
+}
+
 /* A value to be renamed. */
 void canon_reference(struct line *line, enum canon_kind kind, uint64_t number);
 /* A key and an address in its memory. */
@@ -47,6 +53,12 @@ enum canon_part {
 	CANON_PARTS,
 };
 
+/* " NAME=" of a field, to be copied whole. */
+struct canon_title {
+	char text[63];
+	uint8_t length;                /* 0: it does not fit */
+};
+
 /* What a packet's fields become. */
 struct canon_fields {
 	struct canon_policy *policies; /* by field id */
@@ -56,7 +68,8 @@ struct canon_fields {
 	bool *reserved;                /* by field id: nothing to tell of when it is 0 */
 	struct canon_value *values;    /* of the packet at hand */
 	size_t value_count, value_room;
-	uint32_t *heads;               /* by first id: its first value in `values`, plus 1 */
+	uint32_t *last;                /* by first id: its last value in `values`, plus 1; 0: none */
+	struct canon_title *titles;    /* by first id, of those that are wanted */
 	size_t lost;                   /* values that memory did not hold */
 };
 

@@ -202,7 +202,22 @@ struct stats {
 /* NULL: memory is out. */
 struct stats *stats_create(const struct stats_options *options);
 
-/* What rtap_tracker_frame() has made of a frame. */
+/* What is counted of a packet. */
+struct stats_sight {
+	uint64_t frame;                     /* number */
+	int64_t time_ns;
+	uint64_t connection;                /* number; valid with has_connection */
+	uint32_t wire_bytes, payload_bytes;
+	uint8_t opcode, syndrome;           /* valid with has_bth, has_aeth */
+	uint8_t analysis, tcp_analysis;     /* enum rtap_psn_analysis, rtap_tcp_analysis */
+	bool has_bth, has_aeth, bad_icrc, marked;
+	bool has_connection, from_a, beside_rdma, is_mad;
+};
+
+void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet);
+void stats_add_sight(struct stats *stats, const struct stats_sight *sight);
+
+/* What rtap_tracker_frame() has made of a frame: both in one. */
 void stats_packet(struct stats *stats, const struct rtap_packet *packet);
 
 /* The tracker's callbacks. */

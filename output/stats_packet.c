@@ -67,8 +67,32 @@ static inline bool is_marked(const struct rtap_packet *packet)
 	return packet->ib.fecn;
 }
 
+void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
+{
+	const struct rtap_ib_facts *ib = &packet->ib;
+	const struct rtap_flow_facts *flow = &packet->flow;
+
+	sight->frame = packet->frame->number;
+	sight->time_ns = packet->frame->time_ns;
+	sight->connection = flow->connection;
+	sight->wire_bytes = wire_length(packet);
+	sight->payload_bytes = ib->has_bth ? packet->payload.wire : packet->tcp.payload.wire;
+	sight->opcode = ib->opcode;
+	sight->syndrome = ib->syndrome;
+	sight->analysis = flow->analysis;
+	sight->tcp_analysis = flow->tcp_analysis;
+	sight->has_bth = ib->has_bth;
+	sight->has_aeth = ib->has_aeth;
+	sight->bad_icrc = ib->icrc_status == RTAP_CRC_BAD;
+	sight->marked = ib->has_bth && is_marked(packet);
+	sight->has_connection = flow->present;
+	sight->from_a = flow->from_a;
+	sight->beside_rdma = flow->beside_rdma;
+	sight->is_mad = packet->mad.present;
+}
+
 /* Congestion that the network marked on the way from one end is told to it by the other. */
-static void note_cnp(struct stats *stats, struct stats_direction *marked, const struct rtap_frame *frame)
+static void note_cnp(struct stats *stats, struct stats_direction *marked, int64_t time_ns)
 {
 	if (!marked->marked)
 		return;
@@ -76,24 +100,24 @@ static void note_cnp(struct stats *stats, struct stats_direction *marked, const 
 	if (!marked->reaction_ns)
 		marked->reaction_ns = stats_take(stats, sizeof *marked->reaction_ns, 1);
 	if (marked->reaction_ns)
-		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, frame->time_ns));
+		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, time_ns));
 }
 
-static void note_mark(struct stats_direction *direction, const struct rtap_frame *frame)
+static void note_mark(struct stats_direction *direction, const struct stats_sight *sight)
 {
-	stats_count(&direction->events[STATS_CE_MARK], frame->number);
+	stats_count(&direction->events[STATS_CE_MARK], sight->frame);
 	if (direction->marked)
 		return;
 	direction->marked = true;
-	direction->marked_ns = frame->time_ns;
+	direction->marked_ns = sight->time_ns;
 }
 
-static void note_acknowledgement(struct stats_direction *sender, struct stats_direction *asker, const struct rtap_packet *packet)
+static void note_acknowledgement(struct stats_direction *sender, struct stats_direction *asker, const struct stats_sight *sight)
 {
-	uint8_t code = SYNDROME_CODE(packet->ib.syndrome);
-	uint64_t number = packet->frame->number;
+	uint8_t code = SYNDROME_CODE(sight->syndrome);
+	uint64_t number = sight->frame;
 
-	switch (SYNDROME_KIND(packet->ib.syndrome)) {
+	switch (SYNDROME_KIND(sight->syndrome)) {
 	case SYNDROME_ACK:
 		/* what a NAK asked for has come, though the capture did not show it as a repeat */
 		asker->refused = false;
@@ -116,180 +140,181 @@ static void note_acknowledgement(struct stats_direction *sender, struct stats_di
 	}
 }
 
-static void note_loss(struct stats_direction *sender, const struct rtap_frame *frame)
+static void note_loss(struct stats_direction *sender, const struct stats_sight *sight)
 {
 	struct stats_burst *burst = &sender->last_burst;
 
 	sender->losses++;
-	if (!burst->tally.count || frame->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, frame->time_ns) >= STATS_BURST_NS)
-		*burst = (struct stats_burst){ .begin_ns = frame->time_ns };
-	stats_count(&burst->tally, frame->number);
+	if (!burst->tally.count || sight->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, sight->time_ns) >= STATS_BURST_NS)
+		*burst = (struct stats_burst){ .begin_ns = sight->time_ns };
+	stats_count(&burst->tally, sight->frame);
 	if (burst->tally.count > sender->worst_burst.tally.count)
 		sender->worst_burst = *burst;
 }
 
 /* Requests sent again, in runs: why a run began. */
-static void note_request(struct stats_direction *sender, const struct rtap_packet *packet, const struct ib_opcode *opcode)
+static void note_request(struct stats_direction *sender, const struct stats_sight *sight, const struct ib_opcode *opcode)
 {
-	bool again = packet->flow.analysis == RTAP_PSN_RETRANSMISSION;
+	bool again = sight->analysis == RTAP_PSN_RETRANSMISSION;
 
 	if (again && opcode->class == IB_READ_REQUEST)
-		stats_count(&sender->events[STATS_READ_RESTART], packet->frame->number);
+		stats_count(&sender->events[STATS_READ_RESTART], sight->frame);
 	if (again && !sender->recovers) {
-		stats_count(&sender->events[sender->refused ? STATS_AFTER_NAK : STATS_AFTER_TIMEOUT], packet->frame->number);
+		stats_count(&sender->events[sender->refused ? STATS_AFTER_NAK : STATS_AFTER_TIMEOUT], sight->frame);
 		sender->refused = false;
-		note_loss(sender, packet->frame);
+		note_loss(sender, sight);
 	}
 	sender->recovers = again;
 }
 
 /* Segments of iWARP sent again, in runs. What has no data says nothing. */
-static void note_segment(struct stats_direction *sender, const struct rtap_packet *packet, bool again)
+static void note_segment(struct stats_direction *sender, const struct stats_sight *sight, bool again)
 {
-	if (!packet->tcp.payload.wire)
+	if (!sight->payload_bytes)
 		return;
 	if (again && !sender->recovers)
-		note_loss(sender, packet->frame);
+		note_loss(sender, sight);
 	sender->recovers = again;
 }
 
 /* STATS_EVENT_COUNT: nothing of note. */
-static enum stats_event event_of(const struct rtap_packet *packet)
+static enum stats_event event_of(const struct stats_sight *sight)
 {
-	return packet->ib.has_bth ? events_of_analysis[packet->flow.analysis] : events_of_tcp[packet->flow.tcp_analysis];
+	return sight->has_bth ? events_of_analysis[sight->analysis] : events_of_tcp[sight->tcp_analysis];
 }
 
-static void note_payload(struct stats_direction *sender, const struct rtap_packet *packet, enum stats_event event)
+static void note_payload(struct stats_direction *sender, const struct stats_sight *sight, enum stats_event event)
 {
-	uint32_t bytes = packet->ib.has_bth ? packet->payload.wire : packet->tcp.payload.wire;
 	bool again = event == STATS_RETRANSMISSION || event == STATS_DUPLICATE || event == STATS_CAPTURED_TWICE;
 
-	if (!bytes)
+	if (!sight->payload_bytes)
 		return;
 	sender->data_packets++;
 	/* some of an overlapping segment's bytes are new */
-	if (again && packet->flow.tcp_analysis != RTAP_TCP_OVERLAP)
-		sender->repeated_bytes += bytes;
+	if (again && sight->tcp_analysis != RTAP_TCP_OVERLAP)
+		sender->repeated_bytes += sight->payload_bytes;
 	else
-		sender->payload_bytes += bytes;
+		sender->payload_bytes += sight->payload_bytes;
 }
 
 /* What its transport headers say. False: its CRC is wrong, so they say nothing. */
-static bool note_transport(struct stats *stats, struct stats_connection *connection, const struct rtap_packet *packet)
+static bool note_transport(struct stats *stats, struct stats_connection *connection, const struct stats_sight *sight)
 {
-	struct stats_direction *sender = &connection->directions[!packet->flow.from_a], *other = &connection->directions[packet->flow.from_a];
-	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	struct stats_direction *sender = &connection->directions[!sight->from_a], *other = &connection->directions[sight->from_a];
+	const struct ib_opcode *opcode = &ib_opcodes[sight->opcode];
 	bool in_order = connection != &stats->others;
 
-	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
-		stats_count(&sender->events[STATS_BAD_ICRC], packet->frame->number);
+	if (sight->bad_icrc) {
+		stats_count(&sender->events[STATS_BAD_ICRC], sight->frame);
 		return false;
 	}
-	if (is_marked(packet))
-		note_mark(sender, packet->frame);
-	if (packet->flow.analysis == RTAP_PSN_CAPTURED_TWICE)
+	if (sight->marked)
+		note_mark(sender, sight);
+	if (sight->analysis == RTAP_PSN_CAPTURED_TWICE)
 		return true;
 	switch (opcode->class) {
 	case IB_CONGESTION:
-		stats_count(&sender->events[STATS_CNP], packet->frame->number);
+		stats_count(&sender->events[STATS_CNP], sight->frame);
 		if (in_order)
-			note_cnp(stats, other, packet->frame);
+			note_cnp(stats, other, sight->time_ns);
 		break;
 	case IB_ACKNOWLEDGE:
 	case IB_ATOMIC_ACKNOWLEDGE:
 	case IB_READ_RESPONSE:
-		if (packet->ib.has_aeth)
-			note_acknowledgement(sender, other, packet);
+		if (sight->has_aeth)
+			note_acknowledgement(sender, other, sight);
 		break;
 	default:
 		if (in_order)
-			note_request(sender, packet, opcode);
+			note_request(sender, sight, opcode);
 		break;
 	}
 	return true;
 }
 
-static void note_interval(struct stats *stats, const struct rtap_packet *packet)
+static void note_interval(struct stats *stats, const struct stats_sight *sight)
 {
-	struct stats_interval *interval = stats_interval(stats, packet->frame->time_ns);
-	const struct rtap_ib_facts *ib = &packet->ib;
+	struct stats_interval *interval = stats_interval(stats, sight->time_ns);
 
 	if (!interval)
 		return;
 	interval->packets++;
-	interval->bytes += wire_length(packet);
-	interval->retransmissions += packet->flow.present && ib->icrc_status != RTAP_CRC_BAD && event_of(packet) == STATS_RETRANSMISSION;
-	if (!ib->has_bth || ib->icrc_status == RTAP_CRC_BAD)
+	interval->bytes += sight->wire_bytes;
+	interval->retransmissions += sight->has_connection && !sight->bad_icrc && event_of(sight) == STATS_RETRANSMISSION;
+	if (!sight->has_bth || sight->bad_icrc)
 		return;
-	interval->naks += ib->has_aeth && (SYNDROME_KIND(ib->syndrome) == SYNDROME_NAK || SYNDROME_KIND(ib->syndrome) == SYNDROME_RNR);
-	interval->cnps += ib_opcodes[ib->opcode].class == IB_CONGESTION;
-	interval->ce_marks += is_marked(packet);
+	interval->naks += sight->has_aeth && (SYNDROME_KIND(sight->syndrome) == SYNDROME_NAK || SYNDROME_KIND(sight->syndrome) == SYNDROME_RNR);
+	interval->cnps += ib_opcodes[sight->opcode].class == IB_CONGESTION;
+	interval->ce_marks += sight->marked;
 }
 
-static void note_flow(struct stats *stats, const struct rtap_packet *packet, uint32_t wire_bytes)
+static void note_flow(struct stats *stats, const struct stats_sight *sight)
 {
-	struct stats_connection *connection = stats_find(stats, packet->flow.connection);
-	struct stats_direction *sender = &connection->directions[!packet->flow.from_a];
-	const struct rtap_frame *frame = packet->frame;
-	enum stats_event event = event_of(packet);
+	struct stats_connection *connection = stats_find(stats, sight->connection);
+	struct stats_direction *sender = &connection->directions[!sight->from_a];
+	enum stats_event event = event_of(sight);
 
-	if (!sender->packets || frame->time_ns < sender->first_ns)
-		sender->first_ns = frame->time_ns;
-	if (!sender->packets || frame->time_ns > sender->last_ns)
-		sender->last_ns = frame->time_ns;
+	if (!sender->packets || sight->time_ns < sender->first_ns)
+		sender->first_ns = sight->time_ns;
+	if (!sender->packets || sight->time_ns > sender->last_ns)
+		sender->last_ns = sight->time_ns;
 	sender->packets++;
-	sender->wire_bytes += wire_bytes;
-	if (packet->ib.has_bth && !note_transport(stats, connection, packet))
+	sender->wire_bytes += sight->wire_bytes;
+	if (sight->has_bth && !note_transport(stats, connection, sight))
 		return;
-	if (!packet->ib.has_bth && connection != &stats->others)
-		note_segment(sender, packet, event == STATS_RETRANSMISSION);
+	if (!sight->has_bth && connection != &stats->others)
+		note_segment(sender, sight, event == STATS_RETRANSMISSION);
 	if (event != STATS_EVENT_COUNT)
-		stats_count(&sender->events[event], frame->number);
-	note_payload(sender, packet, event);
+		stats_count(&sender->events[event], sight->frame);
+	note_payload(sender, sight, event);
 }
 
 /* Of no connection that is known: responses of one that nobody has asked for yet, congestion notifications, management. */
-static void note_loose(struct stats *stats, const struct rtap_packet *packet)
+static void note_loose(struct stats *stats, const struct stats_sight *sight)
 {
-	const struct rtap_ib_facts *ib = &packet->ib;
-	uint64_t number = packet->frame->number;
-	uint8_t code = SYNDROME_CODE(ib->syndrome);
+	uint64_t number = sight->frame;
+	uint8_t code = SYNDROME_CODE(sight->syndrome);
 
-	stats->unassigned += !packet->mad.present;
-	if (ib->icrc_status == RTAP_CRC_BAD)
+	stats->unassigned += !sight->is_mad;
+	if (sight->bad_icrc)
 		return;
-	if (is_marked(packet))
+	if (sight->marked)
 		stats_count(&stats->loose[STATS_CE_MARK], number);
-	if (ib_opcodes[ib->opcode].class == IB_CONGESTION)
+	if (ib_opcodes[sight->opcode].class == IB_CONGESTION)
 		stats_count(&stats->loose[STATS_CNP], number);
-	if (ib->has_aeth && SYNDROME_KIND(ib->syndrome) == SYNDROME_ACK && !code)
+	if (sight->has_aeth && SYNDROME_KIND(sight->syndrome) == SYNDROME_ACK && !code)
 		stats_count(&stats->loose[STATS_NO_CREDIT], number);
-	if (ib->has_aeth && SYNDROME_KIND(ib->syndrome) == SYNDROME_RNR)
+	if (sight->has_aeth && SYNDROME_KIND(sight->syndrome) == SYNDROME_RNR)
 		stats_count(&stats->loose[STATS_RNR], number);
-	if (ib->has_aeth && SYNDROME_KIND(ib->syndrome) == SYNDROME_NAK && code <= STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
+	if (sight->has_aeth && SYNDROME_KIND(sight->syndrome) == SYNDROME_NAK && code <= STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
 		stats_count(&stats->loose[STATS_NAK_SEQUENCE + code], number);
+}
+
+void stats_add_sight(struct stats *stats, const struct stats_sight *sight)
+{
+	if (!stats->packets)
+		stats->begin_ns = stats->first_ns = stats->last_ns = sight->time_ns;
+	if (sight->time_ns < stats->first_ns)
+		stats->first_ns = sight->time_ns;
+	if (sight->time_ns > stats->last_ns)
+		stats->last_ns = sight->time_ns;
+	stats->packets++;
+	stats->wire_bytes += sight->wire_bytes;
+	stats->rdma_packets += sight->has_bth || (sight->has_connection && !sight->beside_rdma);
+	if (stats->interval_ns)
+		note_interval(stats, sight);
+	if (sight->bad_icrc)
+		stats_count(&stats->bad_icrc, sight->frame);
+	if (sight->has_connection)
+		note_flow(stats, sight);
+	else if (sight->has_bth)
+		note_loose(stats, sight);
 }
 
 void stats_packet(struct stats *stats, const struct rtap_packet *packet)
 {
-	const struct rtap_frame *frame = packet->frame;
-	uint32_t wire_bytes = wire_length(packet);
+	struct stats_sight sight;
 
-	if (!stats->packets)
-		stats->begin_ns = stats->first_ns = stats->last_ns = frame->time_ns;
-	if (frame->time_ns < stats->first_ns)
-		stats->first_ns = frame->time_ns;
-	if (frame->time_ns > stats->last_ns)
-		stats->last_ns = frame->time_ns;
-	stats->packets++;
-	stats->wire_bytes += wire_bytes;
-	stats->rdma_packets += packet->ib.has_bth || (packet->flow.present && !packet->flow.beside_rdma);
-	if (stats->interval_ns)
-		note_interval(stats, packet);
-	if (packet->ib.icrc_status == RTAP_CRC_BAD)
-		stats_count(&stats->bad_icrc, frame->number);
-	if (packet->flow.present)
-		note_flow(stats, packet, wire_bytes);
-	else if (packet->ib.has_bth)
-		note_loose(stats, packet);
+	stats_sight(&sight, packet);
+	stats_add_sight(stats, &sight);
 }

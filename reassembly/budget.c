@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <assert.h>
-
 #include "reassembly/budget.h"
 
 void budget_init(struct budget *budget, uint64_t limit)
@@ -10,24 +8,18 @@ void budget_init(struct budget *budget, uint64_t limit)
 	*budget = (struct budget){ .limit = limit };
 }
 
-static void unlink_holder(struct budget *budget, struct budget_holder *holder)
+void budget_unlink(struct budget *budget, struct budget_holder *holder)
 {
 	*(holder->older ? &holder->older->newer : &budget->oldest) = holder->newer;
 	*(holder->newer ? &holder->newer->older : &budget->newest) = holder->older;
 	holder->older = holder->newer = NULL;
 }
 
-static void link_newest(struct budget *budget, struct budget_holder *holder)
+void budget_link_newest(struct budget *budget, struct budget_holder *holder)
 {
 	holder->older = budget->newest;
 	*(budget->newest ? &budget->newest->newer : &budget->oldest) = holder;
 	budget->newest = holder;
-}
-
-void budget_move_up(struct budget *budget, struct budget_holder *holder)
-{
-	unlink_holder(budget, holder);
-	link_newest(budget, holder);
 }
 
 /* The holder used longest ago that can be given up, and is not the one that asks. */
@@ -57,20 +49,6 @@ bool budget_relieve(struct budget *budget)
 	return evict_oldest(budget, NULL);
 }
 
-void budget_charge(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
-{
-	if (!bytes)
-		return;
-	if (holder->bytes)
-		budget_touch(budget, holder);
-	else if (!holder->apart)
-		link_newest(budget, holder);
-	holder->bytes += bytes;
-	budget->used += bytes;
-	if (budget->used > budget->peak)
-		budget->peak = budget->used;
-}
-
 bool budget_take(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
 {
 	if (bytes > budget->limit)
@@ -80,15 +58,4 @@ bool budget_take(struct budget *budget, struct budget_holder *holder, uint64_t b
 			return false;
 	budget_charge(budget, holder, bytes);
 	return true;
-}
-
-void budget_give(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
-{
-	if (!bytes)
-		return;
-	assert(bytes <= holder->bytes);
-	holder->bytes -= bytes;
-	budget->used -= bytes;
-	if (!holder->bytes && !holder->apart)
-		unlink_holder(budget, holder);
 }

@@ -6,6 +6,7 @@
 #ifndef REASSEMBLY_BUDGET_H
 #define REASSEMBLY_BUDGET_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,26 +36,50 @@ void budget_init(struct budget *budget, uint64_t limit);
  */
 bool budget_take(struct budget *budget, struct budget_holder *holder, uint64_t bytes) __attribute__((warn_unused_result));
 
-/*
- * Takes `bytes` without asking, for owners that cannot give way in the middle of their work; they call budget_relieve()
- * behind it. What they take in between must be little.
- */
-void budget_charge(struct budget *budget, struct budget_holder *holder, uint64_t bytes);
-
 /* Evicts the holder used longest ago. False: none can be. */
 bool budget_relieve(struct budget *budget);
 
-/* Gives back `bytes`, at most what the holder has. With its last byte the holder leaves the order. */
-void budget_give(struct budget *budget, struct budget_holder *holder, uint64_t bytes);
-
-/* A holder that holds something, and is not the one used last, becomes that. */
-void budget_move_up(struct budget *budget, struct budget_holder *holder);
+/* For the functions below, which are called several times for each frame: puts a holder into the order as the newest, takes it out. */
+void budget_link_newest(struct budget *budget, struct budget_holder *holder);
+void budget_unlink(struct budget *budget, struct budget_holder *holder);
 
 /* Makes a holder the one used last. Nothing if it holds nothing. */
 static inline void budget_touch(struct budget *budget, struct budget_holder *holder)
 {
-	if (holder->bytes && budget->newest != holder && !holder->apart)
-		budget_move_up(budget, holder);
+	if (!holder->bytes || budget->newest == holder || holder->apart)
+		return;
+	budget_unlink(budget, holder);
+	budget_link_newest(budget, holder);
+}
+
+/*
+ * Takes `bytes` without asking, for owners that cannot give way in the middle of their work; they call budget_relieve()
+ * behind it. What they take in between must be little.
+ */
+static inline void budget_charge(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
+{
+	if (!bytes)
+		return;
+	if (holder->bytes)
+		budget_touch(budget, holder);
+	else if (!holder->apart)
+		budget_link_newest(budget, holder);
+	holder->bytes += bytes;
+	budget->used += bytes;
+	if (budget->used > budget->peak)
+		budget->peak = budget->used;
+}
+
+/* Gives back `bytes`, at most what the holder has. With its last byte the holder leaves the order. */
+static inline void budget_give(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
+{
+	if (!bytes)
+		return;
+	assert(bytes <= holder->bytes);
+	holder->bytes -= bytes;
+	budget->used -= bytes;
+	if (!holder->bytes && !holder->apart)
+		budget_unlink(budget, holder);
 }
 
 #endif

@@ -11,8 +11,10 @@
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_region.h"
 
+#define RDMA_MSG 0
 #define RDMA_NOMSG 1
 #define RDMA_ERROR 4
+#define UNCHUNKED_LENGTH 28
 #define MAX_GATHERED (1u << 20) /* bytes of a message in chunks that the packet view shows */
 #define MAX_OVERTAKING 32 /* READs and WRITEs captured before the call that they are about */
 #define MAX_CALLS 65536 /* of one connection; a server grants credits for far fewer */
@@ -213,6 +215,15 @@ static bool keep_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	return true;
 }
 
+/*
+ * The dissection has found an RPC-over-RDMA header of no more than the fixed part and three empty lists (RFC 8166, 4.3). One that ends
+ * with what was captured can have been cut there.
+ */
+static bool has_no_chunks(const struct rtap_packet *packet, uint32_t captured)
+{
+	return packet->rpcrdma.message_type == RDMA_MSG && packet->rpcrdma.length == UNCHUNKED_LENGTH && captured > UNCHUNKED_LENGTH;
+}
+
 static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const struct message *message,
 		      const struct rtap_packet *packet, enum rtap_message_kind kind)
 {
@@ -231,7 +242,9 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 		return true;
 	if (!locate(packet, &bytes, &send->captured, &send->wire))
 		return false;
-	if (packet->rpcrdma.message_type != RDMA_ERROR &&
+	if (has_no_chunks(packet, send->captured)) {
+		send->lists.header_length = UNCHUNKED_LENGTH;
+	} else if (packet->rpcrdma.message_type != RDMA_ERROR &&
 	    !chunk_lists_read(&send->lists, bytes, send->captured, send->captured < send->wire)) {
 		if (send->captured == send->wire)
 			return false;
