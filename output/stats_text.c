@@ -144,6 +144,12 @@ static void uncounted(const struct stats *stats, struct line *line)
 		count(stats->unplaced_values, "value", line);
 		line_text(line, " (lengths or times) in no percentile, for want of memory\n");
 	}
+	if (stats->longer_intervals) {
+		line_text(line, "intervals of ");
+		line_seconds(line, stats->interval_ns);
+		labelled(" s, as there would be more than ", STATS_INTERVALS, line);
+		line_text(line, " of those asked for\n");
+	}
 	if (stats->outside_intervals) {
 		line_count(line, stats->outside_intervals, "packet or message", "packets and messages");
 		line_text(line, " not counted in ");
