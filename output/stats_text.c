@@ -378,8 +378,8 @@ static void rpc(const void *what, struct line *line)
 	rpc_name(row, line);
 	line_text(line, ": ");
 	count(row->calls, "call", line);
-	labelled(", ", row->replies, line);
-	line_text(line, " answered");
+	line_text(line, ", ");
+	line_count(line, row->replies, "reply", "replies");
 	if (!row->is_operation) {
 		labelled(", ", row->call_bytes, line);
 		labelled(" + ", row->reply_bytes, line);
