@@ -336,7 +336,7 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 	}
 	progress_end(&reader->progress, reader->tally.read.frames, done, total);
 	/* pipes have no total: an interrupt is how their reading ends */
-	if (interrupted && done < total)
+	if (interrupted && !reader->stop && total && status != RTAP_STATUS_END)
 		complain("interrupted: only %" COUNT " taken in", COUNTED(reader->tally.taken, "packet was", "packets were"));
 	reader->interrupted = interrupted;
 	interrupted = 1;

@@ -3,7 +3,9 @@
 import fcntl
 import gzip
 import os
+import select
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -68,18 +70,44 @@ def wait_until(condition):
         time.sleep(0.01)
 
 
+def sleeps(process):
+    """Every thread of the program sleeps, at two looks: none is on its way to wake another."""
+    for _ in range(2):
+        for task in os.listdir("/proc/%d/task" % process.pid):
+            with open("/proc/%d/task/%s/stat" % (process.pid, task)) as f:
+                if f.read().rpartition(") ")[2][0] != "S":
+                    return False
+        time.sleep(0.01)
+    return True
+
+
+def heeds_signals(process):
+    """The program has got so far that an interrupt does not just kill it."""
+    with open("/proc/%d/status" % process.pid) as f:
+        caught, = [int(line.split()[1], 16) for line in f if line.startswith("SigCgt:")]
+    return caught >> (signal.SIGTERM - 1) & 1 == 1
+
+
 def is_drained_and_waiting(process):
     """The program has read all that was fed and sleeps."""
     left, = struct.unpack("i", fcntl.ioctl(process.stdin, termios.FIONREAD, b"\0" * 4))
-    with open("/proc/%d/stat" % process.pid) as f:
-        return left == 0 and f.read().rpartition(") ")[2][0] == "S"
+    return left == 0 and sleeps(process)
 
 
 def is_stuck(process):
-    """The program sleeps, and nobody reads what it has written."""
-    left, = struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, b"\0" * 4))
-    with open("/proc/%d/stat" % process.pid) as f:
-        return left > 0 and f.read().rpartition(") ")[2][0] == "S"
+    """The program sleeps because nobody reads what it writes: the pipe takes no more."""
+    pipe = os.open("/proc/self/fd/%d" % process.stdout.fileno(), os.O_WRONLY | os.O_NONBLOCK)
+    try:
+        room = select.select([], [pipe], [], 0)[1]
+    finally:
+        os.close(pipe)
+    return not room and sleeps(process)
+
+
+def interrupt_the_stuck(process):
+    """A signal that has been heeded when this returns: a second one would be another one."""
+    process.send_signal(signal.SIGTERM)
+    wait_until(lambda: is_stuck(process))
 
 
 class CliTest(unittest.TestCase):

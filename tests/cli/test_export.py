@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmatap export from outside."""
 import os
-import signal
 import subprocess
-import time
 import unittest
 
 import nfs
-from cli import CliTest, PipeTest, RPING, TESTDATA, TIMEOUT, environment, has_sanitizers, is_stuck, needs, read, records, wait_until
+from cli import CliTest, PipeTest, RPING, TESTDATA, TIMEOUT, environment, has_sanitizers, interrupt_the_stuck, is_stuck, needs, read, records, wait_until
 from session import Session
 
 NFS3 = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
@@ -231,9 +229,8 @@ class Interrupts(PipeTest):
         whole = self.good("export", "-w", "-", PARALLEL)
         process = self.start("export", "-w", "-", PARALLEL)
         wait_until(lambda: is_stuck(process))
-        process.send_signal(signal.SIGTERM)
-        time.sleep(0.1)
-        process.send_signal(signal.SIGTERM)
+        for _ in range(2):
+            interrupt_the_stuck(process)
         output, errors = process.communicate(timeout=TIMEOUT)
         self.assertEqual(process.returncode, 0)
         self.assertRegex(errors, rb"not (looked into|written) any more: interrupted")

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from cli import PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, has_sanitizers, read, records, wait_until
+from cli import PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, has_sanitizers, heeds_signals, read, records, sleeps, wait_until
 from live import INSIDE, LiveTest, RPING_CONTENT, frames, ip
 
 
@@ -80,7 +80,7 @@ class Stuck(LiveTest):
         fifo = self.path("fifo")
         os.mkfifo(fifo)
         process = self.start("-i", "far", "-w", fifo)
-        time.sleep(0.5)
+        wait_until(lambda: heeds_signals(process) and sleeps(process))
         # it waits for somebody to open the FIFO
         self.assertEqual(self.stop(process), (b"", ""))
         process = self.start("-i", "far", "-w", fifo)
@@ -91,7 +91,7 @@ class Stuck(LiveTest):
             time.sleep(0.5)
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTERM):
                 process.send_signal(number)
-                time.sleep(0.2)
+                wait_until(lambda: sleeps(process))
                 self.assertIsNone(process.poll())
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(TIMEOUT), -signal.SIGTERM)

@@ -5,9 +5,9 @@ import json
 import os
 import re
 import signal
-import time
 
-from cli import CliTest, INFINIBAND, PipeTest, RPING, TESTDATA, captures, is_drained_and_waiting, is_stuck, read, records, wait_until
+from cli import CliTest, INFINIBAND, PipeTest, RPING, TESTDATA, TIMEOUT, captures, interrupt_the_stuck, is_drained_and_waiting, is_stuck, read, \
+    records, wait_until
 from conversation import Scene
 
 OTHER = os.path.join(TESTDATA, "roce-rping-v6.pcap")
@@ -220,9 +220,8 @@ class Ends(PipeTest):
         process = self.start("messages", "--json", *large)
         wait_until(lambda: is_stuck(process))
         for _ in range(2):
-            process.send_signal(signal.SIGTERM)
-            time.sleep(0.1)
-        output, errors = process.communicate(timeout=60)
+            interrupt_the_stuck(process)
+        output, errors = process.communicate(timeout=TIMEOUT)
         self.assertEqual(process.returncode, 0, errors)
         self.assertRegex(errors, rb"^rdmatap: interrupted: only [0-9]+ packets were taken in\n$")
         self.assertTrue(whole.startswith(output) and output.endswith(b"\n"))

@@ -10,7 +10,7 @@ import time
 import unittest
 
 from cli import (CliTest, PROGRAM, PipeTest, RPING, RPING_FRAMES, TESTDATA, TESTS, TIMEOUT, environment, has_sanitizers,
-                 is_drained_and_waiting, is_stuck, read, records, wait_until)
+                 heeds_signals, is_drained_and_waiting, is_stuck, read, records, sleeps, wait_until)
 
 ABSURD = os.path.join(TESTDATA, "absurd-lengths.pcap")
 
@@ -69,8 +69,7 @@ class Streaming(PipeTest):
         fifo = self.path("fifo")
         os.mkfifo(fifo)
         process = self.start("-r", fifo)
-        time.sleep(0.5)
-        wait_until(lambda: is_drained_and_waiting(process))
+        wait_until(lambda: heeds_signals(process) and sleeps(process))
         process.send_signal(signal.SIGINT)
         self.assertEqual(self.finish(process), b"")
 

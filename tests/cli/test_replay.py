@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Sending the frames of captures."""
 import subprocess
-import time
 
-from cli import INFINIBAND, NANO, PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, read, records
+from cli import INFINIBAND, NANO, PROGRAM, RPING, RPING_FRAMES, TIMEOUT, environment, read, records, wait_until
 from live import INSIDE, LiveTest, RPING_CONTENT, frames, ip
 
 
@@ -69,7 +68,10 @@ class Replay(LiveTest):
         self.assertIn(b"there is no such interface", done.stderr)
 
     def test_an_interrupt_ends_it_with_its_counts(self):
+        saved = self.path("x.pcap")
+        capturing = self.capturing("-i", "far", "-w", saved)
         process = self.start("replay", "-i", "near", "-Z", "root", self.spread(30 * 10**9))
-        time.sleep(0.5)
+        wait_until(lambda: frames(saved))
         output, errors = self.stop(process)
         self.assertEqual((output.split()[0], errors), (b"1", ""))
+        self.stop(capturing)
