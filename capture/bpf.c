@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <pcap/pcap.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,9 +39,34 @@ static const int trial_dlts[] = {
 	DLT_NULL, DLT_IPNET, DLT_JUNIPER_ETHER, DLT_ARCNET,
 };
 
+/*
+ * What to compile for. Loopback headers have the number of an address family, in IPv6 another one on each system: only of a file does
+ * libpcap look for those of all.
+ */
+static pcap_t *open_for(int dlt)
+{
+	const struct pcap_file_header header = {
+		.magic = 0xa1b2c3d4, .version_major = 2, .version_minor = 4, .snaplen = SNAP_LENGTH, .linktype = (bpf_u_int32)dlt,
+	};
+	char reason[PCAP_ERRBUF_SIZE], bytes[sizeof header];
+	pcap_t *handle;
+	FILE *file;
+
+	if (dlt != DLT_NULL && dlt != DLT_LOOP)
+		return pcap_open_dead(dlt, SNAP_LENGTH);
+	memcpy(bytes, &header, sizeof header);
+	file = fmemopen(bytes, sizeof bytes, "r");
+	if (!file)
+		return NULL;
+	handle = pcap_fopen_offline(file, reason);
+	if (!handle)
+		fclose(file);
+	return handle; /* reads nothing any more */
+}
+
 static enum rtap_status compile(struct bpf_program *code, int dlt, const char *text, bool optimize, struct rtap_error *error)
 {
-	pcap_t *handle = pcap_open_dead(dlt, SNAP_LENGTH);
+	pcap_t *handle = open_for(dlt);
 	enum rtap_status status = RTAP_STATUS_OK;
 
 	memset(code, 0, sizeof *code);

@@ -120,6 +120,9 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 			 COUNTED(counts->late, "call was taken behind its", "calls were taken behind their"));
 	if (counts->too_far)
 		complain("%" COUNT " that no file can have", COUNTED(counts->too_far, "write was at an offset", "writes were at offsets"));
+	if (counts->contrary)
+		complain("%" COUNT " left out", COUNTED(counts->contrary, "read or write of a directory's data was",
+							"reads and writes of a directory's data were"));
 	if (counts->not_copied)
 		complain("%" COUNT " more than is copied here",
 			 COUNTED(counts->not_copied, "byte was copied by servers and is", "bytes were copied by servers and are"));

@@ -367,17 +367,20 @@ static bool is_above(const struct node *node, const struct node *below)
 	return below != NULL;
 }
 
-/* The directory's place on disk, with those above it; the node is rooted. NULL: the disk failed, or too deep. */
+/* The directory's place on disk, with those above it; the node is rooted. NULL: the disk failed, too deep, or one is exported as a file. */
 static struct disk_entry *place_directory(struct names *names, struct node *node)
 {
 	struct node *path[MAX_LEVELS];
 	struct disk_entry *entry = &names->disk->root;
 	unsigned depth = 0;
 
-	for (; !node->is_root && !(node->entry && node->placed); node = names_parent(node))
+	for (; !node->is_root && !(node->entry && node->placed); node = names_parent(node)) {
+		if (node->entry && !node->entry->is_directory)
+			return NULL;
 		path[depth++] = node;
-	if (node->entry)
-		entry = node->entry;
+	}
+	if (!node->is_root)
+		entry = node->entry->is_directory ? node->entry : NULL;
 	while (depth && entry) {
 		node = path[--depth];
 		entry = disk_make(names->disk, entry, node->names->bytes, node->names->length, true, '~');
@@ -612,6 +615,10 @@ struct disk_entry *names_place(struct names *names, struct node *node)
 	struct disk_entry *directory = NULL;
 	char hash[9];
 
+	if (node->entry && node->entry->is_directory) {
+		names->contrary++;
+		return NULL;
+	}
 	if (node->entry)
 		return node->entry;
 	if (node->names && is_rooted(node->names->directory))

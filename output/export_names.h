@@ -52,6 +52,7 @@ struct names {
 	uint64_t memory, max_memory;
 	uint64_t forgotten;        /* nodes that made room for others */
 	uint64_t refused;          /* nodes that there was no room for */
+	uint64_t contrary;         /* times that a directory's contents were to be a file's */
 };
 
 /* `max_memory`: bytes. */
@@ -104,7 +105,7 @@ void names_identify(struct names *names, struct node *node, const uint64_t fsid[
 /* The node that is this file and is neither called anything nor gone; or NULL. */
 struct node *names_nameless(const struct names *names, const struct server *server, const uint64_t fsid[2], uint64_t fileid);
 
-/* The node's file, made if it is not there yet: under its path or its handle. NULL: the disk failed. */
+/* The node's file, made if it is not there yet: under its path or its handle. NULL: the disk failed, or it stands there as a directory. */
 struct disk_entry *names_place(struct names *names, struct node *node);
 
 #endif

@@ -218,7 +218,7 @@ static bool is_part_of(const struct stats_rpc *operation, const struct stats_rpc
 
 void report_rpcs(const void *what, struct line *line)
 {
-	static const char *const headings[] = { "name|RPC", "calls|calls", "replies|answered", "errors|errors",
+	static const char *const headings[] = { "name|RPC", "calls|calls", "replies|replies", "errors|errors",
 		"latency.p50|latency p50", "latency.p90|p90", "latency.p99|p99", "latency.p999|p99.9", "latency.max|longest",
 		"statuses|errors by name", "rejected|refused", "unanswered|unanswered", "repeats|sent again", "call_bytes|bytes of calls",
 		"reply_bytes|bytes of replies", "with_read_chunks|with read chunks", "with_write_chunks|with write chunks",

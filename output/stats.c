@@ -188,6 +188,7 @@ struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns)
 		}
 		stats->interval_count = (stats->interval_count + 1) / 2;
 		stats->interval_ns = stats->interval_ns > INT64_MAX / 2 ? INT64_MAX : stats->interval_ns * 2;
+		stats->longer_intervals = true;
 	}
 	if (index >= stats->interval_room && !make_interval_room(stats, index + 1)) {
 		stats->outside_intervals++;

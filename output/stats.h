@@ -197,6 +197,7 @@ struct stats {
 	uint64_t unplaced_values;           /* sizes and times for which memory was out: in no percentile */
 	uint64_t outside_intervals;         /* packets and messages for whose interval memory was out */
 	int64_t interval_ns;                /* as asked for, or as many times that as there had to be */
+	bool longer_intervals;              /* than were asked for */
 };
 
 /* NULL: memory is out. */

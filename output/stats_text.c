@@ -144,6 +144,12 @@ static void uncounted(const struct stats *stats, struct line *line)
 		count(stats->unplaced_values, "value", line);
 		line_text(line, " (lengths or times) in no percentile, for want of memory\n");
 	}
+	if (stats->longer_intervals) {
+		line_text(line, "intervals of ");
+		line_seconds(line, stats->interval_ns);
+		labelled(" s, as there would be more than ", STATS_INTERVALS, line);
+		line_text(line, " of those asked for\n");
+	}
 	if (stats->outside_intervals) {
 		line_count(line, stats->outside_intervals, "packet or message", "packets and messages");
 		line_text(line, " not counted in ");
@@ -372,8 +378,8 @@ static void rpc(const void *what, struct line *line)
 	rpc_name(row, line);
 	line_text(line, ": ");
 	count(row->calls, "call", line);
-	labelled(", ", row->replies, line);
-	line_text(line, " answered");
+	line_text(line, ", ");
+	line_count(line, row->replies, "reply", "replies");
 	if (!row->is_operation) {
 		labelled(", ", row->call_bytes, line);
 		labelled(" + ", row->reply_bytes, line);

@@ -324,10 +324,22 @@ bool ib_message_is_given_up(const struct rtap_tracker *tracker, const struct mes
 	return stream->next > end && now - message->active_ns >= HOLE_NS;
 }
 
+/* Up to where what was not seen will not come any more. Before the oldest message under way that is so of what was acknowledged, or is old. */
+static uint64_t lost_before(const struct rtap_tracker *tracker, const struct psn_stream *stream)
+{
+	const struct psn_gap *oldest = &stream->gaps[0];
+	uint64_t settled = stream->head ? stream->head->low : stream->settled_end;
+
+	if (settled <= stream->acknowledged || tracker->now_ns - oldest->time_ns >= HOLE_NS || stream->next > oldest->end + PSN_WINDOW)
+		return settled;
+	return stream->acknowledged;
+}
+
 void ib_message_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all)
 {
 	while (stream->head && (all || ib_message_is_final(tracker, stream->head)))
 		message_settle(tracker, stream->head);
 	if (stream->gap_count && stream->settled_end)
-		stream->connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, stream->head ? stream->head->low : stream->settled_end);
+		stream->connection->shown.trouble[RTAP_TROUBLE_LOST] +=
+			psn_give_up(stream, all ? stream->settled_end : lost_before(tracker, stream));
 }

@@ -221,14 +221,15 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 }
 
 static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
-			    struct rtap_flow_facts *flow)
+			    enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow)
 {
 	struct message *message = assembly_find_before(stream, psn, stream->unanswered);
 	uint8_t original[8];
 	struct piece piece = { original, response->has_original ? 8 : 0, 8, 0 };
 
 	if (!message || message->low != psn || message->shown.kind != RTAP_KIND_ATOMIC) {
-		stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE]++;
+		/* of one that has been told already a repeat is nothing new */
+		stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE] += analysis == RTAP_PSN_IN_ORDER;
 		return;
 	}
 	for (int i = 0; i < 8; i++)
@@ -270,7 +271,7 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 	case IB_ATOMIC_ACKNOWLEDGE:
 		analysis = psn_response(stream, psn, &frame, response->crc, &differs);
 		acknowledge(tracker, stream, psn, response, flow);
-		atomic_response(tracker, stream, psn, response, flow);
+		atomic_response(tracker, stream, psn, response, analysis, flow);
 		break;
 	case IB_READ_RESPONSE:
 		analysis = psn_response(stream, psn, &frame, response->crc, &differs);

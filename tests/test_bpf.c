@@ -70,6 +70,34 @@ Test(bpf, filters_frames_of_several_link_types_by_one_expression)
 	rtap_bpf_destroy(NULL);
 }
 
+Test(bpf, the_families_of_all_systems_are_ipv6_on_loopbacks)
+{
+	static const uint8_t families[] = { 24, 28, 30 }; /* NetBSD and OpenBSD, FreeBSD, Darwin */
+	struct rtap_error error;
+	struct rtap_bpf *bpf;
+
+	cr_assert_eq(rtap_bpf_compile(&bpf, "ip6 and udp port 4791", &error), RTAP_STATUS_OK, "%s", error.text);
+	for (size_t i = 0; i < sizeof families; i++) {
+		for (unsigned kind = 0; kind < 2; kind++) {
+			uint8_t bytes[4 + 40 + 8] = { 0 };
+			uint32_t host = families[i];
+			bool match = false;
+
+			memcpy(bytes, &host, 4);
+			if (kind)
+				memcpy(bytes, (const uint8_t[]){ 0, 0, 0, families[i] }, 4);
+			bytes[4] = 0x60;
+			bytes[4 + 6] = 17;
+			memcpy(bytes + 4 + 40 + 2, (const uint8_t[]){ 0x12, 0xb7 }, 2);
+			cr_expect_eq(rtap_bpf_match(bpf, &(struct rtap_frame){ .bytes = bytes, .captured_length = sizeof bytes,
+				.wire_length = sizeof bytes, .link_type = kind ? RTAP_LINK_LOOP : RTAP_LINK_NULL }, &match, &error),
+				RTAP_STATUS_OK, "%s", error.text);
+			cr_expect(match, "family %u, link type %u", families[i], kind);
+		}
+	}
+	rtap_bpf_destroy(bpf);
+}
+
 Test(bpf, a_frame_cut_before_what_is_asked_for_does_not_pass)
 {
 	uint8_t buffer[128];

@@ -318,6 +318,37 @@ Test(export_names, directories_that_are_inside_each_other_end_nothing)
 	write_text("f", 0, "hello");
 }
 
+Test(export_names, what_is_a_file_and_a_directory_too_ends_nothing)
+{
+	mount_root("root");
+	/* first a directory, then a file */
+	create("d", "inside", "f");
+	lookup("root", "both", "d");
+	write_text("f", 0, "hello");
+	write_text("d", 0, "of a directory");
+	EXPECT_TEXT("both/inside", "hello");
+	cr_expect_eq(export_files_count(export).contrary, 1);
+	/* the other way round */
+	create("root", "file", "g");
+	write_text("g", 0, "a file");
+	create("g", "below", "h");
+	write_text("h", 0, "below a file");
+	EXPECT_TEXT("file", "a file");
+	EXPECT_TEXT("by-handle/916b06e7", "below a file");
+	/* a file that stood under its handle before it was a directory */
+	write_text("i", 0, "no name");
+	create("i", "below", "j");
+	lookup("root", "named", "i");
+	write_text("j", 0, "below another");
+	EXPECT_TEXT("named", "no name");
+	/* what was mounted is a file, and has names in it */
+	write_text("root", 0, "the root");
+	create("root", "last", "k");
+	write_text("k", 0, "good");
+	EXPECT_TEXT("last", "good");
+	cr_expect_eq(export_files_count(export).contrary, 1);
+}
+
 Test(export_names, links_that_somebody_puts_into_the_directory_are_not_followed)
 {
 	struct rtap_error error;

@@ -277,3 +277,41 @@ class Memory(CommandTest):
         self.assertEqual(len(whole.pop("bytes")), 2 * whole["length"])
         self.assertTrue(small.pop("bytes_evicted"))
         self.assertEqual(small, whole)
+
+
+class Anomalies(CommandTest):
+    def anomalies(self, build):
+        scene = Scene("again", "")
+        c = scene.connection(port=20049).establish()
+        build(scene, c)
+        path = self.path("again.pcap")
+        scene.write_capture(path)
+        connection, = self.objects("connections", path)
+        self.assertEqual([m["complete"] for m in self.objects("messages", path) if m["kind"] != "mad"], [True] * len(scene.messages[3:]))
+        return connection["anomalies"]
+
+    def test_requests_lost_before_the_capture_and_sent_again_are_not_lost(self):
+        def first(scene, c):
+            lost, more = c.send("a", 600), c.send("a", 100)
+            scene.put(*more, c.ack(lost[0], 0x60), *lost, *more, c.ack(more[0]))
+
+        def later(scene, c):
+            before, lost, more = c.send("a", 100), c.send("a", 600), c.send("a", 100)
+            scene.put(*before, c.ack(before[0]))
+            scene.pause(1.5)
+            scene.put(*more, c.ack(lost[0], 0x60))
+            scene.pause(0.1)
+            scene.put(*lost, *more, c.ack(more[0]))
+
+        for build in (first, later):
+            self.assertEqual(self.anomalies(build), {"nak_sequence": 1, "retransmission": 4}, build.__name__)
+
+    def test_an_atomic_answered_again_long_after_is_no_answer_to_nothing(self):
+        def build(scene, c):
+            request, response = c.atomic("a", 0x14, 0, 1, 5)
+            scene.put(request, response)
+            scene.pause(1.5)
+            more = c.send("a", 100)
+            scene.put(request, response, *more, c.ack(more[0]))
+
+        self.assertEqual(self.anomalies(build), {"retransmission": 2})

@@ -231,7 +231,7 @@ class Numbers(StatsTest):
         found = self.stats(testdata("roce-nfs3-long.pcap"))
         self.assertIn("%(packets)d packets, %(bytes)d bytes in %(seconds).9f s" % found["capture"][0], text)
         for row in found["rpc"]:
-            self.assertRegex(text, r" v\d+ %s: %d calls?, %d answered" % (row["name"], row["calls"], row["replies"]))
+            self.assertRegex(text, r" v\d+ %s: %d calls?, %d repl(?:y|ies)\b" % (row["name"], row["calls"], row["replies"]))
 
 
 class Known(StatsTest):
@@ -395,6 +395,9 @@ class Known(StatsTest):
                 self.assertEqual(round(times) & (round(times) - 1), 0, "twice as long, as often as it takes")
                 self.assertLess((float(intervals[-1]["time"]) - float(intervals[0]["time"])) / intervals[0]["seconds"], 100000)
                 self.assertEqual(intervals[0]["time"], total["time"])
+                told = [line for line in self.lines("stats", "--interval", seconds, testdata(capture)) if line.startswith("intervals of ")]
+                self.assertEqual(told, ["intervals of %.9f s, as there would be more than 100000 of those asked for" % intervals[0]["seconds"]]
+                                 if round(times) > 1 else [])
 
 
 class Memory(StatsTest):
