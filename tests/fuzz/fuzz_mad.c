@@ -14,15 +14,14 @@
 #include <rdmatap/visitor.h>
 
 #include "output/text.h"
-#include "reassembly/state.h"
 #include "tests/mad_kit.h"
 
+#include "accounts.h"
 #include "harness.h"
 
 #define RECORD 12
 #define MAX_FRAMES 4000
 #define MAX_MEMORY (UINT64_C(64) << 10)
-#define SLACK (UINT64_C(1) << 20)
 #define LINE_ROOM (4u << 20)
 
 static const uint8_t classes[16] = { 0x01, 0x81, 0x03, 0x03, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x10, 0x21, 0x30, 0x4f, 0x50 };
@@ -106,17 +105,6 @@ static void check_message(void *owner, const struct rtap_message *message)
 	REQUIRE(message->segments_lost <= message->segments);
 	REQUIRE(!message->complete || !message->segments_lost);
 	run->told += message->segments ? message->frames + message->repeats : 1;
-}
-
-/* Accounts agree with each other. */
-static void check_budget(const struct rtap_tracker *tracker)
-{
-	uint64_t bytes = 0;
-
-	for (const struct budget_holder *holder = tracker->budget.oldest; holder; holder = holder->newer)
-		bytes += holder->bytes;
-	REQUIRE(bytes == tracker->budget.used);
-	REQUIRE(tracker->budget.peak <= tracker->budget.limit + SLACK);
 }
 
 static void give(struct run *run, const uint8_t *record, const uint8_t *data, uint32_t length, int64_t time_ns)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef RDMATAP_TESTS_FUZZ_ACCOUNTS_H
+#define RDMATAP_TESTS_FUZZ_ACCOUNTS_H
+
+#include "reassembly/state.h"
+
+#include "harness.h"
+
+/* What a tracker's memory may be over its limit in the middle of a frame. */
+#define SLACK (UINT64_C(1) << 20)
+
+/* Accounts agree with each other: those in the order of use, those apart from it, and their sum. */
+static inline void check_budget(const struct rtap_tracker *tracker)
+{
+	const struct budget *budget = &tracker->budget;
+	uint64_t bytes = tracker->messages.bytes + tracker->view.holder.bytes + tracker->tcp.holder.bytes;
+
+	REQUIRE(tracker->messages.apart && tracker->view.holder.apart && tracker->tcp.holder.apart);
+	for (const struct budget_holder *holder = budget->oldest; holder; holder = holder->newer) {
+		REQUIRE(holder->bytes > 0 && !holder->apart);
+		bytes += holder->bytes;
+	}
+	REQUIRE(bytes == budget->used);
+	REQUIRE(budget->peak <= budget->limit + SLACK);
+}
+
+#endif
