@@ -18,7 +18,10 @@
 #define MOST_FETCHED 2048  /* of a segment whose bytes the state will want, */
 #define RECORDS_AHEAD 512  /* and where records will be written, so far ahead, in bytes: about as much as one takes */
 #define FROZEN_AHEAD 1024  /* and so far ahead, in bytes, what is dissected: about as much as a packet takes, 320 bytes */
-#define MAX_ROOM (4u << 20) /* what is to be shown of one batch; beyond that it is written out before more is added */
+#define MAX_ROOM (4u << 20) /* what is to be shown and done of one batch; beyond that it is written out and done before more is added */
+
+/* Of an address that can lie behind what is there, where no pointer may point. */
+#define FETCH(start, offset) __builtin_prefetch((const void *)((uintptr_t)(start) + (offset)))
 
 /* Records, one after the other. */
 struct records {
@@ -52,6 +55,7 @@ static size_t rounded(size_t length)
 struct work {
 	struct records dissected; /* of each frame in turn */
 	struct records shown;     /* a struct record each, and what follows it */
+	size_t deeds;             /* bytes that are held for those among them */
 	bool shown_before;        /* a packet was shown before those, */
 	int64_t before_ns;        /* of this time */
 };
@@ -215,18 +219,22 @@ static void write_batch(void *owner, struct crew_batch *batch, unsigned member)
 	hand->batch = batch;
 	if (hand->format && work->shown_before && hand->format->shown)
 		hand->format->shown(hand->format, work->before_ns);
-	for (size_t at = 0; at < work->shown.used && !result;) {
+	for (size_t at = 0; at < work->shown.used;) {
 		struct record record;
 
 		memcpy(&record, work->shown.bytes + at, sizeof record);
 		at += sizeof record;
-		result = write_record(hand, &record, work->shown.bytes + at);
+		/* that writing has failed keeps nobody from doing things */
+		if (record.kind == DEED)
+			(void)write_record(hand, &record, work->shown.bytes + at);
+		else if (!result)
+			result = write_record(hand, &record, work->shown.bytes + at);
 		at += rounded(record.length);
 	}
 	if (!result)
 		result = printer_flush(hand->printer);
 	note_error(pipeline, result);
-	work->shown.used = 0;
+	work->shown.used = work->deeds = 0;
 }
 
 static bool open_hands(struct pipeline *pipeline)
@@ -290,6 +298,7 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 {
 	struct work *work = pipeline->batch->work;
 	const struct rtap_batch *batch = pipeline->batch->batch;
+	size_t left = batch->count - (size_t)(frame - batch->frames);
 	uint8_t *frozen;
 
 	if (!pipeline->batch->prepared) {
@@ -301,17 +310,17 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 	 * work. Not by a function of its own, nor in a loop, which gcc takes away when there is nothing else in them.
 	 */
 	frozen = work->dissected.bytes + pipeline->dissected;
-	__builtin_prefetch(frozen + FROZEN_AHEAD);
-	__builtin_prefetch(frozen + FROZEN_AHEAD + CACHE_LINE);
-	__builtin_prefetch(frozen + FROZEN_AHEAD + 2 * CACHE_LINE);
-	__builtin_prefetch(frozen + FROZEN_AHEAD + 3 * CACHE_LINE);
-	__builtin_prefetch(frozen + FROZEN_AHEAD + 4 * CACHE_LINE);
-	if (frame + FURTHER_AHEAD < batch->frames + batch->count)
+	FETCH(frozen, FROZEN_AHEAD);
+	FETCH(frozen, FROZEN_AHEAD + CACHE_LINE);
+	FETCH(frozen, FROZEN_AHEAD + 2 * CACHE_LINE);
+	FETCH(frozen, FROZEN_AHEAD + 3 * CACHE_LINE);
+	FETCH(frozen, FROZEN_AHEAD + 4 * CACHE_LINE);
+	if (left > FURTHER_AHEAD)
 		__builtin_prefetch(frame + FURTHER_AHEAD);
-	if (frame + FRAMES_AHEAD < batch->frames + batch->count) {
-		__builtin_prefetch(frame[FRAMES_AHEAD].bytes);
-		__builtin_prefetch(frame[FRAMES_AHEAD].bytes + CACHE_LINE);
-		__builtin_prefetch(frame[FRAMES_AHEAD].bytes + 2 * CACHE_LINE);
+	if (left > FRAMES_AHEAD) {
+		FETCH(frame[FRAMES_AHEAD].bytes, 0);
+		FETCH(frame[FRAMES_AHEAD].bytes, CACHE_LINE);
+		FETCH(frame[FRAMES_AHEAD].bytes, 2 * CACHE_LINE);
 	}
 	pipeline->dissected += packet_thaw(frozen, frame, packet);
 	if (packet->tcp.present && !packet->fpdus.count)
@@ -358,7 +367,7 @@ static struct records *records_to_fill(struct pipeline *pipeline)
 {
 	struct work *work = work_of(pipeline->batch);
 
-	if (work && work->shown.used > MAX_ROOM)
+	if (work && work->shown.used + work->deeds > MAX_ROOM)
 		pipeline_sync(pipeline);
 	if (work && !work->shown.used) {
 		work->shown_before = pipeline->has_shown;
@@ -405,7 +414,7 @@ void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *
 	return place;
 }
 
-void pipeline_do_later(struct pipeline *pipeline, void (*act)(void *what), void *what)
+void pipeline_do_later(struct pipeline *pipeline, void (*act)(void *what), void *what, size_t size)
 {
 	struct records *shown = records_to_fill(pipeline);
 	uint8_t *place = shown ? add_record(shown, &(struct record){ .kind = DEED, .act = act }, sizeof what) : NULL;
@@ -413,6 +422,7 @@ void pipeline_do_later(struct pipeline *pipeline, void (*act)(void *what), void 
 	if (place) {
 		memcpy(place, &what, sizeof what);
 		end_record(shown, sizeof what);
+		work_of(pipeline->batch)->deeds += size;
 		return;
 	}
 	pipeline_sync(pipeline);

@@ -55,8 +55,11 @@ void pipeline_write(struct pipeline *pipeline, void (*write)(const void *what, s
  */
 void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), size_t size);
 
-/* Has `act` called, by any thread, one at a time and in the order of these calls; before pipeline_sync() or pipeline_close() returns. */
-void pipeline_do_later(struct pipeline *pipeline, void (*act)(void *what), void *what);
+/*
+ * Has `act` called, by any thread, one at a time and in the order of these calls; before pipeline_sync() or pipeline_close() returns, and
+ * before much more than 4 MiB wait for it in a batch. `size`: bytes that are held until then.
+ */
+void pipeline_do_later(struct pipeline *pipeline, void (*act)(void *what), void *what, size_t size);
 
 /* Returns when all that was shown and written so far is written out. */
 void pipeline_sync(struct pipeline *pipeline);

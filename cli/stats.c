@@ -50,7 +50,7 @@ static struct stats_log *next_log(struct summary *summary)
 	}
 	summary->noted = malloc(sizeof *summary->noted);
 	if (full)
-		pipeline_do_later(summary->reader.pipeline, count, full);
+		pipeline_do_later(summary->reader.pipeline, count, full, sizeof *full);
 	if (!summary->noted) {
 		reader_sync(&summary->reader);
 		return NULL;

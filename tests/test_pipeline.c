@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+
+#include "cli/pipeline.h"
+
+/* Of many small things, and of few large ones. */
+#define SMALL 8
+#define LARGE (1u << 20)
+
+/* A pipeline of two threads at the first batch of a capture: its records are nobody else's until the batch is done. */
+struct bench {
+	struct rtap_source *source;
+	struct printer printer;
+	struct pipeline *pipeline;
+	unsigned done;
+};
+
+struct deed {
+	struct bench *bench;
+	unsigned number; /* from 0 */
+};
+
+static void do_deed(void *what)
+{
+	struct deed *deed = what;
+
+	cr_assert_eq(deed->bench->done, deed->number);
+	deed->bench->done++;
+}
+
+static void begin(struct bench *bench, const char *output)
+{
+	const char *const names[] = { TESTDATA "/iwarp-nfs3-crctso.pcap.gz" };
+	int fd = open(output, O_WRONLY);
+	struct rtap_batch *batch;
+	struct rtap_error error;
+
+	*bench = (struct bench){ 0 };
+	cr_assert(fd >= 0);
+	cr_assert_eq(rtap_source_open_files(&bench->source, names, 1, &error), RTAP_STATUS_OK);
+	cr_assert_eq(printer_init(&bench->printer, fd, false), 0);
+	bench->pipeline = pipeline_open(&(struct pipeline_options){ .source = bench->source, .printer = &bench->printer, .threads = 2 });
+	cr_assert(bench->pipeline);
+	cr_assert_eq(pipeline_read(bench->pipeline, &batch, &error), RTAP_STATUS_OK);
+}
+
+static void end(struct bench *bench)
+{
+	pipeline_batch_done(bench->pipeline);
+	pipeline_close(bench->pipeline);
+	close(bench->printer.fd);
+	printer_fini(&bench->printer);
+	rtap_source_close(bench->source);
+}
+
+Test(pipeline, does_things_before_they_hold_much_memory)
+{
+	struct bench bench;
+	struct deed deeds[16];
+
+	begin(&bench, "/dev/null");
+	for (unsigned i = 0; i < 16; i++) {
+		deeds[i] = (struct deed){ &bench, i };
+		pipeline_do_later(bench.pipeline, do_deed, &deeds[i], i < 8 ? SMALL : LARGE);
+		cr_assert(i >= 8 || !bench.done, "%u things were done", bench.done);
+	}
+	cr_assert(bench.done >= 8 && bench.done < 16, "%u things were done", bench.done);
+	pipeline_sync(bench.pipeline);
+	cr_assert_eq(bench.done, 16);
+	end(&bench);
+}
+
+/* More than a printer keeps. */
+static void write_much(const void *what, struct line *line)
+{
+	static const char text[1000];
+
+	(void)what;
+	for (unsigned i = 0; i < 1000; i++)
+		line_bytes(line, text, sizeof text);
+}
+
+Test(pipeline, does_things_though_writing_failed)
+{
+	struct bench bench;
+	struct deed deed = { &bench, 0 };
+
+	begin(&bench, "/dev/full");
+	for (unsigned i = 0; i < 3; i++)
+		pipeline_write(bench.pipeline, write_much, NULL);
+	pipeline_do_later(bench.pipeline, do_deed, &deed, SMALL);
+	cr_assert_eq(bench.done, 0);
+	pipeline_sync(bench.pipeline);
+	cr_assert_eq(pipeline_error(bench.pipeline), -ENOSPC);
+	cr_assert_eq(bench.done, 1);
+	end(&bench);
+}
