@@ -37,9 +37,13 @@ static void add_segment(struct rtap_tracker *tracker, struct message *message, c
 		.captured = mad->data_captured < progress->length ? mad->data_captured : progress->length,
 		.wire = progress->length,
 	};
+	uint64_t end = MESSAGE_ORIGIN + progress->position + progress->length;
 
 	piece.crc = assembly_digest(tracker, piece.bytes, piece.captured);
 	assembly_add_bytes(tracker, message, MESSAGE_ORIGIN + progress->position, &piece);
+	/* a last segment without data tells it, too */
+	if (end > message->told_end)
+		message->told_end = end;
 	if (mad->rmpp_segment > message->shown.segments)
 		message->shown.segments = mad->rmpp_segment;
 	message->has_last |= mad->rmpp_flags & RMPP_FLAG_LAST;

@@ -77,7 +77,7 @@ struct message {
 	struct rtap_operation operation;   /* of an RPC that has only one: shown.operations */
 	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
 	uint64_t sink_offset;
-	uint64_t told_end;                 /* iWARP: position behind the last byte that its segments tell of, there or not */
+	uint64_t told_end;                 /* iWARP and management: position behind the last byte that its segments tell of, there or not */
 	struct message **slot;             /* iWARP: who points to it as one that is under way; NULL: nobody */
 	uint64_t ack_at;                   /* the stream offset that is acknowledged when it is */
 	struct message *next_touched;

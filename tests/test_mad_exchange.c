@@ -425,6 +425,25 @@ Test(rmpp, an_answer_that_began_before_its_request_is_told_before_it)
 	cr_expect_eq(messages[1].partner, 0);
 }
 
+/* Subnet administration has a header of 20 bytes in each segment. */
+Test(rmpp, a_last_segment_without_data_tells_what_is_missing)
+{
+	uint8_t data[PER_SEGMENT];
+	struct mad mad = segment_of(9, 3, 3, data);
+
+	begin(16 * MIB);
+	mad.rmpp_length = 20;
+	put(NODE, SM, &mad, MILLISECOND, 0);
+	end();
+	cr_assert_eq(told, 1);
+	cr_expect_not(messages[0].complete);
+	cr_expect_eq(messages[0].segments, 3);
+	cr_expect_eq(messages[0].segments_lost, 2);
+	cr_expect_eq(messages[0].length, 2 * PER_SEGMENT);
+	cr_assert_eq(messages[0].missing_count, 1);
+	cr_expect_eq(holes[0].length, 2 * PER_SEGMENT);
+}
+
 Test(rmpp, segments_that_are_missing_are_told)
 {
 	begin(16 * MIB);
