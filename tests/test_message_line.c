@@ -14,10 +14,10 @@
 
 static const struct rtap_connection connection = {
 	.number = UINT64_MAX,
-	.a = { .address = { 0x11, 0x11, 0x22, 0x22, 0x33, 0x33, 0x44, 0x44, 0x55, 0x55, 0x66, 0x66, 0x77, 0x77, 0x88, 0x88 }, .address_length = 16,
-	       .qpn_known = true, .port_known = true, .port = UINT16_MAX, .qpn = UINT32_MAX },
-	.b = { .address = { 0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10 }, .address_length = 16,
-	       .qpn_known = true, .port_known = true, .port = UINT16_MAX, .qpn = UINT32_MAX },
+	.a = { .address = { 0x11, 0x11, 0x22, 0x22, 0x33, 0x33, 0x44, 0x44, 0x55, 0x55, 0x66, 0x66, 0x77, 0x77, 0x88, 0x88 },
+	       .address_length = 16, .qpn_known = true, .port_known = true, .port = UINT16_MAX, .qpn = UINT32_MAX },
+	.b = { .address = { 0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10 },
+	       .address_length = 16, .qpn_known = true, .port_known = true, .port = UINT16_MAX, .qpn = UINT32_MAX },
 };
 
 /* All that can be said, by the largest numbers. */
@@ -101,9 +101,11 @@ Test(message_line, says_all_that_there_is_to_say)
 	message.frames = 1;
 	line_init(&line, text, sizeof text);
 	message_text(&message, 0, &line);
-	cr_assert_not_null(strstr(text, "#18446744073709551615 fedc:ba98:7654:3210:fedc:ba98:7654:3210 port 65535 qp 0xffffffff > "
+	cr_assert_not_null(strstr(text, "#18446744073709551615 fedc:ba98:7654:3210:fedc:ba98:7654:3210 port 65535 "
+					"qp 0xffffffff > "
 					"1111:2222:3333:4444:5555:6666:7777:8888 port 65535 qp 0xffffffff: "), "%s", text);
-	cr_assert_not_null(strstr(text, " 18446744073709551615 bytes in 1 of frames 18446744073709551614-18446744073709551615, r_key 0xffffffff va "
+	cr_assert_not_null(strstr(text, " 18446744073709551615 bytes in 1 of frames 18446744073709551614-18446744073709551615, "
+					"r_key 0xffffffff va "
 					"0xffffffffffffffff, compare 0xffffffffffffffff swap 0xffffffffffffffff, was 0xffffffffffffffff, "),
 			   "%s", text);
 	cr_assert_not_null(strstr(text, ", repeated 18446744073709551615 times, crc32 ffffffff, bytes not kept for want of memory"), "%s", text);
