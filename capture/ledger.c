@@ -11,15 +11,6 @@
 #define MAX_INTERFACES 65536
 #define MAX_NOTES 4096
 
-static int64_t time_between(int64_t later, int64_t earlier)
-{
-	int64_t difference;
-
-	if (__builtin_sub_overflow(later, earlier, &difference))
-		return later < earlier ? INT64_MIN : INT64_MAX;
-	return difference;
-}
-
 void numbering_take(struct numbering *numbering, struct rtap_batch *batch)
 {
 	struct numbering at = *numbering;
@@ -30,8 +21,8 @@ void numbering_take(struct numbering *numbering, struct rtap_batch *batch)
 		struct rtap_frame *frame = &batch->frames[i];
 
 		frame->number = ++at.frames;
-		frame->relative_ns = time_between(frame->time_ns, at.first_ns);
-		frame->delta_ns = time_between(frame->time_ns, at.last_ns);
+		frame->relative_ns = frame->time_ns - at.first_ns;
+		frame->delta_ns = frame->time_ns - at.last_ns;
 		at.last_ns = frame->time_ns;
 		at.captured_bytes += frame->captured_length;
 		at.cut_frames += frame->captured_length < frame->wire_length;

@@ -3,7 +3,7 @@
 
 #include "capture/tick.h"
 
-#define NS_A_SECOND 1000000000u
+#define NS_A_SECOND 1000000000
 
 /* 10^20 is beyond 64 bits. */
 #define MAX_POWER 19
@@ -60,27 +60,21 @@ static uint64_t binary_parts(unsigned exponent, uint64_t ticks, uint64_t *ns)
 
 int64_t tick_to_ns(const struct tick *tick, uint64_t ticks, bool *held)
 {
+	/* beyond both ends by more than a second, and far from where products overflow */
+	const int64_t far = TICK_LATEST_NS / NS_A_SECOND + 2;
 	uint64_t ns, seconds;
-	int64_t signed_seconds, time;
+	int64_t sum, time;
 
 	seconds = tick->binary ? binary_parts(tick->exponent, ticks, &ns) : decimal_parts(tick->exponent, ticks, &ns);
 	/* The offset is signed, the count is not: their sum may fit although the count alone does not. */
-	*held = true;
-	if (seconds > INT64_MAX) {
-		if (tick->offset_seconds >= 0)
-			return INT64_MAX;
-		signed_seconds = (int64_t)(seconds + (uint64_t)tick->offset_seconds);
-		if (signed_seconds < 0)
-			return INT64_MAX;
-	} else if (__builtin_add_overflow((int64_t)seconds, tick->offset_seconds, &signed_seconds)) {
-		return INT64_MAX;
-	}
-	if (signed_seconds < INT64_MIN / NS_A_SECOND)
-		return INT64_MIN;
-	if (__builtin_mul_overflow(signed_seconds, (int64_t)NS_A_SECOND, &time) ||
-	    __builtin_add_overflow(time, (int64_t)ns, &time))
-		return signed_seconds < 0 ? INT64_MIN : INT64_MAX;
-	*held = false;
+	if (__builtin_add_overflow(seconds, tick->offset_seconds, &sum) || sum > far)
+		sum = far;
+	if (sum < -far)
+		sum = -far;
+	time = sum * NS_A_SECOND + (int64_t)ns;
+	*held = time < TICK_EARLIEST_NS || time > TICK_LATEST_NS;
+	if (*held)
+		time = time < 0 ? TICK_EARLIEST_NS : TICK_LATEST_NS;
 	return time;
 }
 

@@ -18,10 +18,11 @@ void tick_init(struct tick *tick);
 /* Takes an if_tsresol byte; any is possible. */
 void tick_set_resolution(struct tick *tick, uint8_t resolution);
 
-/*
- * Nanoseconds since 1970 of a time stamp, rounded down. *held: it is outside of what 64 bits hold, and the nearest
- * time that they hold is given.
- */
+/* The times that frames can have: the difference of any two fits into 64 bits, so that nobody who subtracts need ask. */
+#define TICK_EARLIEST_NS (INT64_MIN / 2)
+#define TICK_LATEST_NS (INT64_MAX / 2)
+
+/* Nanoseconds since 1970 of a time stamp, rounded down. *held: it is outside of these times, and the nearest of them is given. */
 int64_t tick_to_ns(const struct tick *tick, uint64_t ticks, bool *held);
 
 /*

@@ -32,7 +32,8 @@ void remark_trouble(const struct rtap_source *source, const struct tally *tally)
 	if (counters->cut_frames)
 		complain("%" COUNT " captured in part only", COUNTED(counters->cut_frames, "frame was", "frames were"));
 	if (counters->bad_times)
-		complain("%" COUNT " outside the years 1678 to 2262", COUNTED(counters->bad_times, "time stamp", "time stamps"));
+		complain("%" COUNT " outside the years 1823 to 2116 and shown as the nearest time in these",
+			 COUNTED(counters->bad_times, "time stamp is", "time stamps are"));
 	if (counters->bad_lengths)
 		complain("%" COUNT " said to be shorter than what was captured", COUNTED(counters->bad_lengths, "frame", "frames"));
 	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {

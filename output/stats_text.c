@@ -119,7 +119,8 @@ static void setups(const struct stats *stats, struct line *line)
 	}
 	for (unsigned i = 0; i < stats->reject_count; i++) {
 		count(stats->rejects[i].tally.count, "connection", line);
-		labelled(" rejected with reason ", stats->rejects[i].reason, line);
+		line_text(line, " rejected");
+		labelled_if(" with reason ", stats->rejects[i].reason, line);
 		frames(&stats->rejects[i].tally, line);
 		line_char(line, '\n');
 	}

@@ -314,6 +314,10 @@ Test(pcapng, skips_blocks_that_hold_no_packets_and_counts_those_that_are_not_kno
 	bytes_free(&file);
 }
 
+/* The middle half of what 64 bits hold: any difference fits. */
+#define EARLIEST (-4611686018427387904)
+#define LATEST 4611686018427387903
+
 Test(pcapng, converts_times_of_every_resolution)
 {
 	static const struct {
@@ -328,16 +332,25 @@ Test(pcapng, converts_times_of_every_resolution)
 		{ 6, 0, 1700000000123456, 1700000000123456000, false },
 		{ 9, 0, 1700000000123456789, 1700000000123456789, false },
 		{ 12, 0, 1234567890123456789, 1234567890123456, false },
-		{ 9, 0, INT64_MAX, INT64_MAX, false },
-		{ 9, 0, (uint64_t)INT64_MAX + 1, INT64_MAX, true },
-		{ 9, -9000000000, UINT64_MAX, 9446744073709551615u - INT64_MAX ? INT64_MAX : 0, true },
-		{ 9, -10000000000, UINT64_MAX, 8446744073709551615, false },
-		{ 0, 0, UINT64_MAX, INT64_MAX, true },
-		{ 0, INT64_MIN, UINT64_MAX, INT64_MAX, true },
+		{ 9, 0, LATEST, LATEST, false },
+		{ 9, 0, (uint64_t)LATEST + 1, LATEST, true },
+		{ 9, 0, INT64_MAX, LATEST, true },
+		{ 9, 0, UINT64_MAX, LATEST, true },
+		{ 9, -14000000000, UINT64_MAX, 4446744073709551615, false },
+		{ 9, -4611686019, 572612096, EARLIEST, false },
+		{ 9, -4611686019, 572612095, EARLIEST, true },
+		{ 9, -4611686020, 999999999, EARLIEST, true },
+		{ 0, 0, 4611686018, 4611686018000000000, false },
+		{ 0, 0, 4611686019, LATEST, true },
+		{ 0, 0, UINT64_MAX, LATEST, true },
+		{ 0, -1, UINT64_MAX, LATEST, true },
+		{ 0, INT64_MIN, UINT64_MAX, LATEST, true },
 		{ 0, INT64_MIN, (uint64_t)INT64_MAX + 1 + 5, 5000000000, false },
-		{ 0, INT64_MIN, 0, INT64_MIN, true },
-		{ 0, INT64_MAX, UINT64_MAX, INT64_MAX, true },
-		{ 0, INT64_MAX, 1, INT64_MAX, true },
+		{ 0, INT64_MIN, 0, EARLIEST, true },
+		{ 0, INT64_MIN, INT64_MAX, -1000000000, false },
+		{ 0, INT64_MAX, UINT64_MAX, LATEST, true },
+		{ 0, INT64_MAX, 1, LATEST, true },
+		{ 0, INT64_MAX, 0, LATEST, true },
 		{ 6, -1, 0, -1000000000, false },
 		{ 6, 3600, 5, 3600000005000, false },
 		{ 18, 0, 1000000000, 1, false },
@@ -388,7 +401,7 @@ Test(pcapng, counts_times_that_cannot_be_held)
 	pcapng_add_packet(&file, 0, 1, 2, 1, 0);
 	reading = reading_of_memory(&file, 1, 0, 0);
 	cr_assert_eq(reading.count, 2);
-	cr_assert_eq(reading.frames[0].time_ns, INT64_MAX);
+	cr_assert_eq(reading.frames[0].time_ns, LATEST);
 	cr_assert_eq(reading.counters.bad_times, 1);
 	cr_assert_eq(reading.counters.bad_lengths, 1);
 	reading_free(&reading);

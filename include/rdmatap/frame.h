@@ -42,7 +42,7 @@ struct rtap_frame {
 	uint32_t link_type;       /* LINKTYPE_ number */
 	uint32_t interface;       /* index for rtap_source_interface(): one number a file and interface in it */
 	uint64_t number;          /* from 1, over all inputs, in the order delivered */
-	int64_t time_ns;          /* nanoseconds since 1970-01-01 UTC */
+	int64_t time_ns;          /* nanoseconds since 1970-01-01 UTC, within INT64_MIN / 2 and INT64_MAX / 2: differences are taken */
 	int64_t relative_ns;      /* since the first frame delivered */
 	int64_t delta_ns;         /* since the frame delivered before */
 	const struct rtap_span *comments; /* comments on this frame, UTF-8 as found, not terminated by a zero byte */

@@ -49,7 +49,7 @@ struct rtap_source_counters {
 	uint64_t captured_bytes;  /* of these frames */
 	uint64_t cut_frames;      /* delivered with fewer bytes than were on the wire */
 	uint64_t skipped_blocks;  /* pcapng blocks of a type not known here */
-	uint64_t bad_times;       /* time stamps outside the years 1678 to 2262, held at the nearest end */
+	uint64_t bad_times;       /* time stamps before November 1823 or after February 2116, held at the nearest end */
 	uint64_t bad_lengths;     /* frames said to be shorter on the wire than captured; taken as the captured length */
 };
 

@@ -5,6 +5,7 @@ import os
 import struct
 import unittest
 
+import capfile
 from cli import CliTest, INFINIBAND, NANO, RPING, TESTDATA, read, records
 
 
@@ -112,6 +113,25 @@ class Files(CliTest):
     def test_a_broken_file_does_not_stop_the_others(self):
         shown = self.bad("cut.pcap: frame ", "-r", self.path("cut.pcap", read(RPING)[:2000]), "-r", RPING, "-q")
         self.assertEqual(shown, b"112 packets\n")
+
+    def test_times_that_are_too_far_apart_are_told_and_upset_no_output(self):
+        file, frames = capfile.Pcapng(), records(read(RPING))[1]
+        file.section()
+        for offset in (-2**63, 2**63 - 1):
+            file.interface(1, options=((9, b"\0"), (14, struct.pack("<q", offset))))
+        for i, (_, data, wire) in enumerate(frames):
+            file.packet(i % 2, 0, data, wire)
+        far = self.path("far.pcapng", bytes(file.data))
+        told = b"rdmatap: %d time stamps are outside the years 1823 to 2116 and shown as the nearest time in these\n" % len(frames)
+        deltas = ["0.000000000"] + ["9223372036.854775807", "-9223372036.854775807"] * (len(frames) // 2)
+        self.assertEqual(self.lines("-r", far, "-T", "fields", "-e", "frame.time_delta"), deltas)
+        self.path("saved", self.run_program("canon", far).stdout)
+        for arguments in (("-V", "-r", far), ("-t", "r", "-r", far), ("-t", "dd", "-r", far), ("-t", "ad", "-r", far),
+                          ("messages", far), ("connections", far), ("stats", far), ("stats", "--interval", "1", far),
+                          ("report", far, "-o", self.path("page.html")), ("diff", far, self.path("saved")),
+                          ("export", far, "-w", self.path("rpc.pcap")), ("-r", far, "-w", self.path("copy.pcapng"))):
+            done = self.run_program(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, told), arguments)
 
     def test_an_input_is_never_overwritten(self):
         path = self.path("in.pcap", read(RPING))

@@ -379,6 +379,16 @@ class Known(StatsTest):
         self.assertEqual((capture["setup"]["count"], capture["setup"]["max"]), (1, 0.00002))
         capture = self.stats(testdata("roce-rping-reject.pcap"))["capture"][0]
         self.assertEqual(capture["rejects"], [{"reason": 8, "count": 1, "first_frame": 4, "last_frame": 4}])
+        self.assertIn("1 connection rejected with reason 8 (frame 4)", self.lines("stats", testdata("roce-rping-reject.pcap")))
+        # MPA gives no reason: RFC 5044, 7.1.1
+        frames = records(read(testdata("iwarp-rping-v4-crc.pcap")))[1]
+        at, = [i for i, (_, data, _) in enumerate(frames) if b"MPA ID Rep Frame" in data]
+        time, reply, wire = frames[at]
+        flags = reply.index(b"MPA ID Rep Frame") + 16
+        frames[at] = time, reply[:flags] + bytes([reply[flags] | 0x20]) + reply[flags + 1:], wire
+        rejected = self.path("rejected.pcap")
+        capfile.write_pcap(rejected, 1, frames[:at + 1])
+        self.assertIn("1 connection rejected (frame %d)" % (at + 1), self.lines("stats", rejected))
 
     def test_intervals_add_up_to_the_capture(self):
         for capture in ("roce-nfs3-long.pcap", "conn_go-back-n.pcap", "roce-cnp.pcap"):
