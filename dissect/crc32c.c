@@ -47,8 +47,8 @@ static uint32_t tables[LANES][256];
 #ifdef __x86_64__
 
 /*
- * The processor has an instruction for it, several times as fast as the tables. Its result comes three cycles later, though one can be begun
- * each cycle: so of long runs three strands are worked out side by side. What a strand contributes with so many bytes behind it
+ * The processor has an instruction for it, several times as fast as the tables. Its result comes three cycles later, though one can be
+ * begun each cycle: so of long runs three strands are worked out side by side. What a strand contributes with so many bytes behind it
  * is its CRC times (x^(8 * bytes) mod the polynomial).
  */
 #define STRANDS 3

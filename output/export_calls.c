@@ -268,32 +268,11 @@ static void reply_data(struct reply_sink *reply, const struct xdr_told *told, bo
 	calls->data(calls, call, plus ? reply->offset : call->offset, &data);
 }
 
-static void reply_value(struct xdr_sink *sink, const struct xdr_told *told)
+/* Of an operation that is open, and neither in a list of entries nor of its directory. */
+static void result_value(struct reply_sink *reply, const struct xdr_told *told)
 {
-	struct reply_sink *reply = (struct reply_sink *)sink;
 	struct calls *calls = reply->calls;
 
-	if (!reply->is_open) {
-		if (calls->protocol == CALLS_NFS4 && told->row == NFS_OPS_COUNT) {
-			reply->expected = (uint32_t)told->number;
-			reply->whole_known = true;
-		}
-		return;
-	}
-	if (calls->protocol == CALLS_MOUNT) {
-		if (told->row == NFS_FHANDLE)
-			reply->reply.handle = keep(calls, told);
-		return;
-	}
-	/* the fileid of an entry stands before the first value that has the entry's tag */
-	if (told->tag == NFS_TAG_ENTRY || told->row == NFS_ENTRY3_FILEID || told->row == NFS_ENTRYPLUS_FILEID) {
-		entry_value(reply, told);
-		return;
-	}
-	if (told->tag == NFS_TAG_DIRECTORY) {
-		attribute(&reply->reply.directory, told);
-		return;
-	}
 	switch (told->row) {
 	case NFS_FHANDLE:
 		reply->reply.handle = keep(calls, told);
@@ -333,6 +312,34 @@ static void reply_value(struct xdr_sink *sink, const struct xdr_told *told)
 		attribute(&reply->reply.attributes, told);
 		break;
 	}
+}
+
+static void reply_value(struct xdr_sink *sink, const struct xdr_told *told)
+{
+	struct reply_sink *reply = (struct reply_sink *)sink;
+	struct calls *calls = reply->calls;
+
+	if (!reply->is_open) {
+		if (calls->protocol == CALLS_NFS4 && told->row == NFS_OPS_COUNT) {
+			reply->expected = (uint32_t)told->number;
+			reply->whole_known = true;
+		}
+		return;
+	}
+	if (calls->protocol == CALLS_MOUNT) {
+		if (told->row == NFS_FHANDLE)
+			reply->reply.handle = keep(calls, told);
+		return;
+	}
+	/* the fileid of an entry stands before the first value that has the entry's tag */
+	if (told->tag == NFS_TAG_ENTRY || told->row == NFS_ENTRY3_FILEID || told->row == NFS_ENTRYPLUS_FILEID) {
+		entry_value(reply, told);
+		return;
+	}
+	if (told->tag == NFS_TAG_DIRECTORY)
+		attribute(&reply->reply.directory, told);
+	else
+		result_value(reply, told);
 }
 
 static enum result walk_part(const struct rpc_part *part, const struct rtap_context *context, struct xdr_sink *sink)

@@ -3,9 +3,10 @@
  * `rdmatap export --files DIR`: the contents of the files that were read and written over NFS, put together from RPC
  * exchanges. Later bytes win, in the order of the replies (of the call if there is none), as far as memory lets exchanges wait.
  *
- * A file stands at DIR/<path relative to the export's root>; without a known path at DIR/by-handle/<CRC-32 of its handle, 8
- * hexadecimal digits>, and "-2", "-3" ... if another handle has the same. It moves when its name is learned later. The root is
- * what MOUNT gave, or NFSv4's root of the server. A file that not a byte was told of is not made. How names become components of a path: output/export_disk.h.
+ * A file stands at DIR/<path relative to the export's root>; without a known path at DIR/by-handle/<CRC-32 of its handle, 8 hexadecimal
+ * digits>, and "-2", "-3" ... if another handle has the same. It moves when its name is learned later. The root is what MOUNT gave, or
+ * NFSv4's root of the server. A file that not a byte was told of is not made. How names become components of a path:
+ * output/export_disk.h.
  */
 #ifndef OUTPUT_EXPORT_FILES_H
 #define OUTPUT_EXPORT_FILES_H
@@ -48,9 +49,9 @@ enum rtap_status export_files_exchange(struct export_files *export,
 enum rtap_status export_files_flush(struct export_files *export) __attribute__((warn_unused_result));
 
 /*
- * Prints the ranges that were said, or that servers told to be there, but could not be filled, a line each: path below the directory, offset, length, reason,
- * with tabs between. The last line can be of path "?": data of calls that were cut off before their file, one after another,
- * as far as the length is known. 0 or -errno.
+ * Prints the ranges that were said, or that servers told to be there, but could not be filled, a line each: path below the directory,
+ * offset, length, reason, with tabs between. The last line can be of path "?": data of calls that were cut off before their file, one
+ * after another, as far as the length is known. 0 or -errno.
  */
 int export_files_print_missing(const struct export_files *export, struct printer *printer) __attribute__((warn_unused_result));
 

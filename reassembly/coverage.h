@@ -30,8 +30,8 @@ struct coverage {
 enum coverage_keep { COVERAGE_ONLY = 0, COVERAGE_CRC = 1, COVERAGE_BYTES = 2 };
 
 /*
- * Covers `length` bytes from `position`. `bytes` may be NULL if `keep` (enum coverage_keep, or'ed) asks for nothing;
- * `crc` is their CRC-32 if it asks for that. *fresh is how many of them were not there before. False: memory is out, and nothing has changed.
+ * Covers `length` bytes from `position`. `bytes` may be NULL if `keep` (enum coverage_keep, or'ed) asks for nothing; `crc` is their
+ * CRC-32 if it asks for that. *fresh is how many of them were not there before. False: memory is out, and nothing has changed.
  */
 bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *bytes, uint64_t length, uint32_t crc,
 		  unsigned keep, uint64_t *fresh) __attribute__((warn_unused_result));

@@ -21,8 +21,8 @@ void handshake_forget(struct rtap_tracker *tracker, struct connection *connectio
 void handshake_conclude(struct rtap_connection *shown);
 
 /*
- * The connection that the first datagram between these ends belongs to, by a resolution of one's queue pair for the other's address, now with
- * both queue pairs; NULL: none. *from_a: the datagram comes from who asked.
+ * The connection that the first datagram between these ends belongs to, by a resolution of one's queue pair for the other's address,
+ * now with both queue pairs; NULL: none. *from_a: the datagram comes from who asked.
  */
 struct connection *handshake_resolved(const struct rtap_tracker *tracker, const struct rtap_end *source, const struct rtap_end *destination,
 				      bool *from_a);
