@@ -341,7 +341,10 @@ Test(writer, holds_times_at_the_nearest_that_the_file_can_tell)
 		int64_t time_ns, time_read;
 	} cases[] = {
 		{ "a.pcap", -1, 0 }, { "a.pcap", INT64_MIN, 0 }, { "a.pcap", INT64_MAX, 4294967295999999999 },
-		{ "a.pcap", 4294967295999999999, 4294967295999999999 }, { "a.pcapng", -1, 0 }, { "a.pcapng", INT64_MAX, INT64_MAX },
+		{ "a.pcap", 4294967295999999999, 4294967295999999999 }, { "a.pcapng", -1, 0 },
+		{ "a.pcapng", INT64_MAX / 2, INT64_MAX / 2 },
+		/* later ones can be told, but reading holds them there */
+		{ "a.pcapng", INT64_MAX, INT64_MAX / 2 },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
