@@ -14,6 +14,7 @@
 struct bytes {
 	uint8_t *data;
 	size_t length;
+	size_t room; /* of data, if bytes_add() has made it larger than is needed */
 	bool swapped;
 };
 

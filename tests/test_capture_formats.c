@@ -439,7 +439,7 @@ Test(gzip, reads_members_one_after_another_and_padding_behind_them)
 	for (unsigned i = 0; i < 20; i++)
 		pcap_add_record(&whole, i, 0, 100, 100, (uint8_t)i);
 	for (size_t at = 0; at < whole.length; at += 333) {
-		struct bytes part = { whole.data + at, whole.length - at < 333 ? whole.length - at : 333, false };
+		struct bytes part = { .data = whole.data + at, .length = whole.length - at < 333 ? whole.length - at : 333 };
 		struct bytes packed = bytes_gzip(&part);
 
 		bytes_add(&file, packed.data, packed.length);

@@ -121,7 +121,7 @@ Test(hostile, gzip_cut_anywhere_gives_all_that_was_inflated_and_says_so)
 	struct reading all = reading_of_memory(&file, 1, 0, 0);
 
 	for (size_t length = 3; length < packed.length; length++) {
-		struct bytes part = { packed.data, length, false };
+		struct bytes part = { .data = packed.data, .length = length };
 		struct reading reading = reading_of_memory(&part, 1, 0, 0);
 
 		reading_expect_prefix(&reading, &all);
