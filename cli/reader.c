@@ -339,6 +339,7 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 	if (interrupted && !reader->stop && total && status != RTAP_STATUS_END)
 		complain("interrupted: only %" COUNT " taken in", COUNTED(reader->tally.taken, "packet was", "packets were"));
 	reader->interrupted = interrupted;
+	reader->whole = (reader->stop || !interrupted) && !reader->failure.text[0];
 	interrupted = 1;
 }
 

@@ -416,6 +416,14 @@ static enum rtap_status take_setup(struct file_reader *reader, const char *line,
 	return hash_line(reader, setup, canon_line_values(line, end), end, &skipped);
 }
 
+/* What is said of a part is not what the capture says: it would seem to have lost the rest. */
+static enum rtap_status fail_incomplete(struct file_reader *reader, const struct canon_token *why)
+{
+	if (is_text(why->value, why->value_length, LITERAL(CANON_INTERRUPTED)))
+		return fail(reader, "says that it is of a part of its capture only: making it was interrupted (make it again)");
+	return fail(reader, "says that it is of a part of its capture only, which could not be read to its end (make it again, of a whole one)");
+}
+
 /* "end connections=2": a file without it, or with another count, is not whole. */
 static enum rtap_status take_end(struct file_reader *reader, const char *line, const char *end)
 {
@@ -429,6 +437,9 @@ static enum rtap_status take_end(struct file_reader *reader, const char *line, c
 		count = count * 10 + (size_t)(token.value[i] - '0');
 	if (count != reader->file->role_count)
 		return fail(reader, "there are more or fewer connections than it says");
+	while (canon_token_next(&at, end, &token))
+		if (is_text(token.name, token.name_length, LITERAL("incomplete")))
+			return fail_incomplete(reader, &token);
 	reader->ended = true;
 	return RTAP_STATUS_OK;
 }
