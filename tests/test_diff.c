@@ -126,6 +126,50 @@ Test(diff, values_are_compared_by_their_names_in_any_order)
 	}
 }
 
+/* The hash of all that is compared of one message with this last value. */
+static uint64_t key_of(const char *value, const char *behind)
+{
+	char ignored[] = "ignored", *names[] = { ignored };
+	const struct diff_rules rules = { .ignore = { names, 1 } };
+	struct canon_treatments treatments = { .rules = &rules };
+	struct canon_file file;
+	struct rtap_error error;
+	char text[512];
+	size_t length = (size_t)snprintf(text, sizeof text, "rdmatap-canon 1 level=messages\nconnection transport=RC\n"
+					 "message > kind=send x=%s%s\nend connections=1\n", value, behind);
+	uint64_t key;
+
+	cr_assert_eq(canon_file_read(&file, &(struct canon_text){ .name = "text", .text = text, .length = length }, &treatments, &error),
+		     RTAP_STATUS_OK, "%s", error.text);
+	key = file.lines[CANON_MESSAGES].lines[0].keys[CANON_KEY_ALL];
+	canon_file_fini(&file);
+	canon_treatments_fini(&treatments);
+	return key;
+}
+
+/* Short ones are hashed as one word, if so many bytes of the line are left. */
+Test(diff, a_value_has_one_hash_whatever_its_length_and_what_is_behind_it)
+{
+	static const char digits[] = "0123456789abcdefghij";
+	uint64_t keys[sizeof digits];
+
+	for (size_t length = 0; length < sizeof digits; length++) {
+		char value[sizeof digits];
+
+		snprintf(value, sizeof value, "%.*s", (int)length, digits);
+		keys[length] = key_of(value, "");
+		cr_expect_eq(key_of(value, " ignored=1"), keys[length], "%s", value);
+		cr_expect_eq(key_of(value, " ignored=12345678"), keys[length], "%s", value);
+		for (size_t shorter = 0; shorter < length; shorter++)
+			cr_expect_neq(keys[shorter], keys[length], "%zu and %zu bytes", shorter, length);
+		if (length) {
+			value[length - 1]++;
+			cr_expect_neq(key_of(value, ""), keys[length], "%s", value);
+			cr_expect_neq(key_of(value, " ignored=12345678"), keys[length], "%s", value);
+		}
+	}
+}
+
 Test(diff, names_each_difference_once)
 {
 	static const struct {
