@@ -507,6 +507,52 @@ Test(rmpp, a_message_waits_until_its_last_segment_is_acknowledged_or_two_seconds
 	}
 }
 
+/* A request that comes again, with the same number, is answered by another transfer. */
+Test(rmpp, what_is_asked_for_again_is_a_message_of_its_own)
+{
+	for (int64_t wait_s = 0; wait_s <= 50; wait_s += 5) {
+		begin(16 * MIB);
+		put_table_request();
+		for (uint32_t i = 1; i <= 3; i++)
+			put_segment(i, 3, 0);
+		if (wait_s > 5)
+			put_control(RMPP_ACK, 3);
+		now_ns += wait_s * SECOND;
+		put_table_request();
+		for (uint32_t i = 1; i <= 3; i++)
+			put_segment(i, 3, 0);
+		cr_expect(packet.flow.completes);
+		put_segment(3, 3, 0);
+		cr_expect_eq(packet.flow.analysis, RTAP_PSN_RETRANSMISSION);
+		end();
+		for (uint64_t i = 0, answers = 0; i < told; i++) {
+			if (!messages[i].segments)
+				continue;
+			cr_expect_eq(messages[i].first_frame, answers++ ? wait_s > 5 ? 7 : 6 : 2, "%ld s", (long)wait_s);
+			cr_expect_eq(messages[i].segments, 3);
+			cr_expect_eq(messages[i].repeats, answers == 2);
+			cr_expect(messages[i].complete);
+			cr_expect_neq(messages[i].partner, 0);
+		}
+		cr_expect_eq(told, wait_s > 5 ? 5 : 4, "%ld s: %lu", (long)wait_s, (unsigned long)told);
+	}
+}
+
+/* Without its first segment it cannot be told from a repeat of the transfer before. */
+Test(rmpp, repeats_after_a_repeated_request_begin_no_message_without_the_first_segment)
+{
+	begin(16 * MIB);
+	put_table_request();
+	for (uint32_t i = 1; i <= 3; i++)
+		put_segment(i, 3, 0);
+	put_table_request();
+	put_segment(3, 3, 0);
+	cr_expect_eq(packet.flow.analysis, RTAP_PSN_RETRANSMISSION);
+	end();
+	cr_expect_eq(told, 3);
+	cr_expect_eq(messages[1].repeats, 1);
+}
+
 /* Its receiver may say so when all is there; repeats are known still. */
 Test(rmpp, a_transfer_that_is_stopped_when_it_is_whole_is_whole)
 {
