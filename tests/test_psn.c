@@ -246,6 +246,34 @@ Test(psn, gaps_are_what_was_not_seen)
 	}
 }
 
+Test(psn, what_a_request_takes_is_in_no_gap)
+{
+	/* gaps are 2 to 9 and 12 to 14 */
+	static const struct {
+		uint32_t begin, end, left;
+	} fillings[] = {
+		{ 2, 2, 11 }, { 0, 2, 11 }, { 10, 12, 11 }, { 2, 3, 10 }, { 9, 10, 10 }, { 5, 6, 10 }, { 2, 10, 3 }, { 1, 11, 3 }, { 2, 9, 4 },
+		{ 3, 10, 4 }, { 3, 9, 5 }, { 9, 13, 9 }, { 1, 20, 0 }, { 12, 15, 8 }, { 13, 14, 10 }, { 15, 20, 11 },
+	};
+
+	for (size_t i = 0; i < sizeof fillings / sizeof fillings[0]; i++) {
+		uint64_t seen = 0;
+
+		begin(0);
+		request(0, 2, 0, 0, 0);
+		request(10, 2, 0, 0, 0);
+		request(15, 1, 0, 0, 0);
+		psn_fill(&stream, psn_unwrap(&stream, fillings[i].begin), psn_unwrap(&stream, fillings[i].end));
+		for (uint32_t at = 0; at < stream.gap_count; at++) {
+			cr_expect_lt(stream.gaps[at].begin, stream.gaps[at].end, "%zu", i);
+			cr_expect_geq(stream.gaps[at].begin, seen, "%zu", i);
+			seen = stream.gaps[at].end;
+		}
+		cr_expect_eq(psn_give_up(&stream, UINT64_MAX), fillings[i].left, "%zu", i);
+		end();
+	}
+}
+
 Test(psn, a_gap_is_given_up_in_parts)
 {
 	begin(5);

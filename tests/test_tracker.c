@@ -429,6 +429,29 @@ Test(tracker, a_clock_that_is_set_back_ends_no_message)
 	cr_expect_eq(complete, 201);
 }
 
+/* The path MTU is learned of its responses only: until then nobody knows how much of the gap it fills. */
+Test(tracker, a_read_that_is_sent_again_is_not_lost)
+{
+	for (uint32_t packets = 1; packets <= 5; packets++) {
+		begin(64 * MIB, true);
+		REQUEST(SEND_ONLY, 0, .ack_request = true, BYTES(16));
+		RESPONSE(ACK, 0, .syndrome = 0x1f, .msn = 1);
+		REQUEST(SEND_ONLY, 1 + packets, .ack_request = true, BYTES(16));
+		RESPONSE(ACK, 1, .syndrome = 0x60, .msn = 1);
+		REQUEST(READ_REQUEST, 1, .r_key = 7, .dma_length = packets * 256);
+		for (uint32_t i = 0; i < packets; i++)
+			RESPONSE(packets == 1 ? READ_ONLY : !i ? READ_FIRST : i + 1 < packets ? READ_MIDDLE : READ_LAST, 1 + i, .syndrome = 0x1f,
+				 .msn = 2, BYTES(256));
+		REQUEST(SEND_ONLY, 1 + packets, .ack_request = true, BYTES(16));
+		RESPONSE(ACK, 1 + packets, .syndrome = 0x1f, .msn = 3);
+		end();
+		cr_expect_eq(told, 3);
+		cr_expect_eq(complete, 3);
+		cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_LOST], 0, "%u packets: %lu lost", packets,
+			     (unsigned long)first_connection.trouble[RTAP_TROUBLE_LOST]);
+	}
+}
+
 /* Another user of the queue pairs, with any sequence. */
 Test(tracker, a_sequence_that_begins_anew_loses_nothing)
 {
