@@ -25,6 +25,7 @@ static struct rtap_missing holes[16];    /* of each, the first */
 static uint8_t payload[16][4];           /* of each, one byte of every segment */
 static bool keeps_bytes;
 static uint32_t interface;
+static uint16_t p_key; /* 0: the kit's */
 
 static void note_message(void *owner, const struct rtap_message *message)
 {
@@ -63,6 +64,8 @@ static void put(uint32_t source, uint32_t destination, const struct mad *mad, in
 	struct rtap_frame frame = { .bytes = bytes, .captured_length = captured ? captured : length, .wire_length = length,
 				    .link_type = RTAP_LINK_RAW, .number = ++frames, .interface = interface };
 
+	if (p_key)
+		roce_put(bytes + ROCE_P_KEY_AT, p_key, 2);
 	now_ns += wait_ns;
 	frame.time_ns = now_ns;
 	rtap_tracker_frame(tracker, &frame, &packet);
@@ -110,6 +113,22 @@ Test(mad_exchange, a_request_that_two_interfaces_have_is_one_and_counted)
 	end();
 	cr_expect_eq(told, 2);
 	cr_expect_eq(counters.trouble[RTAP_TROUBLE_CAPTURED_TWICE], 1);
+}
+
+/* A limited member of the partition asks, a full one answers. IBTA vol. 1, 10.9.3. */
+Test(mad_exchange, partitions_do_not_part_an_answer_from_its_request)
+{
+	struct mad request = get(7), response = answer(7);
+
+	begin(16 * MIB);
+	p_key = 0x7fff;
+	put(SM, NODE, &request, 0, 0);
+	p_key = 0xffff;
+	put(NODE, SM, &response, MILLISECOND, 0);
+	cr_expect_eq(packet.flow.request_frame, 1);
+	cr_expect_eq(packet.ib.p_key, 0xffff);
+	end();
+	cr_expect_eq(messages[0].partner, 2);
 }
 
 /* By method: whether it asks, and what answers it. IBTA vol. 1, 13.4.5, 15.2.2. */

@@ -412,6 +412,28 @@ Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 	cr_expect_eq(first_connection.packets, 44);
 }
 
+/* A queue pair has one partition at a time; it may be given another. Nothing else tells two of the same number apart. */
+Test(tracker, datagrams_of_several_partitions_are_of_their_queue_pairs)
+{
+	static const uint16_t p_keys[] = { 0xffff, 0x7fff, 0x8001, 0x0001, 0xffff, 0x8001 };
+	static uint8_t frame[ROCE_MAX_FRAME];
+
+	begin(64 * MIB, true);
+	for (uint32_t i = 0; i < sizeof p_keys / sizeof p_keys[0]; i++) {
+		uint32_t length = roce_frame(frame, &(struct roce){ .source = A, .destination = B, .dest_qp = QP_B, .src_qp = QP_A, .opcode = UD_SEND,
+								    .psn = i, BYTES(16) });
+
+		roce_put(frame + ROCE_P_KEY_AT, p_keys[i], 2);
+		give_frame(frame, length);
+		cr_expect_eq(packet.ib.p_key, p_keys[i]);
+		cr_expect_eq(packet.flow.connection, 1);
+	}
+	end();
+	cr_expect_eq(told, 6);
+	cr_expect_eq(complete, 6);
+	cr_expect_eq(connections, 1);
+}
+
 Test(tracker, a_clock_that_is_set_back_ends_no_message)
 {
 	begin(64 * MIB, true);
