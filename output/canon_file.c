@@ -162,7 +162,8 @@ static const char *value_end(const char *value, const char *end)
 }
 
 /* Takes the next value if its name is this. */
-static inline __attribute__((always_inline)) bool take_guess(const struct canon_treated *guess, const char **at, const char *end, struct canon_token *token)
+static inline __attribute__((always_inline)) bool take_guess(const struct canon_treated *guess, const char **at,
+							     const char *end, struct canon_token *token)
 {
 	const char *begin = *at + (*at < end && **at == ' '), *value = begin + guess->length + 1;
 

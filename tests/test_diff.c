@@ -12,7 +12,8 @@
 /* A conversation in one letter a message: small ones from the client, capitals from the server; a digit behind tells the key. */
 static size_t tell(char *text, size_t room, const char *letters)
 {
-	size_t used = (size_t)snprintf(text, room, "rdmatap-canon 1 level=messages\nconnection transport=RC client=a server=b\nsetup learned=cm\n");
+	size_t used = (size_t)snprintf(text, room,
+				       "rdmatap-canon 1 level=messages\nconnection transport=RC client=a server=b\nsetup learned=cm\n");
 
 	for (const char *at = letters; *at; at++) {
 		char key[40] = "";
@@ -43,7 +44,8 @@ static int list(struct diff_form *form, const struct diff_step *step)
 
 	if (step->kind == DIFF_SAME)
 		return 0;
-	listing->used += (size_t)snprintf(listing->text + listing->used, sizeof listing->text - listing->used, "%s%c%d/%d", listing->used ? " " : "",
+	listing->used += (size_t)snprintf(listing->text + listing->used, sizeof listing->text - listing->used, "%s%c%d/%d",
+					  listing->used ? " " : "",
 					  signs[step->kind], (int)step->a.number, (int)step->b.number);
 	for (size_t i = 0; i < step->change_count; i++)
 		listing->used += (size_t)snprintf(listing->text + listing->used, sizeof listing->text - listing->used, ":%.*s",
@@ -254,8 +256,10 @@ Test(diff, of_many_messages_the_few_that_differ_are_told)
 Test(diff_match, uncrosses_lines_that_are_the_same)
 {
 	/* keys 1 and 2; both of key 1 exist on both sides, in whatever order the alignment finds them */
-	const struct canon_line a[] = { { .keys = { 1 }, .direction = '>' }, { .keys = { 2 }, .direction = '<', .lane = 1 }, { .keys = { 1 }, .direction = '>' } };
-	const struct canon_line b[] = { { .keys = { 2 }, .direction = '<', .lane = 1 }, { .keys = { 1 }, .direction = '>' }, { .keys = { 1 }, .direction = '>' } };
+	const struct canon_line a[] = { { .keys = { 1 }, .direction = '>' }, { .keys = { 2 }, .direction = '<', .lane = 1 },
+					{ .keys = { 1 }, .direction = '>' } };
+	const struct canon_line b[] = { { .keys = { 2 }, .direction = '<', .lane = 1 }, { .keys = { 1 }, .direction = '>' },
+					{ .keys = { 1 }, .direction = '>' } };
 	struct diff_matches matches;
 
 	cr_assert_eq(diff_match(&matches, a, 3, b, 3, false, NULL), 0);

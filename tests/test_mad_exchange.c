@@ -42,7 +42,8 @@ static void note_message(void *owner, const struct rtap_message *message)
 
 static void begin(uint64_t max_memory)
 {
-	struct rtap_tracker_options options = { .max_memory = max_memory, .message = note_message, .bytes = keeps_bytes, .checksums = keeps_bytes };
+	struct rtap_tracker_options options = { .max_memory = max_memory, .message = note_message, .bytes = keeps_bytes,
+						.checksums = keeps_bytes };
 
 	frames = told = 0;
 	now_ns = 1000 * SECOND;
@@ -251,7 +252,8 @@ Test(mad_exchange, memory_is_bounded)
 
 		put(SM, NODE, &request, 1000, 0);
 	}
-	put(NODE, SM, &(struct mad){ .management_class = MAD_CLASS_PERFORMANCE, .method = 0x81, .attribute = 0x12, .transaction_id = 50000 }, 1000, 0);
+	put(NODE, SM, &(struct mad){ .management_class = MAD_CLASS_PERFORMANCE, .method = 0x81, .attribute = 0x12,
+				     .transaction_id = 50000 }, 1000, 0);
 	cr_expect_eq(packet.flow.request_frame, 50000);
 	end();
 	cr_expect_leq(counters.peak_memory, 2 * MIB);

@@ -110,10 +110,12 @@ static void give(struct roce roce)
 }
 
 /* From a to b, or back. */
-#define REQUEST(code, number, ...) give((struct roce){ .source = A, .destination = B, .dest_qp = QP_B, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
+#define REQUEST(code, number, ...) \
+	give((struct roce){ .source = A, .destination = B, .dest_qp = QP_B, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
 #define REQUEST_SEALED(code, number, ...) \
 	give_sealed((struct roce){ .source = A, .destination = B, .dest_qp = QP_B, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
-#define RESPONSE(code, number, ...) give((struct roce){ .source = B, .destination = A, .dest_qp = QP_A, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
+#define RESPONSE(code, number, ...) \
+	give((struct roce){ .source = B, .destination = A, .dest_qp = QP_A, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
 #define BYTES(count) .payload = payload, .payload_length = (count)
 
 static void give_cm(uint32_t source, uint32_t destination, struct roce_cm cm)
@@ -295,7 +297,8 @@ static void connect_by_cm(uint32_t i)
 	give_cm(b, a, (struct roce_cm){ .attribute = CM_REP, .local_id = i + 1, .remote_id = i + 1, .transaction = transaction,
 					.qpn = 0x400000 + i, .psn = i });
 	give_cm(a, b, (struct roce_cm){ .attribute = CM_RTU, .local_id = i + 1, .remote_id = i + 1, .transaction = transaction });
-	give((struct roce){ .source = a, .destination = b, .dest_qp = 0x400000 + i, .opcode = SEND_ONLY, .psn = i, .ack_request = true, BYTES(64) });
+	give((struct roce){ .source = a, .destination = b, .dest_qp = 0x400000 + i, .opcode = SEND_ONLY, .psn = i,
+			    .ack_request = true, BYTES(64) });
 	give((struct roce){ .source = b, .destination = a, .dest_qp = i & 0xffff, .opcode = ACK, .psn = i, .syndrome = 0x1f, .msn = 1 });
 }
 
@@ -566,7 +569,8 @@ Test(tracker, chaos_makes_no_wrong_message)
 	uint64_t of_lossless = 0;
 
 	for (uint32_t seed = 0; seed < 600; seed++) {
-		struct rtap_tracker_options options = { .max_memory = 16 * MIB, .checksums = true, .message = check_chaos, .connection = note_connection };
+		struct rtap_tracker_options options = { .max_memory = 16 * MIB, .checksums = true, .message = check_chaos,
+							.connection = note_connection };
 
 		begin(MIB, true);
 		rtap_tracker_close(tracker);

@@ -203,7 +203,8 @@ Test(writer, cuts_a_file_on_a_full_disk_behind_its_last_whole_frame)
 			cr_assert_eq(reading.breaks, 0, "%s", reading.error.text);
 			cr_assert_lt(reading.count, 200);
 			/* the next frame, and in pcapng its interface, would not have fitted */
-			cr_assert_gt((rlim_t)found.st_size + sample_frame((uint32_t)reading.count).captured_length + 80, limit, "%s %lu: %zu frames, %ld bytes", name, (unsigned long)limit, reading.count,
+			cr_assert_gt((rlim_t)found.st_size + sample_frame((uint32_t)reading.count).captured_length + 80, limit,
+				     "%s %lu: %zu frames, %ld bytes", name, (unsigned long)limit, reading.count,
 				     (long)found.st_size);
 			reading_free(&reading);
 		}
@@ -422,7 +423,8 @@ Test(writer, counts_times_that_it_held_in_all_files_of_a_series)
 		cr_expect_eq(rtap_series_held_times(series), (i + 1) / 2);
 	}
 	cr_assert_eq(rtap_series_close(series, &error), RTAP_STATUS_OK);
-	for (const char *const *name = (const char *const[]){ "a.pcap", "a.pcap1", "a.pcap2", "a.pcap3", "a.pcap4", "a.pcap5", NULL }; *name; name++)
+	for (const char *const *name = (const char *const[]){ "a.pcap", "a.pcap1", "a.pcap2", "a.pcap3", "a.pcap4", "a.pcap5",
+							      NULL }; *name; name++)
 		cr_expect_eq(unlink(file_named(*name)), 0, "%s", *name);
 }
 

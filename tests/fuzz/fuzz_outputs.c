@@ -473,7 +473,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(filter, data + HEADER_LENGTH, data[3]);
 	if (*filter && rtap_filter_compile(&run.filter, filter, NULL, &error) != RTAP_STATUS_OK)
 		goto out;
-	if (source_open_memory(&source, &input, 1, run.options & SMALL_BLOCKS ? 100 : 0, run.options & IN_DROPS ? 61 : 0, &error) != RTAP_STATUS_OK)
+	if (source_open_memory(&source, &input, 1, run.options & SMALL_BLOCKS ? 100 : 0, run.options & IN_DROPS ? 61 : 0,
+			       &error) != RTAP_STATUS_OK)
 		goto out;
 	run_output(&run, data[2] & 15, data[2] >> 4, source);
 out:
