@@ -284,9 +284,8 @@ static enum rtap_status read_batch(struct reader *reader, struct rtap_batch **ba
 
 static void show_progress(struct reader *reader)
 {
-	uint64_t done, total;
-
 	struct rtap_source_counters counters;
+	uint64_t done, total;
 
 	if (reader->pipeline) {
 		counters = pipeline_progress(reader->pipeline, &done, &total);
