@@ -231,6 +231,7 @@ struct rtap_tracker {
 	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
 	uint64_t connection_number;
 	int64_t now_ns;
+	int64_t due_ns;                /* before it no connection closed, or answered, long enough ago for anything to be done */
 	unsigned keep;                 /* enum coverage_keep for all payloads */
 };
 

@@ -314,11 +314,14 @@ static void congestion(struct rtap_tracker *tracker, struct flow *flow, struct r
 static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	struct flow *flow = *flow_recent_place(tracker, packet->ib.dest_qpn);
 	struct flow_key key;
-	struct flow *flow;
 
-	flow_key_of_packet(packet, &key);
-	flow = flow_find_recent(tracker, &key);
+	if (!flow || packet->address_length != 4 ||
+	    !flow_key_is(&flow->key, packet->source_address, packet->destination_address, packet->ib.dest_qpn)) {
+		flow_key_of_packet(packet, &key);
+		flow = flow_find_recent(tracker, &key);
+	}
 	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
 		if (flow && flow->connection) {
 			fill_flow(packet, flow->connection, flow->from_a);
