@@ -72,14 +72,6 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 		leave_stream(message);
 	if (message->awaits_ack)
 		ddp_message_let_go(message);
-	if (tracker->completed == message)
-		tracker->completed = NULL;
-	if (tracker->cut == message)
-		tracker->cut = NULL;
-	if (tracker->touched == message)
-		tracker->touched = NULL;
-	if (tracker->touched_rpc == message)
-		tracker->touched_rpc = NULL;
 	message->behind = tracker->spare;
 	tracker->spare = message;
 	budget_give(&tracker->budget, &tracker->messages, sizeof *message);
@@ -89,11 +81,23 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 	}
 }
 
-/* Into the cache, which it may have left since it was used last: it is the next that will be. */
-static void fetch(const struct message *message)
+static inline void fetch_lines(const char *at)
 {
-	for (size_t at = 0; message && at < sizeof *message; at += CACHE_LINE)
-		__builtin_prefetch((const char *)message + at, 1);
+	__builtin_prefetch(at, 1);
+	__builtin_prefetch(at + CACHE_LINE, 1);
+	__builtin_prefetch(at + 2 * CACHE_LINE, 1);
+	__builtin_prefetch(at + 3 * CACHE_LINE, 1);
+}
+
+/* Into the cache, which it may have left since it was used last: it is the next that will be. Without a loop, which takes longer than what it does. */
+static inline void fetch(const struct message *message)
+{
+	static_assert(sizeof *message <= 12 * CACHE_LINE + CACHE_LINE / 2, "a message is fetched up to what iWARP alone has in it");
+	if (!message)
+		return;
+	fetch_lines((const char *)message);
+	fetch_lines((const char *)message + 4 * CACHE_LINE);
+	fetch_lines((const char *)message + 8 * CACHE_LINE);
 }
 
 /* Number that a message will have which is further down the queue: all before it are settled. */
@@ -117,7 +121,7 @@ static bool is_final(const struct rtap_tracker *tracker, const struct message *m
  */
 static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message->call || message->exchange || message->transfer || message->holder)
+	if (message_is_held(message))
 		return false;
 	if (message->stream) {
 		if (!is_final(tracker, message))
@@ -207,10 +211,16 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 
 void message_drop(struct rtap_tracker *tracker, struct message *message)
 {
+	struct message **at_hand[] = { &tracker->completed, &tracker->cut, &tracker->touched, &tracker->touched_rpc };
+
+	/* messages that are told go between frames */
+	for (size_t i = 0; i < sizeof at_hand / sizeof at_hand[0]; i++)
+		if (*at_hand[i] == message)
+			*at_hand[i] = NULL;
 	free_message(tracker, message);
 }
 
-void messages_advance(struct rtap_tracker *tracker)
+void messages_tell_ready(struct rtap_tracker *tracker)
 {
 	struct message *message;
 

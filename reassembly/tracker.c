@@ -587,6 +587,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
 	if (tracker->rmpp.first || tracker->rmpp.first_whole)
 		rmpp_advance(&tracker->rmpp, tracker->now_ns);
+	tracker->completed = tracker->cut = tracker->touched = tracker->touched_rpc = NULL;
 	messages_advance(tracker);
 	connections_advance(tracker);
 	relieve(tracker);
@@ -604,7 +605,6 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		socket_packet(tracker, frame, &context, packet);
 		return;
 	}
-	tracker->completed = tracker->cut = tracker->touched = tracker->touched_rpc = NULL;
 	tracker->asked = NULL;
 	tracker->transfer.whole = false;
 	ib_packet(tracker, packet);
