@@ -40,7 +40,7 @@ static bool grow_recent(struct recent *recent, struct psn_stream *stream)
 	return true;
 }
 
-static struct recent_packet *find_recent(const struct recent *recent, uint32_t psn)
+static inline struct recent_packet *find_recent(const struct recent *recent, uint32_t psn)
 {
 	struct recent_packet *packet;
 
@@ -50,16 +50,24 @@ static struct recent_packet *find_recent(const struct recent *recent, uint32_t p
 	return (packet->psn & PSN_MASK) == psn && packet->psn != RECENT_NONE ? packet : NULL;
 }
 
+/* Makes room for as many, at most the window, as far as there is memory. False: there is none at all. */
+static bool reserve_recent(struct recent *recent, struct psn_stream *stream, uint64_t count)
+{
+	if (!recent->room && !grow_recent(recent, stream))
+		return false;
+	while (count > recent->room && recent->room < PSN_WINDOW)
+		if (!grow_recent(recent, stream))
+			break;
+	return true;
+}
+
 /* Keeps as many as are outstanding: those are the ones that can be sent again. */
-static void remember(struct recent *recent, struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest)
+static inline void remember(struct recent *recent, struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest)
 {
 	uint64_t outstanding = psn >= stream->acknowledged ? psn - stream->acknowledged : 0;
 
-	if (!recent->room && !grow_recent(recent, stream))
+	if (outstanding >= recent->room && !reserve_recent(recent, stream, outstanding + 1))
 		return;
-	while (outstanding >= recent->room && recent->room < PSN_WINDOW)
-		if (!grow_recent(recent, stream))
-			break;
 	recent->packets[psn & (recent->room - 1)] = (struct recent_packet){
 		.psn = ((uint32_t)psn & PSN_MASK) | (frame->interface & 0x7f) << 24,
 		.time_us = (uint32_t)(frame->time_ns / 1000),
