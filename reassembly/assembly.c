@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "dissect/crc32.h"
 #include "reassembly/assembly.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/message_queue.h"
@@ -36,9 +35,9 @@ static bool has_announced_length(const struct message *message)
 	return message->shown.request_seen && (message->shown.verb == RTAP_VERB_WRITE || message->shown.verb == RTAP_VERB_READ);
 }
 
-void assembly_learn_path_mtu(struct psn_stream *stream, uint32_t pmtu)
+void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 {
-	if (!is_path_mtu(pmtu) || stream->pmtu == pmtu)
+	if (!is_path_mtu(pmtu))
 		return;
 	stream->pmtu = pmtu;
 	for (struct message *message = stream->head; message; message = message->behind)
@@ -158,6 +157,10 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 	unsigned keep = (tracker->keep & ~(unsigned)COVERAGE_BYTES) | (keeps_bytes(tracker, message) ? COVERAGE_BYTES : 0u);
 	uint64_t fresh, cut_fresh = 0;
 
+	/* nothing of it is cut off, and it takes no memory */
+	if (piece->wire == piece->captured && coverage_append(&message->coverage, position, piece->captured, piece->crc, keep))
+		return piece->captured;
+
 	/* bytes are kept of all packets or of none; what the capture cut off has none to keep */
 	if ((keep & COVERAGE_BYTES) && piece->captured && ((message->coverage.count && !message->coverage.bytes) || !piece->bytes)) {
 		drop_bytes(message);
@@ -186,28 +189,6 @@ uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *mess
 	if (psn != message->origin && !stream->pmtu)
 		return 0;
 	return assembly_add_bytes(tracker, message, MESSAGE_ORIGIN + (psn - message->origin) * stream->pmtu, piece);
-}
-
-void assembly_note_frame(struct rtap_tracker *tracker, struct message *message, uint64_t frame, int64_t time_ns, bool is_new)
-{
-	struct rtap_message *shown = &message->shown;
-
-	tracker->touched = message;
-	message->active_ns = time_ns;
-	/* a repeat of what is not known any more is the first that is known of its message */
-	if (!is_new && shown->frames) {
-		shown->repeats++;
-		return;
-	}
-	shown->frames++;
-	if (frame < shown->first_frame)
-		shown->first_frame = frame;
-	if (frame > shown->last_frame)
-		shown->last_frame = frame;
-	if (time_ns < shown->time_ns)
-		shown->time_ns = time_ns;
-	if (time_ns > shown->time_end_ns)
-		shown->time_end_ns = time_ns;
 }
 
 /* Takes the message behind into one that it continues. */
@@ -266,11 +247,6 @@ void assembly_join(struct rtap_tracker *tracker, struct message *message, struct
 	account(tracker, message);
 }
 
-bool assembly_same_verb(const struct message *message, enum rtap_verb verb)
-{
-	return message && message->shown.verb == verb;
-}
-
 /* Whether a packet that is no First can belong to the message before it. */
 static bool continues(const struct message *message, enum rtap_verb verb, uint64_t psn)
 {
@@ -296,18 +272,6 @@ bool assembly_is_continued_by(const struct message *message, const struct messag
 bool assembly_may_be_one(const struct message *message, const struct message *next)
 {
 	return assembly_same_verb(message, RTAP_VERB_SEND) && assembly_same_verb(next, RTAP_VERB_SEND) && !message->has_last && !next->has_first;
-}
-
-void assembly_extend(struct message *message, uint64_t psn, enum ib_place place)
-{
-	if (psn < message->low) {
-		message->low = psn;
-		message->shown.psn = (uint32_t)psn & PSN_MASK;
-	}
-	if (psn > message->high)
-		message->high = psn;
-	message->has_first |= place == IB_FIRST || place == IB_ONLY;
-	message->has_last |= place == IB_LAST || place == IB_ONLY;
 }
 
 /* The message of a packet by its place in it, made if it is its first. */
@@ -342,8 +306,7 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 	return message;
 }
 
-/* Messages that a packet has shown to be one. */
-void assembly_join_next(struct rtap_tracker *tracker, struct message *message)
+void assembly_join_those_behind(struct rtap_tracker *tracker, struct message *message)
 {
 	while (message->behind && !message->has_last && assembly_is_continued_by(message, message->behind, message->high) && message->stream->pmtu)
 		assembly_join(tracker, message, message->behind);
@@ -373,16 +336,6 @@ bool assembly_is_whole(const struct message *message)
 	}
 }
 
-void assembly_fill_completion(struct rtap_flow_facts *flow, const struct message *message, uint64_t length)
-{
-	flow->completes = true;
-	flow->kind = message->shown.kind;
-	flow->verb = message->shown.verb;
-	flow->message_first_frame = message->shown.first_frame;
-	flow->message_frames = message->shown.frames;
-	flow->message_length = length;
-}
-
 static const uint8_t trouble_of_analysis[RTAP_PSN_COUNT] = {
 	[RTAP_PSN_OUT_OF_ORDER] = RTAP_TROUBLE_OUT_OF_ORDER,
 	[RTAP_PSN_RETRANSMISSION] = RTAP_TROUBLE_RETRANSMISSION,
@@ -392,7 +345,7 @@ static const uint8_t trouble_of_analysis[RTAP_PSN_COUNT] = {
 	[RTAP_PSN_RESYNCHRONISED] = RTAP_TROUBLE_RESYNCHRONISED,
 };
 
-void assembly_count_analysis(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
+void assembly_count_trouble(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
 {
 	uint64_t *trouble = connection->shown.trouble;
 
@@ -413,23 +366,4 @@ void assembly_start(struct psn_stream *stream, uint32_t psn)
 	} else {
 		psn_start(stream, psn);
 	}
-}
-
-/* Whether a PSN belongs to another conversation. The responses to a READ can be any number of PSNs behind its successor. */
-bool assembly_is_far(const struct psn_stream *stream, uint64_t psn)
-{
-	uint64_t low = stream->head && stream->head->low < stream->next ? stream->head->low : stream->next;
-
-	return psn > stream->next + PSN_WINDOW || psn + PSN_WINDOW < low;
-}
-
-uint32_t assembly_digest(const struct rtap_tracker *tracker, const uint8_t *bytes, uint32_t length)
-{
-	uint32_t crc = 0;
-
-	if (tracker->keep & COVERAGE_CRC) {
-		crc = crc32_of(0, bytes, length);
-		crc32_release();
-	}
-	return crc;
 }

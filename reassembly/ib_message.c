@@ -80,8 +80,8 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	message = assembly_message_of(tracker, stream, psn, place, verb, packet->frame->number, packet->frame->time_ns, NULL);
 	if (!message)
 		return;
-	was_whole = assembly_is_whole(message);
 	frames = message->shown.frames;
+	was_whole = frames && assembly_is_whole(message);
 	assembly_extend(message, psn, place);
 	if (verb == RTAP_VERB_WRITE && (place == IB_FIRST || place == IB_ONLY) && take_reth(message, &packet->ib))
 		rpc_call_claim(tracker, message);
