@@ -157,10 +157,6 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 	unsigned keep = (tracker->keep & ~(unsigned)COVERAGE_BYTES) | (keeps_bytes(tracker, message) ? COVERAGE_BYTES : 0u);
 	uint64_t fresh, cut_fresh = 0;
 
-	/* nothing of it is cut off, and it takes no memory */
-	if (piece->wire == piece->captured && coverage_append(&message->coverage, position, piece->captured, piece->crc, keep))
-		return piece->captured;
-
 	/* bytes are kept of all packets or of none; what the capture cut off has none to keep */
 	if ((keep & COVERAGE_BYTES) && piece->captured && ((message->coverage.count && !message->coverage.bytes) || !piece->bytes)) {
 		drop_bytes(message);
@@ -180,15 +176,6 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 		drop_bytes(message);
 	account(tracker, message);
 	return fresh;
-}
-
-uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *message, uint64_t psn, const struct piece *piece)
-{
-	const struct psn_stream *stream = message->stream;
-
-	if (psn != message->origin && !stream->pmtu)
-		return 0;
-	return assembly_add_bytes(tracker, message, MESSAGE_ORIGIN + (psn - message->origin) * stream->pmtu, piece);
 }
 
 /* Takes the message behind into one that it continues. */
@@ -319,11 +306,19 @@ static bool covers_all(const struct message *message, uint64_t begin, uint64_t l
 	return !length || (message->coverage.count == 1 && run->begin <= begin && run->end >= begin + length);
 }
 
+/* Up to the last that is known of. */
+static bool covers_known(const struct message *message)
+{
+	uint64_t begin = message_position(message), end = message_known_end(message);
+
+	return end <= begin || covers_all(message, begin, end - begin);
+}
+
 bool assembly_is_whole(const struct message *message)
 {
 	switch (message->shown.verb) {
 	case RTAP_VERB_SEND:
-		return message->has_first && message->has_last && covers_all(message, message_position(message), message_known_length(message));
+		return message->has_first && message->has_last && covers_known(message);
 	case RTAP_VERB_WRITE:
 		return message->has_first && (message->has_last || message->shown.length) &&
 		       covers_all(message, message_position(message), message->shown.length);

@@ -42,7 +42,19 @@ struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream 
 uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *message, uint64_t position, const struct piece *piece);
 
 /* Puts a packet's payload into its message. Returns how many of its bytes are new. */
-uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *message, uint64_t psn, const struct piece *piece);
+static inline uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *message, uint64_t psn, const struct piece *piece)
+{
+	const struct psn_stream *stream = message->stream;
+	uint64_t position = MESSAGE_ORIGIN + (psn - message->origin) * stream->pmtu;
+
+	if (psn != message->origin && !stream->pmtu)
+		return 0;
+	/* nearly always nothing of it is cut off, and it takes no memory */
+	if (piece->wire == piece->captured && !message->bytes_wanted &&
+	    coverage_append(&message->coverage, position, piece->captured, piece->crc, tracker->keep))
+		return piece->captured;
+	return assembly_add_bytes(tracker, message, position, piece);
+}
 
 /* A frame belongs to the message; `is_new`: it brought something that was not there. */
 static inline void assembly_note_frame(struct rtap_tracker *tracker, struct message *message, uint64_t frame, int64_t time_ns, bool is_new)

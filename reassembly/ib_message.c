@@ -274,7 +274,7 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	default:
 		break;
 	}
-	ib_message_settle(tracker, stream, false);
+	ib_message_settle_final(tracker, stream);
 }
 
 void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,

@@ -241,12 +241,19 @@ static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *str
 	finish_response(tracker, stream, message, response, flow);
 }
 
+/* What a response with data is in its sequence. */
+static enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, bool *differs)
+{
+	struct rtap_frame frame = { .interface = response->interface, .time_ns = response->time_ns };
+
+	return psn_response(stream, psn, &frame, response->crc, differs);
+}
+
 void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream, const struct pending_response *response,
 			 struct rtap_flow_facts *flow)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
 	enum rtap_psn_analysis analysis = RTAP_PSN_IN_ORDER;
-	struct rtap_frame frame = { .interface = response->interface, .time_ns = response->time_ns };
 	bool differs = false;
 	uint64_t psn;
 
@@ -269,12 +276,12 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 		analysis = acknowledgement(tracker, stream, psn, response, flow);
 		break;
 	case IB_ATOMIC_ACKNOWLEDGE:
-		analysis = psn_response(stream, psn, &frame, response->crc, &differs);
+		analysis = place_in_sequence(stream, psn, response, &differs);
 		acknowledge(tracker, stream, psn, response, flow);
 		atomic_response(tracker, stream, psn, response, analysis, flow);
 		break;
 	case IB_READ_RESPONSE:
-		analysis = psn_response(stream, psn, &frame, response->crc, &differs);
+		analysis = place_in_sequence(stream, psn, response, &differs);
 		acknowledge(tracker, stream, psn, response, flow);
 		data_response(tracker, stream, psn, response, flow);
 		/* its request, if it was not seen, took this PSN */
@@ -292,5 +299,5 @@ out:
 		flow->analysis = (uint8_t)analysis;
 		flow->differs = differs;
 	}
-	ib_message_settle(tracker, stream, false);
+	ib_message_settle_final(tracker, stream);
 }
