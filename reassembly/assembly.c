@@ -48,20 +48,6 @@ void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 		stream->next = stream->tail->end;
 }
 
-/* The last message that begins at or before `psn`. */
-struct message *assembly_find_before(const struct psn_stream *stream, uint64_t psn, struct message *from)
-{
-	struct message *message = from ? from : stream->tail;
-
-	while (message && message->low > psn)
-		message = message->before;
-	if (!message)
-		return NULL;
-	while (message->behind && message->behind->low <= psn)
-		message = message->behind;
-	return message;
-}
-
 static void link_behind(struct psn_stream *stream, struct message *message, struct message *before)
 {
 	message->stream = stream;
@@ -74,8 +60,14 @@ static void link_behind(struct psn_stream *stream, struct message *message, stru
 	stream->in_flight++;
 }
 
+static const uint8_t kind_of_verb[] = {
+	[RTAP_VERB_SEND] = RTAP_KIND_SEND, [RTAP_VERB_WRITE] = RTAP_KIND_WRITE, [RTAP_VERB_READ] = RTAP_KIND_READ,
+	[RTAP_VERB_COMPARE_SWAP] = RTAP_KIND_ATOMIC, [RTAP_VERB_FETCH_ADD] = RTAP_KIND_ATOMIC,
+	[RTAP_VERB_ATOMIC_WRITE] = RTAP_KIND_ATOMIC, [RTAP_VERB_FLUSH] = RTAP_KIND_FLUSH,
+};
+
 struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
-			      uint64_t frame, int64_t time_ns, enum rtap_message_kind kind, enum rtap_verb verb)
+				const struct piece *piece, enum rtap_verb verb)
 {
 	struct message *message;
 
@@ -88,10 +80,10 @@ struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream 
 		if (was_before)
 			before = NULL;
 	}
-	message = message_create(tracker, stream->connection, frame, time_ns);
+	message = message_create(tracker, stream->connection, piece->frame, piece->time_ns);
 	if (!message)
 		return NULL;
-	message->shown.kind = (uint8_t)kind;
+	message->shown.kind = kind_of_verb[verb];
 	message->shown.verb = (uint8_t)verb;
 	message->shown.from_a = stream->from_a;
 	message->shown.psn = (uint32_t)psn & PSN_MASK;
@@ -261,12 +253,12 @@ bool assembly_may_be_one(const struct message *message, const struct message *ne
 	return assembly_same_verb(message, RTAP_VERB_SEND) && assembly_same_verb(next, RTAP_VERB_SEND) && !message->has_last && !next->has_first;
 }
 
-/* The message of a packet by its place in it, made if it is its first. */
-struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, enum ib_place place,
-				  enum rtap_verb verb, uint64_t frame, int64_t time_ns, struct message *hint)
+struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
+				    const struct ib_opcode *opcode, const struct piece *piece)
 {
-	struct message *before = assembly_find_before(stream, psn, hint), *next = before ? before->behind : stream->head, *message;
-	bool begins = place == IB_FIRST || place == IB_ONLY;
+	enum rtap_verb verb = opcode->class == IB_SEND ? RTAP_VERB_SEND : opcode->class == IB_WRITE ? RTAP_VERB_WRITE : RTAP_VERB_READ;
+	struct message *next = before ? before->behind : stream->head, *message;
+	bool begins = opcode->place == IB_FIRST || opcode->place == IB_ONLY;
 
 	/* a READ that was started again has Firsts and Lasts in its middle */
 	if (verb == RTAP_VERB_READ && assembly_same_verb(before, verb) && before->shown.request_seen && (!before->end || psn < before->end))
@@ -276,18 +268,17 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 	if (!begins && continues(before, verb, psn))
 		return before;
 	/* what was seen of it so far came without its beginning */
-	if (place != IB_LAST && place != IB_ONLY && assembly_same_verb(next, verb) && !next->has_first && !next->shown.request_seen &&
+	if (opcode->place != IB_LAST && opcode->place != IB_ONLY && assembly_same_verb(next, verb) && !next->has_first && !next->shown.request_seen &&
 	    next->low <= psn + 2 && (next->origin == next->low || stream->pmtu))
 		return next;
 	/* it repeats what has been told already */
 	if (psn < stream->settled_high)
 		return NULL;
-	message = assembly_create(tracker, stream, before, psn, frame, time_ns,
-			 verb == RTAP_VERB_SEND ? RTAP_KIND_SEND : verb == RTAP_VERB_WRITE ? RTAP_KIND_WRITE : RTAP_KIND_READ, verb);
+	message = assembly_create(tracker, stream, before, psn, piece, verb);
 	if (!message)
 		return NULL;
 	/* whose memory a WRITE goes to is not known before its beginning */
-	message->bytes_wanted = verb == RTAP_VERB_SEND ? place != IB_ONLY : !begins && tracker->regions.count;
+	message->bytes_wanted = verb == RTAP_VERB_SEND ? opcode->place != IB_ONLY : !begins && tracker->regions.count;
 	if (verb == RTAP_VERB_SEND && !begins)
 		stream->fragment_psn = psn;
 	return message;
@@ -318,7 +309,7 @@ bool assembly_is_whole(const struct message *message)
 {
 	switch (message->shown.verb) {
 	case RTAP_VERB_SEND:
-		return message->has_first && message->has_last && covers_known(message);
+		return message->has_first && message->has_last && (message_is_one_run(message) || covers_known(message));
 	case RTAP_VERB_WRITE:
 		return message->has_first && (message->has_last || message->shown.length) &&
 		       covers_all(message, message_position(message), message->shown.length);

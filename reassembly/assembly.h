@@ -13,6 +13,8 @@
 struct piece {
 	const uint8_t *bytes;  /* NULL: not kept */
 	uint32_t captured, wire, crc;
+	uint64_t frame;        /* what it came in, and when; not for assembly_add_bytes() */
+	int64_t time_ns;
 };
 
 /* The PSNs that a request takes whose length is announced; 0: that depends on the path MTU, which is not known. */
@@ -31,12 +33,21 @@ static inline void assembly_learn_path_mtu(struct psn_stream *stream, uint32_t p
 /* Packets that a payload of `length` bytes takes. IBTA vol. 1, 9.7.2. */
 uint64_t assembly_packets_of(uint64_t length, uint32_t pmtu);
 
-/* The last message that begins at or before `psn`. */
-struct message *assembly_find_before(const struct psn_stream *stream, uint64_t psn, struct message *from);
+/* The last message that begins at or before `psn`, looked for from `from` on; NULL: from the last one. */
+static inline struct message *assembly_find_before(const struct psn_stream *stream, uint64_t psn, struct message *from)
+{
+	struct message *message = from ? from : stream->tail;
 
-/* A new message that begins at `psn`, in the stream behind `before` (NULL: before all). NULL: there is no memory. */
+	while (message && message->low > psn)
+		message = message->before;
+	while (message && message->behind && message->behind->low <= psn)
+		message = message->behind;
+	return message;
+}
+
+/* A new message that begins at `psn` with that packet, in the stream behind `before` (NULL: before all). NULL: there is no memory. */
 struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
-			      uint64_t frame, int64_t time_ns, enum rtap_message_kind kind, enum rtap_verb verb);
+				const struct piece *piece, enum rtap_verb verb);
 
 /* Puts bytes into a message, at a position that counts from MESSAGE_ORIGIN. Returns how many of them are new. */
 uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *message, uint64_t position, const struct piece *piece);
@@ -56,10 +67,12 @@ static inline uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct
 	return assembly_add_bytes(tracker, message, position, piece);
 }
 
-/* A frame belongs to the message; `is_new`: it brought something that was not there. */
-static inline void assembly_note_frame(struct rtap_tracker *tracker, struct message *message, uint64_t frame, int64_t time_ns, bool is_new)
+/* The packet belongs to the message; `is_new`: it brought something that was not there. */
+static inline void assembly_note_frame(struct rtap_tracker *tracker, struct message *message, const struct piece *piece, bool is_new)
 {
 	struct rtap_message *shown = &message->shown;
+	uint64_t frame = piece->frame;
+	int64_t time_ns = piece->time_ns;
 
 	tracker->touched = message;
 	message->active_ns = time_ns;
@@ -107,9 +120,12 @@ static inline void assembly_extend(struct message *message, uint64_t psn, enum i
 	message->has_last |= place == IB_LAST || place == IB_ONLY;
 }
 
-/* The message of a packet by its place in it, made if it is its first. */
-struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, enum ib_place place,
-				  enum rtap_verb verb, uint64_t frame, int64_t time_ns, struct message *hint);
+/*
+ * The message of a packet with data by its place in it, made if it is its first. `before` is what assembly_find_before() finds. NULL: it repeats what
+ * was told already, contradicts what is there, or there is no memory.
+ */
+struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
+				    const struct ib_opcode *opcode, const struct piece *piece);
 
 /* assembly_join_next() of a message that is not the last of its stream. */
 void assembly_join_those_behind(struct rtap_tracker *tracker, struct message *message);

@@ -12,7 +12,7 @@
 
 #define CACHE_LINE 64
 
-static void unlink_waiting(struct rtap_tracker *tracker, struct message *message)
+static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *message)
 {
 	*(message->waiting_before ? &message->waiting_before->waiting_behind : &tracker->first_waiting) = message->waiting_behind;
 	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message->waiting_before;
@@ -48,7 +48,7 @@ static void leave_stream(struct message *message)
 	message->before = message->behind = NULL;
 }
 
-static void free_message(struct rtap_tracker *tracker, struct message *message)
+static inline void free_message(struct rtap_tracker *tracker, struct message *message)
 {
 	struct connection *connection = message->connection;
 

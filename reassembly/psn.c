@@ -51,7 +51,7 @@ static inline struct recent_packet *find_recent(const struct recent *recent, uin
 }
 
 /* Makes room for as many, at most the window, as far as there is memory. False: there is none at all. */
-static bool reserve_recent(struct recent *recent, struct psn_stream *stream, uint64_t count)
+static __attribute__((noinline)) bool reserve_recent(struct recent *recent, struct psn_stream *stream, uint64_t count)
 {
 	if (!recent->room && !grow_recent(recent, stream))
 		return false;
@@ -75,7 +75,7 @@ static inline void remember(struct recent *recent, struct psn_stream *stream, ui
 	};
 }
 
-static enum rtap_psn_analysis repeated(const struct psn_stream *stream, const struct recent_packet *first, uint64_t psn,
+static __attribute__((noinline)) enum rtap_psn_analysis repeated(const struct psn_stream *stream, const struct recent_packet *first, uint64_t psn,
 				       const struct rtap_frame *frame, uint32_t digest, bool *differs)
 {
 	uint32_t age_us;
@@ -146,21 +146,11 @@ static enum rtap_psn_analysis fill_gap(struct psn_stream *stream, uint32_t at, u
 	return RTAP_PSN_OUT_OF_ORDER;
 }
 
-/* Where a request stands that was not seen before. */
-static enum rtap_psn_analysis place(struct psn_stream *stream, uint64_t psn, uint64_t count, int64_t time_ns)
+/* Where a request stands that was not seen before, of those behind the newest. */
+static __attribute__((noinline)) enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn, uint64_t count, int64_t time_ns)
 {
 	uint32_t gap;
 
-	if (psn >= stream->next) {
-		bool jumps = psn > stream->next;
-
-		if (jumps)
-			insert_gap(stream, stream->gap_count, (struct psn_gap){ stream->next, psn, time_ns });
-		stream->next = psn + count;
-		if (stream->nak && psn >= stream->nak_psn && !stream->gap_count)
-			stream->nak = false;
-		return jumps ? RTAP_PSN_GAP : RTAP_PSN_IN_ORDER;
-	}
 	if (psn < stream->low) {
 		if (psn + count < stream->low)
 			insert_gap(stream, 0, (struct psn_gap){ psn + count, stream->low, time_ns });
@@ -169,6 +159,27 @@ static enum rtap_psn_analysis place(struct psn_stream *stream, uint64_t psn, uin
 	}
 	gap = find_gap(stream, psn);
 	return gap < stream->gap_count ? fill_gap(stream, gap, psn, count, time_ns) : RTAP_PSN_RETRANSMISSION;
+}
+
+void psn_skip_to(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
+{
+	insert_gap(stream, stream->gap_count, (struct psn_gap){ stream->next, psn, time_ns });
+	stream->next = psn;
+}
+
+/* Where a request stands that was not seen before. */
+static inline enum rtap_psn_analysis place(struct psn_stream *stream, uint64_t psn, uint64_t count, int64_t time_ns)
+{
+	bool jumps = psn > stream->next;
+
+	if (psn < stream->next)
+		return place_late(stream, psn, count, time_ns);
+	if (jumps)
+		psn_skip_to(stream, psn, time_ns);
+	stream->next = psn + count;
+	if (stream->nak && psn >= stream->nak_psn && !stream->gap_count)
+		stream->nak = false;
+	return jumps ? RTAP_PSN_GAP : RTAP_PSN_IN_ORDER;
 }
 
 enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct rtap_frame *frame,
@@ -203,19 +214,6 @@ enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, con
 		return RTAP_PSN_OUT_OF_ORDER;
 	stream->response_next = psn + 1;
 	return RTAP_PSN_IN_ORDER;
-}
-
-void psn_acknowledge(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
-{
-	/* requests that were received but are not in the capture, or not yet */
-	if (psn > stream->next) {
-		insert_gap(stream, stream->gap_count, (struct psn_gap){ stream->next, psn, time_ns });
-		stream->next = psn;
-	}
-	if (psn > stream->acknowledged)
-		stream->acknowledged = psn;
-	if (stream->nak && psn > stream->nak_psn)
-		stream->nak = false;
 }
 
 uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn)

@@ -106,7 +106,7 @@ static void fill_flow(struct rtap_packet *packet, const struct connection *conne
 	packet->flow.from_a = from_a;
 }
 
-static void note_packet(struct connection *connection, const struct rtap_packet *packet, bool from_a, bool is_request)
+static inline void note_packet(struct connection *connection, const struct rtap_packet *packet, bool from_a, bool is_request)
 {
 	struct rtap_connection *shown = &connection->shown;
 	struct rtap_end *sender = from_a ? &shown->a : &shown->b;
