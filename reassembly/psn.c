@@ -50,24 +50,8 @@ static inline struct recent_packet *find_recent(const struct recent *recent, uin
 	return (packet->psn & PSN_MASK) == psn && packet->psn != RECENT_NONE ? packet : NULL;
 }
 
-/* Makes room for as many, at most the window, as far as there is memory. False: there is none at all. */
-static __attribute__((noinline)) bool reserve_recent(struct recent *recent, struct psn_stream *stream, uint64_t count)
+static inline void put(struct recent *recent, uint64_t psn, const struct rtap_frame *frame, uint32_t digest)
 {
-	if (!recent->room && !grow_recent(recent, stream))
-		return false;
-	while (count > recent->room && recent->room < PSN_WINDOW)
-		if (!grow_recent(recent, stream))
-			break;
-	return true;
-}
-
-/* Keeps as many as are outstanding: those are the ones that can be sent again. */
-static inline void remember(struct recent *recent, struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest)
-{
-	uint64_t outstanding = psn >= stream->acknowledged ? psn - stream->acknowledged : 0;
-
-	if (outstanding >= recent->room && !reserve_recent(recent, stream, outstanding + 1))
-		return;
 	recent->packets[psn & (recent->room - 1)] = (struct recent_packet){
 		.psn = ((uint32_t)psn & PSN_MASK) | (frame->interface & 0x7f) << 24,
 		.time_us = (uint32_t)(frame->time_ns / 1000),
@@ -75,7 +59,29 @@ static inline void remember(struct recent *recent, struct psn_stream *stream, ui
 	};
 }
 
-static __attribute__((noinline)) enum rtap_psn_analysis repeated(const struct psn_stream *stream, const struct recent_packet *first, uint64_t psn,
+/* put() when more are outstanding than there is room for; as far as there is memory. */
+static __attribute__((noinline)) void put_growing(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn,
+						  const struct rtap_frame *frame, uint32_t digest)
+{
+	while (outstanding >= recent->room && recent->room < PSN_WINDOW)
+		if (!grow_recent(recent, stream))
+			break;
+	if (recent->room)
+		put(recent, psn, frame, digest);
+}
+
+/* Keeps as many as are outstanding: those are the ones that can be sent again. */
+static inline void remember(struct recent *recent, struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest)
+{
+	uint64_t outstanding = psn >= stream->acknowledged ? psn - stream->acknowledged : 0;
+
+	if (outstanding < recent->room)
+		put(recent, psn, frame, digest);
+	else
+		put_growing(recent, stream, outstanding, psn, frame, digest);
+}
+
+static enum rtap_psn_analysis repeated(const struct psn_stream *stream, const struct recent_packet *first, uint64_t psn,
 				       const struct rtap_frame *frame, uint32_t digest, bool *differs)
 {
 	uint32_t age_us;
@@ -147,7 +153,7 @@ static enum rtap_psn_analysis fill_gap(struct psn_stream *stream, uint32_t at, u
 }
 
 /* Where a request stands that was not seen before, of those behind the newest. */
-static __attribute__((noinline)) enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn, uint64_t count, int64_t time_ns)
+static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn, uint64_t count, int64_t time_ns)
 {
 	uint32_t gap;
 
@@ -167,33 +173,42 @@ void psn_skip_to(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
 	stream->next = psn;
 }
 
-/* Where a request stands that was not seen before. */
-static inline enum rtap_psn_analysis place(struct psn_stream *stream, uint64_t psn, uint64_t count, int64_t time_ns)
+/* The stream goes on behind the `count` PSNs of the newest request. */
+static inline void go_on(struct psn_stream *stream, uint64_t psn, uint64_t count)
 {
-	bool jumps = psn > stream->next;
-
-	if (psn < stream->next)
-		return place_late(stream, psn, count, time_ns);
-	if (jumps)
-		psn_skip_to(stream, psn, time_ns);
 	stream->next = psn + count;
 	if (stream->nak && psn >= stream->nak_psn && !stream->gap_count)
 		stream->nak = false;
-	return jumps ? RTAP_PSN_GAP : RTAP_PSN_IN_ORDER;
+}
+
+/* A request that is not the one expected next. */
+static __attribute__((noinline)) enum rtap_psn_analysis unexpected(struct psn_stream *stream, uint64_t psn, uint64_t count,
+								   const struct rtap_frame *frame, uint32_t digest, bool *differs)
+{
+	const struct recent_packet *first = psn < stream->next ? find_recent(&stream->requests, (uint32_t)psn & PSN_MASK) : NULL;
+	enum rtap_psn_analysis analysis = RTAP_PSN_GAP;
+
+	if (first)
+		return repeated(stream, first, psn, frame, digest, differs);
+	if (psn < stream->next) {
+		analysis = place_late(stream, psn, count, frame->time_ns);
+	} else {
+		psn_skip_to(stream, psn, frame->time_ns);
+		go_on(stream, psn, count);
+	}
+	remember(&stream->requests, stream, psn, frame, digest);
+	return analysis;
 }
 
 enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct rtap_frame *frame,
 				   uint32_t digest, bool *differs)
 {
-	const struct recent_packet *first = psn < stream->next ? find_recent(&stream->requests, (uint32_t)psn & PSN_MASK) : NULL;
-	enum rtap_psn_analysis analysis;
-
 	*differs = false;
-	if (first)
-		return repeated(stream, first, psn, frame, digest, differs);
-	analysis = place(stream, psn, count, frame->time_ns);
+	if (psn != stream->next)
+		return unexpected(stream, psn, count, frame, digest, differs);
+	go_on(stream, psn, count);
 	remember(&stream->requests, stream, psn, frame, digest);
-	return analysis;
+	return RTAP_PSN_IN_ORDER;
 }
 
 enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest,
