@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "reassembly/connection.h"
 #include "reassembly/ddp_message.h"
@@ -116,13 +117,11 @@ static bool is_final(const struct rtap_tracker *tracker, const struct message *m
 }
 
 /*
- * Whether nothing changes about a message any more, nor about those between it and its RPC reply, so that their numbers are
+ * Whether nothing changes about a message that is not held any more, nor about those between it and its RPC reply, so that their numbers are
  * known.
  */
 static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message_is_held(message))
-		return false;
 	if (message->stream) {
 		if (!is_final(tracker, message))
 			return false;
@@ -222,11 +221,12 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 
 void messages_tell_ready(struct rtap_tracker *tracker)
 {
-	struct message *message;
+	struct message *message = tracker->first_waiting;
 
-	while ((message = tracker->first_waiting) && is_ready(tracker, message)) {
+	while (message && !message_is_held(message) && is_ready(tracker, message)) {
 		fetch(message->waiting_behind);
 		tell(tracker, message);
+		message = tracker->first_waiting;
 	}
 }
 
@@ -273,16 +273,16 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 	if (message)
 		fetch(tracker->spare = message->behind);
 	else
-		message = memory_new(sizeof *message);
+		message = memory_new_zeroed(1, sizeof *message);
 	if (!message) {
 		tracker->counters.evictions++;
 		return NULL;
 	}
 	budget_charge(&tracker->budget, &tracker->messages, sizeof *message);
-	*message = (struct message){
-		.shown = { .first_frame = frame, .last_frame = frame, .time_ns = time_ns, .time_end_ns = time_ns },
-		.connection = connection,
-	};
+	memset(message, 0, offsetof(struct message, coverage));
+	message->shown.first_frame = message->shown.last_frame = frame;
+	message->shown.time_ns = message->shown.time_end_ns = time_ns;
+	message->connection = connection;
 	if (connection)
 		connection->references++;
 	link_waiting(tracker, message);
