@@ -45,7 +45,7 @@ static inline struct message *assembly_find_before(const struct psn_stream *stre
 	return message;
 }
 
-/* A new message that begins at `psn` with that packet, in the stream behind `before` (NULL: before all). NULL: there is no memory. */
+/* A new message that begins with that packet, at `psn`, in the stream behind `before` (NULL: before all). NULL: memory is out. */
 struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
 				const struct piece *piece, enum rtap_verb verb);
 
@@ -121,8 +121,8 @@ static inline void assembly_extend(struct message *message, uint64_t psn, enum i
 }
 
 /*
- * The message of a packet with data by its place in it, made if it is its first. `before` is what assembly_find_before() finds. NULL: it repeats what
- * was told already, contradicts what is there, or there is no memory.
+ * The message of a packet with data by its place in it, made if it is its first. `before` is what assembly_find_before() finds.
+ * NULL: it repeats what was told already, contradicts what is there, or there is no memory.
  */
 struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
 				    const struct ib_opcode *opcode, const struct piece *piece);

@@ -69,7 +69,8 @@ static inline bool message_is_one_run(const struct message *message)
 {
 	const struct coverage_run *run = coverage_runs(&message->coverage);
 
-	return message->coverage.count == 1 && !message->cut.count && message->told_end <= run->end && run->begin == message_position(message);
+	return message->coverage.count == 1 && !message->cut.count && message->told_end <= run->end &&
+	       run->begin == message_position(message);
 }
 
 /* Bytes of a message of which its packets alone tell the length, up to the last that is known of. */

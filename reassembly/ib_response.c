@@ -254,7 +254,8 @@ static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *str
 }
 
 /* What a response with data is in its sequence. */
-static enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, bool *differs)
+static enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+						bool *differs)
 {
 	struct rtap_frame frame = { .interface = response->interface, .time_ns = response->time_ns };
 

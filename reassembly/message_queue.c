@@ -90,7 +90,10 @@ static inline void fetch_lines(const char *at)
 	__builtin_prefetch(at + 3 * CACHE_LINE, 1);
 }
 
-/* Into the cache, which it may have left since it was used last: it is the next that will be. Without a loop, which takes longer than what it does. */
+/*
+ * Into the cache, which it may have left since it was used last: it is the next that will be. Without a loop, which takes longer
+ * than what it does.
+ */
 static inline void fetch(const struct message *message)
 {
 	static_assert(sizeof *message <= 12 * CACHE_LINE + CACHE_LINE / 2, "a message is fetched up to what iWARP alone has in it");
@@ -117,8 +120,8 @@ static bool is_final(const struct rtap_tracker *tracker, const struct message *m
 }
 
 /*
- * Whether nothing changes about a message that is not held any more, nor about those between it and its RPC reply, so that their numbers are
- * known.
+ * Whether nothing changes about a message that is not held any more, nor about those between it and its RPC reply, so that
+ * their numbers are known.
  */
 static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 {
