@@ -41,9 +41,14 @@ void assembly_learn_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 	if (!is_path_mtu(pmtu) || stream->pmtu == pmtu)
 		return;
 	stream->pmtu = pmtu;
-	for (struct message *message = stream->head; message; message = message->behind)
-		if (has_announced_length(message) && !message->end)
-			message->end = message->low + assembly_packets_of(message->shown.length, pmtu);
+	for (struct message *message = stream->head; message; message = message->behind) {
+		if (!has_announced_length(message) || message->end)
+			continue;
+		message->end = message->low + assembly_packets_of(message->shown.length, pmtu);
+		/* it may have come late, into a gap of which nobody knew then how much it takes */
+		if (message->shown.verb == RTAP_VERB_READ)
+			psn_fill(stream, message->low, message->end);
+	}
 	/* a READ takes the PSNs of all its responses */
 	if (stream->tail && stream->tail->end > stream->next)
 		stream->next = stream->tail->end;

@@ -210,6 +210,26 @@ void psn_acknowledge(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
 		stream->nak = false;
 }
 
+void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end)
+{
+	/* from the last one, because what is put in stands behind */
+	for (uint32_t i = stream->gap_count; i-- > 0;) {
+		struct psn_gap *gap = &stream->gaps[i], whole = *gap;
+
+		if (whole.end <= begin || whole.begin >= end)
+			continue;
+		if (whole.begin >= begin && whole.end <= end) {
+			remove_gap(stream, i);
+		} else if (whole.begin >= begin) {
+			gap->begin = end;
+		} else {
+			gap->end = begin;
+			if (whole.end > end)
+				insert_gap(stream, i + 1, (struct psn_gap){ end, whole.end, whole.time_ns });
+		}
+	}
+}
+
 uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn)
 {
 	uint64_t lost = 0;

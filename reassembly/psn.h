@@ -32,6 +32,9 @@ enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, con
 /* Requests up to and without `psn` were received by the other side. Those of them never seen stay gaps. */
 void psn_acknowledge(struct psn_stream *stream, uint64_t psn, int64_t time_ns);
 
+/* PSNs from `begin` on, without `end`, are those of a request that was seen: they are in no gap. */
+void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end);
+
 /* Forgets gaps below `psn`; returns how many packets were lost in them. */
 uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn);
 
