@@ -150,6 +150,11 @@ enum xdr_kind {
 	XDR_KIND_SWITCH,   /* a word and the items of the arm that it chooses */
 	XDR_KIND_STATUS,   /* the same, and the word is the status of the operation begun last */
 	XDR_KIND_HOOK,     /* what no table can say: `hook` */
+	/* hooks whose items take what the table says: brief walks that tell nobody pass over them */
+	XDR_KIND_HOOK_FIXED,      /* `bound` bytes, as FIXED */
+	XDR_KIND_HOOK_OPAQUE,     /* as OPAQUE */
+	XDR_KIND_HOOK_WORDS,      /* a count, and as many words */
+	XDR_KIND_HOOK_ATTRIBUTES, /* the same, then an opaque into which a brief walk does not look */
 };
 
 /* Arguments and results that an RPC-over-RDMA chunk may carry in place of the stream. */
@@ -216,7 +221,7 @@ extern const struct xdr_type xdr_void;
 #define XDR_SWITCH(row, name) { XDR_KIND_SWITCH, 0, 0, row, XDR_NO_ROW, 0, { .arms = &(name) } }
 #define XDR_STATUS(row, again, name) { XDR_KIND_STATUS, 0, 0, row, again, 0, { .arms = &(name) } }
 #define XDR_HOOK(function) { XDR_KIND_HOOK, 0, 0, XDR_NO_ROW, XDR_NO_ROW, 0, { .hook = function } }
-#define XDR_HOOK_AS(function, tag) { XDR_KIND_HOOK, tag, 0, XDR_NO_ROW, XDR_NO_ROW, 0, { .hook = function } }
+#define XDR_HOOK_OF(kind, bound, function, tag) { XDR_KIND_HOOK_##kind, tag, 0, XDR_NO_ROW, XDR_NO_ROW, bound, { .hook = function } }
 
 /* A struct type named `name` of the items that follow. */
 #define XDR_TYPE(name, label, ...) \
