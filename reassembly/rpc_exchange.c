@@ -328,8 +328,6 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 	(void)ddp;
 	(void)offset;
 	binder->awaits_data = false;
-	if (!binder->lists)
-		return;
 	for (number = binder->next_chunk; number < binder->lists->write_chunks; number++) {
 		uint64_t total = chunk_length(binder->lists, CHUNK_WRITE, number);
 
@@ -352,6 +350,17 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 	if (chunk.failed || !xdr_splice(xdr, chunk.extents, chunk.count))
 		sink->stop = binder->failed = true;
 	stream_fini(&chunk);
+}
+
+static void binder_init(struct binder *binder, const struct rtap_rpc_facts *facts)
+{
+	binder->sink.operation = take_operation;
+	binder->sink.status = take_status;
+	/* without chunks there is nothing to put in */
+	binder->sink.eligible = binder->lists && binder->lists->write_chunks ? bind : NULL;
+	binder->sink.unwanted = UINT64_MAX;
+	binder->sink.brief = true;
+	binder->is_single = !facts->is_callback && !(facts->program == NFS_PROGRAM && facts->version == 4);
 }
 
 /* Holes of the stream, as the message tells them. */
@@ -440,14 +449,9 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 	if (room > stream->room && !grow(stream, room))
 		return;
 	xdr_init(&work->xdr, stream->extents, used, stream->room);
-	work->binder.sink.operation = take_operation;
-	work->binder.sink.status = take_status;
-	work->binder.sink.eligible = bind;
-	work->binder.sink.unwanted = UINT64_MAX;
-	work->binder.sink.brief = true;
 	result = read_header(work, context);
 	work->header_read = result == OK;
-	work->binder.is_single = !part->facts.is_callback && !(part->facts.program == NFS_PROGRAM && part->facts.version == 4);
+	binder_init(&work->binder, &part->facts);
 	if (result == OK && part->facts.has_body)
 		result = rpc_body_walk(&part->facts, &work->xdr, &work->binder.sink);
 	part->extents = work->xdr.extents;
@@ -460,41 +464,54 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 		part->complete = false;
 }
 
+/* What `messages` tells of an RPC by its header. */
+static void show_header(struct rtap_message *shown, const struct rtap_rpc_facts *facts, const struct rpc_call *call)
+{
+	shown->is_rpc = true;
+	shown->xid = call->xid;
+	shown->program_known = facts->program_known;
+	shown->program = facts->program;
+	shown->version = facts->version;
+	shown->procedure = facts->procedure;
+	shown->rpc_accepted = facts->accepted;
+	shown->rpc_status = facts->status;
+	shown->repeats = call->repeats;
+	shown->length_known = true;
+}
+
+static void show_operations(struct message *message, const struct binder *binder)
+{
+	struct rtap_message *shown = &message->shown;
+
+	shown->operations = binder->operations;
+	if (shown->operations == &binder->only) {
+		message->operation = binder->only;
+		shown->operations = &message->operation;
+	}
+	shown->operation_count = binder->operation_count;
+	shown->has_status = binder->has_status;
+	shown->status = binder->status;
+	shown->status_name = binder->status_name;
+}
+
 /* What `messages` tells of a part. */
 static void show_part(const struct rtap_tracker *tracker, struct message *message, const struct work *work, const struct rpc_call *call)
 {
 	struct rtap_message *shown = &message->shown;
 	const struct rpc_part *part = &work->part;
 
-	shown->is_rpc = true;
-	shown->xid = call->xid;
-	shown->program_known = part->facts.program_known;
-	shown->program = part->facts.program;
-	shown->version = part->facts.version;
-	shown->procedure = part->facts.procedure;
+	show_header(shown, &part->facts, call);
+	show_operations(message, &work->binder);
 	shown->read_chunks = part->read_chunks;
 	shown->write_chunks = part->write_chunks;
 	shown->reply_chunk = part->reply_chunk;
 	shown->length = part->length;
-	shown->length_known = true;
 	shown->complete = part->complete;
 	shown->missing = part->missing;
 	shown->missing_count = part->missing_count;
-	shown->operations = work->binder.operations;
-	if (shown->operations == &work->binder.only) {
-		message->operation = work->binder.only;
-		shown->operations = &message->operation;
-	}
-	shown->operation_count = work->binder.operation_count;
 	shown->has_rpc_status = part->facts.is_reply && work->header_read;
-	shown->rpc_accepted = part->facts.accepted;
-	shown->rpc_status = part->facts.status;
-	shown->has_status = work->binder.has_status;
-	shown->status = work->binder.status;
-	shown->status_name = work->binder.status_name;
 	shown->last_frame = part->last_frame > shown->last_frame ? part->last_frame : shown->last_frame;
 	shown->time_end_ns = part->time_end_ns;
-	shown->repeats = call->repeats;
 	if (part->complete && tracker->keep & COVERAGE_CRC)
 		shown->has_crc = crc_of(&work->xdr, &shown->crc32);
 }
@@ -607,7 +624,8 @@ bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_
 	return is_known(&call->call.rpc) && (send == &call->call ? !send->lists.read_chunks : call->call.present && !send->lists.count);
 }
 
-void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
+/* Of one whose extents have to be gone through. */
+static void read_general(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
 {
 	struct xdr_extent lent[LENT_EXTENTS];
 	struct work work = { .stream = LENT(lent) };
@@ -623,6 +641,75 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 	send->bytes = NULL;
 	show_part(tracker, send->shown, &work, call);
 	stream_fini(&work.stream);
+}
+
+/* The facts of its header become what they are with what is known of the call. False: it has to be read again. */
+static bool know_header(const struct rpc_call *call, struct rpc_send *send)
+{
+	struct rtap_context context;
+
+	if (send->rpc.header_length > send->wire - send->lists.header_length)
+		return false;
+	if (is_known(&send->rpc))
+		return true;
+	context_of(&call->call.rpc, &context);
+	return send == &call->reply && rpc_learn_call(&send->rpc, &context);
+}
+
+static void walk_operations(struct message *message, const struct rtap_rpc_facts *facts, const uint8_t *body, uint64_t length)
+{
+	static const struct chunk_lists none;
+	struct xdr_extent extent = { XDR_BYTES, body, 0, length };
+	struct binder binder = { .lists = facts->is_reply ? &none : NULL };
+	struct xdr xdr;
+
+	xdr_init(&xdr, &extent, 1, 1);
+	binder_init(&binder, facts);
+	/* of a body that contradicts itself, what was told before that counts */
+	rpc_body_walk(facts, &xdr, &binder.sink);
+	show_operations(message, &binder);
+}
+
+void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
+{
+	struct message *message = send->shown;
+	struct rtap_message *shown = &message->shown;
+	const uint8_t *rpc = bytes + send->lists.header_length, *body;
+	uint32_t length = send->wire - send->lists.header_length;
+
+	if ((send == &call->reply && send->lists.write_chunks) || !know_header(call, send)) {
+		read_general(tracker, call, send, bytes);
+		return;
+	}
+	body = rpc + send->rpc.header_length;
+	show_header(shown, &send->rpc, call);
+	switch (rpc_body_outline(&send->rpc, body, (uint64_t)(rpc + length - body), &message->operation)) {
+	case RPC_OUTLINE_NONE:
+		break;
+	case RPC_OUTLINE_ONE:
+		shown->operations = &message->operation;
+		shown->operation_count = 1;
+		shown->has_status = message->operation.has_status;
+		shown->status = message->operation.status;
+		shown->status_name = message->operation.status_name;
+		break;
+	case RPC_OUTLINE_WALK:
+		walk_operations(message, &send->rpc, body, (uint64_t)(rpc + length - body));
+		break;
+	}
+	shown->read_chunks = send->lists.read_chunks;
+	shown->write_chunks = send->lists.write_chunks;
+	shown->reply_chunk = send->lists.reply_chunk;
+	shown->length = length;
+	shown->complete = true;
+	shown->has_rpc_status = send->rpc.is_reply;
+	shown->last_frame = send->last_frame;
+	shown->time_end_ns = send->time_end_ns;
+	if (tracker->keep & COVERAGE_CRC) {
+		shown->has_crc = true;
+		shown->crc32 = crc32_of(0, rpc, length);
+		crc32_release();
+	}
 }
 
 /* Reads what was kept. */

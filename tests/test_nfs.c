@@ -442,6 +442,60 @@ Test(nfs, a_walk_that_tells_operations_only_tells_those_that_any_other_does)
 	cr_expect(ends[OK] > 500 && ends[TRUNCATED] > 200 && ends[MALFORMED] > 500, "%u %u %u", ends[OK], ends[TRUNCATED], ends[MALFORMED]);
 }
 
+/* As a message does that tells of the one operation and its status. */
+static void take_first_status(struct xdr_sink *sink, uint32_t status, const char *name)
+{
+	take_status(sink, status, name);
+	sink->stop = true;
+}
+
+static void check_outline(const struct rtap_rpc_facts *facts, const uint8_t *body, uint64_t length, unsigned *outlines)
+{
+	struct xdr_extent extent = { XDR_BYTES, (uint8_t *)(uintptr_t)body, 0, length };
+	struct scribe walked = { .sink = { .operation = take_operation, .status = take_first_status } }, outlined = { .field = NULL };
+	struct rtap_operation operation;
+	enum rpc_outline outline = rpc_body_outline(facts, body, length, &operation);
+	struct xdr xdr;
+
+	/* arguments have no status; NLM has calls that hold results */
+	if (!facts->is_reply)
+		walked.sink.status = NULL;
+	outlines[outline]++;
+	if (outline == RPC_OUTLINE_WALK)
+		return;
+	if (outline == RPC_OUTLINE_ONE)
+		append(&outlined, "", operation.name);
+	if (outline == RPC_OUTLINE_ONE && operation.has_status)
+		append(&outlined, "=", operation.status_name);
+	xdr_init(&xdr, &extent, 1, 1);
+	rpc_body_walk(facts, &xdr, &walked.sink);
+	cr_assert_str_eq(outlined.operations, walked.operations, "%u v%u %u", facts->program, facts->version, facts->procedure);
+}
+
+Test(nfs, what_is_told_of_a_body_without_a_walk_is_what_a_walk_tells)
+{
+	uint8_t body[64];
+	uint32_t seed = 1;
+
+	for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+		for (uint32_t version = programs[i].first; version <= programs[i].last; version++)
+			for (uint32_t procedure = 0; procedure <= programs[i].procedures; procedure++) {
+				unsigned outlines[3] = { 0 };
+
+				for (unsigned kind = 0; kind < 60; kind++) {
+					struct rtap_rpc_facts facts = facts_of(programs[i].program, version, procedure, (int)kind & 1);
+
+					fill_with_small_numbers(body, sizeof body, &seed);
+					facts.has_body = kind % 5;
+					check_outline(&facts, body, kind % 7 ? sizeof body : kind / 7, outlines);
+				}
+				cr_expect_gt(outlines[RPC_OUTLINE_NONE], 0);
+				/* only a COMPOUND's operations stand in it */
+				if (programs[i].program == 100003 && version == 3)
+					cr_expect(outlines[RPC_OUTLINE_ONE] > 40 && outlines[RPC_OUTLINE_WALK] < 5, "%u", procedure);
+			}
+}
+
 Test(nfs, operations_of_compounds_are_named_by_their_numbers)
 {
 	static const struct { const struct rtap_name *names; uint32_t count; } tables[] = {
