@@ -146,8 +146,20 @@ void rpc_answers_fini(struct rtap_tracker *tracker, struct connection *connectio
 	*answers = (struct rpc_answers){ 0 };
 }
 
+static bool is_silent(const struct rtap_tracker *tracker)
+{
+	return tracker->first_answering && tracker->now_ns - tracker->first_answering->answers.latest_ns >= SILENCE_NS;
+}
+
+static void __attribute__((noinline)) forget_silent(struct rtap_tracker *tracker)
+{
+	do
+		rpc_answers_fini(tracker, tracker->first_answering);
+	while (is_silent(tracker));
+}
+
 void rpc_answers_advance(struct rtap_tracker *tracker)
 {
-	while (tracker->first_answering && tracker->now_ns - tracker->first_answering->answers.latest_ns >= SILENCE_NS)
-		rpc_answers_fini(tracker, tracker->first_answering);
+	if (is_silent(tracker))
+		forget_silent(tracker);
 }
