@@ -144,22 +144,21 @@ static void note_main(struct mains *mains, uint32_t number, uint8_t tier)
 		mains->operations[mains->count++] = number;
 }
 
+static const struct nfs_operation illegal = { 1, NULL, NULL };
+
 /* The table of an operation; NULL: there is no such one. */
 static const struct nfs_operation *find_operation(const struct nfs_compound *compound, uint32_t number)
 {
-	static const struct nfs_operation illegal = { 1, NULL, NULL };
-
 	if (number < compound->count && compound->operations[number].tier)
 		return &compound->operations[number];
 	return number == NFS4_ILLEGAL ? &illegal : NULL;
 }
 
-static const char *name_of(const struct nfs_compound *compound, uint32_t number)
+static const char *name_of(const struct nfs_compound *compound, const struct nfs_operation *found, uint32_t number)
 {
-	const struct rtap_name *names = compound->names;
-	uint32_t first = (uint32_t)names->value;
-
-	return number >= first && number < compound->count ? names[number - first].name : rtap_name_of(names, number);
+	if (!found || found == &illegal)
+		return rtap_name_of(compound->names, number);
+	return compound->names[number - (uint32_t)compound->names->value].name;
 }
 
 static enum result operation(struct xdr_walk *walk, const struct nfs_compound *compound, struct mains *mains)
@@ -174,15 +173,57 @@ static enum result operation(struct xdr_walk *walk, const struct nfs_compound *c
 		return result;
 	if (walk->sink->value)
 		xdr_tell(walk, compound->opcode_row, number, 4);
-	if (walk->sink->operation)
-		walk->sink->operation(walk->sink, number, name_of(compound, number), offset);
 	found = find_operation(compound, number);
+	if (walk->sink->operation)
+		walk->sink->operation(walk->sink, number, name_of(compound, found, number), offset);
 	if (!found)
 		return MALFORMED;
 	if (walk->sink->value)
 		note_main(mains, number, found->tier);
 	items = walk->is_reply ? found->reply ? found->reply : status_alone : found->call;
 	return items ? xdr_walk_items(walk, items) : OK;
+}
+
+/* Of one whose values nobody is told of: where it ends. NULL: that cannot be seen at once, and nothing was told. */
+static inline const uint8_t *pass_operation(struct xdr_walk *walk, const struct nfs_compound *compound, const uint8_t *next,
+					    const uint8_t *end)
+{
+	struct xdr_sink *sink = walk->sink;
+	uint32_t number = end - next < 8 ? UINT32_MAX : load32(next), status = walk->is_reply && number != UINT32_MAX ? load32(next + 4) : 0;
+	const struct nfs_operation *found = find_operation(compound, number);
+	const struct xdr_item *items;
+	const uint8_t *behind;
+
+	if (!found)
+		return NULL;
+	items = walk->is_reply ? found->reply ? found->reply : status_alone : found->call;
+	if (walk->is_reply && items->kind != XDR_KIND_STATUS)
+		return NULL;
+	behind = items ? xdr_pass_items(items, next + 4, end, sink->eligible) : next + 4;
+	if (!behind)
+		return NULL;
+	if (sink->operation)
+		sink->operation(sink, number, name_of(compound, found, number), walk->xdr->position + (uint64_t)(next - walk->xdr->next));
+	if (walk->is_reply && sink->status)
+		sink->status(sink, status, xdr_name(walk, items->row, status));
+	return behind;
+}
+
+/* The first operations, as many as can be passed over so. Gives how many of `count` are left. */
+static uint32_t pass_operations(struct xdr_walk *walk, const struct nfs_compound *compound, uint32_t count)
+{
+	const uint8_t *next = walk->xdr->next, *end = xdr_end(walk->xdr);
+
+	for (; count && !walk->sink->stop; count--) {
+		const uint8_t *behind = pass_operation(walk, compound, next, end);
+
+		if (!behind)
+			break;
+		next = behind;
+	}
+	walk->xdr->position += (uint64_t)(next - walk->xdr->next);
+	walk->xdr->next = next;
+	return count;
 }
 
 enum result nfs_walk_compound(struct xdr_walk *walk, const struct nfs_compound *compound)
@@ -198,6 +239,8 @@ enum result nfs_walk_compound(struct xdr_walk *walk, const struct nfs_compound *
 	xdr_tell(walk, NFS_OPS_COUNT, count, 4);
 	mains.tier = UINT8_MAX;
 	mains.count = 0;
+	if (xdr_is_silent(walk->sink))
+		count = pass_operations(walk, compound, count);
 	for (; result == OK && count && !walk->sink->stop; count--) {
 		xdr_enter(walk, "Operation");
 		result = operation(walk, compound, &mains);

@@ -291,6 +291,25 @@ struct xdr_walk {
 /* Walks items. Ends with OK, also when the sink stopped it; what was told before a failure stays told. */
 enum result xdr_walk_items(struct xdr_walk *walk, const struct xdr_item *items);
 
+/* Whether nobody is told of values, so that what can be seen to be there need only be passed over. */
+static inline bool xdr_is_silent(const struct xdr_sink *sink)
+{
+	return sink->brief && !sink->value && !sink->enter;
+}
+
+/* What is at hand of the stream from the cursor on, in one piece: its end. */
+static inline const uint8_t *xdr_end(const struct xdr *xdr)
+{
+	return (uint64_t)(xdr->end - xdr->next) < xdr->limit - xdr->position ? xdr->end : xdr->next + (xdr->limit - xdr->position);
+}
+
+/*
+ * Passes over items in one piece of memory, from `next` to `end` at most, as a silent walk would. Gives where they end. NULL: that cannot be
+ * seen; then the walk finds out what is wrong, or where the bytes are. A status that they begin with is for the caller to tell.
+ * `eligible`: the sink is told of DDP-eligible items, which are not passed over then.
+ */
+const uint8_t *xdr_pass_items(const struct xdr_item *items, const uint8_t *next, const uint8_t *end, bool eligible);
+
 /* Tells a value that ends at the cursor, or stands elsewhere. */
 void xdr_tell(struct xdr_walk *walk, uint16_t row, uint64_t number, uint32_t length);
 void xdr_tell_at(struct xdr_walk *walk, uint16_t row, uint64_t number, uint64_t offset, uint32_t length);

@@ -394,8 +394,7 @@ static const struct xdr_item *pass_silently(struct xdr_walk *walk, const struct 
 {
 	struct xdr *xdr = walk->xdr;
 	bool eligible = walk->sink->eligible;
-	uint64_t limit = xdr->limit - xdr->position;
-	const uint8_t *next = xdr->next, *end = (uint64_t)(xdr->end - next) < limit ? xdr->end : next + limit;
+	const uint8_t *next = xdr->next, *end = xdr_end(xdr);
 
 	for (; items->kind != XDR_KIND_END && !walk->sink->stop; items++) {
 		bool is_status = items->kind == XDR_KIND_STATUS;
@@ -412,14 +411,16 @@ static const struct xdr_item *pass_silently(struct xdr_walk *walk, const struct 
 	return items;
 }
 
-static bool is_silent(const struct xdr_sink *sink)
+const uint8_t *xdr_pass_items(const struct xdr_item *items, const uint8_t *next, const uint8_t *end, bool eligible)
 {
-	return sink->brief && !sink->value && !sink->enter;
+	if (items->kind == XDR_KIND_STATUS)
+		next = pass_arm(items++, next, end, eligible);
+	return pass_all(items, next, end, eligible);
 }
 
 enum result xdr_walk_items(struct xdr_walk *walk, const struct xdr_item *items)
 {
-	bool silent = is_silent(walk->sink);
+	bool silent = xdr_is_silent(walk->sink);
 	enum result result = OK;
 
 	for (; result == OK && items->kind != XDR_KIND_END && !walk->sink->stop; items++) {

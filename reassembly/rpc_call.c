@@ -9,6 +9,7 @@
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/rpc_operations.h"
 #include "reassembly/rpc_region.h"
 
 #define RDMA_MSG 0
@@ -148,6 +149,7 @@ void rpc_calls_fini(struct rtap_tracker *tracker)
 		tracker->spare_call = call->behind;
 		free_spare(call);
 	}
+	rpc_operations_fini(tracker);
 }
 
 /* Messages that were claimed for a call that goes lose their region. */

@@ -13,6 +13,7 @@
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_conversation.h"
 #include "reassembly/rpc_exchange.h"
+#include "reassembly/rpc_operations.h"
 
 #define NFS_PROGRAM 100003
 #define RDMA_MSG 0
@@ -251,6 +252,7 @@ static void note_cut(struct chunk_lists *returned)
 /* Puts write chunks into the results, and gathers what the walk tells. */
 struct binder {
 	struct xdr_sink sink;
+	struct rtap_tracker *tracker;
 	struct rtap_operation *operations; /* `only`, or on the heap; NULL: none */
 	struct rtap_operation only;        /* nearly all RPCs of most programs have but one */
 	uint32_t operation_count, operation_room;
@@ -265,33 +267,50 @@ struct binder {
 	const char *status_name;
 };
 
+/* The first is the binder's own, the next few are memory that is used again. */
 static bool make_operation_room(struct binder *binder)
 {
-	bool is_first = !binder->operation_count, moves = binder->operations == &binder->only;
-	uint32_t room = binder->operation_room * 2 > 8 ? binder->operation_room * 2 : 8;
-	struct rtap_operation *larger = is_first ? &binder->only : memory_resize(moves ? NULL : binder->operations, room * sizeof *larger);
+	struct rtap_operation *larger;
+	uint32_t room;
 
+	if (!binder->operation_count) {
+		larger = &binder->only;
+		room = 1;
+	} else if (binder->operations == &binder->only) {
+		larger = rpc_operations_new(binder->tracker);
+		room = RPC_OPERATIONS;
+		if (larger)
+			larger[0] = binder->only;
+	} else {
+		room = binder->operation_room * 2;
+		larger = memory_resize(binder->operations, room * sizeof *larger);
+	}
 	if (!larger)
 		return false;
-	if (moves)
-		larger[0] = binder->only;
 	binder->operations = larger;
-	binder->operation_room = is_first ? 1 : room;
+	binder->operation_room = room;
 	return true;
 }
 
 static void take_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
 {
 	struct binder *binder = (struct binder *)sink;
+	struct rtap_operation *operation;
 
 	(void)offset;
 	binder->without_data += binder->awaits_data;
 	binder->awaits_data = number == NFS4_READ || number == NFS4_READLINK;
 	if (binder->operation_count == binder->operation_room && !make_operation_room(binder))
 		return;
-	binder->operations[binder->operation_count++] = (struct rtap_operation){ .name = name, .number = number };
+	operation = &binder->operations[binder->operation_count++];
+	operation->name = name;
+	operation->status_name = NULL;
+	operation->number = number;
+	operation->status = 0;
+	operation->has_status = false;
 	/* the call of one operation tells nothing more */
-	sink->stop |= binder->is_single && !binder->lists;
+	if (binder->is_single)
+		sink->stop |= !binder->lists;
 }
 
 static void take_status(struct xdr_sink *sink, uint32_t status, const char *name)
@@ -311,7 +330,8 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
 		binder->status_name = name;
 	}
 	/* nor does its reply, unless chunks have to find their results */
-	sink->stop |= binder->is_single && binder->lists && !binder->lists->write_chunks;
+	if (binder->is_single)
+		sink->stop |= binder->lists && !binder->lists->write_chunks;
 }
 
 /*
@@ -352,8 +372,9 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 	stream_fini(&chunk);
 }
 
-static void binder_init(struct binder *binder, const struct rtap_rpc_facts *facts)
+static void binder_init(struct binder *binder, struct rtap_tracker *tracker, const struct rtap_rpc_facts *facts)
 {
+	binder->tracker = tracker;
 	binder->sink.operation = take_operation;
 	binder->sink.status = take_status;
 	/* without chunks there is nothing to put in */
@@ -431,7 +452,7 @@ static enum result read_header(struct work *work, const struct rtap_context *con
 	return rpc_read_header(&work->xdr, context, facts);
 }
 
-static void read_part(struct work *work, const struct rpc_send *send, const struct rtap_context *context, bool from_a)
+static void read_part(struct rtap_tracker *tracker, struct work *work, const struct rpc_send *send, const struct rtap_context *context, bool from_a)
 {
 	struct rpc_part *part = &work->part;
 	struct stream *stream = &work->stream;
@@ -451,7 +472,7 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 	xdr_init(&work->xdr, stream->extents, used, stream->room);
 	result = read_header(work, context);
 	work->header_read = result == OK;
-	binder_init(&work->binder, &part->facts);
+	binder_init(&work->binder, tracker, &part->facts);
 	if (result == OK && part->facts.has_body)
 		result = rpc_body_walk(&part->facts, &work->xdr, &work->binder.sink);
 	part->extents = work->xdr.extents;
@@ -522,8 +543,8 @@ static void tell_part(struct rtap_tracker *tracker, struct message *message, str
 		show_part(tracker, message, work, call);
 	} else {
 		free((void *)(uintptr_t)work->part.missing);
-		if (work->binder.operations != &work->binder.only)
-			free(work->binder.operations);
+		if (work->binder.operations && work->binder.operations != &work->binder.only)
+			rpc_operations_free(tracker, work->binder.operations, work->binder.operation_count);
 	}
 }
 
@@ -603,7 +624,7 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 	if (told->call)
 		context_of(told->call, &context);
 	add_inline(&work.stream, &send, 0, heard->length > heard->bytes.length ? heard->length : heard->bytes.length);
-	read_part(&work, &send, &context, message->shown.from_a);
+	read_part(tracker, &work, &send, &context, message->shown.from_a);
 	note_missing(&work.part, heard);
 	show_part(tracker, message, &work, &plain);
 	keep_bytes(tracker, message, heard);
@@ -637,7 +658,7 @@ static void read_general(struct rtap_tracker *tracker, const struct rpc_call *ca
 	}
 	send->bytes = (uint8_t *)(uintptr_t)bytes;
 	add_inline(&work.stream, send, send->lists.header_length, send->wire);
-	read_part(&work, send, &context, send->shown->shown.from_a);
+	read_part(tracker, &work, send, &context, send->shown->shown.from_a);
 	send->bytes = NULL;
 	show_part(tracker, send->shown, &work, call);
 	stream_fini(&work.stream);
@@ -656,7 +677,7 @@ static bool know_header(const struct rpc_call *call, struct rpc_send *send)
 	return send == &call->reply && rpc_learn_call(&send->rpc, &context);
 }
 
-static void walk_operations(struct message *message, const struct rtap_rpc_facts *facts, const uint8_t *body, uint64_t length)
+static void walk_operations(struct rtap_tracker *tracker, struct message *message, const struct rtap_rpc_facts *facts, const uint8_t *body, uint64_t length)
 {
 	static const struct chunk_lists none;
 	struct xdr_extent extent = { XDR_BYTES, body, 0, length };
@@ -664,7 +685,7 @@ static void walk_operations(struct message *message, const struct rtap_rpc_facts
 	struct xdr xdr;
 
 	xdr_init(&xdr, &extent, 1, 1);
-	binder_init(&binder, facts);
+	binder_init(&binder, tracker, facts);
 	/* of a body that contradicts itself, what was told before that counts */
 	rpc_body_walk(facts, &xdr, &binder.sink);
 	show_operations(message, &binder);
@@ -694,7 +715,7 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 		shown->status_name = message->operation.status_name;
 		break;
 	case RPC_OUTLINE_WALK:
-		walk_operations(message, &send->rpc, body, (uint64_t)(rpc + length - body));
+		walk_operations(tracker, message, &send->rpc, body, (uint64_t)(rpc + length - body));
 		break;
 	}
 	shown->read_chunks = send->lists.read_chunks;
@@ -721,7 +742,7 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 
 	if (call->call.present && call->call.bytes) {
 		build_call(&asked.stream, &call->call);
-		read_part(&asked, &call->call, &context, call->from_a);
+		read_part(tracker, &asked, &call->call, &context, call->from_a);
 	}
 	if (call->reply.present && call->reply.bytes) {
 		if (call->call.lists_cut)
@@ -736,7 +757,7 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 				add_inline(&answered.stream, &call->reply, call->reply.lists.header_length, call->reply.wire);
 		}
 		answered.binder.lists = &call->reply.lists;
-		read_part(&answered, &call->reply, &context, !call->from_a);
+		read_part(tracker, &answered, &call->reply, &context, !call->from_a);
 		if (!answered.part.facts.program_known && context.rpc_known) {
 			/* its header was not captured */
 			answered.part.facts.program_known = true;
