@@ -84,7 +84,8 @@ static bool read_status(const struct rtap_field *fields, const struct xdr_item *
 	return is_arm;
 }
 
-enum rpc_outline rpc_body_outline(const struct rtap_rpc_facts *facts, const uint8_t *body, uint64_t length, struct rtap_operation *operation)
+enum rpc_outline rpc_body_outline(const struct rtap_rpc_facts *facts, const uint8_t *body, uint64_t length,
+				  struct rtap_operation *operation)
 {
 	const struct rpc_program *known = known_of(facts);
 	const struct xdr_item *items;

@@ -356,7 +356,8 @@ static inline const uint8_t *pass_attributes(const uint8_t *next, const uint8_t 
 	return next && end - next >= 4 && load32(next) % 4 == 0 ? pass_counted(next, end, 0, 1) : NULL;
 }
 
-static inline __attribute__((always_inline)) const uint8_t *pass_one(const struct xdr_item *item, const uint8_t *next, const uint8_t *end, bool eligible)
+static inline __attribute__((always_inline)) const uint8_t *pass_one(const struct xdr_item *item, const uint8_t *next, const uint8_t *end,
+								     bool eligible)
 {
 	switch ((enum xdr_kind)item->kind) {
 	case XDR_KIND_U32: return pass_bytes(next, end, 4);

@@ -458,7 +458,8 @@ static bool note_arrival(struct rtap_tracker *tracker, const struct message *mes
 }
 
 /* WRITEs that were captured behind the SEND of their reply complete that. */
-static bool write_completes(struct rtap_tracker *tracker, const struct message *message, struct rtap_context *context)
+static bool __attribute__((noinline)) write_completes(struct rtap_tracker *tracker, const struct message *message,
+						      struct rtap_context *context)
 {
 	const struct rpc_call *call = message->segment->call;
 
@@ -473,7 +474,8 @@ static bool write_completes(struct rtap_tracker *tracker, const struct message *
 }
 
 /* READ responses complete calls. */
-static bool read_completes(struct rtap_tracker *tracker, const struct message *message, struct rtap_context *context)
+static bool __attribute__((noinline)) read_completes(struct rtap_tracker *tracker, const struct message *message,
+						      struct rtap_context *context)
 {
 	const struct rpc_call *call = message->segment->call;
 
@@ -492,8 +494,8 @@ static bool data_completes(struct rtap_tracker *tracker, const struct message *m
 }
 
 /* The reply that a chunk carried, of which the packet is the SEND. */
-static bool find_reply(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet,
-		       struct rtap_context *context)
+static bool __attribute__((noinline)) find_reply(struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
+						 const struct rtap_packet *packet, struct rtap_context *context)
 {
 	const struct rpc_call *call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
 	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, !from_a, packet->rpcrdma.xid);

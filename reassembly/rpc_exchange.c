@@ -452,7 +452,8 @@ static enum result read_header(struct work *work, const struct rtap_context *con
 	return rpc_read_header(&work->xdr, context, facts);
 }
 
-static void read_part(struct rtap_tracker *tracker, struct work *work, const struct rpc_send *send, const struct rtap_context *context, bool from_a)
+static void read_part(struct rtap_tracker *tracker, struct work *work, const struct rpc_send *send, const struct rtap_context *context,
+		      bool from_a)
 {
 	struct rpc_part *part = &work->part;
 	struct stream *stream = &work->stream;
@@ -677,7 +678,8 @@ static bool know_header(const struct rpc_call *call, struct rpc_send *send)
 	return send == &call->reply && rpc_learn_call(&send->rpc, &context);
 }
 
-static void walk_operations(struct rtap_tracker *tracker, struct message *message, const struct rtap_rpc_facts *facts, const uint8_t *body, uint64_t length)
+static void walk_operations(struct rtap_tracker *tracker, struct message *message, const struct rtap_rpc_facts *facts, const uint8_t *body,
+			    uint64_t length)
 {
 	static const struct chunk_lists none;
 	struct xdr_extent extent = { XDR_BYTES, body, 0, length };
