@@ -50,7 +50,11 @@ static struct rpc_call *find_hashed(const struct rtap_tracker *tracker, const st
 static struct rpc_call *find_call(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, uint32_t xid)
 {
 	struct call_key key = { connection, xid, from_a };
+	struct rpc_call *last = connection->last_call;
 
+	/* where calls come one by one it is the last */
+	if (!last || (last->mapped && last->xid == xid && last->from_a == from_a))
+		return last;
 	return find_hashed(tracker, &key, hash_of(&key));
 }
 
@@ -336,7 +340,7 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 	bool from_a = message->shown.from_a;
 	struct call_key key = { connection, packet->rpcrdma.xid, from_a };
 	uint64_t hash = hash_of(&key);
-	struct rpc_call *call = find_hashed(tracker, &key, hash);
+	struct rpc_call *call = connection->last_call ? find_hashed(tracker, &key, hash) : NULL;
 	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, from_a, packet->rpcrdma.xid);
 	uint64_t repeats = answer && is_same_procedure(&packet->rpc, &answer->rpc) ? answer->calls + 1 : 0;
 
