@@ -56,7 +56,7 @@ static enum result handle1(struct xdr_walk *walk, const struct xdr_item *item)
 
 static const struct xdr_item path_args[] = { XDR_OPAQUE(MOUNT_PATH, PATH_MAX_LENGTH), XDR_END };
 
-XDR_TYPE(mnt1_ok, NULL, XDR_HOOK(handle1));
+XDR_TYPE(mnt1_ok, NULL, XDR_HOOK_OF(FIXED, FHSIZE, handle1, 0));
 static const struct xdr_union mnt1_union = { &xdr_void, 1, { { MNT_OK, &mnt1_ok } } };
 static const struct xdr_item mnt1_res[] = { XDR_STATUS(MOUNT_STATUS, XDR_NO_ROW, mnt1_union), XDR_END };
 

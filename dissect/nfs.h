@@ -444,7 +444,7 @@ extern const struct xdr_type nfs_fh3, nfs_post_op_attr;
 extern const struct xdr_type nfs_stateid4, nfs_fattr4, nfs_time4, nfs_fsid4, nfs_specdata4, nfs_ace4, nfs_netaddr4;
 extern const struct xdr_type nfs_state_owner4, nfs_write_response4, nfs_open_delegation4, nfs_device4;
 
-/* A variable-length file handle: length, hash, bytes. Longer than the item's bound, or 128 bytes, is MALFORMED. */
+/* A variable-length file handle: length, hash, bytes. Longer than the item's bound is MALFORMED. */
 enum result nfs_walk_handle(struct xdr_walk *walk, const struct xdr_item *item);
 
 /* A stateid4: whole, hashes, and its parts. The hashes are CRC-16 (X.25's) of the whole and CRC-32 of `other`. */
@@ -457,11 +457,15 @@ enum result nfs_walk_bitmap(struct xdr_walk *walk, const struct xdr_item *item);
 enum result nfs_walk_attribute_mask(struct xdr_walk *walk, const struct xdr_item *item);
 enum result nfs_walk_fattr4(struct xdr_walk *walk, const struct xdr_item *item);
 
-#define NFS_BITMAP(row) { XDR_KIND_HOOK, 0, 0, row, XDR_NO_ROW, 0, { .hook = nfs_walk_bitmap } }
-#define NFS_ATTRIBUTE_MASK XDR_HOOK(nfs_walk_attribute_mask)
-#define NFS_HANDLE4(tag) XDR_HOOK_AS(nfs_walk_handle, tag)
-#define NFS_STATEID4(tag) XDR_HOOK_AS(nfs_walk_stateid, tag)
-#define NFS_FATTR4 XDR_HOOK(nfs_walk_fattr4)
+#define NFS_HANDLE_MAX 128 /* NFSv4's, the longest */
+#define NFS_STATEID_LENGTH 16
+
+#define NFS_BITMAP(row) { XDR_KIND_HOOK_WORDS, 0, 0, row, XDR_NO_ROW, 0, { .hook = nfs_walk_bitmap } }
+#define NFS_ATTRIBUTE_MASK XDR_HOOK_OF(WORDS, 0, nfs_walk_attribute_mask, 0)
+#define NFS_HANDLE(bound, tag) XDR_HOOK_OF(OPAQUE, bound, nfs_walk_handle, tag)
+#define NFS_HANDLE4(tag) NFS_HANDLE(NFS_HANDLE_MAX, tag)
+#define NFS_STATEID4(tag) XDR_HOOK_OF(FIXED, NFS_STATEID_LENGTH, nfs_walk_stateid, tag)
+#define NFS_FATTR4 XDR_HOOK_OF(ATTRIBUTES, 0, nfs_walk_fattr4, 0)
 
 /* An operation of COMPOUND or CB_COMPOUND. Without `call` it has no arguments, without `reply` its result is the status. */
 struct nfs_operation {
@@ -469,9 +473,13 @@ struct nfs_operation {
 	const struct xdr_item *call, *reply;
 };
 
-/* The operations of a COMPOUND behind its header: their count and they themselves. `operations` goes by number. */
+/*
+ * The operations of a COMPOUND behind its header: their count and they themselves. `operations` goes by number, up to `count`; `names`
+ * has all numbers from that of its first row to there.
+ */
 struct nfs_compound {
 	const struct nfs_operation *operations;
+	const struct rtap_name *names;
 	uint32_t count;
 	uint16_t opcode_row, main_row; /* main_row: or XDR_NO_ROW */
 };

@@ -12,7 +12,6 @@
 #define COOKIEVERFSIZE 8
 #define CREATEVERFSIZE 8
 #define WRITEVERFSIZE 8
-#define HANDLE_MAX 128 /* NFSv4's, the longest */
 
 enum { NFS3_OK = 0 };
 
@@ -26,17 +25,17 @@ static bool pass_handle(struct xdr *xdr, uint32_t limit)
 
 enum result nfs_walk_handle(struct xdr_walk *walk, const struct xdr_item *item)
 {
-	uint32_t limit = item->bound ? item->bound : HANDLE_MAX, length;
+	uint32_t length;
 	enum result result;
 	const uint8_t *handle;
 	uint64_t offset;
 
-	if (walk->sink->brief && pass_handle(walk->xdr, limit))
+	if (walk->sink->brief && pass_handle(walk->xdr, item->bound))
 		return OK;
 	result = xdr_u32(walk->xdr, &length);
 	if (result != OK)
 		return result;
-	if (length > limit)
+	if (length > item->bound)
 		return MALFORMED;
 	xdr_tell(walk, NFS_FH_LENGTH, length, 4);
 	offset = walk->xdr->position;
@@ -49,7 +48,7 @@ enum result nfs_walk_handle(struct xdr_walk *walk, const struct xdr_item *item)
 	return xdr_skip(walk->xdr, -length % 4);
 }
 
-#define HANDLE_AS(tag) { XDR_KIND_HOOK, tag, 0, XDR_NO_ROW, XDR_NO_ROW, FHSIZE3, { .hook = nfs_walk_handle } }
+#define HANDLE_AS(tag) NFS_HANDLE(FHSIZE3, tag)
 #define HANDLE HANDLE_AS(NFS_TAG_NONE)
 #define NAME(tag) XDR_OPAQUE_AS(NFS_NAME, 0, tag)
 #define EITHER(name, ok, fail) \

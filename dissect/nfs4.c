@@ -7,7 +7,7 @@
 
 #include "dissect/nfs4.h"
 
-static const struct nfs_compound compound = { nfs4_operations, NFS4_OPERATIONS, NFS_OPCODE, NFS_MAIN_OPCODE };
+static const struct nfs_compound compound = { nfs4_operations, nfs_opcode_names, NFS4_OPERATIONS, NFS_OPCODE, NFS_MAIN_OPCODE };
 
 static enum result walk_operations(struct xdr_walk *walk, const struct xdr_item *item)
 {

@@ -43,7 +43,7 @@ XDR_TYPE(open_arguments, NULL, NFS_BITMAP(XDR_NO_ROW), NFS_BITMAP(XDR_NO_ROW), N
 
 /* By the attribute's number. */
 static const struct xdr_item attributes[] = {
-	[0] = XDR_HOOK(nfs_walk_attribute_mask), /* supported_attrs */
+	[0] = NFS_ATTRIBUTE_MASK, /* supported_attrs */
 	[1] = XDR_U32(NFS_FTYPE4),
 	[2] = XDR_U32(NFS_FH_EXPIRE),
 	[3] = XDR_U64(NFS_CHANGEID4),
@@ -62,7 +62,7 @@ static const struct xdr_item attributes[] = {
 	[16] = XDR_BOOL(NFS_CASE_INSENSITIVE),
 	[17] = XDR_BOOL(NFS_CASE_PRESERVING),
 	[18] = XDR_BOOL(NFS_CHOWN_RESTRICTED),
-	[19] = XDR_HOOK(nfs_walk_handle),
+	[19] = NFS_HANDLE4(0),
 	[20] = XDR_U64(NFS_FILEID4),
 	[21] = XDR_U64(NFS_FILES_AVAIL),
 	[22] = XDR_U64(NFS_FILES_FREE),
@@ -118,7 +118,7 @@ static const struct xdr_item attributes[] = {
 	[72] = XDR_STRUCT(retention_set),
 	[73] = XDR_U64(NFS_RETENTION_HOLD),
 	[74] = XDR_STRUCT(mode_masked),
-	[75] = XDR_HOOK(nfs_walk_attribute_mask), /* suppattr_exclcreat */
+	[75] = NFS_ATTRIBUTE_MASK, /* suppattr_exclcreat */
 	[76] = XDR_U32(NFS_CHARSET_CAP),
 	[77] = XDR_U32(NFS_CLONE_BLKSIZE),
 	[78] = XDR_U64(NFS_SPACE_FREED),

@@ -99,7 +99,7 @@ static enum result share_access(struct xdr_walk *walk, const struct xdr_item *it
 	return OK;
 }
 
-ARGS(open, XDR_U32(NFS_SEQID), XDR_HOOK(share_access), XDR_U32(NFS_SHARE_DENY), XDR_U64(NFS_CLIENTID),
+ARGS(open, XDR_U32(NFS_SEQID), XDR_HOOK_OF(FIXED, 4, share_access, 0), XDR_U32(NFS_SHARE_DENY), XDR_U64(NFS_CLIENTID),
      XDR_OPAQUE(NFS_OPEN_OWNER, 1024), XDR_SWITCH(NFS_OPENTYPE, openhow), XDR_SWITCH(NFS_CLAIM_TYPE, claim));
 RESULT(open, STATEID, XDR_STRUCT_AS(change_info, NFS_TAG_DIRECTORY), XDR_U32(NFS_RFLAGS), NFS_ATTRIBUTE_MASK,
        XDR_STRUCT(nfs_open_delegation4));
@@ -127,7 +127,7 @@ static enum result entry_name(struct xdr_walk *walk, const struct xdr_item *item
 }
 
 ARGS(readdir, XDR_U64(NFS_COOKIE4), XDR_U64(NFS_COOKIE_VERF4), XDR_U32(NFS_DIRCOUNT), XDR_U32(NFS_MAXCOUNT), NFS_ATTRIBUTE_MASK);
-XDR_TYPE(entry, "Entry", XDR_U64(NFS_COOKIE4), XDR_HOOK(entry_name), NFS_FATTR4);
+XDR_TYPE(entry, "Entry", XDR_U64(NFS_COOKIE4), XDR_HOOK_OF(OPAQUE, 0, entry_name, 0), NFS_FATTR4);
 XDR_TYPE(entries, NULL, XDR_LIST(NFS_VALUE_FOLLOWS, entry));
 RESULT(readdir, XDR_U64(NFS_VERIFIER4), XDR_STRUCT_AS(entries, NFS_TAG_ENTRY), XDR_BOOL(NFS_DIRLIST_EOF));
 

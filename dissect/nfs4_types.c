@@ -8,7 +8,6 @@
 
 #include "dissect/nfs.h"
 
-#define STATEID_LENGTH 16
 #define STATEID_OTHER 12
 #define MAX_MAIN 16 /* operations of one tier that are remembered */
 
@@ -30,7 +29,7 @@ enum result nfs_walk_stateid(struct xdr_walk *walk, const struct xdr_item *item)
 	struct xdr before = *walk->xdr;
 	uint64_t offset = before.position;
 	const uint8_t *id;
-	enum result result = xdr_take(walk->xdr, STATEID_LENGTH, walk->scratch, sizeof walk->scratch, &id);
+	enum result result = xdr_take(walk->xdr, NFS_STATEID_LENGTH, walk->scratch, sizeof walk->scratch, &id);
 
 	(void)item;
 	if (result != OK)
@@ -39,13 +38,13 @@ enum result nfs_walk_stateid(struct xdr_walk *walk, const struct xdr_item *item)
 		*walk->xdr = before;
 		return TRUNCATED;
 	}
-	xdr_tell_bytes(walk, NFS_STATEID, id, offset, STATEID_LENGTH);
+	xdr_tell_bytes(walk, NFS_STATEID, id, offset, NFS_STATEID_LENGTH);
 	if (walk->sink->hashes && xdr_wants(walk, NFS_STATEID_HASH))
-		xdr_tell(walk, NFS_STATEID_HASH, crc16(id, STATEID_LENGTH), STATEID_LENGTH);
+		xdr_tell(walk, NFS_STATEID_HASH, crc16(id, NFS_STATEID_LENGTH), NFS_STATEID_LENGTH);
 	xdr_tell_bytes(walk, NFS_STATEID_OTHER, id + 4, offset + 4, STATEID_OTHER);
 	if (walk->sink->hashes && xdr_wants(walk, NFS_STATEID_OTHER_HASH))
 		xdr_tell(walk, NFS_STATEID_OTHER_HASH, crc32_z(0, id + 4, STATEID_OTHER), STATEID_OTHER);
-	xdr_tell(walk, NFS_STATEID_SEQID, load32(id), STATEID_LENGTH);
+	xdr_tell(walk, NFS_STATEID_SEQID, load32(id), NFS_STATEID_LENGTH);
 	return OK;
 }
 
@@ -61,10 +60,10 @@ enum result nfs_walk_bitmap(struct xdr_walk *walk, const struct xdr_item *item)
 	return result;
 }
 
-static const struct xdr_item stateid_items[] = { XDR_HOOK(nfs_walk_stateid), XDR_END };
+static const struct xdr_item stateid_items[] = { NFS_STATEID4(0), XDR_END };
 const struct xdr_type nfs_stateid4 = { NULL, stateid_items, 0 };
 
-static const struct xdr_item fattr_items[] = { XDR_HOOK(nfs_walk_fattr4), XDR_END };
+static const struct xdr_item fattr_items[] = { NFS_FATTR4, XDR_END };
 const struct xdr_type nfs_fattr4 = { NULL, fattr_items, 0 };
 
 static const struct xdr_item time_items[] = { XDR_U64(NFS_TIME_SECONDS), XDR_U32(NFS_TIME_NSECONDS), XDR_END };
@@ -145,33 +144,91 @@ static void note_main(struct mains *mains, uint32_t number, uint8_t tier)
 		mains->operations[mains->count++] = number;
 }
 
+static const struct nfs_operation illegal = { 1, NULL, NULL };
+
+/* The table of an operation; NULL: there is no such one. */
+static const struct nfs_operation *find_operation(const struct nfs_compound *compound, uint32_t number)
+{
+	if (number < compound->count && compound->operations[number].tier)
+		return &compound->operations[number];
+	return number == NFS4_ILLEGAL ? &illegal : NULL;
+}
+
+static const char *name_of(const struct nfs_compound *compound, const struct nfs_operation *found, uint32_t number)
+{
+	if (!found || found == &illegal)
+		return rtap_name_of(compound->names, number);
+	return compound->names[number - (uint32_t)compound->names->value].name;
+}
+
 static enum result operation(struct xdr_walk *walk, const struct nfs_compound *compound, struct mains *mains)
 {
-	static const struct nfs_operation illegal = { 1, NULL, NULL };
-	const struct nfs_operation *found = NULL;
+	const struct nfs_operation *found;
 	const struct xdr_item *items;
 	uint64_t offset = walk->xdr->position;
 	uint32_t number;
-	enum result result = xdr_told_word(walk, compound->opcode_row, &number);
+	enum result result = xdr_u32(walk->xdr, &number);
 
 	if (result != OK)
 		return result;
+	if (walk->sink->value)
+		xdr_tell(walk, compound->opcode_row, number, 4);
+	found = find_operation(compound, number);
 	if (walk->sink->operation)
-		walk->sink->operation(walk->sink, number, xdr_name(walk, compound->opcode_row, number), offset);
-	if (number == NFS4_ILLEGAL)
-		found = &illegal;
-	else if (number < compound->count && compound->operations[number].tier)
-		found = &compound->operations[number];
+		walk->sink->operation(walk->sink, number, name_of(compound, found, number), offset);
 	if (!found)
 		return MALFORMED;
-	note_main(mains, number, found->tier);
+	if (walk->sink->value)
+		note_main(mains, number, found->tier);
 	items = walk->is_reply ? found->reply ? found->reply : status_alone : found->call;
 	return items ? xdr_walk_items(walk, items) : OK;
 }
 
+/* Of one whose values nobody is told of: where it ends. NULL: that cannot be seen at once, and nothing was told. */
+static inline const uint8_t *pass_operation(struct xdr_walk *walk, const struct nfs_compound *compound, const uint8_t *next,
+					    const uint8_t *end)
+{
+	struct xdr_sink *sink = walk->sink;
+	uint32_t number = end - next < 8 ? UINT32_MAX : load32(next), status = walk->is_reply && number != UINT32_MAX ? load32(next + 4) : 0;
+	const struct nfs_operation *found = find_operation(compound, number);
+	const struct xdr_item *items;
+	const uint8_t *behind;
+
+	if (!found)
+		return NULL;
+	items = walk->is_reply ? found->reply ? found->reply : status_alone : found->call;
+	if (walk->is_reply && items->kind != XDR_KIND_STATUS)
+		return NULL;
+	behind = items ? xdr_pass_items(items, next + 4, end, sink->eligible) : next + 4;
+	if (!behind)
+		return NULL;
+	if (sink->operation)
+		sink->operation(sink, number, name_of(compound, found, number), walk->xdr->position + (uint64_t)(next - walk->xdr->next));
+	if (walk->is_reply && sink->status)
+		sink->status(sink, status, xdr_name(walk, items->row, status));
+	return behind;
+}
+
+/* The first operations, as many as can be passed over so. Gives how many of `count` are left. */
+static uint32_t pass_operations(struct xdr_walk *walk, const struct nfs_compound *compound, uint32_t count)
+{
+	const uint8_t *next = walk->xdr->next, *end = xdr_end(walk->xdr);
+
+	for (; count && !walk->sink->stop; count--) {
+		const uint8_t *behind = pass_operation(walk, compound, next, end);
+
+		if (!behind)
+			break;
+		next = behind;
+	}
+	walk->xdr->position += (uint64_t)(next - walk->xdr->next);
+	walk->xdr->next = next;
+	return count;
+}
+
 enum result nfs_walk_compound(struct xdr_walk *walk, const struct nfs_compound *compound)
 {
-	struct mains mains = { .tier = UINT8_MAX };
+	struct mains mains;
 	uint32_t count;
 	enum result result = xdr_u32(walk->xdr, &count);
 
@@ -180,6 +237,10 @@ enum result nfs_walk_compound(struct xdr_walk *walk, const struct nfs_compound *
 	if (count > xdr_left(walk->xdr) / 4)
 		return MALFORMED;
 	xdr_tell(walk, NFS_OPS_COUNT, count, 4);
+	mains.tier = UINT8_MAX;
+	mains.count = 0;
+	if (xdr_is_silent(walk->sink))
+		count = pass_operations(walk, compound, count);
 	for (; result == OK && count && !walk->sink->stop; count--) {
 		xdr_enter(walk, "Operation");
 		result = operation(walk, compound, &mains);

@@ -68,7 +68,7 @@ static const struct nfs_operation operations[] = {
 };
 
 static const struct nfs_compound compound = {
-	operations, sizeof operations / sizeof operations[0], NFS_CB_OPCODE, XDR_NO_ROW,
+	operations, nfs_cb_opcode_names, sizeof operations / sizeof operations[0], NFS_CB_OPCODE, XDR_NO_ROW,
 };
 
 static enum result walk_operations(struct xdr_walk *walk, const struct xdr_item *item)

@@ -6,29 +6,12 @@
 #include "config.h"
 
 #include "dissect/rpc_body.h"
+#include "dissect/rpc_header.h"
 #include "dissect/rpc_programs.h"
 #include "dissect/upper.h"
 
-#define RPC_VERSION_2 2
 #define RECORD_MARK_LENGTH 4 /* RFC 5531, section 11 */
 #define LAST_FRAGMENT 0x80000000
-#define MIN_CALL_LENGTH 40  /* with empty credentials and verifier */
-#define MIN_REPLY_LENGTH 20 /* denied, with the reason */
-#define MAX_AUTH_LENGTH 400 /* RFC 5531, 8.2 */
-#define MAX_GROUPS 16       /* RFC 5531, appendix A */
-#define MAX_MACHINE_NAME 255
-
-enum message_type { CALL, REPLY };
-enum reply_stat { MSG_ACCEPTED, MSG_DENIED };
-enum accept_stat { SUCCESS, PROG_UNAVAIL, PROG_MISMATCH, PROC_UNAVAIL, GARBAGE_ARGS, SYSTEM_ERR };
-enum reject_stat { RPC_MISMATCH, AUTH_ERROR };
-enum auth_flavor { AUTH_NONE, AUTH_SYS, AUTH_SHORT, AUTH_DH, RPCSEC_GSS = 6, AUTH_TLS = 7 };
-enum gss_procedure { GSS_DATA, GSS_INIT, GSS_CONTINUE_INIT, GSS_DESTROY };
-enum gss_service { GSS_NONE = 1, GSS_INTEGRITY, GSS_PRIVACY };
-
-/* Program numbers that anybody may use for a while, as NFSv4 clients do for callbacks. RFC 5531, 8.4. */
-#define FIRST_TRANSIENT 0x40000000
-#define LAST_TRANSIENT 0x5fffffff
 
 static const struct rtap_name message_type_names[] = { { CALL, "Call" }, { REPLY, "Reply" }, { 0, NULL } };
 
@@ -245,42 +228,6 @@ static enum result auth_body(struct walk *walk, uint32_t flavor, uint32_t length
 	return flavor == AUTH_NONE && length ? opaque(walk, ROW_AUTH_DATA, length) : OK;
 }
 
-/* Whether the lengths in the body of AUTH_SYS, of `length` bytes with the padding, are as auth_sys() wants them. */
-static bool is_good_auth_sys(const uint8_t *body, uint32_t length)
-{
-	uint32_t machine, groups, fixed = 20; /* stamp, length of the name, uid, gid, number of groups */
-
-	if (length < fixed)
-		return false;
-	machine = load32(body + 4);
-	if (machine > MAX_MACHINE_NAME || length - fixed < machine + -machine % 4)
-		return false;
-	fixed += machine + -machine % 4;
-	groups = load32(body + fixed - 4);
-	return groups <= MAX_GROUPS && length - fixed >= 4 * groups;
-}
-
-/* Passes over what opaque_auth() would find good and tell nobody of, if that can be seen at once. False: nothing moved. */
-static bool pass_auth(struct walk *walk, bool is_credential)
-{
-	const uint8_t *auth = walk->xdr->next;
-	uint32_t flavor, length;
-
-	if (walk->visitor || walk->xdr->end - auth < 8)
-		return false;
-	flavor = load32(auth);
-	length = load32(auth + 4);
-	if (length > MAX_AUTH_LENGTH)
-		return false;
-	length += -length % 4;
-	if (flavor == RPCSEC_GSS || walk->xdr->end - auth < 8 + (ptrdiff_t)length ||
-	    (flavor == AUTH_SYS && is_credential && !is_good_auth_sys(auth + 8, length)) || !xdr_pass(walk->xdr, 8 + length))
-		return false;
-	if (is_credential || walk->facts.is_reply)
-		walk->facts.flavor = flavor;
-	return true;
-}
-
 /* A credential or a verifier: flavor and at most 400 bytes of body. RFC 5531, 8.2. */
 static enum result opaque_auth(struct walk *walk, const char *label, bool is_credential)
 {
@@ -288,8 +235,6 @@ static enum result opaque_auth(struct walk *walk, const char *label, bool is_cre
 	uint64_t outer;
 	enum result result;
 
-	if (pass_auth(walk, is_credential))
-		return OK;
 	enter(walk, label);
 	result = word(walk, ROW_FLAVOR, &flavor);
 	if (result == OK)
@@ -416,34 +361,9 @@ static enum result walk_call(struct walk *walk)
 
 	if (result != OK)
 		return result;
-	facts->is_callback = facts->program == walk->context->rpc_callback_program ||
-			     (facts->program >= FIRST_TRANSIENT && facts->program <= LAST_TRANSIENT);
+	facts->is_callback = rpc_is_callback(facts->program, walk->context);
 	facts->has_body = true;
 	return facts->flavor == RPCSEC_GSS ? gss_body(walk) : OK;
-}
-
-static void take_call(struct rtap_rpc_facts *facts, const struct rtap_context *context)
-{
-	facts->program = context->rpc_program;
-	facts->version = context->rpc_version;
-	facts->procedure = context->rpc_procedure;
-	facts->program_known = true;
-	facts->is_callback = facts->program == context->rpc_callback_program ||
-			     (facts->program >= FIRST_TRANSIENT && facts->program <= LAST_TRANSIENT);
-	facts->flavor = context->rpc_flavor;
-	facts->gss_procedure = context->rpc_gss_procedure;
-	facts->gss_service = context->rpc_gss_service;
-	facts->call_frame = context->rpc_call_frame;
-	facts->call_time_ns = context->rpc_call_time_ns;
-}
-
-bool rpc_learn_call(struct rtap_rpc_facts *facts, const struct rtap_context *context)
-{
-	if (!facts->present || !facts->is_reply || !facts->header_length || !context->rpc_known || context->rpc_flavor == RPCSEC_GSS)
-		return false;
-	take_call(facts, context);
-	facts->has_body = facts->accepted && facts->status == SUCCESS;
-	return true;
 }
 
 static enum result walk_reply(struct walk *walk)
@@ -453,7 +373,7 @@ static enum result walk_reply(struct walk *walk)
 	enum result result = reply_body(walk);
 
 	if (context->rpc_known)
-		take_call(facts, context);
+		rpc_take_call(facts, context);
 	if (result != OK || !facts->accepted || facts->status != SUCCESS)
 		return result;
 	facts->has_body = context->rpc_known;
@@ -496,8 +416,12 @@ static enum result walk_header(struct walk *walk)
 enum result rpc_read_header(struct xdr *xdr, const struct rtap_context *context, struct rtap_rpc_facts *facts)
 {
 	struct walk walk = { .xdr = xdr, .context = context };
-	enum result result = walk_header(&walk);
+	enum result result;
 
+	*facts = (struct rtap_rpc_facts){ .present = true };
+	if (rpc_plain_header(xdr->next, (uint64_t)(xdr_end(xdr) - xdr->next), context, facts))
+		return xdr_skip(xdr, facts->header_length);
+	result = walk_header(&walk);
 	*facts = walk.facts;
 	facts->present = true;
 	return result;
@@ -567,35 +491,49 @@ static uint64_t reply_to(const struct rtap_context *context, uint64_t call_frame
 	return low < context->reply_count && context->replies[low].call_frame == call_frame ? context->replies[low].frame : 0;
 }
 
-static enum result parse_message(struct parse *parse, bool with_mark)
+/* Walks the header, of `length` bytes then: as much as there is of it. */
+static enum result walk_message(const struct parse *parse, bool with_mark, struct rtap_rpc_facts *facts, uint32_t *length)
 {
 	struct xdr_extent extents[] = {
 		{ XDR_BYTES, parse->cursor.next, 0, parse->cursor.captured },
 		{ XDR_HOLE, NULL, 0, parse->cursor.wire - parse->cursor.captured },
 	};
-	uint32_t start = parse_offset(parse);
 	struct xdr xdr;
 	struct walk walk = { .xdr = &xdr, .context = parse->context, .facts.record_mark = with_mark };
-	enum result walked, result;
-	const uint8_t *header;
+	enum result result;
 
 	xdr_init(&xdr, extents, 2, 2);
-	walked = walk_header(&walk);
-	result = parse_layer(parse, PROTOCOL_RPC, walked == OK ? position(&walk) : parse->cursor.captured, &header);
+	result = walk_header(&walk);
+	*facts = walk.facts;
+	*length = position(&walk);
+	return result;
+}
+
+static enum result parse_message(struct parse *parse, bool with_mark)
+{
+	uint32_t start = parse_offset(parse), length;
+	struct rtap_rpc_facts facts = { .present = false };
+	enum result walked = OK, result;
+	const uint8_t *header;
+
+	length = with_mark ? 0 : rpc_plain_header(parse->cursor.next, parse->cursor.captured, parse->context, &facts);
+	if (!length)
+		walked = walk_message(parse, with_mark, &facts, &length);
+	result = parse_layer(parse, PROTOCOL_RPC, walked == OK ? length : parse->cursor.captured, &header);
 	if (result != OK)
 		return result;
-	walk.facts.present = true;
-	if (parse->context->replies && !walk.facts.is_reply)
-		walk.facts.reply_frame = reply_to(parse->context, parse->packet->frame->number);
+	facts.present = true;
+	if (parse->context->replies && !facts.is_reply)
+		facts.reply_frame = reply_to(parse->context, parse->packet->frame->number);
 	/* of several records the facts are the first's */
 	if (!parse->packet->rpc.present)
-		parse->packet->rpc = walk.facts;
-	if (parse->packet->rpcrdma.present && position(&walk) && walk.facts.xid != parse->packet->rpcrdma.xid)
+		parse->packet->rpc = facts;
+	if (parse->packet->rpcrdma.present && length && facts.xid != parse->packet->rpcrdma.xid)
 		parse_anomaly(parse, RTAP_ANOMALY_XID_MISMATCH, start);
 	if (walked != OK)
-		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_MALFORMED, start + position(&walk));
+		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_MALFORMED, start + length);
 	else
-		parse_body(parse, &walk.facts);
+		parse_body(parse, &facts);
 	return walked;
 }
 

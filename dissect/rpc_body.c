@@ -71,6 +71,38 @@ enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, s
 	return known ? walk_known(known, facts, xdr, sink) : OK;
 }
 
+/* The status that results begin with goes into the operation that they are of. False: a walk has to tell. */
+static bool read_status(const struct rtap_field *fields, const struct xdr_item *item, uint32_t status, struct rtap_operation *operation)
+{
+	bool is_arm = item->arms->otherwise;
+
+	for (uint32_t i = 0; i < item->arms->count && !is_arm; i++)
+		is_arm = item->arms->arms[i].value == status;
+	operation->has_status = is_arm;
+	operation->status = status;
+	operation->status_name = rtap_name_of(fields[item->row].names, status);
+	return is_arm;
+}
+
+enum rpc_outline rpc_body_outline(const struct rtap_rpc_facts *facts, const uint8_t *body, uint64_t length,
+				  struct rtap_operation *operation)
+{
+	const struct rpc_program *known = known_of(facts);
+	const struct xdr_item *items;
+
+	if (!known)
+		return RPC_OUTLINE_NONE;
+	items = items_of(known->tables, facts);
+	if (items && known->tables->minor_row != XDR_NO_ROW)
+		return RPC_OUTLINE_WALK;
+	*operation = (struct rtap_operation){ .number = facts->procedure, .name = rpc_procedure_name(known, facts->procedure) };
+	if (!items || !facts->is_reply)
+		return RPC_OUTLINE_ONE;
+	return items->kind == XDR_KIND_STATUS && length >= 4 && facts->body_length == UINT32_MAX &&
+	       read_status(protocol_by_number(known->tables->protocol)->table.fields, items, load32(body), operation) ?
+	       RPC_OUTLINE_ONE : RPC_OUTLINE_WALK;
+}
+
 /* The walk over one layer of a packet, whose facts may be those of another message when a segment holds several. */
 struct body {
 	struct xdr_sink sink;

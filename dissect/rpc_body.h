@@ -6,6 +6,8 @@
 #ifndef DISSECT_RPC_BODY_H
 #define DISSECT_RPC_BODY_H
 
+#include <rdmatap/message.h>
+
 #include "dissect/protocol.h"
 #include "dissect/xdr.h"
 
@@ -55,6 +57,18 @@ bool rpc_learn_call(struct rtap_rpc_facts *facts, const struct rtap_context *con
  * caller can see them by the cursor.
  */
 enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink);
+
+enum rpc_outline {
+	RPC_OUTLINE_NONE, /* no operations: nobody knows the program, or there is no body */
+	RPC_OUTLINE_ONE,  /* *operation is the only one */
+	RPC_OUTLINE_WALK, /* rpc_body_walk() can tell them */
+};
+
+/*
+ * What operations there are in arguments or results that stand in one piece of memory, `length` bytes, and of which nothing stands in
+ * chunks: as much of that as can be told without a walk.
+ */
+enum rpc_outline rpc_body_outline(const struct rtap_rpc_facts *facts, const uint8_t *body, uint64_t length, struct rtap_operation *operation);
 
 /*
  * The facts of an RPC header's layer, or of the header before a body's layer: the packet's, or with several records in a segment

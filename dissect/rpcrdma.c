@@ -236,22 +236,11 @@ static bool are_empty(const uint8_t *lists)
 	return !load64(lists) && !load32(lists + 8);
 }
 
-/* Passes over such lists, if nobody is told. False: nothing moved. */
-static bool pass_empty_lists(struct walk *walk)
-{
-	const uint8_t *none;
-
-	return !walk->visitor && walk->cursor.captured >= MIN_MESSAGE_LENGTH - FIXED_LENGTH && are_empty(walk->cursor.next) &&
-	       cursor_take(&walk->cursor, MIN_MESSAGE_LENGTH - FIXED_LENGTH, &none) == OK;
-}
-
 /* Counts of what the lists hold, told before them. `known` are the facts of an earlier walk. */
 static enum result lists(struct walk *walk, const struct rtap_rpcrdma_facts *known)
 {
 	enum result result;
 
-	if (pass_empty_lists(walk))
-		return OK;
 	tell_at(walk, ROW_READS, known->read_segments, position(walk), 4);
 	result = read_list(walk);
 	if (result != OK)
@@ -412,33 +401,51 @@ void rpcrdma_totals(const struct rtap_packet *packet, struct rpcrdma_chunk_total
 	}
 }
 
+/* Most headers are no more than the fixed part and three empty lists. False: this one is, or not all of it is there. */
+static bool read_plain(const struct cursor *cursor, struct rtap_rpcrdma_facts *facts)
+{
+	if (cursor->captured < MIN_MESSAGE_LENGTH || load32(cursor->next + 12) != RDMA_MSG || !are_empty(cursor->next + FIXED_LENGTH))
+		return false;
+	*facts = (struct rtap_rpcrdma_facts){
+		.xid = load32(cursor->next), .version = load32(cursor->next + 4), .credits = load32(cursor->next + 8), .message_type = RDMA_MSG,
+	};
+	return true;
+}
+
 static enum result parse(struct parse *parse)
 {
-	uint32_t start = parse_offset(parse), length;
-	struct walk walk = walk_of(parse->cursor);
-	enum result walked = walk_header(&walk, &walk.facts), result;
+	uint32_t start = parse_offset(parse), length = MIN_MESSAGE_LENGTH, at = 0;
+	struct rtap_rpcrdma_facts facts;
+	enum result walked = OK, result;
 	const uint8_t *header;
 
-	/* of a header that ends within a list, what could be walked and the rest belong to it */
-	length = walked == OK ? position(&walk) : parse->cursor.captured;
+	if (!read_plain(&parse->cursor, &facts)) {
+		struct walk walk = walk_of(parse->cursor);
+
+		walked = walk_header(&walk, &walk.facts);
+		at = position(&walk);
+		facts = walk.facts;
+		/* of a header that ends within a list, what could be walked and the rest belong to it */
+		length = walked == OK ? at : parse->cursor.captured;
+	}
 	result = parse_layer(parse, PROTOCOL_RPCRDMA, length, &header);
 	if (result != OK)
 		return result;
-	parse->packet->rpcrdma = walk.facts;
-	parse->packet->rpcrdma.present = true;
-	parse->packet->rpcrdma.length = length;
+	facts.present = true;
+	facts.length = length;
+	parse->packet->rpcrdma = facts;
 	if (walked != OK) {
-		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_BAD_CHUNK_LIST, start + position(&walk));
+		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_BAD_CHUNK_LIST, start + at);
 		return walked;
 	}
-	if (walk.facts.version != VERSION_1 && walk.facts.message_type != RDMA_ERROR)
+	if (facts.version != VERSION_1 && facts.message_type != RDMA_ERROR)
 		parse_anomaly(parse, RTAP_ANOMALY_BAD_VERSION, start + 4);
-	if (walk.facts.message_type == RDMA_NOMSG && parse->context->chunk.bytes && parse_enter(parse, parse->context->chunk))
+	if (facts.message_type == RDMA_NOMSG && parse->context->chunk.bytes && parse_enter(parse, parse->context->chunk))
 		parse->next = PROTOCOL_RPC;
 	else if (parse->cursor.wire && parse->context->rpc_follows)
 		parse->next = PROTOCOL_PAYLOAD;
 	else if (parse->cursor.wire)
-		parse->next = walk.facts.message_type == RDMA_MSG || walk.facts.message_type == RDMA_MSGP ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
+		parse->next = facts.message_type == RDMA_MSG || facts.message_type == RDMA_MSGP ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
 	return OK;
 }
 

@@ -150,6 +150,11 @@ enum xdr_kind {
 	XDR_KIND_SWITCH,   /* a word and the items of the arm that it chooses */
 	XDR_KIND_STATUS,   /* the same, and the word is the status of the operation begun last */
 	XDR_KIND_HOOK,     /* what no table can say: `hook` */
+	/* hooks whose items take what the table says: brief walks that tell nobody pass over them */
+	XDR_KIND_HOOK_FIXED,      /* `bound` bytes, as FIXED */
+	XDR_KIND_HOOK_OPAQUE,     /* as OPAQUE */
+	XDR_KIND_HOOK_WORDS,      /* a count, and as many words */
+	XDR_KIND_HOOK_ATTRIBUTES, /* the same, then an opaque into which a brief walk does not look */
 };
 
 /* Arguments and results that an RPC-over-RDMA chunk may carry in place of the stream. */
@@ -216,7 +221,7 @@ extern const struct xdr_type xdr_void;
 #define XDR_SWITCH(row, name) { XDR_KIND_SWITCH, 0, 0, row, XDR_NO_ROW, 0, { .arms = &(name) } }
 #define XDR_STATUS(row, again, name) { XDR_KIND_STATUS, 0, 0, row, again, 0, { .arms = &(name) } }
 #define XDR_HOOK(function) { XDR_KIND_HOOK, 0, 0, XDR_NO_ROW, XDR_NO_ROW, 0, { .hook = function } }
-#define XDR_HOOK_AS(function, tag) { XDR_KIND_HOOK, tag, 0, XDR_NO_ROW, XDR_NO_ROW, 0, { .hook = function } }
+#define XDR_HOOK_OF(kind, bound, function, tag) { XDR_KIND_HOOK_##kind, tag, 0, XDR_NO_ROW, XDR_NO_ROW, bound, { .hook = function } }
 
 /* A struct type named `name` of the items that follow. */
 #define XDR_TYPE(name, label, ...) \
@@ -285,6 +290,25 @@ struct xdr_walk {
 
 /* Walks items. Ends with OK, also when the sink stopped it; what was told before a failure stays told. */
 enum result xdr_walk_items(struct xdr_walk *walk, const struct xdr_item *items);
+
+/* Whether nobody is told of values, so that what can be seen to be there need only be passed over. */
+static inline bool xdr_is_silent(const struct xdr_sink *sink)
+{
+	return sink->brief && !sink->value && !sink->enter;
+}
+
+/* What is at hand of the stream from the cursor on, in one piece: its end. */
+static inline const uint8_t *xdr_end(const struct xdr *xdr)
+{
+	return (uint64_t)(xdr->end - xdr->next) < xdr->limit - xdr->position ? xdr->end : xdr->next + (xdr->limit - xdr->position);
+}
+
+/*
+ * Passes over items in one piece of memory, from `next` to `end` at most, as a silent walk would. Gives where they end. NULL: that cannot be
+ * seen; then the walk finds out what is wrong, or where the bytes are. A status that they begin with is for the caller to tell.
+ * `eligible`: the sink is told of DDP-eligible items, which are not passed over then.
+ */
+const uint8_t *xdr_pass_items(const struct xdr_item *items, const uint8_t *next, const uint8_t *end, bool eligible);
 
 /* Tells a value that ends at the cursor, or stands elsewhere. */
 void xdr_tell(struct xdr_walk *walk, uint16_t row, uint64_t number, uint32_t length);

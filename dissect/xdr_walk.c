@@ -204,6 +204,12 @@ static enum result optional(struct xdr_walk *walk, const struct xdr_item *item)
 	return result == OK && there ? walk_type(walk, item->type) : result;
 }
 
+static inline void tell_status(struct xdr_walk *walk, const struct xdr_item *item, uint32_t value)
+{
+	if (walk->sink->status)
+		walk->sink->status(walk->sink, value, xdr_name(walk, item->row, value));
+}
+
 static enum result choose(struct xdr_walk *walk, const struct xdr_item *item)
 {
 	const struct xdr_type *type = item->arms->otherwise;
@@ -221,8 +227,7 @@ static enum result choose(struct xdr_walk *walk, const struct xdr_item *item)
 	xdr_tell(walk, item->row, value, 4);
 	if (item->kind == XDR_KIND_STATUS) {
 		xdr_tell(walk, item->length_row, value, 4);
-		if (walk->sink->status)
-			walk->sink->status(walk->sink, value, xdr_name(walk, item->row, value));
+		tell_status(walk, item, value);
 	}
 	return type == &xdr_void ? OK : walk_type(walk, type);
 }
@@ -244,7 +249,11 @@ static enum result walk_item(struct xdr_walk *walk, const struct xdr_item *item)
 	case XDR_KIND_ARRAY: return array(walk, item);
 	case XDR_KIND_SWITCH:
 	case XDR_KIND_STATUS: return choose(walk, item);
-	case XDR_KIND_HOOK: return item->hook(walk, item);
+	case XDR_KIND_HOOK:
+	case XDR_KIND_HOOK_FIXED:
+	case XDR_KIND_HOOK_OPAQUE:
+	case XDR_KIND_HOOK_WORDS:
+	case XDR_KIND_HOOK_ATTRIBUTES: return item->hook(walk, item);
 	case XDR_KIND_END: break;
 	}
 	return OK;
@@ -272,15 +281,159 @@ static inline bool pass_item(struct xdr_walk *walk, const struct xdr_item *item)
 	}
 }
 
+/*
+ * Passing over items in one piece of memory, of which nobody is told: bytes from `next` on, up to `end`. Each gives where it ended, or NULL
+ * if that cannot be seen so: then the walk finds out what is wrong, or where the bytes are.
+ */
+static inline const uint8_t *pass_bytes(const uint8_t *next, const uint8_t *end, uint64_t length)
+{
+	return (uint64_t)(end - next) < length ? NULL : next + length;
+}
+
+/* A word that tells how many units follow, not more than `bound` if that is not 0; they are padded to a word. */
+static inline const uint8_t *pass_counted(const uint8_t *next, const uint8_t *end, uint32_t bound, uint32_t unit)
+{
+	uint32_t count;
+
+	if (end - next < 4)
+		return NULL;
+	count = load32(next);
+	return bound && count > bound ? NULL : pass_bytes(next + 4, end, (uint64_t)count * unit + (-count * unit & 3));
+}
+
+static const uint8_t *pass_all(const struct xdr_item *items, const uint8_t *next, const uint8_t *end, bool eligible);
+
+static inline const uint8_t *pass_type(const struct xdr_type *type, const uint8_t *next, const uint8_t *end, bool eligible)
+{
+	return type->detail ? pass_bytes(next, end, type->detail) : pass_all(type->items, next, end, eligible);
+}
+
+/* A list's or optional-data's. */
+static const uint8_t *pass_while(const struct xdr_item *item, const uint8_t *next, const uint8_t *end, bool eligible)
+{
+	while (next && end - next >= 4) {
+		uint32_t there = load32(next);
+
+		next += 4;
+		if (!there)
+			return next;
+		if (there > 1)
+			return NULL;
+		next = pass_type(item->type, next, end, eligible);
+		if (next && item->kind == XDR_KIND_OPTIONAL)
+			return next;
+	}
+	return NULL;
+}
+
+static const uint8_t *pass_array(const struct xdr_item *item, const uint8_t *next, const uint8_t *end, bool eligible)
+{
+	uint32_t count = end - next < 4 ? UINT32_MAX : load32(next);
+
+	if ((item->bound && count > item->bound) || count > (uint64_t)(end - next) / 4)
+		return NULL;
+	for (next += 4; next && count; count--)
+		next = pass_type(item->type, next, end, eligible);
+	return next;
+}
+
+static const uint8_t *pass_arm(const struct xdr_item *item, const uint8_t *next, const uint8_t *end, bool eligible)
+{
+	const struct xdr_type *type = item->arms->otherwise;
+
+	if (end - next < 4)
+		return NULL;
+	for (uint32_t i = 0; i < item->arms->count; i++)
+		if (item->arms->arms[i].value == load32(next))
+			type = item->arms->arms[i].type;
+	return type ? pass_type(type, next + 4, end, eligible) : NULL;
+}
+
+/* A bitmap, and an opaque whose padding belongs to it. */
+static inline const uint8_t *pass_attributes(const uint8_t *next, const uint8_t *end)
+{
+	next = pass_counted(next, end, 0, 4);
+	return next && end - next >= 4 && load32(next) % 4 == 0 ? pass_counted(next, end, 0, 1) : NULL;
+}
+
+static inline __attribute__((always_inline)) const uint8_t *pass_one(const struct xdr_item *item, const uint8_t *next, const uint8_t *end,
+								     bool eligible)
+{
+	switch ((enum xdr_kind)item->kind) {
+	case XDR_KIND_U32: return pass_bytes(next, end, 4);
+	case XDR_KIND_U64: return pass_bytes(next, end, 8);
+	case XDR_KIND_BOOL: return end - next >= 4 && load32(next) <= 1 ? next + 4 : NULL;
+	case XDR_KIND_FIXED:
+	case XDR_KIND_HOOK_FIXED: return pass_bytes(next, end, item->bound + (-item->bound & 3));
+	case XDR_KIND_DATA: return eligible ? NULL : pass_counted(next, end, item->bound, 1);
+	case XDR_KIND_OPAQUE:
+	case XDR_KIND_HOOK_OPAQUE: return pass_counted(next, end, item->bound, 1);
+	case XDR_KIND_STRUCT: return pass_type(item->type, next, end, eligible);
+	case XDR_KIND_LIST:
+	case XDR_KIND_OPTIONAL: return pass_while(item, next, end, eligible);
+	case XDR_KIND_ARRAY: return pass_array(item, next, end, eligible);
+	case XDR_KIND_SWITCH: return pass_arm(item, next, end, eligible);
+	case XDR_KIND_HOOK_WORDS: return pass_counted(next, end, 0, 4);
+	case XDR_KIND_HOOK_ATTRIBUTES: return pass_attributes(next, end);
+	/* a status is told; what other hooks read, only they know */
+	case XDR_KIND_STATUS:
+	case XDR_KIND_HOOK:
+	case XDR_KIND_END: break;
+	}
+	return NULL;
+}
+
+static const uint8_t *pass_all(const struct xdr_item *items, const uint8_t *next, const uint8_t *end, bool eligible)
+{
+	for (; next && items->kind != XDR_KIND_END; items++)
+		next = pass_one(items, next, end, eligible);
+	return next;
+}
+
+/* Passes over the first items, as many as can be seen to be there. Gives the next one. */
+static const struct xdr_item *pass_silently(struct xdr_walk *walk, const struct xdr_item *items)
+{
+	struct xdr *xdr = walk->xdr;
+	bool eligible = walk->sink->eligible;
+	const uint8_t *next = xdr->next, *end = xdr_end(xdr);
+
+	for (; items->kind != XDR_KIND_END && !walk->sink->stop; items++) {
+		bool is_status = items->kind == XDR_KIND_STATUS;
+		const uint8_t *behind = is_status ? pass_arm(items, next, end, eligible) : pass_one(items, next, end, eligible);
+
+		if (!behind)
+			break;
+		if (is_status)
+			tell_status(walk, items, load32(next));
+		next = behind;
+	}
+	xdr->position += (uint64_t)(next - xdr->next);
+	xdr->next = next;
+	return items;
+}
+
+const uint8_t *xdr_pass_items(const struct xdr_item *items, const uint8_t *next, const uint8_t *end, bool eligible)
+{
+	if (items->kind == XDR_KIND_STATUS)
+		next = pass_arm(items++, next, end, eligible);
+	return pass_all(items, next, end, eligible);
+}
+
 enum result xdr_walk_items(struct xdr_walk *walk, const struct xdr_item *items)
 {
+	bool silent = xdr_is_silent(walk->sink);
 	enum result result = OK;
 
 	for (; result == OK && items->kind != XDR_KIND_END && !walk->sink->stop; items++) {
 		uint8_t tag = walk->tag;
 
-		if (pass_item(walk, items))
+		if (silent) {
+			items = pass_silently(walk, items);
+			if (items->kind == XDR_KIND_END || walk->sink->stop)
+				break;
+		} else if (pass_item(walk, items)) {
 			continue;
+		}
 		if (items->tag)
 			walk->tag = items->tag;
 		result = walk_item(walk, items);

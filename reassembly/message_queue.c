@@ -10,6 +10,7 @@
 #include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/rpc_operations.h"
 
 #define CACHE_LINE 64
 
@@ -66,7 +67,7 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	if (message->shown.missing)
 		free((void *)(uintptr_t)message->shown.missing);
 	if (message->shown.operations && message->shown.operations != &message->operation)
-		free((void *)(uintptr_t)message->shown.operations);
+		rpc_operations_free(tracker, message->shown.operations, message->shown.operation_count);
 	if (message->memory)
 		budget_give(&tracker->budget, message->stream ? &connection->holder : &tracker->messages, message->memory);
 	if (message->stream)

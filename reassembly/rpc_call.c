@@ -9,6 +9,7 @@
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/rpc_operations.h"
 #include "reassembly/rpc_region.h"
 
 #define RDMA_MSG 0
@@ -17,6 +18,7 @@
 #define UNCHUNKED_LENGTH 28
 #define MAX_GATHERED (1u << 20) /* bytes of a message in chunks that the packet view shows */
 #define MAX_OVERTAKING 32 /* READs and WRITEs captured before the call that they are about */
+#define MOST_SPARE 1024 /* calls whose memory is kept for others */
 #define MAX_CALLS 65536 /* of one connection; a server grants credits for far fewer */
 
 struct call_key {
@@ -48,7 +50,11 @@ static struct rpc_call *find_hashed(const struct rtap_tracker *tracker, const st
 static struct rpc_call *find_call(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, uint32_t xid)
 {
 	struct call_key key = { connection, xid, from_a };
+	struct rpc_call *last = connection->last_call;
 
+	/* where calls come one by one it is the last */
+	if (!last || (last->mapped && last->xid == xid && last->from_a == from_a))
+		return last;
 	return find_hashed(tracker, &key, hash_of(&key));
 }
 
@@ -104,6 +110,13 @@ static void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream 
 	}
 }
 
+static void free_spare(struct rpc_call *call)
+{
+	chunk_lists_fini(&call->call.lists);
+	chunk_lists_fini(&call->reply.lists);
+	free(call);
+}
+
 static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct connection *connection = call->connection;
@@ -117,12 +130,19 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 	*(call->behind ? &call->behind->before : &connection->last_call) = call->before;
 	connection->calls--;
 	budget_give(&tracker->budget, &connection->holder, call->memory < connection->holder.bytes ? call->memory : connection->holder.bytes);
-	chunk_lists_fini(&call->call.lists);
-	chunk_lists_fini(&call->reply.lists);
-	free(call->call.bytes);
-	free(call->reply.bytes);
+	chunk_lists_empty(&call->call.lists);
+	chunk_lists_empty(&call->reply.lists);
+	if (call->call.bytes)
+		free(call->call.bytes);
+	if (call->reply.bytes)
+		free(call->reply.bytes);
+	if (tracker->spare_calls == MOST_SPARE) {
+		free_spare(call);
+		return;
+	}
 	call->behind = tracker->spare_call;
 	tracker->spare_call = call;
+	tracker->spare_calls++;
 }
 
 void rpc_calls_fini(struct rtap_tracker *tracker)
@@ -131,8 +151,9 @@ void rpc_calls_fini(struct rtap_tracker *tracker)
 		struct rpc_call *call = tracker->spare_call;
 
 		tracker->spare_call = call->behind;
-		free(call);
+		free_spare(call);
 	}
+	rpc_operations_fini(tracker);
 }
 
 /* Messages that were claimed for a call that goes lose their region. */
@@ -154,6 +175,7 @@ static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 
 static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connection *connection, bool from_a, uint32_t xid)
 {
+	struct chunk_lists of_call = { 0 }, of_reply = { 0 };
 	struct rpc_call *call;
 
 	if (connection->calls >= MAX_CALLS) {
@@ -161,13 +183,19 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 		end_call(tracker, connection->first_call);
 	}
 	call = tracker->spare_call;
-	if (call)
+	if (call) {
 		tracker->spare_call = call->behind;
-	else
+		tracker->spare_calls--;
+		of_call = call->call.lists;
+		of_reply = call->reply.lists;
+	} else {
 		call = memory_new(sizeof *call);
+	}
 	if (!call)
 		return NULL;
-	*call = (struct rpc_call){ .connection = connection, .from_a = from_a, .xid = xid, .memory = sizeof *call };
+	*call = (struct rpc_call){
+		.connection = connection, .from_a = from_a, .xid = xid, .memory = sizeof *call, .call.lists = of_call, .reply.lists = of_reply,
+	};
 	budget_charge(&tracker->budget, &connection->holder, call->memory);
 	call->before = connection->last_call;
 	*(call->before ? &call->before->behind : &connection->first_call) = call;
@@ -179,6 +207,13 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 /* Where the RPC-over-RDMA message stands in the packet. */
 static bool locate(const struct rtap_packet *packet, const uint8_t **bytes, uint32_t *captured, uint32_t *wire)
 {
+	/* nearly always it is the frame's payload */
+	if (packet->source_count == 1) {
+		*bytes = packet->sources[0].bytes + packet->payload.offset;
+		*captured = packet->payload.captured;
+		*wire = packet->payload.wire;
+		return true;
+	}
 	for (uint8_t i = 0; i < packet->layer_count; i++) {
 		const struct rtap_layer *layer = &packet->layers[i];
 
@@ -249,7 +284,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 		if (send->captured == send->wire)
 			return false;
 		send->data_length = chunk_lists_data(&send->lists);
-		chunk_lists_fini(&send->lists);
+		chunk_lists_empty(&send->lists);
 		send->lists_cut = true;
 		send->lists.header_length = send->captured;
 	} else {
@@ -305,7 +340,7 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 	bool from_a = message->shown.from_a;
 	struct call_key key = { connection, packet->rpcrdma.xid, from_a };
 	uint64_t hash = hash_of(&key);
-	struct rpc_call *call = find_hashed(tracker, &key, hash);
+	struct rpc_call *call = connection->last_call ? find_hashed(tracker, &key, hash) : NULL;
 	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, from_a, packet->rpcrdma.xid);
 	uint64_t repeats = answer && is_same_procedure(&packet->rpc, &answer->rpc) ? answer->calls + 1 : 0;
 
@@ -426,20 +461,14 @@ static bool note_arrival(struct rtap_tracker *tracker, const struct message *mes
 	return left && !call->read_left;
 }
 
-/* READ responses complete calls; WRITEs that were captured behind the SEND of their reply complete that. */
-static bool data_completes(struct rtap_tracker *tracker, const struct message *message, struct rtap_context *context)
+/* WRITEs that were captured behind the SEND of their reply complete that. */
+static bool __attribute__((noinline)) write_completes(struct rtap_tracker *tracker, const struct message *message,
+						      struct rtap_context *context)
 {
 	const struct rpc_call *call = message->segment->call;
 
-	if (message->segment->list == CHUNK_READ) {
-		if (!is_over(message) || !note_arrival(tracker, message))
-			return false;
-		tracker->touched_rpc = call->call.shown;
-		return gather_call(tracker, call, context);
-	}
 	/* what a reply lacks that has write chunks, too, only its SEND can tell */
-	if (tracker->options.bare_replies || message->segment->list != CHUNK_REPLY || tracker->completed != message || !call->reply.present ||
-	    call->reply.message_type != RDMA_NOMSG || call->reply.lists.write_chunks ||
+	if (!call->reply.present || call->reply.message_type != RDMA_NOMSG || call->reply.lists.write_chunks ||
 	    !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
 		return false;
 	tracker->touched_rpc = call->reply.shown;
@@ -448,30 +477,53 @@ static bool data_completes(struct rtap_tracker *tracker, const struct message *m
 	return true;
 }
 
-bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct message *message,
-		    const struct rtap_packet *packet, struct rtap_context *context)
+/* READ responses complete calls. */
+static bool __attribute__((noinline)) read_completes(struct rtap_tracker *tracker, const struct message *message,
+						      struct rtap_context *context)
 {
+	const struct rpc_call *call = message->segment->call;
+
+	if (!note_arrival(tracker, message))
+		return false;
+	tracker->touched_rpc = call->call.shown;
+	return gather_call(tracker, call, context);
+}
+
+static bool data_completes(struct rtap_tracker *tracker, const struct message *message, struct rtap_context *context)
+{
+	if (message->segment->list == CHUNK_READ)
+		return is_over(message) && read_completes(tracker, message, context);
+	return message->segment->list == CHUNK_REPLY && tracker->completed == message && !tracker->options.bare_replies &&
+	       write_completes(tracker, message, context);
+}
+
+/* The reply that a chunk carried, of which the packet is the SEND. */
+static bool __attribute__((noinline)) find_reply(struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
+						 const struct rtap_packet *packet, struct rtap_context *context)
+{
+	const struct rpc_call *call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
+	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, !from_a, packet->rpcrdma.xid);
 	struct chunk_lists lists = { 0 };
-	const struct rpc_call *call;
-	const struct rpc_answer *answer;
 	const uint8_t *bytes;
 	uint32_t captured, wire;
 	bool found = false;
 
-	if (message && message->segment)
-		return data_completes(tracker, message, context);
-	if (tracker->options.bare_replies || !packet->rpcrdma.present || packet->rpcrdma.message_type != RDMA_NOMSG ||
-	    !packet->rpcrdma.reply_chunk)
-		return false;
-	call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
 	if (call && locate(packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured, false))
 		found = gather_reply(tracker, call, &lists, &context->chunk);
 	chunk_lists_fini(&lists);
-	answer = call ? NULL : rpc_answers_find(connection, !from_a, packet->rpcrdma.xid);
 	if (!answer || !answer->bytes)
 		return found;
 	context->chunk = (struct rtap_span){ answer->bytes, answer->length };
 	return true;
+}
+
+bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct message *message,
+		    const struct rtap_packet *packet, struct rtap_context *context)
+{
+	if (message && message->segment)
+		return data_completes(tracker, message, context);
+	return packet->rpcrdma.present && packet->rpcrdma.message_type == RDMA_NOMSG && packet->rpcrdma.reply_chunk &&
+	       !tracker->options.bare_replies && find_reply(tracker, connection, from_a, packet, context);
 }
 
 /* A reply for which there is no call that waits: perhaps one was answered by it already. */
@@ -649,6 +701,7 @@ static void join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan)
 		for (struct message *message = connection->streams[side].head; message; message = message->behind)
 			if (message->replies_to == orphan)
 				message->replies_to = call;
+	chunk_lists_fini(&call->reply.lists);
 	call->reply = orphan->reply;
 	call->reply_psn = orphan->reply_psn;
 	call->rdma_error = orphan->rdma_error;

@@ -31,15 +31,15 @@ struct chunk_segment {
 };
 
 struct chunk_lists {
-	struct chunk_segment *segments;
-	uint32_t count;
+	struct chunk_segment *segments; /* memory for `room` of them, kept for reuse when there are none */
+	uint32_t count, room;
 	uint32_t read_chunks, write_chunks;
 	bool reply_chunk;
 	uint32_t header_length;   /* of the RPC-over-RDMA header */
 };
 
 /*
- * Reads the lists of a header of `length` bytes; `lists` is caller's memory, its segments are on the heap. False: there
+ * Reads the lists of a header of `length` bytes; `lists` is caller's memory, all zero or emptied; its segments are on the heap. False: there
  * is no memory, or the lists contradict themselves or end early; then nothing is in them, but of a header that is_cut by the capture
  * the segments that are whole.
  */
@@ -48,14 +48,18 @@ bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t
 /* Bytes of data that the lists move: of read chunks, but that at position zero, and of write chunks. */
 uint64_t chunk_lists_data(const struct chunk_lists *lists);
 
-void chunk_lists_free(struct chunk_lists *lists);
+void chunk_lists_empty_segments(struct chunk_lists *lists);
 
 /* Empties them. Most have no segments. */
-static inline void chunk_lists_fini(struct chunk_lists *lists)
+static inline void chunk_lists_empty(struct chunk_lists *lists)
 {
-	if (lists->segments)
-		chunk_lists_free(lists);
-	*lists = (struct chunk_lists){ 0 };
+	if (lists->count)
+		chunk_lists_empty_segments(lists);
+	lists->read_chunks = lists->write_chunks = lists->header_length = 0;
+	lists->reply_chunk = false;
 }
+
+/* Empties them, and frees what was kept for reuse. */
+void chunk_lists_fini(struct chunk_lists *lists);
 
 #endif

@@ -13,6 +13,7 @@
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_conversation.h"
 #include "reassembly/rpc_exchange.h"
+#include "reassembly/rpc_operations.h"
 
 #define NFS_PROGRAM 100003
 #define RDMA_MSG 0
@@ -251,6 +252,7 @@ static void note_cut(struct chunk_lists *returned)
 /* Puts write chunks into the results, and gathers what the walk tells. */
 struct binder {
 	struct xdr_sink sink;
+	struct rtap_tracker *tracker;
 	struct rtap_operation *operations; /* `only`, or on the heap; NULL: none */
 	struct rtap_operation only;        /* nearly all RPCs of most programs have but one */
 	uint32_t operation_count, operation_room;
@@ -265,33 +267,50 @@ struct binder {
 	const char *status_name;
 };
 
+/* The first is the binder's own, the next few are memory that is used again. */
 static bool make_operation_room(struct binder *binder)
 {
-	bool is_first = !binder->operation_count, moves = binder->operations == &binder->only;
-	uint32_t room = binder->operation_room * 2 > 8 ? binder->operation_room * 2 : 8;
-	struct rtap_operation *larger = is_first ? &binder->only : memory_resize(moves ? NULL : binder->operations, room * sizeof *larger);
+	struct rtap_operation *larger;
+	uint32_t room;
 
+	if (!binder->operation_count) {
+		larger = &binder->only;
+		room = 1;
+	} else if (binder->operations == &binder->only) {
+		larger = rpc_operations_new(binder->tracker);
+		room = RPC_OPERATIONS;
+		if (larger)
+			larger[0] = binder->only;
+	} else {
+		room = binder->operation_room * 2;
+		larger = memory_resize(binder->operations, room * sizeof *larger);
+	}
 	if (!larger)
 		return false;
-	if (moves)
-		larger[0] = binder->only;
 	binder->operations = larger;
-	binder->operation_room = is_first ? 1 : room;
+	binder->operation_room = room;
 	return true;
 }
 
 static void take_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
 {
 	struct binder *binder = (struct binder *)sink;
+	struct rtap_operation *operation;
 
 	(void)offset;
 	binder->without_data += binder->awaits_data;
 	binder->awaits_data = number == NFS4_READ || number == NFS4_READLINK;
 	if (binder->operation_count == binder->operation_room && !make_operation_room(binder))
 		return;
-	binder->operations[binder->operation_count++] = (struct rtap_operation){ .name = name, .number = number };
+	operation = &binder->operations[binder->operation_count++];
+	operation->name = name;
+	operation->status_name = NULL;
+	operation->number = number;
+	operation->status = 0;
+	operation->has_status = false;
 	/* the call of one operation tells nothing more */
-	sink->stop |= binder->is_single && !binder->lists;
+	if (binder->is_single)
+		sink->stop |= !binder->lists;
 }
 
 static void take_status(struct xdr_sink *sink, uint32_t status, const char *name)
@@ -311,7 +330,8 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
 		binder->status_name = name;
 	}
 	/* nor does its reply, unless chunks have to find their results */
-	sink->stop |= binder->is_single && binder->lists && !binder->lists->write_chunks;
+	if (binder->is_single)
+		sink->stop |= binder->lists && !binder->lists->write_chunks;
 }
 
 /*
@@ -328,8 +348,6 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 	(void)ddp;
 	(void)offset;
 	binder->awaits_data = false;
-	if (!binder->lists)
-		return;
 	for (number = binder->next_chunk; number < binder->lists->write_chunks; number++) {
 		uint64_t total = chunk_length(binder->lists, CHUNK_WRITE, number);
 
@@ -352,6 +370,18 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 	if (chunk.failed || !xdr_splice(xdr, chunk.extents, chunk.count))
 		sink->stop = binder->failed = true;
 	stream_fini(&chunk);
+}
+
+static void binder_init(struct binder *binder, struct rtap_tracker *tracker, const struct rtap_rpc_facts *facts)
+{
+	binder->tracker = tracker;
+	binder->sink.operation = take_operation;
+	binder->sink.status = take_status;
+	/* without chunks there is nothing to put in */
+	binder->sink.eligible = binder->lists && binder->lists->write_chunks ? bind : NULL;
+	binder->sink.unwanted = UINT64_MAX;
+	binder->sink.brief = true;
+	binder->is_single = !facts->is_callback && !(facts->program == NFS_PROGRAM && facts->version == 4);
 }
 
 /* Holes of the stream, as the message tells them. */
@@ -422,7 +452,8 @@ static enum result read_header(struct work *work, const struct rtap_context *con
 	return rpc_read_header(&work->xdr, context, facts);
 }
 
-static void read_part(struct work *work, const struct rpc_send *send, const struct rtap_context *context, bool from_a)
+static void read_part(struct rtap_tracker *tracker, struct work *work, const struct rpc_send *send, const struct rtap_context *context,
+		      bool from_a)
 {
 	struct rpc_part *part = &work->part;
 	struct stream *stream = &work->stream;
@@ -440,14 +471,9 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 	if (room > stream->room && !grow(stream, room))
 		return;
 	xdr_init(&work->xdr, stream->extents, used, stream->room);
-	work->binder.sink.operation = take_operation;
-	work->binder.sink.status = take_status;
-	work->binder.sink.eligible = bind;
-	work->binder.sink.unwanted = UINT64_MAX;
-	work->binder.sink.brief = true;
 	result = read_header(work, context);
 	work->header_read = result == OK;
-	work->binder.is_single = !part->facts.is_callback && !(part->facts.program == NFS_PROGRAM && part->facts.version == 4);
+	binder_init(&work->binder, tracker, &part->facts);
 	if (result == OK && part->facts.has_body)
 		result = rpc_body_walk(&part->facts, &work->xdr, &work->binder.sink);
 	part->extents = work->xdr.extents;
@@ -460,41 +486,54 @@ static void read_part(struct work *work, const struct rpc_send *send, const stru
 		part->complete = false;
 }
 
+/* What `messages` tells of an RPC by its header. */
+static void show_header(struct rtap_message *shown, const struct rtap_rpc_facts *facts, const struct rpc_call *call)
+{
+	shown->is_rpc = true;
+	shown->xid = call->xid;
+	shown->program_known = facts->program_known;
+	shown->program = facts->program;
+	shown->version = facts->version;
+	shown->procedure = facts->procedure;
+	shown->rpc_accepted = facts->accepted;
+	shown->rpc_status = facts->status;
+	shown->repeats = call->repeats;
+	shown->length_known = true;
+}
+
+static void show_operations(struct message *message, const struct binder *binder)
+{
+	struct rtap_message *shown = &message->shown;
+
+	shown->operations = binder->operations;
+	if (shown->operations == &binder->only) {
+		message->operation = binder->only;
+		shown->operations = &message->operation;
+	}
+	shown->operation_count = binder->operation_count;
+	shown->has_status = binder->has_status;
+	shown->status = binder->status;
+	shown->status_name = binder->status_name;
+}
+
 /* What `messages` tells of a part. */
 static void show_part(const struct rtap_tracker *tracker, struct message *message, const struct work *work, const struct rpc_call *call)
 {
 	struct rtap_message *shown = &message->shown;
 	const struct rpc_part *part = &work->part;
 
-	shown->is_rpc = true;
-	shown->xid = call->xid;
-	shown->program_known = part->facts.program_known;
-	shown->program = part->facts.program;
-	shown->version = part->facts.version;
-	shown->procedure = part->facts.procedure;
+	show_header(shown, &part->facts, call);
+	show_operations(message, &work->binder);
 	shown->read_chunks = part->read_chunks;
 	shown->write_chunks = part->write_chunks;
 	shown->reply_chunk = part->reply_chunk;
 	shown->length = part->length;
-	shown->length_known = true;
 	shown->complete = part->complete;
 	shown->missing = part->missing;
 	shown->missing_count = part->missing_count;
-	shown->operations = work->binder.operations;
-	if (shown->operations == &work->binder.only) {
-		message->operation = work->binder.only;
-		shown->operations = &message->operation;
-	}
-	shown->operation_count = work->binder.operation_count;
 	shown->has_rpc_status = part->facts.is_reply && work->header_read;
-	shown->rpc_accepted = part->facts.accepted;
-	shown->rpc_status = part->facts.status;
-	shown->has_status = work->binder.has_status;
-	shown->status = work->binder.status;
-	shown->status_name = work->binder.status_name;
 	shown->last_frame = part->last_frame > shown->last_frame ? part->last_frame : shown->last_frame;
 	shown->time_end_ns = part->time_end_ns;
-	shown->repeats = call->repeats;
 	if (part->complete && tracker->keep & COVERAGE_CRC)
 		shown->has_crc = crc_of(&work->xdr, &shown->crc32);
 }
@@ -505,8 +544,8 @@ static void tell_part(struct rtap_tracker *tracker, struct message *message, str
 		show_part(tracker, message, work, call);
 	} else {
 		free((void *)(uintptr_t)work->part.missing);
-		if (work->binder.operations != &work->binder.only)
-			free(work->binder.operations);
+		if (work->binder.operations && work->binder.operations != &work->binder.only)
+			rpc_operations_free(tracker, work->binder.operations, work->binder.operation_count);
 	}
 }
 
@@ -586,7 +625,7 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 	if (told->call)
 		context_of(told->call, &context);
 	add_inline(&work.stream, &send, 0, heard->length > heard->bytes.length ? heard->length : heard->bytes.length);
-	read_part(&work, &send, &context, message->shown.from_a);
+	read_part(tracker, &work, &send, &context, message->shown.from_a);
 	note_missing(&work.part, heard);
 	show_part(tracker, message, &work, &plain);
 	keep_bytes(tracker, message, heard);
@@ -607,7 +646,8 @@ bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_
 	return is_known(&call->call.rpc) && (send == &call->call ? !send->lists.read_chunks : call->call.present && !send->lists.count);
 }
 
-void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
+/* Of one whose extents have to be gone through. */
+static void read_general(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
 {
 	struct xdr_extent lent[LENT_EXTENTS];
 	struct work work = { .stream = LENT(lent) };
@@ -619,10 +659,80 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 	}
 	send->bytes = (uint8_t *)(uintptr_t)bytes;
 	add_inline(&work.stream, send, send->lists.header_length, send->wire);
-	read_part(&work, send, &context, send->shown->shown.from_a);
+	read_part(tracker, &work, send, &context, send->shown->shown.from_a);
 	send->bytes = NULL;
 	show_part(tracker, send->shown, &work, call);
 	stream_fini(&work.stream);
+}
+
+/* The facts of its header become what they are with what is known of the call. False: it has to be read again. */
+static bool know_header(const struct rpc_call *call, struct rpc_send *send)
+{
+	struct rtap_context context;
+
+	if (send->rpc.header_length > send->wire - send->lists.header_length)
+		return false;
+	if (is_known(&send->rpc))
+		return true;
+	context_of(&call->call.rpc, &context);
+	return send == &call->reply && rpc_learn_call(&send->rpc, &context);
+}
+
+static void walk_operations(struct rtap_tracker *tracker, struct message *message, const struct rtap_rpc_facts *facts, const uint8_t *body,
+			    uint64_t length)
+{
+	static const struct chunk_lists none;
+	struct xdr_extent extent = { XDR_BYTES, body, 0, length };
+	struct binder binder = { .lists = facts->is_reply ? &none : NULL };
+	struct xdr xdr;
+
+	xdr_init(&xdr, &extent, 1, 1);
+	binder_init(&binder, tracker, facts);
+	/* of a body that contradicts itself, what was told before that counts */
+	rpc_body_walk(facts, &xdr, &binder.sink);
+	show_operations(message, &binder);
+}
+
+void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
+{
+	struct message *message = send->shown;
+	struct rtap_message *shown = &message->shown;
+	const uint8_t *rpc = bytes + send->lists.header_length, *body;
+	uint32_t length = send->wire - send->lists.header_length;
+
+	if ((send == &call->reply && send->lists.write_chunks) || !know_header(call, send)) {
+		read_general(tracker, call, send, bytes);
+		return;
+	}
+	body = rpc + send->rpc.header_length;
+	show_header(shown, &send->rpc, call);
+	switch (rpc_body_outline(&send->rpc, body, (uint64_t)(rpc + length - body), &message->operation)) {
+	case RPC_OUTLINE_NONE:
+		break;
+	case RPC_OUTLINE_ONE:
+		shown->operations = &message->operation;
+		shown->operation_count = 1;
+		shown->has_status = message->operation.has_status;
+		shown->status = message->operation.status;
+		shown->status_name = message->operation.status_name;
+		break;
+	case RPC_OUTLINE_WALK:
+		walk_operations(tracker, message, &send->rpc, body, (uint64_t)(rpc + length - body));
+		break;
+	}
+	shown->read_chunks = send->lists.read_chunks;
+	shown->write_chunks = send->lists.write_chunks;
+	shown->reply_chunk = send->lists.reply_chunk;
+	shown->length = length;
+	shown->complete = true;
+	shown->has_rpc_status = send->rpc.is_reply;
+	shown->last_frame = send->last_frame;
+	shown->time_end_ns = send->time_end_ns;
+	if (tracker->keep & COVERAGE_CRC) {
+		shown->has_crc = true;
+		shown->crc32 = crc32_of(0, rpc, length);
+		crc32_release();
+	}
 }
 
 /* Reads what was kept. */
@@ -634,7 +744,7 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 
 	if (call->call.present && call->call.bytes) {
 		build_call(&asked.stream, &call->call);
-		read_part(&asked, &call->call, &context, call->from_a);
+		read_part(tracker, &asked, &call->call, &context, call->from_a);
 	}
 	if (call->reply.present && call->reply.bytes) {
 		if (call->call.lists_cut)
@@ -649,7 +759,7 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 				add_inline(&answered.stream, &call->reply, call->reply.lists.header_length, call->reply.wire);
 		}
 		answered.binder.lists = &call->reply.lists;
-		read_part(&answered, &call->reply, &context, !call->from_a);
+		read_part(tracker, &answered, &call->reply, &context, !call->from_a);
 		if (!answered.part.facts.program_known && context.rpc_known) {
 			/* its header was not captured */
 			answered.part.facts.program_known = true;

@@ -220,6 +220,8 @@ struct rtap_tracker {
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
 	struct message *spare;         /* for reuse, by `behind` */
 	struct rpc_call *spare_call;   /* likewise */
+	struct spare_operations *spare_operations; /* and memory for those of a COMPOUND */
+	uint32_t spare_calls, spare_operation_count; /* how many they are */
 	struct budget_holder messages; /* the messages in memory */
 	struct message *completed;     /* by the frame at hand */
 	struct message *cut;           /* a SEND that is over with it, of which the capture cut off something */

@@ -399,6 +399,119 @@ Test(nfs, a_brief_walk_ends_where_one_that_tells_all_does)
 	cr_expect(ends[OK] > 500 && ends[TRUNCATED] > 500 && ends[MALFORMED] > 500, "%u %u %u", ends[OK], ends[TRUNCATED], ends[MALFORMED]);
 }
 
+/* What the walk of a body with an operation of a COMPOUND tells, and where it ends: brief, and silent or not. */
+static enum result walk_briefly(const struct rtap_rpc_facts *facts, struct xdr_extent *extents, bool silent, struct scribe *scribe,
+				uint64_t *position)
+{
+	struct xdr xdr;
+	enum result result;
+
+	*scribe = (struct scribe){
+		.sink = { .value = silent ? NULL : value_passed_by, .operation = take_operation, .status = take_status, .brief = true },
+	};
+	xdr_init(&xdr, extents, 2, 2);
+	result = rpc_body_walk(facts, &xdr, &scribe->sink);
+	*position = xdr.position;
+	return result;
+}
+
+Test(nfs, a_walk_that_tells_operations_only_tells_those_that_any_other_does)
+{
+	uint8_t body[256];
+	uint32_t seed = 1;
+	unsigned ends[3] = { 0 };
+
+	for (uint32_t number = 0; number <= NFS4_OPERATIONS; number++)
+		for (unsigned kind = 0; kind < 600; kind++) {
+			bool is_callback = kind % 3 == 2, is_reply = kind % 2;
+			struct rtap_rpc_facts facts = facts_of(is_callback ? 0x40000000 : 100003, is_callback ? 1 : 4, 1, is_reply ? REPLY : CALL);
+			uint64_t captured = kind % 97 + 160, split = kind % 5 ? captured : kind % 160;
+			struct xdr_extent extents[2] = { { XDR_BYTES, body, 0, split }, { XDR_BYTES, body + split, 0, captured - split } };
+			uint64_t told, silent;
+			struct scribe all, some;
+			enum result result;
+
+			/* status or tag, tag or minor version, the callback's number, two operations: this one first */
+			fill_with_small_numbers(body, sizeof body, &seed);
+			memset(body, 0, 8);
+			body[is_callback && !is_reply ? 15 : 11] = 2;
+			body[is_callback && !is_reply ? 19 : 15] = (uint8_t)number;
+			if (kind % 7 == 0)
+				extents[1].kind = XDR_HOLE;
+			result = walk_briefly(&facts, extents, false, &all, &told);
+			ends[result]++;
+			cr_assert_eq(walk_briefly(&facts, extents, true, &some, &silent), result, "operation %u, %u", number, kind);
+			cr_assert_str_eq(some.operations, all.operations, "operation %u, %u", number, kind);
+			cr_assert(silent == told, "operation %u, %u: %llu, %llu", number, kind, (unsigned long long)silent, (unsigned long long)told);
+		}
+	cr_expect(ends[OK] > 500 && ends[TRUNCATED] > 200 && ends[MALFORMED] > 500, "%u %u %u", ends[OK], ends[TRUNCATED], ends[MALFORMED]);
+}
+
+/* As a message does that tells of the one operation and its status. */
+static void take_first_status(struct xdr_sink *sink, uint32_t status, const char *name)
+{
+	take_status(sink, status, name);
+	sink->stop = true;
+}
+
+static void check_outline(const struct rtap_rpc_facts *facts, const uint8_t *body, uint64_t length, unsigned *outlines)
+{
+	struct xdr_extent extent = { XDR_BYTES, (uint8_t *)(uintptr_t)body, 0, length };
+	struct scribe walked = { .sink = { .operation = take_operation, .status = take_first_status } }, outlined = { .field = NULL };
+	struct rtap_operation operation;
+	enum rpc_outline outline = rpc_body_outline(facts, body, length, &operation);
+	struct xdr xdr;
+
+	/* arguments have no status; NLM has calls that hold results */
+	if (!facts->is_reply)
+		walked.sink.status = NULL;
+	outlines[outline]++;
+	if (outline == RPC_OUTLINE_WALK)
+		return;
+	if (outline == RPC_OUTLINE_ONE)
+		append(&outlined, "", operation.name);
+	if (outline == RPC_OUTLINE_ONE && operation.has_status)
+		append(&outlined, "=", operation.status_name);
+	xdr_init(&xdr, &extent, 1, 1);
+	rpc_body_walk(facts, &xdr, &walked.sink);
+	cr_assert_str_eq(outlined.operations, walked.operations, "%u v%u %u", facts->program, facts->version, facts->procedure);
+}
+
+Test(nfs, what_is_told_of_a_body_without_a_walk_is_what_a_walk_tells)
+{
+	uint8_t body[64];
+	uint32_t seed = 1;
+
+	for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+		for (uint32_t version = programs[i].first; version <= programs[i].last; version++)
+			for (uint32_t procedure = 0; procedure <= programs[i].procedures; procedure++) {
+				unsigned outlines[3] = { 0 };
+
+				for (unsigned kind = 0; kind < 60; kind++) {
+					struct rtap_rpc_facts facts = facts_of(programs[i].program, version, procedure, (int)kind & 1);
+
+					fill_with_small_numbers(body, sizeof body, &seed);
+					facts.has_body = kind % 5;
+					check_outline(&facts, body, kind % 7 ? sizeof body : kind / 7, outlines);
+				}
+				cr_expect_gt(outlines[RPC_OUTLINE_NONE], 0);
+				/* only a COMPOUND's operations stand in it */
+				if (programs[i].program == 100003 && version == 3)
+					cr_expect(outlines[RPC_OUTLINE_ONE] > 40 && outlines[RPC_OUTLINE_WALK] < 5, "%u", procedure);
+			}
+}
+
+Test(nfs, operations_of_compounds_are_named_by_their_numbers)
+{
+	static const struct { const struct rtap_name *names; uint32_t count; } tables[] = {
+		{ nfs_opcode_names, NFS4_OPERATIONS }, { nfs_cb_opcode_names, NFS_CB_OFFLOAD + 1 },
+	};
+
+	for (size_t i = 0; i < 2; i++)
+		for (uint32_t number = (uint32_t)tables[i].names->value; number < tables[i].count; number++)
+			cr_expect_eq(tables[i].names[number - tables[i].names->value].value, number);
+}
+
 static void check_program_text(uint32_t program, uint32_t version, bool is_callback, const char *expected)
 {
 	const struct rtap_rpc_facts facts = { .program = program, .version = version, .is_callback = is_callback };

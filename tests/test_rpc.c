@@ -219,6 +219,68 @@ Test(rpc, a_header_is_read_the_same_whole_or_in_pieces)
 		}
 }
 
+/* Numbers of which headers are made, good and bad ones. */
+static uint32_t some_number(uint32_t *seed)
+{
+	static const uint32_t numbers[] = { 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 4, 6, 16, 100003, 401 };
+
+	*seed = *seed * 1664525 + 1013904223;
+	return numbers[*seed >> 28];
+}
+
+/* Read in one step where that can be done, and in two pieces, of which the first ends within the type. */
+static void check_header(const uint8_t *bytes, uint32_t length, const struct rtap_context *context, unsigned *ends)
+{
+	struct xdr_extent whole = { XDR_BYTES, bytes, 0, length };
+	struct xdr_extent pieces[2] = { { XDR_BYTES, bytes, 0, length < 6 ? length : 6 },
+					{ XDR_BYTES, length < 6 ? NULL : bytes + 6, 0, length < 6 ? 0 : length - 6 } };
+	struct rtap_rpc_facts once, walked;
+	struct xdr xdr, in_pieces;
+	enum result result;
+
+	xdr_init(&xdr, &whole, 1, 1);
+	xdr_init(&in_pieces, pieces, 2, 2);
+	result = rpc_read_header(&in_pieces, context, &walked);
+	ends[result]++;
+	cr_assert_eq(rpc_read_header(&xdr, context, &once), result);
+	cr_assert_eq(xdr.position, in_pieces.position);
+	cr_assert(once.present && once.is_reply == walked.is_reply && once.accepted == walked.accepted && once.xid == walked.xid &&
+		  once.program == walked.program && once.version == walked.version && once.procedure == walked.procedure &&
+		  once.program_known == walked.program_known && once.is_callback == walked.is_callback && once.status == walked.status &&
+		  once.flavor == walked.flavor && once.gss_procedure == walked.gss_procedure && once.gss_service == walked.gss_service &&
+		  once.has_body == walked.has_body && once.is_private == walked.is_private && once.header_length == walked.header_length &&
+		  once.body_length == walked.body_length && once.call_frame == walked.call_frame && once.call_time_ns == walked.call_time_ns);
+}
+
+Test(rpc, a_header_is_read_the_same_in_one_step_or_walked)
+{
+	static const struct rtap_context contexts[] = {
+		{ .rpc_callback_program = 3 },
+		{ .rpc_known = true, .rpc_program = 100003, .rpc_version = 3, .rpc_procedure = 1, .rpc_flavor = 1, .rpc_call_frame = 7,
+		  .rpc_call_time_ns = 8 },
+		{ .rpc_known = true, .rpc_program = 100003, .rpc_version = 3, .rpc_procedure = 1, .rpc_flavor = 6, .rpc_gss_service = 2 },
+	};
+	unsigned ends[3] = { 0 };
+	uint32_t seed = 1;
+
+	for (unsigned i = 0; i < 60000; i++) {
+		struct words words = { { XID, i % 3 != 0, i % 3 ? i % 16 == 0 : 2 }, 24 };
+		uint32_t length = i % 4 ? 96 : i / 4 % 97;
+		uint8_t bytes[128], *end;
+
+		for (uint32_t word = 3; word < 24; word++)
+			words.word[word] = some_number(&seed);
+		put_words(bytes, &words);
+		/* a block of its own, so that a sanitizer sees what is read behind it */
+		end = malloc(length ? length : 1);
+		cr_assert_not_null(end);
+		memcpy(end, bytes, length);
+		check_header(end, length, &contexts[i % 3], ends);
+		free(end);
+	}
+	cr_expect(ends[OK] > 5000 && ends[MALFORMED] > 5000, "%u, %u", ends[OK], ends[MALFORMED]);
+}
+
 /* Call with RPCSEC_GSS credentials: version, procedure, sequence number, service, context; verifier. */
 #define GSS_CALL(program, version, procedure, gss_procedure, service) \
 	XID, 0, 2, program, version, procedure, 6, 24, 1, gss_procedure, 42, service, 4, 0xabcd, 6, 4, 0x1234
