@@ -139,7 +139,10 @@ static bool open_state(struct summary *summary, const struct options *options)
 
 	tracking.context.decode_as = options->decode_as;
 	summary->tracker = rtap_tracker_open(&tracking);
-	summary->stats = stats_create(&(struct stats_options){ options->max_memory / COUNTS_SHARE, options->interval_ns });
+	summary->stats = stats_create(&(struct stats_options){
+		.max_memory = options->max_memory / COUNTS_SHARE,
+		.interval_ns = options->interval_ns,
+	});
 	if (summary->tracker && summary->stats)
 		return true;
 	complain("out of memory");

@@ -62,32 +62,48 @@ struct stats_burst {
 	struct stats_tally tally;           /* its frames are those that were sent again first */
 };
 
-/* What one end of a connection sent; of messages and RPC calls, what it asked for. */
+/* What happened to the packets of one direction: to most nothing does. */
+struct stats_incidents {
+	struct stats_tally events[STATS_EVENT_COUNT];
+	struct stats_burst last_burst, worst_burst;
+};
+
+/* What one end of a connection sent; of messages and RPC calls, what it asked for. First what each packet counts in. */
 struct stats_direction {
 	uint64_t packets, wire_bytes;
 	uint64_t payload_bytes;             /* without what was repeated */
-	uint64_t repeated_bytes;
 	uint64_t data_packets;              /* with a payload */
 	int64_t first_ns, last_ns;
-	struct stats_tally events[STATS_EVENT_COUNT];
+	bool marked;                        /* and no CNP since */
+	bool refused;                       /* a sequence or RNR NAK asked for a retransmission that did not begin yet */
+	bool recovers;                      /* the last request, or segment with data, was a retransmission */
+	uint64_t repeated_bytes;
+	struct stats_incidents *incidents;  /* NULL: none */
 	struct stats_operations *operations[RTAP_KIND_COUNT]; /* NULL: none */
 	struct stats_reads *reads;          /* NULL: none */
 	struct histogram *reaction_ns;      /* from the first CE mark to the CNP that answers it; NULL: none */
 	int64_t marked_ns;
-	bool marked;                        /* and no CNP since */
-	bool refused;                       /* a sequence or RNR NAK asked for a retransmission that did not begin yet */
-	bool recovers;                      /* the last request, or segment with data, was a retransmission */
 	uint64_t losses;                    /* runs of retransmissions */
-	struct stats_burst last_burst, worst_burst;
 	uint64_t rnr_wait_us;               /* sum of the timers that its RNR NAKs told */
 	uint64_t calls, replies;            /* RPCs that it called, and those of them that were answered */
 	uint32_t calls_in_flight, most_calls_in_flight;
 	uint32_t least_credits, most_credits; /* granted to it; 0: not known */
 };
 
+/* Of a connection, as it was told, what is shown with its counts. */
+struct stats_shown {
+	uint64_t number;
+	int64_t time_ns, time_end_ns;
+	uint8_t transport;                  /* enum rtap_transport */
+	uint8_t life_count;
+	struct rtap_end a, b;
+	uint64_t packets, messages, bytes, trouble[RTAP_TROUBLE_COUNT]; /* as in struct rtap_connection */
+	struct rtap_life_event *life;       /* if asked for; NULL: nothing happened */
+};
+
 struct stats_connection {
 	bool told;                          /* shown is valid */
-	struct rtap_connection shown;
+	struct stats_shown shown;
 	struct stats_direction directions[2]; /* what a sent; what b sent */
 };
 
@@ -142,6 +158,7 @@ struct stats_reject {
 struct stats_options {
 	uint64_t max_memory;                /* bytes */
 	int64_t interval_ns;                /* 0: no time series */
+	bool lives;                         /* what happened to connections is kept */
 };
 
 /* An answer can still come when the capture ends: so long it must have been waited for. */
@@ -251,6 +268,18 @@ void stats_rpc_message(struct stats *stats, const struct rtap_message *message, 
 struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns);
 
 void stats_count(struct stats_tally *tally, uint64_t frame);
+
+/* What happened to the direction, to be added to; if memory is out, what is counted of connections together. */
+struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direction *direction);
+
+/* The same to be read. */
+const struct stats_incidents *stats_incidents_of(const struct stats_direction *direction);
+
+static inline void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame)
+{
+	stats_count(&stats_incidents(stats, direction)->events[event], frame);
+}
+
 void stats_tally_merge(struct stats_tally *tally, const struct stats_tally *other);
 
 /* Frees. NULL is ignored. */

@@ -228,7 +228,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	operations(direction, line);
 	object_begin(line, "events");
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
-		tally(stats_event_name((enum stats_event)i), &direction->events[i], line);
+		tally(stats_event_name((enum stats_event)i), &stats_incidents_of(direction)->events[i], line);
 	line_char(line, '}');
 	if (direction->rnr_wait_us)
 		object_seconds(line, "rnr_wait", (int64_t)direction->rnr_wait_us * 1000);
@@ -266,7 +266,7 @@ static void connection(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
 	const struct stats_connection *counted = record->what;
-	const struct rtap_connection *shown = &counted->shown;
+	const struct stats_shown *shown = &counted->shown;
 
 	begin("connection", line);
 	if (counted->told) {

@@ -103,16 +103,17 @@ static void note_cnp(struct stats *stats, struct stats_direction *marked, int64_
 		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, time_ns));
 }
 
-static void note_mark(struct stats_direction *direction, const struct stats_sight *sight)
+static void note_mark(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
 {
-	stats_count(&direction->events[STATS_CE_MARK], sight->frame);
+	stats_note_event(stats, direction, STATS_CE_MARK, sight->frame);
 	if (direction->marked)
 		return;
 	direction->marked = true;
 	direction->marked_ns = sight->time_ns;
 }
 
-static void note_acknowledgement(struct stats_direction *sender, struct stats_direction *asker, const struct stats_sight *sight)
+static void note_acknowledgement(struct stats *stats, struct stats_direction *sender, struct stats_direction *asker,
+				 const struct stats_sight *sight)
 {
 	uint8_t code = SYNDROME_CODE(sight->syndrome);
 	uint64_t number = sight->frame;
@@ -122,17 +123,17 @@ static void note_acknowledgement(struct stats_direction *sender, struct stats_di
 		/* what a NAK asked for has come, though the capture did not show it as a repeat */
 		asker->refused = false;
 		if (!code)
-			stats_count(&sender->events[STATS_NO_CREDIT], number);
+			stats_note_event(stats, sender, STATS_NO_CREDIT, number);
 		break;
 	case SYNDROME_RNR:
-		stats_count(&sender->events[STATS_RNR], number);
+		stats_note_event(stats, sender, STATS_RNR, number);
 		sender->rnr_wait_us += ib_rnr_timer_us(code);
 		asker->refused = true;
 		break;
 	case SYNDROME_NAK:
 		if (code > STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
 			break;
-		stats_count(&sender->events[STATS_NAK_SEQUENCE + code], number);
+		stats_note_event(stats, sender, (enum stats_event)(STATS_NAK_SEQUENCE + code), number);
 		asker->refused |= code == 0;
 		break;
 	default:
@@ -140,40 +141,41 @@ static void note_acknowledgement(struct stats_direction *sender, struct stats_di
 	}
 }
 
-static void note_loss(struct stats_direction *sender, const struct stats_sight *sight)
+static void note_loss(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight)
 {
-	struct stats_burst *burst = &sender->last_burst;
+	struct stats_incidents *incidents = stats_incidents(stats, sender);
+	struct stats_burst *burst = &incidents->last_burst;
 
 	sender->losses++;
 	if (!burst->tally.count || sight->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, sight->time_ns) >= STATS_BURST_NS)
 		*burst = (struct stats_burst){ .begin_ns = sight->time_ns };
 	stats_count(&burst->tally, sight->frame);
-	if (burst->tally.count > sender->worst_burst.tally.count)
-		sender->worst_burst = *burst;
+	if (burst->tally.count > incidents->worst_burst.tally.count)
+		incidents->worst_burst = *burst;
 }
 
 /* Requests sent again, in runs: why a run began. */
-static void note_request(struct stats_direction *sender, const struct stats_sight *sight, const struct ib_opcode *opcode)
+static void note_request(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight, const struct ib_opcode *opcode)
 {
 	bool again = sight->analysis == RTAP_PSN_RETRANSMISSION;
 
 	if (again && opcode->class == IB_READ_REQUEST)
-		stats_count(&sender->events[STATS_READ_RESTART], sight->frame);
+		stats_note_event(stats, sender, STATS_READ_RESTART, sight->frame);
 	if (again && !sender->recovers) {
-		stats_count(&sender->events[sender->refused ? STATS_AFTER_NAK : STATS_AFTER_TIMEOUT], sight->frame);
+		stats_note_event(stats, sender, sender->refused ? STATS_AFTER_NAK : STATS_AFTER_TIMEOUT, sight->frame);
 		sender->refused = false;
-		note_loss(sender, sight);
+		note_loss(stats, sender, sight);
 	}
 	sender->recovers = again;
 }
 
 /* Segments of iWARP sent again, in runs. What has no data says nothing. */
-static void note_segment(struct stats_direction *sender, const struct stats_sight *sight, bool again)
+static void note_segment(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight, bool again)
 {
 	if (!sight->payload_bytes)
 		return;
 	if (again && !sender->recovers)
-		note_loss(sender, sight);
+		note_loss(stats, sender, sight);
 	sender->recovers = again;
 }
 
@@ -205,16 +207,16 @@ static bool note_transport(struct stats *stats, struct stats_connection *connect
 	bool in_order = connection != &stats->others;
 
 	if (sight->bad_icrc) {
-		stats_count(&sender->events[STATS_BAD_ICRC], sight->frame);
+		stats_note_event(stats, sender, STATS_BAD_ICRC, sight->frame);
 		return false;
 	}
 	if (sight->marked)
-		note_mark(sender, sight);
+		note_mark(stats, sender, sight);
 	if (sight->analysis == RTAP_PSN_CAPTURED_TWICE)
 		return true;
 	switch (opcode->class) {
 	case IB_CONGESTION:
-		stats_count(&sender->events[STATS_CNP], sight->frame);
+		stats_note_event(stats, sender, STATS_CNP, sight->frame);
 		if (in_order)
 			note_cnp(stats, other, sight->time_ns);
 		break;
@@ -222,11 +224,11 @@ static bool note_transport(struct stats *stats, struct stats_connection *connect
 	case IB_ATOMIC_ACKNOWLEDGE:
 	case IB_READ_RESPONSE:
 		if (sight->has_aeth)
-			note_acknowledgement(sender, other, sight);
+			note_acknowledgement(stats, sender, other, sight);
 		break;
 	default:
 		if (in_order)
-			note_request(sender, sight, opcode);
+			note_request(stats, sender, sight, opcode);
 		break;
 	}
 	return true;
@@ -263,9 +265,9 @@ static void note_flow(struct stats *stats, const struct stats_sight *sight)
 	if (sight->has_bth && !note_transport(stats, connection, sight))
 		return;
 	if (!sight->has_bth && connection != &stats->others)
-		note_segment(sender, sight, event == STATS_RETRANSMISSION);
+		note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
 	if (event != STATS_EVENT_COUNT)
-		stats_count(&sender->events[event], sight->frame);
+		stats_note_event(stats, sender, event, sight->frame);
 	note_payload(sender, sight, event);
 }
 

@@ -343,14 +343,14 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	line_char(line, '\n');
 	operations(direction, line);
 	requests(direction, line);
-	events(direction->events, "    ", line);
+	events(stats_incidents_of(direction)->events, "    ", line);
 }
 
 static void connection(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
 	const struct stats_connection *counted = record->what;
-	const struct rtap_connection *shown = &counted->shown;
+	const struct stats_shown *shown = &counted->shown;
 
 	if (counted->told) {
 		line_char(line, '#');
@@ -364,7 +364,7 @@ static void connection(const void *what, struct line *line)
 	} else {
 		count(record->stats->summed, "further connection", line);
 	}
-	troubles_text(shown, line);
+	troubles_text(shown->trouble, line);
 	line_char(line, '\n');
 	one_direction(&counted->directions[0], "a>b", line);
 	one_direction(&counted->directions[1], "b>a", line);
