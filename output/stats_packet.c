@@ -155,7 +155,8 @@ static void note_loss(struct stats *stats, struct stats_direction *sender, const
 }
 
 /* Requests sent again, in runs: why a run began. */
-static void note_request(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight, const struct ib_opcode *opcode)
+static void note_request(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight,
+			 const struct ib_opcode *opcode)
 {
 	bool again = sight->analysis == RTAP_PSN_RETRANSMISSION;
 
