@@ -226,10 +226,17 @@ struct stats_sight {
 	int64_t time_ns;
 	uint64_t connection;                /* number; valid with has_connection */
 	uint32_t wire_bytes, payload_bytes;
-	uint8_t opcode, syndrome;           /* valid with has_bth, has_aeth */
-	uint8_t analysis, tcp_analysis;     /* enum rtap_psn_analysis, rtap_tcp_analysis */
-	bool has_bth, has_aeth, bad_icrc, marked;
-	bool has_connection, from_a, beside_rdma, is_mad;
+	/* The first of the packet's facts, as they stand there: copied as one. */
+	struct stats_flow_head {
+		bool present, from_a, differs, completes, has_latency, beside_rdma;
+		uint8_t analysis, tcp_analysis;
+	} flow;
+	struct stats_ib_head {
+		bool has_lrh, has_grh, has_bth, has_deth, has_reth, has_aeth, has_atomic, has_immediate, has_ieth;
+		uint8_t lnh, opcode, pad_count, syndrome;
+		bool ack_request, solicited_event, migration_request;
+	} ib;
+	bool bad_icrc, marked, is_mad;
 };
 
 void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet);

@@ -4,6 +4,9 @@
  */
 #include "config.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "dissect/erf.h"
 #include "dissect/ib.h"
 #include "output/stats.h"
@@ -67,27 +70,29 @@ static inline bool is_marked(const struct rtap_packet *packet)
 	return packet->ib.fecn;
 }
 
+#define SAME_PLACE(head, facts, member) _Static_assert(offsetof(struct head, member) == offsetof(struct facts, member), "it stands there")
+
+SAME_PLACE(stats_flow_head, rtap_flow_facts, present);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, from_a);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, beside_rdma);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, analysis);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, tcp_analysis);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, has_bth);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, has_aeth);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, opcode);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, syndrome);
+
 void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
 {
-	const struct rtap_ib_facts *ib = &packet->ib;
-	const struct rtap_flow_facts *flow = &packet->flow;
-
 	sight->frame = packet->frame->number;
 	sight->time_ns = packet->frame->time_ns;
-	sight->connection = flow->connection;
+	sight->connection = packet->flow.connection;
 	sight->wire_bytes = wire_length(packet);
-	sight->payload_bytes = ib->has_bth ? packet->payload.wire : packet->tcp.payload.wire;
-	sight->opcode = ib->opcode;
-	sight->syndrome = ib->syndrome;
-	sight->analysis = flow->analysis;
-	sight->tcp_analysis = flow->tcp_analysis;
-	sight->has_bth = ib->has_bth;
-	sight->has_aeth = ib->has_aeth;
-	sight->bad_icrc = ib->icrc_status == RTAP_CRC_BAD;
-	sight->marked = ib->has_bth && is_marked(packet);
-	sight->has_connection = flow->present;
-	sight->from_a = flow->from_a;
-	sight->beside_rdma = flow->beside_rdma;
+	sight->payload_bytes = packet->ib.has_bth ? packet->payload.wire : packet->tcp.payload.wire;
+	memcpy(&sight->flow, &packet->flow, sizeof sight->flow);
+	memcpy(&sight->ib, &packet->ib, sizeof sight->ib);
+	sight->bad_icrc = packet->ib.icrc_status == RTAP_CRC_BAD;
+	sight->marked = packet->ib.has_bth && is_marked(packet);
 	sight->is_mad = packet->mad.present;
 }
 
@@ -115,10 +120,10 @@ static void note_mark(struct stats *stats, struct stats_direction *direction, co
 static void note_acknowledgement(struct stats *stats, struct stats_direction *sender, struct stats_direction *asker,
 				 const struct stats_sight *sight)
 {
-	uint8_t code = SYNDROME_CODE(sight->syndrome);
+	uint8_t code = SYNDROME_CODE(sight->ib.syndrome);
 	uint64_t number = sight->frame;
 
-	switch (SYNDROME_KIND(sight->syndrome)) {
+	switch (SYNDROME_KIND(sight->ib.syndrome)) {
 	case SYNDROME_ACK:
 		/* what a NAK asked for has come, though the capture did not show it as a repeat */
 		asker->refused = false;
@@ -158,7 +163,7 @@ static void note_loss(struct stats *stats, struct stats_direction *sender, const
 static void note_request(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight,
 			 const struct ib_opcode *opcode)
 {
-	bool again = sight->analysis == RTAP_PSN_RETRANSMISSION;
+	bool again = sight->flow.analysis == RTAP_PSN_RETRANSMISSION;
 
 	if (again && opcode->class == IB_READ_REQUEST)
 		stats_note_event(stats, sender, STATS_READ_RESTART, sight->frame);
@@ -183,7 +188,7 @@ static void note_segment(struct stats *stats, struct stats_direction *sender, co
 /* STATS_EVENT_COUNT: nothing of note. */
 static enum stats_event event_of(const struct stats_sight *sight)
 {
-	return sight->has_bth ? events_of_analysis[sight->analysis] : events_of_tcp[sight->tcp_analysis];
+	return sight->ib.has_bth ? events_of_analysis[sight->flow.analysis] : events_of_tcp[sight->flow.tcp_analysis];
 }
 
 static void note_payload(struct stats_direction *sender, const struct stats_sight *sight, enum stats_event event)
@@ -194,7 +199,7 @@ static void note_payload(struct stats_direction *sender, const struct stats_sigh
 		return;
 	sender->data_packets++;
 	/* some of an overlapping segment's bytes are new */
-	if (again && sight->tcp_analysis != RTAP_TCP_OVERLAP)
+	if (again && sight->flow.tcp_analysis != RTAP_TCP_OVERLAP)
 		sender->repeated_bytes += sight->payload_bytes;
 	else
 		sender->payload_bytes += sight->payload_bytes;
@@ -203,8 +208,8 @@ static void note_payload(struct stats_direction *sender, const struct stats_sigh
 /* What its transport headers say. False: its CRC is wrong, so they say nothing. */
 static bool note_transport(struct stats *stats, struct stats_connection *connection, const struct stats_sight *sight)
 {
-	struct stats_direction *sender = &connection->directions[!sight->from_a], *other = &connection->directions[sight->from_a];
-	const struct ib_opcode *opcode = &ib_opcodes[sight->opcode];
+	struct stats_direction *sender = &connection->directions[!sight->flow.from_a], *other = &connection->directions[sight->flow.from_a];
+	const struct ib_opcode *opcode = &ib_opcodes[sight->ib.opcode];
 	bool in_order = connection != &stats->others;
 
 	if (sight->bad_icrc) {
@@ -213,7 +218,7 @@ static bool note_transport(struct stats *stats, struct stats_connection *connect
 	}
 	if (sight->marked)
 		note_mark(stats, sender, sight);
-	if (sight->analysis == RTAP_PSN_CAPTURED_TWICE)
+	if (sight->flow.analysis == RTAP_PSN_CAPTURED_TWICE)
 		return true;
 	switch (opcode->class) {
 	case IB_CONGESTION:
@@ -224,7 +229,7 @@ static bool note_transport(struct stats *stats, struct stats_connection *connect
 	case IB_ACKNOWLEDGE:
 	case IB_ATOMIC_ACKNOWLEDGE:
 	case IB_READ_RESPONSE:
-		if (sight->has_aeth)
+		if (sight->ib.has_aeth)
 			note_acknowledgement(stats, sender, other, sight);
 		break;
 	default:
@@ -243,18 +248,18 @@ static void note_interval(struct stats *stats, const struct stats_sight *sight)
 		return;
 	interval->packets++;
 	interval->bytes += sight->wire_bytes;
-	interval->retransmissions += sight->has_connection && !sight->bad_icrc && event_of(sight) == STATS_RETRANSMISSION;
-	if (!sight->has_bth || sight->bad_icrc)
+	interval->retransmissions += sight->flow.present && !sight->bad_icrc && event_of(sight) == STATS_RETRANSMISSION;
+	if (!sight->ib.has_bth || sight->bad_icrc)
 		return;
-	interval->naks += sight->has_aeth && (SYNDROME_KIND(sight->syndrome) == SYNDROME_NAK || SYNDROME_KIND(sight->syndrome) == SYNDROME_RNR);
-	interval->cnps += ib_opcodes[sight->opcode].class == IB_CONGESTION;
+	interval->naks += sight->ib.has_aeth && (SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_NAK || SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_RNR);
+	interval->cnps += ib_opcodes[sight->ib.opcode].class == IB_CONGESTION;
 	interval->ce_marks += sight->marked;
 }
 
 static void note_flow(struct stats *stats, const struct stats_sight *sight)
 {
 	struct stats_connection *connection = stats_find(stats, sight->connection);
-	struct stats_direction *sender = &connection->directions[!sight->from_a];
+	struct stats_direction *sender = &connection->directions[!sight->flow.from_a];
 	enum stats_event event = event_of(sight);
 
 	if (!sender->packets || sight->time_ns < sender->first_ns)
@@ -263,9 +268,9 @@ static void note_flow(struct stats *stats, const struct stats_sight *sight)
 		sender->last_ns = sight->time_ns;
 	sender->packets++;
 	sender->wire_bytes += sight->wire_bytes;
-	if (sight->has_bth && !note_transport(stats, connection, sight))
+	if (sight->ib.has_bth && !note_transport(stats, connection, sight))
 		return;
-	if (!sight->has_bth && connection != &stats->others)
+	if (!sight->ib.has_bth && connection != &stats->others)
 		note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
 	if (event != STATS_EVENT_COUNT)
 		stats_note_event(stats, sender, event, sight->frame);
@@ -276,20 +281,20 @@ static void note_flow(struct stats *stats, const struct stats_sight *sight)
 static void note_loose(struct stats *stats, const struct stats_sight *sight)
 {
 	uint64_t number = sight->frame;
-	uint8_t code = SYNDROME_CODE(sight->syndrome);
+	uint8_t code = SYNDROME_CODE(sight->ib.syndrome);
 
 	stats->unassigned += !sight->is_mad;
 	if (sight->bad_icrc)
 		return;
 	if (sight->marked)
 		stats_count(&stats->loose[STATS_CE_MARK], number);
-	if (ib_opcodes[sight->opcode].class == IB_CONGESTION)
+	if (ib_opcodes[sight->ib.opcode].class == IB_CONGESTION)
 		stats_count(&stats->loose[STATS_CNP], number);
-	if (sight->has_aeth && SYNDROME_KIND(sight->syndrome) == SYNDROME_ACK && !code)
+	if (sight->ib.has_aeth && SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_ACK && !code)
 		stats_count(&stats->loose[STATS_NO_CREDIT], number);
-	if (sight->has_aeth && SYNDROME_KIND(sight->syndrome) == SYNDROME_RNR)
+	if (sight->ib.has_aeth && SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_RNR)
 		stats_count(&stats->loose[STATS_RNR], number);
-	if (sight->has_aeth && SYNDROME_KIND(sight->syndrome) == SYNDROME_NAK && code <= STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
+	if (sight->ib.has_aeth && SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_NAK && code <= STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
 		stats_count(&stats->loose[STATS_NAK_SEQUENCE + code], number);
 }
 
@@ -303,14 +308,14 @@ void stats_add_sight(struct stats *stats, const struct stats_sight *sight)
 		stats->last_ns = sight->time_ns;
 	stats->packets++;
 	stats->wire_bytes += sight->wire_bytes;
-	stats->rdma_packets += sight->has_bth || (sight->has_connection && !sight->beside_rdma);
+	stats->rdma_packets += sight->ib.has_bth || (sight->flow.present && !sight->flow.beside_rdma);
 	if (stats->interval_ns)
 		note_interval(stats, sight);
 	if (sight->bad_icrc)
 		stats_count(&stats->bad_icrc, sight->frame);
-	if (sight->has_connection)
+	if (sight->flow.present)
 		note_flow(stats, sight);
-	else if (sight->has_bth)
+	else if (sight->ib.has_bth)
 		note_loose(stats, sight);
 }
 
