@@ -76,7 +76,8 @@ struct pipeline {
 	struct crew_batch *batch;       /* at hand */
 	uint64_t read_bytes, total_bytes; /* of the source, */
 	struct rtap_source_counters counters; /* up to this batch */
-	size_t dissected;               /* bytes taken of what is dissected of it */
+	const struct rtap_frame *frames_end; /* of it */
+	uint8_t *frozen;                /* what is dissected of its next frame; NULL: it is not prepared */
 	void *room;                     /* of what is to be done later, which can be filled; NULL: none */
 	bool has_shown;
 	int64_t shown_ns;               /* time of the packet shown last */
@@ -320,11 +321,16 @@ enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **ba
 	pipeline->batch = taken;
 	pipeline->read_bytes = taken->read_bytes;
 	pipeline->counters = taken->counters;
-	pipeline->dissected = 0;
+	pipeline->frozen = NULL;
 	*batch = taken->batch;
-	if (taken->status != RTAP_STATUS_OK)
+	if (taken->status != RTAP_STATUS_OK) {
 		*error = taken->error;
-	return taken->status;
+		return taken->status;
+	}
+	pipeline->frames_end = taken->batch->frames + taken->batch->count;
+	if (taken->prepared)
+		pipeline->frozen = ((struct work *)taken->work)->dissected->bytes;
+	return RTAP_STATUS_OK;
 }
 
 void pipeline_batch_done(struct pipeline *pipeline)
@@ -340,12 +346,10 @@ void pipeline_batch_done(struct pipeline *pipeline)
 
 void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
-	struct work *work = pipeline->batch->work;
-	const struct rtap_batch *batch = pipeline->batch->batch;
-	size_t left = batch->count - (size_t)(frame - batch->frames);
-	uint8_t *frozen;
+	size_t left = (uintptr_t)pipeline->frames_end - (uintptr_t)frame; /* bytes */
+	uint8_t *frozen = pipeline->frozen;
 
-	if (!pipeline->batch->prepared) {
+	if (!frozen) {
 		tracker_dissect(pipeline->options.tracker, frame, packet);
 		return;
 	}
@@ -353,20 +357,19 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 	 * Another thread has read the frame and dissected it, so they are in its cache: fetched from there while those before it are at
 	 * work. Not by a function of its own, nor in a loop, which gcc takes away when there is nothing else in them.
 	 */
-	frozen = work->dissected->bytes + pipeline->dissected;
 	FETCH(frozen, FROZEN_AHEAD);
 	FETCH(frozen, FROZEN_AHEAD + CACHE_LINE);
 	FETCH(frozen, FROZEN_AHEAD + 2 * CACHE_LINE);
 	FETCH(frozen, FROZEN_AHEAD + 3 * CACHE_LINE);
 	FETCH(frozen, FROZEN_AHEAD + 4 * CACHE_LINE);
-	if (left > FURTHER_AHEAD)
+	if (left > FURTHER_AHEAD * sizeof *frame)
 		__builtin_prefetch(frame + FURTHER_AHEAD);
-	if (left > FRAMES_AHEAD) {
+	if (left > FRAMES_AHEAD * sizeof *frame) {
 		FETCH(frame[FRAMES_AHEAD].bytes, 0);
 		FETCH(frame[FRAMES_AHEAD].bytes, CACHE_LINE);
 		FETCH(frame[FRAMES_AHEAD].bytes, 2 * CACHE_LINE);
 	}
-	pipeline->dissected += packet_thaw(frozen, frame, packet);
+	pipeline->frozen += packet_thaw(frozen, frame, packet);
 	if (packet->tcp.present && !packet->fpdus.count)
 		for (uint32_t at = 3 * CACHE_LINE; at < frame->captured_length && at < MOST_FETCHED; at += CACHE_LINE)
 			__builtin_prefetch(frame->bytes + at);

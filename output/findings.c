@@ -322,6 +322,8 @@ static void look(struct findings *findings, const struct stats *stats, const str
 		take_tally(&finding, &stats_incidents_of(&connection->directions[direction])->events[rule->event]);
 		finding.of = rule->of ? connection->directions[direction].packets : 0;
 	}
+	if (finding.count < rule->least)
+		return;
 	takes = threshold(rule, &finding);
 	if (finding.count < takes)
 		return;
@@ -336,8 +338,10 @@ static void look_at_connection(struct findings *findings, const struct stats *st
 
 		if (rule->scope == FINDING_CONNECTION)
 			look(findings, stats, rule, connection, -1, NULL);
+		/* most connections have none of the events that most rules are of */
 		for (int direction = 0; rule->scope == FINDING_DIRECTION && direction < 2; direction++)
-			look(findings, stats, rule, connection, direction, NULL);
+			if (rule->event == NO_EVENT || connection->directions[direction].incidents)
+				look(findings, stats, rule, connection, direction, NULL);
 	}
 }
 

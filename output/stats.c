@@ -134,29 +134,21 @@ static bool make_room(struct stats *stats, uint64_t number)
 	return true;
 }
 
-struct stats_connection *stats_find(struct stats *stats, uint64_t number)
+struct stats_connection *stats_begin(struct stats *stats, uint64_t number)
 {
-	struct stats_connection **place;
+	struct stats_connection *begun = NULL;
 
-	if (number == stats->last_number)
-		return stats->last;
-	stats->last_number = number;
-	stats->last = &stats->others;
-	if (number > stats->table_room && (stats->is_full || !make_room(stats, number))) {
+	/* the other half is for what is said on them */
+	if (!stats->is_full && (number <= stats->table_room || make_room(stats, number)) &&
+	    stats->connection_memory < stats->options.max_memory / 2)
+		begun = take(stats, sizeof *begun, size_of_connection(stats));
+	if (!begun) {
 		stats->is_full = true;
-		return stats->last;
+		return &stats->others;
 	}
-	place = &stats->table[number - 1];
-	if (!*place && !stats->is_full) {
-		/* the other half is for what is said on them */
-		if (stats->connection_memory < stats->options.max_memory / 2)
-			*place = take(stats, sizeof **place, size_of_connection(stats));
-		stats->connection_memory += *place ? size_of_connection(stats) : 0;
-		stats->is_full = !*place;
-	}
-	if (*place)
-		stats->last = *place;
-	return stats->last;
+	stats->connection_memory += size_of_connection(stats);
+	stats->table[number - 1] = begun;
+	return begun;
 }
 
 /* Those of the direction; of the others if memory is too short; NULL if there is none at all. */
@@ -549,7 +541,6 @@ void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)
 		direction_merge(stats, &connection->directions[i ^ turned], &other->directions[i]);
 	connection_destroy(stats, other);
 	stats->table[from - 1] = NULL;
-	stats->last_number = 0;
 }
 
 void stats_destroy(struct stats *stats)

@@ -193,8 +193,6 @@ struct stats {
 	bool is_full;                       /* no more rows: a connection is in one or in `others`, not in both */
 	uint64_t table_room;
 	struct stats_connection others;     /* counts only: what goes by order (READs under way, reactions) is not known of them */
-	uint64_t last_number;               /* the connection looked up last */
-	struct stats_connection *last;
 	struct histogram setup_ns;          /* from REQ to RTU */
 	struct stats_tally slow_setups;     /* that took STATS_SLOW_SETUP_NS or more */
 	struct stats_tally cm_repeats;      /* REQs, REPs and DREQs sent again; frames: in which they came first */
@@ -260,7 +258,14 @@ static inline int64_t stats_elapsed(int64_t from_ns, int64_t to_ns)
 }
 
 /* The connection's counts, begun if there are none; `others` if memory is too short. */
-struct stats_connection *stats_find(struct stats *stats, uint64_t number);
+struct stats_connection *stats_begin(struct stats *stats, uint64_t number);
+
+static inline struct stats_connection *stats_find(struct stats *stats, uint64_t number)
+{
+	struct stats_connection *found = number <= stats->table_room ? stats->table[number - 1] : NULL;
+
+	return found ? found : stats_begin(stats, number);
+}
 
 /* Zeroed memory within the limit, with as much as the histograms in it can take; NULL: there is none. */
 void *stats_take(struct stats *stats, size_t size, unsigned histograms);

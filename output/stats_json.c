@@ -30,13 +30,6 @@ static void object_begin(struct line *line, const char *key)
 	line_char(line, '{');
 }
 
-static const struct {
-	const char *key;
-	unsigned permille;
-} percentiles[] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p999", 999 } };
-
-#define PERCENTILES (sizeof percentiles / sizeof percentiles[0])
-
 static void object_value(struct line *line, const char *key, uint64_t value, bool is_time)
 {
 	if (is_time)
@@ -47,14 +40,19 @@ static void object_value(struct line *line, const char *key, uint64_t value, boo
 
 static void distribution(const char *key, const struct histogram *histogram, bool is_time, struct line *line)
 {
+	static const char *const keys[] = { "p50", "p90", "p99", "p999" };
+	static const unsigned permilles[] = { 500, 900, 990, 999 };
+	uint64_t percentiles[4];
+
 	if (!histogram || !histogram->count)
 		return;
+	histogram_percentiles(histogram, permilles, 4, percentiles);
 	object_begin(line, key);
 	object_number(line, "count", histogram->count);
 	object_value(line, "mean", histogram->sum / histogram->count, is_time);
 	object_value(line, "min", histogram->least, is_time);
-	for (unsigned i = 0; i < PERCENTILES; i++)
-		object_value(line, percentiles[i].key, histogram_percentile(histogram, percentiles[i].permille), is_time);
+	for (unsigned i = 0; i < 4; i++)
+		object_value(line, keys[i], percentiles[i], is_time);
 	object_value(line, "max", histogram->largest, is_time);
 	line_char(line, '}');
 }

@@ -48,10 +48,9 @@ static void labelled_if(const char *label, uint64_t number, struct line *line)
 
 static void distribution(const char *label, const struct histogram *histogram, bool is_time, struct line *line)
 {
-	static const struct {
-		const char *label;
-		unsigned permille;
-	} percentiles[] = { { " p50 ", 500 }, { " p90 ", 900 }, { " p99 ", 990 }, { " p99.9 ", 999 } };
+	static const char *const labels[] = { " p50 ", " p90 ", " p99 ", " p99.9 " };
+	static const unsigned permilles[] = { 500, 900, 990, 999 };
+	uint64_t percentiles[4];
 
 	if (!histogram || !histogram->count)
 		return;
@@ -62,9 +61,10 @@ static void distribution(const char *label, const struct histogram *histogram, b
 		line_text(line, is_time ? " s" : "");
 		return;
 	}
-	for (unsigned i = 0; i < sizeof percentiles / sizeof percentiles[0]; i++) {
-		line_text(line, percentiles[i].label);
-		value(histogram_percentile(histogram, percentiles[i].permille), is_time, line);
+	histogram_percentiles(histogram, permilles, 4, percentiles);
+	for (unsigned i = 0; i < 4; i++) {
+		line_text(line, labels[i]);
+		value(percentiles[i], is_time, line);
 	}
 	line_text(line, " max ");
 	value(histogram->largest, is_time, line);
