@@ -48,6 +48,11 @@ struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direct
 	return direction->incidents ? direction->incidents : stats->others.directions[0].incidents;
 }
 
+void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame)
+{
+	stats_count(&stats_incidents(stats, direction)->events[event], frame);
+}
+
 const struct stats_incidents *stats_incidents_of(const struct stats_direction *direction)
 {
 	static const struct stats_incidents none;
@@ -226,21 +231,46 @@ struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns)
 	return &stats->intervals[index];
 }
 
+#define FIRST_READS 8
+#define SIZE_OF_READS(room) (sizeof(struct stats_reads) + (room) * sizeof(uint64_t))
+
+/* False: there are as many as are told apart, or memory is out. */
+static bool make_reads_room(struct stats_direction *asker)
+{
+	struct stats_reads *reads = asker->reads, *larger;
+
+	if (reads->room == STATS_READS)
+		return false;
+	larger = malloc(SIZE_OF_READS(2 * reads->room));
+	if (!larger)
+		return false;
+	*larger = (struct stats_reads){ .count = reads->count, .most = reads->most, .room = 2 * reads->room };
+	for (uint32_t i = 0; i < reads->count; i++)
+		larger->answered_in[i] = reads->answered_in[(reads->first + i) % reads->room];
+	free(reads);
+	asker->reads = larger;
+	return true;
+}
+
 /* READs and atomics are answered in the order in which they were asked: those answered before this one was asked are over. */
 static void note_read(struct stats *stats, struct stats_direction *asker, const struct rtap_message *message)
 {
 	struct stats_reads *reads = asker->reads;
 
-	if (!reads)
-		reads = asker->reads = stats_take(stats, sizeof *reads, 0);
-	if (!reads)
-		return;
+	if (!reads) {
+		reads = asker->reads = take(stats, SIZE_OF_READS(FIRST_READS), SIZE_OF_READS(STATS_READS));
+		if (!reads)
+			return;
+		reads->room = FIRST_READS;
+	}
 	while (reads->count && reads->answered_in[reads->first] < message->first_frame) {
-		reads->first = (reads->first + 1) % STATS_READS;
+		reads->first = (reads->first + 1) % reads->room;
 		reads->count--;
 	}
-	if (reads->count < STATS_READS)
-		reads->answered_in[(reads->first + reads->count++) % STATS_READS] = message->answered_in;
+	if (reads->count == reads->room && make_reads_room(asker))
+		reads = asker->reads;
+	if (reads->count < reads->room)
+		reads->answered_in[(reads->first + reads->count++) % reads->room] = message->answered_in;
 	if (reads->count > reads->most)
 		reads->most = reads->count;
 }
@@ -520,7 +550,7 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 		for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
 			give_operations(stats, direction->operations[kind]);
 		free(direction->incidents);
-		give(stats, direction->reads, sizeof *direction->reads, 0);
+		give_back(stats, direction->reads, SIZE_OF_READS(STATS_READS));
 		if (direction->reaction_ns)
 			histogram_fini(direction->reaction_ns);
 		give(stats, direction->reaction_ns, sizeof *direction->reaction_ns, 1);

@@ -48,12 +48,13 @@ struct stats_operations {
 	struct histogram size, latency_ns;  /* latency: of requests that were answered well */
 };
 
+/* READs under way that are told apart. */
 #define STATS_READS 256
 
-/* When the READs and atomics under way were answered: frames, in a ring. */
+/* When the READs and atomics under way were answered: frames, in a ring, of which most need a few places. */
 struct stats_reads {
-	uint64_t answered_in[STATS_READS];
-	uint32_t first, count, most;
+	uint32_t first, count, most, room;
+	uint64_t answered_in[];
 };
 
 /* Losses within a second of the first of them. */
@@ -287,10 +288,7 @@ struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direct
 /* The same to be read. */
 const struct stats_incidents *stats_incidents_of(const struct stats_direction *direction);
 
-static inline void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame)
-{
-	stats_count(&stats_incidents(stats, direction)->events[event], frame);
-}
+void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame);
 
 void stats_tally_merge(struct stats_tally *tally, const struct stats_tally *other);
 

@@ -262,16 +262,19 @@ static void note_flow(struct stats *stats, const struct stats_sight *sight)
 	struct stats_direction *sender = &connection->directions[!sight->flow.from_a];
 	enum stats_event event = event_of(sight);
 
-	if (!sender->packets || sight->time_ns < sender->first_ns)
-		sender->first_ns = sight->time_ns;
-	if (!sender->packets || sight->time_ns > sender->last_ns)
+	if (!sender->packets++)
+		sender->first_ns = sender->last_ns = sight->time_ns;
+	else if (sight->time_ns > sender->last_ns)
 		sender->last_ns = sight->time_ns;
-	sender->packets++;
+	else if (sight->time_ns < sender->first_ns)
+		sender->first_ns = sight->time_ns;
 	sender->wire_bytes += sight->wire_bytes;
-	if (sight->ib.has_bth && !note_transport(stats, connection, sight))
-		return;
-	if (!sight->ib.has_bth && connection != &stats->others)
+	if (sight->ib.has_bth) {
+		if (!note_transport(stats, connection, sight))
+			return;
+	} else if (connection != &stats->others) {
 		note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
+	}
 	if (event != STATS_EVENT_COUNT)
 		stats_note_event(stats, sender, event, sight->frame);
 	note_payload(sender, sight, event);
@@ -300,13 +303,12 @@ static void note_loose(struct stats *stats, const struct stats_sight *sight)
 
 void stats_add_sight(struct stats *stats, const struct stats_sight *sight)
 {
-	if (!stats->packets)
+	if (!stats->packets++)
 		stats->begin_ns = stats->first_ns = stats->last_ns = sight->time_ns;
-	if (sight->time_ns < stats->first_ns)
-		stats->first_ns = sight->time_ns;
-	if (sight->time_ns > stats->last_ns)
+	else if (sight->time_ns > stats->last_ns)
 		stats->last_ns = sight->time_ns;
-	stats->packets++;
+	else if (sight->time_ns < stats->first_ns)
+		stats->first_ns = sight->time_ns;
 	stats->wire_bytes += sight->wire_bytes;
 	stats->rdma_packets += sight->ib.has_bth || (sight->flow.present && !sight->flow.beside_rdma);
 	if (stats->interval_ns)
