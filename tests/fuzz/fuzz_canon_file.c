@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Canonical text read back and compared: with itself, and with a text made from it by turning one byte, or with another.
- * Input: options (1: packets, 2: order, 4: fold retransmissions, 8: JSON, 16: counts only, 32: the second half is the other text),
- * which byte to turn, then the text.
+ * Input: options (1: packets, 2: order, 4: fold retransmissions, 8: JSON, 16: counts only, 32: the second half is the other text,
+ * 64: tolerances, 128: names, pairs and an address), which byte to turn, then the text.
  */
 #include "config.h"
 
@@ -49,6 +49,22 @@ static enum rtap_status read_text(struct canon_file *file, const char *text, siz
 	return canon_file_read(file, &(struct canon_text){ .name = "text", .text = text, .length = length, .map = map }, treatments, &error);
 }
 
+static void add_rules(struct diff_rules *rules, uint8_t options)
+{
+	static const char *const tolerances[][2] = { { "tolerance", "latency=5%" }, { "tolerance", "length=2" } };
+	static const char *const names[][2] = {
+		{ "ignore", "rpcordma.rdma_handle" }, { "only", "kind" }, { "only", "length" }, { "skip", "kind=mad" }, { "map", "10.0.0.3=10.0.0.2" },
+	};
+	struct rtap_error error;
+
+	for (size_t i = 0; options & 64 && i < sizeof tolerances / sizeof *tolerances; i++)
+		if (diff_rules_add(rules, tolerances[i][0], tolerances[i][1], &error) != RTAP_STATUS_OK)
+			abort();
+	for (size_t i = 0; options & 128 && i < sizeof names / sizeof *names; i++)
+		if (diff_rules_add(rules, names[i][0], names[i][1], &error) != RTAP_STATUS_OK)
+			abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct diff_rules rules = { .level = CANON_MESSAGES };
@@ -68,6 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rules.level = data[0] & 1 ? CANON_PACKETS : CANON_MESSAGES;
 	rules.order = data[0] & 2;
 	rules.fold_retransmissions = data[0] & 4;
+	add_rules(&rules, data[0]);
 	memcpy(text, data + 3, length);
 	turned_length = data[0] & 32 ? length - length / 2 : length;
 	length = data[0] & 32 ? length / 2 : length;
@@ -86,6 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	canon_file_fini(&second);
 out:
 	canon_treatments_fini(&treatments);
+	diff_rules_fini(&rules);
 	free(text);
 	free(turned);
 	return 0;

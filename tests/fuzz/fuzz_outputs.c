@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * From end to end: a capture file in, one of the outputs out, by way of the source, a display filter and the tracker. What is
- * written is well-formed text or JSON Lines; what is saved comes back.
+ * written is well-formed text or JSON Lines; what is saved comes back. What is written of packets that were dissected ahead and
+ * frozen on their way, as several threads do it, is the same.
  * Input: byte 0 chooses the output, byte 1 options, byte 2 the limit of memory and the columns, byte 3 is the length of a
  * display filter's text, which follows; the rest is a file.
  */
@@ -23,6 +24,7 @@
 
 #include "capture/source.h"
 #include "capture/writer.h"
+#include "dissect/frozen.h"
 #include "output/canon.h"
 #include "output/export_files.h"
 #include "output/export_tcp.h"
@@ -32,6 +34,7 @@
 #include "output/stats_form.h"
 #include "output/text.h"
 #include "reassembly/state.h"
+#include "reassembly/tracker.h"
 
 #include "harness.h"
 
@@ -70,6 +73,10 @@ struct run {
 	struct rtap_writer *writer;
 	uint64_t saved;
 	uLong saved_bytes; /* CRC of what was saved */
+	bool ahead;        /* packets are dissected a batch ahead, and frozen before they are taken and before they are shown */
+	uint64_t *frozen;  /* those of the batch */
+	size_t frozen_room;
+	uLong written;     /* CRC of what was written */
 };
 
 /* What outputs that take a file descriptor write to, for the process's life. */
@@ -237,25 +244,73 @@ static void save(struct run *run, const struct rtap_frame *frame)
 	run->saved_bytes = crc32_z(run->saved_bytes, frame->bytes, frame->captured_length);
 }
 
-static void take_frame(struct run *run, const struct rtap_frame *frame)
+static void show(struct run *run, const struct rtap_packet *packet)
+{
+	size_t size = run->ahead ? packet_frozen_size(packet) : 0;
+	struct rtap_packet thawed;
+	uint8_t *frozen;
+
+	if (!size) {
+		REQUIRE(!printer_packet(&run->printer, run->format, packet));
+		return;
+	}
+	frozen = malloc(size);
+	REQUIRE(frozen != NULL && packet_freeze(packet, frozen) <= size);
+	packet_thaw(frozen, packet->frame, &thawed);
+	REQUIRE(!printer_packet(&run->printer, run->format, &thawed));
+	free(frozen);
+}
+
+static void take_packet(struct run *run, const struct rtap_packet *packet)
+{
+	if (run->stats)
+		stats_packet(run->stats, packet);
+	if (run->canon)
+		canon_packet(run->canon, packet);
+	if (!rtap_filter_match(run->filter, packet))
+		return;
+	if (run->output == SAVE)
+		save(run, packet->frame);
+	if (run->format)
+		show(run, packet);
+}
+
+static void take_batch(struct run *run, const struct rtap_batch *batch)
 {
 	struct rtap_packet packet;
 
-	rtap_tracker_frame(run->tracker, frame, &packet);
-	if (run->stats)
-		stats_packet(run->stats, &packet);
-	if (run->canon)
-		canon_packet(run->canon, &packet);
-	if (!rtap_filter_match(run->filter, &packet))
-		return;
-	if (run->output == SAVE)
-		save(run, frame);
-	if (run->format)
-		REQUIRE(!printer_packet(&run->printer, run->format, &packet));
+	for (size_t i = 0; i < batch->count; i++) {
+		rtap_tracker_frame(run->tracker, &batch->frames[i], &packet);
+		take_packet(run, &packet);
+	}
+}
+
+static void take_batch_ahead(struct run *run, const struct rtap_batch *batch)
+{
+	struct rtap_packet packet;
+	size_t used = 0;
+	uint8_t *frozen;
+
+	if (run->frozen_room < batch->count * FROZEN_SIZE) {
+		run->frozen_room = batch->count * FROZEN_SIZE;
+		free(run->frozen);
+		run->frozen = malloc(run->frozen_room);
+		REQUIRE(run->frozen != NULL);
+	}
+	frozen = (uint8_t *)run->frozen;
+	for (size_t i = 0; i < batch->count; i++) {
+		tracker_dissect_ahead(run->tracker, &batch->frames[i], &packet);
+		used += packet_freeze(&packet, frozen + used);
+	}
+	for (size_t i = 0; i < batch->count; i++) {
+		frozen += packet_thaw(frozen, &batch->frames[i], &packet);
+		tracker_take(run->tracker, &batch->frames[i], &packet);
+		take_packet(run, &packet);
+	}
 }
 
 /* Ends with END or a failure to open; what breaks is told and read past. */
-static void read_file(struct rtap_source *source, void (*take)(struct run *run, const struct rtap_frame *frame), struct run *run)
+static void read_file(struct rtap_source *source, void (*take)(struct run *run, const struct rtap_batch *batch), struct run *run)
 {
 	struct rtap_batch *batch;
 	struct rtap_error error;
@@ -265,8 +320,7 @@ static void read_file(struct rtap_source *source, void (*take)(struct run *run, 
 		REQUIRE(status != RTAP_STATUS_FAILED);
 		if (status != RTAP_STATUS_OK)
 			continue;
-		for (size_t i = 0; i < batch->count; i++)
-			take(run, &batch->frames[i]);
+		take(run, batch);
 		rtap_batch_release(batch);
 	}
 }
@@ -391,11 +445,15 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return remove(path);
 }
 
-static void take_back(struct run *run, const struct rtap_frame *frame)
+static void take_back(struct run *run, const struct rtap_batch *batch)
 {
-	REQUIRE(run->saved--);
-	run->saved_bytes = crc32_z(run->saved_bytes, (const uint8_t *)&frame->wire_length, sizeof frame->wire_length);
-	run->saved_bytes = crc32_z(run->saved_bytes, frame->bytes, frame->captured_length);
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct rtap_frame *frame = &batch->frames[i];
+
+		REQUIRE(run->saved--);
+		run->saved_bytes = crc32_z(run->saved_bytes, (const uint8_t *)&frame->wire_length, sizeof frame->wire_length);
+		run->saved_bytes = crc32_z(run->saved_bytes, frame->bytes, frame->captured_length);
+	}
 }
 
 static void check_saved(struct run *run, const uint8_t *bytes, size_t length)
@@ -427,6 +485,7 @@ static void check_written(struct run *run)
 		return;
 	text = mmap(NULL, (size_t)length, PROT_READ, MAP_SHARED, file, 0);
 	REQUIRE(text != MAP_FAILED);
+	run->written = crc32_z(0, (const uint8_t *)text, (size_t)length);
 	if (run->output == SAVE)
 		check_saved(run, (const uint8_t *)text, (size_t)length);
 	else
@@ -441,7 +500,7 @@ static void run_output(struct run *run, unsigned memory, unsigned set, struct rt
 	REQUIRE(file >= 0 && !ftruncate(file, 0) && lseek(file, 0, SEEK_SET) == 0);
 	open_output(run, set);
 	open_tracker(run, memory);
-	read_file(source, take_frame, run);
+	read_file(source, run->ahead ? take_batch_ahead : take_batch, run);
 	finish_output(run);
 	check_written(run);
 	if (run->output == FILES)
@@ -452,6 +511,20 @@ static void run_output(struct run *run, unsigned memory, unsigned set, struct rt
 	json_format_fini(&run->json);
 	text_format_fini(&run->text);
 	printer_fini(&run->printer);
+	free(run->frozen);
+}
+
+/* As the input says; false: it cannot be read at all. */
+static bool run_file(struct run *run, const uint8_t *data, const struct rtap_span *input)
+{
+	struct rtap_source *source;
+	struct rtap_error error;
+
+	if (source_open_memory(&source, input, 1, run->options & SMALL_BLOCKS ? 100 : 0, run->options & IN_DROPS ? 61 : 0, &error) != RTAP_STATUS_OK)
+		return false;
+	run_output(run, data[2] & 15, data[2] >> 4, source);
+	rtap_source_close(source);
+	return true;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -464,7 +537,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* a block of just this size: reading outside of it is seen */
 	uint8_t *copy = malloc(length + !length);
 	struct rtap_span input = { copy, (uint32_t)length };
-	struct rtap_source *source = NULL;
+	struct run again = { .output = run.output, .options = run.options, .ahead = true };
 	struct rtap_error error;
 	char filter[256] = "";
 
@@ -473,11 +546,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(filter, data + HEADER_LENGTH, data[3]);
 	if (*filter && rtap_filter_compile(&run.filter, filter, NULL, &error) != RTAP_STATUS_OK)
 		goto out;
-	if (source_open_memory(&source, &input, 1, run.options & SMALL_BLOCKS ? 100 : 0, run.options & IN_DROPS ? 61 : 0, &error) != RTAP_STATUS_OK)
-		goto out;
-	run_output(&run, data[2] & 15, data[2] >> 4, source);
+	again.filter = run.filter;
+	if (run_file(&run, data, &input) && run.output < SAVE)
+		REQUIRE(run_file(&again, data, &input) && again.written == run.written);
 out:
-	rtap_source_close(source);
 	rtap_filter_destroy(run.filter);
 	free(copy);
 	return 0;
