@@ -418,8 +418,9 @@ static struct records *records_to_fill(struct pipeline *pipeline)
 		return NULL;
 	if (work->shown && work->shown->used > MAX_ROOM)
 		pipeline_sync(pipeline);
-	if (!work->shown) {
+	if (!work->shown)
 		work->shown = take_records(pipeline);
+	if (work->shown && !work->shown->used) {
 		work->shown_before = pipeline->has_shown;
 		work->before_ns = pipeline->shown_ns;
 	}

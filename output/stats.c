@@ -45,7 +45,10 @@ struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direct
 {
 	if (!direction->incidents)
 		direction->incidents = calloc(1, sizeof *direction->incidents);
-	return direction->incidents ? direction->incidents : stats->others.directions[0].incidents;
+	if (direction->incidents)
+		return direction->incidents;
+	stats->uncounted_messages++;
+	return stats->others.directions[0].incidents;
 }
 
 void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame)
@@ -235,15 +238,17 @@ struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns)
 #define SIZE_OF_READS(room) (sizeof(struct stats_reads) + (room) * sizeof(uint64_t))
 
 /* False: there are as many as are told apart, or memory is out. */
-static bool make_reads_room(struct stats_direction *asker)
+static bool make_reads_room(struct stats *stats, struct stats_direction *asker)
 {
 	struct stats_reads *reads = asker->reads, *larger;
 
 	if (reads->room == STATS_READS)
 		return false;
 	larger = malloc(SIZE_OF_READS(2 * reads->room));
-	if (!larger)
+	if (!larger) {
+		stats->uncounted_messages++;
 		return false;
+	}
 	*larger = (struct stats_reads){ .count = reads->count, .most = reads->most, .room = 2 * reads->room };
 	for (uint32_t i = 0; i < reads->count; i++)
 		larger->answered_in[i] = reads->answered_in[(reads->first + i) % reads->room];
@@ -267,7 +272,7 @@ static void note_read(struct stats *stats, struct stats_direction *asker, const 
 		reads->first = (reads->first + 1) % reads->room;
 		reads->count--;
 	}
-	if (reads->count == reads->room && make_reads_room(asker))
+	if (reads->count == reads->room && make_reads_room(stats, asker))
 		reads = asker->reads;
 	if (reads->count < reads->room)
 		reads->answered_in[(reads->first + reads->count++) % reads->room] = message->answered_in;
@@ -474,6 +479,8 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 	};
 	if (found->shown.life)
 		found->shown.life_count = (uint8_t)connection->life_count;
+	else if (stats->options.lives && connection->life_count)
+		stats->uncounted_messages++;
 	memcpy(found->shown.trouble, connection->trouble, sizeof found->shown.trouble);
 }
 

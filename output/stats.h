@@ -181,7 +181,7 @@ struct stats {
 	uint64_t packets, wire_bytes;
 	uint64_t rdma_packets;              /* with a BTH, or of a connection of iWARP */
 	uint64_t connection_memory;         /* of these bytes, those of connections without their operations: at most half of the limit */
-	uint64_t uncounted_messages;        /* whose operations memory was too short for in their connection: in `others` */
+	uint64_t uncounted_messages;        /* and packets: memory was too short for their operations and events, which are in `others` */
 	uint64_t unassigned;                /* RDMA packets of no connection that was known when they came */
 	struct stats_tally loose[STATS_EVENT_COUNT]; /* in packets of no connection that was known: NAKs, CE marks, CNPs */
 	int64_t begin_ns;                   /* of the first packet: intervals count from it */

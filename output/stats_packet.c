@@ -251,7 +251,8 @@ static void note_interval(struct stats *stats, const struct stats_sight *sight)
 	interval->retransmissions += sight->flow.present && !sight->bad_icrc && event_of(sight) == STATS_RETRANSMISSION;
 	if (!sight->ib.has_bth || sight->bad_icrc)
 		return;
-	interval->naks += sight->ib.has_aeth && (SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_NAK || SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_RNR);
+	interval->naks += sight->ib.has_aeth &&
+			  (SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_NAK || SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_RNR);
 	interval->cnps += ib_opcodes[sight->ib.opcode].class == IB_CONGESTION;
 	interval->ce_marks += sight->marked;
 }
@@ -297,7 +298,8 @@ static void note_loose(struct stats *stats, const struct stats_sight *sight)
 		stats_count(&stats->loose[STATS_NO_CREDIT], number);
 	if (sight->ib.has_aeth && SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_RNR)
 		stats_count(&stats->loose[STATS_RNR], number);
-	if (sight->ib.has_aeth && SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_NAK && code <= STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
+	if (sight->ib.has_aeth && SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_NAK &&
+	    code <= STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
 		stats_count(&stats->loose[STATS_NAK_SEQUENCE + code], number);
 }
 

@@ -131,8 +131,8 @@ static void uncounted(const struct stats *stats, struct line *line)
 {
 	if (stats->uncounted_messages || stats->summed) {
 		count(stats->summed, "connection", line);
-		line_text(line, " counted together, with the operations of ");
-		count(stats->uncounted_messages, "message", line);
+		line_text(line, " counted together, with the operations or events of ");
+		line_count(line, stats->uncounted_messages, "message or packet", "messages or packets");
 		line_text(line, " of others, for want of memory (give more with --max-memory)\n");
 	}
 	if (stats->other_rpcs || stats->other_mads) {
