@@ -46,7 +46,7 @@ static const int trial_dlts[] = {
 static pcap_t *open_for(int dlt)
 {
 	const struct pcap_file_header header = {
-		.magic = 0xa1b2c3d4, .version_major = 2, .version_minor = 4, .snaplen = SNAP_LENGTH, .linktype = (bpf_u_int32)dlt,
+		.magic = 0xa1b2c3d4, .version_major = 2, .version_minor = 4, .snaplen = SNAP_LENGTH, .linktype = link_type_of_dlt(dlt),
 	};
 	char reason[PCAP_ERRBUF_SIZE], bytes[sizeof header];
 	pcap_t *handle;

@@ -24,6 +24,7 @@ static const struct {
 	{ 103, DLT_PPP_BSDOS, NULL },
 	{ 104, DLT_C_HDLC, NULL },
 	{ 106, DLT_ATM_CLIP, NULL },
+	{ RTAP_LINK_LOOP, DLT_LOOP, NULL }, /* 12 on OpenBSD */
 	{ 109, DLT_ENC, NULL },
 	{ 121, DLT_HHDLC, NULL },
 	{ 246, DLT_PFSYNC, NULL },

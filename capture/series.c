@@ -24,6 +24,7 @@ struct rtap_series {
 	unsigned digits;         /* of a number, at the least */
 	uint64_t number;         /* of the file, of those that size begins */
 	uint64_t files_by_time;  /* begun by time so far */
+	uint64_t held_times;     /* of files that are closed */
 	char name[];             /* as it was given */
 };
 
@@ -95,12 +96,18 @@ enum rtap_status rtap_series_open(struct rtap_series **series, const char *name,
 	return RTAP_STATUS_OK;
 }
 
-static enum rtap_status begin_next(struct rtap_series *series, struct rtap_error *error)
+static enum rtap_status close_file(struct rtap_series *series, struct rtap_error *error)
 {
 	struct rtap_writer *full = series->writer;
 
 	series->writer = NULL;
-	if (rtap_writer_close(full, error))
+	series->held_times += rtap_writer_held_times(full);
+	return rtap_writer_close(full, error);
+}
+
+static enum rtap_status begin_next(struct rtap_series *series, struct rtap_error *error)
+{
+	if (close_file(series, error))
 		return RTAP_STATUS_FAILED;
 	return open_next(series, error);
 }
@@ -125,8 +132,7 @@ static enum rtap_status rotate(struct rtap_series *series, const struct rtap_fra
 	if (is_too_late(series, frame)) {
 		series->files_by_time++;
 		if (!rotation->bytes && rotation->files && series->files_by_time >= rotation->files) {
-			status = rtap_writer_close(series->writer, error);
-			series->writer = NULL;
+			status = close_file(series, error);
 			return status ? status : RTAP_STATUS_END;
 		}
 		series->begun_ns = frame->time_ns;
@@ -192,6 +198,11 @@ enum rtap_status rtap_series_flush(struct rtap_series *series, struct rtap_error
 enum rtap_status rtap_series_hand_over(struct rtap_series *series, uid_t user, gid_t group, struct rtap_error *error)
 {
 	return series->writer ? writer_hand_over(series->writer, user, group, error) : RTAP_STATUS_OK;
+}
+
+uint64_t rtap_series_held_times(const struct rtap_series *series)
+{
+	return series->held_times + (series->writer ? rtap_writer_held_times(series->writer) : 0);
 }
 
 enum rtap_status rtap_series_close(struct rtap_series *series, struct rtap_error *error)

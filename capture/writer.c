@@ -34,6 +34,7 @@ struct rtap_writer {
 	void *interfaces;          /* a tree of struct described, by tsearch() */
 	struct described *last;    /* that a frame was written of */
 	uint32_t interface_count;
+	uint64_t held_times;       /* frames whose times the file cannot hold */
 	const struct rtap_source *source; /* that tells of interfaces; NULL: none */
 };
 
@@ -172,18 +173,14 @@ static enum rtap_status begin_pcapng(struct rtap_writer *writer, struct rtap_err
 	return status ? status : write_u32(writer, length, error);
 }
 
-/* Seconds and nanoseconds of a time, held at what 32 bits of seconds since 1970 can tell. */
-static void split_time(int64_t time_ns, uint32_t *seconds, uint32_t *ns)
+/* A frame's time, held at what the file can tell: nothing before 1970; in pcap 32 bits of seconds since then. */
+static uint64_t held_time(struct rtap_writer *writer, const struct rtap_frame *frame)
 {
-	if (time_ns < 0) {
-		*seconds = *ns = 0;
-	} else if (time_ns / NS_A_SECOND > UINT32_MAX) {
-		*seconds = UINT32_MAX;
-		*ns = NS_A_SECOND - 1;
-	} else {
-		*seconds = (uint32_t)(time_ns / NS_A_SECOND);
-		*ns = (uint32_t)(time_ns % NS_A_SECOND);
-	}
+	const uint64_t last = writer->pcapng ? INT64_MAX : (uint64_t)UINT32_MAX * NS_A_SECOND + NS_A_SECOND - 1;
+	uint64_t time = frame->time_ns < 0 ? 0 : (uint64_t)frame->time_ns;
+
+	writer->held_times += frame->time_ns < 0 || time > last;
+	return time > last ? last : time;
 }
 
 static enum rtap_status write_bytes(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
@@ -197,11 +194,12 @@ static enum rtap_status write_bytes(struct rtap_writer *writer, const struct rta
 static enum rtap_status write_record(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
 				     struct rtap_error *error)
 {
-	uint32_t header[] = { 0, 0, frame->captured_length, frame->wire_length };
-	enum rtap_status status;
+	const uint64_t time = held_time(writer, frame);
+	const uint32_t header[] = {
+		(uint32_t)(time / NS_A_SECOND), (uint32_t)(time % NS_A_SECOND), frame->captured_length, frame->wire_length,
+	};
+	enum rtap_status status = sink_write(writer->sink, header, sizeof header, error);
 
-	split_time(frame->time_ns, &header[0], &header[1]);
-	status = sink_write(writer->sink, header, sizeof header, error);
 	return status ? status : write_bytes(writer, frame, batch, error);
 }
 
@@ -345,16 +343,17 @@ static enum rtap_status size_comments(const struct rtap_writer *writer, const st
 static enum rtap_status write_packet(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
 				     struct rtap_error *error)
 {
-	uint64_t time = frame->time_ns < 0 ? 0 : (uint64_t)frame->time_ns;
 	uint32_t header[7] = { PCAPNG_PACKET };
 	enum rtap_status status;
 	size_t comments, length;
+	uint64_t time;
 
 	status = size_comments(writer, frame, &comments, error);
 	if (!status)
 		status = find_interface(writer, frame->interface, frame->link_type, error);
 	if (status)
 		return status;
+	time = held_time(writer, frame);
 	length = PCAPNG_BLOCK_LEAST + PCAPNG_PACKET_LENGTH + (((size_t)frame->captured_length + 3) & ~(size_t)3) + comments;
 	header[1] = (uint32_t)length;
 	header[2] = writer->last->index;
@@ -425,6 +424,11 @@ enum rtap_status rtap_writer_flush(struct rtap_writer *writer, struct rtap_error
 	enum rtap_status status = begin(writer, error);
 
 	return status ? status : sink_flush(writer->sink, error);
+}
+
+uint64_t rtap_writer_held_times(const struct rtap_writer *writer)
+{
+	return writer->held_times;
 }
 
 /* draft-ietf-opsawg-pcapng, 4.6. */

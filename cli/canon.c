@@ -53,6 +53,14 @@ static void complain_of_writing(struct canonical *canonical, const char *output,
 	canonical->reader.status = EXIT_TROUBLE;
 }
 
+/* Why the text is of a part of the capture; NULL: it is of all that was asked for. */
+static const char *incomplete(const struct reader *reader)
+{
+	if (reader->whole)
+		return NULL;
+	return reader->failure.text[0] ? CANON_UNREADABLE : CANON_INTERRUPTED;
+}
+
 int canon_run(const struct options *options, const struct canon_options *form, int fd, const char *output, bool *cut)
 {
 	struct canonical canonical = { .canon = NULL };
@@ -85,7 +93,7 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 	reader_run(reader, canonical.tracker, take, &canonical);
 	rtap_tracker_finish(canonical.tracker);
 	*cut = reader->interrupted;
-	error = hurried ? 0 : canon_write(canonical.canon, &reader->printer);
+	error = hurried ? 0 : canon_write(canonical.canon, incomplete(reader), &reader->printer);
 	if (!error)
 		error = printer_flush(&reader->printer);
 	if (error)

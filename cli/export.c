@@ -95,6 +95,7 @@ static void finish_tcp(struct exporting *exporting)
 	if (export_tcp_close(exporting->tcp, &counters, &error) != RTAP_STATUS_OK)
 		fail(exporting, &error);
 	exporting->tcp = NULL;
+	exporting->reader.tally.held_times = counters.held_times;
 	report_tcp(&counters, exporting->reader.options->verbose);
 }
 

@@ -285,9 +285,8 @@ static enum rtap_status read_batch(struct reader *reader, struct rtap_batch **ba
 
 static void show_progress(struct reader *reader)
 {
-	uint64_t done, total;
-
 	struct rtap_source_counters counters;
+	uint64_t done, total;
 
 	if (reader->pipeline) {
 		counters = pipeline_progress(reader->pipeline, &done, &total);
@@ -340,6 +339,7 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 	if (interrupted && !reader->stop && total && status != RTAP_STATUS_END)
 		complain("interrupted: only %" COUNT " taken in", COUNTED(reader->tally.taken, "packet was", "packets were"));
 	reader->interrupted = interrupted;
+	reader->whole = (reader->stop || !interrupted) && !reader->failure.text[0];
 	interrupted = 1;
 }
 

@@ -32,6 +32,7 @@ struct reader {
 	bool stop;                  /* set by whoever has seen enough */
 	bool unwritable;            /* standard output takes no more */
 	bool interrupted;           /* an interrupt ended reading before the end */
+	bool whole;                 /* all that was asked for was read, and nothing was wrong with it */
 	int status;                 /* exit status so far */
 	struct rtap_error failure;  /* the first one told; no text: none was */
 };

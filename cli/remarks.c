@@ -34,6 +34,9 @@ void remark_trouble(const struct rtap_source *source, const struct tally *tally)
 	if (counters->bad_times)
 		complain("%" COUNT " outside the years 1823 to 2116 and shown as the nearest time in these",
 			 COUNTED(counters->bad_times, "time stamp is", "time stamps are"));
+	if (tally->held_times)
+		complain("%" COUNT " written as the nearest time that the file can hold (pcapng: from 1970 on; pcap: until 2106, too)",
+			 COUNTED(tally->held_times, "time stamp was", "time stamps were"));
 	if (counters->bad_lengths)
 		complain("%" COUNT " said to be shorter than what was captured", COUNTED(counters->bad_lengths, "frame", "frames"));
 	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {

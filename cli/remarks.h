@@ -16,6 +16,7 @@
 struct tally {
 	struct rtap_source_counters read; /* as far as it was asked for */
 	uint64_t taken, passed; /* packets behind -f, behind -Y */
+	uint64_t held_times;    /* of those written, those whose times the file cannot hold */
 	uint64_t anomalies[RTAP_ANOMALY_CODES];
 };
 

@@ -232,6 +232,8 @@ static void finish_output(struct view *view)
 	if (view->options->write_name && !view->series && reader->status == EXIT_DONE &&
 	    open_series(view, first_link_type(reader->source), now_ns(), &error) != RTAP_STATUS_OK)
 		end_writing(view, &error);
+	if (view->series)
+		reader->tally.held_times = rtap_series_held_times(view->series);
 	if (rtap_series_close(view->series, &error) != RTAP_STATUS_OK)
 		end_writing(view, &error);
 	view->series = NULL;

@@ -16,6 +16,12 @@ enum result {
 	MALFORMED, /* the packet itself has not got these bytes, or contradicts itself */
 };
 
+/* Says of a condition that it hardly ever holds: the code for it goes out of the way of the rest. */
+static inline bool unlikely(bool condition)
+{
+	return __builtin_expect(condition, false);
+}
+
 /* `wire` counts the bytes left by the packet's length fields, `captured` those of them that are there. */
 struct cursor {
 	const uint8_t *next;
@@ -58,6 +64,9 @@ static inline uint64_t bits(const uint8_t *header, unsigned offset, unsigned wid
 		return p[0] >> (8 - end) & mask;
 	if (end <= 16)
 		return (uint64_t)load16(p) >> (16 - end) & mask;
+	/* the byte before it makes a word that is loaded at once */
+	if (end <= 24 && offset >= 8)
+		return (uint64_t)load32(p - 1) >> (24 - end) & mask;
 	if (end <= 24)
 		return ((uint64_t)load16(p) << 8 | p[2]) >> (24 - end) & mask;
 	if (end <= 32)

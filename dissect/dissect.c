@@ -58,31 +58,15 @@ enum result parse_more(struct parse *parse, uint32_t more, const uint8_t **bytes
 	return result;
 }
 
-void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length)
-{
-	uint32_t captured = parse->packet->sources[parse->source].captured;
-
-	if (offset > captured)
-		offset = captured;
-	if (length > captured - offset)
-		length = captured - offset;
-	if (parse->packet->layer_count == RTAP_MAX_LAYERS)
-		parse_anomaly(parse, RTAP_ANOMALY_TOO_MANY_LAYERS, offset);
-	else
-		packet_add_layer(parse->packet, protocol, parse->source, offset, length);
-}
-
-void parse_narrow(struct parse *parse, uint32_t length, uint32_t offset)
+void parse_narrow_unequal(struct parse *parse, uint32_t length, uint32_t offset)
 {
 	struct cursor *cursor = &parse->cursor;
 
-	if (length > cursor->wire) {
+	if (length > cursor->wire)
 		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_BEYOND_FRAME, offset);
-	} else {
-		if (!parse->narrowed && length < cursor->captured)
-			parse_place_layer(parse, PROTOCOL_TRAILER, parse_offset(parse) + length, cursor->captured - length);
-		cursor_narrow(cursor, length);
-	}
+	else if (!parse->narrowed && length < cursor->captured)
+		parse_place_layer(parse, PROTOCOL_TRAILER, parse_offset(parse) + length, cursor->captured - length);
+	cursor_narrow(cursor, length);
 	parse->narrowed = true;
 }
 
@@ -92,17 +76,11 @@ bool parse_enter(struct parse *parse, struct rtap_span bytes)
 
 	if (packet->source_count == RTAP_MAX_SOURCES)
 		return false;
-	parse->source = packet->source_count++;
-	packet->sources[parse->source].bytes = bytes.bytes;
-	packet->sources[parse->source].captured = packet->sources[parse->source].wire = bytes.length;
+	packet->sources[packet->source_count].bytes = bytes.bytes;
+	packet->sources[packet->source_count].captured = packet->sources[packet->source_count].wire = bytes.length;
+	parse_set_source(parse, packet->source_count++);
 	parse->cursor = (struct cursor){ bytes.bytes, bytes.length, bytes.length };
 	return true;
-}
-
-void parse_note_payload(struct parse *parse)
-{
-	if (!parse->packet->ib.has_bth)
-		parse->packet->payload = (struct rtap_payload){ parse->source, parse_offset(parse), parse->cursor.captured, parse->cursor.wire };
 }
 
 /* Raw IP has nothing but its version to tell what it is. */
@@ -117,7 +95,8 @@ static uint8_t raw_protocol(const struct rtap_frame *frame)
 
 static uint8_t first_protocol(const struct rtap_frame *frame)
 {
-	switch (frame->link_type) {
+	/* the one that most frames have */
+	switch (__builtin_expect(frame->link_type, RTAP_LINK_ETHERNET)) {
 	case RTAP_LINK_NULL: return PROTOCOL_LOOPBACK;
 	case RTAP_LINK_ETHERNET: return PROTOCOL_ETHERNET;
 	case RTAP_LINK_RAW: return raw_protocol(frame);
@@ -133,7 +112,7 @@ static uint8_t first_protocol(const struct rtap_frame *frame)
 	}
 }
 
-static void run(struct parse *parse)
+static inline void run(struct parse *parse)
 {
 	do {
 		while (parse->next != PROTOCOL_NONE) {
@@ -146,24 +125,29 @@ static void run(struct parse *parse)
 	} while (parse->more && parse->more(parse));
 }
 
-void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
+/* A dissection of all of a frame, of which the packet tells nothing yet. */
+static inline struct parse parse_frame(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
 {
-	static const struct rtap_context nothing_known;
-	struct parse parse = {
-		.packet = packet,
-		.context = context ? context : &nothing_known,
-		.cursor = { frame->bytes, frame->captured_length, frame->wire_length },
-		.next = first_protocol(frame),
-	};
-
 	memset(packet, 0, offsetof(struct rtap_packet, anomalies));
 	packet->frame = frame;
 	packet->sources[0].bytes = frame->bytes;
 	packet->sources[0].captured = frame->captured_length;
 	packet->sources[0].wire = frame->wire_length;
 	packet->source_count = 1;
+	return (struct parse){
+		.packet = packet, .context = context, .source_bytes = frame->bytes,
+		.cursor = { frame->bytes, frame->captured_length, frame->wire_length },
+	};
+}
+
+void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
+{
+	static const struct rtap_context nothing_known;
+	struct parse parse = parse_frame(frame, context ? context : &nothing_known, packet);
+
+	parse.next = first_protocol(frame);
 	packet_add_layer(packet, PROTOCOL_FRAME, 0, 0, frame->captured_length);
-	if (parse.next == PROTOCOL_NONE)
+	if (unlikely(parse.next == PROTOCOL_NONE))
 		parse_anomaly(&parse, RTAP_ANOMALY_UNKNOWN_LINK_TYPE, 0);
 	run(&parse);
 }
@@ -196,14 +180,15 @@ static void forget_layers(struct rtap_packet *packet, uint8_t from)
 static struct parse parse_behind(struct rtap_packet *packet, const struct rtap_context *context, uint8_t source, uint32_t offset)
 {
 	const struct rtap_payload *payload = &packet->payload;
-	struct parse parse = { .packet = packet, .context = context, .source = source };
+	struct parse parse = { .packet = packet, .context = context };
 	uint32_t captured = packet->sources[source].captured, wire = packet->sources[source].wire;
 
 	if (source == payload->source) {
 		captured = payload->offset + payload->captured;
 		wire = payload->offset + payload->wire;
 	}
-	parse.cursor = (struct cursor){ packet->sources[source].bytes + offset, captured - offset, wire - offset };
+	parse_set_source(&parse, source);
+	parse.cursor = (struct cursor){ parse.source_bytes + offset, captured - offset, wire - offset };
 	return parse;
 }
 
@@ -276,11 +261,11 @@ void packet_forget_segment(struct rtap_packet *packet)
 static struct parse parse_segment(struct rtap_packet *packet, const struct rtap_context *context)
 {
 	const struct rtap_payload *payload = &packet->tcp.payload;
+	struct parse parse = { .packet = packet, .context = context, .narrowed = true };
 
-	return (struct parse){
-		.packet = packet, .context = context, .narrowed = true, .source = payload->source,
-		.cursor = { packet->sources[payload->source].bytes + payload->offset, payload->captured, payload->wire },
-	};
+	parse_set_source(&parse, payload->source);
+	parse.cursor = (struct cursor){ parse.source_bytes + payload->offset, payload->captured, payload->wire };
+	return parse;
 }
 
 void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context)
@@ -343,14 +328,8 @@ void packet_graft_send(struct rtap_packet *packet, const struct rtap_context *co
 
 void packet_dissect_send(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
 {
-	struct parse parse = { .packet = packet, .context = context, .cursor = { frame->bytes, frame->captured_length, frame->wire_length } };
+	struct parse parse = parse_frame(frame, context, packet);
 
-	memset(packet, 0, offsetof(struct rtap_packet, anomalies));
-	packet->frame = frame;
-	packet->sources[0].bytes = frame->bytes;
-	packet->sources[0].captured = frame->captured_length;
-	packet->sources[0].wire = frame->wire_length;
-	packet->source_count = 1;
 	parse.next = upper_of_iwarp_send(&parse);
 	run(&parse);
 	packet->payload = (struct rtap_payload){ 0, 0, frame->captured_length, frame->wire_length };

@@ -3,9 +3,6 @@
 
 #include "dissect/ethertype.h"
 
-/* The greatest length of an 802.3 frame; between it and ETHERTYPE_LEAST values have no meaning. IEEE 802.3, 3.2.6. */
-#define LENGTH_GREATEST 1500
-
 const struct rtap_name ethertype_names[] = {
 	{ 0x0800, "IPv4" },
 	{ 0x0806, "ARP" },
@@ -31,35 +28,6 @@ const struct rtap_name ethertype_names[] = {
 	{ 0x9100, "802.1Q tag, old number" },
 	{ 0, NULL },
 };
-
-uint8_t ethertype_protocol(uint16_t type)
-{
-	switch (type) {
-	case 0x0800: return PROTOCOL_IPV4;
-	case 0x0806: return PROTOCOL_ARP;
-	case 0x6558: return PROTOCOL_ETHERNET;
-	case 0x8035: return PROTOCOL_ARP;
-	case 0x8100: return PROTOCOL_VLAN;
-	case 0x86dd: return PROTOCOL_IPV6;
-	case 0x8808: return PROTOCOL_MAC_CONTROL;
-	case 0x8847: return PROTOCOL_MPLS;
-	case 0x8848: return PROTOCOL_MPLS;
-	case 0x88a8: return PROTOCOL_SERVICE_VLAN;
-	case 0x8915: return PROTOCOL_GRH;
-	case 0x9100: return PROTOCOL_VLAN;
-	default: return PROTOCOL_PAYLOAD;
-	}
-}
-
-void ethertype_begin(struct parse *parse, uint16_t type, uint32_t offset)
-{
-	if (type && type <= LENGTH_GREATEST) {
-		parse_narrow(parse, type, offset);
-		parse->next = PROTOCOL_PAYLOAD;
-	} else {
-		parse->next = ethertype_protocol(type);
-	}
-}
 
 /* What follows a layer, tags and labels and the frame's trailer aside. */
 static const struct rtap_layer *behind_tags(const struct rtap_packet *packet, const struct rtap_layer *layer)
@@ -94,7 +62,7 @@ void ethertype_summary(const struct rtap_packet *packet, const struct rtap_layer
 
 	if (next && next->protocol != PROTOCOL_PAYLOAD)
 		return;
-	if (type && type <= LENGTH_GREATEST) {
+	if (type && type <= ETHERTYPE_LENGTH_GREATEST) {
 		line_text(line, "802.3, length ");
 		line_dec(line, type);
 		return;

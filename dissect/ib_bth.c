@@ -24,6 +24,7 @@ static const struct rtap_field bth_fields[] = {
 	{ "infiniband.bth.psn", "Packet Sequence Number", BTH_PSN, RTAP_DEC, 0, NULL, NULL, NULL },
 };
 
+/* Of a header that the cursor stands behind. */
 static void note_facts(struct parse *parse, const uint8_t *header)
 {
 	struct rtap_ib_facts *ib = &parse->packet->ib;
@@ -43,47 +44,78 @@ static void note_facts(struct parse *parse, const uint8_t *header)
 	ib->psn = (uint32_t)bits(header, BTH_PSN);
 }
 
-/* The invariant CRC is the last four bytes by the length fields, never by the frame's end. */
-static void place_icrc(struct parse *parse)
+static __attribute__((noinline)) void check_icrc(struct parse *parse)
 {
-	struct rtap_packet *packet = parse->packet;
-	struct cursor *cursor = &parse->cursor;
+	struct rtap_ib_facts *ib = &parse->packet->ib;
 
-	if (cursor->wire < ICRC_LENGTH)
-		return;
-	packet->ib.icrc_on_wire = true;
-	packet->ib.icrc_offset = parse_offset(parse) + cursor->wire - ICRC_LENGTH;
-	parse_place_layer(parse, PROTOCOL_ICRC, packet->ib.icrc_offset, ICRC_LENGTH);
-	cursor_narrow(cursor, cursor->wire - ICRC_LENGTH);
-	if (!parse->context->check_icrc)
-		return;
-	packet->ib.icrc_status = (uint8_t)ib_check_icrc(packet);
-	if (packet->ib.icrc_status == RTAP_CRC_BAD)
-		parse_anomaly(parse, RTAP_ANOMALY_BAD_ICRC, packet->ib.icrc_offset);
+	ib->icrc_status = (uint8_t)ib_check_icrc(parse->packet);
+	if (ib->icrc_status == RTAP_CRC_BAD)
+		parse_anomaly(parse, RTAP_ANOMALY_BAD_ICRC, ib->icrc_offset);
 }
 
-/* Pad bytes belong to the transport, whatever is in the payload. IBTA vol. 1, 9.2.1. */
-static void drop_pad(struct parse *parse)
+/* The invariant CRC is the last four bytes by the length fields, never by the frame's end. Returns how many bytes are before it. */
+static inline uint32_t place_icrc(struct parse *parse)
 {
-	if (parse->packet->ib.pad_count > parse->cursor.wire)
-		parse_anomaly(parse, RTAP_ANOMALY_PAD_BEYOND_PAYLOAD, parse->packet->ib.bth_offset);
-	else
-		cursor_narrow(&parse->cursor, parse->cursor.wire - parse->packet->ib.pad_count);
+	struct rtap_ib_facts *ib = &parse->packet->ib;
+	uint32_t before = parse->cursor.wire - ICRC_LENGTH;
+
+	if (unlikely(parse->cursor.wire < ICRC_LENGTH))
+		return parse->cursor.wire;
+	ib->icrc_on_wire = true;
+	ib->icrc_offset = parse_offset(parse) + before;
+	parse_place_layer(parse, PROTOCOL_ICRC, ib->icrc_offset, ICRC_LENGTH);
+	if (unlikely(parse->context->check_icrc))
+		check_icrc(parse);
+	return before;
 }
 
-/* Behind extended headers that the capture cut: how much there was on the wire is known all the same. */
-static void note_cut_payload(struct parse *parse, const struct ib_opcode *opcode)
+/*
+ * Behind extended headers that are not all there. If the capture cut them off, it is known at least that the CRC cannot be verified, and
+ * how much payload there was on the wire.
+ */
+static __attribute__((noinline)) enum result parse_cut(struct parse *parse, const struct ib_opcode *opcode, enum result result)
 {
 	struct rtap_packet *packet = parse->packet;
 	uint64_t begin = (uint64_t)packet->ib.bth_offset + BTH_LENGTH + ib_extended_length(opcode) + packet->ib.pad_count;
 
+	if (result != TRUNCATED)
+		return result;
+	(void)place_icrc(parse);
 	if (packet->ib.icrc_on_wire && begin <= packet->ib.icrc_offset)
 		packet->payload = (struct rtap_payload){ parse->source, parse_offset(parse), 0, packet->ib.icrc_offset - (uint32_t)begin };
+	return result;
+}
+
+/* Behind the extended headers. */
+static inline enum result parse_rest_of_packet(struct parse *parse, const struct ib_opcode *opcode)
+{
+	struct rtap_packet *packet = parse->packet;
+	uint32_t left = place_icrc(parse);
+
+	/* pad bytes belong to the transport, whatever is in the payload: IBTA vol. 1, 9.2.1 */
+	if (unlikely(packet->ib.pad_count > left))
+		parse_anomaly(parse, RTAP_ANOMALY_PAD_BEYOND_PAYLOAD, packet->ib.bth_offset);
+	else
+		left -= packet->ib.pad_count;
+	cursor_narrow(&parse->cursor, left);
+	return upper_begin(parse, opcode);
+}
+
+static __attribute__((noinline)) enum result parse_reserved(struct parse *parse, const struct ib_opcode *opcode)
+{
+	parse_anomaly(parse, RTAP_ANOMALY_UNKNOWN_OPCODE, parse->packet->ib.bth_offset);
+	return parse_rest_of_packet(parse, opcode);
+}
+
+static __attribute__((noinline)) enum result parse_extended(struct parse *parse, const struct ib_opcode *opcode)
+{
+	enum result result = ib_parse_extended(parse, opcode);
+
+	return result == OK ? parse_rest_of_packet(parse, opcode) : parse_cut(parse, opcode, result);
 }
 
 static enum result parse(struct parse *parse)
 {
-	struct rtap_packet *packet = parse->packet;
 	const struct ib_opcode *opcode;
 	const uint8_t *header;
 	enum result result = parse_layer(parse, PROTOCOL_BTH, BTH_LENGTH, &header);
@@ -91,20 +123,12 @@ static enum result parse(struct parse *parse)
 	if (result != OK)
 		return result;
 	note_facts(parse, header);
-	opcode = &ib_opcodes[packet->ib.opcode];
-	if (opcode->class == IB_RESERVED)
-		parse_anomaly(parse, RTAP_ANOMALY_UNKNOWN_OPCODE, packet->ib.bth_offset);
-	result = ib_parse_extended(parse, opcode);
-	/* of a packet that the capture cut, it is known at least that the CRC cannot be verified */
-	if (result != MALFORMED)
-		place_icrc(parse);
-	if (result == TRUNCATED)
-		note_cut_payload(parse, opcode);
-	if (result != OK)
-		return result;
-	drop_pad(parse);
-	upper_begin(parse);
-	return OK;
+	opcode = &ib_opcodes[bits(header, BTH_OPCODE)];
+	if (unlikely(opcode->class == IB_RESERVED))
+		return parse_reserved(parse, opcode);
+	if (opcode->headers)
+		return parse_extended(parse, opcode);
+	return parse_rest_of_packet(parse, opcode);
 }
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)

@@ -256,42 +256,51 @@ static void note_ieth(struct rtap_ib_facts *ib, const uint8_t *header)
 	ib->invalidated_r_key = (uint32_t)bits(header, IETH_R_KEY);
 }
 
-/* In the order in which they follow one another: IBTA vol. 1, table 38. */
+/* By their bits' places, which is the order in which they follow one another: IBTA vol. 1, table 38. */
 static const struct extended_header {
-	uint16_t bit;
-	uint8_t protocol;
-	uint8_t length;
-	void (*note)(struct rtap_ib_facts *ib, const uint8_t *header);
+	uint8_t protocol, length;
 } extended_headers[] = {
-	{ IB_RDETH, PROTOCOL_RDETH, RDETH_LENGTH, NULL },
-	{ IB_DETH, PROTOCOL_DETH, DETH_LENGTH, note_deth },
-	{ IB_XRCETH, PROTOCOL_XRCETH, XRCETH_LENGTH, note_xrceth },
-	{ IB_FETH, PROTOCOL_FETH, FETH_LENGTH, NULL },
-	{ IB_RETH, PROTOCOL_RETH, RETH_LENGTH, note_reth },
-	{ IB_ATOMICETH, PROTOCOL_ATOMICETH, ATOMICETH_LENGTH, note_atomiceth },
-	{ IB_AETH, PROTOCOL_AETH, AETH_LENGTH, note_aeth },
-	{ IB_ATOMICACKETH, PROTOCOL_ATOMICACKETH, ATOMICACKETH_LENGTH, note_atomicacketh },
-	{ IB_IMMDT, PROTOCOL_IMMDT, IMMDT_LENGTH, note_immdt },
-	{ IB_IETH, PROTOCOL_IETH, IETH_LENGTH, note_ieth },
-	{ IB_CNP_RESERVED, PROTOCOL_CNP_PAYLOAD, CNP_PAYLOAD_LENGTH, NULL },
+	[__builtin_ctz(IB_RDETH)] = { PROTOCOL_RDETH, RDETH_LENGTH },
+	[__builtin_ctz(IB_DETH)] = { PROTOCOL_DETH, DETH_LENGTH },
+	[__builtin_ctz(IB_XRCETH)] = { PROTOCOL_XRCETH, XRCETH_LENGTH },
+	[__builtin_ctz(IB_FETH)] = { PROTOCOL_FETH, FETH_LENGTH },
+	[__builtin_ctz(IB_RETH)] = { PROTOCOL_RETH, RETH_LENGTH },
+	[__builtin_ctz(IB_ATOMICETH)] = { PROTOCOL_ATOMICETH, ATOMICETH_LENGTH },
+	[__builtin_ctz(IB_AETH)] = { PROTOCOL_AETH, AETH_LENGTH },
+	[__builtin_ctz(IB_ATOMICACKETH)] = { PROTOCOL_ATOMICACKETH, ATOMICACKETH_LENGTH },
+	[__builtin_ctz(IB_IMMDT)] = { PROTOCOL_IMMDT, IMMDT_LENGTH },
+	[__builtin_ctz(IB_IETH)] = { PROTOCOL_IETH, IETH_LENGTH },
+	[__builtin_ctz(IB_CNP_RESERVED)] = { PROTOCOL_CNP_PAYLOAD, CNP_PAYLOAD_LENGTH },
 };
+
+static inline void note_facts(struct rtap_ib_facts *ib, enum ib_header which, const uint8_t *header)
+{
+	switch (which) {
+	case IB_DETH: note_deth(ib, header); break;
+	case IB_XRCETH: note_xrceth(ib, header); break;
+	case IB_RETH: note_reth(ib, header); break;
+	case IB_ATOMICETH: note_atomiceth(ib, header); break;
+	case IB_AETH: note_aeth(ib, header); break;
+	case IB_ATOMICACKETH: note_atomicacketh(ib, header); break;
+	case IB_IMMDT: note_immdt(ib, header); break;
+	case IB_IETH: note_ieth(ib, header); break;
+	case IB_RDETH:
+	case IB_FETH:
+	case IB_CNP_RESERVED:
+		break;
+	}
+}
 
 enum result ib_parse_extended(struct parse *parse, const struct ib_opcode *opcode)
 {
-	const struct extended_header *extended = extended_headers;
-
-	for (unsigned left = opcode->headers; left; extended++) {
+	for (unsigned left = opcode->headers; left; left &= left - 1) {
+		const struct extended_header *extended = &extended_headers[__builtin_ctz(left)];
 		const uint8_t *header;
-		enum result result;
+		enum result result = parse_layer(parse, extended->protocol, extended->length, &header);
 
-		if (!(left & extended->bit))
-			continue;
-		left &= ~(unsigned)extended->bit;
-		result = parse_layer(parse, extended->protocol, extended->length, &header);
 		if (result != OK)
 			return result;
-		if (extended->note)
-			extended->note(&parse->packet->ib, header);
+		note_facts(&parse->packet->ib, (enum ib_header)(left & -left), header);
 	}
 	return OK;
 }
@@ -300,9 +309,8 @@ uint32_t ib_extended_length(const struct ib_opcode *opcode)
 {
 	uint32_t length = 0;
 
-	for (size_t i = 0; i < sizeof extended_headers / sizeof extended_headers[0]; i++)
-		if (opcode->headers & extended_headers[i].bit)
-			length += extended_headers[i].length;
+	for (unsigned left = opcode->headers; left; left &= left - 1)
+		length += extended_headers[__builtin_ctz(left)].length;
 	return length;
 }
 

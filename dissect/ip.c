@@ -53,26 +53,22 @@ const struct rtap_name ip_protocol_names[] = {
 	{ 0, NULL },
 };
 
-uint8_t ip_protocol(uint8_t number)
-{
-	switch (number) {
-	case 0: return PROTOCOL_HOP_OPTIONS;
-	case 1: return PROTOCOL_ICMP;
-	case 2: return PROTOCOL_IGMP;
-	case 4: return PROTOCOL_IPV4;
-	case 6: return PROTOCOL_TCP;
-	case 17: return PROTOCOL_UDP;
-	case 41: return PROTOCOL_IPV6;
-	case 43: return PROTOCOL_ROUTING;
-	case 44: return PROTOCOL_FRAGMENT;
-	case 47: return PROTOCOL_GRE;
-	case 51: return PROTOCOL_AUTHENTICATION;
-	case 58: return PROTOCOL_ICMPV6;
-	case 60: return PROTOCOL_DESTINATION_OPTIONS;
-	case 143: return PROTOCOL_ETHERNET;
-	default: return PROTOCOL_PAYLOAD;
-	}
-}
+const uint8_t ip_protocols[256] = {
+	[0] = PROTOCOL_HOP_OPTIONS,
+	[1] = PROTOCOL_ICMP,
+	[2] = PROTOCOL_IGMP,
+	[4] = PROTOCOL_IPV4,
+	[6] = PROTOCOL_TCP,
+	[17] = PROTOCOL_UDP,
+	[41] = PROTOCOL_IPV6,
+	[43] = PROTOCOL_ROUTING,
+	[44] = PROTOCOL_FRAGMENT,
+	[47] = PROTOCOL_GRE,
+	[51] = PROTOCOL_AUTHENTICATION,
+	[58] = PROTOCOL_ICMPV6,
+	[60] = PROTOCOL_DESTINATION_OPTIONS,
+	[143] = PROTOCOL_ETHERNET,
+};
 
 /* All bytes of the packet that an IP header begins. */
 static uint32_t packet_length(const struct rtap_packet *packet, const struct rtap_layer *layer)
@@ -199,14 +195,17 @@ static void note_addresses(struct parse *parse, const uint8_t *source, uint8_t l
 		packet->ib.crc_start_layer = (uint8_t)(packet->layer_count - 1);
 }
 
-/* What has another version is not taken apart as if it had this one: it is data. */
-static bool is_version(struct parse *parse, unsigned version)
+static bool is_version(const struct parse *parse, unsigned version)
 {
-	if (!parse->cursor.captured || parse->cursor.next[0] >> 4 == version)
-		return true;
-	parse_anomaly(parse, RTAP_ANOMALY_BAD_VERSION, parse_offset(parse));
+	return !parse->cursor.captured || parse->cursor.next[0] >> 4 == version;
+}
+
+/* What has another version is not taken apart as if it had this one: it is data. */
+static __attribute__((noinline)) enum result pass_over_version(struct parse *parse)
+{
 	parse->next = PROTOCOL_PAYLOAD;
-	return false;
+	parse_anomaly(parse, RTAP_ANOMALY_BAD_VERSION, parse_offset(parse));
+	return OK;
 }
 
 static const struct rtap_layer *last_layer_of(const struct rtap_packet *packet, uint8_t protocol)
@@ -224,10 +223,10 @@ static void enter_datagram(struct parse *parse, struct rtap_fragment_facts *fact
 	const struct rtap_datagram *datagram = &parse->context->datagram;
 	struct rtap_packet *packet = parse->packet;
 
-	parse->source = packet->source_count++;
-	packet->sources[parse->source].bytes = datagram->bytes.bytes;
-	packet->sources[parse->source].captured = datagram->bytes.length;
-	packet->sources[parse->source].wire = datagram->wire;
+	packet->sources[packet->source_count].bytes = datagram->bytes.bytes;
+	packet->sources[packet->source_count].captured = datagram->bytes.length;
+	packet->sources[packet->source_count].wire = datagram->wire;
+	parse_set_source(parse, packet->source_count++);
 	parse->cursor = (struct cursor){ datagram->bytes.bytes, datagram->bytes.length, datagram->wire };
 	parse->next = ip_protocol(datagram->protocol);
 	facts->whole = true;
@@ -248,7 +247,7 @@ void ip_begin_fragment(struct parse *parse, uint8_t protocol, const struct rtap_
 		return;
 	facts.whole = packet->fragment.whole;
 	facts.layer = (uint8_t)(layer - packet->layers);
-	facts.piece = (struct rtap_payload){ parse->source, parse_offset(parse), parse->cursor.captured, parse->cursor.wire };
+	facts.piece = parse_rest(parse);
 	if (network && network->source == parse->source)
 		facts.header_length = (protocol == PROTOCOL_IPV4 ? parse_offset(parse) : layer->offset) - network->offset;
 	if (parse->context->datagram.bytes.bytes && !facts.whole && packet->source_count < RTAP_MAX_SOURCES)
@@ -258,23 +257,54 @@ void ip_begin_fragment(struct parse *parse, uint8_t protocol, const struct rtap_
 	packet->fragment = facts;
 }
 
-static bool is_fragment(const uint8_t *header)
+static __attribute__((noinline)) enum result begin_ipv4_fragment(struct parse *parse, const uint8_t *header, uint32_t start,
+								 uint32_t length)
 {
-	return bits(header, IPV4_MF) || bits(header, IPV4_FRAGMENT);
+	parse_narrow(parse, length, start);
+	ip_begin_fragment(parse, PROTOCOL_IPV4, &(struct rtap_fragment_facts){
+		.more = bits(header, IPV4_MF),
+		.protocol = (uint8_t)bits(header, IPV4_PROTOCOL),
+		.identification = (uint32_t)bits(header, IPV4_ID),
+		.datagram_offset = (uint32_t)bits(header, IPV4_FRAGMENT) * 8,
+	});
+	return OK;
 }
 
-static enum result parse_ipv4(struct parse *parse)
+/* The cursor stands behind the header, which begins at `start` of its source. */
+static inline enum result behind_ipv4(struct parse *parse, const uint8_t *header, uint32_t start, uint32_t header_length)
+{
+	uint32_t total = (uint32_t)bits(header, IPV4_LENGTH), length = total ? total - header_length : parse->cursor.wire;
+
+	/* both 0 in a whole datagram */
+	if (unlikely(bits(header, IPV4_MF_AND_FRAGMENT) != 0))
+		return begin_ipv4_fragment(parse, header, start, length);
+	parse->next = ip_protocol((uint8_t)bits(header, IPV4_PROTOCOL));
+	parse_narrow(parse, length, start);
+	return OK;
+}
+
+/* Takes what every header has. */
+static inline enum result take_ipv4(struct parse *parse, const uint8_t **header)
+{
+	enum result result = parse_layer(parse, PROTOCOL_IPV4, IPV4_MIN_LENGTH, header);
+
+	if (result == OK)
+		note_addresses(parse, *header + 12, 4);
+	return result;
+}
+
+/* What is no plain header: cut, of another version, with options, or with lengths that need a closer look. */
+static __attribute__((noinline)) enum result parse_odd_ipv4(struct parse *parse)
 {
 	uint32_t start = parse_offset(parse), total, header_length;
 	const uint8_t *header, *options;
 	enum result result;
 
 	if (!is_version(parse, 4))
-		return OK;
-	result = parse_layer(parse, PROTOCOL_IPV4, IPV4_MIN_LENGTH, &header);
+		return pass_over_version(parse);
+	result = take_ipv4(parse, &header);
 	if (result != OK)
 		return result;
-	note_addresses(parse, header + 12, 4);
 	total = (uint32_t)bits(header, IPV4_LENGTH);
 	header_length = (uint32_t)bits(header, IPV4_IHL) * 4;
 	if (header_length < IPV4_MIN_LENGTH || (total && total < header_length)) {
@@ -282,19 +312,22 @@ static enum result parse_ipv4(struct parse *parse)
 		return MALFORMED;
 	}
 	result = parse_more(parse, header_length - IPV4_MIN_LENGTH, &options);
-	if (result != OK)
-		return result;
-	parse_narrow(parse, total ? total - header_length : parse->cursor.wire, start);
-	if (is_fragment(header))
-		ip_begin_fragment(parse, PROTOCOL_IPV4, &(struct rtap_fragment_facts){
-			.more = bits(header, IPV4_MF),
-			.protocol = (uint8_t)bits(header, IPV4_PROTOCOL),
-			.identification = (uint32_t)bits(header, IPV4_ID),
-			.datagram_offset = (uint32_t)bits(header, IPV4_FRAGMENT) * 8,
-		});
-	else
-		parse->next = ip_protocol((uint8_t)bits(header, IPV4_PROTOCOL));
-	return OK;
+	return result == OK ? behind_ipv4(parse, header, start, header_length) : result;
+}
+
+/* The first byte of a header without options: version and length in words. */
+#define IPV4_PLAIN (4 << 4 | IPV4_MIN_LENGTH / 4)
+
+static enum result parse_ipv4(struct parse *parse)
+{
+	const uint8_t *header = parse->cursor.next;
+	uint32_t start = parse_offset(parse);
+	enum result result;
+
+	if (unlikely(parse->cursor.captured < IPV4_MIN_LENGTH || header[0] != IPV4_PLAIN || bits(header, IPV4_LENGTH) < IPV4_MIN_LENGTH))
+		return parse_odd_ipv4(parse);
+	result = take_ipv4(parse, &header);
+	return result == OK ? behind_ipv4(parse, header, start, IPV4_MIN_LENGTH) : result;
 }
 
 /* Options of one byte (0, 1) or with a length that counts the whole option. RFC 791, 3.1. */
@@ -331,7 +364,7 @@ static void summary_ipv4(const struct rtap_packet *packet, const struct rtap_lay
 	to = line_put_ipv4(begin, header + 12);
 	to = line_put(to, " > ");
 	line_end(line, begin, line_put_ipv4(to, header + 16));
-	if (is_fragment(header))
+	if (bits(header, IPV4_MF_AND_FRAGMENT))
 		ip_summary_fragment(packet, layer, bits(header, IPV4_ID), bits(header, IPV4_FRAGMENT) * 8, line);
 	else
 		ip_summary_next(packet, layer, (uint8_t)bits(header, IPV4_PROTOCOL), line);
@@ -367,8 +400,8 @@ static enum result parse_ipv6(struct parse *parse)
 	uint8_t next;
 	enum result result;
 
-	if (!is_version(parse, 6))
-		return OK;
+	if (unlikely(!is_version(parse, 6)))
+		return pass_over_version(parse);
 	result = parse_layer(parse, PROTOCOL_IPV6, IPV6_LENGTH, &header);
 	if (result != OK)
 		return result;

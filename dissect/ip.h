@@ -21,6 +21,7 @@
 #define IPV4_DF 49, 1
 #define IPV4_MF 50, 1
 #define IPV4_FRAGMENT 51, 13
+#define IPV4_MF_AND_FRAGMENT 50, 14
 #define IPV4_TTL 64, 8
 #define IPV4_PROTOCOL 72, 8
 #define IPV4_CHECKSUM 80, 16
@@ -42,8 +43,16 @@
 
 extern const struct rtap_name ip_protocol_names[];
 
+/* The protocols behind IP protocol numbers; PROTOCOL_FRAME for those not dissected. */
+extern const uint8_t ip_protocols[256];
+
 /* The protocol (enum protocol_number) behind an IP protocol number; PROTOCOL_PAYLOAD for those not dissected. */
-uint8_t ip_protocol(uint8_t number);
+static inline uint8_t ip_protocol(uint8_t number)
+{
+	uint8_t protocol = ip_protocols[number];
+
+	return protocol == PROTOCOL_FRAME ? PROTOCOL_PAYLOAD : protocol;
+}
 
 /*
  * Adds to the one-line text what follows a header that names it by IP protocol number, if nothing is going to say so

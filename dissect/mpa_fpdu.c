@@ -169,14 +169,14 @@ static bool add_source(struct rtap_packet *packet, const struct rtap_span *bytes
 /* Sets the cursor to bytes, in whatever source they are; behind them the capture cut off what makes `wire` of them. */
 static bool enter_bytes(struct parse *parse, const struct rtap_span *bytes, uint32_t wire)
 {
-	const uint8_t *source;
+	uint8_t source = parse->source;
 
-	if (!add_source(parse->packet, bytes, &parse->source))
+	if (!add_source(parse->packet, bytes, &source))
 		return false;
-	source = parse->packet->sources[parse->source].bytes;
+	parse_set_source(parse, source);
 	/* the FPDU's source ends where the capture does */
 	if (wire > bytes->length)
-		parse->packet->sources[parse->source].wire = (uint32_t)(bytes->bytes - source) + wire;
+		parse->packet->sources[source].wire = (uint32_t)(bytes->bytes - parse->source_bytes) + wire;
 	parse->cursor = (struct cursor){ bytes->bytes, bytes->length, wire };
 	return true;
 }
@@ -334,14 +334,14 @@ static void place_layers(struct parse *parse)
 	}
 	if (head.bytes && head.length >= 2 && add_source(parse->packet, &captured, &source) &&
 	    find_source(parse->packet, &head, &source)) {
-		parse->source = source;
-		offset = (uint32_t)(head.bytes - parse->packet->sources[source].bytes);
+		parse_set_source(parse, source);
+		offset = (uint32_t)(head.bytes - parse->source_bytes);
 	} else {
 		head.length = 0;
 	}
 	parse_place_layer(parse, PROTOCOL_DDP, offset, head.length);
 	parse_place_layer(parse, PROTOCOL_RDMAP, offset + (head.length ? 1 : 0), head.length ? head.length - 1 : 0);
-	parse->source = own;
+	parse_set_source(parse, own);
 }
 
 static enum result parse(struct parse *parse)

@@ -204,6 +204,7 @@ struct parse {
 	struct rtap_packet *packet;
 	const struct rtap_context *context;
 	struct cursor cursor; /* what the headers so far leave for the next one */
+	const uint8_t *source_bytes; /* the first byte of `source`: parse_set_source() sets both */
 	uint8_t source;
 	uint8_t next;         /* enum protocol_number of what follows; the parse function sets it */
 	bool narrowed;        /* a network header has told where the packet ends in the frame */
@@ -252,12 +253,6 @@ static inline rtap_field_id protocol_field_id(uint8_t protocol, size_t index)
 /* Takes `more` bytes that belong to the layer appended last (options); it grows by what of them is there. */
 enum result parse_more(struct parse *parse, uint32_t more, const uint8_t **bytes);
 
-/*
- * Appends a layer at a place that no cursor moves over (CRCs, trailers). What the capture cut off of it is left out; if
- * all was, the layer is there with no bytes.
- */
-void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length);
-
 /* How many rows at the beginning of a protocol's table can have a value by themselves; its visit tells all behind. */
 extern uint16_t protocol_row_counts[PROTOCOL_COUNT];
 
@@ -305,19 +300,30 @@ bool parse_enter(struct parse *parse, struct rtap_span bytes);
 /* Notes an anomaly of the layer found last, `offset` counted in its source. */
 void parse_anomaly(struct parse *parse, enum rtap_anomaly_code code, uint32_t offset);
 
-/*
- * Narrows the cursor to the `length` bytes that a length field at `offset` of the source tells. What the frame holds
- * behind the outermost packet becomes its trailer. A length beyond the frame is noted and changes nothing.
- */
-void parse_narrow(struct parse *parse, uint32_t length, uint32_t offset);
-
-/* Notes that what the cursor holds is the packet's payload; not if it is itself the payload of InfiniBand's transport. */
-void parse_note_payload(struct parse *parse);
+/* Goes on in that source of the packet; the cursor is the caller's to set. */
+static inline void parse_set_source(struct parse *parse, uint8_t source)
+{
+	parse->source = source;
+	parse->source_bytes = parse->packet->sources[source].bytes;
+}
 
 /* Offset in its source of the next byte. */
 static inline uint32_t parse_offset(const struct parse *parse)
 {
-	return (uint32_t)(parse->cursor.next - parse->packet->sources[parse->source].bytes);
+	return (uint32_t)(parse->cursor.next - parse->source_bytes);
+}
+
+/* All that the cursor holds, as a payload. */
+static inline struct rtap_payload parse_rest(const struct parse *parse)
+{
+	return (struct rtap_payload){ parse->source, parse_offset(parse), parse->cursor.captured, parse->cursor.wire };
+}
+
+/* Notes that what the cursor holds is the packet's payload; not if it is itself the payload of InfiniBand's transport. */
+static inline void parse_note_payload(struct parse *parse)
+{
+	if (!parse->packet->ib.has_bth)
+		parse->packet->payload = parse_rest(parse);
 }
 
 /* Writes down a layer that there is room for. */
@@ -327,7 +333,7 @@ static inline void packet_add_layer(struct rtap_packet *packet, uint8_t protocol
 	packet->protocols[protocol / 64] |= UINT64_C(1) << (protocol % 64);
 }
 
-/* parse_layer() of a header that is not all there, or that is one too many. */
+/* parse_layer() of a header that is not all there, or that is one too many: never OK. */
 enum result parse_cut_layer(struct parse *parse, uint8_t protocol, uint32_t length);
 
 /*
@@ -338,12 +344,50 @@ static inline enum result parse_layer(struct parse *parse, uint8_t protocol, uin
 {
 	struct rtap_packet *packet = parse->packet;
 
-	if (packet->layer_count == RTAP_MAX_LAYERS || length > parse->cursor.captured) {
+	if (unlikely(packet->layer_count == RTAP_MAX_LAYERS || length > parse->cursor.captured)) {
+		enum result result = parse_cut_layer(parse, protocol, length);
+
 		*bytes = NULL;
-		return parse_cut_layer(parse, protocol, length);
+		if (result == OK)
+			__builtin_unreachable(); /* so that what callers do with a header is not prepared for */
+		return result;
 	}
 	packet_add_layer(packet, protocol, parse->source, parse_offset(parse), length);
 	return cursor_take(&parse->cursor, length, bytes);
+}
+
+/*
+ * Appends a layer at a place that no cursor moves over (CRCs, trailers). What the capture cut off of it is left out; if
+ * all was, the layer is there with no bytes.
+ */
+static inline void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length)
+{
+	struct rtap_packet *packet = parse->packet;
+	uint32_t captured = packet->sources[parse->source].captured;
+
+	if (unlikely(offset > captured))
+		offset = captured;
+	if (unlikely(length > captured - offset))
+		length = captured - offset;
+	if (unlikely(packet->layer_count == RTAP_MAX_LAYERS))
+		parse_anomaly(parse, RTAP_ANOMALY_TOO_MANY_LAYERS, offset);
+	else
+		packet_add_layer(packet, protocol, parse->source, offset, length);
+}
+
+/* parse_narrow() to another length than the cursor has. */
+void parse_narrow_unequal(struct parse *parse, uint32_t length, uint32_t offset);
+
+/*
+ * Narrows the cursor to the `length` bytes that a length field at `offset` of the source tells. What the frame holds
+ * behind the outermost packet becomes its trailer. A length beyond the frame is noted and changes nothing.
+ */
+static inline void parse_narrow(struct parse *parse, uint32_t length, uint32_t offset)
+{
+	if (unlikely(length != parse->cursor.wire))
+		parse_narrow_unequal(parse, length, offset);
+	else
+		parse->narrowed = true;
 }
 
 /* The bytes of a layer. */

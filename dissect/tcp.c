@@ -131,10 +131,15 @@ static uint32_t option_length(const uint8_t *option, uint32_t left)
 	return length < 2 || length > left ? 0 : length;
 }
 
+/* Time stamps alone, as RFC 7323, appendix A, lays them out: what most segments have. */
+#define NOTHING_BUT_TIMESTAMPS (KIND_NOP << 24 | KIND_NOP << 16 | KIND_TIMESTAMP << 8 | 10)
+
 static void note_options(struct rtap_tcp_facts *facts, const uint8_t *option, uint32_t left)
 {
 	uint32_t length;
 
+	if (left == 12 && load32(option) == NOTHING_BUT_TIMESTAMPS)
+		return;
 	for (; (length = option_length(option, left)) && option[0] != KIND_END; option += length, left -= length) {
 		if (option[0] == KIND_WINDOW_SCALE && length == 3) {
 			facts->has_scale = true;
@@ -156,45 +161,60 @@ uint8_t upper_of_segment(const struct parse *parse)
 	return protocol == PROTOCOL_PAYLOAD && is_rpc(parse) ? PROTOCOL_RPC : protocol;
 }
 
-/* `cut` bytes of the options were on the wire and not captured. */
-static void note_facts(struct parse *parse, const uint8_t *header, uint32_t cut)
+/* Of a header that the cursor stands behind. `cut` bytes of its options were on the wire and not captured. */
+static inline void note_facts(struct parse *parse, const uint8_t *header, uint32_t cut)
 {
 	struct rtap_packet *packet = parse->packet;
+	struct rtap_tcp_facts *tcp = &packet->tcp;
 
 	packet->source_port = (uint16_t)bits(header, TCP_SRC);
 	packet->destination_port = (uint16_t)bits(header, TCP_DST);
-	packet->tcp = (struct rtap_tcp_facts){
-		.present = true,
-		.flags = (uint8_t)bits(header, TCP_FLAGS),
-		.window = (uint16_t)bits(header, TCP_WINDOW),
-		.sequence = (uint32_t)bits(header, TCP_SEQ),
-		.acknowledgment = (uint32_t)bits(header, TCP_ACK_NUMBER),
-		.payload = { parse->source, parse_offset(parse), cut ? 0 : parse->cursor.captured, parse->cursor.wire - cut },
-	};
+	tcp->present = true;
+	tcp->flags = (uint8_t)bits(header, TCP_FLAGS);
+	tcp->window = (uint16_t)bits(header, TCP_WINDOW);
+	tcp->sequence = (uint32_t)bits(header, TCP_SEQ);
+	tcp->acknowledgment = (uint32_t)bits(header, TCP_ACK_NUMBER);
+	tcp->payload = parse_rest(parse);
+	if (cut) {
+		tcp->payload.captured = 0;
+		tcp->payload.wire -= cut;
+	}
 }
 
-static enum result parse(struct parse *parse)
+/* A header that tells too short a length, or options that are not all there: only what is no option was taken. */
+static __attribute__((noinline)) enum result parse_odd(struct parse *parse, const uint8_t *header, uint32_t start)
 {
-	uint32_t start = parse_offset(parse), header_length;
-	const uint8_t *header, *options;
-	enum result result = parse_layer(parse, PROTOCOL_TCP, TCP_LENGTH, &header);
+	uint32_t header_length = (uint32_t)bits(header, TCP_OFFSET) * 4;
+	const uint8_t *options;
+	enum result result;
 
-	if (result != OK)
-		return result;
-	header_length = (uint32_t)bits(header, TCP_OFFSET) * 4;
 	if (header_length < TCP_LENGTH) {
 		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_TOO_SHORT, start);
 		return MALFORMED;
 	}
 	result = parse_more(parse, header_length - TCP_LENGTH, &options);
-	if (parse->quoted)
-		return result;
-	if (result == TRUNCATED)
+	if (result == TRUNCATED && !parse->quoted)
 		note_facts(parse, header, header_length - TCP_LENGTH);
+	return result;
+}
+
+static enum result parse(struct parse *parse)
+{
+	const struct cursor *cursor = &parse->cursor;
+	uint32_t start = parse_offset(parse), told = cursor->captured < TCP_LENGTH ? 0 : (uint32_t)bits(cursor->next, TCP_OFFSET) * 4;
+	bool is_whole = told >= TCP_LENGTH && told <= cursor->captured;
+	const uint8_t *header;
+	enum result result = parse_layer(parse, PROTOCOL_TCP, is_whole ? told : TCP_LENGTH, &header);
+
 	if (result != OK)
 		return result;
+	if (unlikely(!is_whole))
+		return parse_odd(parse, header, start);
+	if (parse->quoted)
+		return OK;
 	note_facts(parse, header, 0);
-	note_options(&parse->packet->tcp, options, header_length - TCP_LENGTH);
+	if (told > TCP_LENGTH)
+		note_options(&parse->packet->tcp, header + TCP_LENGTH, told - TCP_LENGTH);
 	parse_note_payload(parse);
 	parse->next = parse->context->stop_at_tcp ? iwarp_presume(parse) : upper_of_segment(parse);
 	return OK;

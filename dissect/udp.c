@@ -40,49 +40,62 @@ static bool is_rpc(const struct parse *parse)
 	return (trusted || !parse->context->no_heuristics) && rpc_recognise(&parse->cursor, trusted);
 }
 
-static uint8_t behind_udp(const struct parse *parse, uint16_t port)
+/* What no port tells. */
+static __attribute__((noinline)) enum result begin_unknown(struct parse *parse)
 {
-	if (parse->quoted)
-		return PROTOCOL_PAYLOAD;
-	if (is_declared_roce(parse->context, port))
-		return PROTOCOL_BTH;
-	switch (port) {
-	case PORT_VXLAN: return PROTOCOL_VXLAN;
-	case PORT_ROCE_V2: return PROTOCOL_BTH;
-	case PORT_GENEVE: return PROTOCOL_GENEVE;
-	default: return is_rpc(parse) ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
-	}
+	parse->next = is_rpc(parse) ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
+	return OK;
 }
 
-static void note_facts(struct parse *parse, const uint8_t *header)
+/* The cursor stands behind the header and is narrowed to what it leads to. */
+static inline enum result behind_udp(struct parse *parse, const uint8_t *header)
 {
 	struct rtap_packet *packet = parse->packet;
 
-	if (parse->quoted)
-		return;
+	if (unlikely(parse->quoted)) {
+		parse->next = PROTOCOL_PAYLOAD;
+		return OK;
+	}
 	packet->source_port = (uint16_t)bits(header, UDP_SRC);
 	packet->destination_port = (uint16_t)bits(header, UDP_DST);
 	parse_note_payload(parse);
+	if (packet->destination_port == PORT_ROCE_V2 || is_declared_roce(parse->context, packet->destination_port))
+		parse->next = PROTOCOL_BTH;
+	else if (packet->destination_port == PORT_VXLAN)
+		parse->next = PROTOCOL_VXLAN;
+	else if (packet->destination_port == PORT_GENEVE)
+		parse->next = PROTOCOL_GENEVE;
+	else
+		return begin_unknown(parse);
+	return OK;
 }
 
-static enum result parse(struct parse *parse)
+/* A length other than that of what the cursor holds. */
+static __attribute__((noinline)) enum result parse_unequal(struct parse *parse, const uint8_t *header, uint32_t start)
 {
-	uint32_t start = parse_offset(parse), length;
-	const uint8_t *header;
-	enum result result = parse_layer(parse, PROTOCOL_UDP, UDP_LENGTH, &header);
+	uint32_t length = (uint32_t)bits(header, UDP_LEN);
 
-	if (result != OK)
-		return result;
-	length = (uint32_t)bits(header, UDP_LEN);
 	if (length && length < UDP_LENGTH) {
 		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_TOO_SHORT, start);
 		return MALFORMED;
 	}
 	/* 0 stands for all that the IP header leaves: RFC 2675, section 4; segmentation offload leaves it too */
 	parse_narrow(parse, length ? length - UDP_LENGTH : parse->cursor.wire, start);
-	note_facts(parse, header);
-	parse->next = behind_udp(parse, (uint16_t)bits(header, UDP_DST));
-	return OK;
+	return behind_udp(parse, header);
+}
+
+static enum result parse(struct parse *parse)
+{
+	uint32_t start = parse_offset(parse);
+	const uint8_t *header;
+	enum result result = parse_layer(parse, PROTOCOL_UDP, UDP_LENGTH, &header);
+
+	if (result != OK)
+		return result;
+	if (unlikely(bits(header, UDP_LEN) != parse->cursor.wire + UDP_LENGTH))
+		return parse_unequal(parse, header, start);
+	parse->narrowed = true;
+	return behind_udp(parse, header);
 }
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)

@@ -6,7 +6,7 @@
 #include "dissect/upper.h"
 
 /* What was declared or learned of the queue pair. */
-static enum rtap_upper declared(const struct parse *parse)
+static inline enum rtap_upper declared(const struct parse *parse)
 {
 	const struct rtap_context *context = parse->context;
 
@@ -37,13 +37,11 @@ static uint8_t recognise(const struct parse *parse, enum ib_service service)
 	return PROTOCOL_PAYLOAD;
 }
 
-static uint8_t upper_protocol(const struct parse *parse)
+/* What a whole message that a receive takes is. */
+static uint8_t upper_of_send(const struct parse *parse)
 {
 	const struct rtap_ib_facts *ib = &parse->packet->ib;
-	const struct ib_opcode *opcode = &ib_opcodes[ib->opcode];
 
-	if (!is_whole_send(parse, opcode))
-		return PROTOCOL_PAYLOAD;
 	/* IBTA vol. 1, 13.5.1: QP0 and QP1 take nothing but MADs, as datagrams */
 	if (ib->has_deth && ib_service(ib->opcode) == IB_UD && ib->dest_qpn <= 1)
 		return PROTOCOL_MAD;
@@ -60,6 +58,12 @@ static uint8_t upper_protocol(const struct parse *parse)
 	return recognise(parse, ib_service(ib->opcode));
 }
 
+static __attribute__((noinline)) enum result begin_send(struct parse *parse)
+{
+	parse->next = upper_of_send(parse);
+	return OK;
+}
+
 uint8_t upper_of_iwarp_send(const struct parse *parse)
 {
 	switch ((enum rtap_upper)parse->context->upper) {
@@ -72,21 +76,41 @@ uint8_t upper_of_iwarp_send(const struct parse *parse)
 	}
 }
 
-void upper_begin(struct parse *parse)
+static inline enum result begin_at_cursor(struct parse *parse, const struct ib_opcode *opcode)
 {
-	struct rtap_packet *packet = parse->packet;
+	if (!parse->cursor.wire)
+		return OK;
+	if (is_whole_send(parse, opcode))
+		return begin_send(parse);
+	parse->next = PROTOCOL_PAYLOAD;
+	return OK;
+}
 
-	packet->payload = (struct rtap_payload){ parse->source, parse_offset(parse), parse->cursor.captured, parse->cursor.wire };
-	if (parse->context->chunk.bytes &&
-	    (ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE || ib_opcodes[packet->ib.opcode].class == IB_WRITE)) {
-		if (parse_enter(parse, parse->context->chunk) && rpcrdma_pass(parse, parse->context->chunk_header))
+/* The context has something that was put together of several packets, which this one may be to show. */
+static __attribute__((noinline)) enum result begin_assembled(struct parse *parse, const struct ib_opcode *opcode)
+{
+	const struct rtap_context *context = parse->context;
+
+	if (context->chunk.bytes && (opcode->class == IB_READ_RESPONSE || opcode->class == IB_WRITE)) {
+		if (parse_enter(parse, context->chunk) && rpcrdma_pass(parse, context->chunk_header))
 			parse->next = PROTOCOL_RPC;
-		return;
+		return OK;
 	}
-	if (parse->context->message.bytes && !parse_enter(parse, parse->context->message))
-		return;
-	if (parse->context->message.bytes && parse->context->message_wire)
-		packet->sources[parse->source].wire = parse->cursor.wire = parse->context->message_wire;
-	if (parse->cursor.wire)
-		parse->next = upper_protocol(parse);
+	if (context->message.bytes) {
+		if (!parse_enter(parse, context->message))
+			return OK;
+		if (context->message_wire)
+			parse->packet->sources[parse->source].wire = parse->cursor.wire = context->message_wire;
+	}
+	return begin_at_cursor(parse, opcode);
+}
+
+enum result upper_begin(struct parse *parse, const struct ib_opcode *opcode)
+{
+	const struct rtap_context *context = parse->context;
+
+	parse->packet->payload = parse_rest(parse);
+	if (unlikely(context->chunk.bytes || context->message.bytes))
+		return begin_assembled(parse, opcode);
+	return begin_at_cursor(parse, opcode);
 }

@@ -7,8 +7,13 @@
 
 #include "dissect/protocol.h"
 
-/* The cursor stands at the payload, narrowed to it: notes it and names the protocol that follows in parse->next. */
-void upper_begin(struct parse *parse);
+struct ib_opcode;
+
+/*
+ * The cursor stands at the payload, narrowed to it: notes it and names the protocol that follows in parse->next. OK, as the parse
+ * function that ends with it returns it.
+ */
+enum result upper_begin(struct parse *parse, const struct ib_opcode *opcode);
 
 /* What a TCP segment carries, the bytes at the cursor: the number of a protocol. */
 uint8_t upper_of_segment(const struct parse *parse);

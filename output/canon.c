@@ -611,7 +611,7 @@ static int compare_groups(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-int canon_write(struct canon *canon, struct printer *printer)
+int canon_write(struct canon *canon, const char *incomplete, struct printer *printer)
 {
 	take_send(canon);
 	if (canon->error)
@@ -623,5 +623,5 @@ int canon_write(struct canon *canon, struct printer *printer)
 			return -ENOMEM;
 	if (canon->group_count)
 		qsort(canon->groups, canon->group_count, sizeof *canon->groups, compare_groups);
-	return canon_write_groups(canon, printer);
+	return canon_write_groups(canon, incomplete, printer);
 }

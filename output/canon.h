@@ -36,8 +36,15 @@ void canon_packet(struct canon *canon, const struct rtap_packet *packet);
 void canon_message(struct canon *canon, const struct rtap_message *message);
 void canon_connection(struct canon *canon, const struct rtap_connection *connection);
 
-/* All is told: writes it. 0, or the -errno of memory, of the temporary file, or of the printer. */
-int canon_write(struct canon *canon, struct printer *printer) __attribute__((warn_unused_result));
+/* Why a text is of a part of its capture only. */
+#define CANON_INTERRUPTED "interrupted"
+#define CANON_UNREADABLE "unreadable"
+
+/*
+ * All is told: writes it. `incomplete`: one of the reasons above, which the last line tells; NULL: nothing is missing. 0, or the -errno
+ * of memory, of the temporary file, or of the printer.
+ */
+int canon_write(struct canon *canon, const char *incomplete, struct printer *printer) __attribute__((warn_unused_result));
 
 /* Values and packets that could not be placed: for want of memory, or because their connection turned out to be part of an unknown one. */
 uint64_t canon_lost(const struct canon *canon);

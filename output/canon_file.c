@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -46,9 +47,13 @@ bool canon_file_is(const char *text, size_t length)
 void canon_treatments_fini(struct canon_treatments *treatments)
 {
 	canon_map_fini(&treatments->map);
-	for (size_t i = 0; i < treatments->count; i++)
-		free(treatments->treated[i].text);
-	free(treatments->treated);
+	while (treatments->first) {
+		struct canon_treated *treated = treatments->first;
+
+		treatments->first = treated->next;
+		free(treated->text);
+		free(treated);
+	}
 }
 
 /* By what of a line it is aligned when not all of it is the same. */
@@ -90,6 +95,7 @@ static struct canon_treated treat(struct canon_treatments *treatments, const cha
 
 	set_keys(&treated, name, length);
 	treated.is_response = is_text(name, length, LITERAL("nak")) || is_text(name, length, LITERAL("infiniband.aeth.msn"));
+	treated.is_opcode = is_text(name, length, LITERAL("infiniband.bth.opcode"));
 	treated.tolerance = diff_rules_tolerance(rules, name, length);
 	if (!diff_rules_compare(rules, name, length))
 		treated.treatment = CANON_SHOW;
@@ -105,78 +111,108 @@ static struct canon_treated treat(struct canon_treatments *treatments, const cha
 	return treated;
 }
 
-/* Its number, or SIZE_MAX: memory is out. */
-static size_t add_treatment(struct canon_treatments *treatments, const char *name, size_t length, uint64_t hash)
+/* NULL: memory is out. */
+static struct canon_treated *add_treatment(struct canon_treatments *treatments, const char *name, size_t length, uint64_t hash)
 {
-	struct canon_treated *added;
-	char *copy;
+	struct canon_treated *added = malloc(sizeof *added);
+	char *copy = malloc(length + 1);
 
-	if (treatments->count == treatments->room) {
-		size_t room = treatments->room ? treatments->room * 2 : 64;
-		struct canon_treated *larger = realloc(treatments->treated, room * sizeof *larger);
-
-		if (!larger)
-			return SIZE_MAX;
-		treatments->treated = larger;
-		treatments->room = room;
-	}
-	copy = malloc(length + 1);
-	if (!copy || !canon_map_add(&treatments->map, 0, hash, treatments->count)) {
+	if (!added || !copy || !canon_map_add(&treatments->map, 0, hash, (uint64_t)(uintptr_t)added)) {
+		free(added);
 		free(copy);
-		return SIZE_MAX;
+		return NULL;
 	}
 	memcpy(copy, name, length);
 	copy[length] = 0;
-	added = &treatments->treated[treatments->count];
 	/* a name with a zero byte in it is no field's */
 	*added = treat(treatments, copy, strlen(copy));
 	added->name = hash;
 	added->text = copy;
 	added->length = length;
-	return treatments->count++;
+	added->next = treatments->first;
+	treatments->first = added;
+	return added;
+}
+
+/* Eight bytes at once: a loop over the bytes of the values, most of which are shorter, or a call for each, costs more. */
+static uint64_t load_word(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof word);
+	return le64toh(word);
+}
+
+#define EACH_BYTE UINT64_C(0x0101010101010101)
+
+/* Where a value ends. */
+static const char *value_end(const char *value, const char *end)
+{
+	const char *space;
+
+	if (end - value >= 8) {
+		/* its first zero byte is the first space: the highest bit of a byte is borrowed only behind one */
+		uint64_t word = load_word(value) ^ EACH_BYTE * ' ', spaces = (word - EACH_BYTE) & ~word & EACH_BYTE << 7;
+
+		if (spaces)
+			return value + __builtin_ctzll(spaces) / 8;
+	}
+	space = memchr(value, ' ', (size_t)(end - value));
+	return space ? space : end;
+}
+
+/* Takes the next value if its name is this. */
+static inline __attribute__((always_inline)) bool take_guess(const struct canon_treated *guess, const char **at,
+							     const char *end, struct canon_token *token)
+{
+	const char *begin = *at + (*at < end && **at == ' '), *value = begin + guess->length + 1;
+
+	if ((size_t)(end - begin) <= guess->length || begin[guess->length] != '=' || memcmp(begin, guess->text, guess->length))
+		return false;
+	*at = value_end(value, end);
+	*token = (struct canon_token){ begin, value, guess->length, (size_t)(*at - value) };
+	return true;
 }
 
 /* What stands behind the one asked for last, so that its next guess is better. */
-static const struct canon_treated *note_treatment(struct canon_treatments *treatments, size_t number)
+static const struct canon_treated *note_treatment(struct canon_treatments *treatments, struct canon_treated *treated)
 {
-	size_t *behind = treatments->treated[treatments->last].behind;
+	struct canon_treated *last = treatments->last;
 
-	if (behind[0] != number) {
-		behind[1] = behind[0];
-		behind[0] = number;
+	if (last && last->behind[0] != treated) {
+		last->behind[1] = last->behind[0];
+		last->behind[0] = treated;
 	}
-	treatments->last = number;
-	return &treatments->treated[number];
+	return treatments->last = treated;
 }
 
 const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length)
 {
 	uint64_t hash = canon_mark(0, name, length), *found = canon_map_find(&treatments->map, 0, hash);
-	size_t number = found ? (size_t)*found : add_treatment(treatments, name, length, hash);
+	struct canon_treated *treated = found ? (struct canon_treated *)(uintptr_t)*found : add_treatment(treatments, name, length, hash);
 
-	if (number == SIZE_MAX)
+	if (!treated)
 		treatments->failed = true;
-	return number == SIZE_MAX ? NULL : note_treatment(treatments, number);
+	return treated ? note_treatment(treatments, treated) : NULL;
+}
+
+/* The name that it stood behind last is tried first, in whatever calls this. */
+static inline __attribute__((always_inline)) const struct canon_treated *
+next_value(struct canon_treatments *treatments, const char **at, const char *end, struct canon_token *token)
+{
+	struct canon_treated *last = treatments->last;
+
+	if (last && last->behind[0] && take_guess(last->behind[0], at, end, token))
+		return treatments->last = last->behind[0];
+	if (last && last->behind[1] && take_guess(last->behind[1], at, end, token))
+		return note_treatment(treatments, last->behind[1]);
+	return canon_token_next(at, end, token) ? canon_treatment(treatments, token->name, token->name_length) : NULL;
 }
 
 const struct canon_treated *canon_treated_next(struct canon_treatments *treatments, const char **at, const char *end,
 					       struct canon_token *token)
 {
-	const struct canon_treated *last = treatments->count ? &treatments->treated[treatments->last] : NULL;
-	const char *begin = *at + (*at < end && **at == ' ');
-
-	for (int i = 0; last && i < 2; i++) {
-		const struct canon_treated *guess = &treatments->treated[last->behind[i]];
-		const char *value = begin + guess->length + 1, *space;
-
-		if ((size_t)(end - begin) <= guess->length || begin[guess->length] != '=' || memcmp(begin, guess->text, guess->length))
-			continue;
-		space = memchr(value, ' ', (size_t)(end - value));
-		*at = space ? space : end;
-		*token = (struct canon_token){ begin, value, guess->length, (size_t)(*at - value) };
-		return note_treatment(treatments, last->behind[i]);
-	}
-	return canon_token_next(at, end, token) ? canon_treatment(treatments, token->name, token->name_length) : NULL;
+	return next_value(treatments, at, end, token);
 }
 
 bool canon_token_next(const char **at, const char *end, struct canon_token *token)
@@ -219,12 +255,30 @@ static uint64_t hash_names(uint64_t hash, const char *value, size_t length)
 	return hash;
 }
 
-static uint64_t hash_token(uint64_t hash, const struct canon_treated *treated, const struct canon_token *token)
+/* A value's text, which stands in a line that ends there. */
+static uint64_t hash_value(uint64_t hash, const struct canon_token *token, const char *end)
+{
+	uint64_t word;
+
+	if (token->value_length >= 8)
+		return canon_mark(hash, token->value, token->value_length);
+	if (end - token->value >= 8) {
+		word = load_word(token->value) & ((UINT64_C(1) << 8 * token->value_length) - 1);
+	} else {
+		char bytes[8] = { 0 };
+
+		memcpy(bytes, token->value, token->value_length);
+		word = load_word(bytes);
+	}
+	return canon_mark_word(hash, word | (uint64_t)token->value_length << 56);
+}
+
+static uint64_t hash_token(uint64_t hash, const struct canon_treated *treated, const struct canon_token *token, const char *end)
 {
 	hash = (hash ^ treated->name) * UINT64_C(0x9e3779b97f4a7c15);
 	switch (treated->treatment) {
 	case CANON_COMPARE:
-		return canon_mark(hash, token->value, token->value_length);
+		return hash_value(hash, token, end);
 	case CANON_COMPARE_NAME:
 		return hash_names(hash, token->value, token->value_length);
 	default:
@@ -262,11 +316,10 @@ static enum rtap_status fail_too_long(struct file_reader *reader)
 	return RTAP_STATUS_FAILED;
 }
 
-/* The only response without an AETH. */
-static bool is_read_response_middle(const struct canon_token *token)
+/* READ Response Middle is the only response without an AETH. */
+static bool is_of_response(const struct canon_treated *treated, const struct canon_token *token)
 {
-	return is_text(token->name, token->name_length, LITERAL("infiniband.bth.opcode")) &&
-	       is_text(token->value, token->value_length, LITERAL("14"));
+	return treated->is_response || (treated->is_opcode && is_text(token->value, token->value_length, LITERAL("14")));
 }
 
 /* Hashes a line. *skipped: the rules leave it out. */
@@ -275,24 +328,27 @@ static enum rtap_status hash_line(struct file_reader *reader, struct canon_line 
 	const struct canon_treated *treated;
 	struct canon_token token;
 	uint64_t direction = (unsigned char)line->direction;
+	const struct diff_rules *rules = reader->treatments->rules;
+	bool can_skip = rules->skip_count || rules->fold_retransmissions;
 	unsigned values = 0;
 
 	for (int key = 0; key < CANON_KEYS; key++)
 		line->keys[key] = canon_mark((uint64_t)key, &direction, sizeof direction);
 	*skipped = false;
 	line->lane = line->direction == '<';
-	while ((treated = canon_treated_next(reader->treatments, &at, end, &token))) {
+	while ((treated = next_value(reader->treatments, &at, end, &token))) {
 		if (++values > MOST_VALUES)
 			return fail(reader, "has more values than a line of canonical text");
-		if (treated->is_response || is_read_response_middle(&token))
+		if (is_of_response(treated, &token))
 			line->lane |= 2;
-		*skipped |= skips(reader->treatments->rules, &token);
+		if (can_skip)
+			*skipped |= skips(rules, &token);
 		if (treated->treatment != CANON_SHOW)
-			line->keys[CANON_KEY_ALL] = hash_token(line->keys[CANON_KEY_ALL], treated, &token);
+			line->keys[CANON_KEY_ALL] = hash_token(line->keys[CANON_KEY_ALL], treated, &token, end);
 		if (treated->is_class || (treated->is_near && treated->treatment == CANON_COMPARE))
-			line->keys[CANON_KEY_NEAR] = canon_mark(line->keys[CANON_KEY_NEAR], token.value, token.value_length);
+			line->keys[CANON_KEY_NEAR] = hash_value(line->keys[CANON_KEY_NEAR], &token, end);
 		if (treated->is_class)
-			line->keys[CANON_KEY_CLASS] = canon_mark(line->keys[CANON_KEY_CLASS], token.value, token.value_length);
+			line->keys[CANON_KEY_CLASS] = hash_value(line->keys[CANON_KEY_CLASS], &token, end);
 	}
 	return reader->treatments->failed ? fail(reader, "out of memory") : RTAP_STATUS_OK;
 }
@@ -416,6 +472,14 @@ static enum rtap_status take_setup(struct file_reader *reader, const char *line,
 	return hash_line(reader, setup, canon_line_values(line, end), end, &skipped);
 }
 
+/* What is said of a part is not what the capture says: it would seem to have lost the rest. */
+static enum rtap_status fail_incomplete(struct file_reader *reader, const struct canon_token *why)
+{
+	if (is_text(why->value, why->value_length, LITERAL(CANON_INTERRUPTED)))
+		return fail(reader, "says that it is of a part of its capture only: making it was interrupted (make it again)");
+	return fail(reader, "says that it is of a part of its capture only, which could not be read to its end (make it again, of a whole one)");
+}
+
 /* "end connections=2": a file without it, or with another count, is not whole. */
 static enum rtap_status take_end(struct file_reader *reader, const char *line, const char *end)
 {
@@ -429,6 +493,9 @@ static enum rtap_status take_end(struct file_reader *reader, const char *line, c
 		count = count * 10 + (size_t)(token.value[i] - '0');
 	if (count != reader->file->role_count)
 		return fail(reader, "there are more or fewer connections than it says");
+	while (canon_token_next(&at, end, &token))
+		if (is_text(token.name, token.name_length, LITERAL("incomplete")))
+			return fail_incomplete(reader, &token);
 	reader->ended = true;
 	return RTAP_STATUS_OK;
 }

@@ -64,12 +64,14 @@ enum canon_treatment { CANON_SHOW, CANON_COMPARE, CANON_COMPARE_NAME, CANON_COMP
 struct canon_treated {
 	uint8_t treatment; /* enum canon_treatment */
 	bool is_class, is_near; /* part of the key of that name */
-	bool is_response; /* only responses have it */
+	bool is_response;  /* only responses have it */
+	bool is_opcode;    /* of the BTH */
 	const struct diff_tolerance *tolerance;
 	char *text;        /* the name; owned */
 	size_t length;
 	uint64_t name;     /* a hash of it */
-	size_t behind[2];  /* numbers of what stood behind it lately, because lines are alike, the latest first; 0: nothing yet, or the first */
+	struct canon_treated *behind[2]; /* what stood behind it lately, because lines are alike, the latest first; NULL: nothing yet */
+	struct canon_treated *next;      /* that was asked for before it for the first time */
 };
 
 /* One value of a line. */
@@ -82,16 +84,15 @@ struct canon_token {
 struct canon_treatments {
 	const struct diff_rules *rules;
 	struct canon_map map;
-	struct canon_treated *treated;
-	size_t count, room;
-	size_t last;       /* number of the one asked for last */
+	struct canon_treated *first; /* of all, by `next` */
+	struct canon_treated *last;  /* the one asked for last; NULL: none */
 	bool failed;       /* memory was out */
 	struct canon_policy_index index;
 	bool indexed;
 };
 
 void canon_treatments_fini(struct canon_treatments *treatments);
-/* NULL: memory is out. Valid until the next call. */
+/* NULL: memory is out. Valid as long as the treatments. */
 const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length);
 
 /*

@@ -53,7 +53,7 @@ struct canon {
 	int error;               /* -errno of the first failure; nothing is taken down after it */
 };
 
-/* Writes groups in the order in which they stand. */
-int canon_write_groups(const struct canon *canon, struct printer *printer) __attribute__((warn_unused_result));
+/* Writes groups in the order in which they stand. incomplete: as of canon_write(). */
+int canon_write_groups(const struct canon *canon, const char *incomplete, struct printer *printer) __attribute__((warn_unused_result));
 
 #endif

@@ -238,7 +238,8 @@ void canon_item_rpc(const struct rtap_message *message, const struct rtap_messag
 
 void canon_item_refusal(const struct rtap_packet *packet, const struct canon_keep *keep, struct line *line)
 {
-	static const char *const codes[] = { "sequence_error", "invalid_request", "remote_access_error", "remote_operational_error", "invalid_rd_request" };
+	static const char *const codes[] = { "sequence_error", "invalid_request", "remote_access_error",
+					     "remote_operational_error", "invalid_rd_request" };
 	unsigned code = packet->ib.syndrome & 0x1f;
 
 	text(line, "kind", "refusal");

@@ -105,28 +105,22 @@ uint64_t canon_hash(uint64_t hash, const void *bytes, size_t length)
 	return hash;
 }
 
-static uint64_t mark_word(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
-
 uint64_t canon_mark(uint64_t hash, const void *bytes, size_t length)
 {
 	const uint8_t *at = bytes;
 	uint32_t first, last;
 	uint64_t word;
 
-	hash = mark_word(hash, length);
+	hash = canon_mark_word(hash, length);
 	for (; length > 8; length -= 8, at += 8) {
 		memcpy(&word, at, sizeof word);
-		hash = mark_word(hash, word);
+		hash = canon_mark_word(hash, word);
 	}
 	/* what is left, from both ends */
 	if (length >= 4) {
 		memcpy(&first, at, sizeof first);
 		memcpy(&last, at + length - sizeof last, sizeof last);
-		return mark_word(hash, (uint64_t)last << 32 | first);
+		return canon_mark_word(hash, (uint64_t)last << 32 | first);
 	}
-	return length ? mark_word(hash, (uint64_t)at[0] | (uint64_t)at[length / 2] << 8 | (uint64_t)at[length - 1] << 16) : hash;
+	return length ? canon_mark_word(hash, (uint64_t)at[0] | (uint64_t)at[length / 2] << 8 | (uint64_t)at[length - 1] << 16) : hash;
 }

@@ -34,6 +34,12 @@ void canon_map_fini(struct canon_map *map);
 /* A number for bytes: FNV-1a, 64 bits. `hash` is 0, or that of what stands before them. */
 uint64_t canon_hash(uint64_t hash, const void *bytes, size_t length);
 
+static inline uint64_t canon_mark_word(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
 /* The same for what is never shown or kept: another number, eight bytes at a time. */
 uint64_t canon_mark(uint64_t hash, const void *bytes, size_t length);
 

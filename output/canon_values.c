@@ -17,6 +17,13 @@
 
 #define CNP_OPCODE 0x81
 
+/* What else there is to do with a field's values. */
+enum {
+	IS_RESERVED = 1, /* there is nothing to tell when it is 0 */
+	IS_ADDRESS = 2,  /* it becomes one value with its key */
+	IS_KEY = 4,
+};
+
 /* A value found in a packet. */
 struct canon_value {
 	const struct rtap_field *field;
@@ -71,17 +78,25 @@ void canon_relative(struct line *line, enum canon_kind kind, enum canon_stream s
 	line_char(line, CANON_END);
 }
 
+static bool is_plain(uint8_t byte)
+{
+	return byte > ' ' && byte < 0x7f && byte != '\\' && byte != ',';
+}
+
 void canon_text(struct line *line, const uint8_t *bytes, size_t length)
 {
-	size_t shown = length > SHOWN_TEXT ? SHOWN_TEXT : length;
+	size_t shown = length > SHOWN_TEXT ? SHOWN_TEXT : length, i = 0;
 
-	for (size_t i = 0; i < shown; i++) {
-		if (bytes[i] > ' ' && bytes[i] < 0x7f && bytes[i] != '\\' && bytes[i] != ',') {
-			line_char(line, (char)bytes[i]);
-		} else {
-			line_text(line, "\\x");
-			line_hex_digits(line, bytes[i], 2);
-		}
+	while (i < shown) {
+		size_t run = i;
+
+		while (i < shown && is_plain(bytes[i]))
+			i++;
+		line_bytes(line, (const char *)bytes + run, i - run);
+		if (i == shown)
+			break;
+		line_text(line, "\\x");
+		line_hex_digits(line, bytes[i++], 2);
 	}
 	if (shown == length)
 		return;
@@ -119,6 +134,20 @@ static void write_title(const struct canon_title *title, const char *name, struc
 	line->next += title->length;
 }
 
+static uint8_t traits_of(const struct rtap_field *field, const struct canon_policy *policy)
+{
+	unsigned traits = 0;
+
+	/* reserved bits are worth a word when they are not what they should be */
+	if (field->show < RTAP_IPV4 && strstr(field->name, "reserved"))
+		traits |= IS_RESERVED;
+	if (policy->action == CANON_RENAME && policy->kind == CANON_KIND_ADDRESS)
+		traits |= IS_ADDRESS;
+	if (policy->action == CANON_RENAME && (policy->kind == CANON_KIND_RKEY || policy->kind == CANON_KIND_STAG))
+		traits |= IS_KEY;
+	return (uint8_t)traits;
+}
+
 static void set_policy(struct canon_fields *fields, rtap_field_id id, const struct canon_policy_index *index, const struct canon_keep *keep)
 {
 	const struct rtap_field *field = rtap_field_by_id(id);
@@ -127,8 +156,7 @@ static void set_policy(struct canon_fields *fields, rtap_field_id id, const stru
 	if (policy.action == CANON_DROP && field->show != RTAP_NONE && canon_keeps(keep, field->name))
 		policy.action = CANON_KEEP;
 	fields->policies[id] = policy;
-	/* reserved bits are worth a word when they are not what they should be */
-	fields->reserved[id] = field->show < RTAP_IPV4 && strstr(field->name, "reserved");
+	fields->traits[id] = traits_of(field, &policy);
 	if (policy.action == CANON_DROP)
 		return;
 	fields->wanted[part_of(field, &policy)][id / 64] |= UINT64_C(1) << id % 64;
@@ -179,13 +207,13 @@ int canon_fields_init(struct canon_fields *fields, const struct canon_keep *keep
 	fields->last = calloc(count, sizeof *fields->last);
 	fields->titles = calloc(count, sizeof *fields->titles);
 	fields->protocols = calloc(PROTOCOL_COUNT, sizeof *fields->protocols);
-	fields->reserved = calloc(count, sizeof *fields->reserved);
+	fields->traits = calloc(count, sizeof *fields->traits);
 	for (int part = 0; part < CANON_PARTS; part++) {
 		fields->wanted[part] = calloc(words, sizeof *fields->wanted[part]);
 		if (!fields->wanted[part])
 			return -ENOMEM;
 	}
-	if (!fields->policies || !fields->first_ids || !fields->last || !fields->titles || !fields->protocols || !fields->reserved)
+	if (!fields->policies || !fields->first_ids || !fields->last || !fields->titles || !fields->protocols || !fields->traits)
 		return -ENOMEM;
 	if (names_of_fields(keep, &names, &of_fields))
 		return -ENOMEM;
@@ -201,26 +229,24 @@ void canon_fields_fini(struct canon_fields *fields)
 	free(fields->last);
 	free(fields->titles);
 	free(fields->protocols);
-	free(fields->reserved);
+	free(fields->traits);
 	free(fields->values);
 	for (int part = 0; part < CANON_PARTS; part++)
 		free(fields->wanted[part]);
 }
 
-static struct canon_value *add_value(struct canon_fields *fields)
+static bool make_room(struct canon_fields *fields)
 {
-	if (fields->value_count == fields->value_room) {
-		size_t room = fields->value_room ? fields->value_room * 2 : 64;
-		struct canon_value *larger = room <= MAX_VALUES ? realloc(fields->values, room * sizeof *larger) : NULL;
+	size_t room = fields->value_room ? fields->value_room * 2 : 64;
+	struct canon_value *larger = room <= MAX_VALUES ? realloc(fields->values, room * sizeof *larger) : NULL;
 
-		if (!larger) {
-			fields->lost++;
-			return NULL;
-		}
-		fields->values = larger;
-		fields->value_room = room;
+	if (!larger) {
+		fields->lost++;
+		return false;
 	}
-	return &fields->values[fields->value_count++];
+	fields->values = larger;
+	fields->value_room = room;
+	return true;
 }
 
 /* The bytes of a key as its number: of addresses and identifiers that are bytes, a hash. */
@@ -237,31 +263,30 @@ static uint64_t number_of(const struct rtap_field *field, const struct rtap_valu
 	return number;
 }
 
-static bool is_key(const struct canon_policy *policy)
-{
-	return policy->action == CANON_RENAME && (policy->kind == CANON_KIND_RKEY || policy->kind == CANON_KIND_STAG);
-}
-
 /* Headers tell the address before the key (RETH) or after it (RPC-over-RDMA): the two become one value. */
-static bool take_address(struct collector *collector, const struct canon_policy *policy, const struct rtap_field *field,
-			 const struct rtap_value *value)
+static void take_address(struct collector *collector, uint64_t address)
 {
-	uint64_t number;
-
-	if (policy->action != CANON_RENAME || policy->kind != CANON_KIND_ADDRESS)
-		return false;
-	number = number_of(field, value);
 	if (collector->key) {
 		struct canon_value *key = &collector->fields->values[collector->key - 1];
 
-		key->address = number;
+		key->address = address;
 		key->has_address = true;
 		collector->key = 0;
 	} else {
-		collector->address = number;
+		collector->address = address;
 		collector->has_address = true;
 	}
-	return true;
+}
+
+static void take_key(struct collector *collector, struct canon_value *key)
+{
+	if (collector->has_address) {
+		key->address = collector->address;
+		key->has_address = true;
+		collector->has_address = false;
+	} else {
+		collector->key = (uint32_t)collector->fields->value_count;
+	}
 }
 
 /* Puts a value behind the last one of its name. */
@@ -280,26 +305,27 @@ static void collect(struct rtap_visitor *visitor, rtap_field_id id, const struct
 {
 	struct collector *collector = (struct collector *)visitor;
 	struct canon_fields *fields = collector->fields;
-	const struct canon_policy *policy = &fields->policies[id];
+	unsigned traits = fields->traits[id];
 	struct canon_value *added;
 
 	(void)place;
-	if (fields->reserved[id] && !value->number)
+	if (traits & IS_RESERVED && !value->number)
 		return;
-	if (take_address(collector, policy, field, value))
+	if (traits & IS_ADDRESS) {
+		take_address(collector, number_of(field, value));
 		return;
-	added = add_value(fields);
-	if (!added)
-		return;
-	*added = (struct canon_value){ .field = field, .value = *value, .first = fields->first_ids[id] };
-	chain(fields, added);
-	if (is_key(policy) && collector->has_address) {
-		added->address = collector->address;
-		added->has_address = true;
-		collector->has_address = false;
-	} else if (is_key(policy)) {
-		collector->key = (uint32_t)fields->value_count;
 	}
+	if (fields->value_count == fields->value_room && !make_room(fields))
+		return;
+	added = &fields->values[fields->value_count++];
+	added->field = field;
+	added->value = *value;
+	added->has_address = false;
+	added->next = 0;
+	added->first = fields->first_ids[id];
+	chain(fields, added);
+	if (traits & IS_KEY)
+		take_key(collector, added);
 }
 
 void canon_fields_read(struct canon_fields *fields, const struct rtap_packet *packet, enum canon_part part)
@@ -332,22 +358,26 @@ static void write_value(const struct canon_policy *policy, const struct canon_va
 			bool from_client, struct line *line)
 {
 	const struct rtap_field *field = value->field;
-	bool is_number = policy->action == CANON_RENAME || policy->action == CANON_RELATIVE;
-	uint64_t number = is_number ? number_of(field, &value->value) : 0;
+	uint64_t number;
 
-	if (policy->action == CANON_RENAME && value->has_address) {
-		canon_key(line, (enum canon_kind)policy->kind, number, value->address);
-	} else if (policy->action == CANON_RENAME) {
-		canon_reference(line, (enum canon_kind)policy->kind, number);
-	} else if (policy->action == CANON_RELATIVE && packet->ib.opcode == CNP_OPCODE) {
-		line_char(line, '0'); /* a congestion notification is in no sequence */
-	} else if (policy->action == CANON_RELATIVE) {
-		canon_relative(line, (enum canon_kind)policy->kind, relative_stream(policy, packet, from_client), number);
-	} else if (field->show == RTAP_TEXT) {
-		canon_text(line, value->value.data.bytes, value->value.data.length);
-	} else {
-		line_value(line, field, &value->value);
+	if (policy->action == CANON_KEEP) {
+		if (field->show == RTAP_DEC)
+			line_dec(line, value->value.number);
+		else if (field->show == RTAP_TEXT)
+			canon_text(line, value->value.data.bytes, value->value.data.length);
+		else
+			line_value(line, field, &value->value);
+		return;
 	}
+	number = number_of(field, &value->value);
+	if (policy->action == CANON_RENAME && value->has_address)
+		canon_key(line, (enum canon_kind)policy->kind, number, value->address);
+	else if (policy->action == CANON_RENAME)
+		canon_reference(line, (enum canon_kind)policy->kind, number);
+	else if (packet->ib.opcode == CNP_OPCODE)
+		line_char(line, '0'); /* a congestion notification is in no sequence */
+	else
+		canon_relative(line, (enum canon_kind)policy->kind, relative_stream(policy, packet, from_client), number);
 }
 
 void canon_fields_write(const struct canon_fields *fields, const struct rtap_packet *packet, bool from_client, struct line *line)

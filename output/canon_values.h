@@ -65,7 +65,7 @@ struct canon_fields {
 	rtap_field_id *first_ids;      /* by field id: the first of the same name */
 	uint64_t *wanted[CANON_PARTS]; /* one bit an id */
 	uint8_t *protocols;            /* by protocol: bits of the parts that want any field of it */
-	bool *reserved;                /* by field id: nothing to tell of when it is 0 */
+	uint8_t *traits;               /* by field id: what else there is to do with its values */
 	struct canon_value *values;    /* of the packet at hand */
 	size_t value_count, value_room;
 	uint32_t *last;                /* by first id: its last value in `values`, plus 1; 0: none */

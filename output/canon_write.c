@@ -205,30 +205,45 @@ static void write_head(const void *what, struct line *line)
 	line_char(line, '\n');
 }
 
+/* The last line. */
+struct foot {
+	uint64_t connections;
+	const char *incomplete;
+};
+
 /* A file that was cut off lacks this. */
 static void write_foot(const void *what, struct line *line)
 {
-	const struct shown *shown = what;
+	const struct foot *foot = what;
 
-	if (shown->type) {
-		line_char(line, '{');
-		object_text(line, "type", "end");
-		object_number(line, "connections", shown->connection);
-		line_bytes(line, "}\n", 2);
-		return;
-	}
 	line_text(line, "end connections=");
-	line_dec(line, shown->connection);
+	line_dec(line, foot->connections);
+	if (foot->incomplete) {
+		line_text(line, " incomplete=");
+		line_text(line, foot->incomplete);
+	}
 	line_char(line, '\n');
 }
 
-int canon_write_groups(const struct canon *canon, struct printer *printer)
+static void write_json_foot(const void *what, struct line *line)
 {
-	struct shown foot = { .type = canon->options.json ? "end" : NULL };
+	const struct foot *foot = what;
+
+	line_char(line, '{');
+	object_text(line, "type", "end");
+	object_number(line, "connections", foot->connections);
+	if (foot->incomplete)
+		object_text(line, "incomplete", foot->incomplete);
+	line_bytes(line, "}\n", 2);
+}
+
+int canon_write_groups(const struct canon *canon, const char *incomplete, struct printer *printer)
+{
+	struct foot foot = { .incomplete = incomplete };
 	int result = printer_write(printer, write_head, canon);
 
 	for (size_t i = 0; !result && i < canon->group_count; i++)
 		if (canon->groups[i]->role)
-			result = write_group(canon, canon->groups[i], ++foot.connection, printer);
-	return result ? result : printer_write(printer, write_foot, &foot);
+			result = write_group(canon, canon->groups[i], ++foot.connections, printer);
+	return result ? result : printer_write(printer, canon->options.json ? write_json_foot : write_foot, &foot);
 }

@@ -307,6 +307,7 @@ enum rtap_status export_tcp_close(struct export_tcp *export, struct export_tcp_c
 		status = write_until(export, 0, error);
 	if (is_stopped(export))
 		export->counters.dropped += export->count;
+	export->counters.held_times = tcp_writer_held_times(export->writer);
 	if (counters)
 		*counters = export->counters;
 	while (export->count)

@@ -20,6 +20,7 @@ struct export_tcp_counters {
 	uint64_t filled;    /* of these, with zeros in their holes */
 	uint64_t dropped;   /* when export_tcp_heed() said so */
 	uint64_t left_out;  /* for bytes that are missing */
+	uint64_t held_times; /* packets whose times the file cannot hold */
 	uint64_t misplaced; /* of those written: told so late that others, which were complete only later, stand before them */
 };
 

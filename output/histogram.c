@@ -65,6 +65,11 @@ static struct histogram_group *group_of(struct histogram *histogram, unsigned gr
 	return place ? &histogram->groups[place - 1] : NULL;
 }
 
+static void add_to_sum(struct histogram *histogram, uint64_t sum)
+{
+	histogram->sum = histogram->sum > UINT64_MAX - sum ? UINT64_MAX : histogram->sum + sum;
+}
+
 bool histogram_add(struct histogram *histogram, uint64_t value)
 {
 	unsigned bucket = bucket_of(value);
@@ -75,7 +80,7 @@ bool histogram_add(struct histogram *histogram, uint64_t value)
 	if (value > histogram->largest)
 		histogram->largest = value;
 	histogram->count++;
-	histogram->sum += value;
+	add_to_sum(histogram, value);
 	histogram->unplaced += !group;
 	if (group)
 		bucket_add(&group->counts[bucket & (PARTS - 1)], 1);
@@ -93,7 +98,7 @@ uint64_t histogram_merge(struct histogram *histogram, const struct histogram *ot
 	if (other->largest > histogram->largest)
 		histogram->largest = other->largest;
 	histogram->count += other->count;
-	histogram->sum += other->sum;
+	add_to_sum(histogram, other->sum);
 	for (unsigned i = 0; i < HISTOGRAM_GROUPS; i++) {
 		const struct histogram_group *from = other->places[i] ? &other->groups[other->places[i] - 1] : NULL;
 		struct histogram_group *group = from ? group_of(histogram, i) : NULL;

@@ -25,7 +25,7 @@ struct histogram_group {
 
 /* All zero: empty. */
 struct histogram {
-	uint64_t count, sum, least, largest;
+	uint64_t count, sum, least, largest; /* sum: no more than UINT64_MAX, of times 584 years */
 	uint64_t unplaced;                 /* values of these for which memory was out: they are in no bucket and no percentile */
 	struct histogram_group *groups;    /* in the order in which they were needed */
 	uint8_t group_count, group_room;

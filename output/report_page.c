@@ -286,7 +286,8 @@ static void findings(const void *what, struct line *line)
 	const struct findings *found = page->findings;
 
 	line_text(line, "<section id=\"findings\"><h2>Findings</h2>\n");
-	line_text(line, found->count ? "<ol class=\"findings\">\n" : "<p class=\"good\">✔ Nothing that any rule takes for wrong (doc/stats.md lists them).</p>\n");
+	line_text(line, found->count ? "<ol class=\"findings\">\n" :
+		  "<p class=\"good\">✔ Nothing that any rule takes for wrong (doc/stats.md lists them).</p>\n");
 	for (unsigned i = 0; i < found->count; i++) {
 		const struct finding *finding = &found->list[i];
 		const char *weight = finding_weight_name((enum finding_weight)finding->rule->weight);

@@ -144,7 +144,8 @@ void report_operations(const void *what, struct line *line)
 	if (!rows)
 		return;
 	line_text(line, "<section id=\"operations\"><h2>Operations</h2>\n");
-	html_table(line, "operation-table", "Messages by connection, by the end that asked, and by kind, with their latencies", HEADINGS(headings));
+	html_table(line, "operation-table", "Messages by connection, by the end that asked, and by kind, with their latencies",
+		   HEADINGS(headings));
 	for (uint64_t i = 0; i < page->ranked_count && shown < REPORT_ROWS; i++)
 		for (int kind = 0; kind < 2 * RTAP_KIND_COUNT; kind++) {
 			if (!page->ranked[i]->directions[kind / RTAP_KIND_COUNT].operations[kind % RTAP_KIND_COUNT])
@@ -261,7 +262,8 @@ static void cell_name(const char *name, uint64_t number, unsigned digits, struct
 
 void report_mads(const void *what, struct line *line)
 {
-	static const char *const headings[] = { "class|class", "method|method", "attribute|attribute", "count|datagrams", "first_frame|first frame",
+	static const char *const headings[] = { "class|class", "method|method", "attribute|attribute", "count|datagrams",
+						"first_frame|first frame",
 		"last_frame|last frame", "bytes|bytes", "errors|with an error", "latency.p50|latency p50", "latency.p90|p90", "latency.p99|p99",
 		"latency.p999|p99.9", "latency.max|longest" };
 	const struct report_page *page = what;

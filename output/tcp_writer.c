@@ -253,6 +253,11 @@ enum rtap_status tcp_writer_send(struct tcp_writer *writer, const struct tcp_wri
 	return status;
 }
 
+uint64_t tcp_writer_held_times(const struct tcp_writer *writer)
+{
+	return rtap_writer_held_times(writer->file);
+}
+
 enum rtap_status tcp_writer_close(struct tcp_writer *writer, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK, close_status;

@@ -37,6 +37,9 @@ enum rtap_status tcp_writer_open(struct tcp_writer **writer, const char *name, s
 enum rtap_status tcp_writer_send(struct tcp_writer *writer, const struct tcp_writer_ends *ends, bool from_a, int64_t time_ns,
 				 const uint8_t *bytes, uint32_t length, struct rtap_error *error) __attribute__((warn_unused_result));
 
+/* How many packets had a time that the file cannot hold. */
+uint64_t tcp_writer_held_times(const struct tcp_writer *writer);
+
 /* Closes all connections and the file, and frees, also after a failure, which is not told again. NULL is OK. */
 enum rtap_status tcp_writer_close(struct tcp_writer *writer, struct rtap_error *error) __attribute__((warn_unused_result));
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "dissect/crc32.h"
 #include "reassembly/assembly.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/message_queue.h"
@@ -36,31 +35,22 @@ static bool has_announced_length(const struct message *message)
 	return message->shown.request_seen && (message->shown.verb == RTAP_VERB_WRITE || message->shown.verb == RTAP_VERB_READ);
 }
 
-void assembly_learn_path_mtu(struct psn_stream *stream, uint32_t pmtu)
+void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 {
-	if (!is_path_mtu(pmtu) || stream->pmtu == pmtu)
+	if (!is_path_mtu(pmtu))
 		return;
 	stream->pmtu = pmtu;
-	for (struct message *message = stream->head; message; message = message->behind)
-		if (has_announced_length(message) && !message->end)
-			message->end = message->low + assembly_packets_of(message->shown.length, pmtu);
+	for (struct message *message = stream->head; message; message = message->behind) {
+		if (!has_announced_length(message) || message->end)
+			continue;
+		message->end = message->low + assembly_packets_of(message->shown.length, pmtu);
+		/* it may have come late, into a gap of which nobody knew then how much it takes */
+		if (message->shown.verb == RTAP_VERB_READ)
+			psn_fill(stream, message->low, message->end);
+	}
 	/* a READ takes the PSNs of all its responses */
 	if (stream->tail && stream->tail->end > stream->next)
 		stream->next = stream->tail->end;
-}
-
-/* The last message that begins at or before `psn`. */
-struct message *assembly_find_before(const struct psn_stream *stream, uint64_t psn, struct message *from)
-{
-	struct message *message = from ? from : stream->tail;
-
-	while (message && message->low > psn)
-		message = message->before;
-	if (!message)
-		return NULL;
-	while (message->behind && message->behind->low <= psn)
-		message = message->behind;
-	return message;
 }
 
 static void link_behind(struct psn_stream *stream, struct message *message, struct message *before)
@@ -75,8 +65,14 @@ static void link_behind(struct psn_stream *stream, struct message *message, stru
 	stream->in_flight++;
 }
 
+static const uint8_t kind_of_verb[] = {
+	[RTAP_VERB_SEND] = RTAP_KIND_SEND, [RTAP_VERB_WRITE] = RTAP_KIND_WRITE, [RTAP_VERB_READ] = RTAP_KIND_READ,
+	[RTAP_VERB_COMPARE_SWAP] = RTAP_KIND_ATOMIC, [RTAP_VERB_FETCH_ADD] = RTAP_KIND_ATOMIC,
+	[RTAP_VERB_ATOMIC_WRITE] = RTAP_KIND_ATOMIC, [RTAP_VERB_FLUSH] = RTAP_KIND_FLUSH,
+};
+
 struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
-			      uint64_t frame, int64_t time_ns, enum rtap_message_kind kind, enum rtap_verb verb)
+				const struct piece *piece, enum rtap_verb verb)
 {
 	struct message *message;
 
@@ -89,10 +85,10 @@ struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream 
 		if (was_before)
 			before = NULL;
 	}
-	message = message_create(tracker, stream->connection, frame, time_ns);
+	message = message_create(tracker, stream->connection, piece->frame, piece->time_ns);
 	if (!message)
 		return NULL;
-	message->shown.kind = (uint8_t)kind;
+	message->shown.kind = kind_of_verb[verb];
 	message->shown.verb = (uint8_t)verb;
 	message->shown.from_a = stream->from_a;
 	message->shown.psn = (uint32_t)psn & PSN_MASK;
@@ -179,37 +175,6 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 	return fresh;
 }
 
-uint64_t assembly_add_payload(struct rtap_tracker *tracker, struct message *message, uint64_t psn, const struct piece *piece)
-{
-	const struct psn_stream *stream = message->stream;
-
-	if (psn != message->origin && !stream->pmtu)
-		return 0;
-	return assembly_add_bytes(tracker, message, MESSAGE_ORIGIN + (psn - message->origin) * stream->pmtu, piece);
-}
-
-void assembly_note_frame(struct rtap_tracker *tracker, struct message *message, uint64_t frame, int64_t time_ns, bool is_new)
-{
-	struct rtap_message *shown = &message->shown;
-
-	tracker->touched = message;
-	message->active_ns = time_ns;
-	/* a repeat of what is not known any more is the first that is known of its message */
-	if (!is_new && shown->frames) {
-		shown->repeats++;
-		return;
-	}
-	shown->frames++;
-	if (frame < shown->first_frame)
-		shown->first_frame = frame;
-	if (frame > shown->last_frame)
-		shown->last_frame = frame;
-	if (time_ns < shown->time_ns)
-		shown->time_ns = time_ns;
-	if (time_ns > shown->time_end_ns)
-		shown->time_end_ns = time_ns;
-}
-
 /* Takes the message behind into one that it continues. */
 void assembly_join(struct rtap_tracker *tracker, struct message *message, struct message *other)
 {
@@ -266,11 +231,6 @@ void assembly_join(struct rtap_tracker *tracker, struct message *message, struct
 	account(tracker, message);
 }
 
-bool assembly_same_verb(const struct message *message, enum rtap_verb verb)
-{
-	return message && message->shown.verb == verb;
-}
-
 /* Whether a packet that is no First can belong to the message before it. */
 static bool continues(const struct message *message, enum rtap_verb verb, uint64_t psn)
 {
@@ -298,24 +258,12 @@ bool assembly_may_be_one(const struct message *message, const struct message *ne
 	return assembly_same_verb(message, RTAP_VERB_SEND) && assembly_same_verb(next, RTAP_VERB_SEND) && !message->has_last && !next->has_first;
 }
 
-void assembly_extend(struct message *message, uint64_t psn, enum ib_place place)
+struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
+				    const struct ib_opcode *opcode, const struct piece *piece)
 {
-	if (psn < message->low) {
-		message->low = psn;
-		message->shown.psn = (uint32_t)psn & PSN_MASK;
-	}
-	if (psn > message->high)
-		message->high = psn;
-	message->has_first |= place == IB_FIRST || place == IB_ONLY;
-	message->has_last |= place == IB_LAST || place == IB_ONLY;
-}
-
-/* The message of a packet by its place in it, made if it is its first. */
-struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, enum ib_place place,
-				  enum rtap_verb verb, uint64_t frame, int64_t time_ns, struct message *hint)
-{
-	struct message *before = assembly_find_before(stream, psn, hint), *next = before ? before->behind : stream->head, *message;
-	bool begins = place == IB_FIRST || place == IB_ONLY;
+	enum rtap_verb verb = opcode->class == IB_SEND ? RTAP_VERB_SEND : opcode->class == IB_WRITE ? RTAP_VERB_WRITE : RTAP_VERB_READ;
+	struct message *next = before ? before->behind : stream->head, *message;
+	bool begins = opcode->place == IB_FIRST || opcode->place == IB_ONLY;
 
 	/* a READ that was started again has Firsts and Lasts in its middle */
 	if (verb == RTAP_VERB_READ && assembly_same_verb(before, verb) && before->shown.request_seen && (!before->end || psn < before->end))
@@ -325,25 +273,23 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 	if (!begins && continues(before, verb, psn))
 		return before;
 	/* what was seen of it so far came without its beginning */
-	if (place != IB_LAST && place != IB_ONLY && assembly_same_verb(next, verb) && !next->has_first && !next->shown.request_seen &&
+	if (opcode->place != IB_LAST && opcode->place != IB_ONLY && assembly_same_verb(next, verb) && !next->has_first && !next->shown.request_seen &&
 	    next->low <= psn + 2 && (next->origin == next->low || stream->pmtu))
 		return next;
 	/* it repeats what has been told already */
 	if (psn < stream->settled_high)
 		return NULL;
-	message = assembly_create(tracker, stream, before, psn, frame, time_ns,
-			 verb == RTAP_VERB_SEND ? RTAP_KIND_SEND : verb == RTAP_VERB_WRITE ? RTAP_KIND_WRITE : RTAP_KIND_READ, verb);
+	message = assembly_create(tracker, stream, before, psn, piece, verb);
 	if (!message)
 		return NULL;
 	/* whose memory a WRITE goes to is not known before its beginning */
-	message->bytes_wanted = verb == RTAP_VERB_SEND ? place != IB_ONLY : !begins && tracker->regions.count;
+	message->bytes_wanted = verb == RTAP_VERB_SEND ? opcode->place != IB_ONLY : !begins && tracker->regions.count;
 	if (verb == RTAP_VERB_SEND && !begins)
 		stream->fragment_psn = psn;
 	return message;
 }
 
-/* Messages that a packet has shown to be one. */
-void assembly_join_next(struct rtap_tracker *tracker, struct message *message)
+void assembly_join_those_behind(struct rtap_tracker *tracker, struct message *message)
 {
 	while (message->behind && !message->has_last && assembly_is_continued_by(message, message->behind, message->high) && message->stream->pmtu)
 		assembly_join(tracker, message, message->behind);
@@ -356,11 +302,19 @@ static bool covers_all(const struct message *message, uint64_t begin, uint64_t l
 	return !length || (message->coverage.count == 1 && run->begin <= begin && run->end >= begin + length);
 }
 
+/* Up to the last that is known of. */
+static bool covers_known(const struct message *message)
+{
+	uint64_t begin = message_position(message), end = message_known_end(message);
+
+	return end <= begin || covers_all(message, begin, end - begin);
+}
+
 bool assembly_is_whole(const struct message *message)
 {
 	switch (message->shown.verb) {
 	case RTAP_VERB_SEND:
-		return message->has_first && message->has_last && covers_all(message, message_position(message), message_known_length(message));
+		return message->has_first && message->has_last && (message_is_one_run(message) || covers_known(message));
 	case RTAP_VERB_WRITE:
 		return message->has_first && (message->has_last || message->shown.length) &&
 		       covers_all(message, message_position(message), message->shown.length);
@@ -373,16 +327,6 @@ bool assembly_is_whole(const struct message *message)
 	}
 }
 
-void assembly_fill_completion(struct rtap_flow_facts *flow, const struct message *message, uint64_t length)
-{
-	flow->completes = true;
-	flow->kind = message->shown.kind;
-	flow->verb = message->shown.verb;
-	flow->message_first_frame = message->shown.first_frame;
-	flow->message_frames = message->shown.frames;
-	flow->message_length = length;
-}
-
 static const uint8_t trouble_of_analysis[RTAP_PSN_COUNT] = {
 	[RTAP_PSN_OUT_OF_ORDER] = RTAP_TROUBLE_OUT_OF_ORDER,
 	[RTAP_PSN_RETRANSMISSION] = RTAP_TROUBLE_RETRANSMISSION,
@@ -392,7 +336,7 @@ static const uint8_t trouble_of_analysis[RTAP_PSN_COUNT] = {
 	[RTAP_PSN_RESYNCHRONISED] = RTAP_TROUBLE_RESYNCHRONISED,
 };
 
-void assembly_count_analysis(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
+void assembly_count_trouble(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
 {
 	uint64_t *trouble = connection->shown.trouble;
 
@@ -413,23 +357,4 @@ void assembly_start(struct psn_stream *stream, uint32_t psn)
 	} else {
 		psn_start(stream, psn);
 	}
-}
-
-/* Whether a PSN belongs to another conversation. The responses to a READ can be any number of PSNs behind its successor. */
-bool assembly_is_far(const struct psn_stream *stream, uint64_t psn)
-{
-	uint64_t low = stream->head && stream->head->low < stream->next ? stream->head->low : stream->next;
-
-	return psn > stream->next + PSN_WINDOW || psn + PSN_WINDOW < low;
-}
-
-uint32_t assembly_digest(const struct rtap_tracker *tracker, const uint8_t *bytes, uint32_t length)
-{
-	uint32_t crc = 0;
-
-	if (tracker->keep & COVERAGE_CRC) {
-		crc = crc32_of(0, bytes, length);
-		crc32_release();
-	}
-	return crc;
 }

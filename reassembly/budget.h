@@ -60,10 +60,11 @@ static inline void budget_charge(struct budget *budget, struct budget_holder *ho
 {
 	if (!bytes)
 		return;
-	if (holder->bytes)
-		budget_touch(budget, holder);
-	else if (!holder->apart)
+	if (!holder->apart && budget->newest != holder) {
+		if (holder->bytes)
+			budget_unlink(budget, holder);
 		budget_link_newest(budget, holder);
+	}
 	holder->bytes += bytes;
 	budget->used += bytes;
 	if (budget->used > budget->peak)

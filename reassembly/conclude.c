@@ -170,8 +170,7 @@ static bool is_plain(const struct message *message)
 	const struct rtap_message *shown = &message->shown;
 	const struct coverage_run *run = coverage_runs(&message->coverage);
 
-	if (message->coverage.count != 1 || message->cut.count || message->evicted || !message->has_last || message->told_end > run->end ||
-	    run->begin != message_position(message))
+	if (message->evicted || !message->has_last || !message_is_one_run(message))
 		return false;
 	switch (shown->verb) {
 	case RTAP_VERB_SEND:

@@ -40,11 +40,6 @@ uint64_t flow_hash(const struct flow_key *key)
 	return map_hash(key->words, sizeof key->words / sizeof key->words[0]);
 }
 
-static struct flow **recent_place(struct rtap_tracker *tracker, const struct flow_key *key)
-{
-	return &tracker->recent_flows[(key->words[4] ^ key->words[4] >> 4) % RECENT_FLOWS];
-}
-
 static bool has_key(const void *value, const void *key)
 {
 	const uint64_t *a = ((const struct flow *)value)->key.words, *b = ((const struct flow_key *)key)->words;
@@ -59,7 +54,7 @@ struct flow *flow_find(const struct rtap_tracker *tracker, const struct flow_key
 
 struct flow *flow_find_recent(struct rtap_tracker *tracker, const struct flow_key *key)
 {
-	struct flow **place = recent_place(tracker, key);
+	struct flow **place = flow_recent_place(tracker, key->words[4]);
 
 	if (!*place || !has_key(*place, key))
 		*place = flow_find(tracker, key, flow_hash(key));
@@ -114,8 +109,8 @@ void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
 			flow->pending_behind->pending_before = flow->pending_before;
 	}
 	map_remove(&tracker->flows, flow->hash, flow);
-	if (*recent_place(tracker, &flow->key) == flow)
-		*recent_place(tracker, &flow->key) = NULL;
+	if (*flow_recent_place(tracker, flow->key.words[4]) == flow)
+		*flow_recent_place(tracker, flow->key.words[4]) = NULL;
 	flow_forget_pending(flow);
 	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
 	free(flow);
@@ -144,20 +139,16 @@ static uint64_t memory_of(const struct connection *connection)
 	return memory;
 }
 
-void connection_account(struct rtap_tracker *tracker, struct connection *connection)
+void connection_charge(struct rtap_tracker *tracker, struct connection *connection)
 {
-	if (connection->resized || connection->streams[0].resized || connection->streams[1].resized) {
-		uint64_t memory = memory_of(connection);
+	uint64_t memory = memory_of(connection);
 
-		if (memory > connection->memory)
-			budget_charge(&tracker->budget, &connection->holder, memory - connection->memory);
-		else
-			budget_give(&tracker->budget, &connection->holder, connection->memory - memory);
-		connection->memory = memory;
-		connection->resized = connection->streams[0].resized = connection->streams[1].resized = false;
-	}
-	/* also if it takes no more: it is in use */
-	budget_touch(&tracker->budget, &connection->holder);
+	if (memory > connection->memory)
+		budget_charge(&tracker->budget, &connection->holder, memory - connection->memory);
+	else
+		budget_give(&tracker->budget, &connection->holder, connection->memory - memory);
+	connection->memory = memory;
+	connection->resized = connection->streams[0].resized = connection->streams[1].resized = false;
 }
 
 static void leave_list(struct rtap_tracker *tracker, struct connection *connection)
@@ -227,6 +218,13 @@ void connection_release(struct rtap_tracker *tracker, struct connection *connect
 	free(connection);
 }
 
+/* The first one may be another now. Times need not be in the order of frames: it can be due before the one that was. */
+static void note_due(struct rtap_tracker *tracker)
+{
+	if (tracker->first_closing)
+		connections_due(tracker, tracker->first_closing->closed_ns, CLOSING_NS);
+}
+
 void connection_close(struct rtap_tracker *tracker, struct connection *connection)
 {
 	if (connection->closed)
@@ -236,12 +234,14 @@ void connection_close(struct rtap_tracker *tracker, struct connection *connectio
 	connection->closing_before = tracker->last_closing;
 	*(tracker->last_closing ? &tracker->last_closing->closing_behind : &tracker->first_closing) = connection;
 	tracker->last_closing = connection;
+	note_due(tracker);
 }
 
 static void leave_closing(struct rtap_tracker *tracker, struct connection *connection)
 {
 	*(connection->closing_before ? &connection->closing_before->closing_behind : &tracker->first_closing) = connection->closing_behind;
 	*(connection->closing_behind ? &connection->closing_behind->closing_before : &tracker->last_closing) = connection->closing_before;
+	note_due(tracker);
 }
 
 void connection_retire(struct rtap_tracker *tracker, struct connection *connection)
@@ -343,11 +343,13 @@ static void tell_first(struct rtap_tracker *tracker)
 	connection_release(tracker, connection);
 }
 
-void connections_advance(struct rtap_tracker *tracker)
+void connections_do_due(struct rtap_tracker *tracker)
 {
+	tracker->due_ns = INT64_MAX;
 	rpc_answers_advance(tracker);
 	while (tracker->first_closing && tracker->now_ns - tracker->first_closing->closed_ns >= CLOSING_NS)
 		connection_retire(tracker, tracker->first_closing);
+	note_due(tracker);
 	while (tracker->first_connection && tracker->first_connection->retired && !tracker->first_connection->references)
 		tell_first(tracker);
 }

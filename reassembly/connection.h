@@ -65,9 +65,22 @@ static inline void flow_key_address(const uint64_t words[2], uint8_t length, uin
 	}
 }
 
+/* Whether the key is what flow_key_set() makes of these. */
+static inline bool flow_key_is(const struct flow_key *key, const uint8_t *source, const uint8_t *destination, uint32_t destination_qpn)
+{
+	return key->words[4] == destination_qpn && key->words[0] == load32(source) && key->words[2] == load32(destination) &&
+	       key->words[5] == (4 << 8 | 4);
+}
+
 uint64_t flow_hash(const struct flow_key *key);
 
 struct flow *flow_find(const struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash);
+
+/* Where flow_find_recent() looks first. May hold another flow, or NULL. */
+static inline struct flow **flow_recent_place(struct rtap_tracker *tracker, uint64_t qpns)
+{
+	return &tracker->recent_flows[(qpns ^ qpns >> 4) % RECENT_FLOWS];
+}
 
 /* The same; those that packets were found for last are found at once. */
 struct flow *flow_find_recent(struct rtap_tracker *tracker, const struct flow_key *key);
@@ -84,11 +97,36 @@ void flow_forget_pending(struct flow *flow);
 /* Takes the flow out; what it keeps goes. */
 void flow_destroy(struct rtap_tracker *tracker, struct flow *flow);
 
-/* Charges the budget for what the connection's rings have grown by. */
-void connection_account(struct rtap_tracker *tracker, struct connection *connection);
+/* Charges the budget for what the connection's rings have grown by since. */
+void connection_charge(struct rtap_tracker *tracker, struct connection *connection);
+
+/* The connection is in use: it is charged for what its rings have grown by, if they have. */
+static inline void connection_account(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (connection->resized || connection->streams[0].resized || connection->streams[1].resized)
+		connection_charge(tracker, connection);
+	/* also if it takes no more */
+	budget_touch(&tracker->budget, &connection->holder);
+}
+
+/* Something is to be done of a connection so long after that time, at the earliest. */
+static inline void connections_due(struct rtap_tracker *tracker, int64_t time_ns, int64_t after_ns)
+{
+	int64_t due_ns = time_ns > INT64_MAX - after_ns ? INT64_MAX : time_ns + after_ns;
+
+	if (due_ns < tracker->due_ns)
+		tracker->due_ns = due_ns;
+}
+
+/* connections_advance() when there may be something to do. */
+void connections_do_due(struct rtap_tracker *tracker);
 
 /* Retires connections that closed some time ago, and tells those that are over, in order. */
-void connections_advance(struct rtap_tracker *tracker);
+static inline void connections_advance(struct rtap_tracker *tracker)
+{
+	if (tracker->now_ns >= tracker->due_ns || (tracker->first_connection && tracker->first_connection->retired))
+		connections_do_due(tracker);
+}
 
 /* Retires and tells all; messages have been told before. */
 void connections_flush(struct rtap_tracker *tracker);

@@ -30,6 +30,19 @@ static uint32_t crc_joined(struct coverage *coverage, uint32_t crc, uint32_t nex
 	return (uint32_t)crc32_combine_op(crc, next, coverage->join_operator);
 }
 
+uint32_t coverage_crc(const uint8_t *bytes, uint64_t length)
+{
+	uint32_t crc = crc32_of(0, bytes, length);
+
+	crc32_release();
+	return crc;
+}
+
+void coverage_join_crc(struct coverage *coverage, uint32_t next, uint64_t length)
+{
+	coverage->one.crc = crc_joined(coverage, coverage->one.crc, next, length);
+}
+
 static bool reserve_runs(struct coverage *coverage)
 {
 	uint32_t room = coverage->room ? coverage->room * 2 : FIRST_ROOM;
@@ -162,42 +175,13 @@ static bool add_piece(struct coverage *coverage, uint64_t position, const uint8_
 	return insert_run(coverage, run, keep);
 }
 
-static uint32_t crc_of_part(const uint8_t *bytes, uint64_t length)
-{
-	uint32_t crc = crc32_of(0, bytes, length);
-
-	crc32_release();
-	return crc;
-}
-
-/* Most pieces come right behind the only run, or are the first. */
-static bool append(struct coverage *coverage, uint64_t position, uint64_t length, uint32_t crc, unsigned keep)
-{
-	struct coverage_run *run = &coverage->one;
-
-	if (coverage->many || keep & COVERAGE_BYTES || !length)
-		return false;
-	if (!coverage->count) {
-		*run = (struct coverage_run){ position, position + length, crc };
-		coverage->count = 1;
-	} else if (run->end == position) {
-		if (keep & COVERAGE_CRC)
-			run->crc = crc_joined(coverage, run->crc, crc, length);
-		run->end += length;
-	} else {
-		return false;
-	}
-	coverage->total += length;
-	return true;
-}
-
 bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *bytes, uint64_t length, uint32_t crc, unsigned keep,
 		  uint64_t *fresh)
 {
 	uint64_t end = position + length;
 
 	*fresh = length;
-	if (append(coverage, position, length, crc, keep))
+	if (coverage_append(coverage, position, length, crc, keep))
 		return true;
 	*fresh = 0;
 	while (position < end) {
@@ -217,7 +201,7 @@ bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *b
 		if (at < coverage->count && runs[at].begin < end)
 			stop = runs[at].begin;
 		if ((keep & COVERAGE_CRC) && bytes && stop - position != length)
-			crc = crc_of_part(bytes, stop - position);
+			crc = coverage_crc(bytes, stop - position);
 		if (!add_piece(coverage, position, bytes, stop - position, crc, keep))
 			return false;
 		*fresh += stop - position;

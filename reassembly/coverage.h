@@ -36,6 +36,36 @@ enum coverage_keep { COVERAGE_ONLY = 0, COVERAGE_CRC = 1, COVERAGE_BYTES = 2 };
 bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *bytes, uint64_t length, uint32_t crc,
 		  unsigned keep, uint64_t *fresh) __attribute__((warn_unused_result));
 
+/* CRC-32 of bytes. */
+uint32_t coverage_crc(const uint8_t *bytes, uint64_t length);
+
+/* Appends the CRC-32 of `length` bytes that are `next` to that of the only run. */
+void coverage_join_crc(struct coverage *coverage, uint32_t next, uint64_t length);
+
+/*
+ * As coverage_add(), of bytes that come right behind the only run, or are the first, as most do, and are not to be kept
+ * themselves. False: it is another case, and nothing has changed.
+ */
+static inline bool coverage_append(struct coverage *coverage, uint64_t position, uint64_t length, uint32_t crc, unsigned keep)
+{
+	struct coverage_run *run = &coverage->one;
+
+	if (coverage->many || keep & COVERAGE_BYTES || !length)
+		return false;
+	if (!coverage->count) {
+		*run = (struct coverage_run){ position, position + length, crc };
+		coverage->count = 1;
+	} else if (run->end == position) {
+		if (keep & COVERAGE_CRC)
+			coverage_join_crc(coverage, crc, length);
+		run->end += length;
+	} else {
+		return false;
+	}
+	coverage->total += length;
+	return true;
+}
+
 /* How many bytes of memory coverage_add() with COVERAGE_BYTES will have for payload when it has added these. */
 uint64_t coverage_room_for(const struct coverage *coverage, uint64_t position, uint64_t length);
 

@@ -116,11 +116,13 @@ static struct message *create(const struct ddp_work *work, bool from_a, enum rta
 	struct psn_stream *stream = &work->connection->streams[from_a];
 	/* an answer to a request that was not seen has no place of its own in the requester's stream */
 	uint64_t at = from_a == work->from_a ? work->fpdu->stream_offset : stream->tail ? stream->tail->low : 0;
-	struct message *message = assembly_create(work->tracker, stream, stream->tail, at, work->fpdu->first_frame,
-						  work->fpdu->first_time_ns, kind, verb);
+	struct piece piece = { .frame = work->fpdu->first_frame, .time_ns = work->fpdu->first_time_ns };
+	struct message *message = assembly_create(work->tracker, stream, stream->tail, at, &piece, verb);
 
-	if (message)
+	if (message) {
+		message->shown.kind = (uint8_t)kind;
 		message->has_first = true;
+	}
 	return message;
 }
 
@@ -164,7 +166,7 @@ static void add_payload(const struct ddp_work *work, struct message *message, ui
 	if (work->fpdu->ulpdu_length > at && origin + work->fpdu->ulpdu_length > message->told_end)
 		message->told_end = origin + work->fpdu->ulpdu_length;
 	for (; fpdu_next_extent(work->fpdu, &at, &extent); begin = at) {
-		struct piece piece = { extent.bytes, extent.length, extent.length, 0 };
+		struct piece piece = { .bytes = extent.bytes, .captured = extent.length, .wire = extent.length };
 
 		if (extent.bytes) {
 			piece.crc = assembly_digest(work->tracker, extent.bytes, extent.length);
@@ -350,7 +352,7 @@ static void take_atomic_response(struct ddp_work *work)
 {
 	struct message *message = work->connection->streams[!work->from_a].head;
 	uint8_t original[ATOMIC_LENGTH];
-	struct piece piece = { original, ATOMIC_LENGTH, ATOMIC_LENGTH, 0 };
+	struct piece piece = { .bytes = original, .captured = ATOMIC_LENGTH, .wire = ATOMIC_LENGTH };
 
 	for (uint32_t tried = 0; message && tried < MOST_REQUESTS; message = message->behind, tried++)
 		if (message->shown.kind == RTAP_KIND_ATOMIC && message->sink_stag == work->facts.request_identifier)

@@ -77,11 +77,11 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 
 	if (place == IB_FIRST || place == IB_MIDDLE)
 		assembly_learn_path_mtu(stream, piece->wire);
-	message = assembly_message_of(tracker, stream, psn, place, verb, packet->frame->number, packet->frame->time_ns, NULL);
+	message = assembly_message_of(tracker, stream, assembly_find_before(stream, psn, NULL), psn, opcode, piece);
 	if (!message)
 		return;
-	was_whole = assembly_is_whole(message);
 	frames = message->shown.frames;
+	was_whole = frames && assembly_is_whole(message);
 	assembly_extend(message, psn, place);
 	if (verb == RTAP_VERB_WRITE && (place == IB_FIRST || place == IB_ONLY) && take_reth(message, &packet->ib))
 		rpc_call_claim(tracker, message);
@@ -89,10 +89,10 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 		take_last(message, &packet->ib);
 	/* empty payloads cover nothing: their packets are new if the sequence says so */
 	if (piece->wire)
-		assembly_note_frame(tracker, message, packet->frame->number, packet->frame->time_ns, assembly_add_payload(tracker, message, psn, piece) ||
-			   (!piece->captured && packet->flow.analysis <= RTAP_PSN_OUT_OF_ORDER));
+		assembly_note_frame(tracker, message, piece, assembly_add_payload(tracker, message, psn, piece) ||
+						     (!piece->captured && packet->flow.analysis <= RTAP_PSN_OUT_OF_ORDER));
 	else
-		assembly_note_frame(tracker, message, packet->frame->number, packet->frame->time_ns, !was_whole);
+		assembly_note_frame(tracker, message, piece, !was_whole);
 	assembly_join_next(tracker, message);
 	if (!was_whole && assembly_is_whole(message)) {
 		assembly_fill_completion(&packet->flow, message, verb == RTAP_VERB_SEND ? message_known_length(message) : message->shown.length);
@@ -124,13 +124,13 @@ static uint64_t request_count(const struct psn_stream *stream, const struct rtap
 	return count ? count : 1;
 }
 
-static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn)
+static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
+			 const struct piece *piece)
 {
 	struct message *message = assembly_find_before(stream, psn, NULL);
-	const struct rtap_frame *frame = packet->frame;
 
 	if (is_restart(message, psn, &packet->ib)) {
-		message->active_ns = frame->time_ns;
+		message->active_ns = piece->time_ns;
 		message->shown.repeats++;
 		tracker->touched = message;
 		if (psn < stream->response_next)
@@ -144,7 +144,7 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 	if (!assembly_same_verb(message, RTAP_VERB_READ) || message->shown.request_seen || message->low != psn) {
 		if (psn < stream->settled_high)
 			return;
-		message = assembly_create(tracker, stream, message, psn, frame->number, frame->time_ns, RTAP_KIND_READ, RTAP_VERB_READ);
+		message = assembly_create(tracker, stream, message, psn, piece, RTAP_VERB_READ);
 		if (!message)
 			return;
 	}
@@ -152,7 +152,7 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 		rpc_call_claim(tracker, message);
 	else
 		message->has_first = true;
-	assembly_note_frame(tracker, message, frame->number, frame->time_ns, true);
+	assembly_note_frame(tracker, message, piece, true);
 	/* responses that were captured before their request */
 	while (message->behind && message->end && message->behind->low < message->end && assembly_is_continued_by(message, message->behind, psn) &&
 	       stream->pmtu)
@@ -161,7 +161,7 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 
 /* Operations of one request packet. */
 static void single_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
-			   const struct piece *piece, enum rtap_message_kind kind, enum rtap_verb verb)
+			   const struct piece *piece, enum rtap_verb verb)
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
 	struct message *message = assembly_find_before(stream, psn, NULL);
@@ -172,7 +172,7 @@ static void single_request(struct rtap_tracker *tracker, struct psn_stream *stre
 	}
 	if (psn < stream->settled_high)
 		return;
-	message = assembly_create(tracker, stream, message, psn, packet->frame->number, packet->frame->time_ns, kind, verb);
+	message = assembly_create(tracker, stream, message, psn, piece, verb);
 	if (!message)
 		return;
 	/* what the capture cut off of it was not seen */
@@ -183,7 +183,7 @@ static void single_request(struct rtap_tracker *tracker, struct psn_stream *stre
 	message->shown.swap_or_add = ib->swap_or_add;
 	message->shown.compare = ib->compare;
 	message->end = psn + 1;
-	assembly_note_frame(tracker, message, packet->frame->number, packet->frame->time_ns, true);
+	assembly_note_frame(tracker, message, piece, true);
 	if (verb == RTAP_VERB_ATOMIC_WRITE) {
 		assembly_add_payload(tracker, message, psn, piece);
 		assembly_fill_completion(&packet->flow, message, 8);
@@ -227,7 +227,13 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	const struct ib_opcode *opcode = &ib_opcodes[ib->opcode];
 	const struct rtap_payload *payload = &packet->payload;
 	struct rtap_flow_facts *flow = &packet->flow;
-	struct piece piece = { packet->sources[payload->source].bytes + payload->offset, payload->captured, payload->wire, 0 };
+	struct piece piece = {
+		.bytes = packet->sources[payload->source].bytes + payload->offset,
+		.captured = payload->captured,
+		.wire = payload->wire,
+		.frame = packet->frame->number,
+		.time_ns = packet->frame->time_ns,
+	};
 	uint64_t psn, expected;
 	enum rtap_psn_analysis analysis = RTAP_PSN_NONE;
 
@@ -259,22 +265,22 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 		data_packet(tracker, stream, packet, psn, &piece, opcode);
 		break;
 	case IB_READ_REQUEST:
-		read_request(tracker, stream, packet, psn);
+		read_request(tracker, stream, packet, psn, &piece);
 		break;
 	case IB_ATOMIC:
-		single_request(tracker, stream, packet, psn, &piece, RTAP_KIND_ATOMIC,
+		single_request(tracker, stream, packet, psn, &piece,
 			       (ib->opcode & 0x1f) == 0x13 ? RTAP_VERB_COMPARE_SWAP : RTAP_VERB_FETCH_ADD);
 		break;
 	case IB_ATOMIC_WRITE:
-		single_request(tracker, stream, packet, psn, &piece, RTAP_KIND_ATOMIC, RTAP_VERB_ATOMIC_WRITE);
+		single_request(tracker, stream, packet, psn, &piece, RTAP_VERB_ATOMIC_WRITE);
 		break;
 	case IB_FLUSH:
-		single_request(tracker, stream, packet, psn, &piece, RTAP_KIND_FLUSH, RTAP_VERB_FLUSH);
+		single_request(tracker, stream, packet, psn, &piece, RTAP_VERB_FLUSH);
 		break;
 	default:
 		break;
 	}
-	ib_message_settle(tracker, stream, false);
+	ib_message_settle_final(tracker, stream);
 }
 
 void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,

@@ -18,9 +18,6 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,
 			 enum rtap_message_kind kind);
 
-/* Settles the messages of a stream that wait for nothing more; all of them if `all` is set. */
-void ib_message_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all);
-
 /*
  * The point of capture can swap packets, and an acknowledgement can get lost behind it: a message that is done waits so
  * long for what still belongs to it.
@@ -39,21 +36,48 @@ static inline bool ib_message_is_final(const struct rtap_tracker *tracker, const
 	return message->stream->packets - message->answered_at >= IB_GRACE_PACKETS || tracker->now_ns - message->answered_ns >= IB_GRACE_NS;
 }
 
+/* ib_message_settle_final() when there may be something to do; settles all if `all` is set. */
+void ib_message_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all);
+
+/* Settles the messages of a stream that wait for nothing more. */
+static inline void ib_message_settle_final(struct rtap_tracker *tracker, struct psn_stream *stream)
+{
+	if ((stream->head && ib_message_is_final(tracker, stream->head)) || stream->gap_count)
+		ib_message_settle(tracker, stream, false);
+}
+
 /* Position of the first byte of the message that is known of. */
 static inline uint64_t message_position(const struct message *message)
 {
-	uint32_t pmtu = message->stream ? message->stream->pmtu : 0;
+	/* mostly the first packet seen is the first one */
+	if (message->low == message->origin)
+		return MESSAGE_ORIGIN;
+	return MESSAGE_ORIGIN - (message->origin - message->low) * (message->stream ? message->stream->pmtu : 0);
+}
 
-	return MESSAGE_ORIGIN - (message->origin - message->low) * pmtu;
+/* Position behind the last byte of the message that is known of. */
+static inline uint64_t message_known_end(const struct message *message)
+{
+	uint64_t end = coverage_end(&message->coverage), cut = coverage_end(&message->cut);
+
+	end = cut > end ? cut : end;
+	return message->told_end > end ? message->told_end : end;
+}
+
+/* Whether all bytes that are known of are there, in one run from the first packet on. */
+static inline bool message_is_one_run(const struct message *message)
+{
+	const struct coverage_run *run = coverage_runs(&message->coverage);
+
+	return message->coverage.count == 1 && !message->cut.count && message->told_end <= run->end &&
+	       run->begin == message_position(message);
 }
 
 /* Bytes of a message of which its packets alone tell the length, up to the last that is known of. */
 static inline uint64_t message_known_length(const struct message *message)
 {
-	uint64_t end = coverage_end(&message->coverage), cut = coverage_end(&message->cut), begin = message_position(message);
+	uint64_t end = message_known_end(message), begin = message_position(message);
 
-	end = cut > end ? cut : end;
-	end = message->told_end > end ? message->told_end : end;
 	return end > begin ? end - begin : 0;
 }
 

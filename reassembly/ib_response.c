@@ -187,21 +187,27 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 			  struct rtap_flow_facts *flow)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
-	struct piece piece = { response->bytes, response->captured, response->wire, response->crc };
-	struct message *message = assembly_find_before(stream, psn, stream->unanswered ? stream->unanswered : stream->tail);
+	struct piece piece = {
+		.bytes = response->bytes,
+		.captured = response->captured,
+		.wire = response->wire,
+		.crc = response->crc,
+		.frame = response->frame,
+		.time_ns = response->time_ns,
+	};
+	struct message *message = assembly_find_before(stream, psn, stream->unanswered);
 	enum ib_place place = (enum ib_place)opcode->place;
 	bool was_whole;
 
 	if (place == IB_FIRST || place == IB_MIDDLE)
 		assembly_learn_path_mtu(stream, piece.wire);
 	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {
-		assembly_note_frame(tracker, message, response->frame, response->time_ns, !message->has_last);
+		assembly_note_frame(tracker, message, &piece, !message->has_last);
 		message->has_last = true;
 		finish_response(tracker, stream, message, response, flow);
 		return;
 	}
-	message = assembly_message_of(tracker, stream, psn, place, RTAP_VERB_READ, response->frame, response->time_ns,
-			     stream->unanswered ? stream->unanswered : stream->tail);
+	message = assembly_message_of(tracker, stream, message, psn, opcode, &piece);
 	if (!message)
 		return;
 	was_whole = assembly_is_whole(message);
@@ -213,7 +219,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	else if (psn > message->high)
 		message->high = psn;
 	message->has_last |= place == IB_LAST || place == IB_ONLY;
-	assembly_note_frame(tracker, message, response->frame, response->time_ns,
+	assembly_note_frame(tracker, message, &piece,
 		   piece.wire ? assembly_add_payload(tracker, message, psn, &piece) || !piece.captured : !was_whole);
 	if (!message->shown.request_seen)
 		assembly_join_next(tracker, message);
@@ -225,7 +231,13 @@ static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *str
 {
 	struct message *message = assembly_find_before(stream, psn, stream->unanswered);
 	uint8_t original[8];
-	struct piece piece = { original, response->has_original ? 8 : 0, 8, 0 };
+	struct piece piece = {
+		.bytes = original,
+		.captured = response->has_original ? 8 : 0,
+		.wire = 8,
+		.frame = response->frame,
+		.time_ns = response->time_ns,
+	};
 
 	if (!message || message->low != psn || message->shown.kind != RTAP_KIND_ATOMIC) {
 		/* of one that has been told already a repeat is nothing new */
@@ -235,10 +247,19 @@ static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *str
 	for (int i = 0; i < 8; i++)
 		original[i] = (uint8_t)(response->original >> (56 - 8 * i));
 	piece.crc = assembly_digest(tracker, original, piece.captured);
-	assembly_note_frame(tracker, message, response->frame, response->time_ns, assembly_add_payload(tracker, message, psn, &piece));
+	assembly_note_frame(tracker, message, &piece, assembly_add_payload(tracker, message, psn, &piece));
 	message->has_last = true;
 	message->shown.original = response->original;
 	finish_response(tracker, stream, message, response, flow);
+}
+
+/* What a response with data is in its sequence. */
+static enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+						bool *differs)
+{
+	struct rtap_frame frame = { .interface = response->interface, .time_ns = response->time_ns };
+
+	return psn_response(stream, psn, &frame, response->crc, differs);
 }
 
 void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream, const struct pending_response *response,
@@ -246,7 +267,6 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 {
 	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
 	enum rtap_psn_analysis analysis = RTAP_PSN_IN_ORDER;
-	struct rtap_frame frame = { .interface = response->interface, .time_ns = response->time_ns };
 	bool differs = false;
 	uint64_t psn;
 
@@ -269,12 +289,12 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 		analysis = acknowledgement(tracker, stream, psn, response, flow);
 		break;
 	case IB_ATOMIC_ACKNOWLEDGE:
-		analysis = psn_response(stream, psn, &frame, response->crc, &differs);
+		analysis = place_in_sequence(stream, psn, response, &differs);
 		acknowledge(tracker, stream, psn, response, flow);
 		atomic_response(tracker, stream, psn, response, analysis, flow);
 		break;
 	case IB_READ_RESPONSE:
-		analysis = psn_response(stream, psn, &frame, response->crc, &differs);
+		analysis = place_in_sequence(stream, psn, response, &differs);
 		acknowledge(tracker, stream, psn, response, flow);
 		data_response(tracker, stream, psn, response, flow);
 		/* its request, if it was not seen, took this PSN */
@@ -292,5 +312,5 @@ out:
 		flow->analysis = (uint8_t)analysis;
 		flow->differs = differs;
 	}
-	ib_message_settle(tracker, stream, false);
+	ib_message_settle_final(tracker, stream);
 }

@@ -248,6 +248,11 @@ static void fill_message(struct rtap_message *shown, const struct rtap_mad_facts
 	}
 }
 
+bool mad_exchange_asks(const struct rtap_mad_facts *mad)
+{
+	return is_request(mad->method) && (!mad->rmpp || (mad->rmpp_type == RMPP_DATA && mad->rmpp_segment == 1));
+}
+
 void mad_exchange_packet(struct mad_exchanges *exchanges, struct rtap_packet *packet, struct message *message,
 			 const struct rtap_end *source, const struct rtap_end *destination)
 {
@@ -260,7 +265,7 @@ void mad_exchange_packet(struct mad_exchanges *exchanges, struct rtap_packet *pa
 	/* acknowledgements of segments have the method turned round, and are neither */
 	if (mad->management_class == MAD_CLASS_COMMUNICATION || (mad->rmpp && mad->rmpp_type != RMPP_DATA))
 		return;
-	if (is_request(mad->method) && (!mad->rmpp || mad->rmpp_segment == 1))
+	if (mad_exchange_asks(mad))
 		take_request(exchanges, packet, message, source, destination);
 	else if (is_answer(mad->method))
 		take_answer(exchanges, packet, message, source, destination);

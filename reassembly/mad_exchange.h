@@ -37,6 +37,9 @@ struct mad_exchanges {
 void mad_exchange_packet(struct mad_exchanges *exchanges, struct rtap_packet *packet, struct message *message,
 			 const struct rtap_end *source, const struct rtap_end *destination);
 
+/* Whether it asks for an answer; of a request of several segments, the first does. */
+bool mad_exchange_asks(const struct rtap_mad_facts *mad);
+
 /* Time has come to `now_ns`: lets messages go that waited long enough, and forgets old requests. */
 void mad_exchange_advance(struct mad_exchanges *exchanges, int64_t now_ns);
 

@@ -57,7 +57,8 @@ static bool take_segment(struct rtap_tracker *tracker, struct rtap_packet *packe
 
 	if (!message)
 		return false;
-	assembly_note_frame(tracker, message, packet->frame->number, packet->frame->time_ns, progress->is_new);
+	assembly_note_frame(tracker, message, &(struct piece){ .frame = packet->frame->number, .time_ns = packet->frame->time_ns },
+			    progress->is_new);
 	if (progress->is_new)
 		add_segment(tracker, message, packet);
 	if (progress->whole)
@@ -68,6 +69,8 @@ static bool take_segment(struct rtap_tracker *tracker, struct rtap_packet *packe
 void mad_message_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source,
 			const struct rtap_end *destination)
 {
+	if (packet->mad.present && mad_exchange_asks(&packet->mad))
+		rmpp_asked(&tracker->rmpp, &packet->mad, source, destination);
 	if (packet->mad.rmpp)
 		rmpp_packet(&tracker->rmpp, packet, source, destination, &tracker->transfer);
 	if (!packet->mad.rmpp || !take_segment(tracker, packet))

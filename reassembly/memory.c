@@ -5,11 +5,11 @@
 
 #include "reassembly/memory.h"
 
-static _Thread_local uint64_t failures;
+_Thread_local uint64_t memory_failed;
 
 static void *counted(void *memory)
 {
-	failures += !memory;
+	memory_failed += !memory;
 	return memory;
 }
 
@@ -26,9 +26,4 @@ void *memory_new_zeroed(size_t count, size_t size)
 void *memory_resize(void *old, size_t bytes)
 {
 	return counted(realloc(old, bytes));
-}
-
-uint64_t memory_failures(void)
-{
-	return failures;
 }

@@ -14,7 +14,12 @@ void *memory_new(size_t bytes) __attribute__((malloc, warn_unused_result));
 void *memory_new_zeroed(size_t count, size_t size) __attribute__((malloc, warn_unused_result));
 void *memory_resize(void *old, size_t bytes) __attribute__((warn_unused_result));
 
+extern _Thread_local uint64_t memory_failed;
+
 /* How often the above failed in this thread so far. */
-uint64_t memory_failures(void);
+static inline uint64_t memory_failures(void)
+{
+	return memory_failed;
+}
 
 #endif

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "reassembly/connection.h"
 #include "reassembly/ddp_message.h"
@@ -12,7 +13,7 @@
 
 #define CACHE_LINE 64
 
-static void unlink_waiting(struct rtap_tracker *tracker, struct message *message)
+static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *message)
 {
 	*(message->waiting_before ? &message->waiting_before->waiting_behind : &tracker->first_waiting) = message->waiting_behind;
 	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message->waiting_before;
@@ -48,7 +49,7 @@ static void leave_stream(struct message *message)
 	message->before = message->behind = NULL;
 }
 
-static void free_message(struct rtap_tracker *tracker, struct message *message)
+static inline void free_message(struct rtap_tracker *tracker, struct message *message)
 {
 	struct connection *connection = message->connection;
 
@@ -72,14 +73,6 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 		leave_stream(message);
 	if (message->awaits_ack)
 		ddp_message_let_go(message);
-	if (tracker->completed == message)
-		tracker->completed = NULL;
-	if (tracker->cut == message)
-		tracker->cut = NULL;
-	if (tracker->touched == message)
-		tracker->touched = NULL;
-	if (tracker->touched_rpc == message)
-		tracker->touched_rpc = NULL;
 	message->behind = tracker->spare;
 	tracker->spare = message;
 	budget_give(&tracker->budget, &tracker->messages, sizeof *message);
@@ -89,11 +82,26 @@ static void free_message(struct rtap_tracker *tracker, struct message *message)
 	}
 }
 
-/* Into the cache, which it may have left since it was used last: it is the next that will be. */
-static void fetch(const struct message *message)
+static inline void fetch_lines(const char *at)
 {
-	for (size_t at = 0; message && at < sizeof *message; at += CACHE_LINE)
-		__builtin_prefetch((const char *)message + at, 1);
+	__builtin_prefetch(at, 1);
+	__builtin_prefetch(at + CACHE_LINE, 1);
+	__builtin_prefetch(at + 2 * CACHE_LINE, 1);
+	__builtin_prefetch(at + 3 * CACHE_LINE, 1);
+}
+
+/*
+ * Into the cache, which it may have left since it was used last: it is the next that will be. Without a loop, which takes longer
+ * than what it does.
+ */
+static inline void fetch(const struct message *message)
+{
+	static_assert(sizeof *message <= 12 * CACHE_LINE + CACHE_LINE / 2, "a message is fetched up to what iWARP alone has in it");
+	if (!message)
+		return;
+	fetch_lines((const char *)message);
+	fetch_lines((const char *)message + 4 * CACHE_LINE);
+	fetch_lines((const char *)message + 8 * CACHE_LINE);
 }
 
 /* Number that a message will have which is further down the queue: all before it are settled. */
@@ -112,13 +120,11 @@ static bool is_final(const struct rtap_tracker *tracker, const struct message *m
 }
 
 /*
- * Whether nothing changes about a message any more, nor about those between it and its RPC reply, so that their numbers are
- * known.
+ * Whether nothing changes about a message that is not held any more, nor about those between it and its RPC reply, so that
+ * their numbers are known.
  */
 static bool is_ready(struct rtap_tracker *tracker, struct message *message)
 {
-	if (message->call || message->exchange || message->transfer || message->holder)
-		return false;
 	if (message->stream) {
 		if (!is_final(tracker, message))
 			return false;
@@ -207,16 +213,23 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 
 void message_drop(struct rtap_tracker *tracker, struct message *message)
 {
+	struct message **at_hand[] = { &tracker->completed, &tracker->cut, &tracker->touched, &tracker->touched_rpc };
+
+	/* messages that are told go between frames */
+	for (size_t i = 0; i < sizeof at_hand / sizeof at_hand[0]; i++)
+		if (*at_hand[i] == message)
+			*at_hand[i] = NULL;
 	free_message(tracker, message);
 }
 
-void messages_advance(struct rtap_tracker *tracker)
+void messages_tell_ready(struct rtap_tracker *tracker)
 {
-	struct message *message;
+	struct message *message = tracker->first_waiting;
 
-	while ((message = tracker->first_waiting) && is_ready(tracker, message)) {
+	while (message && !message_is_held(message) && is_ready(tracker, message)) {
 		fetch(message->waiting_behind);
 		tell(tracker, message);
+		message = tracker->first_waiting;
 	}
 }
 
@@ -263,16 +276,16 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 	if (message)
 		fetch(tracker->spare = message->behind);
 	else
-		message = memory_new(sizeof *message);
+		message = memory_new_zeroed(1, sizeof *message);
 	if (!message) {
 		tracker->counters.evictions++;
 		return NULL;
 	}
 	budget_charge(&tracker->budget, &tracker->messages, sizeof *message);
-	*message = (struct message){
-		.shown = { .first_frame = frame, .last_frame = frame, .time_ns = time_ns, .time_end_ns = time_ns },
-		.connection = connection,
-	};
+	memset(message, 0, offsetof(struct message, coverage));
+	message->shown.first_frame = message->shown.last_frame = frame;
+	message->shown.time_ns = message->shown.time_end_ns = time_ns;
+	message->connection = connection;
 	if (connection)
 		connection->references++;
 	link_waiting(tracker, message);

@@ -19,8 +19,21 @@ void message_settle(struct rtap_tracker *tracker, struct message *message);
 /* A message that was taken into another is no more. */
 void message_drop(struct rtap_tracker *tracker, struct message *message);
 
+/* Whether it is to be told with what has not come yet. */
+static inline bool message_is_held(const struct message *message)
+{
+	return message->call || message->exchange || message->transfer || message->holder;
+}
+
+/* messages_advance() when the first one may be ready. */
+void messages_tell_ready(struct rtap_tracker *tracker);
+
 /* Tells the messages that can be, in order. */
-void messages_advance(struct rtap_tracker *tracker);
+static inline void messages_advance(struct rtap_tracker *tracker)
+{
+	if (tracker->first_waiting && !message_is_held(tracker->first_waiting))
+		messages_tell_ready(tracker);
+}
 
 /* Memory is short: tells the message that has waited longest as it is. There must be one. */
 void messages_evict_first(struct rtap_tracker *tracker);

@@ -40,7 +40,7 @@ static bool grow_recent(struct recent *recent, struct psn_stream *stream)
 	return true;
 }
 
-static struct recent_packet *find_recent(const struct recent *recent, uint32_t psn)
+static inline struct recent_packet *find_recent(const struct recent *recent, uint32_t psn)
 {
 	struct recent_packet *packet;
 
@@ -50,21 +50,35 @@ static struct recent_packet *find_recent(const struct recent *recent, uint32_t p
 	return (packet->psn & PSN_MASK) == psn && packet->psn != RECENT_NONE ? packet : NULL;
 }
 
-/* Keeps as many as are outstanding: those are the ones that can be sent again. */
-static void remember(struct recent *recent, struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest)
+static inline void put(struct recent *recent, uint64_t psn, const struct rtap_frame *frame, uint32_t digest)
 {
-	uint64_t outstanding = psn >= stream->acknowledged ? psn - stream->acknowledged : 0;
-
-	if (!recent->room && !grow_recent(recent, stream))
-		return;
-	while (outstanding >= recent->room && recent->room < PSN_WINDOW)
-		if (!grow_recent(recent, stream))
-			break;
 	recent->packets[psn & (recent->room - 1)] = (struct recent_packet){
 		.psn = ((uint32_t)psn & PSN_MASK) | (frame->interface & 0x7f) << 24,
 		.time_us = (uint32_t)(frame->time_ns / 1000),
 		.digest = digest,
 	};
+}
+
+/* put() when more are outstanding than there is room for; as far as there is memory. */
+static __attribute__((noinline)) void put_growing(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn,
+						  const struct rtap_frame *frame, uint32_t digest)
+{
+	while (outstanding >= recent->room && recent->room < PSN_WINDOW)
+		if (!grow_recent(recent, stream))
+			break;
+	if (recent->room)
+		put(recent, psn, frame, digest);
+}
+
+/* Keeps as many as are outstanding: those are the ones that can be sent again. */
+static inline void remember(struct recent *recent, struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest)
+{
+	uint64_t outstanding = psn >= stream->acknowledged ? psn - stream->acknowledged : 0;
+
+	if (outstanding < recent->room)
+		put(recent, psn, frame, digest);
+	else
+		put_growing(recent, stream, outstanding, psn, frame, digest);
 }
 
 static enum rtap_psn_analysis repeated(const struct psn_stream *stream, const struct recent_packet *first, uint64_t psn,
@@ -138,21 +152,11 @@ static enum rtap_psn_analysis fill_gap(struct psn_stream *stream, uint32_t at, u
 	return RTAP_PSN_OUT_OF_ORDER;
 }
 
-/* Where a request stands that was not seen before. */
-static enum rtap_psn_analysis place(struct psn_stream *stream, uint64_t psn, uint64_t count, int64_t time_ns)
+/* Where a request stands that was not seen before, of those behind the newest. */
+static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn, uint64_t count, int64_t time_ns)
 {
 	uint32_t gap;
 
-	if (psn >= stream->next) {
-		bool jumps = psn > stream->next;
-
-		if (jumps)
-			insert_gap(stream, stream->gap_count, (struct psn_gap){ stream->next, psn, time_ns });
-		stream->next = psn + count;
-		if (stream->nak && psn >= stream->nak_psn && !stream->gap_count)
-			stream->nak = false;
-		return jumps ? RTAP_PSN_GAP : RTAP_PSN_IN_ORDER;
-	}
 	if (psn < stream->low) {
 		if (psn + count < stream->low)
 			insert_gap(stream, 0, (struct psn_gap){ psn + count, stream->low, time_ns });
@@ -163,18 +167,48 @@ static enum rtap_psn_analysis place(struct psn_stream *stream, uint64_t psn, uin
 	return gap < stream->gap_count ? fill_gap(stream, gap, psn, count, time_ns) : RTAP_PSN_RETRANSMISSION;
 }
 
+void psn_skip_to(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
+{
+	insert_gap(stream, stream->gap_count, (struct psn_gap){ stream->next, psn, time_ns });
+	stream->next = psn;
+}
+
+/* The stream goes on behind the `count` PSNs of the newest request. */
+static inline void go_on(struct psn_stream *stream, uint64_t psn, uint64_t count)
+{
+	stream->next = psn + count;
+	if (stream->nak && psn >= stream->nak_psn && !stream->gap_count)
+		stream->nak = false;
+}
+
+/* A request that is not the one expected next. */
+static __attribute__((noinline)) enum rtap_psn_analysis unexpected(struct psn_stream *stream, uint64_t psn, uint64_t count,
+								   const struct rtap_frame *frame, uint32_t digest, bool *differs)
+{
+	const struct recent_packet *first = psn < stream->next ? find_recent(&stream->requests, (uint32_t)psn & PSN_MASK) : NULL;
+	enum rtap_psn_analysis analysis = RTAP_PSN_GAP;
+
+	if (first)
+		return repeated(stream, first, psn, frame, digest, differs);
+	if (psn < stream->next) {
+		analysis = place_late(stream, psn, count, frame->time_ns);
+	} else {
+		psn_skip_to(stream, psn, frame->time_ns);
+		go_on(stream, psn, count);
+	}
+	remember(&stream->requests, stream, psn, frame, digest);
+	return analysis;
+}
+
 enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct rtap_frame *frame,
 				   uint32_t digest, bool *differs)
 {
-	const struct recent_packet *first = psn < stream->next ? find_recent(&stream->requests, (uint32_t)psn & PSN_MASK) : NULL;
-	enum rtap_psn_analysis analysis;
-
 	*differs = false;
-	if (first)
-		return repeated(stream, first, psn, frame, digest, differs);
-	analysis = place(stream, psn, count, frame->time_ns);
+	if (psn != stream->next)
+		return unexpected(stream, psn, count, frame, digest, differs);
+	go_on(stream, psn, count);
 	remember(&stream->requests, stream, psn, frame, digest);
-	return analysis;
+	return RTAP_PSN_IN_ORDER;
 }
 
 enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest,
@@ -197,17 +231,24 @@ enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, con
 	return RTAP_PSN_IN_ORDER;
 }
 
-void psn_acknowledge(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
+void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end)
 {
-	/* requests that were received but are not in the capture, or not yet */
-	if (psn > stream->next) {
-		insert_gap(stream, stream->gap_count, (struct psn_gap){ stream->next, psn, time_ns });
-		stream->next = psn;
+	/* from the last one, because what is put in stands behind */
+	for (uint32_t i = stream->gap_count; i-- > 0;) {
+		struct psn_gap *gap = &stream->gaps[i], whole = *gap;
+
+		if (whole.end <= begin || whole.begin >= end)
+			continue;
+		if (whole.begin >= begin && whole.end <= end) {
+			remove_gap(stream, i);
+		} else if (whole.begin >= begin) {
+			gap->begin = end;
+		} else {
+			gap->end = begin;
+			if (whole.end > end)
+				insert_gap(stream, i + 1, (struct psn_gap){ end, whole.end, whole.time_ns });
+		}
 	}
-	if (psn > stream->acknowledged)
-		stream->acknowledged = psn;
-	if (stream->nak && psn > stream->nak_psn)
-		stream->nak = false;
 }
 
 uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn)

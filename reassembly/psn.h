@@ -29,8 +29,22 @@ enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint
 enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, const struct rtap_frame *frame, uint32_t digest,
 				    bool *differs);
 
+/* psn_acknowledge() of requests that are not in the capture, or not yet. */
+void psn_skip_to(struct psn_stream *stream, uint64_t psn, int64_t time_ns);
+
 /* Requests up to and without `psn` were received by the other side. Those of them never seen stay gaps. */
-void psn_acknowledge(struct psn_stream *stream, uint64_t psn, int64_t time_ns);
+static inline void psn_acknowledge(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
+{
+	if (psn > stream->next)
+		psn_skip_to(stream, psn, time_ns);
+	if (psn > stream->acknowledged)
+		stream->acknowledged = psn;
+	if (stream->nak && psn > stream->nak_psn)
+		stream->nak = false;
+}
+
+/* PSNs from `begin` on, without `end`, are those of a request that was seen: they are in no gap. */
+void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end);
 
 /* Forgets gaps below `psn`; returns how many packets were lost in them. */
 uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn);

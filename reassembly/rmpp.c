@@ -33,6 +33,7 @@ struct rmpp_transfer {
 	uint64_t total;          /* bytes of data; known with the last segment */
 	uint32_t next;           /* segment behind the highest one seen */
 	bool total_known, whole;
+	bool asked_again;        /* since it is whole: its first segment can begin another one */
 	struct coverage coverage;
 	struct budget_holder holder;
 };
@@ -248,6 +249,15 @@ static bool is_transfer(const struct rtap_mad_facts *mad)
 	return !is_only && mad->rmpp_segment >= 1 && mad->rmpp_segment <= RMPP_MAX_SEGMENTS;
 }
 
+void rmpp_asked(struct rmpp *rmpp, const struct rtap_mad_facts *mad, const struct rtap_end *source, const struct rtap_end *destination)
+{
+	struct transfer_key key = { *destination, *source, mad->transaction_id, mad->management_class, mad->method ^ 0x80 };
+	struct rmpp_transfer *transfer = map_find(&rmpp->map, hash_of(&key), same_transfer, &key);
+
+	if (transfer)
+		transfer->asked_again = transfer->whole;
+}
+
 /* Either end can end a transfer; the receiver's packets go the other way, with the method turned round. IBTA vol. 1, 13.6.2.4, 13.6.2.5. */
 static void stop(struct rmpp *rmpp, const struct transfer_key *key)
 {
@@ -326,6 +336,10 @@ void rmpp_packet(struct rmpp *rmpp, struct rtap_packet *packet, const struct rta
 	if (mad->rmpp_type != RMPP_DATA || !is_transfer(mad))
 		return;
 	transfer = map_find(&rmpp->map, hash, same_transfer, &key);
+	if (transfer && transfer->asked_again && mad->rmpp_segment == 1) {
+		destroy(transfer);
+		transfer = NULL;
+	}
 	if (!transfer) {
 		transfer = create(rmpp, &key, hash, frame);
 		progress->begins = transfer;

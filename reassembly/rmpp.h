@@ -7,6 +7,8 @@
  * that this one tells ends it, because senders fill the first one's in differently. A transfer that no segment comes for in 60 s is
  * forgotten, one that is whole is remembered as long, so that repeats are known. Segments that the capture cut leave a hole.
  *
+ * What was asked for again, with the same transaction id, after it was whole begins anew with its first segment.
+ *
  * All segments are one message, which waits for them: until the receiver has acknowledged the last one, or 2 s after the transfer is whole,
  * or until it is stopped or forgotten. What comes after that is a message of its own.
  */
@@ -54,6 +56,9 @@ struct rmpp_progress {
  */
 void rmpp_packet(struct rmpp *rmpp, struct rtap_packet *packet, const struct rtap_end *source, const struct rtap_end *destination,
 		 struct rmpp_progress *progress);
+
+/* Takes a request into account: it may be answered by another transfer of the same name. */
+void rmpp_asked(struct rmpp *rmpp, const struct rtap_mad_facts *mad, const struct rtap_end *source, const struct rtap_end *destination);
 
 /* `message`, which is borrowed until rmpp_forget(), waits for the transfer's segments. */
 void rmpp_hold(struct rmpp_transfer *transfer, struct message *message);

@@ -3,12 +3,20 @@
 
 #include <stdlib.h>
 
+#include "reassembly/connection.h"
 #include "reassembly/memory.h"
 #include "reassembly/rpc_answers.h"
 #include "reassembly/state.h"
 
 #define FIRST_ROOM 8
 #define SILENCE_NS INT64_C(90000000000) /* NFS clients ask again after a minute, queue pairs before that */
+
+/* The first one may be another now. Times need not be in the order of frames: it can be due before the one that was. */
+static void note_due(struct rtap_tracker *tracker)
+{
+	if (tracker->first_answering)
+		connections_due(tracker, tracker->first_answering->answers.latest_ns, SILENCE_NS);
+}
 
 static void leave(struct rtap_tracker *tracker, struct connection *connection)
 {
@@ -17,6 +25,7 @@ static void leave(struct rtap_tracker *tracker, struct connection *connection)
 	*(connection->answering_behind ? &connection->answering_behind->answering_before : &tracker->last_answering) =
 		connection->answering_before;
 	connection->answering_before = connection->answering_behind = NULL;
+	note_due(tracker);
 }
 
 /* It is the one that answered last. */
@@ -78,6 +87,7 @@ void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection
 	if (connection != tracker->last_answering)
 		enter(tracker, connection);
 	answers->latest_ns = tracker->now_ns;
+	note_due(tracker);
 	place = &answers->ring[answers->next & (answers->room - 1)];
 	forget_bytes(tracker, connection, place);
 	*place = *answer;
@@ -150,4 +160,5 @@ void rpc_answers_advance(struct rtap_tracker *tracker)
 {
 	while (tracker->first_answering && tracker->now_ns - tracker->first_answering->answers.latest_ns >= SILENCE_NS)
 		rpc_answers_fini(tracker, tracker->first_answering);
+	note_due(tracker);
 }

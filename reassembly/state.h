@@ -70,7 +70,6 @@ struct message {
 	uint64_t low, high;                /* PSNs of the first and last packet seen, unwrapped */
 	uint64_t end;                      /* PSN behind the last packet; 0: not known */
 	uint64_t origin;
-	struct coverage coverage, cut;     /* bytes that are there; bytes that the capture cut off */
 	uint64_t memory;                   /* of coverages, as accounted: to the connection, once settled to all messages */
 	struct chunk_segment *segment;     /* memory of an RPC that it reads or writes; NULL: none known */
 	struct rpc_call *replies_to;       /* it carries the reply */
@@ -81,6 +80,8 @@ struct message {
 	struct message **slot;             /* iWARP: who points to it as one that is under way; NULL: nobody */
 	uint64_t ack_at;                   /* the stream offset that is acknowledged when it is */
 	struct message *next_touched;
+	/* in one that is kept for reuse they cover nothing; all above is cleared then */
+	struct coverage coverage, cut;     /* bytes that are there; bytes that the capture cut off */
 };
 
 /* One direction's requests, and the responses to them. */
@@ -88,29 +89,29 @@ struct psn_stream {
 	struct connection *connection;
 	bool started, from_a, reliable;
 	bool resized;             /* rings or gaps take other memory than was accounted */
+	bool nak;
+	bool msn_known;
+	uint8_t last_ack_syndrome;
 	uint64_t low, next;       /* lowest PSN seen; the one expected next; unwrapped */
 	uint64_t acknowledged;    /* PSNs below it were; unwrapped */
 	uint64_t packets;
 	int64_t last_ns;
 	uint32_t pmtu;            /* 0: not known */
+	uint32_t in_flight;
 	uint64_t nak_psn;         /* that a NAK asked for; valid with nak */
-	bool nak;
 	struct recent requests, responses;
 	struct psn_gap *gaps;
 	uint32_t gap_count, gap_room;
-	uint32_t in_flight;
 	uint64_t settled_end;     /* PSN behind the last message that went, if that is known; 0: not known */
 	uint64_t settled_high;    /* PSN behind all that went: what comes below it again is a repeat */
 	uint64_t response_next;   /* PSN of the response that would go on from the last one */
 	uint64_t asked_again, asked_again_end; /* PSNs of the responses that a READ sent again asked for; the same: none */
 	uint64_t fragment_psn;    /* of the newest SEND of which the beginning was not seen */
-	uint32_t msn;             /* of the last acknowledgement */
-	bool msn_known;
 	struct message *head, *tail;   /* by PSN */
 	struct message *unanswered;    /* none before it is unanswered */
-	/* the last acknowledgement, to know it again */
+	uint32_t msn;             /* of the last acknowledgement; valid with msn_known */
+	/* the last acknowledgement, to know it again, with its syndrome */
 	uint32_t last_ack_psn, last_ack_msn, last_ack_interface;
-	uint8_t last_ack_syndrome;
 	int64_t last_ack_ns;
 };
 
@@ -231,6 +232,7 @@ struct rtap_tracker {
 	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
 	uint64_t connection_number;
 	int64_t now_ns;
+	int64_t due_ns;                /* before it no connection closed, or answered, long enough ago for anything to be done */
 	unsigned keep;                 /* enum coverage_keep for all payloads */
 };
 

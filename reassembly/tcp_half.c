@@ -390,8 +390,8 @@ void tcp_half_settle(struct tcp_half *half, int64_t now_ns)
 			half->settled = most(half->settled, half->mark);
 		half->has_mark = true;
 		half->mark = half->has_acknowledged ? half->acknowledged : half->highest;
-		half->mark_segments = segments;
-		half->mark_ns = now_ns;
+		half->due_segments = half->has_acknowledged ? segments + TCP_HALF_GRACE_SEGMENTS : UINT64_MAX;
+		half->due_ns = now_ns + (half->has_acknowledged ? TCP_HALF_GRACE_NS : TCP_HALF_UNHEARD_NS);
 	}
 	while (half->first && half->first->begin <= half->settled) {
 		give_up(half, half->first->begin, TCP_HOLE_NOT_CAPTURED);

@@ -59,13 +59,7 @@ void tcp_half_acknowledge(struct tcp_half *half, const struct rtap_tcp_facts *tc
 /* Whether there is no mark, or its time is up. */
 static inline bool tcp_half_is_due(const struct tcp_half *half, uint64_t segments, int64_t now_ns)
 {
-	int64_t waited = now_ns - half->mark_ns;
-
-	if (!half->has_mark)
-		return true;
-	if (!half->has_acknowledged)
-		return waited >= TCP_HALF_UNHEARD_NS;
-	return segments - half->mark_segments >= TCP_HALF_GRACE_SEGMENTS || waited >= TCP_HALF_GRACE_NS;
+	return !half->has_mark || segments >= half->due_segments || now_ns >= half->due_ns;
 }
 
 /* Tells what waits no longer. To be called if something waits, or if tcp_half_is_due(). */

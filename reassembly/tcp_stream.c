@@ -185,8 +185,6 @@ static bool opens_another(const struct tcp_connection *connection, const struct 
 {
 	const struct tcp_half *other = &connection->halves[!half->from_a];
 
-	if (!has_flags(tcp, RTAP_TCP_FLAG_SYN))
-		return false;
 	if (half->has_isn)
 		return half->isn != tcp->sequence;
 	/* nobody answers before being asked: the other end's data is of an older connection, whose SYN was not seen */
@@ -197,13 +195,12 @@ static bool opens_another(const struct tcp_connection *connection, const struct 
 
 /*
  * Whether data lies so far away that it belongs to another connection, whose opening was not seen: one segment may be
- * anything, the second one in sequence to it is proof.
+ * anything, the second one in sequence to it is proof, which is set then.
  */
 static bool is_outside(struct tcp_half *half, const struct rtap_tcp_facts *tcp, bool *proof)
 {
 	int64_t ahead = (int64_t)(tcp_half_unwrap(half, tcp->sequence) - half->next);
 
-	*proof = false;
 	if (!half->started || half->connection->deaf || (ahead <= (int64_t)TCP_HALF_AHEAD && ahead >= -(int64_t)TCP_HALF_BEHIND))
 		return false;
 	*proof = half->has_stray && half->stray == tcp->sequence;
@@ -241,10 +238,10 @@ static uint64_t acknowledged_by(const struct tcp_half *other, const struct rtap_
 	return position < other->acknowledged ? position : other->acknowledged;
 }
 
-static void take_data(struct tcp_half *half, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
+static void take_data(struct tcp_half *half, const struct tcp_half *other, const struct rtap_packet *packet,
+		      struct tcp_segment_facts *facts)
 {
 	const struct rtap_tcp_facts *tcp = &packet->tcp;
-	const struct tcp_half *other = &half->connection->halves[!half->from_a];
 	uint32_t sequence = tcp->sequence + has_flags(tcp, RTAP_TCP_FLAG_SYN);
 	struct tcp_segment segment;
 
@@ -282,7 +279,7 @@ static void take_fin(struct tcp_half *half, const struct rtap_packet *packet)
 static void update_closed(struct tcp_connection *connection, bool is_reset, bool has_news)
 {
 	bool finished = connection->halves[0].has_fin && connection->halves[1].has_fin;
-	bool reset = is_reset || (connection->reset && !has_news), closed = finished || reset;
+	bool reset = is_reset || (unlikely(connection->reset) && !has_news), closed = finished || reset;
 
 	connection->reset = reset;
 	if (closed == connection->closed && !connection->newer)
@@ -306,10 +303,10 @@ static bool is_keep_alive(const struct tcp_half *half, const struct rtap_tcp_fac
 }
 
 /* What a segment says of its own direction, then of the other one. */
-static void take(struct tcp_connection *connection, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
+static void take(struct tcp_half *half, struct tcp_half *other, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
 {
 	const struct rtap_tcp_facts *tcp = &packet->tcp;
-	struct tcp_half *half = &connection->halves[facts->from_a], *other = &connection->halves[!facts->from_a];
+	struct tcp_connection *connection = facts->connection;
 	bool is_reset = has_flags(tcp, RTAP_TCP_FLAG_RST);
 
 	if (has_flags(tcp, RTAP_TCP_FLAG_SYN))
@@ -324,37 +321,40 @@ static void take(struct tcp_connection *connection, const struct rtap_packet *pa
 	if (has_flags(tcp, RTAP_TCP_FLAG_ACK) && !has_flags(tcp, RTAP_TCP_FLAG_SYN) && other->started)
 		tcp_half_acknowledge(other, tcp);
 	/* what a reset carries is a message for people, not data: RFC 9293, 3.5.2 */
-	if (half->connection->deaf)
+	if (connection->deaf)
 		;
 	else if (tcp->payload.wire && !is_reset)
-		take_data(half, packet, facts);
+		take_data(half, other, packet, facts);
 	else if (is_keep_alive(half, tcp))
 		facts->analysis = RTAP_TCP_KEEP_ALIVE;
 	if (has_flags(tcp, RTAP_TCP_FLAG_FIN) && !is_reset)
 		take_fin(half, packet);
 	if (is_reset && !connection->reset)
-		tell_life(connection, facts->from_a, TCP_LIFE_RST, packet);
+		tell_life(connection, half->from_a, TCP_LIFE_RST, packet);
 	half->window = tcp->window;
 	half->has_window = true;
 	update_closed(connection, is_reset, is_news(facts->analysis));
 }
 
+/* What waits in a direction may have waited enough. */
+static inline void settle(struct tcp_half *half, const struct tcp_connection *connection)
+{
+	if (unlikely(connection->deaf))
+		tcp_half_fini(half);
+	else if (half->started && (half->first || tcp_half_is_due(half, connection->segments, connection->last_ns)))
+		tcp_half_settle(half, connection->last_ns);
+}
+
 static void process(struct tcp_connection *connection, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
 {
-	int64_t now_ns = packet->frame->time_ns;
+	struct tcp_half *from_b = &connection->halves[0], *from_a = &connection->halves[1];
 
 	lock_queues(connection);
 	connection->segments++;
-	connection->last_ns = now_ns;
-	take(connection, packet, facts);
-	for (unsigned i = 0; i < 2; i++) {
-		struct tcp_half *half = &connection->halves[i];
-
-		if (connection->deaf)
-			tcp_half_fini(half);
-		else if (half->started && (half->first || tcp_half_is_due(half, connection->segments, now_ns)))
-			tcp_half_settle(half, now_ns);
-	}
+	connection->last_ns = packet->frame->time_ns;
+	take(facts->from_a ? from_a : from_b, facts->from_a ? from_b : from_a, packet, facts);
+	settle(from_b, connection);
+	settle(from_a, connection);
 	unlock_queues(connection);
 }
 
@@ -377,8 +377,11 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 	if (connection) {
 		struct tcp_half *half = &connection->halves[*from_a];
 
-		*outside = tcp->payload.wire && !has_flags(tcp, RTAP_TCP_FLAG_SYN) && is_outside(half, tcp, &proof);
-		if (!proof && !opens_another(connection, half, tcp))
+		if (has_flags(tcp, RTAP_TCP_FLAG_SYN))
+			proof = opens_another(connection, half, tcp);
+		else
+			*outside = tcp->payload.wire && is_outside(half, tcp, &proof);
+		if (!proof)
 			return connection;
 		*outside = false;
 		finish(connection, TCP_END_REUSED);

@@ -101,9 +101,9 @@ struct tcp_half {
 	uint64_t acknowledged;    /* by the other end */
 	uint64_t evicted_to;      /* bytes ahead of gaps up to here were evicted */
 	uint64_t settled;         /* gaps below it wait no longer */
-	uint64_t mark;            /* will be settled when the time is up */
-	uint64_t mark_segments;
-	int64_t mark_ns;
+	uint64_t mark;            /* will be settled when the time is up: when the connection has so many segments, or it is so late */
+	uint64_t due_segments;
+	int64_t due_ns;
 	bool has_mark;
 	uint8_t sack_count;
 	struct {

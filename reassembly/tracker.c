@@ -106,7 +106,7 @@ static void fill_flow(struct rtap_packet *packet, const struct connection *conne
 	packet->flow.from_a = from_a;
 }
 
-static void note_packet(struct connection *connection, const struct rtap_packet *packet, bool from_a, bool is_request)
+static inline void note_packet(struct connection *connection, const struct rtap_packet *packet, bool from_a, bool is_request)
 {
 	struct rtap_connection *shown = &connection->shown;
 	struct rtap_end *sender = from_a ? &shown->a : &shown->b;
@@ -314,11 +314,14 @@ static void congestion(struct rtap_tracker *tracker, struct flow *flow, struct r
 static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	struct flow *flow = *flow_recent_place(tracker, packet->ib.dest_qpn);
 	struct flow_key key;
-	struct flow *flow;
 
-	flow_key_of_packet(packet, &key);
-	flow = flow_find_recent(tracker, &key);
+	if (!flow || packet->address_length != 4 ||
+	    !flow_key_is(&flow->key, packet->source_address, packet->destination_address, packet->ib.dest_qpn)) {
+		flow_key_of_packet(packet, &key);
+		flow = flow_find_recent(tracker, &key);
+	}
 	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
 		if (flow && flow->connection) {
 			fill_flow(packet, flow->connection, flow->from_a);
@@ -584,6 +587,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
 	if (tracker->rmpp.first || tracker->rmpp.first_whole)
 		rmpp_advance(&tracker->rmpp, tracker->now_ns);
+	tracker->completed = tracker->cut = tracker->touched = tracker->touched_rpc = NULL;
 	messages_advance(tracker);
 	connections_advance(tracker);
 	relieve(tracker);
@@ -601,7 +605,6 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		socket_packet(tracker, frame, &context, packet);
 		return;
 	}
-	tracker->completed = tracker->cut = tracker->touched = tracker->touched_rpc = NULL;
 	tracker->asked = NULL;
 	tracker->transfer.whole = false;
 	ib_packet(tracker, packet);

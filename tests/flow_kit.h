@@ -23,7 +23,8 @@ static const uint8_t flow_vlan[] = { FLOW_ETH_HEADER(0x81, 0), FLOW_VLAN_HEADER(
 static const uint8_t flow_fragment[] = { FLOW_ETH_HEADER(8, 0), 0x45, 0, 0, 60, 0, 1, 0x20, 0xb9, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 1, 2,
 					 FLOW_UDP_HEADER(0x12, 0xb7), FLOW_PAYLOAD };
 static const uint8_t flow_tcp[] = { FLOW_ETH_HEADER(8, 0), FLOW_IPV4_HEADER(0x40, 6, 2), FLOW_TCP_HEADER(0x4e, 0x51) };
-static const uint8_t flow_options[] = { FLOW_ETH_HEADER(8, 0), 0x46, 0, 0, 60, 0, 1, 0, 0, 1, 17, 0, 0, 10, 0, 0, 9, 10, 0, 1, 2, 1, 1, 1, 0,
+static const uint8_t flow_options[] = { FLOW_ETH_HEADER(8, 0), 0x46, 0, 0, 60, 0, 1, 0, 0, 1, 17, 0, 0, 10, 0, 0, 9, 10, 0, 1,
+					2, 1, 1, 1, 0,
 					FLOW_UDP_HEADER(0x12, 0xb7), FLOW_PAYLOAD };
 static const uint8_t flow_six[] = { FLOW_ETH_HEADER(0x86, 0xdd), FLOW_IPV6_HEADER(17), FLOW_UDP_HEADER(0x12, 0xb7), FLOW_PAYLOAD };
 static const uint8_t flow_roce1[] = { FLOW_ETH_HEADER(0x89, 0x15), FLOW_IPV6_HEADER(0x1b), FLOW_PAYLOAD };

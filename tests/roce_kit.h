@@ -16,6 +16,7 @@
 
 #define ROCE_MAX_FRAME (20 + 8 + 12 + 80 + 4096 + 8)
 #define ROCE_MAD_LENGTH 256
+#define ROCE_P_KEY_AT 30 /* in a frame */
 
 struct roce {
 	uint32_t source, destination; /* IPv4 addresses */
@@ -116,7 +117,7 @@ static inline uint32_t roce_frame(uint8_t *frame, const struct roce *roce)
 	roce_put(frame + 24, length - 20, 2);
 	frame[28] = roce->opcode;
 	frame[29] = (uint8_t)(pad << 4);
-	roce_put(frame + 30, 0xffff, 2);
+	roce_put(frame + ROCE_P_KEY_AT, 0xffff, 2);
 	roce_put(frame + 33, roce->dest_qp, 3);
 	frame[36] = roce->ack_request ? 0x80 : 0;
 	roce_put(frame + 37, roce->psn, 3);

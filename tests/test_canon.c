@@ -121,7 +121,8 @@ Test(canon_policy, a_field_without_a_row_is_kept_unless_it_is_an_identifier)
 
 Test(canon_policy, names_given_by_people_are_known_or_not)
 {
-	static const char *const good[] = { "length", "frame", "nfs", "nfs.fattr", "nfs.fattr3", "nfs.fattr3.size", "rpcordma", "infiniband.bth.psn" };
+	static const char *const good[] = { "length", "frame", "nfs", "nfs.fattr", "nfs.fattr3", "nfs.fattr3.size", "rpcordma",
+					    "infiniband.bth.psn" };
 	static const char *const bad[] = { "", "lengths", "nf", "nfs.", "nfs.fatt", "infiniband.bth.psnx", "*" };
 
 	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)

@@ -141,47 +141,55 @@ Test(pcapng, reads_sections_of_both_byte_orders_with_interfaces_of_their_own)
 	bytes_free(&file);
 }
 
+#define RECEIVED UINT64_C(1000000000001)
+#define DROPPED 77
+
+/* A section, an interface, a packet and its interface's statistics, with something said of each. */
+static void add_what_is_said(struct bytes *file)
+{
+	const uint8_t fcs = 4;
+	size_t place;
+
+	place = pcapng_begin(file, PCAPNG_SECTION);
+	bytes_add_u32(file, PCAPNG_BYTE_ORDER);
+	bytes_add_u32(file, 1);
+	bytes_add_u64(file, UINT64_MAX);
+	pcapng_add_option(file, 1, "of the section", 14);
+	pcapng_add_option(file, 4, "someone", 7);
+	pcapng_add_option(file, 0, NULL, 0);
+	bytes_add(file, "junk", 4);
+	pcapng_end(file, place);
+	place = pcapng_begin(file, PCAPNG_INTERFACE);
+	bytes_add_u64(file, 1);
+	pcapng_add_option(file, 2, "mlx5_0", 6);
+	pcapng_add_option(file, 3, "port 1", 6);
+	pcapng_add_option(file, 1, "of the interface", 16);
+	pcapng_add_option(file, 11, "\0udp port 4791", 14);
+	pcapng_add_option(file, 13, &fcs, 1);
+	pcapng_add_option(file, 9, "too long", 8);
+	pcapng_end(file, place);
+	place = pcapng_begin(file, PCAPNG_PACKET);
+	bytes_add(file, (uint32_t[]){ 0, 0, 5, 3, 3 }, 20);
+	bytes_add(file, "abc", 4);
+	pcapng_add_option(file, 1, "first", 5);
+	pcapng_add_option(file, 2, "\0\0\0\1", 4);
+	pcapng_add_option(file, 1, "", 0);
+	pcapng_add_option(file, 1, "third", 5);
+	pcapng_end(file, place);
+	place = pcapng_begin(file, PCAPNG_STATISTICS);
+	bytes_add(file, (uint32_t[]){ 0, 0, 0 }, 12);
+	pcapng_add_option(file, 4, &(uint64_t){ RECEIVED }, 8);
+	pcapng_add_option(file, 5, &(uint64_t){ DROPPED }, 8);
+	pcapng_end(file, place);
+}
+
 Test(pcapng, tells_what_is_said_of_sections_interfaces_and_packets)
 {
 	struct bytes file = { 0 };
 	struct reading reading;
 	const struct rtap_interface *interface;
-	const uint64_t received = 1000000000001, dropped = 77;
-	const uint8_t fcs = 4;
-	size_t place;
 
-	place = pcapng_begin(&file, PCAPNG_SECTION);
-	bytes_add_u32(&file, PCAPNG_BYTE_ORDER);
-	bytes_add_u32(&file, 1);
-	bytes_add_u64(&file, UINT64_MAX);
-	pcapng_add_option(&file, 1, "of the section", 14);
-	pcapng_add_option(&file, 4, "someone", 7);
-	pcapng_add_option(&file, 0, NULL, 0);
-	bytes_add(&file, "junk", 4);
-	pcapng_end(&file, place);
-	place = pcapng_begin(&file, PCAPNG_INTERFACE);
-	bytes_add_u64(&file, 1);
-	pcapng_add_option(&file, 2, "mlx5_0", 6);
-	pcapng_add_option(&file, 3, "port 1", 6);
-	pcapng_add_option(&file, 1, "of the interface", 16);
-	pcapng_add_option(&file, 11, "\0udp port 4791", 14);
-	pcapng_add_option(&file, 13, &fcs, 1);
-	pcapng_add_option(&file, 9, "too long", 8);
-	pcapng_end(&file, place);
-	place = pcapng_begin(&file, PCAPNG_PACKET);
-	bytes_add(&file, (uint32_t[]){ 0, 0, 5, 3, 3 }, 20);
-	bytes_add(&file, "abc", 4);
-	pcapng_add_option(&file, 1, "first", 5);
-	pcapng_add_option(&file, 2, "\0\0\0\1", 4);
-	pcapng_add_option(&file, 1, "", 0);
-	pcapng_add_option(&file, 1, "third", 5);
-	pcapng_end(&file, place);
-	place = pcapng_begin(&file, PCAPNG_STATISTICS);
-	bytes_add(&file, (uint32_t[]){ 0, 0, 0 }, 12);
-	pcapng_add_option(&file, 4, &received, 8);
-	pcapng_add_option(&file, 5, &dropped, 8);
-	pcapng_end(&file, place);
-
+	add_what_is_said(&file);
 	reading = reading_of_memory(&file, 1, 0, 0);
 	cr_assert_eq(reading.count, 1, "%s", reading.error.text);
 	cr_assert_eq(reading.breaks, 0, "%s", reading.error.text);
@@ -195,8 +203,8 @@ Test(pcapng, tells_what_is_said_of_sections_interfaces_and_packets)
 	cr_assert_str_eq(interface->filter, "udp port 4791");
 	cr_assert_eq(interface->fcs_length, 4);
 	cr_assert(interface->has_received && interface->has_dropped);
-	cr_assert_eq(interface->received, received);
-	cr_assert_eq(interface->dropped, 77);
+	cr_assert_eq(interface->received, RECEIVED);
+	cr_assert_eq(interface->dropped, DROPPED);
 	cr_assert_eq(reading.frames[0].time_ns, 5000);
 	cr_assert_eq(reading.frames[0].comment_count, 3);
 	cr_assert_eq(reading.frames[0].comments[0].length, 5);
@@ -318,71 +326,71 @@ Test(pcapng, skips_blocks_that_hold_no_packets_and_counts_those_that_are_not_kno
 #define EARLIEST (-4611686018427387904)
 #define LATEST 4611686018427387903
 
+static const struct {
+	uint8_t resolution;
+	int64_t offset;
+	uint64_t ticks;
+	int64_t time_ns;
+	bool held;
+} conversions[] = {
+	{ 0, 0, 1700000000, 1700000000000000000, false },
+	{ 3, 0, 1700000000123, 1700000000123000000, false },
+	{ 6, 0, 1700000000123456, 1700000000123456000, false },
+	{ 9, 0, 1700000000123456789, 1700000000123456789, false },
+	{ 12, 0, 1234567890123456789, 1234567890123456, false },
+	{ 9, 0, LATEST, LATEST, false },
+	{ 9, 0, (uint64_t)LATEST + 1, LATEST, true },
+	{ 9, 0, INT64_MAX, LATEST, true },
+	{ 9, 0, UINT64_MAX, LATEST, true },
+	{ 9, -14000000000, UINT64_MAX, 4446744073709551615, false },
+	{ 9, -4611686019, 572612096, EARLIEST, false },
+	{ 9, -4611686019, 572612095, EARLIEST, true },
+	{ 9, -4611686020, 999999999, EARLIEST, true },
+	{ 0, 0, 4611686018, 4611686018000000000, false },
+	{ 0, 0, 4611686019, LATEST, true },
+	{ 0, 0, UINT64_MAX, LATEST, true },
+	{ 0, -1, UINT64_MAX, LATEST, true },
+	{ 0, INT64_MIN, UINT64_MAX, LATEST, true },
+	{ 0, INT64_MIN, (uint64_t)INT64_MAX + 1 + 5, 5000000000, false },
+	{ 0, INT64_MIN, 0, EARLIEST, true },
+	{ 0, INT64_MIN, INT64_MAX, -1000000000, false },
+	{ 0, INT64_MAX, UINT64_MAX, LATEST, true },
+	{ 0, INT64_MAX, 1, LATEST, true },
+	{ 0, INT64_MAX, 0, LATEST, true },
+	{ 6, -1, 0, -1000000000, false },
+	{ 6, 3600, 5, 3600000005000, false },
+	{ 18, 0, 1000000000, 1, false },
+	{ 19, 0, 10000000000000000000u, 1000000000, false },
+	{ 19, 0, UINT64_MAX, 1844674407, false },
+	{ 20, 0, UINT64_MAX, 184467440, false },
+	{ 28, 0, UINT64_MAX, 1, false },
+	{ 29, 0, UINT64_MAX, 0, false },
+	{ 127, 7, UINT64_MAX, 7000000000, false },
+	{ 0x80, 0, 9, 9000000000, false },
+	{ 0x81, 0, 3, 1500000000, false },
+	{ 0xa0, 0, 0x180000000, 1500000000, false },
+	{ 0xa0, 0, 0x1ffffffff, 1999999999, false },
+	{ 0xa1, 0, 0x3ffffffff, 1999999999, false },
+	{ 0xbf, 0, UINT64_MAX, 1999999999, false },
+	{ 0xc0, 0, (uint64_t)1 << 63, 500000000, false },
+	{ 0xc0, 0, UINT64_MAX, 999999999, false },
+	{ 0xdd, 0, UINT64_MAX, 1, false },
+	{ 0xde, 0, UINT64_MAX, 0, false },
+	{ 0xff, 0, UINT64_MAX, 0, false },
+};
+
 Test(pcapng, converts_times_of_every_resolution)
 {
-	static const struct {
-		uint8_t resolution;
-		int64_t offset;
-		uint64_t ticks;
-		int64_t time_ns;
-		bool held;
-	} cases[] = {
-		{ 0, 0, 1700000000, 1700000000000000000, false },
-		{ 3, 0, 1700000000123, 1700000000123000000, false },
-		{ 6, 0, 1700000000123456, 1700000000123456000, false },
-		{ 9, 0, 1700000000123456789, 1700000000123456789, false },
-		{ 12, 0, 1234567890123456789, 1234567890123456, false },
-		{ 9, 0, LATEST, LATEST, false },
-		{ 9, 0, (uint64_t)LATEST + 1, LATEST, true },
-		{ 9, 0, INT64_MAX, LATEST, true },
-		{ 9, 0, UINT64_MAX, LATEST, true },
-		{ 9, -14000000000, UINT64_MAX, 4446744073709551615, false },
-		{ 9, -4611686019, 572612096, EARLIEST, false },
-		{ 9, -4611686019, 572612095, EARLIEST, true },
-		{ 9, -4611686020, 999999999, EARLIEST, true },
-		{ 0, 0, 4611686018, 4611686018000000000, false },
-		{ 0, 0, 4611686019, LATEST, true },
-		{ 0, 0, UINT64_MAX, LATEST, true },
-		{ 0, -1, UINT64_MAX, LATEST, true },
-		{ 0, INT64_MIN, UINT64_MAX, LATEST, true },
-		{ 0, INT64_MIN, (uint64_t)INT64_MAX + 1 + 5, 5000000000, false },
-		{ 0, INT64_MIN, 0, EARLIEST, true },
-		{ 0, INT64_MIN, INT64_MAX, -1000000000, false },
-		{ 0, INT64_MAX, UINT64_MAX, LATEST, true },
-		{ 0, INT64_MAX, 1, LATEST, true },
-		{ 0, INT64_MAX, 0, LATEST, true },
-		{ 6, -1, 0, -1000000000, false },
-		{ 6, 3600, 5, 3600000005000, false },
-		{ 18, 0, 1000000000, 1, false },
-		{ 19, 0, 10000000000000000000u, 1000000000, false },
-		{ 19, 0, UINT64_MAX, 1844674407, false },
-		{ 20, 0, UINT64_MAX, 184467440, false },
-		{ 28, 0, UINT64_MAX, 1, false },
-		{ 29, 0, UINT64_MAX, 0, false },
-		{ 127, 7, UINT64_MAX, 7000000000, false },
-		{ 0x80, 0, 9, 9000000000, false },
-		{ 0x81, 0, 3, 1500000000, false },
-		{ 0xa0, 0, 0x180000000, 1500000000, false },
-		{ 0xa0, 0, 0x1ffffffff, 1999999999, false },
-		{ 0xa1, 0, 0x3ffffffff, 1999999999, false },
-		{ 0xbf, 0, UINT64_MAX, 1999999999, false },
-		{ 0xc0, 0, (uint64_t)1 << 63, 500000000, false },
-		{ 0xc0, 0, UINT64_MAX, 999999999, false },
-		{ 0xdd, 0, UINT64_MAX, 1, false },
-		{ 0xde, 0, UINT64_MAX, 0, false },
-		{ 0xff, 0, UINT64_MAX, 0, false },
-	};
-
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+	for (size_t i = 0; i < sizeof conversions / sizeof conversions[0]; i++) {
 		struct tick tick;
 		bool held;
 
 		tick_init(&tick);
-		tick_set_resolution(&tick, cases[i].resolution);
-		tick.offset_seconds = cases[i].offset;
-		cr_assert_eq(tick_to_ns(&tick, cases[i].ticks, &held), cases[i].time_ns, "case %zu: %ld", i,
-			     tick_to_ns(&tick, cases[i].ticks, &held));
-		cr_assert_eq(held, cases[i].held, "case %zu", i);
+		tick_set_resolution(&tick, conversions[i].resolution);
+		tick.offset_seconds = conversions[i].offset;
+		cr_assert_eq(tick_to_ns(&tick, conversions[i].ticks, &held), conversions[i].time_ns, "case %zu: %ld", i,
+			     tick_to_ns(&tick, conversions[i].ticks, &held));
+		cr_assert_eq(held, conversions[i].held, "case %zu", i);
 	}
 }
 

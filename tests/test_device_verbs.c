@@ -118,7 +118,8 @@ Test(device_verbs, a_device_is_asked_for_what_sysfs_does_not_tell)
 
 	cr_assert(told->asked);
 	cr_expect_null(told->trouble);
-	cr_expect_eq(told->capabilities, RTAP_VERBS_MANAGED_FLOW_STEERING | RTAP_VERBS_SCATTER_FCS | RTAP_VERBS_IP_CHECKSUM | RTAP_VERBS_TIME_STAMPS);
+	cr_expect_eq(told->capabilities,
+		     RTAP_VERBS_MANAGED_FLOW_STEERING | RTAP_VERBS_SCATTER_FCS | RTAP_VERBS_IP_CHECKSUM | RTAP_VERBS_TIME_STAMPS);
 	cr_expect(told->core_clock_khz.known && told->core_clock_khz.value == 156250);
 	cr_expect(told->max_receives.known && told->max_receives.value == 32768);
 	cr_expect(told->max_sges.known && told->max_sges.value == 30);

@@ -12,7 +12,8 @@
 /* A conversation in one letter a message: small ones from the client, capitals from the server; a digit behind tells the key. */
 static size_t tell(char *text, size_t room, const char *letters)
 {
-	size_t used = (size_t)snprintf(text, room, "rdmatap-canon 1 level=messages\nconnection transport=RC client=a server=b\nsetup learned=cm\n");
+	size_t used = (size_t)snprintf(text, room,
+				       "rdmatap-canon 1 level=messages\nconnection transport=RC client=a server=b\nsetup learned=cm\n");
 
 	for (const char *at = letters; *at; at++) {
 		char key[40] = "";
@@ -43,7 +44,8 @@ static int list(struct diff_form *form, const struct diff_step *step)
 
 	if (step->kind == DIFF_SAME)
 		return 0;
-	listing->used += (size_t)snprintf(listing->text + listing->used, sizeof listing->text - listing->used, "%s%c%d/%d", listing->used ? " " : "",
+	listing->used += (size_t)snprintf(listing->text + listing->used, sizeof listing->text - listing->used, "%s%c%d/%d",
+					  listing->used ? " " : "",
 					  signs[step->kind], (int)step->a.number, (int)step->b.number);
 	for (size_t i = 0; i < step->change_count; i++)
 		listing->used += (size_t)snprintf(listing->text + listing->used, sizeof listing->text - listing->used, ":%.*s",
@@ -123,6 +125,50 @@ Test(diff, values_are_compared_by_their_names_in_any_order)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		snprintf(what, sizeof what, "\"%s\" against \"%s\"", cases[i].a, cases[i].b);
 		check_texts(a, tell_values(a, sizeof a, cases[i].a), b, tell_values(b, sizeof b, cases[i].b), &rules, cases[i].expected, what);
+	}
+}
+
+/* The hash of all that is compared of one message with this last value. */
+static uint64_t key_of(const char *value, const char *behind)
+{
+	char ignored[] = "ignored", *names[] = { ignored };
+	const struct diff_rules rules = { .ignore = { names, 1 } };
+	struct canon_treatments treatments = { .rules = &rules };
+	struct canon_file file;
+	struct rtap_error error;
+	char text[512];
+	size_t length = (size_t)snprintf(text, sizeof text, "rdmatap-canon 1 level=messages\nconnection transport=RC\n"
+					 "message > kind=send x=%s%s\nend connections=1\n", value, behind);
+	uint64_t key;
+
+	cr_assert_eq(canon_file_read(&file, &(struct canon_text){ .name = "text", .text = text, .length = length }, &treatments, &error),
+		     RTAP_STATUS_OK, "%s", error.text);
+	key = file.lines[CANON_MESSAGES].lines[0].keys[CANON_KEY_ALL];
+	canon_file_fini(&file);
+	canon_treatments_fini(&treatments);
+	return key;
+}
+
+/* Short ones are hashed as one word, if so many bytes of the line are left. */
+Test(diff, a_value_has_one_hash_whatever_its_length_and_what_is_behind_it)
+{
+	static const char digits[] = "0123456789abcdefghij";
+	uint64_t keys[sizeof digits];
+
+	for (size_t length = 0; length < sizeof digits; length++) {
+		char value[sizeof digits];
+
+		snprintf(value, sizeof value, "%.*s", (int)length, digits);
+		keys[length] = key_of(value, "");
+		cr_expect_eq(key_of(value, " ignored=1"), keys[length], "%s", value);
+		cr_expect_eq(key_of(value, " ignored=12345678"), keys[length], "%s", value);
+		for (size_t shorter = 0; shorter < length; shorter++)
+			cr_expect_neq(keys[shorter], keys[length], "%zu and %zu bytes", shorter, length);
+		if (length) {
+			value[length - 1]++;
+			cr_expect_neq(key_of(value, ""), keys[length], "%s", value);
+			cr_expect_neq(key_of(value, " ignored=12345678"), keys[length], "%s", value);
+		}
 	}
 }
 
@@ -210,8 +256,10 @@ Test(diff, of_many_messages_the_few_that_differ_are_told)
 Test(diff_match, uncrosses_lines_that_are_the_same)
 {
 	/* keys 1 and 2; both of key 1 exist on both sides, in whatever order the alignment finds them */
-	const struct canon_line a[] = { { .keys = { 1 }, .direction = '>' }, { .keys = { 2 }, .direction = '<', .lane = 1 }, { .keys = { 1 }, .direction = '>' } };
-	const struct canon_line b[] = { { .keys = { 2 }, .direction = '<', .lane = 1 }, { .keys = { 1 }, .direction = '>' }, { .keys = { 1 }, .direction = '>' } };
+	const struct canon_line a[] = { { .keys = { 1 }, .direction = '>' }, { .keys = { 2 }, .direction = '<', .lane = 1 },
+					{ .keys = { 1 }, .direction = '>' } };
+	const struct canon_line b[] = { { .keys = { 2 }, .direction = '<', .lane = 1 }, { .keys = { 1 }, .direction = '>' },
+					{ .keys = { 1 }, .direction = '>' } };
 	struct diff_matches matches;
 
 	cr_assert_eq(diff_match(&matches, a, 3, b, 3, false, NULL), 0);

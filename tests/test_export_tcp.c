@@ -63,12 +63,15 @@ static const struct talk talks[] = {
 	  { READ_REPLY(0x21, 1), { { XDR_BYTES, 1 }, { XDR_BYTES, 3 } }, .time_ns = MS(16) } },
 	{ "bytes that were not kept", 2, RPC_OVER_RDMA, false, 16, 0, 0, { NFS3_WRITE(0x22, 4), { { XDR_ELSEWHERE, 4 } }, .time_ns = MS(17) },
 	  { WRITE_REPLY(0x22, 4), .time_ns = MS(18) } },
-	{ "an end that is not known", 2, RPC_OVER_RDMA, false, 16, 0, 0, { CALL(0x23, 100003, 3, 0), .time_ns = MS(19), .unfinished = true }, NONE },
+	{ "an end that is not known", 2, RPC_OVER_RDMA, false, 16, 0, 0,
+	  { CALL(0x23, 100003, 3, 0), .time_ns = MS(19), .unfinished = true }, NONE },
 	{ "LIDs", 3, RPC_OVER_RDMA, false, 2, 0, 0, { CALL(0x30, 100003, 4, 0), .time_ns = MS(20) }, { DONE(0x30), .time_ns = MS(21) } },
-	{ "MOUNT over UDP", 4, RPC_OVER_UDP, false, 4, 800, 20048, { CALL(0x40, 100005, 3, 0), .time_ns = MS(22) }, { DONE(0x40), .time_ns = MS(23) } },
+	{ "MOUNT over UDP", 4, RPC_OVER_UDP, false, 4, 800, 20048, { CALL(0x40, 100005, 3, 0), .time_ns = MS(22) },
+	  { DONE(0x40), .time_ns = MS(23) } },
 	{ "NFS over TCP on another port", 5, RPC_OVER_TCP, false, 16, 801, 12049, { CALL(0x50, 100003, 3, 0), .time_ns = MS(24) },
 	  { DONE(0x50), .time_ns = MS(25) } },
-	{ "nobody's address", 6, RPC_OVER_RDMA, false, 0, 0, 0, { CALL(0x60, 100003, 3, 0), .time_ns = MS(26) }, { DONE(0x60), .time_ns = MS(27) } },
+	{ "nobody's address", 6, RPC_OVER_RDMA, false, 0, 0, 0, { CALL(0x60, 100003, 3, 0), .time_ns = MS(26) },
+	  { DONE(0x60), .time_ns = MS(27) } },
 };
 
 #define TALKS (sizeof talks / sizeof talks[0])

@@ -153,3 +153,352 @@ Test(findings, text_counts_one_in_the_singular)
 	free(findings);
 	stats_destroy(stats);
 }
+
+/* Counts for the rules to look at: of the capture, one connection with its first direction, and one procedure. */
+struct counts {
+	struct stats *stats;
+	struct stats_connection *connection;
+	struct stats_direction *direction;
+	struct stats_rpc *rpc;
+};
+
+static void begin_counts(struct counts *counts)
+{
+	counts->stats = stats_create(&(struct stats_options){ 1 << 20, 0 });
+	counts->connection = connection(counts->stats, 1, 0, 0);
+	counts->direction = &counts->connection->directions[0];
+	counts->rpc = stats_take(counts->stats, sizeof *counts->rpc, 1);
+	counts->stats->rpcs[counts->stats->rpc_count++] = counts->rpc;
+}
+
+/* Whether the rule has a finding of these counts, which are freed. */
+static bool end_counts(struct counts *counts, const char *rule)
+{
+	struct findings *findings = calloc(1, sizeof *findings);
+	bool found = false;
+
+	findings_gather(findings, counts->stats);
+	for (unsigned i = 0; i < findings->count; i++)
+		found |= !strcmp(findings->list[i].rule->name, rule);
+	free(findings);
+	stats_destroy(counts->stats);
+	return found;
+}
+
+/* What is counted in a direction, of packets that it sent, or that were sent to it. */
+static void set_event(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
+{
+	counts->direction->events[event].count = count;
+	counts->direction->packets = of;
+}
+
+static void set_refused(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
+{
+	counts->direction->events[event].count = count;
+	counts->connection->directions[1].packets = of;
+}
+
+static void set_segments(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
+{
+	counts->connection->shown.transport = RTAP_TRANSPORT_IWARP;
+	set_event(counts, event, count, of);
+}
+
+static void set_terminates(struct counts *counts, unsigned kind, uint64_t count, uint64_t of)
+{
+	struct stats_operations *operations = stats_take(counts->stats, sizeof *operations, 2);
+
+	(void)of;
+	operations->messages = count;
+	counts->direction->operations[kind] = operations;
+}
+
+static void set_trouble(struct counts *counts, unsigned trouble, uint64_t count, uint64_t of)
+{
+	counts->connection->shown.trouble[trouble] = count;
+	counts->connection->shown.packets = of;
+}
+
+static void set_unreliable(struct counts *counts, unsigned trouble, uint64_t count, uint64_t of)
+{
+	counts->connection->shown.transport = RTAP_TRANSPORT_UC;
+	set_trouble(counts, trouble, count, of);
+}
+
+/* One credit, so that a call under way is as many as there are. */
+static void set_calls(struct counts *counts, unsigned credits, uint64_t count, uint64_t of)
+{
+	(void)of;
+	counts->direction->least_credits = credits;
+	counts->direction->most_calls_in_flight = (uint32_t)count;
+}
+
+static void set_burst(struct counts *counts, unsigned seconds, uint64_t count, uint64_t of)
+{
+	counts->direction->packets = 1;
+	counts->direction->last_ns = seconds * INT64_C(1000000000);
+	counts->direction->losses = of;
+	counts->direction->worst_burst.tally.count = count;
+}
+
+#define SET_STATS(member) \
+	static void set_##member(struct counts *counts, unsigned unused, uint64_t count, uint64_t of) \
+	{ \
+		(void)unused; \
+		counts->stats->member.count = count; \
+		counts->stats->rdma_packets = counts->stats->setup_ns.count = of; \
+	}
+SET_STATS(bad_icrc)
+SET_STATS(cm_unanswered)
+SET_STATS(cm_repeats)
+SET_STATS(slow_setups)
+SET_STATS(rejected)
+
+#define SET_RPC(member) \
+	static void set_##member(struct counts *counts, unsigned unused, uint64_t count, uint64_t of) \
+	{ \
+		(void)unused; \
+		counts->rpc->member.count = count; \
+		counts->rpc->calls = counts->rpc->replies = of; \
+	}
+SET_RPC(first_rejected)
+SET_RPC(first_error)
+SET_RPC(overdue)
+
+#define MS UINT64_C(1000000)
+
+/* Beside replies of a millisecond, `count` that took a second. */
+static void set_slow_replies(struct counts *counts, unsigned others, uint64_t count, uint64_t of)
+{
+	(void)of;
+	for (unsigned i = 0; i < others; i++)
+		histogram_add(&counts->rpc->latency_ns, MS);
+	for (uint64_t i = 0; i < count; i++)
+		histogram_add(&counts->rpc->latency_ns, 1000 * MS);
+}
+
+/* What doc/stats.md says that each rule takes. */
+static const struct threshold_case {
+	const char *rule;
+	void (*set)(struct counts *counts, unsigned what, uint64_t count, uint64_t of);
+	unsigned what;
+	uint64_t least;
+	unsigned permille; /* 0: any part */
+} threshold_cases[] = {
+	{ "bad_icrc", set_bad_icrc, 0, 1, 0 },
+	{ "remote_access_error", set_event, STATS_NAK_ACCESS, 1, 0 },
+	{ "terminated", set_terminates, RTAP_KIND_TERMINATE, 1, 0 },
+	{ "bad_fpdu_crc", set_trouble, RTAP_TROUBLE_BAD_FPDU_CRC, 1, 0 },
+	{ "invalid_request", set_event, STATS_NAK_INVALID_REQUEST, 1, 0 },
+	{ "operational_error", set_event, STATS_NAK_OPERATION, 1, 0 },
+	{ "unanswered", set_event, STATS_UNANSWERED, 1, 0 },
+	{ "rpc_rejected", set_first_rejected, 0, 1, 0 },
+	{ "connect_unanswered", set_cm_unanswered, 0, 1, 0 },
+	{ "rejected", set_rejected, 0, 1, 0 },
+	{ "cm_repeats", set_cm_repeats, 0, 1, 0 },
+	{ "slow_setup", set_slow_setups, 0, 1, 0 },
+	{ "retransmissions", set_event, STATS_RETRANSMISSION, 10, 10 },
+	{ "tcp_retransmissions", set_segments, STATS_RETRANSMISSION, 10, 10 },
+	{ "timeouts", set_event, STATS_AFTER_TIMEOUT, 3, 0 },
+	{ "sequence_naks", set_refused, STATS_NAK_SEQUENCE, 5, 1 },
+	{ "rnr_naks", set_refused, STATS_RNR, 3, 1 },
+	{ "read_restarts", set_event, STATS_READ_RESTART, 3, 0 },
+	{ "ce_without_cnp", set_event, STATS_CE_MARK, 10, 1 },
+	{ "unreliable_loss", set_unreliable, RTAP_TROUBLE_LOST, 1, 0 },
+	{ "rpc_unanswered", set_overdue, 0, 1, 0 },
+	{ "rpc_errors", set_first_error, 0, 10, 200 },
+	{ "rpc_latency", set_slow_replies, 100, 1, 0 },
+	{ "congestion", set_event, STATS_CE_MARK, 10, 10 },
+	{ "out_of_order", set_event, STATS_OUT_OF_ORDER, 10, 10 },
+	{ "rpc_credits", set_calls, 1, 1, 0 },
+	{ "loss_cluster", set_burst, 10, 10, 500 },
+	{ "capture_loss", set_trouble, RTAP_TROUBLE_LOST, 1, 0 },
+};
+
+/* Tries a count below the one that is taken, that one, and one above. */
+static void expect_threshold(const struct threshold_case *wanted, uint64_t taken, uint64_t of)
+{
+	for (uint64_t count = taken - 1; count <= taken + 1; count++) {
+		struct counts counts;
+
+		begin_counts(&counts);
+		wanted->set(&counts, wanted->what, count, of);
+		cr_expect_eq(end_counts(&counts, wanted->rule), count >= taken, "%s: %lu of %lu", wanted->rule, (unsigned long)count,
+			     (unsigned long)of);
+	}
+}
+
+Test(findings, are_found_from_their_least_count_on)
+{
+	cr_expect_eq(sizeof threshold_cases / sizeof threshold_cases[0], finding_rule_count);
+	for (unsigned i = 0; i < sizeof threshold_cases / sizeof threshold_cases[0]; i++) {
+		const struct threshold_case *wanted = &threshold_cases[i];
+
+		expect_threshold(wanted, wanted->least, 1);
+		/* the most of which the least count is the part */
+		if (wanted->permille)
+			expect_threshold(wanted, wanted->least, wanted->least * 1000 / wanted->permille);
+		else
+			expect_threshold(wanted, wanted->least, 1000000);
+	}
+}
+
+Test(findings, are_found_from_their_part_on)
+{
+	for (unsigned i = 0; i < sizeof threshold_cases / sizeof threshold_cases[0]; i++) {
+		const struct threshold_case *wanted = &threshold_cases[i];
+
+		if (!wanted->permille)
+			continue;
+		expect_threshold(wanted, 1000 * wanted->permille, 1000000);
+		/* one more of all: the same count is less than the part */
+		expect_threshold(wanted, 1000 * wanted->permille + 1, 1000001);
+		expect_threshold(wanted, wanted->least + 1, wanted->least * 1000 / wanted->permille + 1);
+	}
+}
+
+/* Whether a procedure is found with so many replies, of which the last took the longest. */
+static bool finds_latency(unsigned replies, uint64_t usual_ns, uint64_t longest_ns)
+{
+	struct counts counts;
+
+	begin_counts(&counts);
+	for (unsigned i = 1; i < replies; i++)
+		histogram_add(&counts.rpc->latency_ns, usual_ns);
+	histogram_add(&counts.rpc->latency_ns, longest_ns);
+	return end_counts(&counts, "rpc_latency");
+}
+
+Test(findings, of_latency_take_100_replies_and_a_tenth_of_a_second_and_50_times_the_median)
+{
+	/* the middle of a bucket of the histogram, which begins at 2^23 and is 2^19 wide: so the median is exact */
+	const uint64_t usual = (UINT64_C(1) << 23) + (UINT64_C(1) << 18) - 1;
+
+	cr_expect_not(finds_latency(99, MS, 1000 * MS));
+	cr_expect(finds_latency(100, MS, 1000 * MS));
+	cr_expect(finds_latency(101, MS, 1000 * MS));
+	cr_expect_not(finds_latency(100, 1000, 100 * MS - 1));
+	cr_expect(finds_latency(100, 1000, 100 * MS));
+	cr_expect(finds_latency(100, 1000, 100 * MS + 1));
+	cr_expect_not(finds_latency(100, usual, 50 * usual - 1));
+	cr_expect(finds_latency(100, usual, 50 * usual));
+	cr_expect(finds_latency(100, usual, 50 * usual + 1));
+}
+
+Test(findings, of_clusters_take_ten_seconds)
+{
+	static const struct {
+		int64_t elapsed_ns;
+		bool found;
+	} cases[] = { { INT64_C(10000000000) - 1, false }, { INT64_C(10000000000), true }, { INT64_C(10000000000) + 1, true } };
+
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct counts counts;
+
+		begin_counts(&counts);
+		set_burst(&counts, 0, 10, 10);
+		counts.direction->first_ns = -5;
+		counts.direction->last_ns = cases[i].elapsed_ns - 5;
+		cr_expect_eq(end_counts(&counts, "loss_cluster"), cases[i].found, "%lld ns", (long long)cases[i].elapsed_ns);
+	}
+}
+
+Test(findings, of_credits_take_as_many_calls_as_there_are)
+{
+	for (uint32_t calls = 31; calls <= 33; calls++) {
+		struct counts counts;
+
+		begin_counts(&counts);
+		set_calls(&counts, 32, calls, 0);
+		cr_expect_eq(end_counts(&counts, "rpc_credits"), calls >= 32, "%u", calls);
+		/* credits that nobody told are none to run out of */
+		begin_counts(&counts);
+		set_calls(&counts, 0, calls, 0);
+		cr_expect_not(end_counts(&counts, "rpc_credits"));
+	}
+}
+
+Test(findings, leave_out_what_another_sign_explains)
+{
+	struct counts counts;
+
+	begin_counts(&counts);
+	set_event(&counts, STATS_CE_MARK, 1000, 1000);
+	counts.connection->directions[1].events[STATS_CNP].count = 1;
+	cr_expect_not(end_counts(&counts, "ce_without_cnp"));
+	begin_counts(&counts);
+	set_trouble(&counts, RTAP_TROUBLE_LOST, 5, 10);
+	counts.connection->directions[1].refused = true;
+	cr_expect_not(end_counts(&counts, "capture_loss"));
+	begin_counts(&counts);
+	set_unreliable(&counts, RTAP_TROUBLE_LOST, 5, 10);
+	cr_expect_not(end_counts(&counts, "capture_loss"));
+}
+
+#define SECOND INT64_C(1000000000)
+
+/* A request, a call and an attempt to connect, begun at 0 and not answered until then; and one that took so long. */
+static void take_at(struct counts *counts, int64_t time_ns)
+{
+	struct rtap_connection asked = {
+		.number = 2, .transport = RTAP_TRANSPORT_RC, .life_count = 1,
+		.life = { { .name = "rdma_connect", .frame = 1, .unanswered = true } },
+	};
+	struct rtap_connection made = {
+		.number = 3, .transport = RTAP_TRANSPORT_RC, .life_count = 2,
+		.life = { { .name = "rdma_connect", .frame = 2 }, { .name = "established", .frame = 3, .time_ns = time_ns } },
+	};
+	struct rtap_message request = {
+		.connection = &asked, .from_a = true, .kind = RTAP_KIND_WRITE, .outcome = RTAP_OUTCOME_UNANSWERED, .first_frame = 4,
+	};
+	struct rtap_message call = { .connection = &asked, .from_a = true, .kind = RTAP_KIND_RPC_CALL, .is_rpc = true, .first_frame = 5 };
+
+	begin_counts(counts);
+	counts->stats->last_ns = time_ns;
+	stats_message(counts->stats, &request);
+	stats_message(counts->stats, &call);
+	stats_connection(counts->stats, &asked);
+	stats_connection(counts->stats, &made);
+}
+
+Test(findings, of_what_takes_long_take_a_second)
+{
+	static const char *const rules[] = { "unanswered", "rpc_unanswered", "connect_unanswered", "slow_setup" };
+
+	for (unsigned i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+		for (int64_t time_ns = SECOND - 1; time_ns <= SECOND + 1; time_ns++) {
+			struct counts counts;
+
+			take_at(&counts, time_ns);
+			cr_expect_eq(end_counts(&counts, rules[i]), time_ns >= SECOND, "%s: %lld ns", rules[i], (long long)time_ns);
+		}
+	}
+}
+
+/* How many losses are the most within a second, of two that are so far apart. */
+static uint64_t losses_at_once(int64_t apart_ns)
+{
+	struct stats *stats = stats_create(&(struct stats_options){ 1 << 20, 0 });
+	struct stats_sight sight = { .connection = 1, .has_connection = true, .has_bth = true, .opcode = 4, .from_a = true };
+	uint64_t losses;
+
+	for (uint64_t i = 0; i < 2; i++) {
+		sight.time_ns = (int64_t)i * apart_ns;
+		sight.analysis = RTAP_PSN_RETRANSMISSION;
+		sight.frame++;
+		stats_add_sight(stats, &sight);
+		sight.analysis = RTAP_PSN_IN_ORDER;
+		sight.frame++;
+		stats_add_sight(stats, &sight);
+	}
+	losses = stats_find(stats, 1)->directions[0].worst_burst.tally.count;
+	stats_destroy(stats);
+	return losses;
+}
+
+Test(findings, of_clusters_count_within_less_than_a_second_of_the_first)
+{
+	cr_expect_eq(losses_at_once(SECOND - 1), 2);
+	cr_expect_eq(losses_at_once(SECOND), 1);
+	cr_expect_eq(losses_at_once(SECOND + 1), 1);
+}

@@ -154,7 +154,8 @@ static void expect_no_loss_of_file(const char *filter, struct rtap_bpf *bpf, con
 
 Test(flow_offload, no_frame_is_lost_that_the_filter_takes)
 {
-	static const char *const files[] = { TESTDATA "/roce-nfs3.pcap.gz", TESTDATA "/conn_fragments-v4.pcap", TESTDATA "/conn_fragments-v6.pcap", TESTDATA "/absurd-vlan.pcap" };
+	static const char *const files[] = { TESTDATA "/roce-nfs3.pcap.gz", TESTDATA "/conn_fragments-v4.pcap",
+					     TESTDATA "/conn_fragments-v6.pcap", TESTDATA "/absurd-vlan.pcap" };
 	static struct flow_rule rules[FLOW_OFFLOAD_MOST];
 	unsigned tried = 0;
 

@@ -146,7 +146,8 @@ Test(fpdu, every_fpdu_is_told_however_the_stream_is_cut_and_wherever_markers_fal
 				fpdu_init(&framer, &taker.sink, &rules, 0);
 				take_pieces(&framer, &sender, 0, sender.length, sizes[i]);
 				cr_expect_eq(taker.told, sender.count, "markers %d crc %d pieces %u: %u of %u", markers, crc, sizes[i], taker.told, sender.count);
-				cr_expect_eq(taker.wrong + taker.partial + taker.bad_crc + taker.recovered + taker.recovered_no_crc, 0, "markers %d crc %d pieces %u", markers, crc, sizes[i]);
+				cr_expect_eq(taker.wrong + taker.partial + taker.bad_crc + taker.recovered + taker.recovered_no_crc, 0,
+					     "markers %d crc %d pieces %u", markers, crc, sizes[i]);
 				cr_expect(sizes[i] < sender.length || !taker.split, "nothing is copied that lies in one piece");
 				cr_expect_eq(markers == SENT_SKEWED, taker.skewed > 0);
 				cr_expect_leq(fpdu_memory(&framer), 3 * MPA_MAX_FPDU);
@@ -209,7 +210,8 @@ static void expect_all_behind(uint32_t from, const char *what, int markers, int 
 {
 	for (uint32_t i = 0; i < sender.count; i++)
 		if (markers != SENT_SKEWED || sender.fpdus[i].offset < from || sender.fpdus[i].offset > from + SKEWED_LEEWAY)
-			cr_expect_eq(taker.seen[i], sender.fpdus[i].offset >= from, "%s, markers %d, crc %d, cut at %u: FPDU %u at %u told %u times", what, markers, crc,
+			cr_expect_eq(taker.seen[i], sender.fpdus[i].offset >= from,
+				     "%s, markers %d, crc %d, cut at %u: FPDU %u at %u told %u times", what, markers, crc,
 			     from, i, sender.fpdus[i].offset, taker.seen[i]);
 	cr_expect_eq(taker.wrong, 0, "%s, markers %d, crc %d, cut at %u", what, markers, crc, from);
 }
@@ -500,13 +502,17 @@ Test(fpdu, a_length_that_was_damaged_costs_its_fpdu_and_the_one_that_its_end_fal
 		for (uint32_t n = 0; n < 24; n += 7)
 			for (unsigned bit = 0; bit < 16; bit++) {
 				struct fpdu_rules rules;
+				uint32_t length_at;
 				unsigned seen = 0;
 
 				sender_init(&sender, markers, true);
 				send_mixture(&sender, 24, 900);
 				rules = rules_of(&sender, true);
 				/* with a marker in front the length stands behind it */
-				sender.bytes[sender.fpdus[n].offset + (markers == SENT_MARKED && sender.fpdus[n].offset % 512 == 0 ? 4 : 0) + bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+				length_at = (uint32_t)sender.fpdus[n].offset;
+				if (markers == SENT_MARKED && length_at % 512 == 0)
+					length_at += 4;
+				sender.bytes[length_at + bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
 				taker_init(&taker, &sender);
 				fpdu_init(&framer, &taker.sink, &rules, 0);
 				take_pieces(&framer, &sender, 0, sender.length, 1460);

@@ -137,6 +137,26 @@ Test(histogram, has_counters_only_for_the_powers_of_two_that_came)
 	cr_assert_eq(histogram_bucket(&histogram, HISTOGRAM_BUCKETS - 1), 20);
 }
 
+/* Latencies of a capture whose clock jumped by centuries: the mean is too small then, and not anything. */
+Test(histogram, has_a_sum_that_does_not_wrap)
+{
+	struct histogram one = { 0 }, other = { 0 };
+
+	for (int i = 0; i < 3; i++)
+		histogram_add(&one, INT64_MAX);
+	cr_expect_eq(one.sum, UINT64_MAX);
+	histogram_add(&other, INT64_MAX);
+	histogram_add(&other, INT64_MAX);
+	cr_expect_eq(other.sum, UINT64_MAX - 1);
+	histogram_add(&other, 1);
+	cr_expect_eq(other.sum, UINT64_MAX);
+	histogram_merge(&other, &one);
+	cr_expect_eq(other.sum, UINT64_MAX);
+	cr_expect_eq(other.count, 6);
+	histogram_fini(&one);
+	histogram_fini(&other);
+}
+
 Test(histogram, of_nothing_tells_zero)
 {
 	struct histogram empty = { 0 };

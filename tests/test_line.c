@@ -43,7 +43,7 @@ Test(line, numbers_are_written_as_printf_writes_them)
 	}
 }
 
-/* Each line of a length in turn, up to one more than all of it: what fits is the beginning of the whole, and the rest is known to be cut. */
+/* Each line of a length in turn, up to one more than all of it: what fits is the beginning of the whole, the rest is known to be cut. */
 static void expect_cuts(void (*write)(struct line *line, const void *what), const void *what, const char *expected)
 {
 	size_t length = strlen(expected);

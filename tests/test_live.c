@@ -334,7 +334,8 @@ Test(live, ends_without_having_been_read)
 
 Test(live, tells_what_is_known_of_statistics_and_only_that)
 {
-	const struct plan plan = { .frames = 1, .link_type = 1, .statistics = { .received = { true, 5000000000 }, .dropped_by_system = { true, 3 } } };
+	const struct plan plan = { .frames = 1, .link_type = 1,
+				   .statistics = { .received = { true, 5000000000 }, .dropped_by_system = { true, 3 } } };
 	struct rtap_error error;
 	struct run run;
 	uint64_t next = 0;

@@ -286,7 +286,8 @@ Test(mad, segments_without_the_others_are_no_records)
 
 Test(mad, records_that_were_put_together_are_shown_in_place_of_the_segment)
 {
-	struct mad mad = { .management_class = MAD_CLASS_ADMINISTRATION, .method = 0x92, .attribute = 0x35, .rmpp_type = RMPP_DATA, .rmpp_flags = 5,
+	struct mad mad = { .management_class = MAD_CLASS_ADMINISTRATION, .method = 0x92, .attribute = 0x35,
+			   .rmpp_type = RMPP_DATA, .rmpp_flags = 5,
 			   .rmpp_segment = 200, .rmpp_length = 200, .attribute_offset = 8, .data = data, .data_length = 200 };
 	static uint8_t records[1000 * 64 + 64];
 	struct rtap_context context = { .records = { records, sizeof records } };
@@ -311,7 +312,8 @@ Test(mad, statuses_are_named_by_class)
 	} cases[] = {
 		{ MAD_CLASS_ADMINISTRATION, 0x0100, "no resources" }, { MAD_CLASS_ADMINISTRATION, 0x0800, "priority suggested" },
 		{ MAD_CLASS_ADMINISTRATION, 0x0900, NULL }, { MAD_CLASS_PERFORMANCE, 0x0100, NULL }, { MAD_CLASS_DEVICE, 0x0100, "no response" },
-		{ MAD_CLASS_PERFORMANCE, 0x0008, "method not supported" }, { MAD_CLASS_PERFORMANCE, 0x000c, "combination of method and attribute not supported" },
+		{ MAD_CLASS_PERFORMANCE, 0x0008, "method not supported" },
+		{ MAD_CLASS_PERFORMANCE, 0x000c, "combination of method and attribute not supported" },
 		{ MAD_CLASS_SUBNET, 0x0010, NULL }, { MAD_CLASS_SUBNET, 0x0001, "busy" }, { MAD_CLASS_SUBNET, 0x0002, "redirect required" },
 	};
 

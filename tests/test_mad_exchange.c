@@ -25,6 +25,7 @@ static struct rtap_missing holes[16];    /* of each, the first */
 static uint8_t payload[16][4];           /* of each, one byte of every segment */
 static bool keeps_bytes;
 static uint32_t interface;
+static uint16_t p_key; /* 0: the kit's */
 
 static void note_message(void *owner, const struct rtap_message *message)
 {
@@ -41,7 +42,8 @@ static void note_message(void *owner, const struct rtap_message *message)
 
 static void begin(uint64_t max_memory)
 {
-	struct rtap_tracker_options options = { .max_memory = max_memory, .message = note_message, .bytes = keeps_bytes, .checksums = keeps_bytes };
+	struct rtap_tracker_options options = { .max_memory = max_memory, .message = note_message, .bytes = keeps_bytes,
+						.checksums = keeps_bytes };
 
 	frames = told = 0;
 	now_ns = 1000 * SECOND;
@@ -63,6 +65,8 @@ static void put(uint32_t source, uint32_t destination, const struct mad *mad, in
 	struct rtap_frame frame = { .bytes = bytes, .captured_length = captured ? captured : length, .wire_length = length,
 				    .link_type = RTAP_LINK_RAW, .number = ++frames, .interface = interface };
 
+	if (p_key)
+		roce_put(bytes + ROCE_P_KEY_AT, p_key, 2);
 	now_ns += wait_ns;
 	frame.time_ns = now_ns;
 	rtap_tracker_frame(tracker, &frame, &packet);
@@ -110,6 +114,22 @@ Test(mad_exchange, a_request_that_two_interfaces_have_is_one_and_counted)
 	end();
 	cr_expect_eq(told, 2);
 	cr_expect_eq(counters.trouble[RTAP_TROUBLE_CAPTURED_TWICE], 1);
+}
+
+/* A limited member of the partition asks, a full one answers. IBTA vol. 1, 10.9.3. */
+Test(mad_exchange, partitions_do_not_part_an_answer_from_its_request)
+{
+	struct mad request = get(7), response = answer(7);
+
+	begin(16 * MIB);
+	p_key = 0x7fff;
+	put(SM, NODE, &request, 0, 0);
+	p_key = 0xffff;
+	put(NODE, SM, &response, MILLISECOND, 0);
+	cr_expect_eq(packet.flow.request_frame, 1);
+	cr_expect_eq(packet.ib.p_key, 0xffff);
+	end();
+	cr_expect_eq(messages[0].partner, 2);
 }
 
 /* By method: whether it asks, and what answers it. IBTA vol. 1, 13.4.5, 15.2.2. */
@@ -232,7 +252,8 @@ Test(mad_exchange, memory_is_bounded)
 
 		put(SM, NODE, &request, 1000, 0);
 	}
-	put(NODE, SM, &(struct mad){ .management_class = MAD_CLASS_PERFORMANCE, .method = 0x81, .attribute = 0x12, .transaction_id = 50000 }, 1000, 0);
+	put(NODE, SM, &(struct mad){ .management_class = MAD_CLASS_PERFORMANCE, .method = 0x81, .attribute = 0x12,
+				     .transaction_id = 50000 }, 1000, 0);
 	cr_expect_eq(packet.flow.request_frame, 50000);
 	end();
 	cr_expect_leq(counters.peak_memory, 2 * MIB);
@@ -505,6 +526,52 @@ Test(rmpp, a_message_waits_until_its_last_segment_is_acknowledged_or_two_seconds
 		if (cases[i].whole && cases[i].is_told)
 			cr_expect_eq(messages[told - 1].rmpp_segment, 2, "%zu", i);
 	}
+}
+
+/* A request that comes again, with the same number, is answered by another transfer. */
+Test(rmpp, what_is_asked_for_again_is_a_message_of_its_own)
+{
+	for (int64_t wait_s = 0; wait_s <= 50; wait_s += 5) {
+		begin(16 * MIB);
+		put_table_request();
+		for (uint32_t i = 1; i <= 3; i++)
+			put_segment(i, 3, 0);
+		if (wait_s > 5)
+			put_control(RMPP_ACK, 3);
+		now_ns += wait_s * SECOND;
+		put_table_request();
+		for (uint32_t i = 1; i <= 3; i++)
+			put_segment(i, 3, 0);
+		cr_expect(packet.flow.completes);
+		put_segment(3, 3, 0);
+		cr_expect_eq(packet.flow.analysis, RTAP_PSN_RETRANSMISSION);
+		end();
+		for (uint64_t i = 0, answers = 0; i < told; i++) {
+			if (!messages[i].segments)
+				continue;
+			cr_expect_eq(messages[i].first_frame, answers++ ? wait_s > 5 ? 7 : 6 : 2, "%ld s", (long)wait_s);
+			cr_expect_eq(messages[i].segments, 3);
+			cr_expect_eq(messages[i].repeats, answers == 2);
+			cr_expect(messages[i].complete);
+			cr_expect_neq(messages[i].partner, 0);
+		}
+		cr_expect_eq(told, wait_s > 5 ? 5 : 4, "%ld s: %lu", (long)wait_s, (unsigned long)told);
+	}
+}
+
+/* Without its first segment it cannot be told from a repeat of the transfer before. */
+Test(rmpp, repeats_after_a_repeated_request_begin_no_message_without_the_first_segment)
+{
+	begin(16 * MIB);
+	put_table_request();
+	for (uint32_t i = 1; i <= 3; i++)
+		put_segment(i, 3, 0);
+	put_table_request();
+	put_segment(3, 3, 0);
+	cr_expect_eq(packet.flow.analysis, RTAP_PSN_RETRANSMISSION);
+	end();
+	cr_expect_eq(told, 3);
+	cr_expect_eq(messages[1].repeats, 1);
 }
 
 /* Its receiver may say so when all is there; repeats are known still. */

@@ -81,7 +81,8 @@ static void send_to(uint32_t group)
 {
 	uint8_t frame[ROCE_MAX_FRAME];
 
-	give(frame, roce_frame(frame, &(struct roce){ .source = SENDER, .destination = group, .opcode = DATAGRAM, .dest_qp = 0xffffff, .src_qp = 0x33 }));
+	give(frame, roce_frame(frame, &(struct roce){ .source = SENDER, .destination = group, .opcode = DATAGRAM,
+						      .dest_qp = 0xffffff, .src_qp = 0x33 }));
 }
 
 /* To a group or a queue pair of IPv6. */

@@ -61,7 +61,9 @@ Test(printer, packets_of_any_size_come_out_whole_and_in_order)
 	static const struct {
 		size_t length;
 		unsigned packets;
-	} cases[] = { { 0, 3 }, { 1, 1000 }, { 4095, 200 }, { 4096, 200 }, { 4097, 200 }, { 262143, 3 }, { 262144, 3 }, { 262145, 3 }, { 5000000, 2 } };
+	} cases[] = {
+		{ 0, 3 }, { 1, 1000 }, { 4095, 200 }, { 4096, 200 }, { 4097, 200 }, { 262143, 3 }, { 262144, 3 }, { 262145, 3 }, { 5000000, 2 },
+	};
 
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct letters letters = { .format.packet = write_letters, .length = cases[i].length };

@@ -53,9 +53,11 @@ static const struct {
 } cases[] = {
 	{ "in order", 5, { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(6, 0, RTAP_PSN_IN_ORDER), STEP(7, 0, RTAP_PSN_IN_ORDER) }, 0 },
 	{ "in order past the wrap", 0xfffffe,
-	  { STEP(0xfffffe, 0, RTAP_PSN_IN_ORDER), STEP(0xffffff, 0, RTAP_PSN_IN_ORDER), STEP(0, 0, RTAP_PSN_IN_ORDER), STEP(1, 0, RTAP_PSN_IN_ORDER) }, 0 },
+	  { STEP(0xfffffe, 0, RTAP_PSN_IN_ORDER), STEP(0xffffff, 0, RTAP_PSN_IN_ORDER), STEP(0, 0, RTAP_PSN_IN_ORDER),
+	    STEP(1, 0, RTAP_PSN_IN_ORDER) }, 0 },
 	{ "gap", 5, { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(8, 0, RTAP_PSN_GAP), STEP(9, 0, RTAP_PSN_IN_ORDER) }, 2 },
-	{ "gap over the wrap", 0xfffffe, { STEP(0xfffffe, 0, RTAP_PSN_IN_ORDER), STEP(2, 0, RTAP_PSN_GAP), STEP(0, 1, RTAP_PSN_OUT_OF_ORDER) }, 2 },
+	{ "gap over the wrap", 0xfffffe, { STEP(0xfffffe, 0, RTAP_PSN_IN_ORDER), STEP(2, 0, RTAP_PSN_GAP),
+					   STEP(0, 1, RTAP_PSN_OUT_OF_ORDER) }, 2 },
 	{ "late", 5,
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(8, 0, RTAP_PSN_GAP), STEP(6, 1, RTAP_PSN_OUT_OF_ORDER), STEP(7, 1, RTAP_PSN_OUT_OF_ORDER),
 	    STEP(9, 1, RTAP_PSN_IN_ORDER) }, 0 },
@@ -72,11 +74,13 @@ static const struct {
 	{ "again with other bytes", 5,
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .digest = 1), STEP(5, 2, RTAP_PSN_RETRANSMISSION, .digest = 2, .differs = true) }, 0 },
 	{ "on another interface", 5,
-	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(5, 0, RTAP_PSN_CAPTURED_TWICE, .interface = 1), STEP(5, 1, RTAP_PSN_RETRANSMISSION, .interface = 1) }, 0 },
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(5, 0, RTAP_PSN_CAPTURED_TWICE, .interface = 1),
+	    STEP(5, 1, RTAP_PSN_RETRANSMISSION, .interface = 1) }, 0 },
 	{ "on another interface with other bytes", 5,
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .digest = 1), STEP(5, 0, RTAP_PSN_DUPLICATE, .interface = 1, .digest = 2, .differs = true) }, 0 },
 	{ "before the first", 5,
-	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(2, 0, RTAP_PSN_OUT_OF_ORDER), STEP(3, 0, RTAP_PSN_OUT_OF_ORDER), STEP(6, 0, RTAP_PSN_IN_ORDER) }, 1 },
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(2, 0, RTAP_PSN_OUT_OF_ORDER), STEP(3, 0, RTAP_PSN_OUT_OF_ORDER),
+	    STEP(6, 0, RTAP_PSN_IN_ORDER) }, 1 },
 	{ "before the first past the wrap", 1, { STEP(1, 0, RTAP_PSN_IN_ORDER), STEP(0xffffff, 0, RTAP_PSN_OUT_OF_ORDER) }, 1 },
 	{ "many PSNs", 5,
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER, .count = 100), STEP(105, 0, RTAP_PSN_IN_ORDER), STEP(5, 2, RTAP_PSN_RETRANSMISSION, .count = 100) }, 0 },
@@ -86,7 +90,8 @@ static const struct {
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(8, 0, RTAP_PSN_GAP), STEP(8, 0, RTAP_PSN_DUPLICATE), STEP(6, 0, RTAP_PSN_OUT_OF_ORDER) }, 1 },
 	{ "again, with an earlier time", 5, { STEP(5, 10, RTAP_PSN_IN_ORDER), STEP(5, 5, RTAP_PSN_RETRANSMISSION) }, 0 },
 	{ "again at once, before what a NAK asked for", 5,
-	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(6, 0, RTAP_PSN_IN_ORDER), STEP(7, 0, RTAP_PSN_IN_ORDER), STEP(5, 0, RTAP_PSN_DUPLICATE, .nak = 7) }, 0 },
+	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(6, 0, RTAP_PSN_IN_ORDER), STEP(7, 0, RTAP_PSN_IN_ORDER),
+	    STEP(5, 0, RTAP_PSN_DUPLICATE, .nak = 7) }, 0 },
 	{ "asked for by a NAK, and only what is before it acknowledged", 5,
 	  { STEP(5, 0, RTAP_PSN_IN_ORDER), STEP(6, 0, RTAP_PSN_IN_ORDER), STEP(6, 0, RTAP_PSN_RETRANSMISSION, .nak = 6, .ack = 6) }, 0 },
 	{ "acknowledged but not seen", 5,
@@ -242,6 +247,34 @@ Test(psn, gaps_are_what_was_not_seen)
 			lost += !seen[i];
 		cr_expect_eq(stream.next - stream.low, next - low, "seed %u", seed);
 		cr_expect_eq(psn_give_up(&stream, UINT64_MAX), lost, "seed %u", seed);
+		end();
+	}
+}
+
+Test(psn, what_a_request_takes_is_in_no_gap)
+{
+	/* gaps are 2 to 9 and 12 to 14 */
+	static const struct {
+		uint32_t begin, end, left;
+	} fillings[] = {
+		{ 2, 2, 11 }, { 0, 2, 11 }, { 10, 12, 11 }, { 2, 3, 10 }, { 9, 10, 10 }, { 5, 6, 10 }, { 2, 10, 3 }, { 1, 11, 3 }, { 2, 9, 4 },
+		{ 3, 10, 4 }, { 3, 9, 5 }, { 9, 13, 9 }, { 1, 20, 0 }, { 12, 15, 8 }, { 13, 14, 10 }, { 15, 20, 11 },
+	};
+
+	for (size_t i = 0; i < sizeof fillings / sizeof fillings[0]; i++) {
+		uint64_t seen = 0;
+
+		begin(0);
+		request(0, 2, 0, 0, 0);
+		request(10, 2, 0, 0, 0);
+		request(15, 1, 0, 0, 0);
+		psn_fill(&stream, psn_unwrap(&stream, fillings[i].begin), psn_unwrap(&stream, fillings[i].end));
+		for (uint32_t at = 0; at < stream.gap_count; at++) {
+			cr_expect_lt(stream.gaps[at].begin, stream.gaps[at].end, "%zu", i);
+			cr_expect_geq(stream.gaps[at].begin, seen, "%zu", i);
+			seen = stream.gaps[at].end;
+		}
+		cr_expect_eq(psn_give_up(&stream, UINT64_MAX), fillings[i].left, "%zu", i);
 		end();
 	}
 }

@@ -130,6 +130,37 @@ Test(rdmap, each_opcode_has_its_fields)
 	}
 }
 
+/* RFC 7306, 5.2.1, table of operation codes: what is compared says nothing in a FetchAdd, but is there. */
+Test(rdmap, operands_and_masks_of_an_atomic_are_named_by_its_operation)
+{
+	static const struct {
+		uint8_t operation;
+		const char *field;
+		bool is_there;
+		uint64_t value;
+	} operands[] = {
+		{ 0, "iwarp_rdma.atomic.add_data", true, 0x15161718191a1b1c }, { 0, "iwarp_rdma.atomic.add_mask", true, 0x1d1e1f2021222324 },
+		{ 0, "iwarp_rdma.atomic.swap_data", false, 0 }, { 0, "iwarp_rdma.atomic.swap_mask", false, 0 },
+		{ 0, "iwarp_rdma.atomic.compare_data", true, 0x25262728292a2b2c }, { 0, "iwarp_rdma.atomic.compare_mask", true, 0x2d2e2f3031323334 },
+		{ 2, "iwarp_rdma.atomic.swap_data", true, 0x15161718191a1b1c }, { 2, "iwarp_rdma.atomic.swap_mask", true, 0x1d1e1f2021222324 },
+		{ 2, "iwarp_rdma.atomic.add_data", false, 0 }, { 2, "iwarp_rdma.atomic.add_mask", false, 0 },
+		{ 2, "iwarp_rdma.atomic.compare_data", true, 0x25262728292a2b2c }, { 2, "iwarp_rdma.atomic.compare_mask", true, 0x2d2e2f3031323334 },
+	};
+
+	for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++) {
+		struct rtap_value value = { 0 };
+		uint8_t ulpdu[256];
+		uint32_t length = build(ulpdu, 10, 52);
+		struct kit kit;
+
+		ulpdu[length - 52 + 3] = operands[i].operation;
+		dissect_ulpdu(&kit, ulpdu, length);
+		cr_expect_eq(kit_field(&kit, operands[i].field, &value), operands[i].is_there, "%s", operands[i].field);
+		cr_expect_eq(value.number, operands[i].value, "%s", operands[i].field);
+		kit_free(&kit);
+	}
+}
+
 Test(rdmap, every_cut_of_every_message_is_noticed)
 {
 	for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++) {

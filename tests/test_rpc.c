@@ -237,7 +237,8 @@ static const struct {
 	{ "integrity: the checksum", { { GSS_CALL(100003, 3, 1, 0, 2), 12, 42, 4, 7, 4, 0x5678 }, 23 }, "frame ip udp rpc nfs",
 	  "rpc.authgss.checksum", 0, 2 },
 	{ "privacy", { { GSS_CALL(100003, 3, 1, 0, 3), 8, 0x11111111, 0x22222222 }, 20 }, "frame ip udp rpc", "rpc.authgss.data.length", 8, 1 },
-	{ "a new context", { { GSS_CALL(100003, 3, 0, 1, 1), 8, 0x11111111, 0x22222222 }, 20 }, "frame ip udp rpc", "rpc.authgss.token_length", 8, 1 },
+	{ "a new context", { { GSS_CALL(100003, 3, 0, 1, 1), 8, 0x11111111, 0x22222222 }, 20 }, "frame ip udp rpc",
+	  "rpc.authgss.token_length", 8, 1 },
 	{ "a context's end", { { GSS_CALL(100003, 3, 0, 3, 1) }, 17 }, "frame ip udp rpc", "rpc.authgss.procedure", 3, 1 },
 };
 
@@ -391,12 +392,14 @@ static const struct {
 	  { { XID, 1, 1, 0, 1, 88, 7, 5, 0, 0, 0, 0, 0, CALL_OF(100003, 4, 1), 0, 1, 2, 38, 1, 2, 3, 4, 0, 4096, 2, 5, 9, 1, 24 }, 38 },
 	  NULL, "nfs.attr_mask", 1, 24 },
 	{ "the same in two segments and with its padding",
-	  { { XID, 1, 1, 0, 1, 88, 7, 3, 0, 0, 1, 88, 8, 5, 0, 0, 0, 0, 0, CALL_OF(100003, 4, 1), 0, 1, 2, 38, 1, 2, 3, 4, 0, 4096, 2, 5, 9, 1, 24 }, 44 },
+	  { { XID, 1, 1, 0, 1, 88, 7, 3, 0, 0, 1, 88, 8, 5, 0, 0, 0, 0, 0, CALL_OF(100003, 4, 1), 0, 1, 2, 38, 1, 2, 3, 4, 0,
+	      4096, 2, 5, 9, 1, 24 }, 44 },
 	  NULL, "nfs.attr_mask", 1, 24 },
 	{ "a read chunk elsewhere",
 	  { { XID, 1, 1, 0, 1, 84, 7, 5, 0, 0, 0, 0, 0, CALL_OF(100003, 4, 1), 0, 1, 2, 38, 1, 2, 3, 4, 0, 4096, 2, 5, 9, 1, 24 }, 38 },
 	  NULL, "nfs.attr_mask", 0, 0 },
-	{ "READ with a write chunk", { { XID, 1, 1, 0, 0, 1, 1, 7, 5, 0, 0, 0, 0, ACCEPTED, 0, 0, 5, 1, 5 }, 24 }, &read_known, "nfs.read.eof", 1, 1 },
+	{ "READ with a write chunk", { { XID, 1, 1, 0, 0, 1, 1, 7, 5, 0, 0, 0, 0, ACCEPTED, 0, 0, 5, 1, 5 }, 24 }, &read_known,
+	  "nfs.read.eof", 1, 1 },
 };
 
 Test(rpc, bodies_are_read_on_behind_what_their_chunks_carry)

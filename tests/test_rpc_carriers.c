@@ -87,7 +87,8 @@ static void end_stream(void *owner, struct tcp_connection *connection, enum tcp_
 static void begin(uint64_t memory, bool no_heuristics)
 {
 	const struct tcp_stream_user stream_user = { NULL, begin_stream, give_life, give_bytes, give_hole, end_stream, NULL };
-	const struct rpc_carriers_user user = { .owner = &numbers, .exchange = take_exchange, .connect = connect_stream, .disconnect = disconnect_stream };
+	const struct rpc_carriers_user user = { .owner = &numbers, .exchange = take_exchange, .connect = connect_stream,
+						.disconnect = disconnect_stream };
 
 	told_count = 0;
 	numbers = frames = disconnected = 0;

@@ -67,7 +67,8 @@ static void give(uint32_t from, uint32_t to, uint64_t frame)
 	uint8_t *block = malloc(to - from + 1);
 
 	memcpy(block, stream + from, to - from);
-	rpc_record_bytes(&reader, &(struct tcp_bytes){ .offset = from, .span = { block, to - from }, .frame = frame, .time_ns = (int64_t)frame * 1000 });
+	rpc_record_bytes(&reader, &(struct tcp_bytes){ .offset = from, .span = { block, to - from }, .frame = frame,
+						       .time_ns = (int64_t)frame * 1000 });
 	free(block);
 }
 

@@ -247,7 +247,8 @@ Test(rpc_socket, a_stream_that_begins_with_something_else_is_given_up)
 	static const struct said said[] = {
 		{ TCP, false, 900, 80, 0x02, 0, 0, .count = 0 },
 		{ TCP, true, 900, 80, 0x12, 0, 1, .count = 0 },
-		{ TCP, false, 900, 80, 0x10, 1, 1, .words = { 0x47455420, 0x2f204854, 0x54502f31, 0x2e310d0a, 0x0d0a0d0a, 1, 2, 3, 4, 5, 6 }, .count = 11 },
+		{ TCP, false, 900, 80, 0x10, 1, 1,
+		  .words = { 0x47455420, 0x2f204854, 0x54502f31, 0x2e310d0a, 0x0d0a0d0a, 1, 2, 3, 4, 5, 6 }, .count = 11 },
 		{ TCP, false, 900, 80, 0x10, 45, 1, .words = { LAST | 40, CALL_OF(1, NFS, 3, 0) }, .count = 11 },
 	};
 

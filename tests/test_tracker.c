@@ -110,10 +110,12 @@ static void give(struct roce roce)
 }
 
 /* From a to b, or back. */
-#define REQUEST(code, number, ...) give((struct roce){ .source = A, .destination = B, .dest_qp = QP_B, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
+#define REQUEST(code, number, ...) \
+	give((struct roce){ .source = A, .destination = B, .dest_qp = QP_B, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
 #define REQUEST_SEALED(code, number, ...) \
 	give_sealed((struct roce){ .source = A, .destination = B, .dest_qp = QP_B, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
-#define RESPONSE(code, number, ...) give((struct roce){ .source = B, .destination = A, .dest_qp = QP_A, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
+#define RESPONSE(code, number, ...) \
+	give((struct roce){ .source = B, .destination = A, .dest_qp = QP_A, .opcode = code, .psn = (number) & 0xffffff, __VA_ARGS__ })
 #define BYTES(count) .payload = payload, .payload_length = (count)
 
 static void give_cm(uint32_t source, uint32_t destination, struct roce_cm cm)
@@ -295,7 +297,8 @@ static void connect_by_cm(uint32_t i)
 	give_cm(b, a, (struct roce_cm){ .attribute = CM_REP, .local_id = i + 1, .remote_id = i + 1, .transaction = transaction,
 					.qpn = 0x400000 + i, .psn = i });
 	give_cm(a, b, (struct roce_cm){ .attribute = CM_RTU, .local_id = i + 1, .remote_id = i + 1, .transaction = transaction });
-	give((struct roce){ .source = a, .destination = b, .dest_qp = 0x400000 + i, .opcode = SEND_ONLY, .psn = i, .ack_request = true, BYTES(64) });
+	give((struct roce){ .source = a, .destination = b, .dest_qp = 0x400000 + i, .opcode = SEND_ONLY, .psn = i,
+			    .ack_request = true, BYTES(64) });
 	give((struct roce){ .source = b, .destination = a, .dest_qp = i & 0xffff, .opcode = ACK, .psn = i, .syndrome = 0x1f, .msn = 1 });
 }
 
@@ -412,6 +415,28 @@ Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 	cr_expect_eq(first_connection.packets, 44);
 }
 
+/* A queue pair has one partition at a time; it may be given another. Nothing else tells two of the same number apart. */
+Test(tracker, datagrams_of_several_partitions_are_of_their_queue_pairs)
+{
+	static const uint16_t p_keys[] = { 0xffff, 0x7fff, 0x8001, 0x0001, 0xffff, 0x8001 };
+	static uint8_t frame[ROCE_MAX_FRAME];
+
+	begin(64 * MIB, true);
+	for (uint32_t i = 0; i < sizeof p_keys / sizeof p_keys[0]; i++) {
+		uint32_t length = roce_frame(frame, &(struct roce){ .source = A, .destination = B, .dest_qp = QP_B, .src_qp = QP_A, .opcode = UD_SEND,
+								    .psn = i, BYTES(16) });
+
+		roce_put(frame + ROCE_P_KEY_AT, p_keys[i], 2);
+		give_frame(frame, length);
+		cr_expect_eq(packet.ib.p_key, p_keys[i]);
+		cr_expect_eq(packet.flow.connection, 1);
+	}
+	end();
+	cr_expect_eq(told, 6);
+	cr_expect_eq(complete, 6);
+	cr_expect_eq(connections, 1);
+}
+
 Test(tracker, a_clock_that_is_set_back_ends_no_message)
 {
 	begin(64 * MIB, true);
@@ -427,6 +452,29 @@ Test(tracker, a_clock_that_is_set_back_ends_no_message)
 	end();
 	cr_expect_eq(told, 201);
 	cr_expect_eq(complete, 201);
+}
+
+/* The path MTU is learned of its responses only: until then nobody knows how much of the gap it fills. */
+Test(tracker, a_read_that_is_sent_again_is_not_lost)
+{
+	for (uint32_t packets = 1; packets <= 5; packets++) {
+		begin(64 * MIB, true);
+		REQUEST(SEND_ONLY, 0, .ack_request = true, BYTES(16));
+		RESPONSE(ACK, 0, .syndrome = 0x1f, .msn = 1);
+		REQUEST(SEND_ONLY, 1 + packets, .ack_request = true, BYTES(16));
+		RESPONSE(ACK, 1, .syndrome = 0x60, .msn = 1);
+		REQUEST(READ_REQUEST, 1, .r_key = 7, .dma_length = packets * 256);
+		for (uint32_t i = 0; i < packets; i++)
+			RESPONSE(packets == 1 ? READ_ONLY : !i ? READ_FIRST : i + 1 < packets ? READ_MIDDLE : READ_LAST, 1 + i, .syndrome = 0x1f,
+				 .msn = 2, BYTES(256));
+		REQUEST(SEND_ONLY, 1 + packets, .ack_request = true, BYTES(16));
+		RESPONSE(ACK, 1 + packets, .syndrome = 0x1f, .msn = 3);
+		end();
+		cr_expect_eq(told, 3);
+		cr_expect_eq(complete, 3);
+		cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_LOST], 0, "%u packets: %lu lost", packets,
+			     (unsigned long)first_connection.trouble[RTAP_TROUBLE_LOST]);
+	}
 }
 
 /* Another user of the queue pairs, with any sequence. */
@@ -521,7 +569,8 @@ Test(tracker, chaos_makes_no_wrong_message)
 	uint64_t of_lossless = 0;
 
 	for (uint32_t seed = 0; seed < 600; seed++) {
-		struct rtap_tracker_options options = { .max_memory = 16 * MIB, .checksums = true, .message = check_chaos, .connection = note_connection };
+		struct rtap_tracker_options options = { .max_memory = 16 * MIB, .checksums = true, .message = check_chaos,
+							.connection = note_connection };
 
 		begin(MIB, true);
 		rtap_tracker_close(tracker);

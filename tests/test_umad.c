@@ -607,7 +607,8 @@ Test(umad, only_whole_datagrams_are_sent)
 		memcpy(exact + 1, bytes, length);
 		frame.bytes = exact + 1;
 		frame.captured_length = frame.wire_length = length;
-		cr_expect_eq(sender->operations->send(sender, &frame, 1, &sent, &error), length < whole - 2 ? RTAP_STATUS_FAILED : RTAP_STATUS_OK, "%u", length);
+		cr_expect_eq(sender->operations->send(sender, &frame, 1, &sent, &error),
+			     length < whole - 2 ? RTAP_STATUS_FAILED : RTAP_STATUS_OK, "%u", length);
 		cr_expect_not(length < whole - 2 && error.broken_pipe);
 		free(exact);
 	}

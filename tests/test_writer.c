@@ -203,7 +203,8 @@ Test(writer, cuts_a_file_on_a_full_disk_behind_its_last_whole_frame)
 			cr_assert_eq(reading.breaks, 0, "%s", reading.error.text);
 			cr_assert_lt(reading.count, 200);
 			/* the next frame, and in pcapng its interface, would not have fitted */
-			cr_assert_gt((rlim_t)found.st_size + sample_frame((uint32_t)reading.count).captured_length + 80, limit, "%s %lu: %zu frames, %ld bytes", name, (unsigned long)limit, reading.count,
+			cr_assert_gt((rlim_t)found.st_size + sample_frame((uint32_t)reading.count).captured_length + 80, limit,
+				     "%s %lu: %zu frames, %ld bytes", name, (unsigned long)limit, reading.count,
 				     (long)found.st_size);
 			reading_free(&reading);
 		}
@@ -211,6 +212,47 @@ Test(writer, cuts_a_file_on_a_full_disk_behind_its_last_whole_frame)
 	}
 	rtap_batch_release(&batch->shared);
 	batch_pool_release(pool);
+}
+
+/* What is compressed cannot be cut behind a frame: it ends within the stream, and is read as far as that goes. */
+Test(writer, a_compressed_file_on_a_full_disk_is_read_as_far_as_it_goes)
+{
+	const char *name = file_named("a.pcap.gz");
+	struct rlimit before, full;
+	struct rtap_writer *writer;
+	struct reading reading;
+	struct rtap_error error;
+	enum rtap_status status = RTAP_STATUS_OK;
+	struct stat found;
+
+	signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+	full = (struct rlimit){ 5000, before.rlim_max };
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &full), 0);
+	cr_assert_eq(rtap_writer_open(&writer, name, 1, true, &error), RTAP_STATUS_OK);
+	for (uint32_t i = 0; i < 100000 && !status; i++) {
+		struct rtap_frame frame = sample_frame(i % 200);
+
+		status = rtap_writer_write(writer, &frame, &error);
+	}
+	cr_expect_eq(status, RTAP_STATUS_FAILED);
+	cr_expect(strstr(error.text, "a.pcap.gz: cannot be written: File too large"), "%s", error.text);
+	cr_expect_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+	cr_assert_eq(stat(name, &found), 0);
+	cr_expect_eq(found.st_size, 5000);
+	reading = reading_of_files(&name, 1);
+	cr_expect_eq(reading.breaks, 1);
+	cr_expect(strstr(reading.error.text, "the gzip data ends early, after 5000 bytes"), "%s", reading.error.text);
+	cr_expect_gt(reading.count, 0);
+	for (uint32_t i = 0; i < reading.count; i++) {
+		struct rtap_frame frame = sample_frame(i % 200);
+
+		cr_assert_eq(reading.frames[i].captured_length, frame.captured_length);
+		cr_assert(!memcmp(reading.frames[i].bytes, frame.bytes, frame.captured_length));
+	}
+	reading_free(&reading);
+	unlink(name);
 }
 
 Test(writer, writes_files_that_libpcap_reads)
@@ -339,12 +381,13 @@ Test(writer, holds_times_at_the_nearest_that_the_file_can_tell)
 	static const struct {
 		const char *name;
 		int64_t time_ns, time_read;
+		uint64_t held;
 	} cases[] = {
-		{ "a.pcap", -1, 0 }, { "a.pcap", INT64_MIN, 0 }, { "a.pcap", INT64_MAX, 4294967295999999999 },
-		{ "a.pcap", 4294967295999999999, 4294967295999999999 }, { "a.pcapng", -1, 0 },
-		{ "a.pcapng", INT64_MAX / 2, INT64_MAX / 2 },
+		{ "a.pcap", -1, 0, 1 }, { "a.pcap", 0, 0, 0 }, { "a.pcap", INT64_MIN, 0, 1 }, { "a.pcap", INT64_MAX, 4294967295999999999, 1 },
+		{ "a.pcap", 4294967295999999999, 4294967295999999999, 0 }, { "a.pcap", 4294967296000000000, 4294967295999999999, 1 },
+		{ "a.pcapng", -1, 0, 1 }, { "a.pcapng", 0, 0, 0 }, { "a.pcapng", INT64_MAX / 2, INT64_MAX / 2, 0 },
 		/* later ones can be told, but reading holds them there */
-		{ "a.pcapng", INT64_MAX, INT64_MAX / 2 },
+		{ "a.pcapng", INT64_MAX, INT64_MAX / 2, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -357,12 +400,32 @@ Test(writer, holds_times_at_the_nearest_that_the_file_can_tell)
 		frame.time_ns = cases[i].time_ns;
 		cr_assert_eq(rtap_writer_open(&writer, name, 1, false, &error), RTAP_STATUS_OK);
 		cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_OK);
+		cr_expect_eq(rtap_writer_held_times(writer), cases[i].held, "case %zu", i);
 		cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
 		reading = reading_of_files(&name, 1);
 		cr_assert_eq(reading.frames[0].time_ns, cases[i].time_read, "case %zu", i);
 		reading_free(&reading);
 		unlink(name);
 	}
+}
+
+Test(writer, counts_times_that_it_held_in_all_files_of_a_series)
+{
+	const struct rtap_rotation rotation = { .bytes = 1 };
+	struct rtap_frame frame = sample_frame(5);
+	struct rtap_series *series;
+	struct rtap_error error;
+
+	cr_assert_eq(rtap_series_open(&series, file_named("a.pcap"), &rotation, 1, false, NULL, 0, &error), RTAP_STATUS_OK);
+	for (uint64_t i = 0; i < 6; i++) {
+		frame.time_ns = i % 2 ? -1 : 1;
+		cr_assert_eq(rtap_series_write(series, &frame, &error), RTAP_STATUS_OK);
+		cr_expect_eq(rtap_series_held_times(series), (i + 1) / 2);
+	}
+	cr_assert_eq(rtap_series_close(series, &error), RTAP_STATUS_OK);
+	for (const char *const *name = (const char *const[]){ "a.pcap", "a.pcap1", "a.pcap2", "a.pcap3", "a.pcap4", "a.pcap5",
+							      NULL }; *name; name++)
+		cr_expect_eq(unlink(file_named(*name)), 0, "%s", *name);
 }
 
 Test(writer, writes_a_whole_file_without_a_frame)

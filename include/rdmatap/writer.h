@@ -42,6 +42,9 @@ enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap
 /* Makes the file's header and all frames taken reach the file. */
 enum rtap_status rtap_writer_flush(struct rtap_writer *writer, struct rtap_error *error) __attribute__((warn_unused_result));
 
+/* How many frames had a time that the file cannot hold. */
+uint64_t rtap_writer_held_times(const struct rtap_writer *writer);
+
 /* Flushes, closes and frees, also after a failure, which is not told again. NULL is OK. */
 enum rtap_status rtap_writer_close(struct rtap_writer *writer, struct rtap_error *error) __attribute__((warn_unused_result));
 
@@ -91,6 +94,9 @@ enum rtap_status rtap_series_flush(struct rtap_series *series, struct rtap_error
 /* Gives the file that is open now to somebody, if it is a regular file. */
 enum rtap_status rtap_series_hand_over(struct rtap_series *series, uid_t user, gid_t group, struct rtap_error *error)
 	__attribute__((warn_unused_result));
+
+/* As rtap_writer_held_times(), of all files. */
+uint64_t rtap_series_held_times(const struct rtap_series *series);
 
 /* As rtap_writer_close(). */
 enum rtap_status rtap_series_close(struct rtap_series *series, struct rtap_error *error) __attribute__((warn_unused_result));

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import unittest
 import capfile
 import conversation
 import test_schema
-from cli import CliTest, PROGRAM, TESTDATA, TESTS, captures, has_sanitizers, read, records
+from cli import CliTest, PROGRAM, PipeTest, TESTDATA, TESTS, captures, has_sanitizers, is_drained_and_waiting, read, records, wait_until
 
 GENERATE = os.path.join(TESTS, "generate")
 NFS3 = os.path.join(TESTDATA, "roce-nfs3-long.pcap")
@@ -537,6 +538,51 @@ class Files(DiffTest):
         self.assertRegex(text, r"^connections: 2 and 2, in both 2\nmessages and packets: (\d+) and \1\n  same: \d+\n  changed: 0\n")
 
 
+class Parts(DiffTest, PipeTest):
+    """Canonical text of a capture that was not read to its end says so, and stands for nothing."""
+
+    def cut(self):
+        return self.path("cut.pcap", read(NFS3)[:-7])
+
+    def refused(self, text, message):
+        saved = self.path("part.canon", text)
+        count = len(text.splitlines())
+        for arguments in ((saved, NFS3), (NFS3, saved), ("--stat", saved, saved), ("--threads", "1", saved, NFS3)):
+            self.assertEqual(self.bad("line %d: says that it is of a part of its capture only%s" % (count, message), "diff", *arguments), b"")
+
+    def test_an_interrupted_one_says_so(self):
+        whole = self.good("canon", NFS3).splitlines()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.start("canon", "-")
+            process.stdin.write(read(NFS3))
+            wait_until(lambda: is_drained_and_waiting(process))
+            process.send_signal(number)
+            text = self.finish(process)
+            self.assertEqual(text.splitlines(), whole[:-1] + [whole[-1] + b" incomplete=interrupted"])
+            self.refused(text, ": making it was interrupted (make it again)")
+
+    def test_one_of_an_input_that_ended_early_says_so(self):
+        for options in ((), ("--threads", "1")):
+            text = self.bad("cut.pcap: frame ", "canon", *options, self.cut())
+            self.assertRegex(text.splitlines()[-1], rb"^end connections=[0-9]+ incomplete=unreadable$")
+            self.refused(text, ", which could not be read to its end (make it again, of a whole one)")
+
+    def test_json_says_so_too(self):
+        told = self.bad("cut.pcap: frame ", "canon", "--json", self.cut()).splitlines()
+        self.assertEqual(json.loads(told[-1])["incomplete"], "unreadable")
+        self.assertNotIn("incomplete", json.loads(self.good("canon", "--json", NFS3).splitlines()[-1]))
+
+    def test_what_was_asked_for_is_whole(self):
+        text = self.good("canon", "-c", "10", self.cut())
+        self.assertNotIn(b"incomplete", text.splitlines()[-1])
+        self.same("-c", "10", self.path("ten.canon", text), NFS3)
+
+    def test_it_replaces_no_golden_file(self):
+        golden = self.path("golden.canon", self.good("canon", NFS3))
+        self.bad("cut.pcap: frame ", "diff", "--update", golden, self.cut())
+        self.same(golden, NFS3)
+
+
 class JsonSchema(Talks):
     """The tables of doc/json.md, both ways."""
     is_of_its_type = staticmethod(test_schema.Schema.is_of_its_type)
@@ -546,7 +592,7 @@ class JsonSchema(Talks):
         rows, seen, wrong = test_schema.tables()[command], collections.Counter(), {}
         for arguments in runs:
             done = self.run_program(command, "--json", *arguments)
-            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertIn(done.returncode, (0, 1, 2), done.stderr)
             for line in done.stdout.decode("ascii").splitlines():
                 one = json.loads(line)
                 wrong.update((problem, line) for problem in self.problems(rows, "", one, seen))
@@ -556,7 +602,8 @@ class JsonSchema(Talks):
                 self.fail(line[:500])
 
     def test_canon(self):
-        self.check("canon", [("--level", "packets", path) for path in captures()])
+        cut = self.path("cut.pcap", read(RPING)[:-7])
+        self.check("canon", [("--level", "packets", path) for path in captures() + [cut]])
 
     def test_diff(self):
         before = self.capture("before")

@@ -129,9 +129,24 @@ class Files(CliTest):
         for arguments in (("-V", "-r", far), ("-t", "r", "-r", far), ("-t", "dd", "-r", far), ("-t", "ad", "-r", far),
                           ("messages", far), ("connections", far), ("stats", far), ("stats", "--interval", "1", far),
                           ("report", far, "-o", self.path("page.html")), ("diff", far, self.path("saved")),
-                          ("export", far, "-w", self.path("rpc.pcap")), ("-r", far, "-w", self.path("copy.pcapng"))):
+                          ("export", far, "-w", self.path("rpc.pcap"))):
             done = self.run_program(*arguments)
             self.assertEqual((done.returncode, done.stderr), (0, told), arguments)
+        for name, held in (("copy.pcapng", (len(frames) + 1) // 2), ("copy.pcap", len(frames)), ("copy.pcap.gz", len(frames))):
+            done = self.run_program("-r", far, "-w", self.path(name))
+            self.assertEqual((done.returncode, done.stderr), (0, told + b"rdmatap: %d time stamps were written as the nearest time that the file"
+                                                              b" can hold (pcapng: from 1970 on; pcap: until 2106, too)\n" % held))
+
+    def test_exported_times_that_the_file_cannot_hold_are_told(self):
+        nfs = read(os.path.join(TESTDATA, "roce-nfs3-long.pcap"))
+        file = capfile.Pcapng()
+        file.section()
+        file.interface(1, options=((9, b"\0"), (14, struct.pack("<q", -1000))))
+        for _, data, wire in records(nfs)[1]:
+            file.packet(0, 0, data, wire)
+        done = self.run_program("export", self.path("old.pcapng", bytes(file.data)), "-w", self.path("rpc.pcap"))
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, rb"[0-9]+ time stamps were written as the nearest time that the file can hold")
 
     def test_an_input_is_never_overwritten(self):
         path = self.path("in.pcap", read(RPING))

@@ -422,7 +422,7 @@ static void finish_output(struct run *run)
 	rtap_tracker_finish(run->tracker);
 	REQUIRE(run->tracker->budget.peak <= run->tracker->budget.limit + SLACK);
 	if (run->canon)
-		REQUIRE(!canon_write(run->canon, &run->printer));
+		REQUIRE(!canon_write(run->canon, NULL, &run->printer));
 	if (run->stats) {
 		findings_gather(&findings, run->stats);
 		stats_tell(run->stats, &findings, run->output == STATS ? &stats_text_form : &stats_json_form, write_record, run);

@@ -240,7 +240,8 @@ static void message(struct run *run, const uint8_t *record)
 	static uint8_t payload[4096];
 	uint8_t first = firsts[record[1] & 3], service = record[1] & 4 ? IB_UC : record[1] & 8 ? IB_XRC : IB_RC;
 	uint32_t count = 2 + record[5] % 30, pmtu = 256u << (record[4] & 3), last_length = 1 + record[7] % pmtu;
-	struct roce roce = { .r_key = record[11], .virtual_address = record[8], .payload = payload, .dma_length = (count - 1) * pmtu + last_length };
+	struct roce roce = { .r_key = record[11], .virtual_address = record[8], .payload = payload,
+			     .dma_length = (count - 1) * pmtu + last_length };
 
 	if (first == 0x0d && service == IB_UC)
 		service = IB_RC;
