@@ -19,7 +19,7 @@
  * For so many batches to be finished or read a thread is woken by who takes them, because that takes as long as several frames do. Who
  * takes does them itself before it would wait, so that fewer are not forgotten.
  */
-#define WORTH_WAKING 4
+#define WORTH_WAKING 8
 
 /* What has become of the batch at a place. */
 enum stage { FREE, READ, PREPARING, TAKEN, GIVEN };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <string.h>
+
 #include "capture/file.h"
 #include "capture/link_type.h"
 #include "capture/tick.h"
@@ -73,54 +75,73 @@ static enum rtap_status pcap_open(struct file *file, size_t *need, struct rtap_e
 	return RTAP_STATUS_OK;
 }
 
+static inline uint32_t number_at(const uint8_t *bytes, bool swapped)
+{
+	uint32_t value;
+
+	memcpy(&value, bytes, sizeof value);
+	return swapped ? __builtin_bswap32(value) : value;
+}
+
+/* The lengths that the record tells. */
+static inline void read_lengths(const struct file *file, const uint8_t *record, bool swapped, uint32_t *captured, uint32_t *wire)
+{
+	*captured = number_at(record + RECORD_CAPTURED, swapped);
+	*wire = number_at(record + RECORD_WIRE, swapped);
+	if (*captured > *wire && file->pcap.mixed_lengths) {
+		uint32_t swap = *captured;
+
+		*captured = *wire;
+		*wire = swap;
+	}
+}
+
 static enum rtap_status pcap_read(struct file *file, struct batch *batch, size_t *need, struct rtap_error *reason)
 {
-	struct rtap_source_counters *counters = &file->ledger->counters;
-	size_t count = batch->shared.count;
+	/* what does not change, and how far it came, are read and written once: frames could be the same memory, for all that gcc knows */
+	const uint8_t *first = file->block->bytes + file->begin, *record = first;
+	size_t count = batch->shared.count, left = file->end - file->begin, size = RECORD_LENGTH;
+	const int64_t fraction_ns = file->pcap.fraction_ns;
+	const uint32_t link_type = file->pcap.link_type, interface = file->pcap.interface;
+	const bool swapped = file->swapped;
 	enum rtap_status status = RTAP_STATUS_OK;
 
-	*need = RECORD_LENGTH;
-	while (count < FILE_BATCH_FRAMES && file->end - file->begin >= RECORD_LENGTH) {
-		const uint8_t *record = file->block->bytes + file->begin;
+	for (; count < FILE_BATCH_FRAMES && left >= RECORD_LENGTH; count++) {
 		struct rtap_frame *frame = &batch->frames[count];
-		uint32_t captured = file_u32(file, record + RECORD_CAPTURED);
-		uint32_t wire = file_u32(file, record + RECORD_WIRE);
+		uint32_t captured, wire;
 
-		if (captured > wire && file->pcap.mixed_lengths) {
-			uint32_t swap = captured;
-
-			captured = wire;
-			wire = swap;
-		}
+		read_lengths(file, record, swapped, &captured, &wire);
 		if (captured > FILE_MAX_CAPTURED) {
 			rtap_error_set(reason, "the record claims %u captured bytes, more than any frame has", captured);
 			status = RTAP_STATUS_BROKEN;
 			break;
 		}
-		*need = RECORD_LENGTH + captured;
-		if (file->end - file->begin < *need)
+		size = RECORD_LENGTH + captured;
+		if (left < size)
 			break;
 		if (captured > wire) {
-			counters->bad_lengths++;
+			file->ledger->counters.bad_lengths++;
 			wire = captured;
 		}
-		frame->bytes = record + RECORD_LENGTH;
-		frame->captured_length = captured;
-		frame->wire_length = wire;
-		frame->link_type = file->pcap.link_type;
-		frame->interface = file->pcap.interface;
-		/* 32-bit numbers on both sides: this cannot overflow. */
-		frame->time_ns = (int64_t)file_u32(file, record + RECORD_SECONDS) * 1000000000 +
-				 (int64_t)file_u32(file, record + RECORD_FRACTION) * file->pcap.fraction_ns;
-		if (frame->link_type == RTAP_LINK_ERF && captured >= 8)
+		*frame = (struct rtap_frame){
+			.bytes = record + RECORD_LENGTH,
+			.captured_length = captured,
+			.wire_length = wire,
+			.link_type = link_type,
+			.interface = interface,
+			/* 32-bit numbers on both sides: this cannot overflow */
+			.time_ns = (int64_t)number_at(record + RECORD_SECONDS, swapped) * 1000000000 +
+				   (int64_t)number_at(record + RECORD_FRACTION, swapped) * fraction_ns,
+		};
+		if (link_type == RTAP_LINK_ERF && captured >= 8)
 			frame->time_ns = tick_erf_to_ns(frame->bytes);
-		frame->comments = NULL;
-		frame->comment_count = 0;
-		file_advance(file, *need);
-		*need = RECORD_LENGTH;
-		count++;
+		record += size;
+		left -= size;
+		size = RECORD_LENGTH;
 	}
+	file_advance(file, (size_t)(record - first));
 	batch->shared.count = count;
+	*need = size;
 	return status;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 
 /* Records, one after the other. */
 struct records {
+	struct records *next; /* of the spare ones */
 	uint8_t *bytes;
 	size_t used, room;
 };
@@ -42,7 +44,7 @@ struct record {
 	union {
 		size_t frame; /* in the batch; of packets */
 		void (*write)(const void *what, struct line *line);
-		void (*act)(void *what);
+		void (*act)(void *owner, void *what); /* the owner stands before `what` */
 	};
 };
 
@@ -51,11 +53,10 @@ static size_t rounded(size_t length)
 	return (length + 7) & ~(size_t)7;
 }
 
-/* What there is of a batch beside its frames. */
+/* What there is of a batch beside its frames; NULL: none. */
 struct work {
-	struct records dissected; /* of each frame in turn */
-	struct records shown;     /* a struct record each, and what follows it */
-	size_t deeds;             /* bytes that are held for those among them */
+	struct records *dissected; /* of each frame in turn */
+	struct records *shown;     /* a struct record each, and what follows it */
 	bool shown_before;        /* a packet was shown before those, */
 	int64_t before_ns;        /* of this time */
 };
@@ -75,10 +76,14 @@ struct pipeline {
 	struct crew_batch *batch;       /* at hand */
 	uint64_t read_bytes, total_bytes; /* of the source, */
 	struct rtap_source_counters counters; /* up to this batch */
-	size_t dissected;               /* bytes taken of what is dissected of it */
+	const struct rtap_frame *frames_end; /* of it */
+	uint8_t *frozen;                /* what is dissected of its next frame; NULL: it is not prepared */
+	void *room;                     /* of what is to be done later, which can be filled; NULL: none */
 	bool has_shown;
 	int64_t shown_ns;               /* time of the packet shown last */
 	atomic_int error;               /* errno of the first failed write */
+	pthread_mutex_t lock;           /* of what follows */
+	struct records *spare;          /* the one used last first: it is in a cache, and none is touched that is not needed */
 	struct hand hands[PIPELINE_THREADS]; /* the first is of the thread that has the state */
 };
 
@@ -112,13 +117,42 @@ static struct work *work_of(struct crew_batch *batch)
 	return batch->work;
 }
 
+/* Empty ones. NULL: memory is out. */
+static struct records *take_records(struct pipeline *pipeline)
+{
+	struct records *records;
+
+	pthread_mutex_lock(&pipeline->lock);
+	records = pipeline->spare;
+	if (records)
+		pipeline->spare = records->next;
+	pthread_mutex_unlock(&pipeline->lock);
+	if (!records)
+		records = calloc(1, sizeof *records);
+	if (records)
+		records->used = 0;
+	return records;
+}
+
+static void give_records(struct pipeline *pipeline, struct records **records)
+{
+	struct records *spare = *records;
+
+	*records = NULL;
+	if (!spare)
+		return;
+	pthread_mutex_lock(&pipeline->lock);
+	spare->next = pipeline->spare;
+	pipeline->spare = spare;
+	pthread_mutex_unlock(&pipeline->lock);
+}
+
 static void dispose(void *owner, void *done)
 {
 	struct work *work = done;
 
-	(void)owner;
-	free(work->dissected.bytes);
-	free(work->shown.bytes);
+	give_records(owner, &work->dissected);
+	give_records(owner, &work->shown);
 	free(work);
 }
 
@@ -135,23 +169,24 @@ static void read_batch(void *owner, struct crew_batch *batch)
 /* False: memory is out; the frames are dissected when they are taken. */
 static bool dissect_batch(void *owner, struct crew_batch *batch)
 {
-	const struct pipeline *pipeline = owner;
+	struct pipeline *pipeline = owner;
 	uint32_t snap_length = pipeline->options.snap_length;
 	struct work *work = work_of(batch);
+	struct records *dissected = work ? take_records(pipeline) : NULL;
 	struct rtap_packet packet;
 
-	if (!work)
+	if (!dissected)
 		return false;
-	work->dissected.used = 0;
+	work->dissected = dissected;
 	for (size_t i = 0; i < batch->batch->count; i++) {
 		struct rtap_frame *frame = &batch->batch->frames[i];
 
 		if (snap_length && frame->captured_length > snap_length)
 			frame->captured_length = snap_length;
-		if (!reserve(&work->dissected, FROZEN_SIZE))
+		if (!reserve(dissected, FROZEN_SIZE))
 			return false;
 		tracker_dissect_ahead(pipeline->options.tracker, frame, &packet);
-		work->dissected.used += packet_freeze(&packet, work->dissected.bytes + work->dissected.used);
+		dissected->used += packet_freeze(&packet, dissected->bytes + dissected->used);
 	}
 	return true;
 }
@@ -183,7 +218,7 @@ static void note_error(struct pipeline *pipeline, int result)
 static int write_record(struct hand *hand, const struct record *record, uint8_t *bytes)
 {
 	struct rtap_packet packet;
-	void *what;
+	void *owner;
 
 	switch (record->kind) {
 	case PACKET:
@@ -199,8 +234,8 @@ static int write_record(struct hand *hand, const struct record *record, uint8_t 
 		return printer_write(hand->printer, record->write, bytes);
 	case DEED:
 		crew_wait_turn(hand->pipeline->crew, hand->batch);
-		memcpy(&what, bytes, sizeof what);
-		record->act(what);
+		memcpy(&owner, bytes, sizeof owner);
+		record->act(owner, bytes + sizeof owner);
 		return 0;
 	}
 	return printer_text(hand->printer, (const char *)bytes, record->length);
@@ -212,29 +247,30 @@ static void write_batch(void *owner, struct crew_batch *batch, unsigned member)
 	struct pipeline *pipeline = owner;
 	struct hand *hand = &pipeline->hands[member];
 	struct work *work = batch->work;
+	struct records *shown = work ? work->shown : NULL;
 	int result = 0;
 
-	if (!work || !work->shown.used)
+	if (!shown)
 		return;
 	hand->batch = batch;
 	if (hand->format && work->shown_before && hand->format->shown)
 		hand->format->shown(hand->format, work->before_ns);
-	for (size_t at = 0; at < work->shown.used;) {
+	for (size_t at = 0; at < shown->used;) {
 		struct record record;
 
-		memcpy(&record, work->shown.bytes + at, sizeof record);
+		memcpy(&record, shown->bytes + at, sizeof record);
 		at += sizeof record;
 		/* that writing has failed keeps nobody from doing things */
 		if (record.kind == DEED)
-			(void)write_record(hand, &record, work->shown.bytes + at);
+			(void)write_record(hand, &record, shown->bytes + at);
 		else if (!result)
-			result = write_record(hand, &record, work->shown.bytes + at);
+			result = write_record(hand, &record, shown->bytes + at);
 		at += rounded(record.length);
 	}
 	if (!result)
 		result = printer_flush(hand->printer);
 	note_error(pipeline, result);
-	work->shown.used = work->deeds = 0;
+	give_records(pipeline, &work->shown);
 }
 
 static bool open_hands(struct pipeline *pipeline)
@@ -261,6 +297,10 @@ struct pipeline *pipeline_open(const struct pipeline_options *options)
 
 	if (!pipeline)
 		return NULL;
+	if (pthread_mutex_init(&pipeline->lock, NULL)) {
+		free(pipeline);
+		return NULL;
+	}
 	pipeline->options = *options;
 	rtap_source_progress(options->source, &pipeline->read_bytes, &pipeline->total_bytes);
 	atomic_init(&pipeline->error, 0);
@@ -281,27 +321,35 @@ enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **ba
 	pipeline->batch = taken;
 	pipeline->read_bytes = taken->read_bytes;
 	pipeline->counters = taken->counters;
-	pipeline->dissected = 0;
+	pipeline->frozen = NULL;
 	*batch = taken->batch;
-	if (taken->status != RTAP_STATUS_OK)
+	if (taken->status != RTAP_STATUS_OK) {
 		*error = taken->error;
-	return taken->status;
+		return taken->status;
+	}
+	pipeline->frames_end = taken->batch->frames + taken->batch->count;
+	if (taken->prepared)
+		pipeline->frozen = ((struct work *)taken->work)->dissected->bytes;
+	return RTAP_STATUS_OK;
 }
 
 void pipeline_batch_done(struct pipeline *pipeline)
 {
+	struct work *work = pipeline->batch->work;
+
+	if (work)
+		give_records(pipeline, &work->dissected);
 	crew_give(pipeline->crew, pipeline->batch);
 	pipeline->batch = NULL;
+	pipeline->room = NULL;
 }
 
 void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
-	struct work *work = pipeline->batch->work;
-	const struct rtap_batch *batch = pipeline->batch->batch;
-	size_t left = batch->count - (size_t)(frame - batch->frames);
-	uint8_t *frozen;
+	size_t left = (uintptr_t)pipeline->frames_end - (uintptr_t)frame; /* bytes */
+	uint8_t *frozen = pipeline->frozen;
 
-	if (!pipeline->batch->prepared) {
+	if (!frozen) {
 		tracker_dissect(pipeline->options.tracker, frame, packet);
 		return;
 	}
@@ -309,20 +357,19 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 	 * Another thread has read the frame and dissected it, so they are in its cache: fetched from there while those before it are at
 	 * work. Not by a function of its own, nor in a loop, which gcc takes away when there is nothing else in them.
 	 */
-	frozen = work->dissected.bytes + pipeline->dissected;
 	FETCH(frozen, FROZEN_AHEAD);
 	FETCH(frozen, FROZEN_AHEAD + CACHE_LINE);
 	FETCH(frozen, FROZEN_AHEAD + 2 * CACHE_LINE);
 	FETCH(frozen, FROZEN_AHEAD + 3 * CACHE_LINE);
 	FETCH(frozen, FROZEN_AHEAD + 4 * CACHE_LINE);
-	if (left > FURTHER_AHEAD)
+	if (left > FURTHER_AHEAD * sizeof *frame)
 		__builtin_prefetch(frame + FURTHER_AHEAD);
-	if (left > FRAMES_AHEAD) {
+	if (left > FRAMES_AHEAD * sizeof *frame) {
 		FETCH(frame[FRAMES_AHEAD].bytes, 0);
 		FETCH(frame[FRAMES_AHEAD].bytes, CACHE_LINE);
 		FETCH(frame[FRAMES_AHEAD].bytes, 2 * CACHE_LINE);
 	}
-	pipeline->dissected += packet_thaw(frozen, frame, packet);
+	pipeline->frozen += packet_thaw(frozen, frame, packet);
 	if (packet->tcp.present && !packet->fpdus.count)
 		for (uint32_t at = 3 * CACHE_LINE; at < frame->captured_length && at < MOST_FETCHED; at += CACHE_LINE)
 			__builtin_prefetch(frame->bytes + at);
@@ -367,13 +414,18 @@ static struct records *records_to_fill(struct pipeline *pipeline)
 {
 	struct work *work = work_of(pipeline->batch);
 
-	if (work && work->shown.used + work->deeds > MAX_ROOM)
+	if (!work)
+		return NULL;
+	if (work->shown && work->shown->used > MAX_ROOM)
 		pipeline_sync(pipeline);
-	if (work && !work->shown.used) {
+	if (!work->shown)
+		work->shown = take_records(pipeline);
+	if (work->shown && !work->shown->used) {
 		work->shown_before = pipeline->has_shown;
 		work->before_ns = pipeline->shown_ns;
 	}
-	return work ? &work->shown : NULL;
+	pipeline->room = NULL;
+	return work->shown;
 }
 
 static void write_text(struct pipeline *pipeline, const struct record *record, void (*write)(const void *what, struct line *line),
@@ -414,19 +466,24 @@ void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *
 	return place;
 }
 
-void pipeline_do_later(struct pipeline *pipeline, void (*act)(void *what), void *what, size_t size)
+void *pipeline_do_later(struct pipeline *pipeline, void (*act)(void *owner, void *what), void *owner, size_t size)
 {
 	struct records *shown = records_to_fill(pipeline);
-	uint8_t *place = shown ? add_record(shown, &(struct record){ .kind = DEED, .act = act }, sizeof what) : NULL;
+	uint8_t *place = shown && size <= MAX_ROOM ? add_record(shown, &(struct record){ .kind = DEED, .act = act }, sizeof owner + size) : NULL;
 
-	if (place) {
-		memcpy(place, &what, sizeof what);
-		end_record(shown, sizeof what);
-		work_of(pipeline->batch)->deeds += size;
-		return;
+	if (!place) {
+		pipeline_sync(pipeline);
+		return NULL;
 	}
-	pipeline_sync(pipeline);
-	act(what);
+	memcpy(place, &owner, sizeof owner);
+	end_record(shown, (uint32_t)(sizeof owner + size));
+	pipeline->room = place + sizeof owner;
+	return pipeline->room;
+}
+
+void *pipeline_room(const struct pipeline *pipeline)
+{
+	return pipeline->room;
 }
 
 /* A packet and how it is shown. */
@@ -464,6 +521,7 @@ void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
 
 void pipeline_sync(struct pipeline *pipeline)
 {
+	pipeline->room = NULL;
 	crew_drain(pipeline->crew);
 	if (pipeline->batch && pipeline->batch->status == RTAP_STATUS_OK)
 		write_batch(pipeline, pipeline->batch, 0);
@@ -488,5 +546,13 @@ void pipeline_close(struct pipeline *pipeline)
 	crew_close(pipeline->crew);
 	for (unsigned i = 0; i < pipeline->options.threads; i++)
 		printer_fini(&pipeline->hands[i].own);
+	while (pipeline->spare) {
+		struct records *spare = pipeline->spare;
+
+		pipeline->spare = spare->next;
+		free(spare->bytes);
+		free(spare);
+	}
+	pthread_mutex_destroy(&pipeline->lock);
 	free(pipeline);
 }

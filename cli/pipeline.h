@@ -56,10 +56,14 @@ void pipeline_write(struct pipeline *pipeline, void (*write)(const void *what, s
 void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), size_t size);
 
 /*
- * Has `act` called, by any thread, one at a time and in the order of these calls; before pipeline_sync() or pipeline_close() returns, and
- * before much more than 4 MiB wait for it in a batch. `size`: bytes that are held until then.
+ * Gives `size` bytes, aligned to 8, that `act` is called with, by any thread, one at a time and in the order of these calls; before
+ * pipeline_sync() or pipeline_close() returns, and before much more than 4 MiB wait in a batch. They may be filled for as long as
+ * pipeline_room() gives them. NULL: there is no room; all that was to be done before has been.
  */
-void pipeline_do_later(struct pipeline *pipeline, void (*act)(void *what), void *what, size_t size);
+void *pipeline_do_later(struct pipeline *pipeline, void (*act)(void *owner, void *what), void *owner, size_t size);
+
+/* What pipeline_do_later() gave last; NULL: it is not to be filled any more, because something came behind it or it has been done. */
+void *pipeline_room(const struct pipeline *pipeline);
 
 /* Returns when all that was shown and written so far is written out. */
 void pipeline_sync(struct pipeline *pipeline);

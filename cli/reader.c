@@ -193,7 +193,8 @@ static uint64_t count_batch(struct reader *reader, const struct rtap_batch *batc
 
 static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*take)(void *owner, struct rtap_frame *frame), void *owner)
 {
-	const struct options *options = reader->options;
+	uint32_t snap_length = reader->options->snap_length ? reader->options->snap_length : UINT32_MAX;
+	uint64_t last = reader->options->count;
 
 	if (reader->counts_only && !reader->bpf) {
 		count_batch(reader, batch);
@@ -209,11 +210,11 @@ static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*t
 
 		if (reader->bpf && !passes_bpf(reader, frame))
 			continue;
-		if (options->snap_length && frame->captured_length > options->snap_length)
-			frame->captured_length = options->snap_length;
+		if (frame->captured_length > snap_length)
+			frame->captured_length = snap_length;
 		reader->tally.taken++;
 		take(owner, frame);
-		if (options->count && reader->tally.taken == options->count)
+		if (reader->tally.taken == last)
 			reader->stop = true;
 	}
 }

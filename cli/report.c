@@ -79,7 +79,7 @@ static bool open_state(struct reporting *reporting, const struct options *option
 
 	tracking.context.decode_as = options->decode_as;
 	reporting->tracker = rtap_tracker_open(&tracking);
-	reporting->stats = stats_create(&(struct stats_options){ counts, FIRST_INTERVAL_NS });
+	reporting->stats = stats_create(&(struct stats_options){ .max_memory = counts, .interval_ns = FIRST_INTERVAL_NS, .lives = true });
 	if (reporting->stats)
 		reporting->report = report_create(reporting->stats, points);
 	if (reporting->tracker && reporting->report)

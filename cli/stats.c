@@ -20,51 +20,41 @@ struct summary {
 	struct rtap_tracker *tracker;
 	struct stats *stats;
 	struct findings findings;
-	struct noted *noted; /* with several threads: what is to be counted by another than the one that has the state */
 };
 
-struct noted {
-	struct stats *stats;
-	struct stats_log log;
-};
-
-static void count(void *what)
+static void count(void *owner, void *what)
 {
-	struct noted *noted = what;
-
-	if (!noted)
-		return;
-	stats_log_count(&noted->log, noted->stats);
-	free(noted);
+	stats_log_count(what, owner);
 }
 
-/* An empty log, after the one that is full is handed over. NULL: what comes next is to be counted at once; all before it is. */
+/*
+ * With several threads: an empty log of what is to be counted by another than the one that has the state. NULL: what comes next is to be
+ * counted at once; all before it is.
+ */
 static struct stats_log *next_log(struct summary *summary)
 {
-	struct noted *full = summary->noted;
+	struct stats_log *log = pipeline_room(summary->reader.pipeline);
 
-	if (full && !full->log.used) {
+	if (log && !log->used) {
 		/* no log is large enough */
 		reader_sync(&summary->reader);
 		return NULL;
 	}
-	summary->noted = malloc(sizeof *summary->noted);
-	if (full)
-		pipeline_do_later(summary->reader.pipeline, count, full, sizeof *full);
-	if (!summary->noted) {
-		reader_sync(&summary->reader);
-		return NULL;
-	}
-	summary->noted->stats = summary->stats;
-	stats_log_clear(&summary->noted->log);
-	return &summary->noted->log;
+	log = pipeline_do_later(summary->reader.pipeline, count, summary->stats, sizeof *log);
+	if (log)
+		stats_log_clear(log);
+	return log;
 }
 
-static struct stats_log *log_of(struct summary *summary)
+/* The log at hand. */
+static inline struct stats_log *log_of(struct summary *summary)
 {
+	struct stats_log *log;
+
 	if (!summary->reader.pipeline)
 		return NULL;
-	return summary->noted ? &summary->noted->log : next_log(summary);
+	log = pipeline_room(summary->reader.pipeline);
+	return log ? log : next_log(summary);
 }
 
 static void take_message(void *owner, const struct rtap_message *message)
@@ -139,7 +129,10 @@ static bool open_state(struct summary *summary, const struct options *options)
 
 	tracking.context.decode_as = options->decode_as;
 	summary->tracker = rtap_tracker_open(&tracking);
-	summary->stats = stats_create(&(struct stats_options){ options->max_memory / COUNTS_SHARE, options->interval_ns });
+	summary->stats = stats_create(&(struct stats_options){
+		.max_memory = options->max_memory / COUNTS_SHARE,
+		.interval_ns = options->interval_ns,
+	});
 	if (summary->tracker && summary->stats)
 		return true;
 	complain("out of memory");
@@ -160,8 +153,6 @@ static int run(const struct options *options)
 		goto out;
 	}
 	reader_run(reader, summary.tracker, take, &summary);
-	count(summary.noted);
-	summary.noted = NULL;
 	rtap_tracker_finish(summary.tracker);
 	findings_gather(&summary.findings, summary.stats);
 	stats_tell(summary.stats, &summary.findings, options->json ? &stats_json_form : &stats_text_form, write_record, reader);

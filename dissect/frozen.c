@@ -13,16 +13,21 @@
 
 /* Facts that not every packet has, in the order in which they are written. X(bit, member, whether the packet has them) */
 #define PARTS(X) \
-	X(0, fragment, packet->fragment.present || packet->fragment.whole) \
-	X(1, ib, packet->ib.has_bth || packet->ib.has_lrh || packet->ib.has_grh) \
-	X(2, mad, rtap_packet_has(packet, PROTOCOL_MAD)) \
-	X(3, cm, packet->cm.present || packet->cm.attribute) \
-	X(4, tcp, packet->tcp.present) \
-	X(5, mpa, packet->mpa.present) \
-	X(6, fpdus, packet->fpdus.count) \
-	X(7, rpcrdma, packet->rpcrdma.present || packet->rpcrdma.length) \
-	X(8, rpc, packet->rpc.present) \
-	X(9, flow, has_any(&packet->flow, sizeof packet->flow / 8))
+	X(0, ib, packet->ib.has_bth || packet->ib.has_lrh || packet->ib.has_grh) \
+	X(1, rpcrdma, packet->rpcrdma.present || packet->rpcrdma.length) \
+	X(2, rpc, packet->rpc.present) \
+	X(3, flow, has_any(&packet->flow, sizeof packet->flow / 8))
+
+/* Those that no packet of RoCE has, but for a few. */
+#define FURTHER_PARTS(X) \
+	X(4, fragment, packet->fragment.present || packet->fragment.whole) \
+	X(5, mad, rtap_packet_has(packet, PROTOCOL_MAD)) \
+	X(6, cm, packet->cm.present || packet->cm.attribute) \
+	X(7, tcp, packet->tcp.present) \
+	X(8, mpa, packet->mpa.present) \
+	X(9, fpdus, packet->fpdus.count)
+
+#define HAS_FURTHER(parts) ((parts) >> 4)
 
 /* What state tells comes in many parts, each of which can be there without the others. */
 _Static_assert(sizeof(struct rtap_flow_facts) % 8 == 0, "it is all words");
@@ -32,6 +37,7 @@ static inline bool has_any(const void *facts, size_t words)
 	const uint8_t *next = facts;
 	uint64_t word, any = 0;
 
+#pragma GCC unroll 8
 	for (; words; words--, next += 8) {
 		memcpy(&word, next, 8);
 		any |= word;
@@ -57,6 +63,7 @@ static inline const uint8_t *get(const uint8_t *from, void *to, size_t length)
  * the room for all of them is a multiple of a piece.
  */
 #define PIECE 16
+#define FEW_LAYERS 8 /* most packets have no more: of these all are copied, in a few moves */
 #define LAYER_PIECES(packet) (((packet)->layer_count * sizeof(struct rtap_layer) + PIECE - 1) / PIECE)
 
 _Static_assert(RTAP_MAX_LAYERS * sizeof(struct rtap_layer) % PIECE == 0, "the last piece is whole");
@@ -65,6 +72,8 @@ static inline uint8_t *put_layers(uint8_t *to, const struct rtap_packet *packet)
 {
 	const uint8_t *from = (const uint8_t *)packet->layers;
 
+	if (packet->layer_count <= FEW_LAYERS)
+		return put(to, from, FEW_LAYERS * sizeof packet->layers[0]);
 	for (size_t count = LAYER_PIECES(packet); count; count--, from += PIECE)
 		to = put(to, from, PIECE);
 	return to;
@@ -74,6 +83,8 @@ static inline const uint8_t *get_layers(const uint8_t *from, struct rtap_packet 
 {
 	uint8_t *to = (uint8_t *)packet->layers;
 
+	if (packet->layer_count <= FEW_LAYERS)
+		return get(from, to, FEW_LAYERS * sizeof packet->layers[0]);
 	for (size_t count = LAYER_PIECES(packet); count; count--, to += PIECE)
 		from = get(from, to, PIECE);
 	return from;
@@ -231,6 +242,7 @@ size_t packet_freeze(const struct rtap_packet *packet, uint8_t *frozen)
 		next = put(next, &packet->member, sizeof packet->member); \
 	}
 	PARTS(PUT)
+	FURTHER_PARTS(PUT)
 #undef PUT
 	memcpy(frozen, &parts, sizeof parts);
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
@@ -257,6 +269,9 @@ size_t packet_thaw(uint8_t *frozen, const struct rtap_frame *frame, struct rtap_
 	if (parts & 1u << bit) \
 		next = get(next, &packet->member, sizeof packet->member);
 	PARTS(GET)
+	if (HAS_FURTHER(parts)) {
+		FURTHER_PARTS(GET)
+	}
 #undef GET
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
 		next = get(next, &packet->anomalies[i], sizeof packet->anomalies[i]);

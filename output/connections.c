@@ -177,17 +177,17 @@ void end_text(const struct rtap_end *end, struct line *line)
 	line_end(line, begin, end_put(begin, end));
 }
 
-void troubles_text(const struct rtap_connection *shown, struct line *line)
+void troubles_text(const uint64_t trouble[RTAP_TROUBLE_COUNT], struct line *line)
 {
 	const char *before = " [";
 
 	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++) {
-		if (!shown->trouble[i])
+		if (!trouble[i])
 			continue;
 		line_text(line, before);
 		line_text(line, rtap_trouble_name((enum rtap_trouble)i));
 		line_char(line, ' ');
-		line_dec(line, shown->trouble[i]);
+		line_dec(line, trouble[i]);
 		before = ", ";
 	}
 	if (before[0] == ',')
@@ -288,7 +288,7 @@ void connection_text(const struct rtap_connection *connection, int64_t relative_
 	line_text(line, " in ");
 	line_seconds(line, connection->time_end_ns - connection->time_ns);
 	line_text(line, " s");
-	troubles_text(connection, line);
+	troubles_text(connection->trouble, line);
 	line_char(line, '\n');
 	text_life(connection, relative_ns, line);
 }

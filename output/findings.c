@@ -67,16 +67,16 @@ static void look_rejected(const struct stats *stats, const struct stats_connecti
 static void look_refused(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	take_tally(finding, &connection->directions[finding->direction].events[finding->rule->event]);
+	take_tally(finding, &stats_incidents_of(&connection->directions[finding->direction])->events[finding->rule->event]);
 	finding->of = connection->directions[!finding->direction].packets;
 }
 
 static void look_marked(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	if (!connection->told || connection->directions[!finding->direction].events[STATS_CNP].count)
+	if (!connection->told || stats_incidents_of(&connection->directions[!finding->direction])->events[STATS_CNP].count)
 		return;
-	take_tally(finding, &connection->directions[finding->direction].events[STATS_CE_MARK]);
+	take_tally(finding, &stats_incidents_of(&connection->directions[finding->direction])->events[STATS_CE_MARK]);
 	finding->of = connection->directions[finding->direction].packets;
 }
 
@@ -129,7 +129,7 @@ static void look_repeats(const struct stats_connection *connection, struct findi
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
 
-	take_tally(finding, &direction->events[STATS_RETRANSMISSION]);
+	take_tally(finding, &stats_incidents_of(direction)->events[STATS_RETRANSMISSION]);
 	finding->of = direction->packets;
 }
 
@@ -151,14 +151,15 @@ static void look_segments(const struct stats *stats, const struct stats_connecti
 static void look_cluster(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
+	const struct stats_burst *burst = &stats_incidents_of(direction)->worst_burst;
 
 	(void)stats;
 	if (!direction->packets || stats_elapsed(direction->first_ns, direction->last_ns) < CLUSTER_NS)
 		return;
-	take_tally(finding, &direction->worst_burst.tally);
+	take_tally(finding, &burst->tally);
 	finding->of = direction->losses;
 	finding->has_begin = true;
-	finding->begin_ns = direction->worst_burst.begin_ns;
+	finding->begin_ns = burst->begin_ns;
 }
 
 static void look_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
@@ -318,9 +319,11 @@ static void look(struct findings *findings, const struct stats *stats, const str
 	if (rule->look) {
 		rule->look(stats, connection, &finding);
 	} else {
-		take_tally(&finding, &connection->directions[direction].events[rule->event]);
+		take_tally(&finding, &stats_incidents_of(&connection->directions[direction])->events[rule->event]);
 		finding.of = rule->of ? connection->directions[direction].packets : 0;
 	}
+	if (finding.count < rule->least)
+		return;
 	takes = threshold(rule, &finding);
 	if (finding.count < takes)
 		return;
@@ -335,8 +338,10 @@ static void look_at_connection(struct findings *findings, const struct stats *st
 
 		if (rule->scope == FINDING_CONNECTION)
 			look(findings, stats, rule, connection, -1, NULL);
+		/* most connections have none of the events that most rules are of */
 		for (int direction = 0; rule->scope == FINDING_DIRECTION && direction < 2; direction++)
-			look(findings, stats, rule, connection, direction, NULL);
+			if (rule->event == NO_EVENT || connection->directions[direction].incidents)
+				look(findings, stats, rule, connection, direction, NULL);
 	}
 }
 

@@ -136,26 +136,42 @@ uint64_t histogram_above(const struct histogram *histogram, uint64_t value)
 	return count || histogram->largest < value ? count : 1;
 }
 
-uint64_t histogram_percentile(const struct histogram *histogram, unsigned permille)
+/* Looks on from `bucket`, below which are `below` values, for the bucket that holds the value of this rank. */
+static unsigned find_rank(const struct histogram *histogram, uint64_t rank, unsigned bucket, uint64_t *below)
 {
-	uint64_t placed = histogram->count - histogram->unplaced, below = 0, value;
-	uint64_t rank = placed / 1000 * permille + (placed % 1000 * permille + 999) / 1000;
+	while (bucket < HISTOGRAM_BUCKETS - 1) {
+		uint8_t place = histogram->places[bucket >> HISTOGRAM_PART_BITS];
+		uint32_t count = place ? histogram->groups[place - 1].counts[bucket & (PARTS - 1)] : 0;
+
+		if (place && *below + count >= rank)
+			break;
+		*below += count;
+		/* of a group that is empty, all are passed */
+		bucket = place ? bucket + 1 : (bucket | (PARTS - 1)) + 1;
+	}
+	return bucket;
+}
+
+void histogram_percentiles(const struct histogram *histogram, const unsigned *permilles, unsigned count, uint64_t *values)
+{
+	uint64_t placed = histogram->count - histogram->unplaced, below = 0;
 	unsigned bucket = bucket_of(histogram->least);
 
-	if (!histogram->count)
-		return 0;
-	for (; bucket < HISTOGRAM_BUCKETS - 1; bucket++) {
-		if (!histogram->places[bucket >> HISTOGRAM_PART_BITS]) {
-			bucket |= PARTS - 1; /* the last one of a group that is empty */
-			continue;
-		}
-		below += histogram_bucket(histogram, bucket);
-		if (below >= rank)
-			break;
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t rank = placed / 1000 * permilles[i] + (placed % 1000 * permilles[i] + 999) / 1000, value;
+
+		bucket = find_rank(histogram, rank, bucket, &below);
+		/* the last bucket holds what no other does */
+		value = bucket < HISTOGRAM_BUCKETS - 1 ? value_of(bucket) : histogram->largest;
+		value = value < histogram->least ? histogram->least : value;
+		values[i] = value > histogram->largest ? histogram->largest : value;
 	}
-	/* the last bucket holds what no other does */
-	value = bucket < HISTOGRAM_BUCKETS - 1 ? value_of(bucket) : histogram->largest;
-	if (value < histogram->least)
-		return histogram->least;
-	return value > histogram->largest ? histogram->largest : value;
+}
+
+uint64_t histogram_percentile(const struct histogram *histogram, unsigned permille)
+{
+	uint64_t value;
+
+	histogram_percentiles(histogram, &permille, 1, &value);
+	return value;
 }

@@ -50,6 +50,9 @@ uint64_t histogram_above(const struct histogram *histogram, uint64_t value);
 /* The value that `permille` of 1000 values do not exceed (the nearest rank); 0 of an empty histogram. */
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned permille);
 
+/* The same for several at once, the least first. */
+void histogram_percentiles(const struct histogram *histogram, const unsigned *permilles, unsigned count, uint64_t *values);
+
 /* Frees what it holds, and leaves it empty. */
 void histogram_fini(struct histogram *histogram);
 

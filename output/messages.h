@@ -31,6 +31,6 @@ char *end_put(char *to, const struct rtap_end *end);
 #define END_MOST (LINE_IP_MOST + 40)
 
 /* " [lost 3, rnr 1]": what was wrong with a connection's packets; nothing if nothing was. */
-void troubles_text(const struct rtap_connection *connection, struct line *line);
+void troubles_text(const uint64_t trouble[RTAP_TROUBLE_COUNT], struct line *line);
 
 #endif

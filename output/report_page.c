@@ -338,7 +338,7 @@ static void plots_head(const void *what, struct line *line)
 static void connection_head(const void *what, struct line *line)
 {
 	const struct report_page *page = what;
-	const struct rtap_connection *shown = &page->connection->shown;
+	const struct stats_shown *shown = &page->connection->shown;
 
 	line_text(line, page->connection == page->ranked[0] ? "<details open id=\"c" : "<details id=\"c");
 	line_dec(line, shown->number);
@@ -350,7 +350,7 @@ static void connection_head(const void *what, struct line *line)
 	end_text(&shown->a, line);
 	line_text(line, ", b ");
 	end_text(&shown->b, line);
-	troubles_text(shown, line);
+	troubles_text(shown->trouble, line);
 	line_text(line, "</summary>\n");
 }
 

@@ -39,7 +39,7 @@ static bool is_end(const struct rtap_end *end, const uint8_t *address, uint8_t l
 }
 
 /* Of its own two ends, in either direction: whether a sent it. False: of another connection. */
-static bool is_of(const struct report_signal *signal, const struct rtap_connection *shown, bool *from_a)
+static bool is_of(const struct report_signal *signal, const struct stats_shown *shown, bool *from_a)
 {
 	if (is_end(&shown->a, signal->source, signal->address_length) && is_end(&shown->b, signal->destination, signal->address_length) &&
 	    signal->source_port == shown->a.port && signal->destination_port == shown->b.port) {
@@ -93,7 +93,7 @@ static void guess_sender(struct rung *rung)
 	rung->sender_known = !rung->from_a || !strcmp(rung->event->name, "rdma_connect") || !strcmp(rung->event->name, "established");
 }
 
-static void find_sender(struct rung *rung, const struct rtap_connection *shown)
+static void find_sender(struct rung *rung, const struct stats_shown *shown)
 {
 	const uint8_t *source = rung->signal ? rung->signal->source : rung->event->by;
 	uint8_t length = rung->signal ? rung->signal->address_length : rung->event->by_length;
@@ -107,11 +107,11 @@ static void find_sender(struct rung *rung, const struct rtap_connection *shown)
 	}
 }
 
-static unsigned gather(const struct report *report, const struct rtap_connection *shown, struct rung *rungs)
+static unsigned gather(const struct report *report, const struct stats_shown *shown, struct rung *rungs)
 {
 	unsigned count = 0;
 
-	for (uint32_t i = 0; i < shown->life_count; i++) {
+	for (uint8_t i = 0; i < shown->life_count; i++) {
 		const struct rtap_life_event *event = &shown->life[i];
 		struct rung rung = { signal_of(report, event->frame), event, event->frame, event->time_ns, false, false };
 
@@ -172,7 +172,7 @@ static void draw_rung(const struct rung *rung, const struct rung *before, int64_
 }
 
 /* Between set-up and end: what was carried meanwhile. */
-static void draw_traffic(const struct rtap_connection *shown, double y, struct line *line)
+static void draw_traffic(const struct stats_shown *shown, double y, struct line *line)
 {
 	line_text(line, "<path class=\"band\" d=\"M");
 	html_pixel(line, END_A);
@@ -214,7 +214,7 @@ static void draw_end(const struct rtap_end *end, const char *name, double x, dou
 void report_setup(const void *what, struct line *line)
 {
 	const struct report_page *page = what;
-	const struct rtap_connection *shown = &page->connection->shown;
+	const struct stats_shown *shown = &page->connection->shown;
 	struct rung rungs[MOST_RUNGS];
 	unsigned count = gather(page->report, shown, rungs);
 	bool traffic_drawn = !shown->packets;

@@ -33,13 +33,13 @@ static uint64_t events_of(const struct stats_connection *connection, enum stats_
 
 	for (int i = 0; i < 2; i++)
 		for (int event = (int)first; event <= (int)last; event++)
-			sum += connection->directions[i].events[event].count;
+			sum += stats_incidents_of(&connection->directions[i])->events[event].count;
 	return sum;
 }
 
 static void connection_row(const struct report_page *page, const struct stats_connection *connection, bool is_plotted, struct line *line)
 {
-	const struct rtap_connection *shown = &connection->shown;
+	const struct stats_shown *shown = &connection->shown;
 
 	line_text(line, "<tr><th scope=\"row\" data-v=\"");
 	line_dec(line, shown->number);

@@ -25,7 +25,42 @@ struct stats *stats_create(const struct stats_options *options)
 		return NULL;
 	stats->options = *options;
 	stats->interval_ns = options->interval_ns;
-	return stats;
+	/* beyond the limit: what nothing else has room for is counted there */
+	for (int i = 0; i < 2; i++)
+		stats->others.directions[i].incidents = calloc(1, sizeof(struct stats_incidents));
+	if (stats->others.directions[0].incidents && stats->others.directions[1].incidents)
+		return stats;
+	stats_destroy(stats);
+	return NULL;
+}
+
+/* What a connection may come to take, but for its operations. */
+static size_t size_of_connection(const struct stats *stats)
+{
+	return sizeof(struct stats_connection) + 2 * sizeof(struct stats_incidents) +
+	       (stats->options.lives ? RTAP_MAX_LIFE_EVENTS * sizeof(struct rtap_life_event) : 0);
+}
+
+struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direction *direction)
+{
+	if (!direction->incidents)
+		direction->incidents = calloc(1, sizeof *direction->incidents);
+	if (direction->incidents)
+		return direction->incidents;
+	stats->uncounted_messages++;
+	return stats->others.directions[0].incidents;
+}
+
+void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame)
+{
+	stats_count(&stats_incidents(stats, direction)->events[event], frame);
+}
+
+const struct stats_incidents *stats_incidents_of(const struct stats_direction *direction)
+{
+	static const struct stats_incidents none;
+
+	return direction->incidents ? direction->incidents : &none;
 }
 
 void stats_count(struct stats_tally *tally, uint64_t frame)
@@ -47,9 +82,9 @@ void stats_tally_merge(struct stats_tally *tally, const struct stats_tally *othe
 	tally->count += other->count;
 }
 
-void *stats_take(struct stats *stats, size_t size, unsigned histograms)
+/* Zeroed memory that may come to take `most` bytes with all that it will hold. */
+static void *take(struct stats *stats, size_t size, uint64_t most)
 {
-	uint64_t most = size + histograms * HISTOGRAM_MEMORY;
 	void *memory = most <= stats->options.max_memory - stats->memory ? calloc(1, size) : NULL;
 
 	if (memory)
@@ -57,12 +92,20 @@ void *stats_take(struct stats *stats, size_t size, unsigned histograms)
 	return memory;
 }
 
+void *stats_take(struct stats *stats, size_t size, unsigned histograms)
+{
+	return take(stats, size, size + histograms * HISTOGRAM_MEMORY);
+}
+
+static void give_back(struct stats *stats, void *memory, uint64_t most)
+{
+	stats->memory -= memory ? most : 0;
+	free(memory);
+}
+
 static void give(struct stats *stats, void *memory, size_t size, unsigned histograms)
 {
-	if (!memory)
-		return;
-	stats->memory -= size + histograms * HISTOGRAM_MEMORY;
-	free(memory);
+	give_back(stats, memory, size + histograms * HISTOGRAM_MEMORY);
 }
 
 static void give_operations(struct stats *stats, struct stats_operations *operations)
@@ -99,29 +142,21 @@ static bool make_room(struct stats *stats, uint64_t number)
 	return true;
 }
 
-struct stats_connection *stats_find(struct stats *stats, uint64_t number)
+struct stats_connection *stats_begin(struct stats *stats, uint64_t number)
 {
-	struct stats_connection **place;
+	struct stats_connection *begun = NULL;
 
-	if (number == stats->last_number)
-		return stats->last;
-	stats->last_number = number;
-	stats->last = &stats->others;
-	if (number > stats->table_room && (stats->is_full || !make_room(stats, number))) {
+	/* the other half is for what is said on them */
+	if (!stats->is_full && (number <= stats->table_room || make_room(stats, number)) &&
+	    stats->connection_memory < stats->options.max_memory / 2)
+		begun = take(stats, sizeof *begun, size_of_connection(stats));
+	if (!begun) {
 		stats->is_full = true;
-		return stats->last;
+		return &stats->others;
 	}
-	place = &stats->table[number - 1];
-	if (!*place && !stats->is_full) {
-		/* the other half is for what is said on them */
-		if (stats->connection_memory < stats->options.max_memory / 2)
-			*place = stats_take(stats, sizeof **place, 0);
-		stats->connection_memory += *place ? sizeof **place : 0;
-		stats->is_full = !*place;
-	}
-	if (*place)
-		stats->last = *place;
-	return stats->last;
+	stats->connection_memory += size_of_connection(stats);
+	stats->table[number - 1] = begun;
+	return begun;
 }
 
 /* Those of the direction; of the others if memory is too short; NULL if there is none at all. */
@@ -199,21 +234,48 @@ struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns)
 	return &stats->intervals[index];
 }
 
+#define FIRST_READS 8
+#define SIZE_OF_READS(room) (sizeof(struct stats_reads) + (room) * sizeof(uint64_t))
+
+/* False: there are as many as are told apart, or memory is out. */
+static bool make_reads_room(struct stats *stats, struct stats_direction *asker)
+{
+	struct stats_reads *reads = asker->reads, *larger;
+
+	if (reads->room == STATS_READS)
+		return false;
+	larger = malloc(SIZE_OF_READS(2 * reads->room));
+	if (!larger) {
+		stats->uncounted_messages++;
+		return false;
+	}
+	*larger = (struct stats_reads){ .count = reads->count, .most = reads->most, .room = 2 * reads->room };
+	for (uint32_t i = 0; i < reads->count; i++)
+		larger->answered_in[i] = reads->answered_in[(reads->first + i) % reads->room];
+	free(reads);
+	asker->reads = larger;
+	return true;
+}
+
 /* READs and atomics are answered in the order in which they were asked: those answered before this one was asked are over. */
 static void note_read(struct stats *stats, struct stats_direction *asker, const struct rtap_message *message)
 {
 	struct stats_reads *reads = asker->reads;
 
-	if (!reads)
-		reads = asker->reads = stats_take(stats, sizeof *reads, 0);
-	if (!reads)
-		return;
+	if (!reads) {
+		reads = asker->reads = take(stats, SIZE_OF_READS(FIRST_READS), SIZE_OF_READS(STATS_READS));
+		if (!reads)
+			return;
+		reads->room = FIRST_READS;
+	}
 	while (reads->count && reads->answered_in[reads->first] < message->first_frame) {
-		reads->first = (reads->first + 1) % STATS_READS;
+		reads->first = (reads->first + 1) % reads->room;
 		reads->count--;
 	}
-	if (reads->count < STATS_READS)
-		reads->answered_in[(reads->first + reads->count++) % STATS_READS] = message->answered_in;
+	if (reads->count == reads->room && make_reads_room(stats, asker))
+		reads = asker->reads;
+	if (reads->count < reads->room)
+		reads->answered_in[(reads->first + reads->count++) % reads->room] = message->answered_in;
 	if (reads->count > reads->most)
 		reads->most = reads->count;
 }
@@ -301,7 +363,7 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 	    message->answered_in)
 		note_read(stats, asker, message);
 	if (message->outcome == RTAP_OUTCOME_UNANSWERED && stats_elapsed(message->time_end_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
-		stats_count(&asker->events[STATS_UNANSWERED], message->first_frame);
+		stats_note_event(stats, asker, STATS_UNANSWERED, message->first_frame);
 }
 
 static void note_reject(struct stats *stats, const struct rtap_life_event *event)
@@ -378,6 +440,17 @@ static void note_life(struct stats *stats, const struct rtap_connection *connect
 		stats_count(&stats->cm_unanswered, asked->frame);
 }
 
+/* NULL: nothing happened, or memory is out. */
+static struct rtap_life_event *life_of(const struct rtap_connection *connection)
+{
+	size_t size = connection->life_count * sizeof connection->life[0];
+	struct rtap_life_event *life = size ? malloc(size) : NULL;
+
+	if (life)
+		memcpy(life, connection->life, size);
+	return life;
+}
+
 void stats_connection(struct stats *stats, const struct rtap_connection *connection)
 {
 	struct stats_connection *found = stats_find(stats, connection->number);
@@ -391,7 +464,24 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 		return;
 	}
 	found->told = true;
-	found->shown = *connection;
+	free(found->shown.life);
+	found->shown = (struct stats_shown){
+		.number = connection->number,
+		.time_ns = connection->time_ns,
+		.time_end_ns = connection->time_end_ns,
+		.transport = connection->transport,
+		.a = connection->a,
+		.b = connection->b,
+		.packets = connection->packets,
+		.messages = connection->messages,
+		.bytes = connection->bytes,
+		.life = stats->options.lives ? life_of(connection) : NULL,
+	};
+	if (found->shown.life)
+		found->shown.life_count = (uint8_t)connection->life_count;
+	else if (stats->options.lives && connection->life_count)
+		stats->uncounted_messages++;
+	memcpy(found->shown.trouble, connection->trouble, sizeof found->shown.trouble);
 }
 
 static void span_merge(struct stats_direction *direction, const struct stats_direction *other)
@@ -415,6 +505,19 @@ static void operations_merge(struct stats *stats, struct stats_operations *opera
 	stats->unplaced_values += histogram_merge(&operations->latency_ns, &other->latency_ns);
 }
 
+static void incidents_merge(struct stats *stats, struct stats_direction *direction, const struct stats_direction *other)
+{
+	const struct stats_incidents *from = other->incidents;
+	struct stats_incidents *into = from ? stats_incidents(stats, direction) : NULL;
+
+	if (!from)
+		return;
+	for (int i = 0; i < STATS_EVENT_COUNT; i++)
+		stats_tally_merge(&into->events[i], &from->events[i]);
+	if (from->worst_burst.tally.count > into->worst_burst.tally.count)
+		into->worst_burst = from->worst_burst;
+}
+
 /* A half has sent requests only: it has no answers that would be under way, no CNPs. */
 static void direction_merge(struct stats *stats, struct stats_direction *direction, struct stats_direction *other)
 {
@@ -425,15 +528,12 @@ static void direction_merge(struct stats *stats, struct stats_direction *directi
 	direction->repeated_bytes += other->repeated_bytes;
 	direction->data_packets += other->data_packets;
 	direction->losses += other->losses;
-	if (other->worst_burst.tally.count > direction->worst_burst.tally.count)
-		direction->worst_burst = other->worst_burst;
 	direction->calls += other->calls;
 	direction->replies += other->replies;
 	direction->calls_in_flight += other->calls_in_flight;
 	if (direction->calls_in_flight > direction->most_calls_in_flight)
 		direction->most_calls_in_flight = direction->calls_in_flight;
-	for (int i = 0; i < STATS_EVENT_COUNT; i++)
-		stats_tally_merge(&direction->events[i], &other->events[i]);
+	incidents_merge(stats, direction, other);
 	for (int i = 0; i < RTAP_KIND_COUNT; i++) {
 		if (!direction->operations[i]) {
 			direction->operations[i] = other->operations[i];
@@ -456,13 +556,15 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 
 		for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
 			give_operations(stats, direction->operations[kind]);
-		give(stats, direction->reads, sizeof *direction->reads, 0);
+		free(direction->incidents);
+		give_back(stats, direction->reads, SIZE_OF_READS(STATS_READS));
 		if (direction->reaction_ns)
 			histogram_fini(direction->reaction_ns);
 		give(stats, direction->reaction_ns, sizeof *direction->reaction_ns, 1);
 	}
+	free(connection->shown.life);
 	if (connection != &stats->others)
-		give(stats, connection, sizeof *connection, 0);
+		give_back(stats, connection, size_of_connection(stats));
 }
 
 void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)
@@ -476,7 +578,6 @@ void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)
 		direction_merge(stats, &connection->directions[i ^ turned], &other->directions[i]);
 	connection_destroy(stats, other);
 	stats->table[from - 1] = NULL;
-	stats->last_number = 0;
 }
 
 void stats_destroy(struct stats *stats)

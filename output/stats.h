@@ -48,12 +48,13 @@ struct stats_operations {
 	struct histogram size, latency_ns;  /* latency: of requests that were answered well */
 };
 
+/* READs under way that are told apart. */
 #define STATS_READS 256
 
-/* When the READs and atomics under way were answered: frames, in a ring. */
+/* When the READs and atomics under way were answered: frames, in a ring, of which most need a few places. */
 struct stats_reads {
-	uint64_t answered_in[STATS_READS];
-	uint32_t first, count, most;
+	uint32_t first, count, most, room;
+	uint64_t answered_in[];
 };
 
 /* Losses within a second of the first of them. */
@@ -62,32 +63,48 @@ struct stats_burst {
 	struct stats_tally tally;           /* its frames are those that were sent again first */
 };
 
-/* What one end of a connection sent; of messages and RPC calls, what it asked for. */
+/* What happened to the packets of one direction: to most nothing does. */
+struct stats_incidents {
+	struct stats_tally events[STATS_EVENT_COUNT];
+	struct stats_burst last_burst, worst_burst;
+};
+
+/* What one end of a connection sent; of messages and RPC calls, what it asked for. First what each packet counts in. */
 struct stats_direction {
 	uint64_t packets, wire_bytes;
 	uint64_t payload_bytes;             /* without what was repeated */
-	uint64_t repeated_bytes;
 	uint64_t data_packets;              /* with a payload */
 	int64_t first_ns, last_ns;
-	struct stats_tally events[STATS_EVENT_COUNT];
+	bool marked;                        /* and no CNP since */
+	bool refused;                       /* a sequence or RNR NAK asked for a retransmission that did not begin yet */
+	bool recovers;                      /* the last request, or segment with data, was a retransmission */
+	uint64_t repeated_bytes;
+	struct stats_incidents *incidents;  /* NULL: none */
 	struct stats_operations *operations[RTAP_KIND_COUNT]; /* NULL: none */
 	struct stats_reads *reads;          /* NULL: none */
 	struct histogram *reaction_ns;      /* from the first CE mark to the CNP that answers it; NULL: none */
 	int64_t marked_ns;
-	bool marked;                        /* and no CNP since */
-	bool refused;                       /* a sequence or RNR NAK asked for a retransmission that did not begin yet */
-	bool recovers;                      /* the last request, or segment with data, was a retransmission */
 	uint64_t losses;                    /* runs of retransmissions */
-	struct stats_burst last_burst, worst_burst;
 	uint64_t rnr_wait_us;               /* sum of the timers that its RNR NAKs told */
 	uint64_t calls, replies;            /* RPCs that it called, and those of them that were answered */
 	uint32_t calls_in_flight, most_calls_in_flight;
 	uint32_t least_credits, most_credits; /* granted to it; 0: not known */
 };
 
+/* Of a connection, as it was told, what is shown with its counts. */
+struct stats_shown {
+	uint64_t number;
+	int64_t time_ns, time_end_ns;
+	uint8_t transport;                  /* enum rtap_transport */
+	uint8_t life_count;
+	struct rtap_end a, b;
+	uint64_t packets, messages, bytes, trouble[RTAP_TROUBLE_COUNT]; /* as in struct rtap_connection */
+	struct rtap_life_event *life;       /* if asked for; NULL: nothing happened */
+};
+
 struct stats_connection {
 	bool told;                          /* shown is valid */
-	struct rtap_connection shown;
+	struct stats_shown shown;
 	struct stats_direction directions[2]; /* what a sent; what b sent */
 };
 
@@ -142,6 +159,7 @@ struct stats_reject {
 struct stats_options {
 	uint64_t max_memory;                /* bytes */
 	int64_t interval_ns;                /* 0: no time series */
+	bool lives;                         /* what happened to connections is kept */
 };
 
 /* An answer can still come when the capture ends: so long it must have been waited for. */
@@ -163,7 +181,7 @@ struct stats {
 	uint64_t packets, wire_bytes;
 	uint64_t rdma_packets;              /* with a BTH, or of a connection of iWARP */
 	uint64_t connection_memory;         /* of these bytes, those of connections without their operations: at most half of the limit */
-	uint64_t uncounted_messages;        /* whose operations memory was too short for in their connection: in `others` */
+	uint64_t uncounted_messages;        /* and packets: memory was too short for their operations and events, which are in `others` */
 	uint64_t unassigned;                /* RDMA packets of no connection that was known when they came */
 	struct stats_tally loose[STATS_EVENT_COUNT]; /* in packets of no connection that was known: NAKs, CE marks, CNPs */
 	int64_t begin_ns;                   /* of the first packet: intervals count from it */
@@ -176,8 +194,6 @@ struct stats {
 	bool is_full;                       /* no more rows: a connection is in one or in `others`, not in both */
 	uint64_t table_room;
 	struct stats_connection others;     /* counts only: what goes by order (READs under way, reactions) is not known of them */
-	uint64_t last_number;               /* the connection looked up last */
-	struct stats_connection *last;
 	struct histogram setup_ns;          /* from REQ to RTU */
 	struct stats_tally slow_setups;     /* that took STATS_SLOW_SETUP_NS or more */
 	struct stats_tally cm_repeats;      /* REQs, REPs and DREQs sent again; frames: in which they came first */
@@ -209,10 +225,17 @@ struct stats_sight {
 	int64_t time_ns;
 	uint64_t connection;                /* number; valid with has_connection */
 	uint32_t wire_bytes, payload_bytes;
-	uint8_t opcode, syndrome;           /* valid with has_bth, has_aeth */
-	uint8_t analysis, tcp_analysis;     /* enum rtap_psn_analysis, rtap_tcp_analysis */
-	bool has_bth, has_aeth, bad_icrc, marked;
-	bool has_connection, from_a, beside_rdma, is_mad;
+	/* The first of the packet's facts, as they stand there: copied as one. */
+	struct stats_flow_head {
+		bool present, from_a, differs, completes, has_latency, beside_rdma;
+		uint8_t analysis, tcp_analysis;
+	} flow;
+	struct stats_ib_head {
+		bool has_lrh, has_grh, has_bth, has_deth, has_reth, has_aeth, has_atomic, has_immediate, has_ieth;
+		uint8_t lnh, opcode, pad_count, syndrome;
+		bool ack_request, solicited_event, migration_request;
+	} ib;
+	bool bad_icrc, marked, is_mad;
 };
 
 void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet);
@@ -236,7 +259,14 @@ static inline int64_t stats_elapsed(int64_t from_ns, int64_t to_ns)
 }
 
 /* The connection's counts, begun if there are none; `others` if memory is too short. */
-struct stats_connection *stats_find(struct stats *stats, uint64_t number);
+struct stats_connection *stats_begin(struct stats *stats, uint64_t number);
+
+static inline struct stats_connection *stats_find(struct stats *stats, uint64_t number)
+{
+	struct stats_connection *found = number <= stats->table_room ? stats->table[number - 1] : NULL;
+
+	return found ? found : stats_begin(stats, number);
+}
 
 /* Zeroed memory within the limit, with as much as the histograms in it can take; NULL: there is none. */
 void *stats_take(struct stats *stats, size_t size, unsigned histograms);
@@ -251,6 +281,15 @@ void stats_rpc_message(struct stats *stats, const struct rtap_message *message, 
 struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns);
 
 void stats_count(struct stats_tally *tally, uint64_t frame);
+
+/* What happened to the direction, to be added to; if memory is out, what is counted of connections together. */
+struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direction *direction);
+
+/* The same to be read. */
+const struct stats_incidents *stats_incidents_of(const struct stats_direction *direction);
+
+void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame);
+
 void stats_tally_merge(struct stats_tally *tally, const struct stats_tally *other);
 
 /* Frees. NULL is ignored. */

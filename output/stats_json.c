@@ -30,13 +30,6 @@ static void object_begin(struct line *line, const char *key)
 	line_char(line, '{');
 }
 
-static const struct {
-	const char *key;
-	unsigned permille;
-} percentiles[] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p999", 999 } };
-
-#define PERCENTILES (sizeof percentiles / sizeof percentiles[0])
-
 static void object_value(struct line *line, const char *key, uint64_t value, bool is_time)
 {
 	if (is_time)
@@ -47,14 +40,19 @@ static void object_value(struct line *line, const char *key, uint64_t value, boo
 
 static void distribution(const char *key, const struct histogram *histogram, bool is_time, struct line *line)
 {
+	static const char *const keys[] = { "p50", "p90", "p99", "p999" };
+	static const unsigned permilles[] = { 500, 900, 990, 999 };
+	uint64_t percentiles[4];
+
 	if (!histogram || !histogram->count)
 		return;
+	histogram_percentiles(histogram, permilles, 4, percentiles);
 	object_begin(line, key);
 	object_number(line, "count", histogram->count);
 	object_value(line, "mean", histogram->sum / histogram->count, is_time);
 	object_value(line, "min", histogram->least, is_time);
-	for (unsigned i = 0; i < PERCENTILES; i++)
-		object_value(line, percentiles[i].key, histogram_percentile(histogram, percentiles[i].permille), is_time);
+	for (unsigned i = 0; i < 4; i++)
+		object_value(line, keys[i], percentiles[i], is_time);
 	object_value(line, "max", histogram->largest, is_time);
 	line_char(line, '}');
 }
@@ -228,7 +226,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	operations(direction, line);
 	object_begin(line, "events");
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
-		tally(stats_event_name((enum stats_event)i), &direction->events[i], line);
+		tally(stats_event_name((enum stats_event)i), &stats_incidents_of(direction)->events[i], line);
 	line_char(line, '}');
 	if (direction->rnr_wait_us)
 		object_seconds(line, "rnr_wait", (int64_t)direction->rnr_wait_us * 1000);
@@ -266,7 +264,7 @@ static void connection(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
 	const struct stats_connection *counted = record->what;
-	const struct rtap_connection *shown = &counted->shown;
+	const struct stats_shown *shown = &counted->shown;
 
 	begin("connection", line);
 	if (counted->told) {

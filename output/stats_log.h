@@ -10,7 +10,7 @@
 #include "output/stats.h"
 
 /* Some hundred packets with their messages. */
-#define STATS_LOG_ROOM ((64u << 10) - 64)
+#define STATS_LOG_ROOM ((32u << 10) - 64)
 
 struct stats_log {
 	size_t used;

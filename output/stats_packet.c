@@ -4,6 +4,9 @@
  */
 #include "config.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "dissect/erf.h"
 #include "dissect/ib.h"
 #include "output/stats.h"
@@ -67,27 +70,29 @@ static inline bool is_marked(const struct rtap_packet *packet)
 	return packet->ib.fecn;
 }
 
+#define SAME_PLACE(head, facts, member) _Static_assert(offsetof(struct head, member) == offsetof(struct facts, member), "it stands there")
+
+SAME_PLACE(stats_flow_head, rtap_flow_facts, present);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, from_a);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, beside_rdma);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, analysis);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, tcp_analysis);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, has_bth);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, has_aeth);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, opcode);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, syndrome);
+
 void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
 {
-	const struct rtap_ib_facts *ib = &packet->ib;
-	const struct rtap_flow_facts *flow = &packet->flow;
-
 	sight->frame = packet->frame->number;
 	sight->time_ns = packet->frame->time_ns;
-	sight->connection = flow->connection;
+	sight->connection = packet->flow.connection;
 	sight->wire_bytes = wire_length(packet);
-	sight->payload_bytes = ib->has_bth ? packet->payload.wire : packet->tcp.payload.wire;
-	sight->opcode = ib->opcode;
-	sight->syndrome = ib->syndrome;
-	sight->analysis = flow->analysis;
-	sight->tcp_analysis = flow->tcp_analysis;
-	sight->has_bth = ib->has_bth;
-	sight->has_aeth = ib->has_aeth;
-	sight->bad_icrc = ib->icrc_status == RTAP_CRC_BAD;
-	sight->marked = ib->has_bth && is_marked(packet);
-	sight->has_connection = flow->present;
-	sight->from_a = flow->from_a;
-	sight->beside_rdma = flow->beside_rdma;
+	sight->payload_bytes = packet->ib.has_bth ? packet->payload.wire : packet->tcp.payload.wire;
+	memcpy(&sight->flow, &packet->flow, sizeof sight->flow);
+	memcpy(&sight->ib, &packet->ib, sizeof sight->ib);
+	sight->bad_icrc = packet->ib.icrc_status == RTAP_CRC_BAD;
+	sight->marked = packet->ib.has_bth && is_marked(packet);
 	sight->is_mad = packet->mad.present;
 }
 
@@ -103,36 +108,37 @@ static void note_cnp(struct stats *stats, struct stats_direction *marked, int64_
 		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, time_ns));
 }
 
-static void note_mark(struct stats_direction *direction, const struct stats_sight *sight)
+static void note_mark(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
 {
-	stats_count(&direction->events[STATS_CE_MARK], sight->frame);
+	stats_note_event(stats, direction, STATS_CE_MARK, sight->frame);
 	if (direction->marked)
 		return;
 	direction->marked = true;
 	direction->marked_ns = sight->time_ns;
 }
 
-static void note_acknowledgement(struct stats_direction *sender, struct stats_direction *asker, const struct stats_sight *sight)
+static void note_acknowledgement(struct stats *stats, struct stats_direction *sender, struct stats_direction *asker,
+				 const struct stats_sight *sight)
 {
-	uint8_t code = SYNDROME_CODE(sight->syndrome);
+	uint8_t code = SYNDROME_CODE(sight->ib.syndrome);
 	uint64_t number = sight->frame;
 
-	switch (SYNDROME_KIND(sight->syndrome)) {
+	switch (SYNDROME_KIND(sight->ib.syndrome)) {
 	case SYNDROME_ACK:
 		/* what a NAK asked for has come, though the capture did not show it as a repeat */
 		asker->refused = false;
 		if (!code)
-			stats_count(&sender->events[STATS_NO_CREDIT], number);
+			stats_note_event(stats, sender, STATS_NO_CREDIT, number);
 		break;
 	case SYNDROME_RNR:
-		stats_count(&sender->events[STATS_RNR], number);
+		stats_note_event(stats, sender, STATS_RNR, number);
 		sender->rnr_wait_us += ib_rnr_timer_us(code);
 		asker->refused = true;
 		break;
 	case SYNDROME_NAK:
 		if (code > STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
 			break;
-		stats_count(&sender->events[STATS_NAK_SEQUENCE + code], number);
+		stats_note_event(stats, sender, (enum stats_event)(STATS_NAK_SEQUENCE + code), number);
 		asker->refused |= code == 0;
 		break;
 	default:
@@ -140,47 +146,49 @@ static void note_acknowledgement(struct stats_direction *sender, struct stats_di
 	}
 }
 
-static void note_loss(struct stats_direction *sender, const struct stats_sight *sight)
+static void note_loss(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight)
 {
-	struct stats_burst *burst = &sender->last_burst;
+	struct stats_incidents *incidents = stats_incidents(stats, sender);
+	struct stats_burst *burst = &incidents->last_burst;
 
 	sender->losses++;
 	if (!burst->tally.count || sight->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, sight->time_ns) >= STATS_BURST_NS)
 		*burst = (struct stats_burst){ .begin_ns = sight->time_ns };
 	stats_count(&burst->tally, sight->frame);
-	if (burst->tally.count > sender->worst_burst.tally.count)
-		sender->worst_burst = *burst;
+	if (burst->tally.count > incidents->worst_burst.tally.count)
+		incidents->worst_burst = *burst;
 }
 
 /* Requests sent again, in runs: why a run began. */
-static void note_request(struct stats_direction *sender, const struct stats_sight *sight, const struct ib_opcode *opcode)
+static void note_request(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight,
+			 const struct ib_opcode *opcode)
 {
-	bool again = sight->analysis == RTAP_PSN_RETRANSMISSION;
+	bool again = sight->flow.analysis == RTAP_PSN_RETRANSMISSION;
 
 	if (again && opcode->class == IB_READ_REQUEST)
-		stats_count(&sender->events[STATS_READ_RESTART], sight->frame);
+		stats_note_event(stats, sender, STATS_READ_RESTART, sight->frame);
 	if (again && !sender->recovers) {
-		stats_count(&sender->events[sender->refused ? STATS_AFTER_NAK : STATS_AFTER_TIMEOUT], sight->frame);
+		stats_note_event(stats, sender, sender->refused ? STATS_AFTER_NAK : STATS_AFTER_TIMEOUT, sight->frame);
 		sender->refused = false;
-		note_loss(sender, sight);
+		note_loss(stats, sender, sight);
 	}
 	sender->recovers = again;
 }
 
 /* Segments of iWARP sent again, in runs. What has no data says nothing. */
-static void note_segment(struct stats_direction *sender, const struct stats_sight *sight, bool again)
+static void note_segment(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight, bool again)
 {
 	if (!sight->payload_bytes)
 		return;
 	if (again && !sender->recovers)
-		note_loss(sender, sight);
+		note_loss(stats, sender, sight);
 	sender->recovers = again;
 }
 
 /* STATS_EVENT_COUNT: nothing of note. */
 static enum stats_event event_of(const struct stats_sight *sight)
 {
-	return sight->has_bth ? events_of_analysis[sight->analysis] : events_of_tcp[sight->tcp_analysis];
+	return sight->ib.has_bth ? events_of_analysis[sight->flow.analysis] : events_of_tcp[sight->flow.tcp_analysis];
 }
 
 static void note_payload(struct stats_direction *sender, const struct stats_sight *sight, enum stats_event event)
@@ -191,7 +199,7 @@ static void note_payload(struct stats_direction *sender, const struct stats_sigh
 		return;
 	sender->data_packets++;
 	/* some of an overlapping segment's bytes are new */
-	if (again && sight->tcp_analysis != RTAP_TCP_OVERLAP)
+	if (again && sight->flow.tcp_analysis != RTAP_TCP_OVERLAP)
 		sender->repeated_bytes += sight->payload_bytes;
 	else
 		sender->payload_bytes += sight->payload_bytes;
@@ -200,33 +208,33 @@ static void note_payload(struct stats_direction *sender, const struct stats_sigh
 /* What its transport headers say. False: its CRC is wrong, so they say nothing. */
 static bool note_transport(struct stats *stats, struct stats_connection *connection, const struct stats_sight *sight)
 {
-	struct stats_direction *sender = &connection->directions[!sight->from_a], *other = &connection->directions[sight->from_a];
-	const struct ib_opcode *opcode = &ib_opcodes[sight->opcode];
+	struct stats_direction *sender = &connection->directions[!sight->flow.from_a], *other = &connection->directions[sight->flow.from_a];
+	const struct ib_opcode *opcode = &ib_opcodes[sight->ib.opcode];
 	bool in_order = connection != &stats->others;
 
 	if (sight->bad_icrc) {
-		stats_count(&sender->events[STATS_BAD_ICRC], sight->frame);
+		stats_note_event(stats, sender, STATS_BAD_ICRC, sight->frame);
 		return false;
 	}
 	if (sight->marked)
-		note_mark(sender, sight);
-	if (sight->analysis == RTAP_PSN_CAPTURED_TWICE)
+		note_mark(stats, sender, sight);
+	if (sight->flow.analysis == RTAP_PSN_CAPTURED_TWICE)
 		return true;
 	switch (opcode->class) {
 	case IB_CONGESTION:
-		stats_count(&sender->events[STATS_CNP], sight->frame);
+		stats_note_event(stats, sender, STATS_CNP, sight->frame);
 		if (in_order)
 			note_cnp(stats, other, sight->time_ns);
 		break;
 	case IB_ACKNOWLEDGE:
 	case IB_ATOMIC_ACKNOWLEDGE:
 	case IB_READ_RESPONSE:
-		if (sight->has_aeth)
-			note_acknowledgement(sender, other, sight);
+		if (sight->ib.has_aeth)
+			note_acknowledgement(stats, sender, other, sight);
 		break;
 	default:
 		if (in_order)
-			note_request(sender, sight, opcode);
+			note_request(stats, sender, sight, opcode);
 		break;
 	}
 	return true;
@@ -240,32 +248,36 @@ static void note_interval(struct stats *stats, const struct stats_sight *sight)
 		return;
 	interval->packets++;
 	interval->bytes += sight->wire_bytes;
-	interval->retransmissions += sight->has_connection && !sight->bad_icrc && event_of(sight) == STATS_RETRANSMISSION;
-	if (!sight->has_bth || sight->bad_icrc)
+	interval->retransmissions += sight->flow.present && !sight->bad_icrc && event_of(sight) == STATS_RETRANSMISSION;
+	if (!sight->ib.has_bth || sight->bad_icrc)
 		return;
-	interval->naks += sight->has_aeth && (SYNDROME_KIND(sight->syndrome) == SYNDROME_NAK || SYNDROME_KIND(sight->syndrome) == SYNDROME_RNR);
-	interval->cnps += ib_opcodes[sight->opcode].class == IB_CONGESTION;
+	interval->naks += sight->ib.has_aeth &&
+			  (SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_NAK || SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_RNR);
+	interval->cnps += ib_opcodes[sight->ib.opcode].class == IB_CONGESTION;
 	interval->ce_marks += sight->marked;
 }
 
 static void note_flow(struct stats *stats, const struct stats_sight *sight)
 {
 	struct stats_connection *connection = stats_find(stats, sight->connection);
-	struct stats_direction *sender = &connection->directions[!sight->from_a];
+	struct stats_direction *sender = &connection->directions[!sight->flow.from_a];
 	enum stats_event event = event_of(sight);
 
-	if (!sender->packets || sight->time_ns < sender->first_ns)
-		sender->first_ns = sight->time_ns;
-	if (!sender->packets || sight->time_ns > sender->last_ns)
+	if (!sender->packets++)
+		sender->first_ns = sender->last_ns = sight->time_ns;
+	else if (sight->time_ns > sender->last_ns)
 		sender->last_ns = sight->time_ns;
-	sender->packets++;
+	else if (sight->time_ns < sender->first_ns)
+		sender->first_ns = sight->time_ns;
 	sender->wire_bytes += sight->wire_bytes;
-	if (sight->has_bth && !note_transport(stats, connection, sight))
-		return;
-	if (!sight->has_bth && connection != &stats->others)
-		note_segment(sender, sight, event == STATS_RETRANSMISSION);
+	if (sight->ib.has_bth) {
+		if (!note_transport(stats, connection, sight))
+			return;
+	} else if (connection != &stats->others) {
+		note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
+	}
 	if (event != STATS_EVENT_COUNT)
-		stats_count(&sender->events[event], sight->frame);
+		stats_note_event(stats, sender, event, sight->frame);
 	note_payload(sender, sight, event);
 }
 
@@ -273,41 +285,41 @@ static void note_flow(struct stats *stats, const struct stats_sight *sight)
 static void note_loose(struct stats *stats, const struct stats_sight *sight)
 {
 	uint64_t number = sight->frame;
-	uint8_t code = SYNDROME_CODE(sight->syndrome);
+	uint8_t code = SYNDROME_CODE(sight->ib.syndrome);
 
 	stats->unassigned += !sight->is_mad;
 	if (sight->bad_icrc)
 		return;
 	if (sight->marked)
 		stats_count(&stats->loose[STATS_CE_MARK], number);
-	if (ib_opcodes[sight->opcode].class == IB_CONGESTION)
+	if (ib_opcodes[sight->ib.opcode].class == IB_CONGESTION)
 		stats_count(&stats->loose[STATS_CNP], number);
-	if (sight->has_aeth && SYNDROME_KIND(sight->syndrome) == SYNDROME_ACK && !code)
+	if (sight->ib.has_aeth && SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_ACK && !code)
 		stats_count(&stats->loose[STATS_NO_CREDIT], number);
-	if (sight->has_aeth && SYNDROME_KIND(sight->syndrome) == SYNDROME_RNR)
+	if (sight->ib.has_aeth && SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_RNR)
 		stats_count(&stats->loose[STATS_RNR], number);
-	if (sight->has_aeth && SYNDROME_KIND(sight->syndrome) == SYNDROME_NAK && code <= STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
+	if (sight->ib.has_aeth && SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_NAK &&
+	    code <= STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
 		stats_count(&stats->loose[STATS_NAK_SEQUENCE + code], number);
 }
 
 void stats_add_sight(struct stats *stats, const struct stats_sight *sight)
 {
-	if (!stats->packets)
+	if (!stats->packets++)
 		stats->begin_ns = stats->first_ns = stats->last_ns = sight->time_ns;
-	if (sight->time_ns < stats->first_ns)
-		stats->first_ns = sight->time_ns;
-	if (sight->time_ns > stats->last_ns)
+	else if (sight->time_ns > stats->last_ns)
 		stats->last_ns = sight->time_ns;
-	stats->packets++;
+	else if (sight->time_ns < stats->first_ns)
+		stats->first_ns = sight->time_ns;
 	stats->wire_bytes += sight->wire_bytes;
-	stats->rdma_packets += sight->has_bth || (sight->has_connection && !sight->beside_rdma);
+	stats->rdma_packets += sight->ib.has_bth || (sight->flow.present && !sight->flow.beside_rdma);
 	if (stats->interval_ns)
 		note_interval(stats, sight);
 	if (sight->bad_icrc)
 		stats_count(&stats->bad_icrc, sight->frame);
-	if (sight->has_connection)
+	if (sight->flow.present)
 		note_flow(stats, sight);
-	else if (sight->has_bth)
+	else if (sight->ib.has_bth)
 		note_loose(stats, sight);
 }
 

@@ -89,29 +89,31 @@ static const struct stats_direction *direction_of(const struct rtap_stats *stats
 bool rtap_stats_direction(const struct rtap_stats *stats, uint64_t connection, bool from_a, struct rtap_stats_direction *direction)
 {
 	const struct stats_direction *counts = direction_of(stats, connection, from_a);
+	const struct stats_tally *events;
 
 	*direction = (struct rtap_stats_direction){ 0 };
 	if (!counts)
 		return false;
+	events = stats_incidents_of(counts)->events;
 	*direction = (struct rtap_stats_direction){
 		.packets = counts->packets,
 		.wire_bytes = counts->wire_bytes,
 		.payload_bytes = counts->payload_bytes,
 		.repeated_bytes = counts->repeated_bytes,
-		.retransmissions = counts->events[STATS_RETRANSMISSION].count,
-		.duplicates = counts->events[STATS_DUPLICATE].count,
-		.out_of_order = counts->events[STATS_OUT_OF_ORDER].count,
-		.gaps = counts->events[STATS_GAP].count,
-		.nak_sequence = counts->events[STATS_NAK_SEQUENCE].count,
-		.nak_invalid_request = counts->events[STATS_NAK_INVALID_REQUEST].count,
-		.nak_access = counts->events[STATS_NAK_ACCESS].count,
-		.nak_operation = counts->events[STATS_NAK_OPERATION].count,
-		.nak_invalid_rd = counts->events[STATS_NAK_INVALID_RD].count,
-		.rnr_naks = counts->events[STATS_RNR].count,
-		.ce_marks = counts->events[STATS_CE_MARK].count,
-		.cnps = counts->events[STATS_CNP].count,
-		.bad_icrc = counts->events[STATS_BAD_ICRC].count,
-		.unanswered = counts->events[STATS_UNANSWERED].count,
+		.retransmissions = events[STATS_RETRANSMISSION].count,
+		.duplicates = events[STATS_DUPLICATE].count,
+		.out_of_order = events[STATS_OUT_OF_ORDER].count,
+		.gaps = events[STATS_GAP].count,
+		.nak_sequence = events[STATS_NAK_SEQUENCE].count,
+		.nak_invalid_request = events[STATS_NAK_INVALID_REQUEST].count,
+		.nak_access = events[STATS_NAK_ACCESS].count,
+		.nak_operation = events[STATS_NAK_OPERATION].count,
+		.nak_invalid_rd = events[STATS_NAK_INVALID_RD].count,
+		.rnr_naks = events[STATS_RNR].count,
+		.ce_marks = events[STATS_CE_MARK].count,
+		.cnps = events[STATS_CNP].count,
+		.bad_icrc = events[STATS_BAD_ICRC].count,
+		.unanswered = events[STATS_UNANSWERED].count,
 		.rpc_calls = counts->calls,
 		.rpc_replies = counts->replies,
 	};

@@ -48,10 +48,9 @@ static void labelled_if(const char *label, uint64_t number, struct line *line)
 
 static void distribution(const char *label, const struct histogram *histogram, bool is_time, struct line *line)
 {
-	static const struct {
-		const char *label;
-		unsigned permille;
-	} percentiles[] = { { " p50 ", 500 }, { " p90 ", 900 }, { " p99 ", 990 }, { " p99.9 ", 999 } };
+	static const char *const labels[] = { " p50 ", " p90 ", " p99 ", " p99.9 " };
+	static const unsigned permilles[] = { 500, 900, 990, 999 };
+	uint64_t percentiles[4];
 
 	if (!histogram || !histogram->count)
 		return;
@@ -62,9 +61,10 @@ static void distribution(const char *label, const struct histogram *histogram, b
 		line_text(line, is_time ? " s" : "");
 		return;
 	}
-	for (unsigned i = 0; i < sizeof percentiles / sizeof percentiles[0]; i++) {
-		line_text(line, percentiles[i].label);
-		value(histogram_percentile(histogram, percentiles[i].permille), is_time, line);
+	histogram_percentiles(histogram, permilles, 4, percentiles);
+	for (unsigned i = 0; i < 4; i++) {
+		line_text(line, labels[i]);
+		value(percentiles[i], is_time, line);
 	}
 	line_text(line, " max ");
 	value(histogram->largest, is_time, line);
@@ -131,8 +131,8 @@ static void uncounted(const struct stats *stats, struct line *line)
 {
 	if (stats->uncounted_messages || stats->summed) {
 		count(stats->summed, "connection", line);
-		line_text(line, " counted together, with the operations of ");
-		count(stats->uncounted_messages, "message", line);
+		line_text(line, " counted together, with the operations or events of ");
+		line_count(line, stats->uncounted_messages, "message or packet", "messages or packets");
 		line_text(line, " of others, for want of memory (give more with --max-memory)\n");
 	}
 	if (stats->other_rpcs || stats->other_mads) {
@@ -343,14 +343,14 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	line_char(line, '\n');
 	operations(direction, line);
 	requests(direction, line);
-	events(direction->events, "    ", line);
+	events(stats_incidents_of(direction)->events, "    ", line);
 }
 
 static void connection(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
 	const struct stats_connection *counted = record->what;
-	const struct rtap_connection *shown = &counted->shown;
+	const struct stats_shown *shown = &counted->shown;
 
 	if (counted->told) {
 		line_char(line, '#');
@@ -364,7 +364,7 @@ static void connection(const void *what, struct line *line)
 	} else {
 		count(record->stats->summed, "further connection", line);
 	}
-	troubles_text(shown, line);
+	troubles_text(shown->trouble, line);
 	line_char(line, '\n');
 	one_direction(&counted->directions[0], "a>b", line);
 	one_direction(&counted->directions[1], "b>a", line);

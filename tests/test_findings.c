@@ -67,20 +67,20 @@ static struct stats_connection *connection(struct stats *stats, uint64_t number,
 	made = stats_find(stats, number);
 	made->directions[0].packets = packets;
 	for (uint64_t i = 0; i < repeated; i++)
-		stats_count(&made->directions[0].events[STATS_RETRANSMISSION], i + 1);
+		stats_note_event(stats, &made->directions[0], STATS_RETRANSMISSION, i + 1);
 	return made;
 }
 
 Test(findings, take_count_and_part_and_are_ranked)
 {
-	struct stats *stats = stats_create(&(struct stats_options){ 1 << 20, 0 });
+	struct stats *stats = stats_create(&(struct stats_options){ .max_memory = 1 << 20 });
 	struct findings *findings = calloc(1, sizeof *findings);
 
 	connection(stats, 1, 100, 9);      /* too few */
 	connection(stats, 2, 10000, 99);   /* too small a part */
 	connection(stats, 3, 10000, 100);  /* just over */
 	connection(stats, 4, 100, 50);     /* five times */
-	stats_count(&connection(stats, 5, 1, 0)->directions[1].events[STATS_NAK_ACCESS], 7);
+	stats_note_event(stats, &connection(stats, 5, 1, 0)->directions[1], STATS_NAK_ACCESS, 7);
 	findings_gather(findings, stats);
 	cr_assert_eq(findings->count, 3);
 	cr_assert_eq(findings->found, 3);
@@ -97,7 +97,7 @@ Test(findings, take_count_and_part_and_are_ranked)
 
 Test(findings, keep_the_worst_and_count_all)
 {
-	struct stats *stats = stats_create(&(struct stats_options){ 64 << 20, 0 });
+	struct stats *stats = stats_create(&(struct stats_options){ .max_memory = 64 << 20 });
 	struct findings *findings = calloc(1, sizeof *findings);
 
 	for (uint64_t i = 0; i < 3 * FINDINGS; i++)
@@ -114,11 +114,11 @@ Test(findings, keep_the_worst_and_count_all)
 
 Test(findings, of_connections_beyond_memory_are_those_of_their_sum)
 {
-	struct stats *stats = stats_create(&(struct stats_options){ 4096, 0 });
+	struct stats *stats = stats_create(&(struct stats_options){ .max_memory = 4096 });
 	struct findings *findings = calloc(1, sizeof *findings);
 
 	for (uint64_t i = 1; i <= 1000; i++)
-		stats_count(&connection(stats, i, 10, 0)->directions[0].events[STATS_NAK_ACCESS], i);
+		stats_note_event(stats, &connection(stats, i, 10, 0)->directions[0], STATS_NAK_ACCESS, i);
 	findings_gather(findings, stats);
 	cr_assert_leq(stats->memory, 4096);
 	cr_assert_eq(stats->connections, 1000);
@@ -143,7 +143,7 @@ static bool is_told(const struct stats *stats, const struct findings *findings, 
 
 Test(findings, text_counts_one_in_the_singular)
 {
-	struct stats *stats = stats_create(&(struct stats_options){ 64 << 20, 0 });
+	struct stats *stats = stats_create(&(struct stats_options){ .max_memory = 64 << 20 });
 	struct findings *findings = calloc(1, sizeof *findings);
 
 	stats->outside_intervals = 1;

@@ -27,7 +27,7 @@ static uint64_t exact(const uint64_t *sorted, uint64_t count, unsigned permille)
 static void check(uint64_t *values, uint64_t count)
 {
 	struct histogram histogram = { 0 };
-	uint64_t sum = 0;
+	uint64_t sum = 0, together[sizeof permilles / sizeof permilles[0]];
 
 	for (uint64_t i = 0; i < count; i++) {
 		histogram_add(&histogram, values[i]);
@@ -38,12 +38,14 @@ static void check(uint64_t *values, uint64_t count)
 	cr_assert_eq(histogram.sum, sum);
 	cr_assert_eq(histogram.least, values[0]);
 	cr_assert_eq(histogram.largest, values[count - 1]);
+	histogram_percentiles(&histogram, permilles, sizeof permilles / sizeof permilles[0], together);
 	for (unsigned i = 0; i < sizeof permilles / sizeof permilles[0]; i++) {
 		uint64_t wanted = exact(values, count, permilles[i]), found = histogram_percentile(&histogram, permilles[i]);
 		uint64_t error = found > wanted ? found - wanted : wanted - found;
 
 		cr_assert(error * 32 <= wanted, "%u of 1000 of %lu: %lu, not %lu", permilles[i], (unsigned long)count, (unsigned long)found,
 			  (unsigned long)wanted);
+		cr_assert_eq(together[i], found);
 	}
 	histogram_fini(&histogram);
 	cr_assert_eq(histogram.count, 0);

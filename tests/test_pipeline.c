@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -21,17 +23,25 @@ struct bench {
 	unsigned done;
 };
 
-struct deed {
-	struct bench *bench;
-	unsigned number; /* from 0 */
-};
-
-static void do_deed(void *what)
+/* What each finds is its number, from 0. */
+static void do_deed(void *owner, void *what)
 {
-	struct deed *deed = what;
+	struct bench *bench = owner;
+	const uint64_t *number = what;
 
-	cr_assert_eq(deed->bench->done, deed->number);
-	deed->bench->done++;
+	cr_assert_eq(bench->done, *number);
+	bench->done++;
+}
+
+static void do_later(struct bench *bench, uint64_t number, size_t size)
+{
+	uint64_t *room = pipeline_do_later(bench->pipeline, do_deed, bench, size);
+
+	cr_assert(room);
+	cr_assert_eq((uintptr_t)room % 8, 0);
+	cr_assert_eq(pipeline_room(bench->pipeline), room);
+	memset(room, 0xff, size);
+	*room = number;
 }
 
 static void begin(struct bench *bench, const char *output)
@@ -62,12 +72,10 @@ static void end(struct bench *bench)
 Test(pipeline, does_things_before_they_hold_much_memory)
 {
 	struct bench bench;
-	struct deed deeds[16];
 
 	begin(&bench, "/dev/null");
 	for (unsigned i = 0; i < 16; i++) {
-		deeds[i] = (struct deed){ &bench, i };
-		pipeline_do_later(bench.pipeline, do_deed, &deeds[i], i < 8 ? SMALL : LARGE);
+		do_later(&bench, i, i < 8 ? SMALL : LARGE);
 		cr_assert(i >= 8 || !bench.done, "%u things were done", bench.done);
 	}
 	cr_assert(bench.done >= 8 && bench.done < 16, "%u things were done", bench.done);
@@ -89,15 +97,49 @@ static void write_much(const void *what, struct line *line)
 Test(pipeline, does_things_though_writing_failed)
 {
 	struct bench bench;
-	struct deed deed = { &bench, 0 };
 
 	begin(&bench, "/dev/full");
 	for (unsigned i = 0; i < 3; i++)
 		pipeline_write(bench.pipeline, write_much, NULL);
-	pipeline_do_later(bench.pipeline, do_deed, &deed, SMALL);
+	do_later(&bench, 0, SMALL);
 	cr_assert_eq(bench.done, 0);
 	pipeline_sync(bench.pipeline);
 	cr_assert_eq(pipeline_error(bench.pipeline), -ENOSPC);
+	cr_assert_eq(bench.done, 1);
+	end(&bench);
+}
+
+static void write_little(const void *what, struct line *line)
+{
+	(void)what;
+	line_char(line, '.');
+}
+
+Test(pipeline, gives_room_until_something_comes_behind_it_or_it_is_done)
+{
+	struct bench bench;
+
+	begin(&bench, "/dev/null");
+	cr_assert_null(pipeline_room(bench.pipeline));
+	do_later(&bench, 0, SMALL);
+	pipeline_write(bench.pipeline, write_little, NULL);
+	cr_assert_null(pipeline_room(bench.pipeline));
+	cr_assert_eq(bench.done, 0);
+	do_later(&bench, 1, SMALL);
+	pipeline_sync(bench.pipeline);
+	cr_assert_null(pipeline_room(bench.pipeline));
+	cr_assert_eq(bench.done, 2);
+	end(&bench);
+}
+
+Test(pipeline, has_no_room_for_what_is_too_large_and_has_done_all_before)
+{
+	struct bench bench;
+
+	begin(&bench, "/dev/null");
+	do_later(&bench, 0, SMALL);
+	cr_assert_null(pipeline_do_later(bench.pipeline, do_deed, &bench, 5 << 20));
+	cr_assert_null(pipeline_room(bench.pipeline));
 	cr_assert_eq(bench.done, 1);
 	end(&bench);
 }

@@ -365,7 +365,7 @@ static void open_output(struct run *run, unsigned set)
 		REQUIRE(run->canon != NULL);
 		break;
 	case STATS: case JSON_STATS:
-		run->stats = stats_create(&(struct stats_options){ 1 << 20, run->options & PACKETS ? 1000000 : 0 });
+		run->stats = stats_create(&(struct stats_options){ .max_memory = 1 << 20, .interval_ns = run->options & PACKETS ? 1000000 : 0 });
 		REQUIRE(run->stats != NULL);
 		break;
 	case EXPORT:
