@@ -223,7 +223,7 @@ struct stats *stats_create(const struct stats_options *options);
 struct stats_sight {
 	uint64_t frame;                     /* number */
 	int64_t time_ns;
-	uint64_t connection;                /* number; valid with has_connection */
+	uint64_t connection;                /* number; valid with flow.present */
 	uint32_t wire_bytes, payload_bytes;
 	/* The first of the packet's facts, as they stand there: copied as one. */
 	struct stats_flow_head {

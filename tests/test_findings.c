@@ -164,7 +164,7 @@ struct counts {
 
 static void begin_counts(struct counts *counts)
 {
-	counts->stats = stats_create(&(struct stats_options){ 1 << 20, 0 });
+	counts->stats = stats_create(&(struct stats_options){ .max_memory = 1 << 20 });
 	counts->connection = connection(counts->stats, 1, 0, 0);
 	counts->direction = &counts->connection->directions[0];
 	counts->rpc = stats_take(counts->stats, sizeof *counts->rpc, 1);
@@ -188,13 +188,13 @@ static bool end_counts(struct counts *counts, const char *rule)
 /* What is counted in a direction, of packets that it sent, or that were sent to it. */
 static void set_event(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
 {
-	counts->direction->events[event].count = count;
+	stats_incidents(counts->stats, counts->direction)->events[event].count = count;
 	counts->direction->packets = of;
 }
 
 static void set_refused(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
 {
-	counts->direction->events[event].count = count;
+	stats_incidents(counts->stats, counts->direction)->events[event].count = count;
 	counts->connection->directions[1].packets = of;
 }
 
@@ -238,7 +238,7 @@ static void set_burst(struct counts *counts, unsigned seconds, uint64_t count, u
 	counts->direction->packets = 1;
 	counts->direction->last_ns = seconds * INT64_C(1000000000);
 	counts->direction->losses = of;
-	counts->direction->worst_burst.tally.count = count;
+	stats_incidents(counts->stats, counts->direction)->worst_burst.tally.count = count;
 }
 
 #define SET_STATS(member) \
@@ -424,7 +424,7 @@ Test(findings, leave_out_what_another_sign_explains)
 
 	begin_counts(&counts);
 	set_event(&counts, STATS_CE_MARK, 1000, 1000);
-	counts.connection->directions[1].events[STATS_CNP].count = 1;
+	stats_incidents(counts.stats, &counts.connection->directions[1])->events[STATS_CNP].count = 1;
 	cr_expect_not(end_counts(&counts, "ce_without_cnp"));
 	begin_counts(&counts);
 	set_trouble(&counts, RTAP_TROUBLE_LOST, 5, 10);
@@ -478,20 +478,20 @@ Test(findings, of_what_takes_long_take_a_second)
 /* How many losses are the most within a second, of two that are so far apart. */
 static uint64_t losses_at_once(int64_t apart_ns)
 {
-	struct stats *stats = stats_create(&(struct stats_options){ 1 << 20, 0 });
-	struct stats_sight sight = { .connection = 1, .has_connection = true, .has_bth = true, .opcode = 4, .from_a = true };
+	struct stats *stats = stats_create(&(struct stats_options){ .max_memory = 1 << 20 });
+	struct stats_sight sight = { .connection = 1, .flow = { .present = true, .from_a = true }, .ib = { .has_bth = true, .opcode = 4 } };
 	uint64_t losses;
 
 	for (uint64_t i = 0; i < 2; i++) {
 		sight.time_ns = (int64_t)i * apart_ns;
-		sight.analysis = RTAP_PSN_RETRANSMISSION;
+		sight.flow.analysis = RTAP_PSN_RETRANSMISSION;
 		sight.frame++;
 		stats_add_sight(stats, &sight);
-		sight.analysis = RTAP_PSN_IN_ORDER;
+		sight.flow.analysis = RTAP_PSN_IN_ORDER;
 		sight.frame++;
 		stats_add_sight(stats, &sight);
 	}
-	losses = stats_find(stats, 1)->directions[0].worst_burst.tally.count;
+	losses = stats_incidents_of(&stats_find(stats, 1)->directions[0])->worst_burst.tally.count;
 	stats_destroy(stats);
 	return losses;
 }
