@@ -10,7 +10,7 @@
 
 bool rpc_is_callback(uint32_t program, const struct rtap_context *context)
 {
-	return program == context->rpc_callback_program || (program >= FIRST_TRANSIENT && program <= LAST_TRANSIENT);
+	return (program && program == context->rpc_callback_program) || (program >= FIRST_TRANSIENT && program <= LAST_TRANSIENT);
 }
 
 void rpc_take_call(struct rtap_rpc_facts *facts, const struct rtap_context *context)

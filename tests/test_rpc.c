@@ -91,6 +91,7 @@ static const struct {
 	{ "a record longer than its segment", TCP, 700, 2049, { { LAST | 52, MNT_CALL }, 13 }, NULL, "frame ip tcp data" },
 	{ "a fragment of a record", TCP, 700, 2049, { { 48, MNT_CALL }, 13 }, NULL, "frame ip tcp data" },
 	{ "a callback", TCP, 700, 40001, { { LAST | 40, CALL_OF(0x40000000, 1, 0) }, 11 }, NULL, "frame ip tcp rpc nfs" },
+	{ "a program of number 0", UDP, 700, 2049, { { CALL_OF(0, 1, 0) }, 10 }, NULL, "frame ip udp rpc" },
 	{ "a reply's record", TCP, 111, 700, { { LAST | 28, ACCEPTED, 0 }, 8 }, NULL, "frame ip tcp rpc data" },
 };
 
