@@ -505,7 +505,7 @@ static enum rtap_status check_kept(struct file_reader *reader, const char *line,
 {
 	const struct diff_rules *rules = reader->treatments->rules;
 	const char *at = line;
-	struct canon_token token, kept = { .value_length = 0 };
+	struct canon_token token, kept = { .value = "" };
 
 	while (canon_token_next(&at, end, &token))
 		if (is_text(token.name, token.name_length, LITERAL("keep")))
