@@ -270,23 +270,20 @@ struct binder {
 /* The first is the binder's own, the next few are memory that is used again. */
 static bool make_operation_room(struct binder *binder)
 {
+	bool is_own = binder->operations == &binder->only;
 	struct rtap_operation *larger;
-	uint32_t room;
+	uint32_t room = is_own ? 0 : binder->operation_room;
 
 	if (!binder->operation_count) {
-		larger = &binder->only;
-		room = 1;
-	} else if (binder->operations == &binder->only) {
-		larger = rpc_operations_new(binder->tracker);
-		room = RPC_OPERATIONS;
-		if (larger)
-			larger[0] = binder->only;
-	} else {
-		room = binder->operation_room * 2;
-		larger = memory_resize(binder->operations, room * sizeof *larger);
+		binder->operations = &binder->only;
+		binder->operation_room = 1;
+		return true;
 	}
+	larger = rpc_operations_grow(binder->tracker, binder->operations, &room);
 	if (!larger)
 		return false;
+	if (is_own)
+		larger[0] = binder->only;
 	binder->operations = larger;
 	binder->operation_room = room;
 	return true;

@@ -15,10 +15,15 @@ struct spare_operations {
 
 _Static_assert(sizeof(struct spare_operations) <= sizeof(struct rtap_operation), "it is put where operations were");
 
-struct rtap_operation *rpc_operations_new(struct rtap_tracker *tracker)
+struct rtap_operation *rpc_operations_grow(struct rtap_tracker *tracker, struct rtap_operation *operations, uint32_t *room)
 {
 	struct spare_operations *spare = tracker->spare_operations;
 
+	if (*room) {
+		*room *= 2;
+		return memory_resize(operations, *room * sizeof *operations);
+	}
+	*room = RPC_OPERATIONS;
 	if (!spare)
 		return memory_new(RPC_OPERATIONS * sizeof(struct rtap_operation));
 	tracker->spare_operations = spare->next;

@@ -11,8 +11,11 @@ struct rtap_tracker;
 
 #define RPC_OPERATIONS 8 /* that most COMPOUNDs have at most */
 
-/* Memory for so many, from the heap, where it can grow. NULL: memory is out. */
-struct rtap_operation *rpc_operations_new(struct rtap_tracker *tracker);
+/*
+ * Memory for more than `*room`, which becomes how many there is room for; what is there moves along. 0: nothing is, and `operations` is not
+ * looked at. NULL: memory is out, and what was there stays.
+ */
+struct rtap_operation *rpc_operations_grow(struct rtap_tracker *tracker, struct rtap_operation *operations, uint32_t *room);
 
 /* Takes it back with what is in it: it has grown if that is more. */
 void rpc_operations_free(struct rtap_tracker *tracker, const struct rtap_operation *operations, uint32_t count);
