@@ -187,6 +187,11 @@ static struct parse parse_behind(struct rtap_packet *packet, const struct rtap_c
 		captured = payload->offset + payload->captured;
 		wire = payload->offset + payload->wire;
 	}
+	/* the layer can stand behind what the transport carried */
+	if (captured < offset)
+		captured = offset;
+	if (wire < captured)
+		wire = captured;
 	parse_set_source(&parse, source);
 	parse.cursor = (struct cursor){ parse.source_bytes + offset, captured - offset, wire - offset };
 	return parse;
@@ -308,18 +313,31 @@ static void append(struct rtap_packet *packet, const struct rtap_packet *send, u
 	packet->anomalies_found += send->anomalies_found;
 }
 
+/* Where the bytes of a Send stand in the frame. False: not all of them do, or its dissection has others too. */
+static bool find_in_frame(const struct rtap_packet *packet, const struct rtap_packet *send, uint32_t *offset)
+{
+	uintptr_t start = (uintptr_t)packet->sources[0].bytes, at = (uintptr_t)send->sources[0].bytes;
+	uint32_t captured = packet->sources[0].captured;
+
+	if (send->source_count != 1 || at < start || at - start > captured || send->sources[0].captured > captured - (at - start))
+		return false;
+	*offset = (uint32_t)(at - start);
+	return true;
+}
+
 void packet_graft_send(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_packet *send)
 {
 	struct parse parse = parse_segment(packet, context);
+	uint32_t offset;
 
-	if (packet->layer_count + 3 + send->layer_count > RTAP_MAX_LAYERS) {
+	if (packet->layer_count + 3 + send->layer_count > RTAP_MAX_LAYERS || !find_in_frame(packet, send, &offset)) {
 		packet_dissect_segment(packet, context);
 		return;
 	}
 	packet_forget_segment(packet);
 	if (protocol_by_number(PROTOCOL_MPA_FPDU)->parse(&parse) != OK)
 		return;
-	append(packet, send, (uint32_t)(send->sources[0].bytes - packet->sources[0].bytes));
+	append(packet, send, offset);
 	packet->rpcrdma = send->rpcrdma;
 	packet->rpc = send->rpc;
 	parse.unit = 1;

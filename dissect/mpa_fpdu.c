@@ -97,7 +97,8 @@ uint8_t iwarp_behind_setup(const struct parse *parse)
 
 	if (parse->context->is_iwarp)
 		return parse->context->fpdu_count ? PROTOCOL_MPA_FPDU : PROTOCOL_PAYLOAD;
-	if (parse->context->no_heuristics || parse->context->not_iwarp)
+	/* FPDUs without a list are the frame's */
+	if (parse->context->no_heuristics || parse->context->not_iwarp || parse->source)
 		return PROTOCOL_PAYLOAD;
 	return recognise(&parse->cursor, &fpdus) ? PROTOCOL_MPA_FPDU : PROTOCOL_PAYLOAD;
 }
@@ -351,7 +352,7 @@ static enum result parse(struct parse *parse)
 
 	if (context->is_iwarp)
 		*fpdus = (struct rtap_fpdus){ .list = context->fpdus, .count = context->fpdu_count, .length = parse->cursor.captured };
-	else if (!recognise(&parse->cursor, fpdus))
+	else if (parse->source || !recognise(&parse->cursor, fpdus))
 		return MALFORMED;
 	fpdus->offset = parse_offset(parse);
 	if (parse->packet->layer_count + 3 > RTAP_MAX_LAYERS) {

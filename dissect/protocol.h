@@ -284,7 +284,7 @@ void packet_forget_segment(struct rtap_packet *packet);
 
 /*
  * The same where the context has one FPDU, which lies in the frame without a marker, and whose Send packet_dissect_send() has
- * dissected in the same way to `send`, with nothing but its bytes: they are taken from there.
+ * dissected in the same way to `send`: it is taken from there if its bytes are the frame's, and dissected again if they are not.
  */
 void packet_graft_send(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_packet *send);
 

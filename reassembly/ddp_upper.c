@@ -61,17 +61,17 @@ static bool whole_send(struct ddp_work *work, struct rtap_span *bytes)
 	       fpdu_front(work->fpdu, facts->payload_offset, bytes);
 }
 
-/* A chunk is borrowed for a moment only: the frame gets a copy. */
-static bool keep_chunk(struct rtap_tracker *tracker, struct rtap_context *upper)
+/* A chunk, or a message, is borrowed for a moment only: the frame gets a copy. */
+static bool keep_copy(struct rtap_tracker *tracker, struct rtap_span *bytes)
 {
-	uint8_t *copy = memory_new(upper->chunk.length + 1);
+	uint8_t *copy = memory_new(bytes->length + 1);
 
-	if (!copy || !iwarp_view_keep(&tracker->view, &tracker->budget, copy, upper->chunk.length + 1)) {
+	if (!copy || !iwarp_view_keep(&tracker->view, &tracker->budget, copy, bytes->length + 1)) {
 		free(copy);
-		upper->chunk = (struct rtap_span){ NULL, 0 };
+		*bytes = (struct rtap_span){ NULL, 0 };
 		return false;
 	}
-	upper->chunk.bytes = memcpy(copy, upper->chunk.bytes, upper->chunk.length);
+	bytes->bytes = memcpy(copy, bytes->bytes, bytes->length);
 	return true;
 }
 
@@ -89,7 +89,7 @@ void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connecti
 	begin(&alone, &work, &bytes, work.facts.payload_length);
 	dissect(&alone);
 	/* a reply that a chunk carried, all of which was there before the gap */
-	if (rpc_call_chunk(tracker, connection, from_a, NULL, alone.packet, alone.upper) && keep_chunk(tracker, alone.upper))
+	if (rpc_call_chunk(tracker, connection, from_a, NULL, alone.packet, alone.upper) && keep_copy(tracker, &alone.upper->chunk))
 		dissect(&alone);
 	rpc = &alone.packet->rpc;
 	if (alone.packet->rpcrdma.present && rpc->is_reply) {
@@ -102,14 +102,14 @@ void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connecti
 	show(&work, alone.upper);
 }
 
-/* The bytes become the frame's, unless the message is told with them. */
-static bool keep_message(struct ddp_work *work, struct message *message)
+/* The bytes become the frame's; a copy of them if the message is to be returned with them. */
+static bool keep_message(struct ddp_work *work, struct message *message, struct rtap_span *bytes)
 {
 	struct rtap_tracker *tracker = work->tracker;
 	struct coverage *data = &message->coverage;
 
 	if (tracker->keep & COVERAGE_BYTES)
-		return true;
+		return keep_copy(tracker, bytes);
 	if (!iwarp_view_keep(&tracker->view, &tracker->budget, data->bytes, data->bytes_room))
 		return false;
 	data->bytes = NULL;
@@ -153,7 +153,7 @@ static void take_rpc(struct ddp_work *work, struct message *message, struct alon
 
 	work->connection->upper = RTAP_UPPER_RPCRDMA;
 	again = rpc_call_chunk(tracker, work->connection, work->from_a, message, alone->packet, alone->upper) &&
-		keep_chunk(tracker, alone->upper);
+		keep_copy(tracker, &alone->upper->chunk);
 	if (alone->packet->rpc.is_reply || alone->upper->chunk.bytes)
 		is_known = rpc_call_context(tracker, work->connection, work->from_a, alone->packet, alone->upper);
 	if (again) {
@@ -194,7 +194,7 @@ void ddp_hear_send(struct ddp_work *work, struct message *message, const struct 
 		take_rpc(work, message, &alone);
 	if (put_together)
 		alone.upper->message = *bytes;
-	if (!put_together || keep_message(work, message))
+	if (!put_together || keep_message(work, message, &alone.upper->message))
 		show(work, alone.upper);
 	view->sent = whole && alone.packet->rpcrdma.present && !alone.upper->rpc_follows && alone.packet->source_count == 1 ?
 			     work->shown : IWARP_NOT_SHOWN;
@@ -218,7 +218,7 @@ void ddp_hear_read(struct ddp_work *work, struct message *message)
 		return;
 	begin(&alone, work, &segment, segment.length);
 	alone.packet->rpcrdma.present = false;
-	if (!rpc_call_chunk(tracker, work->connection, work->from_a, message, alone.packet, alone.upper) || !keep_chunk(tracker, alone.upper))
+	if (!rpc_call_chunk(tracker, work->connection, work->from_a, message, alone.packet, alone.upper) || !keep_copy(tracker, &alone.upper->chunk))
 		return;
 	fpdu = *work->fpdu;
 	fpdu.upper = alone.upper;

@@ -173,6 +173,9 @@ static void take_first(struct iwarp_half *half)
 		half->last = NULL;
 	half->waiting--;
 	half->waiting_bytes -= sizeof *waiting + waiting->fpdu.bytes.length;
+	/* what is dissected of it may be what the frame shows: that must not refer to the copy, which is freed here */
+	if (is_shown)
+		waiting->fpdu.bytes = view->list[waiting->shown].bytes;
 	if (waiting->lost)
 		take_lost(half->stream, half->from_a, waiting->lost);
 	else
@@ -600,6 +603,7 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 	}
 	if (stream->tracker->view.ahead == stream->tcp)
 		stream->tracker->view.ahead = NULL;
+	iwarp_view_forget(&stream->tracker->view, stream);
 	if (stream->connection)
 		stream->connection->iwarp = NULL;
 	budget_give(&stream->tracker->budget, &stream->holder, stream->holder.bytes);

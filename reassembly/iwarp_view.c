@@ -19,14 +19,21 @@ static void free_kept(struct iwarp_view *view, struct budget *budget)
 	view->kept_count = 0;
 }
 
+/* Forgets what is shown of a stream before another one is. */
+static void serve(struct iwarp_view *view, const struct iwarp_stream *stream)
+{
+	view->stream = stream;
+	view->count = 0;
+	view->sent = IWARP_NOT_SHOWN;
+	view->sent_presumed = false;
+}
+
 void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	if (view->kept_count)
 		free_kept(view, budget);
-	view->count = 0;
-	view->stream = NULL;
+	serve(view, NULL);
 	view->ahead = NULL;
-	view->sent = IWARP_NOT_SHOWN;
 	view->presumed = packet->fpdus.count ? packet : NULL;
 	view->flow = (struct rtap_flow_facts){ 0 };
 	view->number = frame->number;
@@ -116,8 +123,7 @@ uint32_t iwarp_view_add(struct iwarp_view *view, struct budget *budget, const st
 
 	/* what ended before is of another stream that the frame only gave the occasion to end */
 	if (view->stream != stream)
-		view->count = 0;
-	view->stream = stream;
+		serve(view, stream);
 	if (view->count == view->room && !grow(view, budget))
 		return IWARP_NOT_SHOWN;
 	shown = &view->list[view->count];
@@ -126,6 +132,12 @@ uint32_t iwarp_view_add(struct iwarp_view *view, struct budget *budget, const st
 	if (!kept && !is_in_frame(view, &fpdu->bytes) && !copy_bytes(view, budget, shown))
 		return IWARP_NOT_SHOWN;
 	return view->count++;
+}
+
+void iwarp_view_forget(struct iwarp_view *view, const struct iwarp_stream *stream)
+{
+	if (view->stream == stream)
+		serve(view, NULL);
 }
 
 void iwarp_view_context(const struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context)
@@ -143,7 +155,8 @@ static bool is_sent(const struct iwarp_view *view, const struct rtap_context *co
 	const struct rtap_fpdu *fpdu = context->fpdus;
 
 	return context->fpdu_count == 1 && fpdu == view->list && !view->sent && !fpdu->split && !fpdu->gap_count &&
-	       fpdu->first_marker >= fpdu->bytes.length && is_in_frame(view, &fpdu->bytes);
+	       fpdu->first_marker >= fpdu->bytes.length && is_in_frame(view, &fpdu->bytes) &&
+	       (view->sent_presumed || view->send.sources[0].bytes == fpdu->bytes.bytes + MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH);
 }
 
 bool iwarp_view_is_checked(const struct iwarp_view *view, const struct rtap_span *bytes)

@@ -61,6 +61,9 @@ bool iwarp_view_has_room(struct iwarp_view *view, struct budget *budget, uint32_
 /* Takes over `memory` of `size` bytes, from malloc(): it is freed when the next such frame begins. False: it cannot. */
 bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memory, uint64_t size);
 
+/* The stream is about to be freed: another one may get its address. */
+void iwarp_view_forget(struct iwarp_view *view, const struct iwarp_stream *stream);
+
 /* Puts the FPDUs into the context if they are of this stream. */
 void iwarp_view_context(const struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context);
 

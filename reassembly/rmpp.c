@@ -225,6 +225,8 @@ static void take_segment(struct rmpp *rmpp, struct rmpp_transfer *transfer, stru
 	transfer->whole = progress->whole = true;
 	enter_order(transfer);
 	progress->records = (struct rtap_span){ transfer->coverage.bytes, (uint32_t)transfer->total };
+	/* borrowed for the frame at hand, which may need memory for others */
+	transfer->holder.evict = NULL;
 	progress->first_frame = transfer->first_frame;
 	progress->segments = transfer->next - 1;
 	rmpp->completed++;
@@ -307,6 +309,8 @@ void rmpp_advance(struct rmpp *rmpp, int64_t now_ns)
 {
 	struct rmpp_transfer *transfer;
 
+	if (rmpp->last_whole)
+		rmpp->last_whole->holder.evict = evict;
 	while ((transfer = rmpp->first_held) && (!transfer->message || now_ns - transfer->last_ns >= HOLD_NS)) {
 		let_go(transfer);
 		rmpp->first_held = transfer->behind;

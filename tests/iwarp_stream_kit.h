@@ -75,6 +75,21 @@ static inline void put16(uint8_t *at, uint32_t value)
 	at[1] = (uint8_t)value;
 }
 
+/* Neither a layer nor the FPDUs of the last packet are outside of its bytes. */
+static inline void check_layers(void)
+{
+	const struct rtap_packet *packet = &last.packet;
+	const struct rtap_fpdus *fpdus = &packet->fpdus;
+
+	cr_assert(fpdus->list || !fpdus->count || (uint64_t)fpdus->offset + fpdus->length <= packet->sources[0].captured, "FPDUs");
+	for (uint8_t i = 0; i < packet->layer_count; i++) {
+		const struct rtap_layer *layer = &packet->layers[i];
+
+		cr_assert_lt(layer->source, packet->source_count);
+		cr_assert_leq((uint64_t)layer->offset + layer->length, packet->sources[layer->source].captured, "layer %u", i);
+	}
+}
+
 /* A segment between 10.0.0.1 port 40000 (a) and 10.0.0.2 port `port`. Sequence numbers count from 1000. */
 static inline void give(bool from_a, uint16_t port, uint8_t flags, uint32_t sequence, uint32_t ack, const uint8_t *bytes, uint32_t length)
 {
@@ -104,6 +119,7 @@ static inline void give(bool from_a, uint16_t port, uint8_t flags, uint32_t sequ
 	shown.time_ns = (int64_t)frames * 100000;
 	last.frame = shown;
 	rtap_tracker_frame(tracker, &last.frame, &last.packet);
+	check_layers();
 	last_shown = last.packet.fpdus.count;
 	fpdus_shown += last_shown;
 	for (uint32_t i = 0; last.packet.fpdus.list && i < last_shown; i++)

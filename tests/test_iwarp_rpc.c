@@ -172,3 +172,76 @@ Test(iwarp_rpc, a_reply_ends_what_was_written_for_it)
 	sender_fini(&asks);
 	sender_fini(&answers);
 }
+
+/* One IPv4 fragment of `length` bytes at `offset` of what a segment of a connection seen from the middle is. RFC 791, 3.1. */
+static void give_fragment(const uint8_t *segment, uint32_t offset, uint32_t length, bool more)
+{
+	static uint8_t frame[4096];
+	struct rtap_frame shown = { .bytes = frame, .link_type = RTAP_LINK_RAW };
+
+	memset(frame, 0, 20);
+	frame[0] = 0x45;
+	put16(frame + 2, 20 + length);
+	put16(frame + 4, 77);
+	put16(frame + 6, (uint32_t)more << 13 | offset / 8);
+	frame[8] = 64;
+	frame[9] = 6;
+	frame[12] = frame[16] = 10;
+	frame[15] = 1;
+	frame[19] = 2;
+	memcpy(frame + 20, segment + offset, length);
+	shown.captured_length = shown.wire_length = 20 + length;
+	shown.number = ++frames;
+	shown.time_ns = (int64_t)frames * 100000;
+	last.frame = shown;
+	rtap_tracker_frame(tracker, &last.frame, &last.packet);
+	check_layers();
+}
+
+/* The FPDU is in no frame: nothing may look for it in the last fragment's, which is shorter. */
+Test(iwarp_rpc, an_fpdu_in_ip_fragments_is_not_looked_for_in_the_frame)
+{
+	static uint8_t segment[20 + 3000] = { 0x9c, 0x40, 0x1b, 0x58, [12] = 0x50, [13] = FLAG_ACK };
+	struct sender sender;
+	struct rtap_value length = { 0 };
+
+	sender_init(&sender, SENT_PLAIN, true);
+	send_send(&sender, 1600);
+	memcpy(segment + 20, sender.bytes, sender.length);
+	begin(1 << 20, false);
+	give_fragment(segment, 0, 1600, true);
+	give_fragment(segment, 1600, 20 + sender.length - 1600, false);
+	cr_expect_eq(last.packet.source_count, 2);
+	(void)kit_field(&last, "iwarp_mpa.ulpdulength", &length);
+	end();
+	sender_fini(&sender);
+}
+
+/*
+ * A Send that waits for bytes that it acknowledges is dissected from a copy. The frame that shows it can release it too: nothing of
+ * the packet may refer to the copy then.
+ */
+Test(iwarp_rpc, a_send_that_waited_is_shown_with_the_bytes_of_its_frame)
+{
+	struct sender calls, replies;
+
+	sender_init(&calls, SENT_PLAIN, true);
+	sender_init(&replies, SENT_PLAIN, true);
+	for (uint32_t xid = 1; xid <= 400; xid++)
+		send_rpc(&calls, xid, false);
+	for (uint32_t xid = 1; xid <= 400; xid++)
+		send_rpc(&replies, xid, true);
+	begin(1 << 26, false);
+	give_setup(false, true);
+	/* the first one waits for a call that never comes, for 256 segments of the connection, and all others behind it */
+	give_rpc(&replies, false, 0, calls.fpdus[1].offset + calls.fpdus[1].length);
+	cr_expect(last.packet.rpc.is_reply);
+	give_rpc(&calls, true, 0, 0);
+	for (uint32_t i = 1; i < 300; i++) {
+		give_rpc(&replies, false, i, calls.fpdus[0].length);
+		cr_expect(last.packet.rpc.is_reply, "%u", i);
+	}
+	end();
+	sender_fini(&calls);
+	sender_fini(&replies);
+}
