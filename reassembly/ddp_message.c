@@ -312,6 +312,7 @@ static void take_read_request(struct ddp_work *work)
 	message->shown.length = facts->read_length;
 	message->sink_stag = facts->sink_stag;
 	message->sink_offset = facts->sink_offset;
+	ddp_reads_asked(work, message);
 	rpc_call_claim(work->tracker, message);
 }
 
@@ -329,6 +330,7 @@ static void take_atomic_request(struct ddp_work *work)
 	message->shown.swap_or_add = facts->swap_or_add;
 	message->shown.compare = facts->compare;
 	message->sink_stag = facts->request_identifier;
+	ddp_reads_asked(work, message);
 }
 
 /* A request was answered to its end. */
@@ -365,6 +367,7 @@ static void take_atomic_response(struct ddp_work *work)
 		original[i] = (uint8_t)(work->facts.original >> (56 - 8 * i));
 	piece.crc = assembly_digest(work->tracker, original, ATOMIC_LENGTH);
 	assembly_add_bytes(work->tracker, message, MESSAGE_ORIGIN, &piece);
+	ddp_reads_answered(work, message);
 	message->shown.original = work->facts.original;
 	note(work, message);
 	answered(work, message);
@@ -413,6 +416,7 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 		message->shown.virtual_address = facts->tagged_offset;
 		message->shown.has_key = is_write;
 		put_under_way(&half->write, message);
+		half->has_writes |= is_write;
 		if (is_write)
 			claim_write(work, message);
 		else
@@ -431,34 +435,6 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 	message_settle(work->tracker, message);
 }
 
-/* Whether a segment's place is within what a READ asked for, and not there yet. */
-static bool is_asked_by(const struct message *message, const struct rtap_iwarp_facts *facts)
-{
-	const struct coverage *data = &message->coverage;
-	uint64_t offset = facts->tagged_offset - message->sink_offset;
-
-	if (message->shown.kind != RTAP_KIND_READ || !message->shown.request_seen || message->sink_stag != facts->stag)
-		return false;
-	if (offset > message->shown.length || facts->payload_length > message->shown.length - offset ||
-	    (offset == message->shown.length && message->shown.length))
-		return false;
-	return !data->count || coverage_runs(data)[data->count - 1].end <= MESSAGE_ORIGIN + offset;
-}
-
-/* The READ that a segment answers: responses come in the order of requests. RFC 5040, 5.5. */
-static struct message *find_read(const struct ddp_work *work)
-{
-	struct message *message = half_of(work)->read;
-
-	if (message && is_asked_by(message, &work->facts))
-		return message;
-	message = work->connection->streams[!work->from_a].head;
-	for (uint32_t tried = 0; message && tried < MOST_REQUESTS; message = message->behind, tried++)
-		if (is_asked_by(message, &work->facts))
-			return message;
-	return NULL;
-}
-
 /* READs before one that is being answered will not be any more. */
 static void pass_over(const struct ddp_work *work, const struct message *up_to)
 {
@@ -474,10 +450,14 @@ static void pass_over(const struct ddp_work *work, const struct message *up_to)
 static void take_read_response(struct ddp_work *work)
 {
 	const struct rtap_iwarp_facts *facts = &work->facts;
-	struct message *message = find_read(work);
+	struct message *message = ddp_reads_owner(work);
 
+	if (facts->payload_length > half_of(work)->largest)
+		half_of(work)->largest = facts->payload_length;
 	if (!message) {
 		take_tagged(work, false);
+		if (facts->last)
+			ddp_reads_answered(work, NULL);
 		return;
 	}
 	if (half_of(work)->read != message) {
@@ -488,6 +468,7 @@ static void take_read_response(struct ddp_work *work)
 	note(work, message);
 	if (!facts->last)
 		return;
+	ddp_reads_answered(work, message);
 	answered(work, message);
 	if (is_covered(message, message->shown.length)) {
 		completes(work, message, message->shown.length);
@@ -507,8 +488,11 @@ static void end_torn(const struct ddp_work *work)
 	under_way[DDP_QUEUES] = half->write;
 	under_way[DDP_QUEUES + 1] = half->read;
 	for (unsigned i = 0; i < DDP_QUEUES + 2; i++)
-		if (under_way[i] && under_way[i]->torn)
+		if (under_way[i] && under_way[i]->torn) {
+			if (under_way[i] == half->read)
+				ddp_reads_torn(work, half->read);
 			message_settle(work->tracker, under_way[i]);
+		}
 	half->lost = 0;
 }
 
@@ -551,6 +535,8 @@ void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connectio
 		ddp_message_lost(connection, from_a, fpdu->bytes.length);
 		return;
 	}
+	if (half_of(&work)->lost)
+		ddp_reads_lost(&work);
 	dispatch(&work);
 	/* telling it may have ended the connection */
 	if (connection->ddp && half_of(&work)->lost)
@@ -562,6 +548,7 @@ void ddp_message_lost(struct connection *connection, bool from_a, uint64_t lengt
 	struct ddp_half *half = &connection->ddp->halves[from_a];
 
 	half->lost = half->lost + length < length ? UINT64_MAX : half->lost + length;
+	half->reads.lost = half->reads.lost + length < length ? UINT64_MAX : half->reads.lost + length;
 	for (unsigned queue = 0; queue < DDP_QUEUES; queue++)
 		if (half->untagged[queue])
 			half->untagged[queue]->torn = true;

@@ -8,6 +8,7 @@
 #ifndef REASSEMBLY_DDP_MESSAGE_H
 #define REASSEMBLY_DDP_MESSAGE_H
 
+#include "reassembly/ddp_reads.h"
 #include "reassembly/state.h"
 
 #define DDP_QUEUES 4 /* RFC 5040, 5.1; RFC 7306, 4 */
@@ -20,6 +21,9 @@ struct ddp_half {
 	uint64_t next_offset;     /* tagged offset behind the last segment of `write` */
 	uint64_t lost;            /* stream bytes without an FPDU since the last one */
 	uint64_t end;             /* stream offset behind the last FPDU */
+	bool has_writes;          /* Writes were seen */
+	uint32_t largest;         /* payload of a Read Response's segment */
+	struct ddp_reads reads;   /* READs that it asks for */
 	bool is_acknowledged;     /* acknowledgements of it are captured */
 	struct message *first_unacknowledged, *last_unacknowledged; /* settled ones that wait for it, in the order of ack_at */
 };

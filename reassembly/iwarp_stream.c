@@ -555,6 +555,8 @@ static void evict(struct budget_holder *holder, void *owner)
 	for (unsigned i = 0; i < 2; i++) {
 		struct iwarp_half *half = &stream->halves[i];
 
+		if (half->stage == IWARP_FRAMES)
+			take_lost(stream, half->from_a, half->framer.offset - (half->first ? half->first->offset : half->framer.start));
 		while (half->first) {
 			struct iwarp_waiting *waiting = half->first;
 
@@ -664,6 +666,20 @@ void iwarp_stream_life(struct iwarp_stream *stream, bool from_a, enum tcp_life l
 	stream->fins = (uint8_t)(stream->fins + (life == TCP_LIFE_FIN));
 	connection_event(stream->connection, life == TCP_LIFE_FIN && stream->fins == 1 ? "rdma_disconnect" : "disconnected",
 			 frame->number, frame->time_ns, 0);
+}
+
+/* RFC 6581, 9.1: 0x3fff tells nothing. */
+#define NOT_NEGOTIATED 0x3fff
+
+uint32_t iwarp_stream_most_requests(const struct iwarp_stream *stream, bool side)
+{
+	const struct iwarp_half *half = &stream->halves[side_of(stream, side)], *other = &stream->halves[side_of(stream, !side)];
+	uint32_t most;
+
+	if (!half->has_setup || !other->has_setup || !half->mpa.enhanced || !other->mpa.enhanced)
+		return 0;
+	most = half->mpa.ord < other->mpa.ird ? half->mpa.ord : other->mpa.ird;
+	return most == NOT_NEGOTIATED ? 0 : most;
 }
 
 enum iwarp_verdict iwarp_stream_verdict(const struct iwarp_stream *stream)

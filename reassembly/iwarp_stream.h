@@ -116,6 +116,9 @@ void iwarp_stream_note_call(struct iwarp_stream *stream, bool side, const struct
 /* The latest call with this XID among those, or NULL; valid until the next one is noted. */
 const struct iwarp_call *iwarp_stream_find_call(const struct iwarp_stream *stream, bool side, uint32_t xid);
 
+/* How many READs and atomics one side of the connection may have outstanding by what the two agreed upon; 0: it is not known. */
+uint32_t iwarp_stream_most_requests(const struct iwarp_stream *stream, bool side);
+
 enum iwarp_verdict iwarp_stream_verdict(const struct iwarp_stream *stream);
 
 /* A segment of the stream was taken; `packet` shows it. Counts it, and takes what need not wait any more. */

@@ -66,6 +66,7 @@ struct message {
 	bool torn;                         /* iWARP: bytes of the stream were lost since its last segment */
 	bool awaits_ack;                   /* iWARP: settled, and in ddp_half's list of those, by before and behind */
 	bool gathers;                      /* it had a transfer, and is not settled */
+	bool sink_is_new;                  /* iWARP: no READ that was seen before had the same sink */
 	bool touched;                      /* it is in the tracker's list of those */
 	uint64_t low, high;                /* PSNs of the first and last packet seen, unwrapped */
 	uint64_t end;                      /* PSN behind the last packet; 0: not known */
