@@ -3,13 +3,27 @@
 
 #include "reassembly/budget.h"
 
+#define RESTING_SHARE 32 /* of the limit */
+
 void budget_init(struct budget *budget, uint64_t limit)
 {
-	*budget = (struct budget){ .limit = limit };
+	*budget = (struct budget){ .limit = limit, .resting_limit = limit / RESTING_SHARE, .now_ns = INT64_MAX };
+	budget_give_up_after(budget, INT64_MAX / 2);
+}
+
+void budget_give_up_after(struct budget *budget, uint64_t give_up_ns)
+{
+	budget->give_up_ns = give_up_ns;
+	budget->due_ns = budget->clock_ns + give_up_ns;
 }
 
 void budget_unlink(struct budget *budget, struct budget_holder *holder)
 {
+	if (holder->rests)
+		budget->resting -= holder->bytes;
+	holder->rests = false;
+	if (budget->awake == holder)
+		budget->awake = holder->newer;
 	*(holder->older ? &holder->older->newer : &budget->oldest) = holder->newer;
 	*(holder->newer ? &holder->newer->older : &budget->newest) = holder->older;
 	holder->older = holder->newer = NULL;
@@ -20,6 +34,8 @@ void budget_link_newest(struct budget *budget, struct budget_holder *holder)
 	holder->older = budget->newest;
 	*(budget->newest ? &budget->newest->newer : &budget->oldest) = holder;
 	budget->newest = holder;
+	if (!budget->awake)
+		budget->awake = holder;
 }
 
 /* The holder used longest ago that can be given up, and is not the one that asks. */
@@ -47,6 +63,26 @@ static bool evict_oldest(struct budget *budget, const struct budget_holder *aski
 bool budget_relieve(struct budget *budget)
 {
 	return evict_oldest(budget, NULL);
+}
+
+void budget_give_up_due(struct budget *budget)
+{
+	struct budget_holder *holder;
+
+	while ((holder = budget->awake) && budget->clock_ns - holder->used_ns >= budget->give_up_ns) {
+		if (holder->give_up)
+			holder->give_up(holder, holder->owner);
+		else if (holder->evict)
+			holder->evict(holder, holder->owner);
+		if (budget->awake != holder)
+			continue;
+		holder->rests = true;
+		budget->resting += holder->bytes;
+		budget->awake = holder->newer;
+	}
+	while (budget->resting > budget->resting_limit && budget->oldest->rests && budget->oldest->evict)
+		budget->oldest->evict(budget->oldest, budget->oldest->owner);
+	budget->due_ns = (holder ? holder->used_ns : budget->clock_ns) + budget->give_up_ns;
 }
 
 bool budget_take(struct budget *budget, struct budget_holder *holder, uint64_t bytes)

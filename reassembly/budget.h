@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The limit on memory that state may take, whatever the capture's size. What can be given up is a holder: holders stand
- * in the order of their last use, and the one unused for longest goes first.
+ * in the order of their last use, and the one unused for longest goes first: when memory is short, or when it was not
+ * used for a time of the capture.
  */
 #ifndef REASSEMBLY_BUDGET_H
 #define REASSEMBLY_BUDGET_H
@@ -17,7 +18,15 @@ struct budget_holder {
 	uint64_t bytes;
 	/* Frees what the holder holds, by budget_give() for all of its bytes; may free the holder itself. NULL: never called. */
 	void (*evict)(struct budget_holder *holder, void *owner);
+	/*
+	 * The holder was not used for the budget's give_up_ns: concludes what it is for and gives back what it can, at best all.
+	 * With what it keeps it rests: it is evicted before all others, also if resting holders have more than resting_limit. May free
+	 * the holder. Called by budget_advance() only. NULL: evict() is called instead, if there is one.
+	 */
+	void (*give_up)(struct budget_holder *holder, void *owner);
 	void *owner;
+	uint64_t used_ns;                    /* when it was used last, by the budget's clock */
+	bool rests;                          /* it was given up, and not used since */
 	bool apart;                          /* it is never given up, and stands in no order */
 };
 
@@ -25,10 +34,19 @@ struct budget {
 	uint64_t limit, used, peak; /* bytes */
 	uint64_t evictions;         /* holders that had to go */
 	struct budget_holder *oldest, *newest;
+	struct budget_holder *awake; /* the oldest that does not rest */
+	uint64_t resting, resting_limit; /* bytes */
+	uint64_t give_up_ns;        /* holders that were not used for so long are given up */
+	uint64_t clock_ns;          /* the capture's time that went by: it stands still while time stamps go back */
+	uint64_t due_ns;            /* by this clock: before it there is none to give up */
+	int64_t now_ns;             /* the last time stamp */
 };
 
-/* `limit` in bytes. */
+/* `limit` in bytes; a share of it is for resting holders. */
 void budget_init(struct budget *budget, uint64_t limit);
+
+/* From now on holders are given up that were not used for so long; 1 to INT64_MAX / 2. Before that none is for its age. */
+void budget_give_up_after(struct budget *budget, uint64_t give_up_ns);
 
 /*
  * Asks for `bytes` on behalf of a holder and makes it the one used last. Others are evicted until they fit. False, and
@@ -43,10 +61,29 @@ bool budget_relieve(struct budget *budget);
 void budget_link_newest(struct budget *budget, struct budget_holder *holder);
 void budget_unlink(struct budget *budget, struct budget_holder *holder);
 
+/* budget_advance() when a holder may be due. */
+void budget_give_up_due(struct budget *budget);
+
+/* Time has come to `now_ns`: gives up the holders that were not used for give_up_ns. */
+static inline void budget_advance(struct budget *budget, int64_t now_ns)
+{
+	uint64_t passed = (uint64_t)now_ns - (uint64_t)budget->now_ns;
+
+	/* after a longer time all are due, too */
+	if (now_ns > budget->now_ns)
+		budget->clock_ns += passed < budget->give_up_ns ? passed : budget->give_up_ns;
+	budget->now_ns = now_ns;
+	if ((int64_t)(budget->clock_ns - budget->due_ns) >= 0)
+		budget_give_up_due(budget);
+}
+
 /* Makes a holder the one used last. Nothing if it holds nothing. */
 static inline void budget_touch(struct budget *budget, struct budget_holder *holder)
 {
-	if (!holder->bytes || budget->newest == holder || holder->apart)
+	if (!holder->bytes || holder->apart)
+		return;
+	holder->used_ns = budget->clock_ns;
+	if (budget->newest == holder && !holder->rests)
 		return;
 	budget_unlink(budget, holder);
 	budget_link_newest(budget, holder);
@@ -60,7 +97,8 @@ static inline void budget_charge(struct budget *budget, struct budget_holder *ho
 {
 	if (!bytes)
 		return;
-	if (!holder->apart && budget->newest != holder) {
+	holder->used_ns = budget->clock_ns;
+	if (!holder->apart && (budget->newest != holder || holder->rests)) {
 		if (holder->bytes)
 			budget_unlink(budget, holder);
 		budget_link_newest(budget, holder);
@@ -79,6 +117,8 @@ static inline void budget_give(struct budget *budget, struct budget_holder *hold
 	assert(bytes <= holder->bytes);
 	holder->bytes -= bytes;
 	budget->used -= bytes;
+	if (holder->rests)
+		budget->resting -= bytes;
 	if (!holder->bytes && !holder->apart)
 		budget_unlink(budget, holder);
 }

@@ -25,6 +25,7 @@
 #define TWICE_NS INT64_C(1000000)
 #define CLOCK_SET_NS INT64_C(1000000000) /* frames of several interfaces are less out of order than that */
 #define USUAL_MEMORY (UINT64_C(512) << 20)
+#define USUAL_GIVE_UP_NS (60 * UINT64_C(1000000000))
 
 struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *options)
 {
@@ -37,6 +38,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	tracker->alone.stop_at_tcp = true;
 	tracker->now_ns = INT64_MIN;
 	budget_init(&tracker->budget, options->max_memory ? options->max_memory : USUAL_MEMORY);
+	budget_give_up_after(&tracker->budget, options->give_up_ns ? options->give_up_ns : USUAL_GIVE_UP_NS);
 	tracker->messages.apart = tracker->view.holder.apart = true;
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;

@@ -81,3 +81,130 @@ Test(budget, what_cannot_be_given_up_stays)
 	cr_expect_eq(budget.oldest, &asking);
 	cr_expect_eq(budget.newest, &asking);
 }
+
+#define SECOND INT64_C(1000000000)
+
+static void forget(struct budget_holder *holder, void *owner)
+{
+	*(int *)owner += 10;
+	budget_give(&budget, holder, holder->bytes);
+}
+
+static void keep_ten(struct budget_holder *holder, void *owner)
+{
+	*(int *)owner += 100;
+	budget_give(&budget, holder, holder->bytes - 10);
+}
+
+/* Three holders that give_up is called for, in use from `now` on. */
+static void three_from(int64_t now_ns, struct budget_holder holders[3], int counts[3])
+{
+	budget_init(&budget, 1000);
+	budget_give_up_after(&budget, 60 * SECOND);
+	budget_advance(&budget, now_ns);
+	for (int i = 0; i < 3; i++) {
+		holders[i] = (struct budget_holder){ .evict = give_all, .give_up = forget, .owner = &counts[i] };
+		cr_assert(budget_take(&budget, &holders[i], 30));
+	}
+}
+
+Test(budget, a_holder_is_given_up_when_it_was_not_used_for_the_time)
+{
+	int counts[3] = { 0 };
+	struct budget_holder holders[3];
+
+	three_from(5 * SECOND, holders, counts);
+	budget_advance(&budget, 35 * SECOND);
+	budget_touch(&budget, &holders[1]);
+	budget_charge(&budget, &holders[2], 5);
+	budget_advance(&budget, 65 * SECOND - 1);
+	cr_expect(!counts[0] && !counts[1] && !counts[2]);
+	budget_advance(&budget, 65 * SECOND);
+	cr_expect(counts[0] == 10 && !counts[1] && !counts[2]);
+	budget_advance(&budget, 95 * SECOND - 1);
+	cr_expect(!counts[1] && !counts[2]);
+	budget_advance(&budget, 95 * SECOND);
+	cr_expect(counts[1] == 10 && counts[2] == 10);
+	cr_expect_eq(budget.used, 0);
+	cr_expect_eq(budget.evictions, 0);
+	/* none for a long time, then another */
+	budget_advance(&budget, 1000 * SECOND);
+	budget_charge(&budget, &holders[0], 1);
+	budget_advance(&budget, 1060 * SECOND - 1);
+	cr_expect_eq(counts[0], 10);
+	budget_advance(&budget, 1060 * SECOND);
+	cr_expect_eq(counts[0], 20);
+}
+
+Test(budget, without_give_up_a_holder_is_evicted)
+{
+	int counts[3] = { 0 };
+	struct budget_holder holders[3];
+
+	three_from(0, holders, counts);
+	holders[1].give_up = NULL;
+	budget_advance(&budget, 60 * SECOND);
+	cr_expect(counts[0] == 10 && counts[1] == 1 && counts[2] == 10);
+}
+
+Test(budget, a_holder_that_keeps_something_rests_until_it_is_used)
+{
+	int counts[3] = { 0 };
+	struct budget_holder holders[3];
+
+	three_from(0, holders, counts);
+	for (int i = 0; i < 3; i++)
+		holders[i].give_up = keep_ten;
+	budget_advance(&budget, 60 * SECOND);
+	cr_expect(counts[0] == 100 && counts[1] == 100 && counts[2] == 100);
+	cr_expect(budget.used == 30 && budget.resting == 30);
+	budget_advance(&budget, 120 * SECOND);
+	cr_expect_eq(counts[0], 100);
+	/* used again, it has the whole time again; the others are the first to go */
+	budget_charge(&budget, &holders[0], 5);
+	cr_expect(budget.used == 35 && budget.resting == 20);
+	cr_expect(budget_relieve(&budget));
+	cr_expect(counts[1] == 101 && budget.resting == 10);
+	budget_touch(&budget, &holders[2]);
+	cr_expect(!budget.resting && !holders[2].rests);
+	budget_give(&budget, &holders[2], 10);
+	budget_advance(&budget, 180 * SECOND - 1);
+	cr_expect_eq(counts[0], 100);
+	budget_advance(&budget, 180 * SECOND);
+	cr_expect(counts[0] == 200 && budget.resting == 10);
+	budget_give(&budget, &holders[0], 10);
+	cr_expect(!budget.used && !budget.resting && !budget.oldest && !budget.awake);
+}
+
+Test(budget, what_rests_has_a_limit_of_its_own)
+{
+	int counts[3] = { 0 };
+	struct budget_holder holders[3];
+
+	three_from(0, holders, counts);
+	budget.resting_limit = 15;
+	for (int i = 0; i < 3; i++)
+		holders[i].give_up = keep_ten;
+	budget_advance(&budget, 60 * SECOND);
+	/* the two that are older went */
+	cr_expect(counts[0] == 101 && counts[1] == 101 && counts[2] == 100);
+	cr_expect_eq(budget.resting, 10);
+}
+
+Test(budget, a_clock_that_is_set_back_makes_nothing_older_or_younger)
+{
+	int counts[3] = { 0 };
+	struct budget_holder holders[3];
+
+	three_from(1000 * SECOND, holders, counts);
+	budget_advance(&budget, 1030 * SECOND);
+	budget_touch(&budget, &holders[2]);
+	budget_advance(&budget, 0);
+	budget_advance(&budget, 30 * SECOND - 1);
+	cr_expect(!counts[0] && !counts[1] && !counts[2]);
+	budget_advance(&budget, 30 * SECOND);
+	cr_expect(counts[0] == 10 && counts[1] == 10 && !counts[2]);
+	budget_advance(&budget, INT64_MIN);
+	budget_advance(&budget, INT64_MAX);
+	cr_expect_eq(counts[2], 10);
+}
