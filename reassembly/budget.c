@@ -72,8 +72,6 @@ void budget_give_up_due(struct budget *budget)
 	while ((holder = budget->awake) && budget->clock_ns - holder->used_ns >= budget->give_up_ns) {
 		if (holder->give_up)
 			holder->give_up(holder, holder->owner);
-		else if (holder->evict)
-			holder->evict(holder, holder->owner);
 		if (budget->awake != holder)
 			continue;
 		holder->rests = true;

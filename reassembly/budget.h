@@ -21,7 +21,7 @@ struct budget_holder {
 	/*
 	 * The holder was not used for the budget's give_up_ns: concludes what it is for and gives back what it can, at best all.
 	 * With what it keeps it rests: it is evicted before all others, also if resting holders have more than resting_limit. May free
-	 * the holder. Called by budget_advance() only. NULL: evict() is called instead, if there is one.
+	 * the holder. Called by budget_advance() only. NULL: nothing is to be concluded, and it rests with all that it has.
 	 */
 	void (*give_up)(struct budget_holder *holder, void *owner);
 	void *owner;
@@ -64,8 +64,8 @@ void budget_unlink(struct budget *budget, struct budget_holder *holder);
 /* budget_advance() when a holder may be due. */
 void budget_give_up_due(struct budget *budget);
 
-/* Time has come to `now_ns`: gives up the holders that were not used for give_up_ns. */
-static inline void budget_advance(struct budget *budget, int64_t now_ns)
+/* Time has come to `now_ns`: gives up the holders that were not used for give_up_ns. Returns whether some may have been. */
+static inline bool budget_advance(struct budget *budget, int64_t now_ns)
 {
 	uint64_t passed = (uint64_t)now_ns - (uint64_t)budget->now_ns;
 
@@ -73,8 +73,10 @@ static inline void budget_advance(struct budget *budget, int64_t now_ns)
 	if (now_ns > budget->now_ns)
 		budget->clock_ns += passed < budget->give_up_ns ? passed : budget->give_up_ns;
 	budget->now_ns = now_ns;
-	if ((int64_t)(budget->clock_ns - budget->due_ns) >= 0)
-		budget_give_up_due(budget);
+	if ((int64_t)(budget->clock_ns - budget->due_ns) < 0)
+		return false;
+	budget_give_up_due(budget);
+	return true;
 }
 
 /* Makes a holder the one used last. Nothing if it holds nothing. */

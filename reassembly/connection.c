@@ -70,11 +70,34 @@ void flow_forget_pending(struct flow *flow)
 	flow->pending_count = flow->pending_room = 0;
 }
 
+static struct flow *flow_of(struct budget_holder *holder)
+{
+	return (struct flow *)((char *)holder - offsetof(struct flow, holder));
+}
+
+void flow_stop_waiting(struct rtap_tracker *tracker, struct flow *flow)
+{
+	if (flow->waits) {
+		*(flow->pending_before ? &flow->pending_before->pending_behind : &tracker->pending_flows) = flow->pending_behind;
+		if (flow->pending_behind)
+			flow->pending_behind->pending_before = flow->pending_before;
+	}
+	flow->waits = false;
+	pairing_finish(tracker, flow);
+	if (!flow->connection)
+		flow_destroy(tracker, flow);
+}
+
+static void give_up_pending(struct budget_holder *holder, void *owner)
+{
+	flow_stop_waiting(owner, flow_of(holder));
+}
+
 /* Memory is short: the responses that wait for their requester go. */
 static void evict_pending(struct budget_holder *holder, void *owner)
 {
 	struct rtap_tracker *tracker = owner;
-	struct flow *flow = (struct flow *)((char *)holder - offsetof(struct flow, holder));
+	struct flow *flow = flow_of(holder);
 
 	tracker->counters.evictions++;
 	if (!flow->connection) {
@@ -93,7 +116,7 @@ struct flow *flow_create(struct rtap_tracker *tracker, const struct flow_key *ke
 		return NULL;
 	flow->key = *key;
 	flow->hash = hash;
-	flow->holder = (struct budget_holder){ .evict = evict_pending, .owner = tracker };
+	flow->holder = (struct budget_holder){ .evict = evict_pending, .give_up = give_up_pending, .owner = tracker };
 	if (!map_add(&tracker->flows, hash, flow)) {
 		free(flow);
 		return NULL;
@@ -126,7 +149,7 @@ void flow_attach(struct flow *flow, struct connection *connection, bool from_a)
 
 static uint64_t memory_of(const struct connection *connection)
 {
-	uint64_t memory = sizeof *connection + (connection->ddp ? sizeof *connection->ddp : 0) +
+	uint64_t memory = sizeof *connection + handshake_memory(connection) + (connection->ddp ? sizeof *connection->ddp : 0) +
 			  connection->expectation_room * (sizeof *connection->expectations + sizeof(struct map_slot));
 
 	for (int i = 0; i < 2; i++) {
@@ -168,13 +191,57 @@ static void tell(struct rtap_tracker *tracker, struct connection *connection)
 		tracker->options.connection(tracker->options.owner, &connection->shown);
 }
 
+static struct connection *connection_of(struct budget_holder *holder)
+{
+	return (struct connection *)((char *)holder - offsetof(struct connection, holder));
+}
+
+/* Settles all that is under way, as it stands: what comes for it later comes again. */
+static void conclude(struct rtap_tracker *tracker, struct connection *connection)
+{
+	for (int i = 0; i < 2; i++) {
+		struct psn_stream *stream = &connection->streams[i];
+
+		ib_message_settle(tracker, stream, true);
+		connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
+		psn_fini(stream);
+	}
+	rpc_call_finish(tracker, connection);
+	if (connection->ddp)
+		ddp_message_let_go_all(connection);
+	pairing_forget(tracker, connection);
+}
+
+/*
+ * Nothing of it was seen for long: it is concluded, and rests with what knows it again. One that is over is told, even if earlier
+ * ones are not.
+ */
+static void give_up(struct budget_holder *holder, void *owner)
+{
+	struct rtap_tracker *tracker = owner;
+	struct connection *connection = connection_of(holder);
+
+	connection->references++;
+	if (!connection->retired) {
+		conclude(tracker, connection);
+		connection_charge(tracker, connection);
+	} else if (connection->references == 1) {
+		tell(tracker, connection);
+	}
+	connection->references--;
+	connection_release(tracker, connection);
+}
+
 static void evict(struct budget_holder *holder, void *owner)
 {
 	struct rtap_tracker *tracker = owner;
-	struct connection *connection = (struct connection *)((char *)holder - offsetof(struct connection, holder));
+	struct connection *connection = connection_of(holder);
 
-	tracker->counters.evictions++;
-	connection->shown.trouble[RTAP_TROUBLE_EVICTED]++;
+	/* of one that rests nothing is lost */
+	if (!holder->rests) {
+		tracker->counters.evictions++;
+		connection->shown.trouble[RTAP_TROUBLE_EVICTED]++;
+	}
 	for (int i = 0; i < 2; i++)
 		for (struct message *message = connection->streams[i].head; message; message = message->behind)
 			message->evicted = true;
@@ -198,7 +265,7 @@ struct connection *connection_create(struct rtap_tracker *tracker, uint64_t fram
 	tracker->counters.connections++;
 	connection->shown.first_frame = connection->shown.last_frame = frame;
 	connection->shown.time_ns = connection->shown.time_end_ns = time_ns;
-	connection->holder = (struct budget_holder){ .evict = evict, .owner = tracker };
+	connection->holder = (struct budget_holder){ .evict = evict, .give_up = give_up, .owner = tracker };
 	for (int i = 0; i < 2; i++) {
 		connection->streams[i].connection = connection;
 		connection->streams[i].from_a = i == 1;
@@ -212,7 +279,11 @@ struct connection *connection_create(struct rtap_tracker *tracker, uint64_t fram
 
 void connection_release(struct rtap_tracker *tracker, struct connection *connection)
 {
-	if (!connection->told || connection->references)
+	if (connection->references)
+		return;
+	if (!connection->told && connection->retired && connection->holder.rests)
+		tell(tracker, connection);
+	if (!connection->told)
 		return;
 	budget_give(&tracker->budget, &connection->holder, connection->holder.bytes);
 	free(connection);
@@ -252,28 +323,20 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 		leave_closing(tracker, connection);
 	connection->closed = connection->retired = true;
 	connection->references++;
+	conclude(tracker, connection);
 	for (int i = 0; i < 2; i++) {
-		struct psn_stream *stream = &connection->streams[i];
-
-		ib_message_settle(tracker, stream, true);
-		connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
-		psn_fini(stream);
 		if (connection->flows[i])
 			flow_destroy(tracker, connection->flows[i]);
 		connection->flows[i] = NULL;
 	}
-	rpc_call_finish(tracker, connection);
 	if (connection->iwarp)
 		iwarp_stream_forget(connection->iwarp);
 	if (connection->rpc)
 		rpc_conversation_forget(connection->rpc);
 	connection->rpc = NULL;
-	if (connection->ddp)
-		ddp_message_let_go_all(connection);
 	free(connection->ddp);
 	connection->ddp = NULL;
 	multicast_forget(tracker, connection);
-	pairing_forget(tracker, connection);
 	handshake_forget(tracker, connection);
 	connection_account(tracker, connection);
 	connection->references--;

@@ -14,7 +14,7 @@
 /* A new connection with the next number, first seen in `frame`. NULL: memory is out. */
 struct connection *connection_create(struct rtap_tracker *tracker, uint64_t frame, int64_t time_ns);
 
-/* Frees it if it is closed, told, and no message needs it. */
+/* Frees it if it is closed, told, and no message needs it; tells it before if it is the only one to wait for. */
 void connection_release(struct rtap_tracker *tracker, struct connection *connection);
 
 /* It is over: what is still under way is waited for. */
@@ -93,6 +93,9 @@ void flow_attach(struct flow *flow, struct connection *connection, bool from_a);
 
 /* Frees the responses that wait; the flow's holder still has their bytes. */
 void flow_forget_pending(struct flow *flow);
+
+/* The responses that wait get a connection of their own if none is known; without any, the flow goes. */
+void flow_stop_waiting(struct rtap_tracker *tracker, struct flow *flow);
 
 /* Takes the flow out; what it keeps goes. */
 void flow_destroy(struct rtap_tracker *tracker, struct flow *flow);

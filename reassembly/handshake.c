@@ -32,6 +32,13 @@ struct handshake {
 
 enum { SIDR_REQUEST = 1, SIDR_QUEUE_PAIR = 2 };
 
+uint64_t handshake_memory(const struct connection *connection)
+{
+	const uint64_t one = sizeof(struct handshake) + 2 * sizeof(struct map_slot);
+
+	return (connection->handshakes[0] ? one : 0) + (connection->handshakes[1] ? one : 0) + (connection->resolution ? one : 0);
+}
+
 static void words_of(const struct rtap_end *end, uint32_t id, unsigned kind, uint64_t words[4])
 {
 	memcpy(words, end->address, sizeof end->address);

@@ -32,4 +32,7 @@ bool handshake_service(const struct rtap_tracker *tracker, const struct rtap_end
 
 void handshake_fini(struct rtap_tracker *tracker);
 
+/* Bytes that what is known of the connection's handshakes takes. */
+uint64_t handshake_memory(const struct connection *connection);
+
 #endif

@@ -10,8 +10,6 @@
 #define NANOSECONDS INT64_C(1000000000)
 /* Holes that the stream went past so long ago stay holes. */
 #define HOLE_NS (2 * NANOSECONDS)
-/* Longer than a queue pair waits with all its retries: 7 times 4.3 seconds by usual settings. IBTA vol. 1, 9.7.6.1.3. */
-#define SILENCE_NS (60 * NANOSECONDS)
 
 /* Immediate data and the key to invalidate stand in the last packet. */
 static void take_last(struct message *message, const struct rtap_ib_facts *ib)
@@ -325,7 +323,7 @@ bool ib_message_is_given_up(const struct rtap_tracker *tracker, const struct mes
 	after_read = message->shown.verb == RTAP_VERB_READ ||
 		     (assembly_same_verb(stream->tail, RTAP_VERB_READ) && stream->tail->end >= stream->next);
 	newest = after_read ? stream->acknowledged : stream->next;
-	if (newest > end + PSN_WINDOW || now - stream->last_ns >= SILENCE_NS)
+	if (newest > end + PSN_WINDOW || now - message->active_ns >= (int64_t)tracker->budget.give_up_ns)
 		return true;
 	return stream->next > end && now - message->active_ns >= HOLE_NS;
 }

@@ -13,6 +13,7 @@
 #include "reassembly/rpc_operations.h"
 
 #define CACHE_LINE 64
+#define MOST_SPARE 1024 /* messages whose memory is kept for others */
 
 static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *message)
 {
@@ -74,8 +75,13 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 		leave_stream(message);
 	if (message->awaits_ack)
 		ddp_message_let_go(message);
-	message->behind = tracker->spare;
-	tracker->spare = message;
+	if (tracker->spare_count < MOST_SPARE) {
+		message->behind = tracker->spare;
+		tracker->spare = message;
+		tracker->spare_count++;
+	} else {
+		free(message);
+	}
 	budget_give(&tracker->budget, &tracker->messages, sizeof *message);
 	if (connection) {
 		connection->references--;
@@ -121,35 +127,35 @@ static bool is_final(const struct rtap_tracker *tracker, const struct message *m
 }
 
 /*
- * Whether nothing changes about a message that is not held any more, nor about those between it and its RPC reply, so that
- * their numbers are known.
+ * The message that is not over yet, of this one and those between it and its RPC reply, whose numbers must be known. NULL: nothing
+ * changes about them any more.
  */
-static bool is_ready(struct rtap_tracker *tracker, struct message *message)
+static struct message *awaited_by(struct rtap_tracker *tracker, struct message *message)
 {
+	if (message_is_held(message))
+		return message;
 	if (message->stream) {
 		if (!is_final(tracker, message))
-			return false;
+			return message;
 		message_settle(tracker, message);
 	}
 	if ((message->awaits_ack || message->answered) && message->connection->ddp && !ddp_message_is_final(tracker, message))
-		return false;
+		return message;
 	/* what was found ready stays so */
 	while (message->partner && message->ready_up_to != message->partner) {
 		struct message *next = message->ready_up_to ? message->ready_up_to->waiting_behind : message->waiting_behind;
 
 		/* what an RPC amounts to does not change its place */
 		if (next->call && next == message->partner)
-			return false;
+			return next;
 		/* one that only holds a place can go again */
-		if (next->holder && !next->shown.is_rpc)
-			return false;
-		if (next->stream && !is_final(tracker, next))
-			return false;
+		if ((next->holder && !next->shown.is_rpc) || (next->stream && !is_final(tracker, next)))
+			return next;
 		if (next->stream)
 			message_settle(tracker, next);
 		message->ready_up_to = next;
 	}
-	return true;
+	return NULL;
 }
 
 /* The segments of a transfer of management: what was counted for them is counted anew. */
@@ -223,14 +229,42 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 	free_message(tracker, message);
 }
 
+/* To the end of those that wait, as if it had begun now. */
+static void queue_again(struct rtap_tracker *tracker, struct message *message)
+{
+	struct message *first = tracker->first_waiting;
+
+	if (first->ready_up_to == message)
+		first->ready_up_to = message->waiting_before == first ? NULL : message->waiting_before;
+	unlink_waiting(tracker, message);
+	message->waiting_before = tracker->last_waiting;
+	message->waiting_behind = NULL;
+	*(tracker->last_waiting ? &tracker->last_waiting->waiting_behind : &tracker->first_waiting) = message;
+	tracker->last_waiting = message;
+	message->ready_up_to = NULL;
+	message->queued_ns = tracker->budget.clock_ns;
+}
+
 void messages_tell_ready(struct rtap_tracker *tracker)
 {
-	struct message *message = tracker->first_waiting;
+	struct message *message;
 
-	while (message && !message_is_held(message) && is_ready(tracker, message)) {
-		fetch(message->waiting_behind);
-		tell(tracker, message);
-		message = tracker->first_waiting;
+	while ((message = tracker->first_waiting)) {
+		struct message *awaited = awaited_by(tracker, message);
+
+		if (!awaited) {
+			fetch(message->waiting_behind);
+			tell(tracker, message);
+			continue;
+		}
+		if (!message_is_overdue(tracker, message))
+			break;
+		/* a call stays before its reply */
+		if (awaited == message->partner)
+			queue_again(tracker, message);
+		queue_again(tracker, awaited);
+		if (awaited == message && message->partner)
+			queue_again(tracker, message->partner);
 	}
 }
 
@@ -274,10 +308,12 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 {
 	struct message *message = tracker->spare;
 
-	if (message)
+	if (message) {
 		fetch(tracker->spare = message->behind);
-	else
+		tracker->spare_count--;
+	} else {
 		message = memory_new_zeroed(1, sizeof *message);
+	}
 	if (!message) {
 		tracker->counters.evictions++;
 		return NULL;
@@ -287,6 +323,7 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 	message->shown.first_frame = message->shown.last_frame = frame;
 	message->shown.time_ns = message->shown.time_end_ns = time_ns;
 	message->connection = connection;
+	message->queued_ns = tracker->budget.clock_ns;
 	if (connection)
 		connection->references++;
 	link_waiting(tracker, message);

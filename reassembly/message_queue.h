@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The messages in the order of their first frames, from their first packet until they are told.
+ * The messages in the order of their first frames, from their first packet until they are told. One that is under way for
+ * longer than the budget's give_up_ns steps aside: it is told when it is over, and holds up nobody until then.
  */
 #ifndef REASSEMBLY_MESSAGE_QUEUE_H
 #define REASSEMBLY_MESSAGE_QUEUE_H
@@ -25,13 +26,21 @@ static inline bool message_is_held(const struct message *message)
 	return message->call || message->exchange || message->transfer || message->holder;
 }
 
-/* messages_advance() when the first one may be ready. */
+/* Whether it has held its place for so long that it has to step aside. */
+static inline bool message_is_overdue(const struct rtap_tracker *tracker, const struct message *message)
+{
+	return tracker->budget.clock_ns - message->queued_ns >= tracker->budget.give_up_ns;
+}
+
+/* messages_advance() when the first one may be ready, or has to step aside. */
 void messages_tell_ready(struct rtap_tracker *tracker);
 
 /* Tells the messages that can be, in order. */
 static inline void messages_advance(struct rtap_tracker *tracker)
 {
-	if (tracker->first_waiting && !message_is_held(tracker->first_waiting))
+	const struct message *first = tracker->first_waiting;
+
+	if (first && (!message_is_held(first) || message_is_overdue(tracker, first)))
 		messages_tell_ready(tracker);
 }
 

@@ -59,6 +59,7 @@ struct message {
 	struct message **holder;           /* RPC over TCP and UDP: who points to it, as it waits for its reply or its own end; NULL: nobody */
 	struct message *partner;           /* the RPC message that it answers, or that answers it */
 	struct message *ready_up_to;       /* the last of those behind it of which nothing changes any more */
+	uint64_t queued_ns;                /* when it got its place among those that wait, by the budget's clock */
 	int64_t active_ns;                 /* when a packet of it was seen, new or not */
 	int64_t answered_ns;
 	uint64_t answered_at;              /* stream->packets then */
@@ -220,6 +221,7 @@ struct rtap_tracker {
 	struct flow *pending_flows;
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
 	struct message *spare;         /* for reuse, by `behind` */
+	uint32_t spare_count;
 	struct rpc_call *spare_call;   /* likewise */
 	struct spare_operations *spare_operations; /* and memory for those of a COMPOUND */
 	uint32_t spare_calls, spare_operation_count; /* how many they are */

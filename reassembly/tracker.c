@@ -596,6 +596,10 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	/* out of order by a little; or the capturing machine's clock was set back */
 	if (frame->time_ns > tracker->now_ns || tracker->now_ns - frame->time_ns >= CLOCK_SET_NS)
 		tracker->now_ns = frame->time_ns;
+	if (budget_advance(&tracker->budget, tracker->now_ns)) {
+		messages_advance(tracker);
+		connections_advance(tracker);
+	}
 	context = tracker->alone;
 	/* the last piece of a datagram shows all of it */
 	if (packet->fragment.present && ip_fragments_add(&tracker->fragments, packet, &context.datagram) == IP_FRAGMENTS_WHOLE)
@@ -646,15 +650,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 	uint64_t failures = memory_failures();
 
 	while (tracker->pending_flows) {
-		struct flow *flow = tracker->pending_flows;
-
-		tracker->pending_flows = flow->pending_behind;
-		if (flow->pending_behind)
-			flow->pending_behind->pending_before = NULL;
-		flow->waits = false;
-		pairing_finish(tracker, flow);
-		if (!flow->connection)
-			flow_destroy(tracker, flow);
+		flow_stop_waiting(tracker, tracker->pending_flows);
 		relieve(tracker);
 	}
 	tcp_content_flush(tracker);

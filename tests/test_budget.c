@@ -99,7 +99,7 @@ static void keep_ten(struct budget_holder *holder, void *owner)
 /* Three holders that give_up is called for, in use from `now` on. */
 static void three_from(int64_t now_ns, struct budget_holder holders[3], int counts[3])
 {
-	budget_init(&budget, 1000);
+	budget_init(&budget, 10000);
 	budget_give_up_after(&budget, 60 * SECOND);
 	budget_advance(&budget, now_ns);
 	for (int i = 0; i < 3; i++) {
@@ -136,7 +136,7 @@ Test(budget, a_holder_is_given_up_when_it_was_not_used_for_the_time)
 	cr_expect_eq(counts[0], 20);
 }
 
-Test(budget, without_give_up_a_holder_is_evicted)
+Test(budget, without_give_up_a_holder_rests_with_all_that_it_has)
 {
 	int counts[3] = { 0 };
 	struct budget_holder holders[3];
@@ -144,7 +144,8 @@ Test(budget, without_give_up_a_holder_is_evicted)
 	three_from(0, holders, counts);
 	holders[1].give_up = NULL;
 	budget_advance(&budget, 60 * SECOND);
-	cr_expect(counts[0] == 10 && counts[1] == 1 && counts[2] == 10);
+	cr_expect(counts[0] == 10 && counts[1] == 0 && counts[2] == 10);
+	cr_expect(budget.used == 30 && budget.resting == 30);
 }
 
 Test(budget, a_holder_that_keeps_something_rests_until_it_is_used)
