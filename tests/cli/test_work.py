@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Work grows with the input, not with its square: each case is a capture of one kind of thing, and of twice as much of it."""
+import os
+import unittest
+
+import worst_cases as make
+from cli import RPING
+from doubling import CANON, DoublingTest, FILES, MESSAGES, PACKETS, STATS
+
+# What grows, how much there is of it, and what reads it.
+QUEUE_PAIRS = (
+    (make.reads_outstanding, 10000, (PACKETS, CANON)),
+    (make.reads_answered, 10000, (PACKETS, CANON)),
+    (make.connections, 10000, (STATS, CANON)),
+    (make.half_open_messages, 10000, (PACKETS, CANON)),
+    (make.torn_messages, 10000, (PACKETS, CANON)),
+    (make.random_psns, 10000, (PACKETS, CANON)),
+    (make.scattered_psns, 10000, (PACKETS, CANON)),
+    (make.responses_alone, 2000, (PACKETS, CANON)),
+    (make.unpaired_ends, 5000, (PACKETS, CANON)),
+    (make.messages_of_random_length, 5000, (STATS, CANON)),
+)
+CALLS = (
+    (make.calls_of_one_key, 4000, (MESSAGES, FILES)),
+    (make.calls_of_one_client, 10000, (MESSAGES, FILES)),
+    (make.calls_unanswered, 10000, (MESSAGES, FILES)),
+    (make.calls_read_by_one_key, 10000, (MESSAGES, FILES)),
+    (make.segments_of_calls, 1000, (MESSAGES, FILES)),
+    (make.segments_of_other_keys, 1000, (MESSAGES,)),
+    (make.read_segments_of_calls, 1000, (MESSAGES, FILES)),
+)
+FRAGMENTS = (
+    (make.fragments_unfinished, 20000, (PACKETS,)),
+    (make.fragments_of_datagrams, 20000, (PACKETS,)),
+    (make.fragments_overlapping, 10000, (PACKETS,)),
+)
+STREAMS = (
+    (make.tcp_connections, 10000, (PACKETS, CANON)),
+    (make.tcp_gaps, 8000, (PACKETS,)),
+    (make.tcp_in_reverse, 8000, (PACKETS,)),
+    (make.tcp_scattered, 4000, (PACKETS,)),
+    (make.tcp_overlaps, 8000, (PACKETS,)),
+    (make.records_scattered, 4000, (PACKETS,)),
+    (make.mpa_lost, 2000, (PACKETS,)),
+    (make.iwarp_reads_outstanding, 10000, (PACKETS, CANON)),
+    (make.iwarp_sends, 10000, (PACKETS, CANON)),
+)
+NAMES = (
+    (make.renames_of_a_directory, 4000, (FILES,)),
+    (make.renames_of_files, 4000, (FILES,)),
+    (make.links_of_a_file, 3000, (FILES,)),
+    (make.directories_nested, 4000, (FILES,)),
+    (make.writes_scattered, 5000, (FILES,)),
+)
+MANAGEMENT = (
+    (make.mad_records, 4000, (PACKETS, MESSAGES)),
+)
+
+# Known to grow faster; the line goes when it does not any more. With RDMATAP_PENDING in the environment they run too.
+PENDING = {
+    make.connections, make.scattered_psns, make.responses_alone, make.calls_of_one_client, make.calls_unanswered,
+    make.calls_read_by_one_key, make.segments_of_calls, make.read_segments_of_calls, make.tcp_in_reverse, make.tcp_scattered,
+    make.records_scattered, make.renames_of_a_directory, "-f",
+}
+if "RDMATAP_PENDING" in os.environ:
+    PENDING = set()
+
+
+class Work(DoublingTest):
+    def cases(self, cases):
+        for case, count, commands in cases:
+            if case in PENDING:
+                continue
+            self.doubling(case, count, *commands)
+
+    def test_grows_with_queue_pairs_and_their_messages(self):
+        self.cases(QUEUE_PAIRS)
+
+    def test_grows_with_calls_and_their_segments(self):
+        self.cases(CALLS)
+
+    def test_grows_with_fragments(self):
+        self.cases(FRAGMENTS)
+
+    def test_grows_with_tcp_and_iwarp(self):
+        self.cases(STREAMS)
+
+    def test_grows_with_names_of_files(self):
+        self.cases(NAMES)
+
+    def test_grows_with_management(self):
+        self.cases(MANAGEMENT)
+
+    def test_grows_with_captures_that_have_nothing_in_common(self):
+        """diff ends with status 1."""
+        paths = {}
+        for count in (2000, 4000):
+            for seed in (1, 2):
+                paths[count, seed] = self.path("%d-%d.pcap" % (count, seed))
+                make.write(paths[count, seed], make.messages_of_random_length(count, seed))
+        self.holds("diff", *(lambda count=count: self.seconds(("diff",), paths[count, 1], paths[count, 2], status=1)
+                             for count in (2000, 4000)))
+
+    def test_grows_with_filters(self):
+        """Conditions side by side, and numbers of a set."""
+        for form in {"side by side", "a set", "-f"} - PENDING:
+            def filtered(count, form=form):
+                if form == "-f":
+                    return self.seconds(("-q", "-f", " or ".join("udp port %d" % (i + 1) for i in range(count)), "-r"), RPING)
+                values = ["%d" % i for i in range(count)]
+                text = "infiniband.bth.psn in {%s}" % " ".join(values) if form == "a set" else \
+                    " or ".join("ip.id == %s" % value for value in values)
+                return self.seconds(("-q", "-Y", text, "-r"), RPING)
+            count = {"side by side": 1500, "a set": 4000, "-f": 200}[form]
+            with self.subTest(form):
+                self.holds(form, lambda: filtered(count), lambda: filtered(2 * count))
+
+
+if __name__ == "__main__":
+    unittest.main()
