@@ -9,19 +9,18 @@
 
 #define FIRST_ROOM 64
 
-static uint64_t secret(void)
-{
-	static uint64_t value;
+static uint64_t secret;
 
-	while (!value)
-		if (getrandom(&value, sizeof value, 0) != sizeof value)
-			value = (uintptr_t)&value | 1; /* the address of a shared object is secret enough */
-	return value;
+/* Before any thread of the program or of a library's user can hash. */
+__attribute__((constructor)) static void choose_secret(void)
+{
+	if (getrandom(&secret, sizeof secret, GRND_NONBLOCK) != sizeof secret)
+		secret = (uintptr_t)&secret; /* the address of a shared object is secret enough */
 }
 
 uint64_t map_hash(const uint64_t *words, size_t count)
 {
-	uint64_t hash = secret();
+	uint64_t hash = secret;
 
 	for (size_t i = 0; i < count; i++) {
 		unsigned __int128 product = (unsigned __int128)(hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
