@@ -64,6 +64,9 @@ static pcap_t *open_for(int dlt)
 	return handle; /* reads nothing any more */
 }
 
+/* Characters of a filter. libpcap's optimizer works on longer ones for seconds: its time grows with the cube of the length. */
+#define MOST_OPTIMIZED 1500
+
 static enum rtap_status compile(struct bpf_program *code, int dlt, const char *text, bool optimize, struct rtap_error *error)
 {
 	pcap_t *handle = open_for(dlt);
@@ -74,7 +77,7 @@ static enum rtap_status compile(struct bpf_program *code, int dlt, const char *t
 		rtap_error_set(error, "out of memory");
 		return RTAP_STATUS_FAILED;
 	}
-	if (pcap_compile(handle, code, text, optimize, PCAP_NETMASK_UNKNOWN)) {
+	if (pcap_compile(handle, code, text, optimize && strlen(text) <= MOST_OPTIMIZED, PCAP_NETMASK_UNKNOWN)) {
 		rtap_error_set(error, "%s", pcap_geterr(handle));
 		status = RTAP_STATUS_FAILED;
 	}
@@ -88,7 +91,7 @@ static enum rtap_status try_text(const char *text, struct rtap_error *error)
 	struct bpf_program code;
 
 	for (size_t i = 0; i < sizeof trial_dlts / sizeof trial_dlts[0]; i++) {
-		if (!compile(&code, trial_dlts[i], text, true, i ? &ignored : &first)) {
+		if (!compile(&code, trial_dlts[i], text, false, i ? &ignored : &first)) {
 			pcap_freecode(&code);
 			return RTAP_STATUS_OK;
 		}

@@ -80,6 +80,7 @@ struct options {
 	bool at_once, checksums;  /* of replay */
 	int64_t interval_ns;      /* of stats; 0: no time series */
 	uint64_t max_memory;      /* bytes */
+	uint64_t give_up_ns;      /* 0: as usual */
 	unsigned threads;         /* that may be used; at least 1 */
 	enum view_form form;
 	enum clock_form clock;
@@ -148,8 +149,14 @@ int command_fields(int argc, char **argv);
 
 /*
  * Set by SIGINT, SIGTERM and SIGHUP: interrupted ends reading, and is set when that has ended by itself; hurried, set by the next signal,
- * ends what is told and written of it, at the next message.
+ * or more than half a second of processor time after the first, ends what is told and written of it, at the next message.
  */
 extern volatile sig_atomic_t interrupted, hurried;
+
+/*
+ * What still works when it has taken most of a second of processor time after that is ended with this status, unless it writes files that
+ * would be left in pieces.
+ */
+extern volatile sig_atomic_t hurried_status, finishes_files;
 
 #endif

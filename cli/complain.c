@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-volatile sig_atomic_t interrupted, hurried;
+volatile sig_atomic_t interrupted, hurried, finishes_files, hurried_status = EXIT_DONE;
 
 void complain(const char *format, ...)
 {

@@ -437,6 +437,7 @@ int command_diff(int argc, char **argv)
 	struct options options;
 	int status = EXIT_TROUBLE;
 
+	hurried_status = EXIT_TROUBLE;
 	if (!options_parse(&options, COMMAND_DIFF, argc, argv))
 		goto out;
 	if (options.input_count != 2)

@@ -156,7 +156,7 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 {
 	uint64_t share = options->max_memory / 4;
 	struct rtap_tracker_options tracking = {
-		.max_memory = options->max_memory, .context = options->context, .owner = exporting,
+		.max_memory = options->max_memory, .give_up_ns = options->give_up_ns, .context = options->context, .owner = exporting,
 	};
 	struct export_files_options keeping = { .max_memory = share, .stopped = is_hurried };
 	struct rtap_error error;
@@ -193,6 +193,7 @@ static int run(const struct options *options)
 	if (!reader_open(reader, options)) {
 		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
 	} else if (open_all(&exporting, options)) {
+		finishes_files = 1;
 		reader_run(reader, exporting.tracker, take_frame, &exporting);
 		rtap_tracker_finish(exporting.tracker);
 		if (exporting.skipped)

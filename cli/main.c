@@ -5,12 +5,23 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <pcap/pcap.h>
 #include <zlib.h>
 
 #include "cli/cli.h"
+
+/* Processor time that the program may still take when it was asked to end, and when it was asked to be quick. */
+#define END_WITHIN_US 600000
+#define HURRY_WITHIN_US 200000
+
+/* By processor time: an output that takes no more is no reason to throw away what is written there. */
+static void limit_work(suseconds_t within_us)
+{
+	setitimer(ITIMER_PROF, &(struct itimerval){ .it_value.tv_usec = within_us }, NULL);
+}
 
 /* The first asks for an end, the second for a quick one; if even that hangs, at an output that takes no more, further ones kill. */
 static void interrupt(int signal_number)
@@ -19,6 +30,21 @@ static void interrupt(int signal_number)
 		signal(signal_number, SIG_DFL);
 	hurried = interrupted;
 	interrupted = 1;
+	limit_work(hurried ? HURRY_WITHIN_US : END_WITHIN_US);
+}
+
+/* It still works: it has to be quick, and is ended if it cannot be, as in the midst of compiling a filter. */
+static void hurry(int signal_number)
+{
+	static const char text[] = "rdmatap: interrupted: what was left to do is not done\n";
+
+	(void)signal_number;
+	if (hurried && !finishes_files) {
+		(void)!write(STDERR_FILENO, text, sizeof text - 1);
+		_exit(hurried_status);
+	}
+	hurried = interrupted = 1;
+	limit_work(HURRY_WITHIN_US);
 }
 
 /* A closed pipe is told by the write that fails, an interrupt by the loop that looks. */
@@ -32,6 +58,8 @@ static void catch_signals(void)
 	/* A terminal that goes away must not cost what was captured; nohup(1) wants it to go on. */
 	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
+	action.sa_handler = hurry;
+	sigaction(SIGPROF, &action, NULL);
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
 }

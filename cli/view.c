@@ -241,7 +241,9 @@ static void finish_output(struct view *view)
 
 static bool open_tracker(struct view *view)
 {
-	struct rtap_tracker_options options = { .max_memory = view->options->max_memory, .context = view->options->context };
+	struct rtap_tracker_options options = {
+		.max_memory = view->options->max_memory, .give_up_ns = view->options->give_up_ns, .context = view->options->context,
+	};
 
 	if (!view->reader.filter && !view->reader.formats) {
 		view->reader.counts_only = !view->options->write_name;
@@ -301,6 +303,7 @@ int view_run(const struct options *options)
 	} else {
 		if (reader->formats)
 			reader_wrote(reader, printer_packet(&reader->printer, reader->formats[0], NULL));
+		finishes_files = options->write_name != NULL;
 		reader_run(reader, view.tracker, show, &view);
 		finish_output(&view);
 		remark_trouble(reader->source, &reader->tally);

@@ -15,6 +15,12 @@ from cli import (CliTest, PROGRAM, PipeTest, RPING, RPING_FRAMES, TESTDATA, TEST
 ABSURD = os.path.join(TESTDATA, "absurd-lengths.pcap")
 
 
+def processor_seconds(process):
+    with open("/proc/%d/stat" % process.pid) as f:
+        fields = f.read().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Streaming(PipeTest):
     def test_lines_appear_as_packets_arrive(self):
         header, found = records(read(RPING))
@@ -55,6 +61,19 @@ class Streaming(PipeTest):
             self.assertIsNotNone(told, (command, errors))
             self.assertLess(int(told[1]), 500 * RPING_FRAMES)
             self.assertEqual(output.count(b"\n"), int(told[1]))
+
+    def test_an_interrupt_ends_the_compiling_of_a_filter(self):
+        """libpcap compiles this one for many seconds, and looks at no flag meanwhile."""
+        ports = " or ".join("udp port %d" % port for port in range(1, 4000))
+        for command, status in ((("-f", ports, "-r", RPING), 0), (("diff", "-f", ports, RPING, RPING), 2)):
+            process = self.start(*command)
+            wait_until(lambda: heeds_signals(process) and processor_seconds(process) > 0.3)
+            process.send_signal(signal.SIGINT)
+            used = []
+            wait_until(lambda: process.poll() is not None or used.append(processor_seconds(process)))
+            self.assertEqual(process.returncode, status)
+            self.assertIn(b"interrupted", process.stderr.read())
+            self.assertLess(used[-1], 2)
 
     def test_an_interrupt_leaves_a_whole_file(self):
         saved = self.path("x.pcap.gz")
