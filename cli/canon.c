@@ -14,6 +14,8 @@
 #include "cli/canon.h"
 #include "cli/reader.h"
 
+#define CANON_SHARE 2 /* of --max-memory: for what is put in order at the end */
+
 struct canonical {
 	struct reader reader;
 	struct rtap_tracker *tracker;
@@ -28,6 +30,11 @@ static void take_message(void *owner, const struct rtap_message *message)
 static void take_connection(void *owner, const struct rtap_connection *connection)
 {
 	canon_connection(((struct canonical *)owner)->canon, connection);
+}
+
+static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
+{
+	canon_merge(((struct canonical *)owner)->canon, from, into, turned);
 }
 
 static void take(void *owner, struct rtap_frame *frame)
@@ -47,7 +54,7 @@ static void complain_of_writing(struct canonical *canonical, const char *output,
 	if (error == -EPIPE)
 		return;
 	if (error == -E2BIG)
-		complain("more connections than can be put in order (take a part of the capture with -f)");
+		complain("more connections than there is memory to put in order (give more with --max-memory, or take a part of the capture with -f)");
 	else
 		complain("%s: %s", output, strerror(-error));
 	canonical->reader.status = EXIT_TROUBLE;
@@ -65,12 +72,15 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 {
 	struct canonical canonical = { .canon = NULL };
 	struct reader *reader = &canonical.reader;
+	struct canon_options sized = *form;
 	struct rtap_tracker_options tracking = {
-		.max_memory = options->max_memory,
+		.max_memory = options->max_memory - options->max_memory / CANON_SHARE,
+		.give_up_ns = options->give_up_ns,
 		.context = options->context,
 		.checksums = true,
 		.message = take_message,
 		.connection = take_connection,
+		.merged = take_merge,
 		.owner = &canonical,
 	};
 	int error;
@@ -83,7 +93,8 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 		goto out;
 	}
 	reader->printer.fd = fd;
-	canonical.canon = canon_create(form);
+	sized.max_memory = options->max_memory / CANON_SHARE;
+	canonical.canon = canon_create(&sized);
 	canonical.tracker = canonical.canon ? rtap_tracker_open(&tracking) : NULL;
 	if (!canonical.tracker) {
 		complain("out of memory");

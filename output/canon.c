@@ -8,8 +8,9 @@
 #include "dissect/protocol.h"
 #include "output/canon_internal.h"
 
-/* A capture with more connections than that is none to be compared. */
-#define MAX_GROUPS (1u << 18)
+#define HELD_SHARE 4 /* of max_memory: what streams may hold */
+#define MOST_HELD ((size_t)16 << 20)
+#define MOST_ALIKE 8 /* roles of one hash that are looked at */
 
 /* What a record is made of. */
 struct making {
@@ -30,7 +31,8 @@ struct canon *canon_create(const struct canon_options *options)
 	if (!canon)
 		return NULL;
 	canon->options = *options;
-	spool_init(&canon->spool);
+	spool_init(&canon->spool, options->max_memory && options->max_memory / HELD_SHARE < MOST_HELD
+					? (size_t)options->max_memory / HELD_SHARE : MOST_HELD);
 	canon->text_room = 4096;
 	canon->text = malloc(canon->text_room);
 	if (!canon->text || canon_fields_init(&canon->fields, &options->keep)) {
@@ -40,20 +42,61 @@ struct canon *canon_create(const struct canon_options *options)
 	return canon;
 }
 
+static void fail(struct canon *canon, int error)
+{
+	if (!canon->error)
+		canon->error = error;
+}
+
+static void charge(struct canon *canon, uint64_t bytes)
+{
+	canon->memory += bytes;
+	if (canon->options.max_memory && canon->memory + canon->spool.extent_memory > canon->options.max_memory)
+		fail(canon, -E2BIG);
+}
+
+/* What a group takes besides the setup and what its streams hold. */
+#define GROUP_MEMORY (sizeof(struct group) + 2 * sizeof(struct canon_slot))
+
+static void free_group(struct canon *canon, struct group *group)
+{
+	if (!group)
+		return;
+	free_group(canon, group->part);
+	for (int stream = 0; stream < STREAMS; stream++)
+		spool_stream_fini(&canon->spool, &group->streams[stream]);
+	canon->memory -= GROUP_MEMORY + group->setup_length;
+	free(group->setup);
+	free(group);
+}
+
+/* It is none of those under way any more, and found by nothing. */
+static void take_out(struct canon *canon, struct group *group)
+{
+	*(group->before ? &group->before->behind : &canon->first) = group->behind;
+	if (group->behind)
+		group->behind->before = group->before;
+	canon_map_remove(&canon->groups_by, group->by, group->key);
+	if (canon->last_group == group) {
+		canon->last_group = NULL;
+		canon->last_number = 0;
+	}
+}
+
 void canon_destroy(struct canon *canon)
 {
 	if (!canon)
 		return;
-	for (size_t i = 0; i < canon->group_count; i++) {
-		struct group *group = canon->groups[i];
+	while (canon->first) {
+		struct group *group = canon->first;
 
-		for (int stream = 0; stream < STREAMS; stream++)
-			spool_stream_fini(&group->streams[stream]);
-		free(group->role);
-		free(group->setup);
-		free(group);
+		take_out(canon, group);
+		free_group(canon, group);
 	}
-	free(canon->groups);
+	for (size_t i = 0; i < canon->groups_by.room; i++)
+		if (canon->groups_by.slots[i].used)
+			free((void *)(uintptr_t)canon->groups_by.slots[i].value);
+	free(canon->entries);
 	free(canon->text);
 	canon_map_fini(&canon->groups_by);
 	canon_notes_fini(&canon->notes);
@@ -67,47 +110,38 @@ uint64_t canon_lost(const struct canon *canon)
 	return canon->notes.lost + canon->fields.lost + canon->unplaced;
 }
 
-static void fail(struct canon *canon, int error)
-{
-	if (!canon->error)
-		canon->error = error;
-}
-
 static struct group *add_group(struct canon *canon, uint32_t by, uint64_t key, uint64_t order)
 {
-	struct group *group;
+	struct group *group = calloc(1, sizeof *group);
 
-	if (canon->group_count == MAX_GROUPS) {
-		fail(canon, -E2BIG);
+	if (!group || !canon_map_add(&canon->groups_by, by, key, (uint64_t)(uintptr_t)group)) {
+		free(group);
+		fail(canon, -ENOMEM);
 		return NULL;
 	}
-	if (canon->group_count == canon->group_room) {
-		size_t room = canon->group_room ? canon->group_room * 2 : 16;
-		struct group **larger = realloc(canon->groups, room * sizeof *larger);
-
-		if (!larger)
-			goto out_of_memory;
-		canon->groups = larger;
-		canon->group_room = room;
-	}
-	group = calloc(1, sizeof *group);
-	if (!group || !canon_map_add(&canon->groups_by, by, key, canon->group_count)) {
-		free(group);
-		goto out_of_memory;
-	}
+	group->by = by;
+	group->key = key;
 	group->order = order;
-	canon->groups[canon->group_count++] = group;
+	group->behind = canon->first;
+	if (group->behind)
+		group->behind->before = group;
+	canon->first = group;
+	charge(canon, GROUP_MEMORY);
 	return group;
-out_of_memory:
-	fail(canon, -ENOMEM);
-	return NULL;
+}
+
+static struct group *find_group(struct canon *canon, uint32_t by, uint64_t key)
+{
+	uint64_t *found = canon_map_find(&canon->groups_by, by, key);
+
+	return found ? (struct group *)(uintptr_t)*found : NULL;
 }
 
 static struct group *group_of(struct canon *canon, uint32_t by, uint64_t key, uint64_t order)
 {
-	uint64_t *found = canon_map_find(&canon->groups_by, by, key);
+	struct group *found = find_group(canon, by, key);
 
-	return found ? canon->groups[*found] : add_group(canon, by, key, order);
+	return found ? found : add_group(canon, by, key, order);
 }
 
 /* Packets come in runs of one connection, and its messages among them. */
@@ -141,6 +175,16 @@ static size_t make(struct canon *canon, void (*write)(const struct making *makin
 	}
 }
 
+static int flush_group(struct canon *canon, struct group *group)
+{
+	int result = group->part ? flush_group(canon, group->part) : 0;
+
+	for (int stream = 0; stream < STREAMS && !result; stream++)
+		if (group->streams[stream].room)
+			result = spool_flush(&canon->spool, &group->streams[stream]);
+	return result;
+}
+
 static void take_down(struct canon *canon, struct group *group, enum group_stream stream, uint64_t order,
 		      void (*write)(const struct making *making, struct line *line), const struct making *making)
 {
@@ -150,6 +194,11 @@ static void take_down(struct canon *canon, struct group *group, enum group_strea
 	if (!length)
 		return;
 	result = spool_add(&canon->spool, &group->streams[stream], order, canon->text, length);
+	if (spool_is_full(&canon->spool)) {
+		for (group = canon->first; group && !result; group = group->behind)
+			result = flush_group(canon, group);
+		charge(canon, 0);
+	}
 	if (result)
 		fail(canon, result);
 }
@@ -229,20 +278,58 @@ static void write_setup(const struct making *making, struct line *line)
 	canon_item_setup(making->connection, line);
 }
 
-static bool keep_text(struct canon *canon, char **kept, size_t *kept_length, void (*write)(const struct making *making, struct line *line),
+static void keep_setup(struct canon *canon, struct group *group, void (*write)(const struct making *making, struct line *line),
+		       const struct making *making)
+{
+	size_t length = canon->error ? 0 : make(canon, write, making);
+	char *longer = length ? realloc(group->setup, group->setup_length + length) : NULL;
+
+	if (!longer) {
+		fail(canon, -ENOMEM);
+		return;
+	}
+	memcpy(longer + group->setup_length, canon->text, length);
+	group->setup = longer;
+	group->setup_length += length;
+	charge(canon, length);
+}
+
+/* The one with this text, which is freed at the end. */
+static void keep_role(struct canon *canon, struct group *group, void (*write)(const struct making *making, struct line *line),
 		      const struct making *making)
 {
 	size_t length = canon->error ? 0 : make(canon, write, making);
+	uint64_t key = canon_mark(0, canon->text, length);
+	struct canon_role *role = NULL;
 
-	free(*kept);
-	*kept = length ? malloc(length) : NULL;
-	*kept_length = length;
-	if (!*kept) {
-		fail(canon, -ENOMEM);
-		return false;
+	if (!length)
+		return;
+	/* where too many of other texts have the hash, the last of them goes by another key */
+	for (unsigned alike = 0; alike < MOST_ALIKE; alike++, key = canon_mark_word(key, alike)) {
+		uint64_t *found = canon_map_find(&canon->groups_by, BY_ROLE, key);
+
+		if (!found)
+			break;
+		role = (struct canon_role *)(uintptr_t)*found;
+		if (role->length == length && !memcmp(role->text, canon->text, length)) {
+			group->role = role;
+			return;
+		}
 	}
-	memcpy(*kept, canon->text, length);
-	return true;
+	if (canon_map_find(&canon->groups_by, BY_ROLE, key)) {
+		fail(canon, -E2BIG);
+		return;
+	}
+	role = malloc(sizeof *role + length);
+	if (!role || !canon_map_add(&canon->groups_by, BY_ROLE, key, (uint64_t)(uintptr_t)role)) {
+		free(role);
+		fail(canon, -ENOMEM);
+		return;
+	}
+	role->length = length;
+	memcpy(role->text, canon->text, length);
+	group->role = role;
+	charge(canon, sizeof *role + length + 2 * sizeof(struct canon_slot));
 }
 
 /* A note of a datagram of management begins with its group and who sent it, for the message will not tell. */
@@ -263,21 +350,16 @@ static bool sent_by(const struct rtap_packet *packet, const struct group *group)
 	return group->address_length == packet->address_length && !memcmp(group->source, packet->source_address, packet->address_length);
 }
 
-static void remember_ends(struct group *group, const struct rtap_packet *packet)
+static void remember_sender(struct group *group, const struct rtap_packet *packet)
 {
 	if (packet->source_address) {
 		group->address_length = packet->address_length;
 		memcpy(group->source, packet->source_address, packet->address_length);
-		memcpy(group->destination, packet->destination_address, packet->address_length);
 	} else {
 		group->address_length = 2;
 		group->source[0] = (uint8_t)(packet->ib.slid >> 8);
 		group->source[1] = (uint8_t)packet->ib.slid;
-		group->destination[0] = (uint8_t)(packet->ib.dlid >> 8);
-		group->destination[1] = (uint8_t)packet->ib.dlid;
 	}
-	group->receiver_qpn = packet->ib.dest_qpn;
-	group->has_receiver = packet->ib.has_bth;
 }
 
 static struct group *management_group(struct canon *canon, const struct rtap_packet *packet)
@@ -286,11 +368,10 @@ static struct group *management_group(struct canon *canon, const struct rtap_pac
 	struct group *group = group_of(canon, BY_PAIR, pair_key(packet), packet->frame->number);
 
 	if (group && !group->role) {
-		remember_ends(group, packet);
-		if (!keep_text(canon, &group->role, &group->role_length, write_management_role, &making))
-			return NULL;
+		remember_sender(group, packet);
+		keep_role(canon, group, write_management_role, &making);
 	}
-	return group;
+	return canon->error ? NULL : group;
 }
 
 static void note_management(struct canon *canon, const struct rtap_packet *packet)
@@ -391,8 +472,6 @@ void canon_packet(struct canon *canon, const struct rtap_packet *packet)
 	group = group_of_connection(canon, packet->flow.connection, packet->frame->number);
 	if (!group)
 		return;
-	if (!group->has_receiver)
-		remember_ends(group, packet);
 	if (packet->rpcrdma.present && packet->flow.completes)
 		note(canon, packet, CANON_PART_HEADER, CANON_NOTE_FRAME, packet->flow.message_first_frame);
 	if (packet->rpc.present && packet->source_address)
@@ -503,34 +582,117 @@ void canon_message(struct canon *canon, const struct rtap_message *message)
 		take_message(canon, group_of_connection(canon, message->connection->number, message->first_frame), &making, write_verb);
 }
 
+static void write_early_refusals(const struct making *making, struct line *line)
+{
+	canon_name(line, "refusals");
+	line_dec(line, making->early_refusals);
+}
+
+/* NAKs that came before it was known whose answers they are have no record: how many they were is told by the setup. */
+static void tell_early_refusals(struct canon *canon, struct group *group)
+{
+	uint64_t shown = group->asked_again_shown + (group->part ? group->part->asked_again_shown : 0);
+	struct making making = { .canon = canon, .early_refusals = group->asked_again - shown };
+
+	if (group->setup && group->asked_again > shown)
+		keep_setup(canon, group, write_early_refusals, &making);
+}
+
+static bool add_entry(struct canon *canon, const struct group *group)
+{
+	if (canon->entry_count == canon->entry_room) {
+		size_t room = canon->entry_room ? canon->entry_room * 2 : 16;
+		struct canon_entry *larger = realloc(canon->entries, room * sizeof *larger);
+
+		if (!larger) {
+			fail(canon, -ENOMEM);
+			return false;
+		}
+		charge(canon, (room - canon->entry_room) * sizeof *larger);
+		canon->entries = larger;
+		canon->entry_room = room;
+	}
+	canon->entries[canon->entry_count++] = (struct canon_entry){ group->role, group->order, canon->spool.end };
+	return true;
+}
+
+static int spool_group(struct canon *canon, const struct group *group)
+{
+	const struct group *halves[2] = { group, group->part };
+	struct canon_sealed sealed = { .setup_length = group->setup_length, .part_swapped = group->part_swapped };
+	int result;
+
+	for (int half = 0; half < 2 && halves[half]; half++)
+		for (int stream = 0; stream < STREAMS; stream++)
+			sealed.extents[half][stream] = halves[half]->streams[stream].extent_count;
+	result = spool_append(&canon->spool, &sealed, sizeof sealed);
+	if (!result)
+		result = spool_append(&canon->spool, group->setup, group->setup_length);
+	for (int half = 0; half < 2 && halves[half]; half++)
+		for (int stream = 0; stream < STREAMS && !result; stream++)
+			result = spool_append(&canon->spool, halves[half]->streams[stream].extents,
+					      halves[half]->streams[stream].extent_count * sizeof(struct spool_extent));
+	return result;
+}
+
+/* All is told of it: its memory is for others. */
+static void seal(struct canon *canon, struct group *group)
+{
+	int result;
+
+	tell_early_refusals(canon, group);
+	result = flush_group(canon, group);
+	if (!result && add_entry(canon, group))
+		result = spool_group(canon, group);
+	if (result)
+		fail(canon, result);
+	take_out(canon, group);
+	free_group(canon, group);
+}
+
 void canon_connection(struct canon *canon, const struct rtap_connection *connection)
 {
 	struct making making = { .canon = canon, .connection = connection };
 	struct group *group;
 
+	if (canon->send.connection == connection->number)
+		take_send(canon);
 	if (canon->error)
 		return;
 	group = group_of_connection(canon, connection->number, connection->first_frame);
 	if (!group)
 		return;
 	group->order = connection->first_frame;
-	group->a = connection->a;
-	group->b = connection->b;
-	group->first_frame = connection->first_frame;
-	group->last_frame = connection->last_frame;
 	group->asked_again = connection->trouble[RTAP_TROUBLE_NAK_SEQUENCE] + connection->trouble[RTAP_TROUBLE_RNR];
-	if (keep_text(canon, &group->role, &group->role_length, write_role, &making))
-		(void)keep_text(canon, &group->setup, &group->setup_length, write_setup, &making);
+	keep_role(canon, group, write_role, &making);
+	keep_setup(canon, group, write_setup, &making);
+	if (!canon->error)
+		seal(canon, group);
 }
 
-static uint64_t end_key(const uint8_t *address, uint8_t length, uint32_t qpn)
+/* What packets gave to a connection that was begun for one direction, and was found to be half of another, belongs to that. */
+void canon_merge(struct canon *canon, uint64_t from, uint64_t into, bool turned)
 {
-	return canon_mark(qpn, address, length);
-}
+	struct group *part, *whole;
 
-static bool add_end(struct canon *canon, const struct rtap_end *end, size_t index)
-{
-	return !end->qpn_known || canon_map_add(&canon->groups_by, BY_END, end_key(end->address, end->address_length, end->qpn), index);
+	if (canon->send.present && canon->send.connection == from) {
+		canon->send.connection = into;
+		canon->send.message.from_a ^= turned;
+	}
+	part = canon->error ? NULL : find_group(canon, BY_NUMBER, from);
+	whole = part ? group_of(canon, BY_NUMBER, into, part->order) : NULL;
+	if (!whole)
+		return;
+	take_out(canon, part);
+	part->before = part->behind = NULL;
+	/* a connection has one other half */
+	if (whole->part) {
+		canon->unplaced++;
+		free_group(canon, part);
+		return;
+	}
+	whole->part = part;
+	whole->part_swapped = turned;
 }
 
 static bool has_records(const struct group *group)
@@ -541,87 +703,32 @@ static bool has_records(const struct group *group)
 	return false;
 }
 
-/*
- * A connection that was begun for one direction and found to be half of another is never told: what its packets gave belongs to
- * the other, which its receiver is an end of.
- */
-static bool join_parts(struct canon *canon)
+static int compare_entries(const void *left, const void *right)
 {
-	for (size_t i = 0; i < canon->group_count; i++) {
-		const struct group *whole = canon->groups[i];
-
-		if (whole->setup && (!add_end(canon, &whole->a, i) || !add_end(canon, &whole->b, i)))
-			return false;
-	}
-	for (size_t i = 0; i < canon->group_count; i++) {
-		struct group *part = canon->groups[i], *whole;
-		uint64_t *found;
-
-		if (part->role || !part->has_receiver)
-			continue;
-		found = canon_map_find(&canon->groups_by, BY_END, end_key(part->destination, part->address_length, part->receiver_qpn));
-		whole = found ? canon->groups[*found] : NULL;
-		if (!whole || whole->part || part->order < whole->first_frame || part->order > whole->last_frame) {
-			canon->unplaced += has_records(part);
-			continue;
-		}
-		whole->part = part;
-		whole->part_swapped = whole->a.qpn_known && whole->a.qpn == part->receiver_qpn &&
-				      !memcmp(whole->a.address, part->destination, part->address_length);
-	}
-	return true;
-}
-
-static void write_early_refusals(const struct making *making, struct line *line)
-{
-	canon_name(line, "refusals");
-	line_dec(line, making->early_refusals);
-}
-
-/* NAKs that came before it was known whose answers they are have no record: how many they were is told by the setup. */
-static bool tell_early_refusals(struct canon *canon, struct group *group)
-{
-	uint64_t shown = group->asked_again_shown + (group->part ? group->part->asked_again_shown : 0);
-	struct making making = { .canon = canon, .early_refusals = group->asked_again - shown };
-	size_t length;
-	char *longer;
-
-	if (!group->setup || group->asked_again <= shown)
-		return true;
-	length = make(canon, write_early_refusals, &making);
-	longer = length ? realloc(group->setup, group->setup_length + length) : NULL;
-	if (!longer)
-		return false;
-	memcpy(longer + group->setup_length, canon->text, length);
-	group->setup = longer;
-	group->setup_length += length;
-	return true;
-}
-
-static int compare_groups(const void *left, const void *right)
-{
-	const struct group *a = *(const struct group *const *)left, *b = *(const struct group *const *)right;
-	size_t length = a->role_length < b->role_length ? a->role_length : b->role_length;
-	int result = length ? memcmp(a->role, b->role, length) : 0;
+	const struct canon_entry *a = left, *b = right;
+	size_t length = a->role->length < b->role->length ? a->role->length : b->role->length;
+	int result = a->role == b->role ? 0 : memcmp(a->role->text, b->role->text, length);
 
 	if (result)
 		return result;
-	if (a->role_length != b->role_length)
-		return a->role_length < b->role_length ? -1 : 1;
+	if (a->role->length != b->role->length)
+		return a->role->length < b->role->length ? -1 : 1;
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
 int canon_write(struct canon *canon, const char *incomplete, struct printer *printer)
 {
 	take_send(canon);
+	for (struct group *group = canon->first, *next; group && !canon->error; group = next) {
+		next = group->behind;
+		if (group->role)
+			seal(canon, group);
+		else
+			canon->unplaced += has_records(group);
+	}
 	if (canon->error)
 		return canon->error;
-	if (!join_parts(canon))
-		return -ENOMEM;
-	for (size_t i = 0; i < canon->group_count; i++)
-		if (!tell_early_refusals(canon, canon->groups[i]))
-			return -ENOMEM;
-	if (canon->group_count)
-		qsort(canon->groups, canon->group_count, sizeof *canon->groups, compare_groups);
+	if (canon->entry_count)
+		qsort(canon->entries, canon->entry_count, sizeof *canon->entries, compare_entries);
 	return canon_write_groups(canon, incomplete, printer);
 }

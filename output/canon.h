@@ -4,7 +4,7 @@
  * run to run renamed or left out. doc/regression-testing.md describes the text.
  *
  * Feed it packets and messages as the tracker tells them, then write. Nothing is shown before the end, because connections
- * are sorted; what waits is kept in a temporary file, apart from 32 KiB a connection.
+ * are sorted; what waits is kept in a temporary file, apart from what connections are sorted by, and what those under way hold.
  */
 #ifndef OUTPUT_CANON_H
 #define OUTPUT_CANON_H
@@ -23,6 +23,7 @@ struct canon_options {
 	enum canon_level level; /* CANON_PACKETS: packets too */
 	struct canon_keep keep; /* borrowed */
 	bool json;
+	uint64_t max_memory;    /* bytes for what has to be in memory until the end; 0: any number */
 };
 
 struct canon;
@@ -35,6 +36,7 @@ void canon_packet(struct canon *canon, const struct rtap_packet *packet);
 /* For rtap_tracker_options. */
 void canon_message(struct canon *canon, const struct rtap_message *message);
 void canon_connection(struct canon *canon, const struct rtap_connection *connection);
+void canon_merge(struct canon *canon, uint64_t from, uint64_t into, bool turned);
 
 /* Why a text is of a part of its capture only. */
 #define CANON_INTERRUPTED "interrupted"
@@ -42,7 +44,7 @@ void canon_connection(struct canon *canon, const struct rtap_connection *connect
 
 /*
  * All is told: writes it. `incomplete`: one of the reasons above, which the last line tells; NULL: nothing is missing. 0, or the -errno
- * of memory, of the temporary file, or of the printer.
+ * of memory, of the temporary file, or of the printer; -E2BIG: there are more connections than max_memory has room for.
  */
 int canon_write(struct canon *canon, const char *incomplete, struct printer *printer) __attribute__((warn_unused_result));
 

@@ -11,13 +11,12 @@
 
 #define FIRST_ROOM 512u
 #define BLOCK (32u << 10)        /* a stream's buffer that is this full goes to the file */
-#define SMALL_BLOCK (2u << 10)   /* when many streams hold much, one that is this full does, and gives its memory back */
-#define MOST_HELD ((size_t)16 << 20)
+#define TAIL ((size_t)64 << 10)  /* what is written at once */
 #define HEADER 12u               /* of a record: order and length */
 
-void spool_init(struct spool *spool)
+void spool_init(struct spool *spool, size_t most_held)
 {
-	*spool = (struct spool){ .fd = -1 };
+	*spool = (struct spool){ .fd = -1, .most_held = most_held };
 }
 
 void spool_fini(struct spool *spool)
@@ -25,6 +24,8 @@ void spool_fini(struct spool *spool)
 	if (spool->fd >= 0)
 		close(spool->fd);
 	spool->fd = -1;
+	free(spool->tail);
+	spool->tail = NULL;
 }
 
 int spool_temporary(void)
@@ -64,32 +65,83 @@ static int write_all(int fd, const char *bytes, size_t length, uint64_t offset)
 	return 0;
 }
 
-static int flush(struct spool *spool, struct spool_stream *stream)
+int spool_append(struct spool *spool, const void *bytes, size_t length)
 {
-	int result;
+	if (!spool->tail)
+		spool->tail = malloc(TAIL);
+	if (!spool->tail)
+		return -ENOMEM;
+	for (const char *at = bytes; length;) {
+		size_t room = TAIL - spool->tail_used, part = length < room ? length : room;
 
-	if (spool->fd < 0) {
-		result = spool_temporary();
-		if (result < 0)
-			return result;
-		spool->fd = result;
+		memcpy(spool->tail + spool->tail_used, at, part);
+		spool->tail_used += part;
+		spool->end += part;
+		at += part;
+		length -= part;
+		if (spool->tail_used == TAIL) {
+			int result = spool->fd < 0 ? spool_temporary() : spool->fd;
+
+			if (result < 0)
+				return result;
+			spool->fd = result;
+			result = write_all(spool->fd, spool->tail, TAIL, spool->end - TAIL);
+			if (result)
+				return result;
+			spool->tail_used = 0;
+		}
 	}
+	return 0;
+}
+
+int spool_read(const struct spool *spool, uint64_t offset, void *bytes, size_t length)
+{
+	uint64_t written = spool->end - spool->tail_used;
+	char *at = bytes;
+
+	while (length && offset < written) {
+		size_t most = written - offset < length ? (size_t)(written - offset) : length;
+		ssize_t n = pread(spool->fd, at, most, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		at += n;
+		offset += (uint64_t)n;
+		length -= (size_t)n;
+	}
+	if (length)
+		memcpy(at, spool->tail + (offset - written), length);
+	return 0;
+}
+
+static int write_out(struct spool *spool, struct spool_stream *stream)
+{
 	if (stream->extent_count == stream->extent_room) {
-		size_t room = stream->extent_room ? stream->extent_room * 2 : 8;
+		size_t room = stream->extent_room ? stream->extent_room * 2 : 2;
 		struct spool_extent *larger = realloc(stream->extents, room * sizeof *larger);
 
 		if (!larger)
 			return -ENOMEM;
+		spool->extent_memory += (room - stream->extent_room) * sizeof *larger;
 		stream->extents = larger;
 		stream->extent_room = room;
 	}
-	result = write_all(spool->fd, stream->buffer, stream->used, spool->end);
-	if (result)
-		return result;
 	stream->extents[stream->extent_count++] = (struct spool_extent){ spool->end, (uint32_t)stream->used };
-	spool->end += stream->used;
 	stream->used = 0;
-	return 0;
+	return spool_append(spool, stream->buffer, stream->extents[stream->extent_count - 1].length);
+}
+
+int spool_flush(struct spool *spool, struct spool_stream *stream)
+{
+	int result = stream->used ? write_out(spool, stream) : 0;
+
+	spool->held -= stream->room;
+	free(stream->buffer);
+	stream->buffer = NULL;
+	stream->room = 0;
+	return result;
 }
 
 static int make_room(struct spool *spool, struct spool_stream *stream, size_t wanted)
@@ -118,17 +170,9 @@ int spool_add(struct spool *spool, struct spool_stream *stream, uint64_t order, 
 	if (length > UINT32_MAX - BLOCK - HEADER)
 		return -EFBIG;
 	if (stream->used && stream->used + HEADER + length > BLOCK) {
-		result = flush(spool, stream);
+		result = write_out(spool, stream);
 		if (result)
 			return result;
-	} else if (spool->held > MOST_HELD && stream->used >= SMALL_BLOCK) {
-		result = flush(spool, stream);
-		if (result)
-			return result;
-		spool->held -= stream->room;
-		free(stream->buffer);
-		stream->buffer = NULL;
-		stream->room = 0;
 	}
 	result = make_room(spool, stream, stream->used + HEADER + length);
 	if (result)
@@ -140,8 +184,10 @@ int spool_add(struct spool *spool, struct spool_stream *stream, uint64_t order, 
 	return 0;
 }
 
-void spool_stream_fini(struct spool_stream *stream)
+void spool_stream_fini(struct spool *spool, struct spool_stream *stream)
 {
+	spool->held -= stream->room;
+	spool->extent_memory -= stream->extent_room * sizeof *stream->extents;
 	free(stream->buffer);
 	free(stream->extents);
 	*stream = (struct spool_stream){ 0 };
@@ -156,7 +202,8 @@ void spool_reader_init(struct spool_reader *reader, const struct spool *spool, c
 static int next_block(struct spool_reader *reader)
 {
 	const struct spool_stream *stream = reader->stream;
-	size_t length, done = 0;
+	size_t length;
+	int result;
 
 	if (reader->extent > stream->extent_count || (reader->extent == stream->extent_count && !stream->used))
 		return 0;
@@ -171,17 +218,10 @@ static int next_block(struct spool_reader *reader)
 	}
 	if (reader->extent == stream->extent_count) {
 		memcpy(reader->block, stream->buffer, length);
-		done = length;
-	}
-	while (done < length) {
-		ssize_t n = pread(reader->spool->fd, reader->block + done, length - done,
-				  (off_t)(stream->extents[reader->extent].offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		done += (size_t)n;
+	} else {
+		result = spool_read(reader->spool, stream->extents[reader->extent].offset, reader->block, length);
+		if (result)
+			return result;
 	}
 	reader->extent++;
 	reader->block_used = length;

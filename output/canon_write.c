@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/canon_internal.h"
@@ -156,7 +157,7 @@ static int write_streams(const struct canon *canon, const struct group *group, c
 static int write_group(const struct canon *canon, const struct group *group, uint64_t number, struct printer *printer)
 {
 	struct canon_names names = { .failed = false }, packet_names = { .failed = false };
-	struct shown shown = { .names = &names, .connection = number, .type = "connection", .record = group->role, .length = group->role_length };
+	struct shown shown = { .names = &names, .connection = number, .type = "connection", .record = group->role->text, .length = group->role->length };
 	int result = show(canon, printer, &shown);
 
 	if (!result && group->setup) {
@@ -175,6 +176,50 @@ static int write_group(const struct canon *canon, const struct group *group, uin
 		result = -ENOMEM;
 	canon_names_fini(&names);
 	canon_names_fini(&packet_names);
+	return result;
+}
+
+/* Memory for what stands at *offset, which moves on. */
+static int read_back(const struct canon *canon, uint64_t *offset, size_t length, void *into)
+{
+	void **memory = into;
+	int result;
+
+	if (!length)
+		return 0;
+	*memory = malloc(length);
+	result = *memory ? spool_read(&canon->spool, *offset, *memory, length) : -ENOMEM;
+	*offset += length;
+	return result;
+}
+
+static int write_entry(const struct canon *canon, const struct canon_entry *entry, uint64_t number, struct printer *printer)
+{
+	struct group group = { .role = entry->role }, part = { .role = NULL }, *halves[2] = { &group, &part };
+	struct canon_sealed sealed;
+	uint64_t offset = entry->offset + sizeof sealed;
+	int result = spool_read(&canon->spool, entry->offset, &sealed, sizeof sealed);
+
+	if (result)
+		return result;
+	group.setup_length = sealed.setup_length;
+	group.part_swapped = sealed.part_swapped;
+	result = read_back(canon, &offset, sealed.setup_length, &group.setup);
+	for (int half = 0; half < 2; half++)
+		for (int i = 0; i < STREAMS && !result; i++) {
+			struct spool_stream *stream = &halves[half]->streams[i];
+
+			stream->extent_count = sealed.extents[half][i];
+			result = read_back(canon, &offset, stream->extent_count * sizeof *stream->extents, &stream->extents);
+			if (half && stream->extent_count)
+				group.part = &part;
+		}
+	if (!result)
+		result = write_group(canon, &group, number, printer);
+	for (int half = 0; half < 2; half++)
+		for (int i = 0; i < STREAMS; i++)
+			free(halves[half]->streams[i].extents);
+	free(group.setup);
 	return result;
 }
 
@@ -242,8 +287,7 @@ int canon_write_groups(const struct canon *canon, const char *incomplete, struct
 	struct foot foot = { .incomplete = incomplete };
 	int result = printer_write(printer, write_head, canon);
 
-	for (size_t i = 0; !result && i < canon->group_count; i++)
-		if (canon->groups[i]->role)
-			result = write_group(canon, canon->groups[i], ++foot.connections, printer);
+	for (size_t i = 0; !result && i < canon->entry_count; i++)
+		result = write_entry(canon, &canon->entries[i], ++foot.connections, printer);
 	return result ? result : printer_write(printer, canon->options.json ? write_json_foot : write_foot, &foot);
 }

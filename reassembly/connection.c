@@ -222,11 +222,10 @@ static void give_up(struct budget_holder *holder, void *owner)
 	struct connection *connection = connection_of(holder);
 
 	connection->references++;
+	connection->leaves = connection->retired;
 	if (!connection->retired) {
 		conclude(tracker, connection);
 		connection_charge(tracker, connection);
-	} else if (connection->references == 1) {
-		tell(tracker, connection);
 	}
 	connection->references--;
 	connection_release(tracker, connection);
@@ -247,7 +246,7 @@ static void evict(struct budget_holder *holder, void *owner)
 			message->evicted = true;
 	connection->references++;
 	connection_retire(tracker, connection);
-	tell(tracker, connection);
+	connection->leaves = true;
 	budget_give(&tracker->budget, holder, holder->bytes);
 	connection->memory = 0;
 	connection->references--;
@@ -281,7 +280,7 @@ void connection_release(struct rtap_tracker *tracker, struct connection *connect
 {
 	if (connection->references)
 		return;
-	if (!connection->told && connection->retired && connection->holder.rests)
+	if (!connection->told && connection->leaves)
 		tell(tracker, connection);
 	if (!connection->told)
 		return;

@@ -184,6 +184,7 @@ struct connection {
 	bool closed;                   /* no more packets are expected */
 	bool retired;                  /* and none are taken any more */
 	bool told;
+	bool leaves;                   /* it is told as soon as no message needs it, before its turn */
 	uint8_t upper;                 /* enum rtap_upper */
 };
 

@@ -204,6 +204,8 @@ static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 
 	if (run->stats)
 		stats_merge(run->stats, from, into, turned);
+	if (run->canon)
+		canon_merge(run->canon, from, into, turned);
 }
 
 static void take_exchange(void *owner, const struct rpc_exchange *exchange)
