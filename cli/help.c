@@ -87,6 +87,7 @@ const char options_help_text[] =
 	      "                   take a UDP port for RoCEv2: udp=4792,rocev2\n"
 	      "  --no-heuristics  do not recognise protocols by their content\n"
 	      "  --max-memory SIZE  memory that connections and messages in the making may take: 64M, 2G (default 512M)\n"
+	      "  --give-up SECONDS  end what nothing was seen of for so long: connections, messages, calls (default 60)\n"
 	      "  --threads N      threads that may be used for files (default: as many as processors)\n"
 	      "\n"
 	      "messages and connections take -r -f -c -s -l -v, the options of dissection, and\n"

@@ -155,6 +155,7 @@ static int run(const struct options *options, enum command command)
 	struct reader *reader = &listing.reader;
 	struct rtap_tracker_options tracking = {
 		.max_memory = options->max_memory,
+		.give_up_ns = options->give_up_ns,
 		.context = options->context,
 		.checksums = options->checksum || command == COMMAND_CONNECTIONS,
 		.bytes = options->hex,

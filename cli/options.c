@@ -17,8 +17,9 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTI
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY,
 	OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD, OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS,
-	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL };
+	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP };
 
+#define MOST_GIVE_UP 1000000000 /* seconds */
 #define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
 
 #define COMMON_OPTIONS \
@@ -26,6 +27,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTI
 	{ "decode-as", required_argument, NULL, OPTION_DECODE_AS }, \
 	{ "no-heuristics", no_argument, NULL, OPTION_NO_HEURISTICS }, \
 	{ "max-memory", required_argument, NULL, OPTION_MAX_MEMORY }, \
+	{ "give-up", required_argument, NULL, OPTION_GIVE_UP }, \
 	{ "threads", required_argument, NULL, OPTION_THREADS }, \
 	{ "progress", no_argument, NULL, OPTION_PROGRESS }
 
@@ -459,6 +461,11 @@ static bool take_value(struct options *options, int letter)
 	switch (letter) {
 	case OPTION_MAX_MEMORY:
 		return size_option("--max-memory", 1 << 20, &options->max_memory);
+	case OPTION_GIVE_UP:
+		if (!number_option("--give-up", MOST_GIVE_UP, &number))
+			return false;
+		options->give_up_ns = number * 1000000000;
+		return true;
 	case OPTION_FLOW:
 		return add_flow_rule(options);
 	case OPTION_FLOW_TYPE:

@@ -81,7 +81,9 @@ static int compare(const void *a, const void *b)
 bool replies_collect(struct replies *replies, const struct options *options)
 {
 	struct collecting collecting = { .replies = replies, .most = (size_t)(options->max_memory / sizeof *replies->list) };
-	struct rtap_tracker_options tracking = { .max_memory = options->max_memory, .context = options->context };
+	struct rtap_tracker_options tracking = {
+		.max_memory = options->max_memory, .give_up_ns = options->give_up_ns, .context = options->context,
+	};
 	struct options quietly = *options;
 	bool done = false;
 

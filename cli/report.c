@@ -70,6 +70,7 @@ static bool open_state(struct reporting *reporting, const struct options *option
 	uint64_t counts = options->max_memory / COUNTS_SHARE, points = options->max_memory / POINTS_SHARE;
 	struct rtap_tracker_options tracking = {
 		.max_memory = options->max_memory - counts - points,
+		.give_up_ns = options->give_up_ns,
 		.context = options->context,
 		.message = take_message,
 		.connection = take_connection,

@@ -12,8 +12,15 @@
 #include "output/stats_form.h"
 #include "output/stats_log.h"
 
-/* Of --max-memory, what the counts may take: by default 51 MB, 64 MB with the program. The rest is for what is under way. */
-#define COUNTS_SHARE 10
+/* What the counts may take: a tenth of --max-memory, or 16 MB, or where that is less a 32nd. The rest is for what is under way. */
+static uint64_t counts_memory(uint64_t max_memory)
+{
+	uint64_t tenth = max_memory / 10, most = UINT64_C(16) << 20;
+
+	if (max_memory / 32 > most)
+		most = max_memory / 32;
+	return tenth < most ? tenth : most;
+}
 
 struct summary {
 	struct reader reader;
@@ -118,7 +125,8 @@ static bool write_record(void *owner, stats_form *form, const struct stats_recor
 static bool open_state(struct summary *summary, const struct options *options)
 {
 	struct rtap_tracker_options tracking = {
-		.max_memory = options->max_memory - options->max_memory / COUNTS_SHARE,
+		.max_memory = options->max_memory - counts_memory(options->max_memory),
+		.give_up_ns = options->give_up_ns,
 		.context = options->context,
 		.message = take_message,
 		.connection = take_connection,
@@ -130,7 +138,7 @@ static bool open_state(struct summary *summary, const struct options *options)
 	tracking.context.decode_as = options->decode_as;
 	summary->tracker = rtap_tracker_open(&tracking);
 	summary->stats = stats_create(&(struct stats_options){
-		.max_memory = options->max_memory / COUNTS_SHARE,
+		.max_memory = counts_memory(options->max_memory),
 		.interval_ns = options->interval_ns,
 	});
 	if (summary->tracker && summary->stats)

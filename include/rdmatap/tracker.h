@@ -25,8 +25,8 @@ struct rtap_tracker_options {
 	struct rtap_context context; /* for dissecting; borrowed pointers in it must outlive the tracker */
 	bool bytes;                  /* keep the bytes of all messages: rtap_message.bytes */
 	bool checksums;              /* work out rtap_message.crc32, and notice repeats that differ */
-	/* Each may be NULL. Messages come in the order of their first frames, connections in that of their first frames but
-	 * for those that memory made give way. */
+	/* Each may be NULL. Messages come in the order of their first frames, but for those under way for longer than give_up_ns;
+	 * connections in that of their first frames, but for those that memory made give way or that were over for so long. */
 	void (*message)(void *owner, const struct rtap_message *message);
 	void (*connection)(void *owner, const struct rtap_connection *connection);
 	/* Two connections turned out to be the halves of one: packets whose flow named `from` are of `into`, and `from` is never told.

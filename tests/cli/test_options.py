@@ -19,7 +19,7 @@ class Help(CliTest):
             "-T": ("json",), "-e": ("ip.src", "-T", "fields"), "-E": ("header=y",), "-t": ("ud",),
             "-w": (self.path("out.pcap"),), "--print": (), "-l": (), "-n": (), "-v": (), "--progress": (), "--check-icrc": (),
             "--decode-as": ("qp=0x12,rpcrdma",), "--no-heuristics": (),
-            "--max-memory": ("64M",), "--threads": ("2",),
+            "--max-memory": ("64M",), "--give-up": ("60",), "--threads": ("2",),
         }
         of_messages = {"--json", "--checksum", "--incomplete", "--rpc", "-x", "-Y"}
         of_export = {"--fill-holes": (), "-w": (), "--files": (self.path("files"),)}

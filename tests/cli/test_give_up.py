@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What shows no sign of life for a time of the capture is concluded, and known again when it comes back."""
+import json
+import os
+
+import capfile
+import worst_cases as base
+from cli import PipeTest, is_drained_and_waiting, wait_until
+from worst_cases import ACK, CLIENT, READ_ONLY, READ_REQUEST, SEND_ONLY, SERVER, aeth, reth, roce
+
+SECOND = 10**9
+START_NS = base.START_NS
+READ_QPN, SEND_QPN, ACK_QPN = 0x999, 0x1000, 0x2000
+
+
+def send(psn):
+    return roce(CLIENT, SEND_ONLY, psn, bytes(32), qpn=SEND_QPN, ask=True)
+
+
+def acknowledge(psn):
+    return roce(SERVER, ACK, psn, aeth(psn + 1), qpn=ACK_QPN)
+
+
+class GiveUp(PipeTest):
+    def objects(self, *arguments):
+        return [json.loads(line) for line in self.lines(*arguments)]
+
+    def made(self, frames):
+        """frames: (seconds, frame)."""
+        path = self.path("made.pcap")
+        capfile.write_pcap(path, 1, [(START_NS + int(at * SECOND), frame, len(frame)) for at, frame in frames])
+        return path
+
+    def test_one_that_is_not_answered_holds_up_the_others_for_the_time_only(self):
+        for option, seconds in ((), 60), (("--give-up", "7"), 7):
+            frames = [(0, roce(CLIENT, READ_REQUEST, 0, reth(0, 1, 64), qpn=READ_QPN))]
+            for i in range(150):
+                frames += [(i + 0.1, send(i)), (i + 0.2, acknowledge(i))]
+            process = self.start("messages", "-l", *option, "-r", "-")
+            with open(self.made(frames), "rb") as f:
+                content = f.read()
+            process.stdin.write(content[:24])
+            at, printed = 24, []
+            for i, (time, frame) in enumerate(frames):
+                process.stdin.write(content[at:at + 16 + len(frame)])
+                at += 16 + len(frame)
+                if i % 60:
+                    continue
+                wait_until(lambda: is_drained_and_waiting(process))
+                os.set_blocking(process.stdout.fileno(), False)
+                printed += (process.stdout.read() or b"").splitlines()
+                os.set_blocking(process.stdout.fileno(), True)
+                shown = {int(line.split(b"frame ")[1].split(b",")[0]) for line in printed}
+                late = [n for n in range(2, i + 1, 2) if frames[n - 1][0] < time - seconds and n not in shown]
+                self.assertFalse(late, (option, time))
+                # and before that it does hold them up
+                self.assertEqual(1 in shown, time >= seconds, (option, time))
+            process.stdin.close()
+            printed += process.stdout.readall().splitlines()
+            self.assertEqual(len(printed), 151)
+            self.assertEqual([int(line.split()[0]) for line in printed], list(range(1, 152)))
+            self.assertEqual(process.wait(60), 0)
+
+    def test_one_that_lasts_steps_aside(self):
+        """A READ whose responses come one every 20 s."""
+        frames = [(0, roce(CLIENT, READ_REQUEST, 0, reth(0, 1, 4 * 1024), qpn=SEND_QPN))]
+        frames += [(20 * (i + 1), roce(SERVER, opcode, i, body + bytes(1024), qpn=ACK_QPN))
+                   for i, (opcode, body) in enumerate(((0x0d, aeth(1)), (0x0e, b""), (0x0e, b""), (0x0f, aeth(1))))]
+        frames += [(i, roce(CLIENT, base.UD_SEND, i, bytes(7) + b"\1" + bytes(16), qpn=0x99)) for i in range(1, 100)]
+        frames.sort(key=lambda frame: frame[0])
+        path = self.made(frames)
+        read, = [message for message in self.objects("messages", "--json", path) if message["kind"] == "read"]
+        self.assertTrue(read["complete"])
+        self.assertGreater(read["message"], 50)
+        numbers = [message["message"] for message in self.objects("messages", "--json", path)]
+        self.assertEqual(numbers, list(range(1, 101)))
+
+    def test_a_connection_that_was_silent_is_known_again(self):
+        frames = [(i / 1000, frame) for i, frame in enumerate(base.established())]
+        exchange = [roce(CLIENT, SEND_ONLY, base.PSN[CLIENT], bytes(32), ask=True), roce(SERVER, ACK, base.PSN[CLIENT], aeth(1))]
+        other = roce(CLIENT, base.UD_SEND, 0, bytes(7) + b"\1" + bytes(16), qpn=0x99)
+        later = [roce(CLIENT, READ_REQUEST, base.PSN[CLIENT] + 1, reth(0, 1, 64)),
+                 roce(SERVER, READ_ONLY, base.PSN[CLIENT] + 1, aeth(2) + bytes(64))]
+        frames += [(1, exchange[0]), (1.001, exchange[1]), (300, other), (600, later[0]), (600.001, later[1])]
+        path = self.made(frames)
+        found = self.objects("connections", "--json", path)
+        self.assertEqual([connection["packets"] for connection in found], [4, 1])
+        self.assertEqual(found[0]["messages"], 2)
+        numbers = self.lines("-r", path, "-T", "fields", "-e", "rdmatap.connection", "-Y", "rdmatap.connection")
+        self.assertEqual(numbers, ["1", "1", "2", "1", "1"])
+
+    def test_what_is_sent_again_late_is_no_new_message(self):
+        frames = [(0, send(5)), (61, roce(CLIENT, base.UD_SEND, 0, bytes(7) + b"\1" + bytes(16), qpn=0x99)), (62, send(5)),
+                  (63, send(6)), (63.1, acknowledge(6))]
+        found = self.objects("messages", "--json", self.made(frames))
+        self.assertEqual([(message["kind"], message["first_frame"]) for message in found], [("send", 1), ("ud", 2), ("send", 4)])
+
+    def test_wrong_times_are_refused(self):
+        for time in ("0", "-1", "x", "1000000001"):
+            self.bad("--give-up %s: not a number from 1 to 1000000000" % time, "messages", "--give-up", time, self.made([]))

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""However much grows in a capture, the program takes little more memory than --max-memory says: resident, as the system counts it."""
+import os
+import subprocess
+import sys
+import unittest
+
+import growing
+from cli import CliTest, PROGRAM, RPING, TESTS, environment, has_sanitizers
+
+LIMIT_MB, ALLOWED_MB = 4, 32
+COUNT = 50000
+STOPPED_MB = 40
+COMMANDS = (("-r",), ("messages", "--json", "-r"), ("connections", "-r"), ("stats", "-r"), ("canon", "-r"), ("canon", "--level", "packets", "-r"),
+            ("export", "--files", "DIRECTORY", "-r"), ("report", "-o", "PAGE", "-r"))
+REFUSED = b"more connections than there is memory to put in order (give more with --max-memory"
+
+
+@unittest.skipIf(has_sanitizers(), "sanitizers take memory of their own")
+class Memory(CliTest):
+    """Captures are made by other processes: this one's memory counts for the program, which it becomes part of until exec()."""
+
+    def capture(self, kind, count=COUNT, step_us=1):
+        path = self.path("%s.pcap" % kind)
+        subprocess.run([sys.executable, os.path.join(TESTS, "generate", "growing.py"), kind, str(count), path, str(step_us)], check=True)
+        return path
+
+    def resident_mb(self, *arguments):
+        """Most memory that a run had, its exit status, and what it said."""
+        errors = self.path("errors")
+        process = os.posix_spawn(PROGRAM, (PROGRAM, *arguments), environment(), file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 2, errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)])
+        _, status, usage = os.wait4(process, 0)
+        with open(errors, "rb") as f:
+            return usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status), f.read()
+
+    def test_a_small_capture_takes_little(self):
+        self.assertLess(self.resident_mb("messages", RPING)[0], ALLOWED_MB)
+
+    def test_two_hundred_thousand_queue_pairs_are_put_in_order(self):
+        path = self.capture("queue_pairs", 200000)
+        resident, status, _ = self.resident_mb("canon", "--max-memory", "16M", path)
+        self.assertEqual(status, 0)
+        self.assertLess(resident, 16 + ALLOWED_MB)
+
+    def test_connections_that_stop_take_no_memory(self):
+        """25 new connections a second, for 2,000 s of the capture."""
+        for kind, step_us in (("pairs", 20000), ("half_open_messages", 40000)):
+            path = self.capture(kind, step_us=step_us)
+            for command in ("-r",), ("messages", "-r"), ("stats", "-r"):
+                resident, status, _ = self.resident_mb(*command, path)
+                self.assertEqual(status, 0)
+                self.assertLess(resident, STOPPED_MB, (kind, command))
+
+
+def grows(kind):
+    def test(self):
+        path = self.capture(kind)
+        for command in COMMANDS:
+            arguments = [{"DIRECTORY": self.path("out"), "PAGE": self.path("page.html")}.get(word, word) for word in command]
+            resident, status, errors = self.resident_mb(*arguments, path, "--max-memory", "%dM" % LIMIT_MB)
+            if command[0] == "canon" and status == 2:
+                self.assertIn(REFUSED, errors)
+            else:
+                self.assertEqual(status, 0, (command, errors))
+            self.assertLess(resident, LIMIT_MB + ALLOWED_MB, command)
+    return test
+
+
+for made in growing.ALL:
+    setattr(Memory, "test_grows_with_" + made.__name__, grows(made.__name__))

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Captures whose state grows for ever: nothing in them is answered or ended. For tests of memory.
+
+As those of worst_cases: each function takes a count and returns frames.
+
+    growing.py KIND COUNT FILE [MICROSECONDS]: writes a capture with a frame every so many microseconds.
+"""
+import struct
+import sys
+
+import crc
+import handshake
+import net
+import worst_cases as base
+from worst_cases import ACK, CLIENT, READ_REQUEST, SEND_FIRST, SEND_ONLY, SERVER, UD_SEND, WRITE_ONLY, aeth, ethernet, ipv4, reth, roce
+
+READ_MIDDLE, CNP, WRITE_FIRST, WRITE_MIDDLE = 0x0e, 0x81, 0x06, 0x07
+SA_CLASS, VENDOR_CLASS, GET, GET_TABLE_RESPONSE, PATH_RECORD, NODE_INFO = 3, 0x0a, 1, 0x92, 0x35, 0x11
+DETH_QP1 = struct.pack(">II", 0x80010000, 1)
+
+
+def queue_pairs(count):
+    """A SEND to each queue pair."""
+    for i in range(count):
+        yield roce(CLIENT, SEND_ONLY, i, bytes(32), qpn=0x1000 + i)
+
+
+def pairs(count):
+    """A SEND and its acknowledgement between each two queue pairs."""
+    for i in range(count):
+        yield roce(CLIENT, SEND_ONLY, 7 * i, bytes(32), qpn=0x1000 + i, ask=True)
+        yield roce(SERVER, ACK, 7 * i, aeth(1), qpn=0x800000 + i)
+
+
+def half_open_messages(count):
+    """The First of a SEND, of which bytes are kept, on each queue pair."""
+    for i in range(count):
+        yield roce(CLIENT, SEND_FIRST, i, bytes(256), qpn=0x1000 + i)
+
+
+def half_open_writes(count):
+    """The beginning of a WRITE of 64 KB on each queue pair."""
+    for i in range(count):
+        yield roce(CLIENT, WRITE_FIRST, 5 * i, reth(0x1000, i, 65536) + bytes(1024), qpn=0x1000 + i)
+        yield roce(CLIENT, WRITE_MIDDLE, 5 * i + 1, bytes(1024), qpn=0x1000 + i)
+
+
+def unanswered_reads(count):
+    """READs of 64 queue pairs."""
+    for i in range(count):
+        yield roce(CLIENT, READ_REQUEST, i // 64, reth(0x1000 * i, i, 64), qpn=0x1000 + i % 64)
+
+
+def gaps(count):
+    """Every second packet of 64 queue pairs is lost."""
+    for i in range(count):
+        yield roce(CLIENT, SEND_ONLY, 2 * (i // 64), bytes(32), qpn=0x1000 + i % 64)
+
+
+def acknowledgements(count):
+    """Of requests that nobody made."""
+    for i in range(count):
+        yield roce(SERVER, ACK, i, aeth(1), qpn=0x1000 + i)
+
+
+def notifications(count):
+    """CNPs to queue pairs that nobody knows."""
+    for i in range(count):
+        yield roce(SERVER, CNP, 0, bytes(16), qpn=0x1000 + i)
+
+
+def messages_behind_one(count):
+    """A READ is not answered; SENDs of another queue pair are."""
+    yield roce(CLIENT, READ_REQUEST, 0, reth(0, 1, 64), qpn=0x999)
+    for i in range(count):
+        yield roce(CLIENT, SEND_ONLY, i, bytes(32), qpn=0x1000, ask=True)
+        yield roce(SERVER, ACK, i, aeth(i + 1), qpn=0x2000)
+
+
+def management(attribute, transaction, message):
+    packet = handshake.packet(attribute, transaction, message)
+    return net.ethernet(net.roce_v2(packet, src="10.0.0.1", dst="10.0.0.2")).data
+
+
+def patched(frame, *places):
+    """The packet to the GSI with numbers of 32 bits put at offsets of its MAD, and its invariant CRC made right."""
+    frame = bytearray(frame)
+    for at, value in places:
+        struct.pack_into(">I", frame, 14 + 20 + 8 + 12 + 8 + at, value)
+    ip, udp, rest = bytes(frame[14:34]), bytes(frame[34:42]), bytes(frame[42:-4])
+    return bytes(frame[:-4]) + crc.icrc_v2(ip, udp, rest)
+
+
+def requests_to_connect(count):
+    """REQs that nobody answers, each with an id and a queue pair of its own."""
+    frame = management(handshake.REQ, 1, handshake.req(1, 0x1000, 5, 20049, "10.0.0.1", "10.0.0.2"))
+    for i in range(count):
+        # IBTA vol. 1, 13.4.3, 12.6.5: transaction id; local communication id; local QPN
+        yield patched(frame, (12, i), (24, 0x10000 + i), (24 + 32, (0x1000 + i) << 8))
+
+
+def requests_for_queue_pairs(count):
+    """SIDR_REQs."""
+    frame = management(handshake.SIDR_REQ, 1, handshake.sidr_req(1, 20049, "10.0.0.1", "10.0.0.2"))
+    for i in range(count):
+        yield patched(frame, (12, i), (24, 0x10000 + i))
+
+
+def mad_requests(count):
+    for i in range(count):
+        head = struct.pack(">BBBBHHQHHI", 1, VENDOR_CLASS, 1, GET, 0, 0, i, NODE_INFO, 0, 0)
+        yield roce(CLIENT, UD_SEND, i, DETH_QP1 + head + bytes(232), qpn=1)
+
+
+def rmpp_transfers(count):
+    """The first segment of each."""
+    for i in range(count):
+        head = struct.pack(">BBBBHHQHHI", 1, SA_CLASS, 2, GET_TABLE_RESPONSE, 0, 0, i, PATH_RECORD, 0, 0)
+        head += struct.pack(">BBBBII", 1, 1, 3, 0, 1, 4000) + struct.pack(">QHHQ", 0, 8, 0, 0)
+        yield roce(SERVER, UD_SEND, i, DETH_QP1 + head + bytes(200), qpn=1)
+
+
+def datagrams(count):
+    """From a queue pair of its own each."""
+    for i in range(count):
+        yield roce(CLIENT, UD_SEND, i, struct.pack(">II", 0x11, 0x1000 + i) + bytes(32), qpn=0x99)
+
+
+def groups(count):
+    """A group that is joined each."""
+    for i in range(count):
+        report = struct.pack(">BBHI", 0x16, 0, 0, 0xe1000000 + i)
+        report = report[:2] + struct.pack(">H", base.internet(report)) + report[4:]
+        yield ethernet(CLIENT, ipv4(CLIENT, 2, 8) + report)
+
+
+def fragments(count):
+    """First fragments of 1,400 bytes."""
+    for i in range(count):
+        yield ethernet(CLIENT, ipv4(CLIENT, 17, 1400, ident=i & 0xffff, fragment=0x2000) + bytes(1400))
+
+
+def segments_behind_gaps(count):
+    """Of iWARP connections that are open, a lost segment and one behind it."""
+    for i in range(count // 5):
+        stream = base.Stream((1024 + i % 60000, base.IWARP_PORT - i // 60000))
+        yield from base.opened(stream.ports)
+        yield base.tcp(CLIENT, stream.ports, 1000, 1, base.send_fpdu(1) * 10)
+        yield base.tcp(SERVER, stream.ports, 1000, 1, base.send_fpdu(1) * 10)
+
+
+def rpc_calls(count):
+    """Of NFS over RDMA, on 64 queue pairs."""
+    for i in range(count):
+        header = struct.pack(">IIIIIII", i, 1, 32, 0, 0, 0, 0)
+        yield roce(CLIENT, SEND_ONLY, i // 64, header + base.read3_call(i), qpn=0x1000 + i % 64)
+
+
+def rpc_calls_over_tcp(count):
+    stream = base.Stream((700, base.NFS_PORT))
+    yield from base.opened(stream.ports)
+    for i in range(count):
+        call = base.read3_call(i)
+        yield stream.segment(CLIENT, struct.pack(">I", 1 << 31 | len(call)) + call)
+
+
+def from_other_hosts(count):
+    """A SEND and a datagram of management from each of many hosts."""
+    for i in range(count):
+        source = struct.pack(">I", 0x0b000000 + i)
+        for frame in (roce(CLIENT, SEND_ONLY, i, bytes(32)), next(mad_requests(1))):
+            ip, udp, rest = bytearray(frame[14:34]), frame[34:42], frame[42:-4]
+            ip[10:16] = bytes(2) + source
+            ip[10:12] = struct.pack(">H", base.internet(bytes(ip)))
+            yield frame[:14] + bytes(ip) + udp + rest + crc.icrc_v2(bytes(ip), udp, rest)
+
+
+def files_made(count):
+    """Files created by NFS over TCP, each with a name of 100 characters."""
+    nfs = base.Nfs()
+    yield from base.opened(nfs.stream.ports)
+    for i in range(count // 2):
+        yield from nfs.made(base.CREATE3, base.ROOT, b"%0100d" % i, struct.pack(">QQ", i, 7))
+
+
+def written_at_random(count):
+    """Bytes here and there in one file."""
+    return base.writes_scattered(count // 2)
+
+
+ALL = (queue_pairs, pairs, half_open_messages, half_open_writes, unanswered_reads, gaps, acknowledgements, notifications, messages_behind_one,
+       requests_to_connect, requests_for_queue_pairs, mad_requests, rmpp_transfers, datagrams, groups, fragments,
+       base.tcp_connections, segments_behind_gaps, rpc_calls, rpc_calls_over_tcp, from_other_hosts, files_made, written_at_random)
+
+
+if __name__ == "__main__":
+    kinds = {kind.__name__: kind for kind in ALL}
+    base.write(sys.argv[3], kinds[sys.argv[1]](int(sys.argv[2])), int(sys.argv[4]) * 1000 if len(sys.argv) > 4 else 1000)
