@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dissect/nfs.h"
+#include "dissect/rpc_header.h"
 #include "output/export_calls.h"
 
 #define PROGRAM_NFS 100003
@@ -21,6 +22,8 @@
 enum { GUARDED = 1, EXCLUSIVE, EXCLUSIVE4_1 }; /* NFSv3's and v4's create modes */
 enum { CONTENT_DATA, CONTENT_HOLE };
 enum { OPEN_CREATE = 1 };
+enum { NF3REG = 1 };        /* ftype3: a regular file */
+enum { NFS4_COMPOUND = 1 }; /* the procedure */
 
 struct call_sink {
 	struct xdr_sink sink;
@@ -227,9 +230,21 @@ static bool attribute(struct call_attributes *attributes, const struct xdr_told 
 		attributes->has_fileid = true;
 		return true;
 	case NFS_FATTR3_SIZE:
+	case NFS_WCC_SIZE:
 	case NFS_SIZE4:
 		attributes->size = told->number;
 		attributes->has_size = true;
+		return true;
+	case NFS_CTIME_SEC:
+		attributes->stamp = told->number << 32;
+		return true;
+	case NFS_CTIME_NSEC:
+		attributes->stamp |= told->number;
+		attributes->has_stamp = true;
+		return true;
+	case NFS_CHANGEID4:
+		attributes->stamp = told->number;
+		attributes->has_stamp = true;
 		return true;
 	default:
 		return false;
@@ -265,7 +280,7 @@ static void reply_data(struct reply_sink *reply, const struct xdr_told *told, bo
 	if (!reads || (reply->reply.status_known && reply->reply.status))
 		return;
 	reply->reply.pieces++;
-	calls->data(calls, call, plus ? reply->offset : call->offset, &data);
+	calls->data(calls, call, &reply->reply, plus ? reply->offset : call->offset, &data);
 }
 
 /* Of an operation that is open, and neither in a list of entries nor of its directory. */
@@ -281,10 +296,6 @@ static void result_value(struct reply_sink *reply, const struct xdr_told *told)
 	case NFS_COUNT4:
 		reply->reply.count = told->number;
 		reply->reply.has_count = true;
-		break;
-	case NFS_WCC_SIZE:
-		reply->reply.size_before = told->number;
-		reply->reply.has_size_before = true;
 		break;
 	case NFS_READ_EOF:
 	case NFS_EOF:
@@ -338,11 +349,14 @@ static void reply_value(struct xdr_sink *sink, const struct xdr_told *told)
 	}
 	if (told->tag == NFS_TAG_DIRECTORY)
 		attribute(&reply->reply.directory, told);
+	else if (told->tag == NFS_TAG_BEFORE)
+		attribute(&reply->reply.before, told);
 	else
 		result_value(reply, told);
 }
 
-static enum result walk_part(const struct rpc_part *part, const struct rtap_context *context, struct xdr_sink *sink)
+/* `left`: bytes after the last item; may be NULL. */
+static enum result walk_bytes(const struct rpc_part *part, const struct rtap_context *context, struct xdr_sink *sink, uint64_t *left)
 {
 	struct rtap_rpc_facts facts = { 0 };
 	struct xdr xdr;
@@ -355,7 +369,15 @@ static enum result walk_part(const struct rpc_part *part, const struct rtap_cont
 		return result;
 	if (!facts.has_body || !rpc_body_program(&facts))
 		return MALFORMED;
-	return rpc_body_walk(&facts, &xdr, sink);
+	result = rpc_body_walk(&facts, &xdr, sink);
+	if (left)
+		*left = part->length - xdr.position;
+	return result;
+}
+
+static enum result walk_part(const struct rpc_part *part, const struct rtap_context *context, struct xdr_sink *sink)
+{
+	return walk_bytes(part, context, sink, NULL);
 }
 
 static bool find_protocol(const struct rpc_exchange *exchange, enum calls_protocol *protocol)
@@ -422,16 +444,100 @@ void calls_walk(struct calls *calls, const struct rpc_exchange *exchange)
 		return;
 	calls->exchange = exchange;
 	calls->count = calls->kept_used = 0;
+	calls->call_cut = false;
 	/* a call that was refused, or never arrived whole */
 	if (exchange->rdma_error || (reply->present && reply->facts.present && (!reply->facts.accepted || reply->facts.status)))
 		return;
-	if (walk_part(&exchange->call, &(struct rtap_context){ 0 }, &call.sink) != OK || call.sink.stop)
+	if (walk_part(&exchange->call, &(struct rtap_context){ 0 }, &call.sink) != OK || call.sink.stop) {
 		calls->unreadable++;
+		calls->call_cut = true;
+	}
 	done = calls->count;
 	if (reply->present)
 		walk_reply(calls, &told, &done);
 	for (uint32_t i = told; i < done; i++)
 		calls->done(calls, &calls->operations[i], &untold);
+}
+
+/* What is gathered of a reply that is read as that of a procedure which it may not be. */
+struct guess {
+	struct xdr_sink sink;
+	struct reply_operation reply;
+	uint32_t operations, status, type; /* the status reported last, and NFSv3's ftype3 of the object */
+	bool changes;           /* an NFSv4 operation that changes contents succeeded */
+	bool is_change;         /* the operation begun last is one */
+};
+
+static void guess_value(struct xdr_sink *sink, const struct xdr_told *told)
+{
+	struct guess *guess = (struct guess *)sink;
+
+	if (told->tag == NFS_TAG_DIRECTORY)
+		return;
+	if (told->row == NFS_COUNT3) {
+		guess->reply.count = told->number;
+		guess->reply.has_count = true;
+	} else if (told->row == NFS_FATTR3_TYPE) {
+		guess->type = (uint32_t)told->number;
+	}
+	attribute(told->tag == NFS_TAG_BEFORE ? &guess->reply.before : &guess->reply.attributes, told);
+}
+
+static void guess_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
+{
+	struct guess *guess = (struct guess *)sink;
+
+	(void)name;
+	(void)offset;
+	guess->operations++;
+	guess->is_change = number == NFS4_WRITE || number == NFS4_SETATTR || number == NFS4_OPEN || number == NFS4_ALLOCATE ||
+				number == NFS4_DEALLOCATE || number == NFS4_COPY || number == NFS4_CLONE || number == NFS4_WRITE_SAME;
+}
+
+static void guess_status(struct xdr_sink *sink, uint32_t status, const char *name)
+{
+	struct guess *guess = (struct guess *)sink;
+
+	(void)name;
+	guess->status = status;
+	if (guess->operations && guess->is_change && !status)
+		guess->changes = true;
+}
+
+static bool is_reply_of(const struct rpc_part *part, uint32_t version, uint32_t procedure, struct guess *guess)
+{
+	const struct rtap_context context = {
+		.rpc_known = true, .rpc_program = PROGRAM_NFS, .rpc_version = version, .rpc_procedure = procedure,
+	};
+	uint64_t left = 0;
+
+	*guess = (struct guess){ .sink = { .operation = guess_operation, .status = guess_status, .value = guess_value } };
+	return walk_bytes(part, &context, &guess->sink, &left) == OK && !left;
+}
+
+enum calls_effect calls_effect(const struct rpc_exchange *exchange, struct reply_operation *reply)
+{
+	/* replies of procedures without any effect on contents have other shapes, or are of directories */
+	static const struct { uint32_t procedure; enum calls_effect effect; } of_nfs3[] = {
+		{ NFS3_WRITE, CALLS_WRITE }, { NFS3_SETATTR, CALLS_RESIZE }, { NFS3_CREATE, CALLS_RESIZE },
+	};
+	const struct rpc_part *part = &exchange->reply;
+	struct guess guess;
+
+	if (exchange->rdma_error || (part->facts.present && (!part->facts.accepted || part->facts.status)))
+		return CALLS_HARMLESS;
+	/* what RPCSEC_GSS may have put around results is not known without the call */
+	if (!part->complete || !part->facts.present || part->facts.flavor == RPCSEC_GSS)
+		return CALLS_ANY;
+	for (size_t i = 0; i < sizeof of_nfs3 / sizeof *of_nfs3; i++) {
+		if (!is_reply_of(part, 3, of_nfs3[i].procedure, &guess))
+			continue;
+		if (guess.status || (guess.reply.attributes.has_fileid && guess.type != NF3REG))
+			return CALLS_HARMLESS;
+		*reply = guess.reply;
+		return guess.reply.attributes.has_fileid ? of_nfs3[i].effect : CALLS_ANY;
+	}
+	return is_reply_of(part, 4, NFS4_COMPOUND, &guess) && guess.changes ? CALLS_ANY : CALLS_HARMLESS;
 }
 
 void calls_fini(struct calls *calls)

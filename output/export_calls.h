@@ -25,8 +25,9 @@ struct call_data {
 };
 
 struct call_attributes {
-	bool has_fsid, has_fileid, has_size;
+	bool has_fsid, has_fileid, has_size, has_stamp;
 	uint64_t fsid[2], fileid, size;
+	uint64_t stamp;       /* another one with every change of the file: NFSv3's ctime, NFSv4's change attribute */
 };
 
 /* What a call asks of one operation. Which members are meant goes by the operation. */
@@ -49,8 +50,7 @@ struct reply_operation {
 	uint32_t status;
 	struct kept handle;
 	struct call_attributes attributes, directory;
-	uint64_t size_before; /* NFSv3 */
-	bool has_size_before;
+	struct call_attributes before; /* NFSv3's wcc_data */
 	uint64_t count;       /* WRITE, COPY: bytes done */
 	bool has_count, is_asynchronous;
 	bool eof;
@@ -67,7 +67,8 @@ struct reply_entry {
 /* Who is told. Embed it as the first member. */
 struct calls {
 	/* A piece of READ's or READ_PLUS's data; data->there false: a hole of that length. As soon as the reply is read that far. */
-	void (*data)(struct calls *calls, const struct call_operation *call, uint64_t offset, const struct call_data *data);
+	void (*data)(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply, uint64_t offset,
+		     const struct call_data *data);
 	void (*entry)(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply,
 		      const struct reply_entry *entry);
 	/* The operation, when everything about it was told: it was done, as far as anybody knows. */
@@ -79,6 +80,15 @@ struct calls {
 	struct call_operation *operations;
 	uint32_t count, room;
 	uint64_t unreadable;   /* exchanges of which something could not be read: cut off, not captured, malformed, encrypted */
+	bool call_cut;         /* this was one, and its call could not be read to the end */
+};
+
+/* What a reply without its call shows of what the call did to contents of files. */
+enum calls_effect {
+	CALLS_HARMLESS,      /* nothing, by what the reply is or cannot be */
+	CALLS_WRITE,         /* *reply is that of NFSv3's WRITE, with the file's attributes */
+	CALLS_RESIZE,        /* likewise of SETATTR, which may have set a size */
+	CALLS_ANY,           /* perhaps something, to some file */
 };
 
 /* Whether there can be anything in the exchange: NFS, or the MOUNT that gives a handle. */
@@ -86,6 +96,9 @@ bool calls_is_about_files(const struct rpc_exchange *exchange);
 
 /* Goes through such an exchange. */
 void calls_walk(struct calls *calls, const struct rpc_exchange *exchange);
+
+/* What an exchange without a call did. Of *reply the attributes (with identity and size) and the count are valid, as said above. */
+enum calls_effect calls_effect(const struct rpc_exchange *exchange, struct reply_operation *reply);
 
 /* The bytes; valid until the exchange's end, but not over a further call of an entry. */
 static inline struct piece calls_piece(const struct calls *calls, struct kept kept)

@@ -28,8 +28,94 @@ static void set(struct contents *contents, struct node *node, uint64_t begin, ui
 	if (names->memory < names->max_memory || node->ranges.count + 2 <= room)
 		done = only_unknown ? ranges_fill(&node->ranges, begin, end, state) : ranges_set(&node->ranges, begin, end, state);
 	names->memory += (node->ranges.room - room) * sizeof *node->ranges.at;
-	if (!done)
-		contents->untold++;
+	node->is_certain |= state < RANGE_MISSING;
+	if (done)
+		return;
+	contents->untold++;
+	/* what was known there may be true no longer */
+	if (!only_unknown && state != RANGE_DATA)
+		ranges_spoil(&node->ranges, begin, end, RANGE_MISSING + RTAP_MISSING_EVICTED);
+}
+
+/* Whatever was known of the contents may have been changed by what was not captured. */
+static void distrust(struct node *node)
+{
+	node->guessed_frame = 0;
+	node->size_known = false;
+	if (!node->is_certain)
+		return;
+	ranges_spoil(&node->ranges, 0, UINT64_MAX, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED);
+	node->is_certain = false;
+}
+
+static bool is_doubtful(const struct node *node)
+{
+	return node->doubt != node->server->doubt;
+}
+
+void contents_unknown(struct node *node)
+{
+	distrust(node);
+}
+
+void contents_settle(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
+{
+	bool is_later = contents->asked > node->server->doubt_frame;
+
+	if (!is_doubtful(node))
+		return;
+	if (is_later && has_stamp && node->has_stamp && stamp == node->stamp) {
+		node->doubt = node->server->doubt;
+		return;
+	}
+	distrust(node);
+	/* what was under way at the same time may yet be overwritten by the call that was not captured: the node stays in doubt */
+	node->has_stamp = false;
+	if (is_later)
+		node->doubt = node->server->doubt;
+}
+
+void contents_stamp(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
+{
+	if (!has_stamp || (is_doubtful(node) && contents->asked <= node->server->doubt_frame))
+		return;
+	contents_settle(contents, node, has_stamp, stamp);
+	node->has_stamp = true;
+	node->stamp = stamp;
+}
+
+/* The file is `size` long: what there was from there on is gone. */
+static bool cut(struct contents *contents, struct node *node, uint64_t size)
+{
+	if (!disk_resize(contents->disk, node->entry, size))
+		return false;
+	ranges_cut(&node->ranges, size);
+	return true;
+}
+
+void contents_unseen_write(struct contents *contents, struct node *node, uint64_t size, uint64_t count)
+{
+	uint64_t known = node->entry ? node->entry->size : 0, begin = size >= count ? size - count : 0;
+
+	if (!count || (node->gone && !node->entry))
+		return;
+	if (is_doubtful(node) || !node->size_known || size <= known) {
+		distrust(node);
+		return;
+	}
+	/* it made the file longer, so it ended where the file does */
+	if (!is_range(contents, size, 0) || !names_place(contents->names, node) || !disk_resize(contents->disk, node->entry, size))
+		return;
+	set(contents, node, begin < known ? begin : known, size, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
+	node->guessed_size = size;
+	node->guessed_frame = contents->answered;
+}
+
+void contents_unseen_resize(struct contents *contents, struct node *node, uint64_t size)
+{
+	node->resized_frame = contents->answered;
+	if (node->entry && !node->entry->is_directory && size < node->entry->size)
+		cut(contents, node, size);
 }
 
 /* Who makes a file longer: what an operation writes leaves zeros before it; what a READ gives was written unseen. */
@@ -43,6 +129,11 @@ static bool grow(struct contents *contents, struct node *node, uint64_t offset, 
 {
 	uint64_t size = node->entry->size, written = size;
 
+	if (by == BY_WRITE && contents->answered > node->grown_frame)
+		node->grown_frame = contents->answered;
+	/* then it was perhaps this one that made the file as long as that, and the one without its call wrote somewhere else */
+	if (node->guessed_frame && contents->asked <= node->guessed_frame && end >= node->guessed_size)
+		distrust(node);
 	if (end <= size)
 		return true;
 	if (!disk_resize(contents->disk, node->entry, end))
@@ -63,7 +154,14 @@ void contents_told_size(struct contents *contents, struct node *node, uint64_t s
 	uint64_t known = node->entry ? node->entry->size : 0;
 
 	/* what was asked before a size was set may have been answered before, too */
-	if (!node->size_known || size <= known || size <= node->unseen_size || contents->asked < node->resized_frame)
+	if (contents->asked < node->resized_frame)
+		return;
+	if (size < known && contents->asked > node->grown_frame && !node->entry->is_directory) {
+		cut(contents, node, size);
+		node->unseen_size = 0;
+		return;
+	}
+	if (size <= known || size <= node->unseen_size)
 		return;
 	node->unseen_size = size;
 	node->unseen_frame = contents->answered;
@@ -73,8 +171,12 @@ void contents_finish(struct contents *contents, struct node *node)
 {
 	uint64_t size = node->entry ? node->entry->size : 0;
 
-	if (!node->size_known || node->unseen_size <= size || (node->gone && !node->entry) ||
-	    !is_range(contents, node->unseen_size, 0) || !names_place(contents->names, node))
+	if (is_doubtful(node))
+		distrust(node);
+	/* of a file that nothing was seen of but a size nothing is made, unless that size came about unseen */
+	if (node->unseen_size <= size || !(node->entry || node->size_known) || (node->gone && !node->entry) ||
+	    (node->entry && node->entry->is_directory) || !is_range(contents, node->unseen_size, 0) ||
+	    !names_place(contents->names, node))
 		return;
 	if (disk_resize(contents->disk, node->entry, node->unseen_size))
 		set(contents, node, size, node->unseen_size, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, true);
@@ -195,9 +297,12 @@ void contents_miss(struct contents *contents, struct node *node, uint64_t offset
 
 void contents_resize(struct contents *contents, struct node *node, uint64_t size)
 {
-	uint64_t before;
+	uint64_t before, unseen = node->unseen_size;
 
 	node->resized_frame = contents->answered;
+	if (node->guessed_frame && contents->asked <= node->guessed_frame)
+		distrust(node);
+	node->guessed_frame = 0;
 	node->unseen_size = 0;
 	/* a file without a byte is not made: it is of no use, and perhaps its bytes were only not captured */
 	if (!size && !node->entry) {
@@ -207,11 +312,11 @@ void contents_resize(struct contents *contents, struct node *node, uint64_t size
 	if (!is_range(contents, size, 0) || !names_place(contents->names, node))
 		return;
 	before = node->entry->size;
-	if (!disk_resize(contents->disk, node->entry, size))
+	if (!cut(contents, node, size))
 		return;
-	ranges_cut(&node->ranges, size);
+	/* zeros begin where the file ended, be it by what was not captured */
 	if (node->size_known)
-		set(contents, node, before, size, RANGE_ZEROS, false);
+		set(contents, node, unseen > before ? unseen : before, size, RANGE_ZEROS, false);
 	node->size_known = true;
 }
 
@@ -280,6 +385,8 @@ void contents_copy(struct contents *contents, struct node *from, uint64_t from_o
 {
 	bool known;
 
+	if (from && from != to)
+		contents_settle(contents, from, false, 0);
 	if (!length && from && from->entry && from->entry->size > from_offset)
 		length = from->entry->size - from_offset;
 	if (!is_range(contents, from_offset, length) || !is_range(contents, to_offset, length) || !names_place(contents->names, to))

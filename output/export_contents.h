@@ -50,6 +50,21 @@ void contents_miss(struct contents *contents, struct node *node, uint64_t offset
 void contents_told_size(struct contents *contents, struct node *node, uint64_t size);
 void contents_finish(struct contents *contents, struct node *node);
 
+/*
+ * Attributes were reported: `stamp` is another one after each change of the file. While a call that was not captured may have changed it
+ * (struct server, doubt), only the stamp of before shows that it did not; else all that is known of the contents becomes missing.
+ * contents_settle(): before the operation at hand changes something, by the attributes from before it, if there are any.
+ */
+void contents_stamp(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp);
+void contents_settle(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp);
+
+/* A WRITE or a change of the size whose call was not captured; the reply showed the size after it, and how many bytes were written. */
+void contents_unseen_write(struct contents *contents, struct node *node, uint64_t size, uint64_t count);
+void contents_unseen_resize(struct contents *contents, struct node *node, uint64_t size);
+
+/* The operation changed contents in a way that is not followed here. */
+void contents_unknown(struct node *node);
+
 void contents_resize(struct contents *contents, struct node *node, uint64_t size);
 void contents_allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length);
 void contents_deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length);
@@ -62,7 +77,7 @@ void contents_copy(struct contents *contents, struct node *from, uint64_t from_o
 static inline void contents_begin(struct contents *contents, const struct rpc_exchange *exchange)
 {
 	contents->part = NULL;
-	contents->asked = exchange->call.first_frame;
+	contents->asked = exchange->call.present ? exchange->call.first_frame : exchange->reply.first_frame;
 	contents->answered = exchange->reply.present ? exchange->reply.last_frame : exchange->call.last_frame;
 }
 

@@ -79,6 +79,8 @@ static void go_to(struct export_files *export, struct node *node)
 
 static void identify(struct export_files *export, struct node *node, const struct call_attributes *attributes)
 {
+	if (node)
+		contents_stamp(&export->contents, node, attributes->has_stamp, attributes->stamp);
 	if (node && attributes->has_size) {
 		node->told_size = attributes->size;
 		contents_told_size(&export->contents, node, attributes->size);
@@ -126,10 +128,12 @@ static void create(struct export_files *export, struct node *node, const struct 
 
 	if (!node)
 		return;
+	if (call->is_new && !node->entry) {
+		contents_resize(&export->contents, node, 0);
+		set_size = call->has_size;
+	}
 	if (set_size)
 		contents_resize(&export->contents, node, call->size);
-	else if (call->is_new && !node->entry)
-		contents_resize(&export->contents, node, 0);
 }
 
 /* The file that was opened is known now: by its handle, or at least by its name. */
@@ -209,9 +213,13 @@ static void nfs3_done(struct export_files *export, const struct call_operation *
 {
 	struct node *node = node_of(export, call->handle), *directory = node_of(export, call->directory);
 
+	bool changes = call->number == NFS3_WRITE || (call->number == NFS3_SETATTR && call->has_size);
+
 	identify(export, directory, &reply->directory);
-	if (node && reply->has_size_before)
-		contents_told_size(&export->contents, node, reply->size_before);
+	if (node && reply->before.has_size && (changes || call->number == NFS3_SETATTR || call->number == NFS3_COMMIT))
+		contents_told_size(&export->contents, node, reply->before.size);
+	if (node && changes)
+		contents_settle(&export->contents, node, reply->before.has_stamp, reply->before.stamp);
 	switch ((enum nfs3_procedure)call->number) {
 	case NFS3_LOOKUP:
 	case NFS3_MKDIR:
@@ -277,6 +285,11 @@ static void copy(struct export_files *export, const struct call_operation *call,
 static void nfs4_contents(struct export_files *export, struct node *node, const struct call_operation *call,
 			  const struct reply_operation *reply)
 {
+	static const uint64_t changing = 1ull << NFS4_WRITE | 1ull << NFS4_ALLOCATE | 1ull << NFS4_DEALLOCATE | 1ull << NFS4_COPY;
+
+	if ((call->number < 64 && (changing >> call->number & 1)) || call->number == NFS4_CLONE ||
+	    (call->number == NFS4_SETATTR && call->has_size))
+		contents_settle(&export->contents, node, false, 0);
 	switch (call->number) {
 	case NFS4_SETATTR:
 		if (call->has_size)
@@ -301,6 +314,10 @@ static void nfs4_contents(struct export_files *export, struct node *node, const 
 		break;
 	case NFS4_GETATTR:
 		identify(export, node, &reply->attributes);
+		break;
+	case NFS4_WRITE_SAME:
+	case NFS4_LAYOUTCOMMIT: /* what was written to other servers */
+		contents_unknown(node);
 		break;
 	}
 }
@@ -383,7 +400,8 @@ static void operation_done(struct calls *calls, const struct call_operation *cal
 	}
 }
 
-static void data_read(struct calls *calls, const struct call_operation *call, uint64_t offset, const struct call_data *data)
+static void data_read(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply, uint64_t offset,
+		      const struct call_data *data)
 {
 	struct export_files *export = (struct export_files *)calls;
 	struct node *node = calls->protocol == CALLS_NFS3 ? node_of(export, call->handle) : current(export);
@@ -393,6 +411,7 @@ static void data_read(struct calls *calls, const struct call_operation *call, ui
 	if (!node || !call->has_offset)
 		return;
 	export->is_placed = true;
+	contents_settle(&export->contents, node, reply->attributes.has_stamp, reply->attributes.stamp);
 	if (data->there) {
 		contents_put(&export->contents, node, offset, &bytes, false);
 		return;
@@ -472,9 +491,61 @@ static void note_nameless(struct export_files *export, const struct rpc_exchange
 	export->nameless_bytes += call->data_length + exchange->reply.data_length;
 }
 
-static void apply(struct export_files *export, const struct rpc_exchange *exchange)
+/* A call that was not captured, or not all of it, may have changed the contents of any file. */
+static void doubt_all(struct export_files *export, const struct rpc_exchange *exchange)
+{
+	uint64_t frame = exchange->reply.present ? exchange->reply.last_frame : exchange->call.last_frame;
+
+	export->server->doubt++;
+	if (frame > export->server->doubt_frame)
+		export->server->doubt_frame = frame;
+}
+
+/* Only the reply was captured: what it shows of the change that the call made. */
+static void apply_reply(struct export_files *export, const struct rpc_exchange *exchange)
+{
+	struct reply_operation reply;
+	const struct call_attributes *attributes = &reply.attributes;
+	enum calls_effect effect = calls_effect(exchange, &reply);
+	struct node *node = NULL;
+
+	if (effect == CALLS_HARMLESS)
+		return;
+	if (effect != CALLS_ANY)
+		node = names_of_id(&export->names, export->server, attributes->fsid, attributes->fileid);
+	if (!node) {
+		doubt_all(export, exchange);
+		return;
+	}
+	if (effect == CALLS_WRITE)
+		contents_unseen_write(&export->contents, node, attributes->size, reply.count);
+	else
+		contents_unseen_resize(&export->contents, node, attributes->size);
+	identify(export, node, attributes);
+}
+
+static bool may_change(const struct rtap_rpc_facts *facts)
+{
+	return facts->version != 3 || facts->procedure == NFS3_WRITE || facts->procedure == NFS3_SETATTR || facts->procedure == NFS3_CREATE;
+}
+
+static void apply_call(struct export_files *export, const struct rpc_exchange *exchange)
 {
 	uint64_t unreadable = export->calls.unreadable;
+
+	calls_walk(&export->calls, exchange);
+	export->exchanges++;
+	finish_open(export);
+	if (export->is_placed)
+		return;
+	if (export->calls.unreadable != unreadable)
+		note_nameless(export, exchange);
+	if (export->calls.call_cut && may_change(&exchange->call.facts))
+		doubt_all(export, exchange);
+}
+
+static void apply(struct export_files *export, const struct rpc_exchange *exchange)
+{
 
 	names_trim(&export->names);
 	contents_begin(&export->contents, exchange);
@@ -484,12 +555,10 @@ static void apply(struct export_files *export, const struct rpc_exchange *exchan
 	export->is_placed = false;
 	if (!export->server)
 		export->names.refused++;
+	else if (exchange->call.present)
+		apply_call(export, exchange);
 	else
-		calls_walk(&export->calls, exchange);
-	export->exchanges++;
-	finish_open(export);
-	if (!export->is_placed && export->calls.unreadable != unreadable)
-		note_nameless(export, exchange);
+		apply_reply(export, exchange);
 }
 
 static enum rtap_status apply_waiting(struct export_files *export, bool all)
@@ -508,9 +577,11 @@ static enum rtap_status apply_waiting(struct export_files *export, bool all)
 
 enum rtap_status export_files_exchange(struct export_files *export, const struct rpc_exchange *exchange)
 {
-	if (!exchange->call.present && exchange->reply.present)
-		export->uncalled++;
-	if (!calls_is_about_files(exchange)) {
+	struct reply_operation reply;
+	bool is_uncalled = !exchange->call.present && exchange->reply.present;
+
+	export->uncalled += is_uncalled;
+	if (is_uncalled ? calls_effect(exchange, &reply) == CALLS_HARMLESS : !calls_is_about_files(exchange)) {
 		if (!exchange->call.facts.program_known)
 			note_nameless(export, exchange);
 		return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
@@ -544,7 +615,7 @@ static void write_nameless(const void *what, struct line *line)
 /* A line of the list. */
 struct missing_line {
 	const struct disk_entry *entry;
-	const struct range *range;
+	struct range range;
 };
 
 static void write_missing(const void *what, struct line *line)
@@ -553,12 +624,43 @@ static void write_missing(const void *what, struct line *line)
 
 	disk_line_path(missing->entry, line);
 	line_char(line, '\t');
-	line_dec(line, missing->range->begin);
+	line_dec(line, missing->range.begin);
 	line_char(line, '\t');
-	line_dec(line, missing->range->end - missing->range->begin);
+	line_dec(line, missing->range.end - missing->range.begin);
 	line_char(line, '\t');
-	line_text(line, rtap_missing_reason_name((enum rtap_missing_reason)(missing->range->state - RANGE_MISSING)));
+	line_text(line, rtap_missing_reason_name((enum rtap_missing_reason)(missing->range.state - RANGE_MISSING)));
 	line_char(line, '\n');
+}
+
+/*
+ * Prints the missing ranges of a file, neighbours of one reason as one. Of what no range covers nothing was ever seen: it is missing
+ * too.
+ */
+static int print_missing_of(const struct node *node, struct printer *printer)
+{
+	struct missing_line line = { node->entry, { 0 } };
+	int result = 0;
+
+	for (uint64_t at = 0; at < node->entry->size && !result;) {
+		bool known;
+		struct range range = ranges_at(&node->ranges, at, &known);
+
+		if (!known)
+			range.state = RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED;
+		if (range.end > node->entry->size)
+			range.end = node->entry->size;
+		at = range.end;
+		if (range.state == line.range.state && range.begin == line.range.end) {
+			line.range.end = range.end;
+			continue;
+		}
+		if (line.range.state >= RANGE_MISSING)
+			result = printer_write(printer, write_missing, &line);
+		line.range = range;
+	}
+	if (line.range.state >= RANGE_MISSING && !result)
+		result = printer_write(printer, write_missing, &line);
+	return result;
 }
 
 int export_files_print_missing(const struct export_files *export, struct printer *printer)
@@ -566,9 +668,8 @@ int export_files_print_missing(const struct export_files *export, struct printer
 	int result = 0;
 
 	for (const struct node *node = export->names.first; node && !result && !is_stopped(export); node = node->next)
-		for (uint32_t i = 0; i < node->ranges.count && !result; i++)
-			if (node->ranges.at[i].state >= RANGE_MISSING)
-				result = printer_write(printer, write_missing, &(struct missing_line){ node->entry, &node->ranges.at[i] });
+		if (node->entry && !node->entry->is_directory)
+			result = print_missing_of(node, printer);
 	if (export->nameless_bytes && !result && !is_stopped(export))
 		result = printer_write(printer, write_nameless, &export->nameless_bytes);
 	return result;

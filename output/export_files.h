@@ -49,8 +49,9 @@ enum rtap_status export_files_exchange(struct export_files *export,
 enum rtap_status export_files_flush(struct export_files *export) __attribute__((warn_unused_result));
 
 /*
- * Prints the ranges that were said, or that servers told to be there, but could not be filled, a line each: path below the directory,
- * offset, length, reason, with tabs between. The last line can be of path "?": data of calls that were cut off before their file, one
+ * Prints the ranges of exported files whose bytes are not known, a line each: path below the directory, offset, length, reason, with
+ * tabs between. Those are bytes that operations or sizes showed to be there but that were not captured, and bytes that a call may
+ * have changed which was not captured. The last line can be of path "?": data of calls that were cut off before their file, one
  * after another, as far as the length is known. 0 or -errno.
  */
 int export_files_print_missing(const struct export_files *export, struct printer *printer) __attribute__((warn_unused_result));

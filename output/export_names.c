@@ -30,12 +30,6 @@ struct name {
 	uint8_t bytes[];
 };
 
-struct server {
-	struct server *next;
-	struct node *root;
-	uint8_t length, address[16];
-};
-
 static uint64_t hash_bytes(uint64_t first, const uint8_t *bytes, size_t length)
 {
 	uint64_t hash = first;
@@ -159,6 +153,7 @@ static struct node *new_node(struct names *names, struct server *server)
 		return NULL;
 	}
 	node->server = server;
+	node->doubt = server->doubt;
 	node->previous = names->last;
 	*(names->last ? &names->last->next : &names->first) = node;
 	names->last = node;
@@ -602,10 +597,16 @@ void names_identify(struct names *names, struct node *node, const uint64_t fsid[
 	node->has_id = map_add(&names->ids, hash_of_id(node->server, fsid, fileid), node);
 }
 
-struct node *names_nameless(const struct names *names, const struct server *server, const uint64_t fsid[2], uint64_t fileid)
+struct node *names_of_id(const struct names *names, const struct server *server, const uint64_t fsid[2], uint64_t fileid)
 {
 	const struct id_key key = { server, fsid, fileid };
-	struct node *node = map_find(&names->ids, hash_of_id(server, fsid, fileid), is_id, &key);
+
+	return map_find(&names->ids, hash_of_id(server, fsid, fileid), is_id, &key);
+}
+
+struct node *names_nameless(const struct names *names, const struct server *server, const uint64_t fsid[2], uint64_t fileid)
+{
+	struct node *node = names_of_id(names, server, fsid, fileid);
 
 	return node && !node->names && !node->is_root ? node : NULL;
 }

@@ -20,7 +20,14 @@ struct piece {
 
 struct name;
 struct handle;
-struct server;
+
+struct server {
+	struct server *next;
+	struct node *root;
+	uint64_t doubt;       /* calls not captured that may have changed the contents of any file */
+	uint64_t doubt_frame; /* of the latest one's reply */
+	uint8_t length, address[16];
+};
 
 /* A file or directory of a server. */
 struct node {
@@ -38,6 +45,12 @@ struct node {
 	uint64_t told_size;        /* by the attributes heard last */
 	uint64_t unseen_size;      /* told while nothing captured makes it so long; 0: none */
 	uint64_t unseen_frame, resized_frame; /* of the replies that told that, and that set a size */
+	uint64_t grown_frame;      /* of the latest reply of an operation that may have made it longer */
+	uint64_t guessed_size, guessed_frame; /* where a WRITE without its call seems to have ended, and its reply; 0: none */
+	bool has_stamp;
+	uint64_t stamp;            /* the change attribute, or ctime, told last */
+	uint64_t doubt;            /* its server's, when nothing of the contents was in doubt */
+	bool is_certain;           /* a range is data or zeros */
 	struct name *placed;       /* what the entry is named after; NULL: after the handle, or an older name */
 	struct disk_entry *entry;  /* NULL: nothing is exported of it */
 	struct ranges ranges;
@@ -101,6 +114,9 @@ struct node *names_parent(const struct node *node);
 
 /* What file this is, on the server. */
 void names_identify(struct names *names, struct node *node, const uint64_t fsid[2], uint64_t fileid);
+
+/* The node that is this file, or NULL. */
+struct node *names_of_id(const struct names *names, const struct server *server, const uint64_t fsid[2], uint64_t fileid);
 
 /* The node that is this file and is neither called anything nor gone; or NULL. */
 struct node *names_nameless(const struct names *names, const struct server *server, const uint64_t fsid[2], uint64_t fileid);

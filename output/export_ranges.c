@@ -91,6 +91,21 @@ bool ranges_fill(struct ranges *ranges, uint64_t begin, uint64_t end, unsigned s
 	return true;
 }
 
+void ranges_spoil(struct ranges *ranges, uint64_t begin, uint64_t end, unsigned state)
+{
+	uint32_t from = first_behind(ranges, begin), kept = from, i;
+
+	for (i = from; i < ranges->count && ranges->at[i].begin < end; i++) {
+		ranges->at[i].state = (uint8_t)state;
+		if (kept > from && ranges->at[kept - 1].end == ranges->at[i].begin)
+			ranges->at[kept - 1].end = ranges->at[i].end;
+		else
+			ranges->at[kept++] = ranges->at[i];
+	}
+	memmove(&ranges->at[kept], &ranges->at[i], (ranges->count - i) * sizeof *ranges->at);
+	ranges->count -= i - kept;
+}
+
 void ranges_cut(struct ranges *ranges, uint64_t size)
 {
 	uint32_t from = first_behind(ranges, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What is known of a file's bytes: disjoint ranges in order of offset, neighbours of one state joined. What no range covers
- * was never heard of.
+ * was never captured.
  */
 #ifndef OUTPUT_EXPORT_RANGES_H
 #define OUTPUT_EXPORT_RANGES_H
@@ -35,6 +35,9 @@ bool ranges_set(struct ranges *ranges, uint64_t begin, uint64_t end, unsigned st
 
 /* The same, but only where nothing is known yet. */
 bool ranges_fill(struct ranges *ranges, uint64_t begin, uint64_t end, unsigned state);
+
+/* Whatever touches the range is of this state now, as a whole: less is known than before, and no more memory is needed. */
+void ranges_spoil(struct ranges *ranges, uint64_t begin, uint64_t end, unsigned state);
 
 /* Forgets what is known from `size` on: the file ends there. */
 void ranges_cut(struct ranges *ranges, uint64_t size);

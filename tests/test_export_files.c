@@ -87,14 +87,14 @@ Test(export_files, what_waits_is_dropped_when_no_more_is_wanted)
 	cr_expect_eq(export_files_count(export).dropped, 2);
 }
 
-Test(export_files, read_bytes_fill_a_file_and_what_lies_before_them_stays_a_hole)
+Test(export_files, read_bytes_fill_a_file_and_what_lies_before_them_is_missing)
 {
 	mount_root("root");
 	lookup("root", "file", "f");
 	read_of("f", 4, 100, "tail", 4);
 	run();
 	EXPECT_TEXT("file", "....tail");
-	EXPECT_MISSING("");
+	EXPECT_MISSING("file\t0\t4\tnot_captured\n");
 }
 
 Test(export_files, a_file_without_a_path_stands_under_its_handle_until_it_is_looked_up)
@@ -407,6 +407,159 @@ Test(export_files, replies_without_calls_are_counted)
 	kit.exchange.call.present = false;
 	run();
 	cr_expect_eq(export_files_count(export).uncalled, 1);
+}
+
+/* NFSv3's wcc_data: ctime and size before and after; without any if UINT64_MAX. */
+struct change {
+	uint64_t size_before, ctime_before, size, ctime;
+};
+
+static void wcc(const struct change *change)
+{
+	kit_u32(&kit.reply, change->size_before != UINT64_MAX);
+	if (change->size_before != UINT64_MAX) {
+		kit_u64(&kit.reply, change->size_before);
+		kit_u64(&kit.reply, 0);
+		kit_u64(&kit.reply, change->ctime_before);
+	}
+	attributes3_of_size(7, change->size);
+	kit.reply.length -= 8;
+	kit_u64(&kit.reply, change->ctime);
+}
+
+/* A SETATTR of the size or, with UINT64_MAX, of nothing. */
+static void change_in(uint64_t size, const struct change *change, uint64_t asked, uint64_t answered)
+{
+	begin3(NFS3_SETATTR);
+	kit_text(&kit.call, "f");
+	for (int i = 0; i < 3; i++)
+		kit_u32(&kit.call, 0);
+	kit_u32(&kit.call, size != UINT64_MAX);
+	if (size != UINT64_MAX)
+		kit_u64(&kit.call, size);
+	for (int i = 0; i < 3; i++)
+		kit_u32(&kit.call, 0);
+	wcc(change);
+	kit_end(&kit);
+	give_in(asked, answered);
+}
+
+static void write_reply(const struct change *change, uint32_t count)
+{
+	begin3(NFS3_WRITE);
+	wcc(change);
+	kit_u32(&kit.reply, count);
+	kit_u32(&kit.reply, 2);
+	kit_u64(&kit.reply, 1);
+}
+
+/* The reply of a WRITE whose call was not captured. */
+static void lost_write_in(const struct change *change, uint32_t count, uint64_t answered)
+{
+	write_reply(change, count);
+	kit_end(&kit);
+	kit.exchange.call.present = false;
+	give_in(answered, answered);
+}
+
+static void written_file(void)
+{
+	mount_root("root");
+	create("root", "file", "f");
+	resize_in(0, 1, 2);
+	write_in(0, "abcd", 3, 4);
+	change_in(UINT64_MAX, &(struct change){ 4, 40, 4, 50 }, 5, 6);
+	expect_missing("");
+}
+
+Test(export_files, a_size_that_is_set_hides_nothing_that_was_written_unseen)
+{
+	const struct { uint64_t before, size; const char *missing; } cases[] = {
+		/* the WRITE before reached to 10: the size cuts it, keeps it, goes beyond it */
+		{ 10, 7, "file\t4\t3\tnot_captured\n" }, { 10, 10, "file\t4\t6\tnot_captured\n" },
+		{ 10, 20, "file\t4\t6\tnot_captured\n" }, { 4, 20, "" }, { 10, 3, "" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		files_end();
+		files_begin();
+		written_file();
+		change_in(cases[i].size, &(struct change){ cases[i].before, 60, cases[i].size, 70 }, 11, 12);
+		expect_missing(cases[i].missing);
+	}
+}
+
+Test(export_files, a_file_cut_unseen_and_made_longer_again_keeps_none_of_the_old_bytes)
+{
+	written_file();
+	change_in(8, &(struct change){ 1, 60, 8, 70 }, 11, 12);
+	expect_missing("");
+	EXPECT_TEXT("file", "a.......");
+}
+
+Test(export_files, a_write_without_its_call_is_missing_where_it_ended_or_anywhere)
+{
+	const struct { struct change change; uint32_t count; const char *missing; } cases[] = {
+		/* it made the file longer; from within it; behind a hole; it overwrote something; it failed to write anything */
+		{ { UINT64_MAX, 0, 9, 60 }, 5, "file\t4\t5\tnot_captured\n" }, { { UINT64_MAX, 0, 9, 60 }, 7, "file\t2\t7\tnot_captured\n" },
+		{ { UINT64_MAX, 0, 9, 60 }, 2, "file\t4\t5\tnot_captured\n" }, { { UINT64_MAX, 0, 4, 60 }, 2, "file\t0\t4\tnot_captured\n" },
+		{ { UINT64_MAX, 0, 4, 60 }, 0, "" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		files_end();
+		files_begin();
+		written_file();
+		lost_write_in(&cases[i].change, cases[i].count, 12);
+		expect_missing(cases[i].missing);
+		cr_expect_eq(export_files_count(export).uncalled, 1);
+	}
+}
+
+/* Of another file, which was never heard of: of NFSv4 too the reply does not say which. */
+static void lose_any_write(uint64_t answered)
+{
+	kit_begin(&kit, 100003, 4, 1);
+	kit_u32(&kit.reply, 0);
+	kit_text(&kit.reply, "");
+	kit_u32(&kit.reply, 2);
+	kit_u32(&kit.reply, NFS4_PUTFH);
+	kit_u32(&kit.reply, 0);
+	kit_u32(&kit.reply, NFS4_WRITE);
+	kit_u32(&kit.reply, 0);
+	kit_u32(&kit.reply, 3);
+	kit_u32(&kit.reply, 2);
+	kit_u64(&kit.reply, 1);
+	kit_end(&kit);
+	kit.exchange.call.present = false;
+	kit.exchange.call.first_frame = kit.exchange.reply.first_frame = answered;
+	kit.exchange.call.last_frame = kit.exchange.reply.last_frame = answered;
+	cr_assert_eq(export_files_exchange(export, &kit.exchange), RTAP_STATUS_OK);
+}
+
+Test(export_files, after_a_write_to_any_file_only_the_change_time_shows_that_a_file_was_spared)
+{
+	const struct { struct change change; uint64_t asked; const char *missing; } cases[] = {
+		/* as before; changed; asked before the WRITE was answered */
+		{ { 4, 50, 4, 60 }, 9, "" }, { { 4, 51, 4, 60 }, 9, "file\t0\t4\tnot_captured\n" },
+		{ { 4, 50, 4, 60 }, 7, "file\t0\t4\tnot_captured\n" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		files_end();
+		files_begin();
+		written_file();
+		lose_any_write(8);
+		change_in(4, &cases[i].change, cases[i].asked, 12);
+		expect_missing(cases[i].missing);
+	}
+	files_end();
+	files_begin();
+	written_file();
+	lose_any_write(8);
+	write_in(4, "efgh", 9, 10);
+	expect_missing("file\t0\t4\tnot_captured\n");
+	EXPECT_TEXT("file", "abcdefgh");
 }
 
 Test(export_files, a_size_cuts_and_extends)

@@ -80,3 +80,24 @@ Test(export_ranges, are_limited)
 	cr_expect_eq(ranges.count, 1);
 	ranges_fini(&ranges);
 }
+
+Test(export_ranges, spoiling_takes_whole_ranges_and_no_memory)
+{
+	struct ranges ranges = { 0 };
+	uint32_t room;
+
+	for (uint64_t i = 0; i < 4; i++)
+		cr_expect(ranges_set(&ranges, i * 10, i * 10 + 10, i % 2 ? RANGE_ZEROS : RANGE_DATA));
+	cr_expect(ranges_set(&ranges, 50, 60, RANGE_DATA));
+	room = ranges.room;
+	ranges_spoil(&ranges, 12, 31, RANGE_MISSING);
+	cr_expect_eq(ranges.room, room);
+	cr_assert_eq(ranges.count, 3);
+	cr_expect_eq(ranges.at[0].end, 10);
+	cr_expect_eq(ranges.at[1].begin, 10);
+	cr_expect_eq(ranges.at[1].end, 40);
+	cr_expect_eq(ranges.at[1].state, RANGE_MISSING);
+	cr_expect_eq(ranges.at[2].begin, 50);
+	cr_expect_eq(ranges.at[2].state, RANGE_DATA);
+	ranges_fini(&ranges);
+}
