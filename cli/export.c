@@ -121,6 +121,9 @@ static void report_files(const struct export_files_counts *counts, bool verbose)
 			 COUNTED(counts->late, "call was taken behind its", "calls were taken behind their"));
 	if (counts->too_far)
 		complain("%" COUNT " that no file can have", COUNTED(counts->too_far, "write was at an offset", "writes were at offsets"));
+	if (counts->unsettled)
+		complain("%" COUNT " moved: their files stay under names that they had before",
+			 COUNTED(counts->unsettled, "directory came back into the tree too often and was not", "directories came back into the tree too often and were not"));
 	if (counts->contrary)
 		complain("%" COUNT " left out", COUNTED(counts->contrary, "read or write of a directory's data was",
 							"reads and writes of a directory's data were"));

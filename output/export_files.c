@@ -687,6 +687,7 @@ struct export_files_counts export_files_count(const struct export_files *export)
 		.refused = export->names.refused,
 		.untold = export->contents.untold,
 		.too_far = export->disk.too_far,
+		.unsettled = export->names.unsettled,
 		.contrary = export->names.contrary,
 		.late = export->queue.late,
 		.not_copied = export->contents.not_copied,

@@ -33,6 +33,7 @@ struct export_files_counts {
 	uint64_t refused;    /* files and names that there was no room for */
 	uint64_t untold;     /* ranges that there was no room to remember: missing ones among them are not told */
 	uint64_t too_far;    /* writes at offsets that no file here can have */
+	uint64_t unsettled;  /* times that files were not moved to their new paths, for it would have been too much work */
 	uint64_t contrary;   /* operations on data of what is a directory by its names; they are left out */
 	uint64_t late;       /* exchanges that came behind their turn */
 	uint64_t not_copied; /* bytes of COPY and CLONE over what is copied for one capture */

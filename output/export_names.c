@@ -11,6 +11,7 @@
 
 /* Directories above a file; more is no path. Also ends the walk up whatever peers say. */
 #define MAX_LEVELS (DISK_MAX_DEPTH - 1)
+#define STEPS_OF_NAME 64
 
 struct handle {
 	struct node *node;
@@ -23,7 +24,7 @@ struct handle {
 
 struct name {
 	struct node *directory, *node;
-	struct name *next;                /* of the same node */
+	struct name *next, *previous;     /* of the same node; the first has no previous one */
 	struct name *before, *behind;     /* in the same directory */
 	uint64_t hash;
 	size_t length;
@@ -165,12 +166,10 @@ static struct node *new_node(struct names *names, struct server *server)
 /* Takes a name out of everything, and frees it. */
 static void drop_name(struct names *names, struct name *name)
 {
-	struct name **link = &name->node->names;
-
 	map_remove(&names->names, name->hash, name);
-	while (*link != name)
-		link = &(*link)->next;
-	*link = name->next;
+	*(name->previous ? &name->previous->next : &name->node->names) = name->next;
+	if (name->next)
+		name->next->previous = name->previous;
 	*(name->before ? &name->before->behind : &name->directory->children) = name->behind;
 	if (name->behind)
 		name->behind->before = name->before;
@@ -402,16 +401,23 @@ static void settle(struct names *names, struct node *node)
 
 /*
  * The next node of a walk over everything below `top`. By the first of each node's names all is a tree; only `top` itself can
- * come up again, if peers said that a directory is inside itself.
+ * come up again, if peers said that a directory is inside itself. Who moves a directory with much in it out of the tree and back
+ * again and again gets no more than so many steps for each name there is.
  */
-static struct node *next_below(struct node *node, const struct node *top)
+static struct node *next_below(struct names *names, struct node *node, const struct node *top)
 {
 	struct name *name = node->children;
 
 	for (;;) {
-		for (; name; name = name->behind)
+		for (; name; name = name->behind) {
+			if (!names->steps) {
+				names->unsettled++;
+				return NULL;
+			}
+			names->steps--;
 			if (name == name->node->names && !name->node->is_root && name->node != top)
 				return name->node;
+		}
 		if (node == top)
 			return NULL;
 		name = node->names->behind;
@@ -419,10 +425,13 @@ static struct node *next_below(struct node *node, const struct node *top)
 	}
 }
 
-/* A node has got a path, and so has everything below it. */
-static void settle_below(struct names *names, struct node *top)
+/* A node got a path or another one. If it had one before, all below it moves with its directory; else that has a path now too. */
+static void settle_below(struct names *names, struct node *top, bool was_rooted)
 {
-	for (struct node *node = top; node; node = next_below(node, top))
+	struct node *node = top;
+
+	settle(names, node);
+	while (!was_rooted && (node = next_below(names, node, top)))
 		settle(names, node);
 }
 
@@ -443,6 +452,8 @@ static bool add_name(struct names *names, struct node *directory, struct piece p
 	if (piece.length)
 		memcpy(name->bytes, piece.bytes, piece.length);
 	name->next = node->names;
+	if (name->next)
+		name->next->previous = name;
 	node->names = name;
 	name->behind = directory->children;
 	if (name->behind)
@@ -450,6 +461,7 @@ static bool add_name(struct names *names, struct node *directory, struct piece p
 	directory->children = name;
 	names->memory += sizeof *name + piece.length;
 	leave_idle(names, directory);
+	names->steps += STEPS_OF_NAME;
 	return true;
 }
 
@@ -501,11 +513,15 @@ struct node *names_bind(struct names *names, struct node *directory, struct piec
 	if (was_rooted && first) {
 		struct name *added = node->names;
 
-		node->names = added->next;
+		node->names = first;
+		first->previous = NULL;
 		added->next = first->next;
+		if (added->next)
+			added->next->previous = added;
+		added->previous = first;
 		first->next = added;
 	} else {
-		settle_below(names, node);
+		settle_below(names, node, was_rooted);
 	}
 	return node;
 }
@@ -514,14 +530,16 @@ void names_unbind(struct names *names, struct node *directory, struct piece piec
 {
 	struct name *name = find_name(names, directory, piece);
 	struct node *node;
+	bool was_rooted;
 
 	if (!name)
 		return;
 	node = name->node;
+	was_rooted = is_rooted(node);
 	drop_name(names, name);
 	/* it stands under another of its names then */
 	if (node->names) {
-		settle_below(names, node);
+		settle_below(names, node, was_rooted);
 		return;
 	}
 	node->gone = true;
@@ -538,12 +556,14 @@ void names_rename(struct names *names, struct node *from, struct piece old, stru
 {
 	struct name *name = find_name(names, from, old);
 	struct node *node;
+	bool was_rooted;
 
 	if (!name) {
 		names_unbind(names, to, piece);
 		return;
 	}
 	node = name->node;
+	was_rooted = is_rooted(node);
 	/* two names of one file: nothing happens. RFC 8881, 18.26.3 */
 	if (names_find(names, to, piece) == node || is_above(node, to))
 		return;
@@ -553,7 +573,7 @@ void names_rename(struct names *names, struct node *from, struct piece old, stru
 		return;
 	}
 	drop_name(names, name);
-	settle_below(names, node);
+	settle_below(names, node, was_rooted);
 }
 
 struct node *names_make(struct names *names, struct node *directory, struct piece piece)
@@ -584,7 +604,7 @@ void names_be_root(struct names *names, struct node *node)
 		return;
 	node->is_root = true;
 	leave_idle(names, node);
-	settle_below(names, node);
+	settle_below(names, node, false);
 }
 
 void names_identify(struct names *names, struct node *node, const uint64_t fsid[2], uint64_t fileid)

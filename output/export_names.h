@@ -65,6 +65,8 @@ struct names {
 	uint64_t memory, max_memory;
 	uint64_t forgotten;        /* nodes that made room for others */
 	uint64_t refused;          /* nodes that there was no room for */
+	uint64_t steps;            /* that walks below directories may still take */
+	uint64_t unsettled;        /* walks that ended for want of steps: files stay where they are */
 	uint64_t contrary;         /* times that a directory's contents were to be a file's */
 };
 

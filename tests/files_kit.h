@@ -20,7 +20,8 @@ void files_begin(void);
 void files_begin_with(uint64_t memory);
 void files_end(void);
 
-/* Tells the exchange in `kit`; end_and_run() closes its layout first. */
+/* Passes the exchange in `kit` on; end_and_run() closes its layout first. Nothing waits after that, unless `collecting` is set. */
+extern bool collecting;
 void run(void);
 void end_and_run(void);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -424,4 +425,106 @@ Test(export_names, handles_beyond_the_memory_make_room)
 	}
 	EXPECT_TEXT("file0", "file0");
 	cr_expect_gt(export_files_count(export).refused, 0);
+}
+
+static void link_name(const char *handle, const char *in, const char *name)
+{
+	begin3(NFS3_LINK);
+	kit_text(&kit.call, handle);
+	kit_text(&kit.call, in);
+	kit_text(&kit.call, name);
+	no_attributes(3);
+	end_and_run();
+}
+
+static const char *numbered(const char *text, unsigned number)
+{
+	static char texts[4][32];
+	static unsigned turn;
+	char *out = texts[turn++ % 4];
+
+	snprintf(out, sizeof texts[0], "%s%u", text, number);
+	return out;
+}
+
+/* A directory of as many files as it is renamed. */
+static void rename_directory(unsigned count)
+{
+	make_directory("root", "d0", "d");
+	for (unsigned i = 0; i < count; i++)
+		lookup("d", numbered("f", i), numbered("h", i));
+	for (unsigned i = 0; i < count; i++)
+		rename_name("root", numbered("d", i), "root", numbered("d", i + 1));
+}
+
+/* The same, but every second time out of the tree. */
+static void rename_out_and_in(unsigned count)
+{
+	make_directory("root", "d", "d");
+	for (unsigned i = 0; i < count; i++)
+		lookup("d", numbered("f", i), numbered("h", i));
+	for (unsigned i = 0; i < count; i++) {
+		rename_name("root", "d", "elsewhere", "d");
+		rename_name("elsewhere", "d", "root", "d");
+	}
+}
+
+/* Names of one file, which go in the order in which they came. */
+static void link_and_remove(unsigned count)
+{
+	lookup("root", "first", "f");
+	write_text("f", 0, "x");
+	for (unsigned i = 0; i < count; i++)
+		link_name("f", "root", numbered("n", i));
+	for (unsigned i = 0; i < count; i++)
+		remove_name("root", numbered("n", i));
+}
+
+/* Names that are each the file's first. */
+static void link_and_remove_first(unsigned count)
+{
+	lookup("root", "first", "f");
+	write_text("f", 0, "x");
+	for (unsigned i = 0; i < count; i++)
+		link_name("f", "root", numbered("n", i));
+	remove_name("root", "first");
+	for (unsigned i = count; i-- > 1;)
+		remove_name("root", numbered("n", i));
+}
+
+/* Processor time of a history of so many steps. */
+static double time_of(void (*history)(unsigned count), unsigned count)
+{
+	clock_t begin;
+
+	files_end();
+	files_begin();
+	mount_root("root");
+	begin = clock();
+	collecting = true;
+	history(count);
+	cr_assert_eq(export_files_flush(export), RTAP_STATUS_OK);
+	collecting = false;
+	return (double)(clock() - begin) / CLOCKS_PER_SEC;
+}
+
+Test(export_names, twice_as_many_names_take_no_more_than_three_times_as_long)
+{
+	static const struct { const char *name; void (*history)(unsigned count); unsigned count; } cases[] = {
+		{ "renames", rename_directory, 20000 }, { "renames out and in", rename_out_and_in, 10000 }, { "links", link_and_remove, 20000 },
+		{ "first links", link_and_remove_first, 2000 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		double once = 1e9, twice = 1e9;
+
+		/* the least of several: others may have the processor */
+		for (int attempt = 0; attempt < 3 && twice >= 3 * once; attempt++) {
+			double time = time_of(cases[i].history, cases[i].count), time2 = time_of(cases[i].history, 2 * cases[i].count);
+
+			once = time < once ? time : once;
+			twice = time2 < twice ? time2 : twice;
+		}
+		cr_expect_lt(twice, 3 * once, "%s: %.3f s, and twice as many %.3f s", cases[i].name, once, twice);
+	}
 }
