@@ -8,6 +8,7 @@
 
 #include <rdmatap/source.h>
 
+#include "capture/bpf.h"
 #include "capture/link_type.h"
 
 /* Frames are cut by the file already; this only must not be less. */
@@ -64,9 +65,6 @@ static pcap_t *open_for(int dlt)
 	return handle; /* reads nothing any more */
 }
 
-/* Characters of a filter. libpcap's optimizer works on longer ones for seconds: its time grows with the cube of the length. */
-#define MOST_OPTIMIZED 1500
-
 static enum rtap_status compile(struct bpf_program *code, int dlt, const char *text, bool optimize, struct rtap_error *error)
 {
 	pcap_t *handle = open_for(dlt);
@@ -77,7 +75,7 @@ static enum rtap_status compile(struct bpf_program *code, int dlt, const char *t
 		rtap_error_set(error, "out of memory");
 		return RTAP_STATUS_FAILED;
 	}
-	if (pcap_compile(handle, code, text, optimize && strlen(text) <= MOST_OPTIMIZED, PCAP_NETMASK_UNKNOWN)) {
+	if (pcap_compile(handle, code, text, optimize && bpf_may_optimize(text), PCAP_NETMASK_UNKNOWN)) {
 		rtap_error_set(error, "%s", pcap_geterr(handle));
 		status = RTAP_STATUS_FAILED;
 	}
@@ -102,9 +100,14 @@ static enum rtap_status try_text(const char *text, struct rtap_error *error)
 
 enum rtap_status rtap_bpf_compile(struct rtap_bpf **bpf, const char *text, struct rtap_error *error)
 {
-	enum rtap_status status = try_text(text, error);
+	enum rtap_status status;
 
 	*bpf = NULL;
+	if (strnlen(text, BPF_TEXT_MAX + 1) > BPF_TEXT_MAX) {
+		rtap_error_set(error, "the capture filter is longer than %d bytes (use a display filter, or fewer terms)", BPF_TEXT_MAX);
+		return RTAP_STATUS_FAILED;
+	}
+	status = try_text(text, error);
 	if (status)
 		return status;
 	*bpf = calloc(1, sizeof **bpf);

@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "capture/bpf.h"
 #include "capture/link_type.h"
 #include "capture/live.h"
 
@@ -266,7 +267,7 @@ static enum rtap_status set_filter(struct pcap_device *device, const char *text,
 
 	if (!text)
 		return RTAP_STATUS_OK;
-	if (pcap_compile(device->handle, &code, text, 1, PCAP_NETMASK_UNKNOWN)) {
+	if (pcap_compile(device->handle, &code, text, bpf_may_optimize(text), PCAP_NETMASK_UNKNOWN)) {
 		rtap_error_set(error, "capture filter \"%s\": %s (see pcap-filter(7))", text, pcap_geterr(device->handle));
 		return RTAP_STATUS_FAILED;
 	}

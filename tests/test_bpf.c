@@ -2,7 +2,9 @@
 #include "config.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <rdmatap/source.h>
 
@@ -142,6 +144,30 @@ Test(bpf, link_types_without_bpf_are_refused_by_name)
 		}
 	}
 	rtap_bpf_destroy(bpf);
+}
+
+/* 800 terms; libpcap's optimizer would take a minute. */
+Test(bpf, a_long_expression_is_compiled_and_one_without_end_refused)
+{
+	char text[17000] = "udp port 4791";
+	struct rtap_error error;
+	struct rtap_bpf *bpf;
+	clock_t begin = clock();
+	bool passes = false;
+	uint8_t buffer[64];
+	struct rtap_frame frame = frame_of(buffer, RTAP_LINK_ETHERNET);
+
+	for (int i = 0; i < 500; i++)
+		sprintf(text + strlen(text), " or host 10.9.%d.%d", i / 256, i % 256);
+	cr_assert_eq(rtap_bpf_compile(&bpf, text, &error), RTAP_STATUS_OK, "%s", error.text);
+	cr_assert_eq(rtap_bpf_match(bpf, &frame, &passes, &error), RTAP_STATUS_OK);
+	cr_expect(passes);
+	cr_expect_lt((clock() - begin) / CLOCKS_PER_SEC, 6);
+	rtap_bpf_destroy(bpf);
+	memset(text + strlen(text), ' ', sizeof text - 1 - strlen(text));
+	text[sizeof text - 1] = 0;
+	cr_expect_eq(rtap_bpf_compile(&bpf, text, &error), RTAP_STATUS_FAILED);
+	cr_expect(strstr(error.text, "longer than"), "%s", error.text);
 }
 
 Test(bpf, syntax_errors_are_told_at_once)
