@@ -3,10 +3,24 @@
 import gzip
 import os
 import struct
+import subprocess
 import unittest
 
 import capfile
-from cli import CliTest, INFINIBAND, NANO, RPING, TESTDATA, read, records
+from cli import CliTest, INFINIBAND, NANO, PROGRAM, RPING, TESTDATA, read, records
+
+
+class Names(CliTest):
+    def test_arguments_cannot_disturb_a_terminal(self):
+        name = b"no\x1b[31m\nsuch\x80\x7f\xc2\x9b\xc3\xa9\"\\"
+        shown = b'no\\x1b[31m\\nsuch\\x80\\x7f\\xc2\\x9b\xc3\xa9"\\'
+        for arguments in (("-r", name), ("messages", name), ("diff", name, name), (b"--" + name,), ("-r", RPING, "-w", b"/none/" + name),
+                          ("export", "--files", b"/none/" + name, RPING), ("report", RPING, "-o", b"/none/" + name), ("-i", name), (name,)):
+            done = subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(shown, done.stderr)
+            self.assertNotIn(b"\x1b", done.stderr)
+            self.assertEqual(done.stderr.count(b"\n"), done.stderr.count(b"rdmatap: "))
 
 
 class Usage(CliTest):
