@@ -361,7 +361,7 @@ const char *rtap_anomaly_name(enum rtap_anomaly_code code)
 #undef NAME
 	};
 
-	return names[code];
+	return (unsigned)code < RTAP_ANOMALY_CODES ? names[code] : "unknown";
 }
 
 const char *rtap_anomaly_meaning(enum rtap_anomaly_code code)
@@ -372,5 +372,5 @@ const char *rtap_anomaly_meaning(enum rtap_anomaly_code code)
 #undef MEANING
 	};
 
-	return meanings[code];
+	return (unsigned)code < RTAP_ANOMALY_CODES ? meanings[code] : "unknown";
 }

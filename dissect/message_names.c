@@ -3,13 +3,18 @@
 
 #include <rdmatap/message.h>
 
+static const char *name_at(const char *const *names, size_t count, size_t index)
+{
+	return index < count ? names[index] : "unknown";
+}
+
 #define NAME(identifier, name) name,
 #define NAMES(function, type, LIST) \
 	const char *function(type value) \
 	{ \
 		static const char *const names[] = { LIST(NAME) }; \
 \
-		return names[value]; \
+		return name_at(names, sizeof names / sizeof *names, value); \
 	}
 
 NAMES(rtap_message_kind_name, enum rtap_message_kind, RTAP_MESSAGE_KINDS)
@@ -22,5 +27,5 @@ const char *rtap_transport_name(enum rtap_transport transport)
 {
 	static const char *const names[] = { "RC", "UC", "UD", "XRC", "iwarp", "TCP", "UDP" };
 
-	return names[transport];
+	return name_at(names, sizeof names / sizeof *names, transport);
 }

@@ -234,6 +234,9 @@ PROTOCOLS(PROTOCOL_DECLARATION)
 /* For a protocol's initialiser: its field table. */
 #define FIELDS(array) .fields = array, .field_count = sizeof(array) / sizeof((array)[0])
 
+_Static_assert(PROTOCOL_COUNT <= 64 * RTAP_PROTOCOL_WORDS, "rtap_packet.protocols has a bit for each protocol: raise RTAP_PROTOCOL_WORDS");
+_Static_assert(PROTOCOL_COUNT < UINT8_MAX, "protocols are numbered by bytes, and PROTOCOL_NONE is none");
+
 extern const struct protocol *const protocols[PROTOCOL_COUNT];
 
 static inline const struct protocol *protocol_by_number(uint8_t number)

@@ -146,6 +146,9 @@ struct stats_connection *stats_begin(struct stats *stats, uint64_t number)
 {
 	struct stats_connection *begun = NULL;
 
+	/* connections are numbered from 1 */
+	if (!number)
+		return &stats->others;
 	/* the other half is for what is said on them */
 	if (!stats->is_full && (number <= stats->table_room || make_room(stats, number)) &&
 	    stats->connection_memory < stats->options.max_memory / 2)
@@ -572,7 +575,7 @@ void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)
 	struct stats_connection *connection = stats_find(stats, into), *other = stats_find(stats, from);
 
 	/* counts that are in the others' sums stay there */
-	if (other == &stats->others)
+	if (other == &stats->others || other == connection)
 		return;
 	for (int i = 0; i < 2; i++)
 		direction_merge(stats, &connection->directions[i ^ turned], &other->directions[i]);

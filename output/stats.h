@@ -263,7 +263,7 @@ struct stats_connection *stats_begin(struct stats *stats, uint64_t number);
 
 static inline struct stats_connection *stats_find(struct stats *stats, uint64_t number)
 {
-	struct stats_connection *found = number <= stats->table_room ? stats->table[number - 1] : NULL;
+	struct stats_connection *found = number - 1 < stats->table_room ? stats->table[number - 1] : NULL;
 
 	return found ? found : stats_begin(stats, number);
 }

@@ -8,7 +8,11 @@
 
 #include <criterion/criterion.h>
 
+#include <rdmatap/device.h>
 #include <rdmatap/packet.h>
+#include <rdmatap/source.h>
+#include <rdmatap/stats.h>
+#include <rdmatap/value.h>
 #include <rdmatap/visitor.h>
 
 #define EACH_PROTOCOL(protocol) \
@@ -229,4 +233,96 @@ Test(tables, rows_of_their_own_bytes_look_at_no_others)
 			}
 		}
 	cr_expect_geq(found, 10);
+}
+
+#define NAMED(function, type, count) { #function, name_by_##function, count }
+#define NAME_BY(function, type) \
+	static const char *name_by_##function(unsigned value) \
+	{ \
+		return function((type)value); \
+	}
+
+NAME_BY(rtap_anomaly_name, enum rtap_anomaly_code)
+NAME_BY(rtap_anomaly_meaning, enum rtap_anomaly_code)
+NAME_BY(rtap_message_kind_name, enum rtap_message_kind)
+NAME_BY(rtap_verb_name, enum rtap_verb)
+NAME_BY(rtap_outcome_name, enum rtap_outcome)
+NAME_BY(rtap_missing_reason_name, enum rtap_missing_reason)
+NAME_BY(rtap_trouble_name, enum rtap_trouble)
+NAME_BY(rtap_transport_name, enum rtap_transport)
+
+Test(tables, values_out_of_range_have_a_name_too)
+{
+	static const struct { const char *function; const char *(*name)(unsigned value); unsigned count; } cases[] = {
+		NAMED(rtap_anomaly_name, , RTAP_ANOMALY_CODES), NAMED(rtap_anomaly_meaning, , RTAP_ANOMALY_CODES),
+		NAMED(rtap_message_kind_name, , RTAP_KIND_COUNT), NAMED(rtap_verb_name, , RTAP_VERB_COUNT),
+		NAMED(rtap_outcome_name, , RTAP_OUTCOME_COUNT), NAMED(rtap_missing_reason_name, , RTAP_MISSING_COUNT),
+		NAMED(rtap_trouble_name, , RTAP_TROUBLE_COUNT), NAMED(rtap_transport_name, , RTAP_TRANSPORT_UDP + 1),
+	};
+	const unsigned beyond[] = { 1, 63, 1u << 20, 0x7fffffff, 0xffffffff };
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		for (unsigned value = 0; value < cases[i].count; value++)
+			cr_expect(!cases[i].name(value) || strcmp(cases[i].name(value), "unknown"), "%s(%u)", cases[i].function, value);
+		cr_expect_str_eq(cases[i].name(cases[i].count), "unknown", "%s", cases[i].function);
+		for (size_t j = 0; j < sizeof beyond / sizeof beyond[0]; j++)
+			if (beyond[j] > cases[i].count)
+				cr_expect_str_eq(cases[i].name(beyond[j]), "unknown", "%s(%u)", cases[i].function, beyond[j]);
+	}
+}
+
+Test(tables, functions_take_numbers_of_devices_fields_and_protocols_that_there_are_not)
+{
+	static const uint64_t numbers[] = { 64, 255, 1u << 31, UINT64_MAX };
+	struct rtap_packet packet = { .layer_count = 0 };
+	char text[8] = "x";
+	uint64_t number;
+
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+		cr_expect_null(rtap_node_type_name(numbers[i]));
+		cr_expect_null(rtap_port_state_name(numbers[i]));
+		cr_expect_null(rtap_physical_state_name(numbers[i]));
+		cr_expect_null(rtap_device_transport_name((enum rtap_device_transport)numbers[i]));
+		cr_expect_null(rtap_gid_type_name((enum rtap_gid_type)numbers[i]));
+		cr_expect_null(rtap_verbs_capability_name((unsigned)numbers[i]));
+		cr_expect_null(rtap_capability_name((unsigned)numbers[i]));
+		(void)rtap_link_type_name((uint32_t)numbers[i]);
+	}
+	for (unsigned protocol = (unsigned)rtap_protocol_count(); protocol < 256; protocol++) {
+		cr_expect_null(rtap_protocol_by_number((uint8_t)protocol));
+		cr_expect_not(rtap_packet_has(&packet, (uint8_t)protocol));
+		cr_expect_null(rtap_packet_layer(&packet, (uint8_t)protocol, NULL));
+	}
+	for (size_t id = rtap_field_count(); id <= UINT16_MAX; id += 999) {
+		cr_expect_null(rtap_field_by_id((rtap_field_id)id));
+		cr_expect_not(rtap_packet_number(&packet, (rtap_field_id)id, &number));
+		cr_expect_not(rtap_packet_text(&packet, (rtap_field_id)id, text, sizeof text));
+	}
+}
+
+Test(tables, statistics_take_connections_that_there_are_not)
+{
+	const struct rtap_connection connection = { .number = 0 };
+	const struct rtap_message message = { .connection = &connection, .kind = (enum rtap_message_kind)0 };
+	const uint64_t numbers[] = { 0, 1, UINT64_MAX };
+	struct rtap_stats *stats = rtap_stats_open(0);
+	struct rtap_stats_direction direction;
+	struct rtap_stats_operations operations;
+	struct rtap_stats_rpc rpc;
+
+	cr_assert_not_null(stats);
+	rtap_stats_message(stats, &message);
+	rtap_stats_connection(stats, &connection);
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+		cr_expect_not(rtap_stats_direction(stats, numbers[i], true, &direction));
+		cr_expect_not(rtap_stats_operations(stats, numbers[i], true, RTAP_KIND_COUNT, &operations));
+		cr_expect_eq(rtap_stats_next(stats, numbers[i]), 0);
+		cr_expect_not(rtap_stats_rpc(stats, (size_t)numbers[i], &rpc));
+	}
+	rtap_stats_merged(stats, 0, 0, false);
+	rtap_stats_merged(stats, 0, 5, true);
+	rtap_stats_merged(stats, 5, 0, true);
+	rtap_stats_merged(stats, 6, 6, true);
+	cr_expect(rtap_stats_direction(stats, 6, true, &direction));
+	rtap_stats_close(stats);
 }

@@ -40,7 +40,7 @@ enum rtap_anomaly_code {
 	RTAP_ANOMALY_CODES
 };
 
-/* Name ("bad_icrc") and meaning of an anomaly. */
+/* Name ("bad_icrc") and meaning of an anomaly; "unknown" if there is none with that code. */
 const char *rtap_anomaly_name(enum rtap_anomaly_code code);
 const char *rtap_anomaly_meaning(enum rtap_anomaly_code code);
 

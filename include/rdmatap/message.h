@@ -70,7 +70,7 @@ enum rtap_trouble { RTAP_CONNECTION_ANOMALIES(RTAP_TROUBLE_ENUM) RTAP_TROUBLE_CO
 #undef RTAP_TROUBLE_ENUM
 #undef RTAP_MESSAGE_ENUM
 
-/* Their names as shown. */
+/* Their names as shown; "unknown" for a value that is none of them. */
 const char *rtap_message_kind_name(enum rtap_message_kind kind);
 const char *rtap_verb_name(enum rtap_verb verb);
 const char *rtap_outcome_name(enum rtap_outcome outcome);

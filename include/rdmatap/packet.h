@@ -387,9 +387,10 @@ struct rtap_context {
  */
 void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet);
 
+/* Whether a header of the protocol (its number in the registry) is in the packet. */
 static inline bool rtap_packet_has(const struct rtap_packet *packet, uint8_t protocol)
 {
-	return packet->protocols[protocol / 64] >> (protocol % 64) & 1;
+	return protocol < 64 * RTAP_PROTOCOL_WORDS && packet->protocols[protocol / 64] >> (protocol % 64) & 1;
 }
 
 #ifdef __cplusplus
