@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,8 @@
 #include "reassembly/tcp_half.h"
 
 #define TWICE_NS INT64_C(1000000) /* the same segment on another interface within it was captured twice */
-/* Places in the queue that a hostile sender can make us look at for one segment. */
-#define MOST_QUEUED 16384
+/* Pieces in the queue that one segment may overlap: real ones overlap a few. */
+#define MOST_OVERLAPPED 256
 
 static struct tcp_streams *streams_of(const struct tcp_half *half)
 {
@@ -32,9 +33,9 @@ static void unlink_queued(struct tcp_half *half, struct tcp_queued *queued)
 {
 	*(queued->before ? &queued->before->behind : &half->first) = queued->behind;
 	*(queued->behind ? &queued->behind->before : &half->last) = queued->before;
-	if (half->near == queued)
-		half->near = queued->before ? queued->before : queued->behind;
-	half->queued--;
+	tree_remove(&half->queue, &queued->node);
+	if (half->newest == queued)
+		half->newest = NULL;
 }
 
 static void free_queued(struct tcp_half *half, struct tcp_queued *queued)
@@ -42,6 +43,24 @@ static void free_queued(struct tcp_half *half, struct tcp_queued *queued)
 	unlink_queued(half, queued);
 	budget_give(streams_of(half)->budget, &half->holder, sizeof *queued + queued->captured);
 	free(queued);
+}
+
+static struct tcp_queued *queued_of(const struct tree_node *node)
+{
+	return node ? (struct tcp_queued *)((char *)(uintptr_t)node - offsetof(struct tcp_queued, node)) : NULL;
+}
+
+static int by_begin(const struct tree_node *a, const struct tree_node *b)
+{
+	uint64_t left = queued_of(a)->begin, right = queued_of(b)->begin;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Pieces do not overlap: their ends are in the order of their beginnings. */
+static int ends_behind(const struct tree_node *node, const void *position)
+{
+	return queued_of(node)->end <= *(const uint64_t *)position ? -1 : 1;
 }
 
 static void free_queue(struct tcp_half *half)
@@ -65,6 +84,7 @@ void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, boo
 	half->connection = connection;
 	half->from_a = from_a;
 	half->holder = (struct budget_holder){ .evict = tcp_half_evict, .owner = half };
+	half->queue.order = by_begin;
 }
 
 void tcp_half_start(struct tcp_half *half, uint32_t sequence)
@@ -135,15 +155,11 @@ static void tell_queued(struct tcp_half *half)
 /* The first one queued that ends behind `position`. */
 static struct tcp_queued *first_behind(const struct tcp_half *half, uint64_t position)
 {
-	struct tcp_queued *queued = half->near;
-
 	if (!half->last || half->last->end <= position)
 		return NULL;
-	while (queued->before && queued->before->end > position)
-		queued = queued->before;
-	while (queued->end <= position)
-		queued = queued->behind;
-	return queued;
+	if (half->first->end > position)
+		return half->first;
+	return queued_of(tree_at_or_after(&half->queue, ends_behind, &position));
 }
 
 /* Copies a part of a segment to the place before `behind` (NULL: to the end). False: memory is out. */
@@ -154,7 +170,7 @@ static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, ui
 	uint32_t captured = captured_end > begin ? (uint32_t)(captured_end - begin) : 0;
 	struct tcp_queued *queued, *before = behind ? behind->before : half->last;
 
-	if (half->queued == MOST_QUEUED || !budget_take(streams_of(half)->budget, &half->holder, sizeof *queued + captured))
+	if (!budget_take(streams_of(half)->budget, &half->holder, sizeof *queued + captured))
 		return false;
 	queued = memory_new(sizeof *queued + captured);
 	if (!queued) {
@@ -169,8 +185,8 @@ static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, ui
 		memcpy(queued->bytes, segment->bytes + (begin - segment->begin), captured);
 	*(before ? &before->behind : &half->first) = queued;
 	*(behind ? &behind->before : &half->last) = queued;
-	half->near = queued;
-	half->queued++;
+	tree_insert(&half->queue, &queued->node);
+	half->newest = queued;
 	return true;
 }
 
@@ -223,9 +239,10 @@ static void place(struct tcp_half *half, struct tcp_segment *segment)
 }
 
 /* How many bytes of a segment are queued, and whether they are others. */
-static uint64_t overlap(const struct tcp_half *half, const struct tcp_segment *segment, bool *differs)
+static uint64_t overlap(struct tcp_half *half, const struct tcp_segment *segment, bool *differs)
 {
 	uint64_t sum = 0;
+	uint32_t count = 0;
 
 	for (struct tcp_queued *queued = first_behind(half, segment->begin); queued && queued->begin < segment->end;
 	     queued = queued->behind) {
@@ -236,7 +253,11 @@ static uint64_t overlap(const struct tcp_half *half, const struct tcp_segment *s
 		if (begin < both && memcmp(queued->bytes + (begin - queued->begin), segment->bytes + (begin - segment->begin),
 					   both - begin))
 			*differs = true;
+		count++;
 	}
+	/* a sender of such crumbs is not to have all of them looked at again for each further segment */
+	while (count > MOST_OVERLAPPED && half->first && half->first->begin < segment->end)
+		force(half);
 	return sum;
 }
 
@@ -287,13 +308,13 @@ static enum rtap_tcp_analysis analyse_repeat(const struct tcp_half *half, const 
 	return RTAP_TCP_RETRANSMISSION;
 }
 
-static void analyse(const struct tcp_half *half, const struct tcp_segment *segment, bool no_room,
+static void analyse(struct tcp_half *half, const struct tcp_segment *segment, bool no_room,
 		    struct tcp_segment_facts *facts)
 {
-	uint64_t length = segment->end - segment->begin, known = overlap(half, segment, &facts->differs);
+	uint64_t length = segment->end - segment->begin, next = half->next, known = overlap(half, segment, &facts->differs);
 
-	if (segment->begin < half->next)
-		known += least(segment->end, half->next) - segment->begin;
+	if (segment->begin < next)
+		known += least(segment->end, next) - segment->begin;
 	if (known == length)
 		facts->analysis = (uint8_t)analyse_repeat(half, segment, &facts->differs);
 	else if (known)
@@ -320,16 +341,16 @@ static void tell_ahead(struct tcp_half *half, const struct tcp_segment *segment)
 	was_ahead = streams->user.ahead(streams->user.owner, half->connection, half->from_a, &bytes);
 
 	/* the user may have needed memory: then it may be gone */
-	if (half->near && half->near->frame == segment->told.frame)
-		half->near->was_ahead = was_ahead;
+	if (half->newest && half->newest->frame == segment->told.frame)
+		half->newest->was_ahead = was_ahead;
 }
 
 void tcp_stream_want(struct tcp_connection *connection, bool from_a, uint64_t frame)
 {
 	struct tcp_half *half = &connection->halves[from_a];
 
-	if (half->near && half->near->frame == frame)
-		half->near->wanted = true;
+	if (half->newest && half->newest->frame == frame)
+		half->newest->wanted = true;
 }
 
 static bool is_repeat(uint8_t analysis)

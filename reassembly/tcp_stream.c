@@ -16,6 +16,8 @@
 
 /* A quarter of the budget for connections as such, the rest for what waits in them and for others. */
 #define SHARE 4
+/* And so much of it for those that are over. */
+#define SHARE_OVER 64
 
 static void unlink_connection(struct tcp_connection *connection)
 {
@@ -74,12 +76,6 @@ static void finish(struct tcp_connection *connection, enum tcp_end reason)
 	destroy(connection);
 }
 
-static void expire(struct tcp_streams *streams, int64_t now_ns)
-{
-	while (streams->closed.oldest && now_ns - streams->closed.oldest->last_ns > LINGER_NS)
-		finish(streams->closed.oldest, TCP_END_CLOSED);
-}
-
 static void put_address(uint64_t *words, const uint8_t *address, unsigned length)
 {
 	words[0] = length == 16 ? load64(address) : load32(address);
@@ -128,6 +124,87 @@ static bool has_key(const void *value, const void *key)
 static bool has_flags(const struct rtap_tcp_facts *tcp, unsigned flags)
 {
 	return (tcp->flags & flags) == flags;
+}
+
+static bool is_over(const void *value, const void *key)
+{
+	const struct tcp_over *over = value;
+
+	return equal(&over->keys[1], key) || equal(&over->keys[0], key);
+}
+
+static void forget_over(struct tcp_streams *streams, struct tcp_over *over)
+{
+	*(over->older ? &over->older->newer : &streams->over_oldest) = over->newer;
+	*(over->newer ? &over->newer->older : &streams->over_newest) = over->older;
+	map_remove(&streams->over_map, over->hash, over);
+	budget_give(streams->budget, &streams->holder, sizeof *over);
+	free(over);
+}
+
+/* Without memory for it, what comes again begins another connection. */
+static void remember_over(const struct tcp_connection *connection)
+{
+	struct tcp_streams *streams = connection->streams;
+	struct tcp_over *over = map_find(&streams->over_map, connection->hash, is_over, &connection->keys[1]);
+
+	if (over)
+		forget_over(streams, over);
+	if (streams->over_oldest && streams->over_map.count * sizeof *over >= streams->budget->limit / SHARE_OVER)
+		forget_over(streams, streams->over_oldest);
+	over = memory_new_zeroed(1, sizeof *over);
+	if (!over)
+		return;
+	over->hash = connection->hash;
+	over->last_ns = connection->last_ns;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct tcp_half *half = &connection->halves[i];
+		uint64_t end = half->has_fin ? half->fin : half->highest;
+
+		over->keys[i] = connection->keys[i];
+		over->started[i] = half->started;
+		over->has_isn[i] = half->has_isn;
+		over->isn[i] = half->isn;
+		over->end[i] = (uint32_t)end;
+		over->first[i] = (uint32_t)(end - half->base > TCP_HALF_BEHIND ? end - TCP_HALF_BEHIND : half->base);
+	}
+	if (!map_add(&streams->over_map, over->hash, over)) {
+		free(over);
+		return;
+	}
+	budget_charge(streams->budget, &streams->holder, sizeof *over);
+	over->older = streams->over_newest;
+	*(over->older ? &over->older->newer : &streams->over_oldest) = over;
+	streams->over_newest = over;
+}
+
+static void expire(struct tcp_streams *streams, int64_t now_ns)
+{
+	while (streams->closed.oldest && now_ns - streams->closed.oldest->last_ns > LINGER_NS) {
+		remember_over(streams->closed.oldest);
+		finish(streams->closed.oldest, TCP_END_CLOSED);
+	}
+	while (streams->over_oldest && now_ns - streams->over_oldest->last_ns > TCP_OVER_NS)
+		forget_over(streams, streams->over_oldest);
+}
+
+/* Whether a segment is one of a connection that is over. It is forgotten if the ports serve another one now. */
+static bool comes_again(struct tcp_streams *streams, const struct tcp_key *key, const struct rtap_tcp_facts *tcp)
+{
+	struct tcp_over *over = streams->over_oldest ? map_find(&streams->over_map, hash_of(key), is_over, key) : NULL;
+	bool from_a, again;
+
+	if (!over)
+		return false;
+	from_a = equal(&over->keys[1], key);
+	if (has_flags(tcp, RTAP_TCP_FLAG_SYN))
+		again = over->has_isn[from_a] && over->isn[from_a] == tcp->sequence;
+	else
+		again = over->started[from_a] && tcp->sequence - over->first[from_a] <= over->end[from_a] - over->first[from_a] &&
+			over->end[from_a] - tcp->sequence >= tcp->payload.wire;
+	if (!again)
+		forget_over(streams, over);
+	return again;
 }
 
 /* Memory for one more connection; the ones unused for longest end for it. */
@@ -359,12 +436,13 @@ static void process(struct tcp_connection *connection, const struct rtap_packet 
 }
 
 /* The connection that a packet belongs to, a new one if need be, and the packet's direction; NULL if it belongs to none. */
-static struct tcp_connection *find(struct tcp_streams *streams, const struct rtap_packet *packet, bool *from_a, bool *outside)
+static struct tcp_connection *find(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts,
+				   bool *outside)
 {
 	const struct rtap_tcp_facts *tcp = &packet->tcp;
 	struct tcp_connection *connection = streams->open.newest;
+	bool *from_a = &facts->from_a, proof = false;
 	struct tcp_key key;
-	bool proof = false;
 
 	make_key(&key, packet->source_address, packet->destination_address, packet->address_length, packet->source_port,
 		 packet->destination_port);
@@ -385,9 +463,14 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 			return connection;
 		*outside = false;
 		finish(connection, TCP_END_REUSED);
+		connection = NULL;
 	}
 	if (has_flags(tcp, RTAP_TCP_FLAG_RST) || (!tcp->payload.wire && !has_flags(tcp, RTAP_TCP_FLAG_SYN)))
 		return NULL;
+	if (!connection && comes_again(streams, &key, tcp)) {
+		facts->analysis = RTAP_TCP_RETRANSMISSION;
+		return NULL;
+	}
 	connection = begin(streams, &key, packet);
 	if (connection)
 		*from_a = equal(&connection->keys[1], &key);
@@ -423,9 +506,11 @@ void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *p
 	expire(streams, packet->frame->time_ns);
 	if (!packet->source_address)
 		return;
-	facts->connection = find(streams, packet, &facts->from_a, &outside);
-	if (!facts->connection)
+	facts->connection = find(streams, packet, facts, &outside);
+	if (!facts->connection) {
+		streams->analyses[facts->analysis] += facts->analysis == RTAP_TCP_RETRANSMISSION;
 		return;
+	}
 	if (outside)
 		facts->analysis = RTAP_TCP_OUTSIDE;
 	else
@@ -453,5 +538,8 @@ void tcp_streams_fini(struct tcp_streams *streams)
 		destroy(streams->closed.oldest);
 	while (streams->open.oldest)
 		destroy(streams->open.oldest);
+	while (streams->over_oldest)
+		forget_over(streams, streams->over_oldest);
+	map_fini(&streams->over_map);
 	map_fini(&streams->map);
 }

@@ -7,7 +7,8 @@
  * Of bytes seen twice the first copy counts. Bytes in order are borrowed from the frame; what is ahead of a gap is copied
  * under the budget. A gap waits until the receiver has acknowledged it and it still did not come within 64 segments of the
  * connection or 100 ms of capture time (twice that at most), or, if no acknowledgement is captured at all, for 2 seconds;
- * until memory for what is ahead of it is out; or until the connection ends.
+ * until memory for what is ahead of it is out; or until the connection ends. It is over a second after both FINs or a reset; for
+ * TCP_OVER_NS more, a segment of it that comes again is known.
  */
 #ifndef REASSEMBLY_TCP_STREAM_H
 #define REASSEMBLY_TCP_STREAM_H
@@ -16,6 +17,9 @@
 
 #include "reassembly/budget.h"
 #include "reassembly/map.h"
+#include "reassembly/tree.h"
+
+#define TCP_OVER_NS INT64_C(60000000000) /* longer than retransmissions of a FIN are apart: RFC 6298, 2.4 */
 
 enum tcp_hole_reason {
 	TCP_HOLE_NOT_CAPTURED, /* the receiver has the bytes, or it is not known whether it has */
@@ -68,6 +72,7 @@ struct tcp_stream_user {
 
 /* Bytes ahead of a gap. */
 struct tcp_queued {
+	struct tree_node node; /* by position */
 	struct tcp_queued *before, *behind;
 	uint64_t begin, end;   /* positions */
 	uint64_t frame, acknowledged;
@@ -109,8 +114,9 @@ struct tcp_half {
 	struct {
 		uint64_t left, right;
 	} sack[RTAP_TCP_SACK_BLOCKS]; /* the other end's latest */
-	struct tcp_queued *first, *last, *near; /* near: where the last one was put */
-	uint32_t queued;
+	struct tcp_queued *first, *last;
+	struct tcp_queued *newest; /* put there last; NULL: it is gone */
+	struct tree queue;
 	struct budget_holder holder; /* of what is queued */
 	struct tcp_recent recent[TCP_RECENT];
 	uint8_t recent_at;
@@ -142,12 +148,24 @@ struct tcp_connections {
 	struct tcp_connection *oldest, *newest;
 };
 
+/* What is remembered of a connection that is over: segments of it that come again begin no other. */
+struct tcp_over {
+	struct tcp_over *older, *newer;
+	uint64_t hash;
+	struct tcp_key keys[2];   /* of packets from b; from a */
+	uint32_t isn[2], first[2], end[2]; /* sequence numbers; first: of the oldest byte that may come again, end: behind the last one */
+	bool has_isn[2], started[2];
+	int64_t last_ns;
+};
+
 struct tcp_streams {
 	struct tcp_stream_user user;
 	struct budget *budget;
 	struct budget_holder holder; /* of connections */
 	struct map map;
 	struct tcp_connections open, closed; /* in the order of their last segments */
+	struct map over_map;
+	struct tcp_over *over_oldest, *over_newest; /* in the order in which they ended */
 	/* connections begun, ended for memory; segments without memory for their connection; queues evicted, of a direction */
 	uint64_t connections, evicted_connections, unkept, evicted_queues;
 	uint64_t forced_holes;       /* that waited no longer because memory was out */

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "reassembly/tcp_stream.h"
 #include "tests/tcp_kit.h"
@@ -129,6 +130,23 @@ static const struct scenario scenarios[] = {
 			A(ACK, 105, 506), A(SYN, 9000, 0, AT(5000)) },
 	  .analyses = { [3] = RTAP_TCP_NEW, [4] = RTAP_TCP_NEW },
 	  .told = "begin\na syn\nb syn-ack\na 0 'call' #4\nb 0 'reply' #5\na fin\nb fin\nend closed\nbegin\na syn\nend input\n" },
+	{ .what = "segments that come again after the end",
+	  .segments = { OPENING, A(ACK, 100, 500, DATA("call")), B(ACK, 500, 104, DATA("reply")), A(FIN | ACK, 104, 505), B(FIN | ACK, 505, 105),
+			A(ACK, 100, 505, DATA("call"), AT(30000)), B(FIN | ACK, 505, 105, AT(40000)), A(SYN, 99, 0, AT(45000)),
+			B(ACK, 502, 104, DATA("ply"), AT(59000)), A(SYN, 9000, 0, AT(60000)) },
+	  .analyses = { [3] = RTAP_TCP_NEW, [4] = RTAP_TCP_NEW, [7] = RTAP_TCP_RETRANSMISSION, [9] = RTAP_TCP_RETRANSMISSION,
+			[10] = RTAP_TCP_RETRANSMISSION },
+	  .told = "begin\na syn\nb syn-ack\na 0 'call' #4\nb 0 'reply' #5\na fin\nb fin\nend closed\nbegin\na syn\nend input\n" },
+	{ .what = "bytes behind those of a connection that is over",
+	  .segments = { OPENING, A(ACK, 100, 500, DATA("call")), A(FIN | ACK, 104, 500), B(FIN | ACK, 500, 105),
+			A(ACK, 102, 501, DATA("lll"), AT(30000)) },
+	  .analyses = { [3] = RTAP_TCP_NEW, [6] = RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn-ack\na 0 'call' #4\na fin\nb fin\nend closed\nbegin\na midstream\na 0 'lll' #7\nend input\n" },
+	{ .what = "a segment that comes again after more than a minute",
+	  .segments = { OPENING, A(ACK, 100, 500, DATA("call")), A(FIN | ACK, 104, 500), B(FIN | ACK, 500, 105),
+			A(ACK, 100, 501, DATA("call"), AT(61000)) },
+	  .analyses = { [3] = RTAP_TCP_NEW, [6] = RTAP_TCP_NEW },
+	  .told = "begin\na syn\nb syn-ack\na 0 'call' #4\na fin\nb fin\nend closed\nbegin\na midstream\na 0 'call' #7\nend input\n" },
 	{ .what = "data with the FIN, both at once",
 	  .segments = { OPENING, A(FIN | ACK, 100, 500, DATA("x")), B(FIN | ACK, 500, 100, DATA("y")), B(ACK, 502, 102), A(ACK, 102, 502) },
 	  .analyses = { [3] = RTAP_TCP_NEW, [4] = RTAP_TCP_NEW },
@@ -626,6 +644,37 @@ Test(tcp_stream, of_too_many_connections_the_one_unused_for_longest_ends)
 	cr_expect_leq(budget.peak, 1 << 18);
 	cr_expect_eq(streams.connections - streams.evicted_connections, streams.map.count);
 	end();
+}
+
+enum order { REVERSED, SCATTERED, ONE_HOLE, OVERLAPPING, ORDERS };
+
+/* Processor time that `count` segments of the worst kind take, in clock ticks. */
+static clock_t time_of(enum order order, uint32_t count)
+{
+	static uint8_t bytes[3000];
+	clock_t start;
+
+	begin(1 << 30, &counter);
+	start = clock();
+	for (uint32_t i = 1; i <= count; i++) {
+		/* an odd factor visits all places once */
+		uint32_t place = order == REVERSED ? count - i : order == SCATTERED ? i * 40503u % (1u << 20) : i;
+		uint32_t step = order == OVERLAPPING ? 2 : 8, length = order == OVERLAPPING && i % 4 == 0 ? 3000 : 1;
+
+		give(&(struct tcp_kit_segment){ .flags = ACK, .seq = 200 + place * step, .bytes = bytes, .length = length });
+	}
+	start = clock() - start;
+	end();
+	return start;
+}
+
+Test(tcp_stream, twice_as_many_pieces_take_less_than_three_times_as_long, .timeout = 120)
+{
+	for (enum order order = 0; order < ORDERS; order++) {
+		clock_t once = time_of(order, 40000), twice = time_of(order, 80000);
+
+		cr_expect_lt(twice, 3 * once + CLOCKS_PER_SEC / 100, "order %d: %ld > %ld", order, (long)once, (long)twice);
+	}
 }
 
 Test(tcp_stream, a_million_single_bytes_in_the_worst_order_do_not_hang)
