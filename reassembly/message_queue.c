@@ -21,12 +21,15 @@ static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *
 	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message->waiting_before;
 }
 
+/* Messages that began later and are queued already, and are looked at for a message's place: it stands behind further ones. */
+#define MOST_PASSED 1024
+
 /* Nearly always at the end; a response that had to wait for its request's queue pair belongs further up. */
 static void link_waiting(struct rtap_tracker *tracker, struct message *message)
 {
 	struct message *before = tracker->last_waiting;
 
-	while (before && before->shown.first_frame > message->shown.first_frame)
+	for (unsigned passed = 0; before && before->shown.first_frame > message->shown.first_frame && passed < MOST_PASSED; passed++)
 		before = before->waiting_before;
 	message->waiting_before = before;
 	message->waiting_behind = before ? before->waiting_behind : tracker->first_waiting;
