@@ -363,15 +363,20 @@ bool rpcrdma_pass(struct parse *parse, uint32_t length)
 	return true;
 }
 
-/* The header that stands before the RPC message in its source, and is no layer. */
+/* The header that stands before its RPC message in a source, and is no layer. A frame can have other RPC messages. */
 static bool passed_header(const struct rtap_packet *packet, struct cursor *header)
 {
-	for (uint8_t i = 0; i < packet->layer_count && !packet->rpcrdma.present && packet->rpcrdma.length; i++)
-		if (packet->layers[i].protocol == PROTOCOL_RPC) {
-			*header = (struct cursor){ layer_bytes(packet, &packet->layers[i]) - packet->rpcrdma.length, packet->rpcrdma.length,
-						   packet->rpcrdma.length };
+	uint32_t length = packet->rpcrdma.length;
+
+	for (uint8_t i = 0; i < packet->layer_count && !packet->rpcrdma.present && length >= FIXED_LENGTH; i++) {
+		const struct rtap_layer *layer = &packet->layers[i];
+
+		if (layer->protocol != PROTOCOL_RPC || layer->offset < length)
+			continue;
+		*header = (struct cursor){ layer_bytes(packet, layer) - length, length, length };
+		if (load32(header->next) == packet->rpcrdma.xid)
 			return true;
-		}
+	}
 	return false;
 }
 

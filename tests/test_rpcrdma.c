@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 
+#include "dissect/rpcrdma.h"
 #include "tests/frame_kit.h"
 
 /* A message of 32-bit words, big-endian, as payload of a SEND Only on a native link. */
@@ -241,4 +242,27 @@ Test(rpcrdma, a_message_put_together_elsewhere_is_dissected_in_place_of_the_payl
 	cr_expect_eq(kit.packet.layers[kit.packet.layer_count - 1].source, 1);
 	cr_expect_eq(kit.packet.payload.wire, 16);
 	kit_free(&kit);
+}
+
+/* A frame can have several RPC messages, of which one stands behind a header that is no layer: it is not looked for before others. */
+Test(rpcrdma, a_header_that_was_passed_stands_in_the_source_of_its_message)
+{
+	/* XID 5, a call with one read segment of 64 bytes; its RPC message; RFC 8166, 4 */
+	static const uint8_t bytes[] = { 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 64,
+					 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0 };
+	const uint32_t length = sizeof bytes - 8;
+	struct rpcrdma_chunk_totals totals;
+	struct rtap_packet packet = {
+		.source_count = 2, .sources = { { .bytes = bytes + length, .captured = 8, .wire = 8 }, { .bytes = bytes, .captured = sizeof bytes, .wire = sizeof bytes } },
+		.layer_count = 1, .layers = { { .protocol = PROTOCOL_RPC, .source = 0, .offset = 0, .length = 8 } },
+		.rpcrdma = { .length = length, .xid = 5 },
+	};
+
+	rpcrdma_totals(&packet, &totals);
+	cr_expect_eq(totals.read_count, 0, "it would stand in front of the source");
+	packet.layers[1] = (struct rtap_layer){ .protocol = PROTOCOL_RPC, .source = 1, .offset = length, .length = 8 };
+	packet.layer_count = 2;
+	rpcrdma_totals(&packet, &totals);
+	cr_assert_eq(totals.read_count, 1);
+	cr_expect_eq(totals.reads[0].length, 64);
 }
