@@ -18,6 +18,7 @@ struct rpc_conversation *rpc_carriers_begin(struct rpc_carriers *carriers, const
 
 	if (!conversation)
 		return NULL;
+	conversation->tcp = connection;
 	conversation->first_frame = frame->number;
 	conversation->first_ns = frame->time_ns;
 	for (int side = 0; side < 2; side++) {
@@ -48,6 +49,7 @@ static void take_record(void *owner, const struct rpc_record *record)
 		.bytes = record->bytes, .length = record->length, .reason = RTAP_MISSING_NOT_CAPTURED,
 		.first_frame = record->first_frame, .last_frame = record->last_frame,
 		.time_ns = record->first_ns, .time_end_ns = record->last_ns,
+		.cause = record->cause,
 	};
 
 	if (record->missing == RPC_RECORD_HOLE)
@@ -116,6 +118,7 @@ void rpc_carriers_bytes(struct rpc_conversation *conversation, bool from_a, cons
 	if (conversation->refused || (!conversation->is_rpc && !recognise(conversation, from_a, bytes)))
 		return;
 	rpc_record_bytes(&conversation->directions[from_a].reader, bytes);
+	rpc_conversation_take_early(conversation, from_a);
 	hold_place(conversation, from_a);
 }
 
@@ -130,8 +133,10 @@ void rpc_carriers_hole(struct rpc_conversation *conversation, bool from_a, const
 		rpc_record_hole(&conversation->directions[from_a].reader, hole);
 	else
 		conversation->begun[from_a] = false;
-	if (conversation->is_rpc)
-		hold_place(conversation, from_a);
+	if (!conversation->is_rpc)
+		return;
+	rpc_conversation_take_early(conversation, from_a);
+	hold_place(conversation, from_a);
 }
 
 void rpc_carriers_end(struct rpc_conversation *conversation)

@@ -21,6 +21,7 @@ struct message;
 /* What a message has to do with others. */
 struct rpc_told {
 	const struct rtap_rpc_facts *call; /* that a reply answers; NULL: not known */
+	struct message **place;            /* of a message that keeps its place already; NULL: there is none */
 	struct message **slot;             /* of a call that waits: where the user's message is held until pair() */
 	uint64_t repeats;                  /* how often a call, or the reply to it, had come before */
 };
@@ -40,6 +41,8 @@ struct rpc_carriers_user {
 	void (*disconnect)(void *owner, struct rpc_conversation *conversation);
 	/* The others may be NULL, all together. A message that is not whole yet began in a frame; frame 0: there is none. */
 	void (*place)(void *owner, struct rpc_direction *direction, uint64_t frame, int64_t time_ns);
+	/* A reply that waits for its call began in a frame: *slot gets what keeps its place until `message`, or NULL. */
+	void (*reserve)(void *owner, struct rpc_conversation *conversation, uint64_t frame, int64_t time_ns, struct message **slot);
 	/* A call or a reply was heard. What stands for it in the user's eyes, or NULL; a call's also goes into told->slot. */
 	struct message *(*message)(void *owner, struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
 				   const struct rtap_rpc_facts *facts, const struct rpc_told *told);

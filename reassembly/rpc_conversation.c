@@ -28,6 +28,16 @@ struct rpc_waiting {
 	uint8_t bytes[];
 };
 
+/* A reply that was captured before bytes which its sender had: its call may be among them. */
+struct rpc_early {
+	struct rpc_early *next;
+	uint64_t memory;
+	bool from_a;
+	struct message *place;  /* the user's */
+	struct rpc_heard heard; /* its bytes are those below */
+	uint8_t bytes[];
+};
+
 struct waiting_key {
 	const struct rpc_conversation *conversation;
 	bool from_a;
@@ -190,10 +200,84 @@ static void free_conversation(struct rpc_conversation *conversation)
 	free(conversation);
 }
 
+static void hear(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard, struct message **place);
+
+/* Takes a reply that waited, as if it came now; *link points to it. */
+static void take_early(struct rpc_conversation *conversation, struct rpc_early **link)
+{
+	struct rpc_early *early = *link;
+
+	*link = early->next;
+	conversation->early_count--;
+	hear(conversation, early->from_a, &early->heard, &early->place);
+	budget_give(conversation->carriers->budget, &conversation->holder, early->memory);
+	free(early);
+}
+
+/* Whether bytes of the other end that the sender of a message had are still to come. The last one may be a FIN. */
+static bool is_early(const struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard)
+{
+	const struct tcp_half *other = conversation->tcp ? &conversation->tcp->halves[!from_a] : NULL;
+
+	return other && other->started && heard->cause > other->next + 1;
+}
+
+void rpc_conversation_take_early(struct rpc_conversation *conversation, bool call_from_a)
+{
+	struct rpc_early **link = &conversation->early;
+
+	while (*link) {
+		struct rpc_early *early = *link;
+
+		if (early->from_a == call_from_a || is_early(conversation, early->from_a, &early->heard))
+			link = &early->next;
+		else
+			take_early(conversation, link);
+	}
+}
+
+static void take_all_early(struct rpc_conversation *conversation)
+{
+	/* nothing else comes */
+	conversation->tcp = NULL;
+	while (conversation->early)
+		take_early(conversation, &conversation->early);
+}
+
+/* Lets a reply wait for its call. False: it is not to, or cannot. */
+static bool let_wait(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard)
+{
+	const struct rpc_carriers_user *user = &conversation->carriers->user;
+	size_t size = sizeof(struct rpc_early) + heard->bytes.length;
+	struct rpc_early *early;
+
+	if (!is_early(conversation, from_a, heard) || conversation->early_count == RPC_MOST_EARLY ||
+	    !budget_take(conversation->carriers->budget, &conversation->holder, size))
+		return false;
+	early = memory_new_zeroed(1, size);
+	if (!early) {
+		budget_give(conversation->carriers->budget, &conversation->holder, size);
+		return false;
+	}
+	early->memory = size;
+	early->from_a = from_a;
+	early->heard = *heard;
+	early->heard.bytes.bytes = memcpy(early->bytes, heard->bytes.bytes, heard->bytes.length);
+	early->next = conversation->early;
+	conversation->early = early;
+	conversation->early_count++;
+	if (user->reserve)
+		user->reserve(user->owner, conversation, heard->first_frame, heard->time_ns, &early->place);
+	return true;
+}
+
 void rpc_conversation_forget(struct rpc_conversation *conversation)
 {
 	const struct rpc_carriers_user *user = &conversation->carriers->user;
+	const struct tcp_connection *tcp = conversation->tcp;
 
+	take_all_early(conversation);
+	conversation->tcp = tcp;
 	while (conversation->oldest)
 		give_up(conversation->oldest);
 	for (int side = 0; conversation->directions && side < 2; side++)
@@ -208,6 +292,7 @@ void rpc_conversation_end(struct rpc_conversation *conversation)
 	const struct rpc_carriers_user *user = &conversation->carriers->user;
 
 	conversation->holder.evict = NULL;
+	take_all_early(conversation);
 	if (conversation->number)
 		user->disconnect(user->owner, conversation);
 	rpc_conversation_forget(conversation);
@@ -227,6 +312,8 @@ static void evict(struct budget_holder *holder, void *owner)
 	}
 	while (conversation->oldest)
 		give_up(conversation->oldest);
+	while (conversation->early)
+		take_early(conversation, &conversation->early);
 	forget_answered(conversation);
 }
 
@@ -416,7 +503,7 @@ static void hear_call(struct rpc_conversation *conversation, bool from_a, const 
 }
 
 static void hear_reply(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
-		       const struct rtap_rpc_facts *facts)
+		       const struct rtap_rpc_facts *facts, struct message **place)
 {
 	struct rpc_waiting *call = find_waiting(conversation, !from_a, facts->xid);
 	struct rpc_remembered *answered = call ? NULL : find_remembered(conversation, !from_a, facts, 0);
@@ -424,18 +511,20 @@ static void hear_reply(struct rpc_conversation *conversation, bool from_a, const
 
 	if (answered) {
 		conversation->carriers->repeats++;
-		give(conversation, from_a, heard, facts, &(struct rpc_told){ .call = &answered->facts, .repeats = ++answered->replies });
+		give(conversation, from_a, heard, facts, &(struct rpc_told){ .call = &answered->facts, .place = place, .repeats = ++answered->replies });
 		return;
 	}
+	if (!call && !place && let_wait(conversation, from_a, heard))
+		return;
 	tell(conversation, call, heard, facts, !from_a);
-	reply = give(conversation, from_a, heard, facts, &(struct rpc_told){ .call = call ? &call->facts : NULL });
+	reply = give(conversation, from_a, heard, facts, &(struct rpc_told){ .call = call ? &call->facts : NULL, .place = place });
 	if (!call)
 		return;
 	pair(call, reply);
 	remember(call);
 }
 
-void rpc_conversation_hear(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard)
+static void hear(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard, struct message **place)
 {
 	struct xdr_extent extents[] = {
 		{ XDR_BYTES, heard->bytes.bytes, 0, heard->bytes.length },
@@ -461,9 +550,14 @@ void rpc_conversation_hear(struct rpc_conversation *conversation, bool from_a, c
 	if (type == TYPE_CALL)
 		hear_call(conversation, from_a, heard, &facts);
 	else if (type == TYPE_REPLY)
-		hear_reply(conversation, from_a, heard, &facts);
+		hear_reply(conversation, from_a, heard, &facts, place);
 	else
 		conversation->carriers->unreadable++;
+}
+
+void rpc_conversation_hear(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard)
+{
+	hear(conversation, from_a, heard, NULL);
 }
 
 static void put_address(uint64_t words[2], const uint8_t *address, unsigned length)

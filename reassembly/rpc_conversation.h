@@ -9,6 +9,7 @@
 #include "reassembly/rpc_record.h"
 
 #define RPC_MOST_WAITING 4096 /* calls of one conversation; then the oldest is taken for lost */
+#define RPC_MOST_EARLY 64     /* replies of one conversation that wait for their calls */
 #define RPC_REMEMBERED 128    /* calls answered last, by which repeats are known: a power of two */
 
 /* One direction of a TCP stream. */
@@ -31,6 +32,7 @@ struct rpc_remembered {
 };
 
 struct rpc_waiting;
+struct rpc_early;
 
 /* Ends, ports and the like are of b, of a: indexed by from_a. */
 struct rpc_conversation {
@@ -48,7 +50,10 @@ struct rpc_conversation {
 	struct rpc_remembered *remembered; /* a ring */
 	uint32_t remembered_at, remembered_room; /* how many were put into it; a power of two, or 0 */
 	/* TCP */
+	const struct tcp_connection *tcp;
 	struct rpc_direction *directions;
+	struct rpc_early *early;     /* replies that were captured before their calls, in no order */
+	uint32_t early_count;
 	bool is_rpc, refused;
 	uint64_t first_frame;        /* that the connection was seen in */
 	int64_t first_ns;
@@ -67,6 +72,7 @@ struct rpc_heard {
 	uint8_t reason;              /* enum rtap_missing_reason, of what is missing behind `bytes` */
 	uint64_t first_frame, last_frame;
 	int64_t time_ns, time_end_ns;
+	uint64_t cause;              /* TCP: position of the other direction that its sender had acknowledged */
 };
 
 /*
@@ -80,6 +86,9 @@ struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, 
 
 /* Takes a message: tells of the exchange that it ends, if any. */
 void rpc_conversation_hear(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard);
+
+/* One end's bytes were taken: so are the replies to them that were captured before them. */
+void rpc_conversation_take_early(struct rpc_conversation *conversation, bool call_from_a);
 
 /* Whether a call with that XID waits for its reply, or had it lately. */
 bool rpc_conversation_knows(const struct rpc_conversation *conversation, bool from_a, uint32_t xid);

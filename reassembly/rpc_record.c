@@ -256,6 +256,7 @@ struct stretch {
 	uint32_t length;
 	uint64_t offset, frame;
 	int64_t time_ns;
+	uint64_t cause;
 };
 
 static void take(struct rpc_record_reader *reader, struct stretch stretch);
@@ -264,7 +265,7 @@ static void take(struct rpc_record_reader *reader, struct stretch stretch);
 static uint32_t begin_in_head(struct rpc_record_reader *reader, uint32_t old, uint64_t offset)
 {
 	uint8_t head[RPC_RECORD_HEADER];
-	struct stretch rest = { head + MARK, old > MARK ? old - MARK : 0, offset + MARK, reader->head_frame, reader->head_ns };
+	struct stretch rest = { head + MARK, old > MARK ? old - MARK : 0, offset + MARK, reader->head_frame, reader->head_ns, reader->head_cause };
 
 	memcpy(head, reader->head, reader->head_length);
 	reader->head_length = 0;
@@ -322,6 +323,7 @@ static uint32_t look(struct rpc_record_reader *reader, const struct stretch *str
 			reader->head_length = length - i;
 			memcpy(reader->head, bytes + i, length - i);
 			reader->head_frame = stretch->frame;
+			reader->head_cause = stretch->cause;
 			reader->head_ns = stretch->time_ns;
 			return length;
 		case RPC_RECORD_NO:
@@ -338,6 +340,7 @@ static uint32_t take_some(struct rpc_record_reader *reader, const struct stretch
 	case RPC_RECORD_FRAGMENT:
 		reader->record.last_frame = stretch->frame;
 		reader->record.last_ns = stretch->time_ns;
+		reader->record.cause = stretch->cause;
 		return take_fragment(reader, stretch->bytes, stretch->length);
 	case RPC_RECORD_MARK:
 		return take_mark(reader, stretch->bytes, stretch->length);
@@ -361,7 +364,8 @@ static void take(struct rpc_record_reader *reader, struct stretch stretch)
 
 void rpc_record_bytes(struct rpc_record_reader *reader, const struct tcp_bytes *bytes)
 {
-	take(reader, (struct stretch){ bytes->span.bytes, bytes->span.length, bytes->offset, bytes->frame, bytes->time_ns });
+	take(reader, (struct stretch){ bytes->span.bytes, bytes->span.length, bytes->offset, bytes->frame, bytes->time_ns,
+					 bytes->acknowledged });
 }
 
 void rpc_record_hole(struct rpc_record_reader *reader, const struct tcp_hole *hole)

@@ -28,6 +28,7 @@ struct rpc_record {
 	struct rtap_span bytes;   /* without marks, from its first byte to the first one missing; borrowed for the call */
 	uint64_t length;          /* of the whole, as far as marks tell; what was in a hole that hid a mark is not counted */
 	uint64_t offset;          /* of its first mark in the stream */
+	uint64_t cause;           /* tcp_bytes.acknowledged of its last byte */
 	uint64_t first_frame, last_frame;
 	int64_t first_ns, last_ns; /* of these frames */
 	uint32_t fragments;
@@ -57,7 +58,7 @@ struct rpc_record_reader {
 	enum rpc_record_state state;
 	uint8_t head[RPC_RECORD_HEADER]; /* bytes that are not decided on */
 	uint32_t head_length;
-	uint64_t head_frame;
+	uint64_t head_frame, head_cause;
 	int64_t head_ns;
 	bool is_last;                    /* fragment */
 	uint32_t left;                   /* bytes of the fragment to come */

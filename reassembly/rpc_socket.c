@@ -77,11 +77,25 @@ static void hold_place(void *owner, struct rpc_direction *direction, uint64_t fr
 	ddp_touch(tracker, direction->place);
 }
 
+/* The reply that stands there waits for its call. */
+static void reserve(void *owner, struct rpc_conversation *conversation, uint64_t frame, int64_t time_ns, struct message **slot)
+{
+	struct rtap_tracker *tracker = owner;
+
+	if (!conversation->connection || !tracker->options.message)
+		return;
+	*slot = message_create(tracker, conversation->connection, frame, time_ns);
+	if (!*slot)
+		return;
+	(*slot)->holder = slot;
+	ddp_touch(tracker, *slot);
+}
+
 /* The one that holds the message's place, if any does; else a new one. */
 static struct message *take_place(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a,
-				  const struct rpc_heard *heard)
+				  const struct rpc_heard *heard, const struct rpc_told *told)
 {
-	struct message **place = conversation->directions ? &conversation->directions[from_a].place : NULL;
+	struct message **place = told->place ? told->place : conversation->directions ? &conversation->directions[from_a].place : NULL;
 	struct message *message = place ? *place : NULL;
 
 	if (message && message->shown.first_frame == heard->first_frame) {
@@ -105,7 +119,7 @@ static struct message *take_message(void *owner, struct rpc_conversation *conver
 	connection->shown.bytes += heard->bytes.length;
 	if (!tracker->options.message)
 		return NULL;
-	message = take_place(tracker, conversation, from_a, heard);
+	message = take_place(tracker, conversation, from_a, heard, told);
 	if (!message)
 		return NULL;
 	message->shown.kind = facts->is_reply ? RTAP_KIND_RPC_REPLY : RTAP_KIND_RPC_CALL;
@@ -129,6 +143,9 @@ static void pair(void *owner, struct message *call, struct message *reply, uint6
 		return;
 	call->partner = reply;
 	reply->partner = call;
+	/* the capture turned them round */
+	if (reply->shown.time_end_ns < call->shown.time_ns)
+		return;
 	call->shown.has_latency = reply->shown.has_latency = true;
 	call->shown.latency_ns = reply->shown.latency_ns = reply->shown.time_end_ns - call->shown.time_ns;
 }
@@ -143,7 +160,8 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 void rpc_socket_init(struct rtap_tracker *tracker)
 {
 	const struct rpc_carriers_user user = {
-		.owner = tracker, .connect = connect, .disconnect = disconnect, .place = hold_place, .message = take_message, .pair = pair,
+		.owner = tracker, .connect = connect, .disconnect = disconnect, .place = hold_place, .reserve = reserve,
+		.message = take_message, .pair = pair,
 	};
 
 	rpc_carriers_init(&tracker->carriers, &tracker->budget, &user, tracker->options.context.no_heuristics);
