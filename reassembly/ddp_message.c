@@ -411,7 +411,8 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 				 is_write ? RTAP_VERB_WRITE : RTAP_VERB_READ);
 		if (!message)
 			return;
-		message->has_first = !half->lost;
+		/* what was given up for its age can go on */
+		message->has_first = !half->lost && !half->unfinished;
 		message->shown.r_key = facts->stag;
 		message->shown.virtual_address = facts->tagged_offset;
 		message->shown.has_key = is_write;
@@ -424,6 +425,7 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 	}
 	add_payload(work, message, facts->payload_offset, MESSAGE_ORIGIN + (facts->tagged_offset - message->shown.virtual_address));
 	half->next_offset = facts->tagged_offset + facts->payload_length;
+	half->unfinished = !facts->last;
 	note(work, message);
 	if (!facts->last)
 		return;
@@ -494,6 +496,7 @@ static void end_torn(const struct ddp_work *work)
 			message_settle(work->tracker, under_way[i]);
 		}
 	half->lost = 0;
+	half->unfinished = half->write;
 }
 
 static void dispatch(struct ddp_work *work)

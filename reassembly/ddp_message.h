@@ -22,6 +22,7 @@ struct ddp_half {
 	uint64_t lost;            /* stream bytes without an FPDU since the last one */
 	uint64_t end;             /* stream offset behind the last FPDU */
 	bool has_writes;          /* Writes were seen */
+	bool unfinished;          /* the last segment of a tagged message was not seen, and no byte is missing since */
 	uint32_t largest;         /* payload of a Read Response's segment */
 	struct ddp_reads reads;   /* READs that it asks for */
 	bool is_acknowledged;     /* acknowledgements of it are captured */

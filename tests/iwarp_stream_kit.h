@@ -25,6 +25,7 @@ static unsigned told_count, connections;
 static struct rtap_connection last_connection;
 static uint64_t frames, fpdus_shown, wanted_frame;
 static uint32_t cut_off;    /* bytes at the end of the next segment that the capture has not */
+static int64_t later_ns;    /* time that has passed beside that of the frames */
 static unsigned last_shown; /* FPDUs of the last frame */
 static unsigned recovered;  /* FPDUs whose framing had to be found */
 static struct kit last;     /* the last packet */
@@ -58,6 +59,7 @@ static inline void begin(uint64_t memory, bool no_heuristics)
 
 	told_count = connections = 0;
 	frames = fpdus_shown = recovered = 0;
+	later_ns = 0;
 	tracker = rtap_tracker_open(&options);
 	cr_assert_not_null(tracker);
 }
@@ -116,7 +118,7 @@ static inline void give(bool from_a, uint16_t port, uint8_t flags, uint32_t sequ
 	shown.captured_length = shown.wire_length = 40 + length;
 	shown.captured_length -= cut_off;
 	shown.number = ++frames;
-	shown.time_ns = (int64_t)frames * 100000;
+	shown.time_ns = (int64_t)frames * 100000 + later_ns;
 	last.frame = shown;
 	rtap_tracker_frame(tracker, &last.frame, &last.packet);
 	check_layers();

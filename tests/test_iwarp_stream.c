@@ -574,6 +574,34 @@ Test(iwarp_stream, a_write_goes_on_behind_what_may_have_been_lost_of_it)
 	}
 }
 
+/* A Write whose last segment comes after more than a minute: what was given up had its beginning. */
+Test(iwarp_stream, the_end_of_a_write_that_was_given_up_is_no_write)
+{
+	uint8_t write[14 + 8] = { 0x81, 0x40, [5] = 1 };
+	struct sender sender;
+
+	sender_init(&sender, SENT_PLAIN, true);
+	send_fpdu(&sender, write, sizeof write);
+	write[0] = 0xc1;
+	write[13] = 8;
+	send_fpdu(&sender, write, sizeof write);
+	send_fpdu(&sender, write, sizeof write);
+	begin(1 << 20, false);
+	give_setup(false, true);
+	for (unsigned n = 0; n < sender.count; n++) {
+		give(true, 7000, FLAG_ACK, SETUP + sender.fpdus[n].offset, SETUP, sender.bytes + sender.fpdus[n].offset, sender.fpdus[n].length);
+		if (!n)
+			later_ns = 70 * INT64_C(1000000000);
+		/* between frames */
+		give(false, 7000, FLAG_ACK, SETUP, SETUP + sender.fpdus[n].offset + sender.fpdus[n].length, NULL, 0);
+	}
+	end();
+	cr_assert_eq(told_count, 3);
+	cr_expect(!told[0].complete && !told[1].complete);
+	cr_expect(told[2].complete, "the next one is whole");
+	sender_fini(&sender);
+}
+
 /* What b sends is answered to all of a's bytes and its FIN, which counts as one. RFC 9293, 3.4. */
 Test(iwarp_stream, a_fin_that_is_acknowledged_lets_nothing_wait)
 {
