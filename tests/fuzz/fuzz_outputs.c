@@ -31,6 +31,7 @@
 #include "output/fields.h"
 #include "output/json.h"
 #include "output/messages.h"
+#include "output/report.h"
 #include "output/stats_form.h"
 #include "output/text.h"
 #include "reassembly/state.h"
@@ -45,7 +46,7 @@
 
 /* Byte 0; those from JSON on, up to SAVE, write JSON Lines. */
 enum output {
-	TEXT, TREE, HEX, FIELDS, MESSAGES, CONNECTIONS, CANON, STATS, JSON, JSON_MESSAGES, JSON_CONNECTIONS, JSON_CANON, JSON_STATS,
+	TEXT, TREE, HEX, FIELDS, MESSAGES, CONNECTIONS, CANON, STATS, REPORT, JSON, JSON_MESSAGES, JSON_CONNECTIONS, JSON_CANON, JSON_STATS,
 	SAVE, EXPORT, FILES, OUTPUTS,
 };
 
@@ -68,6 +69,9 @@ struct run {
 	struct format *format; /* of packets; NULL: not shown */
 	struct canon *canon;
 	struct stats *stats;
+	struct report *report;
+	uint64_t anomalies[RTAP_ANOMALY_CODES];
+	const struct rtap_source *source;
 	struct export_tcp *export;
 	struct export_files *files;
 	struct rtap_writer *writer;
@@ -182,6 +186,8 @@ static void take_message(void *owner, const struct rtap_message *message)
 		canon_message(run->canon, message);
 	if (run->stats)
 		stats_message(run->stats, message);
+	if (run->report)
+		report_message(run->report, message);
 	if (run->output == MESSAGES || run->output == JSON_MESSAGES)
 		REQUIRE(!printer_write(&run->printer, run->output == MESSAGES ? write_message : write_message_json, message));
 }
@@ -206,6 +212,8 @@ static void take_merge(void *owner, uint64_t from, uint64_t into, bool turned)
 		stats_merge(run->stats, from, into, turned);
 	if (run->canon)
 		canon_merge(run->canon, from, into, turned);
+	if (run->report)
+		report_merge(run->report, from, into, turned);
 }
 
 static void take_exchange(void *owner, const struct rpc_exchange *exchange)
@@ -267,6 +275,10 @@ static void take_packet(struct run *run, const struct rtap_packet *packet)
 {
 	if (run->stats)
 		stats_packet(run->stats, packet);
+	if (run->report)
+		report_packet(run->report, packet);
+	for (uint8_t i = 0; i < packet->anomaly_count; i++)
+		run->anomalies[packet->anomalies[i].code]++;
 	if (run->canon)
 		canon_packet(run->canon, packet);
 	if (!rtap_filter_match(run->filter, packet))
@@ -366,9 +378,12 @@ static void open_output(struct run *run, unsigned set)
 			.level = run->options & PACKETS ? CANON_PACKETS : CANON_MESSAGES, .json = run->output == JSON_CANON });
 		REQUIRE(run->canon != NULL);
 		break;
-	case STATS: case JSON_STATS:
-		run->stats = stats_create(&(struct stats_options){ .max_memory = 1 << 20, .interval_ns = run->options & PACKETS ? 1000000 : 0 });
+	case STATS: case JSON_STATS: case REPORT:
+		run->stats = stats_create(&(struct stats_options){ .max_memory = 1 << 20, .interval_ns = run->options & PACKETS ? 1000000 : 0,
+			.lives = run->output == REPORT });
 		REQUIRE(run->stats != NULL);
+		if (run->output == REPORT)
+			REQUIRE((run->report = report_create(run->stats, 1 << 20)) != NULL);
 		break;
 	case EXPORT:
 		REQUIRE(export_tcp_open(&run->export, "/dev/null", run->options & PACKETS, 1 << 16, &error) == RTAP_STATUS_OK);
@@ -427,6 +442,14 @@ static void finish_output(struct run *run)
 		REQUIRE(!canon_write(run->canon, NULL, &run->printer));
 	if (run->stats) {
 		findings_gather(&findings, run->stats);
+	}
+	if (run->report) {
+		struct report_input input = {
+			.source = run->source, .anomalies = run->anomalies, .counters = rtap_tracker_counters(run->tracker),
+		};
+
+		REQUIRE(!report_write(run->report, &findings, &input, &run->printer));
+	} else if (run->stats) {
 		stats_tell(run->stats, &findings, run->output == STATS ? &stats_text_form : &stats_json_form, write_record, run);
 	}
 	if (run->files) {
@@ -491,7 +514,7 @@ static void check_written(struct run *run)
 	if (run->output == SAVE)
 		check_saved(run, (const uint8_t *)text, (size_t)length);
 	else
-		check_lines(text, (size_t)length, run->output >= JSON && run->output <= JSON_STATS, run->output == FIELDS || run->output == FILES);
+		check_lines(text, (size_t)length, run->output >= JSON && run->output <= JSON_STATS, run->output == FIELDS || run->output == FILES || run->output == REPORT);
 	munmap(text, (size_t)length);
 }
 
@@ -500,6 +523,7 @@ static void run_output(struct run *run, unsigned memory, unsigned set, struct rt
 	if (file < 0)
 		file = memfd_create("output", MFD_CLOEXEC);
 	REQUIRE(file >= 0 && !ftruncate(file, 0) && lseek(file, 0, SEEK_SET) == 0);
+	run->source = source;
 	open_output(run, set);
 	open_tracker(run, memory);
 	read_file(source, run->ahead ? take_batch_ahead : take_batch, run);
@@ -508,6 +532,7 @@ static void run_output(struct run *run, unsigned memory, unsigned set, struct rt
 	if (run->output == FILES)
 		REQUIRE(!nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS));
 	rtap_tracker_close(run->tracker);
+	report_destroy(run->report);
 	stats_destroy(run->stats);
 	canon_destroy(run->canon);
 	json_format_fini(&run->json);
