@@ -71,36 +71,56 @@ def open_capture(path):
 
 def read(path):
     """Yields (link type, captured bytes, length on the wire) of every frame."""
+    for _, link, data, wire in timed(path):
+        yield link, data, wire
+
+
+def timed(path):
+    """Yields (time in ns, link type, captured bytes, length on the wire) of every frame."""
     with open_capture(path) as f:
         data = f.read()
     if data[:4] == b"\x0a\x0d\x0d\x0a":
-        yield from read_pcapng(data)
+        yield from timed_pcapng(data)
         return
     order = next((o for o in "<>" if struct.unpack(o + "I", data[:4])[0] in (NANO, MICRO)), None)
     if order is None:
         raise ValueError("%s: neither pcap nor pcapng" % path)
+    unit = 1 if struct.unpack(order + "I", data[:4])[0] == NANO else 1000
     link = struct.unpack(order + "I", data[20:24])[0] & 0xffff
     header, at = struct.Struct(order + "IIII"), 24
     while at + 16 <= len(data):
-        _, _, captured, wire = header.unpack_from(data, at)
-        yield link, data[at + 16:at + 16 + captured], wire
+        seconds, part, captured, wire = header.unpack_from(data, at)
+        yield seconds * 10**9 + part * unit, link, data[at + 16:at + 16 + captured], wire
         at += 16 + captured
 
 
-def read_pcapng(data):
-    at, order, links = 0, "<", []
+def resolution(options, order):
+    """Ticks a second of an interface with these options: if_tsresol is 9."""
+    at = 0
+    while at + 4 <= len(options):
+        code, length = struct.unpack_from(order + "HH", options, at)
+        if code == 9:
+            return 2**(options[at + 4] & 0x7f) if options[at + 4] & 0x80 else 10**options[at + 4]
+        at += 4 + length + -length % 4
+    return 10**6
+
+
+def timed_pcapng(data):
+    at, order, interfaces, time = 0, "<", [], 0
     while at + 12 <= len(data):
         if data[at:at + 4] == b"\x0a\x0d\x0d\x0a":
-            order, links = "<" if data[at + 8:at + 12] == b"\x4d\x3c\x2b\x1a" else ">", []
+            order, interfaces = "<" if data[at + 8:at + 12] == b"\x4d\x3c\x2b\x1a" else ">", []
         kind, length = struct.unpack_from(order + "II", data, at)
         if length < 12:
             raise ValueError("pcapng block of %d bytes at offset %d" % (length, at))
         if kind == 1:
-            links.append(struct.unpack_from(order + "H", data, at + 8)[0])
-        elif kind == 6:
-            interface, _, _, captured, wire = struct.unpack_from(order + "IIIII", data, at + 8)
-            yield links[interface], data[at + 28:at + 28 + captured], wire
+            interfaces.append((struct.unpack_from(order + "H", data, at + 8)[0], resolution(data[at + 16:at + length - 4], order)))
+        elif kind in (2, 6):
+            interface, high, low, captured, wire = struct.unpack_from(order + ("IIIII" if kind == 6 else "HxxIIII"), data, at + 8)
+            link, ticks = interfaces[interface]
+            time = (high << 32 | low) * 10**9 // ticks
+            yield time, link, data[at + 28:at + 28 + captured], wire
         elif kind == 3:
             wire = struct.unpack_from(order + "I", data, at + 8)[0]
-            yield links[0], data[at + 12:at + 12 + min(wire, length - 16)], wire
+            yield time, interfaces[0][0], data[at + 12:at + 12 + min(wire, length - 16)], wire
         at += length
