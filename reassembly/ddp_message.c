@@ -11,7 +11,6 @@
 
 #define NANOSECONDS INT64_C(1000000000)
 #define TORN_NS (2 * NANOSECONDS)
-#define SILENCE_NS (60 * NANOSECONDS)
 /* what is acknowledged can still be refused: as InfiniBand's messages */
 #define GRACE_PACKETS 256
 #define GRACE_NS (NANOSECONDS / 2)
@@ -577,5 +576,5 @@ bool ddp_message_is_final(const struct rtap_tracker *tracker, const struct messa
 		return message->connection->shown.packets - message->answered_at >= GRACE_PACKETS || tracker->now_ns - message->answered_ns >= GRACE_NS;
 	is_in_vain = message->awaits_ack ? !message->connection->ddp->halves[message->shown.from_a].is_acknowledged : message->torn;
 
-	return waited >= (is_in_vain ? TORN_NS : SILENCE_NS);
+	return waited >= (is_in_vain ? TORN_NS : (int64_t)tracker->budget.give_up_ns);
 }

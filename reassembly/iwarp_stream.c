@@ -573,6 +573,18 @@ static void evict(struct budget_holder *holder, void *owner)
 	budget_give(&stream->tracker->budget, holder, holder->bytes);
 }
 
+/* Nothing came for long: what waits for the other direction waits no longer. Where FPDUs begin is still known. */
+static void give_up(struct budget_holder *holder, void *owner)
+{
+	struct iwarp_stream *stream = owner;
+
+	(void)holder;
+	take_all(stream);
+	for (unsigned i = 0; i < 2; i++)
+		forget_calls(&stream->halves[i]);
+	account(stream);
+}
+
 struct iwarp_stream *iwarp_stream_create(struct rtap_tracker *tracker, struct tcp_connection *tcp)
 {
 	struct iwarp_stream *stream = memory_new_zeroed(1, sizeof *stream);
@@ -581,7 +593,7 @@ struct iwarp_stream *iwarp_stream_create(struct rtap_tracker *tracker, struct tc
 		return NULL;
 	stream->tracker = tracker;
 	stream->tcp = tcp;
-	stream->holder = (struct budget_holder){ .evict = evict, .owner = stream };
+	stream->holder = (struct budget_holder){ .evict = evict, .give_up = give_up, .owner = stream };
 	for (unsigned i = 0; i < 2; i++) {
 		stream->halves[i].sink = (struct fpdu_sink){ tell_fpdu, tell_lost };
 		stream->halves[i].stream = stream;
@@ -691,6 +703,7 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 {
 	take_waiting(stream);
 	account(stream);
+	budget_touch(&stream->tracker->budget, &stream->holder);
 	if (!stream->connection)
 		return;
 	if (stream->tracker->options.message)

@@ -317,6 +317,27 @@ static void evict(struct budget_holder *holder, void *owner)
 	forget_answered(conversation);
 }
 
+/* Nothing was said for long: no reply comes any more. */
+static void give_up_all(struct budget_holder *holder, void *owner)
+{
+	struct rpc_conversation *conversation = owner;
+
+	(void)holder;
+	while (conversation->oldest)
+		give_up(conversation->oldest);
+	while (conversation->early)
+		take_early(conversation, &conversation->early);
+}
+
+/* Likewise of single calls, while others are answered. */
+static void give_up_old(struct rpc_conversation *conversation, int64_t now_ns)
+{
+	int64_t longest = (int64_t)conversation->carriers->budget->give_up_ns;
+
+	while (conversation->oldest && now_ns - conversation->oldest->heard.time_end_ns > longest)
+		give_up(conversation->oldest);
+}
+
 struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, enum rpc_carrier carrier)
 {
 	struct rpc_conversation *conversation = memory_new_zeroed(1, sizeof *conversation);
@@ -325,7 +346,7 @@ struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, 
 		return NULL;
 	conversation->carriers = carriers;
 	conversation->carrier = carrier;
-	conversation->holder = (struct budget_holder){ .evict = evict, .owner = conversation };
+	conversation->holder = (struct budget_holder){ .evict = evict, .give_up = give_up_all, .owner = conversation };
 	if (carrier == RPC_OVER_UDP)
 		return conversation;
 	conversation->directions = memory_new_zeroed(2, sizeof *conversation->directions);
@@ -558,6 +579,7 @@ static void hear(struct rpc_conversation *conversation, bool from_a, const struc
 void rpc_conversation_hear(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard)
 {
 	hear(conversation, from_a, heard, NULL);
+	give_up_old(conversation, heard->time_ns);
 }
 
 static void put_address(uint64_t words[2], const uint8_t *address, unsigned length)

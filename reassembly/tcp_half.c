@@ -83,7 +83,7 @@ void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, boo
 {
 	half->connection = connection;
 	half->from_a = from_a;
-	half->holder = (struct budget_holder){ .evict = tcp_half_evict, .owner = half };
+	half->holder = (struct budget_holder){ .evict = tcp_half_evict, .give_up = tcp_half_give_up, .owner = half };
 	half->queue.order = by_begin;
 }
 
@@ -448,6 +448,19 @@ static void give_up_last(struct tcp_half *half, uint64_t end)
 
 		give_up(half, until, has || !half->has_acknowledged ? TCP_HOLE_NOT_CAPTURED : TCP_HOLE_LOST);
 	}
+}
+
+void tcp_half_give_up(struct budget_holder *holder, void *owner)
+{
+	struct tcp_half *half = owner;
+
+	/* what the user does must not evict what is being passed on */
+	holder->evict = NULL;
+	while (half->first) {
+		give_up_last(half, half->first->begin);
+		tell_queued(half);
+	}
+	holder->evict = tcp_half_evict;
 }
 
 void tcp_half_flush(struct tcp_half *half)

@@ -34,6 +34,9 @@ uint32_t tcp_digest(const uint8_t *bytes, uint32_t length);
 /* Of half->holder. The user is not told: it may be the one that asks for memory. */
 void tcp_half_evict(struct budget_holder *holder, void *owner);
 
+/* Of half->holder: nothing came for long. Passes on what waits, and gives its gaps up. */
+void tcp_half_give_up(struct budget_holder *holder, void *owner);
+
 void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, bool from_a);
 
 /* The first byte of the direction has this sequence number. */

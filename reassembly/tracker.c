@@ -597,6 +597,8 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	if (frame->time_ns > tracker->now_ns || tracker->now_ns - frame->time_ns >= CLOCK_SET_NS)
 		tracker->now_ns = frame->time_ns;
 	if (budget_advance(&tracker->budget, tracker->now_ns)) {
+		/* messages that were concluded have nothing of the frame at hand */
+		ddp_message_frame_done(tracker, false);
 		messages_advance(tracker);
 		connections_advance(tracker);
 	}

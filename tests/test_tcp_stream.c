@@ -576,6 +576,24 @@ Test(tcp_stream, the_queue_that_others_evict_becomes_an_evicted_hole)
 	cr_expect_str_eq(told, "begin\na syn\na 0 'ab' #4\na 2+6 evicted\na 8+2 not captured\na 10 'kl' #5\nend input\n", "%s", told);
 }
 
+Test(tcp_stream, what_waits_for_longer_than_anything_takes_is_passed_on)
+{
+	begin(100000, &teller);
+	budget_give_up_after(&budget, 60 * SECOND);
+	give(&(struct tcp_kit_segment)A(SYN, 99, 0));
+	give(&(struct tcp_kit_segment)A(ACK, 102, 0, DATA("cd")));
+	give(&(struct tcp_kit_segment)A(ACK, 106, 0, DATA("gh")));
+	budget_advance(&budget, SECOND);
+	cr_expect_null(strstr(told, "not captured"));
+	budget_advance(&budget, 62 * SECOND);
+	cr_expect_str_eq(told, "begin\na syn\na 0+2 not captured\na 2 'cd' #2\na 4+2 not captured\na 6 'gh' #3\n", "%s", told);
+	cr_expect_eq(budget.used, streams.holder.bytes);
+	/* the connection goes on */
+	give(&(struct tcp_kit_segment)A(ACK, 108, 0, DATA("ij"), AT(63000)));
+	end();
+	cr_expect(strstr(told, "a 8 'ij' #4\nend input\n"), "%s", told);
+}
+
 Test(tcp_stream, a_segment_cut_within_its_options_still_tells_how_much_it_carried)
 {
 	const struct tcp_kit_segment segment = A(ACK, 100, 7, DATA("abcd"), .sack_left = 1, .sack_right = 3);
