@@ -48,8 +48,7 @@ struct canon_entry {
 
 /* What stands there: this, the setup, the extents of the group's streams, those of its part's. */
 struct canon_sealed {
-	uint64_t setup_length, extents[2][STREAMS];
-	bool part_swapped;
+	uint64_t setup_length, extents[2][STREAMS], part_swapped;
 };
 
 struct canon {

@@ -128,7 +128,7 @@ static int write_out(struct spool *spool, struct spool_stream *stream)
 		stream->extents = larger;
 		stream->extent_room = room;
 	}
-	stream->extents[stream->extent_count++] = (struct spool_extent){ spool->end, (uint32_t)stream->used };
+	stream->extents[stream->extent_count++] = (struct spool_extent){ spool->end, stream->used };
 	stream->used = 0;
 	return spool_append(spool, stream->buffer, stream->extents[stream->extent_count - 1].length);
 }

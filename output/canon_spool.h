@@ -12,8 +12,7 @@
 
 /* A piece of a stream in the file. */
 struct spool_extent {
-	uint64_t offset;
-	uint32_t length;
+	uint64_t offset, length; /* without padding: it goes to the file as it stands */
 };
 
 /* One stream. All zero is an empty one. */

@@ -203,7 +203,7 @@ static int write_entry(const struct canon *canon, const struct canon_entry *entr
 	if (result)
 		return result;
 	group.setup_length = sealed.setup_length;
-	group.part_swapped = sealed.part_swapped;
+	group.part_swapped = sealed.part_swapped != 0;
 	result = read_back(canon, &offset, sealed.setup_length, &group.setup);
 	for (int half = 0; half < 2; half++)
 		for (int i = 0; i < STREAMS && !result; i++) {

@@ -21,16 +21,30 @@ static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *
 	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message->waiting_before;
 }
 
-/* Messages that began later and are queued already, and are looked at for a message's place: it stands behind further ones. */
+/* Messages that are looked at for the place of one that comes late: it stands behind further ones. */
 #define MOST_PASSED 1024
 
-/* Nearly always at the end; a response that had to wait for its request's queue pair belongs further up. */
+/*
+ * Nearly always at the end; a response that had to wait for its request's queue pair belongs further up. When the input has ended all that
+ * wait may: then they are put in order together.
+ */
 static void link_waiting(struct rtap_tracker *tracker, struct message *message)
 {
-	struct message *before = tracker->last_waiting;
+	struct message *first = tracker->first_waiting, *before = tracker->last_waiting;
+	uint64_t frame = message->shown.first_frame;
 
-	for (unsigned passed = 0; before && before->shown.first_frame > message->shown.first_frame && passed < MOST_PASSED; passed++)
-		before = before->waiting_before;
+	if (!before || tracker->finishes || before->shown.first_frame <= frame) {
+		/* at the end */
+	} else if (frame < first->shown.first_frame) {
+		before = NULL;
+	} else if (frame - first->shown.first_frame < before->shown.first_frame - frame) {
+		before = first;
+		for (unsigned i = 0; i < MOST_PASSED && before->waiting_behind && before->waiting_behind->shown.first_frame <= frame; i++)
+			before = before->waiting_behind;
+	} else {
+		for (unsigned i = 0; i < MOST_PASSED && before && before->shown.first_frame > frame; i++)
+			before = before->waiting_before;
+	}
 	message->waiting_before = before;
 	message->waiting_behind = before ? before->waiting_behind : tracker->first_waiting;
 	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message;
@@ -119,7 +133,7 @@ static uint64_t number_of(const struct rtap_tracker *tracker, const struct messa
 {
 	uint64_t number = tracker->counters.messages;
 
-	for (const struct message *message = tracker->first_waiting; message != wanted; message = message->waiting_behind)
+	for (const struct message *message = tracker->first_waiting; message && message != wanted; message = message->waiting_behind)
 		number++;
 	return number;
 }
@@ -271,10 +285,51 @@ void messages_tell_ready(struct rtap_tracker *tracker)
 	}
 }
 
+struct place {
+	struct message *message;
+	size_t at;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+	uint64_t first = a->message->shown.first_frame, second = b->message->shown.first_frame;
+
+	if (first != second)
+		return first < second ? -1 : 1;
+	return a->at < b->at ? -1 : 1;
+}
+
+/* By first frames. Without memory for that they stay as they are. */
+static void put_in_order(struct rtap_tracker *tracker)
+{
+	struct place *places;
+	size_t count = 0;
+	bool is_ordered = true;
+
+	for (struct message *message = tracker->first_waiting; message; message = message->waiting_behind, count++)
+		is_ordered &= !message->waiting_behind || message->shown.first_frame <= message->waiting_behind->shown.first_frame;
+	places = is_ordered ? NULL : memory_new(count * sizeof *places);
+	if (!places)
+		return;
+	count = 0;
+	for (struct message *message = tracker->first_waiting; message; message = message->waiting_behind, count++)
+		places[count] = (struct place){ message, count };
+	qsort(places, count, sizeof *places, compare_places);
+	for (size_t i = 0; i < count; i++) {
+		places[i].message->waiting_before = i ? places[i - 1].message : NULL;
+		places[i].message->waiting_behind = i + 1 < count ? places[i + 1].message : NULL;
+	}
+	tracker->first_waiting = places[0].message;
+	tracker->last_waiting = places[count - 1].message;
+	free(places);
+}
+
 void messages_flush(struct rtap_tracker *tracker)
 {
 	struct message *message;
 
+	put_in_order(tracker);
 	while ((message = tracker->first_waiting)) {
 		if (message->stream)
 			message_settle(tracker, message);

@@ -97,8 +97,10 @@ static void note(struct rtap_tracker *tracker, const struct rtap_packet *packet,
 	memcpy(event.by, source->address, sizeof event.by);
 	if (is_known(group->events, group->event_count, &event))
 		return;
-	if (group->event_count < MAX_EVENTS)
-		group->events[group->event_count++] = event;
+	/* a life has no more room either */
+	if (group->event_count == MAX_EVENTS)
+		return;
+	group->events[group->event_count++] = event;
 	for (struct connection *connection = group->connections; connection; connection = connection->next_of_group)
 		connection_add_event(connection, &event);
 }
@@ -182,6 +184,8 @@ void multicast_follow(struct rtap_tracker *tracker, struct connection *connectio
 		connection_add_event(connection, &group->events[i]);
 	connection->group = group;
 	connection->next_of_group = group->connections;
+	if (connection->next_of_group)
+		connection->next_of_group->before_in_group = connection;
 	group->connections = connection;
 }
 
@@ -190,12 +194,11 @@ void multicast_forget(struct rtap_tracker *tracker, struct connection *connectio
 	(void)tracker;
 	if (!connection->group)
 		return;
-	for (struct connection **link = &connection->group->connections; *link; link = &(*link)->next_of_group)
-		if (*link == connection) {
-			*link = connection->next_of_group;
-			break;
-		}
+	*(connection->before_in_group ? &connection->before_in_group->next_of_group : &connection->group->connections) = connection->next_of_group;
+	if (connection->next_of_group)
+		connection->next_of_group->before_in_group = connection->before_in_group;
 	connection->group = NULL;
+	connection->next_of_group = connection->before_in_group = NULL;
 }
 
 void multicast_fini(struct rtap_tracker *tracker)

@@ -164,7 +164,7 @@ struct connection {
 	uint32_t expected, expectation_room; /* how many were put into it */
 	uint32_t references;           /* messages that are not told yet */
 	struct group *group;           /* multicast group that it goes to */
-	struct connection *next_of_group;
+	struct connection *next_of_group, *before_in_group;
 	struct rpc_call *first_call, *last_call;
 	uint32_t calls;
 	struct rpc_answers answers;    /* of RPC calls that are over */
@@ -221,6 +221,7 @@ struct rtap_tracker {
 	struct connection *first_answering, *last_answering; /* that answers are remembered of, in the order of the latest */
 	struct flow *pending_flows;
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
+	bool finishes;                 /* the input has ended: they are put in order before they are told */
 	struct message *spare;         /* for reuse, by `behind` */
 	uint32_t spare_count;
 	struct rpc_call *spare_call;   /* likewise */

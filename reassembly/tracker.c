@@ -651,6 +651,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 {
 	uint64_t failures = memory_failures();
 
+	tracker->finishes = true;
 	while (tracker->pending_flows) {
 		flow_stop_waiting(tracker, tracker->pending_flows);
 		relieve(tracker);

@@ -63,6 +63,12 @@ def acknowledgements(count):
         yield roce(SERVER, ACK, i, aeth(1), qpn=0x1000 + i)
 
 
+def responses(count):
+    """To READs that nobody made, each to a queue pair of its own."""
+    for i in range(count):
+        yield roce(SERVER, base.READ_ONLY, i, aeth(1) + bytes(64), qpn=0x1000 + i)
+
+
 def notifications(count):
     """CNPs to queue pairs that nobody knows."""
     for i in range(count):
@@ -188,7 +194,7 @@ def written_at_random(count):
     return base.writes_scattered(count // 2)
 
 
-ALL = (queue_pairs, pairs, half_open_messages, half_open_writes, unanswered_reads, gaps, acknowledgements, notifications, messages_behind_one,
+ALL = (queue_pairs, pairs, half_open_messages, half_open_writes, unanswered_reads, gaps, acknowledgements, responses, notifications, messages_behind_one,
        requests_to_connect, requests_for_queue_pairs, mad_requests, rmpp_transfers, datagrams, groups, fragments,
        base.tcp_connections, segments_behind_gaps, rpc_calls, rpc_calls_over_tcp, from_other_hosts, files_made, written_at_random)
 
