@@ -283,7 +283,7 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 	if (!message)
 		return NULL;
 	/* whose memory a WRITE goes to is not known before its beginning */
-	message->bytes_wanted = verb == RTAP_VERB_SEND ? opcode->place != IB_ONLY : !begins && tracker->regions.count;
+	message->bytes_wanted = verb == RTAP_VERB_SEND ? opcode->place != IB_ONLY : !begins && tracker->region_count;
 	if (verb == RTAP_VERB_SEND && !begins)
 		stream->fragment_psn = psn;
 	return message;

@@ -436,5 +436,4 @@ void connections_fini(struct rtap_tracker *tracker)
 	map_fini(&tracker->flows);
 	map_fini(&tracker->expectations);
 	map_fini(&tracker->calls);
-	map_fini(&tracker->regions);
 }

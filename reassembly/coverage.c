@@ -122,6 +122,22 @@ static uint32_t first_behind(struct coverage *coverage, uint64_t position)
 	return low;
 }
 
+uint32_t coverage_find(const struct coverage *coverage, uint64_t position)
+{
+	const struct coverage_run *runs = coverage_runs(coverage);
+	uint32_t low = 0, high = coverage->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (runs[middle].end <= position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Joins runs[at] with the next one if they touch. */
 static void join_next(struct coverage *coverage, uint32_t at, unsigned keep)
 {

@@ -80,6 +80,9 @@ static inline const struct coverage_run *coverage_runs(const struct coverage *co
 	return coverage->many ? coverage->many : &coverage->one;
 }
 
+/* Index of the first run that ends behind a position; `count`: none does. */
+uint32_t coverage_find(const struct coverage *coverage, uint64_t position);
+
 /* Position behind the last byte covered; 0: none is. */
 static inline uint64_t coverage_end(const struct coverage *coverage)
 {

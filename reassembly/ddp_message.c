@@ -377,21 +377,21 @@ static void take_atomic_response(struct ddp_work *work)
 /* Whether a tagged segment goes on what is under way; bytes between may have been lost, but not past the end of a region. */
 static bool goes_on(const struct ddp_half *half, const struct message *message, const struct rtap_iwarp_facts *facts)
 {
-	const struct chunk_segment *segment = message->segment;
+	const struct rpc_region *region = message->region;
 	uint64_t jump = facts->tagged_offset - half->next_offset;
 
 	if (message->shown.r_key != facts->stag)
 		return false;
 	if (!jump)
 		return true;
-	return jump <= half->lost && (!segment || facts->tagged_offset - segment->offset < segment->length);
+	return jump <= half->lost && (!region || (facts->tagged_offset >= region->begin && facts->tagged_offset < region->end));
 }
 
 /* What begins where the memory does that a chunk list named has no part before that. */
 static void claim_write(const struct ddp_work *work, struct message *message)
 {
 	rpc_call_claim(work->tracker, message);
-	message->has_first |= message->segment && message->segment->offset == message->shown.virtual_address;
+	message->has_first |= message->region && message->region->begin == message->shown.virtual_address;
 }
 
 /* A Write, or a Read Response that nobody is known to have asked for. */

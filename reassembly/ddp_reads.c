@@ -292,7 +292,7 @@ struct message *ddp_reads_owner(const struct ddp_work *work)
 	if (!reads->known) {
 		owner = only_one(work);
 		/* servers of RPC have a sink for each READ */
-		return owner && (owner->segment || (owner->sink_is_new && reads->several_sinks)) ? owner : NULL;
+		return owner && (owner->region || (owner->sink_is_new && reads->several_sinks)) ? owner : NULL;
 	}
 	for (uint32_t msn = reads->next; msn != end_of(reads); msn++) {
 		struct message *message = find_request(&at, msn);

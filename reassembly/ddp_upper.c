@@ -120,13 +120,10 @@ static bool keep_message(struct ddp_work *work, struct message *message, struct 
 /* A call is over when its reply is there: so is what it still waited for. */
 static void end_claimed(struct ddp_work *work, const struct message *reply)
 {
-	struct message *next;
+	struct rpc_call *call = reply->replies_to;
 
-	for (struct message *message = work->connection->streams[work->from_a].head; message; message = next) {
-		next = message->behind;
-		if (message != reply && message->segment && message->segment->call == reply->replies_to)
-			message_settle(work->tracker, message);
-	}
+	while (call->claimed)
+		message_settle(work->tracker, call->claimed);
 }
 
 /* As long as a packet has more than a Send, its payload is the segment's; what hears the Send is to see the Send's. */
@@ -214,7 +211,7 @@ void ddp_hear_read(struct ddp_work *work, struct message *message)
 	struct rtap_fpdu fpdu;
 	struct alone alone;
 
-	if (!message->segment)
+	if (!message->region)
 		return;
 	begin(&alone, work, &segment, segment.length);
 	alone.packet->rpcrdma.present = false;
@@ -226,7 +223,7 @@ void ddp_hear_read(struct ddp_work *work, struct message *message)
 	context.fpdus = &fpdu;
 	context.fpdu_count = 1;
 	rtap_dissect(&alone.frame, &context, alone.packet);
-	rpc_call_read(message, alone.packet);
+	rpc_call_read(tracker, alone.packet);
 	show(work, alone.upper);
 }
 

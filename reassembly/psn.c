@@ -264,7 +264,23 @@ uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn)
 		else
 			stream->gaps[0].begin = end;
 	}
+	stream->lost += lost;
 	return lost;
+}
+
+bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t end)
+{
+	uint32_t low = 0, high = stream->gap_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (stream->gaps[middle].end <= begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < stream->gap_count && stream->gaps[low].begin < end;
 }
 
 void psn_fini(struct psn_stream *stream)

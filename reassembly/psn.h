@@ -49,6 +49,9 @@ void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end);
 /* Forgets gaps below `psn`; returns how many packets were lost in them. */
 uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn);
 
+/* Whether requests between two PSNs were not seen and are still waited for. */
+bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t end);
+
 void psn_fini(struct psn_stream *stream);
 
 #endif

@@ -22,6 +22,7 @@ struct rpc_answer {
 	uint64_t frame;            /* that shows the call */
 	int64_t time_ns;
 	uint64_t calls, replies;   /* how often each has come since its first time */
+	bool answered;             /* else it was given up before its reply came */
 	uint8_t *bytes;            /* the reply, if a chunk carried it; NULL: it did not, or they are forgotten */
 	uint32_t length;
 	/* the ring's own */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "dissect/protocol.h"
+#include "reassembly/assembly.h"
+#include "reassembly/ib_message.h"
 #include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_answers.h"
@@ -14,12 +16,20 @@
 
 #define RDMA_MSG 0
 #define RDMA_NOMSG 1
+#define RDMA_DONE 3
 #define RDMA_ERROR 4
 #define UNCHUNKED_LENGTH 28
 #define MAX_GATHERED (1u << 20) /* bytes of a message in chunks that the packet view shows */
 #define MAX_OVERTAKING 32 /* READs and WRITEs captured before the call that they are about */
 #define MOST_SPARE 1024 /* calls whose memory is kept for others */
-#define MAX_CALLS 65536 /* of one connection; a server grants credits for far fewer */
+/* Of a call and its place in the map. */
+#define CALL_MEMORY (sizeof(struct rpc_call) + 3 * sizeof(struct map_slot))
+/*
+ * Calls of one connection that wait for their replies: twice as many as either end has asked or granted credits for, within
+ * these bounds. RFC 8166, 3.3.1: a requester has no more calls outstanding than it was granted credits.
+ */
+#define LEAST_CALLS 128
+#define MOST_CALLS 16384
 
 struct call_key {
 	const struct connection *connection;
@@ -50,11 +60,13 @@ static struct rpc_call *find_hashed(const struct rtap_tracker *tracker, const st
 static struct rpc_call *find_call(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, uint32_t xid)
 {
 	struct call_key key = { connection, xid, from_a };
-	struct rpc_call *last = connection->last_call;
+	struct rpc_call *last = connection->calls[false].last;
 
 	/* where calls come one by one it is the last */
-	if (!last || (last->mapped && last->xid == xid && last->from_a == from_a))
+	if (last && last->mapped && last->xid == xid && last->from_a == from_a)
 		return last;
+	if (!last && !connection->calls[true].last)
+		return NULL;
 	return find_hashed(tracker, &key, hash_of(&key));
 }
 
@@ -68,45 +80,106 @@ static bool is_half(const struct connection *connection)
 	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
 }
 
+/* What a READ or WRITE carries lands at once when all of it is there. */
+static void land_whole(struct rtap_tracker *tracker, struct message *message)
+{
+	struct coverage *data = &message->coverage;
+
+	rpc_region_land(tracker, message);
+	if (!data->bytes || tracker->keep & COVERAGE_BYTES)
+		return;
+	/* nobody needs them twice */
+	budget_give(&tracker->budget, &message->connection->holder, data->bytes_room);
+	message->memory -= data->bytes_room;
+	free(data->bytes);
+	data->bytes = NULL;
+	data->bytes_room = 0;
+	message->bytes_wanted = false;
+	message->bytes_dropped = true;
+}
+
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 {
+	struct rpc_region *region;
+
 	if (!message->shown.has_key)
 		return;
-	message->segment = tracker->regions.count ? rpc_region_find(tracker, message) : NULL;
-	if (message->segment) {
-		message->segment->call->claimed++;
-		/* bytes are kept of all its packets or of none */
-		message->bytes_wanted = message->segment->keep_bytes || message->coverage.bytes;
+	region = tracker->region_count ? rpc_region_find(tracker, message) : NULL;
+	if (region) {
+		rpc_region_claim(region, message);
+		/* bytes are kept of all its packets or of none; in several regions parts of it are looked at by themselves */
+		message->bytes_wanted = region->keep_bytes || message->coverage.bytes ||
+					(tracker->keep && message->shown.length > region->end - message->shown.virtual_address);
 	} else if (is_told(tracker) && (is_half(message->connection) || message->connection->upper == RTAP_UPPER_RPCRDMA)) {
 		/* the call that names this memory comes later, or its side is not known yet */
 		message->bytes_wanted = true;
 	}
 }
 
+/* Whether a READ has brought all that it asked for, or what the capture left of it. */
+static bool is_over(const struct message *message)
+{
+	return message->shown.request_seen && message->has_last && message->coverage.total + message->cut.total >= message->shown.length;
+}
+
+/* Notes what a READ has brought of its call's chunks. True: now, and not before, they all have come. */
+static bool note_arrival(struct rtap_tracker *tracker, const struct message *message)
+{
+	struct rpc_call *call = message->region->call;
+	const struct chunk_lists *lists = &call->call.lists;
+	uint64_t begin = message->shown.virtual_address, end = begin + message->shown.length, left = call->read_left;
+	struct rpc_region *region = message->region;
+
+	for (; region < lists->regions + lists->region_count && call->read_left && region->is_read &&
+	       region->r_key == message->region->r_key && region->begin < end; region++) {
+		uint64_t from = begin > region->begin ? begin - region->begin : 0;
+		uint64_t to = (end < region->end ? end : region->end) - region->begin, before = coverage_memory(&region->arrived), fresh;
+
+		if (from >= to || !coverage_add(&region->arrived, from, NULL, to - from, 0, COVERAGE_ONLY, &fresh))
+			continue;
+		call->read_left -= fresh;
+		rpc_call_charge(tracker, call, coverage_memory(&region->arrived), before);
+	}
+	return left && !call->read_left;
+}
+
+/* The call of a READ or WRITE that is there already. */
+static void claim_late(struct rtap_tracker *tracker, struct message *message)
+{
+	rpc_call_claim(tracker, message);
+	if (!message->region)
+		return;
+	if (message->region->is_read && is_over(message))
+		note_arrival(tracker, message);
+	if (assembly_is_whole(message))
+		land_whole(tracker, message);
+}
+
 /*
  * The last requests of the answering side may be about memory that has become known only now: the point of capture can swap
  * packets. What is before a SEND of that side is another call's, and keys are used again.
  */
-static void claim_overtaking(struct rtap_tracker *tracker, const struct psn_stream *stream)
+static void claim_overtaking(struct rtap_tracker *tracker, const struct rpc_call *call)
 {
-	struct message *message = stream->tail;
+	struct message *message = call->connection->streams[!call->from_a].tail;
 
-	for (int i = 0; message && message->shown.verb != RTAP_VERB_SEND && i < MAX_OVERTAKING; message = message->before, i++)
-		if (!message->segment)
-			rpc_call_claim(tracker, message);
+	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
+		if (message->shown.verb == RTAP_VERB_SEND && message != call->replier)
+			return;
+		if (!message->region && call->call.time_ns - message->active_ns < IB_GRACE_NS)
+			claim_late(tracker, message);
+	}
 }
 
 /* Both ends are known now: what one has requested since the other called may be the call's. */
 static void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream)
 {
 	for (struct message *message = stream->head; message; message = message->behind) {
-		if (message->segment)
+		if (message->region)
 			continue;
 		rpc_call_claim(tracker, message);
-		if (message->segment && message->shown.first_frame < message->segment->call->call.first_frame) {
-			message->segment->call->claimed--;
-			message->segment = NULL;
-		}
+		if (message->region && message->shown.first_frame < message->region->call->call.first_frame)
+			rpc_region_unclaim(message);
 	}
 }
 
@@ -117,19 +190,51 @@ static void free_spare(struct rpc_call *call)
 	free(call);
 }
 
+static void link_call(struct rpc_call *call)
+{
+	struct rpc_call_list *list = &call->connection->calls[call->is_answered];
+
+	call->before = list->last;
+	call->behind = NULL;
+	*(call->before ? &call->before->behind : &list->first) = call;
+	list->last = call;
+	list->count++;
+}
+
+static void unlink_call(struct rpc_call *call)
+{
+	struct rpc_call_list *list = &call->connection->calls[call->is_answered];
+
+	*(call->before ? &call->before->behind : &list->first) = call->behind;
+	*(call->behind ? &call->behind->before : &list->last) = call->before;
+	list->count--;
+}
+
+static void close_regions(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	for (uint32_t i = 0; i < call->call.lists.region_count; i++)
+		if (call->call.lists.regions[i].is_open)
+			rpc_region_close(tracker, &call->call.lists.regions[i]);
+}
+
+/* Messages that were claimed for a call that goes lose their region, and the one that carries its reply the call. */
+static void unclaim(struct rpc_call *call)
+{
+	while (call->claimed)
+		rpc_region_unclaim(call->claimed);
+	if (call->replier)
+		call->replier->replies_to = NULL;
+	call->replier = NULL;
+}
+
 static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	struct connection *connection = call->connection;
-
 	if (call->mapped)
 		map_remove(&tracker->calls, call->hash, call);
-	for (uint32_t i = 0; i < call->call.lists.count; i++)
-		if (call->call.lists.segments[i].hash)
-			rpc_region_close(tracker, &call->call.lists.segments[i]);
-	*(call->before ? &call->before->behind : &connection->first_call) = call->behind;
-	*(call->behind ? &call->behind->before : &connection->last_call) = call->before;
-	connection->calls--;
-	budget_give(&tracker->budget, &connection->holder, call->memory < connection->holder.bytes ? call->memory : connection->holder.bytes);
+	unclaim(call);
+	close_regions(tracker, call);
+	unlink_call(call);
+	budget_give(&tracker->budget, &call->holder, call->holder.bytes);
 	chunk_lists_empty(&call->call.lists);
 	chunk_lists_empty(&call->reply.lists);
 	if (call->call.bytes)
@@ -156,21 +261,98 @@ void rpc_calls_fini(struct rtap_tracker *tracker)
 	rpc_operations_fini(tracker);
 }
 
-/* Messages that were claimed for a call that goes lose their region. */
-static void unclaim(struct rpc_call *call)
-{
-	for (int side = 0; side < 2 && call->claimed; side++)
-		for (struct message *message = call->connection->streams[side].head; message; message = message->behind)
-			if (message->segment && message->segment->call == call)
-				message->segment = NULL;
-}
-
 static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	if (is_told(tracker))
 		rpc_exchange_conclude(tracker, call);
-	unclaim(call);
 	free_call(tracker, call);
+}
+
+/* Adds so many bytes of a region, from a position on. False: not all of them are there. */
+static bool add_part(struct coverage *whole, uint64_t position, const struct rpc_region *region, uint64_t from, uint64_t length)
+{
+	const struct coverage_run *run = coverage_runs(&region->data) + coverage_find(&region->data, from);
+	uint64_t fresh;
+
+	return run < coverage_runs(&region->data) + region->data.count && region->data.bytes && run->begin <= from && run->end >= from + length &&
+	       coverage_add(whole, position, region->data.bytes + (from - region->data.origin), length, 0, COVERAGE_BYTES, &fresh);
+}
+
+/* Gathers, from `at` on, the chunk of a kind as `lists` tell its lengths, whose regions are the call's. False: it has holes. */
+static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, enum chunk_list list,
+			 uint64_t at)
+{
+	struct coverage *whole = &tracker->gathered;
+	uint32_t first, count = chunk_lists_find(lists, list, 0, &first);
+	uint64_t end = at;
+
+	for (uint32_t i = first; i < first + count; i++) {
+		const struct chunk_segment *segment = &lists->segments[i];
+		const struct rpc_region *region = chunk_lists_region_of(&call->call.lists, segment);
+
+		if (!segment->length)
+			continue;
+		if (!region || end - at + segment->length > MAX_GATHERED ||
+		    !add_part(whole, end, region, segment->offset - region->begin, segment->length))
+			return false;
+		end += segment->length;
+	}
+	return end > at && whole->count == 1 && !coverage_runs(whole)->begin && coverage_runs(whole)->end >= end;
+}
+
+static bool gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists,
+			 struct rtap_span *whole)
+{
+	coverage_fini(&tracker->gathered);
+	if (!gather_chunk(tracker, call, lists, CHUNK_REPLY, 0))
+		return false;
+	*whole = (struct rtap_span){ tracker->gathered.bytes, (uint32_t)chunk_lists_length(lists, CHUNK_REPLY, 0) };
+	return true;
+}
+
+/* The call or its reply may come again, or the reply yet. */
+static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
+{
+	struct rpc_answer answer = {
+		.xid = call->xid, .from_a = call->from_a, .rpc = call->call.rpc, .frame = call->call.rpc_frame, .time_ns = call->call.rpc_time_ns,
+		.calls = call->repeats, .replies = call->replies, .answered = call->reply.present,
+	};
+	struct rtap_span whole;
+
+	if (!call->call.present || !call->call.rpc.program_known)
+		return;
+	if (!tracker->options.bare_replies && call->reply.message_type == RDMA_NOMSG && call->reply.lists.reply_chunk &&
+	    gather_reply(tracker, call, &call->reply.lists, &whole) &&
+	    whole.length <= RPC_ANSWERS_BYTES / 4) {
+		answer.bytes = memory_new(whole.length);
+		answer.length = whole.length;
+		if (answer.bytes)
+			memcpy(answer.bytes, whole.bytes, whole.length);
+	}
+	rpc_answers_add(tracker, call->connection, &answer);
+}
+
+/* The call ends as it stands; what comes of it yet is known by what is remembered. */
+static void give_up(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	/* what has landed of a call's data is all that will */
+	remember(tracker, call);
+	end_call(tracker, call);
+}
+
+static void evict(struct budget_holder *holder, void *owner)
+{
+	struct rtap_tracker *tracker = owner;
+
+	tracker->counters.evictions++;
+	give_up(tracker, (struct rpc_call *)((char *)holder - offsetof(struct rpc_call, holder)));
+}
+
+static uint32_t most_calls(const struct connection *connection)
+{
+	if (connection->credits >= MOST_CALLS / 2)
+		return MOST_CALLS;
+	return connection->credits > LEAST_CALLS / 2 ? 2 * connection->credits : LEAST_CALLS;
 }
 
 static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connection *connection, bool from_a, uint32_t xid)
@@ -178,10 +360,9 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	struct chunk_lists of_call = { 0 }, of_reply = { 0 };
 	struct rpc_call *call;
 
-	if (connection->calls >= MAX_CALLS) {
-		tracker->counters.evictions++;
-		end_call(tracker, connection->first_call);
-	}
+	/* the oldest one's reply was lost: there is no credit for another call before it comes */
+	while (connection->calls[false].count >= most_calls(connection))
+		give_up(tracker, connection->calls[false].first);
 	call = tracker->spare_call;
 	if (call) {
 		tracker->spare_call = call->behind;
@@ -194,13 +375,17 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	if (!call)
 		return NULL;
 	*call = (struct rpc_call){
-		.connection = connection, .from_a = from_a, .xid = xid, .memory = sizeof *call, .call.lists = of_call, .reply.lists = of_reply,
+		.connection = connection, .from_a = from_a, .xid = xid, .number = connection->call_count++,
+		.call.lists = of_call, .reply.lists = of_reply, .holder = { .evict = evict, .owner = tracker },
 	};
-	budget_charge(&tracker->budget, &connection->holder, call->memory);
-	call->before = connection->last_call;
-	*(call->before ? &call->before->behind : &connection->first_call) = call;
-	connection->last_call = call;
-	connection->calls++;
+	for (int i = 0; i < 2; i++) {
+		const struct psn_stream *stream = &connection->streams[i == 0 ? !from_a : from_a];
+
+		call->next_psn[i] = stream->next;
+		call->lost[i] = connection->ddp ? connection->shown.trouble[RTAP_TROUBLE_LOST] : stream->lost;
+	}
+	budget_charge(&tracker->budget, &call->holder, CALL_MEMORY);
+	link_call(call);
 	return call;
 }
 
@@ -245,8 +430,7 @@ static bool keep_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	if (!send->bytes)
 		return false;
 	memcpy(send->bytes, bytes, send->captured);
-	call->memory += send->captured + 1;
-	budget_charge(&tracker->budget, &call->connection->holder, send->captured + 1);
+	budget_charge(&tracker->budget, &call->holder, send->captured + 1);
 	return true;
 }
 
@@ -317,33 +501,58 @@ static bool is_same_procedure(const struct rtap_rpc_facts *call, const struct rt
 	       call->procedure == other->procedure;
 }
 
-/* Makes the regions of the call known that something has to be known of. */
+static bool make_regions(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	struct chunk_lists *lists = &call->call.lists;
+
+	if (!chunk_lists_make_regions(lists, call))
+		return false;
+	budget_charge(&tracker->budget, &call->holder, chunk_lists_memory(lists));
+	for (uint32_t i = 0; i < lists->count; i++) {
+		const struct chunk_segment *segment = &lists->segments[i];
+
+		/* what is part of the message's skeleton is needed to read it */
+		segment->region->keep_bytes |= segment->list == CHUNK_REPLY || (segment->list == CHUNK_READ && !segment->chunk);
+	}
+	for (uint32_t i = 0; i < lists->region_count; i++) {
+		struct rpc_region *region = &lists->regions[i];
+
+		region->keep_bytes |= tracker->keep & COVERAGE_BYTES || tracker->payload;
+		if (region->is_read)
+			call->read_left += region->end - region->begin;
+	}
+	return true;
+}
+
+/* Makes the regions of the call known by their keys that something has to be known of. */
 static void open_regions(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	for (uint32_t i = 0; i < call->call.lists.count; i++) {
-		struct chunk_segment *segment = &call->call.lists.segments[i];
+	for (uint32_t i = 0; i < call->call.lists.region_count; i++) {
+		struct rpc_region *region = &call->call.lists.regions[i];
 
-		segment->call = call;
-		/* what is part of the message's skeleton is needed to read it */
-		segment->keep_bytes = tracker->keep & COVERAGE_BYTES || tracker->payload || segment->list == CHUNK_REPLY ||
-				      (segment->list == CHUNK_READ && !segment->chunk);
-		if (segment->list == CHUNK_READ)
-			call->read_left += segment->length;
-		if (segment->keep_bytes || segment->list == CHUNK_READ || is_told(tracker))
-			rpc_region_open(tracker, segment);
+		if (region->end > region->begin && (region->keep_bytes || region->is_read || is_told(tracker)))
+			rpc_region_open(tracker, region);
 	}
 }
 
-static void begin_call(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+/* The reply was captured before its call, which nobody knew then. */
+static bool has_overtaken(const struct rpc_call *lone)
+{
+	return !lone->call.present && lone->replier && !lone->call.rpc.program_known;
+}
+
+/* A call without what it says yet. */
+static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet)
 {
 	struct connection *connection = message->connection;
-	bool from_a = message->shown.from_a;
-	struct call_key key = { connection, packet->rpcrdma.xid, from_a };
+	struct call_key key = { connection, packet->rpcrdma.xid, message->shown.from_a };
 	uint64_t hash = hash_of(&key);
-	struct rpc_call *call = connection->last_call ? find_hashed(tracker, &key, hash) : NULL;
-	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, from_a, packet->rpcrdma.xid);
+	struct rpc_call *call = find_hashed(tracker, &key, hash);
+	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, key.from_a, key.xid);
 	uint64_t repeats = answer && is_same_procedure(&packet->rpc, &answer->rpc) ? answer->calls + 1 : 0;
 
+	if (call && has_overtaken(call))
+		return call;
 	if (call) {
 		/* sent again, or its number is used again */
 		repeats = !call->reply.present || is_same_procedure(&packet->rpc, &call->call.rpc) ? call->repeats + 1 : 0;
@@ -352,61 +561,29 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 		if (!call->reply.present)
 			end_call(tracker, call);
 	}
-	call = create_call(tracker, connection, from_a, packet->rpcrdma.xid);
-	if (!call) {
-		tracker->counters.evictions++;
-		return;
-	}
+	call = create_call(tracker, connection, key.from_a, key.xid);
+	if (!call)
+		return NULL;
 	call->repeats = repeats;
 	call->hash = hash;
 	call->mapped = map_add(&tracker->calls, call->hash, call);
-	if (!fill_send(tracker, call, &call->call, message, packet, RTAP_KIND_RPC_CALL)) {
-		end_call(tracker, call);
+	return call;
+}
+
+static void begin_call(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+{
+	struct rpc_call *call = enter_call(tracker, message, packet);
+
+	if (!call || !fill_send(tracker, call, &call->call, message, packet, RTAP_KIND_RPC_CALL) ||
+	    (call->call.lists.count && !make_regions(tracker, call))) {
+		tracker->counters.evictions++;
+		if (call)
+			end_call(tracker, call);
 		return;
 	}
 	open_regions(tracker, call);
 	if (call->call.lists.count)
-		claim_overtaking(tracker, &connection->streams[!from_a]);
-}
-
-/* Gathers, from `at` on, the chunk of a kind as `lists` tell its lengths, whose regions are the call's. False: it has holes. */
-static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, enum chunk_list list,
-			 uint64_t at)
-{
-	const struct psn_stream *stream = &call->connection->streams[!call->from_a];
-	struct coverage *whole = &tracker->gathered;
-	uint64_t end = at;
-
-	for (uint32_t i = 0; i < lists->count; i++) {
-		const struct chunk_segment *segment = &lists->segments[i], *source = segment;
-
-		if (segment->list != list || segment->chunk)
-			continue;
-		for (uint32_t j = 0; j < call->call.lists.count && lists != &call->call.lists; j++)
-			if (call->call.lists.segments[j].list == list && call->call.lists.segments[j].r_key == segment->r_key &&
-			    call->call.lists.segments[j].offset == segment->offset)
-				source = &call->call.lists.segments[j];
-		if (!rpc_region_gather(whole, end, source, stream))
-			return false;
-		end += segment->length;
-		if (end - at > MAX_GATHERED)
-			return false;
-	}
-	return end > at && whole->count == 1 && !coverage_runs(whole)->begin && coverage_runs(whole)->end >= end;
-}
-
-static bool gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists,
-			 struct rtap_span *whole)
-{
-	uint32_t length = 0;
-
-	coverage_fini(&tracker->gathered);
-	if (!gather_chunk(tracker, call, lists, CHUNK_REPLY, 0))
-		return false;
-	for (uint32_t i = 0; i < lists->count; i++)
-		length += lists->segments[i].list == CHUNK_REPLY ? lists->segments[i].length : 0;
-	*whole = (struct rtap_span){ tracker->gathered.bytes, length };
-	return true;
+		claim_overtaking(tracker, call);
 }
 
 /* The call behind its RPC-over-RDMA header, whose lists tell what it lacks. */
@@ -431,42 +608,9 @@ static bool gather_call(struct rtap_tracker *tracker, const struct rpc_call *cal
 	return true;
 }
 
-/* Whether a READ has brought all that it asked for, or what the capture left of it. */
-static bool is_over(const struct message *message)
-{
-	return message->shown.request_seen && message->has_last && message->coverage.total + message->cut.total >= message->shown.length;
-}
-
-/* Notes what a READ has brought of its call's chunks. True: now, and not before, they all have come. */
-static bool note_arrival(struct rtap_tracker *tracker, const struct message *message)
-{
-	struct rpc_call *call = message->segment->call;
-	uint64_t begin = message->shown.virtual_address, end = begin + message->shown.length, left = call->read_left;
-
-	for (uint32_t i = 0; i < call->call.lists.count && call->read_left; i++) {
-		struct chunk_segment *segment = &call->call.lists.segments[i];
-		uint64_t from = begin > segment->offset ? begin - segment->offset : 0, to = segment->length, before, fresh;
-
-		if (segment->list != CHUNK_READ || segment->r_key != message->shown.r_key || end <= segment->offset)
-			continue;
-		if (to > end - segment->offset)
-			to = end - segment->offset;
-		before = coverage_memory(&segment->arrived);
-		if (from >= to || !coverage_add(&segment->arrived, from, NULL, to - from, 0, COVERAGE_ONLY, &fresh))
-			continue;
-		call->read_left -= fresh;
-		call->memory += coverage_memory(&segment->arrived) - before;
-		budget_charge(&tracker->budget, &call->connection->holder, coverage_memory(&segment->arrived) - before);
-	}
-	return left && !call->read_left;
-}
-
 /* WRITEs that were captured behind the SEND of their reply complete that. */
-static bool __attribute__((noinline)) write_completes(struct rtap_tracker *tracker, const struct message *message,
-						      struct rtap_context *context)
+static bool write_completes(struct rtap_tracker *tracker, const struct rpc_call *call, struct rtap_context *context)
 {
-	const struct rpc_call *call = message->segment->call;
-
 	/* what a reply lacks that has write chunks, too, only its SEND can tell */
 	if (!call->reply.present || call->reply.message_type != RDMA_NOMSG || call->reply.lists.write_chunks ||
 	    !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
@@ -477,24 +621,21 @@ static bool __attribute__((noinline)) write_completes(struct rtap_tracker *track
 	return true;
 }
 
-/* READ responses complete calls. */
-static bool __attribute__((noinline)) read_completes(struct rtap_tracker *tracker, const struct message *message,
-						      struct rtap_context *context)
+/* A READ that is over, or a WRITE that the packet completed: its data lands, and can be the last of a call or reply. */
+static bool __attribute__((noinline)) data_completes(struct rtap_tracker *tracker, struct message *message, struct rtap_context *context)
 {
-	const struct rpc_call *call = message->segment->call;
+	struct rpc_call *call = message->region->call;
+	bool is_read = message->region->is_read, is_last = is_read && note_arrival(tracker, message);
 
-	if (!note_arrival(tracker, message))
-		return false;
-	tracker->touched_rpc = call->call.shown;
-	return gather_call(tracker, call, context);
-}
-
-static bool data_completes(struct rtap_tracker *tracker, const struct message *message, struct rtap_context *context)
-{
-	if (message->segment->list == CHUNK_READ)
-		return is_over(message) && read_completes(tracker, message, context);
-	return message->segment->list == CHUNK_REPLY && tracker->completed == message && !tracker->options.bare_replies &&
-	       write_completes(tracker, message, context);
+	/* what is cut off lands when nothing can come of it any more */
+	if (tracker->completed == message || assembly_is_whole(message))
+		land_whole(tracker, message);
+	if (is_last) {
+		tracker->touched_rpc = call->call.shown;
+		tracker->read_call = call;
+		return gather_call(tracker, call, context);
+	}
+	return !is_read && !tracker->options.bare_replies && write_completes(tracker, call, context);
 }
 
 /* The reply that a chunk carried, of which the packet is the SEND. */
@@ -517,13 +658,28 @@ static bool __attribute__((noinline)) find_reply(struct rtap_tracker *tracker, c
 	return true;
 }
 
-bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct message *message,
+bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, struct message *message,
 		    const struct rtap_packet *packet, struct rtap_context *context)
 {
-	if (message && message->segment)
-		return data_completes(tracker, message, context);
+	tracker->read_call = NULL;
+	if (message && message->region)
+		return (message->region->is_read ? is_over(message) : tracker->completed == message) && data_completes(tracker, message, context);
 	return packet->rpcrdma.present && packet->rpcrdma.message_type == RDMA_NOMSG && packet->rpcrdma.reply_chunk &&
 	       !tracker->options.bare_replies && find_reply(tracker, connection, from_a, packet, context);
+}
+
+bool rpc_call_preceded(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet,
+		       struct rtap_context *context)
+{
+	struct rpc_call *call;
+
+	if (!packet->rpcrdma.read_segments || packet->rpc.present)
+		return false;
+	call = find_call(tracker, connection, from_a, packet->rpcrdma.xid);
+	if (!call || !call->call.present || call->read_left || !gather_call(tracker, call, context))
+		return false;
+	tracker->read_call = call;
+	return true;
 }
 
 /* A reply for which there is no call that waits: perhaps one was answered by it already. */
@@ -537,31 +693,58 @@ static void know_again(struct rtap_tracker *tracker, struct rpc_call *lone)
 		lone->repeats = ++call->replies;
 	} else if (answer) {
 		lone->call.rpc = answer->rpc;
-		lone->repeats = ++answer->replies;
+		/* one that was given up has had no reply yet */
+		lone->repeats = answer->answered ? ++answer->replies : 0;
+		answer->answered = true;
 	}
+}
+
+static void set_replier(struct rpc_call *call, struct message *message)
+{
+	call->replier = message;
+	message->replies_to = call;
+	unlink_call(call);
+	call->is_answered = true;
+	link_call(call);
+}
+
+/* A reply to a call that is not known, or was answered already. */
+static struct rpc_call *enter_reply(struct rtap_tracker *tracker, const struct message *message, uint32_t xid, bool has_call)
+{
+	struct rpc_call *call = create_call(tracker, message->connection, !message->shown.from_a, xid);
+	struct call_key key = { message->connection, xid, !message->shown.from_a };
+
+	if (!call)
+		return NULL;
+	know_again(tracker, call);
+	if (has_call || call->call.rpc.program_known)
+		return call;
+	/* the call can come yet */
+	call->hash = hash_of(&key);
+	call->mapped = map_add(&tracker->calls, call->hash, call);
+	return call;
 }
 
 static void take_reply(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
 {
-	struct connection *connection = message->connection;
-	struct rpc_call *call = find_call(tracker, connection, !message->shown.from_a, packet->rpcrdma.xid);
+	struct rpc_call *call = find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid);
 
-	if (!call || call->reply.present) {
-		call = create_call(tracker, connection, !message->shown.from_a, packet->rpcrdma.xid);
-		if (!call) {
-			tracker->counters.evictions++;
-			return;
-		}
-		know_again(tracker, call);
+	if (!call || call->reply.present)
+		call = enter_reply(tracker, message, packet->rpcrdma.xid, call != NULL);
+	if (!call) {
+		tracker->counters.evictions++;
+		return;
 	}
 	if (packet->rpcrdma.message_type == RDMA_ERROR)
 		call->rdma_error = packet->rpcrdma.error_code;
 	call->reply_psn = message->low;
-	message->replies_to = call;
+	set_replier(call, message);
 	if (!fill_send(tracker, call, &call->reply, message, packet, RTAP_KIND_RPC_REPLY)) {
-		message->replies_to = NULL;
+		tracker->counters.evictions++;
 		end_call(tracker, call);
+		return;
 	}
+	budget_charge(&tracker->budget, &call->holder, call->reply.lists.count ? chunk_lists_memory(&call->reply.lists) : 0);
 }
 
 /*
@@ -586,8 +769,12 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 
 void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
 {
-	if (packet->rpcrdma.message_type > RDMA_ERROR || packet->rpcrdma.message_type == 3)
-		return; /* RDMA_DONE says nothing of a call */
+	struct connection *connection = message->connection;
+
+	if (packet->rpcrdma.credits > connection->credits)
+		connection->credits = packet->rpcrdma.credits;
+	if (packet->rpcrdma.message_type > RDMA_ERROR || packet->rpcrdma.message_type == RDMA_DONE)
+		return; /* which says nothing of a call */
 	if (is_reply(tracker, message, packet))
 		take_reply(tracker, message, packet);
 	else
@@ -607,13 +794,13 @@ void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t t
 	context->rpc_call_time_ns = time_ns;
 }
 
-void rpc_call_read(struct message *message, const struct rtap_packet *packet)
+void rpc_call_read(struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	struct rpc_send *send;
 
-	if (!message->segment || !packet->rpc.present || packet->rpc.is_reply)
+	if (!tracker->read_call || !packet->rpc.present || packet->rpc.is_reply)
 		return;
-	send = &message->segment->call->call;
+	send = &tracker->read_call->call;
 	send->rpc = packet->rpc;
 	send->rpc_frame = packet->frame->number;
 	send->rpc_time_ns = packet->frame->time_ns;
@@ -643,39 +830,25 @@ bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connectio
 	return call && call->read_left;
 }
 
-/* The reply may come again. */
-static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
-{
-	struct rpc_answer answer = {
-		.xid = call->xid, .from_a = call->from_a, .rpc = call->call.rpc, .frame = call->call.rpc_frame, .time_ns = call->call.rpc_time_ns,
-		.calls = call->repeats, .replies = call->replies,
-	};
-	struct rtap_span whole;
-
-	if (!call->call.present || !call->call.rpc.program_known)
-		return;
-	if (!tracker->options.bare_replies && call->reply.message_type == RDMA_NOMSG && call->reply.lists.reply_chunk &&
-	    gather_reply(tracker, call, &call->reply.lists, &whole) &&
-	    whole.length <= RPC_ANSWERS_BYTES / 4) {
-		answer.bytes = memory_new(whole.length);
-		answer.length = whole.length;
-		if (answer.bytes)
-			memcpy(answer.bytes, whole.bytes, whole.length);
-	}
-	rpc_answers_add(tracker, call->connection, &answer);
-}
-
 void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rpc_call *call = message->replies_to;
 
-	if (message->segment)
+	if (message->region)
 		rpc_region_land(tracker, message);
-	message->replies_to = NULL;
 	if (!call)
 		return;
 	remember(tracker, call);
 	end_call(tracker, call);
+}
+
+void rpc_call_forget(struct message *message)
+{
+	if (message->region)
+		rpc_region_unclaim(message);
+	if (message->replies_to)
+		message->replies_to->replier = NULL;
+	message->replies_to = NULL;
 }
 
 void rpc_call_detach(struct message *message)
@@ -692,15 +865,10 @@ void rpc_call_detach(struct message *message)
 /* A reply that came before its connection was known joins its call. */
 static void join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan)
 {
-	struct connection *connection = orphan->connection;
-	struct rpc_call *call = find_call(tracker, connection, orphan->from_a, orphan->xid);
+	struct rpc_call *call = find_call(tracker, orphan->connection, orphan->from_a, orphan->xid);
 
-	if (!call || call == orphan || call->reply.present || orphan->call.present)
+	if (!call || call == orphan || call->reply.present || orphan->call.present || !orphan->replier)
 		return;
-	for (int side = 0; side < 2; side++)
-		for (struct message *message = connection->streams[side].head; message; message = message->behind)
-			if (message->replies_to == orphan)
-				message->replies_to = call;
 	chunk_lists_fini(&call->reply.lists);
 	call->reply = orphan->reply;
 	call->reply_psn = orphan->reply_psn;
@@ -708,52 +876,51 @@ static void join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan)
 	if (call->reply.shown)
 		call->reply.shown->call = call;
 	orphan->reply = (struct rpc_send){ 0 };
-	call->memory += orphan->memory - sizeof *orphan;
-	orphan->memory = sizeof *orphan;
+	rpc_call_charge(tracker, call, orphan->holder.bytes - CALL_MEMORY, 0);
+	budget_give(&tracker->budget, &orphan->holder, orphan->holder.bytes - CALL_MEMORY);
+	set_replier(call, orphan->replier);
+	orphan->replier = NULL;
 	free_call(tracker, orphan);
 }
 
 static void move_call(struct rtap_tracker *tracker, struct rpc_call *call, struct connection *to, bool turned)
 {
-	struct connection *from = call->connection;
-	struct call_key key;
+	struct call_key key = { to, call->xid, call->from_a != turned };
+	struct rpc_call *other;
 
 	if (call->mapped)
 		map_remove(&tracker->calls, call->hash, call);
-	for (uint32_t i = 0; i < call->call.lists.count; i++)
-		if (call->call.lists.segments[i].hash)
-			rpc_region_close(tracker, &call->call.lists.segments[i]);
-	*(call->before ? &call->before->behind : &from->first_call) = call->behind;
-	*(call->behind ? &call->behind->before : &from->last_call) = call->before;
-	from->calls--;
-	budget_give(&tracker->budget, &from->holder, call->memory < from->holder.bytes ? call->memory : from->holder.bytes);
-	budget_charge(&tracker->budget, &to->holder, call->memory);
+	close_regions(tracker, call);
+	unlink_call(call);
 	call->connection = to;
 	call->from_a ^= turned;
-	call->before = to->last_call;
-	call->behind = NULL;
-	*(call->before ? &call->before->behind : &to->first_call) = call;
-	to->last_call = call;
-	to->calls++;
-	if (call->mapped) {
-		key = (struct call_key){ to, call->xid, call->from_a };
-		call->hash = hash_of(&key);
-		call->mapped = map_add(&tracker->calls, call->hash, call);
+	call->number = to->call_count++;
+	link_call(call);
+	open_regions(tracker, call);
+	if (!call->mapped)
+		return;
+	/* of a call and a reply that came before it was known the call is found */
+	call->hash = hash_of(&key);
+	other = find_hashed(tracker, &key, call->hash);
+	if (other && call->call.present) {
+		map_remove(&tracker->calls, other->hash, other);
+		other->mapped = false;
 	}
-	for (uint32_t i = 0; i < call->call.lists.count; i++)
-		if (call->call.lists.segments[i].hash)
-			rpc_region_open(tracker, &call->call.lists.segments[i]);
+	call->mapped = (!other || call->call.present) && map_add(&tracker->calls, call->hash, call);
 }
 
 void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
 {
 	struct rpc_call *next;
 
-	while (from->first_call)
-		move_call(tracker, from->first_call, to, turned);
+	for (int answered = 0; answered < 2; answered++)
+		while (from->calls[answered].first)
+			move_call(tracker, from->calls[answered].first, to, turned);
+	if (from->credits > to->credits)
+		to->credits = from->credits;
 	rpc_answers_move(tracker, from, to, turned);
 	/* either side's calls can be the ones that were known first */
-	for (struct rpc_call *call = to->first_call; call; call = next) {
+	for (struct rpc_call *call = to->calls[true].first; call; call = next) {
 		next = call->behind;
 		if (!call->call.present)
 			join_reply(tracker, call);
@@ -764,7 +931,8 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 
 void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection)
 {
-	while (connection->first_call)
-		end_call(tracker, connection->first_call);
+	for (int answered = 1; answered >= 0; answered--)
+		while (connection->calls[answered].first)
+			end_call(tracker, connection->calls[answered].first);
 	rpc_answers_fini(tracker, connection);
 }

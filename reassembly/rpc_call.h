@@ -46,9 +46,14 @@ struct rpc_call {
 	uint64_t replies;         /* that came again */
 	uint64_t read_left;       /* bytes of its read chunks that no READ has brought yet */
 	bool mapped;              /* found by its XID */
-	uint32_t claimed;         /* READs and WRITEs under way that will land in its regions */
-	uint64_t memory;
-	struct rpc_call *before, *behind; /* the connection's, in order */
+	struct message *claimed, *last_claimed; /* READs and WRITEs under way that will land in its regions */
+	struct message *replier;  /* under way, that carries the reply; NULL: none */
+	uint64_t number;          /* counts those of its connection */
+	/* where the streams of the answering side and of its own stood when it came: what is lost behind that can be its reply, or a later call */
+	uint64_t next_psn[2], lost[2];
+	struct budget_holder holder; /* of its memory: if that is short, or it is given up, the call ends as it stands */
+	struct rpc_call *before, *behind; /* in the connection's list: of those answered or of those not */
+	bool is_answered;         /* in which */
 };
 
 /* A SEND was put together, or seen whole in `packet`, which holds an RPC-over-RDMA message. */
@@ -66,21 +71,31 @@ bool rpc_call_context(const struct rtap_tracker *tracker, const struct connectio
  * response of its read chunks. `message`: that the packet is part of, NULL: none any more. The message goes into the context,
  * borrowed until the next call. False: there is none, or not all of it.
  */
-bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct message *message,
+bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, struct message *message,
 		    const struct rtap_packet *packet, struct rtap_context *context);
+
+/*
+ * Whether `packet` is the SEND of a call in chunks which were all captured before it: the message goes into the context, borrowed
+ * likewise. After rpc_call_send().
+ */
+bool rpc_call_preceded(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet,
+		       struct rtap_context *context);
 
 /* Whether `packet` is the SEND of a call whose read chunks have not all come: a later packet completes and shows it. */
 bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
 		      const struct rtap_packet *packet);
 
-/* `packet` shows the call that its READ response completed: its reply needs to know. */
-void rpc_call_read(struct message *message, const struct rtap_packet *packet);
+/* `packet` shows the call that rpc_call_chunk() or rpc_call_preceded() found: its reply needs to know. */
+void rpc_call_read(struct rtap_tracker *tracker, const struct rtap_packet *packet);
 
 /* A READ or WRITE request names memory: finds whose it is. */
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message);
 
 /* The message is settled: its data lands in the region; a reply's SEND concludes its call. */
 void rpc_call_settled(struct rtap_tracker *tracker, struct message *message);
+
+/* The message goes before it is settled. */
+void rpc_call_forget(struct message *message);
 
 /* An RPC message is told before its call is concluded. */
 void rpc_call_detach(struct message *message);
@@ -103,6 +118,15 @@ bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_
 
 /* What `messages` tells of such a one, whose RPC-over-RDMA message is at `bytes`, goes into send->shown. */
 void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes);
+
+/* What a part of a call's memory takes has changed from `before` to `now` bytes. */
+static inline void rpc_call_charge(struct rtap_tracker *tracker, struct rpc_call *call, uint64_t now, uint64_t before)
+{
+	if (now > before)
+		budget_charge(&tracker->budget, &call->holder, now - before);
+	else
+		budget_give(&tracker->budget, &call->holder, before - now);
+}
 
 /* Tells what the call and its reply amount to, and frees it. */
 void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call);

@@ -19,6 +19,7 @@
 #define RDMA_MSG 0
 #define SPARE_EXTENTS 8
 #define LENT_EXTENTS 24
+#define MOST_EXTENTS 65536 /* of a message, nearly all in one: what many packets are lost of */
 
 /* A stream of extents being put together. Nearly always there are few, and the memory lent for them is enough: LENT(memory). */
 struct stream {
@@ -59,6 +60,10 @@ static void add(struct stream *stream, struct xdr_extent extent)
 {
 	if (!extent.length)
 		return;
+	if (stream->count == MOST_EXTENTS) {
+		stream->failed = true;
+		return;
+	}
 	if (stream->count == stream->room && !grow(stream, stream->room ? stream->room * 2 : LENT_EXTENTS))
 		return;
 	stream->extents[stream->count++] = extent;
@@ -67,16 +72,14 @@ static void add(struct stream *stream, struct xdr_extent extent)
 
 #define CUT_OFF (UINT64_C(1) << 63) /* in an XDR_HOLE's offset, also of a part of it: the capture cut these bytes off */
 
-/* Bytes of a segment that are not there, from `at` to `end`: cut off, or never captured. */
-static void add_hole(struct stream *stream, const struct chunk_segment *segment, uint64_t at, uint64_t end)
+/* Bytes of a region that are not there, from `at` to `end`: cut off, or never captured. */
+static void add_hole(struct stream *stream, const struct rpc_region *region, uint64_t at, uint64_t end)
 {
-	const struct coverage_run *cuts = coverage_runs(&segment->cut);
+	const struct coverage_run *cuts = coverage_runs(&region->cut);
 
-	for (uint32_t i = 0; i < segment->cut.count && at < end; i++) {
+	for (uint32_t i = coverage_find(&region->cut, at); i < region->cut.count && cuts[i].begin < end; i++) {
 		uint64_t begin = cuts[i].begin > at ? cuts[i].begin : at, stop = cuts[i].end < end ? cuts[i].end : end;
 
-		if (begin >= stop)
-			continue;
 		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, begin - at });
 		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, CUT_OFF, stop - begin });
 		at = stop;
@@ -85,33 +88,29 @@ static void add_hole(struct stream *stream, const struct chunk_segment *segment,
 		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, end - at });
 }
 
-/* The first `length` bytes of a segment: what landed there, and holes. */
-static void add_segment(struct stream *stream, const struct chunk_segment *segment, uint64_t length)
+/* A region from `at` to `end`: what landed there, and holes. */
+static void add_region(struct stream *stream, const struct rpc_region *region, uint64_t at, uint64_t end)
 {
-	const struct coverage *data = &segment->data;
+	const struct coverage *data = &region->data;
 	const struct coverage_run *runs = coverage_runs(data);
-	uint64_t at = 0;
 
-	for (uint32_t i = 0; i < data->count && at < length; i++) {
-		uint64_t end = runs[i].end < length ? runs[i].end : length;
-		bool whole = runs[i].begin >= at && runs[i].end <= length && !segment->has_parts;
+	for (uint32_t i = coverage_find(data, at); i < data->count && runs[i].begin < end && !stream->failed; i++) {
+		uint64_t stop = runs[i].end < end ? runs[i].end : end;
+		bool whole = runs[i].begin >= at && runs[i].end <= end && !region->has_parts;
 
-		if (runs[i].end <= at)
-			continue;
-		if (runs[i].begin > at)
-			add_hole(stream, segment, at, runs[i].begin < length ? runs[i].begin : length);
-		if (runs[i].begin >= length)
-			return;
-		at = runs[i].begin > at ? runs[i].begin : at;
+		if (runs[i].begin > at) {
+			add_hole(stream, region, at, runs[i].begin);
+			at = runs[i].begin;
+		}
 		if (data->bytes)
-			add(stream, (struct xdr_extent){ XDR_BYTES, data->bytes + (at - data->origin), 0, end - at });
+			add(stream, (struct xdr_extent){ XDR_BYTES, data->bytes + (at - data->origin), 0, stop - at });
 		else
 			/* the CRC is that of the run if all of it counts */
-			add(stream, (struct xdr_extent){ XDR_ELSEWHERE, NULL, whole ? UINT64_C(1) << 32 | runs[i].crc : 0, end - at });
-		at = end;
+			add(stream, (struct xdr_extent){ XDR_ELSEWHERE, NULL, whole ? UINT64_C(1) << 32 | runs[i].crc : 0, stop - at });
+		at = stop;
 	}
-	if (at < length)
-		add_hole(stream, segment, at, length);
+	if (at < end)
+		add_hole(stream, region, at, end);
 }
 
 /* Extents that a list's chunks can take, each with what it needs to be put in. */
@@ -119,9 +118,17 @@ static uint32_t extents_of(const struct chunk_lists *lists)
 {
 	uint32_t extents = SPARE_EXTENTS;
 
-	for (uint32_t i = 0; lists && i < lists->count; i++)
-		extents += 2 * (lists->segments[i].data.count + lists->segments[i].cut.count) + 4;
-	return extents;
+	for (uint32_t i = 0; lists && i < lists->count && extents < MOST_EXTENTS; i++) {
+		const struct chunk_segment *segment = &lists->segments[i];
+		const struct rpc_region *region = segment->region;
+		uint64_t begin = region ? segment->offset - region->begin : 0, end = begin + segment->length;
+
+		extents += 4;
+		if (region)
+			extents += 2 * (coverage_find(&region->data, end) - coverage_find(&region->data, begin) +
+					coverage_find(&region->cut, end) - coverage_find(&region->cut, begin));
+	}
+	return extents < MOST_EXTENTS ? extents : MOST_EXTENTS;
 }
 
 /* What stands inline in a SEND from `from` to `to`, of which the capture may have cut the end. */
@@ -135,37 +142,29 @@ static void add_inline(struct stream *stream, const struct rpc_send *send, uint6
 		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, CUT_OFF, to - (from > captured ? from : captured) });
 }
 
-static uint64_t chunk_length(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk)
+/* Segments that follow each other in memory are one: what READs and WRITEs brought of them can be, too. */
+static void add_segments(struct stream *stream, const struct chunk_lists *lists, uint32_t first, uint32_t count)
 {
-	uint64_t length = 0;
+	const struct chunk_segment *segments = lists->segments + first;
 
-	for (uint32_t i = 0; i < lists->count; i++)
-		if (lists->segments[i].list == list && lists->segments[i].chunk == chunk)
-			length += lists->segments[i].length;
-	return length;
+	for (uint32_t i = 0; i < count && !stream->failed;) {
+		const struct rpc_region *region = segments[i].region;
+		uint64_t begin = segments[i].offset, length = segments[i].length;
+
+		for (i++; i < count && region && segments[i].region == region && segments[i].offset == begin + length; i++)
+			length += segments[i].length;
+		if (region)
+			add_region(stream, region, begin - region->begin, begin - region->begin + length);
+		else
+			add(stream, (struct xdr_extent){ XDR_HOLE, NULL, lists->not_captured ? CUT_OFF : 0, length });
+	}
 }
 
 static void add_chunk(struct stream *stream, const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk)
 {
-	for (uint32_t i = 0; i < lists->count; i++)
-		if (lists->segments[i].list == list && lists->segments[i].chunk == chunk)
-			add_segment(stream, &lists->segments[i], lists->segments[i].length);
-}
+	uint32_t first, count = chunk_lists_find(lists, list, chunk, &first);
 
-/* The lowest Position of a read chunk at or behind `from`. */
-static bool next_position(const struct chunk_lists *lists, uint32_t from, uint32_t *position)
-{
-	bool found = false;
-
-	for (uint32_t i = 0; i < lists->count; i++) {
-		const struct chunk_segment *segment = &lists->segments[i];
-
-		if (segment->list != CHUNK_READ || segment->chunk < from || (found && segment->chunk >= *position))
-			continue;
-		*position = segment->chunk;
-		found = true;
-	}
-	return found;
+	add_segments(stream, lists, first, count);
 }
 
 /*
@@ -174,17 +173,22 @@ static bool next_position(const struct chunk_lists *lists, uint32_t from, uint32
  */
 static void build_call(struct stream *whole, const struct rpc_send *send)
 {
+	const struct chunk_lists *lists = &send->lists;
 	struct stream base = { 0 };
-	uint32_t position = 0, at = 0;
-	uint64_t used = 0;
+	uint32_t first, count = chunk_lists_find(lists, CHUNK_READ, 0, &first), at = 0;
+	uint64_t zero = chunk_lists_length(lists, CHUNK_READ, 0), used = 0;
 
 	/* RFC 8166, 3.5.3: what stands inline beside such a chunk has no place */
-	whole->failed = chunk_length(&send->lists, CHUNK_READ, 0) && send->wire > send->lists.header_length;
-	if (chunk_length(&send->lists, CHUNK_READ, 0))
-		add_chunk(&base, &send->lists, CHUNK_READ, 0);
+	whole->failed = zero && send->wire > lists->header_length;
+	if (zero)
+		add_chunk(&base, lists, CHUNK_READ, 0);
 	else
-		add_inline(&base, send, send->lists.header_length, send->wire);
-	while (next_position(&send->lists, position + 1, &position)) {
+		add_inline(&base, send, lists->header_length, send->wire);
+	/* the others follow in the order of their Positions */
+	for (first += count; first < lists->count && lists->segments[first].list == CHUNK_READ; first += count) {
+		uint32_t position = lists->segments[first].chunk;
+		uint64_t length = 0;
+
 		/* the base up to there */
 		while (at < base.count && whole->length < position) {
 			struct xdr_extent extent = base.extents[at];
@@ -198,14 +202,17 @@ static void build_call(struct stream *whole, const struct rpc_send *send)
 				used = 0;
 			}
 		}
-		if (whole->length < position || position == UINT32_MAX) {
+		if (whole->length < position || position == UINT32_MAX || whole->failed) {
 			whole->failed = true; /* it points behind the end, or is no Position at all: 3.4.5 */
 			break;
 		}
-		add_chunk(whole, &send->lists, CHUNK_READ, position);
-		add(whole, xdr_padding((uint32_t)chunk_length(&send->lists, CHUNK_READ, position)));
+		for (count = 0; first + count < lists->count && lists->segments[first + count].list == CHUNK_READ &&
+				lists->segments[first + count].chunk == position; count++)
+			length += lists->segments[first + count].length;
+		add_segments(whole, lists, first, count);
+		add(whole, xdr_padding((uint32_t)length));
 	}
-	for (; at < base.count; at++, used = 0)
+	for (; at < base.count && whole->count < MOST_EXTENTS; at++, used = 0)
 		add(whole, (struct xdr_extent){ base.extents[at].kind, base.extents[at].bytes ? base.extents[at].bytes + used : NULL,
 						 used && base.extents[at].kind != XDR_HOLE ? 0 : base.extents[at].offset, base.extents[at].length - used });
 	whole->failed |= base.failed;
@@ -215,38 +222,10 @@ static void build_call(struct stream *whole, const struct rpc_send *send)
 /* A reply's segments say how much was written; what landed is known by the call's. */
 static void adopt_data(struct rpc_call *call)
 {
-	struct chunk_lists *asked = &call->call.lists, *returned = &call->reply.lists;
-	uint32_t at = 0;
-
-	for (uint32_t i = 0; i < returned->count; i++) {
-		struct chunk_segment *segment = &returned->segments[i];
-
-		/* they come back in order: RFC 8166, 3.4.6 */
-		for (uint32_t tried = 0; tried < asked->count; tried++, at++) {
-			struct chunk_segment *source = &asked->segments[at % asked->count];
-
-			if (source->list != segment->list || source->r_key != segment->r_key || source->offset != segment->offset ||
-			    (!source->data.count && !source->cut.count))
-				continue;
-			segment->data = source->data;
-			segment->cut = source->cut;
-			segment->has_parts = source->has_parts;
-			segment->first_frame = source->first_frame;
-			segment->last_frame = source->last_frame;
-			source->data = source->cut = (struct coverage){ 0 };
-			break;
-		}
-	}
-}
-
-/* What the reply says was written, when the capture cut off the call's list of where to: that is why it is not there. */
-static void note_cut(struct chunk_lists *returned)
-{
-	uint64_t fresh;
+	struct chunk_lists *returned = &call->reply.lists;
 
 	for (uint32_t i = 0; i < returned->count; i++)
-		if (!coverage_add(&returned->segments[i].cut, 0, NULL, returned->segments[i].length, 0, COVERAGE_ONLY, &fresh))
-			return;
+		returned->segments[i].region = chunk_lists_region_of(&call->call.lists, &returned->segments[i]);
 }
 
 /* Puts write chunks into the results, and gathers what the walk tells. */
@@ -346,7 +325,7 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 	(void)offset;
 	binder->awaits_data = false;
 	for (number = binder->next_chunk; number < binder->lists->write_chunks; number++) {
-		uint64_t total = chunk_length(binder->lists, CHUNK_WRITE, number);
+		uint64_t total = chunk_lists_length(binder->lists, CHUNK_WRITE, number);
 
 		if (total == length || (total > length && total == length + (-length & 3u)))
 			break;
@@ -399,12 +378,12 @@ static void list_missing(struct rpc_part *part, const struct xdr *xdr)
 			continue;
 		}
 		if (count == room) {
-			struct rtap_missing *larger = memory_resize(missing, (room + 8) * sizeof *larger);
+			struct rtap_missing *larger = memory_resize(missing, (room ? 2 * room : 8) * sizeof *larger);
 
 			if (!larger)
 				break;
 			missing = larger;
-			room += 8;
+			room = room ? 2 * room : 8;
 		}
 		missing[count++] = (struct rtap_missing){ offset, extent->length, true, reason };
 	}
@@ -479,7 +458,7 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 	list_missing(part, &work->xdr);
 	part->complete = !part->missing_count && !stream->failed && !work->binder.failed;
 	/* a chunk that no result claimed leaves the stream reduced */
-	if (work->binder.lists && chunk_length(work->binder.lists, CHUNK_WRITE, work->binder.next_chunk) && part->complete)
+	if (work->binder.lists && chunk_lists_length(work->binder.lists, CHUNK_WRITE, work->binder.next_chunk) && part->complete)
 		part->complete = false;
 }
 
@@ -744,13 +723,14 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 		read_part(tracker, &asked, &call->call, &context, call->from_a);
 	}
 	if (call->reply.present && call->reply.bytes) {
+		/* what the reply says was written, when the capture cut off the call's list of where to: that is why it is not there */
 		if (call->call.lists_cut)
-			note_cut(&call->reply.lists);
+			call->reply.lists.not_captured = true;
 		else if (call->call.present)
 			adopt_data(call);
 		context_of(call->call.present && !call->call.is_read ? &asked.part.facts : &call->call.rpc, &context);
 		if (!call->rdma_error) {
-			if (call->reply.lists.reply_chunk && chunk_length(&call->reply.lists, CHUNK_REPLY, 0))
+			if (call->reply.lists.reply_chunk && chunk_lists_length(&call->reply.lists, CHUNK_REPLY, 0))
 				add_chunk(&answered.stream, &call->reply.lists, CHUNK_REPLY, 0);
 			else
 				add_inline(&answered.stream, &call->reply, call->reply.lists.header_length, call->reply.wire);
@@ -782,9 +762,10 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 	if (call_shown && reply_shown) {
 		call_shown->partner = reply_shown;
 		reply_shown->partner = call_shown;
-		reply_shown->shown.has_latency = true;
+		/* the capture can swap them: how long it took is not known then */
+		reply_shown->shown.has_latency = call->reply.time_end_ns >= call->call.time_ns;
 		reply_shown->shown.latency_ns = call->reply.time_end_ns - call->call.time_ns;
-		call_shown->shown.has_latency = true;
+		call_shown->shown.has_latency = reply_shown->shown.has_latency;
 		call_shown->shown.latency_ns = reply_shown->shown.latency_ns;
 	}
 	/* how it was answered is known only now */

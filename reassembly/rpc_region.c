@@ -1,154 +1,255 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <stdlib.h>
+
+#include "reassembly/ib_message.h"
+#include "reassembly/psn.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_region.h"
 
-/* Regions are found by their key and whose memory it is. */
-struct region_key {
-	const struct connection *connection;
-	uint32_t r_key;
-	bool of_a;
+/* Calls whose regions hold one address; those further up are not looked at. A server grants credits for few more, and each names memory of its own. */
+#define MOST_CANDIDATES 64
+/* Runs that a region is kept in: packets are not lost that often. */
+#define MOST_RUNS 4096
+
+static struct rpc_region *region_of(const struct tree_node *node)
+{
+	return (struct rpc_region *)((char *)(uintptr_t)node - offsetof(struct rpc_region, node));
+}
+
+/* What regions of one connection are told apart by before their address: whose memory, how it moves, key. */
+static uint64_t space_of(bool of_a, bool is_read, uint32_t r_key)
+{
+	return (uint64_t)of_a << 33 | (uint64_t)is_read << 32 | r_key;
+}
+
+static uint64_t space_of_region(const struct rpc_region *region)
+{
+	return space_of(region->call->from_a, region->is_read, region->r_key);
+}
+
+/* Those of one place stand in the order of their calls. */
+static int order(const struct tree_node *left, const struct tree_node *right)
+{
+	const struct rpc_region *a = region_of(left), *b = region_of(right);
+	uint64_t a_space = space_of_region(a), b_space = space_of_region(b);
+
+	if (a_space != b_space)
+		return a_space < b_space ? -1 : 1;
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	return a->call->number < b->call->number ? -1 : a->call->number > b->call->number;
+}
+
+static void update(struct tree_node *node)
+{
+	struct rpc_region *region = region_of(node);
+
+	region->furthest = region->end;
+	for (int side = 0; side < 2; side++)
+		if (node->child[side] && region_of(node->child[side])->furthest > region->furthest)
+			region->furthest = region_of(node->child[side])->furthest;
+}
+
+void rpc_region_open(struct rtap_tracker *tracker, struct rpc_region *region)
+{
+	struct tree *tree = &region->call->connection->regions;
+
+	tree->order = order;
+	tree->update = update;
+	tree_insert(tree, &region->node);
+	region->is_open = true;
+	tracker->region_count++;
+}
+
+void rpc_region_close(struct rtap_tracker *tracker, struct rpc_region *region)
+{
+	tree_remove(&region->call->connection->regions, &region->node);
+	region->is_open = false;
+	tracker->region_count--;
+}
+
+/* A search for the regions that hold an address. */
+struct search {
+	const struct message *message;
+	uint64_t space, address;
+	uint32_t candidates;
+	struct rpc_region *found, *newest; /* the oldest that it can be; the newest of those that were not answered before */
 };
 
-static uint64_t hash_of(const struct region_key *key)
+/* Whether requests of a side were lost, or are not there yet, between two PSNs; `lost`: how many were when the first one was current. */
+static bool lost_between(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end)
 {
-	uint64_t words[2] = { (uintptr_t)key->connection ^ 1, (uint64_t)key->of_a << 32 | key->r_key };
-
-	return map_hash(words, 2);
+	return stream->lost != lost || psn_is_missing(stream, begin, end);
 }
 
-static bool same_region(const void *value, const void *wanted)
+/* Whether the reply to the call can have been lost before the message: the memory is another call's then. */
+static bool may_be_answered(const struct rpc_call *call, const struct message *message)
 {
-	const struct chunk_segment *segment = value;
-	const struct region_key *key = wanted;
+	const struct connection *connection = call->connection;
 
-	return segment->call->connection == key->connection && segment->r_key == key->r_key && segment->call->from_a == key->of_a;
+	if (call->reply.present)
+		return false;
+	if (connection->ddp)
+		return connection->shown.trouble[RTAP_TROUBLE_LOST] != call->lost[0];
+	return lost_between(&connection->streams[!call->from_a], call->lost[0], call->next_psn[0], message->low);
 }
 
-void rpc_region_open(struct rtap_tracker *tracker, struct chunk_segment *segment)
+/* Whether a call can have been lost that came after this one. */
+static bool may_be_followed(const struct rpc_call *call)
 {
-	struct region_key key = { segment->call->connection, segment->r_key, segment->call->from_a };
-	struct chunk_segment *newest;
+	const struct psn_stream *stream = &call->connection->streams[call->from_a];
 
-	segment->hash = hash_of(&key);
-	newest = map_find(&tracker->regions, segment->hash, same_region, &key);
-	if (newest)
-		map_remove(&tracker->regions, segment->hash, newest);
-	segment->same_key = newest;
-	if (!map_add(&tracker->regions, segment->hash, segment)) {
-		tracker->counters.evictions++;
-		segment->hash = 0;
+	return !call->connection->ddp && lost_between(stream, call->lost[1], call->next_psn[1], stream->next);
+}
+
+static void consider(struct search *search, struct rpc_region *region)
+{
+	const struct rpc_call *call = region->call;
+
+	if (call->reply.present && search->message->low >= call->reply_psn)
+		return;
+	search->candidates++;
+	if (!search->newest || call->number > search->newest->call->number)
+		search->newest = region;
+	if (search->found && search->found->call->number < call->number)
+		return;
+	if ((region->is_read && region->asked >= region->end - region->begin) || may_be_answered(call, search->message))
+		return;
+	search->found = region;
+}
+
+static void search_below(struct search *search, struct tree_node *node)
+{
+	while (node && search->candidates < MOST_CANDIDATES) {
+		struct rpc_region *region = region_of(node);
+		uint64_t space = space_of_region(region);
+
+		if (region->furthest <= search->address)
+			return;
+		if (space < search->space) {
+			node = node->child[1];
+			continue;
+		}
+		if (space > search->space || region->begin > search->address) {
+			node = node->child[0];
+			continue;
+		}
+		search_below(search, node->child[0]);
+		if (region->end > search->address)
+			consider(search, region);
+		node = node->child[1];
 	}
 }
 
-void rpc_region_close(struct rtap_tracker *tracker, struct chunk_segment *segment)
+struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct message *message)
 {
-	struct region_key key = { segment->call->connection, segment->r_key, segment->call->from_a };
-	struct chunk_segment *newest = map_find(&tracker->regions, segment->hash, same_region, &key);
+	const struct rtap_message *shown = &message->shown;
+	struct search search = {
+		.message = message, .space = space_of(!shown->from_a, shown->verb == RTAP_VERB_READ, shown->r_key),
+		.address = shown->virtual_address,
+	};
 
-	if (newest == segment) {
-		map_remove(&tracker->regions, segment->hash, segment);
-		if (segment->same_key && !map_add(&tracker->regions, segment->hash, segment->same_key))
-			tracker->counters.evictions++;
+	search_below(&search, message->connection->regions.root);
+	tracker->counters.evictions += search.candidates == MOST_CANDIDATES;
+	if (search.found || !search.newest)
+		return search.found;
+	/* the memory can be that of a call which was not seen, after a reply that was not */
+	return may_be_answered(search.newest->call, message) && may_be_followed(search.newest->call) ? NULL : search.newest;
+}
+
+void rpc_region_claim(struct rpc_region *region, struct message *message)
+{
+	struct rpc_call *call = region->call;
+
+	message->region = region;
+	message->claimed_before = call->last_claimed;
+	message->claimed_behind = NULL;
+	*(call->last_claimed ? &call->last_claimed->claimed_behind : &call->claimed) = message;
+	call->last_claimed = message;
+	region->asked += message->shown.verb == RTAP_VERB_READ ? message->shown.length : 0;
+}
+
+void rpc_region_unclaim(struct message *message)
+{
+	struct rpc_call *call = message->region->call;
+
+	*(message->claimed_before ? &message->claimed_before->claimed_behind : &call->claimed) = message->claimed_behind;
+	*(message->claimed_behind ? &message->claimed_behind->claimed_before : &call->last_claimed) = message->claimed_before;
+	message->region = NULL;
+}
+
+/* Whether memory allows a region to keep these bytes too; if not, it keeps none. */
+static bool has_room(struct rtap_tracker *tracker, struct rpc_region *region, uint64_t position, uint64_t length)
+{
+	uint64_t room = coverage_room_for(&region->data, position, length), limit = tracker->budget.limit;
+
+	if (room == region->data.bytes_room || room <= limit / 4)
+		return true;
+	free(region->data.bytes);
+	region->data.bytes = NULL;
+	region->data.bytes_room = 0;
+	region->keep_bytes = false;
+	tracker->counters.evictions++;
+	return false;
+}
+
+/* Adds the part of a run that is in the region. */
+static void land_run(struct rtap_tracker *tracker, struct rpc_region *region, struct coverage *to, const struct coverage_run *run, uint64_t shift,
+		     const uint8_t *bytes, unsigned keep)
+{
+	uint64_t begin = run->begin + shift, end = run->end + shift, fresh, length;
+
+	if (begin < region->begin) {
+		bytes = bytes ? bytes + (region->begin - begin) : NULL;
+		begin = region->begin;
+	}
+	if (end > region->end)
+		end = region->end;
+	if (begin >= end)
+		return;
+	length = end - begin;
+	if (keep & COVERAGE_BYTES && !has_room(tracker, region, begin - region->begin, length))
+		keep &= ~(unsigned)COVERAGE_BYTES;
+	/* holes that an earlier one left, and nothing twice */
+	if (to->count >= MOST_RUNS || !coverage_add(to, begin - region->begin, bytes, length,
+						     bytes && length != run->end - run->begin ? coverage_crc(bytes, length) : run->crc, keep, &fresh)) {
+		tracker->counters.evictions++;
 		return;
 	}
-	for (; newest; newest = newest->same_key)
-		if (newest->same_key == segment) {
-			newest->same_key = segment->same_key;
-			return;
-		}
+	region->has_parts |= !bytes && ((fresh && fresh != length) || length != run->end - run->begin);
 }
 
-struct chunk_segment *rpc_region_find(const struct rtap_tracker *tracker, const struct message *message)
+/* What a message brought to one region. */
+static void land_in(struct rtap_tracker *tracker, struct rpc_region *region, const struct message *message)
 {
-	struct region_key key = { message->connection, message->shown.r_key, !message->shown.from_a };
-	struct chunk_segment *segment, *found = NULL;
-	uint64_t address = message->shown.virtual_address;
+	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * message->stream->pmtu;
+	uint64_t shift = message->shown.virtual_address - start, memory = coverage_memory(&region->data) + coverage_memory(&region->cut);
+	const struct coverage *data = &message->coverage, *cut = &message->cut;
+	unsigned keep = (tracker->keep & COVERAGE_CRC) | (region->keep_bytes ? COVERAGE_BYTES : 0u);
 
-	for (segment = map_find(&tracker->regions, hash_of(&key), same_region, &key); segment; segment = segment->same_key)
-		if (address >= segment->offset && address - segment->offset < segment->length &&
-		    (!segment->call->reply.present || message->low < segment->call->reply_psn))
-			found = segment;
-	return found;
-}
+	/* bytes that were to be kept and could not be are as good as not there */
+	for (uint32_t i = 0; i < data->count && (!region->keep_bytes || data->bytes); i++) {
+		const struct coverage_run *run = &coverage_runs(data)[i];
 
-/* Moves runs, by `shift`, into those of a region. */
-static void land_runs(struct rtap_tracker *tracker, struct chunk_segment *segment, struct coverage *to, const struct coverage *from,
-		      uint64_t shift, unsigned keep)
-{
-	const struct coverage_run *runs = coverage_runs(from);
-
-	for (uint32_t i = 0; i < from->count; i++) {
-		const uint8_t *bytes = keep & COVERAGE_BYTES ? from->bytes + (runs[i].begin - from->origin) : NULL;
-		uint64_t length = runs[i].end - runs[i].begin, fresh;
-
-		/* holes that an earlier one left, and nothing twice */
-		if (!coverage_add(to, runs[i].begin + shift, bytes, length, runs[i].crc, keep, &fresh))
-			tracker->counters.evictions++;
-		segment->has_parts |= fresh != length;
+		land_run(tracker, region, &region->data, run, shift, data->bytes ? data->bytes + (run->begin - data->origin) : NULL, keep);
 	}
+	for (uint32_t i = 0; i < cut->count; i++)
+		land_run(tracker, region, &region->cut, &coverage_runs(cut)[i], shift, NULL, COVERAGE_ONLY);
+	rpc_call_charge(tracker, region->call, coverage_memory(&region->data) + coverage_memory(&region->cut), memory);
 }
 
 void rpc_region_land(struct rtap_tracker *tracker, struct message *message)
 {
-	struct chunk_segment *segment = message->segment;
-	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * message->stream->pmtu;
-	uint64_t shift = message->shown.virtual_address - segment->offset - start;
-	uint64_t memory = coverage_memory(&segment->data) + coverage_memory(&segment->cut);
-	unsigned keep = (tracker->keep & COVERAGE_CRC) | (segment->keep_bytes ? COVERAGE_BYTES : 0u);
+	struct rpc_region *region = message->region;
+	const struct chunk_lists *lists = &region->call->call.lists;
+	uint64_t begin = message->shown.virtual_address;
+	uint64_t end = begin + (message->shown.length > message_known_length(message) ? message->shown.length : message_known_length(message));
 
-	/* bytes that were to be kept and could not be are as good as not there */
-	if (!segment->keep_bytes || message->coverage.bytes)
-		land_runs(tracker, segment, &segment->data, &message->coverage, shift, keep);
-	land_runs(tracker, segment, &segment->cut, &message->cut, shift, COVERAGE_ONLY);
-	if (!segment->first_frame || message->shown.first_frame < segment->first_frame)
-		segment->first_frame = message->shown.first_frame;
-	if (message->shown.last_frame > segment->last_frame)
-		segment->last_frame = message->shown.last_frame;
-	memory = coverage_memory(&segment->data) + coverage_memory(&segment->cut) - memory;
-	budget_charge(&tracker->budget, &message->connection->holder, memory);
-	segment->call->memory += memory;
-	segment->call->claimed--;
-	message->segment = NULL;
-}
-
-/* The first message under way that was claimed for the call: they are among the last of their stream. */
-static const struct message *first_claimed(const struct rpc_call *call, const struct psn_stream *stream)
-{
-	const struct message *message = stream->tail, *first = NULL;
-
-	for (uint32_t left = call->claimed; message && left; message = message->before)
-		if (message->segment && message->segment->call == call) {
-			first = message;
-			left--;
-		}
-	return first;
-}
-
-bool rpc_region_gather(struct coverage *whole, uint64_t position, const struct chunk_segment *segment, const struct psn_stream *stream)
-{
-	const struct coverage_run *runs = coverage_runs(&segment->data);
-	uint64_t fresh;
-
-	for (uint32_t i = 0; i < segment->data.count && segment->data.bytes; i++)
-		if (!coverage_add(whole, position + runs[i].begin, segment->data.bytes + (runs[i].begin - segment->data.origin),
-				  runs[i].end - runs[i].begin, 0, COVERAGE_BYTES, &fresh))
-			return false;
-	/* a segment of a reply that its call has not named is nobody's */
-	if (!segment->call)
-		return true;
-	for (const struct message *message = first_claimed(segment->call, stream); message; message = message->behind) {
-		const struct coverage *data = &message->coverage;
-		uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * stream->pmtu;
-
-		if (message->segment != segment || !data->bytes)
-			continue;
-		runs = coverage_runs(data);
-		for (uint32_t i = 0; i < data->count; i++)
-			if (!coverage_add(whole, position + runs[i].begin - start + message->shown.virtual_address - segment->offset,
-					  data->bytes + (runs[i].begin - data->origin), runs[i].end - runs[i].begin, 0, COVERAGE_BYTES, &fresh))
-				return false;
-	}
-	return true;
+	for (; region < lists->regions + lists->region_count && region->is_read == message->region->is_read &&
+	       region->r_key == message->region->r_key && region->begin < end; region++)
+		land_in(tracker, region, message);
+	budget_touch(&tracker->budget, &message->region->call->holder);
+	rpc_region_unclaim(message);
 }

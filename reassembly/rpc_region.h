@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The memory that chunk lists name: found by connection, key and address, filled by READs and WRITEs.
+ * The memory that chunk lists name: found by connection, key and address, read by READs and filled by WRITEs. A READ or WRITE
+ * belongs to one call, from its request until its data has landed in the call's regions.
  */
 #ifndef REASSEMBLY_RPC_REGION_H
 #define REASSEMBLY_RPC_REGION_H
@@ -8,24 +9,22 @@
 #include "reassembly/rpc_chunks.h"
 #include "reassembly/state.h"
 
-/* Makes a call's segment known by its key, and unknown again; its connection and side must be the same for both. */
-void rpc_region_open(struct rtap_tracker *tracker, struct chunk_segment *segment);
-void rpc_region_close(struct rtap_tracker *tracker, struct chunk_segment *segment);
+/* Makes a call's region known by its key and address, and unknown again; its connection and side must be the same for both. */
+void rpc_region_open(struct rtap_tracker *tracker, struct rpc_region *region);
+void rpc_region_close(struct rtap_tracker *tracker, struct rpc_region *region);
 
 /*
- * The oldest region that holds the address which a READ or WRITE names, and whose call was not answered before its PSN;
- * NULL: none is known.
+ * The region that holds the address which a READ or WRITE names, and whose call was not answered before its PSN; NULL: none is
+ * known, or it is in doubt whose the data is. Of several calls it is the oldest that can still be under way and, of READs, that
+ * has not asked for all of it.
  */
-struct chunk_segment *rpc_region_find(const struct rtap_tracker *tracker, const struct message *message);
+struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct message *message);
 
-/* Moves what was gathered of a READ or WRITE into the region that it belongs to, which it then belongs to no more. */
+/* The message belongs to the region's call; to none any more. */
+void rpc_region_claim(struct rpc_region *region, struct message *message);
+void rpc_region_unclaim(struct message *message);
+
+/* Copies what is there of a READ or WRITE into the regions that it touches of the call that it belongs to, and to none from then on. */
 void rpc_region_land(struct rtap_tracker *tracker, struct message *message);
-
-/*
- * Adds the bytes that are there of a region to `whole` at `position`: of data that has landed, and of messages of `stream`
- * that will land. False: memory is out.
- */
-bool rpc_region_gather(struct coverage *whole, uint64_t position, const struct chunk_segment *segment,
-		       const struct psn_stream *stream) __attribute__((warn_unused_result));
 
 #endif

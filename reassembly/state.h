@@ -19,6 +19,7 @@
 #include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_carriers.h"
 #include "reassembly/tcp_stream.h"
+#include "reassembly/tree.h"
 
 #define MESSAGE_ORIGIN (UINT64_C(1) << 40)
 /* PSNs that a stream can be past a hole before it is given up; packets further off belong to another conversation. */
@@ -69,14 +70,15 @@ struct message {
 	bool gathers;                      /* it had a transfer, and is not settled */
 	bool sink_is_new;                  /* iWARP: no READ that was seen before had the same sink */
 	bool touched;                      /* it is in the tracker's list of those */
+	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
 	uint64_t low, high;                /* PSNs of the first and last packet seen, unwrapped */
 	uint64_t end;                      /* PSN behind the last packet; 0: not known */
 	uint64_t origin;
 	uint64_t memory;                   /* of coverages, as accounted: to the connection, once settled to all messages */
-	struct chunk_segment *segment;     /* memory of an RPC that it reads or writes; NULL: none known */
+	struct rpc_region *region;         /* memory of an RPC that it reads or writes; NULL: none known, or its data has landed there */
+	struct message *claimed_before, *claimed_behind; /* others that belong to the call of its region */
 	struct rpc_call *replies_to;       /* it carries the reply */
 	struct rtap_operation operation;   /* of an RPC that has only one: shown.operations */
-	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
 	uint64_t sink_offset;
 	uint64_t told_end;                 /* iWARP and management: position behind the last byte that its segments tell of, there or not */
 	struct message **slot;             /* iWARP: who points to it as one that is under way; NULL: nobody */
@@ -96,6 +98,7 @@ struct psn_stream {
 	uint8_t last_ack_syndrome;
 	uint64_t low, next;       /* lowest PSN seen; the one expected next; unwrapped */
 	uint64_t acknowledged;    /* PSNs below it were; unwrapped */
+	uint64_t lost;            /* PSNs given up that were never seen */
 	uint64_t packets;
 	int64_t last_ns;
 	uint32_t pmtu;            /* 0: not known */
@@ -154,6 +157,12 @@ struct expectation {
 	struct expectation *same;      /* others with these words */
 };
 
+/* RPC calls in order. */
+struct rpc_call_list {
+	struct rpc_call *first, *last;
+	uint32_t count;
+};
+
 struct connection {
 	struct rtap_connection shown;
 	struct psn_stream streams[2];  /* requests of b; of a */
@@ -165,8 +174,10 @@ struct connection {
 	uint32_t references;           /* messages that are not told yet */
 	struct group *group;           /* multicast group that it goes to */
 	struct connection *next_of_group, *before_in_group;
-	struct rpc_call *first_call, *last_call;
-	uint32_t calls;
+	struct rpc_call_list calls[2]; /* RPC over RDMA: those that wait for their reply; those whose reply is not settled */
+	uint64_t call_count;           /* so far */
+	uint32_t credits;              /* the most that either end has asked for or granted; RFC 8166, 3.3.1 */
+	struct tree regions;           /* of those calls */
 	struct rpc_answers answers;    /* of RPC calls that are over */
 	struct ddp *ddp;               /* iWARP */
 	struct iwarp_stream *iwarp;    /* that FPDUs come from; NULL: ended */
@@ -212,7 +223,8 @@ struct rtap_tracker {
 	struct rmpp rmpp;
 	struct rmpp_progress transfer; /* of management, that the frame at hand is part of */
 	struct map groups;             /* multicast */
-	struct map calls, regions;     /* RPC over RDMA */
+	struct map calls;              /* RPC over RDMA */
+	uint64_t region_count;         /* regions of those calls that are known by their keys */
 	struct map flows, expectations, handshakes, services;
 	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* a set is found by what the bytes are */
@@ -232,6 +244,7 @@ struct rtap_tracker {
 	struct message *cut;           /* a SEND that is over with it, of which the capture cut off something */
 	struct message *touched;       /* the message that the frame at hand is part of */
 	struct message *touched_rpc;   /* the RPC message that it brought */
+	struct rpc_call *read_call;    /* whose read chunks it completed; NULL: none. Valid until the call ends */
 	struct connection *asked;      /* whose request the frame at hand is; NULL: none that is known */
 	struct iwarp_view view;        /* FPDUs for the frame at hand */
 	bool wanted_ahead;             /* the FPDU being taken was shown in an earlier frame, which is wanted */

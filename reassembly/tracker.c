@@ -503,13 +503,17 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 		is_known = rpc_call_context(tracker, connection, from_a, packet, context);
 	if (again) {
 		dissect_again(frame, context, packet);
-		if (message)
-			rpc_call_read(message, packet);
+		rpc_call_read(tracker, packet);
 	} else if (is_known) {
 		packet_dissect_reply(packet, context);
 	}
-	if (packet->rpcrdma.present && (tracker->completed || tracker->cut) && message->shown.verb == RTAP_VERB_SEND)
+	if (packet->rpcrdma.present && (tracker->completed || tracker->cut) && message->shown.verb == RTAP_VERB_SEND) {
 		rpc_call_send(tracker, message, packet);
+		if (rpc_call_preceded(tracker, connection, from_a, packet, context)) {
+			dissect_again(frame, context, packet);
+			rpc_call_read(tracker, packet);
+		}
+	}
 	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, from_a, packet)) {
 		context->rpc_follows = true;
 		if (context->chunk.bytes)
@@ -524,7 +528,7 @@ static bool may_have_rpc(const struct rtap_tracker *tracker, const struct rtap_p
 {
 	if (!tracker->touched)
 		return tracker->asked && packet->rpcrdma.present;
-	return tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->segment || is_bare_rpcrdma(tracker, packet));
+	return tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->region || is_bare_rpcrdma(tracker, packet));
 }
 
 /* RPC over UDP. */
