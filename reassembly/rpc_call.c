@@ -80,24 +80,6 @@ static bool is_half(const struct connection *connection)
 	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
 }
 
-/* What a READ or WRITE carries lands at once when all of it is there. */
-static void land_whole(struct rtap_tracker *tracker, struct message *message)
-{
-	struct coverage *data = &message->coverage;
-
-	rpc_region_land(tracker, message);
-	if (!data->bytes || tracker->keep & COVERAGE_BYTES)
-		return;
-	/* nobody needs them twice */
-	budget_give(&tracker->budget, &message->connection->holder, data->bytes_room);
-	message->memory -= data->bytes_room;
-	free(data->bytes);
-	data->bytes = NULL;
-	data->bytes_room = 0;
-	message->bytes_wanted = false;
-	message->bytes_dropped = true;
-}
-
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rpc_region *region;
@@ -152,7 +134,7 @@ static void claim_late(struct rtap_tracker *tracker, struct message *message)
 	if (message->region->is_read && is_over(message))
 		note_arrival(tracker, message);
 	if (assembly_is_whole(message))
-		land_whole(tracker, message);
+		rpc_region_land(tracker, message);
 }
 
 /*
@@ -629,7 +611,7 @@ static bool __attribute__((noinline)) data_completes(struct rtap_tracker *tracke
 
 	/* what is cut off lands when nothing can come of it any more */
 	if (tracker->completed == message || assembly_is_whole(message))
-		land_whole(tracker, message);
+		rpc_region_land(tracker, message);
 	if (is_last) {
 		tracker->touched_rpc = call->call.shown;
 		tracker->read_call = call;
