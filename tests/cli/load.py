@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Much RPC-over-RDMA traffic between two queue pairs, made quickly: what state costs, in work and in memory."""
+import os
+import struct
+import subprocess
+import zlib
+
+import cli
+import rpcrdma
+
+PMTU = 4096
+NFS = 100003
+SEND, WRITE, READ_RESPONSE = (0, 1, 2, 4), (6, 7, 8, 10), (13, 14, 15, 16)
+READ_REQUEST, ACK = 12, 17
+ETHERNET = bytes.fromhex("0200000000020200000000010800")
+
+
+class Traffic:
+    """Writes frames to a pcap as they are made. Connections are counted from 0; side 0 calls, side 1 answers."""
+
+    def __init__(self, path):
+        self.file = open(path, "wb")
+        self.file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 262144, 1))
+        self.time, self.psn, self.step = 1700000000 * 10**9, {}, 10000
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *what):
+        self.file.close()
+
+    def packet(self, connection, side, opcode, psn, rest):
+        pad = -len(rest) % 4
+        bth = struct.pack(">BBHII", opcode, 0x40 | pad << 4, 0xffff, 0x100 * (connection + 1) + side, psn & 0xffffff | 0x80000000)
+        transport = bth + rest + bytes(pad)
+        length = 28 + len(transport) + 4
+        here, there = (0x0a000002, 0x0a000001) if side == 0 else (0x0a000001, 0x0a000002)
+        ip = struct.pack(">BBHHHBBHII", 0x45, 0, length, 0, 0x4000, 64, 17, 0, here, there)
+        udp = struct.pack(">HHHH", 49152 + connection % 1000, 4791, length - 20, 0)
+        masked = b"\xff" * 8 + ip[:1] + b"\xff" + ip[2:8] + b"\xff" + ip[9:10] + b"\xff\xff" + ip[12:] + udp[:6] + b"\xff\xff"
+        crc = zlib.crc32(masked + transport[:4] + b"\xff" + transport[5:])
+        frame = ETHERNET + ip + udp + transport + struct.pack("<I", crc)
+        self.file.write(struct.pack("<IIII", self.time // 10**9, self.time % 10**9, len(frame), len(frame)) + frame)
+        self.time += self.step
+
+    def next_psn(self, connection, side, count):
+        psn = self.psn.get((connection, side), 0x100)
+        self.psn[connection, side] = psn + count
+        return psn
+
+    def message(self, connection, side, opcodes, psn, head, data):
+        count = max(1, -(-len(data) // PMTU))
+        for i in range(count):
+            place = 3 if count == 1 else 0 if i == 0 else 2 if i == count - 1 else 1
+            self.packet(connection, side, opcodes[place], psn + i,
+                        (head if i == 0 else b"") + (b"\x00\x00\x00\x01" if opcodes is READ_RESPONSE and place != 1 else b"")
+                        + data[i * PMTU:(i + 1) * PMTU])
+
+    def send(self, data, connection=0, side=0):
+        self.message(connection, side, SEND, self.next_psn(connection, side, max(1, -(-len(data) // PMTU))), b"", data)
+
+    def write(self, key, address, data, connection=0, side=1):
+        self.message(connection, side, WRITE, self.next_psn(connection, side, max(1, -(-len(data) // PMTU))),
+                     struct.pack(">QII", address, key, len(data)), data)
+
+    def read(self, key, address, data, connection=0, side=1):
+        """A READ by `side`, and what answers it."""
+        psn = self.next_psn(connection, side, max(1, -(-len(data) // PMTU)))
+        self.packet(connection, side, READ_REQUEST, psn, struct.pack(">QII", address, key, len(data)))
+        self.message(connection, 1 - side, READ_RESPONSE, psn, b"", data)
+
+    def ack(self, connection=0, side=1):
+        """All that the other side said."""
+        self.packet(connection, side, ACK, self.psn.get((connection, 1 - side), 0x101) - 1, struct.pack(">I", 1))
+
+
+def call(xid, procedure=6, arguments=b"", version=3, **chunks):
+    head = rpcrdma.header(xid, rpcrdma.MSG, rpcrdma.lists(**chunks)[0]).data
+    return head + rpcrdma.call(xid, NFS, version, procedure, arguments=arguments).data
+
+
+def reply(xid, results=b"", **chunks):
+    return rpcrdma.header(xid, rpcrdma.MSG, rpcrdma.lists(**chunks)[0]).data + rpcrdma.accepted(xid, results=results).data
+
+
+def call_read3(xid, writes):
+    return call(xid, 6, rpcrdma.opaque(bytes(8)) + rpcrdma.words(0, 0, 1000), writes=writes)
+
+
+def read3_reply(xid, length, writes):
+    """Success, no attributes, count, EOF, and the data's length, which a write chunk holds."""
+    return reply(xid, rpcrdma.words(0, 0, length, 1, length), writes=writes)
+
+
+def call_write3(xid, length, reads):
+    """Its data is in the read chunk."""
+    return call(xid, 7, rpcrdma.opaque(bytes(8)) + rpcrdma.words(0, 0, length, 2, length), reads=reads)
+
+
+WRITE3_POSITION = 40 + 4 + 8 + 8 + 4 + 4 + 4  # of the data: header, handle, offset, count, stable, length
+
+
+def run(*arguments):
+    """Runs the program with its output thrown away: (seconds of processor time, MiB of memory at most)."""
+    with open(os.devnull, "wb") as nothing:
+        child = subprocess.Popen([cli.PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=nothing, stderr=subprocess.PIPE,
+                                 env=cli.environment())
+        complaint = child.stderr.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        child.stderr.close()
+    if child.returncode:
+        raise AssertionError("%s: exit status %d: %s" % (arguments, child.returncode, complaint.decode("utf-8", "replace")))
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
