@@ -6,15 +6,16 @@
 #include "config.h"
 
 #include "dissect/cm.h"
+#include "dissect/rpcrdma.h"
 
 /* Ports of the RDMA IP CM service; IANA's, and those that Linux uses. */
 enum {
-	PORT_SMB = 445, PORT_ISCSI = 3260, PORT_NVME = 4420, PORT_SMB_DIRECT = 5445, PORT_RDS = 18634, PORT_RDS_OLD = 16385, PORT_NFS = 20049,
+	PORT_SMB = 445, PORT_ISCSI = 3260, PORT_NVME = 4420, PORT_SMB_DIRECT = 5445, PORT_RDS = 18634, PORT_RDS_OLD = 16385,
 };
 
 static const struct rtap_name port_names[] = {
 	{ PORT_SMB, "SMB Direct" }, { PORT_ISCSI, "iSER" }, { PORT_NVME, "NVMe" }, { PORT_SMB_DIRECT, "SMB Direct" }, { PORT_RDS_OLD, "RDS" },
-	{ PORT_RDS, "RDS" }, { PORT_NFS, "NFS" }, { 0, NULL },
+	{ PORT_RDS, "RDS" }, { RPCRDMA_PORT, "NFS" }, { 0, NULL },
 };
 
 /* Who assigns a service id, by its first byte. IBTA vol. 1, 12.7.3, A3.2.3. */
@@ -356,7 +357,7 @@ static enum rtap_cm_consumer asked_for(const struct parse *parse, const uint8_t 
 			if (!facts->address_length)
 				return RTAP_CM_CONSUMER_OTHER;
 			return facts->address_length == 4 ? RTAP_CM_CONSUMER_RDS : RTAP_CM_CONSUMER_RDS_IPV6;
-		case PORT_NFS: return RTAP_CM_CONSUMER_NFS;
+		case RPCRDMA_PORT: return RTAP_CM_CONSUMER_NFS;
 		case PORT_SMB:
 		case PORT_SMB_DIRECT: return RTAP_CM_CONSUMER_SMB_DIRECT;
 		default: break;

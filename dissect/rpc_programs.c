@@ -4,25 +4,14 @@
 #include "dissect/nfs.h"
 #include "dissect/rpc_programs.h"
 
-/* RFC 1833 (portmapper, rpcbind), RFC 1813 (NFS, MOUNT, NLM), XNFS by The Open Group (NSM), RFC 7530 (callback) */
-enum program {
-	PORTMAPPER = 100000,
-	NFS = 100003,
-	MOUNT = 100005,
-	NLM = 100021,
-	NSM = 100024,
-	NFS_ACL = 100227,
-	NFS_CALLBACK = RPC_PROGRAM_NFS_CALLBACK,
-};
-
 const struct rtap_name rpc_program_names[] = {
-	{ PORTMAPPER, "portmapper" },
-	{ NFS, "NFS" },
-	{ MOUNT, "MOUNT" },
-	{ NLM, "NLM" },
-	{ NSM, "NSM" },
-	{ NFS_ACL, "NFSACL" },
-	{ NFS_CALLBACK, "NFS callback" },
+	{ RPC_PROGRAM_PORTMAPPER, "portmapper" },
+	{ RPC_PROGRAM_NFS, "NFS" },
+	{ RPC_PROGRAM_MOUNT, "MOUNT" },
+	{ RPC_PROGRAM_NLM, "NLM" },
+	{ RPC_PROGRAM_NSM, "NSM" },
+	{ RPC_PROGRAM_NFSACL, "NFSACL" },
+	{ RPC_PROGRAM_NFS_CALLBACK, "NFS callback" },
 	{ 0, NULL },
 };
 
@@ -85,30 +74,30 @@ const struct rtap_name nfs_cb_procedure_names[] = { { 0, "CB_NULL" }, { 1, "CB_C
 
 static const struct rpc_program programs[] = {
 	/* most traffic is of the first ones */
-	{ NFS, 3, 3, TEXT("NFS v3"), NAMES(nfs_procedure3_names), &nfs3_program },
-	{ NFS, 4, 4, TEXT("NFS v4"), NAMES(nfs_procedure4_names), &nfs4_program },
-	{ NFS, 2, 2, TEXT("NFS v2"), NAMES(nfs_2), NULL },
-	{ PORTMAPPER, 2, 2, TEXT("portmapper v2"), NAMES(portmap_procedure2_names), &portmap2_program },
-	{ PORTMAPPER, 3, 3, TEXT("portmapper v3"), NAMES(portmap_procedure3_names), &portmap3_program },
-	{ PORTMAPPER, 4, 4, TEXT("portmapper v4"), NAMES(portmap_procedure4_names), &portmap4_program },
-	{ MOUNT, 1, 1, TEXT("MOUNT v1"), NAMES(mount_procedure_names), &mount1_program },
-	{ MOUNT, 2, 2, TEXT("MOUNT v2"), NAMES(mount_procedure_names), &mount2_program },
-	{ MOUNT, 3, 3, TEXT("MOUNT v3"), NAMES(mount_procedure_names), &mount3_program },
-	{ NLM, 1, 1, TEXT("NLM v1"), NAMES(nlm_procedure_names), &nlm1_program },
-	{ NLM, 2, 2, TEXT("NLM v2"), NAMES(nlm_procedure_names), &nlm2_program },
-	{ NLM, 3, 3, TEXT("NLM v3"), NAMES(nlm_procedure_names), &nlm3_program },
-	{ NLM, 4, 4, TEXT("NLM v4"), NAMES(nlm_procedure_names), &nlm4_program },
-	{ NSM, 1, 1, TEXT("NSM v1"), NAMES(nsm_procedure_names), &nsm_program },
-	{ NFS_ACL, 2, 2, TEXT("NFSACL v2"), NAMES(nfsacl_procedure2_names), &nfsacl2_program },
-	{ NFS_ACL, 3, 3, TEXT("NFSACL v3"), NAMES(nfsacl_procedure3_names), &nfsacl3_program },
-	{ NFS_CALLBACK, 1, 4, TEXT(""), NAMES(nfs_cb_procedure_names), &nfs_callback_program },
+	{ RPC_PROGRAM_NFS, 3, 3, TEXT("NFS v3"), NAMES(nfs_procedure3_names), &nfs3_program },
+	{ RPC_PROGRAM_NFS, 4, 4, TEXT("NFS v4"), NAMES(nfs_procedure4_names), &nfs4_program },
+	{ RPC_PROGRAM_NFS, 2, 2, TEXT("NFS v2"), NAMES(nfs_2), NULL },
+	{ RPC_PROGRAM_PORTMAPPER, 2, 2, TEXT("portmapper v2"), NAMES(portmap_procedure2_names), &portmap2_program },
+	{ RPC_PROGRAM_PORTMAPPER, 3, 3, TEXT("portmapper v3"), NAMES(portmap_procedure3_names), &portmap3_program },
+	{ RPC_PROGRAM_PORTMAPPER, 4, 4, TEXT("portmapper v4"), NAMES(portmap_procedure4_names), &portmap4_program },
+	{ RPC_PROGRAM_MOUNT, 1, 1, TEXT("MOUNT v1"), NAMES(mount_procedure_names), &mount1_program },
+	{ RPC_PROGRAM_MOUNT, 2, 2, TEXT("MOUNT v2"), NAMES(mount_procedure_names), &mount2_program },
+	{ RPC_PROGRAM_MOUNT, 3, 3, TEXT("MOUNT v3"), NAMES(mount_procedure_names), &mount3_program },
+	{ RPC_PROGRAM_NLM, 1, 1, TEXT("NLM v1"), NAMES(nlm_procedure_names), &nlm1_program },
+	{ RPC_PROGRAM_NLM, 2, 2, TEXT("NLM v2"), NAMES(nlm_procedure_names), &nlm2_program },
+	{ RPC_PROGRAM_NLM, 3, 3, TEXT("NLM v3"), NAMES(nlm_procedure_names), &nlm3_program },
+	{ RPC_PROGRAM_NLM, 4, 4, TEXT("NLM v4"), NAMES(nlm_procedure_names), &nlm4_program },
+	{ RPC_PROGRAM_NSM, 1, 1, TEXT("NSM v1"), NAMES(nsm_procedure_names), &nsm_program },
+	{ RPC_PROGRAM_NFSACL, 2, 2, TEXT("NFSACL v2"), NAMES(nfsacl_procedure2_names), &nfsacl2_program },
+	{ RPC_PROGRAM_NFSACL, 3, 3, TEXT("NFSACL v3"), NAMES(nfsacl_procedure3_names), &nfsacl3_program },
+	{ RPC_PROGRAM_NFS_CALLBACK, 1, 4, TEXT(""), NAMES(nfs_cb_procedure_names), &nfs_callback_program },
 };
 
 #define PROGRAMS (sizeof programs / sizeof programs[0])
 
 static uint32_t program_of(const struct rtap_rpc_facts *facts)
 {
-	return facts->is_callback ? NFS_CALLBACK : facts->program;
+	return facts->is_callback ? RPC_PROGRAM_NFS_CALLBACK : facts->program;
 }
 
 static inline bool is_of(const struct rpc_program *known, uint32_t program, uint32_t version)

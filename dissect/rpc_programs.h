@@ -13,6 +13,21 @@
 
 struct xdr_program;
 
+/* RFC 1833 (portmapper, rpcbind), RFC 1813 (NFS, MOUNT, NLM), XNFS by The Open Group (NSM), RFC 7530 (callback). */
+enum rpc_program_number {
+	RPC_PROGRAM_PORTMAPPER = 100000,
+	RPC_PROGRAM_NFS = 100003,
+	RPC_PROGRAM_MOUNT = 100005,
+	RPC_PROGRAM_NLM = 100021,
+	RPC_PROGRAM_NSM = 100024,
+	RPC_PROGRAM_NFSACL = 100227,
+	/* RFC 7530's number, and that of any other program that is taken for it */
+	RPC_PROGRAM_NFS_CALLBACK = 0x40000000,
+};
+
+/* Ports of TCP and UDP: IANA's, and the one that Linux's mountd mostly has. */
+enum rpc_port_number { RPC_PORT_RPCBIND = 111, RPC_PORT_NFS = 2049, RPC_PORT_MOUNTD = 20048 };
+
 /* A program in some of its versions. */
 struct rpc_program {
 	uint32_t program, first_version, last_version;
@@ -36,9 +51,6 @@ extern const struct rtap_name rpc_program_names[];
 
 /* Names of the procedures, NULL if the program or its version is not known. The facts know the program. */
 const struct rtap_name *rpc_procedure_names(const struct rtap_rpc_facts *facts);
-
-/* The number that RFC 7530 gives NFSv4's callback, and that of any other program that is taken for it. */
-#define RPC_PROGRAM_NFS_CALLBACK 0x40000000
 
 /* Adds "NFS v3", "READ" to a text, or numbers that have no name. The facts know the program. */
 void rpc_line_program(const struct rtap_rpc_facts *facts, struct line *line);

@@ -8,15 +8,7 @@
 #include "dissect/rpcrdma.h"
 #include "dissect/upper.h"
 
-/* XID, version, credits, message type. RFC 8166, 4.1. */
-#define FIXED_LENGTH 16
-#define MIN_MESSAGE_LENGTH 28 /* fixed part and three empty lists */
 #define SEGMENT_LENGTH 16     /* handle, length, offset. RFC 8166, 3.4.3 */
-#define VERSION_1 1
-
-enum message_type { RDMA_MSG, RDMA_NOMSG, RDMA_MSGP, RDMA_DONE, RDMA_ERROR };
-
-enum error_code { ERR_VERS = 1, ERR_CHUNK = 2 };
 
 static const struct rtap_name message_type_names[] = {
 	{ RDMA_MSG, "RDMA_MSG" }, { RDMA_NOMSG, "RDMA_NOMSG" }, { RDMA_MSGP, "RDMA_MSGP" },
@@ -268,7 +260,7 @@ static enum result fixed_part(struct walk *walk)
 {
 	struct rtap_rpcrdma_facts *facts = &walk->facts;
 	const uint8_t *header;
-	enum result result = cursor_take(&walk->cursor, FIXED_LENGTH, &header);
+	enum result result = cursor_take(&walk->cursor, RPCRDMA_FIXED_LENGTH, &header);
 
 	if (result != OK)
 		return result;
@@ -294,6 +286,9 @@ static enum result walk_header(struct walk *walk, const struct rtap_rpcrdma_fact
 
 	if (result != OK)
 		return result;
+	/* RFC 8166, 4.2 and 7: of other versions the fixed fields are known, and RDMA_ERROR with ERR_VERS */
+	if (walk->facts.version != RPCRDMA_VERSION_1 && walk->facts.message_type != RDMA_ERROR)
+		return OK;
 	switch (walk->facts.message_type) {
 	case RDMA_MSGP:
 		result = padding_words(walk);
@@ -319,7 +314,7 @@ static struct walk walk_of(struct cursor cursor)
 
 bool rpcrdma_may_be(const uint8_t *bytes, uint32_t length)
 {
-	return length >= MIN_MESSAGE_LENGTH && load32(bytes + 4) == VERSION_1 && load32(bytes + 12) <= RDMA_ERROR;
+	return length >= RPCRDMA_MIN_LENGTH && load32(bytes + 4) == RPCRDMA_VERSION_1 && load32(bytes + 12) <= RDMA_ERROR;
 }
 
 /* Whether the words behind the header are an RPC message's first: the same XID, then call or reply. */
@@ -334,11 +329,11 @@ bool rpcrdma_recognise(const struct cursor *payload)
 	const struct rtap_rpcrdma_facts *facts;
 	struct walk walk;
 
-	if (payload->captured < MIN_MESSAGE_LENGTH || load32(header + 4) != VERSION_1 || load32(header + 12) > RDMA_MSGP)
+	if (payload->captured < RPCRDMA_MIN_LENGTH || load32(header + 4) != RPCRDMA_VERSION_1 || load32(header + 12) > RDMA_MSGP)
 		return false;
 	/* as most are */
-	if (load32(header + 12) == RDMA_MSG && are_empty(header + FIXED_LENGTH) && payload->captured >= MIN_MESSAGE_LENGTH + 8)
-		return is_message(header + MIN_MESSAGE_LENGTH, load32(header));
+	if (load32(header + 12) == RDMA_MSG && are_empty(header + RPCRDMA_FIXED_LENGTH) && payload->captured >= RPCRDMA_MIN_LENGTH + 8)
+		return is_message(header + RPCRDMA_MIN_LENGTH, load32(header));
 	walk = walk_of(*payload);
 	facts = &walk.facts;
 	if (walk_header(&walk, facts) != OK)
@@ -368,7 +363,7 @@ static bool passed_header(const struct rtap_packet *packet, struct cursor *heade
 {
 	uint32_t length = packet->rpcrdma.length;
 
-	for (uint8_t i = 0; i < packet->layer_count && !packet->rpcrdma.present && length >= FIXED_LENGTH; i++) {
+	for (uint8_t i = 0; i < packet->layer_count && !packet->rpcrdma.present && length >= RPCRDMA_FIXED_LENGTH; i++) {
 		const struct rtap_layer *layer = &packet->layers[i];
 
 		if (layer->protocol != PROTOCOL_RPC || layer->offset < length)
@@ -409,7 +404,8 @@ void rpcrdma_totals(const struct rtap_packet *packet, struct rpcrdma_chunk_total
 /* Most headers are no more than the fixed part and three empty lists. False: this one is, or not all of it is there. */
 static bool read_plain(const struct cursor *cursor, struct rtap_rpcrdma_facts *facts)
 {
-	if (cursor->captured < MIN_MESSAGE_LENGTH || load32(cursor->next + 12) != RDMA_MSG || !are_empty(cursor->next + FIXED_LENGTH))
+	if (cursor->captured < RPCRDMA_MIN_LENGTH || load32(cursor->next + 4) != RPCRDMA_VERSION_1 || load32(cursor->next + 12) != RDMA_MSG ||
+	    !are_empty(cursor->next + RPCRDMA_FIXED_LENGTH))
 		return false;
 	*facts = (struct rtap_rpcrdma_facts){
 		.xid = load32(cursor->next), .version = load32(cursor->next + 4), .credits = load32(cursor->next + 8), .message_type = RDMA_MSG,
@@ -419,7 +415,7 @@ static bool read_plain(const struct cursor *cursor, struct rtap_rpcrdma_facts *f
 
 static enum result parse(struct parse *parse)
 {
-	uint32_t start = parse_offset(parse), length = MIN_MESSAGE_LENGTH, at = 0;
+	uint32_t start = parse_offset(parse), length = RPCRDMA_MIN_LENGTH, at = 0;
 	struct rtap_rpcrdma_facts facts;
 	enum result walked = OK, result;
 	const uint8_t *header;
@@ -443,9 +439,11 @@ static enum result parse(struct parse *parse)
 		parse_anomaly(parse, walked == TRUNCATED ? RTAP_ANOMALY_TRUNCATED : RTAP_ANOMALY_BAD_CHUNK_LIST, start + at);
 		return walked;
 	}
-	if (facts.version != VERSION_1 && facts.message_type != RDMA_ERROR)
+	if (facts.version != RPCRDMA_VERSION_1 && facts.message_type != RDMA_ERROR)
 		parse_anomaly(parse, RTAP_ANOMALY_BAD_VERSION, start + 4);
-	if (facts.message_type == RDMA_NOMSG && parse->context->chunk.bytes && parse_enter(parse, parse->context->chunk))
+	if (facts.version != RPCRDMA_VERSION_1)
+		parse->next = parse->cursor.wire ? PROTOCOL_PAYLOAD : parse->next;
+	else if (facts.message_type == RDMA_NOMSG && parse->context->chunk.bytes && parse_enter(parse, parse->context->chunk))
 		parse->next = PROTOCOL_RPC;
 	else if (parse->cursor.wire && parse->context->rpc_follows)
 		parse->next = PROTOCOL_PAYLOAD;
@@ -473,7 +471,28 @@ static void count(struct line *line, const char *label, uint32_t number)
 	line_dec(line, number);
 }
 
-#define SUMMARY_MOST 96 /* the words, three numbers, and the longest name */
+#define SUMMARY_MOST 128 /* the words, four numbers, and the longest name */
+
+/* "ERR_VERS, 1 to 1", as the layer has it. */
+static void error_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const uint8_t *body = layer_bytes(packet, layer) + RPCRDMA_FIXED_LENGTH;
+	const char *name = rtap_name_of(error_names, packet->rpcrdma.error_code);
+
+	if (layer->length < RPCRDMA_FIXED_LENGTH + 4)
+		return;
+	line_char(line, ' ');
+	if (name)
+		line_text(line, name);
+	else
+		line_dec(line, packet->rpcrdma.error_code);
+	if (packet->rpcrdma.error_code != ERR_VERS || layer->length < RPCRDMA_FIXED_LENGTH + 12)
+		return;
+	line_text(line, " versions ");
+	line_dec(line, load32(body + 4));
+	line_text(line, " to ");
+	line_dec(line, load32(body + 8));
+}
 
 static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
@@ -481,8 +500,10 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	const char *name = rtap_name_of(message_type_names, facts->message_type);
 	char spare[SUMMARY_MOST], *begin = line_begin(line, spare, sizeof spare), *to = line_put(begin, ": RPC-over-RDMA ");
 
-	if (layer->length < FIXED_LENGTH)
+	if (layer->length < RPCRDMA_FIXED_LENGTH)
 		return;
+	if (facts->version != RPCRDMA_VERSION_1)
+		to = line_put(line_put_dec(line_put(to, "version "), facts->version), " ");
 	to = name ? line_put(to, name) : line_put_dec(to, facts->message_type);
 	to = line_put_hex(line_put(to, " xid 0x"), facts->xid, 8);
 	line_end(line, begin, line_put_dec(line_put(to, " credits "), facts->credits));
@@ -490,14 +511,8 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 	count(line, " write chunks ", facts->write_chunks);
 	if (facts->reply_chunk)
 		line_text(line, " reply chunk");
-	if (facts->message_type == RDMA_ERROR) {
-		name = rtap_name_of(error_names, facts->error_code);
-		line_char(line, ' ');
-		if (name)
-			line_text(line, name);
-		else
-			line_dec(line, facts->error_code);
-	}
+	if (facts->message_type == RDMA_ERROR)
+		error_summary(packet, layer, line);
 }
 
 const struct protocol rpcrdma_protocol = {

@@ -7,6 +7,17 @@
 
 #include "dissect/protocol.h"
 
+#define RPCRDMA_VERSION_1 1
+#define RPCRDMA_FIXED_LENGTH 16 /* XID, version, credits, type: those of all versions. RFC 8166, 4.2 */
+#define RPCRDMA_MIN_LENGTH 28   /* of a message in version 1: with three empty lists */
+#define RPCRDMA_PORT 20049      /* NFS over RDMA. RFC 8267, section 8 */
+
+/* RFC 8166, 4.2.4; RDMA_MSGP and RDMA_DONE: RFC 5666, section 4. */
+enum rpcrdma_type { RDMA_MSG, RDMA_NOMSG, RDMA_MSGP, RDMA_DONE, RDMA_ERROR };
+
+/* RFC 8166, 4.5. */
+enum rpcrdma_error { ERR_VERS = 1, ERR_CHUNK = 2 };
+
 #define RPCRDMA_TOTALS 8 /* chunks of a list that are kept; further ones are left out */
 
 struct rpcrdma_chunk_total {

@@ -6,6 +6,7 @@
 #define DISSECT_UPPER_H
 
 #include "dissect/protocol.h"
+#include "dissect/rpc_programs.h"
 
 struct ib_opcode;
 
@@ -39,7 +40,7 @@ bool rpc_recognise_record(const struct cursor *payload, bool trusted);
 /* Whether ONC RPC has the port: rpcbind, NFS, and Linux's mountd. */
 static inline bool rpc_port(uint16_t port)
 {
-	return port == 111 || port == 2049 || port == 20048;
+	return port == RPC_PORT_RPCBIND || port == RPC_PORT_NFS || port == RPC_PORT_MOUNTD;
 }
 
 #define RPCRDMA_PRIVATE_LENGTH 8

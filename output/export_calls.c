@@ -11,10 +11,9 @@
 
 #include "dissect/nfs.h"
 #include "dissect/rpc_header.h"
+#include "dissect/rpc_programs.h"
 #include "output/export_calls.h"
 
-#define PROGRAM_NFS 100003
-#define PROGRAM_MOUNT 100005
 #define MOUNT_MNT 1
 #define MAX_OPERATIONS 1024
 #define MAX_KEPT (16u << 20)
@@ -387,11 +386,11 @@ static bool find_protocol(const struct rpc_exchange *exchange, enum calls_protoc
 	/* which side is the client is for the program to say: in a capture that began late the connection may be the wrong way round */
 	if (!exchange->call.present || !facts->present || facts->is_callback)
 		return false;
-	if (facts->program == PROGRAM_MOUNT && facts->procedure == MOUNT_MNT)
+	if (facts->program == RPC_PROGRAM_MOUNT && facts->procedure == MOUNT_MNT)
 		*protocol = CALLS_MOUNT;
-	else if (facts->program == PROGRAM_NFS && facts->version == 3 && facts->procedure)
+	else if (facts->program == RPC_PROGRAM_NFS && facts->version == 3 && facts->procedure)
 		*protocol = CALLS_NFS3;
-	else if (facts->program == PROGRAM_NFS && facts->version == 4 && facts->procedure)
+	else if (facts->program == RPC_PROGRAM_NFS && facts->version == 4 && facts->procedure)
 		*protocol = CALLS_NFS4;
 	else
 		return false;
@@ -507,7 +506,7 @@ static void guess_status(struct xdr_sink *sink, uint32_t status, const char *nam
 static bool is_reply_of(const struct rpc_part *part, uint32_t version, uint32_t procedure, struct guess *guess)
 {
 	const struct rtap_context context = {
-		.rpc_known = true, .rpc_program = PROGRAM_NFS, .rpc_version = version, .rpc_procedure = procedure,
+		.rpc_known = true, .rpc_program = RPC_PROGRAM_NFS, .rpc_version = version, .rpc_procedure = procedure,
 	};
 	uint64_t left = 0;
 

@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/rpc_programs.h"
+#include "dissect/rpcrdma.h"
 #include "output/export_tcp.h"
 #include "output/tcp_writer.h"
-
-#define PORT_NFS 2049
-#define PORT_NFS_RDMA 20049 /* RFC 8267, section 8 */
-#define PROGRAM_NFS 100003
 
 /* RFC 5531, section 11 */
 #define RECORD_MARK 4
@@ -201,10 +199,10 @@ static uint16_t port_of(const struct rpc_exchange *exchange, bool reverse)
 {
 	uint16_t port = reverse ? exchange->client_port : exchange->server_port;
 	const struct rtap_rpc_facts *facts = facts_of(exchange);
-	bool is_nfs = facts->program_known && facts->program == PROGRAM_NFS;
+	bool is_nfs = facts->program_known && facts->program == RPC_PROGRAM_NFS;
 
-	if (is_nfs || !port || (exchange->carrier == RPC_OVER_RDMA && (reverse || port == PORT_NFS_RDMA)))
-		return PORT_NFS;
+	if (is_nfs || !port || (exchange->carrier == RPC_OVER_RDMA && (reverse || port == RPCRDMA_PORT)))
+		return RPC_PORT_NFS;
 	return port;
 }
 

@@ -120,6 +120,12 @@ static void json_rpc(const struct rtap_message *message, struct line *line)
 		object_number(line, is_reply ? "request" : "answer", message->partner);
 	if (message->has_latency)
 		object_seconds(line, "latency", message->latency_ns);
+	if (message->rdma_version > 1)
+		object_number(line, "rdma_version", message->rdma_version);
+	if (is_reply && message->has_rdma_versions) {
+		object_number(line, "rdma_version_low", message->rdma_version_low);
+		object_number(line, "rdma_version_high", message->rdma_version_high);
+	}
 	object_number(line, "read_chunks", message->read_chunks);
 	object_number(line, "write_chunks", message->write_chunks);
 	object_bool(line, "reply_chunk", message->reply_chunk);
@@ -310,6 +316,8 @@ static char *put_program(char *to, const struct rtap_message *message)
 	const char *name;
 
 	to = line_put_hex(line_put(to, " xid 0x"), message->xid, 8);
+	if (message->rdma_version > 1)
+		to = line_put_dec(line_put(to, " RPC-over-RDMA version "), message->rdma_version);
 	if (!message->program_known)
 		return to;
 	*to++ = ' ';
@@ -343,12 +351,14 @@ static char *put_answer(char *to, const struct rtap_message *message)
 
 	if (is_reply && (message->has_rpc_status || message->rdma_error))
 		to = line_put(line_put(to, " "), message_rpc_status(message));
+	if (is_reply && message->has_rdma_versions)
+		to = line_put_dec(line_put(line_put_dec(line_put(to, " versions "), message->rdma_version_low), " to "), message->rdma_version_high);
 	if (message->partner)
 		to = line_put_dec(line_put(to, is_reply ? ", answers " : ", answered by "), message->partner);
 	return put_chunks(to, message);
 }
 
-/* More than put_program() or put_answer() writes: four numbers with their labels, or a name. */
+/* More than put_program() or put_answer() writes: six numbers with their labels, or a name. */
 #define RPC_MOST 256
 
 /* " xid 0x12345678 NFS v3 READ" */

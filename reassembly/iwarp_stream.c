@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "dissect/cm.h"
+#include "dissect/rpcrdma.h"
 #include "reassembly/connection.h"
 #include "reassembly/ddp_message.h"
 #include "reassembly/iwarp_stream.h"
 #include "reassembly/memory.h"
 
-#define PORT_NFS_RDMA 20049
 #define PORT_SMB_DIRECT 5445
 #define MOST_SEARCHED (1u << 20)
 #define MOST_WAITING 4096
@@ -18,7 +18,7 @@
 
 static bool is_rdma_port(uint16_t port)
 {
-	return port == PORT_NFS_RDMA || port == PORT_SMB_DIRECT;
+	return port == RPCRDMA_PORT || port == PORT_SMB_DIRECT;
 }
 
 static bool has_rdma_port(const struct iwarp_stream *stream)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dissect/protocol.h"
+#include "dissect/rpcrdma.h"
 #include "reassembly/assembly.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/memory.h"
@@ -14,11 +15,6 @@
 #include "reassembly/rpc_operations.h"
 #include "reassembly/rpc_region.h"
 
-#define RDMA_MSG 0
-#define RDMA_NOMSG 1
-#define RDMA_DONE 3
-#define RDMA_ERROR 4
-#define UNCHUNKED_LENGTH 28
 #define MAX_GATHERED (1u << 20) /* bytes of a message in chunks that the packet view shows */
 #define MAX_OVERTAKING 32 /* READs and WRITEs captured before the call that they are about */
 #define MOST_SPARE 1024 /* calls whose memory is kept for others */
@@ -422,7 +418,7 @@ static bool keep_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
  */
 static bool has_no_chunks(const struct rtap_packet *packet, uint32_t captured)
 {
-	return packet->rpcrdma.message_type == RDMA_MSG && packet->rpcrdma.length == UNCHUNKED_LENGTH && captured > UNCHUNKED_LENGTH;
+	return packet->rpcrdma.message_type == RDMA_MSG && packet->rpcrdma.length == RPCRDMA_MIN_LENGTH && captured > RPCRDMA_MIN_LENGTH;
 }
 
 static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const struct message *message,
@@ -435,6 +431,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	send->rpc_frame = packet->frame->number;
 	send->rpc_time_ns = packet->frame->time_ns;
 	send->message_type = packet->rpcrdma.message_type;
+	send->version = packet->rpcrdma.version;
 	send->first_frame = message->shown.first_frame;
 	send->last_frame = message->shown.last_frame;
 	send->time_ns = message->shown.time_ns;
@@ -443,8 +440,11 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 		return true;
 	if (!locate(packet, &bytes, &send->captured, &send->wire))
 		return false;
-	if (has_no_chunks(packet, send->captured)) {
-		send->lists.header_length = UNCHUNKED_LENGTH;
+	if (packet->rpcrdma.version != RPCRDMA_VERSION_1 && packet->rpcrdma.message_type != RDMA_ERROR) {
+		/* what follows is laid out in a way that is not known */
+		send->lists.header_length = RPCRDMA_FIXED_LENGTH;
+	} else if (has_no_chunks(packet, send->captured)) {
+		send->lists.header_length = RPCRDMA_MIN_LENGTH;
 	} else if (packet->rpcrdma.message_type != RDMA_ERROR &&
 	    !chunk_lists_read(&send->lists, bytes, send->captured, send->captured < send->wire)) {
 		if (send->captured == send->wire)
@@ -707,6 +707,20 @@ static struct rpc_call *enter_reply(struct rtap_tracker *tracker, const struct m
 	return call;
 }
 
+/* The call was refused; of its version, those that it could have. RFC 8166, 4.5. */
+static void note_error(struct rpc_call *call, const struct rtap_packet *packet)
+{
+	const uint8_t *bytes;
+	uint32_t captured, wire;
+
+	call->rdma_error = packet->rpcrdma.error_code;
+	if (call->rdma_error != ERR_VERS || !locate(packet, &bytes, &captured, &wire) || captured < RPCRDMA_FIXED_LENGTH + 12)
+		return;
+	call->has_versions = true;
+	call->version_low = load32(bytes + RPCRDMA_FIXED_LENGTH + 4);
+	call->version_high = load32(bytes + RPCRDMA_FIXED_LENGTH + 8);
+}
+
 static void take_reply(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
 {
 	struct rpc_call *call = find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid);
@@ -718,8 +732,9 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 		return;
 	}
 	if (packet->rpcrdma.message_type == RDMA_ERROR)
-		call->rdma_error = packet->rpcrdma.error_code;
+		note_error(call, packet);
 	call->reply_psn = message->low;
+	message->connection->has_answered |= call->call.present;
 	set_replier(call, message);
 	if (!fill_send(tracker, call, &call->reply, message, packet, RTAP_KIND_RPC_REPLY)) {
 		tracker->counters.evictions++;
@@ -855,6 +870,9 @@ static void join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan)
 	call->reply = orphan->reply;
 	call->reply_psn = orphan->reply_psn;
 	call->rdma_error = orphan->rdma_error;
+	call->has_versions = orphan->has_versions;
+	call->version_low = orphan->version_low;
+	call->version_high = orphan->version_high;
 	if (call->reply.shown)
 		call->reply.shown->call = call;
 	orphan->reply = (struct rpc_send){ 0 };
@@ -898,6 +916,7 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 	for (int answered = 0; answered < 2; answered++)
 		while (from->calls[answered].first)
 			move_call(tracker, from->calls[answered].first, to, turned);
+	to->has_answered |= from->has_answered;
 	if (from->credits > to->credits)
 		to->credits = from->credits;
 	rpc_answers_move(tracker, from, to, turned);

@@ -24,7 +24,7 @@ struct rpc_send {
 	struct rtap_rpc_facts rpc;
 	uint64_t rpc_frame;        /* in which that is shown */
 	int64_t rpc_time_ns;
-	uint32_t message_type;
+	uint32_t version, message_type; /* of RPC-over-RDMA */
 	struct chunk_lists lists;
 	uint64_t data_length;     /* of data in chunks, as far as the lists tell */
 	bool lists_cut;           /* the capture cut them off: they are empty */
@@ -42,6 +42,8 @@ struct rpc_call {
 	struct rpc_send call, reply;
 	uint64_t reply_psn;       /* unwrapped, in the answering side's stream: valid with reply.present */
 	uint32_t rdma_error;
+	bool has_versions;        /* ERR_VERS: it says which ones can be had */
+	uint32_t version_low, version_high;
 	uint64_t repeats;         /* how often the call had come before; of a reply alone, how often that had */
 	uint64_t replies;         /* that came again */
 	uint64_t read_left;       /* bytes of its read chunks that no READ has brought yet */

@@ -4,14 +4,12 @@
 #include <stdlib.h>
 
 #include "dissect/cursor.h"
+#include "dissect/rpcrdma.h"
 #include "reassembly/memory.h"
 #include "reassembly/rpc_chunks.h"
 
-#define FIXED_LENGTH 16
 #define SEGMENT_LENGTH 16
 #define EMPTY_LENGTH 12 /* of three lists without anything in them */
-#define RDMA_NOMSG 1
-#define RDMA_MSGP 2
 #define MOST_KEPT 4 /* segments whose memory is kept for the next call; nearly all have fewer */
 
 /* A segment more, all zero; NULL: memory is out, or there are too many. */
@@ -109,7 +107,7 @@ bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t
 	uint32_t type;
 	bool good;
 
-	if (cursor_take(&cursor, FIXED_LENGTH, &fixed) != OK)
+	if (cursor_take(&cursor, RPCRDMA_FIXED_LENGTH, &fixed) != OK)
 		return false;
 	type = load32(fixed + 12);
 	good = type <= RDMA_MSGP && (type != RDMA_MSGP || cursor_take(&cursor, 8, &fixed) == OK) && read_lists(lists, &cursor);

@@ -9,14 +9,14 @@
 #include "dissect/crc32.h"
 #include "dissect/nfs.h"
 #include "dissect/rpc_body.h"
+#include "dissect/rpc_programs.h"
+#include "dissect/rpcrdma.h"
 #include "reassembly/memory.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_conversation.h"
 #include "reassembly/rpc_exchange.h"
 #include "reassembly/rpc_operations.h"
 
-#define NFS_PROGRAM 100003
-#define RDMA_MSG 0
 #define SPARE_EXTENTS 8
 #define LENT_EXTENTS 24
 #define MOST_EXTENTS 65536 /* of a message, nearly all in one: what many packets are lost of */
@@ -357,7 +357,7 @@ static void binder_init(struct binder *binder, struct rtap_tracker *tracker, con
 	binder->sink.eligible = binder->lists && binder->lists->write_chunks ? bind : NULL;
 	binder->sink.unwanted = UINT64_MAX;
 	binder->sink.brief = true;
-	binder->is_single = !facts->is_callback && !(facts->program == NFS_PROGRAM && facts->version == 4);
+	binder->is_single = !facts->is_callback && !(facts->program == RPC_PROGRAM_NFS && facts->version == 4);
 }
 
 /* Holes of the stream, as the message tells them. */
@@ -447,7 +447,8 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 	if (room > stream->room && !grow(stream, room))
 		return;
 	xdr_init(&work->xdr, stream->extents, used, stream->room);
-	result = read_header(work, context);
+	/* of another version what follows the fixed fields is not known to be a message */
+	result = send->version > RPCRDMA_VERSION_1 ? MALFORMED : read_header(work, context);
 	work->header_read = result == OK;
 	binder_init(&work->binder, tracker, &part->facts);
 	if (result == OK && part->facts.has_body)
@@ -753,6 +754,15 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 	stream_fini(&answered.stream);
 }
 
+static void show_error(struct rtap_message *shown, const struct rpc_send *send, const struct rpc_call *call)
+{
+	shown->rdma_version = send->version;
+	shown->rdma_error = call->rdma_error;
+	shown->has_rdma_versions = call->has_versions;
+	shown->rdma_version_low = call->version_low;
+	shown->rdma_version_high = call->version_high;
+}
+
 void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct message *call_shown = call->call.shown, *reply_shown = call->reply.shown;
@@ -770,11 +780,11 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 	}
 	/* how it was answered is known only now */
 	if (call_shown) {
-		call_shown->shown.rdma_error = call->rdma_error;
+		show_error(&call_shown->shown, &call->call, call);
 		call_shown->call = NULL;
 	}
 	if (reply_shown) {
-		reply_shown->shown.rdma_error = call->rdma_error;
+		show_error(&reply_shown->shown, &call->reply, call);
 		reply_shown->call = NULL;
 	}
 }

@@ -176,6 +176,7 @@ struct connection {
 	struct connection *next_of_group, *before_in_group;
 	struct rpc_call_list calls[2]; /* RPC over RDMA: those that wait for their reply; those whose reply is not settled */
 	uint64_t call_count;           /* so far */
+	bool has_answered;             /* a call of those had a reply */
 	uint32_t credits;              /* the most that either end has asked for or granted; RFC 8166, 3.3.1 */
 	struct tree regions;           /* of those calls */
 	struct rpc_answers answers;    /* of RPC calls that are over */

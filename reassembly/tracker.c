@@ -8,6 +8,7 @@
 #include "dissect/crc32.h"
 #include "dissect/flow.h"
 #include "dissect/ib.h"
+#include "dissect/rpcrdma.h"
 #include "reassembly/connection.h"
 #include "reassembly/ddp_message.h"
 #include "reassembly/handshake.h"
@@ -456,24 +457,44 @@ static void take_group_management(struct rtap_tracker *tracker, const struct rta
 
 /* Of RPC-over-RDMA, on a connection that carries it: larger numbers are something else. */
 #define MOST_PLAUSIBLE_VERSION 255
+#define MOST_PLAUSIBLE_TYPE 255
 
 /*
- * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on, nor has a message of which the
- * capture cut off the lists, or, on one that was set up for it, one of another version. RFC 5666, 4.2; RFC 8166, 4.2 and 4.5.
- * The version is the header's second word, the type the fourth, in all versions.
+ * Whether all SENDs of a connection are known to be RPC-over-RDMA: it was set up for that (RFC 8267, 8), or has carried it and a handshake
+ * or a call with its reply shows that it is what it seems.
+ */
+static bool is_rpcrdma(const struct connection *connection)
+{
+	const struct rtap_connection *shown = &connection->shown;
+
+	if (connection->upper == RTAP_UPPER_RPCRDMA)
+		return shown->learned_by_cm || connection->has_answered;
+	return connection->upper == RTAP_UPPER_UNKNOWN && shown->learned_by_cm && shown->has_service &&
+	       shown->service_id == CM_TCP_SERVICE(RPCRDMA_PORT);
+}
+
+/*
+ * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on; nor has a message of which the capture cut
+ * off the lists, or one of another version or of a type that there is none of, which a responder refuses. RFC 5666, 4.2; RFC 8166, 4.2
+ * and 4.5. The version is the header's second word, the type the fourth, in all versions.
  */
 static bool is_bare_rpcrdma(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	const struct rtap_payload *payload = &packet->payload;
 	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
 	const struct message *message = tracker->touched;
+	uint32_t version, type;
 
-	return !packet->rpcrdma.present && message->connection->upper == RTAP_UPPER_RPCRDMA && message->shown.verb == RTAP_VERB_SEND &&
-	       ib_opcodes[packet->ib.opcode].place == IB_ONLY && payload->captured >= 16 &&
-	       ((payload->wire <= 28 && (load32(bytes + 12) == 3 || load32(bytes + 12) == 4)) ||
-		(payload->captured < payload->wire && load32(bytes + 4) == 1 && load32(bytes + 12) <= 2) ||
-		(message->connection->shown.learned_by_cm && load32(bytes + 4) > 1 && load32(bytes + 4) <= MOST_PLAUSIBLE_VERSION &&
-		 load32(bytes + 12) <= 4));
+	if (packet->rpcrdma.present || message->shown.verb != RTAP_VERB_SEND || ib_opcodes[packet->ib.opcode].place != IB_ONLY ||
+	    payload->captured < RPCRDMA_FIXED_LENGTH || (message->connection->upper != RTAP_UPPER_RPCRDMA && !is_rpcrdma(message->connection)))
+		return false;
+	version = load32(bytes + 4);
+	type = load32(bytes + 12);
+	if (!version || version > MOST_PLAUSIBLE_VERSION || type > MOST_PLAUSIBLE_TYPE)
+		return false;
+	if (version != RPCRDMA_VERSION_1 || type > RDMA_ERROR)
+		return is_rpcrdma(message->connection);
+	return payload->captured < payload->wire || (payload->wire <= RPCRDMA_MIN_LENGTH && (type == RDMA_DONE || type == RDMA_ERROR));
 }
 
 static void dissect_again(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)

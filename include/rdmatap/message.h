@@ -169,6 +169,7 @@ struct rtap_message {
 	const struct rtap_missing *missing;
 	uint32_t missing_count;
 	uint32_t r_key, invalidated_r_key; /* iWARP: STags */
+	uint32_t rdma_version_low; /* with has_rdma_versions */
 	uint64_t immediate;     /* 32 bits, but 64 of kind IMMEDIATE */
 	uint64_t virtual_address; /* iWARP: tagged offset */
 	uint64_t swap_or_add, compare, original; /* atomics */
@@ -176,8 +177,10 @@ struct rtap_message {
 	bool is_rpc, program_known, reply_chunk;
 	bool has_rpc_status, rpc_accepted; /* replies: of the RPC header */
 	bool has_status;        /* replies: the program's own */
+	bool has_rdma_versions; /* ERR_VERS says which versions of RPC-over-RDMA can be had */
 	uint32_t xid, program, version, procedure;
 	uint32_t rpc_status, status, rdma_error; /* accept_stat or reject_stat; the program's; of RDMA_ERROR, 0: none */
+	uint32_t rdma_version;  /* of RPC-over-RDMA; 0: not known */
 	const char *status_name;
 	const struct rtap_operation *operations;
 	uint32_t operation_count;
@@ -196,6 +199,7 @@ struct rtap_message {
 	const char *mad_class_name, *mad_method_name, *mad_attribute_name, *mad_status_name;
 	uint64_t partner;       /* number of the reply to a call, of the call that a reply answers, and so of MADs; 0: not known */
 	uint32_t crc32;         /* zlib's, of the bytes: with has_crc */
+	uint32_t rdma_version_high; /* with has_rdma_versions */
 	struct rtap_span bytes; /* if they were asked for and all are there */
 };
 
