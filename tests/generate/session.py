@@ -207,6 +207,15 @@ class Session(Scene):
         self.deliver(told.connection, told.regions, told.name)
         return self.speak(told, self.reply(told, inv))
 
+    def speak_bare(self, c, name, xid, data):
+        """A call's SEND of which no more is told than its XID. Returns (told, packets)."""
+        rpc = nfs.Rpc(xid, None, None, None, nfs.Xdr(), nfs.Xdr(), [])
+        told = Told(rpc, c, c.direction(name), read_chunks=0, write_chunks=0, reply_chunk=False)
+        packets = c.send(name, 0, data=data)
+        told.send = packets[0].message
+        self.told.append(told.unknown("program", "version", "procedure", "length", "complete", "crc32"))
+        return told, packets
+
     def failed(self, call, packets, status):
         """RDMA_ERROR answers a call; it has nothing of an RPC message."""
         rpc = nfs.Rpc(call.rpc.xid, None, None, None, nfs.Xdr(), nfs.Xdr(), [], status)
