@@ -529,7 +529,7 @@ static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct me
 	struct connection *connection = message->connection;
 	struct call_key key = { connection, packet->rpcrdma.xid, message->shown.from_a };
 	uint64_t hash = hash_of(&key);
-	struct rpc_call *call = find_hashed(tracker, &key, hash);
+	struct rpc_call *call = connection->calls[false].last || connection->calls[true].last ? find_hashed(tracker, &key, hash) : NULL;
 	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, key.from_a, key.xid);
 	uint64_t repeats = answer && is_same_procedure(&packet->rpc, &answer->rpc) ? answer->calls + 1 : 0;
 

@@ -233,20 +233,10 @@ static uint32_t place_of(const struct chunk_lists *lists, enum chunk_list list, 
 	return low;
 }
 
-uint32_t chunk_lists_find(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, uint32_t *first)
+uint32_t chunk_lists_find_segments(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, uint32_t *first)
 {
 	*first = place_of(lists, list, chunk, false);
 	return place_of(lists, list, chunk, true) - *first;
-}
-
-uint64_t chunk_lists_length(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk)
-{
-	uint64_t length = 0;
-	uint32_t first, count = chunk_lists_find(lists, list, chunk, &first);
-
-	for (uint32_t i = first; i < first + count; i++)
-		length += lists->segments[i].length;
-	return length;
 }
 
 uint64_t chunk_lists_data(const struct chunk_lists *lists)

@@ -71,11 +71,25 @@ struct rpc_region *chunk_lists_find_region(const struct chunk_lists *lists, bool
 /* The region that holds all of a segment, which can be of the reply to this call, and was named in the same list; NULL: none does. */
 struct rpc_region *chunk_lists_region_of(const struct chunk_lists *lists, const struct chunk_segment *segment);
 
+uint32_t chunk_lists_find_segments(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, uint32_t *first);
+
 /* Segments of a chunk: from *first on. Returns how many. */
-uint32_t chunk_lists_find(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, uint32_t *first);
+static inline uint32_t chunk_lists_find(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, uint32_t *first)
+{
+	*first = 0;
+	return lists->count ? chunk_lists_find_segments(lists, list, chunk, first) : 0;
+}
 
 /* Bytes of a chunk. */
-uint64_t chunk_lists_length(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk);
+static inline uint64_t chunk_lists_length(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk)
+{
+	uint32_t first, count = chunk_lists_find(lists, list, chunk, &first);
+	uint64_t length = 0;
+
+	for (uint32_t i = first; i < first + count; i++)
+		length += lists->segments[i].length;
+	return length;
+}
 
 /* Bytes of data that the lists move: of read chunks, but that at position zero, and of write chunks. */
 uint64_t chunk_lists_data(const struct chunk_lists *lists);
