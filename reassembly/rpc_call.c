@@ -352,10 +352,15 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	}
 	if (!call)
 		return NULL;
-	*call = (struct rpc_call){
-		.connection = connection, .from_a = from_a, .xid = xid, .number = connection->call_count++,
-		.call.lists = of_call, .reply.lists = of_reply, .holder = { .evict = evict, .owner = tracker },
-	};
+	memset(call, 0, sizeof *call);
+	call->connection = connection;
+	call->from_a = from_a;
+	call->xid = xid;
+	call->number = connection->call_count++;
+	call->call.lists = of_call;
+	call->reply.lists = of_reply;
+	call->holder.evict = evict;
+	call->holder.owner = tracker;
 	for (int i = 0; i < 2; i++) {
 		const struct psn_stream *stream = &connection->streams[i == 0 ? !from_a : from_a];
 

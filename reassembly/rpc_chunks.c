@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "dissect/cursor.h"
 #include "dissect/rpcrdma.h"
@@ -146,9 +147,11 @@ static void put_segment(struct chunk_lists *lists, struct chunk_segment *segment
 
 	if (!last || last->is_read != is_read || last->r_key != segment->r_key || last->end <= segment->offset) {
 		last = &lists->regions[lists->region_count++];
-		*last = (struct rpc_region){
-			.call = call, .begin = segment->offset, .end = segment->offset, .r_key = segment->r_key, .is_read = is_read,
-		};
+		memset(last, 0, sizeof *last);
+		last->call = call;
+		last->begin = last->end = segment->offset;
+		last->r_key = segment->r_key;
+		last->is_read = is_read;
 	} else {
 		/* parts of it are shown by themselves */
 		last->keep_bytes = true;
@@ -235,6 +238,10 @@ static uint32_t place_of(const struct chunk_lists *lists, enum chunk_list list, 
 
 uint32_t chunk_lists_find_segments(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, uint32_t *first)
 {
+	/* nearly always there is one */
+	*first = 0;
+	if (lists->count == 1 && lists->segments[0].list == list && lists->segments[0].chunk == chunk)
+		return 1;
 	*first = place_of(lists, list, chunk, false);
 	return place_of(lists, list, chunk, true) - *first;
 }

@@ -42,14 +42,16 @@ static int order(const struct tree_node *left, const struct tree_node *right)
 	return a->call->number < b->call->number ? -1 : a->call->number > b->call->number;
 }
 
-static void update(struct tree_node *node)
+static bool update(struct tree_node *node)
 {
 	struct rpc_region *region = region_of(node);
+	uint64_t before = region->furthest;
 
 	region->furthest = region->end;
 	for (int side = 0; side < 2; side++)
 		if (node->child[side] && region_of(node->child[side])->furthest > region->furthest)
 			region->furthest = region_of(node->child[side])->furthest;
+	return region->furthest != before;
 }
 
 void rpc_region_open(struct rtap_tracker *tracker, struct rpc_region *region)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "reassembly/tree.h"
@@ -11,13 +10,14 @@ static unsigned height_of(const struct tree_node *node)
 	return node ? node->height : 0;
 }
 
-static void refresh(const struct tree *tree, struct tree_node *node)
+/* Returns whether anything has changed for its parent. */
+static bool refresh(const struct tree *tree, struct tree_node *node)
 {
-	unsigned low = height_of(node->child[0]), high = height_of(node->child[1]);
+	unsigned low = height_of(node->child[0]), high = height_of(node->child[1]), height = 1 + (low > high ? low : high);
+	bool changed = height != node->height;
 
-	node->height = 1 + (low > high ? low : high);
-	if (tree->update)
-		tree->update(node);
+	node->height = height;
+	return (tree->update && tree->update(node)) || changed;
 }
 
 /* Puts `node` (NULL: nothing) where `old` was. */
@@ -46,8 +46,8 @@ static struct tree_node *rotate(struct tree *tree, struct tree_node *node, int s
 	return up;
 }
 
-/* Balances what changed, from `node` up to the root. */
-static void balance(struct tree *tree, struct tree_node *node)
+/* Balances what changed, from `node` up to where nothing has changed any more, but at least up to `least` (NULL: that is nowhere). */
+static void balance(struct tree *tree, struct tree_node *node, const struct tree_node *least)
 {
 	for (; node; node = node->parent) {
 		unsigned low = height_of(node->child[0]), high = height_of(node->child[1]);
@@ -55,12 +55,15 @@ static void balance(struct tree *tree, struct tree_node *node)
 		struct tree_node *child;
 
 		if (low <= high + 1 && high <= low + 1) {
-			refresh(tree, node);
+			if (!refresh(tree, node) && !least)
+				return;
+			least = node == least ? NULL : least;
 			continue;
 		}
 		child = node->child[side];
 		if (height_of(child->child[!side]) > height_of(child->child[side]))
 			rotate(tree, child, !side);
+		least = node == least ? NULL : least;
 		node = rotate(tree, node, side);
 	}
 }
@@ -75,7 +78,7 @@ void tree_insert(struct tree *tree, struct tree_node *node)
 	}
 	*node = (struct tree_node){ .parent = parent };
 	*place = node;
-	balance(tree, node);
+	balance(tree, node, NULL);
 }
 
 void tree_remove(struct tree *tree, struct tree_node *node)
@@ -85,7 +88,7 @@ void tree_remove(struct tree *tree, struct tree_node *node)
 	if (!node->child[0] || !node->child[1]) {
 		changed = node->parent;
 		replace(tree, node, node->child[!node->child[0]]);
-		balance(tree, changed);
+		balance(tree, changed, NULL);
 		return;
 	}
 	/* the next higher one, which has no lower child, takes its place */
@@ -100,7 +103,7 @@ void tree_remove(struct tree *tree, struct tree_node *node)
 		if (next->child[side])
 			next->child[side]->parent = next;
 	}
-	balance(tree, changed);
+	balance(tree, changed, next);
 }
 
 static struct tree_node *outermost(struct tree_node *node, int side)

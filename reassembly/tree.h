@@ -6,6 +6,7 @@
 #ifndef REASSEMBLY_TREE_H
 #define REASSEMBLY_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Embed it; its owner only reads it. */
@@ -20,8 +21,8 @@ typedef int tree_order(const struct tree_node *a, const struct tree_node *b);
 /* The same of a node and a key. */
 typedef int tree_order_of_key(const struct tree_node *node, const void *key);
 
-/* Works out anew what a node holds of its subtree: its children are up to date. */
-typedef void tree_update(struct tree_node *node);
+/* Works out anew what a node holds of its subtree: its children are up to date. Returns whether that has changed. */
+typedef bool tree_update(struct tree_node *node);
 
 /* All zero but the functions is an empty tree. */
 struct tree {

@@ -38,13 +38,15 @@ static int order_of_key(const struct tree_node *node, const void *key)
 	return left < right ? -1 : left > right;
 }
 
-static void count_below(struct tree_node *node)
+static bool count_below(struct tree_node *node)
 {
 	struct item *item = item_of(node);
+	uint32_t before = item->below;
 
 	item->below = 1;
 	for (int side = 0; side < 2; side++)
 		item->below += node->child[side] ? item_of(node->child[side])->below : 0;
+	return item->below != before;
 }
 
 /* Walks all of it: links, order, balance, and what nodes hold. Gives the number of nodes. */
