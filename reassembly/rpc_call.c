@@ -326,6 +326,12 @@ static void evict(struct budget_holder *holder, void *owner)
 	give_up(tracker, (struct rpc_call *)((char *)holder - offsetof(struct rpc_call, holder)));
 }
 
+/* No sign of life for so long. */
+static void give_up_silent(struct budget_holder *holder, void *owner)
+{
+	give_up(owner, (struct rpc_call *)((char *)holder - offsetof(struct rpc_call, holder)));
+}
+
 static uint32_t most_calls(const struct connection *connection)
 {
 	if (connection->credits >= MOST_CALLS / 2)
@@ -360,6 +366,7 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	call->call.lists = of_call;
 	call->reply.lists = of_reply;
 	call->holder.evict = evict;
+	call->holder.give_up = give_up_silent;
 	call->holder.owner = tracker;
 	for (int i = 0; i < 2; i++) {
 		const struct psn_stream *stream = &connection->streams[i == 0 ? !from_a : from_a];
