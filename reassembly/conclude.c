@@ -157,11 +157,11 @@ static void give_crc_and_bytes(const struct rtap_tracker *tracker, struct messag
 	if (shown->kind == RTAP_KIND_FLUSH)
 		return;
 	if (tracker->keep & COVERAGE_CRC) {
-		shown->has_crc = true;
-		shown->crc32 = message->coverage.count ? run->crc : 0;
+		shown->has_crc = !message->coverage.count || run->crc_known;
+		shown->crc32 = message->coverage.count && run->crc_known ? run->crc : 0;
 	}
 	if (tracker->keep & COVERAGE_BYTES && message->coverage.bytes)
-		shown->bytes = (struct rtap_span){ message->coverage.bytes + (run->begin - message->coverage.origin), (uint32_t)shown->length };
+		shown->bytes = (struct rtap_span){ coverage_bytes(&message->coverage, run), (uint32_t)shown->length };
 }
 
 /* Most messages: all bytes in one run, from the first packet to the last. */

@@ -68,6 +68,17 @@ static bool is_half(const struct connection *connection)
 	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
 }
 
+/* Whether the call that names memory can come after its data, or its side is not known yet. */
+static bool may_come_later(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	return is_told(tracker) && (is_half(connection) || connection->upper == RTAP_UPPER_RPCRDMA);
+}
+
+bool rpc_call_may_want(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	return tracker->regions.count || may_come_later(tracker, connection);
+}
+
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 {
 	if (!message->shown.has_key)
@@ -77,8 +88,7 @@ void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 		message->segment->call->claimed++;
 		/* bytes are kept of all its packets or of none */
 		message->bytes_wanted = message->segment->keep_bytes || message->coverage.bytes;
-	} else if (is_told(tracker) && (is_half(message->connection) || message->connection->upper == RTAP_UPPER_RPCRDMA)) {
-		/* the call that names this memory comes later, or its side is not known yet */
+	} else if (may_come_later(tracker, message->connection)) {
 		message->bytes_wanted = true;
 	}
 }
@@ -386,11 +396,9 @@ static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *ca
 			if (call->call.lists.segments[j].list == list && call->call.lists.segments[j].r_key == segment->r_key &&
 			    call->call.lists.segments[j].offset == segment->offset)
 				source = &call->call.lists.segments[j];
-		if (!rpc_region_gather(whole, end, source, stream))
+		if (segment->length > MAX_GATHERED - (end - at) || !rpc_region_gather(whole, end, source, stream))
 			return false;
 		end += segment->length;
-		if (end - at > MAX_GATHERED)
-			return false;
 	}
 	return end > at && whole->count == 1 && !coverage_runs(whole)->begin && coverage_runs(whole)->end >= end;
 }

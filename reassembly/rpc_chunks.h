@@ -22,7 +22,6 @@ struct chunk_segment {
 	struct coverage cut;      /* what would have, had the capture not cut it off */
 	struct coverage arrived;  /* READ: what READs have brought, captured or cut off, landed or not */
 	bool keep_bytes;
-	bool has_parts;           /* messages overlapped: CRCs of runs may be of other bytes */
 	uint64_t first_frame, last_frame; /* that brought something */
 	/* index */
 	struct rpc_call *call;

@@ -94,7 +94,7 @@ static void add_segment(struct stream *stream, const struct chunk_segment *segme
 
 	for (uint32_t i = 0; i < data->count && at < length; i++) {
 		uint64_t end = runs[i].end < length ? runs[i].end : length;
-		bool whole = runs[i].begin >= at && runs[i].end <= length && !segment->has_parts;
+		bool whole = runs[i].begin >= at && runs[i].end <= length && runs[i].crc_known;
 
 		if (runs[i].end <= at)
 			continue;
@@ -230,7 +230,6 @@ static void adopt_data(struct rpc_call *call)
 				continue;
 			segment->data = source->data;
 			segment->cut = source->cut;
-			segment->has_parts = source->has_parts;
 			segment->first_frame = source->first_frame;
 			segment->last_frame = source->last_frame;
 			source->data = source->cut = (struct coverage){ 0 };

@@ -73,35 +73,32 @@ struct chunk_segment *rpc_region_find(const struct rtap_tracker *tracker, const 
 	return found;
 }
 
-/* Moves runs, by `shift`, into those of a region. */
-static void land_runs(struct rtap_tracker *tracker, struct chunk_segment *segment, struct coverage *to, const struct coverage *from,
-		      uint64_t shift, unsigned keep)
+/* Where a message stands in its region: what of its payload is the region's, and how far that is moved. */
+struct landing {
+	uint64_t begin, end, shift;
+};
+
+static struct landing landing_of(const struct message *message, const struct chunk_segment *segment, const struct psn_stream *stream)
 {
-	const struct coverage_run *runs = coverage_runs(from);
+	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * stream->pmtu;
+	uint64_t at = message->shown.virtual_address - segment->offset, left = segment->length - at;
 
-	for (uint32_t i = 0; i < from->count; i++) {
-		const uint8_t *bytes = keep & COVERAGE_BYTES ? from->bytes + (runs[i].begin - from->origin) : NULL;
-		uint64_t length = runs[i].end - runs[i].begin, fresh;
-
-		/* holes that an earlier one left, and nothing twice */
-		if (!coverage_add(to, runs[i].begin + shift, bytes, length, runs[i].crc, keep, &fresh))
-			tracker->counters.evictions++;
-		segment->has_parts |= fresh != length;
-	}
+	return (struct landing){ start, start + (left < message->shown.length ? left : message->shown.length), at - start };
 }
 
 void rpc_region_land(struct rtap_tracker *tracker, struct message *message)
 {
 	struct chunk_segment *segment = message->segment;
-	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * message->stream->pmtu;
-	uint64_t shift = message->shown.virtual_address - segment->offset - start;
+	struct landing to = landing_of(message, segment, message->stream);
 	uint64_t memory = coverage_memory(&segment->data) + coverage_memory(&segment->cut);
 	unsigned keep = (tracker->keep & COVERAGE_CRC) | (segment->keep_bytes ? COVERAGE_BYTES : 0u);
 
 	/* bytes that were to be kept and could not be are as good as not there */
-	if (!segment->keep_bytes || message->coverage.bytes)
-		land_runs(tracker, segment, &segment->data, &message->coverage, shift, keep);
-	land_runs(tracker, segment, &segment->cut, &message->cut, shift, COVERAGE_ONLY);
+	if ((!segment->keep_bytes || message->coverage.bytes) &&
+	    !coverage_copy(&segment->data, &message->coverage, to.begin, to.end, to.shift, keep))
+		tracker->counters.evictions++;
+	if (!coverage_copy(&segment->cut, &message->cut, to.begin, to.end, to.shift, COVERAGE_ONLY))
+		tracker->counters.evictions++;
 	if (!segment->first_frame || message->shown.first_frame < segment->first_frame)
 		segment->first_frame = message->shown.first_frame;
 	if (message->shown.last_frame > segment->last_frame)
@@ -128,27 +125,19 @@ static const struct message *first_claimed(const struct rpc_call *call, const st
 
 bool rpc_region_gather(struct coverage *whole, uint64_t position, const struct chunk_segment *segment, const struct psn_stream *stream)
 {
-	const struct coverage_run *runs = coverage_runs(&segment->data);
-	uint64_t fresh;
-
-	for (uint32_t i = 0; i < segment->data.count && segment->data.bytes; i++)
-		if (!coverage_add(whole, position + runs[i].begin, segment->data.bytes + (runs[i].begin - segment->data.origin),
-				  runs[i].end - runs[i].begin, 0, COVERAGE_BYTES, &fresh))
-			return false;
+	if (segment->data.bytes && !coverage_copy(whole, &segment->data, 0, segment->length, position, COVERAGE_BYTES))
+		return false;
 	/* a segment of a reply that its call has not named is nobody's */
 	if (!segment->call)
 		return true;
 	for (const struct message *message = first_claimed(segment->call, stream); message; message = message->behind) {
-		const struct coverage *data = &message->coverage;
-		uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * stream->pmtu;
+		struct landing to;
 
-		if (message->segment != segment || !data->bytes)
+		if (message->segment != segment || !message->coverage.bytes)
 			continue;
-		runs = coverage_runs(data);
-		for (uint32_t i = 0; i < data->count; i++)
-			if (!coverage_add(whole, position + runs[i].begin - start + message->shown.virtual_address - segment->offset,
-					  data->bytes + (runs[i].begin - data->origin), runs[i].end - runs[i].begin, 0, COVERAGE_BYTES, &fresh))
-				return false;
+		to = landing_of(message, segment, stream);
+		if (!coverage_copy(whole, &message->coverage, to.begin, to.end, position + to.shift, COVERAGE_BYTES))
+			return false;
 	}
 	return true;
 }
