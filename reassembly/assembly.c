@@ -72,6 +72,12 @@ static const uint8_t kind_of_verb[] = {
 	[RTAP_VERB_ATOMIC_WRITE] = RTAP_KIND_ATOMIC, [RTAP_VERB_FLUSH] = RTAP_KIND_FLUSH,
 };
 
+void assembly_set_verb(struct message *message, enum rtap_verb verb)
+{
+	message->shown.kind = kind_of_verb[verb];
+	message->shown.verb = (uint8_t)verb;
+}
+
 struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
 				const struct piece *piece, enum rtap_verb verb)
 {
@@ -89,8 +95,7 @@ struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream 
 	message = message_create(tracker, stream->connection, piece->frame, piece->time_ns);
 	if (!message)
 		return NULL;
-	message->shown.kind = kind_of_verb[verb];
-	message->shown.verb = (uint8_t)verb;
+	assembly_set_verb(message, verb);
 	message->shown.from_a = stream->from_a;
 	message->shown.psn = (uint32_t)psn & PSN_MASK;
 	message->low = message->high = message->origin = psn;
@@ -250,7 +255,7 @@ bool assembly_may_be_one(const struct message *message, const struct message *ne
 struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
 				    const struct ib_opcode *opcode, const struct piece *piece)
 {
-	enum rtap_verb verb = opcode->class == IB_SEND ? RTAP_VERB_SEND : opcode->class == IB_WRITE ? RTAP_VERB_WRITE : RTAP_VERB_READ;
+	enum rtap_verb verb = (enum rtap_verb)opcode->verb;
 	struct message *next = before ? before->behind : stream->head, *message;
 	bool begins = opcode->place == IB_FIRST || opcode->place == IB_ONLY;
 

@@ -18,6 +18,8 @@ static void append(struct missing_list *list, struct rtap_missing item)
 {
 	struct rtap_missing *last = list->count ? &list->items[list->count - 1] : NULL;
 
+	if (item.length_known && !item.length)
+		return;
 	if (last && last->reason == item.reason && last->length_known && item.length_known && last->offset + last->length == item.offset) {
 		last->length += item.length;
 		return;
@@ -195,9 +197,6 @@ static bool conclude_any(struct message *message)
 		shown->length_known = true;
 	else
 		conclude_data(message, &list);
-	/* of a READ of nothing, the response */
-	if (answered_by_data && !message->has_last && !list.count && shown->kind == RTAP_KIND_READ)
-		append(&list, (struct rtap_missing){ 0, 0, true, message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED });
 	shown->missing = list.items;
 	shown->missing_count = list.count;
 	count_lost_responses(message);

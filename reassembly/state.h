@@ -69,6 +69,7 @@ struct message {
 	bool gathers;                      /* it had a transfer, and is not settled */
 	bool sink_is_new;                  /* iWARP: no READ that was seen before had the same sink */
 	bool touched;                      /* it is in the tracker's list of those */
+	bool begun_by_response;            /* the request was captured behind a response */
 	uint64_t low, high;                /* PSNs of the first and last packet seen, unwrapped */
 	uint64_t end;                      /* PSN behind the last packet; 0: not known */
 	uint64_t origin;
@@ -111,6 +112,8 @@ struct psn_stream {
 	uint64_t fragment_psn;    /* of the newest SEND of which the beginning was not seen */
 	struct message *head, *tail;   /* by PSN */
 	struct message *unanswered;    /* none before it is unanswered */
+	uint64_t early_end;       /* PSN behind all that early responses answer; 0: there are none */
+	struct early_responses *early; /* NULL: none so far */
 	uint32_t msn;             /* of the last acknowledgement; valid with msn_known */
 	/* the last acknowledgement, to know it again, with its syndrome */
 	uint32_t last_ack_psn, last_ack_msn, last_ack_interface;
@@ -130,7 +133,7 @@ struct pending_response {
 	int64_t time_ns;
 	uint64_t original;         /* of an atomic */
 	uint32_t interface, psn, msn, crc, captured, wire;
-	uint8_t opcode, syndrome;
+	uint8_t opcode, syndrome, aeth_kind, aeth_value;
 	bool has_original;
 	uint8_t *bytes;            /* a copy, if bytes are wanted */
 };
@@ -141,6 +144,9 @@ struct flow {
 	struct connection *connection; /* NULL: responses only so far, whose requester was not found */
 	struct flow *pending_before, *pending_behind; /* of those that wait */
 	bool from_a, waits;
+	bool last_indexed;             /* by the addresses and PSN of the last one that is pending */
+	uint64_t last_hash, last_words[5];
+	struct flow *last_before, *last_behind; /* others with these words */
 	struct pending_response *pending;
 	uint32_t pending_count, pending_room;
 	struct budget_holder holder;   /* of what is pending */
@@ -151,7 +157,7 @@ struct expectation {
 	uint64_t hash;
 	uint64_t words[5];             /* addresses as the response will have them, PSN */
 	struct connection *connection;
-	struct expectation *same;      /* others with these words */
+	struct expectation *same_before, *same_behind; /* others with these words */
 };
 
 struct connection {
@@ -214,6 +220,7 @@ struct rtap_tracker {
 	struct map groups;             /* multicast */
 	struct map calls, regions;     /* RPC over RDMA */
 	struct map flows, expectations, handshakes, services;
+	struct map waiting_flows;      /* by the addresses and PSN of the last response that is pending */
 	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* a set is found by what the bytes are */
 	struct connection *first_connection, *last_connection;

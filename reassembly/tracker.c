@@ -128,11 +128,6 @@ static inline void note_packet(struct connection *connection, const struct rtap_
 	sender->last_psn_known = true;
 }
 
-static bool is_request(const struct ib_opcode *opcode)
-{
-	return opcode->class != IB_ACKNOWLEDGE && opcode->class != IB_READ_RESPONSE && opcode->class != IB_ATOMIC_ACKNOWLEDGE;
-}
-
 static enum rtap_transport transport_of(uint8_t opcode)
 {
 	switch (ib_service(opcode)) {
@@ -173,6 +168,8 @@ static void response_of(const struct rtap_tracker *tracker, const struct rtap_pa
 		.wire = payload->wire,
 		.opcode = packet->ib.opcode,
 		.syndrome = packet->ib.syndrome,
+		.aeth_kind = packet->ib.aeth_kind,
+		.aeth_value = packet->ib.aeth_value,
 		.has_original = packet->ib.has_atomic,
 		.bytes = (uint8_t *)(uintptr_t)packet->sources[payload->source].bytes + payload->offset,
 	};
@@ -219,6 +216,10 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 	if (is_half(connection) && connection->shown.transport != RTAP_TRANSPORT_UC &&
 	    (packet->ib.ack_request || opcode->place == IB_LAST || opcode->place == IB_ONLY))
 		pairing_expect(tracker, connection, packet->ib.psn);
+	if (flow->connection != connection) {
+		connection = flow->connection;
+		fill_flow(packet, connection, flow->from_a);
+	}
 	if (packet->rpcrdma.present)
 		connection->upper = RTAP_UPPER_RPCRDMA;
 	tracker->asked = connection;
@@ -339,10 +340,10 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		tracker->counters.evictions++;
 	else if (opcode->class == IB_CONGESTION)
 		congestion(tracker, flow, packet);
-	else if (is_request(opcode))
-		request_packet(tracker, flow, packet);
-	else
+	else if (opcode->is_response)
 		response_packet(tracker, flow, packet);
+	else
+		request_packet(tracker, flow, packet);
 }
 
 static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
