@@ -448,7 +448,7 @@ static void take_packet(struct canon *canon, struct group *group, const struct r
 
 static bool is_refusal(const struct rtap_packet *packet)
 {
-	return packet->ib.has_bth && packet->ib.has_aeth &&
+	return packet->ib.has_bth && packet->ib.has_aeth && packet->ib.icrc_status != RTAP_CRC_BAD &&
 	       (packet->ib.aeth_kind == RTAP_AETH_RNR_NAK || packet->ib.aeth_kind == RTAP_AETH_NAK) &&
 	       packet->flow.analysis != RTAP_PSN_CAPTURED_TWICE;
 }

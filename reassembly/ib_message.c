@@ -4,6 +4,7 @@
 #include "reassembly/assembly.h"
 #include "reassembly/early_response.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/icrc_sender.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/psn.h"
 #include "reassembly/rpc_call.h"
@@ -255,7 +256,8 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 		assembly_start(stream, ib->psn);
 	psn = psn_unwrap(stream, ib->psn);
 	if (assembly_is_far(stream, psn)) {
-		if (ib_check_icrc(packet) == RTAP_CRC_BAD)
+		/* it would end all that is under way */
+		if (ib_check_icrc(packet) == RTAP_CRC_BAD && icrc_sender_holds(tracker, packet))
 			return;
 		begin_anew(tracker, stream, ib->psn);
 		psn = stream->next;

@@ -144,6 +144,7 @@ struct flow {
 	struct connection *connection; /* NULL: responses only so far, whose requester was not found */
 	struct flow *pending_before, *pending_behind; /* of those that wait */
 	bool from_a, waits;
+	uint32_t icrc_good_on;         /* 1 + interface on which a right invariant CRC of its sender was seen last; 0: none */
 	bool last_indexed;             /* by the addresses and PSN of the last one that is pending */
 	uint64_t last_hash, last_words[5];
 	struct flow *last_before, *last_behind; /* others with these words */
@@ -220,6 +221,10 @@ struct rtap_tracker {
 	struct map groups;             /* multicast */
 	struct map calls, regions;     /* RPC over RDMA */
 	struct map flows, expectations, handshakes, services;
+	struct map icrc_senders;       /* whose invariant CRCs were seen */
+	const struct rtap_frame *batch; /* that frames come from; NULL: not known */
+	size_t batch_count;
+	bool icrc_ignored;             /* that of the frame at hand is wrong, and not held against it */
 	struct map waiting_flows;      /* by the addresses and PSN of the last response that is pending */
 	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* a set is found by what the bytes are */

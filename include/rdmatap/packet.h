@@ -86,7 +86,7 @@ enum rtap_crc_status {
 	RTAP_CRC_GOOD,
 	RTAP_CRC_BAD,
 	RTAP_CRC_UNVERIFIABLE, /* not all covered bytes were captured */
-	RTAP_CRC_OFF,          /* not in use on this connection (MPA): the field says nothing */
+	RTAP_CRC_OFF,          /* not in use on this connection (MPA) or by this sender (invariant CRC): the field says nothing */
 };
 
 /* What the packet carries behind its transport headers. Captured bytes may be fewer than wire bytes. */
