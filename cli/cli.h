@@ -86,6 +86,7 @@ struct options {
 	enum clock_form clock;
 	struct fields_format fields;
 	struct rtap_context context;
+	bool no_check_icrc;
 	struct rtap_decode_as decode_as[MAX_DECODE_AS];
 };
 

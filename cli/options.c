@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 
-enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
+enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, OPTION_DECODE_AS, OPTION_NO_HEURISTICS, OPTION_PROGRESS,
 	OPTION_MAX_MEMORY, OPTION_THREADS, OPTION_JSON, OPTION_CHECKSUM, OPTION_INCOMPLETE, OPTION_RPC, OPTION_FILL_HOLES, OPTION_FILES,
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY,
@@ -24,6 +24,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_DECODE_AS, OPTI
 
 #define COMMON_OPTIONS \
 	{ "check-icrc", no_argument, NULL, OPTION_CHECK_ICRC }, \
+	{ "no-check-icrc", no_argument, NULL, OPTION_NO_CHECK_ICRC }, \
 	{ "decode-as", required_argument, NULL, OPTION_DECODE_AS }, \
 	{ "no-heuristics", no_argument, NULL, OPTION_NO_HEURISTICS }, \
 	{ "max-memory", required_argument, NULL, OPTION_MAX_MEMORY }, \
@@ -520,6 +521,7 @@ static bool take_flag(struct options *options, int letter)
 	case OPTION_FORCE: options->live.verbs.force = true; return true;
 	case OPTION_PRINT: options->print = true; return true;
 	case OPTION_CHECK_ICRC: options->context.check_icrc = true; return true;
+	case OPTION_NO_CHECK_ICRC: options->no_check_icrc = true; return true;
 	case OPTION_NO_HEURISTICS: options->context.no_heuristics = true; return true;
 	case OPTION_PROGRESS: options->progress = true; return true;
 	case OPTION_JSON: options->json = true; return true;
@@ -604,6 +606,8 @@ static bool check(const struct options *options, enum command command)
 		complain("nothing to write (name a file with -w, a directory with --files)");
 	else if (command == COMMAND_REPORT && !options->write_name)
 		complain("nothing to write (name the page with -o, such as -o report.html; -o - is standard output)");
+	else if (options->context.check_icrc && options->no_check_icrc)
+		complain("--check-icrc and --no-check-icrc exclude each other");
 	else if (options->fill_holes && !options->write_name)
 		complain("--fill-holes goes with -w");
 	else if (options->directory && options->write_name && !strcmp(options->write_name, "-"))
@@ -643,6 +647,13 @@ static bool take_files(struct options *options, enum command command, int argc, 
 	return true;
 }
 
+/* What is written or compared is to be what was sent. */
+static bool checks_icrc(const struct options *options, enum command command)
+{
+	return options->context.check_icrc || (!options->no_check_icrc && (command == COMMAND_EXPORT || command == COMMAND_DIFF ||
+									   (command == COMMAND_MESSAGES && options->checksum)));
+}
+
 static unsigned processors(void)
 {
 	long count = sysconf(_SC_NPROCESSORS_ONLN);
@@ -667,6 +678,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 		}
 	if (!take_files(options, command, argc, argv) || !check(options, command))
 		return false;
+	options->context.check_icrc = checks_icrc(options, command);
 	warn_of_trapping(&options->live.verbs);
 	return true;
 }

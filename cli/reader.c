@@ -205,6 +205,8 @@ static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*t
 			reader->take_batch(owner, batch, count_batch(reader, batch));
 		return;
 	}
+	if (reader->tracker)
+		tracker_set_batch(reader->tracker, batch->frames, batch->count);
 	for (size_t i = 0; i < batch->count && goes_on(reader); i++) {
 		struct rtap_frame *frame = &batch->frames[i];
 
@@ -217,6 +219,8 @@ static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*t
 		if (reader->tally.taken == last)
 			reader->stop = true;
 	}
+	if (reader->tracker)
+		tracker_set_batch(reader->tracker, NULL, 0);
 }
 
 static int64_t now_ns(void)

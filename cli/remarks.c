@@ -89,6 +89,9 @@ void remark_tracker(const struct rtap_tracker *tracker, bool puts_together, bool
 	if (counters.unsupported && (puts_together || all))
 		complain("%" COUNT " of services that are not put together (reliable datagrams, reserved opcodes)",
 			 COUNTED(counters.unsupported, "packet", "packets"));
+	if (counters.icrc_ignored)
+		complain("%" COUNT " not counted as corrupt: the invariant CRCs of their senders are all wrong or zero",
+			 COUNTED(counters.icrc_ignored, "packet was", "packets were"));
 	if (counters.fragmented_lost)
 		complain("%" COUNT " could not be put together",
 			 COUNTED(counters.fragmented_lost, "fragmented IP datagram", "fragmented IP datagrams"));

@@ -6,6 +6,8 @@
 #ifndef DISSECT_IB_H
 #define DISSECT_IB_H
 
+#include <rdmatap/message.h>
+
 #include "dissect/protocol.h"
 
 /* Base Transport Header. IBTA vol. 1, 9.2. */
@@ -88,6 +90,8 @@ struct ib_opcode {
 	uint16_t headers;    /* enum ib_header */
 	uint8_t class;       /* enum ib_class */
 	uint8_t place;       /* enum ib_place */
+	uint8_t verb;        /* enum rtap_verb, of the message; RTAP_VERB_COUNT: any, or none */
+	bool is_response;
 };
 
 extern const struct ib_opcode ib_opcodes[256];

@@ -249,7 +249,7 @@ static bool status_text(enum rtap_crc_status status, struct rtap_value *value)
 {
 	static const char *const texts[] = {
 		[RTAP_CRC_UNCHECKED] = "unverifiable", [RTAP_CRC_GOOD] = "good",
-		[RTAP_CRC_BAD] = "bad", [RTAP_CRC_UNVERIFIABLE] = "unverifiable",
+		[RTAP_CRC_BAD] = "bad", [RTAP_CRC_UNVERIFIABLE] = "unverifiable", [RTAP_CRC_OFF] = "bad",
 	};
 
 	value->data = (struct rtap_span){ (const uint8_t *)texts[status], (uint32_t)strlen(texts[status]) };

@@ -92,20 +92,18 @@ static const struct rtap_field atomiceth_fields[] = {
 #define AETH_CODE 3, 5
 #define AETH_MSN 8, 24
 
-enum { AETH_ACK, AETH_RNR_NAK, AETH_RESERVED_KIND, AETH_NAK };
-
 #define CREDITS_NOT_USED 31
 
 static const struct rtap_name aeth_kind_names[] = {
-	{ AETH_ACK, "ACK" }, { AETH_RNR_NAK, "RNR NAK" }, { AETH_RESERVED_KIND, "Reserved" }, { AETH_NAK, "NAK" }, { 0, NULL },
+	{ RTAP_AETH_ACK, "ACK" }, { RTAP_AETH_RNR_NAK, "RNR NAK" }, { RTAP_AETH_RESERVED, "Reserved" }, { RTAP_AETH_NAK, "NAK" }, { 0, NULL },
 };
 
 static const struct rtap_name nak_names[] = {
-	{ 0, "PSN sequence error" },
-	{ 1, "invalid request" },
-	{ 2, "remote access error" },
-	{ 3, "remote operational error" },
-	{ 4, "invalid RD request" },
+	{ RTAP_NAK_SEQUENCE_ERROR, "PSN sequence error" },
+	{ RTAP_NAK_INVALID_REQUEST, "invalid request" },
+	{ RTAP_NAK_REMOTE_ACCESS, "remote access error" },
+	{ RTAP_NAK_REMOTE_OPERATIONAL, "remote operational error" },
+	{ RTAP_NAK_INVALID_RD, "invalid RD request" },
 	{ 0, NULL },
 };
 
@@ -121,22 +119,22 @@ static bool derive_code(const struct rtap_packet *packet, const struct rtap_laye
 
 static bool derive_credits(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	return derive_code(packet, layer, value, AETH_ACK);
+	return derive_code(packet, layer, value, RTAP_AETH_ACK);
 }
 
 static bool derive_timer(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	return derive_code(packet, layer, value, AETH_RNR_NAK);
+	return derive_code(packet, layer, value, RTAP_AETH_RNR_NAK);
 }
 
 static bool derive_reserved(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	return derive_code(packet, layer, value, AETH_RESERVED_KIND);
+	return derive_code(packet, layer, value, RTAP_AETH_RESERVED);
 }
 
 static bool derive_error(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	return derive_code(packet, layer, value, AETH_NAK);
+	return derive_code(packet, layer, value, RTAP_AETH_NAK);
 }
 
 static bool derive_timer_us(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
@@ -235,6 +233,8 @@ static void note_aeth(struct rtap_ib_facts *ib, const uint8_t *header)
 {
 	ib->has_aeth = true;
 	ib->syndrome = (uint8_t)bits(header, AETH_SYNDROME);
+	ib->aeth_kind = (uint8_t)bits(header, AETH_KIND);
+	ib->aeth_value = (uint8_t)bits(header, AETH_CODE);
 	ib->msn = (uint32_t)bits(header, AETH_MSN);
 }
 
@@ -375,7 +375,7 @@ static void summary_atomiceth(const struct rtap_packet *packet, const struct rta
 
 	if (layer->length < ATOMICETH_LENGTH)
 		return;
-	swap = (packet->ib.opcode & 0x1f) == 0x13;
+	swap = ib_opcodes[packet->ib.opcode].verb == RTAP_VERB_COMPARE_SWAP;
 	summary_address(line, bits(header, ATOMICETH_ADDRESS), bits(header, ATOMICETH_R_KEY));
 	line_text(line, swap ? " swap " : " add ");
 	line_hex(line, bits(header, ATOMICETH_SWAP), 1);
@@ -395,19 +395,19 @@ static void summary_aeth(const struct rtap_packet *packet, const struct rtap_lay
 		return;
 	code = (uint8_t)bits(header, AETH_CODE);
 	switch (bits(header, AETH_KIND)) {
-	case AETH_ACK:
+	case RTAP_AETH_ACK:
 		line_text(line, ", ACK");
 		if (code != CREDITS_NOT_USED) {
 			line_text(line, " credits ");
 			line_dec(line, ib_credits(code));
 		}
 		break;
-	case AETH_RNR_NAK:
+	case RTAP_AETH_RNR_NAK:
 		line_text(line, ", RNR NAK wait ");
 		line_dec(line, ib_rnr_timer_us(code));
 		line_text(line, " us");
 		break;
-	case AETH_NAK:
+	case RTAP_AETH_NAK:
 		nak = rtap_name_of(nak_names, code);
 		line_text(line, ", NAK ");
 		if (nak)

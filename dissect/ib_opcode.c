@@ -8,50 +8,50 @@
 
 #include "dissect/ib.h"
 
-/* X(service, operation, name, headers, class, place) */
+/* X(service, operation, name, headers, class, place, verb of the message) */
 #define SENDS_AND_WRITES(X, s) \
-	X(s, 0x00, "SEND First", 0, IB_SEND, IB_FIRST) \
-	X(s, 0x01, "SEND Middle", 0, IB_SEND, IB_MIDDLE) \
-	X(s, 0x02, "SEND Last", 0, IB_SEND, IB_LAST) \
-	X(s, 0x03, "SEND Last with Immediate", IB_IMMDT, IB_SEND, IB_LAST) \
-	X(s, 0x04, "SEND Only", 0, IB_SEND, IB_ONLY) \
-	X(s, 0x05, "SEND Only with Immediate", IB_IMMDT, IB_SEND, IB_ONLY) \
-	X(s, 0x06, "RDMA WRITE First", IB_RETH, IB_WRITE, IB_FIRST) \
-	X(s, 0x07, "RDMA WRITE Middle", 0, IB_WRITE, IB_MIDDLE) \
-	X(s, 0x08, "RDMA WRITE Last", 0, IB_WRITE, IB_LAST) \
-	X(s, 0x09, "RDMA WRITE Last with Immediate", IB_IMMDT, IB_WRITE, IB_LAST) \
-	X(s, 0x0a, "RDMA WRITE Only", IB_RETH, IB_WRITE, IB_ONLY) \
-	X(s, 0x0b, "RDMA WRITE Only with Immediate", IB_RETH | IB_IMMDT, IB_WRITE, IB_ONLY)
+	X(s, 0x00, "SEND First", 0, IB_SEND, IB_FIRST, RTAP_VERB_SEND) \
+	X(s, 0x01, "SEND Middle", 0, IB_SEND, IB_MIDDLE, RTAP_VERB_SEND) \
+	X(s, 0x02, "SEND Last", 0, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
+	X(s, 0x03, "SEND Last with Immediate", IB_IMMDT, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
+	X(s, 0x04, "SEND Only", 0, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
+	X(s, 0x05, "SEND Only with Immediate", IB_IMMDT, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
+	X(s, 0x06, "RDMA WRITE First", IB_RETH, IB_WRITE, IB_FIRST, RTAP_VERB_WRITE) \
+	X(s, 0x07, "RDMA WRITE Middle", 0, IB_WRITE, IB_MIDDLE, RTAP_VERB_WRITE) \
+	X(s, 0x08, "RDMA WRITE Last", 0, IB_WRITE, IB_LAST, RTAP_VERB_WRITE) \
+	X(s, 0x09, "RDMA WRITE Last with Immediate", IB_IMMDT, IB_WRITE, IB_LAST, RTAP_VERB_WRITE) \
+	X(s, 0x0a, "RDMA WRITE Only", IB_RETH, IB_WRITE, IB_ONLY, RTAP_VERB_WRITE) \
+	X(s, 0x0b, "RDMA WRITE Only with Immediate", IB_RETH | IB_IMMDT, IB_WRITE, IB_ONLY, RTAP_VERB_WRITE)
 
 #define RELIABLE_REQUEST_AND_RESPONSES(X, s) \
-	X(s, 0x0c, "RDMA READ Request", IB_RETH, IB_READ_REQUEST, IB_ONLY) \
-	X(s##_RESPONSE, 0x0d, "RDMA READ Response First", IB_AETH, IB_READ_RESPONSE, IB_FIRST) \
-	X(s##_RESPONSE, 0x0e, "RDMA READ Response Middle", 0, IB_READ_RESPONSE, IB_MIDDLE) \
-	X(s##_RESPONSE, 0x0f, "RDMA READ Response Last", IB_AETH, IB_READ_RESPONSE, IB_LAST) \
-	X(s##_RESPONSE, 0x10, "RDMA READ Response Only", IB_AETH, IB_READ_RESPONSE, IB_ONLY) \
-	X(s##_RESPONSE, 0x11, "Acknowledge", IB_AETH, IB_ACKNOWLEDGE, IB_ONLY) \
-	X(s##_RESPONSE, 0x12, "ATOMIC Acknowledge", IB_AETH | IB_ATOMICACKETH, IB_ATOMIC_ACKNOWLEDGE, IB_ONLY) \
-	X(s, 0x13, "CmpSwap", IB_ATOMICETH, IB_ATOMIC, IB_ONLY) \
-	X(s, 0x14, "FetchAdd", IB_ATOMICETH, IB_ATOMIC, IB_ONLY)
+	X(s, 0x0c, "RDMA READ Request", IB_RETH, IB_READ_REQUEST, IB_ONLY, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x0d, "RDMA READ Response First", IB_AETH, IB_READ_RESPONSE, IB_FIRST, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x0e, "RDMA READ Response Middle", 0, IB_READ_RESPONSE, IB_MIDDLE, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x0f, "RDMA READ Response Last", IB_AETH, IB_READ_RESPONSE, IB_LAST, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x10, "RDMA READ Response Only", IB_AETH, IB_READ_RESPONSE, IB_ONLY, RTAP_VERB_READ) \
+	X(s##_RESPONSE, 0x11, "Acknowledge", IB_AETH, IB_ACKNOWLEDGE, IB_ONLY, RTAP_VERB_COUNT) \
+	X(s##_RESPONSE, 0x12, "ATOMIC Acknowledge", IB_AETH | IB_ATOMICACKETH, IB_ATOMIC_ACKNOWLEDGE, IB_ONLY, RTAP_VERB_COUNT) \
+	X(s, 0x13, "CmpSwap", IB_ATOMICETH, IB_ATOMIC, IB_ONLY, RTAP_VERB_COMPARE_SWAP) \
+	X(s, 0x14, "FetchAdd", IB_ATOMICETH, IB_ATOMIC, IB_ONLY, RTAP_VERB_FETCH_ADD)
 
 #define RESYNC(X, s) \
-	X(s, 0x15, "RESYNC", 0, IB_RESYNC, IB_ONLY)
+	X(s, 0x15, "RESYNC", 0, IB_RESYNC, IB_ONLY, RTAP_VERB_COUNT)
 
 #define INVALIDATES(X, s) \
-	X(s, 0x16, "SEND Last with Invalidate", IB_IETH, IB_SEND, IB_LAST) \
-	X(s, 0x17, "SEND Only with Invalidate", IB_IETH, IB_SEND, IB_ONLY)
+	X(s, 0x16, "SEND Last with Invalidate", IB_IETH, IB_SEND, IB_LAST, RTAP_VERB_SEND) \
+	X(s, 0x17, "SEND Only with Invalidate", IB_IETH, IB_SEND, IB_ONLY, RTAP_VERB_SEND)
 
 #define PERSISTENCE(X, s) \
-	X(s, 0x1c, "FLUSH", IB_FETH | IB_RETH, IB_FLUSH, IB_ONLY) \
-	X(s, 0x1d, "ATOMIC WRITE", IB_RETH, IB_ATOMIC_WRITE, IB_ONLY)
+	X(s, 0x1c, "FLUSH", IB_FETH | IB_RETH, IB_FLUSH, IB_ONLY, RTAP_VERB_FLUSH) \
+	X(s, 0x1d, "ATOMIC WRITE", IB_RETH, IB_ATOMIC_WRITE, IB_ONLY, RTAP_VERB_ATOMIC_WRITE)
 
 #define DATAGRAMS(X, s) \
-	X(s, 0x04, "SEND Only", 0, IB_SEND, IB_ONLY) \
-	X(s, 0x05, "SEND Only with Immediate", IB_IMMDT, IB_SEND, IB_ONLY)
+	X(s, 0x04, "SEND Only", 0, IB_SEND, IB_ONLY, RTAP_VERB_SEND) \
+	X(s, 0x05, "SEND Only with Immediate", IB_IMMDT, IB_SEND, IB_ONLY, RTAP_VERB_SEND)
 
 #define CONGESTION(X, s) \
-	X(s, 0x00, "(A10)", IB_CNP_RESERVED, IB_CONGESTION, IB_ONLY) \
-	X(s, 0x01, "(RoCEv2)", IB_CNP_RESERVED, IB_CONGESTION, IB_ONLY)
+	X(s, 0x00, "(A10)", IB_CNP_RESERVED, IB_CONGESTION, IB_ONLY, RTAP_VERB_COUNT) \
+	X(s, 0x01, "(RoCEv2)", IB_CNP_RESERVED, IB_CONGESTION, IB_ONLY, RTAP_VERB_COUNT)
 
 #define ALL(X) \
 	SENDS_AND_WRITES(X, RC) RELIABLE_REQUEST_AND_RESPONSES(X, RC) INVALIDATES(X, RC) PERSISTENCE(X, RC) \
@@ -90,15 +90,17 @@
 #define FIRST_XRC IB_XRCETH
 #define FIRST_XRC_RESPONSE 0
 
+#define IS_RESPONSE(class) ((class) == IB_READ_RESPONSE || (class) == IB_ACKNOWLEDGE || (class) == IB_ATOMIC_ACKNOWLEDGE)
+
 const struct ib_opcode ib_opcodes[256] = {
-#define OPCODE(service, operation, name, headers, class, place) \
-	[BITS_##service | operation] = { NAME_##service " " name, (FIRST_##service) | (headers), class, place },
+#define OPCODE(service, operation, name, headers, class, place, verb) \
+	[BITS_##service | operation] = { NAME_##service " " name, (FIRST_##service) | (headers), class, place, verb, IS_RESPONSE(class) },
 	ALL(OPCODE)
 #undef OPCODE
 };
 
 const struct rtap_name ib_opcode_names[] = {
-#define NAME(service, operation, name, headers, class, place) { BITS_##service | operation, NAME_##service " " name },
+#define NAME(service, operation, name, headers, class, place, verb) { BITS_##service | operation, NAME_##service " " name },
 	ALL(NAME)
 #undef NAME
 	{ 0, NULL },

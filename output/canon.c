@@ -448,7 +448,8 @@ static void take_packet(struct canon *canon, struct group *group, const struct r
 
 static bool is_refusal(const struct rtap_packet *packet)
 {
-	return packet->ib.has_bth && packet->ib.has_aeth && (packet->ib.syndrome >> 5 == 1 || packet->ib.syndrome >> 5 == 3) &&
+	return packet->ib.has_bth && packet->ib.has_aeth && packet->ib.icrc_status != RTAP_CRC_BAD &&
+	       (packet->ib.aeth_kind == RTAP_AETH_RNR_NAK || packet->ib.aeth_kind == RTAP_AETH_NAK) &&
 	       packet->flow.analysis != RTAP_PSN_CAPTURED_TWICE;
 }
 
@@ -477,7 +478,7 @@ void canon_packet(struct canon *canon, const struct rtap_packet *packet)
 	if (packet->rpc.present && packet->source_address)
 		note_rpc(canon, packet);
 	if (is_refusal(packet)) {
-		group->asked_again_shown += packet->ib.syndrome >> 5 == 1 || !(packet->ib.syndrome & 0x1f);
+		group->asked_again_shown += packet->ib.aeth_kind == RTAP_AETH_RNR_NAK || packet->ib.aeth_value == RTAP_NAK_SEQUENCE_ERROR;
 		take_down(canon, group, STREAM_REFUSALS, packet->frame->number, write_refusal, &making);
 	}
 	take_packet(canon, group, packet, direction);

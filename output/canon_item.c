@@ -238,19 +238,20 @@ void canon_item_rpc(const struct rtap_message *message, const struct rtap_messag
 
 void canon_item_refusal(const struct rtap_packet *packet, const struct canon_keep *keep, struct line *line)
 {
-	static const char *const codes[] = { "sequence_error", "invalid_request", "remote_access_error",
+	static const char *const codes[RTAP_NAK_COUNT] = { "sequence_error", "invalid_request", "remote_access_error",
 					     "remote_operational_error", "invalid_rd_request" };
-	unsigned code = packet->ib.syndrome & 0x1f;
+	unsigned code = packet->ib.aeth_value;
+	bool not_ready = packet->ib.aeth_kind == RTAP_AETH_RNR_NAK;
 
 	text(line, "kind", "refusal");
 	canon_name(line, "nak");
-	if (packet->ib.syndrome >> 5 == 1)
+	if (not_ready)
 		line_text(line, "rnr");
-	else if (code < sizeof codes / sizeof codes[0])
+	else if (code < RTAP_NAK_COUNT)
 		line_text(line, codes[code]);
 	else
 		line_dec(line, code);
-	if (packet->ib.syndrome >> 5 == 1)
+	if (not_ready)
 		number(line, "rnr_timer", code);
 	if (canon_keeps(keep, "frame"))
 		number(line, "frame", packet->frame->number);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/protocol.h"
+#include "dissect/ib.h"
 #include "output/canon_values.h"
 #include "output/first_ids.h"
 
@@ -14,8 +14,6 @@
 
 /* Values of one packet: a hostile one can hold many. */
 #define MAX_VALUES (1u << 17)
-
-#define CNP_OPCODE 0x81
 
 /* What else there is to do with a field's values. */
 enum {
@@ -343,9 +341,7 @@ void canon_fields_read(struct canon_fields *fields, const struct rtap_packet *pa
 /* Responses count in the sequence of the requests that they answer. */
 static enum canon_stream stream_of(const struct rtap_packet *packet, bool from_client)
 {
-	bool response = packet->ib.has_aeth || (packet->ib.opcode & 0x1f) == 14; /* READ Response Middle has no AETH */
-
-	return from_client != response ? CANON_OF_CLIENT : CANON_OF_SERVER;
+	return from_client != ib_opcodes[packet->ib.opcode].is_response ? CANON_OF_CLIENT : CANON_OF_SERVER;
 }
 
 /* The number of acknowledged messages counts on its own. */
@@ -374,7 +370,7 @@ static void write_value(const struct canon_policy *policy, const struct canon_va
 		canon_key(line, (enum canon_kind)policy->kind, number, value->address);
 	else if (policy->action == CANON_RENAME)
 		canon_reference(line, (enum canon_kind)policy->kind, number);
-	else if (packet->ib.opcode == CNP_OPCODE)
+	else if (ib_opcodes[packet->ib.opcode].class == IB_CONGESTION)
 		line_char(line, '0'); /* a congestion notification is in no sequence */
 	else
 		canon_relative(line, (enum canon_kind)policy->kind, relative_stream(policy, packet, from_client), number);

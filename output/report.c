@@ -162,20 +162,20 @@ static enum report_series series_of(const struct rtap_packet *packet, enum repor
 	}
 }
 
-/* IBTA vol. 1, 9.7.5.2.2: the upper bits of an AETH's syndrome. */
 static enum report_series series_of_acknowledgement(const struct rtap_packet *packet)
 {
-	switch (packet->ib.has_aeth ? packet->ib.syndrome >> 5 & 3 : 0) {
-	case 1: return REPORT_RNR;
-	case 3: return REPORT_NAK;
+	switch (packet->ib.has_aeth ? packet->ib.aeth_kind : RTAP_AETH_ACK) {
+	case RTAP_AETH_RNR_NAK: return REPORT_RNR;
+	case RTAP_AETH_NAK: return REPORT_NAK;
 	default: return series_of(packet, REPORT_ACKS);
 	}
 }
 
 static void take_ib(struct report_trace *trace, const struct rtap_packet *packet)
 {
-	enum ib_class class = (enum ib_class)ib_opcodes[packet->ib.opcode].class;
-	bool answers = class == IB_READ_RESPONSE || class == IB_ACKNOWLEDGE || class == IB_ATOMIC_ACKNOWLEDGE || class == IB_CONGESTION;
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	enum ib_class class = (enum ib_class)opcode->class;
+	bool answers = opcode->is_response || class == IB_CONGESTION;
 	struct report_sequence *sequence = &trace->sequences[packet->flow.from_a == answers];
 	uint32_t psn = packet->ib.psn;
 	enum report_series series = REPORT_REQUESTS;
@@ -188,7 +188,7 @@ static void take_ib(struct report_trace *trace, const struct rtap_packet *packet
 		add(sequence, REPORT_CNP, sequence->place, sequence->last, packet->frame);
 		return;
 	}
-	if (class == IB_READ_RESPONSE || class == IB_ATOMIC_ACKNOWLEDGE)
+	if (opcode->is_response && class != IB_ACKNOWLEDGE)
 		series = REPORT_RESPONSES;
 	/* another use of the queue pair's number: its PSNs are drawn on from where the others were */
 	if (packet->flow.analysis == RTAP_PSN_RESYNCHRONISED)

@@ -232,8 +232,8 @@ struct stats_sight {
 	} flow;
 	struct stats_ib_head {
 		bool has_lrh, has_grh, has_bth, has_deth, has_reth, has_aeth, has_atomic, has_immediate, has_ieth;
-		uint8_t lnh, opcode, pad_count, syndrome;
-		bool ack_request, solicited_event, migration_request;
+		uint8_t lnh, opcode, pad_count, aeth_kind, aeth_value;
+		bool ack_request, solicited_event;
 	} ib;
 	bool bad_icrc, marked, is_mad;
 };

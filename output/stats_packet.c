@@ -11,13 +11,6 @@
 #include "dissect/ib.h"
 #include "output/stats.h"
 
-/* A syndrome's upper bits, and the codes of a NAK. IBTA vol. 1, 9.7.5.2.2. */
-#define SYNDROME_KIND(syndrome) ((syndrome) >> 5 & 3)
-#define SYNDROME_CODE(syndrome) ((syndrome) & 0x1f)
-#define SYNDROME_ACK 0
-#define SYNDROME_RNR 1
-#define SYNDROME_NAK 3
-
 /* RFC 3168, section 5; in the low bits of the type of service or traffic class. */
 #define ECN_CE 3
 
@@ -80,7 +73,8 @@ SAME_PLACE(stats_flow_head, rtap_flow_facts, tcp_analysis);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, has_bth);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, has_aeth);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, opcode);
-SAME_PLACE(stats_ib_head, rtap_ib_facts, syndrome);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, aeth_kind);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, aeth_value);
 
 void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
 {
@@ -120,26 +114,26 @@ static void note_mark(struct stats *stats, struct stats_direction *direction, co
 static void note_acknowledgement(struct stats *stats, struct stats_direction *sender, struct stats_direction *asker,
 				 const struct stats_sight *sight)
 {
-	uint8_t code = SYNDROME_CODE(sight->ib.syndrome);
+	uint8_t code = sight->ib.aeth_value;
 	uint64_t number = sight->frame;
 
-	switch (SYNDROME_KIND(sight->ib.syndrome)) {
-	case SYNDROME_ACK:
+	switch (sight->ib.aeth_kind) {
+	case RTAP_AETH_ACK:
 		/* what a NAK asked for has come, though the capture did not show it as a repeat */
 		asker->refused = false;
 		if (!code)
 			stats_note_event(stats, sender, STATS_NO_CREDIT, number);
 		break;
-	case SYNDROME_RNR:
+	case RTAP_AETH_RNR_NAK:
 		stats_note_event(stats, sender, STATS_RNR, number);
 		sender->rnr_wait_us += ib_rnr_timer_us(code);
 		asker->refused = true;
 		break;
-	case SYNDROME_NAK:
-		if (code > STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
+	case RTAP_AETH_NAK:
+		if (code >= RTAP_NAK_COUNT)
 			break;
 		stats_note_event(stats, sender, (enum stats_event)(STATS_NAK_SEQUENCE + code), number);
-		asker->refused |= code == 0;
+		asker->refused |= code == RTAP_NAK_SEQUENCE_ERROR;
 		break;
 	default:
 		break;
@@ -220,22 +214,15 @@ static bool note_transport(struct stats *stats, struct stats_connection *connect
 		note_mark(stats, sender, sight);
 	if (sight->flow.analysis == RTAP_PSN_CAPTURED_TWICE)
 		return true;
-	switch (opcode->class) {
-	case IB_CONGESTION:
+	if (opcode->class == IB_CONGESTION) {
 		stats_note_event(stats, sender, STATS_CNP, sight->frame);
 		if (in_order)
 			note_cnp(stats, other, sight->time_ns);
-		break;
-	case IB_ACKNOWLEDGE:
-	case IB_ATOMIC_ACKNOWLEDGE:
-	case IB_READ_RESPONSE:
+	} else if (opcode->is_response) {
 		if (sight->ib.has_aeth)
 			note_acknowledgement(stats, sender, other, sight);
-		break;
-	default:
-		if (in_order)
-			note_request(stats, sender, sight, opcode);
-		break;
+	} else if (in_order) {
+		note_request(stats, sender, sight, opcode);
 	}
 	return true;
 }
@@ -252,7 +239,7 @@ static void note_interval(struct stats *stats, const struct stats_sight *sight)
 	if (!sight->ib.has_bth || sight->bad_icrc)
 		return;
 	interval->naks += sight->ib.has_aeth &&
-			  (SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_NAK || SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_RNR);
+			  (sight->ib.aeth_kind == RTAP_AETH_NAK || sight->ib.aeth_kind == RTAP_AETH_RNR_NAK);
 	interval->cnps += ib_opcodes[sight->ib.opcode].class == IB_CONGESTION;
 	interval->ce_marks += sight->marked;
 }
@@ -285,7 +272,7 @@ static void note_flow(struct stats *stats, const struct stats_sight *sight)
 static void note_loose(struct stats *stats, const struct stats_sight *sight)
 {
 	uint64_t number = sight->frame;
-	uint8_t code = SYNDROME_CODE(sight->ib.syndrome);
+	uint8_t code = sight->ib.aeth_value;
 
 	stats->unassigned += !sight->is_mad;
 	if (sight->bad_icrc)
@@ -294,12 +281,12 @@ static void note_loose(struct stats *stats, const struct stats_sight *sight)
 		stats_count(&stats->loose[STATS_CE_MARK], number);
 	if (ib_opcodes[sight->ib.opcode].class == IB_CONGESTION)
 		stats_count(&stats->loose[STATS_CNP], number);
-	if (sight->ib.has_aeth && SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_ACK && !code)
+	if (sight->ib.has_aeth && sight->ib.aeth_kind == RTAP_AETH_ACK && !code)
 		stats_count(&stats->loose[STATS_NO_CREDIT], number);
-	if (sight->ib.has_aeth && SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_RNR)
+	if (sight->ib.has_aeth && sight->ib.aeth_kind == RTAP_AETH_RNR_NAK)
 		stats_count(&stats->loose[STATS_RNR], number);
-	if (sight->ib.has_aeth && SYNDROME_KIND(sight->ib.syndrome) == SYNDROME_NAK &&
-	    code <= STATS_NAK_INVALID_RD - STATS_NAK_SEQUENCE)
+	if (sight->ib.has_aeth && sight->ib.aeth_kind == RTAP_AETH_NAK &&
+	    code < RTAP_NAK_COUNT)
 		stats_count(&stats->loose[STATS_NAK_SEQUENCE + code], number);
 }
 

@@ -7,6 +7,7 @@
 #include "reassembly/ib_message.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/psn.h"
+#include "reassembly/rpc_call.h"
 
 #define MAX_IN_FLIGHT 8192
 /* SENDs of up to so many bytes are put together for the protocols above; bulk goes by RDMA. */
@@ -71,6 +72,12 @@ static const uint8_t kind_of_verb[] = {
 	[RTAP_VERB_ATOMIC_WRITE] = RTAP_KIND_ATOMIC, [RTAP_VERB_FLUSH] = RTAP_KIND_FLUSH,
 };
 
+void assembly_set_verb(struct message *message, enum rtap_verb verb)
+{
+	message->shown.kind = kind_of_verb[verb];
+	message->shown.verb = (uint8_t)verb;
+}
+
 struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
 				const struct piece *piece, enum rtap_verb verb)
 {
@@ -88,8 +95,7 @@ struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream 
 	message = message_create(tracker, stream->connection, piece->frame, piece->time_ns);
 	if (!message)
 		return NULL;
-	message->shown.kind = kind_of_verb[verb];
-	message->shown.verb = (uint8_t)verb;
+	assembly_set_verb(message, verb);
 	message->shown.from_a = stream->from_a;
 	message->shown.psn = (uint32_t)psn & PSN_MASK;
 	message->low = message->high = message->origin = psn;
@@ -121,9 +127,7 @@ static void drop_bytes(struct message *message)
 {
 	message->bytes_wanted = false;
 	message->bytes_dropped = true;
-	free(message->coverage.bytes);
-	message->coverage.bytes = NULL;
-	message->coverage.bytes_room = 0;
+	coverage_drop_bytes(&message->coverage);
 }
 
 static bool keeps_bytes(const struct rtap_tracker *tracker, const struct message *message)
@@ -180,28 +184,18 @@ void assembly_join(struct rtap_tracker *tracker, struct message *message, struct
 {
 	struct rtap_message *shown = &message->shown, *taken = &other->shown;
 	uint64_t shift = (other->origin - message->origin) * message->stream->pmtu;
-	struct coverage *parts[] = { &other->coverage, &other->cut };
+	unsigned keep = tracker->keep & COVERAGE_CRC;
 
-	for (int i = 0; i < 2; i++) {
-		struct coverage_run *runs = parts[i]->many ? parts[i]->many : &parts[i]->one;
-
-		for (uint32_t run = 0; run < parts[i]->count; run++) {
-			runs[run].begin += shift;
-			runs[run].end += shift;
-		}
-		parts[i]->origin += shift;
-	}
-	if (other->coverage.count && keeps_bytes(tracker, message)) {
+	if (other->coverage.bytes && keeps_bytes(tracker, message)) {
 		const struct coverage_run *run = coverage_runs(&other->coverage);
 
-		if (!other->coverage.bytes)
-			drop_bytes(message);
-		else if (!has_room(tracker, message, run->begin, run[other->coverage.count - 1].end - run->begin))
+		if (has_room(tracker, message, run->begin + shift, run[other->coverage.count - 1].end - run->begin))
+			keep |= COVERAGE_BYTES;
+		else
 			evict_bytes(tracker, message);
 	}
-	if (!coverage_join(&message->coverage, &other->coverage, (tracker->keep & COVERAGE_CRC) |
-			   (keeps_bytes(tracker, message) ? COVERAGE_BYTES : 0u)) ||
-	    !coverage_join(&message->cut, &other->cut, COVERAGE_ONLY))
+	if (!coverage_join(&message->coverage, &other->coverage, shift, keep) ||
+	    !coverage_join(&message->cut, &other->cut, shift, COVERAGE_ONLY))
 		message->evicted = true;
 	if (other->high > message->high)
 		message->high = other->high;
@@ -261,7 +255,7 @@ bool assembly_may_be_one(const struct message *message, const struct message *ne
 struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
 				    const struct ib_opcode *opcode, const struct piece *piece)
 {
-	enum rtap_verb verb = opcode->class == IB_SEND ? RTAP_VERB_SEND : opcode->class == IB_WRITE ? RTAP_VERB_WRITE : RTAP_VERB_READ;
+	enum rtap_verb verb = (enum rtap_verb)opcode->verb;
 	struct message *next = before ? before->behind : stream->head, *message;
 	bool begins = opcode->place == IB_FIRST || opcode->place == IB_ONLY;
 
@@ -282,8 +276,9 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 	message = assembly_create(tracker, stream, before, psn, piece, verb);
 	if (!message)
 		return NULL;
-	/* whose memory a WRITE goes to is not known before its beginning */
-	message->bytes_wanted = verb == RTAP_VERB_SEND ? opcode->place != IB_ONLY : !begins && tracker->region_count;
+	/* which memory it is about is not known before a WRITE's beginning or a READ's request */
+	message->bytes_wanted = verb == RTAP_VERB_SEND ? opcode->place != IB_ONLY :
+							 (verb == RTAP_VERB_READ || !begins) && rpc_call_may_want(tracker, stream->connection);
 	if (verb == RTAP_VERB_SEND && !begins)
 		stream->fragment_psn = psn;
 	return message;

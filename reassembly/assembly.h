@@ -45,6 +45,8 @@ static inline struct message *assembly_find_before(const struct psn_stream *stre
 	return message;
 }
 
+void assembly_set_verb(struct message *message, enum rtap_verb verb);
+
 /* A new message that begins with that packet, at `psn`, in the stream behind `before` (NULL: before all). NULL: memory is out. */
 struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
 				const struct piece *piece, enum rtap_verb verb);

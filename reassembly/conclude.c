@@ -18,6 +18,8 @@ static void append(struct missing_list *list, struct rtap_missing item)
 {
 	struct rtap_missing *last = list->count ? &list->items[list->count - 1] : NULL;
 
+	if (item.length_known && !item.length)
+		return;
 	if (last && last->reason == item.reason && last->length_known && item.length_known && last->offset + last->length == item.offset) {
 		last->length += item.length;
 		return;
@@ -157,11 +159,11 @@ static void give_crc_and_bytes(const struct rtap_tracker *tracker, struct messag
 	if (shown->kind == RTAP_KIND_FLUSH)
 		return;
 	if (tracker->keep & COVERAGE_CRC) {
-		shown->has_crc = true;
-		shown->crc32 = message->coverage.count ? run->crc : 0;
+		shown->has_crc = !message->coverage.count || run->crc_known;
+		shown->crc32 = message->coverage.count && run->crc_known ? run->crc : 0;
 	}
 	if (tracker->keep & COVERAGE_BYTES && message->coverage.bytes)
-		shown->bytes = (struct rtap_span){ message->coverage.bytes + (run->begin - message->coverage.origin), (uint32_t)shown->length };
+		shown->bytes = (struct rtap_span){ coverage_bytes(&message->coverage, run), (uint32_t)shown->length };
 }
 
 /* Most messages: all bytes in one run, from the first packet to the last. */
@@ -195,9 +197,6 @@ static bool conclude_any(struct message *message)
 		shown->length_known = true;
 	else
 		conclude_data(message, &list);
-	/* of a READ of nothing, the response */
-	if (answered_by_data && !message->has_last && !list.count && shown->kind == RTAP_KIND_READ)
-		append(&list, (struct rtap_missing){ 0, 0, true, message->evicted ? RTAP_MISSING_EVICTED : RTAP_MISSING_NOT_CAPTURED });
 	shown->missing = list.items;
 	shown->missing_count = list.count;
 	count_lost_responses(message);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reassembly/connection.h"
+#include "reassembly/early_response.h"
 #include "reassembly/ddp_message.h"
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
@@ -104,6 +105,7 @@ static void evict_pending(struct budget_holder *holder, void *owner)
 		flow_destroy(tracker, flow);
 		return;
 	}
+	pairing_forget_last(tracker, flow);
 	flow_forget_pending(flow);
 	budget_give(&tracker->budget, holder, holder->bytes);
 }
@@ -131,6 +133,7 @@ void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
 		if (flow->pending_behind)
 			flow->pending_behind->pending_before = flow->pending_before;
 	}
+	pairing_forget_last(tracker, flow);
 	map_remove(&tracker->flows, flow->hash, flow);
 	if (*flow_recent_place(tracker, flow->key.words[4]) == flow)
 		*flow_recent_place(tracker, flow->key.words[4]) = NULL;
@@ -156,7 +159,7 @@ static uint64_t memory_of(const struct connection *connection)
 		const struct psn_stream *stream = &connection->streams[i];
 
 		memory += (connection->flows[i] ? sizeof(struct flow) + 2 * sizeof(struct map_slot) : 0) +
-			  stream->gap_room * sizeof *stream->gaps +
+			  stream->gap_room * sizeof *stream->gaps + (stream->early ? sizeof *stream->early : 0) +
 			  (stream->requests.room + stream->responses.room) * sizeof(struct recent_packet);
 	}
 	return memory;
@@ -435,5 +438,6 @@ void connections_fini(struct rtap_tracker *tracker)
 			i++;
 	map_fini(&tracker->flows);
 	map_fini(&tracker->expectations);
+	map_fini(&tracker->waiting_flows);
 	map_fini(&tracker->calls);
 }

@@ -138,57 +138,59 @@ uint32_t coverage_find(const struct coverage *coverage, uint64_t position)
 	return low;
 }
 
+/* Appends to the run `run` one that comes right behind it. */
+static void extend_run(struct coverage *coverage, struct coverage_run *run, const struct coverage_run *next)
+{
+	run->crc_known &= next->crc_known;
+	if (run->crc_known)
+		run->crc = crc_joined(coverage, run->crc, next->crc, next->end - next->begin);
+	run->end = next->end;
+}
+
 /* Joins runs[at] with the next one if they touch. */
-static void join_next(struct coverage *coverage, uint32_t at, unsigned keep)
+static void join_next(struct coverage *coverage, uint32_t at)
 {
 	struct coverage_run *runs = runs_of(coverage);
 
 	if (at + 1 >= coverage->count || runs[at].end != runs[at + 1].begin)
 		return;
-	if (keep & COVERAGE_CRC)
-		runs[at].crc = crc_joined(coverage, runs[at].crc, runs[at + 1].crc, runs[at + 1].end - runs[at + 1].begin);
-	runs[at].end = runs[at + 1].end;
+	extend_run(coverage, &runs[at], &runs[at + 1]);
 	memmove(runs + at + 1, runs + at + 2, (coverage->count - at - 2) * sizeof *runs);
 	coverage->count--;
 }
 
 /* A run that overlaps no other is put in its place. */
-static bool insert_run(struct coverage *coverage, struct coverage_run run, unsigned keep)
+static bool insert_run(struct coverage *coverage, const struct coverage_run *run)
 {
-	uint32_t at = first_behind(coverage, run.begin);
+	uint32_t at = first_behind(coverage, run->begin);
 	struct coverage_run *runs = runs_of(coverage);
 
-	coverage->total += run.end - run.begin;
-	if (at < coverage->count && runs[at].end == run.begin) {
-		if (keep & COVERAGE_CRC)
-			runs[at].crc = crc_joined(coverage, runs[at].crc, run.crc, run.end - run.begin);
-		runs[at].end = run.end;
-		join_next(coverage, at, keep);
-		return true;
+	if (at < coverage->count && runs[at].end == run->begin) {
+		extend_run(coverage, &runs[at], run);
+	} else {
+		if (!reserve_runs(coverage))
+			return false;
+		runs = runs_of(coverage);
+		memmove(runs + at + 1, runs + at, (coverage->count - at) * sizeof *runs);
+		runs[at] = *run;
+		coverage->count++;
 	}
-	if (!reserve_runs(coverage)) {
-		coverage->total -= run.end - run.begin;
-		return false;
-	}
-	runs = runs_of(coverage);
-	memmove(runs + at + 1, runs + at, (coverage->count - at) * sizeof *runs);
-	runs[at] = run;
-	coverage->count++;
-	join_next(coverage, at, keep);
+	coverage->total += run->end - run->begin;
+	join_next(coverage, at);
 	return true;
 }
 
 /* Covers a piece that overlaps nothing. */
-static bool add_piece(struct coverage *coverage, uint64_t position, const uint8_t *bytes, uint64_t length, uint32_t crc, unsigned keep)
+static bool add_piece(struct coverage *coverage, const struct coverage_run *run, const uint8_t *bytes, unsigned keep)
 {
-	struct coverage_run run = { position, position + length, crc };
-
-	if (keep & COVERAGE_BYTES) {
-		if (!reserve_bytes(coverage, position, length))
+	if (keep & COVERAGE_BYTES && bytes && (coverage->bytes || !coverage->count)) {
+		if (!reserve_bytes(coverage, run->begin, run->end - run->begin))
 			return false;
-		memcpy(coverage->bytes + (position - coverage->origin), bytes, length);
+		memcpy(coverage->bytes + (run->begin - coverage->origin), bytes, run->end - run->begin);
+	} else if (coverage->bytes) {
+		coverage_drop_bytes(coverage);
 	}
-	return insert_run(coverage, run, keep);
+	return insert_run(coverage, run);
 }
 
 bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *bytes, uint64_t length, uint32_t crc, unsigned keep,
@@ -196,61 +198,78 @@ bool coverage_add(struct coverage *coverage, uint64_t position, const uint8_t *b
 {
 	uint64_t end = position + length;
 
-	*fresh = length;
-	if (coverage_append(coverage, position, length, crc, keep))
-		return true;
 	*fresh = 0;
+	if (end < position)
+		return false;
+	if (coverage_append(coverage, position, length, crc, keep)) {
+		*fresh = length;
+		return true;
+	}
 	while (position < end) {
 		uint32_t at = first_behind(coverage, position);
 		const struct coverage_run *runs = runs_of(coverage);
-		uint64_t stop = end;
+		struct coverage_run piece = { position, end, crc, keep & COVERAGE_CRC };
+		uint64_t there = 0;
 
 		if (at < coverage->count && runs[at].end == position)
 			at++;
 		if (at < coverage->count && runs[at].begin <= position) {
-			uint64_t skip = (runs[at].end < end ? runs[at].end : end) - position;
-
-			position += skip;
-			bytes = bytes ? bytes + skip : NULL;
-			continue;
+			there = (runs[at].end < end ? runs[at].end : end) - position;
+		} else {
+			if (at < coverage->count && runs[at].begin < end)
+				piece.end = runs[at].begin;
+			there = piece.end - position;
+			if (piece.crc_known && there != length) {
+				piece.crc_known = bytes != NULL;
+				piece.crc = bytes ? coverage_crc(bytes, there) : 0;
+			}
+			if (!add_piece(coverage, &piece, bytes, keep))
+				return false;
+			*fresh += there;
 		}
-		if (at < coverage->count && runs[at].begin < end)
-			stop = runs[at].begin;
-		if ((keep & COVERAGE_CRC) && bytes && stop - position != length)
-			crc = coverage_crc(bytes, stop - position);
-		if (!add_piece(coverage, position, bytes, stop - position, crc, keep))
-			return false;
-		*fresh += stop - position;
-		bytes = bytes ? bytes + (stop - position) : NULL;
-		position = stop;
+		bytes = bytes ? bytes + there : NULL;
+		position += there;
 	}
 	return true;
 }
 
-static bool overlaps(struct coverage *coverage, const struct coverage_run *run)
+bool coverage_copy(struct coverage *coverage, const struct coverage *other, uint64_t begin, uint64_t end, uint64_t shift, unsigned keep)
 {
-	const struct coverage_run *runs = runs_of(coverage);
-	uint32_t at = first_behind(coverage, run->begin);
+	const struct coverage_run *runs = coverage_runs(other);
 
-	if (at < coverage->count && runs[at].end == run->begin)
-		at++;
-	return at < coverage->count && runs[at].begin < run->end;
-}
-
-bool coverage_join(struct coverage *coverage, struct coverage *other, unsigned keep)
-{
 	for (uint32_t i = 0; i < other->count; i++) {
-		const struct coverage_run *run = coverage_runs(other) + i;
-		const uint8_t *bytes = other->bytes ? other->bytes + (run->begin - other->origin) : NULL;
-		uint64_t fresh;
+		uint64_t from = runs[i].begin > begin ? runs[i].begin : begin, to = runs[i].end < end ? runs[i].end : end, fresh;
+		bool is_whole = from == runs[i].begin && to == runs[i].end;
+		const uint8_t *bytes = coverage_bytes(other, &runs[i]);
+		uint32_t crc = runs[i].crc;
+		unsigned of_run = keep;
 
-		if (!bytes && keep & COVERAGE_CRC && overlaps(coverage, run))
+		if (from >= to)
 			continue;
-		if (!coverage_add(coverage, run->begin, bytes, run->end - run->begin, run->crc, keep, &fresh))
+		bytes = bytes ? bytes + (from - runs[i].begin) : NULL;
+		if (!(is_whole && runs[i].crc_known) && bytes && keep & COVERAGE_CRC)
+			crc = coverage_crc(bytes, to - from);
+		else if (!(is_whole && runs[i].crc_known))
+			of_run &= ~(unsigned)COVERAGE_CRC;
+		if (!coverage_add(coverage, from + shift, bytes, to - from, crc, of_run, &fresh))
 			return false;
 	}
+	return true;
+}
+
+bool coverage_join(struct coverage *coverage, struct coverage *other, uint64_t shift, unsigned keep)
+{
+	if (!coverage_copy(coverage, other, 0, UINT64_MAX, shift, keep))
+		return false;
 	coverage_fini(other);
 	return true;
+}
+
+void coverage_drop_bytes(struct coverage *coverage)
+{
+	free(coverage->bytes);
+	coverage->bytes = NULL;
+	coverage->bytes_room = 0;
 }
 
 void coverage_free(struct coverage *coverage)

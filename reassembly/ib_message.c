@@ -2,7 +2,9 @@
 #include "config.h"
 
 #include "reassembly/assembly.h"
+#include "reassembly/early_response.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/icrc_sender.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/psn.h"
 #include "reassembly/rpc_call.h"
@@ -67,7 +69,7 @@ static bool is_cut_send(const struct message *message)
 static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
 			const struct piece *piece, const struct ib_opcode *opcode)
 {
-	enum rtap_verb verb = opcode->class == IB_SEND ? RTAP_VERB_SEND : RTAP_VERB_WRITE;
+	enum rtap_verb verb = (enum rtap_verb)opcode->verb;
 	enum ib_place place = (enum ib_place)opcode->place;
 	struct message *message;
 	uint64_t frames;
@@ -146,6 +148,7 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 		if (!message)
 			return;
 	}
+	message->begun_by_response = message->shown.frames > 0 && !message->shown.request_seen;
 	if (take_reth(message, &packet->ib))
 		rpc_call_claim(tracker, message);
 	else
@@ -153,8 +156,18 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 	assembly_note_frame(tracker, message, piece, true);
 	/* responses that were captured before their request */
 	while (message->behind && message->end && message->behind->low < message->end && assembly_is_continued_by(message, message->behind, psn) &&
-	       stream->pmtu)
+	       stream->pmtu) {
 		assembly_join(tracker, message, message->behind);
+		message->begun_by_response = true;
+	}
+}
+
+/* What was taken for a READ's only response, without data, is what answers a FLUSH or an ATOMIC WRITE. IBTA vol. 1, A19.4. */
+static bool is_early_answer(const struct message *message, enum rtap_verb verb)
+{
+	return (verb == RTAP_VERB_FLUSH || verb == RTAP_VERB_ATOMIC_WRITE) && assembly_same_verb(message, RTAP_VERB_READ) &&
+	       !message->shown.request_seen && message->has_first && message->has_last && message->low == message->high &&
+	       !message->coverage.count && !message->cut.count;
 }
 
 /* Operations of one request packet. */
@@ -164,15 +177,19 @@ static void single_request(struct rtap_tracker *tracker, struct psn_stream *stre
 	const struct rtap_ib_facts *ib = &packet->ib;
 	struct message *message = assembly_find_before(stream, psn, NULL);
 
-	if (message && message->low == psn) {
+	if (message && message->low == psn && is_early_answer(message, verb)) {
+		assembly_set_verb(message, verb);
+		message->begun_by_response = true;
+	} else if (message && message->low == psn) {
 		message->shown.repeats += assembly_same_verb(message, verb);
 		return;
+	} else {
+		if (psn < stream->settled_high)
+			return;
+		message = assembly_create(tracker, stream, message, psn, piece, verb);
+		if (!message)
+			return;
 	}
-	if (psn < stream->settled_high)
-		return;
-	message = assembly_create(tracker, stream, message, psn, piece, verb);
-	if (!message)
-		return;
 	/* what the capture cut off of it was not seen */
 	message->shown.request_seen = message->shown.has_key = ib->has_atomic || ib->has_reth;
 	message->shown.r_key = ib->r_key;
@@ -239,7 +256,8 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 		assembly_start(stream, ib->psn);
 	psn = psn_unwrap(stream, ib->psn);
 	if (assembly_is_far(stream, psn)) {
-		if (ib_check_icrc(packet) == RTAP_CRC_BAD)
+		/* it would end all that is under way */
+		if (ib_check_icrc(packet) == RTAP_CRC_BAD && icrc_sender_holds(tracker, packet))
 			return;
 		begin_anew(tracker, stream, ib->psn);
 		psn = stream->next;
@@ -266,18 +284,15 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 		read_request(tracker, stream, packet, psn, &piece);
 		break;
 	case IB_ATOMIC:
-		single_request(tracker, stream, packet, psn, &piece,
-			       (ib->opcode & 0x1f) == 0x13 ? RTAP_VERB_COMPARE_SWAP : RTAP_VERB_FETCH_ADD);
-		break;
 	case IB_ATOMIC_WRITE:
-		single_request(tracker, stream, packet, psn, &piece, RTAP_VERB_ATOMIC_WRITE);
-		break;
 	case IB_FLUSH:
-		single_request(tracker, stream, packet, psn, &piece, RTAP_VERB_FLUSH);
+		single_request(tracker, stream, packet, psn, &piece, (enum rtap_verb)opcode->verb);
 		break;
 	default:
 		break;
 	}
+	if (early_response_may_be(stream, psn))
+		ib_message_answer_late(tracker, stream, psn, flow);
 	ib_message_settle_final(tracker, stream);
 }
 

@@ -14,6 +14,9 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream, const struct pending_response *response,
 			 struct rtap_flow_facts *flow);
 
+/* A request came behind responses that say something of it; `psn` is unwrapped. `flow` is the request's. */
+void ib_message_answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, struct rtap_flow_facts *flow);
+
 /* A datagram is a message. `connection` may be NULL. */
 void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,
 			 enum rtap_message_kind kind);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "reassembly/assembly.h"
+#include "reassembly/early_response.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/psn.h"
 
@@ -22,7 +23,8 @@ static void answer(struct psn_stream *stream, struct message *message, const str
 	message->answered_at = stream->packets;
 	shown->outcome = (uint8_t)outcome;
 	shown->answered_in = response->frame;
-	shown->has_latency = shown->request_seen || message->has_first;
+	/* of a response that was captured before the request nobody knows how long it took */
+	shown->has_latency = (shown->request_seen || message->has_first) && !message->begun_by_response && response->frame > shown->first_frame;
 	shown->latency_ns = response->time_ns - shown->time_ns;
 	if (flow && shown->has_latency && !flow->has_latency) {
 		flow->has_latency = true;
@@ -58,6 +60,22 @@ static void join_by_msn(struct rtap_tracker *tracker, struct psn_stream *stream,
 		}
 }
 
+/* The SENDs and WRITEs below `psn`. */
+static void answer_up_to(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
+{
+	for (struct message *message = stream->unanswered; message && message->low < psn; message = message->behind) {
+		uint64_t end = message->end ? message->end : message->high + 1;
+
+		/* packets in the middle of a message are acknowledged too */
+		if (!message->end && !message->has_last && end == psn)
+			continue;
+		if (!is_answered_by_data(message) && end <= psn)
+			answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
+	}
+	while (stream->unanswered && stream->unanswered->answered)
+		stream->unanswered = stream->unanswered->behind;
+}
+
 /*
  * All SENDs and WRITEs below `psn` were received; so were READs and ATOMICs, but they wait for their data.
  * IBTA vol. 1, 9.7.5.1.2.
@@ -74,28 +92,18 @@ static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream,
 		stream->msn = response->msn;
 		stream->msn_known = true;
 	}
-	for (struct message *message = stream->unanswered; message && message->low < psn; message = message->behind) {
-		uint64_t end = message->end ? message->end : message->high + 1;
-
-		/* packets in the middle of a message are acknowledged too */
-		if (!message->end && !message->has_last && end == psn)
-			continue;
-		if (!is_answered_by_data(message) && end <= psn)
-			answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
-	}
-	while (stream->unanswered && stream->unanswered->answered)
-		stream->unanswered = stream->unanswered->behind;
+	answer_up_to(stream, psn, response, flow);
 }
 
-/* NAK codes. IBTA vol. 1, 9.7.5.2.1, table 58. */
+/* What NAKs are counted as, and what they make of a message. */
 static const struct {
 	uint8_t trouble, outcome;
-} naks[] = {
-	{ RTAP_TROUBLE_NAK_SEQUENCE, RTAP_OUTCOME_SEQUENCE_ERROR },
-	{ RTAP_TROUBLE_NAK_INVALID_REQUEST, RTAP_OUTCOME_INVALID_REQUEST },
-	{ RTAP_TROUBLE_NAK_ACCESS, RTAP_OUTCOME_REMOTE_ACCESS_ERROR },
-	{ RTAP_TROUBLE_NAK_OPERATION, RTAP_OUTCOME_REMOTE_OPERATIONAL_ERROR },
-	{ RTAP_TROUBLE_NAK_INVALID_RD, RTAP_OUTCOME_INVALID_RD_REQUEST },
+} naks[RTAP_NAK_COUNT] = {
+	[RTAP_NAK_SEQUENCE_ERROR] = { RTAP_TROUBLE_NAK_SEQUENCE, RTAP_OUTCOME_SEQUENCE_ERROR },
+	[RTAP_NAK_INVALID_REQUEST] = { RTAP_TROUBLE_NAK_INVALID_REQUEST, RTAP_OUTCOME_INVALID_REQUEST },
+	[RTAP_NAK_REMOTE_ACCESS] = { RTAP_TROUBLE_NAK_ACCESS, RTAP_OUTCOME_REMOTE_ACCESS_ERROR },
+	[RTAP_NAK_REMOTE_OPERATIONAL] = { RTAP_TROUBLE_NAK_OPERATION, RTAP_OUTCOME_REMOTE_OPERATIONAL_ERROR },
+	[RTAP_NAK_INVALID_RD] = { RTAP_TROUBLE_NAK_INVALID_RD, RTAP_OUTCOME_INVALID_RD_REQUEST },
 };
 
 /* How the request stands until it is sent again. */
@@ -108,21 +116,32 @@ static void note_refusal(struct psn_stream *stream, uint64_t psn, enum rtap_outc
 		message->shown.outcome = (uint8_t)outcome;
 }
 
-static void refuse(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
+/* What a NAK says of the message that it is about. */
+static void refuse_message(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
 {
-	uint8_t code = response->syndrome & 0x1f;
+	uint8_t code = response->aeth_value;
 	struct message *message;
 
-	stream->nak = true;
-	stream->nak_psn = psn;
-	note_refusal(stream, psn, code < sizeof naks / sizeof naks[0] ? (enum rtap_outcome)naks[code].outcome : RTAP_OUTCOME_NONE);
-	if (code >= sizeof naks / sizeof naks[0])
+	if (response->aeth_kind == RTAP_AETH_RNR_NAK) {
+		note_refusal(stream, psn, RTAP_OUTCOME_RNR);
 		return;
-	stream->connection->shown.trouble[naks[code].trouble]++;
+	}
+	note_refusal(stream, psn, code < RTAP_NAK_COUNT ? (enum rtap_outcome)naks[code].outcome : RTAP_OUTCOME_NONE);
 	/* a sequence error asks for the packet again, the others end the request */
-	message = code ? assembly_find_before(stream, psn, stream->unanswered) : NULL;
+	message = code != RTAP_NAK_SEQUENCE_ERROR && code < RTAP_NAK_COUNT ? assembly_find_before(stream, psn, stream->unanswered) : NULL;
 	if (message)
 		answer(stream, message, response, (enum rtap_outcome)naks[code].outcome, flow);
+}
+
+static void refuse(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
+{
+	stream->nak = true;
+	stream->nak_psn = psn;
+	if (response->aeth_kind == RTAP_AETH_RNR_NAK)
+		stream->connection->shown.trouble[RTAP_TROUBLE_RNR]++;
+	else if (response->aeth_value < RTAP_NAK_COUNT)
+		stream->connection->shown.trouble[naks[response->aeth_value].trouble]++;
+	refuse_message(stream, psn, response, flow);
 }
 
 static bool is_seen_ack(struct psn_stream *stream, const struct pending_response *response)
@@ -144,18 +163,12 @@ static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, stru
 {
 	if (is_seen_ack(stream, response))
 		return RTAP_PSN_CAPTURED_TWICE;
-	switch (response->syndrome >> 5 & 3) {
-	case 0:
+	switch (response->aeth_kind) {
+	case RTAP_AETH_ACK:
 		acknowledge(tracker, stream, psn + 1, response, flow);
 		break;
-	case 1:
-		acknowledge(tracker, stream, psn, response, flow);
-		stream->connection->shown.trouble[RTAP_TROUBLE_RNR]++;
-		note_refusal(stream, psn, RTAP_OUTCOME_RNR);
-		stream->nak = true;
-		stream->nak_psn = psn;
-		break;
-	case 3:
+	case RTAP_AETH_RNR_NAK:
+	case RTAP_AETH_NAK:
 		acknowledge(tracker, stream, psn, response, flow);
 		refuse(stream, psn, response, flow);
 		break;
@@ -241,7 +254,10 @@ static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *str
 
 	if (!message || message->low != psn || message->shown.kind != RTAP_KIND_ATOMIC) {
 		/* of one that has been told already a repeat is nothing new */
-		stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE] += analysis == RTAP_PSN_IN_ORDER;
+		if (analysis == RTAP_PSN_IN_ORDER) {
+			stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE]++;
+			early_response_set_unexpected(stream, psn);
+		}
 		return;
 	}
 	for (int i = 0; i < 8; i++)
@@ -260,6 +276,64 @@ static enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream, uint6
 	struct rtap_frame frame = { .interface = response->interface, .time_ns = response->time_ns };
 
 	return psn_response(stream, psn, &frame, response->crc, differs);
+}
+
+/* Whether it answers a request that was not seen, nor known to be answered. */
+static inline bool is_early(const struct psn_stream *stream, uint64_t psn)
+{
+	const struct psn_gap *last = &stream->gaps[stream->gap_count - 1];
+
+	return psn >= stream->next || (stream->gap_count && psn >= last->begin && last->end > stream->acknowledged);
+}
+
+static void __attribute__((noinline)) keep_early(struct psn_stream *stream, uint64_t psn, const struct pending_response *response)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
+
+	/* the last response to a READ answers it */
+	if (opcode->class != IB_READ_RESPONSE || opcode->place == IB_LAST || opcode->place == IB_ONLY)
+		early_response_keep(stream, psn, response);
+}
+
+/* What a response says of requests that came after it. */
+static void answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, struct early_response *early, uint64_t psn,
+			struct rtap_flow_facts *flow)
+{
+	const struct pending_response *response = &early->response;
+	struct message *message;
+
+	switch (ib_opcodes[response->opcode].class) {
+	case IB_ACKNOWLEDGE:
+		if (response->aeth_kind == RTAP_AETH_RESERVED)
+			break;
+		answer_up_to(stream, early->psn + (response->aeth_kind == RTAP_AETH_ACK), response, NULL);
+		if (response->aeth_kind != RTAP_AETH_ACK)
+			refuse_message(stream, early->psn, response, NULL);
+		break;
+	case IB_ATOMIC_ACKNOWLEDGE:
+		answer_up_to(stream, early->psn, response, NULL);
+		if (early->psn == psn) {
+			stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE] -= early->unexpected;
+			early->unexpected = false;
+			atomic_response(tracker, stream, psn, response, RTAP_PSN_NONE, flow);
+		}
+		break;
+	default:
+		answer_up_to(stream, early->psn, response, NULL);
+		message = assembly_find_before(stream, early->psn, NULL);
+		if (message && is_answered_by_data(message) && !message->answered)
+			finish_response(tracker, stream, message, response, flow);
+		break;
+	}
+}
+
+void ib_message_answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, struct rtap_flow_facts *flow)
+{
+	struct early_response *early;
+
+	for (uint32_t i = 0; (early = early_response_at(stream, i)); i++)
+		if (early->psn >= psn)
+			answer_late(tracker, stream, early, psn, flow);
 }
 
 void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream, const struct pending_response *response,
@@ -284,6 +358,8 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 	}
 	stream->packets++;
 	stream->last_ns = response->time_ns;
+	if (is_early(stream, psn))
+		keep_early(stream, psn, response);
 	switch (opcode->class) {
 	case IB_ACKNOWLEDGE:
 		analysis = acknowledgement(tracker, stream, psn, response, flow);

@@ -29,21 +29,82 @@ static bool same_words(const void *value, const void *key)
 	return !memcmp(((const struct expectation *)value)->words, key, sizeof((struct expectation *)0)->words);
 }
 
+/* Those of the same words are a list, of which the table has the first. */
+static void add_expectation(struct rtap_tracker *tracker, struct expectation *expectation)
+{
+	struct expectation *first = map_find(&tracker->expectations, expectation->hash, same_words, expectation->words);
+
+	expectation->same_before = first;
+	expectation->same_behind = first ? first->same_behind : NULL;
+	if (expectation->same_behind)
+		expectation->same_behind->same_before = expectation;
+	if (first)
+		first->same_behind = expectation;
+	else if (!map_add(&tracker->expectations, expectation->hash, expectation))
+		expectation->connection = NULL;
+}
+
 static void remove_expectation(struct rtap_tracker *tracker, struct expectation *expectation)
 {
-	struct expectation *first = map_find(&tracker->expectations, expectation->hash, same_words, expectation->words), *at = first;
+	struct expectation *next = expectation->same_behind;
 
-	if (first == expectation) {
+	if (next)
+		next->same_before = expectation->same_before;
+	if (expectation->same_before) {
+		expectation->same_before->same_behind = next;
+	} else {
 		map_remove(&tracker->expectations, expectation->hash, expectation);
 		/* the slot that went free takes the next one without growing */
-		if (expectation->same && !map_add(&tracker->expectations, expectation->hash, expectation->same))
+		if (next && !map_add(&tracker->expectations, expectation->hash, next))
 			tracker->counters.evictions++;
-	} else {
-		while (at->same != expectation)
-			at = at->same;
-		at->same = expectation->same;
 	}
 	expectation->connection = NULL;
+}
+
+static bool same_last(const void *value, const void *key)
+{
+	return !memcmp(((const struct flow *)value)->last_words, key, sizeof((struct flow *)0)->last_words);
+}
+
+void pairing_forget_last(struct rtap_tracker *tracker, struct flow *flow)
+{
+	struct flow *next = flow->last_behind;
+
+	if (!flow->last_indexed)
+		return;
+	flow->last_indexed = false;
+	if (next)
+		next->last_before = flow->last_before;
+	if (flow->last_before) {
+		flow->last_before->last_behind = next;
+	} else {
+		map_remove(&tracker->waiting_flows, flow->last_hash, flow);
+		if (next && !map_add(&tracker->waiting_flows, flow->last_hash, next))
+			tracker->counters.evictions++;
+	}
+}
+
+/* The request of its last response may come next: the point of capture can swap them. */
+static void index_last(struct rtap_tracker *tracker, struct flow *flow)
+{
+	const struct pending_response *last = &flow->pending[flow->pending_count - 1];
+	struct flow *first;
+
+	pairing_forget_last(tracker, flow);
+	if (ib_opcodes[last->opcode].class == IB_CONGESTION)
+		return;
+	words_of(&flow->key, false, last->psn, flow->last_words);
+	flow->last_hash = map_hash(flow->last_words, 5);
+	first = map_find(&tracker->waiting_flows, flow->last_hash, same_last, flow->last_words);
+	flow->last_before = first;
+	flow->last_behind = first ? first->last_behind : NULL;
+	if (flow->last_behind)
+		flow->last_behind->last_before = flow;
+	if (first)
+		first->last_behind = flow;
+	else if (!map_add(&tracker->waiting_flows, flow->last_hash, flow))
+		return;
+	flow->last_indexed = true;
 }
 
 /* Makes room for one more. False: memory is out. */
@@ -69,42 +130,10 @@ static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 	connection->expectations = larger;
 	connection->expectation_room = room;
 	connection->resized = true;
-	for (uint32_t i = 0; i < kept; i++) {
-		struct expectation *first;
-
-		if (!larger[i].connection)
-			continue;
-		first = map_find(&tracker->expectations, larger[i].hash, same_words, larger[i].words);
-		larger[i].same = first ? first->same : NULL;
-		if (first)
-			first->same = &larger[i];
-		else if (!map_add(&tracker->expectations, larger[i].hash, &larger[i]))
-			larger[i].connection = NULL;
-	}
+	for (uint32_t i = 0; i < kept; i++)
+		if (larger[i].connection)
+			add_expectation(tracker, &larger[i]);
 	return true;
-}
-
-void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn)
-{
-	const struct flow *flow = connection->flows[1] ? connection->flows[1] : connection->flows[0];
-	struct expectation *expectation, *first;
-
-	if (!reserve(tracker, connection))
-		return;
-	expectation = &connection->expectations[connection->expected & (connection->expectation_room - 1)];
-	if (expectation->connection)
-		remove_expectation(tracker, expectation);
-	*expectation = (struct expectation){ .connection = connection };
-	words_of(&flow->key, true, psn, expectation->words);
-	expectation->hash = map_hash(expectation->words, 5);
-	first = map_find(&tracker->expectations, expectation->hash, same_words, expectation->words);
-	connection->expected++;
-	if (first) {
-		expectation->same = first->same;
-		first->same = expectation;
-	} else if (!map_add(&tracker->expectations, expectation->hash, expectation)) {
-		expectation->connection = NULL;
-	}
 }
 
 void pairing_forget(struct rtap_tracker *tracker, struct connection *connection)
@@ -137,7 +166,7 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 {
 	struct connection *found = NULL;
 
-	for (uint32_t i = flow->pending_count; i-- > 0 && !found;) {
+	for (uint32_t i = tracker->expectations.count ? flow->pending_count : 0; i-- > 0 && !found;) {
 		uint64_t words[5];
 		struct expectation *expectation;
 
@@ -145,7 +174,7 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 			continue;
 		words_of(&flow->key, false, flow->pending[i].psn, words);
 		expectation = map_find(&tracker->expectations, map_hash(words, 5), same_words, words);
-		for (; expectation; expectation = expectation->same) {
+		for (; expectation; expectation = expectation->same_behind) {
 			bool fits = expectation->connection != flow->connection && expectation->connection != found;
 
 			for (uint32_t other = 0; other < flow->pending_count && fits; other++)
@@ -276,9 +305,41 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 			connection->shown.time_end_ns = response->time_ns;
 		ib_message_response(tracker, stream, response, NULL);
 	}
+	pairing_forget_last(tracker, flow);
 	flow_forget_pending(flow);
 	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
 	connection_account(tracker, connection);
+}
+
+/* The request that was just expected may be that of the last response of a flow that waits, if it is of one such flow only. */
+static void pair_waiting(struct rtap_tracker *tracker, struct connection *connection, const struct expectation *expectation)
+{
+	struct flow *flow = map_find(&tracker->waiting_flows, expectation->hash, same_last, expectation->words);
+
+	if (!flow || flow->last_behind || (flow->connection && flow->connection->flows[0] && flow->connection->flows[1]) ||
+	    find_requester(tracker, flow) != connection)
+		return;
+	pair(tracker, flow, connection);
+	replay(tracker, flow);
+}
+
+void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn)
+{
+	const struct flow *flow = connection->flows[1] ? connection->flows[1] : connection->flows[0];
+	struct expectation *expectation;
+
+	if (!reserve(tracker, connection))
+		return;
+	expectation = &connection->expectations[connection->expected & (connection->expectation_room - 1)];
+	if (expectation->connection)
+		remove_expectation(tracker, expectation);
+	*expectation = (struct expectation){ .connection = connection };
+	words_of(&flow->key, true, psn, expectation->words);
+	expectation->hash = map_hash(expectation->words, 5);
+	connection->expected++;
+	add_expectation(tracker, expectation);
+	if (tracker->waiting_flows.count)
+		pair_waiting(tracker, connection, expectation);
 }
 
 static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
@@ -306,6 +367,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 		budget_charge(&tracker->budget, &flow->holder, response->captured + 1);
 	}
 	flow->pending_count++;
+	index_last(tracker, flow);
 	return true;
 }
 
@@ -314,7 +376,7 @@ bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct 
 	if (flow->pending_count == MAX_PENDING)
 		return false;
 	if (!flow->holder.bytes)
-		budget_charge(&tracker->budget, &flow->holder, sizeof *flow + 2 * sizeof(struct map_slot));
+		budget_charge(&tracker->budget, &flow->holder, sizeof *flow + 3 * sizeof(struct map_slot));
 	if (!flow->waits) {
 		flow->waits = true;
 		flow->pending_before = NULL;

@@ -8,7 +8,10 @@
 
 #include "reassembly/state.h"
 
-/* A request of a connection with one known direction was sent: its response will be known by it. */
+/*
+ * A request of a connection with one known direction was sent: its response will be known by it. If that was captured before, the
+ * connection is paired, which may make another one of it: that of its flow.
+ */
 void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn);
 
 /* Forgets what the connection expects. */
@@ -22,6 +25,9 @@ bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const str
 
 /* Keeps something for the flow's connection, when it is found, without looking for it. False: memory is out. */
 bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response);
+
+/* The flow's last response will not be looked for any more. */
+void pairing_forget_last(struct rtap_tracker *tracker, struct flow *flow);
 
 /* No more packets come for what the flow keeps: it makes a connection of its own if none is found. */
 void pairing_finish(struct rtap_tracker *tracker, struct flow *flow);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reassembly/early_response.h"
 #include "reassembly/memory.h"
 #include "reassembly/psn.h"
 
@@ -289,6 +290,7 @@ void psn_fini(struct psn_stream *stream)
 	free(stream->responses.packets);
 	free(stream->gaps);
 	stream->requests = stream->responses = (struct recent){ 0 };
+	early_response_forget(stream);
 	stream->gaps = NULL;
 	stream->gap_count = stream->gap_room = 0;
 	stream->resized = true;

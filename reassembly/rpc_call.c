@@ -76,6 +76,17 @@ static bool is_half(const struct connection *connection)
 	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
 }
 
+/* Whether the call that names memory can come after its data, or its side is not known yet. */
+static bool may_come_later(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	return is_told(tracker) && (is_half(connection) || connection->upper == RTAP_UPPER_RPCRDMA);
+}
+
+bool rpc_call_may_want(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	return tracker->region_count || may_come_later(tracker, connection);
+}
+
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rpc_region *region;
@@ -88,8 +99,7 @@ void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 		/* bytes are kept of all its packets or of none; in several regions parts of it are looked at by themselves */
 		message->bytes_wanted = region->keep_bytes || message->coverage.bytes ||
 					(tracker->keep && message->shown.length > region->end - message->shown.virtual_address);
-	} else if (is_told(tracker) && (is_half(message->connection) || message->connection->upper == RTAP_UPPER_RPCRDMA)) {
-		/* the call that names this memory comes later, or its side is not known yet */
+	} else if (may_come_later(tracker, message->connection)) {
 		message->bytes_wanted = true;
 	}
 }

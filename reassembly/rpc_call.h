@@ -90,6 +90,9 @@ bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connectio
 /* `packet` shows the call that rpc_call_chunk() or rpc_call_preceded() found: its reply needs to know. */
 void rpc_call_read(struct rtap_tracker *tracker, const struct rtap_packet *packet);
 
+/* Whether a READ or WRITE that is seen before what names its memory may be about that of a call: its bytes are kept until that is known. */
+bool rpc_call_may_want(const struct rtap_tracker *tracker, const struct connection *connection);
+
 /* A READ or WRITE request names memory: finds whose it is. */
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message);
 

@@ -24,7 +24,6 @@ struct rpc_region {
 	bool is_read;             /* READs read it; else WRITEs fill it */
 	bool is_open;             /* it is in the tree */
 	bool keep_bytes;
-	bool has_parts;           /* messages overlapped: CRCs of runs may be of other bytes */
 	uint64_t asked;           /* bytes of READs that were claimed for it, repeats too */
 	struct coverage data;     /* what READs and WRITEs brought; positions count from `begin` */
 	struct coverage cut;      /* what they would have, had the capture not cut it off */

@@ -96,7 +96,7 @@ static void add_region(struct stream *stream, const struct rpc_region *region, u
 
 	for (uint32_t i = coverage_find(data, at); i < data->count && runs[i].begin < end && !stream->failed; i++) {
 		uint64_t stop = runs[i].end < end ? runs[i].end : end;
-		bool whole = runs[i].begin >= at && runs[i].end <= end && !region->has_parts;
+		bool whole = runs[i].begin >= at && runs[i].end <= end && runs[i].crc_known;
 
 		if (runs[i].begin > at) {
 			add_hole(stream, region, at, runs[i].begin);

@@ -189,9 +189,7 @@ static bool has_room(struct rtap_tracker *tracker, struct rpc_region *region, ui
 
 	if (room == region->data.bytes_room || room <= limit / 4)
 		return true;
-	free(region->data.bytes);
-	region->data.bytes = NULL;
-	region->data.bytes_room = 0;
+	coverage_drop_bytes(&region->data);
 	region->keep_bytes = false;
 	tracker->counters.evictions++;
 	return false;
@@ -202,6 +200,7 @@ static void land_run(struct rtap_tracker *tracker, struct rpc_region *region, st
 		     const uint8_t *bytes, unsigned keep)
 {
 	uint64_t begin = run->begin + shift, end = run->end + shift, fresh, length;
+	uint32_t crc = run->crc;
 
 	if (begin < region->begin) {
 		bytes = bytes ? bytes + (region->begin - begin) : NULL;
@@ -214,13 +213,15 @@ static void land_run(struct rtap_tracker *tracker, struct rpc_region *region, st
 	length = end - begin;
 	if (keep & COVERAGE_BYTES && !has_room(tracker, region, begin - region->begin, length))
 		keep &= ~(unsigned)COVERAGE_BYTES;
-	/* holes that an earlier one left, and nothing twice */
-	if (to->count >= MOST_RUNS || !coverage_add(to, begin - region->begin, bytes, length,
-						     bytes && length != run->end - run->begin ? coverage_crc(bytes, length) : run->crc, keep, &fresh)) {
-		tracker->counters.evictions++;
-		return;
+	if (length != run->end - run->begin || !run->crc_known) {
+		if (!bytes)
+			keep &= ~(unsigned)COVERAGE_CRC;
+		else if (keep & COVERAGE_CRC)
+			crc = coverage_crc(bytes, length);
 	}
-	region->has_parts |= !bytes && ((fresh && fresh != length) || length != run->end - run->begin);
+	/* holes that an earlier one left, and nothing twice */
+	if (to->count >= MOST_RUNS || !coverage_add(to, begin - region->begin, bytes, length, crc, keep, &fresh))
+		tracker->counters.evictions++;
 }
 
 /* What a message brought to one region. */
@@ -235,7 +236,7 @@ static void land_in(struct rtap_tracker *tracker, struct rpc_region *region, con
 	for (uint32_t i = 0; i < data->count && (!region->keep_bytes || data->bytes); i++) {
 		const struct coverage_run *run = &coverage_runs(data)[i];
 
-		land_run(tracker, region, &region->data, run, shift, data->bytes ? data->bytes + (run->begin - data->origin) : NULL, keep);
+		land_run(tracker, region, &region->data, run, shift, coverage_bytes(data, run), keep);
 	}
 	for (uint32_t i = 0; i < cut->count; i++)
 		land_run(tracker, region, &region->cut, &coverage_runs(cut)[i], shift, NULL, COVERAGE_ONLY);

@@ -70,6 +70,7 @@ struct message {
 	bool gathers;                      /* it had a transfer, and is not settled */
 	bool sink_is_new;                  /* iWARP: no READ that was seen before had the same sink */
 	bool touched;                      /* it is in the tracker's list of those */
+	bool begun_by_response;            /* the request was captured after a response */
 	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
 	uint64_t low, high;                /* PSNs of the first and last packet seen, unwrapped */
 	uint64_t end;                      /* PSN behind the last packet; 0: not known */
@@ -114,6 +115,8 @@ struct psn_stream {
 	uint64_t fragment_psn;    /* of the newest SEND of which the beginning was not seen */
 	struct message *head, *tail;   /* by PSN */
 	struct message *unanswered;    /* none before it is unanswered */
+	uint64_t early_end;       /* PSN behind all that early responses answer; 0: there are none */
+	struct early_responses *early; /* NULL: none so far */
 	uint32_t msn;             /* of the last acknowledgement; valid with msn_known */
 	/* the last acknowledgement, to know it again, with its syndrome */
 	uint32_t last_ack_psn, last_ack_msn, last_ack_interface;
@@ -133,7 +136,7 @@ struct pending_response {
 	int64_t time_ns;
 	uint64_t original;         /* of an atomic */
 	uint32_t interface, psn, msn, crc, captured, wire;
-	uint8_t opcode, syndrome;
+	uint8_t opcode, syndrome, aeth_kind, aeth_value;
 	bool has_original;
 	uint8_t *bytes;            /* a copy, if bytes are wanted */
 };
@@ -144,6 +147,10 @@ struct flow {
 	struct connection *connection; /* NULL: responses only so far, whose requester was not found */
 	struct flow *pending_before, *pending_behind; /* of those that wait */
 	bool from_a, waits;
+	uint32_t icrc_good_on;         /* 1 + interface on which a right invariant CRC of its sender was seen last; 0: none */
+	bool last_indexed;             /* by the addresses and PSN of the last one that is pending */
+	uint64_t last_hash, last_words[5];
+	struct flow *last_before, *last_behind; /* others with these words */
 	struct pending_response *pending;
 	uint32_t pending_count, pending_room;
 	struct budget_holder holder;   /* of what is pending */
@@ -154,7 +161,7 @@ struct expectation {
 	uint64_t hash;
 	uint64_t words[5];             /* addresses as the response will have them, PSN */
 	struct connection *connection;
-	struct expectation *same;      /* others with these words */
+	struct expectation *same_before, *same_behind; /* others with these words */
 };
 
 /* RPC calls in order. */
@@ -227,6 +234,11 @@ struct rtap_tracker {
 	struct map calls;              /* RPC over RDMA */
 	uint64_t region_count;         /* regions of those calls that are known by their keys */
 	struct map flows, expectations, handshakes, services;
+	struct map icrc_senders;       /* whose invariant CRCs were seen */
+	const struct rtap_frame *batch; /* that frames come from; NULL: not known */
+	size_t batch_count;
+	bool icrc_ignored;             /* that of the frame at hand is wrong, and not held against it */
+	struct map waiting_flows;      /* by the addresses and PSN of the last response that is pending */
 	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* a set is found by what the bytes are */
 	struct connection *first_connection, *last_connection;

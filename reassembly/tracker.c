@@ -13,6 +13,7 @@
 #include "reassembly/ddp_message.h"
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/icrc_sender.h"
 #include "reassembly/mad_message.h"
 #include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
@@ -129,11 +130,6 @@ static inline void note_packet(struct connection *connection, const struct rtap_
 	sender->last_psn_known = true;
 }
 
-static bool is_request(const struct ib_opcode *opcode)
-{
-	return opcode->class != IB_ACKNOWLEDGE && opcode->class != IB_READ_RESPONSE && opcode->class != IB_ATOMIC_ACKNOWLEDGE;
-}
-
 static enum rtap_transport transport_of(uint8_t opcode)
 {
 	switch (ib_service(opcode)) {
@@ -174,6 +170,8 @@ static void response_of(const struct rtap_tracker *tracker, const struct rtap_pa
 		.wire = payload->wire,
 		.opcode = packet->ib.opcode,
 		.syndrome = packet->ib.syndrome,
+		.aeth_kind = packet->ib.aeth_kind,
+		.aeth_value = packet->ib.aeth_value,
 		.has_original = packet->ib.has_atomic,
 		.bytes = (uint8_t *)(uintptr_t)packet->sources[payload->source].bytes + payload->offset,
 	};
@@ -220,6 +218,10 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 	if (is_half(connection) && connection->shown.transport != RTAP_TRANSPORT_UC &&
 	    (packet->ib.ack_request || opcode->place == IB_LAST || opcode->place == IB_ONLY))
 		pairing_expect(tracker, connection, packet->ib.psn);
+	if (flow->connection != connection) {
+		connection = flow->connection;
+		fill_flow(packet, connection, flow->from_a);
+	}
 	if (packet->rpcrdma.present)
 		connection->upper = RTAP_UPPER_RPCRDMA;
 	tracker->asked = connection;
@@ -313,6 +315,26 @@ static void congestion(struct rtap_tracker *tracker, struct flow *flow, struct r
 	flow->connection->shown.trouble[RTAP_TROUBLE_CNP]++;
 }
 
+/* Whether the packet's invariant CRC was looked at and shows that it is corrupt. `flow`: NULL: not known. */
+static inline bool is_corrupt(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+{
+	if (packet->ib.icrc_status == RTAP_CRC_GOOD) {
+		if (!flow || flow->icrc_good_on != packet->frame->interface + 1) {
+			icrc_sender_note_good(tracker, packet);
+			if (flow)
+				flow->icrc_good_on = packet->frame->interface + 1;
+		}
+		return false;
+	}
+	if (packet->ib.icrc_status != RTAP_CRC_BAD)
+		return false;
+	if (icrc_sender_holds(tracker, packet))
+		return true;
+	tracker->counters.icrc_ignored++;
+	tracker->icrc_ignored = true;
+	return false;
+}
+
 /* Queue pairs that are connected: RC, UC, XRC. */
 static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
@@ -325,7 +347,7 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		flow_key_of_packet(packet, &key);
 		flow = flow_find_recent(tracker, &key);
 	}
-	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
+	if (is_corrupt(tracker, flow, packet)) {
 		if (flow && flow->connection) {
 			fill_flow(packet, flow->connection, flow->from_a);
 			flow->connection->shown.trouble[RTAP_TROUBLE_BAD_ICRC]++;
@@ -340,10 +362,10 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		tracker->counters.evictions++;
 	else if (opcode->class == IB_CONGESTION)
 		congestion(tracker, flow, packet);
-	else if (is_request(opcode))
-		request_packet(tracker, flow, packet);
-	else
+	else if (opcode->is_response)
 		response_packet(tracker, flow, packet);
+	else
+		request_packet(tracker, flow, packet);
 }
 
 static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
@@ -363,7 +385,7 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		return;
 	}
 	ends_of(packet, &source, &destination);
-	if (packet->ib.icrc_status == RTAP_CRC_BAD) {
+	if (is_corrupt(tracker, NULL, packet)) {
 		tracker->counters.trouble[RTAP_TROUBLE_BAD_ICRC]++;
 		return;
 	}
@@ -605,6 +627,19 @@ void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap
 	tcp_stream_digest(packet);
 }
 
+/* It is no anomaly of the packet. */
+static void __attribute__((noinline)) ignore_icrc(struct rtap_packet *packet)
+{
+	uint8_t kept = 0;
+
+	packet->ib.icrc_status = RTAP_CRC_OFF;
+	for (uint8_t i = 0; i < packet->anomaly_count; i++)
+		if (packet->anomalies[i].code != RTAP_ANOMALY_BAD_ICRC)
+			packet->anomalies[kept++] = packet->anomalies[i];
+	packet->anomalies_found -= packet->anomaly_count - kept;
+	packet->anomaly_count = kept;
+}
+
 static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	struct rtap_context context;
@@ -639,7 +674,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		return;
 	}
 	tracker->asked = NULL;
-	tracker->transfer.whole = false;
+	tracker->transfer.whole = tracker->icrc_ignored = false;
 	ib_packet(tracker, packet);
 	if (tracker->transfer.whole)
 		dissect_transfer(tracker, frame, &context, packet);
@@ -651,11 +686,19 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	if (may_have_rpc(tracker, packet))
 		take_rpc(tracker, frame, &context, packet);
 	flow_add_layer(packet);
+	if (tracker->icrc_ignored)
+		ignore_icrc(packet);
 	if (tracker->touched && tracker->options.wanted && tracker->options.wanted(tracker->options.owner, packet)) {
 		tracker->touched->shown.wanted = true;
 		if (tracker->touched_rpc)
 			tracker->touched_rpc->shown.wanted = true;
 	}
+}
+
+void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *frames, size_t count)
+{
+	tracker->batch = frames;
+	tracker->batch_count = count;
 }
 
 void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
@@ -724,6 +767,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	ip_fragments_fini(&tracker->fragments);
 	coverage_fini(&tracker->gathered);
 	multicast_fini(tracker);
+	icrc_senders_fini(tracker);
 	rpc_carriers_fini(&tracker->carriers);
 	free(tracker);
 }

@@ -13,6 +13,9 @@ void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame
 /* As tracker_dissect(), and works out what tracker_take() else would of the payload: so that another thread has done it. */
 void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
 
+/* The frames from now on are these, or others if `frames` is NULL: they may be looked at before it is their turn. */
+void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *frames, size_t count);
+
 /* What rtap_tracker_frame() does of the next frame, of which tracker_dissect() has made the packet. */
 void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
 

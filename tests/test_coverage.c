@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <inttypes.h>
+
 #include <criterion/criterion.h>
 #include <zlib.h>
 
@@ -57,10 +59,12 @@ static void expect_same(const struct coverage *coverage, const struct model *mod
 		cr_assert_eq(got->begin, BASE + begin);
 		cr_assert_eq(got->end, BASE + at);
 		total += at - begin;
-		if (keep & COVERAGE_CRC)
+		cr_assert(got->crc_known || !(keep & COVERAGE_CRC));
+		if (got->crc_known)
 			cr_assert_eq(got->crc, crc32_z(0, model->bytes + begin, at - begin));
-		if (keep & COVERAGE_BYTES)
-			cr_assert_arr_eq(coverage->bytes + (got->begin - coverage->origin), model->bytes + begin, at - begin);
+		cr_assert(coverage_bytes(coverage, got) || !(keep & COVERAGE_BYTES));
+		if (coverage_bytes(coverage, got))
+			cr_assert_arr_eq(coverage_bytes(coverage, got), model->bytes + begin, at - begin);
 		run++;
 	}
 	cr_assert_eq(coverage->count, run);
@@ -156,14 +160,14 @@ Test(coverage, joined_coverages_are_as_byte_by_byte)
 		for (uint32_t i = 0; i < ROOM; i++)
 			if (taken.there[i])
 				add_to_model(&model, i, &taken.bytes[i], 1);
-		cr_assert(coverage_join(&coverage, &other, keep));
+		cr_assert(coverage_join(&coverage, &other, 0, keep));
 		cr_assert_eq(coverage_memory(&other), 0);
 		expect_same(&coverage, &model, keep);
 		coverage_fini(&coverage);
 	}
 }
 
-Test(coverage, a_run_whose_checksum_cannot_be_had_is_not_joined)
+Test(coverage, the_checksum_of_a_part_without_bytes_is_not_known)
 {
 	struct coverage coverage = { 0 }, other = { 0 };
 	uint8_t bytes[100] = { 1, 2, 3 };
@@ -171,10 +175,62 @@ Test(coverage, a_run_whose_checksum_cannot_be_had_is_not_joined)
 
 	cr_assert(coverage_add(&coverage, BASE, bytes, 60, (uint32_t)crc32_z(0, bytes, 60), COVERAGE_CRC, &fresh));
 	cr_assert(coverage_add(&other, BASE + 50, bytes, 50, (uint32_t)crc32_z(0, bytes, 50), COVERAGE_CRC, &fresh));
-	cr_assert(coverage_join(&coverage, &other, COVERAGE_CRC));
+	cr_expect(coverage_runs(&coverage)->crc_known && coverage_runs(&other)->crc_known);
+	cr_assert(coverage_join(&coverage, &other, 0, COVERAGE_CRC));
 	cr_expect_eq(coverage.count, 1);
-	cr_expect_eq(coverage.total, 60);
-	cr_expect_eq(coverage_runs(&coverage)->crc, crc32_z(0, bytes, 60));
+	cr_expect_eq(coverage.total, 100);
+	cr_expect_not(coverage_runs(&coverage)->crc_known);
+	coverage_fini(&coverage);
+}
+
+/* Of pieces of which only some have bytes, or are to be kept: bytes of every run or of none, and no wrong ones. */
+Test(coverage, bytes_are_of_every_run_or_of_none)
+{
+	uint64_t had_bytes = 0, had_none = 0;
+
+	for (uint32_t seed = 0; seed < 2000; seed++) {
+		struct coverage parts[3] = { { .count = 0 } };
+		struct model models[3] = { { .there = { false } } };
+
+		random_state = seed;
+		for (int i = 0; i < 40; i++) {
+			uint32_t which = draw(3), other = draw(3), at = draw(ROOM - 600), length = 1 + draw(600);
+			unsigned keep = keeps[draw(seed % 3 ? 2 : 1) + 2];
+			uint8_t bytes[600];
+			uint64_t fresh;
+
+			for (uint32_t j = 0; j < length; j++)
+				bytes[j] = (uint8_t)draw(256);
+			if (i % 5 == 4 && which != other) {
+				for (uint32_t j = at; j < at + length; j++)
+					if (models[other].there[j])
+						add_to_model(&models[which], j + 3, &models[other].bytes[j], 1);
+				cr_assert(coverage_copy(&parts[which], &parts[other], BASE + at, BASE + at + length, 3, keep));
+			} else {
+				cr_assert(coverage_add(&parts[which], BASE + at, draw(20) ? bytes : NULL, length,
+						       (uint32_t)crc32_z(0, bytes, length), draw(20) ? keep : keeps[draw(4)], &fresh));
+				cr_assert_eq(fresh, add_to_model(&models[which], at, bytes, length));
+			}
+			expect_same(&parts[which], &models[which], 0);
+			had_bytes += parts[which].bytes != NULL;
+			had_none += parts[which].bytes == NULL;
+		}
+		for (int i = 0; i < 3; i++)
+			coverage_fini(&parts[i]);
+	}
+	cr_expect(had_bytes > 1000 && had_none > 1000, "%" PRIu64 " %" PRIu64, had_bytes, had_none);
+}
+
+Test(coverage, a_position_beyond_all_numbers_is_refused)
+{
+	struct coverage coverage = { 0 };
+	uint8_t bytes[16] = { 0 };
+	uint64_t fresh;
+
+	cr_assert(coverage_add(&coverage, 4, bytes, sizeof bytes, 0, COVERAGE_BYTES, &fresh));
+	cr_expect_not(coverage_add(&coverage, UINT64_MAX - 7, bytes, sizeof bytes, 0, COVERAGE_BYTES, &fresh));
+	cr_expect_not(coverage_add(&coverage, UINT64_MAX - 20, bytes, sizeof bytes, 0, COVERAGE_BYTES, &fresh));
+	cr_expect_eq(coverage.total, sizeof bytes);
 	coverage_fini(&coverage);
 }
 

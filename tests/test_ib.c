@@ -189,6 +189,7 @@ Test(ib, a_syndrome_shows_the_one_meaning_that_it_has)
 		"infiniband.aeth.syndrome.credit_count", "infiniband.aeth.syndrome.timer",
 		"infiniband.aeth.syndrome.reserved_value", "infiniband.aeth.syndrome.error_code",
 	};
+	static const enum rtap_aeth_kind kinds[] = { RTAP_AETH_ACK, RTAP_AETH_RNR_NAK, RTAP_AETH_RESERVED, RTAP_AETH_NAK };
 	uint8_t rest[4] = { 0, 0, 1, 2 }, frame[64];
 
 	for (unsigned syndrome = 0; syndrome < 256; syndrome++) {
@@ -208,7 +209,38 @@ Test(ib, a_syndrome_shows_the_one_meaning_that_it_has)
 		}
 		cr_expect_eq(kit_field(&kit, "rdmatap.aeth.credits", NULL), (syndrome >> 5 & 3) == 0 && (syndrome & 31) != 31);
 		cr_expect_eq(kit.packet.ib.msn, 0x000102);
+		/* IBTA vol. 1, 9.7.5.2.1: bit 7 is reserved, bits 6 and 5 are the kind, the rest is its value */
+		cr_expect_eq(kit.packet.ib.syndrome, syndrome);
+		cr_expect_eq(kit.packet.ib.aeth_kind, kinds[syndrome / 32 % 4], "%u", syndrome);
+		cr_expect_eq(kit.packet.ib.aeth_value, syndrome % 32, "%u", syndrome);
 		kit_free(&kit);
+	}
+}
+
+/* IBTA vol. 1, 9.2.1, table 38: operations 0x0d to 0x12 of the reliable services are responses. */
+Test(ib, responses_and_verbs_are_those_of_the_operation)
+{
+	for (unsigned opcode = 0; opcode < 256; opcode++) {
+		unsigned operation = opcode & 0x1f, verb = RTAP_VERB_COUNT;
+
+		if (!ib_opcodes[opcode].name || (opcode & 0xe0) == 0x80)
+			continue;
+		cr_expect_eq(ib_opcodes[opcode].is_response, operation >= 0x0d && operation <= 0x12, "0x%02x", opcode);
+		if (operation <= 5 || operation == 0x16 || operation == 0x17)
+			verb = RTAP_VERB_SEND;
+		else if (operation <= 0xb)
+			verb = RTAP_VERB_WRITE;
+		else if (operation <= 0x10)
+			verb = RTAP_VERB_READ;
+		else if (operation == 0x13)
+			verb = RTAP_VERB_COMPARE_SWAP;
+		else if (operation == 0x14)
+			verb = RTAP_VERB_FETCH_ADD;
+		else if (operation == 0x1c)
+			verb = RTAP_VERB_FLUSH;
+		else if (operation == 0x1d)
+			verb = RTAP_VERB_ATOMIC_WRITE;
+		cr_expect_eq(ib_opcodes[opcode].verb, verb, "0x%02x", opcode);
 	}
 }
 

@@ -41,14 +41,25 @@ struct rtap_anomaly {
 	uint32_t offset;  /* in that layer's source */
 };
 
+/* What an acknowledgement is, by bits 6 and 5 of the AETH's syndrome; bit 7 is reserved and ignored. IBTA vol. 1, 9.7.5.2.1. */
+enum rtap_aeth_kind { RTAP_AETH_ACK, RTAP_AETH_RNR_NAK, RTAP_AETH_RESERVED, RTAP_AETH_NAK };
+
+/* NAK codes; others are reserved. IBTA vol. 1, 9.7.5.2.2. */
+enum rtap_nak_code {
+	RTAP_NAK_SEQUENCE_ERROR, RTAP_NAK_INVALID_REQUEST, RTAP_NAK_REMOTE_ACCESS, RTAP_NAK_REMOTE_OPERATIONAL, RTAP_NAK_INVALID_RD,
+	RTAP_NAK_COUNT,
+};
+
 /* What the transport headers of InfiniBand or RoCE say; host order. Valid while has_bth is set. */
 struct rtap_ib_facts {
 	bool has_lrh, has_grh, has_bth, has_deth, has_reth, has_aeth, has_atomic, has_immediate, has_ieth;
 	uint8_t lnh;             /* LRH link next header */
 	uint8_t opcode;
 	uint8_t pad_count;
-	uint8_t syndrome;        /* AETH */
+	uint8_t aeth_kind;       /* enum rtap_aeth_kind */
+	uint8_t aeth_value;      /* by kind: credit code, RNR timer code, NAK code (enum rtap_nak_code) */
 	bool ack_request, solicited_event, migration_request, fecn, becn;
+	uint8_t syndrome;        /* AETH, as it stands there */
 	uint16_t p_key;
 	uint16_t slid, dlid;     /* LRH */
 	uint32_t dest_qpn, psn;
@@ -75,7 +86,7 @@ enum rtap_crc_status {
 	RTAP_CRC_GOOD,
 	RTAP_CRC_BAD,
 	RTAP_CRC_UNVERIFIABLE, /* not all covered bytes were captured */
-	RTAP_CRC_OFF,          /* not in use on this connection (MPA): the field says nothing */
+	RTAP_CRC_OFF,          /* not in use on this connection (MPA) or by this sender (invariant CRC): the field says nothing */
 };
 
 /* What the packet carries behind its transport headers. Captured bytes may be fewer than wire bytes. */

@@ -49,6 +49,7 @@ struct rtap_tracker_counters {
 	uint64_t evictions;          /* things given up for want of memory before they were done */
 	uint64_t refused;            /* times the system had no memory: what needed it is missing or not whole */
 	uint64_t unsupported;        /* packets of services that are not put together (RD) */
+	uint64_t icrc_ignored;       /* packets with a wrong invariant CRC of senders that never fill it in: used as if it were right */
 	uint64_t fragmented_whole, fragmented_lost; /* IP datagrams in fragments: put together; not, or refused */
 	uint64_t trouble[RTAP_TROUBLE_COUNT];
 	uint64_t peak_memory;        /* bytes */

@@ -18,6 +18,7 @@ class Help(CliTest):
             "-r": (), "-f": ("udp",), "-c": ("3",), "-s": ("80",), "-Y": ("infiniband",), "-V": (), "-x": (), "-q": (),
             "-T": ("json",), "-e": ("ip.src", "-T", "fields"), "-E": ("header=y",), "-t": ("ud",),
             "-w": (self.path("out.pcap"),), "--print": (), "-l": (), "-n": (), "-v": (), "--progress": (), "--check-icrc": (),
+            "--no-check-icrc": (),
             "--decode-as": ("qp=0x12,rpcrdma",), "--no-heuristics": (),
             "--max-memory": ("64M",), "--give-up": ("60",), "--threads": ("2",),
         }
