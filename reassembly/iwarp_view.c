@@ -28,12 +28,20 @@ static void serve(struct iwarp_view *view, const struct iwarp_stream *stream)
 	view->sent_presumed = false;
 }
 
-void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame, struct rtap_packet *packet)
+void iwarp_view_end(struct iwarp_view *view, struct budget *budget)
 {
 	if (view->kept_count)
 		free_kept(view, budget);
 	serve(view, NULL);
 	view->ahead = NULL;
+	view->presumed = NULL;
+	view->number = 0;
+	view->frame = (struct rtap_span){ NULL, 0 };
+}
+
+void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	iwarp_view_end(view, budget);
 	view->presumed = packet->fpdus.count ? packet : NULL;
 	view->flow = (struct rtap_flow_facts){ 0 };
 	view->number = frame->number;

@@ -39,6 +39,9 @@ struct iwarp_view {
 	struct budget_holder holder;       /* of all this */
 };
 
+/* The frame at hand goes: nothing is shown any more, and nothing refers to its bytes. */
+void iwarp_view_end(struct iwarp_view *view, struct budget *budget);
+
 /* Another frame with a TCP segment begins: what is there goes. `packet` is its, dissected with context->stop_at_tcp. */
 void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame, struct rtap_packet *packet);
 

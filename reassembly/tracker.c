@@ -645,6 +645,9 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	struct rtap_context context;
 	const struct message *message;
 
+	/* what ends before this frame must not refer to the last one, which may have been freed */
+	if (tracker->view.frame.bytes)
+		iwarp_view_end(&tracker->view, &tracker->budget);
 	if (tracker->exchanges.first || tracker->exchanges.first_held)
 		mad_exchange_advance(&tracker->exchanges, tracker->now_ns);
 	if (tracker->rmpp.first || tracker->rmpp.first_whole)
@@ -720,6 +723,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 	uint64_t failures = memory_failures();
 
 	tracker->finishes = true;
+	iwarp_view_end(&tracker->view, &tracker->budget);
 	while (tracker->pending_flows) {
 		flow_stop_waiting(tracker, tracker->pending_flows);
 		relieve(tracker);
@@ -756,6 +760,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	tracker->options.connection = NULL;
 	tracker->exchange = NULL;
 	tracker->options.merged = NULL;
+	iwarp_view_end(&tracker->view, &tracker->budget);
 	tcp_content_fini(tracker);
 	messages_fini(tracker);
 	connections_fini(tracker);
