@@ -52,6 +52,11 @@ static void merge(void *owner, uint64_t from, uint64_t into, bool turned)
 	report_merge(reporting->report, from, into, turned);
 }
 
+static void resolve(void *owner, uint64_t frame, const struct rtap_flow_facts *flow)
+{
+	stats_resolve(((struct reporting *)owner)->stats, frame, flow);
+}
+
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct reporting *reporting = owner;
@@ -75,6 +80,7 @@ static bool open_state(struct reporting *reporting, const struct options *option
 		.message = take_message,
 		.connection = take_connection,
 		.merged = merge,
+		.resolved = resolve,
 		.owner = reporting,
 	};
 

@@ -94,6 +94,16 @@ static void merge(void *owner, uint64_t from, uint64_t into, bool turned)
 	stats_merge(summary->stats, from, into, turned);
 }
 
+static void resolve(void *owner, uint64_t frame, const struct rtap_flow_facts *flow)
+{
+	struct summary *summary = owner;
+
+	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
+		if (stats_log_resolve(log, frame, flow))
+			return;
+	stats_resolve(summary->stats, frame, flow);
+}
+
 static void take_packet(struct summary *summary, const struct rtap_packet *packet)
 {
 	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
@@ -131,6 +141,7 @@ static bool open_state(struct summary *summary, const struct options *options)
 		.message = take_message,
 		.connection = take_connection,
 		.merged = merge,
+		.resolved = resolve,
 		.bare_replies = true,
 		.owner = summary,
 	};

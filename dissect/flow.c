@@ -37,6 +37,18 @@ static bool derive_analysis(const struct rtap_packet *packet, const struct rtap_
 	return packet->flow.analysis != RTAP_PSN_NONE && set_text(value, analysis_names[packet->flow.analysis]);
 }
 
+static const char *const recovery_names[] = {
+#define RECOVERY_NAME(identifier, name) name,
+	RTAP_RECOVERIES(RECOVERY_NAME)
+#undef RECOVERY_NAME
+};
+
+static bool derive_recovery(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
+{
+	(void)layer;
+	return packet->flow.recovery && set_text(value, recovery_names[packet->flow.recovery]);
+}
+
 static bool derive_verb(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	(void)layer;
@@ -58,6 +70,7 @@ DERIVE(frames, packet->flow.completes, packet->flow.message_frames)
 DERIVE(length, packet->flow.completes, packet->flow.message_length)
 DERIVE(request_frame, packet->flow.request_frame, packet->flow.request_frame)
 DERIVE(latency, packet->flow.has_latency, packet->flow.latency_ns)
+DERIVE(time_lost, packet->flow.time_lost_ns, packet->flow.time_lost_ns)
 
 static const struct rtap_field flow_fields[] = {
 	{ "rdmatap.connection", "Connection", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_connection, NULL },
@@ -65,6 +78,8 @@ static const struct rtap_field flow_fields[] = {
 	{ "rdmatap.psn.analysis", "Place in the Sequence", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_analysis, NULL },
 	{ "rdmatap.psn.missing", "PSNs not Seen Before It", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_missing, NULL },
 	{ "rdmatap.psn.differs", "Differs from What It Repeats", 0, 1, RTAP_BOOL, RTAP_UNPLACED, NULL, derive_differs, NULL },
+	{ "rdmatap.recovery", "Begins a Recovery After", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_recovery, NULL },
+	{ "rdmatap.time_lost", "Time Lost to the Recovery", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_time_lost, NULL },
 	{ "rdmatap.message.kind", "Completes a Message", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_kind, NULL },
 	{ "rdmatap.message.verb", "Verb", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_verb, NULL },
 	{ "rdmatap.message.first_frame", "First Frame", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_first_frame, NULL },

@@ -283,13 +283,20 @@ static inline enum result behind_ipv4(struct parse *parse, const uint8_t *header
 	return OK;
 }
 
+static inline void note_ipv4(struct parse *parse, const uint8_t *header)
+{
+	note_addresses(parse, header + 12, 4);
+	if (!parse->quoted)
+		parse->packet->ip_id = (uint16_t)bits(header, IPV4_ID);
+}
+
 /* Takes what every header has. */
 static inline enum result take_ipv4(struct parse *parse, const uint8_t **header)
 {
 	enum result result = parse_layer(parse, PROTOCOL_IPV4, IPV4_MIN_LENGTH, header);
 
 	if (result == OK)
-		note_addresses(parse, *header + 12, 4);
+		note_ipv4(parse, *header);
 	return result;
 }
 
@@ -406,6 +413,7 @@ static enum result parse_ipv6(struct parse *parse)
 	if (result != OK)
 		return result;
 	note_addresses(parse, header + 8, 16);
+	parse->packet->ip_id = parse->quoted ? parse->packet->ip_id : 0;
 	length = (uint32_t)bits(header, IPV6_PLEN);
 	next = (uint8_t)bits(header, IPV6_NEXT);
 	parse_narrow(parse, length || next == NO_NEXT_HEADER ? length : parse->cursor.wire, start);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dissect/line.h"
 #include "output/findings.h"
 
 /* A latency that stands out: how many replies tell what is usual, how long it is at least, how many times the usual one. */
@@ -162,6 +163,82 @@ static void look_cluster(const struct stats *stats, const struct stats_connectio
 	finding->begin_ns = burst->begin_ns;
 }
 
+/* So much time lost is told of, however often. */
+#define LOST_NS INT64_C(100000000)
+/* And so many recoveries, however little time they took. */
+#define RECOVERIES 3
+/* Retries that are usual where nobody knows how many were agreed on. IBTA vol. 1, 12.7.38: three bits. */
+#define USUAL_RETRIES 7
+
+static void take_recovery(const struct stats_connection *connection, struct finding *finding, enum rtap_recovery cause)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+	const struct stats_recovery *recovery = &stats_incidents_of(direction)->recoveries[cause];
+	const struct stats_direction *other = &connection->directions[!finding->direction];
+	int64_t first_ns = direction->first_ns, last_ns = direction->last_ns;
+
+	if (recovery->tally.count < RECOVERIES && recovery->time_lost_ns < LOST_NS)
+		return;
+	if (other->packets) {
+		first_ns = other->first_ns < first_ns ? other->first_ns : first_ns;
+		last_ns = other->last_ns > last_ns ? other->last_ns : last_ns;
+	}
+	take_tally(finding, &recovery->tally);
+	finding->recovery = recovery;
+	finding->cause = (uint8_t)cause;
+	finding->of_ns = stats_elapsed(first_ns, last_ns);
+	if (cause == RTAP_RECOVERY_TIMEOUT && connection->shown.retries_known)
+		finding->retries = &connection->shown;
+}
+
+static void look_timeouts(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	take_recovery(connection, finding, RTAP_RECOVERY_TIMEOUT);
+}
+
+static void look_rnr_waits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	take_recovery(connection, finding, RTAP_RECOVERY_RNR);
+}
+
+static void look_nak_time(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	take_recovery(connection, finding, RTAP_RECOVERY_SEQUENCE_NAK);
+}
+
+static void look_hole_time(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	take_recovery(connection, finding, RTAP_RECOVERY_IMPLIED_NAK);
+}
+
+/* The last thing that an end did was to send the same again, as often as it may. */
+static void look_retries(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+	const struct stats_incidents *incidents = stats_incidents_of(direction);
+	unsigned retries = connection->shown.retries_known ? connection->shown.retry_count : USUAL_RETRIES;
+
+	(void)stats;
+	if (!connection->told || !retries || direction->attempts < retries || !incidents->recoveries[RTAP_RECOVERY_TIMEOUT].tally.count)
+		return;
+	finding->count = direction->attempts;
+	finding->last_frame = incidents->recoveries[RTAP_RECOVERY_TIMEOUT].tally.last_frame;
+	finding->first_frame = finding->last_frame;
+}
+
+static void look_adaptive(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_recovery *recovery = &stats_incidents_of(&connection->directions[finding->direction])->recoveries[RTAP_RECOVERY_TIMEOUT];
+
+	(void)stats;
+	take_tally(finding, &recovery->tally);
+	finding->count = recovery->doubled;
+}
+
 static void look_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
@@ -212,6 +289,67 @@ static void look_rpc_latency(const struct stats *stats, const struct stats_conne
 	finding->connection = row->slowest_connection;
 }
 
+/* Three digits: "3.42 s", "54.0 ms". */
+static void rounded_time(int64_t time_ns, struct line *line)
+{
+	static const char *const units[] = { " ns", " us", " ms", " s" };
+	uint64_t value = (uint64_t)time_ns * 100;
+	unsigned unit = 0, digits = 2;
+
+	/* in hundredths of the unit */
+	for (; unit < 3 && value >= 100000; unit++)
+		value = (value + 500) / 1000;
+	for (uint64_t limit = 1000; digits && value >= limit; limit *= 10)
+		digits--;
+	value += digits == 2 ? 0 : digits ? 5 : 50;
+	line_dec(line, value / 100);
+	if (digits) {
+		line_char(line, '.');
+		line_char(line, (char)('0' + value / 10 % 10));
+	}
+	if (digits == 2)
+		line_char(line, (char)('0' + value % 10));
+	line_text(line, units[unit]);
+}
+
+void finding_recovery_text(const struct finding *found, struct line *line)
+{
+	static const char *const causes[RTAP_RECOVERY_COUNT][2] = {
+		[RTAP_RECOVERY_SEQUENCE_NAK] = { "recovery after a sequence NAK", "recoveries after sequence NAKs" },
+		[RTAP_RECOVERY_IMPLIED_NAK] = { "restart of a READ that lacked a response", "restarts of READs that lacked a response" },
+		[RTAP_RECOVERY_RNR] = { "RNR NAK (the receiver had posted no receive)", "RNR NAKs (the receiver had posted no receive)" },
+		[RTAP_RECOVERY_TIMEOUT] = { "time-out", "time-outs" },
+	};
+	const struct stats_recovery *recovery = found->recovery;
+
+	rounded_time(recovery->time_lost_ns, line);
+	line_text(line, " of ");
+	rounded_time(found->of_ns, line);
+	line_text(line, " lost to ");
+	line_count(line, found->count, causes[found->cause][0], causes[found->cause][1]);
+	if (found->cause == RTAP_RECOVERY_TIMEOUT && recovery->least_ns) {
+		line_text(line, found->count > 1 ? ", " : ", after ");
+		rounded_time(recovery->least_ns, line);
+		if (recovery->most_ns - recovery->least_ns > recovery->least_ns / 20) {
+			line_text(line, " to ");
+			rounded_time(recovery->most_ns, line);
+		}
+		line_text(line, found->count > 1 ? " apart" : "");
+	}
+	if (!found->retries)
+		return;
+	line_text(line, "; CM asked for ");
+	if (found->retries->ack_timeout)
+		rounded_time(INT64_C(4096) << (found->retries->ack_timeout & 31), line);
+	else
+		line_text(line, "none");
+	line_text(line, " (Local ACK Timeout ");
+	line_dec(line, found->retries->ack_timeout);
+	line_text(line, ", retry count ");
+	line_dec(line, found->retries->retry_count);
+	line_char(line, ')');
+}
+
 #define NO_EVENT STATS_EVENT_COUNT
 
 const struct finding_rule finding_rules[] = {
@@ -229,6 +367,10 @@ const struct finding_rule finding_rules[] = {
 	  "NAKs, remote operational error (this end could not carry out a request)", NULL, NULL },
 	{ "unanswered", FINDING_ERROR, FINDING_DIRECTION, STATS_UNANSWERED, 1, 0,
 	  "requests without an answer for a second or more", NULL, NULL },
+	{ "retries_exhausted", FINDING_ERROR, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 1, 0,
+	  "retries of the same request without an answer, up to the end (the retry count is used up)", NULL, look_retries },
+	{ "rnr_given_up", FINDING_ERROR, FINDING_DIRECTION, STATS_RNR_GIVEN_UP, 1, 0,
+	  "requests given up after RNR NAKs (the other end had posted no receive)", NULL, NULL },
 	{ "rpc_rejected", FINDING_ERROR, FINDING_RPC, NO_EVENT, 1, 0,
 	  "calls that RPC or RPC-over-RDMA refused", "replies", look_rpc_rejected },
 	{ "connect_unanswered", FINDING_ERROR, FINDING_CAPTURE, NO_EVENT, 1, 0,
@@ -243,8 +385,14 @@ const struct finding_rule finding_rules[] = {
 	  "packets sent again", "packets", look_retransmissions },
 	{ "tcp_retransmissions", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 10, 10,
 	  "TCP segments of iWARP sent again", "packets", look_segments },
-	{ "timeouts", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 3, 0,
-	  "times that requests were sent again though no NAK had asked for them", NULL, NULL },
+	{ "timeouts", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 1, 0,
+	  "time-outs after which requests were sent again", NULL, look_timeouts },
+	{ "rnr_waits", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_NAK, 1, 0,
+	  "waits for a receiver that had posted no receive", NULL, look_rnr_waits },
+	{ "nak_recoveries", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_NAK, 1, 0,
+	  "recoveries from loss that a sequence NAK reported", NULL, look_nak_time },
+	{ "response_recoveries", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_HOLE, 1, 0,
+	  "recoveries from lost READ responses", NULL, look_hole_time },
 	{ "sequence_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_NAK_SEQUENCE, 5, 1,
 	  "NAKs, PSN sequence error (packets to this end were lost or came out of order)", "packets to it", look_refused },
 	{ "rnr_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_RNR, 3, 1,
@@ -261,6 +409,8 @@ const struct finding_rule finding_rules[] = {
 	  "replies with an error", "replies", look_rpc_errors },
 	{ "rpc_latency", FINDING_NOTE, FINDING_RPC, NO_EVENT, 1, 0,
 	  "replies that took far longer than is usual", NULL, look_rpc_latency },
+	{ "adaptive_retransmission", FINDING_NOTE, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 2, 0,
+	  "time-outs that took twice as long as the one before (adaptive retransmission)", NULL, look_adaptive },
 	{ "congestion", FINDING_NOTE, FINDING_DIRECTION, STATS_CE_MARK, 10, 10,
 	  "packets marked by ECN (queues on their way were long)", "packets", NULL },
 	{ "out_of_order", FINDING_NOTE, FINDING_DIRECTION, STATS_OUT_OF_ORDER, 10, 10,
@@ -308,6 +458,12 @@ static void enter(struct findings *findings, const struct finding *finding)
 	findings->list[place] = *finding;
 }
 
+/* Recoveries are as bad as the time that they take. */
+static uint64_t time_rank(int64_t time_ns)
+{
+	return FINDING_RANK + (uint64_t)time_ns / (LOST_NS / FINDING_RANK);
+}
+
 static void look(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
 		 const struct stats_connection *connection, int direction, const struct stats_rpc *rpc)
 {
@@ -327,7 +483,7 @@ static void look(struct findings *findings, const struct stats *stats, const str
 	takes = threshold(rule, &finding);
 	if (finding.count < takes)
 		return;
-	finding.rank = finding.count > UINT64_MAX / FINDING_RANK ? UINT64_MAX : finding.count * FINDING_RANK / takes;
+	finding.rank = finding.recovery ? time_rank(finding.recovery->time_lost_ns) : finding.count > UINT64_MAX / FINDING_RANK ? UINT64_MAX : finding.count * FINDING_RANK / takes;
 	enter(findings, &finding);
 }
 

@@ -7,6 +7,8 @@
 
 #include "output/stats.h"
 
+struct line;
+
 /* X(identifier, name) */
 #define FINDING_WEIGHTS(X) X(ERROR, "error") X(WARNING, "warning") X(NOTE, "note")
 
@@ -46,6 +48,10 @@ struct finding {
 	uint64_t count, of;        /* of: 0: nothing that it is a part of */
 	bool has_begin;
 	int64_t begin_ns;          /* of a burst, when the first of it was: with has_begin */
+	const struct stats_recovery *recovery; /* what it tells of recoveries; NULL: nothing */
+	uint8_t cause;             /* of those: enum rtap_recovery */
+	int64_t of_ns;             /* of which their time was lost: how long the direction was there */
+	const struct stats_shown *retries; /* what communication management agreed on; NULL: not known, or of no interest */
 	int64_t time_ns, usual_ns; /* of latencies: the longest, and the usual one; 0: none */
 	uint64_t first_frame, last_frame; /* 0: not known */
 	uint64_t rank;             /* the count, in parts of FINDING_RANK of what the rule takes */
@@ -60,6 +66,9 @@ struct findings {
 	unsigned count;
 	uint64_t found;            /* with those that found no room */
 };
+
+/* What recoveries cost, of a finding that has `recovery`: "3.42 s of 6.70 s lost to 6 time-outs, 540 ms apart". */
+void finding_recovery_text(const struct finding *found, struct line *line);
 
 void findings_gather(struct findings *findings, const struct stats *stats);
 

@@ -182,6 +182,8 @@ void message_json(const struct rtap_message *message, struct line *line)
 	object_bool(line, "complete", message->complete);
 	json_missing(message, line);
 	object_number(line, "repeats", message->repeats);
+	if (message->time_lost_us)
+		object_seconds(line, "time_lost", message->time_lost_us * INT64_C(1000));
 	if (message->is_rpc)
 		json_rpc(message, line);
 	else

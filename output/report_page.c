@@ -247,6 +247,10 @@ static void finding_numbers(const struct report_page *page, const struct finding
 	line_text(line, ": <b>");
 	html_count(line, found->count);
 	line_text(line, "</b>");
+	if (found->recovery) {
+		line_text(line, ", ");
+		finding_recovery_text(found, line);
+	}
 	if (found->of && found->rule->of) {
 		line_text(line, ", ");
 		html_fixed(line, floor((double)found->count * 1000 / (double)found->of) / 10, 1);

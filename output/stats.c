@@ -17,6 +17,35 @@ const char *stats_event_name(enum stats_event event)
 	return names[event];
 }
 
+const char *stats_recovery_name(enum rtap_recovery cause)
+{
+	static const char *const names[] = {
+#define STATS_RECOVERY_NAME(identifier, name) name,
+		RTAP_RECOVERIES(STATS_RECOVERY_NAME)
+#undef STATS_RECOVERY_NAME
+	};
+
+	return names[cause];
+}
+
+const char *stats_recovery_words(enum rtap_recovery cause)
+{
+	static const char *const words[RTAP_RECOVERY_COUNT] = {
+		"nothing", "a sequence NAK", "a missing response (implied NAK)", "an RNR NAK", "a time-out",
+	};
+
+	return words[cause];
+}
+
+int64_t stats_time_lost(const struct stats_direction *direction)
+{
+	int64_t sum = 0;
+
+	for (int cause = 0; cause < RTAP_RECOVERY_COUNT; cause++)
+		sum += stats_incidents_of(direction)->recoveries[cause].time_lost_ns;
+	return sum;
+}
+
 struct stats *stats_create(const struct stats_options *options)
 {
 	struct stats *stats = calloc(1, sizeof *stats);
@@ -296,6 +325,30 @@ static void add_operation(struct stats *stats, struct stats_operations *operatio
 		stats_add_value(stats, &operations->latency_ns, (uint64_t)message->latency_ns);
 }
 
+uint64_t stats_never_seen(const struct rtap_message *message)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < message->missing_count; i++)
+		if (message->missing[i].reason != RTAP_MISSING_SNAPPED && message->missing[i].length_known)
+			bytes += message->missing[i].length;
+	return bytes;
+}
+
+/* Bytes of its messages; of iWARP those of its segments are counted. What atomics return stands in headers. */
+static void note_payload(struct stats_connection *connection, const struct rtap_message *message)
+{
+	struct stats_direction *sender = &connection->directions[message->from_a == (message->kind == RTAP_KIND_READ)];
+
+	if (!sender->is_tcp && message->kind != RTAP_KIND_FLUSH && (message->kind != RTAP_KIND_ATOMIC || message->verb == RTAP_VERB_ATOMIC_WRITE))
+		sender->payload_bytes += message->length - stats_never_seen(message);
+}
+
+uint64_t stats_repeated(const struct stats_direction *direction)
+{
+	return direction->carried_bytes > direction->payload_bytes ? direction->carried_bytes - direction->payload_bytes : 0;
+}
+
 static bool is_mad(const struct stats_mad *mad, const struct rtap_message *message)
 {
 	return mad->management_class == message->mad_class && mad->method == message->mad_method && mad->attribute == message->mad_attribute;
@@ -359,12 +412,15 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 		note_mad(stats, message);
 	if (!asker)
 		return;
+	note_payload(connection, message);
 	operations = operations_of(stats, asker, asker != &connection->directions[0], message->kind);
 	if (operations)
 		add_operation(stats, operations, message);
 	if (connection != &stats->others && (message->kind == RTAP_KIND_READ || message->kind == RTAP_KIND_ATOMIC) && message->request_seen &&
 	    message->answered_in)
 		note_read(stats, asker, message);
+	if (message->outcome == RTAP_OUTCOME_RNR)
+		stats_note_event(stats, asker, STATS_RNR_GIVEN_UP, message->first_frame);
 	if (message->outcome == RTAP_OUTCOME_UNANSWERED && stats_elapsed(message->time_end_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
 		stats_note_event(stats, asker, STATS_UNANSWERED, message->first_frame);
 }
@@ -473,6 +529,10 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 		.time_ns = connection->time_ns,
 		.time_end_ns = connection->time_end_ns,
 		.transport = connection->transport,
+		.retries_known = connection->retries_known,
+		.ack_timeout = connection->ack_timeout,
+		.retry_count = connection->retry_count,
+		.rnr_retry_count = connection->rnr_retry_count,
 		.a = connection->a,
 		.b = connection->b,
 		.packets = connection->packets,
@@ -508,6 +568,19 @@ static void operations_merge(struct stats *stats, struct stats_operations *opera
 	stats->unplaced_values += histogram_merge(&operations->latency_ns, &other->latency_ns);
 }
 
+static void recovery_merge(struct stats_recovery *into, const struct stats_recovery *from)
+{
+	stats_tally_merge(&into->tally, &from->tally);
+	into->time_lost_ns += from->time_lost_ns;
+	into->doubled += from->doubled;
+	if (from->most_attempts > into->most_attempts)
+		into->most_attempts = from->most_attempts;
+	if (from->least_ns && (!into->least_ns || from->least_ns < into->least_ns))
+		into->least_ns = from->least_ns;
+	if (from->most_ns > into->most_ns)
+		into->most_ns = from->most_ns;
+}
+
 static void incidents_merge(struct stats *stats, struct stats_direction *direction, const struct stats_direction *other)
 {
 	const struct stats_incidents *from = other->incidents;
@@ -517,6 +590,8 @@ static void incidents_merge(struct stats *stats, struct stats_direction *directi
 		return;
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
 		stats_tally_merge(&into->events[i], &from->events[i]);
+	for (int i = 0; i < RTAP_RECOVERY_COUNT; i++)
+		recovery_merge(&into->recoveries[i], &from->recoveries[i]);
 	if (from->worst_burst.tally.count > into->worst_burst.tally.count)
 		into->worst_burst = from->worst_burst;
 }
@@ -528,7 +603,10 @@ static void direction_merge(struct stats *stats, struct stats_direction *directi
 	direction->packets += other->packets;
 	direction->wire_bytes += other->wire_bytes;
 	direction->payload_bytes += other->payload_bytes;
-	direction->repeated_bytes += other->repeated_bytes;
+	direction->carried_bytes += other->carried_bytes;
+	direction->is_tcp |= other->is_tcp;
+	if (other->attempts > direction->attempts)
+		direction->attempts = other->attempts;
 	direction->data_packets += other->data_packets;
 	direction->losses += other->losses;
 	direction->calls += other->calls;
@@ -600,6 +678,7 @@ void stats_destroy(struct stats *stats)
 		free(stats->mads[i]);
 	}
 	histogram_fini(&stats->setup_ns);
+	free(stats->sights);
 	free(stats->table);
 	free(stats->intervals);
 	free(stats);

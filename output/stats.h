@@ -19,12 +19,14 @@
 	X(RESYNCHRONISED, "resynchronised") X(BAD_ICRC, "bad_icrc") \
 	X(AFTER_NAK, "recoveries_after_nak") /* runs of retransmissions of requests that a NAK asked for */ \
 	X(AFTER_TIMEOUT, "recoveries_after_timeout") /* those that nobody asked for */ \
+	X(AFTER_HOLE, "recoveries_after_missing_response") /* those of READs of which a response was missing */ \
 	X(READ_RESTART, "read_restarts") /* READ requests sent again */ \
 	X(NO_CREDIT, "no_credit") /* acknowledgements that let the other end send nothing more: IBTA vol. 1, 9.7.7.2 */ \
 	X(NAK_SEQUENCE, "nak_sequence") X(NAK_INVALID_REQUEST, "nak_invalid_request") X(NAK_ACCESS, "nak_access") \
 	X(NAK_OPERATION, "nak_operation") X(NAK_INVALID_RD, "nak_invalid_rd") X(RNR, "rnr_naks") \
 	X(CE_MARK, "ce_marks") /* congestion experienced: RFC 3168 */ \
 	X(CNP, "cnps") \
+	X(RNR_GIVEN_UP, "rnr_given_up") /* requests that had RNR NAKs to the end */ \
 	X(UNANSWERED, "unanswered") /* requests without an answer for a second or more of the capture */
 
 enum stats_event {
@@ -57,6 +59,16 @@ struct stats_reads {
 	uint64_t answered_in[];
 };
 
+/* Recoveries from one cause. */
+struct stats_recovery {
+	struct stats_tally tally;           /* frames: of the first requests sent again */
+	int64_t time_lost_ns;
+	int64_t least_ns, most_ns;          /* from the last progress, or the attempt before, to an attempt; 0: not known of any */
+	int64_t last_ns;                    /* of the last one; 0: not known */
+	uint32_t doubled;                   /* attempts that waited twice as long as the one before */
+	uint8_t most_attempts;              /* without progress between */
+};
+
 /* Losses within a second of the first of them. */
 struct stats_burst {
 	int64_t begin_ns;
@@ -67,18 +79,21 @@ struct stats_burst {
 struct stats_incidents {
 	struct stats_tally events[STATS_EVENT_COUNT];
 	struct stats_burst last_burst, worst_burst;
+	struct stats_recovery recoveries[RTAP_RECOVERY_COUNT]; /* by enum rtap_recovery */
 };
 
 /* What one end of a connection sent; of messages and RPC calls, what it asked for. First what each packet counts in. */
 struct stats_direction {
 	uint64_t packets, wire_bytes;
-	uint64_t payload_bytes;             /* without what was repeated */
+	uint64_t payload_bytes;             /* each byte of a message once */
+	uint64_t carried_bytes;             /* with what was repeated */
 	uint64_t data_packets;              /* with a payload */
 	int64_t first_ns, last_ns;
 	bool marked;                        /* and no CNP since */
 	bool refused;                       /* a sequence or RNR NAK asked for a retransmission that did not begin yet */
-	bool recovers;                      /* the last request, or segment with data, was a retransmission */
-	uint64_t repeated_bytes;
+	uint8_t attempts;                   /* to send the same again since the last answer */
+	bool is_tcp;                        /* payload is that of segments, not of messages */
+	bool recovers;                      /* iWARP: the last segment with data was a retransmission */
 	struct stats_incidents *incidents;  /* NULL: none */
 	struct stats_operations *operations[RTAP_KIND_COUNT]; /* NULL: none */
 	struct stats_reads *reads;          /* NULL: none */
@@ -97,6 +112,8 @@ struct stats_shown {
 	int64_t time_ns, time_end_ns;
 	uint8_t transport;                  /* enum rtap_transport */
 	uint8_t life_count;
+	bool retries_known;                 /* the three below are as in struct rtap_connection */
+	uint8_t ack_timeout, retry_count, rnr_retry_count;
 	struct rtap_end a, b;
 	uint64_t packets, messages, bytes, trouble[RTAP_TROUBLE_COUNT]; /* as in struct rtap_connection */
 	struct rtap_life_event *life;       /* if asked for; NULL: nothing happened */
@@ -183,6 +200,7 @@ struct stats {
 	uint64_t connection_memory;         /* of these bytes, those of connections without their operations: at most half of the limit */
 	uint64_t uncounted_messages;        /* and packets: memory was too short for their operations and events, which are in `others` */
 	uint64_t unassigned;                /* RDMA packets of no connection that was known when they came */
+	struct stats_sight *sights;         /* of the last of them, by the lower bits of the frame's number; NULL: of none */
 	struct stats_tally loose[STATS_EVENT_COUNT]; /* in packets of no connection that was known: NAKs, CE marks, CNPs */
 	int64_t begin_ns;                   /* of the first packet: intervals count from it */
 	int64_t first_ns, last_ns;          /* the earliest and the latest */
@@ -228,8 +246,10 @@ struct stats_sight {
 	/* The first of the packet's facts, as they stand there: copied as one. */
 	struct stats_flow_head {
 		bool present, from_a, differs, completes, has_latency, beside_rdma;
-		uint8_t analysis, tcp_analysis;
+		uint8_t analysis, tcp_analysis, recovery, attempt, lost_to, kind, verb;
+		uint32_t missing;
 	} flow;
+	int64_t time_lost_ns;
 	struct stats_ib_head {
 		bool has_lrh, has_grh, has_bth, has_deth, has_reth, has_aeth, has_atomic, has_immediate, has_ieth;
 		uint8_t lnh, opcode, pad_count, aeth_kind, aeth_value;
@@ -244,7 +264,11 @@ void stats_add_sight(struct stats *stats, const struct stats_sight *sight);
 /* What rtap_tracker_frame() has made of a frame: both in one. */
 void stats_packet(struct stats *stats, const struct rtap_packet *packet);
 
+/* Packets of no known connection that are remembered, in case it gets known. */
+#define STATS_LOOSE 1024
+
 /* The tracker's callbacks. */
+void stats_resolve(struct stats *stats, uint64_t frame, const struct rtap_flow_facts *flow);
 void stats_message(struct stats *stats, const struct rtap_message *message);
 void stats_connection(struct stats *stats, const struct rtap_connection *connection);
 /* What was counted for the connection `from` belongs to `into`; turned: end a of it is end b there. */
@@ -280,6 +304,12 @@ void stats_rpc_message(struct stats *stats, const struct rtap_message *message, 
 /* The length of `interval` in nanoseconds is stats->interval_ns. NULL: no time series, or out of memory. */
 struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns);
 
+/* Bytes of a message whose packets are not in the capture, not even in part. */
+uint64_t stats_never_seen(const struct rtap_message *message);
+
+/* Payload that was there before. */
+uint64_t stats_repeated(const struct stats_direction *direction);
+
 void stats_count(struct stats_tally *tally, uint64_t frame);
 
 /* What happened to the direction, to be added to; if memory is out, what is counted of connections together. */
@@ -287,6 +317,15 @@ struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direct
 
 /* The same to be read. */
 const struct stats_incidents *stats_incidents_of(const struct stats_direction *direction);
+
+/* "sequence_nak". */
+const char *stats_recovery_name(enum rtap_recovery cause);
+
+/* "a sequence NAK". */
+const char *stats_recovery_words(enum rtap_recovery cause);
+
+/* To recoveries of all causes, in nanoseconds. */
+int64_t stats_time_lost(const struct stats_direction *direction);
 
 void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame);
 

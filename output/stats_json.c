@@ -38,6 +38,21 @@ static void object_value(struct line *line, const char *key, uint64_t value, boo
 		object_number(line, key, value);
 }
 
+/* Of sizes exact to the thousandth, of times to the nanosecond. */
+static void mean(const struct histogram *histogram, bool is_time, struct line *line)
+{
+	uint64_t whole = histogram->sum / histogram->count;
+	uint64_t thousandths = (uint64_t)((double)(histogram->sum % histogram->count) * 1000 / (double)histogram->count);
+
+	object_value(line, "mean", whole, is_time);
+	if (is_time || !thousandths)
+		return;
+	line_char(line, '.');
+	line_char(line, (char)('0' + thousandths / 100));
+	line_char(line, (char)('0' + thousandths / 10 % 10));
+	line_char(line, (char)('0' + thousandths % 10));
+}
+
 static void distribution(const char *key, const struct histogram *histogram, bool is_time, struct line *line)
 {
 	static const char *const keys[] = { "p50", "p90", "p99", "p999" };
@@ -49,7 +64,7 @@ static void distribution(const char *key, const struct histogram *histogram, boo
 	histogram_percentiles(histogram, permilles, 4, percentiles);
 	object_begin(line, key);
 	object_number(line, "count", histogram->count);
-	object_value(line, "mean", histogram->sum / histogram->count, is_time);
+	mean(histogram, is_time, line);
 	object_value(line, "min", histogram->least, is_time);
 	for (unsigned i = 0; i < 4; i++)
 		object_value(line, keys[i], percentiles[i], is_time);
@@ -172,6 +187,18 @@ static void finding(const void *what, struct line *line)
 	object_number(line, "count", found->count);
 	if (found->of)
 		object_number(line, "of", found->of);
+	if (found->recovery) {
+		object_seconds(line, "time_lost", found->recovery->time_lost_ns);
+		object_seconds(line, "time_lost_of", found->of_ns);
+		if (found->recovery->least_ns) {
+			object_seconds(line, "spacing_min", found->recovery->least_ns);
+			object_seconds(line, "spacing_max", found->recovery->most_ns);
+		}
+	}
+	if (found->retries) {
+		object_number(line, "ack_timeout", found->retries->ack_timeout);
+		object_number(line, "retry_count", found->retries->retry_count);
+	}
 	if (found->time_ns) {
 		object_seconds(line, "latency", found->time_ns);
 		object_seconds(line, "usual_latency", found->usual_ns);
@@ -212,6 +239,28 @@ static void operations(const struct stats_direction *direction, struct line *lin
 	line_char(line, ']');
 }
 
+static void recoveries(const struct stats_direction *direction, struct line *line)
+{
+	const struct stats_recovery *counted = stats_incidents_of(direction)->recoveries;
+
+	object_begin(line, "recoveries");
+	for (int cause = RTAP_RECOVERY_NONE + 1; cause < RTAP_RECOVERY_COUNT; cause++) {
+		if (!counted[cause].tally.count)
+			continue;
+		object_begin(line, stats_recovery_name((enum rtap_recovery)cause));
+		tally_members(&counted[cause].tally, line);
+		object_seconds(line, "time_lost", counted[cause].time_lost_ns);
+		if (counted[cause].least_ns) {
+			object_seconds(line, "spacing_min", counted[cause].least_ns);
+			object_seconds(line, "spacing_max", counted[cause].most_ns);
+		}
+		object_number(line, "attempts_max", counted[cause].most_attempts);
+		line_char(line, '}');
+	}
+	line_char(line, '}');
+	object_seconds(line, "time_lost", stats_time_lost(direction));
+}
+
 static void one_direction(const struct stats_direction *direction, const char *name, struct line *line)
 {
 	line_char(line, '{');
@@ -220,7 +269,8 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	object_number(line, "bytes", direction->wire_bytes);
 	object_number(line, "data_packets", direction->data_packets);
 	object_number(line, "payload", direction->payload_bytes);
-	object_number(line, "repeated_payload", direction->repeated_bytes);
+	object_number(line, "repeated_bytes", stats_repeated(direction));
+	object_number(line, "repeated_payload", stats_repeated(direction)); /* its name before */
 	object_seconds(line, "seconds", stats_elapsed(direction->first_ns, direction->last_ns));
 	rates(direction->payload_bytes, stats_messages(direction), stats_elapsed(direction->first_ns, direction->last_ns), line);
 	operations(direction, line);
@@ -228,6 +278,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
 		tally(stats_event_name((enum stats_event)i), &stats_incidents_of(direction)->events[i], line);
 	line_char(line, '}');
+	recoveries(direction, line);
 	if (direction->rnr_wait_us)
 		object_seconds(line, "rnr_wait", (int64_t)direction->rnr_wait_us * 1000);
 	distribution("cnp_reaction", direction->reaction_ns, true, line);

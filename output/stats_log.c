@@ -5,7 +5,7 @@
 
 #include "output/stats_log.h"
 
-enum kind { PACKET, MESSAGE, CONNECTION, MERGE };
+enum kind { PACKET, MESSAGE, CONNECTION, MERGE, RESOLVED };
 
 /* What stands before each entry. */
 struct head {
@@ -23,6 +23,7 @@ struct message_entry {
 	struct head head;
 	uint64_t connection; /* number; 0: none */
 	uint64_t partner;
+	uint64_t never_seen; /* bytes of it */
 	uint32_t copied;     /* bytes of the message, which are behind this, rounded up to 8 */
 };
 
@@ -35,6 +36,12 @@ struct merge_entry {
 	struct head head;
 	uint64_t from, into;
 	bool turned;
+};
+
+struct resolved_entry {
+	struct head head;
+	uint64_t frame;
+	struct rtap_flow_facts flow;
 };
 
 static inline size_t rounded(size_t length)
@@ -79,6 +86,7 @@ bool stats_log_message(struct stats_log *log, const struct rtap_message *message
 		return false;
 	entry->connection = message->connection ? message->connection->number : 0;
 	entry->partner = message->partner;
+	entry->never_seen = message->missing_count ? stats_never_seen(message) : 0;
 	entry->copied = (uint32_t)copied;
 	/* copies of a length that the compiler knows are a few moves */
 	if (copied == PLAIN_LENGTH)
@@ -113,9 +121,21 @@ bool stats_log_merge(struct stats_log *log, uint64_t from, uint64_t into, bool t
 	return true;
 }
 
+bool stats_log_resolve(struct stats_log *log, uint64_t frame, const struct rtap_flow_facts *flow)
+{
+	struct resolved_entry *entry = add(log, RESOLVED, sizeof *entry);
+
+	if (!entry)
+		return false;
+	entry->frame = frame;
+	entry->flow = *flow;
+	return true;
+}
+
 static void count_message(const struct message_entry *entry, struct stats *stats)
 {
 	const uint8_t *behind = (const uint8_t *)(entry + 1);
+	struct rtap_missing missing = { .length = entry->never_seen, .length_known = true, .reason = RTAP_MISSING_NOT_CAPTURED };
 	struct rtap_connection connection;
 	struct rtap_message message;
 
@@ -125,6 +145,8 @@ static void count_message(const struct message_entry *entry, struct stats *stats
 	message.operation_count = 0;
 	memcpy(&message, behind, entry->copied);
 	message.connection = entry->connection ? &connection : NULL;
+	message.missing = &missing;
+	message.missing_count = entry->never_seen > 0;
 	message.partner = entry->partner;
 	message.operations = (const void *)(behind + entry->copied);
 	stats_message(stats, &message);
@@ -134,6 +156,7 @@ void stats_log_count(const struct stats_log *log, struct stats *stats)
 {
 	for (size_t at = 0; at < log->used;) {
 		const struct head *head = (const struct head *)(log->bytes + at);
+		const struct resolved_entry *resolved;
 		const struct merge_entry *merge;
 
 		switch ((enum kind)head->kind) {
@@ -149,6 +172,10 @@ void stats_log_count(const struct stats_log *log, struct stats *stats)
 		case MERGE:
 			merge = (const struct merge_entry *)head;
 			stats_merge(stats, merge->from, merge->into, merge->turned);
+			break;
+		case RESOLVED:
+			resolved = (const struct resolved_entry *)head;
+			stats_resolve(stats, resolved->frame, &resolved->flow);
 			break;
 		}
 		at += head->length;

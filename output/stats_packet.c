@@ -70,6 +70,8 @@ SAME_PLACE(stats_flow_head, rtap_flow_facts, from_a);
 SAME_PLACE(stats_flow_head, rtap_flow_facts, beside_rdma);
 SAME_PLACE(stats_flow_head, rtap_flow_facts, analysis);
 SAME_PLACE(stats_flow_head, rtap_flow_facts, tcp_analysis);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, recovery);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, missing);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, has_bth);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, has_aeth);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, opcode);
@@ -84,6 +86,7 @@ void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
 	sight->wire_bytes = wire_length(packet);
 	sight->payload_bytes = packet->ib.has_bth ? packet->payload.wire : packet->tcp.payload.wire;
 	memcpy(&sight->flow, &packet->flow, sizeof sight->flow);
+	sight->time_lost_ns = packet->flow.time_lost_ns;
 	memcpy(&sight->ib, &packet->ib, sizeof sight->ib);
 	sight->bad_icrc = packet->ib.icrc_status == RTAP_CRC_BAD;
 	sight->marked = packet->ib.has_bth && is_marked(packet);
@@ -121,6 +124,7 @@ static void note_acknowledgement(struct stats *stats, struct stats_direction *se
 	case RTAP_AETH_ACK:
 		/* what a NAK asked for has come, though the capture did not show it as a repeat */
 		asker->refused = false;
+		asker->attempts = 0;
 		if (!code)
 			stats_note_event(stats, sender, STATS_NO_CREDIT, number);
 		break;
@@ -153,20 +157,39 @@ static void note_loss(struct stats *stats, struct stats_direction *sender, const
 		incidents->worst_burst = *burst;
 }
 
-/* Requests sent again, in runs: why a run began. */
-static void note_request(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight,
-			 const struct ib_opcode *opcode)
+/* How long it took until something was sent again. */
+static void note_wait(struct stats_recovery *recovery, int64_t wait_ns, uint8_t attempt)
 {
-	bool again = sight->flow.analysis == RTAP_PSN_RETRANSMISSION;
+	if (attempt > recovery->most_attempts)
+		recovery->most_attempts = attempt;
+	/* a tenth more or less */
+	if (attempt > 1 && recovery->last_ns && wait_ns / 19 >= recovery->last_ns / 10 && wait_ns / 21 <= recovery->last_ns / 10)
+		recovery->doubled++;
+	recovery->last_ns = wait_ns;
+	if (!wait_ns)
+		return;
+	if (!recovery->least_ns || wait_ns < recovery->least_ns)
+		recovery->least_ns = wait_ns;
+	if (wait_ns > recovery->most_ns)
+		recovery->most_ns = wait_ns;
+}
 
-	if (again && opcode->class == IB_READ_REQUEST)
-		stats_note_event(stats, sender, STATS_READ_RESTART, sight->frame);
-	if (again && !sender->recovers) {
-		stats_note_event(stats, sender, sender->refused ? STATS_AFTER_NAK : STATS_AFTER_TIMEOUT, sight->frame);
-		sender->refused = false;
-		note_loss(stats, sender, sight);
-	}
-	sender->recovers = again;
+/* A recovery begins, or time was lost to one. `asker`: whose requests are sent again. */
+static __attribute__((noinline)) void note_recovery(struct stats *stats, struct stats_direction *asker, const struct stats_sight *sight)
+{
+	struct stats_incidents *incidents = stats_incidents(stats, asker);
+	struct stats_recovery *recovery = &incidents->recoveries[sight->flow.recovery];
+
+	incidents->recoveries[sight->flow.lost_to].time_lost_ns += sight->time_lost_ns;
+	if (!sight->flow.recovery)
+		return;
+	stats_note_event(stats, asker, sight->flow.recovery == RTAP_RECOVERY_TIMEOUT ? STATS_AFTER_TIMEOUT :
+			 sight->flow.recovery == RTAP_RECOVERY_IMPLIED_NAK ? STATS_AFTER_HOLE : STATS_AFTER_NAK, sight->frame);
+	stats_count(&recovery->tally, sight->frame);
+	note_wait(recovery, sight->time_lost_ns, sight->flow.attempt);
+	asker->attempts = sight->flow.attempt;
+	asker->refused = false;
+	note_loss(stats, asker, sight);
 }
 
 /* Segments of iWARP sent again, in runs. What has no data says nothing. */
@@ -193,9 +216,14 @@ static void note_payload(struct stats_direction *sender, const struct stats_sigh
 		return;
 	sender->data_packets++;
 	/* some of an overlapping segment's bytes are new */
-	if (again && sight->flow.tcp_analysis != RTAP_TCP_OVERLAP)
-		sender->repeated_bytes += sight->payload_bytes;
-	else
+	if (event == STATS_UNEXPECTED)
+		return;
+	sender->carried_bytes += sight->payload_bytes;
+	if (sight->ib.has_bth)
+		return;
+	sender->is_tcp = true;
+	/* some of an overlapping segment's bytes are new */
+	if (!again || sight->flow.tcp_analysis == RTAP_TCP_OVERLAP)
 		sender->payload_bytes += sight->payload_bytes;
 }
 
@@ -214,15 +242,17 @@ static bool note_transport(struct stats *stats, struct stats_connection *connect
 		note_mark(stats, sender, sight);
 	if (sight->flow.analysis == RTAP_PSN_CAPTURED_TWICE)
 		return true;
+	if (sight->flow.recovery | sight->flow.lost_to)
+		note_recovery(stats, opcode->is_response ? other : sender, sight);
 	if (opcode->class == IB_CONGESTION) {
 		stats_note_event(stats, sender, STATS_CNP, sight->frame);
 		if (in_order)
 			note_cnp(stats, other, sight->time_ns);
 	} else if (opcode->is_response) {
-		if (sight->ib.has_aeth)
+		if (sight->ib.has_aeth && sight->flow.analysis != RTAP_PSN_DUPLICATE)
 			note_acknowledgement(stats, sender, other, sight);
-	} else if (in_order) {
-		note_request(stats, sender, sight, opcode);
+	} else if (opcode->class == IB_READ_REQUEST && sight->flow.analysis == RTAP_PSN_RETRANSMISSION) {
+		stats_note_event(stats, sender, STATS_READ_RESTART, sight->frame);
 	}
 	return true;
 }
@@ -244,7 +274,7 @@ static void note_interval(struct stats *stats, const struct stats_sight *sight)
 	interval->ce_marks += sight->marked;
 }
 
-static void note_flow(struct stats *stats, const struct stats_sight *sight)
+static inline void note_flow(struct stats *stats, const struct stats_sight *sight)
 {
 	struct stats_connection *connection = stats_find(stats, sight->connection);
 	struct stats_direction *sender = &connection->directions[!sight->flow.from_a];
@@ -268,26 +298,59 @@ static void note_flow(struct stats *stats, const struct stats_sight *sight)
 	note_payload(sender, sight, event);
 }
 
+/* Remembers a packet of no known connection. */
+static void keep_sight(struct stats *stats, const struct stats_sight *sight)
+{
+	if (!stats->sights)
+		stats->sights = stats_take(stats, STATS_LOOSE * sizeof *stats->sights, 0);
+	if (stats->sights)
+		stats->sights[sight->frame % STATS_LOOSE] = *sight;
+}
+
+/* The events of a packet of no known connection: `count` is 1, or takes them back. */
+static void note_loose_events(struct stats *stats, const struct stats_sight *sight, bool takes_back)
+{
+	bool is_there[STATS_EVENT_COUNT] = { false };
+	uint8_t kind = sight->ib.aeth_kind, code = sight->ib.aeth_value;
+
+	is_there[STATS_CE_MARK] = sight->marked;
+	is_there[STATS_CNP] = ib_opcodes[sight->ib.opcode].class == IB_CONGESTION;
+	is_there[STATS_NO_CREDIT] = sight->ib.has_aeth && kind == RTAP_AETH_ACK && !code;
+	is_there[STATS_RNR] = sight->ib.has_aeth && kind == RTAP_AETH_RNR_NAK;
+	if (sight->ib.has_aeth && kind == RTAP_AETH_NAK && code < RTAP_NAK_COUNT)
+		is_there[STATS_NAK_SEQUENCE + code] = true;
+	for (int i = 0; i < STATS_EVENT_COUNT; i++)
+		if (is_there[i] && takes_back)
+			stats->loose[i].count--;
+		else if (is_there[i])
+			stats_count(&stats->loose[i], sight->frame);
+}
+
 /* Of no connection that is known: responses of one that nobody has asked for yet, congestion notifications, management. */
 static void note_loose(struct stats *stats, const struct stats_sight *sight)
 {
-	uint64_t number = sight->frame;
-	uint8_t code = sight->ib.aeth_value;
-
 	stats->unassigned += !sight->is_mad;
 	if (sight->bad_icrc)
 		return;
-	if (sight->marked)
-		stats_count(&stats->loose[STATS_CE_MARK], number);
-	if (ib_opcodes[sight->ib.opcode].class == IB_CONGESTION)
-		stats_count(&stats->loose[STATS_CNP], number);
-	if (sight->ib.has_aeth && sight->ib.aeth_kind == RTAP_AETH_ACK && !code)
-		stats_count(&stats->loose[STATS_NO_CREDIT], number);
-	if (sight->ib.has_aeth && sight->ib.aeth_kind == RTAP_AETH_RNR_NAK)
-		stats_count(&stats->loose[STATS_RNR], number);
-	if (sight->ib.has_aeth && sight->ib.aeth_kind == RTAP_AETH_NAK &&
-	    code < RTAP_NAK_COUNT)
-		stats_count(&stats->loose[STATS_NAK_SEQUENCE + code], number);
+	note_loose_events(stats, sight, false);
+	if (!sight->is_mad)
+		keep_sight(stats, sight);
+}
+
+void stats_resolve(struct stats *stats, uint64_t frame, const struct rtap_flow_facts *flow)
+{
+	struct stats_sight *sight = stats->sights ? &stats->sights[frame % STATS_LOOSE] : NULL;
+
+	/* the frame at hand is counted when the tracker is done with it */
+	if (!sight || !sight->frame || sight->frame != frame)
+		return;
+	note_loose_events(stats, sight, true);
+	stats->unassigned--;
+	memcpy(&sight->flow, flow, sizeof sight->flow);
+	sight->connection = flow->connection;
+	sight->time_lost_ns = flow->time_lost_ns;
+	note_flow(stats, sight);
+	sight->frame = 0;
 }
 
 void stats_add_sight(struct stats *stats, const struct stats_sight *sight)

@@ -51,6 +51,11 @@ void rtap_stats_merged(struct rtap_stats *stats, uint64_t from, uint64_t into, b
 	stats_merge(counts_of(stats), from, into, turned);
 }
 
+void rtap_stats_resolved(struct rtap_stats *stats, uint64_t frame, const struct rtap_flow_facts *flow)
+{
+	stats_resolve(counts_of(stats), frame, flow);
+}
+
 void rtap_stats_totals(const struct rtap_stats *stats, struct rtap_stats_totals *totals)
 {
 	const struct stats *counts = counts_in(stats);
@@ -99,7 +104,7 @@ bool rtap_stats_direction(const struct rtap_stats *stats, uint64_t connection, b
 		.packets = counts->packets,
 		.wire_bytes = counts->wire_bytes,
 		.payload_bytes = counts->payload_bytes,
-		.repeated_bytes = counts->repeated_bytes,
+		.repeated_bytes = stats_repeated(counts),
 		.retransmissions = events[STATS_RETRANSMISSION].count,
 		.duplicates = events[STATS_DUPLICATE].count,
 		.out_of_order = events[STATS_OUT_OF_ORDER].count,

@@ -237,8 +237,12 @@ static void finding(const void *what, struct line *line)
 		rpc_name(found->rpc, line);
 		line_text(line, ": ");
 	}
-	line_text(line, found->rule->words);
-	labelled(": ", found->count, line);
+	if (found->recovery) {
+		finding_recovery_text(found, line);
+	} else {
+		line_text(line, found->rule->words);
+		labelled(": ", found->count, line);
+	}
 	if (found->of && found->rule->of) {
 		line_text(line, ", ");
 		percent(found->count, found->of, line);
@@ -320,6 +324,43 @@ static void requests(const struct stats_direction *direction, struct line *line)
 	}
 }
 
+/* How long it took until something was sent again. */
+static void spacing(const struct stats_recovery *counted, struct line *line)
+{
+	if (!counted->least_ns)
+		return;
+	line_text(line, ", each after ");
+	line_seconds(line, counted->least_ns);
+	if (counted->most_ns > counted->least_ns) {
+		line_text(line, " to ");
+		line_seconds(line, counted->most_ns);
+	}
+	line_text(line, " s");
+	if (counted->most_attempts > 1)
+		labelled(", at most ", counted->most_attempts, line);
+	line_text(line, counted->most_attempts > 1 ? " without progress" : "");
+}
+
+static void recoveries(const struct stats_direction *direction, struct line *line)
+{
+	const struct stats_recovery *counted = stats_incidents_of(direction)->recoveries;
+
+	for (int cause = RTAP_RECOVERY_NONE + 1; cause < RTAP_RECOVERY_COUNT; cause++) {
+		if (!counted[cause].tally.count)
+			continue;
+		line_text(line, "    ");
+		line_count(line, counted[cause].tally.count, "recovery", "recoveries");
+		line_text(line, " after ");
+		line_text(line, stats_recovery_words((enum rtap_recovery)cause));
+		frames(&counted[cause].tally, line);
+		line_text(line, ", time lost ");
+		line_seconds(line, counted[cause].time_lost_ns);
+		line_text(line, " s");
+		spacing(&counted[cause], line);
+		line_char(line, '\n');
+	}
+}
+
 static void one_direction(const struct stats_direction *direction, const char *name, struct line *line)
 {
 	line_text(line, "  ");
@@ -330,8 +371,8 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	count(direction->wire_bytes, "byte", line);
 	line_text(line, ", payload ");
 	count(direction->payload_bytes, "byte", line);
-	if (direction->repeated_bytes) {
-		labelled(" and ", direction->repeated_bytes, line);
+	if (stats_repeated(direction)) {
+		labelled(" and ", stats_repeated(direction), line);
 		line_text(line, " again");
 	}
 	if (direction->packets) {
@@ -344,6 +385,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	operations(direction, line);
 	requests(direction, line);
 	events(stats_incidents_of(direction)->events, "    ", line);
+	recoveries(direction, line);
 }
 
 static void connection(const void *what, struct line *line)

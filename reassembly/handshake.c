@@ -234,6 +234,10 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	connection->shown.transport = (uint8_t)transport_of(cm);
 	if (cm->mtu_code >= 1 && cm->mtu_code <= 5)
 		connection->shown.path_mtu = 128u << cm->mtu_code;
+	connection->shown.retries_known = true;
+	connection->shown.ack_timeout = cm->ack_timeout;
+	connection->shown.retry_count = cm->retry_count;
+	connection->shown.rnr_retry_count = cm->rnr_retry_count;
 	/* what it will receive begins there: b's */
 	connection->shown.b.psn = cm->starting_psn;
 	connection->shown.b.psn_known = true;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <string.h>
+
 #include "reassembly/assembly.h"
 #include "reassembly/early_response.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/icrc_sender.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/psn.h"
+#include "reassembly/recovery.h"
 #include "reassembly/rpc_call.h"
 
 #define NANOSECONDS INT64_C(1000000000)
@@ -133,12 +136,6 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 		message->active_ns = piece->time_ns;
 		message->shown.repeats++;
 		tracker->touched = message;
-		if (psn < stream->response_next)
-			stream->response_next = psn;
-		if (packet->flow.analysis == RTAP_PSN_RETRANSMISSION) {
-			stream->asked_again = psn;
-			stream->asked_again_end = psn + request_count(stream, &packet->ib, &ib_opcodes[packet->ib.opcode]);
-		}
 		return;
 	}
 	if (!assembly_same_verb(message, RTAP_VERB_READ) || message->shown.request_seen || message->low != psn) {
@@ -233,7 +230,21 @@ static void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, 
 	stream->nak = stream->msn_known = false;
 	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = 0;
 	stream->asked_again = stream->asked_again_end = 0;
+	memset(stream->acks, 0, sizeof stream->acks);
 	psn_start(stream, psn);
+}
+
+/* `message`: the one that the packet is of, or NULL. */
+static __attribute__((noinline)) void sent_again(struct psn_stream *stream, struct message *message, struct rtap_packet *packet,
+						 uint64_t psn, uint64_t count)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	bool is_read = opcode->class != IB_SEND && opcode->class != IB_WRITE;
+
+	if (is_read)
+		psn_ask_again(stream, psn, psn + count);
+	if (stream->reliable)
+		recovery_note_again(stream, psn, count, message, is_read, packet->frame->time_ns, &packet->flow);
 }
 
 void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet)
@@ -249,7 +260,8 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 		.frame = packet->frame->number,
 		.time_ns = packet->frame->time_ns,
 	};
-	uint64_t psn, expected;
+	struct psn_sight sight;
+	uint64_t psn, expected, count;
 	enum rtap_psn_analysis analysis = RTAP_PSN_NONE;
 
 	if (!stream->started)
@@ -268,8 +280,14 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	expected = stream->next;
 	stream->packets++;
 	stream->last_ns = packet->frame->time_ns;
-	flow->analysis = (uint8_t)psn_request(stream, psn, request_count(stream, ib, opcode), packet->frame,
-					      opcode->class == IB_READ_REQUEST ? 0 : piece.crc, &flow->differs);
+	count = request_count(stream, ib, opcode);
+	sight = (struct psn_sight){
+		.time_ns = piece.time_ns,
+		.interface = packet->frame->interface,
+		.digest = opcode->class == IB_READ_REQUEST ? 0 : piece.crc,
+		.id = packet->ip_id,
+	};
+	flow->analysis = (uint8_t)psn_request(stream, psn, count, &sight, &flow->differs);
 	if (flow->analysis == RTAP_PSN_GAP)
 		flow->missing = (uint32_t)(psn - expected);
 	if (analysis)
@@ -291,6 +309,10 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	default:
 		break;
 	}
+	if (flow->analysis <= RTAP_PSN_OUT_OF_ORDER)
+		recovery_note_new(stream);
+	else if (flow->analysis == RTAP_PSN_RETRANSMISSION)
+		sent_again(stream, tracker->touched, packet, psn, count);
 	if (early_response_may_be(stream, psn))
 		ib_message_answer_late(tracker, stream, psn, flow);
 	ib_message_settle_final(tracker, stream);
@@ -346,7 +368,7 @@ bool ib_message_is_given_up(const struct rtap_tracker *tracker, const struct mes
 /* Up to where what was not seen will not come any more. Before the oldest message under way that is so of what was acknowledged, or is old. */
 static uint64_t lost_before(const struct rtap_tracker *tracker, const struct psn_stream *stream)
 {
-	const struct psn_gap *oldest = &stream->gaps[0];
+	const struct psn_gap *oldest = &stream->gaps.list[0];
 	uint64_t settled = stream->head ? stream->head->low : stream->settled_end;
 
 	if (settled <= stream->acknowledged || tracker->now_ns - oldest->time_ns >= HOLE_NS || stream->next > oldest->end + PSN_WINDOW)
@@ -358,7 +380,8 @@ void ib_message_settle(struct rtap_tracker *tracker, struct psn_stream *stream, 
 {
 	while (stream->head && (all || ib_message_is_final(tracker, stream->head)))
 		message_settle(tracker, stream->head);
-	if (stream->gap_count && stream->settled_end)
+	psn_give_up_responses(stream, stream->head ? stream->head->low : stream->settled_high);
+	if (stream->gaps.count && stream->settled_end)
 		stream->connection->shown.trouble[RTAP_TROUBLE_LOST] +=
 			psn_give_up(stream, all ? stream->settled_end : lost_before(tracker, stream));
 }

@@ -45,7 +45,7 @@ void ib_message_settle(struct rtap_tracker *tracker, struct psn_stream *stream, 
 /* Settles the messages of a stream that wait for nothing more. */
 static inline void ib_message_settle_final(struct rtap_tracker *tracker, struct psn_stream *stream)
 {
-	if ((stream->head && ib_message_is_final(tracker, stream->head)) || stream->gap_count)
+	if ((stream->head && ib_message_is_final(tracker, stream->head)) || stream->gaps.count)
 		ib_message_settle(tracker, stream, false);
 }
 

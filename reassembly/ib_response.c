@@ -5,6 +5,7 @@
 #include "reassembly/early_response.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/psn.h"
+#include "reassembly/recovery.h"
 
 static bool is_answered_by_data(const struct message *message)
 {
@@ -133,10 +134,20 @@ static void refuse_message(struct psn_stream *stream, uint64_t psn, const struct
 		answer(stream, message, response, (enum rtap_outcome)naks[code].outcome, flow);
 }
 
+/* A NAK that asks for the request again, now or after a time. */
+static void note_recovery(struct psn_stream *stream, const struct pending_response *response)
+{
+	if (response->aeth_kind == RTAP_AETH_RNR_NAK)
+		recovery_nak(stream, RTAP_RECOVERY_RNR, response->time_ns, ib_rnr_timer_us(response->aeth_value) * INT64_C(1000));
+	else if (response->aeth_value == RTAP_NAK_SEQUENCE_ERROR)
+		recovery_nak(stream, RTAP_RECOVERY_SEQUENCE_NAK, response->time_ns, 0);
+}
+
 static void refuse(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
 {
 	stream->nak = true;
 	stream->nak_psn = psn;
+	note_recovery(stream, response);
 	if (response->aeth_kind == RTAP_AETH_RNR_NAK)
 		stream->connection->shown.trouble[RTAP_TROUBLE_RNR]++;
 	else if (response->aeth_value < RTAP_NAK_COUNT)
@@ -144,25 +155,39 @@ static void refuse(struct psn_stream *stream, uint64_t psn, const struct pending
 	refuse_message(stream, psn, response, flow);
 }
 
-static bool is_seen_ack(struct psn_stream *stream, const struct pending_response *response)
+/* Whether an acknowledgement is another copy of one that was seen. */
+static enum rtap_psn_analysis place_ack(struct psn_stream *stream, const struct pending_response *response)
 {
-	bool same = stream->last_ack_psn == response->psn && stream->last_ack_msn == response->msn &&
-		    stream->last_ack_syndrome == response->syndrome && stream->last_ack_interface != response->interface &&
-		    response->time_ns - stream->last_ack_ns < 1000000 && stream->last_ack_ns;
+	for (unsigned i = 0; i < RECENT_ACKS; i++) {
+		const struct recent_ack *ack = &stream->acks[i];
+		bool is_elsewhere = ack->interface != response->interface;
 
-	stream->last_ack_psn = response->psn;
-	stream->last_ack_msn = response->msn;
-	stream->last_ack_syndrome = response->syndrome;
-	stream->last_ack_interface = response->interface;
-	stream->last_ack_ns = response->time_ns;
-	return same;
+		if (ack->psn != response->psn || ack->msn != response->msn || ack->syndrome != response->syndrome || !ack->time_ns)
+			continue;
+		if (psn_is_same_packet(&stream->responses, response->id, ack->id))
+			return is_elsewhere ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;
+		if (is_elsewhere && response->time_ns - ack->time_ns < 1000000)
+			return RTAP_PSN_CAPTURED_TWICE;
+	}
+	stream->acks[stream->next_ack++ % RECENT_ACKS] = (struct recent_ack){
+		.psn = response->psn,
+		.msn = response->msn,
+		.interface = response->interface,
+		.syndrome = response->syndrome,
+		.id = response->id,
+		.time_ns = response->time_ns,
+	};
+	psn_note_id(&stream->responses, response->id);
+	return RTAP_PSN_IN_ORDER;
 }
 
 static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
 					      const struct pending_response *response, struct rtap_flow_facts *flow)
 {
-	if (is_seen_ack(stream, response))
-		return RTAP_PSN_CAPTURED_TWICE;
+	enum rtap_psn_analysis analysis = place_ack(stream, response);
+
+	if (analysis != RTAP_PSN_IN_ORDER)
+		return analysis;
 	switch (response->aeth_kind) {
 	case RTAP_AETH_ACK:
 		acknowledge(tracker, stream, psn + 1, response, flow);
@@ -269,21 +294,69 @@ static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *str
 	finish_response(tracker, stream, message, response, flow);
 }
 
-/* What a response with data is in its sequence. */
-static enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
-						bool *differs)
+/* READ responses from where they went on up to `psn`, of which none was seen. `message`: the last one that begins before it, or there. */
+static __attribute__((noinline)) uint64_t note_missing(struct psn_stream *stream, uint64_t psn, struct message *message, int64_t time_ns)
 {
-	struct rtap_frame frame = { .interface = response->interface, .time_ns = response->time_ns };
+	uint64_t missing = 0;
 
-	return psn_response(stream, psn, &frame, response->crc, differs);
+	while (message && message->before && message->low > stream->response_next)
+		message = message->before;
+	for (; message && message->low < psn; message = message->behind) {
+		uint64_t begin = message->low > stream->response_next ? message->low : stream->response_next;
+		uint64_t end = message->end && message->end < psn ? message->end : psn;
+
+		if (!is_answered_by_data(message) || begin >= end || (!message->end && message->high + 2 < psn))
+			continue;
+		psn_miss_responses(stream, begin, end, time_ns);
+		missing += end - begin;
+	}
+	return missing;
+}
+
+/* The same of one that is no matter of course. */
+static __attribute__((noinline)) enum rtap_psn_analysis place_unexpected(struct psn_stream *stream, uint64_t psn, const struct psn_sight *sight,
+									 struct rtap_flow_facts *flow, bool *differs)
+{
+	struct message *message = assembly_find_before(stream, psn, stream->unanswered);
+	bool is_inside = message && message->low < psn && (message->end ? psn < message->end : psn <= message->high + 1);
+	uint64_t missing = 0;
+	enum rtap_psn_analysis analysis;
+
+	if (!stream->response_next)
+		stream->response_next = psn < stream->low ? psn : stream->low;
+	if (psn > stream->response_next && message)
+		missing = note_missing(stream, psn, message, sight->time_ns);
+	analysis = psn_response(stream, psn, is_inside, missing, sight, differs);
+	if (analysis == RTAP_PSN_GAP && flow)
+		flow->missing = (uint32_t)missing;
+	if (analysis != RTAP_PSN_DUPLICATE && analysis != RTAP_PSN_CAPTURED_TWICE)
+		recovery_note_answer(stream, psn, is_inside || (message && message->low == psn) ? message : NULL, sight->time_ns, flow);
+	return analysis;
+}
+
+/* What a response with data is in its sequence. */
+static inline enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+						       struct rtap_flow_facts *flow, bool *differs)
+{
+	struct psn_sight sight = {
+		.time_ns = response->time_ns,
+		.interface = response->interface,
+		.digest = response->crc,
+		.id = response->id,
+	};
+
+	if (!psn_is_next_response(stream, psn))
+		return place_unexpected(stream, psn, &sight, flow, differs);
+	psn_next_response(stream, psn, &sight);
+	return RTAP_PSN_IN_ORDER;
 }
 
 /* Whether it answers a request that was not seen, nor known to be answered. */
 static inline bool is_early(const struct psn_stream *stream, uint64_t psn)
 {
-	const struct psn_gap *last = &stream->gaps[stream->gap_count - 1];
+	const struct psn_gap *last = &stream->gaps.list[stream->gaps.count - 1];
 
-	return psn >= stream->next || (stream->gap_count && psn >= last->begin && last->end > stream->acknowledged);
+	return psn >= stream->next || (stream->gaps.count && psn >= last->begin && last->end > stream->acknowledged);
 }
 
 static void __attribute__((noinline)) keep_early(struct psn_stream *stream, uint64_t psn, const struct pending_response *response)
@@ -360,17 +433,18 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 	stream->last_ns = response->time_ns;
 	if (is_early(stream, psn))
 		keep_early(stream, psn, response);
+	recovery_note_response(stream, psn, response->time_ns);
 	switch (opcode->class) {
 	case IB_ACKNOWLEDGE:
 		analysis = acknowledgement(tracker, stream, psn, response, flow);
 		break;
 	case IB_ATOMIC_ACKNOWLEDGE:
-		analysis = place_in_sequence(stream, psn, response, &differs);
+		analysis = place_in_sequence(stream, psn, response, flow, &differs);
 		acknowledge(tracker, stream, psn, response, flow);
 		atomic_response(tracker, stream, psn, response, analysis, flow);
 		break;
 	case IB_READ_RESPONSE:
-		analysis = place_in_sequence(stream, psn, response, &differs);
+		analysis = place_in_sequence(stream, psn, response, flow, &differs);
 		acknowledge(tracker, stream, psn, response, flow);
 		data_response(tracker, stream, psn, response, flow);
 		/* its request, if it was not seen, took this PSN */

@@ -285,10 +285,22 @@ static void pair(struct rtap_tracker *tracker, struct flow *flow, struct connect
 	connection_account(tracker, connection);
 }
 
+/* A response that waited has its place now. */
+static void resolve(struct rtap_tracker *tracker, const struct flow *flow, struct psn_stream *stream,
+		    const struct pending_response *response)
+{
+	struct rtap_flow_facts facts = { .present = true, .from_a = flow->from_a, .connection = flow->connection->shown.number };
+
+	ib_message_response(tracker, stream, response, &facts);
+	if (tracker->options.resolved)
+		tracker->options.resolved(tracker->options.owner, response->frame, &facts);
+}
+
 static void replay(struct rtap_tracker *tracker, struct flow *flow)
 {
 	struct connection *connection = flow->connection;
 	struct psn_stream *stream = &connection->streams[!flow->from_a];
+	struct message *completed = tracker->completed;
 
 	for (uint32_t i = 0; i < flow->pending_count; i++) {
 		struct pending_response *response = &flow->pending[i];
@@ -303,9 +315,11 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 			connection->shown.time_ns = response->time_ns;
 		if (response->time_ns > connection->shown.time_end_ns)
 			connection->shown.time_end_ns = response->time_ns;
-		ib_message_response(tracker, stream, response, NULL);
+		resolve(tracker, flow, stream, response);
 	}
 	pairing_forget_last(tracker, flow);
+	/* that is of the frame at hand */
+	tracker->completed = completed;
 	flow_forget_pending(flow);
 	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
 	connection_account(tracker, connection);

@@ -31,6 +31,7 @@ struct recent_packet {
 	uint32_t psn;        /* of the wire; bits 24 to 31: interface. RECENT_NONE: none */
 	uint32_t time_us;    /* the lower bits */
 	uint32_t digest;     /* CRC-32 of its payload; 0 if not worked out */
+	uint16_t first_id, last_id; /* IPv4 identifications of the first copy and of the last one that was sent again */
 };
 
 #define RECENT_NONE UINT32_MAX
@@ -39,12 +40,49 @@ struct recent_packet {
 struct recent {
 	struct recent_packet *packets;
 	uint32_t room;       /* 0 or a power of two */
+	uint32_t id_steps;   /* of the last packets that were no repeats: whether their IPv4 identifications went forward, a bit each */
+	uint16_t last_id;
 };
 
 /* Requests that were not seen though later ones were. */
 struct psn_gap {
 	uint64_t begin, end; /* PSNs, unwrapped */
 	int64_t time_ns;     /* when it was noticed */
+};
+
+/* In order, apart from each other. */
+struct psn_gaps {
+	struct psn_gap *list;
+	uint32_t count, room;
+};
+
+/* Acknowledgements remembered, to know them again. */
+#define RECENT_ACKS 4
+
+struct recent_ack {
+	uint32_t psn, msn, interface;
+	uint8_t syndrome;
+	uint16_t id;         /* IPv4 identification; 0 without one */
+	int64_t time_ns;     /* 0: none */
+};
+
+/* How a requester sends again what was lost: reassembly/recovery.h. */
+struct recovery {
+	bool running;        /* the last request was a retransmission */
+	bool nak_unused;     /* nothing was sent again since the last NAK that asks for it */
+	bool answers_again;  /* the last READ response was a retransmission */
+	uint8_t nak_cause;   /* enum rtap_recovery: by that NAK */
+	uint8_t cause;       /* of the last attempt */
+	uint8_t attempt;     /* how many there were without progress; 255: or more */
+	uint64_t first, end; /* PSNs of the last attempt: of its first request, and after its last one */
+	uint64_t acknowledged; /* stream->acknowledged when it began */
+	uint64_t awaited;    /* PSN of the response with which it ends; 0: none */
+	uint64_t answers_end; /* PSN after the last READ response */
+	uint64_t later_psn;  /* the highest of the responses since the last attempt; 0: there were none */
+	int64_t later_ns;    /* when it was seen */
+	int64_t nak_ns;      /* when what the NAK asked for may be sent again */
+	int64_t since_ns;    /* when what is sent again was seen first, or missed; INT64_MIN: not known */
+	int64_t counted_ns;  /* time lost is counted up to here */
 };
 
 struct message {
@@ -96,7 +134,6 @@ struct psn_stream {
 	bool resized;             /* rings or gaps take other memory than was accounted */
 	bool nak;
 	bool msn_known;
-	uint8_t last_ack_syndrome;
 	uint64_t low, next;       /* lowest PSN seen; the one expected next; unwrapped */
 	uint64_t acknowledged;    /* PSNs below it were; unwrapped */
 	uint64_t lost;            /* PSNs given up that were never seen */
@@ -106,8 +143,7 @@ struct psn_stream {
 	uint32_t in_flight;
 	uint64_t nak_psn;         /* that a NAK asked for; valid with nak */
 	struct recent requests, responses;
-	struct psn_gap *gaps;
-	uint32_t gap_count, gap_room;
+	struct psn_gaps gaps, response_gaps;
 	uint64_t settled_end;     /* PSN behind the last message that went, if that is known; 0: not known */
 	uint64_t settled_high;    /* PSN behind all that went: what comes below it again is a repeat */
 	uint64_t response_next;   /* PSN of the response that would go on from the last one */
@@ -118,9 +154,9 @@ struct psn_stream {
 	uint64_t early_end;       /* PSN behind all that early responses answer; 0: there are none */
 	struct early_responses *early; /* NULL: none so far */
 	uint32_t msn;             /* of the last acknowledgement; valid with msn_known */
-	/* the last acknowledgement, to know it again, with its syndrome */
-	uint32_t last_ack_psn, last_ack_msn, last_ack_interface;
-	int64_t last_ack_ns;
+	uint32_t next_ack;             /* place of the next one in: */
+	struct recent_ack acks[RECENT_ACKS];
+	struct recovery recovery;
 };
 
 #define RECENT_FLOWS 16
@@ -138,6 +174,7 @@ struct pending_response {
 	uint32_t interface, psn, msn, crc, captured, wire;
 	uint8_t opcode, syndrome, aeth_kind, aeth_value;
 	bool has_original;
+	uint16_t id;               /* IPv4 identification; 0 without one */
 	uint8_t *bytes;            /* a copy, if bytes are wanted */
 };
 

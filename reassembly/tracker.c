@@ -172,6 +172,7 @@ static void response_of(const struct rtap_tracker *tracker, const struct rtap_pa
 		.syndrome = packet->ib.syndrome,
 		.aeth_kind = packet->ib.aeth_kind,
 		.aeth_value = packet->ib.aeth_value,
+		.id = packet->ip_id,
 		.has_original = packet->ib.has_atomic,
 		.bytes = (uint8_t *)(uintptr_t)packet->sources[payload->source].bytes + payload->offset,
 	};
@@ -761,6 +762,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	tracker->exchange = NULL;
 	tracker->options.merged = NULL;
 	iwarp_view_end(&tracker->view, &tracker->budget);
+	tracker->options.resolved = NULL;
 	tcp_content_fini(tracker);
 	messages_fini(tracker);
 	connections_fini(tracker);

@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 
+#include "dissect/line.h"
 #include "output/findings.h"
 #include "output/stats_form.h"
 
@@ -241,6 +242,41 @@ static void set_burst(struct counts *counts, unsigned seconds, uint64_t count, u
 	stats_incidents(counts->stats, counts->direction)->worst_burst.tally.count = count;
 }
 
+static struct stats_recovery *recovery_of(struct counts *counts, unsigned cause)
+{
+	counts->direction->packets = 1;
+	return &stats_incidents(counts->stats, counts->direction)->recoveries[cause];
+}
+
+static void set_recoveries(struct counts *counts, unsigned cause, uint64_t count, uint64_t of)
+{
+	(void)of;
+	recovery_of(counts, cause)->tally.count = count;
+}
+
+/* In milliseconds. */
+static void set_time_lost(struct counts *counts, unsigned cause, uint64_t count, uint64_t of)
+{
+	(void)of;
+	recovery_of(counts, cause)->tally.count = 1;
+	recovery_of(counts, cause)->time_lost_ns = (int64_t)count * 1000000;
+}
+
+static void set_attempts(struct counts *counts, unsigned retries, uint64_t count, uint64_t of)
+{
+	(void)of;
+	recovery_of(counts, RTAP_RECOVERY_TIMEOUT)->tally.count = count;
+	counts->direction->attempts = (uint8_t)count;
+	counts->connection->shown.retries_known = retries > 0;
+	counts->connection->shown.retry_count = (uint8_t)retries;
+}
+
+static void set_doubled(struct counts *counts, unsigned cause, uint64_t count, uint64_t of)
+{
+	(void)of;
+	recovery_of(counts, cause)->doubled = (uint32_t)count;
+}
+
 #define SET_STATS(member) \
 	static void set_##member(struct counts *counts, unsigned unused, uint64_t count, uint64_t of) \
 	{ \
@@ -292,6 +328,8 @@ static const struct threshold_case {
 	{ "invalid_request", set_event, STATS_NAK_INVALID_REQUEST, 1, 0 },
 	{ "operational_error", set_event, STATS_NAK_OPERATION, 1, 0 },
 	{ "unanswered", set_event, STATS_UNANSWERED, 1, 0 },
+	{ "retries_exhausted", set_attempts, 0, 7, 0 },
+	{ "rnr_given_up", set_event, STATS_RNR_GIVEN_UP, 1, 0 },
 	{ "rpc_rejected", set_first_rejected, 0, 1, 0 },
 	{ "connect_unanswered", set_cm_unanswered, 0, 1, 0 },
 	{ "rejected", set_rejected, 0, 1, 0 },
@@ -299,7 +337,10 @@ static const struct threshold_case {
 	{ "slow_setup", set_slow_setups, 0, 1, 0 },
 	{ "retransmissions", set_event, STATS_RETRANSMISSION, 10, 10 },
 	{ "tcp_retransmissions", set_segments, STATS_RETRANSMISSION, 10, 10 },
-	{ "timeouts", set_event, STATS_AFTER_TIMEOUT, 3, 0 },
+	{ "timeouts", set_recoveries, RTAP_RECOVERY_TIMEOUT, 3, 0 },
+	{ "rnr_waits", set_recoveries, RTAP_RECOVERY_RNR, 3, 0 },
+	{ "nak_recoveries", set_recoveries, RTAP_RECOVERY_SEQUENCE_NAK, 3, 0 },
+	{ "response_recoveries", set_recoveries, RTAP_RECOVERY_IMPLIED_NAK, 3, 0 },
 	{ "sequence_naks", set_refused, STATS_NAK_SEQUENCE, 5, 1 },
 	{ "rnr_naks", set_refused, STATS_RNR, 3, 1 },
 	{ "read_restarts", set_event, STATS_READ_RESTART, 3, 0 },
@@ -308,6 +349,7 @@ static const struct threshold_case {
 	{ "rpc_unanswered", set_overdue, 0, 1, 0 },
 	{ "rpc_errors", set_first_error, 0, 10, 200 },
 	{ "rpc_latency", set_slow_replies, 100, 1, 0 },
+	{ "adaptive_retransmission", set_doubled, RTAP_RECOVERY_TIMEOUT, 2, 0 },
 	{ "congestion", set_event, STATS_CE_MARK, 10, 10 },
 	{ "out_of_order", set_event, STATS_OUT_OF_ORDER, 10, 10 },
 	{ "rpc_credits", set_calls, 1, 1, 0 },
@@ -326,6 +368,47 @@ static void expect_threshold(const struct threshold_case *wanted, uint64_t taken
 		cr_expect_eq(end_counts(&counts, wanted->rule), count >= taken, "%s: %lu of %lu", wanted->rule, (unsigned long)count,
 			     (unsigned long)of);
 	}
+}
+
+/* Recoveries are also found by the time that they took, and retries by the count that was agreed on. */
+Test(findings, of_recoveries_take_time_or_count)
+{
+	static const struct threshold_case others[] = {
+		{ "timeouts", set_time_lost, RTAP_RECOVERY_TIMEOUT, 100, 0 },
+		{ "rnr_waits", set_time_lost, RTAP_RECOVERY_RNR, 100, 0 },
+		{ "nak_recoveries", set_time_lost, RTAP_RECOVERY_SEQUENCE_NAK, 100, 0 },
+		{ "response_recoveries", set_time_lost, RTAP_RECOVERY_IMPLIED_NAK, 100, 0 },
+		{ "retries_exhausted", set_attempts, 2, 2, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		expect_threshold(&others[i], others[i].least, 1);
+}
+
+static void expect_text(const struct finding *finding, const char *expected)
+{
+	char text[200];
+	struct line line;
+
+	line_init(&line, text, sizeof text - 1);
+	finding_recovery_text(finding, &line);
+	*line.next = 0;
+	cr_expect_str_eq(text, expected);
+}
+
+Test(findings, of_recoveries_say_what_they_cost)
+{
+	struct stats_shown agreed = { .retries_known = true, .ack_timeout = 17, .retry_count = 7 };
+	struct stats_recovery recovery = { .time_lost_ns = 3420 * MS, .least_ns = 537 * MS, .most_ns = 541 * MS };
+	struct finding finding = { .recovery = &recovery, .cause = RTAP_RECOVERY_TIMEOUT, .count = 6, .of_ns = 6700 * MS, .retries = &agreed };
+
+	expect_text(&finding, "3.42 s of 6.70 s lost to 6 time-outs, 537 ms apart; CM asked for 537 ms (Local ACK Timeout 17, retry count 7)");
+	recovery.most_ns = 1074 * MS;
+	finding.retries = NULL;
+	expect_text(&finding, "3.42 s of 6.70 s lost to 6 time-outs, 537 ms to 1.07 s apart");
+	recovery = (struct stats_recovery){ .time_lost_ns = 655360000 };
+	finding = (struct finding){ .recovery = &recovery, .cause = RTAP_RECOVERY_RNR, .count = 1, .of_ns = 99999999999 };
+	expect_text(&finding, "655 ms of 100 s lost to 1 RNR NAK (the receiver had posted no receive)");
 }
 
 Test(findings, are_found_from_their_least_count_on)
@@ -485,9 +568,11 @@ static uint64_t losses_at_once(int64_t apart_ns)
 	for (uint64_t i = 0; i < 2; i++) {
 		sight.time_ns = (int64_t)i * apart_ns;
 		sight.flow.analysis = RTAP_PSN_RETRANSMISSION;
+		sight.flow.recovery = RTAP_RECOVERY_TIMEOUT;
 		sight.frame++;
 		stats_add_sight(stats, &sight);
 		sight.flow.analysis = RTAP_PSN_IN_ORDER;
+		sight.flow.recovery = RTAP_RECOVERY_NONE;
 		sight.frame++;
 		stats_add_sight(stats, &sight);
 	}

@@ -20,15 +20,16 @@ static void begin(uint32_t psn)
 static void end(void)
 {
 	psn_fini(&stream);
-	cr_expect_null(stream.gaps);
+	cr_expect_null(stream.gaps.list);
+	cr_expect_null(stream.response_gaps.list);
 	cr_expect_eq(stream.requests.room + stream.responses.room, 0);
 }
 
 static enum rtap_psn_analysis request(uint32_t psn, uint64_t count, int64_t time_ns, uint32_t interface, uint32_t digest)
 {
-	struct rtap_frame frame = { .time_ns = time_ns, .interface = interface };
+	const struct psn_sight sight = { .time_ns = time_ns, .interface = interface, .digest = digest };
 
-	return psn_request(&stream, psn_unwrap(&stream, psn & PSN_MASK), count, &frame, digest, &differs);
+	return psn_request(&stream, psn_unwrap(&stream, psn & PSN_MASK), count, &sight, &differs);
 }
 
 /* A request at a time, and what it is to be. */
@@ -116,7 +117,7 @@ static void run_case(size_t at)
 		cr_expect_eq(differs, step->differs, "%s: step %zu", cases[at].what, i);
 	}
 	cr_expect_eq(psn_give_up(&stream, UINT64_MAX), cases[at].lost, "%s", cases[at].what);
-	cr_expect_eq(stream.gap_count, 0);
+	cr_expect_eq(stream.gaps.count, 0);
 	end();
 }
 
@@ -150,7 +151,7 @@ Test(psn, a_sequence_can_wrap_many_times)
 		cr_assert_eq(request((uint32_t)(0xfff000 + i) & PSN_MASK, 512, 0, 0, 0), RTAP_PSN_IN_ORDER);
 		psn_acknowledge(&stream, stream.next, 0);
 	}
-	cr_expect_eq(stream.gap_count, 0);
+	cr_expect_eq(stream.gaps.count, 0);
 	end();
 }
 
@@ -190,14 +191,14 @@ Test(psn, gaps_beyond_the_limit_are_not_kept_and_nothing_else_is_lost)
 	begin(0);
 	for (uint32_t i = 0; i < gaps; i++)
 		cr_assert_eq(request(2 * i, 1, 0, 0, 0), i ? RTAP_PSN_GAP : RTAP_PSN_IN_ORDER);
-	cr_expect_eq(stream.gap_count, 4096);
+	cr_expect_eq(stream.gaps.count, 4096);
 	cr_expect_eq(request(2 * gaps - 1, 1, 0, 0, 0), RTAP_PSN_IN_ORDER);
 	/* those kept are still filled; splitting one when there is no room for its rest must not write behind */
 	cr_expect_eq(request(2 * 100 + 1, 1, 0, 0, 0), RTAP_PSN_OUT_OF_ORDER);
-	cr_expect_eq(stream.gap_count, 4095);
+	cr_expect_eq(stream.gaps.count, 4095);
 	cr_expect_eq(request(2 * gaps + 10, 1, 0, 0, 0), RTAP_PSN_GAP);
 	cr_expect_eq(request(2 * gaps + 5, 1, 0, 0, 0), RTAP_PSN_OUT_OF_ORDER);
-	cr_expect_eq(stream.gap_count, 4096);
+	cr_expect_eq(stream.gaps.count, 4096);
 	lost = psn_give_up(&stream, stream.low + 100);
 	cr_expect_eq(lost, 50);
 	lost += psn_give_up(&stream, UINT64_MAX);
@@ -269,10 +270,10 @@ Test(psn, what_a_request_takes_is_in_no_gap)
 		request(10, 2, 0, 0, 0);
 		request(15, 1, 0, 0, 0);
 		psn_fill(&stream, psn_unwrap(&stream, fillings[i].begin), psn_unwrap(&stream, fillings[i].end));
-		for (uint32_t at = 0; at < stream.gap_count; at++) {
-			cr_expect_lt(stream.gaps[at].begin, stream.gaps[at].end, "%zu", i);
-			cr_expect_geq(stream.gaps[at].begin, seen, "%zu", i);
-			seen = stream.gaps[at].end;
+		for (uint32_t at = 0; at < stream.gaps.count; at++) {
+			cr_expect_lt(stream.gaps.list[at].begin, stream.gaps.list[at].end, "%zu", i);
+			cr_expect_geq(stream.gaps.list[at].begin, seen, "%zu", i);
+			seen = stream.gaps.list[at].end;
 		}
 		cr_expect_eq(psn_give_up(&stream, UINT64_MAX), fillings[i].left, "%zu", i);
 		end();
@@ -288,5 +289,102 @@ Test(psn, a_gap_is_given_up_in_parts)
 	cr_expect_eq(request(7, 1, 0, 0, 0), RTAP_PSN_RETRANSMISSION);
 	cr_expect_eq(request(8, 1, 0, 0, 0), RTAP_PSN_OUT_OF_ORDER);
 	cr_expect_eq(psn_give_up(&stream, UINT64_MAX), 1);
+	end();
+}
+
+/* A sender that counts its packets: what is one packet, and what was sent when, is in its IP identifications. */
+Test(psn, identifications_tell_a_copy_from_what_was_sent_again)
+{
+	static const struct {
+		const char *what;
+		uint32_t psn, interface;
+		uint16_t id;
+		int64_t ms;
+		enum rtap_psn_analysis analysis;
+	} comers[] = {
+		{ "the frame again, much later", 7, 0, 107, 900, RTAP_PSN_DUPLICATE },
+		{ "the frame at another interface, much later", 7, 1, 107, 900, RTAP_PSN_CAPTURED_TWICE },
+		{ "sent again at once", 7, 0, 120, 0, RTAP_PSN_RETRANSMISSION },
+		{ "missing, held back for long", 4, 0, 104, 900, RTAP_PSN_OUT_OF_ORDER },
+		{ "missing, sent again at once", 4, 0, 120, 0, RTAP_PSN_RETRANSMISSION },
+	};
+
+	for (size_t i = 0; i < COUNT(comers); i++) {
+		struct psn_sight sight = { .time_ns = comers[i].ms * MILLISECOND, .interface = comers[i].interface, .id = comers[i].id };
+
+		begin(0);
+		for (uint16_t psn = 0; psn < 10; psn++)
+			if (psn != 4)
+				psn_request(&stream, psn_unwrap(&stream, psn), 1, &(struct psn_sight){ .id = (uint16_t)(100 + psn) },
+					    &differs);
+		cr_expect_eq(psn_request(&stream, psn_unwrap(&stream, comers[i].psn), 1, &sight, &differs), comers[i].analysis, "%s", comers[i].what);
+		end();
+	}
+}
+
+/* One that numbers all alike, or by chance, tells nothing by it. */
+Test(psn, identifications_that_do_not_count_are_not_relied_upon)
+{
+	static const uint16_t ids[][6] = { { 1, 1, 1, 1, 1, 1 }, { 0, 0, 0, 0, 0, 0 }, { 50000, 20, 31000, 60000, 9, 40000 } };
+
+	for (size_t i = 0; i < COUNT(ids); i++) {
+		struct psn_sight sight = { 0 };
+
+		begin(0);
+		for (uint32_t psn = 0; psn < 6; psn++) {
+			sight.id = ids[i][psn];
+			psn_request(&stream, psn_unwrap(&stream, psn), 1, &sight, &differs);
+		}
+		sight.id = ids[i][3];
+		sight.time_ns = 5 * MILLISECOND;
+		cr_expect_eq(psn_request(&stream, psn_unwrap(&stream, 3), 1, &sight, &differs), RTAP_PSN_RETRANSMISSION, "%zu", i);
+		end();
+	}
+}
+
+static enum rtap_psn_analysis response(uint32_t psn, bool is_inside, int64_t time_ns)
+{
+	const struct psn_sight sight = { .time_ns = time_ns };
+
+	uint64_t unwrapped = psn_unwrap(&stream, psn);
+
+	if (!psn_is_next_response(&stream, unwrapped))
+		return psn_response(&stream, unwrapped, is_inside, false, &sight, &differs);
+	psn_next_response(&stream, unwrapped, &sight);
+	return RTAP_PSN_IN_ORDER;
+}
+
+/* A READ of 40 responses: what each that comes again is, however long ago it came first. */
+Test(psn, a_response_is_a_retransmission_if_it_was_there_or_was_asked_for_again)
+{
+	begin(0);
+	request(0, 40, 0, 0, 0);
+	stream.response_next = stream.low;
+	for (uint32_t psn = 0; psn < 10; psn++)
+		cr_expect_eq(response(psn, psn, 0), RTAP_PSN_IN_ORDER);
+	psn_miss_responses(&stream, psn_unwrap(&stream, 10), psn_unwrap(&stream, 13), 0);
+	for (uint32_t psn = 13; psn < 35; psn++)
+		cr_expect_eq(response(psn, true, 0), RTAP_PSN_IN_ORDER);
+	cr_expect_eq(response(10, true, MILLISECOND), RTAP_PSN_OUT_OF_ORDER);
+	psn_ask_again(&stream, psn_unwrap(&stream, 11), psn_unwrap(&stream, 40));
+	for (uint32_t psn = 11; psn < 40; psn++)
+		cr_expect_eq(response(psn, true, MILLISECOND), RTAP_PSN_RETRANSMISSION, "%u", psn);
+	/* nobody asked for these */
+	cr_expect_eq(response(3, true, MILLISECOND / 2), RTAP_PSN_DUPLICATE);
+	cr_expect_eq(response(3, true, 5 * MILLISECOND), RTAP_PSN_RETRANSMISSION);
+	cr_expect_eq(stream.response_gaps.count, 0);
+	end();
+}
+
+/* Later responses do not make one a repeat that was never there, though nobody knew of it. */
+Test(psn, a_response_that_nothing_was_known_of_comes_late)
+{
+	begin(0);
+	stream.response_next = stream.low;
+	cr_expect_eq(response(0, false, 0), RTAP_PSN_IN_ORDER);
+	cr_expect_eq(response(3, true, 0), RTAP_PSN_IN_ORDER);
+	cr_expect_eq(response(1, true, 0), RTAP_PSN_OUT_OF_ORDER);
+	cr_expect_eq(response(2, true, 0), RTAP_PSN_OUT_OF_ORDER);
+	cr_expect_eq(response(2, true, 5 * MILLISECOND), RTAP_PSN_RETRANSMISSION);
 	end();
 }

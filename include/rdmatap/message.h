@@ -128,6 +128,9 @@ struct rtap_connection {
 	bool has_service;
 	uint64_t service_id;    /* CM */
 	uint32_t path_mtu;      /* bytes; 0: not known */
+	bool retries_known;     /* the REQ was seen: the three below are valid */
+	uint8_t ack_timeout;    /* Local ACK Timeout: 4.096 us times 2 to the power of it; 0: none */
+	uint8_t retry_count, rnr_retry_count;
 	struct rtap_end a, b;   /* a: sent the CM's REQ, or the first request seen */
 	bool has_private[2];    /* the message of RFC 8797 was in a's, b's private data */
 	bool remote_invalidation[2];
@@ -159,6 +162,7 @@ struct rtap_message {
 	bool bytes_evicted;     /* asked for, but over the memory limit */
 	bool wanted;            /* a packet of it was, by rtap_tracker_options.wanted */
 	uint32_t psn;           /* of its first packet; iWARP: the MSN of untagged messages */
+	uint32_t time_lost_us;  /* to recoveries that began with it; UINT32_MAX: as much or more */
 	uint64_t first_frame, last_frame; /* acknowledgements do not count */
 	uint64_t frames;        /* that brought something new */
 	uint64_t repeats;       /* packets that brought again what was there */

@@ -226,6 +226,8 @@ struct rtap_cm_facts {
 	uint8_t attribute;          /* 0x10 REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP, LAP, 0x1a APR */
 	uint8_t transport_type;     /* REQ: 0 RC, 1 UC, 2 RD, 3 by the extended type */
 	uint8_t extended_transport; /* REQ: 1 XRC */
+	uint8_t ack_timeout;        /* REQ: 4.096 us times 2 to the power of it; 0: none */
+	uint8_t retry_count, rnr_retry_count; /* REQ */
 	uint8_t mtu_code;           /* REQ: 1 is 256 bytes, 5 is 4096 */
 	uint8_t subject;            /* MRA, REJ: the message meant: 0 REQ, 1 REP, 2 LAP or none */
 	uint8_t sidr_status;        /* SIDR_REP: 0 is good */
@@ -289,6 +291,21 @@ enum rtap_psn_analysis {
 	RTAP_PSN_COUNT
 };
 
+/* Why a requester sends again. X(identifier, name) */
+#define RTAP_RECOVERIES(X) \
+	X(NONE, "") \
+	X(SEQUENCE_NAK, "sequence_nak") \
+	X(IMPLIED_NAK, "implied_nak") /* a response was missing: IBTA vol. 1, 9.7.5.2.8 */ \
+	X(RNR, "rnr") \
+	X(TIMEOUT, "timeout")
+
+enum rtap_recovery {
+#define RTAP_RECOVERY_ENUM(identifier, name) RTAP_RECOVERY_##identifier,
+	RTAP_RECOVERIES(RTAP_RECOVERY_ENUM)
+#undef RTAP_RECOVERY_ENUM
+	RTAP_RECOVERY_COUNT
+};
+
 /* What only the packets before it can tell of a packet. Filled by rtap_tracker_frame(). */
 struct rtap_flow_facts {
 	bool present;
@@ -299,12 +316,16 @@ struct rtap_flow_facts {
 	bool beside_rdma;        /* of a connection of TCP or UDP that carries ONC RPC */
 	uint8_t analysis;        /* enum rtap_psn_analysis */
 	uint8_t tcp_analysis;    /* enum rtap_tcp_analysis, of a segment of iWARP; else RTAP_TCP_NONE */
+	uint8_t recovery;        /* enum rtap_recovery, of the request that begins one */
+	uint8_t attempt;         /* with recovery: how often the same was sent again without progress, from 1; 255: at least */
+	uint8_t lost_to;         /* enum rtap_recovery: what time_lost_ns was lost to */
 	uint8_t kind, verb;      /* of the message that it completes: enum rtap_message_kind, rtap_verb */
 	uint32_t missing;        /* PSNs not seen right before it: with RTAP_PSN_GAP */
 	uint64_t connection;     /* number */
 	uint64_t message_first_frame, message_frames, message_length; /* of the message that it completes */
 	uint64_t request_frame;  /* of the request that it answers; 0: none */
 	int64_t latency_ns;      /* since that frame */
+	int64_t time_lost_ns;    /* to a recovery, up to this packet */
 };
 
 /* The headers of one frame and what was read from them. Filled by rtap_dissect(); the caller's memory. */
@@ -322,6 +343,7 @@ struct rtap_packet {
 	/* addresses of the innermost network header; NULL without one */
 	const uint8_t *source_address, *destination_address;
 	uint8_t address_length;      /* 4 or 16 */
+	uint16_t ip_id;              /* identification of the innermost network header if that is IPv4; else 0 */
 	uint16_t source_port, destination_port;
 	struct rtap_fragment_facts fragment;
 	struct rtap_ib_facts ib;

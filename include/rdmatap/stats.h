@@ -37,6 +37,7 @@ void rtap_stats_packet(struct rtap_stats *stats, const struct rtap_packet *packe
 void rtap_stats_message(struct rtap_stats *stats, const struct rtap_message *message);
 void rtap_stats_connection(struct rtap_stats *stats, const struct rtap_connection *connection);
 void rtap_stats_merged(struct rtap_stats *stats, uint64_t from, uint64_t into, bool turned);
+void rtap_stats_resolved(struct rtap_stats *stats, uint64_t frame, const struct rtap_flow_facts *flow);
 
 /* How values are distributed. Percentiles are at most 1/32 from the exact ones, the others exact. All 0 if there are none. */
 struct rtap_distribution {

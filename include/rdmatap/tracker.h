@@ -32,6 +32,8 @@ struct rtap_tracker_options {
 	/* Two connections turned out to be the halves of one: packets whose flow named `from` are of `into`, and `from` is never told.
 	 * turned: end a of the one is end b of the other. */
 	void (*merged)(void *owner, uint64_t from, uint64_t into, bool turned);
+	/* A packet that came before it was known whose it is: what packet->flow would have been, had it been. */
+	void (*resolved)(void *owner, uint64_t frame, const struct rtap_flow_facts *flow);
 	/* What packets show of RPC replies is of no interest: they have neither their calls' procedures nor what stands in chunks. Messages
 	 * are the same. */
 	bool bare_replies;

@@ -76,6 +76,8 @@ class Schema(CliTest):
             return type(value) is {"object": dict, "array": list, "boolean": bool}[row.kind]
         if row.kind == "number":
             return type(value) is int and 0 <= value < 2**53
+        if row.kind == "decimal":
+            return type(value) is int or re.fullmatch(r"[0-9]+\.[0-9]{3}", value)
         if row.kind == "seconds":
             return type(value) is Seconds and re.fullmatch(NANOSECONDS, value)
         return type(value) is str and re.fullmatch(TEXTS[row.kind], value) and (not row.values or value in row.values)

@@ -1,0 +1,475 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""What was sent again in a capture of RoCE, why, and what it cost: a reading of its own, with no part of rdmatap.
+
+Reads the whole capture first and forgets nothing, so it needs no windows and no guesses about what comes later. Reliable connections only.
+IBTA vol. 1: 9.7.2 (PSNs), 9.7.5.1.1 (out of sequence requests), 9.7.5.2.8 (implied NAK), 9.7.6.1.3 (time-out).
+"""
+import collections
+import gzip
+import struct
+
+Packet = collections.namedtuple("Packet", "frame time interface source target ip_id qpn opcode psn size syndrome msn reth")
+
+# lower five bits of the opcode: extended headers before the payload, in bytes
+EXTENDED = {3: 4, 5: 4, 6: 16, 9: 4, 10: 16, 11: 20, 12: 16, 13: 4, 15: 4, 16: 4, 17: 4, 18: 12, 19: 28, 20: 28, 22: 4, 23: 4}
+READ, ACK, ATOMIC_ACK = 12, 17, 18
+READ_RESPONSES = (13, 14, 15, 16)
+RESPONSES = READ_RESPONSES + (ACK, ATOMIC_ACK)
+ATOMICS = (19, 20)
+FULL = (0, 1, 6, 7, 13, 14)  # First and Middle: as long as the path MTU
+
+NAMES = ("", "in_order", "gap", "out_of_order", "retransmission", "duplicate", "captured_twice", "unexpected_response", "resynchronised")
+NAKS = ("nak_sequence", "nak_invalid_request", "nak_access", "nak_operation", "nak_invalid_rd")
+CAUSES = ("sequence_nak", "implied_nak", "rnr", "timeout")
+
+SECOND = 10 ** 9
+AT_ONCE = 10 ** 6        # a copy that comes sooner was not sent again for want of an answer
+REORDERED = 3 * 10 ** 6  # no network holds a packet back for longer
+PROMPT = SECOND // 2     # a requester answers a NAK, or a hole in the responses, sooner; where the time-out is known, sooner than that
+
+
+# ---- the file ----
+
+def frames(path):
+    """(number, nanoseconds, interface, link type, bytes, whole) of each frame."""
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as f:
+        data = f.read()
+    magic = data[:4]
+    if magic == b"\x0a\x0d\x0d\x0a":
+        yield from pcapng(data)
+        return
+    order = "<" if magic in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
+    unit = 1 if magic in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d") else 1000
+    link = struct.unpack_from(order + "I", data, 20)[0] & 0xffff
+    at, number = 24, 0
+    while at + 16 <= len(data):
+        seconds, part, captured, length = struct.unpack_from(order + "4I", data, at)
+        number += 1
+        yield number, seconds * SECOND + part * unit, 0, link, data[at + 16:at + 16 + captured], captured >= length
+        at += 16 + captured
+
+
+def pcapng(data):
+    at, number, order, interfaces = 0, 0, "<", []
+    while at + 12 <= len(data):
+        if data[at:at + 4] == b"\x0a\x0d\x0d\x0a":
+            order = "<" if data[at + 8:at + 12] == b"\x4d\x3c\x2b\x1a" else ">"
+            interfaces = []
+        kind, length = struct.unpack_from(order + "2I", data, at)
+        body = data[at + 8:at + length - 4]
+        if kind == 1:
+            interfaces.append((struct.unpack_from(order + "H", body)[0], resolution(body[8:], order)))
+        elif kind == 6:
+            which, high, low, captured, wire = struct.unpack_from(order + "5I", body)
+            number += 1
+            link, per_second = interfaces[which]
+            ticks = high << 32 | low
+            yield number, ticks * SECOND // per_second, which, link, body[20:20 + captured], captured >= wire
+        elif kind in (2, 3):
+            number += 1
+        at += length
+
+
+def resolution(options, order):
+    at = 0
+    while at + 4 <= len(options):
+        code, length = struct.unpack_from(order + "2H", options, at)
+        if code == 9:
+            value = options[at + 4]
+            return 2 ** (value & 127) if value & 128 else 10 ** value
+        at += 4 + (length + 3) // 4 * 4
+    return 10 ** 6
+
+
+# ---- the packet ----
+
+def transport(frame):
+    """(source, target, IP identification, bytes from the BTH on, length there on the wire) of RoCE, or None."""
+    at, kind = 14, struct.unpack_from(">H", frame, 12)[0]
+    while kind in (0x8100, 0x88a8):
+        kind = struct.unpack_from(">H", frame, at + 2)[0]
+        at += 4
+    if kind == 0x0800:
+        length, ip_id, fragment = struct.unpack_from(">3H", frame, at + 2)
+        header = (frame[at] & 15) * 4
+        if frame[at + 9] != 17 or fragment & 0x3fff:
+            return None
+        source, target = frame[at + 12:at + 16], frame[at + 16:at + 20]
+        end, at = at + length, at + header
+    elif kind in (0x86dd, 0x8915):
+        source, target, ip_id = frame[at + 8:at + 24], frame[at + 24:at + 40], None
+        following = frame[at + 6]
+        end, at = at + 40 + struct.unpack_from(">H", frame, at + 4)[0], at + 40
+        if kind == 0x8915:
+            return (source, target, None, frame[at:end], end - at) if following == 0x1b else None
+        if following != 17:
+            return None
+    else:
+        return None
+    if struct.unpack_from(">H", frame, at + 2)[0] != 4791:
+        return None
+    return source, target, ip_id, frame[at + 8:end], end - at - 8
+
+
+def packet_of(number, time, interface, link, frame):
+    try:
+        found = transport(frame) if link == 1 else None
+        if not found or len(found[3]) < 12:
+            return None
+        source, target, ip_id, bth, length = found
+        opcode, flags = bth[0], bth[1]
+        if opcode >> 5 or opcode & 31 not in EXTENDED and opcode > 23:
+            return None
+        qpn, psn = int.from_bytes(bth[5:8], "big"), int.from_bytes(bth[9:12], "big")
+        size = length - 12 - EXTENDED.get(opcode, 0) - (flags >> 4 & 3) - 4
+        aeth = int.from_bytes(bth[12:16], "big") if opcode in RESPONSES and opcode != 14 else None
+        reth = struct.unpack_from(">QII", bth, 12) if opcode in (6, 10, 11, READ) else None
+    except (struct.error, IndexError):
+        return None
+    return Packet(number, time, interface, source, target, ip_id, qpn, opcode, psn, size, None if aeth is None else aeth >> 24,
+                  None if aeth is None else aeth & 0xffffff, reth)
+
+
+def distance(a, b):
+    """From PSN b to PSN a, either way."""
+    return ((a - b + 0x800000) & 0xffffff) - 0x800000
+
+
+# ---- who answers whom ----
+
+def flows(packets):
+    """Packets by (source, target, queue pair), as requests and responses."""
+    requests, responses = collections.defaultdict(list), collections.defaultdict(list)
+    for p in packets:
+        (responses if p.opcode in RESPONSES else requests)[p.source, p.target, p.qpn].append(p)
+    return requests, responses
+
+
+def spans(requests, pmtu):
+    """PSNs that were asked for or sent."""
+    taken = set()
+    for p in requests:
+        count = max(1, -(-p.reth[2] // pmtu)) if p.opcode == READ else 1
+        taken.update((p.psn + i) & 0xffffff for i in range(min(count, 1 << 16)))
+    return taken
+
+
+def pairs(requests, responses):
+    """{requests' flow: responses' flow or None} where that is certain; queue pairs that were used again are left out."""
+    mtu = collections.defaultdict(int)
+    for flow in list(requests.values()) + list(responses.values()):
+        for p in flow:
+            if p.opcode in FULL:
+                ends = frozenset((p.source, p.target))
+                mtu[ends] = max(mtu[ends], p.size)
+    claims = collections.defaultdict(list)
+    for asked, sent in requests.items():
+        taken = spans(sent, mtu[frozenset(asked[:2])] or 1024)
+        for answered, got in responses.items():
+            if answered[:2] == (asked[1], asked[0]) and all(p.psn in taken for p in got if p.opcode in READ_RESPONSES):
+                share = sum(p.psn in taken for p in got) / len(got)
+                if share > 0.9:
+                    claims[answered].append(asked)
+    taken_twice = collections.Counter(asked[0] for asked in claims.values() if len(asked) == 1)
+    found = {}
+    for answered, asked in claims.items():
+        if len(asked) == 1 and taken_twice[asked[0]] == 1:
+            found[asked[0]] = answered
+    return found
+
+
+# ---- one direction's requests and what answers them ----
+
+class Stream:
+    def __init__(self, packets, pmtu, informative, timeout=None):
+        self.pmtu, self.informative, self.timeout = pmtu, informative, timeout
+        self.labels, self.is_request = {}, {}     # by frame
+        self.naks, self.rnr = collections.Counter(), 0
+        self.payload, self.repeated = [0, 0], [0, 0]  # of requests, of READ responses
+        self.gaps = [0, 0]
+        self.recoveries = {cause: [0, 0] for cause in CAUSES}
+        self.first = None                        # PSN with which the last attempt began
+        self.attempts = []                       # (frame, cause, PSN)
+        self.next = self.high = None
+        self.sent, self.got, self.acks = {}, {}, {}
+        self.reads = []                          # [first PSN, PSN after it, time, asked again from PSN or None, by frame]
+        self.holes = {}                          # PSN: time when a later one showed that it is missing
+        self.newest = [None, None]               # request and response with the highest PSN
+        self.nak = None                          # (kind, PSN, time)
+        self.nak_unused = False
+        self.running, self.last_again = False, None
+        self.counted_to = 0                      # time lost is counted up to here
+        self.awaited = None                      # (PSN, cause): the response that ends a recovery
+        self.later = None                        # (PSN, time) of the highest response since the last attempt
+        self.last_response = None
+        base = packets[0].psn
+        for p in packets:
+            psn = base + distance(p.psn, (self.next if self.next is not None else base) & 0xffffff) + ((self.next or base) - base)
+            self.is_request[p.frame] = p.opcode not in RESPONSES
+            if p.opcode in RESPONSES:
+                self.response(p, psn)
+            else:
+                self.request(p, psn)
+
+    def same_frame(self, a, b):
+        """True, False, or None where IP identifications do not tell one packet from another."""
+        if not self.informative:
+            return None
+        return a.ip_id == b.ip_id
+
+    def sent_after(self, p, newest):
+        """Whether a packet was sent after one that came before it; None where that cannot be known."""
+        if not self.informative or newest is None:
+            return None
+        return (p.ip_id - newest.ip_id) & 0xffff < 0x8000
+
+    def repeat(self, first, p, reason):
+        """The label of a packet that was there before."""
+        same = self.same_frame(first[-1], p)
+        if same:
+            seen_here = any(f.interface == p.interface for f in first if f.ip_id == p.ip_id)
+            return "duplicate" if seen_here else "captured_twice"
+        if any(self.same_frame(f, p) for f in first):
+            return "duplicate"
+        if same is False:
+            return "retransmission"
+        age = abs(p.time - first[0].time)
+        if age < AT_ONCE and first[0].interface != p.interface:
+            return "captured_twice"
+        return "duplicate" if age < AT_ONCE and not reason else "retransmission"
+
+    def read_at(self, psn):
+        for read in reversed(self.reads):
+            if read[0] <= psn < read[1]:
+                return read
+        return None
+
+    def asked_by_nak(self, psn):
+        return self.nak is not None and self.nak[1] <= psn
+
+    def request(self, p, psn):
+        span = max(1, -(-p.reth[2] // self.pmtu)) if p.opcode == READ else 1
+        read = self.read_at(psn)
+        follows = self.running and self.last_again is not None and psn == self.last_again
+        if self.next is None or psn == self.next:
+            label = "in_order"
+        elif psn > self.next:
+            label = "gap"
+            self.gaps[0] += 1
+            for missing in range(self.next, min(psn, self.next + (1 << 16))):
+                self.holes[missing] = p.time
+        elif psn in self.sent or read:
+            first = self.sent.get(psn)
+            lacking = any(q not in self.got for r in self.reads for q in range(max(r[0], psn), min(r[1], self.high or 0)))
+            if first:
+                label = self.repeat(first, p, self.asked_by_nak(psn) or follows or lacking)
+            else:
+                label = "retransmission"
+        elif psn in self.holes:
+            late = p.time - self.holes[psn] > REORDERED
+            again = self.sent_after(p, self.newest[0])
+            if again is None:
+                again = self.asked_by_nak(psn) or late or follows
+            label = "retransmission" if again else "out_of_order"
+        elif not self.sent or psn < min(self.sent):
+            label = "out_of_order"
+        else:
+            label = "retransmission"
+        self.labels[p.frame] = label
+        if label == "retransmission":
+            self.again(p, psn, span, read)
+        elif label not in ("duplicate", "captured_twice"):
+            self.running = False
+        if p.size > 0:
+            self.count(0, p.size, psn not in self.sent)
+        self.sent.setdefault(psn, []).append(p)
+        for q in range(psn, psn + span):
+            self.holes.pop(q, None)
+        if p.opcode == READ or p.opcode in ATOMICS:
+            if read and label == "retransmission":
+                read[3] = psn if read[3] is None or psn < read[3] else read[3]
+                read[4] = p.frame
+            elif not read:
+                self.reads.append([psn, psn + span, p.time, None, 0])
+        if self.next is None or psn >= self.next:
+            self.newest[0] = p
+        self.next = max(self.next or 0, psn + span)
+
+    def count(self, which, size, new):
+        (self.payload if new else self.repeated)[which] += size
+
+    def again(self, p, psn, span, read):
+        """A request that was sent again: a recovery begins, or goes on."""
+        goes_back = self.last_again is not None and psn < self.last_again
+        if not self.running or goes_back:
+            cause = self.cause(p, psn, read)
+            self.recoveries[cause][0] += 1
+            self.attempts.append((p.frame, cause, psn & 0xffffff))
+            self.first = psn
+            self.lose(cause, self.progress(psn, read), p.time)
+            self.awaited = (psn, cause) if read else None
+            self.nak_unused, self.later = False, None
+        self.running, self.last_again = True, psn + span
+
+    def progress(self, psn, read):
+        """When the last useful thing was seen before this PSN had to be sent again."""
+        times = []
+        if psn in self.sent:
+            times.append(self.sent[psn][0].time)
+        elif psn in self.holes:
+            times.append(self.holes[psn])
+        if read:
+            times.append(read[2])
+            if psn - 1 in self.got:
+                times.append(self.got[psn - 1][0].time)
+        return max(times) if times else None
+
+    def lose(self, cause, since, until):
+        if since is None:
+            since = until
+        since = max(since, self.counted_to)
+        if until > since:
+            self.recoveries[cause][1] += until - since
+        self.counted_to = max(self.counted_to, until)
+
+    def cause(self, p, psn, read):
+        prompt = self.timeout or PROMPT
+        if self.nak_unused and p.time - self.nak[2] < prompt + (rnr_ns(self.nak[3]) if self.nak[0] == "rnr" else 0):
+            return self.nak[0]
+        if read and self.later and self.later[0] > psn and p.time - self.later[1] < prompt:
+            return "implied_nak"
+        return "timeout"
+
+    def response(self, p, psn):
+        kind = p.syndrome >> 5 & 3 if p.syndrome is not None else 0
+        if p.opcode == ACK:
+            copies = self.acks.setdefault((p.psn, p.msn, p.syndrome), [])
+            same = [f for f in copies if self.same_frame(f, p)]
+            elsewhere = not same and any(f.interface != p.interface and p.time - f.time < AT_ONCE for f in copies[-1:])
+            self.labels[p.frame] = "captured_twice" if elsewhere else "in_order" if not same else \
+                "duplicate" if any(f.interface == p.interface for f in same) else "captured_twice"
+            copies.append(p)
+            if same or elsewhere:
+                return
+        if p.opcode in RESPONSES and p.syndrome is not None and kind == 3 and p.syndrome & 31 < 5:
+            self.naks[NAKS[p.syndrome & 31]] += 1
+        self.rnr += kind == 1
+        if p.opcode != ACK:
+            self.data(p, psn)
+        if self.next is None:
+            self.next = psn
+        # what is acknowledged was sent, whenever it is captured
+        known = psn + (p.opcode == ACK and kind == 0 or p.opcode in (13, 16, ATOMIC_ACK))
+        if known > self.next:
+            for missing in range(self.next, known):
+                self.holes[missing] = p.time
+            self.next = known
+        if kind == 1 or kind == 3 and p.syndrome & 31 == 0:
+            self.nak = ("rnr" if kind == 1 else "sequence_nak", psn, p.time, p.syndrome & 31)
+            self.nak_unused = True
+        elif self.nak and psn >= self.nak[1]:
+            self.nak = None
+            self.nak_unused = False
+        if not self.later or psn >= self.later[0]:
+            self.later = (psn, p.time)
+
+    def data(self, p, psn):
+        read = self.read_at(psn)
+        first = self.got.get(psn)
+        asked = read and read[3] is not None and read[3] <= psn
+        again = False
+        if first:
+            label = self.repeat(first, p, asked)
+            again = label == "retransmission"
+        elif self.high is None or psn >= self.high:
+            # what was asked for again and was not there: the first answer was lost, if there was one
+            goes_on = self.last_response and self.last_response == (psn - 1, True)
+            begun = read and self.first == psn and psn > read[0]
+            label = "in_order"
+            if asked and (goes_on or begun):
+                label, again = "retransmission", True
+            elif any(q not in self.got for r in self.reads if r[1] > (self.high or 0) and r[0] < psn
+                     for q in range(max(r[0], self.high or 0), min(r[1], psn))):
+                label = "gap"
+                self.gaps[1] += 1
+        else:
+            again = self.sent_after(p, self.newest[1])
+            if again is None:
+                again = asked
+            label = "retransmission" if again else "out_of_order"
+        self.labels[p.frame] = label
+        if p.opcode in READ_RESPONSES:
+            self.count(1, p.size, not first)
+        if label in ("duplicate", "captured_twice"):
+            self.got.setdefault(psn, []).append(p)
+            return
+        self.last_response = (psn, again)
+        self.got.setdefault(psn, []).append(p)
+        if self.awaited and psn == self.awaited[0]:
+            self.lose(self.awaited[1], self.counted_to, p.time)
+            self.awaited = None
+        if self.high is None or psn >= self.high:
+            self.newest[1] = p
+        self.high = max(self.high or 0, psn + 1)
+
+
+def rnr_ns(code):
+    """The time that an RNR NAK asks to wait. IBTA vol. 1, 9.7.5.2.8, table 56: in units of 10 us."""
+    table = (65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
+             12288, 16384, 24576, 32768, 49152)
+    return table[code] * 10000
+
+
+def tells_packets_apart(packets):
+    """Whether IP identifications do: of packets in a row with other PSNs nearly all count up."""
+    forward = total = 0
+    last = {}
+    for p in packets:
+        before = last.get((p.source, p.target))
+        if before and before.psn != p.psn and p.ip_id is not None:
+            total += 1
+            forward += 0 < (p.ip_id - before.ip_id) & 0xffff <= 0x2000
+        last[p.source, p.target] = p
+    return total > 0 and forward * 5 > total * 4
+
+
+def asked_timeout(frame, link):
+    """{(address, queue pair): nanoseconds} of a REQ of communication management. IBTA vol. 1, 12.7.34: 4.096 us times 2 to the power."""
+    found = transport(frame) if link == 1 else None
+    if not found or found[3][0] != 100 or int.from_bytes(found[3][5:8], "big") != 1:
+        return {}
+    mad = found[3][20:]
+    if len(mad) < 120 or mad[1] != 7 or struct.unpack_from(">H", mad, 16)[0] != 0x10:
+        return {}
+    code = mad[24 + 95] >> 3
+    return {(found[0], int.from_bytes(mad[24 + 32:24 + 35], "big")): 4096 << code if code else None}
+
+
+def streams(path):
+    """[(requests' flow, responses' flow, Stream)] of a capture."""
+    packets, timeouts = [], {}
+    for number, time, interface, link, frame, whole in frames(path):
+        p = packet_of(number, time, interface, link, frame)
+        if p:
+            packets.append(p)
+        else:
+            try:
+                timeouts.update(asked_timeout(frame, link))
+            except (struct.error, IndexError):
+                pass
+    requests, responses = flows(packets)
+    mates = pairs(requests, responses)
+    found = []
+    for asked, answered in mates.items():
+        both = sorted(requests[asked] + responses[answered], key=lambda p: p.frame)
+        last, far = requests[asked][0].psn, False
+        for p in requests[asked]:
+            far |= abs(distance(p.psn, last)) > 1 << 14
+            last = p.psn
+        if far:
+            continue
+        full = [p.size for p in both if p.opcode in FULL]
+        # either end's requests go to the other's queue pair
+        timeout = timeouts.get((answered[1], answered[2])) or timeouts.get((asked[1], asked[2]))
+        found.append((asked, answered, Stream(both, max(full) if full else 1024, tells_packets_apart(both), timeout)))
+    return found
