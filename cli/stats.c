@@ -9,6 +9,7 @@
 #include <rdmatap/tracker.h>
 
 #include "cli/reader.h"
+#include "dissect/protocol.h"
 #include "output/stats_form.h"
 #include "output/stats_log.h"
 
@@ -102,6 +103,20 @@ static void take_packet(struct summary *summary, const struct rtap_packet *packe
 	stats_packet(summary->stats, packet);
 }
 
+/* A PAUSE or PFC frame. */
+static void take_pause(struct summary *summary, const struct rtap_packet *packet)
+{
+	struct congestion_pause pause;
+
+	if (!congestion_pause_of(packet, &pause))
+		return;
+	pause.bits_per_second = reader_link_speed(&summary->reader, packet->frame);
+	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
+		if (stats_log_pause(log, &pause))
+			return;
+	congestion_note_pause(summary->stats, &pause);
+}
+
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct summary *summary = owner;
@@ -109,6 +124,8 @@ static void take(void *owner, struct rtap_frame *frame)
 
 	reader_packet(&summary->reader, frame, &packet);
 	take_packet(summary, &packet);
+	if (rtap_packet_has(&packet, PROTOCOL_MAC_CONTROL))
+		take_pause(summary, &packet);
 	summary->reader.tally.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
 		summary->reader.tally.anomalies[packet.anomalies[i].code]++;
@@ -140,6 +157,7 @@ static bool open_state(struct summary *summary, const struct options *options)
 	summary->stats = stats_create(&(struct stats_options){
 		.max_memory = counts_memory(options->max_memory),
 		.interval_ns = options->interval_ns,
+		.sampled = options->sampled,
 	});
 	if (summary->tracker && summary->stats)
 		return true;

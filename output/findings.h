@@ -5,6 +5,7 @@
 #ifndef OUTPUT_FINDINGS_H
 #define OUTPUT_FINDINGS_H
 
+#include "output/sampling.h"
 #include "output/stats.h"
 
 /* X(identifier, name) */
@@ -19,7 +20,7 @@ enum finding_weight {
 const char *finding_weight_name(enum finding_weight weight);
 
 /* What a rule looks at one by one. */
-enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC };
+enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC, FINDING_SAMPLING };
 
 struct finding;
 
@@ -59,6 +60,7 @@ struct findings {
 	struct finding list[FINDINGS];
 	unsigned count;
 	uint64_t found;            /* with those that found no room */
+	struct sampling sampling;
 };
 
 void findings_gather(struct findings *findings, const struct stats *stats);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "output/congestion_form.h"
 #include "output/messages.h"
 #include "output/object.h"
 #include "output/stats_form.h"
@@ -143,6 +144,7 @@ static void capture(const void *what, struct line *line)
 	tally("cm_repeats", &stats->cm_repeats, line);
 	tally("cm_unanswered", &stats->cm_unanswered, line);
 	rejects(stats, line);
+	congestion_ports_json(stats, line);
 	object_number(line, "findings", record->findings->found);
 	end(line);
 }
@@ -230,6 +232,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	line_char(line, '}');
 	if (direction->rnr_wait_us)
 		object_seconds(line, "rnr_wait", (int64_t)direction->rnr_wait_us * 1000);
+	congestion_json(direction, line);
 	distribution("cnp_reaction", direction->reaction_ns, true, line);
 	if (direction->reads)
 		object_number(line, "read_depth", direction->reads->most);

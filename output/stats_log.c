@@ -5,7 +5,7 @@
 
 #include "output/stats_log.h"
 
-enum kind { PACKET, MESSAGE, CONNECTION, MERGE };
+enum kind { PACKET, MESSAGE, CONNECTION, MERGE, PAUSE };
 
 /* What stands before each entry. */
 struct head {
@@ -29,6 +29,11 @@ struct message_entry {
 struct connection_entry {
 	struct head head;
 	struct rtap_connection connection;
+};
+
+struct pause_entry {
+	struct head head;
+	struct congestion_pause pause;
 };
 
 struct merge_entry {
@@ -113,6 +118,15 @@ bool stats_log_merge(struct stats_log *log, uint64_t from, uint64_t into, bool t
 	return true;
 }
 
+bool stats_log_pause(struct stats_log *log, const struct congestion_pause *pause)
+{
+	struct pause_entry *entry = add(log, PAUSE, sizeof *entry);
+
+	if (entry)
+		entry->pause = *pause;
+	return entry;
+}
+
 static void count_message(const struct message_entry *entry, struct stats *stats)
 {
 	const uint8_t *behind = (const uint8_t *)(entry + 1);
@@ -145,6 +159,9 @@ void stats_log_count(const struct stats_log *log, struct stats *stats)
 			break;
 		case CONNECTION:
 			stats_connection(stats, &((const struct connection_entry *)head)->connection);
+			break;
+		case PAUSE:
+			congestion_note_pause(stats, &((const struct pause_entry *)head)->pause);
 			break;
 		case MERGE:
 			merge = (const struct merge_entry *)head;

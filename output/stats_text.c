@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "output/clock.h"
+#include "output/congestion_form.h"
 #include "output/messages.h"
 #include "output/stats_form.h"
 
@@ -189,6 +190,7 @@ static void capture(const void *what, struct line *line)
 		count(lost, "PSN", line);
 		line_text(line, " never captured\n");
 	}
+	congestion_ports_text(stats, line);
 	setups(stats, line);
 	uncounted(stats, line);
 	if (record->findings->found) {
@@ -344,6 +346,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	operations(direction, line);
 	requests(direction, line);
 	events(stats_incidents_of(direction)->events, "    ", line);
+	congestion_text(direction, line);
 }
 
 static void connection(const void *what, struct line *line)
