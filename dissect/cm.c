@@ -267,6 +267,7 @@ static void note_req(struct rtap_cm_facts *facts, const uint8_t *header)
 	facts->transport_type = (uint8_t)bits(header, REQ_TRANSPORT);
 	facts->extended_transport = (uint8_t)bits(header, REQ_EXTENDED_TRANSPORT);
 	facts->mtu_code = (uint8_t)bits(header, REQ_MTU);
+	facts->flow_label = (uint32_t)bits(header, REQ_PRIMARY_FLOW_LABEL);
 }
 
 static void summary_req(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
