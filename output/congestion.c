@@ -110,18 +110,50 @@ static struct congestion_row *row_of(struct stats *stats, struct stats_direction
 	return row;
 }
 
-void congestion_note(struct stats *stats, struct stats_direction *direction, uint32_t key)
+static void add(struct stats *stats, struct stats_direction *direction, uint32_t key, uint64_t packets)
 {
 	struct congestion_row *row = row_of(stats, direction, key);
 
-	if (row) {
-		row->packets++;
-		direction->congestion->last[CONGESTION_KIND(key)] = (uint8_t)(row - direction->congestion->rows);
-	} else if (direction->congestion) {
-		direction->congestion->other++;
-	} else {
-		stats->uncounted_messages++;
+	if (row)
+		row->packets += packets;
+	else if (direction->congestion)
+		direction->congestion->other += packets;
+	else
+		stats->uncounted_messages += packets;
+}
+
+static bool is_used(const struct congestion_usual *usual)
+{
+	for (int kind = 0; kind < CONGESTION_KIND_COUNT; kind++)
+		if (usual->packets[kind])
+			return true;
+	return false;
+}
+
+void congestion_note(struct stats *stats, struct stats_direction *direction, uint32_t key)
+{
+	if (direction->usual.class || is_used(&direction->usual)) {
+		add(stats, direction, key, 1);
+		return;
 	}
+	direction->usual.class = CONGESTION_CLASS(key);
+	direction->usual.packets[CONGESTION_KIND(key)]++;
+}
+
+bool congestion_next(const struct stats_direction *direction, unsigned *at, struct congestion_row *row)
+{
+	const struct congestion *congestion = direction->congestion;
+
+	for (; *at < CONGESTION_KIND_COUNT; (*at)++)
+		if (direction->usual.packets[*at]) {
+			*row = (struct congestion_row){ CONGESTION_KEY(*at, direction->usual.class), direction->usual.packets[*at] };
+			(*at)++;
+			return true;
+		}
+	if (!congestion || *at - CONGESTION_KIND_COUNT >= congestion->count)
+		return false;
+	*row = congestion->rows[(*at)++ - CONGESTION_KIND_COUNT];
+	return true;
 }
 
 static uint64_t rate(uint64_t bytes, int64_t elapsed_ns)
@@ -145,17 +177,18 @@ static void measure(struct congestion_cnps *cnps, uint64_t sent)
 	cnps->last_frame = cnps->frame;
 }
 
-void congestion_begin_window(struct stats_direction *direction, int64_t time_ns)
+void congestion_begin_window(struct stats_direction *direction, int64_t time_ns, uint32_t bytes)
 {
+	uint64_t sent = direction->wire_bytes - bytes;
 	struct congestion_window *window = &direction->window;
 	struct congestion_cnps *cnps = direction->cnps;
 
 	if (cnps && cnps->pending && stats_elapsed(cnps->last_ns, time_ns) >= CONGESTION_WINDOW_NS)
-		measure(cnps, direction->wire_bytes);
+		measure(cnps, sent);
 	window->before_ns = window->end_ns ? window->begin_ns : time_ns;
 	window->before_bytes = window->begin_bytes;
 	window->begin_ns = time_ns;
-	window->begin_bytes = direction->wire_bytes;
+	window->begin_bytes = sent;
 	window->end_ns = time_ns + CONGESTION_WINDOW_NS;
 }
 
@@ -271,36 +304,39 @@ void congestion_note_pause(struct stats *stats, const struct congestion_pause *p
 	}
 }
 
-uint64_t congestion_main_class(const struct congestion *congestion, uint16_t *class)
+/* ECN says what happened on the way. */
+static uint16_t without_ecn(uint32_t key)
 {
+	return CONGESTION_CLASS(key) & (uint16_t)~ECN_CE;
+}
+
+uint64_t congestion_main_class(const struct stats_direction *direction, uint16_t *class)
+{
+	struct congestion_row row, other;
 	uint64_t most = 0;
 
-	/* ECN says what happened on the way */
-	for (uint8_t i = 0; congestion && i < congestion->count; i++) {
-		uint32_t own = CONGESTION_CLASS(congestion->rows[i].key) & ~(uint32_t)ECN_CE;
+	for (unsigned at = 0; congestion_next(direction, &at, &row);) {
 		uint64_t packets = 0;
 
-		for (uint8_t other = 0; other < congestion->count; other++)
-			if (CONGESTION_KIND(congestion->rows[other].key) != CONGESTION_CNP &&
-			    (CONGESTION_CLASS(congestion->rows[other].key) & ~(uint32_t)ECN_CE) == own)
-				packets += congestion->rows[other].packets;
+		for (unsigned inner = 0; congestion_next(direction, &inner, &other);)
+			if (CONGESTION_KIND(other.key) != CONGESTION_CNP && without_ecn(other.key) == without_ecn(row.key))
+				packets += other.packets;
 		if (packets <= most)
 			continue;
 		most = packets;
-		*class = (uint16_t)own;
+		*class = without_ecn(row.key);
 	}
 	return most;
 }
 
-bool congestion_is_usual(const struct congestion *congestion)
+bool congestion_is_default(const struct stats_direction *direction)
 {
-	for (uint8_t i = 0; i < congestion->count; i++) {
-		uint16_t class = CONGESTION_CLASS(congestion->rows[i].key);
+	struct congestion_row row;
 
-		if (class & ~(CLASS_HAS_DSCP | 0x03u) || CLASS_ECN(class) == ECN_CE)
+	for (unsigned at = 0; congestion_next(direction, &at, &row);)
+		if (without_ecn(row.key) & ~CLASS_HAS_DSCP || CLASS_ECN(CONGESTION_CLASS(row.key)) == ECN_CE)
 			return false;
-	}
-	return !congestion->other;
+	return !direction->congestion || !direction->congestion->other;
 }
 
 static void cnps_merge(struct congestion_cnps *cnps, const struct congestion_cnps *other)
@@ -320,6 +356,7 @@ static void cnps_merge(struct congestion_cnps *cnps, const struct congestion_cnp
 void congestion_merge(struct stats *stats, struct stats_direction *direction, const struct stats_direction *other)
 {
 	const struct congestion *from = other->congestion;
+	struct congestion_row row;
 
 	if (other->cnps && cnps_of(stats, direction))
 		cnps_merge(direction->cnps, other->cnps);
@@ -334,16 +371,13 @@ void congestion_merge(struct stats *stats, struct stats_direction *direction, co
 		direction->window.begin_bytes += other->wire_bytes;
 		direction->window.before_bytes += other->wire_bytes;
 	}
-	for (uint8_t i = 0; from && i < from->count; i++) {
-		struct congestion_row *row = row_of(stats, direction, from->rows[i].key);
-
-		if (row)
-			row->packets += from->rows[i].packets;
-		else if (direction->congestion)
-			direction->congestion->other += from->rows[i].packets;
-		else
-			stats->uncounted_messages += from->rows[i].packets;
-	}
+	for (unsigned at = 0; congestion_next(other, &at, &row);)
+		if (!is_used(&direction->usual) || CONGESTION_CLASS(row.key) == direction->usual.class) {
+			direction->usual.class = CONGESTION_CLASS(row.key);
+			direction->usual.packets[CONGESTION_KIND(row.key)] += row.packets;
+		} else {
+			add(stats, direction, row.key, row.packets);
+		}
 	if (from && direction->congestion)
 		direction->congestion->other += from->other;
 }

@@ -43,7 +43,20 @@ struct congestion_row {
 	uint64_t packets;
 };
 
+/* The class of a direction's first packet, which is that of most: how many packets of each kind had it. */
+struct congestion_usual {
+	uint16_t class;
+	uint64_t packets[CONGESTION_KIND_COUNT];
+};
+
 #define CONGESTION_ROWS 32
+
+/* Packets of other classes; rows grow up to CONGESTION_ROWS. */
+struct congestion {
+	uint64_t other;                     /* packets of further classes */
+	uint8_t count, room;
+	struct congestion_row rows[];
+};
 
 /* How long before and after a CNP the rate is measured, at least. */
 #define CONGESTION_WINDOW_NS INT64_C(1000000)
@@ -56,16 +69,6 @@ struct congestion_window {
 	int64_t end_ns;                     /* a packet from here on begins a new window; 0: there was none */
 	int64_t begin_ns, before_ns;        /* of this window and the one before it */
 	uint64_t begin_bytes, before_bytes; /* sent until then */
-};
-
-#define CONGESTION_ROWS 32
-
-/* The classes of one direction; rows grow up to CONGESTION_ROWS. */
-struct congestion {
-	uint64_t other;                     /* packets of further classes */
-	uint8_t count, room;
-	uint8_t last[CONGESTION_KIND_COUNT]; /* row of the kind's last packet */
-	struct congestion_row rows[];
 };
 
 /* CNPs that were sent within CONGESTION_STORM_NS. */
@@ -130,18 +133,23 @@ struct congestion_ports {
 struct stats;
 struct stats_direction;
 
+static inline bool congestion_is_marked(uint16_t class)
+{
+	return CLASS_ECN(class) == ECN_CE;
+}
+
 uint16_t congestion_priority_of(const struct rtap_packet *packet);
 
-/* Without the priority. */
+/* Without the priority. Of InfiniBand and RoCE v1 it is only whether the network marked the packet. */
 static inline uint16_t congestion_class_of(const struct rtap_packet *packet)
 {
 	const uint8_t *source = packet->source_address;
-	uint16_t class = 0;
 
-	/* the address stands in the header: RFC 791, 3.1; RFC 8200, 3. On InfiniBand and RoCE v1 classes are service levels and priorities */
-	if (source && !packet->ib.has_grh && !packet->ib.has_lrh)
-		class = CLASS_HAS_DSCP | (packet->address_length == 4 ? source[1 - 12] : (uint8_t)(source[0 - 8] << 4 | source[1 - 8] >> 4));
-	return class;
+	/* on InfiniBand and RoCE v1 classes are service levels and priorities, and the BTH has the mark (IBTA vol. 1, A10) */
+	if (!source || packet->ib.has_grh || packet->ib.has_lrh)
+		return packet->ib.fecn ? ECN_CE : 0;
+	/* the address stands in the header: RFC 791, 3.1; RFC 8200, 3 */
+	return CLASS_HAS_DSCP | (packet->address_length == 4 ? source[1 - 12] : (uint8_t)(source[0 - 8] << 4 | source[1 - 8] >> 4));
 }
 
 /* Whether there is a priority to be added to that. */
@@ -151,20 +159,14 @@ static inline bool congestion_has_priority(const struct rtap_packet *packet)
 	return packet->protocols[PROTOCOL_VLAN / 64] & (UINT64_C(1) << PROTOCOL_VLAN % 64 | UINT64_C(1) << PROTOCOL_SERVICE_VLAN % 64);
 }
 
-/* A packet of the direction that is not of the same class as the last one of its kind. */
+/* A packet of the direction that is not of the usual class. */
 void congestion_note(struct stats *stats, struct stats_direction *direction, uint32_t key);
 
-static inline void congestion_count(struct stats *stats, struct stats_direction *direction, struct congestion *congestion,
-				    enum congestion_kind kind, uint16_t class)
-{
-	if (congestion && congestion->rows[congestion->last[kind]].key == CONGESTION_KEY(kind, class))
-		congestion->rows[congestion->last[kind]].packets++;
-	else
-		congestion_note(stats, direction, CONGESTION_KEY(kind, class));
-}
+/* All kinds and classes of a direction, one after the other: `at` begins as 0. False: that were all. */
+bool congestion_next(const struct stats_direction *direction, unsigned *at, struct congestion_row *row);
 
-/* The direction's next packet is behind its window. Its bytes are not counted yet. */
-void congestion_begin_window(struct stats_direction *direction, int64_t time_ns);
+/* A packet of so many bytes, which are counted already, is behind the direction's window. */
+void congestion_begin_window(struct stats_direction *direction, int64_t time_ns, uint32_t bytes);
 
 /* A CNP for congestion on the way from `slowed`. */
 void congestion_note_cnp(struct stats *stats, struct stats_direction *sender, struct stats_direction *slowed, uint64_t frame, int64_t time_ns);
@@ -175,10 +177,10 @@ void congestion_note_pause(struct stats *stats, const struct congestion_pause *p
 uint64_t congestion_paused_ns(const struct congestion_port *port, int64_t last_ns);
 
 /* The class of most of a direction's packets but CNPs, and how many they are; 0 packets: there is none. */
-uint64_t congestion_main_class(const struct congestion *congestion, uint16_t *class);
+uint64_t congestion_main_class(const struct stats_direction *direction, uint16_t *class);
 
 /* Whether all packets are in the default class (DSCP 0, no VLAN tag), and none was marked. */
-bool congestion_is_usual(const struct congestion *congestion);
+bool congestion_is_default(const struct stats_direction *direction);
 
 /* What was counted of a direction goes into another. */
 void congestion_merge(struct stats *stats, struct stats_direction *direction, const struct stats_direction *other);

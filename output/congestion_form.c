@@ -10,15 +10,13 @@
 
 static const char *const ecn_names[] = { "Not-ECT", "ECT(1)", "ECT(0)", "CE" };
 
-static void class_text(uint16_t class, bool with_ecn, struct line *line)
+static void class_text(uint16_t class, struct line *line)
 {
 	if (class & CLASS_HAS_DSCP) {
 		line_text(line, " DSCP ");
 		line_dec(line, CLASS_DSCP(class));
-		if (with_ecn) {
-			line_char(line, ' ');
-			line_text(line, ecn_names[CLASS_ECN(class)]);
-		}
+		line_char(line, ' ');
+		line_text(line, ecn_names[CLASS_ECN(class)]);
 	}
 	if (class & CLASS_HAS_PCP) {
 		line_text(line, " PCP ");
@@ -26,12 +24,19 @@ static void class_text(uint16_t class, bool with_ecn, struct line *line)
 	}
 }
 
-static bool has_classes(const struct congestion *congestion)
+static bool has_classes(const struct stats_direction *direction)
 {
-	for (uint8_t i = 0; congestion && i < congestion->count; i++)
-		if (congestion->rows[i].key & (CLASS_HAS_DSCP | CLASS_HAS_PCP))
+	struct congestion_row row;
+
+	for (unsigned at = 0; congestion_next(direction, &at, &row);)
+		if (row.key & (CLASS_HAS_DSCP | CLASS_HAS_PCP))
 			return true;
 	return false;
+}
+
+static uint64_t other_classes(const struct stats_direction *direction)
+{
+	return direction->congestion ? direction->congestion->other : 0;
 }
 
 static uint64_t mean(uint64_t sum, uint64_t count)
@@ -39,29 +44,32 @@ static uint64_t mean(uint64_t sum, uint64_t count)
 	return count ? sum / count : 0;
 }
 
+static void classes_text(const struct stats_direction *direction, struct line *line)
+{
+	const char *before = "    ";
+	struct congestion_row row;
+
+	for (unsigned at = 0; congestion_next(direction, &at, &row);) {
+		line_text(line, before);
+		line_text(line, congestion_kind_name(CONGESTION_KIND(row.key)));
+		class_text(CONGESTION_CLASS(row.key), line);
+		line_text(line, ": ");
+		line_count(line, row.packets, "packet", "packets");
+		before = "; ";
+	}
+	if (other_classes(direction)) {
+		line_text(line, "; other classes: ");
+		line_count(line, other_classes(direction), "packet", "packets");
+	}
+	line_char(line, '\n');
+}
+
 void congestion_text(const struct stats_direction *direction, struct line *line)
 {
-	const struct congestion *congestion = direction->congestion;
 	const struct congestion_cnps *cnps = direction->cnps;
 
-	/* usual: everything in the default class */
-	if (has_classes(congestion) && !congestion_is_usual(congestion)) {
-		const char *before = "    ";
-
-		for (uint8_t i = 0; i < congestion->count; i++) {
-			line_text(line, before);
-			line_text(line, congestion_kind_name(CONGESTION_KIND(congestion->rows[i].key)));
-			class_text(CONGESTION_CLASS(congestion->rows[i].key), true, line);
-			line_text(line, ": ");
-			line_count(line, congestion->rows[i].packets, "packet", "packets");
-			before = "; ";
-		}
-		if (congestion->other) {
-			line_text(line, "; other classes: ");
-			line_count(line, congestion->other, "packet", "packets");
-		}
-		line_char(line, '\n');
-	}
+	if (has_classes(direction) && !congestion_is_default(direction))
+		classes_text(direction, line);
 	if (!cnps || !cnps->measured)
 		return;
 	line_text(line, "    before and after ");
@@ -73,32 +81,37 @@ void congestion_text(const struct stats_direction *direction, struct line *line)
 	line_text(line, " bytes/s\n");
 }
 
+static void classes_json(const struct stats_direction *direction, struct line *line)
+{
+	const char *before = "{";
+	struct congestion_row row;
+
+	object_key(line, "dscp");
+	line_char(line, '[');
+	for (unsigned at = 0; congestion_next(direction, &at, &row);) {
+		line_text(line, before);
+		object_text(line, "kind", congestion_kind_name(CONGESTION_KIND(row.key)));
+		if (row.key & CLASS_HAS_DSCP) {
+			object_number(line, "dscp", CLASS_DSCP(row.key));
+			object_number(line, "ecn", CLASS_ECN(row.key));
+		}
+		if (row.key & CLASS_HAS_PCP)
+			object_number(line, "pcp", CLASS_PCP(row.key));
+		object_number(line, "packets", row.packets);
+		line_char(line, '}');
+		before = ",{";
+	}
+	line_char(line, ']');
+	if (other_classes(direction))
+		object_number(line, "dscp_other", other_classes(direction));
+}
+
 void congestion_json(const struct stats_direction *direction, struct line *line)
 {
-	const struct congestion *congestion = direction->congestion;
 	const struct congestion_cnps *cnps = direction->cnps;
 
-	if (has_classes(congestion)) {
-		object_key(line, "dscp");
-		line_char(line, '[');
-		for (uint8_t i = 0; i < congestion->count; i++) {
-			const struct congestion_row *row = &congestion->rows[i];
-
-			line_text(line, i ? ",{" : "{");
-			object_text(line, "kind", congestion_kind_name(CONGESTION_KIND(row->key)));
-			if (row->key & CLASS_HAS_DSCP) {
-				object_number(line, "dscp", CLASS_DSCP(row->key));
-				object_number(line, "ecn", CLASS_ECN(row->key));
-			}
-			if (row->key & CLASS_HAS_PCP)
-				object_number(line, "pcp", CLASS_PCP(row->key));
-			object_number(line, "packets", row->packets);
-			line_char(line, '}');
-		}
-		line_char(line, ']');
-		if (congestion->other)
-			object_number(line, "dscp_other", congestion->other);
-	}
+	if (has_classes(direction))
+		classes_json(direction, line);
 	if (!cnps || !cnps->measured)
 		return;
 	object_key(line, "cnp_rate");

@@ -162,6 +162,29 @@ static void look_cluster(const struct stats *stats, const struct stats_connectio
 	finding->begin_ns = burst->begin_ns;
 }
 
+/* Packets that go by several paths pass each other: fewer changes are paths that were given up. */
+static void look_sprayed(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	finding->count = connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE];
+	finding->of = connection->shown.packets;
+}
+
+#define SPRAYED_LEAST 10
+#define SPRAYED_PERMILLE 10
+
+static void look_reordered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+	uint64_t changes = connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE];
+
+	(void)stats;
+	if (changes >= SPRAYED_LEAST && changes >= connection->shown.packets / 1000 * SPRAYED_PERMILLE)
+		return;
+	take_tally(finding, &stats_incidents_of(direction)->events[STATS_OUT_OF_ORDER]);
+	finding->of = direction->packets;
+}
+
 /* Of two classes the one that fewer packets are in. */
 static void look_classes(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
@@ -170,7 +193,7 @@ static void look_classes(const struct stats *stats, const struct stats_connectio
 
 	(void)stats;
 	for (int i = 0; i < 2; i++)
-		packets[i] = congestion_main_class(connection->directions[i].congestion, &class[i]);
+		packets[i] = congestion_main_class(&connection->directions[i], &class[i]);
 	known = class[0] & class[1] & (CLASS_HAS_DSCP | CLASS_HAS_PCP);
 	if (!connection->told || !((known & CLASS_HAS_DSCP && CLASS_DSCP(class[0]) != CLASS_DSCP(class[1])) ||
 				   (known & CLASS_HAS_PCP && CLASS_PCP(class[0]) != CLASS_PCP(class[1]))))
@@ -369,8 +392,10 @@ const struct finding_rule finding_rules[] = {
 	  "PAUSE and PFC frames (a receiver held up its neighbour)", NULL, look_pauses },
 	{ "sampled", FINDING_NOTE, FINDING_SAMPLING, NO_EVENT, 1, 0,
 	  "packets missing evenly, though they arrived: the capture was sampled or cut, and loss is not judged", "packets", NULL },
-	{ "out_of_order", FINDING_NOTE, FINDING_DIRECTION, STATS_OUT_OF_ORDER, 10, 10,
-	  "packets that came behind later ones", "packets", NULL },
+	{ "sprayed", FINDING_NOTE, FINDING_CONNECTION, NO_EVENT, SPRAYED_LEAST, SPRAYED_PERMILLE,
+	  "changes of the UDP source port (sprayed over several paths, so packets out of order are expected)", "packets", look_sprayed },
+	{ "out_of_order", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 10,
+	  "packets that came behind later ones", "packets", look_reordered },
 	{ "rpc_credits", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 1, 0,
 	  "calls under way at once, as many as there were credits", NULL, look_credits },
 	{ "loss_cluster", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 500,

@@ -24,14 +24,14 @@ struct evidence {
 
 static uint64_t packets_of(const struct stats_direction *direction)
 {
-	const struct congestion *congestion = direction->congestion;
+	struct congestion_row row;
 	uint64_t packets = 0;
 
-	for (uint8_t i = 0; congestion && i < congestion->count; i++) {
-		enum congestion_kind kind = CONGESTION_KIND(congestion->rows[i].key);
+	for (unsigned at = 0; congestion_next(direction, &at, &row);) {
+		enum congestion_kind kind = CONGESTION_KIND(row.key);
 
 		if (kind == CONGESTION_REQUEST || kind == CONGESTION_RESPONSE || kind == CONGESTION_SEGMENT)
-			packets += congestion->rows[i].packets;
+			packets += row.packets;
 	}
 	return packets;
 }

@@ -84,7 +84,8 @@ struct stats_direction {
 	struct stats_operations *operations[RTAP_KIND_COUNT]; /* NULL: none */
 	struct stats_reads *reads;          /* NULL: none */
 	struct congestion_window window;
-	struct congestion *congestion;      /* NULL: no packet yet */
+	struct congestion_usual usual;      /* class and kinds of most packets */
+	struct congestion *congestion;      /* the others; NULL: none */
 	struct congestion_cnps *cnps;       /* NULL: none, from it or to it */
 	struct histogram *reaction_ns;      /* from the first CE mark to the CNP that answers it; NULL: none */
 	int64_t marked_ns;
@@ -241,7 +242,7 @@ struct stats_sight {
 		uint8_t lnh, opcode, pad_count, aeth_kind, aeth_value;
 		bool ack_request, solicited_event;
 	} ib;
-	bool bad_icrc, marked, is_mad;
+	bool bad_icrc, is_mad;
 	uint16_t class;                     /* congestion_class_of() */
 };
 

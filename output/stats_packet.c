@@ -37,18 +37,6 @@ static const uint8_t events_of_tcp[RTAP_TCP_ANALYSIS_COUNT] = {
 	[RTAP_TCP_OUTSIDE] = STATS_RESYNCHRONISED,
 };
 
-/* By what an opcode does. */
-static const uint8_t kinds_of_class[IB_CONGESTION + 1] = {
-	[IB_READ_RESPONSE] = CONGESTION_RESPONSE, [IB_ATOMIC_ACKNOWLEDGE] = CONGESTION_RESPONSE,
-	[IB_ACKNOWLEDGE] = CONGESTION_ACK, [IB_CONGESTION] = CONGESTION_CNP,
-};
-
-/* Whether the network marked the packet: in its innermost IP header for RoCE v2, in the BTH on InfiniBand (IBTA vol. 1, A10). */
-static inline bool is_marked(const struct rtap_packet *packet, uint16_t class)
-{
-	return class & CLASS_HAS_DSCP ? CLASS_ECN(class) == ECN_CE : packet->ib.fecn;
-}
-
 #define SAME_PLACE(head, facts, member) _Static_assert(offsetof(struct head, member) == offsetof(struct facts, member), "it stands there")
 
 SAME_PLACE(stats_flow_head, rtap_flow_facts, present);
@@ -84,7 +72,6 @@ void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
 	sight->bad_icrc = packet->ib.icrc_status == RTAP_CRC_BAD;
 	sight->is_mad = packet->mad.present;
 	sight->class = congestion_class_of(packet);
-	sight->marked = packet->ib.has_bth && is_marked(packet, sight->class);
 	if (packet->frame->link_type == RTAP_LINK_ERF || congestion_has_priority(packet))
 		sight_rest(sight, packet);
 }
@@ -109,6 +96,15 @@ static void note_mark(struct stats *stats, struct stats_direction *direction, co
 		return;
 	direction->marked = true;
 	direction->marked_ns = sight->time_ns;
+}
+
+/* A packet that can be marked: its sender can be asked to slow down. */
+static __attribute__((noinline)) void note_ecn(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
+{
+	if (sight->time_ns >= direction->window.end_ns)
+		congestion_begin_window(direction, sight->time_ns, sight->wire_bytes);
+	if (congestion_is_marked(sight->class))
+		note_mark(stats, direction, sight);
 }
 
 static void note_acknowledgement(struct stats *stats, struct stats_direction *sender, struct stats_direction *asker,
@@ -179,10 +175,18 @@ static void note_segment(struct stats *stats, struct stats_direction *sender, co
 	sender->recovers = again;
 }
 
+static inline void count_class(struct stats *stats, struct stats_direction *sender, uint8_t kind, uint16_t class)
+{
+	if (class == sender->usual.class)
+		sender->usual.packets[kind]++;
+	else
+		congestion_note(stats, sender, CONGESTION_KEY(kind, class));
+}
+
 static void note_socket(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight, enum stats_event event)
 {
 	if (event != STATS_CAPTURED_TWICE)
-		congestion_count(stats, sender, sender->congestion, sight->payload_bytes ? CONGESTION_SEGMENT : CONGESTION_ACK, sight->class);
+		count_class(stats, sender, sight->payload_bytes ? CONGESTION_SEGMENT : CONGESTION_ACK, sight->class);
 	if (sender != &stats->others.directions[0] && sender != &stats->others.directions[1])
 		note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
 }
@@ -212,26 +216,29 @@ static inline bool note_transport(struct stats *stats, struct stats_direction *s
 				  const struct stats_sight *sight)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[sight->ib.opcode];
+	uint8_t kind = CONGESTION_REQUEST;
 
 	if (sight->bad_icrc) {
 		stats_note_event(stats, sender, STATS_BAD_ICRC, sight->frame);
 		return false;
 	}
-	if (sight->marked)
-		note_mark(stats, sender, sight);
+	if (CLASS_ECN(sight->class))
+		note_ecn(stats, sender, sight);
 	if (sight->flow.analysis == RTAP_PSN_CAPTURED_TWICE)
 		return true;
-	congestion_count(stats, sender, sender->congestion, (enum congestion_kind)kinds_of_class[opcode->class], sight->class);
 	if (opcode->class == IB_CONGESTION) {
+		kind = CONGESTION_CNP;
 		stats_note_event(stats, sender, STATS_CNP, sight->frame);
 		if (in_order)
 			note_cnp(stats, sender, other, sight);
 	} else if (opcode->is_response) {
+		kind = opcode->class == IB_ACKNOWLEDGE ? CONGESTION_ACK : CONGESTION_RESPONSE;
 		if (sight->ib.has_aeth)
 			note_acknowledgement(stats, sender, other, sight);
 	} else if (in_order) {
 		note_request(stats, sender, sight, opcode);
 	}
+	count_class(stats, sender, kind, sight->class);
 	return true;
 }
 
@@ -249,7 +256,7 @@ static void note_interval(struct stats *stats, const struct stats_sight *sight)
 	interval->naks += sight->ib.has_aeth &&
 			  (sight->ib.aeth_kind == RTAP_AETH_NAK || sight->ib.aeth_kind == RTAP_AETH_RNR_NAK);
 	interval->cnps += ib_opcodes[sight->ib.opcode].class == IB_CONGESTION;
-	interval->ce_marks += sight->marked;
+	interval->ce_marks += congestion_is_marked(sight->class);
 }
 
 static void note_flow(struct stats *stats, const struct stats_sight *sight)
@@ -265,8 +272,6 @@ static void note_flow(struct stats *stats, const struct stats_sight *sight)
 		sender->last_ns = sight->time_ns;
 	else if (sight->time_ns < sender->first_ns)
 		sender->first_ns = sight->time_ns;
-	if (sight->time_ns >= sender->window.end_ns)
-		congestion_begin_window(sender, sight->time_ns);
 	sender->wire_bytes += sight->wire_bytes;
 	if (sight->ib.has_bth) {
 		if (!note_transport(stats, sender, other, connection != &stats->others, sight))
@@ -288,7 +293,7 @@ static void note_loose(struct stats *stats, const struct stats_sight *sight)
 	stats->unassigned += !sight->is_mad;
 	if (sight->bad_icrc)
 		return;
-	if (sight->marked)
+	if (congestion_is_marked(sight->class))
 		stats_count(&stats->loose[STATS_CE_MARK], number);
 	if (ib_opcodes[sight->ib.opcode].class == IB_CONGESTION)
 		stats_count(&stats->loose[STATS_CNP], number);

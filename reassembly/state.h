@@ -152,6 +152,7 @@ struct flow {
 	uint64_t last_hash, last_words[5];
 	struct flow *last_before, *last_behind; /* others with these words */
 	bool port_by_label;            /* port: by communication management */
+	uint16_t path_ports[2];        /* UDP source ports of the last data response and the last request; 0: none yet */
 	uint16_t port;                 /* UDP source port of its first packet; 0: not entered in tracker->ports */
 	uint64_t port_hash;
 	struct flow *port_before, *port_behind; /* others between these addresses with that port */

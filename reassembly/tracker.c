@@ -131,6 +131,17 @@ static inline void note_packet(struct connection *connection, const struct rtap_
 	sender->last_psn_known = true;
 }
 
+/* Acknowledgements and CNPs can go by another path than data. */
+static inline void note_path(struct flow *flow, const struct rtap_packet *packet, bool is_request)
+{
+	uint16_t *port = &flow->path_ports[is_request];
+
+	if (*port == packet->source_port)
+		return;
+	flow->connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE] += *port != 0;
+	*port = packet->source_port;
+}
+
 static enum rtap_transport transport_of(uint8_t opcode)
 {
 	switch (ib_service(opcode)) {
@@ -200,6 +211,8 @@ static void response_packet(struct rtap_tracker *tracker, struct flow *flow, str
 	}
 	fill_flow(packet, flow->connection, flow->from_a);
 	note_packet(flow->connection, packet, flow->from_a, false);
+	if (ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE)
+		note_path(flow, packet, false);
 	ib_message_response(tracker, &flow->connection->streams[!flow->from_a], &response, &packet->flow);
 	connection_account(tracker, flow->connection);
 }
@@ -215,6 +228,7 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 		return;
 	fill_flow(packet, connection, flow->from_a);
 	note_packet(connection, packet, flow->from_a, true);
+	note_path(flow, packet, true);
 	ib_message_request(tracker, &connection->streams[flow->from_a], packet);
 	if (is_half(connection) && connection->shown.transport != RTAP_TRANSPORT_UC &&
 	    (packet->ib.ack_request || opcode->place == IB_LAST || opcode->place == IB_ONLY))

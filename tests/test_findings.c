@@ -284,8 +284,8 @@ static void set_classes(struct counts *counts, unsigned class, uint64_t count, u
 
 	congestion_note(counts->stats, counts->direction, CONGESTION_KEY(CONGESTION_REQUEST, class));
 	congestion_note(counts->stats, other, CONGESTION_KEY(CONGESTION_ACK, CLASS_HAS_DSCP));
-	counts->direction->congestion->rows[0].packets = count;
-	other->congestion->rows[0].packets = count + of;
+	counts->direction->usual.packets[CONGESTION_REQUEST] = count;
+	other->usual.packets[CONGESTION_ACK] = count + of;
 }
 
 static void set_storm(struct counts *counts, unsigned unused, uint64_t count, uint64_t of)
@@ -334,7 +334,7 @@ static void set_sampled(struct counts *counts, unsigned unused, uint64_t count, 
 	(void)of;
 	counts->stats->options.sampled = true;
 	set_trouble(counts, RTAP_TROUBLE_LOST, count, count);
-	congestion_note(counts->stats, counts->direction, CONGESTION_KEY(CONGESTION_REQUEST, 0));
+	counts->direction->usual.packets[CONGESTION_REQUEST] = 1;
 }
 
 /* What doc/stats.md says that each rule takes. */
@@ -377,6 +377,7 @@ static const struct threshold_case {
 	{ "loose_cnps", set_loose, STATS_CNP, 1, 0 },
 	{ "pauses", set_frames, 0, 1, 0 },
 	{ "sampled", set_sampled, 0, 1, 0 },
+	{ "sprayed", set_trouble, RTAP_TROUBLE_PATH_CHANGE, 10, 10 },
 	{ "out_of_order", set_event, STATS_OUT_OF_ORDER, 10, 10 },
 	{ "rpc_credits", set_calls, 1, 1, 0 },
 	{ "loss_cluster", set_burst, 10, 10, 500 },
