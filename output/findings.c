@@ -275,6 +275,29 @@ static void look_sampled(const struct sampling *sampling, struct finding *findin
 	finding->last_frame = sampling->last_frame;
 }
 
+static void look_recovery(const struct stats *stats, const struct stats_connection *connection, struct finding *finding,
+			  enum tcp_recovery_cause cause)
+{
+	const struct tcp_recovery *recovery = connection->directions[finding->direction].recovery;
+
+	if (!recovery)
+		return;
+	finding->count = recovery->counts[cause].count;
+	finding->first_frame = recovery->counts[cause].first_frame;
+	finding->last_frame = recovery->counts[cause].last_frame;
+	finding->lost_ns = tcp_recovery_lost_ns(recovery, cause, stats->last_ns);
+}
+
+static void look_tcp_timeouts(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	look_recovery(stats, connection, finding, TCP_RECOVERY_TIMEOUT);
+}
+
+static void look_zero_windows(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	look_recovery(stats, connection, finding, TCP_RECOVERY_ZERO_WINDOW);
+}
+
 static void look_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
@@ -358,6 +381,10 @@ const struct finding_rule finding_rules[] = {
 	  "TCP segments of iWARP sent again", "packets", look_segments },
 	{ "timeouts", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 3, 0,
 	  "times that requests were sent again though no NAK had asked for them", NULL, NULL },
+	{ "tcp_timeouts", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 0,
+	  "times that TCP under iWARP sent again when a timer ran out", NULL, look_tcp_timeouts },
+	{ "zero_windows", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 1, 0,
+	  "times that the other end of iWARP closed its TCP receive window (it did not read)", NULL, look_zero_windows },
 	{ "sequence_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_NAK_SEQUENCE, 5, 1,
 	  "NAKs, PSN sequence error (packets to this end were lost or came out of order)", "packets to it", look_refused },
 	{ "rnr_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_RNR, 3, 1,

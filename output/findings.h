@@ -45,6 +45,7 @@ struct finding {
 	int direction;             /* 0: a>b, 1: b>a; -1: both or none */
 	const struct stats_rpc *rpc; /* NULL: not of a procedure */
 	uint64_t count, of;        /* of: 0: nothing that it is a part of */
+	uint64_t lost_ns;          /* time that it took; 0: not known */
 	bool has_begin;
 	int64_t begin_ns;          /* of a burst, when the first of it was: with has_begin */
 	int64_t time_ns, usual_ns; /* of latencies: the longest, and the usual one; 0: none */

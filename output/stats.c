@@ -562,6 +562,7 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 			give_operations(stats, direction->operations[kind]);
 		free(direction->incidents);
 		congestion_destroy(stats, direction);
+		stats_give(stats, direction->recovery, sizeof *direction->recovery, 0);
 		give_back(stats, direction->reads, SIZE_OF_READS(STATS_READS));
 		if (direction->reaction_ns)
 			histogram_fini(direction->reaction_ns);

@@ -11,6 +11,7 @@
 
 #include "output/congestion.h"
 #include "output/histogram.h"
+#include "output/tcp_recovery.h"
 
 /* Things that happen to the packets of one direction. X(identifier, name) */
 #define STATS_EVENTS(X) \
@@ -87,6 +88,7 @@ struct stats_direction {
 	struct congestion_usual usual;      /* class and kinds of most packets */
 	struct congestion *congestion;      /* the others; NULL: none */
 	struct congestion_cnps *cnps;       /* NULL: none, from it or to it */
+	struct tcp_recovery *recovery;      /* of iWARP; NULL: no segment yet */
 	struct histogram *reaction_ns;      /* from the first CE mark to the CNP that answers it; NULL: none */
 	int64_t marked_ns;
 	uint64_t losses;                    /* runs of retransmissions */
@@ -244,6 +246,7 @@ struct stats_sight {
 	} ib;
 	bool bad_icrc, is_mad;
 	uint16_t class;                     /* congestion_class_of() */
+	struct tcp_recovery_segment tcp;    /* without a BTH */
 };
 
 void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet);

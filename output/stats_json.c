@@ -178,6 +178,8 @@ static void finding(const void *what, struct line *line)
 		object_seconds(line, "latency", found->time_ns);
 		object_seconds(line, "usual_latency", found->usual_ns);
 	}
+	if (found->lost_ns)
+		object_seconds(line, "time_lost", (int64_t)found->lost_ns);
 	if (found->has_begin)
 		object_time(line, "time", found->begin_ns);
 	if (found->first_frame) {
@@ -214,7 +216,34 @@ static void operations(const struct stats_direction *direction, struct line *lin
 	line_char(line, ']');
 }
 
-static void one_direction(const struct stats_direction *direction, const char *name, struct line *line)
+/* Of TCP. */
+static void recoveries(const struct stats_direction *direction, int64_t last_ns, struct line *line)
+{
+	const struct tcp_recovery *recovery = direction->recovery;
+	uint64_t lost_ns = 0;
+
+	if (!recovery)
+		return;
+	object_begin(line, "recoveries");
+	for (int cause = 0; cause < TCP_RECOVERY_COUNT; cause++) {
+		const struct tcp_recovery_count *counted = &recovery->counts[cause];
+		uint64_t one_ns = tcp_recovery_lost_ns(recovery, (enum tcp_recovery_cause)cause, last_ns);
+
+		if (!counted->count)
+			continue;
+		object_begin(line, tcp_recovery_name((enum tcp_recovery_cause)cause));
+		object_number(line, "count", counted->count);
+		object_seconds(line, "time_lost", (int64_t)one_ns);
+		object_number(line, "first_frame", counted->first_frame);
+		object_number(line, "last_frame", counted->last_frame);
+		line_char(line, '}');
+		lost_ns += one_ns;
+	}
+	line_char(line, '}');
+	object_seconds(line, "time_lost", (int64_t)lost_ns);
+}
+
+static void one_direction(const struct stats *stats, const struct stats_direction *direction, const char *name, struct line *line)
 {
 	line_char(line, '{');
 	object_text(line, "direction", name);
@@ -233,6 +262,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	if (direction->rnr_wait_us)
 		object_seconds(line, "rnr_wait", (int64_t)direction->rnr_wait_us * 1000);
 	congestion_json(direction, line);
+	recoveries(direction, stats->last_ns, line);
 	distribution("cnp_reaction", direction->reaction_ns, true, line);
 	if (direction->reads)
 		object_number(line, "read_depth", direction->reads->most);
@@ -287,9 +317,9 @@ static void connection(const void *what, struct line *line)
 	line_char(line, '}');
 	object_key(line, "directions");
 	line_char(line, '[');
-	one_direction(&counted->directions[0], "a>b", line);
+	one_direction(record->stats, &counted->directions[0], "a>b", line);
 	line_char(line, ',');
-	one_direction(&counted->directions[1], "b>a", line);
+	one_direction(record->stats, &counted->directions[1], "b>a", line);
 	line_char(line, ']');
 	end(line);
 }

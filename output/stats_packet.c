@@ -69,6 +69,8 @@ void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
 	sight->payload_bytes = packet->ib.has_bth ? packet->payload.wire : packet->tcp.payload.wire;
 	memcpy(&sight->flow, &packet->flow, sizeof sight->flow);
 	memcpy(&sight->ib, &packet->ib, sizeof sight->ib);
+	if (!packet->ib.has_bth && packet->tcp.present)
+		tcp_recovery_see(&sight->tcp, &packet->tcp);
 	sight->bad_icrc = packet->ib.icrc_status == RTAP_CRC_BAD;
 	sight->is_mad = packet->mad.present;
 	sight->class = congestion_class_of(packet);
@@ -183,12 +185,16 @@ static inline void count_class(struct stats *stats, struct stats_direction *send
 		congestion_note(stats, sender, CONGESTION_KEY(kind, class));
 }
 
-static void note_socket(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight, enum stats_event event)
+static void note_socket(struct stats *stats, struct stats_connection *connection, struct stats_direction *sender,
+			const struct stats_sight *sight, enum stats_event event)
 {
 	if (event != STATS_CAPTURED_TWICE)
 		count_class(stats, sender, sight->payload_bytes ? CONGESTION_SEGMENT : CONGESTION_ACK, sight->class);
-	if (sender != &stats->others.directions[0] && sender != &stats->others.directions[1])
-		note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
+	if (connection == &stats->others)
+		return;
+	note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
+	if (!sight->flow.beside_rdma)
+		tcp_recovery_note(stats, connection, sight);
 }
 
 /* STATS_EVENT_COUNT: nothing of note. */
@@ -277,7 +283,7 @@ static void note_flow(struct stats *stats, const struct stats_sight *sight)
 		if (!note_transport(stats, sender, other, connection != &stats->others, sight))
 			return;
 	} else {
-		note_socket(stats, sender, sight, event);
+		note_socket(stats, connection, sender, sight, event);
 	}
 	if (event != STATS_EVENT_COUNT)
 		stats_note_event(stats, sender, event, sight->frame);

@@ -255,6 +255,11 @@ static void finding(const void *what, struct line *line)
 		line_seconds(line, found->usual_ns);
 		line_text(line, " s is usual");
 	}
+	if (found->lost_ns) {
+		line_text(line, ", ");
+		line_seconds(line, (int64_t)found->lost_ns);
+		line_text(line, " s lost");
+	}
 	if (found->has_begin) {
 		struct clock clock = { .form = CLOCK_ABSOLUTE_DATE };
 
@@ -322,7 +327,27 @@ static void requests(const struct stats_direction *direction, struct line *line)
 	}
 }
 
-static void one_direction(const struct stats_direction *direction, const char *name, struct line *line)
+/* Of TCP. */
+static void recoveries(const struct stats_direction *direction, int64_t last_ns, struct line *line)
+{
+	static const char *const labels[] = { "fast retransmits", "time-outs", "closed receive windows" };
+
+	for (int cause = 0; direction->recovery && cause < TCP_RECOVERY_COUNT; cause++) {
+		const struct tcp_recovery_count *counted = &direction->recovery->counts[cause];
+
+		if (!counted->count)
+			continue;
+		line_text(line, "    ");
+		line_text(line, labels[cause]);
+		labelled(" ", counted->count, line);
+		frames(&(struct stats_tally){ 0, counted->first_frame, counted->last_frame }, line);
+		line_text(line, ", time lost ");
+		line_seconds(line, (int64_t)tcp_recovery_lost_ns(direction->recovery, (enum tcp_recovery_cause)cause, last_ns));
+		line_text(line, " s\n");
+	}
+}
+
+static void one_direction(const struct stats *stats, const struct stats_direction *direction, const char *name, struct line *line)
 {
 	line_text(line, "  ");
 	line_text(line, name);
@@ -347,6 +372,7 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	requests(direction, line);
 	events(stats_incidents_of(direction)->events, "    ", line);
 	congestion_text(direction, line);
+	recoveries(direction, stats->last_ns, line);
 }
 
 static void connection(const void *what, struct line *line)
@@ -369,8 +395,8 @@ static void connection(const void *what, struct line *line)
 	}
 	troubles_text(shown->trouble, line);
 	line_char(line, '\n');
-	one_direction(&counted->directions[0], "a>b", line);
-	one_direction(&counted->directions[1], "b>a", line);
+	one_direction(record->stats, &counted->directions[0], "a>b", line);
+	one_direction(record->stats, &counted->directions[1], "b>a", line);
 }
 
 static void rpc(const void *what, struct line *line)

@@ -277,6 +277,13 @@ static void set_slow_replies(struct counts *counts, unsigned others, uint64_t co
 		histogram_add(&counts->rpc->latency_ns, 1000 * MS);
 }
 
+static void set_recovery(struct counts *counts, unsigned cause, uint64_t count, uint64_t of)
+{
+	(void)of;
+	counts->direction->recovery = stats_take(counts->stats, sizeof *counts->direction->recovery, 0);
+	counts->direction->recovery->counts[cause].count = count;
+}
+
 /* A class of `of` packets of one end and `count` of the other, which are fewer. */
 static void set_classes(struct counts *counts, unsigned class, uint64_t count, uint64_t of)
 {
@@ -360,6 +367,8 @@ static const struct threshold_case {
 	{ "retransmissions", set_event, STATS_RETRANSMISSION, 10, 10 },
 	{ "tcp_retransmissions", set_segments, STATS_RETRANSMISSION, 10, 10 },
 	{ "timeouts", set_event, STATS_AFTER_TIMEOUT, 3, 0 },
+	{ "tcp_timeouts", set_recovery, TCP_RECOVERY_TIMEOUT, 3, 0 },
+	{ "zero_windows", set_recovery, TCP_RECOVERY_ZERO_WINDOW, 1, 0 },
 	{ "sequence_naks", set_refused, STATS_NAK_SEQUENCE, 5, 1 },
 	{ "rnr_naks", set_refused, STATS_RNR, 3, 1 },
 	{ "read_restarts", set_event, STATS_READ_RESTART, 3, 0 },
