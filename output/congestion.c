@@ -7,6 +7,8 @@
 #include "output/stats.h"
 
 #define FIRST_ROWS 4
+/* Of the rate before, what a direction that was slowed down has at most. */
+#define SLOWER_PERCENT 95
 /* IEEE 802.3, annex 31B: a quantum is 512 bit times. */
 #define QUANTUM_BITS UINT64_C(512)
 
@@ -40,21 +42,25 @@ uint16_t congestion_priority_of(const struct rtap_packet *packet)
 
 bool congestion_pause_of(const struct rtap_packet *packet, struct congestion_pause *pause)
 {
-	const struct rtap_layer *layer = &packet->layers[packet->layer_count - 1];
-	const struct rtap_layer *ethernet = &packet->layers[0];
+	const struct rtap_layer *layer = NULL;
 	const uint8_t *header;
 
-	if (!rtap_packet_has(packet, PROTOCOL_MAC_CONTROL))
+	if (!rtap_packet_has(packet, PROTOCOL_PAUSE) && !rtap_packet_has(packet, PROTOCOL_PFC))
 		return false;
-	header = layer_bytes(packet, layer);
 	*pause = (struct congestion_pause){
 		.frame = packet->frame->number, .time_ns = packet->frame->time_ns, .interface = packet->frame->interface,
 	};
-	for (unsigned i = 0; i < packet->layer_count; i++)
-		if (packet->layers[i].protocol == PROTOCOL_ETHERNET)
-			ethernet = &packet->layers[i];
-	if (ethernet->protocol == PROTOCOL_ETHERNET && ethernet->length >= ETHERNET_ADDRESSES)
-		memcpy(pause->source, layer_bytes(packet, ethernet) + ETHERNET_SOURCE_AT, sizeof pause->source);
+	for (unsigned i = 0; i < packet->layer_count; i++) {
+		const struct rtap_layer *one = &packet->layers[i];
+
+		if (one->protocol == PROTOCOL_ETHERNET && one->length >= ETHERNET_ADDRESSES)
+			memcpy(pause->source, layer_bytes(packet, one) + ETHERNET_SOURCE_AT, sizeof pause->source);
+		else if (one->protocol == PROTOCOL_PAUSE || one->protocol == PROTOCOL_PFC)
+			layer = one;
+	}
+	if (!layer)
+		return false;
+	header = layer_bytes(packet, layer);
 	if (layer->protocol == PROTOCOL_PAUSE && layer->length >= PAUSE_LENGTH) {
 		pause->enabled = 1 << PAUSE_LINK;
 		pause->quanta[PAUSE_LINK] = (uint16_t)(header[0] << 8 | header[1]);
@@ -170,7 +176,8 @@ static void measure(struct congestion_cnps *cnps, uint64_t sent)
 	cnps->measured++;
 	cnps->before_sum += cnps->rate_before;
 	cnps->after_sum += after;
-	if (after < cnps->rate_before)
+	/* what is less than that depends on which packets are in the window */
+	if ((double)after * 100 < (double)cnps->rate_before * SLOWER_PERCENT)
 		return;
 	if (!cnps->not_slower++)
 		cnps->first_frame = cnps->frame;
