@@ -33,6 +33,14 @@ static bool is_behind(uint32_t sequence, uint32_t other)
 	return (int32_t)(sequence - other) > 0;
 }
 
+/* What was sent again last was of use. */
+static void take_time(struct tcp_recovery *sender)
+{
+	if (sender->waits)
+		sender->counts[sender->cause].lost_ns += (uint64_t)stats_elapsed(sender->begin_ns, sender->again_ns);
+	sender->waits = false;
+}
+
 /* Bytes that were sent before, or that fill a hole. */
 static void sent_again(struct tcp_recovery *sender, const struct stats_sight *sight)
 {
@@ -42,8 +50,10 @@ static void sent_again(struct tcp_recovery *sender, const struct stats_sight *si
 	/* late, but sent once */
 	if (sight->flow.tcp_analysis == RTAP_TCP_OUT_OF_ORDER && !reported && stats_elapsed(sender->new_ns, sight->time_ns) <= LATE_NS)
 		return;
-	/* a timer within a recovery begins another one; a timer that runs out again does not */
-	if (!sender->recovers || (silent && sender->cause == TCP_RECOVERY_FAST)) {
+	/* a timer within a recovery, or after progress in it, begins another one; a timer that runs out again does not */
+	if (!sender->recovers || (silent && sender->cause == TCP_RECOVERY_FAST) ||
+	    (sender->progress_ns > sender->again_ns && stats_elapsed(sender->progress_ns, sight->time_ns) >= TIMER_NS)) {
+		take_time(sender);
 		sender->cause = reported && !silent ? TCP_RECOVERY_FAST : TCP_RECOVERY_TIMEOUT;
 		sender->begin_ns = sender->progress_ns;
 		count(sender, (enum tcp_recovery_cause)sender->cause, sight->frame);
@@ -105,9 +115,7 @@ static void acknowledged(struct tcp_recovery *sender, const struct stats_sight *
 	sender->repeated_acks = 0;
 	sender->sacked = sight->tcp.sacks;
 	sender->progress_ns = sight->time_ns;
-	if (sender->waits)
-		sender->counts[sender->cause].lost_ns += (uint64_t)stats_elapsed(sender->begin_ns, sender->again_ns);
-	sender->waits = false;
+	take_time(sender);
 	if (sender->recovers && !is_behind(sender->recovery_end, number))
 		sender->recovers = false;
 }

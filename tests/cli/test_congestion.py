@@ -7,11 +7,10 @@ import random
 import struct
 import unittest
 
-import capfile
-from cli import CliTest, TESTDATA
-from wire_schedule import (ACK, CNP, SEND_ONLY, UC_SEND_ONLY, WRITE_ONLY, Schedule, pause, pfc, roce, roce_port)
+from cli import CliTest, TESTDATA, read, records
+from wire_schedule import (ACK, CNP, MS, SEND_ONLY, UC_SEND_ONLY, US, WRITE_ONLY, Schedule, pause, pfc, roce, roce_port, with_closed_window,
+                           with_timeouts)
 
-US, MS = 1000, 1000000
 LOSS_RULES = {"capture_loss", "unreliable_loss", "unanswered", "rpc_unanswered", "connect_unanswered", "timeouts", "ce_without_cnp"}
 
 
@@ -241,6 +240,35 @@ class Order(Case):
         reordered = self.rules(self.swapped([0xc000]))
         self.assertEqual(reordered["out_of_order"]["count"], 100)
         self.assertNotIn("sprayed", reordered)
+
+
+class Iwarp(Case):
+    def frames(self):
+        header, frames = records(read(os.path.join(TESTDATA, "iwarp-rping-v4-crc.pcap")))
+        return [(time, data) for time, data, _ in frames]
+
+    def lost(self, frames):
+        """{(cause): (count, seconds)} of both directions together."""
+        schedule, found = Schedule(), collections.defaultdict(lambda: (0, 0.0))
+        schedule.frames = frames
+        for direction in self.stats(schedule.write_pcap(self.path("iwarp.pcap")))["connection"][0]["directions"]:
+            for cause, one in direction["recoveries"].items():
+                found[cause] = found[cause][0] + one["count"], found[cause][1] + one["time_lost"]
+            self.assertAlmostEqual(direction["time_lost"], sum(one["time_lost"] for one in direction["recoveries"].values()), places=8)
+        return dict(found)
+
+    def test_time_lost_to_timeouts_is_that_of_the_schedule(self):
+        self.assertEqual(self.lost(self.frames()), {})
+        for count, wait in ((1, 300 * MS), (5, 250 * MS), (8, 3000 * MS)):
+            found = self.lost(with_timeouts(self.frames(), count, wait))
+            self.assertEqual(set(found), {"timeout"})
+            self.assertEqual(found["timeout"][0], count)
+            self.assertAlmostEqual(found["timeout"][1] / (count * wait / 1e9), 1, delta=0.01)
+
+    def test_time_of_closed_windows_is_that_of_the_schedule(self):
+        found = self.lost(with_closed_window(self.frames(), 700 * MS))
+        self.assertEqual(found["zero_window"][0], 1)
+        self.assertAlmostEqual(found["zero_window"][1], 0.7, delta=0.007)
 
 
 class Sampling(Case):

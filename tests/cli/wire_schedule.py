@@ -76,3 +76,56 @@ class Schedule:
                 f.write(block(6, struct.pack("<IIIII", 0, time >> 32, time & 0xffffffff, len(frame), len(frame)) + frame +
                               bytes(-len(frame) % 4)))
         return path
+
+
+US, MS = 1000, 1000000
+QPA, QPB = 0x11, 0x22
+
+
+def talk(requests, step=20 * US, dscps=(0, 0), ecn=0, ports=None, cnps=(), size=64):
+    """A sends so many requests, `step` apart, each answered at once; B's CNPs come at these times."""
+    schedule = Schedule()
+    for i in range(requests):
+        port = ports[i % len(ports)] if ports else roce_port(QPA, QPB)
+        schedule.at(i * step, roce("A", SEND_ONLY, QPB, 100 + i, port, size, dscps[0], ecn))
+        schedule.at(i * step + 1 * US, roce("B", ACK, QPA, 100 + i, port, dscp=dscps[1]))
+    for time in cnps:
+        schedule.at(time, roce("B", CNP, QPA, 0, roce_port(QPA, QPB), dscp=dscps[1]))
+    return schedule
+
+
+def everything():
+    """All that is counted of congestion: more classes and ports than are told apart, CNPs, pauses, several paths."""
+    schedule = talk(400, dscps=(26, 0), ecn=2, ports=[0xc000 + i for i in range(4)], cnps=[2 * MS + 1, 5 * MS + 1])
+    for i in range(60):
+        schedule.at((9000 + i) * US, roce("A", SEND_ONLY, QPB, 500 + i, 0xc000, 8, i, pcp=i % 8))
+    for port in range(9):
+        MAC["P%d" % port] = bytes((2, 0, 0, 0, 1, port))
+        schedule.at((9500 + port) * US, pfc("P%d" % port, {priority: 100 for priority in range(8)}))
+    schedule.at(9600 * US, pause("B", 1000))
+    return schedule
+
+
+def with_timeouts(frames, count, wait, of_client=False):
+    """[(time, frame)] of TCP in which `count` data segments are sent again after `wait` ns, and all after them so much later; the third frame is the client's SYN."""
+    changed, shift, done = [], 0, 0
+    for time, frame in frames:
+        changed.append((time + shift, frame))
+        at = 14 + 4 * (frame[14] & 15)
+        data = len(frame) - at - 4 * (frame[at + 12] >> 4)
+        if done < count and data > 16 and len(changed) > 8 and (not of_client or frame[26:30] == frames[2][1][26:30]):
+            shift, done = shift + wait, done + 1
+            changed.append((time + shift, frame))
+    return changed
+
+
+def with_closed_window(frames, time_closed):
+    """The first acknowledgement behind the set-up closes the window for so long; all that follows comes later."""
+    changed, shift, done = [], 0, False
+    for time, frame in frames:
+        at = 14 + 4 * (frame[14] & 15)
+        if not done and len(changed) > 12 and frame[at + 13] == 0x10:
+            changed.append((time, frame[:at + 14] + b"\0\0" + frame[at + 16:]))
+            shift, done = time_closed, True
+        changed.append((time + shift, frame))
+    return changed
