@@ -160,7 +160,7 @@ static uint64_t memory_of(const struct connection *connection)
 	for (int i = 0; i < 2; i++) {
 		const struct psn_stream *stream = &connection->streams[i];
 
-		memory += (connection->flows[i] ? sizeof(struct flow) + 2 * sizeof(struct map_slot) : 0) +
+		memory += (connection->flows[i] ? sizeof(struct flow) + 3 * sizeof(struct map_slot) : 0) +
 			  stream->gap_room * sizeof *stream->gaps + (stream->early ? sizeof *stream->early : 0) +
 			  (stream->requests.room + stream->responses.room) * sizeof(struct recent_packet);
 	}
