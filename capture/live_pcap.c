@@ -280,6 +280,23 @@ static enum rtap_status set_filter(struct pcap_device *device, const char *text,
 	return RTAP_STATUS_FAILED;
 }
 
+/* Linux tells it in Mb/s; -1, or nothing to be read: it is not known, or the interface has none. */
+static uint64_t link_speed(const char *name)
+{
+	char path[64 + sizeof "/sys/class/net//speed"];
+	long megabits = 0;
+	FILE *file;
+
+	snprintf(path, sizeof path, "/sys/class/net/%.63s/speed", name);
+	file = fopen(path, "r");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%ld", &megabits) != 1 || megabits < 0)
+		megabits = 0;
+	fclose(file);
+	return (uint64_t)megabits * 1000000;
+}
+
 static enum rtap_status set_up(struct pcap_device *device, const struct rtap_live_options *options, struct rtap_error *error)
 {
 	struct rtap_interface *interface = &device->device.interface;
@@ -302,6 +319,7 @@ static enum rtap_status set_up(struct pcap_device *device, const struct rtap_liv
 	interface->snap_length = device->room;
 	interface->filter = options->capture_filter;
 	interface->time_digits = pcap_get_tstamp_precision(device->handle) == PCAP_TSTAMP_PRECISION_NANO ? 9 : 6;
+	interface->bits_per_second = link_speed(device->name);
 	snprintf(device->statistics_file, sizeof device->statistics_file, "/sys/class/net/%s/statistics/rx_missed_errors", device->name);
 	device->statistics.dropped_by_device.known = has_device_counter(device);
 	/* counting begins now */

@@ -154,6 +154,10 @@ static bool take_interface_option(struct file *file, const struct option *option
 		if (option->length == 8)
 			tick->offset_seconds = (int64_t)file_u64(file, option->value);
 		return true;
+	case PCAPNG_IF_SPEED:
+		if (option->length == 8)
+			interface->bits_per_second = file_u64(file, option->value);
+		return true;
 	case PCAPNG_IF_FCSLEN:
 		if (option->length == 1)
 			interface->fcs_length = fcs_bytes(option->value[0]);

@@ -36,6 +36,7 @@ enum pcapng_option_code {
 	PCAPNG_IF_DESCRIPTION = 3,
 	PCAPNG_IF_TSRESOL = 9,
 	PCAPNG_IF_FILTER = 11,
+	PCAPNG_IF_SPEED = 8,
 	PCAPNG_IF_FCSLEN = 13,
 	PCAPNG_IF_TSOFFSET = 14,
 	/* of statistics, 4.6 */

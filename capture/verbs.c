@@ -526,6 +526,8 @@ static void describe(struct verbs *verbs)
 	verbs->live.interface.link_type = RTAP_LINK_ETHERNET;
 	verbs->live.interface.snap_length = verbs->snap_length;
 	verbs->live.interface.time_digits = 9;
+	verbs->live.interface.bits_per_second =
+		verbs_port_gbps(verbs->port_attr.active_width, verbs->port_attr.active_speed) * UINT64_C(1000000000);
 	verbs->live.needs_privileges = true;
 	verbs->live.drain_ms = DRAIN_MS;
 }

@@ -247,7 +247,8 @@ static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t lin
 	const char *name = told ? fitting(told->name) : "", *description = told ? fitting(told->description) : "";
 	const char *filter = told ? fitting(told->filter) : "";
 	const uint32_t length = (uint32_t)(PCAPNG_BLOCK_LEAST + PCAPNG_INTERFACE_LENGTH + text_size(name) + text_size(description) +
-					   (*filter ? option_size(strlen(filter) + 1) : 0) + option_size(1) + option_size(0));
+					   (*filter ? option_size(strlen(filter) + 1) : 0) +
+					   (told && told->bits_per_second ? option_size(sizeof told->bits_per_second) : 0) + option_size(1) + option_size(0));
 	const struct {
 		uint32_t type, length;
 		uint16_t link_type, reserved;
@@ -261,6 +262,8 @@ static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t lin
 		status = write_option(writer, PCAPNG_IF_NAME, name, strlen(name), error);
 	if (!status && *description)
 		status = write_option(writer, PCAPNG_IF_DESCRIPTION, description, strlen(description), error);
+	if (!status && told && told->bits_per_second)
+		status = write_option(writer, PCAPNG_IF_SPEED, &told->bits_per_second, sizeof told->bits_per_second, error);
 	if (!status)
 		status = write_option(writer, PCAPNG_IF_TSRESOL, &nanoseconds, sizeof nanoseconds, error);
 	if (!status && *filter)

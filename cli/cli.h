@@ -79,6 +79,7 @@ struct options {
 	uint64_t rate;            /* of replay: packets a second; 0: as recorded */
 	bool at_once, checksums;  /* of replay */
 	int64_t interval_ns;      /* of stats; 0: no time series */
+	bool sampled;             /* packets are missing by intent: no loss */
 	uint64_t max_memory;      /* bytes */
 	uint64_t give_up_ns;      /* 0: as usual */
 	unsigned threads;         /* that may be used; at least 1 */

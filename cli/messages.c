@@ -118,12 +118,18 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 {
 	struct listing *listing = owner;
 	struct reader *reader = &listing->reader;
+	struct rtap_connection sampled;
 	struct text text = { connection, listing->first_ns, false };
 
 	if (reader->unwritable || hurried)
 		return;
+	if (listing->options->sampled) {
+		sampled = *connection;
+		sampled.trouble[RTAP_TROUBLE_LOST] = 0;
+		text.what = &sampled;
+	}
 	if (listing->options->json)
-		reader_write(reader, write_connection, connection);
+		reader_write(reader, write_connection, text.what);
 	else
 		reader_write(reader, write_connection_text, &text);
 }

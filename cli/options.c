@@ -17,7 +17,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	OPTION_BUFFER_SIZE, OPTION_QUEUE_SIZE, OPTION_IMMEDIATE, OPTION_SPEED,
 	OPTION_RATE, OPTION_AT_ONCE, OPTION_CHECKSUMS, OPTION_LEVEL, OPTION_KEEP, OPTION_FLOW, OPTION_FLOW_TYPE, OPTION_FLOW_PRIORITY,
 	OPTION_FLOW_DONT_TRAP, OPTION_FLOW_OFFLOAD, OPTION_FORCE, OPTION_PEER, OPTION_JOIN, OPTION_VERBS,
-	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP };
+	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP, OPTION_SAMPLED };
 
 #define MOST_GIVE_UP 1000000000 /* seconds */
 #define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
@@ -64,6 +64,7 @@ static const struct option messages_options[] = {
 
 static const struct option connections_options[] = {
 	COMMON_OPTIONS,
+	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ NULL, 0, NULL, 0 },
 };
@@ -102,11 +103,13 @@ static const struct option stats_options[] = {
 	COMMON_OPTIONS,
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "interval", required_argument, NULL, OPTION_INTERVAL },
+	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
 	{ NULL, 0, NULL, 0 },
 };
 
 static const struct option report_options[] = {
 	COMMON_OPTIONS,
+	{ "sampled", no_argument, NULL, OPTION_SAMPLED },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -488,6 +491,9 @@ static bool take_value(struct options *options, int letter)
 		return speed_option(&options->speed);
 	case OPTION_INTERVAL:
 		return interval_option(&options->interval_ns);
+	case OPTION_SAMPLED:
+		options->sampled = true;
+		return true;
 	case OPTION_RATE:
 		return number_option("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:

@@ -83,6 +83,8 @@ struct pipeline {
 	int64_t shown_ns;               /* time of the packet shown last */
 	atomic_int error;               /* errno of the first failed write */
 	pthread_mutex_t lock;           /* of what follows */
+	uint64_t *link_speeds;          /* of the interfaces that were read so far, in bits a second */
+	size_t interface_count;
 	struct records *spare;          /* the one used last first: it is in a cache, and none is touched that is not needed */
 	struct hand hands[PIPELINE_THREADS]; /* the first is of the thread that has the state */
 };
@@ -156,6 +158,34 @@ static void dispose(void *owner, void *done)
 	free(work);
 }
 
+/* New interfaces: the source's own table belongs to the thread that reads. */
+static void note_interfaces(struct pipeline *pipeline)
+{
+	const struct rtap_source *source = pipeline->options.source;
+	size_t count = rtap_source_interface_count(source);
+	uint64_t *larger;
+
+	if (count == pipeline->interface_count)
+		return;
+	pthread_mutex_lock(&pipeline->lock);
+	larger = realloc(pipeline->link_speeds, count * sizeof *larger);
+	if (larger)
+		pipeline->link_speeds = larger;
+	for (; larger && pipeline->interface_count < count; pipeline->interface_count++)
+		larger[pipeline->interface_count] = rtap_source_interface(source, pipeline->interface_count)->bits_per_second;
+	pthread_mutex_unlock(&pipeline->lock);
+}
+
+uint64_t pipeline_link_speed(struct pipeline *pipeline, uint32_t interface)
+{
+	uint64_t speed;
+
+	pthread_mutex_lock(&pipeline->lock);
+	speed = interface < pipeline->interface_count ? pipeline->link_speeds[interface] : 0;
+	pthread_mutex_unlock(&pipeline->lock);
+	return speed;
+}
+
 static void read_batch(void *owner, struct crew_batch *batch)
 {
 	struct pipeline *pipeline = owner;
@@ -164,6 +194,7 @@ static void read_batch(void *owner, struct crew_batch *batch)
 	batch->status = rtap_source_read_batch(pipeline->options.source, &batch->batch, &batch->error);
 	batch->counters = rtap_source_counters(pipeline->options.source);
 	rtap_source_progress(pipeline->options.source, &batch->read_bytes, &total);
+	note_interfaces(pipeline);
 }
 
 /* False: memory is out; the frames are dissected when they are taken. */
@@ -554,5 +585,6 @@ void pipeline_close(struct pipeline *pipeline)
 		free(spare);
 	}
 	pthread_mutex_destroy(&pipeline->lock);
+	free(pipeline->link_speeds);
 	free(pipeline);
 }

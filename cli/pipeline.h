@@ -43,6 +43,9 @@ void pipeline_batch_done(struct pipeline *pipeline);
 /* Makes the packet that tracker_dissect() makes of a frame of the batch; frames come in their order, each once. */
 void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet);
 
+/* Of the interface of a frame that was read, in bits a second; 0: not known. */
+uint64_t pipeline_link_speed(struct pipeline *pipeline, uint32_t interface);
+
 /* Has a packet of the batch written down. */
 void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet);
 

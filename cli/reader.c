@@ -65,6 +65,16 @@ void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct
 	tracker_take(reader->tracker, frame, packet);
 }
 
+uint64_t reader_link_speed(struct reader *reader, const struct rtap_frame *frame)
+{
+	const struct rtap_interface *interface;
+
+	if (reader->pipeline)
+		return pipeline_link_speed(reader->pipeline, frame->interface);
+	interface = rtap_source_interface(reader->source, frame->interface);
+	return interface ? interface->bits_per_second : 0;
+}
+
 void reader_show(struct reader *reader, const struct rtap_packet *packet)
 {
 	if (reader->pipeline)

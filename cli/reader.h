@@ -53,6 +53,9 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 /* For `take`: rtap_tracker_frame(). */
 void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct rtap_packet *packet);
 
+/* For `take`: the speed of the link that the frame was captured on, in bits a second; 0: not known. */
+uint64_t reader_link_speed(struct reader *reader, const struct rtap_frame *frame);
+
 /* For `take`: shows the packet. */
 void reader_show(struct reader *reader, const struct rtap_packet *packet);
 

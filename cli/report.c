@@ -60,10 +60,15 @@ static void resolve(void *owner, uint64_t frame, const struct rtap_flow_facts *f
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct reporting *reporting = owner;
+	struct congestion_pause pause;
 	struct rtap_packet packet;
 
 	reader_packet(&reporting->reader, frame, &packet);
 	stats_packet(reporting->stats, &packet);
+	if (congestion_pause_of(&packet, &pause)) {
+		pause.bits_per_second = reader_link_speed(&reporting->reader, frame);
+		congestion_note_pause(reporting->stats, &pause);
+	}
 	report_packet(reporting->report, &packet);
 	reporting->reader.tally.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
@@ -86,7 +91,8 @@ static bool open_state(struct reporting *reporting, const struct options *option
 
 	tracking.context.decode_as = options->decode_as;
 	reporting->tracker = rtap_tracker_open(&tracking);
-	reporting->stats = stats_create(&(struct stats_options){ .max_memory = counts, .interval_ns = FIRST_INTERVAL_NS, .lives = true });
+	reporting->stats = stats_create(&(struct stats_options){ .max_memory = counts, .interval_ns = FIRST_INTERVAL_NS,
+							   .sampled = options->sampled, .lives = true });
 	if (reporting->stats)
 		reporting->report = report_create(reporting->stats, points);
 	if (reporting->tracker && reporting->report)

@@ -9,13 +9,14 @@
 #include <rdmatap/tracker.h>
 
 #include "cli/reader.h"
+#include "dissect/protocol.h"
 #include "output/stats_form.h"
 #include "output/stats_log.h"
 
-/* What the counts may take: a tenth of --max-memory, or 16 MB, or where that is less a 32nd. The rest is for what is under way. */
+/* What the counts may take: a tenth of --max-memory, or 24 MB, or where that is less a 32nd. The rest is for what is under way. */
 static uint64_t counts_memory(uint64_t max_memory)
 {
-	uint64_t tenth = max_memory / 10, most = UINT64_C(16) << 20;
+	uint64_t tenth = max_memory / 10, most = UINT64_C(24) << 20;
 
 	if (max_memory / 32 > most)
 		most = max_memory / 32;
@@ -112,6 +113,20 @@ static void take_packet(struct summary *summary, const struct rtap_packet *packe
 	stats_packet(summary->stats, packet);
 }
 
+/* A PAUSE or PFC frame. */
+static void take_pause(struct summary *summary, const struct rtap_packet *packet)
+{
+	struct congestion_pause pause;
+
+	if (!congestion_pause_of(packet, &pause))
+		return;
+	pause.bits_per_second = reader_link_speed(&summary->reader, packet->frame);
+	for (struct stats_log *log = log_of(summary); log; log = next_log(summary))
+		if (stats_log_pause(log, &pause))
+			return;
+	congestion_note_pause(summary->stats, &pause);
+}
+
 static void take(void *owner, struct rtap_frame *frame)
 {
 	struct summary *summary = owner;
@@ -119,6 +134,8 @@ static void take(void *owner, struct rtap_frame *frame)
 
 	reader_packet(&summary->reader, frame, &packet);
 	take_packet(summary, &packet);
+	if (rtap_packet_has(&packet, PROTOCOL_MAC_CONTROL))
+		take_pause(summary, &packet);
 	summary->reader.tally.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
 		summary->reader.tally.anomalies[packet.anomalies[i].code]++;
@@ -151,6 +168,7 @@ static bool open_state(struct summary *summary, const struct options *options)
 	summary->stats = stats_create(&(struct stats_options){
 		.max_memory = counts_memory(options->max_memory),
 		.interval_ns = options->interval_ns,
+		.sampled = options->sampled,
 	});
 	if (summary->tracker && summary->stats)
 		return true;

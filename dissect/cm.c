@@ -270,6 +270,7 @@ static void note_req(struct rtap_cm_facts *facts, const uint8_t *header)
 	facts->ack_timeout = (uint8_t)bits(header, REQ_PRIMARY_TIMEOUT);
 	facts->retry_count = (uint8_t)bits(header, REQ_RETRIES);
 	facts->rnr_retry_count = (uint8_t)bits(header, REQ_RNR_RETRIES);
+	facts->flow_label = (uint32_t)bits(header, REQ_PRIMARY_FLOW_LABEL);
 }
 
 static void summary_req(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)

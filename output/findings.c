@@ -239,6 +239,142 @@ static void look_adaptive(const struct stats *stats, const struct stats_connecti
 	finding->count = recovery->doubled;
 }
 
+/* Packets that go by several paths pass each other: fewer changes are paths that were given up. */
+static void look_sprayed(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	finding->count = connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE];
+	finding->of = connection->shown.packets;
+}
+
+#define SPRAYED_LEAST 10
+#define SPRAYED_PERMILLE 10
+
+static void look_reordered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+	uint64_t changes = connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE];
+
+	(void)stats;
+	if (changes >= SPRAYED_LEAST && changes >= connection->shown.packets / 1000 * SPRAYED_PERMILLE)
+		return;
+	take_tally(finding, &stats_incidents_of(direction)->events[STATS_OUT_OF_ORDER]);
+	finding->of = direction->packets;
+}
+
+/* Of two classes the one that fewer packets are in. */
+static void look_classes(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	uint16_t class[2] = { 0, 0 }, known;
+	uint64_t packets[2];
+
+	(void)stats;
+	for (int i = 0; i < 2; i++)
+		packets[i] = congestion_main_class(&connection->directions[i], &class[i]);
+	known = class[0] & class[1] & (CLASS_HAS_DSCP | CLASS_HAS_PCP);
+	if (!connection->told || !((known & CLASS_HAS_DSCP && CLASS_DSCP(class[0]) != CLASS_DSCP(class[1])) ||
+				   (known & CLASS_HAS_PCP && CLASS_PCP(class[0]) != CLASS_PCP(class[1]))))
+		return;
+	finding->count = packets[0] < packets[1] ? packets[0] : packets[1];
+	finding->of = packets[0] + packets[1];
+}
+
+static void look_storm(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct congestion_cnps *cnps = connection->directions[finding->direction].cnps;
+
+	(void)stats;
+	if (!cnps || !cnps->worst_storm.count)
+		return;
+	finding->count = cnps->worst_storm.count;
+	finding->first_frame = cnps->worst_storm.first_frame;
+	finding->last_frame = cnps->worst_storm.last_frame;
+	finding->has_begin = true;
+	finding->begin_ns = cnps->worst_storm.begin_ns;
+}
+
+static void look_ignored(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct congestion_cnps *cnps = connection->directions[finding->direction].cnps;
+
+	(void)stats;
+	if (!cnps)
+		return;
+	finding->count = cnps->not_slower;
+	finding->of = cnps->measured;
+	finding->first_frame = cnps->first_frame;
+	finding->last_frame = cnps->last_frame;
+}
+
+static void look_loose_cnps(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	take_tally(finding, &stats->loose[STATS_CNP]);
+}
+
+static void look_pauses(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	if (!stats->pauses)
+		return;
+	finding->count = stats->pauses->frames;
+	finding->first_frame = stats->pauses->first_frame;
+	finding->last_frame = stats->pauses->last_frame;
+}
+
+/* The port and priority that was paused for longest. */
+static void look_paused(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	uint64_t longest_ns = 0;
+
+	(void)connection;
+	for (unsigned i = 0; stats->pauses && i < stats->pauses->count; i++) {
+		const struct congestion_port *port = &stats->pauses->ports[i];
+		uint64_t paused_ns = congestion_paused_ns(port, stats->last_ns);
+
+		if (paused_ns <= longest_ns)
+			continue;
+		longest_ns = paused_ns;
+		finding->first_frame = port->first_frame;
+		finding->last_frame = port->last_frame;
+	}
+	finding->count = longest_ns / 1000;
+	finding->of = (uint64_t)stats_elapsed(stats->first_ns, stats->last_ns) / 1000;
+}
+
+static void look_sampled(const struct sampling *sampling, struct finding *finding)
+{
+	if (!sampling->found)
+		return;
+	finding->count = sampling->missing;
+	finding->of = sampling->packets;
+	finding->first_frame = sampling->first_frame;
+	finding->last_frame = sampling->last_frame;
+}
+
+static void look_recovery(const struct stats *stats, const struct stats_connection *connection, struct finding *finding,
+			  enum tcp_recovery_cause cause)
+{
+	const struct tcp_recovery *recovery = connection->directions[finding->direction].recovery;
+
+	if (!recovery)
+		return;
+	finding->count = recovery->counts[cause].count;
+	finding->first_frame = recovery->counts[cause].first_frame;
+	finding->last_frame = recovery->counts[cause].last_frame;
+	finding->lost_ns = tcp_recovery_lost_ns(recovery, cause, stats->last_ns);
+}
+
+static void look_tcp_timeouts(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	look_recovery(stats, connection, finding, TCP_RECOVERY_TIMEOUT);
+}
+
+static void look_zero_windows(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	look_recovery(stats, connection, finding, TCP_RECOVERY_ZERO_WINDOW);
+}
+
 static void look_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
@@ -393,6 +529,10 @@ const struct finding_rule finding_rules[] = {
 	  "recoveries from loss that a sequence NAK reported", NULL, look_nak_time },
 	{ "response_recoveries", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_HOLE, 1, 0,
 	  "recoveries from lost READ responses", NULL, look_hole_time },
+	{ "tcp_timeouts", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 0,
+	  "times that TCP under iWARP sent again when a timer ran out", NULL, look_tcp_timeouts },
+	{ "zero_windows", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 1, 0,
+	  "times that the other end of iWARP closed its TCP receive window (it did not read)", NULL, look_zero_windows },
 	{ "sequence_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_NAK_SEQUENCE, 5, 1,
 	  "NAKs, PSN sequence error (packets to this end were lost or came out of order)", "packets to it", look_refused },
 	{ "rnr_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_RNR, 3, 1,
@@ -401,6 +541,14 @@ const struct finding_rule finding_rules[] = {
 	  "READ requests sent again (responses were lost or late)", NULL, NULL },
 	{ "ce_without_cnp", FINDING_WARNING, FINDING_DIRECTION, STATS_CE_MARK, 10, 1,
 	  "packets marked by ECN, and no CNP told their sender", "packets", look_marked },
+	{ "traffic_class", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 10, 0,
+	  "packets of an end whose traffic class (DSCP, VLAN priority) is not the other end's", "packets", look_classes },
+	{ "cnp_storm", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 100, 0,
+	  "CNPs within 0.1 s (the other end has no time to send faster again)", NULL, look_storm },
+	{ "cnp_ignored", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 500,
+	  "CNPs after which this end did not send more slowly", "CNPs with a rate before and after", look_ignored },
+	{ "paused", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 10,
+	  "microseconds for which one port and priority held up its neighbour", "microseconds", look_paused },
 	{ "unreliable_loss", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 1, 0,
 	  "packets of an unreliable connection that never came by (lost by the network or by the capture)", "packets", look_unreliable },
 	{ "rpc_unanswered", FINDING_WARNING, FINDING_RPC, NO_EVENT, 1, 0,
@@ -413,8 +561,18 @@ const struct finding_rule finding_rules[] = {
 	  "time-outs that took twice as long as the one before (adaptive retransmission)", NULL, look_adaptive },
 	{ "congestion", FINDING_NOTE, FINDING_DIRECTION, STATS_CE_MARK, 10, 10,
 	  "packets marked by ECN (queues on their way were long)", "packets", NULL },
-	{ "out_of_order", FINDING_NOTE, FINDING_DIRECTION, STATS_OUT_OF_ORDER, 10, 10,
-	  "packets that came behind later ones", "packets", NULL },
+	{ "cnps", FINDING_NOTE, FINDING_DIRECTION, STATS_CNP, 1, 0,
+	  "CNPs (packets to this end met congestion)", NULL, NULL },
+	{ "loose_cnps", FINDING_NOTE, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "CNPs of no known connection", NULL, look_loose_cnps },
+	{ "pauses", FINDING_NOTE, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "PAUSE and PFC frames (a receiver held up its neighbour)", NULL, look_pauses },
+	{ "sampled", FINDING_NOTE, FINDING_SAMPLING, NO_EVENT, 1, 0,
+	  "packets missing evenly, though they arrived: the capture was sampled or cut, and loss is not judged", "packets", NULL },
+	{ "sprayed", FINDING_NOTE, FINDING_CONNECTION, NO_EVENT, SPRAYED_LEAST, SPRAYED_PERMILLE,
+	  "changes of the UDP source port (sprayed over several paths, so packets out of order are expected)", "packets", look_sprayed },
+	{ "out_of_order", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 10,
+	  "packets that came behind later ones", "packets", look_reordered },
 	{ "rpc_credits", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 1, 0,
 	  "calls under way at once, as many as there were credits", NULL, look_credits },
 	{ "loss_cluster", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 500,
@@ -472,13 +630,15 @@ static void look(struct findings *findings, const struct stats *stats, const str
 
 	if (connection)
 		finding.connection = connection->shown.number;
-	if (rule->look) {
+	if (rule->scope == FINDING_SAMPLING) {
+		look_sampled(&findings->sampling, &finding);
+	} else if (rule->look) {
 		rule->look(stats, connection, &finding);
 	} else {
 		take_tally(&finding, &stats_incidents_of(&connection->directions[direction])->events[rule->event]);
 		finding.of = rule->of ? connection->directions[direction].packets : 0;
 	}
-	if (finding.count < rule->least)
+	if (finding.count < rule->least || (findings->sampling.found && sampling_hides(rule->name)))
 		return;
 	takes = threshold(rule, &finding);
 	if (finding.count < takes)
@@ -505,8 +665,9 @@ void findings_gather(struct findings *findings, const struct stats *stats)
 {
 	findings->count = 0;
 	findings->found = 0;
+	sampling_look(&findings->sampling, stats);
 	for (unsigned i = 0; i < finding_rule_count; i++) {
-		if (finding_rules[i].scope == FINDING_CAPTURE)
+		if (finding_rules[i].scope == FINDING_CAPTURE || finding_rules[i].scope == FINDING_SAMPLING)
 			look(findings, stats, &finding_rules[i], NULL, -1, NULL);
 		for (unsigned row = 0; finding_rules[i].scope == FINDING_RPC && row < stats->rpc_count; row++)
 			look(findings, stats, &finding_rules[i], NULL, -1, stats->rpcs[row]);

@@ -5,6 +5,7 @@
 #ifndef OUTPUT_FINDINGS_H
 #define OUTPUT_FINDINGS_H
 
+#include "output/sampling.h"
 #include "output/stats.h"
 
 struct line;
@@ -21,7 +22,7 @@ enum finding_weight {
 const char *finding_weight_name(enum finding_weight weight);
 
 /* What a rule looks at one by one. */
-enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC };
+enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC, FINDING_SAMPLING };
 
 struct finding;
 
@@ -46,6 +47,7 @@ struct finding {
 	int direction;             /* 0: a>b, 1: b>a; -1: both or none */
 	const struct stats_rpc *rpc; /* NULL: not of a procedure */
 	uint64_t count, of;        /* of: 0: nothing that it is a part of */
+	uint64_t lost_ns;          /* time that it took; 0: not known */
 	bool has_begin;
 	int64_t begin_ns;          /* of a burst, when the first of it was: with has_begin */
 	const struct stats_recovery *recovery; /* what it tells of recoveries; NULL: nothing */
@@ -65,6 +67,7 @@ struct findings {
 	struct finding list[FINDINGS];
 	unsigned count;
 	uint64_t found;            /* with those that found no room */
+	struct sampling sampling;
 };
 
 /* What recoveries cost, of a finding that has `recovery`: "3.42 s of 6.70 s lost to 6 time-outs, 540 ms apart". */

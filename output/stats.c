@@ -132,7 +132,7 @@ static void give_back(struct stats *stats, void *memory, uint64_t most)
 	free(memory);
 }
 
-static void give(struct stats *stats, void *memory, size_t size, unsigned histograms)
+void stats_give(struct stats *stats, void *memory, size_t size, unsigned histograms)
 {
 	give_back(stats, memory, size + histograms * HISTOGRAM_MEMORY);
 }
@@ -143,7 +143,7 @@ static void give_operations(struct stats *stats, struct stats_operations *operat
 		return;
 	histogram_fini(&operations->size);
 	histogram_fini(&operations->latency_ns);
-	give(stats, operations, sizeof *operations, 2);
+	stats_give(stats, operations, sizeof *operations, 2);
 }
 
 void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value)
@@ -600,6 +600,7 @@ static void incidents_merge(struct stats *stats, struct stats_direction *directi
 static void direction_merge(struct stats *stats, struct stats_direction *direction, struct stats_direction *other)
 {
 	span_merge(direction, other);
+	congestion_merge(stats, direction, other);
 	direction->packets += other->packets;
 	direction->wire_bytes += other->wire_bytes;
 	direction->payload_bytes += other->payload_bytes;
@@ -638,10 +639,12 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 		for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
 			give_operations(stats, direction->operations[kind]);
 		free(direction->incidents);
+		congestion_destroy(stats, direction);
+		stats_give(stats, direction->recovery, sizeof *direction->recovery, 0);
 		give_back(stats, direction->reads, SIZE_OF_READS(STATS_READS));
 		if (direction->reaction_ns)
 			histogram_fini(direction->reaction_ns);
-		give(stats, direction->reaction_ns, sizeof *direction->reaction_ns, 1);
+		stats_give(stats, direction->reaction_ns, sizeof *direction->reaction_ns, 1);
 	}
 	free(connection->shown.life);
 	if (connection != &stats->others)
@@ -679,6 +682,7 @@ void stats_destroy(struct stats *stats)
 	}
 	histogram_fini(&stats->setup_ns);
 	free(stats->sights);
+	free(stats->pauses);
 	free(stats->table);
 	free(stats->intervals);
 	free(stats);

@@ -9,7 +9,9 @@
 #include <rdmatap/message.h>
 #include <rdmatap/packet.h>
 
+#include "output/congestion.h"
 #include "output/histogram.h"
+#include "output/tcp_recovery.h"
 
 /* Things that happen to the packets of one direction. X(identifier, name) */
 #define STATS_EVENTS(X) \
@@ -97,6 +99,11 @@ struct stats_direction {
 	struct stats_incidents *incidents;  /* NULL: none */
 	struct stats_operations *operations[RTAP_KIND_COUNT]; /* NULL: none */
 	struct stats_reads *reads;          /* NULL: none */
+	struct congestion_window window;
+	struct congestion_usual usual;      /* class and kinds of most packets */
+	struct congestion *congestion;      /* the others; NULL: none */
+	struct congestion_cnps *cnps;       /* NULL: none, from it or to it */
+	struct tcp_recovery *recovery;      /* of iWARP; NULL: no segment yet */
 	struct histogram *reaction_ns;      /* from the first CE mark to the CNP that answers it; NULL: none */
 	int64_t marked_ns;
 	uint64_t losses;                    /* runs of retransmissions */
@@ -176,6 +183,7 @@ struct stats_reject {
 struct stats_options {
 	uint64_t max_memory;                /* bytes */
 	int64_t interval_ns;                /* 0: no time series */
+	bool sampled;                       /* packets are missing from the capture by intent: sampling.h */
 	bool lives;                         /* what happened to connections is kept */
 };
 
@@ -226,6 +234,7 @@ struct stats {
 	unsigned rpc_count;
 	struct stats_rpc *recent_rpcs[STATS_RECENT_RPCS]; /* found last, by their numbers */
 	uint64_t other_rpcs;                /* calls and replies beyond those */
+	struct congestion_ports *pauses;    /* NULL: none */
 	struct stats_interval *intervals;
 	uint64_t interval_count, interval_room;
 	uint64_t unplaced_values;           /* sizes and times for which memory was out: in no percentile */
@@ -255,7 +264,9 @@ struct stats_sight {
 		uint8_t lnh, opcode, pad_count, aeth_kind, aeth_value;
 		bool ack_request, solicited_event;
 	} ib;
-	bool bad_icrc, marked, is_mad;
+	bool bad_icrc, is_mad;
+	uint16_t class;                     /* congestion_class_of() */
+	struct tcp_recovery_segment tcp;    /* without a BTH */
 };
 
 void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet);
@@ -294,6 +305,9 @@ static inline struct stats_connection *stats_find(struct stats *stats, uint64_t 
 
 /* Zeroed memory within the limit, with as much as the histograms in it can take; NULL: there is none. */
 void *stats_take(struct stats *stats, size_t size, unsigned histograms);
+
+/* Gives back what stats_take() gave. NULL is ignored. */
+void stats_give(struct stats *stats, void *memory, size_t size, unsigned histograms);
 
 /* Adds to a histogram of these counts. */
 void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value);

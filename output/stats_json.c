@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "output/congestion_form.h"
 #include "output/messages.h"
 #include "output/object.h"
 #include "output/stats_form.h"
@@ -158,6 +159,7 @@ static void capture(const void *what, struct line *line)
 	tally("cm_repeats", &stats->cm_repeats, line);
 	tally("cm_unanswered", &stats->cm_unanswered, line);
 	rejects(stats, line);
+	congestion_ports_json(stats, line);
 	object_number(line, "findings", record->findings->found);
 	end(line);
 }
@@ -203,6 +205,8 @@ static void finding(const void *what, struct line *line)
 		object_seconds(line, "latency", found->time_ns);
 		object_seconds(line, "usual_latency", found->usual_ns);
 	}
+	if (found->lost_ns)
+		object_seconds(line, "time_lost", (int64_t)found->lost_ns);
 	if (found->has_begin)
 		object_time(line, "time", found->begin_ns);
 	if (found->first_frame) {
@@ -239,9 +243,32 @@ static void operations(const struct stats_direction *direction, struct line *lin
 	line_char(line, ']');
 }
 
-static void recoveries(const struct stats_direction *direction, struct line *line)
+/* Of TCP. Returns the time lost. */
+static int64_t tcp_recoveries(const struct tcp_recovery *recovery, int64_t last_ns, struct line *line)
+{
+	int64_t lost_ns = 0;
+
+	for (int cause = 0; recovery && cause < TCP_RECOVERY_COUNT; cause++) {
+		const struct tcp_recovery_count *counted = &recovery->counts[cause];
+		int64_t one_ns = (int64_t)tcp_recovery_lost_ns(recovery, (enum tcp_recovery_cause)cause, last_ns);
+
+		if (!counted->count)
+			continue;
+		object_begin(line, tcp_recovery_name((enum tcp_recovery_cause)cause));
+		object_number(line, "count", counted->count);
+		object_seconds(line, "time_lost", one_ns);
+		object_number(line, "first_frame", counted->first_frame);
+		object_number(line, "last_frame", counted->last_frame);
+		line_char(line, '}');
+		lost_ns += one_ns;
+	}
+	return lost_ns;
+}
+
+static void recoveries(const struct stats_direction *direction, int64_t last_ns, struct line *line)
 {
 	const struct stats_recovery *counted = stats_incidents_of(direction)->recoveries;
+	int64_t tcp_lost_ns;
 
 	object_begin(line, "recoveries");
 	for (int cause = RTAP_RECOVERY_NONE + 1; cause < RTAP_RECOVERY_COUNT; cause++) {
@@ -257,11 +284,12 @@ static void recoveries(const struct stats_direction *direction, struct line *lin
 		object_number(line, "attempts_max", counted[cause].most_attempts);
 		line_char(line, '}');
 	}
+	tcp_lost_ns = tcp_recoveries(direction->recovery, last_ns, line);
 	line_char(line, '}');
-	object_seconds(line, "time_lost", stats_time_lost(direction));
+	object_seconds(line, "time_lost", stats_time_lost(direction) + tcp_lost_ns);
 }
 
-static void one_direction(const struct stats_direction *direction, const char *name, struct line *line)
+static void one_direction(const struct stats *stats, const struct stats_direction *direction, const char *name, struct line *line)
 {
 	line_char(line, '{');
 	object_text(line, "direction", name);
@@ -278,9 +306,10 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
 		tally(stats_event_name((enum stats_event)i), &stats_incidents_of(direction)->events[i], line);
 	line_char(line, '}');
-	recoveries(direction, line);
+	recoveries(direction, stats->last_ns, line);
 	if (direction->rnr_wait_us)
 		object_seconds(line, "rnr_wait", (int64_t)direction->rnr_wait_us * 1000);
+	congestion_json(direction, line);
 	distribution("cnp_reaction", direction->reaction_ns, true, line);
 	if (direction->reads)
 		object_number(line, "read_depth", direction->reads->most);
@@ -335,9 +364,9 @@ static void connection(const void *what, struct line *line)
 	line_char(line, '}');
 	object_key(line, "directions");
 	line_char(line, '[');
-	one_direction(&counted->directions[0], "a>b", line);
+	one_direction(record->stats, &counted->directions[0], "a>b", line);
 	line_char(line, ',');
-	one_direction(&counted->directions[1], "b>a", line);
+	one_direction(record->stats, &counted->directions[1], "b>a", line);
 	line_char(line, ']');
 	end(line);
 }

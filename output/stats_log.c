@@ -5,7 +5,7 @@
 
 #include "output/stats_log.h"
 
-enum kind { PACKET, MESSAGE, CONNECTION, MERGE, RESOLVED };
+enum kind { PACKET, MESSAGE, CONNECTION, MERGE, RESOLVED, PAUSE };
 
 /* What stands before each entry. */
 struct head {
@@ -30,6 +30,11 @@ struct message_entry {
 struct connection_entry {
 	struct head head;
 	struct rtap_connection connection;
+};
+
+struct pause_entry {
+	struct head head;
+	struct congestion_pause pause;
 };
 
 struct merge_entry {
@@ -132,6 +137,15 @@ bool stats_log_resolve(struct stats_log *log, uint64_t frame, const struct rtap_
 	return true;
 }
 
+bool stats_log_pause(struct stats_log *log, const struct congestion_pause *pause)
+{
+	struct pause_entry *entry = add(log, PAUSE, sizeof *entry);
+
+	if (entry)
+		entry->pause = *pause;
+	return entry;
+}
+
 static void count_message(const struct message_entry *entry, struct stats *stats)
 {
 	const uint8_t *behind = (const uint8_t *)(entry + 1);
@@ -168,6 +182,9 @@ void stats_log_count(const struct stats_log *log, struct stats *stats)
 			break;
 		case CONNECTION:
 			stats_connection(stats, &((const struct connection_entry *)head)->connection);
+			break;
+		case PAUSE:
+			congestion_note_pause(stats, &((const struct pause_entry *)head)->pause);
 			break;
 		case MERGE:
 			merge = (const struct merge_entry *)head;

@@ -27,6 +27,7 @@ static inline void stats_log_clear(struct stats_log *log)
 bool stats_log_packet(struct stats_log *log, const struct rtap_packet *packet);
 bool stats_log_message(struct stats_log *log, const struct rtap_message *message);
 bool stats_log_connection(struct stats_log *log, const struct rtap_connection *connection);
+bool stats_log_pause(struct stats_log *log, const struct congestion_pause *pause);
 bool stats_log_merge(struct stats_log *log, uint64_t from, uint64_t into, bool turned);
 bool stats_log_resolve(struct stats_log *log, uint64_t frame, const struct rtap_flow_facts *flow);
 

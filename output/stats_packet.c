@@ -11,19 +11,6 @@
 #include "dissect/ib.h"
 #include "output/stats.h"
 
-/* RFC 3168, section 5; in the low bits of the type of service or traffic class. */
-#define ECN_CE 3
-
-/* An ERF record tells better than the file's record around it. */
-static uint32_t wire_length(const struct rtap_packet *packet)
-{
-	struct erf_record record;
-
-	if (packet->frame->link_type == RTAP_LINK_ERF && erf_record_of(packet, &record))
-		return record.wire_length;
-	return packet->frame->wire_length;
-}
-
 static const uint8_t events_of_analysis[RTAP_PSN_COUNT] = {
 	[RTAP_PSN_NONE] = STATS_EVENT_COUNT,
 	[RTAP_PSN_IN_ORDER] = STATS_EVENT_COUNT,
@@ -50,19 +37,6 @@ static const uint8_t events_of_tcp[RTAP_TCP_ANALYSIS_COUNT] = {
 	[RTAP_TCP_OUTSIDE] = STATS_RESYNCHRONISED,
 };
 
-/* Whether the network marked the packet: in its innermost IP header for RoCE v2, in the BTH on InfiniBand (IBTA vol. 1, A10). */
-static inline bool is_marked(const struct rtap_packet *packet)
-{
-	const struct rtap_layer *layer = &packet->layers[packet->ib.crc_start_layer];
-	const uint8_t *header = packet->sources[layer->source].bytes + layer->offset;
-
-	if (layer->length >= 2 && layer->protocol == PROTOCOL_IPV4)
-		return (header[1] & 3) == ECN_CE;
-	if (layer->length >= 2 && layer->protocol == PROTOCOL_IPV6)
-		return (header[1] >> 4 & 3) == ECN_CE;
-	return packet->ib.fecn;
-}
-
 #define SAME_PLACE(head, facts, member) _Static_assert(offsetof(struct head, member) == offsetof(struct facts, member), "it stands there")
 
 SAME_PLACE(stats_flow_head, rtap_flow_facts, present);
@@ -78,31 +52,46 @@ SAME_PLACE(stats_ib_head, rtap_ib_facts, opcode);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, aeth_kind);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, aeth_value);
 
+/* What few packets have, so that no call is in the midst of those that all have. An ERF record tells better than the file's around it. */
+static __attribute__((noinline)) void sight_rest(struct stats_sight *sight, const struct rtap_packet *packet)
+{
+	struct erf_record record;
+
+	if (packet->frame->link_type == RTAP_LINK_ERF && erf_record_of(packet, &record))
+		sight->wire_bytes = record.wire_length;
+	sight->class |= congestion_priority_of(packet);
+}
+
 void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
 {
 	sight->frame = packet->frame->number;
 	sight->time_ns = packet->frame->time_ns;
 	sight->connection = packet->flow.connection;
-	sight->wire_bytes = wire_length(packet);
+	sight->wire_bytes = packet->frame->wire_length;
 	sight->payload_bytes = packet->ib.has_bth ? packet->payload.wire : packet->tcp.payload.wire;
 	memcpy(&sight->flow, &packet->flow, sizeof sight->flow);
 	sight->time_lost_ns = packet->flow.time_lost_ns;
 	memcpy(&sight->ib, &packet->ib, sizeof sight->ib);
+	if (!packet->ib.has_bth && packet->tcp.present)
+		tcp_recovery_see(&sight->tcp, &packet->tcp);
 	sight->bad_icrc = packet->ib.icrc_status == RTAP_CRC_BAD;
-	sight->marked = packet->ib.has_bth && is_marked(packet);
 	sight->is_mad = packet->mad.present;
+	sight->class = congestion_class_of(packet);
+	if (packet->frame->link_type == RTAP_LINK_ERF || congestion_has_priority(packet))
+		sight_rest(sight, packet);
 }
 
 /* Congestion that the network marked on the way from one end is told to it by the other. */
-static void note_cnp(struct stats *stats, struct stats_direction *marked, int64_t time_ns)
+static void note_cnp(struct stats *stats, struct stats_direction *sender, struct stats_direction *marked, const struct stats_sight *sight)
 {
+	congestion_note_cnp(stats, sender, marked, sight->frame, sight->time_ns);
 	if (!marked->marked)
 		return;
 	marked->marked = false;
 	if (!marked->reaction_ns)
 		marked->reaction_ns = stats_take(stats, sizeof *marked->reaction_ns, 1);
 	if (marked->reaction_ns)
-		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, time_ns));
+		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, sight->time_ns));
 }
 
 static void note_mark(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
@@ -112,6 +101,15 @@ static void note_mark(struct stats *stats, struct stats_direction *direction, co
 		return;
 	direction->marked = true;
 	direction->marked_ns = sight->time_ns;
+}
+
+/* A packet that can be marked: its sender can be asked to slow down. */
+static __attribute__((noinline)) void note_ecn(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
+{
+	if (sight->time_ns >= direction->window.end_ns)
+		congestion_begin_window(direction, sight->time_ns, sight->wire_bytes);
+	if (congestion_is_marked(sight->class))
+		note_mark(stats, direction, sight);
 }
 
 static void note_acknowledgement(struct stats *stats, struct stats_direction *sender, struct stats_direction *asker,
@@ -202,6 +200,26 @@ static void note_segment(struct stats *stats, struct stats_direction *sender, co
 	sender->recovers = again;
 }
 
+static inline void count_class(struct stats *stats, struct stats_direction *sender, uint8_t kind, uint16_t class)
+{
+	if (class == sender->usual.class)
+		sender->usual.packets[kind]++;
+	else
+		congestion_note(stats, sender, CONGESTION_KEY(kind, class));
+}
+
+static void note_socket(struct stats *stats, struct stats_connection *connection, struct stats_direction *sender,
+			const struct stats_sight *sight, enum stats_event event)
+{
+	if (event != STATS_CAPTURED_TWICE)
+		count_class(stats, sender, sight->payload_bytes ? CONGESTION_SEGMENT : CONGESTION_ACK, sight->class);
+	if (connection == &stats->others)
+		return;
+	note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
+	if (!sight->flow.beside_rdma)
+		tcp_recovery_note(stats, connection, sight);
+}
+
 /* STATS_EVENT_COUNT: nothing of note. */
 static enum stats_event event_of(const struct stats_sight *sight)
 {
@@ -228,32 +246,35 @@ static void note_payload(struct stats_direction *sender, const struct stats_sigh
 }
 
 /* What its transport headers say. False: its CRC is wrong, so they say nothing. */
-static bool note_transport(struct stats *stats, struct stats_connection *connection, const struct stats_sight *sight)
+static inline bool note_transport(struct stats *stats, struct stats_direction *sender, struct stats_direction *other, bool in_order,
+				  const struct stats_sight *sight)
 {
-	struct stats_direction *sender = &connection->directions[!sight->flow.from_a], *other = &connection->directions[sight->flow.from_a];
 	const struct ib_opcode *opcode = &ib_opcodes[sight->ib.opcode];
-	bool in_order = connection != &stats->others;
+	uint8_t kind = CONGESTION_REQUEST;
 
 	if (sight->bad_icrc) {
 		stats_note_event(stats, sender, STATS_BAD_ICRC, sight->frame);
 		return false;
 	}
-	if (sight->marked)
-		note_mark(stats, sender, sight);
+	if (CLASS_ECN(sight->class))
+		note_ecn(stats, sender, sight);
 	if (sight->flow.analysis == RTAP_PSN_CAPTURED_TWICE)
 		return true;
 	if (sight->flow.recovery | sight->flow.lost_to)
 		note_recovery(stats, opcode->is_response ? other : sender, sight);
 	if (opcode->class == IB_CONGESTION) {
+		kind = CONGESTION_CNP;
 		stats_note_event(stats, sender, STATS_CNP, sight->frame);
 		if (in_order)
-			note_cnp(stats, other, sight->time_ns);
+			note_cnp(stats, sender, other, sight);
 	} else if (opcode->is_response) {
+		kind = opcode->class == IB_ACKNOWLEDGE ? CONGESTION_ACK : CONGESTION_RESPONSE;
 		if (sight->ib.has_aeth && sight->flow.analysis != RTAP_PSN_DUPLICATE)
 			note_acknowledgement(stats, sender, other, sight);
 	} else if (opcode->class == IB_READ_REQUEST && sight->flow.analysis == RTAP_PSN_RETRANSMISSION) {
 		stats_note_event(stats, sender, STATS_READ_RESTART, sight->frame);
 	}
+	count_class(stats, sender, kind, sight->class);
 	return true;
 }
 
@@ -271,13 +292,14 @@ static void note_interval(struct stats *stats, const struct stats_sight *sight)
 	interval->naks += sight->ib.has_aeth &&
 			  (sight->ib.aeth_kind == RTAP_AETH_NAK || sight->ib.aeth_kind == RTAP_AETH_RNR_NAK);
 	interval->cnps += ib_opcodes[sight->ib.opcode].class == IB_CONGESTION;
-	interval->ce_marks += sight->marked;
+	interval->ce_marks += congestion_is_marked(sight->class);
 }
 
 static inline void note_flow(struct stats *stats, const struct stats_sight *sight)
 {
 	struct stats_connection *connection = stats_find(stats, sight->connection);
 	struct stats_direction *sender = &connection->directions[!sight->flow.from_a];
+	struct stats_direction *other = &connection->directions[sight->flow.from_a];
 	enum stats_event event = event_of(sight);
 
 	if (!sender->packets++)
@@ -288,10 +310,10 @@ static inline void note_flow(struct stats *stats, const struct stats_sight *sigh
 		sender->first_ns = sight->time_ns;
 	sender->wire_bytes += sight->wire_bytes;
 	if (sight->ib.has_bth) {
-		if (!note_transport(stats, connection, sight))
+		if (!note_transport(stats, sender, other, connection != &stats->others, sight))
 			return;
-	} else if (connection != &stats->others) {
-		note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
+	} else {
+		note_socket(stats, connection, sender, sight, event);
 	}
 	if (event != STATS_EVENT_COUNT)
 		stats_note_event(stats, sender, event, sight->frame);
@@ -313,7 +335,7 @@ static void note_loose_events(struct stats *stats, const struct stats_sight *sig
 	bool is_there[STATS_EVENT_COUNT] = { false };
 	uint8_t kind = sight->ib.aeth_kind, code = sight->ib.aeth_value;
 
-	is_there[STATS_CE_MARK] = sight->marked;
+	is_there[STATS_CE_MARK] = congestion_is_marked(sight->class);
 	is_there[STATS_CNP] = ib_opcodes[sight->ib.opcode].class == IB_CONGESTION;
 	is_there[STATS_NO_CREDIT] = sight->ib.has_aeth && kind == RTAP_AETH_ACK && !code;
 	is_there[STATS_RNR] = sight->ib.has_aeth && kind == RTAP_AETH_RNR_NAK;

@@ -33,7 +33,11 @@ void rtap_stats_close(struct rtap_stats *stats)
 
 void rtap_stats_packet(struct rtap_stats *stats, const struct rtap_packet *packet)
 {
+	struct congestion_pause pause;
+
 	stats_packet(counts_of(stats), packet);
+	if (congestion_pause_of(packet, &pause))
+		congestion_note_pause(counts_of(stats), &pause);
 }
 
 void rtap_stats_message(struct rtap_stats *stats, const struct rtap_message *message)

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "output/clock.h"
+#include "output/congestion_form.h"
 #include "output/messages.h"
 #include "output/stats_form.h"
 
@@ -189,6 +190,7 @@ static void capture(const void *what, struct line *line)
 		count(lost, "PSN", line);
 		line_text(line, " never captured\n");
 	}
+	congestion_ports_text(stats, line);
 	setups(stats, line);
 	uncounted(stats, line);
 	if (record->findings->found) {
@@ -256,6 +258,11 @@ static void finding(const void *what, struct line *line)
 		line_text(line, " s where ");
 		line_seconds(line, found->usual_ns);
 		line_text(line, " s is usual");
+	}
+	if (found->lost_ns) {
+		line_text(line, ", ");
+		line_seconds(line, (int64_t)found->lost_ns);
+		line_text(line, " s lost");
 	}
 	if (found->has_begin) {
 		struct clock clock = { .form = CLOCK_ABSOLUTE_DATE };
@@ -361,7 +368,27 @@ static void recoveries(const struct stats_direction *direction, struct line *lin
 	}
 }
 
-static void one_direction(const struct stats_direction *direction, const char *name, struct line *line)
+/* Of TCP. */
+static void tcp_recoveries(const struct stats_direction *direction, int64_t last_ns, struct line *line)
+{
+	static const char *const labels[] = { "fast retransmits", "time-outs", "closed receive windows" };
+
+	for (int cause = 0; direction->recovery && cause < TCP_RECOVERY_COUNT; cause++) {
+		const struct tcp_recovery_count *counted = &direction->recovery->counts[cause];
+
+		if (!counted->count)
+			continue;
+		line_text(line, "    ");
+		line_text(line, labels[cause]);
+		labelled(" ", counted->count, line);
+		frames(&(struct stats_tally){ 0, counted->first_frame, counted->last_frame }, line);
+		line_text(line, ", time lost ");
+		line_seconds(line, (int64_t)tcp_recovery_lost_ns(direction->recovery, (enum tcp_recovery_cause)cause, last_ns));
+		line_text(line, " s\n");
+	}
+}
+
+static void one_direction(const struct stats *stats, const struct stats_direction *direction, const char *name, struct line *line)
 {
 	line_text(line, "  ");
 	line_text(line, name);
@@ -386,6 +413,8 @@ static void one_direction(const struct stats_direction *direction, const char *n
 	requests(direction, line);
 	events(stats_incidents_of(direction)->events, "    ", line);
 	recoveries(direction, line);
+	congestion_text(direction, line);
+	tcp_recoveries(direction, stats->last_ns, line);
 }
 
 static void connection(const void *what, struct line *line)
@@ -408,8 +437,8 @@ static void connection(const void *what, struct line *line)
 	}
 	troubles_text(shown->trouble, line);
 	line_char(line, '\n');
-	one_direction(&counted->directions[0], "a>b", line);
-	one_direction(&counted->directions[1], "b>a", line);
+	one_direction(record->stats, &counted->directions[0], "a>b", line);
+	one_direction(record->stats, &counted->directions[1], "b>a", line);
 }
 
 static void rpc(const void *what, struct line *line)

@@ -13,6 +13,7 @@
 #include "reassembly/memory.h"
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
+#include "reassembly/port_pairing.h"
 #include "reassembly/psn.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_conversation.h"
@@ -134,6 +135,7 @@ void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
 			flow->pending_behind->pending_before = flow->pending_before;
 	}
 	pairing_forget_last(tracker, flow);
+	port_pairing_leave(tracker, flow);
 	map_remove(&tracker->flows, flow->hash, flow);
 	if (*flow_recent_place(tracker, flow->key.words[4]) == flow)
 		*flow_recent_place(tracker, flow->key.words[4]) = NULL;
@@ -158,7 +160,7 @@ static uint64_t memory_of(const struct connection *connection)
 	for (int i = 0; i < 2; i++) {
 		const struct psn_stream *stream = &connection->streams[i];
 
-		memory += (connection->flows[i] ? sizeof(struct flow) + 2 * sizeof(struct map_slot) : 0) +
+		memory += (connection->flows[i] ? sizeof(struct flow) + 3 * sizeof(struct map_slot) : 0) +
 			  (stream->gaps.room + stream->response_gaps.room) * sizeof(struct psn_gap) + (stream->early ? sizeof *stream->early : 0) +
 			  (stream->requests.room + stream->responses.room) * sizeof(struct recent_packet);
 	}
@@ -439,5 +441,6 @@ void connections_fini(struct rtap_tracker *tracker)
 	map_fini(&tracker->flows);
 	map_fini(&tracker->expectations);
 	map_fini(&tracker->waiting_flows);
+	map_fini(&tracker->ports);
 	map_fini(&tracker->calls);
 }

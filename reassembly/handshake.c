@@ -8,6 +8,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/handshake.h"
 #include "reassembly/memory.h"
+#include "reassembly/port_pairing.h"
 
 /* A communication id of one end. */
 struct handshake {
@@ -248,6 +249,9 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	take_private(connection, cm, true);
 	add_event(connection, "rdma_connect", packet, 0);
 	claim(tracker, connection, false);
+	/* so the requester's packets are known even if nobody sees the REP */
+	if (connection->flows[0] && packet->source_port && cm->flow_label)
+		port_pairing_enter(tracker, connection->flows[0], port_of_label(cm->flow_label), true);
 	connection_account(tracker, connection);
 }
 

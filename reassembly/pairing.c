@@ -9,6 +9,7 @@
 #include "reassembly/ib_message.h"
 #include "reassembly/memory.h"
 #include "reassembly/pairing.h"
+#include "reassembly/port_pairing.h"
 #include "reassembly/psn.h"
 #include "reassembly/rpc_call.h"
 
@@ -148,23 +149,35 @@ void pairing_forget(struct rtap_tracker *tracker, struct connection *connection)
 }
 
 /* Whether the request that a response answers is one that the connection's known direction may have sent. */
-static bool may_answer(const struct connection *connection, const struct pending_response *response)
+bool pairing_may_answer(const struct connection *connection, uint32_t response_psn, uint8_t opcode)
 {
 	const struct psn_stream *stream = &connection->streams[connection->flows[1] ? 1 : 0];
 	uint64_t psn;
 
-	if (ib_opcodes[response->opcode].class == IB_CONGESTION)
+	if (ib_opcodes[opcode].class == IB_CONGESTION)
 		return true;
 	if (!stream->started || (connection->flows[0] && connection->flows[1]))
 		return false;
-	psn = psn_unwrap(stream, response->psn);
+	psn = psn_unwrap(stream, response_psn);
 	return psn + PSN_WINDOW >= stream->next && psn <= stream->next;
 }
 
-/* The one connection that a response can belong to by its PSN; NULL: none, or several. */
+static bool has_port(const struct flow *flow, const struct connection *connection)
+{
+	return port_pairing_fits(flow, connection->flows[connection->flows[1] ? 1 : 0]);
+}
+
+/* So many responses that all fit are more than chance, whatever their ports say. */
+#define PROOF 8
+
+/*
+ * The one connection that a response can belong to by its PSN, or of several the one whose port is right, too; NULL: there is none, or it
+ * is not sure.
+ */
 static struct connection *find_requester(const struct rtap_tracker *tracker, const struct flow *flow)
 {
 	struct connection *found = NULL;
+	bool is_one = true;
 
 	for (uint32_t i = tracker->expectations.count ? flow->pending_count : 0; i-- > 0 && !found;) {
 		uint64_t words[5];
@@ -178,13 +191,21 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 			bool fits = expectation->connection != flow->connection && expectation->connection != found;
 
 			for (uint32_t other = 0; other < flow->pending_count && fits; other++)
-				fits = may_answer(expectation->connection, &flow->pending[other]);
-			if (fits && found)
-				return NULL;
-			if (fits)
+				fits = pairing_may_answer(expectation->connection, flow->pending[other].psn, flow->pending[other].opcode);
+			if (!fits)
+				continue;
+			if (!found) {
 				found = expectation->connection;
+			} else if (has_port(flow, found) == has_port(flow, expectation->connection)) {
+				is_one = false;
+			} else if (has_port(flow, expectation->connection)) {
+				found = expectation->connection;
+				is_one = true;
+			}
 		}
 	}
+	if (!found || !is_one || (flow->pending_count < PROOF && port_pairing_doubts(tracker, flow, found->flows[found->flows[1] ? 1 : 0])))
+		return NULL;
 	return found;
 }
 
@@ -281,6 +302,7 @@ static void pair(struct rtap_tracker *tracker, struct flow *flow, struct connect
 		receiver->qpn = (uint32_t)connection->flows[i]->key.words[4];
 		receiver->qpn_known = true;
 	}
+	port_pairing_note(tracker, connection->flows[0], connection->flows[1]);
 	pairing_forget(tracker, connection);
 	connection_account(tracker, connection);
 }
@@ -383,6 +405,13 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 	flow->pending_count++;
 	index_last(tracker, flow);
 	return true;
+}
+
+void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection)
+{
+	pair(tracker, flow, connection);
+	if (flow->pending_count)
+		replay(tracker, flow);
 }
 
 bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)

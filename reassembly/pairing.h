@@ -23,6 +23,12 @@ void pairing_forget(struct rtap_tracker *tracker, struct connection *connection)
  */
 bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response);
 
+/* The flow carries the answers to the connection's requests, or the requests of its other end. What it keeps is taken into account. */
+void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection);
+
+/* Whether a response of this PSN and opcode can be one to a request of a connection of which one direction is known. */
+bool pairing_may_answer(const struct connection *connection, uint32_t psn, uint8_t opcode);
+
 /* Keeps something for the flow's connection, when it is found, without looking for it. False: memory is out. */
 bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response);
 

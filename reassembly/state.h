@@ -188,6 +188,11 @@ struct flow {
 	bool last_indexed;             /* by the addresses and PSN of the last one that is pending */
 	uint64_t last_hash, last_words[5];
 	struct flow *last_before, *last_behind; /* others with these words */
+	bool port_by_label;            /* port: by communication management */
+	uint16_t path_ports[2];        /* UDP source ports of the last data response and the last request; 0: none yet */
+	uint16_t port;                 /* UDP source port of its first packet; 0: not entered in tracker->ports */
+	uint64_t port_hash;
+	struct flow *port_before, *port_behind; /* others between these addresses with that port */
 	struct pending_response *pending;
 	uint32_t pending_count, pending_room;
 	struct budget_holder holder;   /* of what is pending */
@@ -276,6 +281,8 @@ struct rtap_tracker {
 	size_t batch_count;
 	bool icrc_ignored;             /* that of the frame at hand is wrong, and not held against it */
 	struct map waiting_flows;      /* by the addresses and PSN of the last response that is pending */
+	struct map ports;              /* flows by addresses and UDP source port */
+	uint64_t ports_fit, ports_differ; /* connections known by other signs, whose ports are one and the same, by their queue pairs, or not */
 	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* a set is found by what the bytes are */
 	struct connection *first_connection, *last_connection;

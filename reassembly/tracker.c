@@ -19,6 +19,7 @@
 #include "reassembly/message_queue.h"
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
+#include "reassembly/port_pairing.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_socket.h"
 #include "reassembly/tcp_content.h"
@@ -130,6 +131,17 @@ static inline void note_packet(struct connection *connection, const struct rtap_
 	sender->last_psn_known = true;
 }
 
+/* Acknowledgements and CNPs can go by another path than data. */
+static inline void note_path(struct flow *flow, const struct rtap_packet *packet, bool is_request)
+{
+	uint16_t *port = &flow->path_ports[is_request];
+
+	if (*port == packet->source_port)
+		return;
+	flow->connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE] += *port != 0;
+	*port = packet->source_port;
+}
+
 static enum rtap_transport transport_of(uint8_t opcode)
 {
 	switch (ib_service(opcode)) {
@@ -200,6 +212,8 @@ static void response_packet(struct rtap_tracker *tracker, struct flow *flow, str
 	}
 	fill_flow(packet, flow->connection, flow->from_a);
 	note_packet(flow->connection, packet, flow->from_a, false);
+	if (ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE)
+		note_path(flow, packet, false);
 	ib_message_response(tracker, &flow->connection->streams[!flow->from_a], &response, &packet->flow);
 	connection_account(tracker, flow->connection);
 }
@@ -215,6 +229,7 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 		return;
 	fill_flow(packet, connection, flow->from_a);
 	note_packet(connection, packet, flow->from_a, true);
+	note_path(flow, packet, true);
 	ib_message_request(tracker, &connection->streams[flow->from_a], packet);
 	if (is_half(connection) && connection->shown.transport != RTAP_TRANSPORT_UC &&
 	    (packet->ib.ack_request || opcode->place == IB_LAST || opcode->place == IB_ONLY))
@@ -336,12 +351,40 @@ static inline bool is_corrupt(struct rtap_tracker *tracker, struct flow *flow, c
 	return false;
 }
 
+/* The first packet of a flow: its port may show which flow is the connection's other direction, if that can be by service and PSN. */
+static void pair_by_port(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+{
+	struct flow *other;
+
+	port_pairing_enter(tracker, flow, packet->source_port, false);
+	other = port_pairing_partner(flow);
+	if (!other || !other->connection || !is_half(other->connection) || other->connection->closed ||
+	    other->connection->shown.transport != transport_of(packet->ib.opcode) || other->pending_count)
+		return;
+	if (!ib_opcodes[packet->ib.opcode].is_response || pairing_may_answer(other->connection, packet->ib.psn, packet->ib.opcode))
+		pairing_join(tracker, flow, other->connection);
+}
+
+/* Responses that were captured before the first of the requests, of which they are by their port. */
+static void pair_pending_by_port(struct rtap_tracker *tracker, struct flow *flow)
+{
+	struct flow *other = port_pairing_partner(flow);
+
+	if (!other || other->connection || !other->pending_count || !is_half(flow->connection))
+		return;
+	for (uint32_t i = 0; i < other->pending_count; i++)
+		if (!pairing_may_answer(flow->connection, other->pending[i].psn, other->pending[i].opcode))
+			return;
+	pairing_join(tracker, other, flow->connection);
+}
+
 /* Queue pairs that are connected: RC, UC, XRC. */
 static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	struct flow *flow = *flow_recent_place(tracker, packet->ib.dest_qpn);
 	struct flow_key key;
+	bool is_new = false;
 
 	if (!flow || packet->address_length != 4 ||
 	    !flow_key_is(&flow->key, packet->source_address, packet->destination_address, packet->ib.dest_qpn)) {
@@ -357,8 +400,12 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		}
 		return;
 	}
-	if (!flow)
+	if (!flow) {
 		flow = flow_create(tracker, &key, flow_hash(&key));
+		is_new = flow && packet->source_port;
+		if (is_new)
+			pair_by_port(tracker, flow, packet);
+	}
 	if (!flow)
 		tracker->counters.evictions++;
 	else if (opcode->class == IB_CONGESTION)
@@ -367,6 +414,8 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		response_packet(tracker, flow, packet);
 	else
 		request_packet(tracker, flow, packet);
+	if (is_new && flow->connection)
+		pair_pending_by_port(tracker, flow);
 }
 
 static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)

@@ -13,7 +13,7 @@
 
 #define DOCUMENT TESTDATA "/../doc/stats.md"
 
-static const char *const scopes[] = { "capture", "connection", "direction", "RPC" };
+static const char *const scopes[] = { "capture", "connection", "direction", "RPC", "capture" };
 
 /* The rule's row in doc/stats.md. */
 static void row_of(const struct finding_rule *rule, char *row, size_t size)
@@ -313,6 +313,73 @@ static void set_slow_replies(struct counts *counts, unsigned others, uint64_t co
 		histogram_add(&counts->rpc->latency_ns, 1000 * MS);
 }
 
+static void set_recovery(struct counts *counts, unsigned cause, uint64_t count, uint64_t of)
+{
+	(void)of;
+	counts->direction->recovery = stats_take(counts->stats, sizeof *counts->direction->recovery, 0);
+	counts->direction->recovery->counts[cause].count = count;
+}
+
+/* A class of `of` packets of one end and `count` of the other, which are fewer. */
+static void set_classes(struct counts *counts, unsigned class, uint64_t count, uint64_t of)
+{
+	struct stats_direction *other = &counts->connection->directions[1];
+
+	congestion_note(counts->stats, counts->direction, CONGESTION_KEY(CONGESTION_REQUEST, class));
+	congestion_note(counts->stats, other, CONGESTION_KEY(CONGESTION_ACK, CLASS_HAS_DSCP));
+	counts->direction->usual.packets[CONGESTION_REQUEST] = count;
+	other->usual.packets[CONGESTION_ACK] = count + of;
+}
+
+static void set_storm(struct counts *counts, unsigned unused, uint64_t count, uint64_t of)
+{
+	(void)unused;
+	(void)of;
+	for (uint64_t i = 0; i < count; i++)
+		congestion_note_cnp(counts->stats, counts->direction, &counts->connection->directions[1], i + 1, (int64_t)i * 100000);
+}
+
+static void set_ignored(struct counts *counts, unsigned unused, uint64_t count, uint64_t of)
+{
+	(void)unused;
+	counts->direction->cnps = stats_take(counts->stats, sizeof *counts->direction->cnps, 0);
+	counts->direction->cnps->not_slower = count;
+	counts->direction->cnps->measured = of;
+}
+
+/* Pauses of as many microseconds. */
+static void set_pauses(struct counts *counts, unsigned priority, uint64_t count, uint64_t of)
+{
+	congestion_note_pause(counts->stats, &(struct congestion_pause){ .enabled = (uint16_t)(1 << priority) });
+	counts->stats->last_ns = (int64_t)of * 1000;
+	counts->stats->pauses->ports[0].paused_ns = count * 1000;
+}
+
+static void set_frames(struct counts *counts, unsigned unused, uint64_t count, uint64_t of)
+{
+	struct congestion_pause pause = { .enabled = 1 };
+
+	(void)unused;
+	(void)of;
+	for (uint64_t i = 0; i < count; i++)
+		congestion_note_pause(counts->stats, &pause);
+}
+
+static void set_loose(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
+{
+	(void)of;
+	counts->stats->loose[event].count = count;
+}
+
+static void set_sampled(struct counts *counts, unsigned unused, uint64_t count, uint64_t of)
+{
+	(void)unused;
+	(void)of;
+	counts->stats->options.sampled = true;
+	set_trouble(counts, RTAP_TROUBLE_LOST, count, count);
+	counts->direction->usual.packets[CONGESTION_REQUEST] = 1;
+}
+
 /* What doc/stats.md says that each rule takes. */
 static const struct threshold_case {
 	const char *rule;
@@ -341,16 +408,27 @@ static const struct threshold_case {
 	{ "rnr_waits", set_recoveries, RTAP_RECOVERY_RNR, 3, 0 },
 	{ "nak_recoveries", set_recoveries, RTAP_RECOVERY_SEQUENCE_NAK, 3, 0 },
 	{ "response_recoveries", set_recoveries, RTAP_RECOVERY_IMPLIED_NAK, 3, 0 },
+	{ "tcp_timeouts", set_recovery, TCP_RECOVERY_TIMEOUT, 3, 0 },
+	{ "zero_windows", set_recovery, TCP_RECOVERY_ZERO_WINDOW, 1, 0 },
 	{ "sequence_naks", set_refused, STATS_NAK_SEQUENCE, 5, 1 },
 	{ "rnr_naks", set_refused, STATS_RNR, 3, 1 },
 	{ "read_restarts", set_event, STATS_READ_RESTART, 3, 0 },
 	{ "ce_without_cnp", set_event, STATS_CE_MARK, 10, 1 },
+	{ "traffic_class", set_classes, CLASS_HAS_DSCP | 26 << 2, 10, 0 },
+	{ "cnp_storm", set_storm, 0, 100, 0 },
+	{ "cnp_ignored", set_ignored, 0, 3, 500 },
+	{ "paused", set_pauses, 3, 1, 10 },
 	{ "unreliable_loss", set_unreliable, RTAP_TROUBLE_LOST, 1, 0 },
 	{ "rpc_unanswered", set_overdue, 0, 1, 0 },
 	{ "rpc_errors", set_first_error, 0, 10, 200 },
 	{ "rpc_latency", set_slow_replies, 100, 1, 0 },
 	{ "adaptive_retransmission", set_doubled, RTAP_RECOVERY_TIMEOUT, 2, 0 },
 	{ "congestion", set_event, STATS_CE_MARK, 10, 10 },
+	{ "cnps", set_event, STATS_CNP, 1, 0 },
+	{ "loose_cnps", set_loose, STATS_CNP, 1, 0 },
+	{ "pauses", set_frames, 0, 1, 0 },
+	{ "sampled", set_sampled, 0, 1, 0 },
+	{ "sprayed", set_trouble, RTAP_TROUBLE_PATH_CHANGE, 10, 10 },
 	{ "out_of_order", set_event, STATS_OUT_OF_ORDER, 10, 10 },
 	{ "rpc_credits", set_calls, 1, 1, 0 },
 	{ "loss_cluster", set_burst, 10, 10, 500 },

@@ -50,7 +50,8 @@ extern "C" {
 	X(RESYNCHRONISED, "resynchronised") /* PSNs went on elsewhere: another user of the QPN, or a long silence */ \
 	X(EVICTED, "evicted") \
 	X(BAD_FPDU_CRC, "bad_fpdu_crc") \
-	X(UNFRAMED, "unframed") /* stretches of a TCP stream in which no FPDU was found */
+	X(UNFRAMED, "unframed") /* stretches of a TCP stream in which no FPDU was found */ \
+	X(PATH_CHANGE, "path_changes") /* RoCE v2: packets with another UDP source port than the one before: networks choose paths by it */
 
 #define RTAP_MESSAGE_ENUM(prefix, identifier) RTAP_##prefix##_##identifier,
 #define RTAP_KIND_ENUM(identifier, name) RTAP_MESSAGE_ENUM(KIND, identifier)

@@ -242,6 +242,7 @@ struct rtap_cm_facts {
 	uint32_t local_qpn;         /* REQ, REP, SIDR_REP: the sender's */
 	uint32_t local_eecn;        /* REQ, REP: the sender's; in an XRC REP it is the QPN */
 	uint32_t remote_qpn;        /* DREQ, LAP: the other side's */
+	uint32_t flow_label;        /* REQ: of the primary path; 0: none was chosen */
 	uint32_t starting_psn;      /* REQ, REP: of the first packet that the other side will send */
 	uint32_t q_key;             /* REQ, REP, SIDR_REP */
 	uint32_t send_size, receive_size; /* RFC 8797, bytes */

@@ -5,10 +5,11 @@ import json
 import os
 import re
 
-from cli import CliTest, TESTDATA, TESTS, captures, read
+from cli import CliTest, TESTDATA, TESTS, captures, read, records
 from conversation import Scene
 from session import Session
 from sysfs import TREES, unpack
+from wire_schedule import Schedule, everything, with_closed_window, with_timeouts
 import nfs
 
 DOCUMENT = os.path.join(os.path.dirname(TESTS), "doc", "json.md")
@@ -129,7 +130,8 @@ class Schema(CliTest):
     def test_records_of_statistics_are_as_documented(self):
         big_scene().write(self.directory)
         runs = [(c, "--check-icrc", "--interval", "0.01") for c in captures()]
-        runs += [(self.path("conn_big.pcap"), "--max-memory", "1M"), (self.marked(), )]
+        runs += [(self.path("conn_big.pcap"), "--max-memory", "1M"), (self.marked(), ),
+                 (everything().write_pcapng(self.path("everything.pcapng"), 10 ** 10), ), (self.closed_window(), )]
         types = {part[1]: rows for part, rows in tables().items() if part[0] == "stats"}
         seen, wrong, order = {kind: collections.Counter() for kind in types}, {}, list(types)
         self.assertEqual(order, ["capture", "finding", "connection", "rpc", "mad", "interval"])
@@ -151,6 +153,12 @@ class Schema(CliTest):
         return key in ("rpcs_uncounted", "mads_uncounted", "messages_uncounted", "values_uncounted", "intervals_uncounted",
                        "anomalies.differing_repeat", "anomalies.bad_fpdu_crc",
                        "anomalies.unframed") or "nak_invalid_rd" in key
+
+    def closed_window(self):
+        _, frames = records(read(os.path.join(TESTDATA, "iwarp-rping-v4-crc.pcap")))
+        schedule = Schedule()
+        schedule.frames = with_timeouts(with_closed_window([(time, data) for time, data, _ in frames], 10 ** 7), 3, 3 * 10 ** 8)
+        return schedule.write_pcap(self.path("closed.pcap"))
 
     def marked(self):
         """Congestion, a response to nothing, a status without a name."""

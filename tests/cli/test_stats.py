@@ -10,6 +10,7 @@ import capfile
 from cli import CliTest, RPING, TESTDATA, captures, read, records
 from conversation import Scene
 from session import Session
+from wire_schedule import CNP, MS, US, Schedule, pfc, roce, talk, with_closed_window, with_timeouts
 import nfs
 
 NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, NAK_OPERATION, RNR = 0x60, 0x61, 0x62, 0x63, 0x2c
@@ -642,6 +643,26 @@ class Findings(StatsTest):
             return frames
         return self.iwarp(change)
 
+    def scheduled(self, schedule, keep=lambda index: True, speed=None):
+        path = self.path("schedule-%d.pcap" % len(os.listdir(self.directory)))
+        return schedule.write_pcapng(path, speed) if speed else schedule.write_pcap(path, keep)
+
+    def held_up(self, quanta):
+        """A pause of so many microseconds in 10 ms."""
+        schedule = talk(501)
+        schedule.at(1 * MS, pfc("B", {3: quanta}))
+        return self.scheduled(schedule, speed=512 * 10 ** 6)
+
+    def lone_cnps(self):
+        """Of so many queue pairs that those of the first are not credited when they turn out to be connections."""
+        schedule = Schedule()
+        for i in range(1100):
+            schedule.at(i, roce("B", CNP, 0x1000 + i, 0))
+        return schedule
+
+    def closed_window(self, times):
+        return self.iwarp(lambda frames: with_closed_window(frames, 10 * MS) if times else frames)
+
     def test_each_rule_finds_what_it_is_for_and_nothing_below_its_threshold(self):
         made = {
             "bad_icrc": lambda: ((testdata("conn_bad-icrc.pcap"), "--check-icrc"), (testdata("conn_bad-icrc.pcap"),)),
@@ -677,6 +698,21 @@ class Findings(StatsTest):
             "congestion": lambda: (self.marked(10, True), self.marked(9, True)),
             "out_of_order": lambda: (self.swapped(10), self.swapped(9)),
             "rpc_credits": lambda: (self.session(under_way=128), self.session(under_way=127)),
+            "traffic_class": lambda: (self.scheduled(talk(10, dscps=(26, 0))), self.scheduled(talk(9, dscps=(26, 0)))),
+            "cnps": lambda: (self.scheduled(talk(9, cnps=[100])), self.scheduled(talk(9))),
+            "loose_cnps": lambda: (self.scheduled(self.lone_cnps()), self.scheduled(talk(9, cnps=[100 * US]))),
+            "cnp_storm": lambda: (self.scheduled(talk(9, cnps=[MS + i * MS for i in range(100)])),
+                                  self.scheduled(talk(9, cnps=[MS + i * MS for i in range(99)]))),
+            "cnp_ignored": lambda: (self.scheduled(talk(1000, ecn=2, cnps=[5 * MS * i + 1 for i in (1, 2, 3)])),
+                                    self.scheduled(talk(1000, ecn=2, cnps=[5 * MS * i + 1 for i in (1, 2)]))),
+            "pauses": lambda: (self.held_up(0), self.scheduled(talk(9))),
+            "paused": lambda: (self.held_up(101), self.held_up(99)),
+            "sampled": lambda: ((self.scheduled(talk(100), lambda index: index % 20 != 10), "--sampled"),
+                                self.scheduled(talk(100), lambda index: index % 20 != 10)),
+            "sprayed": lambda: (self.scheduled(talk(11, ports=(0xc001, 0xc002))), self.scheduled(talk(10, ports=(0xc001, 0xc002)))),
+            "tcp_timeouts": lambda: (self.iwarp(lambda frames: with_timeouts(frames, 3, 300 * MS, True)),
+                                     self.iwarp(lambda frames: with_timeouts(frames, 2, 300 * MS, True))),
+            "zero_windows": lambda: (self.closed_window(1), self.closed_window(0)),
             "capture_loss": lambda: (testdata("conn_loss-acked.pcap"), testdata("conn_cm.pcap")),
         }
         self.assertEqual(set(self.documented()), set(made))
