@@ -166,7 +166,7 @@ static void take_first(struct iwarp_half *half)
 {
 	struct iwarp_waiting *waiting = half->first;
 	struct iwarp_view *view = &half->stream->tracker->view;
-	bool is_shown = waiting->shown < view->count && view->stream == half->stream && waiting->frame == view->number;
+	bool is_shown = waiting->shown < view->count && waiting->filling == view->fillings;
 
 	half->first = waiting->next;
 	if (!half->first)
@@ -200,7 +200,7 @@ static bool let_wait(struct iwarp_half *half, const struct iwarp_waiting *what)
 	*waiting = *what;
 	waiting->next = NULL;
 	waiting->segments = half->stream->tcp->segments;
-	waiting->frame = half->stream->tracker->view.number;
+	waiting->filling = half->stream->tracker->view.fillings;
 	if (length)
 		waiting->fpdu.bytes.bytes = memcpy(waiting->bytes, what->fpdu.bytes.bytes, length);
 	*(half->last ? &half->last->next : &half->first) = waiting;

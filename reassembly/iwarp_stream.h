@@ -32,7 +32,7 @@ struct iwarp_waiting {
 	uint64_t offset;      /* of the stream, where it begins */
 	uint64_t needs;       /* position of the other direction: tcp_half.next */
 	uint64_t segments;    /* of the connection, when it began to wait */
-	uint64_t frame;       /* the frame at hand then; `shown` of its view is this FPDU, if not UINT32_MAX */
+	uint64_t filling;     /* of the view then, in which `shown` is this FPDU, if not UINT32_MAX */
 	uint32_t shown;
 	bool wanted;          /* the frame that showed it was */
 	uint8_t bytes[];

@@ -24,6 +24,7 @@ static void serve(struct iwarp_view *view, const struct iwarp_stream *stream)
 {
 	view->stream = stream;
 	view->count = 0;
+	view->fillings++;
 	view->sent = IWARP_NOT_SHOWN;
 	view->sent_presumed = false;
 }

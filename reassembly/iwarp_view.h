@@ -28,6 +28,7 @@ struct iwarp_view {
 	struct rtap_fpdu *list;
 	struct rtap_context *uppers;       /* room for what each one's `upper` may point to */
 	uint32_t count, room;
+	uint64_t fillings;                 /* times that the list was emptied: a number of an FPDU holds for one of them */
 	void **kept;                       /* memory that lives as long as the frame */
 	uint32_t kept_count, kept_room;
 	uint64_t kept_bytes;
