@@ -243,6 +243,14 @@ static __attribute__((noinline)) void sent_again(struct psn_stream *stream, stru
 
 	if (is_read)
 		psn_ask_again(stream, psn, psn + count);
+	/* an answered one waits again for what its requester lacks */
+	if (is_read && message && psn >= message->low && message->stream == stream) {
+		message->needed.begin = (uint32_t)(psn - message->low);
+		message->needed.end = (message->needed.begin + (uint32_t)count) & INT32_MAX;
+		message->needed.has_come = false;
+		message->answered_ns = packet->frame->time_ns;
+		message->answered_at = stream->packets;
+	}
 	if (stream->reliable)
 		recovery_note_again(stream, psn, count, message, is_read, packet->frame->time_ns, &packet->flow);
 }

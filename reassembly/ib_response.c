@@ -203,7 +203,27 @@ static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, stru
 	return RTAP_PSN_IN_ORDER;
 }
 
-static void finish_response(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message,
+/*
+ * A response to a request that was sent again. A requester takes responses in order only: what it asked for again it lacks, until
+ * that comes in order. Responses that were not captured are passed over.
+ */
+static void take_needed(struct message *message, uint64_t psn, enum rtap_psn_analysis analysis)
+{
+	uint64_t place = psn - message->low;
+
+	if (analysis == RTAP_PSN_DUPLICATE || analysis == RTAP_PSN_CAPTURED_TWICE || place < message->needed.begin || place >= message->needed.end)
+		return;
+	if (place != message->needed.begin && (!message->needed.has_come || analysis != RTAP_PSN_RETRANSMISSION))
+		return;
+	message->needed.begin = (uint32_t)place + 1;
+	message->needed.has_come = true;
+	/* all is there: it ends here, not where it seemed to before */
+	if (message->needed.begin == message->needed.end && message->shown.outcome == RTAP_OUTCOME_GOOD)
+		message->answered = false;
+}
+
+/* was_whole: before this response. */
+static void finish_response(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message, bool was_whole,
 			    const struct pending_response *response, struct rtap_flow_facts *flow)
 {
 	/* the other side has said all, even if not all was captured */
@@ -211,10 +231,12 @@ static void finish_response(struct rtap_tracker *tracker, struct psn_stream *str
 		message->shown.outcome = RTAP_OUTCOME_GOOD;
 	if (!assembly_is_whole(message) || message->answered)
 		return;
-	answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
-	while (stream->unanswered && stream->unanswered->answered)
-		stream->unanswered = stream->unanswered->behind;
-	if (flow) {
+	if (message->needed.begin == message->needed.end) {
+		answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
+		while (stream->unanswered && stream->unanswered->answered)
+			stream->unanswered = stream->unanswered->behind;
+	}
+	if (flow && !was_whole) {
 		assembly_fill_completion(flow, message, message->shown.length);
 		tracker->completed = message;
 	}
@@ -222,7 +244,7 @@ static void finish_response(struct rtap_tracker *tracker, struct psn_stream *str
 
 /* What answers an ATOMIC WRITE or a FLUSH is a READ response without data. IBTA vol. 1, A19.4. */
 static void data_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
-			  struct rtap_flow_facts *flow)
+			  enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
 	struct piece piece = {
@@ -239,10 +261,13 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 
 	if (place == IB_FIRST || place == IB_MIDDLE)
 		assembly_learn_path_mtu(stream, piece.wire);
+	if (message)
+		take_needed(message, psn, analysis);
 	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {
-		assembly_note_frame(tracker, message, &piece, !message->has_last);
+		was_whole = message->has_last;
+		assembly_note_frame(tracker, message, &piece, !was_whole);
 		message->has_last = true;
-		finish_response(tracker, stream, message, response, flow);
+		finish_response(tracker, stream, message, was_whole, response, flow);
 		return;
 	}
 	message = assembly_message_of(tracker, stream, message, psn, opcode, &piece);
@@ -261,13 +286,14 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 		   piece.wire ? assembly_add_payload(tracker, message, psn, &piece) || !piece.captured : !was_whole);
 	if (!message->shown.request_seen)
 		assembly_join_next(tracker, message);
-	finish_response(tracker, stream, message, response, flow);
+	finish_response(tracker, stream, message, was_whole, response, flow);
 }
 
 static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
 			    enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow)
 {
 	struct message *message = assembly_find_before(stream, psn, stream->unanswered);
+	bool was_whole;
 	uint8_t original[8];
 	struct piece piece = {
 		.bytes = original,
@@ -285,13 +311,15 @@ static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *str
 		}
 		return;
 	}
+	take_needed(message, psn, analysis);
 	for (int i = 0; i < 8; i++)
 		original[i] = (uint8_t)(response->original >> (56 - 8 * i));
 	piece.crc = assembly_digest(tracker, original, piece.captured);
 	assembly_note_frame(tracker, message, &piece, assembly_add_payload(tracker, message, psn, &piece));
+	was_whole = message->has_last;
 	message->has_last = true;
 	message->shown.original = response->original;
-	finish_response(tracker, stream, message, response, flow);
+	finish_response(tracker, stream, message, was_whole, response, flow);
 }
 
 /* READ responses from where they went on up to `psn`, of which none was seen. `message`: the last one that begins before it, or there. */
@@ -395,7 +423,7 @@ static void answer_late(struct rtap_tracker *tracker, struct psn_stream *stream,
 		answer_up_to(stream, early->psn, response, NULL);
 		message = assembly_find_before(stream, early->psn, NULL);
 		if (message && is_answered_by_data(message) && !message->answered)
-			finish_response(tracker, stream, message, response, flow);
+			finish_response(tracker, stream, message, false, response, flow);
 		break;
 	}
 }
@@ -446,7 +474,7 @@ void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream
 	case IB_READ_RESPONSE:
 		analysis = place_in_sequence(stream, psn, response, flow, &differs);
 		acknowledge(tracker, stream, psn, response, flow);
-		data_response(tracker, stream, psn, response, flow);
+		data_response(tracker, stream, psn, response, analysis, flow);
 		/* its request, if it was not seen, took this PSN */
 		if ((psn > stream->low || psn == stream->settled_end) && psn >= stream->next && opcode->place != IB_MIDDLE && opcode->place != IB_LAST)
 			psn_acknowledge(stream, psn + 1, response->time_ns);

@@ -121,7 +121,13 @@ struct message {
 	uint64_t sink_offset;
 	uint64_t told_end;                 /* iWARP and management: position behind the last byte that its segments tell of, there or not */
 	struct message **slot;             /* iWARP: who points to it as one that is under way; NULL: nobody */
-	uint64_t ack_at;                   /* the stream offset that is acknowledged when it is */
+	union {
+		uint64_t ack_at;           /* iWARP: the stream offset that is acknowledged when it is */
+		struct {
+			uint32_t begin, end : 31; /* responses asked for again that the requester still lacks, from `low` on; the same: none */
+			uint32_t has_come : 1; /* the first of them */
+		} needed;
+	};
 	struct message *next_touched;
 	/* in one that is kept for reuse they cover nothing; all above is cleared then */
 	struct coverage coverage, cut;     /* bytes that are there; bytes that the capture cut off */

@@ -2,7 +2,8 @@
 """What was sent again in a capture of RoCE, why, and what it cost: a reading of its own, with no part of rdmatap.
 
 Reads the whole capture first and forgets nothing, so it needs no windows and no guesses about what comes later. Reliable connections only.
-IBTA vol. 1: 9.7.2 (PSNs), 9.7.5.1.1 (out of sequence requests), 9.7.5.2.8 (implied NAK), 9.7.6.1.3 (time-out).
+IBTA vol. 1: 9.7.2 (PSNs), 9.7.5.1.1 (out of sequence requests), 9.7.5.2.8 (implied NAK), 9.7.6.1.3 (time-out). Of requests it has when
+the requester knew that they were done, from acknowledgements and from responses taken in order (9.7.5.1.2).
 """
 import collections
 import gzip
@@ -16,6 +17,7 @@ READ, ACK, ATOMIC_ACK = 12, 17, 18
 READ_RESPONSES = (13, 14, 15, 16)
 RESPONSES = READ_RESPONSES + (ACK, ATOMIC_ACK)
 ATOMICS = (19, 20)
+FIRSTS, LASTS = (0, 4, 5, 6, 10, 11), (2, 3, 4, 5, 8, 9, 10, 11, 22, 23)  # of SEND and WRITE; Only is both
 FULL = (0, 1, 6, 7, 13, 14)  # First and Middle: as long as the path MTU
 
 NAMES = ("", "in_order", "gap", "out_of_order", "retransmission", "duplicate", "captured_twice", "unexpected_response", "resynchronised")
@@ -200,6 +202,9 @@ class Stream:
         self.running, self.last_again = False, None
         self.counted_to = 0                      # time lost is counted up to here
         self.awaited = None                      # (PSN, cause): the response that ends a recovery
+        self.asked = {}                          # READs and atomics by first PSN: what their requester waits for
+        self.begun, self.unacknowledged = {}, {} # the SEND or WRITE under way; those that came to their end, by last PSN
+        self.done = {}                           # (frame, PSN) of a request: (frame of the answer, nanoseconds)
         self.later = None                        # (PSN, time) of the highest response since the last attempt
         self.last_response = None
         base = packets[0].psn
@@ -276,6 +281,7 @@ class Stream:
         else:
             label = "retransmission"
         self.labels[p.frame] = label
+        self.wait_for(p, psn, span, label)
         if label == "retransmission":
             self.again(p, psn, span, read)
         elif label not in ("duplicate", "captured_twice"):
@@ -294,6 +300,45 @@ class Stream:
         if self.next is None or psn >= self.next:
             self.newest[0] = p
         self.next = max(self.next or 0, psn + span)
+
+    def wait_for(self, p, psn, span, label):
+        """What a requester waits for once it has sent this."""
+        if p.opcode == READ or p.opcode in ATOMICS:
+            for asked in self.asked.values():
+                if asked["first"] <= psn < asked["end"] and label == "retransmission":
+                    asked["next"] = psn
+                    return
+            if label in ("in_order", "gap"):
+                self.asked[psn] = {"first": psn, "end": psn + span, "next": psn, "request": p}
+        elif label in ("in_order", "gap"):
+            if p.opcode in FIRSTS:
+                self.begun = {"first": psn, "request": p, "next": psn}
+            if self.begun and psn == self.begun["next"]:
+                self.begun["next"] += 1
+                if p.opcode in LASTS:
+                    self.unacknowledged[psn] = self.begun
+                    self.begun = {}
+            else:
+                self.begun = {}
+        elif label != "duplicate":
+            self.begun = {}
+
+    def end(self, waited, p):
+        first = waited["request"]
+        self.done[first.frame, first.psn] = (p.frame, p.time - first.time)
+
+    def answer(self, p, psn, label):
+        """What a response is to its requester, which takes those with data in order only."""
+        covers = psn + (p.opcode == ACK and p.syndrome >> 5 & 3 == 0)
+        for last in [last for last in self.unacknowledged if last < covers]:
+            self.end(self.unacknowledged.pop(last), p)
+        if p.opcode == ACK or label in ("duplicate", "captured_twice"):
+            return
+        for asked in self.asked.values():
+            if asked["next"] == psn < asked["end"]:
+                asked["next"] += 1
+                if asked["next"] == asked["end"]:
+                    self.end(asked, p)
 
     def count(self, which, size, new):
         (self.payload if new else self.repeated)[which] += size
@@ -351,6 +396,7 @@ class Stream:
             copies.append(p)
             if same or elsewhere:
                 return
+            self.answer(p, psn, "in_order")
         if p.opcode in RESPONSES and p.syndrome is not None and kind == 3 and p.syndrome & 31 < 5:
             self.naks[NAKS[p.syndrome & 31]] += 1
         self.rnr += kind == 1
@@ -398,6 +444,7 @@ class Stream:
                 again = asked
             label = "retransmission" if again else "out_of_order"
         self.labels[p.frame] = label
+        self.answer(p, psn, label)
         if p.opcode in READ_RESPONSES:
             self.count(1, p.size, not first)
         if label in ("duplicate", "captured_twice"):
