@@ -84,7 +84,7 @@ static bool may_come_later(const struct rtap_tracker *tracker, const struct conn
 
 bool rpc_call_may_want(const struct rtap_tracker *tracker, const struct connection *connection)
 {
-	return tracker->region_count || may_come_later(tracker, connection);
+	return tracker->calls_with_regions || may_come_later(tracker, connection);
 }
 
 void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
@@ -93,7 +93,7 @@ void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 
 	if (!message->shown.has_key)
 		return;
-	region = tracker->region_count ? rpc_region_find(tracker, message) : NULL;
+	region = tracker->calls_with_regions ? rpc_region_find(tracker, message) : NULL;
 	if (region) {
 		rpc_region_claim(region, message);
 		/* bytes are kept of all its packets or of none; in several regions parts of it are looked at by themselves */
@@ -102,12 +102,6 @@ void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 	} else if (may_come_later(tracker, message->connection)) {
 		message->bytes_wanted = true;
 	}
-}
-
-/* Whether a READ has brought all that it asked for, or what the capture left of it. */
-static bool is_over(const struct message *message)
-{
-	return message->shown.request_seen && message->has_last && message->coverage.total + message->cut.total >= message->shown.length;
 }
 
 /* Notes what a READ has brought of its call's chunks. True: now, and not before, they all have come. */
@@ -137,7 +131,7 @@ static void claim_late(struct rtap_tracker *tracker, struct message *message)
 	rpc_call_claim(tracker, message);
 	if (!message->region)
 		return;
-	if (message->region->is_read && is_over(message))
+	if (message->region->is_read && rpc_call_read_is_over(message))
 		note_arrival(tracker, message);
 	if (assembly_is_whole(message))
 		rpc_region_land(tracker, message);
@@ -198,13 +192,6 @@ static void unlink_call(struct rpc_call *call)
 	list->count--;
 }
 
-static void close_regions(struct rtap_tracker *tracker, struct rpc_call *call)
-{
-	for (uint32_t i = 0; i < call->call.lists.region_count; i++)
-		if (call->call.lists.regions[i].is_open)
-			rpc_region_close(tracker, &call->call.lists.regions[i]);
-}
-
 /* Messages that were claimed for a call that goes lose their region, and the one that carries its reply the call. */
 static void unclaim(struct rpc_call *call)
 {
@@ -220,7 +207,8 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 	if (call->mapped)
 		map_remove(&tracker->calls, call->hash, call);
 	unclaim(call);
-	close_regions(tracker, call);
+	if (call->has_regions)
+		rpc_region_close_all(tracker, call);
 	unlink_call(call);
 	budget_give(&tracker->budget, &call->holder, call->holder.bytes);
 	chunk_lists_empty(&call->call.lists);
@@ -378,12 +366,6 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	call->holder.evict = evict;
 	call->holder.give_up = give_up_silent;
 	call->holder.owner = tracker;
-	for (int i = 0; i < 2; i++) {
-		const struct psn_stream *stream = &connection->streams[i == 0 ? !from_a : from_a];
-
-		call->next_psn[i] = stream->next;
-		call->lost[i] = connection->ddp ? connection->shown.trouble[RTAP_TROUBLE_LOST] : stream->lost;
-	}
 	budget_charge(&tracker->budget, &call->holder, CALL_MEMORY);
 	link_call(call);
 	return call;
@@ -505,10 +487,24 @@ static bool is_same_procedure(const struct rtap_rpc_facts *call, const struct rt
 	       call->procedure == other->procedure;
 }
 
+/* From here on it counts for the call's memory what was lost. */
+static void note_streams(struct rpc_call *call)
+{
+	const struct connection *connection = call->connection;
+
+	for (int i = 0; i < 2; i++) {
+		const struct psn_stream *stream = &connection->streams[i == 0 ? !call->from_a : call->from_a];
+
+		call->next_psn[i] = stream->next;
+		call->lost[i] = connection->ddp ? connection->shown.trouble[RTAP_TROUBLE_LOST] : stream->lost;
+	}
+}
+
 static bool make_regions(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	struct chunk_lists *lists = &call->call.lists;
 
+	note_streams(call);
 	if (!chunk_lists_make_regions(lists, call))
 		return false;
 	budget_charge(&tracker->budget, &call->holder, chunk_lists_memory(lists));
@@ -526,17 +522,6 @@ static bool make_regions(struct rtap_tracker *tracker, struct rpc_call *call)
 			call->read_left += region->end - region->begin;
 	}
 	return true;
-}
-
-/* Makes the regions of the call known by their keys that something has to be known of. */
-static void open_regions(struct rtap_tracker *tracker, struct rpc_call *call)
-{
-	for (uint32_t i = 0; i < call->call.lists.region_count; i++) {
-		struct rpc_region *region = &call->call.lists.regions[i];
-
-		if (region->end > region->begin && (region->keep_bytes || region->is_read || is_told(tracker)))
-			rpc_region_open(tracker, region);
-	}
 }
 
 /* The reply was captured before its call, which nobody knew then. */
@@ -585,9 +570,10 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 			end_call(tracker, call);
 		return;
 	}
-	open_regions(tracker, call);
-	if (call->call.lists.count)
+	if (call->call.lists.count) {
+		rpc_region_open_all(tracker, call);
 		claim_overtaking(tracker, call);
+	}
 }
 
 /* The call behind its RPC-over-RDMA header, whose lists tell what it lacks. */
@@ -667,7 +653,7 @@ bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *conne
 {
 	tracker->read_call = NULL;
 	if (message && message->region)
-		return (message->region->is_read ? is_over(message) : tracker->completed == message) && data_completes(tracker, message, context);
+		return rpc_call_data_is_over(tracker, message) && data_completes(tracker, message, context);
 	return packet->rpcrdma.present && packet->rpcrdma.message_type == RDMA_NOMSG && packet->rpcrdma.reply_chunk &&
 	       !tracker->options.bare_replies && find_reply(tracker, connection, from_a, packet, context);
 }
@@ -708,6 +694,8 @@ static void set_replier(struct rpc_call *call, struct message *message)
 	call->replier = message;
 	message->replies_to = call;
 	unlink_call(call);
+	if (call->has_regions)
+		rpc_region_set_answered(call);
 	call->is_answered = true;
 	link_call(call);
 }
@@ -912,13 +900,14 @@ static void move_call(struct rtap_tracker *tracker, struct rpc_call *call, struc
 
 	if (call->mapped)
 		map_remove(&tracker->calls, call->hash, call);
-	close_regions(tracker, call);
+	if (call->has_regions)
+		rpc_region_close_all(tracker, call);
 	unlink_call(call);
 	call->connection = to;
 	call->from_a ^= turned;
 	call->number = to->call_count++;
 	link_call(call);
-	open_regions(tracker, call);
+	rpc_region_open_all(tracker, call);
 	if (!call->mapped)
 		return;
 	/* of a call and a reply that came before it was known the call is found */

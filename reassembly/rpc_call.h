@@ -56,6 +56,9 @@ struct rpc_call {
 	struct budget_holder holder; /* of its memory: if that is short, or it is given up, the call ends as it stands */
 	struct rpc_call *before, *behind; /* in the connection's list: of those answered or of those not */
 	bool is_answered;         /* in which */
+	bool has_regions;         /* some that are known by key and address */
+	bool is_listed;           /* they are not in the connection's tree of them: in which list, is_answered says */
+	struct rpc_call *listed_before, *listed_behind;
 };
 
 /* A SEND was put together, or seen whole in `packet`, which holds an RPC-over-RDMA message. */
@@ -123,6 +126,18 @@ bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_
 
 /* What `messages` tells of such a one, whose RPC-over-RDMA message is at `bytes`, goes into send->shown. */
 void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes);
+
+/* Whether a READ has brought all that it asked for, or what the capture left of it. */
+static inline bool rpc_call_read_is_over(const struct message *message)
+{
+	return message->shown.request_seen && message->has_last && message->coverage.total + message->cut.total >= message->shown.length;
+}
+
+/* Whether a message is a READ that is over, or a WRITE that the frame at hand completed, of a call's memory. */
+static inline bool rpc_call_data_is_over(const struct rtap_tracker *tracker, const struct message *message)
+{
+	return message->region && (message->region->is_read ? rpc_call_read_is_over(message) : tracker->completed == message);
+}
 
 /* What a part of a call's memory takes has changed from `before` to `now` bytes. */
 static inline void rpc_call_charge(struct rtap_tracker *tracker, struct rpc_call *call, uint64_t now, uint64_t before)

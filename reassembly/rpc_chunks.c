@@ -176,6 +176,10 @@ bool chunk_lists_make_regions(struct chunk_lists *lists, struct rpc_call *call)
 			return false;
 		lists->region_room = room;
 	}
+	if (lists->count == 1) {
+		put_segment(lists, lists->segments, call);
+		return true;
+	}
 	if (lists->count > MOST_KEPT) {
 		order = memory_new(lists->count * sizeof *order);
 		if (!order)
@@ -183,8 +187,7 @@ bool chunk_lists_make_regions(struct chunk_lists *lists, struct rpc_call *call)
 	}
 	for (uint32_t i = 0; i < lists->count; i++)
 		order[i] = &lists->segments[i];
-	if (lists->count > 1)
-		qsort(order, lists->count, sizeof *order, order_in_memory);
+	qsort(order, lists->count, sizeof *order, order_in_memory);
 	for (uint32_t i = 0; i < lists->count; i++)
 		put_segment(lists, order[i], call);
 	if (order != few)
@@ -192,7 +195,7 @@ bool chunk_lists_make_regions(struct chunk_lists *lists, struct rpc_call *call)
 	return true;
 }
 
-struct rpc_region *chunk_lists_find_region(const struct chunk_lists *lists, bool is_read, uint32_t r_key, uint64_t address)
+struct rpc_region *chunk_lists_search_region(const struct chunk_lists *lists, bool is_read, uint32_t r_key, uint64_t address)
 {
 	uint64_t space = (uint64_t)is_read << 32 | r_key;
 	uint32_t low = 0, high = lists->region_count;
@@ -236,12 +239,8 @@ static uint32_t place_of(const struct chunk_lists *lists, enum chunk_list list, 
 	return low;
 }
 
-uint32_t chunk_lists_find_segments(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, uint32_t *first)
+uint32_t chunk_lists_search(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, uint32_t *first)
 {
-	/* nearly always there is one */
-	*first = 0;
-	if (lists->count == 1 && lists->segments[0].list == list && lists->segments[0].chunk == chunk)
-		return 1;
 	*first = place_of(lists, list, chunk, false);
 	return place_of(lists, list, chunk, true) - *first;
 }

@@ -22,7 +22,7 @@ struct rpc_region {
 	uint32_t r_key;
 	uint8_t lists;            /* that name it: bits by enum chunk_list */
 	bool is_read;             /* READs read it; else WRITEs fill it */
-	bool is_open;             /* it is in the tree */
+	bool is_open;             /* it is known by key and address */
 	bool keep_bytes;
 	uint64_t asked;           /* bytes of READs that were claimed for it, repeats too */
 	struct coverage data;     /* what READs and WRITEs brought; positions count from `begin` */
@@ -64,19 +64,32 @@ bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t
 /* Makes the regions of a call's segments, which then point to them. False: memory is out, and there are none. */
 bool chunk_lists_make_regions(struct chunk_lists *lists, struct rpc_call *call) __attribute__((warn_unused_result));
 
+struct rpc_region *chunk_lists_search_region(const struct chunk_lists *lists, bool is_read, uint32_t r_key, uint64_t address);
+
 /* The first region of the lists that ends behind `address` under the key; NULL: none. Others of the key follow it in the array. */
-struct rpc_region *chunk_lists_find_region(const struct chunk_lists *lists, bool is_read, uint32_t r_key, uint64_t address);
+static inline struct rpc_region *chunk_lists_find_region(const struct chunk_lists *lists, bool is_read, uint32_t r_key, uint64_t address)
+{
+	struct rpc_region *first = lists->regions;
+
+	/* nearly always there is one */
+	if (lists->region_count == 1)
+		return first->r_key == r_key && first->is_read == is_read && first->end > address ? first : NULL;
+	return lists->region_count ? chunk_lists_search_region(lists, is_read, r_key, address) : NULL;
+}
 
 /* The region that holds all of a segment, which can be of the reply to this call, and was named in the same list; NULL: none does. */
 struct rpc_region *chunk_lists_region_of(const struct chunk_lists *lists, const struct chunk_segment *segment);
 
-uint32_t chunk_lists_find_segments(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, uint32_t *first);
+uint32_t chunk_lists_search(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, uint32_t *first);
 
 /* Segments of a chunk: from *first on. Returns how many. */
 static inline uint32_t chunk_lists_find(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, uint32_t *first)
 {
 	*first = 0;
-	return lists->count ? chunk_lists_find_segments(lists, list, chunk, first) : 0;
+	/* nearly always there is one, or none */
+	if (lists->count <= 1)
+		return lists->count && lists->segments->list == list && lists->segments->chunk == chunk;
+	return chunk_lists_search(lists, list, chunk, first);
 }
 
 /* Bytes of a chunk. */

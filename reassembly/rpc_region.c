@@ -10,6 +10,8 @@
 
 /* Calls whose regions hold one address; those further up are not looked at. A server grants credits for few more, and each names memory of its own. */
 #define MOST_CANDIDATES 64
+/* Calls without a reply whose regions are looked through one by one: tree operations cost more. */
+#define MOST_LISTED 16
 /* Runs that a region is kept in: packets are not lost that often. */
 #define MOST_RUNS 4096
 
@@ -54,22 +56,98 @@ static bool update(struct tree_node *node)
 	return region->furthest != before;
 }
 
-void rpc_region_open(struct rtap_tracker *tracker, struct rpc_region *region)
+static void list_call(struct rpc_call *call)
 {
-	struct tree *tree = &region->call->connection->regions;
+	struct rpc_regions *regions = &call->connection->regions;
+	struct rpc_call **first = &regions->listed[call->is_answered];
 
-	tree->order = order;
-	tree->update = update;
-	tree_insert(tree, &region->node);
-	region->is_open = true;
-	tracker->region_count++;
+	call->listed_before = NULL;
+	call->listed_behind = *first;
+	if (*first)
+		(*first)->listed_before = call;
+	*first = call;
+	call->is_listed = true;
+	regions->waiting += !call->is_answered;
 }
 
-void rpc_region_close(struct rtap_tracker *tracker, struct rpc_region *region)
+static void unlist_call(struct rpc_call *call)
 {
-	tree_remove(&region->call->connection->regions, &region->node);
-	region->is_open = false;
-	tracker->region_count--;
+	struct rpc_regions *regions = &call->connection->regions;
+
+	*(call->listed_before ? &call->listed_before->listed_behind : &regions->listed[call->is_answered]) = call->listed_behind;
+	if (call->listed_behind)
+		call->listed_behind->listed_before = call->listed_before;
+	call->is_listed = false;
+	regions->waiting -= !call->is_answered;
+}
+
+/* Puts the regions of listed calls, answered or not, into the tree. */
+static void __attribute__((noinline)) index_listed(struct rpc_regions *regions, bool answered)
+{
+	struct rpc_call *call;
+
+	regions->tree.order = order;
+	regions->tree.update = update;
+	while ((call = regions->listed[answered])) {
+		unlist_call(call);
+		for (uint32_t i = 0; i < call->call.lists.region_count; i++)
+			if (call->call.lists.regions[i].is_open)
+				tree_insert(&regions->tree, &call->call.lists.regions[i].node);
+	}
+}
+
+static void note_reply_psn(struct rpc_call *call)
+{
+	uint64_t *highest = &call->connection->regions.reply_psn[call->from_a];
+
+	if (call->reply_psn > *highest)
+		*highest = call->reply_psn;
+}
+
+void rpc_region_open_all(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	struct chunk_lists *lists = &call->call.lists;
+	bool is_told = tracker->options.message || tracker->exchange;
+
+	for (uint32_t i = 0; i < lists->region_count; i++) {
+		struct rpc_region *region = &lists->regions[i];
+
+		region->is_open = region->end > region->begin && (region->keep_bytes || region->is_read || is_told);
+		call->has_regions |= region->is_open;
+	}
+	if (!call->has_regions)
+		return;
+	tracker->calls_with_regions++;
+	list_call(call);
+	if (call->is_answered)
+		note_reply_psn(call);
+	if (call->connection->regions.waiting > MOST_LISTED)
+		index_listed(&call->connection->regions, false);
+}
+
+void rpc_region_close_all(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	call->has_regions = false;
+	tracker->calls_with_regions--;
+	if (call->is_listed) {
+		unlist_call(call);
+		return;
+	}
+	for (uint32_t i = 0; i < call->call.lists.region_count; i++)
+		if (call->call.lists.regions[i].is_open)
+			tree_remove(&call->connection->regions.tree, &call->call.lists.regions[i].node);
+}
+
+void rpc_region_set_answered(struct rpc_call *call)
+{
+	bool is_listed = call->is_listed;
+
+	if (is_listed)
+		unlist_call(call);
+	call->is_answered = true;
+	if (is_listed)
+		list_call(call);
+	note_reply_psn(call);
 }
 
 /* A search for the regions that hold an address. */
@@ -145,15 +223,37 @@ static void search_below(struct search *search, struct tree_node *node)
 	}
 }
 
+/* A call's regions do not overlap. */
+static void search_listed(struct search *search, const struct rpc_call *call)
+{
+	const struct rtap_message *shown = &search->message->shown;
+	bool is_read = shown->verb == RTAP_VERB_READ;
+
+	for (; call; call = call->listed_behind) {
+		struct rpc_region *region;
+
+		if (call->from_a == shown->from_a)
+			continue;
+		region = chunk_lists_find_region(&call->call.lists, is_read, shown->r_key, search->address);
+		if (region && region->is_open && region->begin <= search->address)
+			consider(search, region);
+	}
+}
+
 struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
+	struct rpc_regions *regions = &message->connection->regions;
 	struct search search = {
 		.message = message, .space = space_of(!shown->from_a, shown->verb == RTAP_VERB_READ, shown->r_key),
 		.address = shown->virtual_address,
 	};
 
-	search_below(&search, message->connection->regions.root);
+	/* what comes after all replies is about none of their calls' memory */
+	if (message->low < regions->reply_psn[!shown->from_a])
+		index_listed(regions, true);
+	search_listed(&search, regions->listed[false]);
+	search_below(&search, regions->tree.root);
 	tracker->counters.evictions += search.candidates == MOST_CANDIDATES;
 	if (search.found || !search.newest)
 		return search.found;

@@ -9,9 +9,15 @@
 #include "reassembly/rpc_chunks.h"
 #include "reassembly/state.h"
 
-/* Makes a call's region known by its key and address, and unknown again; its connection and side must be the same for both. */
-void rpc_region_open(struct rtap_tracker *tracker, struct rpc_region *region);
-void rpc_region_close(struct rtap_tracker *tracker, struct rpc_region *region);
+/*
+ * Makes the regions of a call known by key and address that READs or WRITEs are looked for of, and unknown again; the call's connection and
+ * side must be the same for both. Closes only what is open: call->has_regions.
+ */
+void rpc_region_open_all(struct rtap_tracker *tracker, struct rpc_call *call);
+void rpc_region_close_all(struct rtap_tracker *tracker, struct rpc_call *call);
+
+/* Marks a call with such regions as answered: they are its own up to call->reply_psn. */
+void rpc_region_set_answered(struct rpc_call *call);
 
 /*
  * The region that holds the address which a READ or WRITE names, and whose call was not answered before its PSN; NULL: none is

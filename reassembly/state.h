@@ -218,6 +218,17 @@ struct rpc_call_list {
 	uint32_t count;
 };
 
+/*
+ * Regions of a connection's RPC calls that are known by key and address. Nearly all are found in the few calls that wait for their
+ * replies; the tree is for the others.
+ */
+struct rpc_regions {
+	struct tree tree;
+	struct rpc_call *listed[2];    /* calls with regions that are not in the tree, newest first: those that wait for their reply; the others */
+	uint32_t waiting;              /* how many the first are */
+	uint64_t reply_psn[2];         /* the highest of a reply to calls of b; of a */
+};
+
 struct connection {
 	struct rtap_connection shown;
 	struct psn_stream streams[2];  /* requests of b; of a */
@@ -233,7 +244,7 @@ struct connection {
 	uint64_t call_count;           /* so far */
 	bool has_answered;             /* a call of those had a reply */
 	uint32_t credits;              /* the most that either end has asked for or granted; RFC 8166, 3.3.1 */
-	struct tree regions;           /* of those calls */
+	struct rpc_regions regions;    /* of those calls */
 	struct rpc_answers answers;    /* of RPC calls that are over */
 	struct ddp *ddp;               /* iWARP */
 	struct iwarp_stream *iwarp;    /* that FPDUs come from; NULL: ended */
@@ -280,7 +291,7 @@ struct rtap_tracker {
 	struct rmpp_progress transfer; /* of management, that the frame at hand is part of */
 	struct map groups;             /* multicast */
 	struct map calls;              /* RPC over RDMA */
-	uint64_t region_count;         /* regions of those calls that are known by their keys */
+	uint64_t calls_with_regions;   /* that are known by key and address */
 	struct map flows, expectations, handshakes, services;
 	struct map icrc_senders;       /* whose invariant CRCs were seen */
 	const struct rtap_frame *batch; /* that frames come from; NULL: not known */
