@@ -64,14 +64,35 @@ void budget_unlink(struct budget *budget, struct budget_holder *holder);
 /* budget_advance() when a holder may be due. */
 void budget_give_up_due(struct budget *budget);
 
+/* Moves a holder that is in the order to its end. */
+static inline void budget_move_newest(struct budget *budget, struct budget_holder *holder)
+{
+	if (holder->rests) {
+		budget_unlink(budget, holder);
+		budget_link_newest(budget, holder);
+	}
+	if (budget->newest == holder)
+		return;
+	if (budget->awake == holder)
+		budget->awake = holder->newer;
+	*(holder->older ? &holder->older->newer : &budget->oldest) = holder->newer;
+	holder->newer->older = holder->older;
+	holder->older = budget->newest;
+	holder->newer = NULL;
+	budget->newest->newer = holder;
+	budget->newest = holder;
+}
+
 /* Time has come to `now_ns`: gives up the holders that were not used for give_up_ns. Returns whether some may have been. */
 static inline bool budget_advance(struct budget *budget, int64_t now_ns)
 {
 	uint64_t passed = (uint64_t)now_ns - (uint64_t)budget->now_ns;
 
-	/* after a longer time all are due, too */
-	if (now_ns > budget->now_ns)
-		budget->clock_ns += passed < budget->give_up_ns ? passed : budget->give_up_ns;
+	/* nearly always little has passed; after a longer time all are due, too */
+	if (passed < budget->give_up_ns)
+		budget->clock_ns += passed;
+	else if (now_ns > budget->now_ns)
+		budget->clock_ns += budget->give_up_ns;
 	budget->now_ns = now_ns;
 	if ((int64_t)(budget->clock_ns - budget->due_ns) < 0)
 		return false;
@@ -85,10 +106,7 @@ static inline void budget_touch(struct budget *budget, struct budget_holder *hol
 	if (!holder->bytes || holder->apart)
 		return;
 	holder->used_ns = budget->clock_ns;
-	if (budget->newest == holder && !holder->rests)
-		return;
-	budget_unlink(budget, holder);
-	budget_link_newest(budget, holder);
+	budget_move_newest(budget, holder);
 }
 
 /*
@@ -100,10 +118,11 @@ static inline void budget_charge(struct budget *budget, struct budget_holder *ho
 	if (!bytes)
 		return;
 	holder->used_ns = budget->clock_ns;
-	if (!holder->apart && (budget->newest != holder || holder->rests)) {
+	if (!holder->apart) {
 		if (holder->bytes)
-			budget_unlink(budget, holder);
-		budget_link_newest(budget, holder);
+			budget_move_newest(budget, holder);
+		else
+			budget_link_newest(budget, holder);
 	}
 	holder->bytes += bytes;
 	budget->used += bytes;

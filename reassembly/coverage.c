@@ -122,7 +122,7 @@ static uint32_t first_behind(struct coverage *coverage, uint64_t position)
 	return low;
 }
 
-uint32_t coverage_find(const struct coverage *coverage, uint64_t position)
+uint32_t coverage_find_among(const struct coverage *coverage, uint64_t position)
 {
 	const struct coverage_run *runs = coverage_runs(coverage);
 	uint32_t low = 0, high = coverage->count;

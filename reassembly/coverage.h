@@ -94,8 +94,15 @@ static inline const struct coverage_run *coverage_runs(const struct coverage *co
 	return coverage->many ? coverage->many : &coverage->one;
 }
 
+uint32_t coverage_find_among(const struct coverage *coverage, uint64_t position);
+
 /* Index of the first run that ends behind a position; `count`: none does. */
-uint32_t coverage_find(const struct coverage *coverage, uint64_t position);
+static inline uint32_t coverage_find(const struct coverage *coverage, uint64_t position)
+{
+	if (coverage->count > 1)
+		return coverage_find_among(coverage, position);
+	return coverage->count && coverage_runs(coverage)->end <= position;
+}
 
 /* The bytes of one of its runs; NULL: not kept. */
 static inline const uint8_t *coverage_bytes(const struct coverage *coverage, const struct coverage_run *run)

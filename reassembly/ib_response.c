@@ -12,7 +12,7 @@ static bool is_answered_by_data(const struct message *message)
 	return message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE;
 }
 
-static void answer(struct psn_stream *stream, struct message *message, const struct pending_response *response, enum rtap_outcome outcome,
+static inline void answer(struct psn_stream *stream, struct message *message, const struct pending_response *response, enum rtap_outcome outcome,
 		   struct rtap_flow_facts *flow)
 {
 	struct rtap_message *shown = &message->shown;
@@ -38,7 +38,7 @@ static void answer(struct psn_stream *stream, struct message *message, const str
  * Where more than one packet is missing, what is before and behind can be one message or two: the MSN, which counts
  * messages, tells, if nothing else is in doubt. IBTA vol. 1, 9.7.7.1.
  */
-static void join_by_msn(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t from, const struct pending_response *response)
+static void __attribute__((noinline)) join_by_msn(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t from, const struct pending_response *response)
 {
 	uint32_t messages = 0, pairs = 0, counted = (response->msn - stream->msn) & PSN_MASK;
 
@@ -62,7 +62,7 @@ static void join_by_msn(struct rtap_tracker *tracker, struct psn_stream *stream,
 }
 
 /* The SENDs and WRITEs below `psn`. */
-static void answer_up_to(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
+static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
 {
 	for (struct message *message = stream->unanswered; message && message->low < psn; message = message->behind) {
 		uint64_t end = message->end ? message->end : message->high + 1;
@@ -397,7 +397,7 @@ static void __attribute__((noinline)) keep_early(struct psn_stream *stream, uint
 }
 
 /* What a response says of requests that came after it. */
-static void answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, struct early_response *early, uint64_t psn,
+static void __attribute__((noinline)) answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, struct early_response *early, uint64_t psn,
 			struct rtap_flow_facts *flow)
 {
 	const struct pending_response *response = &early->response;

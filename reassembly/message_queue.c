@@ -33,7 +33,7 @@ static void link_waiting(struct rtap_tracker *tracker, struct message *message)
 	struct message *first = tracker->first_waiting, *before = tracker->last_waiting;
 	uint64_t frame = message->shown.first_frame;
 
-	if (!before || tracker->finishes || before->shown.first_frame <= frame) {
+	if (!before || before->shown.first_frame <= frame || tracker->finishes) {
 		/* at the end */
 	} else if (frame < first->shown.first_frame) {
 		before = NULL;
@@ -372,7 +372,9 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 		fetch(tracker->spare = message->behind);
 		tracker->spare_count--;
 	} else {
-		message = memory_new_zeroed(1, sizeof *message);
+		message = memory_new(sizeof *message);
+		if (message)
+			message->coverage = message->cut = (struct coverage){ 0 };
 	}
 	if (!message) {
 		tracker->counters.evictions++;

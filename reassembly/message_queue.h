@@ -6,6 +6,7 @@
 #ifndef REASSEMBLY_MESSAGE_QUEUE_H
 #define REASSEMBLY_MESSAGE_QUEUE_H
 
+#include "reassembly/ib_message.h"
 #include "reassembly/state.h"
 
 /*
@@ -26,6 +27,12 @@ static inline bool message_is_held(const struct message *message)
 	return message->call || message->exchange || message->transfer || message->holder;
 }
 
+/* Whether its end has not been seen yet, as of nearly all that wait. */
+static inline bool message_is_under_way(const struct rtap_tracker *tracker, const struct message *message)
+{
+	return message_is_held(message) || (message->stream && !message->connection->ddp && !ib_message_is_final(tracker, message));
+}
+
 /* Whether it has held its place for so long that it has to step aside. */
 static inline bool message_is_overdue(const struct rtap_tracker *tracker, const struct message *message)
 {
@@ -40,7 +47,7 @@ static inline void messages_advance(struct rtap_tracker *tracker)
 {
 	const struct message *first = tracker->first_waiting;
 
-	if (first && (!message_is_held(first) || message_is_overdue(tracker, first)))
+	if (first && (!message_is_under_way(tracker, first) || message_is_overdue(tracker, first)))
 		messages_tell_ready(tracker);
 }
 

@@ -31,36 +31,37 @@ static uint32_t room_of(uint32_t count)
 	return room;
 }
 
+/* Twice as much room, from the heap. */
+static struct rtap_operation *__attribute__((noinline)) more_operations(struct rtap_tracker *tracker, struct rtap_operation *operations,
+									uint32_t *room)
+{
+	uint32_t larger_room = *room ? 2 * *room : RPC_OPERATIONS;
+	struct rtap_operation *larger = memory_resize(*room ? operations : NULL, larger_room * sizeof *larger);
+
+	if (larger)
+		charge(tracker, larger_room - *room);
+	*room = larger_room;
+	return larger;
+}
+
 struct rtap_operation *rpc_operations_grow(struct rtap_tracker *tracker, struct rtap_operation *operations, uint32_t *room)
 {
 	struct spare_operations *spare = tracker->spare_operations;
-	struct rtap_operation *larger;
 
-	if (*room) {
-		larger = memory_resize(operations, 2 * *room * sizeof *operations);
-		if (larger)
-			charge(tracker, *room);
-		*room *= 2;
-		return larger;
-	}
+	if (*room || !spare)
+		return more_operations(tracker, operations, room);
 	*room = RPC_OPERATIONS;
-	if (spare) {
-		tracker->spare_operations = spare->next;
-		tracker->spare_operation_count--;
-		larger = (struct rtap_operation *)(void *)spare;
-	} else {
-		larger = memory_new(RPC_OPERATIONS * sizeof *larger);
-	}
-	if (larger)
-		charge(tracker, RPC_OPERATIONS);
-	return larger;
+	tracker->spare_operations = spare->next;
+	tracker->spare_operation_count--;
+	charge(tracker, RPC_OPERATIONS);
+	return (struct rtap_operation *)(void *)spare;
 }
 
 void rpc_operations_free(struct rtap_tracker *tracker, const struct rtap_operation *operations, uint32_t count)
 {
 	struct spare_operations *spare = (struct spare_operations *)(uintptr_t)operations;
 
-	budget_give(&tracker->budget, &tracker->messages, room_of(count) * sizeof *operations);
+	budget_give(&tracker->budget, &tracker->messages, (count > RPC_OPERATIONS ? room_of(count) : RPC_OPERATIONS) * sizeof *operations);
 	if (count > RPC_OPERATIONS || tracker->spare_operation_count == MOST_SPARE) {
 		free(spare);
 		return;

@@ -521,6 +521,9 @@ static void take_group_management(struct rtap_tracker *tracker, const struct rta
 {
 	struct rtap_end source, destination;
 
+	/* over InfiniBand it comes in datagrams */
+	if (packet->ib.has_bth && !packet->ib.has_deth)
+		return;
 	if (!rtap_packet_has(packet, PROTOCOL_IGMP) && !rtap_packet_has(packet, PROTOCOL_ICMPV6) && !rtap_packet_has(packet, PROTOCOL_MAD))
 		return;
 	ends_of(packet, &source, &destination);
@@ -621,7 +624,8 @@ static bool may_have_rpc(const struct rtap_tracker *tracker, const struct rtap_p
 {
 	if (!tracker->touched)
 		return tracker->asked && packet->rpcrdma.present;
-	return tracker->touched->connection && (packet->rpcrdma.present || tracker->touched->region || is_bare_rpcrdma(tracker, packet));
+	return tracker->touched->connection && (packet->rpcrdma.present || rpc_call_data_is_over(tracker, tracker->touched) ||
+					 is_bare_rpcrdma(tracker, packet));
 }
 
 /* RPC over UDP. */
@@ -690,9 +694,23 @@ static void __attribute__((noinline)) ignore_icrc(struct rtap_packet *packet)
 	packet->anomaly_count = kept;
 }
 
+/* What is known of the frame at hand besides its bytes: most frames need nothing of it. */
+struct knowledge {
+	struct rtap_context context;
+	bool is_set;
+};
+
+static inline struct rtap_context *context_of(const struct rtap_tracker *tracker, struct knowledge *known)
+{
+	if (!known->is_set)
+		known->context = tracker->alone;
+	known->is_set = true;
+	return &known->context;
+}
+
 static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
-	struct rtap_context context;
+	struct knowledge known;
 	const struct message *message;
 
 	/* what ends before this frame must not refer to the last one, which may have been freed */
@@ -715,29 +733,30 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		messages_advance(tracker);
 		connections_advance(tracker);
 	}
-	context = tracker->alone;
+	known.is_set = false;
 	/* the last piece of a datagram shows all of it */
-	if (packet->fragment.present && ip_fragments_add(&tracker->fragments, packet, &context.datagram) == IP_FRAGMENTS_WHOLE)
-		rtap_dissect(frame, &context, packet);
+	if (packet->fragment.present &&
+	    ip_fragments_add(&tracker->fragments, packet, &context_of(tracker, &known)->datagram) == IP_FRAGMENTS_WHOLE)
+		rtap_dissect(frame, &known.context, packet);
 	take_group_management(tracker, packet);
 	if (packet->tcp.present)
-		tcp_packet(tracker, frame, &context, packet);
+		tcp_packet(tracker, frame, context_of(tracker, &known), packet);
 	if (!packet->ib.has_bth) {
-		socket_packet(tracker, frame, &context, packet);
+		socket_packet(tracker, frame, context_of(tracker, &known), packet);
 		return;
 	}
 	tracker->asked = NULL;
 	tracker->transfer.whole = tracker->icrc_ignored = false;
 	ib_packet(tracker, packet);
 	if (tracker->transfer.whole)
-		dissect_transfer(tracker, frame, &context, packet);
+		dissect_transfer(tracker, frame, context_of(tracker, &known), packet);
 	if (packet->cm.present)
-		take_consumer(tracker, frame, &context, packet);
+		take_consumer(tracker, frame, context_of(tracker, &known), packet);
 	message = message_to_show(tracker);
 	if (message)
-		dissect_message(message, frame, &context, packet);
+		dissect_message(message, frame, context_of(tracker, &known), packet);
 	if (may_have_rpc(tracker, packet))
-		take_rpc(tracker, frame, &context, packet);
+		take_rpc(tracker, frame, context_of(tracker, &known), packet);
 	flow_add_layer(packet);
 	if (tracker->icrc_ignored)
 		ignore_icrc(packet);
