@@ -7,8 +7,8 @@
 #include "output/findings.h"
 
 /* A latency that stands out: how many replies tell what is usual, how long it is at least, how many times the usual one. */
-#define LATENCY_REPLIES 100
-#define LATENCY_NS UINT64_C(100000000)
+#define LATENCY_REPLIES 3
+#define LATENCY_NS UINT64_C(50000000)
 #define LATENCY_TIMES 50
 
 /* Over how long losses must have been possible for it to be told that they cluster in a second. */

@@ -2,10 +2,13 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "output/histogram.h"
 
 #define PARTS (UINT64_C(1) << HISTOGRAM_PART_BITS)
+/* Values for which there is room at first. */
+#define FIRST_VALUES 8
 
 static unsigned bucket_of(uint64_t value)
 {
@@ -70,59 +73,179 @@ static void add_to_sum(struct histogram *histogram, uint64_t sum)
 	histogram->sum = histogram->sum > UINT64_MAX - sum ? UINT64_MAX : histogram->sum + sum;
 }
 
-bool histogram_add(struct histogram *histogram, uint64_t value)
+/* Counts so many values of a bucket. */
+static bool place(struct histogram *histogram, unsigned bucket, uint32_t count)
 {
-	unsigned bucket = bucket_of(value);
 	struct histogram_group *group = group_of(histogram, bucket >> HISTOGRAM_PART_BITS);
 
+	if (group)
+		bucket_add(&group->counts[bucket & (PARTS - 1)], count);
+	else
+		histogram->unplaced += count;
+	return group;
+}
+
+static uint64_t size_of_values(uint32_t room)
+{
+	return sizeof(struct histogram_values) + room * sizeof(uint64_t);
+}
+
+static void forget_values(struct histogram *histogram, struct histogram_memory *memory)
+{
+	if (memory && histogram->values)
+		memory->used -= size_of_values(histogram->values->room);
+	free(histogram->values);
+	histogram->values = NULL;
+}
+
+/* From now on values are counted in buckets. */
+static void spill(struct histogram *histogram, struct histogram_memory *memory)
+{
+	for (uint64_t i = 0; histogram->values && i < histogram->count; i++)
+		place(histogram, bucket_of(histogram->values->list[i]), 1);
+	forget_values(histogram, memory);
+}
+
+/* Room for so many values. False: they are too many, or memory is out. */
+static bool make_room(struct histogram *histogram, uint64_t count, struct histogram_memory *memory)
+{
+	uint32_t before = histogram->values ? histogram->values->room : 0, room = before ? before : FIRST_VALUES;
+	uint64_t more;
+	struct histogram_values *larger;
+
+	if (count > HISTOGRAM_VALUES)
+		return false;
+	while (room < count)
+		room *= 2;
+	if (room == before)
+		return true;
+	more = size_of_values(room) - (before ? size_of_values(before) : 0);
+	if (memory && more > memory->most - memory->used)
+		return false;
+	larger = realloc(histogram->values, size_of_values(room));
+	if (!larger)
+		return false;
+	if (memory)
+		memory->used += more;
+	larger->room = room;
+	histogram->values = larger;
+	return true;
+}
+
+/* Whether `count` more values can be kept with those that are there; else all are in buckets. */
+static bool keeps(struct histogram *histogram, uint64_t count, struct histogram_memory *memory)
+{
+	if (histogram->count && !histogram->values)
+		return false;
+	if (make_room(histogram, histogram->count + count, memory)) {
+		histogram->values->sorted = false;
+		return true;
+	}
+	spill(histogram, memory);
+	return false;
+}
+
+bool histogram_add(struct histogram *histogram, uint64_t value, struct histogram_memory *memory)
+{
+	bool placed = true;
+
+	if (keeps(histogram, 1, memory))
+		histogram->values->list[histogram->count] = value;
+	else
+		placed = place(histogram, bucket_of(value), 1);
 	if (!histogram->count || value < histogram->least)
 		histogram->least = value;
 	if (value > histogram->largest)
 		histogram->largest = value;
 	histogram->count++;
 	add_to_sum(histogram, value);
-	histogram->unplaced += !group;
-	if (group)
-		bucket_add(&group->counts[bucket & (PARTS - 1)], 1);
-	return group;
+	return placed;
 }
 
-uint64_t histogram_merge(struct histogram *histogram, const struct histogram *other)
+/* Adds the values of another, which are kept or in buckets. */
+static void merge_values(struct histogram *histogram, const struct histogram *other, struct histogram_memory *memory)
 {
-	uint64_t unplaced = 0;
+	if (other->values && keeps(histogram, other->count, memory)) {
+		memcpy(histogram->values->list + histogram->count, other->values->list, other->count * sizeof other->values->list[0]);
+		return;
+	}
+	spill(histogram, memory);
+	for (uint64_t i = 0; other->values && i < other->count; i++)
+		place(histogram, bucket_of(other->values->list[i]), 1);
+	for (unsigned bucket = 0; !other->values && bucket < HISTOGRAM_BUCKETS; bucket++) {
+		uint32_t count = (uint32_t)histogram_bucket(other, bucket);
+
+		if (count)
+			place(histogram, bucket, count);
+	}
+}
+
+uint64_t histogram_merge(struct histogram *histogram, const struct histogram *other, struct histogram_memory *memory)
+{
+	uint64_t unplaced = histogram->unplaced;
 
 	if (!other->count)
 		return 0;
+	merge_values(histogram, other, memory);
 	if (!histogram->count || other->least < histogram->least)
 		histogram->least = other->least;
 	if (other->largest > histogram->largest)
 		histogram->largest = other->largest;
 	histogram->count += other->count;
 	add_to_sum(histogram, other->sum);
-	for (unsigned i = 0; i < HISTOGRAM_GROUPS; i++) {
-		const struct histogram_group *from = other->places[i] ? &other->groups[other->places[i] - 1] : NULL;
-		struct histogram_group *group = from ? group_of(histogram, i) : NULL;
-
-		for (unsigned part = 0; from && part < PARTS; part++) {
-			if (group)
-				bucket_add(&group->counts[part], from->counts[part]);
-			else
-				unplaced += from->counts[part];
-		}
-	}
-	histogram->unplaced += unplaced + other->unplaced;
+	unplaced = histogram->unplaced - unplaced;
+	histogram->unplaced += other->unplaced;
 	return unplaced;
 }
 
-uint32_t histogram_bucket(const struct histogram *histogram, unsigned bucket)
+static int compare(const void *a, const void *b)
 {
-	uint8_t place = histogram->places[bucket >> HISTOGRAM_PART_BITS];
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
 
-	return place ? histogram->groups[place - 1].counts[bucket & (PARTS - 1)] : 0;
+	return (left > right) - (left < right);
 }
 
-void histogram_fini(struct histogram *histogram)
+/* Its values, the least first. */
+static const uint64_t *sorted(const struct histogram *histogram)
 {
+	struct histogram_values *values = histogram->values;
+
+	if (!values->sorted)
+		qsort(values->list, histogram->count, sizeof values->list[0], compare);
+	values->sorted = true;
+	return values->list;
+}
+
+/* How many of the values that are kept are less. */
+static uint64_t count_below(const struct histogram *histogram, uint64_t value)
+{
+	const uint64_t *list = sorted(histogram);
+	uint64_t low = 0, high = histogram->count;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (list[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint64_t histogram_bucket(const struct histogram *histogram, unsigned bucket)
+{
+	uint8_t at = histogram->places[bucket >> HISTOGRAM_PART_BITS];
+
+	if (histogram->values)
+		return (bucket < HISTOGRAM_BUCKETS - 1 ? count_below(histogram, histogram_begin(bucket + 1)) : histogram->count) -
+		       count_below(histogram, histogram_begin(bucket));
+	return at ? histogram->groups[at - 1].counts[bucket & (PARTS - 1)] : 0;
+}
+
+void histogram_fini(struct histogram *histogram, struct histogram_memory *memory)
+{
+	forget_values(histogram, memory);
 	free(histogram->groups);
 	*histogram = (struct histogram){ .groups = NULL };
 }
@@ -131,6 +254,8 @@ uint64_t histogram_above(const struct histogram *histogram, uint64_t value)
 {
 	uint64_t count = 0;
 
+	if (histogram->values)
+		return histogram->count - count_below(histogram, value);
 	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
 		count += value_of(bucket) >= value ? histogram_bucket(histogram, bucket) : 0;
 	return count || histogram->largest < value ? count : 1;
@@ -160,6 +285,10 @@ void histogram_percentiles(const struct histogram *histogram, const unsigned *pe
 	for (unsigned i = 0; i < count; i++) {
 		uint64_t rank = placed / 1000 * permilles[i] + (placed % 1000 * permilles[i] + 999) / 1000, value;
 
+		if (histogram->values) {
+			values[i] = sorted(histogram)[rank ? rank - 1 : 0];
+			continue;
+		}
 		bucket = find_rank(histogram, rank, bucket, &below);
 		/* the last bucket holds what no other does */
 		value = bucket < HISTOGRAM_BUCKETS - 1 ? value_of(bucket) : histogram->largest;

@@ -54,6 +54,9 @@ struct stats *stats_create(const struct stats_options *options)
 		return NULL;
 	stats->options = *options;
 	stats->interval_ns = options->interval_ns;
+	/* of the rest, each connection has its part */
+	stats->values.most = options->max_memory / 4;
+	stats->options.max_memory -= stats->values.most;
 	/* beyond the limit: what nothing else has room for is counted there */
 	for (int i = 0; i < 2; i++)
 		stats->others.directions[i].incidents = calloc(1, sizeof(struct stats_incidents));
@@ -141,14 +144,14 @@ static void give_operations(struct stats *stats, struct stats_operations *operat
 {
 	if (!operations)
 		return;
-	histogram_fini(&operations->size);
-	histogram_fini(&operations->latency_ns);
+	histogram_fini(&operations->size, &stats->values);
+	histogram_fini(&operations->latency_ns, &stats->values);
 	stats_give(stats, operations, sizeof *operations, 2);
 }
 
 void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value)
 {
-	if (!histogram_add(histogram, value))
+	if (!histogram_add(histogram, value, &stats->values))
 		stats->unplaced_values++;
 }
 
@@ -564,8 +567,8 @@ static void operations_merge(struct stats *stats, struct stats_operations *opera
 	operations->unanswered += other->unanswered;
 	operations->refused += other->refused;
 	operations->bytes += other->bytes;
-	stats->unplaced_values += histogram_merge(&operations->size, &other->size);
-	stats->unplaced_values += histogram_merge(&operations->latency_ns, &other->latency_ns);
+	stats->unplaced_values += histogram_merge(&operations->size, &other->size, &stats->values);
+	stats->unplaced_values += histogram_merge(&operations->latency_ns, &other->latency_ns, &stats->values);
 }
 
 static void recovery_merge(struct stats_recovery *into, const struct stats_recovery *from)
@@ -643,7 +646,7 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 		stats_give(stats, direction->recovery, sizeof *direction->recovery, 0);
 		give_back(stats, direction->reads, SIZE_OF_READS(STATS_READS));
 		if (direction->reaction_ns)
-			histogram_fini(direction->reaction_ns);
+			histogram_fini(direction->reaction_ns, &stats->values);
 		stats_give(stats, direction->reaction_ns, sizeof *direction->reaction_ns, 1);
 	}
 	free(connection->shown.life);
@@ -673,14 +676,14 @@ void stats_destroy(struct stats *stats)
 			connection_destroy(stats, stats->table[i]);
 	connection_destroy(stats, &stats->others);
 	for (unsigned i = 0; i < stats->rpc_count; i++) {
-		histogram_fini(&stats->rpcs[i]->latency_ns);
+		histogram_fini(&stats->rpcs[i]->latency_ns, &stats->values);
 		free(stats->rpcs[i]);
 	}
 	for (unsigned i = 0; i < stats->mad_count; i++) {
-		histogram_fini(&stats->mads[i]->latency_ns);
+		histogram_fini(&stats->mads[i]->latency_ns, &stats->values);
 		free(stats->mads[i]);
 	}
-	histogram_fini(&stats->setup_ns);
+	histogram_fini(&stats->setup_ns, &stats->values);
 	free(stats->sights);
 	free(stats->pauses);
 	free(stats->table);

@@ -203,6 +203,7 @@ struct stats_options {
 struct stats {
 	struct stats_options options;
 	uint64_t memory;                    /* bytes taken, but for what has a fixed limit */
+	struct histogram_memory values;     /* kept by histograms: a quarter of the limit, which is not in `memory` */
 	uint64_t packets, wire_bytes;
 	uint64_t rdma_packets;              /* with a BTH, or of a connection of iWARP */
 	uint64_t connection_memory;         /* of these bytes, those of connections without their operations: at most half of the limit */

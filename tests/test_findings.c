@@ -308,9 +308,9 @@ static void set_slow_replies(struct counts *counts, unsigned others, uint64_t co
 {
 	(void)of;
 	for (unsigned i = 0; i < others; i++)
-		histogram_add(&counts->rpc->latency_ns, MS);
+		histogram_add(&counts->rpc->latency_ns, MS, NULL);
 	for (uint64_t i = 0; i < count; i++)
-		histogram_add(&counts->rpc->latency_ns, 1000 * MS);
+		histogram_add(&counts->rpc->latency_ns, 1000 * MS, NULL);
 }
 
 static void set_recovery(struct counts *counts, unsigned cause, uint64_t count, uint64_t of)
@@ -421,7 +421,7 @@ static const struct threshold_case {
 	{ "unreliable_loss", set_unreliable, RTAP_TROUBLE_LOST, 1, 0 },
 	{ "rpc_unanswered", set_overdue, 0, 1, 0 },
 	{ "rpc_errors", set_first_error, 0, 10, 200 },
-	{ "rpc_latency", set_slow_replies, 100, 1, 0 },
+	{ "rpc_latency", set_slow_replies, 2, 1, 0 },
 	{ "adaptive_retransmission", set_doubled, RTAP_RECOVERY_TIMEOUT, 2, 0 },
 	{ "congestion", set_event, STATS_CE_MARK, 10, 10 },
 	{ "cnps", set_event, STATS_CNP, 1, 0 },
@@ -525,22 +525,21 @@ static bool finds_latency(unsigned replies, uint64_t usual_ns, uint64_t longest_
 
 	begin_counts(&counts);
 	for (unsigned i = 1; i < replies; i++)
-		histogram_add(&counts.rpc->latency_ns, usual_ns);
-	histogram_add(&counts.rpc->latency_ns, longest_ns);
+		histogram_add(&counts.rpc->latency_ns, usual_ns, NULL);
+	histogram_add(&counts.rpc->latency_ns, longest_ns, NULL);
 	return end_counts(&counts, "rpc_latency");
 }
 
-Test(findings, of_latency_take_100_replies_and_a_tenth_of_a_second_and_50_times_the_median)
+Test(findings, of_latency_take_3_replies_and_50_ms_and_50_times_the_median)
 {
-	/* the middle of a bucket of the histogram, which begins at 2^23 and is 2^19 wide: so the median is exact */
-	const uint64_t usual = (UINT64_C(1) << 23) + (UINT64_C(1) << 18) - 1;
+	const uint64_t usual = 8650753;
 
-	cr_expect_not(finds_latency(99, MS, 1000 * MS));
+	cr_expect_not(finds_latency(2, MS, 1000 * MS));
+	cr_expect(finds_latency(3, MS, 1000 * MS));
 	cr_expect(finds_latency(100, MS, 1000 * MS));
-	cr_expect(finds_latency(101, MS, 1000 * MS));
-	cr_expect_not(finds_latency(100, 1000, 100 * MS - 1));
-	cr_expect(finds_latency(100, 1000, 100 * MS));
-	cr_expect(finds_latency(100, 1000, 100 * MS + 1));
+	cr_expect_not(finds_latency(3, 1000, 50 * MS - 1));
+	cr_expect(finds_latency(3, 1000, 50 * MS));
+	cr_expect(finds_latency(3, 1000, 50 * MS + 1));
 	cr_expect_not(finds_latency(100, usual, 50 * usual - 1));
 	cr_expect(finds_latency(100, usual, 50 * usual));
 	cr_expect(finds_latency(100, usual, 50 * usual + 1));
