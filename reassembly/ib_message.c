@@ -249,7 +249,7 @@ static __attribute__((noinline)) void sent_again(struct psn_stream *stream, stru
 		message->needed.end = (message->needed.begin + (uint32_t)count) & INT32_MAX;
 		message->needed.has_come = false;
 		message->answered_ns = packet->frame->time_ns;
-		message->answered_at = stream->packets;
+		message->answered_at = stream->packets + IB_AGAIN_PACKETS;
 	}
 	if (stream->reliable)
 		recovery_note_again(stream, psn, count, message, is_read, packet->frame->time_ns, &packet->flow);

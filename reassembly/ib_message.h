@@ -27,6 +27,8 @@ void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connec
  */
 #define IB_GRACE_PACKETS 256
 #define IB_GRACE_NS (INT64_C(1000000000) / 2)
+/* And for the answer when it was sent again: all READs under way may be answered before. */
+#define IB_AGAIN_PACKETS 4096
 
 /* Of a message that nothing has answered: whether it waits for nothing more. */
 bool ib_message_is_given_up(const struct rtap_tracker *tracker, const struct message *message);
@@ -36,7 +38,7 @@ static inline bool ib_message_is_final(const struct rtap_tracker *tracker, const
 {
 	if (!message->answered)
 		return ib_message_is_given_up(tracker, message);
-	return message->stream->packets - message->answered_at >= IB_GRACE_PACKETS || tracker->now_ns - message->answered_ns >= IB_GRACE_NS;
+	return message->stream->packets >= message->answered_at + IB_GRACE_PACKETS || tracker->now_ns - message->answered_ns >= IB_GRACE_NS;
 }
 
 /* ib_message_settle_final() when there may be something to do; settles all if `all` is set. */
