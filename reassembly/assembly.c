@@ -38,10 +38,13 @@ static bool has_announced_length(const struct message *message)
 
 void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 {
+	bool was_known = stream->pmtu;
+
 	if (!is_path_mtu(pmtu))
 		return;
 	stream->pmtu = pmtu;
-	for (struct message *message = stream->head; message; message = message->behind) {
+	/* of those that begin while it is known the end is worked out then */
+	for (struct message *message = was_known ? NULL : stream->head; message; message = message->behind) {
 		if (!has_announced_length(message) || message->end)
 			continue;
 		message->end = message->low + assembly_packets_of(message->shown.length, pmtu);
@@ -54,6 +57,81 @@ void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 		stream->next = stream->tail->end;
 }
 
+static struct message *message_of(const struct tree_node *node)
+{
+	return (struct message *)((uintptr_t)node - offsetof(struct message, by_psn));
+}
+
+static int by_psn(const struct tree_node *a, const struct tree_node *b)
+{
+	uint64_t left = message_of(a)->low, right = message_of(b)->low;
+
+	return left < right ? -1 : left > right;
+}
+
+static int begins_by(const struct tree_node *node, const void *psn)
+{
+	return message_of(node)->low <= *(const uint64_t *)psn ? -1 : 1;
+}
+
+static void index_message(struct psn_stream *stream, struct message *message)
+{
+	struct tree tree = { .root = stream->index, .order = by_psn };
+
+	tree_insert(&tree, &message->by_psn);
+	stream->index = tree.root;
+}
+
+/* Messages that are passed in a search before the stream gets an index. */
+#define MOST_PASSED 64
+
+struct message *assembly_find_earlier(struct psn_stream *stream, uint64_t psn, struct message *from)
+{
+	struct message *message = from ? from : stream->tail;
+	struct tree tree = { .order = by_psn };
+	struct tree_node *later;
+
+	for (unsigned i = 0; !stream->index && i < MOST_PASSED; i++) {
+		if (message->low <= psn && message->behind->low > psn)
+			return message;
+		message = message->low > psn ? message->before : message->behind;
+		if (!message)
+			return NULL;
+	}
+	if (!stream->index)
+		for (message = stream->head; message; message = message->behind)
+			index_message(stream, message);
+	tree.root = stream->index;
+	later = tree_at_or_after(&tree, begins_by, &psn);
+	return later ? message_of(later)->before : stream->tail;
+}
+
+/* What is passed when a message comes late, for its place among those that wait for an acknowledgement. */
+#define MOST_PASSED_UNACKED 256
+
+/* Nearly always it is the newest. */
+static void link_unacked(struct psn_stream *stream, struct message *message)
+{
+	struct message *first = stream->unacked, *before;
+
+	if (!first) {
+		stream->unacked = message->unacked_before = message->unacked_after = message;
+		return;
+	}
+	before = first->unacked_before;
+	for (unsigned i = 0; before->low > message->low && i < MOST_PASSED_UNACKED; i++) {
+		if (before == first) {
+			stream->unacked = message;
+			before = first->unacked_before;
+			break;
+		}
+		before = before->unacked_before;
+	}
+	message->unacked_before = before;
+	message->unacked_after = before->unacked_after;
+	message->unacked_after->unacked_before = before->unacked_after = message;
+}
+
 static void link_behind(struct psn_stream *stream, struct message *message, struct message *before)
 {
 	message->stream = stream;
@@ -63,7 +141,31 @@ static void link_behind(struct psn_stream *stream, struct message *message, stru
 	*(before ? &before->behind : &stream->head) = message;
 	if (!stream->unanswered || stream->unanswered == message->behind)
 		stream->unanswered = message;
+	if (stream->index)
+		index_message(stream, message);
+	if (stream->reliable && (message->shown.verb == RTAP_VERB_SEND || message->shown.verb == RTAP_VERB_WRITE))
+		link_unacked(stream, message);
 	stream->in_flight++;
+}
+
+void assembly_unlink(struct message *message)
+{
+	struct psn_stream *stream = message->stream;
+
+	if (stream->unanswered == message)
+		stream->unanswered = message->behind;
+	if (stream->index) {
+		struct tree tree = { .root = stream->index, .order = by_psn };
+
+		tree_remove(&tree, &message->by_psn);
+		stream->index = tree.root;
+	}
+	assembly_unlink_unacked(stream, message);
+	*(message->before ? &message->before->behind : &stream->head) = message->behind;
+	*(message->behind ? &message->behind->before : &stream->tail) = message->before;
+	stream->in_flight--;
+	message->stream = NULL;
+	message->before = message->behind = NULL;
 }
 
 static const uint8_t kind_of_verb[] = {

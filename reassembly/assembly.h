@@ -33,17 +33,31 @@ static inline void assembly_learn_path_mtu(struct psn_stream *stream, uint32_t p
 /* Packets that a payload of `length` bytes takes. IBTA vol. 1, 9.7.2. */
 uint64_t assembly_packets_of(uint64_t length, uint32_t pmtu);
 
-/* The last message that begins at or before `psn`, looked for from `from` on; NULL: from the last one. */
-static inline struct message *assembly_find_before(const struct psn_stream *stream, uint64_t psn, struct message *from)
-{
-	struct message *message = from ? from : stream->tail;
+/* assembly_find_before() of a message that is not the last one. */
+struct message *assembly_find_earlier(struct psn_stream *stream, uint64_t psn, struct message *from);
 
-	while (message && message->low > psn)
-		message = message->before;
-	while (message && message->behind && message->behind->low <= psn)
-		message = message->behind;
-	return message;
+/* The last message that begins at or before `psn`, looked for from `from` on; NULL: from the last one. */
+static inline struct message *assembly_find_before(struct psn_stream *stream, uint64_t psn, struct message *from)
+{
+	struct message *tail = stream->tail;
+
+	return !tail || tail->low <= psn ? tail : assembly_find_earlier(stream, psn, from);
 }
+
+/* Takes a message out of the list of those that wait for an acknowledgement. */
+static inline void assembly_unlink_unacked(struct psn_stream *stream, struct message *message)
+{
+	if (!message->unacked_before)
+		return;
+	if (stream->unacked == message)
+		stream->unacked = message->unacked_after == message ? NULL : message->unacked_after;
+	message->unacked_before->unacked_after = message->unacked_after;
+	message->unacked_after->unacked_before = message->unacked_before;
+	message->unacked_before = message->unacked_after = NULL;
+}
+
+/* Takes a message out of its stream. */
+void assembly_unlink(struct message *message);
 
 void assembly_set_verb(struct message *message, enum rtap_verb verb);
 

@@ -50,11 +50,13 @@ static void close_unreliable(struct psn_stream *stream, struct message *message,
 {
 	if (begins)
 		for (struct message *before = message->before; before && !before->answered; before = before->before) {
+			assembly_unlink_unacked(stream, before);
 			before->answered = true;
 			before->answered_ns = now_ns;
 			before->answered_at = stream->packets;
 		}
 	if (!message->answered && assembly_is_whole(message)) {
+		assembly_unlink_unacked(stream, message);
 		message->answered = true;
 		message->answered_ns = now_ns;
 		message->answered_at = stream->packets;

@@ -19,6 +19,7 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
 
 	if (message->answered)
 		return;
+	assembly_unlink_unacked(stream, message);
 	message->answered = true;
 	message->answered_ns = response->time_ns;
 	message->answered_at = stream->packets;
@@ -44,7 +45,8 @@ static void __attribute__((noinline)) join_by_msn(struct rtap_tracker *tracker, 
 
 	if (!stream->msn_known || !stream->pmtu || !(ib_opcodes[response->opcode].headers & IB_AETH))
 		return;
-	for (const struct message *message = assembly_find_before(stream, from, stream->unanswered); message; message = message->behind) {
+	for (const struct message *message = assembly_find_before(stream, from, stream->unanswered);
+	     message && message->low < stream->acknowledged; message = message->behind) {
 		const struct message *next = message->behind;
 
 		if (message->high < from || message->high >= stream->acknowledged)
@@ -54,23 +56,30 @@ static void __attribute__((noinline)) join_by_msn(struct rtap_tracker *tracker, 
 	}
 	if (!pairs || messages != counted + pairs)
 		return;
-	for (struct message *message = assembly_find_before(stream, from, stream->unanswered); message; message = message->behind)
+	for (struct message *message = assembly_find_before(stream, from, stream->unanswered);
+	     message && message->low < stream->acknowledged; message = message->behind)
 		while (message->behind && message->behind->high < stream->acknowledged && assembly_may_be_one(message, message->behind)) {
 			message->has_last |= message->behind->has_last;
 			assembly_join(tracker, message, message->behind);
 		}
 }
 
+/* Only one message can be acknowledged in part: of more than so many that are it is not known what they are. */
+#define MOST_PARTLY_ACKNOWLEDGED 64
+
 /* The SENDs and WRITEs below `psn`. */
 static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
 {
-	for (struct message *message = stream->unanswered; message && message->low < psn; message = message->behind) {
+	struct message *message = stream->unacked, *last = message ? message->unacked_before : NULL, *next;
+
+	for (unsigned partly = 0; message && message->low < psn && partly < MOST_PARTLY_ACKNOWLEDGED; message = next) {
 		uint64_t end = message->end ? message->end : message->high + 1;
 
+		next = message == last ? NULL : message->unacked_after;
 		/* packets in the middle of a message are acknowledged too */
-		if (!message->end && !message->has_last && end == psn)
-			continue;
-		if (!is_answered_by_data(message) && end <= psn)
+		if (end > psn || (!message->end && !message->has_last && end == psn))
+			partly++;
+		else
 			answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
 	}
 	while (stream->unanswered && stream->unanswered->answered)

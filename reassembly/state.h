@@ -88,6 +88,7 @@ struct recovery {
 struct message {
 	struct rtap_message shown;
 	struct message *before, *behind;   /* in its stream, by PSN */
+	struct message *unacked_before, *unacked_after; /* in its stream's list of those; NULL: it is not in it */
 	/* whether it can be told is asked with each frame: what that depends on stands together */
 	struct message *waiting_before, *waiting_behind; /* in the order of first frames */
 	struct psn_stream *stream;         /* NULL: settled, nothing changes any more */
@@ -131,6 +132,7 @@ struct message {
 	struct message *next_touched;
 	/* in one that is kept for reuse they cover nothing; all above is cleared then */
 	struct coverage coverage, cut;     /* bytes that are there; bytes that the capture cut off */
+	struct tree_node by_psn;           /* in the index of its stream, if that has one */
 };
 
 /* One direction's requests, and the responses to them. */
@@ -156,7 +158,9 @@ struct psn_stream {
 	uint64_t asked_again, asked_again_end; /* PSNs of the responses that a READ sent again asked for; the same: none */
 	uint64_t fragment_psn;    /* of the newest SEND of which the beginning was not seen */
 	struct message *head, *tail;   /* by PSN */
-	struct message *unanswered;    /* none before it is unanswered */
+	struct tree_node *index;       /* the same messages as a tree, while they are many and come in no order; NULL: there is none */
+	struct message *unanswered;    /* where to look for what a response answers: those before it are answered, or came late */
+	struct message *unacked;       /* SENDs and WRITEs that wait for an acknowledgement: the first one, in a ring by PSN; NULL: none */
 	uint64_t early_end;       /* PSN behind all that early responses answer; 0: there are none */
 	struct early_responses *early; /* NULL: none so far */
 	uint32_t msn;             /* of the last acknowledgement; valid with msn_known */
