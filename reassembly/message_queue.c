@@ -16,8 +16,37 @@
 #define CACHE_LINE 64
 #define MOST_SPARE 1024 /* messages whose memory is kept for others */
 
+/* Places after that one, NULL: all, are not known any more. */
+static void forget_places_after(struct rtap_tracker *tracker, struct message *last)
+{
+	for (struct message *message = last ? last->waiting_behind : tracker->first_waiting; message && message->place; message = message->waiting_behind)
+		message->place = 0;
+	tracker->last_placed = last;
+	if (tracker->last_ready && !tracker->last_ready->place)
+		tracker->last_ready = last;
+}
+
+static void place_next(struct rtap_tracker *tracker)
+{
+	struct message *last = tracker->last_placed, *next = last ? last->waiting_behind : tracker->first_waiting;
+
+	next->place = last ? last->place + 1 : 1;
+	tracker->last_placed = next;
+}
+
+static __attribute__((noinline)) void leave_place(struct rtap_tracker *tracker, struct message *message)
+{
+	if (message->waiting_before || tracker->last_placed == message)
+		forget_places_after(tracker, message->waiting_before);
+	else if (tracker->last_ready == message)
+		tracker->last_ready = NULL;
+	message->place = 0;
+}
+
 static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *message)
 {
+	if (message->place)
+		leave_place(tracker, message);
 	*(message->waiting_before ? &message->waiting_before->waiting_behind : &tracker->first_waiting) = message->waiting_behind;
 	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message->waiting_before;
 }
@@ -31,7 +60,7 @@ static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *
  */
 static void link_waiting(struct rtap_tracker *tracker, struct message *message)
 {
-	struct message *first = tracker->first_waiting, *before = tracker->last_waiting;
+	struct message *first = tracker->first_waiting, *before = tracker->last_waiting, *behind;
 	uint64_t frame = message->shown.first_frame;
 
 	if (!before || before->shown.first_frame <= frame || tracker->finishes) {
@@ -46,8 +75,15 @@ static void link_waiting(struct rtap_tracker *tracker, struct message *message)
 		for (unsigned i = 0; i < MOST_PASSED && before && before->shown.first_frame > frame; i++)
 			before = before->waiting_before;
 	}
+	behind = before ? before->waiting_behind : first;
+	if (behind && behind->place) {
+		if (tracker->last_placed->place - behind->place < MOST_PASSED)
+			forget_places_after(tracker, before);
+		else
+			before = tracker->last_placed;
+	}
 	message->waiting_before = before;
-	message->waiting_behind = before ? before->waiting_behind : tracker->first_waiting;
+	message->waiting_behind = before ? before->waiting_behind : first;
 	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message;
 	*(before ? &before->waiting_behind : &tracker->first_waiting) = message;
 }
@@ -121,14 +157,18 @@ static inline void fetch(const struct message *message)
 	fetch_lines((const char *)message + 8 * CACHE_LINE);
 }
 
-/* Number that a message will have which is further down the queue: all before it are settled. */
-static uint64_t number_of(const struct rtap_tracker *tracker, const struct message *wanted)
+/* Number that a message will have which is further down the queue than the first one, whose number was the last to be given. */
+static uint64_t number_of(struct rtap_tracker *tracker, const struct message *wanted)
 {
-	uint64_t number = tracker->counters.messages;
+	while (!wanted->place)
+		place_next(tracker);
+	return tracker->counters.messages + (wanted->place - tracker->first_waiting->place);
+}
 
-	for (const struct message *message = tracker->first_waiting; message && message != wanted; message = message->waiting_behind)
-		number++;
-	return number;
+/* Whether nothing changes any more about a message, or those before it. */
+static bool is_ready(const struct rtap_tracker *tracker, const struct message *message)
+{
+	return message->place && tracker->last_ready && message->place <= tracker->last_ready->place;
 }
 
 static bool is_final(const struct rtap_tracker *tracker, const struct message *message)
@@ -137,8 +177,8 @@ static bool is_final(const struct rtap_tracker *tracker, const struct message *m
 }
 
 /*
- * The message that is not over yet, of this one and those between it and its RPC reply, whose numbers must be known. NULL: nothing
- * changes about them any more.
+ * The message that is not over yet, of the first one and those between it and its RPC reply, whose numbers must be known. NULL:
+ * nothing changes about them any more.
  */
 static struct message *awaited_by(struct rtap_tracker *tracker, struct message *message)
 {
@@ -152,20 +192,20 @@ static struct message *awaited_by(struct rtap_tracker *tracker, struct message *
 	if ((message->awaits_ack || message->answered) && message->connection->ddp && !ddp_message_is_final(tracker, message))
 		return message;
 	/* what was found ready stays so */
-	while (message->partner && message->ready_up_to != message->partner) {
-		struct message *next = message->ready_up_to ? message->ready_up_to->waiting_behind : message->waiting_behind;
+	while (message->partner && !is_ready(tracker, message->partner)) {
+		struct message *last = tracker->last_ready, *next = last ? last->waiting_behind : message;
 
-		/* what an RPC amounts to does not change its place */
-		if (next->call && next == message->partner)
-			return next;
 		/* one that only holds a place can go again */
 		if ((next->holder && !next->shown.is_rpc) || (next->stream && !is_final(tracker, next)))
 			return next;
 		if (next->stream)
 			message_settle(tracker, next);
-		message->ready_up_to = next;
+		if (!next->place)
+			place_next(tracker);
+		tracker->last_ready = next;
 	}
-	return NULL;
+	/* what an RPC amounts to does not change its place: only that of the message itself is waited for */
+	return message->partner && message->partner->call ? message->partner : NULL;
 }
 
 /* The segments of a transfer of management: what was counted for them is counted anew. */
@@ -244,16 +284,11 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 /* To the end of those that wait, as if it had begun now. */
 static void queue_again(struct rtap_tracker *tracker, struct message *message)
 {
-	struct message *first = tracker->first_waiting;
-
-	if (first->ready_up_to == message)
-		first->ready_up_to = message->waiting_before == first ? NULL : message->waiting_before;
 	unlink_waiting(tracker, message);
 	message->waiting_before = tracker->last_waiting;
 	message->waiting_behind = NULL;
 	*(tracker->last_waiting ? &tracker->last_waiting->waiting_behind : &tracker->first_waiting) = message;
 	tracker->last_waiting = message;
-	message->ready_up_to = NULL;
 	message->queued_ns = tracker->budget.clock_ns;
 }
 
@@ -310,6 +345,7 @@ static void put_in_order(struct rtap_tracker *tracker)
 	count = 0;
 	for (struct message *message = tracker->first_waiting; message; message = message->waiting_behind, count++)
 		places[count] = (struct place){ message, count };
+	forget_places_after(tracker, NULL);
 	qsort(places, count, sizeof *places, compare_places);
 	for (size_t i = 0; i < count; i++) {
 		places[i].message->waiting_before = i ? places[i - 1].message : NULL;

@@ -98,7 +98,7 @@ struct message {
 	struct rmpp_transfer *transfer;    /* of management, whose segments are waited for */
 	struct message **holder;           /* RPC over TCP and UDP: who points to it, as it waits for its reply or its own end; NULL: nobody */
 	struct message *partner;           /* the RPC message that it answers, or that answers it */
-	struct message *ready_up_to;       /* the last of those behind it of which nothing changes any more */
+	uint64_t place;                    /* among those that wait, which differs from others' by what stands between; 0: not counted */
 	uint64_t queued_ns;                /* when it got its place among those that wait, by the budget's clock */
 	int64_t active_ns;                 /* when a packet of it was seen, new or not */
 	int64_t answered_ns;
@@ -311,6 +311,8 @@ struct rtap_tracker {
 	struct connection *first_answering, *last_answering; /* that answers are remembered of, in the order of the latest */
 	struct flow *pending_flows;
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
+	struct message *last_placed;   /* up to it their places are counted; NULL: none is */
+	struct message *last_ready;    /* up to it nothing changes any more, and places are counted; NULL: that of none is known */
 	bool finishes;                 /* the input has ended: they are put in order before they are told */
 	struct message *spare;         /* for reuse, by `behind` */
 	uint32_t spare_count;

@@ -19,7 +19,7 @@ START_NS, STEP_NS = 1700000000 * 10**9, 10000
 CLIENT, SERVER = 1, 2
 QPN = {CLIENT: 0x11, SERVER: 0x22}
 PSN = {CLIENT: 0x100, SERVER: 0x800000}
-SEND_FIRST, SEND_ONLY, WRITE_ONLY, READ_REQUEST, READ_ONLY, ACK, UD_SEND = 0x00, 0x04, 0x0a, 0x0c, 0x10, 0x11, 0x64
+SEND_FIRST, SEND_ONLY, WRITE_FIRST, WRITE_ONLY, READ_REQUEST, READ_ONLY, ACK, UD_SEND = 0x00, 0x04, 0x06, 0x0a, 0x0c, 0x10, 0x11, 0x64
 KEY, ADDRESS = 0x1234, 0x100000
 NFS, READ3, CREATE3, MKDIR3, RENAME3, LINK3 = 100003, 6, 8, 9, 14, 15
 SYN, PUSH, TCP_ACK = 0x02, 0x08, 0x10
@@ -180,6 +180,47 @@ def scattered_psns(count):
         yield roce(CLIENT, SEND_ONLY, psn, bytes(32))
 
 
+def sends_after_a_read(count):
+    """A READ whose response was lost, and SENDs, each acknowledged."""
+    yield from established()
+    yield roce(CLIENT, READ_REQUEST, PSN[CLIENT], reth(ADDRESS, KEY, 64))
+    for i in range(1, count + 1):
+        yield roce(CLIENT, SEND_ONLY, PSN[CLIENT] + i, bytes(32), ask=True)
+        yield roce(SERVER, ACK, PSN[CLIENT] + i, aeth(i + 1))
+
+
+def sends_in_reverse(count):
+    """From the last to the first, each acknowledged."""
+    yield from established()
+    for i in range(count, 0, -1):
+        yield roce(CLIENT, SEND_ONLY, PSN[CLIENT] + i, bytes(32), ask=True)
+        yield roce(SERVER, ACK, PSN[CLIENT] + i, aeth(i + 1))
+
+
+def writes_overlapping(count):
+    """Beginnings of WRITEs of 1 GB, one PSN from each other, and acknowledgements of them."""
+    yield from established()
+    for i in range(count):
+        yield roce(CLIENT, WRITE_FIRST, PSN[CLIENT] + i, reth(ADDRESS, KEY, 1 << 30) + bytes(256), ask=True)
+        yield roce(SERVER, ACK, PSN[CLIENT] + i, aeth(0))
+
+
+def path_mtus(count):
+    """Firsts of SENDs of two sizes in turn: the path MTU cannot be known."""
+    yield from established()
+    for i in range(count):
+        yield roce(CLIENT, SEND_FIRST, PSN[CLIENT] + 3 * i, bytes(256 << i % 2))
+
+
+def ends_paired_late(count):
+    """Both directions of many connections, of which only acknowledgements at the end show what belongs together."""
+    for i in range(count):
+        yield roce(CLIENT, SEND_ONLY, 0x100 + 2 * i, bytes(32), qpn=0x1000 + i)
+        yield roce(SERVER, SEND_ONLY, 0x100 + 2 * i, bytes(32), qpn=0x200000 + i)
+    for i in range(count):
+        yield roce(SERVER, ACK, 0x100 + 2 * i, aeth(1), qpn=0x200000 + i)
+
+
 def unpaired_ends(count):
     """Requests to many queue pairs and the acknowledgements of other PSNs: without a handshake nothing says what belongs together."""
     for i in range(count):
@@ -188,6 +229,19 @@ def unpaired_ends(count):
 
 
 # RPC over RDMA
+
+def calls_answered_late(count):
+    """NFSv3 NULL calls, and their replies when all have been sent, each acknowledged."""
+    yield from established()
+    for i in range(count):
+        xid = 0x10000 + i
+        yield roce(CLIENT, SEND_ONLY, PSN[CLIENT] + i, rpcrdma.header(xid, rpcrdma.MSG, words(0, 0, 0)).data + rpcrdma.call(xid, NFS, 3, 0).data, ask=True)
+        yield roce(SERVER, ACK, PSN[CLIENT] + i, aeth(i + 1))
+    for i in range(count):
+        xid = 0x10000 + i
+        yield roce(SERVER, SEND_ONLY, PSN[SERVER] + i, rpcrdma.header(xid, rpcrdma.MSG, words(0, 0, 0)).data + rpcrdma.accepted(xid).data, ask=True)
+        yield roce(CLIENT, ACK, PSN[SERVER] + i, aeth(i + 1))
+
 
 def read3_call(xid):
     body = opaque(HANDLE) + bytes(8) + words(64)
