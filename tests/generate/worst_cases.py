@@ -537,6 +537,16 @@ def mad_records(count):
         yield roce(SERVER, UD_SEND, i, deth + mad, qpn=1)
 
 
+def mad_transactions(count):
+    """Queries of subnet administration, and their answers in any order when all have been sent."""
+    deth, order = struct.pack(">II", 0x80010000, 1), list(range(count))
+    random.Random(1).shuffle(order)
+    for sender, method, transactions in ((CLIENT, 1, range(count)), (SERVER, 0x81, order)):
+        for i, transaction in enumerate(transactions):
+            mad = struct.pack(">BBBBHHQHHI", 1, 3, 2, method, 0, 0, transaction + 1, 0x35, 0, 0) + bytes(232)
+            yield roce(sender, UD_SEND, i, deth + mad, qpn=1)
+
+
 def messages_of_random_length(count, seed=1):
     """SENDs that resemble nobody else's."""
     yield from established()
