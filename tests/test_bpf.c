@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <criterion/criterion.h>
+#include <pcap/pcap.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -146,24 +147,43 @@ Test(bpf, link_types_without_bpf_are_refused_by_name)
 	rtap_bpf_destroy(bpf);
 }
 
-/* 800 terms; libpcap's optimizer would take a minute. */
+static clock_t time_of_libpcap(const char *text)
+{
+	clock_t begin = clock();
+	pcap_t *handle = pcap_open_dead(DLT_EN10MB, 65535);
+	struct bpf_program code;
+
+	cr_assert_eq(pcap_compile(handle, &code, text, 0, PCAP_NETMASK_UNKNOWN), 0);
+	pcap_freecode(&code);
+	pcap_close(handle);
+	return clock() - begin;
+}
+
+/* It is compiled twice. libpcap's optimizer alone would take 10 times as long as libpcap without it. */
 Test(bpf, a_long_expression_is_compiled_and_one_without_end_refused)
 {
-	char text[17000] = "udp port 4791";
+	char text[9000] = "udp port 4791";
 	struct rtap_error error;
 	struct rtap_bpf *bpf;
-	clock_t begin = clock();
+	clock_t time = 0, of_libpcap = 0;
 	bool passes = false;
 	uint8_t buffer[64];
 	struct rtap_frame frame = frame_of(buffer, RTAP_LINK_ETHERNET);
 
-	for (int i = 0; i < 500; i++)
+	for (int i = 0; i < 400; i++)
 		sprintf(text + strlen(text), " or host 10.9.%d.%d", i / 256, i % 256);
-	cr_assert_eq(rtap_bpf_compile(&bpf, text, &error), RTAP_STATUS_OK, "%s", error.text);
-	cr_assert_eq(rtap_bpf_match(bpf, &frame, &passes, &error), RTAP_STATUS_OK);
-	cr_expect(passes);
-	cr_expect_lt((clock() - begin) / CLOCKS_PER_SEC, 6);
-	rtap_bpf_destroy(bpf);
+	/* other processes can lengthen a run */
+	for (int attempt = 0; attempt < 3 && time >= 5 * of_libpcap; attempt++) {
+		clock_t begin = clock();
+
+		cr_assert_eq(rtap_bpf_compile(&bpf, text, &error), RTAP_STATUS_OK, "%s", error.text);
+		cr_assert_eq(rtap_bpf_match(bpf, &frame, &passes, &error), RTAP_STATUS_OK);
+		time = clock() - begin;
+		cr_expect(passes);
+		rtap_bpf_destroy(bpf);
+		of_libpcap = time_of_libpcap(text);
+	}
+	cr_expect_lt(time, 5 * of_libpcap);
 	memset(text + strlen(text), ' ', sizeof text - 1 - strlen(text));
 	text[sizeof text - 1] = 0;
 	cr_expect_eq(rtap_bpf_compile(&bpf, text, &error), RTAP_STATUS_FAILED);
