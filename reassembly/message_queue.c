@@ -97,11 +97,45 @@ static void leave_stream(struct message *message)
 	assembly_unlink(message);
 }
 
+static void link_half(struct connection *connection, struct message *message)
+{
+	struct message *first = connection->half ? connection->half : message;
+
+	message->half_before = connection->half ? first->half_before : message;
+	message->half_after = first;
+	message->half_before->half_after = first->half_before = message;
+	connection->half = first;
+}
+
+static void unlink_half(struct connection *connection, struct message *message)
+{
+	if (connection->half == message)
+		connection->half = message->half_after == message ? NULL : message->half_after;
+	message->half_before->half_after = message->half_after;
+	message->half_after->half_before = message->half_before;
+	message->half_before = message->half_after = NULL;
+}
+
+void messages_move(struct connection *from, struct connection *to, bool from_a)
+{
+	while (from->half) {
+		struct message *message = from->half;
+
+		unlink_half(from, message);
+		message->connection = to;
+		message->shown.from_a = from_a;
+		from->references--;
+		to->references++;
+	}
+}
+
 static inline void free_message(struct rtap_tracker *tracker, struct message *message)
 {
 	struct connection *connection = message->connection;
 
 	unlink_waiting(tracker, message);
+	if (message->half_before)
+		unlink_half(connection, message);
 	/* most have none of these: calls would cost more than what they do */
 	if (message->exchange)
 		mad_exchange_forget(message);
@@ -149,7 +183,7 @@ static inline void fetch_lines(const char *at)
  */
 static inline void fetch(const struct message *message)
 {
-	static_assert(offsetof(struct message, by_psn) <= 12 * CACHE_LINE + CACHE_LINE * 3 / 4, "nearly all of a message is fetched");
+	static_assert(offsetof(struct message, by_psn) <= 12 * CACHE_LINE + CACHE_LINE, "nearly all of a message is fetched");
 	if (!message)
 		return;
 	fetch_lines((const char *)message);
@@ -415,8 +449,11 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 	message->shown.time_ns = message->shown.time_end_ns = time_ns;
 	message->connection = connection;
 	message->queued_ns = tracker->budget.clock_ns;
-	if (connection)
+	if (connection) {
 		connection->references++;
+		if (!connection->flows[0] != !connection->flows[1])
+			link_half(connection, message);
+	}
 	link_waiting(tracker, message);
 	return message;
 }

@@ -51,6 +51,9 @@ static inline void messages_advance(struct rtap_tracker *tracker)
 		messages_tell_ready(tracker);
 }
 
+/* The messages of a connection of which one flow was known are another's now. */
+void messages_move(struct connection *from, struct connection *to, bool from_a);
+
 /* Memory is short: tells the message that has waited longest as it is. There must be one. */
 void messages_evict_first(struct rtap_tracker *tracker);
 

@@ -8,6 +8,7 @@
 #include "reassembly/connection.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/memory.h"
+#include "reassembly/message_queue.h"
 #include "reassembly/pairing.h"
 #include "reassembly/port_pairing.h"
 #include "reassembly/psn.h"
@@ -170,6 +171,9 @@ static bool has_port(const struct flow *flow, const struct connection *connectio
 /* So many responses that all fit are more than chance, whatever their ports say. */
 #define PROOF 8
 
+/* Connections that are looked at for the one that responses belong to: of more nothing is decided. */
+#define MOST_CANDIDATES 256
+
 /*
  * The one connection that a response can belong to by its PSN, or of several the one whose port is right, too; NULL: there is none, or it
  * is not sure.
@@ -177,6 +181,7 @@ static bool has_port(const struct flow *flow, const struct connection *connectio
 static struct connection *find_requester(const struct rtap_tracker *tracker, const struct flow *flow)
 {
 	struct connection *found = NULL;
+	unsigned candidates = 0;
 	bool is_one = true;
 
 	for (uint32_t i = tracker->expectations.count ? flow->pending_count : 0; i-- > 0 && !found;) {
@@ -190,6 +195,8 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 		for (; expectation; expectation = expectation->same_behind) {
 			bool fits = expectation->connection != flow->connection && expectation->connection != found;
 
+			if (candidates++ == MOST_CANDIDATES)
+				return NULL;
 			for (uint32_t other = 0; other < flow->pending_count && fits; other++)
 				fits = pairing_may_answer(expectation->connection, flow->pending[other].psn, flow->pending[other].opcode);
 			if (!fits)
@@ -258,13 +265,7 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 			budget_charge(&tracker->budget, &connection->holder, message->memory);
 		}
 	}
-	for (struct message *message = tracker->first_waiting; message; message = message->waiting_behind)
-		if (message->connection == other) {
-			message->connection = connection;
-			message->shown.from_a = from_a;
-			connection->references++;
-			other->references--;
-		}
+	messages_move(other, connection, from_a);
 	memset(taken, 0, sizeof *taken);
 	taken->connection = other;
 	merge_shown(&connection->shown, &other->shown, from_a, other->flows[1] != NULL);

@@ -130,6 +130,7 @@ struct message {
 		} needed;
 	};
 	struct message *next_touched;
+	struct message *half_before, *half_after; /* in its connection's list of those; NULL: it is not in it */
 	/* in one that is kept for reuse they cover nothing; all above is cleared then */
 	struct coverage coverage, cut;     /* bytes that are there; bytes that the capture cut off */
 	struct tree_node by_psn;           /* in the index of its stream, if that has one */
@@ -262,6 +263,7 @@ struct connection {
 	struct connection *answering_before, *answering_behind;
 	int64_t closed_ns;
 	uint64_t memory;               /* of rings and flows, as accounted */
+	struct message *half;          /* its messages that began while one of its flows was known, and wait: a ring; NULL: none */
 	bool resized;                  /* they take other memory now */
 	bool closed;                   /* no more packets are expected */
 	bool retired;                  /* and none are taken any more */
