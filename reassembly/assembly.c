@@ -74,7 +74,7 @@ static int begins_by(const struct tree_node *node, const void *psn)
 	return message_of(node)->low <= *(const uint64_t *)psn ? -1 : 1;
 }
 
-static void index_message(struct psn_stream *stream, struct message *message)
+static __attribute__((noinline)) void index_message(struct psn_stream *stream, struct message *message)
 {
 	struct tree tree = { .root = stream->index, .order = by_psn };
 
@@ -148,24 +148,12 @@ static void link_behind(struct psn_stream *stream, struct message *message, stru
 	stream->in_flight++;
 }
 
-void assembly_unlink(struct message *message)
+void assembly_unindex(struct psn_stream *stream, struct message *message)
 {
-	struct psn_stream *stream = message->stream;
+	struct tree tree = { .root = stream->index, .order = by_psn };
 
-	if (stream->unanswered == message)
-		stream->unanswered = message->behind;
-	if (stream->index) {
-		struct tree tree = { .root = stream->index, .order = by_psn };
-
-		tree_remove(&tree, &message->by_psn);
-		stream->index = tree.root;
-	}
-	assembly_unlink_unacked(stream, message);
-	*(message->before ? &message->before->behind : &stream->head) = message->behind;
-	*(message->behind ? &message->behind->before : &stream->tail) = message->before;
-	stream->in_flight--;
-	message->stream = NULL;
-	message->before = message->behind = NULL;
+	tree_remove(&tree, &message->by_psn);
+	stream->index = tree.root;
 }
 
 static const uint8_t kind_of_verb[] = {

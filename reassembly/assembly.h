@@ -41,7 +41,11 @@ static inline struct message *assembly_find_before(struct psn_stream *stream, ui
 {
 	struct message *tail = stream->tail;
 
-	return !tail || tail->low <= psn ? tail : assembly_find_earlier(stream, psn, from);
+	if (!tail || tail->low <= psn)
+		return tail;
+	if (from && from->low <= psn && from->behind->low > psn)
+		return from;
+	return assembly_find_earlier(stream, psn, from);
 }
 
 /* Takes a message out of the list of those that wait for an acknowledgement. */
@@ -56,8 +60,25 @@ static inline void assembly_unlink_unacked(struct psn_stream *stream, struct mes
 	message->unacked_before = message->unacked_after = NULL;
 }
 
+/* Takes a message out of its stream's index. */
+void assembly_unindex(struct psn_stream *stream, struct message *message);
+
 /* Takes a message out of its stream. */
-void assembly_unlink(struct message *message);
+static inline void assembly_unlink(struct message *message)
+{
+	struct psn_stream *stream = message->stream;
+
+	if (stream->unanswered == message)
+		stream->unanswered = message->behind;
+	if (stream->index)
+		assembly_unindex(stream, message);
+	assembly_unlink_unacked(stream, message);
+	*(message->before ? &message->before->behind : &stream->head) = message->behind;
+	*(message->behind ? &message->behind->before : &stream->tail) = message->before;
+	stream->in_flight--;
+	message->stream = NULL;
+	message->before = message->behind = NULL;
+}
 
 void assembly_set_verb(struct message *message, enum rtap_verb verb);
 
