@@ -12,6 +12,9 @@
 #define MAX_IN_FLIGHT 8192
 /* SENDs of up to so many bytes are put together for the protocols above; bulk goes by RDMA. */
 #define MAX_SEND_BYTES (256u << 10)
+/* All that keep bytes nobody may ask for: their share of the limit on memory, and what they may have at least, if that is less than a quarter. */
+#define AHEAD_SHARE 128
+#define LEAST_AHEAD (UINT64_C(1) << 20)
 
 static bool is_path_mtu(uint32_t bytes)
 {
@@ -193,6 +196,24 @@ struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream 
 	return message;
 }
 
+static void keep_ahead(struct rtap_tracker *tracker, struct message *message)
+{
+	message->keeps_ahead = true;
+	message->claimed_before = tracker->ahead.last;
+	message->claimed_behind = NULL;
+	*(tracker->ahead.last ? &tracker->ahead.last->claimed_behind : &tracker->ahead.first) = message;
+	tracker->ahead.last = message;
+	tracker->ahead.bytes += message->memory;
+}
+
+void assembly_leave_ahead(struct rtap_tracker *tracker, struct message *message)
+{
+	*(message->claimed_before ? &message->claimed_before->claimed_behind : &tracker->ahead.first) = message->claimed_behind;
+	*(message->claimed_behind ? &message->claimed_behind->claimed_before : &tracker->ahead.last) = message->claimed_before;
+	message->keeps_ahead = false;
+	tracker->ahead.bytes -= message->memory;
+}
+
 static void account_change(struct rtap_tracker *tracker, struct message *message, uint64_t memory)
 {
 	struct budget_holder *holder = message->connection ? &message->connection->holder : &tracker->messages;
@@ -201,7 +222,11 @@ static void account_change(struct rtap_tracker *tracker, struct message *message
 		budget_charge(&tracker->budget, holder, memory - message->memory);
 	else
 		budget_give(&tracker->budget, holder, message->memory - memory);
+	if (message->keeps_ahead)
+		tracker->ahead.bytes += memory - message->memory;
 	message->memory = memory;
+	if (!message->keeps_ahead && message->coverage.bytes && !message->region && !(tracker->keep & COVERAGE_BYTES) && message->stream)
+		keep_ahead(tracker, message);
 }
 
 /* What of the memory budget the payload takes, after it has grown. */
@@ -232,6 +257,28 @@ static void evict_bytes(struct rtap_tracker *tracker, struct message *message)
 	message->shown.bytes_evicted = true;
 	tracker->counters.evictions++;
 	account(tracker, message);
+}
+
+/*
+ * The oldest of the messages that keep bytes ahead drop theirs, until the others have no more than their share. A SEND that is whole has been
+ * shown; of a READ or WRITE it is a loss only if a call names its memory yet: rpc_region_land().
+ */
+static void __attribute__((noinline)) relieve_ahead(struct rtap_tracker *tracker)
+{
+	uint64_t limit = tracker->budget.limit / AHEAD_SHARE, least = tracker->budget.limit / 4;
+
+	if (least > LEAST_AHEAD)
+		least = LEAST_AHEAD;
+	if (limit < least)
+		limit = least;
+	while (tracker->ahead.bytes > limit) {
+		struct message *oldest = tracker->ahead.first;
+
+		drop_bytes(oldest);
+		tracker->counters.evictions += oldest->shown.verb == RTAP_VERB_SEND && !assembly_is_whole(oldest);
+		assembly_leave_ahead(tracker, oldest);
+		account(tracker, oldest);
+	}
 }
 
 /* Whether memory allows the message to keep these bytes too. */
@@ -266,6 +313,8 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 	    message->coverage.total > MAX_SEND_BYTES)
 		drop_bytes(message);
 	account(tracker, message);
+	if (message->keeps_ahead)
+		relieve_ahead(tracker);
 	return fresh;
 }
 

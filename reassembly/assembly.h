@@ -80,6 +80,9 @@ static inline void assembly_unlink(struct message *message)
 	message->before = message->behind = NULL;
 }
 
+/* The message leaves the tracker's list of those that keep their bytes ahead: it does keeps_ahead. */
+void assembly_leave_ahead(struct rtap_tracker *tracker, struct message *message);
+
 void assembly_set_verb(struct message *message, enum rtap_verb verb);
 
 /* A new message that begins with that packet, at `psn`, in the stream behind `before` (NULL: before all). NULL: memory is out. */

@@ -277,6 +277,8 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 	struct connection *connection = message->connection;
 
 	message_conclude(tracker, message);
+	if (message->keeps_ahead)
+		assembly_leave_ahead(tracker, message);
 	if (message->region || message->replies_to)
 		rpc_call_settled(tracker, message);
 	if (message->stream) {
@@ -310,6 +312,8 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 	for (size_t i = 0; i < sizeof at_hand / sizeof at_hand[0]; i++)
 		if (*at_hand[i] == message)
 			*at_hand[i] = NULL;
+	if (message->keeps_ahead)
+		assembly_leave_ahead(tracker, message);
 	if (message->region || message->replies_to)
 		rpc_call_forget(message);
 	free_message(tracker, message);

@@ -95,7 +95,7 @@ void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 		return;
 	region = tracker->calls_with_regions ? rpc_region_find(tracker, message) : NULL;
 	if (region) {
-		rpc_region_claim(region, message);
+		rpc_region_claim(tracker, region, message);
 		/* bytes are kept of all its packets or of none; in several regions parts of it are looked at by themselves */
 		message->bytes_wanted = region->keep_bytes || message->coverage.bytes ||
 					(tracker->keep && message->shown.length > region->end - message->shown.virtual_address);

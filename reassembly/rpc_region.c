@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "reassembly/assembly.h"
 #include "reassembly/ib_message.h"
 #include "reassembly/psn.h"
 #include "reassembly/rpc_call.h"
@@ -261,10 +262,12 @@ struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct me
 	return may_be_answered(search.newest->call, message) && may_be_followed(search.newest->call) ? NULL : search.newest;
 }
 
-void rpc_region_claim(struct rpc_region *region, struct message *message)
+void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, struct message *message)
 {
 	struct rpc_call *call = region->call;
 
+	if (message->keeps_ahead)
+		assembly_leave_ahead(tracker, message);
 	message->region = region;
 	message->claimed_before = call->last_claimed;
 	message->claimed_behind = NULL;
@@ -333,6 +336,7 @@ static void land_in(struct rtap_tracker *tracker, struct rpc_region *region, con
 	unsigned keep = (tracker->keep & COVERAGE_CRC) | (region->keep_bytes ? COVERAGE_BYTES : 0u);
 
 	/* bytes that were to be kept and could not be are as good as not there */
+	tracker->counters.evictions += region->keep_bytes && message->bytes_dropped && data->count;
 	for (uint32_t i = 0; i < data->count && (!region->keep_bytes || data->bytes); i++) {
 		const struct coverage_run *run = &coverage_runs(data)[i];
 

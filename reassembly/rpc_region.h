@@ -27,7 +27,7 @@ void rpc_region_set_answered(struct rpc_call *call);
 struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct message *message);
 
 /* The message belongs to the region's call; to none any more. */
-void rpc_region_claim(struct rpc_region *region, struct message *message);
+void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, struct message *message);
 void rpc_region_unclaim(struct message *message);
 
 /* Copies what is there of a READ or WRITE into the regions that it touches of the call that it belongs to, and to none from then on. */

@@ -103,7 +103,9 @@ struct message {
 	int64_t active_ns;                 /* when a packet of it was seen, new or not */
 	int64_t answered_ns;
 	uint64_t answered_at;              /* stream->packets then */
-	bool has_first, has_last, answered, evicted, bytes_wanted, bytes_dropped;
+	bool has_first, has_last, answered, evicted;
+	bool bytes_wanted : 1, bytes_dropped : 1;
+	bool keeps_ahead : 1;              /* it is in the tracker's list of those */
 	bool torn;                         /* iWARP: bytes of the stream were lost since its last segment */
 	bool awaits_ack;                   /* iWARP: settled, and in ddp_half's list of those, by before and behind */
 	bool gathers;                      /* it had a transfer, and is not settled */
@@ -116,7 +118,8 @@ struct message {
 	uint64_t origin;
 	uint64_t memory;                   /* of coverages, as accounted: to the connection, once settled to all messages */
 	struct rpc_region *region;         /* memory of an RPC that it reads or writes; NULL: none known, or its data has landed there */
-	struct message *claimed_before, *claimed_behind; /* others that belong to the call of its region */
+	/* others that belong to the call of its region; of one that keeps_ahead the others that do */
+	struct message *claimed_before, *claimed_behind;
 	struct rpc_call *replies_to;       /* it carries the reply */
 	struct rtap_operation operation;   /* of an RPC that has only one: shown.operations */
 	uint64_t sink_offset;
@@ -331,6 +334,14 @@ struct rtap_tracker {
 	struct iwarp_view view;        /* FPDUs for the frame at hand */
 	bool wanted_ahead;             /* the FPDU being taken was shown in an earlier frame, which is wanted */
 	struct message *first_touched; /* messages that its FPDUs are part of, and the RPC messages that they brought */
+	/*
+	 * Messages under way that keep their bytes, though nobody may ask for them: the SENDs, and the READs and WRITEs of memory
+	 * that no call has named yet. In the order in which they began to, and what they take together.
+	 */
+	struct {
+		struct message *first, *last;
+		uint64_t bytes;
+	} ahead;
 	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
 	uint64_t connection_number;
 	int64_t now_ns;

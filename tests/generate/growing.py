@@ -45,6 +45,21 @@ def half_open_writes(count):
         yield roce(CLIENT, WRITE_MIDDLE, 5 * i + 1, bytes(1024), qpn=0x1000 + i)
 
 
+def call_without_chunks(xid):
+    return struct.pack(">IIIIIII", xid, 1, 32, 0, 0, 0, 0) + base.read3_call(xid)
+
+
+def calls_of_stopped_writes(count):
+    """A call of RPC over RDMA and half of a WRITE of memory that it does not name on each queue pair, until there are so many frames."""
+    for i in range(count // 18):
+        qpn = 0x1000 + i
+        yield roce(CLIENT, SEND_ONLY, 77 * i, call_without_chunks(i), qpn=qpn, ask=True)
+        yield roce(SERVER, ACK, 77 * i, aeth(1), qpn=0x800000 + i)
+        yield roce(CLIENT, WRITE_FIRST, 77 * i + 1, reth(0x1000, 0x1234, 32768) + bytes(1024), qpn=qpn)
+        for j in range(15):
+            yield roce(CLIENT, WRITE_MIDDLE, 77 * i + 2 + j, bytes(1024), qpn=qpn)
+
+
 def unanswered_reads(count):
     """READs of 64 queue pairs."""
     for i in range(count):
@@ -158,8 +173,7 @@ def segments_behind_gaps(count):
 def rpc_calls(count):
     """Of NFS over RDMA, on 64 queue pairs."""
     for i in range(count):
-        header = struct.pack(">IIIIIII", i, 1, 32, 0, 0, 0, 0)
-        yield roce(CLIENT, SEND_ONLY, i // 64, header + base.read3_call(i), qpn=0x1000 + i % 64)
+        yield roce(CLIENT, SEND_ONLY, i // 64, call_without_chunks(i), qpn=0x1000 + i % 64)
 
 
 def rpc_calls_over_tcp(count):
@@ -194,8 +208,8 @@ def written_at_random(count):
     return base.writes_scattered(count // 2)
 
 
-ALL = (queue_pairs, pairs, half_open_messages, half_open_writes, unanswered_reads, gaps, acknowledgements, responses, notifications, messages_behind_one,
-       requests_to_connect, requests_for_queue_pairs, mad_requests, rmpp_transfers, datagrams, groups, fragments,
+ALL = (queue_pairs, pairs, half_open_messages, half_open_writes, calls_of_stopped_writes, unanswered_reads, gaps, acknowledgements, responses,
+       notifications, messages_behind_one, requests_to_connect, requests_for_queue_pairs, mad_requests, rmpp_transfers, datagrams, groups, fragments,
        base.tcp_connections, segments_behind_gaps, rpc_calls, rpc_calls_over_tcp, from_other_hosts, files_made, written_at_random)
 
 
