@@ -82,7 +82,7 @@ const char options_help_text[] =
 	      "  --progress       show how far reading is, on standard error\n"
 	      "\n"
 	      "Dissection\n"
-	      "  --check-icrc     recompute the invariant and variant CRC of every packet (export, diff and messages --checksum do)\n"
+	      "  --check-icrc     recompute the invariant and variant CRC of every packet (canon, diff, export and messages --checksum do)\n"
 	      "  --no-check-icrc  do not, and use corrupt packets too\n"
 	      "  --decode-as SPEC take what a queue pair receives for a protocol: qp=0x12,rpcrdma (or ipoib, data);\n"
 	      "                   take a UDP port for RoCEv2: udp=4792,rocev2\n"

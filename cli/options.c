@@ -656,7 +656,7 @@ static bool take_files(struct options *options, enum command command, int argc, 
 /* What is written or compared is to be what was sent. */
 static bool checks_icrc(const struct options *options, enum command command)
 {
-	return options->context.check_icrc || (!options->no_check_icrc && (command == COMMAND_EXPORT || command == COMMAND_DIFF ||
+	return options->context.check_icrc || (!options->no_check_icrc && (command == COMMAND_EXPORT || command == COMMAND_CANON || command == COMMAND_DIFF ||
 									   (command == COMMAND_MESSAGES && options->checksum)));
 }
 

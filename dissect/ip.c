@@ -286,8 +286,10 @@ static inline enum result behind_ipv4(struct parse *parse, const uint8_t *header
 static inline void note_ipv4(struct parse *parse, const uint8_t *header)
 {
 	note_addresses(parse, header + 12, 4);
-	if (!parse->quoted)
-		parse->packet->ip_id = (uint16_t)bits(header, IPV4_ID);
+	if (parse->quoted)
+		return;
+	parse->packet->ip_id = (uint16_t)bits(header, IPV4_ID);
+	parse->packet->traffic_class = (uint8_t)bits(header, IPV4_TOS);
 }
 
 /* Takes what every header has. */
@@ -413,7 +415,10 @@ static enum result parse_ipv6(struct parse *parse)
 	if (result != OK)
 		return result;
 	note_addresses(parse, header + 8, 16);
-	parse->packet->ip_id = parse->quoted ? parse->packet->ip_id : 0;
+	if (!parse->quoted) {
+		parse->packet->ip_id = 0;
+		parse->packet->traffic_class = (uint8_t)bits(header, IPV6_TCLASS);
+	}
 	length = (uint32_t)bits(header, IPV6_PLEN);
 	next = (uint8_t)bits(header, IPV6_NEXT);
 	parse_narrow(parse, length || next == NO_NEXT_HEADER ? length : parse->cursor.wire, start);

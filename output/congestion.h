@@ -143,13 +143,10 @@ uint16_t congestion_priority_of(const struct rtap_packet *packet);
 /* Without the priority. Of InfiniBand and RoCE v1 it is only whether the network marked the packet. */
 static inline uint16_t congestion_class_of(const struct rtap_packet *packet)
 {
-	const uint8_t *source = packet->source_address;
-
 	/* on InfiniBand and RoCE v1 classes are service levels and priorities, and the BTH has the mark (IBTA vol. 1, A10) */
-	if (!source || packet->ib.has_grh || packet->ib.has_lrh)
+	if (!packet->source_address || packet->ib.has_grh || packet->ib.has_lrh)
 		return packet->ib.fecn ? ECN_CE : 0;
-	/* the address stands in the header: RFC 791, 3.1; RFC 8200, 3 */
-	return CLASS_HAS_DSCP | (packet->address_length == 4 ? source[1 - 12] : (uint8_t)(source[0 - 8] << 4 | source[1 - 8] >> 4));
+	return (uint16_t)(CLASS_HAS_DSCP | packet->traffic_class);
 }
 
 /* Whether there is a priority to be added to that. */

@@ -344,6 +344,7 @@ struct rtap_packet {
 	/* addresses of the innermost network header; NULL without one */
 	const uint8_t *source_address, *destination_address;
 	uint8_t address_length;      /* 4 or 16 */
+	uint8_t traffic_class;       /* DSCP and ECN of the innermost IP header */
 	uint16_t ip_id;              /* identification of the innermost network header if that is IPv4; else 0 */
 	uint16_t source_port, destination_port;
 	struct rtap_fragment_facts fragment;

@@ -32,7 +32,8 @@ struct rtap_stats *rtap_stats_open(uint64_t max_memory);
 /* Frees. NULL is ignored. */
 void rtap_stats_close(struct rtap_stats *stats);
 
-/* A packet that rtap_tracker_frame() filled; a message; a connection; two connections that are one: see rdmatap/tracker.h. */
+/* A packet that rtap_tracker_frame() filled; a message; a connection; two connections that are one; the place of a packet
+ * that came before its connection was known: see rdmatap/tracker.h. */
 void rtap_stats_packet(struct rtap_stats *stats, const struct rtap_packet *packet);
 void rtap_stats_message(struct rtap_stats *stats, const struct rtap_message *message);
 void rtap_stats_connection(struct rtap_stats *stats, const struct rtap_connection *connection);
