@@ -391,9 +391,9 @@ static inline enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream
 /* Whether it answers a request that was not seen, nor known to be answered. */
 static inline bool is_early(const struct psn_stream *stream, uint64_t psn)
 {
-	const struct psn_gap *last = &stream->gaps.list[stream->gaps.count - 1];
+	const struct psn_gap *last = stream->gaps.count ? &stream->gaps.list[stream->gaps.count - 1] : NULL;
 
-	return psn >= stream->next || (stream->gaps.count && psn >= last->begin && last->end > stream->acknowledged);
+	return psn >= stream->next || (last && psn >= last->begin && last->end > stream->acknowledged);
 }
 
 static void __attribute__((noinline)) keep_early(struct psn_stream *stream, uint64_t psn, const struct pending_response *response)
