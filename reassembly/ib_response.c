@@ -175,7 +175,7 @@ static enum rtap_psn_analysis place_ack(struct psn_stream *stream, const struct 
 			continue;
 		if (psn_is_same_packet(&stream->responses, response->id, ack->id))
 			return is_elsewhere ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;
-		if (is_elsewhere && response->time_ns - ack->time_ns < 1000000)
+		if (is_elsewhere && response->time_ns - ack->time_ns < TWICE_NS)
 			return RTAP_PSN_CAPTURED_TWICE;
 	}
 	stream->acks[stream->next_ack++ % RECENT_ACKS] = (struct recent_ack){

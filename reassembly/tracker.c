@@ -23,9 +23,9 @@
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_socket.h"
 #include "reassembly/tcp_content.h"
+#include "reassembly/time_windows.h"
 #include "reassembly/tracker.h"
 
-#define TWICE_NS INT64_C(1000000)
 #define CLOCK_SET_NS INT64_C(1000000000) /* frames of several interfaces are less out of order than that */
 #define USUAL_MEMORY (UINT64_C(512) << 20)
 #define USUAL_GIVE_UP_NS (60 * UINT64_C(1000000000))
