@@ -248,8 +248,8 @@ static __attribute__((noinline)) void sent_again(struct psn_stream *stream, stru
 	/* an answered one waits again for what its requester lacks */
 	if (is_read && message && psn >= message->low && message->stream == stream) {
 		message->needed.begin = (uint32_t)(psn - message->low);
-		message->needed.end = (message->needed.begin + (uint32_t)count) & INT32_MAX;
-		message->needed.has_come = false;
+		message->needed.end = (message->needed.begin + (uint32_t)count) & (UINT32_MAX >> 2);
+		message->needed.has_come = message->needed.is_over = false;
 		message->answered_ns = packet->frame->time_ns;
 		message->answered_at = stream->packets + IB_AGAIN_PACKETS;
 	}

@@ -128,8 +128,9 @@ struct message {
 	union {
 		uint64_t ack_at;           /* iWARP: the stream offset that is acknowledged when it is */
 		struct {
-			uint32_t begin, end : 31; /* responses asked for again that the requester still lacks, from `low` on; the same: none */
+			uint32_t begin, end : 30; /* responses asked for again that the requester still lacks, from `low` on; the same: none */
 			uint32_t has_come : 1; /* the first of them */
+			uint32_t is_over : 1; /* so has the last */
 		} needed;
 	};
 	struct message *next_touched;
