@@ -363,6 +363,8 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 	bool live = reader->options->device;
 
 	reader->tracker = tracker;
+	if (tracker && reader->options->input_count > 1 && !tracker_join_captures(tracker))
+		complain("out of memory: packets that are in several files are counted more than once");
 	open_pipeline(reader);
 	while (goes_on(reader)) {
 		struct rtap_batch *batch;

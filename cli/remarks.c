@@ -2,9 +2,11 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "cli/cli.h"
 #include "cli/remarks.h"
+#include "reassembly/tracker.h"
 
 #define ESCAPED_SIZE 1024
 
@@ -79,6 +81,7 @@ void remark_live(const struct rtap_source *source, const struct tally *tally, bo
 void remark_tracker(const struct rtap_tracker *tracker, bool puts_together, bool all)
 {
 	struct rtap_tracker_counters counters = rtap_tracker_counters(tracker);
+	struct captured_copies_summary joined = tracker_joined(tracker);
 
 	if (counters.evictions)
 		complain("%" COUNT " state was given up for want of memory (give more with --max-memory)",
@@ -92,6 +95,10 @@ void remark_tracker(const struct rtap_tracker *tracker, bool puts_together, bool
 	if (counters.icrc_ignored)
 		complain("%" COUNT " not counted as corrupt: the invariant CRCs of their senders are all wrong or zero",
 			 COUNTED(counters.icrc_ignored, "packet was", "packets were"));
+	if (joined.packets)
+		complain("%" COUNT " captured into several files and counted once; the clock of interface %" PRIu32 " is %.6f s %s that of interface %" PRIu32,
+			 COUNTED(joined.packets, "packet was", "packets were"), joined.interface, fabs((double)joined.offset_ns / 1e9),
+			 joined.offset_ns < 0 ? "behind" : "ahead of", joined.other);
 	if (counters.fragmented_lost)
 		complain("%" COUNT " could not be put together",
 			 COUNTED(counters.fragmented_lost, "fragmented IP datagram", "fragmented IP datagrams"));

@@ -228,7 +228,7 @@ static enum stats_event event_of(const struct stats_sight *sight)
 
 static void note_payload(struct stats_direction *sender, const struct stats_sight *sight, enum stats_event event)
 {
-	bool again = event == STATS_RETRANSMISSION || event == STATS_DUPLICATE || event == STATS_CAPTURED_TWICE;
+	bool again = event == STATS_RETRANSMISSION || event == STATS_DUPLICATE;
 
 	if (!sight->payload_bytes)
 		return;
@@ -258,8 +258,6 @@ static inline bool note_transport(struct stats *stats, struct stats_direction *s
 	}
 	if (CLASS_ECN(sight->class))
 		note_ecn(stats, sender, sight);
-	if (sight->flow.analysis == RTAP_PSN_CAPTURED_TWICE)
-		return true;
 	if (sight->flow.recovery | sight->flow.lost_to)
 		note_recovery(stats, opcode->is_response ? other : sender, sight);
 	if (opcode->class == IB_CONGESTION) {
@@ -302,6 +300,11 @@ static inline void note_flow(struct stats *stats, const struct stats_sight *sigh
 	struct stats_direction *other = &connection->directions[sight->flow.from_a];
 	enum stats_event event = event_of(sight);
 
+	/* it was counted where it was captured first */
+	if (event == STATS_CAPTURED_TWICE) {
+		stats_note_event(stats, sender, event, sight->frame);
+		return;
+	}
 	if (!sender->packets++)
 		sender->first_ns = sender->last_ns = sight->time_ns;
 	else if (sight->time_ns > sender->last_ns)
@@ -391,7 +394,7 @@ void stats_add_sight(struct stats *stats, const struct stats_sight *sight)
 		stats_count(&stats->bad_icrc, sight->frame);
 	if (sight->flow.present)
 		note_flow(stats, sight);
-	else if (sight->ib.has_bth)
+	else if (sight->ib.has_bth && sight->flow.analysis != RTAP_PSN_CAPTURED_TWICE)
 		note_loose(stats, sight);
 }
 

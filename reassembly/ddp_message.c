@@ -8,12 +8,9 @@
 #include "reassembly/iwarp_stream.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/time_windows.h"
 
-#define NANOSECONDS INT64_C(1000000000)
 #define TORN_NS (2 * NANOSECONDS)
-/* what is acknowledged can still be refused: as InfiniBand's messages */
-#define GRACE_PACKETS 256
-#define GRACE_NS (NANOSECONDS / 2)
 #define ATOMIC_LENGTH 8
 #define COMPARE_SWAP 2 /* RFC 7306, 5.2.1 */
 /* Requests that may be waiting for their responses and are looked at: real ones allow far fewer (ORD). */

@@ -9,6 +9,7 @@
 #include "reassembly/handshake.h"
 #include "reassembly/memory.h"
 #include "reassembly/port_pairing.h"
+#include "reassembly/time_windows.h"
 
 /* A communication id of one end. */
 struct handshake {
@@ -25,8 +26,6 @@ struct handshake {
 #define MAX_SERVICES 65536
 #define MAX_WAITING 64
 
-/* The same packet on another interface. */
-#define TWICE_NS INT64_C(1000000)
 
 /* Room in a life for its end, however many paths were loaded. */
 #define EVENTS_AT_THE_END 3

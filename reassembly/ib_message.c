@@ -11,8 +11,8 @@
 #include "reassembly/psn.h"
 #include "reassembly/recovery.h"
 #include "reassembly/rpc_call.h"
+#include "reassembly/time_windows.h"
 
-#define NANOSECONDS INT64_C(1000000000)
 /* Holes that the stream went past so long ago stay holes. */
 #define HOLE_NS (2 * NANOSECONDS)
 
@@ -248,8 +248,8 @@ static __attribute__((noinline)) void sent_again(struct psn_stream *stream, stru
 	/* an answered one waits again for what its requester lacks */
 	if (is_read && message && psn >= message->low && message->stream == stream) {
 		message->needed.begin = (uint32_t)(psn - message->low);
-		message->needed.end = (message->needed.begin + (uint32_t)count) & INT32_MAX;
-		message->needed.has_come = false;
+		message->needed.end = (message->needed.begin + (uint32_t)count) & (UINT32_MAX >> 2);
+		message->needed.has_come = message->needed.is_over = false;
 		message->answered_ns = packet->frame->time_ns;
 		message->answered_at = stream->packets + IB_AGAIN_PACKETS;
 	}
@@ -363,7 +363,7 @@ bool ib_message_is_given_up(const struct rtap_tracker *tracker, const struct mes
 	uint64_t end, newest;
 	bool after_read;
 
-	if (stream->connection->closed && now - stream->connection->closed_ns >= IB_GRACE_NS)
+	if (stream->connection->closed && now - stream->connection->closed_ns >= GRACE_NS)
 		return true;
 	end = message->end > message->high ? message->end : message->high + 1;
 	/* a READ takes the PSNs of all its responses at once */

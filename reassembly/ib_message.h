@@ -6,6 +6,7 @@
 #define REASSEMBLY_IB_MESSAGE_H
 
 #include "reassembly/state.h"
+#include "reassembly/time_windows.h"
 
 /* A request of a service with a sequence: stream is the one of its sender. Fills packet->flow. */
 void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet);
@@ -21,13 +22,7 @@ void ib_message_answer_late(struct rtap_tracker *tracker, struct psn_stream *str
 void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,
 			 enum rtap_message_kind kind);
 
-/*
- * The point of capture can swap packets, and an acknowledgement can get lost behind it: a message that is done waits so
- * long for what still belongs to it.
- */
-#define IB_GRACE_PACKETS 256
-#define IB_GRACE_NS (INT64_C(1000000000) / 2)
-/* And for the answer when it was sent again: all READs under way may be answered before. */
+/* A message that was sent again waits for its answer beyond GRACE_PACKETS: all READs under way may be answered before. */
 #define IB_AGAIN_PACKETS 4096
 
 /* Of a message that nothing has answered: whether it waits for nothing more. */
@@ -38,7 +33,7 @@ static inline bool ib_message_is_final(const struct rtap_tracker *tracker, const
 {
 	if (!message->answered)
 		return ib_message_is_given_up(tracker, message);
-	return message->stream->packets >= message->answered_at + IB_GRACE_PACKETS || tracker->now_ns - message->answered_ns >= IB_GRACE_NS;
+	return message->stream->packets >= message->answered_at + GRACE_PACKETS || tracker->now_ns - message->answered_ns >= GRACE_NS;
 }
 
 /* ib_message_settle_final() when there may be something to do; settles all if `all` is set. */

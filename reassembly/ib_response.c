@@ -175,7 +175,7 @@ static enum rtap_psn_analysis place_ack(struct psn_stream *stream, const struct 
 			continue;
 		if (psn_is_same_packet(&stream->responses, response->id, ack->id))
 			return is_elsewhere ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;
-		if (is_elsewhere && response->time_ns - ack->time_ns < 1000000)
+		if (is_elsewhere && response->time_ns - ack->time_ns < TWICE_NS)
 			return RTAP_PSN_CAPTURED_TWICE;
 	}
 	stream->acks[stream->next_ack++ % RECENT_ACKS] = (struct recent_ack){
@@ -214,7 +214,7 @@ static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, stru
 
 /*
  * A response to a request that was sent again. A requester takes responses in order only: what it asked for again it lacks, until
- * that comes in order. Responses that were not captured are passed over.
+ * that comes in order. Without those that were not captured it ends with the last one, if they do not come later.
  */
 static void take_needed(struct message *message, uint64_t psn, enum rtap_psn_analysis analysis)
 {
@@ -222,12 +222,17 @@ static void take_needed(struct message *message, uint64_t psn, enum rtap_psn_ana
 
 	if (analysis == RTAP_PSN_DUPLICATE || analysis == RTAP_PSN_CAPTURED_TWICE || place < message->needed.begin || place >= message->needed.end)
 		return;
-	if (place != message->needed.begin && (!message->needed.has_come || analysis != RTAP_PSN_RETRANSMISSION))
+	if (place == message->needed.begin) {
+		message->needed.begin++;
+		message->needed.has_come = true;
+	} else if (!message->needed.has_come || message->needed.is_over || analysis != RTAP_PSN_RETRANSMISSION) {
 		return;
-	message->needed.begin = (uint32_t)place + 1;
-	message->needed.has_come = true;
-	/* all is there: it ends here, not where it seemed to before */
-	if (message->needed.begin == message->needed.end && message->shown.outcome == RTAP_OUTCOME_GOOD)
+	}
+	if (place + 1 < message->needed.end)
+		return;
+	message->needed.is_over = true;
+	/* it ends here, not where it seemed to before */
+	if (message->shown.outcome == RTAP_OUTCOME_GOOD)
 		message->answered = false;
 }
 
@@ -240,8 +245,10 @@ static void finish_response(struct rtap_tracker *tracker, struct psn_stream *str
 		message->shown.outcome = RTAP_OUTCOME_GOOD;
 	if (!assembly_is_whole(message) || message->answered)
 		return;
-	if (message->needed.begin == message->needed.end) {
+	if (message->needed.begin == message->needed.end || message->needed.is_over) {
 		answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
+		if (message->needed.begin < message->needed.end)
+			message->answered_at += IB_AGAIN_PACKETS;
 		while (stream->unanswered && stream->unanswered->answered)
 			stream->unanswered = stream->unanswered->behind;
 	}
@@ -391,9 +398,9 @@ static inline enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream
 /* Whether it answers a request that was not seen, nor known to be answered. */
 static inline bool is_early(const struct psn_stream *stream, uint64_t psn)
 {
-	const struct psn_gap *last = &stream->gaps.list[stream->gaps.count - 1];
+	const struct psn_gap *last = stream->gaps.count ? &stream->gaps.list[stream->gaps.count - 1] : NULL;
 
-	return psn >= stream->next || (stream->gaps.count && psn >= last->begin && last->end > stream->acknowledged);
+	return psn >= stream->next || (last && psn >= last->begin && last->end > stream->acknowledged);
 }
 
 static void __attribute__((noinline)) keep_early(struct psn_stream *stream, uint64_t psn, const struct pending_response *response)

@@ -64,10 +64,10 @@ void icrc_sender_note_good(struct rtap_tracker *tracker, const struct rtap_packe
 /* Looks for CRCs of the sender in the frames that follow. */
 static void look_ahead(struct rtap_tracker *tracker, struct icrc_sender *sender, const struct rtap_frame *frame)
 {
-	const struct rtap_frame *end = tracker->batch + tracker->batch_count;
+	const struct rtap_frame *end = tracker->batch ? tracker->batch + tracker->batch_count : NULL;
 	struct rtap_packet packet;
 
-	if (!tracker->batch || frame < tracker->batch || frame >= end)
+	if (!end || frame < tracker->batch || frame >= end)
 		return;
 	for (const struct rtap_frame *next = frame + 1; next < end && !sender->is_good; next++) {
 		enum rtap_crc_status status;

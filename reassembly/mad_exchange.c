@@ -8,13 +8,7 @@
 #include "reassembly/mad_exchange.h"
 #include "reassembly/memory.h"
 #include "reassembly/state.h"
-
-#define NANOSECONDS INT64_C(1000000000)
-#define HOLD_NS (2 * NANOSECONDS)
-#define REMEMBER_NS (60 * NANOSECONDS)
-
-/* The same packet on another interface. */
-#define TWICE_NS (NANOSECONDS / 1000)
+#include "reassembly/time_windows.h"
 
 /* Methods. IBTA vol. 1, 13.4.5, 15.2.2. */
 enum {

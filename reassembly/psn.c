@@ -7,13 +7,12 @@
 #include "reassembly/early_response.h"
 #include "reassembly/memory.h"
 #include "reassembly/psn.h"
+#include "reassembly/time_windows.h"
 
 #define FIRST_ROOM 16
 #define MAX_GAPS 4096
 /* READ responses remembered, at most. */
 #define MAX_RESPONSES 1024
-/* Copies that come so soon after the first were not sent again for want of an answer. */
-#define TWICE_NS 1000000
 /* A packet missing for longer was sent again; the networks between do not hold one back for so long. */
 #define LATE_NS 3000000
 

@@ -9,10 +9,7 @@
 #include "reassembly/memory.h"
 #include "reassembly/rmpp.h"
 #include "reassembly/state.h"
-
-#define NANOSECONDS INT64_C(1000000000)
-#define HOLD_NS (2 * NANOSECONDS)
-#define REMEMBER_NS (60 * NANOSECONDS)
+#include "reassembly/time_windows.h"
 
 #define VENDOR_HEADER_LENGTH 4 /* of RMPP_SEGMENT_LENGTH bytes, as SA_HEADER_LENGTH */
 

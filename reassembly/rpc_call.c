@@ -148,7 +148,7 @@ static void claim_overtaking(struct rtap_tracker *tracker, const struct rpc_call
 	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
 		if (message->shown.verb == RTAP_VERB_SEND && message != call->replier)
 			return;
-		if (!message->region && call->call.time_ns - message->active_ns < IB_GRACE_NS)
+		if (!message->region && call->call.time_ns - message->active_ns < GRACE_NS)
 			claim_late(tracker, message);
 	}
 }

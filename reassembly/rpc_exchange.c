@@ -428,6 +428,17 @@ static enum result read_header(struct work *work, const struct rtap_context *con
 	return rpc_read_header(&work->xdr, context, facts);
 }
 
+/* Whether chunks that no result has claimed have bytes: their place in the stream is not known. */
+static bool has_unclaimed_data(const struct binder *binder)
+{
+	const struct chunk_lists *lists = binder->lists;
+
+	for (uint32_t i = 0; lists && i < lists->count; i++)
+		if (lists->segments[i].list == CHUNK_WRITE && lists->segments[i].chunk >= binder->next_chunk && lists->segments[i].length)
+			return true;
+	return false;
+}
+
 static void read_part(struct rtap_tracker *tracker, struct work *work, const struct rpc_send *send, const struct rtap_context *context,
 		      bool from_a)
 {
@@ -458,9 +469,7 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 	part->length = work->xdr.total;
 	list_missing(part, &work->xdr);
 	part->complete = !part->missing_count && !stream->failed && !work->binder.failed;
-	/* a chunk that no result claimed leaves the stream reduced */
-	if (work->binder.lists && chunk_lists_length(work->binder.lists, CHUNK_WRITE, work->binder.next_chunk) && part->complete)
-		part->complete = false;
+	part->complete = part->complete && !has_unclaimed_data(&work->binder);
 }
 
 /* What `messages` tells of an RPC by its header. */

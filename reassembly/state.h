@@ -128,8 +128,9 @@ struct message {
 	union {
 		uint64_t ack_at;           /* iWARP: the stream offset that is acknowledged when it is */
 		struct {
-			uint32_t begin, end : 31; /* responses asked for again that the requester still lacks, from `low` on; the same: none */
+			uint32_t begin, end : 30; /* responses asked for again that the requester still lacks, from `low` on; the same: none */
 			uint32_t has_come : 1; /* the first of them */
+			uint32_t is_over : 1; /* so has the last */
 		} needed;
 	};
 	struct message *next_touched;
@@ -310,6 +311,7 @@ struct rtap_tracker {
 	struct map ports;              /* flows by addresses and UDP source port */
 	uint64_t ports_fit, ports_differ; /* connections known by other signs, whose ports are one and the same, by their queue pairs, or not */
 	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
+	struct captured_copies *copies; /* NULL: the frames are of one file */
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* a set is found by what the bytes are */
 	struct connection *first_connection, *last_connection;
 	struct connection *first_closing, *last_closing; /* in the order in which they closed */

@@ -9,8 +9,8 @@
 #include "dissect/cursor.h"
 #include "reassembly/memory.h"
 #include "reassembly/tcp_half.h"
+#include "reassembly/time_windows.h"
 
-#define TWICE_NS INT64_C(1000000) /* the same segment on another interface within it was captured twice */
 /* Pieces in the queue that one segment may overlap: real ones overlap a few. */
 #define MOST_OVERLAPPED 256
 

@@ -23,9 +23,9 @@
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_socket.h"
 #include "reassembly/tcp_content.h"
+#include "reassembly/time_windows.h"
 #include "reassembly/tracker.h"
 
-#define TWICE_NS INT64_C(1000000)
 #define CLOCK_SET_NS INT64_C(1000000000) /* frames of several interfaces are less out of order than that */
 #define USUAL_MEMORY (UINT64_C(512) << 20)
 #define USUAL_GIVE_UP_NS (60 * UINT64_C(1000000000))
@@ -59,6 +59,17 @@ void tracker_tell_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *tak
 	tracker->exchange = take;
 	tracker->payload = payload;
 	rpc_socket_tell_exchanges(tracker);
+}
+
+bool tracker_join_captures(struct rtap_tracker *tracker)
+{
+	tracker->copies = captured_copies_create();
+	return tracker->copies;
+}
+
+struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker)
+{
+	return tracker->copies ? captured_copies_summary(tracker->copies) : (struct captured_copies_summary){ 0 };
 }
 
 static void set_address(struct rtap_end *end, const uint8_t *address, unsigned length)
@@ -418,11 +429,43 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		pair_pending_by_port(tracker, flow);
 }
 
+/* It was there before. */
+static void __attribute__((noinline)) note_copy(struct rtap_tracker *tracker, struct rtap_packet *packet, enum captured_copy copy)
+{
+	struct rtap_end source, destination;
+	struct flow_key key;
+	struct flow *flow;
+	enum rtap_trouble trouble = copy == CAPTURED_DOUBLED ? RTAP_TROUBLE_DUPLICATE : RTAP_TROUBLE_CAPTURED_TWICE;
+
+	if (packet->ib.has_deth) {
+		ends_of(packet, &source, &destination);
+		key = flow_key_of(&source, &destination, destination.qpn, source.qpn, true);
+	} else {
+		flow_key_of_packet(packet, &key);
+	}
+	flow = flow_find(tracker, &key, flow_hash(&key));
+	packet->flow.analysis = copy == CAPTURED_DOUBLED ? RTAP_PSN_DUPLICATE : RTAP_PSN_CAPTURED_TWICE;
+	if (flow && flow->connection) {
+		fill_flow(packet, flow->connection, flow->from_a);
+		flow->connection->shown.trouble[trouble]++;
+	} else {
+		tracker->counters.trouble[trouble]++;
+	}
+}
+
 static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	struct rtap_end source, destination;
 
+	if (tracker->copies) {
+		enum captured_copy copy = captured_copies_take(tracker->copies, packet);
+
+		if (copy != CAPTURED_FIRST) {
+			note_copy(tracker, packet, copy);
+			return;
+		}
+	}
 	if (opcode->class == IB_RESERVED || ib_service(packet->ib.opcode) == IB_RD) {
 		tracker->counters.unsupported++;
 		return;
@@ -841,6 +884,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	rmpp_fini(&tracker->rmpp);
 	ip_fragments_fini(&tracker->fragments);
 	coverage_fini(&tracker->gathered);
+	captured_copies_destroy(tracker->copies);
 	multicast_fini(tracker);
 	icrc_senders_fini(tracker);
 	rpc_carriers_fini(&tracker->carriers);

@@ -7,6 +7,8 @@
 
 #include <rdmatap/tracker.h>
 
+#include "reassembly/captured_copies.h"
+
 /* Dissects a frame by itself. May be called by any thread at any time, for any frame. */
 void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
 
@@ -15,6 +17,15 @@ void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap
 
 /* The frames from now on are these, or others if `frames` is NULL: they may be looked at before it is their turn. */
 void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *frames, size_t count);
+
+/*
+ * The frames are of several files, which may hold the same packets: what was there before is only counted. Called before the first
+ * frame. False: memory is out.
+ */
+bool tracker_join_captures(struct rtap_tracker *tracker);
+
+/* What was found by that; `packets` is 0 if it was not called. */
+struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker);
 
 /* What rtap_tracker_frame() does of the next frame, of which tracker_dissect() has made the packet. */
 void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);

@@ -135,7 +135,7 @@ static void check_end(const struct run *run)
 	if (run->options & NO_FINISH)
 		return;
 	REQUIRE(tracker->messages.bytes == 0);
-	REQUIRE(!tracker->calls.count && !tracker->region_count && !tracker->expectations.count);
+	REQUIRE(!tracker->calls.count && !tracker->calls_with_regions && !tracker->expectations.count);
 	REQUIRE(!tracker->carriers.calls.count && !tracker->carriers.datagrams.count);
 }
 
