@@ -287,6 +287,8 @@ static char *put_details(char *to, const struct rtap_message *message)
 		to = line_put(line_put(to, ", "), rtap_outcome_name((enum rtap_outcome)message->outcome));
 	if (message->has_latency)
 		to = line_put(line_put_seconds(line_put(to, ", latency "), message->latency_ns), " s");
+	if (message->time_lost_us)
+		to = line_put(line_put_seconds(line_put(to, ", "), message->time_lost_us * INT64_C(1000)), " s lost to recovery");
 	if (message->repeats) {
 		to = line_put_dec(line_put(to, ", repeated "), message->repeats);
 		to = line_put(to, line_plural(message->repeats, " time", " times"));

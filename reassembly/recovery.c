@@ -38,11 +38,6 @@ static enum rtap_recovery cause_of(const struct psn_stream *stream, uint64_t psn
 	return RTAP_RECOVERY_TIMEOUT;
 }
 
-static void add_time_lost(struct rtap_message *shown, uint64_t lost_us)
-{
-	shown->time_lost_us = lost_us > UINT32_MAX - shown->time_lost_us ? UINT32_MAX : shown->time_lost_us + (uint32_t)lost_us;
-}
-
 /* Time was lost up to now, from `since_ns` on if that is known; but not what was counted before. */
 static void lose(struct psn_stream *stream, int64_t since_ns, int64_t time_ns, struct message *message, struct rtap_flow_facts *flow)
 {
@@ -59,7 +54,7 @@ static void lose(struct psn_stream *stream, int64_t since_ns, int64_t time_ns, s
 		return;
 	lost_ns = (uint64_t)time_ns - (uint64_t)since_ns > INT64_MAX ? INT64_MAX : time_ns - since_ns;
 	if (message)
-		add_time_lost(&message->shown, (uint64_t)lost_ns / 1000);
+		recovery_add_time(&message->shown.time_lost_us, (uint64_t)lost_ns / 1000);
 	if (!flow)
 		return;
 	flow->lost_to = recovery->cause;

@@ -11,6 +11,12 @@
 
 #include "reassembly/state.h"
 
+/* Adds to a message's time lost. */
+static inline void recovery_add_time(uint32_t *sum_us, uint64_t lost_us)
+{
+	*sum_us = lost_us > UINT32_MAX - *sum_us ? UINT32_MAX : *sum_us + (uint32_t)lost_us;
+}
+
 /* A sequence or RNR NAK for a request. `wait_ns`: how long it asks to wait. */
 void recovery_nak(struct psn_stream *stream, enum rtap_recovery cause, int64_t time_ns, int64_t wait_ns);
 

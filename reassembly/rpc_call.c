@@ -10,6 +10,7 @@
 #include "reassembly/ib_message.h"
 #include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
+#include "reassembly/recovery.h"
 #include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_operations.h"
@@ -125,6 +126,14 @@ static bool note_arrival(struct rtap_tracker *tracker, const struct message *mes
 	return left && !call->read_left;
 }
 
+static void land(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rpc_call *call = message->region->call;
+
+	recovery_add_time(message->shown.verb == RTAP_VERB_READ ? &call->read_lost_us : &call->write_lost_us, message->shown.time_lost_us);
+	rpc_region_land(tracker, message);
+}
+
 /* The call of a READ or WRITE that is there already. */
 static void claim_late(struct rtap_tracker *tracker, struct message *message)
 {
@@ -134,7 +143,7 @@ static void claim_late(struct rtap_tracker *tracker, struct message *message)
 	if (message->region->is_read && rpc_call_read_is_over(message))
 		note_arrival(tracker, message);
 	if (assembly_is_whole(message))
-		rpc_region_land(tracker, message);
+		land(tracker, message);
 }
 
 /*
@@ -471,6 +480,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 		send->shown->shown.verb = RTAP_VERB_SEND;
 		send->shown->shown.from_a = message->shown.from_a;
 		send->shown->shown.psn = message->shown.psn;
+		send->shown->shown.time_lost_us = message->shown.time_lost_us;
 		send->shown->shown.credits = packet->rpcrdma.credits;
 		send->shown->call = call;
 		tracker->touched_rpc = send->shown;
@@ -619,7 +629,7 @@ static bool __attribute__((noinline)) data_completes(struct rtap_tracker *tracke
 
 	/* what is cut off lands when nothing can come of it any more */
 	if (tracker->completed == message || assembly_is_whole(message))
-		rpc_region_land(tracker, message);
+		land(tracker, message);
 	if (is_last) {
 		tracker->touched_rpc = call->call.shown;
 		tracker->read_call = call;
@@ -842,9 +852,11 @@ void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
 	struct rpc_call *call = message->replies_to;
 
 	if (message->region)
-		rpc_region_land(tracker, message);
+		land(tracker, message);
 	if (!call)
 		return;
+	if (call->reply.shown)
+		call->reply.shown->shown.time_lost_us = message->shown.time_lost_us;
 	remember(tracker, call);
 	end_call(tracker, call);
 }

@@ -12,6 +12,7 @@
 #include "dissect/rpc_programs.h"
 #include "dissect/rpcrdma.h"
 #include "reassembly/memory.h"
+#include "reassembly/recovery.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_conversation.h"
 #include "reassembly/rpc_exchange.h"
@@ -484,6 +485,7 @@ static void show_header(struct rtap_message *shown, const struct rtap_rpc_facts 
 	shown->rpc_accepted = facts->accepted;
 	shown->rpc_status = facts->status;
 	shown->repeats = call->repeats;
+	recovery_add_time(&shown->time_lost_us, shown->kind == RTAP_KIND_RPC_REPLY ? call->write_lost_us : call->read_lost_us);
 	shown->length_known = true;
 }
 
