@@ -147,12 +147,17 @@ static bool keeps(struct histogram *histogram, uint64_t count, struct histogram_
 
 bool histogram_add(struct histogram *histogram, uint64_t value, struct histogram_memory *memory)
 {
+	struct histogram_values *values = histogram->values;
 	bool placed = true;
 
-	if (keeps(histogram, 1, memory))
+	if (values && histogram->count < values->room) {
+		values->list[histogram->count] = value;
+		values->sorted = false;
+	} else if (keeps(histogram, 1, memory)) {
 		histogram->values->list[histogram->count] = value;
-	else
+	} else {
 		placed = place(histogram, bucket_of(value), 1);
+	}
 	if (!histogram->count || value < histogram->least)
 		histogram->least = value;
 	if (value > histogram->largest)
@@ -205,13 +210,46 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
+/* So few are compared with each other. */
+#define FEW 64
+
+/* Byte by byte, the lowest first. */
+static void sort(uint64_t *list, uint64_t count, uint64_t largest)
+{
+	uint64_t other[HISTOGRAM_VALUES], *from = list, *to = other, *swapped;
+
+	if (count < FEW) {
+		qsort(list, count, sizeof list[0], compare);
+		return;
+	}
+	for (unsigned shift = 0; shift < 64 && largest >> shift; shift += 8) {
+		uint32_t ends[256] = { 0 }, at = 0;
+
+		for (uint64_t i = 0; i < count; i++)
+			ends[from[i] >> shift & 255]++;
+		for (unsigned i = 0; i < 256; i++) {
+			uint32_t some = ends[i];
+
+			ends[i] = at;
+			at += some;
+		}
+		for (uint64_t i = 0; i < count; i++)
+			to[ends[from[i] >> shift & 255]++] = from[i];
+		swapped = from;
+		from = to;
+		to = swapped;
+	}
+	if (from != list)
+		memcpy(list, from, count * sizeof list[0]);
+}
+
 /* Its values, the least first. */
 static const uint64_t *sorted(const struct histogram *histogram)
 {
 	struct histogram_values *values = histogram->values;
 
 	if (!values->sorted)
-		qsort(values->list, histogram->count, sizeof values->list[0], compare);
+		sort(values->list, histogram->count, histogram->largest);
 	values->sorted = true;
 	return values->list;
 }
