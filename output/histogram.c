@@ -123,6 +123,8 @@ static bool make_room(struct histogram *histogram, uint64_t count, struct histog
 	if (memory && more > memory->most - memory->used)
 		return false;
 	larger = realloc(histogram->values, size_of_values(room));
+	if (memory)
+		memory->refused += !larger;
 	if (!larger)
 		return false;
 	if (memory)

@@ -36,6 +36,7 @@ struct histogram_values {
 /* Memory that the values of several histograms may take together, in bytes. */
 struct histogram_memory {
 	uint64_t used, most;
+	uint64_t refused;          /* times the system had none: percentiles that would be exact are not */
 };
 
 /* All zero: empty. */

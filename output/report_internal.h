@@ -17,6 +17,7 @@ struct report_page {
 	uint64_t ranked_count;
 	const struct stats_connection *connection; /* that the part is about */
 	struct histogram latencies[RTAP_KIND_COUNT]; /* of messages of all connections */
+	struct histogram_memory values;              /* that these keep */
 	uint64_t unplaced;                           /* of these, for want of memory */
 };
 

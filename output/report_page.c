@@ -415,7 +415,7 @@ static void sum_latencies(struct report_page *page)
 				page->ranked[i]->directions[kind / RTAP_KIND_COUNT].operations[kind % RTAP_KIND_COUNT];
 
 			if (operations)
-				page->unplaced += histogram_merge(&page->latencies[kind % RTAP_KIND_COUNT], &operations->latency_ns, NULL);
+				page->unplaced += histogram_merge(&page->latencies[kind % RTAP_KIND_COUNT], &operations->latency_ns, &page->values);
 		}
 }
 
@@ -448,7 +448,7 @@ int report_write(struct report *report, const struct findings *found, const stru
 	static report_part *const first[] = { head, summary, findings, report_rates, report_latencies, report_connections, plots_head };
 	static report_part *const each[] = { connection_head, report_setup, report_sequences, report_calls, connection_end };
 	static report_part *const last[] = { plots_end, report_operations, report_rpcs, report_mads, end };
-	struct report_page page = { .report = report, .stats = report->stats, .findings = found, .input = input };
+	struct report_page page = { .report = report, .stats = report->stats, .findings = found, .input = input, .values.most = UINT64_MAX };
 	int result;
 
 	if (!rank(&page))
@@ -465,7 +465,7 @@ int report_write(struct report *report, const struct findings *found, const stru
 	if (!result)
 		result = printer_flush(printer);
 	for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
-		histogram_fini(&page.latencies[kind], NULL);
+		histogram_fini(&page.latencies[kind], &page.values);
 	free(page.ranked);
 	return result;
 }

@@ -165,6 +165,11 @@ void report_operations(const void *what, struct line *line)
 		html_counted(line, page->stats->unplaced_values + page->unplaced, "value");
 		line_text(line, " (lengths or times) in no percentile and no plot, for want of memory.</p>\n");
 	}
+	if (page->stats->values.refused + page->values.refused) {
+		line_text(line, "<p class=\"remark\">");
+		html_counted(line, page->stats->values.refused + page->values.refused, "distribution");
+		line_text(line, " with percentiles that are not exact, for want of memory.</p>\n");
+	}
 	line_text(line, "</section>\n");
 }
 

@@ -150,6 +150,8 @@ static void capture(const void *what, struct line *line)
 		object_number(line, "mads_uncounted", stats->other_mads);
 	if (stats->unplaced_values)
 		object_number(line, "values_uncounted", stats->unplaced_values);
+	if (stats->values.refused)
+		object_number(line, "distributions_uncounted", stats->values.refused);
 	if (stats->outside_intervals)
 		object_number(line, "intervals_uncounted", stats->outside_intervals);
 	tally("bad_icrc", &stats->bad_icrc, line);

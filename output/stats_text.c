@@ -146,6 +146,10 @@ static void uncounted(const struct stats *stats, struct line *line)
 		count(stats->unplaced_values, "value", line);
 		line_text(line, " (lengths or times) in no percentile, for want of memory\n");
 	}
+	if (stats->values.refused) {
+		count(stats->values.refused, "distribution", line);
+		line_text(line, " with percentiles that are not exact, for want of memory\n");
+	}
 	if (stats->longer_intervals) {
 		line_text(line, "intervals of ");
 		line_seconds(line, stats->interval_ns);

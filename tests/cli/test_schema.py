@@ -150,7 +150,7 @@ class Schema(CliTest):
     @staticmethod
     def is_rare(key):
         """What it takes millions of packets, or a reserved service, to see."""
-        return key in ("rpcs_uncounted", "mads_uncounted", "messages_uncounted", "values_uncounted", "intervals_uncounted",
+        return key in ("rpcs_uncounted", "mads_uncounted", "messages_uncounted", "values_uncounted", "distributions_uncounted", "intervals_uncounted",
                        "anomalies.differing_repeat", "anomalies.bad_fpdu_crc",
                        "anomalies.unframed") or "nak_invalid_rd" in key
 
