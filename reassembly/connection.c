@@ -15,6 +15,7 @@
 #include "reassembly/pairing.h"
 #include "reassembly/port_pairing.h"
 #include "reassembly/psn.h"
+#include "reassembly/rpc_answers.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_conversation.h"
 
@@ -328,6 +329,7 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	connection->closed = connection->retired = true;
 	connection->references++;
 	conclude(tracker, connection);
+	rpc_answers_fini(tracker, connection);
 	for (int i = 0; i < 2; i++) {
 		if (connection->flows[i])
 			flow_destroy(tracker, connection->flows[i]);

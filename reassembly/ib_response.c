@@ -254,7 +254,9 @@ static void finish_response(struct rtap_tracker *tracker, struct psn_stream *str
 	}
 	if (flow && !was_whole) {
 		assembly_fill_completion(flow, message, message->shown.length);
-		tracker->completed = message;
+		/* what waited completes nothing of the frame at hand */
+		if (!tracker->replays)
+			tracker->completed = message;
 	}
 }
 

@@ -323,8 +323,8 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 {
 	struct connection *connection = flow->connection;
 	struct psn_stream *stream = &connection->streams[!flow->from_a];
-	struct message *completed = tracker->completed;
 
+	tracker->replays = true;
 	for (uint32_t i = 0; i < flow->pending_count; i++) {
 		struct pending_response *response = &flow->pending[i];
 
@@ -341,8 +341,7 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 		resolve(tracker, flow, stream, response);
 	}
 	pairing_forget_last(tracker, flow);
-	/* that is of the frame at hand */
-	tracker->completed = completed;
+	tracker->replays = false;
 	flow_forget_pending(flow);
 	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
 	connection_account(tracker, connection);

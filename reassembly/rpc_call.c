@@ -958,5 +958,4 @@ void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection
 	for (int answered = 1; answered >= 0; answered--)
 		while (connection->calls[answered].first)
 			end_call(tracker, connection->calls[answered].first);
-	rpc_answers_fini(tracker, connection);
 }

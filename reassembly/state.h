@@ -306,6 +306,7 @@ struct rtap_tracker {
 	struct map icrc_senders;       /* whose invariant CRCs were seen */
 	const struct rtap_frame *batch; /* that frames come from; NULL: not known */
 	size_t batch_count;
+	bool replays;                  /* responses that waited for their requester are taken */
 	bool icrc_ignored;             /* that of the frame at hand is wrong, and not held against it */
 	struct map waiting_flows;      /* by the addresses and PSN of the last response that is pending */
 	struct map ports;              /* flows by addresses and UDP source port */

@@ -646,7 +646,8 @@ static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *fram
 	} else if (is_known) {
 		packet_dissect_reply(packet, context);
 	}
-	if (packet->rpcrdma.present && (tracker->completed || tracker->cut) && message->shown.verb == RTAP_VERB_SEND) {
+	if (message && packet->rpcrdma.present && (tracker->completed == message || tracker->cut == message) &&
+	    message->shown.verb == RTAP_VERB_SEND) {
 		rpc_call_send(tracker, message, packet);
 		if (rpc_call_preceded(tracker, connection, from_a, packet, context)) {
 			dissect_again(frame, context, packet);
@@ -845,6 +846,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 		for (int i = 0; i < 2; i++)
 			ib_message_settle(tracker, &connection->streams[i], true);
 		rpc_call_finish(tracker, connection);
+		rpc_answers_fini(tracker, connection);
 	}
 	rpc_carriers_flush(&tracker->carriers);
 	mad_exchange_finish(&tracker->exchanges);
