@@ -286,7 +286,7 @@ class Stream:
             self.again(p, psn, span, read)
         elif label not in ("duplicate", "captured_twice"):
             self.running = False
-        if p.size > 0:
+        if p.size > 0 and label != "captured_twice":
             self.count(0, p.size, psn not in self.sent)
         self.sent.setdefault(psn, []).append(p)
         for q in range(psn, psn + span):
@@ -445,7 +445,7 @@ class Stream:
             label = "retransmission" if again else "out_of_order"
         self.labels[p.frame] = label
         self.answer(p, psn, label)
-        if p.opcode in READ_RESPONSES:
+        if p.opcode in READ_RESPONSES and label != "captured_twice":
             self.count(1, p.size, not first)
         if label in ("duplicate", "captured_twice"):
             self.got.setdefault(psn, []).append(p)
