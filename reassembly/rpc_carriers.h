@@ -43,6 +43,8 @@ struct rpc_carriers_user {
 	void (*place)(void *owner, struct rpc_direction *direction, uint64_t frame, int64_t time_ns);
 	/* A reply that waits for its call began in a frame: *slot gets what keeps its place until `message`, or NULL. */
 	void (*reserve)(void *owner, struct rpc_conversation *conversation, uint64_t frame, int64_t time_ns, struct message **slot);
+	/* What keeps a place is not wanted: nothing came of the reply. */
+	void (*release)(void *owner, struct message *place);
 	/* A call or a reply was heard. What stands for it in the user's eyes, or NULL; a call's also goes into told->slot. */
 	struct message *(*message)(void *owner, struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
 				   const struct rtap_rpc_facts *facts, const struct rpc_told *told);

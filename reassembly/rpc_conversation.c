@@ -210,6 +210,8 @@ static void take_early(struct rpc_conversation *conversation, struct rpc_early *
 	*link = early->next;
 	conversation->early_count--;
 	hear(conversation, early->from_a, &early->heard, &early->place);
+	if (early->place)
+		conversation->carriers->user.release(conversation->carriers->user.owner, early->place);
 	budget_give(conversation->carriers->budget, &conversation->holder, early->memory);
 	free(early);
 }

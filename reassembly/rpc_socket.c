@@ -48,8 +48,9 @@ static void disconnect(void *owner, struct rpc_conversation *conversation)
 }
 
 /* It is not there any more when the frame is done. */
-static void drop_place(struct rtap_tracker *tracker, struct message *message)
+static void drop_place(void *owner, struct message *message)
 {
+	struct rtap_tracker *tracker = owner;
 	struct message **link = &tracker->first_touched;
 
 	while (message->touched && *link != message)
@@ -160,7 +161,7 @@ static void take_exchange(void *owner, const struct rpc_exchange *exchange)
 void rpc_socket_init(struct rtap_tracker *tracker)
 {
 	const struct rpc_carriers_user user = {
-		.owner = tracker, .connect = connect, .disconnect = disconnect, .place = hold_place, .reserve = reserve,
+		.owner = tracker, .connect = connect, .disconnect = disconnect, .place = hold_place, .reserve = reserve, .release = drop_place,
 		.message = take_message, .pair = pair,
 	};
 
