@@ -80,7 +80,8 @@ void budget_give_up_due(struct budget *budget)
 	}
 	while (budget->resting > budget->resting_limit && budget->oldest->rests && budget->oldest->evict)
 		budget->oldest->evict(budget->oldest, budget->oldest->owner);
-	budget->due_ns = (holder ? holder->used_ns : budget->clock_ns) + budget->give_up_ns;
+	/* with what rests others can go, that which is due next too */
+	budget->due_ns = (budget->awake ? budget->awake->used_ns : budget->clock_ns) + budget->give_up_ns;
 }
 
 bool budget_take(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
