@@ -280,7 +280,7 @@ static enum rtap_status set_filter(struct pcap_device *device, const char *text,
 	return RTAP_STATUS_FAILED;
 }
 
-/* Linux tells it in Mb/s; -1, or nothing to be read: it is not known, or the interface has none. */
+/* Linux gives it in Mb/s; -1, or nothing to be read: it is not known, or the interface has none. */
 static uint64_t link_speed(const char *name)
 {
 	char path[64 + sizeof "/sys/class/net//speed"];

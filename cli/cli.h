@@ -151,7 +151,7 @@ int command_fields(int argc, char **argv);
 
 /*
  * Set by SIGINT, SIGTERM and SIGHUP: interrupted ends reading, and is set when that has ended by itself; hurried, set by the next signal,
- * or more than half a second of processor time after the first, ends what is told and written of it, at the next message.
+ * or more than half a second of processor time after the first, ends the output, at the next message.
  */
 extern volatile sig_atomic_t interrupted, hurried;
 

@@ -589,7 +589,7 @@ static void write_early_refusals(const struct making *making, struct line *line)
 	line_dec(line, making->early_refusals);
 }
 
-/* NAKs that came before it was known whose answers they are have no record: how many they were is told by the setup. */
+/* NAKs that came before it was known whose answers they are have no record: the setup has their number. */
 static void tell_early_refusals(struct canon *canon, struct group *group)
 {
 	uint64_t shown = group->asked_again_shown + (group->part ? group->part->asked_again_shown : 0);
@@ -636,7 +636,7 @@ static int spool_group(struct canon *canon, const struct group *group)
 	return result;
 }
 
-/* All is told of it: its memory is for others. */
+/* Nothing more comes of it: its memory is released. */
 static void seal(struct canon *canon, struct group *group)
 {
 	int result;

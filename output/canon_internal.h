@@ -26,7 +26,7 @@ struct canon_role {
 struct group {
 	struct group *before, *behind; /* of those that are under way */
 	struct spool_stream streams[STREAMS];
-	const struct canon_role *role; /* NULL: not told yet */
+	const struct canon_role *role; /* NULL: not reported yet */
 	char *setup;             /* a record, or NULL */
 	size_t setup_length;
 	uint32_t by;             /* its key */
@@ -66,7 +66,7 @@ struct canon {
 	struct group *last_group;
 	char *text;              /* the record being made */
 	size_t text_room;
-	uint64_t unplaced;       /* connections with records that were never told */
+	uint64_t unplaced;       /* connections with records that were never reported */
 	int error;               /* -errno of the first failure; nothing is taken down after it */
 };
 

@@ -79,7 +79,7 @@ static size_t size_of(uint8_t room)
 	return sizeof(struct congestion) + room * sizeof(struct congestion_row);
 }
 
-/* Memory for more rows. False: there is none, or there are as many as are told apart. */
+/* Memory for more rows. False: there is none, or there are as many as are counted separately. */
 static bool grow(struct stats *stats, struct stats_direction *direction)
 {
 	struct congestion *old = direction->congestion, *larger;

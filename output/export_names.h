@@ -48,7 +48,7 @@ struct node {
 	uint64_t grown_frame;      /* of the latest reply of an operation that may have made it longer */
 	uint64_t guessed_size, guessed_frame; /* where a WRITE without its call seems to have ended, and its reply; 0: none */
 	bool has_stamp;
-	uint64_t stamp;            /* the change attribute, or ctime, told last */
+	uint64_t stamp;            /* the change attribute, or ctime, reported last */
 	uint64_t doubt;            /* its server's, when nothing of the contents was in doubt */
 	bool is_certain;           /* a range is data or zeros */
 	struct name *placed;       /* what the entry is named after; NULL: after the handle, or an older name */

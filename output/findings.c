@@ -163,7 +163,7 @@ static void look_cluster(const struct stats *stats, const struct stats_connectio
 	finding->begin_ns = burst->begin_ns;
 }
 
-/* So much time lost is told of, however often. */
+/* So much time lost is reported, however often. */
 #define LOST_NS INT64_C(100000000)
 /* And so many recoveries, however little time they took. */
 #define RECOVERIES 3

@@ -50,7 +50,7 @@ struct finding {
 	uint64_t lost_ns;          /* time that it took; 0: not known */
 	bool has_begin;
 	int64_t begin_ns;          /* of a burst, when the first of it was: with has_begin */
-	const struct stats_recovery *recovery; /* what it tells of recoveries; NULL: nothing */
+	const struct stats_recovery *recovery; /* that it is about; NULL: none */
 	uint8_t cause;             /* of those: enum rtap_recovery */
 	int64_t of_ns;             /* of which their time was lost: how long the direction was there */
 	const struct stats_shown *retries; /* what communication management agreed on; NULL: not known, or of no interest */

@@ -11,13 +11,13 @@
 #define LEAST_PART 100
 /* Of a random sample of 1 in N, holes have N packets on average. Holes of a capture that lost packets in bursts are longer than that. */
 #define MOST_TIMES_LONGER 5
-/* A connection from which so many should be missing tells whether any are, and not far fewer. */
+/* A connection shows whether packets are missing if so many should be. */
 #define EXPECTED_MISSING 10
 #define LEAST_OF_EXPECTED 3
 /* The connections that disagree have at most one packet in this many. */
 #define MOST_DISAGREEING 10
 
-/* What one connection tells. */
+/* The evidence of one connection. */
 struct evidence {
 	uint64_t missing, holes, packets;
 };
@@ -36,7 +36,7 @@ static uint64_t packets_of(const struct stats_direction *direction)
 	return packets;
 }
 
-/* Only who is sure to be heard sends on: what is missing of unreliable services may be lost. False: it tells nothing. */
+/* Only who is sure to be heard sends on: what is missing of unreliable services may be lost. False: it is no evidence. */
 static bool evidence_of(const struct stats_connection *connection, struct evidence *evidence)
 {
 	uint8_t transport = connection->shown.transport;

@@ -52,7 +52,7 @@ SAME_PLACE(stats_ib_head, rtap_ib_facts, opcode);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, aeth_kind);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, aeth_value);
 
-/* What few packets have, so that no call is in the midst of those that all have. An ERF record tells better than the file's around it. */
+/* What few packets have, so that no call is in the midst of those that all have. An ERF record's own values are better than those of the file around it. */
 static __attribute__((noinline)) void sight_rest(struct stats_sight *sight, const struct rtap_packet *packet)
 {
 	struct erf_record record;

@@ -34,7 +34,7 @@ struct range {
 /* Nothing is sent again so soon. */
 #define AT_ONCE_NS 1000000
 
-/* Whether a sender gives its packets identifications of their own: 0, or always the same, tells nothing. */
+/* Whether a sender gives its packets identifications of their own: 0, or always the same, is no evidence. */
 struct sender {
 	uint16_t last_id;
 	uint16_t packets, same;    /* as many as fit, halved together */

@@ -219,7 +219,7 @@ static void conclude(struct rtap_tracker *tracker, struct connection *connection
 }
 
 /*
- * Nothing of it was seen for long: it is concluded, and rests with what knows it again. One that is over is told, even if earlier
+ * Nothing of it was seen for long: it is concluded, and rests with what knows it again. One that is over is reported, even if earlier
  * ones are not.
  */
 static void give_up(struct budget_holder *holder, void *owner)

@@ -14,7 +14,7 @@
 /* A new connection with the next number, first seen in `frame`. NULL: memory is out. */
 struct connection *connection_create(struct rtap_tracker *tracker, uint64_t frame, int64_t time_ns);
 
-/* Frees it if it is closed, told, and no message needs it; tells it before if it is the only one to wait for. */
+/* Frees it if it is closed, reported, and no message needs it; reports it before if it is the only one to wait for. */
 void connection_release(struct rtap_tracker *tracker, struct connection *connection);
 
 /* It is over: what is still under way is waited for. */

@@ -680,7 +680,7 @@ void iwarp_stream_life(struct iwarp_stream *stream, bool from_a, enum tcp_life l
 			 frame->number, frame->time_ns, 0);
 }
 
-/* RFC 6581, 9.1: 0x3fff tells nothing. */
+/* RFC 6581, 9.1: 0x3fff means that it is not known. */
 #define NOT_NEGOTIATED 0x3fff
 
 uint32_t iwarp_stream_most_requests(const struct iwarp_stream *stream, bool side)

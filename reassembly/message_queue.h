@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The messages in the order of their first frames, from their first packet until they are told. One that is under way for
- * longer than the budget's give_up_ns steps aside: it is told when it is over, and holds up nobody until then.
+ * The messages in the order of their first frames, from their first packet until they are reported. One that is under way for
+ * longer than the budget's give_up_ns steps aside: it is reported when it is over, and holds up no other until then.
  */
 #ifndef REASSEMBLY_MESSAGE_QUEUE_H
 #define REASSEMBLY_MESSAGE_QUEUE_H

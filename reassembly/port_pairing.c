@@ -98,7 +98,7 @@ struct flow *port_pairing_partner(const struct flow *flow)
 {
 	struct flow *other = flow->port_before ? flow->port_before : flow->port_behind;
 
-	/* the only other one; of a host that speaks to itself directions cannot be told apart */
+	/* the only other one; of a host that speaks to itself the directions cannot be distinguished */
 	if (!other || (flow->port_before && flow->port_behind) || (other->port_before ? other->port_before : other->port_behind) != flow ||
 	    (other->port_before && other->port_behind) || is_turned(flow, flow) || !port_pairing_fits(flow, other))
 		return NULL;

@@ -99,7 +99,7 @@ static inline uint64_t outstanding_from(const struct psn_stream *stream, uint64_
 	return psn >= stream->acknowledged ? psn - stream->acknowledged : 0;
 }
 
-/* Whether the sender counts its packets: one that numbers all alike, or leaves it to chance, tells nothing. */
+/* Whether the sender counts its packets: one that numbers all alike, or leaves it to chance, gives no evidence. */
 static bool ids_tell_apart(const struct recent *recent)
 {
 	/* of the last 32 packets, since the first step forward */

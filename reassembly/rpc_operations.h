@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory for the operations of a message that has several, charged to the messages, and kept for the next one when it is told.
+ * Memory for the operations of a message that has several, charged to the messages, and kept for the next one when it is reported.
  */
 #ifndef REASSEMBLY_RPC_OPERATIONS_H
 #define REASSEMBLY_RPC_OPERATIONS_H

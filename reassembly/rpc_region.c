@@ -21,7 +21,7 @@ static struct rpc_region *region_of(const struct tree_node *node)
 	return (struct rpc_region *)((char *)(uintptr_t)node - offsetof(struct rpc_region, node));
 }
 
-/* What regions of one connection are told apart by before their address: whose memory, how it moves, key. */
+/* What distinguishes regions of one connection before their address: whose memory, how it moves, key. */
 static uint64_t space_of(bool of_a, bool is_read, uint32_t r_key)
 {
 	return (uint64_t)of_a << 33 | (uint64_t)is_read << 32 | r_key;

@@ -272,7 +272,7 @@ struct connection {
 	bool closed;                   /* no more packets are expected */
 	bool retired;                  /* and none are taken any more */
 	bool told;
-	bool leaves;                   /* it is told as soon as no message needs it, before its turn */
+	bool leaves;                   /* it is reported as soon as no message needs it, before its turn */
 	uint8_t upper;                 /* enum rtap_upper */
 };
 
@@ -321,7 +321,7 @@ struct rtap_tracker {
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
 	struct message *last_placed;   /* up to it their places are counted; NULL: none is */
 	struct message *last_ready;    /* up to it nothing changes any more, and places are counted; NULL: that of none is known */
-	bool finishes;                 /* the input has ended: they are put in order before they are told */
+	bool finishes;                 /* the input has ended: they are put in order before they are reported */
 	struct message *spare;         /* for reuse, by `behind` */
 	uint32_t spare_count;
 	struct rpc_call *spare_call;   /* likewise */

@@ -322,7 +322,7 @@ Test(psn, identifications_tell_a_copy_from_what_was_sent_again)
 	}
 }
 
-/* One that numbers all alike, or by chance, tells nothing by it. */
+/* A sender that numbers all alike, or by chance, gives no evidence. */
 Test(psn, identifications_that_do_not_count_are_not_relied_upon)
 {
 	static const uint16_t ids[][6] = { { 1, 1, 1, 1, 1, 1 }, { 0, 0, 0, 0, 0, 0 }, { 50000, 20, 31000, 60000, 9, 40000 } };

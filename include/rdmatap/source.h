@@ -40,7 +40,7 @@ struct rtap_interface {
 	uint64_t dropped;     /* packets lost for want of resources, by its statistics */
 	struct rtap_count dropped_by_system; /* packets that the operating system had no room for, by the statistics */
 	struct rtap_count dropped_here;      /* live: packets that were received and that our queue had no room for */
-	uint64_t bits_per_second;            /* of the link; 0: not told */
+	uint64_t bits_per_second;            /* of the link; 0: not known */
 	uint8_t time_digits;                 /* live: decimal digits of a second that time stamps have; 0: not told */
 };
 

@@ -40,7 +40,7 @@ struct rtap_tracker_options {
 	/* Whether a packet makes its message wanted: rtap_message.wanted. May be NULL. */
 	bool (*wanted)(void *owner, const struct rtap_packet *packet);
 	void *owner;
-	/* Connections, messages and calls without a sign of life for so long are told as they stand; nanoseconds of the capture, at most
+	/* Connections, messages and calls without a sign of life for so long are reported as they stand; nanoseconds of the capture, at most
 	 * INT64_MAX / 2; 0: 60 s */
 	uint64_t give_up_ns;
 };
