@@ -22,6 +22,8 @@ void budget_unlink(struct budget *budget, struct budget_holder *holder)
 	if (holder->rests)
 		budget->resting -= holder->bytes;
 	holder->rests = false;
+	if (budget->concluded == holder)
+		budget->concluded = NULL;
 	if (budget->awake == holder)
 		budget->awake = holder->newer;
 	*(holder->older ? &holder->older->newer : &budget->oldest) = holder->newer;
@@ -70,13 +72,13 @@ void budget_give_up_due(struct budget *budget)
 	struct budget_holder *holder;
 
 	while ((holder = budget->awake) && budget->clock_ns - holder->used_ns >= budget->give_up_ns) {
-		if (holder->give_up)
-			holder->give_up(holder, holder->owner);
-		if (budget->awake != holder)
-			continue;
 		holder->rests = true;
 		budget->resting += holder->bytes;
 		budget->awake = holder->newer;
+		budget->concluded = holder;
+		if (holder->give_up)
+			holder->give_up(holder, holder->owner);
+		budget->concluded = NULL;
 	}
 	while (budget->resting > budget->resting_limit && budget->oldest->rests && budget->oldest->evict)
 		budget->oldest->evict(budget->oldest, budget->oldest->owner);

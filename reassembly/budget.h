@@ -35,6 +35,7 @@ struct budget {
 	uint64_t evictions;         /* holders that had to go */
 	struct budget_holder *oldest, *newest;
 	struct budget_holder *awake; /* the oldest that does not rest */
+	struct budget_holder *concluded; /* whose give_up is running: what it charges is no use of it; NULL: none, or it is gone */
 	uint64_t resting, resting_limit; /* bytes */
 	uint64_t give_up_ns;        /* holders that were not used for so long are given up */
 	uint64_t clock_ns;          /* the capture's time that went by: it stands still while time stamps go back */
@@ -68,6 +69,8 @@ void budget_give_up_due(struct budget *budget);
 static inline void budget_move_newest(struct budget *budget, struct budget_holder *holder)
 {
 	if (holder->rests) {
+		if (holder == budget->concluded)
+			return;
 		budget_unlink(budget, holder);
 		budget_link_newest(budget, holder);
 	}
@@ -125,6 +128,8 @@ static inline void budget_charge(struct budget *budget, struct budget_holder *ho
 			budget_link_newest(budget, holder);
 	}
 	holder->bytes += bytes;
+	if (holder->rests)
+		budget->resting += bytes;
 	budget->used += bytes;
 	if (budget->used > budget->peak)
 		budget->peak = budget->used;

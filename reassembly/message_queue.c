@@ -88,6 +88,44 @@ static void link_waiting(struct rtap_tracker *tracker, struct message *message)
 	*(before ? &before->waiting_behind : &tracker->first_waiting) = message;
 }
 
+/* The order of a binary heap: none is due before the one above it. */
+static void put_aside_at(struct rtap_tracker *tracker, uint32_t at, struct message_aside entry)
+{
+	tracker->aside.heap[at] = entry;
+	entry.message->aside = at + 1;
+}
+
+/* An entry goes to its place, from a place that is free, up or down. */
+static void sift(struct rtap_tracker *tracker, uint32_t at, struct message_aside entry)
+{
+	struct message_aside *heap = tracker->aside.heap;
+	uint32_t count = tracker->aside.count, child;
+
+	for (; at && heap[(at - 1) / 2].due_ns > entry.due_ns; at = (at - 1) / 2)
+		put_aside_at(tracker, at, heap[(at - 1) / 2]);
+	while ((child = 2 * at + 1) < count) {
+		if (child + 1 < count && heap[child + 1].due_ns < heap[child].due_ns)
+			child++;
+		if (heap[child].due_ns >= entry.due_ns)
+			break;
+		put_aside_at(tracker, at, heap[child]);
+		at = child;
+	}
+	put_aside_at(tracker, at, entry);
+	tracker->aside.due_ns = heap[0].due_ns;
+}
+
+static void leave_aside(struct rtap_tracker *tracker, struct message *message)
+{
+	uint32_t at = message->aside - 1, last = --tracker->aside.count;
+
+	message->aside = 0;
+	if (at != last)
+		sift(tracker, at, tracker->aside.heap[last]);
+	if (!last)
+		tracker->aside.due_ns = UINT64_MAX;
+}
+
 /* The one that it is in. */
 static void leave_stream(struct message *message)
 {
@@ -134,6 +172,8 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	struct connection *connection = message->connection;
 
 	unlink_waiting(tracker, message);
+	if (message->aside)
+		leave_aside(tracker, message);
 	if (message->half_before)
 		unlink_half(connection, message);
 	/* most have none of these: calls would cost more than what they do */
@@ -330,6 +370,84 @@ static void queue_again(struct rtap_tracker *tracker, struct message *message)
 	message->queued_ns = tracker->budget.clock_ns;
 }
 
+/* How often those that stepped aside are looked at in the time after which a message is given up. */
+#define ASIDE_CHECKS 64
+
+/* When to look whether a message is over: soon, and as soon as it is given up. */
+static uint64_t check_time(const struct rtap_tracker *tracker, const struct message *message)
+{
+	uint64_t give_up_ns = tracker->budget.give_up_ns, wait_ns = give_up_ns / ASIDE_CHECKS + 1;
+	int64_t silent_ns = tracker->now_ns - message->active_ns;
+
+	if (message->stream && silent_ns >= 0 && (uint64_t)silent_ns < give_up_ns && give_up_ns - (uint64_t)silent_ns < wait_ns)
+		wait_ns = give_up_ns - (uint64_t)silent_ns;
+	return tracker->budget.clock_ns + wait_ns;
+}
+
+/* It holds up those behind it no longer. Without memory for more it is told in its turn. */
+static void step_aside(struct rtap_tracker *tracker, struct message *message)
+{
+	queue_again(tracker, message);
+	if (message->aside)
+		return;
+	if (tracker->aside.count == tracker->aside.room) {
+		uint32_t room = tracker->aside.room ? tracker->aside.room * 2 : 16;
+		struct message_aside *larger = memory_resize(tracker->aside.heap, room * sizeof *larger);
+
+		if (!larger)
+			return;
+		budget_charge(&tracker->budget, &tracker->messages, (room - tracker->aside.room) * sizeof *larger);
+		tracker->aside.heap = larger;
+		tracker->aside.room = room;
+	}
+	sift(tracker, tracker->aside.count++, (struct message_aside){ check_time(tracker, message), message });
+}
+
+static bool is_over(const struct rtap_tracker *tracker, const struct message *message)
+{
+	if (message_is_held(message) || (message->stream && !is_final(tracker, message)))
+		return false;
+	return !((message->awaits_ack || message->answered) && message->connection->ddp) || ddp_message_is_final(tracker, message);
+}
+
+/* Before all whose places are not settled yet. */
+static void bring_forward(struct rtap_tracker *tracker, struct message *message)
+{
+	struct message *before = tracker->last_placed;
+
+	if (message->aside)
+		leave_aside(tracker, message);
+	if (message->place)
+		return;
+	unlink_waiting(tracker, message);
+	message->waiting_before = before;
+	message->waiting_behind = before ? before->waiting_behind : tracker->first_waiting;
+	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message;
+	*(before ? &before->waiting_behind : &tracker->first_waiting) = message;
+	place_next(tracker);
+}
+
+void messages_check_aside(struct rtap_tracker *tracker)
+{
+	while (tracker->aside.due_ns <= tracker->budget.clock_ns) {
+		struct message *message = tracker->aside.heap[0].message, *partner = message->partner;
+
+		if (!is_over(tracker, message) || (partner && !is_over(tracker, partner))) {
+			sift(tracker, 0, (struct message_aside){ check_time(tracker, message), message });
+			continue;
+		}
+		/* a call stays before its reply */
+		if (partner && message->shown.kind == RTAP_KIND_RPC_REPLY) {
+			bring_forward(tracker, partner);
+			bring_forward(tracker, message);
+		} else {
+			bring_forward(tracker, message);
+			if (partner)
+				bring_forward(tracker, partner);
+		}
+	}
+}
+
 void messages_tell_ready(struct rtap_tracker *tracker)
 {
 	struct message *message;
@@ -346,10 +464,10 @@ void messages_tell_ready(struct rtap_tracker *tracker)
 			break;
 		/* a call stays before its reply */
 		if (awaited == message->partner)
-			queue_again(tracker, message);
-		queue_again(tracker, awaited);
+			step_aside(tracker, message);
+		step_aside(tracker, awaited);
 		if (awaited == message && message->partner)
-			queue_again(tracker, message->partner);
+			step_aside(tracker, message->partner);
 	}
 }
 
@@ -466,6 +584,7 @@ void messages_fini(struct rtap_tracker *tracker)
 {
 	while (tracker->first_waiting)
 		message_drop(tracker, tracker->first_waiting);
+	free(tracker->aside.heap);
 	while (tracker->spare) {
 		struct message *spare = tracker->spare;
 

@@ -42,11 +42,18 @@ static inline bool message_is_overdue(const struct rtap_tracker *tracker, const 
 /* messages_advance() when the first one may be ready, or has to step aside. */
 void messages_tell_ready(struct rtap_tracker *tracker);
 
+/* messages_advance() when some that stepped aside may be over: these are told next. */
+void messages_check_aside(struct rtap_tracker *tracker);
+
 /* Tells the messages that can be, in order. */
 static inline void messages_advance(struct rtap_tracker *tracker)
 {
 	const struct message *first = tracker->first_waiting;
 
+	if (tracker->aside.due_ns <= tracker->budget.clock_ns) {
+		messages_check_aside(tracker);
+		first = tracker->first_waiting;
+	}
 	if (first && (!message_is_under_way(tracker, first) || message_is_overdue(tracker, first)))
 		messages_tell_ready(tracker);
 }

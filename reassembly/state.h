@@ -106,12 +106,13 @@ struct message {
 	bool has_first, has_last, answered, evicted;
 	bool bytes_wanted : 1, bytes_dropped : 1;
 	bool keeps_ahead : 1;              /* it is in the tracker's list of those */
-	bool torn;                         /* iWARP: bytes of the stream were lost since its last segment */
-	bool awaits_ack;                   /* iWARP: settled, and in ddp_half's list of those, by before and behind */
-	bool gathers;                      /* it had a transfer, and is not settled */
-	bool sink_is_new;                  /* iWARP: no READ that was seen before had the same sink */
+	bool torn : 1;                     /* iWARP: bytes of the stream were lost since its last segment */
+	bool awaits_ack : 1;               /* iWARP: settled, and in ddp_half's list of those, by before and behind */
+	bool gathers : 1;                  /* it had a transfer, and is not settled */
+	bool sink_is_new : 1;              /* iWARP: no READ that was seen before had the same sink */
 	bool touched;                      /* it is in the tracker's list of those */
 	bool begun_by_response;            /* the request was captured after a response */
+	uint32_t aside;                    /* its place in the tracker's heap of those that stepped aside, plus 1; 0: it is not in it */
 	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
 	uint64_t low, high;                /* PSNs of the first and last packet seen, unwrapped */
 	uint64_t end;                      /* PSN behind the last packet; 0: not known */
@@ -286,6 +287,12 @@ struct recent_datagram {
 	uint32_t interface;
 };
 
+/* A message that stepped aside, and when to see whether it is over, by the budget's clock. */
+struct message_aside {
+	uint64_t due_ns;
+	struct message *message;
+};
+
 struct rtap_tracker {
 	struct rtap_tracker_options options;
 	rpc_take_exchange *exchange;   /* NULL: nobody wants RPC exchanges */
@@ -321,6 +328,11 @@ struct rtap_tracker {
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
 	struct message *last_placed;   /* up to it their places are counted; NULL: none is */
 	struct message *last_ready;    /* up to it nothing changes any more, and places are counted; NULL: that of none is known */
+	struct {
+		struct message_aside *heap; /* the one that is due first at its top */
+		uint32_t count, room;
+		uint64_t due_ns;       /* of the first one; UINT64_MAX: there is none */
+	} aside;
 	bool finishes;                 /* the input has ended: they are put in order before they are reported */
 	struct message *spare;         /* for reuse, by `behind` */
 	uint32_t spare_count;

@@ -177,6 +177,30 @@ Test(budget, a_holder_that_keeps_something_rests_until_it_is_used)
 	cr_expect(!budget.used && !budget.resting && !budget.oldest && !budget.awake);
 }
 
+static void exchange_all(struct budget_holder *holder, void *owner)
+{
+	(*(int *)owner)++;
+	budget_charge(&budget, holder, 20);
+	budget_touch(&budget, holder);
+	budget_give(&budget, holder, 25);
+}
+
+Test(budget, what_giving_up_takes_itself_is_no_use_of_the_holder)
+{
+	int counts[3] = { 0 };
+	struct budget_holder holders[3];
+
+	three_from(0, holders, counts);
+	for (int i = 0; i < 3; i++)
+		holders[i].give_up = exchange_all;
+	budget_advance(&budget, 60 * SECOND);
+	cr_expect(counts[0] == 1 && counts[1] == 1 && counts[2] == 1);
+	cr_expect(budget.used == 75 && budget.resting == 75 && !budget.awake);
+	cr_expect(holders[0].rests && holders[1].rests && holders[2].rests);
+	budget_charge(&budget, &holders[1], 1);
+	cr_expect(!holders[1].rests && budget.resting == 50 && budget.awake == &holders[1]);
+}
+
 Test(budget, what_rests_has_a_limit_of_its_own)
 {
 	int counts[3] = { 0 };

@@ -2,14 +2,16 @@
 """What shows no sign of life for a time of the capture is concluded, and known again when it comes back."""
 import json
 import os
+import re
 
 import capfile
 import worst_cases as base
 from cli import PipeTest, is_drained_and_waiting, wait_until
-from worst_cases import ACK, CLIENT, READ_ONLY, READ_REQUEST, SEND_ONLY, SERVER, aeth, reth, roce
+from worst_cases import ACK, CLIENT, READ_ONLY, READ_REQUEST, SEND_FIRST, SEND_ONLY, SERVER, aeth, reth, roce
 
 SECOND = 10**9
 START_NS = base.START_NS
+SEND_MIDDLE = 0x01
 READ_QPN, SEND_QPN, ACK_QPN = 0x999, 0x1000, 0x2000
 
 
@@ -31,35 +33,51 @@ class GiveUp(PipeTest):
         capfile.write_pcap(path, 1, [(START_NS + int(at * SECOND), frame, len(frame)) for at, frame in frames])
         return path
 
+    def printed_in_time(self, frames, option, seconds, begins, last_of=lambda number: number):
+        """
+        Of each message that begins in a frame for which `begins` is true the line comes no later than so many seconds after its last frame.
+        Returns, at some times, which messages had been printed, by the number of their first frame.
+        """
+        process = self.start("messages", "-l", *option, "-r", "-")
+        with open(self.made(frames), "rb") as f:
+            content = f.read()
+        process.stdin.write(content[:24])
+        at, printed, found = 24, [], []
+        for i, (time, frame) in enumerate(frames):
+            process.stdin.write(content[at:at + 16 + len(frame)])
+            at += 16 + len(frame)
+            if i % 60:
+                continue
+            wait_until(lambda: is_drained_and_waiting(process))
+            os.set_blocking(process.stdout.fileno(), False)
+            printed += (process.stdout.read() or b"").splitlines()
+            os.set_blocking(process.stdout.fileno(), True)
+            shown = {int(re.search(b" frames? ([0-9]+)", line)[1]) for line in printed}
+            late = [n for n in range(1, i + 1) if begins(n) and frames[last_of(n) - 1][0] < time - seconds and n not in shown]
+            self.assertFalse(late, (option, time))
+            found.append((time, shown))
+        process.stdin.close()
+        printed += process.stdout.readall().splitlines()
+        messages = 1 + sum(begins(n) for n in range(2, len(frames) + 1))
+        self.assertEqual([int(line.split()[0]) for line in printed], list(range(1, messages + 1)))
+        self.assertEqual(process.wait(60), 0)
+        return found
+
     def test_one_that_is_not_answered_holds_up_the_others_for_the_time_only(self):
         for option, seconds in ((), 60), (("--give-up", "7"), 7):
             frames = [(0, roce(CLIENT, READ_REQUEST, 0, reth(0, 1, 64), qpn=READ_QPN))]
             for i in range(150):
                 frames += [(i + 0.1, send(i)), (i + 0.2, acknowledge(i))]
-            process = self.start("messages", "-l", *option, "-r", "-")
-            with open(self.made(frames), "rb") as f:
-                content = f.read()
-            process.stdin.write(content[:24])
-            at, printed = 24, []
-            for i, (time, frame) in enumerate(frames):
-                process.stdin.write(content[at:at + 16 + len(frame)])
-                at += 16 + len(frame)
-                if i % 60:
-                    continue
-                wait_until(lambda: is_drained_and_waiting(process))
-                os.set_blocking(process.stdout.fileno(), False)
-                printed += (process.stdout.read() or b"").splitlines()
-                os.set_blocking(process.stdout.fileno(), True)
-                shown = {int(line.split(b"frame ")[1].split(b",")[0]) for line in printed}
-                late = [n for n in range(2, i + 1, 2) if frames[n - 1][0] < time - seconds and n not in shown]
-                self.assertFalse(late, (option, time))
-                # and before that it does hold them up
-                self.assertEqual(1 in shown, time >= seconds, (option, time))
-            process.stdin.close()
-            printed += process.stdout.readall().splitlines()
-            self.assertEqual(len(printed), 151)
-            self.assertEqual([int(line.split()[0]) for line in printed], list(range(1, 152)))
-            self.assertEqual(process.wait(60), 0)
+            shown = self.printed_in_time(frames, option, seconds, lambda number: number % 2 == 0)
+            # and before that it does hold them up
+            self.assertEqual([1 in numbers for _, numbers in shown], [time >= seconds for time, _ in shown])
+
+    def test_what_stops_is_printed_after_the_time(self):
+        """Connections that stop in the middle of a message, whose packets are apart."""
+        for option, seconds in ((), 60), (("--give-up", "7"), 7):
+            frames = [(i / 2 + j / 50, roce(CLIENT, SEND_MIDDLE if j else SEND_FIRST, j, bytes(1024), qpn=0x1000 + i))
+                      for i in range(6 * seconds) for j in range(20)]
+            self.printed_in_time(frames, option, seconds, lambda number: number % 20 == 1, lambda number: number + 19)
 
     def test_one_that_lasts_steps_aside(self):
         """A READ whose responses come one every 20 s."""
