@@ -27,6 +27,7 @@ struct message_entry {
 	uint32_t copied;     /* bytes of the message, which are behind this, rounded up to 8 */
 };
 
+/* The events of its life stand behind it. */
 struct connection_entry {
 	struct head head;
 	struct rtap_connection connection;
@@ -107,11 +108,15 @@ bool stats_log_message(struct stats_log *log, const struct rtap_message *message
 
 bool stats_log_connection(struct stats_log *log, const struct rtap_connection *connection)
 {
-	struct connection_entry *entry = add(log, CONNECTION, sizeof *entry);
+	size_t life = connection->life_count * sizeof *connection->life;
+	struct connection_entry *entry = add(log, CONNECTION, sizeof *entry + life);
 
-	if (entry)
-		entry->connection = *connection;
-	return entry;
+	if (!entry)
+		return false;
+	entry->connection = *connection;
+	if (life)
+		memcpy(entry + 1, connection->life, life);
+	return true;
 }
 
 bool stats_log_merge(struct stats_log *log, uint64_t from, uint64_t into, bool turned)
@@ -166,6 +171,14 @@ static void count_message(const struct message_entry *entry, struct stats *stats
 	stats_message(stats, &message);
 }
 
+static void count_connection(const struct connection_entry *entry, struct stats *stats)
+{
+	struct rtap_connection connection = entry->connection;
+
+	connection.life = (const void *)(entry + 1);
+	stats_connection(stats, &connection);
+}
+
 void stats_log_count(const struct stats_log *log, struct stats *stats)
 {
 	for (size_t at = 0; at < log->used;) {
@@ -181,7 +194,7 @@ void stats_log_count(const struct stats_log *log, struct stats *stats)
 			count_message((const struct message_entry *)head, stats);
 			break;
 		case CONNECTION:
-			stats_connection(stats, &((const struct connection_entry *)head)->connection);
+			count_connection((const struct connection_entry *)head, stats);
 			break;
 		case PAUSE:
 			congestion_note_pause(stats, &((const struct pause_entry *)head)->pause);

@@ -112,6 +112,17 @@ static inline void budget_touch(struct budget *budget, struct budget_holder *hol
 	budget_move_newest(budget, holder);
 }
 
+/* Charges what a holder takes that has something already; it is no use of the holder, as of what is concluded for its age. */
+static inline void budget_add(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
+{
+	holder->bytes += bytes;
+	if (holder->rests)
+		budget->resting += bytes;
+	budget->used += bytes;
+	if (budget->used > budget->peak)
+		budget->peak = budget->used;
+}
+
 /*
  * Takes `bytes` without asking, for owners that cannot give way in the middle of their work; they call budget_relieve()
  * behind it. What they take in between must be little.
@@ -127,12 +138,7 @@ static inline void budget_charge(struct budget *budget, struct budget_holder *ho
 		else
 			budget_link_newest(budget, holder);
 	}
-	holder->bytes += bytes;
-	if (holder->rests)
-		budget->resting += bytes;
-	budget->used += bytes;
-	if (budget->used > budget->peak)
-		budget->peak = budget->used;
+	budget_add(budget, holder, bytes);
 }
 
 /* Gives back `bytes`, at most what the holder has. With its last byte the holder leaves the order. */

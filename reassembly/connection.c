@@ -153,9 +153,19 @@ void flow_attach(struct flow *flow, struct connection *connection, bool from_a)
 	connection->resized = true;
 }
 
+/* How many events there is memory for: doubled whenever it is full. */
+static uint32_t life_room(const struct rtap_connection *shown)
+{
+	uint32_t room = shown->life_count ? 1 : 0;
+
+	while (room < shown->life_count)
+		room *= 2;
+	return room;
+}
+
 static uint64_t memory_of(const struct connection *connection)
 {
-	uint64_t memory = sizeof *connection + handshake_memory(connection) + (connection->ddp ? sizeof *connection->ddp : 0) +
+	uint64_t memory = sizeof *connection + handshake_memory(connection) + life_room(&connection->shown) * sizeof *connection->shown.life + (connection->ddp ? sizeof *connection->ddp : 0) +
 			  connection->expectation_room * (sizeof *connection->expectations + sizeof(struct map_slot));
 
 	for (int i = 0; i < 2; i++) {
@@ -291,6 +301,7 @@ void connection_release(struct rtap_tracker *tracker, struct connection *connect
 	if (!connection->told)
 		return;
 	budget_give(&tracker->budget, &connection->holder, connection->holder.bytes);
+	free(connection_life(&connection->shown));
 	free(connection);
 }
 
@@ -360,12 +371,29 @@ void connection_drop(struct rtap_tracker *tracker, struct connection *connection
 	connection_release(tracker, connection);
 }
 
+static void add_to_life(struct connection *connection, const struct rtap_life_event *event)
+{
+	struct rtap_connection *shown = &connection->shown;
+	uint32_t room = life_room(shown);
+	struct rtap_life_event *life = connection_life(shown);
+
+	if (shown->life_count == RTAP_MAX_LIFE_EVENTS)
+		return;
+	if (shown->life_count == room) {
+		life = memory_resize(life, (room ? 2 * room : 1) * sizeof *life);
+		if (!life)
+			return;
+		shown->life = life;
+		connection->resized = true;
+	}
+	life[shown->life_count++] = *event;
+}
+
 void connection_add_event(struct connection *connection, const struct rtap_life_event *event)
 {
 	struct rtap_connection *shown = &connection->shown;
 
-	if (shown->life_count < RTAP_MAX_LIFE_EVENTS)
-		shown->life[shown->life_count++] = *event;
+	add_to_life(connection, event);
 	if (event->frame <= shown->last_frame)
 		return;
 	shown->last_frame = event->frame;

@@ -31,6 +31,12 @@ void connection_event(struct connection *connection, const char *name, uint64_t 
 
 void connection_add_event(struct connection *connection, const struct rtap_life_event *event);
 
+/* The events of its life, which its owner may change. */
+static inline struct rtap_life_event *connection_life(struct rtap_connection *shown)
+{
+	return (struct rtap_life_event *)(uintptr_t)shown->life;
+}
+
 /* A packet without PSNs is of it; what a TCP segment is in its stream, or NULL. */
 void connection_note(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet,
 		     const struct tcp_segment_facts *segment);

@@ -118,7 +118,7 @@ static struct rtap_life_event *event_named(struct rtap_connection *shown, const 
 {
 	for (uint32_t i = shown->life_count; i--;)
 		if (!strcmp(shown->life[i].name, name))
-			return &shown->life[i];
+			return &connection_life(shown)[i];
 	return NULL;
 }
 
@@ -501,9 +501,9 @@ void handshake_conclude(struct rtap_connection *shown)
 	for (uint32_t i = 0; i < shown->life_count; i++)
 		for (unsigned j = 0; j < sizeof questions / sizeof questions[0]; j++)
 			if (!strcmp(shown->life[i].name, questions[j].asks))
-				shown->life[i].unanswered = !(questions[j].or_packets && shown->packets) &&
-							    !(shown->transport == RTAP_TRANSPORT_UD && j == 1) &&
-							    !follows(shown, i, questions[j].answers);
+				connection_life(shown)[i].unanswered = !(questions[j].or_packets && shown->packets) &&
+									!(shown->transport == RTAP_TRANSPORT_UD && j == 1) &&
+									!follows(shown, i, questions[j].answers);
 }
 
 void handshake_packet(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,

@@ -8,7 +8,7 @@
 #include "reassembly/rpc_answers.h"
 #include "reassembly/state.h"
 
-#define FIRST_ROOM 8
+#define FIRST_ROOM 2
 #define SILENCE_NS INT64_C(90000000000) /* NFS clients ask again after a minute, queue pairs before that */
 
 /* The first one may be another now. Times need not be in the order of frames: it can be due before the one that was. */
@@ -61,7 +61,7 @@ static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 	/* nothing else is looked at in a place that was not filled yet */
 	for (uint32_t i = answers->room; i < room; i++)
 		larger[i].bytes = NULL;
-	budget_charge(&tracker->budget, &connection->holder, (room - answers->room) * sizeof *larger);
+	budget_add(&tracker->budget, &connection->holder, (room - answers->room) * sizeof *larger);
 	answers->ring = larger;
 	answers->room = room;
 	return true;
@@ -97,7 +97,7 @@ void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection
 	if (!answer->bytes)
 		return;
 	answers->kept += answer->length;
-	budget_charge(&tracker->budget, &connection->holder, answer->length);
+	budget_add(&tracker->budget, &connection->holder, answer->length);
 	if (answers->next - answers->forgotten > answers->room)
 		answers->forgotten = answers->next - answers->room;
 	while (answers->kept > RPC_ANSWERS_BYTES && answers->forgotten != answers->next)

@@ -19,7 +19,7 @@ static struct chunk_segment *add_segment(struct chunk_lists *lists)
 	struct chunk_segment *segment;
 
 	if (lists->count == lists->room) {
-		uint32_t larger = lists->room ? lists->room * 2 : 4;
+		uint32_t larger = lists->room ? lists->room * 2 : 1;
 		struct chunk_segment *segments = larger <= CHUNK_MAX_SEGMENTS ? memory_resize(lists->segments, larger * sizeof *segments) : NULL;
 
 		if (!segments)
@@ -167,14 +167,12 @@ bool chunk_lists_make_regions(struct chunk_lists *lists, struct rpc_call *call)
 	struct chunk_segment *few[MOST_KEPT], **order = few;
 
 	if (lists->count > lists->region_room) {
-		uint32_t room = lists->count < MOST_KEPT ? MOST_KEPT : lists->count;
-
 		free(lists->regions);
 		lists->region_room = 0;
-		lists->regions = memory_new(room * sizeof *lists->regions);
+		lists->regions = memory_new(lists->count * sizeof *lists->regions);
 		if (!lists->regions)
 			return false;
-		lists->region_room = room;
+		lists->region_room = lists->count;
 	}
 	if (lists->count == 1) {
 		put_segment(lists, lists->segments, call);

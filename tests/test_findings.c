@@ -600,14 +600,12 @@ Test(findings, leave_out_what_another_sign_explains)
 /* A request, a call and an attempt to connect, begun at 0 and not answered until then; and one that took so long. */
 static void take_at(struct counts *counts, int64_t time_ns)
 {
-	struct rtap_connection asked = {
-		.number = 2, .transport = RTAP_TRANSPORT_RC, .life_count = 1,
-		.life = { { .name = "rdma_connect", .frame = 1, .unanswered = true } },
+	const struct rtap_life_event asks = { .name = "rdma_connect", .frame = 1, .unanswered = true };
+	const struct rtap_life_event makes[] = {
+		{ .name = "rdma_connect", .frame = 2 }, { .name = "established", .frame = 3, .time_ns = time_ns },
 	};
-	struct rtap_connection made = {
-		.number = 3, .transport = RTAP_TRANSPORT_RC, .life_count = 2,
-		.life = { { .name = "rdma_connect", .frame = 2 }, { .name = "established", .frame = 3, .time_ns = time_ns } },
-	};
+	struct rtap_connection asked = { .number = 2, .transport = RTAP_TRANSPORT_RC, .life_count = 1, .life = &asks };
+	struct rtap_connection made = { .number = 3, .transport = RTAP_TRANSPORT_RC, .life_count = 2, .life = makes };
 	struct rtap_message request = {
 		.connection = &asked, .from_a = true, .kind = RTAP_KIND_WRITE, .outcome = RTAP_OUTCOME_UNANSWERED, .first_frame = 4,
 	};

@@ -29,12 +29,17 @@ static uint64_t frames, told;
 static int64_t now_ns;
 static uint32_t interface;
 static struct rtap_connection connections[MAX_CONNECTIONS];
+static struct rtap_life_event told_lives[MAX_CONNECTIONS][RTAP_MAX_LIFE_EVENTS];
 
 static void note_connection(void *owner, const struct rtap_connection *connection)
 {
 	(void)owner;
-	if (told < MAX_CONNECTIONS)
+	if (told < MAX_CONNECTIONS) {
 		connections[told] = *connection;
+		for (uint32_t i = 0; i < connection->life_count; i++)
+			told_lives[told][i] = connection->life[i];
+		connections[told].life = told_lives[told];
+	}
 	told++;
 }
 

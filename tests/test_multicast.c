@@ -15,6 +15,7 @@
 static struct rtap_tracker *tracker;
 static uint64_t frames;
 static struct rtap_connection told;
+static struct rtap_life_event told_life[RTAP_MAX_LIFE_EVENTS];
 static uint32_t connections;
 
 static void note(void *owner, const struct rtap_connection *connection)
@@ -22,6 +23,9 @@ static void note(void *owner, const struct rtap_connection *connection)
 	(void)owner;
 	connections++;
 	told = *connection;
+	for (uint32_t i = 0; i < told.life_count; i++)
+		told_life[i] = connection->life[i];
+	told.life = told_life;
 }
 
 static void begin(void)

@@ -17,9 +17,12 @@ static const struct rtap_operation operations[] = {
 	{ .name = "READ", .number = 25, .has_status = true, .status = 5, .status_name = "NFS4ERR_IO" },
 };
 
+static const struct rtap_life_event life[] = {
+	{ .name = "rdma_connect", .frame = 1 }, { .name = "established", .frame = 2, .time_ns = SECOND },
+};
+
 static const struct rtap_connection connections[] = {
-	{ .number = 1, .first_frame = 1, .packets = 3, .life_count = 2,
-	  .life = { { .name = "rdma_connect", .frame = 1 }, { .name = "established", .frame = 2, .time_ns = SECOND } } },
+	{ .number = 1, .first_frame = 1, .packets = 3, .life_count = 2, .life = life },
 	{ .number = 2, .first_frame = 2, .packets = 2, .trouble = { [RTAP_TROUBLE_LOST] = 3 } },
 };
 

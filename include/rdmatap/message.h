@@ -136,8 +136,8 @@ struct rtap_connection {
 	bool has_private[2];    /* the message of RFC 8797 was in a's, b's private data */
 	bool remote_invalidation[2];
 	uint32_t send_size[2], receive_size[2];
-	struct rtap_life_event life[RTAP_MAX_LIFE_EVENTS];
-	uint32_t life_count;
+	const struct rtap_life_event *life; /* borrowed for the call that the connection is told in */
+	uint32_t life_count;    /* at most RTAP_MAX_LIFE_EVENTS */
 	uint64_t packets, messages, bytes; /* bytes: payload of its messages */
 	uint64_t trouble[RTAP_TROUBLE_COUNT];
 };
