@@ -12,6 +12,7 @@
 #include "capture/live.h"
 #include "capture/source.h"
 #include "capture/stream.h"
+#include "capture/tick.h"
 
 #define BLOCK_SIZE (512 * 1024)
 #define BLOCK_SIZE_OF_MANY (128 * 1024) /* memory grows with the number of files */
@@ -24,6 +25,7 @@ struct input {
 	struct batch *batch;  /* read ahead for merging; NULL: none */
 	size_t next;          /* frame in it */
 	bool kept;            /* the batch being merged holds it */
+	struct source_clock clock;
 };
 
 struct rtap_source {
@@ -253,6 +255,32 @@ static void heap_remove_first(struct rtap_source *source)
 	heap_settle(source);
 }
 
+void source_set_clock(struct rtap_source *source, size_t file, const struct source_clock *clock)
+{
+	source->inputs[file].clock = *clock;
+}
+
+const char *source_file(const struct rtap_source *source, size_t file)
+{
+	return source->inputs[file].name;
+}
+
+const struct source_clock *source_clock(const struct rtap_source *source, size_t file)
+{
+	return file < source->count ? &source->inputs[file].clock : NULL;
+}
+
+/* What would be beyond what a file can have stands at that end. */
+static void put_back(struct batch *batch, int64_t ahead_ns)
+{
+	for (size_t i = 0; i < batch->shared.count; i++) {
+		int64_t *time_ns = &batch->frames[i].time_ns;
+
+		if (__builtin_sub_overflow(*time_ns, ahead_ns, time_ns) || *time_ns < TICK_EARLIEST_NS || *time_ns > TICK_LATEST_NS)
+			*time_ns = ahead_ns > 0 ? TICK_EARLIEST_NS : TICK_LATEST_NS;
+	}
+}
+
 /* Makes each input that is not at its end have a head. END: a signal interrupted the wait. */
 static enum rtap_status read_heads(struct rtap_source *source, struct rtap_error *error)
 {
@@ -270,6 +298,8 @@ static enum rtap_status read_heads(struct rtap_source *source, struct rtap_error
 			return status;
 		if (!input->batch)
 			return RTAP_STATUS_END;
+		if (input->clock.ahead_ns)
+			put_back(input->batch, input->clock.ahead_ns);
 		heap_add(source, i);
 	}
 	return RTAP_STATUS_OK;

@@ -13,4 +13,19 @@ enum rtap_status source_open_memory(struct rtap_source **source, const struct rt
 				    size_t block_size, size_t step, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
+/* By how much the clock of one of several files is ahead of another one's: its frames' times are put back by that. */
+struct source_clock {
+	size_t reference;     /* the other file: by its place among `names` */
+	int64_t ahead_ns;
+};
+
+/* Called before the first read. */
+void source_set_clock(struct rtap_source *source, size_t file, const struct source_clock *clock);
+
+/* Its name, as messages have it. */
+const char *source_file(const struct rtap_source *source, size_t file);
+
+/* NULL: there are not so many files. */
+const struct source_clock *source_clock(const struct rtap_source *source, size_t file);
+
 #endif

@@ -62,6 +62,7 @@ struct options {
 	const char *write_name;   /* -w; of report -o */
 	struct rtap_rotation rotation; /* -C, -G, -W */
 	bool print;               /* --print: with -w, show too */
+	bool keeps_times;         /* frames are written with the times that they have */
 	const char *capture_filter; /* -f */
 	const char *display_filter; /* -Y */
 	uint64_t count;           /* -c; 0: all */

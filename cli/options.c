@@ -685,6 +685,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	if (!take_files(options, command, argc, argv) || !check(options, command))
 		return false;
 	options->context.check_icrc = checks_icrc(options, command);
+	options->keeps_times = command == COMMAND_VIEW && options->write_name;
 	warn_of_trapping(&options->live.verbs);
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/clocks.h"
 #include "cli/reader.h"
 #include "reassembly/tracker.h"
 
@@ -363,7 +364,8 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 	bool live = reader->options->device;
 
 	reader->tracker = tracker;
-	if (tracker && reader->options->input_count > 1 && !tracker_join_captures(tracker))
+	if (tracker && reader->options->input_count > 1 &&
+	    !tracker_join_captures(tracker, !reader->options->keeps_times && clocks_adjust(reader->source, reader->options)))
 		complain("out of memory: packets that are in several files are counted more than once");
 	open_pipeline(reader);
 	while (goes_on(reader)) {

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "capture/source.h"
 #include "cli/cli.h"
 #include "cli/remarks.h"
 #include "reassembly/tracker.h"
@@ -25,6 +26,7 @@ static const char *escaped(const char *found, char text[ESCAPED_SIZE])
 void remark_trouble(const struct rtap_source *source, const struct tally *tally)
 {
 	const struct rtap_source_counters *counters = &tally->read;
+	const struct source_clock *clock;
 	char text[ESCAPED_SIZE];
 
 	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++)
@@ -41,6 +43,11 @@ void remark_trouble(const struct rtap_source *source, const struct tally *tally)
 			 COUNTED(tally->held_times, "time stamp was", "time stamps were"));
 	if (counters->bad_lengths)
 		complain("%" COUNT " said to be shorter than what was captured", COUNTED(counters->bad_lengths, "frame", "frames"));
+	for (size_t i = 0; (clock = source_clock(source, i)); i++)
+		if (clock->ahead_ns)
+			complain("the clock of %s is %.6f s %s that of %s: its times were corrected by that", source_file(source, i),
+				 fabs((double)clock->ahead_ns / 1e9), clock->ahead_ns < 0 ? "behind" : "ahead of",
+				 source_file(source, clock->reference));
 	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
 		const struct rtap_interface *interface = rtap_source_interface(source, i);
 
@@ -95,7 +102,9 @@ void remark_tracker(const struct rtap_tracker *tracker, bool puts_together, bool
 	if (counters.icrc_ignored)
 		complain("%" COUNT " not counted as corrupt: the invariant CRCs of their senders are all wrong or zero",
 			 COUNTED(counters.icrc_ignored, "packet was", "packets were"));
-	if (joined.packets)
+	if (joined.packets && !joined.offset_ns)
+		complain("%" COUNT " captured into several files and counted once", COUNTED(joined.packets, "packet was", "packets were"));
+	else if (joined.packets)
 		complain("%" COUNT " captured into several files and counted once; the clock of interface %" PRIu32 " is %.6f s %s that of interface %" PRIu32,
 			 COUNTED(joined.packets, "packet was", "packets were"), joined.interface, fabs((double)joined.offset_ns / 1e9),
 			 joined.offset_ns < 0 ? "behind" : "ahead of", joined.other);

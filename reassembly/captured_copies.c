@@ -2,33 +2,26 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "dissect/ib.h"
 #include "reassembly/captured_copies.h"
 #include "reassembly/map.h"
 #include "reassembly/memory.h"
+#include "reassembly/packet_identity.h"
 
 /* 65,536 packets: 3 MB. */
 #define SETS 8192
 #define WAYS 8
 /* Interfaces beyond share a bit. */
 #define INTERFACE_BITS 64
-/* FECN and BECN, which the network sets, are in the byte before the destination QP. */
-#define BTH_VARIANT 4
 
 struct copy {
 	uint64_t hash;             /* 0: none */
 	uint64_t frame;            /* the first one's number */
 	uint64_t interfaces;       /* that had it, a bit each */
 	uint32_t first, last;      /* interfaces */
+	uint32_t icrc;
+	bool has_icrc;
 	int64_t time_ns, last_ns;  /* when they had it */
-};
-
-/* Times from the first copy to the second one. */
-struct range {
-	bool is_known;
-	int64_t least_ns, most_ns;
 };
 
 /* Nothing is sent again so soon. */
@@ -44,16 +37,20 @@ struct sender {
 
 struct captured_copies {
 	struct captured_copies_summary summary;
-	struct range ranges[2];    /* of packets from the lower address to the higher one; from the higher one */
+	struct clock_range ranges[2]; /* from the first copy to the second one, by packet_is_from_higher() */
 	uint32_t highest;          /* of the interfaces seen */
 	bool is_interleaved;       /* packets of one came after packets of a later one: they captured at the same time */
 	struct sender senders[SENDERS]; /* by address; several may share one */
 	struct copy sets[SETS][WAYS];
 };
 
-struct captured_copies *captured_copies_create(void)
+struct captured_copies *captured_copies_create(bool at_the_same_time)
 {
-	return memory_new_zeroed(1, sizeof(struct captured_copies));
+	struct captured_copies *copies = memory_new_zeroed(1, sizeof *copies);
+
+	if (copies)
+		copies->is_interleaved = at_the_same_time;
+	return copies;
 }
 
 void captured_copies_destroy(struct captured_copies *copies)
@@ -61,40 +58,8 @@ void captured_copies_destroy(struct captured_copies *copies)
 	free(copies);
 }
 
-static uint64_t load(const uint8_t *bytes, unsigned length)
-{
-	uint64_t value = 0;
-
-	memcpy(&value, bytes, length);
-	return value;
-}
-
-#define WORDS 7
-
-/* What the packet is known by. */
-static void identify(const struct rtap_packet *packet, uint64_t words[WORDS])
-{
-	const struct rtap_ib_facts *ib = &packet->ib;
-	const uint8_t *bytes = packet->sources[ib->source].bytes;
-	uint32_t captured = packet->sources[ib->source].captured;
-	unsigned length = packet->address_length;
-
-	memset(words, 0, WORDS * sizeof *words);
-	words[0] = load(bytes + ib->bth_offset, BTH_VARIANT) | (uint64_t)packet->payload.wire << 32;
-	words[1] = load(bytes + ib->bth_offset + BTH_VARIANT + 1, BTH_LENGTH - BTH_VARIANT - 1);
-	if (ib->icrc_on_wire && captured >= ICRC_LENGTH && ib->icrc_offset <= captured - ICRC_LENGTH)
-		words[2] = load(bytes + ib->icrc_offset, ICRC_LENGTH);
-	words[2] |= (uint64_t)packet->ip_id << 32;
-	if (!length)
-		return;
-	memcpy(words + 3, packet->source_address, length);
-	memcpy(words + 5, packet->destination_address, length);
-}
-
 static void note_time(struct captured_copies *copies, const struct rtap_packet *packet, const struct copy *first)
 {
-	unsigned length = packet->address_length;
-	struct range *range = &copies->ranges[length && memcmp(packet->source_address, packet->destination_address, length) > 0];
 	int64_t after_ns = packet->frame->time_ns - first->time_ns;
 	uint32_t interface = packet->frame->interface;
 
@@ -108,16 +73,7 @@ static void note_time(struct captured_copies *copies, const struct rtap_packet *
 		after_ns = -after_ns;
 	else if (interface != copies->summary.interface || !(first->interfaces >> copies->summary.other % INTERFACE_BITS & 1))
 		return;
-	if (!range->is_known || after_ns < range->least_ns)
-		range->least_ns = after_ns;
-	if (!range->is_known || after_ns > range->most_ns)
-		range->most_ns = after_ns;
-	range->is_known = true;
-}
-
-static struct sender *sender_of(struct captured_copies *copies, const struct rtap_packet *packet)
-{
-	return &copies->senders[packet->address_length ? packet->source_address[packet->address_length - 1] : 0];
+	clock_range_add(&copies->ranges[packet_is_from_higher(packet)], after_ns);
 }
 
 static bool tells_packets_apart(const struct sender *sender)
@@ -150,23 +106,27 @@ static bool is_doubled(const struct copy *copy, const struct rtap_packet *packet
 enum captured_copy captured_copies_take(struct captured_copies *copies, const struct rtap_packet *packet)
 {
 	const struct rtap_frame *frame = packet->frame;
-	uint64_t words[WORDS], bit = UINT64_C(1) << frame->interface % INTERFACE_BITS, hash;
-	struct sender *sender = sender_of(copies, packet);
+	struct packet_identity identity;
+	uint64_t bit = UINT64_C(1) << frame->interface % INTERFACE_BITS, hash;
+	struct sender *sender = &copies->senders[packet_sender(packet)];
 	struct copy *set, *oldest, *found = NULL;
 	bool doubled = false;
 
+	if (!packet_identify(packet, &identity))
+		return CAPTURED_FIRST;
 	if (frame->interface < copies->highest)
 		copies->is_interleaved = true;
 	else
 		copies->highest = frame->interface;
-	identify(packet, words);
-	hash = map_hash(words, WORDS) | 1;
+	hash = map_hash(identity.words, PACKET_IDENTITY_WORDS) | 1;
 	/* not by the hash, which is another one in each run: which of them make room would be chance */
-	set = oldest = copies->sets[(packet->ib.psn ^ (uint32_t)words[2] ^ packet->ib.dest_qpn ^ packet->ip_id) % SETS];
+	set = oldest = copies->sets[identity.place % SETS];
 	for (struct copy *copy = set; copy < set + WAYS; copy++) {
-		if (copy->hash == hash && !(copy->interfaces & bit) && (!found || copy->frame < found->frame))
+		bool is_same = copy->hash == hash && (!copy->has_icrc || !identity.has_icrc || copy->icrc == identity.icrc);
+
+		if (is_same && !(copy->interfaces & bit) && (!found || copy->frame < found->frame))
 			found = copy;
-		doubled |= copy->hash == hash && copy->interfaces & bit && is_doubled(copy, packet);
+		doubled |= is_same && copy->interfaces & bit && is_doubled(copy, packet);
 		if (copy->frame < oldest->frame)
 			oldest = copy;
 	}
@@ -186,6 +146,8 @@ enum captured_copy captured_copies_take(struct captured_copies *copies, const st
 		.interfaces = bit,
 		.first = frame->interface,
 		.last = frame->interface,
+		.icrc = identity.icrc,
+		.has_icrc = identity.has_icrc,
 		.time_ns = frame->time_ns,
 		.last_ns = frame->time_ns,
 	};
@@ -195,16 +157,7 @@ enum captured_copy captured_copies_take(struct captured_copies *copies, const st
 struct captured_copies_summary captured_copies_summary(const struct captured_copies *copies)
 {
 	struct captured_copies_summary summary = copies->summary;
-	const struct range *one = &copies->ranges[0], *other = &copies->ranges[1];
-	int64_t later, sooner;
 
-	/* on the way there a packet is later by the offset and the time that it took; on the way back sooner */
-	if (!one->is_known || !other->is_known) {
-		summary.offset_ns = one->is_known ? one->least_ns : other->least_ns;
-		return summary;
-	}
-	later = one->least_ns > other->least_ns ? one->least_ns : other->least_ns;
-	sooner = one->least_ns > other->least_ns ? other->most_ns : one->most_ns;
-	summary.offset_ns = sooner + (later - sooner) / 2;
+	summary.offset_ns = clock_offset(copies->ranges);
 	return summary;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Packets that were captured at several places, each into a file of its own: their clocks can differ by any time. A packet is known
- * again by what no network changes: its addresses, BTH, invariant CRC, IP identification and length.
+ * again by its identity (reassembly/packet_identity.h), and by the invariant CRC where both copies have it.
  */
 #ifndef REASSEMBLY_CAPTURED_COPIES_H
 #define REASSEMBLY_CAPTURED_COPIES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <rdmatap/packet.h>
@@ -13,8 +14,8 @@
 /* The last packets of all interfaces. */
 struct captured_copies;
 
-/* NULL: memory is out. */
-struct captured_copies *captured_copies_create(void);
+/* at_the_same_time: files are known to have the same packets. NULL: memory is out. */
+struct captured_copies *captured_copies_create(bool at_the_same_time);
 
 enum captured_copy {
 	CAPTURED_FIRST,            /* or it was sent again */

@@ -184,4 +184,7 @@ void rpc_socket_packet(struct rtap_tracker *tracker, struct rpc_conversation *co
 	packet->flow.present = packet->flow.beside_rdma = true;
 	packet->flow.connection = connection->shown.number;
 	packet->flow.from_a = from_a != conversation->turned;
+	/* of the rest it is the content that counts here, not the segments */
+	if (facts && facts->analysis == RTAP_TCP_CAPTURED_TWICE)
+		packet->flow.tcp_analysis = facts->analysis;
 }

@@ -452,6 +452,8 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 		connection = map_find(&streams->map, hash_of(&key), has_key, &key);
 		*from_a = connection && equal(&connection->keys[1], &key);
 	}
+	if (streams->is_copy)
+		return connection;
 	if (connection) {
 		struct tcp_half *half = &connection->halves[*from_a];
 
@@ -513,6 +515,8 @@ void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *p
 	}
 	if (outside)
 		facts->analysis = RTAP_TCP_OUTSIDE;
+	else if (streams->is_copy)
+		facts->analysis = RTAP_TCP_CAPTURED_TWICE;
 	else
 		process(facts->connection, packet, facts);
 	streams->analyses[facts->analysis]++;

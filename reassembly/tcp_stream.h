@@ -163,6 +163,7 @@ struct tcp_streams {
 	struct budget *budget;
 	struct budget_holder holder; /* of connections */
 	struct map map;
+	bool is_copy;                /* the segment at hand is another file's: it was taken before */
 	struct tcp_connections open, closed; /* in the order of their last segments */
 	struct map over_map;
 	struct tcp_over *over_oldest, *over_newest; /* in the order in which they ended */

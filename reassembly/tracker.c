@@ -62,9 +62,9 @@ void tracker_tell_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *tak
 	rpc_socket_tell_exchanges(tracker);
 }
 
-bool tracker_join_captures(struct rtap_tracker *tracker)
+bool tracker_join_captures(struct rtap_tracker *tracker, bool at_the_same_time)
 {
-	tracker->copies = captured_copies_create();
+	tracker->copies = captured_copies_create(at_the_same_time);
 	return tracker->copies;
 }
 
@@ -454,18 +454,14 @@ static void __attribute__((noinline)) note_copy(struct rtap_tracker *tracker, st
 	}
 }
 
-static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet)
+static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, enum captured_copy copy)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	struct rtap_end source, destination;
 
-	if (tracker->copies) {
-		enum captured_copy copy = captured_copies_take(tracker->copies, packet);
-
-		if (copy != CAPTURED_FIRST) {
-			note_copy(tracker, packet, copy);
-			return;
-		}
+	if (copy != CAPTURED_FIRST) {
+		note_copy(tracker, packet, copy);
+		return;
 	}
 	if (opcode->class == IB_RESERVED || ib_service(packet->ib.opcode) == IB_RD) {
 		tracker->counters.unsupported++;
@@ -757,6 +753,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 {
 	struct knowledge known;
 	const struct message *message;
+	enum captured_copy copy = CAPTURED_FIRST;
 
 	/* what ends before this frame must not refer to the last one, which may have been freed */
 	if (tracker->view.frame.bytes)
@@ -783,7 +780,10 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	if (packet->fragment.present &&
 	    ip_fragments_add(&tracker->fragments, packet, &context_of(tracker, &known)->datagram) == IP_FRAGMENTS_WHOLE)
 		rtap_dissect(frame, &known.context, packet);
+	if (tracker->copies)
+		copy = captured_copies_take(tracker->copies, packet);
 	take_group_management(tracker, packet);
+	tracker->tcp.is_copy = copy == CAPTURED_ELSEWHERE;
 	if (packet->tcp.present)
 		tcp_packet(tracker, frame, context_of(tracker, &known), packet);
 	if (!packet->ib.has_bth) {
@@ -792,7 +792,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	}
 	tracker->asked = NULL;
 	tracker->transfer.whole = tracker->icrc_ignored = false;
-	ib_packet(tracker, packet);
+	ib_packet(tracker, packet, copy);
 	if (tracker->transfer.whole)
 		dissect_transfer(tracker, frame, context_of(tracker, &known), packet);
 	if (packet->cm.present)

@@ -20,9 +20,9 @@ void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *fr
 
 /*
  * The frames are of several files, which may hold the same packets: what was there before is only counted. Called before the first
- * frame. False: memory is out.
+ * frame. at_the_same_time: some are known to. False: memory is out.
  */
-bool tracker_join_captures(struct rtap_tracker *tracker);
+bool tracker_join_captures(struct rtap_tracker *tracker, bool at_the_same_time);
 
 /* What was found by that; `packets` is 0 if it was not called. */
 struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker);

@@ -15,6 +15,9 @@ SECOND = 10**9
 # with losses, NAKs, restarts and repeats
 CAPTURES = ("conn_read-restart-middle.pcap", "rpc_restarted.pcap", "conn_rnr.pcap", "conn_loss-and-duplicate.pcap",
             "rpc_loss-and-duplicate.pcap", "roce-nfs3.pcap.gz", "roce-verbmix-uc-mess.pcap.gz")
+# of TCP, too: with packets out of order, and more than a snap length cuts off
+ENDS = ("roce-nfs3.pcap.gz", "roce-nfs3-v6.pcap.gz", "iwarp-nfs41-reorder.pcap.gz", "iwarp-nfs3-crctso.pcap.gz")
+TRANSPORTS = ("RC", "UC", "UD", "iwarp", "TCP")
 
 
 def numbered(frames):
@@ -45,12 +48,13 @@ class Joined(CliTest):
         """By the ends of a connection and direction: what is not to change when its packets are there twice."""
         found = {}
         for row in records:
-            if row["type"] == "connection" and row.get("transport") in ("RC", "UC", "UD"):
+            if row["type"] == "connection" and row.get("transport") in TRANSPORTS:
                 for direction in row["directions"]:
                     # what nobody answered depends on how long the capture goes on
                     events = {name: event["count"] for name, event in direction["events"].items() if name not in ("captured_twice", "unanswered")}
+                    recoveries = {cause: one["count"] for cause, one in direction.get("recoveries", {}).items()}
                     found[row["connection"], direction["direction"]] = (direction["packets"], direction["payload"], direction["repeated_payload"],
-                                                                        events)
+                                                                        events, recoveries)
         return found
 
     def twice(self, *paths):
@@ -69,9 +73,58 @@ class Joined(CliTest):
                 packets = sum(direction["packets"] for row in alone if row.get("transport") in ("RC", "UC", "UD") for direction in row["directions"])
                 self.assertGreater(self.twice(one, other), packets * 0.9, (name, offset))
 
-    def test_the_offset_of_the_clocks_is_reported(self):
+    def test_the_offset_of_the_clocks_is_reported_and_corrected(self):
         frames = list(numbered(model.frames(os.path.join(TESTDATA, "roce-nfs3.pcap.gz"))))
         one, other = self.made("one.pcap", frames), self.made("other.pcap", frames, SECOND // 5)
         done = self.run_program("stats", "-r", one, "-r", other)
-        self.assertIn("is 0.200000 s ahead of that of interface 0", done.stderr.decode())
+        self.assertIn("other.pcap is 0.200000 s ahead of that of", done.stderr.decode())
+        times = self.lines("-r", one, "-r", other, "-T", "fields", "-e", "frame.time_epoch")
+        self.assertEqual(times[0::2], times[1::2])
 
+    def ends(self, frames, offset, delay=100000, lost=37, cut=1 << 16):
+        """What two ends capture if the network loses each so-manieth frame of either direction: their files, and how many were lost."""
+        addresses, files, count = [], ([], []), 0
+        for time, frame, length in frames:
+            sender = frame[26:30] if frame[12:14] == b"\x08\x00" else frame[22:38]
+            if sender not in addresses:
+                addresses.append(sender)
+            sent_by = addresses.index(sender) % 2
+            files[sent_by].append((time, frame, length))
+            count += 1
+            if count % lost:
+                files[1 - sent_by].append((time + delay, frame, length))
+        first = self.made("first.pcap", sorted(files[0], key=lambda row: row[0]))
+        second = self.made("second.pcap", sorted(((time, frame[:cut], length) for time, frame, length in files[1]), key=lambda row: row[0]), offset)
+        return first, second, count // lost
+
+    def test_counts_of_two_ends_are_those_of_the_senders(self):
+        for name in ENDS:
+            frames = [(time, frame, length) for time, frame, length in numbered(model.frames(os.path.join(TESTDATA, name)))
+                      if frame[12:14] in (b"\x08\x00", b"\x86\xdd")]
+            # all that was sent, by one clock
+            alone = self.counts(self.objects(self.made("sent.pcap", frames)))
+            self.assertGreater(sum(row[0] for row in alone.values()), 60)
+            for offset, cut in ((SECOND // 5, 1 << 16), (-3600 * SECOND, 1 << 16), (SECOND // 5, 96)):
+                first, second, lost = self.ends(frames, offset, cut=cut)
+                for paths in ((first, second), (second, first)):
+                    self.assertEqual(self.counts(self.objects(*paths)), alone, (name, offset, cut))
+                self.assertGreater(lost, 0)
+
+    def test_files_one_after_the_other_are_not_taken_for_the_same(self):
+        frames = list(numbered(model.frames(os.path.join(TESTDATA, "roce-nfs3.pcap.gz"))))
+        half = len(frames) // 2
+        # the last packets of the first file are sent again at the beginning of the second one
+        again = [(time + SECOND // 2, frame[:18] + (int.from_bytes(frame[18:20], "big") + 5000).to_bytes(2, "big") + frame[20:], length)
+                 for time, frame, length in frames[half - 40:half]]
+        one = self.made("one.pcap", frames[:half])
+        other = self.made("other.pcap", again + [(time + SECOND, frame, length) for time, frame, length in frames[half:]])
+        stderr = self.run_program("stats", "-r", one, "-r", other).stderr.decode()
+        self.assertNotIn("clock", stderr)
+        self.assertNotIn("several files", stderr)
+
+    def test_frames_that_are_written_keep_their_times(self):
+        frames = list(numbered(model.frames(os.path.join(TESTDATA, "roce-rping-v4.pcap"))))
+        one, other, merged = self.made("one.pcap", frames), self.made("other.pcap", frames, SECOND // 5), self.path("merged.pcap")
+        self.run_program("-r", one, "-r", other, "-w", merged)
+        times = sorted([time for time, frame, length in frames] + [time + SECOND // 5 for time, frame, length in frames])
+        self.assertEqual([time for time, link, frame, length in capfile.timed(merged)], times)
