@@ -183,7 +183,7 @@ def pairs(requests, responses):
 # ---- one direction's requests and what answers them ----
 
 class Stream:
-    def __init__(self, packets, pmtu, informative, timeout=None):
+    def __init__(self, packets, pmtu, informative, timeout=None, start=None):
         self.pmtu, self.informative, self.timeout = pmtu, informative, timeout
         self.labels, self.is_request = {}, {}     # by frame
         self.naks, self.rnr = collections.Counter(), 0
@@ -208,6 +208,9 @@ class Stream:
         self.later = None                        # (PSN, time) of the highest response since the last attempt
         self.last_response = None
         base = packets[0].psn
+        # the first packets may be missing
+        if start is not None and 0 < distance(base, start) < 1 << 16:
+            self.next = base = start
         for p in packets:
             psn = base + distance(p.psn, (self.next if self.next is not None else base) & 0xffffff) + ((self.next or base) - base)
             self.is_request[p.frame] = p.opcode not in RESPONSES
@@ -480,28 +483,39 @@ def tells_packets_apart(packets):
     return total > 0 and forward * 5 > total * 4
 
 
-def asked_timeout(frame, link):
-    """{(address, queue pair): nanoseconds} of a REQ of communication management. IBTA vol. 1, 12.7.34: 4.096 us times 2 to the power."""
+def agreed(frame, link):
+    """
+    ({(address, queue pair): nanoseconds until a time-out}, {(address, queue pair): PSN}) of a REQ or REP of communication management. IBTA
+    vol. 1, 12.7.34: 4.096 us times 2 to the power; 12.7.31: the Starting PSN is the one with which the other end begins, to this queue pair.
+    """
     found = transport(frame) if link == 1 else None
     if not found or found[3][0] != 100 or int.from_bytes(found[3][5:8], "big") != 1:
-        return {}
+        return {}, {}
     mad = found[3][20:]
-    if len(mad) < 120 or mad[1] != 7 or struct.unpack_from(">H", mad, 16)[0] != 0x10:
-        return {}
-    code = mad[24 + 95] >> 3
-    return {(found[0], int.from_bytes(mad[24 + 32:24 + 35], "big")): 4096 << code if code else None}
+    if len(mad) < 120 or mad[1] != 7:
+        return {}, {}
+    attribute, data = struct.unpack_from(">H", mad, 16)[0], mad[24:]
+    if attribute == 0x10:
+        end = found[0], int.from_bytes(data[32:35], "big")
+        code = data[95] >> 3
+        return {end: 4096 << code if code else None}, {end: int.from_bytes(data[44:47], "big")}
+    if attribute == 0x13:
+        return {}, {(found[0], int.from_bytes(data[12:15], "big")): int.from_bytes(data[20:23], "big")}
+    return {}, {}
 
 
 def streams(path):
     """[(requests' flow, responses' flow, Stream)] of a capture."""
-    packets, timeouts = [], {}
+    packets, timeouts, starts = [], {}, {}
     for number, time, interface, link, frame, whole in frames(path):
         p = packet_of(number, time, interface, link, frame)
         if p:
             packets.append(p)
         else:
             try:
-                timeouts.update(asked_timeout(frame, link))
+                timeout, start = agreed(frame, link)
+                timeouts.update(timeout)
+                starts.update(start)
             except (struct.error, IndexError):
                 pass
     requests, responses = flows(packets)
@@ -518,5 +532,6 @@ def streams(path):
         full = [p.size for p in both if p.opcode in FULL]
         # either end's requests go to the other's queue pair
         timeout = timeouts.get((answered[1], answered[2])) or timeouts.get((asked[1], asked[2]))
-        found.append((asked, answered, Stream(both, max(full) if full else 1024, tells_packets_apart(both), timeout)))
+        stream = Stream(both, max(full) if full else 1024, tells_packets_apart(both), timeout, starts.get((asked[1], asked[2])))
+        found.append((asked, answered, stream))
     return found
