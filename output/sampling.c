@@ -9,6 +9,13 @@
 #define LEAST_MISSING 20
 #define LEAST_HOLES 10
 #define LEAST_PART 100
+/* Of a thin sample there is little to count, but no loss is like it: far more is missing than there is, or most packets come after a hole. */
+#define THIN_TIMES_MISSING 4
+#define THIN_HOLES 3
+#define REMNANT_TIMES_MISSING 20
+#define REMNANT_HOLES 2
+#define THIN_PACKETS_PER_HOLE 2
+#define THIN_HOLES_OF_PACKETS 5
 /* Of a random sample of 1 in N, holes have N packets on average. Holes of a capture that lost packets in bursts are longer than that. */
 #define MOST_TIMES_LONGER 5
 /* A connection shows whether packets are missing if so many should be. */
@@ -77,11 +84,19 @@ static bool is_even(const struct evidence *all, uint64_t disagreeing)
 	       (double)disagreeing * MOST_DISAGREEING <= (double)all->packets;
 }
 
+static bool is_thin(const struct evidence *all)
+{
+	return (all->holes >= THIN_HOLES && all->missing / THIN_TIMES_MISSING >= all->packets) ||
+	       (all->holes >= REMNANT_HOLES && all->missing / REMNANT_TIMES_MISSING >= all->packets) ||
+	       (all->holes >= THIN_HOLES_OF_PACKETS && all->missing >= THIN_HOLES_OF_PACKETS && all->holes >= all->packets / THIN_PACKETS_PER_HOLE);
+}
+
 void sampling_look(struct sampling *sampling, const struct stats *stats)
 {
 	struct evidence all = { 0 }, one;
 	struct stats_tally holes = { 0 };
 	uint64_t disagreeing = 0, repeated = 0;
+	bool is_enough;
 
 	*sampling = (struct sampling){ .found = stats->options.sampled };
 	for (uint64_t i = 0; i < stats->table_room; i++) {
@@ -101,13 +116,16 @@ void sampling_look(struct sampling *sampling, const struct stats *stats)
 	sampling->packets = all.missing + all.packets;
 	sampling->first_frame = holes.first_frame;
 	sampling->last_frame = holes.last_frame;
-	if (all.missing < LEAST_MISSING || all.holes < LEAST_HOLES || all.missing < sampling->packets / LEAST_PART)
+	is_enough = all.missing >= LEAST_MISSING && all.holes >= LEAST_HOLES && all.missing >= sampling->packets / LEAST_PART &&
+		    /* from beginning to end, because a reader that was too slow for a time leaves holes in that time */
+		    (holes.last_frame - holes.first_frame) * 2 > stats->packets;
+	if (!is_enough && !is_thin(&all))
 		return;
 	for (uint64_t i = 0; i < stats->table_room; i++)
 		if (stats->table[i] && evidence_of(stats->table[i], &one) && disagrees(&one, &all))
 			disagreeing += one.packets;
-	/* what the network lost is sent again; from beginning to end, because a reader that was too slow for a time leaves holes in that time */
-	if (is_even(&all, disagreeing) && all.missing > 2 * repeated && (holes.last_frame - holes.first_frame) * 2 > stats->packets)
+	/* what the network lost is sent again */
+	if (is_even(&all, disagreeing) && all.missing > 2 * repeated)
 		sampling->found = true;
 }
 

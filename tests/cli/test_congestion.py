@@ -7,6 +7,7 @@ import random
 import struct
 import unittest
 
+import capfile
 from cli import CliTest, TESTDATA, read, records
 from wire_schedule import (ACK, CNP, MS, SEND_ONLY, UC_SEND_ONLY, US, WRITE_ONLY, Schedule, pause, pfc, roce, roce_port, with_closed_window,
                            with_timeouts)
@@ -300,6 +301,18 @@ class Sampling(Case):
                 self.assertAlmostEqual(rules["sampled"]["of"] / (self.CONNECTIONS * self.MESSAGES), 1, delta=0.1)
                 self.assertAlmostEqual(rules["sampled"]["count"] / rules["sampled"]["of"], 1 - 1 / n, delta=0.2)
 
+    def test_thin_samples_of_short_captures_are_recognised(self):
+        choice = random.Random(9)
+        for name, parts in (("roce-nfs3.pcap.gz", (20, 50, 100)), ("iwarp-nfs3-crctso.pcap.gz", (10, 20))):
+            frames = list(capfile.timed(os.path.join(TESTDATA, name)))
+            for n in parts:
+                for keep in (lambda index: index % n == 0, lambda index: choice.random() < 1 / n):
+                    path = self.path("thin.pcap")
+                    capfile.write_pcap(path, 1, [(time, frame, wire) for index, (time, link, frame, wire) in enumerate(frames) if keep(index)])
+                    rules = self.rules(path)
+                    self.assertIn("sampled", rules, (name, n))
+                    self.assertFalse(LOSS_RULES & set(rules), (name, n))
+
     def test_a_mirror_that_drops_few_is_recognised_too(self):
         choice = random.Random(6)
         rules = self.rules(self.bulk().write_pcap(self.path("mirror.pcap"), lambda index: choice.random() < 0.95))
@@ -312,7 +325,7 @@ class Sampling(Case):
 
     def test_a_hole_in_time_or_in_one_connection_is_loss_of_the_capture(self):
         schedule = self.bulk()
-        holes = {"time": lambda index: not 5000 <= index < 7000, "many": lambda index: not 5000 <= index < 9000 or index % 2}
+        holes = {"time": lambda index: not 5000 <= index < 7000, "most": lambda index: not 300 <= index < 19000, "many": lambda index: not 5000 <= index < 9000 or index % 2}
         for name, keep in holes.items():
             rules = self.rules(schedule.write_pcap(self.path(name + ".pcap"), keep))
             self.assertIn("capture_loss", rules, name)
