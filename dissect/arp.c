@@ -5,7 +5,8 @@
  */
 #include "config.h"
 
-#include "dissect/protocol.h"
+#include "dissect/parse.h"
+#include "dissect/visit.h"
 
 #define ARP_LENGTH 8
 #define ARP_HW_TYPE 0, 16

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/cm.h"
+#include "dissect/parse.h"
 
 /* In every message, but in a REQ and the SIDR messages the second is something else. */
 #define LOCAL_ID 0, 32

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/cm.h"
+#include "dissect/parse.h"
 #include "dissect/rpcrdma.h"
 
 /* Ports of the RDMA IP CM service; IANA's, and those that Linux uses. */

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/cm.h"
+#include "dissect/parse.h"
 #include "dissect/upper.h"
 
 /* Header of the RDMA IP CM service. A11.5. */

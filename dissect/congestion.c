@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/parse.h"
 
 static const struct rtap_name log_types[] = {
 	{ 1, "switch" }, { 2, "channel adapter" }, { 0, NULL },

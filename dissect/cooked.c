@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include "dissect/ethertype.h"
+#include "dissect/parse.h"
+#include "dissect/payload.h"
 
 #define SLL_LENGTH 16
 #define SLL_PACKET_TYPE 0, 16

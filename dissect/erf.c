@@ -6,7 +6,8 @@
 #include "config.h"
 
 #include "dissect/erf.h"
-#include "dissect/protocol.h"
+#include "dissect/parse.h"
+#include "dissect/visit.h"
 
 #define ERF_LENGTH 16
 #define ERF_TIME 0, 64

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/ethertype.h"
+#include "dissect/parse.h"
 
 #define ETH_LENGTH 14
 #define ETH_DST 0, 48

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/ethertype.h"
+#include "dissect/payload.h"
 
 const struct rtap_name ethertype_names[] = {
 	{ 0x0800, "IPv4" },

@@ -5,6 +5,7 @@
 #ifndef DISSECT_ETHERTYPE_H
 #define DISSECT_ETHERTYPE_H
 
+#include "dissect/parse.h"
 #include "dissect/protocol.h"
 
 /* The least Ethertype; what is below is the length of an 802.3 frame. IEEE 802.3, 3.2.6. */

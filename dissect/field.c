@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading fields out of layers by their tables, and walking a packet with a visitor.
+ * Reading fields out of layers by their tables, and what a table says of a field.
  */
 #include "config.h"
 
@@ -26,52 +26,6 @@ bool rtap_layer_field(const struct rtap_packet *packet, const struct rtap_layer 
 		return field->derive(packet, layer, value);
 	visit_read(layer_bytes(packet, layer), field, value);
 	return true;
-}
-
-static bool wanted(const struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field)
-{
-	if (visitor->wanted)
-		return visit_wants(visitor, id);
-	return (visitor->on_demand || !(field->flags & RTAP_ON_DEMAND)) && (visitor->bulk || !(field->flags & RTAP_BULK));
-}
-
-void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,
-		 const struct rtap_value *value, uint32_t offset, uint32_t length)
-{
-	const struct rtap_field *field = &protocol_by_number(protocol)->table.fields[index];
-	rtap_field_id id = protocol_field_id(protocol, index);
-
-	if (visitor->field && wanted(visitor, id, field))
-		visitor->field(visitor, id, field, value, &(struct rtap_place){ layer->source, offset, length });
-}
-
-bool visit_wants_any(const struct rtap_visitor *visitor, uint8_t protocol)
-{
-	size_t first = protocol_field_id(protocol, 0);
-	size_t behind = first + protocol_by_number(protocol)->table.field_count;
-
-	if (!visitor->wanted)
-		return true;
-	for (size_t id = first; id < behind; id++)
-		if (visit_wants(visitor, (rtap_field_id)id))
-			return true;
-	return false;
-}
-
-void visit_unit(const struct rtap_packet *packet, const struct rtap_layer *unit, struct rtap_visitor *visitor)
-{
-	if (visitor->field)
-		visit_table(packet, unit, visitor, visitor->field, NULL);
-}
-
-void rtap_layer_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
-{
-	visit_layer(packet, layer, visitor, visitor->field, NULL);
-}
-
-void rtap_packet_visit(const struct rtap_packet *packet, struct rtap_visitor *visitor)
-{
-	visit_packet(packet, visitor, visitor->field, NULL);
 }
 
 const char *rtap_field_json_type(const struct rtap_field *field)

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/erf.h"
+#include "dissect/frame.h"
 #include "dissect/rpc_body.h"
 #include "dissect/visit.h"
 
@@ -36,11 +37,9 @@ DERIVE(epoch, packet->frame->time_ns)
 DERIVE(length, record_of(packet).wire_length)
 DERIVE(captured, record_of(packet).captured_length)
 
-enum { ROW_COMMENT, ROW_ANOMALY };
-
 static const struct rtap_field frame_fields[] = {
-	[ROW_COMMENT] = { "frame.comment", "Comment", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
-	[ROW_ANOMALY] = { "rdmatap.anomaly", "Anomaly", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
+	[FRAME_ROW_COMMENT] = { "frame.comment", "Comment", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
+	[FRAME_ROW_ANOMALY] = { "rdmatap.anomaly", "Anomaly", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
 	{ "frame.number", "Frame Number", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_number, NULL },
 	{ "frame.time_epoch", "Epoch Time", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_epoch, NULL },
 	{ "frame.time_relative", "Time Since First Frame", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_relative, NULL },
@@ -51,14 +50,6 @@ static const struct rtap_field frame_fields[] = {
 	{ "rdmatap.link_type", "Link Type", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_link_type, NULL },
 };
 
-void visit_anomaly(struct rtap_visitor *visitor, const struct rtap_layer *layer, enum rtap_anomaly_code code, uint32_t offset)
-{
-	const char *name = rtap_anomaly_name(code);
-	struct rtap_value value = { .data = { (const uint8_t *)name, (uint32_t)strlen(name) } };
-
-	visit_field(visitor, layer, PROTOCOL_FRAME, ROW_ANOMALY, &value, offset, 0);
-}
-
 /* The packet's own; for who asks for them by name also those of bodies, which else tell them when they are visited themselves. */
 static void tell_anomalies(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
@@ -66,7 +57,7 @@ static void tell_anomalies(const struct rtap_packet *packet, const struct rtap_l
 
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
 		visit_anomaly(visitor, layer, packet->anomalies[i].code, packet->anomalies[i].offset);
-	if (!visitor->wanted || !visit_wants(visitor, protocol_field_id(PROTOCOL_FRAME, ROW_ANOMALY)))
+	if (!visitor->wanted || !visit_wants(visitor, protocol_field_id(PROTOCOL_FRAME, FRAME_ROW_ANOMALY)))
 		return;
 	for (uint8_t i = 0; i < packet->layer_count; i++)
 		if (rpc_body_is_malformed(packet, &packet->layers[i], &offset))
@@ -79,7 +70,7 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 
 	for (uint32_t i = 0; i < packet->frame->comment_count; i++) {
 		value.data = packet->frame->comments[i];
-		visit_field(visitor, layer, PROTOCOL_FRAME, ROW_COMMENT, &value, 0, 0);
+		visit_field(visitor, layer, PROTOCOL_FRAME, FRAME_ROW_COMMENT, &value, 0, 0);
 	}
 	tell_anomalies(packet, layer, visitor);
 }

@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include "dissect/ethertype.h"
+#include "dissect/parse.h"
+#include "dissect/visit.h"
 
 #define GRE_LENGTH 4
 #define GRE_FLAGS 0, 16

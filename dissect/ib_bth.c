@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/ib.h"
+#include "dissect/parse.h"
 #include "dissect/upper.h"
 
 static const struct rtap_field bth_fields[] = {

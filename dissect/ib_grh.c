@@ -6,6 +6,7 @@
 
 #include "dissect/ib.h"
 #include "dissect/ip.h"
+#include "dissect/parse.h"
 
 /* Next header values. IBTA vol. 1, 8.3. */
 #define NEXT_BTH 0x1b

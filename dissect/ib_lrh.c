@@ -6,6 +6,7 @@
 
 #include "dissect/ethertype.h"
 #include "dissect/ib.h"
+#include "dissect/parse.h"
 
 /* Link next header */
 #define LNH_RAW 0

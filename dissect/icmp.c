@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/ip.h"
+#include "dissect/parse.h"
 
 #define ICMP_LENGTH 8
 #define ICMP_TYPE 0, 8

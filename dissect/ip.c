@@ -5,6 +5,9 @@
 #include "config.h"
 
 #include "dissect/ip.h"
+#include "dissect/parse.h"
+#include "dissect/payload.h"
+#include "dissect/visit.h"
 
 static const struct rtap_name version_names[] = { { 4, "IPv4" }, { 6, "IPv6" }, { 0, NULL } };
 

@@ -8,6 +8,7 @@
 
 #include "dissect/ethertype.h"
 #include "dissect/ip.h"
+#include "dissect/parse.h"
 #include "dissect/upper.h"
 
 #define IPOIB_LENGTH 4

@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include "dissect/ip.h"
+#include "dissect/parse.h"
+#include "dissect/visit.h"
 
 /* In units of eight bytes, not counting the first eight. */
 #define EXT_LEAST 8

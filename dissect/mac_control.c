@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "dissect/protocol.h"
+#include "dissect/parse.h"
 
 #define OPCODE_LENGTH 2
 #define OPCODE 0, 16

@@ -6,6 +6,7 @@
 
 #include "dissect/cm.h"
 #include "dissect/mad.h"
+#include "dissect/parse.h"
 
 #define MAD_BASE_VERSION 0, 8
 #define MAD_CLASS 8, 8

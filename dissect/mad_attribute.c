@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 #include "dissect/mad.h"
+#include "dissect/parse.h"
+#include "dissect/visit.h"
 
 /* IBTA vol. 1, 14.2.5.3 */
 const struct rtap_name mad_node_types[] = { { 1, "channel adapter" }, { 2, "switch" }, { 3, "router" }, { 0, NULL } };

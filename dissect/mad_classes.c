@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/parse.h"
 
 #define DATA_LENGTH 192 /* that all of them leave for the attribute */
 

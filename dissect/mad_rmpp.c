@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/parse.h"
 
 #define RMPP_LENGTH 12
 #define RMPP_VERSION 0, 8

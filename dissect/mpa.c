@@ -5,7 +5,9 @@
 #include "config.h"
 
 #include "dissect/iwarp.h"
+#include "dissect/parse.h"
 #include "dissect/upper.h"
+#include "dissect/visit.h"
 
 #define SETUP_KEY 0, 128
 #define SETUP_MARKERS 128, 1

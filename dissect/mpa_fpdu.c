@@ -8,8 +8,10 @@
 #include <rdmatap/message.h>
 
 #include "dissect/iwarp.h"
+#include "dissect/parse.h"
 #include "dissect/rpcrdma.h"
 #include "dissect/upper.h"
+#include "dissect/visit.h"
 
 /* Without a CRC only a row of this many FPDUs is evidence. */
 #define MIN_UNCHECKED 4

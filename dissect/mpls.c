@@ -4,7 +4,8 @@
  */
 #include "config.h"
 
-#include "dissect/protocol.h"
+#include "dissect/parse.h"
+#include "dissect/payload.h"
 
 #define LABEL_LENGTH 4
 #define LABEL_LABEL 0, 20

@@ -5,7 +5,8 @@
  */
 #include "config.h"
 
-#include "dissect/protocol.h"
+#include "dissect/parse.h"
+#include "dissect/payload.h"
 
 #define NULL_LENGTH 4
 #define NULL_FAMILY 0, 32

@@ -5,6 +5,8 @@
 #include "config.h"
 
 #include "dissect/ethertype.h"
+#include "dissect/parse.h"
+#include "dissect/visit.h"
 
 #define VXLAN_LENGTH 8
 #define VXLAN_FLAGS 0, 16

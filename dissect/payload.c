@@ -4,7 +4,8 @@
  */
 #include "config.h"
 
-#include "dissect/protocol.h"
+#include "dissect/parse.h"
+#include "dissect/payload.h"
 
 static bool derive_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a protocol's file gives to the registry, and what its parse function works with.
+ * What a protocol's file gives to the registry, and what the registry tells of all protocols.
  */
 #ifndef DISSECT_PROTOCOL_H
 #define DISSECT_PROTOCOL_H
@@ -199,20 +199,7 @@ enum protocol_number {
 	PROTOCOL_NONE = PROTOCOL_COUNT /* nothing follows */
 };
 
-/* A dissection under way. */
-struct parse {
-	struct rtap_packet *packet;
-	const struct rtap_context *context;
-	struct cursor cursor; /* what the headers so far leave for the next one */
-	const uint8_t *source_bytes; /* the first byte of `source`: parse_set_source() sets both */
-	uint8_t source;
-	uint8_t next;         /* enum protocol_number of what follows; the parse function sets it */
-	bool narrowed;        /* a network header has told where the packet ends in the frame */
-	bool quoted;          /* inside an ICMP error: the beginning of another packet, whose headers give no facts */
-	bool (*more)(struct parse *parse); /* the packet holds several messages: called when one has been parsed, sets up the next */
-	uint32_t unit;        /* where that is; for `more` */
-	const struct rtap_context *packet_context; /* for `more`: `context` may be that of one message */
-};
+struct parse;
 
 /*
  * A protocol's description. `parse` takes its header from parse->cursor, writes down facts, narrows the cursor by its
@@ -253,9 +240,6 @@ static inline rtap_field_id protocol_field_id(uint8_t protocol, size_t index)
 	return (rtap_field_id)(protocol_first_ids[protocol] + index);
 }
 
-/* Takes `more` bytes that belong to the layer appended last (options); it grows by what of them is there. */
-enum result parse_more(struct parse *parse, uint32_t more, const uint8_t **bytes);
-
 /* How many rows at the beginning of a protocol's table can have a value by themselves; its visit tells all behind. */
 extern uint16_t protocol_row_counts[PROTOCOL_COUNT];
 
@@ -264,133 +248,11 @@ static inline size_t protocol_rows_with_values(uint8_t protocol)
 	return protocol_row_counts[protocol];
 }
 
-/*
- * Dissects a packet once more from its RPC header on, as the context has learned which call this replies to. What the
- * headers before it told stays. Not for records of a stream.
- */
-void packet_dissect_reply(struct rtap_packet *packet, const struct rtap_context *context);
-
-/*
- * Dissects a packet once more from behind its RPC-over-RDMA header on: context->rpc_follows is set, and no chunk is to be shown in
- * this packet.
- */
-void packet_dissect_follows(struct rtap_packet *packet, const struct rtap_context *context);
-
-/*
- * A packet with tcp.present that was dissected with context->stop_at_tcp, and has captured payload: what the segment carries is
- * dissected with this context.
- */
-void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context);
-
-/* Forgets what such a packet says of the segment's payload, which was presumed. */
-void packet_forget_segment(struct rtap_packet *packet);
-
-/*
- * The same where the context has one FPDU, which lies in the frame without a marker, and whose Send packet_dissect_send() has
- * dissected in the same way to `send`: it is taken from there if its bytes are the frame's, and dissected again if they are not.
- */
-void packet_graft_send(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_packet *send);
-
-/* Dissects a frame whose bytes are a whole Send of RDMAP, without any header before it; they are packet->payload too. */
-void packet_dissect_send(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet);
-
-/* Notes an anomaly of a packet; what is found after the dissection too. `offset` counts in the layer's source. */
-void packet_anomaly(struct rtap_packet *packet, enum rtap_anomaly_code code, uint8_t layer, uint32_t offset);
-
-/* Goes on in bytes that were put together, as the packet's next source. False, and nothing changes, if it has too many. */
-bool parse_enter(struct parse *parse, struct rtap_span bytes);
-
-/* Notes an anomaly of the layer found last, `offset` counted in its source. */
-void parse_anomaly(struct parse *parse, enum rtap_anomaly_code code, uint32_t offset);
-
-/* Goes on in that source of the packet; the cursor is the caller's to set. */
-static inline void parse_set_source(struct parse *parse, uint8_t source)
-{
-	parse->source = source;
-	parse->source_bytes = parse->packet->sources[source].bytes;
-}
-
-/* Offset in its source of the next byte. */
-static inline uint32_t parse_offset(const struct parse *parse)
-{
-	return (uint32_t)(parse->cursor.next - parse->source_bytes);
-}
-
-/* All that the cursor holds, as a payload. */
-static inline struct rtap_payload parse_rest(const struct parse *parse)
-{
-	return (struct rtap_payload){ parse->source, parse_offset(parse), parse->cursor.captured, parse->cursor.wire };
-}
-
-/* Notes that what the cursor holds is the packet's payload; not if it is itself the payload of InfiniBand's transport. */
-static inline void parse_note_payload(struct parse *parse)
-{
-	if (!parse->packet->ib.has_bth)
-		parse->packet->payload = parse_rest(parse);
-}
-
 /* Writes down a layer that there is room for. */
 static inline void packet_add_layer(struct rtap_packet *packet, uint8_t protocol, uint8_t source, uint32_t offset, uint32_t length)
 {
 	packet->layers[packet->layer_count++] = (struct rtap_layer){ protocol, source, false, offset, length };
 	packet->protocols[protocol / 64] |= UINT64_C(1) << (protocol % 64);
-}
-
-/* parse_layer() of a header that is not all there, or that is one too many: never OK. */
-enum result parse_cut_layer(struct parse *parse, uint8_t protocol, uint32_t length);
-
-/*
- * Appends a layer of `length` bytes at the cursor's position and takes them. On failure what is there of it becomes a
- * cut layer and the anomaly is noted.
- */
-static inline enum result parse_layer(struct parse *parse, uint8_t protocol, uint32_t length, const uint8_t **bytes)
-{
-	struct rtap_packet *packet = parse->packet;
-
-	if (unlikely(packet->layer_count == RTAP_MAX_LAYERS || length > parse->cursor.captured)) {
-		enum result result = parse_cut_layer(parse, protocol, length);
-
-		*bytes = NULL;
-		if (result == OK)
-			__builtin_unreachable(); /* so that what callers do with a header is not prepared for */
-		return result;
-	}
-	packet_add_layer(packet, protocol, parse->source, parse_offset(parse), length);
-	return cursor_take(&parse->cursor, length, bytes);
-}
-
-/*
- * Appends a layer at a place that no cursor moves over (CRCs, trailers). What the capture cut off of it is left out; if
- * all was, the layer is there with no bytes.
- */
-static inline void parse_place_layer(struct parse *parse, uint8_t protocol, uint32_t offset, uint32_t length)
-{
-	struct rtap_packet *packet = parse->packet;
-	uint32_t captured = packet->sources[parse->source].captured;
-
-	if (unlikely(offset > captured))
-		offset = captured;
-	if (unlikely(length > captured - offset))
-		length = captured - offset;
-	if (unlikely(packet->layer_count == RTAP_MAX_LAYERS))
-		parse_anomaly(parse, RTAP_ANOMALY_TOO_MANY_LAYERS, offset);
-	else
-		packet_add_layer(packet, protocol, parse->source, offset, length);
-}
-
-/* parse_narrow() to another length than the cursor has. */
-void parse_narrow_unequal(struct parse *parse, uint32_t length, uint32_t offset);
-
-/*
- * Narrows the cursor to the `length` bytes that a length field at `offset` of the source tells. What the frame holds
- * behind the outermost packet becomes its trailer. A length beyond the frame is noted and changes nothing.
- */
-static inline void parse_narrow(struct parse *parse, uint32_t length, uint32_t offset)
-{
-	if (unlikely(length != parse->cursor.wire))
-		parse_narrow_unequal(parse, length, offset);
-	else
-		parse->narrowed = true;
 }
 
 /* The bytes of a layer. */
@@ -409,21 +271,5 @@ static inline const struct rtap_layer *layer_behind(const struct rtap_packet *pa
 			return layer;
 	return NULL;
 }
-
-/* Adds ", length 46" to the one-line text: the wire bytes of a payload layer. Nothing if `payload` is NULL. */
-void payload_summary_length(const struct rtap_packet *packet, const struct rtap_layer *payload, struct line *line);
-
-/* Tells a visitor one field that has no fixed place. Does nothing if it is not wanted. */
-void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,
-		 const struct rtap_value *value, uint32_t offset, uint32_t length);
-
-/* Tells a visitor an anomaly, at `offset` of the layer's source, as a value of the field "rdmatap.anomaly". */
-void visit_anomaly(struct rtap_visitor *visitor, const struct rtap_layer *layer, enum rtap_anomaly_code code, uint32_t offset);
-
-/*
- * Tells a visitor the fields of one of the headers that a layer of a protocol "in units" holds: `unit` is the layer with the
- * header's place.
- */
-void visit_unit(const struct rtap_packet *packet, const struct rtap_layer *unit, struct rtap_visitor *visitor);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "dissect/iwarp.h"
 #include "dissect/rdmap_names.h"
+#include "dissect/visit.h"
 
 enum row {
 	ROW_VERSION, ROW_RSV, ROW_OPCODE, ROW_RESERVED, ROW_INVALIDATE,

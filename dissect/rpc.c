@@ -5,10 +5,12 @@
  */
 #include "config.h"
 
+#include "dissect/parse.h"
 #include "dissect/rpc_body.h"
 #include "dissect/rpc_header.h"
 #include "dissect/rpc_programs.h"
 #include "dissect/upper.h"
+#include "dissect/visit.h"
 
 #define RECORD_MARK_LENGTH 4 /* RFC 5531, section 11 */
 #define LAST_FRAGMENT 0x80000000

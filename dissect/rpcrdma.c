@@ -5,8 +5,10 @@
  */
 #include "config.h"
 
+#include "dissect/parse.h"
 #include "dissect/rpcrdma.h"
 #include "dissect/upper.h"
+#include "dissect/visit.h"
 
 #define SEGMENT_LENGTH 16     /* handle, length, offset. RFC 8166, 3.4.3 */
 

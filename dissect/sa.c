@@ -5,6 +5,8 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/parse.h"
+#include "dissect/visit.h"
 
 /*
  * Names of the component mask's bits, from the lowest on: the record's fields in their order, reserved ones included. Of a PathRecord and

@@ -5,6 +5,8 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/parse.h"
+#include "dissect/visit.h"
 
 #define DATA_LENGTH 64
 

@@ -6,7 +6,9 @@
 
 #include "dissect/ip.h"
 #include "dissect/iwarp.h"
+#include "dissect/parse.h"
 #include "dissect/upper.h"
+#include "dissect/visit.h"
 
 #define TCP_LENGTH 20
 #define TCP_SRC 0, 16

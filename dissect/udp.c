@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "dissect/parse.h"
 #include "dissect/upper.h"
 
 #define UDP_LENGTH 8

@@ -27,6 +27,19 @@ static inline bool visit_wants(const struct rtap_visitor *visitor, rtap_field_id
 /* Whether a visitor wants any field of the protocol: visiting it is a waste otherwise. */
 bool visit_wants_any(const struct rtap_visitor *visitor, uint8_t protocol);
 
+/* Tells a visitor one field that has no fixed place. Does nothing if it is not wanted. */
+void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,
+		 const struct rtap_value *value, uint32_t offset, uint32_t length);
+
+/* Tells a visitor an anomaly, at `offset` of the layer's source, as a value of the field "rdmatap.anomaly". */
+void visit_anomaly(struct rtap_visitor *visitor, const struct rtap_layer *layer, enum rtap_anomaly_code code, uint32_t offset);
+
+/*
+ * Tells a visitor the fields of one of the headers that a layer of a protocol "in units" holds: `unit` is the layer with the
+ * header's place.
+ */
+void visit_unit(const struct rtap_packet *packet, const struct rtap_layer *unit, struct rtap_visitor *visitor);
+
 /* The value of a row whose bits are the value, and are all there. */
 static inline void visit_read(const uint8_t *header, const struct rtap_field *field, struct rtap_value *value)
 {

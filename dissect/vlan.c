@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/ethertype.h"
+#include "dissect/parse.h"
 
 #define TAG_LENGTH 4
 #define TAG_PRIORITY 0, 3

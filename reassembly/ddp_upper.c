@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/dissect.h"
 #include "dissect/iwarp.h"
 #include "dissect/protocol.h"
 #include "reassembly/ddp_internal.h"
@@ -234,7 +235,6 @@ static enum rtap_outcome outcome_of(const struct rtap_iwarp_facts *facts)
 		return facts->error_type == 1 ? RTAP_OUTCOME_REMOTE_ACCESS_ERROR : RTAP_OUTCOME_INVALID_REQUEST;
 	return facts->error_layer == 0 && facts->error_type == 1 ? RTAP_OUTCOME_REMOTE_ACCESS_ERROR : RTAP_OUTCOME_REMOTE_OPERATIONAL_ERROR;
 }
-
 
 /* The DDP header that a Terminate quotes. */
 static bool read_quoted(const struct ddp_work *work, struct rtap_iwarp_facts *quoted)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/anomaly.h"
 #include "dissect/protocol.h"
 #include "reassembly/ip_fragments.h"
 #include "reassembly/memory.h"

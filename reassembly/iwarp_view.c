@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/dissect.h"
 #include "dissect/iwarp.h"
 #include "reassembly/iwarp_view.h"
 #include "reassembly/memory.h"

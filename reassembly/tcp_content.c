@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "dissect/dissect.h"
 #include "dissect/protocol.h"
 #include "reassembly/iwarp_stream.h"
 #include "reassembly/memory.h"

@@ -6,6 +6,7 @@
 
 #include "dissect/cm.h"
 #include "dissect/crc32.h"
+#include "dissect/dissect.h"
 #include "dissect/flow.h"
 #include "dissect/ib.h"
 #include "dissect/rpcrdma.h"
