@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/nfs4.h"
+#include "dissect/nfs4_types.h"
 
 static const struct nfs_compound compound = { nfs4_operations, nfs_opcode_names, NFS4_OPERATIONS, NFS_OPCODE, NFS_MAIN_OPCODE };
 

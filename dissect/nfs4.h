@@ -6,6 +6,7 @@
 #define DISSECT_NFS4_H
 
 #include "dissect/nfs.h"
+#include "dissect/nfs4_types.h"
 
 #define NFS4_OPERATIONS (NFS4_REMOVEXATTR + 1)
 

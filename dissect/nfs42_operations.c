@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/nfs4.h"
+#include "dissect/nfs4_types.h"
 
 enum { NFS4_OK = 0, NFS4ERR_OFFLOAD_NO_REQS = 10094 };
 

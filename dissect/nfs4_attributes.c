@@ -7,7 +7,9 @@
  */
 #include "config.h"
 
-#include "dissect/nfs.h"
+#include "dissect/nfs4_attributes.h"
+#include "dissect/nfs4_types.h"
+#include "dissect/nfs_handle.h"
 
 #define MASK_WORDS 8 /* kept of a mask: attributes up to 255 */
 
@@ -238,3 +240,6 @@ enum result nfs_walk_fattr4(struct xdr_walk *walk, const struct xdr_item *item)
 	}
 	return result;
 }
+
+static const struct xdr_item fattr_items[] = { NFS_FATTR4, XDR_END };
+const struct xdr_type nfs_fattr4 = { NULL, fattr_items, 0 };

@@ -5,6 +5,9 @@
 #include "config.h"
 
 #include "dissect/nfs4.h"
+#include "dissect/nfs4_attributes.h"
+#include "dissect/nfs4_types.h"
+#include "dissect/nfs_handle.h"
 
 enum { NFS4_OK = 0, NFS4ERR_DENIED = 10010, NFS4ERR_CLID_INUSE = 10017 };
 

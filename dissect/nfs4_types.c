@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-#include "dissect/nfs.h"
+#include "dissect/nfs4_types.h"
 
 #define STATEID_OTHER 12
 #define MAX_MAIN 16 /* operations of one tier that are remembered */
@@ -62,9 +62,6 @@ enum result nfs_walk_bitmap(struct xdr_walk *walk, const struct xdr_item *item)
 
 static const struct xdr_item stateid_items[] = { NFS_STATEID4(0), XDR_END };
 const struct xdr_type nfs_stateid4 = { NULL, stateid_items, 0 };
-
-static const struct xdr_item fattr_items[] = { NFS_FATTR4, XDR_END };
-const struct xdr_type nfs_fattr4 = { NULL, fattr_items, 0 };
 
 static const struct xdr_item time_items[] = { XDR_U64(NFS_TIME_SECONDS), XDR_U32(NFS_TIME_NSECONDS), XDR_END };
 const struct xdr_type nfs_time4 = { NULL, time_items, 12 };

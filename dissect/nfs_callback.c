@@ -6,6 +6,9 @@
 #include "config.h"
 
 #include "dissect/nfs4.h"
+#include "dissect/nfs4_attributes.h"
+#include "dissect/nfs4_types.h"
+#include "dissect/nfs_handle.h"
 
 enum { NFS4_OK = 0 };
 

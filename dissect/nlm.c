@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/nfs.h"
+#include "dissect/nfs_handle.h"
 #include "dissect/rpc_programs.h"
 
 #define NLM_ROWS(X) \
