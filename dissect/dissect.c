@@ -9,6 +9,8 @@
 #include "dissect/dissect.h"
 #include "dissect/parse.h"
 #include "dissect/rpc_body.h"
+#include "dissect/rpc_header.h"
+#include "dissect/rpc_programs.h"
 #include "dissect/upper.h"
 
 /* Raw IP has nothing but its version to tell what it is. */
@@ -129,20 +131,20 @@ static struct parse parse_behind(struct rtap_packet *packet, const struct rtap_c
 static bool learn_call(struct rtap_packet *packet, const struct rtap_layer *layer, const struct rtap_context *context)
 {
 	uint8_t behind = (uint8_t)(layer - packet->layers + 1), more = (uint8_t)(packet->layer_count - behind);
-	const struct xdr_program *program;
+	const struct rpc_program *known;
 	uint32_t length;
 
 	if (packet->rpc.record_mark || more > 1 || (more && layer[1].protocol != PROTOCOL_PAYLOAD) || behind == RTAP_MAX_LAYERS)
 		return false;
 	if (!rpc_learn_call(&packet->rpc, context))
 		return false;
-	program = rpc_body_program(&packet->rpc);
-	if (!program)
+	known = rpc_program_of_body(&packet->rpc);
+	if (!known)
 		return true;
 	length = more ? layer[1].length : 0;
 	if (more)
 		forget_layers(packet, behind);
-	packet_add_layer(packet, program->protocol, layer->source, layer->offset + layer->length, length);
+	packet_add_layer(packet, known->tables->protocol, layer->source, layer->offset + layer->length, length);
 	return true;
 }
 

@@ -37,6 +37,10 @@ static const struct rtap_name flavor_names[] = {
 	{ 390003, "krb5" }, { 390004, "krb5i" }, { 390005, "krb5p" }, { 0, NULL },
 };
 
+static const struct rtap_name mount_procedure_names[] = {
+	{ 0, "NULL" }, { 1, "MNT" }, { 2, "DUMP" }, { 3, "UMNT" }, { 4, "UMNTALL" }, { 5, "EXPORT" }, { 0, NULL },
+};
+
 static const struct rtap_field fields[] = {
 	NFS_HANDLE_ROWS(NFS_FIELD)
 	MOUNT_ROWS(NFS_FIELD)
@@ -82,14 +86,22 @@ static const struct xdr_procedure procedures3[] = {
 
 static const struct rpc_summary_row summary[] = { { MOUNT_PATH, " " }, { XDR_NO_ROW, NULL } };
 
-#define PROGRAM(version_row, table) { PROTOCOL_MOUNT, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary }
+#define TABLES(version_row, table) { PROTOCOL_MOUNT, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary }
 
-const struct xdr_program mount1_program = PROGRAM(MOUNT_PROCEDURE_V1, procedures1);
-const struct xdr_program mount2_program = PROGRAM(MOUNT_PROCEDURE_V2, procedures1);
-const struct xdr_program mount3_program = PROGRAM(MOUNT_PROCEDURE_V3, procedures3);
+static const struct xdr_program mount1_program = TABLES(MOUNT_PROCEDURE_V1, procedures1);
+static const struct xdr_program mount2_program = TABLES(MOUNT_PROCEDURE_V2, procedures1);
+static const struct xdr_program mount3_program = TABLES(MOUNT_PROCEDURE_V3, procedures3);
+
+const struct rpc_program mount_programs[] = {
+	RPC_PROGRAM(RPC_PROGRAM_MOUNT, 1, 1, "MOUNT v1", mount_procedure_names, &mount1_program),
+	RPC_PROGRAM(RPC_PROGRAM_MOUNT, 2, 2, "MOUNT v2", mount_procedure_names, &mount2_program),
+	RPC_PROGRAM(RPC_PROGRAM_MOUNT, 3, 3, "MOUNT v3", mount_procedure_names, &mount3_program),
+	RPC_PROGRAM_END,
+};
 
 const struct protocol mount_protocol = {
 	.table = { "mount", "Mount Service", "RFC 1813, appendix I", 0, FIELDS(fields) },
 	.visit = rpc_body_visit,
 	.summary = rpc_body_summary,
+	.programs = mount_programs,
 };

@@ -426,16 +426,14 @@ enum nfs_row {
 #define NFS_FIELD(row, name, label, width, show, names) \
 	[row] = { name, label, 0, width, show, RTAP_UNPLACED | RTAP_REPEATS, names, NULL, NULL },
 
+extern const struct rtap_field nfs_fields[NFS_ROW_COUNT];
+
+extern const struct rtap_name nfs_procedure3_names[23], nfs_procedure4_names[3], nfs_cb_procedure_names[3];
 extern const struct rtap_name nfs_status3_names[], nfs_status_names[], nfs_ftype3_names[], nfs_nfsstat4_names[];
 extern const struct rtap_name nfs_opcode_names[], nfs_cb_opcode_names[], nfs_attribute_names[];
 
 /* Programs: 100003 versions 3 and 4, and NFSv4's callback. */
 extern const struct xdr_program nfs3_program, nfs4_program, nfs_callback_program;
-
-/* Those beside it, which have rows of their own: nfsacl.c, mount.c, nlm.c, nsm.c, rpcbind.c */
-extern const struct xdr_program nfsacl2_program, nfsacl3_program, mount1_program, mount2_program, mount3_program;
-extern const struct xdr_program nlm1_program, nlm2_program, nlm3_program, nlm4_program, nsm_program;
-extern const struct xdr_program portmap2_program, portmap3_program, portmap4_program;
 
 /* NFSv3's types that other programs share. */
 extern const struct xdr_type nfs_fh3, nfs_post_op_attr;

@@ -230,6 +230,7 @@ static const struct rpc_summary_row summary[] = {
 
 const struct xdr_program nfs3_program = {
 	.protocol = PROTOCOL_NFS,
+	.fields = nfs_fields,
 	.procedure_row = NFS_PROCEDURE_V3,
 	.minor_row = XDR_NO_ROW,
 	.count = sizeof procedures / sizeof procedures[0],

@@ -36,6 +36,7 @@ static const struct rpc_summary_row summary[] = {
 
 const struct xdr_program nfs4_program = {
 	.protocol = PROTOCOL_NFS,
+	.fields = nfs_fields,
 	.procedure_row = NFS_PROCEDURE_V4,
 	.minor_row = NFS_MINORVERSION,
 	.count = sizeof procedures / sizeof procedures[0],

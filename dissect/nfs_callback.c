@@ -99,6 +99,7 @@ static const struct rpc_summary_row summary[] = {
 /* Versions of the callback program do not go with the minor version, which alone says what operations there are. */
 const struct xdr_program nfs_callback_program = {
 	.protocol = PROTOCOL_NFS,
+	.fields = nfs_fields,
 	.procedure_row = NFS_CB_PROCEDURE,
 	.minor_row = NFS_MINORVERSION,
 	.count = sizeof procedures / sizeof procedures[0],

@@ -246,7 +246,18 @@ static const struct rtap_name nfs_setxattr_names[] = {
 	{ 0, "EITHER" }, { 1, "CREATE" }, { 2, "REPLACE" }, { 0, NULL },
 };
 
-static const struct rtap_field nfs_fields[] = {
+const struct rtap_name nfs_procedure3_names[] = {
+	{ 0, "NULL" }, { 1, "GETATTR" }, { 2, "SETATTR" }, { 3, "LOOKUP" }, { 4, "ACCESS" }, { 5, "READLINK" }, { 6, "READ" },
+	{ 7, "WRITE" }, { 8, "CREATE" }, { 9, "MKDIR" }, { 10, "SYMLINK" }, { 11, "MKNOD" }, { 12, "REMOVE" }, { 13, "RMDIR" },
+	{ 14, "RENAME" }, { 15, "LINK" }, { 16, "READDIR" }, { 17, "READDIRPLUS" }, { 18, "FSSTAT" }, { 19, "FSINFO" },
+	{ 20, "PATHCONF" }, { 21, "COMMIT" }, { 0, NULL },
+};
+
+const struct rtap_name nfs_procedure4_names[] = { { 0, "NULL" }, { 1, "COMPOUND" }, { 0, NULL } };
+
+const struct rtap_name nfs_cb_procedure_names[] = { { 0, "CB_NULL" }, { 1, "CB_COMPOUND" }, { 0, NULL } };
+
+const struct rtap_field nfs_fields[NFS_ROW_COUNT] = {
 	NFS_HANDLE_ROWS(NFS_FIELD)
 	NFS_ATTRIBUTE_ROWS(NFS_FIELD)
 	[NFS_DATA] = { "nfs.data", "Data", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_REPEATS | RTAP_BULK, NULL, NULL, NULL },
@@ -254,10 +265,4 @@ static const struct rtap_field nfs_fields[] = {
 	NFS_4_ROWS(NFS_FIELD)
 	NFS_42_ROWS(NFS_FIELD)
 	NFS_FATTR4_ROWS(NFS_FIELD)
-};
-
-const struct protocol nfs_protocol = {
-	.table = { "nfs", "Network File System", "RFC 1813; RFC 8881", 0, FIELDS(nfs_fields) },
-	.visit = rpc_body_visit,
-	.summary = rpc_body_summary,
 };

@@ -40,6 +40,12 @@ static const struct rtap_name type_names[] = {
 	{ 0x1010, "DEFAULT CLASS_OBJ" }, { 0x1020, "DEFAULT OTHER_OBJ" }, { 0, NULL },
 };
 
+static const struct rtap_name nfsacl_procedure2_names[] = {
+	{ 0, "NULL" }, { 1, "GETACL" }, { 2, "SETACL" }, { 3, "GETATTR" }, { 4, "ACCESS" }, { 0, NULL },
+};
+
+static const struct rtap_name nfsacl_procedure3_names[] = { { 0, "NULL" }, { 1, "GETACL" }, { 2, "SETACL" }, { 0, NULL } };
+
 static const struct rtap_field fields[] = {
 	NFS_HANDLE_ROWS(NFS_FIELD)
 	NFS_ATTRIBUTE_ROWS(NFS_FIELD)
@@ -96,13 +102,20 @@ static const struct rpc_summary_row summary[] = {
 	{ NFSACL_COUNT, " entries " }, { NFSACL_DEFAULT_COUNT, " default entries " }, { XDR_NO_ROW, NULL },
 };
 
-#define PROGRAM(version_row, table) { PROTOCOL_NFSACL, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary }
+#define TABLES(version_row, table) { PROTOCOL_NFSACL, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary }
 
-const struct xdr_program nfsacl2_program = PROGRAM(NFSACL_PROCEDURE_V2, procedures2);
-const struct xdr_program nfsacl3_program = PROGRAM(NFSACL_PROCEDURE_V3, procedures3);
+static const struct xdr_program nfsacl2_program = TABLES(NFSACL_PROCEDURE_V2, procedures2);
+static const struct xdr_program nfsacl3_program = TABLES(NFSACL_PROCEDURE_V3, procedures3);
+
+const struct rpc_program nfsacl_programs[] = {
+	RPC_PROGRAM(RPC_PROGRAM_NFSACL, 2, 2, "NFSACL v2", nfsacl_procedure2_names, &nfsacl2_program),
+	RPC_PROGRAM(RPC_PROGRAM_NFSACL, 3, 3, "NFSACL v3", nfsacl_procedure3_names, &nfsacl3_program),
+	RPC_PROGRAM_END,
+};
 
 const struct protocol nfsacl_protocol = {
 	.table = { "nfsacl", "NFS Access Control Lists", "RFC 8267, 5.2", 0, FIELDS(fields) },
 	.visit = rpc_body_visit,
 	.summary = rpc_body_summary,
+	.programs = nfsacl_programs,
 };

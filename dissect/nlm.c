@@ -50,6 +50,13 @@ static const struct rtap_name mode_names[] = {
 
 static const struct rtap_name access_names[] = { { 0, "NONE" }, { 1, "READ" }, { 2, "WRITE" }, { 3, "BOTH" }, { 0, NULL } };
 
+static const struct rtap_name nlm_procedure_names[] = {
+	{ 0, "NULL" }, { 1, "TEST" }, { 2, "LOCK" }, { 3, "CANCEL" }, { 4, "UNLOCK" }, { 5, "GRANTED" }, { 6, "TEST_MSG" },
+	{ 7, "LOCK_MSG" }, { 8, "CANCEL_MSG" }, { 9, "UNLOCK_MSG" }, { 10, "GRANTED_MSG" }, { 11, "TEST_RES" },
+	{ 12, "LOCK_RES" }, { 13, "CANCEL_RES" }, { 14, "UNLOCK_RES" }, { 15, "GRANTED_RES" }, { 20, "SHARE" },
+	{ 21, "UNSHARE" }, { 22, "NM_LOCK" }, { 23, "FREE_ALL" }, { 0, NULL },
+};
+
 static const struct rtap_field fields[] = {
 	NFS_HANDLE_ROWS(NFS_FIELD)
 	NLM_ROWS(NFS_FIELD)
@@ -122,15 +129,24 @@ static const struct rpc_summary_row summary[] = {
 	{ NLM_LENGTH64, " length " }, { XDR_NO_ROW, NULL },
 };
 
-#define PROGRAM(version_row, table) { PROTOCOL_NLM, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary }
+#define TABLES(version_row, table) { PROTOCOL_NLM, fields, version_row, XDR_NO_ROW, sizeof table / sizeof table[0], table, summary }
 
-const struct xdr_program nlm1_program = PROGRAM(NLM_PROCEDURE_V1, procedures);
-const struct xdr_program nlm2_program = PROGRAM(NLM_PROCEDURE_V2, procedures);
-const struct xdr_program nlm3_program = PROGRAM(NLM_PROCEDURE_V3, procedures);
-const struct xdr_program nlm4_program = PROGRAM(NLM_PROCEDURE_V4, procedures4);
+static const struct xdr_program nlm1_program = TABLES(NLM_PROCEDURE_V1, procedures);
+static const struct xdr_program nlm2_program = TABLES(NLM_PROCEDURE_V2, procedures);
+static const struct xdr_program nlm3_program = TABLES(NLM_PROCEDURE_V3, procedures);
+static const struct xdr_program nlm4_program = TABLES(NLM_PROCEDURE_V4, procedures4);
+
+const struct rpc_program nlm_programs[] = {
+	RPC_PROGRAM(RPC_PROGRAM_NLM, 1, 1, "NLM v1", nlm_procedure_names, &nlm1_program),
+	RPC_PROGRAM(RPC_PROGRAM_NLM, 2, 2, "NLM v2", nlm_procedure_names, &nlm2_program),
+	RPC_PROGRAM(RPC_PROGRAM_NLM, 3, 3, "NLM v3", nlm_procedure_names, &nlm3_program),
+	RPC_PROGRAM(RPC_PROGRAM_NLM, 4, 4, "NLM v4", nlm_procedure_names, &nlm4_program),
+	RPC_PROGRAM_END,
+};
 
 const struct protocol nlm_protocol = {
 	.table = { "nlm", "Network Lock Manager", "RFC 1813, appendix II", 0, FIELDS(fields) },
 	.visit = rpc_body_visit,
 	.summary = rpc_body_summary,
+	.programs = nlm_programs,
 };

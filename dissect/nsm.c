@@ -24,6 +24,11 @@ enum { NSM_ROWS(NFS_ROW_NUMBER) };
 
 static const struct rtap_name result_names[] = { { 0, "SUCC" }, { 1, "FAIL" }, { 0, NULL } };
 
+static const struct rtap_name nsm_procedure_names[] = {
+	{ 0, "NULL" }, { 1, "STAT" }, { 2, "MON" }, { 3, "UNMON" }, { 4, "UNMON_ALL" }, { 5, "SIMU_CRASH" }, { 6, "NOTIFY" },
+	{ 0, NULL },
+};
+
 static const struct rtap_field fields[] = { NSM_ROWS(NFS_FIELD) };
 
 #define NAME_MAX_LENGTH 1024
@@ -53,12 +58,18 @@ static const struct rpc_summary_row summary[] = {
 	{ NSM_NAME, " " }, { NSM_MON_NAME, " " }, { NSM_STATE, " state " }, { XDR_NO_ROW, NULL },
 };
 
-const struct xdr_program nsm_program = {
-	PROTOCOL_NSM, NSM_PROCEDURE, XDR_NO_ROW, sizeof procedures / sizeof procedures[0], procedures, summary,
+static const struct xdr_program nsm_program = {
+	PROTOCOL_NSM, fields, NSM_PROCEDURE, XDR_NO_ROW, sizeof procedures / sizeof procedures[0], procedures, summary,
+};
+
+const struct rpc_program nsm_programs[] = {
+	RPC_PROGRAM(RPC_PROGRAM_NSM, 1, 1, "NSM v1", nsm_procedure_names, &nsm_program),
+	RPC_PROGRAM_END,
 };
 
 const struct protocol nsm_protocol = {
 	.table = { "stat", "Network Status Monitor", "XNFS, chapter 11", 0, FIELDS(fields) },
 	.visit = rpc_body_visit,
 	.summary = rpc_body_summary,
+	.programs = nsm_programs,
 };

@@ -200,6 +200,7 @@ enum protocol_number {
 };
 
 struct parse;
+struct rpc_program;
 
 /*
  * A protocol's description. `parse` takes its header from parse->cursor, writes down facts, narrows the cursor by its
@@ -212,6 +213,7 @@ struct protocol {
 	enum result (*parse)(struct parse *parse);
 	void (*visit)(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor);
 	void (*summary)(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line);
+	const struct rpc_program *programs; /* of ONC RPC, whose arguments and results the protocol shows: a list; else NULL */
 };
 
 #define PROTOCOL_DECLARATION(identifier, object) extern const struct protocol object;

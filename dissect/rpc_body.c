@@ -6,26 +6,22 @@
 #include "config.h"
 
 #include "dissect/rpc_body.h"
-#include "dissect/rpc_programs.h"
+#include "dissect/rpc_program.h"
+#include "dissect/rpc_walk.h"
 #include "dissect/rpcrdma.h"
 #include "dissect/visit.h"
 
 /* Extents of a packet's body: bytes and what the capture took out, and for each chunk its bytes, padding and what is behind. */
 #define PACKET_EXTENTS (2 + 3 * RPCRDMA_TOTALS)
 
-/* Of facts that tell a body whose tables there are, else NULL. */
-static const struct rpc_program *known_of(const struct rtap_rpc_facts *facts)
+/* Of facts that tell a body of the layer's protocol, else NULL. */
+static const struct rpc_program *known_of(const struct rtap_layer *layer, const struct rtap_rpc_facts *facts)
 {
-	const struct rpc_program *known = facts->has_body ? rpc_program_of(facts) : NULL;
+	const struct rpc_program *list = protocol_by_number(layer->protocol)->programs, *known = NULL;
 
+	if (list && facts->has_body)
+		known = rpc_program_in(list, rpc_program_number(facts), facts->version);
 	return known && known->tables ? known : NULL;
-}
-
-const struct xdr_program *rpc_body_program(const struct rtap_rpc_facts *facts)
-{
-	const struct rpc_program *known = known_of(facts);
-
-	return known ? known->tables : NULL;
 }
 
 /* Of arguments or results; NULL: there are none, or nobody knows the procedure. */
@@ -48,12 +44,12 @@ static enum result walk_known(const struct rpc_program *known, const struct rtap
 	walk.sink = sink;
 	walk.tag = walk.depth = 0;
 	walk.is_reply = facts->is_reply;
-	sink->fields = protocol_by_number(program->protocol)->table.fields;
+	sink->fields = program->fields;
 	xdr_tell(&walk, program->procedure_row, facts->procedure, 0);
 	items = items_of(program, facts);
 	/* only a COMPOUND has others in it */
 	if ((program->minor_row == XDR_NO_ROW || !items) && sink->operation)
-		sink->operation(sink, facts->procedure, rpc_procedure_name(known, facts->procedure), xdr->position);
+		sink->operation(sink, facts->procedure, rpc_program_procedure(known, facts->procedure), xdr->position);
 	if (!items)
 		return OK;
 	if (facts->body_length != UINT32_MAX)
@@ -65,10 +61,8 @@ static enum result walk_known(const struct rpc_program *known, const struct rtap
 	return result;
 }
 
-enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink)
+enum result rpc_body_walk(const struct rpc_program *known, const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink)
 {
-	const struct rpc_program *known = known_of(facts);
-
 	return known ? walk_known(known, facts, xdr, sink) : OK;
 }
 
@@ -85,10 +79,9 @@ static bool read_status(const struct rtap_field *fields, const struct xdr_item *
 	return is_arm;
 }
 
-enum rpc_outline rpc_body_outline(const struct rtap_rpc_facts *facts, const uint8_t *body, uint64_t length,
-				  struct rtap_operation *operation)
+enum rpc_outline rpc_body_outline(const struct rpc_program *known, const struct rtap_rpc_facts *facts, const uint8_t *body,
+				  uint64_t length, struct rtap_operation *operation)
 {
-	const struct rpc_program *known = known_of(facts);
 	const struct xdr_item *items;
 
 	if (!known)
@@ -96,11 +89,11 @@ enum rpc_outline rpc_body_outline(const struct rtap_rpc_facts *facts, const uint
 	items = items_of(known->tables, facts);
 	if (items && known->tables->minor_row != XDR_NO_ROW)
 		return RPC_OUTLINE_WALK;
-	*operation = (struct rtap_operation){ .number = facts->procedure, .name = rpc_procedure_name(known, facts->procedure) };
+	*operation = (struct rtap_operation){ .number = facts->procedure, .name = rpc_program_procedure(known, facts->procedure) };
 	if (!items || !facts->is_reply)
 		return RPC_OUTLINE_ONE;
 	return items->kind == XDR_KIND_STATUS && length >= 4 && facts->body_length == UINT32_MAX &&
-	       read_status(protocol_by_number(known->tables->protocol)->table.fields, items, load32(body), operation) ?
+	       read_status(known->tables->fields, items, load32(body), operation) ?
 	       RPC_OUTLINE_ONE : RPC_OUTLINE_WALK;
 }
 
@@ -263,7 +256,7 @@ void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *l
 	body->sink.first_id = protocol_field_id(layer->protocol, 0);
 	fields.visitor = visitor;
 	fields.layer = layer;
-	result = rpc_body_walk(body->facts, &body->xdr, &body->sink);
+	result = rpc_body_walk(known_of(layer, body->facts), body->facts, &body->xdr, &body->sink);
 	if (result == MALFORMED)
 		tell_malformed(packet, layer, visitor, place_of(layer, body->xdr.position));
 }
@@ -272,11 +265,11 @@ bool rpc_body_is_malformed(const struct rtap_packet *packet, const struct rtap_l
 {
 	struct body body;
 
-	if (protocol_by_number(layer->protocol)->visit != rpc_body_visit)
+	if (!protocol_by_number(layer->protocol)->programs)
 		return false;
 	body.sink = (struct xdr_sink){ .value = NULL };
 	body_init(&body, packet, layer);
-	if (rpc_body_walk(body.facts, &body.xdr, &body.sink) != MALFORMED)
+	if (rpc_body_walk(known_of(layer, body.facts), body.facts, &body.xdr, &body.sink) != MALFORMED)
 		return false;
 	*offset = place_of(layer, body.xdr.position);
 	return true;
@@ -297,7 +290,7 @@ static void show_procedure(struct line_sink *text)
 		return;
 	text->procedure_shown = true;
 	line_char(text->line, ' ');
-	rpc_line_procedure(text->body.facts, text->line);
+	rpc_program_line_procedure(text->known, text->body.facts, text->line);
 }
 
 static void show_number(struct line *line, const struct rtap_name *names, uint64_t number)
@@ -386,13 +379,13 @@ void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer 
 	body_init(body, packet, layer);
 	text.line = line;
 	text.procedure_shown = false;
-	text.known = known_of(body->facts);
+	text.known = known_of(layer, body->facts);
 	if (!text.known)
 		return;
 	text.program = text.known->tables;
 	body->sink.unwanted = ~rows_shown(text.program);
 	line_char(line, ' ');
-	rpc_line_program(body->facts, line);
+	rpc_program_line(text.known, body->facts, line);
 	result = walk_known(text.known, body->facts, &body->xdr, &body->sink);
 	show_procedure(&text);
 	if (result == MALFORMED)

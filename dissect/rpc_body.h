@@ -9,6 +9,7 @@
 #include <rdmatap/message.h>
 
 #include "dissect/protocol.h"
+#include "dissect/rpc_program.h"
 #include "dissect/xdr.h"
 
 /* Arguments and results of one procedure. NULL: there are none. */
@@ -24,7 +25,8 @@ struct rpc_summary_row {
 
 /* A program, in the versions whose tables these are. */
 struct xdr_program {
-	uint8_t protocol;       /* whose field table the items' rows are of */
+	uint8_t protocol;
+	const struct rtap_field *fields; /* the protocol's, which the items' rows are of */
 	uint16_t procedure_row; /* told with the procedure's number */
 	uint16_t minor_row;     /* the minor version that the one-line text shows behind the version; or XDR_NO_ROW */
 	uint32_t count;         /* procedures from 0 on; one without tables that the program has is all zero */
@@ -33,30 +35,12 @@ struct xdr_program {
 };
 
 /*
- * The program of a call, or of a reply whose call is known; NULL if there are no tables for it. Numbers that programs of
- * their own may have (RFC 5531, 8.4: transient, 0x40000000 to 0x5fffffff) are taken for NFSv4's callback.
- */
-const struct xdr_program *rpc_body_program(const struct rtap_rpc_facts *facts);
-
-/*
- * Reads an RPC header (RFC 5531, section 9), and behind it what RPCSEC_GSS puts around the body (RFC 2203, 5.3.3). The
- * cursor stands at the XID; on OK behind the header, at the arguments or results, if facts->has_body. Of the context the
- * rpc_ members are used: what is known of the call that a reply answers.
- */
-enum result rpc_read_header(struct xdr *xdr, const struct rtap_context *context, struct rtap_rpc_facts *facts);
-
-/*
- * The facts of a reply's header that was read without its call become what they are with what the context knows of that. False, and
- * nothing changed: it has to be read again, because the call tells what stands in it, or not all of it was there.
- */
-bool rpc_learn_call(struct rtap_rpc_facts *facts, const struct rtap_context *context);
-
-/*
- * Walks arguments or results; the cursor stands at their first byte. OK also if there are no tables for them. A body
+ * Walks arguments or results of a program that is `known` and has tables, or NULL; the cursor stands at their first byte. OK also
+ * if there are no tables for them. A body
  * that RPCSEC_GSS protects ends where facts->body_length says. Bytes left behind the last item are no failure: the
  * caller can see them by the cursor.
  */
-enum result rpc_body_walk(const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink);
+enum result rpc_body_walk(const struct rpc_program *known, const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink);
 
 enum rpc_outline {
 	RPC_OUTLINE_NONE, /* no operations: nobody knows the program, or there is no body */
@@ -68,14 +52,8 @@ enum rpc_outline {
  * What operations there are in arguments or results that stand in one piece of memory, `length` bytes, and of which nothing stands in
  * chunks: as much of that as can be told without a walk.
  */
-enum rpc_outline rpc_body_outline(const struct rtap_rpc_facts *facts, const uint8_t *body, uint64_t length, struct rtap_operation *operation);
-
-/*
- * The facts of an RPC header's layer, or of the header before a body's layer: the packet's, or with several records in a segment
- * those read again into *own.
- */
-const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer,
-					     struct rtap_rpc_facts *own);
+enum rpc_outline rpc_body_outline(const struct rpc_program *known, const struct rtap_rpc_facts *facts, const uint8_t *body,
+				  uint64_t length, struct rtap_operation *operation);
 
 /*
  * Whether a layer is a program's arguments or results that contradict themselves, and the place in its source where they do. Dissecting

@@ -36,4 +36,10 @@ bool rpc_is_callback(uint32_t program, const struct rtap_context *context);
 /* What the context knows of the call that a reply answers goes into the reply's facts. */
 void rpc_take_call(struct rtap_rpc_facts *facts, const struct rtap_context *context);
 
+/*
+ * The facts of a reply's header that was read without its call become what they are with what the context knows of that. False, and
+ * nothing changed: it has to be read again, because the call tells what stands in it, or not all of it was there.
+ */
+bool rpc_learn_call(struct rtap_rpc_facts *facts, const struct rtap_context *context);
+
 #endif

@@ -36,6 +36,21 @@ enum { PORTMAP_ROWS(NFS_ROW_NUMBER) };
 
 static const struct rtap_name proto_names[] = { { 6, "TCP" }, { 17, "UDP" }, { 0, NULL } };
 
+static const struct rtap_name portmap_procedure2_names[] = {
+	{ 0, "NULL" }, { 1, "SET" }, { 2, "UNSET" }, { 3, "GETPORT" }, { 4, "DUMP" }, { 5, "CALLIT" }, { 0, NULL },
+};
+
+static const struct rtap_name portmap_procedure3_names[] = {
+	{ 0, "NULL" }, { 1, "SET" }, { 2, "UNSET" }, { 3, "GETADDR" }, { 4, "DUMP" }, { 5, "CALLIT" }, { 6, "GETTIME" },
+	{ 7, "UADDR2TADDR" }, { 8, "TADDR2UADDR" }, { 0, NULL },
+};
+
+static const struct rtap_name portmap_procedure4_names[] = {
+	{ 0, "NULL" }, { 1, "SET" }, { 2, "UNSET" }, { 3, "GETADDR" }, { 4, "DUMP" }, { 5, "BCAST" }, { 6, "GETTIME" },
+	{ 7, "UADDR2TADDR" }, { 8, "TADDR2UADDR" }, { 9, "GETVERSADDR" }, { 10, "INDIRECT" }, { 11, "GETADDRLIST" },
+	{ 12, "GETSTAT" }, { 0, NULL },
+};
+
 static const struct rtap_field fields[] = { PORTMAP_ROWS(NFS_FIELD) };
 
 /* Section 3 */
@@ -83,19 +98,27 @@ static const struct rpc_summary_row summary[] = {
 	{ PORTMAP_UADDR, " " }, { XDR_NO_ROW, NULL },
 };
 
-const struct xdr_program portmap2_program = {
-	PROTOCOL_PORTMAP, PORTMAP_PROCEDURE_V2, XDR_NO_ROW, sizeof procedures2 / sizeof procedures2[0], procedures2, summary,
+static const struct xdr_program portmap2_program = {
+	PROTOCOL_PORTMAP, fields, PORTMAP_PROCEDURE_V2, XDR_NO_ROW, sizeof procedures2 / sizeof procedures2[0], procedures2, summary,
 };
 
 /* version 3 ends with TADDR2UADDR (8) */
-const struct xdr_program portmap3_program = { PROTOCOL_PORTMAP, PORTMAP_PROCEDURE_V3, XDR_NO_ROW, 9, procedures3, summary };
+static const struct xdr_program portmap3_program = { PROTOCOL_PORTMAP, fields, PORTMAP_PROCEDURE_V3, XDR_NO_ROW, 9, procedures3, summary };
 
-const struct xdr_program portmap4_program = {
-	PROTOCOL_PORTMAP, PORTMAP_PROCEDURE_V4, XDR_NO_ROW, sizeof procedures3 / sizeof procedures3[0], procedures3, summary,
+static const struct xdr_program portmap4_program = {
+	PROTOCOL_PORTMAP, fields, PORTMAP_PROCEDURE_V4, XDR_NO_ROW, sizeof procedures3 / sizeof procedures3[0], procedures3, summary,
+};
+
+const struct rpc_program portmap_programs[] = {
+	RPC_PROGRAM(RPC_PROGRAM_PORTMAPPER, 2, 2, "portmapper v2", portmap_procedure2_names, &portmap2_program),
+	RPC_PROGRAM(RPC_PROGRAM_PORTMAPPER, 3, 3, "portmapper v3", portmap_procedure3_names, &portmap3_program),
+	RPC_PROGRAM(RPC_PROGRAM_PORTMAPPER, 4, 4, "portmapper v4", portmap_procedure4_names, &portmap4_program),
+	RPC_PROGRAM_END,
 };
 
 const struct protocol portmap_protocol = {
 	.table = { "portmap", "Portmapper, rpcbind", "RFC 1833", 0, FIELDS(fields) },
 	.visit = rpc_body_visit,
 	.summary = rpc_body_summary,
+	.programs = portmap_programs,
 };

@@ -6,7 +6,7 @@
 #define DISSECT_UPPER_H
 
 #include "dissect/protocol.h"
-#include "dissect/rpc_programs.h"
+#include "dissect/rpc_program.h"
 
 struct ib_opcode;
 

@@ -12,6 +12,7 @@
 #include "dissect/nfs.h"
 #include "dissect/rpc_header.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/rpc_walk.h"
 #include "output/export_calls.h"
 
 #define MOUNT_MNT 1
@@ -366,9 +367,9 @@ static enum result walk_bytes(const struct rpc_part *part, const struct rtap_con
 	result = rpc_read_header(&xdr, context, &facts);
 	if (result != OK)
 		return result;
-	if (!facts.has_body || !rpc_body_program(&facts))
+	if (!facts.has_body || !rpc_program_of_body(&facts))
 		return MALFORMED;
-	result = rpc_body_walk(&facts, &xdr, sink);
+	result = rpc_body_walk(rpc_program_of_body(&facts), &facts, &xdr, sink);
 	if (left)
 		*left = part->length - xdr.position;
 	return result;

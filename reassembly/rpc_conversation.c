@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dissect/rpc_body.h"
+#include "dissect/rpc_walk.h"
 #include "dissect/upper.h"
 #include "reassembly/memory.h"
 #include "reassembly/rpc_call.h"

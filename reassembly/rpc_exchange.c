@@ -9,7 +9,9 @@
 #include "dissect/crc32.h"
 #include "dissect/nfs.h"
 #include "dissect/rpc_body.h"
+#include "dissect/rpc_header.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/rpc_walk.h"
 #include "dissect/rpcrdma.h"
 #include "reassembly/memory.h"
 #include "reassembly/recovery.h"
@@ -464,7 +466,7 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 	work->header_read = result == OK;
 	binder_init(&work->binder, tracker, &part->facts);
 	if (result == OK && part->facts.has_body)
-		result = rpc_body_walk(&part->facts, &work->xdr, &work->binder.sink);
+		result = rpc_body_walk(rpc_program_of_body(&part->facts), &part->facts, &work->xdr, &work->binder.sink);
 	part->extents = work->xdr.extents;
 	part->extent_count = work->xdr.count;
 	part->length = work->xdr.total;
@@ -677,7 +679,7 @@ static void walk_operations(struct rtap_tracker *tracker, struct message *messag
 	xdr_init(&xdr, &extent, 1, 1);
 	binder_init(&binder, tracker, facts);
 	/* of a body that contradicts itself, what was told before that counts */
-	rpc_body_walk(facts, &xdr, &binder.sink);
+	rpc_body_walk(rpc_program_of_body(facts), facts, &xdr, &binder.sink);
 	show_operations(message, &binder);
 }
 
@@ -694,7 +696,7 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 	}
 	body = rpc + send->rpc.header_length;
 	show_header(shown, &send->rpc, call);
-	switch (rpc_body_outline(&send->rpc, body, (uint64_t)(rpc + length - body), &message->operation)) {
+	switch (rpc_body_outline(rpc_program_of_body(&send->rpc), &send->rpc, body, (uint64_t)(rpc + length - body), &message->operation)) {
 	case RPC_OUTLINE_NONE:
 		break;
 	case RPC_OUTLINE_ONE:

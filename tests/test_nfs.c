@@ -225,7 +225,7 @@ static enum result walk(const struct rtap_rpc_facts *facts, struct xdr_extent *e
 
 	scribe->sink = (struct xdr_sink){ .value = take_value, .operation = take_operation, .status = take_status, .hashes = true };
 	xdr_init(&xdr, extents, count, count);
-	result = rpc_body_walk(facts, &xdr, &scribe->sink);
+	result = rpc_body_walk(rpc_program_of_body(facts), facts, &xdr, &scribe->sink);
 	*left = xdr_left(&xdr);
 	return result;
 }
@@ -341,7 +341,7 @@ Test(nfs, every_procedure_of_every_program_survives_monotonous_streams)
 					struct xdr_extent extent = { XDR_BYTES, body, 0, sizeof body };
 					uint64_t left;
 
-					cr_assert_not_null(rpc_body_program(&facts), "%u v%u", facts.program, version);
+					cr_assert_not_null(rpc_program_of_body(&facts), "%u v%u", facts.program, version);
 					for (size_t at = 0; at < sizeof body; at += 4)
 						memcpy(body + at, patterns[kind / 2], 4);
 					cr_expect_leq((int)walk(&facts, &extent, 1, &scribe, &left), MALFORMED);
@@ -389,10 +389,10 @@ Test(nfs, a_brief_walk_ends_where_one_that_tells_all_does)
 					fill_with_small_numbers(body, sizeof body, &seed);
 					xdr_init(&told, extents, 2, 2);
 					silent = passed = told;
-					result = rpc_body_walk(&facts, &told, &all);
+					result = rpc_body_walk(rpc_program_of_body(&facts), &facts, &told, &all);
 					ends[result]++;
-					cr_assert_eq(rpc_body_walk(&facts, &silent, &none), result, "%u v%u %u", facts.program, version, procedure);
-					cr_assert_eq(rpc_body_walk(&facts, &passed, &brief), result, "%u v%u %u", facts.program, version, procedure);
+					cr_assert_eq(rpc_body_walk(rpc_program_of_body(&facts), &facts, &silent, &none), result, "%u v%u %u", facts.program, version, procedure);
+					cr_assert_eq(rpc_body_walk(rpc_program_of_body(&facts), &facts, &passed, &brief), result, "%u v%u %u", facts.program, version, procedure);
 					if (result == OK)
 						cr_assert(silent.position == told.position && passed.position == told.position);
 				}
@@ -410,7 +410,7 @@ static enum result walk_briefly(const struct rtap_rpc_facts *facts, struct xdr_e
 		.sink = { .value = silent ? NULL : value_passed_by, .operation = take_operation, .status = take_status, .brief = true },
 	};
 	xdr_init(&xdr, extents, 2, 2);
-	result = rpc_body_walk(facts, &xdr, &scribe->sink);
+	result = rpc_body_walk(rpc_program_of_body(facts), facts, &xdr, &scribe->sink);
 	*position = xdr.position;
 	return result;
 }
@@ -459,7 +459,7 @@ static void check_outline(const struct rtap_rpc_facts *facts, const uint8_t *bod
 	struct xdr_extent extent = { XDR_BYTES, (uint8_t *)(uintptr_t)body, 0, length };
 	struct scribe walked = { .sink = { .operation = take_operation, .status = take_first_status } }, outlined = { .field = NULL };
 	struct rtap_operation operation;
-	enum rpc_outline outline = rpc_body_outline(facts, body, length, &operation);
+	enum rpc_outline outline = rpc_body_outline(rpc_program_of_body(facts), facts, body, length, &operation);
 	struct xdr xdr;
 
 	/* arguments have no status; NLM has calls that hold results */
@@ -473,7 +473,7 @@ static void check_outline(const struct rtap_rpc_facts *facts, const uint8_t *bod
 	if (outline == RPC_OUTLINE_ONE && operation.has_status)
 		append(&outlined, "=", operation.status_name);
 	xdr_init(&xdr, &extent, 1, 1);
-	rpc_body_walk(facts, &xdr, &walked.sink);
+	rpc_body_walk(rpc_program_of_body(facts), facts, &xdr, &walked.sink);
 	cr_assert_str_eq(outlined.operations, walked.operations, "%u v%u %u", facts->program, facts->version, facts->procedure);
 }
 
@@ -589,7 +589,7 @@ Test(nfs, exactly_the_ddp_eligible_items_are_offered_in_order)
 		struct xdr xdr;
 
 		xdr_init(&xdr, &extent, 1, 1);
-		cr_expect_eq(rpc_body_walk(&facts, &xdr, &binder.sink), OK, "%s", eligible[i].what);
+		cr_expect_eq(rpc_body_walk(rpc_program_of_body(&facts), &facts, &xdr, &binder.sink), OK, "%s", eligible[i].what);
 		cr_expect_eq(xdr_left(&xdr), 0, "%s", eligible[i].what);
 		cr_expect_str_eq(binder.offered, eligible[i].offered, "%s", eligible[i].what);
 	}
@@ -668,16 +668,20 @@ static unsigned check_details(const struct xdr_item *items, const struct rpc_sum
 
 Test(nfs, what_one_line_texts_pass_over_has_the_length_that_its_type_says)
 {
-	static const struct xdr_program *const tables[] = {
-		&nfs3_program, &nfsacl2_program, &nfsacl3_program, &mount3_program, &nlm4_program, &nfs_callback_program,
+	static const struct { uint32_t program, version; } versions[] = {
+		{ RPC_PROGRAM_NFS, 3 }, { RPC_PROGRAM_NFSACL, 2 }, { RPC_PROGRAM_NFSACL, 3 }, { RPC_PROGRAM_MOUNT, 3 },
+		{ RPC_PROGRAM_NLM, 4 }, { RPC_PROGRAM_NFS_CALLBACK, 1 },
 	};
 	unsigned found = 0;
 
-	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-		for (uint32_t j = 0; j < tables[i]->count; j++) {
-			found += check_details(tables[i]->procedures[j].call, tables[i]->summary, 0);
-			found += check_details(tables[i]->procedures[j].reply, tables[i]->summary, 0);
+	for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+		const struct xdr_program *tables = rpc_program_find(versions[i].program, versions[i].version)->tables;
+
+		for (uint32_t j = 0; j < tables->count; j++) {
+			found += check_details(tables->procedures[j].call, tables->summary, 0);
+			found += check_details(tables->procedures[j].reply, tables->summary, 0);
 		}
+	}
 	for (uint32_t i = 0; i < NFS4_OPERATIONS; i++) {
 		found += check_details(nfs4_operations[i].call, nfs4_program.summary, 0);
 		found += check_details(nfs4_operations[i].reply, nfs4_program.summary, 0);

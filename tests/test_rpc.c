@@ -9,6 +9,7 @@
 #include <criterion/criterion.h>
 
 #include "dissect/rpc_body.h"
+#include "dissect/rpc_walk.h"
 #include "output/text.h"
 #include "reassembly/rpc_carriers.h"
 #include "tests/frame_kit.h"

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "dissect/rpc_body.h"
+#include "dissect/rpc_walk.h"
 #include "output/export_files.h"
 
 #include "harness.h"

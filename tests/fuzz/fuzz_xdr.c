@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "dissect/rpc_body.h"
+#include "dissect/rpc_programs.h"
 
 #include "harness.h"
 
@@ -137,7 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		facts.body_length = (uint32_t)size / 2;
 	xdr_init(&xdr, extents, cut_stream(extents, data + HEADER_LENGTH, size - HEADER_LENGTH, data[2], data[3]), EXTENTS);
 	reader.xdr = &xdr;
-	if (rpc_body_walk(&facts, &xdr, &reader.sink) == OK)
+	if (rpc_body_walk(rpc_program_of_body(&facts), &facts, &xdr, &reader.sink) == OK)
 		REQUIRE(reader.depth == 0);
 	REQUIRE(xdr.position <= xdr.total);
 	return 0;
