@@ -8,6 +8,7 @@
 
 #include "dissect/dissect.h"
 #include "dissect/parse.h"
+#include "dissect/registry.h"
 #include "dissect/rpc_body.h"
 #include "dissect/rpc_header.h"
 #include "dissect/rpc_programs.h"
@@ -49,7 +50,7 @@ static inline void run(struct parse *parse)
 			uint8_t current = parse->next;
 
 			parse->next = PROTOCOL_NONE;
-			if (protocol_by_number(current)->parse(parse) != OK)
+			if (registry[current]->parse(parse) != OK)
 				break;
 		}
 	} while (parse->more && parse->more(parse));
@@ -265,7 +266,7 @@ void packet_graft_send(struct rtap_packet *packet, const struct rtap_context *co
 		return;
 	}
 	packet_forget_segment(packet);
-	if (protocol_by_number(PROTOCOL_MPA_FPDU)->parse(&parse) != OK)
+	if (registry[PROTOCOL_MPA_FPDU]->parse(&parse) != OK)
 		return;
 	append(packet, send, offset);
 	packet->rpcrdma = send->rpcrdma;

@@ -1,41 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The registry: all protocols, the numbers of their fields, and the names that find them.
+ * Protocols by their numbers, and the numbers of their fields.
  */
 #include "config.h"
 
-#include <string.h>
-
 #include "dissect/protocol.h"
 
-const struct protocol *const protocols[PROTOCOL_COUNT] = {
-#define ROW(identifier, object) [PROTOCOL_##identifier] = &object,
-	PROTOCOLS(ROW)
-#undef ROW
-};
-
-/* Names that stand for several fields or protocols. */
-static const struct alias {
-	const char *name;
-	const char *stands_for[2];
-} aliases[] = {
-	{ "eth.addr", { "eth.dst", "eth.src" } },
-	{ "ip.addr", { "ip.src", "ip.dst" } },
-	{ "ipv6.addr", { "ipv6.src", "ipv6.dst" } },
-	{ "udp.port", { "udp.srcport", "udp.dstport" } },
-	{ "tcp.port", { "tcp.srcport", "tcp.dstport" } },
-};
-
-size_t rtap_protocol_count(void)
-{
-	return PROTOCOL_COUNT;
-}
-
-const struct rtap_protocol *rtap_protocol_by_number(uint8_t number)
-{
-	return number < PROTOCOL_COUNT ? &protocols[number]->table : NULL;
-}
-
+const struct protocol *protocols[PROTOCOL_COUNT];
+rtap_field_id protocol_first_ids[PROTOCOL_COUNT + 1];
 uint16_t protocol_row_counts[PROTOCOL_COUNT];
 
 static uint16_t count_rows_with_values(const struct rtap_protocol *table)
@@ -47,99 +19,11 @@ static uint16_t count_rows_with_values(const struct rtap_protocol *table)
 	return (uint16_t)count;
 }
 
-rtap_field_id protocol_first_ids[PROTOCOL_COUNT + 1];
-
-__attribute__((constructor)) static void number_fields(void)
+void protocol_register(const struct protocol *const all[PROTOCOL_COUNT])
 {
-	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++)
-		protocol_row_counts[i] = count_rows_with_values(&protocols[i]->table);
-	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++)
-		protocol_first_ids[i + 1] = (rtap_field_id)(protocol_first_ids[i] + protocols[i]->table.field_count);
-}
-
-size_t rtap_field_count(void)
-{
-	return protocol_field_id(PROTOCOL_COUNT, 0);
-}
-
-/* The protocol of a field; *index is the field's place in its table. */
-static uint8_t find_protocol(rtap_field_id id, size_t *index)
-{
-	uint8_t low = 0, high = PROTOCOL_COUNT;
-
-	*index = id;
-	if (id >= protocol_first_ids[PROTOCOL_COUNT])
-		return PROTOCOL_NONE;
-	/* the last one whose first field is not behind it */
-	while (high - low > 1) {
-		uint8_t middle = (uint8_t)((low + high) / 2);
-
-		if (protocol_first_ids[middle] <= id)
-			low = middle;
-		else
-			high = middle;
-	}
-	*index = (size_t)(id - protocol_first_ids[low]);
-	return low;
-}
-
-const struct rtap_field *rtap_field_by_id(rtap_field_id id)
-{
-	size_t index;
-	uint8_t number = find_protocol(id, &index);
-
-	return number == PROTOCOL_NONE ? NULL : &protocols[number]->table.fields[index];
-}
-
-uint8_t rtap_field_protocol(rtap_field_id id)
-{
-	size_t index;
-
-	return find_protocol(id, &index);
-}
-
-static size_t find_exact(const char *name, rtap_field_id *ids, size_t found, size_t room)
-{
-	size_t id = 0;
-
 	for (uint8_t i = 0; i < PROTOCOL_COUNT; i++) {
-		const struct rtap_protocol *table = &protocols[i]->table;
-
-		for (size_t j = 0; j < table->field_count; j++, id++) {
-			if (strcmp(table->fields[j].name, name))
-				continue;
-			if (found < room)
-				ids[found] = (rtap_field_id)id;
-			found++;
-		}
+		protocols[i] = all[i];
+		protocol_row_counts[i] = count_rows_with_values(&all[i]->table);
+		protocol_first_ids[i + 1] = (rtap_field_id)(protocol_first_ids[i] + all[i]->table.field_count);
 	}
-	return found;
-}
-
-size_t rtap_field_find(const char *name, rtap_field_id *ids, size_t room)
-{
-	size_t found = find_exact(name, ids, 0, room);
-
-	for (size_t i = 0; !found && i < sizeof aliases / sizeof aliases[0]; i++)
-		if (!strcmp(aliases[i].name, name))
-			for (size_t j = 0; j < 2; j++)
-				found = find_exact(aliases[i].stands_for[j], ids, found, room);
-	return found;
-}
-
-size_t rtap_protocol_find(const char *name, uint8_t *numbers, size_t room)
-{
-	size_t length = strlen(name), found = 0;
-
-	for (uint8_t i = 0; length && i < PROTOCOL_COUNT; i++) {
-		const char *own = protocols[i]->table.name;
-
-		/* "infiniband" stands for infiniband.bth and all its other headers */
-		if (strncmp(own, name, length) || (own[length] && own[length] != '.'))
-			continue;
-		if (found < room)
-			numbers[found] = i;
-		found++;
-	}
-	return found;
 }

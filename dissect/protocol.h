@@ -226,14 +226,17 @@ PROTOCOLS(PROTOCOL_DECLARATION)
 _Static_assert(PROTOCOL_COUNT <= 64 * RTAP_PROTOCOL_WORDS, "rtap_packet.protocols has a bit for each protocol: raise RTAP_PROTOCOL_WORDS");
 _Static_assert(PROTOCOL_COUNT < UINT8_MAX, "protocols are numbered by bytes, and PROTOCOL_NONE is none");
 
-extern const struct protocol *const protocols[PROTOCOL_COUNT];
+/* Makes the protocols known that the functions below look up, by their numbers: the registry's, before main() begins. */
+void protocol_register(const struct protocol *const all[PROTOCOL_COUNT]);
+
+extern const struct protocol *protocols[PROTOCOL_COUNT];
 
 static inline const struct protocol *protocol_by_number(uint8_t number)
 {
 	return protocols[number];
 }
 
-/* Id of each protocol's first field, and behind the last the number of all; known before main() begins. */
+/* Id of each protocol's first field, and behind the last the number of all. */
 extern rtap_field_id protocol_first_ids[PROTOCOL_COUNT + 1];
 
 /* Id of a protocol's field by its index in the table. */
