@@ -180,7 +180,10 @@ static void single_request(struct rtap_tracker *tracker, struct psn_stream *stre
 		assembly_set_verb(message, verb);
 		message->begun_by_response = true;
 	} else if (message && message->low == psn) {
-		message->shown.repeats += assembly_same_verb(message, verb);
+		if (!assembly_same_verb(message, verb))
+			return;
+		message->shown.repeats++;
+		tracker->touched = message;
 		return;
 	} else {
 		if (psn < stream->settled_high)

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """RoCE v2 and MAC control frames written by hand, for captures with a known schedule. Nothing here is shared with the program."""
+import collections
 import struct
 
 SEND_ONLY, WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY, ACK, CNP, UC_SEND_ONLY = 0x04, 0x06, 0x07, 0x08, 0x0a, 0x11, 0x81, 0x24
-READ_REQUEST = 0x0c
+SEND_FIRST, SEND_MIDDLE, SEND_LAST = 0x00, 0x01, 0x02
+READ_REQUEST, READ_FIRST, READ_MIDDLE, READ_LAST, READ_RESPONSE_ONLY, ATOMIC_ACK, COMPARE_SWAP = 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x12, 0x13
+UD_SEND_ONLY = 0x64
 MAC = {"A": bytes.fromhex("020000000001"), "B": bytes.fromhex("020000000002")}
 IP = {"A": bytes((10, 9, 0, 1)), "B": bytes((10, 9, 0, 2))}
 
@@ -17,19 +20,53 @@ def roce_port(qpn, other):
     return 0xc000 | ((label & 0x3fff) ^ (label >> 14))
 
 
-def roce(sender, opcode, qpn, psn, port=0xc000, size=0, dscp=0, ecn=0, pcp=None, ack=True, syndrome=0x1f, dma=None):
-    """A frame from `sender` to queue pair `qpn` of the other host."""
+def roce(sender, opcode, qpn, psn, port=0xc000, size=0, dscp=0, ecn=0, pcp=None, ack=True, syndrome=0x1f, dma=None, ip_id=None, body=b"", offset=0):
+    """A frame from `sender` to queue pair `qpn` of the other host. ip_id: of the IP header, by the PSN if None. body: before the payload."""
     receiver = "B" if sender == "A" else "A"
     headers = struct.pack(">BBHII", opcode, 0, 0xffff, qpn | (0x40 << 24 if opcode == CNP else 0), int(ack) << 31 | psn & 0xffffff)
     if opcode in (WRITE_FIRST, WRITE_ONLY, READ_REQUEST):
-        headers += struct.pack(">QII", 0x1000, 7, size if dma is None else dma)
-    if opcode == ACK:
+        headers += struct.pack(">QII", 0x1000 + offset, 7, size if dma is None else dma)
+    if opcode == COMPARE_SWAP:
+        headers += struct.pack(">QIQQ", 0x1000, 7, 1, 0)
+    if opcode in (ACK, READ_FIRST, READ_LAST, READ_RESPONSE_ONLY, ATOMIC_ACK):
         headers += struct.pack(">I", syndrome << 24 | psn & 0xffffff)
+    headers += bytes(8) if opcode == ATOMIC_ACK else body
     body = headers + (bytes(16) if opcode == CNP else bytes(size)) + bytes(4)
     udp = struct.pack(">HHHH", port, 4791, 8 + len(body), 0) + body
-    ip = struct.pack(">BBHHHBBH", 0x45, dscp << 2 | ecn, 20 + len(udp), psn & 0xffff, 0x4000, 64, 17, 0) + IP[sender] + IP[receiver]
+    ip = struct.pack(">BBHHHBBH", 0x45, dscp << 2 | ecn, 20 + len(udp), (psn if ip_id is None else ip_id) & 0xffff, 0x4000, 64, 17, 0) + IP[sender] + IP[receiver]
     tag = b"" if pcp is None else struct.pack(">HH", 0x8100, pcp << 13 | 5)
     return MAC[receiver] + MAC[sender] + tag + b"\x08\x00" + ip + udp
+
+
+def cm(sender, attribute, body):
+    """A datagram of communication management. IBTA vol. 1, 13.4.2, 12.6."""
+    mad = struct.pack(">BBBBHHQHHI", 1, 7, 2, 3, 0, 0, 1, attribute, 0, 0) + body
+    return roce(sender, UD_SEND_ONLY, 1, 0, 0xc001, 0, body=struct.pack(">II", 0x80010000, 1) + mad + bytes(256 - len(mad)))
+
+
+def cm_req(sender, qpn, psn, ack_timeout, retry_count, rnr_retry_count):
+    """psn: with which the other end is to begin. IBTA vol. 1, 12.6.5, 12.7.31."""
+    body = struct.pack(">IIQQII", qpn, 0, 0x99, 1, 0, 0) + struct.pack(">IIII", qpn << 8 | 4, 4, 20 << 3, psn << 8 | 20 << 3 | retry_count)
+    body += struct.pack(">HBB", 0xffff, 1 << 4 | rnr_retry_count, 15 << 4) + bytes(4) + bytes(10) + b"\xff\xff" + IP[sender]
+    body += bytes(10) + b"\xff\xff" + IP["B" if sender == "A" else "A"] + bytes(7) + bytes((ack_timeout << 3,))
+    return cm(sender, 0x0010, body)
+
+
+def cm_rep(sender, qpn, psn, other):
+    """IBTA vol. 1, 12.6.8."""
+    return cm(sender, 0x0013, struct.pack(">IIIIIIBBBBQ", qpn, other, 0, qpn << 8, 0, psn << 8, 4, 4, 0, 7 << 5, 2))
+
+
+def cm_rtu(sender, qpn, other):
+    return cm(sender, 0x0014, struct.pack(">II", qpn, other))
+
+
+def cm_dreq(sender, qpn, other):
+    return cm(sender, 0x0015, struct.pack(">III", qpn, other, other << 8))
+
+
+def cm_drep(sender, qpn, other):
+    return cm(sender, 0x0016, struct.pack(">II", qpn, other))
 
 
 def pfc(sender, times):
@@ -80,6 +117,117 @@ class Schedule:
 
 US, MS = 1000, 1000000
 QPA, QPB = 0x11, 0x22
+MTU = 256
+
+# A packet that was lost. at: its place in the message. cause: what made the requester send it again, `wait` ns after the first time (of a READ's
+# response: after the last one before it). seen: it was lost after the capture. nak: so is the NAK that nobody received.
+Loss = collections.namedtuple("Loss", "at cause wait seen nak", defaults=(False, False))
+
+
+class Talk:
+    """A reliable connection on which one operation follows the other, and what its recoveries cost by this schedule."""
+    STEP = 1 * US
+
+    def __init__(self, schedule, qpa=QPA, qpb=QPB, begin=0, counts_ids=True):
+        self.schedule, self.time, self.counts_ids = schedule, begin, counts_ids
+        self.target, self.port = {"A": qpb, "B": qpa}, roce_port(qpa, qpb)
+        self.psn, self.ids = {"A": 100, "B": 0xfffff0}, {"A": 0, "B": 30000}
+        self.lost = collections.defaultdict(lambda: [0, 0])  # (requester, cause): recoveries, nanoseconds
+        self.messages = {}                                   # (requester, first PSN): nanoseconds by cause
+
+    def put(self, sender, opcode, psn, size=0, **options):
+        self.ids[sender] += 1
+        self.schedule.at(self.time, roce(sender, opcode, self.target[sender], psn, self.port, size,
+                                         ip_id=self.ids[sender] if self.counts_ids else 0, **options))
+
+    def connect(self, ack_timeout, retry_count=7, rnr_retry_count=7):
+        qpa, qpb = self.target["B"], self.target["A"]
+        for frame in (cm_req("A", qpa, self.psn["B"], ack_timeout, retry_count, rnr_retry_count), cm_rep("B", qpb, self.psn["A"], qpa),
+                      cm_rtu("A", qpa, qpb)):
+            self.schedule.at(self.time, frame)
+            self.time += self.STEP
+        return self
+
+    def disconnect(self):
+        qpa, qpb = self.target["B"], self.target["A"]
+        for frame in (cm_dreq("A", qpa, qpb), cm_drep("B", qpb, qpa)):
+            self.schedule.at(self.time, frame)
+            self.time += self.STEP
+
+    def take(self, sender, count):
+        psn = self.psn[sender]
+        self.psn[sender] += count
+        self.messages[sender, psn & 0xffffff] = collections.Counter()
+        return psn
+
+    def lose(self, sender, psn, loss):
+        self.lost[sender, loss.cause][0] += 1
+        self.lost[sender, loss.cause][1] += loss.wait
+        self.messages[sender, psn & 0xffffff][loss.cause] += loss.wait
+
+    def data(self, sender, kind, packets, losses=(), answered=True, timer=None):
+        """A SEND or WRITE. After a loss all that follows is sent, then from the lost packet on again."""
+        first, middle, last, only = ((SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY) if kind == "send" else
+                                     (WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY))
+        other, psn, begin = "B" if sender == "A" else "A", self.take(sender, packets), 0
+        for loss in list(losses) + [None]:
+            for at in range(begin, packets):
+                is_lost = loss and at == loss.at
+                since = self.time if is_lost else since if at > begin else self.time
+                if not is_lost or loss.seen:
+                    opcode = only if packets == 1 else first if at == 0 else last if at == packets - 1 else middle
+                    self.put(sender, opcode, psn + at, MTU, ack=at == packets - 1, dma=packets * MTU)
+                self.time += self.STEP
+            if not loss:
+                break
+            if loss.cause == "sequence_nak" or loss.nak:
+                self.put(other, ACK, psn + loss.at, syndrome=0x60)
+            if loss.cause == "rnr":
+                self.put(other, ACK, psn + loss.at, syndrome=0x20 | timer)
+            assert since + loss.wait > self.time
+            self.time, begin = since + loss.wait, loss.at
+            self.lose(sender, psn, loss)
+        if answered:
+            self.put(other, ACK, psn + packets - 1)
+        self.time += self.STEP
+        return psn
+
+    def read(self, sender, packets, losses=(), answered=True):
+        """A READ. implied_nak: one response is lost, and those after it show that; timeout: all from it on are."""
+        other, psn, begin = "B" if sender == "A" else "A", self.take(sender, packets), 0
+        for loss in list(losses) + [None]:
+            since = self.time
+            self.put(sender, READ_REQUEST, psn + begin, dma=(packets - begin) * MTU, offset=begin * MTU)
+            for at in range(begin, packets if answered or loss else begin):
+                self.time += self.STEP
+                is_lost = loss and (at == loss.at if loss.cause == "implied_nak" else at >= loss.at)
+                if not loss or at < loss.at:
+                    since = self.time
+                if not is_lost or loss.seen:
+                    left = packets - begin
+                    opcode = (READ_RESPONSE_ONLY if left == 1 else READ_FIRST if at == begin else READ_LAST if at == packets - 1 else READ_MIDDLE)
+                    self.put(other, opcode, psn + at, MTU)
+            self.time += self.STEP
+            if not loss:
+                break
+            assert since + loss.wait > self.time
+            self.time, begin = since + loss.wait - self.STEP, loss.at
+            self.lose(sender, psn, loss)
+        return psn
+
+    def atomic(self, sender, losses=()):
+        other, psn = "B" if sender == "A" else "A", self.take(sender, 1)
+        for loss in list(losses) + [None]:
+            since = self.time
+            self.put(sender, COMPARE_SWAP, psn)
+            self.time += self.STEP
+            if not loss or loss.seen:
+                self.put(other, ATOMIC_ACK, psn)
+            if loss:
+                self.time = since + loss.wait
+                self.lose(sender, psn, loss)
+        self.time += self.STEP
+        return psn
 
 
 def talk(requests, step=20 * US, dscps=(0, 0), ecn=0, ports=None, cnps=(), size=64):
