@@ -410,6 +410,7 @@ static void note_rep(struct rtap_cm_facts *facts, const uint8_t *header)
 	facts->local_qpn = (uint32_t)bits(header, REP_QPN);
 	facts->local_eecn = (uint32_t)bits(header, REP_EECN);
 	facts->starting_psn = (uint32_t)bits(header, REP_PSN);
+	facts->rnr_retry_count = (uint8_t)bits(header, REP_RNR_RETRIES);
 }
 
 /* Of XRC and RD the number stands in the other field (A14.3.2), and only the REQ tells which service it is: both are shown. */

@@ -187,6 +187,8 @@ static void take_recovery(const struct stats_connection *connection, struct find
 	finding->recovery = recovery;
 	finding->cause = (uint8_t)cause;
 	finding->of_ns = stats_elapsed(first_ns, last_ns);
+	if (cause == RTAP_RECOVERY_RNR)
+		finding->asked_ns = (int64_t)other->rnr_wait_us * 1000;
 	if (cause == RTAP_RECOVERY_TIMEOUT && connection->shown.retries_known)
 		finding->retries = &connection->shown;
 }
@@ -370,6 +372,11 @@ static void look_tcp_timeouts(const struct stats *stats, const struct stats_conn
 	look_recovery(stats, connection, finding, TCP_RECOVERY_TIMEOUT);
 }
 
+static void look_fast_retransmits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	look_recovery(stats, connection, finding, TCP_RECOVERY_FAST);
+}
+
 static void look_zero_windows(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	look_recovery(stats, connection, finding, TCP_RECOVERY_ZERO_WINDOW);
@@ -408,21 +415,38 @@ static void look_rpc_unanswered(const struct stats *stats, const struct stats_co
 	finding->of = finding->rpc->calls;
 }
 
+/* False: none stands out. */
+static bool take_latency(const struct histogram *latency_ns, uint64_t slowest_frame, struct finding *finding)
+{
+	uint64_t usual = histogram_percentile(latency_ns, 500);
+
+	if (latency_ns->count < LATENCY_REPLIES || latency_ns->largest < LATENCY_NS || latency_ns->largest / LATENCY_TIMES < usual)
+		return false;
+	finding->count = histogram_above(latency_ns, usual * LATENCY_TIMES > LATENCY_NS ? usual * LATENCY_TIMES : LATENCY_NS);
+	finding->time_ns = (int64_t)latency_ns->largest;
+	finding->usual_ns = (int64_t)usual;
+	finding->first_frame = finding->last_frame = slowest_frame;
+	return true;
+}
+
 static void look_rpc_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_rpc *row = finding->rpc;
-	uint64_t usual = histogram_percentile(&row->latency_ns, 500);
 
 	(void)stats;
 	(void)connection;
-	if (row->is_operation || row->latency_ns.count < LATENCY_REPLIES || row->latency_ns.largest < LATENCY_NS ||
-	    row->latency_ns.largest / LATENCY_TIMES < usual)
-		return;
-	finding->count = histogram_above(&row->latency_ns, usual * LATENCY_TIMES > LATENCY_NS ? usual * LATENCY_TIMES : LATENCY_NS);
-	finding->time_ns = (int64_t)row->latency_ns.largest;
-	finding->usual_ns = (int64_t)usual;
-	finding->first_frame = finding->last_frame = row->slowest_frame;
-	finding->connection = row->slowest_connection;
+	if (!row->is_operation && take_latency(&row->latency_ns, row->slowest_frame, finding))
+		finding->connection = row->slowest_connection;
+}
+
+/* Where RPCs are, those are the operations. */
+static void look_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_operations *operations = connection->directions[finding->direction].operations[finding->kind];
+
+	(void)stats;
+	if (operations && !connection->directions[0].calls && !connection->directions[1].calls)
+		take_latency(&operations->latency_ns, operations->slowest_frame, finding);
 }
 
 /* Three digits: "3.42 s", "54.0 ms". */
@@ -471,6 +495,15 @@ void finding_recovery_text(const struct finding *found, struct line *line)
 			rounded_time(recovery->most_ns, line);
 		}
 		line_text(line, found->count > 1 ? " apart" : "");
+	}
+	if (found->asked_ns) {
+		line_text(line, "; RNR timers asked for ");
+		rounded_time(found->asked_ns, line);
+	}
+	if (recovery->late) {
+		line_text(line, "; ");
+		line_dec(line, recovery->late);
+		line_text(line, " began more than 4 ms after the NAK, and may be time-outs if it was lost");
 	}
 	if (!found->retries)
 		return;
@@ -531,6 +564,8 @@ const struct finding_rule finding_rules[] = {
 	  "recoveries from lost READ responses", NULL, look_hole_time },
 	{ "tcp_timeouts", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 0,
 	  "times that TCP under iWARP sent again when a timer ran out", NULL, look_tcp_timeouts },
+	{ "tcp_fast_retransmits", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 0,
+	  "fast retransmits of TCP under iWARP (the receiver reported segments missing)", NULL, look_fast_retransmits },
 	{ "zero_windows", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 1, 0,
 	  "times that the other end of iWARP closed its TCP receive window (it did not read)", NULL, look_zero_windows },
 	{ "sequence_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_NAK_SEQUENCE, 5, 1,
@@ -557,6 +592,8 @@ const struct finding_rule finding_rules[] = {
 	  "replies with an error", "replies", look_rpc_errors },
 	{ "rpc_latency", FINDING_NOTE, FINDING_RPC, NO_EVENT, 1, 0,
 	  "replies that took far longer than is usual", NULL, look_rpc_latency },
+	{ "slow_operations", FINDING_NOTE, FINDING_KIND, NO_EVENT, 1, 0,
+	  "operations that took far longer than is usual", NULL, look_latency },
 	{ "adaptive_retransmission", FINDING_NOTE, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 2, 0,
 	  "time-outs that took twice as long as the one before (adaptive retransmission)", NULL, look_adaptive },
 	{ "congestion", FINDING_NOTE, FINDING_DIRECTION, STATS_CE_MARK, 10, 10,
@@ -622,10 +659,10 @@ static uint64_t time_rank(int64_t time_ns)
 	return FINDING_RANK + (uint64_t)time_ns / (LOST_NS / FINDING_RANK);
 }
 
-static void look(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
-		 const struct stats_connection *connection, int direction, const struct stats_rpc *rpc)
+static void look_at(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
+		    const struct stats_connection *connection, int direction, const struct stats_rpc *rpc, enum rtap_message_kind kind)
 {
-	struct finding finding = { .rule = rule, .direction = direction, .rpc = rpc };
+	struct finding finding = { .rule = rule, .direction = direction, .rpc = rpc, .kind = (uint8_t)kind };
 	uint64_t takes;
 
 	if (connection)
@@ -647,6 +684,12 @@ static void look(struct findings *findings, const struct stats *stats, const str
 	enter(findings, &finding);
 }
 
+static void look(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
+		 const struct stats_connection *connection, int direction, const struct stats_rpc *rpc)
+{
+	look_at(findings, stats, rule, connection, direction, rpc, RTAP_KIND_COUNT);
+}
+
 static void look_at_connection(struct findings *findings, const struct stats *stats, const struct stats_connection *connection)
 {
 	for (unsigned i = 0; i < finding_rule_count; i++) {
@@ -658,6 +701,8 @@ static void look_at_connection(struct findings *findings, const struct stats *st
 		for (int direction = 0; rule->scope == FINDING_DIRECTION && direction < 2; direction++)
 			if (rule->event == NO_EVENT || connection->directions[direction].incidents)
 				look(findings, stats, rule, connection, direction, NULL);
+		for (int kind = 0; rule->scope == FINDING_KIND && kind < 2 * RTAP_KIND_COUNT; kind++)
+			look_at(findings, stats, rule, connection, kind / RTAP_KIND_COUNT, NULL, (enum rtap_message_kind)(kind % RTAP_KIND_COUNT));
 	}
 }
 

@@ -22,7 +22,7 @@ enum finding_weight {
 const char *finding_weight_name(enum finding_weight weight);
 
 /* What a rule looks at one by one. */
-enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC, FINDING_SAMPLING };
+enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC, FINDING_SAMPLING, FINDING_KIND };
 
 struct finding;
 
@@ -46,12 +46,14 @@ struct finding {
 	uint64_t connection;       /* number; 0: none, or those that are counted together */
 	int direction;             /* 0: a>b, 1: b>a; -1: both or none */
 	const struct stats_rpc *rpc; /* NULL: not of a procedure */
+	uint8_t kind;              /* enum rtap_message_kind; RTAP_KIND_COUNT: not of one */
 	uint64_t count, of;        /* of: 0: nothing that it is a part of */
 	uint64_t lost_ns;          /* time that it took; 0: not known */
 	bool has_begin;
 	int64_t begin_ns;          /* of a burst, when the first of it was: with has_begin */
 	const struct stats_recovery *recovery; /* that it is about; NULL: none */
 	uint8_t cause;             /* of those: enum rtap_recovery */
+	int64_t asked_ns;          /* to wait, by all RNR NAKs to the direction: with a recovery from them */
 	int64_t of_ns;             /* of which their time was lost: how long the direction was there */
 	const struct stats_shown *retries; /* what communication management agreed on; NULL: not known, or of no interest */
 	int64_t time_ns, usual_ns; /* of latencies: the longest, and the usual one; 0: none */

@@ -234,6 +234,11 @@ static void finding_subject(const struct report_page *page, const struct finding
 		line_text(line, found->direction < 0 ? "" : found->direction ? ", b→a" : ", a→b");
 		line_text(line, ":</b> ");
 	}
+	if (found->kind < RTAP_KIND_COUNT) {
+		line_text(line, "<b>");
+		line_text(line, rtap_message_kind_name((enum rtap_message_kind)found->kind));
+		line_text(line, ":</b> ");
+	}
 	if (found->rpc) {
 		line_text(line, "<b>RPC ");
 		if (!stats_rpc_name(found->rpc, " ", line))

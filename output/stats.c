@@ -6,6 +6,9 @@
 
 #include "output/stats.h"
 
+/* RNR retries, of three bits. IBTA vol. 1, 9.7.5.2.8. */
+#define RNR_WITHOUT_LIMIT 7
+
 const char *stats_event_name(enum stats_event event)
 {
 	static const char *const names[] = {
@@ -324,8 +327,11 @@ static void add_operation(struct stats *stats, struct stats_operations *operatio
 	operations->bytes += message->length;
 	if (message->length_known)
 		stats_add_value(stats, &operations->size, message->length);
-	if (message->has_latency && message->outcome == RTAP_OUTCOME_GOOD && message->latency_ns >= 0)
-		stats_add_value(stats, &operations->latency_ns, (uint64_t)message->latency_ns);
+	if (!message->has_latency || message->outcome != RTAP_OUTCOME_GOOD || message->latency_ns < 0)
+		return;
+	if (!operations->latency_ns.count || (uint64_t)message->latency_ns > operations->latency_ns.largest)
+		operations->slowest_frame = message->first_frame;
+	stats_add_value(stats, &operations->latency_ns, (uint64_t)message->latency_ns);
 }
 
 uint64_t stats_never_seen(const struct rtap_message *message)
@@ -392,6 +398,24 @@ static void note_mad(struct stats *stats, const struct rtap_message *message)
 		stats_add_value(stats, &mad->latency_ns, (uint64_t)message->latency_ns);
 }
 
+/*
+ * Whether a request that had RNR NAKs will not be sent again: its requester has used up its retries, the connection was closed after
+ * the last NAK, or its time to be sent again is over for so long. Else the capture ended before.
+ */
+static bool is_given_up(const struct stats *stats, const struct stats_direction *asker, const struct rtap_message *message)
+{
+	const struct rtap_connection *connection = message->connection;
+	int64_t until_ns = stats_incidents_of(asker)->rnr_until_ns;
+	uint8_t retries = connection->rnr_retries[!message->from_a];
+
+	if (retries < RNR_WITHOUT_LIMIT && asker->rnr_naks > retries)
+		return true;
+	for (uint32_t i = 0; i < connection->life_count; i++)
+		if (!strcmp(connection->life[i].name, "rdma_disconnect") && connection->life[i].time_ns >= message->time_end_ns)
+			return true;
+	return stats_elapsed(until_ns, stats->last_ns) >= STATS_UNANSWERED_NS;
+}
+
 void stats_message(struct stats *stats, const struct rtap_message *message)
 {
 	struct stats_connection *connection = message->connection ? stats_find(stats, message->connection->number) : NULL;
@@ -422,7 +446,7 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 	if (connection != &stats->others && (message->kind == RTAP_KIND_READ || message->kind == RTAP_KIND_ATOMIC) && message->request_seen &&
 	    message->answered_in)
 		note_read(stats, asker, message);
-	if (message->outcome == RTAP_OUTCOME_RNR)
+	if (message->outcome == RTAP_OUTCOME_RNR && is_given_up(stats, asker, message))
 		stats_note_event(stats, asker, STATS_RNR_GIVEN_UP, message->first_frame);
 	if (message->outcome == RTAP_OUTCOME_UNANSWERED && stats_elapsed(message->time_end_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
 		stats_note_event(stats, asker, STATS_UNANSWERED, message->first_frame);
@@ -567,6 +591,8 @@ static void operations_merge(struct stats *stats, struct stats_operations *opera
 	operations->unanswered += other->unanswered;
 	operations->refused += other->refused;
 	operations->bytes += other->bytes;
+	if (other->latency_ns.count && (!operations->latency_ns.count || other->latency_ns.largest > operations->latency_ns.largest))
+		operations->slowest_frame = other->slowest_frame;
 	stats->unplaced_values += histogram_merge(&operations->size, &other->size, &stats->values);
 	stats->unplaced_values += histogram_merge(&operations->latency_ns, &other->latency_ns, &stats->values);
 }
@@ -576,6 +602,7 @@ static void recovery_merge(struct stats_recovery *into, const struct stats_recov
 	stats_tally_merge(&into->tally, &from->tally);
 	into->time_lost_ns += from->time_lost_ns;
 	into->doubled += from->doubled;
+	into->late += from->late;
 	if (from->most_attempts > into->most_attempts)
 		into->most_attempts = from->most_attempts;
 	if (from->least_ns && (!into->least_ns || from->least_ns < into->least_ns))

@@ -28,7 +28,7 @@
 	X(NAK_OPERATION, "nak_operation") X(NAK_INVALID_RD, "nak_invalid_rd") X(RNR, "rnr_naks") \
 	X(CE_MARK, "ce_marks") /* congestion experienced: RFC 3168 */ \
 	X(CNP, "cnps") \
-	X(RNR_GIVEN_UP, "rnr_given_up") /* requests that had RNR NAKs to the end */ \
+	X(RNR_GIVEN_UP, "rnr_given_up") /* requests that had RNR NAKs to the end, which was not that of the capture */ \
 	X(UNANSWERED, "unanswered") /* requests without an answer for a second or more of the capture */
 
 enum stats_event {
@@ -50,6 +50,7 @@ struct stats_operations {
 	uint64_t messages, incomplete, unanswered, refused;
 	uint64_t bytes;                     /* lengths as announced */
 	struct histogram size, latency_ns;  /* latency: of requests that were answered well */
+	uint64_t slowest_frame;             /* first frame of the one that took longest */
 };
 
 /* READs under way that are told apart. */
@@ -68,6 +69,7 @@ struct stats_recovery {
 	int64_t least_ns, most_ns;          /* from the last progress, or the attempt before, to an attempt; 0: not known of any */
 	int64_t last_ns;                    /* of the last one; 0: not known */
 	uint32_t doubled;                   /* attempts that waited twice as long as the one before */
+	uint32_t late;                      /* recoveries so long after their NAK that a timer may have begun them */
 	uint8_t most_attempts;              /* without progress between */
 };
 
@@ -82,6 +84,7 @@ struct stats_incidents {
 	struct stats_tally events[STATS_EVENT_COUNT];
 	struct stats_burst last_burst, worst_burst;
 	struct stats_recovery recoveries[RTAP_RECOVERY_COUNT]; /* by enum rtap_recovery */
+	int64_t rnr_until_ns;               /* up to when the last RNR NAK asked to wait, or when it was sent again */
 };
 
 /* What one end of a connection sent; of messages and RPC calls, what it asked for. First what each packet counts in. */
@@ -94,6 +97,7 @@ struct stats_direction {
 	bool marked;                        /* and no CNP since */
 	bool refused;                       /* a sequence or RNR NAK asked for a retransmission that did not begin yet */
 	uint8_t attempts;                   /* to send the same again since the last answer */
+	uint8_t rnr_naks;                   /* since the last answer; 255: at least */
 	bool is_tcp;                        /* payload is that of segments, not of messages */
 	bool recovers;                      /* iWARP: the last segment with data was a retransmission */
 	struct stats_incidents *incidents;  /* NULL: none */
@@ -255,7 +259,7 @@ struct stats_sight {
 	uint32_t wire_bytes, payload_bytes;
 	/* The first of the packet's facts, as they stand there: copied as one. */
 	struct stats_flow_head {
-		bool present, from_a, differs, completes, has_latency, beside_rdma;
+		bool present, from_a, differs, completes, has_latency, beside_rdma, is_late;
 		uint8_t analysis, tcp_analysis, recovery, attempt, lost_to, kind, verb;
 		uint32_t missing;
 	} flow;

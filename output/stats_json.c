@@ -179,6 +179,8 @@ static void finding(const void *what, struct line *line)
 		object_number(line, "connection", found->connection);
 	if (found->direction >= 0)
 		object_text(line, "direction", found->direction ? "b>a" : "a>b");
+	if (found->kind < RTAP_KIND_COUNT)
+		object_text(line, "kind", rtap_message_kind_name((enum rtap_message_kind)found->kind));
 	if (found->rpc) {
 		if (found->rpc->program_known) {
 			object_number(line, "program", found->rpc->program);
@@ -198,6 +200,10 @@ static void finding(const void *what, struct line *line)
 			object_seconds(line, "spacing_min", found->recovery->least_ns);
 			object_seconds(line, "spacing_max", found->recovery->most_ns);
 		}
+		if (found->recovery->late)
+			object_number(line, "late", found->recovery->late);
+		if (found->asked_ns)
+			object_seconds(line, "asked", found->asked_ns);
 	}
 	if (found->retries) {
 		object_number(line, "ack_timeout", found->retries->ack_timeout);
@@ -284,6 +290,8 @@ static void recoveries(const struct stats_direction *direction, int64_t last_ns,
 			object_seconds(line, "spacing_max", counted[cause].most_ns);
 		}
 		object_number(line, "attempts_max", counted[cause].most_attempts);
+		if (counted[cause].late)
+			object_number(line, "late", counted[cause].late);
 		line_char(line, '}');
 	}
 	tcp_lost_ns = tcp_recoveries(direction->recovery, last_ns, line);

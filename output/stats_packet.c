@@ -41,7 +41,7 @@ static const uint8_t events_of_tcp[RTAP_TCP_ANALYSIS_COUNT] = {
 
 SAME_PLACE(stats_flow_head, rtap_flow_facts, present);
 SAME_PLACE(stats_flow_head, rtap_flow_facts, from_a);
-SAME_PLACE(stats_flow_head, rtap_flow_facts, beside_rdma);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, is_late);
 SAME_PLACE(stats_flow_head, rtap_flow_facts, analysis);
 SAME_PLACE(stats_flow_head, rtap_flow_facts, tcp_analysis);
 SAME_PLACE(stats_flow_head, rtap_flow_facts, recovery);
@@ -122,13 +122,15 @@ static void note_acknowledgement(struct stats *stats, struct stats_direction *se
 	case RTAP_AETH_ACK:
 		/* what a NAK asked for has come, though the capture did not show it as a repeat */
 		asker->refused = false;
-		asker->attempts = 0;
+		asker->attempts = asker->rnr_naks = 0;
 		if (!code)
 			stats_note_event(stats, sender, STATS_NO_CREDIT, number);
 		break;
 	case RTAP_AETH_RNR_NAK:
 		stats_note_event(stats, sender, STATS_RNR, number);
 		sender->rnr_wait_us += ib_rnr_timer_us(code);
+		stats_incidents(stats, asker)->rnr_until_ns = sight->time_ns + ib_rnr_timer_us(code) * INT64_C(1000);
+		asker->rnr_naks = (uint8_t)(asker->rnr_naks + (asker->rnr_naks < UINT8_MAX));
 		asker->refused = true;
 		break;
 	case RTAP_AETH_NAK:
@@ -184,6 +186,9 @@ static __attribute__((noinline)) void note_recovery(struct stats *stats, struct 
 	stats_note_event(stats, asker, sight->flow.recovery == RTAP_RECOVERY_TIMEOUT ? STATS_AFTER_TIMEOUT :
 			 sight->flow.recovery == RTAP_RECOVERY_IMPLIED_NAK ? STATS_AFTER_HOLE : STATS_AFTER_NAK, sight->frame);
 	stats_count(&recovery->tally, sight->frame);
+	recovery->late += sight->flow.is_late;
+	if (sight->flow.recovery == RTAP_RECOVERY_RNR)
+		incidents->rnr_until_ns = sight->time_ns;
 	note_wait(recovery, sight->time_lost_ns, sight->flow.attempt);
 	asker->attempts = sight->flow.attempt;
 	asker->refused = false;

@@ -243,6 +243,10 @@ static void finding(const void *what, struct line *line)
 		rpc_name(found->rpc, line);
 		line_text(line, ": ");
 	}
+	if (found->kind < RTAP_KIND_COUNT) {
+		line_text(line, rtap_message_kind_name((enum rtap_message_kind)found->kind));
+		line_text(line, ": ");
+	}
 	if (found->recovery) {
 		finding_recovery_text(found, line);
 	} else {
@@ -350,6 +354,7 @@ static void spacing(const struct stats_recovery *counted, struct line *line)
 	if (counted->most_attempts > 1)
 		labelled(", at most ", counted->most_attempts, line);
 	line_text(line, counted->most_attempts > 1 ? " without progress" : "");
+	labelled_if(", more than 4 ms after the NAK ", counted->late, line);
 }
 
 static void recoveries(const struct stats_direction *direction, struct line *line)

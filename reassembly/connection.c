@@ -282,6 +282,7 @@ struct connection *connection_create(struct rtap_tracker *tracker, uint64_t fram
 	connection->shown.time_ns = connection->shown.time_end_ns = time_ns;
 	connection->holder = (struct budget_holder){ .evict = evict, .give_up = give_up, .owner = tracker };
 	for (int i = 0; i < 2; i++) {
+		connection->shown.rnr_retries[i] = 7;
 		connection->streams[i].connection = connection;
 		connection->streams[i].from_a = i == 1;
 		connection->streams[i].reliable = true;

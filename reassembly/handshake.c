@@ -237,7 +237,7 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	connection->shown.retries_known = true;
 	connection->shown.ack_timeout = cm->ack_timeout;
 	connection->shown.retry_count = cm->retry_count;
-	connection->shown.rnr_retry_count = cm->rnr_retry_count;
+	connection->shown.rnr_retry_count = connection->shown.rnr_retries[1] = cm->rnr_retry_count;
 	/* what it will receive begins there: b's */
 	connection->shown.b.psn = cm->starting_psn;
 	connection->shown.b.psn_known = true;
@@ -285,6 +285,7 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 	connection->shown.b.qpn_known = true;
 	connection->shown.a.psn = cm->starting_psn;
 	connection->shown.a.psn_known = true;
+	connection->shown.rnr_retries[0] = cm->rnr_retry_count;
 	take_private(connection, cm, false);
 	add_event(connection, "rdma_accept", packet, 0);
 	claim(tracker, connection, true);

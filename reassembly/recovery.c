@@ -9,6 +9,8 @@
  * communication management agreed on one, that is the limit.
  */
 #define PROMPT_NS (INT64_C(1000000000) / 2)
+/* No timer is shorter: by the standard the Local ACK Timeout is, but adaptive retransmission begins with less. */
+#define LATE_NAK_NS INT64_C(4000000)
 /* 31 is 8,796 s. IBTA vol. 1, 12.7.34. */
 #define ACK_TIMEOUT_NS(code) (INT64_C(4096) << (code))
 
@@ -89,6 +91,7 @@ void recovery_note_again(struct psn_stream *stream, uint64_t psn, uint64_t count
 		recovery->acknowledged = stream->acknowledged;
 		flow->recovery = recovery->cause;
 		flow->attempt = recovery->attempt;
+		flow->is_late = recovery->cause == RTAP_RECOVERY_SEQUENCE_NAK && !is_before(time_ns, recovery->nak_ns, LATE_NAK_NS);
 		lose(stream, last_progress(stream, psn, message, is_read, time_ns), time_ns, message, flow);
 		recovery->first = psn;
 		recovery->awaited = is_read ? psn : 0;

@@ -13,7 +13,7 @@
 
 #define DOCUMENT TESTDATA "/../doc/stats.md"
 
-static const char *const scopes[] = { "capture", "connection", "direction", "RPC", "capture" };
+static const char *const scopes[] = { "capture", "connection", "direction", "RPC", "capture", "direction and kind" };
 
 /* The rule's row in doc/stats.md. */
 static void row_of(const struct finding_rule *rule, char *row, size_t size)
@@ -313,6 +313,19 @@ static void set_slow_replies(struct counts *counts, unsigned others, uint64_t co
 		histogram_add(&counts->rpc->latency_ns, 1000 * MS, NULL);
 }
 
+/* Answered in a second where 1 ms is usual, in as many as are asked for. */
+static void set_slow_operations(struct counts *counts, unsigned kind, uint64_t count, uint64_t of)
+{
+	struct stats_operations *operations = stats_take(counts->stats, sizeof *operations, 2);
+
+	(void)of;
+	for (uint64_t i = 0; i < 10; i++)
+		histogram_add(&operations->latency_ns, MS, NULL);
+	for (uint64_t i = 0; i < count; i++)
+		histogram_add(&operations->latency_ns, 1000 * MS, NULL);
+	counts->direction->operations[kind] = operations;
+}
+
 static void set_recovery(struct counts *counts, unsigned cause, uint64_t count, uint64_t of)
 {
 	(void)of;
@@ -409,6 +422,7 @@ static const struct threshold_case {
 	{ "nak_recoveries", set_recoveries, RTAP_RECOVERY_SEQUENCE_NAK, 3, 0 },
 	{ "response_recoveries", set_recoveries, RTAP_RECOVERY_IMPLIED_NAK, 3, 0 },
 	{ "tcp_timeouts", set_recovery, TCP_RECOVERY_TIMEOUT, 3, 0 },
+	{ "tcp_fast_retransmits", set_recovery, TCP_RECOVERY_FAST, 3, 0 },
 	{ "zero_windows", set_recovery, TCP_RECOVERY_ZERO_WINDOW, 1, 0 },
 	{ "sequence_naks", set_refused, STATS_NAK_SEQUENCE, 5, 1 },
 	{ "rnr_naks", set_refused, STATS_RNR, 3, 1 },
@@ -422,6 +436,7 @@ static const struct threshold_case {
 	{ "rpc_unanswered", set_overdue, 0, 1, 0 },
 	{ "rpc_errors", set_first_error, 0, 10, 200 },
 	{ "rpc_latency", set_slow_replies, 2, 1, 0 },
+	{ "slow_operations", set_slow_operations, RTAP_KIND_READ, 1, 0 },
 	{ "adaptive_retransmission", set_doubled, RTAP_RECOVERY_TIMEOUT, 2, 0 },
 	{ "congestion", set_event, STATS_CE_MARK, 10, 10 },
 	{ "cnps", set_event, STATS_CNP, 1, 0 },

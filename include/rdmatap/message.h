@@ -132,6 +132,7 @@ struct rtap_connection {
 	bool retries_known;     /* the REQ was seen: the three below are valid */
 	uint8_t ack_timeout;    /* Local ACK Timeout: 4.096 us times 2 to the power of it; 0: none */
 	uint8_t retry_count, rnr_retry_count;
+	uint8_t rnr_retries[2]; /* how often a, b sends again after RNR NAKs, by the REP, the REQ: 7: without a limit, or it was not seen */
 	struct rtap_end a, b;   /* a: sent the CM's REQ, or the first request seen */
 	bool has_private[2];    /* the message of RFC 8797 was in a's, b's private data */
 	bool remote_invalidation[2];

@@ -227,7 +227,8 @@ struct rtap_cm_facts {
 	uint8_t transport_type;     /* REQ: 0 RC, 1 UC, 2 RD, 3 by the extended type */
 	uint8_t extended_transport; /* REQ: 1 XRC */
 	uint8_t ack_timeout;        /* REQ: 4.096 us times 2 to the power of it; 0: none */
-	uint8_t retry_count, rnr_retry_count; /* REQ */
+	uint8_t retry_count;    /* REQ */
+	uint8_t rnr_retry_count; /* REQ, REP: of who gets it */
 	uint8_t mtu_code;           /* REQ: 1 is 256 bytes, 5 is 4096 */
 	uint8_t subject;            /* MRA, REJ: the message meant: 0 REQ, 1 REP, 2 LAP or none */
 	uint8_t sidr_status;        /* SIDR_REP: 0 is good */
@@ -315,6 +316,7 @@ struct rtap_flow_facts {
 	bool completes;          /* the last packet that a message needed */
 	bool has_latency;
 	bool beside_rdma;        /* of a connection of TCP or UDP that carries ONC RPC */
+	bool is_late;            /* with recovery: so long after the NAK that a timer may have begun it, the NAK being lost */
 	uint8_t analysis;        /* enum rtap_psn_analysis */
 	uint8_t tcp_analysis;    /* enum rtap_tcp_analysis, of a segment of iWARP; else RTAP_TCP_NONE */
 	uint8_t recovery;        /* enum rtap_recovery, of the request that begins one */

@@ -10,7 +10,7 @@ import unittest
 import capfile
 from cli import CliTest, TESTDATA, read, records
 from wire_schedule import (ACK, CNP, MS, SEND_ONLY, UC_SEND_ONLY, US, WRITE_ONLY, Schedule, pause, pfc, roce, roce_port, with_closed_window,
-                           with_timeouts)
+                           with_fast_retransmits, with_timeouts)
 
 LOSS_RULES = {"capture_loss", "unreliable_loss", "unanswered", "rpc_unanswered", "connect_unanswered", "timeouts", "ce_without_cnp"}
 
@@ -265,6 +265,16 @@ class Iwarp(Case):
             self.assertEqual(set(found), {"timeout"})
             self.assertEqual(found["timeout"][0], count)
             self.assertAlmostEqual(found["timeout"][1] / (count * wait / 1e9), 1, delta=0.01)
+
+    def test_time_lost_to_fast_retransmits_is_that_of_the_schedule(self):
+        for seen in (True, False):
+            for wait in (5 * MS, 80 * MS):
+                frames, count = with_fast_retransmits(self.frames(), 5, wait, seen)
+                self.assertEqual(count, 5)
+                found = self.lost(frames)
+                self.assertEqual(set(found), {"fast_retransmit"})
+                self.assertEqual(found["fast_retransmit"][0], 5)
+                self.assertAlmostEqual(found["fast_retransmit"][1] / (5 * wait / 1e9), 1, delta=0.01)
 
     def test_time_of_closed_windows_is_that_of_the_schedule(self):
         found = self.lost(with_closed_window(self.frames(), 700 * MS))

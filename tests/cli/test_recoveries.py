@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Recoveries by cause and the time lost to them, against schedules that are known."""
 import json
+import random
 import unittest
 
 from cli import CliTest
-from wire_schedule import MS, US, Loss, Schedule, Talk
+from wire_schedule import (ACK, ATOMIC_ACK, COMPARE_SWAP, MS, READ_REQUEST, READ_RESPONSE_ONLY, SEND_ONLY, US, WRITE_FIRST, WRITE_LAST, WRITE_MIDDLE,
+                           WRITE_ONLY, Loss, Schedule, Talk)
 
 DIRECTIONS = {"A": "a>b", "B": "b>a"}
 
@@ -33,7 +35,7 @@ class Recoveries(Case):
                 for cause, (_, lost) in truth.items():
                     self.assertAlmostEqual(found["recoveries"][cause]["time_lost"] / (lost / 1e9), 1, delta=0.01, msg=cause)
                 self.assertAlmostEqual(found["time_lost"], sum(one["time_lost"] for one in found["recoveries"].values()), places=8)
-                shown = {one["psn"]: one for one in messages if one["connection"] == row["connection"] and "psn" in one and
+                shown = {one["psn"]: one for one in messages if one.get("connection") == row["connection"] and "psn" in one and
                          one["direction"] == found["direction"]}
                 for (requester, psn), causes in talk.messages.items():
                     if requester != sender:
@@ -104,6 +106,45 @@ class Recoveries(Case):
                 Loss(2, "implied_nak", 2 * MS, seen), Loss(9, "timeout", 800 * MS, seen), Loss(9, "timeout", 900 * MS, seen),
                 Loss(15, "implied_nak", 1 * MS, seen), Loss(19, "timeout", 700 * MS, seen)]))
 
+    def test_requests_of_several_messages_sent_again_from_the_lost_one_on(self):
+        """Four WRITEs under way, of which the second lacks a packet: the time is lost once, to the first that is sent again."""
+        schedule = Schedule()
+        talk = Talk(schedule)
+        for sender in "AB":
+            talk.data(sender, "send", 1)
+        begin = talk.time
+        for seen, again in ((False, None), (True, 5 * MS), (True, 900 * MS)):
+            talk.time = begin if again is None else max(begin + again, talk.time)
+            for at in range(16) if again is None else range(5, 16):
+                if at == 5 and again is None:
+                    lost_at = talk.time
+                if at != 5 or seen:
+                    talk.put("A", (WRITE_FIRST, WRITE_MIDDLE, WRITE_MIDDLE, WRITE_LAST)[at % 4], talk.psn["A"] + at, 256, dma=1024)
+                talk.time += US
+            if again is None:
+                talk.put("B", ACK, talk.psn["A"] + 5, syndrome=0x60)
+            begin = begin if again is None else lost_at
+        for i in range(4):
+            talk.take("A", 4)
+        talk.put("B", ACK, talk.psn["A"] - 1)
+        first = (talk.psn["A"] - 12) & 0xffffff
+        talk.messages["A", first].update(sequence_nak=5 * MS, timeout=895 * MS)
+        talk.lost["A", "sequence_nak"][:] = 1, 5 * MS
+        talk.lost["A", "timeout"][:] = 1, 895 * MS
+        self.compare(schedule, [talk])
+
+    def test_timers_tell_time_outs_from_naks(self):
+        """Of NAKs that were lost after the capture, where communication management said how long the timer is, and where it did not."""
+        for ack_timeout, wait in ((14, 80 * MS), (10, 5 * MS), (None, 600 * MS)):
+            schedule = Schedule()
+            talk = Talk(schedule)
+            if ack_timeout:
+                talk.connect(ack_timeout)
+            for sender in "AB":
+                talk.data(sender, "send", 1)
+            talk.data("A", "write", 8, [Loss(3, "timeout", wait, False, True)] * 3)
+            self.compare(schedule, [talk])
+
     def test_nothing_is_lost_where_nothing_was(self):
         self.both(lambda talk, sender: (talk.data(sender, "write", 20), talk.read(sender, 20), talk.atomic(sender)))
 
@@ -122,6 +163,113 @@ class Recoveries(Case):
             talk.data("A", "send", 1)
             talks.append(talk)
         self.compare(schedule, talks)
+
+
+class Findings(Case):
+    def of(self, script, ack_timeout=17, **options):
+        schedule = Schedule()
+        talk = Talk(schedule)
+        if ack_timeout:
+            talk.connect(ack_timeout, **options)
+        for sender in "AB":
+            talk.data(sender, "send", 1)
+        script(talk)
+        self.capture = schedule.write_pcap(self.path("talk.pcap"))
+        return self.findings(self.capture)
+
+    def text(self, rule):
+        line, = [line for line in self.lines("stats", self.capture) if line.endswith("[%s]" % rule)]
+        return line.partition(": ")[2]
+
+    def test_time_outs_say_what_they_cost_and_what_was_asked_for(self):
+        found = self.of(lambda talk: [talk.data("A", "write", 4, [Loss(0, "timeout", 540 * MS, True)]) for _ in range(6)])
+        self.assertIn("3.24 s of 3.24 s lost to 6 time-outs, 540 ms apart; CM asked for 537 ms (Local ACK Timeout 17, retry count 7)",
+                      self.text("timeouts"))
+        self.assertEqual((found["timeouts"]["ack_timeout"], found["timeouts"]["retry_count"]), (17, 7))
+        self.assertFalse({"adaptive_retransmission", "retries_exhausted"} & set(found))
+
+    def test_spacing_that_doubles_is_adaptive(self):
+        found = self.of(lambda talk: talk.data("A", "write", 4, [Loss(0, "timeout", wait * MS, True) for wait in (100, 200, 400, 800)]))
+        self.assertEqual(found["adaptive_retransmission"]["count"], 3)
+        self.assertIn("100 ms to 800 ms apart", self.text("timeouts"))
+
+    def test_retries_are_used_up_when_as_many_as_cm_agreed_on_had_no_answer(self):
+        for retries, used_up in ((6, False), (7, True)):
+            found = self.of(lambda talk: talk.data("A", "write", 4, [Loss(0, "timeout", 540 * MS, True)] * retries, answered=False))
+            self.assertEqual("retries_exhausted" in found, used_up)
+        found = self.of(lambda talk: talk.data("A", "write", 4, [Loss(0, "timeout", 540 * MS, True)] * 2, answered=False), retry_count=2)
+        self.assertEqual((found["retries_exhausted"]["count"], found["retries_exhausted"]["weight"]), (2, "error"))
+        self.assertNotIn("retries_exhausted", self.of(lambda talk: talk.data("A", "write", 4, [Loss(0, "timeout", 540 * MS, True)] * 7)))
+
+    def test_receivers_that_are_not_ready_say_what_they_asked_for(self):
+        """IBTA vol. 1, table 46: code 0 is 655.36 ms."""
+        found = self.of(lambda talk: talk.data("A", "send", 1, [Loss(0, "rnr", 660 * MS, True)], timer=0))
+        self.assertEqual((found["rnr_waits"]["weight"], found["rnr_waits"]["asked"]), ("warning", 0.65536))
+        self.assertIn("660 ms of 660 ms lost to 1 RNR NAK (the receiver had posted no receive); RNR timers asked for 655 ms", self.text("rnr_waits"))
+        self.assertNotIn("rnr_given_up", found)
+
+    def refused(self, talk, silence, closed=False):
+        """Three times again after RNR NAKs, a fourth NAK, then so long nothing of this end."""
+        psn = talk.data("A", "send", 1, [Loss(0, "rnr", 2 * MS, True)] * 3, answered=False, timer=14)
+        talk.put("B", ACK, psn, syndrome=0x20 | 14)
+        talk.time += silence
+        if closed:
+            talk.disconnect()
+        talk.data("B", "write", 1)
+
+    def test_a_send_is_given_up_for_rnr_only_if_the_capture_shows_that(self):
+        self.assertNotIn("rnr_given_up", self.of(lambda talk: self.refused(talk, 500 * MS)))
+        for options in ({"silence": 1100 * MS}, {"silence": 10 * MS, "closed": True}):
+            found = self.of(lambda talk: self.refused(talk, **options))
+            self.assertEqual((found["rnr_given_up"]["count"], found["rnr_given_up"]["weight"]), (1, "error"), options)
+        for retries, given_up in ((3, True), (4, False)):
+            found = self.of(lambda talk: self.refused(talk, 10 * MS), rnr_retry_count=retries)
+            self.assertEqual("rnr_given_up" in found, given_up)
+
+    def test_recoveries_long_after_their_nak_may_be_time_outs(self):
+        found = self.of(lambda talk: [talk.data("A", "write", 8, [Loss(2, "sequence_nak", wait * MS)]) for wait in (1, 2, 3, 40, 50)])
+        self.assertEqual((found["nak_recoveries"]["count"], found["nak_recoveries"]["late"]), (5, 2))
+        self.assertIn("; 2 began more than 4 ms after the NAK, and may be time-outs if it was lost", self.text("nak_recoveries"))
+        found = self.of(lambda talk: [talk.data("A", "write", 8, [Loss(2, "sequence_nak", 1 * MS)]) for _ in range(5)])
+        self.assertNotIn("late", found["nak_recoveries"])
+
+
+class Latencies(Case):
+    def slow(self, latencies, operation):
+        """Operations of A that are answered after so many nanoseconds."""
+        schedule = Schedule()
+        talk = Talk(schedule)
+        for sender in "AB":
+            talk.data(sender, "send", 1)
+        for latency in latencies:
+            psn = talk.take("A", 1)
+            talk.put("A", {"write": WRITE_ONLY, "read": READ_REQUEST, "send": SEND_ONLY, "atomic": COMPARE_SWAP}[operation], psn,
+                     0 if operation in ("read", "atomic") else 64, dma=64)
+            talk.time += latency
+            talk.put("B", {"read": READ_RESPONSE_ONLY, "atomic": ATOMIC_ACK}.get(operation, ACK), psn, 64 if operation == "read" else 0)
+            talk.time += US
+        return schedule.write_pcap(self.path("slow.pcap"))
+
+    def test_slow_operations_are_found_with_few_samples(self):
+        for operation in ("write", "read", "send", "atomic"):
+            for latencies, count in (([1 * MS, 1 * MS, 51 * MS], 1), ([10 * US] * 4 + [49 * MS], 0), ([2 * MS] * 3 + [99 * MS], 0),
+                                     ([2 * MS] * 3 + [100 * MS], 1), ([US] * 50 + [60 * MS] * 3, 3), ([1 * MS], 0)):
+                found = [one for one in self.stats(self.slow(latencies, operation)) if one["type"] == "finding" and
+                         one["rule"] == "slow_operations"]
+                self.assertEqual([one["count"] for one in found], [count] * (count > 0), (operation, latencies))
+                if found:
+                    self.assertEqual((found[0]["kind"], found[0]["latency"], found[0]["direction"]), (operation, max(latencies) / 1e9, "a>b"))
+                    self.assertEqual(found[0]["first_frame"], 5 + 2 * latencies.index(max(latencies)))
+
+    def test_percentiles_of_4096_values_are_members_of_the_data(self):
+        choice = random.Random(7)
+        for operation in ("write", "read"):
+            latencies = [choice.randrange(1000, 10 ** 6) for _ in range(4096)]
+            rows = [one for one in self.stats(self.slow(latencies, operation)) if one["type"] == "connection"]
+            found, = [one for one in rows[0]["directions"][0]["operations"] if one["kind"] == operation]
+            ordered = sorted(latencies)
+            for key, permille in (("p50", 500), ("p90", 900), ("p99", 990), ("p999", 999)):
+                self.assertEqual(round(found["latency"][key] * 1e9), ordered[-(-4096 * permille // 1000) - 1])
 
 
 if __name__ == "__main__":

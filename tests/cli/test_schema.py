@@ -9,7 +9,7 @@ from cli import CliTest, TESTDATA, TESTS, captures, read, records
 from conversation import Scene
 from session import Session
 from sysfs import TREES, unpack
-from wire_schedule import Schedule, everything, with_closed_window, with_timeouts
+from wire_schedule import MS, Schedule, everything, late_naks, rnr_to_the_end, slow_writes, with_closed_window, with_timeouts
 import nfs
 
 DOCUMENT = os.path.join(os.path.dirname(TESTS), "doc", "json.md")
@@ -131,7 +131,9 @@ class Schema(CliTest):
         big_scene().write(self.directory)
         runs = [(c, "--check-icrc", "--interval", "0.01") for c in captures()]
         runs += [(self.path("conn_big.pcap"), "--max-memory", "1M"), (self.marked(), ),
-                 (everything().write_pcapng(self.path("everything.pcapng"), 10 ** 10), ), (self.closed_window(), )]
+                 (everything().write_pcapng(self.path("everything.pcapng"), 10 ** 10), ), (self.closed_window(), ),
+                 (rnr_to_the_end(2000 * MS).write_pcap(self.path("rnr.pcap")), ), (late_naks(3, 50 * MS).write_pcap(self.path("late.pcap")), ),
+                 (slow_writes([MS, MS, 60 * MS]).write_pcap(self.path("slow.pcap")), )]
         types = {part[1]: rows for part, rows in tables().items() if part[0] == "stats"}
         seen, wrong, order = {kind: collections.Counter() for kind in types}, {}, list(types)
         self.assertEqual(order, ["capture", "finding", "connection", "rpc", "mad", "interval"])

@@ -10,7 +10,7 @@ import capfile
 from cli import CliTest, RPING, TESTDATA, captures, read, records
 from conversation import Scene
 from session import Session
-from wire_schedule import CNP, MS, US, Schedule, pfc, roce, talk, with_closed_window, with_timeouts
+from wire_schedule import CNP, MS, US, Schedule, pfc, rnr_to_the_end, roce, slow_writes, talk, with_closed_window, with_fast_retransmits, with_timeouts
 import nfs
 
 NAK_SEQUENCE, NAK_INVALID, NAK_ACCESS, NAK_OPERATION, RNR = 0x60, 0x61, 0x62, 0x63, 0x2c
@@ -687,7 +687,7 @@ class Findings(StatsTest):
             "nak_recoveries": lambda: (self.sent_again_after(NAK_SEQUENCE, 3), self.sent_again_after(NAK_SEQUENCE, 2)),
             "response_recoveries": lambda: (self.lacking(3), self.lacking(2)),
             "retries_exhausted": lambda: (self.tried(*[0.02] * 7), self.tried(*[0.02] * 6)),
-            "rnr_given_up": lambda: (testdata("conn_rnr.pcap"), self.sent_again_after(RNR, 3)),
+            "rnr_given_up": lambda: (self.scheduled(rnr_to_the_end(1100 * MS)), self.scheduled(rnr_to_the_end(900 * MS))),
             "adaptive_retransmission": lambda: (self.tried(0.02, 0.04, 0.08), self.tried(0.02, 0.04, 0.05)),
             "sequence_naks": lambda: (self.refused(NAK_SEQUENCE, 5), self.refused(NAK_SEQUENCE, 4)),
             "rnr_naks": lambda: (self.refused(RNR, 3), self.refused(RNR, 2)),
@@ -714,6 +714,9 @@ class Findings(StatsTest):
             "sprayed": lambda: (self.scheduled(talk(11, ports=(0xc001, 0xc002))), self.scheduled(talk(10, ports=(0xc001, 0xc002)))),
             "tcp_timeouts": lambda: (self.iwarp(lambda frames: with_timeouts(frames, 3, 300 * MS, True)),
                                      self.iwarp(lambda frames: with_timeouts(frames, 2, 300 * MS, True))),
+            "tcp_fast_retransmits": lambda: (self.iwarp(lambda frames: with_fast_retransmits(frames, 3, 5 * MS, True)[0]),
+                                             self.iwarp(lambda frames: with_fast_retransmits(frames, 2, 5 * MS, True)[0])),
+            "slow_operations": lambda: (self.scheduled(slow_writes([MS] * 3 + [50 * MS])), self.scheduled(slow_writes([MS] * 3 + [49 * MS]))),
             "zero_windows": lambda: (self.closed_window(1), self.closed_window(0)),
             "capture_loss": lambda: (testdata("conn_loss-acked.pcap"), testdata("conn_cm.pcap")),
         }

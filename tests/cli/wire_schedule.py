@@ -52,9 +52,9 @@ def cm_req(sender, qpn, psn, ack_timeout, retry_count, rnr_retry_count):
     return cm(sender, 0x0010, body)
 
 
-def cm_rep(sender, qpn, psn, other):
+def cm_rep(sender, qpn, psn, other, rnr_retry_count=7):
     """IBTA vol. 1, 12.6.8."""
-    return cm(sender, 0x0013, struct.pack(">IIIIIIBBBBQ", qpn, other, 0, qpn << 8, 0, psn << 8, 4, 4, 0, 7 << 5, 2))
+    return cm(sender, 0x0013, struct.pack(">IIIIIIBBBBQ", qpn, other, 0, qpn << 8, 0, psn << 8, 4, 4, 0, rnr_retry_count << 5, 2))
 
 
 def cm_rtu(sender, qpn, other):
@@ -142,7 +142,7 @@ class Talk:
 
     def connect(self, ack_timeout, retry_count=7, rnr_retry_count=7):
         qpa, qpb = self.target["B"], self.target["A"]
-        for frame in (cm_req("A", qpa, self.psn["B"], ack_timeout, retry_count, rnr_retry_count), cm_rep("B", qpb, self.psn["A"], qpa),
+        for frame in (cm_req("A", qpa, self.psn["B"], ack_timeout, retry_count, rnr_retry_count), cm_rep("B", qpb, self.psn["A"], qpa, rnr_retry_count),
                       cm_rtu("A", qpa, qpb)):
             self.schedule.at(self.time, frame)
             self.time += self.STEP
@@ -265,6 +265,76 @@ def with_timeouts(frames, count, wait, of_client=False):
             shift, done = shift + wait, done + 1
             changed.append((time + shift, frame))
     return changed
+
+
+def with_fast_retransmits(frames, count, wait, seen):
+    """Of two data segments in a row the first is lost, `count` times: three acknowledgements report the second (RFC 2018), and `wait` ns after that was
+    sent the first is sent again. seen: it was lost after the capture. Returns the frames and how often there was such a pair."""
+    def sizes(frame):
+        at = 14 + 4 * (frame[14] & 15)
+        return at, len(frame) - at - 4 * (frame[at + 12] >> 4)
+
+    changed, shift, done, put = [], 0, 0, -1
+    for i, (time, frame) in enumerate(frames):
+        at, data = sizes(frame)
+        if 3 < i < len(frames) - 2 and done < count and data > 16 and frame[23] == 6:
+            behind, answer = frames[i + 1][1], frames[i + 2][1]
+            if frame[26:34] == behind[26:34] and sizes(behind)[1] and answer[26:34] == frame[30:34] + frame[26:30] and not sizes(answer)[1]:
+                done += 1
+                sequence, = struct.unpack_from(">I", frame, at + 4)
+                left, = struct.unpack_from(">I", behind, at + 4)
+                options = b"\1\1\5\x0a" + struct.pack(">II", left, left + sizes(behind)[1])
+                end = sizes(answer)[0] + 4 * (answer[sizes(answer)[0] + 12] >> 4)
+                report = (answer[:16] + struct.pack(">H", end - 14 + 12) + answer[18:at + 8] + struct.pack(">I", sequence) +
+                          bytes((answer[at + 12] + 0x30,)) + answer[at + 13:end] + options)
+                if seen:
+                    changed.append((time + shift, frame))
+                sent = frames[i + 1][0] + shift
+                changed.append((sent, behind))
+                changed += [(sent + (n + 1) * 20 * US, report) for n in range(3)]
+                changed.append((sent + wait, frame))
+                shift, put = shift + wait, i + 1
+                continue
+        if i != put:
+            changed.append((time + shift, frame))
+    return changed, done
+
+
+def rnr_to_the_end(silence):
+    """A SEND that has RNR NAKs, and nothing more of it for so long before the capture ends."""
+    schedule = Schedule()
+    talk = Talk(schedule)
+    for sender in "AB":
+        talk.data(sender, "send", 1)
+    psn = talk.data("A", "send", 1, [Loss(0, "rnr", 2 * MS, True)] * 3, answered=False, timer=14)
+    talk.put("B", ACK, psn, syndrome=0x20 | 14)
+    talk.time += 1280 * US + silence
+    talk.data("B", "write", 1)
+    return schedule
+
+
+def late_naks(count, wait):
+    """So many recoveries that begin so long after their NAK."""
+    schedule = Schedule()
+    talk = Talk(schedule)
+    for sender in "AB":
+        talk.data(sender, "send", 1)
+    for _ in range(count):
+        talk.data("A", "write", 8, [Loss(2, "sequence_nak", wait)])
+    return schedule
+
+
+def slow_writes(latencies):
+    """WRITEs of one packet that are answered after so many nanoseconds."""
+    schedule = Schedule()
+    talk = Talk(schedule)
+    for latency in latencies:
+        psn = talk.take("A", 1)
+        talk.put("A", WRITE_ONLY, psn, 64, dma=64)
+        talk.time += latency
+        talk.put("B", ACK, psn)
+        talk.time += US
+    return schedule
 
 
 def with_closed_window(frames, time_closed):
