@@ -328,7 +328,9 @@ size_t line_utf8_length(const uint8_t *bytes, size_t length)
 	for (size_t i = 2; i < n; i++)
 		if ((bytes[i] & 0xc0) != 0x80)
 			return 0;
-	/* U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069 turn the reading direction of what follows */
+	/* U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069 (Bidi_Control) turn the reading direction of what follows */
+	if (first == 0xd8 && bytes[1] == 0x9c)
+		return 0;
 	if (first == 0xe2 && ((bytes[1] == 0x80 && (bytes[2] == 0x8e || bytes[2] == 0x8f || (bytes[2] >= 0xa8 && bytes[2] <= 0xae))) ||
 			      (bytes[1] == 0x81 && bytes[2] >= 0xa6 && bytes[2] <= 0xa9)))
 		return 0;

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,37 @@ static void write_values(struct column_visitor *visitor, const struct column *co
 				add_field(visitor, packet, layer, &column->fields[i]);
 }
 
+/*
+ * Doubles the quotes inside of a quoted value, as RFC 4180 and tshark from 4.2 on have them. Text that has a " has it escaped; the backslash
+ * becomes the second one.
+ */
+static void double_quotes(struct line *line, char *begin, char quote)
+{
+	size_t more = 0;
+
+	for (char *p = begin; p < line->next; p++)
+		if (quote == '"' && *p == '\\' && p + 1 < line->next) {
+			*p = p[1] == quote ? quote : *p;
+			p++;
+		} else {
+			more += quote == '\'' && *p == quote;
+		}
+	if (more > (size_t)(line->end - line->next))
+		line->cut = true;
+	if (!more || line->cut)
+		return;
+	line->next += more;
+	for (char *to = line->next; more; ) {
+		char c = to[-1 - (ptrdiff_t)more];
+
+		*--to = c;
+		if (c != quote)
+			continue;
+		*--to = c;
+		more--;
+	}
+}
+
 static void write_column(const struct fields_format *fields, const struct column *column, const struct rtap_packet *packet,
 			 struct line *line)
 {
@@ -97,6 +129,7 @@ static void write_column(const struct fields_format *fields, const struct column
 		write_values(&visitor, column, packet);
 	if (!fields->quote)
 		return;
+	double_quotes(line, visitor.start, fields->quote);
 	/* tshark quotes values, not their absence */
 	if (visitor.seen)
 		line_char(line, fields->quote);

@@ -45,6 +45,10 @@ static size_t unsafe_utf8(const uint8_t *bytes, size_t length, unsigned *code)
 		*code = bytes[1];
 		return 2;
 	}
+	if (length >= 2 && bytes[0] == 0xd8 && bytes[1] == 0x9c) {
+		*code = 0x061c;
+		return 2;
+	}
 	if (length >= 3 && bytes[0] == 0xe2 && (bytes[1] & 0xfe) == 0x80 && (bytes[2] & 0xc0) == 0x80) {
 		*code = 0x2000u | (bytes[1] & 0x3fu) << 6 | (bytes[2] & 0x3fu);
 		return 3;

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Names from captures and from the command line are data: in no output do they steer a terminal, end a line or a cell, or become markup."""
+import json
+import os
+import unicodedata
+import unittest
+
+import capfile
+import mad
+import nfs
+from cli import CliTest
+from mad_captures import Fabric
+from page import Page
+from session import Session
+
+# each for itself, and all in one: CSI, OSC, C1 as a byte and in UTF-8, bidirectional marks, line ends of Unicode, markup, quotes, separators
+NAMES = (b"\x1b[2J", b"\x1b]0;title\x07", b"\x9b31m", b"\xc2\x9b31m", b"\xe2\x80\xaereversed", b"\xe2\x81\xa6isolate", b"\xe2\x80\xa8line",
+         b"\xc2\x85next", b"\xef\xbb\xbfmark", b"\xd8\x9cletter", b"a\r\nb\tc", b"\"q\"'s'\\", b"a,\"b\";c", b"=1+2", b"</title></script>",
+         b"<script>alert(1)</script>", b"<img src=x onerror=alert(1)>&amp;", b"]]><!--", b"\x7f\x08\x00nul", b"\xff\xc0\x80\xed\xa0\x80broken")
+ALL = b"|".join(NAMES)
+LINK_ERF = 197
+# Unicode's property Bidi_Control
+BIDI_CONTROL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def unsafe(text):
+    """What of a text a terminal or a browser may obey: controls, and what changes the direction or order of other characters."""
+    return sorted({character for character in text if character not in "\n\t" and
+                   (unicodedata.category(character) in ("Cc", "Zl", "Zp", "Cs") or
+                    character in BIDI_CONTROL)})
+
+
+def cells_of(line, quote):
+    """Of a line of comma-separated values, as RFC 4180 has them: quotes inside are doubled; None: it is not well formed."""
+    cells, at = [], 0
+    while True:
+        if line[at:at + 1] == quote:
+            cell, at = "", at + 1
+            while True:
+                end = line.find(quote, at)
+                if end < 0:
+                    return None
+                cell += line[at:end]
+                at = end + 1
+                if line[at:at + 1] != quote:
+                    break
+                cell += quote
+                at += 1
+        else:
+            end = line.find(",", at)
+            cell, at = (line[at:], len(line)) if end < 0 else (line[at:end], end)
+            if quote in cell:
+                return None
+        cells.append(cell)
+        if at == len(line):
+            return cells
+        if line[at] != ",":
+            return None
+        at += 1
+
+
+class Escaping(CliTest):
+    def capture(self, name):
+        """Files of these names, data that were not captured, nodes and a service so described; and what a pcapng says of itself."""
+        s = Session("names", "")
+        c = s.peers()
+        for number, file in enumerate(NAMES + (ALL[:255],)):
+            handle = b"handle of file %d" % number
+            s.answer(s.call(c, nfs.create3(s.new_xid(), file)), nfs.create3_reply(s.xid, handle))
+            regions = s.regions(40)
+            call = s.call(c, nfs.write3(s.new_xid(), b"%-40d" % number, handle=handle), reads=[(0, regions, False)])
+            for request, _ in s.pull(c, regions):
+                s.put(request)
+            s.answer(call, nfs.write3_reply(s.xid, 40))
+        fabric = Fabric("nodes", "")
+        for begin in range(0, len(ALL), 60):
+            text = int.from_bytes(ALL[begin:begin + 64].ljust(64, b"\0"), "big")
+            fabric.put(mad.smp(mad.GET_RESP, 0x10, mad.table("node_description", nodestring=text)), subnet=True)
+        file = capfile.Pcapng()
+        file.section(options=[(1, ALL), (2, ALL), (3, ALL), (4, ALL)])
+        for link in (1, LINK_ERF):
+            file.interface(link, 0, [(2, ALL), (3, ALL), (11, b"\0" + ALL), (12, ALL), (1, ALL), (9, b"\x09")])
+        for time, _, piece, _ in s.frames:
+            file.packet(0, time, piece.data, options=[(1, ALL)])
+        for time, data, _ in fabric.frames:
+            file.packet(1, time, data)
+        file.statistics(0, s.frames[-1][0], [(1, ALL), (5, (7).to_bytes(8, "little"))])
+        path = self.path(name)
+        file.write(path)
+        return path
+
+    def setUp(self):
+        super().setUp()
+        self.name = self.capture("capture\x1b[2J\u202e<script>\n.pcapng")
+
+    def answer(self, *arguments, status=(0,)):
+        """Both outputs, which must be harmless."""
+        done = self.run_program(*arguments)
+        self.assertIn(done.returncode, status, (arguments, done.stderr))
+        out, err = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+        self.assertEqual((unsafe(out), unsafe(err)), ([], []), arguments)
+        for line in err.splitlines():
+            self.assertTrue(line.startswith("rdmatap: "), (arguments, line))
+        return out
+
+    def test_no_output_passes_on_what_a_terminal_obeys(self):
+        other = self.capture("other\x9b.pcapng")
+        for arguments in ((), ("-V",), ("-v",), ("-x",), ("-v", "-V", "-x"), ("-q", "-v")):
+            self.answer("-r", self.name, *arguments)
+        for command in ("messages", "connections", "stats", "canon"):
+            for arguments in ((), ("-v",)):
+                self.answer(command, *arguments, self.name)
+        self.answer("messages", "--rpc", "-l", self.name)
+        self.answer("canon", "--level", "packets", self.name)
+        self.answer("diff", self.name, other, status=(0, 1))
+        self.answer("diff", "--level", "packets", "--stat", self.name, other, status=(0, 1))
+        self.answer("diff", "--ignore", "nfs", self.name, os.path.join(self.directory, "none\x1b"), status=(2,))
+        listed = self.answer("export", "--files", self.path("files"), self.name)
+        self.assertGreaterEqual(len(listed.splitlines()), len(NAMES))
+        for line in listed.splitlines():
+            self.assertEqual(len(line.split("\t")), 4, line)
+        for place, folders, files in os.walk(os.fsencode(self.path("files"))):
+            for entry in folders + files:
+                self.assertEqual(unsafe(entry.decode("utf-8")), [])
+                self.assertNotRegex(entry, b"[\n\t]")
+
+    def test_words_of_the_command_line_are_shown_escaped(self):
+        for word in NAMES:
+            word = os.fsdecode(word.replace(b"\0", b""))
+            for arguments in (("-r", word), ("-r", self.name, "-Y", word), ("-r", self.name, "-f", "host " + word), ("-" + "-" + word,), (word,),
+                              ("-r", self.name, "-T", word), ("-r", self.name, "-T", "fields", "-e", word), ("-i", word),
+                              ("stats", self.name, "-w", word), ("diff", "--map", word, self.name, self.name), ("diff", "--rules", word, self.name, self.name),
+                              ("devices", word), ("--decode-as", word, "-r", self.name), ("report", "-o", os.path.join("no/such", word), self.name)):
+                self.answer(*arguments, status=(1, 2))
+
+    def test_every_json_is_an_object_a_line(self):
+        rows = []
+        for arguments in (("-T", "json", "-r"), ("messages", "--json"), ("messages", "--rpc", "--json"), ("connections", "--json"), ("stats", "--json"),
+                          ("diff", "--json", self.capture("other.pcapng"))):
+            out = self.answer(*arguments, self.name, status=(0, 1))
+            rows += [json.loads(line) for line in out.splitlines()]
+        self.assertTrue(any("nfs.name" in row for row in rows))
+        self.assertTrue(any(comment.startswith("\x1b[2J|") for row in rows for comment in row.get("frame.comment", [])))
+
+    def test_cells_are_as_many_as_columns(self):
+        names = ("frame.number", "frame.comment", "nfs.name", "infiniband.nodedescription.nodestring", "frame.number")
+        asked = [word for name in names for word in ("-e", name)]
+        plain = self.answer("-r", self.name, "-T", "fields", *asked, "-E", "occurrence=f").splitlines()
+        seen = set()
+        for option, quote in (("quote=d", '"'), ("quote=s", "'")):
+            quoted = self.answer("-r", self.name, "-T", "fields", *asked, "-E", "separator=,", "-E", option, "-E", "occurrence=f").splitlines()
+            self.assertEqual(len(plain), len(quoted))
+            for number, (line, row) in enumerate(zip(plain, quoted)):
+                cells, parts = line.split("\t"), cells_of(row, quote)
+                self.assertEqual((len(cells), cells[0], cells[-1]), (len(names), str(number + 1), str(number + 1)), line)
+                self.assertEqual([cell.replace('\\"', '"') if quote == '"' else cell for cell in cells], parts, row)
+                seen.add(cells[2])
+        self.assertGreaterEqual(len(seen), len(NAMES))
+
+    def test_a_page_has_no_markup_of_a_name(self):
+        page = Page(self.answer("report", "-o", "-", self.name).encode())
+        self.assertEqual(len(page.root.all("script")), 1)
+        self.assertFalse(page.root.all("img"))
+        self.assertNotIn("alert(1)</script>", page.source)
+        self.assertIn("&lt;script&gt;", page.source)
+
+
+if __name__ == "__main__":
+    unittest.main()
