@@ -233,12 +233,9 @@ static enum stats_event event_of(const struct stats_sight *sight)
 
 static void note_payload(struct stats_direction *sender, const struct stats_sight *sight, enum stats_event event)
 {
-	bool again = event == STATS_RETRANSMISSION || event == STATS_DUPLICATE;
-
 	if (!sight->payload_bytes)
 		return;
 	sender->data_packets++;
-	/* some of an overlapping segment's bytes are new */
 	if (event == STATS_UNEXPECTED)
 		return;
 	sender->carried_bytes += sight->payload_bytes;
@@ -246,7 +243,7 @@ static void note_payload(struct stats_direction *sender, const struct stats_sigh
 		return;
 	sender->is_tcp = true;
 	/* some of an overlapping segment's bytes are new */
-	if (!again || sight->flow.tcp_analysis == RTAP_TCP_OVERLAP)
+	if (event != STATS_RETRANSMISSION || sight->flow.tcp_analysis == RTAP_TCP_OVERLAP)
 		sender->payload_bytes += sight->payload_bytes;
 }
 
