@@ -72,7 +72,7 @@ static void take_frame(void *owner, struct rtap_frame *frame)
 static void report_tcp(const struct export_tcp_counters *counters, bool verbose)
 {
 	if (counters->left_out)
-		complain("%" COUNT " left out, for bytes are missing (--fill-holes puts zeros there)",
+		complain("%" COUNT " left out, for bytes are missing (--fill-holes puts zeros there, where it can)",
 			 COUNTED(counters->left_out, "RPC message was", "RPC messages were"));
 	if (counters->filled)
 		complain("%" COUNT " zeros where bytes are missing", COUNTED(counters->filled, "RPC message has", "RPC messages have"));

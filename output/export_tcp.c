@@ -13,6 +13,7 @@
 #define RECORD_MARK 4
 #define LAST_FRAGMENT 0x80000000
 #define LONGEST_RECORD 0x7fffffff
+#define XID_AND_TYPE 8
 
 /* A message that waits for its turn. */
 struct waiting {
@@ -153,6 +154,16 @@ static bool measure(const struct rpc_part *part, uint64_t *total, uint64_t *miss
 	return true;
 }
 
+/* Whether zeros may take the place of what is missing: with another length, or another XID or type, it would be another message. */
+static bool may_be_filled(const struct rpc_part *part, uint64_t missing)
+{
+	uint64_t begin = 0;
+
+	for (uint32_t i = 0; i < part->extent_count && part->extents[i].kind == XDR_BYTES; i++)
+		begin += part->extents[i].length;
+	return part->is_laid_out && missing <= EXPORT_TCP_MOST_FILLED && begin >= XID_AND_TYPE;
+}
+
 /* The addresses of a connection between no IP addresses. */
 static void put_ipv6(uint8_t address[16], const struct rtap_end *end, uint8_t side)
 {
@@ -264,7 +275,7 @@ enum rtap_status export_tcp_part(struct export_tcp *export, const struct rpc_exc
 		return RTAP_STATUS_OK;
 	is_long = !measure(part, &total, &missing);
 	is_whole = part->complete && !missing;
-	if (is_long || !total || (!is_whole && (!export->fill_holes || missing > EXPORT_TCP_MOST_FILLED))) {
+	if (is_long || !total || (!is_whole && (!export->fill_holes || !may_be_filled(part, missing)))) {
 		export->counters.left_out++;
 		return RTAP_STATUS_OK;
 	}

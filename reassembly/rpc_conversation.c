@@ -96,7 +96,7 @@ static void fill_part(struct rpc_part *part, struct telling *telling, const stru
 	telling->extents[1] = (struct xdr_extent){ elsewhere ? XDR_ELSEWHERE : XDR_HOLE, NULL, heard->bytes.length, left };
 	telling->missing = (struct rtap_missing){ heard->bytes.length, left, !heard->broken || left, heard->reason };
 	*part = (struct rpc_part){
-		.present = true, .complete = !left && !heard->broken, .from_a = from_a,
+		.present = true, .complete = !left && !heard->broken, .is_laid_out = !heard->broken, .from_a = from_a,
 		.extents = telling->extents, .extent_count = left ? 2 : 1, .length = heard->bytes.length + left,
 		.missing = &telling->missing, .missing_count = left || heard->broken,
 		.first_frame = heard->first_frame, .last_frame = heard->last_frame,

@@ -471,8 +471,8 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 	part->extent_count = work->xdr.count;
 	part->length = work->xdr.total;
 	list_missing(part, &work->xdr);
-	part->complete = !part->missing_count && !stream->failed && !work->binder.failed;
-	part->complete = part->complete && !has_unclaimed_data(&work->binder);
+	part->is_laid_out = !stream->failed && !work->binder.failed && !has_unclaimed_data(&work->binder);
+	part->complete = part->is_laid_out && !part->missing_count;
 }
 
 /* What `messages` tells of an RPC by its header. */
@@ -571,7 +571,7 @@ static void note_missing(struct rpc_part *part, const struct rpc_heard *heard)
 		missing[i].reason = heard->reason;
 	if (!heard->broken || part->missing_count)
 		return;
-	part->complete = false;
+	part->complete = part->is_laid_out = false;
 	part->missing = missing = memory_new_zeroed(1, sizeof *missing);
 	if (!missing)
 		return;

@@ -18,6 +18,7 @@ enum rpc_carrier { RPC_OVER_RDMA, RPC_OVER_TCP, RPC_OVER_UDP };
 struct rpc_part {
 	bool present;
 	bool complete;               /* all bytes of the unreduced stream are there */
+	bool is_laid_out;            /* the place of all its bytes, missing or not, is known */
 	bool from_a;                 /* who sent it, in its connection */
 	const struct xdr_extent *extents; /* of the unreduced stream: XDR_BYTES are at hand, XDR_ELSEWHERE were captured but not
 				       * kept (the owner did not want payload, or memory was short), XDR_HOLE never captured */

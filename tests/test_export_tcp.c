@@ -95,7 +95,7 @@ static void build(const struct said *said, struct rpc_part *part, struct built *
 	at = length;
 	part->extent_count = 1;
 	part->present = said->count;
-	part->complete = !said->unfinished;
+	part->complete = part->is_laid_out = !said->unfinished;
 	for (int i = 0; i < PIECES && said->pieces[i].length; i++) {
 		uint32_t piece = said->pieces[i].length;
 		bool is_there = said->pieces[i].kind == XDR_BYTES;
@@ -353,7 +353,7 @@ static void expect_all(const char *name, bool fill_holes)
 
 		build_talk(&talks[i], &built);
 		cr_expect_eq(holds(&readback, ports[reverse], ports[!reverse], &built.exchange.call, &built.call),
-			     fill_holes || built.exchange.call.complete, "%s: call", talks[i].what);
+			     (fill_holes && built.exchange.call.is_laid_out) || built.exchange.call.complete, "%s: call", talks[i].what);
 		if (talks[i].reply.count)
 			cr_expect_eq(holds(&readback, ports[!reverse], ports[reverse], &built.exchange.reply, &built.reply),
 				     fill_holes || built.exchange.reply.complete, "%s: reply", talks[i].what);
@@ -388,9 +388,10 @@ Test(export_tcp, holes_are_filled_with_zeros_if_that_is_asked_for)
 
 	name_file(name, ".pcap");
 	counters = write_all(name, true, 1 << 20);
-	cr_expect_eq(counters.messages, 23);
-	cr_expect_eq(counters.left_out, 0);
-	cr_expect_eq(counters.filled, 3);
+	cr_expect_eq(counters.messages, 22);
+	/* of one it is not known how long it is */
+	cr_expect_eq(counters.left_out, 1);
+	cr_expect_eq(counters.filled, 2);
 	expect_all(name, true);
 	unlink(name);
 }
@@ -565,7 +566,7 @@ Test(export_tcp, tshark_reads_the_same)
 		cr_expect_eq(tshark_lines(name, "-Y 'tcp.analysis.flags || _ws.malformed || tcp.checksum.status == 0 || ip.checksum.status == 0'",
 					  text, sizeof text), 0, "%s", text);
 		calls = tshark_lines(name, "-Y 'rpc.msgtyp == 0' -T fields -e rpc.xid -e rpc.program -e rpc.procedure", text, sizeof text);
-		cr_expect_eq(calls, fill_holes ? TALKS : TALKS - 2, "%s", text);
+		cr_expect_eq(calls, fill_holes ? TALKS - 1 : TALKS - 2, "%s", text);
 		replies = tshark_lines(name, "-Y 'rpc.msgtyp == 1' -T fields -e rpc.xid -e rpc.repframe -e rpc.reqframe -e rpc.time", text,
 				       sizeof text);
 		/* one was left out, and without its call a reply is not known for one */

@@ -70,7 +70,7 @@ static void fill_part(struct rpc_part *part, struct xdr_extent *extents, struct 
 	struct xdr xdr;
 	uint64_t at = 0;
 
-	part->present = true;
+	part->present = part->is_laid_out = true;
 	part->extents = extents;
 	part->missing = missing;
 	while (at < length && part->extent_count < EXTENTS - 1) {
