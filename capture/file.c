@@ -153,7 +153,7 @@ static enum rtap_status open_format(struct file *file, struct rtap_error *reason
 }
 
 enum rtap_status file_open(struct file **file, const char *name, struct stream *stream, struct batch_pool *pool,
-			   struct ledger *ledger, struct rtap_error *error)
+			   struct source_metadata *metadata, struct rtap_error *error)
 {
 	struct rtap_error reason;
 
@@ -165,7 +165,7 @@ enum rtap_status file_open(struct file **file, const char *name, struct stream *
 	}
 	(*file)->stream = stream;
 	(*file)->pool = pool;
-	(*file)->ledger = ledger;
+	(*file)->metadata = metadata;
 	(*file)->name = name;
 	if (!open_format(*file, &reason))
 		return RTAP_STATUS_OK;

@@ -9,7 +9,7 @@
 #include <rdmatap/error.h>
 
 #include "capture/batch.h"
-#include "capture/ledger.h"
+#include "capture/source_metadata.h"
 #include "capture/stream.h"
 
 /* Captured bytes of one frame beyond which a length is taken for damage. */
@@ -26,7 +26,7 @@ struct file {
 	const char *name;           /* borrowed */
 	struct stream *stream;
 	struct batch_pool *pool;    /* borrowed */
-	struct ledger *ledger;      /* borrowed */
+	struct source_metadata *metadata;      /* borrowed */
 	const struct file_format *format;
 	struct batch_block *block;
 	size_t begin, end;          /* in the block: bytes that are read and not used */
@@ -73,7 +73,7 @@ extern const struct file_format pcap_format, pcapng_format;
  * FAILED: *file is NULL.
  */
 enum rtap_status file_open(struct file **file, const char *name, struct stream *stream, struct batch_pool *pool,
-			   struct ledger *ledger, struct rtap_error *error) __attribute__((warn_unused_result));
+			   struct source_metadata *metadata, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
  * Appends frames to an empty batch: those that are there without waiting for more, with bytes, lengths, link type,

@@ -11,7 +11,7 @@
 #include <rdmatap/live.h>
 
 #include "capture/batch.h"
-#include "capture/ledger.h"
+#include "capture/source_metadata.h"
 
 /* The longest that a receive may wait, so that a wish to stop is heard in time. */
 #define LIVE_TICK_MS 100
@@ -131,16 +131,16 @@ void live_count_only(struct batch *batch);
 /* A device that is run: its receive thread and the queue of batches that were received. */
 struct live;
 
-/* Opens a device by name. Blocks come from the pool; the ledger gets its interface. Both are borrowed. */
+/* Opens a device by name. Blocks come from the pool; the metadata gets its interface. Both are borrowed. */
 enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
-			   struct ledger *ledger, struct rtap_error *error) __attribute__((warn_unused_result));
+			   struct source_metadata *metadata, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
  * Runs a device that is open, and takes it over, also when it fails: for live_open(), and tests with a device of their own.
  * The name is for messages and copied.
  */
 enum rtap_status live_run(struct live **live, struct live_device *device, const char *name, const struct rtap_live_options *options,
-			  struct batch_pool *pool, struct ledger *ledger, struct rtap_error *error) __attribute__((warn_unused_result));
+			  struct batch_pool *pool, struct source_metadata *metadata, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* As rtap_source_read_batch(). */
 enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_error *error) __attribute__((warn_unused_result));

@@ -42,9 +42,9 @@ struct item {
 struct live {
 	struct live_device *device;
 	char *name;
-	struct batch_pool *pool; /* borrowed, like the ledger */
-	struct ledger *ledger;
-	uint32_t interface;      /* in the ledger */
+	struct batch_pool *pool; /* borrowed, like the metadata */
+	struct source_metadata *metadata;
+	uint32_t interface;      /* in the metadata */
 	struct rtap_bpf *bpf;    /* NULL: the device filters, or nobody does */
 	unsigned wake_ms;
 	uint64_t queue_bytes;
@@ -411,7 +411,7 @@ static enum rtap_status start(struct live *live, struct rtap_error *error)
 /* Under the lock. */
 static void tell_statistics(struct live *live)
 {
-	struct rtap_interface *interface = &live->ledger->interfaces[live->interface];
+	struct rtap_interface *interface = &live->metadata->interfaces[live->interface];
 
 	interface->has_received = live->statistics.received.known;
 	interface->received = live->statistics.received.value;
@@ -426,7 +426,7 @@ static void take_note(void *owner, const char *text)
 	struct live *live = owner;
 
 	/* A note that memory is out for is missed by nobody. */
-	(void)!ledger_add_note(live->ledger, live->name, (const uint8_t *)text, strlen(text));
+	(void)!source_metadata_add_note(live->metadata, live->name, (const uint8_t *)text, strlen(text));
 }
 
 /* The receive thread has ended, and with it its use of the device. */
@@ -500,7 +500,7 @@ static void number(struct live *live, struct batch *batch)
 		numbering_count(&live->numbering, batch->shared.count, batch->counted_bytes, batch->counted_cut);
 	else
 		numbering_take(&live->numbering, &batch->shared);
-	ledger_set_counters(live->ledger, &live->numbering);
+	source_metadata_set_counters(live->metadata, &live->numbering);
 }
 
 enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_error *error)
@@ -605,7 +605,7 @@ static bool init_wait(struct live *live)
 }
 
 enum rtap_status live_run(struct live **live, struct live_device *device, const char *name, const struct rtap_live_options *options,
-			  struct batch_pool *pool, struct ledger *ledger, struct rtap_error *error)
+			  struct batch_pool *pool, struct source_metadata *metadata, struct rtap_error *error)
 {
 	struct live *opened = calloc(1, sizeof *opened);
 
@@ -618,7 +618,7 @@ enum rtap_status live_run(struct live **live, struct live_device *device, const 
 	}
 	opened->device = device;
 	opened->pool = pool;
-	opened->ledger = ledger;
+	opened->metadata = metadata;
 	opened->end = &opened->first;
 	opened->wake_ms = options->wake_ms;
 	opened->queue_bytes = options->queue_bytes ? options->queue_bytes : QUEUE_BYTES;
@@ -628,7 +628,7 @@ enum rtap_status live_run(struct live **live, struct live_device *device, const 
 		goto failed;
 	}
 	device->interface.file = opened->name;
-	if (!ledger_add_interface(ledger, &device->interface, &opened->interface)) {
+	if (!source_metadata_add_interface(metadata, &device->interface, &opened->interface)) {
 		rtap_error_set(error, "%s: out of memory", name);
 		goto failed;
 	}
@@ -649,7 +649,7 @@ static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
 }
 
 enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
-			   struct ledger *ledger, struct rtap_error *error)
+			   struct source_metadata *metadata, struct rtap_error *error)
 {
 	const struct live_kind *kind;
 	struct live_device *device;
@@ -672,7 +672,7 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 		rtap_error_set(error, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
-	status = live_run(live, device, full, options, pool, ledger, error);
+	status = live_run(live, device, full, options, pool, metadata, error);
 	free(full);
 	return status;
 }

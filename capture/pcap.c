@@ -67,7 +67,7 @@ static enum rtap_status pcap_open(struct file *file, size_t *need, struct rtap_e
 	if (link_field & LINK_TYPE_HAS_FCS)
 		interface.fcs_length = (uint8_t)((link_field >> LINK_TYPE_FCS_SHIFT) * 2);
 	interface.snap_length = file_u32(file, header + HEADER_SNAP_LENGTH);
-	if (!ledger_add_interface(file->ledger, &interface, &file->pcap.interface)) {
+	if (!source_metadata_add_interface(file->metadata, &interface, &file->pcap.interface)) {
 		rtap_error_set(reason, "out of memory, or too many interfaces");
 		return RTAP_STATUS_FAILED;
 	}
@@ -120,7 +120,7 @@ static enum rtap_status pcap_read(struct file *file, struct batch *batch, size_t
 		if (left < size)
 			break;
 		if (captured > wire) {
-			file->ledger->counters.bad_lengths++;
+			file->metadata->counters.bad_lengths++;
 			wire = captured;
 		}
 		*frame = (struct rtap_frame){

@@ -106,7 +106,7 @@ static enum rtap_status read_section(struct file *file, const struct block *bloc
 		return status;
 	while (!next_option(file, &list, &option, reason))
 		if (option.code == PCAPNG_OPTION_COMMENT &&
-		    !ledger_add_note(file->ledger, file->name, option.value, option.length))
+		    !source_metadata_add_note(file->metadata, file->name, option.value, option.length))
 			return out_of_memory(reason);
 	file->pcapng.interface_count = 0;
 	return RTAP_STATUS_OK;
@@ -136,7 +136,7 @@ static bool take_interface_option(struct file *file, const struct option *option
 {
 	switch (option->code) {
 	case PCAPNG_OPTION_COMMENT:
-		return ledger_add_note(file->ledger, file->name, option->value, option->length);
+		return source_metadata_add_note(file->metadata, file->name, option->value, option->length);
 	case PCAPNG_IF_NAME:
 		return take_text(&texts->name, option->value, option->length);
 	case PCAPNG_IF_DESCRIPTION:
@@ -210,7 +210,7 @@ static enum rtap_status read_interface(struct file *file, const struct block *bl
 	interface.name = texts.name;
 	interface.description = texts.description;
 	interface.filter = texts.filter;
-	if (!ledger_add_interface(file->ledger, &interface, &added->number)) {
+	if (!source_metadata_add_interface(file->metadata, &interface, &added->number)) {
 		status = broken(reason, "more interfaces than are kept, or out of memory");
 		goto out;
 	}
@@ -238,7 +238,7 @@ static enum rtap_status read_statistics(struct file *file, const struct block *b
 	index = file_u32(file, block->body);
 	if (index >= file->pcapng.interface_count)
 		return broken(reason, "the statistics are of an interface that has not been described");
-	interface = &file->ledger->interfaces[file->pcapng.interfaces[index].number];
+	interface = &file->metadata->interfaces[file->pcapng.interfaces[index].number];
 	list = options_of(block, PCAPNG_STATISTICS_LENGTH);
 	status = check_options(file, list, reason);
 	if (status)
@@ -286,7 +286,7 @@ static enum rtap_status read_comments(struct file *file, struct batch *batch, st
 /* An enhanced packet block, 4.3, or the packet block that it replaced, A: they differ in the interface's width. */
 static enum rtap_status read_packet(struct file *file, const struct block *block, struct batch *batch, struct rtap_error *reason)
 {
-	struct rtap_source_counters *counters = &file->ledger->counters;
+	struct rtap_source_counters *counters = &file->metadata->counters;
 	struct rtap_frame *frame = &batch->frames[batch->shared.count];
 	const struct pcapng_interface *interface;
 	enum rtap_status status;
@@ -383,7 +383,7 @@ static enum rtap_status read_block(struct file *file, const struct block *block,
 	case PCAPNG_CUSTOM_LOCAL:
 		return RTAP_STATUS_OK;
 	default:
-		file->ledger->counters.skipped_blocks++;
+		file->metadata->counters.skipped_blocks++;
 		return RTAP_STATUS_OK;
 	}
 }

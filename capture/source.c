@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "capture/batch.h"
-#include "capture/crew.h"
+#include "capture/worker_pool.h"
 #include "capture/file.h"
-#include "capture/ledger.h"
+#include "capture/source_metadata.h"
 #include "capture/live.h"
 #include "capture/source.h"
 #include "capture/stream.h"
@@ -30,7 +30,7 @@ struct input {
 
 struct rtap_source {
 	struct batch_pool *pool;
-	struct ledger ledger;
+	struct source_metadata metadata;
 	struct live *live;          /* NULL: files */
 	struct input *inputs;
 	size_t count;
@@ -40,7 +40,7 @@ struct rtap_source {
 	uint64_t bytes_read_before; /* of inputs that are closed */
 	uint64_t bytes_total;       /* 0: not known */
 	struct numbering numbering; /* of files */
-	struct crew *crew;          /* NULL: read when asked */
+	struct worker_pool *read_ahead; /* NULL: read when asked */
 	uint64_t ahead_read;        /* bytes that had been read for what was taken from it last */
 	bool stopped;
 	struct rtap_batch *batch;   /* whose frames are given one by one; NULL: none */
@@ -88,7 +88,7 @@ static enum rtap_status add_input(struct rtap_source *source, const char *name, 
 		stream_close(stream);
 		return out_of_memory(error);
 	}
-	return file_open(&input->file, input->name, stream, source->pool, &source->ledger, error);
+	return file_open(&input->file, input->name, stream, source->pool, &source->metadata, error);
 }
 
 static enum rtap_status add_named(struct rtap_source *source, const char *name, struct rtap_error *error)
@@ -141,7 +141,7 @@ enum rtap_status rtap_source_open_live(struct rtap_source **source, const char *
 	enum rtap_status status = source_create(source, 0, 0, error);
 
 	if (!status)
-		status = live_open(&(*source)->live, name, options, (*source)->pool, &(*source)->ledger, error);
+		status = live_open(&(*source)->live, name, options, (*source)->pool, &(*source)->metadata, error);
 	if (status) {
 		rtap_source_close(*source);
 		*source = NULL;
@@ -372,7 +372,7 @@ static enum rtap_status read_batch(struct rtap_source *source, struct rtap_batch
 	/* of a device it has been done */
 	if (!source->live) {
 		numbering_take(&source->numbering, &filled->shared);
-		ledger_set_counters(&source->ledger, &source->numbering);
+		source_metadata_set_counters(&source->metadata, &source->numbering);
 	}
 	*batch = &filled->shared;
 	return RTAP_STATUS_OK;
@@ -388,7 +388,7 @@ static uint64_t read_bytes_of(const struct rtap_source *source)
 	return bytes;
 }
 
-static void read_for_crew(void *owner, struct crew_batch *read)
+static void read_one_ahead(void *owner, struct worker_pool_batch *read)
 {
 	struct rtap_source *source = owner;
 
@@ -399,9 +399,9 @@ static void read_for_crew(void *owner, struct crew_batch *read)
 bool rtap_source_read_ahead(struct rtap_source *source)
 {
 	/* only of regular files are all sizes known */
-	if (!source->crew && source->bytes_total)
-		source->crew = crew_open(&(struct crew_stages){ .owner = source, .read = read_for_crew }, 2);
-	return source->crew;
+	if (!source->read_ahead && source->bytes_total)
+		source->read_ahead = worker_pool_open(&(struct worker_pool_stages){ .owner = source, .read = read_one_ahead }, 2);
+	return source->read_ahead;
 }
 
 void rtap_source_stop(struct rtap_source *source)
@@ -410,14 +410,14 @@ void rtap_source_stop(struct rtap_source *source)
 		live_stop(source->live);
 		return;
 	}
-	crew_close(source->crew);
-	source->crew = NULL;
+	worker_pool_close(source->read_ahead);
+	source->read_ahead = NULL;
 	source->stopped = true;
 }
 
-static enum rtap_status take_from_crew(struct rtap_source *source, struct rtap_batch **batch, struct rtap_error *error)
+static enum rtap_status take_read_ahead(struct rtap_source *source, struct rtap_batch **batch, struct rtap_error *error)
 {
-	struct crew_batch *taken = crew_take(source->crew);
+	struct worker_pool_batch *taken = worker_pool_take(source->read_ahead);
 	enum rtap_status status = taken->status;
 
 	*batch = taken->batch;
@@ -425,7 +425,7 @@ static enum rtap_status take_from_crew(struct rtap_source *source, struct rtap_b
 	if (error && (status == RTAP_STATUS_BROKEN || status == RTAP_STATUS_FAILED))
 		*error = taken->error;
 	taken->taken_over = true;
-	crew_give(source->crew, taken);
+	worker_pool_give(source->read_ahead, taken);
 	return status;
 }
 
@@ -434,7 +434,7 @@ enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_
 	*batch = NULL;
 	if (source->stopped)
 		return RTAP_STATUS_END;
-	return source->crew ? take_from_crew(source, batch, error) : read_batch(source, batch, error);
+	return source->read_ahead ? take_read_ahead(source, batch, error) : read_batch(source, batch, error);
 }
 
 enum rtap_status rtap_source_read_frame(struct rtap_source *source, const struct rtap_frame **frame, struct rtap_error *error)
@@ -455,32 +455,32 @@ enum rtap_status rtap_source_read_frame(struct rtap_source *source, const struct
 
 size_t rtap_source_interface_count(const struct rtap_source *source)
 {
-	return source->ledger.interface_count;
+	return source->metadata.interface_count;
 }
 
 const struct rtap_interface *rtap_source_interface(const struct rtap_source *source, size_t index)
 {
-	return index < source->ledger.interface_count ? &source->ledger.interfaces[index] : NULL;
+	return index < source->metadata.interface_count ? &source->metadata.interfaces[index] : NULL;
 }
 
 size_t rtap_source_note_count(const struct rtap_source *source)
 {
-	return source->ledger.note_count;
+	return source->metadata.note_count;
 }
 
 const char *rtap_source_note(const struct rtap_source *source, size_t index)
 {
-	return index < source->ledger.note_count ? source->ledger.notes[index] : NULL;
+	return index < source->metadata.note_count ? source->metadata.notes[index] : NULL;
 }
 
 struct rtap_source_counters rtap_source_counters(const struct rtap_source *source)
 {
-	return source->ledger.counters;
+	return source->metadata.counters;
 }
 
 void rtap_source_progress(const struct rtap_source *source, uint64_t *read_bytes, uint64_t *total_bytes)
 {
-	*read_bytes = source->crew ? source->ahead_read : read_bytes_of(source);
+	*read_bytes = source->read_ahead ? source->ahead_read : read_bytes_of(source);
 	*total_bytes = source->bytes_total;
 }
 
@@ -489,7 +489,7 @@ void rtap_source_close(struct rtap_source *source)
 	if (!source)
 		return;
 	rtap_batch_release(source->batch);
-	crew_close(source->crew);
+	worker_pool_close(source->read_ahead);
 	for (size_t i = 0; i < source->count; i++) {
 		if (source->inputs[i].batch)
 			rtap_batch_release(&source->inputs[i].batch->shared);
@@ -499,7 +499,7 @@ void rtap_source_close(struct rtap_source *source)
 	free(source->inputs);
 	free(source->heap);
 	live_close(source->live);
-	ledger_fini(&source->ledger);
+	source_metadata_fini(&source->metadata);
 	batch_pool_release(source->pool);
 	free(source);
 }

@@ -44,19 +44,19 @@ static void take(void *owner, struct rtap_frame *frame)
 
 	reader_packet(&canonical->reader, frame, &packet);
 	canon_packet(canonical->canon, &packet);
-	canonical->reader.tally.passed++;
+	canonical->reader.packets.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
-		canonical->reader.tally.anomalies[packet.anomalies[i].code]++;
+		canonical->reader.packets.anomalies[packet.anomalies[i].code]++;
 }
 
-static void complain_of_writing(struct canonical *canonical, const char *output, int error)
+static void print_write_error(struct canonical *canonical, const char *output, int error)
 {
 	if (error == -EPIPE)
 		return;
 	if (error == -E2BIG)
-		complain("more connections than there is memory to put in order (give more with --max-memory, or take a part of the capture with -f)");
+		print_error("more connections than there is memory to put in order (give more with --max-memory, or take a part of the capture with -f)");
 	else
-		complain("%s: %s", output, strerror(-error));
+		print_error("%s: %s", output, strerror(-error));
 	canonical->reader.status = EXIT_TROUBLE;
 }
 
@@ -97,7 +97,7 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 	canonical.canon = canon_create(&sized);
 	canonical.tracker = canonical.canon ? rtap_tracker_open(&tracking) : NULL;
 	if (!canonical.tracker) {
-		complain("out of memory");
+		print_error("out of memory");
 		reader->status = EXIT_TROUBLE;
 		goto out;
 	}
@@ -108,10 +108,10 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 	if (!error)
 		error = printer_flush(&reader->printer);
 	if (error)
-		complain_of_writing(&canonical, output, error);
+		print_write_error(&canonical, output, error);
 	reader_report(reader, canonical.tracker);
 	if (canon_lost(canonical.canon))
-		complain("%" COUNT " values of a message or packets of a connection could not be placed",
+		print_error("%" COUNT " values of a message or packets of a connection could not be placed",
 			 COUNTED(canon_lost(canonical.canon), "time", "times"));
 out:
 	canon_destroy(canonical.canon);

@@ -7,7 +7,7 @@
 
 /*
  * Reads the inputs of `options` and writes their canonical dissection to a descriptor, which stays the caller's. `output` is
- * its name for complaints. Returns the exit status; at EXIT_DONE the text is whole, unless the reader of a pipe has gone, or *cut is set:
+ * its name in errors. Returns the exit status; at EXIT_DONE the text is whole, unless the reader of a pipe has gone, or *cut is set:
  * an interrupt came before the inputs' end.
  */
 int canon_run(const struct options *options, const struct canon_options *form, int fd, const char *output, bool *cut);

@@ -25,7 +25,7 @@
 #include "output/clock.h"
 #include "output/fields.h"
 
-/* A count in a complaint, as one or as many: complain("%" COUNT " too short", COUNTED(count, "frame is", "frames are")). */
+/* A count in an error, singular or plural: print_error("%" COUNT " too short", COUNTED(count, "frame is", "frames are")). */
 #define COUNT PRIu64 " %s"
 #define COUNTED(count, one, many) (uint64_t)(count), line_plural(count, one, many)
 
@@ -93,9 +93,9 @@ struct options {
 };
 
 /* Prints "rdmatap: " and the message on standard error. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Fills options from the command line. False: a complaint is printed. fini in both cases. */
+/* Fills options from the command line. False: an error is printed. fini in both cases. */
 bool options_parse(struct options *options, enum command command, int argc, char **argv);
 void options_fini(struct options *options);
 void options_help(FILE *file);

@@ -56,22 +56,22 @@ static bool take_option(struct question *question, int letter, char *const *argv
 		question->node_guid_text = optarg;
 		if (rtap_guid_parse(optarg, &question->node_guid))
 			return true;
-		complain("--node-guid %s: not a GUID (such as 0002:c903:00a1:b2c0 or 0x0002c90300a1b2c0)", optarg);
+		print_error("--node-guid %s: not a GUID (such as 0002:c903:00a1:b2c0 or 0x0002c90300a1b2c0)", optarg);
 		return false;
 	case OPTION_PORT_GUID:
 		question->port_guid_text = optarg;
 		if (rtap_guid_parse(optarg, &question->port_guid))
 			return true;
-		complain("--port-guid %s: not a GUID (such as 0002:c903:00a1:b2c1 or 0x0002c90300a1b2c1)", optarg);
+		print_error("--port-guid %s: not a GUID (such as 0002:c903:00a1:b2c1 or 0x0002c90300a1b2c1)", optarg);
 		return false;
 	case OPTION_GID:
 		question->gid_text = optarg;
 		if (inet_pton(AF_INET6, optarg, question->gid) == 1)
 			return true;
-		complain("--gid %s: not a GID (such as fe80::2:c903:a1:b2c1 or ::ffff:10.0.0.1)", optarg);
+		print_error("--gid %s: not a GID (such as fe80::2:c903:a1:b2c1 or ::ffff:10.0.0.1)", optarg);
 		return false;
 	default:
-		complain("devices: %s: %s (see rdmatap --help)", argv[optind - 1], letter == ':' ? "needs an argument" : "no such option");
+		print_error("devices: %s: %s (see rdmatap --help)", argv[optind - 1], letter == ':' ? "needs an argument" : "no such option");
 		return false;
 	}
 }
@@ -91,7 +91,7 @@ static bool parse(struct question *question, int argc, char **argv)
 	       (question->gid_text ? 1u : 0);
 	if (optind == argc && ways <= 1)
 		return true;
-	complain("devices: looks for one thing at a time: a NAME, --node-guid, --port-guid or --gid");
+	print_error("devices: looks for one thing at a time: a NAME, --node-guid, --port-guid or --gid");
 	return false;
 }
 
@@ -179,14 +179,14 @@ static int answer(const struct question *question, struct rtap_devices *devices,
 	if (!question->name && !question->node_guid_text && !question->port_guid_text && !question->gid_text) {
 		if (rtap_devices_count(devices))
 			return show_all(question, devices, printer);
-		complain("there are no RDMA devices (rdmatap -D lists what else can be captured on)");
+		print_error("there are no RDMA devices (rdmatap -D lists what else can be captured on)");
 		*status = EXIT_NO;
 		return 0;
 	}
 	lookup = look_up(question, devices, &found, &error);
 	if (lookup == RTAP_LOOKUP_FOUND)
 		return show(question, devices, &found, printer);
-	complain("%s", error.text);
+	print_error("%s", error.text);
 	*status = lookup == RTAP_LOOKUP_NONE ? EXIT_NO : EXIT_TROUBLE;
 	return 0;
 }
@@ -202,7 +202,7 @@ int command_devices(int argc, char **argv)
 	if (!parse(&question, argc, argv))
 		return EXIT_TROUBLE;
 	if (rtap_devices_open(&devices, NULL, &error) != RTAP_STATUS_OK) {
-		complain("%s", error.text);
+		print_error("%s", error.text);
 		return EXIT_TROUBLE;
 	}
 	result = printer_init(&printer, STDOUT_FILENO, false);
@@ -211,7 +211,7 @@ int command_devices(int argc, char **argv)
 	if (!result)
 		result = printer_flush(&printer);
 	if (result && result != -EPIPE) {
-		complain("%s%s", result == -ENOMEM ? "" : "standard output: ", strerror(-result));
+		print_error("%s%s", result == -ENOMEM ? "" : "standard output: ", strerror(-result));
 		status = EXIT_TROUBLE;
 	}
 	printer_fini(&printer);

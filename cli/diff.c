@@ -38,7 +38,7 @@ static bool map_text(struct input *input, int fd)
 	void *text;
 
 	if (fstat(fd, &found)) {
-		complain("%s: %s", input->name, strerror(errno));
+		print_error("%s: %s", input->name, strerror(errno));
 		return false;
 	}
 	input->length = (size_t)found.st_size;
@@ -46,7 +46,7 @@ static bool map_text(struct input *input, int fd)
 		return true;
 	text = mmap(NULL, input->length, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (text == MAP_FAILED) {
-		complain("%s: %s", input->name, strerror(errno));
+		print_error("%s: %s", input->name, strerror(errno));
 		return false;
 	}
 	input->text = text;
@@ -82,7 +82,7 @@ static bool form_for(const struct diff_rules *rules, bool frames, struct canon_o
 
 	*names = malloc((rules->tolerance_count + 1) * sizeof **names);
 	if (!*names) {
-		complain("out of memory");
+		print_error("out of memory");
 		return false;
 	}
 	for (size_t i = 0; i < rules->tolerance_count; i++) {
@@ -115,7 +115,7 @@ static int dissect(const struct options *options, const char *name, bool frames,
 	/* reading is over, which is as good as an interrupt: but there is another file to read */
 	interrupted = 0;
 	if (status == EXIT_DONE && (cut || hurried)) {
-		complain("interrupted");
+		print_error("interrupted");
 		status = EXIT_TROUBLE;
 	}
 	return status;
@@ -127,7 +127,7 @@ static int open_temporary(void)
 	int fd = spool_temporary();
 
 	if (fd < 0)
-		complain("temporary file: %s (TMPDIR names another place)", strerror(-fd));
+		print_error("temporary file: %s (TMPDIR names another place)", strerror(-fd));
 	return fd;
 }
 
@@ -152,7 +152,7 @@ static bool load(const struct options *options, struct input *input)
 		return load_capture(options, input);
 	fd = open(input->name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		complain("%s: %s", input->name, strerror(errno));
+		print_error("%s: %s", input->name, strerror(errno));
 		return false;
 	}
 	good = map_text(input, fd);
@@ -189,7 +189,7 @@ static void pass_on(int from)
 		fwrite(block, 1, (size_t)n, stderr);
 }
 
-/* Its text becomes the input's. False: it had none; a complaint is printed. */
+/* Its text becomes the input's. False: it had none; an error is printed. */
 static bool helper_end(struct helper *helper, struct input *input)
 {
 	int status = 0;
@@ -205,7 +205,7 @@ static bool helper_end(struct helper *helper, struct input *input)
 	pass_on(helper->said);
 	if (ended > 0 && WIFEXITED(status))
 		return WEXITSTATUS(status) == EXIT_DONE && map_text(input, helper->text);
-	complain("%s: could not be read: the process that does was ended", input->name);
+	print_error("%s: could not be read: the process that does was ended", input->name);
 	return false;
 }
 
@@ -270,9 +270,9 @@ static void hint(const struct diff_totals *totals)
 	uint64_t lines = totals->a_lines > totals->b_lines ? totals->a_lines : totals->b_lines;
 
 	if (lines >= FEW_LINES && totals->kinds[DIFF_SAME] < lines / 10)
-		complain("less than a tenth of the messages is the same: these are hardly captures of the same workload");
+		print_error("less than a tenth of the messages is the same: these are hardly captures of the same workload");
 	if (totals->kinds[DIFF_CONNECTION_REMOVED] && totals->kinds[DIFF_CONNECTION_ADDED])
-		complain("connections without a counterpart on both sides: transport, service and addresses must be the same"
+		print_error("connections without a counterpart on both sides: transport, service and addresses must be the same"
 			 " (--map OLD=NEW for other addresses, --ignore service for other services)");
 }
 
@@ -284,7 +284,7 @@ static int compare(const struct options *options, struct input inputs[2], struct
 	int error;
 
 	if (printer_init(&printer, STDOUT_FILENO, false)) {
-		complain("out of memory");
+		print_error("out of memory");
 		return EXIT_TROUBLE;
 	}
 	if (options->json)
@@ -302,7 +302,7 @@ static int compare(const struct options *options, struct input inputs[2], struct
 	printer_fini(&printer);
 	/* a reader that has gone has seen a difference */
 	if (error && error != -EPIPE) {
-		complain("standard output: %s", strerror(-error));
+		print_error("standard output: %s", strerror(-error));
 		return EXIT_TROUBLE;
 	}
 	if (error)
@@ -362,7 +362,7 @@ static bool read_in_turn(struct reading readings[2], size_t most_lines)
 		readings[i].most_lines = most_lines ? most_lines : 1;
 		read_text(&readings[i]);
 		if (!readings[i].good) {
-			complain("%s", readings[i].error.text);
+			print_error("%s", readings[i].error.text);
 			return false;
 		}
 		most_lines -= canon_file_lines(&readings[i].input->file);
@@ -402,26 +402,26 @@ static int update(const struct options *options)
 
 	umask(mask);
 	if (!stat(golden, &found) && !is_canonical(golden) && found.st_size) {
-		complain("%s: not canonical text: not overwritten", golden);
+		print_error("%s: not canonical text: not overwritten", golden);
 		return EXIT_TROUBLE;
 	}
 	temporary = malloc(length + sizeof ".XXXXXX");
 	if (!temporary) {
-		complain("out of memory");
+		print_error("out of memory");
 		return EXIT_TROUBLE;
 	}
 	memcpy(temporary, golden, length);
 	strcpy(temporary + length, ".XXXXXX");
 	fd = mkstemp(temporary);
 	if (fd < 0) {
-		complain("%s: %s", golden, strerror(errno));
+		print_error("%s: %s", golden, strerror(errno));
 		free(temporary);
 		return EXIT_TROUBLE;
 	}
 	if (dissect(options, options->inputs[1], false, fd, golden) != EXIT_DONE)
 		goto out;
 	if (fchmod(fd, 0666 & ~mask) || fsync(fd) || rename(temporary, golden))
-		complain("%s: %s", golden, strerror(errno));
+		print_error("%s: %s", golden, strerror(errno));
 	else
 		status = EXIT_DONE;
 out:
@@ -441,11 +441,11 @@ int command_diff(int argc, char **argv)
 	if (!options_parse(&options, COMMAND_DIFF, argc, argv))
 		goto out;
 	if (options.input_count != 2)
-		complain("diff: takes two files (captures, or what rdmatap canon wrote)");
+		print_error("diff: takes two files (captures, or what rdmatap canon wrote)");
 	else if (options.json && options.diff.stat)
-		complain("--json and --stat: give one of them");
+		print_error("--json and --stat: give one of them");
 	else if (options.diff.update && (options.json || options.diff.stat))
-		complain("--update tells no differences: it goes without --json and --stat");
+		print_error("--update tells no differences: it goes without --json and --stat");
 	else if (options.diff.update)
 		status = update(&options);
 	else

@@ -23,6 +23,6 @@ bool diff_take(struct diff_options *diff, int letter, const char *value)
 			if (options[i].val == letter)
 				status = diff_rules_add(&diff->rules, options[i].name, value, &error);
 	if (status != RTAP_STATUS_OK)
-		complain("%s", error.text);
+		print_error("%s", error.text);
 	return status == RTAP_STATUS_OK;
 }

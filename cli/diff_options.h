@@ -28,7 +28,7 @@ enum { OPTION_DIFF = 512, OPTION_DIFF_FOLD, OPTION_DIFF_ORDER, OPTION_DIFF_RULES
 	{ "stat", no_argument, NULL, OPTION_DIFF_STAT }, \
 	{ "update", no_argument, NULL, OPTION_DIFF_UPDATE }
 
-/* Takes one of DIFF_OPTIONS. False: it is none of them, or a complaint is printed. */
+/* Takes one of DIFF_OPTIONS. False: it is none of them, or an error is printed. */
 bool diff_take(struct diff_options *diff, int letter, const char *value);
 
 #endif

@@ -64,25 +64,25 @@ static void take_frame(void *owner, struct rtap_frame *frame)
 	struct rtap_packet packet;
 
 	reader_packet(&exporting->reader, frame, &packet);
-	exporting->reader.tally.passed++;
+	exporting->reader.packets.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
-		exporting->reader.tally.anomalies[packet.anomalies[i].code]++;
+		exporting->reader.packets.anomalies[packet.anomalies[i].code]++;
 }
 
 static void report_tcp(const struct export_tcp_counters *counters, bool verbose)
 {
 	if (counters->left_out)
-		complain("%" COUNT " left out, for bytes are missing (--fill-holes puts zeros there, where it can)",
+		print_error("%" COUNT " left out, for bytes are missing (--fill-holes puts zeros there, where it can)",
 			 COUNTED(counters->left_out, "RPC message was", "RPC messages were"));
 	if (counters->filled)
-		complain("%" COUNT " zeros where bytes are missing", COUNTED(counters->filled, "RPC message has", "RPC messages have"));
+		print_error("%" COUNT " zeros where bytes are missing", COUNTED(counters->filled, "RPC message has", "RPC messages have"));
 	if (counters->dropped)
-		complain("%" COUNT " not written any more: interrupted", COUNTED(counters->dropped, "RPC message was", "RPC messages were"));
+		print_error("%" COUNT " not written any more: interrupted", COUNTED(counters->dropped, "RPC message was", "RPC messages were"));
 	if (counters->misplaced)
-		complain("%" COUNT " too late, and with a later time (give more with --max-memory)",
+		print_error("%" COUNT " too late, and with a later time (give more with --max-memory)",
 			 COUNTED(counters->misplaced, "RPC message stands", "RPC messages stand"));
 	if (verbose)
-		complain("%" COUNT " written", COUNTED(counters->messages, "RPC message was", "RPC messages were"));
+		print_error("%" COUNT " written", COUNTED(counters->messages, "RPC message was", "RPC messages were"));
 }
 
 static void finish_tcp(struct exporting *exporting)
@@ -95,43 +95,43 @@ static void finish_tcp(struct exporting *exporting)
 	if (export_tcp_close(exporting->tcp, &counters, &error) != RTAP_STATUS_OK)
 		fail(exporting, &error);
 	exporting->tcp = NULL;
-	exporting->reader.tally.held_times = counters.held_times;
+	exporting->reader.packets.held_times = counters.held_times;
 	report_tcp(&counters, exporting->reader.options->verbose);
 }
 
 static void report_files(const struct export_files_counts *counts, bool verbose)
 {
 	if (counts->dropped)
-		complain("%" COUNT " not looked into any more: interrupted",
+		print_error("%" COUNT " not looked into any more: interrupted",
 			 COUNTED(counts->dropped, "call about files was", "calls about files were"));
 	if (counts->unreadable)
-		complain("%" COUNT " about files could be read in part only, or not at all", COUNTED(counts->unreadable, "call", "calls"));
+		print_error("%" COUNT " about files could be read in part only, or not at all", COUNTED(counts->unreadable, "call", "calls"));
 	if (counts->nameless)
-		complain("%" COUNT " about", COUNTED(counts->nameless, "RPC call was cut off by the capture before what it is",
+		print_error("%" COUNT " about", COUNTED(counts->nameless, "RPC call was cut off by the capture before what it is",
 						      "RPC calls were cut off by the capture before what they are"));
 	if (counts->uncalled)
-		complain("%" COUNT " to files is not known", COUNTED(counts->uncalled, "RPC reply came without its call: what that did",
+		print_error("%" COUNT " to files is not known", COUNTED(counts->uncalled, "RPC reply came without its call: what that did",
 								     "RPC replies came without their calls: what these did"));
 	if (counts->forgotten || counts->refused || counts->untold)
-		complain("%" COUNT " forgotten, %" COUNT " refused, %" COUNT " not kept for want of memory (give more with --max-memory)",
+		print_error("%" COUNT " forgotten, %" COUNT " refused, %" COUNT " not kept for want of memory (give more with --max-memory)",
 			 COUNTED(counts->forgotten, "handle or name was", "handles and names were"), COUNTED(counts->refused, "file", "files"),
 			 COUNTED(counts->untold, "range", "ranges"));
 	if (counts->late)
-		complain("%" COUNT " turn (give more with --max-memory)",
+		print_error("%" COUNT " turn (give more with --max-memory)",
 			 COUNTED(counts->late, "call was taken behind its", "calls were taken behind their"));
 	if (counts->too_far)
-		complain("%" COUNT " that no file can have", COUNTED(counts->too_far, "write was at an offset", "writes were at offsets"));
+		print_error("%" COUNT " that no file can have", COUNTED(counts->too_far, "write was at an offset", "writes were at offsets"));
 	if (counts->unsettled)
-		complain("%" COUNT " moved: their files stay under names that they had before",
+		print_error("%" COUNT " moved: their files stay under names that they had before",
 			 COUNTED(counts->unsettled, "directory came back into the tree too often and was not", "directories came back into the tree too often and were not"));
 	if (counts->contrary)
-		complain("%" COUNT " left out", COUNTED(counts->contrary, "read or write of a directory's data was",
+		print_error("%" COUNT " left out", COUNTED(counts->contrary, "read or write of a directory's data was",
 							"reads and writes of a directory's data were"));
 	if (counts->not_copied)
-		complain("%" COUNT " more than is copied here",
+		print_error("%" COUNT " more than is copied here",
 			 COUNTED(counts->not_copied, "byte was copied by servers and is", "bytes were copied by servers and are"));
 	if (verbose)
-		complain("%" COUNT " about files", COUNTED(counts->exchanges, "call was", "calls were"));
+		print_error("%" COUNT " about files", COUNTED(counts->exchanges, "call was", "calls were"));
 }
 
 static void finish_files(struct exporting *exporting)
@@ -200,7 +200,7 @@ static int run(const struct options *options)
 		reader_run(reader, exporting.tracker, take_frame, &exporting);
 		rtap_tracker_finish(exporting.tracker);
 		if (exporting.skipped)
-			complain("%" COUNT " not looked into any more: interrupted", COUNTED(exporting.skipped, "RPC call was", "RPC calls were"));
+			print_error("%" COUNT " not looked into any more: interrupted", COUNTED(exporting.skipped, "RPC call was", "RPC calls were"));
 		finish_tcp(&exporting);
 		finish_files(&exporting);
 		reader_report(reader, exporting.tracker);

@@ -53,7 +53,7 @@ struct request {
 static bool add(struct request *request, const char *argument)
 {
 	if (request->argument_count == MOST_ARGUMENTS) {
-		complain("more options than are taken");
+		print_error("more options than are taken");
 		return false;
 	}
 	request->arguments[request->argument_count++] = argument;
@@ -80,7 +80,7 @@ static bool take_option(struct request *request, int which, int index)
 		snprintf(names[request->argument_count], sizeof names[0], "--%s", long_options[index].name);
 		return add(request, names[request->argument_count]) && (!optarg || add(request, optarg));
 	default:
-		complain("an extcap option that is not known, or without its argument");
+		print_error("an extcap option that is not known, or without its argument");
 		return false;
 	}
 }
@@ -99,7 +99,7 @@ static int list_interfaces(void)
 	printf("extcap {version=%s}\n", PACKAGE_VERSION);
 	if (rtap_live_list(print_interface, NULL, &error) == RTAP_STATUS_OK)
 		return EXIT_DONE;
-	complain("%s", error.text);
+	print_error("%s", error.text);
 	return EXIT_TROUBLE;
 }
 
@@ -127,7 +127,7 @@ static bool open_for_link_type(struct wanted *wanted)
 
 	options.verbs.force = !strncmp(wanted->name, "verbs:", strlen("verbs:"));
 	if (rtap_source_open_live(&source, wanted->name, &options, &error) != RTAP_STATUS_OK) {
-		complain("%s", error.text);
+		print_error("%s", error.text);
 		return false;
 	}
 	wanted->link_type = rtap_source_interface(source, 0)->link_type;
@@ -206,7 +206,7 @@ static int capture(struct request *request, char *program)
 	char *arguments[MOST_ARGUMENTS + 1];
 
 	if (!request->fifo) {
-		complain("--capture needs --fifo");
+		print_error("--capture needs --fifo");
 		return EXIT_TROUBLE;
 	}
 	if (!add(request, "-i") || !add(request, request->interface) || !add(request, "-w") || !add(request, request->fifo) ||
@@ -235,7 +235,7 @@ int command_extcap(int argc, char **argv)
 	if (request.interfaces)
 		return list_interfaces();
 	if (!request.interface) {
-		complain("--extcap-interface is missing");
+		print_error("--extcap-interface is missing");
 		return EXIT_TROUBLE;
 	}
 	if (request.dlts)
@@ -246,7 +246,7 @@ int command_extcap(int argc, char **argv)
 		return capture(&request, argv[0]);
 	if (request.filter)
 		return check_filter(request.filter);
-	complain("one of --extcap-interfaces, --extcap-dlts, --extcap-config, --capture is needed");
+	print_error("one of --extcap-interfaces, --extcap-dlts, --extcap-config, --capture is needed");
 	return EXIT_TROUBLE;
 }
 

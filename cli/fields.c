@@ -21,7 +21,7 @@ int command_fields(int argc, char **argv)
 	bool found = false;
 
 	if (argc > 2) {
-		complain("fields: takes one PREFIX at the most, such as infiniband.bth");
+		print_error("fields: takes one PREFIX at the most, such as infiniband.bth");
 		return EXIT_TROUBLE;
 	}
 	for (size_t id = 0; id < rtap_field_count(); id++) {
@@ -33,7 +33,7 @@ int command_fields(int argc, char **argv)
 		found = true;
 	}
 	if (!found) {
-		complain("fields: none begins with %s", prefix);
+		print_error("fields: none begins with %s", prefix);
 		return EXIT_TROUBLE;
 	}
 	return EXIT_DONE;

@@ -26,6 +26,6 @@ int list_run(void)
 
 	if (rtap_live_list(print_entry, NULL, &error) == RTAP_STATUS_OK)
 		return EXIT_DONE;
-	complain("%s", error.text);
+	print_error("%s", error.text);
 	return EXIT_TROUBLE;
 }

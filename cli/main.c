@@ -82,7 +82,7 @@ static int finish_standard_output(int status)
 	errno = 0;
 	if ((!fflush(stdout) && !ferror(stdout)) || errno == EPIPE)
 		return status;
-	complain("standard output: %s", errno ? strerror(errno) : "cannot be written");
+	print_error("standard output: %s", errno ? strerror(errno) : "cannot be written");
 	return EXIT_TROUBLE;
 }
 

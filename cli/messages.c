@@ -150,9 +150,9 @@ static void take(void *owner, struct rtap_frame *frame)
 		listing->first_ns = frame->time_ns;
 	listing->any = true;
 	reader_packet(&listing->reader, frame, &packet);
-	listing->reader.tally.passed++;
+	listing->reader.packets.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
-		listing->reader.tally.anomalies[packet.anomalies[i].code]++;
+		listing->reader.packets.anomalies[packet.anomalies[i].code]++;
 }
 
 static int run(const struct options *options, enum command command)
@@ -181,7 +181,7 @@ static int run(const struct options *options, enum command command)
 		tracking.wanted = is_wanted;
 	listing.tracker = rtap_tracker_open(&tracking);
 	if (!listing.tracker) {
-		complain("out of memory");
+		print_error("out of memory");
 		reader->status = EXIT_TROUBLE;
 		goto out;
 	}

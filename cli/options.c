@@ -170,7 +170,7 @@ static bool is_name(const char *option, const char *what, const char *name)
 {
 	if (*name)
 		return true;
-	complain("%s: the name of the %s is empty", option, what);
+	print_error("%s: the name of the %s is empty", option, what);
 	return false;
 }
 
@@ -179,7 +179,7 @@ static bool add_input(struct options *options, const char *name)
 	const char **larger = realloc(options->inputs, (options->input_count + 1) * sizeof *larger);
 
 	if (!larger) {
-		complain("out of memory");
+		print_error("out of memory");
 		return false;
 	}
 	options->inputs = larger;
@@ -228,7 +228,7 @@ static bool level_option(const char *name, enum canon_level *level)
 	else if (!strcmp(name, "packets"))
 		*level = CANON_PACKETS;
 	else
-		return complain("--level %s: no such level (messages, packets)", name), false;
+		return print_error("--level %s: no such level (messages, packets)", name), false;
 	return true;
 }
 
@@ -237,12 +237,12 @@ static bool add_kept(struct options *options, const char *name)
 	const char **larger;
 
 	if (!canon_name_known(name)) {
-		complain("--keep %s: no such field (rdmatap fields lists them, rdmatap-diff(1) those of canon)", name);
+		print_error("--keep %s: no such field (rdmatap fields lists them, rdmatap-diff(1) those of canon)", name);
 		return false;
 	}
 	larger = realloc(options->keep, (options->keep_count + 1) * sizeof *larger);
 	if (!larger) {
-		complain("out of memory");
+		print_error("out of memory");
 		return false;
 	}
 	options->keep = larger;
@@ -253,11 +253,11 @@ static bool add_kept(struct options *options, const char *name)
 static bool add_decode_as(struct options *options, const char *spec)
 {
 	if (options->context.decode_as_count == MAX_DECODE_AS) {
-		complain("--decode-as %s: more than %d of them", spec, MAX_DECODE_AS);
+		print_error("--decode-as %s: more than %d of them", spec, MAX_DECODE_AS);
 		return false;
 	}
 	if (!parse_decode_as(spec, &options->decode_as[options->context.decode_as_count])) {
-		complain("--decode-as %s: not understood (qp=NUMBER,rpcrdma|ipoib|data or udp=PORT,rocev2)", spec);
+		print_error("--decode-as %s: not understood (qp=NUMBER,rpcrdma|ipoib|data or udp=PORT,rocev2)", spec);
 		return false;
 	}
 	options->context.decode_as_count++;
@@ -274,7 +274,7 @@ static bool parse_form(struct options *options, const char *name)
 			return true;
 		}
 	}
-	complain("-T %s: no such form (text, json, fields)", name);
+	print_error("-T %s: no such form (text, json, fields)", name);
 	return false;
 }
 
@@ -282,7 +282,7 @@ static bool number_option(const char *option, uint64_t most, uint64_t *number)
 {
 	if (parse_number(optarg, most, number) && *number)
 		return true;
-	complain("%s %s: not a number from 1 to %llu", option, optarg, (unsigned long long)most);
+	print_error("%s %s: not a number from 1 to %llu", option, optarg, (unsigned long long)most);
 	return false;
 }
 
@@ -290,7 +290,7 @@ static bool size_option(const char *option, uint64_t least, uint64_t *size)
 {
 	if (parse_size(optarg, size) && *size >= least)
 		return true;
-	complain("%s %s: not a size of at least %s (such as 64M or 2G)", option, optarg, least == 1 << 20 ? "1M" : "1K");
+	print_error("%s %s: not a size of at least %s (such as 64M or 2G)", option, optarg, least == 1 << 20 ? "1M" : "1K");
 	return false;
 }
 
@@ -301,7 +301,7 @@ static bool speed_option(double *speed)
 	*speed = strtod(optarg, &end);
 	if (*end == 0 && end != optarg && *speed >= 1e-6 && *speed <= 1e6)
 		return true;
-	complain("--speed %s: not a number from 0.000001 to 1000000", optarg);
+	print_error("--speed %s: not a number from 0.000001 to 1000000", optarg);
 	return false;
 }
 
@@ -314,7 +314,7 @@ static bool interval_option(int64_t *interval_ns)
 		*interval_ns = (int64_t)(seconds * 1e9 + 0.5);
 		return true;
 	}
-	complain("--interval %s: not a number of seconds from 0.000001 to 1000000000", optarg);
+	print_error("--interval %s: not a number of seconds from 0.000001 to 1000000000", optarg);
 	return false;
 }
 
@@ -322,7 +322,7 @@ static bool interval_option(int64_t *interval_ns)
 static bool once(const char *option, const char **value, const char *advice)
 {
 	if (*value) {
-		complain("%s: given twice (%s)", option, advice);
+		print_error("%s: given twice (%s)", option, advice);
 		return false;
 	}
 	*value = optarg;
@@ -334,7 +334,7 @@ static bool add_flow_rule(struct options *options)
 	struct rtap_verbs_options *verbs = &options->live.verbs;
 
 	if (verbs->flow_rule_count == MAX_FLOW_RULES) {
-		complain("--flow %s: more than %d of them", optarg, MAX_FLOW_RULES);
+		print_error("--flow %s: more than %d of them", optarg, MAX_FLOW_RULES);
 		return false;
 	}
 	verbs->flow_rules = options->flow_rules;
@@ -353,7 +353,7 @@ static bool flow_type_option(enum rtap_flow_type *type)
 			return true;
 		}
 	}
-	complain("--flow-type %s: no such type (sniffer, normal, all, mc)", optarg);
+	print_error("--flow-type %s: no such type (sniffer, normal, all, mc)", optarg);
 	return false;
 }
 
@@ -362,7 +362,7 @@ static bool flow_priority_option(uint16_t *priority)
 	uint64_t number;
 
 	if (!parse_number(optarg, UINT16_MAX, &number)) {
-		complain("--flow-priority %s: not a number from 0 to 65535", optarg);
+		print_error("--flow-priority %s: not a number from 0 to 65535", optarg);
 		return false;
 	}
 	*priority = (uint16_t)number;
@@ -373,7 +373,7 @@ static bool fields_option(enum rtap_status status, const struct rtap_error *erro
 {
 	if (status == RTAP_STATUS_OK)
 		return true;
-	complain("%s", error->text);
+	print_error("%s", error->text);
 	return false;
 }
 
@@ -410,7 +410,7 @@ static bool take_capture_value(struct options *options, int letter)
 		options->live.wait_for_sm = optarg;
 		if (!optarg || !strcmp(optarg, "wait"))
 			return true;
-		complain("--is-sm=%s: not understood (--is-sm or --is-sm=wait)", optarg);
+		print_error("--is-sm=%s: not understood (--is-sm or --is-sm=wait)", optarg);
 		return false;
 	default:
 		return false;
@@ -450,7 +450,7 @@ static bool take_packet_value(struct options *options, int letter)
 	case 't':
 		if (clock_parse(optarg, &options->clock))
 			return true;
-		complain("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
+		print_error("-t %s: no such form (a, ad, d, dd, e, r, u, ud)", optarg);
 		return false;
 	default:
 		return false;
@@ -562,19 +562,19 @@ static bool may_be_verbs(const char *device)
 static void warn_of_trapping(const struct rtap_verbs_options *verbs)
 {
 	if (verbs->flow_type == RTAP_FLOW_NORMAL && !verbs->flow_dont_trap)
-		complain("--flow-type normal: the host does not get these packets while they are captured (--flow-dont-trap leaves them to it)");
+		print_error("--flow-type normal: the host does not get these packets while they are captured (--flow-dont-trap leaves them to it)");
 }
 
 static bool check_replay(const struct options *options)
 {
 	if (!options->device)
-		complain("nothing to send on (name it with -i; rdmatap -D lists what there is)");
+		print_error("nothing to send on (name it with -i; rdmatap -D lists what there is)");
 	else if (!options->input_count)
-		complain("nothing to send (name a capture file)");
+		print_error("nothing to send (name a capture file)");
 	else if ((options->speed != 1) + (options->rate != 0) + options->at_once > 1)
-		complain("--speed, --rate and --at-once: one of them");
+		print_error("--speed, --rate and --at-once: one of them");
 	else if (options->write_name && !strcmp(options->write_name, "-"))
-		complain("-w -: standard output tells how much was sent (name a file)");
+		print_error("-w -: standard output tells how much was sent (name a file)");
 	else
 		return true;
 	return false;
@@ -590,52 +590,52 @@ static bool check(const struct options *options, enum command command)
 	if (command == COMMAND_REPLAY)
 		return check_replay(options);
 	if (!options->input_count && !options->device)
-		complain("nothing to read (name a capture file; see rdmatap --help)");
+		print_error("nothing to read (name a capture file; see rdmatap --help)");
 	else if (options->input_count && options->device)
-		complain("-i and -r: either capture or read");
+		print_error("-i and -r: either capture or read");
 	else if (!options->device && (options->user || is_capture_asked(&options->live)))
-		complain("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm go with -i");
+		print_error("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm go with -i");
 	else if (is_verbs_asked(&options->live.verbs) && !may_be_verbs(options->device))
-		complain("--flow, --flow-type, --flow-priority, --flow-dont-trap, --flow-offload, --peer, --join, --force and --verbs "
+		print_error("--flow, --flow-type, --flow-priority, --flow-dont-trap, --flow-offload, --peer, --join, --force and --verbs "
 			 "go with -i verbs:DEVICE");
 	else if ((options->live.verbs.flow_priority || options->live.verbs.flow_dont_trap) && options->live.verbs.flow_type == RTAP_FLOW_SNIFFER)
-		complain("--flow-priority and --flow-dont-trap go with --flow-type normal, all or mc");
+		print_error("--flow-priority and --flow-dont-trap go with --flow-type normal, all or mc");
 	else if (options->live.verbs.flow_offload && !options->capture_filter)
-		complain("--flow-offload goes with -f, of which it gives to the NIC what that can do");
+		print_error("--flow-offload goes with -f, of which it gives to the NIC what that can do");
 	else if ((rotates || rotation->files) && !options->write_name)
-		complain("-C, -G and -W go with -w");
+		print_error("-C, -G and -W go with -w");
 	else if (rotation->files && !rotates)
-		complain("-W goes with -C or -G");
+		print_error("-W goes with -C or -G");
 	else if (rotates && !strcmp(options->write_name, "-"))
-		complain("-w -: standard output is one file only (no -C, -G)");
+		print_error("-w -: standard output is one file only (no -C, -G)");
 	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory)
-		complain("nothing to write (name a file with -w, a directory with --files)");
+		print_error("nothing to write (name a file with -w, a directory with --files)");
 	else if (command == COMMAND_REPORT && !options->write_name)
-		complain("nothing to write (name the page with -o, such as -o report.html; -o - is standard output)");
+		print_error("nothing to write (name the page with -o, such as -o report.html; -o - is standard output)");
 	else if (options->context.check_icrc && options->no_check_icrc)
-		complain("--check-icrc and --no-check-icrc exclude each other");
+		print_error("--check-icrc and --no-check-icrc exclude each other");
 	else if (options->fill_holes && !options->write_name)
-		complain("--fill-holes goes with -w");
+		print_error("--fill-holes goes with -w");
 	else if (options->directory && options->write_name && !strcmp(options->write_name, "-"))
-		complain("-w - and --files would both write to standard output");
+		print_error("-w - and --files would both write to standard output");
 	else if (options->form == VIEW_FIELDS && !options->fields.column_count)
-		complain("-T fields prints the fields that -e names: give at least one -e FIELD (rdmatap fields lists them)");
+		print_error("-T fields prints the fields that -e names: give at least one -e FIELD (rdmatap fields lists them)");
 	else if (options->form != VIEW_FIELDS && options->fields.column_count)
-		complain("-e goes with -T fields");
+		print_error("-e goes with -T fields");
 	else if (options->write_name && !strcmp(options->write_name, "-") && (options->print || options->quiet))
-		complain("-w - and %s would both write to standard output", options->print ? "--print" : "-q");
+		print_error("-w - and %s would both write to standard output", options->print ? "--print" : "-q");
 	else
 		return true;
 	return false;
 }
 
 /* What getopt_long() stumbled over, as it was written. It tells only the letter of a short option. */
-static void complain_of_option(char *const *argv, int letter)
+static void print_option_error(char *const *argv, int letter)
 {
 	char short_option[] = { '-', (char)optopt, 0 };
 	bool is_long = !optopt || optopt >= OPTION_PRINT;
 
-	complain("%s: %s (see rdmatap --help)", is_long ? argv[optind - 1] : short_option,
+	print_error("%s: %s (see rdmatap --help)", is_long ? argv[optind - 1] : short_option,
 		 letter == ':' ? "needs an argument" : is_long && strchr(argv[optind - 1], '=') ? "no such option, or none with a value" :
 		 "no such option");
 }
@@ -644,7 +644,7 @@ static bool take_files(struct options *options, enum command command, int argc, 
 {
 	for (int i = optind; i < argc; i++) {
 		if (!command_lines[command].takes_files) {
-			complain("%s: neither an option nor a command (capture files are named by -r; see rdmatap --help)", argv[i]);
+			print_error("%s: neither an option nor a command (capture files are named by -r; see rdmatap --help)", argv[i]);
 			return false;
 		}
 		if (!is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
@@ -677,7 +677,7 @@ bool options_parse(struct options *options, enum command command, int argc, char
 	opterr = 0;
 	while ((letter = getopt_long(argc, argv, letters, command_lines[command].long_options, NULL)) != -1)
 		if (letter == ':' || letter == '?') {
-			complain_of_option(argv, letter);
+			print_option_error(argv, letter);
 			return false;
 		} else if (!take_flag(options, letter) && !take_value(options, letter)) {
 			return false;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/crew.h"
+#include "capture/worker_pool.h"
 #include "cli/pipeline.h"
 #include "dissect/frozen.h"
 #include "reassembly/tracker.h"
@@ -66,14 +66,14 @@ struct hand {
 	struct pipeline *pipeline;
 	struct printer *printer;
 	struct format *format;
-	const struct crew_batch *batch; /* that it writes */
+	const struct worker_pool_batch *batch; /* that it writes */
 	struct printer own;
 };
 
 struct pipeline {
 	struct pipeline_options options;
-	struct crew *crew;
-	struct crew_batch *batch;       /* at hand */
+	struct worker_pool *pool;
+	struct worker_pool_batch *batch;       /* at hand */
 	uint64_t read_bytes, total_bytes; /* of the source, */
 	struct rtap_source_counters counters; /* up to this batch */
 	const struct rtap_frame *frames_end; /* of it */
@@ -112,7 +112,7 @@ static bool reserve(struct records *records, size_t length)
 	return true;
 }
 
-static struct work *work_of(struct crew_batch *batch)
+static struct work *work_of(struct worker_pool_batch *batch)
 {
 	if (!batch->work)
 		batch->work = calloc(1, sizeof(struct work));
@@ -186,7 +186,7 @@ uint64_t pipeline_link_speed(struct pipeline *pipeline, uint32_t interface)
 	return speed;
 }
 
-static void read_batch(void *owner, struct crew_batch *batch)
+static void read_batch(void *owner, struct worker_pool_batch *batch)
 {
 	struct pipeline *pipeline = owner;
 	uint64_t total;
@@ -198,7 +198,7 @@ static void read_batch(void *owner, struct crew_batch *batch)
 }
 
 /* False: memory is out; the frames are dissected when they are taken. */
-static bool dissect_batch(void *owner, struct crew_batch *batch)
+static bool dissect_batch(void *owner, struct worker_pool_batch *batch)
 {
 	struct pipeline *pipeline = owner;
 	uint32_t snap_length = pipeline->options.snap_length;
@@ -227,7 +227,7 @@ static int take_turn(void *owner)
 {
 	struct hand *hand = owner;
 
-	crew_wait_turn(hand->pipeline->crew, hand->batch);
+	worker_pool_wait_turn(hand->pipeline->pool, hand->batch);
 	return -atomic_load(&hand->pipeline->error);
 }
 
@@ -235,7 +235,7 @@ static bool has_to_wait(void *owner)
 {
 	struct hand *hand = owner;
 
-	return !crew_has_turn(hand->pipeline->crew, hand->batch);
+	return !worker_pool_has_turn(hand->pipeline->pool, hand->batch);
 }
 
 static void note_error(struct pipeline *pipeline, int result)
@@ -264,7 +264,7 @@ static int write_record(struct hand *hand, const struct record *record, uint8_t 
 	case LATER:
 		return printer_write(hand->printer, record->write, bytes);
 	case DEED:
-		crew_wait_turn(hand->pipeline->crew, hand->batch);
+		worker_pool_wait_turn(hand->pipeline->pool, hand->batch);
 		memcpy(&owner, bytes, sizeof owner);
 		record->act(owner, bytes + sizeof owner);
 		return 0;
@@ -273,10 +273,10 @@ static int write_record(struct hand *hand, const struct record *record, uint8_t 
 }
 
 /* Writes down what is shown of a batch. */
-static void write_batch(void *owner, struct crew_batch *batch, unsigned member)
+static void write_batch(void *owner, struct worker_pool_batch *batch, unsigned worker)
 {
 	struct pipeline *pipeline = owner;
-	struct hand *hand = &pipeline->hands[member];
+	struct hand *hand = &pipeline->hands[worker];
 	struct work *work = batch->work;
 	struct records *shown = work ? work->shown : NULL;
 	int result = 0;
@@ -324,7 +324,7 @@ static bool open_hands(struct pipeline *pipeline)
 struct pipeline *pipeline_open(const struct pipeline_options *options)
 {
 	struct pipeline *pipeline = calloc(1, sizeof *pipeline);
-	struct crew_stages stages = { .owner = pipeline, .read = read_batch, .finish = write_batch, .dispose = dispose };
+	struct worker_pool_stages stages = { .owner = pipeline, .read = read_batch, .finish = write_batch, .dispose = dispose };
 
 	if (!pipeline)
 		return NULL;
@@ -338,8 +338,8 @@ struct pipeline *pipeline_open(const struct pipeline_options *options)
 	if (options->tracker && options->ahead)
 		stages.prepare = dissect_batch;
 	if (open_hands(pipeline))
-		pipeline->crew = crew_open(&stages, options->threads);
-	if (pipeline->crew)
+		pipeline->pool = worker_pool_open(&stages, options->threads);
+	if (pipeline->pool)
 		return pipeline;
 	pipeline_close(pipeline);
 	return NULL;
@@ -347,7 +347,7 @@ struct pipeline *pipeline_open(const struct pipeline_options *options)
 
 enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **batch, struct rtap_error *error)
 {
-	struct crew_batch *taken = crew_take(pipeline->crew);
+	struct worker_pool_batch *taken = worker_pool_take(pipeline->pool);
 
 	pipeline->batch = taken;
 	pipeline->read_bytes = taken->read_bytes;
@@ -370,7 +370,7 @@ void pipeline_batch_done(struct pipeline *pipeline)
 
 	if (work)
 		give_records(pipeline, &work->dissected);
-	crew_give(pipeline->crew, pipeline->batch);
+	worker_pool_give(pipeline->pool, pipeline->batch);
 	pipeline->batch = NULL;
 	pipeline->room = NULL;
 }
@@ -553,7 +553,7 @@ void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
 void pipeline_sync(struct pipeline *pipeline)
 {
 	pipeline->room = NULL;
-	crew_drain(pipeline->crew);
+	worker_pool_drain(pipeline->pool);
 	if (pipeline->batch && pipeline->batch->status == RTAP_STATUS_OK)
 		write_batch(pipeline, pipeline->batch, 0);
 }
@@ -574,7 +574,7 @@ void pipeline_close(struct pipeline *pipeline)
 {
 	if (!pipeline)
 		return;
-	crew_close(pipeline->crew);
+	worker_pool_close(pipeline->pool);
 	for (unsigned i = 0; i < pipeline->options.threads; i++)
 		printer_fini(&pipeline->hands[i].own);
 	while (pipeline->spare) {

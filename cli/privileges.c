@@ -19,7 +19,7 @@ static bool fill_account(const char *name, struct account *account)
 	errno = 0;
 	found = getpwnam(name);
 	if (!found || strlen(name) >= sizeof account->name) {
-		complain("user %s: %s", name, errno ? strerror(errno) : "there is no such user");
+		print_error("user %s: %s", name, errno ? strerror(errno) : "there is no such user");
 		return false;
 	}
 	strcpy(account->name, name);
@@ -37,7 +37,7 @@ bool privileges_find(const char *asked, struct account *account)
 	if (geteuid() != 0) {
 		if (!asked)
 			return true;
-		complain("-Z %s: only root can become another user", asked);
+		print_error("-Z %s: only root can become another user", asked);
 		return false;
 	}
 	if (asked)
@@ -46,7 +46,7 @@ bool privileges_find(const char *asked, struct account *account)
 		return fill_account(behind_sudo, account);
 	if (fill_account(UNPRIVILEGED_USER, account))
 		return true;
-	complain("name the user to go on as (-Z USER; -Z root stays root)");
+	print_error("name the user to go on as (-Z USER; -Z root stays root)");
 	return false;
 }
 
@@ -58,7 +58,7 @@ bool privileges_give_up(const struct account *account, bool keep_net_raw)
 		return true;
 	capng_clear(CAPNG_SELECT_CAPS);
 	if (keep_net_raw && capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_NET_RAW)) {
-		complain("capabilities cannot be told");
+		print_error("capabilities cannot be told");
 		return false;
 	}
 	if (account->changes)
@@ -68,9 +68,9 @@ bool privileges_give_up(const struct account *account, bool keep_net_raw)
 	if (!result)
 		return true;
 	if (account->changes)
-		complain("cannot become user %s (step %d of libcap-ng; -Z root stays root)", account->name, -result);
+		print_error("cannot become user %s (step %d of libcap-ng; -Z root stays root)", account->name, -result);
 	else
-		complain("cannot drop capabilities (step %d of libcap-ng)", -result);
+		print_error("cannot drop capabilities (step %d of libcap-ng)", -result);
 	return false;
 }
 
@@ -80,7 +80,7 @@ bool privileges_check_folder(const char *name)
 	bool writable = copy && !access(dirname(copy), W_OK | X_OK);
 
 	if (!writable)
-		complain("%s: no more files can be made in this folder as user %lu: %s (name another folder, or another user with -Z)", name,
+		print_error("%s: no more files can be made in this folder as user %lu: %s (name another folder, or another user with -Z)", name,
 			 (unsigned long)geteuid(), copy ? strerror(errno) : "out of memory");
 	free(copy);
 	return writable;

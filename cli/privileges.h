@@ -18,17 +18,17 @@ struct account {
 
 /*
  * Whom to become: the user asked for (-Z; NULL: nobody in particular); else, as root, the one behind sudo, or the account
- * chosen at configure time. False: a complaint is printed.
+ * chosen at configure time. False: an error is printed.
  */
 bool privileges_find(const char *asked, struct account *account);
 
 /*
  * Becomes that user, with its groups, and drops all capabilities but, if so wished, CAP_NET_RAW. Before any thread is
- * started. With -Z root nothing is given up. False: a complaint is printed, and the program must end.
+ * started. With -Z root nothing is given up. False: an error is printed, and the program must end.
  */
 bool privileges_give_up(const struct account *account, bool keep_net_raw);
 
-/* Whether files can be made in the folder of `name`. False: a complaint is printed. */
+/* Whether files can be made in the folder of `name`. False: an error is printed. */
 bool privileges_check_folder(const char *name);
 
 #endif

@@ -18,7 +18,7 @@
 void reader_fail(struct reader *reader, const struct rtap_error *error)
 {
 	reader_sync(reader);
-	complain("%s", error->text);
+	print_error("%s", error->text);
 	if (!reader->failure.text[0])
 		reader->failure = *error;
 	reader->status = EXIT_TROUBLE;
@@ -28,7 +28,7 @@ void reader_wrote(struct reader *reader, int error)
 {
 	/* a reader that has gone away is no error: it has seen enough */
 	if (error && error != -EPIPE && !reader->unwritable) {
-		complain("standard output: %s", strerror(-error));
+		print_error("standard output: %s", strerror(-error));
 		reader->status = EXIT_TROUBLE;
 	}
 	reader->unwritable |= error != 0;
@@ -113,9 +113,9 @@ static bool is_input(const struct options *options, const char *output_name)
 bool reader_would_overwrite(const struct options *options)
 {
 	if (is_input(options, "-"))
-		complain("standard output is an input too (name another file)");
+		print_error("standard output is an input too (name another file)");
 	else if (options->write_name && is_input(options, options->write_name))
-		complain("%s: is an input too (name another file)", options->write_name);
+		print_error("%s: is an input too (name another file)", options->write_name);
 	else
 		return false;
 	return true;
@@ -151,7 +151,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 		return false;
 	}
 	if (options->display_filter && rtap_filter_compile(&reader->filter, options->display_filter, NULL, &error) != RTAP_STATUS_OK) {
-		complain("-Y: %s", error.text);
+		print_error("-Y: %s", error.text);
 		reader->status = EXIT_TROUBLE;
 		return false;
 	}
@@ -162,7 +162,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 		return false;
 	}
 	if (printer_init(&reader->printer, STDOUT_FILENO, options->line_buffered)) {
-		complain("out of memory");
+		print_error("out of memory");
 		reader->status = EXIT_TROUBLE;
 		return false;
 	}
@@ -193,11 +193,11 @@ static bool passes_bpf(struct reader *reader, const struct rtap_frame *frame)
 /* As many as may be taken, without a look at the frames, which another processor may still have in its cache. */
 static uint64_t count_batch(struct reader *reader, const struct rtap_batch *batch)
 {
-	uint64_t left = reader->options->count ? reader->options->count - reader->tally.taken : UINT64_MAX;
+	uint64_t left = reader->options->count ? reader->options->count - reader->packets.taken : UINT64_MAX;
 	uint64_t taken = batch->count < left ? batch->count : left;
 
-	reader->tally.taken += taken;
-	reader->tally.passed += taken;
+	reader->packets.taken += taken;
+	reader->packets.passed += taken;
 	reader->stop |= taken == left;
 	return taken;
 }
@@ -225,9 +225,9 @@ static void take_batch(struct reader *reader, struct rtap_batch *batch, void (*t
 			continue;
 		if (frame->captured_length > snap_length)
 			frame->captured_length = snap_length;
-		reader->tally.taken++;
+		reader->packets.taken++;
 		take(owner, frame);
-		if (reader->tally.taken == last)
+		if (reader->packets.taken == last)
 			reader->stop = true;
 	}
 	if (reader->tracker)
@@ -267,7 +267,7 @@ static void end_live(struct reader *reader)
 
 		status = rtap_source_read_batch(reader->source, &batch, &error);
 		if (status == RTAP_STATUS_BROKEN)
-			complain("%s", error.text);
+			print_error("%s", error.text);
 		rtap_batch_release(batch);
 	} while (status == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN);
 }
@@ -329,7 +329,7 @@ static void batch_done(struct reader *reader, struct rtap_batch *batch)
 static void close_pipeline(struct reader *reader, uint64_t *done, uint64_t *total)
 {
 	reader_sync(reader);
-	reader->tally.read = pipeline_progress(reader->pipeline, done, total);
+	reader->packets.read = pipeline_progress(reader->pipeline, done, total);
 	pipeline_close(reader->pipeline);
 	reader->pipeline = NULL;
 	rtap_source_stop(reader->source);
@@ -346,13 +346,13 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 			end_live(reader);
 		else
 			rtap_source_stop(reader->source);
-		reader->tally.read = rtap_source_counters(reader->source);
+		reader->packets.read = rtap_source_counters(reader->source);
 		rtap_source_progress(reader->source, &done, &total);
 	}
-	progress_end(&reader->progress, reader->tally.read.frames, done, total);
+	progress_end(&reader->progress, reader->packets.read.frames, done, total);
 	/* pipes have no total: an interrupt is how their reading ends */
 	if (interrupted && !reader->stop && total && status != RTAP_STATUS_END)
-		complain("interrupted: only %" COUNT " taken in", COUNTED(reader->tally.taken, "packet was", "packets were"));
+		print_error("interrupted: only %" COUNT " taken in", COUNTED(reader->packets.taken, "packet was", "packets were"));
 	reader->interrupted = interrupted;
 	reader->whole = (reader->stop || !interrupted) && !reader->failure.text[0];
 	interrupted = 1;
@@ -366,7 +366,7 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 	reader->tracker = tracker;
 	if (tracker && reader->options->input_count > 1 &&
 	    !tracker_join_captures(tracker, !reader->options->keeps_times && clocks_adjust(reader->source, reader->options)))
-		complain("out of memory: packets that are in several files are counted more than once");
+		print_error("out of memory: packets that are in several files are counted more than once");
 	open_pipeline(reader);
 	while (goes_on(reader)) {
 		struct rtap_batch *batch;
@@ -385,7 +385,7 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 		} else if (live && status == RTAP_STATUS_BROKEN) {
 			/* of a device it is a warning: the capture goes on, and what was lost is in the counts */
 			reader_sync(reader);
-			complain("%s", error.text);
+			print_error("%s", error.text);
 		} else {
 			reader_fail(reader, &error);
 		}
@@ -398,10 +398,10 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 
 void reader_report(const struct reader *reader, const struct rtap_tracker *tracker)
 {
-	remark_trouble(reader->source, &reader->tally);
+	diagnostics_losses(reader->source, &reader->packets);
 	if (reader->options->verbose)
-		remark_all(reader->source, &reader->tally);
-	remark_tracker(tracker, true, reader->options->verbose);
+		diagnostics_verbose(reader->source, &reader->packets);
+	diagnostics_state(tracker, true, reader->options->verbose);
 }
 
 void reader_close(struct reader *reader)

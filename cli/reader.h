@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/pipeline.h"
 #include "cli/progress.h"
-#include "cli/remarks.h"
+#include "cli/diagnostics.h"
 #include "output/format.h"
 
 struct reader {
@@ -22,7 +22,7 @@ struct reader {
 	struct rtap_batch *batch;   /* that the frame is of that take() is called with; NULL: nobody may hold that */
 	struct pipeline *pipeline;  /* NULL: one thread does all in turn */
 	struct progress progress;
-	struct tally tally;
+	struct packet_counters packets;
 	void (*idle)(void *owner);  /* live: called when what has been written should be there for others; NULL: nothing to do */
 	int64_t flush_ns;           /* live: when to flush, also if it is not idle; monotonic clock */
 	/* Not NULL: takes the first `count` frames of a batch at once, in which they may be NULL, instead of take(). */
@@ -37,15 +37,15 @@ struct reader {
 	struct rtap_error failure;  /* the first one told; no text: none was */
 };
 
-/* Whether an output is an input too, which writing would destroy; a complaint is printed then. */
+/* Whether an output is an input too, which writing would destroy; an error is printed then. */
 bool reader_would_overwrite(const struct options *options);
 
-/* Opens all that the options name. False: a complaint is printed. close in both cases. */
+/* Opens all that the options name. False: an error is printed. close in both cases. */
 bool reader_open(struct reader *reader, const struct options *options);
 
 /*
  * Reads to the end, and hands each frame on. A live source is stopped by the first interrupt, and all that it has received
- * is still handed on. What went wrong with the inputs is complained of. tracker: that reader_packet() is called for, of each
+ * is still handed on. Errors of the inputs are printed. tracker: that reader_packet() is called for, of each
  * frame; NULL: it is not.
  */
 void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take)(void *owner, struct rtap_frame *frame), void *owner);
@@ -62,10 +62,10 @@ void reader_show(struct reader *reader, const struct rtap_packet *packet);
 /* For `take`, and all that it calls: what printer_write() does. */
 void reader_write(struct reader *reader, void (*write)(const void *what, struct line *line), const void *what);
 
-/* What was shown so far is written out, so that a complaint stands behind it. */
+/* Writes out what was shown so far, so that an error message stands after it. */
 void reader_sync(struct reader *reader);
 
-/* Complains of what there was to complain of, and with -v tells all that was counted. */
+/* Prints the diagnostics of the run; with -v all counters. */
 void reader_report(const struct reader *reader, const struct rtap_tracker *tracker);
 
 /* The result of writing: 0, or the -errno that standard output failed with. */

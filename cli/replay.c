@@ -73,7 +73,7 @@ static void sleep_until(int64_t wake_ns)
 
 static void fail(struct replay *replay, const struct rtap_error *error)
 {
-	complain("%s", error->text);
+	print_error("%s", error->text);
 	replay->status = EXIT_TROUBLE;
 	replay->stop = true;
 }
@@ -195,7 +195,7 @@ static void send_all(struct replay *replay)
 		if (status == RTAP_STATUS_OK)
 			send_batch(replay, batch);
 		else
-			complain("%s", error.text);
+			print_error("%s", error.text);
 		rtap_batch_release(batch);
 		if (status != RTAP_STATUS_OK)
 			replay->status = EXIT_TROUBLE;
@@ -217,12 +217,12 @@ static void finish(struct replay *replay)
 	if (replay->responses && !responses_write(replay->responses, RESPONSES_WAIT_MS))
 		replay->status = EXIT_TROUBLE;
 	if (replay->cut)
-		complain("%" COUNT " captured in part only and not sent", COUNTED(replay->cut, "frame was", "frames were"));
+		print_error("%" COUNT " captured in part only and not sent", COUNTED(replay->cut, "frame was", "frames were"));
 	if (replay->of_other_link)
-		complain("%" COUNT " not sent: not of link type %s, which %s takes", COUNTED(replay->of_other_link, "frame was", "frames were"),
+		print_error("%" COUNT " not sent: not of link type %s, which %s takes", COUNTED(replay->of_other_link, "frame was", "frames were"),
 			 rtap_link_type_name(rtap_sender_link_type(replay->sender)), replay->options->device);
 	if (replay->refused)
-		complain("%" COUNT " refused, the first: %s", COUNTED(replay->refused, "frame was", "frames were"), replay->refusal.text);
+		print_error("%" COUNT " refused, the first: %s", COUNTED(replay->refused, "frame was", "frames were"), replay->refusal.text);
 	if (replay->cut || replay->of_other_link || replay->refused)
 		replay->status = EXIT_TROUBLE;
 	printf("%" COUNT ", %" COUNT " sent in %.6f s\n", COUNTED(replay->sent, "packet", "packets"),

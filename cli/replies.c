@@ -34,7 +34,7 @@ static bool can_be_read_twice(const struct options *options)
 	if (options->device)
 		return false;
 	for (size_t i = 0; i < options->input_count; i++)
-		/* what is not there is complained of when it is opened */
+		/* a missing file is reported when it is opened */
 		if (!strcmp(options->inputs[i], "-") || (!stat(options->inputs[i], &found) && !S_ISREG(found.st_mode)))
 			return false;
 	return true;
@@ -88,7 +88,7 @@ bool replies_collect(struct replies *replies, const struct options *options)
 	bool done = false;
 
 	if (!can_be_read_twice(options)) {
-		complain(FIELD " needs files that can be read twice: the reply comes behind the call");
+		print_error(FIELD " needs files that can be read twice: the reply comes behind the call");
 		return false;
 	}
 	/* all frames, as they are counted before the filter */
@@ -99,12 +99,12 @@ bool replies_collect(struct replies *replies, const struct options *options)
 		goto out;
 	collecting.tracker = rtap_tracker_open(&tracking);
 	if (!collecting.tracker) {
-		complain("out of memory");
+		print_error("out of memory");
 		goto out;
 	}
 	reader_run(&collecting.reader, collecting.tracker, take, &collecting);
 	if (replies->failed)
-		complain(FIELD ": too many calls for --max-memory");
+		print_error(FIELD ": too many calls for --max-memory");
 	else if (replies->count)
 		qsort(replies->list, replies->count, sizeof *replies->list, compare);
 	done = !replies->failed && !collecting.reader.interrupted && !hurried;

@@ -18,7 +18,7 @@ struct replies {
 /* Whether -e or -Y names the field. */
 bool replies_wanted(const struct options *options);
 
-/* Reads the inputs, which are read again later: files, no pipes. False: a complaint is printed, or an interrupt came. */
+/* Reads the inputs, which are read again later: files, no pipes. False: an error is printed, or an interrupt came. */
 bool replies_collect(struct replies *replies, const struct options *options);
 
 void replies_fini(struct replies *replies);

@@ -70,9 +70,9 @@ static void take(void *owner, struct rtap_frame *frame)
 		congestion_note_pause(reporting->stats, &pause);
 	}
 	report_packet(reporting->report, &packet);
-	reporting->reader.tally.passed++;
+	reporting->reader.packets.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
-		reporting->reader.tally.anomalies[packet.anomalies[i].code]++;
+		reporting->reader.packets.anomalies[packet.anomalies[i].code]++;
 }
 
 static bool open_state(struct reporting *reporting, const struct options *options)
@@ -97,7 +97,7 @@ static bool open_state(struct reporting *reporting, const struct options *option
 		reporting->report = report_create(reporting->stats, points);
 	if (reporting->tracker && reporting->report)
 		return true;
-	complain("out of memory");
+	print_error("out of memory");
 	return false;
 }
 
@@ -111,12 +111,12 @@ static bool open_page(struct reporting *reporting, const struct options *options
 {
 	reporting->fd = is_standard_output(options) ? STDOUT_FILENO : open(options->write_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (reporting->fd < 0) {
-		complain("%s: %s", options->write_name, strerror(errno));
+		print_error("%s: %s", options->write_name, strerror(errno));
 		return false;
 	}
 	if (!printer_init(&reporting->page, reporting->fd, false))
 		return true;
-	complain("out of memory");
+	print_error("out of memory");
 	return false;
 }
 
@@ -134,7 +134,7 @@ static void end_page(struct reporting *reporting, int error)
 	reporting->fd = -1;
 	if (!error)
 		return;
-	complain("%s: %s", options->write_name, strerror(-error));
+	print_error("%s: %s", options->write_name, strerror(-error));
 	reporting->reader.status = EXIT_TROUBLE;
 }
 
@@ -147,7 +147,7 @@ static void write_page(struct reporting *reporting)
 		.source = reader->source,
 		.failure = reader->failure.text[0] ? reader->failure.text : NULL,
 		.interrupted = reader->interrupted,
-		.anomalies = reader->tally.anomalies,
+		.anomalies = reader->packets.anomalies,
 		.counters = rtap_tracker_counters(reporting->tracker),
 	};
 

@@ -31,7 +31,7 @@ static bool open_file(struct responses *responses, const char *name, uint32_t li
 			     (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, &error) == RTAP_STATUS_OK &&
 	    (!account->changes || rtap_series_hand_over(responses->file, account->user, account->group, &error) == RTAP_STATUS_OK))
 		return true;
-	complain("%s", error.text);
+	print_error("%s", error.text);
 	return false;
 }
 
@@ -42,11 +42,11 @@ struct responses *responses_open(const char *device, uint32_t link_type, const c
 	struct rtap_error error;
 
 	if (link_type != RTAP_LINK_ERF) {
-		complain("-w: %s has no responses (only umad: has)", device);
+		print_error("-w: %s has no responses (only umad: has)", device);
 	} else if (!responses) {
-		complain("out of memory");
+		print_error("out of memory");
 	} else if (rtap_source_open_live(&responses->source, device, &options, &error) != RTAP_STATUS_OK) {
-		complain("%s", error.text);
+		print_error("%s", error.text);
 	} else if (open_file(responses, file_name, link_type, account)) {
 		return responses;
 	}
@@ -64,7 +64,7 @@ static bool write_batch(struct responses *responses, const struct rtap_batch *ba
 
 	for (size_t i = 0; i < batch->count; i++) {
 		if (rtap_series_write(responses->file, &batch->frames[i], &error) != RTAP_STATUS_OK) {
-			complain("%s", error.text);
+			print_error("%s", error.text);
 			return false;
 		}
 		responses->count++;
@@ -84,7 +84,7 @@ bool responses_write(struct responses *responses, unsigned wait_ms)
 		if (status == RTAP_STATUS_OK)
 			rtap_batch_release(batch);
 		else if (status != RTAP_STATUS_END)
-			complain("%s", error.text);
+			print_error("%s", error.text);
 		responses->unanswered += status == RTAP_STATUS_BROKEN;
 		if (!written || status == RTAP_STATUS_FAILED)
 			return false;
@@ -105,14 +105,14 @@ bool responses_close(struct responses *responses)
 		return true;
 	dropped = rtap_source_interface(responses->source, 0)->dropped_here;
 	if (dropped.known && dropped.value)
-		complain("%" COUNT " received and not written to the file, for want of time",
+		print_error("%" COUNT " received and not written to the file, for want of time",
 			 COUNTED(dropped.value, "packet was", "packets were"));
 	printf("%" COUNT " received, %" COUNT " not answered\n", COUNTED(responses->count, "packet", "packets"),
 	       COUNTED(responses->unanswered, "request", "requests"));
 	good = rtap_series_close(responses->file, &error) == RTAP_STATUS_OK;
 	rtap_source_close(responses->source);
 	if (!good)
-		complain("%s", error.text);
+		print_error("%s", error.text);
 	free(responses);
 	return good;
 }

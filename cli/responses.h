@@ -17,14 +17,14 @@ struct responses;
 
 /*
  * Captures on the device, whose sender takes frames of this link type, into a new file, which is handed to whom the program
- * becomes. No thread is started before the first write. NULL: a complaint is printed.
+ * becomes. No thread is started before the first write. NULL: an error is printed.
  */
 struct responses *responses_open(const char *device, uint32_t link_type, const char *file_name, const struct account *account);
 
-/* Writes what has come, waiting up to `wait_ms` since the last one for more. False: it failed, and a complaint is printed. */
+/* Writes what has come, waiting up to `wait_ms` since the last one for more. False: it failed, and an error is printed. */
 bool responses_write(struct responses *responses, unsigned wait_ms);
 
-/* Ends the capture. False: the file is not whole, and a complaint is printed. NULL is OK. */
+/* Ends the capture. False: the file is not whole, and an error is printed. NULL is OK. */
 bool responses_close(struct responses *responses);
 
 #endif

@@ -136,9 +136,9 @@ static void take(void *owner, struct rtap_frame *frame)
 	take_packet(summary, &packet);
 	if (rtap_packet_has(&packet, PROTOCOL_MAC_CONTROL))
 		take_pause(summary, &packet);
-	summary->reader.tally.passed++;
+	summary->reader.packets.passed++;
 	for (uint8_t i = 0; i < packet.anomaly_count; i++)
-		summary->reader.tally.anomalies[packet.anomalies[i].code]++;
+		summary->reader.packets.anomalies[packet.anomalies[i].code]++;
 }
 
 static bool write_record(void *owner, stats_form *form, const struct stats_record *record)
@@ -172,7 +172,7 @@ static bool open_state(struct summary *summary, const struct options *options)
 	});
 	if (summary->tracker && summary->stats)
 		return true;
-	complain("out of memory");
+	print_error("out of memory");
 	return false;
 }
 

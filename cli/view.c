@@ -33,7 +33,7 @@ struct view {
 	} made[PIPELINE_FORMATS];
 	struct format *formats[PIPELINE_FORMATS];
 	struct replies replies;
-	uint32_t unknown_links[8]; /* link types complained of */
+	uint32_t unknown_links[8]; /* link types that were reported */
 	unsigned unknown_link_count;
 };
 
@@ -75,7 +75,7 @@ static bool open_formats(struct view *view)
 		return true;
 	for (unsigned i = 0; i < count; i++) {
 		if (!open_format(view, i)) {
-			complain("out of memory");
+			print_error("out of memory");
 			return false;
 		}
 	}
@@ -144,7 +144,7 @@ static void save_batch(void *owner, struct rtap_batch *batch, size_t count)
 	size_t written;
 	enum rtap_status status = rtap_series_write_batch(view->series, batch, count, &written, &error);
 
-	view->reader.tally.passed -= count - written;
+	view->reader.packets.passed -= count - written;
 	if (status == RTAP_STATUS_END)
 		view->reader.stop = true;
 	else if (status != RTAP_STATUS_OK)
@@ -172,13 +172,13 @@ static void note_unknown_link(struct view *view, uint32_t link_type)
 		return;
 	view->unknown_links[view->unknown_link_count++] = link_type;
 	reader_sync(&view->reader);
-	complain("link type %" PRIu32 " (%s) is not dissected: its frames are listed with their lengths", link_type, name ? name : "no name");
+	print_error("link type %" PRIu32 " (%s) is not dissected: its frames are listed with their lengths", link_type, name ? name : "no name");
 }
 
 static void count_anomalies(struct view *view, const struct rtap_packet *packet)
 {
 	for (uint8_t i = 0; i < packet->anomaly_count; i++) {
-		view->reader.tally.anomalies[packet->anomalies[i].code]++;
+		view->reader.packets.anomalies[packet->anomalies[i].code]++;
 		if (packet->anomalies[i].code == RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
 			note_unknown_link(view, packet->frame->link_type);
 	}
@@ -197,7 +197,7 @@ static void show(void *owner, struct rtap_frame *frame)
 		if (packet.anomaly_count)
 			count_anomalies(view, &packet);
 	}
-	view->reader.tally.passed++;
+	view->reader.packets.passed++;
 	if (view->options->write_name)
 		save(view, frame);
 	if (view->reader.formats && !view->reader.stop)
@@ -224,7 +224,7 @@ static void finish_output(struct view *view)
 
 	if (view->options->quiet) {
 		char text[64];
-		int length = snprintf(text, sizeof text, "%" COUNT "\n", COUNTED(reader->tally.passed, "packet", "packets"));
+		int length = snprintf(text, sizeof text, "%" COUNT "\n", COUNTED(reader->packets.passed, "packet", "packets"));
 
 		reader_wrote(reader, printer_text(&reader->printer, text, (size_t)length));
 	}
@@ -233,7 +233,7 @@ static void finish_output(struct view *view)
 	    open_series(view, first_link_type(reader->source), now_ns(), &error) != RTAP_STATUS_OK)
 		end_writing(view, &error);
 	if (view->series)
-		reader->tally.held_times = rtap_series_held_times(view->series);
+		reader->packets.held_times = rtap_series_held_times(view->series);
 	if (rtap_series_close(view->series, &error) != RTAP_STATUS_OK)
 		end_writing(view, &error);
 	view->series = NULL;
@@ -258,7 +258,7 @@ static bool open_tracker(struct view *view)
 	options.context.decode_as = view->options->decode_as;
 	view->tracker = rtap_tracker_open(&options);
 	if (!view->tracker)
-		complain("out of memory");
+		print_error("out of memory");
 	return view->tracker;
 }
 
@@ -306,15 +306,15 @@ int view_run(const struct options *options)
 		finishes_files = options->write_name != NULL;
 		reader_run(reader, view.tracker, show, &view);
 		finish_output(&view);
-		remark_trouble(reader->source, &reader->tally);
+		diagnostics_losses(reader->source, &reader->packets);
 		if (options->device)
-			remark_live(reader->source, &reader->tally, options->extcap);
+			diagnostics_live(reader->source, &reader->packets, options->extcap);
 		if (options->verbose)
-			remark_all(reader->source, &reader->tally);
+			diagnostics_verbose(reader->source, &reader->packets);
 		if (view.tracker)
-			remark_tracker(view.tracker, false, options->verbose);
+			diagnostics_state(view.tracker, false, options->verbose);
 		if (lost_values(&view))
-			complain("%" COUNT " not written for want of memory", COUNTED(lost_values(&view), "value", "values"));
+			print_error("%" COUNT " not written for want of memory", COUNTED(lost_values(&view), "value", "values"));
 	}
 	if (rtap_series_close(view.series, NULL) != RTAP_STATUS_OK)
 		reader->status = EXIT_TROUBLE;

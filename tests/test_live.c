@@ -121,7 +121,7 @@ static const struct live_operations fake_operations = { fake_receive, fake_stop,
 /* A source on such a device, without the rest of a source. */
 struct run {
 	struct batch_pool *pool;
-	struct ledger ledger;
+	struct source_metadata metadata;
 	struct live *live;
 };
 
@@ -142,14 +142,14 @@ static enum rtap_status begin(struct run *run, const struct plan *plan, const st
 	if (!fake->plan.at_a_time)
 		fake->plan.at_a_time = 7;
 	*run = (struct run){ .pool = batch_pool_create(64 * 1024) };
-	return live_run(&run->live, &fake->device, "fake:f0", options, run->pool, &run->ledger, error);
+	return live_run(&run->live, &fake->device, "fake:f0", options, run->pool, &run->metadata, error);
 }
 
 static void end(struct run *run)
 {
 	live_close(run->live);
 	cr_assert_eq(atomic_load(&closed), 1);
-	ledger_fini(&run->ledger);
+	source_metadata_fini(&run->metadata);
 	batch_pool_release(run->pool);
 	free(loans);
 }
@@ -205,14 +205,14 @@ Test(live, hands_on_what_a_device_gives_in_order_and_what_it_still_holds_at_the_
 	cr_assert_eq(begin(&run, &plan, &no_options, &error), RTAP_STATUS_OK);
 	cr_assert_eq(read_some(&run, 10000, &next, &broken, &error), RTAP_STATUS_OK);
 	cr_assert_eq(next, 10000);
-	cr_assert_eq(run.ledger.note_count, 0);
+	cr_assert_eq(run.metadata.note_count, 0);
 	live_stop(run.live);
 	cr_assert_eq(read_some(&run, UINT64_MAX, &next, &broken, &error), RTAP_STATUS_END);
 	cr_assert_eq(next, 13000);
 	cr_assert_eq(read_some(&run, 1, &next, &broken, &error), RTAP_STATUS_END);
 	cr_assert_eq(broken, 0);
-	cr_assert_eq(run.ledger.note_count, 2, "%zu notes, told once", run.ledger.note_count);
-	cr_assert(strstr(run.ledger.notes[0], ": one thing"), "%s", run.ledger.notes[0]);
+	cr_assert_eq(run.metadata.note_count, 2, "%zu notes, told once", run.metadata.note_count);
+	cr_assert(strstr(run.metadata.notes[0], ": one thing"), "%s", run.metadata.notes[0]);
 	end(&run);
 }
 
@@ -240,9 +240,9 @@ Test(live, counts_what_the_queue_has_no_room_for)
 		rtap_batch_release(&batch->shared);
 	}
 	cr_assert_eq(status, RTAP_STATUS_END);
-	cr_assert(run.ledger.interfaces[0].dropped_here.known);
-	cr_assert_gt(run.ledger.interfaces[0].dropped_here.value, 10000);
-	cr_assert_eq(delivered + run.ledger.interfaces[0].dropped_here.value, atomic_load(&given_in_all));
+	cr_assert(run.metadata.interfaces[0].dropped_here.known);
+	cr_assert_gt(run.metadata.interfaces[0].dropped_here.value, 10000);
+	cr_assert_eq(delivered + run.metadata.interfaces[0].dropped_here.value, atomic_load(&given_in_all));
 	cr_assert_lt(delivered, (4 << 20) / FRAME_LENGTH);
 	end(&run);
 }
@@ -346,7 +346,7 @@ Test(live, tells_what_is_known_of_statistics_and_only_that)
 	cr_assert_eq(read_some(&run, 1, &next, &broken, &error), RTAP_STATUS_OK);
 	live_stop(run.live);
 	cr_assert_eq(read_some(&run, 1, &next, &broken, &error), RTAP_STATUS_END);
-	interface = &run.ledger.interfaces[0];
+	interface = &run.metadata.interfaces[0];
 	cr_assert_str_eq(interface->name, "f0");
 	cr_assert_str_eq(interface->file, "fake:f0");
 	cr_assert(interface->has_received && interface->received == 5000000000);

@@ -6,13 +6,13 @@
 
 #include <criterion/criterion.h>
 
-#include "capture/crew.h"
+#include "capture/worker_pool.h"
 
 #define BATCHES 2000
 
 /* Batches without frames, that each stage leaves a mark on. */
 struct job {
-	struct crew *crew;
+	struct worker_pool *pool;
 	enum rtap_status end;
 	uint64_t read, written; /* batches; written in turn only */
 	atomic_uint reading, prepared, disposed;
@@ -31,14 +31,14 @@ static void work_a_while(const struct job *job, uint64_t order)
 		spins++;
 }
 
-static struct marks *marks_of(struct crew_batch *batch)
+static struct marks *marks_of(struct worker_pool_batch *batch)
 {
 	if (!batch->work)
 		batch->work = calloc(1, sizeof(struct marks));
 	return batch->work;
 }
 
-static void read_one(void *owner, struct crew_batch *batch)
+static void read_one(void *owner, struct worker_pool_batch *batch)
 {
 	struct job *job = owner;
 
@@ -51,7 +51,7 @@ static void read_one(void *owner, struct crew_batch *batch)
 	atomic_fetch_sub(&job->reading, 1);
 }
 
-static bool prepare_one(void *owner, struct crew_batch *batch)
+static bool prepare_one(void *owner, struct worker_pool_batch *batch)
 {
 	struct job *job = owner;
 
@@ -62,15 +62,15 @@ static bool prepare_one(void *owner, struct crew_batch *batch)
 	return job->can_prepare;
 }
 
-static void finish_one(void *owner, struct crew_batch *batch, unsigned member)
+static void finish_one(void *owner, struct worker_pool_batch *batch, unsigned worker)
 {
 	struct job *job = owner;
 
-	cr_assert_lt(member, CREW_MEMBERS);
+	cr_assert_lt(worker, WORKER_POOL_MAX);
 	cr_assert_eq(marks_of(batch)->taken, batch->order);
 	work_a_while(job, batch->order + 3);
-	crew_wait_turn(job->crew, batch);
-	cr_assert(crew_has_turn(job->crew, batch));
+	worker_pool_wait_turn(job->pool, batch);
+	cr_assert(worker_pool_has_turn(job->pool, batch));
 	/* without a lock: that it is somebody's turn is one */
 	cr_assert_leq(job->written, batch->order);
 	job->written = batch->order + 1;
@@ -83,42 +83,42 @@ static void dispose(void *owner, void *work)
 }
 
 /* Takes up to `count` batches and gives them back. */
-static void take_some(struct job *job, unsigned members, uint64_t count)
+static void take_some(struct job *job, unsigned workers, uint64_t count)
 {
-	struct crew_stages stages = { .owner = job, .read = read_one, .prepare = prepare_one, .finish = finish_one, .dispose = dispose };
-	struct crew_batch *batch;
+	struct worker_pool_stages stages = { .owner = job, .read = read_one, .prepare = prepare_one, .finish = finish_one, .dispose = dispose };
+	struct worker_pool_batch *batch;
 
-	job->crew = crew_open(&stages, members);
-	cr_assert(job->crew);
+	job->pool = worker_pool_open(&stages, workers);
+	cr_assert(job->pool);
 	for (uint64_t order = 0; order < count; order++) {
-		batch = crew_take(job->crew);
+		batch = worker_pool_take(job->pool);
 		cr_assert_eq(batch->order, order);
 		cr_assert_eq(batch->status, order % 100 == 99 ? RTAP_STATUS_BROKEN : RTAP_STATUS_OK);
 		cr_assert(!batch->prepared || marks_of(batch)->prepared_for == order);
 		cr_assert(job->can_prepare || !batch->prepared);
 		marks_of(batch)->taken = order;
 		work_a_while(job, order + 5);
-		crew_give(job->crew, batch);
+		worker_pool_give(job->pool, batch);
 		if (order % 64 == 0) {
-			crew_drain(job->crew);
+			worker_pool_drain(job->pool);
 			cr_assert_eq(job->written, order + 1);
 		}
 	}
 	for (int again = 0; count == BATCHES && again < 3; again++) {
-		batch = crew_take(job->crew);
+		batch = worker_pool_take(job->pool);
 		cr_assert_eq(batch->status, job->end);
-		crew_give(job->crew, batch);
+		worker_pool_give(job->pool, batch);
 	}
 }
 
-Test(crew, takes_and_finishes_in_order_whatever_the_number_of_threads, .timeout = 60)
+Test(worker_pool, takes_and_finishes_in_order_whatever_the_number_of_threads, .timeout = 60)
 {
-	for (unsigned members = 2; members <= CREW_MEMBERS; members++) {
+	for (unsigned workers = 2; workers <= WORKER_POOL_MAX; workers++) {
 		for (int slow = 0; slow < 2; slow++) {
-			struct job job = { .end = members % 2 ? RTAP_STATUS_END : RTAP_STATUS_FAILED, .slow = slow, .can_prepare = true };
+			struct job job = { .end = workers % 2 ? RTAP_STATUS_END : RTAP_STATUS_FAILED, .slow = slow, .can_prepare = true };
 
-			take_some(&job, members, BATCHES);
-			crew_close(job.crew);
+			take_some(&job, workers, BATCHES);
+			worker_pool_close(job.pool);
 			cr_assert_eq(job.read, BATCHES + 1);
 			/* the last one is broken, and so is not written */
 			cr_assert_eq(job.written, BATCHES - 1);
@@ -127,14 +127,14 @@ Test(crew, takes_and_finishes_in_order_whatever_the_number_of_threads, .timeout 
 	}
 }
 
-Test(crew, can_be_closed_at_any_time, .timeout = 60)
+Test(worker_pool, can_be_closed_at_any_time, .timeout = 60)
 {
 	for (uint64_t count = 0; count < 120; count++) {
 		struct job job = { .end = RTAP_STATUS_END, .slow = count % 2, .can_prepare = count % 3 };
 
 		take_some(&job, 2 + (unsigned)count % 3, count);
-		crew_close(job.crew);
+		worker_pool_close(job.pool);
 		cr_assert_eq(job.written, count == 100 ? 99 : count);
 	}
-	crew_close(NULL);
+	worker_pool_close(NULL);
 }

@@ -12,7 +12,7 @@
 volatile sig_atomic_t interrupted, hurried, finishes_files, hurried_status = EXIT_DONE;
 
 /*
- * Names of files and arguments can hold anything: what would disturb a terminal, or end the line, is escaped as in names from captures.
+ * Names of files and arguments can hold anything: what would control a terminal or end the line is escaped as in names from captures.
  * Quotes and backslashes of the message itself stay.
  */
 static void print_safely(const uint8_t *text, size_t length)
@@ -37,7 +37,7 @@ static void print_safely(const uint8_t *text, size_t length)
 	}
 }
 
-void complain(const char *format, ...)
+void print_error(const char *format, ...)
 {
 	char message[MESSAGE_MAX];
 	va_list arguments;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/ledger.h"
+#include "capture/source_metadata.h"
 
 /* Input of any length may name interfaces and comments without end; memory may not grow so. */
 #define MAX_INTERFACES 65536
@@ -37,11 +37,11 @@ void numbering_count(struct numbering *numbering, uint64_t frames, uint64_t capt
 	numbering->cut_frames += cut_frames;
 }
 
-void ledger_set_counters(struct ledger *ledger, const struct numbering *numbering)
+void source_metadata_set_counters(struct source_metadata *metadata, const struct numbering *numbering)
 {
-	ledger->counters.frames = numbering->frames;
-	ledger->counters.captured_bytes = numbering->captured_bytes;
-	ledger->counters.cut_frames = numbering->cut_frames;
+	metadata->counters.frames = numbering->frames;
+	metadata->counters.captured_bytes = numbering->captured_bytes;
+	metadata->counters.cut_frames = numbering->cut_frames;
 }
 
 static void interface_fini(struct rtap_interface *interface)
@@ -51,22 +51,22 @@ static void interface_fini(struct rtap_interface *interface)
 	free((char *)interface->filter);
 }
 
-bool ledger_add_interface(struct ledger *ledger, const struct rtap_interface *interface, uint32_t *index)
+bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
 {
 	struct rtap_interface *added;
 
-	if (ledger->interface_count == MAX_INTERFACES)
+	if (metadata->interface_count == MAX_INTERFACES)
 		return false;
-	if (ledger->interface_count == ledger->interface_room) {
-		size_t room = ledger->interface_room ? ledger->interface_room * 2 : 4;
-		struct rtap_interface *interfaces = realloc(ledger->interfaces, room * sizeof *interfaces);
+	if (metadata->interface_count == metadata->interface_room) {
+		size_t room = metadata->interface_room ? metadata->interface_room * 2 : 4;
+		struct rtap_interface *interfaces = realloc(metadata->interfaces, room * sizeof *interfaces);
 
 		if (!interfaces)
 			return false;
-		ledger->interfaces = interfaces;
-		ledger->interface_room = room;
+		metadata->interfaces = interfaces;
+		metadata->interface_room = room;
 	}
-	added = &ledger->interfaces[ledger->interface_count];
+	added = &metadata->interfaces[metadata->interface_count];
 	*added = *interface;
 	added->name = strdup(interface->name ? interface->name : "");
 	added->description = strdup(interface->description ? interface->description : "");
@@ -75,41 +75,41 @@ bool ledger_add_interface(struct ledger *ledger, const struct rtap_interface *in
 		interface_fini(added);
 		return false;
 	}
-	*index = (uint32_t)ledger->interface_count++;
+	*index = (uint32_t)metadata->interface_count++;
 	return true;
 }
 
-bool ledger_add_note(struct ledger *ledger, const char *file, const uint8_t *text, size_t length)
+bool source_metadata_add_note(struct source_metadata *metadata, const char *file, const uint8_t *text, size_t length)
 {
 	static const char full[] = "more comments follow that are not kept";
 
-	if (ledger->note_count > MAX_NOTES)
+	if (metadata->note_count > MAX_NOTES)
 		return true;
-	if (ledger->note_count == MAX_NOTES) {
+	if (metadata->note_count == MAX_NOTES) {
 		text = (const uint8_t *)full;
 		length = sizeof full - 1;
 	}
-	if (ledger->note_count == ledger->note_room) {
-		size_t room = ledger->note_room ? ledger->note_room * 2 : 4;
-		char **notes = realloc(ledger->notes, room * sizeof *notes);
+	if (metadata->note_count == metadata->note_room) {
+		size_t room = metadata->note_room ? metadata->note_room * 2 : 4;
+		char **notes = realloc(metadata->notes, room * sizeof *notes);
 
 		if (!notes)
 			return false;
-		ledger->notes = notes;
-		ledger->note_room = room;
+		metadata->notes = notes;
+		metadata->note_room = room;
 	}
-	if (asprintf(&ledger->notes[ledger->note_count], "%s: %.*s", file, (int)length, (const char *)text) < 0)
+	if (asprintf(&metadata->notes[metadata->note_count], "%s: %.*s", file, (int)length, (const char *)text) < 0)
 		return false;
-	ledger->note_count++;
+	metadata->note_count++;
 	return true;
 }
 
-void ledger_fini(struct ledger *ledger)
+void source_metadata_fini(struct source_metadata *metadata)
 {
-	for (size_t i = 0; i < ledger->interface_count; i++)
-		interface_fini(&ledger->interfaces[i]);
-	free(ledger->interfaces);
-	for (size_t i = 0; i < ledger->note_count; i++)
-		free(ledger->notes[i]);
-	free(ledger->notes);
+	for (size_t i = 0; i < metadata->interface_count; i++)
+		interface_fini(&metadata->interfaces[i]);
+	free(metadata->interfaces);
+	for (size_t i = 0; i < metadata->note_count; i++)
+		free(metadata->notes[i]);
+	free(metadata->notes);
 }

@@ -6,12 +6,12 @@
 
 #include "capture/source.h"
 #include "cli/cli.h"
-#include "cli/remarks.h"
+#include "cli/diagnostics.h"
 #include "reassembly/tracker.h"
 
 #define ESCAPED_SIZE 1024
 
-/* Text out of a capture file must not steer the terminal. */
+/* Text from a capture file must not control the terminal. */
 static const char *escaped(const char *found, char text[ESCAPED_SIZE])
 {
 	struct line line;
@@ -22,43 +22,42 @@ static const char *escaped(const char *found, char text[ESCAPED_SIZE])
 	return text;
 }
 
-/* What was lost or odd is told in any case; the rest with -v. */
-void remark_trouble(const struct rtap_source *source, const struct tally *tally)
+void diagnostics_losses(const struct rtap_source *source, const struct packet_counters *packets)
 {
-	const struct rtap_source_counters *counters = &tally->read;
+	const struct rtap_source_counters *counters = &packets->read;
 	const struct source_clock *clock;
 	char text[ESCAPED_SIZE];
 
 	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++)
-		if (tally->anomalies[i] && i != RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
-			complain("%s: %" COUNT " (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i),
-				 COUNTED(tally->anomalies[i], "time", "times"), rtap_anomaly_meaning((enum rtap_anomaly_code)i));
+		if (packets->anomalies[i] && i != RTAP_ANOMALY_UNKNOWN_LINK_TYPE)
+			print_error("%s: %" COUNT " (%s)", rtap_anomaly_name((enum rtap_anomaly_code)i),
+				 COUNTED(packets->anomalies[i], "time", "times"), rtap_anomaly_meaning((enum rtap_anomaly_code)i));
 	if (counters->cut_frames)
-		complain("%" COUNT " captured in part only", COUNTED(counters->cut_frames, "frame was", "frames were"));
+		print_error("%" COUNT " captured in part only", COUNTED(counters->cut_frames, "frame was", "frames were"));
 	if (counters->bad_times)
-		complain("%" COUNT " outside the years 1823 to 2116 and shown as the nearest time in these",
+		print_error("%" COUNT " outside the years 1823 to 2116 and shown as the nearest time in these",
 			 COUNTED(counters->bad_times, "time stamp is", "time stamps are"));
-	if (tally->held_times)
-		complain("%" COUNT " written as the nearest time that the file can hold (pcapng: from 1970 on; pcap: until 2106, too)",
-			 COUNTED(tally->held_times, "time stamp was", "time stamps were"));
+	if (packets->held_times)
+		print_error("%" COUNT " written as the nearest time that the file can hold (pcapng: from 1970 on; pcap: until 2106, too)",
+			 COUNTED(packets->held_times, "time stamp was", "time stamps were"));
 	if (counters->bad_lengths)
-		complain("%" COUNT " said to be shorter than what was captured", COUNTED(counters->bad_lengths, "frame", "frames"));
+		print_error("%" COUNT " said to be shorter than what was captured", COUNTED(counters->bad_lengths, "frame", "frames"));
 	for (size_t i = 0; (clock = source_clock(source, i)); i++)
 		if (clock->ahead_ns)
-			complain("the clock of %s is %.6f s %s that of %s: its times were corrected by that", source_file(source, i),
+			print_error("the clock of %s is %.6f s %s that of %s: its times were corrected by that", source_file(source, i),
 				 fabs((double)clock->ahead_ns / 1e9), clock->ahead_ns < 0 ? "behind" : "ahead of",
 				 source_file(source, clock->reference));
 	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
 		const struct rtap_interface *interface = rtap_source_interface(source, i);
 
-		/* live: remark_live() tells */
+		/* live: diagnostics_live() prints them */
 		if (interface->dropped_here.known)
 			continue;
 		if (interface->dropped_by_system.known && interface->dropped_by_system.value)
-			complain("%s: the capturing system dropped %" COUNT " of interface %s", interface->file,
+			print_error("%s: the capturing system dropped %" COUNT " of interface %s", interface->file,
 				 COUNTED(interface->dropped_by_system.value, "packet", "packets"), escaped(interface->name, text));
 		if (interface->has_dropped && interface->dropped)
-			complain("%s: %" COUNT " dropped by interface %s while capturing", interface->file,
+			print_error("%s: %" COUNT " dropped by interface %s while capturing", interface->file,
 				 COUNTED(interface->dropped, "packet was", "packets were"), escaped(interface->name, text));
 	}
 }
@@ -71,81 +70,81 @@ static const char *count_text(struct rtap_count count, char text[COUNT_SIZE])
 	return text;
 }
 
-void remark_live(const struct rtap_source *source, const struct tally *tally, bool only_losses)
+void diagnostics_live(const struct rtap_source *source, const struct packet_counters *packets, bool only_losses)
 {
 	const struct rtap_interface *interface = rtap_source_interface(source, 0);
 	char received[COUNT_SIZE], dropped[COUNT_SIZE], by_system[COUNT_SIZE], here[COUNT_SIZE];
 
 	if (only_losses && !interface->dropped && !interface->dropped_by_system.value && !interface->dropped_here.value)
 		return;
-	complain("%s: %" COUNT " captured; received: %s; dropped: by the device %s, by the kernel %s, here %s", interface->file,
-		 COUNTED(tally->taken, "packet", "packets"),
+	print_error("%s: %" COUNT " captured; received: %s; dropped: by the device %s, by the kernel %s, here %s", interface->file,
+		 COUNTED(packets->taken, "packet", "packets"),
 		 count_text((struct rtap_count){ interface->has_received, interface->received }, received),
 		 count_text((struct rtap_count){ interface->has_dropped, interface->dropped }, dropped),
 		 count_text(interface->dropped_by_system, by_system), count_text(interface->dropped_here, here));
 }
 
-void remark_tracker(const struct rtap_tracker *tracker, bool puts_together, bool all)
+void diagnostics_state(const struct rtap_tracker *tracker, bool puts_together, bool all)
 {
 	struct rtap_tracker_counters counters = rtap_tracker_counters(tracker);
 	struct captured_copies_summary joined = tracker_joined(tracker);
 
 	if (counters.evictions)
-		complain("%" COUNT " state was given up for want of memory (give more with --max-memory)",
+		print_error("%" COUNT " state was given up for want of memory (give more with --max-memory)",
 			 COUNTED(counters.evictions, "time", "times"));
 	if (counters.refused)
-		complain("%" COUNT " the system had no memory for state: what is shown is not whole (give less with --max-memory)",
+		print_error("%" COUNT " the system had no memory for state: what is shown is not whole (give less with --max-memory)",
 			 COUNTED(counters.refused, "time", "times"));
 	if (counters.unsupported && (puts_together || all))
-		complain("%" COUNT " of services that are not put together (reliable datagrams, reserved opcodes)",
+		print_error("%" COUNT " of services that are not put together (reliable datagrams, reserved opcodes)",
 			 COUNTED(counters.unsupported, "packet", "packets"));
 	if (counters.icrc_ignored)
-		complain("%" COUNT " not counted as corrupt: the invariant CRCs of their senders are all wrong or zero",
+		print_error("%" COUNT " not counted as corrupt: the invariant CRCs of their senders are all wrong or zero",
 			 COUNTED(counters.icrc_ignored, "packet was", "packets were"));
 	if (joined.packets && !joined.offset_ns)
-		complain("%" COUNT " captured into several files and counted once", COUNTED(joined.packets, "packet was", "packets were"));
+		print_error("%" COUNT " captured into several files and counted once", COUNTED(joined.packets, "packet was", "packets were"));
 	else if (joined.packets)
-		complain("%" COUNT " captured into several files and counted once; the clock of interface %" PRIu32 " is %.6f s %s that of interface %" PRIu32,
+		print_error("%" COUNT " captured into several files and counted once; the clock of interface %" PRIu32 " is %.6f s %s that of interface %" PRIu32,
 			 COUNTED(joined.packets, "packet was", "packets were"), joined.interface, fabs((double)joined.offset_ns / 1e9),
 			 joined.offset_ns < 0 ? "behind" : "ahead of", joined.other);
 	if (counters.fragmented_lost)
-		complain("%" COUNT " could not be put together",
+		print_error("%" COUNT " could not be put together",
 			 COUNTED(counters.fragmented_lost, "fragmented IP datagram", "fragmented IP datagrams"));
 	if (!all)
 		return;
 	if (counters.fragmented_whole)
-		complain("%" COUNT " put together of fragments", COUNTED(counters.fragmented_whole, "IP datagram was", "IP datagrams were"));
+		print_error("%" COUNT " put together of fragments", COUNTED(counters.fragmented_whole, "IP datagram was", "IP datagrams were"));
 	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
 		if (counters.trouble[i])
-			complain("%" PRIu64 " %s", counters.trouble[i], rtap_trouble_name((enum rtap_trouble)i));
-	complain("%" COUNT ", %" COUNT " (%" PRIu64 " incomplete); state took %" PRIu64 " bytes at the most",
+			print_error("%" PRIu64 " %s", counters.trouble[i], rtap_trouble_name((enum rtap_trouble)i));
+	print_error("%" COUNT ", %" COUNT " (%" PRIu64 " incomplete); state took %" PRIu64 " bytes at the most",
 		 COUNTED(counters.connections, "connection", "connections"), COUNTED(counters.messages, "message", "messages"),
 		 counters.incomplete_messages, counters.peak_memory);
 }
 
-void remark_all(const struct rtap_source *source, const struct tally *tally)
+void diagnostics_verbose(const struct rtap_source *source, const struct packet_counters *packets)
 {
-	const struct rtap_source_counters *counters = &tally->read;
+	const struct rtap_source_counters *counters = &packets->read;
 	char text[ESCAPED_SIZE];
 
 	for (size_t i = 0; i < rtap_source_note_count(source); i++)
-		complain("%s", escaped(rtap_source_note(source, i), text));
+		print_error("%s", escaped(rtap_source_note(source, i), text));
 	for (size_t i = 0; i < rtap_source_interface_count(source); i++) {
 		const struct rtap_interface *interface = rtap_source_interface(source, i);
 		const char *name = rtap_link_type_name(interface->link_type);
 
-		complain("%s: interface %zu, link type %" PRIu32 " (%s)", interface->file, i, interface->link_type, name ? name : "no name");
+		print_error("%s: interface %zu, link type %" PRIu32 " (%s)", interface->file, i, interface->link_type, name ? name : "no name");
 		if (interface->name[0])
-			complain("%s: interface %zu, name %s", interface->file, i, escaped(interface->name, text));
+			print_error("%s: interface %zu, name %s", interface->file, i, escaped(interface->name, text));
 		if (interface->description[0])
-			complain("%s: interface %zu, description %s", interface->file, i, escaped(interface->description, text));
+			print_error("%s: interface %zu, description %s", interface->file, i, escaped(interface->description, text));
 		if (interface->filter[0])
-			complain("%s: interface %zu, filter %s", interface->file, i, escaped(interface->filter, text));
+			print_error("%s: interface %zu, filter %s", interface->file, i, escaped(interface->filter, text));
 		if (interface->has_received)
-			complain("%s: interface %zu received %" COUNT, interface->file, i, COUNTED(interface->received, "packet", "packets"));
+			print_error("%s: interface %zu received %" COUNT, interface->file, i, COUNTED(interface->received, "packet", "packets"));
 	}
-	complain("%" COUNT ", %" COUNT " read; %" COUNT " skipped", COUNTED(counters->frames, "frame", "frames"),
+	print_error("%" COUNT ", %" COUNT " read; %" COUNT " skipped", COUNTED(counters->frames, "frame", "frames"),
 		 COUNTED(counters->captured_bytes, "byte", "bytes"),
 		 COUNTED(counters->skipped_blocks, "block of unknown type", "blocks of unknown types"));
-	complain("%" COUNT " taken, %" PRIu64 " passed the display filter", COUNTED(tally->taken, "packet", "packets"), tally->passed);
+	print_error("%" COUNT " taken, %" PRIu64 " passed the display filter", COUNTED(packets->taken, "packet", "packets"), packets->passed);
 }

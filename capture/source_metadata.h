@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef CAPTURE_SOURCE_METADATA_H
+#define CAPTURE_SOURCE_METADATA_H
+
+#include <stdbool.h>
+
+#include <rdmatap/source.h>
+
+/* Metadata of a source's inputs: interfaces, notes, counters. All zero: empty. */
+struct source_metadata {
+	struct rtap_interface *interfaces; /* the texts but `file` are owned here */
+	size_t interface_count, interface_room;
+	char **notes;
+	size_t note_count, note_room;
+	struct rtap_source_counters counters;
+};
+
+/* Position of a source in the frames it delivers. All zero: at the beginning. */
+struct numbering {
+	uint64_t frames, captured_bytes, cut_frames; /* as in struct rtap_source_counters */
+	int64_t first_ns, last_ns;
+};
+
+/* Numbers and counts the frames of the next batch and sets their time differences. */
+void numbering_take(struct numbering *numbering, struct rtap_batch *batch);
+/* The same for frames that are only counted. */
+void numbering_count(struct numbering *numbering, uint64_t frames, uint64_t captured_bytes, uint64_t cut_frames);
+/* Sets the counters to what they were at that position. */
+void source_metadata_set_counters(struct source_metadata *metadata, const struct numbering *numbering);
+
+/*
+ * Adds an interface, with copies of its texts except `file`, which is borrowed; NULL texts become "". *index is its number. False: out
+ * of memory, or too many interfaces.
+ */
+bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
+	__attribute__((warn_unused_result));
+
+/* Adds the note "FILE: TEXT"; past a limit a last note says that the rest is dropped. False: out of memory. */
+bool source_metadata_add_note(struct source_metadata *metadata, const char *file, const uint8_t *text, size_t length)
+	__attribute__((warn_unused_result));
+
+/* Frees what it holds. */
+void source_metadata_fini(struct source_metadata *metadata);
+
+#endif
