@@ -240,6 +240,8 @@ static void give_up(struct budget_holder *holder, void *owner)
 	connection->references++;
 	connection->leaves = connection->retired;
 	if (!connection->retired) {
+		if (connection->rpc)
+			rpc_conversation_give_up(connection->rpc);
 		conclude(tracker, connection);
 		connection_charge(tracker, connection);
 	}
@@ -356,7 +358,8 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	connection->ddp = NULL;
 	multicast_forget(tracker, connection);
 	handshake_forget(tracker, connection);
-	connection_account(tracker, connection);
+	connection_charge(tracker, connection);
+	connection->leaves |= connection->holder.rests;
 	connection->references--;
 }
 
@@ -445,8 +448,13 @@ void connections_do_due(struct rtap_tracker *tracker)
 {
 	tracker->due_ns = INT64_MAX;
 	rpc_answers_advance(tracker);
-	while (tracker->first_closing && tracker->now_ns - tracker->first_closing->closed_ns >= CLOSING_NS)
-		connection_retire(tracker, tracker->first_closing);
+	while (tracker->first_closing && tracker->now_ns - tracker->first_closing->closed_ns >= CLOSING_NS) {
+		struct connection *connection = tracker->first_closing;
+
+		connection_retire(tracker, connection);
+		if (connection->leaves)
+			connection_release(tracker, connection);
+	}
 	note_due(tracker);
 	while (tracker->first_connection && tracker->first_connection->retired && !tracker->first_connection->references)
 		tell_first(tracker);

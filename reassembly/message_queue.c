@@ -373,15 +373,21 @@ static void queue_again(struct rtap_tracker *tracker, struct message *message)
 /* How often those that stepped aside are looked at in the time after which a message is given up. */
 #define ASIDE_CHECKS 64
 
-/* When to look whether a message is over: soon, and as soon as it is given up. */
+/* When to look whether a message is over: soon, and as soon as what it waits for is given up. */
 static uint64_t check_time(const struct rtap_tracker *tracker, const struct message *message)
 {
-	uint64_t give_up_ns = tracker->budget.give_up_ns, wait_ns = give_up_ns / ASIDE_CHECKS + 1;
-	int64_t silent_ns = tracker->now_ns - message->active_ns;
+	const struct budget *budget = &tracker->budget;
+	uint64_t wait_ns = budget->give_up_ns / ASIDE_CHECKS + 1, silent_ns = 0;
 
-	if (message->stream && silent_ns >= 0 && (uint64_t)silent_ns < give_up_ns && give_up_ns - (uint64_t)silent_ns < wait_ns)
-		wait_ns = give_up_ns - (uint64_t)silent_ns;
-	return tracker->budget.clock_ns + wait_ns;
+	if (message->call)
+		silent_ns = budget->clock_ns - message->call->holder.used_ns;
+	else if (message->holder && message->connection)
+		silent_ns = budget->clock_ns - message->connection->holder.used_ns;
+	else if (message->stream && tracker->now_ns > message->active_ns)
+		silent_ns = (uint64_t)tracker->now_ns - (uint64_t)message->active_ns;
+	if (silent_ns < budget->give_up_ns && budget->give_up_ns - silent_ns < wait_ns)
+		wait_ns = budget->give_up_ns - silent_ns;
+	return budget->clock_ns + wait_ns;
 }
 
 /* It holds up those behind it no longer. Without memory for more it is told in its turn. */

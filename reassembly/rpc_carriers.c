@@ -9,6 +9,9 @@
 #include "reassembly/rpc_conversation.h"
 
 #define MOST_SEARCHED (1u << 20)
+/* What records under way that make no progress may keep: their share of the limit on memory, and what they may at least, if that is less than a quarter. */
+#define COPIES_SHARE 128
+#define LEAST_COPIES (UINT64_C(1) << 20)
 #define RECORD_MARK 4 /* RFC 5531, section 11 */
 
 struct rpc_conversation *rpc_carriers_begin(struct rpc_carriers *carriers, const struct tcp_connection *connection,
@@ -46,7 +49,7 @@ static void take_record(void *owner, const struct rpc_record *record)
 	};
 	const struct rpc_direction *direction = owner;
 	struct rpc_heard heard = {
-		.bytes = record->bytes, .length = record->length, .reason = RTAP_MISSING_NOT_CAPTURED,
+		.bytes = record->bytes, .seen = record->seen, .length = record->length, .reason = RTAP_MISSING_NOT_CAPTURED,
 		.first_frame = record->first_frame, .last_frame = record->last_frame,
 		.time_ns = record->first_ns, .time_end_ns = record->last_ns,
 		.cause = record->cause,
@@ -65,7 +68,8 @@ static void start_reader(struct rpc_conversation *conversation, bool from_a, boo
 {
 	struct rpc_direction *direction = &conversation->directions[from_a];
 
-	rpc_record_init(&direction->reader, conversation->carriers->budget, &(struct rpc_record_user){ direction, take_record }, is_beginning);
+	rpc_record_init(&direction->reader, conversation->carriers->budget, &conversation->carriers->copies,
+			&(struct rpc_record_user){ direction, take_record }, is_beginning);
 }
 
 /* Whether a connection's first bytes are here, and no RPC message begins with them. */
@@ -148,7 +152,11 @@ void rpc_carriers_end(struct rpc_conversation *conversation)
 
 void rpc_carriers_init(struct rpc_carriers *carriers, struct budget *budget, const struct rpc_carriers_user *user, bool no_heuristics)
 {
-	*carriers = (struct rpc_carriers){ .user = *user, .budget = budget, .no_heuristics = no_heuristics };
+	uint64_t share = budget->limit / COPIES_SHARE, least = budget->limit / 4 < LEAST_COPIES ? budget->limit / 4 : LEAST_COPIES;
+
+	*carriers = (struct rpc_carriers){
+		.user = *user, .budget = budget, .copies.most = share > least ? share : least, .no_heuristics = no_heuristics,
+	};
 }
 
 /* Whether the packet's payload is a datagram's. */
@@ -179,7 +187,7 @@ static struct rpc_conversation *take_datagram(struct rpc_carriers *carriers, con
 	bool trusted = rpc_port(packet->source_port) || rpc_port(packet->destination_port);
 	struct rpc_conversation *conversation = rpc_conversation_find(carriers, packet, from_a);
 	const struct rpc_heard heard = {
-		.bytes = { bytes, payload->captured }, .length = payload->wire, .reason = RTAP_MISSING_SNAPPED,
+		.bytes = { bytes, payload->captured }, .seen = payload->captured, .length = payload->wire, .reason = RTAP_MISSING_SNAPPED,
 		.first_frame = packet->frame->number, .last_frame = packet->frame->number,
 		.time_ns = packet->frame->time_ns, .time_end_ns = packet->frame->time_ns,
 	};

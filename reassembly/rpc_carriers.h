@@ -11,6 +11,7 @@
 #define REASSEMBLY_RPC_CARRIERS_H
 
 #include "reassembly/rpc_exchange.h"
+#include "reassembly/rpc_record.h"
 #include "reassembly/tcp_stream.h"
 
 struct rpc_conversation;
@@ -57,6 +58,7 @@ struct rpc_carriers {
 	struct rpc_carriers_user user;
 	struct budget *budget;
 	struct budget_holder holder;  /* of what TCP connections have here */
+	struct rpc_record_copies copies; /* of records under way */
 	struct map calls;             /* without a reply yet, by conversation, direction and XID */
 	struct map datagrams;         /* conversations over UDP, by addresses and ports */
 	struct rpc_conversation *newest; /* of these */

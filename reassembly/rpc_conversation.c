@@ -320,16 +320,27 @@ static void evict(struct budget_holder *holder, void *owner)
 	forget_answered(conversation);
 }
 
-/* Nothing was said for long: no reply comes any more. */
-static void give_up_all(struct budget_holder *holder, void *owner)
+void rpc_conversation_give_up(struct rpc_conversation *conversation)
 {
-	struct rpc_conversation *conversation = owner;
+	const struct rpc_carriers_user *user = &conversation->carriers->user;
 
-	(void)holder;
+	for (int side = 0; conversation->directions && conversation->is_rpc && side < 2; side++) {
+		rpc_record_give_up(&conversation->directions[side].reader);
+		/* bytes that may be a record's first are none yet */
+		if (conversation->directions[side].place)
+			user->place(user->owner, &conversation->directions[side], 0, 0);
+	}
 	while (conversation->oldest)
 		give_up(conversation->oldest);
 	while (conversation->early)
 		take_early(conversation, &conversation->early);
+}
+
+/* Nothing was said for long: no reply comes any more. */
+static void give_up_all(struct budget_holder *holder, void *owner)
+{
+	(void)holder;
+	rpc_conversation_give_up(owner);
 }
 
 /* Likewise of single calls, while others are answered. */

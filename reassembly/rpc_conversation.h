@@ -66,7 +66,8 @@ struct rpc_conversation {
 
 /* A message. */
 struct rpc_heard {
-	struct rtap_span bytes;      /* up to the first one that is missing; borrowed */
+	struct rtap_span bytes;      /* up to the first one that is missing, or was dropped; borrowed */
+	uint64_t seen;               /* how many came, with those dropped behind them */
 	uint64_t length;             /* of the whole */
 	bool broken;                 /* bytes are missing even if the length says otherwise */
 	uint8_t reason;              /* enum rtap_missing_reason, of what is missing behind `bytes` */
@@ -101,6 +102,9 @@ void rpc_conversation_forget(struct rpc_conversation *conversation);
 
 /* Tells of the calls that still wait, and frees. */
 void rpc_conversation_end(struct rpc_conversation *conversation);
+
+/* Nothing was seen of it for long: what is under way is told as it stands. */
+void rpc_conversation_give_up(struct rpc_conversation *conversation);
 
 /*
  * The conversation that a datagram belongs to, and who sent it: rpc_conversation_find() gives NULL if there is none yet,

@@ -567,8 +567,14 @@ static void note_missing(struct rpc_part *part, const struct rpc_heard *heard)
 {
 	struct rtap_missing *missing = (struct rtap_missing *)(uintptr_t)part->missing;
 
-	for (uint32_t i = 0; i < part->missing_count; i++)
+	for (uint32_t i = 0; i < part->missing_count; i++) {
 		missing[i].reason = heard->reason;
+		/* what was dropped is not missing, if more never came */
+		if (heard->reason != RTAP_MISSING_EVICTED && missing[i].offset == heard->bytes.length && heard->seen < heard->length) {
+			missing[i].length -= heard->seen - missing[i].offset;
+			missing[i].offset = heard->seen;
+		}
+	}
 	if (!heard->broken || part->missing_count)
 		return;
 	part->complete = part->is_laid_out = false;

@@ -11,6 +11,8 @@
 #define MARK 4
 #define LAST 0x80000000u
 #define FIRST_ROOM 65536u
+#define TRIMMED_ROOM 512u
+#define NO_PROGRESS_NS UINT64_C(1000000000)
 #define LEAST_MESSAGE 20 /* a reply that denies for authentication. RFC 5531, section 9 */
 #define LEAST_CALL 40
 #define LARGEST_AUTH 400 /* RFC 5531, 8.2 */
@@ -80,12 +82,67 @@ enum rpc_record_guess rpc_record_guess(const uint8_t *bytes, uint32_t length, bo
 	return length < looked_at ? RPC_RECORD_PERHAPS : RPC_RECORD_YES;
 }
 
+static void leave_copies(struct rpc_record_reader *reader)
+{
+	struct rpc_record_copies *copies = reader->copies;
+
+	*(reader->older ? &reader->older->newer : &copies->oldest) = reader->newer;
+	*(reader->newer ? &reader->newer->older : &copies->newest) = reader->older;
+	reader->older = reader->newer = NULL;
+	copies->bytes -= reader->room;
+}
+
+static void enter_copies(struct rpc_record_reader *reader)
+{
+	struct rpc_record_copies *copies = reader->copies;
+
+	reader->older = copies->newest;
+	*(copies->newest ? &copies->newest->newer : &copies->oldest) = reader;
+	copies->newest = reader;
+	copies->bytes += reader->room;
+}
+
 static void free_copy(struct rpc_record_reader *reader)
 {
+	if (reader->room && !reader->trimmed)
+		leave_copies(reader);
 	free(reader->copy);
 	reader->copy = NULL;
 	budget_give(reader->budget, &reader->holder, reader->room);
 	reader->room = reader->copied = 0;
+	reader->trimmed = false;
+}
+
+/* Of a record that makes no progress the first bytes are left, by which it is known what it is. */
+static void trim(struct rpc_record_reader *reader)
+{
+	uint32_t room = reader->copied < TRIMMED_ROOM ? reader->copied : TRIMMED_ROOM;
+	uint8_t *smaller = memory_new(room); /* not the same memory cut off, so that the next copy fits where this one was */
+
+	leave_copies(reader);
+	reader->trimmed = true;
+	if (!smaller)
+		return;
+	memcpy(smaller, reader->copy, room);
+	free(reader->copy);
+	budget_give(reader->budget, &reader->holder, reader->room - room);
+	reader->copy = smaller;
+	reader->copied = reader->room = room;
+}
+
+/* The reader got bytes. Records that get none for a while give theirs up for it. */
+static void note_growth(struct rpc_record_reader *reader)
+{
+	struct rpc_record_copies *copies = reader->copies;
+	uint64_t now_ns = reader->budget->clock_ns;
+
+	reader->grown_ns = now_ns;
+	if (copies->newest != reader) {
+		leave_copies(reader);
+		enter_copies(reader);
+	}
+	while (copies->bytes > copies->most && now_ns - copies->oldest->grown_ns >= NO_PROGRESS_NS)
+		trim(copies->oldest);
 }
 
 static void evict(struct budget_holder *holder, void *owner)
@@ -98,12 +155,13 @@ static void evict(struct budget_holder *holder, void *owner)
 		reader->record.missing = RPC_RECORD_EVICTED;
 }
 
-void rpc_record_init(struct rpc_record_reader *reader, struct budget *budget, const struct rpc_record_user *user,
-		     bool is_beginning)
+void rpc_record_init(struct rpc_record_reader *reader, struct budget *budget, struct rpc_record_copies *copies,
+		     const struct rpc_record_user *user, bool is_beginning)
 {
 	*reader = (struct rpc_record_reader){
 		.user = *user,
 		.budget = budget,
+		.copies = copies,
 		.holder = { .evict = evict, .owner = reader },
 		.state = is_beginning ? RPC_RECORD_BEGINNING : RPC_RECORD_SEARCHING,
 	};
@@ -119,7 +177,16 @@ static void tell(struct rpc_record_reader *reader, struct rtap_span bytes)
 {
 	struct rpc_record *record = &reader->record;
 
+	if (reader->is_told) {
+		reader->is_told = false;
+		reader->state = RPC_RECORD_BEGINNING;
+		return;
+	}
 	record->bytes = bytes;
+	if (record->seen < bytes.length)
+		record->seen = bytes.length;
+	if (reader->trimmed && record->missing == RPC_RECORD_WHOLE)
+		record->missing = RPC_RECORD_EVICTED;
 	reader->records++;
 	reader->incomplete += record->missing != RPC_RECORD_WHOLE;
 	reader->too_large += record->missing == RPC_RECORD_TOO_LARGE;
@@ -155,8 +222,11 @@ static bool reserve(struct rpc_record_reader *reader, uint32_t more)
 		budget_give(reader->budget, &reader->holder, room - reader->room);
 		return false;
 	}
+	if (reader->room)
+		leave_copies(reader);
 	reader->copy = grown;
 	reader->room = room;
+	enter_copies(reader);
 	return true;
 }
 
@@ -166,6 +236,9 @@ static void append(struct rpc_record_reader *reader, const uint8_t *bytes, uint3
 
 	if (record->missing != RPC_RECORD_WHOLE)
 		return;
+	record->seen += length;
+	if (reader->trimmed)
+		return;
 	if (!reserve(reader, length)) {
 		free_copy(reader);
 		record->missing = RPC_RECORD_EVICTED;
@@ -173,6 +246,7 @@ static void append(struct rpc_record_reader *reader, const uint8_t *bytes, uint3
 	}
 	memcpy(reader->copy + reader->copied, bytes, length);
 	reader->copied += length;
+	note_growth(reader);
 }
 
 static void begin_fragment(struct rpc_record_reader *reader, uint32_t mark)
@@ -217,6 +291,8 @@ static uint32_t take_fragment(struct rpc_record_reader *reader, const uint8_t *b
 	if (length > reader->left)
 		length = reader->left;
 	reader->left -= length;
+	if (reader->is_told)
+		reader->passed_over += length;
 	if (!reader->left && reader->is_last && length == record->length && record->missing == RPC_RECORD_WHOLE) {
 		tell(reader, (struct rtap_span){ bytes, length });
 		return length;
@@ -398,11 +474,26 @@ bool rpc_record_begun(const struct rpc_record_reader *reader, uint64_t *frame, i
 {
 	bool is_known = reader->state == RPC_RECORD_FRAGMENT || reader->state == RPC_RECORD_MARK;
 
+	if (is_known && reader->is_told)
+		return false;
 	if (!is_known && !reader->head_length)
 		return false;
 	*frame = is_known ? reader->record.first_frame : reader->head_frame;
 	*time_ns = is_known ? reader->record.first_ns : reader->head_ns;
 	return true;
+}
+
+void rpc_record_give_up(struct rpc_record_reader *reader)
+{
+	enum rpc_record_state state = reader->state;
+
+	if ((state != RPC_RECORD_FRAGMENT && state != RPC_RECORD_MARK) || reader->is_told)
+		return;
+	if (reader->record.missing == RPC_RECORD_WHOLE)
+		reader->record.missing = RPC_RECORD_UNFINISHED;
+	tell_copy(reader);
+	reader->state = state;
+	reader->is_told = true;
 }
 
 void rpc_record_end(struct rpc_record_reader *reader)

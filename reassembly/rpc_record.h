@@ -32,6 +32,7 @@ struct rpc_record {
 	uint64_t first_frame, last_frame;
 	int64_t first_ns, last_ns; /* of these frames */
 	uint32_t fragments;
+	uint32_t seen;            /* bytes from its first one on that came, kept or not */
 	enum rpc_record_missing missing;
 	enum tcp_hole_reason hole;
 	bool recovered;           /* its beginning was searched for */
@@ -50,10 +51,22 @@ enum rpc_record_state {
 	RPC_RECORD_FRAGMENT,
 };
 
+/*
+ * The readers that keep bytes of records under way, in the order in which they got some last. Of those that got none for a second all
+ * but the first bytes go while they keep more than `most` together.
+ */
+struct rpc_record_copies {
+	struct rpc_record_reader *oldest, *newest;
+	uint64_t bytes, most;
+};
+
 /* One direction. */
 struct rpc_record_reader {
 	struct rpc_record_user user;
 	struct budget *budget;
+	struct rpc_record_copies *copies;
+	struct rpc_record_reader *older, *newer; /* in it, while `room` is not 0 */
+	uint64_t grown_ns;               /* when it got bytes last, by the budget's clock */
 	struct budget_holder holder;     /* of `copy` */
 	enum rpc_record_state state;
 	uint8_t head[RPC_RECORD_HEADER]; /* bytes that are not decided on */
@@ -64,14 +77,16 @@ struct rpc_record_reader {
 	uint32_t left;                   /* bytes of the fragment to come */
 	uint8_t *copy;                   /* of the record's bytes when it is not in one piece */
 	uint32_t copied, room;
+	bool trimmed;                    /* bytes of the record were dropped, as others needed the memory */
+	bool is_told;                    /* the record was given up: what comes of it yet is passed over */
 	struct rpc_record record;        /* under way */
 	/* records, those of them with bytes missing, too large, found by searching; bytes passed over */
 	uint64_t records, incomplete, too_large, recovered, passed_over;
 };
 
-/* `is_beginning`: the stream was seen from its first byte. `user` is copied, `budget` borrowed. */
-void rpc_record_init(struct rpc_record_reader *reader, struct budget *budget, const struct rpc_record_user *user,
-		     bool is_beginning);
+/* `is_beginning`: the stream was seen from its first byte. `user` is copied, `budget` and `copies` borrowed. */
+void rpc_record_init(struct rpc_record_reader *reader, struct budget *budget, struct rpc_record_copies *copies,
+		     const struct rpc_record_user *user, bool is_beginning);
 
 /* The next bytes of the stream. */
 void rpc_record_bytes(struct rpc_record_reader *reader, const struct tcp_bytes *bytes);
@@ -81,6 +96,9 @@ void rpc_record_hole(struct rpc_record_reader *reader, const struct tcp_hole *ho
 
 /* Whether a record is under way, or bytes wait that may be one's first; and the frame that it began in. */
 bool rpc_record_begun(const struct rpc_record_reader *reader, uint64_t *frame, int64_t *time_ns);
+
+/* Nothing was seen of the stream for long: tells what is under way as it stands. What comes of it later is passed over. */
+void rpc_record_give_up(struct rpc_record_reader *reader);
 
 /* The stream ends: tells what was under way. */
 void rpc_record_end(struct rpc_record_reader *reader);

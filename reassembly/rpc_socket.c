@@ -117,7 +117,7 @@ static struct message *take_message(void *owner, struct rpc_conversation *conver
 	if (!connection)
 		return NULL;
 	connection->shown.messages++;
-	connection->shown.bytes += heard->bytes.length;
+	connection->shown.bytes += heard->seen;
 	if (!tracker->options.message)
 		return NULL;
 	message = take_place(tracker, conversation, from_a, heard, told);
@@ -171,6 +171,7 @@ void rpc_socket_init(struct rtap_tracker *tracker)
 void rpc_socket_tell_exchanges(struct rtap_tracker *tracker)
 {
 	tracker->carriers.user.exchange = take_exchange;
+	tracker->carriers.copies.most = UINT64_MAX;
 }
 
 void rpc_socket_packet(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a,

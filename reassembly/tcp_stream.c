@@ -17,6 +17,8 @@
 
 /* A quarter of the budget for connections as such, the rest for what waits in them and for others. */
 #define SHARE 4
+/* With more than so much of it, connections end of which nothing was seen for the budget's give_up_ns. */
+#define SHARE_SILENT 128
 /* And so much of it for those that are over. */
 #define SHARE_OVER 64
 
@@ -224,12 +226,21 @@ static bool take_memory(struct tcp_streams *streams)
 	}
 }
 
+/* Those of which nothing was seen for long end, if they are many. */
+static void end_silent(struct tcp_streams *streams, int64_t now_ns)
+{
+	while (streams->open.oldest && streams->holder.bytes > streams->budget->limit / SHARE_SILENT &&
+	       now_ns - streams->open.oldest->last_ns >= (int64_t)streams->budget->give_up_ns)
+		finish(streams->open.oldest, TCP_END_EVICTED);
+}
+
 static struct tcp_connection *begin(struct tcp_streams *streams, const struct tcp_key *key, const struct rtap_packet *packet)
 {
 	uint64_t hash = hash_of(key);
 	bool from_a = !has_flags(&packet->tcp, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK);
 	struct tcp_connection *connection;
 
+	end_silent(streams, packet->frame->time_ns);
 	if (!take_memory(streams))
 		return NULL;
 	connection = memory_new_zeroed(1, sizeof *connection);

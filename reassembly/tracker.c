@@ -51,8 +51,10 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	tcp_content_init(tracker);
 	if (options->checksums)
 		tracker->keep |= COVERAGE_CRC;
-	if (options->bytes)
+	if (options->bytes) {
 		tracker->keep |= COVERAGE_BYTES;
+		tracker->carriers.copies.most = UINT64_MAX;
+	}
 	return tracker;
 }
 

@@ -20,6 +20,7 @@ struct tcp_kit_segment {
 	uint32_t sack_left, sack_right;
 	uint32_t interface;
 	int64_t time_ns;
+	uint16_t port;          /* of A; 0: 40000 */
 };
 
 static inline void tcp_kit_put16(uint8_t *at, uint32_t value)
@@ -39,7 +40,7 @@ static inline void tcp_kit_dissect(struct kit *kit, const struct tcp_kit_segment
 {
 	static uint8_t frame[65536];
 	uint32_t options = segment->sack_right != segment->sack_left ? 12 : 0, header = 40 + options;
-	uint32_t there = segment->length - segment->cut;
+	uint32_t there = segment->length - segment->cut, port = segment->port ? segment->port : 40000;
 
 	memset(frame, 0, header);
 	frame[0] = 0x45;
@@ -49,8 +50,8 @@ static inline void tcp_kit_dissect(struct kit *kit, const struct tcp_kit_segment
 	frame[12] = frame[16] = 10;
 	frame[15] = segment->from_b ? 2 : 1;
 	frame[19] = segment->from_b ? 1 : 2;
-	tcp_kit_put16(frame + 20, segment->from_b ? 2049 : 40000);
-	tcp_kit_put16(frame + 22, segment->from_b ? 40000 : 2049);
+	tcp_kit_put16(frame + 20, segment->from_b ? 2049 : port);
+	tcp_kit_put16(frame + 22, segment->from_b ? port : 2049);
 	tcp_kit_put32(frame + 24, segment->seq);
 	tcp_kit_put32(frame + 28, segment->ack);
 	frame[32] = (uint8_t)((5 + options / 4) << 4);

@@ -13,6 +13,7 @@
 
 static struct budget budget;
 static struct rpc_record_reader reader;
+static struct rpc_record_copies copies;
 static uint8_t stream[400000];
 static uint32_t stream_length;
 static uint64_t random_state;
@@ -49,7 +50,8 @@ static void on_record(void *owner, const struct rpc_record *record)
 static void begin(uint64_t limit, bool is_beginning)
 {
 	budget_init(&budget, limit);
-	rpc_record_init(&reader, &budget, &(struct rpc_record_user){ &reader, on_record }, is_beginning);
+	copies = (struct rpc_record_copies){ .most = UINT64_MAX };
+	rpc_record_init(&reader, &budget, &copies, &(struct rpc_record_user){ &reader, on_record }, is_beginning);
 	told_count = 0;
 }
 
@@ -415,6 +417,71 @@ Test(rpc_record, of_a_stream_with_holes_every_record_that_no_hole_touches_comes_
 				cr_assert(was_told(&truths[i]), "seed %u: record %u", seed, i);
 			free(truths[i].bytes);
 		}
+		end();
+	}
+}
+
+Test(rpc_record, what_comes_of_a_record_after_it_was_given_up_is_passed_over)
+{
+	uint32_t next;
+
+	stream_length = 0;
+	put_message(false, 3000);
+	next = stream_length;
+	put_message(false, 500);
+	for (uint32_t cut = 40; cut < next; cut += 1000) {
+		begin(1 << 20, true);
+		give(0, cut, 1);
+		rpc_record_give_up(&reader);
+		rpc_record_give_up(&reader);
+		cr_assert_eq(told_count, 1);
+		cr_expect_eq(told[0].record.missing, RPC_RECORD_UNFINISHED);
+		cr_expect(told[0].record.bytes.length == cut - 4 && told[0].record.seen == cut - 4);
+		cr_expect_eq(told[0].record.length, next - 4);
+		cr_expect_eq(budget.used, 0);
+		give(cut, stream_length, 2);
+		cr_assert_eq(told_count, 2);
+		cr_expect_eq(told[1].record.offset, next);
+		cr_expect_eq(told[1].record.missing, RPC_RECORD_WHOLE);
+		cr_expect_eq(reader.passed_over, next - cut);
+		end();
+	}
+}
+
+/* A record that others' bytes have pushed out: its first bytes are left, and how many came is known. */
+Test(rpc_record, records_without_progress_lose_their_bytes_to_others)
+{
+	struct rpc_record_reader other;
+
+	stream_length = 0;
+	put_message(false, 100000);
+	for (int completes = 0; completes < 2; completes++) {
+		begin(1 << 20, true);
+		copies.most = 100000;
+		rpc_record_init(&other, &budget, &copies, &(struct rpc_record_user){ &reader, on_record }, true);
+		give(0, 50000, 1);
+		budget_advance(&budget, 0);
+		budget_advance(&budget, 999999999);
+		rpc_record_bytes(&other, &(struct tcp_bytes){ .span = { stream, 50000 }, .frame = 2 });
+		cr_expect_gt(copies.bytes, 100000);
+		/* a second after the last bytes of the first one */
+		budget_advance(&budget, 1000000000);
+		rpc_record_bytes(&other, &(struct tcp_bytes){ .offset = 50000, .span = { stream + 50000, 100 }, .frame = 3 });
+		cr_expect_leq(copies.bytes, 100000);
+		cr_expect_leq(reader.room, 1024);
+		give(50000, 60000, 4);
+		if (completes)
+			give(60000, stream_length, 5);
+		else
+			rpc_record_give_up(&reader);
+		cr_assert_eq(told_count, 1);
+		cr_expect_eq(told[0].record.missing, completes ? RPC_RECORD_EVICTED : RPC_RECORD_UNFINISHED);
+		cr_expect_eq(told[0].record.seen, (completes ? stream_length : 60000) - 4);
+		cr_expect_eq(told[0].record.bytes.length, 512);
+		cr_expect_arr_eq(told[0].bytes, stream + 4, 512);
+		rpc_record_end(&other);
+		rpc_record_fini(&other);
+		cr_expect(!copies.oldest && !copies.bytes);
 		end();
 	}
 }

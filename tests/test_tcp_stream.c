@@ -594,6 +594,22 @@ Test(tcp_stream, what_waits_for_longer_than_anything_takes_is_passed_on)
 	cr_expect(strstr(told, "a 8 'ij' #4\nend input\n"), "%s", told);
 }
 
+Test(tcp_stream, many_connections_of_which_nothing_was_seen_for_long_end_before_others_begin)
+{
+	begin(128 * 10 * sizeof(struct tcp_connection), &counter);
+	budget_give_up_after(&budget, 60 * SECOND);
+	for (uint16_t i = 0; i < 20; i++)
+		give(&(struct tcp_kit_segment){ .flags = SYN, .seq = 99, .port = (uint16_t)(1000 + i), AT(i * 1000) });
+	cr_expect_eq(streams.map.count, 20);
+	/* the first ten, of which nothing was seen for a minute; those that are no more than their share stay */
+	give(&(struct tcp_kit_segment){ .flags = SYN, .seq = 99, .port = 5000, AT(69500) });
+	cr_expect_eq(streams.map.count, 11);
+	give(&(struct tcp_kit_segment){ .flags = SYN, .seq = 99, .port = 5001, AT(200000) });
+	cr_expect_eq(streams.map.count, 11);
+	cr_expect_eq(streams.evicted_connections, 0);
+	end();
+}
+
 Test(tcp_stream, a_segment_cut_within_its_options_still_tells_how_much_it_carried)
 {
 	const struct tcp_kit_segment segment = A(ACK, 100, 7, DATA("abcd"), .sack_left = 1, .sack_right = 3);
