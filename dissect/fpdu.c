@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "dissect/crc32c.h"
-#include "dissect/iwarp.h"
+#include "dissect/fpdu.h"
 
 /* Cuts a run of `length` bytes at `offset` of the FPDU where a gap begins or ends. Returns whether it lies in a gap. */
 static bool cut_at_gap(const struct rtap_fpdu *fpdu, uint32_t offset, uint32_t *length)
@@ -132,5 +132,19 @@ bool fpdu_markers_agree(const struct rtap_fpdu *fpdu)
 		if ((pointer & ~3u) != (at < start ? 0 : (at - start) & UINT16_MAX))
 			return false;
 	}
+	return true;
+}
+
+bool fpdu_front(const struct rtap_fpdu *fpdu, uint32_t at, struct rtap_span *bytes)
+{
+	struct rtap_span rest;
+
+	if (!fpdu_next_extent(fpdu, &at, bytes) || !bytes->bytes)
+		return false;
+	if (at < fpdu->ulpdu_length && (!fpdu->gap_count || fpdu->gaps[fpdu->gap_count - 1].reason != RTAP_MISSING_SNAPPED))
+		return false;
+	while (fpdu_next_extent(fpdu, &at, &rest))
+		if (rest.bytes)
+			return false;
 	return true;
 }

@@ -7,7 +7,11 @@
 
 #include <rdmatap/message.h>
 
+#include "dissect/fpdu.h"
 #include "dissect/iwarp.h"
+#include "dissect/iwarp_walk.h"
+#include "dissect/mpa_fpdu.h"
+#include "dissect/mpa_setup.h"
 #include "dissect/parse.h"
 #include "dissect/rpcrdma.h"
 #include "dissect/upper.h"
@@ -17,47 +21,6 @@
 #define MIN_UNCHECKED 4
 /* Layers that are left for what a message holds; more FPDUs than the packet has room for are still told by the three layers. */
 #define LAYERS_KEPT 8
-
-void iwarp_walk_init(struct iwarp_walk *walk, const struct rtap_packet *packet)
-{
-	walk->packet = packet;
-	walk->next = packet->fpdus.list ? 0 : packet->fpdus.offset;
-}
-
-/* The FPDU at `bytes`, of which `length` follow, without markers. False: it is not whole. */
-static bool plain_fpdu(const uint8_t *bytes, uint32_t length, struct rtap_fpdu *fpdu)
-{
-	uint32_t total;
-
-	if (length < MPA_SMALLEST_FPDU)
-		return false;
-	total = fpdu_content_length(load16(bytes));
-	if (total > length)
-		return false;
-	fpdu->bytes = (struct rtap_span){ bytes, total };
-	fpdu->ulpdu_length = load16(bytes);
-	fpdu->first_marker = RTAP_NO_MARKER;
-	fpdu->gap_count = 0;
-	return true;
-}
-
-const struct rtap_fpdu *iwarp_next_fpdu(struct iwarp_walk *walk)
-{
-	const struct rtap_fpdus *fpdus = &walk->packet->fpdus;
-	const struct rtap_packet *packet = walk->packet;
-
-	if (fpdus->list)
-		return walk->next < fpdus->count ? &fpdus->list[walk->next++] : NULL;
-	if (!fpdus->count || !plain_fpdu(packet->sources[0].bytes + walk->next, fpdus->offset + fpdus->length - walk->next, &walk->own))
-		return NULL;
-	walk->own.upper = NULL;
-	walk->own.crc_status = fpdus->crc_status;
-	walk->own.framing = fpdus->framing;
-	walk->own.skewed_markers = false;
-	walk->own.split = false;
-	walk->next += walk->own.bytes.length;
-	return &walk->own;
-}
 
 /*
  * Whether a whole TCP payload is FPDUs back to back, by content alone: all with good CRCs, or at least four with CRC 0 and
@@ -74,7 +37,7 @@ static bool recognise(const struct cursor *payload, struct rtap_fpdus *fpdus)
 	if (payload->wire != payload->captured)
 		return false;
 	while (left) {
-		if (!plain_fpdu(next, left, &fpdu) ||
+		if (!fpdu_take_plain(next, left, &fpdu) ||
 		    iwarp_read(next + MPA_LENGTH_LENGTH, fpdu.ulpdu_length, fpdu.ulpdu_length, &facts) != OK ||
 		    !iwarp_is_plausible(&facts, fpdu.ulpdu_length))
 			return false;
@@ -122,7 +85,7 @@ uint8_t iwarp_presume(struct parse *parse)
 	struct rtap_fpdu fpdu;
 
 	/* a few bytes tell nearly all that is something else */
-	if (length != parse->cursor.wire || !plain_fpdu(parse->cursor.next, length, &fpdu) || fpdu.bytes.length != length ||
+	if (length != parse->cursor.wire || !fpdu_take_plain(parse->cursor.next, length, &fpdu) || fpdu.bytes.length != length ||
 	    !iwarp_is_whole_send(head, fpdu.ulpdu_length) || !rpcrdma_may_be(send, fpdu.ulpdu_length - DDP_UNTAGGED_LENGTH) ||
 	    parse->source || parse->packet->layer_count + 3 + LAYERS_KEPT > RTAP_MAX_LAYERS)
 		return PROTOCOL_PAYLOAD;
@@ -142,23 +105,10 @@ uint8_t iwarp_presume(struct parse *parse)
 	return PROTOCOL_RPCRDMA;
 }
 
-/* The source that holds these bytes, if any does. */
-static bool find_source(const struct rtap_packet *packet, const struct rtap_span *bytes, uint8_t *source)
-{
-	for (*source = 0; *source < packet->source_count; ++*source) {
-		uintptr_t start = (uintptr_t)packet->sources[*source].bytes, at = (uintptr_t)bytes->bytes;
-
-		if (at >= start && at - start <= packet->sources[*source].captured &&
-		    bytes->length <= packet->sources[*source].captured - (at - start))
-			return true;
-	}
-	return false;
-}
-
 /* Makes the bytes a source if they are in none yet. False: there is no room for it. */
 static bool add_source(struct rtap_packet *packet, const struct rtap_span *bytes, uint8_t *source)
 {
-	if (find_source(packet, bytes, source))
+	if (iwarp_find_source(packet, bytes, source))
 		return true;
 	if (packet->source_count == RTAP_MAX_SOURCES || !bytes->bytes)
 		return false;
@@ -181,20 +131,6 @@ static bool enter_bytes(struct parse *parse, const struct rtap_span *bytes, uint
 	if (wire > bytes->length)
 		parse->packet->sources[source].wire = (uint32_t)(bytes->bytes - parse->source_bytes) + wire;
 	parse->cursor = (struct cursor){ bytes->bytes, bytes->length, wire };
-	return true;
-}
-
-bool fpdu_front(const struct rtap_fpdu *fpdu, uint32_t at, struct rtap_span *bytes)
-{
-	struct rtap_span rest;
-
-	if (!fpdu_next_extent(fpdu, &at, bytes) || !bytes->bytes)
-		return false;
-	if (at < fpdu->ulpdu_length && (!fpdu->gap_count || fpdu->gaps[fpdu->gap_count - 1].reason != RTAP_MISSING_SNAPPED))
-		return false;
-	while (fpdu_next_extent(fpdu, &at, &rest))
-		if (rest.bytes)
-			return false;
 	return true;
 }
 
@@ -336,7 +272,7 @@ static void place_layers(struct parse *parse)
 			captured.length = fpdu->gaps[0].offset;
 	}
 	if (head.bytes && head.length >= 2 && add_source(parse->packet, &captured, &source) &&
-	    find_source(parse->packet, &head, &source)) {
+	    iwarp_find_source(parse->packet, &head, &source)) {
 		parse_set_source(parse, source);
 		offset = (uint32_t)(head.bytes - parse->source_bytes);
 	} else {
@@ -365,60 +301,6 @@ static enum result parse(struct parse *parse)
 	place_layers(parse);
 	parse->more = more;
 	return OK;
-}
-
-void iwarp_tell(struct iwarp_unit *unit, size_t row, uint64_t number, uint32_t at, uint32_t length)
-{
-	struct rtap_value value = { .number = number };
-
-	visit_field(unit->visitor, &unit->layer, unit->layer.protocol, row, &value, unit->layer.offset + at, length);
-}
-
-void iwarp_tell_bytes(struct iwarp_unit *unit, size_t row, uint32_t at, uint32_t length)
-{
-	struct rtap_value value = { .data = { unit->head + at, length } };
-
-	visit_field(unit->visitor, &unit->layer, unit->layer.protocol, row, &value, unit->layer.offset + at, length);
-}
-
-void iwarp_tell_text(struct iwarp_unit *unit, size_t row, const char *text)
-{
-	struct rtap_value value = { .data = { (const uint8_t *)text, (uint32_t)strlen(text) } };
-
-	visit_field(unit->visitor, &unit->layer, unit->layer.protocol, row, &value, unit->layer.offset, 0);
-}
-
-/* Where the unit's head stands: values of a head that markers part, or that no source holds, are told at the layer's own place. */
-static void place_unit(struct iwarp_unit *unit, const struct rtap_layer *layer)
-{
-	struct rtap_span head = { unit->head, unit->head_length };
-	uint8_t source;
-
-	unit->layer = *layer;
-	if (!find_source(unit->packet, &head, &source))
-		return;
-	unit->layer.source = source;
-	unit->layer.offset = (uint32_t)(head.bytes - unit->packet->sources[source].bytes);
-}
-
-void iwarp_visit_units(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor,
-		       void (*tell)(struct iwarp_unit *unit))
-{
-	struct iwarp_unit unit = { .packet = packet, .visitor = visitor };
-	bool grouped = packet->fpdus.count > 1;
-	struct iwarp_walk walk;
-
-	iwarp_walk_init(&walk, packet);
-	while ((unit.fpdu = iwarp_next_fpdu(&walk))) {
-		unit.head = fpdu_head(unit.fpdu, &unit.head_length);
-		unit.result = iwarp_read(unit.head, unit.head_length, unit.fpdu->ulpdu_length, &unit.facts);
-		place_unit(&unit, layer);
-		if (grouped && visitor->enter)
-			visitor->enter(visitor, "FPDU", &(struct rtap_place){ unit.layer.source, unit.layer.offset, unit.head_length });
-		tell(&unit);
-		if (grouped && visitor->leave)
-			visitor->leave(visitor);
-	}
 }
 
 enum row { ROW_LENGTH, ROW_PAD, ROW_CRC, ROW_CRC_CHECK, ROW_STATUS, ROW_MARKER_RESERVED, ROW_MARKER_POINTER, ROW_FRAMING };

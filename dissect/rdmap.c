@@ -5,8 +5,10 @@
  */
 #include "config.h"
 
+#include "dissect/fpdu.h"
 #include "dissect/iwarp.h"
-#include "dissect/rdmap_names.h"
+#include "dissect/iwarp_walk.h"
+#include "dissect/terminate.h"
 #include "dissect/visit.h"
 
 enum row {

@@ -6,6 +6,7 @@
 
 #include "dissect/ip.h"
 #include "dissect/iwarp.h"
+#include "dissect/mpa_fpdu.h"
 #include "dissect/parse.h"
 #include "dissect/upper.h"
 #include "dissect/visit.h"

@@ -4,8 +4,9 @@
  */
 #include "config.h"
 
+#include "dissect/cursor.h"
 #include "dissect/iwarp.h"
-#include "dissect/rdmap_names.h"
+#include "dissect/terminate.h"
 
 const struct rtap_name rdmap_opcode_names[] = {
 	{ 0, "Write" }, { 1, "Read Request" }, { 2, "Read Response" }, { 3, "Send" }, { 4, "Send with Invalidate" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/fpdu.h"
 #include "dissect/iwarp.h"
 #include "reassembly/connection.h"
 #include "reassembly/ddp_internal.h"

@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "dissect/dissect.h"
+#include "dissect/fpdu.h"
 #include "dissect/iwarp.h"
 #include "dissect/protocol.h"
+#include "dissect/terminate.h"
 #include "reassembly/ddp_internal.h"
 #include "reassembly/iwarp_stream.h"
 #include "reassembly/memory.h"

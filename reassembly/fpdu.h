@@ -18,6 +18,7 @@
 
 #include <rdmatap/error.h>
 
+#include "dissect/fpdu.h"
 #include "dissect/iwarp.h"
 
 #define FPDU_MAX_HELD (5 * MPA_MAX_FPDU)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/fpdu.h"
 #include "reassembly/fpdu_internal.h"
 #include "reassembly/memory.h"
 

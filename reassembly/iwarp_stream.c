@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dissect/cm.h"
+#include "dissect/mpa_setup.h"
 #include "dissect/rpcrdma.h"
 #include "reassembly/connection.h"
 #include "reassembly/ddp_message.h"

@@ -10,6 +10,7 @@
 #ifndef REASSEMBLY_IWARP_STREAM_H
 #define REASSEMBLY_IWARP_STREAM_H
 
+#include "dissect/mpa_setup.h"
 #include "reassembly/fpdu.h"
 #include "reassembly/tcp_stream.h"
 

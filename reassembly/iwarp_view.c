@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dissect/dissect.h"
+#include "dissect/fpdu.h"
 #include "dissect/iwarp.h"
 #include "reassembly/iwarp_view.h"
 #include "reassembly/memory.h"

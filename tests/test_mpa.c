@@ -4,7 +4,9 @@
 #include <criterion/criterion.h>
 
 #include "dissect/crc32c.h"
+#include "dissect/fpdu.h"
 #include "dissect/iwarp.h"
+#include "dissect/mpa_setup.h"
 #include "tests/frame_kit.h"
 #include "tests/iwarp_kit.h"
 

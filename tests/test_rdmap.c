@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 
+#include "dissect/fpdu.h"
 #include "dissect/iwarp.h"
 #include "output/text.h"
 #include "tests/frame_kit.h"
