@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
 #include "dissect/parse.h"
 
 static const struct rtap_name log_types[] = {
@@ -153,25 +154,6 @@ MAD_PART(congestion_time_stamp_protocol, "infiniband.cc.timestamp", "TimeStamp",
 #define LOG_LENGTH 224
 #define DATA_LENGTH 192
 #define LOG_OF_CHANNEL_ADAPTER 2
-
-/* The log of a channel adapter is the second shape. A10.4.3. */
-const struct mad_attribute mad_congestion_attributes[] = {
-	{ 0x0001, 72, "ClassPortInfo", { { PROTOCOL_CLASS_PORT_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0011, 4, "CongestionInfo", { { PROTOCOL_CONGESTION_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0012, 14, "CongestionKeyInfo", { { PROTOCOL_CONGESTION_KEY_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ ATTRIBUTE_LOG, 220, "CongestionLog", { { PROTOCOL_CONGESTION_LOG_SWITCH, 1, 0 }, { PROTOCOL_CONGESTION_EVENT_SWITCH, 15, 40 } },
-	  NULL, NULL, 0 },
-	{ ATTRIBUTE_LOG, 220, "CongestionLog", { { PROTOCOL_CONGESTION_LOG_CA, 1, 0 }, { PROTOCOL_CONGESTION_EVENT_CA, 13, 12 } },
-	  NULL, NULL, 0 },
-	{ 0x0014, 76, "SwitchCongestionSetting", { { PROTOCOL_SWITCH_CONGESTION_SETTING, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0015, 128, "SwitchPortCongestionSetting", { { PROTOCOL_SWITCH_PORT_CONGESTION_SETTING, 32, 0 } }, NULL, NULL, 0 },
-	{ 0x0016, 132, "CACongestionSetting", { { PROTOCOL_CA_CONGESTION_SETTING, 1, 0 }, { PROTOCOL_CA_CONGESTION_ENTRY, 16, 4 } },
-	  NULL, NULL, 0 },
-	{ 0x0017, 132, "CongestionControlTable", { { PROTOCOL_CONGESTION_CONTROL_TABLE, 1, 0 }, { PROTOCOL_CONGESTION_TABLE_ENTRY, 64, 4 } }, NULL,
-	  NULL, 0 },
-	{ 0x0018, 4, "TimeStamp", { { PROTOCOL_CONGESTION_TIME_STAMP, 1, 0 } }, NULL, NULL, 0 },
-	{ 0, 0, NULL, { { 0, 0, 0 } }, NULL, NULL, 0 },
-};
 
 static enum result parse(struct parse *parse)
 {

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
 
 #define ROW(name, label, at, width, show) { name, label, at, width, RTAP_##show, 0, NULL, NULL, NULL }
 /* Rows of headers that may occur several times in a MAD */

@@ -6,6 +6,8 @@
 
 #include "dissect/cm.h"
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
+#include "dissect/mad_registry.h"
 #include "dissect/parse.h"
 
 #define MAD_BASE_VERSION 0, 8
@@ -103,30 +105,6 @@ const char *mad_status_name(const struct rtap_mad_facts *facts)
 	if (!name && facts->status & 2)
 		name = "redirect required";
 	return name;
-}
-
-static const struct mad_attribute *attributes_of(uint8_t management_class)
-{
-	switch (management_class) {
-	case MAD_CLASS_SUBNET:
-	case MAD_CLASS_SUBNET_DIRECTED: return mad_subnet_attributes;
-	case MAD_CLASS_ADMINISTRATION: return mad_administration_attributes;
-	case MAD_CLASS_PERFORMANCE: return mad_performance_attributes;
-	case MAD_CLASS_DEVICE: return mad_device_attributes;
-	case MAD_CLASS_CONGESTION: return mad_congestion_attributes;
-	case MAD_CLASS_COMMUNICATION: return mad_communication_attributes;
-	case MAD_CLASS_BASEBOARD: return mad_shared_attributes;
-	default: return NULL;
-	}
-}
-
-const struct mad_attribute *mad_attribute_of(const struct rtap_mad_facts *facts)
-{
-	const struct mad_attribute *attribute = attributes_of(facts->management_class);
-
-	while (attribute && attribute->name && attribute->id != facts->attribute)
-		attribute++;
-	return attribute && attribute->name ? attribute + facts->shape : NULL;
 }
 
 const char *mad_attribute_name(const struct rtap_mad_facts *facts)

@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
+#include "dissect/mad_registry.h"
 #include "dissect/parse.h"
 #include "dissect/visit.h"
 

@@ -5,47 +5,10 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
 #include "dissect/parse.h"
 
 #define DATA_LENGTH 192 /* that all of them leave for the attribute */
-
-const struct mad_attribute mad_shared_attributes[] = {
-	{ 0x0001, 72, "ClassPortInfo", { { PROTOCOL_CLASS_PORT_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0, 0, NULL, { { 0, 0, 0 } }, NULL, NULL, 0 },
-};
-
-/* Behind those that are messages, 12.10: the suggestion of an alternate path, and the response to it */
-const struct mad_attribute mad_communication_attributes[] = {
-	{ 0x0001, 72, "ClassPortInfo", { { PROTOCOL_CLASS_PORT_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x001b, 0, "SAP", { { 0, 0, 0 } }, NULL, NULL, 0 },
-	{ 0x001c, 0, "SPR", { { 0, 0, 0 } }, NULL, NULL, 0 },
-	{ 0, 0, NULL, { { 0, 0, 0 } }, NULL, NULL, 0 },
-};
-
-/* 16.1.2, table 209; the optional ones: 16.1.4 */
-const struct mad_attribute mad_performance_attributes[] = {
-	{ 0x0001, 72, "ClassPortInfo", { { PROTOCOL_CLASS_PORT_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0010, 80, "PortSamplesControl", { { PROTOCOL_PORT_SAMPLES_CONTROL, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0011, 64, "PortSamplesResult", { { PROTOCOL_PORT_SAMPLES_RESULT, 1, 0 }, { PROTOCOL_PORT_SAMPLE_COUNTER, 15, 4 } },
-	  NULL, NULL, 0 },
-	{ 0x0012, 44, "PortCounters", { { PROTOCOL_PORT_COUNTERS, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0015, 16, "PortRcvErrorDetails", { { PROTOCOL_PORT_RCV_ERROR_DETAILS, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0016, 12, "PortXmitDiscardDetails", { { PROTOCOL_PORT_XMIT_DISCARD_DETAILS, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x001d, 72, "PortCountersExtended", { { PROTOCOL_PORT_COUNTERS_EXTENDED, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0036, 68, "PortXmitDataSL", { { PROTOCOL_PORT_DATA_SL, 1, 0 }, { PROTOCOL_PORT_XMIT_DATA_SL, 16, 4 } }, NULL, NULL, 0 },
-	{ 0x0037, 68, "PortRcvDataSL", { { PROTOCOL_PORT_DATA_SL, 1, 0 }, { PROTOCOL_PORT_RCV_DATA_SL, 16, 4 } }, NULL, NULL, 0 },
-	{ 0, 0, NULL, { { 0, 0, 0 } }, NULL, NULL, 0 },
-};
-
-/* 16.3.3 */
-const struct mad_attribute mad_device_attributes[] = {
-	{ 0x0001, 72, "ClassPortInfo", { { PROTOCOL_CLASS_PORT_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0002, 80, "Notice", { { PROTOCOL_NOTICE, 1, 0 }, { PROTOCOL_NOTICE_ISSUER, 1, 64 } }, NULL, NULL, 0 },
-	{ 0x0010, 132, "IOUnitInfo", { { PROTOCOL_IO_UNIT_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0011, 128, "IOControllerProfile", { { PROTOCOL_IO_CONTROLLER_PROFILE, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0012, 192, "ServiceEntries", { { PROTOCOL_SERVICE_ENTRY, 4, 0 } }, NULL, NULL, 0 },
-	{ 0, 0, NULL, { { 0, 0, 0 } }, NULL, NULL, 0 },
-};
 
 static enum result parse_header(struct parse *parse, uint8_t protocol)
 {

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
 
 static const struct rtap_name notice_types[] = {
 	{ 0, "fatal" }, { 1, "urgent" }, { 2, "security" }, { 3, "subnet management" }, { 4, "informational" }, { 127, "empty" }, { 0, NULL },

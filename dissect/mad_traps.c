@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
 
 /* Rows of headers that may occur several times in a MAD */
 #define UNIT(name, label, at, width, show) { name, label, at, width, RTAP_##show, RTAP_REPEATS, NULL, NULL, NULL }
@@ -118,22 +119,3 @@ MAD_PART(trap_keys_protocol, "infiniband.trap.bad_key", "Trap Data, P_Key or Q_K
 	 "IBTA vol. 1, 14.2.5.1", 54, trap_keys_fields)
 MAD_PART(trap_switch_key_protocol, "infiniband.trap.bad_switch_key", "Trap Data, P_Key at a Switch",
 	 "IBTA vol. 1, 14.2.5.1", 54, trap_switch_key_fields)
-
-/* By trap number; only generic notices have one. 14.2.5.1, table 139. */
-uint8_t mad_trap_data(const uint8_t *notice)
-{
-	if (!(notice[0] & 0x80))
-		return PROTOCOL_NONE;
-	switch (load16(notice + 4)) {
-	case 64: case 65: case 66: case 67: return PROTOCOL_TRAP_GID;
-	case 68: case 69: return PROTOCOL_TRAP_PATH;
-	case 128: return PROTOCOL_TRAP_SWITCH;
-	case 129: case 130: case 131: return PROTOCOL_TRAP_PORT;
-	case 144: return PROTOCOL_TRAP_CHANGE;
-	case 145: return PROTOCOL_TRAP_IMAGE;
-	case 256: return PROTOCOL_TRAP_M_KEY;
-	case 257: case 258: return PROTOCOL_TRAP_KEYS;
-	case 259: return PROTOCOL_TRAP_SWITCH_KEY;
-	default: return PROTOCOL_NONE;
-	}
-}

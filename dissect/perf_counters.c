@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
 
 static const struct rtap_name counter_widths[] = {
 	{ 0, "16 bits" }, { 1, "20 bits" }, { 2, "24 bits" }, { 3, "28 bits" }, { 4, "32 bits" }, { 0, NULL },

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
 
 /* IBTA vol. 1, 15.2.5.16 */
 static const struct rtap_name selectors[] = {

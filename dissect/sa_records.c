@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
 
 /* Rows of headers that may occur several times in a MAD */
 #define UNIT(name, label, at, width, show) { name, label, at, width, RTAP_##show, RTAP_REPEATS, NULL, NULL, NULL }

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
 #include "dissect/parse.h"
 #include "dissect/visit.h"
 
@@ -36,33 +37,6 @@
 #define HOP_POINTER_BEFORE 18
 #define HOP_COUNT_BEFORE 17
 #define MAX_HOPS 63
-
-/* IBTA vol. 1, 14.2.5, table 142; 0x30 and above: 14.2.5.14 to 14.2.5.19 */
-const struct mad_attribute mad_subnet_attributes[] = {
-	{ 0x0002, 64, "Notice", { { PROTOCOL_NOTICE, 1, 0 }, { 0, 1, 10 } }, mad_trap_data, NULL, 0 },
-	{ 0x0010, 64, "NodeDescription", { { PROTOCOL_NODE_DESCRIPTION, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0011, 40, "NodeInfo", { { PROTOCOL_NODE_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0012, 20, "SwitchInfo", { { PROTOCOL_SWITCH_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0014, 64, "GUIDInfo", { { PROTOCOL_GUID_INFO, 8, 0 } }, NULL, NULL, 0 },
-	{ 0x0015, 64, "PortInfo", { { PROTOCOL_PORT_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0016, 64, "P_KeyTable", { { PROTOCOL_P_KEY_TABLE, 1, 0 }, { PROTOCOL_P_KEY, 32, 0 } }, NULL, NULL, 0 },
-	{ 0x0017, 8, "SLtoVLMappingTable", { { PROTOCOL_SL_TO_VL, 8, 0 } }, NULL, NULL, 0 },
-	{ 0x0018, 64, "VLArbitrationTable", { { PROTOCOL_VL_ARBITRATION, 32, 0 } }, NULL, NULL, 0 },
-	{ 0x0019, 64, "LinearForwardingTable", { { PROTOCOL_LINEAR_FORWARDING, 64, 0 } }, NULL, NULL, 0 },
-	{ 0x001a, 64, "RandomForwardingTable", { { PROTOCOL_RANDOM_FORWARDING, 16, 0 } }, NULL, NULL, 0 },
-	{ 0x001b, 64, "MulticastForwardingTable", { { PROTOCOL_MULTICAST_FORWARDING, 32, 0 } }, NULL, NULL, 0 },
-	{ 0x001c, 64, "LinkSpeedWidthPairsTable", { { PROTOCOL_LINK_SPEED_WIDTH, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x001d, 0, "VendorMadsTable", { { 0, 0, 0 } }, NULL, NULL, 0 },
-	{ 0x001e, 0, "HierarchyInfo", { { 0, 0, 0 } }, NULL, NULL, 0 },
-	{ 0x0020, 21, "SMInfo", { { PROTOCOL_SM_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0030, 64, "VendorDiag", { { PROTOCOL_VENDOR_DIAG, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0031, 64, "LedInfo", { { PROTOCOL_LED_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0032, 64, "CableInfo", { { PROTOCOL_CABLE_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0x0033, 0, "PortInfoExtended", { { 0, 0, 0 } }, NULL, NULL, 0 },
-	{ 0xff90, 64, "MlnxExtPortInfo", { { PROTOCOL_MLNX_EXT_PORT_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0xff60, 64, "CableInfo", { { PROTOCOL_CABLE_INFO, 1, 0 } }, NULL, NULL, 0 },
-	{ 0, 0, NULL, { { 0, 0, 0 } }, NULL, NULL, 0 },
-};
 
 /* The attribute stands within the header's layer, which is cut with it. */
 static enum result parse_smp(struct parse *parse, uint8_t protocol, uint32_t length, uint32_t data_at)

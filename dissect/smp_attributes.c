@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
 
 /* IBTA vol. 1, 14.2.5.6.1 */
 static const struct rtap_name diag_codes[] = {

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/mad.h"
+#include "dissect/mad_attribute.h"
 
 static const struct rtap_name membership_types[] = {
 	{ 0, "limited" }, { 1, "full" }, { 0, NULL },
