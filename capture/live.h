@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a live device is, to the part of a source that runs it (capture/live.c), and the kinds of them that there are.
+ * What a live device is, to the part of a source that runs it (capture/live_queue.c), and the kinds of them that there are.
  *
  * A device is called by one thread at a time: by whoever opens it; then, from the first read on, by the receive thread; then,
  * when that has ended, by whoever closes it. So it needs no locks but for what it lends (see batch_loan).
@@ -107,48 +107,5 @@ struct rtap_sender {
 	const struct live_sender_operations *operations;
 	uint32_t link_type;
 };
-
-/* Sending on a network interface: of kind pcap. */
-enum rtap_status live_packet_sender_open(struct rtap_sender **sender, const char *name, struct rtap_error *error)
-	__attribute__((warn_unused_result));
-
-/*
- * For devices that copy: room for one more frame of `length` bytes, in a block of the batch's pool. NULL: there is none,
- * and batch->closed is set (an empty batch always has room, but for memory that is out).
- */
-uint8_t *live_room(struct live_device *device, struct batch *batch, size_t length);
-
-/*
- * Appends a frame with a copy of its captured bytes, no comments and interface 0. False: no room, and batch->closed is
- * set; the frame is to be appended to the next batch.
- */
-bool live_append(struct live_device *device, struct batch *batch, const struct rtap_frame *frame)
-	__attribute__((warn_unused_result));
-
-/* Makes an empty batch one whose frames are only counted: in shared.count, counted_bytes and counted_cut. */
-void live_count_only(struct batch *batch);
-
-/* A device that is run: its receive thread and the queue of batches that were received. */
-struct live;
-
-/* Opens a device by name. Blocks come from the pool; the metadata gets its interface. Both are borrowed. */
-enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
-			   struct source_metadata *metadata, struct rtap_error *error) __attribute__((warn_unused_result));
-
-/*
- * Runs a device that is open, and takes it over, also when it fails: for live_open(), and tests with a device of their own.
- * The name is for messages and copied.
- */
-enum rtap_status live_run(struct live **live, struct live_device *device, const char *name, const struct rtap_live_options *options,
-			  struct batch_pool *pool, struct source_metadata *metadata, struct rtap_error *error) __attribute__((warn_unused_result));
-
-/* As rtap_source_read_batch(). */
-enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_error *error) __attribute__((warn_unused_result));
-
-void live_stop(struct live *live);
-bool live_needs_privileges(const struct live *live);
-
-/* Stops, waits for the thread, closes the device, frees. NULL is ignored. */
-void live_close(struct live *live);
 
 #endif

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "capture/live.h"
+#include "capture/live_packet_sender.h"
 
 #define FRAMES_A_CALL 64
 #define FULL_QUEUE_MS 1

@@ -19,6 +19,8 @@
 #include "capture/bpf.h"
 #include "capture/link_type.h"
 #include "capture/live.h"
+#include "capture/live_device.h"
+#include "capture/live_packet_sender.h"
 
 #define SNAP_LENGTH 262144          /* libpcap's own limit */
 #define BUFFER_BYTES (16u << 20)

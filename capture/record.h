@@ -7,6 +7,7 @@
 #ifndef CAPTURE_RECORD_H
 #define CAPTURE_RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -18,6 +19,12 @@ enum record_form {
 	RECORD_PCAP,
 	RECORD_PCAPNG,
 };
+
+/* Reads the format off a file's name; *compressed likewise. True: pcapng. */
+bool record_name_is_pcapng(const char *name, bool *compressed);
+
+/* The form of records that a file of this name has. */
+enum record_form record_form_of(const char *name);
 
 #define RECORD_PCAP_HEADER 16u
 #define RECORD_PCAPNG_HEADER (PCAPNG_BLOCK_HEADER + PCAPNG_PACKET_LENGTH)

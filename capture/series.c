@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "capture/series.h"
 #include "capture/writer.h"
 
 #define NS_A_SECOND 1000000000

@@ -10,6 +10,7 @@
 #include "capture/file.h"
 #include "capture/source_metadata.h"
 #include "capture/live.h"
+#include "capture/live_queue.h"
 #include "capture/source.h"
 #include "capture/stream.h"
 #include "capture/tick.h"

@@ -17,6 +17,7 @@
 
 #include <rdmatap/device.h>
 
+#include "capture/live_device.h"
 #include "capture/mad_port.h"
 
 #define FIRST_ROOM 2048         /* bytes of a datagram; a longer message makes it grow */

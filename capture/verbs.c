@@ -7,8 +7,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "capture/live_device.h"
 #include "capture/verbs.h"
+#include "capture/verbs_clock.h"
+#include "capture/verbs_context.h"
+#include "capture/verbs_event.h"
+#include "capture/verbs_flow.h"
+#include "capture/verbs_merge.h"
+#include "capture/verbs_queue.h"
+#include "capture/verbs_ring.h"
 #include "capture/verbs_route.h"
+#include "capture/verbs_sender.h"
+#include "capture/verbs_tuning.h"
 #include "capture/writer.h"
 
 #define NS_A_MS INT64_C(1000000)
@@ -557,7 +567,7 @@ static enum rtap_status open_all(struct verbs *verbs, const char *name, const st
 	verbs->counts_only = options->counts_only && verbs->packs && !verbs->matches_here;
 	verbs->makes_records = options->written_as && verbs->packs && !verbs->counts_only;
 	if (verbs->makes_records)
-		verbs->record_form = writer_form_of(options->written_as);
+		verbs->record_form = record_form_of(options->written_as);
 	verbs_clock_init(&verbs->clock, verbs->device.completion_timestamp_mask, verbs->device.hca_core_clock);
 	if (verbs->clock.mask && !verbs->tuning.no_stamps)
 		read_clock(verbs);

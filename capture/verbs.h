@@ -49,13 +49,6 @@ struct verbs_tuning {
 	bool huge_pages;      /* asks for them */
 };
 
-/* Reads "WORD=VALUE,...". FAILED: the error names the word. */
-enum rtap_status verbs_tuning_parse(struct verbs_tuning *tuning, const char *text, struct rtap_error *error)
-	__attribute__((warn_unused_result));
-
-/* What a port does in Gb/s, by its width and speed as in PortInfo; 0: not known. IBTA vol. 1, 14.2.5.6. */
-unsigned verbs_port_gbps(uint8_t width, uint8_t speed);
-
 /* Limits that sizes are derived from. */
 struct verbs_limits {
 	uint32_t most_receives, most_cq_entries, most_parts;
@@ -78,12 +71,6 @@ struct verbs_sizes {
 	uint32_t stride;      /* from slot to slot */
 	bool split;           /* slot_bytes is less than frame_bytes */
 };
-
-/* FAILED: what is asked for cannot be had of this device. */
-enum rtap_status verbs_sizes_derive(struct verbs_sizes *sizes, const struct verbs_tuning *tuning, const struct verbs_limits *limits,
-				    struct rtap_error *error) __attribute__((warn_unused_result));
-
-/* Receive buffers */
 
 enum verbs_pages {
 	VERBS_PAGES_SMALL,
@@ -118,19 +105,6 @@ struct verbs_block {
 	struct ibv_sge *parts;        /* one or two a slot */
 };
 
-/* Memory of NUMA node `node` if there is such (-1: of any). NULL: memory is out; errno is set. */
-struct verbs_ring *verbs_ring_create(const struct verbs_sizes *sizes, bool huge_pages, int node);
-void verbs_ring_set_key(struct verbs_ring *ring, uint32_t lkey);
-/* The owner's reference goes. NULL is ignored. */
-void verbs_ring_release(struct verbs_ring *ring);
-
-/* A free block with one reference, or NULL. */
-struct verbs_block *verbs_block_take(struct verbs_ring *ring);
-void verbs_block_hold(struct verbs_block *block);
-void verbs_block_release(struct verbs_block *block);
-
-/* The device's clock */
-
 /* A line through two readings of both clocks; moved on with each reading. */
 struct verbs_clock {
 	uint64_t mask;          /* bits that the device counts with; 0: no such clock */
@@ -139,15 +113,6 @@ struct verbs_clock {
 	double ns_a_tick;
 	int64_t read_ns;        /* wall clock of the last reading */
 };
-
-/* The clock ticks khz times in a millisecond, by the device; this much is only believed until the second reading. */
-void verbs_clock_init(struct verbs_clock *clock, uint64_t mask, uint64_t khz);
-
-/* A reading: the device showed `ticks` when the wall clock showed wall_ns. */
-void verbs_clock_read(struct verbs_clock *clock, uint64_t ticks, int64_t wall_ns);
-
-/* Wall clock time of a stamp, which may be from before or after the last reading, by up to half of what the count holds. */
-int64_t verbs_clock_to_ns(const struct verbs_clock *clock, uint64_t ticks);
 
 /* The whole */
 
@@ -246,85 +211,5 @@ struct verbs {
 	uint64_t told_failed;
 	int64_t told_ns;         /* monotonic; of failed receives */
 };
-
-/* Writes "NAME: WHAT: ERRNO'S TEXT (HINT)"; a hint that is NULL is chosen by errno. Always FAILED. */
-enum rtap_status verbs_fail(const struct verbs *verbs, struct rtap_error *error, const char *what, int error_number, const char *hint);
-
-/* Something worth telling, by the next receive. */
-void verbs_tell(struct verbs *verbs, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-int64_t verbs_now_ns(int clock);
-
-/* verbs_context.c: opens the device and port that `name` says and asks what they can do; without effect on memory. */
-enum rtap_status verbs_context_open(struct verbs *verbs, const char *name, const struct rtap_live_options *options,
-				    struct rtap_error *error) __attribute__((warn_unused_result));
-/* Its NUMA node; -1: not known, or there are none. */
-int verbs_numa_node(const struct verbs *verbs);
-/* The largest MTU of its network interfaces; 0: not known. */
-uint32_t verbs_netdev_mtu(const struct verbs *verbs);
-/* Brings device_drops up to date. */
-void verbs_read_drops(struct verbs *verbs);
-
-/* verbs_queue.c */
-enum rtap_status verbs_queue_open(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
-/* Destroys rules, so that no more frames come. The first failure is told. */
-enum rtap_status verbs_queue_stop(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
-/* Destroys all that there is, whatever fails. */
-void verbs_queue_close(struct verbs *verbs);
-/* After a failure: everything is as after verbs_queue_open(), but for the counters. */
-enum rtap_status verbs_queue_rebuild(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
-/*
- * The first block begins to be filled: another one takes its place in the queue. If none is free, because all are lent to
- * batches that wait to be read, the frames that come now are dropped and the block takes its own place; as it does when
- * frames are only counted or copied.
- */
-void verbs_queue_choose_replacement(struct verbs *verbs, struct verbs_queue *queue);
-/* Posts as many receives as have been filled since the last call. Due every VERBS_CHAIN of them, and at the end of a block. */
-enum rtap_status verbs_queue_repost(struct verbs *verbs, struct verbs_queue *queue, struct rtap_error *error)
-	__attribute__((warn_unused_result));
-/* What the queues and their memory are like, as live_operations.notes. */
-void verbs_queue_notes(const struct verbs *verbs, void (*take)(void *owner, const char *text), void *owner);
-
-/* verbs_merge.c */
-
-/* Polls a queue into its own batch; *count: how many completions there were. */
-typedef enum rtap_status verbs_poller(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, unsigned *count,
-				      struct rtap_error *error);
-
-/*
- * Polls all queues and appends to `batch` what no queue can hold an earlier frame than any more. *count: 0 if there were no
- * completions and no frame waits for others. If there are frames, one at least is appended.
- */
-enum rtap_status verbs_merge(struct verbs *verbs, verbs_poller *poll, struct batch *batch, unsigned *count, struct rtap_error *error)
-	__attribute__((warn_unused_result));
-/* Frames that wait are given up. */
-void verbs_merge_end(struct verbs *verbs);
-
-/* verbs_flow.c: chooses the rules, of those in verbs->rules, those of the options, and the capture filter (NULL: none). */
-enum rtap_status verbs_flow_choose(struct verbs *verbs, const struct rtap_verbs_options *options, const char *filter,
-				   struct rtap_error *error)
-	__attribute__((warn_unused_result));
-/* What became of the capture filter, as live_operations.notes. */
-void verbs_flow_notes(const struct verbs *verbs, void (*take)(void *owner, const char *text), void *owner);
-/* Asks for the frames. */
-enum rtap_status verbs_flow_create(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
-
-/* Room for a rule with the most specs there can be, as bytes. */
-#define VERBS_FLOW_BYTES 1024
-
-/* The rule as ibv_create_flow() takes it, at `attr`, which is aligned for it. False: it says what no spec can. */
-bool verbs_flow_encode(const struct flow_rule *rule, struct ibv_flow_attr *attr);
-
-/* verbs_event.c: waits up to timeout_ms for a completion, and takes in what the device tells. */
-enum rtap_status verbs_event_wait(struct verbs *verbs, unsigned timeout_ms, struct rtap_error *error) __attribute__((warn_unused_result));
-enum rtap_status verbs_event_look(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
-/* Acknowledges what events were taken. */
-void verbs_event_settle(struct verbs *verbs);
-/* Invalidates, in verbs->devices, what was told to have changed: live_operations.at_read. */
-void verbs_event_hand_on(struct live_device *device);
-
-/* verbs_sender.c */
-enum rtap_status verbs_sender_open(struct rtap_sender **sender, const char *name, struct rtap_error *error)
-	__attribute__((warn_unused_result));
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture/verbs.h"
+#include "capture/verbs_clock.h"
 
 /* A rate reckoned from readings closer than this would be mostly their own uncertainty. */
 #define LEAST_BETWEEN_NS 100000000

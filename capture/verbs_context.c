@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "capture/verbs.h"
+#include "capture/verbs_context.h"
 
 int64_t verbs_now_ns(int clock)
 {

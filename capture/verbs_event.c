@@ -9,6 +9,8 @@
 #include <rdmatap/device.h>
 
 #include "capture/verbs.h"
+#include "capture/verbs_context.h"
+#include "capture/verbs_event.h"
 
 /* Acknowledging takes a lock: it is done for so many at once. */
 #define ACKNOWLEDGED_AT_ONCE 256

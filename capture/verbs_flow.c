@@ -7,6 +7,8 @@
 
 #include "capture/flow_offload.h"
 #include "capture/verbs.h"
+#include "capture/verbs_context.h"
+#include "capture/verbs_flow.h"
 
 /* Where a field stands in a spec's filter. */
 struct place {

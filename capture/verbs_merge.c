@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "capture/verbs.h"
+#include "capture/verbs_merge.h"
 
 /* A queue that lags behind without giving frames, because they are dropped or match no rule, is not waited for any longer. */
 #define PATIENCE 16

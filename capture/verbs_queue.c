@@ -8,6 +8,12 @@
 
 #include "capture/sink.h"
 #include "capture/verbs.h"
+#include "capture/verbs_context.h"
+#include "capture/verbs_event.h"
+#include "capture/verbs_flow.h"
+#include "capture/verbs_merge.h"
+#include "capture/verbs_queue.h"
+#include "capture/verbs_ring.h"
 
 /* Buffers */
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/verbs.h"
+#include "capture/verbs_ring.h"
 
 #define HUGE_PAGE ((size_t)2 << 20)
 

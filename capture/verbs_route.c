@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "capture/verbs.h"
+#include "capture/verbs_context.h"
 #include "capture/verbs_route.h"
 
 #define RESOLVE_MS 2000

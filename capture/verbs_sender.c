@@ -8,6 +8,9 @@
 #include <time.h>
 
 #include "capture/verbs.h"
+#include "capture/verbs_context.h"
+#include "capture/verbs_queue.h"
+#include "capture/verbs_sender.h"
 
 #define SLOTS 256
 #define SLOT_BYTES 9280u

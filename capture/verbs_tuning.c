@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture/verbs.h"
+#include "capture/verbs_tuning.h"
 
 #define USUAL_RATE_MS 2
 #define USUAL_GBPS 25

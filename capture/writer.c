@@ -38,25 +38,6 @@ struct rtap_writer {
 	const struct rtap_source *source; /* that tells of interfaces; NULL: none */
 };
 
-/* Reads the format off the name; *compressed likewise. True: pcapng. */
-static bool name_is_pcapng(const char *name, bool *compressed)
-{
-	static const char gz[] = ".gz", pcapng[] = ".pcapng";
-	size_t length = strlen(name);
-
-	*compressed = length >= sizeof gz - 1 && !strcmp(name + length - (sizeof gz - 1), gz);
-	if (*compressed)
-		length -= sizeof gz - 1;
-	return length >= sizeof pcapng - 1 && !memcmp(name + length - (sizeof pcapng - 1), pcapng, sizeof pcapng - 1);
-}
-
-enum record_form writer_form_of(const char *name)
-{
-	bool compressed;
-
-	return name_is_pcapng(name, &compressed) ? RECORD_PCAPNG : RECORD_PCAP;
-}
-
 enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name, const char *like, uint32_t link_type,
 				  bool unbuffered, const struct rtap_source *source, struct rtap_error *error)
 {
@@ -68,7 +49,7 @@ enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name,
 		rtap_error_set(error, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
-	opened->pcapng = name_is_pcapng(like, &compressed);
+	opened->pcapng = record_name_is_pcapng(like, &compressed);
 	opened->link_type = link_type;
 	opened->unbuffered = unbuffered;
 	opened->source = source;

@@ -14,18 +14,10 @@ enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name,
 				  bool unbuffered, const struct rtap_source *source, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/* As rtap_series_write(), but what is long is written from where the batch has it, which is held until then. NULL: it is copied. */
-enum rtap_status series_write_of(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_batch *batch,
-				 struct rtap_error *error)
-	__attribute__((warn_unused_result));
-
 /* As rtap_writer_write(); likewise. */
 enum rtap_status writer_write_of(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
 				 struct rtap_error *error)
 	__attribute__((warn_unused_result));
-
-/* The form of records that a file of this name has. */
-enum record_form writer_form_of(const char *name);
 
 /*
  * Writes a batch's records as they are, from where they are: the batch is held until then. False: nothing is done, because

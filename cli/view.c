@@ -13,6 +13,7 @@
 #include <rdmatap/tracker.h>
 #include <rdmatap/writer.h>
 
+#include "capture/series.h"
 #include "capture/writer.h"
 #include "cli/privileges.h"
 #include "cli/reader.h"

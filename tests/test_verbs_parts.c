@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "capture/verbs.h"
+#include "capture/verbs_clock.h"
+#include "capture/verbs_flow.h"
+#include "capture/verbs_ring.h"
+#include "capture/verbs_tuning.h"
 
 #define SECOND INT64_C(1000000000)
 
