@@ -13,6 +13,7 @@
 
 #include "cli/canon.h"
 #include "cli/reader.h"
+#include "output/printer.h"
 
 #define CANON_SHARE 2 /* of --max-memory: for what is put in order at the end */
 

@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "output/devices.h"
 #include "output/format.h"
+#include "output/printer.h"
 
 enum { OPTION_JSON = 256, OPTION_NODE_GUID, OPTION_PORT_GUID, OPTION_GID };
 

@@ -21,6 +21,7 @@
 #include "output/canon_file.h"
 #include "output/canon_spool.h"
 #include "output/diff_show.h"
+#include "output/printer.h"
 
 /* One of the two that are compared, as canonical text. */
 struct input {

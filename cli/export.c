@@ -11,6 +11,7 @@
 #include "cli/reader.h"
 #include "output/export_files.h"
 #include "output/export_tcp.h"
+#include "output/printer.h"
 
 struct exporting {
 	struct reader reader;

@@ -9,8 +9,11 @@
 #include <rdmatap/tracker.h>
 
 #include "cli/reader.h"
+#include "output/connections.h"
+#include "output/hex.h"
 #include "output/message_copy.h"
 #include "output/messages.h"
+#include "output/printer.h"
 #include "output/text.h"
 
 struct listing {

@@ -10,6 +10,7 @@
 #include "capture/worker_pool.h"
 #include "cli/pipeline.h"
 #include "dissect/frozen.h"
+#include "output/printer.h"
 #include "reassembly/tracker.h"
 
 #define FIRST_ROOM (256u << 10)

@@ -10,6 +10,7 @@
 
 #include "cli/clocks.h"
 #include "cli/reader.h"
+#include "output/printer.h"
 #include "reassembly/tracker.h"
 
 #define WAKE_MS 100                  /* how long an interrupt or the end of traffic may go unnoticed */

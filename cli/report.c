@@ -12,7 +12,11 @@
 #include <rdmatap/tracker.h>
 
 #include "cli/reader.h"
+#include "output/printer.h"
 #include "output/report.h"
+#include "output/report_calls.h"
+#include "output/report_page.h"
+#include "output/stats_packet.h"
 
 /* Of --max-memory, what the counts may take, and what the points of plots may; the rest is for what is under way. */
 #define COUNTS_SHARE 10

@@ -10,8 +10,10 @@
 
 #include "cli/reader.h"
 #include "dissect/protocol.h"
+#include "output/printer.h"
 #include "output/stats_form.h"
 #include "output/stats_log.h"
+#include "output/stats_packet.h"
 
 /* What the counts may take: a tenth of --max-memory, or 24 MB, or where that is less a 32nd. The rest is for what is under way. */
 static uint64_t counts_memory(uint64_t max_memory)

@@ -19,6 +19,7 @@
 #include "cli/reader.h"
 #include "cli/replies.h"
 #include "output/json.h"
+#include "output/printer.h"
 #include "output/text.h"
 
 struct view {

@@ -7,6 +7,7 @@
 
 #include "dissect/protocol.h"
 #include "output/canon_internal.h"
+#include "output/canon_write.h"
 
 #define HELD_SHARE 4 /* of max_memory: what streams may hold */
 #define MOST_HELD ((size_t)16 << 20)

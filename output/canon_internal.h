@@ -70,7 +70,4 @@ struct canon {
 	int error;               /* -errno of the first failure; nothing is taken down after it */
 };
 
-/* Writes the groups that are over, in the order in which they stand. incomplete: as of canon_write(). */
-int canon_write_groups(const struct canon *canon, const char *incomplete, struct printer *printer) __attribute__((warn_unused_result));
-
 #endif

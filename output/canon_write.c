@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "output/canon_internal.h"
+#include "output/canon_write.h"
 #include "output/json.h"
 #include "output/object.h"
+#include "output/printer.h"
 
 /* A record on its way out. */
 struct shown {

@@ -5,6 +5,7 @@
 
 #include "dissect/protocol.h"
 #include "output/stats.h"
+#include "output/stats_count.h"
 
 #define FIRST_ROWS 4
 /* Of the rate before, what a direction that was slowed down has at most. */

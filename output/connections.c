@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/cm.h"
+#include "output/connections.h"
 #include "output/messages.h"
 #include "output/object.h"
 

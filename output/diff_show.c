@@ -8,6 +8,7 @@
 #include "output/diff_show.h"
 #include "output/json.h"
 #include "output/object.h"
+#include "output/printer.h"
 
 static const char *const kind_names[DIFF_KINDS] = {
 	[DIFF_SAME] = "same", [DIFF_CHANGED] = "changed", [DIFF_REMOVED] = "removed", [DIFF_ADDED] = "added", [DIFF_MOVED] = "moved",

@@ -13,6 +13,7 @@
 #include "output/export_contents.h"
 #include "output/export_files.h"
 #include "output/export_queue.h"
+#include "output/printer.h"
 
 #define DEFAULT_MEMORY (64u << 20)
 

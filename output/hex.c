@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "output/hex.h"
 #include "output/text.h"
 
 #define ROW 16

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "output/html.h"
+#include "output/html_axis.h"
 
 /* Pixels between two numbers on the axis of time; the most numbers on any, whatever rounding does. */
 #define TICK_PIXELS 90

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "output/format.h"
+#include "output/printer.h"
 
 #define FIRST_SIZE (256u << 10)
 #define LOW_ROOM (4u << 10)   /* with less than this left, flush first: most packets fit then */

@@ -8,6 +8,7 @@
 
 #include "dissect/ib.h"
 #include "output/report.h"
+#include "output/report_calls.h"
 #include "output/report_internal.h"
 
 /* Slices of time of the dots, the marks and the calls of a plot. */
@@ -77,14 +78,6 @@ uint64_t report_weight(const struct stats_connection *connection)
 				anomalies += stats_incidents_of(&connection->directions[i])->events[event].count;
 	}
 	return bytes + anomalies * REPORT_ANOMALY_BYTES;
-}
-
-struct report_trace *report_trace_of(const struct report *report, uint64_t number)
-{
-	for (unsigned i = 0; i < report->trace_count; i++)
-		if (report->traces[i]->number == number)
-			return report->traces[i];
-	return NULL;
 }
 
 static unsigned lightest(const struct report *report, uint64_t *weight)

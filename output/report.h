@@ -116,13 +116,8 @@ struct report *report_create(struct stats *stats, uint64_t max_memory);
 /* What rtap_tracker_frame() has made of a frame, behind stats_packet(). */
 void report_packet(struct report *report, const struct rtap_packet *packet);
 
-/* The tracker's callbacks. */
-void report_message(struct report *report, const struct rtap_message *message);
+/* The tracker's callback. */
 void report_merge(struct report *report, uint64_t from, uint64_t into, bool turned);
-
-/* Writes the page when all was told. 0, or -errno of the printer. */
-int report_write(struct report *report, const struct findings *findings, const struct report_input *input, struct printer *printer)
-	__attribute__((warn_unused_result));
 
 /* Frees. NULL is ignored. */
 void report_destroy(struct report *report);
@@ -132,6 +127,12 @@ void report_destroy(struct report *report);
 uint64_t report_weight(const struct stats_connection *connection);
 
 /* The trace of a connection; NULL: there is none. */
-struct report_trace *report_trace_of(const struct report *report, uint64_t number);
+static inline struct report_trace *report_trace_of(const struct report *report, uint64_t number)
+{
+	for (unsigned i = 0; i < report->trace_count; i++)
+		if (report->traces[i]->number == number)
+			return report->traces[i];
+	return NULL;
+}
 
 #endif

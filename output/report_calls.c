@@ -9,6 +9,7 @@
 
 #include "dissect/cm.h"
 #include "output/messages.h"
+#include "output/report_calls.h"
 #include "output/report_internal.h"
 
 /* Operations that stand in most compounds and do not tell what one is for. RFC 8881. */

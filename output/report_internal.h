@@ -24,17 +24,11 @@ struct report_page {
 /* Parts of the page; by printer_write(), of a struct report_page. */
 typedef void report_part(const void *page, struct line *line);
 
-/* Notes a packet that sets a connection up or ends it. */
-void report_signal(struct report *report, const struct rtap_packet *packet);
-
 /* Plots of the whole capture: rates over time, latencies. */
 report_part report_rates, report_latencies;
 
 /* Plots of one connection: how it was set up, its sequences, its RPCs. */
 report_part report_setup, report_sequences, report_calls;
-
-/* Orders struct report_call by time, as report_calls wants them; for qsort(). */
-int report_compare_calls(const void *a, const void *b);
 
 /* Tables. */
 report_part report_connections, report_operations, report_rpcs, report_mads;

@@ -7,6 +7,7 @@
 #include "dissect/mad.h"
 #include "dissect/rpc_programs.h"
 #include "output/html.h"
+#include "output/html_axis.h"
 #include "output/report_internal.h"
 
 #define LEFT 90

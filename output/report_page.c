@@ -8,9 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "output/connections.h"
 #include "output/html.h"
 #include "output/messages.h"
+#include "output/printer.h"
 #include "output/report_internal.h"
+#include "output/report_page.h"
+#include "output/report_plots.h"
 #include "output/stats_form.h"
 
 /* The signs of plots, drawn around their middle: told apart by shape, not by colour alone. */

@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "dissect/rpc_programs.h"
+#include "output/connections.h"
 #include "output/html.h"
+#include "output/html_axis.h"
 #include "output/messages.h"
 #include "output/report_internal.h"
+#include "output/report_plots.h"
 
 #define LEFT 90
 #define RIGHT 985

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#include "output/connections.h"
 #include "output/html.h"
+#include "output/html_axis.h"
 #include "output/messages.h"
 #include "output/report_internal.h"
 

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "output/connections.h"
 #include "output/html.h"
 #include "output/messages.h"
 #include "output/report_internal.h"

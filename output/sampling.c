@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/sampling.h"
+#include "output/stats_count.h"
 
 /* A decision by fewer missing packets or holes would be chance; a part of less than 1 % is usual loss of captures. */
 #define LEAST_MISSING 20

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "output/stats.h"
+#include "output/stats_count.h"
+#include "output/stats_rpc.h"
 
 /* RNR retries, of three bits. IBTA vol. 1, 9.7.5.2.8. */
 #define RNR_WITHOUT_LIMIT 7
@@ -98,51 +100,6 @@ const struct stats_incidents *stats_incidents_of(const struct stats_direction *d
 	return direction->incidents ? direction->incidents : &none;
 }
 
-void stats_count(struct stats_tally *tally, uint64_t frame)
-{
-	if (!tally->count++ || frame < tally->first_frame)
-		tally->first_frame = frame;
-	if (frame > tally->last_frame)
-		tally->last_frame = frame;
-}
-
-void stats_tally_merge(struct stats_tally *tally, const struct stats_tally *other)
-{
-	if (!other->count)
-		return;
-	if (!tally->count || other->first_frame < tally->first_frame)
-		tally->first_frame = other->first_frame;
-	if (other->last_frame > tally->last_frame)
-		tally->last_frame = other->last_frame;
-	tally->count += other->count;
-}
-
-/* Zeroed memory that may come to take `most` bytes with all that it will hold. */
-static void *take(struct stats *stats, size_t size, uint64_t most)
-{
-	void *memory = most <= stats->options.max_memory - stats->memory ? calloc(1, size) : NULL;
-
-	if (memory)
-		stats->memory += most;
-	return memory;
-}
-
-void *stats_take(struct stats *stats, size_t size, unsigned histograms)
-{
-	return take(stats, size, size + histograms * HISTOGRAM_MEMORY);
-}
-
-static void give_back(struct stats *stats, void *memory, uint64_t most)
-{
-	stats->memory -= memory ? most : 0;
-	free(memory);
-}
-
-void stats_give(struct stats *stats, void *memory, size_t size, unsigned histograms)
-{
-	give_back(stats, memory, size + histograms * HISTOGRAM_MEMORY);
-}
-
 static void give_operations(struct stats *stats, struct stats_operations *operations)
 {
 	if (!operations)
@@ -150,12 +107,6 @@ static void give_operations(struct stats *stats, struct stats_operations *operat
 	histogram_fini(&operations->size, &stats->values);
 	histogram_fini(&operations->latency_ns, &stats->values);
 	stats_give(stats, operations, sizeof *operations, 2);
-}
-
-void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value)
-{
-	if (!histogram_add(histogram, value, &stats->values))
-		stats->unplaced_values++;
 }
 
 static bool make_room(struct stats *stats, uint64_t number)
@@ -187,7 +138,7 @@ struct stats_connection *stats_begin(struct stats *stats, uint64_t number)
 	/* the other half is for what is said on them */
 	if (!stats->is_full && (number <= stats->table_room || make_room(stats, number)) &&
 	    stats->connection_memory < stats->options.max_memory / 2)
-		begun = take(stats, sizeof *begun, size_of_connection(stats));
+		begun = stats_take_most(stats, sizeof *begun, size_of_connection(stats));
 	if (!begun) {
 		stats->is_full = true;
 		return &stats->others;
@@ -301,7 +252,7 @@ static void note_read(struct stats *stats, struct stats_direction *asker, const 
 	struct stats_reads *reads = asker->reads;
 
 	if (!reads) {
-		reads = asker->reads = take(stats, SIZE_OF_READS(FIRST_READS), SIZE_OF_READS(STATS_READS));
+		reads = asker->reads = stats_take_most(stats, SIZE_OF_READS(FIRST_READS), SIZE_OF_READS(STATS_READS));
 		if (!reads)
 			return;
 		reads->room = FIRST_READS;
@@ -671,14 +622,14 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 		free(direction->incidents);
 		congestion_destroy(stats, direction);
 		stats_give(stats, direction->recovery, sizeof *direction->recovery, 0);
-		give_back(stats, direction->reads, SIZE_OF_READS(STATS_READS));
+		stats_give_most(stats, direction->reads, SIZE_OF_READS(STATS_READS));
 		if (direction->reaction_ns)
 			histogram_fini(direction->reaction_ns, &stats->values);
 		stats_give(stats, direction->reaction_ns, sizeof *direction->reaction_ns, 1);
 	}
 	free(connection->shown.life);
 	if (connection != &stats->others)
-		give_back(stats, connection, size_of_connection(stats));
+		stats_give_most(stats, connection, size_of_connection(stats));
 }
 
 void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)

@@ -274,17 +274,10 @@ struct stats_sight {
 	struct tcp_recovery_segment tcp;    /* without a BTH */
 };
 
-void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet);
-void stats_add_sight(struct stats *stats, const struct stats_sight *sight);
-
-/* What rtap_tracker_frame() has made of a frame: both in one. */
-void stats_packet(struct stats *stats, const struct rtap_packet *packet);
-
 /* Packets of no known connection that are remembered, in case it gets known. */
 #define STATS_LOOSE 1024
 
 /* The tracker's callbacks. */
-void stats_resolve(struct stats *stats, uint64_t frame, const struct rtap_flow_facts *flow);
 void stats_message(struct stats *stats, const struct rtap_message *message);
 void stats_connection(struct stats *stats, const struct rtap_connection *connection);
 /* What was counted for the connection `from` belongs to `into`; turned: end a of it is end b there. */
@@ -308,18 +301,6 @@ static inline struct stats_connection *stats_find(struct stats *stats, uint64_t 
 	return found ? found : stats_begin(stats, number);
 }
 
-/* Zeroed memory within the limit, with as much as the histograms in it can take; NULL: there is none. */
-void *stats_take(struct stats *stats, size_t size, unsigned histograms);
-
-/* Gives back what stats_take() gave. NULL is ignored. */
-void stats_give(struct stats *stats, void *memory, size_t size, unsigned histograms);
-
-/* Adds to a histogram of these counts. */
-void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value);
-
-/* RPC messages; called by stats_message(). `caller` sent the call; NULL: not known. in_order: all that it sent is of one connection. */
-void stats_rpc_message(struct stats *stats, const struct rtap_message *message, struct stats_direction *caller, bool in_order);
-
 /* The length of `interval` in nanoseconds is stats->interval_ns. NULL: no time series, or out of memory. */
 struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns);
 
@@ -328,8 +309,6 @@ uint64_t stats_never_seen(const struct rtap_message *message);
 
 /* Payload that was there before. */
 uint64_t stats_repeated(const struct stats_direction *direction);
-
-void stats_count(struct stats_tally *tally, uint64_t frame);
 
 /* What happened to the direction, to be added to; if memory is out, what is counted of connections together. */
 struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direction *direction);
@@ -347,8 +326,6 @@ const char *stats_recovery_words(enum rtap_recovery cause);
 int64_t stats_time_lost(const struct stats_direction *direction);
 
 void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame);
-
-void stats_tally_merge(struct stats_tally *tally, const struct stats_tally *other);
 
 /* Frees. NULL is ignored. */
 void stats_destroy(struct stats *stats);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dissect/rpc_programs.h"
+#include "output/stats_count.h"
 #include "output/stats_form.h"
 
 struct stats_tally stats_sum(const struct stats *stats, enum stats_event event)

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "output/congestion_form.h"
+#include "output/connections.h"
 #include "output/messages.h"
 #include "output/object.h"
 #include "output/stats_form.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/stats_log.h"
+#include "output/stats_packet.h"
 
 enum kind { PACKET, MESSAGE, CONNECTION, MERGE, RESOLVED, PAUSE };
 

@@ -10,6 +10,8 @@
 #include "dissect/erf.h"
 #include "dissect/ib.h"
 #include "output/stats.h"
+#include "output/stats_count.h"
+#include "output/stats_packet.h"
 
 static const uint8_t events_of_analysis[RTAP_PSN_COUNT] = {
 	[RTAP_PSN_NONE] = STATS_EVENT_COUNT,

@@ -9,6 +9,8 @@
 #include "dissect/rpc_programs.h"
 #include "output/messages.h"
 #include "output/stats.h"
+#include "output/stats_count.h"
+#include "output/stats_rpc.h"
 
 static const char *procedure_name(const struct rtap_message *message)
 {

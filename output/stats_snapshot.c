@@ -7,6 +7,7 @@
 #include <rdmatap/stats.h>
 
 #include "output/stats.h"
+#include "output/stats_packet.h"
 
 /* A struct rtap_stats is a struct stats: it has no other name for users, who see nothing of it. */
 #define USUAL_MEMORY (UINT64_C(64) << 20)

@@ -3,6 +3,7 @@
 
 #include "output/clock.h"
 #include "output/congestion_form.h"
+#include "output/connections.h"
 #include "output/messages.h"
 #include "output/stats_form.h"
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "output/stats.h"
+#include "output/stats_count.h"
 
 /* The network swaps segments, but not for longer than that. */
 #define LATE_NS INT64_C(3000000)

@@ -8,6 +8,7 @@
 
 #include <rdmatap/packet.h>
 
+
 /* X(identifier, name) */
 #define TCP_RECOVERIES(X) X(FAST, "fast_retransmit") X(TIMEOUT, "timeout") X(ZERO_WINDOW, "zero_window")
 

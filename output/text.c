@@ -2,7 +2,9 @@
 #include "config.h"
 
 #include "dissect/protocol.h"
+#include "output/hex.h"
 #include "output/text.h"
+#include "output/tree.h"
 
 #define COLOUR_TROUBLE "\033[31m"
 #define COLOUR_END "\033[0m"

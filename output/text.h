@@ -25,14 +25,4 @@ void text_format_fini(struct text_format *text);
 /* The one line, without its newline. */
 void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line);
 
-/* Memory for rows and their beginnings; NULL if there is none. */
-struct tree_memory *tree_memory_create(void);
-void tree_memory_destroy(struct tree_memory *memory);
-
-/* All layers, groups and fields, a row each. Without `memory`, which may be NULL, each row is made anew. */
-void tree_write(struct tree_memory *memory, const struct rtap_packet *packet, struct line *line);
-
-/* Bytes in hexadecimal and as ASCII, sixteen a row. */
-void hex_write(const uint8_t *bytes, uint32_t length, struct line *line);
-
 #endif

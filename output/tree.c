@@ -10,6 +10,7 @@
 #include "dissect/visit.h"
 #include "output/runs.h"
 #include "output/text.h"
+#include "output/tree.h"
 
 #define MAX_SHOWN_BYTES 32
 

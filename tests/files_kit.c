@@ -10,6 +10,7 @@
 
 #include <criterion/criterion.h>
 
+#include "output/printer.h"
 #include "tests/files_kit.h"
 
 char directory[64];

@@ -9,7 +9,9 @@
 
 #include "dissect/line.h"
 #include "output/findings.h"
+#include "output/stats_count.h"
 #include "output/stats_form.h"
+#include "output/stats_packet.h"
 
 #define DOCUMENT TESTDATA "/../doc/stats.md"
 

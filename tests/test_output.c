@@ -8,9 +8,11 @@
 #include <rdmatap/source.h>
 
 #include "output/fields.h"
+#include "output/hex.h"
 #include "output/json.h"
 #include "output/messages.h"
 #include "output/text.h"
+#include "output/tree.h"
 #include "tests/frame_kit.h"
 
 /* One frame of a capture in testdata and its packet. */

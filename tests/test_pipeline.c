@@ -10,6 +10,7 @@
 #include <criterion/criterion.h>
 
 #include "cli/pipeline.h"
+#include "output/printer.h"
 
 /* Of many small things, and of few large ones. */
 #define SMALL 8

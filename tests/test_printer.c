@@ -14,6 +14,7 @@
 #include <criterion/criterion.h>
 
 #include "output/format.h"
+#include "output/printer.h"
 
 /* Writes `length` bytes for a packet: 'a' for the first, 'b' for the second ... */
 struct letters {

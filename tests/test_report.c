@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "output/html.h"
+#include "output/html_axis.h"
 #include "output/report_points.h"
 
 struct point {

@@ -8,6 +8,7 @@
 #include "dissect/protocol.h"
 #include "output/stats_form.h"
 #include "output/stats_log.h"
+#include "output/stats_packet.h"
 
 #define LIMIT (UINT64_C(64) << 20)
 #define SECOND INT64_C(1000000000)

@@ -13,6 +13,7 @@
 
 #include "output/diff_show.h"
 #include "output/format.h"
+#include "output/printer.h"
 
 #include "harness.h"
 

@@ -20,6 +20,7 @@
 #include "dissect/rpc_body.h"
 #include "dissect/rpc_walk.h"
 #include "output/export_files.h"
+#include "output/printer.h"
 
 #include "harness.h"
 
