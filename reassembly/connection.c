@@ -57,7 +57,7 @@ struct flow *flow_find(const struct rtap_tracker *tracker, const struct flow_key
 
 struct flow *flow_find_recent(struct rtap_tracker *tracker, const struct flow_key *key)
 {
-	struct flow **place = flow_recent_place(tracker, key->words[4]);
+	struct flow **place = flow_recent_place_of(tracker, key);
 
 	if (!*place || !has_key(*place, key))
 		*place = flow_find(tracker, key, flow_hash(key));
@@ -138,8 +138,8 @@ void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
 	pairing_forget_last(tracker, flow);
 	port_pairing_leave(tracker, flow);
 	map_remove(&tracker->flows, flow->hash, flow);
-	if (*flow_recent_place(tracker, flow->key.words[4]) == flow)
-		*flow_recent_place(tracker, flow->key.words[4]) = NULL;
+	if (*flow_recent_place_of(tracker, &flow->key) == flow)
+		*flow_recent_place_of(tracker, &flow->key) = NULL;
 	flow_forget_pending(flow);
 	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
 	free(flow);

@@ -82,10 +82,15 @@ uint64_t flow_hash(const struct flow_key *key);
 
 struct flow *flow_find(const struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash);
 
-/* Where flow_find_recent() looks first. May hold another flow, or NULL. */
-static inline struct flow **flow_recent_place(struct rtap_tracker *tracker, uint64_t qpns)
+/* Where flow_find_recent() looks first. May hold another flow, or NULL. `source` makes the two directions differ: both ends can have the same number. */
+static inline struct flow **flow_recent_place(struct rtap_tracker *tracker, uint64_t source, uint64_t qpns)
 {
-	return &tracker->recent_flows[(qpns ^ qpns >> 4) % RECENT_FLOWS];
+	return &tracker->recent_flows[(source * 37 + qpns) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_FLOW_BITS)];
+}
+
+static inline struct flow **flow_recent_place_of(struct rtap_tracker *tracker, const struct flow_key *key)
+{
+	return flow_recent_place(tracker, key->words[0] ^ key->words[1], key->words[4]);
 }
 
 /* The same; those that packets were found for last are found at once. */

@@ -175,7 +175,7 @@ struct psn_stream {
 	struct recovery recovery;
 };
 
-#define RECENT_FLOWS 16
+#define RECENT_FLOW_BITS 6
 
 /* The packets from one address to one queue pair of another; UD: from one queue pair. */
 struct flow_key {
@@ -318,7 +318,7 @@ struct rtap_tracker {
 	struct map waiting_flows;      /* by the addresses and PSN of the last response that is pending */
 	struct map ports;              /* flows by addresses and UDP source port */
 	uint64_t ports_fit, ports_differ; /* connections known by other signs, whose ports are one and the same, by their queue pairs, or not */
-	struct flow *recent_flows[RECENT_FLOWS]; /* found last, by their queue pairs' numbers */
+	struct flow *recent_flows[1 << RECENT_FLOW_BITS]; /* found last */
 	struct captured_copies *copies; /* NULL: the frames are of one file */
 	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* a set is found by what the bytes are */
 	struct connection *first_connection, *last_connection;

@@ -346,8 +346,8 @@ static void congestion(struct rtap_tracker *tracker, struct flow *flow, struct r
 	flow->connection->shown.trouble[RTAP_TROUBLE_CNP]++;
 }
 
-/* Whether the packet's invariant CRC was looked at and shows that it is corrupt. `flow`: NULL: not known. */
-static inline bool is_corrupt(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+/* is_corrupt() of a packet whose invariant CRC was looked at. */
+static __attribute__((noinline)) bool judge_icrc(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
 {
 	if (packet->ib.icrc_status == RTAP_CRC_GOOD) {
 		if (!flow || flow->icrc_good_on != packet->frame->interface + 1) {
@@ -364,6 +364,12 @@ static inline bool is_corrupt(struct rtap_tracker *tracker, struct flow *flow, c
 	tracker->counters.icrc_ignored++;
 	tracker->icrc_ignored = true;
 	return false;
+}
+
+/* Whether the packet's invariant CRC was looked at and shows that it is corrupt. `flow`: NULL: not known. */
+static inline bool is_corrupt(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+{
+	return packet->ib.icrc_status != RTAP_CRC_UNCHECKED && judge_icrc(tracker, flow, packet);
 }
 
 /* The first packet of a flow: its port may show which flow is the connection's other direction, if that can be by service and PSN. */
@@ -393,34 +399,62 @@ static void pair_pending_by_port(struct rtap_tracker *tracker, struct flow *flow
 	pairing_join(tracker, other, flow->connection);
 }
 
+static __attribute__((noinline)) struct flow *search_flow(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	struct flow_key key;
+
+	flow_key_of_packet(packet, &key);
+	return flow_find_recent(tracker, &key);
+}
+
+/* The flow of a packet between queue pairs that are connected; NULL: this is its first packet. */
+static inline struct flow *flow_of_packet(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	if (packet->address_length == 4) {
+		struct flow *flow = *flow_recent_place(tracker, load32(packet->source_address), packet->ib.dest_qpn);
+
+		if (flow && flow_key_is(&flow->key, packet->source_address, packet->destination_address, packet->ib.dest_qpn))
+			return flow;
+	}
+	return search_flow(tracker, packet);
+}
+
+/* NULL: memory is out. */
+static __attribute__((noinline)) struct flow *begin_flow(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	struct flow_key key;
+	struct flow *flow;
+
+	flow_key_of_packet(packet, &key);
+	flow = flow_create(tracker, &key, flow_hash(&key));
+	if (flow && packet->source_port)
+		pair_by_port(tracker, flow, packet);
+	return flow;
+}
+
+static __attribute__((noinline)) void note_corrupt(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
+{
+	if (flow && flow->connection) {
+		fill_flow(packet, flow->connection, flow->from_a);
+		flow->connection->shown.trouble[RTAP_TROUBLE_BAD_ICRC]++;
+	} else {
+		tracker->counters.trouble[RTAP_TROUBLE_BAD_ICRC]++;
+	}
+}
+
 /* Queue pairs that are connected: RC, UC, XRC. */
 static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
-	struct flow *flow = *flow_recent_place(tracker, packet->ib.dest_qpn);
-	struct flow_key key;
-	bool is_new = false;
+	struct flow *flow = flow_of_packet(tracker, packet);
+	bool is_new = !flow;
 
-	if (!flow || packet->address_length != 4 ||
-	    !flow_key_is(&flow->key, packet->source_address, packet->destination_address, packet->ib.dest_qpn)) {
-		flow_key_of_packet(packet, &key);
-		flow = flow_find_recent(tracker, &key);
-	}
 	if (is_corrupt(tracker, flow, packet)) {
-		if (flow && flow->connection) {
-			fill_flow(packet, flow->connection, flow->from_a);
-			flow->connection->shown.trouble[RTAP_TROUBLE_BAD_ICRC]++;
-		} else {
-			tracker->counters.trouble[RTAP_TROUBLE_BAD_ICRC]++;
-		}
+		note_corrupt(tracker, flow, packet);
 		return;
 	}
-	if (!flow) {
-		flow = flow_create(tracker, &key, flow_hash(&key));
-		is_new = flow && packet->source_port;
-		if (is_new)
-			pair_by_port(tracker, flow, packet);
-	}
+	if (is_new)
+		flow = begin_flow(tracker, packet);
 	if (!flow)
 		tracker->counters.evictions++;
 	else if (opcode->class == IB_CONGESTION)
@@ -429,7 +463,7 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		response_packet(tracker, flow, packet);
 	else
 		request_packet(tracker, flow, packet);
-	if (is_new && flow->connection)
+	if (is_new && flow && flow->connection && packet->source_port)
 		pair_pending_by_port(tracker, flow);
 }
 
