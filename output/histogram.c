@@ -147,6 +147,15 @@ static bool keeps(struct histogram *histogram, uint64_t count, struct histogram_
 	return false;
 }
 
+/* There is no room for it among the values that are kept. */
+static __attribute__((noinline)) bool add_beyond(struct histogram *histogram, uint64_t value, struct histogram_memory *memory)
+{
+	if (!keeps(histogram, 1, memory))
+		return place(histogram, bucket_of(value), 1);
+	histogram->values->list[histogram->count] = value;
+	return true;
+}
+
 bool histogram_add(struct histogram *histogram, uint64_t value, struct histogram_memory *memory)
 {
 	struct histogram_values *values = histogram->values;
@@ -155,10 +164,8 @@ bool histogram_add(struct histogram *histogram, uint64_t value, struct histogram
 	if (values && histogram->count < values->room) {
 		values->list[histogram->count] = value;
 		values->sorted = false;
-	} else if (keeps(histogram, 1, memory)) {
-		histogram->values->list[histogram->count] = value;
 	} else {
-		placed = place(histogram, bucket_of(value), 1);
+		placed = add_beyond(histogram, value, memory);
 	}
 	if (!histogram->count || value < histogram->least)
 		histogram->least = value;
@@ -245,6 +252,15 @@ static void sort(uint64_t *list, uint64_t count, uint64_t largest)
 		memcpy(list, from, count * sizeof list[0]);
 }
 
+/* Steps for each value after which sorting is as fast as selecting. */
+#define MOST_STEPS 16
+
+/* From 1; 0: there are no values. */
+static uint64_t rank_of(uint64_t count, unsigned permille)
+{
+	return count / 1000 * permille + (count % 1000 * permille + 999) / 1000;
+}
+
 /* Its values, the least first. */
 static const uint64_t *sorted(const struct histogram *histogram)
 {
@@ -254,6 +270,52 @@ static const uint64_t *sorted(const struct histogram *histogram)
 		sort(values->list, histogram->count, histogram->largest);
 	values->sorted = true;
 	return values->list;
+}
+
+/* Of the values from `left` on, moves the one that sorting would put at `rank` there, and none that is less behind it. False: it takes too long. */
+static bool select_rank(uint64_t *list, int64_t left, int64_t right, int64_t rank, int64_t *steps)
+{
+	while (left < right) {
+		int64_t i = left, j = right;
+		uint64_t pivot = list[rank];
+
+		*steps -= right - left;
+		if (*steps < 0)
+			return false;
+		while (i <= j) {
+			while (list[i] < pivot)
+				i++;
+			while (list[j] > pivot)
+				j--;
+			if (i <= j) {
+				uint64_t moved = list[i];
+
+				list[i++] = list[j];
+				list[j--] = moved;
+			}
+		}
+		if (j < rank)
+			left = i;
+		if (rank < i)
+			right = j;
+	}
+	return true;
+}
+
+/* Of values that are kept. `permilles` rise. */
+static void select_percentiles(const struct histogram *histogram, const unsigned *permilles, unsigned count, uint64_t *values)
+{
+	struct histogram_values *kept = histogram->values;
+	int64_t left = 0, steps = (int64_t)histogram->count * MOST_STEPS;
+
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t rank = rank_of(histogram->count, permilles[i]), at = rank ? rank - 1 : 0;
+
+		if (!kept->sorted && !select_rank(kept->list, left, (int64_t)histogram->count - 1, (int64_t)at, &steps))
+			sorted(histogram);
+		values[i] = kept->list[at];
+		left = (int64_t)at;
+	}
 }
 
 /* How many of the values that are kept are less. */
@@ -294,8 +356,11 @@ uint64_t histogram_above(const struct histogram *histogram, uint64_t value)
 {
 	uint64_t count = 0;
 
-	if (histogram->values)
-		return histogram->count - count_below(histogram, value);
+	if (histogram->values) {
+		for (uint64_t i = 0; i < histogram->count; i++)
+			count += histogram->values->list[i] >= value;
+		return count;
+	}
 	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
 		count += value_of(bucket) >= value ? histogram_bucket(histogram, bucket) : 0;
 	return count || histogram->largest < value ? count : 1;
@@ -322,13 +387,18 @@ void histogram_percentiles(const struct histogram *histogram, const unsigned *pe
 	uint64_t placed = histogram->count - histogram->unplaced, below = 0;
 	unsigned bucket = bucket_of(histogram->least);
 
+	if (histogram->least == histogram->largest) {
+		for (unsigned i = 0; i < count; i++)
+			values[i] = histogram->least;
+		return;
+	}
+	if (histogram->values) {
+		select_percentiles(histogram, permilles, count, values);
+		return;
+	}
 	for (unsigned i = 0; i < count; i++) {
-		uint64_t rank = placed / 1000 * permilles[i] + (placed % 1000 * permilles[i] + 999) / 1000, value;
+		uint64_t rank = rank_of(placed, permilles[i]), value;
 
-		if (histogram->values) {
-			values[i] = sorted(histogram)[rank ? rank - 1 : 0];
-			continue;
-		}
 		bucket = find_rank(histogram, rank, bucket, &below);
 		/* the last bucket holds what no other does */
 		value = bucket < HISTOGRAM_BUCKETS - 1 ? value_of(bucket) : histogram->largest;
