@@ -270,6 +270,7 @@ struct stats_sight {
 		bool ack_request, solicited_event;
 	} ib;
 	bool bad_icrc, is_mad;
+	bool is_counted;                    /* but for what is known of its connection, which it has now */
 	uint16_t class;                     /* congestion_class_of() */
 	struct tcp_recovery_segment tcp;    /* without a BTH */
 };

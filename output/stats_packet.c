@@ -78,6 +78,7 @@ void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
 		tcp_recovery_see(&sight->tcp, &packet->tcp);
 	sight->bad_icrc = packet->ib.icrc_status == RTAP_CRC_BAD;
 	sight->is_mad = packet->mad.present;
+	sight->is_counted = false;
 	sight->class = congestion_class_of(packet);
 	if (packet->frame->link_type == RTAP_LINK_ERF || congestion_has_priority(packet))
 		sight_rest(sight, packet);
@@ -249,12 +250,22 @@ static void note_payload(struct stats_direction *sender, const struct stats_sigh
 		sender->payload_bytes += sight->payload_bytes;
 }
 
+/* Requests have no row. */
+static const uint8_t kinds_of_class[] = {
+	[IB_ACKNOWLEDGE] = CONGESTION_ACK,
+	[IB_READ_RESPONSE] = CONGESTION_RESPONSE,
+	[IB_ATOMIC_ACKNOWLEDGE] = CONGESTION_RESPONSE,
+	[IB_CONGESTION] = CONGESTION_CNP, /* the last class */
+};
+
+_Static_assert(CONGESTION_REQUEST == 0, "requests have no row");
+
 /* What its transport headers say. False: its CRC is wrong, so they say nothing. */
 static inline bool note_transport(struct stats *stats, struct stats_direction *sender, struct stats_direction *other, bool in_order,
 				  const struct stats_sight *sight)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[sight->ib.opcode];
-	uint8_t kind = CONGESTION_REQUEST;
+	uint8_t kind = kinds_of_class[opcode->class];
 
 	if (sight->bad_icrc) {
 		stats_note_event(stats, sender, STATS_BAD_ICRC, sight->frame);
@@ -264,13 +275,11 @@ static inline bool note_transport(struct stats *stats, struct stats_direction *s
 		note_ecn(stats, sender, sight);
 	if (sight->flow.recovery | sight->flow.lost_to)
 		note_recovery(stats, opcode->is_response ? other : sender, sight);
-	if (opcode->class == IB_CONGESTION) {
-		kind = CONGESTION_CNP;
+	if (kind == CONGESTION_CNP) {
 		stats_note_event(stats, sender, STATS_CNP, sight->frame);
 		if (in_order)
 			note_cnp(stats, sender, other, sight);
-	} else if (opcode->is_response) {
-		kind = opcode->class == IB_ACKNOWLEDGE ? CONGESTION_ACK : CONGESTION_RESPONSE;
+	} else if (kind != CONGESTION_REQUEST) {
 		if (sight->ib.has_aeth && sight->flow.analysis != RTAP_PSN_DUPLICATE)
 			note_acknowledgement(stats, sender, other, sight);
 	} else if (opcode->class == IB_READ_REQUEST && sight->flow.analysis == RTAP_PSN_RETRANSMISSION) {
@@ -378,11 +387,13 @@ void stats_resolve(struct stats *stats, uint64_t frame, const struct rtap_flow_f
 	memcpy(&sight->flow, flow, sizeof sight->flow);
 	sight->connection = flow->connection;
 	sight->time_lost_ns = flow->time_lost_ns;
-	note_flow(stats, sight);
+	sight->is_counted = true;
+	stats_add_sight(stats, sight);
 	sight->frame = 0;
 }
 
-void stats_add_sight(struct stats *stats, const struct stats_sight *sight)
+/* What is counted of all packets, whatever they are. */
+static inline void count_packet(struct stats *stats, const struct stats_sight *sight)
 {
 	if (!stats->packets++)
 		stats->begin_ns = stats->first_ns = stats->last_ns = sight->time_ns;
@@ -396,6 +407,12 @@ void stats_add_sight(struct stats *stats, const struct stats_sight *sight)
 		note_interval(stats, sight);
 	if (sight->bad_icrc)
 		stats_count(&stats->bad_icrc, sight->frame);
+}
+
+void stats_add_sight(struct stats *stats, const struct stats_sight *sight)
+{
+	if (!sight->is_counted)
+		count_packet(stats, sight);
 	if (sight->flow.present)
 		note_flow(stats, sight);
 	else if (sight->ib.has_bth && sight->flow.analysis != RTAP_PSN_CAPTURED_TWICE)

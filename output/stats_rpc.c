@@ -27,7 +27,7 @@ static bool is_row(const struct stats_rpc *row, const struct rtap_message *messa
 }
 
 /* The row of the message's procedure, or of one of its operations; NULL: there are too many, or memory is out. */
-static struct stats_rpc *find_row(struct stats *stats, const struct rtap_message *message, const struct rtap_operation *operation)
+static __attribute__((noinline)) struct stats_rpc *find_row(struct stats *stats, const struct rtap_message *message, const struct rtap_operation *operation)
 {
 	struct stats_rpc *row;
 
