@@ -356,8 +356,9 @@ static inline const uint8_t *pass_attributes(const uint8_t *next, const uint8_t 
 	return next && end - next >= 4 && load32(next) % 4 == 0 ? pass_counted(next, end, 0, 1) : NULL;
 }
 
-static inline __attribute__((always_inline)) const uint8_t *pass_one(const struct xdr_item *item, const uint8_t *next, const uint8_t *end,
-								     bool eligible)
+/* pass_one() of what has no items of its own. */
+static inline __attribute__((always_inline)) const uint8_t *pass_flat(const struct xdr_item *item, const uint8_t *next, const uint8_t *end,
+								      bool eligible)
 {
 	switch ((enum xdr_kind)item->kind) {
 	case XDR_KIND_U32: return pass_bytes(next, end, 4);
@@ -368,25 +369,47 @@ static inline __attribute__((always_inline)) const uint8_t *pass_one(const struc
 	case XDR_KIND_DATA: return eligible ? NULL : pass_counted(next, end, item->bound, 1);
 	case XDR_KIND_OPAQUE:
 	case XDR_KIND_HOOK_OPAQUE: return pass_counted(next, end, item->bound, 1);
+	case XDR_KIND_HOOK_WORDS: return pass_counted(next, end, 0, 4);
+	case XDR_KIND_HOOK_ATTRIBUTES: return pass_attributes(next, end);
+	/* a status is told; what other hooks read, only they know */
+	default: return NULL;
+	}
+}
+
+/* Kinds that pass_flat() does not know. */
+static inline bool has_items(const struct xdr_item *item)
+{
+	return (1u << XDR_KIND_STRUCT | 1u << XDR_KIND_LIST | 1u << XDR_KIND_OPTIONAL | 1u << XDR_KIND_ARRAY | 1u << XDR_KIND_SWITCH) >>
+	       item->kind & 1;
+}
+
+static inline __attribute__((always_inline)) const uint8_t *pass_one(const struct xdr_item *item, const uint8_t *next, const uint8_t *end,
+								     bool eligible)
+{
+	switch ((enum xdr_kind)item->kind) {
 	case XDR_KIND_STRUCT: return pass_type(item->type, next, end, eligible);
 	case XDR_KIND_LIST:
 	case XDR_KIND_OPTIONAL: return pass_while(item, next, end, eligible);
 	case XDR_KIND_ARRAY: return pass_array(item, next, end, eligible);
 	case XDR_KIND_SWITCH: return pass_arm(item, next, end, eligible);
-	case XDR_KIND_HOOK_WORDS: return pass_counted(next, end, 0, 4);
-	case XDR_KIND_HOOK_ATTRIBUTES: return pass_attributes(next, end);
-	/* a status is told; what other hooks read, only they know */
-	case XDR_KIND_STATUS:
-	case XDR_KIND_HOOK:
-	case XDR_KIND_END: break;
+	default: return pass_flat(item, next, end, eligible);
 	}
-	return NULL;
 }
 
+static __attribute__((noinline)) const uint8_t *pass_nested(const struct xdr_item *items, const uint8_t *next, const uint8_t *end, bool eligible)
+{
+	next = pass_one(items, next, end, eligible);
+	return next ? pass_all(items + 1, next, end, eligible) : NULL;
+}
+
+/* What has items of its own ends the loop, which so keeps nothing across a call. */
 static const uint8_t *pass_all(const struct xdr_item *items, const uint8_t *next, const uint8_t *end, bool eligible)
 {
 	for (; next && items->kind != XDR_KIND_END; items++)
-		next = pass_one(items, next, end, eligible);
+		if (has_items(items))
+			return pass_nested(items, next, end, eligible);
+		else
+			next = pass_flat(items, next, end, eligible);
 	return next;
 }
 
