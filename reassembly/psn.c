@@ -86,7 +86,7 @@ static __attribute__((noinline)) void put_growing(struct recent *recent, struct 
 }
 
 /* Keeps as many as are outstanding: those are the ones that can be sent again. */
-static inline void remember(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn, const struct psn_sight *sight)
+static inline __attribute__((always_inline)) void remember(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn, const struct psn_sight *sight)
 {
 	if (outstanding < recent->room)
 		put(recent, psn, sight);

@@ -235,7 +235,7 @@ static void adopt_data(struct rpc_call *call)
 struct binder {
 	struct xdr_sink sink;
 	struct rtap_tracker *tracker;
-	struct rtap_operation *operations; /* `only`, or on the heap; NULL: none */
+	struct rtap_operation *operations; /* `only`, or on the heap */
 	struct rtap_operation only;        /* nearly all RPCs of most programs have but one */
 	uint32_t operation_count, operation_room;
 	const struct chunk_lists *lists;   /* of the reply; NULL for a call */
@@ -249,18 +249,13 @@ struct binder {
 	const char *status_name;
 };
 
-/* The first is the binder's own, the next few are memory that is used again. */
-static bool make_operation_room(struct binder *binder)
+/* The first is the binder's own (binder_init()), the next few are memory that is used again. */
+static __attribute__((noinline)) bool make_operation_room(struct binder *binder)
 {
 	bool is_own = binder->operations == &binder->only;
 	struct rtap_operation *larger;
 	uint32_t room = is_own ? 0 : binder->operation_room;
 
-	if (!binder->operation_count) {
-		binder->operations = &binder->only;
-		binder->operation_room = 1;
-		return true;
-	}
 	larger = rpc_operations_grow(binder->tracker, binder->operations, &room);
 	if (!larger)
 		return false;
@@ -354,6 +349,8 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 static void binder_init(struct binder *binder, struct rtap_tracker *tracker, const struct rtap_rpc_facts *facts)
 {
 	binder->tracker = tracker;
+	binder->operations = &binder->only;
+	binder->operation_room = 1;
 	binder->sink.operation = take_operation;
 	binder->sink.status = take_status;
 	/* without chunks there is nothing to put in */
@@ -495,7 +492,7 @@ static void show_operations(struct message *message, const struct binder *binder
 {
 	struct rtap_message *shown = &message->shown;
 
-	shown->operations = binder->operations;
+	shown->operations = binder->operation_count ? binder->operations : NULL;
 	if (shown->operations == &binder->only) {
 		message->operation = binder->only;
 		shown->operations = &message->operation;
