@@ -272,7 +272,10 @@ static const uint64_t *sorted(const struct histogram *histogram)
 	return values->list;
 }
 
-/* Of the values from `left` on, moves the one that sorting would put at `rank` there, and none that is less behind it. False: it takes too long. */
+/*
+ * Moves the value that sorting from `left` to `right` would put at `rank` there, and none that is less behind it. False: that takes
+ * too many steps, and nothing is known of the order.
+ */
 static bool select_rank(uint64_t *list, int64_t left, int64_t right, int64_t rank, int64_t *steps)
 {
 	while (left < right) {

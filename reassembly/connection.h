@@ -82,7 +82,7 @@ uint64_t flow_hash(const struct flow_key *key);
 
 struct flow *flow_find(const struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash);
 
-/* Where flow_find_recent() looks first. May hold another flow, or NULL. `source` makes the two directions differ: both ends can have the same number. */
+/* Where flow_find_recent() looks first. May hold another flow, or NULL. Both ends can have the same number: `source` is who sends. */
 static inline struct flow **flow_recent_place(struct rtap_tracker *tracker, uint64_t source, uint64_t qpns)
 {
 	return &tracker->recent_flows[(source * 37 + qpns) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_FLOW_BITS)];
