@@ -190,11 +190,19 @@ void connection_charge(struct rtap_tracker *tracker, struct connection *connecti
 	connection->resized = connection->streams[0].resized = connection->streams[1].resized = false;
 }
 
+/* A first connection that is retired is reported as soon as nothing refers to it. */
+static void note_first(struct rtap_tracker *tracker)
+{
+	if (tracker->first_connection && tracker->first_connection->retired)
+		tracker->due_ns = INT64_MIN;
+}
+
 static void leave_list(struct rtap_tracker *tracker, struct connection *connection)
 {
 	connection->told = true;
 	*(connection->before ? &connection->before->behind : &tracker->first_connection) = connection->behind;
 	*(connection->behind ? &connection->behind->before : &tracker->last_connection) = connection->before;
+	note_first(tracker);
 }
 
 static void tell(struct rtap_tracker *tracker, struct connection *connection)
@@ -341,6 +349,7 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	if (connection->closed)
 		leave_closing(tracker, connection);
 	connection->closed = connection->retired = true;
+	note_first(tracker);
 	connection->references++;
 	conclude(tracker, connection);
 	rpc_answers_fini(tracker, connection);
@@ -458,6 +467,7 @@ void connections_do_due(struct rtap_tracker *tracker)
 	note_due(tracker);
 	while (tracker->first_connection && tracker->first_connection->retired && !tracker->first_connection->references)
 		tell_first(tracker);
+	note_first(tracker);
 }
 
 void connections_flush(struct rtap_tracker *tracker)

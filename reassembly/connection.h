@@ -138,7 +138,7 @@ void connections_do_due(struct rtap_tracker *tracker);
 /* Retires connections that closed some time ago, and tells those that are over, in order. */
 static inline void connections_advance(struct rtap_tracker *tracker)
 {
-	if (tracker->now_ns >= tracker->due_ns || (tracker->first_connection && tracker->first_connection->retired))
+	if (tracker->now_ns >= tracker->due_ns)
 		connections_do_due(tracker);
 }
 
