@@ -312,8 +312,10 @@ static bool read_device(const struct rtap_devices *devices, struct device *devic
 
 static struct device *known_device(struct rtap_devices *devices, size_t index)
 {
-	struct device *device = &devices->devices[index];
+	struct device *device = index < devices->count ? &devices->devices[index] : NULL;
 
+	if (!device)
+		return NULL;
 	if (!device->part.known && !read_device(devices, device)) {
 		sysfs_free(&device->part.memory);
 		return NULL;
@@ -456,7 +458,7 @@ static struct port *known_port(struct rtap_devices *devices, size_t device_index
 	struct port *port;
 
 	*device = known_device(devices, device_index);
-	if (!*device)
+	if (!*device || port_index >= (*device)->attributes.port_count)
 		return NULL;
 	port = &(*device)->ports[port_index];
 	if (!port->attributes_part.known && !read_port(devices, *device, (*device)->attributes.port_numbers[port_index], port)) {
@@ -643,9 +645,11 @@ static bool read_counters(struct part *part, const char *folder, struct rtap_dev
 
 const struct rtap_device_counters *rtap_devices_counters(struct rtap_devices *devices, size_t device_index)
 {
-	struct device *device = &devices->devices[device_index];
+	struct device *device = device_index < devices->count ? &devices->devices[device_index] : NULL;
 	char path[SYSFS_PATH];
 
+	if (!device)
+		return NULL;
 	if (!sysfs_path(path, "%s/class/infiniband/%s/hw_counters", devices->root, device->name))
 		path[0] = 0;
 	return read_counters(&device->counters_part, path, &device->counters) ? &device->counters : NULL;
@@ -677,8 +681,8 @@ const struct rtap_device_verbs *rtap_devices_verbs(struct rtap_devices *devices,
 
 void rtap_devices_invalidate(struct rtap_devices *devices, size_t device_index, size_t port_index, unsigned parts)
 {
-	struct device *device = &devices->devices[device_index];
+	struct device *device = device_index < devices->count ? &devices->devices[device_index] : NULL;
 
-	if (device->part.known && port_index < device->attributes.port_count)
+	if (device && device->part.known && port_index < device->attributes.port_count)
 		port_forget(&device->ports[port_index], parts);
 }

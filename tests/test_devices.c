@@ -407,3 +407,31 @@ Test(devices, guids_are_read_as_people_write_them)
 			cr_expect_eq(guid, 0x0002c90300a1b2c0, "%s", cases[i].text);
 	}
 }
+
+static void expect_no_port(size_t device, size_t port)
+{
+	cr_expect_null(rtap_devices_port(devices, device, port));
+	cr_expect_null(rtap_devices_gids(devices, device, port));
+	cr_expect_null(rtap_devices_p_keys(devices, device, port));
+	cr_expect_null(rtap_devices_port_counters(devices, device, port));
+	rtap_devices_invalidate(devices, device, port, RTAP_PORT_ALL);
+}
+
+Test(devices, indices_beyond_the_last_find_nothing)
+{
+	static const size_t beyond[] = { 1, 2, 1000, SIZE_MAX };
+	size_t ports;
+
+	open_tree("hca");
+	cr_assert_eq(rtap_devices_count(devices), 1);
+	ports = rtap_devices_device(devices, 0)->port_count;
+	for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+		cr_expect_null(rtap_devices_device(devices, beyond[i]));
+		cr_expect_null(rtap_devices_counters(devices, beyond[i]));
+		cr_expect_null(rtap_devices_verbs(devices, beyond[i]));
+		expect_no_port(beyond[i], 0);
+		expect_no_port(0, beyond[i] < ports ? ports : beyond[i]);
+	}
+	cr_expect_not_null(rtap_devices_port(devices, 0, 0));
+	close_tree();
+}

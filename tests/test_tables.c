@@ -9,11 +9,15 @@
 #include <criterion/criterion.h>
 
 #include <rdmatap/device.h>
+#include <rdmatap/filter.h>
+#include <rdmatap/live.h>
 #include <rdmatap/packet.h>
 #include <rdmatap/source.h>
 #include <rdmatap/stats.h>
+#include <rdmatap/tracker.h>
 #include <rdmatap/value.h>
 #include <rdmatap/visitor.h>
+#include <rdmatap/writer.h>
 
 #define EACH_PROTOCOL(protocol) \
 	const struct rtap_protocol *protocol = rtap_protocol_by_number(0); \
@@ -325,4 +329,79 @@ Test(tables, statistics_take_connections_that_there_are_not)
 	rtap_stats_merged(stats, 6, 6, true);
 	cr_expect(rtap_stats_direction(stats, 6, true, &direction));
 	rtap_stats_close(stats);
+}
+
+Test(tables, nothing_is_closed_without_harm)
+{
+	struct rtap_error error;
+
+	rtap_source_close(NULL);
+	rtap_devices_close(NULL);
+	rtap_stats_close(NULL);
+	rtap_tracker_close(NULL);
+	rtap_filter_destroy(NULL);
+	rtap_bpf_destroy(NULL);
+	rtap_sender_close(NULL);
+	cr_expect_eq(rtap_writer_close(NULL, &error), RTAP_STATUS_OK);
+	cr_expect_eq(rtap_series_close(NULL, &error), RTAP_STATUS_OK);
+}
+
+Test(tables, searches_take_no_room_and_names_that_there_are_not)
+{
+	static const char *const names[] = { "", ".", "infiniband.", "infiniband.bth.", "no such field", "\xff" };
+	struct rtap_packet packet = { .layer_count = 0 };
+	struct rtap_value value = { .number = 1 };
+	rtap_field_id id = 0;
+	uint8_t number = 0;
+	char text[2] = "x";
+
+	cr_expect_null(rtap_name_of(NULL, 0));
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		cr_expect_eq(rtap_field_find(names[i], NULL, 0), 0, "%s", names[i]);
+		cr_expect_eq(rtap_protocol_find(names[i], NULL, 0), 0, "%s", names[i]);
+	}
+	cr_expect_gt(rtap_field_find("ip.addr", NULL, 0), 1);
+	cr_expect_gt(rtap_field_find("ip.addr", &id, 1), 1);
+	cr_expect_gt(rtap_protocol_find("infiniband", NULL, 0), 1);
+	cr_expect_gt(rtap_protocol_find("infiniband", &number, 1), 1);
+	for (unsigned far = (unsigned)rtap_field_count(); far <= UINT16_MAX; far += 997)
+		cr_expect_null(rtap_protocol_by_number(rtap_field_protocol((rtap_field_id)far)), "%u", far);
+	cr_expect(rtap_filter_match(NULL, &packet));
+	rtap_value_text(rtap_field_by_id(0), &value, text, 0);
+	cr_expect_eq(text[0], 'x');
+	(void)rtap_value_text(rtap_field_by_id(0), &value, text, 1);
+	cr_expect_eq(text[0], 0);
+}
+
+static uint64_t values_taken;
+
+static bool take_value(void *owner, const struct rtap_field *field, const struct rtap_value *value, const struct rtap_place *place)
+{
+	(void)owner;
+	(void)field;
+	(void)value;
+	(void)place;
+	values_taken++;
+	return true;
+}
+
+Test(tables, sources_and_packets_take_indices_that_there_are_not)
+{
+	static const size_t beyond[] = { 0, 1, 1000, SIZE_MAX };
+	struct rtap_packet packet = { .layer_count = 0 };
+	struct rtap_error error;
+	struct rtap_source *source;
+	const struct rtap_frame *frame;
+
+	for (unsigned id = 0; id <= UINT16_MAX; id += 61)
+		rtap_packet_values(&packet, (rtap_field_id)id, take_value, NULL);
+	cr_expect_eq(values_taken, 0);
+	cr_assert_eq(rtap_source_open_files(&source, NULL, 0, &error), RTAP_STATUS_OK);
+	cr_expect_eq(rtap_source_read_frame(source, &frame, &error), RTAP_STATUS_END);
+	cr_expect_null(frame);
+	for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+		cr_expect_null(rtap_source_interface(source, beyond[i]));
+		cr_expect_null(rtap_source_note(source, beyond[i]));
+	}
+	rtap_source_close(source);
 }

@@ -155,7 +155,7 @@ size_t rtap_devices_count(const struct rtap_devices *devices);
 
 /*
  * What is known of a device, and of an end port of it (both counted from 0; see port_numbers). What is returned is valid until
- * it is invalidated. NULL: memory is out.
+ * it is invalidated. NULL: there is no such device or port, or memory is out. So it is of the functions below.
  */
 const struct rtap_device *rtap_devices_device(struct rtap_devices *devices, size_t device_index);
 const struct rtap_port *rtap_devices_port(struct rtap_devices *devices, size_t device_index, size_t port_index);
