@@ -9,6 +9,7 @@ import sys
 import time
 import unittest
 
+import worst_cases
 from cli import (CliTest, PROGRAM, PipeTest, RPING, RPING_FRAMES, TESTDATA, TESTS, TIMEOUT, environment, has_sanitizers,
                  heeds_signals, is_drained_and_waiting, is_stuck, read, records, sleeps, wait_until)
 
@@ -74,6 +75,26 @@ class Streaming(PipeTest):
             self.assertEqual(process.returncode, status)
             self.assertIn(b"interrupted", process.stderr.read())
             self.assertLess(used[-1], 2)
+
+    def test_an_interrupt_ends_what_is_left_to_do_after_reading(self):
+        """Messages that were held back, sorting, alignment, the page, files: within a second of processor time, here with room for sanitizers."""
+        held, other = self.path("held.pcap"), self.path("other.pcap")
+        worst_cases.write(held, worst_cases.calls_unanswered(3000))
+        worst_cases.write(other, worst_cases.messages_of_random_length(3000, 1))
+        for number, command in enumerate((("stats",), ("stats", "--json"), ("canon",), ("report", "-o", self.path("page")), ("messages", "--json", "--checksum"),
+                                          ("diff", other), ("export", "--files", self.path("files")), ("export", "-w", self.path("rpc")))):
+            with open(os.devnull, "wb") as nothing:
+                process = subprocess.Popen((PROGRAM, *command, "-"), stdin=subprocess.PIPE, stdout=nothing, stderr=nothing, env=environment())
+            process.stdin.write(read(held))
+            process.stdin.flush()
+            wait_until(lambda: is_drained_and_waiting(process))
+            before = processor_seconds(process)
+            process.stdin.close()
+            os.kill(process.pid, (signal.SIGINT, signal.SIGTERM)[number % 2])
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertIn(process.returncode, (0, 2), command)
+            self.assertLess(usage.ru_utime + usage.ru_stime - before, 2, command)
 
     def test_an_interrupt_leaves_a_whole_file(self):
         saved = self.path("x.pcap.gz")
