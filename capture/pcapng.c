@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,6 +184,7 @@ static struct pcapng_interface *new_interface(struct file *file)
 
 static enum rtap_status read_interface(struct file *file, const struct block *block, struct rtap_error *reason)
 {
+	static_assert(SOURCE_MAX_INTERFACES == 65536, "the message says how many");
 	struct rtap_interface interface = { .file = file->name };
 	struct interface_texts texts = { NULL, NULL, NULL };
 	struct pcapng_interface *added = new_interface(file);
@@ -211,7 +213,10 @@ static enum rtap_status read_interface(struct file *file, const struct block *bl
 	interface.description = texts.description;
 	interface.filter = texts.filter;
 	if (!source_metadata_add_interface(file->metadata, &interface, &added->number)) {
-		status = broken(reason, "more interfaces than are kept, or out of memory");
+		if (file->metadata->interface_count == SOURCE_MAX_INTERFACES)
+			status = broken(reason, "more than 65536 interfaces are described");
+		else
+			status = out_of_memory(reason);
 		goto out;
 	}
 	added->link_type = interface.link_type;

@@ -7,10 +7,6 @@
 
 #include "capture/source_metadata.h"
 
-/* Input of any length may name interfaces and comments without end; memory may not grow so. */
-#define MAX_INTERFACES 65536
-#define MAX_NOTES 4096
-
 void numbering_take(struct numbering *numbering, struct rtap_batch *batch)
 {
 	struct numbering at = *numbering;
@@ -44,18 +40,67 @@ void source_metadata_set_counters(struct source_metadata *metadata, const struct
 	metadata->counters.cut_frames = numbering->cut_frames;
 }
 
+static const char no_text[] = "";
+
+static void text_fini(const char *text)
+{
+	if (text != no_text)
+		free((char *)(uintptr_t)text);
+}
+
 static void interface_fini(struct rtap_interface *interface)
 {
-	free((char *)interface->name);
-	free((char *)interface->description);
-	free((char *)interface->filter);
+	text_fini(interface->name);
+	text_fini(interface->description);
+	text_fini(interface->filter);
+}
+
+/* A copy of a text, or no_text. NULL: out of memory. */
+static const char *keep_text(struct source_metadata *metadata, const char *text)
+{
+	size_t size = text && *text ? strlen(text) + 1 : 0;
+
+	if (!size)
+		return no_text;
+	if (size > SOURCE_MAX_TEXT_BYTES - metadata->text_bytes) {
+		metadata->texts_dropped = true;
+		return no_text;
+	}
+	metadata->text_bytes += size;
+	return strdup(text);
+}
+
+static bool add_note(struct source_metadata *metadata, const char *file, const char *text, size_t length)
+{
+	if (metadata->note_count == metadata->note_room) {
+		size_t room = metadata->note_room ? metadata->note_room * 2 : 4;
+		char **notes = realloc(metadata->notes, room * sizeof *notes);
+
+		if (!notes)
+			return false;
+		metadata->notes = notes;
+		metadata->note_room = room;
+	}
+	if (asprintf(&metadata->notes[metadata->note_count], "%s: %.*s", file, (int)length, text) < 0)
+		return false;
+	metadata->note_count++;
+	return true;
+}
+
+/* Says once that texts of interfaces are dropped. */
+static bool note_dropped(struct source_metadata *metadata, const char *file, bool had_dropped)
+{
+	static const char dropped[] = "names, descriptions and filters of more interfaces follow that are not kept";
+
+	return had_dropped || !metadata->texts_dropped || add_note(metadata, file, dropped, sizeof dropped - 1);
 }
 
 bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
 {
 	struct rtap_interface *added;
+	bool had_dropped = metadata->texts_dropped;
 
-	if (metadata->interface_count == MAX_INTERFACES)
+	if (metadata->interface_count == SOURCE_MAX_INTERFACES)
 		return false;
 	if (metadata->interface_count == metadata->interface_room) {
 		size_t room = metadata->interface_room ? metadata->interface_room * 2 : 4;
@@ -68,10 +113,10 @@ bool source_metadata_add_interface(struct source_metadata *metadata, const struc
 	}
 	added = &metadata->interfaces[metadata->interface_count];
 	*added = *interface;
-	added->name = strdup(interface->name ? interface->name : "");
-	added->description = strdup(interface->description ? interface->description : "");
-	added->filter = strdup(interface->filter ? interface->filter : "");
-	if (!added->name || !added->description || !added->filter) {
+	added->name = keep_text(metadata, interface->name);
+	added->description = keep_text(metadata, interface->description);
+	added->filter = keep_text(metadata, interface->filter);
+	if (!added->name || !added->description || !added->filter || !note_dropped(metadata, interface->file, had_dropped)) {
 		interface_fini(added);
 		return false;
 	}
@@ -82,26 +127,16 @@ bool source_metadata_add_interface(struct source_metadata *metadata, const struc
 bool source_metadata_add_note(struct source_metadata *metadata, const char *file, const uint8_t *text, size_t length)
 {
 	static const char full[] = "more comments follow that are not kept";
+	size_t size = strlen(file) + length;
 
-	if (metadata->note_count > MAX_NOTES)
+	if (metadata->notes_dropped)
 		return true;
-	if (metadata->note_count == MAX_NOTES) {
-		text = (const uint8_t *)full;
-		length = sizeof full - 1;
+	if (metadata->note_count < SOURCE_MAX_NOTES && size <= SOURCE_MAX_TEXT_BYTES - metadata->text_bytes) {
+		metadata->text_bytes += size;
+		return add_note(metadata, file, (const char *)text, length);
 	}
-	if (metadata->note_count == metadata->note_room) {
-		size_t room = metadata->note_room ? metadata->note_room * 2 : 4;
-		char **notes = realloc(metadata->notes, room * sizeof *notes);
-
-		if (!notes)
-			return false;
-		metadata->notes = notes;
-		metadata->note_room = room;
-	}
-	if (asprintf(&metadata->notes[metadata->note_count], "%s: %.*s", file, (int)length, (const char *)text) < 0)
-		return false;
-	metadata->note_count++;
-	return true;
+	metadata->notes_dropped = true;
+	return add_note(metadata, file, full, sizeof full - 1);
 }
 
 void source_metadata_fini(struct source_metadata *metadata)

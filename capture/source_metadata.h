@@ -6,12 +6,19 @@
 
 #include <rdmatap/source.h>
 
+/* Input of any length may name interfaces and comments without end; memory may not grow so. */
+#define SOURCE_MAX_INTERFACES 65536
+#define SOURCE_MAX_NOTES 4096
+#define SOURCE_MAX_TEXT_BYTES (4u << 20)
+
 /* Metadata of a source's inputs: interfaces, notes, counters. All zero: empty. */
 struct source_metadata {
 	struct rtap_interface *interfaces; /* the texts but `file` are owned here */
 	size_t interface_count, interface_room;
 	char **notes;
 	size_t note_count, note_room;
+	size_t text_bytes;                 /* of the interfaces' texts and the notes */
+	bool texts_dropped, notes_dropped; /* texts of interfaces, notes, past a limit; a note says so */
 	struct rtap_source_counters counters;
 };
 
@@ -29,8 +36,8 @@ void numbering_count(struct numbering *numbering, uint64_t frames, uint64_t capt
 void source_metadata_set_counters(struct source_metadata *metadata, const struct numbering *numbering);
 
 /*
- * Adds an interface, with copies of its texts except `file`, which is borrowed; NULL texts become "". *index is its number. False: out
- * of memory, or too many interfaces.
+ * Adds an interface, with copies of its texts except `file`, which is borrowed; NULL texts become "", and so do others past
+ * SOURCE_MAX_TEXT_BYTES, which a note then says. *index is its number. False: out of memory, or SOURCE_MAX_INTERFACES are there.
  */
 bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
 	__attribute__((warn_unused_result));

@@ -378,6 +378,7 @@ Test(hostile, a_file_of_nothing_but_interfaces_is_bounded)
 		pcapng_add_interface(&file, 1, 0);
 	reading = reading_of_memory(&file, 1, 0, 0);
 	cr_assert_eq(reading.breaks, 1);
+	cr_expect(strstr(reading.error.text, "more than 65536 interfaces"), "%s", reading.error.text);
 	cr_assert_eq(rtap_source_interface_count(reading.source), 65536);
 	reading_free(&reading);
 	bytes_free(&file);

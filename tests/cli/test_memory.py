@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """However much grows in a capture, the program takes little more memory than --max-memory says: resident, as the system counts it."""
 import os
+import struct
 import subprocess
 import sys
 import unittest
@@ -43,6 +44,31 @@ class Memory(CliTest):
         resident, status, _ = self.resident_mb("canon", "--max-memory", "16M", path)
         self.assertEqual(status, 0)
         self.assertLess(resident, 16 + ALLOWED_MB)
+
+    def test_interfaces_and_comments_without_end(self):
+        """As many interfaces as are taken, and names and comments that are more than memory is allowed."""
+        def block(kind, body):
+            length = struct.pack("<I", 12 + len(body))
+            return struct.pack("<I", kind) + length + body + length
+
+        def option(code, value):
+            return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+        section = block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))
+        interface = struct.pack("<HHI", 1, 0, 0)
+        many = (block(1, interface + option(2, b"%0100d" % i)) for i in range(65536))
+        long = (block(1, interface + option(2, b"%060000d" % i) + option(1, bytes(60000)) + option(11, b"\0" + bytes(60000))) for i in range(1000))
+        for name, blocks in (("many", many), ("long", long)):
+            path = self.path(name)
+            with open(path, "wb") as f:
+                f.write(section)
+                f.writelines(blocks)
+            for command in (("stats", "-r"), ("-r",)) if name == "many" else (("-v", "-r"),):
+                resident, status, errors = self.resident_mb(*command, path, "--max-memory", "%dM" % LIMIT_MB)
+                self.assertEqual(status, 0)
+                self.assertLess(resident, LIMIT_MB + ALLOWED_MB, (name, command))
+        for dropped in (b"names, descriptions and filters of more interfaces", b"more comments"):
+            self.assertTrue(dropped + b" follow that are not kept\n" in errors, dropped)
 
     def test_connections_that_stop_take_no_memory(self):
         """About 25 new connections a second, for 100 to 2,000 s of the capture."""
