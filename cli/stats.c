@@ -15,10 +15,10 @@
 #include "output/stats_log.h"
 #include "output/stats_packet.h"
 
-/* What the counts may take: a tenth of --max-memory, or 24 MB, or where that is less a 32nd. The rest is for what is under way. */
+/* What the counts may take: a tenth of --max-memory, or 16 MB, or where that is less a 32nd. The rest is for what is under way. */
 static uint64_t counts_memory(uint64_t max_memory)
 {
-	uint64_t tenth = max_memory / 10, most = UINT64_C(24) << 20;
+	uint64_t tenth = max_memory / 10, most = UINT64_C(16) << 20;
 
 	if (max_memory / 32 > most)
 		most = max_memory / 32;

@@ -3,7 +3,7 @@
 
 #include "reassembly/budget.h"
 
-#define RESTING_SHARE 64 /* of the limit */
+#define RESTING_SHARE 128 /* of the limit */
 
 void budget_init(struct budget *budget, uint64_t limit)
 {

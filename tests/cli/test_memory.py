@@ -72,7 +72,8 @@ class Memory(CliTest):
 
     def test_connections_that_stop_take_no_memory(self):
         """About 25 new connections a second, for 100 to 2,000 s of the capture."""
-        for kind, step_us in (("pairs", 20000), ("half_open_messages", 40000), ("calls_of_stopped_writes", 2500)):
+        for kind, step_us in (("pairs", 20000), ("half_open_messages", 40000), ("calls_of_stopped_writes", 2500),
+                              ("stopped_sends", 2000), ("stopped_records", 2200)):
             path = self.capture(kind, step_us=step_us)
             for command in ("-r",), ("messages", "-r"), ("stats", "-r"):
                 resident, status, _ = self.resident_mb(*command, path)

@@ -14,7 +14,7 @@ import net
 import worst_cases as base
 from worst_cases import ACK, CLIENT, READ_REQUEST, SEND_FIRST, SEND_ONLY, SERVER, UD_SEND, WRITE_ONLY, aeth, ethernet, ipv4, reth, roce
 
-READ_MIDDLE, CNP, WRITE_FIRST, WRITE_MIDDLE = 0x0e, 0x81, 0x06, 0x07
+SEND_MIDDLE, READ_MIDDLE, CNP, WRITE_FIRST, WRITE_MIDDLE = 0x01, 0x0e, 0x81, 0x06, 0x07
 SA_CLASS, VENDOR_CLASS, GET, GET_TABLE_RESPONSE, PATH_RECORD, NODE_INFO = 3, 0x0a, 1, 0x92, 0x35, 0x11
 DETH_QP1 = struct.pack(">II", 0x80010000, 1)
 
@@ -58,6 +58,23 @@ def calls_of_stopped_writes(count):
         yield roce(CLIENT, WRITE_FIRST, 77 * i + 1, reth(0x1000, 0x1234, 32768) + bytes(1024), qpn=qpn)
         for j in range(15):
             yield roce(CLIENT, WRITE_MIDDLE, 77 * i + 2 + j, bytes(1024), qpn=qpn)
+
+
+def stopped_sends(count):
+    """Half of a SEND of which 20 KB come, on each queue pair."""
+    for i in range(count // 20):
+        for j in range(20):
+            yield roce(CLIENT, SEND_MIDDLE if j else SEND_FIRST, 77 * i + j, bytes(1024), qpn=0x1000 + i)
+
+
+def stopped_records(count):
+    """Half of a record of RPC over TCP, of which 21 KB come, on each connection."""
+    for i in range(count // 18):
+        stream = base.Stream((1024 + i % 60000, base.NFS_PORT))
+        yield from base.opened(stream.ports)
+        record = struct.pack(">I", 1 << 31 | 65536) + base.read3_call(i) + bytes(21000)
+        for j in range(15):
+            yield stream.segment(CLIENT, record[1400 * j:1400 * (j + 1)])
 
 
 def unanswered_reads(count):
@@ -208,7 +225,8 @@ def written_at_random(count):
     return base.writes_scattered(count // 2)
 
 
-ALL = (queue_pairs, pairs, half_open_messages, half_open_writes, calls_of_stopped_writes, unanswered_reads, gaps, acknowledgements, responses,
+ALL = (queue_pairs, pairs, half_open_messages, half_open_writes, calls_of_stopped_writes, stopped_sends, stopped_records, unanswered_reads, gaps,
+       acknowledgements, responses,
        notifications, messages_behind_one, requests_to_connect, requests_for_queue_pairs, mad_requests, rmpp_transfers, datagrams, groups, fragments,
        base.tcp_connections, segments_behind_gaps, rpc_calls, rpc_calls_over_tcp, from_other_hosts, files_made, written_at_random)
 
