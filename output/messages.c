@@ -162,6 +162,29 @@ static void json_mad(const struct rtap_message *message, struct line *line)
 		object_number(line, message->mad_is_answer ? "request" : "answer", message->partner);
 }
 
+static const char *const recovery_names[RTAP_RECOVERY_COUNT] = {
+#define RECOVERY_NAME(identifier, name) name,
+	RTAP_RECOVERIES(RECOVERY_NAME)
+#undef RECOVERY_NAME
+};
+
+static void json_causes(const struct rtap_message *message, struct line *line)
+{
+	const char *before = "\"";
+
+	object_key(line, "lost_to");
+	line_char(line, '[');
+	for (int cause = 0; cause < RTAP_RECOVERY_COUNT; cause++) {
+		if (!(message->lost_to >> cause & 1))
+			continue;
+		line_text(line, before);
+		line_text(line, recovery_names[cause]);
+		line_char(line, '"');
+		before = ",\"";
+	}
+	line_char(line, ']');
+}
+
 void message_json(const struct rtap_message *message, struct line *line)
 {
 	line_char(line, '{');
@@ -185,6 +208,10 @@ void message_json(const struct rtap_message *message, struct line *line)
 	object_number(line, "repeats", message->repeats);
 	if (message->time_lost_us)
 		object_seconds(line, "time_lost", message->time_lost_us * INT64_C(1000));
+	if (message->lost_to)
+		json_causes(message, line);
+	if (message->resent)
+		object_number(line, "resent", message->resent);
 	if (message->is_rpc)
 		json_rpc(message, line);
 	else
@@ -273,6 +300,21 @@ static char *put_operands(char *to, const struct rtap_message *message)
 	return message->complete ? line_put_hex(line_put(to, ", was 0x"), message->original, 16) : to;
 }
 
+/* ", 0.540000000 s lost to recovery (timeout)" */
+static char *put_lost(char *to, const struct rtap_message *message)
+{
+	const char *before = " (";
+
+	to = line_put(line_put_seconds(line_put(to, ", "), message->time_lost_us * INT64_C(1000)), " s lost to recovery");
+	for (int cause = 0; cause < RTAP_RECOVERY_COUNT; cause++) {
+		if (!(message->lost_to >> cause & 1))
+			continue;
+		to = line_put(line_put(to, before), recovery_names[cause]);
+		before = ", ";
+	}
+	return message->lost_to ? line_put(to, ")") : to;
+}
+
 static char *put_details(char *to, const struct rtap_message *message)
 {
 	if (message->has_key) {
@@ -289,7 +331,11 @@ static char *put_details(char *to, const struct rtap_message *message)
 	if (message->has_latency)
 		to = line_put(line_put_seconds(line_put(to, ", latency "), message->latency_ns), " s");
 	if (message->time_lost_us)
-		to = line_put(line_put_seconds(line_put(to, ", "), message->time_lost_us * INT64_C(1000)), " s lost to recovery");
+		to = put_lost(to, message);
+	if (message->resent) {
+		to = line_put_dec(line_put(to, ", "), message->resent);
+		to = line_put(to, line_plural(message->resent, " packet sent again", " packets sent again"));
+	}
 	if (message->repeats) {
 		to = line_put_dec(line_put(to, ", repeated "), message->repeats);
 		to = line_put(to, line_plural(message->repeats, " time", " times"));

@@ -55,8 +55,10 @@ static void lose(struct psn_stream *stream, int64_t since_ns, int64_t time_ns, s
 	if (since_ns >= time_ns)
 		return;
 	lost_ns = (uint64_t)time_ns - (uint64_t)since_ns > INT64_MAX ? INT64_MAX : time_ns - since_ns;
-	if (message)
+	if (message) {
 		recovery_add_time(&message->shown.time_lost_us, (uint64_t)lost_ns / 1000);
+		message->shown.lost_to |= (uint8_t)(1u << recovery->cause);
+	}
 	if (!flow)
 		return;
 	flow->lost_to = recovery->cause;

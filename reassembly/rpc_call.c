@@ -126,11 +126,31 @@ static bool note_arrival(struct rtap_tracker *tracker, const struct message *mes
 	return left && !call->read_left;
 }
 
+static uint16_t add_count(uint16_t a, uint64_t b)
+{
+	return b > (uint64_t)UINT16_MAX - a ? UINT16_MAX : (uint16_t)(a + b);
+}
+
+static void add_lost(struct rpc_lost *lost, const struct rtap_message *message)
+{
+	recovery_add_time(&lost->time_us, message->time_lost_us);
+	lost->resent = add_count(lost->resent, message->repeats);
+	lost->to |= message->lost_to;
+}
+
+/* Of the SEND that carries an RPC. */
+static void show_lost(struct rtap_message *shown, const struct rtap_message *send)
+{
+	shown->time_lost_us = send->time_lost_us;
+	shown->resent = add_count(0, send->repeats);
+	shown->lost_to = send->lost_to;
+}
+
 static void land(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rpc_call *call = message->region->call;
 
-	recovery_add_time(message->shown.verb == RTAP_VERB_READ ? &call->read_lost_us : &call->write_lost_us, message->shown.time_lost_us);
+	add_lost(message->shown.verb == RTAP_VERB_READ ? &call->read_lost : &call->write_lost, &message->shown);
 	rpc_region_land(tracker, message);
 }
 
@@ -480,7 +500,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 		send->shown->shown.verb = RTAP_VERB_SEND;
 		send->shown->shown.from_a = message->shown.from_a;
 		send->shown->shown.psn = message->shown.psn;
-		send->shown->shown.time_lost_us = message->shown.time_lost_us;
+		show_lost(&send->shown->shown, &message->shown);
 		send->shown->shown.credits = packet->rpcrdma.credits;
 		send->shown->call = call;
 		tracker->touched_rpc = send->shown;
@@ -856,7 +876,7 @@ void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
 	if (!call)
 		return;
 	if (call->reply.shown)
-		call->reply.shown->shown.time_lost_us = message->shown.time_lost_us;
+		show_lost(&call->reply.shown->shown, &message->shown);
 	remember(tracker, call);
 	end_call(tracker, call);
 }

@@ -34,6 +34,13 @@ struct rpc_send {
 	bool present;
 };
 
+/* What recoveries cost. */
+struct rpc_lost {
+	uint32_t time_us;
+	uint16_t resent;          /* packets; UINT16_MAX: at least */
+	uint8_t to;               /* a bit for each enum rtap_recovery */
+};
+
 struct rpc_call {
 	struct connection *connection;
 	bool from_a;              /* who called */
@@ -46,7 +53,7 @@ struct rpc_call {
 	uint32_t version_low, version_high;
 	uint64_t repeats;         /* how often the call had come before; of a reply alone, how often that had */
 	uint64_t replies;         /* that came again */
-	uint32_t read_lost_us, write_lost_us; /* time lost of the READs and WRITEs that landed in its regions */
+	struct rpc_lost read_lost, write_lost; /* of the READs and WRITEs that landed in its regions */
 	uint64_t read_left;       /* bytes of its read chunks that no READ has brought yet */
 	bool mapped;              /* found by its XID */
 	struct message *claimed, *last_claimed; /* READs and WRITEs under way that will land in its regions */

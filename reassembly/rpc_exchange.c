@@ -475,6 +475,8 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 /* What `messages` tells of an RPC by its header. */
 static void show_header(struct rtap_message *shown, const struct rtap_rpc_facts *facts, const struct rpc_call *call)
 {
+	const struct rpc_lost *lost = shown->kind == RTAP_KIND_RPC_REPLY ? &call->write_lost : &call->read_lost;
+
 	shown->is_rpc = true;
 	shown->xid = call->xid;
 	shown->program_known = facts->program_known;
@@ -484,7 +486,9 @@ static void show_header(struct rtap_message *shown, const struct rtap_rpc_facts 
 	shown->rpc_accepted = facts->accepted;
 	shown->rpc_status = facts->status;
 	shown->repeats = call->repeats;
-	recovery_add_time(&shown->time_lost_us, shown->kind == RTAP_KIND_RPC_REPLY ? call->write_lost_us : call->read_lost_us);
+	recovery_add_time(&shown->time_lost_us, lost->time_us);
+	shown->lost_to |= lost->to;
+	shown->resent = lost->resent > UINT16_MAX - shown->resent ? UINT16_MAX : (uint16_t)(shown->resent + lost->resent);
 	shown->length_known = true;
 }
 

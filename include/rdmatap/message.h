@@ -163,6 +163,7 @@ struct rtap_message {
 	bool has_msn;           /* iWARP: `psn` is its MSN; else it has neither */
 	bool bytes_evicted;     /* asked for, but over the memory limit */
 	bool wanted;            /* a packet of it was, by rtap_tracker_options.wanted */
+	uint8_t lost_to;        /* what time_lost_us was lost to: a bit for each enum rtap_recovery */
 	uint32_t psn;           /* of its first packet; iWARP: the MSN of untagged messages */
 	uint32_t time_lost_us;  /* to recoveries that began with it; UINT32_MAX: as much or more */
 	uint64_t first_frame, last_frame; /* acknowledgements do not count */
@@ -197,6 +198,8 @@ struct rtap_message {
 	uint8_t mad_class, mad_method;
 	uint16_t mad_attribute, mad_status;
 	uint8_t rmpp_type;      /* 0: not of RMPP; 1 DATA, 2 ACK, 3 STOP, 4 ABORT */
+	/* RPC: packets that came again of the SEND that carries it and of the READs and WRITEs of its chunks; UINT16_MAX: at least */
+	uint16_t resent;
 	uint32_t rmpp_segment;  /* of ACK, and of DATA that is no part of a message of several segments; else 0 */
 	/* of a message of several, whose length is that of their data: how many it has, as far as known; not seen */
 	uint32_t segments, segments_lost;

@@ -72,14 +72,15 @@ class Messages(CommandTest):
 
     def test_rpcs_have_the_time_that_was_lost_to_their_chunks(self):
         found = self.objects("messages", os.path.join(TESTDATA, "rpc_restarted.pcap"))
-        lost = [(m["kind"], m["time_lost"]) for m in found if m.get("time_lost")]
+        lost = [(m["kind"], m["time_lost"], m["lost_to"]) for m in found if m.get("time_lost")]
         # each READ stands behind the call, the WRITE before the reply that it is part of
         self.assertEqual([lost[i][0] for i in range(6)], ["rpc_call", "read", "rpc_call", "read", "write", "rpc_reply"])
         for one, other in zip(lost[::2], lost[1::2]):
-            self.assertEqual(one[1], other[1])
+            self.assertEqual(one[1:], other[1:])
+        self.assertEqual([m["resent"] for m in found if m.get("resent")], [1, 1])
         text = self.lines("messages", os.path.join(TESTDATA, "rpc_restarted.pcap"))
         self.assertEqual([float(re.search(r", ([0-9.]+) s lost to recovery", line).group(1)) for line in text if "lost to recovery" in line],
-                         [seconds for kind, seconds in lost])
+                         [seconds for kind, seconds, _ in lost])
 
     def test_text_and_json_tell_of_the_same(self):
         for capture in (RPING, LOSSY, os.path.join(TESTDATA, "conn_verbs.pcap"), os.path.join(TESTDATA, "roce-mckey.pcap")):

@@ -8,7 +8,7 @@ from cli import CliTest
 from wire_schedule import (ACK, ATOMIC_ACK, COMPARE_SWAP, MS, READ_REQUEST, READ_RESPONSE_ONLY, SEND_ONLY, US, WRITE_FIRST, WRITE_LAST, WRITE_MIDDLE,
                            WRITE_ONLY, Loss, Schedule, Talk)
 
-DIRECTIONS = {"A": "a>b", "B": "b>a"}
+CAUSES = ("sequence_nak", "implied_nak", "rnr", "timeout")
 
 
 class Case(CliTest):
@@ -42,6 +42,7 @@ class Recoveries(Case):
                         continue
                     lost = sum(causes.values()) / 1e9
                     self.assertAlmostEqual(shown[psn].get("time_lost", 0), lost, delta=lost / 100, msg=(sender, psn, causes))
+                    self.assertEqual(shown[psn].get("lost_to", []), [cause for cause in CAUSES if cause in causes], (sender, psn))
 
     def each(self, script, **options):
         """The script by senders that count their IP identifications, and by some that do not."""
