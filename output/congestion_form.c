@@ -123,7 +123,7 @@ void congestion_json(const struct stats_direction *direction, struct line *line)
 	line_char(line, '}');
 }
 
-static void address(const uint8_t bytes[6], struct line *line)
+void congestion_address(const uint8_t bytes[6], struct line *line)
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -141,7 +141,7 @@ void congestion_ports_text(const struct stats *stats, struct line *line)
 		const struct congestion_port *port = &stats->pauses->ports[i];
 
 		line_text(line, port->priority == PAUSE_LINK ? "PAUSE from " : "PFC from ");
-		address(port->source, line);
+		congestion_address(port->source, line);
 		line_text(line, " on interface ");
 		line_dec(line, port->interface);
 		if (port->priority != PAUSE_LINK) {
@@ -186,7 +186,7 @@ void congestion_ports_json(const struct stats *stats, struct line *line)
 		line_text(line, i ? ",{" : "{");
 		object_key(line, "port");
 		line_char(line, '"');
-		address(port->source, line);
+		congestion_address(port->source, line);
 		line_char(line, '"');
 		object_number(line, "interface", port->interface);
 		if (port->priority != PAUSE_LINK)

@@ -12,6 +12,9 @@
 void congestion_text(const struct stats_direction *direction, struct line *line);
 void congestion_json(const struct stats_direction *direction, struct line *line);
 
+/* A MAC address. */
+void congestion_address(const uint8_t bytes[6], struct line *line);
+
 /* Of the capture: PAUSE and PFC by port and priority. */
 void congestion_ports_text(const struct stats *stats, struct line *line);
 void congestion_ports_json(const struct stats *stats, struct line *line);

@@ -10,6 +10,7 @@
 #include "output/report.h"
 #include "output/report_calls.h"
 #include "output/report_internal.h"
+#include "output/report_recoveries.h"
 
 /* Slices of time of the dots, the marks and the calls of a plot. */
 #define DOT_SLICES 256
@@ -34,6 +35,8 @@ struct report *report_create(struct stats *stats, uint64_t max_memory)
 	if (!report)
 		return NULL;
 	report->stats = stats;
+	report->recoveries.size = sizeof(struct report_recovery);
+	report->recoveries.slices = DOT_SLICES;
 	report->trace_limit = limit < 1 ? 1 : limit > REPORT_TRACES ? REPORT_TRACES : (unsigned)limit;
 	return report;
 }
@@ -237,6 +240,7 @@ void report_packet(struct report *report, const struct rtap_packet *packet)
 	report_signal(report, packet);
 	if (!packet->flow.present || (!packet->ib.has_bth && !packet->tcp.present))
 		return;
+	report_recovery(report, packet);
 	if (!trace || trace->number != packet->flow.connection)
 		trace = report_trace_of(report, packet->flow.connection);
 	if (!trace)
@@ -277,6 +281,14 @@ void report_merge(struct report *report, uint64_t from, uint64_t into, bool turn
 {
 	struct report_trace *other = report_trace_of(report, from), *trace = report_trace_of(report, into);
 
+	for (uint32_t i = 0; i < report->recoveries.count; i++) {
+		struct report_recovery *recovery = (struct report_recovery *)report->recoveries.list + i;
+
+		if (recovery->connection != from)
+			continue;
+		recovery->connection = into;
+		recovery->from_a ^= turned;
+	}
 	if (!other)
 		return;
 	report->last = NULL;
@@ -310,6 +322,7 @@ void report_destroy(struct report *report)
 		return;
 	for (unsigned i = 0; i < report->trace_count; i++)
 		trace_destroy(report->traces[i]);
+	report_points_clear(&report->recoveries);
 	free(report->signals);
 	free(report);
 }

@@ -63,6 +63,15 @@ struct report_call {
 	bool read_chunks, write_chunks, reply_chunk;
 };
 
+/* Time lost to a recovery. The spot's time: of what made good for it; its place: nanoseconds lost. */
+struct report_recovery {
+	struct report_spot spot;
+	uint64_t frame, connection;
+	bool from_a;                /* who sent again; TCP's windows: who was held up */
+	uint8_t cause;              /* enum rtap_recovery, or RTAP_RECOVERY_COUNT more than enum tcp_recovery_cause */
+	uint8_t attempt;            /* 0: until the response to the last attempt, or not known */
+};
+
 /* What is kept of one connection. */
 struct report_trace {
 	uint64_t number;            /* of the connection */
@@ -96,6 +105,7 @@ struct report {
 	struct report_signal *signals; /* in order of frames; NULL: none */
 	unsigned signal_count;
 	uint64_t signals_seen;
+	struct report_points recoveries; /* of report_recovery */
 	struct { uint64_t number; struct report_call call; } pending[REPORT_PENDING]; /* calls, by the numbers of their messages */
 };
 

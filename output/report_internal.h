@@ -24,6 +24,9 @@ struct report_page {
 /* Parts of the page; by printer_write(), of a struct report_page. */
 typedef void report_part(const void *page, struct line *line);
 
+/* Below a table: "500 of 812 rows; ...". Nothing if those are all. */
+void report_left_out(uint64_t shown, uint64_t all, const char *what, struct line *line);
+
 /* Plots of the whole capture: rates over time, latencies. */
 report_part report_rates, report_latencies;
 
@@ -31,7 +34,7 @@ report_part report_rates, report_latencies;
 report_part report_setup, report_sequences, report_calls;
 
 /* Tables. */
-report_part report_connections, report_operations, report_rpcs, report_mads;
+report_part report_connections, report_operations, report_rpcs, report_mads, report_recoveries, report_classes, report_pauses;
 
 /* In the page; made of output/report.css and output/report.js. */
 extern const char report_style[], report_script[];

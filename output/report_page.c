@@ -15,6 +15,7 @@
 #include "output/report_internal.h"
 #include "output/report_page.h"
 #include "output/report_plots.h"
+#include "output/report_recoveries.h"
 #include "output/stats_form.h"
 
 /* The signs of plots, drawn around their middle: told apart by shape, not by colour alone. */
@@ -430,6 +431,7 @@ static void sum_latencies(struct report_page *page)
 
 static void finish_points(struct report *report)
 {
+	report_points_finish(&report->recoveries);
 	for (unsigned i = 0; i < report->trace_count; i++) {
 		struct report_trace *trace = report->traces[i];
 
@@ -454,15 +456,16 @@ static int write_parts(struct printer *printer, report_part *const *parts, size_
 
 int report_write(struct report *report, const struct findings *found, const struct report_input *input, struct printer *printer)
 {
-	static report_part *const first[] = { head, summary, findings, report_rates, report_latencies, report_connections, plots_head };
+	static report_part *const first[] = { head, summary, findings, report_rates, report_recoveries, report_latencies, report_connections, plots_head };
 	static report_part *const each[] = { connection_head, report_setup, report_sequences, report_calls, connection_end };
-	static report_part *const last[] = { plots_end, report_operations, report_rpcs, report_mads, end };
+	static report_part *const last[] = { plots_end, report_operations, report_rpcs, report_classes, report_pauses, report_mads, end };
 	struct report_page page = { .report = report, .stats = report->stats, .findings = found, .input = input, .values.most = UINT64_MAX };
 	int result;
 
 	if (!rank(&page))
 		return -ENOMEM;
 	sum_latencies(&page);
+	report_closed_windows(&page);
 	finish_points(report);
 	result = write_parts(printer, PARTS(first), &page);
 	for (uint64_t i = 0; i < page.ranked_count && i < REPORT_PLOTTED && !result; i++) {

@@ -73,7 +73,7 @@ static void connection_row(const struct report_page *page, const struct stats_co
 	line_text(line, "</tr>\n");
 }
 
-static void left_out(uint64_t shown, uint64_t all, const char *what, struct line *line)
+void report_left_out(uint64_t shown, uint64_t all, const char *what, struct line *line)
 {
 	if (shown >= all)
 		return;
@@ -105,7 +105,7 @@ void report_connections(const void *what, struct line *line)
 	for (uint64_t i = 0; i < count; i++)
 		connection_row(page, page->ranked[i], i < REPORT_PLOTTED, line);
 	html_table_end(line);
-	left_out(count, page->ranked_count, "connections, those with the most bytes and anomalies", line);
+	report_left_out(count, page->ranked_count, "connections, those with the most bytes and anomalies", line);
 	if (page->stats->summed) {
 		line_text(line, "<p class=\"remark\">");
 		html_counted(line, page->stats->summed, "further connection");
@@ -155,7 +155,7 @@ void report_operations(const void *what, struct line *line)
 			shown++;
 		}
 	html_table_end(line);
-	left_out(shown, rows, "rows", line);
+	report_left_out(shown, rows, "rows", line);
 	if (page->stats->uncounted_messages) {
 		line_text(line, "<p class=\"remark\">");
 		html_counted(line, page->stats->uncounted_messages, "message");

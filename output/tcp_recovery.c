@@ -35,10 +35,12 @@ static bool is_behind(uint32_t sequence, uint32_t other)
 }
 
 /* What was sent again last was of use. */
-static void take_time(struct tcp_recovery *sender)
+static void take_time(struct tcp_recovery *sender, uint64_t frame)
 {
-	if (sender->waits)
+	if (sender->waits) {
 		sender->counts[sender->cause].lost_ns += (uint64_t)stats_elapsed(sender->begin_ns, sender->again_ns);
+		sender->losses[0] = (struct tcp_loss){ frame, sender->begin_ns, sender->again_ns, sender->cause };
+	}
 	sender->waits = false;
 }
 
@@ -54,7 +56,7 @@ static void sent_again(struct tcp_recovery *sender, const struct stats_sight *si
 	/* a timer within a recovery, or after progress in it, begins another one; a timer that runs out again does not */
 	if (!sender->recovers || (silent && sender->cause == TCP_RECOVERY_FAST) ||
 	    (sender->progress_ns > sender->again_ns && stats_elapsed(sender->progress_ns, sight->time_ns) >= TIMER_NS)) {
-		take_time(sender);
+		take_time(sender, sight->frame);
 		sender->cause = reported && !silent ? TCP_RECOVERY_FAST : TCP_RECOVERY_TIMEOUT;
 		sender->begin_ns = sender->progress_ns;
 		count(sender, (enum tcp_recovery_cause)sender->cause, sight->frame);
@@ -94,6 +96,7 @@ static void window(struct tcp_recovery *sender, const struct stats_sight *sight)
 		count(sender, TCP_RECOVERY_ZERO_WINDOW, sight->frame);
 	} else {
 		sender->counts[TCP_RECOVERY_ZERO_WINDOW].lost_ns += (uint64_t)stats_elapsed(sender->closed_ns, sight->time_ns);
+		sender->losses[1] = (struct tcp_loss){ sight->frame, sender->closed_ns, sight->time_ns, TCP_RECOVERY_ZERO_WINDOW };
 	}
 }
 
@@ -116,7 +119,7 @@ static void acknowledged(struct tcp_recovery *sender, const struct stats_sight *
 	sender->repeated_acks = 0;
 	sender->sacked = sight->tcp.sacks;
 	sender->progress_ns = sight->time_ns;
-	take_time(sender);
+	take_time(sender, sight->frame);
 	if (sender->recovers && !is_behind(sender->recovery_end, number))
 		sender->recovers = false;
 }

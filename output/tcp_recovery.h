@@ -26,6 +26,15 @@ struct tcp_recovery_count {
 	uint64_t first_frame, last_frame;   /* in which they began */
 };
 
+/* Time lost last to a recovery, and to a closed window. */
+#define TCP_LOSSES 2
+
+struct tcp_loss {
+	uint64_t noted_in;                  /* frame; 0: none yet */
+	int64_t begin_ns, end_ns;
+	uint8_t cause;                      /* enum tcp_recovery_cause */
+};
+
 /* Of what one end sends. */
 struct tcp_recovery {
 	bool known, acknowledged_known;     /* `next`; `acknowledged` */
@@ -43,6 +52,7 @@ struct tcp_recovery {
 	int64_t again_ns;                   /* when something was sent again last */
 	int64_t closed_ns;
 	struct tcp_recovery_count counts[TCP_RECOVERY_COUNT];
+	struct tcp_loss losses[TCP_LOSSES];
 };
 
 /* What is needed of a segment. */

@@ -11,6 +11,7 @@ from cli import CliTest, RPING, TESTDATA, captures, read, records
 from conversation import Scene
 from page import Page, legend, points
 from test_stats import StatsTest, NAK_SEQUENCE, RNR
+from wire_schedule import MS, Loss, Schedule, Talk, everything, with_closed_window, with_fast_retransmits
 import capfile
 
 DOT_MOST, MARK_MOST = 1024, 256
@@ -210,6 +211,73 @@ class Numbers(ReportTest):
             if "first_frame" in one:
                 self.assertRegex(text, r"frames? %d( to %d)? " % (one["first_frame"], one["last_frame"]))
 
+    def check_recoveries(self, found, stats, what):
+        rows = {(int(r["connection"]), r["direction"], r["cause"]): r for r in found.table("recovery-table")}
+        expected = {(c["connection"], d["direction"], cause): one for c in stats["connection"] for d in c["directions"]
+                    for cause, one in d["recoveries"].items()}
+        self.assertEqual(set(rows), set(expected), what)
+        for key, one in expected.items():
+            for name in ("count", "first_frame", "last_frame", "attempts_max"):
+                self.assertEqual(rows[key][name].replace(",", ""), str(one[name]) if name in one else "", (what, key, name))
+            for name in ("time_lost", "spacing_min", "spacing_max"):
+                self.assertEqual(seconds(rows[key][name]), one.get(name), (what, key, name))
+
+    def check_classes(self, found, stats, what):
+        names = ("kind", "dscp", "ecn", "pcp", "packets")
+        rows = sorted((int(r["connection"]), r["direction"]) + tuple(r[name].replace(",", "") for name in names) for r in found.table("class-table"))
+        expected = []
+        for connection in stats["connection"]:
+            for direction in connection["directions"]:
+                classes = [tuple(str(row.get(name, "")) for name in names) for row in direction.get("dscp", ())]
+                if any(row[1:4] != ("0", "0", "") for row in classes):
+                    expected += [(connection["connection"], direction["direction"]) + row for row in classes]
+        self.assertEqual(rows, sorted(expected), what)
+
+    def check_pauses(self, found, stats, what):
+        names = ("port", "interface", "priority", "frames", "pauses", "quanta", "first_frame", "last_frame")
+        rows = [tuple(r[name].replace(",", "") for name in names) for r in found.table("pause-table")]
+        self.assertEqual(rows, [tuple(str(one.get(name, "")) for name in names) for one in stats["capture"][0].get("pauses", ())], what)
+
+    def test_recoveries_classes_and_pauses_of_schedules(self):
+        """Connections with recoveries of every cause at known times: what the page draws and says of each."""
+        schedule, talks = Schedule(), []
+        for i in range(2):
+            talk = Talk(schedule, 0x100 + i, 0x200 + i, begin=i * 300 * MS)
+            for sender in "ABAB":
+                talk.data(sender, "send", 1)
+            for n, sender in enumerate("AB"):
+                talk.data(sender, "write", 8, [Loss(3, "sequence_nak", (3 + n + i) * MS)])
+                talk.read(sender, 8, [Loss(2, "implied_nak", (7 + n + i) * MS), Loss(7, "timeout", (600 + n + i) * MS)])
+                talk.data(sender, "send", 1, [Loss(0, "rnr", (20 + n + i) * MS, True)], timer=14)
+            talks.append(talk)
+        plain = schedule.write_pcap(self.path("talks.pcap"))
+        everywhere = everything().write_pcapng(self.path("everything.pcapng"), 10 ** 10)
+        frames = [(time, data) for time, data, _ in records(read(testdata("iwarp-rping-v4-crc.pcap")))[1]]
+        fast, closed = Schedule(), Schedule()
+        fast.frames, closed.frames = with_fast_retransmits(frames, 3, 80 * MS, True)[0], with_closed_window(frames, 300 * MS)
+        iwarp = [(fast.write_pcap(self.path("fast.pcap")), ["80.00 ms lost, TCP fast retransmit"] * 3),
+                 (closed.write_pcap(self.path("closed.pcap")), ["300.0 ms lost, closed TCP window"])]
+        for path in [plain, everywhere] + [path for path, _ in iwarp]:
+            stats, found = self.stats(path), self.page(path)
+            self.check_recoveries(found, stats, path)
+            self.check_classes(found, stats, path)
+            self.check_pauses(found, stats, path)
+        titles = [g.one("title").text() for g in self.page(plain).root.one("svg", "recoveries").all("g", "recovery")]
+        drawn = collections.Counter()
+        for one in titles:
+            words = re.fullmatch(r"connection (\d+) (.)→.: ([0-9.]+) (ms|s) lost, ([^,]+), frame \d+, \+([0-9.]+) s to \+([0-9.]+) s", one)
+            self.assertTrue(words, one)
+            connection, end, lost, unit, cause, begin, until = words.groups()
+            self.assertAlmostEqual((float(until) - float(begin)) * (1000 if unit == "ms" else 1) / float(lost), 1, delta=0.01, msg=one)
+            drawn[int(connection), end.upper(), cause] += round((float(until) - float(begin)) * 1000)
+        words = {"sequence_nak": "sequence NAK", "implied_nak": "missing READ response", "rnr": "RNR NAK", "timeout": "time-out"}
+        self.assertEqual(drawn, {(i + 1, sender, words[cause]): lost // MS for i, talk in enumerate(talks)
+                                 for (sender, cause), (count, lost) in talk.lost.items()})
+        self.assertEqual(len(titles), 16)
+        for path, expected in iwarp:
+            titles = [g.one("title").text() for g in self.page(path).root.one("svg", "recoveries").all("g", "recovery")]
+            self.assertEqual([re.search(": (.*), frame", one).group(1) for one in titles], expected)
+
     def test_values_are_those_of_stats(self):
         for capture in captures():
             stats, found, what = self.stats(capture), self.page(capture), os.path.basename(capture)
@@ -222,6 +290,9 @@ class Numbers(ReportTest):
             self.check_operations(found, stats, what)
             self.check_rpcs(found, stats, what)
             self.check_mads(found, stats, what)
+            self.check_recoveries(found, stats, what)
+            self.check_classes(found, stats, what)
+            self.check_pauses(found, stats, what)
             self.check_findings(found, stats, what)
 
 
