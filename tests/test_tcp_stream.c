@@ -137,6 +137,9 @@ static const struct scenario scenarios[] = {
 	  .analyses = { [3] = RTAP_TCP_NEW, [4] = RTAP_TCP_NEW, [7] = RTAP_TCP_RETRANSMISSION, [9] = RTAP_TCP_RETRANSMISSION,
 			[10] = RTAP_TCP_RETRANSMISSION },
 	  .told = "begin\na syn\nb syn-ack\na 0 'call' #4\nb 0 'reply' #5\na fin\nb fin\nend closed\nbegin\na syn\nend input\n" },
+	{ .what = "an old first number, after the ports served another connection",
+	  .segments = { OPENING, A(FIN | ACK, 100, 500), B(FIN | ACK, 500, 101), A(SYN, 9000, 0, AT(5000)), A(SYN, 99, 0, AT(6000)) },
+	  .told = "begin\na syn\nb syn-ack\na fin\nb fin\nend closed\nbegin\na syn\nend reused\nbegin\na syn\nend input\n" },
 	{ .what = "bytes behind those of a connection that is over",
 	  .segments = { OPENING, A(ACK, 100, 500, DATA("call")), A(FIN | ACK, 104, 500), B(FIN | ACK, 500, 105),
 			A(ACK, 102, 501, DATA("lll"), AT(30000)) },
@@ -557,6 +560,22 @@ Test(tcp_stream, what_waits_behind_a_gap_stays_within_the_budget)
 	cr_expect_gt(streams.forced_holes, 4000);
 	end();
 	cr_expect_gt(told_holes, 4000);
+}
+
+/* Every second byte waits. Each segment that overlaps many of them would be compared with all again. */
+Test(tcp_stream, of_many_pieces_under_one_segment_the_ones_before_it_wait_no_longer)
+{
+	static uint8_t bytes[2000];
+
+	begin(1 << 20, &counter);
+	give(&(struct tcp_kit_segment)A(SYN, 99, 0));
+	for (uint32_t i = 0; i < 1000; i++)
+		give(&(struct tcp_kit_segment){ .flags = ACK, .seq = 101 + 2 * i, .bytes = bytes, .length = 1 });
+	give(&(struct tcp_kit_segment){ .flags = ACK, .seq = 1000, .bytes = bytes, .length = 100 });
+	cr_expect_eq(streams.forced_holes, 0);
+	give(&(struct tcp_kit_segment){ .flags = ACK, .seq = 1000, .bytes = bytes, .length = 1000 });
+	cr_expect_gt(streams.forced_holes, 400);
+	end();
 }
 
 Test(tcp_stream, the_queue_that_others_evict_becomes_an_evicted_hole)
