@@ -15,16 +15,16 @@ static const struct described {
 	bool is_devices, takes_none;
 } commands[] = {
 	{ "", "", COMMAND_VIEW, false, false },
-	{ "canon", "write what was said as text that is the same from run to run", COMMAND_CANON, false, false },
-	{ "connections", "list connections and their lives", COMMAND_CONNECTIONS, false, false },
+	{ "canon", "write a capture as text that is the same from run to run", COMMAND_CANON, false, false },
+	{ "connections", "list connections with their set-up and teardown", COMMAND_CONNECTIONS, false, false },
 	{ "devices", "list RDMA devices and their end ports", COMMAND_VIEW, true, false },
-	{ "diff", "tell what differs between two captures", COMMAND_DIFF, false, false },
-	{ "export", "write RPC over TCP, or the files that NFS read and wrote", COMMAND_EXPORT, false, false },
-	{ "fields", "list what can be filtered and printed", COMMAND_VIEW, false, true },
-	{ "messages", "list the messages that packets make", COMMAND_MESSAGES, false, false },
+	{ "diff", "compare two captures", COMMAND_DIFF, false, false },
+	{ "export", "write RPC messages as RPC over TCP, or the files that NFS read and wrote", COMMAND_EXPORT, false, false },
+	{ "fields", "list the fields for filters and output", COMMAND_VIEW, false, true },
+	{ "messages", "list messages", COMMAND_MESSAGES, false, false },
 	{ "replay", "send the frames of a capture", COMMAND_REPLAY, false, false },
 	{ "report", "write a page with tables and plots", COMMAND_REPORT, false, false },
-	{ "stats", "count, measure latencies, say what looks wrong", COMMAND_STATS, false, false },
+	{ "stats", "print counts, latencies and findings", COMMAND_STATS, false, false },
 };
 
 static bool begins_with(const char *text, const char *beginning)
@@ -192,7 +192,7 @@ bool command_help(const char *name)
 			continue;
 		snprintf(usage, sizeof usage, "       rdmatap %s ", name);
 		line = strstr(options_help_text, usage) + strlen("       ");
-		printf("usage: %.*s\n\n%c%s. rdmatap-%s(1) tells more.\n%s", (int)strcspn(line, "\n"), line,
+		printf("usage: %.*s\n\n%c%s. See rdmatap-%s(1).\n%s", (int)strcspn(line, "\n"), line,
 		       commands[i].meaning[0] - 'a' + 'A', commands[i].meaning + 1, name,
 		       commands[i].takes_none ? "" : "\n");
 		print_rows(&commands[i], true);

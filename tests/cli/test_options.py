@@ -31,7 +31,7 @@ class Help(CliTest):
         of_stats = {"--interval": ("1",), "--json": (), "--sampled": ()}
         of_report = {"-o": (self.path("page.html"),), "--sampled": ("-o", self.path("sampled.html"))}
         text = self.good("--help").decode()
-        self.assertIn("umad is no sniffer", text)
+        self.assertIn("umad is not a sniffer", text)
         verbs = {"--flow", "--flow-type", "--flow-priority", "--flow-dont-trap", "--flow-offload", "--peer", "--join", "--force", "--verbs"}  # tried by check-verbs
         live = verbs | {"-i", "-D", "-p", "-Z", "--buffer-size", "--queue-size", "--immediate-mode"}  # tried by check-live
         series = {"-C": ("1",), "-G": ("1",), "-W": ("2", "-C", "1")}
