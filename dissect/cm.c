@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include "dissect/cm.h"
+#include "dissect/cm_consumers.h"
+#include "dissect/cm_private.h"
 #include "dissect/parse.h"
 
 /* In every message, but in a REQ and the SIDR messages the second is something else. */

@@ -31,31 +31,7 @@ uint8_t cm_protocol(uint64_t attribute);
 /* "REQ"; NULL if no message of communication management has the attribute. */
 const char *cm_message_name(uint64_t attribute);
 
-/* What kind of service an id stands for: a service that has the port, or who assigned it. NULL: not known. IBTA vol. 1, A3.2.3, A11.3. */
-const char *cm_service_kind(uint64_t service_id);
-
-/*
- * The protocol of a consumer's private data, of which `length` bytes were captured; PROTOCOL_NONE: not known. Notes in packet->cm whose
- * they are.
- */
-uint8_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, uint32_t length);
-
 /* What the reason of a REJ, the status of a SIDR_REP and that of an APR mean. IBTA vol. 1, 12.6.7.2, 12.11.2.1, 12.8.2.1. */
 extern const struct rtap_name cm_reject_reasons[], cm_sidr_statuses[], cm_path_statuses[];
-
-/* "NVMe", by enum rtap_cm_consumer; NULL: no such number. */
-const char *cm_consumer_name(uint8_t consumer);
-
-/*
- * Takes the `length` bytes of private data that belong to the layer found last, notes where they are, and looks in them
- * for what is known. Sets parse->next if bytes follow that no message has room for.
- */
-enum result cm_take_private(struct parse *parse, uint32_t length);
-
-/* The private data of a message, of which none is told unless it is whole. For tables. */
-bool cm_derive_private(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value);
-
-/* Adds "10.0.0.1:20049/TCP", or the number of a service that is no IP port. */
-void cm_summary_service(const struct rtap_packet *packet, const struct rtap_layer *message, uint64_t service_id, struct line *line);
 
 #endif

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/cm.h"
+#include "dissect/cm_consumers.h"
 #include "dissect/parse.h"
 #include "dissect/rpcrdma.h"
 

@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include "dissect/cm.h"
+#include "dissect/cm_consumers.h"
+#include "dissect/cm_private.h"
 #include "dissect/parse.h"
 #include "dissect/upper.h"
 

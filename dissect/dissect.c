@@ -12,6 +12,7 @@
 #include "dissect/rpc_body.h"
 #include "dissect/rpc_header.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/tcp.h"
 #include "dissect/upper.h"
 
 /* Raw IP has nothing but its version to tell what it is. */

@@ -41,6 +41,7 @@
 
 #include <rdmatap/visitor.h>
 
+#include "dissect/filter.h"
 #include "dissect/filter_internal.h"
 
 /* Looks at the values of an operand one after another. */

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "dissect/filter_internal.h"
+#include "dissect/filter_lex.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 

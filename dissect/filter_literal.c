@@ -12,7 +12,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "dissect/filter.h"
 #include "dissect/filter_internal.h"
+#include "dissect/filter_lex.h"
+#include "dissect/filter_literal.h"
 #include "dissect/filter_suggest.h"
 
 #define NANOSECONDS 1000000000u

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "dissect/filter_internal.h"
+#include "dissect/filter_lex.h"
+#include "dissect/filter_literal.h"
 #include "dissect/filter_suggest.h"
 
 #define NAME_ROOM 128 /* no field has a longer name */

@@ -108,16 +108,4 @@ uint32_t ib_credits(uint8_t code);
 /* Time of an RNR NAK timer code (5 bits), in microseconds. IBTA vol. 1, 9.7.5.2.8. */
 uint32_t ib_rnr_timer_us(uint8_t code);
 
-/* Takes the extended headers that the opcode calls for, with their facts. */
-enum result ib_parse_extended(struct parse *parse, const struct ib_opcode *opcode);
-
-/* How many bytes the extended headers of such a packet take together. */
-uint32_t ib_extended_length(const struct ib_opcode *opcode);
-
-/* Recomputes the invariant CRC. IBTA vol. 1, 7.8.1; A16.4.1; A17.3.3. */
-enum rtap_crc_status ib_check_icrc(const struct rtap_packet *packet);
-
-/* Recomputes the variant CRC of a native packet. IBTA vol. 1, 7.8.2. */
-enum rtap_crc_status ib_check_vcrc(const struct rtap_packet *packet);
-
 #endif

@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include "dissect/ib.h"
+#include "dissect/ib_crc.h"
+#include "dissect/ib_ext.h"
 #include "dissect/parse.h"
 #include "dissect/upper.h"
 

@@ -7,6 +7,7 @@
 
 #include "dissect/crc32.h"
 #include "dissect/ib.h"
+#include "dissect/ib_crc.h"
 #include "dissect/ip.h"
 
 #define UDP_LENGTH 8

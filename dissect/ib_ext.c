@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/ib.h"
+#include "dissect/ib_ext.h"
 #include "dissect/parse.h"
 
 /* Reliable Datagram Extended Transport Header. 9.3.1. */

@@ -6,6 +6,7 @@
 
 #include "dissect/ethertype.h"
 #include "dissect/ib.h"
+#include "dissect/ib_crc.h"
 #include "dissect/parse.h"
 
 /* Link next header */

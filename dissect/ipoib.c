@@ -8,6 +8,7 @@
 
 #include "dissect/ethertype.h"
 #include "dissect/ip.h"
+#include "dissect/ipoib.h"
 #include "dissect/parse.h"
 #include "dissect/upper.h"
 

@@ -6,6 +6,7 @@
 
 #include "dissect/nfs.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/xdr_walk.h"
 
 #define MOUNT_ROWS(X) \
 	X(MOUNT_PROCEDURE_V1, "mount.procedure_v1", "Procedure", 32, RTAP_DEC, mount_procedure_names) \

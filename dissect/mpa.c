@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "dissect/cm_private.h"
 #include "dissect/iwarp.h"
 #include "dissect/mpa_fpdu.h"
 #include "dissect/mpa_setup.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
+#include "dissect/cm_private.h"
 #include "dissect/mpa_setup.h"
 #include "dissect/upper.h"
 

@@ -9,6 +9,7 @@
 #define DISSECT_NFS_H
 
 #include "dissect/rpc_body.h"
+#include "dissect/xdr_walk.h"
 
 /* What the sink's `operation` tells as its number: NFSv3's procedures, RFC 1813, section 3.3; NFSv4's operations, RFC 7863 and
  * RFC 8276; and its callback's. */

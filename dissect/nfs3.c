@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/nfs_handle.h"
+#include "dissect/xdr_walk.h"
 
 #define FHSIZE3 64
 #define COOKIEVERFSIZE 8

@@ -7,6 +7,7 @@
 
 #include "dissect/nfs4.h"
 #include "dissect/nfs4_types.h"
+#include "dissect/xdr_walk.h"
 
 static const struct nfs_compound compound = { nfs4_operations, nfs_opcode_names, NFS4_OPERATIONS, NFS_OPCODE, NFS_MAIN_OPCODE };
 

@@ -7,6 +7,7 @@
 
 #include "dissect/nfs.h"
 #include "dissect/nfs4_types.h"
+#include "dissect/xdr_walk.h"
 
 #define NFS4_OPERATIONS (NFS4_REMOVEXATTR + 1)
 

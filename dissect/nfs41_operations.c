@@ -7,6 +7,7 @@
 #include "dissect/nfs4.h"
 #include "dissect/nfs4_attributes.h"
 #include "dissect/nfs4_types.h"
+#include "dissect/xdr_walk.h"
 
 enum { NFS4_OK = 0, NFS4ERR_TOOSMALL = 10005, NFS4ERR_LAYOUTTRYLATER = 10058 };
 

@@ -6,6 +6,7 @@
 
 #include "dissect/nfs4.h"
 #include "dissect/nfs4_types.h"
+#include "dissect/xdr_walk.h"
 
 enum { NFS4_OK = 0, NFS4ERR_OFFLOAD_NO_REQS = 10094 };
 

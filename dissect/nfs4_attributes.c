@@ -10,6 +10,7 @@
 #include "dissect/nfs4_attributes.h"
 #include "dissect/nfs4_types.h"
 #include "dissect/nfs_handle.h"
+#include "dissect/xdr_walk.h"
 
 #define MASK_WORDS 8 /* kept of a mask: attributes up to 255 */
 

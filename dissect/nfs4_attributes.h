@@ -6,6 +6,7 @@
 #define DISSECT_NFS4_ATTRIBUTES_H
 
 #include "dissect/nfs.h"
+#include "dissect/xdr_walk.h"
 
 extern const struct xdr_type nfs_fattr4;
 

@@ -8,6 +8,7 @@
 #include "dissect/nfs4_attributes.h"
 #include "dissect/nfs4_types.h"
 #include "dissect/nfs_handle.h"
+#include "dissect/xdr_walk.h"
 
 enum { NFS4_OK = 0, NFS4ERR_DENIED = 10010, NFS4ERR_CLID_INUSE = 10017 };
 

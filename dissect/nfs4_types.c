@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "dissect/nfs4_types.h"
+#include "dissect/xdr_walk.h"
 
 #define STATEID_OTHER 12
 #define MAX_MAIN 16 /* operations of one tier that are remembered */

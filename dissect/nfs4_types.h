@@ -6,6 +6,7 @@
 #define DISSECT_NFS4_TYPES_H
 
 #include "dissect/nfs.h"
+#include "dissect/xdr_walk.h"
 
 /* Types that NFSv4's files share. */
 extern const struct xdr_type nfs_stateid4, nfs_time4, nfs_fsid4, nfs_specdata4, nfs_ace4, nfs_netaddr4;

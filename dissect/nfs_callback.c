@@ -9,6 +9,7 @@
 #include "dissect/nfs4_attributes.h"
 #include "dissect/nfs4_types.h"
 #include "dissect/nfs_handle.h"
+#include "dissect/xdr_walk.h"
 
 enum { NFS4_OK = 0 };
 

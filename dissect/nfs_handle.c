@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "dissect/nfs_handle.h"
+#include "dissect/xdr_walk.h"
 
 /* Passes over a handle and its length if all of it is at hand. False: not, or it is too long, and nothing moved. */
 static bool pass_handle(struct xdr *xdr, uint32_t limit)

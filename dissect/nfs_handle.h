@@ -6,6 +6,7 @@
 #define DISSECT_NFS_HANDLE_H
 
 #include "dissect/nfs.h"
+#include "dissect/xdr_walk.h"
 
 /* A variable-length file handle: length, hash, bytes. Longer than the item's bound is MALFORMED. */
 enum result nfs_walk_handle(struct xdr_walk *walk, const struct xdr_item *item);

@@ -7,6 +7,7 @@
 
 #include "dissect/nfs.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/xdr_walk.h"
 
 #define NFSACL_ROWS(X) \
 	X(NFSACL_PROCEDURE_V2, "nfsacl.procedure_v2", "Procedure", 32, RTAP_DEC, nfsacl_procedure2_names) \

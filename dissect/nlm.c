@@ -7,6 +7,7 @@
 #include "dissect/nfs.h"
 #include "dissect/nfs_handle.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/xdr_walk.h"
 
 #define NLM_ROWS(X) \
 	X(NLM_PROCEDURE_V1, "nlm.procedure_v1", "Procedure", 32, RTAP_DEC, nlm_procedure_names) \

@@ -6,6 +6,7 @@
 
 #include "dissect/nfs.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/xdr_walk.h"
 
 #define NSM_ROWS(X) \
 	X(NSM_PROCEDURE, "stat.procedure_v1", "Procedure", 32, RTAP_DEC, nsm_procedure_names) \

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "dissect/parse.h"
+#include "dissect/rpc.h"
 #include "dissect/rpc_body.h"
 #include "dissect/rpc_header.h"
 #include "dissect/rpc_programs.h"

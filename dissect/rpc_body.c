@@ -10,6 +10,7 @@
 #include "dissect/rpc_walk.h"
 #include "dissect/rpcrdma.h"
 #include "dissect/visit.h"
+#include "dissect/xdr_walk.h"
 
 /* Extents of a packet's body: bytes and what the capture took out, and for each chunk its bytes, padding and what is behind. */
 #define PACKET_EXTENTS (2 + 3 * RPCRDMA_TOTALS)

@@ -11,6 +11,7 @@
 #include "dissect/protocol.h"
 #include "dissect/rpc_program.h"
 #include "dissect/xdr.h"
+#include "dissect/xdr_walk.h"
 
 /* Arguments and results of one procedure. NULL: there are none. */
 struct xdr_procedure {

@@ -6,6 +6,7 @@
 
 #include "dissect/nfs.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/xdr_walk.h"
 
 #define PORTMAP_ROWS(X) \
 	X(PORTMAP_PROCEDURE_V2, "portmap.procedure_v2", "Procedure", 32, RTAP_DEC, portmap_procedure2_names) \

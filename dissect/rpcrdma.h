@@ -39,4 +39,10 @@ bool rpcrdma_pass(struct parse *parse, uint32_t length);
 /* Reads the lists, also of a header that was passed over; none without such a header. */
 void rpcrdma_totals(const struct rtap_packet *packet, struct rpcrdma_chunk_totals *totals);
 
+/* Whether nothing in the first words of these bytes speaks against it: the version, and a type that there is. RFC 8166, 4.1. */
+bool rpcrdma_may_be(const uint8_t *bytes, uint32_t length);
+
+/* Whether the bytes at the cursor are an RPC-over-RDMA message by their content alone. RFC 8166, section 4. */
+bool rpcrdma_recognise(const struct cursor *payload);
+
 #endif

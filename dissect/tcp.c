@@ -8,6 +8,8 @@
 #include "dissect/iwarp.h"
 #include "dissect/mpa_fpdu.h"
 #include "dissect/parse.h"
+#include "dissect/rpc.h"
+#include "dissect/tcp.h"
 #include "dissect/upper.h"
 #include "dissect/visit.h"
 

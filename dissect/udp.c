@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/parse.h"
+#include "dissect/rpc.h"
 #include "dissect/upper.h"
 
 #define UDP_LENGTH 8

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dissect/ib.h"
+#include "dissect/ipoib.h"
 #include "dissect/parse.h"
 #include "dissect/rpcrdma.h"
 #include "dissect/upper.h"

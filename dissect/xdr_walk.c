@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "dissect/xdr.h"
+#include "dissect/xdr_walk.h"
 
 #define MAX_DEPTH 16
 

@@ -13,6 +13,7 @@
 #include "dissect/rpc_header.h"
 #include "dissect/rpc_programs.h"
 #include "dissect/rpc_walk.h"
+#include "dissect/xdr_walk.h"
 #include "output/export_calls.h"
 
 #define MOUNT_MNT 1

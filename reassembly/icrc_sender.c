@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dissect/ib.h"
+#include "dissect/ib_crc.h"
 #include "reassembly/icrc_sender.h"
 #include "reassembly/memory.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dissect/protocol.h"
+#include "dissect/rpc.h"
 #include "dissect/upper.h"
 #include "reassembly/rpc_carriers.h"
 #include "reassembly/rpc_conversation.h"

@@ -13,6 +13,7 @@
 #include "dissect/rpc_programs.h"
 #include "dissect/rpc_walk.h"
 #include "dissect/rpcrdma.h"
+#include "dissect/xdr_walk.h"
 #include "reassembly/memory.h"
 #include "reassembly/recovery.h"
 #include "reassembly/rpc_call.h"

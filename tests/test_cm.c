@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "dissect/cm.h"
+#include "dissect/cm_consumers.h"
 #include "dissect/protocol.h"
 #include "tests/frame_kit.h"
 

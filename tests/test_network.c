@@ -5,6 +5,7 @@
 
 #include "dissect/ethertype.h"
 #include "dissect/ip.h"
+#include "dissect/ipoib.h"
 #include "dissect/upper.h"
 #include "tests/network_frames.h"
 #include "tests/network_kit.h"

@@ -12,6 +12,7 @@
 #include "dissect/nfs.h"
 #include "dissect/nfs4.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/xdr_walk.h"
 
 enum { CALL, REPLY };
 

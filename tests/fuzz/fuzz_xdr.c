@@ -11,6 +11,7 @@
 
 #include "dissect/rpc_body.h"
 #include "dissect/rpc_programs.h"
+#include "dissect/xdr_walk.h"
 
 #include "harness.h"
 
