@@ -12,6 +12,8 @@
 #include <rdmatap/tracker.h>
 
 #include "cli/canon.h"
+#include "cli/options.h"
+#include "cli/print_error.h"
 #include "cli/reader.h"
 #include "output/printer.h"
 

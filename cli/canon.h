@@ -12,4 +12,7 @@
  */
 int canon_run(const struct options *options, const struct canon_options *form, int fd, const char *output, bool *cut);
 
+/* rdmatap canon FILE... */
+int command_canon(int argc, char **argv);
+
 #endif

@@ -92,64 +92,6 @@ struct options {
 	struct rtap_decode_as decode_as[MAX_DECODE_AS];
 };
 
-/* Prints "rdmatap: " and the message on standard error. */
-void print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Fills options from the command line. False: an error is printed. fini in both cases. */
-bool options_parse(struct options *options, enum command command, int argc, char **argv);
-void options_fini(struct options *options);
-void options_help(FILE *file);
-extern const char options_help_text[];
-
-/* What a command line may hold, as getopt_long() takes it: returns the letters. Of the devices command: devices_letters(). */
-const char *options_letters(enum command command, const struct option **long_options);
-const char *devices_letters(const struct option **long_options);
-
-/*
- * rdmatap --print-options: a line for each option of each command (the stream view's is empty) and for each command: command,
- * option, "none", "optional" or "required" for its argument, what --help says of it, with tabs between. Completion is made of it.
- */
-int completion_run(void);
-
-/* rdmatap COMMAND --help: its part of --help, with the rows that it shares. False: there is no command of this name. */
-bool command_help(const char *name);
-
-/* The stream view: reads, filters, shows, saves. Returns the exit status. */
-int view_run(const struct options *options);
-
-/* rdmatap -D */
-int list_run(void);
-
-/* rdmatap messages FILE..., rdmatap connections FILE... */
-int command_messages(int argc, char **argv);
-int command_connections(int argc, char **argv);
-
-/* rdmatap export FILE... */
-int command_export(int argc, char **argv);
-
-/* rdmatap devices [NAME] */
-int command_devices(int argc, char **argv);
-
-/* rdmatap canon FILE..., rdmatap diff A B */
-int command_canon(int argc, char **argv);
-int command_diff(int argc, char **argv);
-
-/* rdmatap replay -i SOURCE FILE... */
-int command_replay(int argc, char **argv);
-
-/* rdmatap stats FILE... */
-int command_stats(int argc, char **argv);
-
-/* rdmatap report FILE... -o PAGE */
-int command_report(int argc, char **argv);
-
-/* What Wireshark asks for, and whether it is Wireshark that asks. */
-int command_extcap(int argc, char **argv);
-bool is_extcap(int argc, char **argv);
-
-/* rdmatap fields [PREFIX] */
-int command_fields(int argc, char **argv);
-
 /*
  * Set by SIGINT, SIGTERM and SIGHUP: interrupted ends reading, and is set when that has ended by itself; hurried, set by the next signal,
  * or more than half a second of processor time after the first, ends the output, at the next message.

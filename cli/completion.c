@@ -8,6 +8,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/completion.h"
+#include "cli/devices.h"
+#include "cli/help.h"
+#include "cli/options.h"
 
 static const struct described {
 	const char *name, *meaning;

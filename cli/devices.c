@@ -14,6 +14,8 @@
 #include <rdmatap/device.h>
 
 #include "cli/cli.h"
+#include "cli/devices.h"
+#include "cli/print_error.h"
 #include "output/devices.h"
 #include "output/format.h"
 #include "output/printer.h"

@@ -7,6 +7,7 @@
 #include "capture/source.h"
 #include "cli/cli.h"
 #include "cli/diagnostics.h"
+#include "cli/print_error.h"
 #include "reassembly/tracker.h"
 
 #define ESCAPED_SIZE 1024

@@ -18,6 +18,9 @@
 
 #include "cli/canon.h"
 #include "cli/cli.h"
+#include "cli/diff.h"
+#include "cli/options.h"
+#include "cli/print_error.h"
 #include "output/canon_file.h"
 #include "output/canon_spool.h"
 #include "output/diff_show.h"

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/diff_options.h"
+#include "cli/print_error.h"
 
 bool diff_take(struct diff_options *diff, int letter, const char *value)
 {

@@ -8,6 +8,9 @@
 
 #include <rdmatap/tracker.h>
 
+#include "cli/export.h"
+#include "cli/options.h"
+#include "cli/print_error.h"
 #include "cli/reader.h"
 #include "output/export_files.h"
 #include "output/export_tcp.h"

@@ -11,6 +11,10 @@
 #include <rdmatap/live.h>
 
 #include "cli/cli.h"
+#include "cli/extcap.h"
+#include "cli/options.h"
+#include "cli/print_error.h"
+#include "cli/view.h"
 
 enum extcap_option { EXTCAP_INTERFACES = 256, EXTCAP_INTERFACE, EXTCAP_DLTS, EXTCAP_CONFIG, EXTCAP_FILTER, EXTCAP_CAPTURE, EXTCAP_FIFO,
 	EXTCAP_IGNORED, EXTCAP_SNAP, EXTCAP_OTHER };

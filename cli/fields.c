@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/fields.h"
+#include "cli/print_error.h"
 
 static void print_field(const struct rtap_field *field, const struct rtap_protocol *protocol)
 {

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/help.h"
 
 const char options_help_text[] =
 	      "usage: rdmatap -i SOURCE [OPTION ...]\n"

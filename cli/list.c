@@ -9,6 +9,8 @@
 #include <rdmatap/live.h>
 
 #include "cli/cli.h"
+#include "cli/list.h"
+#include "cli/print_error.h"
 
 static void print_entry(void *owner, const struct rtap_live_entry *entry)
 {

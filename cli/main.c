@@ -11,7 +11,23 @@
 #include <pcap/pcap.h>
 #include <zlib.h>
 
+#include "cli/canon.h"
 #include "cli/cli.h"
+#include "cli/completion.h"
+#include "cli/devices.h"
+#include "cli/diff.h"
+#include "cli/export.h"
+#include "cli/extcap.h"
+#include "cli/fields.h"
+#include "cli/help.h"
+#include "cli/list.h"
+#include "cli/messages.h"
+#include "cli/options.h"
+#include "cli/print_error.h"
+#include "cli/replay.h"
+#include "cli/report.h"
+#include "cli/stats.h"
+#include "cli/view.h"
 
 /* Processor time that the program may still take when it was asked to end, and when it was asked to be quick. */
 #define END_WITHIN_US 600000

@@ -8,6 +8,9 @@
 
 #include <rdmatap/tracker.h>
 
+#include "cli/messages.h"
+#include "cli/options.h"
+#include "cli/print_error.h"
 #include "cli/reader.h"
 #include "output/connections.h"
 #include "output/hex.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/print_error.h"
 #include "dissect/line.h"
 
 #define MESSAGE_MAX 8192 /* bytes; the rest of a longer message is left out */

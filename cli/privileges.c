@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/print_error.h"
 #include "cli/privileges.h"
 
 static bool fill_account(const char *name, struct account *account)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/clocks.h"
+#include "cli/print_error.h"
 #include "cli/reader.h"
 #include "output/printer.h"
 #include "reassembly/tracker.h"

@@ -9,8 +9,11 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/print_error.h"
 #include "cli/privileges.h"
 #include "cli/reader.h"
+#include "cli/replay.h"
 #include "cli/responses.h"
 
 #define NS_A_SECOND 1000000000

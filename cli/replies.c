@@ -7,6 +7,7 @@
 
 #include <rdmatap/tracker.h>
 
+#include "cli/print_error.h"
 #include "cli/reader.h"
 #include "cli/replies.h"
 

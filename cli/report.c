@@ -11,7 +11,10 @@
 
 #include <rdmatap/tracker.h>
 
+#include "cli/options.h"
+#include "cli/print_error.h"
 #include "cli/reader.h"
+#include "cli/report.h"
 #include "output/printer.h"
 #include "output/report.h"
 #include "output/report_calls.h"

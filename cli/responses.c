@@ -9,6 +9,7 @@
 #include <rdmatap/writer.h>
 
 #include "cli/cli.h"
+#include "cli/print_error.h"
 #include "cli/responses.h"
 
 #define WAKE_MS 10

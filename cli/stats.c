@@ -8,7 +8,10 @@
 
 #include <rdmatap/tracker.h>
 
+#include "cli/options.h"
+#include "cli/print_error.h"
 #include "cli/reader.h"
+#include "cli/stats.h"
 #include "dissect/protocol.h"
 #include "output/printer.h"
 #include "output/stats_form.h"

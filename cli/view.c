@@ -15,9 +15,11 @@
 
 #include "capture/series.h"
 #include "capture/writer.h"
+#include "cli/print_error.h"
 #include "cli/privileges.h"
 #include "cli/reader.h"
 #include "cli/replies.h"
+#include "cli/view.h"
 #include "output/json.h"
 #include "output/printer.h"
 #include "output/text.h"

@@ -102,10 +102,4 @@ static inline enum ib_service ib_service(uint8_t opcode)
 	return (enum ib_service)(opcode & 0xe0);
 }
 
-/* End-to-end credits of an AETH credit count below 31. IBTA vol. 1, 9.7.7.2. */
-uint32_t ib_credits(uint8_t code);
-
-/* Time of an RNR NAK timer code (5 bits), in microseconds. IBTA vol. 1, 9.7.5.2.8. */
-uint32_t ib_rnr_timer_us(uint8_t code);
-
 #endif

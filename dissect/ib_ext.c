@@ -6,6 +6,7 @@
 
 #include "dissect/ib.h"
 #include "dissect/ib_ext.h"
+#include "dissect/ib_opcode.h"
 #include "dissect/parse.h"
 
 /* Reliable Datagram Extended Transport Header. 9.3.1. */

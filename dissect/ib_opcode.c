@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "dissect/ib.h"
+#include "dissect/ib_opcode.h"
 
 /* X(service, operation, name, headers, class, place, verb of the message) */
 #define SENDS_AND_WRITES(X, s) \

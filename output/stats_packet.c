@@ -9,6 +9,7 @@
 
 #include "dissect/erf.h"
 #include "dissect/ib.h"
+#include "dissect/ib_opcode.h"
 #include "output/stats.h"
 #include "output/stats_count.h"
 #include "output/stats_packet.h"

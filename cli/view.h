@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The stream view.
+ */
+#ifndef CLI_VIEW_H
+#define CLI_VIEW_H
+
+#include "cli/cli.h"
+
+/* The stream view: reads, filters, shows, saves. Returns the exit status. */
+int view_run(const struct options *options);
+
+#endif
