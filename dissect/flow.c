@@ -70,6 +70,8 @@ DERIVE(frames, packet->flow.completes, packet->flow.message_frames)
 DERIVE(length, packet->flow.completes, packet->flow.message_length)
 DERIVE(request_frame, packet->flow.request_frame, packet->flow.request_frame)
 DERIVE(latency, packet->flow.has_latency, packet->flow.latency_ns)
+DERIVE(late_packets, packet->flow.late_packets, packet->flow.late_packets)
+DERIVE(late_by, packet->flow.late_packets, packet->flow.late_ns)
 DERIVE(time_lost, packet->flow.time_lost_ns, packet->flow.time_lost_ns)
 
 static const struct rtap_field flow_fields[] = {
@@ -78,6 +80,8 @@ static const struct rtap_field flow_fields[] = {
 	{ "rdmatap.psn.analysis", "Place in the Sequence", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_analysis, NULL },
 	{ "rdmatap.psn.missing", "PSNs not Seen Before It", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_missing, NULL },
 	{ "rdmatap.psn.differs", "Differs from What It Repeats", 0, 1, RTAP_BOOL, RTAP_UNPLACED, NULL, derive_differs, NULL },
+	{ "rdmatap.psn.late_packets", "Packets Since One Sent After It", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_late_packets, NULL },
+	{ "rdmatap.psn.late_by", "Time Since One Sent After It", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_late_by, NULL },
 	{ "rdmatap.recovery", "Begins a Recovery After", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_recovery, NULL },
 	{ "rdmatap.time_lost", "Time Lost to the Recovery", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_time_lost, NULL },
 	{ "rdmatap.message.kind", "Completes a Message", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_kind, NULL },

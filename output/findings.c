@@ -252,15 +252,20 @@ static void look_sprayed(const struct stats *stats, const struct stats_connectio
 #define SPRAYED_LEAST 10
 #define SPRAYED_PERMILLE 10
 
+/* Only what the other end asked for again: what comes late and is taken is no trouble. */
 static void look_reordered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
+	const struct stats_tally *own = stats_incidents_of(direction)->events;
+	const struct stats_tally *other = stats_incidents_of(&connection->directions[!finding->direction])->events;
 	uint64_t changes = connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE];
 
 	(void)stats;
+	if (!own[STATS_AFTER_NAK].count && !other[STATS_AFTER_HOLE].count && !(direction->is_tcp && own[STATS_RETRANSMISSION].count))
+		return;
 	if (changes >= SPRAYED_LEAST && changes >= connection->shown.packets / 1000 * SPRAYED_PERMILLE)
 		return;
-	take_tally(finding, &stats_incidents_of(direction)->events[STATS_OUT_OF_ORDER]);
+	take_tally(finding, &own[STATS_OUT_OF_ORDER]);
 	finding->of = direction->packets;
 }
 
@@ -609,7 +614,7 @@ const struct finding_rule finding_rules[] = {
 	{ "sprayed", FINDING_NOTE, FINDING_CONNECTION, NO_EVENT, SPRAYED_LEAST, SPRAYED_PERMILLE,
 	  "changes of the UDP source port (sprayed over several paths, so packets out of order are expected)", "packets", look_sprayed },
 	{ "out_of_order", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 10,
-	  "packets that came behind later ones", "packets", look_reordered },
+	  "packets that came after later ones, and some were asked for again", "packets", look_reordered },
 	{ "rpc_credits", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 1, 0,
 	  "calls under way at once, as many as there were credits", NULL, look_credits },
 	{ "loss_cluster", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 500,

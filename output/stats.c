@@ -562,6 +562,32 @@ static void recovery_merge(struct stats_recovery *into, const struct stats_recov
 		into->most_ns = from->most_ns;
 }
 
+void stats_note_late(struct stats *stats, struct stats_direction *direction, uint64_t packets, int64_t late_ns)
+{
+	struct stats_reordering *reordering = &stats_incidents(stats, direction)->reordering;
+
+	reordering->count++;
+	reordering->packets += packets;
+	if (packets > reordering->most_packets)
+		reordering->most_packets = packets;
+	if (late_ns < INT64_MAX - reordering->sum_ns)
+		reordering->sum_ns += late_ns;
+	if (late_ns > reordering->most_ns)
+		reordering->most_ns = late_ns;
+}
+
+static void reordering_merge(struct stats_reordering *into, const struct stats_reordering *from)
+{
+	into->count += from->count;
+	into->packets += from->packets;
+	if (from->most_packets > into->most_packets)
+		into->most_packets = from->most_packets;
+	if (from->sum_ns < INT64_MAX - into->sum_ns)
+		into->sum_ns += from->sum_ns;
+	if (from->most_ns > into->most_ns)
+		into->most_ns = from->most_ns;
+}
+
 static void incidents_merge(struct stats *stats, struct stats_direction *direction, const struct stats_direction *other)
 {
 	const struct stats_incidents *from = other->incidents;
@@ -573,6 +599,7 @@ static void incidents_merge(struct stats *stats, struct stats_direction *directi
 		stats_tally_merge(&into->events[i], &from->events[i]);
 	for (int i = 0; i < RTAP_RECOVERY_COUNT; i++)
 		recovery_merge(&into->recoveries[i], &from->recoveries[i]);
+	reordering_merge(&into->reordering, &from->reordering);
 	if (from->worst_burst.tally.count > into->worst_burst.tally.count)
 		into->worst_burst = from->worst_burst;
 }

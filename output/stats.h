@@ -80,11 +80,18 @@ struct stats_burst {
 };
 
 /* What happened to the packets of one direction: to most nothing does. */
+/* Packets that came late and were sent once: RFC 4737, 4.2 and 4.3. */
+struct stats_reordering {
+	uint64_t count, packets, most_packets;
+	int64_t sum_ns, most_ns;
+};
+
 struct stats_incidents {
 	struct stats_tally events[STATS_EVENT_COUNT];
 	struct stats_burst last_burst, worst_burst;
 	struct stats_recovery recoveries[RTAP_RECOVERY_COUNT]; /* by enum rtap_recovery */
 	int64_t rnr_until_ns;               /* up to when the last RNR NAK asked to wait, or when it was sent again */
+	struct stats_reordering reordering;
 };
 
 /* What one end of a connection sent; of messages and RPC calls, what it asked for. First what each packet counts in. */
@@ -263,7 +270,8 @@ struct stats_sight {
 		uint8_t analysis, tcp_analysis, recovery, attempt, lost_to, kind, verb;
 		uint32_t missing;
 	} flow;
-	int64_t time_lost_ns;
+	int64_t time_lost_ns, late_ns;
+	uint32_t late_packets;
 	struct stats_ib_head {
 		bool has_lrh, has_grh, has_bth, has_deth, has_reth, has_aeth, has_atomic, has_immediate, has_ieth;
 		uint8_t lnh, opcode, pad_count, aeth_kind, aeth_value;
@@ -327,6 +335,8 @@ const char *stats_recovery_words(enum rtap_recovery cause);
 int64_t stats_time_lost(const struct stats_direction *direction);
 
 void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame);
+
+void stats_note_late(struct stats *stats, struct stats_direction *direction, uint64_t packets, int64_t late_ns);
 
 /* Frees. NULL is ignored. */
 void stats_destroy(struct stats *stats);

@@ -300,6 +300,19 @@ static void recoveries(const struct stats_direction *direction, int64_t last_ns,
 	object_seconds(line, "time_lost", stats_time_lost(direction) + tcp_lost_ns);
 }
 
+static void reordering(const struct stats_reordering *counted, struct line *line)
+{
+	if (!counted->count)
+		return;
+	object_begin(line, "reordering");
+	object_number(line, "count", counted->count);
+	object_number(line, "packets_mean", (counted->packets + counted->count / 2) / counted->count);
+	object_number(line, "packets_max", counted->most_packets);
+	object_seconds(line, "time_mean", counted->sum_ns / (int64_t)counted->count);
+	object_seconds(line, "time_max", counted->most_ns);
+	line_char(line, '}');
+}
+
 static void one_direction(const struct stats *stats, const struct stats_direction *direction, const char *name, struct line *line)
 {
 	line_char(line, '{');
@@ -318,6 +331,7 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 		tally(stats_event_name((enum stats_event)i), &stats_incidents_of(direction)->events[i], line);
 	line_char(line, '}');
 	recoveries(direction, stats->last_ns, line);
+	reordering(&stats_incidents_of(direction)->reordering, line);
 	if (direction->rnr_wait_us)
 		object_seconds(line, "rnr_wait", (int64_t)direction->rnr_wait_us * 1000);
 	congestion_json(direction, line);

@@ -74,6 +74,8 @@ void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
 	sight->payload_bytes = packet->ib.has_bth ? packet->payload.wire : packet->tcp.payload.wire;
 	memcpy(&sight->flow, &packet->flow, sizeof sight->flow);
 	sight->time_lost_ns = packet->flow.time_lost_ns;
+	sight->late_ns = packet->flow.late_ns;
+	sight->late_packets = packet->flow.late_packets;
 	memcpy(&sight->ib, &packet->ib, sizeof sight->ib);
 	if (!packet->ib.has_bth && packet->tcp.present)
 		tcp_recovery_see(&sight->tcp, &packet->tcp);
@@ -334,6 +336,8 @@ static inline void note_flow(struct stats *stats, const struct stats_sight *sigh
 	}
 	if (event != STATS_EVENT_COUNT)
 		stats_note_event(stats, sender, event, sight->frame);
+	if (event == STATS_OUT_OF_ORDER && sight->late_packets)
+		stats_note_late(stats, sender, sight->late_packets, sight->late_ns);
 	note_payload(sender, sight, event);
 }
 
@@ -388,6 +392,8 @@ void stats_resolve(struct stats *stats, uint64_t frame, const struct rtap_flow_f
 	memcpy(&sight->flow, flow, sizeof sight->flow);
 	sight->connection = flow->connection;
 	sight->time_lost_ns = flow->time_lost_ns;
+	sight->late_ns = flow->late_ns;
+	sight->late_packets = flow->late_packets;
 	sight->is_counted = true;
 	stats_add_sight(stats, sight);
 	sight->frame = 0;

@@ -378,6 +378,23 @@ static void recoveries(const struct stats_direction *direction, struct line *lin
 	}
 }
 
+static void reordering(const struct stats_reordering *counted, struct line *line)
+{
+	if (!counted->count)
+		return;
+	line_text(line, "    reordered: ");
+	count(counted->count, "packet", line);
+	line_text(line, " came after packets sent later, by ");
+	line_dec(line, (counted->packets + counted->count / 2) / counted->count);
+	line_text(line, " packets and ");
+	line_seconds(line, counted->sum_ns / (int64_t)counted->count);
+	line_text(line, " s on average, ");
+	line_dec(line, counted->most_packets);
+	line_text(line, " and ");
+	line_seconds(line, counted->most_ns);
+	line_text(line, " s at most\n");
+}
+
 /* Of TCP. */
 static void tcp_recoveries(const struct stats_direction *direction, int64_t last_ns, struct line *line)
 {
@@ -423,6 +440,7 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	requests(direction, line);
 	events(stats_incidents_of(direction)->events, "    ", line);
 	recoveries(direction, line);
+	reordering(&stats_incidents_of(direction)->reordering, line);
 	congestion_text(direction, line);
 	tcp_recoveries(direction, stats->last_ns, line);
 }

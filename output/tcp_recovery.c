@@ -45,14 +45,18 @@ static void take_time(struct tcp_recovery *sender, uint64_t frame)
 }
 
 /* Bytes that were sent before, or that fill a hole. */
-static void sent_again(struct tcp_recovery *sender, const struct stats_sight *sight)
+static void sent_again(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
 {
+	struct tcp_recovery *sender = direction->recovery;
 	bool reported = sender->repeated_acks || sender->sacked;
 	bool silent = stats_elapsed(sender->answered_ns, sight->time_ns) >= TIMER_NS;
 
 	/* late, but sent once */
-	if (sight->flow.tcp_analysis == RTAP_TCP_OUT_OF_ORDER && !reported && stats_elapsed(sender->new_ns, sight->time_ns) <= LATE_NS)
+	if (sight->flow.tcp_analysis == RTAP_TCP_OUT_OF_ORDER && !reported && stats_elapsed(sender->new_ns, sight->time_ns) <= LATE_NS) {
+		stats_note_late(stats, direction, sender->segments - sender->gap_segments, stats_elapsed(sender->gap_ns, sight->time_ns));
+		sender->segments++;
 		return;
+	}
 	/* a timer within a recovery, or after progress in it, begins another one; a timer that runs out again does not */
 	if (!sender->recovers || (silent && sender->cause == TCP_RECOVERY_FAST) ||
 	    (sender->progress_ns > sender->again_ns && stats_elapsed(sender->progress_ns, sight->time_ns) >= TIMER_NS)) {
@@ -67,17 +71,23 @@ static void sent_again(struct tcp_recovery *sender, const struct stats_sight *si
 	sender->again_ns = sight->time_ns;
 }
 
-static void sent(struct tcp_recovery *sender, const struct stats_sight *sight)
+static void sent(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
 {
+	struct tcp_recovery *sender = direction->recovery;
 	uint32_t end = sight->tcp.sequence + sight->payload_bytes;
 
 	if (sight->flow.tcp_analysis == RTAP_TCP_CAPTURED_TWICE || sight->flow.tcp_analysis == RTAP_TCP_KEEP_ALIVE ||
 	    sight->flow.tcp_analysis == RTAP_TCP_WINDOW_PROBE || sight->flow.tcp_analysis == RTAP_TCP_OUTSIDE)
 		return;
 	if (sender->known && !is_behind(end, sender->next)) {
-		sent_again(sender, sight);
+		sent_again(stats, direction, sight);
 		return;
 	}
+	if (sight->flow.tcp_analysis == RTAP_TCP_GAP) {
+		sender->gap_segments = sender->segments;
+		sender->gap_ns = sight->time_ns;
+	}
+	sender->segments++;
 	/* with nothing under way no time can be lost: it begins now */
 	sender->known = true;
 	sender->next = end;
@@ -135,7 +145,7 @@ void tcp_recovery_note(struct stats *stats, struct stats_connection *connection,
 			}
 		}
 	if (sight->payload_bytes)
-		sent(connection->directions[!sight->flow.from_a].recovery, sight);
+		sent(stats, &connection->directions[!sight->flow.from_a], sight);
 	if (sight->flow.tcp_analysis != RTAP_TCP_CAPTURED_TWICE && sight->flow.tcp_analysis != RTAP_TCP_OUTSIDE)
 		acknowledged(connection->directions[sight->flow.from_a].recovery, sight);
 }

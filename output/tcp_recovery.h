@@ -45,6 +45,8 @@ struct tcp_recovery {
 	uint32_t next, acknowledged;        /* sequence numbers */
 	uint32_t recovery_end;
 	uint32_t repeated_acks;
+	uint64_t segments, gap_segments;    /* with data; before the last one that left a gap */
+	int64_t gap_ns;                     /* when that came */
 	int64_t progress_ns;                /* when new bytes were sent or acknowledged last */
 	int64_t answered_ns;                /* when the other end's last acknowledgement came */
 	int64_t new_ns;                     /* when new bytes were sent last */

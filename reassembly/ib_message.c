@@ -304,6 +304,8 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	flow->analysis = (uint8_t)psn_request(stream, psn, count, &sight, &flow->differs);
 	if (flow->analysis == RTAP_PSN_GAP)
 		flow->missing = (uint32_t)(psn - expected);
+	if (flow->analysis == RTAP_PSN_OUT_OF_ORDER)
+		psn_take_lateness(stream, flow);
 	if (analysis)
 		flow->analysis = (uint8_t)analysis;
 	assembly_count_analysis(stream->connection, (enum rtap_psn_analysis)flow->analysis, flow->differs);

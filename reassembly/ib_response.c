@@ -376,6 +376,8 @@ static __attribute__((noinline)) enum rtap_psn_analysis place_unexpected(struct 
 	analysis = psn_response(stream, psn, is_inside, missing, sight, differs);
 	if (analysis == RTAP_PSN_GAP && flow)
 		flow->missing = (uint32_t)missing;
+	if (analysis == RTAP_PSN_OUT_OF_ORDER && flow)
+		psn_take_lateness(stream, flow);
 	if (analysis != RTAP_PSN_DUPLICATE && analysis != RTAP_PSN_CAPTURED_TWICE)
 		recovery_note_answer(stream, psn, is_inside || (message && message->low == psn) ? message : NULL, sight->time_ns, flow);
 	return analysis;

@@ -210,8 +210,15 @@ static void fill_gap(struct psn_stream *stream, struct psn_gaps *gaps, uint32_t 
 	} else {
 		gaps->list[at].end = psn;
 		if (end < gap.end)
-			insert_gap(stream, gaps, at + 1, (struct psn_gap){ end, gap.end, gap.time_ns });
+			insert_gap(stream, gaps, at + 1, (struct psn_gap){ end, gap.end, gap.time_ns, gap.arrived });
 	}
+}
+
+/* A packet that came after `arrived` others; the first of those that it was sent before came after `before` ones, at that time. */
+static void note_late(struct psn_stream *stream, const struct recent *recent, uint32_t before, int64_t since_ns, int64_t time_ns)
+{
+	stream->late_packets = recent->arrived - before;
+	stream->late_ns = time_ns > since_ns ? time_ns - since_ns : 0;
 }
 
 /* Whether a NAK asks for this PSN, or it goes on what was sent again just now. */
@@ -228,8 +235,11 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 	uint32_t at;
 
 	if (psn < stream->low) {
+		if (!psn_time_of(&stream->requests, stream->low, time_ns, &noticed_ns))
+			noticed_ns = time_ns;
+		note_late(stream, &stream->requests, 0, noticed_ns, time_ns);
 		if (psn + count < stream->low)
-			insert_gap(stream, &stream->gaps, 0, (struct psn_gap){ psn + count, stream->low, time_ns });
+			insert_gap(stream, &stream->gaps, 0, (struct psn_gap){ psn + count, stream->low, time_ns, stream->requests.arrived });
 		stream->low = psn;
 		return RTAP_PSN_OUT_OF_ORDER;
 	}
@@ -237,6 +247,7 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 	if (at == stream->gaps.count)
 		return RTAP_PSN_RETRANSMISSION;
 	noticed_ns = stream->gaps.list[at].time_ns;
+	note_late(stream, &stream->requests, stream->gaps.list[at].arrived, noticed_ns, time_ns);
 	fill_gap(stream, &stream->gaps, at, psn, count);
 	stream->recovery.since_ns = noticed_ns;
 	if (sent == SENT_UNKNOWN && (is_asked_for(stream, psn) || time_ns - noticed_ns > LATE_NS))
@@ -246,7 +257,7 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 
 void psn_skip_to(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
 {
-	insert_gap(stream, &stream->gaps, stream->gaps.count, (struct psn_gap){ stream->next, psn, time_ns });
+	insert_gap(stream, &stream->gaps, stream->gaps.count, (struct psn_gap){ stream->next, psn, time_ns, stream->requests.arrived });
 	stream->next = psn;
 }
 
@@ -272,6 +283,7 @@ static __attribute__((noinline)) enum rtap_psn_analysis unexpected(struct psn_st
 	}
 	if (psn < stream->next) {
 		analysis = place_late(stream, psn, count, sight);
+		stream->requests.arrived++;
 	} else {
 		psn_skip_to(stream, psn, sight->time_ns);
 		stream->next = psn + count;
@@ -294,7 +306,7 @@ enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint
 
 void psn_miss_responses(struct psn_stream *stream, uint64_t begin, uint64_t end, int64_t time_ns)
 {
-	insert_gap(stream, &stream->response_gaps, stream->response_gaps.count, (struct psn_gap){ begin, end, time_ns });
+	insert_gap(stream, &stream->response_gaps, stream->response_gaps.count, (struct psn_gap){ begin, end, time_ns, stream->responses.arrived });
 }
 
 void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end)
@@ -325,10 +337,15 @@ static enum rtap_psn_analysis place_late_response(struct psn_stream *stream, uin
 	enum sent sent = when_sent(&stream->responses, sight);
 	uint32_t at = find_gap(&stream->response_gaps, psn);
 
-	if (at < stream->response_gaps.count)
+	stream->late_packets = 0;
+	if (at < stream->response_gaps.count) {
+		const struct psn_gap *gap = &stream->response_gaps.list[at];
+
+		note_late(stream, &stream->responses, gap->arrived, gap->time_ns, sight->time_ns);
 		fill_gap(stream, &stream->response_gaps, at, psn, 1);
-	else if (psn >= stream->low && !was_never_put(&stream->responses, psn))
+	} else if (psn >= stream->low && !was_never_put(&stream->responses, psn)) {
 		return RTAP_PSN_RETRANSMISSION;
+	}
 	return sent == SENT_AFTER || (sent == SENT_UNKNOWN && was_asked) ? RTAP_PSN_RETRANSMISSION : RTAP_PSN_OUT_OF_ORDER;
 }
 
@@ -343,11 +360,13 @@ static enum rtap_psn_analysis unexpected_response(struct psn_stream *stream, uin
 
 	if (first)
 		return repeated(&stream->responses, first, sight, was_asked, differs);
-	if (psn < stream->response_next)
+	if (psn < stream->response_next) {
 		analysis = place_late_response(stream, psn, sight, was_asked);
-	/* its first copy was lost before the capture: it goes on what was sent again, or the requester lacked the rest of the READ */
-	else if ((recovery->answers_again && psn == recovery->answers_end) || (psn == recovery->first && is_inside))
+		stream->responses.arrived++;
+	} else if ((recovery->answers_again && psn == recovery->answers_end) || (psn == recovery->first && is_inside)) {
+		/* its first copy was lost before the capture: it goes on what was sent again, or the requester lacked the rest of the READ */
 		analysis = RTAP_PSN_RETRANSMISSION;
+	}
 	remember(&stream->responses, stream, outstanding_responses(stream, psn), psn, sight);
 	return analysis;
 }
@@ -395,7 +414,7 @@ void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end)
 		} else {
 			gap->end = begin;
 			if (whole.end > end)
-				insert_gap(stream, gaps, i + 1, (struct psn_gap){ end, whole.end, whole.time_ns });
+				insert_gap(stream, gaps, i + 1, (struct psn_gap){ end, whole.end, whole.time_ns, whole.arrived });
 		}
 	}
 }

@@ -28,9 +28,16 @@ void psn_start(struct psn_stream *stream, uint32_t psn);
 
 /*
  * What a request of `count` PSNs is in its stream, which moves on; `psn` is unwrapped. *differs: a repeat whose payload is not
- * what it was. Of a retransmission stream->recovery.since_ns is set.
+ * what it was. Of a retransmission stream->recovery.since_ns is set, of what is out of order stream->late_packets and late_ns.
  */
 enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct psn_sight *sight, bool *differs);
+
+/* Of a packet that is out of order. */
+static inline void psn_take_lateness(const struct psn_stream *stream, struct rtap_flow_facts *flow)
+{
+	flow->late_packets = stream->late_packets;
+	flow->late_ns = stream->late_ns;
+}
 
 /* READ responses from `begin` on, without `end`, were not seen though a later one was. To be reported in order. */
 void psn_miss_responses(struct psn_stream *stream, uint64_t begin, uint64_t end, int64_t time_ns);
@@ -63,6 +70,7 @@ static inline void psn_note_id(struct recent *recent, uint16_t id)
 {
 	recent->id_steps = recent->id_steps << 1 | ((uint16_t)(id - recent->last_id - 1) < PSN_ID_STEP);
 	recent->last_id = id;
+	recent->arrived++;
 }
 
 /* When the packet with this PSN was seen first. False: that is not known (any more). */

@@ -42,12 +42,14 @@ struct recent {
 	uint32_t room;       /* 0 or a power of two */
 	uint32_t id_steps;   /* of the last packets that were no repeats: whether their IPv4 identifications went forward, a bit each */
 	uint16_t last_id;
+	uint32_t arrived;    /* packets that were no repeats, modulo 2^32 */
 };
 
 /* Requests that were not seen though later ones were. */
 struct psn_gap {
 	uint64_t begin, end; /* PSNs, unwrapped */
 	int64_t time_ns;     /* when it was noticed */
+	uint32_t arrived;    /* packets before that */
 };
 
 /* In order, apart from each other. */
@@ -158,6 +160,9 @@ struct psn_stream {
 	uint64_t nak_psn;         /* that a NAK asked for; valid with nak */
 	struct recent requests, responses;
 	struct psn_gaps gaps, response_gaps;
+	/* How late the packet at hand is if it is out of order: since the first one after it came (RFC 4737, 4.2 and 4.3). 0: not known. */
+	uint32_t late_packets;
+	int64_t late_ns;
 	uint64_t settled_end;     /* PSN behind the last message that went, if that is known; 0: not known */
 	uint64_t settled_high;    /* PSN behind all that went: what comes below it again is a repeat */
 	uint64_t response_next;   /* PSN of the response that would go on from the last one */

@@ -196,6 +196,8 @@ class Stream:
         self.sent, self.got, self.acks = {}, {}, {}
         self.reads = []                          # [first PSN, PSN after it, time, asked again from PSN or None, by frame]
         self.holes = {}                          # PSN: time when a later one showed that it is missing
+        self.arrived = ([], [])                  # (PSN, time) of packets that were no repeats: of requests, of READ responses
+        self.late = ([], [])                     # RFC 4737, 4.2 and 4.3: (packets, nanoseconds) of each that is out of order
         self.newest = [None, None]               # request and response with the highest PSN
         self.nak = None                          # (kind, PSN, time)
         self.nak_unused = False
@@ -284,6 +286,7 @@ class Stream:
         else:
             label = "retransmission"
         self.labels[p.frame] = label
+        self.arrive(0, p, psn, label, psn not in self.sent)
         self.wait_for(p, psn, span, label)
         if label == "retransmission":
             self.again(p, psn, span, read)
@@ -325,6 +328,16 @@ class Stream:
                 self.begun = {}
         elif label != "duplicate":
             self.begun = {}
+
+    def arrive(self, which, p, psn, label, is_new):
+        """How late it is: since the first one that was sent after it."""
+        arrived = self.arrived[which]
+        if label == "out_of_order":
+            first = next((i for i, (other, time) in enumerate(arrived) if other > psn), None)
+            if first is not None:
+                self.late[which].append((len(arrived) - first, p.time - arrived[first][1]))
+        if is_new:
+            arrived.append((psn, p.time))
 
     def end(self, waited, p):
         first = waited["request"]
@@ -447,6 +460,7 @@ class Stream:
                 again = asked
             label = "retransmission" if again else "out_of_order"
         self.labels[p.frame] = label
+        self.arrive(1, p, psn, label, not first)
         self.answer(p, psn, label)
         if p.opcode in READ_RESPONSES and label != "captured_twice":
             self.count(1, p.size, not first)

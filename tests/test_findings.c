@@ -228,6 +228,13 @@ static void set_unreliable(struct counts *counts, unsigned trouble, uint64_t cou
 	set_trouble(counts, trouble, count, of);
 }
 
+/* Some of it was asked for again. */
+static void set_late(struct counts *counts, unsigned event, uint64_t count, uint64_t of)
+{
+	set_event(counts, event, count, of);
+	stats_incidents(counts->stats, counts->direction)->events[STATS_AFTER_NAK].count = 1;
+}
+
 /* One credit, so that a call under way is as many as there are. */
 static void set_calls(struct counts *counts, unsigned credits, uint64_t count, uint64_t of)
 {
@@ -446,7 +453,7 @@ static const struct threshold_case {
 	{ "pauses", set_frames, 0, 1, 0 },
 	{ "sampled", set_sampled, 0, 1, 0 },
 	{ "sprayed", set_trouble, RTAP_TROUBLE_PATH_CHANGE, 10, 10 },
-	{ "out_of_order", set_event, STATS_OUT_OF_ORDER, 10, 10 },
+	{ "out_of_order", set_late, STATS_OUT_OF_ORDER, 10, 10 },
 	{ "rpc_credits", set_calls, 1, 1, 0 },
 	{ "loss_cluster", set_burst, 10, 10, 500 },
 	{ "capture_loss", set_trouble, RTAP_TROUBLE_LOST, 1, 0 },

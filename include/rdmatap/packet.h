@@ -329,6 +329,10 @@ struct rtap_flow_facts {
 	uint64_t request_frame;  /* of the request that it answers; 0: none */
 	int64_t latency_ns;      /* since that frame */
 	int64_t time_lost_ns;    /* to a recovery, up to this packet */
+	/* With RTAP_PSN_OUT_OF_ORDER: packets of its sequence and time since the first one came that was sent after it; 0: not known. RFC 4737, 4.2
+	 * and 4.3. */
+	uint32_t late_packets;
+	int64_t late_ns;
 };
 
 /* The headers of one frame and what was read from them. Filled by rtap_dissect(); the caller's memory. */

@@ -220,14 +220,21 @@ class Pairing(Case):
 
 
 class Order(Case):
-    def swapped(self, ports):
-        """Every fifth request comes 50 us late, behind the next two."""
+    def swapped(self, ports, again=False):
+        """Every fifth request comes 50 us late, after the next two. again: in the end a NAK asks for the last five."""
         schedule, (a, b) = Schedule(), (0x31, 0x32)
         for i in range(500):
             time = i * 20 * US + (50 * US if i % 5 == 0 else 0)
             schedule.at(time, roce("A", SEND_ONLY, b, i, ports[i % len(ports)], 64))
         for i in range(500):
-            schedule.at((i * 20 + 100) * US, roce("B", ACK, a, i, ports[0]))
+            if i < 495 or not again:
+                schedule.at((i * 20 + 100) * US, roce("B", ACK, a, i, ports[0]))
+        if again:
+            schedule.at(20 * MS, roce("B", ACK, a, 495, ports[0], syndrome=0x60))
+            for i in range(495, 500):
+                frame = roce("A", SEND_ONLY, b, i, ports[0], 64)
+                # another packet, by its identification
+                schedule.at(20 * MS + i * US, frame[:18] + struct.pack(">H", i + 500) + frame[20:])
         return schedule.write_pcap(self.path("swapped.pcap"))
 
     def test_sprayed_connections_are_told_from_reordered_ones(self):
@@ -238,9 +245,23 @@ class Order(Case):
         # what the schedule says: requests in the order of their times, each with the port of its number
         order = sorted(range(500), key=lambda i: i * 20 + (50 if i % 5 == 0 else 0))
         self.assertEqual(rules["sprayed"]["count"], sum(order[i] % 4 != order[i - 1] % 4 for i in range(1, 500)))
-        reordered = self.rules(self.swapped([0xc000]))
+        reordered = self.rules(self.swapped([0xc000], again=True))
         self.assertEqual(reordered["out_of_order"]["count"], 100)
         self.assertNotIn("sprayed", reordered)
+
+    def test_what_came_late_and_was_not_asked_for_again_is_no_finding(self):
+        path = self.swapped([0xc000])
+        self.assertEqual(self.rules(path), {})
+        directions = self.stats(path)["connection"][0]["directions"]
+        # RFC 4737: the reordering extent, and the late time offset, by the schedule
+        self.assertEqual(directions[0]["reordering"],
+                         {"count": 100, "packets_mean": 2, "packets_max": 2, "time_mean": 0.00003, "time_max": 0.00003})
+        self.assertNotIn("reordering", directions[1])
+        late = self.lines("-r", path, "-Y", "rdmatap.psn.late_packets == 2 && rdmatap.psn.late_by == 0.00003", "-T", "fields", "-e",
+                          "infiniband.bth.psn")
+        self.assertEqual(late, [str(i) for i in range(0, 500, 5)])
+        self.assertIn("reordered: 100 packets came after packets sent later, by 2 packets and 0.000030000 s on average", "\n".join(
+            self.lines("stats", "-r", path)))
 
 
 class Iwarp(Case):

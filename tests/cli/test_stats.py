@@ -588,12 +588,15 @@ class Findings(StatsTest):
         return self.written(session)
 
     def swapped(self, count):
+        """In the end one is asked for again."""
         scene = Scene("swaps", "")
         talk = scene.connection(port=20049).establish()
         scene.put(*talk.send("a", 10))
         for _ in range(count):
             one, two = talk.send("a", 10), talk.send("a", 10)
             scene.put(*two, *one, talk.ack(two[-1]))
+        packets = talk.send("a", 10)
+        scene.put(*packets, talk.ack(packets[0], NAK_SEQUENCE), *packets, talk.ack(packets[-1]))
         return self.written(scene)
 
     def clustered(self, close, apart, pause=0.006):
