@@ -9,8 +9,8 @@ import unittest
 
 import capfile
 from cli import CliTest, TESTDATA, read, records
-from wire_schedule import (ACK, CNP, MS, SEND_ONLY, UC_SEND_ONLY, US, WRITE_ONLY, Schedule, pause, pfc, roce, roce_port, with_closed_window,
-                           with_fast_retransmits, with_timeouts)
+from wire_schedule import (ACK, CNP, MS, SEND_ONLY, UC_SEND_ONLY, US, WRITE_ONLY, Schedule, cm_rep, connect_request, pause, pfc, roce, roce_port,
+                           with_closed_window, with_fast_retransmits, with_timeouts)
 
 LOSS_RULES = {"capture_loss", "unreliable_loss", "unanswered", "rpc_unanswered", "connect_unanswered", "timeouts", "ce_without_cnp"}
 
@@ -196,6 +196,44 @@ class Pairing(Case):
                 schedule.at(time, roce("A", SEND_ONLY, b, 1000 * i + psn, 0xc001 + a, 64))
                 schedule.at(time + 500, roce("B", ACK, a, 1000 * i + psn, 0xd001 + b))
         self.assertEqual(self.pairs(schedule.write_pcap(self.path("psn.pcap"))), set(partners))
+
+    def asked(self, labels, replies=()):
+        """
+        Connections that A asks for, each with a Primary Flow Label; of the REPs only those of `replies` were captured. Both ends send with
+        PSNs that all have, by the port of the label (Linux: rdma_flow_label_to_udp_sport()): IBTA vol. 1, 12.7.20 and A17.
+        """
+        schedule, time, partners = Schedule(), 0, []
+        for i, label in enumerate(labels):
+            a, b = 0x100 + i, 0x200 + (i * 7) % 16
+            partners.append((a, b))
+            schedule.at(10 * i * US, connect_request(i + 1, a, 0x10, label))
+            if i in replies:
+                schedule.at((10 * i + 5) * US, cm_rep("B", b, 0x10, i + 1))
+        order = [(sender, i) for i in range(len(labels)) for sender in "AB"]
+        random.Random(4).shuffle(order)
+        for psn in range(0x10, 0x14):
+            for sender, i in order:
+                time += US
+                port = 0xc000 | labels[i] & 0x3fff ^ labels[i] >> 14
+                schedule.at(10 * MS + time, roce(sender, SEND_ONLY, partners[i][sender == "A"], psn, port, 64))
+        return schedule.write_pcap(self.path("asked.pcap")), partners
+
+    def test_requests_without_replies_are_paired_by_the_port_of_their_flow_label(self):
+        # labels of which only the upper six or the lower fourteen bits differ
+        labels = [0x00123 | i << 14 for i in range(8)] + [0x3f000 + 64 * i for i in range(8)]
+        for replies in ((), (0, 5, 9)):
+            path, partners = self.asked(labels, replies)
+            self.assertEqual(self.pairs(path), set(partners), replies)
+            connections = self.connections(path)
+            self.assertEqual(len(connections), len(partners))
+            for one in connections:
+                self.assertEqual((one["learned"], one["a"]["addr"], one["packets"]), ("cm", "10.9.0.1", 8))
+
+    def test_a_flow_label_that_several_have_proves_nothing(self):
+        path, partners = self.asked([0x12345] * 4 + [0x54321 + i for i in range(4)])
+        found = self.pairs(path)
+        self.assertLessEqual(found, set(partners))
+        self.assertLessEqual(set(partners[4:]), found)
 
     def test_thinned_captures_pair_no_others_than_whole_ones(self):
         for name in ("roce-perf-send-2qp.pcap", "roce-perf-mtu256.pcap"):

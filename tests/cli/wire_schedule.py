@@ -69,6 +69,15 @@ def cm_drep(sender, qpn, other):
     return cm(sender, 0x0016, struct.pack(">II", qpn, other))
 
 
+def connect_request(number, qpn, psn, flow_label):
+    """A's REQ for NFS/RDMA, with a Primary Flow Label. IBTA vol. 1, 12.6.5, A11."""
+    gids = b"".join(bytes(10) + b"\xff\xff" + IP[end] for end in "AB")
+    path = struct.pack(">HH", 0xffff, 0xffff) + gids + struct.pack(">IBBBB", flow_label << 12, 0, 64, 0, 17 << 3)
+    fixed = struct.pack(">IIQQIIIIIIHBB", number, 0, 1 << 24 | 6 << 16 | 20049, 1, 0, 0, qpn << 8 | 4, 4, 0xa0, psn << 8 | 0xa7, 0xffff, 0x37, 0xf0)
+    ip_cm = struct.pack(">BBH", 0, 0x40, 1000 + number) + bytes(12) + IP["A"] + bytes(12) + IP["B"]
+    return cm("A", 0x0010, fixed + path + bytes(44) + ip_cm)
+
+
 def pfc(sender, times):
     """Priority-based flow control: {priority: quanta}."""
     body = struct.pack(">HH", 0x0101, sum(1 << p for p in times)) + b"".join(struct.pack(">H", times.get(p, 0)) for p in range(8))
