@@ -295,18 +295,20 @@ uint64_t stats_never_seen(const struct rtap_message *message)
 	return bytes;
 }
 
-/* Bytes of its messages; of iWARP those of its segments are counted. What atomics return stands in headers. */
+/* Bytes of its messages. What atomics return stands in headers. */
 static void note_payload(struct stats_connection *connection, const struct rtap_message *message)
 {
 	struct stats_direction *sender = &connection->directions[message->from_a == (message->kind == RTAP_KIND_READ)];
 
-	if (!sender->is_tcp && message->kind != RTAP_KIND_FLUSH && (message->kind != RTAP_KIND_ATOMIC || message->verb == RTAP_VERB_ATOMIC_WRITE))
+	if (message->kind != RTAP_KIND_FLUSH && (message->kind != RTAP_KIND_ATOMIC || message->verb == RTAP_VERB_ATOMIC_WRITE))
 		sender->payload_bytes += message->length - stats_never_seen(message);
 }
 
 uint64_t stats_repeated(const struct stats_direction *direction)
 {
-	return direction->carried_bytes > direction->payload_bytes ? direction->carried_bytes - direction->payload_bytes : 0;
+	uint64_t once = direction->is_tcp ? direction->new_bytes : direction->payload_bytes;
+
+	return direction->carried_bytes > once ? direction->carried_bytes - once : 0;
 }
 
 static bool is_mad(const struct stats_mad *mad, const struct rtap_message *message)
@@ -612,6 +614,7 @@ static void direction_merge(struct stats *stats, struct stats_direction *directi
 	direction->packets += other->packets;
 	direction->wire_bytes += other->wire_bytes;
 	direction->payload_bytes += other->payload_bytes;
+	direction->new_bytes += other->new_bytes;
 	direction->carried_bytes += other->carried_bytes;
 	direction->is_tcp |= other->is_tcp;
 	if (other->attempts > direction->attempts)

@@ -98,14 +98,15 @@ struct stats_incidents {
 struct stats_direction {
 	uint64_t packets, wire_bytes;
 	uint64_t payload_bytes;             /* each byte of a message once */
-	uint64_t carried_bytes;             /* with what was repeated */
+	uint64_t carried_bytes;             /* with what was repeated; of TCP the payload of segments */
+	uint64_t new_bytes;                 /* of TCP: of these, what was not sent before */
 	uint64_t data_packets;              /* with a payload */
 	int64_t first_ns, last_ns;
 	bool marked;                        /* and no CNP since */
 	bool refused;                       /* a sequence or RNR NAK asked for a retransmission that did not begin yet */
 	uint8_t attempts;                   /* to send the same again since the last answer */
 	uint8_t rnr_naks;                   /* since the last answer; 255: at least */
-	bool is_tcp;                        /* payload is that of segments, not of messages */
+	bool is_tcp;
 	bool recovers;                      /* iWARP: the last segment with data was a retransmission */
 	struct stats_incidents *incidents;  /* NULL: none */
 	struct stats_operations *operations[RTAP_KIND_COUNT]; /* NULL: none */

@@ -249,7 +249,11 @@ static void note_payload(struct stats_direction *sender, const struct stats_sigh
 		return;
 	sender->is_tcp = true;
 	/* some of an overlapping segment's bytes are new */
-	if (event != STATS_RETRANSMISSION || sight->flow.tcp_analysis == RTAP_TCP_OVERLAP)
+	if (event == STATS_RETRANSMISSION && sight->flow.tcp_analysis != RTAP_TCP_OVERLAP)
+		return;
+	sender->new_bytes += sight->payload_bytes;
+	/* of iWARP it is the bytes of messages */
+	if (sight->flow.beside_rdma)
 		sender->payload_bytes += sight->payload_bytes;
 }
 

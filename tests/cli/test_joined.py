@@ -106,8 +106,12 @@ class Joined(CliTest):
             self.assertGreater(sum(row[0] for row in alone.values()), 60)
             for offset, cut in ((SECOND // 5, 1 << 16), (-3600 * SECOND, 1 << 16), (SECOND // 5, 96)):
                 first, second, lost = self.ends(frames, offset, cut=cut)
+                # what was cut off hides where FPDUs begin, and so the payload of iWARP
+                there = slice(2, None) if cut == 96 and name.startswith("iwarp") else slice(0, None)
                 for paths in ((first, second), (second, first)):
-                    self.assertEqual(self.counts(self.objects(*paths)), alone, (name, offset, cut))
+                    found = self.counts(self.objects(*paths))
+                    self.assertEqual({key: row[there] for key, row in found.items()}, {key: row[there] for key, row in alone.items()},
+                                     (name, offset, cut))
                 self.assertGreater(lost, 0)
 
     def test_files_one_after_the_other_are_not_taken_for_the_same(self):
