@@ -20,7 +20,12 @@
 #define MOST_FETCHED 2048  /* of a segment whose bytes the state will want, */
 #define RECORDS_AHEAD 512  /* and where records will be written, so far ahead, in bytes: about as much as one takes */
 #define FROZEN_AHEAD 1024  /* and so far ahead, in bytes, what is dissected: about as much as a packet takes, 320 bytes */
-#define MAX_ROOM (4u << 20) /* what is to be shown and done of one batch; beyond that it is written out and done before more is added */
+/*
+ * What is to be shown and done of one batch, and what a thread keeps of what it has written down: a share of the limit on memory. Beyond
+ * that it is written out and done before more is added.
+ */
+#define ROOM_SHARE 64
+#define MAX_ROOM (4u << 20)
 
 /* Of an address that can lie behind what is there, where no pointer may point. */
 #define FETCH(start, offset) __builtin_prefetch((const void *)((uintptr_t)(start) + (offset)))
@@ -82,6 +87,7 @@ struct pipeline {
 	void *room;                     /* of what is to be done later, which can be filled; NULL: none */
 	bool has_shown;
 	int64_t shown_ns;               /* time of the packet shown last */
+	size_t most_room;               /* bytes of records of a batch */
 	atomic_int error;               /* errno of the first failed write */
 	pthread_mutex_t lock;           /* of what follows */
 	uint64_t *link_speeds;          /* of the interfaces that were read so far, in bits a second */
@@ -317,6 +323,7 @@ static bool open_hands(struct pipeline *pipeline)
 			return false;
 		hand->own.before = take_turn;
 		hand->own.waits = has_to_wait;
+		hand->own.most_kept = pipeline->most_room;
 		hand->own.owner = hand;
 	}
 	return true;
@@ -334,6 +341,9 @@ struct pipeline *pipeline_open(const struct pipeline_options *options)
 		return NULL;
 	}
 	pipeline->options = *options;
+	pipeline->most_room = MAX_ROOM;
+	if (options->max_memory && options->max_memory / ROOM_SHARE < MAX_ROOM)
+		pipeline->most_room = (size_t)(options->max_memory / ROOM_SHARE);
 	rtap_source_progress(options->source, &pipeline->read_bytes, &pipeline->total_bytes);
 	atomic_init(&pipeline->error, 0);
 	if (options->tracker && options->ahead)
@@ -448,7 +458,7 @@ static struct records *records_to_fill(struct pipeline *pipeline)
 
 	if (!work)
 		return NULL;
-	if (work->shown && work->shown->used > MAX_ROOM)
+	if (work->shown && work->shown->used > pipeline->most_room)
 		pipeline_sync(pipeline);
 	if (!work->shown)
 		work->shown = take_records(pipeline);
@@ -465,7 +475,7 @@ static void write_text(struct pipeline *pipeline, const struct record *record, v
 {
 	struct records *shown = records_to_fill(pipeline);
 
-	for (size_t room = 4096; shown && room <= MAX_ROOM; room *= 2) {
+	for (size_t room = 4096; shown && room <= pipeline->most_room; room *= 2) {
 		uint8_t *place = add_record(shown, record, room);
 		struct line line;
 
@@ -491,7 +501,7 @@ void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *
 	struct records *shown = records_to_fill(pipeline);
 	uint8_t *place = NULL;
 
-	if (shown && size <= MAX_ROOM)
+	if (shown && size <= pipeline->most_room)
 		place = add_record(shown, &(struct record){ .kind = LATER, .write = write }, size);
 	if (place)
 		end_record(shown, (uint32_t)size);
@@ -501,7 +511,7 @@ void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *
 void *pipeline_do_later(struct pipeline *pipeline, void (*act)(void *owner, void *what), void *owner, size_t size)
 {
 	struct records *shown = records_to_fill(pipeline);
-	uint8_t *place = shown && size <= MAX_ROOM ? add_record(shown, &(struct record){ .kind = DEED, .act = act }, sizeof owner + size) : NULL;
+	uint8_t *place = shown && size <= pipeline->most_room ? add_record(shown, &(struct record){ .kind = DEED, .act = act }, sizeof owner + size) : NULL;
 
 	if (!place) {
 		pipeline_sync(pipeline);

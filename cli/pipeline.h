@@ -24,6 +24,7 @@ struct pipeline_options {
 	uint32_t snap_length;               /* that frames are cut to before; 0: none */
 	const struct printer *printer;      /* what is written goes where this one writes */
 	struct format **formats;            /* of pipeline_show(): one more than threads, all the same; NULL: it is not called */
+	uint64_t max_memory;                /* bytes that all state may take; 0: not limited */
 	unsigned threads;                   /* as pipeline_threads() says */
 };
 

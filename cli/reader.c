@@ -291,6 +291,7 @@ static void open_pipeline(struct reader *reader)
 		.snap_length = options->snap_length,
 		.printer = &reader->printer,
 		.formats = reader->formats,
+		.max_memory = options->max_memory,
 		.threads = pipeline_threads(options->threads),
 	});
 }

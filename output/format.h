@@ -35,6 +35,7 @@ struct printer {
 	int (*before)(void *owner);
 	/* Whether `before` would have to wait: then rather some megabytes are kept. NULL: never. */
 	bool (*waits)(void *owner);
+	size_t most_kept;   /* bytes, of what is kept while it waits */
 	void *owner;
 };
 

@@ -11,7 +11,6 @@
 
 #define FIRST_SIZE (256u << 10)
 #define LOW_ROOM (4u << 10)   /* with less than this left, flush first: most packets fit then */
-#define KEPT_SIZE (4u << 20)  /* what is kept rather than waiting for others to write out theirs */
 #define MAX_SIZE (1024u << 20)
 
 int printer_init(struct printer *printer, int fd, bool every_packet)
@@ -72,7 +71,7 @@ static int grow(struct printer *printer)
 
 static int make_room(struct printer *printer)
 {
-	if (printer->waits && printer->size < KEPT_SIZE && printer->waits(printer->owner) && !grow(printer))
+	if (printer->waits && printer->size < printer->most_kept && printer->waits(printer->owner) && !grow(printer))
 		return 0;
 	return printer->used ? printer_flush(printer) : grow(printer);
 }

@@ -45,7 +45,7 @@ static void do_later(struct bench *bench, uint64_t number, size_t size)
 	*room = number;
 }
 
-static void begin(struct bench *bench, const char *output)
+static void begin_within(struct bench *bench, const char *output, uint64_t max_memory)
 {
 	const char *const names[] = { TESTDATA "/iwarp-nfs3-crctso.pcap.gz" };
 	int fd = open(output, O_WRONLY);
@@ -56,9 +56,15 @@ static void begin(struct bench *bench, const char *output)
 	cr_assert(fd >= 0);
 	cr_assert_eq(rtap_source_open_files(&bench->source, names, 1, &error), RTAP_STATUS_OK);
 	cr_assert_eq(printer_init(&bench->printer, fd, false), 0);
-	bench->pipeline = pipeline_open(&(struct pipeline_options){ .source = bench->source, .printer = &bench->printer, .threads = 2 });
+	bench->pipeline = pipeline_open(&(struct pipeline_options){
+		.source = bench->source, .printer = &bench->printer, .max_memory = max_memory, .threads = 2 });
 	cr_assert(bench->pipeline);
 	cr_assert_eq(pipeline_read(bench->pipeline, &batch, &error), RTAP_STATUS_OK);
+}
+
+static void begin(struct bench *bench, const char *output)
+{
+	begin_within(bench, output, 0);
 }
 
 static void end(struct bench *bench)
@@ -81,6 +87,19 @@ Test(pipeline, does_things_before_they_hold_much_memory)
 	}
 	cr_assert(bench.done >= 8 && bench.done < 16, "%u things were done", bench.done);
 	pipeline_sync(bench.pipeline);
+	cr_assert_eq(bench.done, 16);
+	end(&bench);
+}
+
+Test(pipeline, holds_a_small_share_of_a_small_limit)
+{
+	struct bench bench;
+
+	begin_within(&bench, "/dev/null", 64 * 4096);
+	for (unsigned i = 0; i < 16; i++)
+		do_later(&bench, i, 1000);
+	cr_assert(bench.done >= 8 && bench.done < 16, "%u things were done", bench.done);
+	cr_assert_null(pipeline_do_later(bench.pipeline, do_deed, &bench, 4097));
 	cr_assert_eq(bench.done, 16);
 	end(&bench);
 }

@@ -119,6 +119,7 @@ Test(printer, rather_keeps_some_megabytes_than_waits)
 		cr_assert_eq(printer_init(&printer, fileno(file), false), 0);
 		printer.before = wait_turn;
 		printer.waits = would_wait;
+		printer.most_kept = 4u << 20;
 		printer.owner = &turn;
 		for (unsigned j = 0; j < cases[i].packets; j++)
 			cr_assert_eq(printer_packet(&printer, &letters.format, &any_packet), 0);
