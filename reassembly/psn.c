@@ -210,7 +210,7 @@ static void fill_gap(struct psn_stream *stream, struct psn_gaps *gaps, uint32_t 
 	} else {
 		gaps->list[at].end = psn;
 		if (end < gap.end)
-			insert_gap(stream, gaps, at + 1, (struct psn_gap){ end, gap.end, gap.time_ns, gap.arrived });
+			insert_gap(stream, gaps, at + 1, (struct psn_gap){ end, gap.end, gap.time_ns, gap.arrived, gap.since_ns });
 	}
 }
 
@@ -239,7 +239,7 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 			noticed_ns = time_ns;
 		note_late(stream, &stream->requests, 0, noticed_ns, time_ns);
 		if (psn + count < stream->low)
-			insert_gap(stream, &stream->gaps, 0, (struct psn_gap){ psn + count, stream->low, time_ns, stream->requests.arrived });
+			insert_gap(stream, &stream->gaps, 0, (struct psn_gap){ psn + count, stream->low, time_ns, stream->requests.arrived, INT64_MIN });
 		stream->low = psn;
 		return RTAP_PSN_OUT_OF_ORDER;
 	}
@@ -257,7 +257,7 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 
 void psn_skip_to(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
 {
-	insert_gap(stream, &stream->gaps, stream->gaps.count, (struct psn_gap){ stream->next, psn, time_ns, stream->requests.arrived });
+	insert_gap(stream, &stream->gaps, stream->gaps.count, (struct psn_gap){ stream->next, psn, time_ns, stream->requests.arrived, INT64_MIN });
 	stream->next = psn;
 }
 
@@ -306,7 +306,18 @@ enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint
 
 void psn_miss_responses(struct psn_stream *stream, uint64_t begin, uint64_t end, int64_t time_ns)
 {
-	insert_gap(stream, &stream->response_gaps, stream->response_gaps.count, (struct psn_gap){ begin, end, time_ns, stream->responses.arrived });
+	int64_t since_ns;
+
+	if (!psn_time_of(&stream->responses, begin - 1, time_ns, &since_ns))
+		since_ns = INT64_MIN;
+	insert_gap(stream, &stream->response_gaps, stream->response_gaps.count, (struct psn_gap){ begin, end, time_ns, stream->responses.arrived, since_ns });
+}
+
+int64_t psn_missing_since(const struct psn_stream *stream, uint64_t psn)
+{
+	uint32_t at = find_gap(&stream->response_gaps, psn);
+
+	return at < stream->response_gaps.count ? stream->response_gaps.list[at].since_ns : INT64_MIN;
 }
 
 void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end)
@@ -414,7 +425,7 @@ void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end)
 		} else {
 			gap->end = begin;
 			if (whole.end > end)
-				insert_gap(stream, gaps, i + 1, (struct psn_gap){ end, whole.end, whole.time_ns, whole.arrived });
+				insert_gap(stream, gaps, i + 1, (struct psn_gap){ end, whole.end, whole.time_ns, whole.arrived, whole.since_ns });
 		}
 	}
 }

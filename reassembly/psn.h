@@ -42,6 +42,9 @@ static inline void psn_take_lateness(const struct psn_stream *stream, struct rta
 /* READ responses from `begin` on, without `end`, were not seen though a later one was. To be reported in order. */
 void psn_miss_responses(struct psn_stream *stream, uint64_t begin, uint64_t end, int64_t time_ns);
 
+/* When the last response before those was seen that were missed together with this one; INT64_MIN: it was not missed, or that is not known. */
+int64_t psn_missing_since(const struct psn_stream *stream, uint64_t psn);
+
 /* The same for a response that carries data and is no matter of course. is_inside: it is not the first of its READ. is_after_gap: responses
  * before it were missed. */
 enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, bool is_inside, bool is_after_gap, const struct psn_sight *sight,

@@ -74,6 +74,9 @@ static int64_t last_progress(const struct psn_stream *stream, uint64_t psn, cons
 		return since_ns;
 	if (message && message->shown.time_ns > since_ns)
 		since_ns = message->shown.time_ns;
+	response_ns = psn_missing_since(stream, psn);
+	if (response_ns > since_ns)
+		since_ns = response_ns;
 	if (psn_time_of(&stream->responses, psn - 1, time_ns, &response_ns) && response_ns > since_ns)
 		since_ns = response_ns;
 	return since_ns;

@@ -50,6 +50,7 @@ struct psn_gap {
 	uint64_t begin, end; /* PSNs, unwrapped */
 	int64_t time_ns;     /* when it was noticed */
 	uint32_t arrived;    /* packets before that */
+	int64_t since_ns;    /* of responses: when the one before them was seen; INT64_MIN: not known */
 };
 
 /* In order, apart from each other. */

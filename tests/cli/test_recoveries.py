@@ -5,8 +5,8 @@ import random
 import unittest
 
 from cli import CliTest
-from wire_schedule import (ACK, ATOMIC_ACK, COMPARE_SWAP, MS, READ_REQUEST, READ_RESPONSE_ONLY, SEND_ONLY, US, WRITE_FIRST, WRITE_LAST, WRITE_MIDDLE,
-                           WRITE_ONLY, Loss, Schedule, Talk)
+from wire_schedule import (ACK, ATOMIC_ACK, COMPARE_SWAP, MS, READ_FIRST, READ_LAST, READ_MIDDLE, READ_REQUEST, READ_RESPONSE_ONLY, SEND_ONLY,
+                           US, WRITE_FIRST, WRITE_LAST, WRITE_MIDDLE, WRITE_ONLY, Loss, Schedule, Talk)
 
 CAUSES = ("sequence_nak", "implied_nak", "rnr", "timeout")
 
@@ -132,6 +132,30 @@ class Recoveries(Case):
         talk.messages["A", first].update(sequence_nak=5 * MS, timeout=895 * MS)
         talk.lost["A", "sequence_nak"][:] = 1, 5 * MS
         talk.lost["A", "timeout"][:] = 1, 895 * MS
+        self.compare(schedule, [talk])
+
+    def test_a_lost_response_after_which_many_others_come(self):
+        """The first READ lacks its last response; the others are answered before it is restarted, by more packets than are under way at once."""
+        schedule = Schedule()
+        talk = Talk(schedule)
+        for sender in "AB":
+            talk.data(sender, "send", 1)
+        for i in range(8):
+            psn = talk.take("A", 20)
+            talk.put("A", READ_REQUEST, psn, dma=20 * 256)
+            talk.time += 400 * US
+            for at in range(20 if i else 19):
+                talk.put("B", (READ_FIRST if at == 0 else READ_LAST if at == 19 else READ_MIDDLE), psn + at, 256)
+                talk.time += US
+            last = last if i else talk.time - US
+        talk.time = last + 12 * MS
+        for i in range(8):
+            talk.put("A", READ_REQUEST, psn + 20 * (i - 7) + (0 if i else 19), dma=(20 if i else 1) * 256, offset=0 if i else 19 * 256)
+        talk.time += US
+        talk.put("B", READ_RESPONSE_ONLY, psn - 140 + 19, 256)
+        first = psn - 140
+        talk.messages["A", first & 0xffffff].update(implied_nak=12 * MS)
+        talk.lost["A", "implied_nak"][:] = 1, 12 * MS
         self.compare(schedule, [talk])
 
     def test_timers_tell_time_outs_from_naks(self):
