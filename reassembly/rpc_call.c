@@ -525,7 +525,8 @@ static void note_streams(struct rpc_call *call)
 	for (int i = 0; i < 2; i++) {
 		const struct psn_stream *stream = &connection->streams[i == 0 ? !call->from_a : call->from_a];
 
-		call->next_psn[i] = stream->next;
+		/* a call that was captured late can have been answered by what is missing already */
+		call->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
 		call->lost[i] = connection->ddp ? connection->shown.trouble[RTAP_TROUBLE_LOST] : stream->lost;
 	}
 }

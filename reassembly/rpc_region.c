@@ -185,11 +185,25 @@ static bool may_be_followed(const struct rpc_call *call)
 	return !call->connection->ddp && lost_between(stream, call->lost[1], call->next_psn[1], stream->next);
 }
 
+/* Whether a request stays within the memory that the call names: beyond it the other end's device would have refused it. */
+static bool is_within(const struct rpc_region *region, const struct message *message)
+{
+	const struct chunk_lists *lists = &region->call->call.lists;
+	uint64_t end = message->shown.virtual_address + message->shown.length;
+
+	for (; region->end < end; region++)
+		if (region + 1 == lists->regions + lists->region_count || region[1].is_read != region->is_read ||
+		    region[1].r_key != region->r_key || region[1].begin != region->end)
+			return false;
+	return true;
+}
+
 static void consider(struct search *search, struct rpc_region *region)
 {
 	const struct rpc_call *call = region->call;
 
-	if (call->reply.present && search->message->low >= call->reply_psn)
+	if ((call->reply.present && search->message->low >= call->reply_psn) ||
+	    (!call->connection->ddp && !is_within(region, search->message)))
 		return;
 	search->candidates++;
 	if (!search->newest || call->number > search->newest->call->number)
