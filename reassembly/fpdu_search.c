@@ -8,43 +8,17 @@
 #include <string.h>
 
 #include "dissect/fpdu.h"
-#include "reassembly/fpdu_internal.h"
+#include "reassembly/fpdu_search.h"
 #include "reassembly/memory.h"
 
 #define MIN_GOOD 2      /* FPDUs with good CRCs that prove a stream to be iWARP; one is enough to get in step again */
-#define MIN_ZERO 4      /* FPDUs in a row that prove it without CRCs */
 #define MIN_ZERO_NEAR 2 /* the same for a row right behind a hole of a stream that is iWARP */
 /* Bytes of an FPDU that are needed to look at its headers, with a marker among them. */
 #define LOOK (MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH + MPA_MARKER_LENGTH)
 
-void fpdu_search_begin(struct fpdu_framer *framer, uint64_t from)
-{
-	framer->searching = true;
-	framer->trusted = false;
-	framer->gap_count = 0;
-	framer->candidate_count = 0;
-	framer->scanned = framer->markers_scanned = from;
-}
-
 static const uint8_t *at(const struct fpdu_framer *framer, uint64_t offset)
 {
 	return framer->held + (offset - fpdu_base(framer));
-}
-
-/* Whether it is known where markers stand. Behind a hole only the standard's layout goes on at its interval. */
-static bool phase_known(const struct fpdu_framer *framer)
-{
-	return framer->layout == FPDU_MARKED && framer->phase_known;
-}
-
-/* The marker at or behind an offset. */
-static uint64_t marker_from(const struct fpdu_framer *framer, uint64_t offset)
-{
-	uint64_t marker = framer->next_marker;
-
-	if (offset <= marker)
-		return marker;
-	return marker + (offset - marker + MPA_MARKER_INTERVAL - 1) / MPA_MARKER_INTERVAL * MPA_MARKER_INTERVAL;
 }
 
 static void remove_candidate(struct fpdu_framer *framer, uint32_t index)
@@ -96,29 +70,23 @@ static void add_candidate(struct fpdu_framer *framer, uint64_t start, enum fpdu_
 	framer->candidate_count++;
 }
 
-/* Versions 1, reserved bits 0, an opcode that exists: most bytes are none of these. */
-static bool may_be_headers(const uint8_t *fpdu)
-{
-	return (fpdu[2] & 0x3f) == 0x01 && (fpdu[3] & 0xf0) == 0x40 && (fpdu[3] & 0xf) <= RTAP_RDMAP_ATOMIC_RESPONSE;
-}
-
 /* Looks at every position for the beginning of an FPDU, until there are enough. */
 static void scan_headers(struct fpdu_framer *framer)
 {
-	bool marked = phase_known(framer);
+	bool marked = fpdu_phase_known(framer);
 
 	if (framer->rules.markers == FPDU_ON && !marked) {
 		framer->scanned = framer->offset;
 		return;
 	}
 	while (framer->scanned + MPA_SMALLEST_FPDU <= framer->offset && framer->candidate_count < FPDU_CANDIDATES) {
-		uint64_t start = framer->scanned, marker = marked ? marker_from(framer, start) : 0;
+		uint64_t start = framer->scanned, marker = marked ? fpdu_marker_from(framer, start) : 0;
 
 		if (marked && marker - start < LOOK) {
 			if (start + LOOK > framer->offset)
 				return;
 			add_candidate(framer, start, FPDU_MARKED, marker);
-		} else if (may_be_headers(at(framer, start))) {
+		} else if (fpdu_may_be_headers(at(framer, start))) {
 			add_candidate(framer, start, marked ? FPDU_MARKED : FPDU_PLAIN, marker);
 		}
 		framer->scanned++;
@@ -138,7 +106,7 @@ static void follow_pointer(struct fpdu_framer *framer, uint64_t offset, uint32_t
 		first = start -= MPA_MARKER_LENGTH;
 	/* long runs of zeros are full of such markers: most lead to no headers */
 	if (first - start >= MPA_MARKER_LENGTH || first == start)
-		if (!may_be_headers(at(framer, first == start ? start + MPA_MARKER_LENGTH : start)))
+		if (!fpdu_may_be_headers(at(framer, first == start ? start + MPA_MARKER_LENGTH : start)))
 			return;
 	add_candidate(framer, start, layout, first);
 }
@@ -163,7 +131,7 @@ static bool follow_marker(struct fpdu_framer *framer, uint64_t offset)
 
 static void scan_markers(struct fpdu_framer *framer)
 {
-	if (framer->rules.markers == FPDU_OFF || phase_known(framer)) {
+	if (framer->rules.markers == FPDU_OFF || fpdu_phase_known(framer)) {
 		framer->markers_scanned = framer->offset;
 		return;
 	}
@@ -228,7 +196,7 @@ static bool has_rival(const struct fpdu_framer *framer, const struct fpdu_candid
 
 static bool is_enough(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
 {
-	uint32_t zero = framer->rules.is_iwarp && candidate->start == framer->hole_end ? MIN_ZERO_NEAR : MIN_ZERO;
+	uint32_t zero = framer->rules.is_iwarp && candidate->start == framer->hole_end ? MIN_ZERO_NEAR : FPDU_MIN_ZERO;
 
 	if (has_rival(framer, candidate))
 		return false;
@@ -270,7 +238,7 @@ static uint64_t one_before(struct fpdu_framer *framer, const struct fpdu_candida
 		struct rtap_iwarp_facts facts;
 		struct rtap_fpdu fpdu;
 
-		if (!may_begin_at(found, start) || !may_be_headers(at(framer, start)) ||
+		if (!may_begin_at(found, start) || !fpdu_may_be_headers(at(framer, start)) ||
 		    fpdu_look(at(framer, start), length, RTAP_NO_MARKER, &facts, &total) != OK || total != length)
 			continue;
 		fpdu_describe(&fpdu, FPDU_PLAIN, at(framer, start), total, RTAP_NO_MARKER);
@@ -351,10 +319,10 @@ static void get_in_step(struct fpdu_framer *framer, const struct fpdu_candidate 
 
 static void add_again(struct fpdu_framer *framer, const struct fpdu_candidate *ended, uint64_t start)
 {
-	uint64_t marker = ended->layout == FPDU_PLAIN ? 0 : marker_from(framer, start);
+	uint64_t marker = ended->layout == FPDU_PLAIN ? 0 : fpdu_marker_from(framer, start);
 
 	/* what a marker led to, a marker leads to again; positions that are still to be scanned are no concern */
-	if (start >= framer->scanned || framer->candidate_count == FPDU_CANDIDATES || (ended->layout != FPDU_PLAIN && !phase_known(framer)))
+	if (start >= framer->scanned || framer->candidate_count == FPDU_CANDIDATES || (ended->layout != FPDU_PLAIN && !fpdu_phase_known(framer)))
 		return;
 	/* many rows may lead to one place: it is not gone on from for each of them */
 	if (framer->allowance < LOOK)
@@ -401,75 +369,6 @@ static bool follow_all(struct fpdu_framer *framer)
 	return changed;
 }
 
-/* The FPDU at byte `at` of a piece ahead. False: it is none, or goes on behind the piece. */
-static bool read_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece, uint32_t at,
-		       struct rtap_fpdu *fpdu, struct rtap_iwarp_facts *facts)
-{
-	uint64_t start = offset + at;
-	uint32_t first = fpdu_relative_marker(framer->layout, marker_from(framer, start), start), total;
-
-	if ((first != RTAP_NO_MARKER && first % 4) || fpdu_look(piece->bytes + at, piece->length - at, first, facts, &total) != OK ||
-	    total > piece->length - at)
-		return false;
-	*fpdu = (struct rtap_fpdu){
-		.stream_offset = start, .framing = framer->framing, .first_frame = piece->frame, .last_frame = piece->frame,
-		.first_time_ns = piece->time_ns, .last_time_ns = piece->time_ns,
-	};
-	fpdu_describe(fpdu, framer->layout, piece->bytes + at, total, first);
-	fpdu->crc_status = framer->rules.crc == FPDU_ON ? (uint8_t)fpdu_check_crc(fpdu) : RTAP_CRC_OFF;
-	fpdu_fill_head(fpdu);
-	return fpdu->crc_status != RTAP_CRC_BAD && (framer->layout == FPDU_PLAIN || fpdu_markers_agree(fpdu));
-}
-
-/* Whether an FPDU or a row of them begins at byte `at`. */
-static bool is_other(struct fpdu_framer *framer, const struct fpdu_piece *piece, uint32_t at)
-{
-	struct rtap_iwarp_facts facts, previous;
-	uint32_t count = 0;
-	struct rtap_fpdu fpdu;
-
-	while (at + MPA_SMALLEST_FPDU <= piece->length && read_ahead(framer, framer->start, piece, at, &fpdu, &facts)) {
-		if (count && !iwarp_follows(&previous, &facts))
-			return false;
-		framer->allowance -= framer->allowance < fpdu.bytes.length ? framer->allowance : fpdu.bytes.length;
-		if (fpdu.crc_status == RTAP_CRC_GOOD || ++count == MIN_ZERO)
-			return true;
-		previous = facts;
-		at += fpdu.bytes.length;
-	}
-	return false;
-}
-
-bool fpdu_holds_others(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length)
-{
-	struct fpdu_piece piece = { .bytes = bytes, .length = length };
-
-	if (framer->rules.crc == FPDU_UNKNOWN || framer->layout == FPDU_SKEWED)
-		return false;
-	/* FPDUs and markers are of whole words */
-	for (uint32_t at = 4; at + MPA_SMALLEST_FPDU <= length && framer->allowance; at += 4)
-		if ((framer->layout != FPDU_PLAIN || may_be_headers(bytes + at)) && is_other(framer, &piece, at))
-			return true;
-	return false;
-}
-
-bool fpdu_look_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece,
-		     void (*ahead)(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu))
-{
-	struct rtap_iwarp_facts facts = { 0 }, previous = { 0 };
-	bool is_plain = framer->layout == FPDU_PLAIN && (framer->layout_certain || framer->start - framer->found >= FPDU_MARKER_SPAN);
-	struct rtap_fpdu fpdu;
-
-	if (framer->searching || framer->rules.crc == FPDU_UNKNOWN || (!is_plain && !phase_known(framer)))
-		return false;
-	for (uint32_t at = 0; at < piece->length; at += fpdu.bytes.length, previous = facts)
-		if (!read_ahead(framer, offset, piece, at, &fpdu, &facts) || (at && !iwarp_follows(&previous, &facts)))
-			return false;
-	for (uint32_t at = 0; at < piece->length && read_ahead(framer, offset, piece, at, &fpdu, &facts); at += fpdu.bytes.length)
-		ahead(framer->sink, &fpdu);
-	return true;
-}
-
 /* Bytes in front of which nothing can begin any more. */
 static uint64_t keep_from(const struct fpdu_framer *framer)
 {
@@ -507,7 +406,7 @@ static bool will_do(const struct fpdu_framer *framer, const struct fpdu_candidat
 		return false;
 	if (framer->rules.is_iwarp)
 		return candidate->start == framer->hole_end || seen >= MIN_ZERO_NEAR;
-	return candidate->good >= MIN_GOOD || candidate->zero >= MIN_ZERO;
+	return candidate->good >= MIN_GOOD || candidate->zero >= FPDU_MIN_ZERO;
 }
 
 void fpdu_search_settle(struct fpdu_framer *framer)

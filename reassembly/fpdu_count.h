@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The framer's two halves for each other: counting FPDUs off (fpdu.c) and finding them (fpdu_search.c).
+ * Counting FPDUs off from where one begins. For fpdu_search.c, which finds such places, and fpdu.c, which takes the bytes.
  */
-#ifndef REASSEMBLY_FPDU_INTERNAL_H
-#define REASSEMBLY_FPDU_INTERNAL_H
+#ifndef REASSEMBLY_FPDU_COUNT_H
+#define REASSEMBLY_FPDU_COUNT_H
 
 #include "dissect/fpdu.h"
 #include "reassembly/fpdu.h"
 
 /* Bytes of a row of FPDUs without markers that prove that there are none. */
 #define FPDU_MARKER_SPAN (MPA_MARKER_INTERVAL + MPA_MARKER_LENGTH)
+
+#define FPDU_MIN_ZERO 4 /* FPDUs in a row that prove a stream to be iWARP without CRCs */
 
 /* Stream offset of the first held byte. */
 static inline uint64_t fpdu_base(const struct fpdu_framer *framer)
@@ -21,6 +23,39 @@ static inline uint64_t fpdu_base(const struct fpdu_framer *framer)
 static inline uint32_t fpdu_relative_marker(enum fpdu_layout layout, uint64_t marker, uint64_t start)
 {
 	return layout == FPDU_PLAIN || marker - start > UINT16_MAX ? RTAP_NO_MARKER : (uint32_t)(marker - start);
+}
+
+/* The length of the FPDU that begins at `bytes`. False: its ULPDU_Length is not there. */
+static inline bool fpdu_measure(const uint8_t *bytes, uint32_t length, uint32_t first_marker, uint32_t *total)
+{
+	uint32_t at = fpdu_offset(0, first_marker);
+
+	if (length < at + MPA_LENGTH_LENGTH)
+		return false;
+	*total = fpdu_total_length(load16(bytes + at), first_marker);
+	return true;
+}
+
+/* Versions 1, reserved bits 0, an opcode that exists: most bytes are none of these. */
+static inline bool fpdu_may_be_headers(const uint8_t *fpdu)
+{
+	return (fpdu[2] & 0x3f) == 0x01 && (fpdu[3] & 0xf0) == 0x40 && (fpdu[3] & 0xf) <= RTAP_RDMAP_ATOMIC_RESPONSE;
+}
+
+/* Whether it is known where markers stand. Behind a hole only the standard's layout goes on at its interval. */
+static inline bool fpdu_phase_known(const struct fpdu_framer *framer)
+{
+	return framer->layout == FPDU_MARKED && framer->phase_known;
+}
+
+/* The marker at or behind an offset. */
+static inline uint64_t fpdu_marker_from(const struct fpdu_framer *framer, uint64_t offset)
+{
+	uint64_t marker = framer->next_marker;
+
+	if (offset <= marker)
+		return marker;
+	return marker + (offset - marker + MPA_MARKER_INTERVAL - 1) / MPA_MARKER_INTERVAL * MPA_MARKER_INTERVAL;
 }
 
 /* Describes the whole FPDU at `bytes`; CRC status, framing and origin are left to the caller. */
@@ -44,6 +79,9 @@ uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32
 /* Forgets held bytes in front of a stream offset. */
 void fpdu_trim(struct fpdu_framer *framer, uint64_t offset);
 
+/* Forgets all held bytes and what is known of them. */
+void fpdu_forget_held(struct fpdu_framer *framer);
+
 /* From now on FPDUs are searched, from a stream offset on; bytes in front of it are not held any more, or about to be trimmed. */
 void fpdu_search_begin(struct fpdu_framer *framer, uint64_t from);
 
@@ -53,13 +91,11 @@ void fpdu_search_begin(struct fpdu_framer *framer, uint64_t from);
  */
 bool fpdu_holds_others(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length);
 
-/* Looks through what is held. On a find FPDUs are told and framer->searching is false. */
-void fpdu_search(struct fpdu_framer *framer);
+/* The piece that brought the byte at a stream offset. */
+const struct fpdu_mark *fpdu_origin(const struct fpdu_framer *framer, uint64_t offset);
 
-/* No more bytes follow what is held: takes the best there is for a find, if the evidence is enough. */
-void fpdu_search_settle(struct fpdu_framer *framer);
-
-/* Makes room in held bytes: gives up what was held longest. */
-void fpdu_search_forget(struct fpdu_framer *framer);
+/* The FPDU at byte `at` of a piece that begins at `offset`, ahead of what is taken. False: it is none, or goes on after the piece. */
+bool fpdu_read_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece, uint32_t at,
+		     struct rtap_fpdu *fpdu, struct rtap_iwarp_facts *facts);
 
 #endif
