@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "reassembly/assembly.h"
-#include "reassembly/ib_message.h"
+#include "reassembly/kept_ahead.h"
+#include "reassembly/message_extent.h"
+#include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/psn.h"
 #include "reassembly/rpc_call.h"
@@ -60,105 +62,6 @@ void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 		stream->next = stream->tail->end;
 }
 
-static struct message *message_of(const struct tree_node *node)
-{
-	return (struct message *)((uintptr_t)node - offsetof(struct message, by_psn));
-}
-
-static int by_psn(const struct tree_node *a, const struct tree_node *b)
-{
-	uint64_t left = message_of(a)->low, right = message_of(b)->low;
-
-	return left < right ? -1 : left > right;
-}
-
-static int begins_by(const struct tree_node *node, const void *psn)
-{
-	return message_of(node)->low <= *(const uint64_t *)psn ? -1 : 1;
-}
-
-static __attribute__((noinline)) void index_message(struct psn_stream *stream, struct message *message)
-{
-	struct tree tree = { .root = stream->index, .order = by_psn };
-
-	tree_insert(&tree, &message->by_psn);
-	stream->index = tree.root;
-}
-
-/* Messages that are passed in a search before the stream gets an index. */
-#define MOST_PASSED 64
-
-struct message *assembly_find_earlier(struct psn_stream *stream, uint64_t psn, struct message *from)
-{
-	struct message *message = from ? from : stream->tail;
-	struct tree tree = { .order = by_psn };
-	struct tree_node *later;
-
-	for (unsigned i = 0; !stream->index && i < MOST_PASSED; i++) {
-		if (message->low <= psn && message->behind->low > psn)
-			return message;
-		message = message->low > psn ? message->before : message->behind;
-		if (!message)
-			return NULL;
-	}
-	if (!stream->index)
-		for (message = stream->head; message; message = message->behind)
-			index_message(stream, message);
-	tree.root = stream->index;
-	later = tree_at_or_after(&tree, begins_by, &psn);
-	return later ? message_of(later)->before : stream->tail;
-}
-
-/* What is passed when a message comes late, for its place among those that wait for an acknowledgement. */
-#define MOST_PASSED_UNACKED 256
-
-/* Nearly always it is the newest. */
-static void link_unacked(struct psn_stream *stream, struct message *message)
-{
-	struct message *first = stream->unacked, *before;
-
-	if (!first) {
-		stream->unacked = message->unacked_before = message->unacked_after = message;
-		return;
-	}
-	before = first->unacked_before;
-	for (unsigned i = 0; before->low > message->low && i < MOST_PASSED_UNACKED; i++) {
-		if (before == first) {
-			stream->unacked = message;
-			before = first->unacked_before;
-			break;
-		}
-		before = before->unacked_before;
-	}
-	message->unacked_before = before;
-	message->unacked_after = before->unacked_after;
-	message->unacked_after->unacked_before = before->unacked_after = message;
-}
-
-static void link_behind(struct psn_stream *stream, struct message *message, struct message *before)
-{
-	message->stream = stream;
-	message->before = before;
-	message->behind = before ? before->behind : stream->head;
-	*(message->behind ? &message->behind->before : &stream->tail) = message;
-	*(before ? &before->behind : &stream->head) = message;
-	if (!stream->unanswered || stream->unanswered == message->behind)
-		stream->unanswered = message;
-	if (stream->index)
-		index_message(stream, message);
-	if (stream->reliable && (message->shown.verb == RTAP_VERB_SEND || message->shown.verb == RTAP_VERB_WRITE))
-		link_unacked(stream, message);
-	stream->in_flight++;
-}
-
-void assembly_unindex(struct psn_stream *stream, struct message *message)
-{
-	struct tree tree = { .root = stream->index, .order = by_psn };
-
-	tree_remove(&tree, &message->by_psn);
-	stream->index = tree.root;
-}
-
 static const uint8_t kind_of_verb[] = {
 	[RTAP_VERB_SEND] = RTAP_KIND_SEND, [RTAP_VERB_WRITE] = RTAP_KIND_WRITE, [RTAP_VERB_READ] = RTAP_KIND_READ,
 	[RTAP_VERB_COMPARE_SWAP] = RTAP_KIND_ATOMIC, [RTAP_VERB_FETCH_ADD] = RTAP_KIND_ATOMIC,
@@ -192,26 +95,8 @@ struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream 
 	message->shown.from_a = stream->from_a;
 	message->shown.psn = (uint32_t)psn & PSN_MASK;
 	message->low = message->high = message->origin = psn;
-	link_behind(stream, message, before);
+	message_list_enter(stream, message, before);
 	return message;
-}
-
-static void keep_ahead(struct rtap_tracker *tracker, struct message *message)
-{
-	message->keeps_ahead = true;
-	message->claimed_before = tracker->ahead.last;
-	message->claimed_behind = NULL;
-	*(tracker->ahead.last ? &tracker->ahead.last->claimed_behind : &tracker->ahead.first) = message;
-	tracker->ahead.last = message;
-	tracker->ahead.bytes += message->memory;
-}
-
-void assembly_leave_ahead(struct rtap_tracker *tracker, struct message *message)
-{
-	*(message->claimed_before ? &message->claimed_before->claimed_behind : &tracker->ahead.first) = message->claimed_behind;
-	*(message->claimed_behind ? &message->claimed_behind->claimed_before : &tracker->ahead.last) = message->claimed_before;
-	message->keeps_ahead = false;
-	tracker->ahead.bytes -= message->memory;
 }
 
 static void account_change(struct rtap_tracker *tracker, struct message *message, uint64_t memory)
@@ -226,7 +111,7 @@ static void account_change(struct rtap_tracker *tracker, struct message *message
 		tracker->ahead.bytes += memory - message->memory;
 	message->memory = memory;
 	if (!message->keeps_ahead && message->coverage.bytes && !message->region && !(tracker->keep & COVERAGE_BYTES) && message->stream)
-		keep_ahead(tracker, message);
+		kept_ahead_enter(tracker, message);
 }
 
 /* What of the memory budget the payload takes, after it has grown. */
@@ -276,7 +161,7 @@ static void __attribute__((noinline)) relieve_ahead(struct rtap_tracker *tracker
 
 		drop_bytes(oldest);
 		tracker->counters.evictions += oldest->shown.verb == RTAP_VERB_SEND && !assembly_is_whole(oldest);
-		assembly_leave_ahead(tracker, oldest);
+		kept_ahead_leave(tracker, oldest);
 		account(tracker, oldest);
 	}
 }

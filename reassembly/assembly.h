@@ -7,6 +7,7 @@
 #define REASSEMBLY_ASSEMBLY_H
 
 #include "dissect/ib.h"
+#include "reassembly/message_list.h"
 #include "reassembly/state.h"
 
 /* A packet's payload. */
@@ -32,56 +33,6 @@ static inline void assembly_learn_path_mtu(struct psn_stream *stream, uint32_t p
 
 /* Packets that a payload of `length` bytes takes. IBTA vol. 1, 9.7.2. */
 uint64_t assembly_packets_of(uint64_t length, uint32_t pmtu);
-
-/* assembly_find_before() of a message that is not the last one. */
-struct message *assembly_find_earlier(struct psn_stream *stream, uint64_t psn, struct message *from);
-
-/* The last message that begins at or before `psn`, looked for from `from` on; NULL: from the last one. */
-static inline struct message *assembly_find_before(struct psn_stream *stream, uint64_t psn, struct message *from)
-{
-	struct message *tail = stream->tail;
-
-	if (!tail || tail->low <= psn)
-		return tail;
-	if (from && from->low <= psn && from->behind->low > psn)
-		return from;
-	return assembly_find_earlier(stream, psn, from);
-}
-
-/* Takes a message out of the list of those that wait for an acknowledgement. */
-static inline void assembly_unlink_unacked(struct psn_stream *stream, struct message *message)
-{
-	if (!message->unacked_before)
-		return;
-	if (stream->unacked == message)
-		stream->unacked = message->unacked_after == message ? NULL : message->unacked_after;
-	message->unacked_before->unacked_after = message->unacked_after;
-	message->unacked_after->unacked_before = message->unacked_before;
-	message->unacked_before = message->unacked_after = NULL;
-}
-
-/* Takes a message out of its stream's index. */
-void assembly_unindex(struct psn_stream *stream, struct message *message);
-
-/* Takes a message out of its stream. */
-static inline void assembly_unlink(struct message *message)
-{
-	struct psn_stream *stream = message->stream;
-
-	if (stream->unanswered == message)
-		stream->unanswered = message->behind;
-	if (stream->index)
-		assembly_unindex(stream, message);
-	assembly_unlink_unacked(stream, message);
-	*(message->before ? &message->before->behind : &stream->head) = message->behind;
-	*(message->behind ? &message->behind->before : &stream->tail) = message->before;
-	stream->in_flight--;
-	message->stream = NULL;
-	message->before = message->behind = NULL;
-}
-
-/* The message leaves the tracker's list of those that keep their bytes ahead: it does keeps_ahead. */
-void assembly_leave_ahead(struct rtap_tracker *tracker, struct message *message);
 
 void assembly_set_verb(struct message *message, enum rtap_verb verb);
 
@@ -161,7 +112,7 @@ static inline void assembly_extend(struct message *message, uint64_t psn, enum i
 }
 
 /*
- * The message of a packet with data by its place in it, made if it is its first. `before` is what assembly_find_before() finds.
+ * The message of a packet with data by its place in it, made if it is its first. `before` is what message_list_find_before() finds.
  * NULL: it repeats what was told already, contradicts what is there, or there is no memory.
  */
 struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,

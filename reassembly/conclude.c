@@ -4,8 +4,9 @@
  */
 #include "config.h"
 
-#include "reassembly/ib_message.h"
+#include "reassembly/conclude.h"
 #include "reassembly/memory.h"
+#include "reassembly/message_extent.h"
 
 /* The list of what is missing, growing. */
 struct missing_list {
@@ -208,7 +209,7 @@ static bool conclude_any(struct message *message)
 	       (answered_by_data ? shown->request_seen : message->has_first);
 }
 
-void message_conclude(const struct rtap_tracker *tracker, struct message *message)
+void conclude_message(const struct rtap_tracker *tracker, struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
 

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "reassembly/connection.h"
+#include "reassembly/ddp_half.h"
 #include "reassembly/early_response.h"
 #include "reassembly/ddp_message.h"
 #include "reassembly/handshake.h"
-#include "reassembly/ib_message.h"
+#include "reassembly/ib_settle.h"
 #include "reassembly/iwarp_stream.h"
 #include "reassembly/memory.h"
 #include "reassembly/multicast.h"
@@ -226,13 +227,13 @@ static void conclude(struct rtap_tracker *tracker, struct connection *connection
 	for (int i = 0; i < 2; i++) {
 		struct psn_stream *stream = &connection->streams[i];
 
-		ib_message_settle(tracker, stream, true);
+		ib_settle(tracker, stream, true);
 		connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
 		psn_fini(stream);
 	}
 	rpc_call_finish(tracker, connection);
 	if (connection->ddp)
-		ddp_message_let_go_all(connection);
+		ddp_half_let_go_all(connection);
 	pairing_forget(tracker, connection);
 }
 

@@ -18,9 +18,6 @@ struct ddp_work {
 	struct rtap_iwarp_facts facts;
 };
 
-/* The frame at hand gave something of the message. */
-void ddp_touch(struct rtap_tracker *tracker, struct message *message);
-
 /* A Send is whole, with these bytes, or the capture cut off what was behind them; `put_together`: they are the message's own. */
 void ddp_hear_send(struct ddp_work *work, struct message *message, const struct rtap_span *bytes, bool put_together);
 

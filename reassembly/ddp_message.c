@@ -2,97 +2,21 @@
 #include "config.h"
 
 #include "dissect/fpdu.h"
+#include "dissect/iwarp.h"
 #include "reassembly/assembly.h"
 #include "reassembly/connection.h"
+#include "reassembly/ddp_half.h"
 #include "reassembly/ddp_internal.h"
-#include "reassembly/ib_message.h"
-#include "reassembly/iwarp_stream.h"
+#include "reassembly/frame_touch.h"
+#include "reassembly/message_extent.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/time_windows.h"
 
-#define TORN_NS (2 * NANOSECONDS)
 #define ATOMIC_LENGTH 8
 #define COMPARE_SWAP 2 /* RFC 7306, 5.2.1 */
 /* Requests that may be waiting for their responses and are looked at: real ones allow far fewer (ORD). */
 #define MOST_REQUESTS 256
-
-void ddp_message_settled(const struct rtap_tracker *tracker, struct message *message)
-{
-	struct ddp_half *half = &message->connection->ddp->halves[message->shown.from_a];
-
-	if (!tracker->options.message || message->shown.outcome ||
-	    (message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE))
-		return;
-	message->shown.outcome = RTAP_OUTCOME_UNANSWERED;
-	message->awaits_ack = true;
-	message->ack_at = half->end;
-	message->before = half->last_unacknowledged;
-	*(message->before ? &message->before->behind : &half->first_unacknowledged) = message;
-	half->last_unacknowledged = message;
-}
-
-void ddp_message_let_go(struct message *message)
-{
-	struct ddp_half *half = &message->connection->ddp->halves[message->shown.from_a];
-
-	*(message->before ? &message->before->behind : &half->first_unacknowledged) = message->behind;
-	*(message->behind ? &message->behind->before : &half->last_unacknowledged) = message->before;
-	message->before = message->behind = NULL;
-	message->awaits_ack = false;
-}
-
-void ddp_message_acknowledged(const struct rtap_tracker *tracker, struct connection *connection, bool from_a, uint64_t before,
-			      uint64_t offset, uint64_t frame)
-{
-	struct ddp_half *half = &connection->ddp->halves[from_a];
-	struct message *message;
-
-	half->is_acknowledged = true;
-	while ((message = half->first_unacknowledged) && message->ack_at <= offset) {
-		/* a Terminate that came with it has said otherwise */
-		if (message->shown.outcome == RTAP_OUTCOME_UNANSWERED) {
-			message->shown.outcome = RTAP_OUTCOME_GOOD;
-			/* what the capture point turned round was acknowledged by a frame that is gone */
-			if (message->ack_at > before)
-				message->shown.answered_in = frame;
-			message->answered = true;
-			message->answered_ns = tracker->now_ns;
-			message->answered_at = connection->shown.packets;
-		}
-		ddp_message_let_go(message);
-	}
-}
-
-void ddp_message_let_go_all(struct connection *connection)
-{
-	for (int side = 0; side < 2; side++)
-		while (connection->ddp->halves[side].first_unacknowledged)
-			ddp_message_let_go(connection->ddp->halves[side].first_unacknowledged);
-}
-
-void ddp_touch(struct rtap_tracker *tracker, struct message *message)
-{
-	message->shown.wanted |= tracker->wanted_ahead;
-	if (message->touched || !tracker->options.wanted)
-		return;
-	message->touched = true;
-	message->next_touched = tracker->first_touched;
-	tracker->first_touched = message;
-}
-
-void ddp_message_frame_done(struct rtap_tracker *tracker, bool wanted)
-{
-	if (wanted)
-		iwarp_stream_want(&tracker->view);
-	while (tracker->first_touched) {
-		struct message *message = tracker->first_touched;
-
-		message->shown.wanted |= wanted;
-		message->touched = false;
-		tracker->first_touched = message->next_touched;
-	}
-}
 
 static struct ddp_half *half_of(const struct ddp_work *work)
 {
@@ -141,7 +65,7 @@ static void note(const struct ddp_work *work, struct message *message)
 		shown->time_end_ns = fpdu->last_time_ns;
 	message->active_ns = work->tracker->now_ns;
 	message->torn = false;
-	ddp_touch(work->tracker, message);
+	frame_touch(work->tracker, message);
 }
 
 /* Why bytes of an FPDU are not there. */
@@ -563,16 +487,4 @@ void ddp_message_end(struct rtap_tracker *tracker, struct connection *connection
 	for (int side = 0; side < 2; side++)
 		while (connection->streams[side].head)
 			message_settle(tracker, connection->streams[side].head);
-}
-
-bool ddp_message_is_final(const struct rtap_tracker *tracker, const struct message *message)
-{
-	int64_t waited = tracker->now_ns - message->active_ns;
-	bool is_in_vain;
-
-	if (message->answered)
-		return message->connection->shown.packets - message->answered_at >= GRACE_PACKETS || tracker->now_ns - message->answered_ns >= GRACE_NS;
-	is_in_vain = message->awaits_ack ? !message->connection->ddp->halves[message->shown.from_a].is_acknowledged : message->torn;
-
-	return waited >= (is_in_vain ? TORN_NS : (int64_t)tracker->budget.give_up_ns);
 }

@@ -4,8 +4,9 @@
 #include "dissect/fpdu.h"
 #include "dissect/iwarp.h"
 #include "reassembly/connection.h"
+#include "reassembly/ddp_half.h"
 #include "reassembly/ddp_internal.h"
-#include "reassembly/iwarp_stream.h"
+#include "reassembly/iwarp_half.h"
 #include "reassembly/message_queue.h"
 
 /* Requests that may be waiting for their responses and are looked at: real ones allow far fewer (ORD). */
@@ -78,7 +79,7 @@ static void begin_anew(struct ddp_reads *reads, uint32_t msn)
 static void apply_limit(const struct ddp_work *work, bool side)
 {
 	struct ddp_reads *reads = &work->connection->ddp->halves[side].reads;
-	uint32_t limit = iwarp_stream_most_requests(work->connection->iwarp, side), over;
+	uint32_t limit = iwarp_half_most_requests(work->connection->iwarp, side), over;
 
 	if (reads->times >= OFTEN && (!limit || reads->deepest < limit))
 		limit = reads->deepest;

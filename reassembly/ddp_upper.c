@@ -14,7 +14,8 @@
 #include "dissect/protocol.h"
 #include "dissect/terminate.h"
 #include "reassembly/ddp_internal.h"
-#include "reassembly/iwarp_stream.h"
+#include "reassembly/frame_touch.h"
+#include "reassembly/iwarp_half.h"
 #include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
@@ -97,10 +98,10 @@ void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connecti
 	rpc = &alone.packet->rpc;
 	if (alone.packet->rpcrdma.present && rpc->is_reply) {
 		if (!rpc_call_context(tracker, connection, from_a, alone.packet, alone.upper) &&
-		    (call = iwarp_stream_find_call(connection->iwarp, !from_a, rpc->xid)))
+		    (call = iwarp_half_find_call(connection->iwarp, !from_a, rpc->xid)))
 			rpc_call_known(&call->rpc, call->frame, call->time_ns, alone.upper);
 	} else if (alone.packet->rpcrdma.present && rpc->program_known) {
-		iwarp_stream_note_call(connection->iwarp, from_a, fpdu, rpc);
+		iwarp_half_note_call(connection->iwarp, from_a, fpdu, rpc);
 	}
 	show(&work, alone.upper);
 }
@@ -165,7 +166,7 @@ static void take_rpc(struct ddp_work *work, struct message *message, struct alon
 	tracker->touched_rpc = NULL;
 	rpc_call_send(tracker, message, alone->packet);
 	if (tracker->touched_rpc)
-		ddp_touch(tracker, tracker->touched_rpc);
+		frame_touch(tracker, tracker->touched_rpc);
 	tracker->touched_rpc = NULL;
 	alone->upper->rpc_follows = rpc_call_follows(tracker, work->connection, work->from_a, alone->packet);
 	if (message->replies_to)

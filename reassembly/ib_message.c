@@ -7,15 +7,16 @@
 #include "reassembly/assembly.h"
 #include "reassembly/early_response.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/ib_response.h"
+#include "reassembly/ib_settle.h"
 #include "reassembly/icrc_sender.h"
+#include "reassembly/message_extent.h"
+#include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/psn.h"
 #include "reassembly/recovery.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/time_windows.h"
-
-/* Holes that the stream went past so long ago stay holes. */
-#define HOLE_NS (2 * NANOSECONDS)
 
 /* Immediate data and the key to invalidate stand in the last packet. */
 static void take_last(struct message *message, const struct rtap_ib_facts *ib)
@@ -51,13 +52,13 @@ static void close_unreliable(struct psn_stream *stream, struct message *message,
 {
 	if (begins)
 		for (struct message *before = message->before; before && !before->answered; before = before->before) {
-			assembly_unlink_unacked(stream, before);
+			message_list_leave_unacked(stream, before);
 			before->answered = true;
 			before->answered_ns = now_ns;
 			before->answered_at = stream->packets;
 		}
 	if (!message->answered && assembly_is_whole(message)) {
-		assembly_unlink_unacked(stream, message);
+		message_list_leave_unacked(stream, message);
 		message->answered = true;
 		message->answered_ns = now_ns;
 		message->answered_at = stream->packets;
@@ -83,7 +84,7 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 
 	if (place == IB_FIRST || place == IB_MIDDLE)
 		assembly_learn_path_mtu(stream, piece->wire);
-	message = assembly_message_of(tracker, stream, assembly_find_before(stream, psn, NULL), psn, opcode, piece);
+	message = assembly_message_of(tracker, stream, message_list_find_before(stream, psn, NULL), psn, opcode, piece);
 	if (!message)
 		return;
 	frames = message->shown.frames;
@@ -133,7 +134,7 @@ static uint64_t request_count(const struct psn_stream *stream, const struct rtap
 static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
 			 const struct piece *piece)
 {
-	struct message *message = assembly_find_before(stream, psn, NULL);
+	struct message *message = message_list_find_before(stream, psn, NULL);
 
 	if (is_restart(message, psn, &packet->ib)) {
 		message->active_ns = piece->time_ns;
@@ -175,7 +176,7 @@ static void single_request(struct rtap_tracker *tracker, struct psn_stream *stre
 			   const struct piece *piece, enum rtap_verb verb)
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
-	struct message *message = assembly_find_before(stream, psn, NULL);
+	struct message *message = message_list_find_before(stream, psn, NULL);
 
 	if (message && message->low == psn && is_early_answer(message, verb)) {
 		assembly_set_verb(message, verb);
@@ -230,7 +231,7 @@ static void learn_from_read(struct psn_stream *stream, uint64_t psn)
 /* The sequence goes on elsewhere: what was begun will not be finished. */
 static void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, uint32_t psn)
 {
-	ib_message_settle(tracker, stream, true);
+	ib_settle(tracker, stream, true);
 	stream->connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
 	psn_fini(stream);
 	stream->nak = stream->msn_known = false;
@@ -330,8 +331,8 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 	else if (flow->analysis == RTAP_PSN_RETRANSMISSION)
 		sent_again(stream, tracker->touched, packet, psn, count);
 	if (early_response_may_be(stream, psn))
-		ib_message_answer_late(tracker, stream, psn, flow);
-	ib_message_settle_final(tracker, stream);
+		ib_response_answer_late(tracker, stream, psn, flow);
+	ib_settle_final(tracker, stream);
 }
 
 void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,
@@ -360,44 +361,4 @@ void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connec
 		assembly_fill_completion(&packet->flow, message, payload->wire);
 	tracker->touched = message;
 	message_settle(tracker, message);
-}
-
-bool ib_message_is_given_up(const struct rtap_tracker *tracker, const struct message *message)
-{
-	const struct psn_stream *stream = message->stream;
-	int64_t now = tracker->now_ns;
-	uint64_t end, newest;
-	bool after_read;
-
-	if (stream->connection->closed && now - stream->connection->closed_ns >= GRACE_NS)
-		return true;
-	end = message->end > message->high ? message->end : message->high + 1;
-	/* a READ takes the PSNs of all its responses at once */
-	after_read = message->shown.verb == RTAP_VERB_READ ||
-		     (assembly_same_verb(stream->tail, RTAP_VERB_READ) && stream->tail->end >= stream->next);
-	newest = after_read ? stream->acknowledged : stream->next;
-	if (newest > end + PSN_WINDOW || now - message->active_ns >= (int64_t)tracker->budget.give_up_ns)
-		return true;
-	return stream->next > end && now - message->active_ns >= HOLE_NS;
-}
-
-/* Up to where what was not seen will not come any more. Before the oldest message under way that is so of what was acknowledged, or is old. */
-static uint64_t lost_before(const struct rtap_tracker *tracker, const struct psn_stream *stream)
-{
-	const struct psn_gap *oldest = &stream->gaps.list[0];
-	uint64_t settled = stream->head ? stream->head->low : stream->settled_end;
-
-	if (settled <= stream->acknowledged || tracker->now_ns - oldest->time_ns >= HOLE_NS || stream->next > oldest->end + PSN_WINDOW)
-		return settled;
-	return stream->acknowledged;
-}
-
-void ib_message_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all)
-{
-	while (stream->head && (all || ib_message_is_final(tracker, stream->head)))
-		message_settle(tracker, stream->head);
-	psn_give_up_responses(stream, stream->head ? stream->head->low : stream->settled_high);
-	if (stream->gaps.count && stream->settled_end)
-		stream->connection->shown.trouble[RTAP_TROUBLE_LOST] +=
-			psn_give_up(stream, all ? stream->settled_end : lost_before(tracker, stream));
 }

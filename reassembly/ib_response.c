@@ -5,6 +5,9 @@
 #include "reassembly/assembly.h"
 #include "reassembly/early_response.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/ib_response.h"
+#include "reassembly/ib_settle.h"
+#include "reassembly/message_list.h"
 #include "reassembly/psn.h"
 #include "reassembly/recovery.h"
 
@@ -20,7 +23,7 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
 
 	if (message->answered)
 		return;
-	assembly_unlink_unacked(stream, message);
+	message_list_leave_unacked(stream, message);
 	message->answered = true;
 	message->answered_ns = response->time_ns;
 	message->answered_at = stream->packets;
@@ -46,7 +49,7 @@ static void __attribute__((noinline)) join_by_msn(struct rtap_tracker *tracker, 
 
 	if (!stream->msn_known || !stream->pmtu || !(ib_opcodes[response->opcode].headers & IB_AETH))
 		return;
-	for (const struct message *message = assembly_find_before(stream, from, stream->unanswered);
+	for (const struct message *message = message_list_find_before(stream, from, stream->unanswered);
 	     message && message->low < stream->acknowledged; message = message->behind) {
 		const struct message *next = message->behind;
 
@@ -57,7 +60,7 @@ static void __attribute__((noinline)) join_by_msn(struct rtap_tracker *tracker, 
 	}
 	if (!pairs || messages != counted + pairs)
 		return;
-	for (struct message *message = assembly_find_before(stream, from, stream->unanswered);
+	for (struct message *message = message_list_find_before(stream, from, stream->unanswered);
 	     message && message->low < stream->acknowledged; message = message->behind)
 		while (message->behind && message->behind->high < stream->acknowledged && assembly_may_be_one(message, message->behind)) {
 			message->has_last |= message->behind->has_last;
@@ -120,7 +123,7 @@ static const struct {
 /* How the request stands until it is sent again. */
 static void note_refusal(struct psn_stream *stream, uint64_t psn, enum rtap_outcome outcome)
 {
-	struct message *message = assembly_find_before(stream, psn, stream->unanswered);
+	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
 	uint64_t end = message ? (message->end > message->high ? message->end : message->high + 1) : 0;
 
 	if (message && !message->answered && psn < end)
@@ -139,7 +142,7 @@ static void refuse_message(struct psn_stream *stream, uint64_t psn, const struct
 	}
 	note_refusal(stream, psn, code < RTAP_NAK_COUNT ? (enum rtap_outcome)naks[code].outcome : RTAP_OUTCOME_NONE);
 	/* a sequence error asks for the packet again, the others end the request */
-	message = code != RTAP_NAK_SEQUENCE_ERROR && code < RTAP_NAK_COUNT ? assembly_find_before(stream, psn, stream->unanswered) : NULL;
+	message = code != RTAP_NAK_SEQUENCE_ERROR && code < RTAP_NAK_COUNT ? message_list_find_before(stream, psn, stream->unanswered) : NULL;
 	if (message)
 		answer(stream, message, response, (enum rtap_outcome)naks[code].outcome, flow);
 }
@@ -274,7 +277,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 		.frame = response->frame,
 		.time_ns = response->time_ns,
 	};
-	struct message *message = assembly_find_before(stream, psn, stream->unanswered);
+	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
 	enum ib_place place = (enum ib_place)opcode->place;
 	bool was_whole;
 
@@ -311,7 +314,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
 			    enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow)
 {
-	struct message *message = assembly_find_before(stream, psn, stream->unanswered);
+	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
 	bool was_whole;
 	uint8_t original[8];
 	struct piece piece = {
@@ -364,7 +367,7 @@ static __attribute__((noinline)) uint64_t note_missing(struct psn_stream *stream
 static __attribute__((noinline)) enum rtap_psn_analysis place_unexpected(struct psn_stream *stream, uint64_t psn, const struct psn_sight *sight,
 									 struct rtap_flow_facts *flow, bool *differs)
 {
-	struct message *message = assembly_find_before(stream, psn, stream->unanswered);
+	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
 	bool is_inside = message && message->low < psn && (message->end ? psn < message->end : psn <= message->high + 1);
 	uint64_t missing = 0;
 	enum rtap_psn_analysis analysis;
@@ -442,14 +445,14 @@ static void __attribute__((noinline)) answer_late(struct rtap_tracker *tracker, 
 		break;
 	default:
 		answer_up_to(stream, early->psn, response, NULL);
-		message = assembly_find_before(stream, early->psn, NULL);
+		message = message_list_find_before(stream, early->psn, NULL);
 		if (message && is_answered_by_data(message) && !message->answered)
 			finish_response(tracker, stream, message, false, response, flow);
 		break;
 	}
 }
 
-void ib_message_answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, struct rtap_flow_facts *flow)
+void ib_response_answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, struct rtap_flow_facts *flow)
 {
 	struct early_response *early;
 
@@ -458,7 +461,7 @@ void ib_message_answer_late(struct rtap_tracker *tracker, struct psn_stream *str
 			answer_late(tracker, stream, early, psn, flow);
 }
 
-void ib_message_response(struct rtap_tracker *tracker, struct psn_stream *stream, const struct pending_response *response,
+void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream, const struct pending_response *response,
 			 struct rtap_flow_facts *flow)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
@@ -511,5 +514,5 @@ out:
 		flow->analysis = (uint8_t)analysis;
 		flow->differs = differs;
 	}
-	ib_message_settle_final(tracker, stream);
+	ib_settle_final(tracker, stream);
 }

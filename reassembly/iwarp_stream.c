@@ -8,7 +8,9 @@
 #include "dissect/mpa_setup.h"
 #include "dissect/rpcrdma.h"
 #include "reassembly/connection.h"
+#include "reassembly/ddp_half.h"
 #include "reassembly/ddp_message.h"
+#include "reassembly/iwarp_half.h"
 #include "reassembly/iwarp_stream.h"
 #include "reassembly/memory.h"
 
@@ -40,16 +42,10 @@ static void account(struct iwarp_stream *stream)
 		budget_give(&stream->tracker->budget, &stream->holder, stream->holder.bytes - memory);
 }
 
-/* Which end of the connection sent what this end of the TCP connection did. */
-static bool side_of(const struct iwarp_stream *stream, bool from_a)
-{
-	return from_a != stream->turned;
-}
-
 static void fill_end(const struct iwarp_stream *stream, struct rtap_end *end, bool is_a)
 {
 	const struct tcp_connection *tcp = stream->tcp;
-	bool side = side_of(stream, is_a);
+	bool side = iwarp_side_of(stream, is_a);
 
 	memcpy(end->address, tcp->addresses[side], tcp->address_length);
 	end->address_length = tcp->address_length;
@@ -93,7 +89,7 @@ static struct connection *connection_of(struct iwarp_stream *stream, uint64_t fr
 	connection->shown.has_service = has_setup || stream->opener_known || is_rdma_port(connection->shown.b.port);
 	connection->shown.service_id = CM_TCP_SERVICE(connection->shown.b.port);
 	for (int side = 0; side < 2; side++) {
-		const struct iwarp_half *half = &stream->halves[side_of(stream, side)];
+		const struct iwarp_half *half = &stream->halves[iwarp_side_of(stream, side)];
 
 		/* no answers tell how a request ended */
 		connection->streams[side].reliable = false;
@@ -120,7 +116,7 @@ static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rta
 		if (fpdu->first_time_ns < connection->shown.time_ns)
 			connection->shown.time_ns = fpdu->first_time_ns;
 	}
-	side = side_of(stream, from_a);
+	side = iwarp_side_of(stream, from_a);
 	if (fpdu->crc_status == RTAP_CRC_BAD) {
 		connection->shown.trouble[RTAP_TROUBLE_BAD_FPDU_CRC]++;
 		ddp_message_lost(connection, side, fpdu->bytes.length);
@@ -134,19 +130,7 @@ static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rta
 static void take_lost(struct iwarp_stream *stream, bool from_a, uint64_t length)
 {
 	if (stream->connection)
-		ddp_message_lost(stream->connection, side_of(stream, from_a), length);
-}
-
-/* Up to where a direction is taken. While FPDUs are searched, those that may be found count as to come. */
-static uint64_t taken(const struct iwarp_half *half)
-{
-	const struct tcp_half *tcp = &half->stream->tcp->halves[half->from_a];
-
-	if (half->first)
-		return tcp->base + half->first->offset;
-	if (half->stage == IWARP_FRAMES && half->framer.searching && half->framer.held_length)
-		return tcp->base + half->framer.start;
-	return tcp->next;
+		ddp_message_lost(stream->connection, iwarp_side_of(stream, from_a), length);
 }
 
 /* Whether a position of the other direction is taken. The byte before it may be a FIN. */
@@ -155,7 +139,7 @@ static bool has_cause(const struct iwarp_half *half, uint64_t needs)
 	const struct iwarp_half *other = &half->stream->halves[!half->from_a];
 	const struct tcp_half *tcp = &half->stream->tcp->halves[!half->from_a];
 
-	return !tcp->started || !tcp->has_acknowledged || taken(other) + 1 >= needs;
+	return !tcp->started || !tcp->has_acknowledged || iwarp_half_taken(other) + 1 >= needs;
 }
 
 static bool is_over(const struct iwarp_half *half, const struct iwarp_waiting *waiting)
@@ -210,31 +194,6 @@ static bool let_wait(struct iwarp_half *half, const struct iwarp_waiting *what)
 	half->waiting_bytes += sizeof *waiting + length;
 	account(half->stream);
 	return true;
-}
-
-void iwarp_stream_note_call(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, const struct rtap_rpc_facts *rpc)
-{
-	struct iwarp_half *half = &stream->halves[side_of(stream, side)];
-
-	if (!half->calls)
-		half->calls = memory_new_zeroed(IWARP_CALLS, sizeof *half->calls);
-	if (half->calls)
-		half->calls[half->call_count++ % IWARP_CALLS] = (struct iwarp_call){ fpdu->stream_offset, fpdu->last_frame, fpdu->last_time_ns, *rpc };
-}
-
-const struct iwarp_call *iwarp_stream_find_call(const struct iwarp_stream *stream, bool side, uint32_t xid)
-{
-	const struct iwarp_half *half = &stream->halves[side_of(stream, side)];
-	uint32_t count = half->call_count < IWARP_CALLS ? half->call_count : IWARP_CALLS;
-
-	for (uint32_t i = 1; i <= count; i++) {
-		const struct iwarp_call *call = &half->calls[(half->call_count - i) % IWARP_CALLS];
-
-		/* one that was taken is the messages' matter */
-		if (call->rpc.xid == xid && stream->tcp->halves[half->from_a].base + call->offset >= taken(half))
-			return call;
-	}
-	return NULL;
 }
 
 /* Takes one that need not wait any more: its cause is there, or it has waited long enough. False: there is none. */
@@ -309,7 +268,7 @@ static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 
 		if (let_wait(half, &waiting)) {
 			if (shown != IWARP_NOT_SHOWN && stream->connection)
-				ddp_message_ahead(stream->tracker, stream->connection, side_of(stream, half->from_a), fpdu, shown);
+				ddp_message_ahead(stream->tracker, stream->connection, iwarp_side_of(stream, half->from_a), fpdu, shown);
 			return;
 		}
 	}
@@ -381,7 +340,7 @@ static void take_setup(struct iwarp_half *half, uint32_t length, uint64_t frame,
 	connection = connection_of(stream, frame, time_ns);
 	if (!connection)
 		return;
-	note_private(connection, side_of(stream, half->from_a), &half->mpa);
+	note_private(connection, iwarp_side_of(stream, half->from_a), &half->mpa);
 	connection_event(connection, !half->mpa.is_reply ? "rdma_connect" : half->mpa.rejected ? "rdma_reject" : "rdma_accept",
 			 frame, time_ns, 0);
 	if (other->stage != IWARP_FRAMES || !other->has_setup)
@@ -494,7 +453,7 @@ static void show_ahead(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	uint32_t shown = iwarp_view_add(&stream->tracker->view, &stream->tracker->budget, stream, fpdu, false);
 
 	if (shown != IWARP_NOT_SHOWN && stream->connection)
-		ddp_message_ahead(stream->tracker, stream->connection, side_of(stream, half->from_a), fpdu, shown);
+		ddp_message_ahead(stream->tracker, stream->connection, iwarp_side_of(stream, half->from_a), fpdu, shown);
 }
 
 bool iwarp_stream_ahead(struct iwarp_stream *stream, bool from_a, const struct tcp_bytes *bytes)
@@ -509,12 +468,6 @@ bool iwarp_stream_ahead(struct iwarp_stream *stream, bool from_a, const struct t
 	view->ahead_from_a = from_a;
 	account(stream);
 	return true;
-}
-
-void iwarp_stream_want(struct iwarp_view *view)
-{
-	if (view->ahead)
-		tcp_stream_want(view->ahead, view->ahead_from_a, view->number);
 }
 
 void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tcp_hole *hole)
@@ -540,13 +493,6 @@ void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tc
 
 /* --- the whole --- */
 
-static void forget_calls(struct iwarp_half *half)
-{
-	free(half->calls);
-	half->calls = NULL;
-	half->call_count = 0;
-}
-
 /* Memory is short: what is held goes; FPDUs are searched again. */
 static void evict(struct budget_holder *holder, void *owner)
 {
@@ -567,7 +513,7 @@ static void evict(struct budget_holder *holder, void *owner)
 		half->last = NULL;
 		half->waiting = 0;
 		half->waiting_bytes = 0;
-		forget_calls(half);
+		iwarp_half_forget_calls(half);
 		if (half->stage == IWARP_FRAMES)
 			begin_frames(half, half->framer.offset, false);
 	}
@@ -582,7 +528,7 @@ static void give_up(struct budget_holder *holder, void *owner)
 	(void)holder;
 	take_all(stream);
 	for (unsigned i = 0; i < 2; i++)
-		forget_calls(&stream->halves[i]);
+		iwarp_half_forget_calls(&stream->halves[i]);
 	account(stream);
 }
 
@@ -608,7 +554,7 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		fpdu_fini(&stream->halves[i].framer);
-		forget_calls(&stream->halves[i]);
+		iwarp_half_forget_calls(&stream->halves[i]);
 		while (stream->halves[i].first) {
 			struct iwarp_waiting *waiting = stream->halves[i].first;
 
@@ -630,14 +576,14 @@ static void tell_acknowledged(struct iwarp_stream *stream, uint64_t frame)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		const struct tcp_half *tcp = &stream->tcp->halves[i];
-		const struct ddp_half *messages = &stream->connection->ddp->halves[side_of(stream, i)];
+		const struct ddp_half *messages = &stream->connection->ddp->halves[iwarp_side_of(stream, i)];
 		struct iwarp_half *half = &stream->halves[i];
 		uint64_t offset = tcp->acknowledged > tcp->base ? tcp->acknowledged - tcp->base : 0;
 
 		if (!tcp->has_acknowledged)
 			continue;
 		if (!messages->is_acknowledged || (messages->first_unacknowledged && messages->first_unacknowledged->ack_at <= offset))
-			ddp_message_acknowledged(stream->tracker, stream->connection, side_of(stream, i), half->acknowledged, offset, frame);
+			ddp_half_acknowledged(stream->tracker, stream->connection, iwarp_side_of(stream, i), half->acknowledged, offset, frame);
 		half->acknowledged = offset;
 	}
 }
@@ -681,20 +627,6 @@ void iwarp_stream_life(struct iwarp_stream *stream, bool from_a, enum tcp_life l
 			 frame->number, frame->time_ns, 0);
 }
 
-/* RFC 6581, 9.1: 0x3fff means that it is not known. */
-#define NOT_NEGOTIATED 0x3fff
-
-uint32_t iwarp_stream_most_requests(const struct iwarp_stream *stream, bool side)
-{
-	const struct iwarp_half *half = &stream->halves[side_of(stream, side)], *other = &stream->halves[side_of(stream, !side)];
-	uint32_t most;
-
-	if (!half->has_setup || !other->has_setup || !half->mpa.enhanced || !other->mpa.enhanced)
-		return 0;
-	most = half->mpa.ord < other->mpa.ird ? half->mpa.ord : other->mpa.ird;
-	return most == NOT_NEGOTIATED ? 0 : most;
-}
-
 enum iwarp_verdict iwarp_stream_verdict(const struct iwarp_stream *stream)
 {
 	return stream->refused ? IWARP_NO : stream->proven ? IWARP_YES : IWARP_PERHAPS;
@@ -714,5 +646,5 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 	packet->flow.present = true;
 	packet->flow.tcp_analysis = facts->analysis;
 	packet->flow.connection = stream->connection->shown.number;
-	packet->flow.from_a = side_of(stream, facts->from_a);
+	packet->flow.from_a = iwarp_side_of(stream, facts->from_a);
 }

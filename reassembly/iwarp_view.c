@@ -9,6 +9,7 @@
 #include "dissect/iwarp.h"
 #include "reassembly/iwarp_view.h"
 #include "reassembly/memory.h"
+#include "reassembly/tcp_stream.h"
 
 #define FIRST_ROOM 16
 
@@ -198,6 +199,12 @@ void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context
 		packet->fpdus.crc_status = context->fpdus->crc_status;
 	else
 		packet_graft_send(packet, context, &view->send);
+}
+
+void iwarp_view_want(struct iwarp_view *view)
+{
+	if (view->ahead)
+		tcp_stream_want(view->ahead, view->ahead_from_a, view->number);
 }
 
 void iwarp_view_fini(struct iwarp_view *view, struct budget *budget)

@@ -74,6 +74,9 @@ void iwarp_view_context(const struct iwarp_view *view, const struct iwarp_stream
 /* Dissects the segment at hand, by iwarp_view_context()'s context if the stream carries FPDUs. */
 void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet);
 
+/* The frame at hand is done, and wanted: so are the messages that get what it showed ahead of a gap. */
+void iwarp_view_want(struct iwarp_view *view);
+
 void iwarp_view_fini(struct iwarp_view *view, struct budget *budget);
 
 #endif

@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "reassembly/assembly.h"
+#include "reassembly/conclude.h"
 #include "reassembly/connection.h"
-#include "reassembly/ddp_message.h"
-#include "reassembly/ib_message.h"
+#include "reassembly/ddp_half.h"
+#include "reassembly/kept_ahead.h"
 #include "reassembly/memory.h"
+#include "reassembly/message_final.h"
+#include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_operations.h"
@@ -132,7 +135,7 @@ static void leave_stream(struct message *message)
 	if (message->slot)
 		*message->slot = NULL;
 	message->slot = NULL;
-	assembly_unlink(message);
+	message_list_leave(message);
 }
 
 static void link_half(struct connection *connection, struct message *message)
@@ -194,7 +197,7 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	if (message->stream)
 		leave_stream(message);
 	if (message->awaits_ack)
-		ddp_message_let_go(message);
+		ddp_half_let_go(message);
 	if (tracker->spare_count < MOST_SPARE) {
 		message->behind = tracker->spare;
 		tracker->spare = message;
@@ -245,11 +248,6 @@ static bool is_ready(const struct rtap_tracker *tracker, const struct message *m
 	return message->place && tracker->last_ready && message->place <= tracker->last_ready->place;
 }
 
-static bool is_final(const struct rtap_tracker *tracker, const struct message *message)
-{
-	return message->connection->ddp ? ddp_message_is_final(tracker, message) : ib_message_is_final(tracker, message);
-}
-
 /*
  * The message that is not over yet, of the first one and those between it and its RPC reply, whose numbers must be known. NULL:
  * nothing changes about them any more.
@@ -259,18 +257,18 @@ static struct message *awaited_by(struct rtap_tracker *tracker, struct message *
 	if (message_is_held(message))
 		return message;
 	if (message->stream) {
-		if (!is_final(tracker, message))
+		if (!message_is_final(tracker, message))
 			return message;
 		message_settle(tracker, message);
 	}
-	if ((message->awaits_ack || message->answered) && message->connection->ddp && !ddp_message_is_final(tracker, message))
+	if ((message->awaits_ack || message->answered) && message->connection->ddp && !message_final_ddp(tracker, message))
 		return message;
 	/* what was found ready stays so */
 	while (message->partner && !is_ready(tracker, message->partner)) {
 		struct message *last = tracker->last_ready, *next = last ? last->waiting_behind : message;
 
 		/* one that only holds a place can go again */
-		if ((next->holder && !next->shown.is_rpc) || (next->stream && !is_final(tracker, next)))
+		if ((next->holder && !next->shown.is_rpc) || (next->stream && !message_is_final(tracker, next)))
 			return next;
 		if (next->stream)
 			message_settle(tracker, next);
@@ -316,9 +314,9 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 {
 	struct connection *connection = message->connection;
 
-	message_conclude(tracker, message);
+	conclude_message(tracker, message);
 	if (message->keeps_ahead)
-		assembly_leave_ahead(tracker, message);
+		kept_ahead_leave(tracker, message);
 	if (message->region || message->replies_to)
 		rpc_call_settled(tracker, message);
 	if (message->stream) {
@@ -330,7 +328,7 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 		message->stream->settled_end = message->end ? message->end : message->has_last ? message->high + 1 : 0;
 		leave_stream(message);
 		if (connection->ddp)
-			ddp_message_settled(tracker, message);
+			ddp_half_await_ack(tracker, message);
 	}
 	if (connection) {
 		connection->shown.messages++;
@@ -353,7 +351,7 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 		if (*at_hand[i] == message)
 			*at_hand[i] = NULL;
 	if (message->keeps_ahead)
-		assembly_leave_ahead(tracker, message);
+		kept_ahead_leave(tracker, message);
 	if (message->region || message->replies_to)
 		rpc_call_forget(message);
 	free_message(tracker, message);
@@ -411,9 +409,9 @@ static void step_aside(struct rtap_tracker *tracker, struct message *message)
 
 static bool is_over(const struct rtap_tracker *tracker, const struct message *message)
 {
-	if (message_is_held(message) || (message->stream && !is_final(tracker, message)))
+	if (message_is_held(message) || (message->stream && !message_is_final(tracker, message)))
 		return false;
-	return !((message->awaits_ack || message->answered) && message->connection->ddp) || ddp_message_is_final(tracker, message);
+	return !((message->awaits_ack || message->answered) && message->connection->ddp) || message_final_ddp(tracker, message);
 }
 
 /* Before all whose places are not settled yet. */

@@ -6,7 +6,7 @@
 #ifndef REASSEMBLY_MESSAGE_QUEUE_H
 #define REASSEMBLY_MESSAGE_QUEUE_H
 
-#include "reassembly/ib_message.h"
+#include "reassembly/message_final.h"
 #include "reassembly/state.h"
 
 /*
@@ -30,7 +30,7 @@ static inline bool message_is_held(const struct message *message)
 /* Whether its end has not been seen yet, as of nearly all that wait. */
 static inline bool message_is_under_way(const struct rtap_tracker *tracker, const struct message *message)
 {
-	return message_is_held(message) || (message->stream && !message->connection->ddp && !ib_message_is_final(tracker, message));
+	return message_is_held(message) || (message->stream && !message->connection->ddp && !message_final_psn(tracker, message));
 }
 
 /* Whether it has held its place for so long that it has to step aside. */

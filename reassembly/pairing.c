@@ -6,7 +6,8 @@
 
 #include "dissect/ib.h"
 #include "reassembly/connection.h"
-#include "reassembly/ib_message.h"
+#include "reassembly/ib_response.h"
+#include "reassembly/ib_settle.h"
 #include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/pairing.h"
@@ -251,8 +252,8 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	struct flow *flow = other->flows[other->flows[1] ? 1 : 0];
 
 	/* responses that waited for too long have told of requests that nobody made */
-	ib_message_settle(tracker, stream, true);
-	ib_message_settle(tracker, unused, true);
+	ib_settle(tracker, stream, true);
+	ib_settle(tracker, unused, true);
 	psn_fini(stream);
 	psn_fini(unused);
 	*stream = *taken;
@@ -314,7 +315,7 @@ static void resolve(struct rtap_tracker *tracker, const struct flow *flow, struc
 {
 	struct rtap_flow_facts facts = { .present = true, .from_a = flow->from_a, .connection = flow->connection->shown.number };
 
-	ib_message_response(tracker, stream, response, &facts);
+	ib_response_packet(tracker, stream, response, &facts);
 	if (tracker->options.resolved)
 		tracker->options.resolved(tracker->options.owner, response->frame, &facts);
 }

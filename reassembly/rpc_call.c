@@ -7,7 +7,6 @@
 #include "dissect/protocol.h"
 #include "dissect/rpcrdma.h"
 #include "reassembly/assembly.h"
-#include "reassembly/ib_message.h"
 #include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/recovery.h"

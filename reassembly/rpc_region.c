@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "reassembly/assembly.h"
-#include "reassembly/ib_message.h"
+#include "reassembly/kept_ahead.h"
+#include "reassembly/message_extent.h"
 #include "reassembly/psn.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_region.h"
@@ -281,7 +282,7 @@ void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, s
 	struct rpc_call *call = region->call;
 
 	if (message->keeps_ahead)
-		assembly_leave_ahead(tracker, message);
+		kept_ahead_leave(tracker, message);
 	message->region = region;
 	message->claimed_before = call->last_claimed;
 	message->claimed_behind = NULL;

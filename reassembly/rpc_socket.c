@@ -3,7 +3,7 @@
 
 #include "dissect/cm.h"
 #include "reassembly/connection.h"
-#include "reassembly/ddp_internal.h"
+#include "reassembly/frame_touch.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_conversation.h"
@@ -51,12 +51,8 @@ static void disconnect(void *owner, struct rpc_conversation *conversation)
 static void drop_place(void *owner, struct message *message)
 {
 	struct rtap_tracker *tracker = owner;
-	struct message **link = &tracker->first_touched;
 
-	while (message->touched && *link != message)
-		link = &(*link)->next_touched;
-	if (message->touched)
-		*link = message->next_touched;
+	frame_touch_forget(tracker, message);
 	message_drop(tracker, message);
 }
 
@@ -75,7 +71,7 @@ static void hold_place(void *owner, struct rpc_direction *direction, uint64_t fr
 	if (!direction->place)
 		return;
 	direction->place->holder = &direction->place;
-	ddp_touch(tracker, direction->place);
+	frame_touch(tracker, direction->place);
 }
 
 /* The reply that stands there waits for its call. */
@@ -89,7 +85,7 @@ static void reserve(void *owner, struct rpc_conversation *conversation, uint64_t
 	if (!*slot)
 		return;
 	(*slot)->holder = slot;
-	ddp_touch(tracker, *slot);
+	frame_touch(tracker, *slot);
 }
 
 /* The one that holds the message's place, if any does; else a new one. */
@@ -127,7 +123,7 @@ static struct message *take_message(void *owner, struct rpc_conversation *conver
 	message->shown.verb = RTAP_VERB_SEND;
 	message->shown.from_a = from_a != conversation->turned;
 	rpc_exchange_show_plain(tracker, message, heard, facts, told);
-	ddp_touch(tracker, message);
+	frame_touch(tracker, message);
 	message->holder = told->slot;
 	if (told->slot)
 		*told->slot = message;

@@ -12,11 +12,15 @@
 #include "dissect/rpcrdma.h"
 #include "reassembly/connection.h"
 #include "reassembly/ddp_message.h"
+#include "reassembly/frame_touch.h"
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"
+#include "reassembly/ib_response.h"
+#include "reassembly/ib_settle.h"
 #include "reassembly/icrc_sender.h"
 #include "reassembly/mad_message.h"
 #include "reassembly/memory.h"
+#include "reassembly/message_extent.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
@@ -229,7 +233,7 @@ static void response_packet(struct rtap_tracker *tracker, struct flow *flow, str
 	note_packet(flow->connection, packet, flow->from_a, false);
 	if (ib_opcodes[packet->ib.opcode].class == IB_READ_RESPONSE)
 		note_path(flow, packet, false);
-	ib_message_response(tracker, &flow->connection->streams[!flow->from_a], &response, &packet->flow);
+	ib_response_packet(tracker, &flow->connection->streams[!flow->from_a], &response, &packet->flow);
 	connection_account(tracker, flow->connection);
 }
 
@@ -729,7 +733,7 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 	if (packet->flow.present)
 		flow_add_layer(packet);
 	if (tracker->first_touched || (tracker->view.ahead && tracker->view.number == frame->number && tracker->options.wanted))
-		ddp_message_frame_done(tracker, tracker->options.wanted(tracker->options.owner, packet));
+		frame_touch_done(tracker, tracker->options.wanted(tracker->options.owner, packet));
 }
 
 /* A segment is shown by what the stream that it is of is known to carry. */
@@ -808,7 +812,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		tracker->now_ns = frame->time_ns;
 	if (budget_advance(&tracker->budget, tracker->now_ns)) {
 		/* messages that were concluded have nothing of the frame at hand */
-		ddp_message_frame_done(tracker, false);
+		frame_touch_done(tracker, false);
 		messages_advance(tracker);
 		connections_advance(tracker);
 	}
@@ -882,7 +886,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 	tcp_content_flush(tracker);
 	for (struct connection *connection = tracker->first_connection; connection; connection = connection->behind) {
 		for (int i = 0; i < 2; i++)
-			ib_message_settle(tracker, &connection->streams[i], true);
+			ib_settle(tracker, &connection->streams[i], true);
 		rpc_call_finish(tracker, connection);
 		rpc_answers_fini(tracker, connection);
 	}

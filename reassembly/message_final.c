@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "reassembly/assembly.h"
+#include "reassembly/ddp_half.h"
+#include "reassembly/message_final.h"
+
+#define TORN_NS (2 * NANOSECONDS)
+
+bool message_final_given_up(const struct rtap_tracker *tracker, const struct message *message)
+{
+	const struct psn_stream *stream = message->stream;
+	int64_t now = tracker->now_ns;
+	uint64_t end, newest;
+	bool after_read;
+
+	if (stream->connection->closed && now - stream->connection->closed_ns >= GRACE_NS)
+		return true;
+	end = message->end > message->high ? message->end : message->high + 1;
+	/* a READ takes the PSNs of all its responses at once */
+	after_read = message->shown.verb == RTAP_VERB_READ ||
+		     (assembly_same_verb(stream->tail, RTAP_VERB_READ) && stream->tail->end >= stream->next);
+	newest = after_read ? stream->acknowledged : stream->next;
+	if (newest > end + PSN_WINDOW || now - message->active_ns >= (int64_t)tracker->budget.give_up_ns)
+		return true;
+	return stream->next > end && now - message->active_ns >= HOLE_NS;
+}
+
+bool message_final_ddp(const struct rtap_tracker *tracker, const struct message *message)
+{
+	int64_t waited = tracker->now_ns - message->active_ns;
+	bool is_in_vain;
+
+	if (message->answered)
+		return message->connection->shown.packets - message->answered_at >= GRACE_PACKETS || tracker->now_ns - message->answered_ns >= GRACE_NS;
+	is_in_vain = message->awaits_ack ? !message->connection->ddp->halves[message->shown.from_a].is_acknowledged : message->torn;
+
+	return waited >= (is_in_vain ? TORN_NS : (int64_t)tracker->budget.give_up_ns);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The messages of a stream, in the order of their PSNs; and those of them that wait for an acknowledgement.
+ */
+#ifndef REASSEMBLY_MESSAGE_LIST_H
+#define REASSEMBLY_MESSAGE_LIST_H
+
+#include "reassembly/state.h"
+
+/* message_list_find_before() of a message that is not the last one. */
+struct message *message_list_find_earlier(struct psn_stream *stream, uint64_t psn, struct message *from);
+
+/* The last message that begins at or before `psn`, looked for from `from` on; NULL: from the last one. */
+static inline struct message *message_list_find_before(struct psn_stream *stream, uint64_t psn, struct message *from)
+{
+	struct message *tail = stream->tail;
+
+	if (!tail || tail->low <= psn)
+		return tail;
+	if (from && from->low <= psn && from->behind->low > psn)
+		return from;
+	return message_list_find_earlier(stream, psn, from);
+}
+
+/* Takes a message out of the list of those that wait for an acknowledgement. */
+static inline void message_list_leave_unacked(struct psn_stream *stream, struct message *message)
+{
+	if (!message->unacked_before)
+		return;
+	if (stream->unacked == message)
+		stream->unacked = message->unacked_after == message ? NULL : message->unacked_after;
+	message->unacked_before->unacked_after = message->unacked_after;
+	message->unacked_after->unacked_before = message->unacked_before;
+	message->unacked_before = message->unacked_after = NULL;
+}
+
+/* Takes a message out of its stream's index. */
+void message_list_unindex(struct psn_stream *stream, struct message *message);
+
+/* Takes a message out of its stream. */
+static inline void message_list_leave(struct message *message)
+{
+	struct psn_stream *stream = message->stream;
+
+	if (stream->unanswered == message)
+		stream->unanswered = message->behind;
+	if (stream->index)
+		message_list_unindex(stream, message);
+	message_list_leave_unacked(stream, message);
+	*(message->before ? &message->before->behind : &stream->head) = message->behind;
+	*(message->behind ? &message->behind->before : &stream->tail) = message->before;
+	stream->in_flight--;
+	message->stream = NULL;
+	message->before = message->behind = NULL;
+}
+
+/* Puts a message into the stream behind `before`; NULL: before all. */
+void message_list_enter(struct psn_stream *stream, struct message *message, struct message *before);
+
+#endif
