@@ -11,31 +11,17 @@
 #include "dissect/cursor.h"
 #include "reassembly/state.h"
 
-/* A new connection with the next number, first seen in `frame`. NULL: memory is out. */
-struct connection *connection_create(struct rtap_tracker *tracker, uint64_t frame, int64_t time_ns);
+/* A first connection that is retired is reported as soon as nothing refers to it. */
+void connection_note_first(struct rtap_tracker *tracker);
+
+/* It leaves those that are there: it is told, or never will be. */
+void connection_leave(struct rtap_tracker *tracker, struct connection *connection);
+
+/* Tells it, as it is. */
+void connection_tell(struct rtap_tracker *tracker, struct connection *connection);
 
 /* Frees it if it is closed, reported, and no message needs it; reports it before if it is the only one to wait for. */
 void connection_release(struct rtap_tracker *tracker, struct connection *connection);
-
-/* It is over: what is still under way is waited for. */
-void connection_close(struct rtap_tracker *tracker, struct connection *connection);
-
-/* Nothing belongs to it any more: its messages are settled, its flows go. */
-void connection_retire(struct rtap_tracker *tracker, struct connection *connection);
-
-/* What it had belongs to another now: it is never told. */
-void connection_drop(struct rtap_tracker *tracker, struct connection *connection);
-
-/* Adds to its life. */
-void connection_event(struct connection *connection, const char *name, uint64_t frame, int64_t time_ns, uint32_t reason);
-
-void connection_add_event(struct connection *connection, const struct rtap_life_event *event);
-
-/* The events of its life, which its owner may change. */
-static inline struct rtap_life_event *connection_life(struct rtap_connection *shown)
-{
-	return (struct rtap_life_event *)(uintptr_t)shown->life;
-}
 
 /* A packet without PSNs is of it; what a TCP segment is in its stream, or NULL. */
 void connection_note(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet,
@@ -105,9 +91,6 @@ void flow_attach(struct flow *flow, struct connection *connection, bool from_a);
 /* Frees the responses that wait; the flow's holder still has their bytes. */
 void flow_forget_pending(struct flow *flow);
 
-/* The responses that wait get a connection of their own if none is known; without any, the flow goes. */
-void flow_stop_waiting(struct rtap_tracker *tracker, struct flow *flow);
-
 /* Takes the flow out; what it keeps goes. */
 void flow_destroy(struct rtap_tracker *tracker, struct flow *flow);
 
@@ -131,21 +114,5 @@ static inline void connections_due(struct rtap_tracker *tracker, int64_t time_ns
 	if (due_ns < tracker->due_ns)
 		tracker->due_ns = due_ns;
 }
-
-/* connections_advance() when there may be something to do. */
-void connections_do_due(struct rtap_tracker *tracker);
-
-/* Retires connections that closed some time ago, and tells those that are over, in order. */
-static inline void connections_advance(struct rtap_tracker *tracker)
-{
-	if (tracker->now_ns >= tracker->due_ns)
-		connections_do_due(tracker);
-}
-
-/* Retires and tells all; messages have been told before. */
-void connections_flush(struct rtap_tracker *tracker);
-
-/* Frees all, telling nothing. */
-void connections_fini(struct rtap_tracker *tracker);
 
 #endif

@@ -5,6 +5,7 @@
 #include "dissect/iwarp.h"
 #include "reassembly/assembly.h"
 #include "reassembly/connection.h"
+#include "reassembly/connection_life.h"
 #include "reassembly/ddp_half.h"
 #include "reassembly/ddp_internal.h"
 #include "reassembly/frame_touch.h"
@@ -202,7 +203,7 @@ static void take_single(struct ddp_work *work, enum rtap_message_kind kind, uint
 
 static void take_terminate(struct ddp_work *work)
 {
-	connection_event(work->connection, "terminate", work->fpdu->last_frame, work->fpdu->last_time_ns, 0);
+	connection_life_event(work->connection, "terminate", work->fpdu->last_frame, work->fpdu->last_time_ns, 0);
 	ddp_refuse(work);
 	take_single(work, RTAP_KIND_TERMINATE, DDP_UNTAGGED_LENGTH);
 }

@@ -6,80 +6,19 @@
 
 #include "dissect/cm.h"
 #include "reassembly/connection.h"
+#include "reassembly/connection_life.h"
+#include "reassembly/connection_lifecycle.h"
 #include "reassembly/handshake.h"
+#include "reassembly/handshake_ids.h"
 #include "reassembly/memory.h"
 #include "reassembly/port_pairing.h"
 #include "reassembly/time_windows.h"
 
-/* A communication id of one end. */
-struct handshake {
-	uint64_t words[4];   /* address and its length, id, kind */
-	uint64_t hash;
-	uint32_t id;
-	uint8_t consumer;    /* enum rtap_cm_consumer: of the answer to the message that told the id */
-	/* of a service's queue pair: the first of those that no datagram was seen of */
-	struct connection *connection;
-	uint32_t waiting;    /* how many these are */
-	uint64_t service_id, transaction_id;
-};
-
 #define MAX_SERVICES 65536
 #define MAX_WAITING 64
 
-
 /* Room in a life for its end, however many paths were loaded. */
 #define EVENTS_AT_THE_END 3
-
-enum { SIDR_REQUEST = 1, SIDR_QUEUE_PAIR = 2 };
-
-uint64_t handshake_memory(const struct connection *connection)
-{
-	const uint64_t one = sizeof(struct handshake) + 2 * sizeof(struct map_slot);
-
-	return (connection->handshakes[0] ? one : 0) + (connection->handshakes[1] ? one : 0) + (connection->resolution ? one : 0);
-}
-
-static void words_of(const struct rtap_end *end, uint32_t id, unsigned kind, uint64_t words[4])
-{
-	memcpy(words, end->address, sizeof end->address);
-	words[2] = (uint64_t)end->address_length << 32 | id;
-	words[3] = kind;
-}
-
-static bool same_words(const void *value, const void *key)
-{
-	return !memcmp(((const struct handshake *)value)->words, key, sizeof((struct handshake *)0)->words);
-}
-
-static struct handshake *find(const struct map *map, const struct rtap_end *end, uint32_t id, unsigned kind)
-{
-	uint64_t words[4];
-
-	words_of(end, id, kind, words);
-	return map_find(map, map_hash(words, 4), same_words, words);
-}
-
-static struct handshake *add(struct map *map, const struct rtap_end *end, uint32_t id, unsigned kind)
-{
-	struct handshake *handshake = memory_new_zeroed(1, sizeof *handshake);
-
-	if (!handshake)
-		return NULL;
-	handshake->id = id;
-	words_of(end, id, kind, handshake->words);
-	handshake->hash = map_hash(handshake->words, 4);
-	if (!map_add(map, handshake->hash, handshake)) {
-		free(handshake);
-		return NULL;
-	}
-	return handshake;
-}
-
-static void drop(struct map *map, struct handshake *handshake)
-{
-	map_remove(map, handshake->hash, handshake);
-	free(handshake);
-}
 
 static bool has_id(const struct handshake *handshake, uint32_t id)
 {
@@ -88,7 +27,7 @@ static bool has_id(const struct handshake *handshake, uint32_t id)
 
 static struct connection *connection_of(const struct rtap_tracker *tracker, const struct rtap_end *end, uint32_t id)
 {
-	struct handshake *handshake = find(&tracker->handshakes, end, id, 0);
+	struct handshake *handshake = handshake_ids_find(&tracker->handshakes, end, id, 0);
 
 	return handshake ? handshake->connection : NULL;
 }
@@ -109,7 +48,7 @@ static struct connection *meant(const struct rtap_tracker *tracker, const struct
 
 uint8_t handshake_consumer(const struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *destination)
 {
-	const struct handshake *asked = find(&tracker->handshakes, destination, cm->remote_id, 0);
+	const struct handshake *asked = handshake_ids_find(&tracker->handshakes, destination, cm->remote_id, 0);
 
 	return asked ? asked->consumer : RTAP_CM_CONSUMER_UNKNOWN;
 }
@@ -126,7 +65,7 @@ static void add_event(struct connection *connection, const char *name, const str
 {
 	const struct rtap_frame *frame = packet->frame;
 
-	connection_add_event(connection, &(struct rtap_life_event){
+	connection_life_add(connection, &(struct rtap_life_event){
 		.name = name, .frame = frame->number, .time_ns = frame->time_ns, .reason = reason, .interface = frame->interface });
 }
 
@@ -202,7 +141,7 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
 	const struct rtap_frame *frame = packet->frame;
-	struct handshake *handshake = find(&tracker->handshakes, source, cm->local_id, 0);
+	struct handshake *handshake = handshake_ids_find(&tracker->handshakes, source, cm->local_id, 0);
 	struct connection *connection;
 
 	if (handshake) {
@@ -213,7 +152,7 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 		connection_retire(tracker, handshake->connection);
 	}
 	connection = connection_create(tracker, frame->number, frame->time_ns);
-	handshake = connection ? add(&tracker->handshakes, source, cm->local_id, 0) : NULL;
+	handshake = connection ? handshake_ids_add(&tracker->handshakes, source, cm->local_id, 0) : NULL;
 	if (!handshake) {
 		tracker->counters.evictions++;
 		return;
@@ -265,12 +204,12 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 		note_repeat(connection, "rdma_accept", packet);
 	if (!connection || connection->handshakes[0])
 		return;
-	handshake = find(&tracker->handshakes, source, cm->local_id, 0);
+	handshake = handshake_ids_find(&tracker->handshakes, source, cm->local_id, 0);
 	if (handshake && handshake->connection != connection)
 		connection_retire(tracker, handshake->connection);
-	handshake = find(&tracker->handshakes, source, cm->local_id, 0);
+	handshake = handshake_ids_find(&tracker->handshakes, source, cm->local_id, 0);
 	if (!handshake)
-		handshake = add(&tracker->handshakes, source, cm->local_id, 0);
+		handshake = handshake_ids_add(&tracker->handshakes, source, cm->local_id, 0);
 	if (!handshake) {
 		tracker->counters.evictions++;
 		return;
@@ -297,7 +236,7 @@ static void ask(struct rtap_tracker *tracker, const struct rtap_packet *packet, 
 		const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
-	struct handshake *asked = find(&tracker->services, source, cm->local_id, SIDR_REQUEST);
+	struct handshake *asked = handshake_ids_find(&tracker->services, source, cm->local_id, SIDR_REQUEST);
 	struct connection *connection;
 
 	if (asked && asked->connection && asked->transaction_id == cm->transaction_id && asked->service_id == cm->service_id) {
@@ -305,7 +244,7 @@ static void ask(struct rtap_tracker *tracker, const struct rtap_packet *packet, 
 		return;
 	}
 	if (!asked && tracker->services.count < MAX_SERVICES)
-		asked = add(&tracker->services, source, cm->local_id, SIDR_REQUEST);
+		asked = handshake_ids_add(&tracker->services, source, cm->local_id, SIDR_REQUEST);
 	connection = asked ? connection_create(tracker, packet->frame->number, packet->frame->time_ns) : NULL;
 	if (!connection) {
 		tracker->counters.evictions++;
@@ -333,10 +272,10 @@ static void ask(struct rtap_tracker *tracker, const struct rtap_packet *packet, 
 static void resolve(struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *source,
 		    struct connection *connection)
 {
-	struct handshake *service = find(&tracker->services, source, cm->local_qpn, SIDR_QUEUE_PAIR);
+	struct handshake *service = handshake_ids_find(&tracker->services, source, cm->local_qpn, SIDR_QUEUE_PAIR);
 
 	if (!service && tracker->services.count < MAX_SERVICES)
-		service = add(&tracker->services, source, cm->local_qpn, SIDR_QUEUE_PAIR);
+		service = handshake_ids_add(&tracker->services, source, cm->local_qpn, SIDR_QUEUE_PAIR);
 	if (!service)
 		return;
 	service->service_id = connection ? connection->shown.service_id : cm->service_id;
@@ -354,7 +293,7 @@ static void answer(struct rtap_tracker *tracker, const struct rtap_packet *packe
 		   const struct rtap_end *destination)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
-	struct handshake *asked = find(&tracker->services, destination, cm->local_id, SIDR_REQUEST);
+	struct handshake *asked = handshake_ids_find(&tracker->services, destination, cm->local_id, SIDR_REQUEST);
 	struct connection *connection = asked ? asked->connection : NULL;
 
 	if (!cm->sidr_status)
@@ -366,22 +305,9 @@ static void answer(struct rtap_tracker *tracker, const struct rtap_packet *packe
 		connection_close(tracker, connection);
 }
 
-static void leave_resolved(struct connection *connection)
-{
-	struct connection **link;
-
-	if (!connection->resolved)
-		return;
-	for (link = &connection->resolved->connection; *link != connection;)
-		link = &(*link)->next_resolved;
-	*link = connection->next_resolved;
-	connection->resolved->waiting--;
-	connection->resolved = NULL;
-}
-
 static struct connection *waiting_for(const struct rtap_tracker *tracker, const struct rtap_end *service, const struct rtap_end *other)
 {
-	const struct handshake *resolved = find(&tracker->services, service, service->qpn, SIDR_QUEUE_PAIR);
+	const struct handshake *resolved = handshake_ids_find(&tracker->services, service, service->qpn, SIDR_QUEUE_PAIR);
 	struct connection *found = NULL;
 
 	/* the one that asked first, which stands last */
@@ -403,32 +329,17 @@ struct connection *handshake_resolved(const struct rtap_tracker *tracker, const 
 		return NULL;
 	connection->shown.a.qpn = *from_a ? source->qpn : destination->qpn;
 	connection->shown.a.qpn_known = true;
-	leave_resolved(connection);
+	handshake_ids_leave_resolved(connection);
 	return connection;
 }
 
 bool handshake_service(const struct rtap_tracker *tracker, const struct rtap_end *end, uint64_t *service_id)
 {
-	const struct handshake *service = find(&tracker->services, end, end->qpn, SIDR_QUEUE_PAIR);
+	const struct handshake *service = handshake_ids_find(&tracker->services, end, end->qpn, SIDR_QUEUE_PAIR);
 
 	if (service)
 		*service_id = service->service_id;
 	return service != NULL;
-}
-
-void handshake_forget(struct rtap_tracker *tracker, struct connection *connection)
-{
-	if (connection->handshakes[0] == connection->handshakes[1])
-		connection->handshakes[1] = NULL;
-	for (int i = 0; i < 2; i++) {
-		if (connection->handshakes[i])
-			drop(&tracker->handshakes, connection->handshakes[i]);
-		connection->handshakes[i] = NULL;
-	}
-	leave_resolved(connection);
-	if (connection->resolution)
-		drop(&tracker->services, connection->resolution);
-	connection->resolution = NULL;
 }
 
 /* Paths can be loaded any number of times; a transaction that comes again is one loaded again. */
@@ -470,41 +381,6 @@ static void event_of(struct rtap_tracker *tracker, struct connection *connection
 	}
 	if (cm->attribute == CM_DREP || cm->attribute == CM_REJ)
 		connection_close(tracker, connection);
-}
-
-/* Whether one of the events stands behind the one at `index`. */
-static bool follows(const struct rtap_connection *shown, uint32_t index, const char *const *names)
-{
-	for (uint32_t i = index + 1; i < shown->life_count; i++)
-		for (unsigned j = 0; names[j]; j++)
-			if (!strcmp(shown->life[i].name, names[j]))
-				return true;
-	return false;
-}
-
-/* What shows that a message was answered, even where the answer itself was not captured. */
-static const struct {
-	const char *asks;
-	bool or_packets; /* any packet of the connection shows it too */
-	const char *answers[6];
-} questions[] = {
-	{ "rdma_connect", true, { "rdma_accept", "rdma_reject", "established", "rdma_disconnect", "disconnected" } },
-	{ "rdma_accept", true, { "established", "rdma_reject", "rdma_disconnect", "disconnected" } },
-	{ "lap", false, { "apr" } },
-	{ "rdma_disconnect", false, { "disconnected" } },
-};
-
-void handshake_conclude(struct rtap_connection *shown)
-{
-	/* MPA goes over TCP; to a SIDR_REP there is no answer */
-	if (!shown->learned_by_cm)
-		return;
-	for (uint32_t i = 0; i < shown->life_count; i++)
-		for (unsigned j = 0; j < sizeof questions / sizeof questions[0]; j++)
-			if (!strcmp(shown->life[i].name, questions[j].asks))
-				connection_life(shown)[i].unanswered = !(questions[j].or_packets && shown->packets) &&
-									!(shown->transport == RTAP_TRANSPORT_UD && j == 1) &&
-									!follows(shown, i, questions[j].answers);
 }
 
 void handshake_packet(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,

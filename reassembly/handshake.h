@@ -14,12 +14,6 @@ void handshake_packet(struct rtap_tracker *tracker, const struct rtap_packet *pa
 /* Whose private data a REP or REJ to `destination` has: enum rtap_cm_consumer, by the REQ that it answers. */
 uint8_t handshake_consumer(const struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *destination);
 
-/* Forgets the ids of a connection that goes. */
-void handshake_forget(struct rtap_tracker *tracker, struct connection *connection);
-
-/* Says which events of a connection that is over got no answer. */
-void handshake_conclude(struct rtap_connection *shown);
-
 /*
  * The connection that the first datagram between these ends belongs to, by a resolution of one's queue pair for the other's address,
  * now with both queue pairs; NULL: none. *from_a: the datagram comes from who asked.
@@ -31,8 +25,5 @@ struct connection *handshake_resolved(const struct rtap_tracker *tracker, const 
 bool handshake_service(const struct rtap_tracker *tracker, const struct rtap_end *end, uint64_t *service_id);
 
 void handshake_fini(struct rtap_tracker *tracker);
-
-/* Bytes that what is known of the connection's handshakes takes. */
-uint64_t handshake_memory(const struct connection *connection);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "reassembly/iwarp_half.h"
 #include "reassembly/memory.h"
+#include "reassembly/state.h"
 
 void iwarp_half_note_call(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, const struct rtap_rpc_facts *rpc)
 {
@@ -50,4 +51,12 @@ uint32_t iwarp_half_most_requests(const struct iwarp_stream *stream, bool side)
 		return 0;
 	most = half->mpa.ord < other->mpa.ird ? half->mpa.ord : other->mpa.ird;
 	return most == NOT_NEGOTIATED ? 0 : most;
+}
+
+void iwarp_half_forget_connection(struct iwarp_stream *stream)
+{
+	if (stream->connection)
+		stream->connection->iwarp = NULL;
+	stream->connection = NULL;
+	stream->resumed = true;
 }

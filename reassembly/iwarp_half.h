@@ -110,4 +110,7 @@ void iwarp_half_forget_calls(struct iwarp_half *half);
 /* How many READs and atomics one side of the connection may have outstanding by what the two agreed upon; 0: it is not known. */
 uint32_t iwarp_half_most_requests(const struct iwarp_stream *stream, bool side);
 
+/* Its connection is no more: what comes later begins another one. */
+void iwarp_half_forget_connection(struct iwarp_stream *stream);
+
 #endif

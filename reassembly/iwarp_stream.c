@@ -8,6 +8,8 @@
 #include "dissect/mpa_setup.h"
 #include "dissect/rpcrdma.h"
 #include "reassembly/connection.h"
+#include "reassembly/connection_life.h"
+#include "reassembly/connection_lifecycle.h"
 #include "reassembly/ddp_half.h"
 #include "reassembly/ddp_message.h"
 #include "reassembly/iwarp_half.h"
@@ -341,7 +343,7 @@ static void take_setup(struct iwarp_half *half, uint32_t length, uint64_t frame,
 	if (!connection)
 		return;
 	note_private(connection, iwarp_side_of(stream, half->from_a), &half->mpa);
-	connection_event(connection, !half->mpa.is_reply ? "rdma_connect" : half->mpa.rejected ? "rdma_reject" : "rdma_accept",
+	connection_life_event(connection, !half->mpa.is_reply ? "rdma_connect" : half->mpa.rejected ? "rdma_reject" : "rdma_accept",
 			 frame, time_ns, 0);
 	if (other->stage != IWARP_FRAMES || !other->has_setup)
 		return;
@@ -604,14 +606,6 @@ void iwarp_stream_end(struct iwarp_stream *stream)
 	iwarp_stream_destroy(stream);
 }
 
-void iwarp_stream_forget(struct iwarp_stream *stream)
-{
-	if (stream->connection)
-		stream->connection->iwarp = NULL;
-	stream->connection = NULL;
-	stream->resumed = true;
-}
-
 void iwarp_stream_life(struct iwarp_stream *stream, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
 {
 	const struct rtap_frame *frame = packet->frame;
@@ -623,7 +617,7 @@ void iwarp_stream_life(struct iwarp_stream *stream, bool from_a, enum tcp_life l
 	if (!stream->connection || life == TCP_LIFE_MIDSTREAM)
 		return;
 	stream->fins = (uint8_t)(stream->fins + (life == TCP_LIFE_FIN));
-	connection_event(stream->connection, life == TCP_LIFE_FIN && stream->fins == 1 ? "rdma_disconnect" : "disconnected",
+	connection_life_event(stream->connection, life == TCP_LIFE_FIN && stream->fins == 1 ? "rdma_disconnect" : "disconnected",
 			 frame->number, frame->time_ns, 0);
 }
 

@@ -40,7 +40,4 @@ enum iwarp_verdict iwarp_stream_verdict(const struct iwarp_stream *stream);
 /* A segment of the stream was taken; `packet` shows it. Counts it, and takes what need not wait any more. */
 void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_facts *facts, struct rtap_packet *packet);
 
-/* Its connection is no more: what comes later begins another one. */
-void iwarp_stream_forget(struct iwarp_stream *stream);
-
 #endif

@@ -5,6 +5,7 @@
 
 #include "dissect/protocol.h"
 #include "reassembly/connection.h"
+#include "reassembly/connection_life.h"
 #include "reassembly/memory.h"
 #include "reassembly/multicast.h"
 
@@ -102,7 +103,7 @@ static void note(struct rtap_tracker *tracker, const struct rtap_packet *packet,
 		return;
 	group->events[group->event_count++] = event;
 	for (struct connection *connection = group->connections; connection; connection = connection->next_of_group)
-		connection_add_event(connection, &event);
+		connection_life_add(connection, &event);
 }
 
 /* Records of a version 3 report for IPv4, or a version 2 report for IPv6. */
@@ -181,7 +182,7 @@ void multicast_follow(struct rtap_tracker *tracker, struct connection *connectio
 	if (!group)
 		return;
 	for (uint32_t i = 0; i < group->event_count; i++)
-		connection_add_event(connection, &group->events[i]);
+		connection_life_add(connection, &group->events[i]);
 	connection->group = group;
 	connection->next_of_group = group->connections;
 	if (connection->next_of_group)

@@ -6,6 +6,8 @@
 
 #include "dissect/ib.h"
 #include "reassembly/connection.h"
+#include "reassembly/connection_lifecycle.h"
+#include "reassembly/expectation.h"
 #include "reassembly/ib_response.h"
 #include "reassembly/ib_settle.h"
 #include "reassembly/memory.h"
@@ -15,140 +17,7 @@
 #include "reassembly/psn.h"
 #include "reassembly/rpc_call.h"
 
-#define FIRST_ROOM 8
-#define MAX_EXPECTED 128
 #define MAX_PENDING 256
-
-/* The addresses of a flow's packets and a PSN: turned round, those of what answers it. */
-static void words_of(const struct flow_key *key, bool turned, uint32_t psn, uint64_t words[5])
-{
-	memcpy(words, &key->words[turned ? 2 : 0], 2 * sizeof *words);
-	memcpy(words + 2, &key->words[turned ? 0 : 2], 2 * sizeof *words);
-	words[4] = psn;
-}
-
-static bool same_words(const void *value, const void *key)
-{
-	return !memcmp(((const struct expectation *)value)->words, key, sizeof((struct expectation *)0)->words);
-}
-
-/* Those of the same words are a list, of which the table has the first. */
-static void add_expectation(struct rtap_tracker *tracker, struct expectation *expectation)
-{
-	struct expectation *first = map_find(&tracker->expectations, expectation->hash, same_words, expectation->words);
-
-	expectation->same_before = first;
-	expectation->same_behind = first ? first->same_behind : NULL;
-	if (expectation->same_behind)
-		expectation->same_behind->same_before = expectation;
-	if (first)
-		first->same_behind = expectation;
-	else if (!map_add(&tracker->expectations, expectation->hash, expectation))
-		expectation->connection = NULL;
-}
-
-static void remove_expectation(struct rtap_tracker *tracker, struct expectation *expectation)
-{
-	struct expectation *next = expectation->same_behind;
-
-	if (next)
-		next->same_before = expectation->same_before;
-	if (expectation->same_before) {
-		expectation->same_before->same_behind = next;
-	} else {
-		map_remove(&tracker->expectations, expectation->hash, expectation);
-		/* the slot that went free takes the next one without growing */
-		if (next && !map_add(&tracker->expectations, expectation->hash, next))
-			tracker->counters.evictions++;
-	}
-	expectation->connection = NULL;
-}
-
-static bool same_last(const void *value, const void *key)
-{
-	return !memcmp(((const struct flow *)value)->last_words, key, sizeof((struct flow *)0)->last_words);
-}
-
-void pairing_forget_last(struct rtap_tracker *tracker, struct flow *flow)
-{
-	struct flow *next = flow->last_behind;
-
-	if (!flow->last_indexed)
-		return;
-	flow->last_indexed = false;
-	if (next)
-		next->last_before = flow->last_before;
-	if (flow->last_before) {
-		flow->last_before->last_behind = next;
-	} else {
-		map_remove(&tracker->waiting_flows, flow->last_hash, flow);
-		if (next && !map_add(&tracker->waiting_flows, flow->last_hash, next))
-			tracker->counters.evictions++;
-	}
-}
-
-/* The request of its last response may come next: the point of capture can swap them. */
-static void index_last(struct rtap_tracker *tracker, struct flow *flow)
-{
-	const struct pending_response *last = &flow->pending[flow->pending_count - 1];
-	struct flow *first;
-
-	pairing_forget_last(tracker, flow);
-	if (ib_opcodes[last->opcode].class == IB_CONGESTION)
-		return;
-	words_of(&flow->key, false, last->psn, flow->last_words);
-	flow->last_hash = map_hash(flow->last_words, 5);
-	first = map_find(&tracker->waiting_flows, flow->last_hash, same_last, flow->last_words);
-	flow->last_before = first;
-	flow->last_behind = first ? first->last_behind : NULL;
-	if (flow->last_behind)
-		flow->last_behind->last_before = flow;
-	if (first)
-		first->last_behind = flow;
-	else if (!map_add(&tracker->waiting_flows, flow->last_hash, flow))
-		return;
-	flow->last_indexed = true;
-}
-
-/* Makes room for one more. False: memory is out. */
-static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
-{
-	uint32_t room = connection->expectation_room ? connection->expectation_room * 2 : FIRST_ROOM, kept = connection->expected;
-	struct expectation *larger;
-
-	if (connection->expected < connection->expectation_room || connection->expectation_room >= MAX_EXPECTED)
-		return true;
-	larger = memory_new_zeroed(room, sizeof *larger);
-	if (!larger)
-		return connection->expectation_room > 0;
-	/* they move: the table must point to where they are */
-	for (uint32_t i = 0; i < kept; i++) {
-		struct expectation *old = &connection->expectations[i];
-
-		larger[i] = *old;
-		if (old->connection)
-			remove_expectation(tracker, old);
-	}
-	free(connection->expectations);
-	connection->expectations = larger;
-	connection->expectation_room = room;
-	connection->resized = true;
-	for (uint32_t i = 0; i < kept; i++)
-		if (larger[i].connection)
-			add_expectation(tracker, &larger[i]);
-	return true;
-}
-
-void pairing_forget(struct rtap_tracker *tracker, struct connection *connection)
-{
-	for (uint32_t i = 0; i < connection->expectation_room; i++)
-		if (connection->expectations[i].connection)
-			remove_expectation(tracker, &connection->expectations[i]);
-	free(connection->expectations);
-	connection->expectations = NULL;
-	connection->expectation_room = connection->expected = 0;
-	connection->resized = true;
-}
 
 /* Whether the request that a response answers is one that the connection's known direction may have sent. */
 bool pairing_may_answer(const struct connection *connection, uint32_t response_psn, uint8_t opcode)
@@ -191,8 +60,8 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 
 		if (ib_opcodes[flow->pending[i].opcode].class == IB_CONGESTION)
 			continue;
-		words_of(&flow->key, false, flow->pending[i].psn, words);
-		expectation = map_find(&tracker->expectations, map_hash(words, 5), same_words, words);
+		expectation_words(&flow->key, false, flow->pending[i].psn, words);
+		expectation = map_find(&tracker->expectations, map_hash(words, 5), expectation_has_words, words);
 		for (; expectation; expectation = expectation->same_behind) {
 			bool fits = expectation->connection != flow->connection && expectation->connection != found;
 
@@ -305,7 +174,7 @@ static void pair(struct rtap_tracker *tracker, struct flow *flow, struct connect
 		receiver->qpn_known = true;
 	}
 	port_pairing_note(tracker, connection->flows[0], connection->flows[1]);
-	pairing_forget(tracker, connection);
+	expectation_forget_all(tracker, connection);
 	connection_account(tracker, connection);
 }
 
@@ -341,7 +210,7 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 			connection->shown.time_end_ns = response->time_ns;
 		resolve(tracker, flow, stream, response);
 	}
-	pairing_forget_last(tracker, flow);
+	expectation_forget_last(tracker, flow);
 	tracker->replays = false;
 	flow_forget_pending(flow);
 	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
@@ -351,7 +220,7 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 /* The request that was just expected may be that of the last response of a flow that waits, if it is of one such flow only. */
 static void pair_waiting(struct rtap_tracker *tracker, struct connection *connection, const struct expectation *expectation)
 {
-	struct flow *flow = map_find(&tracker->waiting_flows, expectation->hash, same_last, expectation->words);
+	struct flow *flow = map_find(&tracker->waiting_flows, expectation->hash, expectation_is_last, expectation->words);
 
 	if (!flow || flow->last_behind || (flow->connection && flow->connection->flows[0] && flow->connection->flows[1]) ||
 	    find_requester(tracker, flow) != connection)
@@ -365,16 +234,16 @@ void pairing_expect(struct rtap_tracker *tracker, struct connection *connection,
 	const struct flow *flow = connection->flows[1] ? connection->flows[1] : connection->flows[0];
 	struct expectation *expectation;
 
-	if (!reserve(tracker, connection))
+	if (!expectation_reserve(tracker, connection))
 		return;
 	expectation = &connection->expectations[connection->expected & (connection->expectation_room - 1)];
 	if (expectation->connection)
-		remove_expectation(tracker, expectation);
+		expectation_remove(tracker, expectation);
 	*expectation = (struct expectation){ .connection = connection };
-	words_of(&flow->key, true, psn, expectation->words);
+	expectation_words(&flow->key, true, psn, expectation->words);
 	expectation->hash = map_hash(expectation->words, 5);
 	connection->expected++;
-	add_expectation(tracker, expectation);
+	expectation_add(tracker, expectation);
 	if (tracker->waiting_flows.count)
 		pair_waiting(tracker, connection, expectation);
 }
@@ -404,7 +273,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 		budget_charge(&tracker->budget, &flow->holder, response->captured + 1);
 	}
 	flow->pending_count++;
-	index_last(tracker, flow);
+	expectation_index_last(tracker, flow);
 	return true;
 }
 
@@ -413,41 +282,6 @@ void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connec
 	pair(tracker, flow, connection);
 	if (flow->pending_count)
 		replay(tracker, flow);
-}
-
-bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
-{
-	if (flow->pending_count == MAX_PENDING)
-		return false;
-	if (!flow->holder.bytes)
-		budget_charge(&tracker->budget, &flow->holder, sizeof *flow + 3 * sizeof(struct map_slot));
-	if (!flow->waits) {
-		flow->waits = true;
-		flow->pending_before = NULL;
-		flow->pending_behind = tracker->pending_flows;
-		if (flow->pending_behind)
-			flow->pending_behind->pending_before = flow;
-		tracker->pending_flows = flow;
-	}
-	return copy(tracker, flow, response);
-}
-
-bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
-{
-	struct connection *requester;
-
-	if (flow->pending_count == MAX_PENDING)
-		pairing_finish(tracker, flow);
-	if (!pairing_keep(tracker, flow, response)) {
-		tracker->counters.evictions++;
-		return false;
-	}
-	requester = find_requester(tracker, flow);
-	if (!requester)
-		return false;
-	pair(tracker, flow, requester);
-	replay(tracker, flow);
-	return true;
 }
 
 /* Responses alone: whom they go to must have asked. */
@@ -478,4 +312,82 @@ void pairing_finish(struct rtap_tracker *tracker, struct flow *flow)
 		stand_alone(tracker, flow);
 	if (flow->connection)
 		replay(tracker, flow);
+}
+
+void pairing_stop_waiting(struct rtap_tracker *tracker, struct flow *flow)
+{
+	if (flow->waits) {
+		*(flow->pending_before ? &flow->pending_before->pending_behind : &tracker->pending_flows) = flow->pending_behind;
+		if (flow->pending_behind)
+			flow->pending_behind->pending_before = flow->pending_before;
+	}
+	flow->waits = false;
+	pairing_finish(tracker, flow);
+	if (!flow->connection)
+		flow_destroy(tracker, flow);
+}
+
+static struct flow *flow_of(struct budget_holder *holder)
+{
+	return (struct flow *)((char *)holder - offsetof(struct flow, holder));
+}
+
+static void give_up_pending(struct budget_holder *holder, void *owner)
+{
+	pairing_stop_waiting(owner, flow_of(holder));
+}
+
+/* Memory is short: the responses that wait for their requester go. */
+static void evict_pending(struct budget_holder *holder, void *owner)
+{
+	struct rtap_tracker *tracker = owner;
+	struct flow *flow = flow_of(holder);
+
+	tracker->counters.evictions++;
+	if (!flow->connection) {
+		flow_destroy(tracker, flow);
+		return;
+	}
+	expectation_forget_last(tracker, flow);
+	flow_forget_pending(flow);
+	budget_give(&tracker->budget, holder, holder->bytes);
+}
+
+bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
+{
+	if (flow->pending_count == MAX_PENDING)
+		return false;
+	if (!flow->holder.bytes) {
+		flow->holder.evict = evict_pending;
+		flow->holder.give_up = give_up_pending;
+		flow->holder.owner = tracker;
+		budget_charge(&tracker->budget, &flow->holder, sizeof *flow + 3 * sizeof(struct map_slot));
+	}
+	if (!flow->waits) {
+		flow->waits = true;
+		flow->pending_before = NULL;
+		flow->pending_behind = tracker->pending_flows;
+		if (flow->pending_behind)
+			flow->pending_behind->pending_before = flow;
+		tracker->pending_flows = flow;
+	}
+	return copy(tracker, flow, response);
+}
+
+bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
+{
+	struct connection *requester;
+
+	if (flow->pending_count == MAX_PENDING)
+		pairing_finish(tracker, flow);
+	if (!pairing_keep(tracker, flow, response)) {
+		tracker->counters.evictions++;
+		return false;
+	}
+	requester = find_requester(tracker, flow);
+	if (!requester)
+		return false;
+	pair(tracker, flow, requester);
+	replay(tracker, flow);
+	return true;
 }

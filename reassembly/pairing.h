@@ -14,9 +14,6 @@
  */
 void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn);
 
-/* Forgets what the connection expects. */
-void pairing_forget(struct rtap_tracker *tracker, struct connection *connection);
-
 /*
  * A response on a flow whose requester is not known: kept until it is. Pairs the flow if it can be told now; true then,
  * and what was kept has been taken into account.
@@ -32,8 +29,8 @@ bool pairing_may_answer(const struct connection *connection, uint32_t psn, uint8
 /* Keeps something for the flow's connection, when it is found, without looking for it. False: memory is out. */
 bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response);
 
-/* The flow's last response will not be looked for any more. */
-void pairing_forget_last(struct rtap_tracker *tracker, struct flow *flow);
+/* The responses that wait get a connection of their own if none is known; without any, the flow goes. */
+void pairing_stop_waiting(struct rtap_tracker *tracker, struct flow *flow);
 
 /* No more packets come for what the flow keeps: it makes a connection of its own if none is found. */
 void pairing_finish(struct rtap_tracker *tracker, struct flow *flow);

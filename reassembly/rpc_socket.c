@@ -3,6 +3,7 @@
 
 #include "dissect/cm.h"
 #include "reassembly/connection.h"
+#include "reassembly/connection_lifecycle.h"
 #include "reassembly/frame_touch.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/rpc_call.h"

@@ -11,6 +11,7 @@
 #include "dissect/ib.h"
 #include "dissect/rpcrdma.h"
 #include "reassembly/connection.h"
+#include "reassembly/connection_lifecycle.h"
 #include "reassembly/ddp_message.h"
 #include "reassembly/frame_touch.h"
 #include "reassembly/handshake.h"
@@ -880,7 +881,7 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 	tracker->finishes = true;
 	iwarp_view_end(&tracker->view, &tracker->budget);
 	while (tracker->pending_flows) {
-		flow_stop_waiting(tracker, tracker->pending_flows);
+		pairing_stop_waiting(tracker, tracker->pending_flows);
 		relieve(tracker);
 	}
 	tcp_content_flush(tracker);

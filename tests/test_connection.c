@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "reassembly/connection.h"
+#include "reassembly/connection_lifecycle.h"
 
 #define SECOND INT64_C(1000000000)
 #define SILENCE (90 * SECOND) /* for so long answers are remembered */

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "reassembly/connection.h"
+#include "reassembly/connection_lifecycle.h"
+#include "reassembly/ddp_half.h"
+#include "reassembly/expectation.h"
+#include "reassembly/handshake_ids.h"
+#include "reassembly/ib_settle.h"
+#include "reassembly/iwarp_half.h"
+#include "reassembly/memory.h"
+#include "reassembly/multicast.h"
+#include "reassembly/psn.h"
+#include "reassembly/rpc_answers.h"
+#include "reassembly/rpc_call.h"
+#include "reassembly/rpc_conversation.h"
+
+/* Packets that were under way when a connection was closed still belong to it. */
+#define CLOSING_NS INT64_C(1000000000)
+
+static struct connection *connection_of(struct budget_holder *holder)
+{
+	return (struct connection *)((char *)holder - offsetof(struct connection, holder));
+}
+
+/* Settles all that is under way, as it stands: what comes for it later comes again. */
+static void conclude(struct rtap_tracker *tracker, struct connection *connection)
+{
+	for (int i = 0; i < 2; i++) {
+		struct psn_stream *stream = &connection->streams[i];
+
+		ib_settle(tracker, stream, true);
+		connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
+		psn_fini(stream);
+	}
+	rpc_call_finish(tracker, connection);
+	if (connection->ddp)
+		ddp_half_let_go_all(connection);
+	expectation_forget_all(tracker, connection);
+}
+
+/*
+ * Nothing of it was seen for long: it is concluded, and rests with what knows it again. One that is over is reported, even if earlier
+ * ones are not.
+ */
+static void give_up(struct budget_holder *holder, void *owner)
+{
+	struct rtap_tracker *tracker = owner;
+	struct connection *connection = connection_of(holder);
+
+	connection->references++;
+	connection->leaves = connection->retired;
+	if (!connection->retired) {
+		if (connection->rpc)
+			rpc_conversation_give_up(connection->rpc);
+		conclude(tracker, connection);
+		connection_charge(tracker, connection);
+	}
+	connection->references--;
+	connection_release(tracker, connection);
+}
+
+static void evict(struct budget_holder *holder, void *owner)
+{
+	struct rtap_tracker *tracker = owner;
+	struct connection *connection = connection_of(holder);
+
+	/* of one that rests nothing is lost */
+	if (!holder->rests) {
+		tracker->counters.evictions++;
+		connection->shown.trouble[RTAP_TROUBLE_EVICTED]++;
+	}
+	for (int i = 0; i < 2; i++)
+		for (struct message *message = connection->streams[i].head; message; message = message->behind)
+			message->evicted = true;
+	connection->references++;
+	connection_retire(tracker, connection);
+	connection->leaves = true;
+	budget_give(&tracker->budget, holder, holder->bytes);
+	connection->memory = 0;
+	connection->references--;
+	connection_release(tracker, connection);
+}
+
+struct connection *connection_create(struct rtap_tracker *tracker, uint64_t frame, int64_t time_ns)
+{
+	struct connection *connection = memory_new_zeroed(1, sizeof *connection);
+
+	if (!connection)
+		return NULL;
+	connection->shown.number = ++tracker->connection_number;
+	connection->resized = true;
+	tracker->counters.connections++;
+	connection->shown.first_frame = connection->shown.last_frame = frame;
+	connection->shown.time_ns = connection->shown.time_end_ns = time_ns;
+	connection->holder = (struct budget_holder){ .evict = evict, .give_up = give_up, .owner = tracker };
+	for (int i = 0; i < 2; i++) {
+		connection->shown.rnr_retries[i] = 7;
+		connection->streams[i].connection = connection;
+		connection->streams[i].from_a = i == 1;
+		connection->streams[i].reliable = true;
+	}
+	connection->before = tracker->last_connection;
+	*(connection->before ? &connection->before->behind : &tracker->first_connection) = connection;
+	tracker->last_connection = connection;
+	return connection;
+}
+
+/* The first one may be another now. Times need not be in the order of frames: it can be due before the one that was. */
+static void note_due(struct rtap_tracker *tracker)
+{
+	if (tracker->first_closing)
+		connections_due(tracker, tracker->first_closing->closed_ns, CLOSING_NS);
+}
+
+void connection_close(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (connection->closed)
+		return;
+	connection->closed = true;
+	connection->closed_ns = tracker->now_ns;
+	connection->closing_before = tracker->last_closing;
+	*(tracker->last_closing ? &tracker->last_closing->closing_behind : &tracker->first_closing) = connection;
+	tracker->last_closing = connection;
+	note_due(tracker);
+}
+
+static void leave_closing(struct rtap_tracker *tracker, struct connection *connection)
+{
+	*(connection->closing_before ? &connection->closing_before->closing_behind : &tracker->first_closing) = connection->closing_behind;
+	*(connection->closing_behind ? &connection->closing_behind->closing_before : &tracker->last_closing) = connection->closing_before;
+	note_due(tracker);
+}
+
+void connection_retire(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (connection->retired)
+		return;
+	if (connection->closed)
+		leave_closing(tracker, connection);
+	connection->closed = connection->retired = true;
+	connection_note_first(tracker);
+	connection->references++;
+	conclude(tracker, connection);
+	rpc_answers_fini(tracker, connection);
+	for (int i = 0; i < 2; i++) {
+		if (connection->flows[i])
+			flow_destroy(tracker, connection->flows[i]);
+		connection->flows[i] = NULL;
+	}
+	if (connection->iwarp)
+		iwarp_half_forget_connection(connection->iwarp);
+	if (connection->rpc)
+		rpc_conversation_forget(connection->rpc);
+	connection->rpc = NULL;
+	free(connection->ddp);
+	connection->ddp = NULL;
+	multicast_forget(tracker, connection);
+	handshake_ids_forget(tracker, connection);
+	connection_charge(tracker, connection);
+	connection->leaves |= connection->holder.rests;
+	connection->references--;
+}
+
+void connection_drop(struct rtap_tracker *tracker, struct connection *connection)
+{
+	if (connection->closed && !connection->retired)
+		leave_closing(tracker, connection);
+	connection->closed = connection->retired = true;
+	expectation_forget_all(tracker, connection);
+	handshake_ids_forget(tracker, connection);
+	connection_leave(tracker, connection);
+	tracker->counters.connections--;
+	connection_release(tracker, connection);
+}
+
+static void tell_first(struct rtap_tracker *tracker)
+{
+	struct connection *connection = tracker->first_connection;
+
+	connection_tell(tracker, connection);
+	connection_release(tracker, connection);
+}
+
+void connections_do_due(struct rtap_tracker *tracker)
+{
+	tracker->due_ns = INT64_MAX;
+	rpc_answers_advance(tracker);
+	while (tracker->first_closing && tracker->now_ns - tracker->first_closing->closed_ns >= CLOSING_NS) {
+		struct connection *connection = tracker->first_closing;
+
+		connection_retire(tracker, connection);
+		if (connection->leaves)
+			connection_release(tracker, connection);
+	}
+	note_due(tracker);
+	while (tracker->first_connection && tracker->first_connection->retired && !tracker->first_connection->references)
+		tell_first(tracker);
+	connection_note_first(tracker);
+}
+
+void connections_flush(struct rtap_tracker *tracker)
+{
+	while (tracker->first_connection) {
+		connection_retire(tracker, tracker->first_connection);
+		tell_first(tracker);
+	}
+}
+
+void connections_fini(struct rtap_tracker *tracker)
+{
+	tracker->options.connection = NULL;
+	connections_flush(tracker);
+	for (size_t i = 0; i < tracker->flows.room;)
+		if (tracker->flows.slots[i].value)
+			flow_destroy(tracker, tracker->flows.slots[i].value);
+		else
+			i++;
+	map_fini(&tracker->flows);
+	map_fini(&tracker->expectations);
+	map_fini(&tracker->waiting_flows);
+	map_fini(&tracker->ports);
+	map_fini(&tracker->calls);
+}
