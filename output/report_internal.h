@@ -24,9 +24,6 @@ struct report_page {
 /* Parts of the page; by printer_write(), of a struct report_page. */
 typedef void report_part(const void *page, struct line *line);
 
-/* Below a table: "500 of 812 rows; ...". Nothing if those are all. */
-void report_left_out(uint64_t shown, uint64_t all, const char *what, struct line *line);
-
 /* Plots of the whole capture: rates over time, latencies. */
 report_part report_rates, report_latencies;
 

@@ -10,6 +10,7 @@
 #include "output/html_axis.h"
 #include "output/report_internal.h"
 #include "output/report_recoveries.h"
+#include "output/report_tables.h"
 
 #define LEFT 190
 #define RIGHT 985

@@ -8,6 +8,7 @@
 #include "output/html.h"
 #include "output/messages.h"
 #include "output/report_internal.h"
+#include "output/report_tables.h"
 #include "output/stats_form.h"
 
 #define HEADINGS(array) array, sizeof(array) / sizeof((array)[0])
