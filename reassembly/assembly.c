@@ -145,8 +145,8 @@ static void evict_bytes(struct rtap_tracker *tracker, struct message *message)
 }
 
 /*
- * The oldest of the messages that keep bytes ahead drop theirs, until the others have no more than their share. A SEND that is whole has been
- * shown; of a READ or WRITE it is a loss only if a call names its memory yet: rpc_region_land().
+ * The oldest of the messages that keep bytes ahead drop theirs, until the others have no more than their share. A SEND that is whole was
+ * shown. It is a loss, and counted, only if the SEND becomes whole later, or a call names the memory of the READ or WRITE: rpc_region_land().
  */
 static void __attribute__((noinline)) relieve_ahead(struct rtap_tracker *tracker)
 {
@@ -160,7 +160,6 @@ static void __attribute__((noinline)) relieve_ahead(struct rtap_tracker *tracker
 		struct message *oldest = tracker->ahead.first;
 
 		drop_bytes(oldest);
-		tracker->counters.evictions += oldest->shown.verb == RTAP_VERB_SEND && !assembly_is_whole(oldest);
 		kept_ahead_leave(tracker, oldest);
 		account(tracker, oldest);
 	}

@@ -104,6 +104,7 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	if (!was_whole && assembly_is_whole(message)) {
 		assembly_fill_completion(&packet->flow, message, verb == RTAP_VERB_SEND ? message_known_length(message) : message->shown.length);
 		tracker->completed = message;
+		tracker->counters.evictions += verb == RTAP_VERB_SEND && message->bytes_dropped && !message->shown.bytes_evicted;
 	}
 	if (message->shown.frames != frames && is_cut_send(message))
 		tracker->cut = message;
