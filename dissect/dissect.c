@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "dissect/clear.h"
 #include "dissect/dissect.h"
 #include "dissect/parse.h"
 #include "dissect/registry.h"
@@ -60,7 +61,7 @@ static inline void run(struct parse *parse)
 /* A dissection of all of a frame, of which the packet tells nothing yet. */
 static inline struct parse parse_frame(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
 {
-	memset(packet, 0, offsetof(struct rtap_packet, anomalies));
+	clear_bytes(packet, offsetof(struct rtap_packet, anomalies));
 	packet->frame = frame;
 	packet->sources[0].bytes = frame->bytes;
 	packet->sources[0].captured = frame->captured_length;

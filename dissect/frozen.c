@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "dissect/clear.h"
 #include "dissect/frozen.h"
 #include "dissect/protocol.h"
 
@@ -257,7 +258,7 @@ size_t packet_thaw(uint8_t *frozen, const struct rtap_frame *frame, struct rtap_
 	uint16_t parts;
 	size_t length;
 
-	memset(packet, 0, offsetof(struct rtap_packet, anomalies));
+	clear_bytes(packet, offsetof(struct rtap_packet, anomalies));
 	packet->frame = frame;
 	packet->sources[0].bytes = frame->bytes;
 	packet->sources[0].captured = frame->captured_length;

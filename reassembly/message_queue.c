@@ -2,8 +2,8 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "dissect/clear.h"
 #include "reassembly/assembly.h"
 #include "reassembly/conclude.h"
 #include "reassembly/connection.h"
@@ -570,7 +570,7 @@ struct message *message_create(struct rtap_tracker *tracker, struct connection *
 		return NULL;
 	}
 	budget_charge(&tracker->budget, &tracker->messages, sizeof *message);
-	memset(message, 0, offsetof(struct message, coverage));
+	clear_bytes(message, offsetof(struct message, coverage));
 	message->shown.first_frame = message->shown.last_frame = frame;
 	message->shown.time_ns = message->shown.time_end_ns = time_ns;
 	message->connection = connection;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissect/clear.h"
 #include "dissect/protocol.h"
 #include "dissect/rpcrdma.h"
 #include "reassembly/assembly.h"
@@ -384,7 +385,7 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	}
 	if (!call)
 		return NULL;
-	memset(call, 0, sizeof *call);
+	clear_bytes(call, sizeof *call);
 	call->connection = connection;
 	call->from_a = from_a;
 	call->xid = xid;
