@@ -61,7 +61,7 @@ def lengths():
 
 
 def nesting():
-    capture = Capture("absurd-nesting", 1, "tunnels 40 and more deep, tunnels that end in nothing, bad tunnel headers")
+    capture = Capture("absurd-nesting", 1, "tunnels nested 40 and more deep, tunnels without content, bad tunnel headers")
     frame = net.ethernet(net.roce_v2(SEND))
     for wrap in (lambda f: net.ethernet(net.ipv4(net.vxlan(f))), lambda f: net.ethernet(net.ipv4(net.geneve(f))),
                  lambda f: net.ethernet(net.ipv6(net.gre(f, key=1)))):
@@ -83,7 +83,7 @@ def nesting():
 
 
 def infiniband():
-    capture = Capture("absurd-infiniband", 247, "LRH packet lengths 0..2047, wrong LNH, GRH that is none, no bytes")
+    capture = Capture("absurd-infiniband", 247, "LRH packet lengths 0..2047, wrong LNH, invalid GRH, no bytes")
     for route in (None, {}):
         packet = ib.native(SEND, route)
         for length in (0, 1, 2, 4, 5, 6, 7, 16, 17, 18, 2047):

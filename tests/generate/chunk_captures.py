@@ -116,8 +116,7 @@ def write_chunks():
     two_reads(s, c, 301, 70, ((512,),), ((0, 0),))
     yield s
 
-    s = Session("empty-chunks", "chunks that carry nothing: a READ of no bytes that takes its chunk or leaves it, results that came "
-                "inline, an error")
+    s = Session("empty-chunks", "empty chunks: a READ of no bytes with its chunk used or unused, inline results, an error")
     c = s.peers(cm=False)
     pair = ((64,), (33, 64))
     two_reads(s, c, 0, 61, pair, ((None, 0), (1, 1)))
@@ -247,8 +246,8 @@ def keys():
 
 
 def repeated():
-    s = Session("repeated", "calls sent again with their XID: with the same chunk pulled late, with another chunk; the XID used again "
-                "when it was answered")
+    s = Session("repeated", "calls repeated with their XID: with the same chunk read late, with another chunk; the XID "
+                "reused after its reply")
     c = s.peers(cm=False)
     for anew in (False, True):
         data, regions = data_of(s, 301), s.regions(301)

@@ -72,8 +72,8 @@ def holes():
     write3(s, c, 61, 61)
     yield s
 
-    s = Session("hole-write", "packets of write chunks not captured: a middle, the last, two, a whole WRITE, and the first, without which "
-                "nothing tells where the rest went")
+    s = Session("hole-write", "packets of write chunks not captured: a middle, the last, two, a whole WRITE, and the "
+                "first, without which the position of the rest is unknown")
     c = s.peers()
     lossy_read(s, c, 521, (1000,), 1)
     lossy_read(s, c, 521, (1000,), 2)
@@ -255,8 +255,8 @@ def lies():
     write3(s, c, 61, 61)
     yield s
 
-    s = Session("hostile-replies", "replies whose lists lie: more than was written or offered, lengths that are not the result's, keys "
-                "that nobody named, too many chunks")
+    s = Session("hostile-replies", "replies with false lists: more than written or offered, lengths different from the "
+                "result's, unknown keys, too many chunks")
     c = s.peers(cm=False)
     for length in (39, 41, 44, 4096, MOST):
         bad_reply(s, c, lambda r: segments((), [[(r.r_key, length, r.address)]]))
@@ -270,8 +270,8 @@ def lies():
     read3(s, c, 61, 61)
     yield s
 
-    s = Session("hostile-unfinished", "chunks that nobody reads or writes, calls that nobody answers, a reply in a chunk that was not "
-                "offered, an XID used while its call waits")
+    s = Session("hostile-unfinished", "chunks never read or written, calls without a reply, a reply in a chunk that was "
+                "not offered, an XID reused while its call waits")
     c = s.peers(cm=False)
     s.call(c, nfs.write3(s.new_xid(), data_of(s, 61)), reads=[(0, s.regions(61), False)])
     s.call(c, nfs.read3(s.xid, 61), writes=[s.regions(61)])

@@ -60,7 +60,7 @@ def late():
 
 
 def swapped():
-    s = Session("swapped", "READs and WRITEs captured before the call that they are about; the WRITE of a reply chunk behind the reply's SEND")
+    s = Session("swapped", "READs and WRITEs captured before their call; the WRITE of a reply chunk after the reply's SEND")
     c = s.peers()
     regions = s.regions(521)
     call, packets = s.ask(c, nfs.read3(s.new_xid(), 521), writes=[regions])
@@ -84,8 +84,8 @@ def swapped():
 
 
 def again():
-    s = Session("answered-again", "replies whose SEND is repeated, at once and when all about the call is over; second answers to one call; an "
-                "answered call sent again")
+    s = Session("answered-again", "replies whose SEND is repeated, at once and after the call is complete; second replies "
+                "to one call; an answered call repeated")
     c = s.peers()
     repeated = 0
     for make in (lambda: s.answer(s.call(c, nfs.read3(s.new_xid(), 40)), nfs.read3_reply(s.xid, data_of(s, 40))),
@@ -180,8 +180,8 @@ def shared_memory():
 
 
 def other_versions():
-    s = Session("other-versions", "CM for NFS/RDMA: calls of RPC-over-RDMA versions 2, 3 and 255 and of types that there are none of, and what refuses "
-                "them")
+    s = Session("other-versions", "CM for NFS/RDMA: calls of RPC-over-RDMA versions 2, 3 and 255 and of undefined types, "
+                "and their rejections")
     c = s.peers()
     for version, kind in ((2, rpcrdma.MSG), (3, rpcrdma.NOMSG), (255, rpcrdma.MSGP)):
         xid = s.new_xid()

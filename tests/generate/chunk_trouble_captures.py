@@ -57,8 +57,8 @@ def wrapped():
 
 
 def restarted():
-    s = Session("restarted", "a read chunk's READ asked for again from the middle, a write chunk's WRITE again after a sequence NAK; "
-                "congestion notifications between")
+    s = Session("restarted", "a read chunk's READ requested again from the middle, a write chunk's WRITE retransmitted "
+                "after a sequence NAK; congestion notifications between")
     c = s.peers()
     for at, begin, behind in ((1, None, ()), (1, FIRST, (2,))):
         regions = s.regions(513)

@@ -46,7 +46,7 @@ def managed():
     scene.put(*packets, c.ack(packets[0]))
     yield scene
 
-    scene = Scene("cm-no-rep", "CM whose REP was not captured: the REQ and what is inferred belong together")
+    scene = Scene("cm-no-rep", "CM whose REP was not captured: the REQ and the inferred connection are the same")
     c = scene.connection(port=20049)
     c.request()
     c.ready()
@@ -57,7 +57,7 @@ def managed():
 
 
 def late():
-    scene = Scene("cm-late", "CM whose answers are late: a REQ and a REP sent again, 1.5 s to RTU; a REQ that nobody answers")
+    scene = Scene("cm-late", "CM with late responses: a REQ and a REP repeated, 1.5 s to RTU; a REQ without a response")
     c = scene.connection(port=20049)
     c.request()
     scene.pause(1)
@@ -80,8 +80,8 @@ def late():
 
 def lives():
     """Ends that a connection's life can have, and private data of answers."""
-    scene = Scene("cm-lives", "CM: a REQ without an answer, retried and given up; NVMe accepted, alternate paths, a DREQ without an answer; "
-                              "NVMe rejected; SIDR refused and without an answer")
+    scene = Scene("cm-lives", "CM: a REQ without a response, retried and given up; NVMe accepted, alternate paths, a DREQ "
+                  "without a response; NVMe rejected; SIDR rejected and without a response")
     c = scene.connection(a=("10.0.0.2", 0x50, 1), b=("10.0.0.1", 0x60, 99), port=20049)
     for again in (False, True, True):
         c.request(again=again)
@@ -177,7 +177,7 @@ def midstream():
 
 
 def extended():
-    scene = Scene("xrc", "XRC by CM (the QPN of the REP stands in the EE context field): SEND, WRITE, READ, atomics")
+    scene = Scene("xrc", "XRC by CM (the QPN of the REP is in the EE context field): SEND, WRITE, READ, atomics")
     c = scene.connection(service=ib.XRC, port=20049).establish()
     for packets in (c.send("a", 10), c.send("a", 520), c.send("a", 300, imm=0xfeedbeef), c.send("a", 520, inv=0xabcd),
                     c.write("a", 520), c.write("a", 300, imm=7)):

@@ -392,7 +392,7 @@ class Connection:
         return request, responses
 
     def read_again(self, request, responses, at, begin=None):
-        """The READ asked for again from response `at` on. begin: operation of the first response, if not Middle/Last."""
+        """The READ requested again from response `at` on. begin: operation of the first response, if not Middle/Last."""
         whole = request.values
         again = copy.copy(request)
         again.psn = responses[at].psn

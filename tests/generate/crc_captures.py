@@ -65,7 +65,7 @@ def flipped(name, link, how, frame, headers, vcrc_at=None):
 def captures():
     packet = ib.transport(0x0a, payload=b"payload and pad")
     body = (len(packet.data) - 12 + 4, REST)
-    how = "one bit of every byte flipped, and cut at every byte behind the BTH: "
+    how = "one bit of every byte flipped, and truncation at every byte after the BTH: "
     yield flipped("icrc-v2-ipv4", 1, how + "RoCE v2, IPv4", net.ethernet(net.roce_v2(packet)),
                   [(14, ETHERNET), (20, IPV4), (8, UDP), (12, BTH), body])
     yield flipped("icrc-v2-ipv6", 1, how + "RoCE v2, IPv6", net.ethernet(net.roce_v2(packet, version=6, tclass=3, flow=5)),

@@ -71,7 +71,7 @@ def lost():
 
 def lost_for_good():
     scene = Scene("loss-unacked",
-                  "a Middle lost, and nothing tells before the end of the capture whether the receiver had it")
+                  "a Middle lost, and the capture ends before it shows whether the receiver had it")
     for verb, c in three(scene):
         before, packets = packets_of(c, verb, 1030)
         scene.put(*before, *without(packets, 2))
@@ -102,7 +102,7 @@ def lost_for_good():
         c.anomalies = {"lost": 1, "retransmission|duplicate": 1}
     yield scene
 
-    scene = Scene("loss-of-message", "whole messages lost: only the PSNs tell")
+    scene = Scene("loss-of-message", "whole messages lost, which only the PSNs show")
     c = scene.connection(port=20049).establish()
     packets, gone, more = c.send("a", 520), c.send("a", 100), c.write("a", 520)
     scene.put(*packets, *more, c.ack(more[-1]))
@@ -214,7 +214,7 @@ def reordered():
 def restarted():
     forms = (("first", 2, FIRST), ("middle", 2, None), ("last", 5, None), ("only", 5, ONLY), ("middle-only", 4, FIRST))
     for name, at, begin in forms:
-        scene = Scene("read-restart-" + name, "READ asked for again from response %d on, answered beginning with %s"
+        scene = Scene("read-restart-" + name, "READ requested again from response %d on, answered beginning with %s"
                       % (at, {"middle-only": "a First that was a Middle before"}.get(name, name.capitalize())))
         c = scene.connection(port=20049).establish()
         for seen in ((), tuple(range(at + 1, 6))):
@@ -228,7 +228,7 @@ def restarted():
         scene.put(*packets, c.ack(packets[0]))
         yield scene
 
-    scene = Scene("read-restart-twice", "a READ restarted twice, with a SEND refused by a sequence NAK behind it")
+    scene = Scene("read-restart-twice", "a READ restarted twice, followed by a SEND rejected with a sequence NAK")
     c = scene.connection(port=20049).establish()
     request, responses = c.read("a", 1290)
     send = c.send("a", 300)
@@ -243,7 +243,7 @@ def restarted():
 
 def refused():
     scene = Scene("go-back-n",
-                  "a packet lost on the way, sequence NAK, sent again from there: within a message, and over three")
+                  "a packet lost in the network, sequence NAK, retransmission from there: within a message, and across three")
     c = scene.connection(port=20049).establish()
     p = c.send("a", 1030)
     scene.put(p[0], p[1], p[3], c.ack(p[2], NAK_SEQUENCE), p[4], p[2], p[3], p[4], c.ack(p[4]))
@@ -320,7 +320,7 @@ def other():
     yield scene
 
     scene = Scene("bad-icrc",
-                  "frames whose ICRC is bad give nothing; one is sent again, the other is a hole", options="--check-icrc")
+                  "frames with a bad ICRC are not used; one is retransmitted, the other is a hole", options="--check-icrc")
     for verb, c in three(scene):
         before, packets = packets_of(c, verb, 520)
         scene.put(*before, packets[0])
@@ -337,7 +337,7 @@ def other():
 
 
 def clustered():
-    scene = Scene("loss-cluster", "20 SENDs sent again: one a second 8 times, then 12 within 0.2 s")
+    scene = Scene("loss-cluster", "20 SENDs retransmitted: 8 at one per second, then 12 within 0.2 s")
     c = scene.connection(port=20049).establish()
     for pause in 8 * [1.4] + 12 * [0.006]:
         packets = c.send("a", 100)

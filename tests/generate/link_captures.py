@@ -80,8 +80,8 @@ def trailing():
     for minimum, fcs in ((90, False), (0, True)):
         frames.append(net.ethernet(ib.roce_v1(send(payload=b"x")), minimum=minimum, fcs=fcs))
     frames.append(net.ethernet(net.vlan(net.roce_v2(send(payload=b"")), 9), minimum=64, fcs=True))
-    plain = Capture("trailers", 1, "Ethernet padding and FCS behind RoCE packets")
-    told = Capture("trailers-fcs-told", 1, "the same frames that have an FCS, in a pcap whose header says so", fcs_bytes=4)
+    plain = Capture("trailers", 1, "Ethernet padding and FCS after RoCE packets")
+    told = Capture("trailers-fcs-told", 1, "the frames with an FCS, in a pcap whose header declares it", fcs_bytes=4)
     for frame in frames:
         plain.add(frame)
     for frame in frames:
@@ -96,7 +96,7 @@ def trailing():
 
 
 def ipv4_forms():
-    capture = Capture("ipv4", 1, "IPv4 options, fragments, bad header check sum, flags, tos and ttl at their extremes")
+    capture = Capture("ipv4", 1, "IPv4 options, fragments, bad header checksum, flags, extreme values of tos and ttl")
     for options in (b"\x01\x01\x01\x00", b"\x94\x04\0\0", b"\x07\x27\x04" + bytes(37)):
         capture.add(net.ethernet(net.roce_v2(send(), options=options)).forget("infiniband.invariant.crc.status"))
     for fields in ({"dsfield": 255, "ttl": 0}, {"ttl": 255, "df": 0}, {"rb": 1}, {"ident": 0xffff}, {"ident": 0, "df": 0},
@@ -142,7 +142,7 @@ OPTION = struct.pack(">HBBI", 0x0102, 0x80, 1, 0xcafef00d)
 
 
 def tunnels():
-    capture = Capture("tunnels", 1, "RoCE v2 in VXLAN, GENEVE with options, GRE with key, sequence and check sum, nested")
+    capture = Capture("tunnels", 1, "RoCE v2 in VXLAN, GENEVE with options, GRE with key, sequence and checksum, nested")
 
     def add(piece):
         capture.add(piece.forget("ip.version", "ipv6.version"))  # Wireshark gives both headers' versions both names

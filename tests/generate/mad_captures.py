@@ -158,7 +158,8 @@ def transfer(capture, transaction, count, order, step=STEP_NS):
 
 
 def transfers():
-    capture = Fabric("mad-rmpp", "management transfers of several datagrams: in order, swapped, lost and repeated, stopped; answers, retries, none")
+    capture = Fabric("mad-rmpp", "management transfers of several datagrams: in order, swapped, lost and repeated, "
+                     "stopped; with responses, with retries, without a response")
     transfer(capture, 0x100, 5, lambda n: range(1, n + 1))
     transfer(capture, 0x101, 6, lambda n: [2, 1] + list(range(3, n + 1)))
     transfer(capture, 0x102, 6, lambda n: [1, 3, 4, 3] + ([2] if n == 4 else [2] + list(range(5, n + 1))))
@@ -202,7 +203,8 @@ def eoib(frame, signature=3, version=0, tcp=0, ip=0, reserved=0, fcs=0, more=0, 
 
 def over_eoib():
     """Ethernet frames in datagrams, and what only looks like one."""
-    capture = Fabric("eoib", "Ethernet over InfiniBand: IPv4 and IPv6, with check sums and FCS; and datagrams that only look like it")
+    capture = Fabric("eoib", "Ethernet over InfiniBand: IPv4 and IPv6, with checksums and FCS; and datagrams that only "
+                     "resemble it")
     inner = [net.ipv4(net.udp(Piece(b"over EoIB"), 1000, 2000)), net.ipv6(net.udp(Piece(b"over EoIB"), 1000, 2000))]
     absent = {"infiniband.eoib.version": None, "eth.dst": None}
     good = [eoib(net.ethernet(piece, fcs=bool(fcs)), tcp=3, ip=2, fcs=fcs, ident=0x1234) for piece in inner for fcs in (0, 1)]

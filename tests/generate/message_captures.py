@@ -51,7 +51,7 @@ def lengths():
 
 
 def short():
-    scene = Scene("short", "SENDs of fewer bytes than any header behind them has, on a connection that carries RPC-over-RDMA")
+    scene = Scene("short", "SENDs shorter than any upper-layer header, on a connection with RPC-over-RDMA")
     c = scene.connection(port=20049).establish()
     for length in (0, 1, 4, 12, 15, 27):
         packets = c.send("b" if length & 1 else "a", length)
@@ -118,7 +118,7 @@ def regions():
 
 def many_reads():
     scene = Scene("many-reads",
-                  "16 outstanding READs answered in order, with SENDs of the other side between the responses")
+                  "16 outstanding READs answered in order, with SENDs of the other end between the responses")
     c = scene.connection(port=20049).establish()
     reads = [c.read("a", 100 + 20 * n, r_key=n, va=0x1000 * n) for n in range(16)]
     scene.put(*[request for request, _ in reads])
@@ -127,7 +127,7 @@ def many_reads():
         scene.put(responses[0], *packets, *responses[1:], c.ack(packets[-1]))
     yield scene
 
-    scene = Scene("identical", "messages of the same bytes one after the other are none of them repeats")
+    scene = Scene("identical", "consecutive messages with equal bytes, none of which is a repeat")
     c = scene.connection(port=20049).establish()
     for _ in range(3):
         packets = c.send("a", 300, seed="same") + c.write("a", 300, data=bytes_of("same", 300))
@@ -160,7 +160,7 @@ def unreliable():
     c.anomalies = {"lost": 6}
     yield scene
 
-    scene = Scene("uc-no-cm", "UC without CM: nothing tells the other direction's QP")
+    scene = Scene("uc-no-cm", "UC without CM: the QP of the other direction is unknown")
     c = scene.connection(service=ib.UC)
     scene.put(*c.send("a", 780), *c.write("a", 520), *c.send("a", 0))
     c.known.update({"a.qpn": False, "b.psn": False})

@@ -124,7 +124,7 @@ def everywhere(capture):
 
 def captures():
     yield everywhere(Conversation("mpa_markers", "MPA revision 1 with markers, in front of each word of an FPDU; no CRCs"))
-    yield everywhere(Conversation("mpa_markers-crc", "the same of revision 2, from one end only, with CRCs, for which one end asked", revision=2, crc=(1, 0),
+    yield everywhere(Conversation("mpa_markers-crc", "the same with revision 2, from one end only, with CRCs, which one end requested", revision=2, crc=(1, 0),
                                   markers=(0, 1)))
     yield everywhere(Conversation("mpa_markers-midstream", "markers and CRCs, seen from the middle of an FPDU on", crc=(1, 1), seen_from=37))
     yield everywhere(Conversation("mpa_markers-midstream-no-crc", "markers without CRCs, seen from the middle of an FPDU on", seen_from=37))

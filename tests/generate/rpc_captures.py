@@ -122,7 +122,7 @@ ABSENT = {"rpcordma.xid": None, "rpc.xid": None}
 
 def near_misses():
     """SENDs that resemble RPC-over-RDMA and are not."""
-    talk = Talk(Capture("rpcrdma-near-misses", 1, "SENDs that must not be taken for RPC-over-RDMA: wrong XID or version, "
+    talk = Talk(Capture("rpcrdma-near-misses", 1, "SENDs that must not be recognised as RPC-over-RDMA: wrong XID or version, "
                         "lists too long, too short, random"))
     good = r.message(r.call(0x31337, 100003, 3, 0, r.auth_sys()))
 
