@@ -157,26 +157,26 @@ static int list_link_types(const char *interface)
 
 static const char common_options[] =
 	"arg {number=1}{call=--snap-length}{display=Snapshot length}{type=unsigned}{range=1,262144}"
-	"{tooltip=Bytes captured of each frame at the most}\n"
-	"arg {number=2}{call=--buffer-size}{display=Buffer}{type=string}{tooltip=Memory for packets, such as 64M}\n"
+	"{tooltip=Maximum number of bytes captured of each frame}\n"
+	"arg {number=2}{call=--buffer-size}{display=Buffer}{type=string}{tooltip=Buffer for received packets, such as 64M}\n"
 	"arg {number=3}{call=--queue-size}{display=Queue}{type=string}{tooltip=Memory for packets that wait to be written, such as 64M}\n";
 
 static const char interface_options[] =
-	"arg {number=0}{call=--no-promiscuous-mode}{display=Not promiscuous}{type=boolflag}"
-	"{tooltip=Only what is addressed to this machine}\n";
+	"arg {number=0}{call=--no-promiscuous-mode}{display=No promiscuous mode}{type=boolflag}"
+	"{tooltip=Capture only frames addressed to this machine}\n";
 
 static const char verbs_options[] =
-	"arg {number=4}{call=--flow}{display=Flow rule}{type=string}{tooltip=Only frames that match, such as: ipv4 src=10.0.0.1 udp dst=4791}\n"
-	"arg {number=5}{call=--flow-type}{display=Kind of rule}{type=selector}{tooltip=Who gets the packets}\n"
+	"arg {number=4}{call=--flow}{display=Flow rule}{type=string}{tooltip=Capture only frames that match, such as: ipv4 src=10.0.0.1 udp dst=4791}\n"
+	"arg {number=5}{call=--flow-type}{display=Rule type}{type=selector}{tooltip=Packets delivered to the capture and to the host}\n"
 	"value {arg=5}{value=sniffer}{display=Copies of all packets}{default=true}\n"
-	"value {arg=5}{value=normal}{display=The device matches, the host does not get them}{default=false}\n"
-	"value {arg=5}{value=all}{display=What nobody else asked for}{default=false}\n"
-	"value {arg=5}{value=mc}{display=Multicasts that nobody else asked for}{default=false}\n"
-	"arg {number=6}{call=--flow-dont-trap}{display=Leave them to the host}{type=boolflag}{tooltip=Of rules that the device matches}\n"
-	"arg {number=7}{call=--flow-offload}{display=Filter by the device}{type=boolflag}{tooltip=What it can do of the capture filter}\n"
-	"arg {number=8}{call=--peer}{display=Peer}{type=string}{tooltip=Only traffic of this host}\n"
-	"arg {number=9}{call=--join}{display=Group}{type=string}{tooltip=Multicast group that is joined meanwhile}\n"
-	"arg {number=10}{call=--force}{display=Port not active}{type=boolflag}{tooltip=Capture on it anyway}\n"
+	"value {arg=5}{value=normal}{display=Packets that match, not delivered to the host}{default=false}\n"
+	"value {arg=5}{value=all}{display=Packets that match no other rule}{default=false}\n"
+	"value {arg=5}{value=mc}{display=Multicast packets that match no other rule}{default=false}\n"
+	"arg {number=6}{call=--flow-dont-trap}{display=Also deliver to the host}{type=boolflag}{tooltip=Packets that match rules in the device}\n"
+	"arg {number=7}{call=--flow-offload}{display=Filter in the device}{type=boolflag}{tooltip=The part of the capture filter that the device supports}\n"
+	"arg {number=8}{call=--peer}{display=Peer}{type=string}{tooltip=Capture only traffic of this host}\n"
+	"arg {number=9}{call=--join}{display=Group}{type=string}{tooltip=Multicast group to join during the capture}\n"
+	"arg {number=10}{call=--force}{display=Inactive port}{type=boolflag}{tooltip=Capture also on a port that is not active}\n"
 	"arg {number=11}{call=--verbs}{display=Tuning}{type=string}{tooltip=Such as depth=4096,poll=busy; see rdmatap(1)}\n";
 
 static int list_options(const char *interface)
