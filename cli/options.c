@@ -115,7 +115,7 @@ static const struct option report_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* What each command line may hold. */
+/* The options that each command accepts. */
 static const struct {
 	const char *letters;
 	const struct option *long_options;
@@ -147,7 +147,7 @@ static bool parse_number(const char *text, uint64_t most, uint64_t *number)
 	return text[0] >= '0' && text[0] <= '9' && !*end && !errno && *number <= most;
 }
 
-/* A number with K, M or G behind it for powers of 1024. */
+/* A number, optionally followed by K, M or G for powers of 1024. */
 static bool parse_size(const char *text, uint64_t *size)
 {
 	static const char units[] = "KMG";
@@ -167,7 +167,7 @@ static bool parse_size(const char *text, uint64_t *size)
 	return true;
 }
 
-/* A name is not empty; "" is what a script gives whose variable is not set. */
+/* Reject "", which a script passes if its variable is not set. */
 static bool is_name(const char *option, const char *what, const char *name)
 {
 	if (*name)
@@ -320,7 +320,7 @@ static bool interval_option(int64_t *interval_ns)
 	return false;
 }
 
-/* Of two, one would be ignored. */
+/* Reject a repeated option instead of silently ignoring one. */
 static bool once(const char *option, const char **value, const char *advice)
 {
 	if (*value) {
@@ -379,16 +379,16 @@ static bool fields_option(enum rtap_status status, const struct rtap_error *erro
 	return false;
 }
 
-/* Options of capturing and of series of files that take an argument. */
+/* Capture and file rotation options that take an argument. */
 static bool take_capture_value(struct options *options, int letter)
 {
 	uint64_t number;
 
 	switch (letter) {
 	case 'i':
-		return is_name("-i", "source", optarg) && once("-i", &options->device, "one source is captured on");
+		return is_name("-i", "source", optarg) && once("-i", &options->device, "only one source is supported");
 	case 'Z':
-		return is_name("-Z", "user", optarg) && once("-Z", &options->user, "the program becomes one user");
+		return is_name("-Z", "user", optarg) && once("-Z", &options->user, "only one user is supported");
 	case 'C':
 		if (!number_option("-C", UINT64_MAX / BYTES_A_MEGABYTE, &number))
 			return false;
@@ -419,7 +419,7 @@ static bool take_capture_value(struct options *options, int letter)
 	}
 }
 
-/* Which packets are read, and how they are shown: tcpdump's and tshark's letters. */
+/* Input, selection and output options that take an argument: the letters of tcpdump and tshark. */
 static bool take_packet_value(struct options *options, int letter)
 {
 	struct rtap_error error;
@@ -429,9 +429,9 @@ static bool take_packet_value(struct options *options, int letter)
 	case 'r':
 		return is_name("-r", "file", optarg) && add_input(options, optarg);
 	case 'w':
-		return is_name("-w", "file", optarg) && once("-w", &options->write_name, "one file is written");
+		return is_name("-w", "file", optarg) && once("-w", &options->write_name, "only one output file is supported");
 	case 'o':
-		return is_name("-o", "file", optarg) && once("-o", &options->write_name, "one page is written");
+		return is_name("-o", "file", optarg) && once("-o", &options->write_name, "only one page is supported");
 	case 'f':
 		return once("-f", &options->capture_filter, "join them with 'and'");
 	case 'Y':
@@ -479,9 +479,9 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_FLOW_PRIORITY:
 		return flow_priority_option(&options->live.verbs.flow_priority);
 	case OPTION_PEER:
-		return once("--peer", &options->live.verbs.peer, "one host is looked for; --flow takes several addresses");
+		return once("--peer", &options->live.verbs.peer, "only one host is supported; use --flow for several addresses");
 	case OPTION_JOIN:
-		return once("--join", &options->live.verbs.group, "one group is joined");
+		return once("--join", &options->live.verbs.group, "only one group is supported");
 	case OPTION_VERBS:
 		return once("--verbs", &options->live.verbs.tuning, "join them with commas");
 	case OPTION_THREADS:
@@ -499,7 +499,7 @@ static bool take_value(struct options *options, int letter)
 	case OPTION_RATE:
 		return number_option("--rate", UINT32_MAX, &options->rate);
 	case OPTION_FILES:
-		return is_name("--files", "file", optarg) && once("--files", &options->directory, "one directory is written");
+		return is_name("--files", "file", optarg) && once("--files", &options->directory, "only one directory is supported");
 	case OPTION_DECODE_AS:
 		return add_decode_as(options, optarg);
 	case OPTION_LEVEL:
@@ -554,29 +554,29 @@ static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
 	       verbs->flow_offload || verbs->peer || verbs->group || verbs->tuning;
 }
 
-/* A bare name may be that of an RDMA device. */
+/* A name without a kind may be that of an RDMA device. */
 static bool may_be_verbs(const char *device)
 {
 	return device && (!strchr(device, ':') || !strncmp(device, "verbs:", 6));
 }
 
-/* What it does to others is worth a word. */
+/* Warn that the host does not receive the captured packets. */
 static void warn_of_trapping(const struct rtap_verbs_options *verbs)
 {
 	if (verbs->flow_type == RTAP_FLOW_NORMAL && !verbs->flow_dont_trap)
-		print_error("--flow-type normal: the host does not get these packets while they are captured (--flow-dont-trap leaves them to it)");
+		print_error("--flow-type normal: the host does not receive these packets during the capture (--flow-dont-trap also delivers them to the host)");
 }
 
 static bool check_replay(const struct options *options)
 {
 	if (!options->device)
-		print_error("nothing to send on (name it with -i; rdmatap -D lists what there is)");
+		print_error("no device to send on (name one with -i; rdmatap -D lists them)");
 	else if (!options->input_count)
 		print_error("nothing to send (name a capture file)");
 	else if ((options->speed != 1) + (options->rate != 0) + options->at_once > 1)
-		print_error("--speed, --rate and --at-once: one of them");
+		print_error("--speed, --rate and --at-once exclude each other");
 	else if (options->write_name && !strcmp(options->write_name, "-"))
-		print_error("-w -: standard output tells how much was sent (name a file)");
+		print_error("-w -: standard output has the counts of the replay (name a file)");
 	else
 		return true;
 	return false;
@@ -594,22 +594,22 @@ static bool check(const struct options *options, enum command command)
 	if (!options->input_count && !options->device)
 		print_error("nothing to read (name a capture file; see rdmatap --help)");
 	else if (options->input_count && options->device)
-		print_error("-i and -r: either capture or read");
+		print_error("-i and -r exclude each other");
 	else if (!options->device && (options->user || is_capture_asked(&options->live)))
-		print_error("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm go with -i");
+		print_error("-Z, -p, --buffer-size, --queue-size, --immediate-mode, --mad-classes and --is-sm require -i");
 	else if (is_verbs_asked(&options->live.verbs) && !may_be_verbs(options->device))
 		print_error("--flow, --flow-type, --flow-priority, --flow-dont-trap, --flow-offload, --peer, --join, --force and --verbs "
-			 "go with -i verbs:DEVICE");
+			 "require -i verbs:DEVICE");
 	else if ((options->live.verbs.flow_priority || options->live.verbs.flow_dont_trap) && options->live.verbs.flow_type == RTAP_FLOW_SNIFFER)
-		print_error("--flow-priority and --flow-dont-trap go with --flow-type normal, all or mc");
+		print_error("--flow-priority and --flow-dont-trap require --flow-type normal, all or mc");
 	else if (options->live.verbs.flow_offload && !options->capture_filter)
-		print_error("--flow-offload goes with -f, of which it gives to the NIC what that can do");
+		print_error("--flow-offload requires -f, the filter to offload");
 	else if ((rotates || rotation->files) && !options->write_name)
-		print_error("-C, -G and -W go with -w");
+		print_error("-C, -G and -W require -w");
 	else if (rotation->files && !rotates)
-		print_error("-W goes with -C or -G");
+		print_error("-W requires -C or -G");
 	else if (rotates && !strcmp(options->write_name, "-"))
-		print_error("-w -: standard output is one file only (no -C, -G)");
+		print_error("-w -: standard output cannot be rotated (no -C, -G)");
 	else if (command == COMMAND_EXPORT && !options->write_name && !options->directory)
 		print_error("nothing to write (name a file with -w, a directory with --files)");
 	else if (command == COMMAND_REPORT && !options->write_name)
@@ -617,13 +617,13 @@ static bool check(const struct options *options, enum command command)
 	else if (options->context.check_icrc && options->no_check_icrc)
 		print_error("--check-icrc and --no-check-icrc exclude each other");
 	else if (options->fill_holes && !options->write_name)
-		print_error("--fill-holes goes with -w");
+		print_error("--fill-holes requires -w");
 	else if (options->directory && options->write_name && !strcmp(options->write_name, "-"))
 		print_error("-w - and --files would both write to standard output");
 	else if (options->form == VIEW_FIELDS && !options->fields.column_count)
-		print_error("-T fields prints the fields that -e names: give at least one -e FIELD (rdmatap fields lists them)");
+		print_error("-T fields requires at least one -e FIELD (rdmatap fields lists them)");
 	else if (options->form != VIEW_FIELDS && options->fields.column_count)
-		print_error("-e goes with -T fields");
+		print_error("-e requires -T fields");
 	else if (options->write_name && !strcmp(options->write_name, "-") && (options->print || options->quiet))
 		print_error("-w - and %s would both write to standard output", options->print ? "--print" : "-q");
 	else
@@ -631,14 +631,14 @@ static bool check(const struct options *options, enum command command)
 	return false;
 }
 
-/* What getopt_long() stumbled over, as it was written. It tells only the letter of a short option. */
+/* Print the option that getopt_long() rejected, as it was given; of a short option only the letter is known. */
 static void print_option_error(char *const *argv, int letter)
 {
 	char short_option[] = { '-', (char)optopt, 0 };
 	bool is_long = !optopt || optopt >= OPTION_PRINT;
 
 	print_error("%s: %s (see rdmatap --help)", is_long ? argv[optind - 1] : short_option,
-		 letter == ':' ? "needs an argument" : is_long && strchr(argv[optind - 1], '=') ? "no such option, or none with a value" :
+		 letter == ':' ? "needs an argument" : is_long && strchr(argv[optind - 1], '=') ? "no such option, or it takes no argument" :
 		 "no such option");
 }
 
@@ -646,7 +646,7 @@ static bool take_files(struct options *options, enum command command, int argc, 
 {
 	for (int i = optind; i < argc; i++) {
 		if (!command_lines[command].takes_files) {
-			print_error("%s: neither an option nor a command (capture files are named by -r; see rdmatap --help)", argv[i]);
+			print_error("%s: neither an option nor a command (name capture files with -r; see rdmatap --help)", argv[i]);
 			return false;
 		}
 		if (!is_name("FILE", "file", argv[i]) || !add_input(options, argv[i]))
@@ -655,7 +655,7 @@ static bool take_files(struct options *options, enum command command, int argc, 
 	return true;
 }
 
-/* What is written or compared is to be what was sent. */
+/* Commands that write or compare data verify it by default. */
 static bool checks_icrc(const struct options *options, enum command command)
 {
 	return options->context.check_icrc || (!options->no_check_icrc && (command == COMMAND_EXPORT || command == COMMAND_CANON || command == COMMAND_DIFF ||

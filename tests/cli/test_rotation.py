@@ -89,9 +89,9 @@ class Rotation(CliTest):
             self.remove()
 
     def test_what_makes_no_sense_is_refused(self):
-        for options, message in ((("-C", "1"), "go with -w"), (("-w", "x", "-W", "2"), "-W goes with"), (("-w", "-", "-C", "1"), "one file only"),
-                                 (("-w", "x", "-C", "0"), "-C 0"), (("-w", "x", "-G", "x"), "-G x"), (("-Z", "root"), "go with -i"),
-                                 (("-i", "lo"), "either capture or read")):
+        for options, message in ((("-C", "1"), "require -w"), (("-w", "x", "-W", "2"), "-W requires"), (("-w", "-", "-C", "1"), "cannot be rotated"),
+                                 (("-w", "x", "-C", "0"), "-C 0"), (("-w", "x", "-G", "x"), "-G x"), (("-Z", "root"), "require -i"),
+                                 (("-i", "lo"), "-i and -r exclude each other")):
             self.bad(message, "-r", RPING, *options, cwd=self.directory)
 
     def test_a_folder_that_is_not_there(self):

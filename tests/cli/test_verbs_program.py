@@ -228,9 +228,9 @@ class Files(CliTest):
                 (b"no such type (sniffer, normal, all, mc)", "devices=1", "-i", "verbs:sim0", "--flow-type", "some"),
                 (b"0 to 65535", "devices=1", "-i", "verbs:sim0", "--flow-priority", "65536"),
                 (b"depth=1", "devices=1", "-i", "verbs:sim0", "--verbs", "depth=1"),
-                (b"--flow-offload goes with -f", "devices=1", "-i", "verbs:sim0", "--flow-offload"),
+                (b"--flow-offload requires -f", "devices=1", "-i", "verbs:sim0", "--flow-offload"),
                 (b"lo: is of kind pcap", "devices=1", "-i", "lo", "--flow", "udp"),
-                (b"go with -i verbs:", "devices=1", "-i", "pcap:lo", "--flow", "udp")):
+                (b"require -i verbs:", "devices=1", "-i", "pcap:lo", "--flow", "udp")):
             done = self.capture(description, *arguments)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(message, done.stderr)
