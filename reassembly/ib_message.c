@@ -173,8 +173,8 @@ static bool is_early_answer(const struct message *message, enum rtap_verb verb)
 }
 
 /* Operations of one request packet. */
-static void single_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
-			   const struct piece *piece, enum rtap_verb verb)
+static __attribute__((noinline)) void single_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet,
+						     uint64_t psn, const struct piece *piece, enum rtap_verb verb)
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
 	struct message *message = message_list_find_before(stream, psn, NULL);
@@ -230,7 +230,7 @@ static void learn_from_read(struct psn_stream *stream, uint64_t psn)
 }
 
 /* The sequence goes on elsewhere: what was begun will not be finished. */
-static void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, uint32_t psn)
+static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, uint32_t psn)
 {
 	ib_settle(tracker, stream, true);
 	stream->connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
@@ -243,8 +243,8 @@ static void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, 
 }
 
 /* `message`: the one that the packet is of, or NULL. */
-static __attribute__((noinline)) void sent_again(struct psn_stream *stream, struct message *message, struct rtap_packet *packet,
-						 uint64_t psn, uint64_t count)
+static __attribute__((cold, noinline)) void sent_again(struct psn_stream *stream, struct message *message, struct rtap_packet *packet,
+						       uint64_t psn, uint64_t count)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	bool is_read = opcode->class != IB_SEND && opcode->class != IB_WRITE;

@@ -43,7 +43,8 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
  * Where more than one packet is missing, what is before and behind can be one message or two: the MSN, which counts
  * messages, tells, if nothing else is in doubt. IBTA vol. 1, 9.7.7.1.
  */
-static void __attribute__((noinline)) join_by_msn(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t from, const struct pending_response *response)
+static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t from,
+							const struct pending_response *response)
 {
 	uint32_t messages = 0, pairs = 0, counted = (response->msn - stream->msn) & PSN_MASK;
 
@@ -121,7 +122,7 @@ static const struct {
 };
 
 /* How the request stands until it is sent again. */
-static void note_refusal(struct psn_stream *stream, uint64_t psn, enum rtap_outcome outcome)
+static __attribute__((cold, noinline)) void note_refusal(struct psn_stream *stream, uint64_t psn, enum rtap_outcome outcome)
 {
 	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
 	uint64_t end = message ? (message->end > message->high ? message->end : message->high + 1) : 0;
@@ -131,7 +132,8 @@ static void note_refusal(struct psn_stream *stream, uint64_t psn, enum rtap_outc
 }
 
 /* What a NAK says of the message that it is about. */
-static void refuse_message(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
+static __attribute__((cold, noinline)) void refuse_message(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+							   struct rtap_flow_facts *flow)
 {
 	uint8_t code = response->aeth_value;
 	struct message *message;
@@ -156,7 +158,8 @@ static void note_recovery(struct psn_stream *stream, const struct pending_respon
 		recovery_nak(stream, RTAP_RECOVERY_SEQUENCE_NAK, response->time_ns, 0);
 }
 
-static void refuse(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
+static __attribute__((cold, noinline)) void refuse(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+						   struct rtap_flow_facts *flow)
 {
 	stream->nak = true;
 	stream->nak_psn = psn;
@@ -311,8 +314,9 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	finish_response(tracker, stream, message, was_whole, response, flow);
 }
 
-static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
-			    enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow)
+static __attribute__((noinline)) void atomic_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
+						      const struct pending_response *response, enum rtap_psn_analysis analysis,
+						      struct rtap_flow_facts *flow)
 {
 	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
 	bool was_whole;
@@ -345,7 +349,8 @@ static void atomic_response(struct rtap_tracker *tracker, struct psn_stream *str
 }
 
 /* READ responses from where they went on up to `psn`, of which none was seen. `message`: the last one that begins before it, or there. */
-static __attribute__((noinline)) uint64_t note_missing(struct psn_stream *stream, uint64_t psn, struct message *message, int64_t time_ns)
+static __attribute__((cold, noinline)) uint64_t note_missing(struct psn_stream *stream, uint64_t psn, struct message *message,
+							     int64_t time_ns)
 {
 	uint64_t missing = 0;
 
@@ -364,8 +369,9 @@ static __attribute__((noinline)) uint64_t note_missing(struct psn_stream *stream
 }
 
 /* The same of one that is no matter of course. */
-static __attribute__((noinline)) enum rtap_psn_analysis place_unexpected(struct psn_stream *stream, uint64_t psn, const struct psn_sight *sight,
-									 struct rtap_flow_facts *flow, bool *differs)
+static __attribute__((cold, noinline)) enum rtap_psn_analysis place_unexpected(struct psn_stream *stream, uint64_t psn,
+									       const struct psn_sight *sight, struct rtap_flow_facts *flow,
+									       bool *differs)
 {
 	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
 	bool is_inside = message && message->low < psn && (message->end ? psn < message->end : psn <= message->high + 1);
@@ -411,7 +417,7 @@ static inline bool is_early(const struct psn_stream *stream, uint64_t psn)
 	return psn >= stream->next || (last && psn >= last->begin && last->end > stream->acknowledged);
 }
 
-static void __attribute__((noinline)) keep_early(struct psn_stream *stream, uint64_t psn, const struct pending_response *response)
+static __attribute__((cold, noinline)) void keep_early(struct psn_stream *stream, uint64_t psn, const struct pending_response *response)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
 
@@ -421,8 +427,8 @@ static void __attribute__((noinline)) keep_early(struct psn_stream *stream, uint
 }
 
 /* What a response says of requests that came after it. */
-static void __attribute__((noinline)) answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, struct early_response *early, uint64_t psn,
-			struct rtap_flow_facts *flow)
+static __attribute__((cold, noinline)) void answer_late(struct rtap_tracker *tracker, struct psn_stream *stream,
+							struct early_response *early, uint64_t psn, struct rtap_flow_facts *flow)
 {
 	const struct pending_response *response = &early->response;
 	struct message *message;

@@ -57,18 +57,22 @@ static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *
 /* Messages that are looked at for the place of one that comes late: it stands behind further ones. */
 #define MOST_PASSED 1024
 
-/*
- * Nearly always at the end; a response that had to wait for its request's queue pair belongs further up. When the input has ended all that
- * wait may: then they are put in order together.
- */
-static void link_waiting(struct rtap_tracker *tracker, struct message *message)
+/* Into the list of those that wait; NULL: before all. */
+static inline void put_behind(struct rtap_tracker *tracker, struct message *message, struct message *before)
+{
+	message->waiting_before = before;
+	message->waiting_behind = before ? before->waiting_behind : tracker->first_waiting;
+	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message;
+	*(before ? &before->waiting_behind : &tracker->first_waiting) = message;
+}
+
+/* link_waiting() of one that comes late. */
+static __attribute__((cold, noinline)) void link_late(struct rtap_tracker *tracker, struct message *message)
 {
 	struct message *first = tracker->first_waiting, *before = tracker->last_waiting, *behind;
 	uint64_t frame = message->shown.first_frame;
 
-	if (!before || before->shown.first_frame <= frame || tracker->finishes) {
-		/* at the end */
-	} else if (frame < first->shown.first_frame) {
+	if (frame < first->shown.first_frame) {
 		before = NULL;
 	} else if (frame - first->shown.first_frame < before->shown.first_frame - frame) {
 		before = first;
@@ -85,10 +89,21 @@ static void link_waiting(struct rtap_tracker *tracker, struct message *message)
 		else
 			before = tracker->last_placed;
 	}
-	message->waiting_before = before;
-	message->waiting_behind = before ? before->waiting_behind : first;
-	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message;
-	*(before ? &before->waiting_behind : &tracker->first_waiting) = message;
+	put_behind(tracker, message, before);
+}
+
+/*
+ * Nearly always at the end; a response that had to wait for its request's queue pair belongs further up. When the input has ended all that
+ * wait may: then they are put in order together.
+ */
+static inline void link_waiting(struct rtap_tracker *tracker, struct message *message)
+{
+	struct message *last = tracker->last_waiting;
+
+	if (last && last->shown.first_frame > message->shown.first_frame && !tracker->finishes)
+		link_late(tracker, message);
+	else
+		put_behind(tracker, message, last);
 }
 
 /* The order of a binary heap: none is due before the one above it. */
@@ -118,7 +133,7 @@ static void sift(struct rtap_tracker *tracker, uint32_t at, struct message_aside
 	tracker->aside.due_ns = heap[0].due_ns;
 }
 
-static void leave_aside(struct rtap_tracker *tracker, struct message *message)
+static __attribute__((cold, noinline)) void leave_aside(struct rtap_tracker *tracker, struct message *message)
 {
 	uint32_t at = message->aside - 1, last = --tracker->aside.count;
 
@@ -138,7 +153,7 @@ static void leave_stream(struct message *message)
 	message_list_leave(message);
 }
 
-static void link_half(struct connection *connection, struct message *message)
+static __attribute__((cold, noinline)) void link_half(struct connection *connection, struct message *message)
 {
 	struct message *first = connection->half ? connection->half : message;
 
@@ -148,7 +163,7 @@ static void link_half(struct connection *connection, struct message *message)
 	connection->half = first;
 }
 
-static void unlink_half(struct connection *connection, struct message *message)
+static __attribute__((cold, noinline)) void unlink_half(struct connection *connection, struct message *message)
 {
 	if (connection->half == message)
 		connection->half = message->half_after == message ? NULL : message->half_after;
@@ -281,7 +296,7 @@ static struct message *awaited_by(struct rtap_tracker *tracker, struct message *
 }
 
 /* The segments of a transfer of management: what was counted for them is counted anew. */
-static void settle_transfer(struct rtap_tracker *tracker, struct message *message)
+static __attribute__((cold, noinline)) void settle_transfer(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
 
@@ -361,10 +376,7 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 static void queue_again(struct rtap_tracker *tracker, struct message *message)
 {
 	unlink_waiting(tracker, message);
-	message->waiting_before = tracker->last_waiting;
-	message->waiting_behind = NULL;
-	*(tracker->last_waiting ? &tracker->last_waiting->waiting_behind : &tracker->first_waiting) = message;
-	tracker->last_waiting = message;
+	put_behind(tracker, message, tracker->last_waiting);
 	message->queued_ns = tracker->budget.clock_ns;
 }
 
@@ -424,10 +436,7 @@ static void bring_forward(struct rtap_tracker *tracker, struct message *message)
 	if (message->place)
 		return;
 	unlink_waiting(tracker, message);
-	message->waiting_before = before;
-	message->waiting_behind = before ? before->waiting_behind : tracker->first_waiting;
-	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message;
-	*(before ? &before->waiting_behind : &tracker->first_waiting) = message;
+	put_behind(tracker, message, before);
 	place_next(tracker);
 }
 

@@ -170,7 +170,7 @@ static void claim_late(struct rtap_tracker *tracker, struct message *message)
  * The last requests of the answering side may be about memory that has become known only now: the point of capture can swap
  * packets. What is before a SEND of that side is another call's, and keys are used again.
  */
-static void claim_overtaking(struct rtap_tracker *tracker, const struct rpc_call *call)
+static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker *tracker, const struct rpc_call *call)
 {
 	struct message *message = call->connection->streams[!call->from_a].tail;
 
@@ -194,7 +194,7 @@ static void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream 
 	}
 }
 
-static void free_spare(struct rpc_call *call)
+static __attribute__((cold, noinline)) void free_spare(struct rpc_call *call)
 {
 	chunk_lists_fini(&call->call.lists);
 	chunk_lists_fini(&call->reply.lists);
@@ -338,7 +338,7 @@ static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 }
 
 /* The call ends as it stands; what comes of it yet is known by what is remembered. */
-static void give_up(struct rtap_tracker *tracker, struct rpc_call *call)
+static __attribute__((cold, noinline)) void give_up(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	/* what has landed of a call's data is all that will */
 	remember(tracker, call);
@@ -704,7 +704,7 @@ bool rpc_call_preceded(struct rtap_tracker *tracker, const struct connection *co
 }
 
 /* A reply for which there is no call that waits: perhaps one was answered by it already. */
-static void know_again(struct rtap_tracker *tracker, struct rpc_call *lone)
+static __attribute__((cold, noinline)) void know_again(struct rtap_tracker *tracker, struct rpc_call *lone)
 {
 	struct rpc_call *call = find_call(tracker, lone->connection, lone->from_a, lone->xid);
 	struct rpc_answer *answer = call ? NULL : rpc_answers_find(lone->connection, lone->from_a, lone->xid);
@@ -732,7 +732,8 @@ static void set_replier(struct rpc_call *call, struct message *message)
 }
 
 /* A reply to a call that is not known, or was answered already. */
-static struct rpc_call *enter_reply(struct rtap_tracker *tracker, const struct message *message, uint32_t xid, bool has_call)
+static __attribute__((cold, noinline)) struct rpc_call *enter_reply(struct rtap_tracker *tracker, const struct message *message,
+								    uint32_t xid, bool has_call)
 {
 	struct rpc_call *call = create_call(tracker, message->connection, !message->shown.from_a, xid);
 	struct call_key key = { message->connection, xid, !message->shown.from_a };
@@ -749,7 +750,7 @@ static struct rpc_call *enter_reply(struct rtap_tracker *tracker, const struct m
 }
 
 /* The call was refused; of its version, those that it could have. RFC 8166, 4.5. */
-static void note_error(struct rpc_call *call, const struct rtap_packet *packet)
+static __attribute__((cold, noinline)) void note_error(struct rpc_call *call, const struct rtap_packet *packet)
 {
 	const uint8_t *bytes;
 	uint32_t captured, wire;

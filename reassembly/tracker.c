@@ -173,7 +173,8 @@ static enum rtap_transport transport_of(uint8_t opcode)
 }
 
 /* A connection that no handshake told of, begun by one end's packets. */
-static struct connection *infer(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
+static __attribute__((cold, noinline)) struct connection *infer(struct rtap_tracker *tracker, struct flow *flow,
+								const struct rtap_packet *packet)
 {
 	struct connection *connection = connection_create(tracker, packet->frame->number, packet->frame->time_ns);
 
@@ -291,8 +292,8 @@ static bool is_captured_twice(struct rtap_tracker *tracker, const struct rtap_pa
 }
 
 /* Datagrams tell both queue pairs. */
-static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source,
-		     const struct rtap_end *destination)
+static __attribute__((noinline)) void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source,
+					       const struct rtap_end *destination)
 {
 	struct flow_key key = flow_key_of(source, destination, destination->qpn, source->qpn, true);
 	uint64_t hash = flow_hash(&key);
@@ -337,7 +338,7 @@ static void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, c
 }
 
 /* It goes to who sent too much, so it has the direction of responses. */
-static void congestion(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
+static __attribute__((cold, noinline)) void congestion(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
 {
 	if (!flow || !flow->connection) {
 		struct pending_response notice = { .frame = packet->frame->number, .time_ns = packet->frame->time_ns, .opcode = packet->ib.opcode };
@@ -425,7 +426,7 @@ static inline struct flow *flow_of_packet(struct rtap_tracker *tracker, const st
 }
 
 /* NULL: memory is out. */
-static __attribute__((noinline)) struct flow *begin_flow(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+static __attribute__((cold, noinline)) struct flow *begin_flow(struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	struct flow_key key;
 	struct flow *flow;
@@ -437,7 +438,7 @@ static __attribute__((noinline)) struct flow *begin_flow(struct rtap_tracker *tr
 	return flow;
 }
 
-static __attribute__((noinline)) void note_corrupt(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
+static __attribute__((cold, noinline)) void note_corrupt(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
 {
 	if (flow && flow->connection) {
 		fill_flow(packet, flow->connection, flow->from_a);
@@ -496,26 +497,11 @@ static void __attribute__((noinline)) note_copy(struct rtap_tracker *tracker, st
 	}
 }
 
-static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, enum captured_copy copy)
+/* Datagrams. */
+static __attribute__((noinline)) void unconnected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
-	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
 	struct rtap_end source, destination;
 
-	if (copy != CAPTURED_FIRST) {
-		note_copy(tracker, packet, copy);
-		return;
-	}
-	if (opcode->class == IB_RESERVED || ib_service(packet->ib.opcode) == IB_RD) {
-		tracker->counters.unsupported++;
-		return;
-	}
-	/* whom it came from, or what it answers, was cut off by the capture */
-	if ((opcode->headers & IB_DETH && !packet->ib.has_deth) || (opcode->headers & IB_AETH && !packet->ib.has_aeth))
-		return;
-	if (ib_service(packet->ib.opcode) != IB_UD) {
-		connected(tracker, packet);
-		return;
-	}
 	ends_of(packet, &source, &destination);
 	if (is_corrupt(tracker, NULL, packet)) {
 		tracker->counters.trouble[RTAP_TROUBLE_BAD_ICRC]++;
@@ -533,8 +519,29 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, 
 	mad_message_packet(tracker, packet, &source, &destination);
 }
 
+static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, enum captured_copy copy)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+
+	if (copy != CAPTURED_FIRST) {
+		note_copy(tracker, packet, copy);
+		return;
+	}
+	if (opcode->class == IB_RESERVED || ib_service(packet->ib.opcode) == IB_RD) {
+		tracker->counters.unsupported++;
+		return;
+	}
+	/* whom it came from, or what it answers, was cut off by the capture */
+	if ((opcode->headers & IB_DETH && !packet->ib.has_deth) || (opcode->headers & IB_AETH && !packet->ib.has_aeth))
+		return;
+	if (ib_service(packet->ib.opcode) == IB_UD)
+		unconnected(tracker, packet);
+	else
+		connected(tracker, packet);
+}
+
 /* Memory is short: messages that wait for others to be told go first if they are most of it. */
-static void relieve(struct rtap_tracker *tracker)
+static __attribute__((cold, noinline)) void relieve(struct rtap_tracker *tracker)
 {
 	while (tracker->budget.used > tracker->budget.limit)
 		if (tracker->first_waiting && tracker->messages.bytes > tracker->budget.limit / 2)
@@ -544,8 +551,8 @@ static void relieve(struct rtap_tracker *tracker)
 }
 
 /* A SEND of several packets that ended in this one: its upper protocols are shown here, as far as its bytes go. */
-static void dissect_message(const struct message *message, const struct rtap_frame *frame, struct rtap_context *context,
-			    struct rtap_packet *packet)
+static __attribute__((noinline)) void dissect_message(const struct message *message, const struct rtap_frame *frame,
+						      struct rtap_context *context, struct rtap_packet *packet)
 {
 	const struct coverage_run *run = coverage_runs(&message->coverage);
 	struct rtap_flow_facts flow = packet->flow;
@@ -572,8 +579,8 @@ static const struct message *message_to_show(const struct rtap_tracker *tracker)
 }
 
 /* The data of a management transaction are shown with the segment that completed them. */
-static void dissect_transfer(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
-			     struct rtap_packet *packet)
+static __attribute__((cold, noinline)) void dissect_transfer(struct rtap_tracker *tracker, const struct rtap_frame *frame,
+							     struct rtap_context *context, struct rtap_packet *packet)
 {
 	struct rtap_flow_facts flow = packet->flow;
 
@@ -583,8 +590,8 @@ static void dissect_transfer(struct rtap_tracker *tracker, const struct rtap_fra
 }
 
 /* A REP and a REJ do not tell which service they speak for. */
-static void take_consumer(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
-			  struct rtap_packet *packet)
+static __attribute__((cold, noinline)) void take_consumer(const struct rtap_tracker *tracker, const struct rtap_frame *frame,
+							  struct rtap_context *context, struct rtap_packet *packet)
 {
 	struct rtap_flow_facts flow = packet->flow;
 	struct rtap_end source, destination;
@@ -599,13 +606,10 @@ static void take_consumer(const struct rtap_tracker *tracker, const struct rtap_
 	packet->flow = flow;
 }
 
-static void take_group_management(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+static __attribute__((noinline)) void take_group_management(struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	struct rtap_end source, destination;
 
-	/* over InfiniBand it comes in datagrams */
-	if (packet->ib.has_bth && !packet->ib.has_deth)
-		return;
 	if (!rtap_packet_has(packet, PROTOCOL_IGMP) && !rtap_packet_has(packet, PROTOCOL_ICMPV6) && !rtap_packet_has(packet, PROTOCOL_MAD))
 		return;
 	ends_of(packet, &source, &destination);
@@ -654,7 +658,8 @@ static bool is_bare_rpcrdma(const struct rtap_tracker *tracker, const struct rta
 	return payload->captured < payload->wire || (payload->wire <= RPCRDMA_MIN_LENGTH && (type == RDMA_DONE || type == RDMA_ERROR));
 }
 
-static void dissect_again(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
+static __attribute__((noinline)) void dissect_again(const struct rtap_frame *frame, const struct rtap_context *context,
+						    struct rtap_packet *packet)
 {
 	struct rtap_flow_facts flow = packet->flow;
 
@@ -712,8 +717,8 @@ static bool may_have_rpc(const struct rtap_tracker *tracker, const struct rtap_p
 }
 
 /* RPC over UDP. */
-static void datagram_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
-			    struct rtap_packet *packet)
+static __attribute__((noinline)) void datagram_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame,
+						      struct rtap_context *context, struct rtap_packet *packet)
 {
 	bool from_a;
 	struct rpc_conversation *conversation = rpc_carriers_datagram(&tracker->carriers, packet, &from_a, context);
@@ -726,8 +731,8 @@ static void datagram_packet(struct rtap_tracker *tracker, const struct rtap_fram
 }
 
 /* What is neither InfiniBand nor RoCE. */
-static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
-			  struct rtap_packet *packet)
+static __attribute__((noinline)) void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame,
+						    struct rtap_context *context, struct rtap_packet *packet)
 {
 	if (!packet->tcp.present)
 		datagram_packet(tracker, frame, context, packet);
@@ -738,8 +743,8 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 }
 
 /* A segment is shown by what the stream that it is of is known to carry. */
-static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
-		       struct rtap_packet *packet)
+static __attribute__((noinline)) void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+						 struct rtap_packet *packet)
 {
 	bool differs;
 
@@ -765,7 +770,7 @@ void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap
 }
 
 /* It is no anomaly of the packet. */
-static void __attribute__((noinline)) ignore_icrc(struct rtap_packet *packet)
+static __attribute__((cold, noinline)) void ignore_icrc(struct rtap_packet *packet)
 {
 	uint8_t kept = 0;
 
@@ -807,7 +812,8 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	tracker->completed = tracker->cut = tracker->touched = tracker->touched_rpc = NULL;
 	messages_advance(tracker);
 	connections_advance(tracker);
-	relieve(tracker);
+	if (unlikely(tracker->budget.used > tracker->budget.limit))
+		relieve(tracker);
 	/* out of order by a little; or the capturing machine's clock was set back */
 	if (frame->time_ns > tracker->now_ns || tracker->now_ns - frame->time_ns >= CLOCK_SET_NS)
 		tracker->now_ns = frame->time_ns;
@@ -824,7 +830,9 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 		rtap_dissect(frame, &known.context, packet);
 	if (tracker->copies)
 		copy = captured_copies_take(tracker->copies, packet);
-	take_group_management(tracker, packet);
+	/* over InfiniBand it comes in datagrams */
+	if (!packet->ib.has_bth || packet->ib.has_deth)
+		take_group_management(tracker, packet);
 	tracker->tcp.is_copy = copy == CAPTURED_ELSEWHERE;
 	if (packet->tcp.present)
 		tcp_packet(tracker, frame, context_of(tracker, &known), packet);
