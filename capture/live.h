@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a live device is, to the part of a source that runs it (capture/live_queue.c), and the kinds of them that there are.
+ * What a live device is, to the part of a source that runs it (capture/live/live_queue.c), and the kinds of them that there are.
  *
  * A device is called by one thread at a time: by whoever opens it; then, from the first read on, by the receive thread; then,
  * when that has ended, by whoever closes it. So it needs no locks but for what it lends (see batch_loan).

@@ -13,7 +13,7 @@
 
 #include <rdmatap/frame.h>
 
-#include "capture/pcapng.h"
+#include "capture/file/pcapng.h"
 
 enum record_form {
 	RECORD_PCAP,

@@ -7,12 +7,12 @@
 
 #include "capture/batch.h"
 #include "capture/worker_pool.h"
-#include "capture/file.h"
+#include "capture/file/file.h"
 #include "capture/source_metadata.h"
 #include "capture/live.h"
-#include "capture/live_queue.h"
+#include "capture/live/live_queue.h"
 #include "capture/source.h"
-#include "capture/stream.h"
+#include "capture/file/stream.h"
 #include "capture/tick.h"
 
 #define BLOCK_SIZE (512 * 1024)

@@ -15,7 +15,7 @@
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
-#include "output/printer.h"
+#include "output/packet/printer.h"
 
 #define CANON_SHARE 2 /* of --max-memory: for what is put in order at the end */
 

@@ -3,7 +3,7 @@
 #define CLI_CANON_H
 
 #include "cli/cli.h"
-#include "output/canon.h"
+#include "output/compare/canon.h"
 
 /*
  * Reads the inputs of `options` and writes their canonical dissection to a descriptor, which stays the caller's. `output` is

@@ -20,10 +20,10 @@
 #include <rdmatap/writer.h>
 
 #include "cli/diff_options.h"
-#include "dissect/line.h"
-#include "output/canon_policy.h"
-#include "output/clock.h"
-#include "output/fields.h"
+#include "dissect/engine/line.h"
+#include "output/compare/canon_policy.h"
+#include "output/packet/clock.h"
+#include "output/packet/fields.h"
 
 /* A count in an error, singular or plural: print_error("%" COUNT " too short", COUNTED(count, "frame is", "frames are")). */
 #define COUNT PRIu64 " %s"

@@ -17,8 +17,8 @@
 #include "cli/devices.h"
 #include "cli/print_error.h"
 #include "output/devices.h"
-#include "output/format.h"
-#include "output/printer.h"
+#include "output/packet/format.h"
+#include "output/packet/printer.h"
 
 enum { OPTION_JSON = 256, OPTION_NODE_GUID, OPTION_PORT_GUID, OPTION_GID };
 

@@ -21,10 +21,10 @@
 #include "cli/diff.h"
 #include "cli/options.h"
 #include "cli/print_error.h"
-#include "output/canon_file.h"
-#include "output/canon_spool.h"
-#include "output/diff_show.h"
-#include "output/printer.h"
+#include "output/compare/canon_file.h"
+#include "output/compare/canon_spool.h"
+#include "output/compare/diff_show.h"
+#include "output/packet/printer.h"
 
 /* One of the two that are compared, as canonical text. */
 struct input {

@@ -4,7 +4,7 @@
 
 #include <getopt.h>
 
-#include "output/diff_rules.h"
+#include "output/compare/diff_rules.h"
 
 /* What diff alone takes. */
 struct diff_options {

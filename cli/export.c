@@ -12,9 +12,9 @@
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
-#include "output/export_files.h"
-#include "output/export_tcp.h"
-#include "output/printer.h"
+#include "output/export/export_files.h"
+#include "output/export/export_tcp.h"
+#include "output/packet/printer.h"
 
 struct exporting {
 	struct reader reader;

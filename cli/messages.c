@@ -12,12 +12,12 @@
 #include "cli/options.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
-#include "output/connections.h"
-#include "output/hex.h"
-#include "output/message_copy.h"
-#include "output/messages.h"
-#include "output/printer.h"
-#include "output/text.h"
+#include "output/message/connections.h"
+#include "output/packet/hex.h"
+#include "output/message/message_copy.h"
+#include "output/message/messages.h"
+#include "output/packet/printer.h"
+#include "output/packet/text.h"
 
 struct listing {
 	struct reader reader;

@@ -9,8 +9,8 @@
 
 #include "capture/worker_pool.h"
 #include "cli/pipeline.h"
-#include "dissect/frozen.h"
-#include "output/printer.h"
+#include "dissect/engine/frozen.h"
+#include "output/packet/printer.h"
 #include "reassembly/tracker.h"
 
 #define FIRST_ROOM (256u << 10)

@@ -9,7 +9,7 @@
 #include <rdmatap/source.h>
 #include <rdmatap/tracker.h>
 
-#include "output/format.h"
+#include "output/packet/format.h"
 
 struct pipeline;
 

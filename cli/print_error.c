@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/print_error.h"
-#include "dissect/line.h"
+#include "dissect/engine/line.h"
 
 #define MESSAGE_MAX 8192 /* bytes; the rest of a longer message is left out */
 

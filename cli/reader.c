@@ -11,7 +11,7 @@
 #include "cli/clocks.h"
 #include "cli/print_error.h"
 #include "cli/reader.h"
-#include "output/printer.h"
+#include "output/packet/printer.h"
 #include "reassembly/tracker.h"
 
 #define WAKE_MS 100                  /* how long an interrupt or the end of traffic may go unnoticed */

@@ -9,7 +9,7 @@
 #include "cli/pipeline.h"
 #include "cli/progress.h"
 #include "cli/diagnostics.h"
-#include "output/format.h"
+#include "output/packet/format.h"
 
 struct reader {
 	const struct options *options;

@@ -15,11 +15,11 @@
 #include "cli/print_error.h"
 #include "cli/reader.h"
 #include "cli/report.h"
-#include "output/printer.h"
-#include "output/report.h"
-#include "output/report_calls.h"
-#include "output/report_page.h"
-#include "output/stats_packet.h"
+#include "output/packet/printer.h"
+#include "output/report/report.h"
+#include "output/report/report_calls.h"
+#include "output/report/report_page.h"
+#include "output/stats/stats_packet.h"
 
 /* Of --max-memory, what the counts may take, and what the points of plots may; the rest is for what is under way. */
 #define COUNTS_SHARE 10

@@ -12,11 +12,11 @@
 #include "cli/print_error.h"
 #include "cli/reader.h"
 #include "cli/stats.h"
-#include "dissect/protocol.h"
-#include "output/printer.h"
-#include "output/stats_form.h"
-#include "output/stats_log.h"
-#include "output/stats_packet.h"
+#include "dissect/engine/protocol.h"
+#include "output/packet/printer.h"
+#include "output/stats/stats_form.h"
+#include "output/stats/stats_log.h"
+#include "output/stats/stats_packet.h"
 
 /* What the counts may take: a tenth of --max-memory, or 16 MB, or where that is less a 32nd. The rest is for what is under way. */
 static uint64_t counts_memory(uint64_t max_memory)

@@ -13,16 +13,16 @@
 #include <rdmatap/tracker.h>
 #include <rdmatap/writer.h>
 
-#include "capture/series.h"
-#include "capture/writer.h"
+#include "capture/file/series.h"
+#include "capture/file/writer.h"
 #include "cli/print_error.h"
 #include "cli/privileges.h"
 #include "cli/reader.h"
 #include "cli/replies.h"
 #include "cli/view.h"
-#include "output/json.h"
-#include "output/printer.h"
-#include "output/text.h"
+#include "output/packet/json.h"
+#include "output/packet/printer.h"
+#include "output/packet/text.h"
 
 struct view {
 	struct reader reader;

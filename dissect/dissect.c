@@ -6,15 +6,15 @@
 
 #include <stddef.h>
 
-#include "dissect/clear.h"
+#include "dissect/engine/clear.h"
 #include "dissect/dissect.h"
-#include "dissect/parse.h"
+#include "dissect/engine/parse.h"
 #include "dissect/registry.h"
-#include "dissect/rpc_body.h"
-#include "dissect/rpc_header.h"
-#include "dissect/rpc_programs.h"
-#include "dissect/tcp.h"
-#include "dissect/upper.h"
+#include "dissect/rpc/rpc_body.h"
+#include "dissect/rpc/rpc_header.h"
+#include "dissect/rpc/rpc_programs.h"
+#include "dissect/net/tcp.h"
+#include "dissect/infiniband/upper.h"
 
 /* Raw IP has nothing but its version to tell what it is. */
 static uint8_t raw_protocol(const struct rtap_frame *frame)

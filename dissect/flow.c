@@ -7,7 +7,7 @@
 #include <rdmatap/message.h>
 
 #include "dissect/flow.h"
-#include "dissect/protocol.h"
+#include "dissect/engine/protocol.h"
 
 #define DERIVE(name, condition, expression) \
 	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \

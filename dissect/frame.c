@@ -4,10 +4,10 @@
  */
 #include "config.h"
 
-#include "dissect/erf.h"
+#include "dissect/net/erf.h"
 #include "dissect/frame.h"
-#include "dissect/rpc_body.h"
-#include "dissect/visit.h"
+#include "dissect/rpc/rpc_body.h"
+#include "dissect/engine/visit.h"
 
 #define DERIVE(name, expression) \
 	static bool derive_##name(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value) \

@@ -5,7 +5,7 @@
 #ifndef DISSECT_REGISTRY_H
 #define DISSECT_REGISTRY_H
 
-#include "dissect/protocol.h"
+#include "dissect/engine/protocol.h"
 
 extern const struct protocol *const registry[PROTOCOL_COUNT];
 

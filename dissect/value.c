@@ -9,8 +9,8 @@
 
 #include <rdmatap/value.h>
 
-#include "dissect/line.h"
-#include "dissect/protocol.h"
+#include "dissect/engine/line.h"
+#include "dissect/engine/protocol.h"
 
 #define WANTED_WORDS 256 /* as many fields as 64 times that */
 

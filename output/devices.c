@@ -5,8 +5,8 @@
 #include "config.h"
 
 #include "output/devices.h"
-#include "output/json.h"
-#include "output/object.h"
+#include "output/packet/json.h"
+#include "output/packet/object.h"
 
 /* How values are written. Keys are JSON's. */
 struct style {

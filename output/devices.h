@@ -7,7 +7,7 @@
 
 #include <rdmatap/device.h>
 
-#include "dissect/line.h"
+#include "dissect/engine/line.h"
 
 /* An end port with all that is to be shown of it. */
 struct shown_port {

@@ -6,7 +6,7 @@
 #ifndef REASSEMBLY_ASSEMBLY_H
 #define REASSEMBLY_ASSEMBLY_H
 
-#include "dissect/ib.h"
+#include "dissect/infiniband/ib.h"
 #include "reassembly/message_list.h"
 #include "reassembly/state.h"
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "dissect/cursor.h"
+#include "dissect/engine/cursor.h"
 #include "reassembly/state.h"
 
 /* A first connection that is retired is reported as soon as nothing refers to it. */

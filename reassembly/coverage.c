@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-#include "dissect/crc32.h"
+#include "dissect/engine/crc32.h"
 #include "reassembly/coverage.h"
 #include "reassembly/memory.h"
 

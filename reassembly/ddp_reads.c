@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "dissect/fpdu.h"
-#include "dissect/iwarp.h"
+#include "dissect/iwarp/fpdu.h"
+#include "dissect/iwarp/iwarp.h"
 #include "reassembly/connection.h"
 #include "reassembly/ddp_half.h"
 #include "reassembly/ddp_internal.h"

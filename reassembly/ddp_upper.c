@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "dissect/dissect.h"
-#include "dissect/fpdu.h"
-#include "dissect/iwarp.h"
-#include "dissect/protocol.h"
-#include "dissect/terminate.h"
+#include "dissect/iwarp/fpdu.h"
+#include "dissect/iwarp/iwarp.h"
+#include "dissect/engine/protocol.h"
+#include "dissect/iwarp/terminate.h"
 #include "reassembly/ddp_internal.h"
 #include "reassembly/frame_touch.h"
 #include "reassembly/iwarp_half.h"

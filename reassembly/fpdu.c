@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/fpdu.h"
+#include "dissect/iwarp/fpdu.h"
 #include "reassembly/fpdu_search.h"
 #include "reassembly/memory.h"
 

@@ -18,8 +18,8 @@
 
 #include <rdmatap/error.h>
 
-#include "dissect/fpdu.h"
-#include "dissect/iwarp.h"
+#include "dissect/iwarp/fpdu.h"
+#include "dissect/iwarp/iwarp.h"
 
 #define FPDU_MAX_HELD (5 * MPA_MAX_FPDU)
 #define FPDU_MAX_MARKS 1024

@@ -5,7 +5,7 @@
 #ifndef REASSEMBLY_FPDU_COUNT_H
 #define REASSEMBLY_FPDU_COUNT_H
 
-#include "dissect/fpdu.h"
+#include "dissect/iwarp/fpdu.h"
 #include "reassembly/fpdu.h"
 
 /* Bytes of a row of FPDUs without markers that prove that there are none. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/cm.h"
+#include "dissect/management/cm.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_life.h"
 #include "reassembly/connection_lifecycle.h"

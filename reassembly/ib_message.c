@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "dissect/ib_crc.h"
+#include "dissect/infiniband/ib_crc.h"
 #include "reassembly/assembly.h"
 #include "reassembly/early_response.h"
 #include "reassembly/ib_message.h"

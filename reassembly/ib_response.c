@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "dissect/ib_opcode.h"
+#include "dissect/infiniband/ib_opcode.h"
 #include "reassembly/assembly.h"
 #include "reassembly/early_response.h"
 #include "reassembly/ib_message.h"

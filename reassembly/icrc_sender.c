@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/ib.h"
-#include "dissect/ib_crc.h"
+#include "dissect/infiniband/ib.h"
+#include "dissect/infiniband/ib_crc.h"
 #include "reassembly/icrc_sender.h"
 #include "reassembly/memory.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/anomaly.h"
-#include "dissect/protocol.h"
+#include "dissect/engine/anomaly.h"
+#include "dissect/engine/protocol.h"
 #include "reassembly/ip_fragments.h"
 #include "reassembly/memory.h"
 

@@ -5,7 +5,7 @@
 #ifndef REASSEMBLY_IWARP_HALF_H
 #define REASSEMBLY_IWARP_HALF_H
 
-#include "dissect/mpa_setup.h"
+#include "dissect/iwarp/mpa_setup.h"
 #include "reassembly/fpdu.h"
 #include "reassembly/tcp_stream.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/cm.h"
-#include "dissect/mpa_setup.h"
-#include "dissect/rpcrdma.h"
+#include "dissect/management/cm.h"
+#include "dissect/iwarp/mpa_setup.h"
+#include "dissect/rpc/rpcrdma.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_life.h"
 #include "reassembly/connection_lifecycle.h"

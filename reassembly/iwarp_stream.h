@@ -10,7 +10,7 @@
 #ifndef REASSEMBLY_IWARP_STREAM_H
 #define REASSEMBLY_IWARP_STREAM_H
 
-#include "dissect/mpa_setup.h"
+#include "dissect/iwarp/mpa_setup.h"
 #include "reassembly/iwarp_half.h"
 
 #define IWARP_WAIT_SEGMENTS 256

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "dissect/dissect.h"
-#include "dissect/fpdu.h"
-#include "dissect/iwarp.h"
+#include "dissect/iwarp/fpdu.h"
+#include "dissect/iwarp/iwarp.h"
 #include "reassembly/iwarp_view.h"
 #include "reassembly/memory.h"
 #include "reassembly/tcp_stream.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/mad.h"
+#include "dissect/management/mad.h"
 #include "reassembly/mad_exchange.h"
 #include "reassembly/memory.h"
 #include "reassembly/state.h"

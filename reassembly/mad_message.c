@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "dissect/mad.h"
+#include "dissect/management/mad.h"
 #include "reassembly/assembly.h"
 #include "reassembly/handshake.h"
 #include "reassembly/ib_message.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "dissect/clear.h"
+#include "dissect/engine/clear.h"
 #include "reassembly/assembly.h"
 #include "reassembly/conclude.h"
 #include "reassembly/connection.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "dissect/protocol.h"
+#include "dissect/engine/protocol.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_life.h"
 #include "reassembly/memory.h"

@@ -5,8 +5,8 @@
 
 #include <rdmatap/value.h>
 
-#include "dissect/ib.h"
-#include "dissect/protocol.h"
+#include "dissect/infiniband/ib.h"
+#include "dissect/engine/protocol.h"
 #include "reassembly/packet_identity.h"
 
 /* FECN and BECN, which the network sets, are in the byte before the destination QP. */

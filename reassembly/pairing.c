@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/ib.h"
+#include "dissect/infiniband/ib.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/expectation.h"

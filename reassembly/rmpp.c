@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/mad.h"
+#include "dissect/management/mad.h"
 #include "reassembly/coverage.h"
 #include "reassembly/memory.h"
 #include "reassembly/rmpp.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/clear.h"
-#include "dissect/protocol.h"
-#include "dissect/rpcrdma.h"
+#include "dissect/engine/clear.h"
+#include "dissect/engine/protocol.h"
+#include "dissect/rpc/rpcrdma.h"
 #include "reassembly/assembly.h"
 #include "reassembly/memory.h"
 #include "reassembly/message_queue.h"

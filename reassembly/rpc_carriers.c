@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "dissect/protocol.h"
-#include "dissect/rpc.h"
-#include "dissect/upper.h"
+#include "dissect/engine/protocol.h"
+#include "dissect/rpc/rpc.h"
+#include "dissect/infiniband/upper.h"
 #include "reassembly/rpc_carriers.h"
 #include "reassembly/rpc_conversation.h"
 

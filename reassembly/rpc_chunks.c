@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/cursor.h"
-#include "dissect/rpcrdma.h"
+#include "dissect/engine/cursor.h"
+#include "dissect/rpc/rpcrdma.h"
 #include "reassembly/memory.h"
 #include "reassembly/rpc_chunks.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/rpc_body.h"
-#include "dissect/rpc_walk.h"
-#include "dissect/upper.h"
+#include "dissect/rpc/rpc_body.h"
+#include "dissect/rpc/rpc_walk.h"
+#include "dissect/infiniband/upper.h"
 #include "reassembly/memory.h"
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_conversation.h"

@@ -6,14 +6,14 @@
 
 #include <zlib.h>
 
-#include "dissect/crc32.h"
-#include "dissect/nfs.h"
-#include "dissect/rpc_body.h"
-#include "dissect/rpc_header.h"
-#include "dissect/rpc_programs.h"
-#include "dissect/rpc_walk.h"
-#include "dissect/rpcrdma.h"
-#include "dissect/xdr_walk.h"
+#include "dissect/engine/crc32.h"
+#include "dissect/rpc/nfs.h"
+#include "dissect/rpc/rpc_body.h"
+#include "dissect/rpc/rpc_header.h"
+#include "dissect/rpc/rpc_programs.h"
+#include "dissect/rpc/rpc_walk.h"
+#include "dissect/rpc/rpcrdma.h"
+#include "dissect/rpc/xdr_walk.h"
 #include "reassembly/memory.h"
 #include "reassembly/recovery.h"
 #include "reassembly/rpc_call.h"

@@ -10,7 +10,7 @@
 #include <rdmatap/packet.h>
 #include <rdmatap/tracker.h>
 
-#include "dissect/xdr.h"
+#include "dissect/rpc/xdr.h"
 
 enum rpc_carrier { RPC_OVER_RDMA, RPC_OVER_TCP, RPC_OVER_UDP };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/cursor.h"
+#include "dissect/engine/cursor.h"
 #include "reassembly/memory.h"
 #include "reassembly/rpc_record.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "dissect/cm.h"
+#include "dissect/management/cm.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/frame_touch.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "dissect/dissect.h"
-#include "dissect/protocol.h"
+#include "dissect/engine/protocol.h"
 #include "reassembly/iwarp_stream.h"
 #include "reassembly/memory.h"
 #include "reassembly/rpc_conversation.h"

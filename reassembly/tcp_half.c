@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/crc32.h"
-#include "dissect/cursor.h"
+#include "dissect/engine/crc32.h"
+#include "dissect/engine/cursor.h"
 #include "reassembly/memory.h"
 #include "reassembly/tcp_half.h"
 #include "reassembly/time_windows.h"

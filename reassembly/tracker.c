@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/cm.h"
-#include "dissect/crc32.h"
+#include "dissect/management/cm.h"
+#include "dissect/engine/crc32.h"
 #include "dissect/dissect.h"
 #include "dissect/flow.h"
-#include "dissect/ib.h"
-#include "dissect/rpcrdma.h"
+#include "dissect/infiniband/ib.h"
+#include "dissect/rpc/rpcrdma.h"
 #include "reassembly/connection.h"
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/ddp_message.h"

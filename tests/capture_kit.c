@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "capture/pcapng.h"
+#include "capture/file/pcapng.h"
 #include "capture/source.h"
 #include "tests/capture_kit.h"
 

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "dissect/cursor.h"
-#include "dissect/nfs.h"
+#include "dissect/engine/cursor.h"
+#include "dissect/rpc/nfs.h"
 #include "reassembly/rpc_exchange.h"
 
 #define KIT_ROOM 200000

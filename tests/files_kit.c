@@ -10,7 +10,7 @@
 
 #include <criterion/criterion.h>
 
-#include "output/printer.h"
+#include "output/packet/printer.h"
 #include "tests/files_kit.h"
 
 char directory[64];

@@ -5,7 +5,7 @@
 #ifndef TESTS_FILES_KIT_H
 #define TESTS_FILES_KIT_H
 
-#include "output/export_files.h"
+#include "output/export/export_files.h"
 #include "tests/exchange_kit.h"
 
 extern char directory[64];

@@ -7,7 +7,7 @@
 
 #include "tests/roce_kit.h"
 
-#include "dissect/mad.h"
+#include "dissect/management/mad.h"
 
 #define MAD_FRAME_AT 48u /* of a MAD in a frame of roce_frame(): IPv4, UDP, BTH, DETH */
 

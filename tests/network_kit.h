@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "dissect/protocol.h"
+#include "dissect/engine/protocol.h"
 #include "tests/frame_kit.h"
 
 /* Bytes of a hexadecimal text, which must fit; returns how many. */

@@ -11,8 +11,8 @@
 
 #include <rdmatap/packet.h>
 
-#include "dissect/cm.h"
-#include "dissect/ib.h"
+#include "dissect/management/cm.h"
+#include "dissect/infiniband/ib.h"
 
 #define ROCE_MAX_FRAME (20 + 8 + 12 + 80 + 4096 + 8)
 #define ROCE_MAD_LENGTH 256

@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-#include "output/align.h"
+#include "output/compare/align.h"
 
 #define MOST 64
 

@@ -8,9 +8,9 @@
 
 #include <rdmatap/field.h>
 
-#include "output/canon_notes.h"
-#include "output/canon_spool.h"
-#include "output/canon_values.h"
+#include "output/compare/canon_notes.h"
+#include "output/compare/canon_spool.h"
+#include "output/compare/canon_values.h"
 
 /* Parts of names by which values that change from run to run are known. */
 static const char *const volatile_names[] = {
@@ -53,7 +53,7 @@ Test(canon_policy, every_field_that_looks_volatile_has_a_policy)
 
 		if (policy.decided || policy.action == CANON_DROP || !looks_volatile(field))
 			continue;
-		fprintf(stderr, "no policy in output/canon_policy.c: %s (%s)\n", field->name, rtap_field_type(field));
+		fprintf(stderr, "no policy in output/compare/canon_policy.c: %s (%s)\n", field->name, rtap_field_type(field));
 		undecided++;
 	}
 	cr_assert_eq(undecided, 0);

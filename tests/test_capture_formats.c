@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/pcapng.h"
+#include "capture/file/pcapng.h"
 #include "capture/tick.h"
 #include "tests/capture_kit.h"
 

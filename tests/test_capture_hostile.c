@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/pcapng.h"
+#include "capture/file/pcapng.h"
 #include "tests/capture_kit.h"
 
 static struct bytes small_pcap(void)

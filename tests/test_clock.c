@@ -7,7 +7,7 @@
 
 #include <criterion/criterion.h>
 
-#include "output/clock.h"
+#include "output/packet/clock.h"
 
 #define SECOND INT64_C(1000000000)
 

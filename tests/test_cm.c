@@ -5,9 +5,9 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/cm.h"
-#include "dissect/cm_consumers.h"
-#include "dissect/protocol.h"
+#include "dissect/management/cm.h"
+#include "dissect/management/cm_consumers.h"
+#include "dissect/engine/protocol.h"
 #include "tests/frame_kit.h"
 
 /* A UD SEND Only to QP 1 on a native link: LRH, BTH, DETH, MAD header, message. */

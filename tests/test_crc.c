@@ -10,9 +10,9 @@
 
 #include <rdmatap/source.h>
 
-#include "dissect/crc32.h"
-#include "dissect/ib.h"
-#include "dissect/ib_crc.h"
+#include "dissect/engine/crc32.h"
+#include "dissect/infiniband/ib.h"
+#include "dissect/infiniband/ib_crc.h"
 #include "tests/frame_kit.h"
 
 /* A soft-RoCE frame: Ethernet, IPv4, UDP, BTH, 44 bytes of headers before the BTH's end at 54; from roce-rping-v4.pcap. */

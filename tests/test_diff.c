@@ -6,8 +6,8 @@
 
 #include <criterion/criterion.h>
 
-#include "output/diff.h"
-#include "output/diff_align.h"
+#include "output/compare/diff.h"
+#include "output/compare/diff_align.h"
 
 /* A conversation in one letter a message: small ones from the client, capitals from the server; a digit behind tells the key. */
 static size_t tell(char *text, size_t room, const char *letters)

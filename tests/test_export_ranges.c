@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "output/export_ranges.h"
+#include "output/export/export_ranges.h"
 
 Test(export_ranges, what_is_set_last_counts_and_neighbours_join)
 {

@@ -12,8 +12,8 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/cursor.h"
-#include "output/export_tcp.h"
+#include "dissect/engine/cursor.h"
+#include "output/export/export_tcp.h"
 #include "tests/capture_kit.h"
 
 #define PIECES 3

@@ -7,11 +7,11 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/line.h"
-#include "output/findings.h"
-#include "output/stats_count.h"
-#include "output/stats_form.h"
-#include "output/stats_packet.h"
+#include "dissect/engine/line.h"
+#include "output/stats/findings.h"
+#include "output/stats/stats_count.h"
+#include "output/stats/stats_form.h"
+#include "output/stats/stats_packet.h"
 
 #define DOCUMENT TESTDATA "/../doc/stats.md"
 

@@ -7,7 +7,7 @@
 
 #include <rdmatap/source.h>
 
-#include "capture/flow_offload.h"
+#include "capture/verbs/flow_offload.h"
 #include "tests/flow_kit.h"
 
 /* Rules joined by "; ". */

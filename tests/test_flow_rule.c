@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/flow_rule.h"
+#include "capture/verbs/flow_rule.h"
 #include "tests/flow_kit.h"
 
 static struct flow_rule parsed(const char *text)

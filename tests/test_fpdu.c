@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/fpdu.h"
+#include "dissect/iwarp/fpdu.h"
 #include "reassembly/fpdu.h"
 #include "tests/iwarp_kit.h"
 

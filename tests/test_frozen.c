@@ -11,7 +11,7 @@
 #include <rdmatap/source.h>
 #include <rdmatap/tracker.h>
 
-#include "dissect/frozen.h"
+#include "dissect/engine/frozen.h"
 
 /* Of the facts, those that mean nothing without others. */
 static void forget_void(struct rtap_packet *packet)

@@ -8,7 +8,7 @@
 #include <rdmatap/tracker.h>
 #include <rdmatap/visitor.h>
 
-#include "dissect/cm.h"
+#include "dissect/management/cm.h"
 #include "tests/mad_kit.h"
 
 #define CLIENT 0x0a000002u

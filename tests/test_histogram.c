@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "output/histogram.h"
+#include "output/stats/histogram.h"
 
 static const unsigned permilles[] = { 0, 1, 500, 900, 990, 999, 1000 };
 

@@ -5,8 +5,8 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/ib.h"
-#include "dissect/ib_opcode.h"
+#include "dissect/infiniband/ib.h"
+#include "dissect/infiniband/ib_opcode.h"
 #include "tests/frame_kit.h"
 
 Test(ib, rnr_timers_are_those_of_the_standards_table)

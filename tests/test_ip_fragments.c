@@ -5,7 +5,7 @@
 
 #include <rdmatap/source.h>
 
-#include "dissect/ib.h"
+#include "dissect/infiniband/ib.h"
 #include "reassembly/ip_fragments.h"
 #include "tests/network_kit.h"
 

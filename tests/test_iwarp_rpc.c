@@ -4,7 +4,7 @@
  */
 #include "config.h"
 
-#include "dissect/protocol.h"
+#include "dissect/engine/protocol.h"
 #include "tests/iwarp_stream_kit.h"
 
 /* A Send with an RPC-over-RDMA message: a call of NFS's procedure 0, or its reply. RFC 8166, 4; RFC 5531, 9. */

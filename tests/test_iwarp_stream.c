@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <zlib.h>
 
-#include "dissect/protocol.h"
+#include "dissect/engine/protocol.h"
 #include "reassembly/iwarp_stream.h"
 #include "tests/iwarp_stream_kit.h"
 

@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/line.h"
+#include "dissect/engine/line.h"
 
 static char memory[256];
 

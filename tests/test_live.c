@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "capture/live.h"
-#include "capture/live_device.h"
-#include "capture/live_queue.h"
+#include "capture/live/live_device.h"
+#include "capture/live/live_queue.h"
 
 #define FRAME_LENGTH 1000
 #define LOANS 64

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/protocol.h"
+#include "dissect/engine/protocol.h"
 #include "tests/frame_kit.h"
 
 #define ETHERNET_LENGTH 14

@@ -7,7 +7,7 @@
 
 #include <rdmatap/visitor.h>
 
-#include "dissect/mad_registry.h"
+#include "dissect/management/mad_registry.h"
 #include "tests/mad_kit.h"
 
 #define A 0x0a000001u

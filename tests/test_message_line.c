@@ -7,8 +7,8 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/line.h"
-#include "output/messages.h"
+#include "dissect/engine/line.h"
+#include "output/message/messages.h"
 
 #define ROOM 2048
 

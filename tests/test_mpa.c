@@ -3,10 +3,10 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/crc32c.h"
-#include "dissect/fpdu.h"
-#include "dissect/iwarp.h"
-#include "dissect/mpa_setup.h"
+#include "dissect/engine/crc32c.h"
+#include "dissect/iwarp/fpdu.h"
+#include "dissect/iwarp/iwarp.h"
+#include "dissect/iwarp/mpa_setup.h"
 #include "tests/frame_kit.h"
 #include "tests/iwarp_kit.h"
 

@@ -3,10 +3,10 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/ethertype.h"
-#include "dissect/ip.h"
-#include "dissect/ipoib.h"
-#include "dissect/upper.h"
+#include "dissect/engine/ethertype.h"
+#include "dissect/net/ip.h"
+#include "dissect/infiniband/ipoib.h"
+#include "dissect/infiniband/upper.h"
 #include "tests/network_frames.h"
 #include "tests/network_kit.h"
 

@@ -9,10 +9,10 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/nfs.h"
-#include "dissect/nfs4.h"
-#include "dissect/rpc_programs.h"
-#include "dissect/xdr_walk.h"
+#include "dissect/rpc/nfs.h"
+#include "dissect/rpc/nfs4.h"
+#include "dissect/rpc/rpc_programs.h"
+#include "dissect/rpc/xdr_walk.h"
 
 enum { CALL, REPLY };
 

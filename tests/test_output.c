@@ -7,12 +7,12 @@
 
 #include <rdmatap/source.h>
 
-#include "output/fields.h"
-#include "output/hex.h"
-#include "output/json.h"
-#include "output/messages.h"
-#include "output/text.h"
-#include "output/tree.h"
+#include "output/packet/fields.h"
+#include "output/packet/hex.h"
+#include "output/packet/json.h"
+#include "output/message/messages.h"
+#include "output/packet/text.h"
+#include "output/packet/tree.h"
 #include "tests/frame_kit.h"
 
 /* One frame of a capture in testdata and its packet. */

@@ -10,7 +10,7 @@
 #include <criterion/criterion.h>
 
 #include "cli/pipeline.h"
-#include "output/printer.h"
+#include "output/packet/printer.h"
 
 /* Of many small things, and of few large ones. */
 #define SMALL 8

@@ -13,8 +13,8 @@
 
 #include <criterion/criterion.h>
 
-#include "output/format.h"
-#include "output/printer.h"
+#include "output/packet/format.h"
+#include "output/packet/printer.h"
 
 /* Writes `length` bytes for a packet: 'a' for the first, 'b' for the second ... */
 struct letters {

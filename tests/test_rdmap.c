@@ -3,9 +3,9 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/fpdu.h"
-#include "dissect/iwarp.h"
-#include "output/text.h"
+#include "dissect/iwarp/fpdu.h"
+#include "dissect/iwarp/iwarp.h"
+#include "output/packet/text.h"
 #include "tests/frame_kit.h"
 #include "tests/iwarp_kit.h"
 

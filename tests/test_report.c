@@ -5,9 +5,9 @@
 
 #include <criterion/criterion.h>
 
-#include "output/html.h"
-#include "output/html_axis.h"
-#include "output/report_points.h"
+#include "output/report/html.h"
+#include "output/report/html_axis.h"
+#include "output/report/report_points.h"
 
 struct point {
 	struct report_spot spot;

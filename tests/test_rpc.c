@@ -8,9 +8,9 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/rpc_body.h"
-#include "dissect/rpc_walk.h"
-#include "output/text.h"
+#include "dissect/rpc/rpc_body.h"
+#include "dissect/rpc/rpc_walk.h"
+#include "output/packet/text.h"
 #include "reassembly/rpc_carriers.h"
 #include "tests/frame_kit.h"
 

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/rpcrdma.h"
+#include "dissect/rpc/rpcrdma.h"
 #include "tests/frame_kit.h"
 
 /* A message of 32-bit words, big-endian, as payload of a SEND Only on a native link. */

@@ -8,8 +8,8 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/protocol.h"
-#include "output/runs.h"
+#include "dissect/engine/protocol.h"
+#include "output/packet/runs.h"
 
 static char memory[2 * RUN_TEXT];
 

@@ -5,10 +5,10 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/protocol.h"
-#include "output/stats_form.h"
-#include "output/stats_log.h"
-#include "output/stats_packet.h"
+#include "dissect/engine/protocol.h"
+#include "output/stats/stats_form.h"
+#include "output/stats/stats_log.h"
+#include "output/stats/stats_packet.h"
 
 #define LIMIT (UINT64_C(64) << 20)
 #define SECOND INT64_C(1000000000)

@@ -13,7 +13,7 @@
 #include <rdmatap/packet.h>
 
 #include "capture/live.h"
-#include "capture/mad_frame.h"
+#include "capture/umad/mad_frame.h"
 #include "tests/frame_kit.h"
 #include "tests/sysfs_kit.h"
 

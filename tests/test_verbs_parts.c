@@ -5,11 +5,11 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "capture/verbs.h"
-#include "capture/verbs_clock.h"
-#include "capture/verbs_flow.h"
-#include "capture/verbs_ring.h"
-#include "capture/verbs_tuning.h"
+#include "capture/verbs/verbs.h"
+#include "capture/verbs/verbs_clock.h"
+#include "capture/verbs/verbs_flow.h"
+#include "capture/verbs/verbs_ring.h"
+#include "capture/verbs/verbs_tuning.h"
 
 #define SECOND INT64_C(1000000000)
 

@@ -15,7 +15,7 @@
 #include <rdmatap/writer.h>
 
 #include "capture/batch.h"
-#include "capture/writer.h"
+#include "capture/file/writer.h"
 #include "tests/capture_kit.h"
 
 static char folder[] = "/tmp/rdmatap-test-XXXXXX";

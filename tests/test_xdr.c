@@ -6,8 +6,8 @@
 
 #include <criterion/criterion.h>
 
-#include "dissect/xdr.h"
-#include "dissect/xdr_walk.h"
+#include "dissect/rpc/xdr.h"
+#include "dissect/rpc/xdr_walk.h"
 
 static const uint8_t digits[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/diff_show.h"
-#include "output/format.h"
-#include "output/printer.h"
+#include "output/compare/diff_show.h"
+#include "output/packet/format.h"
+#include "output/packet/printer.h"
 
 #include "harness.h"
 

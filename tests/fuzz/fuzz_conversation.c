@@ -16,7 +16,7 @@
 
 #include <rdmatap/tracker.h>
 
-#include "output/export_tcp.h"
+#include "output/export/export_tcp.h"
 #include "reassembly/state.h"
 
 #include "harness.h"

@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dissect/rpc_body.h"
-#include "dissect/rpc_walk.h"
-#include "output/export_files.h"
-#include "output/printer.h"
+#include "dissect/rpc/rpc_body.h"
+#include "dissect/rpc/rpc_walk.h"
+#include "output/export/export_files.h"
+#include "output/packet/printer.h"
 
 #include "harness.h"
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "dissect/protocol.h"
+#include "dissect/engine/protocol.h"
 #include "reassembly/ip_fragments.h"
 
 #include "harness.h"

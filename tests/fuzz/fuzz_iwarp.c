@@ -14,7 +14,7 @@
 #include <rdmatap/packet.h>
 #include <rdmatap/visitor.h>
 
-#include "dissect/fpdu.h"
+#include "dissect/iwarp/fpdu.h"
 #include "reassembly/fpdu.h"
 
 #include "harness.h"

@@ -13,7 +13,7 @@
 #include <rdmatap/tracker.h>
 #include <rdmatap/visitor.h>
 
-#include "output/text.h"
+#include "output/packet/text.h"
 #include "tests/mad_kit.h"
 
 #include "accounts.h"

@@ -15,10 +15,10 @@
 
 #include <rdmatap/device.h>
 
-#include "capture/flow_rule.h"
-#include "output/clock.h"
-#include "output/diff_rules.h"
-#include "output/fields.h"
+#include "capture/verbs/flow_rule.h"
+#include "output/packet/clock.h"
+#include "output/compare/diff_rules.h"
+#include "output/packet/fields.h"
 
 #include "harness.h"
 

@@ -15,9 +15,9 @@
 #include <rdmatap/packet.h>
 #include <rdmatap/visitor.h>
 
-#include "output/fields.h"
-#include "output/json.h"
-#include "output/text.h"
+#include "output/packet/fields.h"
+#include "output/packet/json.h"
+#include "output/packet/text.h"
 
 #include "harness.h"
 

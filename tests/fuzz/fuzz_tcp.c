@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dissect/protocol.h"
+#include "dissect/engine/protocol.h"
 #include "reassembly/tcp_stream.h"
 
 #include "harness.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/mad_frame.h"
+#include "capture/umad/mad_frame.h"
 
 #include "harness.h"
 

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dissect/rpc_body.h"
-#include "dissect/rpc_programs.h"
-#include "dissect/xdr_walk.h"
+#include "dissect/rpc/rpc_body.h"
+#include "dissect/rpc/rpc_programs.h"
+#include "dissect/rpc/xdr_walk.h"
 
 #include "harness.h"
 

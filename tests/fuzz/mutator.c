@@ -10,7 +10,7 @@
 #include <rdmatap/source.h>
 
 #include "capture/source.h"
-#include "dissect/crc32c.h"
+#include "dissect/engine/crc32c.h"
 
 #include "harness.h"
 #include "mutator.h"

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef CAPTURE_DEVICES_DEVICE_VERBS_H
+#define CAPTURE_DEVICES_DEVICE_VERBS_H
+
+#include <rdmatap/device.h>
+
+#include "capture/devices/sysfs.h"
+
+/* Asks a device by libibverbs; what it says is put into `memory`. False: memory is out. */
+bool device_verbs_ask(struct sysfs_memory *memory, const struct rtap_device *device, struct rtap_device_verbs *verbs)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Capture files written one after the other, named as tcpdump names them.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture/file/series.h"
+#include "capture/file/writer.h"
+
+#define NS_A_SECOND 1000000000
+#define NAME_SIZE 4096
+
+struct rtap_series {
+	struct rtap_writer *writer; /* NULL: the next could not be opened, or there are to be no more */
+	struct rtap_rotation rotation;
+	uint32_t link_type;
+	bool unbuffered;
+	const struct rtap_source *source;
+	int64_t begun_ns;        /* the file's beginning, by the frames' clock */
+	unsigned digits;         /* of a number, at the least */
+	uint64_t number;         /* of the file, of those that size begins */
+	uint64_t files_by_time;  /* begun by time so far */
+	uint64_t held_times;     /* of files that are closed */
+	char name[];             /* as it was given */
+};
+
+static unsigned digits_of(unsigned files)
+{
+	unsigned digits = 0;
+
+	for (unsigned highest = files ? files - 1 : 0; highest; highest /= 10)
+		digits++;
+	return digits;
+}
+
+/* False: it gets too long, or the pattern gives nothing. */
+static bool make_name(const struct rtap_series *series, char name[NAME_SIZE])
+{
+	time_t seconds = (time_t)(series->begun_ns / NS_A_SECOND);
+	struct tm local;
+	size_t length;
+
+	if (series->rotation.seconds) {
+		length = localtime_r(&seconds, &local) ? strftime(name, NAME_SIZE, series->name, &local) : 0;
+		if (!length)
+			return false;
+	} else {
+		length = strlen(series->name);
+		if (length >= NAME_SIZE)
+			return false;
+		memcpy(name, series->name, length + 1);
+	}
+	if (!series->rotation.bytes || (!series->number && !series->digits))
+		return true;
+	return (size_t)snprintf(name + length, NAME_SIZE - length, "%0*llu", (int)series->digits, (unsigned long long)series->number) <
+	       NAME_SIZE - length;
+}
+
+static enum rtap_status open_next(struct rtap_series *series, struct rtap_error *error)
+{
+	char name[NAME_SIZE];
+
+	if (!make_name(series, name)) {
+		rtap_error_set(error, "%s: the name of a file made of this is too long or empty", series->name);
+		return RTAP_STATUS_FAILED;
+	}
+	return writer_open_like(&series->writer, name, series->name, series->link_type, series->unbuffered, series->source, error);
+}
+
+enum rtap_status rtap_series_open(struct rtap_series **series, const char *name, const struct rtap_rotation *rotation, uint32_t link_type,
+				  bool unbuffered, const struct rtap_source *source, int64_t time_ns, struct rtap_error *error)
+{
+	struct rtap_series *opened = calloc(1, sizeof *opened + strlen(name) + 1);
+
+	*series = NULL;
+	if (!opened) {
+		rtap_error_set(error, "%s: out of memory", name);
+		return RTAP_STATUS_FAILED;
+	}
+	strcpy(opened->name, name);
+	opened->rotation = *rotation;
+	opened->link_type = link_type;
+	opened->unbuffered = unbuffered;
+	opened->source = source;
+	opened->begun_ns = time_ns;
+	opened->digits = rotation->bytes ? digits_of(rotation->files) : 0;
+	if (open_next(opened, error)) {
+		free(opened);
+		return RTAP_STATUS_FAILED;
+	}
+	*series = opened;
+	return RTAP_STATUS_OK;
+}
+
+static enum rtap_status close_file(struct rtap_series *series, struct rtap_error *error)
+{
+	struct rtap_writer *full = series->writer;
+
+	series->writer = NULL;
+	series->held_times += rtap_writer_held_times(full);
+	return rtap_writer_close(full, error);
+}
+
+static enum rtap_status begin_next(struct rtap_series *series, struct rtap_error *error)
+{
+	if (close_file(series, error))
+		return RTAP_STATUS_FAILED;
+	return open_next(series, error);
+}
+
+/* Whether the frame is for a later file. */
+static bool is_too_late(struct rtap_series *series, const struct rtap_frame *frame)
+{
+	int64_t seconds;
+
+	/* in whole seconds, as names are; times of any size stand in files */
+	if (!series->rotation.seconds || frame->time_ns < series->begun_ns)
+		return false;
+	seconds = frame->time_ns / NS_A_SECOND - series->begun_ns / NS_A_SECOND;
+	return (uint64_t)seconds >= series->rotation.seconds;
+}
+
+static enum rtap_status rotate(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_error *error)
+{
+	const struct rtap_rotation *rotation = &series->rotation;
+	enum rtap_status status;
+
+	if (is_too_late(series, frame)) {
+		series->files_by_time++;
+		if (!rotation->bytes && rotation->files && series->files_by_time >= rotation->files) {
+			status = close_file(series, error);
+			return status ? status : RTAP_STATUS_END;
+		}
+		series->begun_ns = frame->time_ns;
+		series->number = 0;
+		return begin_next(series, error);
+	}
+	if (rotation->bytes && writer_size(series->writer) > rotation->bytes) {
+		series->number++;
+		if (rotation->files && series->number >= rotation->files)
+			series->number = 0;
+		return begin_next(series, error);
+	}
+	return RTAP_STATUS_OK;
+}
+
+enum rtap_status series_write_of(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_batch *batch,
+				 struct rtap_error *error)
+{
+	enum rtap_status status = series->writer ? rotate(series, frame, error) : RTAP_STATUS_END;
+
+	return status ? status : writer_write_of(series->writer, frame, batch, error);
+}
+
+/* Whether no file is to be begun within the batch. */
+static bool fits_whole(const struct rtap_series *series, const struct batch *batch)
+{
+	const struct rtap_rotation *rotation = &series->rotation;
+
+	return series->writer && !rotation->seconds &&
+	       (!rotation->bytes || writer_size(series->writer) + batch->record_bytes <= rotation->bytes);
+}
+
+enum rtap_status rtap_series_write_batch(struct rtap_series *series, struct rtap_batch *batch, size_t count, size_t *written,
+					 struct rtap_error *error)
+{
+	struct batch *own = (struct batch *)batch;
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	*written = 0;
+	if (own->records && count == batch->count && fits_whole(series, own) &&
+	    writer_write_records(series->writer, own, &status, error)) {
+		*written = status ? 0 : count;
+		return status;
+	}
+	batch_unpack(own);
+	while (!status && *written < count) {
+		status = series_write_of(series, &batch->frames[*written], batch, error);
+		*written += !status;
+	}
+	return status;
+}
+
+enum rtap_status rtap_series_write(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_error *error)
+{
+	return series_write_of(series, frame, NULL, error);
+}
+
+enum rtap_status rtap_series_flush(struct rtap_series *series, struct rtap_error *error)
+{
+	return series->writer ? rtap_writer_flush(series->writer, error) : RTAP_STATUS_OK;
+}
+
+enum rtap_status rtap_series_hand_over(struct rtap_series *series, uid_t user, gid_t group, struct rtap_error *error)
+{
+	return series->writer ? writer_hand_over(series->writer, user, group, error) : RTAP_STATUS_OK;
+}
+
+uint64_t rtap_series_held_times(const struct rtap_series *series)
+{
+	return series->held_times + (series->writer ? rtap_writer_held_times(series->writer) : 0);
+}
+
+enum rtap_status rtap_series_close(struct rtap_series *series, struct rtap_error *error)
+{
+	enum rtap_status status;
+
+	if (!series)
+		return RTAP_STATUS_OK;
+	status = rtap_writer_close(series->writer, error);
+	free(series);
+	return status;
+}

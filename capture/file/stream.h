@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef CAPTURE_FILE_STREAM_H
+#define CAPTURE_FILE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rdmatap/error.h>
+
+/* The bytes of one input, inflated when its content is gzip's (RFC 1952). */
+struct stream;
+
+/*
+ * Opens the file `name`; "-" is standard input. Nothing is read yet. FAILED: *stream is NULL; *reason is told without
+ * the file's name.
+ */
+enum rtap_status stream_open(struct stream **stream, const char *name, struct rtap_error *reason)
+	__attribute__((warn_unused_result));
+
+/*
+ * Reads from memory, which is borrowed for the stream's life, `step` stored bytes at a time (0: as many as there is
+ * room for), as a pipe would give them.
+ */
+enum rtap_status stream_open_memory(struct stream **stream, const uint8_t *bytes, size_t size, size_t step,
+				    struct rtap_error *reason) __attribute__((warn_unused_result));
+
+/*
+ * Reads at least one and at most `room` bytes (`room` is not 0), without waiting for more than have arrived; *got is
+ * how many. OK with *got 0: a signal handler, set up without SA_RESTART, interrupted the wait. END: no more. BROKEN:
+ * the input cannot be read on, and all before has been given; *reason is told without the file's name.
+ */
+enum rtap_status stream_read(struct stream *stream, uint8_t *to, size_t room, size_t *got, struct rtap_error *reason)
+	__attribute__((warn_unused_result));
+
+/* Whether the content is compressed. Known once a read has succeeded. */
+bool stream_is_compressed(const struct stream *stream);
+
+/* Bytes read so far, as stored, and in total; 0 if that cannot be known. */
+uint64_t stream_bytes_read(const struct stream *stream);
+uint64_t stream_bytes_total(const struct stream *stream);
+
+/* Closes and frees. NULL is ignored. */
+void stream_close(struct stream *stream);
+
+#endif

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <inttypes.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <rdmatap/source.h>
+
+#include "capture/file/pcapng.h"
+#include "capture/sink.h"
+#include "capture/file/writer.h"
+
+/* Numbers are written in this machine's byte order: both formats tell which it is. */
+
+#define PCAP_SNAP_LENGTH 262144 /* what libpcap takes for "any" */
+#define NS_A_SECOND 1000000000
+
+static const char application[] = PACKAGE_NAME " " PACKAGE_VERSION;
+
+/* An interface that has been described in a pcapng file. */
+struct described {
+	uint32_t interface, link_type; /* the frames' */
+	uint32_t index;                /* in the file */
+};
+
+struct rtap_writer {
+	struct sink *sink;
+	bool pcapng, unbuffered;
+	bool begun, refused;       /* the file's header is written; cannot be written */
+	uint32_t link_type;        /* of a pcap file */
+	void *interfaces;          /* a tree of struct described, by tsearch() */
+	struct described *last;    /* that a frame was written of */
+	uint32_t interface_count;
+	uint64_t held_times;       /* frames whose times the file cannot hold */
+	const struct rtap_source *source; /* that tells of interfaces; NULL: none */
+};
+
+enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name, const char *like, uint32_t link_type,
+				  bool unbuffered, const struct rtap_source *source, struct rtap_error *error)
+{
+	struct rtap_writer *opened = calloc(1, sizeof *opened);
+	bool compressed;
+
+	*writer = NULL;
+	if (!opened) {
+		rtap_error_set(error, "%s: out of memory", name);
+		return RTAP_STATUS_FAILED;
+	}
+	opened->pcapng = record_name_is_pcapng(like, &compressed);
+	opened->link_type = link_type;
+	opened->unbuffered = unbuffered;
+	opened->source = source;
+	if (sink_open(&opened->sink, name, compressed, error)) {
+		free(opened);
+		return RTAP_STATUS_FAILED;
+	}
+	*writer = opened;
+	return RTAP_STATUS_OK;
+}
+
+enum rtap_status rtap_writer_open(struct rtap_writer **writer, const char *name, uint32_t link_type, bool unbuffered,
+				  struct rtap_error *error)
+{
+	return writer_open_like(writer, name, name, link_type, unbuffered, NULL, error);
+}
+
+uint64_t writer_size(const struct rtap_writer *writer)
+{
+	return sink_size(writer->sink);
+}
+
+enum rtap_status writer_hand_over(struct rtap_writer *writer, uid_t user, gid_t group, struct rtap_error *error)
+{
+	return sink_hand_over(writer->sink, user, group, error);
+}
+
+static enum rtap_status refuse_link_type(const struct rtap_writer *writer, uint32_t link_type, struct rtap_error *error)
+{
+	rtap_error_set(error, "%s: link type %u does not fit into the file's 16 bits", sink_name(writer->sink), link_type);
+	return RTAP_STATUS_FAILED;
+}
+
+/* draft-ietf-opsawg-pcap, section 4. */
+static enum rtap_status begin_pcap(struct rtap_writer *writer, struct rtap_error *error)
+{
+	const struct {
+		uint32_t magic;
+		uint16_t major, minor;
+		uint32_t reserved[2], snap_length, link_type;
+	} header = { 0xa1b23c4d, 2, 4, { 0, 0 }, PCAP_SNAP_LENGTH, writer->link_type };
+
+	_Static_assert(sizeof header == 24, "a pcap header has 24 bytes");
+	if (writer->link_type > UINT16_MAX)
+		return refuse_link_type(writer, writer->link_type, error);
+	return sink_write(writer->sink, &header, sizeof header, error);
+}
+
+static enum rtap_status write_padding(struct rtap_writer *writer, size_t length, struct rtap_error *error)
+{
+	static const uint8_t zeros[3];
+
+	return sink_write(writer->sink, zeros, -length & 3, error);
+}
+
+static size_t option_size(size_t length)
+{
+	return PCAPNG_OPTION_HEADER + ((length + 3) & ~(size_t)3);
+}
+
+static enum rtap_status write_option(struct rtap_writer *writer, enum pcapng_option_code code, const void *value,
+				     size_t length, struct rtap_error *error)
+{
+	const uint16_t header[] = { (uint16_t)code, (uint16_t)length };
+	enum rtap_status status = sink_write(writer->sink, header, sizeof header, error);
+
+	if (!status)
+		status = sink_write(writer->sink, value, length, error);
+	return status ? status : write_padding(writer, length, error);
+}
+
+static enum rtap_status end_options(struct rtap_writer *writer, struct rtap_error *error)
+{
+	static const uint16_t end[] = { PCAPNG_OPTION_END, 0 };
+
+	return sink_write(writer->sink, end, sizeof end, error);
+}
+
+static enum rtap_status write_u32(struct rtap_writer *writer, uint32_t number, struct rtap_error *error)
+{
+	return sink_write(writer->sink, &number, sizeof number, error);
+}
+
+/* draft-ietf-opsawg-pcapng, 4.1. */
+static enum rtap_status begin_pcapng(struct rtap_writer *writer, struct rtap_error *error)
+{
+	const uint32_t length = (uint32_t)(PCAPNG_BLOCK_LEAST + PCAPNG_SECTION_LENGTH + option_size(sizeof application - 1) +
+					   option_size(0));
+	const struct {
+		uint32_t type, length, byte_order;
+		uint16_t major, minor;
+		uint32_t section_length[2];
+	} header = { PCAPNG_SECTION, length, PCAPNG_BYTE_ORDER, 1, 0, { UINT32_MAX, UINT32_MAX } };
+	enum rtap_status status;
+
+	_Static_assert(sizeof header == PCAPNG_BLOCK_HEADER + PCAPNG_SECTION_LENGTH, "no holes");
+	status = sink_write(writer->sink, &header, sizeof header, error);
+	if (!status)
+		status = write_option(writer, PCAPNG_SHB_USERAPPL, application, sizeof application - 1, error);
+	if (!status)
+		status = end_options(writer, error);
+	return status ? status : write_u32(writer, length, error);
+}
+
+/* A frame's time, held at what the file can tell: nothing before 1970; in pcap 32 bits of seconds since then. */
+static uint64_t held_time(struct rtap_writer *writer, const struct rtap_frame *frame)
+{
+	const uint64_t last = writer->pcapng ? INT64_MAX : (uint64_t)UINT32_MAX * NS_A_SECOND + NS_A_SECOND - 1;
+	uint64_t time = frame->time_ns < 0 ? 0 : (uint64_t)frame->time_ns;
+
+	writer->held_times += frame->time_ns < 0 || time > last;
+	return time > last ? last : time;
+}
+
+static enum rtap_status write_bytes(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
+				    struct rtap_error *error)
+{
+	if (batch)
+		return sink_lend(writer->sink, frame->bytes, frame->captured_length, batch, error);
+	return sink_write(writer->sink, frame->bytes, frame->captured_length, error);
+}
+
+static enum rtap_status write_record(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
+				     struct rtap_error *error)
+{
+	const uint64_t time = held_time(writer, frame);
+	const uint32_t header[] = {
+		(uint32_t)(time / NS_A_SECOND), (uint32_t)(time % NS_A_SECOND), frame->captured_length, frame->wire_length,
+	};
+	enum rtap_status status = sink_write(writer->sink, header, sizeof header, error);
+
+	return status ? status : write_bytes(writer, frame, batch, error);
+}
+
+static int compare_described(const void *one, const void *other)
+{
+	const struct described *a = one, *b = other;
+
+	if (a->interface != b->interface)
+		return a->interface < b->interface ? -1 : 1;
+	return a->link_type < b->link_type ? -1 : a->link_type > b->link_type;
+}
+
+#define FILTER_IS_TEXT 0 /* an if_filter begins with a byte that says what it is */
+
+/* if_filter holds a byte more than the text. */
+static enum rtap_status write_filter(struct rtap_writer *writer, const char *text, struct rtap_error *error)
+{
+	const uint16_t header[] = { PCAPNG_IF_FILTER, (uint16_t)(strlen(text) + 1) };
+	const uint8_t kind = FILTER_IS_TEXT;
+	enum rtap_status status = sink_write(writer->sink, header, sizeof header, error);
+
+	if (!status)
+		status = sink_write(writer->sink, &kind, sizeof kind, error);
+	if (!status)
+		status = sink_write(writer->sink, text, strlen(text), error);
+	return status ? status : write_padding(writer, strlen(text) + 1, error);
+}
+
+/* A text that a 16-bit length can tell, or none. */
+static const char *fitting(const char *text)
+{
+	return strlen(text) < UINT16_MAX ? text : "";
+}
+
+static size_t text_size(const char *text)
+{
+	return *text ? option_size(strlen(text)) : 0;
+}
+
+/* draft-ietf-opsawg-pcapng, 4.2. `told` says more of it; NULL: nothing is known. */
+static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t link_type, const struct rtap_interface *told,
+					struct rtap_error *error)
+{
+	const uint8_t nanoseconds = 9;
+	const char *name = told ? fitting(told->name) : "", *description = told ? fitting(told->description) : "";
+	const char *filter = told ? fitting(told->filter) : "";
+	const uint32_t length = (uint32_t)(PCAPNG_BLOCK_LEAST + PCAPNG_INTERFACE_LENGTH + text_size(name) + text_size(description) +
+					   (*filter ? option_size(strlen(filter) + 1) : 0) +
+					   (told && told->bits_per_second ? option_size(sizeof told->bits_per_second) : 0) + option_size(1) + option_size(0));
+	const struct {
+		uint32_t type, length;
+		uint16_t link_type, reserved;
+		uint32_t snap_length;
+	} header = { PCAPNG_INTERFACE, length, (uint16_t)link_type, 0, told ? told->snap_length : 0 };
+	enum rtap_status status;
+
+	_Static_assert(sizeof header == PCAPNG_BLOCK_HEADER + PCAPNG_INTERFACE_LENGTH, "no holes");
+	status = sink_write(writer->sink, &header, sizeof header, error);
+	if (!status && *name)
+		status = write_option(writer, PCAPNG_IF_NAME, name, strlen(name), error);
+	if (!status && *description)
+		status = write_option(writer, PCAPNG_IF_DESCRIPTION, description, strlen(description), error);
+	if (!status && told && told->bits_per_second)
+		status = write_option(writer, PCAPNG_IF_SPEED, &told->bits_per_second, sizeof told->bits_per_second, error);
+	if (!status)
+		status = write_option(writer, PCAPNG_IF_TSRESOL, &nanoseconds, sizeof nanoseconds, error);
+	if (!status && *filter)
+		status = write_filter(writer, filter, error);
+	if (!status)
+		status = end_options(writer, error);
+	return status ? status : write_u32(writer, length, error);
+}
+
+/* Sets writer->last to the interface, describing it in the file when it is new. */
+static enum rtap_status find_interface(struct rtap_writer *writer, uint32_t interface, uint32_t link_type, struct rtap_error *error)
+{
+	struct described wanted = { interface, link_type, writer->interface_count }, *added;
+	void *const *found;
+
+	if (writer->last && !compare_described(writer->last, &wanted))
+		return RTAP_STATUS_OK;
+	found = tfind(&wanted, &writer->interfaces, compare_described);
+	if (found) {
+		writer->last = *found;
+		return RTAP_STATUS_OK;
+	}
+	if (link_type > UINT16_MAX)
+		return refuse_link_type(writer, link_type, error);
+	added = malloc(sizeof *added);
+	if (added)
+		*added = wanted;
+	if (!added || !tsearch(added, &writer->interfaces, compare_described)) {
+		free(added);
+		rtap_error_set(error, "%s: out of memory", sink_name(writer->sink));
+		return RTAP_STATUS_FAILED;
+	}
+	writer->last = added;
+	writer->interface_count++;
+	return write_interface(writer, link_type, writer->source ? rtap_source_interface(writer->source, interface) : NULL, error);
+}
+
+/* Describes the interfaces that the source knows already, so that also a file without frames tells of them. */
+static enum rtap_status describe_interfaces(struct rtap_writer *writer, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	for (uint32_t i = 0; !status && writer->source && i < rtap_source_interface_count(writer->source); i++)
+		status = find_interface(writer, i, rtap_source_interface(writer->source, i)->link_type, error);
+	return status;
+}
+
+static enum rtap_status begin(struct rtap_writer *writer, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	if (writer->begun)
+		return status;
+	status = writer->pcapng ? begin_pcapng(writer, error) : begin_pcap(writer, error);
+	if (!status && writer->pcapng)
+		status = describe_interfaces(writer, error);
+	if (!status)
+		sink_mark(writer->sink);
+	writer->begun = !status;
+	writer->refused = status;
+	return status;
+}
+
+static enum rtap_status size_comments(const struct rtap_writer *writer, const struct rtap_frame *frame, size_t *size,
+				      struct rtap_error *error)
+{
+	*size = frame->comment_count ? option_size(0) : 0;
+	for (uint32_t i = 0; i < frame->comment_count; i++) {
+		if (frame->comments[i].length > UINT16_MAX) {
+			rtap_error_set(error, "%s: frame %" PRIu64 ": a comment of %u bytes does not fit into the file's 16-bit length",
+				       sink_name(writer->sink), frame->number, frame->comments[i].length);
+			return RTAP_STATUS_FAILED;
+		}
+		*size += option_size(frame->comments[i].length);
+	}
+	return RTAP_STATUS_OK;
+}
+
+/* draft-ietf-opsawg-pcapng, 4.3. */
+static enum rtap_status write_packet(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
+				     struct rtap_error *error)
+{
+	uint32_t header[7] = { PCAPNG_PACKET };
+	enum rtap_status status;
+	size_t comments, length;
+	uint64_t time;
+
+	status = size_comments(writer, frame, &comments, error);
+	if (!status)
+		status = find_interface(writer, frame->interface, frame->link_type, error);
+	if (status)
+		return status;
+	time = held_time(writer, frame);
+	length = PCAPNG_BLOCK_LEAST + PCAPNG_PACKET_LENGTH + (((size_t)frame->captured_length + 3) & ~(size_t)3) + comments;
+	header[1] = (uint32_t)length;
+	header[2] = writer->last->index;
+	header[3] = (uint32_t)(time >> 32);
+	header[4] = (uint32_t)time;
+	header[5] = frame->captured_length;
+	header[6] = frame->wire_length;
+	status = sink_write(writer->sink, header, sizeof header, error);
+	if (!status)
+		status = write_bytes(writer, frame, batch, error);
+	if (!status)
+		status = write_padding(writer, frame->captured_length, error);
+	for (uint32_t i = 0; i < frame->comment_count && !status; i++)
+		status = write_option(writer, PCAPNG_OPTION_COMMENT, frame->comments[i].bytes, frame->comments[i].length, error);
+	if (!status && frame->comment_count)
+		status = end_options(writer, error);
+	return status ? status : write_u32(writer, (uint32_t)length, error);
+}
+
+static enum rtap_status refuse_second_link_type(const struct rtap_writer *writer, uint32_t link_type, struct rtap_error *error)
+{
+	const char *first = rtap_link_type_name(writer->link_type), *second = rtap_link_type_name(link_type);
+
+	rtap_error_set(error, "%s: link types %u (%s) and %u (%s): one link type a file; name it .pcapng", sink_name(writer->sink),
+		       writer->link_type, first ? first : "unknown", link_type, second ? second : "unknown");
+	return RTAP_STATUS_FAILED;
+}
+
+enum rtap_status writer_write_of(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
+				 struct rtap_error *error)
+{
+	enum rtap_status status;
+
+	if (!writer->begun)
+		writer->link_type = frame->link_type;
+	if (!writer->pcapng && frame->link_type != writer->link_type)
+		return refuse_second_link_type(writer, frame->link_type, error);
+	status = begin(writer, error);
+	if (!status)
+		status = writer->pcapng ? write_packet(writer, frame, batch, error) : write_record(writer, frame, batch, error);
+	if (!status)
+		sink_mark(writer->sink);
+	if (!status && writer->unbuffered)
+		status = sink_flush(writer->sink, error);
+	return status;
+}
+
+bool writer_write_records(struct rtap_writer *writer, struct batch *batch, enum rtap_status *status, struct rtap_error *error)
+{
+	if (batch->record_form != (writer->pcapng ? RECORD_PCAPNG : RECORD_PCAP) || !sink_takes_records(writer->sink, batch->record_bytes))
+		return false;
+	/* the first interface described in a pcapng file is the source's first */
+	if (!writer->begun || (writer->pcapng ? !writer->source : writer->link_type != RTAP_LINK_ETHERNET))
+		return false;
+	*status = sink_lend_records(writer->sink, batch, error);
+	if (!*status && writer->unbuffered)
+		*status = sink_flush(writer->sink, error);
+	return true;
+}
+
+enum rtap_status rtap_writer_write(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_error *error)
+{
+	return writer_write_of(writer, frame, NULL, error);
+}
+
+enum rtap_status rtap_writer_flush(struct rtap_writer *writer, struct rtap_error *error)
+{
+	enum rtap_status status = begin(writer, error);
+
+	return status ? status : sink_flush(writer->sink, error);
+}
+
+uint64_t rtap_writer_held_times(const struct rtap_writer *writer)
+{
+	return writer->held_times;
+}
+
+/* draft-ietf-opsawg-pcapng, 4.6. */
+static enum rtap_status write_statistics(struct rtap_writer *writer, uint32_t index, uint64_t time, const struct rtap_interface *told,
+					 struct rtap_error *error)
+{
+	/* The format knows one count for everything between the interface and the user. */
+	const bool osdrop = told->dropped_by_system.known || told->dropped_here.known;
+	const struct {
+		bool known;
+		enum pcapng_option_code code;
+		uint64_t value;
+	} counts[] = {
+		{ told->has_received, PCAPNG_ISB_IFRECV, told->received },
+		{ told->has_dropped, PCAPNG_ISB_IFDROP, told->dropped },
+		{ osdrop, PCAPNG_ISB_OSDROP, (told->dropped_by_system.known ? told->dropped_by_system.value : 0) +
+			(told->dropped_here.known ? told->dropped_here.value : 0) },
+	};
+	uint32_t header[] = { PCAPNG_STATISTICS, PCAPNG_BLOCK_LEAST + PCAPNG_STATISTICS_LENGTH, index,
+			      (uint32_t)(time >> 32), (uint32_t)time };
+	enum rtap_status status;
+
+	header[1] += (uint32_t)option_size(0);
+	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+		header[1] += counts[i].known ? (uint32_t)option_size(sizeof counts[i].value) : 0;
+	status = sink_write(writer->sink, header, sizeof header, error);
+	for (size_t i = 0; !status && i < sizeof counts / sizeof counts[0]; i++)
+		if (counts[i].known)
+			status = write_option(writer, counts[i].code, &counts[i].value, sizeof counts[i].value, error);
+	if (!status)
+		status = end_options(writer, error);
+	return status ? status : write_u32(writer, header[1], error);
+}
+
+/* What the source has counted, at the end of a pcapng file. */
+static enum rtap_status finish(struct rtap_writer *writer, struct rtap_error *error)
+{
+	enum rtap_status status = begin(writer, error);
+	struct timespec now;
+
+	if (status || !writer->pcapng || !writer->source)
+		return status;
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (uint32_t i = 0; !status && i < rtap_source_interface_count(writer->source); i++) {
+		const struct rtap_interface *told = rtap_source_interface(writer->source, i);
+
+		status = find_interface(writer, i, told->link_type, error);
+		if (!status)
+			status = write_statistics(writer, writer->last->index,
+						  (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec, told, error);
+	}
+	return status;
+}
+
+enum rtap_status rtap_writer_close(struct rtap_writer *writer, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK, close_status;
+
+	if (!writer)
+		return RTAP_STATUS_OK;
+	if (!writer->refused)
+		status = finish(writer, error);
+	close_status = sink_close(writer->sink, status ? NULL : error);
+	tdestroy(writer->interfaces, free);
+	free(writer);
+	return status ? status : close_status;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rdmatap/source.h>
+
+#include "capture/live/bpf.h"
+#include "capture/link_type.h"
+
+/* Frames are cut by the file already; this only must not be less. */
+#define SNAP_LENGTH 0x7fffffff
+
+/* The filter for one link type. */
+struct program {
+	struct program *next;
+	uint32_t link_type;
+	enum rtap_status status; /* FAILED: the link type cannot be filtered */
+	struct rtap_error error;
+	struct bpf_program code;
+};
+
+struct rtap_bpf {
+	char *text;
+	struct program *programs; /* the last one used comes first */
+};
+
+/* Link types that libpcap knows by name but whose headers it cannot look into. */
+static const uint32_t without_bpf[] = { RTAP_LINK_ERF, RTAP_LINK_IPOIB, RTAP_LINK_INFINIBAND };
+
+/*
+ * Link types tried for a first opinion. Expressions about some links ("wlan", "vpi", "sio", "ifname") have a meaning
+ * on these only; whatever compiles for one of them is no syntax error.
+ */
+static const int trial_dlts[] = {
+	DLT_EN10MB, DLT_RAW, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_IEEE802_11_RADIO, DLT_PFLOG, DLT_SUNATM, DLT_MTP2, DLT_PPP,
+	DLT_NULL, DLT_IPNET, DLT_JUNIPER_ETHER, DLT_ARCNET,
+};
+
+/*
+ * What to compile for. Loopback headers have the number of an address family, in IPv6 another one on each system: only of a file does
+ * libpcap look for those of all.
+ */
+static pcap_t *open_for(int dlt)
+{
+	const struct pcap_file_header header = {
+		.magic = 0xa1b2c3d4, .version_major = 2, .version_minor = 4, .snaplen = SNAP_LENGTH, .linktype = link_type_of_dlt(dlt),
+	};
+	char reason[PCAP_ERRBUF_SIZE], bytes[sizeof header];
+	pcap_t *handle;
+	FILE *file;
+
+	if (dlt != DLT_NULL && dlt != DLT_LOOP)
+		return pcap_open_dead(dlt, SNAP_LENGTH);
+	memcpy(bytes, &header, sizeof header);
+	file = fmemopen(bytes, sizeof bytes, "r");
+	if (!file)
+		return NULL;
+	handle = pcap_fopen_offline(file, reason);
+	if (!handle)
+		fclose(file);
+	return handle; /* reads nothing any more */
+}
+
+static enum rtap_status compile(struct bpf_program *code, int dlt, const char *text, bool optimize, struct rtap_error *error)
+{
+	pcap_t *handle = open_for(dlt);
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	memset(code, 0, sizeof *code);
+	if (!handle) {
+		rtap_error_set(error, "out of memory");
+		return RTAP_STATUS_FAILED;
+	}
+	if (pcap_compile(handle, code, text, optimize && bpf_may_optimize(text), PCAP_NETMASK_UNKNOWN)) {
+		rtap_error_set(error, "%s", pcap_geterr(handle));
+		status = RTAP_STATUS_FAILED;
+	}
+	pcap_close(handle);
+	return status;
+}
+
+static enum rtap_status try_text(const char *text, struct rtap_error *error)
+{
+	struct rtap_error first, ignored;
+	struct bpf_program code;
+
+	for (size_t i = 0; i < sizeof trial_dlts / sizeof trial_dlts[0]; i++) {
+		if (!compile(&code, trial_dlts[i], text, false, i ? &ignored : &first)) {
+			pcap_freecode(&code);
+			return RTAP_STATUS_OK;
+		}
+	}
+	rtap_error_set(error, "capture filter \"%s\": %s (see pcap-filter(7))", text, first.text);
+	return RTAP_STATUS_FAILED;
+}
+
+enum rtap_status rtap_bpf_compile(struct rtap_bpf **bpf, const char *text, struct rtap_error *error)
+{
+	enum rtap_status status;
+
+	*bpf = NULL;
+	if (strnlen(text, BPF_TEXT_MAX + 1) > BPF_TEXT_MAX) {
+		rtap_error_set(error, "the capture filter is longer than %d bytes (use a display filter, or fewer terms)", BPF_TEXT_MAX);
+		return RTAP_STATUS_FAILED;
+	}
+	status = try_text(text, error);
+	if (status)
+		return status;
+	*bpf = calloc(1, sizeof **bpf);
+	if (*bpf)
+		(*bpf)->text = strdup(text);
+	if (!*bpf || !(*bpf)->text) {
+		rtap_bpf_destroy(*bpf);
+		*bpf = NULL;
+		rtap_error_set(error, "out of memory");
+		return RTAP_STATUS_FAILED;
+	}
+	return RTAP_STATUS_OK;
+}
+
+static void compile_program(struct program *program, const char *text)
+{
+	const char *name = rtap_link_type_name(program->link_type);
+	int dlt = link_type_to_dlt(program->link_type);
+	struct rtap_error reason, ignored;
+
+	program->status = RTAP_STATUS_FAILED;
+	for (size_t i = 0; i < sizeof without_bpf / sizeof without_bpf[0]; i++) {
+		if (program->link_type == without_bpf[i]) {
+			rtap_error_set(&program->error, "link type %u (%s): this link type has no BPF; use -Y", program->link_type,
+				       name ? name : "unknown");
+			return;
+		}
+	}
+	/*
+	 * The optimizer takes it for an error when nothing can pass. With several link types in one input that is no
+	 * error: such a filter just passes no frame of this one.
+	 */
+	if (!compile(&program->code, dlt, text, true, &reason) || !compile(&program->code, dlt, text, false, &ignored)) {
+		program->status = RTAP_STATUS_OK;
+		return;
+	}
+	rtap_error_set(&program->error, "capture filter \"%s\" on link type %u (%s): %s (use -Y)", text, program->link_type,
+		       name ? name : "unknown", reason.text);
+}
+
+/* The program for a link type, moved to the front; NULL when memory is out. */
+static struct program *find_program(struct rtap_bpf *bpf, uint32_t link_type)
+{
+	struct program **place = &bpf->programs, *program;
+
+	while (*place && (*place)->link_type != link_type)
+		place = &(*place)->next;
+	program = *place;
+	if (program) {
+		*place = program->next;
+	} else {
+		program = calloc(1, sizeof *program);
+		if (!program)
+			return NULL;
+		program->link_type = link_type;
+		compile_program(program, bpf->text);
+	}
+	program->next = bpf->programs;
+	bpf->programs = program;
+	return program;
+}
+
+enum rtap_status rtap_bpf_match(struct rtap_bpf *bpf, const struct rtap_frame *frame, bool *match, struct rtap_error *error)
+{
+	struct program *program = bpf->programs;
+
+	*match = false;
+	if (!program || program->link_type != frame->link_type)
+		program = find_program(bpf, frame->link_type);
+	if (!program) {
+		rtap_error_set(error, "out of memory");
+		return RTAP_STATUS_FAILED;
+	}
+	if (program->status) {
+		if (error)
+			*error = program->error;
+		return program->status;
+	}
+	*match = bpf_filter(program->code.bf_insns, frame->bytes, frame->wire_length, frame->captured_length);
+	return RTAP_STATUS_OK;
+}
+
+void rtap_bpf_destroy(struct rtap_bpf *bpf)
+{
+	if (!bpf)
+		return;
+	while (bpf->programs) {
+		struct program *program = bpf->programs;
+
+		bpf->programs = program->next;
+		pcap_freecode(&program->code);
+		free(program);
+	}
+	free(bpf->text);
+	free(bpf);
+}

@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A device that is run: a thread that does nothing but receive, and a bounded queue to whoever reads.
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture/live.h"
+#include "capture/live/live_queue.h"
+
+#define NS_A_MS 1000000
+#define NS_A_SECOND 1000000000
+
+#define QUEUE_BYTES (UINT64_C(64) << 20)
+#define HELD_MS 5              /* the longest that a batch waits for more when it could be read */
+#define STATISTICS_NS NS_A_SECOND
+/*
+ * Waking the reader costs as much as receiving a hundred frames. While frames come without a pause it is done for so many batches,
+ * or bytes, more of which would not stay in a processor's cache, or when the first has waited so long.
+ */
+#define WAKE_BATCHES 64
+#define WAKE_BYTES (1u << 20)
+#define WAKE_NS NS_A_MS
+#define LOOK_NS 50000 /* a reader looks for more as long as sleeping and being woken would take */
+#define DRAIN_MOST_NS NS_A_SECOND /* a device that cannot stop might give frames for ever */
+
+/* What waits to be read: frames, or something to be told. */
+struct item {
+	struct item *next;
+	struct batch *batch;    /* NULL: the status and the error */
+	uint64_t bytes;
+	enum rtap_status status;
+	struct rtap_error error;
+};
+
+struct live {
+	struct live_device *device;
+	char *name;
+	struct batch_pool *pool; /* borrowed, like the metadata */
+	struct source_metadata *metadata;
+	uint32_t interface;      /* in the metadata */
+	struct rtap_bpf *bpf;    /* NULL: the device filters, or nobody does */
+	unsigned wake_ms;
+	uint64_t queue_bytes;
+	pthread_t thread;
+	bool started;
+	bool noted;              /* the device told its notes */
+	const struct batch_block *charged; /* the receive thread's: the last block that was counted into the queue */
+	struct numbering numbering; /* the reader's */
+	unsigned unheard;        /* the receive thread's: items handed over since the reader was woken last */
+	uint64_t unheard_bytes;
+	int64_t unheard_ns;      /* when the first of them was */
+	atomic_bool stop, abandon;
+	atomic_bool told;        /* a reader that looks has been told to take what there is */
+	/* Under the lock. */
+	pthread_mutex_t lock;
+	pthread_cond_t arrived;
+	struct item *first, **end;
+	uint64_t queued_bytes;
+	bool ended;              /* the thread hands over no more */
+	bool reader_waits, reader_looks;
+	bool streams;            /* frames came without a pause when the reader was told last */
+	uint64_t dropped_here;
+	struct live_statistics statistics;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * NS_A_SECOND + now.tv_nsec;
+}
+
+/* Of frames that no block of the batch's holds. */
+static uint64_t captured_bytes(const struct batch *batch)
+{
+	uint64_t bytes = 0;
+
+	if (batch->counts_only)
+		return 0;
+	if (batch->slots)
+		return batch->counted_bytes;
+	for (size_t i = 0; i < batch->shared.count; i++)
+		bytes += batch->frames[i].captured_length;
+	return bytes;
+}
+
+/*
+ * Memory that the queue would hold for the batch. Batches behind one another may share a
+ * block: it counts with the first.
+ */
+static uint64_t batch_bytes(struct live *live, const struct batch *batch)
+{
+	uint64_t bytes = sizeof *batch;
+
+	if (batch->block && batch->block != live->charged)
+		bytes += batch->block->size;
+	return batch->block ? bytes : bytes + captured_bytes(batch);
+}
+
+static void item_free(struct item *item)
+{
+	if (item->batch)
+		rtap_batch_release(&item->batch->shared);
+	free(item);
+}
+
+static void append(struct live *live, struct item *item)
+{
+	item->next = NULL;
+	*live->end = item;
+	live->end = &item->next;
+	live->queued_bytes += item->bytes;
+	if (item->batch)
+		live->unheard_bytes += item->bytes - sizeof *item->batch;
+	if (!live->unheard++)
+		live->unheard_ns = now_ns();
+}
+
+/* Under the lock. */
+static void wake(struct live *live, bool streams)
+{
+	live->unheard = 0;
+	live->unheard_bytes = 0;
+	live->streams = streams;
+	atomic_store_explicit(&live->told, true, memory_order_release);
+	if (live->reader_waits)
+		pthread_cond_signal(&live->arrived);
+}
+
+/* Queues the batch, or counts its frames as dropped. */
+static void hand_over(struct live *live, struct batch *batch)
+{
+	struct item *item = calloc(1, sizeof *item);
+	uint64_t bytes = batch_bytes(live, batch);
+
+	pthread_mutex_lock(&live->lock);
+	if (item && (!live->first || live->queued_bytes + bytes <= live->queue_bytes)) {
+		item->batch = batch;
+		item->bytes = bytes;
+		live->charged = batch->block;
+		append(live, item);
+		batch = NULL;
+	} else {
+		live->dropped_here += batch->shared.count;
+	}
+	pthread_mutex_unlock(&live->lock);
+	if (batch) {
+		rtap_batch_release(&batch->shared);
+		free(item);
+	}
+}
+
+/* Something to be told; its memory counts as well, so that a device in trouble cannot fill it. */
+static void hand_over_error(struct live *live, enum rtap_status status, const struct rtap_error *error)
+{
+	struct item *item = calloc(1, sizeof *item);
+
+	if (!item)
+		return;
+	item->status = status;
+	item->error = *error;
+	item->bytes = sizeof *item;
+	pthread_mutex_lock(&live->lock);
+	if (status == RTAP_STATUS_FAILED || live->queued_bytes <= live->queue_bytes) {
+		append(live, item);
+		wake(live, false);
+		item = NULL;
+	}
+	pthread_mutex_unlock(&live->lock);
+	free(item);
+}
+
+static void end(struct live *live)
+{
+	pthread_mutex_lock(&live->lock);
+	live->ended = true;
+	wake(live, false);
+	pthread_mutex_unlock(&live->lock);
+}
+
+/* Lets the reader know of what it has not heard of, if it is time for that. */
+static void tell_reader(struct live *live, bool at_once)
+{
+	bool due;
+
+	if (!live->unheard)
+		return;
+	pthread_mutex_lock(&live->lock);
+	due = at_once || live->reader_looks || live->unheard >= WAKE_BATCHES || live->unheard_bytes >= WAKE_BYTES ||
+	      now_ns() - live->unheard_ns >= WAKE_NS;
+	if (live->unheard && due)
+		wake(live, !at_once);
+	pthread_mutex_unlock(&live->lock);
+}
+
+static bool is_queue_empty(struct live *live)
+{
+	bool empty;
+
+	pthread_mutex_lock(&live->lock);
+	empty = !live->first;
+	pthread_mutex_unlock(&live->lock);
+	return empty;
+}
+
+static void update_statistics(struct live *live)
+{
+	struct live_statistics statistics = { .received = { .known = false } };
+
+	if (!live->device->operations->statistics)
+		return;
+	live->device->operations->statistics(live->device, &statistics);
+	pthread_mutex_lock(&live->lock);
+	live->statistics = statistics;
+	pthread_mutex_unlock(&live->lock);
+}
+
+/* Leaves out frames from `first` on that do not pass. */
+static enum rtap_status filter(struct live *live, struct batch *batch, size_t first, struct rtap_error *error)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < batch->shared.count; i++) {
+		bool match;
+
+		if (rtap_bpf_match(live->bpf, &batch->frames[i], &match, error))
+			return RTAP_STATUS_FAILED;
+		if (match)
+			batch->frames[kept++] = batch->frames[i];
+	}
+	batch->shared.count = kept;
+	return RTAP_STATUS_OK;
+}
+
+/* What one turn of the receive thread goes by. */
+struct turn {
+	struct batch *batch; /* being filled; NULL: none */
+	int64_t statistics_ns; /* when they are due */
+	int64_t drain_end_ns;  /* 0: not stopped */
+	bool quiet;            /* the last receive gave nothing */
+};
+
+/* Receives once, into turn->batch. */
+static enum rtap_status receive_once(struct live *live, struct turn *turn, unsigned timeout_ms, struct rtap_error *error)
+{
+	size_t before = turn->batch->shared.count;
+	enum rtap_status status = live->device->operations->receive(live->device, turn->batch, timeout_ms, error);
+
+	/* what is told comes without frames, which does not mean that there are none */
+	turn->quiet = !status && turn->batch->shared.count == before && !turn->batch->closed;
+	if (live->bpf && status != RTAP_STATUS_FAILED && filter(live, turn->batch, before, error))
+		return RTAP_STATUS_FAILED;
+	if (!turn->batch->counts_only && turn->batch->shared.count == BATCH_FRAMES)
+		turn->batch->closed = true;
+	return status;
+}
+
+static void pass_on(struct live *live, struct turn *turn)
+{
+	if (!turn->batch)
+		return;
+	if (turn->batch->shared.count)
+		hand_over(live, turn->batch);
+	else
+		rtap_batch_release(&turn->batch->shared);
+	turn->batch = NULL;
+}
+
+static unsigned time_out(const struct live *live, const struct turn *turn)
+{
+	if (turn->drain_end_ns)
+		return live->device->drain_ms;
+	/* only a look whether more is there */
+	if (live->unheard)
+		return 0;
+	return turn->batch->shared.count ? HELD_MS : LIVE_TICK_MS;
+}
+
+/* One turn. OK: there will be another. */
+static enum rtap_status take_turn(struct live *live, struct turn *turn, struct rtap_error *error)
+{
+	enum rtap_status status;
+	int64_t now = now_ns();
+
+	if (!turn->batch)
+		turn->batch = batch_get(live->pool);
+	if (!turn->batch) {
+		rtap_error_set(error, "%s: out of memory", live->name);
+		return RTAP_STATUS_FAILED;
+	}
+	if (atomic_load(&live->stop) && !turn->drain_end_ns) {
+		turn->drain_end_ns = now + DRAIN_MOST_NS;
+		if (live->device->operations->stop)
+			live->device->operations->stop(live->device);
+	}
+	status = receive_once(live, turn, time_out(live, turn), error);
+	/* While the reader is busy with other batches, this one may as well get full. */
+	if (turn->batch->closed || (turn->batch->shared.count && (turn->quiet || is_queue_empty(live))))
+		pass_on(live, turn);
+	if (status == RTAP_STATUS_BROKEN) {
+		pass_on(live, turn);
+		hand_over_error(live, status, error);
+		status = RTAP_STATUS_OK;
+	}
+	tell_reader(live, turn->quiet || turn->drain_end_ns);
+	if (now >= turn->statistics_ns) {
+		update_statistics(live);
+		turn->statistics_ns = now + STATISTICS_NS;
+	}
+	if (!status && turn->drain_end_ns && (turn->quiet || now >= turn->drain_end_ns || atomic_load(&live->abandon)))
+		status = RTAP_STATUS_END;
+	return status;
+}
+
+static void *run(void *argument)
+{
+	struct live *live = argument;
+	struct turn turn = { .batch = NULL };
+	enum rtap_status status;
+	struct rtap_error error;
+
+	do
+		status = take_turn(live, &turn, &error);
+	while (!status);
+	pass_on(live, &turn);
+	update_statistics(live);
+	if (status == RTAP_STATUS_FAILED)
+		hand_over_error(live, status, &error);
+	end(live);
+	return NULL;
+}
+
+static enum rtap_status start(struct live *live, struct rtap_error *error)
+{
+	sigset_t all, before;
+	int result;
+
+	/* Signals are the program's affair: a thread of ours must not take them from it. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	result = pthread_create(&live->thread, NULL, run, live);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	live->started = !result;
+	if (!result)
+		return RTAP_STATUS_OK;
+	rtap_error_set(error, "%s: the receiving thread cannot be started: %s", live->name, strerror(result));
+	return RTAP_STATUS_FAILED;
+}
+
+/* Under the lock. */
+static void tell_statistics(struct live *live)
+{
+	struct rtap_interface *interface = &live->metadata->interfaces[live->interface];
+
+	interface->has_received = live->statistics.received.known;
+	interface->received = live->statistics.received.value;
+	interface->has_dropped = live->statistics.dropped_by_device.known;
+	interface->dropped = live->statistics.dropped_by_device.value;
+	interface->dropped_by_system = live->statistics.dropped_by_system;
+	interface->dropped_here = (struct rtap_count){ true, live->dropped_here };
+}
+
+static void take_note(void *owner, const char *text)
+{
+	struct live *live = owner;
+
+	/* A note that memory is out for is missed by nobody. */
+	(void)!source_metadata_add_note(live->metadata, live->name, (const uint8_t *)text, strlen(text));
+}
+
+/* The receive thread has ended, and with it its use of the device. */
+static void take_notes(struct live *live)
+{
+	if (!live->noted && live->device->operations->notes)
+		live->device->operations->notes(live->device, take_note, live);
+	live->noted = true;
+}
+
+/* The receiving thread may be on the other half of this core: leaves it the core for some hundred cycles. */
+static void give_way(void)
+{
+#if defined __x86_64__ || defined __i386__
+	for (int i = 0; i < 16; i++)
+		__builtin_ia32_pause();
+#endif
+}
+
+/*
+ * Under the lock, which is let go meanwhile. While frames come without a pause, a reader that is done with all that there was stays awake:
+ * to wake it would take the receiving thread about ten microseconds.
+ */
+static void look_for_more(struct live *live)
+{
+	int64_t end_ns = now_ns() + LOOK_NS;
+
+	live->reader_looks = true;
+	atomic_store_explicit(&live->told, false, memory_order_relaxed);
+	pthread_mutex_unlock(&live->lock);
+	while (!atomic_load_explicit(&live->told, memory_order_acquire) && now_ns() < end_ns)
+		give_way();
+	pthread_mutex_lock(&live->lock);
+	live->reader_looks = false;
+}
+
+/* The next item, waiting for it; NULL: none came in time, or none will. */
+static struct item *take_item(struct live *live, bool *ended)
+{
+	int64_t wake_ns = now_ns() + (int64_t)live->wake_ms * NS_A_MS;
+	const struct timespec wake = { .tv_sec = wake_ns / NS_A_SECOND, .tv_nsec = wake_ns % NS_A_SECOND };
+	struct item *item;
+	int result = 0;
+
+	pthread_mutex_lock(&live->lock);
+	if (!live->first && !live->ended && live->streams)
+		look_for_more(live);
+	live->reader_waits = true;
+	while (!live->first && !live->ended && !result)
+		result = live->wake_ms ? pthread_cond_timedwait(&live->arrived, &live->lock, &wake) :
+			 pthread_cond_wait(&live->arrived, &live->lock);
+	live->reader_waits = false;
+	item = live->first;
+	*ended = live->ended;
+	if (item) {
+		live->first = item->next;
+		if (!live->first)
+			live->end = &live->first;
+		live->queued_bytes -= item->bytes;
+	}
+	tell_statistics(live);
+	pthread_mutex_unlock(&live->lock);
+	return item;
+}
+
+static void number(struct live *live, struct batch *batch)
+{
+	if (!batch->records)
+		batch_unpack(batch);
+	if (batch->counts_only || batch->records)
+		numbering_count(&live->numbering, batch->shared.count, batch->counted_bytes, batch->counted_cut);
+	else
+		numbering_take(&live->numbering, &batch->shared);
+	source_metadata_set_counters(live->metadata, &live->numbering);
+}
+
+enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+	struct item *item;
+	bool ended;
+
+	*batch = NULL;
+	if (!live->started && start(live, error))
+		return RTAP_STATUS_FAILED;
+	item = take_item(live, &ended);
+	if (live->device->operations->at_read)
+		live->device->operations->at_read(live->device);
+	if (!item && ended) {
+		take_notes(live);
+		return RTAP_STATUS_END;
+	}
+	if (item) {
+		*batch = item->batch;
+		if (item->batch)
+			number(live, item->batch);
+		status = item->status;
+		if (status && error)
+			*error = item->error;
+		free(item);
+		return status;
+	}
+	*batch = batch_get(live->pool);
+	if (*batch)
+		return RTAP_STATUS_OK;
+	rtap_error_set(error, "%s: out of memory", live->name);
+	return RTAP_STATUS_FAILED;
+}
+
+void live_stop(struct live *live)
+{
+	atomic_store(&live->stop, true);
+}
+
+bool live_needs_privileges(const struct live *live)
+{
+	return live->device->needs_privileges;
+}
+
+static void device_close(struct live_device *device)
+{
+	batch_block_release(device->block);
+	device->block = NULL;
+	device->operations->close(device);
+}
+
+void live_close(struct live *live)
+{
+	if (!live)
+		return;
+	atomic_store(&live->abandon, true);
+	atomic_store(&live->stop, true);
+	if (live->started)
+		pthread_join(live->thread, NULL);
+	while (live->first) {
+		struct item *item = live->first;
+
+		live->first = item->next;
+		item_free(item);
+	}
+	device_close(live->device);
+	rtap_bpf_destroy(live->bpf);
+	pthread_cond_destroy(&live->arrived);
+	pthread_mutex_destroy(&live->lock);
+	free(live->name);
+	free(live);
+}
+
+/* Fails now if the filter has no meaning on the device's link type, rather than at its first frame. */
+static enum rtap_status compile_filter(struct live *live, const char *text, struct rtap_error *error)
+{
+	const struct rtap_frame empty = { .bytes = (const uint8_t *)"", .link_type = live->device->interface.link_type };
+	enum rtap_status status;
+	bool match;
+
+	if (!text || live->device->filters)
+		return RTAP_STATUS_OK;
+	status = rtap_bpf_compile(&live->bpf, text, error);
+	return status ? status : rtap_bpf_match(live->bpf, &empty, &match, error);
+}
+
+static bool init_wait(struct live *live)
+{
+	pthread_condattr_t attributes;
+	bool done;
+
+	if (pthread_condattr_init(&attributes))
+		return false;
+	done = !pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) && !pthread_cond_init(&live->arrived, &attributes);
+	pthread_condattr_destroy(&attributes);
+	if (done && pthread_mutex_init(&live->lock, NULL)) {
+		pthread_cond_destroy(&live->arrived);
+		done = false;
+	}
+	return done;
+}
+
+enum rtap_status live_run(struct live **live, struct live_device *device, const char *name, const struct rtap_live_options *options,
+			  struct batch_pool *pool, struct source_metadata *metadata, struct rtap_error *error)
+{
+	struct live *opened = calloc(1, sizeof *opened);
+
+	*live = NULL;
+	if (!opened || !init_wait(opened)) {
+		rtap_error_set(error, "%s: out of memory", name);
+		device_close(device);
+		free(opened);
+		return RTAP_STATUS_FAILED;
+	}
+	opened->device = device;
+	opened->pool = pool;
+	opened->metadata = metadata;
+	opened->end = &opened->first;
+	opened->wake_ms = options->wake_ms;
+	opened->queue_bytes = options->queue_bytes ? options->queue_bytes : QUEUE_BYTES;
+	opened->name = strdup(name);
+	if (!opened->name) {
+		rtap_error_set(error, "%s: out of memory", name);
+		goto failed;
+	}
+	device->interface.file = opened->name;
+	if (!source_metadata_add_interface(metadata, &device->interface, &opened->interface)) {
+		rtap_error_set(error, "%s: out of memory", name);
+		goto failed;
+	}
+	if (compile_filter(opened, options->capture_filter, error))
+		goto failed;
+	*live = opened;
+	return RTAP_STATUS_OK;
+failed:
+	live_close(opened);
+	return RTAP_STATUS_FAILED;
+}
+
+/* Options that only raw-packet queue pairs know would be passed over in silence by others, and all would be captured. */
+static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
+{
+	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap ||
+	       verbs->flow_offload || verbs->peer || verbs->group || verbs->tuning;
+}
+
+enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
+			   struct source_metadata *metadata, struct rtap_error *error)
+{
+	const struct live_kind *kind;
+	struct live_device *device;
+	enum rtap_status status;
+	const char *rest;
+	char *full;
+
+	*live = NULL;
+	if (live_find(name, &kind, &rest, error))
+		return RTAP_STATUS_FAILED;
+	if (kind != &live_verbs && is_verbs_asked(&options->verbs)) {
+		rtap_error_set(error, "%s: is of kind %s, and flow rules, peer, group, force and tuning are for RDMA devices (-i verbs:DEVICE)", name,
+			       kind->name);
+		return RTAP_STATUS_FAILED;
+	}
+	if (kind->open(&device, rest, options, error))
+		return RTAP_STATUS_FAILED;
+	if (asprintf(&full, "%s:%s", kind->name, *rest ? rest : device->interface.name) < 0) {
+		device_close(device);
+		rtap_error_set(error, "%s: out of memory", name);
+		return RTAP_STATUS_FAILED;
+	}
+	status = live_run(live, device, full, options, pool, metadata, error);
+	free(full);
+	return status;
+}

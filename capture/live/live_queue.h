@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A device that is run: its receive thread and the queue of batches that were received.
+ */
+#ifndef CAPTURE_LIVE_LIVE_QUEUE_H
+#define CAPTURE_LIVE_LIVE_QUEUE_H
+
+#include "capture/live.h"
+
+struct live;
+
+/* Opens a device by name. Blocks come from the pool; the metadata gets its interface. Both are borrowed. */
+enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
+			   struct source_metadata *metadata, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/*
+ * Runs a device that is open, and takes it over, also when it fails: for live_open(), and tests with a device of their own.
+ * The name is for messages and copied.
+ */
+enum rtap_status live_run(struct live **live, struct live_device *device, const char *name, const struct rtap_live_options *options,
+			  struct batch_pool *pool, struct source_metadata *metadata, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* As rtap_source_read_batch(). */
+enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_error *error) __attribute__((warn_unused_result));
+
+void live_stop(struct live *live);
+bool live_needs_privileges(const struct live *live);
+
+/* Stops, waits for the thread, closes the device, frees. NULL is ignored. */
+void live_close(struct live *live);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Flow rules: which frames a NIC is to give us, as text and as values under masks.
+ *
+ *   RULE    LAYER [FIELD=VALUE[/MASK] ...] [LAYER ...]
+ *
+ *   eth     src dst (MAC addresses)  type  vlan (the tag control information; without a mask only the VLAN's number counts)
+ *   ipv4    src dst (MASK is a number of bits or an address)  proto tos ttl flags (bit 1: more fragments, bit 2: do not fragment)
+ *   ipv6    src dst  label next class hops
+ *   tcp udp src dst (ports)
+ *   vxlan   vni      gre   proto key
+ *
+ * What stands behind vxlan or gre is the packet inside the tunnel. A layer without fields asks for that header to be there.
+ * Numbers are decimal or 0x hexadecimal, as is their mask.
+ */
+#ifndef CAPTURE_VERBS_FLOW_RULE_H
+#define CAPTURE_VERBS_FLOW_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rdmatap/error.h>
+
+#define FLOW_RULE_TEXT 200
+
+enum flow_layer { FLOW_ETH, FLOW_IPV4, FLOW_IPV6, FLOW_TCP, FLOW_UDP, FLOW_VXLAN, FLOW_GRE, FLOW_LAYERS };
+
+enum flow_field {
+	FLOW_ETH_SRC, FLOW_ETH_DST, FLOW_ETH_TYPE, FLOW_ETH_VLAN,
+	FLOW_IPV4_SRC, FLOW_IPV4_DST, FLOW_IPV4_PROTO, FLOW_IPV4_TOS, FLOW_IPV4_TTL, FLOW_IPV4_FLAGS,
+	FLOW_IPV6_SRC, FLOW_IPV6_DST, FLOW_IPV6_LABEL, FLOW_IPV6_NEXT, FLOW_IPV6_CLASS, FLOW_IPV6_HOPS,
+	FLOW_TCP_SRC, FLOW_TCP_DST, FLOW_UDP_SRC, FLOW_UDP_DST,
+	FLOW_VXLAN_VNI, FLOW_GRE_PROTO, FLOW_GRE_KEY,
+	FLOW_FIELDS,
+};
+
+/* A value and which of its bits count, in network byte order; width bytes are used. Bits outside of the mask are 0. */
+struct flow_value {
+	uint8_t value[16], mask[16];
+};
+
+/* One side of a tunnel; a rule without one has an outer level only. Bits are numbered by the enums. */
+struct flow_level {
+	uint32_t layers; /* that must be there */
+	uint32_t fields; /* that are compared */
+	struct flow_value values[FLOW_FIELDS];
+};
+
+struct flow_rule {
+	char text[FLOW_RULE_TEXT]; /* as it was written */
+	struct flow_level outer, inner;
+};
+
+/* FAILED: the text is no rule; the error names it and the word. */
+enum rtap_status flow_rule_parse(struct flow_rule *rule, const char *text, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/*
+ * Makes of `rule` the one that matches what both match, with a text of its own. False: nothing can; what is in `rule` then has
+ * no meaning.
+ */
+bool flow_rule_join(struct flow_rule *rule, const struct flow_rule *other) __attribute__((warn_unused_result));
+
+/*
+ * Whether an Ethernet frame passes. Headers that are not captured whole are not there. Ports of a fragment other than the first
+ * are not there either; nor is what stands behind an extension header of IPv6: NICs see it so too.
+ */
+bool flow_rule_matches(const struct flow_rule *rule, const uint8_t *bytes, uint32_t length);
+
+/* Bytes of the frame that a rule can depend on. */
+#define FLOW_RULE_REACH 256
+
+/* Bytes that a field takes. */
+unsigned flow_field_width(enum flow_field field);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture/verbs/verbs.h"
+#include "capture/verbs/verbs_context.h"
+
+int64_t verbs_now_ns(int clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+enum rtap_status verbs_fail(const struct verbs *verbs, struct rtap_error *error, const char *what, int error_number, const char *hint)
+{
+	if (!hint && (error_number == EPERM || error_number == EACCES))
+		hint = "needs CAP_NET_RAW: run as root, or setcap cap_net_raw+ep on the program";
+	if (!hint && error_number == ENOMEM)
+		hint = "memory that may be locked is limited, see ulimit -l; raise it, or take less with --verbs depth=N";
+	if (!hint && (error_number == EOPNOTSUPP || error_number == ENOSYS))
+		hint = "the device or its driver cannot do that; pcap:IFACE captures on its network interface";
+	if (hint)
+		rtap_error_set(error, "%s: %s: %s (%s)", verbs->name, what, strerror(error_number), hint);
+	else
+		rtap_error_set(error, "%s: %s: %s", verbs->name, what, strerror(error_number));
+	return RTAP_STATUS_FAILED;
+}
+
+void verbs_tell(struct verbs *verbs, const char *format, ...)
+{
+	va_list arguments;
+
+	verbs->has_news = true;
+	va_start(arguments, format);
+	vsnprintf(verbs->news, sizeof verbs->news, format, arguments);
+	va_end(arguments);
+}
+
+static void list_names(struct ibv_device **devices, char *text, size_t size)
+{
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (; *devices && length < size; devices++)
+		length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", ibv_get_device_name(*devices));
+}
+
+/* Takes "DEV", "DEV/PORT" or, if there is but one device, "" apart. */
+static enum rtap_status find_device(struct verbs *verbs, struct ibv_device **devices, const char *name, struct ibv_device **found,
+				    struct rtap_error *error)
+{
+	const char *slash = strchr(name, '/');
+	size_t length = slash ? (size_t)(slash - name) : strlen(name);
+	char names[256], *end;
+	unsigned long port = slash ? strtoul(slash + 1, &end, 10) : 1;
+
+	*found = NULL;
+	if (slash && (!isdigit((unsigned char)slash[1]) || *end || !port || port > UINT8_MAX)) {
+		rtap_error_set(error, "verbs:%s: the port is not a number from 1 to 255 (verbs:DEVICE/PORT)", name);
+		return RTAP_STATUS_FAILED;
+	}
+	verbs->port = (uint8_t)port;
+	for (size_t i = 0; devices[i]; i++)
+		if (!length ? !devices[1] : !strncmp(ibv_get_device_name(devices[i]), name, length) &&
+		    !ibv_get_device_name(devices[i])[length])
+			*found = devices[i];
+	if (*found)
+		return RTAP_STATUS_OK;
+	list_names(devices, names, sizeof names);
+	if (!devices[0])
+		rtap_error_set(error, "verbs:%s: there is no RDMA device (is the NIC's RDMA driver loaded? see rdmatap devices)", name);
+	else if (!length)
+		rtap_error_set(error, "verbs:%s: there are several devices, say which (%s)", name, names);
+	else
+		rtap_error_set(error, "verbs:%s: there is no such RDMA device (there are: %s)", name, names);
+	return RTAP_STATUS_FAILED;
+}
+
+static enum rtap_status open_device(struct verbs *verbs, const char *name, struct rtap_error *error)
+{
+	struct ibv_device **devices, *device;
+	enum rtap_status status;
+
+	errno = 0;
+	devices = ibv_get_device_list(NULL);
+	if (!devices) {
+		rtap_error_set(error,
+			       "verbs:%s: RDMA devices cannot be listed: %s (is the kernel module ib_uverbs loaded?)",
+			       name, strerror(errno));
+		return RTAP_STATUS_FAILED;
+	}
+	status = find_device(verbs, devices, name, &device, error);
+	if (!status) {
+		snprintf(verbs->name, sizeof verbs->name, "verbs:%s/%u", ibv_get_device_name(device), verbs->port);
+		verbs->context = ibv_open_device(device);
+		if (!verbs->context)
+			status = verbs_fail(verbs, error, "the device cannot be opened", errno,
+					    errno == EACCES || errno == EPERM ?
+					    "no permission for /dev/infiniband/uverbs*; run as root" : NULL);
+	}
+	ibv_free_device_list(devices);
+	return status;
+}
+
+static enum rtap_status ask_port(struct verbs *verbs, bool force, struct rtap_error *error)
+{
+	int result = ibv_query_port(verbs->context, verbs->port, &verbs->port_attr);
+
+	if (result == EINVAL)
+		return verbs_fail(verbs, error, "there is no such port", result, "rdmatap devices shows them");
+	if (result)
+		return verbs_fail(verbs, error, "the port cannot be asked", result, NULL);
+	if (verbs->port_attr.link_layer == IBV_LINK_LAYER_INFINIBAND) {
+		rtap_error_set(error,
+			       "%s: raw-packet QPs carry Ethernet only, and this port is InfiniBand (use umad:%s or the vendor's sniffer)",
+			       verbs->name, verbs->name + strlen("verbs:"));
+		return RTAP_STATUS_FAILED;
+	}
+	if (verbs->port_attr.state != IBV_PORT_ACTIVE && !force) {
+		rtap_error_set(error,
+			       "%s: the port is not active but %s (check the cable and the interface, or capture anyway with --force)",
+			       verbs->name, ibv_port_state_str(verbs->port_attr.state));
+		return RTAP_STATUS_FAILED;
+	}
+	return RTAP_STATUS_OK;
+}
+
+static bool read_number(const char *name, uint64_t *number)
+{
+	FILE *file = fopen(name, "re");
+	unsigned long long value;
+	bool done;
+
+	if (!file)
+		return false;
+	done = fscanf(file, "%llu", &value) == 1;
+	fclose(file);
+	if (done)
+		*number = value;
+	return done;
+}
+
+uint32_t verbs_netdev_mtu(const struct verbs *verbs)
+{
+	char folder[IBV_SYSFS_PATH_MAX + 16], name[sizeof folder + 272];
+	const struct dirent *entry;
+	uint64_t mtu, largest = 0;
+	DIR *directory;
+
+	snprintf(folder, sizeof folder, "%s/device/net", verbs->context->device->ibdev_path);
+	directory = opendir(folder);
+	if (!directory)
+		return 0;
+	while ((entry = readdir(directory))) {
+		snprintf(name, sizeof name, "%s/%s/mtu", folder, entry->d_name);
+		if (entry->d_name[0] != '.' && read_number(name, &mtu) && mtu > largest && mtu <= UINT16_MAX)
+			largest = mtu;
+	}
+	closedir(directory);
+	return (uint32_t)largest;
+}
+
+int verbs_numa_node(const struct verbs *verbs)
+{
+	char name[IBV_SYSFS_PATH_MAX + 32];
+	uint64_t node;
+
+	snprintf(name, sizeof name, "%s/device/numa_node", verbs->context->device->ibdev_path);
+	/* the kernel writes -1 where there is none, which is no number here */
+	return read_number(name, &node) && node < 1024 ? (int)node : -1;
+}
+
+static void look_for_drop_counter(struct verbs *verbs)
+{
+	snprintf(verbs->drops_file, sizeof verbs->drops_file, "%s/ports/%u/hw_counters/out_of_buffer", verbs->context->device->ibdev_path,
+		 verbs->port);
+	verbs->has_device_drops = read_number(verbs->drops_file, &verbs->device_drops_before);
+}
+
+void verbs_read_drops(struct verbs *verbs)
+{
+	uint64_t number;
+
+	if (!verbs->has_device_drops)
+		return;
+	if (read_number(verbs->drops_file, &number) && number >= verbs->device_drops_before)
+		verbs->device_drops = number - verbs->device_drops_before;
+	else
+		verbs->has_device_drops = false; /* it was cleared, or has gone: nothing true can be said */
+}
+
+enum rtap_status verbs_context_open(struct verbs *verbs, const char *name, const struct rtap_live_options *options,
+				    struct rtap_error *error)
+{
+	enum rtap_status status = open_device(verbs, name, error);
+	int result;
+
+	if (status)
+		return status;
+	status = ask_port(verbs, options->verbs.force, error);
+	if (status)
+		return status;
+	result = ibv_query_device_ex(verbs->context, NULL, &verbs->device);
+	if (result)
+		return verbs_fail(verbs, error, "the device cannot be asked what it can do", result, NULL);
+	look_for_drop_counter(verbs);
+	return RTAP_STATUS_OK;
+}

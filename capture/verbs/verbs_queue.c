@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture/sink.h"
+#include "capture/verbs/verbs.h"
+#include "capture/verbs/verbs_context.h"
+#include "capture/verbs/verbs_event.h"
+#include "capture/verbs/verbs_flow.h"
+#include "capture/verbs/verbs_merge.h"
+#include "capture/verbs/verbs_queue.h"
+#include "capture/verbs/verbs_ring.h"
+
+/* Buffers */
+
+static enum rtap_status register_memory(struct verbs *verbs, struct rtap_error *error)
+{
+	char what[64];
+
+	bool has_lists = true;
+
+	verbs->ring = verbs_ring_create(&verbs->sizes, verbs->tuning.huge_pages, verbs_numa_node(verbs));
+	for (unsigned i = 0; i < verbs->queue_count; i++) {
+		verbs->queues[i].posted = calloc(verbs->sizes.blocks, sizeof verbs->queues[i].posted[0]);
+		has_lists &= verbs->queues[i].posted != NULL;
+	}
+	snprintf(what, sizeof what, "%zu MB for receive buffers cannot be had",
+		 ((size_t)verbs->sizes.blocks * verbs->sizes.block * verbs->sizes.stride >> 20) + 1);
+	if (!verbs->ring || !has_lists)
+		return verbs_fail(verbs, error, what, ENOMEM, "take less with --verbs depth=N or a smaller buffer");
+	verbs->mr = ibv_reg_mr(verbs->pd, verbs->ring->memory, verbs->ring->memory_bytes, IBV_ACCESS_LOCAL_WRITE);
+	if (!verbs->mr)
+		return verbs_fail(verbs, error, what, errno, NULL);
+	verbs_ring_set_key(verbs->ring, verbs->mr->lkey);
+	return RTAP_STATUS_OK;
+}
+
+/* Posts slots of a block, `count` of them from `first` on, by calls of at most VERBS_CHAIN. */
+static enum rtap_status post(struct verbs *verbs, struct verbs_queue *queue, struct verbs_block *block, uint32_t first, uint32_t count,
+			     struct rtap_error *error)
+{
+	while (count) {
+		uint32_t now = count < VERBS_CHAIN ? count : VERBS_CHAIN;
+		struct ibv_recv_wr *last = &block->requests[first + now - 1], *next = last->next, *bad;
+		int result;
+
+		last->next = NULL;
+		if (queue->wq)
+			result = ibv_post_wq_recv(queue->wq, &block->requests[first], &bad);
+		else
+			result = ibv_post_recv(verbs->qp, &block->requests[first], &bad);
+		last->next = next;
+		if (result)
+			return verbs_fail(verbs, error, "receives cannot be posted", result, NULL);
+		first += now;
+		count -= now;
+	}
+	return RTAP_STATUS_OK;
+}
+
+static uint32_t place_of(const struct verbs *verbs, const struct verbs_queue *queue, uint32_t position)
+{
+	return (queue->posted_begin + position) % verbs->sizes.blocks;
+}
+
+static void append_block(struct verbs *verbs, struct verbs_queue *queue, struct verbs_block *block)
+{
+	queue->posted[place_of(verbs, queue, queue->posted_count++)] = block;
+}
+
+/* Has as many blocks as the depth takes, all whole, and posts them. */
+static enum rtap_status post_all(struct verbs *verbs, struct verbs_queue *queue, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	while (queue->posted_count < verbs->sizes.depth / verbs->sizes.block) {
+		struct verbs_block *block = verbs_block_take(verbs->ring);
+
+		if (!block)
+			return verbs_fail(verbs, error, "receive buffers are used up", ENOMEM, NULL);
+		append_block(verbs, queue, block);
+	}
+	queue->filled = queue->replaced = 0;
+	queue->replacement = NULL;
+	for (uint32_t i = 0; i < queue->posted_count && !status; i++)
+		status = post(verbs, queue, queue->posted[place_of(verbs, queue, i)], 0, verbs->sizes.block, error);
+	return status;
+}
+
+void verbs_queue_choose_replacement(struct verbs *verbs, struct verbs_queue *queue)
+{
+	struct verbs_block *first = queue->posted[queue->posted_begin];
+
+	queue->copies = verbs->makes_records && queue->cq_ex && queue->block_bytes < (uint64_t)SINK_LEAST_LENT * verbs->sizes.block;
+	queue->block_bytes = 0;
+	queue->replacement = verbs->counts_only || queue->copies ? first : verbs_block_take(verbs->ring);
+	queue->dropping = !queue->replacement;
+	if (queue->dropping)
+		queue->replacement = first;
+}
+
+static void finish_block(struct verbs *verbs, struct verbs_queue *queue)
+{
+	struct verbs_block *first = queue->posted[queue->posted_begin], *next = queue->replacement;
+
+	queue->posted_begin = (queue->posted_begin + 1) % verbs->sizes.blocks;
+	queue->posted_count--;
+	append_block(verbs, queue, next);
+	if (next != first)
+		verbs_block_release(first);
+	queue->replacement = NULL;
+	queue->filled = queue->replaced = 0;
+}
+
+enum rtap_status verbs_queue_repost(struct verbs *verbs, struct verbs_queue *queue, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	if (!verbs->broken)
+		status = post(verbs, queue, queue->replacement, queue->replaced, queue->filled - queue->replaced, error);
+	queue->replaced = queue->filled;
+	if (queue->filled == verbs->sizes.block)
+		finish_block(verbs, queue);
+	return status;
+}
+
+/* Queues */
+
+static struct ibv_cq_ex *create_extended(struct verbs *verbs, struct verbs_queue *queue, uint64_t stamps)
+{
+	struct ibv_cq_init_attr_ex wanted = {
+		.cqe = verbs->sizes.cq_entries,
+		.cq_context = queue,
+		.channel = verbs->channel,
+		.comp_vector = verbs->tuning.vector,
+		.wc_flags = IBV_WC_EX_WITH_BYTE_LEN | stamps,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED,
+	};
+
+	return ibv_create_cq_ex(verbs->context, &wanted);
+}
+
+/* What an extended queue can tell is not asked for anywhere: it is tried, from the best down. All queues are alike. */
+static void try_extended(struct verbs *verbs, struct verbs_queue *queue)
+{
+	static const struct {
+		uint64_t flags;
+		enum verbs_stamps stamps;
+	} tries[] = {
+		{ IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK, VERBS_STAMPS_WALL },
+		{ IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, VERBS_STAMPS_RAW },
+		{ 0, VERBS_STAMPS_HERE },
+	};
+
+	for (size_t i = 0; i < sizeof tries / sizeof tries[0] && !queue->cq_ex; i++) {
+		if (tries[i].flags && verbs->tuning.no_stamps)
+			continue;
+		if (tries[i].stamps == VERBS_STAMPS_RAW && !verbs->clock.mask)
+			continue;
+		if (queue->index && tries[i].stamps != verbs->stamps)
+			continue;
+		queue->cq_ex = create_extended(verbs, queue, tries[i].flags);
+		verbs->stamps = tries[i].stamps;
+	}
+}
+
+static enum rtap_status create_cq(struct verbs *verbs, struct verbs_queue *queue, struct rtap_error *error)
+{
+	bool is_first = queue == verbs->queues;
+
+	if (is_first)
+		verbs->stamps = VERBS_STAMPS_HERE;
+	if (!verbs->tuning.plain_cq && (is_first || verbs->queues[0].cq_ex))
+		try_extended(verbs, queue);
+	if (queue->cq_ex) {
+		queue->cq = ibv_cq_ex_to_cq(queue->cq_ex);
+		return RTAP_STATUS_OK;
+	}
+	/* The first had one: then its times are not those of this one. */
+	if (is_first || !verbs->queues[0].cq_ex) {
+		verbs->stamps = VERBS_STAMPS_HERE;
+		queue->cq = ibv_create_cq(verbs->context, (int)verbs->sizes.cq_entries, queue, verbs->channel, (int)verbs->tuning.vector);
+	}
+	if (queue->cq)
+		return RTAP_STATUS_OK;
+	return verbs_fail(verbs, error, "a completion queue cannot be had", errno,
+			  errno == EINVAL ? "fewer entries or another completion vector: --verbs cqe=N,vector=N" : NULL);
+}
+
+static enum rtap_status create_qp(struct verbs *verbs, struct rtap_error *error)
+{
+	struct ibv_qp_init_attr wanted = {
+		.qp_context = verbs,
+		.send_cq = verbs->queues[0].cq,
+		.recv_cq = verbs->queues[0].cq,
+		.cap = { .max_recv_wr = verbs->sizes.depth, .max_recv_sge = verbs->sizes.split ? 2 : 1 },
+		.qp_type = IBV_QPT_RAW_PACKET,
+	};
+
+	verbs->qp = ibv_create_qp(verbs->pd, &wanted);
+	if (verbs->qp)
+		return RTAP_STATUS_OK;
+	return verbs_fail(verbs, error, "a raw-packet queue pair cannot be had", errno,
+			  errno == EINVAL ? "the device has none, or not of this depth: --verbs depth=N" : NULL);
+}
+
+/* Several queues */
+
+static uint64_t hash_fields(const struct verbs *verbs)
+{
+	uint64_t fields = IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP;
+
+	fields |= verbs->tuning.hash_ipv6 ? IBV_RX_HASH_SRC_IPV6 | IBV_RX_HASH_DST_IPV6 : IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4;
+	return fields & verbs->device.rss_caps.rx_hash_fields_mask;
+}
+
+static enum rtap_status check_spreading(const struct verbs *verbs, struct rtap_error *error)
+{
+	const struct ibv_rss_caps *caps = &verbs->device.rss_caps;
+	unsigned most = caps->max_rwq_indirection_table_size;
+
+	if (most > verbs->device.max_wq_type_rq)
+		most = verbs->device.max_wq_type_rq;
+	if (!caps->max_rwq_indirection_tables || !(caps->supported_qpts & 1u << IBV_QPT_RAW_PACKET) ||
+	    !(caps->rx_hash_function & IBV_RX_HASH_FUNC_TOEPLITZ) || !hash_fields(verbs))
+		rtap_error_set(error, "%s: the device cannot spread packets over several queues (leave out --verbs queues=N)", verbs->name);
+	else if (most < verbs->queue_count)
+		rtap_error_set(error, "%s: the device spreads packets over up to %u queues (--verbs queues=N)", verbs->name, most);
+	else
+		return RTAP_STATUS_OK;
+	return RTAP_STATUS_FAILED;
+}
+
+static enum rtap_status create_wq(struct verbs *verbs, struct verbs_queue *queue, struct rtap_error *error)
+{
+	struct ibv_wq_init_attr wanted = {
+		.wq_context = queue,
+		.wq_type = IBV_WQT_RQ,
+		.max_wr = verbs->sizes.depth,
+		.max_sge = verbs->sizes.split ? 2 : 1,
+		.pd = verbs->pd,
+		.cq = queue->cq,
+	};
+	struct ibv_wq_attr ready = { .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY };
+	int result;
+
+	queue->wq = ibv_create_wq(verbs->context, &wanted);
+	if (!queue->wq)
+		return verbs_fail(verbs, error, "a receive queue cannot be had", errno,
+				  errno == EINVAL ? "the device has none of this depth: --verbs depth=N" : NULL);
+	result = ibv_modify_wq(queue->wq, &ready);
+	return result ? verbs_fail(verbs, error, "a receive queue does not change its state", result, NULL) :
+	       post_all(verbs, queue, error);
+}
+
+/* The key that Microsoft's specification of RSS gives: any will do. */
+static uint8_t hash_key[40] = {
+	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
+	0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
+};
+
+static enum rtap_status create_spreading(struct verbs *verbs, struct rtap_error *error)
+{
+	struct ibv_wq *wqs[VERBS_MOST_QUEUES];
+	struct ibv_rwq_ind_table_init_attr table = { .log_ind_tbl_size = (uint32_t)__builtin_ctz(verbs->queue_count), .ind_tbl = wqs };
+	struct ibv_qp_init_attr_ex wanted = {
+		.qp_context = verbs,
+		.qp_type = IBV_QPT_RAW_PACKET,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH,
+		.pd = verbs->pd,
+		.rx_hash_conf = { .rx_hash_function = IBV_RX_HASH_FUNC_TOEPLITZ, .rx_hash_key_len = sizeof hash_key,
+				  .rx_hash_key = hash_key, .rx_hash_fields_mask = hash_fields(verbs) },
+	};
+
+	for (unsigned i = 0; i < verbs->queue_count; i++) {
+		if (create_wq(verbs, &verbs->queues[i], error))
+			return RTAP_STATUS_FAILED;
+		wqs[i] = verbs->queues[i].wq;
+	}
+	verbs->table = ibv_create_rwq_ind_table(verbs->context, &table);
+	if (!verbs->table)
+		return verbs_fail(verbs, error, "a table of receive queues cannot be had", errno, NULL);
+	wanted.rwq_ind_tbl = verbs->table;
+	verbs->qp = ibv_create_qp_ex(verbs->context, &wanted);
+	if (verbs->qp)
+		return RTAP_STATUS_OK;
+	return verbs_fail(verbs, error, "a raw-packet queue pair over several queues cannot be had", errno, NULL);
+}
+
+static enum rtap_status move_qp(struct verbs *verbs, enum ibv_qp_state state, int more, struct rtap_error *error)
+{
+	struct ibv_qp_attr wanted = { .qp_state = state, .port_num = verbs->port };
+	int result = ibv_modify_qp(verbs->qp, &wanted, IBV_QP_STATE | more);
+
+	return result ? verbs_fail(verbs, error, "the queue pair does not change its state", result, NULL) : RTAP_STATUS_OK;
+}
+
+/* From RESET, posting receives on the way. */
+static enum rtap_status start_qp(struct verbs *verbs, struct rtap_error *error)
+{
+	enum rtap_status status = move_qp(verbs, IBV_QPS_INIT, IBV_QP_PORT, error);
+
+	if (!status)
+		status = post_all(verbs, verbs->queues, error);
+	if (!status)
+		status = move_qp(verbs, IBV_QPS_RTR, 0, error);
+	return status;
+}
+
+static enum rtap_status create_channel(struct verbs *verbs, struct rtap_error *error)
+{
+	verbs->channel = ibv_create_comp_channel(verbs->context);
+	if (!verbs->channel)
+		return verbs_fail(verbs, error, "a completion channel cannot be had", errno, NULL);
+	if (fcntl(verbs->channel->fd, F_SETFL, fcntl(verbs->channel->fd, F_GETFL) | O_NONBLOCK))
+		return verbs_fail(verbs, error, "the completion channel cannot be set up", errno, NULL);
+	return RTAP_STATUS_OK;
+}
+
+/* All but what memory and events need. */
+static enum rtap_status create_queues(struct verbs *verbs, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	for (unsigned i = 0; i < verbs->queue_count && !status; i++)
+		status = create_cq(verbs, &verbs->queues[i], error);
+	if (!status && verbs->queue_count > 1)
+		status = create_spreading(verbs, error);
+	else if (!status)
+		status = create_qp(verbs, error);
+	if (!status && verbs->queue_count == 1)
+		status = start_qp(verbs, error);
+	/* The rules last: no frame comes before there is a place for it. */
+	if (!status)
+		status = verbs_flow_create(verbs, error);
+	return status;
+}
+
+enum rtap_status verbs_queue_open(struct verbs *verbs, struct rtap_error *error)
+{
+	enum rtap_status status;
+
+	verbs->queue_count = verbs->sizes.queues;
+	for (unsigned i = 0; i < verbs->queue_count; i++)
+		verbs->queues[i].index = i;
+	if (verbs->queue_count > 1 && check_spreading(verbs, error))
+		return RTAP_STATUS_FAILED;
+	verbs->pd = ibv_alloc_pd(verbs->context);
+	if (!verbs->pd)
+		return verbs_fail(verbs, error, "a protection domain cannot be had", errno, NULL);
+	status = register_memory(verbs, error);
+	if (!status && !verbs->tuning.busy)
+		status = create_channel(verbs, error);
+	if (!status)
+		status = create_queues(verbs, error);
+	return status;
+}
+
+/* The first failure of several is told. */
+static void note(const struct verbs *verbs, enum rtap_status *status, struct rtap_error *error, const char *what, int result)
+{
+	if (result && !*status)
+		*status = verbs_fail(verbs, error, what, result, NULL);
+}
+
+enum rtap_status verbs_queue_stop(struct verbs *verbs, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_OK;
+
+	while (verbs->flow_count)
+		note(verbs, &status, error, "a flow rule cannot be taken back", ibv_destroy_flow(verbs->flows[--verbs->flow_count]));
+	return status;
+}
+
+static enum rtap_status destroy_queues(struct verbs *verbs, struct rtap_error *error)
+{
+	enum rtap_status status = verbs_queue_stop(verbs, error);
+
+	verbs_event_settle(verbs);
+	if (verbs->qp)
+		note(verbs, &status, error, "the queue pair cannot be destroyed", ibv_destroy_qp(verbs->qp));
+	if (verbs->table)
+		note(verbs, &status, error, "the table of receive queues cannot be destroyed", ibv_destroy_rwq_ind_table(verbs->table));
+	verbs->qp = NULL;
+	verbs->table = NULL;
+	for (unsigned i = 0; i < verbs->queue_count; i++) {
+		struct verbs_queue *queue = &verbs->queues[i];
+
+		if (queue->wq)
+			note(verbs, &status, error, "a receive queue cannot be destroyed", ibv_destroy_wq(queue->wq));
+		if (queue->cq)
+			note(verbs, &status, error, "the completion queue cannot be destroyed", ibv_destroy_cq(queue->cq));
+		queue->wq = NULL;
+		queue->cq = NULL;
+		queue->cq_ex = NULL;
+	}
+	return status;
+}
+
+void verbs_queue_close(struct verbs *verbs)
+{
+	struct rtap_error ignored;
+
+	/* Nobody is there to be told; the kernel takes back what was not given back. */
+	(void)!destroy_queues(verbs, &ignored);
+	if (verbs->channel)
+		(void)!ibv_destroy_comp_channel(verbs->channel);
+	if (verbs->mr)
+		(void)!ibv_dereg_mr(verbs->mr);
+	if (verbs->pd)
+		(void)!ibv_dealloc_pd(verbs->pd);
+	verbs_merge_end(verbs);
+	for (unsigned i = 0; i < verbs->queue_count; i++) {
+		struct verbs_queue *queue = &verbs->queues[i];
+
+		if (queue->replacement && queue->replacement != queue->posted[queue->posted_begin])
+			verbs_block_release(queue->replacement);
+		while (queue->posted_count)
+			verbs_block_release(queue->posted[place_of(verbs, queue, --queue->posted_count)]);
+		free(queue->posted);
+	}
+	verbs_ring_release(verbs->ring);
+}
+
+/* Completions that are left belong to receives that will be posted anew. */
+static void drain(struct verbs_queue *queue)
+{
+	struct ibv_poll_cq_attr none = { .comp_mask = 0 };
+	struct ibv_wc wc[VERBS_CHAIN];
+
+	if (!queue->cq_ex) {
+		while (ibv_poll_cq(queue->cq, VERBS_CHAIN, wc) > 0)
+			;
+		return;
+	}
+	if (ibv_start_poll(queue->cq_ex, &none))
+		return;
+	while (!ibv_next_poll(queue->cq_ex))
+		;
+	ibv_end_poll(queue->cq_ex);
+}
+
+/* The block that was being filled is half full: what is in it has been handed on, and the rest stays empty. */
+static void abandon_first(struct verbs *verbs, struct verbs_queue *queue)
+{
+	if (!queue->replacement)
+		return;
+	if (!queue->filled && !queue->dropping) {
+		if (queue->replacement != queue->posted[queue->posted_begin])
+			verbs_block_release(queue->replacement);
+		queue->replacement = NULL;
+		return;
+	}
+	finish_block(verbs, queue);
+}
+
+enum rtap_status verbs_queue_rebuild(struct verbs *verbs, struct rtap_error *error)
+{
+	enum rtap_status status = RTAP_STATUS_FAILED;
+	bool whole = verbs->cq_broken || verbs->queue_count > 1;
+
+	for (unsigned i = 0; i < verbs->queue_count; i++)
+		abandon_first(verbs, &verbs->queues[i]);
+	verbs->rebuilds++;
+	/* By way of RESET the rules stay and no privilege is needed. If that cannot be, everything is made anew. */
+	if (!whole && !move_qp(verbs, IBV_QPS_RESET, 0, error)) {
+		drain(verbs->queues);
+		status = start_qp(verbs, error);
+	}
+	if (status) {
+		/* What fails to be destroyed was broken already. */
+		(void)!destroy_queues(verbs, error);
+		status = create_queues(verbs, error);
+	}
+	verbs->broken = verbs->cq_broken = false;
+	for (unsigned i = 0; i < verbs->queue_count; i++)
+		verbs->queues[i].broken = false;
+	return status;
+}
+
+void verbs_queue_notes(const struct verbs *verbs, void (*take)(void *owner, const char *text), void *owner)
+{
+	static const char *const pages[] = { "small pages", "huge pages", "huge pages where the kernel has them" };
+	const struct verbs_ring *ring = verbs->ring;
+	char text[160], node[48] = "";
+
+	if (verbs_numa_node(verbs) >= 0)
+		snprintf(node, sizeof node, ", %s NUMA node %d", ring->on_node ? "on" : "could not be bound to", verbs_numa_node(verbs));
+	snprintf(text, sizeof text, "receive buffers: %zu KB, %s%s", ring->memory_bytes >> 10, pages[ring->pages], node);
+	take(owner, text);
+	for (unsigned i = 0; verbs->queue_count > 1 && i < verbs->queue_count; i++) {
+		const struct verbs_queue *queue = &verbs->queues[i];
+
+		snprintf(text, sizeof text, "queue %u: %llu packets received, %llu of them dropped, %llu receives failed", i,
+			 (unsigned long long)(queue->passed + queue->dropped), (unsigned long long)queue->dropped,
+			 (unsigned long long)queue->failed);
+		take(owner, text);
+	}
+}

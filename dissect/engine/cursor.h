@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The one way to read packet bytes: a cursor that knows how many bytes are left of the capture and of
+ * the packet as it was on the wire. Nothing moves unless the whole read fits.
+ */
+#ifndef DISSECT_ENGINE_CURSOR_H
+#define DISSECT_ENGINE_CURSOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum result {
+	OK,
+	TRUNCATED, /* the packet had these bytes, the capture has not */
+	MALFORMED, /* the packet itself has not got these bytes, or contradicts itself */
+};
+
+/* Says of a condition that it hardly ever holds: the code for it goes out of the way of the rest. */
+static inline bool unlikely(bool condition)
+{
+	return __builtin_expect(condition, false);
+}
+
+/* `wire` counts the bytes left by the packet's length fields, `captured` those of them that are there. */
+struct cursor {
+	const uint8_t *next;
+	uint32_t captured, wire; /* captured <= wire */
+};
+
+static inline uint16_t load16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t load32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	v = __builtin_bswap32(v);
+#endif
+	return v;
+}
+
+static inline uint64_t load64(const uint8_t *p)
+{
+	return (uint64_t)load32(p) << 32 | load32(p + 4);
+}
+
+/*
+ * The value of a header's bits: offset from the first byte's most significant bit, at most 64 wide and within eight
+ * bytes. The caller has taken these bytes from a cursor. Of constants it compiles to one load, swap, shift.
+ */
+static inline uint64_t bits(const uint8_t *header, unsigned offset, unsigned width)
+{
+	const uint8_t *p = header + offset / 8;
+	unsigned end = offset % 8 + width; /* bits from p's first to behind the field */
+	uint64_t mask = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
+	uint64_t v = 0;
+
+	if (end <= 8)
+		return p[0] >> (8 - end) & mask;
+	if (end <= 16)
+		return (uint64_t)load16(p) >> (16 - end) & mask;
+	/* the byte before it makes a word that is loaded at once */
+	if (end <= 24 && offset >= 8)
+		return (uint64_t)load32(p - 1) >> (24 - end) & mask;
+	if (end <= 24)
+		return ((uint64_t)load16(p) << 8 | p[2]) >> (24 - end) & mask;
+	if (end <= 32)
+		return (uint64_t)load32(p) >> (32 - end) & mask;
+	if (end == 64)
+		return load64(p) & mask;
+	for (unsigned i = 0; i < (end + 7) / 8; i++)
+		v = v << 8 | p[i];
+	return v >> (7 - (end + 7) % 8) & mask;
+}
+
+/* Takes `length` bytes: *bytes points to them. */
+static inline enum result cursor_take(struct cursor *cursor, uint32_t length, const uint8_t **bytes)
+{
+	if (length > cursor->captured)
+		return length > cursor->wire ? MALFORMED : TRUNCATED;
+	*bytes = cursor->next;
+	cursor->next += length;
+	cursor->captured -= length;
+	cursor->wire -= length;
+	return OK;
+}
+
+/* Takes a big-endian number of 32 or 64 bits into host order. */
+static inline enum result cursor_u32(struct cursor *cursor, uint32_t *value)
+{
+	const uint8_t *bytes;
+	enum result result = cursor_take(cursor, 4, &bytes);
+
+	if (result == OK)
+		*value = load32(bytes);
+	return result;
+}
+
+static inline enum result cursor_u64(struct cursor *cursor, uint64_t *value)
+{
+	const uint8_t *bytes;
+	enum result result = cursor_take(cursor, 8, &bytes);
+
+	if (result == OK)
+		*value = load64(bytes);
+	return result;
+}
+
+/* Forgets all but the first `length` wire bytes. False, and nothing changes, if there are fewer. */
+static inline bool cursor_narrow(struct cursor *cursor, uint32_t length)
+{
+	if (length > cursor->wire)
+		return false;
+	cursor->wire = length;
+	if (cursor->captured > length)
+		cursor->captured = length;
+	return true;
+}
+
+#endif

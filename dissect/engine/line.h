@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A piece of text being written into the caller's memory: hand-made number formatting, because formatting is the
+ * cost of everything. What does not fit is cut and remembered; nothing is ever terminated by a zero byte.
+ */
+#ifndef DISSECT_ENGINE_LINE_H
+#define DISSECT_ENGINE_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <rdmatap/field.h>
+
+struct line {
+	char *next, *end;
+	bool cut;
+};
+
+static inline void line_init(struct line *line, char *memory, size_t size)
+{
+	line->next = memory;
+	line->end = memory + size;
+	line->cut = false;
+}
+
+/* Appends as much as there is room for, which is less than all. */
+void line_cut(struct line *line, const char *text);
+
+static inline void line_bytes(struct line *line, const char *text, size_t length)
+{
+	if ((size_t)(line->end - line->next) < length) {
+		line_cut(line, text);
+		return;
+	}
+	memcpy(line->next, text, length);
+	line->next += length;
+}
+
+#define LINE_SHORT 24
+
+/* Appends `length` bytes, at most LINE_SHORT, of as many readable ones: to copy a fixed number is quicker than to look how many. */
+static inline void line_short(struct line *line, const char *text, size_t length)
+{
+	if (line->end - line->next < LINE_SHORT) {
+		line_bytes(line, text, length);
+		return;
+	}
+	memcpy(line->next, text, LINE_SHORT);
+	line->next += length;
+}
+
+/*
+ * Where to write a piece of at most `most` bytes: at the line's end if there is room for that much, else in `spare`, which holds it.
+ * line_end() with the end of what was written appends it. Nothing else may be appended in between.
+ */
+static inline char *line_begin(const struct line *line, char *spare, size_t most)
+{
+	return (size_t)(line->end - line->next) >= most ? line->next : spare;
+}
+
+static inline void line_end(struct line *line, const char *begin, char *end)
+{
+	if (begin == line->next)
+		line->next = end;
+	else
+		line_bytes(line, begin, (size_t)(end - begin));
+}
+
+/* Of a piece: each writes at `to` and returns the end of what it wrote. */
+static inline char *line_put(char *to, const char *text)
+{
+	size_t length = strlen(text);
+
+	memcpy(to, text, length);
+	return to + length;
+}
+
+/* At most 20 bytes. */
+char *line_put_dec(char *to, uint64_t number);
+/* At least `digits` digits and at most 16, without "0x". */
+char *line_put_hex(char *to, uint64_t number, unsigned digits);
+/* Nine digits; the number is below 1000000000. */
+char *line_put_nine(char *to, uint32_t number);
+/* Signed nanoseconds as seconds with nine decimals: at most 21 bytes. */
+char *line_put_seconds(char *to, int64_t nanoseconds);
+/* 15 bytes at most, of 17 that are written. */
+char *line_put_ipv4(char *to, const uint8_t *address);
+/* An address of 4 or 16 bytes (RFC 5952): 45 bytes at most. */
+char *line_put_ip(char *to, const uint8_t *address, unsigned length);
+#define LINE_IP_MOST 45
+
+static inline void line_char(struct line *line, char c)
+{
+	if (line->next < line->end)
+		*line->next++ = c;
+	else
+		line->cut = true;
+}
+
+static inline void line_text(struct line *line, const char *text)
+{
+	line_bytes(line, text, strlen(text));
+}
+
+/* The word for so many: "frame" for 1, "frames" for any other number. */
+static inline const char *line_plural(uint64_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
+
+void line_dec(struct line *line, uint64_t number);
+/* "1 frame", "2 frames". */
+void line_count(struct line *line, uint64_t count, const char *one, const char *many);
+/* Decimal, padded with zeros to `digits`. */
+void line_dec_padded(struct line *line, uint64_t number, unsigned digits);
+/* "0x" and at least `digits` digits; line_hex_digits without the "0x". */
+void line_hex(struct line *line, uint64_t number, unsigned digits);
+void line_hex_digits(struct line *line, uint64_t number, unsigned digits);
+/* Signed nanoseconds as seconds with nine decimals. */
+void line_seconds(struct line *line, int64_t nanoseconds);
+void line_ipv4(struct line *line, const uint8_t *address);
+/* RFC 5952. */
+void line_ipv6(struct line *line, const uint8_t *address);
+/* An address of 4 or 16 bytes. */
+void line_ip(struct line *line, const uint8_t *address, unsigned length);
+/* Two hexadecimal digits a byte with `separator` between, none if it is 0. */
+void line_hex_bytes(struct line *line, const uint8_t *bytes, size_t length, char separator);
+/*
+ * Bytes (2 to 4) of the well-formed UTF-8 sequence at `bytes` that is safe on a terminal: no controls and nothing that
+ * turns the reading direction; 0 if there is none. RFC 3629, section 4. `length` is at least 1.
+ */
+size_t line_utf8_length(const uint8_t *bytes, size_t length);
+/* How many bytes from the beginning on are printable ASCII, and neither quotes nor backslash. */
+size_t line_plain_length(const uint8_t *bytes, size_t length);
+/* Text of unknown origin: printable ASCII and well-formed UTF-8 as they are, all else (controls, quotes, backslash) escaped. */
+void line_escaped(struct line *line, const uint8_t *bytes, size_t length);
+/* Digits that a number shown as hexadecimal is padded to. */
+unsigned line_hex_width(const struct rtap_field *field);
+/* A field's value as -T fields prints it: what tshark prints. */
+void line_value(struct line *line, const struct rtap_field *field, const struct rtap_value *value);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a protocol's file gives to the registry, and what the registry tells of all protocols.
+ */
+#ifndef DISSECT_ENGINE_PROTOCOL_H
+#define DISSECT_ENGINE_PROTOCOL_H
+
+#include <rdmatap/packet.h>
+#include <rdmatap/visitor.h>
+
+#include "dissect/engine/cursor.h"
+#include "dissect/engine/line.h"
+
+/* Every protocol: one line. X(identifier, object in the protocol's file) */
+#define PROTOCOLS(X) \
+	X(FRAME, frame_protocol) \
+	X(ERF, erf_protocol) \
+	X(COOKED, cooked_protocol) \
+	X(COOKED2, cooked2_protocol) \
+	X(LOOPBACK, loopback_protocol) \
+	X(ETHERNET, ethernet_protocol) \
+	X(SERVICE_VLAN, service_vlan_protocol) \
+	X(VLAN, vlan_protocol) \
+	X(MPLS, mpls_protocol) \
+	X(IPOIB_LINK, ipoib_link_protocol) \
+	X(IPOIB, ipoib_protocol) \
+	X(EOIB, eoib_protocol) \
+	X(ARP, arp_protocol) \
+	X(MAC_CONTROL, mac_control_protocol) \
+	X(PAUSE, pause_protocol) \
+	X(PFC, pfc_protocol) \
+	X(IPV4, ipv4_protocol) \
+	X(IPV6, ipv6_protocol) \
+	X(HOP_OPTIONS, hop_options_protocol) \
+	X(ROUTING, routing_protocol) \
+	X(FRAGMENT, fragment_protocol) \
+	X(DESTINATION_OPTIONS, destination_options_protocol) \
+	X(AUTHENTICATION, authentication_protocol) \
+	X(ICMP, icmp_protocol) \
+	X(ICMPV6, icmpv6_protocol) \
+	X(IGMP, igmp_protocol) \
+	X(GRE, gre_protocol) \
+	X(ERSPAN2, erspan2_protocol) \
+	X(ERSPAN3, erspan3_protocol) \
+	X(TCP, tcp_protocol) \
+	X(UDP, udp_protocol) \
+	X(VXLAN, vxlan_protocol) \
+	X(GENEVE, geneve_protocol) \
+	X(LRH, lrh_protocol) \
+	X(RWH, rwh_protocol) \
+	X(GRH, grh_protocol) \
+	X(BTH, bth_protocol) \
+	X(RDETH, rdeth_protocol) \
+	X(DETH, deth_protocol) \
+	X(XRCETH, xrceth_protocol) \
+	X(FETH, feth_protocol) \
+	X(RETH, reth_protocol) \
+	X(ATOMICETH, atomiceth_protocol) \
+	X(AETH, aeth_protocol) \
+	X(ATOMICACKETH, atomicacketh_protocol) \
+	X(IMMDT, immdt_protocol) \
+	X(IETH, ieth_protocol) \
+	X(CNP_PAYLOAD, cnp_payload_protocol) \
+	X(ICRC, icrc_protocol) \
+	X(VCRC, vcrc_protocol) \
+	X(MAD, mad_protocol) \
+	X(SMP_LID, smp_lid_protocol) \
+	X(SMP_DIRECTED, smp_directed_protocol) \
+	X(RMPP, rmpp_protocol) \
+	X(SA, sa_protocol) \
+	X(MAD_PERFORMANCE, mad_performance_protocol) \
+	X(MAD_DEVICE, mad_device_protocol) \
+	X(MAD_BASEBOARD, mad_baseboard_protocol) \
+	X(MAD_SNMP, mad_snmp_protocol) \
+	X(MAD_VENDOR, mad_vendor_protocol) \
+	X(NODE_DESCRIPTION, node_description_protocol) \
+	X(NODE_INFO, node_info_protocol) \
+	X(SWITCH_INFO, switch_info_protocol) \
+	X(GUID_INFO, guid_info_protocol) \
+	X(PORT_INFO, port_info_protocol) \
+	X(SM_INFO, sm_info_protocol) \
+	X(P_KEY_TABLE, p_key_table_protocol) \
+	X(P_KEY, p_key_protocol) \
+	X(SL_TO_VL, sl_to_vl_protocol) \
+	X(VL_ARBITRATION, vl_arbitration_protocol) \
+	X(LINEAR_FORWARDING, linear_forwarding_protocol) \
+	X(RANDOM_FORWARDING, random_forwarding_protocol) \
+	X(MULTICAST_FORWARDING, multicast_forwarding_protocol) \
+	X(LINK_SPEED_WIDTH, link_speed_width_protocol) \
+	X(VENDOR_DIAG, vendor_diag_protocol) \
+	X(LED_INFO, led_info_protocol) \
+	X(CABLE_INFO, cable_info_protocol) \
+	X(MLNX_EXT_PORT_INFO, mlnx_ext_port_info_protocol) \
+	X(CLASS_PORT_INFO, class_port_info_protocol) \
+	X(NOTICE, notice_protocol) \
+	X(NOTICE_ISSUER, notice_issuer_protocol) \
+	X(INFORM_INFO, inform_info_protocol) \
+	X(TRAP_GID, trap_gid_protocol) \
+	X(TRAP_PATH, trap_path_protocol) \
+	X(TRAP_SWITCH, trap_switch_protocol) \
+	X(TRAP_PORT, trap_port_protocol) \
+	X(TRAP_CHANGE, trap_change_protocol) \
+	X(TRAP_IMAGE, trap_image_protocol) \
+	X(TRAP_M_KEY, trap_m_key_protocol) \
+	X(TRAP_KEYS, trap_keys_protocol) \
+	X(TRAP_SWITCH_KEY, trap_switch_key_protocol) \
+	X(NODE_RECORD, node_record_protocol) \
+	X(PORT_INFO_RECORD, port_info_record_protocol) \
+	X(SL_TO_VL_RECORD, sl_to_vl_record_protocol) \
+	X(SWITCH_INFO_RECORD, switch_info_record_protocol) \
+	X(FORWARDING_RECORD, forwarding_record_protocol) \
+	X(MULTICAST_FORWARDING_RECORD, multicast_forwarding_record_protocol) \
+	X(VL_ARBITRATION_RECORD, vl_arbitration_record_protocol) \
+	X(SM_INFO_RECORD, sm_info_record_protocol) \
+	X(P_KEY_TABLE_RECORD, p_key_table_record_protocol) \
+	X(INFORM_INFO_RECORD, inform_info_record_protocol) \
+	X(GUID_INFO_RECORD, guid_info_record_protocol) \
+	X(LINK_RECORD, link_record_protocol) \
+	X(SERVICE_RECORD, service_record_protocol) \
+	X(PATH_RECORD, path_record_protocol) \
+	X(MULTI_PATH_RECORD, multi_path_record_protocol) \
+	X(MULTI_PATH_GID, multi_path_gid_protocol) \
+	X(MC_MEMBER_RECORD, mc_member_record_protocol) \
+	X(TRACE_RECORD, trace_record_protocol) \
+	X(SERVICE_ASSOCIATION_RECORD, service_association_record_protocol) \
+	X(PORT_COUNTERS, port_counters_protocol) \
+	X(PORT_COUNTERS_EXTENDED, port_counters_extended_protocol) \
+	X(PORT_RCV_ERROR_DETAILS, port_rcv_error_details_protocol) \
+	X(PORT_XMIT_DISCARD_DETAILS, port_xmit_discard_details_protocol) \
+	X(PORT_DATA_SL, port_data_sl_protocol) \
+	X(PORT_XMIT_DATA_SL, port_xmit_data_sl_protocol) \
+	X(PORT_RCV_DATA_SL, port_rcv_data_sl_protocol) \
+	X(PORT_SAMPLES_CONTROL, port_samples_control_protocol) \
+	X(PORT_SAMPLES_RESULT, port_samples_result_protocol) \
+	X(PORT_SAMPLE_COUNTER, port_sample_counter_protocol) \
+	X(CONGESTION_CONTROL, congestion_control_protocol) \
+	X(CONGESTION_INFO, congestion_info_protocol) \
+	X(CONGESTION_KEY_INFO, congestion_key_info_protocol) \
+	X(CONGESTION_LOG_SWITCH, congestion_log_switch_protocol) \
+	X(CONGESTION_EVENT_SWITCH, congestion_event_switch_protocol) \
+	X(CONGESTION_LOG_CA, congestion_log_ca_protocol) \
+	X(CONGESTION_EVENT_CA, congestion_event_ca_protocol) \
+	X(SWITCH_CONGESTION_SETTING, switch_congestion_setting_protocol) \
+	X(SWITCH_PORT_CONGESTION_SETTING, switch_port_congestion_setting_protocol) \
+	X(CA_CONGESTION_SETTING, ca_congestion_setting_protocol) \
+	X(CA_CONGESTION_ENTRY, ca_congestion_entry_protocol) \
+	X(CONGESTION_CONTROL_TABLE, congestion_control_table_protocol) \
+	X(CONGESTION_TABLE_ENTRY, congestion_table_entry_protocol) \
+	X(CONGESTION_TIME_STAMP, congestion_time_stamp_protocol) \
+	X(IO_UNIT_INFO, io_unit_info_protocol) \
+	X(IO_CONTROLLER_PROFILE, io_controller_profile_protocol) \
+	X(SERVICE_ENTRY, service_entry_protocol) \
+	X(CM_REQ, cm_req_protocol) \
+	X(CM_MRA, cm_mra_protocol) \
+	X(CM_REJ, cm_rej_protocol) \
+	X(CM_REP, cm_rep_protocol) \
+	X(CM_RTU, cm_rtu_protocol) \
+	X(CM_DREQ, cm_dreq_protocol) \
+	X(CM_DREP, cm_drep_protocol) \
+	X(CM_SIDR_REQ, cm_sidr_req_protocol) \
+	X(CM_SIDR_REP, cm_sidr_rep_protocol) \
+	X(CM_LAP, cm_lap_protocol) \
+	X(CM_APR, cm_apr_protocol) \
+	X(IP_CM, ip_cm_protocol) \
+	X(RPCRDMA_PRIVATE, rpcrdma_private_protocol) \
+	X(NVME_PRIVATE, nvme_private_protocol) \
+	X(NVME_ACCEPT, nvme_accept_protocol) \
+	X(NVME_REJECT, nvme_reject_protocol) \
+	X(ISER_PRIVATE, iser_private_protocol) \
+	X(SRP_LOGIN, srp_login_protocol) \
+	X(SRP_LOGIN_RDMA_CM, srp_login_rdma_cm_protocol) \
+	X(SRP_LOGIN_RESPONSE, srp_login_response_protocol) \
+	X(SRP_LOGIN_REJECT, srp_login_reject_protocol) \
+	X(RDS_PRIVATE, rds_private_protocol) \
+	X(RDS_PRIVATE_IPV6, rds_private_ipv6_protocol) \
+	X(RDS_REJECT, rds_reject_protocol) \
+	X(MPA_REQUEST, mpa_request_protocol) \
+	X(MPA_REPLY, mpa_reply_protocol) \
+	X(MPA_FPDU, mpa_fpdu_protocol) \
+	X(DDP, ddp_protocol) \
+	X(RDMAP, rdmap_protocol) \
+	X(RPCRDMA, rpcrdma_protocol) \
+	X(RPC, rpc_protocol) \
+	X(NFS, nfs_protocol) \
+	X(NFSACL, nfsacl_protocol) \
+	X(MOUNT, mount_protocol) \
+	X(NLM, nlm_protocol) \
+	X(NSM, nsm_protocol) \
+	X(PORTMAP, portmap_protocol) \
+	X(PAYLOAD, payload_protocol) \
+	X(TRAILER, trailer_protocol) \
+	X(FLOW, flow_protocol)
+
+enum protocol_number {
+#define PROTOCOL_NUMBER(identifier, object) PROTOCOL_##identifier,
+	PROTOCOLS(PROTOCOL_NUMBER)
+#undef PROTOCOL_NUMBER
+	PROTOCOL_COUNT,
+	PROTOCOL_NONE = PROTOCOL_COUNT /* nothing follows */
+};
+
+struct parse;
+struct rpc_program;
+
+/*
+ * A protocol's description. `parse` takes its header from parse->cursor, writes down facts, narrows the cursor by its
+ * length field and sets parse->next; the layer is already there. Headers with a fixed table and nothing to say need no
+ * parse function of their own: parse_fixed() takes them. `visit` is for layouts that the table alone cannot give; it is
+ * called after the table's rows of fixed place. `summary` adds to the one-line text.
+ */
+struct protocol {
+	struct rtap_protocol table;
+	enum result (*parse)(struct parse *parse);
+	void (*visit)(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor);
+	void (*summary)(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line);
+	const struct rpc_program *programs; /* of ONC RPC, whose arguments and results the protocol shows: a list; else NULL */
+};
+
+#define PROTOCOL_DECLARATION(identifier, object) extern const struct protocol object;
+PROTOCOLS(PROTOCOL_DECLARATION)
+#undef PROTOCOL_DECLARATION
+
+/* For a protocol's initialiser: its field table. */
+#define FIELDS(array) .fields = array, .field_count = sizeof(array) / sizeof((array)[0])
+
+_Static_assert(PROTOCOL_COUNT <= 64 * RTAP_PROTOCOL_WORDS, "rtap_packet.protocols has a bit for each protocol: raise RTAP_PROTOCOL_WORDS");
+_Static_assert(PROTOCOL_COUNT < UINT8_MAX, "protocols are numbered by bytes, and PROTOCOL_NONE is none");
+
+/* Makes the protocols known that the functions below look up, by their numbers: the registry's, before main() begins. */
+void protocol_register(const struct protocol *const all[PROTOCOL_COUNT]);
+
+extern const struct protocol *protocols[PROTOCOL_COUNT];
+
+static inline const struct protocol *protocol_by_number(uint8_t number)
+{
+	return protocols[number];
+}
+
+/* Id of each protocol's first field, and behind the last the number of all. */
+extern rtap_field_id protocol_first_ids[PROTOCOL_COUNT + 1];
+
+/* Id of a protocol's field by its index in the table. */
+static inline rtap_field_id protocol_field_id(uint8_t protocol, size_t index)
+{
+	return (rtap_field_id)(protocol_first_ids[protocol] + index);
+}
+
+/* How many rows at the beginning of a protocol's table can have a value by themselves; its visit tells all behind. */
+extern uint16_t protocol_row_counts[PROTOCOL_COUNT];
+
+static inline size_t protocol_rows_with_values(uint8_t protocol)
+{
+	return protocol_row_counts[protocol];
+}
+
+/* Writes down a layer that there is room for. */
+static inline void packet_add_layer(struct rtap_packet *packet, uint8_t protocol, uint8_t source, uint32_t offset, uint32_t length)
+{
+	packet->layers[packet->layer_count++] = (struct rtap_layer){ protocol, source, false, offset, length };
+	packet->protocols[protocol / 64] |= UINT64_C(1) << (protocol % 64);
+}
+
+/* The bytes of a layer. */
+static inline const uint8_t *layer_bytes(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	return packet->sources[layer->source].bytes + layer->offset;
+}
+
+/* The layer found behind `layer`, leaving out those that stand at the frame's end; NULL if it is the last. */
+static inline const struct rtap_layer *layer_behind(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	const struct rtap_layer *end = packet->layers + packet->layer_count;
+
+	while (++layer < end)
+		if (layer->protocol != PROTOCOL_TRAILER && layer->protocol != PROTOCOL_VCRC)
+			return layer;
+	return NULL;
+}
+
+#endif

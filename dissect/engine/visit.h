@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The walk through a packet's layers and tables, as rtap_packet_visit() makes it. For an output whose visitor is called for each of
+ * a million fields: told by name what to call, the compiler makes one loop of the walk and of what is to be done for most fields.
+ */
+#ifndef DISSECT_ENGINE_VISIT_H
+#define DISSECT_ENGINE_VISIT_H
+
+#include "dissect/engine/protocol.h"
+
+/* What is done with a field of a table: the `field` of a visitor. */
+typedef void visit_tell(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
+			const struct rtap_value *value, const struct rtap_place *place);
+
+/*
+ * Several rows at once, for who knows how to: tells the row `id` and some behind it, of which `header` has the bytes, and returns how many;
+ * 0: the row is told by itself.
+ */
+typedef size_t visit_tell_rows(struct rtap_visitor *visitor, const struct rtap_packet *packet, const struct rtap_layer *layer,
+			       const uint8_t *header, rtap_field_id id);
+
+static inline bool visit_wants(const struct rtap_visitor *visitor, rtap_field_id id)
+{
+	return visitor->wanted[id / 64] >> (id % 64) & 1;
+}
+
+/* Whether a visitor wants any field of the protocol: visiting it is a waste otherwise. */
+bool visit_wants_any(const struct rtap_visitor *visitor, uint8_t protocol);
+
+/* Tells a visitor one field that has no fixed place. Does nothing if it is not wanted. */
+void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,
+		 const struct rtap_value *value, uint32_t offset, uint32_t length);
+
+/* Tells a visitor an anomaly, at `offset` of the layer's source, as a value of the field "rdmatap.anomaly". */
+void visit_anomaly(struct rtap_visitor *visitor, const struct rtap_layer *layer, enum rtap_anomaly_code code, uint32_t offset);
+
+/*
+ * Tells a visitor the fields of one of the headers that a layer of a protocol "in units" holds: `unit` is the layer with the
+ * header's place.
+ */
+void visit_unit(const struct rtap_packet *packet, const struct rtap_layer *unit, struct rtap_visitor *visitor);
+
+/* The value of a row whose bits are the value, and are all there. */
+static inline void visit_read(const uint8_t *header, const struct rtap_field *field, struct rtap_value *value)
+{
+	const uint8_t *first = header + field->bit_offset / 8;
+
+	/* most are whole bytes */
+	if (field->show >= RTAP_IPV4 && field->show <= RTAP_TEXT)
+		value->data = (struct rtap_span){ first, field->bit_width / 8u };
+	else if (field->bit_offset % 8)
+		value->number = bits(header, field->bit_offset, field->bit_width);
+	else if (field->bit_width == 16)
+		value->number = load16(first);
+	else if (field->bit_width == 8)
+		value->number = first[0];
+	else if (field->bit_width == 32)
+		value->number = load32(first);
+	else
+		value->number = bits(header, field->bit_offset, field->bit_width);
+}
+
+/* Rows from one to another; they are of `layer`'s protocol, and the first has this id. */
+static inline __attribute__((always_inline)) void visit_rows(const struct rtap_packet *packet, const struct rtap_layer *layer,
+							     struct rtap_visitor *visitor, const struct rtap_field *field,
+							     const struct rtap_field *end, rtap_field_id id, visit_tell *tell,
+							     visit_tell_rows *tell_rows)
+{
+	unsigned left_out = (visitor->on_demand ? 0u : RTAP_ON_DEMAND) | (visitor->bulk ? 0u : RTAP_BULK);
+	const uint8_t *header = layer_bytes(packet, layer);
+	const uint64_t *wanted = visitor->wanted;
+	uint64_t layer_bits = (uint64_t)layer->length * 8;
+	struct rtap_value value = { 0 };
+	size_t told;
+
+	for (; field < end; field++, id++) {
+		uint32_t first = field->bit_offset, behind = first + field->bit_width;
+
+		if (wanted ? !(wanted[id / 64] >> (id % 64) & 1) : (field->flags & left_out) != 0)
+			continue;
+		if (field->flags & RTAP_UNPLACED) {
+			if (!field->derive || !field->derive(packet, layer, &value))
+				continue;
+		} else {
+			if (tell_rows && (told = tell_rows(visitor, packet, layer, header, id))) {
+				field += told - 1;
+				id = (rtap_field_id)(id + told - 1);
+				continue;
+			}
+			if (behind > layer_bits)
+				continue;
+			if (!field->derive)
+				visit_read(header, field, &value);
+			else if (!field->derive(packet, layer, &value))
+				continue;
+		}
+		tell(visitor, id, field, &value,
+		     &(struct rtap_place){ layer->source, layer->offset + first / 8, (behind + 7) / 8 - first / 8 });
+	}
+}
+
+/* The row of a field that is of the layer's protocol. */
+static inline const struct rtap_field *visit_row(const struct rtap_layer *layer, rtap_field_id id)
+{
+	return &protocol_by_number(layer->protocol)->table.fields[id - protocol_field_id(layer->protocol, 0)];
+}
+
+/* Rows that visit() tells are passed over; of the others most are plain bits, which are read without a call. */
+static inline __attribute__((always_inline)) void visit_table(const struct rtap_packet *packet, const struct rtap_layer *layer,
+							      struct rtap_visitor *visitor, visit_tell *tell, visit_tell_rows *tell_rows)
+{
+	const struct rtap_field *fields = protocol_by_number(layer->protocol)->table.fields;
+
+	visit_rows(packet, layer, visitor, fields, fields + protocol_rows_with_values(layer->protocol),
+		   protocol_field_id(layer->protocol, 0), tell, tell_rows);
+}
+
+static inline __attribute__((always_inline)) void visit_layer(const struct rtap_packet *packet, const struct rtap_layer *layer,
+							      struct rtap_visitor *visitor, visit_tell *tell, visit_tell_rows *tell_rows)
+{
+	const struct protocol *protocol = protocol_by_number(layer->protocol);
+
+	if (tell && !protocol->table.in_units)
+		visit_table(packet, layer, visitor, tell, tell_rows);
+	if (protocol->visit && (!visitor->wanted || visit_wants_any(visitor, layer->protocol)))
+		protocol->visit(packet, layer, visitor);
+}
+
+/* rtap_packet_visit() of a visitor whose `field` is `tell`; `tell_rows` may be NULL. */
+static inline __attribute__((always_inline)) void visit_packet(const struct rtap_packet *packet, struct rtap_visitor *visitor,
+							       visit_tell *tell, visit_tell_rows *tell_rows)
+{
+	for (uint8_t i = 0; i < packet->layer_count; i++) {
+		const struct rtap_layer *layer = &packet->layers[i];
+		const struct rtap_protocol *table = &protocol_by_number(layer->protocol)->table;
+
+		if (layer->within)
+			continue;
+		if (visitor->enter)
+			visitor->enter(visitor, table->label, &(struct rtap_place){ layer->source, layer->offset, layer->length });
+		visit_layer(packet, layer, visitor, tell, tell_rows);
+		for (uint8_t j = 0; visitor->anomaly && j < packet->anomaly_count; j++)
+			if (packet->anomalies[j].layer == i)
+				visitor->anomaly(visitor, &packet->anomalies[j]);
+		if (visitor->leave)
+			visitor->leave(visitor);
+	}
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The words of a filter's text.
+ */
+#ifndef DISSECT_FILTER_FILTER_LEX_H
+#define DISSECT_FILTER_FILTER_LEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum filter_token_type {
+	FILTER_TOKEN_END,
+	FILTER_TOKEN_BAD,  /* a character that begins nothing, or a text without its end */
+	FILTER_TOKEN_WORD, /* a name or an unquoted literal */
+	FILTER_TOKEN_TEXT, /* with its quotes */
+	FILTER_TOKEN_COMPARISON,
+	FILTER_TOKEN_AND,
+	FILTER_TOKEN_OR,
+	FILTER_TOKEN_NOT,
+	FILTER_TOKEN_IN,
+	FILTER_TOKEN_MASK,
+	FILTER_TOKEN_RANGE,
+	FILTER_TOKEN_MARK, /* one of ( ) { } [ ] , */
+};
+
+struct filter_token {
+	uint8_t type;       /* enum filter_token_type */
+	uint8_t comparison; /* enum filter_comparison of a COMPARISON */
+	const char *text;
+	uint32_t length;
+};
+
+/* The token that begins at or after `text`, which ends with a zero byte. */
+struct filter_token filter_lex(const char *text);
+
+bool filter_token_is(const struct filter_token *token, char mark);
+
+#define FILTER_QUOTED_MAX 64
+
+/* For messages: the token in quotes, escaped and shortened. Returns `quoted`. */
+const char *filter_token_quote(const struct filter_token *token, char quoted[FILTER_QUOTED_MAX]);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Values in a filter's text.
+ */
+#ifndef DISSECT_FILTER_FILTER_LITERAL_H
+#define DISSECT_FILTER_FILTER_LITERAL_H
+
+#include "dissect/filter/filter_internal.h"
+#include "dissect/filter/filter_lex.h"
+
+/* A filter being compiled. */
+struct filter_compiler {
+	struct rtap_filter *filter;
+	const char *text;
+	struct filter_token token; /* the next one */
+	struct rtap_error *error;
+	unsigned column;           /* from 1, of what went wrong; counts characters, not bytes */
+	unsigned depth;
+};
+
+/* What a value is compared with, for reading literals and for messages. */
+struct filter_subject {
+	struct filter_token name;
+	const char *type;              /* as users see it: "uint24" */
+	const struct rtap_name *names; /* or NULL */
+	uint8_t kind;                  /* enum filter_kind, after slicing */
+	uint8_t bits;                  /* of numbers: the most that a value can have */
+};
+
+/* Notes an error at a place in the text; returns -EINVAL. */
+int filter_fail(struct filter_compiler *compiler, const char *at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Notes that `wanted` should stand where the token does; returns -EINVAL. */
+int filter_unexpected(struct filter_compiler *compiler, const struct filter_token *token, const char *wanted);
+
+/* Room for `more` items of `size` bytes behind `count`: the array, moved perhaps, or NULL and the old one stays. */
+void *filter_grow(void *items, uint32_t count, uint32_t more, uint32_t *room, size_t size)
+	__attribute__((warn_unused_result));
+
+/*
+ * Adds what a literal stands for to the filter's values: one, or several for a value name.
+ * Returns 0, -EINVAL with the error noted, or -ENOMEM.
+ */
+int filter_literal_add(struct filter_compiler *compiler, const struct filter_subject *subject,
+		       const struct filter_token *token) __attribute__((warn_unused_result));
+
+/* The same for a range, both ends included. */
+int filter_literal_add_range(struct filter_compiler *compiler, const struct filter_subject *subject,
+			     const struct filter_token *low, const struct filter_token *high)
+	__attribute__((warn_unused_result));
+
+/* Reads a number of at most the subject's bits; as filter_literal_add(). */
+int filter_literal_unsigned(struct filter_compiler *compiler, const struct filter_subject *subject,
+			    const struct filter_token *token, uint64_t *number) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Base Transport Header, and the order of what follows it: extended headers, payload, pad, invariant CRC.
+ * IBTA vol. 1, 9.2; FECN and BECN: A17.9.
+ */
+#include "config.h"
+
+#include "dissect/infiniband/ib.h"
+#include "dissect/infiniband/ib_crc.h"
+#include "dissect/infiniband/ib_ext.h"
+#include "dissect/engine/parse.h"
+#include "dissect/infiniband/upper.h"
+
+static const struct rtap_field bth_fields[] = {
+	{ "infiniband.bth.opcode", "Opcode", BTH_OPCODE, RTAP_DEC, 0, ib_opcode_names, NULL, NULL },
+	{ "infiniband.bth.se", "Solicited Event", BTH_SOLICITED, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.m", "Migration Request", BTH_MIGRATION, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.padcnt", "Pad Count", BTH_PAD_COUNT, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.tver", "Header Version", BTH_VERSION, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.p_key", "Partition Key", BTH_P_KEY, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.fecn", "Forward Congestion Notification", BTH_FECN, RTAP_BOOL, 0, NULL, NULL, "A17.9" },
+	{ "infiniband.bth.becn", "Backward Congestion Notification", BTH_BECN, RTAP_BOOL, 0, NULL, NULL, "A17.9" },
+	{ "infiniband.bth.reserved6", "Reserved", BTH_RESERVED_6, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.destqp", "Destination Queue Pair", BTH_DEST_QP, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.a", "Acknowledge Request", BTH_ACK_REQUEST, RTAP_BOOL, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.reserved7", "Reserved", BTH_RESERVED_7, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.psn", "Packet Sequence Number", BTH_PSN, RTAP_DEC, 0, NULL, NULL, NULL },
+};
+
+/* Of a header that the cursor stands behind. */
+static void note_facts(struct parse *parse, const uint8_t *header)
+{
+	struct rtap_ib_facts *ib = &parse->packet->ib;
+
+	ib->has_bth = true;
+	ib->source = parse->source;
+	ib->bth_offset = parse_offset(parse) - BTH_LENGTH;
+	ib->opcode = (uint8_t)bits(header, BTH_OPCODE);
+	ib->solicited_event = bits(header, BTH_SOLICITED);
+	ib->migration_request = bits(header, BTH_MIGRATION);
+	ib->pad_count = (uint8_t)bits(header, BTH_PAD_COUNT);
+	ib->p_key = (uint16_t)bits(header, BTH_P_KEY);
+	ib->fecn = bits(header, BTH_FECN);
+	ib->becn = bits(header, BTH_BECN);
+	ib->dest_qpn = (uint32_t)bits(header, BTH_DEST_QP);
+	ib->ack_request = bits(header, BTH_ACK_REQUEST);
+	ib->psn = (uint32_t)bits(header, BTH_PSN);
+}
+
+static __attribute__((noinline)) void check_icrc(struct parse *parse)
+{
+	struct rtap_ib_facts *ib = &parse->packet->ib;
+
+	ib->icrc_status = (uint8_t)ib_check_icrc(parse->packet);
+	if (ib->icrc_status == RTAP_CRC_BAD)
+		parse_anomaly(parse, RTAP_ANOMALY_BAD_ICRC, ib->icrc_offset);
+}
+
+/* The invariant CRC is the last four bytes by the length fields, never by the frame's end. Returns how many bytes are before it. */
+static inline uint32_t place_icrc(struct parse *parse)
+{
+	struct rtap_ib_facts *ib = &parse->packet->ib;
+	uint32_t before = parse->cursor.wire - ICRC_LENGTH;
+
+	if (unlikely(parse->cursor.wire < ICRC_LENGTH))
+		return parse->cursor.wire;
+	ib->icrc_on_wire = true;
+	ib->icrc_offset = parse_offset(parse) + before;
+	parse_place_layer(parse, PROTOCOL_ICRC, ib->icrc_offset, ICRC_LENGTH);
+	if (unlikely(parse->context->check_icrc))
+		check_icrc(parse);
+	return before;
+}
+
+/*
+ * Behind extended headers that are not all there. If the capture cut them off, it is known at least that the CRC cannot be verified, and
+ * how much payload there was on the wire.
+ */
+static __attribute__((noinline)) enum result parse_cut(struct parse *parse, const struct ib_opcode *opcode, enum result result)
+{
+	struct rtap_packet *packet = parse->packet;
+	uint64_t begin = (uint64_t)packet->ib.bth_offset + BTH_LENGTH + ib_extended_length(opcode) + packet->ib.pad_count;
+
+	if (result != TRUNCATED)
+		return result;
+	(void)place_icrc(parse);
+	if (packet->ib.icrc_on_wire && begin <= packet->ib.icrc_offset)
+		packet->payload = (struct rtap_payload){ parse->source, parse_offset(parse), 0, packet->ib.icrc_offset - (uint32_t)begin };
+	return result;
+}
+
+/* Behind the extended headers. */
+static inline enum result parse_rest_of_packet(struct parse *parse, const struct ib_opcode *opcode)
+{
+	struct rtap_packet *packet = parse->packet;
+	uint32_t left = place_icrc(parse);
+
+	/* pad bytes belong to the transport, whatever is in the payload: IBTA vol. 1, 9.2.1 */
+	if (unlikely(packet->ib.pad_count > left))
+		parse_anomaly(parse, RTAP_ANOMALY_PAD_BEYOND_PAYLOAD, packet->ib.bth_offset);
+	else
+		left -= packet->ib.pad_count;
+	cursor_narrow(&parse->cursor, left);
+	return upper_begin(parse, opcode);
+}
+
+static __attribute__((noinline)) enum result parse_reserved(struct parse *parse, const struct ib_opcode *opcode)
+{
+	parse_anomaly(parse, RTAP_ANOMALY_UNKNOWN_OPCODE, parse->packet->ib.bth_offset);
+	return parse_rest_of_packet(parse, opcode);
+}
+
+static __attribute__((noinline)) enum result parse_extended(struct parse *parse, const struct ib_opcode *opcode)
+{
+	enum result result = ib_parse_extended(parse, opcode);
+
+	return result == OK ? parse_rest_of_packet(parse, opcode) : parse_cut(parse, opcode, result);
+}
+
+static enum result parse(struct parse *parse)
+{
+	const struct ib_opcode *opcode;
+	const uint8_t *header;
+	enum result result = parse_layer(parse, PROTOCOL_BTH, BTH_LENGTH, &header);
+
+	if (result != OK)
+		return result;
+	note_facts(parse, header);
+	opcode = &ib_opcodes[bits(header, BTH_OPCODE)];
+	if (unlikely(opcode->class == IB_RESERVED))
+		return parse_reserved(parse, opcode);
+	if (opcode->headers)
+		return parse_extended(parse, opcode);
+	return parse_rest_of_packet(parse, opcode);
+}
+
+static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const struct rtap_ib_facts *ib = &packet->ib;
+	const char *name;
+	char spare[160];
+	char *begin, *to;
+
+	if (layer->length < BTH_LENGTH)
+		return;
+	name = ib_opcodes[ib->opcode].name;
+	begin = line_begin(line, spare, sizeof spare);
+	to = line_put(begin, ib->has_lrh ? " IB " : ib->has_grh ? " RoCEv1 " : " RoCEv2 ");
+	to = name ? line_put(to, name) : line_put_hex(line_put(to, "opcode 0x"), ib->opcode, 2);
+	to = line_put_hex(line_put(to, ", qp 0x"), ib->dest_qpn, 6);
+	to = line_put_dec(line_put(to, ", psn "), ib->psn);
+	to = line_put_dec(line_put(to, ", length "), packet->payload.wire);
+	if (ib->ack_request)
+		to = line_put(to, ", ackreq");
+	if (ib->solicited_event)
+		to = line_put(to, ", solicited");
+	if (ib->fecn)
+		to = line_put(to, ", FECN");
+	if (ib->becn)
+		to = line_put(to, ", BECN");
+	line_end(line, begin, to);
+}
+
+const struct protocol bth_protocol = {
+	.table = { "infiniband.bth", "Base Transport Header", "IBTA vol. 1, 9.2", BTH_LENGTH, FIELDS(bth_fields) },
+	.parse = parse,
+	.summary = summary,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Extended headers of InfiniBand's transport.
+ */
+#ifndef DISSECT_INFINIBAND_IB_EXT_H
+#define DISSECT_INFINIBAND_IB_EXT_H
+
+#include "dissect/infiniband/ib.h"
+
+/* How many bytes the extended headers of such a packet take together. */
+uint32_t ib_extended_length(const struct ib_opcode *opcode);
+
+/* Takes the extended headers that the opcode calls for, with their facts. */
+enum result ib_parse_extended(struct parse *parse, const struct ib_opcode *opcode);
+
+#endif

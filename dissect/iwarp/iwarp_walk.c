@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/iwarp/fpdu.h"
+#include "dissect/iwarp/iwarp_walk.h"
+#include "dissect/engine/visit.h"
+
+void iwarp_walk_init(struct iwarp_walk *walk, const struct rtap_packet *packet)
+{
+	walk->packet = packet;
+	walk->next = packet->fpdus.list ? 0 : packet->fpdus.offset;
+}
+
+const struct rtap_fpdu *iwarp_next_fpdu(struct iwarp_walk *walk)
+{
+	const struct rtap_fpdus *fpdus = &walk->packet->fpdus;
+	const struct rtap_packet *packet = walk->packet;
+
+	if (fpdus->list)
+		return walk->next < fpdus->count ? &fpdus->list[walk->next++] : NULL;
+	if (!fpdus->count || !fpdu_take_plain(packet->sources[0].bytes + walk->next, fpdus->offset + fpdus->length - walk->next, &walk->own))
+		return NULL;
+	walk->own.upper = NULL;
+	walk->own.crc_status = fpdus->crc_status;
+	walk->own.framing = fpdus->framing;
+	walk->own.skewed_markers = false;
+	walk->own.split = false;
+	walk->next += walk->own.bytes.length;
+	return &walk->own;
+}
+
+bool iwarp_find_source(const struct rtap_packet *packet, const struct rtap_span *bytes, uint8_t *source)
+{
+	for (*source = 0; *source < packet->source_count; ++*source) {
+		uintptr_t start = (uintptr_t)packet->sources[*source].bytes, at = (uintptr_t)bytes->bytes;
+
+		if (at >= start && at - start <= packet->sources[*source].captured &&
+		    bytes->length <= packet->sources[*source].captured - (at - start))
+			return true;
+	}
+	return false;
+}
+
+void iwarp_tell(struct iwarp_unit *unit, size_t row, uint64_t number, uint32_t at, uint32_t length)
+{
+	struct rtap_value value = { .number = number };
+
+	visit_field(unit->visitor, &unit->layer, unit->layer.protocol, row, &value, unit->layer.offset + at, length);
+}
+
+void iwarp_tell_bytes(struct iwarp_unit *unit, size_t row, uint32_t at, uint32_t length)
+{
+	struct rtap_value value = { .data = { unit->head + at, length } };
+
+	visit_field(unit->visitor, &unit->layer, unit->layer.protocol, row, &value, unit->layer.offset + at, length);
+}
+
+void iwarp_tell_text(struct iwarp_unit *unit, size_t row, const char *text)
+{
+	struct rtap_value value = { .data = { (const uint8_t *)text, (uint32_t)strlen(text) } };
+
+	visit_field(unit->visitor, &unit->layer, unit->layer.protocol, row, &value, unit->layer.offset, 0);
+}
+
+/* Where the unit's head stands: values of a head that markers part, or that no source holds, are told at the layer's own place. */
+static void place_unit(struct iwarp_unit *unit, const struct rtap_layer *layer)
+{
+	struct rtap_span head = { unit->head, unit->head_length };
+	uint8_t source;
+
+	unit->layer = *layer;
+	if (!iwarp_find_source(unit->packet, &head, &source))
+		return;
+	unit->layer.source = source;
+	unit->layer.offset = (uint32_t)(head.bytes - unit->packet->sources[source].bytes);
+}
+
+void iwarp_visit_units(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor,
+		       void (*tell)(struct iwarp_unit *unit))
+{
+	struct iwarp_unit unit = { .packet = packet, .visitor = visitor };
+	bool grouped = packet->fpdus.count > 1;
+	struct iwarp_walk walk;
+
+	iwarp_walk_init(&walk, packet);
+	while ((unit.fpdu = iwarp_next_fpdu(&walk))) {
+		unit.head = fpdu_head(unit.fpdu, &unit.head_length);
+		unit.result = iwarp_read(unit.head, unit.head_length, unit.fpdu->ulpdu_length, &unit.facts);
+		place_unit(&unit, layer);
+		if (grouped && visitor->enter)
+			visitor->enter(visitor, "FPDU", &(struct rtap_place){ unit.layer.source, unit.layer.offset, unit.head_length });
+		tell(&unit);
+		if (grouped && visitor->leave)
+			visitor->leave(visitor);
+	}
+}

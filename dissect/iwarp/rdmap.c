@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RDMAP: the control field, and the headers of Read Request, Terminate, Immediate Data and Atomics. RFC 5040, section 4;
+ * RFC 7306. Send, Write and Read Response have no header but DDP's.
+ */
+#include "config.h"
+
+#include "dissect/iwarp/fpdu.h"
+#include "dissect/iwarp/iwarp.h"
+#include "dissect/iwarp/iwarp_walk.h"
+#include "dissect/iwarp/terminate.h"
+#include "dissect/engine/visit.h"
+
+enum row {
+	ROW_VERSION, ROW_RSV, ROW_OPCODE, ROW_RESERVED, ROW_INVALIDATE,
+	ROW_SINK_STAG, ROW_SINK_OFFSET, ROW_SIZE, ROW_SOURCE_STAG, ROW_SOURCE_OFFSET,
+	ROW_LAYER, ROW_TYPE_RDMA, ROW_TYPE_DDP, ROW_TYPE_LLP, ROW_TYPE, ROW_CODE_RDMA, ROW_CODE_TAGGED, ROW_CODE_UNTAGGED, ROW_CODE,
+	ROW_CODE_LLP, ROW_M, ROW_D, ROW_R, ROW_TERM_RESERVED, ROW_SEGMENT_LENGTH, ROW_TERM_DDP, ROW_TERM_RDMA, ROW_LAYOUT,
+	ROW_CAUSE_OPCODE, ROW_CAUSE_STAG, ROW_CAUSE_OFFSET, ROW_CAUSE_QN, ROW_CAUSE_MSN, ROW_CAUSE_MO,
+	ROW_CAUSE_SINK_STAG, ROW_CAUSE_SINK_OFFSET, ROW_CAUSE_SIZE, ROW_CAUSE_SOURCE_STAG, ROW_CAUSE_SOURCE_OFFSET,
+	ROW_ATOMIC_RESERVED, ROW_ATOMIC_OPCODE, ROW_IDENTIFIER, ROW_REMOTE_STAG, ROW_REMOTE_OFFSET, ROW_ADD, ROW_ADD_MASK, ROW_SWAP,
+	ROW_SWAP_MASK, ROW_COMPARE, ROW_COMPARE_MASK, ROW_ORIGINAL_IDENTIFIER, ROW_ORIGINAL, ROW_IMMEDIATE,
+	ROW_REASSEMBLED_IN, ROW_REASSEMBLED_LENGTH, ROW_REASSEMBLED_DATA,
+};
+
+#define UNIT RTAP_UNPLACED | RTAP_REPEATS
+#define NUMBER(name, label, width, shown, names, section) { name, label, 0, width, shown, UNIT, names, NULL, section }
+
+static const struct rtap_field rdma_fields[] = {
+	[ROW_VERSION] = NUMBER("iwarp_rdma.version", "Version", 2, RTAP_DEC, NULL, "RFC 5040, 4.1"),
+	[ROW_RSV] = NUMBER("iwarp_rdma.rsv", "Reserved", 2, RTAP_HEX, NULL, "RFC 5040, 4.1"),
+	[ROW_OPCODE] = NUMBER("iwarp_rdma.opcode", "Opcode", 4, RTAP_HEX, rdmap_opcode_names, "RFC 5040, 4.1"),
+	[ROW_RESERVED] = NUMBER("iwarp_rdma.reserved", "Reserved", 32, RTAP_BYTES, NULL, "RFC 5040, 4.1"),
+	[ROW_INVALIDATE] = NUMBER("iwarp_rdma.inval_stag", "Invalidate STag", 32, RTAP_DEC, NULL, "RFC 5040, 4.1"),
+	[ROW_SINK_STAG] = NUMBER("iwarp_rdma.sinkstag", "Data Sink STag", 32, RTAP_HEX, NULL, "RFC 5040, 4.4"),
+	[ROW_SINK_OFFSET] = NUMBER("iwarp_rdma.sinkto", "Data Sink Tagged Offset", 64, RTAP_HEX, NULL, "RFC 5040, 4.4"),
+	[ROW_SIZE] = NUMBER("iwarp_rdma.rdmardsz", "Read Message Size", 32, RTAP_DEC, NULL, "RFC 5040, 4.4"),
+	[ROW_SOURCE_STAG] = NUMBER("iwarp_rdma.srcstag", "Data Source STag", 32, RTAP_HEX, NULL, "RFC 5040, 4.4"),
+	[ROW_SOURCE_OFFSET] = NUMBER("iwarp_rdma.srcto", "Data Source Tagged Offset", 64, RTAP_HEX, NULL, "RFC 5040, 4.4"),
+	[ROW_LAYER] = NUMBER("iwarp_rdma.term_layer", "Layer", 4, RTAP_HEX, rdmap_layer_names, "RFC 5040, 4.8"),
+	[ROW_TYPE_RDMA] = NUMBER("iwarp_rdma.term_etype_rdma", "Error Type of RDMAP", 4, RTAP_HEX, rdmap_type_names, "RFC 5040, 4.8"),
+	[ROW_TYPE_DDP] = NUMBER("iwarp_rdma.term_etype_ddp", "Error Type of DDP", 4, RTAP_HEX, ddp_type_names, "RFC 5041, 7.2"),
+	[ROW_TYPE_LLP] = NUMBER("iwarp_rdma.term_etype_llp", "Error Type of MPA", 4, RTAP_HEX, llp_type_names, "RFC 5044, section 8"),
+	[ROW_TYPE] = NUMBER("iwarp_rdma.term_etype", "Error Type", 4, RTAP_HEX, NULL, "RFC 5040, 4.8"),
+	[ROW_CODE_RDMA] = NUMBER("iwarp_rdma.term_errcode_rdma", "Error Code of RDMAP", 8, RTAP_HEX, rdmap_code_names, "RFC 5040, 4.8"),
+	[ROW_CODE_TAGGED] = NUMBER("iwarp_rdma.term_errcode_ddp_tagged", "Error Code of DDP", 8, RTAP_HEX, ddp_tagged_code_names,
+				   "RFC 5041, 7.2"),
+	[ROW_CODE_UNTAGGED] = NUMBER("iwarp_rdma.term_errcode_ddp_untagged", "Error Code of DDP", 8, RTAP_HEX, ddp_untagged_code_names,
+				     "RFC 5041, 7.2"),
+	[ROW_CODE] = NUMBER("iwarp_rdma.term_errcode", "Error Code", 8, RTAP_HEX, NULL, "RFC 5040, 4.8"),
+	[ROW_CODE_LLP] = NUMBER("iwarp_rdma.term_errcode_llp", "Error Code of MPA", 8, RTAP_HEX, llp_code_names, "RFC 6581, section 8"),
+	[ROW_M] = NUMBER("iwarp_rdma.term_hdrct_m", "DDP Segment Length Valid", 1, RTAP_BOOL, NULL, "RFC 5040, 4.8"),
+	[ROW_D] = NUMBER("iwarp_rdma.hdrct_d", "DDP Header Included", 1, RTAP_BOOL, NULL, "RFC 5040, 4.8"),
+	[ROW_R] = NUMBER("iwarp_rdma.hdrct_r", "RDMAP Header Included", 1, RTAP_BOOL, NULL, "RFC 5040, 4.8"),
+	[ROW_TERM_RESERVED] = NUMBER("iwarp_rdma.term_rsvd", "Reserved", 16, RTAP_HEX, NULL, "RFC 5040, 4.8"),
+	[ROW_SEGMENT_LENGTH] = NUMBER("iwarp_rdma.term_ddp_seg_len", "DDP Segment Length", 16, RTAP_BYTES, NULL, "RFC 5040, 4.8"),
+	[ROW_TERM_DDP] = NUMBER("iwarp_rdma.term_ddp_h", "Terminated DDP Header", 0, RTAP_BYTES, NULL, "RFC 5040, 4.8"),
+	[ROW_TERM_RDMA] = NUMBER("iwarp_rdma.term_rdma_h", "Terminated RDMAP Header", 0, RTAP_BYTES, NULL, "RFC 5040, 4.8"),
+	[ROW_LAYOUT] = NUMBER("iwarp_rdma.term_layout", "Layout", 0, RTAP_TEXT, NULL, "-"),
+	[ROW_CAUSE_OPCODE] = NUMBER("iwarp_rdma.term_ddp_h.opcode", "Terminated Opcode", 4, RTAP_HEX, rdmap_opcode_names, "RFC 5040, 4.8"),
+	[ROW_CAUSE_STAG] = NUMBER("iwarp_rdma.term_ddp_h.stag", "Terminated Steering Tag", 32, RTAP_HEX, NULL, "RFC 5040, 4.8"),
+	[ROW_CAUSE_OFFSET] = NUMBER("iwarp_rdma.term_ddp_h.tagged_offset", "Terminated Tagged Offset", 64, RTAP_HEX, NULL, "RFC 5040, 4.8"),
+	[ROW_CAUSE_QN] = NUMBER("iwarp_rdma.term_ddp_h.qn", "Terminated Queue Number", 32, RTAP_DEC, NULL, "RFC 5040, 4.8"),
+	[ROW_CAUSE_MSN] = NUMBER("iwarp_rdma.term_ddp_h.msn", "Terminated Message Sequence Number", 32, RTAP_DEC, NULL, "RFC 5040, 4.8"),
+	[ROW_CAUSE_MO] = NUMBER("iwarp_rdma.term_ddp_h.mo", "Terminated Message Offset", 32, RTAP_DEC, NULL, "RFC 5040, 4.8"),
+	[ROW_CAUSE_SINK_STAG] = NUMBER("iwarp_rdma.term_rdma_h.sinkstag", "Terminated Data Sink STag", 32, RTAP_HEX, NULL, "RFC 5040, 4.8"),
+	[ROW_CAUSE_SINK_OFFSET] = NUMBER("iwarp_rdma.term_rdma_h.sinkto", "Terminated Data Sink Tagged Offset", 64, RTAP_HEX, NULL,
+					 "RFC 5040, 4.8"),
+	[ROW_CAUSE_SIZE] = NUMBER("iwarp_rdma.term_rdma_h.rdmardsz", "Terminated Read Message Size", 32, RTAP_DEC, NULL, "RFC 5040, 4.8"),
+	[ROW_CAUSE_SOURCE_STAG] = NUMBER("iwarp_rdma.term_rdma_h.srcstag", "Terminated Data Source STag", 32, RTAP_HEX, NULL,
+					 "RFC 5040, 4.8"),
+	[ROW_CAUSE_SOURCE_OFFSET] = NUMBER("iwarp_rdma.term_rdma_h.srcto", "Terminated Data Source Tagged Offset", 64, RTAP_HEX, NULL,
+					   "RFC 5040, 4.8"),
+	[ROW_ATOMIC_RESERVED] = NUMBER("iwarp_rdma.atomic.reserved", "Reserved", 28, RTAP_DEC, NULL, "RFC 7306, 5.2.1"),
+	[ROW_ATOMIC_OPCODE] = NUMBER("iwarp_rdma.atomic.opcode", "Atomic Opcode", 4, RTAP_DEC, rdmap_atomic_names, "RFC 7306, 5.2.1"),
+	[ROW_IDENTIFIER] = NUMBER("iwarp_rdma.atomic.request_identifier", "Request Identifier", 32, RTAP_DEC, NULL, "RFC 7306, 5.2.1"),
+	[ROW_REMOTE_STAG] = NUMBER("iwarp_rdma.atomic.remote_stag", "Remote STag", 32, RTAP_DEC, NULL, "RFC 7306, 5.2.1"),
+	[ROW_REMOTE_OFFSET] = NUMBER("iwarp_rdma.atomic.remote_tagged_offset", "Remote Tagged Offset", 64, RTAP_DEC, NULL,
+				     "RFC 7306, 5.2.1"),
+	[ROW_ADD] = NUMBER("iwarp_rdma.atomic.add_data", "Add Data", 64, RTAP_DEC, NULL, "RFC 7306, 5.2.1"),
+	[ROW_ADD_MASK] = NUMBER("iwarp_rdma.atomic.add_mask", "Add Mask", 64, RTAP_HEX, NULL, "RFC 7306, 5.2.1"),
+	[ROW_SWAP] = NUMBER("iwarp_rdma.atomic.swap_data", "Swap Data", 64, RTAP_DEC, NULL, "RFC 7306, 5.2.1"),
+	[ROW_SWAP_MASK] = NUMBER("iwarp_rdma.atomic.swap_mask", "Swap Mask", 64, RTAP_HEX, NULL, "RFC 7306, 5.2.1"),
+	[ROW_COMPARE] = NUMBER("iwarp_rdma.atomic.compare_data", "Compare Data", 64, RTAP_DEC, NULL, "RFC 7306, 5.2.1"),
+	[ROW_COMPARE_MASK] = NUMBER("iwarp_rdma.atomic.compare_mask", "Compare Mask", 64, RTAP_HEX, NULL, "RFC 7306, 5.2.1"),
+	[ROW_ORIGINAL_IDENTIFIER] = NUMBER("iwarp_rdma.atomic.original_request_identifier", "Original Request Identifier", 32, RTAP_DEC,
+					   NULL, "RFC 7306, 5.2.2"),
+	[ROW_ORIGINAL] = NUMBER("iwarp_rdma.atomic.original_remote_data_value", "Original Remote Data Value", 64, RTAP_DEC, NULL,
+				"RFC 7306, 5.2.2"),
+	[ROW_IMMEDIATE] = NUMBER("iwarp_rdma.immediate_data", "Immediate Data", 64, RTAP_BYTES, NULL, "RFC 7306, 6.1"),
+	/* of Sends put together from several FPDUs: only where the context brings such a message; the first is for views that know the
+	   frames to come */
+	[ROW_REASSEMBLED_IN] = NUMBER("iwarp_rdma.send.reassembled_in", "Reassembled in Frame", 32, RTAP_DEC, NULL, "RFC 5041, 5.1"),
+	[ROW_REASSEMBLED_LENGTH] = NUMBER("iwarp_rdma.send.reassembled.length", "Reassembled Length", 32, RTAP_DEC, NULL, "RFC 5041, 5.1"),
+	[ROW_REASSEMBLED_DATA] = { "iwarp_rdma.send.reassembled.data", "Reassembled Data", 0, 0, RTAP_BYTES, UNIT | RTAP_BULK, NULL, NULL,
+				   "RFC 5041, 5.1" },
+};
+
+#define CONTROL_AT 1
+#define RESERVED_AT 2 /* Invalidate STag in two of the Sends */
+#define READ_LENGTH 28
+#define TERMINATE_LENGTH 4
+
+/* RFC 5040, 4.4, from the header at `at` on; `row` is the first of five. */
+static void tell_read(struct iwarp_unit *unit, enum row row, uint32_t at)
+{
+	const uint8_t *header = unit->head + at;
+
+	iwarp_tell(unit, row, load32(header), at, 4);
+	iwarp_tell(unit, row + 1, load64(header + 4), at + 4, 8);
+	iwarp_tell(unit, row + 2, load32(header + 12), at + 12, 4);
+	iwarp_tell(unit, row + 3, load32(header + 16), at + 16, 4);
+	iwarp_tell(unit, row + 4, load64(header + 20), at + 20, 8);
+}
+
+static void tell_error(struct iwarp_unit *unit, const struct iwarp_terminate *terminate, uint32_t at)
+{
+	static const struct {
+		enum row type, codes[3]; /* codes of error types 0, 1, 2 */
+	} rows[] = {
+		{ ROW_TYPE_RDMA, { ROW_CODE, ROW_CODE_RDMA, ROW_CODE_RDMA } },
+		{ ROW_TYPE_DDP, { ROW_CODE, ROW_CODE_TAGGED, ROW_CODE_UNTAGGED } },
+		{ ROW_TYPE_LLP, { ROW_CODE_LLP, ROW_CODE, ROW_CODE } },
+		{ ROW_TYPE, { ROW_CODE, ROW_CODE, ROW_CODE } },
+	};
+	unsigned layer = terminate->layer < 3 ? terminate->layer : 3;
+	enum row code = terminate->type < 3 ? rows[layer].codes[terminate->type] : layer == 0 ? ROW_CODE_RDMA : ROW_CODE;
+
+	iwarp_tell(unit, ROW_LAYER, terminate->layer, at, 1);
+	iwarp_tell(unit, rows[layer].type, terminate->type, at, 1);
+	iwarp_tell(unit, code, terminate->code, at + 1, 1);
+}
+
+/* The DDP header that caused it, as far as a reader wants to know. */
+static void tell_cause(struct iwarp_unit *unit, uint32_t at, uint32_t length)
+{
+	struct rtap_iwarp_facts cause;
+
+	/* RDMAP's header is not there, only DDP's: that it is said to be cut is no matter */
+	if (iwarp_read(unit->head + at, length, UINT16_MAX, &cause) == MALFORMED)
+		return;
+	iwarp_tell(unit, ROW_CAUSE_OPCODE, cause.opcode, at + CONTROL_AT, 1);
+	if (cause.tagged) {
+		iwarp_tell(unit, ROW_CAUSE_STAG, cause.stag, at + 2, 4);
+		iwarp_tell(unit, ROW_CAUSE_OFFSET, cause.tagged_offset, at + 6, 8);
+	} else {
+		iwarp_tell(unit, ROW_CAUSE_QN, cause.qn, at + 6, 4);
+		iwarp_tell(unit, ROW_CAUSE_MSN, cause.msn, at + 10, 4);
+		iwarp_tell(unit, ROW_CAUSE_MO, cause.mo, at + 14, 4);
+	}
+}
+
+static void read_terminate(const struct iwarp_unit *unit, uint32_t at, struct iwarp_terminate *terminate)
+{
+	iwarp_read_terminate(unit->head + at, unit->head_length - at - TERMINATE_LENGTH,
+			     unit->fpdu->ulpdu_length - at - TERMINATE_LENGTH, terminate);
+}
+
+static void tell_terminate(struct iwarp_unit *unit, uint32_t at)
+{
+	struct iwarp_terminate terminate;
+
+	read_terminate(unit, at, &terminate);
+	tell_error(unit, &terminate, at);
+	iwarp_tell(unit, ROW_M, terminate.segment_length_valid, at + 2, 1);
+	iwarp_tell(unit, ROW_D, terminate.ddp_included, at + 2, 1);
+	iwarp_tell(unit, ROW_R, terminate.rdma_included, at + 2, 1);
+	iwarp_tell(unit, ROW_TERM_RESERVED, terminate.reserved, at + 2, 2);
+	iwarp_tell_text(unit, ROW_LAYOUT, terminate.soft ? "soft-iWARP" : "RFC 5040");
+	if (terminate.segment_length_at)
+		iwarp_tell_bytes(unit, ROW_SEGMENT_LENGTH, at + terminate.segment_length_at, 2);
+	if (terminate.ddp_at) {
+		iwarp_tell_bytes(unit, ROW_TERM_DDP, at + terminate.ddp_at, terminate.ddp_length);
+		tell_cause(unit, at + terminate.ddp_at, terminate.ddp_length);
+	}
+	if (terminate.rdma_at) {
+		iwarp_tell_bytes(unit, ROW_TERM_RDMA, at + terminate.rdma_at, READ_LENGTH);
+		tell_read(unit, ROW_CAUSE_SINK_STAG, at + terminate.rdma_at);
+	}
+}
+
+#define FETCH_ADD 0
+#define CMP_SWAP 2
+
+static void tell_atomic(struct iwarp_unit *unit, uint32_t at)
+{
+	const struct rtap_iwarp_facts *facts = &unit->facts;
+
+	iwarp_tell(unit, ROW_ATOMIC_RESERVED, bits(unit->head + at, 0, 28), at, 4);
+	iwarp_tell(unit, ROW_ATOMIC_OPCODE, facts->atomic_opcode, at + 3, 1);
+	iwarp_tell(unit, ROW_IDENTIFIER, facts->request_identifier, at + 4, 4);
+	iwarp_tell(unit, ROW_REMOTE_STAG, facts->remote_stag, at + 8, 4);
+	iwarp_tell(unit, ROW_REMOTE_OFFSET, facts->remote_offset, at + 12, 8);
+	if (facts->atomic_opcode == FETCH_ADD) {
+		iwarp_tell(unit, ROW_ADD, facts->swap_or_add, at + 20, 8);
+		iwarp_tell(unit, ROW_ADD_MASK, facts->swap_or_add_mask, at + 28, 8);
+	} else {
+		iwarp_tell(unit, ROW_SWAP, facts->swap_or_add, at + 20, 8);
+		iwarp_tell(unit, ROW_SWAP_MASK, facts->swap_or_add_mask, at + 28, 8);
+	}
+	iwarp_tell(unit, ROW_COMPARE, facts->compare, at + 36, 8);
+	iwarp_tell(unit, ROW_COMPARE_MASK, facts->compare_mask, at + 44, 8);
+}
+
+static void tell_reserved(struct iwarp_unit *unit)
+{
+	if (unit->facts.tagged || unit->head_length < RESERVED_AT + 4)
+		return;
+	if (iwarp_opcodes[unit->facts.opcode].invalidates)
+		iwarp_tell(unit, ROW_INVALIDATE, load32(unit->head + RESERVED_AT), RESERVED_AT, 4);
+	else if (unit->facts.opcode <= RTAP_RDMAP_TERMINATE)
+		iwarp_tell_bytes(unit, ROW_RESERVED, RESERVED_AT, 4);
+}
+
+static void tell_message(struct iwarp_unit *unit)
+{
+	const struct rtap_context *upper = unit->fpdu->upper;
+	struct rtap_value value = { 0 };
+
+	if (!upper || !upper->message.bytes)
+		return;
+	value.number = upper->message.length;
+	visit_field(unit->visitor, &unit->layer, PROTOCOL_RDMAP, ROW_REASSEMBLED_LENGTH, &value, unit->layer.offset, 0);
+	value = (struct rtap_value){ .data = upper->message };
+	visit_field(unit->visitor, &unit->layer, PROTOCOL_RDMAP, ROW_REASSEMBLED_DATA, &value, unit->layer.offset, 0);
+}
+
+static void tell(struct iwarp_unit *unit)
+{
+	const struct rtap_iwarp_facts *facts = &unit->facts;
+
+	if (unit->head_length < 2)
+		return;
+	iwarp_tell(unit, ROW_VERSION, facts->rdmap_version, CONTROL_AT, 1);
+	iwarp_tell(unit, ROW_RSV, facts->rdmap_reserved, CONTROL_AT, 1);
+	iwarp_tell(unit, ROW_OPCODE, facts->opcode, CONTROL_AT, 1);
+	tell_reserved(unit);
+	if (facts->has_read)
+		tell_read(unit, ROW_SINK_STAG, DDP_UNTAGGED_LENGTH);
+	if (facts->has_terminate)
+		tell_terminate(unit, DDP_UNTAGGED_LENGTH);
+	if (facts->has_atomic)
+		tell_atomic(unit, DDP_UNTAGGED_LENGTH);
+	if (facts->has_original) {
+		iwarp_tell(unit, ROW_ORIGINAL_IDENTIFIER, facts->request_identifier, DDP_UNTAGGED_LENGTH, 4);
+		iwarp_tell(unit, ROW_ORIGINAL, facts->original, DDP_UNTAGGED_LENGTH + 4, 8);
+	}
+	if (facts->has_immediate)
+		iwarp_tell_bytes(unit, ROW_IMMEDIATE, DDP_UNTAGGED_LENGTH, 8);
+	tell_message(unit);
+}
+
+static void visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	iwarp_visit_units(packet, layer, visitor, tell);
+}
+
+static char *put_key(char *to, const char *label, uint64_t key, unsigned digits)
+{
+	return line_put_hex(line_put(to, label), key, digits);
+}
+
+static char *put_place(char *to, uint32_t stag, uint64_t offset)
+{
+	return put_key(put_key(to, " stag 0x", stag, 8), " to 0x", offset, 16);
+}
+
+static char *put_error(char *to, const struct rtap_iwarp_facts *facts)
+{
+	const char *name = rtap_name_of(rdmap_layer_names, facts->error_layer);
+	const char *code = rdmap_code_name(facts->error_layer, facts->error_type, facts->error_code);
+
+	*to++ = ' ';
+	to = name ? line_put(to, name) : line_put_dec(to, facts->error_layer);
+	to = line_put_dec(line_put(to, " type "), facts->error_type);
+	to = line_put_dec(line_put(to, " code "), facts->error_code);
+	return code ? line_put(line_put(line_put(to, " ("), code), ")") : to;
+}
+
+/* What the headers of some opcodes say. */
+static char *put_details(char *to, const struct rtap_iwarp_facts *facts)
+{
+	if (facts->has_read) {
+		to = put_place(to, facts->source_stag, facts->source_offset);
+		to = line_put_dec(line_put(to, " length "), facts->read_length);
+		to = put_place(line_put(to, " into"), facts->sink_stag, facts->sink_offset);
+	}
+	if (facts->has_atomic) {
+		to = put_place(to, facts->remote_stag, facts->remote_offset);
+		to = put_key(to, facts->atomic_opcode == FETCH_ADD ? " add 0x" : facts->atomic_opcode == CMP_SWAP ? " swap 0x" : " operand 0x",
+			     facts->swap_or_add, 1);
+	}
+	if (facts->has_original)
+		to = put_key(to, " original 0x", facts->original, 1);
+	if (facts->has_immediate)
+		to = put_key(to, " 0x", facts->immediate, 16);
+	return facts->has_terminate ? put_error(to, facts) : to;
+}
+
+static char *put_unit(char *to, const struct rtap_fpdu *fpdu)
+{
+	struct rtap_iwarp_facts facts;
+	const struct iwarp_opcode *opcode;
+	uint32_t length;
+	const uint8_t *head = fpdu_head(fpdu, &length);
+
+	if (iwarp_read(head, length, fpdu->ulpdu_length, &facts) != OK && length < 2)
+		return to;
+	opcode = &iwarp_opcodes[facts.opcode];
+	to = opcode->name ? line_put(to, opcode->name) : line_put_dec(line_put(to, "reserved opcode "), facts.opcode);
+	if (facts.tagged) {
+		to = put_place(to, facts.stag, facts.tagged_offset);
+	} else {
+		to = line_put_dec(line_put(to, " msn "), facts.msn);
+		if (facts.mo)
+			to = line_put_dec(line_put(to, " mo "), facts.mo);
+	}
+	if (opcode->invalidates)
+		to = put_key(to, " invalidates 0x", facts.invalidate_stag, 8);
+	to = put_details(to, &facts);
+	if (opcode->has_payload)
+		to = line_put_dec(line_put(to, " length "), facts.payload_length);
+	return facts.last ? line_put(to, " last") : to;
+}
+
+/* Of a segment full of FPDUs the first few say enough. */
+#define SUMMARY_UNITS 3
+/* More than is said of one. */
+#define UNIT_MOST 320
+
+static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const struct rtap_fpdu *fpdu;
+	struct iwarp_walk walk;
+	uint32_t count = 0;
+
+	(void)layer;
+	iwarp_walk_init(&walk, packet);
+	while (count < SUMMARY_UNITS && (fpdu = iwarp_next_fpdu(&walk))) {
+		char spare[UNIT_MOST], *begin = line_begin(line, spare, sizeof spare);
+
+		line_end(line, begin, put_unit(line_put(begin, count ? "; " : ": "), fpdu));
+		count++;
+	}
+	if (packet->fpdus.count > count) {
+		line_text(line, "; ");
+		line_dec(line, packet->fpdus.count - count);
+		line_text(line, " more");
+	}
+}
+
+const struct protocol rdmap_protocol = {
+	.table = { "iwarp_rdma", "Remote Direct Memory Access Protocol", "RFC 5040, section 4", 0, FIELDS(rdma_fields) },
+	.visit = visit,
+	.summary = summary,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whose private data a connection's messages carry.
+ */
+#ifndef DISSECT_MANAGEMENT_CM_CONSUMERS_H
+#define DISSECT_MANAGEMENT_CM_CONSUMERS_H
+
+#include "dissect/management/cm.h"
+
+/* "NVMe", by enum rtap_cm_consumer; NULL: no such number. */
+const char *cm_consumer_name(uint8_t consumer);
+
+/*
+ * The protocol of a consumer's private data, of which `length` bytes were captured; PROTOCOL_NONE: not known. Notes in packet->cm whose
+ * they are.
+ */
+uint8_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, uint32_t length);
+
+/* What kind of service an id stands for: a service that has the port, or who assigned it. NULL: not known. IBTA vol. 1, A3.2.3, A11.3. */
+const char *cm_service_kind(uint64_t service_id);
+
+#endif

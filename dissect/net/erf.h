@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef DISSECT_NET_ERF_H
+#define DISSECT_NET_ERF_H
+
+#include <rdmatap/packet.h>
+
+/* What an ERF record says of the frame in it; it knows better than the capture file's record around it. */
+struct erf_record {
+	uint32_t wire_length;
+	uint32_t captured_length;
+};
+
+/* False if the packet is no whole ERF record. */
+bool erf_record_of(const struct rtap_packet *packet, struct erf_record *record);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * TCP.
+ */
+#ifndef DISSECT_NET_TCP_H
+#define DISSECT_NET_TCP_H
+
+#include "dissect/infiniband/upper.h"
+
+/* What a TCP segment carries, the bytes at the cursor: the number of a protocol. */
+uint8_t upper_of_segment(const struct parse *parse);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * UDP. RFC 768. RoCEv2 is known by destination port 4791 alone (IBTA annex A17): the source port is flow entropy.
+ * So it is with VXLAN (RFC 7348, section 5) and GENEVE (RFC 8926, 3.3).
+ */
+#include "config.h"
+
+#include "dissect/engine/parse.h"
+#include "dissect/rpc/rpc.h"
+#include "dissect/infiniband/upper.h"
+
+#define UDP_LENGTH 8
+#define UDP_SRC 0, 16
+#define UDP_DST 16, 16
+#define UDP_LEN 32, 16
+#define UDP_CHECKSUM 48, 16
+
+#define PORT_VXLAN 4789
+#define PORT_ROCE_V2 4791
+#define PORT_GENEVE 6081
+
+static const struct rtap_field udp_fields[] = {
+	{ "udp.srcport", "Source Port", UDP_SRC, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "udp.dstport", "Destination Port", UDP_DST, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "udp.length", "Length", UDP_LEN, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "udp.checksum", "Checksum", UDP_CHECKSUM, RTAP_HEX, 0, NULL, NULL, NULL },
+};
+
+static bool is_declared_roce(const struct rtap_context *context, uint16_t port)
+{
+	for (uint32_t i = 0; i < context->decode_as_count; i++)
+		if (context->decode_as[i].by == RTAP_DECODE_UDP_PORT && context->decode_as[i].number == port)
+			return true;
+	return false;
+}
+
+/* ONC RPC's replies say nothing of themselves: they are known by a port, or by their call. */
+static bool is_rpc(const struct parse *parse)
+{
+	bool trusted = rpc_port(parse->packet->source_port) || rpc_port(parse->packet->destination_port) || parse->context->rpc_known;
+
+	return (trusted || !parse->context->no_heuristics) && rpc_recognise(&parse->cursor, trusted);
+}
+
+/* What no port tells. */
+static __attribute__((noinline)) enum result begin_unknown(struct parse *parse)
+{
+	parse->next = is_rpc(parse) ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
+	return OK;
+}
+
+/* The cursor stands behind the header and is narrowed to what it leads to. */
+static inline enum result behind_udp(struct parse *parse, const uint8_t *header)
+{
+	struct rtap_packet *packet = parse->packet;
+
+	if (unlikely(parse->quoted)) {
+		parse->next = PROTOCOL_PAYLOAD;
+		return OK;
+	}
+	packet->source_port = (uint16_t)bits(header, UDP_SRC);
+	packet->destination_port = (uint16_t)bits(header, UDP_DST);
+	parse_note_payload(parse);
+	if (packet->destination_port == PORT_ROCE_V2 || is_declared_roce(parse->context, packet->destination_port))
+		parse->next = PROTOCOL_BTH;
+	else if (packet->destination_port == PORT_VXLAN)
+		parse->next = PROTOCOL_VXLAN;
+	else if (packet->destination_port == PORT_GENEVE)
+		parse->next = PROTOCOL_GENEVE;
+	else
+		return begin_unknown(parse);
+	return OK;
+}
+
+/* A length other than that of what the cursor holds. */
+static __attribute__((noinline)) enum result parse_unequal(struct parse *parse, const uint8_t *header, uint32_t start)
+{
+	uint32_t length = (uint32_t)bits(header, UDP_LEN);
+
+	if (length && length < UDP_LENGTH) {
+		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_TOO_SHORT, start);
+		return MALFORMED;
+	}
+	/* 0 stands for all that the IP header leaves: RFC 2675, section 4; segmentation offload leaves it too */
+	parse_narrow(parse, length ? length - UDP_LENGTH : parse->cursor.wire, start);
+	return behind_udp(parse, header);
+}
+
+static enum result parse(struct parse *parse)
+{
+	uint32_t start = parse_offset(parse);
+	const uint8_t *header;
+	enum result result = parse_layer(parse, PROTOCOL_UDP, UDP_LENGTH, &header);
+
+	if (result != OK)
+		return result;
+	if (unlikely(bits(header, UDP_LEN) != parse->cursor.wire + UDP_LENGTH))
+		return parse_unequal(parse, header, start);
+	parse->narrowed = true;
+	return behind_udp(parse, header);
+}
+
+static void summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	const uint8_t *header = layer_bytes(packet, layer);
+	const struct rtap_layer *next = layer_behind(packet, layer);
+
+	if (layer->length < UDP_LENGTH || (next && next->protocol != PROTOCOL_PAYLOAD))
+		return;
+	line_text(line, " UDP ");
+	line_dec(line, bits(header, UDP_SRC));
+	line_text(line, " > ");
+	line_dec(line, bits(header, UDP_DST));
+	line_text(line, ", length ");
+	line_dec(line, bits(header, UDP_LEN));
+}
+
+const struct protocol udp_protocol = {
+	.table = { "udp", "User Datagram Protocol", "RFC 768", UDP_LENGTH, FIELDS(udp_fields) },
+	.parse = parse,
+	.summary = summary,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * NFS versions 4.0 to 4.2: COMPOUND and the operations of 4.0 as tables. RFC 7531 and 7863 (types), RFC 7530, section 16
+ * (operations). A minor version only adds operations, so that one table serves all; it is in nfs4_operations.c.
+ */
+#include "config.h"
+
+#include "dissect/rpc/nfs4.h"
+#include "dissect/rpc/nfs4_types.h"
+#include "dissect/rpc/xdr_walk.h"
+
+static const struct nfs_compound compound = { nfs4_operations, nfs_opcode_names, NFS4_OPERATIONS, NFS_OPCODE, NFS_MAIN_OPCODE };
+
+static enum result walk_operations(struct xdr_walk *walk, const struct xdr_item *item)
+{
+	(void)item;
+	return nfs_walk_compound(walk, &compound);
+}
+
+static const struct xdr_item compound_args[] = {
+	XDR_OPAQUE(NFS_TAG, 0), XDR_U32(NFS_MINORVERSION), XDR_HOOK(walk_operations), XDR_END,
+};
+
+static const struct xdr_union nothing_more = { &xdr_void, 0, { { 0, NULL } } };
+
+static const struct xdr_item compound_res[] = {
+	XDR_STATUS(NFS_NFSSTAT4, NFS_STATUS, nothing_more), XDR_OPAQUE(NFS_TAG, 0), XDR_HOOK(walk_operations), XDR_END,
+};
+
+static const struct xdr_procedure procedures[] = { { NULL, NULL }, { compound_args, compound_res } };
+
+static const struct rpc_summary_row summary[] = {
+	{ NFS_COMPONENT, " " }, { NFS_XATTR_KEY, " " }, { NFS_OFFSET4, " offset " },
+	{ NFS_LENGTH4, " length " }, { NFS_COUNT4, " count " }, { NFS_READ_LENGTH, " length " },
+	{ NFS_WRITE_LENGTH, " length " }, { NFS_LINKTEXT, " " }, { XDR_NO_ROW, NULL },
+};
+
+const struct xdr_program nfs4_program = {
+	.protocol = PROTOCOL_NFS,
+	.fields = nfs_fields,
+	.procedure_row = NFS_PROCEDURE_V4,
+	.minor_row = NFS_MINORVERSION,
+	.count = sizeof procedures / sizeof procedures[0],
+	.procedures = procedures,
+	.summary = summary,
+};

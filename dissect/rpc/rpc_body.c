@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Arguments and results of RPC programs in the packet view. The tables say what is there; here a walk's values become
+ * fields or words of the one-line text.
+ */
+#include "config.h"
+
+#include "dissect/rpc/rpc_body.h"
+#include "dissect/rpc/rpc_program.h"
+#include "dissect/rpc/rpc_walk.h"
+#include "dissect/rpc/rpcrdma.h"
+#include "dissect/engine/visit.h"
+#include "dissect/rpc/xdr_walk.h"
+
+/* Extents of a packet's body: bytes and what the capture took out, and for each chunk its bytes, padding and what is behind. */
+#define PACKET_EXTENTS (2 + 3 * RPCRDMA_TOTALS)
+
+/* Of facts that tell a body of the layer's protocol, else NULL. */
+static const struct rpc_program *known_of(const struct rtap_layer *layer, const struct rtap_rpc_facts *facts)
+{
+	const struct rpc_program *list = protocol_by_number(layer->protocol)->programs, *known = NULL;
+
+	if (list && facts->has_body)
+		known = rpc_program_in(list, rpc_program_number(facts), facts->version);
+	return known && known->tables ? known : NULL;
+}
+
+/* Of arguments or results; NULL: there are none, or nobody knows the procedure. */
+static const struct xdr_item *items_of(const struct xdr_program *program, const struct rtap_rpc_facts *facts)
+{
+	if (facts->procedure >= program->count)
+		return NULL;
+	return facts->is_reply ? program->procedures[facts->procedure].reply : program->procedures[facts->procedure].call;
+}
+
+static enum result walk_known(const struct rpc_program *known, const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink)
+{
+	const struct xdr_program *program = known->tables;
+	const struct xdr_item *items;
+	struct xdr_walk walk;
+	enum result result = OK;
+	uint64_t outer;
+
+	walk.xdr = xdr;
+	walk.sink = sink;
+	walk.tag = walk.depth = 0;
+	walk.is_reply = facts->is_reply;
+	sink->fields = program->fields;
+	xdr_tell(&walk, program->procedure_row, facts->procedure, 0);
+	items = items_of(program, facts);
+	/* only a COMPOUND has others in it */
+	if ((program->minor_row == XDR_NO_ROW || !items) && sink->operation)
+		sink->operation(sink, facts->procedure, rpc_program_procedure(known, facts->procedure), xdr->position);
+	if (!items)
+		return OK;
+	if (facts->body_length != UINT32_MAX)
+		result = xdr_narrow(xdr, facts->body_length, &outer);
+	if (result == OK)
+		result = xdr_walk_items(&walk, items);
+	if (facts->body_length != UINT32_MAX && result == OK)
+		xdr_widen(xdr, outer);
+	return result;
+}
+
+enum result rpc_body_walk(const struct rpc_program *known, const struct rtap_rpc_facts *facts, struct xdr *xdr, struct xdr_sink *sink)
+{
+	return known ? walk_known(known, facts, xdr, sink) : OK;
+}
+
+/* The status that results begin with goes into the operation that they are of. False: a walk has to tell. */
+static bool read_status(const struct rtap_field *fields, const struct xdr_item *item, uint32_t status, struct rtap_operation *operation)
+{
+	bool is_arm = item->arms->otherwise;
+
+	for (uint32_t i = 0; i < item->arms->count && !is_arm; i++)
+		is_arm = item->arms->arms[i].value == status;
+	operation->has_status = is_arm;
+	operation->status = status;
+	operation->status_name = rtap_name_of(fields[item->row].names, status);
+	return is_arm;
+}
+
+enum rpc_outline rpc_body_outline(const struct rpc_program *known, const struct rtap_rpc_facts *facts, const uint8_t *body,
+				  uint64_t length, struct rtap_operation *operation)
+{
+	const struct xdr_item *items;
+
+	if (!known)
+		return RPC_OUTLINE_NONE;
+	items = items_of(known->tables, facts);
+	if (items && known->tables->minor_row != XDR_NO_ROW)
+		return RPC_OUTLINE_WALK;
+	*operation = (struct rtap_operation){ .number = facts->procedure, .name = rpc_program_procedure(known, facts->procedure) };
+	if (!items || !facts->is_reply)
+		return RPC_OUTLINE_ONE;
+	return items->kind == XDR_KIND_STATUS && length >= 4 && facts->body_length == UINT32_MAX &&
+	       read_status(known->tables->fields, items, load32(body), operation) ?
+	       RPC_OUTLINE_ONE : RPC_OUTLINE_WALK;
+}
+
+/* The walk over one layer of a packet, whose facts may be those of another message when a segment holds several. */
+struct body {
+	struct xdr_sink sink;
+	struct xdr_extent extents[PACKET_EXTENTS];
+	struct xdr xdr;
+	const struct rtap_rpc_facts *facts;
+	struct rtap_rpc_facts own;
+	struct rpcrdma_chunk_totals chunks;
+	uint32_t next_write;
+	uint32_t stream_offset; /* of the body in the RPC message */
+};
+
+/* Whether chunks carry parts of the body: it stands behind a header that says so in one source, or in a reply chunk. Else it is whole. */
+static bool is_reduced(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	if (!packet->rpcrdma.read_segments && !packet->rpcrdma.write_chunks)
+		return false;
+	/* the header was passed over */
+	if (!packet->rpcrdma.present)
+		return true;
+	/* a reply chunk holds the reply without what the write chunks beside it carry: RFC 8166, 3.5.3 and 4.3.3 */
+	if (packet->rpc.is_reply && packet->rpcrdma.reply_chunk && packet->rpcrdma.write_chunks)
+		return true;
+	for (const struct rtap_layer *i = packet->layers; i < layer; i++)
+		if (i->protocol == PROTOCOL_RPCRDMA && i->source == layer->source)
+			return true;
+	return false;
+}
+
+/* Bytes that belong to the body, which is whole, but that the capture cut off. */
+static uint64_t missing(const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	const struct rtap_payload *payload = &packet->payload;
+
+	if (layer->source == payload->source)
+		return payload->wire - payload->captured;
+	/* an FPDU that was cut; the frame's own bytes end with other things */
+	return layer->source ? packet->sources[layer->source].wire - packet->sources[layer->source].captured : 0;
+}
+
+/* The length of the chunk that carries an item, 0 if it is in the stream. RFC 8166, 3.4.5 and 4.3.2.2. */
+static uint64_t chunk_of(struct body *body, uint64_t offset, uint32_t length)
+{
+	struct rpcrdma_chunk_totals *chunks = &body->chunks;
+
+	for (uint32_t i = 0; !body->facts->is_reply && i < chunks->read_count; i++)
+		if (chunks->reads[i].key == offset + body->stream_offset)
+			return chunks->reads[i].length;
+	if (!body->facts->is_reply || body->next_write == chunks->write_count)
+		return 0;
+	/* a chunk that is not as long as the item is unused, or another item's */
+	if (chunks->writes[body->next_write].length != length && chunks->writes[body->next_write].length)
+		return 0;
+	return chunks->writes[body->next_write++].length;
+}
+
+/* What is in a chunk is not in this packet: the stream goes on behind it. */
+static void bind_chunk(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
+{
+	struct body *body = (struct body *)sink;
+	uint64_t carried = chunk_of(body, offset, length);
+	const struct xdr_extent reduced[] = { { XDR_ELSEWHERE, NULL, 0, carried }, xdr_padding(length) };
+
+	(void)ddp;
+	if (carried)
+		xdr_splice(xdr, reduced, carried == length ? 2 : 1);
+}
+
+static void body_init(struct body *body, const struct rtap_packet *packet, const struct rtap_layer *layer)
+{
+	const struct rtap_layer *header = layer;
+	bool reduced = is_reduced(packet, layer);
+
+	/* what stands in chunks nothing was told of */
+	body->extents[0] = (struct xdr_extent){ XDR_BYTES, layer_bytes(packet, layer), 0, layer->length };
+	body->extents[1] = (struct xdr_extent){ XDR_HOLE, NULL, 0, reduced ? UINT32_MAX : missing(packet, layer) };
+	body->facts = rpc_layer_facts(packet, layer, &body->own);
+	body->next_write = 0;
+	while (header > packet->layers && header->protocol != PROTOCOL_RPC)
+		header--;
+	body->stream_offset = layer->offset - header->offset;
+	body->chunks.read_count = body->chunks.write_count = 0;
+	if (reduced) {
+		rpcrdma_totals(packet, &body->chunks);
+		body->sink.eligible = bind_chunk;
+	}
+	xdr_init(&body->xdr, body->extents, 2, PACKET_EXTENTS);
+}
+
+/* Fields of the packet view. */
+struct field_sink {
+	struct body body;
+	struct rtap_visitor *visitor;
+	const struct rtap_layer *layer;
+};
+
+static bool is_bytes(const struct rtap_field *field)
+{
+	return field->show == RTAP_BYTES || field->show == RTAP_TEXT;
+}
+
+static uint32_t place_of(const struct rtap_layer *layer, uint64_t offset)
+{
+	return layer->offset + (uint32_t)(offset < layer->length ? offset : layer->length);
+}
+
+static void tell_field(struct xdr_sink *sink, const struct xdr_told *told)
+{
+	struct field_sink *fields = (struct field_sink *)sink;
+	struct rtap_value value = { told->number, told->data };
+
+	if (is_bytes(&sink->fields[told->row]) && !told->data.bytes)
+		return;
+	visit_field(fields->visitor, fields->layer, fields->layer->protocol, told->row, &value,
+		    place_of(fields->layer, told->offset), (uint32_t)told->length);
+}
+
+static void enter_group(struct xdr_sink *sink, const char *label, uint64_t offset)
+{
+	struct field_sink *fields = (struct field_sink *)sink;
+
+	fields->visitor->enter(fields->visitor, label,
+			       &(struct rtap_place){ fields->layer->source, place_of(fields->layer, offset), 0 });
+}
+
+static void leave_group(struct xdr_sink *sink)
+{
+	struct field_sink *fields = (struct field_sink *)sink;
+
+	fields->visitor->leave(fields->visitor);
+}
+
+/*
+ * Nobody looked into the body before, so that this is not among the packet's anomalies. A visitor that is not told of anomalies
+ * gets it as a field; one that wants a few fields only has it from the frame's layer, if it asked.
+ */
+static void tell_malformed(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, uint32_t offset)
+{
+	if (visitor->anomaly)
+		visitor->anomaly(visitor, &(struct rtap_anomaly){ RTAP_ANOMALY_MALFORMED, (uint8_t)(layer - packet->layers), offset });
+	else if (!visitor->wanted)
+		visit_anomaly(visitor, layer, RTAP_ANOMALY_MALFORMED, offset);
+}
+
+void rpc_body_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
+{
+	bool groups = visitor->enter && visitor->leave;
+	struct field_sink fields;
+	struct body *body = &fields.body;
+	enum result result;
+
+	body->sink = (struct xdr_sink){
+		.value = tell_field, .enter = groups ? enter_group : NULL, .leave = groups ? leave_group : NULL, .hashes = true,
+	};
+	body_init(body, packet, layer);
+	body->sink.wanted = visitor->wanted;
+	body->sink.first_id = protocol_field_id(layer->protocol, 0);
+	fields.visitor = visitor;
+	fields.layer = layer;
+	result = rpc_body_walk(known_of(layer, body->facts), body->facts, &body->xdr, &body->sink);
+	if (result == MALFORMED)
+		tell_malformed(packet, layer, visitor, place_of(layer, body->xdr.position));
+}
+
+bool rpc_body_is_malformed(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t *offset)
+{
+	struct body body;
+
+	if (!protocol_by_number(layer->protocol)->programs)
+		return false;
+	body.sink = (struct xdr_sink){ .value = NULL };
+	body_init(&body, packet, layer);
+	if (rpc_body_walk(known_of(layer, body.facts), body.facts, &body.xdr, &body.sink) != MALFORMED)
+		return false;
+	*offset = place_of(layer, body.xdr.position);
+	return true;
+}
+
+/* Words of the one-line text. */
+struct line_sink {
+	struct body body;
+	struct line *line;
+	const struct rpc_program *known;
+	const struct xdr_program *program;
+	bool procedure_shown;
+};
+
+static void show_procedure(struct line_sink *text)
+{
+	if (text->procedure_shown)
+		return;
+	text->procedure_shown = true;
+	line_char(text->line, ' ');
+	rpc_program_line_procedure(text->known, text->body.facts, text->line);
+}
+
+static void show_number(struct line *line, const struct rtap_name *names, uint64_t number)
+{
+	const char *name = rtap_name_of(names, number);
+
+	if (name)
+		line_text(line, name);
+	else
+		line_dec(line, number);
+}
+
+static void show_value(struct xdr_sink *sink, const struct xdr_told *told)
+{
+	struct line_sink *text = (struct line_sink *)sink;
+	const struct rtap_field *field = &sink->fields[told->row];
+	const struct rpc_summary_row *row = text->program->summary;
+
+	if (told->row == text->program->minor_row) {
+		line_char(text->line, '.');
+		line_dec(text->line, told->number);
+		return;
+	}
+	while (row->row != told->row && row->row != XDR_NO_ROW)
+		row++;
+	if (row->row == XDR_NO_ROW || (is_bytes(field) && !told->data.bytes))
+		return;
+	show_procedure(text);
+	line_text(text->line, row->text);
+	if (field->show == RTAP_TEXT)
+		line_escaped(text->line, told->data.bytes, told->data.length);
+	else if (!is_bytes(field))
+		show_number(text->line, field->names, told->number);
+}
+
+static void show_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
+{
+	struct line_sink *text = (struct line_sink *)sink;
+
+	(void)offset;
+	show_procedure(text);
+	/* the procedure itself is shown already */
+	if (text->program->minor_row == XDR_NO_ROW || !items_of(text->program, text->body.facts))
+		return;
+	line_char(text->line, ' ');
+	if (name)
+		line_text(text->line, name);
+	else
+		line_dec(text->line, number);
+}
+
+/* Only that of the whole, or of what failed. */
+static void show_status(struct xdr_sink *sink, uint32_t status, const char *name)
+{
+	struct line_sink *text = (struct line_sink *)sink;
+
+	if (text->procedure_shown && !status && text->program->minor_row != XDR_NO_ROW)
+		return;
+	show_procedure(text);
+	line_char(text->line, ' ');
+	if (!status)
+		line_text(text->line, "OK");
+	else if (name)
+		line_text(text->line, name);
+	else
+		line_dec(text->line, status);
+}
+
+/* A bit for each row that is shown, by its number modulo 64. */
+static uint64_t rows_shown(const struct xdr_program *program)
+{
+	uint64_t rows = program->minor_row == XDR_NO_ROW ? 0 : UINT64_C(1) << program->minor_row % 64;
+
+	for (const struct rpc_summary_row *row = program->summary; row->row != XDR_NO_ROW; row++)
+		rows |= UINT64_C(1) << row->row % 64;
+	return rows;
+}
+
+void rpc_body_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
+{
+	struct line_sink text;
+	struct body *body = &text.body;
+	enum result result;
+
+	body->sink = (struct xdr_sink){ .value = show_value, .operation = show_operation, .status = show_status, .brief = true };
+	body_init(body, packet, layer);
+	text.line = line;
+	text.procedure_shown = false;
+	text.known = known_of(layer, body->facts);
+	if (!text.known)
+		return;
+	text.program = text.known->tables;
+	body->sink.unwanted = ~rows_shown(text.program);
+	line_char(line, ' ');
+	rpc_program_line(text.known, body->facts, line);
+	result = walk_known(text.known, body->facts, &body->xdr, &body->sink);
+	show_procedure(&text);
+	if (result == MALFORMED)
+		line_text(line, " [malformed]");
+}

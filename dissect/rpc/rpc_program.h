@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An ONC RPC program that travels with NFS: its numbers, the names of its procedures, its tables. Each stands in a list of its
+ * protocol's file; rpc_programs.h has all of them.
+ */
+#ifndef DISSECT_RPC_RPC_PROGRAM_H
+#define DISSECT_RPC_RPC_PROGRAM_H
+
+#include <rdmatap/packet.h>
+
+#include "dissect/engine/line.h"
+
+struct xdr_program;
+
+/* RFC 1833 (portmapper, rpcbind), RFC 1813 (NFS, MOUNT, NLM), XNFS by The Open Group (NSM), RFC 7530 (callback). */
+enum rpc_program_number {
+	RPC_PROGRAM_PORTMAPPER = 100000,
+	RPC_PROGRAM_NFS = 100003,
+	RPC_PROGRAM_MOUNT = 100005,
+	RPC_PROGRAM_NLM = 100021,
+	RPC_PROGRAM_NSM = 100024,
+	RPC_PROGRAM_NFSACL = 100227,
+	/* RFC 7530's number, and that of any other program that is taken for it */
+	RPC_PROGRAM_NFS_CALLBACK = 0x40000000,
+};
+
+/* Ports of TCP and UDP: IANA's, and the one that Linux's mountd mostly has. */
+enum rpc_port_number { RPC_PORT_RPCBIND = 111, RPC_PORT_NFS = 2049, RPC_PORT_MOUNTD = 20048 };
+
+/* A program in some of its versions. */
+struct rpc_program {
+	uint32_t program, first_version, last_version;
+	char text[LINE_SHORT]; /* "NFS v3", of text_length bytes; length 0: it has to be worked out */
+	uint8_t text_length;
+	uint8_t name_count;
+	const struct rtap_name *names; /* of its procedures */
+	const struct xdr_program *tables; /* NULL: there are none */
+};
+
+/* A row of a list, and the last one. */
+#define RPC_PROGRAM(number, first, last, text, names, tables) \
+	{ number, first, last, text, sizeof text - 1, sizeof names / sizeof names[0] - 1, names, tables }
+#define RPC_PROGRAM_END { 0, 0, 0, "", 0, 0, NULL, NULL }
+
+/* The program of a list, or NULL. */
+const struct rpc_program *rpc_program_in(const struct rpc_program *list, uint32_t program, uint32_t version);
+
+/* The number of the program that the facts know, which may be taken for NFSv4's callback. */
+static inline uint32_t rpc_program_number(const struct rtap_rpc_facts *facts)
+{
+	return facts->is_callback ? RPC_PROGRAM_NFS_CALLBACK : facts->program;
+}
+
+/* The name of a procedure, or NULL. */
+const char *rpc_program_procedure(const struct rpc_program *known, uint32_t procedure);
+
+/* Adds "NFS v3", "READ" to a text, or numbers that have no name. `known` is the program of the facts, or NULL. */
+void rpc_program_line(const struct rpc_program *known, const struct rtap_rpc_facts *facts, struct line *line);
+void rpc_program_line_procedure(const struct rpc_program *known, const struct rtap_rpc_facts *facts, struct line *line);
+
+extern const struct rtap_name rpc_program_names[];
+
+/* The lists */
+extern const struct rpc_program nfs_programs[], nfsacl_programs[], mount_programs[], nlm_programs[], nsm_programs[], portmap_programs[];
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The walk over an RPC header, which gathers facts or tells the fields of the protocol "rpc".
+ */
+#ifndef DISSECT_RPC_RPC_WALK_H
+#define DISSECT_RPC_RPC_WALK_H
+
+#include "dissect/engine/protocol.h"
+#include "dissect/rpc/xdr.h"
+
+#define RPC_RECORD_MARK_LENGTH 4 /* RFC 5531, section 11 */
+#define RPC_LAST_FRAGMENT 0x80000000
+
+enum rpc_row {
+	RPC_ROW_XID, RPC_ROW_TYPE, RPC_ROW_VERSION, RPC_ROW_PROGRAM, RPC_ROW_PROGRAM_VERSION, RPC_ROW_PROCEDURE, RPC_ROW_FLAVOR,
+	RPC_ROW_AUTH_LENGTH, RPC_ROW_STAMP, RPC_ROW_MACHINE, RPC_ROW_UID, RPC_ROW_GID, RPC_ROW_GSS_VERSION, RPC_ROW_GSS_PROCEDURE,
+	RPC_ROW_GSS_SEQUENCE, RPC_ROW_GSS_SERVICE, RPC_ROW_GSS_LENGTH, RPC_ROW_GSS_CONTEXT, RPC_ROW_REPLY, RPC_ROW_ACCEPT,
+	RPC_ROW_REJECT, RPC_ROW_AUTH_STAT, RPC_ROW_PROGRAM_MIN, RPC_ROW_PROGRAM_MAX, RPC_ROW_RPC_MIN, RPC_ROW_RPC_MAX,
+	RPC_ROW_AUTH_DATA, RPC_ROW_GSS_MAJOR, RPC_ROW_GSS_MINOR, RPC_ROW_GSS_WINDOW, RPC_ROW_GSS_TOKEN_LENGTH, RPC_ROW_GSS_TOKEN,
+	RPC_ROW_GSS_DATA_LENGTH, RPC_ROW_GSS_DATA, RPC_ROW_GSS_CHECKSUM, RPC_ROW_LAST_FRAGMENT, RPC_ROW_FRAGMENT_LENGTH,
+	RPC_ROW_CALL_FRAME, RPC_ROW_REPLY_FRAME, RPC_ROW_TIME, RPC_ROW_COUNT,
+};
+
+extern const struct rtap_field rpc_fields[RPC_ROW_COUNT];
+extern const struct rtap_name rpc_accept_names[], rpc_reject_names[], rpc_gss_procedure_names[];
+
+struct rpc_walk {
+	struct xdr *xdr;
+	uint64_t start; /* of the header in the stream */
+	const struct rtap_layer *layer;
+	struct rtap_visitor *visitor; /* or NULL */
+	const struct rtap_context *context;
+	struct rtap_rpc_facts facts;
+};
+
+static inline uint32_t rpc_walk_position(const struct rpc_walk *walk)
+{
+	return (uint32_t)(walk->xdr->position - walk->start);
+}
+
+/* Walks the header that the stream's cursor stands at; the record mark before it too, if walk->facts have one. */
+enum result rpc_walk_header(struct rpc_walk *walk);
+
+/*
+ * Reads an RPC header (RFC 5531, section 9), and behind it what RPCSEC_GSS puts around the body (RFC 2203, 5.3.3). The
+ * cursor stands at the XID; on OK behind the header, at the arguments or results, if facts->has_body. Of the context the
+ * rpc_ members are used: what is known of the call that a reply answers.
+ */
+enum result rpc_read_header(struct xdr *xdr, const struct rtap_context *context, struct rtap_rpc_facts *facts);
+
+/*
+ * The facts of an RPC header's layer, or of the header before a body's layer: the packet's, or with several records in a segment
+ * those read again into *own.
+ */
+const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer,
+					     struct rtap_rpc_facts *own);
+
+#endif

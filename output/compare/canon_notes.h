@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Fields of packets that wait for their message to be told.
+ */
+#ifndef OUTPUT_COMPARE_CANON_NOTES_H
+#define OUTPUT_COMPARE_CANON_NOTES_H
+
+#include "output/compare/canon_map.h"
+
+/* Which message a note belongs to. */
+enum canon_note_kind { CANON_NOTE_FRAME, CANON_NOTE_RPC };
+
+struct canon_note {
+	struct canon_note *next; /* a younger one */
+	struct canon_note *before;
+	uint64_t key;
+	uint32_t kind;
+	uint32_t length;
+	char text[];
+};
+
+/* All zero: none. */
+struct canon_notes {
+	struct canon_map map;
+	struct canon_note *oldest, *youngest;
+	uint64_t memory, lost; /* bytes; notes given up because there were too many */
+};
+
+/* Keeps a note unless there is one already: the first copy counts. */
+void canon_notes_add(struct canon_notes *notes, enum canon_note_kind kind, uint64_t key, const char *text, size_t length);
+
+/* The note, or NULL. It stays until canon_notes_remove(). */
+struct canon_note *canon_notes_find(const struct canon_notes *notes, enum canon_note_kind kind, uint64_t key);
+/* NULL is ignored. */
+void canon_notes_remove(struct canon_notes *notes, struct canon_note *note);
+void canon_notes_fini(struct canon_notes *notes);
+
+#endif

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/infiniband/ib.h"
+#include "output/compare/canon_values.h"
+#include "output/packet/first_ids.h"
+
+/* Bytes of a text that are shown; of longer ones a hash tells the rest. */
+#define SHOWN_TEXT 160u
+
+/* Values of one packet: a hostile one can hold many. */
+#define MAX_VALUES (1u << 17)
+
+/* What else there is to do with a field's values. */
+enum {
+	IS_RESERVED = 1, /* there is nothing to tell when it is 0 */
+	IS_ADDRESS = 2,  /* it becomes one value with its key */
+	IS_KEY = 4,
+};
+
+/* A value found in a packet. */
+struct canon_value {
+	const struct rtap_field *field;
+	struct rtap_value value;
+	uint64_t address;    /* with has_address: of a key */
+	uint32_t next;       /* the next one of the same name, plus 1; 0: none */
+	rtap_field_id first; /* id of the first field of its name */
+	bool has_address, heads; /* heads: the first of its name */
+};
+
+struct collector {
+	struct rtap_visitor visitor;
+	struct canon_fields *fields;
+	uint32_t key;         /* index of the key that waits for its address, plus 1 */
+	bool has_address;
+	uint64_t address;     /* that waits for its key */
+};
+
+bool canon_keeps(const struct canon_keep *keep, const char *name)
+{
+	for (size_t i = 0; i < keep->count; i++)
+		if (canon_name_matches(name, strlen(name), keep->names[i]))
+			return true;
+	return false;
+}
+
+static void mark(struct line *line, enum canon_kind kind, enum canon_stream stream, uint64_t number)
+{
+	line_char(line, CANON_MARK);
+	line_char(line, (char)('A' + kind));
+	line_char(line, (char)stream);
+	line_hex_digits(line, number, 1);
+}
+
+void canon_reference(struct line *line, enum canon_kind kind, uint64_t number)
+{
+	mark(line, kind, CANON_OF_NONE, number);
+	line_char(line, CANON_END);
+}
+
+void canon_key(struct line *line, enum canon_kind kind, uint64_t key, uint64_t address)
+{
+	mark(line, kind, CANON_OF_NONE, key);
+	line_char(line, '+');
+	line_hex_digits(line, address, 1);
+	line_char(line, CANON_END);
+}
+
+void canon_relative(struct line *line, enum canon_kind kind, enum canon_stream stream, uint64_t number)
+{
+	mark(line, kind, stream, number);
+	line_char(line, CANON_END);
+}
+
+static bool is_plain(uint8_t byte)
+{
+	return byte > ' ' && byte < 0x7f && byte != '\\' && byte != ',';
+}
+
+void canon_text(struct line *line, const uint8_t *bytes, size_t length)
+{
+	size_t shown = length > SHOWN_TEXT ? SHOWN_TEXT : length, i = 0;
+
+	while (i < shown) {
+		size_t run = i;
+
+		while (i < shown && is_plain(bytes[i]))
+			i++;
+		line_bytes(line, (const char *)bytes + run, i - run);
+		if (i == shown)
+			break;
+		line_text(line, "\\x");
+		line_hex_digits(line, bytes[i++], 2);
+	}
+	if (shown == length)
+		return;
+	line_text(line, "...\\");
+	line_dec(line, length);
+	line_char(line, ':');
+	line_hex_digits(line, canon_hash(0, bytes, length), 16);
+}
+
+/* Which part of a message's or packet's record shows a field. */
+static enum canon_part part_of(const struct rtap_field *field, const struct canon_policy *policy)
+{
+	if (policy->level == CANON_PACKETS)
+		return CANON_PART_PACKET;
+	return !strncmp(field->name, "infiniband.", 11) || !strncmp(field->name, "rpcordma.", 9) ? CANON_PART_HEADER : CANON_PART_RPC;
+}
+
+static void set_title(struct canon_title *title, const char *name)
+{
+	struct line line;
+
+	line_init(&line, title->text, sizeof title->text);
+	canon_name(&line, name);
+	title->length = line.cut ? 0 : (uint8_t)(line.next - title->text);
+}
+
+/* A title's own bytes are copied whatever its length: that is quicker than to look how many they are. */
+static void write_title(const struct canon_title *title, const char *name, struct line *line)
+{
+	if (!title->length || (size_t)(line->end - line->next) < sizeof title->text) {
+		canon_name(line, name);
+		return;
+	}
+	memcpy(line->next, title->text, sizeof title->text);
+	line->next += title->length;
+}
+
+static uint8_t traits_of(const struct rtap_field *field, const struct canon_policy *policy)
+{
+	unsigned traits = 0;
+
+	/* reserved bits are worth a word when they are not what they should be */
+	if (field->show < RTAP_IPV4 && strstr(field->name, "reserved"))
+		traits |= IS_RESERVED;
+	if (policy->action == CANON_RENAME && policy->kind == CANON_KIND_ADDRESS)
+		traits |= IS_ADDRESS;
+	if (policy->action == CANON_RENAME && (policy->kind == CANON_KIND_RKEY || policy->kind == CANON_KIND_STAG))
+		traits |= IS_KEY;
+	return (uint8_t)traits;
+}
+
+static void set_policy(struct canon_fields *fields, rtap_field_id id, const struct canon_policy_index *index, const struct canon_keep *keep)
+{
+	const struct rtap_field *field = rtap_field_by_id(id);
+	struct canon_policy policy = canon_policy(index, field);
+
+	if (policy.action == CANON_DROP && field->show != RTAP_NONE && canon_keeps(keep, field->name))
+		policy.action = CANON_KEEP;
+	fields->policies[id] = policy;
+	fields->traits[id] = traits_of(field, &policy);
+	if (policy.action == CANON_DROP)
+		return;
+	fields->wanted[part_of(field, &policy)][id / 64] |= UINT64_C(1) << id % 64;
+	set_title(&fields->titles[fields->first_ids[id]], field->name);
+}
+
+static void set_policies(struct canon_fields *fields, const struct canon_keep *keep)
+{
+	struct canon_policy_index index;
+
+	canon_policy_index_init(&index);
+	for (uint8_t protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
+		for (size_t i = 0; i < protocol_by_number(protocol)->table.field_count; i++) {
+			rtap_field_id id = protocol_field_id(protocol, i);
+
+			set_policy(fields, id, &index, keep);
+			for (int part = 0; part < CANON_PARTS; part++)
+				fields->protocols[protocol] |= (uint8_t)((fields->wanted[part][id / 64] >> id % 64 & 1) << part);
+		}
+	}
+}
+
+/* Names of canon's own values ("frame") stand for these, not for the fields that begin so. */
+static int names_of_fields(const struct canon_keep *keep, const char ***names, struct canon_keep *found)
+{
+	struct canon_policy own;
+	size_t count = 0;
+
+	*names = malloc((keep->count + 1) * sizeof **names);
+	if (!*names)
+		return -ENOMEM;
+	for (size_t i = 0; i < keep->count; i++)
+		if (!canon_policy_own(keep->names[i], &own))
+			(*names)[count++] = keep->names[i];
+	*found = (struct canon_keep){ *names, count };
+	return 0;
+}
+
+int canon_fields_init(struct canon_fields *fields, const struct canon_keep *keep)
+{
+	size_t count = rtap_field_count(), words = (count + 63) / 64;
+	struct canon_keep of_fields;
+	const char **names;
+
+	*fields = (struct canon_fields){ 0 };
+	fields->policies = calloc(count, sizeof *fields->policies);
+	fields->first_ids = first_ids_create();
+	fields->last = calloc(count, sizeof *fields->last);
+	fields->titles = calloc(count, sizeof *fields->titles);
+	fields->protocols = calloc(PROTOCOL_COUNT, sizeof *fields->protocols);
+	fields->traits = calloc(count, sizeof *fields->traits);
+	for (int part = 0; part < CANON_PARTS; part++) {
+		fields->wanted[part] = calloc(words, sizeof *fields->wanted[part]);
+		if (!fields->wanted[part])
+			return -ENOMEM;
+	}
+	if (!fields->policies || !fields->first_ids || !fields->last || !fields->titles || !fields->protocols || !fields->traits)
+		return -ENOMEM;
+	if (names_of_fields(keep, &names, &of_fields))
+		return -ENOMEM;
+	set_policies(fields, &of_fields);
+	free(names);
+	return 0;
+}
+
+void canon_fields_fini(struct canon_fields *fields)
+{
+	free(fields->policies);
+	free(fields->first_ids);
+	free(fields->last);
+	free(fields->titles);
+	free(fields->protocols);
+	free(fields->traits);
+	free(fields->values);
+	for (int part = 0; part < CANON_PARTS; part++)
+		free(fields->wanted[part]);
+}
+
+static bool make_room(struct canon_fields *fields)
+{
+	size_t room = fields->value_room ? fields->value_room * 2 : 64;
+	struct canon_value *larger = room <= MAX_VALUES ? realloc(fields->values, room * sizeof *larger) : NULL;
+
+	if (!larger) {
+		fields->lost++;
+		return false;
+	}
+	fields->values = larger;
+	fields->value_room = room;
+	return true;
+}
+
+/* The bytes of a key as its number: of addresses and identifiers that are bytes, a hash. */
+static uint64_t number_of(const struct rtap_field *field, const struct rtap_value *value)
+{
+	uint64_t number = 0;
+
+	if (field->show < RTAP_IPV4)
+		return value->number;
+	if (value->data.length > 8)
+		return canon_hash(0, value->data.bytes, value->data.length);
+	for (size_t i = 0; i < value->data.length; i++)
+		number = number << 8 | value->data.bytes[i];
+	return number;
+}
+
+/* Headers tell the address before the key (RETH) or after it (RPC-over-RDMA): the two become one value. */
+static void take_address(struct collector *collector, uint64_t address)
+{
+	if (collector->key) {
+		struct canon_value *key = &collector->fields->values[collector->key - 1];
+
+		key->address = address;
+		key->has_address = true;
+		collector->key = 0;
+	} else {
+		collector->address = address;
+		collector->has_address = true;
+	}
+}
+
+static void take_key(struct collector *collector, struct canon_value *key)
+{
+	if (collector->has_address) {
+		key->address = collector->address;
+		key->has_address = true;
+		collector->has_address = false;
+	} else {
+		collector->key = (uint32_t)collector->fields->value_count;
+	}
+}
+
+/* Puts a value behind the last one of its name. */
+static void chain(struct canon_fields *fields, struct canon_value *value)
+{
+	uint32_t *last = &fields->last[value->first];
+
+	value->heads = !*last;
+	if (*last)
+		fields->values[*last - 1].next = (uint32_t)fields->value_count;
+	*last = (uint32_t)fields->value_count;
+}
+
+static void collect(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field, const struct rtap_value *value,
+		    const struct rtap_place *place)
+{
+	struct collector *collector = (struct collector *)visitor;
+	struct canon_fields *fields = collector->fields;
+	unsigned traits = fields->traits[id];
+	struct canon_value *added;
+
+	(void)place;
+	if (traits & IS_RESERVED && !value->number)
+		return;
+	if (traits & IS_ADDRESS) {
+		take_address(collector, number_of(field, value));
+		return;
+	}
+	if (fields->value_count == fields->value_room && !make_room(fields))
+		return;
+	added = &fields->values[fields->value_count++];
+	added->field = field;
+	added->value = *value;
+	added->has_address = false;
+	added->next = 0;
+	added->first = fields->first_ids[id];
+	chain(fields, added);
+	if (traits & IS_KEY)
+		take_key(collector, added);
+}
+
+void canon_fields_read(struct canon_fields *fields, const struct rtap_packet *packet, enum canon_part part)
+{
+	struct collector collector = { .visitor = { .field = collect, .wanted = fields->wanted[part] }, .fields = fields };
+
+	for (size_t i = 0; i < fields->value_count; i++)
+		fields->last[fields->values[i].first] = 0;
+	fields->value_count = 0;
+	for (uint8_t i = 0; i < packet->layer_count; i++)
+		if (!packet->layers[i].within && fields->protocols[packet->layers[i].protocol] >> part & 1)
+			rtap_layer_visit(packet, &packet->layers[i], &collector.visitor);
+}
+
+/* Responses count in the sequence of the requests that they answer. */
+static enum canon_stream stream_of(const struct rtap_packet *packet, bool from_client)
+{
+	return from_client != ib_opcodes[packet->ib.opcode].is_response ? CANON_OF_CLIENT : CANON_OF_SERVER;
+}
+
+/* The number of acknowledged messages counts on its own. */
+static enum canon_stream relative_stream(const struct canon_policy *policy, const struct rtap_packet *packet, bool from_client)
+{
+	return policy->kind == CANON_KIND_MSN ? from_client ? CANON_OF_CLIENT : CANON_OF_SERVER : stream_of(packet, from_client);
+}
+
+static void write_value(const struct canon_policy *policy, const struct canon_value *value, const struct rtap_packet *packet,
+			bool from_client, struct line *line)
+{
+	const struct rtap_field *field = value->field;
+	uint64_t number;
+
+	if (policy->action == CANON_KEEP) {
+		if (field->show == RTAP_DEC)
+			line_dec(line, value->value.number);
+		else if (field->show == RTAP_TEXT)
+			canon_text(line, value->value.data.bytes, value->value.data.length);
+		else
+			line_value(line, field, &value->value);
+		return;
+	}
+	number = number_of(field, &value->value);
+	if (policy->action == CANON_RENAME && value->has_address)
+		canon_key(line, (enum canon_kind)policy->kind, number, value->address);
+	else if (policy->action == CANON_RENAME)
+		canon_reference(line, (enum canon_kind)policy->kind, number);
+	else if (ib_opcodes[packet->ib.opcode].class == IB_CONGESTION)
+		line_char(line, '0'); /* a congestion notification is in no sequence */
+	else
+		canon_relative(line, (enum canon_kind)policy->kind, relative_stream(policy, packet, from_client), number);
+}
+
+void canon_fields_write(const struct canon_fields *fields, const struct rtap_packet *packet, bool from_client, struct line *line)
+{
+	for (size_t i = 0; i < fields->value_count; i++) {
+		const struct canon_value *value = &fields->values[i];
+		char before = 0;
+
+		if (!value->heads)
+			continue;
+		write_title(&fields->titles[value->first], value->field->name, line);
+		for (;;) {
+			if (before)
+				line_char(line, before);
+			before = ',';
+			write_value(&fields->policies[value->first], value, packet, from_client, line);
+			if (!value->next)
+				break;
+			value = &fields->values[value->next - 1];
+		}
+	}
+}
+
+void canon_names_fini(struct canon_names *names)
+{
+	canon_map_fini(&names->map);
+}
+
+/* The value kept under (kind, key), or `fresh` if there was none. */
+static uint64_t remembered(struct canon_names *names, uint32_t kind, uint64_t key, uint64_t fresh)
+{
+	uint64_t *found = canon_map_find(&names->map, kind, key);
+
+	if (!found)
+		found = canon_map_add(&names->map, kind, key, fresh);
+	if (!found)
+		names->failed = true;
+	return found ? *found : fresh;
+}
+
+/* What kinds of things are remembered beside names, in one table. */
+#define BASES 0x100u
+#define STARTS 0x200u
+
+static void write_offset(uint64_t offset, bool hex, struct line *line)
+{
+	bool negative = offset >> 63;
+
+	line_char(line, negative ? '-' : '+');
+	offset = negative ? -offset : offset;
+	if (hex)
+		line_hex(line, offset, 1);
+	else
+		line_dec(line, offset);
+}
+
+/* PSNs and MSNs are numbers of 24 bits that wrap. */
+static uint64_t distance24(uint64_t from, uint64_t to)
+{
+	uint64_t distance = (to - from) & 0xffffff;
+
+	return distance & 0x800000 ? distance - 0x1000000 : distance;
+}
+
+static uint64_t hex_number(const char **at, const char *end)
+{
+	uint64_t number = 0;
+
+	for (; *at < end; (*at)++) {
+		char c = **at;
+
+		if (c >= '0' && c <= '9')
+			number = number << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			number = number << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			break;
+	}
+	return number;
+}
+
+/* Writes the marked value at `at`; returns what stands behind it. */
+static const char *write_marked(struct canon_names *names, const char *at, const char *end, struct line *line)
+{
+	uint32_t kind = (uint32_t)(at[1] - 'A');
+	char stream = at[2];
+	uint64_t number, ordinal;
+
+	at += 3;
+	number = hex_number(&at, end);
+	if (stream != CANON_OF_NONE)
+		line_text(line, stream == CANON_OF_CLIENT ? "client." : "server.");
+	line_text(line, canon_kind_name((enum canon_kind)kind));
+	if (stream != CANON_OF_NONE) {
+		write_offset(distance24(remembered(names, STARTS | kind, (uint64_t)stream, number), number), false, line);
+	} else {
+		ordinal = remembered(names, kind, number, names->given[kind] + 1);
+		if (ordinal > names->given[kind])
+			names->given[kind] = ordinal;
+		line_char(line, '#');
+		line_dec(line, ordinal);
+	}
+	if (at < end && *at == '+') {
+		uint64_t address;
+
+		at++;
+		address = hex_number(&at, end);
+		write_offset(address - remembered(names, BASES | kind, number, address), true, line);
+	}
+	return at < end ? at + 1 : end;
+}
+
+void canon_names_write(struct canon_names *names, const char *record, size_t length, struct line *line)
+{
+	const char *at = record, *end = record + length;
+
+	while (at < end) {
+		const char *marked = memchr(at, CANON_MARK, (size_t)(end - at));
+
+		if (!marked) {
+			line_bytes(line, at, (size_t)(end - at));
+			return;
+		}
+		line_bytes(line, at, (size_t)(marked - at));
+		at = write_marked(names, marked, end, line);
+	}
+}

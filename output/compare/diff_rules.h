@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a comparison looks at: options of the command line and of rules files.
+ */
+#ifndef OUTPUT_COMPARE_DIFF_RULES_H
+#define OUTPUT_COMPARE_DIFF_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <rdmatap/error.h>
+
+#include "output/compare/canon_policy.h"
+
+/* FIELD=5% or FIELD=0.001: how far apart numbers may be. */
+struct diff_tolerance {
+	char *name;
+	double share;    /* of the larger of the two; or */
+	double distance; /* in the field's unit */
+};
+
+struct diff_pair {
+	char *left, *right; /* one block: left begins it */
+};
+
+struct diff_names {
+	char **names;
+	size_t count;
+};
+
+/* All zero: everything is compared. Strings are the rules' own. */
+struct diff_rules {
+	struct diff_names ignore, only;
+	struct diff_tolerance *tolerances;
+	size_t tolerance_count;
+	struct diff_pair *map;     /* addresses: OLD=NEW */
+	size_t map_count;
+	struct diff_pair *skip;    /* messages and packets: FIELD=VALUE */
+	size_t skip_count;
+	enum canon_level level;
+	bool fold_retransmissions; /* that something was sent again, and what asked for it, is no difference */
+	bool order;                /* compare the order of what the two ends of a connection sent, too */
+};
+
+void diff_rules_fini(struct diff_rules *rules);
+
+/*
+ * Adds one option by its long name: "ignore", "only", "tolerance", "map", "skip", "level", "fold-retransmissions", "order".
+ * `value` is NULL for one without a value. On failure the error names the option.
+ */
+enum rtap_status diff_rules_add(struct diff_rules *rules, const char *option, const char *value, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* Adds what a rules file says: an option a line, as on the command line; '#' begins a comment. */
+enum rtap_status diff_rules_read(struct diff_rules *rules, const char *path, struct rtap_error *error) __attribute__((warn_unused_result));
+
+/* Whether the rules compare a value of this name. */
+bool diff_rules_compare(const struct diff_rules *rules, const char *name, size_t length);
+
+/* The tolerance of a value of this name, or NULL. */
+const struct diff_tolerance *diff_rules_tolerance(const struct diff_rules *rules, const char *name, size_t length);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Differences as a unified diff for people, as JSON Lines (doc/json.md), and as a summary.
+ */
+#ifndef OUTPUT_COMPARE_DIFF_SHOW_H
+#define OUTPUT_COMPARE_DIFF_SHOW_H
+
+#include "output/compare/diff.h"
+
+#define DIFF_CONTEXT 3
+
+/* Differences of one field's values, for the summary. */
+struct diff_tally {
+	char *name; /* owned */
+	uint64_t count;
+};
+
+struct diff_show {
+	struct diff_form form;
+	struct printer *printer;
+	const char *a_name, *b_name;
+	bool begun;                          /* text: the names were printed */
+	struct diff_step context[DIFF_CONTEXT]; /* text: the same lines before */
+	unsigned context_count, context_at;
+	unsigned after;                      /* text: lines that are shown behind a difference still */
+	const struct canon_role *role;       /* text: whose lines these are; of a, or of b if a has none */
+	enum canon_level level;
+	struct diff_tally *tallies;          /* summary */
+	size_t tally_count, tally_room;
+};
+
+/* One of the three forms. The printer and the names are borrowed. */
+void diff_show_text(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name);
+void diff_show_json(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name);
+void diff_show_stat(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name);
+
+/* What stands at the end: of JSON and the summary the totals; of text, why nothing could be compared. 0 or -errno. */
+int diff_show_end(struct diff_show *show, const struct diff_totals *totals) __attribute__((warn_unused_result));
+void diff_show_fini(struct diff_show *show);
+
+#endif

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The call's operations are collected first. The reply's are matched to them by their place: those of a COMPOUND run until
+ * the first that fails. Where the reply says nothing, the operation is taken for done: servers do what they are asked
+ * more often than not, and bytes that a client wrote are worth having.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/rpc/nfs.h"
+#include "dissect/rpc/rpc_header.h"
+#include "dissect/rpc/rpc_programs.h"
+#include "dissect/rpc/rpc_walk.h"
+#include "dissect/rpc/xdr_walk.h"
+#include "output/export/export_calls.h"
+
+#define MOUNT_MNT 1
+#define MAX_OPERATIONS 1024
+#define MAX_KEPT (16u << 20)
+
+enum { GUARDED = 1, EXCLUSIVE, EXCLUSIVE4_1 }; /* NFSv3's and v4's create modes */
+enum { CONTENT_DATA, CONTENT_HOLE };
+enum { OPEN_CREATE = 1 };
+enum { NF3REG = 1 };        /* ftype3: a regular file */
+enum { NFS4_COMPOUND = 1 }; /* the procedure */
+
+struct call_sink {
+	struct xdr_sink sink;
+	struct calls *calls;
+};
+
+struct reply_sink {
+	struct xdr_sink sink;
+	struct calls *calls;
+	uint32_t at;            /* operations begun */
+	bool is_open;           /* one is begun and not done */
+	bool whole_known;       /* COMPOUND: its status and count were told */
+	uint32_t whole, expected;
+	struct reply_operation reply;
+	struct reply_entry entry;
+	uint32_t content;
+	uint64_t offset;        /* of READ_PLUS's present content */
+};
+
+/* Copies bytes that are only valid now. */
+static struct kept keep(struct calls *calls, const struct xdr_told *told)
+{
+	struct kept kept = { calls->kept_used, told->data.length, told->data.bytes != NULL };
+	uint32_t room = calls->kept_room ? calls->kept_room : 4096;
+	uint8_t *larger;
+
+	if (!kept.there || kept.length > MAX_KEPT - calls->kept_used)
+		return (struct kept){ 0 };
+	while (room < calls->kept_used + kept.length)
+		room *= 2;
+	if (room != calls->kept_room) {
+		larger = realloc(calls->kept, room);
+		if (!larger)
+			return (struct kept){ 0 };
+		calls->kept = larger;
+		calls->kept_room = room;
+	}
+	if (kept.length)
+		memcpy(calls->kept + kept.at, told->data.bytes, kept.length);
+	calls->kept_used += kept.length;
+	return kept;
+}
+
+static void call_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
+{
+	struct calls *calls = ((struct call_sink *)sink)->calls;
+
+	(void)name;
+	(void)offset;
+	if (calls->count == calls->room) {
+		uint32_t room = calls->room ? calls->room * 2 : 16;
+		struct call_operation *larger = room <= MAX_OPERATIONS ? realloc(calls->operations, room * sizeof *larger) : NULL;
+
+		if (!larger) {
+			sink->stop = true;
+			return;
+		}
+		calls->operations = larger;
+		calls->room = room;
+	}
+	calls->operations[calls->count++] = (struct call_operation){ .number = number };
+}
+
+static void call_handle(struct calls *calls, struct call_operation *operation, const struct xdr_told *told)
+{
+	struct kept kept = keep(calls, told);
+
+	switch (told->tag) {
+	case NFS_TAG_DIRECTORY:
+	case NFS_TAG_FROM:
+		operation->directory = kept;
+		break;
+	case NFS_TAG_TO:
+		operation->to_directory = kept;
+		break;
+	default:
+		operation->handle = kept;
+		break;
+	}
+}
+
+static void call_value(struct xdr_sink *sink, const struct xdr_told *told)
+{
+	struct calls *calls = ((struct call_sink *)sink)->calls;
+	struct call_operation *operation;
+
+	if (!calls->count)
+		return;
+	operation = &calls->operations[calls->count - 1];
+	if (told->row == NFS_FHANDLE)
+		call_handle(calls, operation, told);
+	/* the rows behind it are MOUNT's own */
+	if (calls->protocol == CALLS_MOUNT)
+		return;
+	switch (told->row) {
+	case NFS_NAME:
+	case NFS_COMPONENT:
+		*(told->tag == NFS_TAG_TO ? &operation->to_name : &operation->name) = keep(calls, told);
+		break;
+	case NFS_OFFSET3:
+	case NFS_OFFSET4:
+		*(told->tag == NFS_TAG_TO ? &operation->to_offset : &operation->offset) = told->number;
+		operation->has_offset = true;
+		break;
+	case NFS_COUNT3:
+	case NFS_COUNT4:
+	case NFS_LENGTH4:
+	case NFS_WRITE_LENGTH:
+		operation->length = told->number;
+		operation->has_length = true;
+		break;
+	case NFS_SET_SIZE:
+	case NFS_SIZE4:
+		operation->size = told->number;
+		operation->has_size = true;
+		break;
+	case NFS_OPENTYPE:
+		operation->creates = told->number == OPEN_CREATE;
+		break;
+	case NFS_CREATEMODE:
+	case NFS_CREATEMODE4:
+		operation->is_new = told->number == GUARDED || told->number == EXCLUSIVE || told->number == EXCLUSIVE4_1;
+		break;
+	case NFS_DATA:
+		operation->data = (struct call_data){ told->offset, told->number, true };
+		break;
+	}
+}
+
+static void end_entry(struct reply_sink *reply)
+{
+	struct calls *calls = reply->calls;
+
+	if (reply->entry.there && reply->at <= calls->count)
+		calls->entry(calls, &calls->operations[reply->at - 1], &reply->reply, &reply->entry);
+	reply->entry.there = false;
+}
+
+/* Everything about an operation was told. */
+static void end_operation(struct reply_sink *reply)
+{
+	struct calls *calls = reply->calls;
+
+	if (!reply->is_open)
+		return;
+	end_entry(reply);
+	reply->is_open = false;
+	/* a status that is not at hand is that of the whole, which is the last operation's */
+	if (!reply->reply.status_known && reply->whole_known && reply->at == reply->expected)
+		reply->reply.status = reply->whole;
+	if (reply->at <= calls->count && !reply->reply.status)
+		calls->done(calls, &calls->operations[reply->at - 1], &reply->reply);
+}
+
+static void reply_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
+{
+	struct reply_sink *reply = (struct reply_sink *)sink;
+	struct calls *calls = reply->calls;
+
+	(void)name;
+	(void)offset;
+	end_operation(reply);
+	/* an answer to something else: nothing more can be made of it */
+	if (reply->at >= calls->count || (calls->operations[reply->at].number != number && number != NFS4_ILLEGAL)) {
+		sink->stop = true;
+		return;
+	}
+	reply->at++;
+	reply->is_open = true;
+	memset(&reply->reply, 0, sizeof reply->reply);
+}
+
+static void reply_status(struct xdr_sink *sink, uint32_t status, const char *name)
+{
+	struct reply_sink *reply = (struct reply_sink *)sink;
+
+	(void)name;
+	if (reply->is_open) {
+		reply->reply.status_known = true;
+		reply->reply.status = status;
+	} else {
+		reply->whole = status;
+	}
+}
+
+/* Attributes of the object, of its directory or of an entry; true if the value was one. */
+static bool attribute(struct call_attributes *attributes, const struct xdr_told *told)
+{
+	switch (told->row) {
+	case NFS_FATTR3_FSID:
+	case NFS_FSID_MAJOR:
+		attributes->fsid[0] = told->number;
+		attributes->fsid[1] = 0;
+		attributes->has_fsid = true;
+		return true;
+	case NFS_FSID_MINOR:
+		attributes->fsid[1] = told->number;
+		return true;
+	case NFS_FATTR3_FILEID:
+	case NFS_FILEID4:
+	case NFS_ENTRY3_FILEID:
+	case NFS_ENTRYPLUS_FILEID:
+		attributes->fileid = told->number;
+		attributes->has_fileid = true;
+		return true;
+	case NFS_FATTR3_SIZE:
+	case NFS_WCC_SIZE:
+	case NFS_SIZE4:
+		attributes->size = told->number;
+		attributes->has_size = true;
+		return true;
+	case NFS_CTIME_SEC:
+		attributes->stamp = told->number << 32;
+		return true;
+	case NFS_CTIME_NSEC:
+		attributes->stamp |= told->number;
+		attributes->has_stamp = true;
+		return true;
+	case NFS_CHANGEID4:
+		attributes->stamp = told->number;
+		attributes->has_stamp = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void entry_value(struct reply_sink *reply, const struct xdr_told *told)
+{
+	bool begins = told->row == NFS_ENTRY3_FILEID || told->row == NFS_ENTRYPLUS_FILEID || told->row == NFS_COOKIE4;
+
+	/* the fileid of NFSv3 is told before the name, the cookie of NFSv4 too */
+	if (begins) {
+		end_entry(reply);
+		memset(&reply->entry, 0, sizeof reply->entry);
+		reply->entry.there = true;
+	}
+	if (told->row == NFS_ENTRY3_NAME || told->row == NFS_ENTRYPLUS_NAME || told->row == NFS_ENTRY_NAME)
+		reply->entry.name = keep(reply->calls, told);
+	else if (told->row == NFS_FHANDLE)
+		reply->entry.handle = keep(reply->calls, told);
+	else
+		attribute(&reply->entry.attributes, told);
+}
+
+static void reply_data(struct reply_sink *reply, const struct xdr_told *told, bool there)
+{
+	struct calls *calls = reply->calls;
+	const struct call_operation *call = &calls->operations[reply->at - 1];
+	const struct call_data data = { told->offset, told->number, there };
+	bool plus = calls->protocol == CALLS_NFS4 && call->number == NFS4_READ_PLUS;
+	bool reads = calls->protocol == CALLS_NFS3 ? call->number == NFS3_READ : plus || call->number == NFS4_READ;
+
+	if (!reads || (reply->reply.status_known && reply->reply.status))
+		return;
+	reply->reply.pieces++;
+	calls->data(calls, call, &reply->reply, plus ? reply->offset : call->offset, &data);
+}
+
+/* Of an operation that is open, and neither in a list of entries nor of its directory. */
+static void result_value(struct reply_sink *reply, const struct xdr_told *told)
+{
+	struct calls *calls = reply->calls;
+
+	switch (told->row) {
+	case NFS_FHANDLE:
+		reply->reply.handle = keep(calls, told);
+		break;
+	case NFS_COUNT3:
+	case NFS_COUNT4:
+		reply->reply.count = told->number;
+		reply->reply.has_count = true;
+		break;
+	case NFS_READ_EOF:
+	case NFS_EOF:
+		reply->reply.eof = told->number;
+		break;
+	case NFS_CALLBACK_IDS:
+		reply->reply.is_asynchronous = told->number;
+		break;
+	case NFS_CONTENT_TYPE:
+		reply->content = (uint32_t)told->number;
+		break;
+	case NFS_OFFSET4:
+		reply->offset = told->number;
+		break;
+	case NFS_LENGTH4:
+		reply->reply.count = told->number;
+		reply->reply.has_count = true;
+		if (reply->content == CONTENT_HOLE && calls->operations[reply->at - 1].number == NFS4_READ_PLUS)
+			reply_data(reply, told, false);
+		break;
+	case NFS_DATA:
+		reply_data(reply, told, true);
+		break;
+	default:
+		attribute(&reply->reply.attributes, told);
+		break;
+	}
+}
+
+static void reply_value(struct xdr_sink *sink, const struct xdr_told *told)
+{
+	struct reply_sink *reply = (struct reply_sink *)sink;
+	struct calls *calls = reply->calls;
+
+	if (!reply->is_open) {
+		if (calls->protocol == CALLS_NFS4 && told->row == NFS_OPS_COUNT) {
+			reply->expected = (uint32_t)told->number;
+			reply->whole_known = true;
+		}
+		return;
+	}
+	if (calls->protocol == CALLS_MOUNT) {
+		if (told->row == NFS_FHANDLE)
+			reply->reply.handle = keep(calls, told);
+		return;
+	}
+	/* the fileid of an entry stands before the first value that has the entry's tag */
+	if (told->tag == NFS_TAG_ENTRY || told->row == NFS_ENTRY3_FILEID || told->row == NFS_ENTRYPLUS_FILEID) {
+		entry_value(reply, told);
+		return;
+	}
+	if (told->tag == NFS_TAG_DIRECTORY)
+		attribute(&reply->reply.directory, told);
+	else if (told->tag == NFS_TAG_BEFORE)
+		attribute(&reply->reply.before, told);
+	else
+		result_value(reply, told);
+}
+
+/* `left`: bytes after the last item; may be NULL. */
+static enum result walk_bytes(const struct rpc_part *part, const struct rtap_context *context, struct xdr_sink *sink, uint64_t *left)
+{
+	struct rtap_rpc_facts facts = { 0 };
+	struct xdr xdr;
+	enum result result;
+
+	/* nothing is spliced in: the extents do not change */
+	xdr_init(&xdr, (struct xdr_extent *)(uintptr_t)part->extents, part->extent_count, part->extent_count);
+	result = rpc_read_header(&xdr, context, &facts);
+	if (result != OK)
+		return result;
+	if (!facts.has_body || !rpc_program_of_body(&facts))
+		return MALFORMED;
+	result = rpc_body_walk(rpc_program_of_body(&facts), &facts, &xdr, sink);
+	if (left)
+		*left = part->length - xdr.position;
+	return result;
+}
+
+static enum result walk_part(const struct rpc_part *part, const struct rtap_context *context, struct xdr_sink *sink)
+{
+	return walk_bytes(part, context, sink, NULL);
+}
+
+static bool find_protocol(const struct rpc_exchange *exchange, enum calls_protocol *protocol)
+{
+	const struct rtap_rpc_facts *facts = &exchange->call.facts;
+
+	/* which side is the client is for the program to say: in a capture that began late the connection may be the wrong way round */
+	if (!exchange->call.present || !facts->present || facts->is_callback)
+		return false;
+	if (facts->program == RPC_PROGRAM_MOUNT && facts->procedure == MOUNT_MNT)
+		*protocol = CALLS_MOUNT;
+	else if (facts->program == RPC_PROGRAM_NFS && facts->version == 3 && facts->procedure)
+		*protocol = CALLS_NFS3;
+	else if (facts->program == RPC_PROGRAM_NFS && facts->version == 4 && facts->procedure)
+		*protocol = CALLS_NFS4;
+	else
+		return false;
+	return true;
+}
+
+bool calls_is_about_files(const struct rpc_exchange *exchange)
+{
+	enum calls_protocol protocol;
+
+	return find_protocol(exchange, &protocol);
+}
+
+/* Walks the reply; how many operations it told of, and whether those that it did not tell of were done. */
+static void walk_reply(struct calls *calls, uint32_t *told, uint32_t *done)
+{
+	const struct rpc_exchange *exchange = calls->exchange;
+	const struct rtap_rpc_facts *facts = &exchange->call.facts;
+	const struct rtap_context context = {
+		.rpc_known = true, .rpc_program = facts->program, .rpc_version = facts->version, .rpc_procedure = facts->procedure,
+		.rpc_flavor = facts->flavor, .rpc_gss_procedure = facts->gss_procedure, .rpc_gss_service = facts->gss_service,
+	};
+	struct reply_sink reply = {
+		.sink = { .operation = reply_operation, .status = reply_status, .value = reply_value }, .calls = calls,
+	};
+	enum result result = walk_part(&exchange->reply, &context, &reply.sink);
+
+	end_operation(&reply);
+	*told = reply.at;
+	*done = calls->count;
+	if (result != OK)
+		calls->unreadable++;
+	if (result == OK && !reply.sink.stop)
+		*done = *told;
+	else if (reply.whole_known && reply.expected < *done)
+		*done = reply.expected;
+	/* of those that the reply tells of the last one failed */
+	if (reply.whole_known && reply.whole && *done && *done == reply.expected)
+		--*done;
+}
+
+void calls_walk(struct calls *calls, const struct rpc_exchange *exchange)
+{
+	struct call_sink call = { .sink = { .operation = call_operation, .value = call_value }, .calls = calls };
+	static const struct reply_operation untold;
+	const struct rpc_part *reply = &exchange->reply;
+	uint32_t told = 0, done;
+
+	if (!find_protocol(exchange, &calls->protocol))
+		return;
+	calls->exchange = exchange;
+	calls->count = calls->kept_used = 0;
+	calls->call_cut = false;
+	/* a call that was refused, or never arrived whole */
+	if (exchange->rdma_error || (reply->present && reply->facts.present && (!reply->facts.accepted || reply->facts.status)))
+		return;
+	if (walk_part(&exchange->call, &(struct rtap_context){ 0 }, &call.sink) != OK || call.sink.stop) {
+		calls->unreadable++;
+		calls->call_cut = true;
+	}
+	done = calls->count;
+	if (reply->present)
+		walk_reply(calls, &told, &done);
+	for (uint32_t i = told; i < done; i++)
+		calls->done(calls, &calls->operations[i], &untold);
+}
+
+/* What is gathered of a reply that is read as that of a procedure which it may not be. */
+struct guess {
+	struct xdr_sink sink;
+	struct reply_operation reply;
+	uint32_t operations, status, type; /* the status reported last, and NFSv3's ftype3 of the object */
+	bool changes;           /* an NFSv4 operation that changes contents succeeded */
+	bool is_change;         /* the operation begun last is one */
+};
+
+static void guess_value(struct xdr_sink *sink, const struct xdr_told *told)
+{
+	struct guess *guess = (struct guess *)sink;
+
+	if (told->tag == NFS_TAG_DIRECTORY)
+		return;
+	if (told->row == NFS_COUNT3) {
+		guess->reply.count = told->number;
+		guess->reply.has_count = true;
+	} else if (told->row == NFS_FATTR3_TYPE) {
+		guess->type = (uint32_t)told->number;
+	}
+	attribute(told->tag == NFS_TAG_BEFORE ? &guess->reply.before : &guess->reply.attributes, told);
+}
+
+static void guess_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
+{
+	struct guess *guess = (struct guess *)sink;
+
+	(void)name;
+	(void)offset;
+	guess->operations++;
+	guess->is_change = number == NFS4_WRITE || number == NFS4_SETATTR || number == NFS4_OPEN || number == NFS4_ALLOCATE ||
+				number == NFS4_DEALLOCATE || number == NFS4_COPY || number == NFS4_CLONE || number == NFS4_WRITE_SAME;
+}
+
+static void guess_status(struct xdr_sink *sink, uint32_t status, const char *name)
+{
+	struct guess *guess = (struct guess *)sink;
+
+	(void)name;
+	guess->status = status;
+	if (guess->operations && guess->is_change && !status)
+		guess->changes = true;
+}
+
+static bool is_reply_of(const struct rpc_part *part, uint32_t version, uint32_t procedure, struct guess *guess)
+{
+	const struct rtap_context context = {
+		.rpc_known = true, .rpc_program = RPC_PROGRAM_NFS, .rpc_version = version, .rpc_procedure = procedure,
+	};
+	uint64_t left = 0;
+
+	*guess = (struct guess){ .sink = { .operation = guess_operation, .status = guess_status, .value = guess_value } };
+	return walk_bytes(part, &context, &guess->sink, &left) == OK && !left;
+}
+
+enum calls_effect calls_effect(const struct rpc_exchange *exchange, struct reply_operation *reply)
+{
+	/* replies of procedures without any effect on contents have other shapes, or are of directories */
+	static const struct { uint32_t procedure; enum calls_effect effect; } of_nfs3[] = {
+		{ NFS3_WRITE, CALLS_WRITE }, { NFS3_SETATTR, CALLS_RESIZE }, { NFS3_CREATE, CALLS_RESIZE },
+	};
+	const struct rpc_part *part = &exchange->reply;
+	struct guess guess;
+
+	if (exchange->rdma_error || (part->facts.present && (!part->facts.accepted || part->facts.status)))
+		return CALLS_HARMLESS;
+	/* what RPCSEC_GSS may have put around results is not known without the call */
+	if (!part->complete || !part->facts.present || part->facts.flavor == RPCSEC_GSS)
+		return CALLS_ANY;
+	for (size_t i = 0; i < sizeof of_nfs3 / sizeof *of_nfs3; i++) {
+		if (!is_reply_of(part, 3, of_nfs3[i].procedure, &guess))
+			continue;
+		if (guess.status || (guess.reply.attributes.has_fileid && guess.type != NF3REG))
+			return CALLS_HARMLESS;
+		*reply = guess.reply;
+		return guess.reply.attributes.has_fileid ? of_nfs3[i].effect : CALLS_ANY;
+	}
+	return is_reply_of(part, 4, NFS4_COMPOUND, &guess) && guess.changes ? CALLS_ANY : CALLS_HARMLESS;
+}
+
+void calls_fini(struct calls *calls)
+{
+	free(calls->kept);
+	free(calls->operations);
+	calls->kept = NULL;
+	calls->operations = NULL;
+}

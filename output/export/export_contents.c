@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "output/export/export_contents.h"
+
+#define COPY_BLOCK (16u << 10)
+/* A capture of a few COPYs could ask for any amount of bytes: so many times what it holds are plenty. */
+#define COPY_FACTOR 16
+#define COPY_FREE (64u << 20)
+
+/* No file is longer, so that sums do not wrap. */
+static bool is_range(struct contents *contents, uint64_t offset, uint64_t length)
+{
+	if (offset <= INT64_MAX && length <= INT64_MAX - offset)
+		return true;
+	contents->disk->too_far++;
+	return false;
+}
+
+static void set(struct contents *contents, struct node *node, uint64_t begin, uint64_t end, unsigned state, bool only_unknown)
+{
+	uint32_t room = node->ranges.room;
+	struct names *names = contents->names;
+	bool done = false;
+
+	if (begin >= end)
+		return;
+	if (names->memory < names->max_memory || node->ranges.count + 2 <= room)
+		done = only_unknown ? ranges_fill(&node->ranges, begin, end, state) : ranges_set(&node->ranges, begin, end, state);
+	names->memory += (node->ranges.room - room) * sizeof *node->ranges.at;
+	node->is_certain |= state < RANGE_MISSING;
+	if (done)
+		return;
+	contents->untold++;
+	/* what was known there may be true no longer */
+	if (!only_unknown && state != RANGE_DATA)
+		ranges_spoil(&node->ranges, begin, end, RANGE_MISSING + RTAP_MISSING_EVICTED);
+}
+
+/* Whatever was known of the contents may have been changed by what was not captured. */
+static void distrust(struct node *node)
+{
+	node->guessed_frame = 0;
+	node->size_known = false;
+	if (!node->is_certain)
+		return;
+	ranges_spoil(&node->ranges, 0, UINT64_MAX, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED);
+	node->is_certain = false;
+}
+
+static bool is_doubtful(const struct node *node)
+{
+	return node->doubt != node->server->doubt;
+}
+
+void contents_unknown(struct node *node)
+{
+	distrust(node);
+}
+
+void contents_settle(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
+{
+	bool is_later = contents->asked > node->server->doubt_frame;
+
+	if (!is_doubtful(node))
+		return;
+	if (is_later && has_stamp && node->has_stamp && stamp == node->stamp) {
+		node->doubt = node->server->doubt;
+		return;
+	}
+	distrust(node);
+	/* what was under way at the same time may yet be overwritten by the call that was not captured: the node stays in doubt */
+	node->has_stamp = false;
+	if (is_later)
+		node->doubt = node->server->doubt;
+}
+
+void contents_stamp(struct contents *contents, struct node *node, bool has_stamp, uint64_t stamp)
+{
+	if (!has_stamp || (is_doubtful(node) && contents->asked <= node->server->doubt_frame))
+		return;
+	contents_settle(contents, node, has_stamp, stamp);
+	node->has_stamp = true;
+	node->stamp = stamp;
+}
+
+/* The file is `size` long: what there was from there on is gone. */
+static bool cut(struct contents *contents, struct node *node, uint64_t size)
+{
+	if (!disk_resize(contents->disk, node->entry, size))
+		return false;
+	ranges_cut(&node->ranges, size);
+	return true;
+}
+
+void contents_unseen_write(struct contents *contents, struct node *node, uint64_t size, uint64_t count)
+{
+	uint64_t known = node->entry ? node->entry->size : 0, begin = size >= count ? size - count : 0;
+
+	if (!count || (node->gone && !node->entry))
+		return;
+	if (is_doubtful(node) || !node->size_known || size <= known) {
+		distrust(node);
+		return;
+	}
+	/* it made the file longer, so it ended where the file does */
+	if (!is_range(contents, size, 0) || !names_place(contents->names, node) || !disk_resize(contents->disk, node->entry, size))
+		return;
+	set(contents, node, begin < known ? begin : known, size, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
+	node->guessed_size = size;
+	node->guessed_frame = contents->answered;
+}
+
+void contents_unseen_resize(struct contents *contents, struct node *node, uint64_t size)
+{
+	node->resized_frame = contents->answered;
+	if (node->entry && !node->entry->is_directory && size < node->entry->size)
+		cut(contents, node, size);
+}
+
+/* Who makes a file longer: what an operation writes leaves zeros before it; what a READ gives was written unseen. */
+enum grower { BY_WRITE, BY_READ };
+
+/*
+ * The file grows to `end` at least. What it grows over is zero, if its size was known: but for what others wrote there, unless
+ * it was this operation, under way then, that made the file as long as was told. False: it cannot.
+ */
+static bool grow(struct contents *contents, struct node *node, uint64_t offset, uint64_t end, enum grower by)
+{
+	uint64_t size = node->entry->size, written = size;
+
+	if (by == BY_WRITE && contents->answered > node->grown_frame)
+		node->grown_frame = contents->answered;
+	/* then it was perhaps this one that made the file as long as that, and the one without its call wrote somewhere else */
+	if (node->guessed_frame && contents->asked <= node->guessed_frame && end >= node->guessed_size)
+		distrust(node);
+	if (end <= size)
+		return true;
+	if (!disk_resize(contents->disk, node->entry, end))
+		return false;
+	if (!node->size_known)
+		return true;
+	if (by == BY_READ)
+		written = offset;
+	else if (node->unseen_size > size && !(node->unseen_size == end && contents->asked <= node->unseen_frame))
+		written = node->unseen_size < offset ? node->unseen_size : offset;
+	set(contents, node, size, written, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
+	set(contents, node, written, offset, RANGE_ZEROS, false);
+	return true;
+}
+
+void contents_told_size(struct contents *contents, struct node *node, uint64_t size)
+{
+	uint64_t known = node->entry ? node->entry->size : 0;
+
+	/* what was asked before a size was set may have been answered before, too */
+	if (contents->asked < node->resized_frame)
+		return;
+	if (size < known && contents->asked > node->grown_frame && !node->entry->is_directory) {
+		cut(contents, node, size);
+		node->unseen_size = 0;
+		return;
+	}
+	if (size <= known || size <= node->unseen_size)
+		return;
+	node->unseen_size = size;
+	node->unseen_frame = contents->answered;
+}
+
+void contents_finish(struct contents *contents, struct node *node)
+{
+	uint64_t size = node->entry ? node->entry->size : 0;
+
+	if (is_doubtful(node))
+		distrust(node);
+	/* of a file that nothing was seen of but a size nothing is made, unless that size came about unseen */
+	if (node->unseen_size <= size || !(node->entry || node->size_known) || (node->gone && !node->entry) ||
+	    (node->entry && node->entry->is_directory) || !is_range(contents, node->unseen_size, 0) ||
+	    !names_place(contents->names, node))
+		return;
+	if (disk_resize(contents->disk, node->entry, node->unseen_size))
+		set(contents, node, size, node->unseen_size, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, true);
+}
+
+/* Goes to the extent that `at` is in; *begin is its place in the stream. NULL: the stream ends before. */
+static const struct xdr_extent *extent_at(struct contents *contents, const struct rpc_part *part, uint64_t at, uint64_t *begin)
+{
+	if (contents->part != part || contents->extent_begin > at) {
+		contents->part = part;
+		contents->extent = 0;
+		contents->extent_begin = 0;
+	}
+	while (contents->extent < part->extent_count) {
+		const struct xdr_extent *extent = &part->extents[contents->extent];
+
+		if (at - contents->extent_begin < extent->length) {
+			*begin = contents->extent_begin;
+			return extent;
+		}
+		contents->extent_begin += extent->length;
+		contents->extent++;
+	}
+	return NULL;
+}
+
+/* Why bytes of a stream are not at hand, and up to where for that reason. */
+static unsigned reason_at(const struct rpc_part *part, const struct xdr_extent *extent, uint64_t at, uint64_t *end)
+{
+	uint32_t low = 0, high = part->missing_count;
+
+	if (extent->kind == XDR_ELSEWHERE)
+		return RTAP_MISSING_EVICTED;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (part->missing[middle].offset <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < part->missing_count && part->missing[low].offset < *end)
+		*end = part->missing[low].offset;
+	return low ? part->missing[low - 1].reason : RTAP_MISSING_NOT_CAPTURED;
+}
+
+/* Why there is nothing behind the end of a stream. */
+static unsigned last_reason(const struct rpc_part *part)
+{
+	return part->missing_count ? part->missing[part->missing_count - 1].reason : RTAP_MISSING_NOT_CAPTURED;
+}
+
+/* One piece of data, all of one kind. */
+static void put_piece(struct contents *contents, struct node *node, uint64_t offset, const uint8_t *bytes, uint64_t length, unsigned reason,
+		      bool is_write)
+{
+	if (bytes) {
+		if (disk_write(contents->disk, node->entry, offset, bytes, length))
+			set(contents, node, offset, offset + length, RANGE_DATA, false);
+		contents->written += length;
+		return;
+	}
+	/* what stood there before a WRITE is no longer true */
+	if (is_write && !disk_punch(contents->disk, node->entry, offset, length))
+		return;
+	set(contents, node, offset, offset + length, RANGE_MISSING + reason, !is_write);
+}
+
+void contents_put(struct contents *contents, struct node *node, uint64_t offset, const struct contents_data *data, bool is_write)
+{
+	uint64_t at = data->at, end = data->at + data->length;
+
+	if (!is_range(contents, offset, data->length) || !names_place(contents->names, node))
+		return;
+	if (!grow(contents, node, offset, offset + data->length, is_write ? BY_WRITE : BY_READ))
+		return;
+	while (at < end && !contents->disk->failed) {
+		uint64_t begin, here = end;
+		const struct xdr_extent *extent = extent_at(contents, data->part, at, &begin);
+		const uint8_t *bytes = NULL;
+		unsigned reason = last_reason(data->part);
+
+		if (extent && begin + extent->length < here)
+			here = begin + extent->length;
+		if (extent && extent->kind == XDR_BYTES)
+			bytes = extent->bytes + (at - begin);
+		else if (extent)
+			reason = reason_at(data->part, extent, at, &here);
+		put_piece(contents, node, offset + (at - data->at), bytes, here - at, reason, is_write);
+		at = here;
+	}
+}
+
+void contents_zero(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
+{
+	if (!is_range(contents, offset, length) || !names_place(contents->names, node))
+		return;
+	if (!grow(contents, node, offset, offset + length, BY_READ) || !disk_punch(contents->disk, node->entry, offset, length))
+		return;
+	set(contents, node, offset, offset + length, RANGE_ZEROS, false);
+}
+
+void contents_miss(struct contents *contents, struct node *node, uint64_t offset, uint64_t length, bool is_certain,
+		   enum rtap_missing_reason reason)
+{
+	uint64_t size;
+
+	if (!is_range(contents, offset, length) || !names_place(contents->names, node))
+		return;
+	if (is_certain && !grow(contents, node, offset, offset + length, BY_READ))
+		return;
+	/* the server's file can have grown by what was not captured */
+	size = node->told_size > node->entry->size ? node->told_size : node->entry->size;
+	if (node->size_known && offset + length > size)
+		length = size > offset ? size - offset : 0;
+	set(contents, node, offset, offset + length, RANGE_MISSING + reason, true);
+}
+
+void contents_resize(struct contents *contents, struct node *node, uint64_t size)
+{
+	uint64_t before, unseen = node->unseen_size;
+
+	node->resized_frame = contents->answered;
+	if (node->guessed_frame && contents->asked <= node->guessed_frame)
+		distrust(node);
+	node->guessed_frame = 0;
+	node->unseen_size = 0;
+	/* a file without a byte is not made: it is of no use, and perhaps its bytes were only not captured */
+	if (!size && !node->entry) {
+		node->size_known = true;
+		return;
+	}
+	if (!is_range(contents, size, 0) || !names_place(contents->names, node))
+		return;
+	before = node->entry->size;
+	if (!cut(contents, node, size))
+		return;
+	/* zeros begin where the file ended, be it by what was not captured */
+	if (node->size_known)
+		set(contents, node, unseen > before ? unseen : before, size, RANGE_ZEROS, false);
+	node->size_known = true;
+}
+
+void contents_allocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
+{
+	if (is_range(contents, offset, length) && names_place(contents->names, node))
+		grow(contents, node, offset + length, offset + length, BY_WRITE);
+}
+
+void contents_deallocate(struct contents *contents, struct node *node, uint64_t offset, uint64_t length)
+{
+	if (offset > INT64_MAX || !names_place(contents->names, node))
+		return;
+	if (length > INT64_MAX - offset)
+		length = INT64_MAX - offset;
+	/* it does not make the file longer. RFC 7862, 15.4 */
+	if (node->size_known && offset + length > node->entry->size)
+		length = node->entry->size > offset ? node->entry->size - offset : 0;
+	if (disk_punch(contents->disk, node->entry, offset, length))
+		set(contents, node, offset, offset + length, RANGE_ZEROS, false);
+}
+
+/* False: no more than that. */
+static bool copy_bytes(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset,
+		       uint64_t length)
+{
+	uint8_t block[COPY_BLOCK];
+
+	if (length > contents->written * COPY_FACTOR + COPY_FREE - contents->copied) {
+		contents->not_copied += length;
+		return false;
+	}
+	contents->copied += length;
+	for (uint64_t done = 0; done < length;) {
+		size_t here = length - done < COPY_BLOCK ? (size_t)(length - done) : COPY_BLOCK;
+
+		if (!disk_read(contents->disk, from->entry, from_offset + done, block, here) ||
+		    !disk_write(contents->disk, to->entry, to_offset + done, block, here))
+			return false;
+		done += here;
+	}
+	return true;
+}
+
+static void copy_range(struct contents *contents, struct node *from, const struct range *range, struct node *to, uint64_t to_offset)
+{
+	uint64_t length = range->end - range->begin;
+	unsigned state = range->state;
+
+	if (state == RANGE_DATA && !copy_bytes(contents, from, range->begin, to, to_offset, length))
+		state = RANGE_MISSING + RTAP_MISSING_EVICTED;
+	if (state != RANGE_DATA && !disk_punch(contents->disk, to->entry, to_offset, length))
+		return;
+	set(contents, to, to_offset, to_offset + length, state, false);
+}
+
+/* A source that nothing is known of, or that would be changed under the copy's feet, gives bytes that are missing. */
+static bool is_source(const struct node *from, uint64_t from_offset, const struct node *to, uint64_t to_offset, uint64_t length)
+{
+	if (!from || !from->entry)
+		return false;
+	return from != to || from_offset + length <= to_offset || to_offset + length <= from_offset;
+}
+
+void contents_copy(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset, uint64_t length)
+{
+	bool known;
+
+	if (from && from != to)
+		contents_settle(contents, from, false, 0);
+	if (!length && from && from->entry && from->entry->size > from_offset)
+		length = from->entry->size - from_offset;
+	if (!is_range(contents, from_offset, length) || !is_range(contents, to_offset, length) || !names_place(contents->names, to))
+		return;
+	if (!grow(contents, to, to_offset, to_offset + length, BY_WRITE))
+		return;
+	known = is_source(from, from_offset, to, to_offset, length);
+	for (uint64_t done = 0; done < length && !contents->disk->failed;) {
+		struct range range = { from_offset + done, from_offset + length, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED };
+
+		if (known) {
+			bool there;
+			struct range here = ranges_at(&from->ranges, range.begin, &there);
+
+			if (here.end < range.end)
+				range.end = here.end;
+			if (there)
+				range.state = here.state;
+		}
+		copy_range(contents, from, &range, to, to_offset + done);
+		done = range.end - from_offset;
+	}
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/export/export_queue.h"
+
+struct queued {
+	struct rpc_exchange exchange;
+	uint64_t frame, order, memory;
+	uint8_t bytes[];      /* what the parts point to: extents, missing ranges, bytes */
+};
+
+static uint64_t bytes_of(const struct rpc_part *part)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < part->extent_count; i++)
+		if (part->extents[i].kind == XDR_BYTES)
+			bytes += part->extents[i].length;
+	return bytes;
+}
+
+/* Structs come before bytes, so that they are aligned. */
+static uint64_t structs_of(const struct rpc_part *part)
+{
+	return part->extent_count * sizeof *part->extents + part->missing_count * sizeof *part->missing;
+}
+
+static uint8_t *copy_structs(struct rpc_part *part, uint8_t *to)
+{
+	size_t extents = part->extent_count * sizeof *part->extents, missing = part->missing_count * sizeof *part->missing;
+
+	if (extents)
+		part->extents = memcpy(to, part->extents, extents);
+	if (missing)
+		part->missing = memcpy(to + extents, part->missing, missing);
+	return to + extents + missing;
+}
+
+static uint8_t *copy_bytes(struct rpc_part *part, uint8_t *to)
+{
+	struct xdr_extent *extents = (struct xdr_extent *)(uintptr_t)part->extents;
+
+	for (uint32_t i = 0; i < part->extent_count; i++)
+		if (extents[i].kind == XDR_BYTES && extents[i].length) {
+			extents[i].bytes = memcpy(to, extents[i].bytes, extents[i].length);
+			to += extents[i].length;
+		}
+	return to;
+}
+
+static struct queued *copy_of(const struct rpc_exchange *exchange)
+{
+	uint64_t length = structs_of(&exchange->call) + structs_of(&exchange->reply) + bytes_of(&exchange->call) + bytes_of(&exchange->reply);
+	struct queued *queued = malloc(sizeof *queued + length);
+	uint8_t *to;
+
+	if (!queued)
+		return NULL;
+	queued->exchange = *exchange;
+	queued->exchange.connection = NULL;
+	queued->frame = exchange->reply.present ? exchange->reply.last_frame : exchange->call.first_frame;
+	queued->memory = sizeof *queued + length;
+	to = copy_structs(&queued->exchange.call, queued->bytes);
+	to = copy_structs(&queued->exchange.reply, to);
+	to = copy_bytes(&queued->exchange.call, to);
+	copy_bytes(&queued->exchange.reply, to);
+	return queued;
+}
+
+static bool is_before(const struct queued *one, const struct queued *other)
+{
+	return one->frame != other->frame ? one->frame < other->frame : one->order < other->order;
+}
+
+static bool make_room(struct export_queue *queue)
+{
+	size_t room = queue->room ? queue->room * 2 : 64;
+	struct queued **larger;
+
+	if (queue->count < queue->room)
+		return true;
+	larger = realloc(queue->heap, room * sizeof *larger);
+	if (!larger)
+		return false;
+	queue->heap = larger;
+	queue->room = room;
+	return true;
+}
+
+bool export_queue_add(struct export_queue *queue, const struct rpc_exchange *exchange)
+{
+	struct queued *queued = make_room(queue) ? copy_of(exchange) : NULL;
+	size_t at = queue->count;
+
+	if (!queued)
+		return false;
+	queued->order = queue->told++;
+	queue->late += queued->frame < queue->last_frame;
+	for (; at && is_before(queued, queue->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		queue->heap[at] = queue->heap[(at - 1) / 2];
+	queue->heap[at] = queued;
+	queue->count++;
+	queue->memory += queued->memory;
+	return true;
+}
+
+const struct rpc_exchange *export_queue_next(const struct export_queue *queue, bool all)
+{
+	return queue->count && (all || queue->memory > queue->max_memory) ? &queue->heap[0]->exchange : NULL;
+}
+
+void export_queue_drop(struct export_queue *queue)
+{
+	struct queued *moved = queue->heap[--queue->count];
+	size_t at = 0, child;
+
+	if (queue->heap[0]->frame > queue->last_frame)
+		queue->last_frame = queue->heap[0]->frame;
+	queue->memory -= queue->heap[0]->memory;
+	free(queue->heap[0]);
+	for (; (child = 2 * at + 1) < queue->count; at = child) {
+		if (child + 1 < queue->count && is_before(queue->heap[child + 1], queue->heap[child]))
+			child++;
+		if (!is_before(queue->heap[child], moved))
+			break;
+		queue->heap[at] = queue->heap[child];
+	}
+	queue->heap[at] = moved;
+}
+
+void export_queue_fini(struct export_queue *queue)
+{
+	while (queue->count)
+		export_queue_drop(queue);
+	free(queue->heap);
+	queue->heap = NULL;
+	queue->room = 0;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/management/cm.h"
+#include "output/message/connections.h"
+#include "output/message/messages.h"
+#include "output/packet/object.h"
+
+static char *put_address(char *to, const uint8_t *bytes, uint8_t length)
+{
+	switch (length) {
+	case 2: return line_put_dec(line_put(to, "lid "), (uint64_t)bytes[0] << 8 | bytes[1]);
+	case 4:
+	case 16: return line_put_ip(to, bytes, length);
+	default: return line_put(to, "unknown");
+	}
+}
+
+static void address(const uint8_t *bytes, uint8_t length, struct line *line)
+{
+	char spare[END_MOST], *begin = line_begin(line, spare, sizeof spare);
+
+	line_end(line, begin, put_address(begin, bytes, length));
+}
+
+void end_address(const struct rtap_end *end, struct line *line)
+{
+	address(end->address, end->address_length, line);
+}
+
+/* Service ids of IP ports: IBTA vol. 1, A11.3. */
+static const char *ip_protocol(uint64_t service_id)
+{
+	if (service_id >> 24 != 1)
+		return NULL;
+	switch (service_id >> 16 & 0xff) {
+	case 0x06: return "tcp";
+	case 0x11: return "udp";
+	case 0x3f: return "ib";
+	default: return NULL;
+	}
+}
+
+static void service(const struct rtap_connection *connection, struct line *line)
+{
+	const char *protocol = ip_protocol(connection->service_id);
+
+	if (!protocol) {
+		line_hex(line, connection->service_id, 16);
+		return;
+	}
+	line_text(line, protocol);
+	line_text(line, " port ");
+	line_dec(line, connection->service_id & 0xffff);
+}
+
+/* How it is known that there is a connection, and who is which end of it. */
+static const struct { const char *name, *text; } ways[] = {
+	{ "inferred", ", inferred, " }, { "cm", ", by CM, " }, { "mpa", ", by MPA, " }, { "tcp", ", by TCP, " },
+};
+
+static unsigned how_learned(const struct rtap_connection *connection)
+{
+	if (connection->transport == RTAP_TRANSPORT_IWARP || connection->transport == RTAP_TRANSPORT_TCP)
+		return connection->learned_by_mpa ? 2 : 3;
+	return connection->learned_by_cm;
+}
+
+static void json_end(const char *key, const struct rtap_end *end, struct line *line)
+{
+	object_key(line, key);
+	line_char(line, '{');
+	object_key(line, "addr");
+	line_char(line, '"');
+	end_address(end, line);
+	line_char(line, '"');
+	if (end->port_known)
+		object_number(line, "port", end->port);
+	if (end->qpn_known)
+		object_number(line, "qpn", end->qpn);
+	if (end->psn_known)
+		object_number(line, "psn", end->psn);
+	if (end->last_psn_known)
+		object_number(line, "last_psn", end->last_psn);
+	line_char(line, '}');
+}
+
+static void json_life(const struct rtap_connection *connection, struct line *line)
+{
+	object_key(line, "life");
+	line_char(line, '[');
+	for (uint32_t i = 0; i < connection->life_count; i++) {
+		const struct rtap_life_event *event = &connection->life[i];
+
+		if (i)
+			line_char(line, ',');
+		line_char(line, '{');
+		object_text(line, "event", event->name);
+		object_number(line, "frame", event->frame);
+		object_time(line, "time", event->time_ns);
+		if (event->reason)
+			object_number(line, "reason", event->reason);
+		if (event->repeats) {
+			object_number(line, "repeats", event->repeats);
+			object_time(line, "last_time", event->last_ns);
+		}
+		if (event->unanswered)
+			object_bool(line, "unanswered", true);
+		if (event->by_length) {
+			object_key(line, "by");
+			line_char(line, '"');
+			address(event->by, event->by_length, line);
+			line_char(line, '"');
+		}
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+}
+
+static void json_private(const struct rtap_connection *connection, int side, const char *key, struct line *line)
+{
+	if (!connection->has_private[side])
+		return;
+	object_key(line, key);
+	line_char(line, '{');
+	object_bool(line, "remote_invalidation", connection->remote_invalidation[side]);
+	object_number(line, "send_size", connection->send_size[side]);
+	object_number(line, "receive_size", connection->receive_size[side]);
+	line_char(line, '}');
+}
+
+void connection_json(const struct rtap_connection *connection, struct line *line)
+{
+	line_char(line, '{');
+	object_number(line, "connection", connection->number);
+	object_text(line, "transport", rtap_transport_name((enum rtap_transport)connection->transport));
+	if (connection->has_service) {
+		object_key(line, "service");
+		line_char(line, '"');
+		service(connection, line);
+		line_char(line, '"');
+	}
+	object_text(line, "learned", ways[how_learned(connection)].name);
+	json_end("a", &connection->a, line);
+	json_end("b", &connection->b, line);
+	if (connection->path_mtu)
+		object_number(line, "path_mtu", connection->path_mtu);
+	json_private(connection, 0, "a_private", line);
+	json_private(connection, 1, "b_private", line);
+	object_number(line, "first_frame", connection->first_frame);
+	object_number(line, "last_frame", connection->last_frame);
+	object_time(line, "time", connection->time_ns);
+	object_time(line, "time_end", connection->time_end_ns);
+	json_life(connection, line);
+	object_number(line, "packets", connection->packets);
+	object_number(line, "messages", connection->messages);
+	object_number(line, "bytes", connection->bytes);
+	object_key(line, "anomalies");
+	line_char(line, '{');
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
+		if (connection->trouble[i])
+			object_number(line, rtap_trouble_name((enum rtap_trouble)i), connection->trouble[i]);
+	line_bytes(line, "}}\n", 3);
+}
+
+char *end_put(char *to, const struct rtap_end *end)
+{
+	to = put_address(to, end->address, end->address_length);
+	if (end->port_known)
+		to = line_put_dec(line_put(to, " port "), end->port);
+	return end->qpn_known ? line_put_hex(line_put(to, " qp 0x"), end->qpn, 6) : to;
+}
+
+void end_text(const struct rtap_end *end, struct line *line)
+{
+	char spare[END_MOST], *begin = line_begin(line, spare, sizeof spare);
+
+	line_end(line, begin, end_put(begin, end));
+}
+
+void troubles_text(const uint64_t trouble[RTAP_TROUBLE_COUNT], struct line *line)
+{
+	const char *before = " [";
+
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++) {
+		if (!trouble[i])
+			continue;
+		line_text(line, before);
+		line_text(line, rtap_trouble_name((enum rtap_trouble)i));
+		line_char(line, ' ');
+		line_dec(line, trouble[i]);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		line_char(line, ']');
+}
+
+static void text_end(const struct rtap_end *end, struct line *line)
+{
+	end_text(end, line);
+	if (end->psn_known) {
+		line_text(line, " psn ");
+		line_dec(line, end->psn);
+	}
+	if (end->last_psn_known) {
+		line_char(line, '-');
+		line_dec(line, end->last_psn);
+	}
+}
+
+/* The reasons that programs meet. IBTA vol. 1, 12.6.7.2. */
+static const struct rtap_name reject_reasons[] = {
+	{ 1, "no queue pair" }, { 6, "invalid communication id" }, { 8, "nobody listens there" }, { 10, "stale connection" },
+	{ 24, "port redirect" }, { 28, "the listener said no" }, { 0, NULL },
+};
+
+static const char *reason_of(const struct rtap_connection *connection, const struct rtap_life_event *event)
+{
+	const char *name;
+
+	if (!strcmp(event->name, "apr"))
+		return rtap_name_of(cm_path_statuses, event->reason);
+	if (connection->transport == RTAP_TRANSPORT_UD)
+		return rtap_name_of(cm_sidr_statuses, event->reason);
+	name = rtap_name_of(reject_reasons, event->reason);
+	return name ? name : rtap_name_of(cm_reject_reasons, event->reason);
+}
+
+static void text_life(const struct rtap_connection *connection, int64_t relative_ns, struct line *line)
+{
+	for (uint32_t i = 0; i < connection->life_count; i++) {
+		const struct rtap_life_event *event = &connection->life[i];
+		const char *reason = event->reason ? reason_of(connection, event) : NULL;
+
+		line_text(line, "    ");
+		line_seconds(line, event->time_ns - relative_ns);
+		line_text(line, " frame ");
+		line_dec(line, event->frame);
+		line_char(line, ' ');
+		line_text(line, event->name);
+		if (event->by_length) {
+			line_text(line, " by ");
+			address(event->by, event->by_length, line);
+		}
+		if (event->reason) {
+			line_text(line, " reason ");
+			line_dec(line, event->reason);
+		}
+		if (event->reason && reason) {
+			line_text(line, ": ");
+			line_text(line, reason);
+		}
+		if (event->repeats) {
+			line_text(line, ", sent ");
+			line_dec(line, event->repeats + 1);
+			line_text(line, " times in ");
+			line_seconds(line, event->last_ns - event->time_ns);
+			line_text(line, " s");
+		}
+		if (event->unanswered)
+			line_text(line, ", unanswered");
+		line_char(line, '\n');
+	}
+}
+
+void connection_text(const struct rtap_connection *connection, int64_t relative_ns, struct line *line)
+{
+
+	line_char(line, '#');
+	line_dec(line, connection->number);
+	line_char(line, ' ');
+	line_seconds(line, connection->time_ns - relative_ns);
+	line_char(line, ' ');
+	line_text(line, rtap_transport_name((enum rtap_transport)connection->transport));
+	line_char(line, ' ');
+	text_end(&connection->a, line);
+	line_text(line, " > ");
+	text_end(&connection->b, line);
+	if (connection->has_service) {
+		line_text(line, ", service ");
+		service(connection, line);
+	}
+	line_text(line, ways[how_learned(connection)].text);
+	line_count(line, connection->packets, "packet", "packets");
+	line_text(line, ", ");
+	line_count(line, connection->messages, "message", "messages");
+	line_text(line, ", ");
+	line_count(line, connection->bytes, "byte", "bytes");
+	line_text(line, " in ");
+	line_seconds(line, connection->time_end_ns - connection->time_ns);
+	line_text(line, " s");
+	troubles_text(connection->trouble, line);
+	line_char(line, '\n');
+	text_life(connection, relative_ns, line);
+}

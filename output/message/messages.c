@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/rpc/rpc_programs.h"
+#include "output/message/connections.h"
+#include "output/message/messages.h"
+#include "output/packet/object.h"
+
+/* Of a message in text: the rest is counted. */
+#define SHOWN_HOLES 4
+
+static void json_missing(const struct rtap_message *message, struct line *line)
+{
+	object_key(line, "missing");
+	line_char(line, '[');
+	for (uint32_t i = 0; i < message->missing_count; i++) {
+		const struct rtap_missing *missing = &message->missing[i];
+
+		if (i)
+			line_char(line, ',');
+		line_char(line, '{');
+		object_number(line, "offset", missing->offset);
+		if (missing->length_known)
+			object_number(line, "length", missing->length);
+		object_text(line, "reason", rtap_missing_reason_name((enum rtap_missing_reason)missing->reason));
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+}
+
+static void json_operands(const struct rtap_message *message, struct line *line)
+{
+	if (message->kind != RTAP_KIND_ATOMIC || message->verb == RTAP_VERB_ATOMIC_WRITE)
+		return;
+	if (message->request_seen) {
+		object_hex(line, "swap_or_add", message->swap_or_add, 16);
+		if (message->verb == RTAP_VERB_COMPARE_SWAP)
+			object_hex(line, "compare", message->compare, 16);
+	}
+	if (message->complete)
+		object_hex(line, "original", message->original, 16);
+}
+
+/* What the verb alone has. */
+static void json_verb(const struct rtap_message *message, struct line *line)
+{
+	if (message->has_msn)
+		object_number(line, "msn", message->psn);
+	else if (!message->connection || message->connection->transport != RTAP_TRANSPORT_IWARP)
+		object_number(line, "psn", message->psn);
+	if (message->has_key) {
+		object_number(line, "r_key", message->r_key);
+		object_hex(line, "virtual_address", message->virtual_address, 16);
+	}
+	if (message->has_immediate)
+		object_number(line, "immediate", message->immediate);
+	if (message->has_invalidate)
+		object_number(line, "invalidated_r_key", message->invalidated_r_key);
+	json_operands(message, line);
+	if (message->outcome)
+		object_text(line, "status", rtap_outcome_name((enum rtap_outcome)message->outcome));
+	if (message->answered_in)
+		object_number(line, "answered_in", message->answered_in);
+	if (message->has_latency)
+		object_seconds(line, "latency", message->latency_ns);
+}
+
+static void json_operations(const struct rtap_message *message, struct line *line)
+{
+	object_key(line, "operations");
+	line_char(line, '[');
+	for (uint32_t i = 0; i < message->operation_count; i++) {
+		const struct rtap_operation *operation = &message->operations[i];
+
+		if (i)
+			line_char(line, ',');
+		line_char(line, '{');
+		if (operation->name)
+			object_text(line, "name", operation->name);
+		else
+			object_number(line, "number", operation->number);
+		if (operation->has_status && operation->status_name)
+			object_text(line, "status", operation->status_name);
+		else if (operation->has_status)
+			object_number(line, "status_number", operation->status);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+}
+
+const char *message_rpc_status(const struct rtap_message *message)
+{
+	static const char *const accepted[] = { "SUCCESS", "PROG_UNAVAIL", "PROG_MISMATCH", "PROC_UNAVAIL", "GARBAGE_ARGS", "SYSTEM_ERR" };
+	/* RFC 8166, 4.5 */
+	static const char *const errors[] = { "RDMA_ERROR unknown", "RDMA_ERROR ERR_VERS", "RDMA_ERROR ERR_CHUNK" };
+
+	if (message->rdma_error)
+		return errors[message->rdma_error < sizeof errors / sizeof errors[0] ? message->rdma_error : 0];
+	if (!message->rpc_accepted)
+		return message->rpc_status ? "AUTH_ERROR" : "RPC_MISMATCH";
+	if (!message->rpc_status && message->has_status && message->status_name)
+		return message->status_name;
+	return message->rpc_status < sizeof accepted / sizeof accepted[0] ? accepted[message->rpc_status] : "unknown";
+}
+
+/* What RPCs alone have. RFC 5531; RFC 8166. */
+static void json_rpc(const struct rtap_message *message, struct line *line)
+{
+	bool is_reply = message->kind == RTAP_KIND_RPC_REPLY;
+
+	object_number(line, "xid", message->xid);
+	if (message->program_known) {
+		object_number(line, "program", message->program);
+		object_number(line, "version", message->version);
+		object_number(line, "procedure", message->procedure);
+	}
+	json_operations(message, line);
+	if (is_reply && (message->has_rpc_status || message->rdma_error))
+		object_text(line, "status", message_rpc_status(message));
+	if (message->partner)
+		object_number(line, is_reply ? "request" : "answer", message->partner);
+	if (message->has_latency)
+		object_seconds(line, "latency", message->latency_ns);
+	if (message->rdma_version > 1)
+		object_number(line, "rdma_version", message->rdma_version);
+	if (is_reply && message->has_rdma_versions) {
+		object_number(line, "rdma_version_low", message->rdma_version_low);
+		object_number(line, "rdma_version_high", message->rdma_version_high);
+	}
+	object_number(line, "read_chunks", message->read_chunks);
+	object_number(line, "write_chunks", message->write_chunks);
+	object_bool(line, "reply_chunk", message->reply_chunk);
+}
+
+static void json_named(const char *key, const char *name, uint64_t value, unsigned digits, struct line *line)
+{
+	if (name) {
+		object_text(line, key, name);
+		return;
+	}
+	object_hex(line, key, value, digits);
+}
+
+/* What management datagrams alone have. IBTA vol. 1, 13.4. */
+static void json_mad(const struct rtap_message *message, struct line *line)
+{
+	json_named("class", message->mad_class_name, message->mad_class, 2, line);
+	json_named("method", message->mad_method_name, message->mad_method, 2, line);
+	json_named("attribute", message->mad_attribute_name, message->mad_attribute, 4, line);
+	object_hex(line, "transaction_id", message->transaction_id, 16);
+	if (message->mad_status)
+		json_named("mad_status", message->mad_status_name, message->mad_status, 4, line);
+	if (message->rmpp_segment)
+		object_number(line, "segment", message->rmpp_segment);
+	if (message->segments) {
+		object_number(line, "segments", message->segments);
+		object_number(line, "segments_lost", message->segments_lost);
+	}
+	if (message->retry_of)
+		object_number(line, "retry_of", message->retry_of);
+	if (message->partner)
+		object_number(line, message->mad_is_answer ? "request" : "answer", message->partner);
+}
+
+static const char *const recovery_names[RTAP_RECOVERY_COUNT] = {
+#define RECOVERY_NAME(identifier, name) name,
+	RTAP_RECOVERIES(RECOVERY_NAME)
+#undef RECOVERY_NAME
+};
+
+static void json_causes(const struct rtap_message *message, struct line *line)
+{
+	const char *before = "\"";
+
+	object_key(line, "lost_to");
+	line_char(line, '[');
+	for (int cause = 0; cause < RTAP_RECOVERY_COUNT; cause++) {
+		if (!(message->lost_to >> cause & 1))
+			continue;
+		line_text(line, before);
+		line_text(line, recovery_names[cause]);
+		line_char(line, '"');
+		before = ",\"";
+	}
+	line_char(line, ']');
+}
+
+void message_json(const struct rtap_message *message, struct line *line)
+{
+	line_char(line, '{');
+	object_number(line, "message", message->number);
+	if (message->connection) {
+		object_number(line, "connection", message->connection->number);
+		object_text(line, "direction", message->from_a ? "a>b" : "b>a");
+	}
+	object_text(line, "kind", rtap_message_kind_name((enum rtap_message_kind)message->kind));
+	if (!message->is_rpc)
+		object_text(line, "verb", rtap_verb_name((enum rtap_verb)message->verb));
+	object_number(line, "first_frame", message->first_frame);
+	object_number(line, "last_frame", message->last_frame);
+	if (!message->is_rpc)
+		object_number(line, "frames", message->frames);
+	object_time(line, "time", message->time_ns);
+	object_time(line, "time_end", message->time_end_ns);
+	object_number(line, "length", message->length);
+	object_bool(line, "complete", message->complete);
+	json_missing(message, line);
+	object_number(line, "repeats", message->repeats);
+	if (message->time_lost_us)
+		object_seconds(line, "time_lost", message->time_lost_us * INT64_C(1000));
+	if (message->lost_to)
+		json_causes(message, line);
+	if (message->resent)
+		object_number(line, "resent", message->resent);
+	if (message->is_rpc)
+		json_rpc(message, line);
+	else
+		json_verb(message, line);
+	if (message->is_mad)
+		json_mad(message, line);
+	if (message->has_crc) {
+		object_key(line, "crc32");
+		line_char(line, '"');
+		line_hex_digits(line, message->crc32, 8);
+		line_char(line, '"');
+	}
+	if (message->bytes.bytes && message->bytes.length) {
+		object_key(line, "bytes");
+		line_char(line, '"');
+		line_hex_bytes(line, message->bytes.bytes, message->bytes.length, 0);
+		line_char(line, '"');
+	}
+	if (message->bytes_evicted)
+		object_bool(line, "bytes_evicted", true);
+	line_bytes(line, "}\n", 2);
+}
+
+/* What of a message is not there, as far as its packets tell where. */
+static void text_hole(const struct rtap_message *message, uint32_t index, struct line *line)
+{
+	static const char *const reasons[RTAP_MISSING_COUNT] = {
+		[RTAP_MISSING_NOT_CAPTURED] = " not captured",
+		[RTAP_MISSING_SNAPPED] = " cut off by the capture",
+		[RTAP_MISSING_EVICTED] = " given up for want of memory",
+	};
+	const struct rtap_missing *missing = &message->missing[index];
+
+	if (missing->length_known) {
+		line_count(line, missing->length, "byte at ", "bytes at ");
+		line_dec(line, missing->offset);
+	} else if (index == 0 && missing->offset == 0) {
+		line_text(line, "the beginning");
+	} else {
+		line_text(line, "the rest from ");
+		line_dec(line, missing->offset);
+	}
+	line_text(line, reasons[missing->reason]);
+}
+
+static const char *why_incomplete(const struct rtap_message *message)
+{
+	if (message->missing_count)
+		return ", incomplete: ";
+	if (message->is_rpc)
+		return ", incomplete: the place of its chunks is not known";
+	if (!message->request_seen)
+		return ", incomplete: its request not captured";
+	return message->kind == RTAP_KIND_FLUSH ? ", incomplete: its response not captured" :
+						  ", incomplete: its packets do not add up to the length announced";
+}
+
+static void text_missing(const struct rtap_message *message, struct line *line)
+{
+	if (message->complete)
+		return;
+	line_text(line, why_incomplete(message));
+	for (uint32_t i = 0; i < message->missing_count && i < SHOWN_HOLES; i++) {
+		if (i)
+			line_text(line, ", ");
+		text_hole(message, i, line);
+	}
+	if (message->missing_count > SHOWN_HOLES) {
+		line_text(line, " and ");
+		line_dec(line, message->missing_count - SHOWN_HOLES);
+		line_text(line, " more");
+	}
+}
+
+static char *put_operands(char *to, const struct rtap_message *message)
+{
+	bool swaps = message->verb == RTAP_VERB_COMPARE_SWAP;
+
+	if (message->kind != RTAP_KIND_ATOMIC || message->verb == RTAP_VERB_ATOMIC_WRITE)
+		return to;
+	if (message->request_seen) {
+		if (swaps)
+			to = line_put_hex(line_put(to, ", compare 0x"), message->compare, 16);
+		to = line_put_hex(line_put(to, swaps ? " swap 0x" : ", add 0x"), message->swap_or_add, 16);
+	}
+	return message->complete ? line_put_hex(line_put(to, ", was 0x"), message->original, 16) : to;
+}
+
+/* ", 0.540000000 s lost to recovery (timeout)" */
+static char *put_lost(char *to, const struct rtap_message *message)
+{
+	const char *before = " (";
+
+	to = line_put(line_put_seconds(line_put(to, ", "), message->time_lost_us * INT64_C(1000)), " s lost to recovery");
+	for (int cause = 0; cause < RTAP_RECOVERY_COUNT; cause++) {
+		if (!(message->lost_to >> cause & 1))
+			continue;
+		to = line_put(line_put(to, before), recovery_names[cause]);
+		before = ", ";
+	}
+	return message->lost_to ? line_put(to, ")") : to;
+}
+
+static char *put_details(char *to, const struct rtap_message *message)
+{
+	if (message->has_key) {
+		to = line_put_hex(line_put(to, ", r_key 0x"), message->r_key, 8);
+		to = line_put_hex(line_put(to, " va 0x"), message->virtual_address, 16);
+	}
+	to = put_operands(to, message);
+	if (message->has_immediate)
+		to = line_put_hex(line_put(to, ", immediate 0x"), message->immediate, message->kind == RTAP_KIND_IMMEDIATE ? 16 : 8);
+	if (message->has_invalidate)
+		to = line_put_hex(line_put(to, ", invalidates 0x"), message->invalidated_r_key, 8);
+	if (message->outcome > RTAP_OUTCOME_GOOD || message->outcome == RTAP_OUTCOME_UNANSWERED)
+		to = line_put(line_put(to, ", "), rtap_outcome_name((enum rtap_outcome)message->outcome));
+	if (message->has_latency)
+		to = line_put(line_put_seconds(line_put(to, ", latency "), message->latency_ns), " s");
+	if (message->time_lost_us)
+		to = put_lost(to, message);
+	if (message->resent) {
+		to = line_put_dec(line_put(to, ", "), message->resent);
+		to = line_put(to, line_plural(message->resent, " packet sent again", " packets sent again"));
+	}
+	if (message->repeats) {
+		to = line_put_dec(line_put(to, ", repeated "), message->repeats);
+		to = line_put(to, line_plural(message->repeats, " time", " times"));
+	}
+	return message->has_crc ? line_put_hex(line_put(to, ", crc32 "), message->crc32, 8) : to;
+}
+
+static char *put_chunks(char *to, const struct rtap_message *message)
+{
+	if (message->read_chunks)
+		to = line_put_dec(line_put(to, ", read chunks "), message->read_chunks);
+	if (message->write_chunks)
+		to = line_put_dec(line_put(to, ", write chunks "), message->write_chunks);
+	return message->reply_chunk ? line_put(to, ", reply chunk") : to;
+}
+
+/* Of a message that is cut off before there is an operation in it. */
+static void text_procedure(const struct rtap_message *message, struct line *line)
+{
+	const struct rtap_rpc_facts facts = { .program = message->program, .version = message->version, .procedure = message->procedure };
+
+	line_char(line, ' ');
+	rpc_line_procedure(&facts, line);
+}
+
+static char *put_program(char *to, const struct rtap_message *message)
+{
+	const struct rpc_program *known;
+	const char *name;
+
+	to = line_put_hex(line_put(to, " xid 0x"), message->xid, 8);
+	if (message->rdma_version > 1)
+		to = line_put_dec(line_put(to, " RPC-over-RDMA version "), message->rdma_version);
+	if (!message->program_known)
+		return to;
+	*to++ = ' ';
+	known = rpc_program_find(message->program, message->version);
+	if (known && known->text_length) {
+		memcpy(to, known->text, sizeof known->text);
+		return to + known->text_length;
+	}
+	name = rtap_name_of(rpc_program_names, message->program);
+	to = name ? line_put(to, name) : line_put_dec(to, message->program);
+	return line_put_dec(line_put(to, " v"), message->version);
+}
+
+static void text_operation(const struct rtap_operation *operation, struct line *line)
+{
+	line_char(line, ' ');
+	if (operation->name)
+		line_text(line, operation->name);
+	else
+		line_dec(line, operation->number);
+	if (operation->has_status && operation->status && operation->status_name) {
+		line_char(line, '=');
+		line_text(line, operation->status_name);
+	}
+}
+
+/* How it was answered, by what, and what carried it. */
+static char *put_answer(char *to, const struct rtap_message *message)
+{
+	bool is_reply = message->kind == RTAP_KIND_RPC_REPLY;
+
+	if (is_reply && (message->has_rpc_status || message->rdma_error))
+		to = line_put(line_put(to, " "), message_rpc_status(message));
+	if (is_reply && message->has_rdma_versions)
+		to = line_put_dec(line_put(line_put_dec(line_put(to, " versions "), message->rdma_version_low), " to "), message->rdma_version_high);
+	if (message->partner)
+		to = line_put_dec(line_put(to, is_reply ? ", answers " : ", answered by "), message->partner);
+	return put_chunks(to, message);
+}
+
+/* More than put_program() or put_answer() writes: six numbers with their labels, or a name. */
+#define RPC_MOST 256
+
+/* " xid 0x12345678 NFS v3 READ" */
+static void text_rpc(const struct rtap_message *message, struct line *line)
+{
+	char spare[RPC_MOST], *begin = line_begin(line, spare, sizeof spare);
+
+	line_end(line, begin, put_program(begin, message));
+	if (message->program_known && !message->operation_count)
+		text_procedure(message, line);
+	for (uint32_t i = 0; i < message->operation_count; i++)
+		text_operation(&message->operations[i], line);
+	begin = line_begin(line, spare, sizeof spare);
+	line_end(line, begin, put_answer(begin, message));
+}
+
+static void text_named(const char *name, uint64_t value, unsigned digits, struct line *line)
+{
+	line_char(line, ' ');
+	if (name)
+		line_text(line, name);
+	else
+		line_hex(line, value, digits);
+}
+
+/* " Subnet administration GetTableResp NodeRecord in 4 segments, 1 of them not seen, answers 1" */
+static void text_mad(const struct rtap_message *message, struct line *line)
+{
+	static const char *const types[] = { "", "", " ACK", " STOP", " ABORT" };
+
+	text_named(message->mad_class_name, message->mad_class, 2, line);
+	text_named(message->mad_method_name, message->mad_method, 2, line);
+	text_named(message->mad_attribute_name, message->mad_attribute, 4, line);
+	if (message->rmpp_type < sizeof types / sizeof types[0])
+		line_text(line, types[message->rmpp_type]);
+	if (message->rmpp_segment) {
+		line_text(line, " segment ");
+		line_dec(line, message->rmpp_segment);
+	}
+	if (message->segments) {
+		line_text(line, " in ");
+		line_dec(line, message->segments);
+		line_text(line, message->segments == 1 ? " segment" : " segments");
+	}
+	if (message->segments_lost) {
+		line_text(line, ", ");
+		line_dec(line, message->segments_lost);
+		line_text(line, " of them not seen");
+	}
+	if (message->mad_status) {
+		line_text(line, ", status");
+		text_named(message->mad_status_name, message->mad_status, 4, line);
+	}
+	if (message->retry_of) {
+		line_text(line, ", retry of frame ");
+		line_dec(line, message->retry_of);
+	}
+	if (message->partner) {
+		line_text(line, message->mad_is_answer ? ", answers " : ", answered by ");
+		line_dec(line, message->partner);
+	}
+}
+
+/* Others can stand between them. */
+static char *put_frames(char *to, const struct rtap_message *message)
+{
+	to = line_put(to, " in ");
+	if (!message->is_rpc && message->frames < message->last_frame - message->first_frame + 1)
+		to = line_put(line_put_dec(to, message->frames), " of ");
+	to = line_put_dec(line_put(to, message->first_frame == message->last_frame ? "frame " : "frames "), message->first_frame);
+	if (message->last_frame != message->first_frame) {
+		*to++ = '-';
+		to = line_put_dec(to, message->last_frame);
+	}
+	return to;
+}
+
+/* More than stands in front of what is an RPC's or MAD's own: two ends, four numbers, and names. */
+#define FRONT_MOST (2 * END_MOST + 160)
+
+/* "12 0.001234000 #3 10.0.0.1 port 800 > 10.0.0.2 port 20049: rpc_call" */
+static char *put_front(char *to, const struct rtap_message *message, int64_t relative_ns)
+{
+	const struct rtap_connection *connection = message->connection;
+
+	to = line_put_dec(to, message->number);
+	*to++ = ' ';
+	to = line_put_seconds(to, message->time_ns - relative_ns);
+	*to++ = ' ';
+	if (connection) {
+		*to++ = '#';
+		to = line_put_dec(to, connection->number);
+		*to++ = ' ';
+		to = end_put(to, message->from_a ? &connection->a : &connection->b);
+		to = end_put(line_put(to, " > "), message->from_a ? &connection->b : &connection->a);
+		to = line_put(to, ": ");
+	}
+	return line_put(to, message->kind == RTAP_KIND_ATOMIC ? rtap_verb_name((enum rtap_verb)message->verb) :
+								rtap_message_kind_name((enum rtap_message_kind)message->kind));
+}
+
+/* More than stands behind it: some ten numbers with their labels. */
+#define BACK_MOST 640
+
+/* " 136 bytes in frame 7, latency 0.000123000 s" */
+static char *put_back(char *to, const struct rtap_message *message)
+{
+	if (message->is_rpc || message->is_mad)
+		*to++ = ',';
+	*to++ = ' ';
+	to = line_put(line_put_dec(to, message->length), line_plural(message->length, " byte", " bytes"));
+	return put_details(put_frames(to, message), message);
+}
+
+void message_text(const struct rtap_message *message, int64_t relative_ns, struct line *line)
+{
+	char spare[BACK_MOST], *begin = line_begin(line, spare, FRONT_MOST);
+
+	line_end(line, begin, put_front(begin, message, relative_ns));
+	if (message->is_rpc)
+		text_rpc(message, line);
+	if (message->is_mad)
+		text_mad(message, line);
+	begin = line_begin(line, spare, BACK_MOST);
+	line_end(line, begin, put_back(begin, message));
+	text_missing(message, line);
+	if (message->bytes_evicted)
+		line_text(line, ", bytes not kept for want of memory");
+	line_char(line, '\n');
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Messages and connections as lines of text and as JSON objects (doc/json.md).
+ */
+#ifndef OUTPUT_MESSAGE_MESSAGES_H
+#define OUTPUT_MESSAGE_MESSAGES_H
+
+#include <rdmatap/message.h>
+
+#include "dissect/engine/line.h"
+
+/* One line, with its newline; `relative_ns` is the time of the capture's first frame, that times count from. */
+void message_text(const struct rtap_message *message, int64_t relative_ns, struct line *line);
+void message_json(const struct rtap_message *message, struct line *line);
+
+/* How a call was answered, by its reply: by RPC if that did not accept it, else by the program. */
+const char *message_rpc_status(const struct rtap_message *message);
+
+#endif

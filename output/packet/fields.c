@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rdmatap/visitor.h>
+
+#include "dissect/filter/filter_suggest.h"
+#include "output/packet/fields.h"
+
+struct column_visitor {
+	struct rtap_visitor visitor;
+	const struct fields_format *fields;
+	struct line *line;
+	char *start;   /* of the column's text */
+	unsigned seen;
+};
+
+static void add_value(struct column_visitor *column, const struct rtap_field *field, const struct rtap_value *value)
+{
+	if (column->seen++) {
+		if (column->fields->occurrence == OCCURRENCE_FIRST)
+			return;
+		if (column->fields->occurrence == OCCURRENCE_LAST && !column->line->cut)
+			column->line->next = column->start;
+		else
+			line_char(column->line, column->fields->aggregator);
+	}
+	/* tshark's word for no bytes at all; empty text is just empty */
+	if (field->show == RTAP_BYTES && !value->data.length)
+		line_text(column->line, "<MISSING>");
+	else
+		line_value(column->line, field, value);
+}
+
+static void visited(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
+		    const struct rtap_value *value, const struct rtap_place *place)
+{
+	(void)id;
+	(void)place;
+	add_value((struct column_visitor *)visitor, field, value);
+}
+
+/* One field's values in one layer: read directly where the table tells how, else by a visit that wants nothing else. */
+static void add_field(struct column_visitor *column, const struct rtap_packet *packet, const struct rtap_layer *layer,
+		      const struct column_field *wanted)
+{
+	const struct rtap_field *field = wanted->field;
+	rtap_field_id id = wanted->id;
+	struct rtap_value value = { 0 };
+
+	if (!wanted->in_units && (field->derive || !(field->flags & RTAP_UNPLACED))) {
+		if (rtap_layer_field(packet, layer, field, &value))
+			add_value(column, field, &value);
+		return;
+	}
+	column->fields->wanted[id / 64] |= UINT64_C(1) << (id % 64);
+	rtap_layer_visit(packet, layer, &column->visitor);
+	column->fields->wanted[id / 64] = 0;
+}
+
+/* Whether a packet has a layer that the column looks into. */
+static bool has_layer(const struct column *column, const struct rtap_packet *packet)
+{
+	for (unsigned i = 0; i < column->field_count; i++)
+		if (rtap_packet_has(packet, column->fields[i].protocol))
+			return true;
+	return false;
+}
+
+static void write_values(struct column_visitor *visitor, const struct column *column, const struct rtap_packet *packet)
+{
+	const struct rtap_layer *end = packet->layers + packet->layer_count;
+
+	for (const struct rtap_layer *layer = packet->layers; layer < end; layer++)
+		for (unsigned i = 0; i < column->field_count; i++)
+			if (column->fields[i].protocol == layer->protocol)
+				add_field(visitor, packet, layer, &column->fields[i]);
+}
+
+/*
+ * Doubles the quotes inside of a quoted value, as RFC 4180 and tshark from 4.2 on have them. Text that has a " has it escaped; the backslash
+ * becomes the second one.
+ */
+static void double_quotes(struct line *line, char *begin, char quote)
+{
+	size_t more = 0;
+
+	for (char *p = begin; p < line->next; p++)
+		if (quote == '"' && *p == '\\' && p + 1 < line->next) {
+			*p = p[1] == quote ? quote : *p;
+			p++;
+		} else {
+			more += quote == '\'' && *p == quote;
+		}
+	if (more > (size_t)(line->end - line->next))
+		line->cut = true;
+	if (!more || line->cut)
+		return;
+	line->next += more;
+	for (char *to = line->next; more; ) {
+		char c = to[-1 - (ptrdiff_t)more];
+
+		*--to = c;
+		if (c != quote)
+			continue;
+		*--to = c;
+		more--;
+	}
+}
+
+static void write_column(const struct fields_format *fields, const struct column *column, const struct rtap_packet *packet,
+			 struct line *line)
+{
+	struct column_visitor visitor = {
+		.visitor = { .field = visited, .wanted = fields->wanted },
+		.fields = fields,
+		.line = line,
+	};
+	char *quoted = line->next;
+
+	if (fields->quote)
+		line_char(line, fields->quote);
+	visitor.start = line->next;
+	if (has_layer(column, packet))
+		write_values(&visitor, column, packet);
+	if (!fields->quote)
+		return;
+	double_quotes(line, visitor.start, fields->quote);
+	/* tshark quotes values, not their absence */
+	if (visitor.seen)
+		line_char(line, fields->quote);
+	else
+		line->next = quoted;
+}
+
+static void write_packet(struct format *format, const struct rtap_packet *packet, struct line *line)
+{
+	const struct fields_format *fields = (const struct fields_format *)format;
+
+	for (size_t i = 0; i < fields->column_count; i++) {
+		if (i)
+			line_char(line, fields->separator);
+		write_column(fields, &fields->columns[i], packet, line);
+	}
+	line_char(line, '\n');
+}
+
+static void write_header(struct format *format, struct line *line)
+{
+	const struct fields_format *fields = (const struct fields_format *)format;
+
+	for (size_t i = 0; fields->with_header && i < fields->column_count; i++) {
+		if (i)
+			line_char(line, fields->separator);
+		line_text(line, fields->columns[i].name);
+	}
+	if (fields->with_header)
+		line_char(line, '\n');
+}
+
+void fields_format_init(struct fields_format *fields)
+{
+	*fields = (struct fields_format){
+		.format = { .packet = write_packet, .header = write_header },
+		.separator = '\t',
+		.aggregator = ',',
+	};
+}
+
+void fields_format_fini(struct fields_format *fields)
+{
+	free(fields->columns);
+	free(fields->wanted);
+}
+
+int fields_format_share(struct fields_format *fields, const struct fields_format *of)
+{
+	*fields = *of;
+	fields->wanted = calloc(rtap_field_count() / 64 + 1, sizeof *fields->wanted);
+	return fields->wanted ? 0 : -ENOMEM;
+}
+
+void fields_format_unshare(struct fields_format *fields)
+{
+	free(fields->wanted);
+}
+
+static void explain_unknown(const char *name, struct rtap_error *error)
+{
+	const char *meant = filter_suggest_field(name);
+	uint8_t protocol;
+
+	if (rtap_protocol_find(name, &protocol, 1))
+		rtap_error_set(error, "-e %s: is a protocol, not a field (rdmatap fields %s lists its fields)", name, name);
+	else if (meant && rtap_field_find(meant, NULL, 0))
+		rtap_error_set(error, "-e %s: no such field (did you mean %s?)", name, meant);
+	else
+		rtap_error_set(error, "-e %s: no such field (rdmatap fields lists them)", name);
+}
+
+enum rtap_status fields_format_add(struct fields_format *fields, const char *name, struct rtap_error *error)
+{
+	rtap_field_id ids[MAX_COLUMN_FIELDS];
+	size_t found = rtap_field_find(name, ids, MAX_COLUMN_FIELDS);
+	struct column column = { .name = name };
+	struct column *larger;
+
+	if (!found) {
+		explain_unknown(name, error);
+		return RTAP_STATUS_FAILED;
+	}
+	for (; column.field_count < found && column.field_count < MAX_COLUMN_FIELDS; column.field_count++) {
+		rtap_field_id id = ids[column.field_count];
+
+		column.fields[column.field_count] = (struct column_field){
+			rtap_field_by_id(id), id, rtap_field_protocol(id), rtap_protocol_by_number(rtap_field_protocol(id))->in_units };
+	}
+	if (!fields->wanted)
+		fields->wanted = calloc(rtap_field_count() / 64 + 1, sizeof *fields->wanted);
+	larger = realloc(fields->columns, (fields->column_count + 1) * sizeof *larger);
+	if (larger)
+		fields->columns = larger;
+	if (!fields->wanted || !larger) {
+		rtap_error_set(error, "-e %s: out of memory", name);
+		return RTAP_STATUS_FAILED;
+	}
+	fields->columns[fields->column_count++] = column;
+	return RTAP_STATUS_OK;
+}
+
+/* "/t", "/s" or the character itself. */
+static bool parse_character(const char *value, char *character)
+{
+	if (!strcmp(value, "/t"))
+		*character = '\t';
+	else if (!strcmp(value, "/s"))
+		*character = ' ';
+	else if (value[0] && !value[1])
+		*character = value[0];
+	else
+		return false;
+	return true;
+}
+
+/* Index of the one letter that `value` is in `letters`, or -1. */
+static int parse_letter(const char *value, const char *letters)
+{
+	const char *found = value[0] && !value[1] ? strchr(letters, value[0]) : NULL;
+
+	return found ? (int)(found - letters) : -1;
+}
+
+static bool apply_option(struct fields_format *fields, const char *name, const char *value)
+{
+	static const char quotes[] = { '"', '\'', 0 };
+	int letter;
+
+	if (!strcmp(name, "separator"))
+		return parse_character(value, &fields->separator);
+	if (!strcmp(name, "aggregator"))
+		return parse_character(value, &fields->aggregator);
+	if (!strcmp(name, "header")) {
+		letter = parse_letter(value, "ny");
+		fields->with_header = letter == 1;
+	} else if (!strcmp(name, "occurrence")) {
+		letter = parse_letter(value, "afl");
+		fields->occurrence = letter < 0 ? OCCURRENCE_ALL : (enum occurrence)letter;
+	} else if (!strcmp(name, "quote")) {
+		letter = parse_letter(value, "dsn");
+		fields->quote = quotes[letter < 0 ? 2 : letter];
+	} else {
+		return false;
+	}
+	return letter >= 0;
+}
+
+enum rtap_status fields_format_option(struct fields_format *fields, const char *argument, struct rtap_error *error)
+{
+	const char *equals = strchr(argument, '=');
+	char name[16] = "";
+
+	if (equals && (size_t)(equals - argument) < sizeof name) {
+		memcpy(name, argument, (size_t)(equals - argument));
+		if (apply_option(fields, name, equals + 1))
+			return RTAP_STATUS_OK;
+	}
+	rtap_error_set(error, "-E %s: not understood (header=y|n, separator=/t|/s|CHARACTER, occurrence=a|f|l, "
+		       "aggregator=,|/s|CHARACTER, quote=d|s|n)", argument);
+	return RTAP_STATUS_FAILED;
+}

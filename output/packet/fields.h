@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * -T fields: the fields asked for, a row a packet, as tshark prints them.
+ */
+#ifndef OUTPUT_PACKET_FIELDS_H
+#define OUTPUT_PACKET_FIELDS_H
+
+#include "output/packet/format.h"
+
+#include <rdmatap/error.h>
+
+#define MAX_COLUMN_FIELDS 16
+
+enum occurrence { OCCURRENCE_ALL, OCCURRENCE_FIRST, OCCURRENCE_LAST };
+
+/* One -e: the fields that its name stands for. */
+struct column {
+	const char *name; /* borrowed */
+	unsigned field_count;
+	struct column_field {
+		const struct rtap_field *field;
+		rtap_field_id id;
+		uint8_t protocol;
+		bool in_units; /* of the protocol: only a visit finds all values */
+	} fields[MAX_COLUMN_FIELDS];
+};
+
+struct fields_format {
+	struct format format;
+	bool with_header;
+	char separator, aggregator, quote; /* quote 0: none */
+	enum occurrence occurrence;
+	struct column *columns;
+	size_t column_count;
+	uint64_t *wanted; /* scratch: a bit a field id */
+};
+
+/* Defaults are tshark's: no header, tab, all occurrences, comma, no quotes. */
+void fields_format_init(struct fields_format *fields);
+void fields_format_fini(struct fields_format *fields);
+
+/* Makes another of the same columns, which it borrows, for another thread. 0 or -ENOMEM; unshare in both cases. */
+int fields_format_share(struct fields_format *fields, const struct fields_format *of) __attribute__((warn_unused_result));
+void fields_format_unshare(struct fields_format *fields);
+
+/* Adds a column. FAILED: no such field, or out of memory. `name` is borrowed. */
+enum rtap_status fields_format_add(struct fields_format *fields, const char *name, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+/* Applies one -E argument: header=y|n, separator=/t|/s|CHAR, occurrence=f|l|a, aggregator=,|/s|CHAR, quote=d|s|n. */
+enum rtap_status fields_format_option(struct fields_format *fields, const char *argument, struct rtap_error *error)
+	__attribute__((warn_unused_result));
+
+#endif

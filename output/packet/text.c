@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/engine/protocol.h"
+#include "output/packet/hex.h"
+#include "output/packet/text.h"
+#include "output/packet/tree.h"
+
+#define COLOUR_TROUBLE "\033[31m"
+#define COLOUR_END "\033[0m"
+
+static void write_notes(const struct rtap_packet *packet, struct line *line)
+{
+	const struct rtap_frame *frame = packet->frame;
+
+	for (uint8_t i = 0; i < packet->anomaly_count; i++) {
+		line_text(line, " [");
+		line_text(line, rtap_anomaly_name((enum rtap_anomaly_code)packet->anomalies[i].code));
+		line_char(line, ']');
+	}
+	if (packet->anomalies_found > packet->anomaly_count) {
+		line_text(line, " [and ");
+		line_dec(line, packet->anomalies_found - packet->anomaly_count);
+		line_text(line, " more]");
+	}
+	if (frame->captured_length < frame->wire_length) {
+		line_text(line, " [captured ");
+		line_dec(line, frame->captured_length);
+		line_text(line, " of ");
+		line_dec(line, frame->wire_length);
+		line_text(line, " bytes]");
+	}
+	for (uint32_t i = 0; i < frame->comment_count; i++) {
+		line_text(line, " # ");
+		line_escaped(line, frame->comments[i].bytes, frame->comments[i].length);
+	}
+}
+
+void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line)
+{
+	const struct rtap_layer *end = packet->layers + packet->layer_count;
+	const char *before;
+
+	clock_write(&text->clock, packet->frame, line);
+	line_char(line, ' ');
+	before = line->next;
+	for (const struct rtap_layer *layer = packet->layers; layer < end; layer++) {
+		const struct protocol *protocol = protocol_by_number(layer->protocol);
+
+		if (protocol->summary)
+			protocol->summary(packet, layer, line);
+	}
+	if (line->next == before) {
+		line_text(line, "link type ");
+		line_dec(line, packet->frame->link_type);
+		line_text(line, ", length ");
+		line_dec(line, packet->frame->wire_length);
+	}
+	write_notes(packet, line);
+}
+
+static void write_packet(struct format *format, const struct rtap_packet *packet, struct line *line)
+{
+	struct text_format *text = (struct text_format *)format;
+	bool trouble = text->colour && packet->anomalies_found;
+
+	if (text->tree) {
+		if (!text->memory)
+			text->memory = tree_memory_create();
+		tree_write(text->memory, packet, line);
+	} else {
+		if (trouble)
+			line_text(line, COLOUR_TROUBLE);
+		text_line(text, packet, line);
+		if (trouble)
+			line_text(line, COLOUR_END);
+		line_char(line, '\n');
+	}
+	if (text->hex)
+		hex_write(packet->frame->bytes, packet->frame->captured_length, line);
+	if (text->tree || text->hex)
+		line_char(line, '\n');
+	if (!line->cut)
+		clock_shown(&text->clock, packet->frame->time_ns);
+}
+
+static void note_shown(struct format *format, int64_t time_ns)
+{
+	clock_shown(&((struct text_format *)format)->clock, time_ns);
+}
+
+void text_format_init(struct text_format *text)
+{
+	*text = (struct text_format){ .format = { .packet = write_packet, .shown = note_shown } };
+}
+
+void text_format_fini(struct text_format *text)
+{
+	tree_memory_destroy(text->memory);
+}

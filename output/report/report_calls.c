@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RPCs and set-ups as they are told. A call tells its chunks, its reply when it ended.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/management/cm.h"
+#include "output/message/messages.h"
+#include "output/report/report_calls.h"
+#include "output/report/report_internal.h"
+
+/* Operations that stand in most compounds and do not tell what one is for. RFC 8881. */
+static bool is_accompaniment(const char *name)
+{
+	static const char *const names[] = { "SEQUENCE", "PUTFH", "PUTROOTFH", "SAVEFH", "RESTOREFH", "GETFH", "GETATTR", "CB_SEQUENCE" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* What a call does: the first operation that says so, else the last one. */
+static const char *name_of(const struct rtap_message *message)
+{
+	const char *name = NULL;
+
+	for (uint32_t i = 0; i < message->operation_count; i++) {
+		if (!message->operations[i].name)
+			continue;
+		name = message->operations[i].name;
+		if (!is_accompaniment(name))
+			break;
+	}
+	return name;
+}
+
+static struct report_call call_of(const struct rtap_message *message)
+{
+	return (struct report_call){
+		.spot = { message->time_ns, -1 }, .frame = message->first_frame, .name = name_of(message),
+		.program_known = message->program_known, .program = message->program, .version = message->version,
+		.procedure = message->procedure, .xid = message->xid,
+		.read_chunks = message->read_chunks, .write_chunks = message->write_chunks, .reply_chunk = message->reply_chunk,
+	};
+}
+
+static void note_call(struct report *report, struct report_trace *trace, const struct rtap_message *message)
+{
+	struct report_call call = call_of(message);
+
+	if (message->partner) {
+		report->pending[message->number % REPORT_PENDING].call = call;
+		report->pending[message->number % REPORT_PENDING].number = message->number;
+	} else {
+		report_points_add(&trace->calls, &call);
+	}
+}
+
+static void note_reply(struct report *report, struct report_trace *trace, const struct rtap_message *message)
+{
+	struct report_call call = call_of(message);
+
+	if (!message->has_latency || message->latency_ns < 0)
+		return;
+	call.frame = 0;
+	if (message->partner && report->pending[message->partner % REPORT_PENDING].number == message->partner)
+		call = report->pending[message->partner % REPORT_PENDING].call;
+	call.spot = (struct report_spot){ (int64_t)((uint64_t)message->time_end_ns - (uint64_t)message->latency_ns), message->latency_ns };
+	call.reply_frame = message->first_frame;
+	if (message->rdma_error || (message->has_rpc_status && (!message->rpc_accepted || message->rpc_status))) {
+		call.failed = true;
+		call.status = message_rpc_status(message);
+	} else if (message->has_status && message->status) {
+		call.failed = true;
+		call.status = message->status_name;
+	}
+	report_points_add(&trace->calls, &call);
+}
+
+void report_message(struct report *report, const struct rtap_message *message)
+{
+	struct report_trace *trace = message->is_rpc && message->connection ? report_trace_of(report, message->connection->number) : NULL;
+
+	if (!trace)
+		return;
+	if (message->kind == RTAP_KIND_RPC_CALL)
+		note_call(report, trace, message);
+	else
+		note_reply(report, trace, message);
+}
+
+/* What the one-line text says of a layer, without the comma before it. */
+static void label_layer(const struct rtap_packet *packet, uint8_t protocol, struct line *line)
+{
+	const struct rtap_layer *layer = NULL;
+	const char *begin = line->next;
+
+	for (uint8_t i = 0; i < packet->layer_count && !layer; i++)
+		if (packet->layers[i].protocol == protocol)
+			layer = &packet->layers[i];
+	if (!layer || !protocol_by_number(protocol)->summary)
+		return;
+	protocol_by_number(protocol)->summary(packet, layer, line);
+	while (begin < line->next && (*begin == ':' || *begin == ',' || *begin == ' '))
+		memmove((char *)begin, begin + 1, (size_t)(--line->next - begin));
+}
+
+static void label_tcp(uint8_t flags, struct line *line)
+{
+	line_text(line, flags & RTAP_TCP_FLAG_RST ? "TCP RST" : flags & RTAP_TCP_FLAG_SYN ? "TCP SYN" : "TCP FIN");
+	if (flags & RTAP_TCP_FLAG_ACK && flags & RTAP_TCP_FLAG_SYN)
+		line_text(line, ", ACK");
+}
+
+static void take_addresses(struct report_signal *signal, const struct rtap_packet *packet)
+{
+	if (packet->source_address && packet->destination_address) {
+		signal->address_length = packet->address_length;
+		memcpy(signal->source, packet->source_address, packet->address_length);
+		memcpy(signal->destination, packet->destination_address, packet->address_length);
+	} else if (packet->ib.has_lrh) {
+		signal->address_length = 2;
+		signal->source[0] = (uint8_t)(packet->ib.slid >> 8);
+		signal->source[1] = (uint8_t)packet->ib.slid;
+		signal->destination[0] = (uint8_t)(packet->ib.dlid >> 8);
+		signal->destination[1] = (uint8_t)packet->ib.dlid;
+	}
+}
+
+void report_signal(struct report *report, const struct rtap_packet *packet)
+{
+	uint8_t flags = packet->tcp.present && !packet->ib.has_bth ? packet->tcp.flags : 0;
+	uint8_t ending = flags & (RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_FIN | RTAP_TCP_FLAG_RST);
+	bool terminates = packet->flow.present && packet->flow.completes && packet->flow.kind == RTAP_KIND_TERMINATE;
+	struct report_signal *signal;
+	struct line line;
+
+	if (!packet->cm.present && !packet->mpa.present && !ending && !terminates)
+		return;
+	report->signals_seen++;
+	if (!report->signals) {
+		report->signals = calloc(REPORT_SIGNALS, sizeof *report->signals);
+		report->refused += !report->signals;
+	}
+	if (!report->signals || report->signal_count == REPORT_SIGNALS)
+		return;
+	signal = &report->signals[report->signal_count++];
+	signal->frame = packet->frame->number;
+	signal->time_ns = packet->frame->time_ns;
+	signal->is_tcp = !packet->cm.present;
+	signal->source_port = packet->source_port;
+	signal->destination_port = packet->destination_port;
+	take_addresses(signal, packet);
+	line_init(&line, signal->label, sizeof signal->label - 1);
+	if (packet->cm.present) {
+		label_layer(packet, cm_protocol(packet->cm.attribute), &line);
+	} else if (packet->mpa.present) {
+		label_layer(packet, packet->mpa.is_reply ? PROTOCOL_MPA_REPLY : PROTOCOL_MPA_REQUEST, &line);
+	} else if (terminates) {
+		label_layer(packet, PROTOCOL_RDMAP, &line);
+	} else {
+		label_tcp(packet->tcp.flags, &line);
+	}
+	signal->label_length = (uint8_t)(line.next - signal->label);
+}

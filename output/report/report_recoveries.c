@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where time was lost to recoveries and held up: bars on the capture's axis of time, and tables of recoveries, traffic classes and pauses.
+ */
+#include "config.h"
+
+#include "dissect/infiniband/ib.h"
+#include "output/stats/congestion_form.h"
+#include "output/report/html.h"
+#include "output/report/html_axis.h"
+#include "output/report/report_internal.h"
+#include "output/report/report_recoveries.h"
+#include "output/report/report_tables.h"
+
+#define LEFT 190
+#define RIGHT 985
+#define TOP 12
+/* Of bars of one cause, as many as there were at once. */
+#define ROWS 6
+#define ROW_HEIGHT 11
+#define LANE_GAP 12
+#define LEAST_WIDTH 2
+
+/* Causes of InfiniBand, then TCP's. */
+#define FIRST_TCP RTAP_RECOVERY_COUNT
+#define CAUSES (FIRST_TCP + TCP_RECOVERY_COUNT)
+
+static const struct { const char *plural, *one, *style; } causes[CAUSES] = {
+	[RTAP_RECOVERY_SEQUENCE_NAK] = { "sequence NAKs", "sequence NAK", "nak" },
+	[RTAP_RECOVERY_IMPLIED_NAK] = { "missing READ responses", "missing READ response", "again" },
+	[RTAP_RECOVERY_RNR] = { "RNR NAKs", "RNR NAK", "rnr" },
+	[RTAP_RECOVERY_TIMEOUT] = { "time-outs", "time-out", "late" },
+	[FIRST_TCP + TCP_RECOVERY_FAST] = { "TCP fast retransmits", "TCP fast retransmit", "again" },
+	[FIRST_TCP + TCP_RECOVERY_TIMEOUT] = { "TCP time-outs", "TCP time-out", "late" },
+	[FIRST_TCP + TCP_RECOVERY_ZERO_WINDOW] = { "closed TCP windows", "closed TCP window", "rnr" },
+};
+
+/* How many of the last ones are looked at for one that goes on. */
+#define LOOK_BACK 32
+
+/* The time until a READ's response continues that until its request was sent again. False: that is not there. */
+static bool extend(struct report *report, const struct report_recovery *recovery)
+{
+	struct report_recovery *list = report->recoveries.list;
+	int64_t begin_ns = (int64_t)((uint64_t)recovery->spot.time_ns - (uint64_t)recovery->spot.place);
+
+	for (uint32_t i = report->recoveries.count; i && report->recoveries.count - i < LOOK_BACK; i--) {
+		struct report_recovery *last = &list[i - 1];
+
+		if (last->connection != recovery->connection || last->from_a != recovery->from_a)
+			continue;
+		if (last->spot.time_ns != begin_ns)
+			return false;
+		last->spot.time_ns = recovery->spot.time_ns;
+		last->spot.place += recovery->spot.place;
+		return true;
+	}
+	return false;
+}
+
+static void take(struct report *report, const struct report_recovery *recovery)
+{
+	bool goes_on = !recovery->attempt && recovery->cause < FIRST_TCP;
+
+	if (recovery->spot.place > 0 && !(goes_on && extend(report, recovery)))
+		report_points_add(&report->recoveries, recovery);
+}
+
+static void take_tcp(struct report *report, const struct rtap_packet *packet)
+{
+	const struct stats_connection *connection = stats_find(report->stats, packet->flow.connection);
+
+	for (int i = 0; i < 2 * TCP_LOSSES; i++) {
+		const struct tcp_recovery *sender = connection->directions[i / TCP_LOSSES].recovery;
+		const struct tcp_loss *loss = sender ? &sender->losses[i % TCP_LOSSES] : NULL;
+
+		if (!loss || loss->noted_in != packet->frame->number)
+			continue;
+		take(report, &(struct report_recovery){
+			.spot = { loss->end_ns, stats_elapsed(loss->begin_ns, loss->end_ns) },
+			.frame = sender->counts[loss->cause].last_frame,
+			.connection = packet->flow.connection,
+			.from_a = i < TCP_LOSSES,
+			.cause = (uint8_t)(FIRST_TCP + loss->cause),
+		});
+	}
+}
+
+void report_recovery(struct report *report, const struct rtap_packet *packet)
+{
+	const struct rtap_flow_facts *flow = &packet->flow;
+
+	if (!packet->ib.has_bth) {
+		take_tcp(report, packet);
+		return;
+	}
+	if (flow->lost_to)
+		take(report, &(struct report_recovery){
+			.spot = { packet->frame->time_ns, flow->time_lost_ns },
+			.frame = packet->frame->number,
+			.connection = flow->connection,
+			.from_a = flow->from_a != ib_opcodes[packet->ib.opcode].is_response,
+			.cause = flow->lost_to,
+			.attempt = flow->recovery ? flow->attempt : 0,
+		});
+}
+
+void report_closed_windows(const struct report_page *page)
+{
+	for (uint64_t i = 0; i < 2 * page->ranked_count; i++) {
+		const struct stats_connection *connection = page->ranked[i / 2];
+		const struct tcp_recovery *sender = connection->directions[i % 2].recovery;
+
+		if (sender && sender->closed)
+			take(page->report, &(struct report_recovery){
+				.spot = { page->stats->last_ns, stats_elapsed(sender->closed_ns, page->stats->last_ns) },
+				.frame = sender->counts[TCP_RECOVERY_ZERO_WINDOW].last_frame,
+				.connection = connection->shown.number,
+				.from_a = i % 2 == 0,
+				.cause = FIRST_TCP + TCP_RECOVERY_ZERO_WINDOW,
+			});
+	}
+}
+
+/* Bars of one cause. */
+struct lane {
+	unsigned rows;
+	uint64_t count;
+	double ends[ROWS];          /* pixels up to which a row is taken */
+	double top;
+};
+
+static double end_of(const struct report_page *page, const struct html_axis *x, const struct report_recovery *recovery)
+{
+	return html_place(x, (double)stats_elapsed(page->stats->first_ns, recovery->spot.time_ns));
+}
+
+static double begin_of(const struct report_page *page, const struct html_axis *x, const struct report_recovery *recovery)
+{
+	int64_t begin_ns = (int64_t)((uint64_t)recovery->spot.time_ns - (uint64_t)recovery->spot.place);
+
+	return html_place(x, (double)stats_elapsed(page->stats->first_ns, begin_ns));
+}
+
+/* The first row that is free there; the last if none is. */
+static unsigned row_for(struct lane *lane, double begin, double end)
+{
+	unsigned row = 0;
+
+	/* what ends where the next one begins stands in one row with it */
+	while (row < lane->rows && lane->ends[row] > begin + 0.01)
+		row++;
+	if (row == ROWS)
+		row = ROWS - 1;
+	if (row == lane->rows)
+		lane->rows++;
+	if (end > lane->ends[row])
+		lane->ends[row] = end;
+	return row;
+}
+
+static double lay_out(const struct report_page *page, const struct html_axis *x, struct lane lanes[CAUSES])
+{
+	const struct report_points *points = &page->report->recoveries;
+	double top = TOP + 6;
+
+	for (uint32_t i = 0; i < points->count; i++) {
+		const struct report_recovery *recovery = report_points_at(points, i);
+		struct lane *lane = &lanes[recovery->cause];
+
+		lane->count++;
+		row_for(lane, begin_of(page, x, recovery), end_of(page, x, recovery));
+	}
+	for (unsigned i = 0; i < CAUSES; i++) {
+		if (!lanes[i].count)
+			continue;
+		lanes[i].top = top;
+		top += lanes[i].rows * (double)ROW_HEIGHT + LANE_GAP;
+		for (unsigned row = 0; row < ROWS; row++)
+			lanes[i].ends[row] = 0;
+	}
+	return top;
+}
+
+static void lane_names(const struct lane lanes[CAUSES], struct line *line)
+{
+	for (unsigned i = 0; i < CAUSES; i++) {
+		if (!lanes[i].count)
+			continue;
+		html_label(line, "ty", LEFT - 8, lanes[i].top + 9);
+		line_text(line, causes[i].plural);
+		line_text(line, "</text><path class=\"grid\" d=\"M4 ");
+		html_pixel(line, lanes[i].top - 5);
+		line_char(line, 'H');
+		html_pixel(line, RIGHT);
+		line_text(line, "\"/>");
+	}
+}
+
+/* "connection 3 a→b: 540.0 ms lost to a time-out, attempt 2, frame 12, +0.500000000 s to +1.040000000 s" */
+static void title(const struct report_page *page, const struct report_recovery *recovery, struct line *line)
+{
+	int64_t end_ns = (int64_t)((uint64_t)recovery->spot.time_ns - (uint64_t)page->stats->begin_ns);
+
+	line_text(line, "<title>connection ");
+	line_dec(line, recovery->connection);
+	line_text(line, recovery->from_a ? " a→b: " : " b→a: ");
+	html_duration(line, recovery->spot.place);
+	line_text(line, " lost, ");
+	line_text(line, causes[recovery->cause].one);
+	if (recovery->attempt > 1) {
+		line_text(line, ", attempt ");
+		line_dec(line, recovery->attempt);
+	} else if (!recovery->attempt && recovery->cause < FIRST_TCP) {
+		line_text(line, ", until the response came");
+	}
+	line_text(line, ", frame ");
+	line_dec(line, recovery->frame);
+	line_text(line, ", ");
+	html_offset(line, end_ns - recovery->spot.place);
+	line_text(line, " to ");
+	html_offset(line, end_ns);
+	line_text(line, "</title>");
+}
+
+static void draw(const struct report_page *page, const struct report_recovery *recovery, const struct html_axis *x, struct lane *lane,
+		 struct line *line)
+{
+	double begin = begin_of(page, x, recovery), width = end_of(page, x, recovery) - begin;
+	double y = lane->top + row_for(lane, begin, begin + width) * (double)ROW_HEIGHT;
+	double drawn = width < LEAST_WIDTH ? LEAST_WIDTH : width;
+
+	line_text(line, "<g class=\"call recovery ");
+	line_text(line, causes[recovery->cause].style);
+	line_text(line, "\">");
+	title(page, recovery, line);
+	line_text(line, "<path d=\"M");
+	html_fixed(line, begin, 3);
+	line_char(line, ' ');
+	html_pixel(line, y);
+	line_char(line, 'h');
+	html_fixed(line, drawn, 3);
+	line_text(line, "v8h");
+	html_fixed(line, -drawn, 3);
+	line_text(line, "z\" data-w=\"");
+	html_fixed(line, width, 3);
+	line_text(line, "\"/></g>\n");
+}
+
+static void plot(const struct report_page *page, struct line *line)
+{
+	const struct report_points *points = &page->report->recoveries;
+	struct html_axis x = { 0, (double)stats_elapsed(page->stats->first_ns, page->stats->last_ns), LEFT, RIGHT - 12, false };
+	struct html_unit unit = html_time_unit(x.high);
+	struct lane lanes[CAUSES] = { 0 };
+	double bottom;
+
+	if (!points->count)
+		return;
+	if (!(x.high > 0))
+		x.high = 1;
+	bottom = lay_out(page, &x, lanes);
+	line_text(line, "<figure><figcaption><b>Time lost,</b> from the last progress to what made good for it</figcaption>\n"
+		  "<svg class=\"plot recoveries\" viewBox=\"0 0 1000 ");
+	html_pixel(line, bottom + 34);
+	line_text(line, "\" role=\"img\"");
+	html_area_data(line, &x, TOP, bottom, unit);
+	line_text(line, "><title>Recoveries over time</title><desc>A bar each, by cause; its title names the connection, the time lost and the frame.</desc>\n");
+	html_ticks_x(line, &x, unit, TOP, bottom);
+	lane_names(lanes, line);
+	html_area_begin(line, LEFT, RIGHT - 4, TOP, bottom);
+	for (uint32_t i = 0; i < points->count; i++) {
+		const struct report_recovery *recovery = report_points_at(points, i);
+
+		draw(page, recovery, &x, &lanes[recovery->cause], line);
+	}
+	line_text(line, "</svg>");
+	html_label(line, "tx", (LEFT + RIGHT) / 2.0, bottom + 30);
+	line_text(line, unit.name);
+	line_text(line, " since ");
+	html_moment(line, page->stats->first_ns);
+	line_text(line, "</text></svg>\n<ul class=\"legend\"><li class=\"drawn\">");
+	if (points->count < points->seen) {
+		html_count(line, points->count);
+		line_text(line, " of ");
+		html_count(line, points->seen);
+		line_text(line, " bars drawn: of each of ");
+		html_count(line, points->slices);
+		line_text(line, " slices of time the shortest and the longest, and some of those between");
+	} else {
+		html_counted(line, points->seen, "bar");
+	}
+	line_text(line, "</li></ul></figure>\n");
+}
+
+#define HEADINGS(array) array, sizeof(array) / sizeof((array)[0])
+
+/* The first cells of a row about a direction. */
+static void row_begin(const struct stats_connection *connection, int side, struct line *line)
+{
+	line_text(line, "<tr><th scope=\"row\">");
+	line_dec(line, connection->shown.number);
+	line_text(line, side ? "</th><td data-v=\"b&gt;a\">b→a</td>" : "</th><td data-v=\"a&gt;b\">a→b</td>");
+}
+
+/* Text that is sorted by the name that stats --json has. */
+static void cell_named(const char *name, const char *words, struct line *line)
+{
+	line_text(line, "<td data-v=\"");
+	line_text(line, name);
+	line_text(line, "\">");
+	line_text(line, words);
+	line_text(line, "</td>");
+}
+
+static void none(unsigned cells, struct line *line)
+{
+	while (cells--)
+		line_text(line, "<td class=\"n\" data-v=\"\">–</td>");
+}
+
+static bool recovery_row(const struct report_page *page, const struct stats_connection *connection, int side, unsigned cause, struct line *line)
+{
+	const struct stats_direction *direction = &connection->directions[side];
+
+	if (cause < FIRST_TCP) {
+		const struct stats_recovery *counted = &stats_incidents_of(direction)->recoveries[cause];
+
+		if (!counted->tally.count || !line)
+			return counted->tally.count;
+		row_begin(connection, side, line);
+		cell_named(stats_recovery_name((enum rtap_recovery)cause), causes[cause].plural, line);
+		html_cell_count(line, counted->tally.count);
+		html_cell_time(line, true, counted->time_lost_ns);
+		html_cell_time(line, counted->least_ns, counted->least_ns);
+		html_cell_time(line, counted->least_ns, counted->most_ns);
+		html_cell_count(line, counted->most_attempts);
+		html_cell_count(line, counted->tally.first_frame);
+		html_cell_count(line, counted->tally.last_frame);
+	} else {
+		const struct tcp_recovery_count *counted = direction->recovery ? &direction->recovery->counts[cause - FIRST_TCP] : NULL;
+
+		if (!counted || !counted->count || !line)
+			return counted && counted->count;
+		row_begin(connection, side, line);
+		cell_named(tcp_recovery_name((enum tcp_recovery_cause)(cause - FIRST_TCP)), causes[cause].plural, line);
+		html_cell_count(line, counted->count);
+		html_cell_time(line, true, (int64_t)tcp_recovery_lost_ns(direction->recovery, (enum tcp_recovery_cause)(cause - FIRST_TCP),
+									 page->stats->last_ns));
+		none(3, line);
+		html_cell_count(line, counted->first_frame);
+		html_cell_count(line, counted->last_frame);
+	}
+	line_text(line, "</tr>\n");
+	return true;
+}
+
+/* All rows; only counts them if `line` is NULL. */
+static uint64_t recovery_rows(const struct report_page *page, struct line *line)
+{
+	uint64_t rows = 0;
+
+	for (uint64_t i = 0; i < page->ranked_count; i++)
+		for (unsigned at = 0; at < 2 * CAUSES && (!line || rows < REPORT_ROWS); at++)
+			rows += recovery_row(page, page->ranked[i], (int)(at / CAUSES), at % CAUSES, line);
+	return rows;
+}
+
+void report_recoveries(const void *what, struct line *line)
+{
+	static const char *const headings[] = { "connection|#", "direction|sent again by", "cause|cause", "count|recoveries", "time_lost|time lost",
+		"spacing_min|attempts after, least", "spacing_max|most", "attempts_max|most attempts without progress", "first_frame|first frame",
+		"last_frame|last frame" };
+	const struct report_page *page = what;
+	uint64_t rows = recovery_rows(page, NULL);
+
+	if (!rows)
+		return;
+	line_text(line, "<section id=\"recoveries\"><h2>Recoveries</h2>\n");
+	plot(page, line);
+	html_table(line, "recovery-table", "Recoveries by connection, by the end that sent again, and by cause", HEADINGS(headings));
+	recovery_rows(page, line);
+	html_table_end(line);
+	report_left_out(rows < REPORT_ROWS ? rows : REPORT_ROWS, rows, "rows", line);
+	line_text(line, "</section>\n");
+}
+
+static void cell_if(bool known, unsigned value, struct line *line)
+{
+	if (known)
+		html_cell_count(line, value);
+	else
+		none(1, line);
+}
+
+/* Of one direction; all in the default class is not worth a row. */
+static uint64_t class_rows(const struct stats_connection *connection, int side, struct line *line)
+{
+	static const char *const ecn_names[] = { "Not-ECT", "ECT(1)", "ECT(0)", "CE" };
+	const struct stats_direction *direction = &connection->directions[side];
+	struct congestion_row row;
+	uint64_t rows = 0;
+
+	if (congestion_is_default(direction))
+		return 0;
+	for (unsigned at = 0; congestion_next(direction, &at, &row);) {
+		uint16_t class = CONGESTION_CLASS(row.key);
+
+		if (!(class & (CLASS_HAS_DSCP | CLASS_HAS_PCP)))
+			continue;
+		rows++;
+		if (!line)
+			continue;
+		row_begin(connection, side, line);
+		html_cell_text(line, congestion_kind_name(CONGESTION_KIND(row.key)));
+		cell_if(class & CLASS_HAS_DSCP, (unsigned)CLASS_DSCP(class), line);
+		if (class & CLASS_HAS_DSCP)
+			cell_named((const char *const[]){ "0", "1", "2", "3" }[CLASS_ECN(class)], ecn_names[CLASS_ECN(class)], line);
+		else
+			none(1, line);
+		cell_if(class & CLASS_HAS_PCP, (unsigned)CLASS_PCP(class), line);
+		html_cell_count(line, row.packets);
+		line_text(line, "</tr>\n");
+	}
+	return rows;
+}
+
+void report_classes(const void *what, struct line *line)
+{
+	static const char *const headings[] = { "connection|#", "direction|sent by", "kind|kind of packet", "dscp|DSCP", "ecn|ECN",
+		"pcp|VLAN priority (PCP)", "packets|packets" };
+	const struct report_page *page = what;
+	uint64_t rows = 0, shown = 0;
+
+	for (uint64_t i = 0; i < 2 * page->ranked_count; i++)
+		rows += class_rows(page->ranked[i / 2], i % 2, NULL);
+	if (!rows)
+		return;
+	line_text(line, "<section id=\"classes\"><h2>Traffic classes</h2>\n");
+	html_table(line, "class-table", "Packets by connection, by the end that sent them, by kind and class", HEADINGS(headings));
+	for (uint64_t i = 0; i < 2 * page->ranked_count && shown < REPORT_ROWS; i++)
+		shown += class_rows(page->ranked[i / 2], i % 2, line);
+	html_table_end(line);
+	report_left_out(shown, rows, "rows", line);
+	line_text(line, "</section>\n");
+}
+
+void report_pauses(const void *what, struct line *line)
+{
+	static const char *const headings[] = { "port|port", "interface|interface", "priority|priority", "frames|frames", "pauses|pauses",
+		"quanta|quanta", "paused|time paused", "first_frame|first frame", "last_frame|last frame" };
+	const struct report_page *page = what;
+	const struct congestion_ports *pauses = page->stats->pauses;
+
+	if (!pauses || !pauses->count)
+		return;
+	line_text(line, "<section id=\"pauses\"><h2>PAUSE and PFC frames</h2>\n");
+	html_table(line, "pause-table", "Ports that held up their neighbours, by priority", HEADINGS(headings));
+	for (unsigned i = 0; i < pauses->count; i++) {
+		const struct congestion_port *port = &pauses->ports[i];
+
+		line_text(line, "<tr><th scope=\"row\">");
+		congestion_address(port->source, line);
+		line_text(line, "</th>");
+		html_cell_count(line, port->interface);
+		if (port->priority == PAUSE_LINK)
+			line_text(line, "<td class=\"n\" data-v=\"\">all (PAUSE)</td>");
+		else
+			html_cell_count(line, port->priority);
+		html_cell_count(line, port->frames);
+		html_cell_count(line, port->pauses);
+		html_cell_count(line, port->quanta);
+		if (port->unknown_speed)
+			line_text(line, "<td class=\"n\" data-v=\"\">link speed not known</td>");
+		else
+			html_cell_time(line, true, (int64_t)congestion_paused_ns(port, page->stats->last_ns));
+		html_cell_count(line, port->first_frame);
+		html_cell_count(line, port->last_frame);
+		line_text(line, "</tr>\n");
+	}
+	html_table_end(line);
+	if (pauses->other) {
+		line_text(line, "<p class=\"remark\">");
+		html_counted(line, pauses->other, "pause");
+		line_text(line, " by further ports not counted by port.</p>\n");
+	}
+	line_text(line, "</section>\n");
+}

@@ -1,0 +1,729 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "dissect/engine/line.h"
+#include "output/stats/findings.h"
+
+/* A latency that stands out: how many replies tell what is usual, how long it is at least, how many times the usual one. */
+#define LATENCY_REPLIES 3
+#define LATENCY_NS UINT64_C(50000000)
+#define LATENCY_TIMES 50
+
+/* Over how long losses must have been possible for it to be told that they cluster in a second. */
+#define CLUSTER_NS INT64_C(10000000000)
+
+const char *finding_weight_name(enum finding_weight weight)
+{
+	static const char *const names[] = {
+#define FINDING_WEIGHT_NAME(identifier, name) name,
+		FINDING_WEIGHTS(FINDING_WEIGHT_NAME)
+#undef FINDING_WEIGHT_NAME
+	};
+
+	return names[weight];
+}
+
+static void take_tally(struct finding *finding, const struct stats_tally *tally)
+{
+	finding->count = tally->count;
+	finding->first_frame = tally->first_frame;
+	finding->last_frame = tally->last_frame;
+}
+
+static void look_damaged(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	take_tally(finding, &stats->bad_icrc);
+	finding->of = stats->rdma_packets;
+}
+
+static void look_connect_unanswered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	take_tally(finding, &stats->cm_unanswered);
+}
+
+static void look_connect_repeats(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	take_tally(finding, &stats->cm_repeats);
+}
+
+static void look_slow_setups(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	take_tally(finding, &stats->slow_setups);
+	finding->of = stats->setup_ns.count;
+}
+
+static void look_rejected(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	take_tally(finding, &stats->rejected);
+}
+
+/* NAKs and CNPs are a part of what the other end sent. */
+static void look_refused(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	take_tally(finding, &stats_incidents_of(&connection->directions[finding->direction])->events[finding->rule->event]);
+	finding->of = connection->directions[!finding->direction].packets;
+}
+
+static void look_marked(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	if (!connection->told || stats_incidents_of(&connection->directions[!finding->direction])->events[STATS_CNP].count)
+		return;
+	take_tally(finding, &stats_incidents_of(&connection->directions[finding->direction])->events[STATS_CE_MARK]);
+	finding->of = connection->directions[finding->direction].packets;
+}
+
+static bool is_reliable(const struct stats_connection *connection)
+{
+	return connection->told && (connection->shown.transport == RTAP_TRANSPORT_RC || connection->shown.transport == RTAP_TRANSPORT_XRC);
+}
+
+static void look_lost(const struct stats_connection *connection, struct finding *finding)
+{
+	finding->count = connection->shown.trouble[RTAP_TROUBLE_LOST];
+	finding->of = connection->shown.packets + finding->count;
+}
+
+/* What a reliable service lost on the way it sends again; so what never came by was lost by the capture, unless it is still asked for. */
+static void look_not_captured(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	if (is_reliable(connection) && !connection->directions[0].refused && !connection->directions[1].refused)
+		look_lost(connection, finding);
+}
+
+static void look_unreliable(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	if (connection->told && connection->shown.transport == RTAP_TRANSPORT_UC)
+		look_lost(connection, finding);
+}
+
+static void look_terminated(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_operations *terminates = connection->directions[finding->direction].operations[RTAP_KIND_TERMINATE];
+
+	(void)stats;
+	finding->count = terminates ? terminates->messages : 0;
+}
+
+static void look_bad_fpdus(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	finding->count = connection->shown.trouble[RTAP_TROUBLE_BAD_FPDU_CRC];
+}
+
+static bool is_iwarp(const struct stats_connection *connection)
+{
+	return connection->told && connection->shown.transport == RTAP_TRANSPORT_IWARP;
+}
+
+static void look_repeats(const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+
+	take_tally(finding, &stats_incidents_of(direction)->events[STATS_RETRANSMISSION]);
+	finding->of = direction->packets;
+}
+
+static void look_retransmissions(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	if (!is_iwarp(connection))
+		look_repeats(connection, finding);
+}
+
+static void look_segments(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	if (is_iwarp(connection))
+		look_repeats(connection, finding);
+}
+
+/* Within less than CLUSTER_NS it says nothing that losses are close together. */
+static void look_cluster(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+	const struct stats_burst *burst = &stats_incidents_of(direction)->worst_burst;
+
+	(void)stats;
+	if (!direction->packets || stats_elapsed(direction->first_ns, direction->last_ns) < CLUSTER_NS)
+		return;
+	take_tally(finding, &burst->tally);
+	finding->of = direction->losses;
+	finding->has_begin = true;
+	finding->begin_ns = burst->begin_ns;
+}
+
+/* So much time lost is reported, however often. */
+#define LOST_NS INT64_C(100000000)
+/* And so many recoveries, however little time they took. */
+#define RECOVERIES 3
+/* Retries that are usual where nobody knows how many were agreed on. IBTA vol. 1, 12.7.38: three bits. */
+#define USUAL_RETRIES 7
+
+static void take_recovery(const struct stats_connection *connection, struct finding *finding, enum rtap_recovery cause)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+	const struct stats_recovery *recovery = &stats_incidents_of(direction)->recoveries[cause];
+	const struct stats_direction *other = &connection->directions[!finding->direction];
+	int64_t first_ns = direction->first_ns, last_ns = direction->last_ns;
+
+	if (recovery->tally.count < RECOVERIES && recovery->time_lost_ns < LOST_NS)
+		return;
+	if (other->packets) {
+		first_ns = other->first_ns < first_ns ? other->first_ns : first_ns;
+		last_ns = other->last_ns > last_ns ? other->last_ns : last_ns;
+	}
+	take_tally(finding, &recovery->tally);
+	finding->recovery = recovery;
+	finding->cause = (uint8_t)cause;
+	finding->of_ns = stats_elapsed(first_ns, last_ns);
+	if (cause == RTAP_RECOVERY_RNR)
+		finding->asked_ns = (int64_t)other->rnr_wait_us * 1000;
+	if (cause == RTAP_RECOVERY_TIMEOUT && connection->shown.retries_known)
+		finding->retries = &connection->shown;
+}
+
+static void look_timeouts(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	take_recovery(connection, finding, RTAP_RECOVERY_TIMEOUT);
+}
+
+static void look_rnr_waits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	take_recovery(connection, finding, RTAP_RECOVERY_RNR);
+}
+
+static void look_nak_time(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	take_recovery(connection, finding, RTAP_RECOVERY_SEQUENCE_NAK);
+}
+
+static void look_hole_time(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	take_recovery(connection, finding, RTAP_RECOVERY_IMPLIED_NAK);
+}
+
+/* The last thing that an end did was to send the same again, as often as it may. */
+static void look_retries(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+	const struct stats_incidents *incidents = stats_incidents_of(direction);
+	unsigned retries = connection->shown.retries_known ? connection->shown.retry_count : USUAL_RETRIES;
+
+	(void)stats;
+	if (!connection->told || !retries || direction->attempts < retries || !incidents->recoveries[RTAP_RECOVERY_TIMEOUT].tally.count)
+		return;
+	finding->count = direction->attempts;
+	finding->last_frame = incidents->recoveries[RTAP_RECOVERY_TIMEOUT].tally.last_frame;
+	finding->first_frame = finding->last_frame;
+}
+
+static void look_adaptive(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_recovery *recovery = &stats_incidents_of(&connection->directions[finding->direction])->recoveries[RTAP_RECOVERY_TIMEOUT];
+
+	(void)stats;
+	take_tally(finding, &recovery->tally);
+	finding->count = recovery->doubled;
+}
+
+/* Packets that go by several paths pass each other: fewer changes are paths that were given up. */
+static void look_sprayed(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	finding->count = connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE];
+	finding->of = connection->shown.packets;
+}
+
+#define SPRAYED_LEAST 10
+#define SPRAYED_PERMILLE 10
+
+/* Only what the other end asked for again: what comes late and is taken is no trouble. */
+static void look_reordered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+	const struct stats_tally *own = stats_incidents_of(direction)->events;
+	const struct stats_tally *other = stats_incidents_of(&connection->directions[!finding->direction])->events;
+	uint64_t changes = connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE];
+
+	(void)stats;
+	if (!own[STATS_AFTER_NAK].count && !other[STATS_AFTER_HOLE].count && !(direction->is_tcp && own[STATS_RETRANSMISSION].count))
+		return;
+	if (changes >= SPRAYED_LEAST && changes >= connection->shown.packets / 1000 * SPRAYED_PERMILLE)
+		return;
+	take_tally(finding, &own[STATS_OUT_OF_ORDER]);
+	finding->of = direction->packets;
+}
+
+/* Of two classes the one that fewer packets are in. */
+static void look_classes(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	uint16_t class[2] = { 0, 0 }, known;
+	uint64_t packets[2];
+
+	(void)stats;
+	for (int i = 0; i < 2; i++)
+		packets[i] = congestion_main_class(&connection->directions[i], &class[i]);
+	known = class[0] & class[1] & (CLASS_HAS_DSCP | CLASS_HAS_PCP);
+	if (!connection->told || !((known & CLASS_HAS_DSCP && CLASS_DSCP(class[0]) != CLASS_DSCP(class[1])) ||
+				   (known & CLASS_HAS_PCP && CLASS_PCP(class[0]) != CLASS_PCP(class[1]))))
+		return;
+	finding->count = packets[0] < packets[1] ? packets[0] : packets[1];
+	finding->of = packets[0] + packets[1];
+}
+
+static void look_storm(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct congestion_cnps *cnps = connection->directions[finding->direction].cnps;
+
+	(void)stats;
+	if (!cnps || !cnps->worst_storm.count)
+		return;
+	finding->count = cnps->worst_storm.count;
+	finding->first_frame = cnps->worst_storm.first_frame;
+	finding->last_frame = cnps->worst_storm.last_frame;
+	finding->has_begin = true;
+	finding->begin_ns = cnps->worst_storm.begin_ns;
+}
+
+static void look_ignored(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct congestion_cnps *cnps = connection->directions[finding->direction].cnps;
+
+	(void)stats;
+	if (!cnps)
+		return;
+	finding->count = cnps->not_slower;
+	finding->of = cnps->measured;
+	finding->first_frame = cnps->first_frame;
+	finding->last_frame = cnps->last_frame;
+}
+
+static void look_loose_cnps(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	take_tally(finding, &stats->loose[STATS_CNP]);
+}
+
+static void look_pauses(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)connection;
+	if (!stats->pauses)
+		return;
+	finding->count = stats->pauses->frames;
+	finding->first_frame = stats->pauses->first_frame;
+	finding->last_frame = stats->pauses->last_frame;
+}
+
+/* The port and priority that was paused for longest. */
+static void look_paused(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	uint64_t longest_ns = 0;
+
+	(void)connection;
+	for (unsigned i = 0; stats->pauses && i < stats->pauses->count; i++) {
+		const struct congestion_port *port = &stats->pauses->ports[i];
+		uint64_t paused_ns = congestion_paused_ns(port, stats->last_ns);
+
+		if (paused_ns <= longest_ns)
+			continue;
+		longest_ns = paused_ns;
+		finding->first_frame = port->first_frame;
+		finding->last_frame = port->last_frame;
+	}
+	finding->count = longest_ns / 1000;
+	finding->of = (uint64_t)stats_elapsed(stats->first_ns, stats->last_ns) / 1000;
+}
+
+static void look_sampled(const struct sampling *sampling, struct finding *finding)
+{
+	if (!sampling->found)
+		return;
+	finding->count = sampling->missing;
+	finding->of = sampling->packets;
+	finding->first_frame = sampling->first_frame;
+	finding->last_frame = sampling->last_frame;
+}
+
+static void look_recovery(const struct stats *stats, const struct stats_connection *connection, struct finding *finding,
+			  enum tcp_recovery_cause cause)
+{
+	const struct tcp_recovery *recovery = connection->directions[finding->direction].recovery;
+
+	if (!recovery)
+		return;
+	finding->count = recovery->counts[cause].count;
+	finding->first_frame = recovery->counts[cause].first_frame;
+	finding->last_frame = recovery->counts[cause].last_frame;
+	finding->lost_ns = tcp_recovery_lost_ns(recovery, cause, stats->last_ns);
+}
+
+static void look_tcp_timeouts(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	look_recovery(stats, connection, finding, TCP_RECOVERY_TIMEOUT);
+}
+
+static void look_fast_retransmits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	look_recovery(stats, connection, finding, TCP_RECOVERY_FAST);
+}
+
+static void look_zero_windows(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	look_recovery(stats, connection, finding, TCP_RECOVERY_ZERO_WINDOW);
+}
+
+static void look_credits(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_direction *direction = &connection->directions[finding->direction];
+
+	(void)stats;
+	if (direction->least_credits && direction->most_calls_in_flight >= direction->least_credits)
+		finding->count = direction->most_calls_in_flight;
+}
+
+static void look_rpc_rejected(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	(void)connection;
+	take_tally(finding, &finding->rpc->first_rejected);
+	finding->of = finding->rpc->replies;
+}
+
+static void look_rpc_errors(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	(void)connection;
+	take_tally(finding, &finding->rpc->first_error);
+	finding->of = finding->rpc->replies;
+}
+
+static void look_rpc_unanswered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	(void)stats;
+	(void)connection;
+	take_tally(finding, &finding->rpc->overdue);
+	finding->of = finding->rpc->calls;
+}
+
+/* False: none stands out. */
+static bool take_latency(const struct histogram *latency_ns, uint64_t slowest_frame, struct finding *finding)
+{
+	uint64_t usual = histogram_percentile(latency_ns, 500);
+
+	if (latency_ns->count < LATENCY_REPLIES || latency_ns->largest < LATENCY_NS || latency_ns->largest / LATENCY_TIMES < usual)
+		return false;
+	finding->count = histogram_above(latency_ns, usual * LATENCY_TIMES > LATENCY_NS ? usual * LATENCY_TIMES : LATENCY_NS);
+	finding->time_ns = (int64_t)latency_ns->largest;
+	finding->usual_ns = (int64_t)usual;
+	finding->first_frame = finding->last_frame = slowest_frame;
+	return true;
+}
+
+static void look_rpc_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_rpc *row = finding->rpc;
+
+	(void)stats;
+	(void)connection;
+	if (!row->is_operation && take_latency(&row->latency_ns, row->slowest_frame, finding))
+		finding->connection = row->slowest_connection;
+}
+
+/* Where RPCs are, those are the operations. */
+static void look_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
+{
+	const struct stats_operations *operations = connection->directions[finding->direction].operations[finding->kind];
+
+	(void)stats;
+	if (operations && !connection->directions[0].calls && !connection->directions[1].calls)
+		take_latency(&operations->latency_ns, operations->slowest_frame, finding);
+}
+
+/* Three digits: "3.42 s", "54.0 ms". */
+static void rounded_time(int64_t time_ns, struct line *line)
+{
+	static const char *const units[] = { " ns", " us", " ms", " s" };
+	uint64_t value = (uint64_t)time_ns * 100;
+	unsigned unit = 0, digits = 2;
+
+	/* in hundredths of the unit */
+	for (; unit < 3 && value >= 100000; unit++)
+		value = (value + 500) / 1000;
+	for (uint64_t limit = 1000; digits && value >= limit; limit *= 10)
+		digits--;
+	value += digits == 2 ? 0 : digits ? 5 : 50;
+	line_dec(line, value / 100);
+	if (digits) {
+		line_char(line, '.');
+		line_char(line, (char)('0' + value / 10 % 10));
+	}
+	if (digits == 2)
+		line_char(line, (char)('0' + value % 10));
+	line_text(line, units[unit]);
+}
+
+void finding_recovery_text(const struct finding *found, struct line *line)
+{
+	static const char *const causes[RTAP_RECOVERY_COUNT][2] = {
+		[RTAP_RECOVERY_SEQUENCE_NAK] = { "recovery after a sequence NAK", "recoveries after sequence NAKs" },
+		[RTAP_RECOVERY_IMPLIED_NAK] = { "restart of a READ that lacked a response", "restarts of READs that lacked a response" },
+		[RTAP_RECOVERY_RNR] = { "RNR NAK (the receiver had posted no receive)", "RNR NAKs (the receiver had posted no receive)" },
+		[RTAP_RECOVERY_TIMEOUT] = { "time-out", "time-outs" },
+	};
+	const struct stats_recovery *recovery = found->recovery;
+
+	rounded_time(recovery->time_lost_ns, line);
+	line_text(line, " of ");
+	rounded_time(found->of_ns, line);
+	line_text(line, " lost to ");
+	line_count(line, found->count, causes[found->cause][0], causes[found->cause][1]);
+	if (found->cause == RTAP_RECOVERY_TIMEOUT && recovery->least_ns) {
+		line_text(line, found->count > 1 ? ", " : ", after ");
+		rounded_time(recovery->least_ns, line);
+		if (recovery->most_ns - recovery->least_ns > recovery->least_ns / 20) {
+			line_text(line, " to ");
+			rounded_time(recovery->most_ns, line);
+		}
+		line_text(line, found->count > 1 ? " apart" : "");
+	}
+	if (found->asked_ns) {
+		line_text(line, "; RNR timers asked for ");
+		rounded_time(found->asked_ns, line);
+	}
+	if (recovery->late) {
+		line_text(line, "; ");
+		line_dec(line, recovery->late);
+		line_text(line, " began more than 4 ms after the NAK, and may be time-outs if it was lost");
+	}
+	if (!found->retries)
+		return;
+	line_text(line, "; CM asked for ");
+	if (found->retries->ack_timeout)
+		rounded_time(INT64_C(4096) << (found->retries->ack_timeout & 31), line);
+	else
+		line_text(line, "none");
+	line_text(line, " (Local ACK Timeout ");
+	line_dec(line, found->retries->ack_timeout);
+	line_text(line, ", retry count ");
+	line_dec(line, found->retries->retry_count);
+	line_char(line, ')');
+}
+
+#define NO_EVENT STATS_EVENT_COUNT
+
+const struct finding_rule finding_rules[] = {
+	{ "bad_icrc", FINDING_ERROR, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "packets with a wrong invariant CRC", "packets of RDMA", look_damaged },
+	{ "remote_access_error", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_ACCESS, 1, 0,
+	  "NAKs, remote access error (a key, an address or a permission that this end did not grant)", NULL, NULL },
+	{ "terminated", FINDING_ERROR, FINDING_DIRECTION, NO_EVENT, 1, 0,
+	  "Terminates of iWARP (this end gave up the connection for an error)", NULL, look_terminated },
+	{ "bad_fpdu_crc", FINDING_ERROR, FINDING_CONNECTION, NO_EVENT, 1, 0,
+	  "FPDUs of iWARP with a wrong CRC", NULL, look_bad_fpdus },
+	{ "invalid_request", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_INVALID_REQUEST, 1, 0,
+	  "NAKs, invalid request (an operation or a length that this end does not take)", NULL, NULL },
+	{ "operational_error", FINDING_ERROR, FINDING_DIRECTION, STATS_NAK_OPERATION, 1, 0,
+	  "NAKs, remote operational error (this end could not carry out a request)", NULL, NULL },
+	{ "unanswered", FINDING_ERROR, FINDING_DIRECTION, STATS_UNANSWERED, 1, 0,
+	  "requests without an answer for a second or more", NULL, NULL },
+	{ "retries_exhausted", FINDING_ERROR, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 1, 0,
+	  "retries of the same request without an answer, up to the end (the retry count is used up)", NULL, look_retries },
+	{ "rnr_given_up", FINDING_ERROR, FINDING_DIRECTION, STATS_RNR_GIVEN_UP, 1, 0,
+	  "requests given up after RNR NAKs (the other end had posted no receive)", NULL, NULL },
+	{ "rpc_rejected", FINDING_ERROR, FINDING_RPC, NO_EVENT, 1, 0,
+	  "calls that RPC or RPC-over-RDMA refused", "replies", look_rpc_rejected },
+	{ "connect_unanswered", FINDING_ERROR, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "attempts to connect without an answer for a second or more", NULL, look_connect_unanswered },
+	{ "rejected", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "attempts to connect that were rejected", NULL, look_rejected },
+	{ "cm_repeats", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "REQs, REPs and DREQs of communication management sent again (their answers were lost or late)", NULL, look_connect_repeats },
+	{ "slow_setup", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "connections that took a second or more from REQ to RTU", "connections set up", look_slow_setups },
+	{ "retransmissions", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 10, 10,
+	  "packets sent again", "packets", look_retransmissions },
+	{ "tcp_retransmissions", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 10, 10,
+	  "TCP segments of iWARP sent again", "packets", look_segments },
+	{ "timeouts", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 1, 0,
+	  "time-outs after which requests were sent again", NULL, look_timeouts },
+	{ "rnr_waits", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_NAK, 1, 0,
+	  "waits for a receiver that had posted no receive", NULL, look_rnr_waits },
+	{ "nak_recoveries", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_NAK, 1, 0,
+	  "recoveries from loss that a sequence NAK reported", NULL, look_nak_time },
+	{ "response_recoveries", FINDING_WARNING, FINDING_DIRECTION, STATS_AFTER_HOLE, 1, 0,
+	  "recoveries from lost READ responses", NULL, look_hole_time },
+	{ "tcp_timeouts", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 0,
+	  "times that TCP under iWARP sent again when a timer ran out", NULL, look_tcp_timeouts },
+	{ "tcp_fast_retransmits", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 0,
+	  "fast retransmits of TCP under iWARP (the receiver reported segments missing)", NULL, look_fast_retransmits },
+	{ "zero_windows", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 1, 0,
+	  "times that the other end of iWARP closed its TCP receive window (it did not read)", NULL, look_zero_windows },
+	{ "sequence_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_NAK_SEQUENCE, 5, 1,
+	  "NAKs, PSN sequence error (packets to this end were lost or came out of order)", "packets to it", look_refused },
+	{ "rnr_naks", FINDING_WARNING, FINDING_DIRECTION, STATS_RNR, 3, 1,
+	  "RNR NAKs (this end had posted no receive)", "packets to it", look_refused },
+	{ "read_restarts", FINDING_WARNING, FINDING_DIRECTION, STATS_READ_RESTART, 3, 0,
+	  "READ requests sent again (responses were lost or late)", NULL, NULL },
+	{ "ce_without_cnp", FINDING_WARNING, FINDING_DIRECTION, STATS_CE_MARK, 10, 1,
+	  "packets marked by ECN, and no CNP told their sender", "packets", look_marked },
+	{ "traffic_class", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 10, 0,
+	  "packets of an end whose traffic class (DSCP, VLAN priority) is not the other end's", "packets", look_classes },
+	{ "cnp_storm", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 100, 0,
+	  "CNPs within 0.1 s (the other end has no time to send faster again)", NULL, look_storm },
+	{ "cnp_ignored", FINDING_WARNING, FINDING_DIRECTION, NO_EVENT, 3, 500,
+	  "CNPs after which this end did not send more slowly", "CNPs with a rate before and after", look_ignored },
+	{ "paused", FINDING_WARNING, FINDING_CAPTURE, NO_EVENT, 1, 10,
+	  "microseconds for which one port and priority held up its neighbour", "microseconds", look_paused },
+	{ "unreliable_loss", FINDING_WARNING, FINDING_CONNECTION, NO_EVENT, 1, 0,
+	  "packets of an unreliable connection that never came by (lost by the network or by the capture)", "packets", look_unreliable },
+	{ "rpc_unanswered", FINDING_WARNING, FINDING_RPC, NO_EVENT, 1, 0,
+	  "calls without a reply for a second or more", "calls", look_rpc_unanswered },
+	{ "rpc_errors", FINDING_NOTE, FINDING_RPC, NO_EVENT, 10, 200,
+	  "replies with an error", "replies", look_rpc_errors },
+	{ "rpc_latency", FINDING_NOTE, FINDING_RPC, NO_EVENT, 1, 0,
+	  "replies that took far longer than is usual", NULL, look_rpc_latency },
+	{ "slow_operations", FINDING_NOTE, FINDING_KIND, NO_EVENT, 1, 0,
+	  "operations that took far longer than is usual", NULL, look_latency },
+	{ "adaptive_retransmission", FINDING_NOTE, FINDING_DIRECTION, STATS_AFTER_TIMEOUT, 2, 0,
+	  "time-outs that took twice as long as the one before (adaptive retransmission)", NULL, look_adaptive },
+	{ "congestion", FINDING_NOTE, FINDING_DIRECTION, STATS_CE_MARK, 10, 10,
+	  "packets marked by ECN (queues on their way were long)", "packets", NULL },
+	{ "cnps", FINDING_NOTE, FINDING_DIRECTION, STATS_CNP, 1, 0,
+	  "CNPs (packets to this end met congestion)", NULL, NULL },
+	{ "loose_cnps", FINDING_NOTE, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "CNPs of no known connection", NULL, look_loose_cnps },
+	{ "pauses", FINDING_NOTE, FINDING_CAPTURE, NO_EVENT, 1, 0,
+	  "PAUSE and PFC frames (a receiver held up its neighbour)", NULL, look_pauses },
+	{ "sampled", FINDING_NOTE, FINDING_SAMPLING, NO_EVENT, 1, 0,
+	  "packets missing evenly, though they arrived: the capture was sampled or cut, and loss is not judged", "packets", NULL },
+	{ "sprayed", FINDING_NOTE, FINDING_CONNECTION, NO_EVENT, SPRAYED_LEAST, SPRAYED_PERMILLE,
+	  "changes of the UDP source port (sprayed over several paths, so packets out of order are expected)", "packets", look_sprayed },
+	{ "out_of_order", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 10,
+	  "packets that came after later ones, and some were asked for again", "packets", look_reordered },
+	{ "rpc_credits", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 1, 0,
+	  "calls under way at once, as many as there were credits", NULL, look_credits },
+	{ "loss_cluster", FINDING_NOTE, FINDING_DIRECTION, NO_EVENT, 10, 500,
+	  "losses within one second (runs of packets or segments sent again)", "losses", look_cluster },
+	{ "capture_loss", FINDING_NOTE, FINDING_CONNECTION, NO_EVENT, 1, 0,
+	  "packets missed by the capture (not lost by the network: they were not sent again)", "packets", look_not_captured },
+};
+
+const unsigned finding_rule_count = sizeof finding_rules / sizeof finding_rules[0];
+
+static bool is_worse(const struct finding *a, const struct finding *b)
+{
+	if (a->rule->weight != b->rule->weight)
+		return a->rule->weight < b->rule->weight;
+	if (a->rank != b->rank)
+		return a->rank > b->rank;
+	if (a->rule != b->rule)
+		return a->rule < b->rule;
+	return a->connection != b->connection ? a->connection < b->connection : a->direction < b->direction;
+}
+
+/* The count that the rule takes for a finding of this size. */
+static uint64_t threshold(const struct finding_rule *rule, const struct finding *finding)
+{
+	uint64_t part = finding->of / 1000 * rule->permille + (finding->of % 1000 * rule->permille + 999) / 1000;
+
+	return part > rule->least ? part : rule->least;
+}
+
+static void enter(struct findings *findings, const struct finding *finding)
+{
+	unsigned place = findings->count;
+
+	findings->found++;
+	while (place && is_worse(finding, &findings->list[place - 1]))
+		place--;
+	if (place == FINDINGS)
+		return;
+	findings->count += findings->count < FINDINGS;
+	memmove(&findings->list[place + 1], &findings->list[place], (findings->count - place - 1) * sizeof *finding);
+	findings->list[place] = *finding;
+}
+
+/* Recoveries are as bad as the time that they take. */
+static uint64_t time_rank(int64_t time_ns)
+{
+	return FINDING_RANK + (uint64_t)time_ns / (LOST_NS / FINDING_RANK);
+}
+
+static void look_at(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
+		    const struct stats_connection *connection, int direction, const struct stats_rpc *rpc, enum rtap_message_kind kind)
+{
+	struct finding finding = { .rule = rule, .direction = direction, .rpc = rpc, .kind = (uint8_t)kind };
+	uint64_t takes;
+
+	if (connection)
+		finding.connection = connection->shown.number;
+	if (rule->scope == FINDING_SAMPLING) {
+		look_sampled(&findings->sampling, &finding);
+	} else if (rule->look) {
+		rule->look(stats, connection, &finding);
+	} else {
+		take_tally(&finding, &stats_incidents_of(&connection->directions[direction])->events[rule->event]);
+		finding.of = rule->of ? connection->directions[direction].packets : 0;
+	}
+	if (finding.count < rule->least || (findings->sampling.found && sampling_hides(rule->name)))
+		return;
+	takes = threshold(rule, &finding);
+	if (finding.count < takes)
+		return;
+	finding.rank = finding.recovery ? time_rank(finding.recovery->time_lost_ns) : finding.count > UINT64_MAX / FINDING_RANK ? UINT64_MAX : finding.count * FINDING_RANK / takes;
+	enter(findings, &finding);
+}
+
+static void look(struct findings *findings, const struct stats *stats, const struct finding_rule *rule,
+		 const struct stats_connection *connection, int direction, const struct stats_rpc *rpc)
+{
+	look_at(findings, stats, rule, connection, direction, rpc, RTAP_KIND_COUNT);
+}
+
+static void look_at_connection(struct findings *findings, const struct stats *stats, const struct stats_connection *connection)
+{
+	for (unsigned i = 0; i < finding_rule_count; i++) {
+		const struct finding_rule *rule = &finding_rules[i];
+
+		if (rule->scope == FINDING_CONNECTION)
+			look(findings, stats, rule, connection, -1, NULL);
+		/* most connections have none of the events that most rules are of */
+		for (int direction = 0; rule->scope == FINDING_DIRECTION && direction < 2; direction++)
+			if (rule->event == NO_EVENT || connection->directions[direction].incidents)
+				look(findings, stats, rule, connection, direction, NULL);
+		for (int kind = 0; rule->scope == FINDING_KIND && kind < 2 * RTAP_KIND_COUNT; kind++)
+			look_at(findings, stats, rule, connection, kind / RTAP_KIND_COUNT, NULL, (enum rtap_message_kind)(kind % RTAP_KIND_COUNT));
+	}
+}
+
+void findings_gather(struct findings *findings, const struct stats *stats)
+{
+	findings->count = 0;
+	findings->found = 0;
+	sampling_look(&findings->sampling, stats);
+	for (unsigned i = 0; i < finding_rule_count; i++) {
+		if (finding_rules[i].scope == FINDING_CAPTURE || finding_rules[i].scope == FINDING_SAMPLING)
+			look(findings, stats, &finding_rules[i], NULL, -1, NULL);
+		for (unsigned row = 0; finding_rules[i].scope == FINDING_RPC && row < stats->rpc_count; row++)
+			look(findings, stats, &finding_rules[i], NULL, -1, stats->rpcs[row]);
+	}
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		if (stats->table[i])
+			look_at_connection(findings, stats, stats->table[i]);
+	look_at_connection(findings, stats, &stats->others);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "output/stats/sampling.h"
+#include "output/stats/stats_count.h"
+
+/* A decision by fewer missing packets or holes would be chance; a part of less than 1 % is usual loss of captures. */
+#define LEAST_MISSING 20
+#define LEAST_HOLES 10
+#define LEAST_PART 100
+/* Of a thin sample there is little to count, but no loss is like it: far more is missing than there is, or most packets come after a hole. */
+#define THIN_TIMES_MISSING 4
+#define THIN_HOLES 3
+#define REMNANT_TIMES_MISSING 20
+#define REMNANT_HOLES 2
+#define THIN_PACKETS_PER_HOLE 2
+#define THIN_HOLES_OF_PACKETS 5
+/* Of a random sample of 1 in N, holes have N packets on average. Holes of a capture that lost packets in bursts are longer than that. */
+#define MOST_TIMES_LONGER 5
+/* A connection shows whether packets are missing if so many should be. */
+#define EXPECTED_MISSING 10
+#define LEAST_OF_EXPECTED 3
+/* The connections that disagree have at most one packet in this many. */
+#define MOST_DISAGREEING 10
+
+/* The evidence of one connection. */
+struct evidence {
+	uint64_t missing, holes, packets;
+};
+
+static uint64_t packets_of(const struct stats_direction *direction)
+{
+	struct congestion_row row;
+	uint64_t packets = 0;
+
+	for (unsigned at = 0; congestion_next(direction, &at, &row);) {
+		enum congestion_kind kind = CONGESTION_KIND(row.key);
+
+		if (kind == CONGESTION_REQUEST || kind == CONGESTION_RESPONSE || kind == CONGESTION_SEGMENT)
+			packets += row.packets;
+	}
+	return packets;
+}
+
+/* Only who is sure to be heard sends on: what is missing of unreliable services may be lost. False: it is no evidence. */
+static bool evidence_of(const struct stats_connection *connection, struct evidence *evidence)
+{
+	uint8_t transport = connection->shown.transport;
+	uint64_t filled = 0;
+
+	*evidence = (struct evidence){ 0 };
+	if (!connection->told || (transport != RTAP_TRANSPORT_RC && transport != RTAP_TRANSPORT_XRC && transport != RTAP_TRANSPORT_IWARP))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		const struct stats_tally *events = stats_incidents_of(&connection->directions[i])->events;
+
+		evidence->packets += packets_of(&connection->directions[i]);
+		evidence->holes += events[STATS_GAP].count;
+		filled += events[STATS_OUT_OF_ORDER].count + events[STATS_RETRANSMISSION].count;
+	}
+	evidence->missing = connection->shown.trouble[RTAP_TROUBLE_LOST];
+	/* of TCP it is not known how many segments a hole had */
+	if (transport == RTAP_TRANSPORT_IWARP)
+		evidence->missing = evidence->holes > filled ? evidence->holes - filled : 0;
+	return evidence->packets;
+}
+
+/* Whether far fewer packets of the connection are missing than in the others. */
+static bool disagrees(const struct evidence *one, const struct evidence *all)
+{
+	double part = (double)all->missing / (double)(all->missing + all->packets);
+	double expected = part * (double)(one->missing + one->packets);
+
+	return expected >= EXPECTED_MISSING && (double)one->missing * LEAST_OF_EXPECTED < expected;
+}
+
+/* By double: counts of long captures multiplied would not fit. */
+static bool is_even(const struct evidence *all, uint64_t disagreeing)
+{
+	double total = (double)(all->missing + all->packets);
+
+	return (double)all->holes * total * MOST_TIMES_LONGER >= (double)all->missing * (double)all->packets &&
+	       (double)disagreeing * MOST_DISAGREEING <= (double)all->packets;
+}
+
+static bool is_thin(const struct evidence *all)
+{
+	return (all->holes >= THIN_HOLES && all->missing / THIN_TIMES_MISSING >= all->packets) ||
+	       (all->holes >= REMNANT_HOLES && all->missing / REMNANT_TIMES_MISSING >= all->packets) ||
+	       (all->holes >= THIN_HOLES_OF_PACKETS && all->missing >= THIN_HOLES_OF_PACKETS && all->holes >= all->packets / THIN_PACKETS_PER_HOLE);
+}
+
+void sampling_look(struct sampling *sampling, const struct stats *stats)
+{
+	struct evidence all = { 0 }, one;
+	struct stats_tally holes = { 0 };
+	uint64_t disagreeing = 0, repeated = 0;
+	bool is_enough;
+
+	*sampling = (struct sampling){ .found = stats->options.sampled };
+	for (uint64_t i = 0; i < stats->table_room; i++) {
+		if (!stats->table[i] || !evidence_of(stats->table[i], &one))
+			continue;
+		all.missing += one.missing;
+		all.holes += one.holes;
+		all.packets += one.packets;
+		for (int direction = 0; direction < 2; direction++) {
+			const struct stats_tally *events = stats_incidents_of(&stats->table[i]->directions[direction])->events;
+
+			stats_tally_merge(&holes, &events[STATS_GAP]);
+			repeated += events[STATS_AFTER_NAK].count + events[STATS_AFTER_TIMEOUT].count;
+		}
+	}
+	sampling->missing = all.missing;
+	sampling->packets = all.missing + all.packets;
+	sampling->first_frame = holes.first_frame;
+	sampling->last_frame = holes.last_frame;
+	is_enough = all.missing >= LEAST_MISSING && all.holes >= LEAST_HOLES && all.missing >= sampling->packets / LEAST_PART &&
+		    /* from beginning to end, because a reader that was too slow for a time leaves holes in that time */
+		    (holes.last_frame - holes.first_frame) * 2 > stats->packets;
+	if (!is_enough && !is_thin(&all))
+		return;
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		if (stats->table[i] && evidence_of(stats->table[i], &one) && disagrees(&one, &all))
+			disagreeing += one.packets;
+	/* what the network lost is sent again */
+	if (is_even(&all, disagreeing) && all.missing > 2 * repeated)
+		sampling->found = true;
+}
+
+bool sampling_hides(const char *rule)
+{
+	static const char *const rules[] = {
+		"unanswered", "connect_unanswered", "rpc_unanswered", "timeouts", "ce_without_cnp", "unreliable_loss", "capture_loss",
+	};
+
+	for (unsigned i = 0; i < sizeof rules / sizeof rules[0]; i++)
+		if (!strcmp(rule, rules[i]))
+			return true;
+	return false;
+}

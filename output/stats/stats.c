@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/stats/stats.h"
+#include "output/stats/stats_count.h"
+#include "output/stats/stats_rpc.h"
+
+/* RNR retries, of three bits. IBTA vol. 1, 9.7.5.2.8. */
+#define RNR_WITHOUT_LIMIT 7
+
+const char *stats_event_name(enum stats_event event)
+{
+	static const char *const names[] = {
+#define STATS_EVENT_NAME(identifier, name) name,
+		STATS_EVENTS(STATS_EVENT_NAME)
+#undef STATS_EVENT_NAME
+	};
+
+	return names[event];
+}
+
+const char *stats_recovery_name(enum rtap_recovery cause)
+{
+	static const char *const names[] = {
+#define STATS_RECOVERY_NAME(identifier, name) name,
+		RTAP_RECOVERIES(STATS_RECOVERY_NAME)
+#undef STATS_RECOVERY_NAME
+	};
+
+	return names[cause];
+}
+
+const char *stats_recovery_words(enum rtap_recovery cause)
+{
+	static const char *const words[RTAP_RECOVERY_COUNT] = {
+		"nothing", "a sequence NAK", "a missing response (implied NAK)", "an RNR NAK", "a time-out",
+	};
+
+	return words[cause];
+}
+
+int64_t stats_time_lost(const struct stats_direction *direction)
+{
+	int64_t sum = 0;
+
+	for (int cause = 0; cause < RTAP_RECOVERY_COUNT; cause++)
+		sum += stats_incidents_of(direction)->recoveries[cause].time_lost_ns;
+	return sum;
+}
+
+struct stats *stats_create(const struct stats_options *options)
+{
+	struct stats *stats = calloc(1, sizeof *stats);
+
+	if (!stats)
+		return NULL;
+	stats->options = *options;
+	stats->interval_ns = options->interval_ns;
+	/* of the rest, each connection has its part */
+	stats->values.most = options->max_memory / 4;
+	stats->options.max_memory -= stats->values.most;
+	/* beyond the limit: what nothing else has room for is counted there */
+	for (int i = 0; i < 2; i++)
+		stats->others.directions[i].incidents = calloc(1, sizeof(struct stats_incidents));
+	if (stats->others.directions[0].incidents && stats->others.directions[1].incidents)
+		return stats;
+	stats_destroy(stats);
+	return NULL;
+}
+
+/* What a connection may come to take, but for its operations. */
+static size_t size_of_connection(const struct stats *stats)
+{
+	return sizeof(struct stats_connection) + 2 * sizeof(struct stats_incidents) +
+	       (stats->options.lives ? RTAP_MAX_LIFE_EVENTS * sizeof(struct rtap_life_event) : 0);
+}
+
+struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direction *direction)
+{
+	if (!direction->incidents)
+		direction->incidents = calloc(1, sizeof *direction->incidents);
+	if (direction->incidents)
+		return direction->incidents;
+	stats->uncounted_messages++;
+	return stats->others.directions[0].incidents;
+}
+
+void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame)
+{
+	stats_count(&stats_incidents(stats, direction)->events[event], frame);
+}
+
+const struct stats_incidents *stats_incidents_of(const struct stats_direction *direction)
+{
+	static const struct stats_incidents none;
+
+	return direction->incidents ? direction->incidents : &none;
+}
+
+static void give_operations(struct stats *stats, struct stats_operations *operations)
+{
+	if (!operations)
+		return;
+	histogram_fini(&operations->size, &stats->values);
+	histogram_fini(&operations->latency_ns, &stats->values);
+	stats_give(stats, operations, sizeof *operations, 2);
+}
+
+static bool make_room(struct stats *stats, uint64_t number)
+{
+	uint64_t room = stats->table_room ? stats->table_room * 2 : 64;
+	struct stats_connection **larger;
+
+	while (room < number && room <= UINT64_MAX / 4)
+		room *= 2;
+	if ((room - stats->table_room) > (stats->options.max_memory - stats->memory) / sizeof *larger)
+		return false;
+	larger = realloc(stats->table, room * sizeof *larger);
+	if (!larger)
+		return false;
+	memset(larger + stats->table_room, 0, (room - stats->table_room) * sizeof *larger);
+	stats->memory += (room - stats->table_room) * sizeof *larger;
+	stats->table = larger;
+	stats->table_room = room;
+	return true;
+}
+
+struct stats_connection *stats_begin(struct stats *stats, uint64_t number)
+{
+	struct stats_connection *begun = NULL;
+
+	/* connections are numbered from 1 */
+	if (!number)
+		return &stats->others;
+	/* the other half is for what is said on them */
+	if (!stats->is_full && (number <= stats->table_room || make_room(stats, number)) &&
+	    stats->connection_memory < stats->options.max_memory / 2)
+		begun = stats_take_most(stats, sizeof *begun, size_of_connection(stats));
+	if (!begun) {
+		stats->is_full = true;
+		return &stats->others;
+	}
+	stats->connection_memory += size_of_connection(stats);
+	stats->table[number - 1] = begun;
+	return begun;
+}
+
+/* Those of the direction; of the others if memory is too short; NULL if there is none at all. */
+static struct stats_operations *operations_of(struct stats *stats, struct stats_direction *direction, bool is_second, uint8_t kind)
+{
+	struct stats_operations **place = &direction->operations[kind], **shared = &stats->others.directions[is_second].operations[kind];
+
+	if (!*place && place != shared)
+		*place = stats_take(stats, sizeof **place, 2);
+	if (*place)
+		return *place;
+	stats->uncounted_messages += place != shared;
+	/* there are few kinds: what is counted together may be beyond the limit */
+	if (!*shared) {
+		stats->options.max_memory += sizeof **shared + 2 * HISTOGRAM_MEMORY;
+		*shared = stats_take(stats, sizeof **shared, 2);
+	}
+	return *shared;
+}
+
+static void interval_add(struct stats_interval *interval, const struct stats_interval *other)
+{
+	interval->packets += other->packets;
+	interval->bytes += other->bytes;
+	interval->messages += other->messages;
+	interval->retransmissions += other->retransmissions;
+	interval->naks += other->naks;
+	interval->cnps += other->cnps;
+	interval->ce_marks += other->ce_marks;
+}
+
+static bool make_interval_room(struct stats *stats, uint64_t count)
+{
+	uint64_t room = stats->interval_room ? stats->interval_room : 64;
+	struct stats_interval *larger;
+
+	while (room < count)
+		room *= 2;
+	larger = realloc(stats->intervals, room * sizeof *larger);
+	if (!larger)
+		return false;
+	memset(larger + stats->interval_room, 0, (room - stats->interval_room) * sizeof *larger);
+	stats->intervals = larger;
+	stats->interval_room = room;
+	return true;
+}
+
+struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns)
+{
+	uint64_t index;
+
+	if (!stats->interval_ns || !stats->packets)
+		return NULL;
+	for (;;) {
+		index = time_ns > stats->begin_ns ? ((uint64_t)time_ns - (uint64_t)stats->begin_ns) / (uint64_t)stats->interval_ns : 0;
+		if (index < STATS_INTERVALS)
+			break;
+		/* two and two become one */
+		for (uint64_t i = 0; i < stats->interval_count; i++) {
+			struct stats_interval one = stats->intervals[i];
+
+			stats->intervals[i] = (struct stats_interval){ 0 };
+			interval_add(&stats->intervals[i / 2], &one);
+		}
+		stats->interval_count = (stats->interval_count + 1) / 2;
+		stats->interval_ns = stats->interval_ns > INT64_MAX / 2 ? INT64_MAX : stats->interval_ns * 2;
+		stats->longer_intervals = true;
+	}
+	if (index >= stats->interval_room && !make_interval_room(stats, index + 1)) {
+		stats->outside_intervals++;
+		return NULL;
+	}
+	if (index >= stats->interval_count)
+		stats->interval_count = index + 1;
+	return &stats->intervals[index];
+}
+
+#define FIRST_READS 8
+#define SIZE_OF_READS(room) (sizeof(struct stats_reads) + (room) * sizeof(uint64_t))
+
+/* False: there are as many as are told apart, or memory is out. */
+static bool make_reads_room(struct stats *stats, struct stats_direction *asker)
+{
+	struct stats_reads *reads = asker->reads, *larger;
+
+	if (reads->room == STATS_READS)
+		return false;
+	larger = malloc(SIZE_OF_READS(2 * reads->room));
+	if (!larger) {
+		stats->uncounted_messages++;
+		return false;
+	}
+	*larger = (struct stats_reads){ .count = reads->count, .most = reads->most, .room = 2 * reads->room };
+	for (uint32_t i = 0; i < reads->count; i++)
+		larger->answered_in[i] = reads->answered_in[(reads->first + i) % reads->room];
+	free(reads);
+	asker->reads = larger;
+	return true;
+}
+
+/* READs and atomics are answered in the order in which they were asked: those answered before this one was asked are over. */
+static void note_read(struct stats *stats, struct stats_direction *asker, const struct rtap_message *message)
+{
+	struct stats_reads *reads = asker->reads;
+
+	if (!reads) {
+		reads = asker->reads = stats_take_most(stats, SIZE_OF_READS(FIRST_READS), SIZE_OF_READS(STATS_READS));
+		if (!reads)
+			return;
+		reads->room = FIRST_READS;
+	}
+	while (reads->count && reads->answered_in[reads->first] < message->first_frame) {
+		reads->first = (reads->first + 1) % reads->room;
+		reads->count--;
+	}
+	if (reads->count == reads->room && make_reads_room(stats, asker))
+		reads = asker->reads;
+	if (reads->count < reads->room)
+		reads->answered_in[(reads->first + reads->count++) % reads->room] = message->answered_in;
+	if (reads->count > reads->most)
+		reads->most = reads->count;
+}
+
+static void add_operation(struct stats *stats, struct stats_operations *operations, const struct rtap_message *message)
+{
+	operations->messages++;
+	operations->incomplete += !message->complete;
+	operations->unanswered += message->outcome == RTAP_OUTCOME_UNANSWERED;
+	operations->refused += message->outcome > RTAP_OUTCOME_GOOD;
+	operations->bytes += message->length;
+	if (message->length_known)
+		stats_add_value(stats, &operations->size, message->length);
+	if (!message->has_latency || message->outcome != RTAP_OUTCOME_GOOD || message->latency_ns < 0)
+		return;
+	if (!operations->latency_ns.count || (uint64_t)message->latency_ns > operations->latency_ns.largest)
+		operations->slowest_frame = message->first_frame;
+	stats_add_value(stats, &operations->latency_ns, (uint64_t)message->latency_ns);
+}
+
+uint64_t stats_never_seen(const struct rtap_message *message)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < message->missing_count; i++)
+		if (message->missing[i].reason != RTAP_MISSING_SNAPPED && message->missing[i].length_known)
+			bytes += message->missing[i].length;
+	return bytes;
+}
+
+/* Bytes of its messages. What atomics return stands in headers. */
+static void note_payload(struct stats_connection *connection, const struct rtap_message *message)
+{
+	struct stats_direction *sender = &connection->directions[message->from_a == (message->kind == RTAP_KIND_READ)];
+
+	if (message->kind != RTAP_KIND_FLUSH && (message->kind != RTAP_KIND_ATOMIC || message->verb == RTAP_VERB_ATOMIC_WRITE))
+		sender->payload_bytes += message->length - stats_never_seen(message);
+}
+
+uint64_t stats_repeated(const struct stats_direction *direction)
+{
+	uint64_t once = direction->is_tcp ? direction->new_bytes : direction->payload_bytes;
+
+	return direction->carried_bytes > once ? direction->carried_bytes - once : 0;
+}
+
+static bool is_mad(const struct stats_mad *mad, const struct rtap_message *message)
+{
+	return mad->management_class == message->mad_class && mad->method == message->mad_method && mad->attribute == message->mad_attribute;
+}
+
+static struct stats_mad *mad_of(struct stats *stats, const struct rtap_message *message)
+{
+	struct stats_mad *mad;
+
+	for (unsigned i = 0; i < stats->mad_count; i++)
+		if (is_mad(stats->mads[i], message))
+			return stats->mads[i];
+	mad = stats->mad_count < STATS_MADS ? stats_take(stats, sizeof *mad, 1) : NULL;
+	if (!mad)
+		return NULL;
+	stats->mads[stats->mad_count++] = mad;
+	mad->management_class = message->mad_class;
+	mad->method = message->mad_method;
+	mad->attribute = message->mad_attribute;
+	mad->class_name = message->mad_class_name;
+	mad->method_name = message->mad_method_name;
+	mad->attribute_name = message->mad_attribute_name;
+	return mad;
+}
+
+static void note_mad(struct stats *stats, const struct rtap_message *message)
+{
+	struct stats_mad *mad = mad_of(stats, message);
+
+	if (!mad) {
+		stats->other_mads++;
+		return;
+	}
+	stats_count(&mad->tally, message->first_frame);
+	mad->bytes += message->length;
+	mad->errors += message->mad_status != 0;
+	if (message->has_latency && message->latency_ns >= 0)
+		stats_add_value(stats, &mad->latency_ns, (uint64_t)message->latency_ns);
+}
+
+/*
+ * Whether a request that had RNR NAKs will not be sent again: its requester has used up its retries, the connection was closed after
+ * the last NAK, or its time to be sent again is over for so long. Else the capture ended before.
+ */
+static bool is_given_up(const struct stats *stats, const struct stats_direction *asker, const struct rtap_message *message)
+{
+	const struct rtap_connection *connection = message->connection;
+	int64_t until_ns = stats_incidents_of(asker)->rnr_until_ns;
+	uint8_t retries = connection->rnr_retries[!message->from_a];
+
+	if (retries < RNR_WITHOUT_LIMIT && asker->rnr_naks > retries)
+		return true;
+	for (uint32_t i = 0; i < connection->life_count; i++)
+		if (!strcmp(connection->life[i].name, "rdma_disconnect") && connection->life[i].time_ns >= message->time_end_ns)
+			return true;
+	return stats_elapsed(until_ns, stats->last_ns) >= STATS_UNANSWERED_NS;
+}
+
+void stats_message(struct stats *stats, const struct rtap_message *message)
+{
+	struct stats_connection *connection = message->connection ? stats_find(stats, message->connection->number) : NULL;
+	struct stats_direction *asker = NULL;
+	struct stats_operations *operations;
+	struct stats_interval *interval;
+
+	/* a reply's sender is not who asked */
+	if (connection)
+		asker = &connection->directions[message->from_a == (message->kind == RTAP_KIND_RPC_REPLY)];
+	if (message->is_rpc) {
+		stats_rpc_message(stats, message, asker, connection != &stats->others);
+		return;
+	}
+	stats->messages++;
+	stats->incomplete += !message->complete;
+	interval = stats_interval(stats, message->time_ns);
+	if (interval)
+		interval->messages++;
+	if (message->is_mad)
+		note_mad(stats, message);
+	if (!asker)
+		return;
+	note_payload(connection, message);
+	operations = operations_of(stats, asker, asker != &connection->directions[0], message->kind);
+	if (operations)
+		add_operation(stats, operations, message);
+	if (connection != &stats->others && (message->kind == RTAP_KIND_READ || message->kind == RTAP_KIND_ATOMIC) && message->request_seen &&
+	    message->answered_in)
+		note_read(stats, asker, message);
+	if (message->outcome == RTAP_OUTCOME_RNR && is_given_up(stats, asker, message))
+		stats_note_event(stats, asker, STATS_RNR_GIVEN_UP, message->first_frame);
+	if (message->outcome == RTAP_OUTCOME_UNANSWERED && stats_elapsed(message->time_end_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
+		stats_note_event(stats, asker, STATS_UNANSWERED, message->first_frame);
+}
+
+static void note_reject(struct stats *stats, const struct rtap_life_event *event)
+{
+	stats_count(&stats->rejected, event->frame);
+	for (unsigned i = 0; i < STATS_REASONS; i++) {
+		struct stats_reject *reject = &stats->rejects[i];
+
+		if (i < stats->reject_count && reject->reason != event->reason)
+			continue;
+		if (i == stats->reject_count)
+			stats->reject_count++;
+		reject->reason = event->reason;
+		stats_count(&reject->tally, event->frame);
+		return;
+	}
+}
+
+static void note_setup(struct stats *stats, const struct rtap_life_event *asked, const struct rtap_life_event *established)
+{
+	int64_t elapsed_ns = stats_elapsed(asked->time_ns, established->time_ns);
+
+	if (established->time_ns < asked->time_ns)
+		return;
+	stats_add_value(stats, &stats->setup_ns, (uint64_t)elapsed_ns);
+	if (elapsed_ns >= STATS_SLOW_SETUP_NS)
+		stats_count(&stats->slow_setups, asked->frame);
+}
+
+/* Names end with NULL. */
+static bool is_one_of(const struct rtap_life_event *event, const char *const names[])
+{
+	for (; *names; names++)
+		if (!strcmp(event->name, *names))
+			return true;
+	return false;
+}
+
+/* Whether it shows that someone was there whom a REQ reached. */
+static bool is_answer(const struct rtap_life_event *event)
+{
+	static const char *const names[] = { "mra", "rdma_accept", "rdma_reject", "established", NULL };
+
+	return is_one_of(event, names);
+}
+
+/* Whether it is sent again until there is an answer: REQ, REP, DREQ. The others come again with what they answer. */
+static bool asks(const struct rtap_life_event *event)
+{
+	static const char *const names[] = { "rdma_connect", "rdma_accept", "rdma_disconnect", NULL };
+
+	return is_one_of(event, names);
+}
+
+static void note_life(struct stats *stats, const struct rtap_connection *connection)
+{
+	const struct rtap_life_event *asked = NULL;
+	bool answered = connection->messages;
+
+	for (uint32_t i = 0; i < connection->life_count; i++) {
+		const struct rtap_life_event *event = &connection->life[i];
+
+		if (!strcmp(event->name, "rdma_connect"))
+			asked = event;
+		else if (!strcmp(event->name, "rdma_reject"))
+			note_reject(stats, event);
+		else if (asked && !strcmp(event->name, "established"))
+			note_setup(stats, asked, event);
+		answered |= is_answer(event);
+		if (asks(event) && event->repeats)
+			stats_tally_merge(&stats->cm_repeats, &(struct stats_tally){ event->repeats, event->frame, event->frame });
+	}
+	if (asked && (asked->unanswered || !answered) && stats_elapsed(asked->time_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
+		stats_count(&stats->cm_unanswered, asked->frame);
+}
+
+/* NULL: nothing happened, or memory is out. */
+static struct rtap_life_event *life_of(const struct rtap_connection *connection)
+{
+	size_t size = connection->life_count * sizeof connection->life[0];
+	struct rtap_life_event *life = size ? malloc(size) : NULL;
+
+	if (life)
+		memcpy(life, connection->life, size);
+	return life;
+}
+
+void stats_connection(struct stats *stats, const struct rtap_connection *connection)
+{
+	struct stats_connection *found = stats_find(stats, connection->number);
+
+	stats->connections++;
+	note_life(stats, connection);
+	if (found == &stats->others) {
+		stats->summed++;
+		for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
+			found->shown.trouble[i] += connection->trouble[i];
+		return;
+	}
+	found->told = true;
+	free(found->shown.life);
+	found->shown = (struct stats_shown){
+		.number = connection->number,
+		.time_ns = connection->time_ns,
+		.time_end_ns = connection->time_end_ns,
+		.transport = connection->transport,
+		.retries_known = connection->retries_known,
+		.ack_timeout = connection->ack_timeout,
+		.retry_count = connection->retry_count,
+		.rnr_retry_count = connection->rnr_retry_count,
+		.a = connection->a,
+		.b = connection->b,
+		.packets = connection->packets,
+		.messages = connection->messages,
+		.bytes = connection->bytes,
+		.life = stats->options.lives ? life_of(connection) : NULL,
+	};
+	if (found->shown.life)
+		found->shown.life_count = (uint8_t)connection->life_count;
+	else if (stats->options.lives && connection->life_count)
+		stats->uncounted_messages++;
+	memcpy(found->shown.trouble, connection->trouble, sizeof found->shown.trouble);
+}
+
+static void span_merge(struct stats_direction *direction, const struct stats_direction *other)
+{
+	if (!other->packets)
+		return;
+	if (!direction->packets || other->first_ns < direction->first_ns)
+		direction->first_ns = other->first_ns;
+	if (!direction->packets || other->last_ns > direction->last_ns)
+		direction->last_ns = other->last_ns;
+}
+
+static void operations_merge(struct stats *stats, struct stats_operations *operations, const struct stats_operations *other)
+{
+	operations->messages += other->messages;
+	operations->incomplete += other->incomplete;
+	operations->unanswered += other->unanswered;
+	operations->refused += other->refused;
+	operations->bytes += other->bytes;
+	if (other->latency_ns.count && (!operations->latency_ns.count || other->latency_ns.largest > operations->latency_ns.largest))
+		operations->slowest_frame = other->slowest_frame;
+	stats->unplaced_values += histogram_merge(&operations->size, &other->size, &stats->values);
+	stats->unplaced_values += histogram_merge(&operations->latency_ns, &other->latency_ns, &stats->values);
+}
+
+static void recovery_merge(struct stats_recovery *into, const struct stats_recovery *from)
+{
+	stats_tally_merge(&into->tally, &from->tally);
+	into->time_lost_ns += from->time_lost_ns;
+	into->doubled += from->doubled;
+	into->late += from->late;
+	if (from->most_attempts > into->most_attempts)
+		into->most_attempts = from->most_attempts;
+	if (from->least_ns && (!into->least_ns || from->least_ns < into->least_ns))
+		into->least_ns = from->least_ns;
+	if (from->most_ns > into->most_ns)
+		into->most_ns = from->most_ns;
+}
+
+void stats_note_late(struct stats *stats, struct stats_direction *direction, uint64_t packets, int64_t late_ns)
+{
+	struct stats_reordering *reordering = &stats_incidents(stats, direction)->reordering;
+
+	reordering->count++;
+	reordering->packets += packets;
+	if (packets > reordering->most_packets)
+		reordering->most_packets = packets;
+	if (late_ns < INT64_MAX - reordering->sum_ns)
+		reordering->sum_ns += late_ns;
+	if (late_ns > reordering->most_ns)
+		reordering->most_ns = late_ns;
+}
+
+static void reordering_merge(struct stats_reordering *into, const struct stats_reordering *from)
+{
+	into->count += from->count;
+	into->packets += from->packets;
+	if (from->most_packets > into->most_packets)
+		into->most_packets = from->most_packets;
+	if (from->sum_ns < INT64_MAX - into->sum_ns)
+		into->sum_ns += from->sum_ns;
+	if (from->most_ns > into->most_ns)
+		into->most_ns = from->most_ns;
+}
+
+static void incidents_merge(struct stats *stats, struct stats_direction *direction, const struct stats_direction *other)
+{
+	const struct stats_incidents *from = other->incidents;
+	struct stats_incidents *into = from ? stats_incidents(stats, direction) : NULL;
+
+	if (!from)
+		return;
+	for (int i = 0; i < STATS_EVENT_COUNT; i++)
+		stats_tally_merge(&into->events[i], &from->events[i]);
+	for (int i = 0; i < RTAP_RECOVERY_COUNT; i++)
+		recovery_merge(&into->recoveries[i], &from->recoveries[i]);
+	reordering_merge(&into->reordering, &from->reordering);
+	if (from->worst_burst.tally.count > into->worst_burst.tally.count)
+		into->worst_burst = from->worst_burst;
+}
+
+/* A half has sent requests only: it has no answers that would be under way, no CNPs. */
+static void direction_merge(struct stats *stats, struct stats_direction *direction, struct stats_direction *other)
+{
+	span_merge(direction, other);
+	congestion_merge(stats, direction, other);
+	direction->packets += other->packets;
+	direction->wire_bytes += other->wire_bytes;
+	direction->payload_bytes += other->payload_bytes;
+	direction->new_bytes += other->new_bytes;
+	direction->carried_bytes += other->carried_bytes;
+	direction->is_tcp |= other->is_tcp;
+	if (other->attempts > direction->attempts)
+		direction->attempts = other->attempts;
+	direction->data_packets += other->data_packets;
+	direction->losses += other->losses;
+	direction->calls += other->calls;
+	direction->replies += other->replies;
+	direction->calls_in_flight += other->calls_in_flight;
+	if (direction->calls_in_flight > direction->most_calls_in_flight)
+		direction->most_calls_in_flight = direction->calls_in_flight;
+	incidents_merge(stats, direction, other);
+	for (int i = 0; i < RTAP_KIND_COUNT; i++) {
+		if (!direction->operations[i]) {
+			direction->operations[i] = other->operations[i];
+		} else if (other->operations[i]) {
+			operations_merge(stats, direction->operations[i], other->operations[i]);
+			give_operations(stats, other->operations[i]);
+		}
+		other->operations[i] = NULL;
+	}
+	if (!direction->marked && other->marked) {
+		direction->marked = true;
+		direction->marked_ns = other->marked_ns;
+	}
+}
+
+static void connection_destroy(struct stats *stats, struct stats_connection *connection)
+{
+	for (int i = 0; i < 2; i++) {
+		struct stats_direction *direction = &connection->directions[i];
+
+		for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
+			give_operations(stats, direction->operations[kind]);
+		free(direction->incidents);
+		congestion_destroy(stats, direction);
+		stats_give(stats, direction->recovery, sizeof *direction->recovery, 0);
+		stats_give_most(stats, direction->reads, SIZE_OF_READS(STATS_READS));
+		if (direction->reaction_ns)
+			histogram_fini(direction->reaction_ns, &stats->values);
+		stats_give(stats, direction->reaction_ns, sizeof *direction->reaction_ns, 1);
+	}
+	free(connection->shown.life);
+	if (connection != &stats->others)
+		stats_give_most(stats, connection, size_of_connection(stats));
+}
+
+void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)
+{
+	struct stats_connection *connection = stats_find(stats, into), *other = stats_find(stats, from);
+
+	/* counts that are in the others' sums stay there */
+	if (other == &stats->others || other == connection)
+		return;
+	for (int i = 0; i < 2; i++)
+		direction_merge(stats, &connection->directions[i ^ turned], &other->directions[i]);
+	connection_destroy(stats, other);
+	stats->table[from - 1] = NULL;
+}
+
+void stats_destroy(struct stats *stats)
+{
+	if (!stats)
+		return;
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		if (stats->table[i])
+			connection_destroy(stats, stats->table[i]);
+	connection_destroy(stats, &stats->others);
+	for (unsigned i = 0; i < stats->rpc_count; i++) {
+		histogram_fini(&stats->rpcs[i]->latency_ns, &stats->values);
+		free(stats->rpcs[i]);
+	}
+	for (unsigned i = 0; i < stats->mad_count; i++) {
+		histogram_fini(&stats->mads[i]->latency_ns, &stats->values);
+		free(stats->mads[i]);
+	}
+	histogram_fini(&stats->setup_ns, &stats->values);
+	free(stats->sights);
+	free(stats->pauses);
+	free(stats->table);
+	free(stats->intervals);
+	free(stats);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "dissect/rpc/rpc_programs.h"
+#include "output/stats/stats_count.h"
+#include "output/stats/stats_form.h"
+
+struct stats_tally stats_sum(const struct stats *stats, enum stats_event event)
+{
+	struct stats_tally sum = stats->loose[event];
+
+	for (int i = 0; i < 2; i++)
+		stats_tally_merge(&sum, &stats_incidents_of(&stats->others.directions[i])->events[event]);
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		for (int direction = 0; stats->table[i] && direction < 2; direction++)
+			stats_tally_merge(&sum, &stats_incidents_of(&stats->table[i]->directions[direction])->events[event]);
+	return sum;
+}
+
+uint64_t stats_trouble(const struct stats *stats, enum rtap_trouble trouble)
+{
+	uint64_t sum = stats->others.shown.trouble[trouble];
+
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		sum += stats->table[i] ? stats->table[i]->shown.trouble[trouble] : 0;
+	return sum;
+}
+
+bool stats_rpc_name(const struct stats_rpc *row, const char *separator, struct line *line)
+{
+	struct rtap_rpc_facts facts = { .program = row->program, .version = row->version, .procedure = row->procedure };
+
+	if (!row->program_known)
+		return false;
+	rpc_line_program(&facts, line);
+	line_char(line, ' ');
+	rpc_line_procedure(&facts, line);
+	if (!row->is_operation)
+		return true;
+	line_text(line, separator);
+	if (row->name)
+		line_text(line, row->name);
+	else
+		line_dec(line, row->operation);
+	return true;
+}
+
+uint64_t stats_rate(uint64_t count, int64_t elapsed_ns)
+{
+	return elapsed_ns > 0 ? (uint64_t)((double)count * 1e9 / (double)elapsed_ns + 0.5) : 0;
+}
+
+uint64_t stats_goodput(const struct stats_direction *direction)
+{
+	return stats_rate(direction->payload_bytes, stats_elapsed(direction->first_ns, direction->last_ns));
+}
+
+uint64_t stats_messages(const struct stats_direction *direction)
+{
+	uint64_t sum = 0;
+
+	for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
+		sum += direction->operations[kind] ? direction->operations[kind]->messages : 0;
+	return sum;
+}
+
+uint64_t stats_payload(const struct stats *stats)
+{
+	uint64_t sum = stats->others.directions[0].payload_bytes + stats->others.directions[1].payload_bytes;
+
+	for (uint64_t i = 0; i < stats->table_room; i++)
+		for (int direction = 0; stats->table[i] && direction < 2; direction++)
+			sum += stats->table[i]->directions[direction].payload_bytes;
+	return sum;
+}
+
+/* Where the records go. */
+struct teller {
+	struct stats_record record;
+	stats_write *write;
+	void *owner;
+	bool stopped;
+};
+
+static void tell(struct teller *teller, stats_form *form, const void *what)
+{
+	teller->record.what = what;
+	teller->stopped = teller->stopped || !teller->write(teller->owner, form, &teller->record);
+}
+
+static bool is_part_of(const struct stats_rpc *operation, const struct stats_rpc *row)
+{
+	return operation->is_operation && operation->program == row->program && operation->version == row->version &&
+	       operation->procedure == row->procedure && operation->program_known == row->program_known;
+}
+
+/* Each procedure with the operations in it. */
+static void tell_rpcs(struct teller *teller, const struct stats *stats, const struct stats_form *form)
+{
+	for (unsigned i = 0; i < stats->rpc_count; i++) {
+		if (stats->rpcs[i]->is_operation)
+			continue;
+		tell(teller, form->rpc, stats->rpcs[i]);
+		for (unsigned inner = 0; inner < stats->rpc_count; inner++)
+			if (is_part_of(stats->rpcs[inner], stats->rpcs[i]))
+				tell(teller, form->rpc, stats->rpcs[inner]);
+	}
+}
+
+void stats_tell(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner)
+{
+	static const struct stats_interval nothing;
+	struct teller teller = { { stats, findings, NULL, 0 }, write, owner, false };
+
+	tell(&teller, form->capture, NULL);
+	for (unsigned i = 0; i < findings->count; i++) {
+		teller.record.index = i;
+		tell(&teller, form->finding, &findings->list[i]);
+	}
+	for (uint64_t i = 0; i < stats->table_room && !teller.stopped; i++)
+		if (stats->table[i] && stats->table[i]->told)
+			tell(&teller, form->connection, stats->table[i]);
+	if (stats->summed || stats->uncounted_messages)
+		tell(&teller, form->connection, &stats->others);
+	tell_rpcs(&teller, stats, form);
+	for (unsigned i = 0; i < stats->mad_count; i++)
+		tell(&teller, form->mad, stats->mads[i]);
+	for (uint64_t i = 0; i < stats->interval_count && !teller.stopped; i++) {
+		teller.record.index = i;
+		if (memcmp(&stats->intervals[i], &nothing, sizeof nothing))
+			tell(&teller, form->interval, &stats->intervals[i]);
+	}
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "output/stats/congestion_form.h"
+#include "output/message/connections.h"
+#include "output/message/messages.h"
+#include "output/packet/object.h"
+#include "output/stats/stats_form.h"
+
+static void begin(const char *type, struct line *line)
+{
+	line_char(line, '{');
+	object_text(line, "type", type);
+}
+
+static void end(struct line *line)
+{
+	line_bytes(line, "}\n", 2);
+}
+
+/* An object in an array. */
+static void element_begin(struct line *line, bool is_first)
+{
+	if (!is_first)
+		line_char(line, ',');
+	line_char(line, '{');
+}
+
+static void object_begin(struct line *line, const char *key)
+{
+	object_key(line, key);
+	line_char(line, '{');
+}
+
+static void object_value(struct line *line, const char *key, uint64_t value, bool is_time)
+{
+	if (is_time)
+		object_seconds(line, key, (int64_t)value);
+	else
+		object_number(line, key, value);
+}
+
+/* Of sizes exact to the thousandth, of times to the nanosecond. */
+static void mean(const struct histogram *histogram, bool is_time, struct line *line)
+{
+	uint64_t whole = histogram->sum / histogram->count;
+	uint64_t thousandths = (uint64_t)((double)(histogram->sum % histogram->count) * 1000 / (double)histogram->count);
+
+	object_value(line, "mean", whole, is_time);
+	if (is_time || !thousandths)
+		return;
+	line_char(line, '.');
+	line_char(line, (char)('0' + thousandths / 100));
+	line_char(line, (char)('0' + thousandths / 10 % 10));
+	line_char(line, (char)('0' + thousandths % 10));
+}
+
+static void distribution(const char *key, const struct histogram *histogram, bool is_time, struct line *line)
+{
+	static const char *const keys[] = { "p50", "p90", "p99", "p999" };
+	static const unsigned permilles[] = { 500, 900, 990, 999 };
+	uint64_t percentiles[4];
+
+	if (!histogram || !histogram->count)
+		return;
+	histogram_percentiles(histogram, permilles, 4, percentiles);
+	object_begin(line, key);
+	object_number(line, "count", histogram->count);
+	mean(histogram, is_time, line);
+	object_value(line, "min", histogram->least, is_time);
+	for (unsigned i = 0; i < 4; i++)
+		object_value(line, keys[i], percentiles[i], is_time);
+	object_value(line, "max", histogram->largest, is_time);
+	line_char(line, '}');
+}
+
+static void tally_members(const struct stats_tally *tally, struct line *line)
+{
+	object_number(line, "count", tally->count);
+	object_number(line, "first_frame", tally->first_frame);
+	object_number(line, "last_frame", tally->last_frame);
+}
+
+static void tally(const char *key, const struct stats_tally *counted, struct line *line)
+{
+	if (!counted->count)
+		return;
+	object_begin(line, key);
+	tally_members(counted, line);
+	line_char(line, '}');
+}
+
+static void capture_events(const struct stats *stats, struct line *line)
+{
+	object_begin(line, "events");
+	for (int i = 0; i < STATS_EVENT_COUNT; i++) {
+		struct stats_tally sum = stats_sum(stats, (enum stats_event)i);
+
+		tally(stats_event_name((enum stats_event)i), &sum, line);
+	}
+	line_char(line, '}');
+}
+
+static void rejects(const struct stats *stats, struct line *line)
+{
+	object_key(line, "rejects");
+	line_char(line, '[');
+	for (unsigned i = 0; i < stats->reject_count; i++) {
+		element_begin(line, !i);
+		object_number(line, "reason", stats->rejects[i].reason);
+		tally_members(&stats->rejects[i].tally, line);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+}
+
+static void rates(uint64_t payload, uint64_t messages, int64_t elapsed_ns, struct line *line)
+{
+	if (stats_rate(payload, elapsed_ns))
+		object_number(line, "goodput", stats_rate(payload, elapsed_ns));
+	if (stats_rate(messages, elapsed_ns))
+		object_number(line, "message_rate", stats_rate(messages, elapsed_ns));
+}
+
+static void capture(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats *stats = record->stats;
+
+	begin("capture", line);
+	object_number(line, "packets", stats->packets);
+	object_number(line, "bytes", stats->wire_bytes);
+	if (stats->packets) {
+		object_time(line, "time", stats->first_ns);
+		object_time(line, "time_end", stats->last_ns);
+	}
+	object_seconds(line, "seconds", stats_elapsed(stats->first_ns, stats->last_ns));
+	object_number(line, "rdma_packets", stats->rdma_packets);
+	object_number(line, "unassigned_packets", stats->unassigned);
+	object_number(line, "connections", stats->connections);
+	object_number(line, "connections_summed", stats->summed);
+	object_number(line, "messages", stats->messages);
+	object_number(line, "incomplete_messages", stats->incomplete);
+	object_number(line, "payload", stats_payload(stats));
+	rates(stats_payload(stats), stats->messages, stats_elapsed(stats->first_ns, stats->last_ns), line);
+	if (stats->uncounted_messages)
+		object_number(line, "messages_uncounted", stats->uncounted_messages);
+	if (stats->other_rpcs)
+		object_number(line, "rpcs_uncounted", stats->other_rpcs);
+	if (stats->other_mads)
+		object_number(line, "mads_uncounted", stats->other_mads);
+	if (stats->unplaced_values)
+		object_number(line, "values_uncounted", stats->unplaced_values);
+	if (stats->values.refused)
+		object_number(line, "distributions_uncounted", stats->values.refused);
+	if (stats->outside_intervals)
+		object_number(line, "intervals_uncounted", stats->outside_intervals);
+	tally("bad_icrc", &stats->bad_icrc, line);
+	capture_events(stats, line);
+	distribution("setup", &stats->setup_ns, true, line);
+	tally("slow_setups", &stats->slow_setups, line);
+	tally("cm_repeats", &stats->cm_repeats, line);
+	tally("cm_unanswered", &stats->cm_unanswered, line);
+	rejects(stats, line);
+	congestion_ports_json(stats, line);
+	object_number(line, "findings", record->findings->found);
+	end(line);
+}
+
+static void finding(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct finding *found = record->what;
+
+	begin("finding", line);
+	object_number(line, "rank", record->index + 1);
+	object_text(line, "rule", found->rule->name);
+	object_text(line, "weight", finding_weight_name((enum finding_weight)found->rule->weight));
+	if (found->connection)
+		object_number(line, "connection", found->connection);
+	if (found->direction >= 0)
+		object_text(line, "direction", found->direction ? "b>a" : "a>b");
+	if (found->kind < RTAP_KIND_COUNT)
+		object_text(line, "kind", rtap_message_kind_name((enum rtap_message_kind)found->kind));
+	if (found->rpc) {
+		if (found->rpc->program_known) {
+			object_number(line, "program", found->rpc->program);
+			object_number(line, "version", found->rpc->version);
+			object_number(line, "procedure", found->rpc->procedure);
+		}
+		if (found->rpc->name)
+			object_text(line, "name", found->rpc->name);
+	}
+	object_number(line, "count", found->count);
+	if (found->of)
+		object_number(line, "of", found->of);
+	if (found->recovery) {
+		object_seconds(line, "time_lost", found->recovery->time_lost_ns);
+		object_seconds(line, "time_lost_of", found->of_ns);
+		if (found->recovery->least_ns) {
+			object_seconds(line, "spacing_min", found->recovery->least_ns);
+			object_seconds(line, "spacing_max", found->recovery->most_ns);
+		}
+		if (found->recovery->late)
+			object_number(line, "late", found->recovery->late);
+		if (found->asked_ns)
+			object_seconds(line, "asked", found->asked_ns);
+	}
+	if (found->retries) {
+		object_number(line, "ack_timeout", found->retries->ack_timeout);
+		object_number(line, "retry_count", found->retries->retry_count);
+	}
+	if (found->time_ns) {
+		object_seconds(line, "latency", found->time_ns);
+		object_seconds(line, "usual_latency", found->usual_ns);
+	}
+	if (found->lost_ns)
+		object_seconds(line, "time_lost", (int64_t)found->lost_ns);
+	if (found->has_begin)
+		object_time(line, "time", found->begin_ns);
+	if (found->first_frame) {
+		object_number(line, "first_frame", found->first_frame);
+		object_number(line, "last_frame", found->last_frame);
+	}
+	object_text(line, "words", found->rule->words);
+	end(line);
+}
+
+static void operations(const struct stats_direction *direction, struct line *line)
+{
+	bool any = false;
+
+	object_key(line, "operations");
+	line_char(line, '[');
+	for (int kind = 0; kind < RTAP_KIND_COUNT; kind++) {
+		const struct stats_operations *counted = direction->operations[kind];
+
+		if (!counted)
+			continue;
+		element_begin(line, !any);
+		any = true;
+		object_text(line, "kind", rtap_message_kind_name((enum rtap_message_kind)kind));
+		object_number(line, "messages", counted->messages);
+		object_number(line, "bytes", counted->bytes);
+		object_number(line, "incomplete", counted->incomplete);
+		object_number(line, "unanswered", counted->unanswered);
+		object_number(line, "refused", counted->refused);
+		distribution("size", &counted->size, false, line);
+		distribution("latency", &counted->latency_ns, true, line);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+}
+
+/* Of TCP. Returns the time lost. */
+static int64_t tcp_recoveries(const struct tcp_recovery *recovery, int64_t last_ns, struct line *line)
+{
+	int64_t lost_ns = 0;
+
+	for (int cause = 0; recovery && cause < TCP_RECOVERY_COUNT; cause++) {
+		const struct tcp_recovery_count *counted = &recovery->counts[cause];
+		int64_t one_ns = (int64_t)tcp_recovery_lost_ns(recovery, (enum tcp_recovery_cause)cause, last_ns);
+
+		if (!counted->count)
+			continue;
+		object_begin(line, tcp_recovery_name((enum tcp_recovery_cause)cause));
+		object_number(line, "count", counted->count);
+		object_seconds(line, "time_lost", one_ns);
+		object_number(line, "first_frame", counted->first_frame);
+		object_number(line, "last_frame", counted->last_frame);
+		line_char(line, '}');
+		lost_ns += one_ns;
+	}
+	return lost_ns;
+}
+
+static void recoveries(const struct stats_direction *direction, int64_t last_ns, struct line *line)
+{
+	const struct stats_recovery *counted = stats_incidents_of(direction)->recoveries;
+	int64_t tcp_lost_ns;
+
+	object_begin(line, "recoveries");
+	for (int cause = RTAP_RECOVERY_NONE + 1; cause < RTAP_RECOVERY_COUNT; cause++) {
+		if (!counted[cause].tally.count)
+			continue;
+		object_begin(line, stats_recovery_name((enum rtap_recovery)cause));
+		tally_members(&counted[cause].tally, line);
+		object_seconds(line, "time_lost", counted[cause].time_lost_ns);
+		if (counted[cause].least_ns) {
+			object_seconds(line, "spacing_min", counted[cause].least_ns);
+			object_seconds(line, "spacing_max", counted[cause].most_ns);
+		}
+		object_number(line, "attempts_max", counted[cause].most_attempts);
+		if (counted[cause].late)
+			object_number(line, "late", counted[cause].late);
+		line_char(line, '}');
+	}
+	tcp_lost_ns = tcp_recoveries(direction->recovery, last_ns, line);
+	line_char(line, '}');
+	object_seconds(line, "time_lost", stats_time_lost(direction) + tcp_lost_ns);
+}
+
+static void reordering(const struct stats_reordering *counted, struct line *line)
+{
+	if (!counted->count)
+		return;
+	object_begin(line, "reordering");
+	object_number(line, "count", counted->count);
+	object_number(line, "packets_mean", (counted->packets + counted->count / 2) / counted->count);
+	object_number(line, "packets_max", counted->most_packets);
+	object_seconds(line, "time_mean", counted->sum_ns / (int64_t)counted->count);
+	object_seconds(line, "time_max", counted->most_ns);
+	line_char(line, '}');
+}
+
+static void one_direction(const struct stats *stats, const struct stats_direction *direction, const char *name, struct line *line)
+{
+	line_char(line, '{');
+	object_text(line, "direction", name);
+	object_number(line, "packets", direction->packets);
+	object_number(line, "bytes", direction->wire_bytes);
+	object_number(line, "data_packets", direction->data_packets);
+	object_number(line, "payload", direction->payload_bytes);
+	object_number(line, "repeated_bytes", stats_repeated(direction));
+	object_number(line, "repeated_payload", stats_repeated(direction)); /* its name before */
+	object_seconds(line, "seconds", stats_elapsed(direction->first_ns, direction->last_ns));
+	rates(direction->payload_bytes, stats_messages(direction), stats_elapsed(direction->first_ns, direction->last_ns), line);
+	operations(direction, line);
+	object_begin(line, "events");
+	for (int i = 0; i < STATS_EVENT_COUNT; i++)
+		tally(stats_event_name((enum stats_event)i), &stats_incidents_of(direction)->events[i], line);
+	line_char(line, '}');
+	recoveries(direction, stats->last_ns, line);
+	reordering(&stats_incidents_of(direction)->reordering, line);
+	if (direction->rnr_wait_us)
+		object_seconds(line, "rnr_wait", (int64_t)direction->rnr_wait_us * 1000);
+	congestion_json(direction, line);
+	distribution("cnp_reaction", direction->reaction_ns, true, line);
+	if (direction->reads)
+		object_number(line, "read_depth", direction->reads->most);
+	if (direction->calls || direction->replies) {
+		object_number(line, "rpc_calls", direction->calls);
+		object_number(line, "rpc_replies", direction->replies);
+		if (direction->most_calls_in_flight)
+			object_number(line, "rpc_depth", direction->most_calls_in_flight);
+	}
+	if (direction->most_credits) {
+		object_number(line, "rpc_credits_min", direction->least_credits);
+		object_number(line, "rpc_credits_max", direction->most_credits);
+	}
+	line_char(line, '}');
+}
+
+static void one_end(const char *key, const struct rtap_end *one, struct line *line)
+{
+	object_begin(line, key);
+	object_key(line, "addr");
+	line_char(line, '"');
+	end_address(one, line);
+	line_char(line, '"');
+	if (one->port_known)
+		object_number(line, "port", one->port);
+	if (one->qpn_known)
+		object_number(line, "qpn", one->qpn);
+	line_char(line, '}');
+}
+
+static void connection(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats_connection *counted = record->what;
+	const struct stats_shown *shown = &counted->shown;
+
+	begin("connection", line);
+	if (counted->told) {
+		object_number(line, "connection", shown->number);
+		object_text(line, "transport", rtap_transport_name((enum rtap_transport)shown->transport));
+		one_end("a", &shown->a, line);
+		one_end("b", &shown->b, line);
+		object_time(line, "time", shown->time_ns);
+		object_time(line, "time_end", shown->time_end_ns);
+	} else {
+		object_number(line, "summed", record->stats->summed);
+	}
+	object_begin(line, "anomalies");
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
+		if (shown->trouble[i])
+			object_number(line, rtap_trouble_name((enum rtap_trouble)i), shown->trouble[i]);
+	line_char(line, '}');
+	object_key(line, "directions");
+	line_char(line, '[');
+	one_direction(record->stats, &counted->directions[0], "a>b", line);
+	line_char(line, ',');
+	one_direction(record->stats, &counted->directions[1], "b>a", line);
+	line_char(line, ']');
+	end(line);
+}
+
+static void statuses(const struct stats_rpc *row, struct line *line)
+{
+	object_key(line, "statuses");
+	line_char(line, '[');
+	for (unsigned i = 0; i < row->status_count; i++) {
+		const struct stats_status *status = &row->statuses[i];
+
+		element_begin(line, !i);
+		if (status->name)
+			object_text(line, "status", status->name);
+		else
+			object_number(line, "status_number", status->number);
+		tally_members(&status->tally, line);
+		line_char(line, '}');
+	}
+	line_char(line, ']');
+}
+
+static void rpc(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats_rpc *row = record->what;
+
+	begin("rpc", line);
+	if (row->program_known) {
+		object_number(line, "program", row->program);
+		object_number(line, "version", row->version);
+		object_number(line, "procedure", row->procedure);
+	}
+	if (row->is_operation)
+		object_number(line, "operation", row->operation);
+	if (row->name)
+		object_text(line, "name", row->name);
+	object_number(line, "calls", row->calls);
+	object_number(line, "replies", row->replies);
+	object_number(line, "errors", row->errors);
+	statuses(row, line);
+	distribution("latency", &row->latency_ns, true, line);
+	if (!row->is_operation) {
+		object_number(line, "rejected", row->rejected);
+		object_number(line, "unanswered", row->unanswered);
+		object_number(line, "repeats", row->repeats);
+		object_number(line, "call_bytes", row->call_bytes);
+		object_number(line, "reply_bytes", row->reply_bytes);
+		object_number(line, "with_read_chunks", row->with_read_chunks);
+		object_number(line, "with_write_chunks", row->with_write_chunks);
+		object_number(line, "with_reply_chunk", row->with_reply_chunk);
+	}
+	end(line);
+}
+
+static void mad(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats_mad *counted = record->what;
+
+	begin("mad", line);
+	object_number(line, "class", counted->management_class);
+	if (counted->class_name)
+		object_text(line, "class_name", counted->class_name);
+	object_number(line, "method", counted->method);
+	if (counted->method_name)
+		object_text(line, "method_name", counted->method_name);
+	object_number(line, "attribute", counted->attribute);
+	if (counted->attribute_name)
+		object_text(line, "attribute_name", counted->attribute_name);
+	tally_members(&counted->tally, line);
+	object_number(line, "bytes", counted->bytes);
+	object_number(line, "errors", counted->errors);
+	distribution("latency", &counted->latency_ns, true, line);
+	end(line);
+}
+
+static void interval(const void *what, struct line *line)
+{
+	const struct stats_record *record = what;
+	const struct stats *stats = record->stats;
+	const struct stats_interval *counted = record->what;
+
+	begin("interval", line);
+	object_time(line, "time", (int64_t)((uint64_t)stats->begin_ns + record->index * (uint64_t)stats->interval_ns));
+	object_seconds(line, "seconds", stats->interval_ns);
+	object_number(line, "packets", counted->packets);
+	object_number(line, "bytes", counted->bytes);
+	object_number(line, "messages", counted->messages);
+	object_number(line, "retransmissions", counted->retransmissions);
+	object_number(line, "naks", counted->naks);
+	object_number(line, "cnps", counted->cnps);
+	object_number(line, "ce_marks", counted->ce_marks);
+	end(line);
+}
+
+const struct stats_form stats_json_form = { capture, finding, connection, rpc, mad, interval };

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "output/stats/stats_log.h"
+#include "output/stats/stats_packet.h"
+
+enum kind { PACKET, MESSAGE, CONNECTION, MERGE, RESOLVED, PAUSE };
+
+/* What stands before each entry. */
+struct head {
+	uint32_t kind;
+	uint32_t length; /* with the head; a multiple of 8 */
+};
+
+struct packet_entry {
+	struct head head;
+	struct stats_sight sight;
+};
+
+/* Operations stand behind it. */
+struct message_entry {
+	struct head head;
+	uint64_t connection; /* number; 0: none */
+	uint64_t partner;
+	uint64_t never_seen; /* bytes of it */
+	uint32_t copied;     /* bytes of the message, which are behind this, rounded up to 8 */
+};
+
+/* The events of its life stand behind it. */
+struct connection_entry {
+	struct head head;
+	struct rtap_connection connection;
+};
+
+struct pause_entry {
+	struct head head;
+	struct congestion_pause pause;
+};
+
+struct merge_entry {
+	struct head head;
+	uint64_t from, into;
+	bool turned;
+};
+
+struct resolved_entry {
+	struct head head;
+	uint64_t frame;
+	struct rtap_flow_facts flow;
+};
+
+static inline size_t rounded(size_t length)
+{
+	return (length + 7) & ~(size_t)7;
+}
+
+/* Room for an entry. NULL: there is none. */
+static inline void *add(struct stats_log *log, enum kind kind, size_t length)
+{
+	struct head *head = (struct head *)(log->bytes + log->used);
+
+	length = rounded(length);
+	if (length > sizeof log->bytes - log->used)
+		return NULL;
+	log->used += length;
+	*head = (struct head){ kind, (uint32_t)length };
+	return head;
+}
+
+bool stats_log_packet(struct stats_log *log, const struct rtap_packet *packet)
+{
+	struct packet_entry *entry = add(log, PACKET, sizeof *entry);
+
+	if (entry)
+		stats_sight(&entry->sight, packet);
+	return entry;
+}
+
+/* How much of a message is counted: most are no RPCs and no management, whose values stand at the end. */
+#define PLAIN_LENGTH rounded(offsetof(struct rtap_message, missing))
+#define RPC_LENGTH rounded(offsetof(struct rtap_message, is_mad))
+
+bool stats_log_message(struct stats_log *log, const struct rtap_message *message)
+{
+	size_t operations = message->operation_count * sizeof *message->operations;
+	size_t copied = message->is_mad ? sizeof *message : message->is_rpc ? RPC_LENGTH : PLAIN_LENGTH;
+	struct message_entry *entry = add(log, MESSAGE, sizeof *entry + copied + operations);
+	uint8_t *behind = (uint8_t *)(entry + 1);
+
+	if (!entry)
+		return false;
+	entry->connection = message->connection ? message->connection->number : 0;
+	entry->partner = message->partner;
+	entry->never_seen = message->missing_count ? stats_never_seen(message) : 0;
+	entry->copied = (uint32_t)copied;
+	/* copies of a length that the compiler knows are a few moves */
+	if (copied == PLAIN_LENGTH)
+		memcpy(behind, message, PLAIN_LENGTH);
+	else if (copied == RPC_LENGTH)
+		memcpy(behind, message, RPC_LENGTH);
+	else
+		memcpy(behind, message, sizeof *message);
+	if (operations)
+		memcpy(behind + copied, message->operations, operations);
+	return true;
+}
+
+bool stats_log_connection(struct stats_log *log, const struct rtap_connection *connection)
+{
+	size_t life = connection->life_count * sizeof *connection->life;
+	struct connection_entry *entry = add(log, CONNECTION, sizeof *entry + life);
+
+	if (!entry)
+		return false;
+	entry->connection = *connection;
+	if (life)
+		memcpy(entry + 1, connection->life, life);
+	return true;
+}
+
+bool stats_log_merge(struct stats_log *log, uint64_t from, uint64_t into, bool turned)
+{
+	struct merge_entry *entry = add(log, MERGE, sizeof *entry);
+
+	if (!entry)
+		return false;
+	entry->from = from;
+	entry->into = into;
+	entry->turned = turned;
+	return true;
+}
+
+bool stats_log_resolve(struct stats_log *log, uint64_t frame, const struct rtap_flow_facts *flow)
+{
+	struct resolved_entry *entry = add(log, RESOLVED, sizeof *entry);
+
+	if (!entry)
+		return false;
+	entry->frame = frame;
+	entry->flow = *flow;
+	return true;
+}
+
+bool stats_log_pause(struct stats_log *log, const struct congestion_pause *pause)
+{
+	struct pause_entry *entry = add(log, PAUSE, sizeof *entry);
+
+	if (entry)
+		entry->pause = *pause;
+	return entry;
+}
+
+static void count_message(const struct message_entry *entry, struct stats *stats)
+{
+	const uint8_t *behind = (const uint8_t *)(entry + 1);
+	struct rtap_missing missing = { .length = entry->never_seen, .length_known = true, .reason = RTAP_MISSING_NOT_CAPTURED };
+	struct rtap_connection connection;
+	struct rtap_message message;
+
+	/* nothing else is counted of a message's connection */
+	connection.number = entry->connection;
+	message.is_rpc = message.is_mad = false;
+	message.operation_count = 0;
+	memcpy(&message, behind, entry->copied);
+	message.connection = entry->connection ? &connection : NULL;
+	message.missing = &missing;
+	message.missing_count = entry->never_seen > 0;
+	message.partner = entry->partner;
+	message.operations = (const void *)(behind + entry->copied);
+	stats_message(stats, &message);
+}
+
+static void count_connection(const struct connection_entry *entry, struct stats *stats)
+{
+	struct rtap_connection connection = entry->connection;
+
+	connection.life = (const void *)(entry + 1);
+	stats_connection(stats, &connection);
+}
+
+void stats_log_count(const struct stats_log *log, struct stats *stats)
+{
+	for (size_t at = 0; at < log->used;) {
+		const struct head *head = (const struct head *)(log->bytes + at);
+		const struct resolved_entry *resolved;
+		const struct merge_entry *merge;
+
+		switch ((enum kind)head->kind) {
+		case PACKET:
+			stats_add_sight(stats, &((const struct packet_entry *)head)->sight);
+			break;
+		case MESSAGE:
+			count_message((const struct message_entry *)head, stats);
+			break;
+		case CONNECTION:
+			count_connection((const struct connection_entry *)head, stats);
+			break;
+		case PAUSE:
+			congestion_note_pause(stats, &((const struct pause_entry *)head)->pause);
+			break;
+		case MERGE:
+			merge = (const struct merge_entry *)head;
+			stats_merge(stats, merge->from, merge->into, merge->turned);
+			break;
+		case RESOLVED:
+			resolved = (const struct resolved_entry *)head;
+			stats_resolve(stats, resolved->frame, &resolved->flow);
+			break;
+		}
+		at += head->length;
+	}
+}

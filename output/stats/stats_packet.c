@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What single packets add to the counts.
+ */
+#include "config.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "dissect/net/erf.h"
+#include "dissect/infiniband/ib.h"
+#include "dissect/infiniband/ib_opcode.h"
+#include "output/stats/stats.h"
+#include "output/stats/stats_count.h"
+#include "output/stats/stats_packet.h"
+
+static const uint8_t events_of_analysis[RTAP_PSN_COUNT] = {
+	[RTAP_PSN_NONE] = STATS_EVENT_COUNT,
+	[RTAP_PSN_IN_ORDER] = STATS_EVENT_COUNT,
+	[RTAP_PSN_GAP] = STATS_GAP,
+	[RTAP_PSN_OUT_OF_ORDER] = STATS_OUT_OF_ORDER,
+	[RTAP_PSN_RETRANSMISSION] = STATS_RETRANSMISSION,
+	[RTAP_PSN_DUPLICATE] = STATS_DUPLICATE,
+	[RTAP_PSN_CAPTURED_TWICE] = STATS_CAPTURED_TWICE,
+	[RTAP_PSN_UNEXPECTED] = STATS_UNEXPECTED,
+	[RTAP_PSN_RESYNCHRONISED] = STATS_RESYNCHRONISED,
+};
+
+/* Of iWARP. Keep-alives and window probes are as they should be. */
+static const uint8_t events_of_tcp[RTAP_TCP_ANALYSIS_COUNT] = {
+	[RTAP_TCP_NONE] = STATS_EVENT_COUNT,
+	[RTAP_TCP_NEW] = STATS_EVENT_COUNT,
+	[RTAP_TCP_GAP] = STATS_GAP,
+	[RTAP_TCP_OUT_OF_ORDER] = STATS_OUT_OF_ORDER,
+	[RTAP_TCP_RETRANSMISSION] = STATS_RETRANSMISSION,
+	[RTAP_TCP_OVERLAP] = STATS_RETRANSMISSION,
+	[RTAP_TCP_CAPTURED_TWICE] = STATS_CAPTURED_TWICE,
+	[RTAP_TCP_KEEP_ALIVE] = STATS_EVENT_COUNT,
+	[RTAP_TCP_WINDOW_PROBE] = STATS_EVENT_COUNT,
+	[RTAP_TCP_OUTSIDE] = STATS_RESYNCHRONISED,
+};
+
+#define SAME_PLACE(head, facts, member) _Static_assert(offsetof(struct head, member) == offsetof(struct facts, member), "it stands there")
+
+SAME_PLACE(stats_flow_head, rtap_flow_facts, present);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, from_a);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, is_late);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, analysis);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, tcp_analysis);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, recovery);
+SAME_PLACE(stats_flow_head, rtap_flow_facts, missing);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, has_bth);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, has_aeth);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, opcode);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, aeth_kind);
+SAME_PLACE(stats_ib_head, rtap_ib_facts, aeth_value);
+
+/* What few packets have, so that no call is in the midst of those that all have. An ERF record's own values are better than those of the file around it. */
+static __attribute__((noinline)) void sight_rest(struct stats_sight *sight, const struct rtap_packet *packet)
+{
+	struct erf_record record;
+
+	if (packet->frame->link_type == RTAP_LINK_ERF && erf_record_of(packet, &record))
+		sight->wire_bytes = record.wire_length;
+	sight->class |= congestion_priority_of(packet);
+}
+
+void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
+{
+	sight->frame = packet->frame->number;
+	sight->time_ns = packet->frame->time_ns;
+	sight->connection = packet->flow.connection;
+	sight->wire_bytes = packet->frame->wire_length;
+	sight->payload_bytes = packet->ib.has_bth ? packet->payload.wire : packet->tcp.payload.wire;
+	memcpy(&sight->flow, &packet->flow, sizeof sight->flow);
+	sight->time_lost_ns = packet->flow.time_lost_ns;
+	sight->late_ns = packet->flow.late_ns;
+	sight->late_packets = packet->flow.late_packets;
+	memcpy(&sight->ib, &packet->ib, sizeof sight->ib);
+	if (!packet->ib.has_bth && packet->tcp.present)
+		tcp_recovery_see(&sight->tcp, &packet->tcp);
+	sight->bad_icrc = packet->ib.icrc_status == RTAP_CRC_BAD;
+	sight->is_mad = packet->mad.present;
+	sight->is_counted = false;
+	sight->class = congestion_class_of(packet);
+	if (packet->frame->link_type == RTAP_LINK_ERF || congestion_has_priority(packet))
+		sight_rest(sight, packet);
+}
+
+/* Congestion that the network marked on the way from one end is told to it by the other. */
+static void note_cnp(struct stats *stats, struct stats_direction *sender, struct stats_direction *marked, const struct stats_sight *sight)
+{
+	congestion_note_cnp(stats, sender, marked, sight->frame, sight->time_ns);
+	if (!marked->marked)
+		return;
+	marked->marked = false;
+	if (!marked->reaction_ns)
+		marked->reaction_ns = stats_take(stats, sizeof *marked->reaction_ns, 1);
+	if (marked->reaction_ns)
+		stats_add_value(stats, marked->reaction_ns, (uint64_t)stats_elapsed(marked->marked_ns, sight->time_ns));
+}
+
+static void note_mark(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
+{
+	stats_note_event(stats, direction, STATS_CE_MARK, sight->frame);
+	if (direction->marked)
+		return;
+	direction->marked = true;
+	direction->marked_ns = sight->time_ns;
+}
+
+/* A packet that can be marked: its sender can be asked to slow down. */
+static __attribute__((noinline)) void note_ecn(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
+{
+	if (sight->time_ns >= direction->window.end_ns)
+		congestion_begin_window(direction, sight->time_ns, sight->wire_bytes);
+	if (congestion_is_marked(sight->class))
+		note_mark(stats, direction, sight);
+}
+
+static void note_acknowledgement(struct stats *stats, struct stats_direction *sender, struct stats_direction *asker,
+				 const struct stats_sight *sight)
+{
+	uint8_t code = sight->ib.aeth_value;
+	uint64_t number = sight->frame;
+
+	switch (sight->ib.aeth_kind) {
+	case RTAP_AETH_ACK:
+		/* what a NAK asked for has come, though the capture did not show it as a repeat */
+		asker->refused = false;
+		asker->attempts = asker->rnr_naks = 0;
+		if (!code)
+			stats_note_event(stats, sender, STATS_NO_CREDIT, number);
+		break;
+	case RTAP_AETH_RNR_NAK:
+		stats_note_event(stats, sender, STATS_RNR, number);
+		sender->rnr_wait_us += ib_rnr_timer_us(code);
+		stats_incidents(stats, asker)->rnr_until_ns = sight->time_ns + ib_rnr_timer_us(code) * INT64_C(1000);
+		asker->rnr_naks = (uint8_t)(asker->rnr_naks + (asker->rnr_naks < UINT8_MAX));
+		asker->refused = true;
+		break;
+	case RTAP_AETH_NAK:
+		if (code >= RTAP_NAK_COUNT)
+			break;
+		stats_note_event(stats, sender, (enum stats_event)(STATS_NAK_SEQUENCE + code), number);
+		asker->refused |= code == RTAP_NAK_SEQUENCE_ERROR;
+		break;
+	default:
+		break;
+	}
+}
+
+static void note_loss(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight)
+{
+	struct stats_incidents *incidents = stats_incidents(stats, sender);
+	struct stats_burst *burst = &incidents->last_burst;
+
+	sender->losses++;
+	if (!burst->tally.count || sight->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, sight->time_ns) >= STATS_BURST_NS)
+		*burst = (struct stats_burst){ .begin_ns = sight->time_ns };
+	stats_count(&burst->tally, sight->frame);
+	if (burst->tally.count > incidents->worst_burst.tally.count)
+		incidents->worst_burst = *burst;
+}
+
+/* How long it took until something was sent again. */
+static void note_wait(struct stats_recovery *recovery, int64_t wait_ns, uint8_t attempt)
+{
+	if (attempt > recovery->most_attempts)
+		recovery->most_attempts = attempt;
+	/* a tenth more or less */
+	if (attempt > 1 && recovery->last_ns && wait_ns / 19 >= recovery->last_ns / 10 && wait_ns / 21 <= recovery->last_ns / 10)
+		recovery->doubled++;
+	recovery->last_ns = wait_ns;
+	if (!wait_ns)
+		return;
+	if (!recovery->least_ns || wait_ns < recovery->least_ns)
+		recovery->least_ns = wait_ns;
+	if (wait_ns > recovery->most_ns)
+		recovery->most_ns = wait_ns;
+}
+
+/* A recovery begins, or time was lost to one. `asker`: whose requests are sent again. */
+static __attribute__((noinline)) void note_recovery(struct stats *stats, struct stats_direction *asker, const struct stats_sight *sight)
+{
+	struct stats_incidents *incidents = stats_incidents(stats, asker);
+	struct stats_recovery *recovery = &incidents->recoveries[sight->flow.recovery];
+
+	incidents->recoveries[sight->flow.lost_to].time_lost_ns += sight->time_lost_ns;
+	if (!sight->flow.recovery)
+		return;
+	stats_note_event(stats, asker, sight->flow.recovery == RTAP_RECOVERY_TIMEOUT ? STATS_AFTER_TIMEOUT :
+			 sight->flow.recovery == RTAP_RECOVERY_IMPLIED_NAK ? STATS_AFTER_HOLE : STATS_AFTER_NAK, sight->frame);
+	stats_count(&recovery->tally, sight->frame);
+	recovery->late += sight->flow.is_late;
+	if (sight->flow.recovery == RTAP_RECOVERY_RNR)
+		incidents->rnr_until_ns = sight->time_ns;
+	note_wait(recovery, sight->time_lost_ns, sight->flow.attempt);
+	asker->attempts = sight->flow.attempt;
+	asker->refused = false;
+	note_loss(stats, asker, sight);
+}
+
+/* Segments of iWARP sent again, in runs. What has no data says nothing. */
+static void note_segment(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight, bool again)
+{
+	if (!sight->payload_bytes)
+		return;
+	if (again && !sender->recovers)
+		note_loss(stats, sender, sight);
+	sender->recovers = again;
+}
+
+static inline void count_class(struct stats *stats, struct stats_direction *sender, uint8_t kind, uint16_t class)
+{
+	if (class == sender->usual.class)
+		sender->usual.packets[kind]++;
+	else
+		congestion_note(stats, sender, CONGESTION_KEY(kind, class));
+}
+
+static void note_socket(struct stats *stats, struct stats_connection *connection, struct stats_direction *sender,
+			const struct stats_sight *sight, enum stats_event event)
+{
+	if (event != STATS_CAPTURED_TWICE)
+		count_class(stats, sender, sight->payload_bytes ? CONGESTION_SEGMENT : CONGESTION_ACK, sight->class);
+	if (connection == &stats->others)
+		return;
+	note_segment(stats, sender, sight, event == STATS_RETRANSMISSION);
+	if (!sight->flow.beside_rdma)
+		tcp_recovery_note(stats, connection, sight);
+}
+
+/* STATS_EVENT_COUNT: nothing of note. */
+static enum stats_event event_of(const struct stats_sight *sight)
+{
+	return sight->ib.has_bth ? events_of_analysis[sight->flow.analysis] : events_of_tcp[sight->flow.tcp_analysis];
+}
+
+static void note_payload(struct stats_direction *sender, const struct stats_sight *sight, enum stats_event event)
+{
+	if (!sight->payload_bytes)
+		return;
+	sender->data_packets++;
+	if (event == STATS_UNEXPECTED)
+		return;
+	sender->carried_bytes += sight->payload_bytes;
+	if (sight->ib.has_bth)
+		return;
+	sender->is_tcp = true;
+	/* some of an overlapping segment's bytes are new */
+	if (event == STATS_RETRANSMISSION && sight->flow.tcp_analysis != RTAP_TCP_OVERLAP)
+		return;
+	sender->new_bytes += sight->payload_bytes;
+	/* of iWARP it is the bytes of messages */
+	if (sight->flow.beside_rdma)
+		sender->payload_bytes += sight->payload_bytes;
+}
+
+/* Requests have no row. */
+static const uint8_t kinds_of_class[] = {
+	[IB_ACKNOWLEDGE] = CONGESTION_ACK,
+	[IB_READ_RESPONSE] = CONGESTION_RESPONSE,
+	[IB_ATOMIC_ACKNOWLEDGE] = CONGESTION_RESPONSE,
+	[IB_CONGESTION] = CONGESTION_CNP, /* the last class */
+};
+
+_Static_assert(CONGESTION_REQUEST == 0, "requests have no row");
+
+/* What its transport headers say. False: its CRC is wrong, so they say nothing. */
+static inline bool note_transport(struct stats *stats, struct stats_direction *sender, struct stats_direction *other, bool in_order,
+				  const struct stats_sight *sight)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[sight->ib.opcode];
+	uint8_t kind = kinds_of_class[opcode->class];
+
+	if (sight->bad_icrc) {
+		stats_note_event(stats, sender, STATS_BAD_ICRC, sight->frame);
+		return false;
+	}
+	if (CLASS_ECN(sight->class))
+		note_ecn(stats, sender, sight);
+	if (sight->flow.recovery | sight->flow.lost_to)
+		note_recovery(stats, opcode->is_response ? other : sender, sight);
+	if (kind == CONGESTION_CNP) {
+		stats_note_event(stats, sender, STATS_CNP, sight->frame);
+		if (in_order)
+			note_cnp(stats, sender, other, sight);
+	} else if (kind != CONGESTION_REQUEST) {
+		if (sight->ib.has_aeth && sight->flow.analysis != RTAP_PSN_DUPLICATE)
+			note_acknowledgement(stats, sender, other, sight);
+	} else if (opcode->class == IB_READ_REQUEST && sight->flow.analysis == RTAP_PSN_RETRANSMISSION) {
+		stats_note_event(stats, sender, STATS_READ_RESTART, sight->frame);
+	}
+	count_class(stats, sender, kind, sight->class);
+	return true;
+}
+
+static void note_interval(struct stats *stats, const struct stats_sight *sight)
+{
+	struct stats_interval *interval = stats_interval(stats, sight->time_ns);
+
+	if (!interval)
+		return;
+	interval->packets++;
+	interval->bytes += sight->wire_bytes;
+	interval->retransmissions += sight->flow.present && !sight->bad_icrc && event_of(sight) == STATS_RETRANSMISSION;
+	if (!sight->ib.has_bth || sight->bad_icrc)
+		return;
+	interval->naks += sight->ib.has_aeth &&
+			  (sight->ib.aeth_kind == RTAP_AETH_NAK || sight->ib.aeth_kind == RTAP_AETH_RNR_NAK);
+	interval->cnps += ib_opcodes[sight->ib.opcode].class == IB_CONGESTION;
+	interval->ce_marks += congestion_is_marked(sight->class);
+}
+
+static inline void note_flow(struct stats *stats, const struct stats_sight *sight)
+{
+	struct stats_connection *connection = stats_find(stats, sight->connection);
+	struct stats_direction *sender = &connection->directions[!sight->flow.from_a];
+	struct stats_direction *other = &connection->directions[sight->flow.from_a];
+	enum stats_event event = event_of(sight);
+
+	/* it was counted where it was captured first */
+	if (event == STATS_CAPTURED_TWICE) {
+		stats_note_event(stats, sender, event, sight->frame);
+		return;
+	}
+	if (!sender->packets++)
+		sender->first_ns = sender->last_ns = sight->time_ns;
+	else if (sight->time_ns > sender->last_ns)
+		sender->last_ns = sight->time_ns;
+	else if (sight->time_ns < sender->first_ns)
+		sender->first_ns = sight->time_ns;
+	sender->wire_bytes += sight->wire_bytes;
+	if (sight->ib.has_bth) {
+		if (!note_transport(stats, sender, other, connection != &stats->others, sight))
+			return;
+	} else {
+		note_socket(stats, connection, sender, sight, event);
+	}
+	if (event != STATS_EVENT_COUNT)
+		stats_note_event(stats, sender, event, sight->frame);
+	if (event == STATS_OUT_OF_ORDER && sight->late_packets)
+		stats_note_late(stats, sender, sight->late_packets, sight->late_ns);
+	note_payload(sender, sight, event);
+}
+
+/* Remembers a packet of no known connection. */
+static void keep_sight(struct stats *stats, const struct stats_sight *sight)
+{
+	if (!stats->sights)
+		stats->sights = stats_take(stats, STATS_LOOSE * sizeof *stats->sights, 0);
+	if (stats->sights)
+		stats->sights[sight->frame % STATS_LOOSE] = *sight;
+}
+
+/* The events of a packet of no known connection: `count` is 1, or takes them back. */
+static void note_loose_events(struct stats *stats, const struct stats_sight *sight, bool takes_back)
+{
+	bool is_there[STATS_EVENT_COUNT] = { false };
+	uint8_t kind = sight->ib.aeth_kind, code = sight->ib.aeth_value;
+
+	is_there[STATS_CE_MARK] = congestion_is_marked(sight->class);
+	is_there[STATS_CNP] = ib_opcodes[sight->ib.opcode].class == IB_CONGESTION;
+	is_there[STATS_NO_CREDIT] = sight->ib.has_aeth && kind == RTAP_AETH_ACK && !code;
+	is_there[STATS_RNR] = sight->ib.has_aeth && kind == RTAP_AETH_RNR_NAK;
+	if (sight->ib.has_aeth && kind == RTAP_AETH_NAK && code < RTAP_NAK_COUNT)
+		is_there[STATS_NAK_SEQUENCE + code] = true;
+	for (int i = 0; i < STATS_EVENT_COUNT; i++)
+		if (is_there[i] && takes_back)
+			stats->loose[i].count--;
+		else if (is_there[i])
+			stats_count(&stats->loose[i], sight->frame);
+}
+
+/* Of no connection that is known: responses of one that nobody has asked for yet, congestion notifications, management. */
+static void note_loose(struct stats *stats, const struct stats_sight *sight)
+{
+	stats->unassigned += !sight->is_mad;
+	if (sight->bad_icrc)
+		return;
+	note_loose_events(stats, sight, false);
+	if (!sight->is_mad)
+		keep_sight(stats, sight);
+}
+
+void stats_resolve(struct stats *stats, uint64_t frame, const struct rtap_flow_facts *flow)
+{
+	struct stats_sight *sight = stats->sights ? &stats->sights[frame % STATS_LOOSE] : NULL;
+
+	/* the frame at hand is counted when the tracker is done with it */
+	if (!sight || !sight->frame || sight->frame != frame)
+		return;
+	note_loose_events(stats, sight, true);
+	stats->unassigned--;
+	memcpy(&sight->flow, flow, sizeof sight->flow);
+	sight->connection = flow->connection;
+	sight->time_lost_ns = flow->time_lost_ns;
+	sight->late_ns = flow->late_ns;
+	sight->late_packets = flow->late_packets;
+	sight->is_counted = true;
+	stats_add_sight(stats, sight);
+	sight->frame = 0;
+}
+
+/* What is counted of all packets, whatever they are. */
+static inline void count_packet(struct stats *stats, const struct stats_sight *sight)
+{
+	if (!stats->packets++)
+		stats->begin_ns = stats->first_ns = stats->last_ns = sight->time_ns;
+	else if (sight->time_ns > stats->last_ns)
+		stats->last_ns = sight->time_ns;
+	else if (sight->time_ns < stats->first_ns)
+		stats->first_ns = sight->time_ns;
+	stats->wire_bytes += sight->wire_bytes;
+	stats->rdma_packets += sight->ib.has_bth || (sight->flow.present && !sight->flow.beside_rdma);
+	if (stats->interval_ns)
+		note_interval(stats, sight);
+	if (sight->bad_icrc)
+		stats_count(&stats->bad_icrc, sight->frame);
+}
+
+void stats_add_sight(struct stats *stats, const struct stats_sight *sight)
+{
+	if (!sight->is_counted)
+		count_packet(stats, sight);
+	if (sight->flow.present)
+		note_flow(stats, sight);
+	else if (sight->ib.has_bth && sight->flow.analysis != RTAP_PSN_CAPTURED_TWICE)
+		note_loose(stats, sight);
+}
+
+void stats_packet(struct stats *stats, const struct rtap_packet *packet)
+{
+	struct stats_sight sight;
+
+	stats_sight(&sight, packet);
+	stats_add_sight(stats, &sight);
+}
