@@ -42,7 +42,7 @@ class Files(CliTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             wanted = [data for data, _ in RPING_CONTENT if data[26:30] == bytes((10, 0, 0, 1))]
             self.assertEqual([data for data, _ in frames(saved)], wanted[:20])
-            self.assertEqual(b"the host does not get" in done.stderr, kind == "normal")
+            self.assertEqual(b"the host does not receive" in done.stderr, kind == "normal")
 
     def test_a_snap_length_is_kept(self):
         saved = self.path("x.pcap")
