@@ -265,6 +265,18 @@ bool coverage_join(struct coverage *coverage, struct coverage *other, uint64_t s
 	return true;
 }
 
+uint64_t coverage_remove(struct coverage *coverage, uint64_t begin, uint64_t end, unsigned keep)
+{
+	uint64_t before = coverage->total;
+	struct coverage rest = { 0 };
+
+	if (!coverage_copy(&rest, coverage, 0, begin, 0, keep) || !coverage_copy(&rest, coverage, end, UINT64_MAX, 0, keep))
+		coverage_fini(&rest);
+	coverage_fini(coverage);
+	*coverage = rest;
+	return before - rest.total;
+}
+
 void coverage_drop_bytes(struct coverage *coverage)
 {
 	free(coverage->bytes);

@@ -86,6 +86,12 @@ bool coverage_copy(struct coverage *coverage, const struct coverage *other, uint
 /* coverage_copy() of all of `other`, which is empty then. */
 bool coverage_join(struct coverage *coverage, struct coverage *other, uint64_t shift, unsigned keep) __attribute__((warn_unused_result));
 
+/*
+ * Covers nothing from `begin` up to `end` any more. Returns how many bytes that takes away: without memory all of them. keep: as
+ * coverage_add(). The CRC-32 of what is left of a run whose bytes are not kept is not known.
+ */
+uint64_t coverage_remove(struct coverage *coverage, uint64_t begin, uint64_t end, unsigned keep);
+
 /* Keeps only what is known of the bytes. */
 void coverage_drop_bytes(struct coverage *coverage);
 

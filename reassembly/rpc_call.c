@@ -17,7 +17,7 @@
 #include "reassembly/rpc_region.h"
 
 #define MAX_GATHERED (1u << 20) /* bytes of a message in chunks that the packet view shows */
-#define MAX_OVERTAKING 32 /* READs and WRITEs captured before the call that they are about */
+#define MAX_OVERTAKING 32 /* requests among which READs and WRITEs are looked for that were captured before the call, or the reply before them */
 #define MOST_SPARE 1024 /* calls whose memory is kept for others */
 /* Of a call and its place in the map. */
 #define CALL_MEMORY (sizeof(struct rpc_call) + 3 * sizeof(struct map_slot))
@@ -166,20 +166,103 @@ static void claim_late(struct rtap_tracker *tracker, struct message *message)
 		land(tracker, message);
 }
 
-/*
- * The last requests of the answering side may be about memory that has become known only now: the point of capture can swap
- * packets. What is before a SEND of that side is another call's, and keys are used again.
- */
-static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker *tracker, const struct rpc_call *call)
+/* Whether the memory that a READ or WRITE is about is the call's. */
+static bool names_memory_of(const struct rpc_call *call, const struct message *message)
 {
-	struct message *message = call->connection->streams[!call->from_a].tail;
+	const struct rtap_message *shown = &message->shown;
+	const struct rpc_region *region = chunk_lists_find_region(&call->call.lists, shown->verb == RTAP_VERB_READ, shown->r_key,
+								  shown->virtual_address);
+
+	return shown->has_key && region && region->begin <= shown->virtual_address;
+}
+
+/* Whose a READ or WRITE is that was taken for a call's. True: another's, or it is in doubt. */
+static bool changes_owner(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rpc_region *before = message->region;
+	uint64_t length = message->shown.verb == RTAP_VERB_READ ? message->shown.length : 0;
+	bool is_other;
+
+	before->asked -= length;
+	is_other = rpc_region_find(tracker, message) != before;
+	if (!is_other) {
+		before->asked += length;
+		return false;
+	}
+	rpc_region_empty(tracker, message);
+	rpc_region_unclaim(message);
+	claim_late(tracker, message);
+	return true;
+}
+
+/* What was taken out of the call's memory was perhaps there before another one's: all begin anew. */
+static void land_again(struct rtap_tracker *tracker, const struct rpc_call *call, struct message *last)
+{
+	struct message *message = last;
+
+	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++)
+		if (message->region && names_memory_of(call, message))
+			rpc_region_empty(tracker, message);
+	message = last;
+	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
+		if (!message->region || !names_memory_of(call, message))
+			continue;
+		if (message->region->is_read && rpc_call_read_is_over(message))
+			note_arrival(tracker, message);
+		if (message->has_landed)
+			rpc_region_land(tracker, message);
+	}
+}
+
+/*
+ * The point of capture can swap packets: the last requests of the answering side may be about memory that has become known only now, or
+ * were taken for another call's with the same memory. What is before a SEND of that side, and was not taken for any call's, is another
+ * call's, and keys are used again. `last`: the newest one that can be the call's or was taken for it.
+ */
+static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker *tracker, const struct rpc_call *call, struct message *last, bool in_order)
+{
+	struct message *message = last;
+	bool has_changed = false, is_before_send = false;
 
 	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
-		if (message->shown.verb == RTAP_VERB_SEND && message != call->replier)
-			return;
-		if (!message->region && call->call.time_ns - message->active_ns < GRACE_NS)
+		bool is_after_reply = call->reply.present && message->low > call->reply_psn;
+
+		if (message->shown.verb == RTAP_VERB_SEND && message != call->replier && !is_after_reply) {
+			if (in_order)
+				return;
+			is_before_send = true;
+		}
+		if (message->region) {
+			has_changed |= !in_order && names_memory_of(call, message) && changes_owner(tracker, message);
+			continue;
+		}
+		if (!is_before_send && !is_after_reply && call->call.time_ns - message->active_ns < GRACE_NS)
 			claim_late(tracker, message);
 	}
+	if (has_changed)
+		land_again(tracker, call, last);
+}
+
+/* The requests on both sides of the reply. */
+static void claim_around_reply(struct rtap_tracker *tracker, const struct rpc_call *call)
+{
+	struct message *last = call->replier;
+
+	for (int i = 0; last->behind && i < MAX_OVERTAKING / 2; i++)
+		last = last->behind;
+	claim_overtaking(tracker, call, last, false);
+}
+
+/* The call has come, in that SEND. */
+static void claim_around_call(struct rtap_tracker *tracker, const struct rpc_call *call, const struct message *send)
+{
+	const struct psn_stream *stream = &call->connection->streams[!call->from_a];
+	bool in_order = call->connection->ddp || (!call->replier && !stream->gaps.count && !send->behind);
+
+	if (call->replier && !in_order)
+		claim_around_reply(tracker, call);
+	else
+		claim_overtaking(tracker, call, stream->tail, in_order);
 }
 
 /* Both ends are known now: what one has requested since the other called may be the call's. */
@@ -268,6 +351,7 @@ void rpc_calls_fini(struct rtap_tracker *tracker)
 
 static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 {
+	rpc_region_drop_doubtful(tracker, call);
 	if (is_told(tracker))
 		rpc_exchange_conclude(tracker, call);
 	free_call(tracker, call);
@@ -389,7 +473,6 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	call->connection = connection;
 	call->from_a = from_a;
 	call->xid = xid;
-	call->number = connection->call_count++;
 	call->call.lists = of_call;
 	call->reply.lists = of_reply;
 	call->holder.evict = evict;
@@ -601,9 +684,10 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 			end_call(tracker, call);
 		return;
 	}
+	call->psn = message->low;
 	if (call->call.lists.count) {
 		rpc_region_open_all(tracker, call);
-		claim_overtaking(tracker, call);
+		claim_around_call(tracker, call, message);
 	}
 }
 
@@ -784,6 +868,9 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 		return;
 	}
 	budget_charge(&tracker->budget, &call->holder, call->reply.lists.count ? chunk_lists_memory(&call->reply.lists) : 0);
+	/* it came late, or something could have been this call's or another's */
+	if (call->has_regions && !call->connection->ddp && (message->behind || call->is_contested))
+		claim_around_reply(tracker, call);
 }
 
 /*
@@ -873,8 +960,10 @@ void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rpc_call *call = message->replies_to;
 
-	if (message->region)
+	if (message->region && !message->has_landed)
 		land(tracker, message);
+	if (message->region)
+		rpc_region_unclaim(message);
 	if (!call)
 		return;
 	if (call->reply.shown)
@@ -939,7 +1028,6 @@ static void move_call(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	unlink_call(call);
 	call->connection = to;
 	call->from_a ^= turned;
-	call->number = to->call_count++;
 	link_call(call);
 	rpc_region_open_all(tracker, call);
 	if (!call->mapped)

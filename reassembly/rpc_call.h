@@ -56,15 +56,17 @@ struct rpc_call {
 	struct rpc_lost read_lost, write_lost; /* of the READs and WRITEs that landed in its regions */
 	uint64_t read_left;       /* bytes of its read chunks that no READ has brought yet */
 	bool mapped;              /* found by its XID */
-	struct message *claimed, *last_claimed; /* READs and WRITEs under way that will land in its regions */
+	struct message *claimed, *last_claimed; /* READs and WRITEs under way that belong to its regions */
 	struct message *replier;  /* under way, that carries the reply; NULL: none */
-	uint64_t number;          /* counts those of its connection */
+	uint64_t psn;             /* of its SEND, unwrapped: the order of a side's calls; valid with call.present */
 	/* where the streams of the answering side and of its own stood when it came: what is lost behind that can be its reply, or a later call */
 	uint64_t next_psn[2], lost[2];
 	struct budget_holder holder; /* of its memory: if that is short, or it is given up, the call ends as it stands */
 	struct rpc_call *before, *behind; /* in the connection's list: of those answered or of those not */
 	bool is_answered;         /* in which */
 	bool has_regions;         /* some that are known by key and address */
+	bool is_contested;        /* a READ or WRITE could have been about its memory or about another call's */
+	bool in_doubt;            /* one was taken for its own though its reply can have been lost before that */
 	bool is_listed;           /* they are not in the connection's tree of them: in which list, is_answered says */
 	struct rpc_call *listed_before, *listed_behind;
 };
@@ -144,7 +146,7 @@ static inline bool rpc_call_read_is_over(const struct message *message)
 /* Whether a message is a READ that is over, or a WRITE that the frame at hand completed, of a call's memory. */
 static inline bool rpc_call_data_is_over(const struct rtap_tracker *tracker, const struct message *message)
 {
-	return message->region && (message->region->is_read ? rpc_call_read_is_over(message) : tracker->completed == message);
+	return message->region && !message->has_landed && (message->region->is_read ? rpc_call_read_is_over(message) : tracker->completed == message);
 }
 
 /* What a part of a call's memory takes has changed from `before` to `now` bytes. */

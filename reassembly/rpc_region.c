@@ -43,7 +43,10 @@ static int order(const struct tree_node *left, const struct tree_node *right)
 		return a_space < b_space ? -1 : 1;
 	if (a->begin != b->begin)
 		return a->begin < b->begin ? -1 : 1;
-	return a->call->number < b->call->number ? -1 : a->call->number > b->call->number;
+	if (a->call->psn != b->call->psn)
+		return a->call->psn < b->call->psn ? -1 : 1;
+	/* of a sequence that began anew */
+	return (uintptr_t)a->call < (uintptr_t)b->call ? -1 : (uintptr_t)a->call > (uintptr_t)b->call;
 }
 
 static bool update(struct tree_node *node)
@@ -158,6 +161,7 @@ struct search {
 	uint64_t space, address;
 	uint32_t candidates;
 	struct rpc_region *found, *newest; /* the oldest that it can be; the newest of those that were not answered before */
+	struct rpc_region *answered;       /* the oldest of those that were answered after the message: it is of no later call */
 };
 
 /* Whether requests of a side were lost, or are not there yet, between two PSNs; `lost`: how many were when the first one was current. */
@@ -206,10 +210,13 @@ static void consider(struct search *search, struct rpc_region *region)
 	if ((call->reply.present && search->message->low >= call->reply_psn) ||
 	    (!call->connection->ddp && !is_within(region, search->message)))
 		return;
-	search->candidates++;
-	if (!search->newest || call->number > search->newest->call->number)
+	if (search->candidates++)
+		region->call->is_contested = search->newest->call->is_contested = true;
+	if (!search->newest || call->psn > search->newest->call->psn)
 		search->newest = region;
-	if (search->found && search->found->call->number < call->number)
+	if (call->reply.present && (!search->answered || call->psn < search->answered->call->psn))
+		search->answered = region;
+	if (search->found && search->found->call->psn < call->psn)
 		return;
 	if ((region->is_read && region->asked >= region->end - region->begin) || may_be_answered(call, search->message))
 		return;
@@ -271,10 +278,17 @@ struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct me
 	search_listed(&search, regions->listed[false]);
 	search_below(&search, regions->tree.root);
 	tracker->counters.evictions += search.candidates == MOST_CANDIDATES;
+	if (search.answered && (!search.found || search.found->call->psn > search.answered->call->psn))
+		return search.answered;
 	if (search.found || !search.newest)
 		return search.found;
+	if (!may_be_answered(search.newest->call, message))
+		return search.newest;
 	/* the memory can be that of a call which was not seen, after a reply that was not */
-	return may_be_answered(search.newest->call, message) && may_be_followed(search.newest->call) ? NULL : search.newest;
+	if (may_be_followed(search.newest->call))
+		return NULL;
+	search.newest->call->in_doubt = true;
+	return search.newest;
 }
 
 void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, struct message *message)
@@ -298,6 +312,7 @@ void rpc_region_unclaim(struct message *message)
 	*(message->claimed_before ? &message->claimed_before->claimed_behind : &call->claimed) = message->claimed_behind;
 	*(message->claimed_behind ? &message->claimed_behind->claimed_before : &call->last_claimed) = message->claimed_before;
 	message->region = NULL;
+	message->has_landed = false;
 }
 
 /* Whether memory allows a region to keep these bytes too; if not, it keeps none. */
@@ -362,16 +377,66 @@ static void land_in(struct rtap_tracker *tracker, struct rpc_region *region, con
 	rpc_call_charge(tracker, region->call, coverage_memory(&region->data) + coverage_memory(&region->cut), memory);
 }
 
+/* The region behind, if a READ or WRITE that is about this one and ends there touches it too; NULL: it does not. */
+static struct rpc_region *next_touched(struct rpc_region *region, uint64_t end)
+{
+	const struct chunk_lists *lists = &region->call->call.lists;
+	struct rpc_region *next = region + 1;
+
+	return next < lists->regions + lists->region_count && next->is_read == region->is_read && next->r_key == region->r_key && next->begin < end ?
+		       next : NULL;
+}
+
+/* The address behind the last byte that it reads or writes. */
+static uint64_t end_of(const struct message *message)
+{
+	uint64_t known = message_known_length(message);
+
+	return message->shown.virtual_address + (message->shown.length > known ? message->shown.length : known);
+}
+
 void rpc_region_land(struct rtap_tracker *tracker, struct message *message)
 {
-	struct rpc_region *region = message->region;
-	const struct chunk_lists *lists = &region->call->call.lists;
-	uint64_t begin = message->shown.virtual_address;
-	uint64_t end = begin + (message->shown.length > message_known_length(message) ? message->shown.length : message_known_length(message));
+	uint64_t end = end_of(message);
 
-	for (; region < lists->regions + lists->region_count && region->is_read == message->region->is_read &&
-	       region->r_key == message->region->r_key && region->begin < end; region++)
+	for (struct rpc_region *region = message->region; region; region = next_touched(region, end))
 		land_in(tracker, region, message);
 	budget_touch(&tracker->budget, &message->region->call->holder);
-	rpc_region_unclaim(message);
+	message->has_landed = true;
+	/* of iWARP nothing is revised: TCP puts in order what one side sends */
+	if (message->connection->ddp)
+		rpc_region_unclaim(message);
+}
+
+void rpc_region_empty(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rpc_call *call = message->region->call;
+	uint64_t begin = message->shown.virtual_address, end = end_of(message);
+	bool has_brought = message->has_landed || (message->region->is_read && rpc_call_read_is_over(message));
+
+	for (struct rpc_region *region = has_brought ? message->region : NULL; region; region = next_touched(region, end)) {
+		uint64_t from = begin > region->begin ? begin - region->begin : 0, to = (end < region->end ? end : region->end) - region->begin;
+		struct coverage *parts[] = { &region->data, &region->cut, &region->arrived };
+
+		for (int i = 0; i < 3; i++) {
+			uint64_t memory = coverage_memory(parts[i]), removed;
+			unsigned keep = (tracker->keep & COVERAGE_CRC) | (parts[i]->bytes ? COVERAGE_BYTES : 0u);
+
+			removed = coverage_remove(parts[i], from, to, i == 0 ? keep : COVERAGE_ONLY);
+			call->read_left += i == 2 ? removed : 0;
+			rpc_call_charge(tracker, call, coverage_memory(parts[i]), memory);
+		}
+	}
+}
+
+void rpc_region_drop_doubtful(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	if (!call->in_doubt || call->reply.present || !may_be_followed(call))
+		return;
+	for (uint32_t i = 0; i < call->call.lists.region_count; i++) {
+		struct coverage *data = &call->call.lists.regions[i].data;
+
+		rpc_call_charge(tracker, call, 0, coverage_memory(data));
+		coverage_fini(data);
+	}
 }

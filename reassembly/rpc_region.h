@@ -22,7 +22,7 @@ void rpc_region_set_answered(struct rpc_call *call);
 /*
  * The region that holds the address which a READ or WRITE names, and whose call was not answered before its PSN; NULL: none is
  * known, or it is in doubt whose the data is. Of several calls it is the oldest that can still be under way and, of READs, that
- * has not asked for all of it.
+ * has not asked for all of it; but none that was sent after one whose reply has a higher PSN.
  */
 struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct message *message);
 
@@ -30,7 +30,13 @@ struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct me
 void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, struct message *message);
 void rpc_region_unclaim(struct message *message);
 
-/* Copies what is there of a READ or WRITE into the regions that it touches of the call that it belongs to, and to none from then on. */
+/* Copies what is there of a READ or WRITE into the regions that it touches of the call that it belongs to. */
 void rpc_region_land(struct rtap_tracker *tracker, struct message *message);
+
+/* Takes out of the regions of a READ or WRITE what it brought, and with it what others brought to the same addresses. */
+void rpc_region_empty(struct rtap_tracker *tracker, struct message *message);
+
+/* Forgets what the regions of a call that ends without a reply hold, if it can be a later call's. */
+void rpc_region_drop_doubtful(struct rtap_tracker *tracker, struct rpc_call *call);
 
 #endif

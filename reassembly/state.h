@@ -108,6 +108,7 @@ struct message {
 	uint64_t answered_at;              /* stream->packets then */
 	bool has_first, has_last, answered, evicted;
 	bool bytes_wanted : 1, bytes_dropped : 1;
+	bool has_landed : 1;               /* what it brought is in `region`, and others of its call */
 	bool keeps_ahead : 1;              /* it is in the tracker's list of those */
 	bool torn : 1;                     /* iWARP: bytes of the stream were lost since its last segment */
 	bool awaits_ack : 1;               /* iWARP: settled, and in ddp_half's list of those, by before and behind */
@@ -121,7 +122,7 @@ struct message {
 	uint64_t end;                      /* PSN behind the last packet; 0: not known */
 	uint64_t origin;
 	uint64_t memory;                   /* of coverages, as accounted: to the connection, once settled to all messages */
-	struct rpc_region *region;         /* memory of an RPC that it reads or writes; NULL: none known, or its data has landed there */
+	struct rpc_region *region;         /* memory of an RPC that it reads or writes; NULL: none is known; of iWARP: or its data has landed there */
 	/* others that belong to the call of its region; of one that keeps_ahead the others that do */
 	struct message *claimed_before, *claimed_behind;
 	struct rpc_call *replies_to;       /* it carries the reply */
@@ -257,7 +258,6 @@ struct connection {
 	struct group *group;           /* multicast group that it goes to */
 	struct connection *next_of_group, *before_in_group;
 	struct rpc_call_list calls[2]; /* RPC over RDMA: those that wait for their reply; those whose reply is not settled */
-	uint64_t call_count;           /* so far */
 	bool has_answered;             /* a call of those had a reply */
 	uint32_t credits;              /* the most that either end has asked for or granted; RFC 8166, 3.3.1 */
 	struct rpc_regions regions;    /* of those calls */
