@@ -71,17 +71,16 @@ struct stats *stats_create(const struct stats_options *options)
 	return NULL;
 }
 
-/* What a connection may come to take, but for its operations. */
+/* What a connection takes without its operations and incidents. */
 static size_t size_of_connection(const struct stats *stats)
 {
-	return sizeof(struct stats_connection) + 2 * sizeof(struct stats_incidents) +
-	       (stats->options.lives ? RTAP_MAX_LIFE_EVENTS * sizeof(struct rtap_life_event) : 0);
+	return sizeof(struct stats_connection) + (stats->options.lives ? RTAP_MAX_LIFE_EVENTS * sizeof(struct rtap_life_event) : 0);
 }
 
 struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direction *direction)
 {
 	if (!direction->incidents)
-		direction->incidents = calloc(1, sizeof *direction->incidents);
+		direction->incidents = stats_take(stats, sizeof *direction->incidents, 0);
 	if (direction->incidents)
 		return direction->incidents;
 	stats->uncounted_messages++;
@@ -649,7 +648,10 @@ static void connection_destroy(struct stats *stats, struct stats_connection *con
 
 		for (int kind = 0; kind < RTAP_KIND_COUNT; kind++)
 			give_operations(stats, direction->operations[kind]);
-		free(direction->incidents);
+		if (connection == &stats->others)
+			free(direction->incidents);
+		else
+			stats_give(stats, direction->incidents, sizeof *direction->incidents, 0);
 		congestion_destroy(stats, direction);
 		stats_give(stats, direction->recovery, sizeof *direction->recovery, 0);
 		stats_give_most(stats, direction->reads, SIZE_OF_READS(STATS_READS));
