@@ -15,6 +15,7 @@
 #include "output/export/export_files.h"
 #include "output/export/export_tcp.h"
 #include "output/packet/printer.h"
+#include "reassembly/tracker.h"
 
 struct exporting {
 	struct reader reader;

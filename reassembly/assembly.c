@@ -9,7 +9,7 @@
 #include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
 #include "reassembly/psn.h"
-#include "reassembly/rpc_call.h"
+#include "reassembly/upper.h"
 
 #define MAX_IN_FLIGHT 8192
 /* SENDs of up to so many bytes are put together for the protocols above; bulk goes by RDMA. */
@@ -301,7 +301,7 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 		return NULL;
 	/* which memory it is about is not known before a WRITE's beginning or a READ's request */
 	message->bytes_wanted = verb == RTAP_VERB_SEND ? opcode->place != IB_ONLY :
-							 (verb == RTAP_VERB_READ || !begins) && rpc_call_may_want(tracker, stream->connection);
+							 (verb == RTAP_VERB_READ || !begins) && upper_may_want(tracker, stream->connection);
 	if (verb == RTAP_VERB_SEND && !begins)
 		stream->fragment_psn = psn;
 	return message;

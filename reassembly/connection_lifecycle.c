@@ -13,9 +13,8 @@
 #include "reassembly/memory.h"
 #include "reassembly/multicast.h"
 #include "reassembly/psn.h"
-#include "reassembly/rpc_answers.h"
-#include "reassembly/rpc_call.h"
 #include "reassembly/rpc_conversation.h"
+#include "reassembly/upper.h"
 
 /* Packets that were under way when a connection was closed still belong to it. */
 #define CLOSING_NS INT64_C(1000000000)
@@ -35,7 +34,7 @@ static void conclude(struct rtap_tracker *tracker, struct connection *connection
 		connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
 		psn_fini(stream);
 	}
-	rpc_call_finish(tracker, connection);
+	upper_end(tracker, connection);
 	if (connection->ddp)
 		ddp_half_let_go_all(connection);
 	expectation_forget_all(tracker, connection);
@@ -144,7 +143,7 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	connection_note_first(tracker);
 	connection->references++;
 	conclude(tracker, connection);
-	rpc_answers_fini(tracker, connection);
+	upper_over(tracker, connection);
 	for (int i = 0; i < 2; i++) {
 		if (connection->flows[i])
 			flow_destroy(tracker, connection->flows[i]);
@@ -187,7 +186,7 @@ static void tell_first(struct rtap_tracker *tracker)
 void connections_do_due(struct rtap_tracker *tracker)
 {
 	tracker->due_ns = INT64_MAX;
-	rpc_answers_advance(tracker);
+	upper_advance(tracker);
 	while (tracker->first_closing && tracker->now_ns - tracker->first_closing->closed_ns >= CLOSING_NS) {
 		struct connection *connection = tracker->first_closing;
 
@@ -222,5 +221,4 @@ void connections_fini(struct rtap_tracker *tracker)
 	map_fini(&tracker->expectations);
 	map_fini(&tracker->waiting_flows);
 	map_fini(&tracker->ports);
-	map_fini(&tracker->calls);
 }

@@ -7,12 +7,14 @@
 #include "reassembly/connection.h"
 #include "reassembly/connection_life.h"
 #include "reassembly/ddp_half.h"
-#include "reassembly/ddp_internal.h"
+#include "reassembly/ddp_message.h"
+#include "reassembly/ddp_upper.h"
 #include "reassembly/frame_touch.h"
 #include "reassembly/message_extent.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/rpc_call.h"
+#include "reassembly/rpc_chunks.h"
 #include "reassembly/time_windows.h"
+#include "reassembly/upper.h"
 
 #define ATOMIC_LENGTH 8
 #define COMPARE_SWAP 2 /* RFC 7306, 5.2.1 */
@@ -174,9 +176,9 @@ static void take_send(struct ddp_work *work)
 			bytes.bytes = NULL;
 		completes(work, message, length);
 		if (bytes.bytes && length)
-			ddp_hear_send(work, message, &bytes, !together);
+			ddp_upper_send(work, message, &bytes, !together);
 	} else if (cut) {
-		ddp_hear_send(work, message, &bytes, false);
+		ddp_upper_send(work, message, &bytes, false);
 	}
 	message_settle(work->tracker, message);
 }
@@ -204,7 +206,7 @@ static void take_single(struct ddp_work *work, enum rtap_message_kind kind, uint
 static void take_terminate(struct ddp_work *work)
 {
 	connection_life_event(work->connection, "terminate", work->fpdu->last_frame, work->fpdu->last_time_ns, 0);
-	ddp_refuse(work);
+	ddp_upper_refuse(work);
 	take_single(work, RTAP_KIND_TERMINATE, DDP_UNTAGGED_LENGTH);
 }
 
@@ -235,7 +237,7 @@ static void take_read_request(struct ddp_work *work)
 	message->sink_stag = facts->sink_stag;
 	message->sink_offset = facts->sink_offset;
 	ddp_reads_asked(work, message);
-	rpc_call_claim(work->tracker, message);
+	upper_claim(work->tracker, message);
 }
 
 static void take_atomic_request(struct ddp_work *work)
@@ -313,7 +315,7 @@ static bool goes_on(const struct ddp_half *half, const struct message *message, 
 /* What begins where the memory does that a chunk list named has no part before that. */
 static void claim_write(const struct ddp_work *work, struct message *message)
 {
-	rpc_call_claim(work->tracker, message);
+	upper_claim(work->tracker, message);
 	message->has_first |= message->region && message->region->begin == message->shown.virtual_address;
 }
 
@@ -396,7 +398,7 @@ static void take_read_response(struct ddp_work *work)
 	answered(work, message);
 	if (is_covered(message, message->shown.length)) {
 		completes(work, message, message->shown.length);
-		ddp_hear_read(work, message);
+		ddp_upper_read(work, message);
 	}
 	message_settle(work->tracker, message);
 }

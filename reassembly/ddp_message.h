@@ -17,10 +17,6 @@
 void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
 		      uint32_t frames, uint32_t shown);
 
-/* An FPDU ahead of a gap, or one that waits, is shown; messages get it when its turn comes. The view gets what its dissection needs. */
-void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
-		       uint32_t shown);
-
 /* `length` bytes of a direction's stream held FPDUs that nobody will see. */
 void ddp_message_lost(struct connection *connection, bool from_a, uint64_t length);
 

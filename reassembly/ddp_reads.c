@@ -5,7 +5,7 @@
 #include "dissect/iwarp/iwarp.h"
 #include "reassembly/connection.h"
 #include "reassembly/ddp_half.h"
-#include "reassembly/ddp_internal.h"
+#include "reassembly/ddp_upper.h"
 #include "reassembly/iwarp_half.h"
 #include "reassembly/message_queue.h"
 

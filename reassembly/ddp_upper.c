@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What iWARP's messages carry: RPC-over-RDMA. Each Send is dissected by itself, in a packet that has nothing else, for
- * what it says and for what its dissection in the frame will need.
+ * Each Send is dissected by itself, in a packet that has nothing else, for what its layer reads in it and for what its dissection in the
+ * frame will need.
  */
 #include "config.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,37 +14,82 @@
 #include "dissect/iwarp/iwarp.h"
 #include "dissect/engine/protocol.h"
 #include "dissect/iwarp/terminate.h"
-#include "reassembly/ddp_internal.h"
-#include "reassembly/frame_touch.h"
-#include "reassembly/iwarp_half.h"
+#include "reassembly/ddp_upper.h"
 #include "reassembly/memory.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/rpc_call.h"
+#include "reassembly/upper.h"
 
 #define REFUSED_LOOKED_AT 256
 
 /* A Send in a packet of its own; or in the frame's, which has been dissected. */
 struct alone {
+	struct upper_work work;        /* for its layer; `context` is where the frame will look for it, if it is shown there */
 	struct rtap_frame frame;
-	struct rtap_context *upper, own_upper; /* where the frame will look for it, if it is shown there */
-	struct rtap_packet *packet, own;
+	struct rtap_context own_context;
+	struct rtap_packet own;
 };
 
-static void begin(struct alone *alone, const struct ddp_work *work, const struct rtap_span *send, uint32_t wire)
+static struct alone *alone_of(struct upper_work *work)
+{
+	return (struct alone *)((char *)work - offsetof(struct alone, work));
+}
+
+/* The Send is shown otherwise than was presumed. */
+static void leave_presumed(struct upper_work *work)
+{
+	if (work->packet != work->tracker->view.presumed)
+		return;
+	work->packet->payload = work->packet->tcp.payload;
+	work->packet = &alone_of(work)->own;
+}
+
+static void dissect_send(struct upper_work *work)
+{
+	leave_presumed(work);
+	packet_dissect_send(&alone_of(work)->frame, work->context, work->packet);
+}
+
+/* The FPDU that ends a READ, with what that completed. */
+static void dissect_read(struct upper_work *work)
+{
+	struct rtap_context context = work->tracker->options.context;
+	struct rtap_fpdu fpdu = *work->fpdu;
+
+	fpdu.upper = work->context;
+	context.is_iwarp = true;
+	context.fpdus = &fpdu;
+	context.fpdu_count = 1;
+	rtap_dissect(&alone_of(work)->frame, &context, work->packet);
+}
+
+/* What a layer, or a message, lends for a moment only: the frame gets a copy. */
+static bool keep_copy(struct upper_work *work, struct rtap_span *bytes)
+{
+	struct rtap_tracker *tracker = work->tracker;
+	uint8_t *copy = memory_new(bytes->length + 1);
+
+	if (!copy || !iwarp_view_keep(&tracker->view, &tracker->budget, copy, bytes->length + 1)) {
+		free(copy);
+		*bytes = (struct rtap_span){ NULL, 0 };
+		return false;
+	}
+	bytes->bytes = memcpy(copy, bytes->bytes, bytes->length);
+	return true;
+}
+
+static void begin(struct alone *alone, const struct ddp_work *work, struct message *message, const struct rtap_span *send, uint32_t wire)
 {
 	alone->frame = (struct rtap_frame){
 		.bytes = send->bytes, .captured_length = send->length, .wire_length = wire,
 		.link_type = RTAP_LINK_RAW, .number = work->fpdu->last_frame, .time_ns = work->fpdu->last_time_ns,
 	};
-	alone->packet = &alone->own;
-	alone->upper = work->shown == IWARP_NOT_SHOWN ? &alone->own_upper : &work->tracker->view.uppers[work->shown];
-	*alone->upper = work->tracker->options.context;
-	alone->upper->upper = work->connection->upper;
-}
-
-static void dissect(struct alone *alone)
-{
-	packet_dissect_send(&alone->frame, alone->upper, alone->packet);
+	alone->work = (struct upper_work){
+		.tracker = work->tracker, .connection = work->connection, .from_a = work->from_a, .message = message, .packet = &alone->own,
+		.context = work->shown == IWARP_NOT_SHOWN ? &alone->own_context : &work->tracker->view.uppers[work->shown],
+		.dissect = dissect_send, .fpdu = work->fpdu, .keep = keep_copy,
+	};
+	*alone->work.context = work->tracker->options.context;
+	alone->work.context->upper = work->connection->upper;
 }
 
 /* The frame shows the same; what was put together for it lives as long as the frame. */
@@ -65,55 +111,28 @@ static bool whole_send(struct ddp_work *work, struct rtap_span *bytes)
 	       fpdu_front(work->fpdu, facts->payload_offset, bytes);
 }
 
-/* A chunk, or a message, is borrowed for a moment only: the frame gets a copy. */
-static bool keep_copy(struct rtap_tracker *tracker, struct rtap_span *bytes)
-{
-	uint8_t *copy = memory_new(bytes->length + 1);
-
-	if (!copy || !iwarp_view_keep(&tracker->view, &tracker->budget, copy, bytes->length + 1)) {
-		free(copy);
-		*bytes = (struct rtap_span){ NULL, 0 };
-		return false;
-	}
-	bytes->bytes = memcpy(copy, bytes->bytes, bytes->length);
-	return true;
-}
-
-void ddp_message_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu,
-		       uint32_t shown)
+void ddp_upper_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu, uint32_t shown)
 {
 	struct ddp_work work = { tracker, connection, from_a, fpdu, 1, shown, { 0 } };
-	const struct iwarp_call *call;
-	const struct rtap_rpc_facts *rpc;
 	struct rtap_span bytes;
 	struct alone alone;
 
 	if (!whole_send(&work, &bytes))
 		return;
-	begin(&alone, &work, &bytes, work.facts.payload_length);
-	dissect(&alone);
-	/* a reply that a chunk carried, all of which was there before the gap */
-	if (rpc_call_chunk(tracker, connection, from_a, NULL, alone.packet, alone.upper) && keep_copy(tracker, &alone.upper->chunk))
-		dissect(&alone);
-	rpc = &alone.packet->rpc;
-	if (alone.packet->rpcrdma.present && rpc->is_reply) {
-		if (!rpc_call_context(tracker, connection, from_a, alone.packet, alone.upper) &&
-		    (call = iwarp_half_find_call(connection->iwarp, !from_a, rpc->xid)))
-			rpc_call_known(&call->rpc, call->frame, call->time_ns, alone.upper);
-	} else if (alone.packet->rpcrdma.present && rpc->program_known) {
-		iwarp_half_note_call(connection->iwarp, from_a, fpdu, rpc);
-	}
-	show(&work, alone.upper);
+	begin(&alone, &work, NULL, &bytes, work.facts.payload_length);
+	dissect_send(&alone.work);
+	upper_ahead(&alone.work);
+	show(&work, alone.work.context);
 }
 
 /* The bytes become the frame's; a copy of them if the message is to be returned with them. */
-static bool keep_message(struct ddp_work *work, struct message *message, struct rtap_span *bytes)
+static bool keep_message(struct upper_work *work, struct message *message, struct rtap_span *bytes)
 {
 	struct rtap_tracker *tracker = work->tracker;
 	struct coverage *data = &message->coverage;
 
 	if (tracker->keep & COVERAGE_BYTES)
-		return keep_copy(tracker, bytes);
+		return keep_copy(work, bytes);
 	if (!iwarp_view_keep(&tracker->view, &tracker->budget, data->bytes, data->bytes_room))
 		return false;
 	data->bytes = NULL;
@@ -121,85 +140,37 @@ static bool keep_message(struct ddp_work *work, struct message *message, struct 
 	return true;
 }
 
-/* A call is over when its reply is there: so is what it still waited for. */
-static void end_claimed(struct ddp_work *work, const struct message *reply)
-{
-	struct rpc_call *call = reply->replies_to;
-
-	while (call->claimed)
-		message_settle(work->tracker, call->claimed);
-}
-
 /* As long as a packet has more than a Send, its payload is the segment's; what hears the Send is to see the Send's. */
-static void enter_presumed(const struct rtap_span *send, struct alone *alone)
+static void enter_presumed(const struct rtap_span *send, struct rtap_packet *packet)
 {
-	struct rtap_packet *packet = alone->packet;
-
 	packet->payload = (struct rtap_payload){ 0, (uint32_t)(send->bytes - packet->sources[0].bytes), send->length, send->length };
 }
 
-/* The Send is shown otherwise than was presumed. */
-static void leave_presumed(const struct ddp_work *work, struct alone *alone)
-{
-	if (alone->packet != work->tracker->view.presumed)
-		return;
-	alone->packet->payload = alone->packet->tcp.payload;
-	alone->packet = &alone->own;
-}
-
-static void take_rpc(struct ddp_work *work, struct message *message, struct alone *alone)
-{
-	struct rtap_tracker *tracker = work->tracker;
-	bool again, is_known = false;
-
-	work->connection->upper = RTAP_UPPER_RPCRDMA;
-	again = rpc_call_chunk(tracker, work->connection, work->from_a, message, alone->packet, alone->upper) &&
-		keep_copy(tracker, &alone->upper->chunk);
-	if (alone->packet->rpc.is_reply || alone->upper->chunk.bytes)
-		is_known = rpc_call_context(tracker, work->connection, work->from_a, alone->packet, alone->upper);
-	if (again) {
-		leave_presumed(work, alone);
-		dissect(alone);
-	} else if (is_known) {
-		packet_dissect_reply(alone->packet, alone->upper);
-	}
-	tracker->touched_rpc = NULL;
-	rpc_call_send(tracker, message, alone->packet);
-	if (tracker->touched_rpc)
-		frame_touch(tracker, tracker->touched_rpc);
-	tracker->touched_rpc = NULL;
-	alone->upper->rpc_follows = rpc_call_follows(tracker, work->connection, work->from_a, alone->packet);
-	if (message->replies_to)
-		end_claimed(work, message);
-}
-
-void ddp_hear_send(struct ddp_work *work, struct message *message, const struct rtap_span *bytes, bool put_together)
+void ddp_upper_send(struct ddp_work *work, struct message *message, const struct rtap_span *bytes, bool put_together)
 {
 	struct iwarp_view *view = &work->tracker->view;
 	uint32_t wire = put_together ? bytes->length : work->facts.payload_length;
-	bool whole = work->shown != IWARP_NOT_SHOWN && !put_together && bytes->length == wire;
+	bool whole = work->shown != IWARP_NOT_SHOWN && !put_together && bytes->length == wire, is_upper;
 	struct rtap_packet *presumed = NULL;
 	struct alone alone;
 
-	begin(&alone, work, bytes, wire);
+	begin(&alone, work, message, bytes, wire);
 	if (whole && (presumed = work->connection->upper == RTAP_UPPER_RPCRDMA ? iwarp_view_presumed(view, work->fpdu, bytes) : NULL)) {
-		alone.packet = presumed;
-		enter_presumed(bytes, &alone);
+		alone.work.packet = presumed;
+		enter_presumed(bytes, presumed);
 	} else {
 		/* the frame shows it as it is */
 		if (whole)
-			alone.packet = &view->send;
-		dissect(&alone);
+			alone.work.packet = &view->send;
+		dissect_send(&alone.work);
 	}
-	if (alone.packet->rpcrdma.present)
-		take_rpc(work, message, &alone);
+	is_upper = upper_send(&alone.work);
 	if (put_together)
-		alone.upper->message = *bytes;
-	if (!put_together || keep_message(work, message, &alone.upper->message))
-		show(work, alone.upper);
-	view->sent = whole && alone.packet->rpcrdma.present && !alone.upper->rpc_follows && alone.packet->source_count == 1 ?
-			     work->shown : IWARP_NOT_SHOWN;
-	view->sent_presumed = alone.packet == presumed;
+		alone.work.context->message = *bytes;
+	if (!put_together || keep_message(&alone.work, message, &alone.work.context->message))
+		show(work, alone.work.context);
+	view->sent = whole && is_upper && !alone.work.context->rpc_follows && alone.work.packet->source_count == 1 ? work->shown : IWARP_NOT_SHOWN;
+	view->sent_presumed = alone.work.packet == presumed;
 	if (presumed)
 		presumed->payload = presumed->tcp.payload;
 }
@@ -207,28 +178,17 @@ void ddp_hear_send(struct ddp_work *work, struct message *message, const struct 
 /* IPv4 and TCP headers without a payload. RFC 791, 3.1; RFC 9293, 3.1. */
 static const uint8_t bare_segment[40] = { 0x45, [3] = 40, [8] = 64, [9] = 6, [32] = 0x50, [33] = 0x10 };
 
-void ddp_hear_read(struct ddp_work *work, struct message *message)
+void ddp_upper_read(struct ddp_work *work, struct message *message)
 {
-	struct rtap_tracker *tracker = work->tracker;
 	const struct rtap_span segment = { bare_segment, sizeof bare_segment };
-	struct rtap_context context = tracker->options.context;
-	struct rtap_fpdu fpdu;
 	struct alone alone;
 
 	if (!message->region)
 		return;
-	begin(&alone, work, &segment, segment.length);
-	alone.packet->rpcrdma.present = false;
-	if (!rpc_call_chunk(tracker, work->connection, work->from_a, message, alone.packet, alone.upper) || !keep_copy(tracker, &alone.upper->chunk))
-		return;
-	fpdu = *work->fpdu;
-	fpdu.upper = alone.upper;
-	context.is_iwarp = true;
-	context.fpdus = &fpdu;
-	context.fpdu_count = 1;
-	rtap_dissect(&alone.frame, &context, alone.packet);
-	rpc_call_read(tracker, alone.packet);
-	show(work, alone.upper);
+	begin(&alone, work, message, &segment, segment.length);
+	alone.work.dissect = dissect_read;
+	if (upper_read(&alone.work))
+		show(work, alone.work.context);
 }
 
 /* How a request ends that is answered by such an error. RFC 5040, 4.8; RFC 5041, 7.1. */
@@ -272,7 +232,7 @@ static bool is_meant(const struct message *message, const struct rtap_iwarp_fact
 	return facts->qn == 0 && shown->kind == RTAP_KIND_SEND && shown->psn == facts->msn;
 }
 
-void ddp_refuse(struct ddp_work *work)
+void ddp_upper_refuse(struct ddp_work *work)
 {
 	struct message *message = work->tracker->last_waiting;
 	struct rtap_iwarp_facts quoted = { 0 };

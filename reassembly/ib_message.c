@@ -15,8 +15,8 @@
 #include "reassembly/message_queue.h"
 #include "reassembly/psn.h"
 #include "reassembly/recovery.h"
-#include "reassembly/rpc_call.h"
 #include "reassembly/time_windows.h"
+#include "reassembly/upper.h"
 
 /* Immediate data and the key to invalidate stand in the last packet. */
 static void take_last(struct message *message, const struct rtap_ib_facts *ib)
@@ -91,7 +91,7 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	was_whole = frames && assembly_is_whole(message);
 	assembly_extend(message, psn, place);
 	if (verb == RTAP_VERB_WRITE && (place == IB_FIRST || place == IB_ONLY) && take_reth(message, &packet->ib))
-		rpc_call_claim(tracker, message);
+		upper_claim(tracker, message);
 	if (place == IB_LAST || place == IB_ONLY)
 		take_last(message, &packet->ib);
 	/* empty payloads cover nothing: their packets are new if the sequence says so */
@@ -152,7 +152,7 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 	}
 	message->begun_by_response = message->shown.frames > 0 && !message->shown.request_seen;
 	if (take_reth(message, &packet->ib))
-		rpc_call_claim(tracker, message);
+		upper_claim(tracker, message);
 	else
 		message->has_first = true;
 	assembly_note_frame(tracker, message, piece, true);

@@ -12,6 +12,7 @@
 #include "reassembly/connection_lifecycle.h"
 #include "reassembly/ddp_half.h"
 #include "reassembly/ddp_message.h"
+#include "reassembly/ddp_upper.h"
 #include "reassembly/iwarp_half.h"
 #include "reassembly/iwarp_stream.h"
 #include "reassembly/memory.h"
@@ -270,7 +271,7 @@ static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 
 		if (let_wait(half, &waiting)) {
 			if (shown != IWARP_NOT_SHOWN && stream->connection)
-				ddp_message_ahead(stream->tracker, stream->connection, iwarp_side_of(stream, half->from_a), fpdu, shown);
+				ddp_upper_ahead(stream->tracker, stream->connection, iwarp_side_of(stream, half->from_a), fpdu, shown);
 			return;
 		}
 	}
@@ -455,7 +456,7 @@ static void show_ahead(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 	uint32_t shown = iwarp_view_add(&stream->tracker->view, &stream->tracker->budget, stream, fpdu, false);
 
 	if (shown != IWARP_NOT_SHOWN && stream->connection)
-		ddp_message_ahead(stream->tracker, stream->connection, iwarp_side_of(stream, half->from_a), fpdu, shown);
+		ddp_upper_ahead(stream->tracker, stream->connection, iwarp_side_of(stream, half->from_a), fpdu, shown);
 }
 
 bool iwarp_stream_ahead(struct iwarp_stream *stream, bool from_a, const struct tcp_bytes *bytes)

@@ -9,7 +9,7 @@
 #include "dissect/iwarp/iwarp.h"
 #include "reassembly/iwarp_view.h"
 #include "reassembly/memory.h"
-#include "reassembly/tcp_stream.h"
+#include "reassembly/tcp_half.h"
 
 #define FIRST_ROOM 16
 
@@ -204,7 +204,7 @@ void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context
 void iwarp_view_want(struct iwarp_view *view)
 {
 	if (view->ahead)
-		tcp_stream_want(view->ahead, view->ahead_from_a, view->number);
+		tcp_half_want(view->ahead, view->ahead_from_a, view->number);
 }
 
 void iwarp_view_fini(struct iwarp_view *view, struct budget *budget)

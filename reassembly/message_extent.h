@@ -42,4 +42,10 @@ static inline uint64_t message_known_length(const struct message *message)
 	return end > begin ? end - begin : 0;
 }
 
+/* Whether a READ has brought all that it asked for, or what the capture left of it. */
+static inline bool message_read_is_over(const struct message *message)
+{
+	return message->shown.request_seen && message->has_last && message->coverage.total + message->cut.total >= message->shown.length;
+}
+
 #endif

@@ -13,8 +13,8 @@
 #include "reassembly/message_final.h"
 #include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/rpc_call.h"
 #include "reassembly/rpc_operations.h"
+#include "reassembly/upper.h"
 
 #define CACHE_LINE 64
 #define MOST_SPARE 1024 /* messages whose memory is kept for others */
@@ -332,8 +332,7 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 	conclude_message(tracker, message);
 	if (message->keeps_ahead)
 		kept_ahead_leave(tracker, message);
-	if (message->region || message->replies_to)
-		rpc_call_settled(tracker, message);
+	upper_settled(tracker, message);
 	if (message->stream) {
 		budget_give(&tracker->budget, &connection->holder, message->memory);
 		if (message->high >= message->stream->settled_high)
@@ -367,8 +366,7 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 			*at_hand[i] = NULL;
 	if (message->keeps_ahead)
 		kept_ahead_leave(tracker, message);
-	if (message->region || message->replies_to)
-		rpc_call_forget(message);
+	upper_forget(message);
 	free_message(tracker, message);
 }
 
@@ -390,7 +388,7 @@ static uint64_t check_time(const struct rtap_tracker *tracker, const struct mess
 	uint64_t wait_ns = budget->give_up_ns / ASIDE_CHECKS + 1, silent_ns = 0;
 
 	if (message->call)
-		silent_ns = budget->clock_ns - message->call->holder.used_ns;
+		silent_ns = budget->clock_ns - upper_used_ns(message);
 	else if (message->holder && message->connection)
 		silent_ns = budget->clock_ns - message->connection->holder.used_ns;
 	else if (message->stream && tracker->now_ns > message->active_ns)
@@ -547,7 +545,7 @@ void messages_evict_first(struct rtap_tracker *tracker)
 		message_settle(tracker, message);
 	} else if (message->call) {
 		tracker->counters.evictions++;
-		rpc_call_detach(message);
+		upper_detach(message);
 	} else if (message->holder) {
 		tracker->counters.evictions++;
 		/* what holds its place only has nothing to tell yet */

@@ -15,7 +15,7 @@
 #include "reassembly/pairing.h"
 #include "reassembly/port_pairing.h"
 #include "reassembly/psn.h"
-#include "reassembly/rpc_call.h"
+#include "reassembly/upper.h"
 
 #define MAX_PENDING 256
 
@@ -139,7 +139,7 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	memset(taken, 0, sizeof *taken);
 	taken->connection = other;
 	merge_shown(&connection->shown, &other->shown, from_a, other->flows[1] != NULL);
-	rpc_call_move(tracker, other, connection, from_a != (other->flows[1] != NULL));
+	upper_merged(tracker, other, connection, from_a != (other->flows[1] != NULL));
 	if (tracker->options.merged)
 		tracker->options.merged(tracker->options.owner, other->shown.number, connection->shown.number,
 					from_a != (other->flows[1] != NULL));

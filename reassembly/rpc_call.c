@@ -15,6 +15,7 @@
 #include "reassembly/rpc_call.h"
 #include "reassembly/rpc_operations.h"
 #include "reassembly/rpc_region.h"
+#include "reassembly/upper.h"
 
 #define MAX_GATHERED (1u << 20) /* bytes of a message in chunks that the packet view shows */
 #define MAX_OVERTAKING 32 /* requests among which READs and WRITEs are looked for that were captured before the call, or the reply before them */
@@ -160,7 +161,7 @@ static void claim_late(struct rtap_tracker *tracker, struct message *message)
 	rpc_call_claim(tracker, message);
 	if (!message->region)
 		return;
-	if (message->region->is_read && rpc_call_read_is_over(message))
+	if (message->region->is_read && message_read_is_over(message))
 		note_arrival(tracker, message);
 	if (assembly_is_whole(message))
 		land(tracker, message);
@@ -207,7 +208,7 @@ static void land_again(struct rtap_tracker *tracker, const struct rpc_call *call
 	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
 		if (!message->region || !names_memory_of(call, message))
 			continue;
-		if (message->region->is_read && rpc_call_read_is_over(message))
+		if (message->region->is_read && message_read_is_over(message))
 			note_arrival(tracker, message);
 		if (message->has_landed)
 			rpc_region_land(tracker, message);
@@ -347,6 +348,7 @@ void rpc_calls_fini(struct rtap_tracker *tracker)
 		free_spare(call);
 	}
 	rpc_operations_fini(tracker);
+	map_fini(&tracker->calls);
 }
 
 static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
@@ -768,7 +770,7 @@ bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *conne
 {
 	tracker->read_call = NULL;
 	if (message && message->region)
-		return rpc_call_data_is_over(tracker, message) && data_completes(tracker, message, context);
+		return upper_data_is_over(tracker, message) && data_completes(tracker, message, context);
 	return packet->rpcrdma.present && packet->rpcrdma.message_type == RDMA_NOMSG && packet->rpcrdma.reply_chunk &&
 	       !tracker->options.bare_replies && find_reply(tracker, connection, from_a, packet, context);
 }

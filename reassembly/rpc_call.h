@@ -124,31 +124,6 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 /* The connection ends: its calls end as they stand. */
 void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection);
 
-/* What `messages` tells of a call or reply over TCP or UDP, whose header says `facts`. */
-void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard,
-			     const struct rtap_rpc_facts *facts, const struct rpc_told *told);
-
-/*
- * Whether a call or reply that came can be read at once: it stands whole in its SEND, and nobody wants more than what `messages` tells. Its
- * lists are read, and what is known of the call.
- */
-bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_send *send);
-
-/* What `messages` tells of such a one, whose RPC-over-RDMA message is at `bytes`, goes into send->shown. */
-void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes);
-
-/* Whether a READ has brought all that it asked for, or what the capture left of it. */
-static inline bool rpc_call_read_is_over(const struct message *message)
-{
-	return message->shown.request_seen && message->has_last && message->coverage.total + message->cut.total >= message->shown.length;
-}
-
-/* Whether a message is a READ that is over, or a WRITE that the frame at hand completed, of a call's memory. */
-static inline bool rpc_call_data_is_over(const struct rtap_tracker *tracker, const struct message *message)
-{
-	return message->region && !message->has_landed && (message->region->is_read ? rpc_call_read_is_over(message) : tracker->completed == message);
-}
-
 /* What a part of a call's memory takes has changed from `before` to `now` bytes. */
 static inline void rpc_call_charge(struct rtap_tracker *tracker, struct rpc_call *call, uint64_t now, uint64_t before)
 {
@@ -157,9 +132,6 @@ static inline void rpc_call_charge(struct rtap_tracker *tracker, struct rpc_call
 	else
 		budget_give(&tracker->budget, &call->holder, before - now);
 }
-
-/* Tells what the call and its reply amount to, and frees it. */
-void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call);
 
 /* Frees what is kept for reuse. */
 void rpc_calls_fini(struct rtap_tracker *tracker);

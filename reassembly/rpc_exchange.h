@@ -51,10 +51,26 @@ struct rpc_exchange {
 
 typedef void rpc_take_exchange(void *owner, const struct rpc_exchange *exchange);
 
+struct message;
+struct rpc_call;
+struct rpc_heard;
+struct rpc_send;
+struct rpc_told;
+
+/* What `messages` tells of a call or reply over TCP or UDP, whose header says `facts`. */
+void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard,
+			     const struct rtap_rpc_facts *facts, const struct rpc_told *told);
+
 /*
- * Called before the first frame: the tracker tells each RPC call with its reply, in the order of the replies within a connection,
- * with the owner of its options. `payload`: with the bytes of all chunks.
+ * Whether a call or reply that came can be read at once: it stands whole in its SEND, and nobody wants more than what `messages` tells. Its
+ * lists are read, and what is known of the call.
  */
-void tracker_tell_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload);
+bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_send *send);
+
+/* What `messages` tells of such a one, whose RPC-over-RDMA message is at `bytes`, goes into send->shown. */
+void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes);
+
+/* Tells what the call and its reply amount to, and frees it. */
+void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call);
 
 #endif

@@ -412,7 +412,7 @@ void rpc_region_empty(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rpc_call *call = message->region->call;
 	uint64_t begin = message->shown.virtual_address, end = end_of(message);
-	bool has_brought = message->has_landed || (message->region->is_read && rpc_call_read_is_over(message));
+	bool has_brought = message->has_landed || (message->region->is_read && message_read_is_over(message));
 
 	for (struct rpc_region *region = has_brought ? message->region : NULL; region; region = next_touched(region, end)) {
 		uint64_t from = begin > region->begin ? begin - region->begin : 0, to = (end < region->end ? end : region->end) - region->begin;

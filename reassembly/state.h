@@ -281,6 +281,7 @@ struct connection {
 	bool told;
 	bool leaves;                   /* it is reported as soon as no message needs it, before its turn */
 	uint8_t upper;                 /* enum rtap_upper */
+	const struct upper_layer *layer; /* that it carries; NULL: not known */
 };
 
 #define RECENT_DATAGRAM_SETS 128
@@ -301,6 +302,7 @@ struct message_aside {
 
 struct rtap_tracker {
 	struct rtap_tracker_options options;
+	const struct upper_layer *const *layers; /* all, NULL ends them */
 	rpc_take_exchange *exchange;   /* NULL: nobody wants RPC exchanges */
 	bool payload;                  /* exchanges hold the bytes of all chunks */
 	struct rtap_context alone;     /* what is known of any frame by itself */

@@ -345,7 +345,7 @@ static void tell_ahead(struct tcp_half *half, const struct tcp_segment *segment)
 		half->newest->was_ahead = was_ahead;
 }
 
-void tcp_stream_want(struct tcp_connection *connection, bool from_a, uint64_t frame)
+void tcp_half_want(struct tcp_connection *connection, bool from_a, uint64_t frame)
 {
 	struct tcp_half *half = &connection->halves[from_a];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One direction of a TCP connection: what is told, what waits, what is given up. tcp_stream.c alone uses it.
+ * One direction of a TCP connection: what is told, what waits, what is given up. For tcp_stream.c; others may only want what it has shown ahead.
  */
 #ifndef REASSEMBLY_TCP_HALF_H
 #define REASSEMBLY_TCP_HALF_H
@@ -73,5 +73,8 @@ void tcp_half_flush(struct tcp_half *half);
 
 /* Frees what is queued. */
 void tcp_half_fini(struct tcp_half *half);
+
+/* The segment at hand, told by `ahead` as `frame`, is wanted: this is remembered until it is told in its turn. */
+void tcp_half_want(struct tcp_connection *connection, bool from_a, uint64_t frame);
 
 #endif

@@ -45,7 +45,7 @@ struct tcp_bytes {
 	uint64_t frame;        /* that they came in; not later than the one at hand */
 	int64_t time_ns;       /* of that frame */
 	uint64_t acknowledged; /* by that frame: a position of the other direction, not behind its tcp_half.acknowledged */
-	bool was_ahead, wanted; /* what `ahead` returned of them; what tcp_stream_want() was told */
+	bool was_ahead, wanted; /* what `ahead` returned of them; what tcp_half_want() was told */
 };
 
 struct tcp_hole {
@@ -195,9 +195,6 @@ void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *p
 
 /* Works out ahead what tcp_stream_segment() needs of the payload's bytes, if there are any. For any thread. */
 void tcp_stream_digest(struct rtap_packet *packet);
-
-/* The segment at hand, told by `ahead` as `frame`, is wanted: this is remembered until it is told in its turn. */
-void tcp_stream_want(struct tcp_connection *connection, bool from_a, uint64_t frame);
 
 /* Makes it an anomaly of the packet that its bytes differ. */
 void tcp_stream_note_difference(struct rtap_packet *packet);

@@ -26,11 +26,11 @@
 #include "reassembly/multicast.h"
 #include "reassembly/pairing.h"
 #include "reassembly/port_pairing.h"
-#include "reassembly/rpc_call.h"
 #include "reassembly/rpc_socket.h"
 #include "reassembly/tcp_content.h"
 #include "reassembly/time_windows.h"
 #include "reassembly/tracker.h"
+#include "reassembly/upper_layers.h"
 
 #define CLOCK_SET_NS INT64_C(1000000000) /* frames of several interfaces are less out of order than that */
 #define USUAL_MEMORY (UINT64_C(512) << 20)
@@ -43,6 +43,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	if (!tracker)
 		return NULL;
 	tracker->options = *options;
+	tracker->layers = upper_layers;
 	tracker->alone = options->context;
 	tracker->alone.stop_at_tcp = true;
 	tracker->now_ns = INT64_MIN;
@@ -616,104 +617,25 @@ static __attribute__((noinline)) void take_group_management(struct rtap_tracker 
 	multicast_packet(tracker, packet, &source);
 }
 
-/* Of RPC-over-RDMA, on a connection that carries it: larger numbers are something else. */
-#define MOST_PLAUSIBLE_VERSION 255
-#define MOST_PLAUSIBLE_TYPE 255
-
-/*
- * Whether all SENDs of a connection are known to be RPC-over-RDMA: it was set up for that (RFC 8267, 8), or has carried it and a handshake
- * or a call with its reply shows that it is what it seems.
- */
-static bool is_rpcrdma(const struct connection *connection)
+static void dissect_again(struct upper_work *work)
 {
-	const struct rtap_connection *shown = &connection->shown;
+	struct rtap_flow_facts flow = work->packet->flow;
 
-	if (connection->upper == RTAP_UPPER_RPCRDMA)
-		return shown->learned_by_cm || connection->has_answered;
-	return connection->upper == RTAP_UPPER_UNKNOWN && shown->learned_by_cm && shown->has_service &&
-	       shown->service_id == CM_TCP_SERVICE(RPCRDMA_PORT);
+	rtap_dissect(work->packet->frame, work->context, work->packet);
+	work->packet->flow = flow;
 }
 
-/*
- * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on; nor has a message of which the capture cut
- * off the lists, or one of another version or of a type that there is none of, which a responder refuses. RFC 5666, 4.2; RFC 8166, 4.2
- * and 4.5. The version is the header's second word, the type the fourth, in all versions.
- */
-static bool is_bare_rpcrdma(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
-{
-	const struct rtap_payload *payload = &packet->payload;
-	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
-	const struct message *message = tracker->touched;
-	uint32_t version, type;
-
-	if (packet->rpcrdma.present || message->shown.verb != RTAP_VERB_SEND || ib_opcodes[packet->ib.opcode].place != IB_ONLY ||
-	    payload->captured < RPCRDMA_FIXED_LENGTH || (message->connection->upper != RTAP_UPPER_RPCRDMA && !is_rpcrdma(message->connection)))
-		return false;
-	version = load32(bytes + 4);
-	type = load32(bytes + 12);
-	if (!version || version > MOST_PLAUSIBLE_VERSION || type > MOST_PLAUSIBLE_TYPE)
-		return false;
-	if (version != RPCRDMA_VERSION_1 || type > RDMA_ERROR)
-		return is_rpcrdma(message->connection);
-	return payload->captured < payload->wire || (payload->wire <= RPCRDMA_MIN_LENGTH && (type == RDMA_DONE || type == RDMA_ERROR));
-}
-
-static __attribute__((noinline)) void dissect_again(const struct rtap_frame *frame, const struct rtap_context *context,
-						    struct rtap_packet *packet)
-{
-	struct rtap_flow_facts flow = packet->flow;
-
-	rtap_dissect(frame, context, packet);
-	packet->flow = flow;
-}
-
-/*
- * A reply's program and procedure are known by its call; chunks can carry the message; and what read chunks complete is shown in
- * the packet that does. Repeats are part of no message any more.
- */
-static void take_rpc(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context, struct rtap_packet *packet)
+/* What the frame at hand has for its connection's upper layer. Repeats are part of no message any more. */
+static __attribute__((noinline)) void take_upper(struct rtap_tracker *tracker, struct rtap_context *context,
+						 struct rtap_packet *packet)
 {
 	struct message *message = tracker->touched;
-	const struct connection *connection = message ? message->connection : tracker->asked;
-	bool from_a = packet->flow.from_a;
-	bool again = rpc_call_chunk(tracker, connection, from_a, message, packet, context), is_known = false;
+	struct upper_work work = {
+		.tracker = tracker, .connection = message ? message->connection : tracker->asked, .from_a = packet->flow.from_a,
+		.message = message, .packet = packet, .context = context, .dissect = dissect_again,
+	};
 
-	if (message && is_bare_rpcrdma(tracker, packet)) {
-		context->upper = RTAP_UPPER_RPCRDMA;
-		again = true;
-	}
-	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes) && !tracker->options.bare_replies)
-		is_known = rpc_call_context(tracker, connection, from_a, packet, context);
-	if (again) {
-		dissect_again(frame, context, packet);
-		rpc_call_read(tracker, packet);
-	} else if (is_known) {
-		packet_dissect_reply(packet, context);
-	}
-	if (message && packet->rpcrdma.present && (tracker->completed == message || tracker->cut == message) &&
-	    message->shown.verb == RTAP_VERB_SEND) {
-		rpc_call_send(tracker, message, packet);
-		if (rpc_call_preceded(tracker, connection, from_a, packet, context)) {
-			dissect_again(frame, context, packet);
-			rpc_call_read(tracker, packet);
-		}
-	}
-	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, from_a, packet)) {
-		context->rpc_follows = true;
-		if (context->chunk.bytes)
-			dissect_again(frame, context, packet);
-		else
-			packet_dissect_follows(packet, context);
-	}
-}
-
-/* Whether the frame at hand can have something of an RPC over RDMA. */
-static bool may_have_rpc(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
-{
-	if (!tracker->touched)
-		return tracker->asked && packet->rpcrdma.present;
-	return tracker->touched->connection && (packet->rpcrdma.present || rpc_call_data_is_over(tracker, tracker->touched) ||
-					 is_bare_rpcrdma(tracker, packet));
+	upper_packet(&work);
 }
 
 /* RPC over UDP. */
@@ -850,8 +772,8 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	message = message_to_show(tracker);
 	if (message)
 		dissect_message(message, frame, context_of(tracker, &known), packet);
-	if (may_have_rpc(tracker, packet))
-		take_rpc(tracker, frame, context_of(tracker, &known), packet);
+	if (upper_may_need(tracker, packet))
+		take_upper(tracker, context_of(tracker, &known), packet);
 	flow_add_layer(packet);
 	if (tracker->icrc_ignored)
 		ignore_icrc(packet);
@@ -896,8 +818,8 @@ void rtap_tracker_finish(struct rtap_tracker *tracker)
 	for (struct connection *connection = tracker->first_connection; connection; connection = connection->behind) {
 		for (int i = 0; i < 2; i++)
 			ib_settle(tracker, &connection->streams[i], true);
-		rpc_call_finish(tracker, connection);
-		rpc_answers_fini(tracker, connection);
+		upper_end(tracker, connection);
+		upper_over(tracker, connection);
 	}
 	rpc_carriers_flush(&tracker->carriers);
 	mad_exchange_finish(&tracker->exchanges);
@@ -930,7 +852,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 	tcp_content_fini(tracker);
 	messages_fini(tracker);
 	connections_fini(tracker);
-	rpc_calls_fini(tracker);
+	upper_fini(tracker);
 	iwarp_view_fini(&tracker->view, &tracker->budget);
 	handshake_fini(tracker);
 	mad_exchange_fini(&tracker->exchanges);

@@ -8,6 +8,7 @@
 #include <rdmatap/tracker.h>
 
 #include "reassembly/captured_copies.h"
+#include "reassembly/rpc_exchange.h"
 
 /* Dissects a frame by itself. May be called by any thread at any time, for any frame. */
 void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
@@ -29,5 +30,11 @@ struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker
 
 /* What rtap_tracker_frame() does of the next frame, of which tracker_dissect() has made the packet. */
 void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
+
+/*
+ * Called before the first frame: the tracker tells each RPC call with its reply, in the order of the replies within a connection,
+ * with the owner of its options. `payload`: with the bytes of all chunks.
+ */
+void tracker_tell_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload);
 
 #endif

@@ -18,6 +18,7 @@
 
 #include "output/export/export_tcp.h"
 #include "reassembly/state.h"
+#include "reassembly/tracker.h"
 
 #include "harness.h"
 
