@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which upper layer is asked for what of a connection: by rows of made-up layers.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "reassembly/connection_lifecycle.h"
+#include "reassembly/rpc_chunks.h"
+#include "reassembly/upper.h"
+#include "reassembly/upper_layers.h"
+
+#define SERVICE_OF_B 7
+
+static struct rtap_tracker *tracker;
+static struct connection *connection;
+static char calls[64]; /* "ap": the packet callback of layer a, and so on */
+static bool takes[2];  /* whether layer a, layer b takes what it is given */
+
+static void note(char layer, char callback)
+{
+	size_t length = strlen(calls);
+
+	cr_assert_lt(length + 3, sizeof calls);
+	calls[length] = layer;
+	calls[length + 1] = callback;
+	calls[length + 2] = '\0';
+}
+
+static bool nothing_is_set_up(const struct connection *its)
+{
+	(void)its;
+	return false;
+}
+
+static bool is_set_up_for_b(const struct connection *its)
+{
+	return its->shown.service_id == SERVICE_OF_B;
+}
+
+/* What both layers have, with another letter. */
+#define LAYER(letter, index) \
+	static bool packet_##letter(struct upper_work *work) { (void)work; note(#letter[0], 'p'); return takes[index]; } \
+	static bool send_##letter(struct upper_work *work) { (void)work; note(#letter[0], 's'); return takes[index]; } \
+	static bool read_##letter(struct upper_work *work) { (void)work; note(#letter[0], 'r'); return true; } \
+	static void ahead_##letter(struct upper_work *work) { (void)work; note(#letter[0], 'h'); } \
+	static bool may_want_##letter(const struct rtap_tracker *its, const struct connection *of) \
+	{ (void)its; (void)of; note(#letter[0], 'w'); return takes[index]; } \
+	static void claim_##letter(struct rtap_tracker *its, struct message *message) \
+	{ static struct rpc_region region; (void)its; note(#letter[0], 'c'); if (takes[index]) message->region = &region; } \
+	static void settled_##letter(struct rtap_tracker *its, struct message *message) \
+	{ (void)its; note(#letter[0], 'S'); message->region = NULL; } \
+	static void forget_##letter(struct message *message) { note(#letter[0], 'f'); message->region = NULL; } \
+	static uint64_t used_##letter(const struct message *message) { (void)message; return 0; } \
+	static void detach_##letter(struct message *message) { (void)message; note(#letter[0], 'd'); } \
+	static void merged_##letter(struct rtap_tracker *its, struct connection *from, struct connection *to, bool turned) \
+	{ (void)its; (void)from; (void)to; (void)turned; note(#letter[0], 'm'); } \
+	static void end_##letter(struct rtap_tracker *its, struct connection *of) { (void)its; (void)of; note(#letter[0], 'e'); } \
+	static void over_##letter(struct rtap_tracker *its, struct connection *of) { (void)its; (void)of; note(#letter[0], 'o'); } \
+	static void advance_##letter(struct rtap_tracker *its) { (void)its; } \
+	static void fini_##letter(struct rtap_tracker *its) { (void)its; note(#letter[0], 'F'); }
+
+#define ROW(letter, set_up) \
+	{ #letter, set_up, packet_##letter, send_##letter, read_##letter, ahead_##letter, may_want_##letter, claim_##letter, settled_##letter, \
+	  forget_##letter, used_##letter, detach_##letter, merged_##letter, end_##letter, over_##letter, advance_##letter, fini_##letter }
+
+LAYER(a, 0)
+LAYER(b, 1)
+
+static const struct upper_layer a = ROW(a, nothing_is_set_up), b = ROW(b, is_set_up_for_b);
+static const struct upper_layer *const layers[] = { &a, &b, NULL };
+
+static void expect(const char *wanted)
+{
+	cr_expect_str_eq(calls, wanted);
+	calls[0] = '\0';
+}
+
+static void begin(void)
+{
+	tracker = rtap_tracker_open(&(struct rtap_tracker_options){ 0 });
+	cr_assert_not_null(tracker);
+	tracker->layers = layers;
+	connection = connection_create(tracker, 1, 0);
+	cr_assert_not_null(connection);
+	takes[0] = takes[1] = false;
+}
+
+static void end(void)
+{
+	calls[0] = '\0';
+	rtap_tracker_close(tracker);
+	cr_expect(strstr(calls, "aF") && strstr(calls, "bF"), "%s", calls);
+	tracker = NULL;
+	calls[0] = '\0';
+}
+
+static bool packet(void)
+{
+	return upper_packet(&(struct upper_work){ .tracker = tracker, .connection = connection });
+}
+
+TestSuite(upper, .init = begin, .fini = end);
+
+Test(upper, all_layers_are_asked_in_order_as_long_as_none_takes_a_packet)
+{
+	cr_expect_not(packet());
+	expect("apbp");
+	cr_expect_null(connection->layer);
+	cr_expect_not(packet());
+	expect("apbp");
+}
+
+Test(upper, who_takes_a_packet_is_asked_alone_from_then_on)
+{
+	takes[1] = true;
+	cr_expect(packet());
+	expect("apbp");
+	cr_expect_eq(connection->layer, &b);
+	takes[1] = false;
+	cr_expect_not(packet());
+	expect("bp");
+	cr_expect_eq(connection->layer, &b);
+}
+
+Test(upper, who_takes_a_send_of_iwarp_gets_its_reads)
+{
+	struct upper_work work = { .tracker = tracker, .connection = connection };
+
+	cr_expect_not(upper_read(&work));
+	upper_ahead(&work);
+	expect("ahbh");
+	takes[0] = true;
+	cr_expect(upper_send(&work));
+	cr_expect(upper_read(&work));
+	upper_ahead(&work);
+	expect("asarah");
+}
+
+Test(upper, a_connection_that_is_set_up_for_a_layer_is_of_no_other)
+{
+	connection->shown.service_id = SERVICE_OF_B;
+	takes[0] = true;
+	cr_expect_not(packet());
+	expect("bp");
+	cr_expect_eq(connection->layer, &b);
+}
+
+Test(upper, data_before_its_request_is_kept_if_any_layer_wants_it)
+{
+	cr_expect_not(upper_may_want(tracker, connection));
+	expect("awbw");
+	takes[1] = true;
+	cr_expect(upper_may_want(tracker, connection));
+	expect("awbw");
+	connection->layer = &a;
+	cr_expect_not(upper_may_want(tracker, connection));
+	expect("aw");
+}
+
+Test(upper, a_message_without_a_key_is_claimed_by_none_and_one_with_a_key_once)
+{
+	struct message message = { .connection = connection };
+
+	takes[0] = takes[1] = true;
+	upper_claim(tracker, &message);
+	expect("");
+	message.shown.has_key = true;
+	upper_claim(tracker, &message);
+	expect("ac");
+	message.region = NULL;
+	connection->layer = &b;
+	upper_claim(tracker, &message);
+	expect("bc");
+}
+
+Test(upper, only_messages_that_it_claimed_are_reported_to_a_layer)
+{
+	struct message message = { .connection = connection };
+
+	connection->layer = &b;
+	upper_settled(tracker, &message);
+	upper_forget(&message);
+	expect("");
+	takes[1] = message.shown.has_key = true;
+	upper_claim(tracker, &message);
+	upper_settled(tracker, &message);
+	upper_claim(tracker, &message);
+	upper_forget(&message);
+	expect("bcbSbcbf");
+}
+
+Test(upper, a_merged_connection_is_of_the_layer_of_either_half)
+{
+	struct connection *half = connection_create(tracker, 2, 0);
+
+	cr_assert_not_null(half);
+	upper_merged(tracker, half, connection, false);
+	expect("ambm");
+	cr_expect_null(connection->layer);
+	half->layer = &b;
+	upper_merged(tracker, half, connection, false);
+	expect("bm");
+	cr_expect_eq(connection->layer, &b);
+}
+
+Test(upper, of_halves_that_contradict_each_other_the_older_one_stays)
+{
+	struct connection *half = connection_create(tracker, 2, 0);
+
+	cr_assert_not_null(half);
+	half->layer = &b;
+	connection->layer = &a;
+	upper_merged(tracker, half, connection, false);
+	expect("beboam");
+	cr_expect_eq(connection->layer, &a);
+}
+
+Test(upper, a_connection_that_is_retired_ends_and_is_over_for_its_layer)
+{
+	connection->layer = &b;
+	connection_retire(tracker, connection);
+	expect("bebo");
+}
+
+Test(upper, every_row_of_the_table_is_complete)
+{
+	for (const struct upper_layer *const *layer = upper_layers; *layer; layer++) {
+		const struct upper_layer *row = *layer;
+
+		cr_expect(row->name && row->is_set_up && row->packet && row->send && row->read && row->ahead && row->may_want && row->claim &&
+			  row->settled && row->forget && row->used_ns && row->detach && row->merged && row->end && row->over && row->advance &&
+			  row->fini, "%s", row->name ? row->name : "a row without a name");
+		for (const struct upper_layer *const *other = upper_layers; other < layer; other++)
+			cr_expect_str_neq((*other)->name, row->name);
+	}
+}
