@@ -504,10 +504,10 @@ Test(findings, of_recoveries_say_what_they_cost)
 	struct stats_recovery recovery = { .time_lost_ns = 3420 * MS, .least_ns = 537 * MS, .most_ns = 541 * MS };
 	struct finding finding = { .recovery = &recovery, .cause = RTAP_RECOVERY_TIMEOUT, .count = 6, .of_ns = 6700 * MS, .retries = &agreed };
 
-	expect_text(&finding, "3.42 s of 6.70 s lost to 6 time-outs, 537 ms apart; CM asked for 537 ms (Local ACK Timeout 17, retry count 7)");
+	expect_text(&finding, "3.42 s of 6.70 s lost to 6 timeouts, 537 ms apart; CM asked for 537 ms (Local ACK Timeout 17, retry count 7)");
 	recovery.most_ns = 1074 * MS;
 	finding.retries = NULL;
-	expect_text(&finding, "3.42 s of 6.70 s lost to 6 time-outs, 537 ms to 1.07 s apart");
+	expect_text(&finding, "3.42 s of 6.70 s lost to 6 timeouts, 537 ms to 1.07 s apart");
 	recovery = (struct stats_recovery){ .time_lost_ns = 655360000 };
 	finding = (struct finding){ .recovery = &recovery, .cause = RTAP_RECOVERY_RNR, .count = 1, .of_ns = 99999999999 };
 	expect_text(&finding, "655 ms of 100 s lost to 1 RNR NAK (the receiver had posted no receive)");

@@ -29,9 +29,9 @@ static const struct { const char *plural, *one, *style; } causes[CAUSES] = {
 	[RTAP_RECOVERY_SEQUENCE_NAK] = { "sequence NAKs", "sequence NAK", "nak" },
 	[RTAP_RECOVERY_IMPLIED_NAK] = { "missing READ responses", "missing READ response", "again" },
 	[RTAP_RECOVERY_RNR] = { "RNR NAKs", "RNR NAK", "rnr" },
-	[RTAP_RECOVERY_TIMEOUT] = { "time-outs", "time-out", "late" },
+	[RTAP_RECOVERY_TIMEOUT] = { "timeouts", "timeout", "late" },
 	[FIRST_TCP + TCP_RECOVERY_FAST] = { "TCP fast retransmits", "TCP fast retransmit", "again" },
-	[FIRST_TCP + TCP_RECOVERY_TIMEOUT] = { "TCP time-outs", "TCP time-out", "late" },
+	[FIRST_TCP + TCP_RECOVERY_TIMEOUT] = { "TCP timeouts", "TCP timeout", "late" },
 	[FIRST_TCP + TCP_RECOVERY_ZERO_WINDOW] = { "closed TCP windows", "closed TCP window", "rnr" },
 };
 
@@ -197,7 +197,7 @@ static void lane_names(const struct lane lanes[CAUSES], struct line *line)
 	}
 }
 
-/* "connection 3 a→b: 540.0 ms lost to a time-out, attempt 2, frame 12, +0.500000000 s to +1.040000000 s" */
+/* "connection 3 a→b: 540.0 ms lost to a timeout, attempt 2, frame 12, +0.500000000 s to +1.040000000 s" */
 static void title(const struct report_page *page, const struct report_recovery *recovery, struct line *line)
 {
 	int64_t end_ns = (int64_t)((uint64_t)recovery->spot.time_ns - (uint64_t)page->stats->begin_ns);

@@ -483,7 +483,7 @@ void finding_recovery_text(const struct finding *found, struct line *line)
 		[RTAP_RECOVERY_SEQUENCE_NAK] = { "recovery after a sequence NAK", "recoveries after sequence NAKs" },
 		[RTAP_RECOVERY_IMPLIED_NAK] = { "restart of a READ that lacked a response", "restarts of READs that lacked a response" },
 		[RTAP_RECOVERY_RNR] = { "RNR NAK (the receiver had posted no receive)", "RNR NAKs (the receiver had posted no receive)" },
-		[RTAP_RECOVERY_TIMEOUT] = { "time-out", "time-outs" },
+		[RTAP_RECOVERY_TIMEOUT] = { "timeout", "timeouts" },
 	};
 	const struct stats_recovery *recovery = found->recovery;
 
@@ -508,7 +508,7 @@ void finding_recovery_text(const struct finding *found, struct line *line)
 	if (recovery->late) {
 		line_text(line, "; ");
 		line_dec(line, recovery->late);
-		line_text(line, " began more than 4 ms after the NAK, and may be time-outs if it was lost");
+		line_text(line, " began more than 4 ms after the NAK, and may be timeouts if it was lost");
 	}
 	if (!found->retries)
 		return;

@@ -72,7 +72,7 @@ struct findings {
 	struct sampling sampling;
 };
 
-/* What recoveries cost, of a finding that has `recovery`: "3.42 s of 6.70 s lost to 6 time-outs, 540 ms apart". */
+/* What recoveries cost, of a finding that has `recovery`: "3.42 s of 6.70 s lost to 6 timeouts, 540 ms apart". */
 void finding_recovery_text(const struct finding *found, struct line *line);
 
 void findings_gather(struct findings *findings, const struct stats *stats);

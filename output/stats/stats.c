@@ -36,7 +36,7 @@ const char *stats_recovery_name(enum rtap_recovery cause)
 const char *stats_recovery_words(enum rtap_recovery cause)
 {
 	static const char *const words[RTAP_RECOVERY_COUNT] = {
-		"nothing", "a sequence NAK", "a missing response (implied NAK)", "an RNR NAK", "a time-out",
+		"nothing", "a sequence NAK", "a missing response (implied NAK)", "an RNR NAK", "a timeout",
 	};
 
 	return words[cause];

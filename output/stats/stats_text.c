@@ -398,7 +398,7 @@ static void reordering(const struct stats_reordering *counted, struct line *line
 /* Of TCP. */
 static void tcp_recoveries(const struct stats_direction *direction, int64_t last_ns, struct line *line)
 {
-	static const char *const labels[] = { "fast retransmits", "time-outs", "closed receive windows" };
+	static const char *const labels[] = { "fast retransmits", "timeouts", "closed receive windows" };
 
 	for (int cause = 0; direction->recovery && cause < TCP_RECOVERY_COUNT; cause++) {
 		const struct tcp_recovery_count *counted = &direction->recovery->counts[cause];

@@ -208,7 +208,7 @@ class Findings(Case):
 
     def test_time_outs_say_what_they_cost_and_what_was_asked_for(self):
         found = self.of(lambda talk: [talk.data("A", "write", 4, [Loss(0, "timeout", 540 * MS, True)]) for _ in range(6)])
-        self.assertIn("3.24 s of 3.24 s lost to 6 time-outs, 540 ms apart; CM asked for 537 ms (Local ACK Timeout 17, retry count 7)",
+        self.assertIn("3.24 s of 3.24 s lost to 6 timeouts, 540 ms apart; CM asked for 537 ms (Local ACK Timeout 17, retry count 7)",
                       self.text("timeouts"))
         self.assertEqual((found["timeouts"]["ack_timeout"], found["timeouts"]["retry_count"]), (17, 7))
         self.assertFalse({"adaptive_retransmission", "retries_exhausted"} & set(found))
@@ -254,7 +254,7 @@ class Findings(Case):
     def test_recoveries_long_after_their_nak_may_be_time_outs(self):
         found = self.of(lambda talk: [talk.data("A", "write", 8, [Loss(2, "sequence_nak", wait * MS)]) for wait in (1, 2, 3, 40, 50)])
         self.assertEqual((found["nak_recoveries"]["count"], found["nak_recoveries"]["late"]), (5, 2))
-        self.assertIn("; 2 began more than 4 ms after the NAK, and may be time-outs if it was lost", self.text("nak_recoveries"))
+        self.assertIn("; 2 began more than 4 ms after the NAK, and may be timeouts if it was lost", self.text("nak_recoveries"))
         found = self.of(lambda talk: [talk.data("A", "write", 8, [Loss(2, "sequence_nak", 1 * MS)]) for _ in range(5)])
         self.assertNotIn("late", found["nak_recoveries"])
 

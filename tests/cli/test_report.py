@@ -270,7 +270,7 @@ class Numbers(ReportTest):
             connection, end, lost, unit, cause, begin, until = words.groups()
             self.assertAlmostEqual((float(until) - float(begin)) * (1000 if unit == "ms" else 1) / float(lost), 1, delta=0.01, msg=one)
             drawn[int(connection), end.upper(), cause] += round((float(until) - float(begin)) * 1000)
-        words = {"sequence_nak": "sequence NAK", "implied_nak": "missing READ response", "rnr": "RNR NAK", "timeout": "time-out"}
+        words = {"sequence_nak": "sequence NAK", "implied_nak": "missing READ response", "rnr": "RNR NAK", "timeout": "timeout"}
         self.assertEqual(drawn, {(i + 1, sender, words[cause]): lost // MS for i, talk in enumerate(talks)
                                  for (sender, cause), (count, lost) in talk.lost.items()})
         self.assertEqual(len(titles), 16)
