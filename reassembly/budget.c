@@ -40,6 +40,26 @@ void budget_link_newest(struct budget *budget, struct budget_holder *holder)
 		budget->awake = holder;
 }
 
+void budget_make_newest(struct budget *budget, struct budget_holder *holder)
+{
+	if (holder->rests) {
+		if (holder == budget->concluded)
+			return;
+		budget_unlink(budget, holder);
+		budget_link_newest(budget, holder);
+	}
+	if (budget->newest == holder)
+		return;
+	if (budget->awake == holder)
+		budget->awake = holder->newer;
+	*(holder->older ? &holder->older->newer : &budget->oldest) = holder->newer;
+	holder->newer->older = holder->older;
+	holder->older = budget->newest;
+	holder->newer = NULL;
+	budget->newest->newer = holder;
+	budget->newest = holder;
+}
+
 /* The holder used longest ago that can be given up, and is not the one that asks. */
 static struct budget_holder *victim(const struct budget *budget, const struct budget_holder *asking)
 {

@@ -66,24 +66,12 @@ void budget_unlink(struct budget *budget, struct budget_holder *holder);
 void budget_give_up_due(struct budget *budget);
 
 /* Moves a holder that is in the order to its end. */
+void budget_make_newest(struct budget *budget, struct budget_holder *holder);
+
 static inline void budget_move_newest(struct budget *budget, struct budget_holder *holder)
 {
-	if (holder->rests) {
-		if (holder == budget->concluded)
-			return;
-		budget_unlink(budget, holder);
-		budget_link_newest(budget, holder);
-	}
-	if (budget->newest == holder)
-		return;
-	if (budget->awake == holder)
-		budget->awake = holder->newer;
-	*(holder->older ? &holder->older->newer : &budget->oldest) = holder->newer;
-	holder->newer->older = holder->older;
-	holder->older = budget->newest;
-	holder->newer = NULL;
-	budget->newest->newer = holder;
-	budget->newest = holder;
+	if (holder->rests || budget->newest != holder)
+		budget_make_newest(budget, holder);
 }
 
 /* Time has come to `now_ns`: gives up the holders that were not used for give_up_ns. Returns whether some may have been. */

@@ -48,7 +48,7 @@ static bool take_reth(struct message *message, const struct rtap_ib_facts *ib)
 }
 
 /* Services without answers: a message is over when it is whole, or when the next one begins. IBTA vol. 1, 9.8.2.2. */
-static void close_unreliable(struct psn_stream *stream, struct message *message, int64_t now_ns, bool begins)
+static __attribute__((noinline)) void close_unreliable(struct psn_stream *stream, struct message *message, int64_t now_ns, bool begins)
 {
 	if (begins)
 		for (struct message *before = message->before; before && !before->answered; before = before->before) {

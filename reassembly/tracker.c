@@ -394,7 +394,7 @@ static void pair_by_port(struct rtap_tracker *tracker, struct flow *flow, const 
 }
 
 /* Responses that were captured before the first of the requests, of which they are by their port. */
-static void pair_pending_by_port(struct rtap_tracker *tracker, struct flow *flow)
+static __attribute__((cold, noinline)) void pair_pending_by_port(struct rtap_tracker *tracker, struct flow *flow)
 {
 	struct flow *other = port_pairing_partner(flow);
 
@@ -710,12 +710,21 @@ struct knowledge {
 	bool is_set;
 };
 
-static inline struct rtap_context *context_of(const struct rtap_tracker *tracker, struct knowledge *known)
+static __attribute__((noinline)) struct rtap_context *context_of(const struct rtap_tracker *tracker, struct knowledge *known)
 {
 	if (!known->is_set)
 		known->context = tracker->alone;
 	known->is_set = true;
 	return &known->context;
+}
+
+/* Holders of memory were given up. */
+static __attribute__((cold, noinline)) void follow_given_up(struct rtap_tracker *tracker)
+{
+	/* messages that were concluded have nothing of the frame at hand */
+	frame_touch_done(tracker, false);
+	messages_advance(tracker);
+	connections_advance(tracker);
 }
 
 static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet)
@@ -739,12 +748,8 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	/* out of order by a little; or the capturing machine's clock was set back */
 	if (frame->time_ns > tracker->now_ns || tracker->now_ns - frame->time_ns >= CLOCK_SET_NS)
 		tracker->now_ns = frame->time_ns;
-	if (budget_advance(&tracker->budget, tracker->now_ns)) {
-		/* messages that were concluded have nothing of the frame at hand */
-		frame_touch_done(tracker, false);
-		messages_advance(tracker);
-		connections_advance(tracker);
-	}
+	if (budget_advance(&tracker->budget, tracker->now_ns))
+		follow_given_up(tracker);
 	known.is_set = false;
 	/* the last piece of a datagram shows all of it */
 	if (packet->fragment.present &&
