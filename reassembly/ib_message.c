@@ -253,9 +253,10 @@ static __attribute__((cold, noinline)) void sent_again(struct psn_stream *stream
 		psn_ask_again(stream, psn, psn + count);
 	/* an answered one waits again for what its requester lacks */
 	if (is_read && message && psn >= message->low && message->stream == stream) {
-		message->needed.begin = (uint32_t)(psn - message->low);
-		message->needed.end = (message->needed.begin + (uint32_t)count) & (UINT32_MAX >> 2);
-		message->needed.has_come = message->needed.is_over = false;
+		message->needed.begin = (psn - message->low) & PSN_MASK;
+		message->needed.end = (psn - message->low + count) & PSN_MASK;
+		message->needed.has_come = false;
+		message->needed.ahead = 0;
 		message->answered_ns = packet->frame->time_ns;
 		message->answered_at = stream->packets + IB_AGAIN_PACKETS;
 	}

@@ -221,23 +221,33 @@ static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, stru
 
 /*
  * A response to a request that was sent again. A requester takes responses in order only: what it asked for again it lacks, until
- * that comes in order. Without those that were not captured it ends with the last one, if they do not come later.
+ * that comes in order; before the first of all that it asked for again it drops what was on its way. Without those that were not captured
+ * it ends with the last one: what it does not ask for again it has.
  */
-static void take_needed(struct message *message, uint64_t psn, enum rtap_psn_analysis analysis)
+static void take_needed(const struct psn_stream *stream, struct message *message, uint64_t psn, enum rtap_psn_analysis analysis)
 {
-	uint64_t place = psn - message->low;
+	uint64_t place = psn - message->low, ahead;
 
+	if (stream->recovery.awaited && psn > stream->recovery.awaited && analysis != RTAP_PSN_RETRANSMISSION)
+		return;
 	if (analysis == RTAP_PSN_DUPLICATE || analysis == RTAP_PSN_CAPTURED_TWICE || place < message->needed.begin || place >= message->needed.end)
 		return;
-	if (place == message->needed.begin) {
-		message->needed.begin++;
+	ahead = place - message->needed.begin;
+	if (!ahead) {
+		unsigned taken = 1 + (unsigned)__builtin_ctz(~(uint32_t)message->needed.ahead);
+
+		message->needed.begin = (message->needed.begin + taken) & PSN_MASK;
+		message->needed.ahead >>= taken;
 		message->needed.has_come = true;
-	} else if (!message->needed.has_come || message->needed.is_over || analysis != RTAP_PSN_RETRANSMISSION) {
+	} else if (!message->needed.has_come) {
 		return;
+	} else if (ahead <= NEEDED_AHEAD) {
+		message->needed.ahead |= 1u << (ahead - 1);
 	}
-	if (place + 1 < message->needed.end)
+	if (place + 1 == message->needed.end && analysis == RTAP_PSN_RETRANSMISSION)
+		message->needed.begin = message->needed.end;
+	if (message->needed.begin < message->needed.end)
 		return;
-	message->needed.is_over = true;
 	/* it ends here, not where it seemed to before */
 	if (message->shown.outcome == RTAP_OUTCOME_GOOD)
 		message->answered = false;
@@ -252,10 +262,8 @@ static void finish_response(struct rtap_tracker *tracker, struct psn_stream *str
 		message->shown.outcome = RTAP_OUTCOME_GOOD;
 	if (!assembly_is_whole(message) || message->answered)
 		return;
-	if (message->needed.begin == message->needed.end || message->needed.is_over) {
+	if (message->needed.begin == message->needed.end) {
 		answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
-		if (message->needed.begin < message->needed.end)
-			message->answered_at += IB_AGAIN_PACKETS;
 		while (stream->unanswered && stream->unanswered->answered)
 			stream->unanswered = stream->unanswered->behind;
 	}
@@ -287,7 +295,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	if (place == IB_FIRST || place == IB_MIDDLE)
 		assembly_learn_path_mtu(stream, piece.wire);
 	if (message)
-		take_needed(message, psn, analysis);
+		take_needed(stream, message, psn, analysis);
 	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {
 		was_whole = message->has_last;
 		assembly_note_frame(tracker, message, &piece, !was_whole);
@@ -337,7 +345,7 @@ static __attribute__((noinline)) void atomic_response(struct rtap_tracker *track
 		}
 		return;
 	}
-	take_needed(message, psn, analysis);
+	take_needed(stream, message, psn, analysis);
 	for (int i = 0; i < 8; i++)
 		original[i] = (uint8_t)(response->original >> (56 - 8 * i));
 	piece.crc = assembly_digest(tracker, original, piece.captured);

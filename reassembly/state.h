@@ -88,6 +88,9 @@ struct recovery {
 	int64_t counted_ns;  /* time lost is counted up to here */
 };
 
+/* So far READ responses that were asked for again may be captured in another order. */
+#define NEEDED_AHEAD 14
+
 struct message {
 	struct rtap_message shown;
 	struct message *before, *behind;   /* in its stream, by PSN */
@@ -133,9 +136,10 @@ struct message {
 	union {
 		uint64_t ack_at;           /* iWARP: the stream offset that is acknowledged when it is */
 		struct {
-			uint32_t begin, end : 30; /* responses asked for again that the requester still lacks, from `low` on; the same: none */
-			uint32_t has_come : 1; /* the first of them */
-			uint32_t is_over : 1; /* so has the last */
+			/* responses asked for again that the requester still lacks, from `low` on; the same: none. A READ has at most 2^23 */
+			uint64_t begin : 24, end : 24;
+			uint64_t has_come : 1; /* the first of them */
+			uint64_t ahead : NEEDED_AHEAD; /* a bit for each after `begin` that has come */
 		} needed;
 	};
 	struct message *next_touched;

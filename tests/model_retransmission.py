@@ -204,6 +204,7 @@ class Stream:
         self.running, self.last_again = False, None
         self.counted_to = 0                      # time lost is counted up to here
         self.awaited = None                      # (PSN, cause): the response that ends a recovery
+        self.awaits = None                       # PSN of the first response asked for again last, until it comes
         self.asked = {}                          # READs and atomics by first PSN: what their requester waits for
         self.begun, self.unacknowledged = {}, {} # the SEND or WRITE under way; those that came to their end, by last PSN
         self.done = {}                           # (frame, PSN) of a request: (frame of the answer, nanoseconds)
@@ -312,10 +313,10 @@ class Stream:
         if p.opcode == READ or p.opcode in ATOMICS:
             for asked in self.asked.values():
                 if asked["first"] <= psn < asked["end"] and label == "retransmission":
-                    asked["next"] = psn
+                    asked.update(again=psn, lacks=set(range(psn, asked["end"])))
                     return
             if label in ("in_order", "gap"):
-                self.asked[psn] = {"first": psn, "end": psn + span, "next": psn, "request": p}
+                self.asked[psn] = {"first": psn, "end": psn + span, "again": None, "lacks": set(range(psn, psn + span)), "request": p}
         elif label in ("in_order", "gap"):
             if p.opcode in FIRSTS:
                 self.begun = {"first": psn, "request": p, "next": psn}
@@ -344,17 +345,30 @@ class Stream:
         self.done[first.frame, first.psn] = (p.frame, p.time - first.time)
 
     def answer(self, p, psn, label):
-        """What a response is to its requester, which takes those with data in order only."""
+        """
+        What a response is to its requester, which takes those with data in order only: of what it asked for again it had nothing. Whether
+        they came to it in order is seen from what it does: what it does not ask for again it has, though two were captured the wrong way
+        round, or one of them not again.
+        """
         covers = psn + (p.opcode == ACK and p.syndrome >> 5 & 3 == 0)
         for last in [last for last in self.unacknowledged if last < covers]:
             self.end(self.unacknowledged.pop(last), p)
         if p.opcode == ACK or label in ("duplicate", "captured_twice"):
             return
+        # before the first one that it asked for again it drops those that were under way
+        if self.awaits == psn:
+            self.awaits = None
+        elif self.awaits is not None and psn > self.awaits and label != "retransmission":
+            return
         for asked in self.asked.values():
-            if asked["next"] == psn < asked["end"]:
-                asked["next"] += 1
-                if asked["next"] == asked["end"]:
-                    self.end(asked, p)
+            # nor does it take the rest of an earlier answer before the first one that it lacks
+            if psn not in asked["lacks"] or (asked["again"] in asked["lacks"] and psn != asked["again"]):
+                continue
+            asked["lacks"].discard(psn)
+            if psn == asked["end"] - 1 and asked["again"] is not None and label == "retransmission":
+                asked["lacks"] = {q for q in range(asked["first"], psn) if q not in self.got}
+            if not asked["lacks"]:
+                self.end(asked, p)
 
     def count(self, which, size, new):
         (self.payload if new else self.repeated)[which] += size
@@ -369,6 +383,7 @@ class Stream:
             self.first = psn
             self.lose(cause, self.progress(psn, read), p.time)
             self.awaited = (psn, cause) if read else None
+            self.awaits = psn if read else None
             self.nak_unused, self.later = False, None
         self.running, self.last_again = True, psn + span
 

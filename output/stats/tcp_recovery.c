@@ -64,10 +64,10 @@ static void sent_again(struct stats *stats, struct stats_direction *direction, c
 		sender->cause = reported && !silent ? TCP_RECOVERY_FAST : TCP_RECOVERY_TIMEOUT;
 		sender->begin_ns = sender->progress_ns;
 		count(sender, (enum tcp_recovery_cause)sender->cause, sight->frame);
-		sender->waits = true;
+		sender->waits = sender->recovers = true;
+		/* not what is sent later: RFC 6675, 5, RecoveryPoint */
+		sender->recovery_end = sender->next;
 	}
-	sender->recovers = true;
-	sender->recovery_end = sender->next;
 	sender->again_ns = sight->time_ns;
 }
 
