@@ -246,6 +246,9 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 	at = find_gap(&stream->gaps, psn);
 	if (at == stream->gaps.count)
 		return RTAP_PSN_RETRANSMISSION;
+	/* an acknowledgement shows it missing: none that was captured was sent after it */
+	if (stream->gaps.list[at].end == stream->next)
+		sent = SENT_UNKNOWN;
 	noticed_ns = stream->gaps.list[at].time_ns;
 	note_late(stream, &stream->requests, stream->gaps.list[at].arrived, noticed_ns, time_ns);
 	fill_gap(stream, &stream->gaps, at, psn, count);

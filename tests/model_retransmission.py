@@ -230,7 +230,7 @@ class Stream:
 
     def sent_after(self, p, newest):
         """Whether a packet was sent after one that came before it; None where that cannot be known."""
-        if not self.informative or newest is None:
+        if not self.informative or newest is None or distance(newest.psn, p.psn) < 0:
             return None
         return (p.ip_id - newest.ip_id) & 0xffff < 0x8000
 
@@ -466,7 +466,8 @@ class Stream:
             if asked and (goes_on or begun):
                 label, again = "retransmission", True
             elif any(q not in self.got for r in self.reads if r[1] > (self.high or 0) and r[0] < psn
-                     for q in range(max(r[0], self.high or 0), min(r[1], psn))):
+                     for q in range(max(r[0], self.high or 0), min(r[1], psn))) or \
+                    (p.opcode in (14, 15) and not read and self.high is not None and psn - 1 not in self.got):
                 label = "gap"
                 self.gaps[1] += 1
         else:
