@@ -607,7 +607,7 @@ static __attribute__((cold, noinline)) void take_consumer(const struct rtap_trac
 	packet->flow = flow;
 }
 
-static __attribute__((noinline)) void take_group_management(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+static void take_group_management(struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	struct rtap_end source, destination;
 
@@ -653,8 +653,8 @@ static __attribute__((noinline)) void datagram_packet(struct rtap_tracker *track
 }
 
 /* What is neither InfiniBand nor RoCE. */
-static __attribute__((noinline)) void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame,
-						    struct rtap_context *context, struct rtap_packet *packet)
+static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+			  struct rtap_packet *packet)
 {
 	if (!packet->tcp.present)
 		datagram_packet(tracker, frame, context, packet);
@@ -665,8 +665,8 @@ static __attribute__((noinline)) void socket_packet(struct rtap_tracker *tracker
 }
 
 /* A segment is shown by what the stream that it is of is known to carry. */
-static __attribute__((noinline)) void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
-						 struct rtap_packet *packet)
+static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
+		       struct rtap_packet *packet)
 {
 	bool differs;
 
@@ -710,11 +710,16 @@ struct knowledge {
 	bool is_set;
 };
 
-static __attribute__((noinline)) struct rtap_context *context_of(const struct rtap_tracker *tracker, struct knowledge *known)
+static __attribute__((noinline)) void begin_knowledge(const struct rtap_tracker *tracker, struct knowledge *known)
+{
+	known->context = tracker->alone;
+	known->is_set = true;
+}
+
+static inline struct rtap_context *context_of(const struct rtap_tracker *tracker, struct knowledge *known)
 {
 	if (!known->is_set)
-		known->context = tracker->alone;
-	known->is_set = true;
+		begin_knowledge(tracker, known);
 	return &known->context;
 }
 

@@ -219,7 +219,7 @@ static inline void count_class(struct stats *stats, struct stats_direction *send
 		congestion_note(stats, sender, CONGESTION_KEY(kind, class));
 }
 
-static __attribute__((noinline)) void note_socket(struct stats *stats, struct stats_connection *connection, struct stats_direction *sender,
+static void note_socket(struct stats *stats, struct stats_connection *connection, struct stats_direction *sender,
 			const struct stats_sight *sight, enum stats_event event)
 {
 	if (event != STATS_CAPTURED_TWICE)
