@@ -26,6 +26,9 @@ struct message_entry {
 	uint64_t partner;
 	uint64_t never_seen; /* bytes of it */
 	uint32_t copied;     /* bytes of the message, which are behind this, rounded up to 8 */
+	uint8_t rnr_retries[2]; /* of its connection */
+	bool closed;         /* the last of the rdma_disconnects in the connection's life was then */
+	int64_t closed_ns;
 };
 
 /* The events of its life stand behind it. */
@@ -82,6 +85,20 @@ bool stats_log_packet(struct stats_log *log, const struct rtap_packet *packet)
 #define PLAIN_LENGTH rounded(offsetof(struct rtap_message, missing))
 #define RPC_LENGTH rounded(offsetof(struct rtap_message, is_mad))
 
+/* What tells of a request refused by RNR NAKs whether it was given up. */
+static void note_end(struct message_entry *entry, const struct rtap_connection *connection)
+{
+	memcpy(entry->rnr_retries, connection->rnr_retries, sizeof entry->rnr_retries);
+	for (uint32_t i = 0; i < connection->life_count; i++) {
+		const struct rtap_life_event *event = &connection->life[i];
+
+		if (strcmp(event->name, "rdma_disconnect") || (entry->closed && event->time_ns < entry->closed_ns))
+			continue;
+		entry->closed = true;
+		entry->closed_ns = event->time_ns;
+	}
+}
+
 bool stats_log_message(struct stats_log *log, const struct rtap_message *message)
 {
 	size_t operations = message->operation_count * sizeof *message->operations;
@@ -95,6 +112,9 @@ bool stats_log_message(struct stats_log *log, const struct rtap_message *message
 	entry->partner = message->partner;
 	entry->never_seen = message->missing_count ? stats_never_seen(message) : 0;
 	entry->copied = (uint32_t)copied;
+	entry->closed = false;
+	if (message->connection && message->outcome == RTAP_OUTCOME_RNR)
+		note_end(entry, message->connection);
 	/* copies of a length that the compiler knows are a few moves */
 	if (copied == PLAIN_LENGTH)
 		memcpy(behind, message, PLAIN_LENGTH);
@@ -156,11 +176,15 @@ static void count_message(const struct message_entry *entry, struct stats *stats
 {
 	const uint8_t *behind = (const uint8_t *)(entry + 1);
 	struct rtap_missing missing = { .length = entry->never_seen, .length_known = true, .reason = RTAP_MISSING_NOT_CAPTURED };
+	struct rtap_life_event end = { .name = "rdma_disconnect", .time_ns = entry->closed_ns };
 	struct rtap_connection connection;
 	struct rtap_message message;
 
 	/* nothing else is counted of a message's connection */
 	connection.number = entry->connection;
+	memcpy(connection.rnr_retries, entry->rnr_retries, sizeof entry->rnr_retries);
+	connection.life = &end;
+	connection.life_count = entry->closed;
 	message.is_rpc = message.is_mad = false;
 	message.operation_count = 0;
 	memcpy(&message, behind, entry->copied);
