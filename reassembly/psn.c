@@ -251,7 +251,11 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 		sent = SENT_UNKNOWN;
 	noticed_ns = stream->gaps.list[at].time_ns;
 	note_late(stream, &stream->requests, stream->gaps.list[at].arrived, noticed_ns, time_ns);
-	fill_gap(stream, &stream->gaps, at, psn, count);
+	/* what a READ asks for can have been missed in several parts, as its responses came */
+	if (count > 1)
+		psn_fill(stream, psn, psn + count);
+	else
+		fill_gap(stream, &stream->gaps, at, psn, count);
 	stream->recovery.since_ns = noticed_ns;
 	if (sent == SENT_UNKNOWN && (is_asked_for(stream, psn) || time_ns - noticed_ns > LATE_NS))
 		sent = SENT_AFTER;

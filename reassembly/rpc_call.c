@@ -223,7 +223,8 @@ static void land_again(struct rtap_tracker *tracker, const struct rpc_call *call
 static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker *tracker, const struct rpc_call *call, struct message *last, bool in_order)
 {
 	struct message *message = last;
-	bool has_changed = false, is_before_send = false;
+	const struct rpc_call *changed = NULL;
+	bool is_before_send = false;
 
 	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
 		bool is_after_reply = call->reply.present && message->low > call->reply_psn;
@@ -234,17 +235,23 @@ static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker
 			is_before_send = true;
 		}
 		if (message->region) {
-			has_changed |= !in_order && names_memory_of(call, message) && changes_owner(tracker, message);
+			struct rpc_call *owner = message->region->call;
+
+			if (in_order || (call->call.present && !names_memory_of(call, message)) || !changes_owner(tracker, message))
+				continue;
+			if (changed && changed != owner)
+				land_again(tracker, changed, last);
+			changed = owner;
 			continue;
 		}
-		if (!is_before_send && !is_after_reply && call->call.time_ns - message->active_ns < GRACE_NS)
+		if (call->call.present && !is_before_send && !is_after_reply && call->call.time_ns - message->active_ns < GRACE_NS)
 			claim_late(tracker, message);
 	}
-	if (has_changed)
-		land_again(tracker, call, last);
+	if (changed)
+		land_again(tracker, changed, last);
 }
 
-/* The requests on both sides of the reply. */
+/* The requests on both sides of a reply; of one whose call is not known those that were taken for another call's. */
 static void claim_around_reply(struct rtap_tracker *tracker, const struct rpc_call *call)
 {
 	struct message *last = call->replier;
@@ -252,6 +259,19 @@ static void claim_around_reply(struct rtap_tracker *tracker, const struct rpc_ca
 	for (int i = 0; last->behind && i < MAX_OVERTAKING / 2; i++)
 		last = last->behind;
 	claim_overtaking(tracker, call, last, false);
+}
+
+/* A READ or WRITE is settled that could have been of several calls: what was missing when that was decided can have come since. */
+static void decide_at_last(struct rtap_tracker *tracker, struct message *message)
+{
+	const struct rpc_call *owner = message->region->call;
+	struct message *last = message;
+
+	if (!changes_owner(tracker, message))
+		return;
+	for (int i = 0; last->behind && i < MAX_OVERTAKING / 2; i++)
+		last = last->behind;
+	land_again(tracker, owner, last);
 }
 
 /* The call has come, in that SEND. */
@@ -612,6 +632,7 @@ static void note_streams(struct rpc_call *call)
 
 		/* a call that was captured late can have been answered by what is missing already */
 		call->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
+		call->begun_psn = i == 0 ? stream->next : call->begun_psn;
 		call->lost[i] = connection->ddp ? connection->shown.trouble[RTAP_TROUBLE_LOST] : stream->lost;
 	}
 }
@@ -871,7 +892,7 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 	}
 	budget_charge(&tracker->budget, &call->holder, call->reply.lists.count ? chunk_lists_memory(&call->reply.lists) : 0);
 	/* it came late, or something could have been this call's or another's */
-	if (call->has_regions && !call->connection->ddp && (message->behind || call->is_contested))
+	if (!call->connection->ddp && (call->has_regions ? message->behind || call->is_contested : message->behind && !call->call.present))
 		claim_around_reply(tracker, call);
 }
 
@@ -962,6 +983,9 @@ void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rpc_call *call = message->replies_to;
 
+	if (message->region && !message->connection->ddp &&
+	    (message->region->call->is_contested || message->shown.first_frame < message->region->call->call.first_frame))
+		decide_at_last(tracker, message);
 	if (message->region && !message->has_landed)
 		land(tracker, message);
 	if (message->region)

@@ -67,6 +67,8 @@ struct rpc_call {
 	bool has_regions;         /* some that are known by key and address */
 	bool is_contested;        /* a READ or WRITE could have been about its memory or about another call's */
 	bool in_doubt;            /* one was taken for its own though its reply can have been lost before that */
+	/* PSNs of the answering side, unwrapped: where that stood when it came; the lowest of those READs and WRITEs that came before it; 0: none */
+	uint64_t begun_psn, early_psn;
 	bool is_listed;           /* they are not in the connection's tree of them: in which list, is_answered says */
 	struct rpc_call *listed_before, *listed_behind;
 };

@@ -263,7 +263,28 @@ static void search_listed(struct search *search, const struct rpc_call *call)
 	}
 }
 
-struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct message *message)
+/* SENDs among which one is looked for whose call is not known. */
+#define MOST_AFTER 32
+
+/*
+ * Whether the message can be of a call that was not seen: a SEND follows it in the sequence that answers no call that is known, and this
+ * call came after one of the two, or the SEND after what follows it: packets were swapped. No SEND after the call's own reply counts.
+ */
+static bool is_before_unknown(const struct rpc_call *call, const struct message *message)
+{
+	const struct message *after = message->behind;
+
+	for (int i = 0; after && after != call->replier && i < MOST_AFTER; after = after->behind, i++) {
+		if (after->shown.verb != RTAP_VERB_SEND || (after->replies_to && after->replies_to->call.present))
+			continue;
+		if (after->shown.first_frame < call->call.first_frame || message->shown.first_frame < call->call.first_frame ||
+		    (after->behind && after->behind->shown.first_frame < after->shown.first_frame))
+			return true;
+	}
+	return false;
+}
+
+static struct rpc_region *find(struct rtap_tracker *tracker, const struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
 	struct rpc_regions *regions = &message->connection->regions;
@@ -291,6 +312,13 @@ struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct me
 	return search.newest;
 }
 
+struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct message *message)
+{
+	struct rpc_region *region = find(tracker, message);
+
+	return region && message->behind && !message->connection->ddp && is_before_unknown(region->call, message) ? NULL : region;
+}
+
 void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, struct message *message)
 {
 	struct rpc_call *call = region->call;
@@ -302,6 +330,8 @@ void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, s
 	message->claimed_behind = NULL;
 	*(call->last_claimed ? &call->last_claimed->claimed_behind : &call->claimed) = message;
 	call->last_claimed = message;
+	if (message->shown.first_frame < call->call.first_frame && (!call->early_psn || message->low < call->early_psn))
+		call->early_psn = message->low;
 	region->asked += message->shown.verb == RTAP_VERB_READ ? message->shown.length : 0;
 }
 
@@ -429,9 +459,19 @@ void rpc_region_empty(struct rtap_tracker *tracker, struct message *message)
 	}
 }
 
+/* Whether the reply to a call that was not seen can have been lost between READs and WRITEs that came before this call and the others. */
+static bool may_be_preceded(const struct rpc_call *call)
+{
+	const struct psn_stream *stream = &call->connection->streams[!call->from_a];
+
+	return call->early_psn && !call->connection->ddp && lost_between(stream, call->lost[0], call->early_psn, call->begun_psn);
+}
+
 void rpc_region_drop_doubtful(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	if (!call->in_doubt || call->reply.present || !may_be_followed(call))
+	bool is_followed = call->in_doubt && !call->reply.present && may_be_followed(call);
+
+	if (!is_followed && !may_be_preceded(call))
 		return;
 	for (uint32_t i = 0; i < call->call.lists.region_count; i++) {
 		struct coverage *data = &call->call.lists.regions[i].data;

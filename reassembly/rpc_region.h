@@ -36,7 +36,7 @@ void rpc_region_land(struct rtap_tracker *tracker, struct message *message);
 /* Takes out of the regions of a READ or WRITE what it brought, and with it what others brought to the same addresses. */
 void rpc_region_empty(struct rtap_tracker *tracker, struct message *message);
 
-/* Forgets what the regions of a call that ends without a reply hold, if it can be a later call's. */
+/* Forgets what the regions of a call that ends hold, if it can be another call's, of which the SENDs were lost. */
 void rpc_region_drop_doubtful(struct rtap_tracker *tracker, struct rpc_call *call);
 
 #endif
