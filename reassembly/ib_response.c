@@ -219,6 +219,8 @@ static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, stru
 	return RTAP_PSN_IN_ORDER;
 }
 
+#define NEEDED_MASK ((UINT32_C(1) << NEEDED_AHEAD) - 1)
+
 /*
  * A response to a request that was sent again. A requester takes responses in order only: what it asked for again it lacks, until
  * that comes in order; before the first of all that it asked for again it drops what was on its way. Without those that were not captured
@@ -237,12 +239,12 @@ static void take_needed(const struct psn_stream *stream, struct message *message
 		unsigned taken = 1 + (unsigned)__builtin_ctz(~(uint32_t)message->needed.ahead);
 
 		message->needed.begin = (message->needed.begin + taken) & PSN_MASK;
-		message->needed.ahead >>= taken;
+		message->needed.ahead = ((uint32_t)message->needed.ahead >> taken) & NEEDED_MASK;
 		message->needed.has_come = true;
 	} else if (!message->needed.has_come) {
 		return;
 	} else if (ahead <= NEEDED_AHEAD) {
-		message->needed.ahead |= 1u << (ahead - 1);
+		message->needed.ahead = (message->needed.ahead | UINT32_C(1) << (ahead - 1)) & NEEDED_MASK;
 	}
 	if (place + 1 == message->needed.end && analysis == RTAP_PSN_RETRANSMISSION)
 		message->needed.begin = message->needed.end;
