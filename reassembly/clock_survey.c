@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "reassembly/clock_survey.h"
-#include "reassembly/map.h"
-#include "reassembly/memory.h"
+#include "reassembly/store/map.h"
+#include "reassembly/store/memory.h"
 #include "reassembly/packet_identity.h"
 
 #define PLACES (2 * CLOCK_SURVEY_PACKETS)

@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "reassembly/conclude.h"
-#include "reassembly/memory.h"
+#include "reassembly/store/memory.h"
 #include "reassembly/message_extent.h"
 
 /* The list of what is missing, growing. */

@@ -6,12 +6,12 @@
 
 #include "reassembly/connection.h"
 #include "reassembly/connection_life.h"
-#include "reassembly/ddp_half.h"
-#include "reassembly/early_response.h"
-#include "reassembly/expectation.h"
-#include "reassembly/handshake_ids.h"
-#include "reassembly/memory.h"
-#include "reassembly/port_pairing.h"
+#include "reassembly/iwarp/ddp_half.h"
+#include "reassembly/infiniband/early_response.h"
+#include "reassembly/infiniband/expectation.h"
+#include "reassembly/infiniband/handshake_ids.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/infiniband/port_pairing.h"
 
 struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn,
 			    uint32_t source_qpn, bool datagram)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "reassembly/connection_life.h"
-#include "reassembly/memory.h"
+#include "reassembly/store/memory.h"
 
 uint32_t connection_life_room(const struct rtap_connection *shown)
 {

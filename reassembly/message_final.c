@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "config.h"
 
-#include "reassembly/assembly.h"
-#include "reassembly/ddp_half.h"
+#include "reassembly/infiniband/assembly.h"
+#include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/message_final.h"
 
 #define TORN_NS (2 * NANOSECONDS)

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 
 #include "dissect/engine/clear.h"
-#include "reassembly/assembly.h"
+#include "reassembly/infiniband/assembly.h"
 #include "reassembly/conclude.h"
 #include "reassembly/connection.h"
-#include "reassembly/ddp_half.h"
+#include "reassembly/iwarp/ddp_half.h"
 #include "reassembly/kept_ahead.h"
-#include "reassembly/memory.h"
+#include "reassembly/store/memory.h"
 #include "reassembly/message_final.h"
 #include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/rpc_operations.h"
+#include "reassembly/upper/rpc_operations.h"
 #include "reassembly/upper.h"
 
 #define CACHE_LINE 64

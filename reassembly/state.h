@@ -9,17 +9,17 @@
 
 #include <rdmatap/tracker.h>
 
-#include "reassembly/budget.h"
-#include "reassembly/coverage.h"
-#include "reassembly/ip_fragments.h"
-#include "reassembly/iwarp_view.h"
-#include "reassembly/mad_exchange.h"
-#include "reassembly/map.h"
-#include "reassembly/rmpp.h"
-#include "reassembly/rpc_answers.h"
-#include "reassembly/rpc_carriers.h"
-#include "reassembly/tcp_stream.h"
-#include "reassembly/tree.h"
+#include "reassembly/store/budget.h"
+#include "reassembly/store/coverage.h"
+#include "reassembly/stream/ip_fragments.h"
+#include "reassembly/iwarp/iwarp_view.h"
+#include "reassembly/management/mad_exchange.h"
+#include "reassembly/store/map.h"
+#include "reassembly/management/rmpp.h"
+#include "reassembly/upper/rpc_answers.h"
+#include "reassembly/upper/rpc_carriers.h"
+#include "reassembly/stream/tcp_stream.h"
+#include "reassembly/store/tree.h"
 
 #define MESSAGE_ORIGIN (UINT64_C(1) << 40)
 /* PSNs that a stream can be past a hole before it is given up; packets further off belong to another conversation. */
@@ -69,7 +69,7 @@ struct recent_ack {
 	int64_t time_ns;     /* 0: none */
 };
 
-/* How a requester sends again what was lost: reassembly/recovery.h. */
+/* How a requester sends again what was lost: reassembly/infiniband/recovery.h. */
 struct recovery {
 	bool running;        /* the last request was a retransmission */
 	bool nak_unused;     /* nothing was sent again since the last NAK that asks for it */

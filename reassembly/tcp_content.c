@@ -5,10 +5,10 @@
 
 #include "dissect/dissect.h"
 #include "dissect/engine/protocol.h"
-#include "reassembly/iwarp_stream.h"
-#include "reassembly/memory.h"
-#include "reassembly/rpc_conversation.h"
-#include "reassembly/rpc_socket.h"
+#include "reassembly/iwarp/iwarp_stream.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/rpc_conversation.h"
+#include "reassembly/upper/rpc_socket.h"
 #include "reassembly/tcp_content.h"
 
 /* A connection's user; both members NULL: it is deaf. */

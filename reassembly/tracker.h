@@ -8,7 +8,7 @@
 #include <rdmatap/tracker.h>
 
 #include "reassembly/captured_copies.h"
-#include "reassembly/rpc_exchange.h"
+#include "reassembly/upper/rpc_exchange.h"
 
 /* Dissects a frame by itself. May be called by any thread at any time, for any frame. */
 void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);

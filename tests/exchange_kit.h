@@ -9,7 +9,7 @@
 
 #include "dissect/engine/cursor.h"
 #include "dissect/rpc/nfs.h"
-#include "reassembly/rpc_exchange.h"
+#include "reassembly/upper/rpc_exchange.h"
 
 #define KIT_ROOM 200000
 #define KIT_EXTENTS 8

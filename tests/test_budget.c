@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "reassembly/budget.h"
+#include "reassembly/store/budget.h"
 
 static struct budget budget;
 

@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <zlib.h>
 
-#include "reassembly/coverage.h"
+#include "reassembly/store/coverage.h"
 
 #define ROOM 6000
 #define BASE (UINT64_C(1) << 40)

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "dissect/iwarp/fpdu.h"
-#include "reassembly/fpdu.h"
+#include "reassembly/iwarp/fpdu.h"
 #include "tests/iwarp_kit.h"
 
 /* Compares what the framer tells with what was sent. */

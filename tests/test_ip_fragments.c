@@ -6,7 +6,7 @@
 #include <rdmatap/source.h>
 
 #include "dissect/infiniband/ib.h"
-#include "reassembly/ip_fragments.h"
+#include "reassembly/stream/ip_fragments.h"
 #include "tests/network_kit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

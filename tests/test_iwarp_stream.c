@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "dissect/engine/protocol.h"
-#include "reassembly/iwarp_stream.h"
+#include "reassembly/iwarp/iwarp_stream.h"
 #include "tests/iwarp_stream_kit.h"
 
 /* What the FPDUs hold is told, with the right bytes; `but` of them may be missing. */

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "reassembly/map.h"
+#include "reassembly/store/map.h"
 
 static bool same(const void *value, const void *key)
 {

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "reassembly/psn.h"
+#include "reassembly/infiniband/psn.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MILLISECOND INT64_C(1000000)

@@ -11,7 +11,7 @@
 #include "dissect/rpc/rpc_body.h"
 #include "dissect/rpc/rpc_walk.h"
 #include "output/packet/text.h"
-#include "reassembly/rpc_carriers.h"
+#include "reassembly/upper/rpc_carriers.h"
 #include "tests/frame_kit.h"
 
 /* 32-bit words, big-endian. */

@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-#include "reassembly/rpc_carriers.h"
+#include "reassembly/upper/rpc_carriers.h"
 #include "tests/frame_kit.h"
 #include "tests/rpc_kit.h"
 

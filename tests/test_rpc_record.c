@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reassembly/rpc_record.h"
+#include "reassembly/upper/rpc_record.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define LAST 0x80000000u

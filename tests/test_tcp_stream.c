@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "reassembly/tcp_stream.h"
+#include "reassembly/stream/tcp_stream.h"
 #include "tests/tcp_kit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "reassembly/tree.h"
+#include "reassembly/store/tree.h"
 
 #define MOST 2000
 

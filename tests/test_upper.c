@@ -9,9 +9,9 @@
 #include <criterion/criterion.h>
 
 #include "reassembly/connection_lifecycle.h"
-#include "reassembly/rpc_chunks.h"
+#include "reassembly/upper/rpc_chunks.h"
 #include "reassembly/upper.h"
-#include "reassembly/upper_layers.h"
+#include "reassembly/upper/upper_layers.h"
 
 #define SERVICE_OF_B 7
 

@@ -6,7 +6,7 @@
 #ifndef OUTPUT_EXPORT_EXPORT_CALLS_H
 #define OUTPUT_EXPORT_EXPORT_CALLS_H
 
-#include "reassembly/rpc_exchange.h"
+#include "reassembly/upper/rpc_exchange.h"
 
 #include "output/export/export_names.h"
 

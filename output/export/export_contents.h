@@ -6,7 +6,7 @@
 #define OUTPUT_EXPORT_EXPORT_CONTENTS_H
 
 #include "output/export/export_names.h"
-#include "reassembly/rpc_exchange.h"
+#include "reassembly/upper/rpc_exchange.h"
 
 struct contents {
 	struct disk *disk;

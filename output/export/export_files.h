@@ -14,7 +14,7 @@
 #include <rdmatap/error.h>
 
 #include "output/packet/format.h"
-#include "reassembly/rpc_exchange.h"
+#include "reassembly/upper/rpc_exchange.h"
 
 struct export_files;
 

@@ -10,7 +10,7 @@
 
 #include "output/export/export_disk.h"
 #include "output/export/export_ranges.h"
-#include "reassembly/map.h"
+#include "reassembly/store/map.h"
 
 /* A borrowed piece of memory: a handle, a name. */
 struct piece {

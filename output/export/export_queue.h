@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "reassembly/rpc_exchange.h"
+#include "reassembly/upper/rpc_exchange.h"
 
 struct queued;
 

@@ -8,7 +8,7 @@
 
 #include <rdmatap/error.h>
 
-#include "reassembly/rpc_exchange.h"
+#include "reassembly/upper/rpc_exchange.h"
 
 /* A message may be filled up with at most so many bytes: what a hole's length says may be a lie. */
 #define EXPORT_TCP_MOST_FILLED (16u << 20)

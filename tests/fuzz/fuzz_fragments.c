@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "dissect/engine/protocol.h"
-#include "reassembly/ip_fragments.h"
+#include "reassembly/stream/ip_fragments.h"
 
 #include "harness.h"
 

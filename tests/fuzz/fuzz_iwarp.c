@@ -15,7 +15,7 @@
 #include <rdmatap/visitor.h>
 
 #include "dissect/iwarp/fpdu.h"
-#include "reassembly/fpdu.h"
+#include "reassembly/iwarp/fpdu.h"
 
 #include "harness.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reassembly/rpc_record.h"
+#include "reassembly/upper/rpc_record.h"
 
 #include "harness.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "dissect/engine/protocol.h"
-#include "reassembly/tcp_stream.h"
+#include "reassembly/stream/tcp_stream.h"
 
 #include "harness.h"
 

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "reassembly/infiniband/assembly.h"
+#include "reassembly/kept_ahead.h"
+#include "reassembly/message_extent.h"
+#include "reassembly/message_list.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/infiniband/psn.h"
+#include "reassembly/upper.h"
+
+#define MAX_IN_FLIGHT 8192
+/* SENDs of up to so many bytes are put together for the protocols above; bulk goes by RDMA. */
+#define MAX_SEND_BYTES (256u << 10)
+/* All that keep bytes nobody may ask for: their share of the limit on memory, and what they may have at least, if that is less than a quarter. */
+#define AHEAD_SHARE 128
+#define LEAST_AHEAD (UINT64_C(1) << 20)
+
+static bool is_path_mtu(uint32_t bytes)
+{
+	return bytes >= 256 && bytes <= 4096 && !(bytes & (bytes - 1));
+}
+
+uint64_t assembly_packets_of(uint64_t length, uint32_t pmtu)
+{
+	return length <= pmtu ? 1 : (length + pmtu - 1) / pmtu;
+}
+
+/* The PSNs that a request takes whose length is announced; 0: that depends on the path MTU, which is not known. */
+uint64_t assembly_psn_count(uint64_t length, uint32_t pmtu)
+{
+	if (pmtu)
+		return assembly_packets_of(length, pmtu);
+	return length <= 256 ? 1 : 0;
+}
+
+static bool has_announced_length(const struct message *message)
+{
+	return message->shown.request_seen && (message->shown.verb == RTAP_VERB_WRITE || message->shown.verb == RTAP_VERB_READ);
+}
+
+void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
+{
+	bool was_known = stream->pmtu;
+
+	if (!is_path_mtu(pmtu))
+		return;
+	stream->pmtu = pmtu;
+	/* of those that begin while it is known the end is worked out then */
+	for (struct message *message = was_known ? NULL : stream->head; message; message = message->behind) {
+		if (!has_announced_length(message) || message->end)
+			continue;
+		message->end = message->low + assembly_packets_of(message->shown.length, pmtu);
+		/* it may have come late, into a gap of which nobody knew then how much it takes */
+		if (message->shown.verb == RTAP_VERB_READ)
+			psn_fill(stream, message->low, message->end);
+	}
+	/* a READ takes the PSNs of all its responses */
+	if (stream->tail && stream->tail->end > stream->next)
+		stream->next = stream->tail->end;
+}
+
+static const uint8_t kind_of_verb[] = {
+	[RTAP_VERB_SEND] = RTAP_KIND_SEND, [RTAP_VERB_WRITE] = RTAP_KIND_WRITE, [RTAP_VERB_READ] = RTAP_KIND_READ,
+	[RTAP_VERB_COMPARE_SWAP] = RTAP_KIND_ATOMIC, [RTAP_VERB_FETCH_ADD] = RTAP_KIND_ATOMIC,
+	[RTAP_VERB_ATOMIC_WRITE] = RTAP_KIND_ATOMIC, [RTAP_VERB_FLUSH] = RTAP_KIND_FLUSH,
+};
+
+void assembly_set_verb(struct message *message, enum rtap_verb verb)
+{
+	message->shown.kind = kind_of_verb[verb];
+	message->shown.verb = (uint8_t)verb;
+}
+
+struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
+				const struct piece *piece, enum rtap_verb verb)
+{
+	struct message *message;
+
+	if (stream->in_flight >= MAX_IN_FLIGHT) {
+		bool was_before = before == stream->head;
+
+		stream->head->evicted = true;
+		tracker->counters.evictions++;
+		message_settle(tracker, stream->head);
+		if (was_before)
+			before = NULL;
+	}
+	message = message_create(tracker, stream->connection, piece->frame, piece->time_ns);
+	if (!message)
+		return NULL;
+	assembly_set_verb(message, verb);
+	message->shown.from_a = stream->from_a;
+	message->shown.psn = (uint32_t)psn & PSN_MASK;
+	message->low = message->high = message->origin = psn;
+	message_list_enter(stream, message, before);
+	return message;
+}
+
+static void account_change(struct rtap_tracker *tracker, struct message *message, uint64_t memory)
+{
+	struct budget_holder *holder = message->connection ? &message->connection->holder : &tracker->messages;
+
+	if (memory > message->memory)
+		budget_charge(&tracker->budget, holder, memory - message->memory);
+	else
+		budget_give(&tracker->budget, holder, message->memory - memory);
+	if (message->keeps_ahead)
+		tracker->ahead.bytes += memory - message->memory;
+	message->memory = memory;
+	if (!message->keeps_ahead && message->coverage.bytes && !message->region && !(tracker->keep & COVERAGE_BYTES) && message->stream)
+		kept_ahead_enter(tracker, message);
+}
+
+/* What of the memory budget the payload takes, after it has grown. */
+static inline void account(struct rtap_tracker *tracker, struct message *message)
+{
+	uint64_t memory = coverage_memory(&message->coverage) + coverage_memory(&message->cut);
+
+	if (memory != message->memory)
+		account_change(tracker, message, memory);
+}
+
+static void drop_bytes(struct message *message)
+{
+	message->bytes_wanted = false;
+	message->bytes_dropped = true;
+	coverage_drop_bytes(&message->coverage);
+}
+
+static bool keeps_bytes(const struct rtap_tracker *tracker, const struct message *message)
+{
+	return !message->bytes_dropped && (tracker->keep & COVERAGE_BYTES || message->bytes_wanted);
+}
+
+/* Length, coverage and times stay exact without them. */
+static void evict_bytes(struct rtap_tracker *tracker, struct message *message)
+{
+	drop_bytes(message);
+	message->shown.bytes_evicted = true;
+	tracker->counters.evictions++;
+	account(tracker, message);
+}
+
+/*
+ * The oldest of the messages that keep bytes ahead drop theirs, until the others have no more than their share. A SEND that is whole was
+ * shown. It is a loss, and counted, only if the SEND becomes whole later, or a call names the memory of the READ or WRITE: rpc_region_land().
+ */
+static void __attribute__((noinline)) relieve_ahead(struct rtap_tracker *tracker)
+{
+	uint64_t limit = tracker->budget.limit / AHEAD_SHARE, least = tracker->budget.limit / 4;
+
+	if (least > LEAST_AHEAD)
+		least = LEAST_AHEAD;
+	if (limit < least)
+		limit = least;
+	while (tracker->ahead.bytes > limit) {
+		struct message *oldest = tracker->ahead.first;
+
+		drop_bytes(oldest);
+		kept_ahead_leave(tracker, oldest);
+		account(tracker, oldest);
+	}
+}
+
+/* Whether memory allows the message to keep these bytes too. */
+static bool has_room(const struct rtap_tracker *tracker, const struct message *message, uint64_t position, uint64_t length)
+{
+	uint64_t room = coverage_room_for(&message->coverage, position, length), limit = tracker->budget.limit;
+
+	return room == message->coverage.bytes_room ||
+	       (room <= limit / 4 && tracker->budget.used + room - message->coverage.bytes_room <= limit);
+}
+
+uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *message, uint64_t position, const struct piece *piece)
+{
+	unsigned keep = (tracker->keep & ~(unsigned)COVERAGE_BYTES) | (keeps_bytes(tracker, message) ? COVERAGE_BYTES : 0u);
+	uint64_t fresh, cut_fresh = 0;
+
+	/* bytes are kept of all packets or of none; what the capture cut off has none to keep */
+	if ((keep & COVERAGE_BYTES) && piece->captured && ((message->coverage.count && !message->coverage.bytes) || !piece->bytes)) {
+		drop_bytes(message);
+		keep &= ~(unsigned)COVERAGE_BYTES;
+	}
+	if (keep & COVERAGE_BYTES && !has_room(tracker, message, position, piece->captured)) {
+		evict_bytes(tracker, message);
+		keep &= ~(unsigned)COVERAGE_BYTES;
+	}
+	if (!coverage_add(&message->coverage, position, piece->bytes, piece->captured, piece->crc, keep, &fresh))
+		message->evicted = true;
+	else if (piece->wire > piece->captured &&
+		 !coverage_add(&message->cut, position + piece->captured, NULL, piece->wire - piece->captured, 0, COVERAGE_ONLY, &cut_fresh))
+		message->evicted = true;
+	if (message->bytes_wanted && !(tracker->keep & COVERAGE_BYTES) && message->shown.verb == RTAP_VERB_SEND &&
+	    message->coverage.total > MAX_SEND_BYTES)
+		drop_bytes(message);
+	account(tracker, message);
+	if (message->keeps_ahead)
+		relieve_ahead(tracker);
+	return fresh;
+}
+
+/* Takes the message behind into one that it continues. */
+void assembly_join(struct rtap_tracker *tracker, struct message *message, struct message *other)
+{
+	struct rtap_message *shown = &message->shown, *taken = &other->shown;
+	uint64_t shift = (other->origin - message->origin) * message->stream->pmtu;
+	unsigned keep = tracker->keep & COVERAGE_CRC;
+
+	if (other->coverage.bytes && keeps_bytes(tracker, message)) {
+		const struct coverage_run *run = coverage_runs(&other->coverage);
+
+		if (has_room(tracker, message, run->begin + shift, run[other->coverage.count - 1].end - run->begin))
+			keep |= COVERAGE_BYTES;
+		else
+			evict_bytes(tracker, message);
+	}
+	if (!coverage_join(&message->coverage, &other->coverage, shift, keep) ||
+	    !coverage_join(&message->cut, &other->cut, shift, COVERAGE_ONLY))
+		message->evicted = true;
+	if (other->high > message->high)
+		message->high = other->high;
+	message->has_last |= other->has_last;
+	shown->frames += taken->frames;
+	shown->repeats += taken->repeats;
+	if (taken->first_frame < shown->first_frame)
+		shown->first_frame = taken->first_frame;
+	if (taken->last_frame > shown->last_frame)
+		shown->last_frame = taken->last_frame;
+	/* times need not be in the order of frames */
+	if (taken->time_ns < shown->time_ns)
+		shown->time_ns = taken->time_ns;
+	if (taken->time_end_ns > shown->time_end_ns)
+		shown->time_end_ns = taken->time_end_ns;
+	shown->wanted |= taken->wanted;
+	shown->bytes_evicted |= taken->bytes_evicted;
+	if (taken->has_immediate) {
+		shown->has_immediate = true;
+		shown->immediate = taken->immediate;
+	}
+	if (taken->has_invalidate) {
+		shown->has_invalidate = true;
+		shown->invalidated_r_key = taken->invalidated_r_key;
+	}
+	message_drop(tracker, other);
+	account(tracker, message);
+}
+
+/* Whether a packet that is no First can belong to the message before it. */
+static bool continues(const struct message *message, enum rtap_verb verb, uint64_t psn)
+{
+	if (!assembly_same_verb(message, verb))
+		return false;
+	if (message->end)
+		return psn < message->end;
+	if (psn <= message->high)
+		return true;
+	/* one lost packet cannot have been both the Last of one message and the First of the next */
+	return !message->has_last && psn <= message->high + 2;
+}
+
+/* Whether `message`, whose First was not seen, goes on what comes up to `psn`. */
+bool assembly_is_continued_by(const struct message *message, const struct message *next, uint64_t psn)
+{
+	if (!assembly_same_verb(next, (enum rtap_verb)message->shown.verb) || next->has_first || next->shown.request_seen)
+		return false;
+	return message->end ? next->low < message->end : next->low <= psn + 2;
+}
+
+/* Whether two parts can be of one SEND, of which the packets between were not seen. */
+bool assembly_may_be_one(const struct message *message, const struct message *next)
+{
+	return assembly_same_verb(message, RTAP_VERB_SEND) && assembly_same_verb(next, RTAP_VERB_SEND) && !message->has_last && !next->has_first;
+}
+
+struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *before, uint64_t psn,
+				    const struct ib_opcode *opcode, const struct piece *piece)
+{
+	enum rtap_verb verb = (enum rtap_verb)opcode->verb;
+	struct message *next = before ? before->behind : stream->head, *message;
+	bool begins = opcode->place == IB_FIRST || opcode->place == IB_ONLY;
+
+	/* a READ that was started again has Firsts and Lasts in its middle */
+	if (verb == RTAP_VERB_READ && assembly_same_verb(before, verb) && before->shown.request_seen && (!before->end || psn < before->end))
+		return before;
+	if (before && before->low == psn && (begins == before->has_first || before->shown.request_seen))
+		return assembly_same_verb(before, verb) ? before : NULL;
+	if (!begins && continues(before, verb, psn))
+		return before;
+	/* what was seen of it so far came without its beginning */
+	if (opcode->place != IB_LAST && opcode->place != IB_ONLY && assembly_same_verb(next, verb) && !next->has_first && !next->shown.request_seen &&
+	    next->low <= psn + 2 && (next->origin == next->low || stream->pmtu))
+		return next;
+	/* it repeats what has been told already */
+	if (psn < stream->settled_high)
+		return NULL;
+	message = assembly_create(tracker, stream, before, psn, piece, verb);
+	if (!message)
+		return NULL;
+	/* which memory it is about is not known before a WRITE's beginning or a READ's request */
+	message->bytes_wanted = verb == RTAP_VERB_SEND ? opcode->place != IB_ONLY :
+							 (verb == RTAP_VERB_READ || !begins) && upper_may_want(tracker, stream->connection);
+	if (verb == RTAP_VERB_SEND && !begins)
+		stream->fragment_psn = psn;
+	return message;
+}
+
+void assembly_join_those_behind(struct rtap_tracker *tracker, struct message *message)
+{
+	while (message->behind && !message->has_last && assembly_is_continued_by(message, message->behind, message->high) && message->stream->pmtu)
+		assembly_join(tracker, message, message->behind);
+}
+
+static bool covers_all(const struct message *message, uint64_t begin, uint64_t length)
+{
+	const struct coverage_run *run = coverage_runs(&message->coverage);
+
+	return !length || (message->coverage.count == 1 && run->begin <= begin && run->end >= begin + length);
+}
+
+/* Up to the last that is known of. */
+static bool covers_known(const struct message *message)
+{
+	uint64_t begin = message_position(message), end = message_known_end(message);
+
+	return end <= begin || covers_all(message, begin, end - begin);
+}
+
+bool assembly_is_whole(const struct message *message)
+{
+	switch (message->shown.verb) {
+	case RTAP_VERB_SEND:
+		return message->has_first && message->has_last && (message_is_one_run(message) || covers_known(message));
+	case RTAP_VERB_WRITE:
+		return message->has_first && (message->has_last || message->shown.length) &&
+		       covers_all(message, message_position(message), message->shown.length);
+	case RTAP_VERB_READ:
+		return message->shown.request_seen && message->has_last && covers_all(message, message_position(message), message->shown.length);
+	case RTAP_VERB_ATOMIC_WRITE:
+		return message->shown.request_seen && message->coverage.total == 8;
+	default: /* one request, one response */
+		return message->shown.request_seen && message->has_last;
+	}
+}
+
+static const uint8_t trouble_of_analysis[RTAP_PSN_COUNT] = {
+	[RTAP_PSN_OUT_OF_ORDER] = RTAP_TROUBLE_OUT_OF_ORDER,
+	[RTAP_PSN_RETRANSMISSION] = RTAP_TROUBLE_RETRANSMISSION,
+	[RTAP_PSN_DUPLICATE] = RTAP_TROUBLE_DUPLICATE,
+	[RTAP_PSN_CAPTURED_TWICE] = RTAP_TROUBLE_CAPTURED_TWICE,
+	[RTAP_PSN_UNEXPECTED] = RTAP_TROUBLE_UNEXPECTED_RESPONSE,
+	[RTAP_PSN_RESYNCHRONISED] = RTAP_TROUBLE_RESYNCHRONISED,
+};
+
+void assembly_count_trouble(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
+{
+	uint64_t *trouble = connection->shown.trouble;
+
+	if (analysis > RTAP_PSN_GAP)
+		trouble[trouble_of_analysis[analysis]]++;
+	trouble[RTAP_TROUBLE_DIFFERING_REPEAT] += differs;
+}
+
+/* The handshake told where the sequence begins. */
+void assembly_start(struct psn_stream *stream, uint32_t psn)
+{
+	const struct rtap_connection *shown = &stream->connection->shown;
+	const struct rtap_end *sender = stream->from_a ? &shown->a : &shown->b;
+
+	if (shown->learned_by_cm && sender->psn_known && ((psn - sender->psn) & PSN_MASK) < PSN_WINDOW) {
+		psn_start(stream, sender->psn);
+		stream->settled_end = stream->next;
+	} else {
+		psn_start(stream, psn);
+	}
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "dissect/infiniband/ib_crc.h"
+#include "reassembly/infiniband/assembly.h"
+#include "reassembly/infiniband/early_response.h"
+#include "reassembly/infiniband/ib_message.h"
+#include "reassembly/infiniband/ib_response.h"
+#include "reassembly/infiniband/ib_settle.h"
+#include "reassembly/infiniband/icrc_sender.h"
+#include "reassembly/message_extent.h"
+#include "reassembly/message_list.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/infiniband/psn.h"
+#include "reassembly/infiniband/recovery.h"
+#include "reassembly/time_windows.h"
+#include "reassembly/upper.h"
+
+/* Immediate data and the key to invalidate stand in the last packet. */
+static void take_last(struct message *message, const struct rtap_ib_facts *ib)
+{
+	if (ib->has_immediate) {
+		message->shown.has_immediate = true;
+		message->shown.immediate = ib->immediate;
+	}
+	if (ib->has_ieth) {
+		message->shown.has_invalidate = true;
+		message->shown.invalidated_r_key = ib->invalidated_r_key;
+	}
+}
+
+/* False: it is known already, or was cut off by the capture. */
+static bool take_reth(struct message *message, const struct rtap_ib_facts *ib)
+{
+	struct rtap_message *shown = &message->shown;
+
+	if (shown->request_seen || !ib->has_reth)
+		return false;
+	shown->request_seen = shown->has_key = true;
+	shown->r_key = ib->r_key;
+	shown->virtual_address = ib->virtual_address;
+	shown->length = ib->dma_length;
+	if (message->stream->pmtu || ib->dma_length <= 256)
+		message->end = message->low + assembly_packets_of(ib->dma_length, message->stream->pmtu ? message->stream->pmtu : 256);
+	return true;
+}
+
+/* Services without answers: a message is over when it is whole, or when the next one begins. IBTA vol. 1, 9.8.2.2. */
+static __attribute__((noinline)) void close_unreliable(struct psn_stream *stream, struct message *message, int64_t now_ns, bool begins)
+{
+	if (begins)
+		for (struct message *before = message->before; before && !before->answered; before = before->before) {
+			message_list_leave_unacked(stream, before);
+			before->answered = true;
+			before->answered_ns = now_ns;
+			before->answered_at = stream->packets;
+		}
+	if (!message->answered && assembly_is_whole(message)) {
+		message_list_leave_unacked(stream, message);
+		message->answered = true;
+		message->answered_ns = now_ns;
+		message->answered_at = stream->packets;
+	}
+}
+
+/* A SEND of which all packets are there, though not all of each. */
+static bool is_cut_send(const struct message *message)
+{
+	return message->shown.verb == RTAP_VERB_SEND && message->cut.count && message->has_first && message->has_last &&
+	       message->coverage.total + message->cut.total >= message_known_length(message);
+}
+
+/* SEND and WRITE packets. */
+static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
+			const struct piece *piece, const struct ib_opcode *opcode)
+{
+	enum rtap_verb verb = (enum rtap_verb)opcode->verb;
+	enum ib_place place = (enum ib_place)opcode->place;
+	struct message *message;
+	uint64_t frames;
+	bool was_whole;
+
+	if (place == IB_FIRST || place == IB_MIDDLE)
+		assembly_learn_path_mtu(stream, piece->wire);
+	message = assembly_message_of(tracker, stream, message_list_find_before(stream, psn, NULL), psn, opcode, piece);
+	if (!message)
+		return;
+	frames = message->shown.frames;
+	was_whole = frames && assembly_is_whole(message);
+	assembly_extend(message, psn, place);
+	if (verb == RTAP_VERB_WRITE && (place == IB_FIRST || place == IB_ONLY) && take_reth(message, &packet->ib))
+		upper_claim(tracker, message);
+	if (place == IB_LAST || place == IB_ONLY)
+		take_last(message, &packet->ib);
+	/* empty payloads cover nothing: their packets are new if the sequence says so */
+	if (piece->wire)
+		assembly_note_frame(tracker, message, piece, assembly_add_payload(tracker, message, psn, piece) ||
+						     (!piece->captured && packet->flow.analysis <= RTAP_PSN_OUT_OF_ORDER));
+	else
+		assembly_note_frame(tracker, message, piece, !was_whole);
+	assembly_join_next(tracker, message);
+	if (!was_whole && assembly_is_whole(message)) {
+		assembly_fill_completion(&packet->flow, message, verb == RTAP_VERB_SEND ? message_known_length(message) : message->shown.length);
+		tracker->completed = message;
+		tracker->counters.evictions += verb == RTAP_VERB_SEND && message->bytes_dropped && !message->shown.bytes_evicted;
+	}
+	if (message->shown.frames != frames && is_cut_send(message))
+		tracker->cut = message;
+	if (!stream->reliable)
+		close_unreliable(stream, message, packet->frame->time_ns, place == IB_FIRST || place == IB_ONLY);
+}
+
+/* A READ that asks again for the rest of what another asked for. IBTA vol. 1, 9.4.4. */
+static bool is_restart(const struct message *message, uint64_t psn, const struct rtap_ib_facts *ib)
+{
+	uint64_t offset;
+
+	if (!assembly_same_verb(message, RTAP_VERB_READ) || !message->shown.request_seen || (message->end && psn >= message->end) || !ib->has_reth)
+		return false;
+	offset = (psn - message->low) * message->stream->pmtu;
+	return ib->r_key == message->shown.r_key && ib->virtual_address == message->shown.virtual_address + offset &&
+	       offset + ib->dma_length == message->shown.length;
+}
+
+/* How many PSNs a request takes. */
+static uint64_t request_count(const struct psn_stream *stream, const struct rtap_ib_facts *ib, const struct ib_opcode *opcode)
+{
+	uint64_t count = opcode->class == IB_READ_REQUEST ? assembly_psn_count(ib->dma_length, stream->pmtu) : 1;
+
+	return count ? count : 1;
+}
+
+static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet, uint64_t psn,
+			 const struct piece *piece)
+{
+	struct message *message = message_list_find_before(stream, psn, NULL);
+
+	if (is_restart(message, psn, &packet->ib)) {
+		message->active_ns = piece->time_ns;
+		message->shown.repeats++;
+		tracker->touched = message;
+		return;
+	}
+	if (!assembly_same_verb(message, RTAP_VERB_READ) || message->shown.request_seen || message->low != psn) {
+		if (psn < stream->settled_high)
+			return;
+		message = assembly_create(tracker, stream, message, psn, piece, RTAP_VERB_READ);
+		if (!message)
+			return;
+	}
+	message->begun_by_response = message->shown.frames > 0 && !message->shown.request_seen;
+	if (take_reth(message, &packet->ib))
+		upper_claim(tracker, message);
+	else
+		message->has_first = true;
+	assembly_note_frame(tracker, message, piece, true);
+	/* responses that were captured before their request */
+	while (message->behind && message->end && message->behind->low < message->end && assembly_is_continued_by(message, message->behind, psn) &&
+	       stream->pmtu) {
+		assembly_join(tracker, message, message->behind);
+		message->begun_by_response = true;
+	}
+}
+
+/* What was taken for a READ's only response, without data, is what answers a FLUSH or an ATOMIC WRITE. IBTA vol. 1, A19.4. */
+static bool is_early_answer(const struct message *message, enum rtap_verb verb)
+{
+	return (verb == RTAP_VERB_FLUSH || verb == RTAP_VERB_ATOMIC_WRITE) && assembly_same_verb(message, RTAP_VERB_READ) &&
+	       !message->shown.request_seen && message->has_first && message->has_last && message->low == message->high &&
+	       !message->coverage.count && !message->cut.count;
+}
+
+/* Operations of one request packet. */
+static __attribute__((noinline)) void single_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet,
+						     uint64_t psn, const struct piece *piece, enum rtap_verb verb)
+{
+	const struct rtap_ib_facts *ib = &packet->ib;
+	struct message *message = message_list_find_before(stream, psn, NULL);
+
+	if (message && message->low == psn && is_early_answer(message, verb)) {
+		assembly_set_verb(message, verb);
+		message->begun_by_response = true;
+	} else if (message && message->low == psn) {
+		if (!assembly_same_verb(message, verb))
+			return;
+		message->shown.repeats++;
+		tracker->touched = message;
+		return;
+	} else {
+		if (psn < stream->settled_high)
+			return;
+		message = assembly_create(tracker, stream, message, psn, piece, verb);
+		if (!message)
+			return;
+	}
+	/* what the capture cut off of it was not seen */
+	message->shown.request_seen = message->shown.has_key = ib->has_atomic || ib->has_reth;
+	message->shown.r_key = ib->r_key;
+	message->shown.virtual_address = ib->virtual_address;
+	message->shown.length = verb == RTAP_VERB_FLUSH ? ib->dma_length : 8;
+	message->shown.swap_or_add = ib->swap_or_add;
+	message->shown.compare = ib->compare;
+	message->end = psn + 1;
+	assembly_note_frame(tracker, message, piece, true);
+	if (verb == RTAP_VERB_ATOMIC_WRITE) {
+		assembly_add_payload(tracker, message, psn, piece);
+		assembly_fill_completion(&packet->flow, message, 8);
+	}
+}
+
+/* The PSN behind a READ tells the path MTU, if nothing else has yet. */
+static void learn_from_read(struct psn_stream *stream, uint64_t psn)
+{
+	const struct message *read = stream->tail;
+
+	/* how far a READ reaches whose length the capture cut off is not known before its responses */
+	if (psn > stream->next && assembly_same_verb(read, RTAP_VERB_READ) && !read->shown.request_seen && !read->coverage.count &&
+	    !read->cut.count)
+		stream->next = psn;
+	if (stream->pmtu || psn <= stream->next || !read || !assembly_same_verb(read, RTAP_VERB_READ) || read->end)
+		return;
+	for (uint32_t pmtu = 256; pmtu <= 4096; pmtu *= 2)
+		if (assembly_packets_of(read->shown.length, pmtu) == psn - read->low) {
+			assembly_learn_path_mtu(stream, pmtu);
+			stream->next = psn;
+			return;
+		}
+}
+
+/* The sequence goes on elsewhere: what was begun will not be finished. */
+static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, uint32_t psn)
+{
+	ib_settle(tracker, stream, true);
+	stream->connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
+	psn_fini(stream);
+	stream->nak = stream->msn_known = false;
+	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = 0;
+	stream->asked_again = stream->asked_again_end = 0;
+	memset(stream->acks, 0, sizeof stream->acks);
+	psn_start(stream, psn);
+}
+
+/* `message`: the one that the packet is of, or NULL. */
+static __attribute__((cold, noinline)) void sent_again(struct psn_stream *stream, struct message *message, struct rtap_packet *packet,
+						       uint64_t psn, uint64_t count)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	bool is_read = opcode->class != IB_SEND && opcode->class != IB_WRITE;
+
+	if (is_read)
+		psn_ask_again(stream, psn, psn + count);
+	/* an answered one waits again for what its requester lacks */
+	if (is_read && message && psn >= message->low && message->stream == stream) {
+		message->needed.begin = (psn - message->low) & PSN_MASK;
+		message->needed.end = (psn - message->low + count) & PSN_MASK;
+		message->needed.has_come = false;
+		message->needed.ahead = 0;
+		message->answered_ns = packet->frame->time_ns;
+		message->answered_at = stream->packets + IB_AGAIN_PACKETS;
+	}
+	if (stream->reliable)
+		recovery_note_again(stream, psn, count, message, is_read, packet->frame->time_ns, &packet->flow);
+}
+
+void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet)
+{
+	const struct rtap_ib_facts *ib = &packet->ib;
+	const struct ib_opcode *opcode = &ib_opcodes[ib->opcode];
+	const struct rtap_payload *payload = &packet->payload;
+	struct rtap_flow_facts *flow = &packet->flow;
+	struct piece piece = {
+		.bytes = packet->sources[payload->source].bytes + payload->offset,
+		.captured = payload->captured,
+		.wire = payload->wire,
+		.frame = packet->frame->number,
+		.time_ns = packet->frame->time_ns,
+	};
+	struct psn_sight sight;
+	uint64_t psn, expected, count;
+	enum rtap_psn_analysis analysis = RTAP_PSN_NONE;
+
+	if (!stream->started)
+		assembly_start(stream, ib->psn);
+	psn = psn_unwrap(stream, ib->psn);
+	if (assembly_is_far(stream, psn)) {
+		/* it would end all that is under way */
+		if (ib_check_icrc(packet) == RTAP_CRC_BAD && icrc_sender_holds(tracker, packet))
+			return;
+		begin_anew(tracker, stream, ib->psn);
+		psn = stream->next;
+		analysis = RTAP_PSN_RESYNCHRONISED;
+	}
+	piece.crc = assembly_digest(tracker, piece.bytes, piece.captured);
+	learn_from_read(stream, psn);
+	expected = stream->next;
+	stream->packets++;
+	stream->last_ns = packet->frame->time_ns;
+	count = request_count(stream, ib, opcode);
+	sight = (struct psn_sight){
+		.time_ns = piece.time_ns,
+		.interface = packet->frame->interface,
+		.digest = opcode->class == IB_READ_REQUEST ? 0 : piece.crc,
+		.id = packet->ip_id,
+	};
+	flow->analysis = (uint8_t)psn_request(stream, psn, count, &sight, &flow->differs);
+	if (flow->analysis == RTAP_PSN_GAP)
+		flow->missing = (uint32_t)(psn - expected);
+	if (flow->analysis == RTAP_PSN_OUT_OF_ORDER)
+		psn_take_lateness(stream, flow);
+	if (analysis)
+		flow->analysis = (uint8_t)analysis;
+	assembly_count_analysis(stream->connection, (enum rtap_psn_analysis)flow->analysis, flow->differs);
+	switch (opcode->class) {
+	case IB_SEND:
+	case IB_WRITE:
+		data_packet(tracker, stream, packet, psn, &piece, opcode);
+		break;
+	case IB_READ_REQUEST:
+		read_request(tracker, stream, packet, psn, &piece);
+		break;
+	case IB_ATOMIC:
+	case IB_ATOMIC_WRITE:
+	case IB_FLUSH:
+		single_request(tracker, stream, packet, psn, &piece, (enum rtap_verb)opcode->verb);
+		break;
+	default:
+		break;
+	}
+	if (flow->analysis <= RTAP_PSN_OUT_OF_ORDER)
+		recovery_note_new(stream);
+	else if (flow->analysis == RTAP_PSN_RETRANSMISSION)
+		sent_again(stream, tracker->touched, packet, psn, count);
+	if (early_response_may_be(stream, psn))
+		ib_response_answer_late(tracker, stream, psn, flow);
+	ib_settle_final(tracker, stream);
+}
+
+void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,
+			 enum rtap_message_kind kind)
+{
+	const struct rtap_payload *payload = &packet->payload;
+	const struct rtap_frame *frame = packet->frame;
+	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
+	struct message *message = message_create(tracker, connection, frame->number, frame->time_ns);
+	uint64_t fresh;
+
+	if (!message)
+		return;
+	message->shown.kind = (uint8_t)kind;
+	message->shown.verb = RTAP_VERB_SEND;
+	message->shown.from_a = from_a;
+	message->shown.psn = packet->ib.psn;
+	message->shown.frames = 1;
+	message->has_first = message->has_last = true;
+	take_last(message, &packet->ib);
+	if (!coverage_add(&message->coverage, MESSAGE_ORIGIN, bytes, payload->captured, assembly_digest(tracker, bytes, payload->captured),
+			  tracker->keep, &fresh) ||
+	    !coverage_add(&message->cut, MESSAGE_ORIGIN + payload->captured, NULL, payload->wire - payload->captured, 0, COVERAGE_ONLY, &fresh))
+		message->evicted = true;
+	if (payload->captured == payload->wire)
+		assembly_fill_completion(&packet->flow, message, payload->wire);
+	tracker->touched = message;
+	message_settle(tracker, message);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Messages of InfiniBand's transport, put together by PSN. IBTA vol. 1, 9.4 to 9.9.
+ */
+#ifndef REASSEMBLY_INFINIBAND_IB_MESSAGE_H
+#define REASSEMBLY_INFINIBAND_IB_MESSAGE_H
+
+#include "reassembly/state.h"
+#include "reassembly/time_windows.h"
+
+/* A request of a service with a sequence: stream is the one of its sender. Fills packet->flow. */
+void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet);
+
+/* A datagram is a message. `connection` may be NULL. */
+void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,
+			 enum rtap_message_kind kind);
+
+/* A message that was sent again waits for its answer beyond GRACE_PACKETS: all READs under way may be answered before. */
+#define IB_AGAIN_PACKETS 4096
+
+#endif

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/infiniband/ib_opcode.h"
+#include "reassembly/infiniband/assembly.h"
+#include "reassembly/infiniband/early_response.h"
+#include "reassembly/infiniband/ib_message.h"
+#include "reassembly/infiniband/ib_response.h"
+#include "reassembly/infiniband/ib_settle.h"
+#include "reassembly/message_list.h"
+#include "reassembly/infiniband/psn.h"
+#include "reassembly/infiniband/recovery.h"
+
+static bool is_answered_by_data(const struct message *message)
+{
+	return message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE;
+}
+
+static inline void answer(struct psn_stream *stream, struct message *message, const struct pending_response *response, enum rtap_outcome outcome,
+		   struct rtap_flow_facts *flow)
+{
+	struct rtap_message *shown = &message->shown;
+
+	if (message->answered)
+		return;
+	message_list_leave_unacked(stream, message);
+	message->answered = true;
+	message->answered_ns = response->time_ns;
+	message->answered_at = stream->packets;
+	shown->outcome = (uint8_t)outcome;
+	shown->answered_in = response->frame;
+	/* of a response that was captured before the request nobody knows how long it took */
+	shown->has_latency = (shown->request_seen || message->has_first) && !message->begun_by_response && response->frame > shown->first_frame;
+	shown->latency_ns = response->time_ns - shown->time_ns;
+	if (flow && shown->has_latency && !flow->has_latency) {
+		flow->has_latency = true;
+		flow->request_frame = shown->first_frame;
+		flow->latency_ns = shown->latency_ns;
+	}
+}
+
+/*
+ * Where more than one packet is missing, what is before and behind can be one message or two: the MSN, which counts
+ * messages, tells, if nothing else is in doubt. IBTA vol. 1, 9.7.7.1.
+ */
+static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t from,
+							const struct pending_response *response)
+{
+	uint32_t messages = 0, pairs = 0, counted = (response->msn - stream->msn) & PSN_MASK;
+
+	if (!stream->msn_known || !stream->pmtu || !(ib_opcodes[response->opcode].headers & IB_AETH))
+		return;
+	for (const struct message *message = message_list_find_before(stream, from, stream->unanswered);
+	     message && message->low < stream->acknowledged; message = message->behind) {
+		const struct message *next = message->behind;
+
+		if (message->high < from || message->high >= stream->acknowledged)
+			continue;
+		messages++;
+		pairs += next && next->high < stream->acknowledged && assembly_may_be_one(message, next);
+	}
+	if (!pairs || messages != counted + pairs)
+		return;
+	for (struct message *message = message_list_find_before(stream, from, stream->unanswered);
+	     message && message->low < stream->acknowledged; message = message->behind)
+		while (message->behind && message->behind->high < stream->acknowledged && assembly_may_be_one(message, message->behind)) {
+			message->has_last |= message->behind->has_last;
+			assembly_join(tracker, message, message->behind);
+		}
+}
+
+/* Only one message can be acknowledged in part: of more than so many that are it is not known what they are. */
+#define MOST_PARTLY_ACKNOWLEDGED 64
+
+/* The SENDs and WRITEs below `psn`. */
+static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const struct pending_response *response, struct rtap_flow_facts *flow)
+{
+	struct message *message = stream->unacked, *last = message ? message->unacked_before : NULL, *next;
+
+	for (unsigned partly = 0; message && message->low < psn && partly < MOST_PARTLY_ACKNOWLEDGED; message = next) {
+		uint64_t end = message->end ? message->end : message->high + 1;
+
+		next = message == last ? NULL : message->unacked_after;
+		/* packets in the middle of a message are acknowledged too */
+		if (end > psn || (!message->end && !message->has_last && end == psn))
+			partly++;
+		else
+			answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
+	}
+	while (stream->unanswered && stream->unanswered->answered)
+		stream->unanswered = stream->unanswered->behind;
+}
+
+/*
+ * All SENDs and WRITEs below `psn` were received; so were READs and ATOMICs, but they wait for their data.
+ * IBTA vol. 1, 9.7.5.1.2.
+ */
+static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
+			const struct pending_response *response, struct rtap_flow_facts *flow)
+{
+	uint64_t acknowledged = stream->acknowledged;
+
+	psn_acknowledge(stream, psn, response->time_ns);
+	if (stream->fragment_psn >= acknowledged)
+		join_by_msn(tracker, stream, acknowledged, response);
+	if (ib_opcodes[response->opcode].headers & IB_AETH) {
+		stream->msn = response->msn;
+		stream->msn_known = true;
+	}
+	answer_up_to(stream, psn, response, flow);
+}
+
+/* What NAKs are counted as, and what they make of a message. */
+static const struct {
+	uint8_t trouble, outcome;
+} naks[RTAP_NAK_COUNT] = {
+	[RTAP_NAK_SEQUENCE_ERROR] = { RTAP_TROUBLE_NAK_SEQUENCE, RTAP_OUTCOME_SEQUENCE_ERROR },
+	[RTAP_NAK_INVALID_REQUEST] = { RTAP_TROUBLE_NAK_INVALID_REQUEST, RTAP_OUTCOME_INVALID_REQUEST },
+	[RTAP_NAK_REMOTE_ACCESS] = { RTAP_TROUBLE_NAK_ACCESS, RTAP_OUTCOME_REMOTE_ACCESS_ERROR },
+	[RTAP_NAK_REMOTE_OPERATIONAL] = { RTAP_TROUBLE_NAK_OPERATION, RTAP_OUTCOME_REMOTE_OPERATIONAL_ERROR },
+	[RTAP_NAK_INVALID_RD] = { RTAP_TROUBLE_NAK_INVALID_RD, RTAP_OUTCOME_INVALID_RD_REQUEST },
+};
+
+/* How the request stands until it is sent again. */
+static __attribute__((cold, noinline)) void note_refusal(struct psn_stream *stream, uint64_t psn, enum rtap_outcome outcome)
+{
+	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
+	uint64_t end = message ? (message->end > message->high ? message->end : message->high + 1) : 0;
+
+	if (message && !message->answered && psn < end)
+		message->shown.outcome = (uint8_t)outcome;
+}
+
+/* What a NAK says of the message that it is about. */
+static __attribute__((cold, noinline)) void refuse_message(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+							   struct rtap_flow_facts *flow)
+{
+	uint8_t code = response->aeth_value;
+	struct message *message;
+
+	if (response->aeth_kind == RTAP_AETH_RNR_NAK) {
+		note_refusal(stream, psn, RTAP_OUTCOME_RNR);
+		return;
+	}
+	note_refusal(stream, psn, code < RTAP_NAK_COUNT ? (enum rtap_outcome)naks[code].outcome : RTAP_OUTCOME_NONE);
+	/* a sequence error asks for the packet again, the others end the request */
+	message = code != RTAP_NAK_SEQUENCE_ERROR && code < RTAP_NAK_COUNT ? message_list_find_before(stream, psn, stream->unanswered) : NULL;
+	if (message)
+		answer(stream, message, response, (enum rtap_outcome)naks[code].outcome, flow);
+}
+
+/* A NAK that asks for the request again, now or after a time. */
+static void note_recovery(struct psn_stream *stream, const struct pending_response *response)
+{
+	if (response->aeth_kind == RTAP_AETH_RNR_NAK)
+		recovery_nak(stream, RTAP_RECOVERY_RNR, response->time_ns, ib_rnr_timer_us(response->aeth_value) * INT64_C(1000));
+	else if (response->aeth_value == RTAP_NAK_SEQUENCE_ERROR)
+		recovery_nak(stream, RTAP_RECOVERY_SEQUENCE_NAK, response->time_ns, 0);
+}
+
+static __attribute__((cold, noinline)) void refuse(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+						   struct rtap_flow_facts *flow)
+{
+	stream->nak = true;
+	stream->nak_psn = psn;
+	note_recovery(stream, response);
+	if (response->aeth_kind == RTAP_AETH_RNR_NAK)
+		stream->connection->shown.trouble[RTAP_TROUBLE_RNR]++;
+	else if (response->aeth_value < RTAP_NAK_COUNT)
+		stream->connection->shown.trouble[naks[response->aeth_value].trouble]++;
+	refuse_message(stream, psn, response, flow);
+}
+
+/* Whether an acknowledgement is another copy of one that was seen. */
+static enum rtap_psn_analysis place_ack(struct psn_stream *stream, const struct pending_response *response)
+{
+	for (unsigned i = 0; i < RECENT_ACKS; i++) {
+		const struct recent_ack *ack = &stream->acks[i];
+		bool is_elsewhere = ack->interface != response->interface;
+
+		if (ack->psn != response->psn || ack->msn != response->msn || ack->syndrome != response->syndrome || !ack->time_ns)
+			continue;
+		if (psn_is_same_packet(&stream->responses, response->id, ack->id))
+			return is_elsewhere ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;
+		if (is_elsewhere && response->time_ns - ack->time_ns < TWICE_NS)
+			return RTAP_PSN_CAPTURED_TWICE;
+	}
+	stream->acks[stream->next_ack++ % RECENT_ACKS] = (struct recent_ack){
+		.psn = response->psn,
+		.msn = response->msn,
+		.interface = response->interface,
+		.syndrome = response->syndrome,
+		.id = response->id,
+		.time_ns = response->time_ns,
+	};
+	psn_note_id(&stream->responses, response->id);
+	return RTAP_PSN_IN_ORDER;
+}
+
+static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
+					      const struct pending_response *response, struct rtap_flow_facts *flow)
+{
+	enum rtap_psn_analysis analysis = place_ack(stream, response);
+
+	if (analysis != RTAP_PSN_IN_ORDER)
+		return analysis;
+	switch (response->aeth_kind) {
+	case RTAP_AETH_ACK:
+		acknowledge(tracker, stream, psn + 1, response, flow);
+		break;
+	case RTAP_AETH_RNR_NAK:
+	case RTAP_AETH_NAK:
+		acknowledge(tracker, stream, psn, response, flow);
+		refuse(stream, psn, response, flow);
+		break;
+	default:
+		break;
+	}
+	return RTAP_PSN_IN_ORDER;
+}
+
+#define NEEDED_MASK ((UINT32_C(1) << NEEDED_AHEAD) - 1)
+
+/*
+ * A response to a request that was sent again. A requester takes responses in order only: what it asked for again it lacks, until
+ * that comes in order; before the first of all that it asked for again it drops what was on its way. Without those that were not captured
+ * it ends with the last one: what it does not ask for again it has.
+ */
+static void take_needed(const struct psn_stream *stream, struct message *message, uint64_t psn, enum rtap_psn_analysis analysis)
+{
+	uint64_t place = psn - message->low, ahead;
+
+	if (stream->recovery.awaited && psn > stream->recovery.awaited && analysis != RTAP_PSN_RETRANSMISSION)
+		return;
+	if (analysis == RTAP_PSN_DUPLICATE || analysis == RTAP_PSN_CAPTURED_TWICE || place < message->needed.begin || place >= message->needed.end)
+		return;
+	ahead = place - message->needed.begin;
+	if (!ahead) {
+		unsigned taken = 1 + (unsigned)__builtin_ctz(~(uint32_t)message->needed.ahead);
+
+		message->needed.begin = (message->needed.begin + taken) & PSN_MASK;
+		message->needed.ahead = ((uint32_t)message->needed.ahead >> taken) & NEEDED_MASK;
+		message->needed.has_come = true;
+	} else if (!message->needed.has_come) {
+		return;
+	} else if (ahead <= NEEDED_AHEAD) {
+		message->needed.ahead = (message->needed.ahead | UINT32_C(1) << (ahead - 1)) & NEEDED_MASK;
+	}
+	if (place + 1 == message->needed.end && analysis == RTAP_PSN_RETRANSMISSION)
+		message->needed.begin = message->needed.end;
+	if (message->needed.begin < message->needed.end)
+		return;
+	/* it ends here, not where it seemed to before */
+	if (message->shown.outcome == RTAP_OUTCOME_GOOD)
+		message->answered = false;
+}
+
+/* was_whole: before this response. */
+static void finish_response(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message, bool was_whole,
+			    const struct pending_response *response, struct rtap_flow_facts *flow)
+{
+	/* the other side has said all, even if not all was captured */
+	if (message->has_last && !message->answered)
+		message->shown.outcome = RTAP_OUTCOME_GOOD;
+	if (!assembly_is_whole(message) || message->answered)
+		return;
+	if (message->needed.begin == message->needed.end) {
+		answer(stream, message, response, RTAP_OUTCOME_GOOD, flow);
+		while (stream->unanswered && stream->unanswered->answered)
+			stream->unanswered = stream->unanswered->behind;
+	}
+	if (flow && !was_whole) {
+		assembly_fill_completion(flow, message, message->shown.length);
+		/* what waited completes nothing of the frame at hand */
+		if (!tracker->replays)
+			tracker->completed = message;
+	}
+}
+
+/* What answers an ATOMIC WRITE or a FLUSH is a READ response without data. IBTA vol. 1, A19.4. */
+static void data_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+			  enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
+	struct piece piece = {
+		.bytes = response->bytes,
+		.captured = response->captured,
+		.wire = response->wire,
+		.crc = response->crc,
+		.frame = response->frame,
+		.time_ns = response->time_ns,
+	};
+	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
+	enum ib_place place = (enum ib_place)opcode->place;
+	bool was_whole;
+
+	if (place == IB_FIRST || place == IB_MIDDLE)
+		assembly_learn_path_mtu(stream, piece.wire);
+	if (message)
+		take_needed(stream, message, psn, analysis);
+	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {
+		was_whole = message->has_last;
+		assembly_note_frame(tracker, message, &piece, !was_whole);
+		message->has_last = true;
+		finish_response(tracker, stream, message, was_whole, response, flow);
+		return;
+	}
+	message = assembly_message_of(tracker, stream, message, psn, opcode, &piece);
+	if (!message)
+		return;
+	was_whole = assembly_is_whole(message);
+	if (place == IB_ONLY && message->low == psn && message->shown.request_seen && message->shown.length == piece.wire && !message->end)
+		message->end = psn + 1;
+	/* a restarted READ has Firsts in its middle: only where the request was not seen do they tell the beginning */
+	if (!message->shown.request_seen)
+		assembly_extend(message, psn, place);
+	else if (psn > message->high)
+		message->high = psn;
+	message->has_last |= place == IB_LAST || place == IB_ONLY;
+	assembly_note_frame(tracker, message, &piece,
+		   piece.wire ? assembly_add_payload(tracker, message, psn, &piece) || !piece.captured : !was_whole);
+	if (!message->shown.request_seen)
+		assembly_join_next(tracker, message);
+	finish_response(tracker, stream, message, was_whole, response, flow);
+}
+
+static __attribute__((noinline)) void atomic_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
+						      const struct pending_response *response, enum rtap_psn_analysis analysis,
+						      struct rtap_flow_facts *flow)
+{
+	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
+	bool was_whole;
+	uint8_t original[8];
+	struct piece piece = {
+		.bytes = original,
+		.captured = response->has_original ? 8 : 0,
+		.wire = 8,
+		.frame = response->frame,
+		.time_ns = response->time_ns,
+	};
+
+	if (!message || message->low != psn || message->shown.kind != RTAP_KIND_ATOMIC) {
+		/* of one that has been told already a repeat is nothing new */
+		if (analysis == RTAP_PSN_IN_ORDER) {
+			stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE]++;
+			early_response_set_unexpected(stream, psn);
+		}
+		return;
+	}
+	take_needed(stream, message, psn, analysis);
+	for (int i = 0; i < 8; i++)
+		original[i] = (uint8_t)(response->original >> (56 - 8 * i));
+	piece.crc = assembly_digest(tracker, original, piece.captured);
+	assembly_note_frame(tracker, message, &piece, assembly_add_payload(tracker, message, psn, &piece));
+	was_whole = message->has_last;
+	message->has_last = true;
+	message->shown.original = response->original;
+	finish_response(tracker, stream, message, was_whole, response, flow);
+}
+
+/* READ responses from where they went on up to `psn`, of which none was seen. `message`: the last one that begins before it, or there. */
+static __attribute__((cold, noinline)) uint64_t note_missing(struct psn_stream *stream, uint64_t psn, struct message *message,
+							     int64_t time_ns)
+{
+	uint64_t missing = 0;
+
+	while (message && message->before && message->low > stream->response_next)
+		message = message->before;
+	for (; message && message->low < psn; message = message->behind) {
+		uint64_t begin = message->low > stream->response_next ? message->low : stream->response_next;
+		uint64_t end = message->end && message->end < psn ? message->end : psn;
+
+		if (!is_answered_by_data(message) || begin >= end || (!message->end && message->high + 2 < psn))
+			continue;
+		psn_miss_responses(stream, begin, end, time_ns);
+		missing += end - begin;
+	}
+	return missing;
+}
+
+/* The same of one that is no matter of course. */
+static __attribute__((cold, noinline)) enum rtap_psn_analysis place_unexpected(struct psn_stream *stream, uint64_t psn,
+									       const struct psn_sight *sight, struct rtap_flow_facts *flow,
+									       bool *differs)
+{
+	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
+	bool is_inside = message && message->low < psn && (message->end ? psn < message->end : psn <= message->high + 1);
+	uint64_t missing = 0;
+	enum rtap_psn_analysis analysis;
+
+	if (!stream->response_next)
+		stream->response_next = psn < stream->low ? psn : stream->low;
+	if (psn > stream->response_next && message)
+		missing = note_missing(stream, psn, message, sight->time_ns);
+	analysis = psn_response(stream, psn, is_inside, missing, sight, differs);
+	if (analysis == RTAP_PSN_GAP && flow)
+		flow->missing = (uint32_t)missing;
+	if (analysis == RTAP_PSN_OUT_OF_ORDER && flow)
+		psn_take_lateness(stream, flow);
+	if (analysis != RTAP_PSN_DUPLICATE && analysis != RTAP_PSN_CAPTURED_TWICE)
+		recovery_note_answer(stream, psn, is_inside || (message && message->low == psn) ? message : NULL, sight->time_ns, flow);
+	return analysis;
+}
+
+/* What a response with data is in its sequence. */
+static inline enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
+						       struct rtap_flow_facts *flow, bool *differs)
+{
+	struct psn_sight sight = {
+		.time_ns = response->time_ns,
+		.interface = response->interface,
+		.digest = response->crc,
+		.id = response->id,
+	};
+
+	if (!psn_is_next_response(stream, psn))
+		return place_unexpected(stream, psn, &sight, flow, differs);
+	psn_next_response(stream, psn, &sight);
+	return RTAP_PSN_IN_ORDER;
+}
+
+/* Whether it answers a request that was not seen, nor known to be answered. */
+static inline bool is_early(const struct psn_stream *stream, uint64_t psn)
+{
+	const struct psn_gap *last = stream->gaps.count ? &stream->gaps.list[stream->gaps.count - 1] : NULL;
+
+	return psn >= stream->next || (last && psn >= last->begin && last->end > stream->acknowledged);
+}
+
+static __attribute__((cold, noinline)) void keep_early(struct psn_stream *stream, uint64_t psn, const struct pending_response *response)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
+
+	/* the last response to a READ answers it */
+	if (opcode->class != IB_READ_RESPONSE || opcode->place == IB_LAST || opcode->place == IB_ONLY)
+		early_response_keep(stream, psn, response);
+}
+
+/* What a response says of requests that came after it. */
+static __attribute__((cold, noinline)) void answer_late(struct rtap_tracker *tracker, struct psn_stream *stream,
+							struct early_response *early, uint64_t psn, struct rtap_flow_facts *flow)
+{
+	const struct pending_response *response = &early->response;
+	struct message *message;
+
+	switch (ib_opcodes[response->opcode].class) {
+	case IB_ACKNOWLEDGE:
+		if (response->aeth_kind == RTAP_AETH_RESERVED)
+			break;
+		answer_up_to(stream, early->psn + (response->aeth_kind == RTAP_AETH_ACK), response, NULL);
+		if (response->aeth_kind != RTAP_AETH_ACK)
+			refuse_message(stream, early->psn, response, NULL);
+		break;
+	case IB_ATOMIC_ACKNOWLEDGE:
+		answer_up_to(stream, early->psn, response, NULL);
+		if (early->psn == psn) {
+			stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE] -= early->unexpected;
+			early->unexpected = false;
+			atomic_response(tracker, stream, psn, response, RTAP_PSN_NONE, flow);
+		}
+		break;
+	default:
+		answer_up_to(stream, early->psn, response, NULL);
+		message = message_list_find_before(stream, early->psn, NULL);
+		if (message && is_answered_by_data(message) && !message->answered)
+			finish_response(tracker, stream, message, false, response, flow);
+		break;
+	}
+}
+
+void ib_response_answer_late(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, struct rtap_flow_facts *flow)
+{
+	struct early_response *early;
+
+	for (uint32_t i = 0; (early = early_response_at(stream, i)); i++)
+		if (early->psn >= psn)
+			answer_late(tracker, stream, early, psn, flow);
+}
+
+void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream, const struct pending_response *response,
+			 struct rtap_flow_facts *flow)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
+	enum rtap_psn_analysis analysis = RTAP_PSN_IN_ORDER;
+	bool differs = false;
+	uint64_t psn;
+
+	if (opcode->class == IB_CONGESTION) {
+		stream->connection->shown.trouble[RTAP_TROUBLE_CNP]++;
+		return;
+	}
+	if (!stream->started)
+		assembly_start(stream, response->psn);
+	psn = psn_unwrap(stream, response->psn);
+	/* it answers what was said too long ago, or never */
+	if (assembly_is_far(stream, psn)) {
+		analysis = RTAP_PSN_UNEXPECTED;
+		goto out;
+	}
+	stream->packets++;
+	stream->last_ns = response->time_ns;
+	if (is_early(stream, psn))
+		keep_early(stream, psn, response);
+	recovery_note_response(stream, psn, response->time_ns);
+	switch (opcode->class) {
+	case IB_ACKNOWLEDGE:
+		analysis = acknowledgement(tracker, stream, psn, response, flow);
+		break;
+	case IB_ATOMIC_ACKNOWLEDGE:
+		analysis = place_in_sequence(stream, psn, response, flow, &differs);
+		acknowledge(tracker, stream, psn, response, flow);
+		atomic_response(tracker, stream, psn, response, analysis, flow);
+		break;
+	case IB_READ_RESPONSE:
+		analysis = place_in_sequence(stream, psn, response, flow, &differs);
+		acknowledge(tracker, stream, psn, response, flow);
+		data_response(tracker, stream, psn, response, analysis, flow);
+		/* its request, if it was not seen, took this PSN */
+		if ((psn > stream->low || psn == stream->settled_end) && psn >= stream->next && opcode->place != IB_MIDDLE && opcode->place != IB_LAST)
+			psn_acknowledge(stream, psn + 1, response->time_ns);
+		else if (psn >= stream->next)
+			stream->next = psn + 1;
+		break;
+	default:
+		break;
+	}
+out:
+	assembly_count_analysis(stream->connection, analysis, differs);
+	if (flow) {
+		flow->analysis = (uint8_t)analysis;
+		flow->differs = differs;
+	}
+	ib_settle_final(tracker, stream);
+}

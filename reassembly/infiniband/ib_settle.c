@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "reassembly/infiniband/ib_settle.h"
+#include "reassembly/message_final.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/infiniband/psn.h"
+
+/* Up to where what was not seen will not come any more. Before the oldest message under way that is so of what was acknowledged, or is old. */
+static uint64_t lost_before(const struct rtap_tracker *tracker, const struct psn_stream *stream)
+{
+	const struct psn_gap *oldest = &stream->gaps.list[0];
+	uint64_t settled = stream->head ? stream->head->low : stream->settled_end;
+
+	if (settled <= stream->acknowledged || tracker->now_ns - oldest->time_ns >= HOLE_NS || stream->next > oldest->end + PSN_WINDOW)
+		return settled;
+	return stream->acknowledged;
+}
+
+void ib_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all)
+{
+	while (stream->head && (all || message_final_psn(tracker, stream->head)))
+		message_settle(tracker, stream->head);
+	psn_give_up_responses(stream, stream->head ? stream->head->low : stream->settled_high);
+	if (stream->gaps.count && stream->settled_end)
+		stream->connection->shown.trouble[RTAP_TROUBLE_LOST] +=
+			psn_give_up(stream, all ? stream->settled_end : lost_before(tracker, stream));
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/infiniband/ib.h"
+#include "dissect/infiniband/ib_crc.h"
+#include "reassembly/infiniband/icrc_sender.h"
+#include "reassembly/store/memory.h"
+
+struct icrc_sender {
+	uint64_t hash, words[3];
+	uint32_t looks;           /* ahead, in vain */
+	bool is_good, is_wrong;   /* a right CRC was seen; it was decided that they mean nothing */
+};
+
+/* Address and interface. */
+static void words_of(const struct rtap_packet *packet, uint64_t words[3])
+{
+	words[0] = words[1] = 0;
+	if (packet->source_address)
+		memcpy(words, packet->source_address, packet->address_length < 16 ? packet->address_length : 16);
+	else if (packet->ib.has_lrh)
+		words[0] = packet->ib.slid;
+	words[2] = (uint64_t)packet->frame->interface << 8 | (packet->source_address ? packet->address_length : 0);
+}
+
+static bool same_sender(const void *value, const void *words)
+{
+	return !memcmp(((const struct icrc_sender *)value)->words, words, sizeof((struct icrc_sender *)0)->words);
+}
+
+/* NULL: it is not known, and there is no memory for it, or too many are. */
+static struct icrc_sender *sender_of(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	struct icrc_sender *sender;
+	uint64_t words[3], hash;
+
+	words_of(packet, words);
+	hash = map_hash(words, 3);
+	sender = map_find(&tracker->icrc_senders, hash, same_sender, words);
+	if (sender || tracker->icrc_senders.count >= ICRC_SENDERS)
+		return sender;
+	sender = memory_new_zeroed(1, sizeof *sender);
+	if (!sender)
+		return NULL;
+	sender->hash = hash;
+	memcpy(sender->words, words, sizeof words);
+	if (!map_add(&tracker->icrc_senders, hash, sender)) {
+		free(sender);
+		return NULL;
+	}
+	return sender;
+}
+
+void icrc_sender_note_good(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	struct icrc_sender *sender = sender_of(tracker, packet);
+
+	if (sender)
+		sender->is_good = true;
+}
+
+/* Looks for CRCs of the sender in the frames that follow. */
+static void look_ahead(struct rtap_tracker *tracker, struct icrc_sender *sender, const struct rtap_frame *frame)
+{
+	const struct rtap_frame *end = tracker->batch ? tracker->batch + tracker->batch_count : NULL;
+	struct rtap_packet packet;
+
+	if (!end || frame < tracker->batch || frame >= end)
+		return;
+	for (const struct rtap_frame *next = frame + 1; next < end && !sender->is_good; next++) {
+		enum rtap_crc_status status;
+		uint64_t words[3];
+
+		rtap_dissect(next, &tracker->alone, &packet);
+		if (!packet.ib.has_bth)
+			continue;
+		words_of(&packet, words);
+		if (!same_sender(sender, words))
+			continue;
+		status = ib_check_icrc(&packet);
+		sender->is_good = status == RTAP_CRC_GOOD;
+		sender->is_wrong |= status == RTAP_CRC_BAD;
+	}
+	if (++sender->looks >= ICRC_LOOKS)
+		sender->is_wrong = true;
+}
+
+bool icrc_sender_holds(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	struct icrc_sender *sender = sender_of(tracker, packet);
+
+	if (sender && !sender->is_good && !sender->is_wrong)
+		look_ahead(tracker, sender, packet->frame);
+	return sender && sender->is_good;
+}
+
+void icrc_senders_fini(struct rtap_tracker *tracker)
+{
+	struct map *map = &tracker->icrc_senders;
+
+	for (size_t i = 0; i < map->room; i++)
+		free(map->slots[i].value);
+	map_fini(map);
+}

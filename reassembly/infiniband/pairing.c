@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/infiniband/ib.h"
+#include "reassembly/connection.h"
+#include "reassembly/connection_lifecycle.h"
+#include "reassembly/infiniband/expectation.h"
+#include "reassembly/infiniband/ib_response.h"
+#include "reassembly/infiniband/ib_settle.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/infiniband/pairing.h"
+#include "reassembly/infiniband/port_pairing.h"
+#include "reassembly/infiniband/psn.h"
+#include "reassembly/upper.h"
+
+#define MAX_PENDING 256
+
+/* Whether the request that a response answers is one that the connection's known direction may have sent. */
+bool pairing_may_answer(const struct connection *connection, uint32_t response_psn, uint8_t opcode)
+{
+	const struct psn_stream *stream = &connection->streams[connection->flows[1] ? 1 : 0];
+	uint64_t psn;
+
+	if (ib_opcodes[opcode].class == IB_CONGESTION)
+		return true;
+	if (!stream->started || (connection->flows[0] && connection->flows[1]))
+		return false;
+	psn = psn_unwrap(stream, response_psn);
+	return psn + PSN_WINDOW >= stream->next && psn <= stream->next;
+}
+
+static bool has_port(const struct flow *flow, const struct connection *connection)
+{
+	return port_pairing_fits(flow, connection->flows[connection->flows[1] ? 1 : 0]);
+}
+
+/* So many responses that all fit are more than chance, whatever their ports say. */
+#define PROOF 8
+
+/* Connections that are looked at for the one that responses belong to: of more nothing is decided. */
+#define MOST_CANDIDATES 256
+
+/*
+ * The one connection that a response can belong to by its PSN, or of several the one whose port is right, too; NULL: there is none, or it
+ * is not sure.
+ */
+static struct connection *find_requester(const struct rtap_tracker *tracker, const struct flow *flow)
+{
+	struct connection *found = NULL;
+	unsigned candidates = 0;
+	bool is_one = true;
+
+	for (uint32_t i = tracker->expectations.count ? flow->pending_count : 0; i-- > 0 && !found;) {
+		uint64_t words[5];
+		struct expectation *expectation;
+
+		if (ib_opcodes[flow->pending[i].opcode].class == IB_CONGESTION)
+			continue;
+		expectation_words(&flow->key, false, flow->pending[i].psn, words);
+		expectation = map_find(&tracker->expectations, map_hash(words, 5), expectation_has_words, words);
+		for (; expectation; expectation = expectation->same_behind) {
+			bool fits = expectation->connection != flow->connection && expectation->connection != found;
+
+			if (candidates++ == MOST_CANDIDATES)
+				return NULL;
+			for (uint32_t other = 0; other < flow->pending_count && fits; other++)
+				fits = pairing_may_answer(expectation->connection, flow->pending[other].psn, flow->pending[other].opcode);
+			if (!fits)
+				continue;
+			if (!found) {
+				found = expectation->connection;
+			} else if (has_port(flow, found) == has_port(flow, expectation->connection)) {
+				is_one = false;
+			} else if (has_port(flow, expectation->connection)) {
+				found = expectation->connection;
+				is_one = true;
+			}
+		}
+	}
+	if (!found || !is_one || (flow->pending_count < PROOF && port_pairing_doubts(tracker, flow, found->flows[found->flows[1] ? 1 : 0])))
+		return NULL;
+	return found;
+}
+
+/* What was told of a half goes into the whole; its sender is end a of it if `other_from_a` is set. */
+static void merge_shown(struct rtap_connection *shown, const struct rtap_connection *other, bool from_a, bool other_from_a)
+{
+	struct rtap_end *sender = from_a ? &shown->a : &shown->b;
+	const struct rtap_end *known = other_from_a ? &other->a : &other->b;
+
+	shown->packets += other->packets;
+	shown->messages += other->messages;
+	shown->bytes += other->bytes;
+	if (other->last_frame > shown->last_frame)
+		shown->last_frame = other->last_frame;
+	if (other->time_ns < shown->time_ns)
+		shown->time_ns = other->time_ns;
+	if (other->time_end_ns > shown->time_end_ns)
+		shown->time_end_ns = other->time_end_ns;
+	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
+		shown->trouble[i] += other->trouble[i];
+	sender->psn = known->psn;
+	sender->psn_known = true;
+	sender->last_psn = known->last_psn;
+	sender->last_psn_known = known->last_psn_known;
+	if (other->has_service && !shown->has_service) {
+		shown->has_service = true;
+		shown->service_id = other->service_id;
+	}
+}
+
+/* The connection that was begun for the flow's requests is the other half of `connection`. */
+static void merge(struct rtap_tracker *tracker, struct connection *connection, struct connection *other, bool from_a)
+{
+	struct psn_stream *stream = &connection->streams[from_a], *taken = &other->streams[other->flows[1] ? 1 : 0];
+	struct psn_stream *unused = &other->streams[other->flows[1] ? 0 : 1];
+	struct flow *flow = other->flows[other->flows[1] ? 1 : 0];
+
+	/* responses that waited for too long have told of requests that nobody made */
+	ib_settle(tracker, stream, true);
+	ib_settle(tracker, unused, true);
+	psn_fini(stream);
+	psn_fini(unused);
+	*stream = *taken;
+	stream->connection = connection;
+	stream->from_a = from_a;
+	for (struct message *message = stream->head; message; message = message->behind) {
+		message->stream = stream;
+		if (message->memory) {
+			budget_give(&tracker->budget, &other->holder, message->memory);
+			budget_charge(&tracker->budget, &connection->holder, message->memory);
+		}
+	}
+	messages_move(other, connection, from_a);
+	memset(taken, 0, sizeof *taken);
+	taken->connection = other;
+	merge_shown(&connection->shown, &other->shown, from_a, other->flows[1] != NULL);
+	upper_merged(tracker, other, connection, from_a != (other->flows[1] != NULL));
+	if (tracker->options.merged)
+		tracker->options.merged(tracker->options.owner, other->shown.number, connection->shown.number,
+					from_a != (other->flows[1] != NULL));
+	other->flows[0] = other->flows[1] = NULL;
+	flow->connection = NULL;
+	connection_drop(tracker, other);
+}
+
+/* The flow carries the responses to the connection's requests. */
+static void pair(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection)
+{
+	bool from_a = !connection->flows[1];
+
+	/* the older one stays, so that numbers go by first frames */
+	if (flow->connection && flow->connection->shown.number < connection->shown.number) {
+		struct connection *older = flow->connection;
+		struct flow *other = connection->flows[connection->flows[1] ? 1 : 0];
+		bool other_from_a = !flow->from_a;
+
+		merge(tracker, older, connection, other_from_a);
+		flow_attach(other, older, other_from_a);
+		connection = older;
+	} else {
+		if (flow->connection)
+			merge(tracker, connection, flow->connection, from_a);
+		flow_attach(flow, connection, from_a);
+	}
+	for (int i = 0; i < 2; i++) {
+		struct rtap_end *receiver = i ? &connection->shown.b : &connection->shown.a;
+
+		receiver->qpn = (uint32_t)connection->flows[i]->key.words[4];
+		receiver->qpn_known = true;
+	}
+	port_pairing_note(tracker, connection->flows[0], connection->flows[1]);
+	expectation_forget_all(tracker, connection);
+	connection_account(tracker, connection);
+}
+
+/* A response that waited has its place now. */
+static void resolve(struct rtap_tracker *tracker, const struct flow *flow, struct psn_stream *stream,
+		    const struct pending_response *response)
+{
+	struct rtap_flow_facts facts = { .present = true, .from_a = flow->from_a, .connection = flow->connection->shown.number };
+
+	ib_response_packet(tracker, stream, response, &facts);
+	if (tracker->options.resolved)
+		tracker->options.resolved(tracker->options.owner, response->frame, &facts);
+}
+
+static void replay(struct rtap_tracker *tracker, struct flow *flow)
+{
+	struct connection *connection = flow->connection;
+	struct psn_stream *stream = &connection->streams[!flow->from_a];
+
+	tracker->replays = true;
+	for (uint32_t i = 0; i < flow->pending_count; i++) {
+		struct pending_response *response = &flow->pending[i];
+
+		connection->shown.packets++;
+		if (response->frame < connection->shown.first_frame)
+			connection->shown.first_frame = response->frame;
+		if (response->frame > connection->shown.last_frame)
+			connection->shown.last_frame = response->frame;
+		/* times need not be in the order of frames */
+		if (response->time_ns < connection->shown.time_ns)
+			connection->shown.time_ns = response->time_ns;
+		if (response->time_ns > connection->shown.time_end_ns)
+			connection->shown.time_end_ns = response->time_ns;
+		resolve(tracker, flow, stream, response);
+	}
+	expectation_forget_last(tracker, flow);
+	tracker->replays = false;
+	flow_forget_pending(flow);
+	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
+	connection_account(tracker, connection);
+}
+
+/* The request that was just expected may be that of the last response of a flow that waits, if it is of one such flow only. */
+static void pair_waiting(struct rtap_tracker *tracker, struct connection *connection, const struct expectation *expectation)
+{
+	struct flow *flow = map_find(&tracker->waiting_flows, expectation->hash, expectation_is_last, expectation->words);
+
+	if (!flow || flow->last_behind || (flow->connection && flow->connection->flows[0] && flow->connection->flows[1]) ||
+	    find_requester(tracker, flow) != connection)
+		return;
+	pair(tracker, flow, connection);
+	replay(tracker, flow);
+}
+
+void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn)
+{
+	const struct flow *flow = connection->flows[1] ? connection->flows[1] : connection->flows[0];
+	struct expectation *expectation;
+
+	if (!expectation_reserve(tracker, connection))
+		return;
+	expectation = &connection->expectations[connection->expected & (connection->expectation_room - 1)];
+	if (expectation->connection)
+		expectation_remove(tracker, expectation);
+	*expectation = (struct expectation){ .connection = connection };
+	expectation_words(&flow->key, true, psn, expectation->words);
+	expectation->hash = map_hash(expectation->words, 5);
+	connection->expected++;
+	expectation_add(tracker, expectation);
+	if (tracker->waiting_flows.count)
+		pair_waiting(tracker, connection, expectation);
+}
+
+static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
+{
+	if (flow->pending_count == flow->pending_room) {
+		uint32_t room = flow->pending_room ? flow->pending_room * 2 : 4;
+		struct pending_response *larger = memory_resize(flow->pending, room * sizeof *larger);
+
+		if (!larger)
+			return false;
+		budget_charge(&tracker->budget, &flow->holder, (room - flow->pending_room) * sizeof *larger);
+		flow->pending = larger;
+		flow->pending_room = room;
+	}
+	flow->pending[flow->pending_count] = *response;
+	flow->pending[flow->pending_count].bytes = NULL;
+	/* a CRC can be wanted of a part of them */
+	if (response->bytes && (tracker->keep || tracker->options.message || tracker->exchange)) {
+		uint8_t *bytes = memory_new(response->captured + 1);
+
+		if (!bytes)
+			return false;
+		memcpy(bytes, response->bytes, response->captured);
+		flow->pending[flow->pending_count].bytes = bytes;
+		budget_charge(&tracker->budget, &flow->holder, response->captured + 1);
+	}
+	flow->pending_count++;
+	expectation_index_last(tracker, flow);
+	return true;
+}
+
+void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection)
+{
+	pair(tracker, flow, connection);
+	if (flow->pending_count)
+		replay(tracker, flow);
+}
+
+/* Responses alone: whom they go to must have asked. */
+static void stand_alone(struct rtap_tracker *tracker, struct flow *flow)
+{
+	const struct pending_response *first = &flow->pending[0];
+	struct connection *connection = connection_create(tracker, first->frame, first->time_ns);
+	struct rtap_connection *shown;
+
+	if (!connection)
+		return;
+	shown = &connection->shown;
+	shown->transport = ib_service(first->opcode) == IB_XRC ? RTAP_TRANSPORT_XRC : RTAP_TRANSPORT_RC;
+	shown->b.address_length = (uint8_t)(flow->key.words[5] >> 8);
+	shown->a.address_length = (uint8_t)flow->key.words[5];
+	flow_key_address(&flow->key.words[0], shown->b.address_length, shown->b.address);
+	flow_key_address(&flow->key.words[2], shown->a.address_length, shown->a.address);
+	shown->a.qpn = (uint32_t)flow->key.words[4];
+	shown->a.qpn_known = true;
+	flow_attach(flow, connection, false);
+}
+
+void pairing_finish(struct rtap_tracker *tracker, struct flow *flow)
+{
+	if (!flow->pending_count)
+		return;
+	if (!flow->connection)
+		stand_alone(tracker, flow);
+	if (flow->connection)
+		replay(tracker, flow);
+}
+
+void pairing_stop_waiting(struct rtap_tracker *tracker, struct flow *flow)
+{
+	if (flow->waits) {
+		*(flow->pending_before ? &flow->pending_before->pending_behind : &tracker->pending_flows) = flow->pending_behind;
+		if (flow->pending_behind)
+			flow->pending_behind->pending_before = flow->pending_before;
+	}
+	flow->waits = false;
+	pairing_finish(tracker, flow);
+	if (!flow->connection)
+		flow_destroy(tracker, flow);
+}
+
+static struct flow *flow_of(struct budget_holder *holder)
+{
+	return (struct flow *)((char *)holder - offsetof(struct flow, holder));
+}
+
+static void give_up_pending(struct budget_holder *holder, void *owner)
+{
+	pairing_stop_waiting(owner, flow_of(holder));
+}
+
+/* Memory is short: the responses that wait for their requester go. */
+static void evict_pending(struct budget_holder *holder, void *owner)
+{
+	struct rtap_tracker *tracker = owner;
+	struct flow *flow = flow_of(holder);
+
+	tracker->counters.evictions++;
+	if (!flow->connection) {
+		flow_destroy(tracker, flow);
+		return;
+	}
+	expectation_forget_last(tracker, flow);
+	flow_forget_pending(flow);
+	budget_give(&tracker->budget, holder, holder->bytes);
+}
+
+bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
+{
+	if (flow->pending_count == MAX_PENDING)
+		return false;
+	if (!flow->holder.bytes) {
+		flow->holder.evict = evict_pending;
+		flow->holder.give_up = give_up_pending;
+		flow->holder.owner = tracker;
+		budget_charge(&tracker->budget, &flow->holder, sizeof *flow + 3 * sizeof(struct map_slot));
+	}
+	if (!flow->waits) {
+		flow->waits = true;
+		flow->pending_before = NULL;
+		flow->pending_behind = tracker->pending_flows;
+		if (flow->pending_behind)
+			flow->pending_behind->pending_before = flow;
+		tracker->pending_flows = flow;
+	}
+	return copy(tracker, flow, response);
+}
+
+bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
+{
+	struct connection *requester;
+
+	if (flow->pending_count == MAX_PENDING)
+		pairing_finish(tracker, flow);
+	if (!pairing_keep(tracker, flow, response)) {
+		tracker->counters.evictions++;
+		return false;
+	}
+	requester = find_requester(tracker, flow);
+	if (!requester)
+		return false;
+	pair(tracker, flow, requester);
+	replay(tracker, flow);
+	return true;
+}

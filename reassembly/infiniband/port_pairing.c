@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <string.h>
+
+#include "reassembly/infiniband/port_pairing.h"
+
+#define FIRST_PORT 0xc000u
+
+uint16_t port_of_label(uint32_t label)
+{
+	return (uint16_t)(FIRST_PORT | ((label & 0x3fff) ^ (label >> 14 & 0x3f)));
+}
+
+uint16_t port_of_queue_pairs(uint32_t qpn, uint32_t other_qpn)
+{
+	uint64_t product = (uint64_t)qpn * other_qpn;
+
+	product ^= product >> 20;
+	product ^= product >> 40;
+	return port_of_label((uint32_t)product & 0xfffff);
+}
+
+/* Both directions between two hosts with a port have the same words: the smaller address first. */
+static void words_of(const struct flow *flow, uint64_t words[5])
+{
+	const uint64_t *key = flow->key.words;
+	bool turned = key[0] != key[2] ? key[0] > key[2] : key[1] > key[3];
+
+	memcpy(words, key + (turned ? 2 : 0), 2 * sizeof *words);
+	memcpy(words + 2, key + (turned ? 0 : 2), 2 * sizeof *words);
+	words[4] = flow->port;
+}
+
+static bool same_words(const void *value, const void *key)
+{
+	uint64_t words[5];
+
+	words_of(value, words);
+	return !memcmp(words, key, sizeof words);
+}
+
+void port_pairing_enter(struct rtap_tracker *tracker, struct flow *flow, uint16_t port, bool by_label)
+{
+	uint64_t words[5];
+	struct flow *first;
+
+	flow->port = port;
+	flow->port_by_label = by_label;
+	words_of(flow, words);
+	flow->port_hash = map_hash(words, 5);
+	first = map_find(&tracker->ports, flow->port_hash, same_words, words);
+	if (first) {
+		flow->port_before = first;
+		flow->port_behind = first->port_behind;
+		if (flow->port_behind)
+			flow->port_behind->port_before = flow;
+		first->port_behind = flow;
+	} else if (!map_add(&tracker->ports, flow->port_hash, flow)) {
+		flow->port = 0;
+	}
+}
+
+void port_pairing_leave(struct rtap_tracker *tracker, struct flow *flow)
+{
+	struct flow *next = flow->port_behind;
+
+	if (!flow->port)
+		return;
+	if (next)
+		next->port_before = flow->port_before;
+	if (flow->port_before) {
+		flow->port_before->port_behind = next;
+	} else {
+		map_remove(&tracker->ports, flow->port_hash, flow);
+		/* the slot that went free takes the next one without growing */
+		if (next && !map_add(&tracker->ports, flow->port_hash, next))
+			tracker->counters.evictions++;
+	}
+	flow->port = 0;
+	flow->port_before = flow->port_behind = NULL;
+}
+
+static bool is_turned(const struct flow *flow, const struct flow *other)
+{
+	return !memcmp(flow->key.words, other->key.words + 2, 2 * sizeof(uint64_t)) &&
+	       !memcmp(flow->key.words + 2, other->key.words, 2 * sizeof(uint64_t));
+}
+
+bool port_pairing_fits(const struct flow *flow, const struct flow *other)
+{
+	return flow->port && flow->port == other->port && is_turned(flow, other) &&
+	       (flow->port_by_label || other->port_by_label ||
+		flow->port == port_of_queue_pairs((uint32_t)flow->key.words[4], (uint32_t)other->key.words[4]));
+}
+
+struct flow *port_pairing_partner(const struct flow *flow)
+{
+	struct flow *other = flow->port_before ? flow->port_before : flow->port_behind;
+
+	/* the only other one; of a host that speaks to itself the directions cannot be distinguished */
+	if (!other || (flow->port_before && flow->port_behind) || (other->port_before ? other->port_before : other->port_behind) != flow ||
+	    (other->port_before && other->port_behind) || is_turned(flow, flow) || !port_pairing_fits(flow, other))
+		return NULL;
+	return other;
+}
+
+void port_pairing_note(struct rtap_tracker *tracker, const struct flow *flow, const struct flow *other)
+{
+	if (!flow->port || !other->port)
+		return;
+	if (port_pairing_fits(flow, other))
+		tracker->ports_fit++;
+	else
+		tracker->ports_differ++;
+}
+
+bool port_pairing_doubts(const struct rtap_tracker *tracker, const struct flow *flow, const struct flow *other)
+{
+	return flow->port && other->port && flow->port != other->port && tracker->ports_fit && !tracker->ports_differ;
+}

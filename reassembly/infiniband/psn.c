@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reassembly/infiniband/early_response.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/infiniband/psn.h"
+#include "reassembly/time_windows.h"
+
+#define FIRST_ROOM 16
+#define MAX_GAPS 4096
+/* READ responses remembered, at most. */
+#define MAX_RESPONSES 1024
+/* A packet missing for longer was sent again; the networks between do not hold one back for so long. */
+#define LATE_NS 3000000
+
+void psn_start(struct psn_stream *stream, uint32_t psn)
+{
+	stream->started = true;
+	/* room below, for packets that come late */
+	stream->low = stream->next = stream->acknowledged = (UINT64_C(1) << 32) + psn;
+}
+
+static bool grow_recent(struct recent *recent, struct psn_stream *stream)
+{
+	uint32_t room = recent->room ? recent->room * 2 : FIRST_ROOM;
+	struct recent_packet *larger = memory_new(room * sizeof *larger);
+
+	if (!larger)
+		return false;
+	for (uint32_t i = 0; i < room; i++)
+		larger[i].psn = RECENT_NONE;
+	for (uint32_t i = 0; i < recent->room; i++)
+		if (recent->packets[i].psn != RECENT_NONE)
+			larger[recent->packets[i].psn & (room - 1)] = recent->packets[i];
+	free(recent->packets);
+	recent->packets = larger;
+	recent->room = room;
+	stream->resized = true;
+	return true;
+}
+
+static struct recent_packet *find_recent(const struct recent *recent, uint32_t psn)
+{
+	struct recent_packet *packet;
+
+	if (!recent->room)
+		return NULL;
+	packet = &recent->packets[psn & (recent->room - 1)];
+	return (packet->psn & PSN_MASK) == psn && packet->psn != RECENT_NONE ? packet : NULL;
+}
+
+/* Whether no packet with this PSN was put in: its place has an older one. */
+static bool was_never_put(const struct recent *recent, uint64_t psn)
+{
+	uint32_t there;
+
+	if (!recent->room)
+		return false;
+	there = recent->packets[psn & (recent->room - 1)].psn;
+	return there == RECENT_NONE || (int32_t)((there - (uint32_t)psn) << 8) < 0;
+}
+
+static inline void put(struct recent *recent, uint64_t psn, const struct psn_sight *sight)
+{
+	recent->packets[psn & (recent->room - 1)] = (struct recent_packet){
+		.psn = ((uint32_t)psn & PSN_MASK) | (sight->interface & 0x7f) << 24,
+		.time_us = (uint32_t)(sight->time_ns / 1000),
+		.digest = sight->digest,
+		.first_id = sight->id,
+		.last_id = sight->id,
+	};
+}
+
+/* put() when more are outstanding than there is room for; as far as there is memory. */
+static __attribute__((noinline)) void put_growing(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn,
+						  const struct psn_sight *sight)
+{
+	while (outstanding >= recent->room && recent->room < PSN_WINDOW)
+		if (!grow_recent(recent, stream))
+			break;
+	if (recent->room)
+		put(recent, psn, sight);
+}
+
+/* Keeps as many as are outstanding: those are the ones that can be sent again. */
+static inline __attribute__((always_inline)) void remember(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn, const struct psn_sight *sight)
+{
+	if (outstanding < recent->room)
+		put(recent, psn, sight);
+	else
+		put_growing(recent, stream, outstanding, psn, sight);
+}
+
+static inline uint64_t outstanding_from(const struct psn_stream *stream, uint64_t psn)
+{
+	return psn >= stream->acknowledged ? psn - stream->acknowledged : 0;
+}
+
+/* Whether the sender counts its packets: one that numbers all alike, or leaves it to chance, gives no evidence. */
+static bool ids_tell_apart(const struct recent *recent)
+{
+	/* of the last 32 packets, since the first step forward */
+	int steps = recent->id_steps ? 32 - __builtin_clz(recent->id_steps) : 0, forward = __builtin_popcount(recent->id_steps);
+
+	return forward > 1 && forward * 5 > steps * 4;
+}
+
+/* When a packet was sent that comes late, by its identification. */
+enum sent { SENT_UNKNOWN, SENT_BEFORE, SENT_AFTER };
+
+static enum sent when_sent(const struct recent *recent, const struct psn_sight *sight)
+{
+	if (!ids_tell_apart(recent))
+		return SENT_UNKNOWN;
+	return (int16_t)(uint16_t)(sight->id - recent->last_id) < 0 ? SENT_BEFORE : SENT_AFTER;
+}
+
+bool psn_is_same_packet(const struct recent *recent, uint16_t id, uint16_t other)
+{
+	return id == other && ids_tell_apart(recent);
+}
+
+bool psn_time_of(const struct recent *recent, uint64_t psn, int64_t now_ns, int64_t *time_ns)
+{
+	const struct recent_packet *packet = find_recent(recent, (uint32_t)psn & PSN_MASK);
+
+	if (packet)
+		*time_ns = now_ns - (int64_t)(uint32_t)((uint32_t)(now_ns / 1000) - packet->time_us) * 1000;
+	return packet;
+}
+
+/* What a packet is of which a copy was seen: `first`. has_reason: something was seen that makes its sender send it again. */
+static enum rtap_psn_analysis repeated(const struct recent *recent, struct recent_packet *first, const struct psn_sight *sight, bool has_reason,
+				       bool *differs)
+{
+	bool is_elsewhere, is_at_once;
+	uint32_t age_us;
+
+	*differs = sight->digest != first->digest;
+	is_elsewhere = first->psn >> 24 != (sight->interface & 0x7f);
+	if (ids_tell_apart(recent)) {
+		if (sight->id == first->first_id || sight->id == first->last_id)
+			return is_elsewhere && !*differs ? RTAP_PSN_CAPTURED_TWICE : RTAP_PSN_DUPLICATE;
+		first->last_id = sight->id;
+		return RTAP_PSN_RETRANSMISSION;
+	}
+	age_us = (uint32_t)(sight->time_ns / 1000) - first->time_us;
+	if ((int32_t)age_us < 0)
+		age_us = -age_us;
+	is_at_once = age_us < TWICE_NS / 1000;
+	if (is_at_once && is_elsewhere && !*differs)
+		return RTAP_PSN_CAPTURED_TWICE;
+	return is_at_once && !has_reason ? RTAP_PSN_DUPLICATE : RTAP_PSN_RETRANSMISSION;
+}
+
+/* Index of the gap that holds `psn`, or their count. */
+static uint32_t find_gap(const struct psn_gaps *gaps, uint64_t psn)
+{
+	uint32_t low = 0, high = gaps->count;
+
+	/* of those that begin at or before it, the last one */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (gaps->list[middle].begin <= psn)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && psn < gaps->list[low - 1].end ? low - 1 : gaps->count;
+}
+
+/* `at` is where it belongs. Without memory for it, the packets in it will be taken for retransmissions. */
+static void insert_gap(struct psn_stream *stream, struct psn_gaps *gaps, uint32_t at, struct psn_gap gap)
+{
+	if (gaps->count == gaps->room) {
+		uint32_t room = gaps->room ? gaps->room * 2 : 4;
+		struct psn_gap *larger = room <= MAX_GAPS ? memory_resize(gaps->list, room * sizeof *larger) : NULL;
+
+		if (!larger)
+			return;
+		gaps->list = larger;
+		gaps->room = room;
+		stream->resized = true;
+	}
+	memmove(gaps->list + at + 1, gaps->list + at, (gaps->count - at) * sizeof gap);
+	gaps->list[at] = gap;
+	gaps->count++;
+}
+
+static void remove_gap(struct psn_gaps *gaps, uint32_t at)
+{
+	gaps->count--;
+	memmove(gaps->list + at, gaps->list + at + 1, (gaps->count - at) * sizeof *gaps->list);
+}
+
+/* A packet that was missing comes after all. */
+static void fill_gap(struct psn_stream *stream, struct psn_gaps *gaps, uint32_t at, uint64_t psn, uint64_t count)
+{
+	struct psn_gap gap = gaps->list[at];
+	uint64_t end = psn + count < gap.end ? psn + count : gap.end;
+
+	if (psn == gap.begin && end == gap.end) {
+		remove_gap(gaps, at);
+	} else if (psn == gap.begin) {
+		gaps->list[at].begin = end;
+	} else {
+		gaps->list[at].end = psn;
+		if (end < gap.end)
+			insert_gap(stream, gaps, at + 1, (struct psn_gap){ end, gap.end, gap.time_ns, gap.arrived, gap.since_ns });
+	}
+}
+
+/* A packet that came after `arrived` others; the first of those that it was sent before came after `before` ones, at that time. */
+static void note_late(struct psn_stream *stream, const struct recent *recent, uint32_t before, int64_t since_ns, int64_t time_ns)
+{
+	stream->late_packets = recent->arrived - before;
+	stream->late_ns = time_ns > since_ns ? time_ns - since_ns : 0;
+}
+
+/* Whether a NAK asks for this PSN, or it goes on what was sent again just now. */
+static bool is_asked_for(const struct psn_stream *stream, uint64_t psn)
+{
+	return (stream->nak && psn >= stream->nak_psn) || (stream->recovery.running && psn == stream->recovery.end);
+}
+
+/* Where a request stands that was not seen before, of those before the newest. */
+static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct psn_sight *sight)
+{
+	enum sent sent = when_sent(&stream->requests, sight);
+	int64_t time_ns = sight->time_ns, noticed_ns;
+	uint32_t at;
+
+	if (psn < stream->low) {
+		if (!psn_time_of(&stream->requests, stream->low, time_ns, &noticed_ns))
+			noticed_ns = time_ns;
+		note_late(stream, &stream->requests, 0, noticed_ns, time_ns);
+		if (psn + count < stream->low)
+			insert_gap(stream, &stream->gaps, 0, (struct psn_gap){ psn + count, stream->low, time_ns, stream->requests.arrived, INT64_MIN });
+		stream->low = psn;
+		return RTAP_PSN_OUT_OF_ORDER;
+	}
+	at = find_gap(&stream->gaps, psn);
+	if (at == stream->gaps.count)
+		return RTAP_PSN_RETRANSMISSION;
+	/* an acknowledgement shows it missing: none that was captured was sent after it */
+	if (stream->gaps.list[at].end == stream->next)
+		sent = SENT_UNKNOWN;
+	noticed_ns = stream->gaps.list[at].time_ns;
+	note_late(stream, &stream->requests, stream->gaps.list[at].arrived, noticed_ns, time_ns);
+	/* what a READ asks for can have been missed in several parts, as its responses came */
+	if (count > 1)
+		psn_fill(stream, psn, psn + count);
+	else
+		fill_gap(stream, &stream->gaps, at, psn, count);
+	stream->recovery.since_ns = noticed_ns;
+	if (sent == SENT_UNKNOWN && (is_asked_for(stream, psn) || time_ns - noticed_ns > LATE_NS))
+		sent = SENT_AFTER;
+	return sent == SENT_AFTER ? RTAP_PSN_RETRANSMISSION : RTAP_PSN_OUT_OF_ORDER;
+}
+
+void psn_skip_to(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
+{
+	insert_gap(stream, &stream->gaps, stream->gaps.count, (struct psn_gap){ stream->next, psn, time_ns, stream->requests.arrived, INT64_MIN });
+	stream->next = psn;
+}
+
+/* Whether a response was missed that a READ at `psn`, or after it, asked for. */
+static bool lacks_response(const struct psn_stream *stream, uint64_t psn)
+{
+	const struct psn_gaps *gaps = &stream->response_gaps;
+
+	return gaps->count && gaps->list[gaps->count - 1].end > psn;
+}
+
+/* A request that is not the one expected next. */
+static __attribute__((noinline)) enum rtap_psn_analysis unexpected(struct psn_stream *stream, uint64_t psn, uint64_t count,
+								   const struct psn_sight *sight, bool *differs)
+{
+	struct recent_packet *first = psn < stream->next ? find_recent(&stream->requests, (uint32_t)psn & PSN_MASK) : NULL;
+	enum rtap_psn_analysis analysis = RTAP_PSN_GAP;
+
+	stream->recovery.since_ns = INT64_MIN;
+	if (first) {
+		psn_time_of(&stream->requests, psn, sight->time_ns, &stream->recovery.since_ns);
+		return repeated(&stream->requests, first, sight, is_asked_for(stream, psn) || lacks_response(stream, psn), differs);
+	}
+	if (psn < stream->next) {
+		analysis = place_late(stream, psn, count, sight);
+		stream->requests.arrived++;
+	} else {
+		psn_skip_to(stream, psn, sight->time_ns);
+		stream->next = psn + count;
+		psn_note_id(&stream->requests, sight->id);
+	}
+	remember(&stream->requests, stream, outstanding_from(stream, psn), psn, sight);
+	return analysis;
+}
+
+enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct psn_sight *sight, bool *differs)
+{
+	*differs = false;
+	if (psn != stream->next)
+		return unexpected(stream, psn, count, sight, differs);
+	stream->next = psn + count;
+	psn_note_id(&stream->requests, sight->id);
+	remember(&stream->requests, stream, outstanding_from(stream, psn), psn, sight);
+	return RTAP_PSN_IN_ORDER;
+}
+
+void psn_miss_responses(struct psn_stream *stream, uint64_t begin, uint64_t end, int64_t time_ns)
+{
+	int64_t since_ns;
+
+	if (!psn_time_of(&stream->responses, begin - 1, time_ns, &since_ns))
+		since_ns = INT64_MIN;
+	insert_gap(stream, &stream->response_gaps, stream->response_gaps.count, (struct psn_gap){ begin, end, time_ns, stream->responses.arrived, since_ns });
+}
+
+int64_t psn_missing_since(const struct psn_stream *stream, uint64_t psn)
+{
+	uint32_t at = find_gap(&stream->response_gaps, psn);
+
+	return at < stream->response_gaps.count ? stream->response_gaps.list[at].since_ns : INT64_MIN;
+}
+
+void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end)
+{
+	/* a run of requests sent again is one, though some of them were not captured */
+	if ((begin > stream->asked_again_end && !stream->recovery.running) || end < stream->asked_again) {
+		stream->asked_again = begin;
+		stream->asked_again_end = end;
+		return;
+	}
+	if (begin < stream->asked_again)
+		stream->asked_again = begin;
+	if (end > stream->asked_again_end)
+		stream->asked_again_end = end;
+}
+
+/* All that were asked for are answered before this one can be asked for again. */
+static inline uint64_t outstanding_responses(const struct psn_stream *stream, uint64_t psn)
+{
+	uint64_t outstanding = stream->next > psn ? stream->next - psn : 0;
+
+	return outstanding < MAX_RESPONSES ? outstanding : MAX_RESPONSES - 1;
+}
+
+/* A response that was not seen before, and is not the newest. */
+static enum rtap_psn_analysis place_late_response(struct psn_stream *stream, uint64_t psn, const struct psn_sight *sight, bool was_asked)
+{
+	enum sent sent = when_sent(&stream->responses, sight);
+	uint32_t at = find_gap(&stream->response_gaps, psn);
+
+	stream->late_packets = 0;
+	if (at < stream->response_gaps.count) {
+		const struct psn_gap *gap = &stream->response_gaps.list[at];
+
+		note_late(stream, &stream->responses, gap->arrived, gap->time_ns, sight->time_ns);
+		fill_gap(stream, &stream->response_gaps, at, psn, 1);
+	} else if (psn >= stream->low && !was_never_put(&stream->responses, psn)) {
+		return RTAP_PSN_RETRANSMISSION;
+	}
+	return sent == SENT_AFTER || (sent == SENT_UNKNOWN && was_asked) ? RTAP_PSN_RETRANSMISSION : RTAP_PSN_OUT_OF_ORDER;
+}
+
+/* A response of which a copy was seen, or that comes late, or that was asked for again. */
+static enum rtap_psn_analysis unexpected_response(struct psn_stream *stream, uint64_t psn, bool is_inside, const struct psn_sight *sight,
+						  bool *differs)
+{
+	struct recent_packet *first = psn < stream->response_next ? find_recent(&stream->responses, (uint32_t)psn & PSN_MASK) : NULL;
+	bool was_asked = psn >= stream->asked_again && psn < stream->asked_again_end;
+	const struct recovery *recovery = &stream->recovery;
+	enum rtap_psn_analysis analysis = RTAP_PSN_IN_ORDER;
+
+	if (first)
+		return repeated(&stream->responses, first, sight, was_asked, differs);
+	if (psn < stream->response_next) {
+		analysis = place_late_response(stream, psn, sight, was_asked);
+		stream->responses.arrived++;
+	} else if ((recovery->answers_again && psn == recovery->answers_end) || (psn == recovery->first && is_inside)) {
+		/* its first copy was lost before the capture: it goes on what was sent again, or the requester lacked the rest of the READ */
+		analysis = RTAP_PSN_RETRANSMISSION;
+	}
+	remember(&stream->responses, stream, outstanding_responses(stream, psn), psn, sight);
+	return analysis;
+}
+
+void psn_next_response(struct psn_stream *stream, uint64_t psn, const struct psn_sight *sight)
+{
+	stream->response_next = psn + 1;
+	stream->recovery.answers_again = false;
+	psn_note_id(&stream->responses, sight->id);
+	remember(&stream->responses, stream, outstanding_responses(stream, psn), psn, sight);
+}
+
+enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, bool is_inside, bool is_after_gap, const struct psn_sight *sight,
+				    bool *differs)
+{
+	enum rtap_psn_analysis analysis = unexpected_response(stream, psn, is_inside, sight, differs);
+
+	if (analysis == RTAP_PSN_IN_ORDER && is_after_gap)
+		analysis = RTAP_PSN_GAP;
+	if (psn >= stream->response_next) {
+		stream->response_next = psn + 1;
+		psn_note_id(&stream->responses, sight->id);
+	}
+	if (analysis == RTAP_PSN_DUPLICATE || analysis == RTAP_PSN_CAPTURED_TWICE)
+		return analysis;
+	stream->recovery.answers_again = analysis == RTAP_PSN_RETRANSMISSION;
+	stream->recovery.answers_end = psn + 1;
+	return analysis;
+}
+
+void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end)
+{
+	struct psn_gaps *gaps = &stream->gaps;
+
+	/* from the last one, because what is put in stands after it */
+	for (uint32_t i = gaps->count; i-- > 0;) {
+		struct psn_gap *gap = &gaps->list[i], whole = *gap;
+
+		if (whole.end <= begin || whole.begin >= end)
+			continue;
+		if (whole.begin >= begin && whole.end <= end) {
+			remove_gap(gaps, i);
+		} else if (whole.begin >= begin) {
+			gap->begin = end;
+		} else {
+			gap->end = begin;
+			if (whole.end > end)
+				insert_gap(stream, gaps, i + 1, (struct psn_gap){ end, whole.end, whole.time_ns, whole.arrived, whole.since_ns });
+		}
+	}
+}
+
+static uint64_t give_up(struct psn_gaps *gaps, uint64_t psn)
+{
+	uint64_t lost = 0;
+	uint32_t gone = 0;
+
+	for (; gone < gaps->count && gaps->list[gone].begin < psn; gone++) {
+		struct psn_gap *gap = &gaps->list[gone];
+		uint64_t end = gap->end < psn ? gap->end : psn;
+
+		lost += end - gap->begin;
+		gap->begin = end;
+		if (end < gap->end)
+			break;
+	}
+	gaps->count -= gone;
+	memmove(gaps->list, gaps->list + gone, gaps->count * sizeof *gaps->list);
+	return lost;
+}
+
+uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn)
+{
+	uint64_t lost = stream->gaps.count ? give_up(&stream->gaps, psn) : 0;
+
+	stream->lost += lost;
+	return lost;
+}
+
+bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t end)
+{
+	uint32_t low = 0, high = stream->gaps.count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (stream->gaps.list[middle].end <= begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < stream->gaps.count && stream->gaps.list[low].begin < end;
+}
+
+void psn_give_up_responses(struct psn_stream *stream, uint64_t psn)
+{
+	if (stream->response_gaps.count)
+		give_up(&stream->response_gaps, psn);
+}
+
+void psn_fini(struct psn_stream *stream)
+{
+	free(stream->requests.packets);
+	free(stream->responses.packets);
+	free(stream->gaps.list);
+	free(stream->response_gaps.list);
+	stream->requests = stream->responses = (struct recent){ 0 };
+	early_response_forget(stream);
+	stream->gaps = stream->response_gaps = (struct psn_gaps){ 0 };
+	stream->recovery = (struct recovery){ 0 };
+	stream->resized = true;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "reassembly/infiniband/psn.h"
+#include "reassembly/infiniband/recovery.h"
+
+/*
+ * A requester answers a NAK, or a hole in the responses, at once; but the capturing machines may be slow. Later it is a time-out. Where
+ * communication management agreed on one, that is the limit.
+ */
+#define PROMPT_NS (INT64_C(1000000000) / 2)
+/* No timer is shorter: by the standard the Local ACK Timeout is, but adaptive retransmission begins with less. */
+#define LATE_NAK_NS INT64_C(4000000)
+/* 31 is 8,796 s. IBTA vol. 1, 12.7.34. */
+#define ACK_TIMEOUT_NS(code) (INT64_C(4096) << (code))
+
+void recovery_nak(struct psn_stream *stream, enum rtap_recovery cause, int64_t time_ns, int64_t wait_ns)
+{
+	stream->recovery.nak_unused = true;
+	stream->recovery.nak_cause = (uint8_t)cause;
+	stream->recovery.nak_ns = time_ns > INT64_MAX - wait_ns ? INT64_MAX : time_ns + wait_ns;
+}
+
+static bool is_before(int64_t time_ns, int64_t begin_ns, int64_t length_ns)
+{
+	return time_ns <= begin_ns || (uint64_t)time_ns - (uint64_t)begin_ns < (uint64_t)length_ns;
+}
+
+static enum rtap_recovery cause_of(const struct psn_stream *stream, uint64_t psn, bool is_read, int64_t time_ns)
+{
+	const struct recovery *recovery = &stream->recovery;
+	uint8_t code = stream->connection->shown.ack_timeout;
+	int64_t prompt_ns = code ? ACK_TIMEOUT_NS(code & 31) : PROMPT_NS;
+
+	if (recovery->nak_unused && is_before(time_ns, recovery->nak_ns, prompt_ns))
+		return (enum rtap_recovery)recovery->nak_cause;
+	/* a later response shows the requester that one is missing. IBTA vol. 1, 9.7.5.2.8 */
+	if (is_read && recovery->later_psn > psn && is_before(time_ns, recovery->later_ns, prompt_ns))
+		return RTAP_RECOVERY_IMPLIED_NAK;
+	return RTAP_RECOVERY_TIMEOUT;
+}
+
+/* Time was lost up to now, from `since_ns` on if that is known; but not what was counted before. */
+static void lose(struct psn_stream *stream, int64_t since_ns, int64_t time_ns, struct message *message, struct rtap_flow_facts *flow)
+{
+	struct recovery *recovery = &stream->recovery;
+	int64_t lost_ns;
+
+	if (since_ns == INT64_MIN)
+		since_ns = time_ns;
+	if (since_ns < recovery->counted_ns)
+		since_ns = recovery->counted_ns;
+	if (recovery->counted_ns < time_ns)
+		recovery->counted_ns = time_ns;
+	if (since_ns >= time_ns)
+		return;
+	lost_ns = (uint64_t)time_ns - (uint64_t)since_ns > INT64_MAX ? INT64_MAX : time_ns - since_ns;
+	if (message) {
+		recovery_add_time(&message->shown.time_lost_us, (uint64_t)lost_ns / 1000);
+		message->shown.lost_to |= (uint8_t)(1u << recovery->cause);
+	}
+	if (!flow)
+		return;
+	flow->lost_to = recovery->cause;
+	flow->time_lost_ns = lost_ns;
+}
+
+/* When the last thing was seen that was of use, before what is sent again. */
+static int64_t last_progress(const struct psn_stream *stream, uint64_t psn, const struct message *message, bool is_read, int64_t time_ns)
+{
+	int64_t since_ns = stream->recovery.since_ns, response_ns;
+
+	if (!is_read)
+		return since_ns;
+	if (message && message->shown.time_ns > since_ns)
+		since_ns = message->shown.time_ns;
+	response_ns = psn_missing_since(stream, psn);
+	if (response_ns > since_ns)
+		since_ns = response_ns;
+	if (psn_time_of(&stream->responses, psn - 1, time_ns, &response_ns) && response_ns > since_ns)
+		since_ns = response_ns;
+	return since_ns;
+}
+
+void recovery_note_again(struct psn_stream *stream, uint64_t psn, uint64_t count, struct message *message, bool is_read, int64_t time_ns,
+			 struct rtap_flow_facts *flow)
+{
+	struct recovery *recovery = &stream->recovery;
+
+	if (!recovery->running || psn < recovery->end) {
+		recovery->cause = (uint8_t)cause_of(stream, psn, is_read, time_ns);
+		if (psn > recovery->first || stream->acknowledged > recovery->acknowledged)
+			recovery->attempt = 0;
+		if (recovery->attempt < UINT8_MAX)
+			recovery->attempt++;
+		recovery->acknowledged = stream->acknowledged;
+		flow->recovery = recovery->cause;
+		flow->attempt = recovery->attempt;
+		flow->is_late = recovery->cause == RTAP_RECOVERY_SEQUENCE_NAK && !is_before(time_ns, recovery->nak_ns, LATE_NAK_NS);
+		lose(stream, last_progress(stream, psn, message, is_read, time_ns), time_ns, message, flow);
+		recovery->first = psn;
+		recovery->awaited = is_read ? psn : 0;
+		recovery->nak_unused = false;
+		recovery->later_psn = 0;
+	}
+	recovery->running = true;
+	recovery->end = psn + count;
+}
+
+void recovery_end(struct psn_stream *stream, struct message *message, int64_t time_ns, struct rtap_flow_facts *flow)
+{
+	stream->recovery.awaited = 0;
+	lose(stream, stream->recovery.counted_ns, time_ns, message, flow);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "reassembly/iwarp/ddp_half.h"
+
+void ddp_half_await_ack(const struct rtap_tracker *tracker, struct message *message)
+{
+	struct ddp_half *half = &message->connection->ddp->halves[message->shown.from_a];
+
+	if (!tracker->options.message || message->shown.outcome ||
+	    (message->shown.verb != RTAP_VERB_SEND && message->shown.verb != RTAP_VERB_WRITE))
+		return;
+	message->shown.outcome = RTAP_OUTCOME_UNANSWERED;
+	message->awaits_ack = true;
+	message->ack_at = half->end;
+	message->before = half->last_unacknowledged;
+	*(message->before ? &message->before->behind : &half->first_unacknowledged) = message;
+	half->last_unacknowledged = message;
+}
+
+void ddp_half_let_go(struct message *message)
+{
+	struct ddp_half *half = &message->connection->ddp->halves[message->shown.from_a];
+
+	*(message->before ? &message->before->behind : &half->first_unacknowledged) = message->behind;
+	*(message->behind ? &message->behind->before : &half->last_unacknowledged) = message->before;
+	message->before = message->behind = NULL;
+	message->awaits_ack = false;
+}
+
+void ddp_half_acknowledged(const struct rtap_tracker *tracker, struct connection *connection, bool from_a, uint64_t before,
+			      uint64_t offset, uint64_t frame)
+{
+	struct ddp_half *half = &connection->ddp->halves[from_a];
+	struct message *message;
+
+	half->is_acknowledged = true;
+	while ((message = half->first_unacknowledged) && message->ack_at <= offset) {
+		/* a Terminate that came with it has said otherwise */
+		if (message->shown.outcome == RTAP_OUTCOME_UNANSWERED) {
+			message->shown.outcome = RTAP_OUTCOME_GOOD;
+			/* what the capture point turned round was acknowledged by a frame that is gone */
+			if (message->ack_at > before)
+				message->shown.answered_in = frame;
+			message->answered = true;
+			message->answered_ns = tracker->now_ns;
+			message->answered_at = connection->shown.packets;
+		}
+		ddp_half_let_go(message);
+	}
+}
+
+void ddp_half_let_go_all(struct connection *connection)
+{
+	for (int side = 0; side < 2; side++)
+		while (connection->ddp->halves[side].first_unacknowledged)
+			ddp_half_let_go(connection->ddp->halves[side].first_unacknowledged);
+}

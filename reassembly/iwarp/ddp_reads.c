@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/iwarp/fpdu.h"
+#include "dissect/iwarp/iwarp.h"
+#include "reassembly/connection.h"
+#include "reassembly/iwarp/ddp_half.h"
+#include "reassembly/iwarp/ddp_upper.h"
+#include "reassembly/iwarp/iwarp_half.h"
+#include "reassembly/message_queue.h"
+
+/* Requests that may be waiting for their responses and are looked at: real ones allow far fewer (ORD). */
+#define MOST_REQUESTS 256
+/* So often the most requests were outstanding that more would be a surprise. */
+#define OFTEN 16
+/* So many responses in a row that were those of consecutive requests show that nothing was outstanding that was not seen. */
+#define ROW 3
+#define LEAST_OVERHEAD (MPA_LENGTH_LENGTH + DDP_TAGGED_LENGTH + MPA_CRC_LENGTH)
+#define LARGEST_PAYLOAD (UINT16_MAX - DDP_TAGGED_LENGTH)
+#define READ_REQUEST (MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH + 28 + MPA_CRC_LENGTH) /* RFC 5040, 4.4 */
+#define ATOMIC_RESPONSE (MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH + 12 + MPA_CRC_LENGTH) /* RFC 7306, 5.2.3 */
+
+/* What the direction at hand answers. */
+static struct ddp_reads *reads_of(const struct ddp_work *work)
+{
+	return &work->connection->ddp->halves[!work->from_a].reads;
+}
+
+static struct message *first_of(const struct ddp_work *work)
+{
+	return work->connection->streams[!work->from_a].head;
+}
+
+static bool is_request(const struct message *message)
+{
+	return (message->shown.kind == RTAP_KIND_READ || message->shown.kind == RTAP_KIND_ATOMIC) && message->shown.request_seen;
+}
+
+/* Position behind the last byte that is there of a READ's data. */
+static uint64_t covered(const struct message *message)
+{
+	return message->coverage.count ? coverage_end(&message->coverage) - MESSAGE_ORIGIN : 0;
+}
+
+/* Whether a segment's place is within what a READ asked for, and not there yet. */
+static bool is_asked_by(const struct message *message, const struct rtap_iwarp_facts *facts)
+{
+	uint64_t offset = facts->tagged_offset - message->sink_offset;
+
+	if (message->shown.kind != RTAP_KIND_READ || !message->shown.request_seen || message->sink_stag != facts->stag)
+		return false;
+	if (offset > message->shown.length || facts->payload_length > message->shown.length - offset ||
+	    (offset == message->shown.length && message->shown.length))
+		return false;
+	return covered(message) <= offset;
+}
+
+/* Requests in front of an MSN will not be answered any more. */
+static void pass_over(const struct ddp_work *work, bool side, uint32_t msn)
+{
+	struct message *next;
+
+	for (struct message *message = work->connection->streams[side].head; message; message = next) {
+		next = message->behind;
+		if (!is_request(message))
+			continue;
+		if ((int32_t)(message->shown.psn - msn) >= 0)
+			return;
+		message_settle(work->tracker, message);
+	}
+}
+
+static void begin_anew(struct ddp_reads *reads, uint32_t msn)
+{
+	*reads = (struct ddp_reads){ .begun = true, .next = msn, .end = msn };
+}
+
+/* Those that cannot be outstanding any more, since there are too many behind them, were answered by bytes that are missing. */
+static void apply_limit(const struct ddp_work *work, bool side)
+{
+	struct ddp_reads *reads = &work->connection->ddp->halves[side].reads;
+	uint32_t limit = iwarp_half_most_requests(work->connection->iwarp, side), over;
+
+	if (reads->times >= OFTEN && (!limit || reads->deepest < limit))
+		limit = reads->deepest;
+	over = reads->end - reads->next;
+	if (!limit || over <= limit)
+		return;
+	over -= limit;
+	if (over > reads->ahead)
+		over = reads->ahead;
+	reads->next += over;
+	reads->ahead -= over;
+	pass_over(work, side, reads->next);
+}
+
+static void note_depth(struct ddp_reads *reads)
+{
+	uint32_t depth = reads->end - reads->next;
+
+	if (depth > reads->deepest) {
+		reads->deepest = depth;
+		reads->times = 0;
+	}
+	reads->times += depth == reads->deepest;
+}
+
+/* Whether none of the last READs went there. It is one of them from now on. */
+static bool is_new_sink(struct ddp_reads *reads, const struct message *message)
+{
+	uint32_t count = reads->sink_count < DDP_READS_SINKS ? reads->sink_count : DDP_READS_SINKS;
+	bool is_new = true;
+
+	for (uint32_t i = 0; i < count; i++)
+		is_new = is_new && (reads->sinks[i].stag != message->sink_stag || reads->sinks[i].offset != message->sink_offset);
+	reads->several_sinks |= is_new && count;
+	reads->sinks[reads->sink_count % DDP_READS_SINKS].stag = message->sink_stag;
+	reads->sinks[reads->sink_count++ % DDP_READS_SINKS].offset = message->sink_offset;
+	return is_new;
+}
+
+/* MSN behind the last request that there may be: those that are missing take their bytes. */
+static uint32_t end_of(const struct ddp_reads *reads)
+{
+	uint64_t more = reads->lost / READ_REQUEST;
+
+	return reads->end + (more < MOST_REQUESTS ? (uint32_t)more : MOST_REQUESTS);
+}
+
+void ddp_reads_asked(const struct ddp_work *work, struct message *message)
+{
+	struct ddp_reads *reads = &work->connection->ddp->halves[work->from_a].reads;
+	uint32_t msn = message->shown.psn;
+
+	if (!reads->begun) {
+		bool is_lost = reads->lost;
+
+		begin_anew(reads, msn);
+		/* the first request of all has number 1; others were lost if bytes were */
+		if (work->connection->shown.learned_by_mpa && !work->connection->iwarp->resumed && msn - 1 < (is_lost ? MOST_REQUESTS : 1)) {
+			reads->known = true;
+			reads->next = 1;
+		}
+	} else if (msn != reads->end && (!reads->lost || msn - reads->end >= MOST_REQUESTS)) {
+		/* it does not count as the standard wants it */
+		begin_anew(reads, msn);
+	}
+	reads->end = msn + 1;
+	reads->lost = 0;
+	if (!reads->known)
+		message->sink_is_new = message->shown.kind == RTAP_KIND_READ && is_new_sink(reads, message);
+	/* answered ahead of it: the order of cause and effect was not to be had */
+	if ((int32_t)(reads->end - reads->next) <= 0)
+		return;
+	if (reads->known && !reads->ahead && !work->connection->ddp->halves[!work->from_a].lost)
+		note_depth(reads);
+	else if (reads->known)
+		apply_limit(work, work->from_a);
+}
+
+/* Stream bytes that `length` bytes of a response take at least. */
+static uint64_t least_bytes(uint64_t length)
+{
+	return length + LEAST_OVERHEAD * (length ? (length + LARGEST_PAYLOAD - 1) / LARGEST_PAYLOAD : 1);
+}
+
+/* Stream bytes that they take in segments as the responder makes them. */
+static uint64_t usual_bytes(uint64_t length, uint32_t segment)
+{
+	uint64_t whole = segment && length > segment ? (length - 1) / segment : 0;
+
+	return whole * fpdu_content_length(DDP_TAGGED_LENGTH + segment) +
+	       fpdu_content_length(DDP_TAGGED_LENGTH + (uint32_t)(length - whole * segment));
+}
+
+static uint64_t least_of(const struct message *message)
+{
+	if (!message)
+		return LEAST_OVERHEAD;
+	return message->shown.kind == RTAP_KIND_ATOMIC ? ATOMIC_RESPONSE : least_bytes(message->shown.length - covered(message));
+}
+
+/* The request with that MSN at or behind `message`, which goes there; NULL: it was not seen. */
+static struct message *find_request(struct message **message, uint32_t msn)
+{
+	uint32_t tried = 0;
+
+	while (*message && tried++ < MOST_REQUESTS && (!is_request(*message) || (int32_t)((*message)->shown.psn - msn) < 0))
+		*message = (*message)->behind;
+	return *message && is_request(*message) && (*message)->shown.psn == msn ? *message : NULL;
+}
+
+/*
+ * How many of the next requests may have been answered by the missing bytes. *exact: so many were, to the byte; 0: it is not known.
+ */
+static uint32_t fit_in(const struct ddp_work *work, const struct ddp_reads *reads, uint64_t lost, uint32_t *exact)
+{
+	const struct ddp_half *half = &work->connection->ddp->halves[work->from_a];
+	struct message *at = first_of(work);
+	uint64_t least = 0, usual = 0;
+	bool all_known = !half->has_writes;
+	uint32_t count = 0;
+
+	*exact = 0;
+	for (uint32_t msn = reads->next; msn != end_of(reads) && count < MOST_REQUESTS; msn++) {
+		const struct message *message = find_request(&at, msn);
+
+		least += least_of(message);
+		if (least > lost)
+			break;
+		count++;
+		all_known = all_known && message && message->shown.kind == RTAP_KIND_READ;
+		usual += all_known ? usual_bytes(message->shown.length - covered(message), half->largest) : 0;
+		if (all_known && usual == lost)
+			*exact = count;
+	}
+	return count;
+}
+
+void ddp_reads_lost(const struct ddp_work *work)
+{
+	struct ddp_half *half = &work->connection->ddp->halves[work->from_a];
+	struct ddp_reads *reads = reads_of(work);
+	uint32_t outstanding = end_of(reads) - reads->next, exact = 0, more;
+
+	reads->was_certain = reads->known && !reads->ahead;
+	if (!reads->known || (int32_t)outstanding <= 0)
+		return;
+	if (half->write && half->write->shown.kind == RTAP_KIND_READ)
+		more = outstanding;
+	else if (reads->ahead)
+		more = half->lost / LEAST_OVERHEAD < outstanding ? (uint32_t)(half->lost / LEAST_OVERHEAD) : outstanding;
+	else
+		more = fit_in(work, reads, half->lost, &exact);
+	reads->ahead = reads->ahead + more < outstanding ? reads->ahead + more : outstanding;
+	if (exact) {
+		reads->next += exact;
+		reads->ahead = 0;
+		reads->was_certain = false;
+		pass_over(work, !work->from_a, reads->next);
+	} else if (reads->ahead) {
+		apply_limit(work, !work->from_a);
+	}
+}
+
+/* Whether a response may begin, or go on, for this READ with the segment at hand, `skipped` bytes of others being missing before it. */
+static bool may_answer(const struct ddp_work *work, const struct message *message, uint64_t skipped)
+{
+	const struct ddp_half *half = &work->connection->ddp->halves[work->from_a];
+	uint64_t offset = work->facts.tagged_offset - message->sink_offset, before;
+
+	if (!is_asked_by(message, &work->facts))
+		return false;
+	before = offset - covered(message);
+	/* only what is missing right before it can have its beginning */
+	if (!half->lost)
+		return !before || message == half->read;
+	return !reads_of(work)->was_certain || skipped + (before ? least_bytes(before) : 0) <= half->lost;
+}
+
+/* The only one of all that are outstanding that wants these data; NULL: there is none, or several. */
+static struct message *only_one(const struct ddp_work *work)
+{
+	const struct ddp_reads *reads = reads_of(work);
+	struct message *found = NULL, *message = first_of(work);
+
+	for (uint32_t tried = 0; message; message = message->behind, tried++) {
+		if (tried == MOST_REQUESTS)
+			return NULL;
+		if (!is_asked_by(message, &work->facts) || (int32_t)(message->shown.psn - reads->next) < 0)
+			continue;
+		if (found)
+			return NULL;
+		found = message;
+	}
+	return found;
+}
+
+struct message *ddp_reads_owner(const struct ddp_work *work)
+{
+	const struct ddp_half *half = &work->connection->ddp->halves[work->from_a];
+	struct ddp_reads *reads = reads_of(work);
+	struct message *owner = NULL, *at = first_of(work);
+	uint32_t last = reads->next + reads->ahead, count = 0;
+	uint64_t skipped = 0;
+
+	if (!half->lost && half->read && is_asked_by(half->read, &work->facts))
+		return half->read;
+	/* one that is nobody's goes on */
+	if (!half->lost && half->write && half->write->shown.kind == RTAP_KIND_READ && half->write->shown.r_key == work->facts.stag &&
+	    half->next_offset == work->facts.tagged_offset)
+		return NULL;
+	reads->low = reads->high = reads->next;
+	if (!reads->known) {
+		owner = only_one(work);
+		/* servers of RPC have a sink for each READ */
+		return owner && (owner->region || (owner->sink_is_new && reads->several_sinks)) ? owner : NULL;
+	}
+	for (uint32_t msn = reads->next; msn != end_of(reads); msn++) {
+		struct message *message = find_request(&at, msn);
+
+		/* one that was not seen may want any data */
+		if (!message || may_answer(work, message, skipped)) {
+			reads->low = count ? reads->low : msn;
+			reads->high = msn;
+			owner = count++ ? NULL : message;
+		}
+		skipped += least_of(message);
+		if (msn == last)
+			break;
+	}
+	/* none: a responder that passes requests over */
+	return count ? owner : only_one(work);
+}
+
+void ddp_reads_answered(const struct ddp_work *work, const struct message *message)
+{
+	struct ddp_reads *reads = reads_of(work);
+
+	if (message) {
+		reads->row = message->shown.psn == reads->next ? reads->row + 1 : 0;
+		reads->known = reads->known || reads->row >= ROW;
+		reads->next = message->shown.psn + 1;
+		reads->ahead = 0;
+	} else if (!reads->known) {
+		reads->row = 0;
+	} else {
+		reads->next = reads->low + 1;
+		reads->ahead = reads->high - reads->low;
+		pass_over(work, !work->from_a, reads->next);
+	}
+}
+
+void ddp_reads_torn(const struct ddp_work *work, const struct message *message)
+{
+	struct ddp_reads *reads = reads_of(work);
+
+	if (!reads->known || message->shown.psn != reads->next)
+		return;
+	reads->next++;
+	reads->ahead -= reads->ahead > 0;
+}

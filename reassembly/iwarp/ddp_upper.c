@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Each Send is dissected by itself, in a packet that has nothing else, for what its layer reads in it and for what its dissection in the
+ * frame will need.
+ */
+#include "config.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/dissect.h"
+#include "dissect/iwarp/fpdu.h"
+#include "dissect/iwarp/iwarp.h"
+#include "dissect/engine/protocol.h"
+#include "dissect/iwarp/terminate.h"
+#include "reassembly/iwarp/ddp_upper.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/upper.h"
+
+#define REFUSED_LOOKED_AT 256
+
+/* A Send in a packet of its own; or in the frame's, which has been dissected. */
+struct alone {
+	struct upper_work work;        /* for its layer; `context` is where the frame will look for it, if it is shown there */
+	struct rtap_frame frame;
+	struct rtap_context own_context;
+	struct rtap_packet own;
+};
+
+static struct alone *alone_of(struct upper_work *work)
+{
+	return (struct alone *)((char *)work - offsetof(struct alone, work));
+}
+
+/* The Send is shown otherwise than was presumed. */
+static void leave_presumed(struct upper_work *work)
+{
+	if (work->packet != work->tracker->view.presumed)
+		return;
+	work->packet->payload = work->packet->tcp.payload;
+	work->packet = &alone_of(work)->own;
+}
+
+static void dissect_send(struct upper_work *work)
+{
+	leave_presumed(work);
+	packet_dissect_send(&alone_of(work)->frame, work->context, work->packet);
+}
+
+/* The FPDU that ends a READ, with what that completed. */
+static void dissect_read(struct upper_work *work)
+{
+	struct rtap_context context = work->tracker->options.context;
+	struct rtap_fpdu fpdu = *work->fpdu;
+
+	fpdu.upper = work->context;
+	context.is_iwarp = true;
+	context.fpdus = &fpdu;
+	context.fpdu_count = 1;
+	rtap_dissect(&alone_of(work)->frame, &context, work->packet);
+}
+
+/* What a layer, or a message, lends for a moment only: the frame gets a copy. */
+static bool keep_copy(struct upper_work *work, struct rtap_span *bytes)
+{
+	struct rtap_tracker *tracker = work->tracker;
+	uint8_t *copy = memory_new(bytes->length + 1);
+
+	if (!copy || !iwarp_view_keep(&tracker->view, &tracker->budget, copy, bytes->length + 1)) {
+		free(copy);
+		*bytes = (struct rtap_span){ NULL, 0 };
+		return false;
+	}
+	bytes->bytes = memcpy(copy, bytes->bytes, bytes->length);
+	return true;
+}
+
+static void begin(struct alone *alone, const struct ddp_work *work, struct message *message, const struct rtap_span *send, uint32_t wire)
+{
+	alone->frame = (struct rtap_frame){
+		.bytes = send->bytes, .captured_length = send->length, .wire_length = wire,
+		.link_type = RTAP_LINK_RAW, .number = work->fpdu->last_frame, .time_ns = work->fpdu->last_time_ns,
+	};
+	alone->work = (struct upper_work){
+		.tracker = work->tracker, .connection = work->connection, .from_a = work->from_a, .message = message, .packet = &alone->own,
+		.context = work->shown == IWARP_NOT_SHOWN ? &alone->own_context : &work->tracker->view.uppers[work->shown],
+		.dissect = dissect_send, .fpdu = work->fpdu, .keep = keep_copy,
+	};
+	*alone->work.context = work->tracker->options.context;
+	alone->work.context->upper = work->connection->upper;
+}
+
+/* The frame shows the same; what was put together for it lives as long as the frame. */
+static void show(const struct ddp_work *work, const struct rtap_context *upper)
+{
+	if (work->shown != IWARP_NOT_SHOWN)
+		work->tracker->view.list[work->shown].upper = upper;
+}
+
+/* The bytes of a Send that is in one FPDU. */
+static bool whole_send(struct ddp_work *work, struct rtap_span *bytes)
+{
+	uint32_t length;
+	const uint8_t *head = fpdu_head(work->fpdu, &length);
+	const struct rtap_iwarp_facts *facts = &work->facts;
+
+	return work->fpdu->crc_status != RTAP_CRC_BAD && iwarp_read(head, length, work->fpdu->ulpdu_length, &work->facts) == OK &&
+	       iwarp_is_send(facts->opcode) && !facts->tagged && facts->last && !facts->mo && facts->payload_length &&
+	       fpdu_front(work->fpdu, facts->payload_offset, bytes);
+}
+
+void ddp_upper_ahead(struct rtap_tracker *tracker, struct connection *connection, bool from_a, const struct rtap_fpdu *fpdu, uint32_t shown)
+{
+	struct ddp_work work = { tracker, connection, from_a, fpdu, 1, shown, { 0 } };
+	struct rtap_span bytes;
+	struct alone alone;
+
+	if (!whole_send(&work, &bytes))
+		return;
+	begin(&alone, &work, NULL, &bytes, work.facts.payload_length);
+	dissect_send(&alone.work);
+	upper_ahead(&alone.work);
+	show(&work, alone.work.context);
+}
+
+/* The bytes become the frame's; a copy of them if the message is to be returned with them. */
+static bool keep_message(struct upper_work *work, struct message *message, struct rtap_span *bytes)
+{
+	struct rtap_tracker *tracker = work->tracker;
+	struct coverage *data = &message->coverage;
+
+	if (tracker->keep & COVERAGE_BYTES)
+		return keep_copy(work, bytes);
+	if (!iwarp_view_keep(&tracker->view, &tracker->budget, data->bytes, data->bytes_room))
+		return false;
+	data->bytes = NULL;
+	data->bytes_room = 0;
+	return true;
+}
+
+/* As long as a packet has more than a Send, its payload is the segment's; what hears the Send is to see the Send's. */
+static void enter_presumed(const struct rtap_span *send, struct rtap_packet *packet)
+{
+	packet->payload = (struct rtap_payload){ 0, (uint32_t)(send->bytes - packet->sources[0].bytes), send->length, send->length };
+}
+
+void ddp_upper_send(struct ddp_work *work, struct message *message, const struct rtap_span *bytes, bool put_together)
+{
+	struct iwarp_view *view = &work->tracker->view;
+	uint32_t wire = put_together ? bytes->length : work->facts.payload_length;
+	bool whole = work->shown != IWARP_NOT_SHOWN && !put_together && bytes->length == wire, is_upper;
+	struct rtap_packet *presumed = NULL;
+	struct alone alone;
+
+	begin(&alone, work, message, bytes, wire);
+	if (whole && (presumed = work->connection->upper == RTAP_UPPER_RPCRDMA ? iwarp_view_presumed(view, work->fpdu, bytes) : NULL)) {
+		alone.work.packet = presumed;
+		enter_presumed(bytes, presumed);
+	} else {
+		/* the frame shows it as it is */
+		if (whole)
+			alone.work.packet = &view->send;
+		dissect_send(&alone.work);
+	}
+	is_upper = upper_send(&alone.work);
+	if (put_together)
+		alone.work.context->message = *bytes;
+	if (!put_together || keep_message(&alone.work, message, &alone.work.context->message))
+		show(work, alone.work.context);
+	view->sent = whole && is_upper && !alone.work.context->rpc_follows && alone.work.packet->source_count == 1 ? work->shown : IWARP_NOT_SHOWN;
+	view->sent_presumed = alone.work.packet == presumed;
+	if (presumed)
+		presumed->payload = presumed->tcp.payload;
+}
+
+/* IPv4 and TCP headers without a payload. RFC 791, 3.1; RFC 9293, 3.1. */
+static const uint8_t bare_segment[40] = { 0x45, [3] = 40, [8] = 64, [9] = 6, [32] = 0x50, [33] = 0x10 };
+
+void ddp_upper_read(struct ddp_work *work, struct message *message)
+{
+	const struct rtap_span segment = { bare_segment, sizeof bare_segment };
+	struct alone alone;
+
+	if (!message->region)
+		return;
+	begin(&alone, work, message, &segment, segment.length);
+	alone.work.dissect = dissect_read;
+	if (upper_read(&alone.work))
+		show(work, alone.work.context);
+}
+
+/* How a request ends that is answered by such an error. RFC 5040, 4.8; RFC 5041, 7.1. */
+static enum rtap_outcome outcome_of(const struct rtap_iwarp_facts *facts)
+{
+	if (facts->error_layer == 1)
+		return facts->error_type == 1 ? RTAP_OUTCOME_REMOTE_ACCESS_ERROR : RTAP_OUTCOME_INVALID_REQUEST;
+	return facts->error_layer == 0 && facts->error_type == 1 ? RTAP_OUTCOME_REMOTE_ACCESS_ERROR : RTAP_OUTCOME_REMOTE_OPERATIONAL_ERROR;
+}
+
+/* The DDP header that a Terminate quotes. */
+static bool read_quoted(const struct ddp_work *work, struct rtap_iwarp_facts *quoted)
+{
+	struct iwarp_terminate terminate;
+	uint32_t length, at = DDP_UNTAGGED_LENGTH;
+	const uint8_t *head = fpdu_head(work->fpdu, &length);
+
+	if (!work->facts.has_terminate || length < at + 4)
+		return false;
+	iwarp_read_terminate(head + at, length - at - 4, work->fpdu->ulpdu_length - at - 4, &terminate);
+	if (!terminate.ddp_included)
+		return false;
+	/* RDMAP's header follows DDP's, or is not quoted */
+	if (!terminate.ddp_at || at + terminate.ddp_at + terminate.ddp_length > length)
+		return false;
+	at += terminate.ddp_at;
+	return iwarp_read(head + at, length - at, length - at, quoted) != TRUNCATED;
+}
+
+static bool is_meant(const struct message *message, const struct rtap_iwarp_facts *facts)
+{
+	const struct rtap_message *shown = &message->shown;
+
+	if (facts->tagged)
+		return shown->kind == RTAP_KIND_WRITE && shown->r_key == facts->stag && facts->tagged_offset >= shown->virtual_address;
+	/* soft-iWARP quotes a Read Request's DDP header with a wrong MSN */
+	if (facts->has_read)
+		return shown->kind == RTAP_KIND_READ && shown->r_key == facts->source_stag && shown->virtual_address == facts->source_offset;
+	if (facts->qn == 1)
+		return (shown->kind == RTAP_KIND_READ || shown->kind == RTAP_KIND_ATOMIC) && shown->psn == facts->msn;
+	return facts->qn == 0 && shown->kind == RTAP_KIND_SEND && shown->psn == facts->msn;
+}
+
+void ddp_upper_refuse(struct ddp_work *work)
+{
+	struct message *message = work->tracker->last_waiting;
+	struct rtap_iwarp_facts quoted = { 0 };
+
+	if (!read_quoted(work, &quoted))
+		return;
+	for (uint32_t tried = 0; message && tried < REFUSED_LOOKED_AT; message = message->waiting_before, tried++) {
+		if (message->connection != work->connection || message->shown.from_a == work->from_a || message->shown.is_rpc || message->call ||
+		    !is_meant(message, &quoted))
+			continue;
+		message->shown.outcome = (uint8_t)outcome_of(&work->facts);
+		message->shown.answered_in = work->fpdu->last_frame;
+		message->shown.has_latency = true;
+		message->shown.latency_ns = work->fpdu->last_time_ns - message->shown.time_ns;
+		if (message->stream)
+			message_settle(work->tracker, message);
+		return;
+	}
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/dissect.h"
+#include "dissect/iwarp/fpdu.h"
+#include "dissect/iwarp/iwarp.h"
+#include "reassembly/iwarp/iwarp_view.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/stream/tcp_half.h"
+
+#define FIRST_ROOM 16
+
+static void free_kept(struct iwarp_view *view, struct budget *budget)
+{
+	for (uint32_t i = 0; i < view->kept_count; i++)
+		free(view->kept[i]);
+	budget_give(budget, &view->holder, view->kept_bytes);
+	view->kept_bytes = 0;
+	view->kept_count = 0;
+}
+
+/* Forgets what is shown of a stream before another one is. */
+static void serve(struct iwarp_view *view, const struct iwarp_stream *stream)
+{
+	view->stream = stream;
+	view->count = 0;
+	view->fillings++;
+	view->sent = IWARP_NOT_SHOWN;
+	view->sent_presumed = false;
+}
+
+void iwarp_view_end(struct iwarp_view *view, struct budget *budget)
+{
+	if (view->kept_count)
+		free_kept(view, budget);
+	serve(view, NULL);
+	view->ahead = NULL;
+	view->presumed = NULL;
+	view->number = 0;
+	view->frame = (struct rtap_span){ NULL, 0 };
+}
+
+void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const struct rtap_frame *frame, struct rtap_packet *packet)
+{
+	iwarp_view_end(view, budget);
+	view->presumed = packet->fpdus.count ? packet : NULL;
+	view->flow = (struct rtap_flow_facts){ 0 };
+	view->number = frame->number;
+	view->frame = (struct rtap_span){ frame->bytes, frame->captured_length };
+}
+
+/* Makes room for twice as much. */
+static bool grow(struct iwarp_view *view, struct budget *budget)
+{
+	uint32_t room = view->room ? view->room * 2 : FIRST_ROOM;
+	struct rtap_context *uppers = memory_resize(view->uppers, room * sizeof *uppers);
+	struct rtap_fpdu *list;
+
+	if (!uppers)
+		return false;
+	view->uppers = uppers;
+	for (uint32_t i = 0; i < view->count; i++)
+		if (view->list[i].upper)
+			view->list[i].upper = &uppers[i];
+	list = memory_resize(view->list, room * sizeof *list);
+	if (!list)
+		return false;
+	view->list = list;
+	budget_charge(budget, &view->holder, (room - view->room) * (sizeof *uppers + sizeof *list));
+	view->room = room;
+	return true;
+}
+
+static bool reserve(struct iwarp_view *view, struct budget *budget)
+{
+	uint32_t room = view->kept_room ? view->kept_room * 2 : FIRST_ROOM;
+	void **larger;
+
+	if (view->kept_count < view->kept_room)
+		return true;
+	larger = memory_resize(view->kept, room * sizeof *larger);
+	if (!larger)
+		return false;
+	budget_charge(budget, &view->holder, (room - view->kept_room) * sizeof *larger);
+	view->kept = larger;
+	view->kept_room = room;
+	return true;
+}
+
+bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memory, uint64_t size)
+{
+	if (!reserve(view, budget))
+		return false;
+	view->kept[view->kept_count++] = memory;
+	view->kept_bytes += size;
+	budget_charge(budget, &view->holder, size);
+	return true;
+}
+
+bool iwarp_view_has_room(struct iwarp_view *view, struct budget *budget, uint32_t length)
+{
+	return view->kept_bytes + length <= IWARP_VIEW_BYTES && budget->used + length <= budget->limit && reserve(view, budget);
+}
+
+static bool is_in_frame(const struct iwarp_view *view, const struct rtap_span *bytes)
+{
+	uintptr_t start = (uintptr_t)view->frame.bytes, at = (uintptr_t)bytes->bytes;
+
+	return at >= start && at - start <= view->frame.length && bytes->length <= view->frame.length - (at - start);
+}
+
+static bool copy_bytes(struct iwarp_view *view, struct budget *budget, struct rtap_fpdu *fpdu)
+{
+	uint8_t *copy;
+
+	if (!iwarp_view_has_room(view, budget, fpdu->bytes.length))
+		return false;
+	copy = memory_new(fpdu->bytes.length);
+	if (!copy || !iwarp_view_keep(view, budget, copy, fpdu->bytes.length)) {
+		free(copy);
+		return false;
+	}
+	memcpy(copy, fpdu->bytes.bytes, fpdu->bytes.length);
+	fpdu->bytes.bytes = copy;
+	return true;
+}
+
+uint32_t iwarp_view_add(struct iwarp_view *view, struct budget *budget, const struct iwarp_stream *stream, const struct rtap_fpdu *fpdu,
+			bool kept)
+{
+	struct rtap_fpdu *shown;
+
+	/* what ended before is of another stream that the frame only gave the occasion to end */
+	if (view->stream != stream)
+		serve(view, stream);
+	if (view->count == view->room && !grow(view, budget))
+		return IWARP_NOT_SHOWN;
+	shown = &view->list[view->count];
+	*shown = *fpdu;
+	shown->upper = NULL;
+	if (!kept && !is_in_frame(view, &fpdu->bytes) && !copy_bytes(view, budget, shown))
+		return IWARP_NOT_SHOWN;
+	return view->count++;
+}
+
+void iwarp_view_forget(struct iwarp_view *view, const struct iwarp_stream *stream)
+{
+	if (view->stream == stream)
+		serve(view, NULL);
+}
+
+void iwarp_view_context(const struct iwarp_view *view, const struct iwarp_stream *stream, struct rtap_context *context)
+{
+	context->is_iwarp = true;
+	if (view->stream != stream)
+		return;
+	context->fpdus = view->list;
+	context->fpdu_count = view->count;
+}
+
+/* Whether all that the frame has is an FPDU whose Send was dissected already: it lies in the frame as it is. */
+static bool is_sent(const struct iwarp_view *view, const struct rtap_context *context)
+{
+	const struct rtap_fpdu *fpdu = context->fpdus;
+
+	return context->fpdu_count == 1 && fpdu == view->list && !view->sent && !fpdu->split && !fpdu->gap_count &&
+	       fpdu->first_marker >= fpdu->bytes.length && is_in_frame(view, &fpdu->bytes) &&
+	       (view->sent_presumed || view->send.sources[0].bytes == fpdu->bytes.bytes + MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH);
+}
+
+bool iwarp_view_is_checked(const struct iwarp_view *view, const struct rtap_span *bytes)
+{
+	const struct rtap_packet *packet = view->presumed;
+
+	return packet && packet->fpdus.crc_status == RTAP_CRC_GOOD && bytes->bytes == packet->sources[0].bytes + packet->fpdus.offset &&
+	       bytes->length == packet->fpdus.length;
+}
+
+struct rtap_packet *iwarp_view_presumed(const struct iwarp_view *view, const struct rtap_fpdu *fpdu, const struct rtap_span *bytes)
+{
+	struct rtap_packet *packet = view->presumed;
+	const uint8_t *payload;
+
+	if (!packet)
+		return NULL;
+	payload = packet->sources[0].bytes + packet->fpdus.offset;
+	return fpdu->bytes.bytes == payload && fpdu->bytes.length == packet->fpdus.length && fpdu->framing == RTAP_FPDU_IN_STEP &&
+	       fpdu->first_marker >= fpdu->bytes.length && bytes->bytes == payload + MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH ? packet : NULL;
+}
+
+void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet)
+{
+	if (!is_sent(view, context))
+		packet_dissect_segment(packet, context);
+	else if (view->sent_presumed)
+		packet->fpdus.crc_status = context->fpdus->crc_status;
+	else
+		packet_graft_send(packet, context, &view->send);
+}
+
+void iwarp_view_want(struct iwarp_view *view)
+{
+	if (view->ahead)
+		tcp_half_want(view->ahead, view->ahead_from_a, view->number);
+}
+
+void iwarp_view_fini(struct iwarp_view *view, struct budget *budget)
+{
+	free_kept(view, budget);
+	budget_give(budget, &view->holder, view->holder.bytes);
+	free(view->kept);
+	free(view->uppers);
+	free(view->list);
+	*view = (struct iwarp_view){ 0 };
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "reassembly/store/map.h"
+#include "reassembly/store/memory.h"
+
+#define FIRST_ROOM 64
+
+static uint64_t secret;
+
+/* Before any thread of the program or of a library's user can hash. */
+__attribute__((constructor)) static void choose_secret(void)
+{
+	if (getrandom(&secret, sizeof secret, GRND_NONBLOCK) != sizeof secret)
+		secret = (uintptr_t)&secret; /* the address of a shared object is secret enough */
+}
+
+uint64_t map_hash(const uint64_t *words, size_t count)
+{
+	uint64_t hash = secret;
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned __int128 product = (unsigned __int128)(hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+
+		hash = (uint64_t)product ^ (uint64_t)(product >> 64);
+	}
+	return hash;
+}
+
+void *map_find(const struct map *map, uint64_t hash, bool (*equal)(const void *value, const void *key), const void *key)
+{
+	if (!map->room)
+		return NULL;
+	for (size_t i = hash & (map->room - 1); map->slots[i].value; i = (i + 1) & (map->room - 1))
+		if (map->slots[i].hash == hash && equal(map->slots[i].value, key))
+			return map->slots[i].value;
+	return NULL;
+}
+
+static void put(struct map *map, uint64_t hash, void *value)
+{
+	size_t i = hash & (map->room - 1);
+
+	while (map->slots[i].value)
+		i = (i + 1) & (map->room - 1);
+	map->slots[i] = (struct map_slot){ hash, value };
+}
+
+static bool grow(struct map *map)
+{
+	struct map larger = { .room = map->room ? map->room * 2 : FIRST_ROOM, .count = map->count };
+
+	larger.slots = memory_new_zeroed(larger.room, sizeof *larger.slots);
+	if (!larger.slots)
+		return false;
+	for (size_t i = 0; i < map->room; i++)
+		if (map->slots[i].value)
+			put(&larger, map->slots[i].hash, map->slots[i].value);
+	free(map->slots);
+	*map = larger;
+	return true;
+}
+
+bool map_add(struct map *map, uint64_t hash, void *value)
+{
+	if (map->count >= map->room / 4 * 3 && !grow(map))
+		return false;
+	put(map, hash, value);
+	map->count++;
+	return true;
+}
+
+void map_remove(struct map *map, uint64_t hash, const void *value)
+{
+	size_t mask = map->room - 1, hole = hash & mask;
+
+	while (map->slots[hole].value != value)
+		hole = (hole + 1) & mask;
+	/* what was put off its place by the one that goes moves up */
+	for (size_t i = (hole + 1) & mask; map->slots[i].value; i = (i + 1) & mask)
+		if (((i - map->slots[i].hash) & mask) >= ((i - hole) & mask)) {
+			map->slots[hole] = map->slots[i];
+			hole = i;
+		}
+	map->slots[hole].value = NULL;
+	map->count--;
+}
+
+void map_fini(struct map *map)
+{
+	free(map->slots);
+	*map = (struct map){ 0 };
+}

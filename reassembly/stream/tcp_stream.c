@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/engine/anomaly.h"
+#include "dissect/engine/protocol.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/stream/tcp_half.h"
+#include "reassembly/stream/tcp_stream.h"
+
+#define SECOND INT64_C(1000000000)
+#define LINGER_NS SECOND /* what comes late after the end still belongs to the connection */
+/* A SYN that comes this few bytes late was overtaken by its data. */
+#define OVERTAKEN 65536
+
+/* A quarter of the budget for connections as such, the rest for what waits in them and for others. */
+#define SHARE 4
+/* With more than so much of it, connections end of which nothing was seen for the budget's give_up_ns. */
+#define SHARE_SILENT 128
+/* And so much of it for those that are over. */
+#define SHARE_OVER 64
+
+static void unlink_connection(struct tcp_connection *connection)
+{
+	struct tcp_streams *streams = connection->streams;
+	struct tcp_connections *list = connection->closed ? &streams->closed : &streams->open;
+
+	*(connection->older ? &connection->older->newer : &list->oldest) = connection->newer;
+	*(connection->newer ? &connection->newer->older : &list->newest) = connection->older;
+}
+
+static void link_newest(struct tcp_connection *connection)
+{
+	struct tcp_streams *streams = connection->streams;
+	struct tcp_connections *list = connection->closed ? &streams->closed : &streams->open;
+
+	connection->newer = NULL;
+	connection->older = list->newest;
+	*(list->newest ? &list->newest->newer : &list->oldest) = connection;
+	list->newest = connection;
+}
+
+static void destroy(struct tcp_connection *connection)
+{
+	struct tcp_streams *streams = connection->streams;
+
+	for (unsigned i = 0; i < 2; i++)
+		tcp_half_fini(&connection->halves[i]);
+	unlink_connection(connection);
+	map_remove(&streams->map, connection->hash, connection);
+	budget_give(streams->budget, &streams->holder, sizeof *connection);
+	free(connection);
+}
+
+/* While the user is told of a connection, what the user does must not evict what is being told. */
+static void lock_queues(struct tcp_connection *connection)
+{
+	connection->halves[0].holder.evict = connection->halves[1].holder.evict = NULL;
+}
+
+static void unlock_queues(struct tcp_connection *connection)
+{
+	connection->halves[0].holder.evict = connection->halves[1].holder.evict = tcp_half_evict;
+}
+
+/* Tells what still waits, and the end. */
+static void finish(struct tcp_connection *connection, enum tcp_end reason)
+{
+	struct tcp_streams *streams = connection->streams;
+
+	lock_queues(connection);
+	for (unsigned i = 0; i < 2; i++)
+		tcp_half_flush(&connection->halves[i]);
+	if (connection->closed)
+		reason = connection->reset ? TCP_END_RESET : TCP_END_CLOSED;
+	streams->user.end(streams->user.owner, connection, reason);
+	destroy(connection);
+}
+
+static void put_address(uint64_t *words, const uint8_t *address, unsigned length)
+{
+	words[0] = length == 16 ? load64(address) : load32(address);
+	words[1] = length == 16 ? load64(address + 8) : 0;
+}
+
+/* Version and ports are in the last word. */
+static void make_key(struct tcp_key *key, const uint8_t *source, const uint8_t *destination, uint8_t address_length, uint16_t source_port,
+		     uint16_t destination_port)
+{
+	put_address(key->words, source, address_length);
+	put_address(key->words + 2, destination, address_length);
+	key->words[4] = (uint64_t)address_length << 32 | (uint64_t)source_port << 16 | destination_port;
+}
+
+/* The key of the other direction. */
+static struct tcp_key turned(const struct tcp_key *key)
+{
+	const uint64_t *words = key->words, ends = words[4];
+
+	return (struct tcp_key){ { words[2], words[3], words[0], words[1],
+				   (ends & ~UINT64_C(0xffffffff)) | (ends & 0xffff) << 16 | (ends >> 16 & 0xffff) } };
+}
+
+/* The same for both directions. */
+static uint64_t hash_of(const struct tcp_key *key)
+{
+	const struct tcp_key other = turned(key);
+
+	return map_hash(key->words, 5) + map_hash(other.words, 5);
+}
+
+static bool equal(const struct tcp_key *a, const struct tcp_key *b)
+{
+	return a->words[4] == b->words[4] && !((a->words[0] ^ b->words[0]) | (a->words[1] ^ b->words[1]) | (a->words[2] ^ b->words[2]) |
+					       (a->words[3] ^ b->words[3]));
+}
+
+static bool has_key(const void *value, const void *key)
+{
+	const struct tcp_connection *connection = value;
+
+	return equal(&connection->keys[1], key) || equal(&connection->keys[0], key);
+}
+
+static bool has_flags(const struct rtap_tcp_facts *tcp, unsigned flags)
+{
+	return (tcp->flags & flags) == flags;
+}
+
+static bool is_over(const void *value, const void *key)
+{
+	const struct tcp_over *over = value;
+
+	return equal(&over->keys[1], key) || equal(&over->keys[0], key);
+}
+
+static void forget_over(struct tcp_streams *streams, struct tcp_over *over)
+{
+	*(over->older ? &over->older->newer : &streams->over_oldest) = over->newer;
+	*(over->newer ? &over->newer->older : &streams->over_newest) = over->older;
+	map_remove(&streams->over_map, over->hash, over);
+	budget_give(streams->budget, &streams->holder, sizeof *over);
+	free(over);
+}
+
+/* Without memory for it, what comes again begins another connection. */
+static void remember_over(const struct tcp_connection *connection)
+{
+	struct tcp_streams *streams = connection->streams;
+	struct tcp_over *over = map_find(&streams->over_map, connection->hash, is_over, &connection->keys[1]);
+
+	if (over)
+		forget_over(streams, over);
+	if (streams->over_oldest && streams->over_map.count * sizeof *over >= streams->budget->limit / SHARE_OVER)
+		forget_over(streams, streams->over_oldest);
+	over = memory_new_zeroed(1, sizeof *over);
+	if (!over)
+		return;
+	over->hash = connection->hash;
+	over->last_ns = connection->last_ns;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct tcp_half *half = &connection->halves[i];
+		uint64_t end = half->has_fin ? half->fin : half->highest;
+
+		over->keys[i] = connection->keys[i];
+		over->started[i] = half->started;
+		over->has_isn[i] = half->has_isn;
+		over->isn[i] = half->isn;
+		over->end[i] = (uint32_t)end;
+		over->first[i] = (uint32_t)(end - half->base > TCP_HALF_BEHIND ? end - TCP_HALF_BEHIND : half->base);
+	}
+	if (!map_add(&streams->over_map, over->hash, over)) {
+		free(over);
+		return;
+	}
+	budget_charge(streams->budget, &streams->holder, sizeof *over);
+	over->older = streams->over_newest;
+	*(over->older ? &over->older->newer : &streams->over_oldest) = over;
+	streams->over_newest = over;
+}
+
+static void expire(struct tcp_streams *streams, int64_t now_ns)
+{
+	while (streams->closed.oldest && now_ns - streams->closed.oldest->last_ns > LINGER_NS) {
+		remember_over(streams->closed.oldest);
+		finish(streams->closed.oldest, TCP_END_CLOSED);
+	}
+	while (streams->over_oldest && now_ns - streams->over_oldest->last_ns > TCP_OVER_NS)
+		forget_over(streams, streams->over_oldest);
+}
+
+/* Whether a segment is one of a connection that is over. It is forgotten if the ports serve another one now. */
+static bool comes_again(struct tcp_streams *streams, const struct tcp_key *key, const struct rtap_tcp_facts *tcp)
+{
+	struct tcp_over *over = streams->over_oldest ? map_find(&streams->over_map, hash_of(key), is_over, key) : NULL;
+	bool from_a, again;
+
+	if (!over)
+		return false;
+	from_a = equal(&over->keys[1], key);
+	if (has_flags(tcp, RTAP_TCP_FLAG_SYN))
+		again = over->has_isn[from_a] && over->isn[from_a] == tcp->sequence;
+	else
+		again = over->started[from_a] && tcp->sequence - over->first[from_a] <= over->end[from_a] - over->first[from_a] &&
+			over->end[from_a] - tcp->sequence >= tcp->payload.wire;
+	if (!again)
+		forget_over(streams, over);
+	return again;
+}
+
+/* Memory for one more connection; the ones unused for longest end for it. */
+static bool take_memory(struct tcp_streams *streams)
+{
+	for (;;) {
+		struct tcp_connection *oldest = streams->closed.oldest ? streams->closed.oldest : streams->open.oldest;
+
+		if (streams->holder.bytes + sizeof *oldest <= streams->budget->limit / SHARE &&
+		    budget_take(streams->budget, &streams->holder, sizeof *oldest))
+			return true;
+		if (!oldest)
+			return false;
+		streams->evicted_connections++;
+		finish(oldest, TCP_END_EVICTED);
+	}
+}
+
+/* Those of which nothing was seen for long end, if they are many. */
+static void end_silent(struct tcp_streams *streams, int64_t now_ns)
+{
+	while (streams->open.oldest && streams->holder.bytes > streams->budget->limit / SHARE_SILENT &&
+	       now_ns - streams->open.oldest->last_ns >= (int64_t)streams->budget->give_up_ns)
+		finish(streams->open.oldest, TCP_END_EVICTED);
+}
+
+static struct tcp_connection *begin(struct tcp_streams *streams, const struct tcp_key *key, const struct rtap_packet *packet)
+{
+	uint64_t hash = hash_of(key);
+	bool from_a = !has_flags(&packet->tcp, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK);
+	struct tcp_connection *connection;
+
+	end_silent(streams, packet->frame->time_ns);
+	if (!take_memory(streams))
+		return NULL;
+	connection = memory_new_zeroed(1, sizeof *connection);
+	if (!connection || !map_add(&streams->map, hash, connection)) {
+		budget_give(streams->budget, &streams->holder, sizeof *connection);
+		free(connection);
+		return NULL;
+	}
+	connection->keys[from_a] = *key;
+	connection->keys[!from_a] = turned(key);
+	connection->hash = hash;
+	connection->streams = streams;
+	connection->address_length = packet->address_length;
+	memcpy(connection->addresses[from_a], packet->source_address, packet->address_length);
+	memcpy(connection->addresses[!from_a], packet->destination_address, packet->address_length);
+	connection->ports[from_a] = packet->source_port;
+	connection->ports[!from_a] = packet->destination_port;
+	for (unsigned i = 0; i < 2; i++)
+		tcp_half_init(&connection->halves[i], connection, i);
+	link_newest(connection);
+	streams->connections++;
+	streams->user.begin(streams->user.owner, connection, packet);
+	if (!has_flags(&packet->tcp, RTAP_TCP_FLAG_SYN))
+		streams->user.life(streams->user.owner, connection, from_a, TCP_LIFE_MIDSTREAM, packet);
+	return connection;
+}
+
+/* Whether a SYN opens another connection than the one at hand. */
+static bool opens_another(const struct tcp_connection *connection, const struct tcp_half *half,
+			  const struct rtap_tcp_facts *tcp)
+{
+	const struct tcp_half *other = &connection->halves[!half->from_a];
+
+	if (half->has_isn)
+		return half->isn != tcp->sequence;
+	/* nobody answers before being asked: the other end's data is of an older connection, whose SYN was not seen */
+	if (!half->started)
+		return connection->closed || (!has_flags(tcp, RTAP_TCP_FLAG_ACK) && other->started && !other->has_isn);
+	return (uint32_t)half->base - (tcp->sequence + 1) > OVERTAKEN;
+}
+
+/*
+ * Whether data lies so far away that it belongs to another connection, whose opening was not seen: one segment may be
+ * anything, the second one in sequence to it is proof, which is set then.
+ */
+static bool is_outside(struct tcp_half *half, const struct rtap_tcp_facts *tcp, bool *proof)
+{
+	int64_t ahead = (int64_t)(tcp_half_unwrap(half, tcp->sequence) - half->next);
+
+	if (!half->started || half->connection->deaf || (ahead <= (int64_t)TCP_HALF_AHEAD && ahead >= -(int64_t)TCP_HALF_BEHIND))
+		return false;
+	*proof = half->has_stray && half->stray == tcp->sequence;
+	half->has_stray = true;
+	half->stray = tcp->sequence + tcp->payload.wire;
+	return true;
+}
+
+static void tell_life(struct tcp_connection *connection, bool from_a, enum tcp_life life, const struct rtap_packet *packet)
+{
+	connection->streams->user.life(connection->streams->user.owner, connection, from_a, life, packet);
+}
+
+static void take_syn(struct tcp_half *half, const struct rtap_packet *packet)
+{
+	enum tcp_life life = has_flags(&packet->tcp, RTAP_TCP_FLAG_ACK) ? TCP_LIFE_SYN_ACK : TCP_LIFE_SYN;
+
+	if (half->has_isn)
+		return;
+	half->has_isn = true;
+	half->isn = packet->tcp.sequence;
+	if (!half->started)
+		tcp_half_start(half, half->isn + 1);
+	tell_life(half->connection, half->from_a, life, packet);
+}
+
+/* What the sender of a segment had: later ones, which were captured before it, may have acknowledged more. */
+static uint64_t acknowledged_by(const struct tcp_half *other, const struct rtap_tcp_facts *tcp)
+{
+	uint64_t position = other->acknowledged;
+
+	if (!has_flags(tcp, RTAP_TCP_FLAG_ACK) || has_flags(tcp, RTAP_TCP_FLAG_SYN) || !other->started)
+		return position;
+	position = tcp_half_unwrap(other, tcp->acknowledgment);
+	return position < other->acknowledged ? position : other->acknowledged;
+}
+
+static void take_data(struct tcp_half *half, const struct tcp_half *other, const struct rtap_packet *packet,
+		      struct tcp_segment_facts *facts)
+{
+	const struct rtap_tcp_facts *tcp = &packet->tcp;
+	uint32_t sequence = tcp->sequence + has_flags(tcp, RTAP_TCP_FLAG_SYN);
+	struct tcp_segment segment;
+
+	if (!half->started)
+		tcp_half_start(half, sequence);
+	segment.begin = tcp_half_unwrap(half, sequence);
+	segment.end = segment.begin + tcp->payload.wire;
+	segment.bytes = packet->sources[tcp->payload.source].bytes + tcp->payload.offset;
+	segment.captured = tcp->payload.captured;
+	segment.has_digest = tcp->has_digest;
+	segment.digest = tcp->digest;
+	segment.interface = packet->frame->interface;
+	segment.told.frame = packet->frame->number;
+	segment.told.time_ns = packet->frame->time_ns;
+	segment.told.acknowledged = acknowledged_by(other, tcp);
+	segment.told.was_ahead = segment.told.wanted = false;
+	facts->offset = segment.begin - half->base;
+	half->has_stray = false;
+	tcp_half_data(half, &segment, other->has_window && !other->window, facts);
+}
+
+static void take_fin(struct tcp_half *half, const struct rtap_packet *packet)
+{
+	uint32_t sequence = packet->tcp.sequence + packet->tcp.payload.wire;
+	bool had = half->has_fin;
+
+	if (!half->started)
+		tcp_half_start(half, sequence);
+	tcp_half_finish(half, tcp_half_unwrap(half, sequence));
+	if (half->has_fin && !had)
+		tell_life(half->connection, half->from_a, TCP_LIFE_FIN, packet);
+}
+
+/* After a reset that the other end did not believe, data goes on. */
+static void update_closed(struct tcp_connection *connection, bool is_reset, bool has_news)
+{
+	bool finished = connection->halves[0].has_fin && connection->halves[1].has_fin;
+	bool reset = is_reset || (unlikely(connection->reset) && !has_news), closed = finished || reset;
+
+	connection->reset = reset;
+	if (closed == connection->closed && !connection->newer)
+		return;
+	unlink_connection(connection);
+	connection->closed = closed;
+	link_newest(connection);
+}
+
+static bool is_news(uint8_t analysis)
+{
+	return analysis == RTAP_TCP_NEW || analysis == RTAP_TCP_GAP || analysis == RTAP_TCP_OVERLAP ||
+	       analysis == RTAP_TCP_WINDOW_PROBE;
+}
+
+/* RFC 9293, 3.8.4: one before what is next, without data here. */
+static bool is_keep_alive(const struct tcp_half *half, const struct rtap_tcp_facts *tcp)
+{
+	return half->started && !(tcp->flags & (RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_FIN | RTAP_TCP_FLAG_RST)) &&
+	       tcp_half_unwrap(half, tcp->sequence) + 1 == half->highest;
+}
+
+/* What a segment says of its own direction, then of the other one. */
+static void take(struct tcp_half *half, struct tcp_half *other, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
+{
+	const struct rtap_tcp_facts *tcp = &packet->tcp;
+	struct tcp_connection *connection = facts->connection;
+	bool is_reset = has_flags(tcp, RTAP_TCP_FLAG_RST);
+
+	if (has_flags(tcp, RTAP_TCP_FLAG_SYN))
+		take_syn(half, packet);
+	/* it tells where the other direction begins, should the SYN there not have been seen */
+	if (has_flags(tcp, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK) && !other->started)
+		tcp_half_start(other, tcp->acknowledgment);
+	/*
+	 * Before the data, which was sent by one who had all that it acknowledges. In the opening nothing was there to be
+	 * acknowledged yet.
+	 */
+	if (has_flags(tcp, RTAP_TCP_FLAG_ACK) && !has_flags(tcp, RTAP_TCP_FLAG_SYN) && other->started)
+		tcp_half_acknowledge(other, tcp);
+	/* what a reset carries is a message for people, not data: RFC 9293, 3.5.2 */
+	if (connection->deaf)
+		;
+	else if (tcp->payload.wire && !is_reset)
+		take_data(half, other, packet, facts);
+	else if (is_keep_alive(half, tcp))
+		facts->analysis = RTAP_TCP_KEEP_ALIVE;
+	if (has_flags(tcp, RTAP_TCP_FLAG_FIN) && !is_reset)
+		take_fin(half, packet);
+	if (is_reset && !connection->reset)
+		tell_life(connection, half->from_a, TCP_LIFE_RST, packet);
+	half->window = tcp->window;
+	half->has_window = true;
+	update_closed(connection, is_reset, is_news(facts->analysis));
+}
+
+/* What waits in a direction may have waited enough. */
+static inline void settle(struct tcp_half *half, const struct tcp_connection *connection)
+{
+	if (unlikely(connection->deaf))
+		tcp_half_fini(half);
+	else if (half->started && (half->first || tcp_half_is_due(half, connection->segments, connection->last_ns)))
+		tcp_half_settle(half, connection->last_ns);
+}
+
+static void process(struct tcp_connection *connection, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
+{
+	struct tcp_half *from_b = &connection->halves[0], *from_a = &connection->halves[1];
+
+	lock_queues(connection);
+	connection->segments++;
+	connection->last_ns = packet->frame->time_ns;
+	take(facts->from_a ? from_a : from_b, facts->from_a ? from_b : from_a, packet, facts);
+	settle(from_b, connection);
+	settle(from_a, connection);
+	unlock_queues(connection);
+}
+
+/* The connection that a packet belongs to, a new one if need be, and the packet's direction; NULL if it belongs to none. */
+static struct tcp_connection *find(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts,
+				   bool *outside)
+{
+	const struct rtap_tcp_facts *tcp = &packet->tcp;
+	struct tcp_connection *connection = streams->open.newest;
+	bool *from_a = &facts->from_a, proof = false;
+	struct tcp_key key;
+
+	make_key(&key, packet->source_address, packet->destination_address, packet->address_length, packet->source_port,
+		 packet->destination_port);
+	/* segments of one connection come in a row */
+	*from_a = connection && equal(&connection->keys[1], &key);
+	if (!*from_a && (!connection || !equal(&connection->keys[0], &key))) {
+		connection = map_find(&streams->map, hash_of(&key), has_key, &key);
+		*from_a = connection && equal(&connection->keys[1], &key);
+	}
+	if (streams->is_copy)
+		return connection;
+	if (connection) {
+		struct tcp_half *half = &connection->halves[*from_a];
+
+		if (has_flags(tcp, RTAP_TCP_FLAG_SYN))
+			proof = opens_another(connection, half, tcp);
+		else
+			*outside = tcp->payload.wire && is_outside(half, tcp, &proof);
+		if (!proof)
+			return connection;
+		*outside = false;
+		finish(connection, TCP_END_REUSED);
+		connection = NULL;
+	}
+	if (has_flags(tcp, RTAP_TCP_FLAG_RST) || (!tcp->payload.wire && !has_flags(tcp, RTAP_TCP_FLAG_SYN)))
+		return NULL;
+	if (!connection && comes_again(streams, &key, tcp)) {
+		facts->analysis = RTAP_TCP_RETRANSMISSION;
+		return NULL;
+	}
+	connection = begin(streams, &key, packet);
+	if (connection)
+		*from_a = equal(&connection->keys[1], &key);
+	else
+		streams->unkept++;
+	return connection;
+}
+
+void tcp_stream_digest(struct rtap_packet *packet)
+{
+	struct rtap_tcp_facts *tcp = &packet->tcp;
+
+	if (!tcp->present || !tcp->payload.captured)
+		return;
+	tcp->has_digest = true;
+	tcp->digest = tcp_digest(packet->sources[tcp->payload.source].bytes + tcp->payload.offset, tcp->payload.captured);
+}
+
+void tcp_stream_note_difference(struct rtap_packet *packet)
+{
+	uint8_t layer = packet->layer_count;
+
+	while (layer-- && packet->layers[layer].protocol != PROTOCOL_TCP)
+		;
+	packet_anomaly(packet, RTAP_ANOMALY_TCP_OVERLAP_DIFFERS, layer, packet->tcp.payload.offset);
+}
+
+void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
+{
+	bool outside = false;
+
+	*facts = (struct tcp_segment_facts){ .analysis = RTAP_TCP_NONE };
+	expire(streams, packet->frame->time_ns);
+	if (!packet->source_address)
+		return;
+	facts->connection = find(streams, packet, facts, &outside);
+	if (!facts->connection) {
+		streams->analyses[facts->analysis] += facts->analysis == RTAP_TCP_RETRANSMISSION;
+		return;
+	}
+	if (outside)
+		facts->analysis = RTAP_TCP_OUTSIDE;
+	else if (streams->is_copy)
+		facts->analysis = RTAP_TCP_CAPTURED_TWICE;
+	else
+		process(facts->connection, packet, facts);
+	streams->analyses[facts->analysis]++;
+	streams->differing += facts->differs;
+}
+
+void tcp_streams_init(struct tcp_streams *streams, struct budget *budget, const struct tcp_stream_user *user)
+{
+	*streams = (struct tcp_streams){ .user = *user, .budget = budget, .holder = { .apart = true } };
+}
+
+void tcp_streams_flush(struct tcp_streams *streams)
+{
+	while (streams->closed.oldest)
+		finish(streams->closed.oldest, TCP_END_CLOSED);
+	while (streams->open.oldest)
+		finish(streams->open.oldest, TCP_END_INPUT);
+}
+
+void tcp_streams_fini(struct tcp_streams *streams)
+{
+	while (streams->closed.oldest)
+		destroy(streams->closed.oldest);
+	while (streams->open.oldest)
+		destroy(streams->open.oldest);
+	while (streams->over_oldest)
+		forget_over(streams, streams->over_oldest);
+	map_fini(&streams->over_map);
+	map_fini(&streams->map);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "reassembly/connection.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/rpc_answers.h"
+#include "reassembly/state.h"
+
+#define FIRST_ROOM 2
+#define SILENCE_NS INT64_C(90000000000) /* NFS clients ask again after a minute, queue pairs before that */
+
+/* The first one may be another now. Times need not be in the order of frames: it can be due before the one that was. */
+static void note_due(struct rtap_tracker *tracker)
+{
+	if (tracker->first_answering)
+		connections_due(tracker, tracker->first_answering->answers.latest_ns, SILENCE_NS);
+}
+
+static void leave(struct rtap_tracker *tracker, struct connection *connection)
+{
+	*(connection->answering_before ? &connection->answering_before->answering_behind : &tracker->first_answering) =
+		connection->answering_behind;
+	*(connection->answering_behind ? &connection->answering_behind->answering_before : &tracker->last_answering) =
+		connection->answering_before;
+	connection->answering_before = connection->answering_behind = NULL;
+	note_due(tracker);
+}
+
+/* It is the one that answered last. */
+static void enter(struct rtap_tracker *tracker, struct connection *connection)
+{
+	connection->answering_before = tracker->last_answering;
+	*(tracker->last_answering ? &tracker->last_answering->answering_behind : &tracker->first_answering) = connection;
+	tracker->last_answering = connection;
+}
+
+static void forget_bytes(struct rtap_tracker *tracker, struct connection *connection, struct rpc_answer *answer)
+{
+	if (!answer->bytes)
+		return;
+	budget_give(&tracker->budget, &connection->holder, answer->length);
+	connection->answers.kept -= answer->length;
+	free(answer->bytes);
+	answer->bytes = NULL;
+}
+
+/* The ring grows while it is filled for the first time, so that what is in it keeps its place. */
+static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
+{
+	struct rpc_answers *answers = &connection->answers;
+	uint32_t room = answers->room ? answers->room * 2 : FIRST_ROOM;
+	struct rpc_answer *larger;
+
+	if (answers->next < answers->room || answers->room == RPC_ANSWERS_MAX)
+		return true;
+	larger = memory_resize(answers->ring, room * sizeof *larger);
+	if (!larger)
+		return answers->room > 0;
+	/* nothing else is looked at in a place that was not filled yet */
+	for (uint32_t i = answers->room; i < room; i++)
+		larger[i].bytes = NULL;
+	budget_add(&tracker->budget, &connection->holder, (room - answers->room) * sizeof *larger);
+	answers->ring = larger;
+	answers->room = room;
+	return true;
+}
+
+/* XIDs mostly count up: the upper bits of the product tell neighbours apart. */
+static uint32_t bucket_of(uint32_t xid)
+{
+	return (xid * UINT32_C(0x9e3779b1)) >> 26;
+}
+
+void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection, const struct rpc_answer *answer)
+{
+	struct rpc_answers *answers = &connection->answers;
+	struct rpc_answer *place;
+
+	if (answers->ring && connection != tracker->last_answering)
+		leave(tracker, connection);
+	if (!reserve(tracker, connection)) {
+		free(answer->bytes);
+		return;
+	}
+	if (connection != tracker->last_answering)
+		enter(tracker, connection);
+	answers->latest_ns = tracker->now_ns;
+	note_due(tracker);
+	place = &answers->ring[answers->next & (answers->room - 1)];
+	forget_bytes(tracker, connection, place);
+	*place = *answer;
+	place->number = answers->next++;
+	place->older = answers->newest[bucket_of(answer->xid)];
+	answers->newest[bucket_of(answer->xid)] = (uint8_t)(place - answers->ring + 1);
+	if (!answer->bytes)
+		return;
+	answers->kept += answer->length;
+	budget_add(&tracker->budget, &connection->holder, answer->length);
+	if (answers->next - answers->forgotten > answers->room)
+		answers->forgotten = answers->next - answers->room;
+	while (answers->kept > RPC_ANSWERS_BYTES && answers->forgotten != answers->next)
+		forget_bytes(tracker, connection, &answers->ring[answers->forgotten++ & (answers->room - 1)]);
+}
+
+struct rpc_answer *rpc_answers_find(const struct connection *connection, bool from_a, uint32_t xid)
+{
+	const struct rpc_answers *answers = &connection->answers;
+	uint32_t bucket = bucket_of(xid), age = 0;
+
+	for (uint8_t at = answers->newest[bucket]; at;) {
+		struct rpc_answer *answer = &answers->ring[at - 1];
+
+		/* its place was taken by one that came later */
+		if (answers->next - answer->number <= age || bucket_of(answer->xid) != bucket)
+			return NULL;
+		if (answer->xid == xid && answer->from_a == from_a)
+			return answer;
+		age = answers->next - answer->number;
+		at = answer->older;
+	}
+	return NULL;
+}
+
+void rpc_answers_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
+{
+	struct rpc_answers *answers = &from->answers;
+	uint32_t count = answers->next < answers->room ? answers->next : answers->room;
+
+	for (uint32_t age = count; age > 0; age--) {
+		struct rpc_answer *answer = &answers->ring[(answers->next - age) & (answers->room - 1)];
+
+		answer->from_a ^= turned;
+		if (answer->bytes) {
+			budget_give(&tracker->budget, &from->holder, answer->length);
+			answers->kept -= answer->length;
+		}
+		rpc_answers_add(tracker, to, answer);
+		answer->bytes = NULL;
+	}
+	rpc_answers_fini(tracker, from);
+}
+
+void rpc_answers_fini(struct rtap_tracker *tracker, struct connection *connection)
+{
+	struct rpc_answers *answers = &connection->answers;
+
+	if (!answers->ring)
+		return;
+	leave(tracker, connection);
+	for (uint32_t i = 0; i < answers->room; i++)
+		forget_bytes(tracker, connection, &answers->ring[i]);
+	budget_give(&tracker->budget, &connection->holder, answers->room * sizeof *answers->ring);
+	free(answers->ring);
+	*answers = (struct rpc_answers){ 0 };
+}
+
+void rpc_answers_advance(struct rtap_tracker *tracker)
+{
+	while (tracker->first_answering && tracker->now_ns - tracker->first_answering->answers.latest_ns >= SILENCE_NS)
+		rpc_answers_fini(tracker, tracker->first_answering);
+	note_due(tracker);
+}

@@ -1,0 +1,1097 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/engine/clear.h"
+#include "dissect/engine/protocol.h"
+#include "dissect/rpc/rpcrdma.h"
+#include "reassembly/infiniband/assembly.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/infiniband/recovery.h"
+#include "reassembly/upper/rpc_answers.h"
+#include "reassembly/upper/rpc_call.h"
+#include "reassembly/upper/rpc_operations.h"
+#include "reassembly/upper/rpc_region.h"
+#include "reassembly/upper.h"
+
+#define MAX_GATHERED (1u << 20) /* bytes of a message in chunks that the packet view shows */
+#define MAX_OVERTAKING 32 /* requests among which READs and WRITEs are looked for that were captured before the call, or the reply before them */
+#define MOST_SPARE 1024 /* calls whose memory is kept for others */
+/* Of a call and its place in the map. */
+#define CALL_MEMORY (sizeof(struct rpc_call) + 3 * sizeof(struct map_slot))
+/*
+ * Calls of one connection that wait for their replies: twice as many as either end has asked or granted credits for, within
+ * these bounds. RFC 8166, 3.3.1: a requester has no more calls outstanding than it was granted credits.
+ */
+#define LEAST_CALLS 128
+#define MOST_CALLS 16384
+
+struct call_key {
+	const struct connection *connection;
+	uint32_t xid;
+	bool from_a;
+};
+
+static uint64_t hash_of(const struct call_key *key)
+{
+	uint64_t words[2] = { (uintptr_t)key->connection, (uint64_t)key->from_a << 32 | key->xid };
+
+	return map_hash(words, 2);
+}
+
+static bool same_call(const void *value, const void *wanted)
+{
+	const struct rpc_call *call = value;
+	const struct call_key *key = wanted;
+
+	return call->connection == key->connection && call->xid == key->xid && call->from_a == key->from_a;
+}
+
+static struct rpc_call *find_hashed(const struct rtap_tracker *tracker, const struct call_key *key, uint64_t hash)
+{
+	return map_find(&tracker->calls, hash, same_call, key);
+}
+
+static struct rpc_call *find_call(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a, uint32_t xid)
+{
+	struct call_key key = { connection, xid, from_a };
+	struct rpc_call *last = connection->calls[false].last;
+
+	/* where calls come one by one it is the last */
+	if (last && last->mapped && last->xid == xid && last->from_a == from_a)
+		return last;
+	if (!last && !connection->calls[true].last)
+		return NULL;
+	return find_hashed(tracker, &key, hash_of(&key));
+}
+
+static bool is_told(const struct rtap_tracker *tracker)
+{
+	return tracker->options.message || tracker->exchange;
+}
+
+static bool is_half(const struct connection *connection)
+{
+	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
+}
+
+/* Whether the call that names memory can come after its data, or its side is not known yet. */
+static bool may_come_later(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	return is_told(tracker) && (is_half(connection) || connection->upper == RTAP_UPPER_RPCRDMA);
+}
+
+bool rpc_call_may_want(const struct rtap_tracker *tracker, const struct connection *connection)
+{
+	return tracker->calls_with_regions || may_come_later(tracker, connection);
+}
+
+void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rpc_region *region;
+
+	if (!message->shown.has_key)
+		return;
+	region = tracker->calls_with_regions ? rpc_region_find(tracker, message) : NULL;
+	if (region) {
+		rpc_region_claim(tracker, region, message);
+		/* bytes are kept of all its packets or of none; in several regions parts of it are looked at by themselves */
+		message->bytes_wanted = region->keep_bytes || message->coverage.bytes ||
+					(tracker->keep && message->shown.length > region->end - message->shown.virtual_address);
+	} else if (may_come_later(tracker, message->connection)) {
+		message->bytes_wanted = true;
+	}
+}
+
+/* Notes what a READ has brought of its call's chunks. True: now, and not before, they all have come. */
+static bool note_arrival(struct rtap_tracker *tracker, const struct message *message)
+{
+	struct rpc_call *call = message->region->call;
+	const struct chunk_lists *lists = &call->call.lists;
+	uint64_t begin = message->shown.virtual_address, end = begin + message->shown.length, left = call->read_left;
+	struct rpc_region *region = message->region;
+
+	for (; region < lists->regions + lists->region_count && call->read_left && region->is_read &&
+	       region->r_key == message->region->r_key && region->begin < end; region++) {
+		uint64_t from = begin > region->begin ? begin - region->begin : 0;
+		uint64_t to = (end < region->end ? end : region->end) - region->begin, before = coverage_memory(&region->arrived), fresh;
+
+		if (from >= to || !coverage_add(&region->arrived, from, NULL, to - from, 0, COVERAGE_ONLY, &fresh))
+			continue;
+		call->read_left -= fresh;
+		rpc_call_charge(tracker, call, coverage_memory(&region->arrived), before);
+	}
+	return left && !call->read_left;
+}
+
+static uint16_t add_count(uint16_t a, uint64_t b)
+{
+	return b > (uint64_t)UINT16_MAX - a ? UINT16_MAX : (uint16_t)(a + b);
+}
+
+static void add_lost(struct rpc_lost *lost, const struct rtap_message *message)
+{
+	recovery_add_time(&lost->time_us, message->time_lost_us);
+	lost->resent = add_count(lost->resent, message->repeats);
+	lost->to |= message->lost_to;
+}
+
+/* Of the SEND that carries an RPC. */
+static void show_lost(struct rtap_message *shown, const struct rtap_message *send)
+{
+	shown->time_lost_us = send->time_lost_us;
+	shown->resent = add_count(0, send->repeats);
+	shown->lost_to = send->lost_to;
+}
+
+static void land(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rpc_call *call = message->region->call;
+
+	add_lost(message->shown.verb == RTAP_VERB_READ ? &call->read_lost : &call->write_lost, &message->shown);
+	rpc_region_land(tracker, message);
+}
+
+/* The call of a READ or WRITE that is there already. */
+static void claim_late(struct rtap_tracker *tracker, struct message *message)
+{
+	rpc_call_claim(tracker, message);
+	if (!message->region)
+		return;
+	if (message->region->is_read && message_read_is_over(message))
+		note_arrival(tracker, message);
+	if (assembly_is_whole(message))
+		land(tracker, message);
+}
+
+/* Whether the memory that a READ or WRITE is about is the call's. */
+static bool names_memory_of(const struct rpc_call *call, const struct message *message)
+{
+	const struct rtap_message *shown = &message->shown;
+	const struct rpc_region *region = chunk_lists_find_region(&call->call.lists, shown->verb == RTAP_VERB_READ, shown->r_key,
+								  shown->virtual_address);
+
+	return shown->has_key && region && region->begin <= shown->virtual_address;
+}
+
+/* Whose a READ or WRITE is that was taken for a call's. True: another's, or it is in doubt. */
+static bool changes_owner(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rpc_region *before = message->region;
+	uint64_t length = message->shown.verb == RTAP_VERB_READ ? message->shown.length : 0;
+	bool is_other;
+
+	before->asked -= length;
+	is_other = rpc_region_find(tracker, message) != before;
+	if (!is_other) {
+		before->asked += length;
+		return false;
+	}
+	rpc_region_empty(tracker, message);
+	rpc_region_unclaim(message);
+	claim_late(tracker, message);
+	return true;
+}
+
+/* What was taken out of the call's memory was perhaps there before another one's: all begin anew. */
+static void land_again(struct rtap_tracker *tracker, const struct rpc_call *call, struct message *last)
+{
+	struct message *message = last;
+
+	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++)
+		if (message->region && names_memory_of(call, message))
+			rpc_region_empty(tracker, message);
+	message = last;
+	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
+		if (!message->region || !names_memory_of(call, message))
+			continue;
+		if (message->region->is_read && message_read_is_over(message))
+			note_arrival(tracker, message);
+		if (message->has_landed)
+			rpc_region_land(tracker, message);
+	}
+}
+
+/*
+ * The point of capture can swap packets: the last requests of the answering side may be about memory that has become known only now, or
+ * were taken for another call's with the same memory. What is before a SEND of that side, and was not taken for any call's, is another
+ * call's, and keys are used again. `last`: the newest one that can be the call's or was taken for it.
+ */
+static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker *tracker, const struct rpc_call *call, struct message *last, bool in_order)
+{
+	struct message *message = last;
+	const struct rpc_call *changed = NULL;
+	bool is_before_send = false;
+
+	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
+		bool is_after_reply = call->reply.present && message->low > call->reply_psn;
+
+		if (message->shown.verb == RTAP_VERB_SEND && message != call->replier && !is_after_reply) {
+			if (in_order)
+				return;
+			is_before_send = true;
+		}
+		if (message->region) {
+			struct rpc_call *owner = message->region->call;
+
+			if (in_order || (call->call.present && !names_memory_of(call, message)) || !changes_owner(tracker, message))
+				continue;
+			if (changed && changed != owner)
+				land_again(tracker, changed, last);
+			changed = owner;
+			continue;
+		}
+		if (call->call.present && !is_before_send && !is_after_reply && call->call.time_ns - message->active_ns < GRACE_NS)
+			claim_late(tracker, message);
+	}
+	if (changed)
+		land_again(tracker, changed, last);
+}
+
+/* The requests on both sides of a reply; of one whose call is not known those that were taken for another call's. */
+static void claim_around_reply(struct rtap_tracker *tracker, const struct rpc_call *call)
+{
+	struct message *last = call->replier;
+
+	for (int i = 0; last->behind && i < MAX_OVERTAKING / 2; i++)
+		last = last->behind;
+	claim_overtaking(tracker, call, last, false);
+}
+
+/* A READ or WRITE is settled that could have been of several calls: what was missing when that was decided can have come since. */
+static void decide_at_last(struct rtap_tracker *tracker, struct message *message)
+{
+	const struct rpc_call *owner = message->region->call;
+	struct message *last = message;
+
+	if (!changes_owner(tracker, message))
+		return;
+	for (int i = 0; last->behind && i < MAX_OVERTAKING / 2; i++)
+		last = last->behind;
+	land_again(tracker, owner, last);
+}
+
+/* The call has come, in that SEND. */
+static void claim_around_call(struct rtap_tracker *tracker, const struct rpc_call *call, const struct message *send)
+{
+	const struct psn_stream *stream = &call->connection->streams[!call->from_a];
+	bool in_order = call->connection->ddp || (!call->replier && !stream->gaps.count && !send->behind);
+
+	if (call->replier && !in_order)
+		claim_around_reply(tracker, call);
+	else
+		claim_overtaking(tracker, call, stream->tail, in_order);
+}
+
+/* Both ends are known now: what one has requested since the other called may be the call's. */
+static void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream)
+{
+	for (struct message *message = stream->head; message; message = message->behind) {
+		if (message->region)
+			continue;
+		rpc_call_claim(tracker, message);
+		if (message->region && message->shown.first_frame < message->region->call->call.first_frame)
+			rpc_region_unclaim(message);
+	}
+}
+
+static __attribute__((cold, noinline)) void free_spare(struct rpc_call *call)
+{
+	chunk_lists_fini(&call->call.lists);
+	chunk_lists_fini(&call->reply.lists);
+	free(call);
+}
+
+static void link_call(struct rpc_call *call)
+{
+	struct rpc_call_list *list = &call->connection->calls[call->is_answered];
+
+	call->before = list->last;
+	call->behind = NULL;
+	*(call->before ? &call->before->behind : &list->first) = call;
+	list->last = call;
+	list->count++;
+}
+
+static void unlink_call(struct rpc_call *call)
+{
+	struct rpc_call_list *list = &call->connection->calls[call->is_answered];
+
+	*(call->before ? &call->before->behind : &list->first) = call->behind;
+	*(call->behind ? &call->behind->before : &list->last) = call->before;
+	list->count--;
+}
+
+/* Messages that were claimed for a call that goes lose their region, and the one that carries its reply the call. */
+static void unclaim(struct rpc_call *call)
+{
+	while (call->claimed)
+		rpc_region_unclaim(call->claimed);
+	if (call->replier)
+		call->replier->replies_to = NULL;
+	call->replier = NULL;
+}
+
+static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	if (call->mapped)
+		map_remove(&tracker->calls, call->hash, call);
+	unclaim(call);
+	if (call->has_regions)
+		rpc_region_close_all(tracker, call);
+	unlink_call(call);
+	budget_give(&tracker->budget, &call->holder, call->holder.bytes);
+	chunk_lists_empty(&call->call.lists);
+	chunk_lists_empty(&call->reply.lists);
+	if (call->call.bytes)
+		free(call->call.bytes);
+	if (call->reply.bytes)
+		free(call->reply.bytes);
+	if (tracker->spare_calls == MOST_SPARE) {
+		free_spare(call);
+		return;
+	}
+	call->behind = tracker->spare_call;
+	tracker->spare_call = call;
+	tracker->spare_calls++;
+}
+
+void rpc_calls_fini(struct rtap_tracker *tracker)
+{
+	while (tracker->spare_call) {
+		struct rpc_call *call = tracker->spare_call;
+
+		tracker->spare_call = call->behind;
+		free_spare(call);
+	}
+	rpc_operations_fini(tracker);
+	map_fini(&tracker->calls);
+}
+
+static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	rpc_region_drop_doubtful(tracker, call);
+	if (is_told(tracker))
+		rpc_exchange_conclude(tracker, call);
+	free_call(tracker, call);
+}
+
+/* Adds so many bytes of a region, from a position on. False: not all of them are there. */
+static bool add_part(struct coverage *whole, uint64_t position, const struct rpc_region *region, uint64_t from, uint64_t length)
+{
+	const struct coverage_run *run = coverage_runs(&region->data) + coverage_find(&region->data, from);
+	uint64_t fresh;
+
+	return run < coverage_runs(&region->data) + region->data.count && region->data.bytes && run->begin <= from && run->end >= from + length &&
+	       coverage_add(whole, position, region->data.bytes + (from - region->data.origin), length, 0, COVERAGE_BYTES, &fresh);
+}
+
+/* Gathers, from `at` on, the chunk of a kind as `lists` tell its lengths, whose regions are the call's. False: it has holes. */
+static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, enum chunk_list list,
+			 uint64_t at)
+{
+	struct coverage *whole = &tracker->gathered;
+	uint32_t first, count = chunk_lists_find(lists, list, 0, &first);
+	uint64_t end = at;
+
+	for (uint32_t i = first; i < first + count; i++) {
+		const struct chunk_segment *segment = &lists->segments[i];
+		const struct rpc_region *region = chunk_lists_region_of(&call->call.lists, segment);
+
+		if (!segment->length)
+			continue;
+		if (!region || end - at + segment->length > MAX_GATHERED ||
+		    !add_part(whole, end, region, segment->offset - region->begin, segment->length))
+			return false;
+		end += segment->length;
+	}
+	return end > at && whole->count == 1 && !coverage_runs(whole)->begin && coverage_runs(whole)->end >= end;
+}
+
+static bool gather_reply(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists,
+			 struct rtap_span *whole)
+{
+	coverage_fini(&tracker->gathered);
+	if (!gather_chunk(tracker, call, lists, CHUNK_REPLY, 0))
+		return false;
+	*whole = (struct rtap_span){ tracker->gathered.bytes, (uint32_t)chunk_lists_length(lists, CHUNK_REPLY, 0) };
+	return true;
+}
+
+/* The call or its reply may come again, or the reply yet. */
+static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
+{
+	struct rpc_answer answer = {
+		.xid = call->xid, .from_a = call->from_a, .rpc = call->call.rpc, .frame = call->call.rpc_frame, .time_ns = call->call.rpc_time_ns,
+		.calls = call->repeats, .replies = call->replies, .answered = call->reply.present,
+	};
+	struct rtap_span whole;
+
+	if (!call->call.present || !call->call.rpc.program_known)
+		return;
+	if (!tracker->options.bare_replies && call->reply.message_type == RDMA_NOMSG && call->reply.lists.reply_chunk &&
+	    gather_reply(tracker, call, &call->reply.lists, &whole) &&
+	    whole.length <= RPC_ANSWERS_BYTES / 4) {
+		answer.bytes = memory_new(whole.length);
+		answer.length = whole.length;
+		if (answer.bytes)
+			memcpy(answer.bytes, whole.bytes, whole.length);
+	}
+	rpc_answers_add(tracker, call->connection, &answer);
+}
+
+/* The call ends as it stands; what comes of it yet is known by what is remembered. */
+static __attribute__((cold, noinline)) void give_up(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	/* what has landed of a call's data is all that will */
+	remember(tracker, call);
+	end_call(tracker, call);
+}
+
+static void evict(struct budget_holder *holder, void *owner)
+{
+	struct rtap_tracker *tracker = owner;
+
+	tracker->counters.evictions++;
+	give_up(tracker, (struct rpc_call *)((char *)holder - offsetof(struct rpc_call, holder)));
+}
+
+/* No sign of life for so long. */
+static void give_up_silent(struct budget_holder *holder, void *owner)
+{
+	give_up(owner, (struct rpc_call *)((char *)holder - offsetof(struct rpc_call, holder)));
+}
+
+static uint32_t most_calls(const struct connection *connection)
+{
+	if (connection->credits >= MOST_CALLS / 2)
+		return MOST_CALLS;
+	return connection->credits > LEAST_CALLS / 2 ? 2 * connection->credits : LEAST_CALLS;
+}
+
+static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connection *connection, bool from_a, uint32_t xid)
+{
+	struct chunk_lists of_call = { 0 }, of_reply = { 0 };
+	struct rpc_call *call;
+
+	/* the oldest one's reply was lost: there is no credit for another call before it comes */
+	while (connection->calls[false].count >= most_calls(connection))
+		give_up(tracker, connection->calls[false].first);
+	call = tracker->spare_call;
+	if (call) {
+		tracker->spare_call = call->behind;
+		tracker->spare_calls--;
+		of_call = call->call.lists;
+		of_reply = call->reply.lists;
+	} else {
+		call = memory_new(sizeof *call);
+	}
+	if (!call)
+		return NULL;
+	clear_bytes(call, sizeof *call);
+	call->connection = connection;
+	call->from_a = from_a;
+	call->xid = xid;
+	call->call.lists = of_call;
+	call->reply.lists = of_reply;
+	call->holder.evict = evict;
+	call->holder.give_up = give_up_silent;
+	call->holder.owner = tracker;
+	budget_charge(&tracker->budget, &call->holder, CALL_MEMORY);
+	link_call(call);
+	return call;
+}
+
+/* Where the RPC-over-RDMA message stands in the packet. */
+static bool locate(const struct rtap_packet *packet, const uint8_t **bytes, uint32_t *captured, uint32_t *wire)
+{
+	/* nearly always it is the frame's payload */
+	if (packet->source_count == 1) {
+		*bytes = packet->sources[0].bytes + packet->payload.offset;
+		*captured = packet->payload.captured;
+		*wire = packet->payload.wire;
+		return true;
+	}
+	for (uint8_t i = 0; i < packet->layer_count; i++) {
+		const struct rtap_layer *layer = &packet->layers[i];
+
+		if (layer->protocol != PROTOCOL_RPCRDMA)
+			continue;
+		*bytes = layer_bytes(packet, layer);
+		if (layer->source != packet->payload.source) {
+			*captured = packet->sources[layer->source].captured - layer->offset;
+			*wire = packet->sources[layer->source].wire - layer->offset;
+		} else {
+			*captured = packet->payload.captured;
+			*wire = packet->payload.wire;
+		}
+		return true;
+	}
+	return false;
+}
+
+/* Whether the packet that shows the call or its reply can be another than this one, of which all is needed then. */
+static bool is_shown_elsewhere(const struct rtap_packet *packet)
+{
+	return packet->rpcrdma.reply_chunk || packet->rpcrdma.read_segments;
+}
+
+/* Keeps what the call or reply is read from when it is concluded. */
+static bool keep_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
+{
+	send->bytes = memory_new(send->captured + 1);
+	if (!send->bytes)
+		return false;
+	memcpy(send->bytes, bytes, send->captured);
+	budget_charge(&tracker->budget, &call->holder, send->captured + 1);
+	return true;
+}
+
+/*
+ * The dissection has found an RPC-over-RDMA header of no more than the fixed part and three empty lists (RFC 8166, 4.3). One that ends
+ * with what was captured can have been cut there.
+ */
+static bool has_no_chunks(const struct rtap_packet *packet, uint32_t captured)
+{
+	return packet->rpcrdma.message_type == RDMA_MSG && packet->rpcrdma.length == RPCRDMA_MIN_LENGTH && captured > RPCRDMA_MIN_LENGTH;
+}
+
+static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struct rpc_send *send, const struct message *message,
+		      const struct rtap_packet *packet, enum rtap_message_kind kind)
+{
+	const uint8_t *bytes;
+
+	send->present = true;
+	send->rpc = packet->rpc;
+	send->rpc_frame = packet->frame->number;
+	send->rpc_time_ns = packet->frame->time_ns;
+	send->message_type = packet->rpcrdma.message_type;
+	send->version = packet->rpcrdma.version;
+	send->first_frame = message->shown.first_frame;
+	send->last_frame = message->shown.last_frame;
+	send->time_ns = message->shown.time_ns;
+	send->time_end_ns = message->shown.time_end_ns;
+	if (!is_told(tracker) && !is_shown_elsewhere(packet))
+		return true;
+	if (!locate(packet, &bytes, &send->captured, &send->wire))
+		return false;
+	if (packet->rpcrdma.version != RPCRDMA_VERSION_1 && packet->rpcrdma.message_type != RDMA_ERROR) {
+		/* what follows is laid out in a way that is not known */
+		send->lists.header_length = RPCRDMA_FIXED_LENGTH;
+	} else if (has_no_chunks(packet, send->captured)) {
+		send->lists.header_length = RPCRDMA_MIN_LENGTH;
+	} else if (packet->rpcrdma.message_type != RDMA_ERROR &&
+	    !chunk_lists_read(&send->lists, bytes, send->captured, send->captured < send->wire)) {
+		if (send->captured == send->wire)
+			return false;
+		send->data_length = chunk_lists_data(&send->lists);
+		chunk_lists_empty(&send->lists);
+		send->lists_cut = true;
+		send->lists.header_length = send->captured;
+	} else {
+		send->data_length = chunk_lists_data(&send->lists);
+	}
+	send->is_read = rpc_exchange_is_plain(tracker, call, send);
+	if (!send->is_read && !keep_send(tracker, call, send, bytes))
+		return false;
+	if (!is_told(tracker))
+		return true;
+	send->shown = message_create(tracker, call->connection, send->first_frame, send->time_ns);
+	if (send->shown) {
+		send->shown->shown.kind = (uint8_t)kind;
+		send->shown->shown.verb = RTAP_VERB_SEND;
+		send->shown->shown.from_a = message->shown.from_a;
+		send->shown->shown.psn = message->shown.psn;
+		show_lost(&send->shown->shown, &message->shown);
+		send->shown->shown.credits = packet->rpcrdma.credits;
+		send->shown->call = call;
+		tracker->touched_rpc = send->shown;
+		if (send->is_read)
+			rpc_exchange_read(tracker, call, send, bytes);
+	}
+	return true;
+}
+
+/* Whether a call with the number of another is that one sent again. */
+static bool is_same_procedure(const struct rtap_rpc_facts *call, const struct rtap_rpc_facts *other)
+{
+	return call->program_known && other->program_known && call->program == other->program && call->version == other->version &&
+	       call->procedure == other->procedure;
+}
+
+/* From here on it counts for the call's memory what was lost. */
+static void note_streams(struct rpc_call *call)
+{
+	const struct connection *connection = call->connection;
+
+	for (int i = 0; i < 2; i++) {
+		const struct psn_stream *stream = &connection->streams[i == 0 ? !call->from_a : call->from_a];
+
+		/* a call that was captured late can have been answered by what is missing already */
+		call->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
+		call->begun_psn = i == 0 ? stream->next : call->begun_psn;
+		call->lost[i] = connection->ddp ? connection->shown.trouble[RTAP_TROUBLE_LOST] : stream->lost;
+	}
+}
+
+static bool make_regions(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	struct chunk_lists *lists = &call->call.lists;
+
+	note_streams(call);
+	if (!chunk_lists_make_regions(lists, call))
+		return false;
+	budget_charge(&tracker->budget, &call->holder, chunk_lists_memory(lists));
+	for (uint32_t i = 0; i < lists->count; i++) {
+		const struct chunk_segment *segment = &lists->segments[i];
+
+		/* what is part of the message's skeleton is needed to read it */
+		segment->region->keep_bytes |= segment->list == CHUNK_REPLY || (segment->list == CHUNK_READ && !segment->chunk);
+	}
+	for (uint32_t i = 0; i < lists->region_count; i++) {
+		struct rpc_region *region = &lists->regions[i];
+
+		region->keep_bytes |= tracker->keep & COVERAGE_BYTES || tracker->payload;
+		if (region->is_read)
+			call->read_left += region->end - region->begin;
+	}
+	return true;
+}
+
+/* The reply was captured before its call, which nobody knew then. */
+static bool has_overtaken(const struct rpc_call *lone)
+{
+	return !lone->call.present && lone->replier && !lone->call.rpc.program_known;
+}
+
+/* A call without what it says yet. */
+static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet)
+{
+	struct connection *connection = message->connection;
+	struct call_key key = { connection, packet->rpcrdma.xid, message->shown.from_a };
+	uint64_t hash = hash_of(&key);
+	struct rpc_call *call = connection->calls[false].last || connection->calls[true].last ? find_hashed(tracker, &key, hash) : NULL;
+	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, key.from_a, key.xid);
+	uint64_t repeats = answer && is_same_procedure(&packet->rpc, &answer->rpc) ? answer->calls + 1 : 0;
+
+	if (call && has_overtaken(call))
+		return call;
+	if (call) {
+		/* sent again, or its number is used again */
+		repeats = !call->reply.present || is_same_procedure(&packet->rpc, &call->call.rpc) ? call->repeats + 1 : 0;
+		map_remove(&tracker->calls, call->hash, call);
+		call->mapped = false;
+		if (!call->reply.present)
+			end_call(tracker, call);
+	}
+	call = create_call(tracker, connection, key.from_a, key.xid);
+	if (!call)
+		return NULL;
+	call->repeats = repeats;
+	call->hash = hash;
+	call->mapped = map_add(&tracker->calls, call->hash, call);
+	return call;
+}
+
+static void begin_call(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+{
+	struct rpc_call *call = enter_call(tracker, message, packet);
+
+	if (!call || !fill_send(tracker, call, &call->call, message, packet, RTAP_KIND_RPC_CALL) ||
+	    (call->call.lists.count && !make_regions(tracker, call))) {
+		tracker->counters.evictions++;
+		if (call)
+			end_call(tracker, call);
+		return;
+	}
+	call->psn = message->low;
+	if (call->call.lists.count) {
+		rpc_region_open_all(tracker, call);
+		claim_around_call(tracker, call, message);
+	}
+}
+
+/* The call behind its RPC-over-RDMA header, whose lists tell what it lacks. */
+static bool gather_call(struct rtap_tracker *tracker, const struct rpc_call *call, struct rtap_context *context)
+{
+	const struct rpc_send *send = &call->call;
+	struct coverage *whole = &tracker->gathered;
+	uint64_t fresh;
+
+	if (!send->bytes || send->captured < send->wire)
+		return false;
+	context->chunk_header = send->lists.header_length;
+	if (send->message_type != RDMA_NOMSG) {
+		context->chunk = (struct rtap_span){ send->bytes, send->captured };
+		return true;
+	}
+	coverage_fini(whole);
+	if (!coverage_add(whole, 0, send->bytes, send->lists.header_length, 0, COVERAGE_BYTES, &fresh) ||
+	    !gather_chunk(tracker, call, &send->lists, CHUNK_READ, send->lists.header_length))
+		return false;
+	context->chunk = (struct rtap_span){ whole->bytes, (uint32_t)whole->total };
+	return true;
+}
+
+/* WRITEs that were captured behind the SEND of their reply complete that. */
+static bool write_completes(struct rtap_tracker *tracker, const struct rpc_call *call, struct rtap_context *context)
+{
+	/* what a reply lacks that has write chunks, too, only its SEND can tell */
+	if (!call->reply.present || call->reply.message_type != RDMA_NOMSG || call->reply.lists.write_chunks ||
+	    !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
+		return false;
+	tracker->touched_rpc = call->reply.shown;
+	if (call->call.rpc.program_known)
+		rpc_call_known(&call->call.rpc, call->call.rpc_frame, call->call.rpc_time_ns, context);
+	return true;
+}
+
+/* A READ that is over, or a WRITE that the packet completed: its data lands, and can be the last of a call or reply. */
+static bool __attribute__((noinline)) data_completes(struct rtap_tracker *tracker, struct message *message, struct rtap_context *context)
+{
+	struct rpc_call *call = message->region->call;
+	bool is_read = message->region->is_read, is_last = is_read && note_arrival(tracker, message);
+
+	/* what is cut off lands when nothing can come of it any more */
+	if (tracker->completed == message || assembly_is_whole(message))
+		land(tracker, message);
+	if (is_last) {
+		tracker->touched_rpc = call->call.shown;
+		tracker->read_call = call;
+		return gather_call(tracker, call, context);
+	}
+	return !is_read && !tracker->options.bare_replies && write_completes(tracker, call, context);
+}
+
+/* The reply that a chunk carried, of which the packet is the SEND. */
+static bool __attribute__((noinline)) find_reply(struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
+						 const struct rtap_packet *packet, struct rtap_context *context)
+{
+	const struct rpc_call *call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
+	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, !from_a, packet->rpcrdma.xid);
+	struct chunk_lists lists = { 0 };
+	const uint8_t *bytes;
+	uint32_t captured, wire;
+	bool found = false;
+
+	if (call && locate(packet, &bytes, &captured, &wire) && chunk_lists_read(&lists, bytes, captured, false))
+		found = gather_reply(tracker, call, &lists, &context->chunk);
+	chunk_lists_fini(&lists);
+	if (!answer || !answer->bytes)
+		return found;
+	context->chunk = (struct rtap_span){ answer->bytes, answer->length };
+	return true;
+}
+
+bool rpc_call_chunk(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, struct message *message,
+		    const struct rtap_packet *packet, struct rtap_context *context)
+{
+	tracker->read_call = NULL;
+	if (message && message->region)
+		return upper_data_is_over(tracker, message) && data_completes(tracker, message, context);
+	return packet->rpcrdma.present && packet->rpcrdma.message_type == RDMA_NOMSG && packet->rpcrdma.reply_chunk &&
+	       !tracker->options.bare_replies && find_reply(tracker, connection, from_a, packet, context);
+}
+
+bool rpc_call_preceded(struct rtap_tracker *tracker, const struct connection *connection, bool from_a, const struct rtap_packet *packet,
+		       struct rtap_context *context)
+{
+	struct rpc_call *call;
+
+	if (!packet->rpcrdma.read_segments || packet->rpc.present)
+		return false;
+	call = find_call(tracker, connection, from_a, packet->rpcrdma.xid);
+	if (!call || !call->call.present || call->read_left || !gather_call(tracker, call, context))
+		return false;
+	tracker->read_call = call;
+	return true;
+}
+
+/* A reply for which there is no call that waits: perhaps one was answered by it already. */
+static __attribute__((cold, noinline)) void know_again(struct rtap_tracker *tracker, struct rpc_call *lone)
+{
+	struct rpc_call *call = find_call(tracker, lone->connection, lone->from_a, lone->xid);
+	struct rpc_answer *answer = call ? NULL : rpc_answers_find(lone->connection, lone->from_a, lone->xid);
+
+	if (call) {
+		lone->call.rpc = call->call.rpc;
+		lone->repeats = ++call->replies;
+	} else if (answer) {
+		lone->call.rpc = answer->rpc;
+		/* one that was given up has had no reply yet */
+		lone->repeats = answer->answered ? ++answer->replies : 0;
+		answer->answered = true;
+	}
+}
+
+static void set_replier(struct rpc_call *call, struct message *message)
+{
+	call->replier = message;
+	message->replies_to = call;
+	unlink_call(call);
+	if (call->has_regions)
+		rpc_region_set_answered(call);
+	call->is_answered = true;
+	link_call(call);
+}
+
+/* A reply to a call that is not known, or was answered already. */
+static __attribute__((cold, noinline)) struct rpc_call *enter_reply(struct rtap_tracker *tracker, const struct message *message,
+								    uint32_t xid, bool has_call)
+{
+	struct rpc_call *call = create_call(tracker, message->connection, !message->shown.from_a, xid);
+	struct call_key key = { message->connection, xid, !message->shown.from_a };
+
+	if (!call)
+		return NULL;
+	know_again(tracker, call);
+	if (has_call || call->call.rpc.program_known)
+		return call;
+	/* the call can come yet */
+	call->hash = hash_of(&key);
+	call->mapped = map_add(&tracker->calls, call->hash, call);
+	return call;
+}
+
+/* The call was refused; of its version, those that it could have. RFC 8166, 4.5. */
+static __attribute__((cold, noinline)) void note_error(struct rpc_call *call, const struct rtap_packet *packet)
+{
+	const uint8_t *bytes;
+	uint32_t captured, wire;
+
+	call->rdma_error = packet->rpcrdma.error_code;
+	if (call->rdma_error != ERR_VERS || !locate(packet, &bytes, &captured, &wire) || captured < RPCRDMA_FIXED_LENGTH + 12)
+		return;
+	call->has_versions = true;
+	call->version_low = load32(bytes + RPCRDMA_FIXED_LENGTH + 4);
+	call->version_high = load32(bytes + RPCRDMA_FIXED_LENGTH + 8);
+}
+
+static void take_reply(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+{
+	struct rpc_call *call = find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid);
+
+	if (!call || call->reply.present)
+		call = enter_reply(tracker, message, packet->rpcrdma.xid, call != NULL);
+	if (!call) {
+		tracker->counters.evictions++;
+		return;
+	}
+	if (packet->rpcrdma.message_type == RDMA_ERROR)
+		note_error(call, packet);
+	call->reply_psn = message->low;
+	message->connection->has_answered |= call->call.present;
+	set_replier(call, message);
+	if (!fill_send(tracker, call, &call->reply, message, packet, RTAP_KIND_RPC_REPLY)) {
+		tracker->counters.evictions++;
+		end_call(tracker, call);
+		return;
+	}
+	budget_charge(&tracker->budget, &call->holder, call->reply.lists.count ? chunk_lists_memory(&call->reply.lists) : 0);
+	/* it came late, or something could have been this call's or another's */
+	if (!call->connection->ddp && (call->has_regions ? message->behind || call->is_contested : message->behind && !call->call.present))
+		claim_around_reply(tracker, call);
+}
+
+/*
+ * Which it is. Without an RPC header in the SEND, a read list makes it a call (RFC 8166, 4.3.1); a reply's lists name
+ * what was written, and a known XID of the other side is answered.
+ */
+static bool is_reply(const struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet)
+{
+	if (packet->rpcrdma.message_type == RDMA_ERROR)
+		return true;
+	if (packet->rpc.present)
+		return packet->rpc.is_reply;
+	if (packet->rpcrdma.read_segments)
+		return false;
+	if (find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid))
+		return true;
+	/* of what the capture cut off within the lists, the header would have told */
+	if (packet->payload.captured < packet->payload.wire || tracker->cut == message)
+		return message->connection->shown.learned_by_cm && !message->shown.from_a;
+	return packet->rpcrdma.reply_chunk;
+}
+
+void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const struct rtap_packet *packet)
+{
+	struct connection *connection = message->connection;
+
+	if (packet->rpcrdma.credits > connection->credits)
+		connection->credits = packet->rpcrdma.credits;
+	if (packet->rpcrdma.message_type > RDMA_ERROR || packet->rpcrdma.message_type == RDMA_DONE)
+		return; /* which says nothing of a call */
+	if (is_reply(tracker, message, packet))
+		take_reply(tracker, message, packet);
+	else
+		begin_call(tracker, message, packet);
+}
+
+void rpc_call_known(const struct rtap_rpc_facts *call, uint64_t frame, int64_t time_ns, struct rtap_context *context)
+{
+	context->rpc_known = true;
+	context->rpc_program = call->program;
+	context->rpc_version = call->version;
+	context->rpc_procedure = call->procedure;
+	context->rpc_flavor = call->flavor;
+	context->rpc_gss_procedure = call->gss_procedure;
+	context->rpc_gss_service = call->gss_service;
+	context->rpc_call_frame = frame;
+	context->rpc_call_time_ns = time_ns;
+}
+
+void rpc_call_read(struct rtap_tracker *tracker, const struct rtap_packet *packet)
+{
+	struct rpc_send *send;
+
+	if (!tracker->read_call || !packet->rpc.present || packet->rpc.is_reply)
+		return;
+	send = &tracker->read_call->call;
+	send->rpc = packet->rpc;
+	send->rpc_frame = packet->frame->number;
+	send->rpc_time_ns = packet->frame->time_ns;
+}
+
+bool rpc_call_context(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
+		      const struct rtap_packet *packet, struct rtap_context *context)
+{
+	const struct rpc_call *call = find_call(tracker, connection, !from_a, packet->rpcrdma.xid);
+	const struct rpc_answer *answer = call ? NULL : rpc_answers_find(connection, !from_a, packet->rpcrdma.xid);
+
+	if (call && call->call.rpc.program_known)
+		rpc_call_known(&call->call.rpc, call->call.rpc_frame, call->call.rpc_time_ns, context);
+	else if (answer)
+		rpc_call_known(&answer->rpc, answer->frame, answer->time_ns, context);
+	return answer || (call && call->call.rpc.program_known);
+}
+
+bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
+		      const struct rtap_packet *packet)
+{
+	const struct rpc_call *call;
+
+	if (!packet->rpcrdma.read_segments || packet->rpc.is_reply)
+		return false;
+	call = find_call(tracker, connection, from_a, packet->rpcrdma.xid);
+	return call && call->read_left;
+}
+
+void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rpc_call *call = message->replies_to;
+
+	if (message->region && !message->connection->ddp &&
+	    (message->region->call->is_contested || message->shown.first_frame < message->region->call->call.first_frame))
+		decide_at_last(tracker, message);
+	if (message->region && !message->has_landed)
+		land(tracker, message);
+	if (message->region)
+		rpc_region_unclaim(message);
+	if (!call)
+		return;
+	if (call->reply.shown)
+		show_lost(&call->reply.shown->shown, &message->shown);
+	remember(tracker, call);
+	end_call(tracker, call);
+}
+
+void rpc_call_forget(struct message *message)
+{
+	if (message->region)
+		rpc_region_unclaim(message);
+	if (message->replies_to)
+		message->replies_to->replier = NULL;
+	message->replies_to = NULL;
+}
+
+void rpc_call_detach(struct message *message)
+{
+	struct rpc_call *call = message->call;
+
+	if (call->call.shown == message)
+		call->call.shown = NULL;
+	else
+		call->reply.shown = NULL;
+	message->call = NULL;
+}
+
+/* A reply that came before its connection was known joins its call. */
+static void join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan)
+{
+	struct rpc_call *call = find_call(tracker, orphan->connection, orphan->from_a, orphan->xid);
+
+	if (!call || call == orphan || call->reply.present || orphan->call.present || !orphan->replier)
+		return;
+	chunk_lists_fini(&call->reply.lists);
+	call->reply = orphan->reply;
+	call->reply_psn = orphan->reply_psn;
+	call->rdma_error = orphan->rdma_error;
+	call->has_versions = orphan->has_versions;
+	call->version_low = orphan->version_low;
+	call->version_high = orphan->version_high;
+	if (call->reply.shown)
+		call->reply.shown->call = call;
+	orphan->reply = (struct rpc_send){ 0 };
+	rpc_call_charge(tracker, call, orphan->holder.bytes - CALL_MEMORY, 0);
+	budget_give(&tracker->budget, &orphan->holder, orphan->holder.bytes - CALL_MEMORY);
+	set_replier(call, orphan->replier);
+	orphan->replier = NULL;
+	free_call(tracker, orphan);
+}
+
+static void move_call(struct rtap_tracker *tracker, struct rpc_call *call, struct connection *to, bool turned)
+{
+	struct call_key key = { to, call->xid, call->from_a != turned };
+	struct rpc_call *other;
+
+	if (call->mapped)
+		map_remove(&tracker->calls, call->hash, call);
+	if (call->has_regions)
+		rpc_region_close_all(tracker, call);
+	unlink_call(call);
+	call->connection = to;
+	call->from_a ^= turned;
+	link_call(call);
+	rpc_region_open_all(tracker, call);
+	if (!call->mapped)
+		return;
+	/* of a call and a reply that came before it was known the call is found */
+	call->hash = hash_of(&key);
+	other = find_hashed(tracker, &key, call->hash);
+	if (other && call->call.present) {
+		map_remove(&tracker->calls, other->hash, other);
+		other->mapped = false;
+	}
+	call->mapped = (!other || call->call.present) && map_add(&tracker->calls, call->hash, call);
+}
+
+void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned)
+{
+	struct rpc_call *next;
+
+	for (int answered = 0; answered < 2; answered++)
+		while (from->calls[answered].first)
+			move_call(tracker, from->calls[answered].first, to, turned);
+	to->has_answered |= from->has_answered;
+	if (from->credits > to->credits)
+		to->credits = from->credits;
+	rpc_answers_move(tracker, from, to, turned);
+	/* either side's calls can be the ones that were known first */
+	for (struct rpc_call *call = to->calls[true].first; call; call = next) {
+		next = call->behind;
+		if (!call->call.present)
+			join_reply(tracker, call);
+	}
+	for (int side = 0; side < 2; side++)
+		claim_waiting(tracker, &to->streams[side]);
+}
+
+void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection)
+{
+	for (int answered = 1; answered >= 0; answered--)
+		while (connection->calls[answered].first)
+			end_call(tracker, connection->calls[answered].first);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissect/engine/cursor.h"
+#include "dissect/rpc/rpcrdma.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/upper/rpc_chunks.h"
+
+#define SEGMENT_LENGTH 16
+#define EMPTY_LENGTH 12 /* of three lists without anything in them */
+#define MOST_KEPT 4 /* segments whose memory is kept for the next call; nearly all have fewer */
+
+/* A segment more, all zero; NULL: memory is out, or there are too many. */
+static struct chunk_segment *add_segment(struct chunk_lists *lists)
+{
+	struct chunk_segment *segment;
+
+	if (lists->count == lists->room) {
+		uint32_t larger = lists->room ? lists->room * 2 : 1;
+		struct chunk_segment *segments = larger <= CHUNK_MAX_SEGMENTS ? memory_resize(lists->segments, larger * sizeof *segments) : NULL;
+
+		if (!segments)
+			return NULL;
+		lists->segments = segments;
+		lists->room = larger;
+	}
+	segment = &lists->segments[lists->count];
+	*segment = (struct chunk_segment){ .number = lists->count };
+	lists->count++;
+	return segment;
+}
+
+static bool read_segment(struct chunk_lists *lists, struct cursor *cursor, enum chunk_list list, uint32_t chunk)
+{
+	struct chunk_segment *segment;
+	const uint8_t *bytes;
+
+	if (cursor_take(cursor, SEGMENT_LENGTH, &bytes) != OK)
+		return false;
+	segment = add_segment(lists);
+	if (!segment)
+		return false;
+	segment->list = (uint8_t)list;
+	segment->chunk = chunk;
+	segment->r_key = load32(bytes);
+	segment->length = load32(bytes + 4);
+	segment->offset = load64(bytes + 8);
+	return true;
+}
+
+static bool read_chunk(struct chunk_lists *lists, struct cursor *cursor, enum chunk_list list, uint32_t chunk)
+{
+	uint32_t count;
+
+	if (cursor_u32(cursor, &count) != OK || count > cursor->captured / SEGMENT_LENGTH)
+		return false;
+	while (count--)
+		if (!read_segment(lists, cursor, list, chunk))
+			return false;
+	return true;
+}
+
+/* By Position; segments of one Position, which need not follow each other, as they stand. RFC 8166, 3.4.5. */
+static int order_of_segments(const void *left, const void *right)
+{
+	const struct chunk_segment *a = left, *b = right;
+
+	if (a->chunk != b->chunk)
+		return a->chunk < b->chunk ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
+}
+
+static bool read_lists(struct chunk_lists *lists, struct cursor *cursor)
+{
+	uint32_t follows = 0, position, last = 0;
+	bool in_order = true;
+	const uint8_t *none;
+
+	/* nearly always there is nothing in them */
+	if (cursor->captured >= EMPTY_LENGTH && !load64(cursor->next) && !load32(cursor->next + 8))
+		return cursor_take(cursor, EMPTY_LENGTH, &none) == OK;
+	while (cursor_u32(cursor, &follows) == OK && follows) {
+		if (cursor_u32(cursor, &position) != OK || !read_segment(lists, cursor, CHUNK_READ, position))
+			return false;
+		in_order &= position >= last;
+		last = position;
+	}
+	if (!in_order)
+		qsort(lists->segments, lists->count, sizeof *lists->segments, order_of_segments);
+	for (uint32_t i = 0; i < lists->count; i++)
+		lists->read_chunks += !i || lists->segments[i].chunk != lists->segments[i - 1].chunk;
+	while (cursor_u32(cursor, &follows) == OK && follows)
+		if (!read_chunk(lists, cursor, CHUNK_WRITE, lists->write_chunks++))
+			return false;
+	if (cursor_u32(cursor, &follows) != OK)
+		return false;
+	lists->reply_chunk = follows != 0;
+	return !follows || read_chunk(lists, cursor, CHUNK_REPLY, 0);
+}
+
+bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t length, bool is_cut)
+{
+	struct cursor cursor = { header, length, length };
+	const uint8_t *fixed;
+	uint32_t type;
+	bool good;
+
+	if (cursor_take(&cursor, RPCRDMA_FIXED_LENGTH, &fixed) != OK)
+		return false;
+	type = load32(fixed + 12);
+	good = type <= RDMA_MSGP && (type != RDMA_MSGP || cursor_take(&cursor, 8, &fixed) == OK) && read_lists(lists, &cursor);
+	lists->header_length = (uint32_t)(cursor.next - header);
+	if (!good && !is_cut)
+		chunk_lists_empty(lists);
+	return good;
+}
+
+/* Behind the last byte. A segment cannot go round the end of the address space. */
+static uint64_t end_of(const struct chunk_segment *segment)
+{
+	return segment->length > UINT64_MAX - segment->offset ? UINT64_MAX : segment->offset + segment->length;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int order_in_memory(const void *left, const void *right)
+{
+	const struct chunk_segment *a = *(struct chunk_segment *const *)left, *b = *(struct chunk_segment *const *)right;
+	uint64_t a_space = (uint64_t)(a->list == CHUNK_READ) << 32 | a->r_key, b_space = (uint64_t)(b->list == CHUNK_READ) << 32 | b->r_key;
+
+	if (a_space != b_space)
+		return compare(a_space, b_space);
+	return a->offset != b->offset ? compare(a->offset, b->offset) : compare(a->number, b->number);
+}
+
+/* Puts a segment into the last region, if they overlap, or into a new one. Those before it begin before it. */
+static void put_segment(struct chunk_lists *lists, struct chunk_segment *segment, struct rpc_call *call)
+{
+	struct rpc_region *last = lists->region_count ? &lists->regions[lists->region_count - 1] : NULL;
+	bool is_read = segment->list == CHUNK_READ;
+
+	if (!last || last->is_read != is_read || last->r_key != segment->r_key || last->end <= segment->offset) {
+		last = &lists->regions[lists->region_count++];
+		memset(last, 0, sizeof *last);
+		last->call = call;
+		last->begin = last->end = segment->offset;
+		last->r_key = segment->r_key;
+		last->is_read = is_read;
+	} else {
+		/* parts of it are shown by themselves */
+		last->keep_bytes = true;
+	}
+	if (end_of(segment) > last->end)
+		last->end = end_of(segment);
+	last->lists |= (uint8_t)(1u << segment->list);
+	segment->region = last;
+}
+
+bool chunk_lists_make_regions(struct chunk_lists *lists, struct rpc_call *call)
+{
+	struct chunk_segment *few[MOST_KEPT], **order = few;
+
+	if (lists->count > lists->region_room) {
+		free(lists->regions);
+		lists->region_room = 0;
+		lists->regions = memory_new(lists->count * sizeof *lists->regions);
+		if (!lists->regions)
+			return false;
+		lists->region_room = lists->count;
+	}
+	if (lists->count == 1) {
+		put_segment(lists, lists->segments, call);
+		return true;
+	}
+	if (lists->count > MOST_KEPT) {
+		order = memory_new(lists->count * sizeof *order);
+		if (!order)
+			return false;
+	}
+	for (uint32_t i = 0; i < lists->count; i++)
+		order[i] = &lists->segments[i];
+	qsort(order, lists->count, sizeof *order, order_in_memory);
+	for (uint32_t i = 0; i < lists->count; i++)
+		put_segment(lists, order[i], call);
+	if (order != few)
+		free(order);
+	return true;
+}
+
+struct rpc_region *chunk_lists_search_region(const struct chunk_lists *lists, bool is_read, uint32_t r_key, uint64_t address)
+{
+	uint64_t space = (uint64_t)is_read << 32 | r_key;
+	uint32_t low = 0, high = lists->region_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct rpc_region *region = &lists->regions[middle];
+		uint64_t its = (uint64_t)region->is_read << 32 | region->r_key;
+
+		if (its < space || (its == space && region->end <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == lists->region_count || lists->regions[low].is_read != is_read || lists->regions[low].r_key != r_key)
+		return NULL;
+	return &lists->regions[low];
+}
+
+struct rpc_region *chunk_lists_region_of(const struct chunk_lists *lists, const struct chunk_segment *segment)
+{
+	struct rpc_region *region = chunk_lists_find_region(lists, segment->list == CHUNK_READ, segment->r_key, segment->offset);
+
+	return region && region->begin <= segment->offset && end_of(segment) <= region->end && region->lists & 1u << segment->list ? region : NULL;
+}
+
+/* How many segments stand before those of a chunk; `behind`: before what is behind them. */
+static uint32_t place_of(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, bool behind)
+{
+	uint64_t wanted = ((uint64_t)list << 32 | chunk) + behind;
+	uint32_t low = 0, high = lists->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (((uint64_t)lists->segments[middle].list << 32 | lists->segments[middle].chunk) < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t chunk_lists_search(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, uint32_t *first)
+{
+	*first = place_of(lists, list, chunk, false);
+	return place_of(lists, list, chunk, true) - *first;
+}
+
+uint64_t chunk_lists_data(const struct chunk_lists *lists)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < lists->count; i++)
+		if (lists->segments[i].list == CHUNK_WRITE || (lists->segments[i].list == CHUNK_READ && lists->segments[i].chunk))
+			bytes += lists->segments[i].length;
+	return bytes;
+}
+
+void chunk_lists_empty_segments(struct chunk_lists *lists)
+{
+	for (uint32_t i = 0; i < lists->region_count; i++) {
+		coverage_fini(&lists->regions[i].data);
+		coverage_fini(&lists->regions[i].cut);
+		coverage_fini(&lists->regions[i].arrived);
+	}
+	lists->count = lists->region_count = 0;
+	if (lists->room > MOST_KEPT) {
+		free(lists->segments);
+		lists->segments = NULL;
+		lists->room = 0;
+	}
+	if (lists->region_room > MOST_KEPT) {
+		free(lists->regions);
+		lists->regions = NULL;
+		lists->region_room = 0;
+	}
+}
+
+void chunk_lists_fini(struct chunk_lists *lists)
+{
+	chunk_lists_empty(lists);
+	free(lists->segments);
+	free(lists->regions);
+	*lists = (struct chunk_lists){ 0 };
+}

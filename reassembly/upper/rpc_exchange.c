@@ -1,0 +1,811 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "dissect/engine/crc32.h"
+#include "dissect/rpc/nfs.h"
+#include "dissect/rpc/rpc_body.h"
+#include "dissect/rpc/rpc_header.h"
+#include "dissect/rpc/rpc_programs.h"
+#include "dissect/rpc/rpc_walk.h"
+#include "dissect/rpc/rpcrdma.h"
+#include "dissect/rpc/xdr_walk.h"
+#include "reassembly/store/memory.h"
+#include "reassembly/infiniband/recovery.h"
+#include "reassembly/upper/rpc_call.h"
+#include "reassembly/upper/rpc_conversation.h"
+#include "reassembly/upper/rpc_exchange.h"
+#include "reassembly/upper/rpc_operations.h"
+
+#define SPARE_EXTENTS 8
+#define LENT_EXTENTS 24
+#define MOST_EXTENTS 65536 /* of a message, nearly all in one: what many packets are lost of */
+
+/* A stream of extents being put together. Nearly always there are few, and the memory lent for them is enough: LENT(memory). */
+struct stream {
+	struct xdr_extent *lent;    /* LENT_EXTENTS; or NULL */
+	struct xdr_extent *extents; /* those, or on the heap; NULL: none yet */
+	uint32_t count, room;
+	uint64_t length;
+	bool failed;
+};
+
+#define LENT(memory) { .lent = (memory), .extents = (memory), .room = LENT_EXTENTS }
+
+static bool grow(struct stream *stream, uint32_t room)
+{
+	bool moves = stream->extents && stream->extents == stream->lent;
+	struct xdr_extent *larger;
+
+	larger = memory_resize(moves ? NULL : stream->extents, room * sizeof *larger);
+	if (!larger) {
+		stream->failed = true;
+		return false;
+	}
+	if (moves)
+		memcpy(larger, stream->lent, stream->count * sizeof *larger);
+	stream->extents = larger;
+	stream->room = room;
+	return true;
+}
+
+static void stream_fini(struct stream *stream)
+{
+	if (stream->extents != stream->lent)
+		free(stream->extents);
+}
+
+/* Where the bytes of an extent that is not in memory are known from: its CRC. */
+static void add(struct stream *stream, struct xdr_extent extent)
+{
+	if (!extent.length)
+		return;
+	if (stream->count == MOST_EXTENTS) {
+		stream->failed = true;
+		return;
+	}
+	if (stream->count == stream->room && !grow(stream, stream->room ? stream->room * 2 : LENT_EXTENTS))
+		return;
+	stream->extents[stream->count++] = extent;
+	stream->length += extent.length;
+}
+
+#define CUT_OFF (UINT64_C(1) << 63) /* in an XDR_HOLE's offset, also of a part of it: the capture cut these bytes off */
+
+/* Bytes of a region that are not there, from `at` to `end`: cut off, or never captured. */
+static void add_hole(struct stream *stream, const struct rpc_region *region, uint64_t at, uint64_t end)
+{
+	const struct coverage_run *cuts = coverage_runs(&region->cut);
+
+	for (uint32_t i = coverage_find(&region->cut, at); i < region->cut.count && cuts[i].begin < end; i++) {
+		uint64_t begin = cuts[i].begin > at ? cuts[i].begin : at, stop = cuts[i].end < end ? cuts[i].end : end;
+
+		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, begin - at });
+		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, CUT_OFF, stop - begin });
+		at = stop;
+	}
+	if (at < end)
+		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, end - at });
+}
+
+/* A region from `at` to `end`: what landed there, and holes. */
+static void add_region(struct stream *stream, const struct rpc_region *region, uint64_t at, uint64_t end)
+{
+	const struct coverage *data = &region->data;
+	const struct coverage_run *runs = coverage_runs(data);
+
+	for (uint32_t i = coverage_find(data, at); i < data->count && runs[i].begin < end && !stream->failed; i++) {
+		uint64_t stop = runs[i].end < end ? runs[i].end : end;
+		bool whole = runs[i].begin >= at && runs[i].end <= end && runs[i].crc_known;
+
+		if (runs[i].begin > at) {
+			add_hole(stream, region, at, runs[i].begin);
+			at = runs[i].begin;
+		}
+		if (data->bytes)
+			add(stream, (struct xdr_extent){ XDR_BYTES, data->bytes + (at - data->origin), 0, stop - at });
+		else
+			/* the CRC is that of the run if all of it counts */
+			add(stream, (struct xdr_extent){ XDR_ELSEWHERE, NULL, whole ? UINT64_C(1) << 32 | runs[i].crc : 0, stop - at });
+		at = stop;
+	}
+	if (at < end)
+		add_hole(stream, region, at, end);
+}
+
+/* Extents that a list's chunks can take, each with what it needs to be put in. */
+static uint32_t extents_of(const struct chunk_lists *lists)
+{
+	uint32_t extents = SPARE_EXTENTS;
+
+	for (uint32_t i = 0; lists && i < lists->count && extents < MOST_EXTENTS; i++) {
+		const struct chunk_segment *segment = &lists->segments[i];
+		const struct rpc_region *region = segment->region;
+		uint64_t begin = region ? segment->offset - region->begin : 0, end = begin + segment->length;
+
+		extents += 4;
+		if (region)
+			extents += 2 * (coverage_find(&region->data, end) - coverage_find(&region->data, begin) +
+					coverage_find(&region->cut, end) - coverage_find(&region->cut, begin));
+	}
+	return extents < MOST_EXTENTS ? extents : MOST_EXTENTS;
+}
+
+/* What stands inline in a SEND from `from` to `to`, of which the capture may have cut the end. */
+static void add_inline(struct stream *stream, const struct rpc_send *send, uint64_t from, uint64_t to)
+{
+	uint64_t captured = send->captured < to ? send->captured : to;
+
+	if (from < captured)
+		add(stream, (struct xdr_extent){ XDR_BYTES, send->bytes + from, 0, captured - from });
+	if (captured < to)
+		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, CUT_OFF, to - (from > captured ? from : captured) });
+}
+
+/* Segments that follow each other in memory are one: what READs and WRITEs brought of them can be, too. */
+static void add_segments(struct stream *stream, const struct chunk_lists *lists, uint32_t first, uint32_t count)
+{
+	const struct chunk_segment *segments = lists->segments + first;
+
+	for (uint32_t i = 0; i < count && !stream->failed;) {
+		const struct rpc_region *region = segments[i].region;
+		uint64_t begin = segments[i].offset, length = segments[i].length;
+
+		for (i++; i < count && region && segments[i].region == region && segments[i].offset == begin + length; i++)
+			length += segments[i].length;
+		if (region)
+			add_region(stream, region, begin - region->begin, begin - region->begin + length);
+		else
+			add(stream, (struct xdr_extent){ XDR_HOLE, NULL, lists->not_captured ? CUT_OFF : 0, length });
+	}
+}
+
+static void add_chunk(struct stream *stream, const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk)
+{
+	uint32_t first, count = chunk_lists_find(lists, list, chunk, &first);
+
+	add_segments(stream, lists, first, count);
+}
+
+/*
+ * A call's stream: the inline part or the chunk at position zero, with the other read chunks put in at their Positions,
+ * which count in the whole stream. A chunk of odd length lacks its padding. RFC 8166, 3.4.5.
+ */
+static void build_call(struct stream *whole, const struct rpc_send *send)
+{
+	const struct chunk_lists *lists = &send->lists;
+	struct stream base = { 0 };
+	uint32_t first, count = chunk_lists_find(lists, CHUNK_READ, 0, &first), at = 0;
+	uint64_t zero = chunk_lists_length(lists, CHUNK_READ, 0), used = 0;
+
+	/* RFC 8166, 3.5.3: what stands inline beside such a chunk has no place */
+	whole->failed = zero && send->wire > lists->header_length;
+	if (zero)
+		add_chunk(&base, lists, CHUNK_READ, 0);
+	else
+		add_inline(&base, send, lists->header_length, send->wire);
+	/* the others follow in the order of their Positions */
+	for (first += count; first < lists->count && lists->segments[first].list == CHUNK_READ; first += count) {
+		uint32_t position = lists->segments[first].chunk;
+		uint64_t length = 0;
+
+		/* the base up to there */
+		while (at < base.count && whole->length < position) {
+			struct xdr_extent extent = base.extents[at];
+			uint64_t take = extent.length - used < position - whole->length ? extent.length - used : position - whole->length;
+
+			add(whole, (struct xdr_extent){ extent.kind, extent.bytes ? extent.bytes + used : NULL,
+							 take == extent.length || extent.kind == XDR_HOLE ? extent.offset : 0, take });
+			used += take;
+			if (used == extent.length) {
+				at++;
+				used = 0;
+			}
+		}
+		if (whole->length < position || position == UINT32_MAX || whole->failed) {
+			whole->failed = true; /* it points behind the end, or is no Position at all: 3.4.5 */
+			break;
+		}
+		for (count = 0; first + count < lists->count && lists->segments[first + count].list == CHUNK_READ &&
+				lists->segments[first + count].chunk == position; count++)
+			length += lists->segments[first + count].length;
+		add_segments(whole, lists, first, count);
+		add(whole, xdr_padding((uint32_t)length));
+	}
+	for (; at < base.count && whole->count < MOST_EXTENTS; at++, used = 0)
+		add(whole, (struct xdr_extent){ base.extents[at].kind, base.extents[at].bytes ? base.extents[at].bytes + used : NULL,
+						 used && base.extents[at].kind != XDR_HOLE ? 0 : base.extents[at].offset, base.extents[at].length - used });
+	whole->failed |= base.failed;
+	stream_fini(&base);
+}
+
+/* A reply's segments say how much was written; what landed is known by the call's. */
+static void adopt_data(struct rpc_call *call)
+{
+	struct chunk_lists *returned = &call->reply.lists;
+
+	for (uint32_t i = 0; i < returned->count; i++)
+		returned->segments[i].region = chunk_lists_region_of(&call->call.lists, &returned->segments[i]);
+}
+
+/* Puts write chunks into the results, and gathers what the walk tells. */
+struct binder {
+	struct xdr_sink sink;
+	struct rtap_tracker *tracker;
+	struct rtap_operation *operations; /* `only`, or on the heap */
+	struct rtap_operation only;        /* nearly all RPCs of most programs have but one */
+	uint32_t operation_count, operation_room;
+	const struct chunk_lists *lists;   /* of the reply; NULL for a call */
+	uint32_t next_chunk;
+	uint32_t without_data;             /* results so far that could have had data, and had none */
+	bool awaits_data;
+	uint32_t status;
+	bool has_status;
+	bool failed;                       /* a chunk could not be put in */
+	bool is_single;                    /* not a COMPOUND: its procedure is its one operation */
+	const char *status_name;
+};
+
+/* The first is the binder's own (binder_init()), the next few are memory that is used again. */
+static __attribute__((noinline)) bool make_operation_room(struct binder *binder)
+{
+	bool is_own = binder->operations == &binder->only;
+	struct rtap_operation *larger;
+	uint32_t room = is_own ? 0 : binder->operation_room;
+
+	larger = rpc_operations_grow(binder->tracker, binder->operations, &room);
+	if (!larger)
+		return false;
+	if (is_own)
+		larger[0] = binder->only;
+	binder->operations = larger;
+	binder->operation_room = room;
+	return true;
+}
+
+static void take_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
+{
+	struct binder *binder = (struct binder *)sink;
+	struct rtap_operation *operation;
+
+	(void)offset;
+	binder->without_data += binder->awaits_data;
+	binder->awaits_data = number == NFS4_READ || number == NFS4_READLINK;
+	if (binder->operation_count == binder->operation_room && !make_operation_room(binder))
+		return;
+	operation = &binder->operations[binder->operation_count++];
+	operation->name = name;
+	operation->status_name = NULL;
+	operation->number = number;
+	operation->status = 0;
+	operation->has_status = false;
+	/* the call of one operation tells nothing more */
+	if (binder->is_single)
+		sink->stop |= !binder->lists;
+}
+
+static void take_status(struct xdr_sink *sink, uint32_t status, const char *name)
+{
+	struct binder *binder = (struct binder *)sink;
+
+	if (binder->operation_count) {
+		struct rtap_operation *last = &binder->operations[binder->operation_count - 1];
+
+		last->has_status = true;
+		last->status = status;
+		last->status_name = name;
+	}
+	if (!binder->has_status || status) {
+		binder->has_status = true;
+		binder->status = status;
+		binder->status_name = name;
+	}
+	/* nor does its reply, unless chunks have to find their results */
+	if (binder->is_single)
+		sink->stop |= binder->lists && !binder->lists->write_chunks;
+}
+
+/*
+ * Chunks pair with results in order. One that comes back empty carried nothing: it belongs to an earlier result without
+ * data, else to this one, which is inline then. A used one's length is the result's. RFC 8166, 3.4.6.2 and 4.3.2;
+ * RFC 8267, 6.4.1.
+ */
+static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
+{
+	struct binder *binder = (struct binder *)sink;
+	struct stream chunk = { 0 };
+	uint32_t number;
+
+	(void)ddp;
+	(void)offset;
+	binder->awaits_data = false;
+	for (number = binder->next_chunk; number < binder->lists->write_chunks; number++) {
+		uint64_t total = chunk_lists_length(binder->lists, CHUNK_WRITE, number);
+
+		if (total == length || (total > length && total == length + (-length & 3u)))
+			break;
+		if (total)
+			return; /* another result's */
+		if (!binder->without_data) {
+			binder->next_chunk = number + 1;
+			return;
+		}
+		binder->without_data--;
+	}
+	if (number == binder->lists->write_chunks)
+		return;
+	binder->next_chunk = number + 1;
+	add_chunk(&chunk, binder->lists, CHUNK_WRITE, number);
+	if (chunk.length == length)
+		add(&chunk, xdr_padding(length));
+	if (chunk.failed || !xdr_splice(xdr, chunk.extents, chunk.count))
+		sink->stop = binder->failed = true;
+	stream_fini(&chunk);
+}
+
+static void binder_init(struct binder *binder, struct rtap_tracker *tracker, const struct rtap_rpc_facts *facts)
+{
+	binder->tracker = tracker;
+	binder->operations = &binder->only;
+	binder->operation_room = 1;
+	binder->sink.operation = take_operation;
+	binder->sink.status = take_status;
+	/* without chunks there is nothing to put in */
+	binder->sink.eligible = binder->lists && binder->lists->write_chunks ? bind : NULL;
+	binder->sink.unwanted = UINT64_MAX;
+	binder->sink.brief = true;
+	binder->is_single = !facts->is_callback && !(facts->program == RPC_PROGRAM_NFS && facts->version == 4);
+}
+
+/* Holes of the stream, as the message tells them. */
+static void list_missing(struct rpc_part *part, const struct xdr *xdr)
+{
+	struct rtap_missing *missing = NULL;
+	uint32_t count = 0, room = 0;
+	uint64_t offset = 0;
+
+	for (uint32_t i = 0; i < xdr->count; offset += xdr->extents[i].length, i++) {
+		const struct xdr_extent *extent = &xdr->extents[i];
+		uint8_t reason = extent->offset & CUT_OFF ? RTAP_MISSING_SNAPPED : RTAP_MISSING_NOT_CAPTURED;
+
+		if (extent->kind != XDR_HOLE || !extent->length)
+			continue;
+		if (count && missing[count - 1].reason == reason && missing[count - 1].offset + missing[count - 1].length == offset) {
+			missing[count - 1].length += extent->length;
+			continue;
+		}
+		if (count == room) {
+			struct rtap_missing *larger = memory_resize(missing, (room ? 2 * room : 8) * sizeof *larger);
+
+			if (!larger)
+				break;
+			missing = larger;
+			room = room ? 2 * room : 8;
+		}
+		missing[count++] = (struct rtap_missing){ offset, extent->length, true, reason };
+	}
+	part->missing = missing;
+	part->missing_count = count;
+}
+
+static bool crc_of(const struct xdr *xdr, uint32_t *crc)
+{
+	*crc = 0;
+	for (uint32_t i = 0; i < xdr->count; i++) {
+		const struct xdr_extent *extent = &xdr->extents[i];
+
+		if (extent->kind == XDR_BYTES)
+			*crc = crc32_of(*crc, extent->bytes, extent->length);
+		else if (extent->kind == XDR_ELSEWHERE && extent->offset)
+			*crc = (uint32_t)crc32_combine64(*crc, (uint32_t)extent->offset, (z_off64_t)extent->length);
+		else if (extent->length)
+			return false;
+	}
+	crc32_release();
+	return true;
+}
+
+/* A part being told: what its walk needs, and leaves. */
+struct work {
+	struct stream stream;
+	struct xdr xdr;
+	struct binder binder;
+	struct rpc_part part;
+	bool header_read;         /* all of it: its status is known */
+};
+
+/* The packet that showed the message has read its header already; of a reply perhaps without its call. */
+static enum result read_header(struct work *work, const struct rtap_context *context)
+{
+	struct rtap_rpc_facts *facts = &work->part.facts;
+	bool is_there = facts->header_length <= work->xdr.end - work->xdr.next;
+
+	if (is_there && ((facts->present && facts->header_length && facts->program_known) || rpc_learn_call(facts, context)))
+		return xdr_skip(&work->xdr, facts->header_length);
+	return rpc_read_header(&work->xdr, context, facts);
+}
+
+/* Whether chunks that no result has claimed have bytes: their place in the stream is not known. */
+static bool has_unclaimed_data(const struct binder *binder)
+{
+	const struct chunk_lists *lists = binder->lists;
+
+	for (uint32_t i = 0; lists && i < lists->count; i++)
+		if (lists->segments[i].list == CHUNK_WRITE && lists->segments[i].chunk >= binder->next_chunk && lists->segments[i].length)
+			return true;
+	return false;
+}
+
+static void read_part(struct rtap_tracker *tracker, struct work *work, const struct rpc_send *send, const struct rtap_context *context,
+		      bool from_a)
+{
+	struct rpc_part *part = &work->part;
+	struct stream *stream = &work->stream;
+	uint32_t used = stream->count, room = used + extents_of(work->binder.lists);
+	enum result result;
+
+	*part = (struct rpc_part){
+		.present = true, .from_a = from_a,
+		.first_frame = send->first_frame, .last_frame = send->last_frame,
+		.time_ns = send->time_ns, .time_end_ns = send->time_end_ns,
+		.data_length = send->data_length,
+		.read_chunks = send->lists.read_chunks, .write_chunks = send->lists.write_chunks, .reply_chunk = send->lists.reply_chunk,
+		.facts = send->rpc,
+	};
+	if (room > stream->room && !grow(stream, room))
+		return;
+	xdr_init(&work->xdr, stream->extents, used, stream->room);
+	/* of another version what follows the fixed fields is not known to be a message */
+	result = send->version > RPCRDMA_VERSION_1 ? MALFORMED : read_header(work, context);
+	work->header_read = result == OK;
+	binder_init(&work->binder, tracker, &part->facts);
+	if (result == OK && part->facts.has_body)
+		result = rpc_body_walk(rpc_program_of_body(&part->facts), &part->facts, &work->xdr, &work->binder.sink);
+	part->extents = work->xdr.extents;
+	part->extent_count = work->xdr.count;
+	part->length = work->xdr.total;
+	list_missing(part, &work->xdr);
+	part->is_laid_out = !stream->failed && !work->binder.failed && !has_unclaimed_data(&work->binder);
+	part->complete = part->is_laid_out && !part->missing_count;
+}
+
+/* What `messages` tells of an RPC by its header. */
+static void show_header(struct rtap_message *shown, const struct rtap_rpc_facts *facts, const struct rpc_call *call)
+{
+	const struct rpc_lost *lost = shown->kind == RTAP_KIND_RPC_REPLY ? &call->write_lost : &call->read_lost;
+
+	shown->is_rpc = true;
+	shown->xid = call->xid;
+	shown->program_known = facts->program_known;
+	shown->program = facts->program;
+	shown->version = facts->version;
+	shown->procedure = facts->procedure;
+	shown->rpc_accepted = facts->accepted;
+	shown->rpc_status = facts->status;
+	shown->repeats = call->repeats;
+	recovery_add_time(&shown->time_lost_us, lost->time_us);
+	shown->lost_to |= lost->to;
+	shown->resent = lost->resent > UINT16_MAX - shown->resent ? UINT16_MAX : (uint16_t)(shown->resent + lost->resent);
+	shown->length_known = true;
+}
+
+static void show_operations(struct message *message, const struct binder *binder)
+{
+	struct rtap_message *shown = &message->shown;
+
+	shown->operations = binder->operation_count ? binder->operations : NULL;
+	if (shown->operations == &binder->only) {
+		message->operation = binder->only;
+		shown->operations = &message->operation;
+	}
+	shown->operation_count = binder->operation_count;
+	shown->has_status = binder->has_status;
+	shown->status = binder->status;
+	shown->status_name = binder->status_name;
+}
+
+/* What `messages` tells of a part. */
+static void show_part(const struct rtap_tracker *tracker, struct message *message, const struct work *work, const struct rpc_call *call)
+{
+	struct rtap_message *shown = &message->shown;
+	const struct rpc_part *part = &work->part;
+
+	show_header(shown, &part->facts, call);
+	show_operations(message, &work->binder);
+	shown->read_chunks = part->read_chunks;
+	shown->write_chunks = part->write_chunks;
+	shown->reply_chunk = part->reply_chunk;
+	shown->length = part->length;
+	shown->complete = part->complete;
+	shown->missing = part->missing;
+	shown->missing_count = part->missing_count;
+	shown->has_rpc_status = part->facts.is_reply && work->header_read;
+	shown->last_frame = part->last_frame > shown->last_frame ? part->last_frame : shown->last_frame;
+	shown->time_end_ns = part->time_end_ns;
+	if (part->complete && tracker->keep & COVERAGE_CRC)
+		shown->has_crc = crc_of(&work->xdr, &shown->crc32);
+}
+
+static void tell_part(struct rtap_tracker *tracker, struct message *message, struct work *work, const struct rpc_call *call)
+{
+	if (message) {
+		show_part(tracker, message, work, call);
+	} else {
+		free((void *)(uintptr_t)work->part.missing);
+		if (work->binder.operations && work->binder.operations != &work->binder.only)
+			rpc_operations_free(tracker, work->binder.operations, work->binder.operation_count);
+	}
+}
+
+static void context_of(const struct rtap_rpc_facts *call, struct rtap_context *context)
+{
+	*context = (struct rtap_context){
+		.rpc_known = call->program_known,
+		.rpc_program = call->program, .rpc_version = call->version, .rpc_procedure = call->procedure,
+		.rpc_flavor = call->flavor, .rpc_gss_procedure = call->gss_procedure, .rpc_gss_service = call->gss_service,
+	};
+}
+
+static void tell_exchange(struct rtap_tracker *tracker, const struct rpc_call *call, const struct work *asked, const struct work *answered)
+{
+	const struct rtap_connection *connection = &call->connection->shown;
+	struct rpc_exchange exchange = {
+		.carrier = RPC_OVER_RDMA, .connection = connection, .stream = connection->number,
+		.client = call->from_a ? connection->a : connection->b, .server = call->from_a ? connection->b : connection->a,
+		.server_port = connection->has_service ? (uint16_t)connection->service_id : 0,
+		.reverse = !call->from_a, .xid = call->xid, .call = asked->part, .reply = answered->part,
+		.call_repeats = call->repeats, .rdma_error = call->rdma_error,
+	};
+
+	tracker->exchange(tracker->options.owner, &exchange);
+}
+
+/* Why bytes are missing is known of the whole, and that some are perhaps not how many. */
+static void note_missing(struct rpc_part *part, const struct rpc_heard *heard)
+{
+	struct rtap_missing *missing = (struct rtap_missing *)(uintptr_t)part->missing;
+
+	for (uint32_t i = 0; i < part->missing_count; i++) {
+		missing[i].reason = heard->reason;
+		/* what was dropped is not missing, if more never came */
+		if (heard->reason != RTAP_MISSING_EVICTED && missing[i].offset == heard->bytes.length && heard->seen < heard->length) {
+			missing[i].length -= heard->seen - missing[i].offset;
+			missing[i].offset = heard->seen;
+		}
+	}
+	if (!heard->broken || part->missing_count)
+		return;
+	part->complete = part->is_laid_out = false;
+	part->missing = missing = memory_new_zeroed(1, sizeof *missing);
+	if (!missing)
+		return;
+	*missing = (struct rtap_missing){ .offset = part->length, .reason = heard->reason };
+	part->missing_count = 1;
+}
+
+/* The bytes themselves, if they are wanted. */
+static void keep_bytes(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard)
+{
+	struct coverage *data = &message->coverage;
+	uint64_t fresh;
+
+	if (!(tracker->keep & COVERAGE_BYTES) || !message->shown.complete || !heard->bytes.length)
+		return;
+	if (heard->bytes.length > tracker->budget.limit / 4 ||
+	    !coverage_add(data, 0, heard->bytes.bytes, heard->bytes.length, 0, COVERAGE_BYTES, &fresh) || !data->bytes) {
+		message->shown.bytes_evicted = true;
+		return;
+	}
+	message->shown.bytes = (struct rtap_span){ data->bytes, heard->bytes.length };
+	message->memory = coverage_memory(data);
+	budget_charge(&tracker->budget, &tracker->messages, message->memory);
+}
+
+void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard,
+			     const struct rtap_rpc_facts *facts, const struct rpc_told *told)
+{
+	static const struct chunk_lists none;
+	struct xdr_extent lent[LENT_EXTENTS];
+	struct work work = { .stream = LENT(lent), .binder.lists = facts->is_reply ? &none : NULL };
+	const struct rpc_send send = {
+		.bytes = (uint8_t *)(uintptr_t)heard->bytes.bytes, .captured = heard->bytes.length, .rpc = *facts,
+		.first_frame = heard->first_frame, .last_frame = heard->last_frame,
+		.time_ns = heard->time_ns, .time_end_ns = heard->time_end_ns,
+	};
+	/* there is no more to it without RDMA */
+	const struct rpc_call plain = { .xid = facts->xid, .repeats = told->repeats };
+	struct rtap_context context = { 0 };
+
+	if (told->call)
+		context_of(told->call, &context);
+	add_inline(&work.stream, &send, 0, heard->length > heard->bytes.length ? heard->length : heard->bytes.length);
+	read_part(tracker, &work, &send, &context, message->shown.from_a);
+	note_missing(&work.part, heard);
+	show_part(tracker, message, &work, &plain);
+	keep_bytes(tracker, message, heard);
+	stream_fini(&work.stream);
+}
+
+/* With its header read, and the program that the body is of known. */
+static bool is_known(const struct rtap_rpc_facts *facts)
+{
+	return facts->present && facts->header_length && facts->program_known;
+}
+
+bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_call *call, const struct rpc_send *send)
+{
+	if (!tracker->options.message || tracker->exchange || send->message_type != RDMA_MSG || send->lists_cut || send->captured < send->wire)
+		return false;
+	/* a call that comes in read chunks only is known later; a reply's write chunks say what landed in the call's */
+	return is_known(&call->call.rpc) && (send == &call->call ? !send->lists.read_chunks : call->call.present && !send->lists.count);
+}
+
+/* Of one whose extents have to be gone through. */
+static void read_general(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
+{
+	struct xdr_extent lent[LENT_EXTENTS];
+	struct work work = { .stream = LENT(lent) };
+	struct rtap_context context = { 0 };
+
+	if (send == &call->reply) {
+		work.binder.lists = &send->lists;
+		context_of(&call->call.rpc, &context);
+	}
+	send->bytes = (uint8_t *)(uintptr_t)bytes;
+	add_inline(&work.stream, send, send->lists.header_length, send->wire);
+	read_part(tracker, &work, send, &context, send->shown->shown.from_a);
+	send->bytes = NULL;
+	show_part(tracker, send->shown, &work, call);
+	stream_fini(&work.stream);
+}
+
+/* The facts of its header become what they are with what is known of the call. False: it has to be read again. */
+static bool know_header(const struct rpc_call *call, struct rpc_send *send)
+{
+	struct rtap_context context;
+
+	if (send->rpc.header_length > send->wire - send->lists.header_length)
+		return false;
+	if (is_known(&send->rpc))
+		return true;
+	context_of(&call->call.rpc, &context);
+	return send == &call->reply && rpc_learn_call(&send->rpc, &context);
+}
+
+static void walk_operations(struct rtap_tracker *tracker, struct message *message, const struct rtap_rpc_facts *facts, const uint8_t *body,
+			    uint64_t length)
+{
+	static const struct chunk_lists none;
+	struct xdr_extent extent = { XDR_BYTES, body, 0, length };
+	struct binder binder = { .lists = facts->is_reply ? &none : NULL };
+	struct xdr xdr;
+
+	xdr_init(&xdr, &extent, 1, 1);
+	binder_init(&binder, tracker, facts);
+	/* of a body that contradicts itself, what was told before that counts */
+	rpc_body_walk(rpc_program_of_body(facts), facts, &xdr, &binder.sink);
+	show_operations(message, &binder);
+}
+
+void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
+{
+	struct message *message = send->shown;
+	struct rtap_message *shown = &message->shown;
+	const uint8_t *rpc = bytes + send->lists.header_length, *body;
+	uint32_t length = send->wire - send->lists.header_length;
+
+	if ((send == &call->reply && send->lists.write_chunks) || !know_header(call, send)) {
+		read_general(tracker, call, send, bytes);
+		return;
+	}
+	body = rpc + send->rpc.header_length;
+	show_header(shown, &send->rpc, call);
+	switch (rpc_body_outline(rpc_program_of_body(&send->rpc), &send->rpc, body, (uint64_t)(rpc + length - body), &message->operation)) {
+	case RPC_OUTLINE_NONE:
+		break;
+	case RPC_OUTLINE_ONE:
+		shown->operations = &message->operation;
+		shown->operation_count = 1;
+		shown->has_status = message->operation.has_status;
+		shown->status = message->operation.status;
+		shown->status_name = message->operation.status_name;
+		break;
+	case RPC_OUTLINE_WALK:
+		walk_operations(tracker, message, &send->rpc, body, (uint64_t)(rpc + length - body));
+		break;
+	}
+	shown->read_chunks = send->lists.read_chunks;
+	shown->write_chunks = send->lists.write_chunks;
+	shown->reply_chunk = send->lists.reply_chunk;
+	shown->length = length;
+	shown->complete = true;
+	shown->has_rpc_status = send->rpc.is_reply;
+	shown->last_frame = send->last_frame;
+	shown->time_end_ns = send->time_end_ns;
+	if (tracker->keep & COVERAGE_CRC) {
+		shown->has_crc = true;
+		shown->crc32 = crc32_of(0, rpc, length);
+		crc32_release();
+	}
+}
+
+/* Reads what was kept. */
+static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	struct xdr_extent lent[2][LENT_EXTENTS];
+	struct work asked = { .stream = LENT(lent[0]) }, answered = { .stream = LENT(lent[1]) };
+	struct rtap_context context = { 0 };
+
+	if (call->call.present && call->call.bytes) {
+		build_call(&asked.stream, &call->call);
+		read_part(tracker, &asked, &call->call, &context, call->from_a);
+	}
+	if (call->reply.present && call->reply.bytes) {
+		/* what the reply says was written, when the capture cut off the call's list of where to: that is why it is not there */
+		if (call->call.lists_cut)
+			call->reply.lists.not_captured = true;
+		else if (call->call.present)
+			adopt_data(call);
+		context_of(call->call.present && !call->call.is_read ? &asked.part.facts : &call->call.rpc, &context);
+		if (!call->rdma_error) {
+			if (call->reply.lists.reply_chunk && chunk_lists_length(&call->reply.lists, CHUNK_REPLY, 0))
+				add_chunk(&answered.stream, &call->reply.lists, CHUNK_REPLY, 0);
+			else
+				add_inline(&answered.stream, &call->reply, call->reply.lists.header_length, call->reply.wire);
+		}
+		answered.binder.lists = &call->reply.lists;
+		read_part(tracker, &answered, &call->reply, &context, !call->from_a);
+		if (!answered.part.facts.program_known && context.rpc_known) {
+			/* its header was not captured */
+			answered.part.facts.program_known = true;
+			answered.part.facts.program = context.rpc_program;
+			answered.part.facts.version = context.rpc_version;
+			answered.part.facts.procedure = context.rpc_procedure;
+		}
+	}
+	if (tracker->exchange && (asked.part.present || answered.part.present))
+		tell_exchange(tracker, call, &asked, &answered);
+	tell_part(tracker, call->call.is_read ? NULL : call->call.shown, &asked, call);
+	tell_part(tracker, call->reply.is_read ? NULL : call->reply.shown, &answered, call);
+	stream_fini(&asked.stream);
+	stream_fini(&answered.stream);
+}
+
+static void show_error(struct rtap_message *shown, const struct rpc_send *send, const struct rpc_call *call)
+{
+	shown->rdma_version = send->version;
+	shown->rdma_error = call->rdma_error;
+	shown->has_rdma_versions = call->has_versions;
+	shown->rdma_version_low = call->version_low;
+	shown->rdma_version_high = call->version_high;
+}
+
+void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	struct message *call_shown = call->call.shown, *reply_shown = call->reply.shown;
+
+	if (call->call.bytes || call->reply.bytes || (call_shown && !call->call.is_read) || (reply_shown && !call->reply.is_read))
+		read_kept(tracker, call);
+	if (call_shown && reply_shown) {
+		call_shown->partner = reply_shown;
+		reply_shown->partner = call_shown;
+		/* the capture can swap them: how long it took is not known then */
+		reply_shown->shown.has_latency = call->reply.time_end_ns >= call->call.time_ns;
+		reply_shown->shown.latency_ns = call->reply.time_end_ns - call->call.time_ns;
+		call_shown->shown.has_latency = reply_shown->shown.has_latency;
+		call_shown->shown.latency_ns = reply_shown->shown.latency_ns;
+	}
+	/* how it was answered is known only now */
+	if (call_shown) {
+		show_error(&call_shown->shown, &call->call, call);
+		call_shown->call = NULL;
+	}
+	if (reply_shown) {
+		show_error(&reply_shown->shown, &call->reply, call);
+		reply_shown->call = NULL;
+	}
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/management/cm.h"
+#include "dissect/dissect.h"
+#include "dissect/infiniband/ib.h"
+#include "dissect/rpc/rpcrdma.h"
+#include "reassembly/frame_touch.h"
+#include "reassembly/iwarp/iwarp_half.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/upper/rpc_answers.h"
+#include "reassembly/upper/rpc_call.h"
+#include "reassembly/upper/rpc_layer.h"
+
+static bool is_set_up(const struct connection *connection)
+{
+	const struct rtap_connection *shown = &connection->shown;
+
+	return shown->learned_by_cm && shown->has_service && shown->service_id == CM_TCP_SERVICE(RPCRDMA_PORT);
+}
+
+/* Of RPC-over-RDMA, on a connection that carries it: larger numbers are something else. */
+#define MOST_PLAUSIBLE_VERSION 255
+#define MOST_PLAUSIBLE_TYPE 255
+
+/*
+ * Whether all SENDs of a connection are known to be RPC-over-RDMA: it was set up for that (RFC 8267, 8), or has carried it and a handshake
+ * or a call with its reply shows that it is what it seems.
+ */
+static bool is_rpcrdma(const struct connection *connection)
+{
+	const struct rtap_connection *shown = &connection->shown;
+
+	if (connection->upper == RTAP_UPPER_RPCRDMA)
+		return shown->learned_by_cm || connection->has_answered;
+	return connection->upper == RTAP_UPPER_UNKNOWN && is_set_up(connection);
+}
+
+/*
+ * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on; nor has a message of which the capture cut
+ * off the lists, or one of another version or of a type that there is none of, which a responder refuses. RFC 5666, 4.2; RFC 8166, 4.2
+ * and 4.5. The version is the header's second word, the type the fourth, in all versions.
+ */
+static bool is_bare_rpcrdma(const struct message *message, const struct rtap_packet *packet)
+{
+	const struct rtap_payload *payload = &packet->payload;
+	const uint8_t *bytes = packet->sources[payload->source].bytes + payload->offset;
+	uint32_t version, type;
+
+	if (packet->rpcrdma.present || message->shown.verb != RTAP_VERB_SEND || ib_opcodes[packet->ib.opcode].place != IB_ONLY ||
+	    payload->captured < RPCRDMA_FIXED_LENGTH || (message->connection->upper != RTAP_UPPER_RPCRDMA && !is_rpcrdma(message->connection)))
+		return false;
+	version = load32(bytes + 4);
+	type = load32(bytes + 12);
+	if (!version || version > MOST_PLAUSIBLE_VERSION || type > MOST_PLAUSIBLE_TYPE)
+		return false;
+	if (version != RPCRDMA_VERSION_1 || type > RDMA_ERROR)
+		return is_rpcrdma(message->connection);
+	return payload->captured < payload->wire || (payload->wire <= RPCRDMA_MIN_LENGTH && (type == RDMA_DONE || type == RDMA_ERROR));
+}
+
+/*
+ * A reply's program and procedure are known by its call; chunks can carry the message; and what read chunks complete is shown in
+ * the packet that does.
+ */
+static bool take_packet(struct upper_work *work)
+{
+	struct rtap_tracker *tracker = work->tracker;
+	const struct connection *connection = work->connection;
+	struct message *message = work->message;
+	struct rtap_packet *packet = work->packet;
+	struct rtap_context *context = work->context;
+	bool is_bare = message && is_bare_rpcrdma(message, packet), again, is_known = false;
+
+	if (!packet->rpcrdma.present && !is_bare && !(message && message->region))
+		return false;
+	again = rpc_call_chunk(tracker, connection, work->from_a, message, packet, context);
+	if (is_bare) {
+		context->upper = RTAP_UPPER_RPCRDMA;
+		again = true;
+	}
+	if (packet->rpcrdma.present && (packet->rpc.is_reply || context->chunk.bytes) && !tracker->options.bare_replies)
+		is_known = rpc_call_context(tracker, connection, work->from_a, packet, context);
+	if (again) {
+		work->dissect(work);
+		rpc_call_read(tracker, packet);
+	} else if (is_known) {
+		packet_dissect_reply(packet, context);
+	}
+	if (message && packet->rpcrdma.present && (tracker->completed == message || tracker->cut == message) &&
+	    message->shown.verb == RTAP_VERB_SEND) {
+		rpc_call_send(tracker, message, packet);
+		if (rpc_call_preceded(tracker, connection, work->from_a, packet, context)) {
+			work->dissect(work);
+			rpc_call_read(tracker, packet);
+		}
+	}
+	if (packet->rpcrdma.present && rpc_call_follows(tracker, connection, work->from_a, packet)) {
+		context->rpc_follows = true;
+		if (context->chunk.bytes)
+			work->dissect(work);
+		else
+			packet_dissect_follows(packet, context);
+	}
+	return true;
+}
+
+/* A call is over when its reply is there: so is what it still waited for. */
+static void end_claimed(struct rtap_tracker *tracker, const struct message *reply)
+{
+	struct rpc_call *call = reply->replies_to;
+
+	while (call->claimed)
+		message_settle(tracker, call->claimed);
+}
+
+static bool take_send(struct upper_work *work)
+{
+	struct rtap_tracker *tracker = work->tracker;
+	struct connection *connection = work->connection;
+	bool again, is_known = false;
+
+	if (!work->packet->rpcrdma.present)
+		return false;
+	connection->upper = RTAP_UPPER_RPCRDMA;
+	again = rpc_call_chunk(tracker, connection, work->from_a, work->message, work->packet, work->context) &&
+		work->keep(work, &work->context->chunk);
+	if (work->packet->rpc.is_reply || work->context->chunk.bytes)
+		is_known = rpc_call_context(tracker, connection, work->from_a, work->packet, work->context);
+	if (again)
+		work->dissect(work);
+	else if (is_known)
+		packet_dissect_reply(work->packet, work->context);
+	tracker->touched_rpc = NULL;
+	rpc_call_send(tracker, work->message, work->packet);
+	if (tracker->touched_rpc)
+		frame_touch(tracker, tracker->touched_rpc);
+	tracker->touched_rpc = NULL;
+	work->context->rpc_follows = rpc_call_follows(tracker, connection, work->from_a, work->packet);
+	if (work->message->replies_to)
+		end_claimed(tracker, work->message);
+	return true;
+}
+
+/* The last READ of a call's read chunks: the call is read and shown with it. */
+static bool take_read(struct upper_work *work)
+{
+	work->packet->rpcrdma.present = false;
+	if (!rpc_call_chunk(work->tracker, work->connection, work->from_a, work->message, work->packet, work->context) ||
+	    !work->keep(work, &work->context->chunk))
+		return false;
+	work->dissect(work);
+	rpc_call_read(work->tracker, work->packet);
+	return true;
+}
+
+static void show_ahead(struct upper_work *work)
+{
+	struct iwarp_stream *stream = work->connection->iwarp;
+	const struct rtap_rpc_facts *rpc = &work->packet->rpc;
+	const struct iwarp_call *call;
+
+	/* a reply that a chunk carried, all of which was there before the gap */
+	if (rpc_call_chunk(work->tracker, work->connection, work->from_a, NULL, work->packet, work->context) &&
+	    work->keep(work, &work->context->chunk))
+		work->dissect(work);
+	if (!work->packet->rpcrdma.present)
+		return;
+	if (rpc->is_reply) {
+		if (!rpc_call_context(work->tracker, work->connection, work->from_a, work->packet, work->context) &&
+		    (call = iwarp_half_find_call(stream, !work->from_a, rpc->xid)))
+			rpc_call_known(&call->rpc, call->frame, call->time_ns, work->context);
+	} else if (rpc->program_known) {
+		iwarp_half_note_call(stream, work->from_a, work->fpdu, rpc);
+	}
+}
+
+static uint64_t used_ns(const struct message *message)
+{
+	return message->call->holder.used_ns;
+}
+
+const struct upper_layer rpc_layer = {
+	.name = "rpc",
+	.is_set_up = is_set_up,
+	.packet = take_packet,
+	.send = take_send,
+	.read = take_read,
+	.ahead = show_ahead,
+	.may_want = rpc_call_may_want,
+	.claim = rpc_call_claim,
+	.settled = rpc_call_settled,
+	.forget = rpc_call_forget,
+	.used_ns = used_ns,
+	.detach = rpc_call_detach,
+	.merged = rpc_call_move,
+	.end = rpc_call_finish,
+	.over = rpc_answers_fini,
+	.advance = rpc_answers_advance,
+	.fini = rpc_calls_fini,
+};

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "reassembly/infiniband/assembly.h"
+#include "reassembly/kept_ahead.h"
+#include "reassembly/message_extent.h"
+#include "reassembly/infiniband/psn.h"
+#include "reassembly/upper/rpc_call.h"
+#include "reassembly/upper/rpc_region.h"
+
+/* Calls whose regions hold one address; those further up are not looked at. A server grants credits for few more, and each names memory of its own. */
+#define MOST_CANDIDATES 64
+/* Calls without a reply whose regions are looked through one by one: tree operations cost more. */
+#define MOST_LISTED 16
+/* Runs that a region is kept in: packets are not lost that often. */
+#define MOST_RUNS 4096
+
+static struct rpc_region *region_of(const struct tree_node *node)
+{
+	return (struct rpc_region *)((char *)(uintptr_t)node - offsetof(struct rpc_region, node));
+}
+
+/* What distinguishes regions of one connection before their address: whose memory, how it moves, key. */
+static uint64_t space_of(bool of_a, bool is_read, uint32_t r_key)
+{
+	return (uint64_t)of_a << 33 | (uint64_t)is_read << 32 | r_key;
+}
+
+static uint64_t space_of_region(const struct rpc_region *region)
+{
+	return space_of(region->call->from_a, region->is_read, region->r_key);
+}
+
+/* Those of one place stand in the order of their calls. */
+static int order(const struct tree_node *left, const struct tree_node *right)
+{
+	const struct rpc_region *a = region_of(left), *b = region_of(right);
+	uint64_t a_space = space_of_region(a), b_space = space_of_region(b);
+
+	if (a_space != b_space)
+		return a_space < b_space ? -1 : 1;
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	if (a->call->psn != b->call->psn)
+		return a->call->psn < b->call->psn ? -1 : 1;
+	/* of a sequence that began anew */
+	return (uintptr_t)a->call < (uintptr_t)b->call ? -1 : (uintptr_t)a->call > (uintptr_t)b->call;
+}
+
+static bool update(struct tree_node *node)
+{
+	struct rpc_region *region = region_of(node);
+	uint64_t before = region->furthest;
+
+	region->furthest = region->end;
+	for (int side = 0; side < 2; side++)
+		if (node->child[side] && region_of(node->child[side])->furthest > region->furthest)
+			region->furthest = region_of(node->child[side])->furthest;
+	return region->furthest != before;
+}
+
+static void list_call(struct rpc_call *call)
+{
+	struct rpc_regions *regions = &call->connection->regions;
+	struct rpc_call **first = &regions->listed[call->is_answered];
+
+	call->listed_before = NULL;
+	call->listed_behind = *first;
+	if (*first)
+		(*first)->listed_before = call;
+	*first = call;
+	call->is_listed = true;
+	regions->waiting += !call->is_answered;
+}
+
+static void unlist_call(struct rpc_call *call)
+{
+	struct rpc_regions *regions = &call->connection->regions;
+
+	*(call->listed_before ? &call->listed_before->listed_behind : &regions->listed[call->is_answered]) = call->listed_behind;
+	if (call->listed_behind)
+		call->listed_behind->listed_before = call->listed_before;
+	call->is_listed = false;
+	regions->waiting -= !call->is_answered;
+}
+
+/* Puts the regions of listed calls, answered or not, into the tree. */
+static void __attribute__((noinline)) index_listed(struct rpc_regions *regions, bool answered)
+{
+	struct rpc_call *call;
+
+	regions->tree.order = order;
+	regions->tree.update = update;
+	while ((call = regions->listed[answered])) {
+		unlist_call(call);
+		for (uint32_t i = 0; i < call->call.lists.region_count; i++)
+			if (call->call.lists.regions[i].is_open)
+				tree_insert(&regions->tree, &call->call.lists.regions[i].node);
+	}
+}
+
+static void note_reply_psn(struct rpc_call *call)
+{
+	uint64_t *highest = &call->connection->regions.reply_psn[call->from_a];
+
+	if (call->reply_psn > *highest)
+		*highest = call->reply_psn;
+}
+
+void rpc_region_open_all(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	struct chunk_lists *lists = &call->call.lists;
+	bool is_told = tracker->options.message || tracker->exchange;
+
+	for (uint32_t i = 0; i < lists->region_count; i++) {
+		struct rpc_region *region = &lists->regions[i];
+
+		region->is_open = region->end > region->begin && (region->keep_bytes || region->is_read || is_told);
+		call->has_regions |= region->is_open;
+	}
+	if (!call->has_regions)
+		return;
+	tracker->calls_with_regions++;
+	list_call(call);
+	if (call->is_answered)
+		note_reply_psn(call);
+	if (call->connection->regions.waiting > MOST_LISTED)
+		index_listed(&call->connection->regions, false);
+}
+
+void rpc_region_close_all(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	call->has_regions = false;
+	tracker->calls_with_regions--;
+	if (call->is_listed) {
+		unlist_call(call);
+		return;
+	}
+	for (uint32_t i = 0; i < call->call.lists.region_count; i++)
+		if (call->call.lists.regions[i].is_open)
+			tree_remove(&call->connection->regions.tree, &call->call.lists.regions[i].node);
+}
+
+void rpc_region_set_answered(struct rpc_call *call)
+{
+	bool is_listed = call->is_listed;
+
+	if (is_listed)
+		unlist_call(call);
+	call->is_answered = true;
+	if (is_listed)
+		list_call(call);
+	note_reply_psn(call);
+}
+
+/* A search for the regions that hold an address. */
+struct search {
+	const struct message *message;
+	uint64_t space, address;
+	uint32_t candidates;
+	struct rpc_region *found, *newest; /* the oldest that it can be; the newest of those that were not answered before */
+	struct rpc_region *answered;       /* the oldest of those that were answered after the message: it is of no later call */
+};
+
+/* Whether requests of a side were lost, or are not there yet, between two PSNs; `lost`: how many were when the first one was current. */
+static bool lost_between(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end)
+{
+	return stream->lost != lost || psn_is_missing(stream, begin, end);
+}
+
+/* Whether the reply to the call can have been lost before the message: the memory is another call's then. */
+static bool may_be_answered(const struct rpc_call *call, const struct message *message)
+{
+	const struct connection *connection = call->connection;
+
+	if (call->reply.present)
+		return false;
+	if (connection->ddp)
+		return connection->shown.trouble[RTAP_TROUBLE_LOST] != call->lost[0];
+	return lost_between(&connection->streams[!call->from_a], call->lost[0], call->next_psn[0], message->low);
+}
+
+/* Whether a call can have been lost that came after this one. */
+static bool may_be_followed(const struct rpc_call *call)
+{
+	const struct psn_stream *stream = &call->connection->streams[call->from_a];
+
+	return !call->connection->ddp && lost_between(stream, call->lost[1], call->next_psn[1], stream->next);
+}
+
+/* Whether a request stays within the memory that the call names: beyond it the other end's device would have refused it. */
+static bool is_within(const struct rpc_region *region, const struct message *message)
+{
+	const struct chunk_lists *lists = &region->call->call.lists;
+	uint64_t end = message->shown.virtual_address + message->shown.length;
+
+	for (; region->end < end; region++)
+		if (region + 1 == lists->regions + lists->region_count || region[1].is_read != region->is_read ||
+		    region[1].r_key != region->r_key || region[1].begin != region->end)
+			return false;
+	return true;
+}
+
+static void consider(struct search *search, struct rpc_region *region)
+{
+	const struct rpc_call *call = region->call;
+
+	if ((call->reply.present && search->message->low >= call->reply_psn) ||
+	    (!call->connection->ddp && !is_within(region, search->message)))
+		return;
+	if (search->candidates++)
+		region->call->is_contested = search->newest->call->is_contested = true;
+	if (!search->newest || call->psn > search->newest->call->psn)
+		search->newest = region;
+	if (call->reply.present && (!search->answered || call->psn < search->answered->call->psn))
+		search->answered = region;
+	if (search->found && search->found->call->psn < call->psn)
+		return;
+	if ((region->is_read && region->asked >= region->end - region->begin) || may_be_answered(call, search->message))
+		return;
+	search->found = region;
+}
+
+static void search_below(struct search *search, struct tree_node *node)
+{
+	while (node && search->candidates < MOST_CANDIDATES) {
+		struct rpc_region *region = region_of(node);
+		uint64_t space = space_of_region(region);
+
+		if (region->furthest <= search->address)
+			return;
+		if (space < search->space) {
+			node = node->child[1];
+			continue;
+		}
+		if (space > search->space || region->begin > search->address) {
+			node = node->child[0];
+			continue;
+		}
+		search_below(search, node->child[0]);
+		if (region->end > search->address)
+			consider(search, region);
+		node = node->child[1];
+	}
+}
+
+/* A call's regions do not overlap. */
+static void search_listed(struct search *search, const struct rpc_call *call)
+{
+	const struct rtap_message *shown = &search->message->shown;
+	bool is_read = shown->verb == RTAP_VERB_READ;
+
+	for (; call; call = call->listed_behind) {
+		struct rpc_region *region;
+
+		if (call->from_a == shown->from_a)
+			continue;
+		region = chunk_lists_find_region(&call->call.lists, is_read, shown->r_key, search->address);
+		if (region && region->is_open && region->begin <= search->address)
+			consider(search, region);
+	}
+}
+
+/* SENDs among which one is looked for whose call is not known. */
+#define MOST_AFTER 32
+
+/*
+ * Whether the message can be of a call that was not seen: a SEND follows it in the sequence that answers no call that is known, and this
+ * call came after one of the two, or the SEND after what follows it: packets were swapped. No SEND after the call's own reply counts.
+ */
+static bool is_before_unknown(const struct rpc_call *call, const struct message *message)
+{
+	const struct message *after = message->behind;
+
+	for (int i = 0; after && after != call->replier && i < MOST_AFTER; after = after->behind, i++) {
+		if (after->shown.verb != RTAP_VERB_SEND || (after->replies_to && after->replies_to->call.present))
+			continue;
+		if (after->shown.first_frame < call->call.first_frame || message->shown.first_frame < call->call.first_frame ||
+		    (after->behind && after->behind->shown.first_frame < after->shown.first_frame))
+			return true;
+	}
+	return false;
+}
+
+static struct rpc_region *find(struct rtap_tracker *tracker, const struct message *message)
+{
+	const struct rtap_message *shown = &message->shown;
+	struct rpc_regions *regions = &message->connection->regions;
+	struct search search = {
+		.message = message, .space = space_of(!shown->from_a, shown->verb == RTAP_VERB_READ, shown->r_key),
+		.address = shown->virtual_address,
+	};
+
+	/* what comes after all replies is about none of their calls' memory */
+	if (message->low < regions->reply_psn[!shown->from_a])
+		index_listed(regions, true);
+	search_listed(&search, regions->listed[false]);
+	search_below(&search, regions->tree.root);
+	tracker->counters.evictions += search.candidates == MOST_CANDIDATES;
+	if (search.answered && (!search.found || search.found->call->psn > search.answered->call->psn))
+		return search.answered;
+	if (search.found || !search.newest)
+		return search.found;
+	if (!may_be_answered(search.newest->call, message))
+		return search.newest;
+	/* the memory can be that of a call which was not seen, after a reply that was not */
+	if (may_be_followed(search.newest->call))
+		return NULL;
+	search.newest->call->in_doubt = true;
+	return search.newest;
+}
+
+struct rpc_region *rpc_region_find(struct rtap_tracker *tracker, const struct message *message)
+{
+	struct rpc_region *region = find(tracker, message);
+
+	return region && message->behind && !message->connection->ddp && is_before_unknown(region->call, message) ? NULL : region;
+}
+
+void rpc_region_claim(struct rtap_tracker *tracker, struct rpc_region *region, struct message *message)
+{
+	struct rpc_call *call = region->call;
+
+	if (message->keeps_ahead)
+		kept_ahead_leave(tracker, message);
+	message->region = region;
+	message->claimed_before = call->last_claimed;
+	message->claimed_behind = NULL;
+	*(call->last_claimed ? &call->last_claimed->claimed_behind : &call->claimed) = message;
+	call->last_claimed = message;
+	if (message->shown.first_frame < call->call.first_frame && (!call->early_psn || message->low < call->early_psn))
+		call->early_psn = message->low;
+	region->asked += message->shown.verb == RTAP_VERB_READ ? message->shown.length : 0;
+}
+
+void rpc_region_unclaim(struct message *message)
+{
+	struct rpc_call *call = message->region->call;
+
+	*(message->claimed_before ? &message->claimed_before->claimed_behind : &call->claimed) = message->claimed_behind;
+	*(message->claimed_behind ? &message->claimed_behind->claimed_before : &call->last_claimed) = message->claimed_before;
+	message->region = NULL;
+	message->has_landed = false;
+}
+
+/* Whether memory allows a region to keep these bytes too; if not, it keeps none. */
+static bool has_room(struct rtap_tracker *tracker, struct rpc_region *region, uint64_t position, uint64_t length)
+{
+	uint64_t room = coverage_room_for(&region->data, position, length), limit = tracker->budget.limit;
+
+	if (room == region->data.bytes_room || room <= limit / 4)
+		return true;
+	coverage_drop_bytes(&region->data);
+	region->keep_bytes = false;
+	tracker->counters.evictions++;
+	return false;
+}
+
+/* Adds the part of a run that is in the region. */
+static void land_run(struct rtap_tracker *tracker, struct rpc_region *region, struct coverage *to, const struct coverage_run *run, uint64_t shift,
+		     const uint8_t *bytes, unsigned keep)
+{
+	uint64_t begin = run->begin + shift, end = run->end + shift, fresh, length;
+	uint32_t crc = run->crc;
+
+	if (begin < region->begin) {
+		bytes = bytes ? bytes + (region->begin - begin) : NULL;
+		begin = region->begin;
+	}
+	if (end > region->end)
+		end = region->end;
+	if (begin >= end)
+		return;
+	length = end - begin;
+	if (keep & COVERAGE_BYTES && !has_room(tracker, region, begin - region->begin, length))
+		keep &= ~(unsigned)COVERAGE_BYTES;
+	if (length != run->end - run->begin || !run->crc_known) {
+		if (!bytes)
+			keep &= ~(unsigned)COVERAGE_CRC;
+		else if (keep & COVERAGE_CRC)
+			crc = coverage_crc(bytes, length);
+	}
+	/* holes that an earlier one left, and nothing twice */
+	if (to->count >= MOST_RUNS || !coverage_add(to, begin - region->begin, bytes, length, crc, keep, &fresh))
+		tracker->counters.evictions++;
+}
+
+/* What a message brought to one region. */
+static void land_in(struct rtap_tracker *tracker, struct rpc_region *region, const struct message *message)
+{
+	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * message->stream->pmtu;
+	uint64_t shift = message->shown.virtual_address - start, memory = coverage_memory(&region->data) + coverage_memory(&region->cut);
+	const struct coverage *data = &message->coverage, *cut = &message->cut;
+	unsigned keep = (tracker->keep & COVERAGE_CRC) | (region->keep_bytes ? COVERAGE_BYTES : 0u);
+
+	/* bytes that were to be kept and could not be are as good as not there */
+	tracker->counters.evictions += region->keep_bytes && message->bytes_dropped && data->count;
+	for (uint32_t i = 0; i < data->count && (!region->keep_bytes || data->bytes); i++) {
+		const struct coverage_run *run = &coverage_runs(data)[i];
+
+		land_run(tracker, region, &region->data, run, shift, coverage_bytes(data, run), keep);
+	}
+	for (uint32_t i = 0; i < cut->count; i++)
+		land_run(tracker, region, &region->cut, &coverage_runs(cut)[i], shift, NULL, COVERAGE_ONLY);
+	rpc_call_charge(tracker, region->call, coverage_memory(&region->data) + coverage_memory(&region->cut), memory);
+}
+
+/* The region behind, if a READ or WRITE that is about this one and ends there touches it too; NULL: it does not. */
+static struct rpc_region *next_touched(struct rpc_region *region, uint64_t end)
+{
+	const struct chunk_lists *lists = &region->call->call.lists;
+	struct rpc_region *next = region + 1;
+
+	return next < lists->regions + lists->region_count && next->is_read == region->is_read && next->r_key == region->r_key && next->begin < end ?
+		       next : NULL;
+}
+
+/* The address behind the last byte that it reads or writes. */
+static uint64_t end_of(const struct message *message)
+{
+	uint64_t known = message_known_length(message);
+
+	return message->shown.virtual_address + (message->shown.length > known ? message->shown.length : known);
+}
+
+void rpc_region_land(struct rtap_tracker *tracker, struct message *message)
+{
+	uint64_t end = end_of(message);
+
+	for (struct rpc_region *region = message->region; region; region = next_touched(region, end))
+		land_in(tracker, region, message);
+	budget_touch(&tracker->budget, &message->region->call->holder);
+	message->has_landed = true;
+	/* of iWARP nothing is revised: TCP puts in order what one side sends */
+	if (message->connection->ddp)
+		rpc_region_unclaim(message);
+}
+
+void rpc_region_empty(struct rtap_tracker *tracker, struct message *message)
+{
+	struct rpc_call *call = message->region->call;
+	uint64_t begin = message->shown.virtual_address, end = end_of(message);
+	bool has_brought = message->has_landed || (message->region->is_read && message_read_is_over(message));
+
+	for (struct rpc_region *region = has_brought ? message->region : NULL; region; region = next_touched(region, end)) {
+		uint64_t from = begin > region->begin ? begin - region->begin : 0, to = (end < region->end ? end : region->end) - region->begin;
+		struct coverage *parts[] = { &region->data, &region->cut, &region->arrived };
+
+		for (int i = 0; i < 3; i++) {
+			uint64_t memory = coverage_memory(parts[i]), removed;
+			unsigned keep = (tracker->keep & COVERAGE_CRC) | (parts[i]->bytes ? COVERAGE_BYTES : 0u);
+
+			removed = coverage_remove(parts[i], from, to, i == 0 ? keep : COVERAGE_ONLY);
+			call->read_left += i == 2 ? removed : 0;
+			rpc_call_charge(tracker, call, coverage_memory(parts[i]), memory);
+		}
+	}
+}
+
+/* Whether the reply to a call that was not seen can have been lost between READs and WRITEs that came before this call and the others. */
+static bool may_be_preceded(const struct rpc_call *call)
+{
+	const struct psn_stream *stream = &call->connection->streams[!call->from_a];
+
+	return call->early_psn && !call->connection->ddp && lost_between(stream, call->lost[0], call->early_psn, call->begun_psn);
+}
+
+void rpc_region_drop_doubtful(struct rtap_tracker *tracker, struct rpc_call *call)
+{
+	bool is_followed = call->in_doubt && !call->reply.present && may_be_followed(call);
+
+	if (!is_followed && !may_be_preceded(call))
+		return;
+	for (uint32_t i = 0; i < call->call.lists.region_count; i++) {
+		struct coverage *data = &call->call.lists.regions[i].data;
+
+		rpc_call_charge(tracker, call, 0, coverage_memory(data));
+		coverage_fini(data);
+	}
+}

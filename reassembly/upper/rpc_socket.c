@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "config.h"
+
+#include "dissect/management/cm.h"
+#include "reassembly/connection.h"
+#include "reassembly/connection_lifecycle.h"
+#include "reassembly/frame_touch.h"
+#include "reassembly/message_queue.h"
+#include "reassembly/upper/rpc_call.h"
+#include "reassembly/upper/rpc_conversation.h"
+#include "reassembly/upper/rpc_socket.h"
+
+static void fill_end(struct rtap_end *end, const struct rpc_conversation *conversation, bool side)
+{
+	*end = conversation->ends[side];
+	end->port = conversation->ports[side];
+	end->port_known = true;
+}
+
+static uint64_t connect(void *owner, struct rpc_conversation *conversation, bool a, uint64_t frame, int64_t time_ns)
+{
+	struct rtap_tracker *tracker = owner;
+	struct connection *connection = connection_create(tracker, frame, time_ns);
+	bool is_tcp = conversation->carrier == RPC_OVER_TCP;
+
+	if (!connection) {
+		tracker->counters.evictions++;
+		return 0;
+	}
+	connection->shown.transport = is_tcp ? RTAP_TRANSPORT_TCP : RTAP_TRANSPORT_UDP;
+	fill_end(&connection->shown.a, conversation, a);
+	fill_end(&connection->shown.b, conversation, !a);
+	connection->shown.has_service = true;
+	connection->shown.service_id = is_tcp ? CM_TCP_SERVICE(connection->shown.b.port) : CM_UDP_SERVICE(connection->shown.b.port);
+	connection->rpc = conversation;
+	conversation->connection = connection;
+	conversation->turned = !a;
+	connection_account(tracker, connection);
+	return connection->shown.number;
+}
+
+static void disconnect(void *owner, struct rpc_conversation *conversation)
+{
+	struct connection *connection = conversation->connection;
+
+	connection->rpc = NULL;
+	conversation->connection = NULL;
+	connection_close(owner, connection);
+}
+
+/* It is not there any more when the frame is done. */
+static void drop_place(void *owner, struct message *message)
+{
+	struct rtap_tracker *tracker = owner;
+
+	frame_touch_forget(tracker, message);
+	message_drop(tracker, message);
+}
+
+/* A message whose last byte has not come stands in the queue already: those that begin behind it are told behind it. */
+static void hold_place(void *owner, struct rpc_direction *direction, uint64_t frame, int64_t time_ns)
+{
+	struct rtap_tracker *tracker = owner;
+	struct connection *connection = direction->conversation->connection;
+
+	if (direction->place && (!frame || direction->place->shown.first_frame != frame))
+		drop_place(tracker, direction->place);
+	if (!frame || !connection || !tracker->options.message)
+		return;
+	if (!direction->place)
+		direction->place = message_create(tracker, connection, frame, time_ns);
+	if (!direction->place)
+		return;
+	direction->place->holder = &direction->place;
+	frame_touch(tracker, direction->place);
+}
+
+/* The reply that stands there waits for its call. */
+static void reserve(void *owner, struct rpc_conversation *conversation, uint64_t frame, int64_t time_ns, struct message **slot)
+{
+	struct rtap_tracker *tracker = owner;
+
+	if (!conversation->connection || !tracker->options.message)
+		return;
+	*slot = message_create(tracker, conversation->connection, frame, time_ns);
+	if (!*slot)
+		return;
+	(*slot)->holder = slot;
+	frame_touch(tracker, *slot);
+}
+
+/* The one that holds the message's place, if any does; else a new one. */
+static struct message *take_place(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a,
+				  const struct rpc_heard *heard, const struct rpc_told *told)
+{
+	struct message **place = told->place ? told->place : conversation->directions ? &conversation->directions[from_a].place : NULL;
+	struct message *message = place ? *place : NULL;
+
+	if (message && message->shown.first_frame == heard->first_frame) {
+		message->holder = NULL;
+		*place = NULL;
+		return message;
+	}
+	return message_create(tracker, conversation->connection, heard->first_frame, heard->time_ns);
+}
+
+static struct message *take_message(void *owner, struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
+				    const struct rtap_rpc_facts *facts, const struct rpc_told *told)
+{
+	struct rtap_tracker *tracker = owner;
+	struct connection *connection = conversation->connection;
+	struct message *message;
+
+	if (!connection)
+		return NULL;
+	connection->shown.messages++;
+	connection->shown.bytes += heard->seen;
+	if (!tracker->options.message)
+		return NULL;
+	message = take_place(tracker, conversation, from_a, heard, told);
+	if (!message)
+		return NULL;
+	message->shown.kind = facts->is_reply ? RTAP_KIND_RPC_REPLY : RTAP_KIND_RPC_CALL;
+	message->shown.verb = RTAP_VERB_SEND;
+	message->shown.from_a = from_a != conversation->turned;
+	rpc_exchange_show_plain(tracker, message, heard, facts, told);
+	frame_touch(tracker, message);
+	message->holder = told->slot;
+	if (told->slot)
+		*told->slot = message;
+	return message;
+}
+
+static void pair(void *owner, struct message *call, struct message *reply, uint64_t repeats)
+{
+	(void)owner;
+	*call->holder = NULL;
+	call->holder = NULL;
+	call->shown.repeats = repeats;
+	if (!reply)
+		return;
+	call->partner = reply;
+	reply->partner = call;
+	/* the capture turned them round */
+	if (reply->shown.time_end_ns < call->shown.time_ns)
+		return;
+	call->shown.has_latency = reply->shown.has_latency = true;
+	call->shown.latency_ns = reply->shown.latency_ns = reply->shown.time_end_ns - call->shown.time_ns;
+}
+
+static void take_exchange(void *owner, const struct rpc_exchange *exchange)
+{
+	struct rtap_tracker *tracker = owner;
+
+	tracker->exchange(tracker->options.owner, exchange);
+}
+
+void rpc_socket_init(struct rtap_tracker *tracker)
+{
+	const struct rpc_carriers_user user = {
+		.owner = tracker, .connect = connect, .disconnect = disconnect, .place = hold_place, .reserve = reserve, .release = drop_place,
+		.message = take_message, .pair = pair,
+	};
+
+	rpc_carriers_init(&tracker->carriers, &tracker->budget, &user, tracker->options.context.no_heuristics);
+}
+
+void rpc_socket_tell_exchanges(struct rtap_tracker *tracker)
+{
+	tracker->carriers.user.exchange = take_exchange;
+	tracker->carriers.copies.most = UINT64_MAX;
+}
+
+void rpc_socket_packet(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a,
+		       const struct tcp_segment_facts *facts, struct rtap_packet *packet)
+{
+	struct connection *connection = conversation->connection;
+
+	if (!connection)
+		return;
+	connection_note(tracker, connection, packet, facts);
+	packet->flow.present = packet->flow.beside_rdma = true;
+	packet->flow.connection = connection->shown.number;
+	packet->flow.from_a = from_a != conversation->turned;
+	/* of the rest it is the content that counts here, not the segments */
+	if (facts && facts->analysis == RTAP_TCP_CAPTURED_TWICE)
+		packet->flow.tcp_analysis = facts->analysis;
+}
