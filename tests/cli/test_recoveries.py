@@ -13,7 +13,9 @@ CAUSES = ("sequence_nak", "implied_nak", "rnr", "timeout")
 
 class Case(CliTest):
     def stats(self, path):
-        return [json.loads(line) for line in self.lines("stats", "--json", path)]
+        one, three = (self.lines("stats", "--json", "--threads", threads, path) for threads in "13")
+        self.assertEqual(one, three)
+        return [json.loads(line) for line in one]
 
     def findings(self, path):
         return {one["rule"]: one for one in reversed(self.stats(path)) if one["type"] == "finding"}
