@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Connections: which packets belong together. A queue pair's packets carry the other's number only, so the two
+ * Connections: which packets belong together. A queue pair's packets carry only the other queue pair's number, so the two
  * directions are paired by communication management, or by responses that answer requests.
  */
 #ifndef REASSEMBLY_CONNECTION_H
@@ -11,29 +11,32 @@
 #include "dissect/engine/cursor.h"
 #include "reassembly/state.h"
 
-/* A first connection that is retired is reported as soon as nothing refers to it. */
+/* If the first connection is retired, it is reported as soon as nothing refers to it. */
 void connection_note_first(struct rtap_tracker *tracker);
 
-/* It leaves those that are there: it is told, or never will be. */
+/* Removes the connection from the tracker's list: it was reported, or never will be. */
 void connection_leave(struct rtap_tracker *tracker, struct connection *connection);
 
-/* Tells it, as it is. */
+/* Reports the connection in its current state. */
 void connection_tell(struct rtap_tracker *tracker, struct connection *connection);
 
-/* Frees it if it is closed, reported, and no message needs it; reports it before if it is the only one to wait for. */
+/*
+ * Frees the connection if it is closed and reported and no message refers to it. If only the report is missing, reports it
+ * first.
+ */
 void connection_release(struct rtap_tracker *tracker, struct connection *connection);
 
-/* A packet without PSNs is of it; what a TCP segment is in its stream, or NULL. */
+/* Counts a packet without PSNs for the connection. `segment`: of a TCP segment, or NULL. */
 void connection_note(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet,
 		     const struct tcp_segment_facts *segment);
 
-/* The key of the packets that go from one end to another; `source_qpn` is 0 but for datagrams. */
+/* The key of the packets from one end to another. `source_qpn` is 0 except for datagrams. */
 struct flow_key flow_key_of(const struct rtap_end *source, const struct rtap_end *destination, uint32_t destination_qpn,
 			    uint32_t source_qpn, bool datagram);
 
 /*
- * The same of queue pairs that are connected, behind IPv4 addresses. By whole words: parts of them, written one by one, would
- * have to get to memory before they could be read again.
+ * The same for connected queue pairs with IPv4 addresses. Writes whole words: parts written one by one would have to reach
+ * memory before the word could be read.
  */
 static inline void flow_key_set(struct flow_key *key, const uint8_t *source, const uint8_t *destination, uint32_t destination_qpn)
 {
@@ -45,7 +48,7 @@ static inline void flow_key_set(struct flow_key *key, const uint8_t *source, con
 	key->words[5] = 4 << 8 | 4;
 }
 
-/* The address that two words of a key hold, and zeros behind it. */
+/* The address stored in two words of a key, padded with zeros. */
 static inline void flow_key_address(const uint64_t words[2], uint8_t length, uint8_t address[16])
 {
 	if (length == 4) {
@@ -57,7 +60,7 @@ static inline void flow_key_address(const uint64_t words[2], uint8_t length, uin
 	}
 }
 
-/* Whether the key is what flow_key_set() makes of these. */
+/* Whether the key equals the result of flow_key_set(). */
 static inline bool flow_key_is(const struct flow_key *key, const uint8_t *source, const uint8_t *destination, uint32_t destination_qpn)
 {
 	return key->words[4] == destination_qpn && key->words[0] == load32(source) && key->words[2] == load32(destination) &&
@@ -68,7 +71,10 @@ uint64_t flow_hash(const struct flow_key *key);
 
 struct flow *flow_find(const struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash);
 
-/* Where flow_find_recent() looks first. May hold another flow, or NULL. Both ends can have the same number: `source` is who sends. */
+/*
+ * The cache entry that flow_find_recent() checks first. It may hold another flow, or NULL. Both ends can have the same QPN:
+ * `source` is the sender's address.
+ */
 static inline struct flow **flow_recent_place(struct rtap_tracker *tracker, uint64_t source, uint64_t qpns)
 {
 	return &tracker->recent_flows[(source * 37 + qpns) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_FLOW_BITS)];
@@ -79,34 +85,34 @@ static inline struct flow **flow_recent_place_of(struct rtap_tracker *tracker, c
 	return flow_recent_place(tracker, key->words[0] ^ key->words[1], key->words[4]);
 }
 
-/* The same; those that packets were found for last are found at once. */
+/* The same as flow_find(), with a cache of recent flows. */
 struct flow *flow_find_recent(struct rtap_tracker *tracker, const struct flow_key *key);
 
-/* Adds a flow; NULL: memory is out. */
+/* Adds a flow. NULL: out of memory. */
 struct flow *flow_create(struct rtap_tracker *tracker, const struct flow_key *key, uint64_t hash);
 
-/* Joins a flow with its connection: `from_a` is the direction of its packets. */
+/* Attaches a flow to its connection. `from_a` is the direction of its packets. */
 void flow_attach(struct flow *flow, struct connection *connection, bool from_a);
 
-/* Frees the responses that wait; the flow's holder still has their bytes. */
+/* Frees the pending responses. The flow's holder is still charged for them. */
 void flow_forget_pending(struct flow *flow);
 
-/* Takes the flow out; what it keeps goes. */
+/* Removes the flow from the tracker and frees it with its pending responses. */
 void flow_destroy(struct rtap_tracker *tracker, struct flow *flow);
 
-/* Charges the budget for what the connection's rings have grown by since. */
+/* Charges the budget for the growth of the connection's rings. */
 void connection_charge(struct rtap_tracker *tracker, struct connection *connection);
 
-/* The connection is in use: it is charged for what its rings have grown by, if they have. */
+/* Marks the connection as used and charges the growth of its rings, if any. */
 static inline void connection_account(struct rtap_tracker *tracker, struct connection *connection)
 {
 	if (connection->resized || connection->streams[0].resized || connection->streams[1].resized)
 		connection_charge(tracker, connection);
-	/* also if it takes no more */
+	/* also without growth */
 	budget_touch(&tracker->budget, &connection->holder);
 }
 
-/* Something is to be done of a connection so long after that time, at the earliest. */
+/* Schedules work on a connection for `after_ns` after `time_ns`, or later. */
 static inline void connections_due(struct rtap_tracker *tracker, int64_t time_ns, int64_t after_ns)
 {
 	int64_t due_ns = time_ns > INT64_MAX - after_ns ? INT64_MAX : time_ns + after_ns;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The messages in the order of their first frames, from their first packet until they are reported. One that is under way for
- * longer than the budget's give_up_ns steps aside: it is reported when it is over, and holds up no other until then.
+ * The queue of messages, sorted by first frame, from their first packet until they are reported. A message that is
+ * incomplete for longer than the budget's give_up_ns is deferred: it is reported when it is finished and does not delay
+ * others.
  */
 #ifndef REASSEMBLY_MESSAGE_QUEUE_H
 #define REASSEMBLY_MESSAGE_QUEUE_H
@@ -9,43 +10,40 @@
 #include "reassembly/message_final.h"
 #include "reassembly/state.h"
 
-/*
- * A new message whose first packet is `frame`, at its place in the order. It belongs to `connection`, or to none. NULL:
- * there is no memory for it, which is counted.
- */
+/* Adds a new message whose first packet is `frame`. `connection` may be NULL. NULL: out of memory, which is counted. */
 struct message *message_create(struct rtap_tracker *tracker, struct connection *connection, uint64_t frame, int64_t time_ns);
 
-/* Nothing will change the message any more: works out what is told of it. It may be told and freed at once. */
+/* The message no longer changes: computes what is reported of it. It may be reported and freed at once. */
 void message_settle(struct rtap_tracker *tracker, struct message *message);
 
-/* A message that was taken into another is no more. */
+/* Frees a message that was merged into another. */
 void message_drop(struct rtap_tracker *tracker, struct message *message);
 
-/* Whether it is to be told with what has not come yet. */
+/* Whether its report waits for another message or packet. */
 static inline bool message_is_held(const struct message *message)
 {
 	return message->call || message->exchange || message->transfer || message->holder;
 }
 
-/* Whether its end has not been seen yet, as of nearly all that wait. */
+/* Whether its end has not been seen. */
 static inline bool message_is_under_way(const struct rtap_tracker *tracker, const struct message *message)
 {
 	return message_is_held(message) || (message->stream && !message->connection->ddp && !message_final_psn(tracker, message));
 }
 
-/* Whether it has held its place for so long that it has to step aside. */
+/* Whether it has waited so long that it must be deferred. */
 static inline bool message_is_overdue(const struct rtap_tracker *tracker, const struct message *message)
 {
 	return tracker->budget.clock_ns - message->queued_ns >= tracker->budget.give_up_ns;
 }
 
-/* messages_advance() when the first one may be ready, or has to step aside. */
+/* Slow path of messages_advance(): the first message may be ready, or must be deferred. */
 void messages_tell_ready(struct rtap_tracker *tracker);
 
-/* messages_advance() when some that stepped aside may be over: these are told next. */
+/* Slow path of messages_advance(): deferred messages may be finished and are reported next. */
 void messages_check_aside(struct rtap_tracker *tracker);
 
-/* Tells the messages that can be, in order. */
+/* Reports the messages that are ready, in order. */
 static inline void messages_advance(struct rtap_tracker *tracker)
 {
 	const struct message *first = tracker->first_waiting;
@@ -58,13 +56,13 @@ static inline void messages_advance(struct rtap_tracker *tracker)
 		messages_tell_ready(tracker);
 }
 
-/* The messages of a connection of which one flow was known are another's now. */
+/* Moves the messages of a connection with one known flow to another connection. */
 void messages_move(struct connection *from, struct connection *to, bool from_a);
 
-/* Memory is short: tells the message that has waited longest as it is. There must be one. */
+/* Memory is short: reports the oldest waiting message incomplete. The queue must not be empty. */
 void messages_evict_first(struct rtap_tracker *tracker);
 
-/* Settles and tells all. */
+/* Settles and reports all messages. */
 void messages_flush(struct rtap_tracker *tracker);
 
 void messages_fini(struct rtap_tracker *tracker);

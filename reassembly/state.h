@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What connections, PSN streams and messages in the making are. PSNs are kept unwrapped, as 64-bit numbers, and
- * positions in a message's payload count from MESSAGE_ORIGIN at the packet with PSN `origin`, because the first packet
- * seen need not be the message's first.
+ * Definitions of connections, PSN streams and messages being reassembled. PSNs are stored unwrapped, as 64-bit numbers.
+ * Positions in a message's payload count from MESSAGE_ORIGIN at the packet with PSN `origin`, because the first packet seen
+ * is not necessarily the message's first.
  */
 #ifndef REASSEMBLY_STATE_H
 #define REASSEMBLY_STATE_H
@@ -22,215 +22,224 @@
 #include "reassembly/store/tree.h"
 
 #define MESSAGE_ORIGIN (UINT64_C(1) << 40)
-/* PSNs that a stream can be past a hole before it is given up; packets further off belong to another conversation. */
+/*
+ * A gap is given up when the stream is this many PSNs past it. Packets with PSNs further away belong to another
+ * conversation.
+ */
 #define PSN_WINDOW 65536
 #define PSN_MASK 0xffffffu
 
-/* What is remembered of a packet, to know it again. */
+/* What is kept of a packet to recognise a repeat. */
 struct recent_packet {
-	uint32_t psn;        /* of the wire; bits 24 to 31: interface. RECENT_NONE: none */
-	uint32_t time_us;    /* the lower bits */
-	uint32_t digest;     /* CRC-32 of its payload; 0 if not worked out */
-	uint16_t first_id, last_id; /* IPv4 identifications of the first copy and of the last one that was sent again */
+	uint32_t psn;        /* PSN in bits 0 to 23, interface in bits 24 to 31. RECENT_NONE: empty */
+	uint32_t time_us;    /* low 32 bits */
+	uint32_t digest;     /* CRC-32 of the payload; 0: not computed */
+	uint16_t first_id, last_id; /* IPv4 identifications of the first copy and of the last retransmission */
 };
 
 #define RECENT_NONE UINT32_MAX
 
-/* The packets of the last PSNs; room grows with what is outstanding. */
+/* The packets of the last PSNs. The ring grows with the number outstanding. */
 struct recent {
 	struct recent_packet *packets;
 	uint32_t room;       /* 0 or a power of two */
-	uint32_t id_steps;   /* of the last packets that were no repeats: whether their IPv4 identifications went forward, a bit each */
+	uint32_t id_steps;   /* one bit for each of the last packets except repeats: whether the IPv4 identification increased */
 	uint16_t last_id;
-	uint32_t arrived;    /* packets that were no repeats, modulo 2^32 */
+	uint32_t arrived;    /* packets except repeats, modulo 2^32 */
 };
 
-/* Requests that were not seen though later ones were. */
+/* Missing requests, of which later ones were seen. */
 struct psn_gap {
 	uint64_t begin, end; /* PSNs, unwrapped */
-	int64_t time_ns;     /* when it was noticed */
-	uint32_t arrived;    /* packets before that */
-	int64_t since_ns;    /* of responses: when the one before them was seen; INT64_MIN: not known */
+	int64_t time_ns;     /* when the gap was noticed */
+	uint32_t arrived;    /* packets that arrived before the gap was noticed */
+	int64_t since_ns;    /* responses: when the response before the gap was seen; INT64_MIN: unknown */
 };
 
-/* In order, apart from each other. */
+/* Sorted and disjoint. */
 struct psn_gaps {
 	struct psn_gap *list;
 	uint32_t count, room;
 };
 
-/* Acknowledgements remembered, to know them again. */
+/* Acknowledgements kept to recognise repeats. */
 #define RECENT_ACKS 4
 
 struct recent_ack {
 	uint32_t psn, msn, interface;
 	uint8_t syndrome;
 	uint16_t id;         /* IPv4 identification; 0 without one */
-	int64_t time_ns;     /* 0: none */
+	int64_t time_ns;     /* 0: empty */
 };
 
-/* How a requester sends again what was lost: reassembly/infiniband/recovery.h. */
+/* The state of a requester's retransmissions: reassembly/infiniband/recovery.h. */
 struct recovery {
 	bool running;        /* the last request was a retransmission */
-	bool nak_unused;     /* nothing was sent again since the last NAK that asks for it */
+	bool nak_unused;     /* nothing was retransmitted since the last NAK requested it */
 	bool answers_again;  /* the last READ response was a retransmission */
-	uint8_t nak_cause;   /* enum rtap_recovery: by that NAK */
+	uint8_t nak_cause;   /* enum rtap_recovery: the cause reported by that NAK */
 	uint8_t cause;       /* of the last attempt */
-	uint8_t attempt;     /* how many there were without progress; 255: or more */
-	uint64_t first, end; /* PSNs of the last attempt: of its first request, and after its last one */
-	uint64_t acknowledged; /* stream->acknowledged when it began */
-	uint64_t awaited;    /* PSN of the response with which it ends; 0: none */
+	uint8_t attempt;     /* attempts without progress; 255: 255 or more */
+	uint64_t first, end; /* PSNs of the last attempt: its first request; after its last request */
+	uint64_t acknowledged; /* stream->acknowledged at the start of the attempt */
+	uint64_t awaited;    /* PSN of the response that ends the recovery; 0: none */
 	uint64_t answers_end; /* PSN after the last READ response */
-	uint64_t later_psn;  /* the highest of the responses since the last attempt; 0: there were none */
+	uint64_t later_psn;  /* highest PSN of the responses since the last attempt; 0: none */
 	int64_t later_ns;    /* when it was seen */
-	int64_t nak_ns;      /* when what the NAK asked for may be sent again */
-	int64_t since_ns;    /* when what is sent again was seen first, or missed; INT64_MIN: not known */
-	int64_t counted_ns;  /* time lost is counted up to here */
+	int64_t nak_ns;      /* when the packets that the NAK requested may be retransmitted */
+	int64_t since_ns;    /* when the retransmitted packets were first seen or first missed; INT64_MIN: unknown */
+	int64_t counted_ns;  /* time lost is counted up to this time */
 };
 
-/* So far READ responses that were asked for again may be captured in another order. */
+/* READ responses that were requested again may be captured out of order by up to this many packets. */
 #define NEEDED_AHEAD 14
 
 struct message {
 	struct rtap_message shown;
 	struct message *before, *behind;   /* in its stream, by PSN */
-	struct message *unacked_before, *unacked_after; /* in its stream's list of those; NULL: it is not in it */
-	/* whether it can be told is asked with each frame: what that depends on stands together */
+	struct message *unacked_before, *unacked_after; /* in its stream's ring of unacknowledged messages; NULL: not in it */
+	/* Read for every frame to decide whether the message can be reported: kept together for the cache. */
 	struct message *waiting_before, *waiting_behind; /* in the order of first frames */
-	struct psn_stream *stream;         /* NULL: settled, nothing changes any more */
+	struct psn_stream *stream;         /* NULL: settled, the message no longer changes */
 	struct connection *connection;
-	struct rpc_call *call;             /* it is an RPC call or reply that is not concluded */
-	struct mad_exchange *exchange;     /* it is a request of management whose answer is waited for */
-	struct rmpp_transfer *transfer;    /* of management, whose segments are waited for */
-	struct message **holder;           /* RPC over TCP and UDP: who points to it, as it waits for its reply or its own end; NULL: nobody */
-	struct message *partner;           /* the RPC message that it answers, or that answers it */
-	uint64_t place;                    /* among those that wait, which differs from others' by what stands between; 0: not counted */
-	uint64_t queued_ns;                /* when it got its place among those that wait, by the budget's clock */
-	int64_t active_ns;                 /* when a packet of it was seen, new or not */
+	struct rpc_call *call;             /* the RPC call or reply that it carries, until that is concluded */
+	struct mad_exchange *exchange;     /* management request that waits for its response */
+	struct rmpp_transfer *transfer;    /* management transfer that waits for segments */
+	struct message **holder;           /* RPC over TCP and UDP: the pointer to it while it waits for its reply or end; NULL: none */
+	struct message *partner;           /* the RPC call of this reply, or the reply to this call */
+	uint64_t place;                    /* rank in the waiting list; ranks differ by the messages in between; 0: not computed */
+	uint64_t queued_ns;                /* when it entered the waiting list, by the budget's clock */
+	int64_t active_ns;                 /* when its last packet was seen, repeats included */
 	int64_t answered_ns;
-	uint64_t answered_at;              /* stream->packets then */
+	uint64_t answered_at;              /* stream->packets at that time */
 	bool has_first, has_last, answered, evicted;
 	bool bytes_wanted : 1, bytes_dropped : 1;
-	bool has_landed : 1;               /* what it brought is in `region`, and others of its call */
-	bool keeps_ahead : 1;              /* it is in the tracker's list of those */
-	bool torn : 1;                     /* iWARP: bytes of the stream were lost since its last segment */
-	bool awaits_ack : 1;               /* iWARP: settled, and in ddp_half's list of those, by before and behind */
-	bool gathers : 1;                  /* it had a transfer, and is not settled */
-	bool sink_is_new : 1;              /* iWARP: no READ that was seen before had the same sink */
-	bool touched;                      /* it is in the tracker's list of those */
+	bool has_landed : 1;               /* its data was copied to `region` and other regions of the call */
+	bool keeps_ahead : 1;              /* in the tracker's list `ahead` */
+	bool torn : 1;                     /* iWARP: stream bytes were lost after its last segment */
+	bool awaits_ack : 1;               /* iWARP: settled, and in the list of ddp_half (before, behind) */
+	bool gathers : 1;                  /* it had a transfer and is not settled */
+	bool sink_is_new : 1;              /* iWARP: no READ seen earlier had the same sink */
+	bool touched;                      /* in the tracker's list `first_touched` */
 	bool begun_by_response;            /* the request was captured after a response */
-	uint32_t aside;                    /* its place in the tracker's heap of those that stepped aside, plus 1; 0: it is not in it */
-	uint32_t sink_stag;                /* iWARP: where a READ's data go; of an atomic the request identifier */
+	uint32_t aside;                    /* index in the tracker's heap of deferred messages, plus 1; 0: not in it */
+	uint32_t sink_stag;                /* iWARP: sink STag of a READ; request identifier of an atomic */
 	uint64_t low, high;                /* PSNs of the first and last packet seen, unwrapped */
-	uint64_t end;                      /* PSN behind the last packet; 0: not known */
+	uint64_t end;                      /* PSN after the last packet; 0: unknown */
 	uint64_t origin;
-	uint64_t memory;                   /* of coverages, as accounted: to the connection, once settled to all messages */
-	struct rpc_region *region;         /* memory of an RPC that it reads or writes; NULL: none is known; of iWARP: or its data has landed there */
-	/* others that belong to the call of its region; of one that keeps_ahead the others that do */
+	uint64_t memory;                   /* bytes of its coverages, charged to the connection; once settled, to tracker->messages */
+	struct rpc_region *region;         /* RPC region that it reads or writes; iWARP: or where its data was placed; NULL: unknown */
+	/* Other messages of the same call; if keeps_ahead is set, the tracker's list `ahead`. */
 	struct message *claimed_before, *claimed_behind;
-	struct rpc_call *replies_to;       /* it carries the reply */
-	struct rtap_operation operation;   /* of an RPC that has only one: shown.operations */
+	struct rpc_call *replies_to;       /* the call whose reply it carries */
+	struct rtap_operation operation;   /* storage of shown.operations if an RPC has only one */
 	uint64_t sink_offset;
-	uint64_t told_end;                 /* iWARP and management: position behind the last byte that its segments tell of, there or not */
-	struct message **slot;             /* iWARP: who points to it as one that is under way; NULL: nobody */
+	uint64_t told_end;                 /* iWARP and management: position after the last byte of its segments, captured or not */
+	struct message **slot;             /* iWARP: the pointer to this message while it is being reassembled; NULL: none */
 	union {
-		uint64_t ack_at;           /* iWARP: the stream offset that is acknowledged when it is */
+		uint64_t ack_at;           /* iWARP: the message is acknowledged when this stream offset is */
 		struct {
-			/* responses asked for again that the requester still lacks, from `low` on; the same: none. A READ has at most 2^23 */
+			/*
+			 * Responses requested again that the requester still lacks, counted from `low`; empty if equal. A
+			 * READ has at most 2^23.
+			 */
 			uint64_t begin : 24, end : 24;
-			uint64_t has_come : 1; /* the first of them */
-			uint64_t ahead : NEEDED_AHEAD; /* a bit for each after `begin` that has come */
+			uint64_t has_come : 1; /* the first of them was captured */
+			uint64_t ahead : NEEDED_AHEAD; /* one bit for each packet after `begin` that was captured */
 		} needed;
 	};
 	struct message *next_touched;
-	struct message *half_before, *half_after; /* in its connection's list of those; NULL: it is not in it */
-	/* in one that is kept for reuse they cover nothing; all above is cleared then */
-	struct coverage coverage, cut;     /* bytes that are there; bytes that the capture cut off */
-	struct tree_node by_psn;           /* in the index of its stream, if that has one */
+	struct message *half_before, *half_after; /* in its connection's ring `half`; NULL: not in it */
+	/* A message kept for reuse has empty coverages. The members above are cleared on reuse. */
+	struct coverage coverage, cut;     /* bytes present; bytes that the capture truncated */
+	struct tree_node by_psn;           /* in its stream's index, if the stream has one */
 };
 
-/* One direction's requests, and the responses to them. */
+/* The requests of one direction and the responses to them. */
 struct psn_stream {
 	struct connection *connection;
 	bool started, from_a, reliable;
-	bool resized;             /* rings or gaps take other memory than was accounted */
+	bool resized;             /* rings or gaps differ in size from what was charged */
 	bool nak;
 	bool msn_known;
-	uint64_t low, next;       /* lowest PSN seen; the one expected next; unwrapped */
-	uint64_t acknowledged;    /* PSNs below it were; unwrapped */
-	uint64_t lost;            /* PSNs given up that were never seen */
+	uint64_t low, next;       /* lowest PSN seen; next expected PSN; unwrapped */
+	uint64_t acknowledged;    /* all PSNs below it are acknowledged; unwrapped */
+	uint64_t lost;            /* PSNs that were given up */
 	uint64_t packets;
 	int64_t last_ns;
-	uint32_t pmtu;            /* 0: not known */
+	uint32_t pmtu;            /* 0: unknown */
 	uint32_t in_flight;
-	uint64_t nak_psn;         /* that a NAK asked for; valid with nak */
+	uint64_t nak_psn;         /* PSN that the last NAK requested; valid if `nak` is set */
 	struct recent requests, responses;
 	struct psn_gaps gaps, response_gaps;
-	/* How late the packet at hand is if it is out of order: since the first one after it came (RFC 4737, 4.2 and 4.3). 0: not known. */
+	/*
+	 * Lateness of the current packet if it is out of order, since the first later packet (RFC 4737, 4.2 and 4.3). 0:
+	 * unknown.
+	 */
 	uint32_t late_packets;
 	int64_t late_ns;
-	uint64_t settled_end;     /* PSN behind the last message that went, if that is known; 0: not known */
-	uint64_t settled_high;    /* PSN behind all that went: what comes below it again is a repeat */
-	uint64_t response_next;   /* PSN of the response that would go on from the last one */
-	uint64_t asked_again, asked_again_end; /* PSNs of the responses that a READ sent again asked for; the same: none */
-	uint64_t fragment_psn;    /* of the newest SEND of which the beginning was not seen */
+	uint64_t settled_end;     /* PSN after the last settled message; 0: unknown */
+	uint64_t settled_high;    /* PSN after all settled messages: lower PSNs are repeats */
+	uint64_t response_next;   /* PSN of the response that would follow the last one */
+	uint64_t asked_again, asked_again_end; /* PSNs of the responses requested again by a retransmitted READ; empty if equal */
+	uint64_t fragment_psn;    /* PSN of the newest SEND whose first packet was not seen */
 	struct message *head, *tail;   /* by PSN */
-	struct tree_node *index;       /* the same messages as a tree, while they are many and come in no order; NULL: there is none */
-	struct message *unanswered;    /* where to look for what a response answers: those before it are answered, or came late */
-	struct message *unacked;       /* SENDs and WRITEs that wait for an acknowledgement: the first one, in a ring by PSN; NULL: none */
-	uint64_t early_end;       /* PSN behind all that early responses answer; 0: there are none */
-	struct early_responses *early; /* NULL: none so far */
-	uint32_t msn;             /* of the last acknowledgement; valid with msn_known */
-	uint32_t next_ack;             /* place of the next one in: */
+	struct tree_node *index;       /* the same messages as a tree, while many messages arrive out of order; NULL: none */
+	struct message *unanswered;    /* where the search for a response's request starts: earlier ones are answered, or came late */
+	struct message *unacked;       /* SENDs and WRITEs that wait for an acknowledgement: first of a ring by PSN; NULL: none */
+	uint64_t early_end;       /* PSN after all PSNs that early responses answer; 0: no early responses */
+	struct early_responses *early; /* NULL: none */
+	uint32_t msn;             /* of the last acknowledgement; valid if msn_known is set */
+	uint32_t next_ack;             /* index of the next entry to use in `acks` */
 	struct recent_ack acks[RECENT_ACKS];
 	struct recovery recovery;
 };
 
 #define RECENT_FLOW_BITS 6
 
-/* The packets from one address to one queue pair of another; UD: from one queue pair. */
+/* Identifies the packets from one address to one queue pair of another; UD: from one queue pair. */
 struct flow_key {
-	uint64_t words[6]; /* source and destination address, QPNs, lengths of the addresses */
+	uint64_t words[6]; /* source and destination address, QPNs, address lengths */
 };
 
-/* A response to a request that is not yet known. */
+/* A response to an unknown request. */
 struct pending_response {
 	uint64_t frame;
 	int64_t time_ns;
-	uint64_t original;         /* of an atomic */
+	uint64_t original;         /* original value that an atomic returns */
 	uint32_t interface, psn, msn, crc, captured, wire;
 	uint8_t opcode, syndrome, aeth_kind, aeth_value;
 	bool has_original;
 	uint16_t id;               /* IPv4 identification; 0 without one */
-	uint8_t *bytes;            /* a copy, if bytes are wanted */
+	uint8_t *bytes;            /* copy of the payload, if wanted */
 };
 
 struct flow {
 	struct flow_key key;
 	uint64_t hash;
-	struct connection *connection; /* NULL: responses only so far, whose requester was not found */
-	struct flow *pending_before, *pending_behind; /* of those that wait */
+	struct connection *connection; /* NULL: the flow has responses only and the requester is unknown */
+	struct flow *pending_before, *pending_behind; /* in the list of flows with pending responses */
 	bool from_a, waits;
-	uint32_t icrc_good_on;         /* 1 + interface on which a right invariant CRC of its sender was seen last; 0: none */
-	bool last_indexed;             /* by the addresses and PSN of the last one that is pending */
+	uint32_t icrc_good_on;         /* 1 + interface of the last packet of its sender with a good invariant CRC; 0: none */
+	bool last_indexed;             /* in tracker->waiting_flows, by addresses and PSN of the last pending response */
 	uint64_t last_hash, last_words[5];
-	struct flow *last_before, *last_behind; /* others with these words */
-	bool port_by_label;            /* port: by communication management */
-	uint16_t path_ports[2];        /* UDP source ports of the last data response and the last request; 0: none yet */
+	struct flow *last_before, *last_behind; /* other flows with the same words */
+	bool port_by_label;            /* `port` is known from communication management */
+	uint16_t path_ports[2];        /* UDP source ports of the last data response and the last request; 0: none */
 	uint16_t port;                 /* UDP source port of its first packet; 0: not entered in tracker->ports */
 	uint64_t port_hash;
-	struct flow *port_before, *port_behind; /* others between these addresses with that port */
+	struct flow *port_before, *port_behind; /* other flows with the same addresses and port */
 	struct pending_response *pending;
 	uint32_t pending_count, pending_room;
-	struct budget_holder holder;   /* of what is pending */
+	struct budget_holder holder;   /* of the pending responses */
 };
 
-/* A request whose response will tell which queue pair belongs to which. */
+/* A request whose response will show which two queue pairs are connected. */
 struct expectation {
 	uint64_t hash;
-	uint64_t words[5];             /* addresses as the response will have them, PSN */
+	uint64_t words[5];             /* addresses as in the response, PSN */
 	struct connection *connection;
-	struct expectation *same_before, *same_behind; /* others with these words */
+	struct expectation *same_before, *same_behind; /* other expectations with the same words */
 };
 
 /* RPC calls in order. */
@@ -240,14 +249,14 @@ struct rpc_call_list {
 };
 
 /*
- * Regions of a connection's RPC calls that are known by key and address. Nearly all are found in the few calls that wait for their
- * replies; the tree is for the others.
+ * Regions of a connection's RPC calls, found by key and address. Nearly all lookups succeed in the few calls that wait for
+ * replies. The tree holds the others.
  */
 struct rpc_regions {
 	struct tree tree;
-	struct rpc_call *listed[2];    /* calls with regions that are not in the tree, newest first: those that wait for their reply; the others */
-	uint32_t waiting;              /* how many the first are */
-	uint64_t reply_psn[2];         /* the highest of a reply to calls of b; of a */
+	struct rpc_call *listed[2];    /* calls whose regions are not in the tree, newest first: waiting for a reply; others */
+	uint32_t waiting;              /* number of calls in listed[0] */
+	uint64_t reply_psn[2];         /* highest PSN of a reply to calls of b; of a */
 };
 
 struct connection {
@@ -255,50 +264,50 @@ struct connection {
 	struct psn_stream streams[2];  /* requests of b; of a */
 	struct flow *flows[2];         /* packets of b; of a */
 	struct budget_holder holder;
-	struct connection *before, *behind; /* all that are there, by number */
-	struct expectation *expectations; /* a ring, while one end is unknown */
-	uint32_t expected, expectation_room; /* how many were put into it */
-	uint32_t references;           /* messages that are not told yet */
-	struct group *group;           /* multicast group that it goes to */
+	struct connection *before, *behind; /* all connections of the tracker, by number */
+	struct expectation *expectations; /* a ring, used while one end is unknown */
+	uint32_t expected, expectation_room; /* number of entries written to it */
+	uint32_t references;           /* messages not reported yet */
+	struct group *group;           /* multicast group that is the destination */
 	struct connection *next_of_group, *before_in_group;
-	struct rpc_call_list calls[2]; /* RPC over RDMA: those that wait for their reply; those whose reply is not settled */
-	bool has_answered;             /* a call of those had a reply */
-	uint32_t credits;              /* the most that either end has asked for or granted; RFC 8166, 3.3.1 */
-	struct rpc_regions regions;    /* of those calls */
-	struct rpc_answers answers;    /* of RPC calls that are over */
+	struct rpc_call_list calls[2]; /* RPC over RDMA: waiting for the reply; reply not settled */
+	bool has_answered;             /* a call in `calls` has a reply */
+	uint32_t credits;              /* most credits requested or granted by either end; RFC 8166, 3.3.1 */
+	struct rpc_regions regions;    /* of the calls in `calls` */
+	struct rpc_answers answers;    /* of finished RPC calls */
 	struct ddp *ddp;               /* iWARP */
-	struct iwarp_stream *iwarp;    /* that FPDUs come from; NULL: ended */
+	struct iwarp_stream *iwarp;    /* source of FPDUs; NULL: ended */
 	struct rpc_conversation *rpc;  /* over TCP or UDP; NULL: ended */
-	struct handshake *handshakes[2]; /* by the communication ids of b; of a; can be one */
-	struct handshake *resolution;  /* UD: of the request for its queue pair */
-	struct handshake *resolved;    /* UD: of its queue pair, while no datagram of it was seen; linked by: */
+	struct handshake *handshakes[2]; /* by communication ids of b; of a; both may be the same */
+	struct handshake *resolution;  /* UD: that resolved its queue pair */
+	struct handshake *resolved;    /* UD: handshake of its queue pair until its first datagram; list: */
 	struct connection *next_resolved;
-	uint64_t lap_transaction, apr_transaction; /* of the last ones */
+	uint64_t lap_transaction, apr_transaction; /* transaction ids of the last LAP and APR */
 	struct connection *closing_before, *closing_behind;
 	struct connection *answering_before, *answering_behind;
 	int64_t closed_ns;
-	uint64_t memory;               /* of rings and flows, as accounted */
-	struct message *half;          /* its messages that began while one of its flows was known, and wait: a ring; NULL: none */
-	bool resized;                  /* they take other memory now */
+	uint64_t memory;               /* bytes charged for rings and flows */
+	struct message *half;          /* ring of waiting messages that began while only one flow was known; NULL: empty */
+	bool resized;                  /* rings or flows differ in size from what was charged */
 	bool closed;                   /* no more packets are expected */
-	bool retired;                  /* and none are taken any more */
+	bool retired;                  /* later packets are not accepted */
 	bool told;
-	bool leaves;                   /* it is reported as soon as no message needs it, before its turn */
+	bool leaves;                   /* report it out of order, as soon as no message refers to it */
 	uint8_t upper;                 /* enum rtap_upper */
-	const struct upper_layer *layer; /* that it carries; NULL: not known */
+	const struct upper_layer *layer; /* NULL: unknown */
 };
 
 #define RECENT_DATAGRAM_SETS 128
-#define RECENT_DATAGRAMS 4 /* of a set */
+#define RECENT_DATAGRAMS 4 /* per set */
 
-/* A datagram, to know it again when another interface has it too. */
+/* A datagram, kept to recognise a copy from another interface. */
 struct recent_datagram {
-	uint64_t hash;                 /* of its ends, its place in the sequence and its bytes; 0: none */
+	uint64_t hash;                 /* of its ends, position in the sequence and bytes; 0: empty */
 	int64_t time_ns;
 	uint32_t interface;
 };
 
-/* A message that stepped aside, and when to see whether it is over, by the budget's clock. */
+/* A deferred message, and when to check whether it is finished, by the budget's clock. */
 struct message_aside {
 	uint64_t due_ns;
 	struct message *message;
@@ -306,10 +315,10 @@ struct message_aside {
 
 struct rtap_tracker {
 	struct rtap_tracker_options options;
-	const struct upper_layer *const *layers; /* all, NULL ends them */
-	rpc_take_exchange *exchange;   /* NULL: nobody wants RPC exchanges */
+	const struct upper_layer *const *layers; /* all layers, NULL-terminated */
+	rpc_take_exchange *exchange;   /* NULL: RPC exchanges are not wanted */
 	bool payload;                  /* exchanges hold the bytes of all chunks */
-	struct rtap_context alone;     /* what is known of any frame by itself */
+	struct rtap_context alone;     /* context for dissecting a frame without state */
 	struct rtap_tracker_counters counters;
 	struct budget budget;
 	struct ip_fragments fragments;
@@ -317,62 +326,62 @@ struct rtap_tracker {
 	struct rpc_carriers carriers;  /* RPC over TCP and UDP */
 	struct mad_exchanges exchanges; /* of management */
 	struct rmpp rmpp;
-	struct rmpp_progress transfer; /* of management, that the frame at hand is part of */
+	struct rmpp_progress transfer; /* progress of the RMPP transfer that the current frame belongs to */
 	struct map groups;             /* multicast */
 	struct map calls;              /* RPC over RDMA */
-	uint64_t calls_with_regions;   /* that are known by key and address */
+	uint64_t calls_with_regions;   /* calls whose regions are found by key and address */
 	struct map flows, expectations, handshakes, services;
-	struct map icrc_senders;       /* whose invariant CRCs were seen */
-	const struct rtap_frame *batch; /* that frames come from; NULL: not known */
+	struct map icrc_senders;       /* senders with known invariant CRC state */
+	const struct rtap_frame *batch; /* batch of frames being processed; NULL: unknown */
 	size_t batch_count;
-	bool replays;                  /* responses that waited for their requester are taken */
-	bool icrc_ignored;             /* that of the frame at hand is wrong, and not held against it */
-	struct map waiting_flows;      /* by the addresses and PSN of the last response that is pending */
+	bool replays;                  /* set while responses that waited for their requester are processed */
+	bool icrc_ignored;             /* the current frame has a wrong invariant CRC that is ignored */
+	struct map waiting_flows;      /* by addresses and PSN of the last pending response */
 	struct map ports;              /* flows by addresses and UDP source port */
-	uint64_t ports_fit, ports_differ; /* connections known by other signs, whose ports are one and the same, by their queue pairs, or not */
-	struct flow *recent_flows[1 << RECENT_FLOW_BITS]; /* found last */
-	struct captured_copies *copies; /* NULL: the frames are of one file */
-	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* a set is found by what the bytes are */
+	uint64_t ports_fit, ports_differ; /* connections paired by other evidence: ports as their queue pairs give; others */
+	struct flow *recent_flows[1 << RECENT_FLOW_BITS]; /* cache of flows found last */
+	struct captured_copies *copies; /* NULL: the frames come from one file */
+	struct recent_datagram recent_datagrams[RECENT_DATAGRAM_SETS][RECENT_DATAGRAMS]; /* the set is selected by the hash of the bytes */
 	struct connection *first_connection, *last_connection;
-	struct connection *first_closing, *last_closing; /* in the order in which they closed */
-	struct connection *first_answering, *last_answering; /* that answers are remembered of, in the order of the latest */
+	struct connection *first_closing, *last_closing; /* in the order of closing */
+	struct connection *first_answering, *last_answering; /* connections with remembered answers, by the time of the last one */
 	struct flow *pending_flows;
 	struct message *first_waiting, *last_waiting; /* in the order of first frames */
-	struct message *last_placed;   /* up to it their places are counted; NULL: none is */
-	struct message *last_ready;    /* up to it nothing changes any more, and places are counted; NULL: that of none is known */
+	struct message *last_placed;   /* places are computed up to this message; NULL: none */
+	struct message *last_ready;    /* up to this message nothing changes any more, and places are computed; NULL: none known */
 	struct {
-		struct message_aside *heap; /* the one that is due first at its top */
+		struct message_aside *heap; /* min-heap by due_ns */
 		uint32_t count, room;
-		uint64_t due_ns;       /* of the first one; UINT64_MAX: there is none */
+		uint64_t due_ns;       /* of the first one; UINT64_MAX: empty */
 	} aside;
-	bool finishes;                 /* the input has ended: they are put in order before they are reported */
-	struct message *spare;         /* for reuse, by `behind` */
+	bool finishes;                 /* the input has ended: deferred messages are sorted before they are reported */
+	struct message *spare;         /* free list, linked by `behind` */
 	uint32_t spare_count;
-	struct rpc_call *spare_call;   /* likewise */
-	struct spare_operations *spare_operations; /* and memory for those of a COMPOUND */
-	uint32_t spare_calls, spare_operation_count; /* how many they are */
+	struct rpc_call *spare_call;   /* free list */
+	struct spare_operations *spare_operations; /* free list of the operations of a COMPOUND */
+	uint32_t spare_calls, spare_operation_count; /* lengths of the free lists */
 	struct budget_holder messages; /* the messages in memory */
-	struct message *completed;     /* by the frame at hand */
-	struct message *cut;           /* a SEND that is over with it, of which the capture cut off something */
-	struct message *touched;       /* the message that the frame at hand is part of */
-	struct message *touched_rpc;   /* the RPC message that it brought */
-	struct rpc_call *read_call;    /* whose read chunks it completed; NULL: none. Valid until the call ends */
-	struct connection *asked;      /* whose request the frame at hand is; NULL: none that is known */
-	struct iwarp_view view;        /* FPDUs for the frame at hand */
-	bool wanted_ahead;             /* the FPDU being taken was shown in an earlier frame, which is wanted */
-	struct message *first_touched; /* messages that its FPDUs are part of, and the RPC messages that they brought */
+	struct message *completed;     /* completed by the current frame */
+	struct message *cut;           /* a truncated SEND that ends with the current frame */
+	struct message *touched;       /* message that the current frame belongs to */
+	struct message *touched_rpc;   /* RPC message that the frame completed */
+	struct rpc_call *read_call;    /* call whose read chunks the frame completed; NULL: none. Valid until the end of the call */
+	struct connection *asked;      /* connection of the request in the current frame; NULL: not a request, or unknown */
+	struct iwarp_view view;        /* FPDUs of the current frame */
+	bool wanted_ahead;             /* the current FPDU was shown in an earlier frame, and that frame is wanted */
+	struct message *first_touched; /* messages and RPC messages that FPDUs of the current frame belong to */
 	/*
-	 * Messages under way that keep their bytes, though nobody may ask for them: the SENDs, and the READs and WRITEs of memory
-	 * that no call has named yet. In the order in which they began to, and what they take together.
+	 * Messages being reassembled that keep their bytes although they may not be needed: SENDs, and READs and WRITEs of
+	 * memory that no call has named yet. Sorted by when they began to keep bytes; `bytes` is their total.
 	 */
 	struct {
 		struct message *first, *last;
 		uint64_t bytes;
 	} ahead;
-	struct coverage gathered;      /* an RPC message that chunks carried, for the frame at hand */
+	struct coverage gathered;      /* an RPC message carried by chunks, for the current frame */
 	uint64_t connection_number;
 	int64_t now_ns;
-	int64_t due_ns;                /* before it no connection closed, or answered, long enough ago for anything to be done */
+	int64_t due_ns;                /* time before which no connection that closed or answered needs processing */
 	unsigned keep;                 /* enum coverage_keep for all payloads */
 };
 

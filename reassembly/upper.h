@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The upper layers: what connections of RDMA carry. A layer is a row of callbacks, and upper_layers.c lists all rows. The transports
- * know no layer: they report here what one may need. A connection is of one layer at most, which is known when communication
- * management names it, or when its callback takes a packet or a Send for its own.
+ * Upper layers: the protocols that RDMA connections carry. A layer is a table of callbacks; upper_layers.c lists all layers.
+ * The transports do not depend on any layer: they report events here. A connection has at most one layer. It is set when
+ * communication management names the layer, or when its callback accepts a packet or a Send.
  */
 #ifndef REASSEMBLY_UPPER_H
 #define REASSEMBLY_UPPER_H
@@ -13,67 +13,82 @@
 
 struct rtap_fpdu;
 
-/* A packet of a connection; or of iWARP a Send, or what a READ completed, in a packet of its own. */
+/* A packet of a connection. iWARP: a Send, or the data of a completed READ, as a packet of its own. */
 struct upper_work {
 	struct rtap_tracker *tracker;
 	struct connection *connection;
-	bool from_a;                  /* who sent it */
-	struct message *message;      /* that it is part of; NULL: none any more, as of a repeat */
-	struct rtap_packet *packet;   /* dissected by what is known without the layer */
-	struct rtap_context *context; /* for another dissection; what it points to is borrowed until the frame is done */
-	void (*dissect)(struct upper_work *work); /* dissects it again, by the context as it is now */
-	/* The rest is iWARP's: else NULL. */
+	bool from_a;                  /* direction */
+	struct message *message;      /* message that the packet belongs to; NULL: none, for example a repeat */
+	struct rtap_packet *packet;   /* dissected without knowledge of the layer */
+	struct rtap_context *context; /* for another dissection; what it points to is borrowed until the end of the frame */
+	void (*dissect)(struct upper_work *work); /* dissects the packet again, with the current context */
+	/* iWARP only, else NULL. */
 	const struct rtap_fpdu *fpdu;
-	bool (*keep)(struct upper_work *work, struct rtap_span *bytes); /* copies bytes for as long as the frame. False: memory is out */
+	bool (*keep)(struct upper_work *work, struct rtap_span *bytes); /* copies bytes until the end of the frame. False: out of memory */
 };
 
-/* All callbacks are there. A layer charges what it keeps to budget holders of its own. */
+/* All callbacks are required. A layer charges its memory to its own budget holders. */
 struct upper_layer {
 	const char *name;
-	/* Whether what set the connection up shows that it is of this layer. */
+	/* Whether the connection setup identifies this layer. */
 	bool (*is_set_up)(const struct connection *connection);
 	/*
-	 * InfiniBand and RoCE: a packet that is a whole SEND, completes one, or with which the data of a READ or WRITE that was claimed is
-	 * over. False: it is not of this layer.
+	 * InfiniBand and RoCE: a packet that is a whole SEND, completes one, or ends the data of a claimed READ or WRITE.
+	 * False: the packet is not of this layer.
 	 */
 	bool (*packet)(struct upper_work *work);
-	/* iWARP: a Send is whole. False: it is not of this layer. */
+	/* iWARP: a Send is complete. False: it is not of this layer. */
 	bool (*send)(struct upper_work *work);
-	/* iWARP: a READ that was claimed is whole. The packet is nothing yet. Whether there is anything to be shown of it. */
+	/*
+	 * iWARP: a claimed READ is complete. The packet is not dissected yet. Returns whether the layer has something to
+	 * show.
+	 */
 	bool (*read)(struct upper_work *work);
-	/* iWARP: a Send is shown before its turn; send() follows when that has come. Nothing may change but what is shown. */
+	/*
+	 * iWARP: shows a Send that is out of order; send() follows when it is in order. Must not change any state except
+	 * what is shown.
+	 */
 	void (*ahead)(struct upper_work *work);
-	/* Whether data that comes before what names its memory may be wanted: its bytes are kept until that is known. */
+	/* Whether data that arrives before its memory is named may be needed: its bytes are kept until that is known. */
 	bool (*may_want)(const struct rtap_tracker *tracker, const struct connection *connection);
-	/* A READ or WRITE request names memory. The layer claims it by message->region, and says by bytes_wanted if its bytes are needed. */
+	/*
+	 * A READ or WRITE request names memory. The layer claims it by setting message->region, and sets bytes_wanted if it
+	 * needs the bytes.
+	 */
 	void (*claim)(struct rtap_tracker *tracker, struct message *message);
-	/* A message that the layer has claimed (region), or that carries an answer (replies_to), is settled; it goes before it is. */
+	/*
+	 * settled(): a message that the layer claimed (region) or that carries a reply (replies_to) is settled. forget(): it
+	 * is freed before that.
+	 */
 	void (*settled)(struct rtap_tracker *tracker, struct message *message);
 	void (*forget)(struct message *message);
-	/* A message of the layer's own (call): when something was seen of what it waits for, by the budget's clock. */
+	/* When the layer last saw progress on a message of its own (message->call), by the budget's clock. */
 	uint64_t (*used_ns)(const struct message *message);
-	/* Such a message is reported before the layer is done with it. */
+	/* A message of its own is reported before the layer has finished with it. */
 	void (*detach)(struct message *message);
-	/* `from` turned out to be part of `to`; `turned`: its ends are the other way round there. */
+	/* `from` is merged into `to`. `turned`: the ends of `from` are swapped in `to`. */
 	void (*merged)(struct rtap_tracker *tracker, struct connection *from, struct connection *to, bool turned);
-	/* Nothing more is expected of the connection: what is under way ends as it stands. */
+	/* No more packets of the connection are expected: the layer concludes what is incomplete. */
 	void (*end)(struct rtap_tracker *tracker, struct connection *connection);
-	/* The connection goes, after end(): nothing of it will be seen again. */
+	/* The connection is destroyed. Called after end(). */
 	void (*over)(struct rtap_tracker *tracker, struct connection *connection);
-	/* Time has passed: tracker->now_ns. */
+	/* The capture's time advanced to tracker->now_ns. */
 	void (*advance)(struct rtap_tracker *tracker);
-	/* Frees what the layer has in the tracker; connections have gone before. */
+	/* Frees the layer's state in the tracker. All connections are already destroyed. */
 	void (*fini)(struct rtap_tracker *tracker);
 };
 
-/* Whether the data of a message that a layer has claimed is over with the frame at hand: of a READ all, or what the capture left of it. */
+/*
+ * Whether the current frame ends the data of a claimed message. A READ ends when all bytes, or those that the capture has,
+ * are present.
+ */
 static inline bool upper_data_is_over(const struct rtap_tracker *tracker, const struct message *message)
 {
 	return message->region && !message->has_landed &&
 	       (message->shown.verb == RTAP_VERB_READ ? message_read_is_over(message) : tracker->completed == message);
 }
 
-/* Whether the frame at hand may have something for a layer. */
+/* Whether an upper layer may need the current frame. */
 static inline bool upper_may_need(const struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	const struct message *message = tracker->touched;
@@ -89,7 +104,7 @@ static inline bool upper_may_need(const struct rtap_tracker *tracker, const stru
 	return is_whole || tracker->completed == message || tracker->cut == message;
 }
 
-/* The callbacks of the connection's layer. As long as none is known all are asked, until one takes it for its own. */
+/* These call the connection's layer. While the layer is unknown, they call all layers until one accepts. */
 bool upper_packet(struct upper_work *work);
 bool upper_send(struct upper_work *work);
 bool upper_read(struct upper_work *work);
@@ -126,7 +141,7 @@ static inline void upper_forget(struct message *message)
 		message->connection->layer->forget(message);
 }
 
-/* These two only of a message that waits for its layer: message->call. */
+/* Only for messages that wait for their layer (message->call is set). */
 static inline uint64_t upper_used_ns(const struct message *message)
 {
 	return message->connection->layer->used_ns(message);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Responses that were captured before the request that they answer: the point of capture can swap packets. The last few of a
- * stream are kept, to answer the request when it comes.
+ * Responses that were captured before their request: the capture point can reorder packets. The last few of a stream are
+ * kept until the request arrives.
  */
 #ifndef REASSEMBLY_INFINIBAND_EARLY_RESPONSE_H
 #define REASSEMBLY_INFINIBAND_EARLY_RESPONSE_H
@@ -11,29 +11,29 @@
 #define EARLY_RESPONSES 16
 
 struct early_response {
-	uint64_t psn;              /* unwrapped; the response's own */
-	bool unexpected;           /* counted as RTAP_TROUBLE_UNEXPECTED_RESPONSE, which it is not if its request comes */
-	struct pending_response response; /* without its bytes */
+	uint64_t psn;              /* of the response, unwrapped */
+	bool unexpected;           /* counted as RTAP_TROUBLE_UNEXPECTED_RESPONSE; undone if its request arrives */
+	struct pending_response response; /* without payload */
 };
 
 struct early_responses {
-	struct early_response responses[EARLY_RESPONSES]; /* a ring */
-	uint64_t count;            /* that were put into it */
+	struct early_response responses[EARLY_RESPONSES]; /* ring */
+	uint64_t count;            /* number of responses ever added */
 };
 
-/* Keeps one in place of the oldest, as far as there is memory. */
+/* Keeps a response in place of the oldest. Without memory it is not kept. */
 void early_response_keep(struct psn_stream *stream, uint64_t psn, const struct pending_response *response);
 
-/* Whether one that answers a request of this PSN may be kept. */
+/* Whether a response to a request of this PSN may be kept. */
 static inline bool early_response_may_be(const struct psn_stream *stream, uint64_t psn)
 {
 	return psn < stream->early_end;
 }
 
-/* The oldest one kept is number 0. NULL: there are no more. */
+/* Number 0 is the oldest one kept. NULL: no more. */
 struct early_response *early_response_at(const struct psn_stream *stream, uint32_t number);
 
-/* The newest one is counted as unexpected if it is the one of that PSN. */
+/* Marks the newest response as counted as unexpected, if it has this PSN. */
 void early_response_set_unexpected(struct psn_stream *stream, uint64_t psn);
 
 void early_response_forget(struct psn_stream *stream);

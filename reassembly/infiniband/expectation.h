@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How responses are found whose requester is not known: by the addresses and PSN that a connection expects one with, and by those of
- * the last one that a flow keeps. For pairing.h.
+ * Indexes for finding the requester of a response: by the addresses and PSN of expected responses, and by those of the last
+ * pending response of a flow. For pairing.h.
  */
 #ifndef REASSEMBLY_INFINIBAND_EXPECTATION_H
 #define REASSEMBLY_INFINIBAND_EXPECTATION_H
 
 #include "reassembly/state.h"
 
-/* The addresses of a flow's packets and a PSN: turned round, those of what answers it. */
+/* Key of the addresses of a flow's packets and a PSN. `turned`: with the addresses swapped, as in the answer. */
 void expectation_words(const struct flow_key *key, bool turned, uint32_t psn, uint64_t words[5]);
 
-/* For map_find(): an expectation of these words; or a flow whose last response has them. */
+/* For map_find(): whether an expectation, or the last pending response of a flow, has these words. */
 bool expectation_has_words(const void *value, const void *key);
 
 bool expectation_is_last(const void *value, const void *key);
 
-/* Makes room for one more of the connection. False: memory is out. */
+/* Makes room for one more expectation of the connection. False: out of memory. */
 bool expectation_reserve(struct rtap_tracker *tracker, struct connection *connection);
 
-/* Those of the same words are a list, of which the table has the first. */
+/* Expectations with the same words form a list; the table holds the first. */
 void expectation_add(struct rtap_tracker *tracker, struct expectation *expectation);
 
 void expectation_remove(struct rtap_tracker *tracker, struct expectation *expectation);
 
-/* The request of its last response may come next: the point of capture can swap them. */
+/* The request of the flow's last response may come next, as the capture point can swap them. */
 void expectation_index_last(struct rtap_tracker *tracker, struct flow *flow);
 
-/* The flow's last response will not be looked for any more. */
+/* Removes the flow's last response from the index. */
 void expectation_forget_last(struct rtap_tracker *tracker, struct flow *flow);
 
-/* Forgets what the connection expects. */
+/* Removes all expectations of the connection. */
 void expectation_forget_all(struct rtap_tracker *tracker, struct connection *connection);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The communication ids by which messages of communication management are known, and the connections that they stand for.
+ * Communication ids of communication management messages, and the connections that they identify.
  */
 #ifndef REASSEMBLY_INFINIBAND_HANDSHAKE_IDS_H
 #define REASSEMBLY_INFINIBAND_HANDSHAKE_IDS_H
@@ -11,29 +11,29 @@ enum { SIDR_REQUEST = 1, SIDR_QUEUE_PAIR = 2 };
 
 /* A communication id of one end. */
 struct handshake {
-	uint64_t words[4];   /* address and its length, id, kind */
+	uint64_t words[4];   /* address, address length, id, kind */
 	uint64_t hash;
 	uint32_t id;
-	uint8_t consumer;    /* enum rtap_cm_consumer: of the answer to the message that told the id */
-	/* of a service's queue pair: the first of those that no datagram was seen of */
+	uint8_t consumer;    /* enum rtap_cm_consumer: of the answer to the message with this id */
+	/* service queue pair: first connection without a datagram so far */
 	struct connection *connection;
-	uint32_t waiting;    /* how many these are */
+	uint32_t waiting;    /* number of these connections */
 	uint64_t service_id, transaction_id;
 };
 
-/* That of one end, or NULL. */
+/* Finds the id of one end. NULL: not found. */
 struct handshake *handshake_ids_find(const struct map *map, const struct rtap_end *end, uint32_t id, unsigned kind);
 
-/* NULL: memory is out. */
+/* NULL: out of memory. */
 struct handshake *handshake_ids_add(struct map *map, const struct rtap_end *end, uint32_t id, unsigned kind);
 
-/* A datagram was seen of the connection whose queue pair was resolved, or it goes. */
+/* The connection of a resolved queue pair had a datagram, or is destroyed. */
 void handshake_ids_leave_resolved(struct connection *connection);
 
-/* Forgets the ids of a connection that goes. */
+/* Removes the ids of a connection that is destroyed. */
 void handshake_ids_forget(struct rtap_tracker *tracker, struct connection *connection);
 
-/* Bytes that what is known of the connection's handshakes takes. */
+/* Bytes of the connection's handshakes. */
 uint64_t handshake_ids_memory(const struct connection *connection);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Messages of InfiniBand's transport, put together by PSN. IBTA vol. 1, 9.4 to 9.9.
+ * Messages of the InfiniBand transport, reassembled by PSN. IBTA vol. 1, 9.4 to 9.9.
  */
 #ifndef REASSEMBLY_INFINIBAND_IB_MESSAGE_H
 #define REASSEMBLY_INFINIBAND_IB_MESSAGE_H
@@ -8,14 +8,14 @@
 #include "reassembly/state.h"
 #include "reassembly/time_windows.h"
 
-/* A request of a service with a sequence: stream is the one of its sender. Fills packet->flow. */
+/* Processes a request of a service with PSNs. `stream` is that of its sender. Fills packet->flow. */
 void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet);
 
-/* A datagram is a message. `connection` may be NULL. */
+/* Processes a datagram, which is a message. `connection` may be NULL. */
 void ib_message_datagram(struct rtap_tracker *tracker, struct connection *connection, bool from_a, struct rtap_packet *packet,
 			 enum rtap_message_kind kind);
 
-/* A message that was sent again waits for its answer beyond GRACE_PACKETS: all READs under way may be answered before. */
+/* A retransmitted message waits for its answer longer than GRACE_PACKETS: all outstanding READs may be answered first. */
 #define IB_AGAIN_PACKETS 4096
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether a wrong invariant CRC is held against a packet. Some drivers show what they send before the device has filled the CRC
- * in: all frames of such a sender are wrong or zero, on the interface where they are captured, and their data is good.
+ * Decides whether a wrong invariant CRC means a corrupt packet. Some drivers capture transmitted packets before the device
+ * has filled in the CRC: on the capturing interface all CRCs of such a sender are wrong or zero although the data is good.
  *
- * A sender (interface and source address) of which a right CRC was seen fills it in: a wrong one is a corrupt packet. Of a sender of which
- * none was seen, the frames that follow in the batch are looked at: one right CRC among them, and the packet is corrupt. If there
- * are only wrong ones, or after ICRC_LOOKS looks without a right one, the sender's CRCs mean nothing until a right one comes. Where
- * nothing follows (a live capture that pauses), a wrong CRC is not held against the packet.
+ * A sender (interface and source address) with at least one good CRC fills them in: a wrong CRC means a corrupt packet. For
+ * other senders the following frames of the batch are examined: if one of them has a good CRC, the packet is corrupt. If all
+ * are wrong, or ICRC_LOOKS searches found no good one, the sender's CRCs are ignored until a good one arrives. If no frames
+ * follow (a live capture that pauses), a wrong CRC is ignored.
  */
 #ifndef REASSEMBLY_INFINIBAND_ICRC_SENDER_H
 #define REASSEMBLY_INFINIBAND_ICRC_SENDER_H
@@ -14,12 +14,12 @@
 #include "reassembly/state.h"
 
 #define ICRC_LOOKS 4
-#define ICRC_SENDERS 16384 /* most that are remembered */
+#define ICRC_SENDERS 16384 /* most senders kept */
 
-/* A packet of the sender has a right CRC. */
+/* A packet of the sender has a good CRC. */
 void icrc_sender_note_good(struct rtap_tracker *tracker, const struct rtap_packet *packet);
 
-/* Whether a packet whose CRC is wrong is corrupt; else that of its sender means nothing. */
+/* Whether a packet with a wrong CRC is corrupt. False: its sender's CRCs are ignored. */
 bool icrc_sender_holds(struct rtap_tracker *tracker, const struct rtap_packet *packet);
 
 void icrc_senders_fini(struct rtap_tracker *tracker);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Without communication management: a response whose PSN answers a request of which the other direction is not known
- * tells which two queue pairs belong together.
+ * Pairing without communication management: a response whose PSN answers a request on a connection with one known direction
+ * shows which two queue pairs are connected.
  */
 #ifndef REASSEMBLY_INFINIBAND_PAIRING_H
 #define REASSEMBLY_INFINIBAND_PAIRING_H
@@ -9,30 +9,33 @@
 #include "reassembly/state.h"
 
 /*
- * A request of a connection with one known direction was sent: its response will be known by it. If that was captured before, the
- * connection is paired, which may make another one of it: that of its flow.
+ * A connection with one known direction sent a request: registers its response. If that was captured earlier, pairs the
+ * connection, which may merge it into the connection of the response's flow.
  */
 void pairing_expect(struct rtap_tracker *tracker, struct connection *connection, uint32_t psn);
 
 /*
- * A response on a flow whose requester is not known: kept until it is. Pairs the flow if it can be told now; true then,
- * and what was kept has been taken into account.
+ * A response on a flow with an unknown requester: keeps it until the requester is known. True: the flow was paired, and the
+ * kept responses were processed.
  */
 bool pairing_response(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response);
 
-/* The flow carries the answers to the connection's requests, or the requests of its other end. What it keeps is taken into account. */
+/*
+ * Joins the flow, which carries the answers to the connection's requests or the requests of its other end, to the
+ * connection. Processes the responses that it keeps.
+ */
 void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection);
 
-/* Whether a response of this PSN and opcode can be one to a request of a connection of which one direction is known. */
+/* Whether a response with this PSN and opcode can answer a request of a connection with one known direction. */
 bool pairing_may_answer(const struct connection *connection, uint32_t psn, uint8_t opcode);
 
-/* Keeps something for the flow's connection, when it is found, without looking for it. False: memory is out. */
+/* Keeps a response until the flow's connection is found, without searching for it. False: out of memory. */
 bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response);
 
-/* The responses that wait get a connection of their own if none is known; without any, the flow goes. */
+/* Creates a connection for the pending responses of a flow without one. Destroys the flow if it has none. */
 void pairing_stop_waiting(struct rtap_tracker *tracker, struct flow *flow);
 
-/* No more packets come for what the flow keeps: it makes a connection of its own if none is found. */
+/* The input ended: pairs the flow, or creates a connection for it. */
 void pairing_finish(struct rtap_tracker *tracker, struct flow *flow);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Recoveries of a reliable service: why a requester sends again what was lost, and how much time that took. IBTA vol. 1, 9.7.5.
+ * Recoveries of a reliable service: why a requester retransmitted, and how much time that took. IBTA vol. 1, 9.7.5.
  *
- * A recovery begins with the first of a run of requests sent again, and again when the run goes back to a lower PSN. Time is lost
- * from when what is sent again was sent first, or the last READ response before it, to the request or the READ response
- * that makes good for it; nothing is counted twice.
+ * A recovery begins with the first request of a run of retransmissions, and again when the run returns to a lower PSN. Time
+ * lost counts from the first transmission of what is retransmitted, or from the last READ response before it, to the request
+ * or the READ response that repairs the loss. No time is counted twice.
  */
 #ifndef REASSEMBLY_INFINIBAND_RECOVERY_H
 #define REASSEMBLY_INFINIBAND_RECOVERY_H
@@ -17,10 +17,10 @@ static inline void recovery_add_time(uint32_t *sum_us, uint64_t lost_us)
 	*sum_us = lost_us > UINT32_MAX - *sum_us ? UINT32_MAX : *sum_us + (uint32_t)lost_us;
 }
 
-/* A sequence or RNR NAK for a request. `wait_ns`: how long it asks to wait. */
+/* A sequence or RNR NAK for a request. `wait_ns`: the delay that it demands. */
 void recovery_nak(struct psn_stream *stream, enum rtap_recovery cause, int64_t time_ns, int64_t wait_ns);
 
-/* A response came. */
+/* A response was seen. */
 static inline void recovery_note_response(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
 {
 	if (psn < stream->recovery.later_psn)
@@ -29,23 +29,23 @@ static inline void recovery_note_response(struct psn_stream *stream, uint64_t ps
 	stream->recovery.later_ns = time_ns;
 }
 
-/* A request that was not sent before. */
+/* A request that is not a retransmission. */
 static inline void recovery_note_new(struct psn_stream *stream)
 {
 	stream->recovery.running = false;
 }
 
 /*
- * A request of `count` PSNs was sent again. `message`: the one that it is part of, or NULL. is_read: it is answered by data.
- * Fills `flow`, and adds to the message's time lost.
+ * A request of `count` PSNs was retransmitted. `message`: its message, or NULL. is_read: the answer carries data. Fills
+ * `flow` and adds to the message's time lost.
  */
 void recovery_note_again(struct psn_stream *stream, uint64_t psn, uint64_t count, struct message *message, bool is_read, int64_t time_ns,
 			 struct rtap_flow_facts *flow);
 
-/* recovery_note_answer() of one that is waited for. */
+/* recovery_note_answer() of the awaited response. */
 void recovery_end(struct psn_stream *stream, struct message *message, int64_t time_ns, struct rtap_flow_facts *flow);
 
-/* A READ response came, new or not. `flow` may be NULL. */
+/* A READ response was seen, new or repeated. `flow` may be NULL. */
 static inline void recovery_note_answer(struct psn_stream *stream, uint64_t psn, struct message *message, int64_t time_ns,
 					struct rtap_flow_facts *flow)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The limit on memory that state may take, whatever the capture's size. What can be given up is a holder: holders stand
- * in the order of their last use, and the one unused for longest goes first: when memory is short, or when it was not
- * used for a time of the capture.
+ * A limit on the memory of all state, independent of the size of the capture. State that can be given up belongs to holders,
+ * in order of last use. The holder unused for longest is given up first: when memory is short, or when it was not used for a
+ * period of capture time.
  */
 #ifndef REASSEMBLY_STORE_BUDGET_H
 #define REASSEMBLY_STORE_BUDGET_H
@@ -12,60 +12,61 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Something that takes memory and can be given up. Embed it; all zero is a holder of nothing. */
+/* State that takes memory and can be given up. Embed it. All zero: an empty holder. */
 struct budget_holder {
-	struct budget_holder *older, *newer; /* both NULL and not the budget's only holder: holds nothing */
+	struct budget_holder *older, *newer; /* both NULL, and not the budget's only holder: empty */
 	uint64_t bytes;
-	/* Frees what the holder holds, by budget_give() for all of its bytes; may free the holder itself. NULL: never called. */
+	/* Frees the state and returns all its bytes with budget_give(). May free the holder itself. NULL: never called. */
 	void (*evict)(struct budget_holder *holder, void *owner);
 	/*
-	 * The holder was not used for the budget's give_up_ns: concludes what it is for and gives back what it can, at best all.
-	 * With what it keeps it rests: it is evicted before all others, also if resting holders have more than resting_limit. May free
-	 * the holder. Called by budget_advance() only. NULL: nothing is to be concluded, and it rests with all that it has.
+	 * The holder was not used for the budget's give_up_ns: concludes its work and returns as much memory as possible.
+	 * The holder is idle then: it is evicted before all others, also when idle holders exceed resting_limit. May free
+	 * the holder. Called by budget_advance() only. NULL: nothing to conclude; the holder becomes idle and keeps its
+	 * memory.
 	 */
 	void (*give_up)(struct budget_holder *holder, void *owner);
 	void *owner;
-	uint64_t used_ns;                    /* when it was used last, by the budget's clock */
-	bool rests;                          /* it was given up, and not used since */
-	bool apart;                          /* it is never given up, and stands in no order */
+	uint64_t used_ns;                    /* time of last use, by the budget's clock */
+	bool rests;                          /* idle: given up and not used since */
+	bool apart;                          /* never given up and not in the order */
 };
 
 struct budget {
 	uint64_t limit, used, peak; /* bytes */
-	uint64_t evictions;         /* holders that had to go */
+	uint64_t evictions;         /* number of evicted holders */
 	struct budget_holder *oldest, *newest;
-	struct budget_holder *awake; /* the oldest that does not rest */
-	struct budget_holder *concluded; /* whose give_up is running: what it charges is no use of it; NULL: none, or it is gone */
+	struct budget_holder *awake; /* oldest holder that is not idle */
+	struct budget_holder *concluded; /* holder whose give_up is running: charges do not count as use; NULL: none, or freed */
 	uint64_t resting, resting_limit; /* bytes */
-	uint64_t give_up_ns;        /* holders that were not used for so long are given up */
-	uint64_t clock_ns;          /* the capture's time that went by: it stands still while time stamps go back */
-	uint64_t due_ns;            /* by this clock: before it there is none to give up */
-	int64_t now_ns;             /* the last time stamp */
+	uint64_t give_up_ns;        /* holders not used for this long are given up */
+	uint64_t clock_ns;          /* capture time that has passed; stands still while time stamps go backwards */
+	uint64_t due_ns;            /* no holder is due before this time of clock_ns */
+	int64_t now_ns;             /* last time stamp */
 };
 
-/* `limit` in bytes; a share of it is for resting holders. */
+/* `limit` in bytes; idle holders may use a share of it. */
 void budget_init(struct budget *budget, uint64_t limit);
 
-/* From now on holders are given up that were not used for so long; 1 to INT64_MAX / 2. Before that none is for its age. */
+/* Enables giving up holders not used for this time, 1 to INT64_MAX / 2. Before this call age is ignored. */
 void budget_give_up_after(struct budget *budget, uint64_t give_up_ns);
 
 /*
- * Asks for `bytes` on behalf of a holder and makes it the one used last. Others are evicted until they fit. False, and
- * nothing is taken: they do not fit even alone. The caller allocates, and gives back if that fails.
+ * Charges `bytes` to a holder and makes it the newest. Evicts other holders until they fit. False: they do not fit even
+ * alone, nothing is charged. The caller allocates, and returns the bytes if that fails.
  */
 bool budget_take(struct budget *budget, struct budget_holder *holder, uint64_t bytes) __attribute__((warn_unused_result));
 
-/* Evicts the holder used longest ago. False: none can be. */
+/* Evicts the oldest holder. False: no holder can be evicted. */
 bool budget_relieve(struct budget *budget);
 
-/* For the functions below, which are called several times for each frame: puts a holder into the order as the newest, takes it out. */
+/* For the functions below, which run several times per frame: insert a holder as the newest; remove it. */
 void budget_link_newest(struct budget *budget, struct budget_holder *holder);
 void budget_unlink(struct budget *budget, struct budget_holder *holder);
 
-/* budget_advance() when a holder may be due. */
+/* Slow path of budget_advance(): a holder may be due. */
 void budget_give_up_due(struct budget *budget);
 
-/* Moves a holder that is in the order to its end. */
+/* Makes a holder in the order the newest. */
 void budget_make_newest(struct budget *budget, struct budget_holder *holder);
 
 static inline void budget_move_newest(struct budget *budget, struct budget_holder *holder)
@@ -74,12 +75,12 @@ static inline void budget_move_newest(struct budget *budget, struct budget_holde
 		budget_make_newest(budget, holder);
 }
 
-/* Time has come to `now_ns`: gives up the holders that were not used for give_up_ns. Returns whether some may have been. */
+/* Advances to `now_ns` and gives up the holders not used for give_up_ns. Returns whether any may have been given up. */
 static inline bool budget_advance(struct budget *budget, int64_t now_ns)
 {
 	uint64_t passed = (uint64_t)now_ns - (uint64_t)budget->now_ns;
 
-	/* nearly always little has passed; after a longer time all are due, too */
+	/* Usually little time has passed. After give_up_ns or more, all holders are due anyway. */
 	if (passed < budget->give_up_ns)
 		budget->clock_ns += passed;
 	else if (now_ns > budget->now_ns)
@@ -91,7 +92,7 @@ static inline bool budget_advance(struct budget *budget, int64_t now_ns)
 	return true;
 }
 
-/* Makes a holder the one used last. Nothing if it holds nothing. */
+/* Makes a holder the newest. Does nothing if it is empty. */
 static inline void budget_touch(struct budget *budget, struct budget_holder *holder)
 {
 	if (!holder->bytes || holder->apart)
@@ -100,7 +101,7 @@ static inline void budget_touch(struct budget *budget, struct budget_holder *hol
 	budget_move_newest(budget, holder);
 }
 
-/* Charges what a holder takes that has something already; it is no use of the holder, as of what is concluded for its age. */
+/* Charges a holder that is not empty. Does not count as use, as when its state is concluded for its age. */
 static inline void budget_add(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
 {
 	holder->bytes += bytes;
@@ -112,8 +113,8 @@ static inline void budget_add(struct budget *budget, struct budget_holder *holde
 }
 
 /*
- * Takes `bytes` without asking, for owners that cannot give way in the middle of their work; they call budget_relieve()
- * behind it. What they take in between must be little.
+ * Charges `bytes` without a check, for owners that cannot be evicted in the middle of their work. They call budget_relieve()
+ * afterwards. The amount in between must be small.
  */
 static inline void budget_charge(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
 {
@@ -129,7 +130,7 @@ static inline void budget_charge(struct budget *budget, struct budget_holder *ho
 	budget_add(budget, holder, bytes);
 }
 
-/* Gives back `bytes`, at most what the holder has. With its last byte the holder leaves the order. */
+/* Returns `bytes`, at most what the holder has. An empty holder leaves the order. */
 static inline void budget_give(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
 {
 	if (!bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A hash table of pointers. Keys stay with the values: the user hashes them with map_hash() and compares them.
+ * A hash table of pointers. Keys are stored in the values: the user hashes them with map_hash() and compares them.
  */
 #ifndef REASSEMBLY_STORE_MAP_H
 #define REASSEMBLY_STORE_MAP_H
@@ -11,25 +11,25 @@
 
 struct map_slot {
 	uint64_t hash;
-	void *value; /* NULL: free */
+	void *value; /* NULL: empty slot */
 };
 
-/* All zero is an empty table. */
+/* All zero: empty table. */
 struct map {
 	struct map_slot *slots;
 	size_t room, count; /* room: 0 or a power of two */
 };
 
-/* Hash of `words` numbers. Its secret differs from run to run, so that no capture can be made to collide. */
+/* Hash of `count` words. The secret key differs for each run, so that a capture cannot be crafted to collide. */
 uint64_t map_hash(const uint64_t *words, size_t count);
 
-/* The value with this hash whose key `equal` accepts, or NULL. */
+/* Finds the value with this hash whose key `equal` accepts. NULL: not found. */
 void *map_find(const struct map *map, uint64_t hash, bool (*equal)(const void *value, const void *key), const void *key);
 
-/* Adds a value; the caller has looked that its key is not there. False: memory is out. */
+/* Adds a value. Its key must not be in the table. False: out of memory. */
 bool map_add(struct map *map, uint64_t hash, void *value) __attribute__((warn_unused_result));
 
-/* Removes a value that is there. */
+/* Removes a value, which must be in the table. */
 void map_remove(struct map *map, uint64_t hash, const void *value);
 
 /* Frees the table, not the values. */

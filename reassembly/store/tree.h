@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An ordered set: a balanced (AVL) tree of nodes that are embedded in what they order. Insertion, removal and search take
- * O(log n) steps whatever the order of insertion. A node can hold something worked out from its subtree.
+ * An ordered set: a balanced (AVL) tree of embedded nodes. Insertion, removal and search take O(log n) steps in any order of
+ * insertion. A node can hold a value computed from its subtree.
  */
 #ifndef REASSEMBLY_STORE_TREE_H
 #define REASSEMBLY_STORE_TREE_H
@@ -9,41 +9,41 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Embed it; its owner only reads it. */
+/* Embed it. Read-only for the owner. */
 struct tree_node {
-	struct tree_node *parent, *child[2]; /* child[0]: lower ones */
-	unsigned height;                     /* of its subtree; a leaf has 1 */
+	struct tree_node *parent, *child[2]; /* child[0]: lower nodes */
+	unsigned height;                     /* of its subtree; 1 for a leaf */
 };
 
-/* Less than, equal to, or greater than 0, as `a` is ordered before, with or after `b`. */
+/* Less than, equal to or greater than 0 if `a` is ordered before, with or after `b`. */
 typedef int tree_order(const struct tree_node *a, const struct tree_node *b);
 
-/* The same of a node and a key. */
+/* The same for a node and a key. */
 typedef int tree_order_of_key(const struct tree_node *node, const void *key);
 
-/* Works out anew what a node holds of its subtree: its children are up to date. Returns whether that has changed. */
+/* Recomputes what a node holds of its subtree from its children. Returns whether it changed. */
 typedef bool tree_update(struct tree_node *node);
 
-/* All zero but the functions is an empty tree. */
+/* All zero except the functions: empty tree. */
 struct tree {
 	struct tree_node *root;
 	tree_order *order;
-	tree_update *update; /* NULL: nodes hold nothing of their subtrees */
+	tree_update *update; /* NULL: nodes hold no values of their subtrees */
 };
 
-/* Adds a node, after those that it is equal to. */
+/* Adds a node after equal ones. */
 void tree_insert(struct tree *tree, struct tree_node *node);
 
-/* Removes a node that is in the tree. */
+/* Removes a node, which must be in the tree. */
 void tree_remove(struct tree *tree, struct tree_node *node);
 
-/* The lowest node; NULL: there is none. */
+/* The lowest node; NULL: empty tree. */
 struct tree_node *tree_first(const struct tree *tree);
 
-/* The lowest node that is not ordered before the key; NULL: there is none. */
+/* The lowest node not ordered before the key; NULL: none. */
 struct tree_node *tree_at_or_after(const struct tree *tree, tree_order_of_key *order, const void *key);
 
-/* The next higher node, the next lower one; NULL: there is none. */
+/* The next higher node; the next lower node; NULL: none. */
 struct tree_node *tree_next(const struct tree_node *node);
 struct tree_node *tree_previous(const struct tree_node *node);
 
