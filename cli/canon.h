@@ -6,9 +6,9 @@
 #include "output/compare/canon.h"
 
 /*
- * Reads the inputs of `options` and writes their canonical dissection to a descriptor, which stays the caller's. `output` is
- * its name in errors. Returns the exit status; at EXIT_DONE the text is whole, unless the reader of a pipe has gone, or *cut is set:
- * an interrupt came before the inputs' end.
+ * Reads the inputs of `options` and writes their canonical dissection to `fd`, which remains owned by the caller. `output` is
+ * its name in error messages. Returns the exit status. On EXIT_DONE the text is complete unless the reader of a pipe has closed it
+ * or *cut is set: an interrupt arrived before the end of the inputs.
  */
 int canon_run(const struct options *options, const struct canon_options *form, int fd, const char *output, bool *cut);
 

@@ -5,8 +5,8 @@
 #include "cli/cli.h"
 
 /*
- * Looks for packets that several of the files have, and puts their times on the clock of the first of them. Called before the source is read.
- * False: there are none, or too few to tell, or a file can be read only once.
+ * Finds packets that several of the files contain and adjusts the files' time stamps to the clock of the first file. Call it before
+ * reading the source. False: no or too few common packets, or a file that can be read only once.
  */
 bool clocks_adjust(struct rtap_source *source, const struct options *options);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What completion and the help of commands are made of.
+ * Option lists for shell completion, and the help of single commands.
  */
 #ifndef CLI_COMPLETION_H
 #define CLI_COMPLETION_H
@@ -8,12 +8,13 @@
 #include "cli/cli.h"
 
 /*
- * rdmatap --print-options: a line for each option of each command (the stream view's is empty) and for each command: command,
- * option, "none", "optional" or "required" for its argument, what --help says of it, with tabs between. Completion is made of it.
+ * rdmatap --print-options: prints one line per option of each command (the stream view's name is empty) and one per command. Columns,
+ * separated by tabs: command, option, its argument ("none", "optional" or "required"), its text from --help. The completion script is
+ * generated from this output.
  */
 int completion_run(void);
 
-/* rdmatap COMMAND --help: its part of --help, with the rows that it shares. False: there is no command of this name. */
+/* rdmatap COMMAND --help: prints the command's part of --help, including shared options. False: no such command. */
 bool command_help(const char *name);
 
 #endif

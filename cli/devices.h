@@ -10,7 +10,7 @@
 /* rdmatap devices [NAME] */
 int command_devices(int argc, char **argv);
 
-/* As options_letters(), of this command. */
+/* Like options_letters(), for this command. */
 const char *devices_letters(const struct option **long_options);
 
 #endif

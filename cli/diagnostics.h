@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Diagnostics: what is printed on standard error after all input was read.
+ * Diagnostics: counters and warnings printed on standard error after all input was read.
  */
 #ifndef CLI_DIAGNOSTICS_H
 #define CLI_DIAGNOSTICS_H
@@ -12,27 +12,27 @@
 #include <rdmatap/source.h>
 #include <rdmatap/tracker.h>
 
-/* What a run counted. */
+/* Counters of one run. */
 struct packet_counters {
-	struct rtap_source_counters read; /* as far as it was asked for */
-	uint64_t taken, passed; /* packets after -f, after -Y */
-	uint64_t held_times;    /* of those written, those whose times the file cannot hold */
+	struct rtap_source_counters read; /* up to the last update */
+	uint64_t taken, passed; /* packets that passed -f; that passed -Y */
+	uint64_t held_times;    /* packets written whose time stamp the file format cannot represent */
 	uint64_t anomalies[RTAP_ANOMALY_CODES];
 };
 
-/* Lost, truncated and inconsistent packets; nothing if there are none. */
+/* Prints lost, truncated and inconsistent packets; nothing if all counts are 0. */
 void diagnostics_losses(const struct rtap_source *source, const struct packet_counters *packets);
 
-/* Packets captured from a live source, and drops; with `only_losses` nothing if no drop is known. */
+/* Prints packets captured and dropped by a live source; with `only_losses` nothing if no drop is known. */
 void diagnostics_live(const struct rtap_source *source, const struct packet_counters *packets, bool only_losses);
 
 /*
- * State that was evicted for lack of memory; if messages were reassembled, also what could not be; with `all` also the tracker's
- * counters.
+ * Prints the state evicted for lack of memory; with `puts_together` (messages were reassembled) also reassembly failures; with `all`
+ * also the tracker's counters.
  */
 void diagnostics_state(const struct rtap_tracker *tracker, bool puts_together, bool all);
 
-/* Comments, interfaces and counters, for -v. */
+/* Prints comments, interfaces and counters (-v). */
 void diagnostics_verbose(const struct rtap_source *source, const struct packet_counters *packets);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "output/compare/diff_rules.h"
 
-/* What diff alone takes. */
+/* Options of diff only. */
 struct diff_options {
 	struct diff_rules rules;
 	bool stat, update;
@@ -28,7 +28,7 @@ enum { OPTION_DIFF = 512, OPTION_DIFF_FOLD, OPTION_DIFF_ORDER, OPTION_DIFF_RULES
 	{ "stat", no_argument, NULL, OPTION_DIFF_STAT }, \
 	{ "update", no_argument, NULL, OPTION_DIFF_UPDATE }
 
-/* Takes one of DIFF_OPTIONS. False: it is none of them, or an error is printed. */
+/* Stores one of DIFF_OPTIONS. False: not one of them, or invalid; an invalid value is reported on standard error. */
 bool diff_take(struct diff_options *diff, int letter, const char *value);
 
 #endif

@@ -9,7 +9,7 @@
 
 extern const char options_help_text[];
 
-/* Prints all of it. */
+/* Prints the complete help. */
 void options_help(FILE *file);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Several threads for one capture: they read ahead, dissect ahead, and write down packets behind the thread that takes the frames
- * in order and has the state. Packets that borrow much from the state are written down at once. What comes out is the same, byte for byte.
+ * Several threads for one capture. One thread takes the frames in order and owns the state; worker threads read and dissect ahead of it
+ * and format packets after it. Packets that borrow much from the state are formatted immediately. The output is identical to that of
+ * one thread, byte for byte.
  */
 #ifndef CLI_PIPELINE_H
 #define CLI_PIPELINE_H
@@ -13,72 +14,72 @@
 
 struct pipeline;
 
-/* At most: more have nothing to do, because one at a time has the state. */
+/* The most threads that are useful: only one at a time can own the state. */
 #define PIPELINE_THREADS 8
 #define PIPELINE_FORMATS (PIPELINE_THREADS + 1)
 
 struct pipeline_options {
-	struct rtap_source *source;         /* regular files; the pipeline's own until it is closed */
-	const struct rtap_tracker *tracker; /* that frames are dissected for; NULL: pipeline_dissect() is not called */
-	bool ahead;                         /* they are dissected before they are asked for, since all of them will be */
-	uint32_t snap_length;               /* that frames are cut to before; 0: none */
-	const struct printer *printer;      /* what is written goes where this one writes */
-	struct format **formats;            /* of pipeline_show(): one more than threads, all the same; NULL: it is not called */
-	uint64_t max_memory;                /* bytes that all state may take; 0: not limited */
-	unsigned threads;                   /* as pipeline_threads() says */
+	struct rtap_source *source;         /* regular files; used only by the pipeline until it is closed */
+	const struct rtap_tracker *tracker; /* dissects the frames; NULL: pipeline_dissect() is not called */
+	bool ahead;                         /* dissect before pipeline_dissect() is called; it will be called for every frame */
+	uint32_t snap_length;               /* frames are cut to this many bytes before dissection; 0: not cut */
+	const struct printer *printer;      /* output is written where this one writes */
+	struct format **formats;            /* for pipeline_show(): threads + 1 identical formats; NULL: it is not called */
+	uint64_t max_memory;                /* bytes of all state; 0: unlimited */
+	unsigned threads;                   /* from pipeline_threads() */
 };
 
-/* How many threads there will be if so many are allowed. */
+/* The number of threads that a pipeline uses if `allowed` are permitted. */
 unsigned pipeline_threads(unsigned allowed);
 
-/* NULL: there can be none. All that the options point to is borrowed. */
+/* NULL: no memory or no threads. Everything the options point to is borrowed. */
 struct pipeline *pipeline_open(const struct pipeline_options *options);
 
-/* As rtap_source_read_batch(). The batch belongs to the pipeline and lives until pipeline_batch_done(). */
+/* Like rtap_source_read_batch(). The pipeline owns the batch; it is valid until pipeline_batch_done(). */
 enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **batch, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/* After each pipeline_read(). */
+/* Call after each pipeline_read(). */
 void pipeline_batch_done(struct pipeline *pipeline);
 
-/* Makes the packet that tracker_dissect() makes of a frame of the batch; frames come in their order, each once. */
+/* Produces the same packet as tracker_dissect(). Call it once for each frame of the batch, in order. */
 void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet);
 
-/* Of the interface of a frame that was read, in bits a second; 0: not known. */
+/* Link speed of an interface of frames read, in bits per second; 0: unknown. */
 uint64_t pipeline_link_speed(struct pipeline *pipeline, uint32_t interface);
 
-/* Has a packet of the batch written down. */
+/* Queues a packet of the batch for formatting. */
 void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet);
 
-/* Has what `write` writes of `what` written, as printer_write() does: at once, though behind all that was shown so far. */
+/* Like printer_write(): calls `write` immediately and places its output after all output queued so far. */
 void pipeline_write(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what);
 
 /*
- * The same of something that keeps: gives `size` bytes, aligned to 8, to be filled before the next call; `write` gets them later, in any
- * thread. NULL: there is no room, pipeline_write() must do.
+ * Deferred pipeline_write(): returns `size` bytes, aligned to 8, that the caller fills before the next call; `write` is called with them
+ * later, in any thread. NULL: no room; use pipeline_write().
  */
 void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), size_t size);
 
 /*
- * Gives `size` bytes, aligned to 8, that `act` is called with, by any thread, one at a time and in the order of these calls; before
- * pipeline_sync() or pipeline_close() returns, and before much more than 4 MiB wait in a batch. They may be filled for as long as
- * pipeline_room() gives them. NULL: there is no room; all that was to be done before has been.
+ * Defers a task: returns `size` bytes, aligned to 8, with which `act` is called later, in any thread, one task at a time and in the order
+ * of these calls. Tasks run before pipeline_sync() or pipeline_close() returns, and before much more than 4 MiB wait in a batch. The
+ * bytes may be filled as long as pipeline_room() returns them. NULL: no room; all earlier tasks have been done.
  */
 void *pipeline_do_later(struct pipeline *pipeline, void (*act)(void *owner, void *what), void *owner, size_t size);
 
-/* What pipeline_do_later() gave last; NULL: it is not to be filled any more, because something came behind it or it has been done. */
+/* The bytes that pipeline_do_later() returned last; NULL: something was queued after them or they have been processed. */
 void *pipeline_room(const struct pipeline *pipeline);
 
-/* Returns when all that was shown and written so far is written out. */
+/* Returns when all output queued so far has been written. */
 void pipeline_sync(struct pipeline *pipeline);
 
-/* 0, or the -errno that writing failed with; nothing was written since. */
+/* 0, or the -errno of the first failed write, after which nothing is written. */
 int pipeline_error(const struct pipeline *pipeline);
 
-/* How far reading had come at the batch read last, of how many bytes. */
+/* Counters and position in the input as of the last batch read. *total_bytes: size of the input; 0: unknown. */
 struct rtap_source_counters pipeline_progress(const struct pipeline *pipeline, uint64_t *read_bytes, uint64_t *total_bytes);
 
-/* Writes out what was shown, and ends the threads. The source can be read on, behind what they have read. NULL is ignored. */
+/* Writes out queued packets and ends the threads. The source continues after the last frame that they read. NULL is ignored. */
 void pipeline_close(struct pipeline *pipeline);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How far reading is, on standard error.
+ * Progress of reading, on standard error.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 struct progress {
-	bool shown_at_all; /* whether to show it */
-	bool drawn;        /* a line stands there and must be wiped */
+	bool shown_at_all; /* progress is enabled */
+	bool drawn;        /* a line is displayed and must be erased */
 	int64_t next_ns;   /* when to draw again, monotonic clock */
 };
 
-/* Shown when asked for, or when standard error is a terminal and standard output is not. */
+/* Enables progress if `asked`, or if standard error is a terminal and standard output is not. */
 void progress_init(struct progress *progress, bool asked);
-/* `done` of `total` bytes; total 0: not known. */
+/* `done` and `total` are bytes; total 0: unknown. */
 void progress_show(struct progress *progress, uint64_t frames, uint64_t done, uint64_t total);
-/* Wiped from a terminal; elsewhere what was shown ends with the whole. */
+/* Erases the line on a terminal; elsewhere prints the final line. */
 void progress_end(struct progress *progress, uint64_t frames, uint64_t done, uint64_t total);
 
 #endif

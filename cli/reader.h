@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The loop that all commands share: frames from the inputs, through -f, -s and -c, to whoever takes them.
+ * The loop shared by all commands: reads frames from the inputs, applies -f, -s and -c, and passes them to the command.
  */
 #ifndef CLI_READER_H
 #define CLI_READER_H
@@ -14,64 +14,64 @@
 struct reader {
 	const struct options *options;
 	struct rtap_source *source;
-	struct rtap_bpf *bpf;       /* -f; NULL: all pass, or the live source has it */
+	struct rtap_bpf *bpf;       /* -f; NULL: all pass, or the live source filters */
 	struct rtap_filter *filter; /* -Y; NULL: all pass */
-	struct printer printer;     /* on standard output */
-	struct format **formats;    /* of reader_show(), as struct pipeline_options has them; NULL: it is not called */
-	struct rtap_tracker *tracker; /* while it runs; NULL: none */
-	struct rtap_batch *batch;   /* that the frame is of that take() is called with; NULL: nobody may hold that */
-	struct pipeline *pipeline;  /* NULL: one thread does all in turn */
+	struct printer printer;     /* standard output */
+	struct format **formats;    /* for reader_show(), as in struct pipeline_options; NULL: it is not called */
+	struct rtap_tracker *tracker; /* during reader_run(); NULL: none */
+	struct rtap_batch *batch;   /* owner of the frame passed to take(); NULL: the frame's batch cannot be held */
+	struct pipeline *pipeline;  /* NULL: a single thread */
 	struct progress progress;
 	struct packet_counters packets;
-	void (*idle)(void *owner);  /* live: called when what has been written should be there for others; NULL: nothing to do */
-	int64_t flush_ns;           /* live: when to flush, also if it is not idle; monotonic clock */
-	/* Not NULL: takes the first `count` frames of a batch at once, in which they may be NULL, instead of take(). */
+	void (*idle)(void *owner);  /* live: called when output should become visible to other processes; NULL: nothing to do */
+	int64_t flush_ns;           /* live: time of the next flush, even if not idle; monotonic clock */
+	/* Not NULL: called instead of take(), for the first `count` frames of a batch; a frame may be NULL. */
 	void (*take_batch)(void *owner, struct rtap_batch *batch, size_t count);
-	bool is_terminal;           /* standard output is */
-	bool counts_only;           /* frames are counted, and nobody asks what is in them: take() is not called */
-	bool stop;                  /* set by whoever has seen enough */
-	bool unwritable;            /* standard output takes no more */
+	bool is_terminal;           /* standard output is a terminal */
+	bool counts_only;           /* frames are only counted: take() is not called */
+	bool stop;                  /* set by the command to end reading */
+	bool unwritable;            /* writing to standard output failed */
 	bool interrupted;           /* an interrupt ended reading before the end */
-	bool whole;                 /* all that was asked for was read, and nothing was wrong with it */
+	bool whole;                 /* everything requested was read without error */
 	int status;                 /* exit status so far */
-	struct rtap_error failure;  /* the first one told; no text: none was */
+	struct rtap_error failure;  /* the first failure printed; empty text: none */
 };
 
-/* Whether an output is an input too, which writing would destroy; an error is printed then. */
+/* Whether an output is also an input and would be overwritten; an error is printed in this case. */
 bool reader_would_overwrite(const struct options *options);
 
-/* Opens all that the options name. False: an error is printed. close in both cases. */
+/* Opens the inputs and outputs of the options. False: failed; an error was printed. Call reader_close() in both cases. */
 bool reader_open(struct reader *reader, const struct options *options);
 
 /*
- * Reads to the end, and hands each frame on. A live source is stopped by the first interrupt, and all that it has received
- * is still handed on. Errors of the inputs are printed. tracker: that reader_packet() is called for, of each
- * frame; NULL: it is not.
+ * Reads to the end and passes each frame to take(). The first interrupt stops a live source; frames it has already received are still
+ * passed on. Errors of the inputs are printed. With `tracker` take() must call reader_packet() for each frame; NULL: take() must not
+ * call it.
  */
 void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take)(void *owner, struct rtap_frame *frame), void *owner);
 
-/* For `take`: rtap_tracker_frame(). */
+/* For use in take(): like rtap_tracker_frame(). */
 void reader_packet(struct reader *reader, const struct rtap_frame *frame, struct rtap_packet *packet);
 
-/* For `take`: the speed of the link that the frame was captured on, in bits a second; 0: not known. */
+/* For use in take(): speed of the frame's link in bits per second; 0: unknown. */
 uint64_t reader_link_speed(struct reader *reader, const struct rtap_frame *frame);
 
-/* For `take`: shows the packet. */
+/* For use in take(): prints the packet. */
 void reader_show(struct reader *reader, const struct rtap_packet *packet);
 
-/* For `take`, and all that it calls: what printer_write() does. */
+/* For use in take() and its callees: like printer_write(). */
 void reader_write(struct reader *reader, void (*write)(const void *what, struct line *line), const void *what);
 
-/* Writes out what was shown so far, so that an error message stands after it. */
+/* Writes out pending output, so that an error message follows it. */
 void reader_sync(struct reader *reader);
 
 /* Prints the diagnostics of the run; with -v all counters. */
 void reader_report(const struct reader *reader, const struct rtap_tracker *tracker);
 
-/* The result of writing: 0, or the -errno that standard output failed with. */
+/* Records the result of a write to standard output: 0 or -errno. */
 void reader_wrote(struct reader *reader, int error);
 
-/* A failure, told. */
+/* Prints and records a failure. */
 void reader_fail(struct reader *reader, const struct rtap_error *error);
 
 void reader_close(struct reader *reader);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The frames of the replies to RPC calls, for rpc.reqframe: a call is shown before its reply is read, so that the files are read
- * twice if somebody asks for it by name.
+ * Reply frames of RPC calls, for rpc.reqframe. A call is printed before its reply is read, so the files are read twice if this field is
+ * requested by name.
  */
 #ifndef CLI_REPLIES_H
 #define CLI_REPLIES_H
 
 #include "cli/cli.h"
 
-/* All zero is none. */
+/* Zero-initialised: empty. */
 struct replies {
 	struct rtap_reply *list; /* in the order of the calls' frames */
 	size_t count, room;
@@ -18,7 +18,7 @@ struct replies {
 /* Whether -e or -Y names the field. */
 bool replies_wanted(const struct options *options);
 
-/* Reads the inputs, which are read again later: files, no pipes. False: an error is printed, or an interrupt came. */
+/* First pass over the inputs, which must be regular files. False: failed, and an error was printed, or interrupted. */
 bool replies_collect(struct replies *replies, const struct options *options);
 
 void replies_fini(struct replies *replies);

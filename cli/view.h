@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 
-/* The stream view: reads, filters, shows, saves. Returns the exit status. */
+/* Reads, filters, prints and saves packets. Returns the exit status. */
 int view_run(const struct options *options);
 
 #endif

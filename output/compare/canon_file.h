@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Canonical text read back for a comparison: its connections, and of each message and packet where its line stands and three
- * hashes of it, by which sequences are aligned. Values that are not compared, and the numbers of renamed ones, are in no hash.
+ * Canonical text parsed for comparison: its connections, and for each message and packet the offset of its line and three hashes of it,
+ * by which sequences are aligned. Hashes exclude values that are not compared and the numbers of renamed values.
  */
 #ifndef OUTPUT_COMPARE_CANON_FILE_H
 #define OUTPUT_COMPARE_CANON_FILE_H
@@ -12,9 +12,9 @@
 #include "output/compare/canon_policy.h"
 #include "output/compare/diff_rules.h"
 
-/* How alike two lines are, each telling less than the one before. */
+/* Degrees of equality of two lines, the strictest first. */
 enum canon_key {
-	CANON_KEY_ALL,   /* all that is compared is the same */
+	CANON_KEY_ALL,   /* all compared values are equal */
 	CANON_KEY_NEAR,  /* the same operation with the same length */
 	CANON_KEY_CLASS, /* the same operation */
 	CANON_KEYS,
@@ -25,12 +25,12 @@ enum canon_key {
 struct canon_line {
 	uint64_t keys[CANON_KEYS];
 	uint64_t offset;  /* of the line in the text */
-	uint32_t length;  /* without its newline */
+	uint32_t length;  /* without the newline */
 	char direction;   /* '>' from the client, '<' from the server */
-	uint8_t lane;     /* what is in one lane keeps its order: by direction, requests and responses apart */
+	uint8_t lane;     /* lines of one lane are ordered; one lane per direction for requests and one for responses */
 };
 
-/* Lines of one kind, over all connections. */
+/* Lines of one level, of all connections. */
 struct canon_lines {
 	struct canon_line *lines;
 	size_t count, room;
@@ -41,37 +41,37 @@ struct canon_range {
 };
 
 struct canon_role {
-	char *role;               /* the connection's line, addresses mapped, without what is ignored; owned */
+	char *role;               /* the connection's line with mapped addresses and without ignored values; owned */
 	struct canon_line setup;  /* length 0: none */
-	struct canon_range ranges[2]; /* of messages and packets: by enum canon_level */
-	uint64_t digest;          /* of all that is compared */
-	uint64_t begin, end;      /* its lines in the text */
+	struct canon_range ranges[2]; /* messages and packets, by enum canon_level */
+	uint64_t digest;          /* hash of all compared values */
+	uint64_t begin, end;      /* offsets of its lines in the text */
 };
 
 struct canon_file {
 	const char *text;         /* borrowed */
 	size_t length;
 	bool is_mapped;
-	enum canon_level level;   /* that it was made with */
+	enum canon_level level;   /* of the text */
 	struct canon_role *roles;
 	size_t role_count, role_room;
 	struct canon_lines lines[2];
 };
 
-/* What is done with values of a name. */
+/* How values of a name are compared. */
 enum canon_treatment { CANON_SHOW, CANON_COMPARE, CANON_COMPARE_NAME, CANON_COMPARE_RELATIVE, CANON_TOLERATE };
 
 struct canon_treated {
 	uint8_t treatment; /* enum canon_treatment */
-	bool is_class, is_near; /* part of the key of that name */
-	bool is_response;  /* only responses have it */
-	bool is_opcode;    /* of the BTH */
+	bool is_class, is_near; /* part of CANON_KEY_CLASS, of CANON_KEY_NEAR */
+	bool is_response;  /* occurs in responses only */
+	bool is_opcode;    /* the BTH opcode */
 	const struct diff_tolerance *tolerance;
 	char *text;        /* the name; owned */
 	size_t length;
-	uint64_t name;     /* a hash of it */
-	struct canon_treated *behind[2]; /* what stood behind it lately, because lines are alike, the latest first; NULL: nothing yet */
-	struct canon_treated *next;      /* that was asked for before it for the first time */
+	uint64_t name;     /* hash of the name */
+	struct canon_treated *behind[2]; /* names that followed this one recently, the latest first (lines are similar); NULL: none yet */
+	struct canon_treated *next;      /* the name added before this one */
 };
 
 /* One value of a line. */
@@ -80,59 +80,58 @@ struct canon_token {
 	size_t name_length, value_length;
 };
 
-/* What rules say of each name, worked out once. All zero but for `rules`. */
+/* The treatment of each name under the rules, computed once. Zero-initialised except `rules`. */
 struct canon_treatments {
 	const struct diff_rules *rules;
 	struct canon_map map;
-	struct canon_treated *first; /* of all, by `next` */
-	struct canon_treated *last;  /* the one asked for last; NULL: none */
-	bool failed;       /* memory was out */
+	struct canon_treated *first; /* list of all, by `next` */
+	struct canon_treated *last;  /* the one looked up last; NULL: none */
+	bool failed;       /* out of memory */
 	struct canon_policy_index index;
 	bool indexed;
 };
 
 void canon_treatments_fini(struct canon_treatments *treatments);
-/* NULL: memory is out. Valid as long as the treatments. */
+/* NULL: out of memory. Valid as long as the treatments. */
 const struct canon_treated *canon_treatment(struct canon_treatments *treatments, const char *name, size_t length);
 
 /*
- * Takes the next value of a line from `*at` as canon_token_next() does, and tells what is done with it. NULL: there is none, or memory
- * is out.
+ * Reads the next value of a line at `*at` like canon_token_next() and returns its treatment. NULL: end of line, or out of memory.
  */
 const struct canon_treated *canon_treated_next(struct canon_treatments *treatments, const char **at, const char *end,
 					       struct canon_token *token);
 
-/* Takes the next value of a line from `*at`; false: there is none. */
+/* Reads the next value of a line at `*at` and advances `*at`; false: end of line. */
 bool canon_token_next(const char **at, const char *end, struct canon_token *token);
 
-/* The first value of a line: behind its type and direction. */
+/* Start of the first value of a line, after its type and direction. */
 const char *canon_line_values(const char *line, const char *end);
 
-/* Text to be read. Borrowed; it must stay as long as the struct canon_file does. */
+/* Text to be parsed. Borrowed; it must outlive the struct canon_file. */
 struct canon_text {
-	const char *name;         /* for errors */
+	const char *name;         /* for error messages */
 	const char *text;
 	size_t length;
-	bool is_mapped;           /* of a file, privately and from a page's beginning: its pages can be given back */
-	bool map;                 /* addresses of roles are mapped */
-	size_t most_lines;        /* that are taken to be compared; 0: any number */
+	bool is_mapped;           /* a private file mapping that starts on a page boundary: its pages can be released */
+	bool map;                 /* map addresses of roles */
+	size_t most_lines;        /* limit of lines to compare; 0: unlimited */
 };
 
-/* What a comparison holds of each line, here and while connections are aligned: bytes, as measured where all lines are different. */
+/* Memory of a comparison per line, here and in alignment: bytes, measured with all lines different. */
 #define CANON_LINE_MEMORY 160
 
-/* Reads text that canon wrote. fini in both cases. */
+/* Parses text written by canon. Call canon_file_fini() in both cases. */
 enum rtap_status canon_file_read(struct canon_file *file, const struct canon_text *text, struct canon_treatments *treatments,
 				 struct rtap_error *error) __attribute__((warn_unused_result));
 void canon_file_fini(struct canon_file *file);
 
-/* How many lines were taken. */
+/* Number of lines to compare. */
 size_t canon_file_lines(const struct canon_file *file);
 
-/* Gives back the pages that a mapped text takes in memory; what is needed again comes from its file. Others stay as they are. */
+/* Releases the memory pages of a mapped text; they are read from the file again when needed. Other texts are unaffected. */
 void canon_file_rest(const struct canon_file *file);
 
-/* Whether a file begins as canonical text does. */
+/* Whether a text begins like canonical text. */
 bool canon_file_is(const char *text, size_t length);
 
 #endif

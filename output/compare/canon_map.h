@@ -15,23 +15,23 @@ struct canon_slot {
 	bool used;
 };
 
-/* All zero is an empty table. */
+/* Zero-initialised: empty. */
 struct canon_map {
 	struct canon_slot *slots;
 	size_t room, count; /* room: 0 or a power of two */
-	uint64_t secret;    /* so that no input can be made to collide; nothing that is shown depends on it */
+	uint64_t secret;    /* hash seed against crafted collisions; output does not depend on it */
 };
 
-/* The place of the value, or NULL. Valid until something is added. */
+/* A pointer to the value, or NULL. Valid until the next addition. */
 uint64_t *canon_map_find(const struct canon_map *map, uint32_t kind, uint64_t key);
 
-/* Adds what is not there. The place of its value, or NULL: memory is out. */
+/* Adds a value unless the key exists. Returns a pointer to the key's value; NULL: out of memory. */
 uint64_t *canon_map_add(struct canon_map *map, uint32_t kind, uint64_t key, uint64_t value) __attribute__((warn_unused_result));
 
 void canon_map_remove(struct canon_map *map, uint32_t kind, uint64_t key);
 void canon_map_fini(struct canon_map *map);
 
-/* A number for bytes: FNV-1a, 64 bits. `hash` is 0, or that of what stands before them. */
+/* FNV-1a, 64 bits. `hash` is 0, or the hash of the preceding bytes. */
 uint64_t canon_hash(uint64_t hash, const void *bytes, size_t length);
 
 static inline uint64_t canon_mark_word(uint64_t hash, uint64_t word)
@@ -40,7 +40,7 @@ static inline uint64_t canon_mark_word(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 32;
 }
 
-/* The same for what is never shown or kept: another number, eight bytes at a time. */
+/* A faster hash, eight bytes at a time, for values that are neither printed nor stored; differs from canon_hash(). */
 uint64_t canon_mark(uint64_t hash, const void *bytes, size_t length);
 
 #endif

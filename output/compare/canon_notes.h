@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fields of packets that wait for their message to be told.
+ * Fields of packets, kept until their message is reported.
  */
 #ifndef OUTPUT_COMPARE_CANON_NOTES_H
 #define OUTPUT_COMPARE_CANON_NOTES_H
 
 #include "output/compare/canon_map.h"
 
-/* Which message a note belongs to. */
+/* How a note's message is identified. */
 enum canon_note_kind { CANON_NOTE_FRAME, CANON_NOTE_RPC };
 
 struct canon_note {
-	struct canon_note *next; /* a younger one */
+	struct canon_note *next; /* next younger */
 	struct canon_note *before;
 	uint64_t key;
 	uint32_t kind;
@@ -19,17 +19,17 @@ struct canon_note {
 	char text[];
 };
 
-/* All zero: none. */
+/* Zero-initialised: empty. */
 struct canon_notes {
 	struct canon_map map;
 	struct canon_note *oldest, *youngest;
-	uint64_t memory, lost; /* bytes; notes given up because there were too many */
+	uint64_t memory, lost; /* bytes; notes evicted by the limit */
 };
 
-/* Keeps a note unless there is one already: the first copy counts. */
+/* Adds a note unless one exists: the first copy counts. */
 void canon_notes_add(struct canon_notes *notes, enum canon_note_kind kind, uint64_t key, const char *text, size_t length);
 
-/* The note, or NULL. It stays until canon_notes_remove(). */
+/* The note, or NULL. Valid until canon_notes_remove(). */
 struct canon_note *canon_notes_find(const struct canon_notes *notes, enum canon_note_kind kind, uint64_t key);
 /* NULL is ignored. */
 void canon_notes_remove(struct canon_notes *notes, struct canon_note *note);

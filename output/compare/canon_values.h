@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Values of a canonical dissection before they are named: a record is text, " NAME=VALUE" for each value, in which values to
- * be renamed stand as marked raw numbers. They are named when the record is written down, because the order in which records
- * are made is not that in which they are shown.
+ * Values of a canonical dissection before renaming. A record is text, " NAME=VALUE" for each value; values to be renamed are marked raw
+ * numbers. They are renamed when the record is written, because records are not created in the order of output.
  */
 #ifndef OUTPUT_COMPARE_CANON_VALUES_H
 #define OUTPUT_COMPARE_CANON_VALUES_H
@@ -14,14 +13,14 @@
 #include "output/compare/canon_map.h"
 #include "output/compare/canon_policy.h"
 
-/* MARK, kind ('A' + enum canon_kind), stream, hexadecimal number, perhaps '+' and an address, END. Text never holds these two. */
+/* MARK, kind ('A' + enum canon_kind), stream, hexadecimal number, optionally '+' and an address, END. Text contains neither MARK nor END. */
 #define CANON_MARK '\001'
 #define CANON_END '\002'
 
-/* Which sequence of numbers a relative value belongs to: that of the client's or of the server's requests. */
+/* The number sequence of a relative value: the client's or the server's requests. */
 enum canon_stream { CANON_OF_NONE = '-', CANON_OF_CLIENT = 'c', CANON_OF_SERVER = 's' };
 
-/* Which values are wanted although the policy leaves them out. */
+/* Values to keep although the policy omits them. */
 struct canon_keep {
 	const char *const *names;
 	size_t count;
@@ -29,7 +28,7 @@ struct canon_keep {
 
 bool canon_keeps(const struct canon_keep *keep, const char *name);
 
-/* " NAME=": where NAME is a constant, so is its length. */
+/* Appends " NAME=". Inlined so that the length of a constant name is constant. */
 static inline __attribute__((always_inline)) void canon_name(struct line *line, const char *name)
 {
 	line_char(line, ' ');
@@ -42,57 +41,57 @@ void canon_reference(struct line *line, enum canon_kind kind, uint64_t number);
 /* A key and an address in its memory. */
 void canon_key(struct line *line, enum canon_kind kind, uint64_t key, uint64_t address);
 void canon_relative(struct line *line, enum canon_kind kind, enum canon_stream stream, uint64_t number);
-/* Text of unknown origin: ASCII that does not matter to the format as it is, all else \xHH; a long one is cut, with a hash of all of it. */
+/* Untrusted text: ASCII without meaning to the format unchanged, all else as \xHH; long text is truncated, with a hash of all of it. */
 void canon_text(struct line *line, const uint8_t *bytes, size_t length);
 
-/* Which fields a record shows. */
+/* The set of fields in a record. */
 enum canon_part {
-	CANON_PART_HEADER, /* of a message: RPC-over-RDMA's header, management */
-	CANON_PART_RPC,    /* of a message: RPC and what it calls */
-	CANON_PART_PACKET, /* of a packet */
+	CANON_PART_HEADER, /* message: RPC-over-RDMA header, management */
+	CANON_PART_RPC,    /* message: RPC and the called program */
+	CANON_PART_PACKET, /* packet */
 	CANON_PARTS,
 };
 
-/* " NAME=" of a field, to be copied whole. */
+/* " NAME=" of a field, of fixed size for fast copying. */
 struct canon_title {
 	char text[63];
 	uint8_t length;                /* 0: it does not fit */
 };
 
-/* What a packet's fields become. */
+/* Conversion of a packet's fields to values. */
 struct canon_fields {
 	struct canon_policy *policies; /* by field id */
 	rtap_field_id *first_ids;      /* by field id: the first of the same name */
-	uint64_t *wanted[CANON_PARTS]; /* one bit an id */
-	uint8_t *protocols;            /* by protocol: bits of the parts that want any field of it */
-	uint8_t *traits;               /* by field id: what else there is to do with its values */
-	struct canon_value *values;    /* of the packet at hand */
+	uint64_t *wanted[CANON_PARTS]; /* one bit per field id */
+	uint8_t *protocols;            /* by protocol: bits of the parts that want any of its fields */
+	uint8_t *traits;               /* by field id: flags for special handling of its values */
+	struct canon_value *values;    /* of the current packet */
 	size_t value_count, value_room;
-	uint32_t *last;                /* by first id: its last value in `values`, plus 1; 0: none */
-	struct canon_title *titles;    /* by first id, of those that are wanted */
-	size_t lost;                   /* values that memory did not hold */
+	uint32_t *last;                /* by first id: index of its last value in `values`, plus 1; 0: none */
+	struct canon_title *titles;    /* by first id, for wanted fields */
+	size_t lost;                   /* values lost for lack of memory */
 };
 
-/* 0 or -ENOMEM; fini in both cases. */
+/* Returns 0 or -ENOMEM. Call canon_fields_fini() in both cases. */
 int canon_fields_init(struct canon_fields *fields, const struct canon_keep *keep) __attribute__((warn_unused_result));
 void canon_fields_fini(struct canon_fields *fields);
 
-/* Finds the values of one part of a packet; they borrow from it. */
+/* Collects the values of one part of a packet; they borrow from the packet. */
 void canon_fields_read(struct canon_fields *fields, const struct rtap_packet *packet, enum canon_part part);
 
-/* Writes the values found last. `from_client`: who sent the packet. May be called again with more room. */
+/* Writes the values collected last. `from_client`: the client sent the packet. Can be called again with more room. */
 void canon_fields_write(const struct canon_fields *fields, const struct rtap_packet *packet, bool from_client, struct line *line);
 
-/* The names given within one connection. All zero: none. */
+/* Names assigned within one connection. Zero-initialised: none. */
 struct canon_names {
 	struct canon_map map;
 	uint64_t given[CANON_KIND_COUNT];
-	bool failed; /* memory is out: names are wrong */
+	bool failed; /* out of memory: names are wrong */
 };
 
 void canon_names_fini(struct canon_names *names);
 
-/* Writes a record down with its values named. Names that are given stay so if the line was cut and it is called again. */
+/* Writes a record with its values renamed. Names are stable if the line was truncated and the call is repeated. */
 void canon_names_write(struct canon_names *names, const char *record, size_t length, struct line *line);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What differs between two canonical dissections. Connections are matched by role, and among those of one role by content, then by
- * order. Messages are aligned with both directions of a connection in one sequence; what stands elsewhere in that sequence only
- * because the two ends sent at the same time is no difference.
+ * Comparison of two canonical dissections. Connections are matched by role; those of the same role by content, then by order. Messages
+ * of both directions of a connection are aligned as one sequence. A different position is not a difference if only concurrent sending
+ * by the two ends explains it.
  *
- * Renamed values are the same if each stands for one and the same of the other side all along; offsets that are counted from a
- * beginning, if the beginnings are as far apart as before, or something was added or lost in between.
+ * Renamed values are equal if they correspond one to one throughout the connection. Relative values are equal if the distance between
+ * their bases has not changed, or if something was added or removed in between.
  */
 #ifndef OUTPUT_COMPARE_DIFF_H
 #define OUTPUT_COMPARE_DIFF_H
@@ -17,13 +17,13 @@ enum diff_kind {
 	DIFF_CHANGED,
 	DIFF_REMOVED,            /* in a only */
 	DIFF_ADDED,              /* in b only */
-	DIFF_MOVED,              /* in both, in another order; told where it stands in a */
+	DIFF_MOVED,              /* in both, in a different order; reported at its position in a */
 	DIFF_CONNECTION_REMOVED,
 	DIFF_CONNECTION_ADDED,
 	DIFF_KINDS,
 };
 
-/* A value that differs; length 0 with a NULL pointer: that side has none. */
+/* A value that differs. NULL with length 0: absent on that side. */
 struct diff_change {
 	const char *name, *a, *b;
 	size_t name_length, a_length, b_length;
@@ -32,17 +32,17 @@ struct diff_change {
 struct diff_side {
 	const struct canon_file *file;
 	const struct canon_role *role;
-	const struct canon_line *line; /* NULL: this side has none */
+	const struct canon_line *line; /* NULL: absent on this side */
 	uint64_t number;               /* of the line in its connection, from 1, by level; 0: its setup */
 };
 
-/* One step of a comparison: something that is the same, or one difference. Valid for the call. */
+/* One step of a comparison: an equal line or one difference. Valid during the callback. */
 struct diff_step {
 	enum diff_kind kind;
 	enum canon_level level;
-	bool setup;                    /* it is about the setup of the connection */
+	bool setup;                    /* concerns the connection's setup line */
 	struct diff_side a, b;
-	const struct diff_change *changes; /* of CHANGED, and of MOVED if it differs too */
+	const struct diff_change *changes; /* for CHANGED, and for MOVED if values also differ */
 	size_t change_count;
 };
 
@@ -51,17 +51,16 @@ struct diff_totals {
 	uint64_t a_lines, b_lines, a_roles, b_roles, matched_roles;
 };
 
-/* How differences are written down. */
+/* Output form of differences. */
 struct diff_form {
-	/* Each step in order; 0 or -errno, which ends the comparison. */
+	/* Called for each step in order. Returns 0, or -errno to end the comparison. */
 	int (*step)(struct diff_form *form, const struct diff_step *step);
 };
 
-/* Compares. 0, -errno of memory or of the form. */
+/* Compares two texts. Returns 0, or -errno of memory or of the form. */
 int diff_compare(const struct canon_file *a, const struct canon_file *b, struct canon_treatments *treatments, struct diff_form *form,
 		 struct diff_totals *totals) __attribute__((warn_unused_result));
 
-/* Whether anything differs. */
 bool diff_differs(const struct diff_totals *totals);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a comparison looks at: options of the command line and of rules files.
+ * Rules of a comparison, from the command line and from rules files.
  */
 #ifndef OUTPUT_COMPARE_DIFF_RULES_H
 #define OUTPUT_COMPARE_DIFF_RULES_H
@@ -12,7 +12,7 @@
 
 #include "output/compare/canon_policy.h"
 
-/* FIELD=5% or FIELD=0.001: how far apart numbers may be. */
+/* FIELD=5% or FIELD=0.001: the largest accepted difference of numbers. */
 struct diff_tolerance {
 	char *name;
 	double share;    /* of the larger of the two; or */
@@ -20,7 +20,7 @@ struct diff_tolerance {
 };
 
 struct diff_pair {
-	char *left, *right; /* one block: left begins it */
+	char *left, *right; /* one allocation, which begins at left */
 };
 
 struct diff_names {
@@ -28,7 +28,7 @@ struct diff_names {
 	size_t count;
 };
 
-/* All zero: everything is compared. Strings are the rules' own. */
+/* Zero-initialised: everything is compared. The rules own their strings. */
 struct diff_rules {
 	struct diff_names ignore, only;
 	struct diff_tolerance *tolerances;
@@ -38,20 +38,20 @@ struct diff_rules {
 	struct diff_pair *skip;    /* messages and packets: FIELD=VALUE */
 	size_t skip_count;
 	enum canon_level level;
-	bool fold_retransmissions; /* that something was sent again, and what asked for it, is no difference */
-	bool order;                /* compare the order of what the two ends of a connection sent, too */
+	bool fold_retransmissions; /* ignore retransmissions and the packets that requested them */
+	bool order;                /* also compare the relative order of the two directions of a connection */
 };
 
 void diff_rules_fini(struct diff_rules *rules);
 
 /*
  * Adds one option by its long name: "ignore", "only", "tolerance", "map", "skip", "level", "fold-retransmissions", "order".
- * `value` is NULL for one without a value. On failure the error names the option.
+ * `value` is NULL for an option without a value. On failure the error names the option.
  */
 enum rtap_status diff_rules_add(struct diff_rules *rules, const char *option, const char *value, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/* Adds what a rules file says: an option a line, as on the command line; '#' begins a comment. */
+/* Adds the rules of a file: one option per line, as on the command line; '#' begins a comment. */
 enum rtap_status diff_rules_read(struct diff_rules *rules, const char *path, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /* Whether the rules compare a value of this name. */

@@ -20,21 +20,21 @@ struct diff_show {
 	struct printer *printer;
 	const char *a_name, *b_name;
 	bool begun;                          /* text: the names were printed */
-	struct diff_step context[DIFF_CONTEXT]; /* text: the same lines before */
+	struct diff_step context[DIFF_CONTEXT]; /* text: preceding equal lines */
 	unsigned context_count, context_at;
-	unsigned after;                      /* text: lines that are shown behind a difference still */
-	const struct canon_role *role;       /* text: whose lines these are; of a, or of b if a has none */
+	unsigned after;                      /* text: context lines still to print after a difference */
+	const struct canon_role *role;       /* text: the current connection; of a, or of b if absent in a */
 	enum canon_level level;
 	struct diff_tally *tallies;          /* summary */
 	size_t tally_count, tally_room;
 };
 
-/* One of the three forms. The printer and the names are borrowed. */
+/* Initialise one of the three forms. The printer and the names are borrowed. */
 void diff_show_text(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name);
 void diff_show_json(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name);
 void diff_show_stat(struct diff_show *show, struct printer *printer, const char *a_name, const char *b_name);
 
-/* What stands at the end: of JSON and the summary the totals; of text, why nothing could be compared. 0 or -errno. */
+/* Writes the end: the totals for JSON and the summary; for text, why nothing could be compared. Returns 0 or -errno. */
 int diff_show_end(struct diff_show *show, const struct diff_totals *totals) __attribute__((warn_unused_result));
 void diff_show_fini(struct diff_show *show);
 
