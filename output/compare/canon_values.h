@@ -13,7 +13,7 @@
 #include "output/compare/canon_map.h"
 #include "output/compare/canon_policy.h"
 
-/* MARK, kind ('A' + enum canon_kind), stream, hexadecimal number, optionally '+' and an address, END. Text contains neither MARK nor END. */
+/* MARK, kind ('A' + enum canon_kind), stream, hexadecimal number, perhaps '+' and an address, END. Text holds neither MARK nor END. */
 #define CANON_MARK '\001'
 #define CANON_END '\002'
 
