@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What can be wrong with a packet. Static tables: any number of threads may read them.
+ * Anomalies of packets. Static tables: any number of threads may read them.
  */
 #ifndef RDMATAP_ANOMALY_H
 #define RDMATAP_ANOMALY_H
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* X(identifier, name as shown and filtered, what it means) */
+/* X(identifier, name in output and filters, meaning) */
 #define RTAP_ANOMALIES(X) \
 	X(TRUNCATED, "truncated", "the capture cut the packet off inside this header") \
 	X(MALFORMED, "malformed", "this header does not fit into the bytes that the headers before it leave") \
@@ -40,7 +40,7 @@ enum rtap_anomaly_code {
 	RTAP_ANOMALY_CODES
 };
 
-/* Name ("bad_icrc") and meaning of an anomaly; "unknown" if there is none with that code. */
+/* Name ("bad_icrc") and meaning of an anomaly; "unknown" for an unassigned code. */
 const char *rtap_anomaly_name(enum rtap_anomaly_code code);
 const char *rtap_anomaly_meaning(enum rtap_anomaly_code code);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fields and protocols: the tables that everything is shown and filtered by. Static: any number of threads may read them.
+ * Fields and protocols: the tables that output and filters use. Static: any number of threads may read them.
  */
 #ifndef RDMATAP_FIELD_H
 #define RDMATAP_FIELD_H
@@ -20,9 +20,9 @@ struct rtap_packet;
 struct rtap_layer;
 struct rtap_field;
 
-/* How a field's value is kept and shown. A number after HEX is the width in bits that is padded to. */
+/* How a field's value is stored and shown. A number after HEX is the width in bits to which the output is padded. */
 enum rtap_show {
-	RTAP_NONE,    /* no value: a heading */
+	RTAP_NONE,    /* no value: a heading only */
 	RTAP_DEC,     /* unsigned, decimal */
 	RTAP_HEX,     /* unsigned, hexadecimal, padded to the field's own width in whole bytes */
 	RTAP_HEX8,
@@ -36,7 +36,7 @@ enum rtap_show {
 	RTAP_ETHER,   /* 6 bytes */
 	RTAP_EUI64,   /* 8 bytes: GUIDs */
 	RTAP_BYTES,   /* any bytes, as hexadecimal digits */
-	RTAP_TEXT,    /* any bytes, as UTF-8, escaped where they are not printable */
+	RTAP_TEXT,    /* any bytes, as UTF-8, with unprintable ones escaped */
 	RTAP_SECONDS, /* signed nanoseconds, as seconds with nine decimals */
 };
 
@@ -48,26 +48,26 @@ struct rtap_name {
 
 /* A value found in a packet. */
 struct rtap_value {
-	uint64_t number;      /* unsigned and BOOL; SECONDS as two's complement; host order */
+	uint64_t number;      /* unsigned and BOOL; SECONDS in two's complement; host order */
 	struct rtap_span data; /* addresses, BYTES and TEXT: borrowed from the packet's source or from static memory */
 };
 
 enum rtap_field_flag {
 	RTAP_REPEATS = 1,     /* may occur several times in one layer: always an array in JSON */
-	RTAP_PARTS = 2,       /* the rows that follow give the same bits again, one by one */
+	RTAP_PARTS = 2,       /* the rows that follow show the same bits individually */
 	RTAP_SOMETIMES = 4,   /* present in some packets only: `derive` decides */
-	RTAP_ON_DEMAND = 8,   /* costs time: only worked out for -V, or when asked for by name */
-	RTAP_BULK = 32,       /* bytes of a payload: for -V, or when asked for by name */
-	RTAP_OWN_BYTES = 64,  /* `derive` looks at nothing but the bytes that the row's bits are in */
-	RTAP_UNPLACED = 16,   /* bit_offset says nothing: `derive` works the value out, or else the protocol's visit() tells it */
+	RTAP_ON_DEMAND = 8,   /* expensive: computed only for -V, or when requested by name */
+	RTAP_BULK = 32,       /* payload bytes: for -V, or when requested by name */
+	RTAP_OWN_BYTES = 64,  /* `derive` reads only the bytes that contain the row's bits */
+	RTAP_UNPLACED = 16,   /* bit_offset is not used: `derive` computes the value, or the protocol's visit() supplies it */
 };
 
 /*
  * One field of a header: a row of a protocol's table.
- * Bits count from the header's first byte's most significant bit. A width of 0 stands for values of any length.
+ * Bits count from the most significant bit of the header's first byte. A width of 0 means variable length.
  */
 struct rtap_field {
-	const char *name;  /* filter name; Wireshark's where it has one */
+	const char *name;  /* filter name; Wireshark's if it has one */
 	const char *label; /* what -V calls it */
 	uint16_t bit_offset;
 	uint16_t bit_width;
@@ -75,52 +75,52 @@ struct rtap_field {
 	uint8_t flags;     /* enum rtap_field_flag */
 	const struct rtap_name *names;
 	/*
-	 * For values that are not just the bits: scaled, conditional, computed. Fills *value and returns true, or
-	 * returns false when this packet does not have the field. NULL: the bits are the value.
+	 * For values other than the plain bits: scaled, conditional, computed. Fills *value and returns true, or
+	 * returns false if the packet does not have the field. NULL: the bits are the value.
 	 */
 	bool (*derive)(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value);
-	const char *section; /* where the standard defines it, when not where the protocol's comes from */
+	const char *section; /* section of the standard that defines it, if it differs from the protocol's */
 };
 
-/* Dense numbers of fields, over all protocols, in the order of the registry: 0 .. rtap_field_count() - 1. */
+/* Fields of all protocols are numbered consecutively in registry order: 0 to rtap_field_count() - 1. */
 typedef uint16_t rtap_field_id;
 
 size_t rtap_field_count(void);
 const struct rtap_field *rtap_field_by_id(rtap_field_id id);
 
-/* Number of the protocol that a field belongs to: an index for rtap_protocol_by_number(). */
+/* Number of the protocol to which a field belongs, for rtap_protocol_by_number(). */
 uint8_t rtap_field_protocol(rtap_field_id id);
 
 /*
- * Ids of the fields that a filter name stands for: one, or several for names such as "ip.addr".
- * Returns how many there are, 0 for a name that is not known; stores at most `room`.
+ * Looks up the ids of the fields that a filter name denotes: one, or several for names such as "ip.addr".
+ * Returns their number, 0 for an unknown name; stores at most `room` ids.
  */
 size_t rtap_field_find(const char *name, rtap_field_id *ids, size_t room);
 
-/* Name of a value by a table, or NULL. */
+/* Name of a value according to a table, or NULL. */
 const char *rtap_name_of(const struct rtap_name *names, uint64_t value);
 
-/* How a JSON output writes the field: "number" or "string". */
+/* The field's JSON type: "number" or "string". */
 const char *rtap_field_json_type(const struct rtap_field *field);
 
 /* The field's type as `rdmatap fields` prints it: "uint24", "bool", "ipv4", "bytes" ... */
 const char *rtap_field_type(const struct rtap_field *field);
 
-/* A protocol: what the registry tells of one. */
+/* A protocol in the registry. */
 struct rtap_protocol {
 	const char *name;    /* filter name: "infiniband.bth" */
 	const char *label;   /* what -V calls it: "Base Transport Header" */
-	const char *section; /* where it is defined */
+	const char *section; /* section of the standard that defines it */
 	uint16_t length;     /* bytes of the fixed header; 0: variable */
 	uint16_t field_count;
 	const struct rtap_field *fields;
-	bool in_units;       /* a layer holds this header any number of times: only rtap_layer_visit() finds all its fields */
+	bool in_units;       /* a layer may have several of these headers: only rtap_layer_visit() finds all their fields */
 };
 
 size_t rtap_protocol_count(void);
 const struct rtap_protocol *rtap_protocol_by_number(uint8_t number);
 
-/* Numbers of the protocols that `name` stands for ("infiniband" stands for all its headers); as rtap_field_find(). */
+/* Numbers of the protocols that `name` denotes ("infiniband": all its headers); otherwise as rtap_field_find(). */
 size_t rtap_protocol_find(const char *name, uint8_t *numbers, size_t room);
 
 #ifdef __cplusplus

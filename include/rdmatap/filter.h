@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Display filters, by which packets are chosen; BPF capture filters are in rdmatap/source.h.
+ * Display filters, which select packets; BPF capture filters are in rdmatap/source.h.
  */
 #ifndef RDMATAP_FILTER_H
 #define RDMATAP_FILTER_H
@@ -19,13 +19,13 @@ extern "C" {
 struct rtap_filter;
 
 /*
- * Compiles a display filter (the language stands in rdmatap(1)). FAILED: *filter is NULL, the message names the
+ * Compiles a display filter; rdmatap(1) describes the language. FAILED: *filter is NULL, the message names the
  * column (from 1), and *column, if not NULL, is set to it.
  */
 enum rtap_status rtap_filter_compile(struct rtap_filter **filter, const char *text, unsigned *column,
 				     struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* Whether the packet passes. Allocates nothing. A NULL filter passes everything. */
+/* Returns whether the packet matches. Allocates nothing. A NULL filter matches every packet. */
 bool rtap_filter_match(const struct rtap_filter *filter, const struct rtap_packet *packet);
 
 /* Frees. NULL is ignored. */

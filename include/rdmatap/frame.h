@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Captured frames, and the batches that they come in.
+ * Captured frames and batches of them.
  */
 #ifndef RDMATAP_FRAME_H
 #define RDMATAP_FRAME_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Link types that rdmatap dissects, by the numbers of the registry at tcpdump.org (LINKTYPE_, not DLT_). */
+/* Link types that rdmatap dissects, numbered as in the registry at tcpdump.org (LINKTYPE_, not DLT_). */
 enum rtap_link_type {
 	RTAP_LINK_NULL = 0,
 	RTAP_LINK_ETHERNET = 1,
@@ -28,7 +28,7 @@ enum rtap_link_type {
 	RTAP_LINK_LINUX_SLL2 = 276,
 };
 
-/* Some bytes, borrowed. */
+/* Borrowed bytes. */
 struct rtap_span {
 	const uint8_t *bytes;
 	uint32_t length;
@@ -38,30 +38,30 @@ struct rtap_span {
 struct rtap_frame {
 	const uint8_t *bytes;
 	uint32_t captured_length; /* bytes at `bytes` */
-	uint32_t wire_length;     /* bytes that were on the wire; never less than captured_length */
+	uint32_t wire_length;     /* bytes on the wire; never less than captured_length */
 	uint32_t link_type;       /* LINKTYPE_ number */
-	uint32_t interface;       /* index for rtap_source_interface(): one number a file and interface in it */
+	uint32_t interface;       /* index for rtap_source_interface(): one number for each interface of each file */
 	uint64_t number;          /* from 1, over all inputs, in the order delivered */
-	int64_t time_ns;          /* nanoseconds since 1970-01-01 UTC, within INT64_MIN / 2 and INT64_MAX / 2: differences are taken */
+	int64_t time_ns;          /* nanoseconds since 1970-01-01 UTC; INT64_MIN / 2 to INT64_MAX / 2: differences do not overflow */
 	int64_t relative_ns;      /* since the first frame delivered */
-	int64_t delta_ns;         /* since the frame delivered before */
-	const struct rtap_span *comments; /* comments on this frame, UTF-8 as found, not terminated by a zero byte */
+	int64_t delta_ns;         /* since the previous frame delivered */
+	const struct rtap_span *comments; /* comments on this frame, UTF-8 as found, not null-terminated */
 	uint32_t comment_count;
 };
 
 /*
- * A batch of frames and the memory that they point into, reference-counted (atomically: batches may
- * pass between threads). Borrowers of frame bytes hold a reference.
+ * A batch of frames and the memory that they point into. The reference count is atomic, so that batches may pass between
+ * threads. Users of frame bytes must hold a reference.
  */
 struct rtap_batch {
-	struct rtap_frame *frames; /* NULL: they were only counted, as was asked for (struct rtap_live_options) */
+	struct rtap_frame *frames; /* NULL: only counted, if struct rtap_live_options allowed that */
 	size_t count;
 };
 
-/* Takes another reference and returns the batch. */
+/* Adds a reference and returns the batch. */
 struct rtap_batch *rtap_batch_hold(struct rtap_batch *batch);
 
-/* Gives one reference back; the last one frees the batch and its bytes. NULL is ignored. */
+/* Drops a reference; dropping the last one frees the batch and its bytes. NULL is ignored. */
 void rtap_batch_release(struct rtap_batch *batch);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Dissecting: the headers of one frame, and facts read from them. Nothing is kept from packet to packet; any number of
- * threads may dissect.
+ * Dissection of single frames: their headers, and the facts read from them. No state is kept between packets; any number of
+ * threads may dissect at the same time.
  */
 #ifndef RDMATAP_PACKET_H
 #define RDMATAP_PACKET_H
@@ -28,20 +28,20 @@ extern "C" {
 struct rtap_layer {
 	uint8_t protocol; /* number in the registry */
 	uint8_t source;   /* index into the packet's sources; 0 is the frame */
-	/* part of the records of a layer before it, which tells its fields in their order: rtap_packet_visit() passes it over */
+	/* part of an earlier layer's records; that layer visits its fields in order, and rtap_packet_visit() skips it */
 	bool within;
 	uint32_t offset;  /* of the header's first byte in its source */
-	uint32_t length;  /* bytes of it that are there; less than the header's when it was cut */
+	uint32_t length;  /* bytes present; fewer than the header's length if it was truncated */
 };
 
-/* Something that should not be. */
+/* An anomaly found in a packet. */
 struct rtap_anomaly {
 	uint8_t code;     /* enum rtap_anomaly_code */
-	uint8_t layer;    /* index of the layer that it was found in */
+	uint8_t layer;    /* index of the layer in which it was found */
 	uint32_t offset;  /* in that layer's source */
 };
 
-/* What an acknowledgement is, by bits 6 and 5 of the AETH's syndrome; bit 7 is reserved and ignored. IBTA vol. 1, 9.7.5.2.1. */
+/* Type of an acknowledgement: bits 6 and 5 of the AETH syndrome; bit 7 is reserved and ignored. IBTA vol. 1, 9.7.5.2.1. */
 enum rtap_aeth_kind { RTAP_AETH_ACK, RTAP_AETH_RNR_NAK, RTAP_AETH_RESERVED, RTAP_AETH_NAK };
 
 /* NAK codes; others are reserved. IBTA vol. 1, 9.7.5.2.2. */
@@ -50,16 +50,16 @@ enum rtap_nak_code {
 	RTAP_NAK_COUNT,
 };
 
-/* What the transport headers of InfiniBand or RoCE say; host order. Valid while has_bth is set. */
+/* Contents of the InfiniBand or RoCE transport headers, in host order. Valid if has_bth is set. */
 struct rtap_ib_facts {
 	bool has_lrh, has_grh, has_bth, has_deth, has_reth, has_aeth, has_atomic, has_immediate, has_ieth;
 	uint8_t lnh;             /* LRH link next header */
 	uint8_t opcode;
 	uint8_t pad_count;
 	uint8_t aeth_kind;       /* enum rtap_aeth_kind */
-	uint8_t aeth_value;      /* by kind: credit code, RNR timer code, NAK code (enum rtap_nak_code) */
+	uint8_t aeth_value;      /* depending on the kind: credit code, RNR timer code or NAK code (enum rtap_nak_code) */
 	bool ack_request, solicited_event, migration_request, fecn, becn;
-	uint8_t syndrome;        /* AETH, as it stands there */
+	uint8_t syndrome;        /* AETH, unchanged */
 	uint16_t p_key;
 	uint16_t slid, dlid;     /* LRH */
 	uint32_t dest_qpn, psn;
@@ -71,25 +71,25 @@ struct rtap_ib_facts {
 	uint32_t xrc_srq;        /* XRCETH */
 	uint64_t virtual_address; /* RETH, AtomicETH */
 	uint64_t swap_or_add, compare, original; /* AtomicETH, AtomicAckETH */
-	uint8_t crc_start_layer; /* index of the layer whose header the invariant CRC's rules start from: IP, GRH or LRH */
+	uint8_t crc_start_layer; /* index of the layer at which the invariant CRC's coverage starts: IP, GRH or LRH */
 	uint32_t lrh_offset;     /* in source 0 */
 	uint32_t bth_offset;     /* in its source */
-	uint32_t icrc_offset;    /* where the invariant CRC is by the length fields */
+	uint32_t icrc_offset;    /* position of the invariant CRC according to the length fields */
 	bool icrc_on_wire;       /* false: the length fields leave no room for it */
 	uint8_t source;
-	uint8_t icrc_status;     /* enum rtap_crc_status; not UNCHECKED only if the context asked for the check */
+	uint8_t icrc_status;     /* enum rtap_crc_status; UNCHECKED unless the context requests the check */
 };
 
-/* How a CRC compares with the packet's bytes. */
+/* Result of a CRC check. */
 enum rtap_crc_status {
 	RTAP_CRC_UNCHECKED,
 	RTAP_CRC_GOOD,
 	RTAP_CRC_BAD,
 	RTAP_CRC_UNVERIFIABLE, /* not all covered bytes were captured */
-	RTAP_CRC_OFF,          /* not in use on this connection (MPA) or by this sender (invariant CRC): the field says nothing */
+	RTAP_CRC_OFF,          /* not in use on this connection (MPA) or by this sender (invariant CRC): the field has no meaning */
 };
 
-/* What the packet carries behind its transport headers. Captured bytes may be fewer than wire bytes. */
+/* The payload after the transport headers. Captured bytes may be fewer than wire bytes. */
 struct rtap_payload {
 	uint8_t source;
 	uint32_t offset;
@@ -98,42 +98,42 @@ struct rtap_payload {
 };
 
 /*
- * A piece of an IP datagram, where the dissection ended, or the datagram that was put together and dissected on.
- * RFC 791, 3.2; RFC 8200, 4.5. Of two fragment headers, one within the other, it is about the one reached last.
+ * An IP fragment, at which the dissection ended, or the reassembled datagram, in which it continued.
+ * RFC 791, 3.2; RFC 8200, 4.5. With nested fragment headers, describes the one reached last.
  */
 struct rtap_fragment_facts {
-	bool present;            /* the dissection ended here: the packet is a piece */
-	bool whole;              /* it went on in the context's datagram, which is source `datagram_source` */
-	bool more;               /* not the datagram's last piece */
-	uint8_t protocol;        /* IP protocol number of what was fragmented */
-	uint8_t layer;           /* index of the layer with the fragment's header */
+	bool present;            /* the dissection ended here: the packet is a fragment */
+	bool whole;              /* the dissection continued in the context's datagram, which is source `datagram_source` */
+	bool more;               /* not the datagram's last fragment */
+	uint8_t protocol;        /* IP protocol number of the fragmented payload */
+	uint8_t layer;           /* index of the layer with the fragment header */
 	uint8_t datagram_source;
 	uint32_t identification;
-	uint32_t header_length;  /* of the IP header and what follows it up to the fragment header; of a whole one: the first piece's */
-	uint32_t datagram_offset; /* of the piece's first byte in the datagram */
+	uint32_t header_length;  /* of the IP header up to the fragment header; for a whole datagram: of the first fragment */
+	uint32_t datagram_offset; /* of the fragment's first byte in the datagram */
 	struct rtap_payload piece;
 };
 
-/* An IP datagram put together of its fragments. */
+/* An IP datagram reassembled from its fragments. */
 struct rtap_datagram {
-	struct rtap_span bytes;  /* what was captured of it, from its first byte to the first one missing; bytes NULL: none */
-	uint32_t wire;           /* how long it was */
-	uint32_t header_length;  /* as in struct rtap_fragment_facts, of the piece at offset 0 */
-	uint8_t protocol;        /* IP protocol number by the piece at offset 0 */
+	struct rtap_span bytes;  /* captured bytes, from the first byte to the first missing one; bytes NULL: none */
+	uint32_t wire;           /* length on the wire */
+	uint32_t header_length;  /* as in struct rtap_fragment_facts, of the fragment at offset 0 */
+	uint8_t protocol;        /* IP protocol number in the fragment at offset 0 */
 };
 
-/* What a TCP segment is in its stream. X(identifier, name) */
+/* Role of a TCP segment in its stream. X(identifier, name) */
 #define RTAP_TCP_ANALYSES(X) \
-	X(NONE, "") /* no data, nothing to tell */ \
+	X(NONE, "") /* no data */ \
 	X(NEW, "new") \
 	X(GAP, "gap") /* bytes before it were not seen */ \
-	X(OUT_OF_ORDER, "out_of_order") /* fills a gap or a part of it */ \
-	X(RETRANSMISSION, "retransmission") /* all bytes were there before */ \
-	X(OVERLAP, "overlap") /* some were */ \
+	X(OUT_OF_ORDER, "out_of_order") /* fills all or part of a gap */ \
+	X(RETRANSMISSION, "retransmission") /* all bytes had been seen before */ \
+	X(OVERLAP, "overlap") /* some bytes had been seen before */ \
 	X(CAPTURED_TWICE, "captured_twice") /* the same segment on another interface */ \
 	X(KEEP_ALIVE, "keep_alive") \
-	X(WINDOW_PROBE, "window_probe") /* one byte although the receiver has no room */ \
-	X(OUTSIDE, "outside") /* too far away to belong to the stream */
+	X(WINDOW_PROBE, "window_probe") /* one byte although the receive window is zero */ \
+	X(OUTSIDE, "outside") /* sequence number too far away to belong to the stream */
 
 enum rtap_tcp_analysis {
 #define RTAP_TCP_ENUM(identifier, name) RTAP_TCP_##identifier,
@@ -153,56 +153,56 @@ enum rtap_tcp_flag {
 
 #define RTAP_TCP_SACK_BLOCKS 4
 
-/* What a TCP header says; host order. RFC 9293, 3.1; selective acknowledgement: RFC 2018; window scale: RFC 7323. */
+/* Contents of a TCP header, in host order. RFC 9293, 3.1; selective acknowledgement: RFC 2018; window scale: RFC 7323. */
 struct rtap_tcp_facts {
 	bool present;
-	bool has_scale;          /* the option is there: window_scale is valid */
+	bool has_scale;          /* the option is present: window_scale is valid */
 	uint8_t flags;           /* enum rtap_tcp_flag, or'ed */
 	uint8_t window_scale;
 	uint8_t sack_count;
-	bool has_digest;         /* digest is valid: rtap_dissect() does not work it out */
+	bool has_digest;         /* digest is valid; rtap_dissect() does not compute it */
 	uint16_t window;         /* unscaled */
 	uint32_t sequence, acknowledgment;
-	struct rtap_payload payload; /* also of TCP within InfiniBand's payload; captured is 0 if the options were cut */
+	struct rtap_payload payload; /* also for TCP within an InfiniBand payload; captured is 0 if the options were truncated */
 	struct {
-		uint32_t left, right; /* right is behind the last byte */
+		uint32_t left, right; /* right is the sequence number after the last byte */
 	} sack[RTAP_TCP_SACK_BLOCKS];
 	uint32_t digest;         /* CRC-32 of the payload's captured bytes */
 };
 
-/* What an RPC-over-RDMA header says. Offsets count from the header's first byte. RFC 8166, section 4. */
+/* Contents of an RPC-over-RDMA header. RFC 8166, section 4. */
 struct rtap_rpcrdma_facts {
 	bool present;
 	uint32_t xid, version, credits, message_type;
 	uint32_t read_segments, write_chunks;
 	bool reply_chunk;
 	uint32_t error_code;
-	uint32_t length;      /* bytes of the header with its chunk lists; with `present` unset: of one that another packet shows, whose
-			       * message is in this one */
+	uint32_t length;      /* bytes of the header with its chunk lists; with `present` unset: of a header that another packet shows and
+			       * whose message is in this packet */
 };
 
-/* What an RPC header says. RFC 5531, section 9. */
+/* Contents of an RPC header. RFC 5531, section 9. */
 struct rtap_rpc_facts {
 	bool present, is_reply, accepted;
-	uint32_t xid, program, version, procedure; /* the last three of a reply only if the context told */
+	uint32_t xid, program, version, procedure; /* in a reply, the last three are valid only if the context has them */
 	bool program_known;
-	bool is_callback; /* the program is taken for NFSv4's callback */
+	bool is_callback; /* the program is treated as the NFSv4 callback program */
 	uint32_t status; /* accept_stat or reject_stat */
-	bool record_mark; /* a record mark stands before it (RFC 5531, section 11) */
-	uint32_t flavor; /* of a call's credentials, or of a reply's verifier */
-	/* RPCSEC_GSS (RFC 2203): of a call its own, of a reply the call's if the context told */
+	bool record_mark; /* a record mark precedes it (RFC 5531, section 11) */
+	uint32_t flavor; /* of a call's credential or a reply's verifier */
+	/* RPCSEC_GSS (RFC 2203): in a reply, those of the call if the context has them */
 	uint32_t gss_procedure, gss_service;
-	bool has_body;        /* arguments or results follow that can be read */
+	bool has_body;        /* readable arguments or results follow */
 	bool is_private;      /* arguments or results are encrypted */
-	uint32_t header_length; /* bytes from the XID up to arguments or results; 0: not all of the header is there */
-	uint32_t body_length; /* of arguments or results whose length RPCSEC_GSS tells; else UINT32_MAX */
-	uint64_t reply_frame; /* of a call: the frame that shows its reply; 0: the context did not tell */
-	uint64_t call_frame;  /* of a reply: the frame that shows its call; 0: the context did not tell */
+	uint32_t header_length; /* bytes from the XID up to arguments or results; 0: the header is incomplete */
+	uint32_t body_length; /* of arguments or results if RPCSEC_GSS gives their length; else UINT32_MAX */
+	uint64_t reply_frame; /* in a call: the frame that shows its reply; 0: not in the context */
+	uint64_t call_frame;  /* in a reply: the frame that shows its call; 0: not in the context */
 	int64_t call_time_ns; /* of that frame */
 };
 
 /*
- * Whose private data the messages of a connection have, as its REQ tells: by the service that it asks for, or by their content.
+ * The consumer whose private data a connection's CM messages carry. The REQ identifies it, by its service ID or by content.
  * X(identifier, name)
  */
 #define RTAP_CM_CONSUMERS(X) \
@@ -218,73 +218,71 @@ enum rtap_cm_consumer {
 };
 
 /*
- * What a message of communication management says; host order. Valid while present is set, each value only in the messages
- * named. IBTA vol. 1, chapter 12.
+ * Contents of a communication management message, in host order. Valid if `present` is set; each value is valid only in the
+ * messages named. IBTA vol. 1, chapter 12.
  */
 struct rtap_cm_facts {
 	bool present;
 	uint8_t attribute;          /* 0x10 REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP, LAP, 0x1a APR */
-	uint8_t transport_type;     /* REQ: 0 RC, 1 UC, 2 RD, 3 by the extended type */
+	uint8_t transport_type;     /* REQ: 0 RC, 1 UC, 2 RD, 3: see the extended type */
 	uint8_t extended_transport; /* REQ: 1 XRC */
-	uint8_t ack_timeout;        /* REQ: 4.096 us times 2 to the power of it; 0: none */
+	uint8_t ack_timeout;        /* REQ: 4.096 us * 2^n; 0: none */
 	uint8_t retry_count;    /* REQ */
-	uint8_t rnr_retry_count; /* REQ, REP: of who gets it */
+	uint8_t rnr_retry_count; /* REQ, REP: to be used by the message's recipient */
 	uint8_t mtu_code;           /* REQ: 1 is 256 bytes, 5 is 4096 */
-	uint8_t subject;            /* MRA, REJ: the message meant: 0 REQ, 1 REP, 2 LAP or none */
-	uint8_t sidr_status;        /* SIDR_REP: 0 is good */
-	uint8_t path_status;        /* APR: 0 is good */
-	uint8_t address_length;     /* 4 or 16 if an IP CM header is there, else 0 */
-	uint8_t source;             /* that private_offset counts in */
-	uint8_t consumer;           /* REQ, REP, REJ: enum rtap_cm_consumer; of the latter two by the context */
-	bool has_rpc_private, remote_invalidation; /* the message of RFC 8797 is there; its R flag */
+	uint8_t subject;            /* MRA, REJ: the message referred to: 0 REQ, 1 REP, 2 LAP or none */
+	uint8_t sidr_status;        /* SIDR_REP: 0 is success */
+	uint8_t path_status;        /* APR: 0 is success */
+	uint8_t address_length;     /* 4 or 16 with an IP CM header, else 0 */
+	uint8_t source;             /* in which private_offset counts */
+	uint8_t consumer;           /* REQ, REP, REJ: enum rtap_cm_consumer; for REP and REJ taken from the context */
+	bool has_rpc_private, remote_invalidation; /* the RFC 8797 message is present; its R flag */
 	uint16_t reject_reason;     /* REJ */
 	uint16_t source_port, destination_port; /* with an IP CM header */
-	uint32_t local_id, remote_id; /* of the sender and of whom it speaks to; SIDR: local_id is the request's */
+	uint32_t local_id, remote_id; /* of the sender and of the recipient; SIDR: local_id is the Request ID */
 	uint32_t local_qpn;         /* REQ, REP, SIDR_REP: the sender's */
 	uint32_t local_eecn;        /* REQ, REP: the sender's; in an XRC REP it is the QPN */
-	uint32_t remote_qpn;        /* DREQ, LAP: the other side's */
-	uint32_t flow_label;        /* REQ: of the primary path; 0: none was chosen */
-	uint32_t starting_psn;      /* REQ, REP: of the first packet that the other side will send */
+	uint32_t remote_qpn;        /* DREQ, LAP: the recipient's */
+	uint32_t flow_label;        /* REQ: of the primary path; 0: none */
+	uint32_t starting_psn;      /* REQ, REP: of the first packet that the recipient will send */
 	uint32_t q_key;             /* REQ, REP, SIDR_REP */
 	uint32_t send_size, receive_size; /* RFC 8797, bytes */
-	uint32_t private_offset, private_length; /* the consumer's private data, behind an IP CM header; 0 unless all was captured */
-	uint64_t transaction_id;    /* of the MAD's header */
+	uint32_t private_offset, private_length; /* the consumer's private data, after any IP CM header; 0 unless captured in full */
+	uint64_t transaction_id;    /* of the MAD header */
 	uint64_t service_id;        /* REQ, SIDR_REQ, SIDR_REP */
-	const uint8_t *source_address, *destination_address; /* of the IP CM header: borrowed from the frame; else NULL */
+	const uint8_t *source_address, *destination_address; /* from the IP CM header, borrowed from the frame; NULL without one */
 };
 
-/*
- * What a management datagram says; host order. Valid while present is set. IBTA vol. 1, 13.4; RMPP: 13.6.
- */
+/* Contents of a management datagram, in host order. Valid if `present` is set. IBTA vol. 1, 13.4; RMPP: 13.6. */
 struct rtap_mad_facts {
 	bool present;
-	bool rmpp;               /* it is a packet of RMPP, which is active: the values named rmpp_ are valid */
+	bool rmpp;               /* the RMPP Active flag is set: the values named rmpp_ are valid */
 	uint8_t management_class, class_version, method;
 	uint8_t rmpp_type, rmpp_flags, rmpp_status;
-	uint8_t source;          /* that data_offset counts in */
+	uint8_t source;          /* in which data_offset counts */
 	uint8_t record_source;   /* likewise for record_offset */
-	uint8_t shape;           /* of an attribute with several: which one */
-	uint8_t variant;         /* protocol of the attribute's part that depends on its content */
-	uint16_t status, attribute; /* status of a directed-route SMP without its direction */
+	uint8_t shape;           /* which layout, of an attribute with several */
+	uint8_t variant;         /* protocol of the part of the attribute that depends on its content */
+	uint16_t status, attribute; /* status of a directed-route SMP without the D bit */
 	uint32_t modifier;
-	uint32_t rmpp_segment, rmpp_length; /* the header's last two words: by type segment and payload length, or segment and window */
-	uint32_t data_offset, data_captured; /* an RMPP segment's data behind the class's header, as far as captured */
-	/* records that are shown: the first one, bytes from one to the next, how many */
+	uint32_t rmpp_segment, rmpp_length; /* the header's last two words: by type, segment and payload length, or segment and window */
+	uint32_t data_offset, data_captured; /* an RMPP segment's data after the class header, as far as captured */
+	/* records shown: offset of the first, distance from one to the next, number; bytes */
 	uint32_t record_offset, record_stride, record_count;
 	uint64_t transaction_id;
 };
 
-/* What a packet is in its connection's sequence of PSNs. X(identifier, name) */
+/* Role of a packet in its connection's PSN sequence. X(identifier, name) */
 #define RTAP_PSN_ANALYSES(X) \
-	X(NONE, "") /* not known, or of a service without a sequence */ \
+	X(NONE, "") /* unknown, or a service without a sequence */ \
 	X(IN_ORDER, "in_order") \
 	X(GAP, "gap") /* packets before it were not seen */ \
-	X(OUT_OF_ORDER, "out_of_order") /* late, but only once */ \
+	X(OUT_OF_ORDER, "out_of_order") /* late, but seen only once */ \
 	X(RETRANSMISSION, "retransmission") \
-	X(DUPLICATE, "duplicate") /* again at once, with no reason to be sent again */ \
+	X(DUPLICATE, "duplicate") /* repeated at once, without a reason for a retransmission */ \
 	X(CAPTURED_TWICE, "captured_twice") /* the same frame on another interface */ \
-	X(UNEXPECTED, "unexpected_response") /* answers nothing that was seen */ \
-	X(RESYNCHRONISED, "resynchronised") /* far from the packets before it: the sequence begins anew */
+	X(UNEXPECTED, "unexpected_response") /* response without a request seen */ \
+	X(RESYNCHRONISED, "resynchronised") /* far from the preceding packets: the sequence restarts */
 
 enum rtap_psn_analysis {
 #define RTAP_PSN_ENUM(identifier, name) RTAP_PSN_##identifier,
@@ -293,7 +291,7 @@ enum rtap_psn_analysis {
 	RTAP_PSN_COUNT
 };
 
-/* Why a requester sends again. X(identifier, name) */
+/* Why a requester retransmits. X(identifier, name) */
 #define RTAP_RECOVERIES(X) \
 	X(NONE, "") \
 	X(SEQUENCE_NAK, "sequence_nak") \
@@ -308,34 +306,36 @@ enum rtap_recovery {
 	RTAP_RECOVERY_COUNT
 };
 
-/* What only the packets before it can tell of a packet. Filled by rtap_tracker_frame(). */
+/* Facts about a packet that depend on the packets before it. Filled by rtap_tracker_frame(). */
 struct rtap_flow_facts {
 	bool present;
 	bool from_a;             /* direction in the connection */
-	bool differs;            /* a repeat that is not what it repeats */
-	bool completes;          /* the last packet that a message needed */
+	bool differs;            /* a repeat whose bytes differ from the original's */
+	bool completes;          /* the packet that completes a message */
 	bool has_latency;
-	bool beside_rdma;        /* of a connection of TCP or UDP that carries ONC RPC */
-	bool is_late;            /* with recovery: so long after the NAK that a timer may have begun it, the NAK being lost */
+	bool beside_rdma;        /* on a TCP or UDP connection that carries ONC RPC */
+	bool is_late;            /* with recovery: so long after the NAK that the NAK may have been lost and a timeout may have caused it */
 	uint8_t analysis;        /* enum rtap_psn_analysis */
-	uint8_t tcp_analysis;    /* enum rtap_tcp_analysis, of a segment of iWARP; else RTAP_TCP_NONE */
-	uint8_t recovery;        /* enum rtap_recovery, of the request that begins one */
-	uint8_t attempt;         /* with recovery: how often the same was sent again without progress, from 1; 255: at least */
-	uint8_t lost_to;         /* enum rtap_recovery: what time_lost_ns was lost to */
-	uint8_t kind, verb;      /* of the message that it completes: enum rtap_message_kind, rtap_verb */
-	uint32_t missing;        /* PSNs not seen right before it: with RTAP_PSN_GAP */
+	uint8_t tcp_analysis;    /* enum rtap_tcp_analysis, for iWARP segments; else RTAP_TCP_NONE */
+	uint8_t recovery;        /* enum rtap_recovery, for the request that begins one */
+	uint8_t attempt;         /* with recovery: number of the retry without progress, from 1; 255: 255 or more */
+	uint8_t lost_to;         /* enum rtap_recovery: the cause of time_lost_ns */
+	uint8_t kind, verb;      /* of the completed message: enum rtap_message_kind, rtap_verb */
+	uint32_t missing;        /* with RTAP_PSN_GAP: PSNs not seen immediately before it */
 	uint64_t connection;     /* number */
-	uint64_t message_first_frame, message_frames, message_length; /* of the message that it completes */
-	uint64_t request_frame;  /* of the request that it answers; 0: none */
+	uint64_t message_first_frame, message_frames, message_length; /* of the completed message */
+	uint64_t request_frame;  /* of the request answered; 0: none */
 	int64_t latency_ns;      /* since that frame */
-	int64_t time_lost_ns;    /* to a recovery, up to this packet */
-	/* With RTAP_PSN_OUT_OF_ORDER: packets of its sequence and time since the first one came that was sent after it; 0: not known. RFC 4737, 4.2
-	 * and 4.3. */
+	int64_t time_lost_ns;    /* to recovery, up to this packet */
+	/*
+	 * With RTAP_PSN_OUT_OF_ORDER: packets of its sequence, and time, since the arrival of the first packet that was sent after it;
+	 * 0: unknown. RFC 4737, 4.2 and 4.3.
+	 */
 	uint32_t late_packets;
 	int64_t late_ns;
 };
 
-/* The headers of one frame and what was read from them. Filled by rtap_dissect(); the caller's memory. */
+/* The headers of one frame and the facts read from them. Allocated by the caller, filled by rtap_dissect(). */
 struct rtap_packet {
 	const struct rtap_frame *frame;
 	struct {
@@ -344,14 +344,14 @@ struct rtap_packet {
 	} sources[RTAP_MAX_SOURCES];
 	uint8_t source_count;
 	uint8_t layer_count;
-	uint8_t anomaly_count;       /* stored; later ones are only counted */
+	uint8_t anomaly_count;       /* stored in `anomalies`; further ones are only counted */
 	uint32_t anomalies_found;
-	uint64_t protocols[RTAP_PROTOCOL_WORDS]; /* which protocols occur, one bit each */
+	uint64_t protocols[RTAP_PROTOCOL_WORDS]; /* protocols present, one bit each */
 	/* addresses of the innermost network header; NULL without one */
 	const uint8_t *source_address, *destination_address;
 	uint8_t address_length;      /* 4 or 16 */
 	uint8_t traffic_class;       /* DSCP and ECN of the innermost IP header */
-	uint16_t ip_id;              /* identification of the innermost network header if that is IPv4; else 0 */
+	uint16_t ip_id;              /* identification, if the innermost network header is IPv4; else 0 */
 	uint16_t source_port, destination_port;
 	struct rtap_fragment_facts fragment;
 	struct rtap_ib_facts ib;
@@ -381,54 +381,54 @@ enum rtap_upper {
 	RTAP_UPPER_IPOIB,
 };
 
-/* "--decode-as": what goes to a QPN or UDP port is taken for a protocol. */
+/* "--decode-as": decode what is sent to a QPN or UDP port as a given protocol. */
 enum rtap_decode_by { RTAP_DECODE_QPN, RTAP_DECODE_UDP_PORT };
 
 struct rtap_decode_as {
 	enum rtap_decode_by by;
 	uint32_t number;
-	uint8_t upper; /* by QPN: enum rtap_upper; by UDP port: taken for RoCEv2 */
+	uint8_t upper; /* by QPN: enum rtap_upper; by UDP port: unused, the port is decoded as RoCEv2 */
 };
 
-/* What a single packet cannot tell. All zero: nothing is known. Borrowed for the call. */
+/* Knowledge from other packets. All zero: nothing is known. Borrowed for the call. */
 struct rtap_context {
 	const struct rtap_decode_as *decode_as;
 	uint32_t decode_as_count;
-	bool check_icrc;      /* recompute the CRCs of each packet: wrong ones become anomalies */
-	bool no_heuristics;   /* recognise by ports, types and decode_as only, never by content */
-	uint8_t upper;        /* enum rtap_upper: what this queue pair carries */
-	bool rpc_known;       /* the three below are those of the call that an RPC reply answers */
+	bool check_icrc;      /* recompute the CRCs of each packet and report wrong ones as anomalies */
+	bool no_heuristics;   /* recognise protocols by ports, types and decode_as only, never by content */
+	uint8_t upper;        /* enum rtap_upper: the protocol on this queue pair */
+	bool rpc_known;       /* the call of an RPC reply is known: the three below are valid */
 	uint32_t rpc_program, rpc_version, rpc_procedure;
-	uint32_t rpc_flavor, rpc_gss_procedure, rpc_gss_service; /* likewise: of its credentials */
-	uint64_t rpc_call_frame; /* the frame that shows this call; 0: not known, though the others are */
+	uint32_t rpc_flavor, rpc_gss_procedure, rpc_gss_service; /* of the call's credential */
+	uint64_t rpc_call_frame; /* the frame that shows this call; 0: unknown, though the values above are known */
 	int64_t rpc_call_time_ns; /* of that frame */
-	const struct rtap_reply *replies; /* of all calls that were answered, in the order of the calls' frames; NULL: not known */
+	const struct rtap_reply *replies; /* of all answered calls, in the order of the calls' frames; NULL: unknown */
 	size_t reply_count;
-	uint32_t rpc_callback_program; /* a program number that NFSv4's callback is known to have on this connection; 0: none */
-	uint8_t cm_consumer;  /* enum rtap_cm_consumer: by the REQ that a REP or REJ of communication management answers */
-	struct rtap_datagram datagram; /* that this packet completed: dissected as a source of its own behind the fragment header */
-	struct rtap_span message; /* bytes put together that end in this packet: dissected as the next source instead of its payload */
-	uint32_t message_wire; /* bytes that `message` has, of which the capture cut off all behind it; 0: none */
-	/* data of an RMPP transaction that this segment completed: dissected as the next source instead of its own */
+	uint32_t rpc_callback_program; /* the program number of the NFSv4 callback on this connection, if known; 0: none */
+	uint8_t cm_consumer;  /* enum rtap_cm_consumer: from the REQ that a REP or REJ answers */
+	struct rtap_datagram datagram; /* completed by this packet: dissected as a source of its own after the fragment header */
+	struct rtap_span message; /* reassembled bytes that end in this packet: dissected as the next source instead of its payload */
+	uint32_t message_wire; /* length of `message` on the wire if the capture truncated it; 0: not truncated */
+	/* data of an RMPP transaction completed by this segment: dissected as the next source instead of the segment's own data */
 	struct rtap_span records;
-	/* an RPC message that chunks carried: dissected behind this packet's RPC-over-RDMA header, READ response or WRITE */
+	/* an RPC message carried in chunks: dissected after this packet's RPC-over-RDMA header, READ response or WRITE */
 	struct rtap_span chunk;
-	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown again; 0: none */
+	uint32_t chunk_header; /* bytes of `chunk` before the message: its RPC-over-RDMA header, not shown twice; 0: none */
 	bool rpc_follows;     /* a later packet completes the RPC message of this RPC-over-RDMA header, and shows it */
-	bool stop_at_tcp;     /* what a TCP segment carries is left alone: the caller dissects again when it knows what the stream is */
-	bool not_iwarp;       /* this TCP stream was seen to carry something else */
-	bool is_iwarp;        /* this TCP stream carries FPDUs: `fpdus` are those that end in this segment, and nothing is guessed */
-	const struct rtap_fpdu *fpdus; /* in stream order; their bytes lie in the frame or live as long as it does */
+	bool stop_at_tcp;     /* do not dissect TCP payload: the caller dissects again once it knows the stream's protocol */
+	bool not_iwarp;       /* this TCP stream is known to carry another protocol */
+	bool is_iwarp;        /* this TCP stream carries FPDUs: `fpdus` has those that end in this segment; no heuristics */
+	const struct rtap_fpdu *fpdus; /* in stream order; their bytes are in the frame or live as long as it does */
 	uint32_t fpdu_count;
 };
 
 /*
- * Dissects one frame. Reads only the captured bytes, allocates nothing, keeps nothing.
- * The packet borrows the frame. What goes wrong is an anomaly of the packet.
+ * Dissects one frame. Reads only the captured bytes, allocates nothing and keeps no state.
+ * The packet borrows the frame. Errors in the frame are reported as anomalies of the packet.
  */
 void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet);
 
-/* Whether a header of the protocol (its number in the registry) is in the packet. */
+/* Returns whether the packet has a header of the protocol (its number in the registry). */
 static inline bool rtap_packet_has(const struct rtap_packet *packet, uint8_t protocol)
 {
 	return protocol < 64 * RTAP_PROTOCOL_WORDS && packet->protocols[protocol / 64] >> (protocol % 64) & 1;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * librdmatap: captures of RDMA traffic, dissected and put together. This header includes all others; rdmatap(3) is the overview.
+ * librdmatap: dissection and reassembly of captured RDMA traffic. This header includes all others; see rdmatap(3) for an overview.
  *
- * The rules that hold everywhere:
- *  - Numbers are in host byte order, bytes that belong to a packet as they were on the wire. Times are nanoseconds since
- *    1970-01-01 UTC, lengths are bytes, unless a name says otherwise.
- *  - What a call returns by pointer is borrowed, until the time that its comment names; what is made by ..._open, ..._compile or
- *    ..._create belongs to the caller, who gives it to the function of the same group named ..._close or ..._destroy. These
- *    ignore NULL. A struct rtap_batch is counted: rtap_batch_release().
- *  - Calls that can fail return enum rtap_status and fill a struct rtap_error of the caller's. The library prints nothing, does not
- *    exit, and leaves signals alone.
- *  - Structs that the caller fills (options, contexts) are zeroed first: zero always means the usual. They, and those that
- *    the library fills, may grow; then the library's soname changes.
- *  - An object is used by one thread at a time; different objects by different threads at once. Tables (fields, protocols, names),
- *    compiled filters, and packets that nobody fills any more, may be read by any number of threads.
+ * General rules:
+ *  - Numbers are in host byte order, packet bytes in network order. Times are nanoseconds since 1970-01-01 UTC and lengths are
+ *    bytes, unless a name says otherwise.
+ *  - Returned pointers are borrowed and valid until the time that the function's comment gives. Objects made by ..._open,
+ *    ..._compile or ..._create belong to the caller, who frees them with the ..._close or ..._destroy function of the same group;
+ *    these ignore NULL. A struct rtap_batch is reference-counted: see rtap_batch_release().
+ *  - Functions that can fail return enum rtap_status and fill the caller's struct rtap_error. The library does not print, exit
+ *    or change signal handling.
+ *  - The caller zeroes structs before filling them (options, contexts): zero is always the default. They, and those that the
+ *    library fills, may grow; the library's soname changes then.
+ *  - One thread at a time may use an object; threads may use different objects at once. Any number of threads may read tables
+ *    (fields, protocols, names), compiled filters, and packets that are no longer being filled.
  */
 #ifndef RDMATAP_RDMATAP_H
 #define RDMATAP_RDMATAP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where frames come from: capture files here, devices in rdmatap/live.h. A source is used by one thread at a time.
+ * Sources of frames: capture files here, devices in rdmatap/live.h. One thread at a time may use a source.
  */
 #ifndef RDMATAP_SOURCE_H
 #define RDMATAP_SOURCE_H
@@ -17,107 +17,107 @@
 extern "C" {
 #endif
 
-/* Where frames come from. */
+/* A source of frames. */
 struct rtap_source;
 
-/* A number that need not be known. */
+/* A number that may be unknown. */
 struct rtap_count {
 	bool known;
 	uint64_t value;
 };
 
-/* What the input says of one interface that frames were captured on. Texts are "" when not told. */
+/* An interface on which frames were captured, as the input describes it. Missing texts are "". */
 struct rtap_interface {
 	uint32_t link_type;   /* LINKTYPE_ number */
-	uint32_t snap_length; /* bytes; 0: no limit told */
+	uint32_t snap_length; /* bytes; 0: no limit given */
 	const char *file;     /* name of the input */
 	const char *name;
 	const char *description;
 	const char *filter;
-	uint8_t fcs_length;        /* bytes of frame check sequence at each frame's end */
-	bool has_received, has_dropped; /* whether the counters below were told */
-	uint64_t received;    /* packets that the interface saw, by its statistics */
-	uint64_t dropped;     /* packets lost for want of resources, by its statistics */
-	struct rtap_count dropped_by_system; /* packets that the operating system had no room for, by the statistics */
-	struct rtap_count dropped_here;      /* live: packets that were received and that our queue had no room for */
-	uint64_t bits_per_second;            /* of the link; 0: not known */
-	uint8_t time_digits;                 /* live: decimal digits of a second that time stamps have; 0: not told */
+	uint8_t fcs_length;        /* bytes of frame check sequence at the end of each frame */
+	bool has_received, has_dropped; /* the counters below are known */
+	uint64_t received;    /* packets received by the interface, from its statistics */
+	uint64_t dropped;     /* packets dropped for lack of resources, from its statistics */
+	struct rtap_count dropped_by_system; /* packets dropped by the operating system, from the statistics */
+	struct rtap_count dropped_here;      /* live: packets received and dropped because the source's queue was full */
+	uint64_t bits_per_second;            /* of the link; 0: unknown */
+	uint8_t time_digits;                 /* live: fractional digits of the time stamps' seconds; 0: unknown */
 };
 
-/* What happened while reading. Counts only grow. */
+/* Counters of reading. They never decrease. */
 struct rtap_source_counters {
 	uint64_t frames;          /* delivered */
 	uint64_t captured_bytes;  /* of these frames */
 	uint64_t cut_frames;      /* delivered with fewer bytes than were on the wire */
-	uint64_t skipped_blocks;  /* pcapng blocks of a type not known here */
-	uint64_t bad_times;       /* time stamps before November 1823 or after February 2116, held at the nearest end */
-	uint64_t bad_lengths;     /* frames said to be shorter on the wire than captured; taken as the captured length */
+	uint64_t skipped_blocks;  /* pcapng blocks of an unknown type */
+	uint64_t bad_times;       /* time stamps before November 1823 or after February 2116, clamped to this range */
+	uint64_t bad_lengths;     /* frames with a wire length below the captured length, which is used instead */
 };
 
 /*
- * Opens capture files (pcap, pcapng, either compressed with gzip; "-" is standard input) as one source,
- * merged by time stamp; frames of equal time keep the order of `names`. Nothing of `names` is kept but copies.
- * FAILED: none of it is open and *source is NULL.
+ * Opens capture files (pcap or pcapng, optionally compressed with gzip; "-" is standard input) as one source,
+ * merged by time stamp; frames with equal times keep the order of `names`. The names are copied.
+ * FAILED: no file is open and *source is NULL.
  */
 enum rtap_status rtap_source_open_files(struct rtap_source **source, const char *const *names, size_t count,
 					struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
- * Gives the next frames, in order, as a batch that the caller owns one reference of. OK: *batch is set and holds at
- * least one frame. END: no more, or a signal handler (set up without SA_RESTART) interrupted the wait for
- * input; then the next call goes on. BROKEN: one input could not be read on; what it held before has
- * been delivered; the others go on with the next call. FAILED: out of memory and the like. Live sources: rdmatap/live.h.
+ * Returns the next frames, in order, as a batch with one reference, which the caller owns. OK: *batch is set and has at
+ * least one frame. END: end of input, or a signal handler (installed without SA_RESTART) interrupted the wait for
+ * input; the next call then continues. BROKEN: an error in one input; its frames up to the error have been
+ * delivered, and the next call continues with the other inputs. FAILED: out of memory or similar. Live sources: rdmatap/live.h.
  */
 enum rtap_status rtap_source_read_batch(struct rtap_source *source, struct rtap_batch **batch,
 					struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
- * Gives frames one by one, for who wants no batches; do not mix the two. OK: *frame is set and valid until the next call or
- * the source is closed; it is NULL if a live source had nothing within wake_ms. Otherwise as rtap_source_read_batch(), with
- * *frame NULL.
+ * Returns frames one by one instead of in batches; do not mix the two. OK: *frame is set and valid until the next call or until
+ * the source is closed; it is NULL if nothing arrived at a live source within wake_ms. Otherwise as rtap_source_read_batch(),
+ * with *frame NULL.
  */
 enum rtap_status rtap_source_read_frame(struct rtap_source *source, const struct rtap_frame **frame, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /*
- * From now on a thread of the source reads ahead of rtap_source_read_batch(), and inflates. Interfaces, notes and counters
- * belong to it until END, FAILED or rtap_source_stop(). False: it does not, because an input is no regular file, which may have
- * to be waited for, or there can be no thread.
+ * Starts a thread that reads and decompresses ahead of rtap_source_read_batch(). Do not access interfaces, notes and counters
+ * until END, FAILED or rtap_source_stop(). False: not started, because an input is not a regular file, so that reading may
+ * block, or because no thread could be created.
  */
 bool rtap_source_read_ahead(struct rtap_source *source);
 
-/* Takes no more frames in: END follows; of a live source, when what has been received by then was read. May be called again. */
+/* Stops input: END follows; in a live source, after the frames received by then. May be called repeatedly. */
 void rtap_source_stop(struct rtap_source *source);
 
 /* Interfaces seen so far; more may appear with each batch. The returned struct is valid until the next read. */
 size_t rtap_source_interface_count(const struct rtap_source *source);
 const struct rtap_interface *rtap_source_interface(const struct rtap_source *source, size_t index);
 
-/* Comments of the files and their interfaces (not of frames) seen so far, as "FILE: text". */
+/* Comments on files and interfaces (not on frames) seen so far, as "FILE: text". */
 size_t rtap_source_note_count(const struct rtap_source *source);
 const char *rtap_source_note(const struct rtap_source *source, size_t index);
 
 struct rtap_source_counters rtap_source_counters(const struct rtap_source *source);
 
-/* Bytes read of all inputs, as stored, and their total size, 0 if that cannot be known: for showing progress. */
+/* Bytes read from all inputs, as stored, and their total size, 0 if unknown: for progress displays. */
 void rtap_source_progress(const struct rtap_source *source, uint64_t *read_bytes, uint64_t *total_bytes);
 
 /* Closes and frees. Batches already delivered stay valid. NULL is ignored. */
 void rtap_source_close(struct rtap_source *source);
 
-/* Name of a link type as the registry has it ("ETHERNET"), or NULL if libpcap knows none. */
+/* Name of a link type as in the registry ("ETHERNET"), or NULL if libpcap does not know it. */
 const char *rtap_link_type_name(uint32_t link_type);
 
-/* A compiled BPF capture filter; one serves frames of several link types. */
+/* A compiled BPF capture filter, for frames of any link type. */
 struct rtap_bpf;
 
-/* Compiles `text`. FAILED: what libpcap objects to, whatever the link type. */
+/* Compiles `text`. FAILED: libpcap rejects it for every link type. */
 enum rtap_status rtap_bpf_compile(struct rtap_bpf **bpf, const char *text, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /*
- * Whether the frame passes, in *match. The program for the frame's link type is compiled at its first frame.
- * FAILED: this link type has no BPF, or the expression has no meaning on it.
+ * Sets *match to whether the frame passes. Compiles the program for a link type at the first frame of that type.
+ * FAILED: BPF does not support this link type, or the expression is not valid for it.
  */
 enum rtap_status rtap_bpf_match(struct rtap_bpf *bpf, const struct rtap_frame *frame, bool *match, struct rtap_error *error)
 	__attribute__((warn_unused_result));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Walking through all fields of a packet; rdmatap/value.h has them one at a time. Only reads.
+ * Walks all fields of a packet; see rdmatap/value.h for single fields. These functions only read.
  */
 #ifndef RDMATAP_VISITOR_H
 #define RDMATAP_VISITOR_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Where something stands in the packet. Valid for the call that it is told in. */
+/* Position of a field or header in the packet. Valid during the callback. */
 struct rtap_place {
 	uint8_t source;
 	uint32_t offset; /* bytes */
@@ -20,20 +20,20 @@ struct rtap_place {
 };
 
 /*
- * Receives what a packet holds, in order. Every call may be NULL. Embed it as the first member of a
- * struct that holds the output's own state.
+ * Receives the contents of a packet in order. Any callback may be NULL. Embed it as the first member of a
+ * struct with the output's own state.
  */
 struct rtap_visitor {
-	/* A protocol's header or a named group inside one begins; label is the protocol's or the group's. */
+	/* Start of a protocol's header, or of a named group within one; label is that of the protocol or group. */
 	void (*enter)(struct rtap_visitor *visitor, const char *label, const struct rtap_place *place);
-	/* A field of the group. Value is valid for the call. */
+	/* A field of the current group. The value is valid during the call. */
 	void (*field)(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
 		      const struct rtap_value *value, const struct rtap_place *place);
-	/* A remark that is no field: the meaning of several fields together. */
+	/* An annotation that is not a field: the combined meaning of several fields. */
 	void (*label)(struct rtap_visitor *visitor, const char *text, const struct rtap_place *place);
 	void (*anomaly)(struct rtap_visitor *visitor, const struct rtap_anomaly *anomaly);
 	void (*leave)(struct rtap_visitor *visitor);
-	/* Which fields are wanted, one bit an id; NULL: all but those that the two flags below leave out. */
+	/* Fields wanted, one bit per id; NULL: all except those that the two flags below exclude. */
 	const uint64_t *wanted;
 	bool on_demand; /* with wanted == NULL: also ON_DEMAND fields */
 	bool bulk;      /* with wanted == NULL: also BULK fields */
@@ -42,10 +42,10 @@ struct rtap_visitor {
 /* Walks all layers. */
 void rtap_packet_visit(const struct rtap_packet *packet, struct rtap_visitor *visitor);
 
-/* Walks one layer's fields, without enter and leave for the layer itself. */
+/* Walks one layer's fields, without calling enter and leave for the layer itself. */
 void rtap_layer_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor);
 
-/* Reads one fixed or derived field of a layer. False: not there. Not for fields that only a visit finds. */
+/* Reads one fixed or derived field of a layer. False: not present. Cannot read fields that only a visit finds. */
 bool rtap_layer_field(const struct rtap_packet *packet, const struct rtap_layer *layer, const struct rtap_field *field,
 		      struct rtap_value *value);
 
