@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Packets that were captured at several places, each into a file of its own: their clocks can differ by any time. A packet is known
- * again by its identity (reassembly/packet_identity.h), and by the invariant CRC where both copies have it.
+ * Packets captured at several places into separate files, whose clocks can differ by any amount. Copies are recognised by
+ * identity (reassembly/packet_identity.h), and by the invariant CRC if both copies have it.
  */
 #ifndef REASSEMBLY_CAPTURED_COPIES_H
 #define REASSEMBLY_CAPTURED_COPIES_H
@@ -11,25 +11,25 @@
 
 #include <rdmatap/packet.h>
 
-/* The last packets of all interfaces. */
+/* The recent packets of all interfaces. */
 struct captured_copies;
 
-/* at_the_same_time: files are known to have the same packets. NULL: memory is out. */
+/* at_the_same_time: the files are known to contain the same packets. NULL: out of memory. */
 struct captured_copies *captured_copies_create(bool at_the_same_time);
 
 enum captured_copy {
-	CAPTURED_FIRST,            /* or it was sent again */
-	CAPTURED_ELSEWHERE,        /* another interface had it, and this one had not */
-	CAPTURED_DOUBLED,          /* this interface had it just now: the network doubled it */
+	CAPTURED_FIRST,            /* first copy, or a retransmission */
+	CAPTURED_ELSEWHERE,        /* another interface captured it, this one did not */
+	CAPTURED_DOUBLED,          /* this interface just captured it: the network duplicated it */
 };
 
-/* Looks for the packet among the last ones, and remembers it. */
+/* Looks up the packet among the recent ones and adds it. */
 enum captured_copy captured_copies_take(struct captured_copies *copies, const struct rtap_packet *packet);
 
 struct captured_copies_summary {
-	uint64_t packets;          /* that were there before */
-	uint32_t interface, other; /* of the first of them: its own, and where it was first */
-	int64_t offset_ns;         /* by how much `interface`'s clock is ahead of `other`'s, as far as packets in both directions tell */
+	uint64_t packets;          /* packets captured before */
+	uint32_t interface, other; /* of the first of them: its own; that of the first copy */
+	int64_t offset_ns;         /* by how much `interface`'s clock is ahead of `other`'s, estimated from packets in both directions */
 };
 
 struct captured_copies_summary captured_copies_summary(const struct captured_copies *copies);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is reported of a message when nothing will change it any more. Complete means that its bytes are covered.
+ * Computes what is reported of a message that no longer changes. Complete means that all its bytes are covered.
  */
 #ifndef REASSEMBLY_CONCLUDE_H
 #define REASSEMBLY_CONCLUDE_H
 
 #include "reassembly/state.h"
 
-/* Works out length, completeness, what is missing, and the outcome, from what was gathered. */
+/* Computes length, completeness, missing ranges and outcome. */
 void conclude_message(const struct rtap_tracker *tracker, struct message *message);
 
 #endif

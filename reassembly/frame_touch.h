@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Messages that the FPDUs, records and datagrams of the frame at hand are part of: they are wanted if it is.
+ * The messages that FPDUs, records and datagrams of the current frame belong to. They are wanted if the frame is.
  */
 #ifndef REASSEMBLY_FRAME_TOUCH_H
 #define REASSEMBLY_FRAME_TOUCH_H
 
 #include "reassembly/state.h"
 
-/* The frame at hand gave something of the message. */
+/* The current frame contributed to the message. */
 void frame_touch(struct rtap_tracker *tracker, struct message *message);
 
-/* The message goes before the frame is done. */
+/* The message is destroyed before the end of the frame. */
 void frame_touch_forget(struct rtap_tracker *tracker, struct message *message);
 
-/* The frame is done: messages that its FPDUs touched are wanted if `wanted`. */
+/* The frame ends: marks its messages as wanted if `wanted` is set. */
 void frame_touch_done(struct rtap_tracker *tracker, bool wanted);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where the bytes of a message begin and end, as far as that is known.
+ * The known extent of a message's bytes.
  */
 #ifndef REASSEMBLY_MESSAGE_EXTENT_H
 #define REASSEMBLY_MESSAGE_EXTENT_H
 
 #include "reassembly/state.h"
 
-/* Position of the first byte of the message that is known of. */
+/* Position of the first known byte of the message. */
 static inline uint64_t message_position(const struct message *message)
 {
-	/* mostly the first packet seen is the first one */
+	/* Usually the first packet seen is the message's first. */
 	if (message->low == message->origin)
 		return MESSAGE_ORIGIN;
 	return MESSAGE_ORIGIN - (message->origin - message->low) * (message->stream ? message->stream->pmtu : 0);
 }
 
-/* Position behind the last byte of the message that is known of. */
+/* Position after the last known byte of the message. */
 static inline uint64_t message_known_end(const struct message *message)
 {
 	uint64_t end = coverage_end(&message->coverage), cut = coverage_end(&message->cut);
@@ -25,7 +25,7 @@ static inline uint64_t message_known_end(const struct message *message)
 	return message->told_end > end ? message->told_end : end;
 }
 
-/* Whether all bytes that are known of are there, in one run from the first packet on. */
+/* Whether all known bytes are present in one run from the first packet on. */
 static inline bool message_is_one_run(const struct message *message)
 {
 	const struct coverage_run *run = coverage_runs(&message->coverage);
@@ -34,7 +34,7 @@ static inline bool message_is_one_run(const struct message *message)
 	       run->begin == message_position(message);
 }
 
-/* Bytes of a message of which its packets alone tell the length, up to the last that is known of. */
+/* Known length of a message whose length only its packets show. */
 static inline uint64_t message_known_length(const struct message *message)
 {
 	uint64_t end = message_known_end(message), begin = message_position(message);
@@ -42,7 +42,7 @@ static inline uint64_t message_known_length(const struct message *message)
 	return end > begin ? end - begin : 0;
 }
 
-/* Whether a READ has brought all that it asked for, or what the capture left of it. */
+/* Whether a READ has all requested bytes, or those that the capture has. */
 static inline bool message_read_is_over(const struct message *message)
 {
 	return message->shown.request_seen && message->has_last && message->coverage.total + message->cut.total >= message->shown.length;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * When nothing more can be expected for a message that is under way: by PSNs and their answers, or by what TCP acknowledges.
+ * Decides when a message being reassembled no longer waits: by PSNs and responses, or by TCP acknowledgements.
  */
 #ifndef REASSEMBLY_MESSAGE_FINAL_H
 #define REASSEMBLY_MESSAGE_FINAL_H
@@ -8,13 +8,13 @@
 #include "reassembly/state.h"
 #include "reassembly/time_windows.h"
 
-/* Holes that the stream went past so long ago stay holes. */
+/* Holes that the stream passed this long ago are final. */
 #define HOLE_NS (2 * NANOSECONDS)
 
-/* Of a message that nothing has answered: whether it waits for nothing more. */
+/* Whether an unanswered message no longer waits. */
 bool message_final_given_up(const struct rtap_tracker *tracker, const struct message *message);
 
-/* Whether a message of a stream of PSNs waits for nothing more. */
+/* Whether a message of a PSN stream no longer waits. */
 static inline bool message_final_psn(const struct rtap_tracker *tracker, const struct message *message)
 {
 	if (!message->answered)
@@ -22,7 +22,7 @@ static inline bool message_final_psn(const struct rtap_tracker *tracker, const s
 	return message->stream->packets >= message->answered_at + GRACE_PACKETS || tracker->now_ns - message->answered_ns >= GRACE_NS;
 }
 
-/* Whether nothing more can be expected for a message of iWARP that is under way, awaits its acknowledgement or had it lately. */
+/* Whether an iWARP message no longer waits. It may be incomplete, or its acknowledgement outstanding or recent. */
 bool message_final_ddp(const struct rtap_tracker *tracker, const struct message *message);
 
 static inline bool message_is_final(const struct rtap_tracker *tracker, const struct message *message)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The messages of a stream, in the order of their PSNs; and those of them that wait for an acknowledgement.
+ * The messages of a stream in the order of PSNs, and those that wait for an acknowledgement.
  */
 #ifndef REASSEMBLY_MESSAGE_LIST_H
 #define REASSEMBLY_MESSAGE_LIST_H
@@ -10,7 +10,7 @@
 /* message_list_find_before() of a message that is not the last one. */
 struct message *message_list_find_earlier(struct psn_stream *stream, uint64_t psn, struct message *from);
 
-/* The last message that begins at or before `psn`, looked for from `from` on; NULL: from the last one. */
+/* The last message that begins at or before `psn`. The search starts at `from`; NULL: at the last one. */
 static inline struct message *message_list_find_before(struct psn_stream *stream, uint64_t psn, struct message *from)
 {
 	struct message *tail = stream->tail;
@@ -22,7 +22,7 @@ static inline struct message *message_list_find_before(struct psn_stream *stream
 	return message_list_find_earlier(stream, psn, from);
 }
 
-/* Takes a message out of the list of those that wait for an acknowledgement. */
+/* Removes a message from the ring of unacknowledged messages. */
 static inline void message_list_leave_unacked(struct psn_stream *stream, struct message *message)
 {
 	if (!message->unacked_before)
@@ -34,10 +34,10 @@ static inline void message_list_leave_unacked(struct psn_stream *stream, struct 
 	message->unacked_before = message->unacked_after = NULL;
 }
 
-/* Takes a message out of its stream's index. */
+/* Removes a message from its stream's index. */
 void message_list_unindex(struct psn_stream *stream, struct message *message);
 
-/* Takes a message out of its stream. */
+/* Removes a message from its stream. */
 static inline void message_list_leave(struct message *message)
 {
 	struct psn_stream *stream = message->stream;
@@ -54,7 +54,7 @@ static inline void message_list_leave(struct message *message)
 	message->before = message->behind = NULL;
 }
 
-/* Puts a message into the stream behind `before`; NULL: before all. */
+/* Inserts a message after `before`; NULL: first. */
 void message_list_enter(struct psn_stream *stream, struct message *message, struct message *before);
 
 #endif

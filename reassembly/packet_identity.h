@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a packet is known by wherever it was captured: its addresses, IP identification and length, and the header of its transport as far
- * as no network changes it. The payload need not have been captured.
+ * The identity of a packet, independent of where it was captured: its addresses, IP identification and length, and the
+ * fields of its transport header that networks do not change. Does not need the payload.
  */
 #ifndef REASSEMBLY_PACKET_IDENTITY_H
 #define REASSEMBLY_PACKET_IDENTITY_H
@@ -15,24 +15,24 @@
 
 struct packet_identity {
 	uint64_t words[PACKET_IDENTITY_WORDS];
-	uint32_t place;      /* differs from packet to packet; the same in each run */
-	uint32_t icrc;       /* in the order of the wire */
-	bool has_icrc;       /* it was captured */
+	uint32_t place;      /* selects a hash bucket; the same in each run */
+	uint32_t icrc;       /* in wire order */
+	bool has_icrc;       /* `icrc` was captured */
 };
 
-/* Of packets of InfiniBand, RoCE and TCP. False: of another one, or its headers were cut off. */
+/* For packets of InfiniBand, RoCE and TCP. False: another protocol, or truncated headers. */
 bool packet_identify(const struct rtap_packet *packet, struct packet_identity *identity);
 
-/* By what an address' packets can be told from those of most others. */
+/* A byte of the source address that distinguishes most senders. */
 static inline uint8_t packet_sender(const struct rtap_packet *packet)
 {
 	return packet->address_length ? packet->source_address[packet->address_length - 1] : 0;
 }
 
-/* Which of two ends sent it: 1 for the one with the higher address. */
+/* Which end sent the packet: 1 for the end with the higher address. */
 bool packet_is_from_higher(const struct rtap_packet *packet);
 
-/* Times from one file's copy of a packet to another file's. */
+/* Time differences between the copies of packets in two files. */
 struct clock_range {
 	bool is_known;
 	int64_t least_ns, most_ns;
@@ -41,8 +41,8 @@ struct clock_range {
 void clock_range_add(struct clock_range *range, int64_t time_ns);
 
 /*
- * By how much the second file's clock is ahead, as far as packets in both directions allow: 0 if they allow that. `ranges`: by
- * packet_is_from_higher().
+ * By how much the second file's clock is ahead, as far as packets in both directions constrain it: 0 if possible. `ranges`:
+ * indexed by packet_is_from_higher().
  */
 int64_t clock_offset(const struct clock_range ranges[2]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each TCP connection carries: iWARP, ONC RPC in records, or nothing that anybody here reads.
+ * What each TCP connection carries: iWARP, ONC RPC in records, or an unsupported protocol.
  */
 #ifndef REASSEMBLY_TCP_CONTENT_H
 #define REASSEMBLY_TCP_CONTENT_H
@@ -10,15 +10,16 @@
 void tcp_content_init(struct rtap_tracker *tracker);
 
 /*
- * Takes a packet with packet->tcp.present, dissected with context->stop_at_tcp. Tells the context what the stream carries,
- * and the packet what it is in its connection if that is iWARP's. True: the segment has bytes that differ from their first copy.
+ * Processes a packet with packet->tcp.present, dissected with context->stop_at_tcp. Sets what the stream carries in the
+ * context and, for iWARP, the packet's place in its connection. True: the segment has bytes that differ from their first
+ * copy.
  */
 bool tcp_content_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, struct rtap_context *context);
 
-/* The input has ended: tells what is left. */
+/* The input has ended: delivers what is left. */
 void tcp_content_flush(struct rtap_tracker *tracker);
 
-/* Frees everything without telling. */
+/* Frees everything without delivering it. */
 void tcp_content_fini(struct rtap_tracker *tracker);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Times, by the clock of the capture, that mean the same for several protocols.
+ * Time windows shared by several protocols, in capture time.
  */
 #ifndef REASSEMBLY_TIME_WINDOWS_H
 #define REASSEMBLY_TIME_WINDOWS_H
@@ -9,17 +9,23 @@
 
 #define NANOSECONDS INT64_C(1000000000)
 
-/* The same packet within it, on another interface, was captured twice; nor is a copy so soon sent again for want of an answer. */
+/*
+ * The same packet on another interface within this time was captured twice. No sender retransmits for lack of an answer this
+ * soon.
+ */
 #define TWICE_NS (NANOSECONDS / 1000)
 
 /*
- * The point of capture can swap packets, and an acknowledgement can get lost behind it: a message that is done waits so
- * long, or for so many packets, for what still belongs to it.
+ * The capture point can reorder packets, and an acknowledgement can be lost after it: a finished message waits for this
+ * time, or this many packets, for what still belongs to it.
  */
 #define GRACE_NS (NANOSECONDS / 2)
 #define GRACE_PACKETS 256
 
-/* Management: a request without its answer holds up later messages for so long; it, or what has come of a transfer, is remembered. */
+/*
+ * Management: how long a request without response delays later messages; how long a request or the state of a transfer is
+ * kept.
+ */
 #define HOLD_NS (2 * NANOSECONDS)
 #define REMEMBER_NS (60 * NANOSECONDS)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rtap_tracker_frame() in two halves, the first of which needs no state.
+ * rtap_tracker_frame() in two steps, the first of which needs no state.
  */
 #ifndef REASSEMBLY_TRACKER_H
 #define REASSEMBLY_TRACKER_H
@@ -10,30 +10,33 @@
 #include "reassembly/captured_copies.h"
 #include "reassembly/upper/rpc_exchange.h"
 
-/* Dissects a frame by itself. May be called by any thread at any time, for any frame. */
+/* Dissects a frame without state. Thread-safe. */
 void tracker_dissect(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
 
-/* As tracker_dissect(), and works out what tracker_take() else would of the payload: so that another thread has done it. */
+/*
+ * As tracker_dissect(), and also computes what tracker_take() would compute from the payload, to move that work to another
+ * thread.
+ */
 void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
 
-/* The frames from now on are these, or others if `frames` is NULL: they may be looked at before it is their turn. */
+/* The following frames are these, which may be examined in advance. `frames` NULL: unknown. */
 void tracker_set_batch(struct rtap_tracker *tracker, const struct rtap_frame *frames, size_t count);
 
 /*
- * The frames are of several files, which may hold the same packets: what was there before is only counted. Called before the first
- * frame. at_the_same_time: some are known to. False: memory is out.
+ * The frames come from several files, which may contain the same packets: later copies are only counted. Call before the
+ * first frame. at_the_same_time: some files are known to overlap. False: out of memory.
  */
 bool tracker_join_captures(struct rtap_tracker *tracker, bool at_the_same_time);
 
-/* What was found by that; `packets` is 0 if it was not called. */
+/* The result; `packets` is 0 without tracker_join_captures(). */
 struct captured_copies_summary tracker_joined(const struct rtap_tracker *tracker);
 
-/* What rtap_tracker_frame() does of the next frame, of which tracker_dissect() has made the packet. */
+/* The rest of rtap_tracker_frame() for the next frame, with the packet from tracker_dissect(). */
 void tracker_take(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_packet *packet);
 
 /*
- * Called before the first frame: the tracker tells each RPC call with its reply, in the order of the replies within a connection,
- * with the owner of its options. `payload`: with the bytes of all chunks.
+ * Call before the first frame: the tracker passes each RPC call with its reply to `take`, in the order of replies within a
+ * connection, with the owner of its options. `payload`: with the bytes of all chunks.
  */
 void tracker_tell_exchanges(struct rtap_tracker *tracker, rpc_take_exchange *take, bool payload);
 

@@ -2,14 +2,14 @@
 /*
  * From the bytes of one direction of a TCP stream to FPDUs. RFC 5044, section 4.
  *
- * The input is in order: pieces of bytes, and holes where bytes are missing for good. While framing is known, FPDUs are
- * counted off one after another. Where it is not (the capture began in the middle, a hole ate a header, lengths that lead
- * nowhere) it is searched: for a row of FPDUs without markers, and for markers that point back to one. A find counts when
- * CRCs confirm it; where CRCs are not in use, when at least four FPDUs back to back have CRC 0 and headers that a sender
- * would send one after the other. What was held while searching is then told from the first FPDU found on.
+ * The input is in order: pieces of bytes, and holes of bytes that are missing for good. While framing is known, FPDUs are
+ * read one after another. Otherwise (the capture began in the middle, a hole contains a header, lengths do not lead to
+ * further FPDUs) the framer searches: for a sequence of FPDUs without markers, and for markers that point back to an FPDU. A
+ * result is accepted when CRCs confirm it; if CRCs are not in use, when at least four consecutive FPDUs have CRC 0 and
+ * plausible consecutive headers. FPDUs held during the search are then delivered from the first one found.
  *
- * An FPDU inside one piece is told in place; only what straddles pieces is copied. Memory is bounded: FPDU_MAX_HELD bytes
- * a direction while searching, one FPDU otherwise, and nothing while FPDUs and pieces coincide.
+ * An FPDU inside one piece is delivered in place; only FPDUs that span pieces are copied. Memory is bounded: FPDU_MAX_HELD
+ * bytes per direction while searching, one FPDU otherwise, and none while FPDUs and pieces coincide.
  */
 #ifndef REASSEMBLY_IWARP_FPDU_H
 #define REASSEMBLY_IWARP_FPDU_H
@@ -25,21 +25,24 @@
 #define FPDU_MAX_MARKS 1024
 #define FPDU_CANDIDATES 8
 
-/* Gets what is found. Embed it as the first member of a struct that holds the taker's own state. */
+/* Receives the results. Embed it as the first member of a struct with the receiver's state. */
 struct fpdu_sink {
-	/* The next FPDU in stream order. Borrowed for the call; `upper` is NULL. The taker copies `bytes` that it keeps if `split`. */
+	/*
+	 * The next FPDU in stream order. Borrowed for the call; `upper` is NULL. To keep `bytes`, the receiver copies them
+	 * if `split` is set.
+	 */
 	void (*fpdu)(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu);
-	/* `length` stream bytes at `offset`, captured or not, in which no FPDU could be found. */
+	/* `length` stream bytes at `offset`, captured or not, without a recognised FPDU. */
 	void (*lost)(struct fpdu_sink *sink, uint64_t offset, uint64_t length);
 };
 
-/* What is known of something that the two ends agreed upon. */
+/* A feature that the two ends negotiated. */
 enum fpdu_use { FPDU_UNKNOWN, FPDU_OFF, FPDU_ON };
 
-/* What the caller knows of the direction. All zero: nothing. */
+/* What the caller knows of the direction. All zero: nothing known. */
 struct fpdu_rules {
-	bool from_start;  /* the first byte of input is the first one behind the MPA Request or Reply */
-	bool is_iwarp;    /* that this is iWARP needs no proof (its setup, or the other direction, was seen) */
+	bool from_start;  /* the input starts with the first byte after the MPA Request or Reply */
+	bool is_iwarp;    /* iWARP is certain (its setup or the other direction was seen) */
 	enum fpdu_use crc;     /* ON if either side set C. RFC 5044, 7.1.1 */
 	enum fpdu_use markers; /* ON if this direction's receiver set M */
 };
@@ -48,107 +51,106 @@ struct fpdu_rules {
 struct fpdu_piece {
 	const uint8_t *bytes;
 	uint32_t length;
-	uint64_t frame;   /* number of the frame that brought them */
+	uint64_t frame;   /* number of their frame */
 	int64_t time_ns;
-	uint64_t cause;   /* the caller's own: fpdu_cause() */
-	bool checked;     /* an FPDU of its own, if it is one without markers: then its CRC is right */
+	uint64_t cause;   /* opaque to the framer, returned by fpdu_cause() */
+	bool checked;     /* if it is exactly one FPDU without markers, its CRC is good */
 };
 
-/* Where FPDUs of a layout begin and where their next marker stands. Stream offsets. */
+/* The position of markers relative to FPDUs. */
 enum fpdu_layout {
 	FPDU_PLAIN,
 	FPDU_MARKED, /* RFC 5044, 4.3 */
-	FPDU_SKEWED, /* as some old stacks do it: see struct rtap_fpdu */
+	FPDU_SKEWED, /* as in some old implementations: see struct rtap_fpdu */
 };
 
-/* A row of FPDUs that may be one. Stream offsets. */
+/* A possible sequence of FPDUs. Stream offsets. */
 struct fpdu_candidate {
 	enum fpdu_layout layout;
 	uint64_t start;         /* of its first FPDU */
-	uint64_t first_marker;  /* at or behind `start` */
-	uint64_t next;          /* of the FPDU being looked at */
-	uint64_t next_marker;   /* at or behind `next` */
-	uint64_t end;           /* of that FPDU, if `sized` */
+	uint64_t first_marker;  /* at or after `start` */
+	uint64_t next;          /* of the current FPDU */
+	uint64_t next_marker;   /* at or after `next` */
+	uint64_t end;           /* of the current FPDU, if `sized` is set */
 	bool sized;
-	uint32_t good, zero;    /* FPDUs in front of `next` with a good CRC; with none */
-	struct rtap_iwarp_facts facts; /* of the FPDU at `next` if sized, else of the one before */
+	uint32_t good, zero;    /* FPDUs before `next`: with a good CRC; with CRC 0 */
+	struct rtap_iwarp_facts facts; /* of the FPDU at `next` if `sized` is set, else of the previous one */
 };
 
-/* Which frame brought the bytes from an offset on. */
+/* The frame of the bytes from an offset on. */
 struct fpdu_mark {
 	uint64_t offset, frame;
 	int64_t time_ns;
 	uint64_t cause;
 };
 
-/* One direction. The members are the framer's own. */
+/* One direction. The members are private to the framer. */
 struct fpdu_framer {
 	struct fpdu_sink *sink;
-	struct fpdu_rules rules; /* with what was learned since */
+	struct fpdu_rules rules; /* as given and as learned since */
 	uint64_t offset;         /* of the next byte of input */
-	uint64_t start;          /* of the first byte that was neither told nor reported lost */
+	uint64_t start;          /* of the first byte neither delivered nor reported lost */
 	bool searching;
-	bool trusted;            /* in step since the start of FPDUs */
-	uint8_t framing;         /* enum rtap_fpdu_framing of what is told */
+	bool trusted;            /* in step since the first FPDU */
+	uint8_t framing;         /* enum rtap_fpdu_framing of delivered FPDUs */
 	enum fpdu_layout layout;
-	bool layout_certain;     /* agreed upon, or so many bytes fitted that a marker would have been among them */
-	bool markers_proven;     /* a marker pointed back as it should */
-	bool phase_known;        /* next_marker is right */
-	uint64_t found;          /* where FPDUs were counted off from last */
-	uint64_t next_marker;    /* at or behind the next FPDU; keeps its phase while searching */
-	uint64_t skewed_marker;  /* the same, would the layout be the skewed one */
-	uint64_t refused_marker; /* next_marker of the standard's layout while the skewed one is tried */
-	bool skew_refused;       /* it was tried, and was not it */
-	/* the last bytes of input, up to `offset`: the beginning of an FPDU, or what is being searched */
+	bool layout_certain;     /* negotiated, or as many bytes fitted as would include a marker */
+	bool markers_proven;     /* a marker pointed back correctly */
+	bool phase_known;        /* next_marker is valid */
+	uint64_t found;          /* start of the last run of FPDUs */
+	uint64_t next_marker;    /* at or after the next FPDU; keeps its phase while searching */
+	uint64_t skewed_marker;  /* the same for the skewed layout */
+	uint64_t refused_marker; /* next_marker of the standard layout while the skewed one is tried */
+	bool skew_refused;       /* it was tried and did not fit */
+	/* the last bytes of input, up to `offset`: the beginning of an FPDU, or bytes being searched */
 	uint8_t *held;
 	uint32_t held_length, held_room;
-	bool gives;              /* they are being counted off, and fpdu_give() may have them */
-	struct rtap_fpdu_gap gaps[RTAP_FPDU_GAPS]; /* in them, of an FPDU under way */
+	bool gives;              /* held bytes are being delivered, and fpdu_give() may transfer them */
+	struct rtap_fpdu_gap gaps[RTAP_FPDU_GAPS]; /* holes in them, of the current FPDU */
 	uint8_t gap_count;
-	struct fpdu_mark now;    /* the piece being looked at */
-	struct rtap_span checked; /* of it, what has a right CRC if it is one FPDU without markers */
-	struct fpdu_mark *marks; /* where held bytes came from */
+	struct fpdu_mark now;    /* the current piece */
+	struct rtap_span checked; /* part of it that has a good CRC if it is one FPDU without markers */
+	struct fpdu_mark *marks; /* origins of the held bytes */
 	uint32_t mark_count, mark_room;
-	/* for the search */
-	uint64_t scanned, markers_scanned; /* what begins, what is marked in front of these was looked at */
-	uint64_t hole_end;       /* where the last hole ended, or the input began */
-	uint64_t allowance;      /* bytes that CRCs may still be computed over */
-	struct fpdu_candidate *candidates; /* FPDU_CANDIDATES of them, once there was one; in the order of their starts */
+	/* State of the search. */
+	uint64_t scanned, markers_scanned; /* FPDU starts, and markers, before these offsets were examined */
+	uint64_t hole_end;       /* end of the last hole, or start of the input */
+	uint64_t allowance;      /* bytes that may still be read to compute CRCs */
+	struct fpdu_candidate *candidates; /* FPDU_CANDIDATES of them once allocated; in order of `start` */
 	uint32_t candidate_count;
-	bool out_of_memory;      /* bytes were treated as lost because there was no memory for them */
+	bool out_of_memory;      /* bytes were treated as lost for lack of memory */
 };
 
-/* `offset` is the stream offset of the first byte of input; any number, e.g. 64-bit TCP sequence numbers. */
+/* `offset` is the stream offset of the first byte of input; any number, for example a 64-bit TCP sequence number. */
 void fpdu_init(struct fpdu_framer *framer, struct fpdu_sink *sink, const struct fpdu_rules *rules, uint64_t offset);
 
-/* Frees what is held without telling it. */
+/* Frees held bytes without delivering them. */
 void fpdu_fini(struct fpdu_framer *framer);
 
-/* Takes the next bytes of the stream and tells the FPDUs that they end. */
+/* Processes the next bytes of the stream and delivers the FPDUs that they complete. */
 void fpdu_take(struct fpdu_framer *framer, const struct fpdu_piece *piece);
 
-/* The next `length` bytes of the stream are missing, and will not come. `reason` goes into the gaps of FPDUs that lost bytes. */
+/* The next `length` bytes of the stream are missing for good. `reason` is copied to the gaps of FPDUs that lost bytes. */
 void fpdu_skip(struct fpdu_framer *framer, uint64_t length, uint8_t reason);
 
-/* The stream ends: tells what is still held. More input may follow; it is then searched. */
+/* The stream ends: delivers what can be delivered. More input may follow; it is then searched. */
 void fpdu_finish(struct fpdu_framer *framer, uint8_t reason);
 
 /*
- * Bytes from `offset` on, which is ahead of where the framer stands, will come in their turn. If they are FPDUs from the first to
- * the last by all that is known, `ahead` is told of each, and true returned.
+ * Looks at bytes from `offset` on, which is ahead of the framer's position; they will be passed again in order. If they are
+ * a whole number of FPDUs by all that is known, calls `ahead` for each and returns true.
  */
 bool fpdu_look_ahead(const struct fpdu_framer *framer, uint64_t offset, const struct fpdu_piece *piece,
 		     void (*ahead)(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu));
 
-/* How many frames brought the FPDU that the sink is being told of; beyond FPDU_MAX_MARKS those are not counted apart. */
+/* Number of frames of the FPDU being delivered. Beyond FPDU_MAX_MARKS frames are not counted separately. */
 uint32_t fpdu_frames(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu);
 
-/* `cause` of the piece with the last byte of the FPDU that the sink is being told of. */
+/* `cause` of the piece with the last byte of the FPDU being delivered. */
 uint64_t fpdu_cause(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu);
 
 /*
- * Within sink->fpdu: takes over the memory that the FPDU being told lies in, which is fpdu->bytes.bytes, from malloc(), *size
- * bytes. NULL: it is not to be had.
+ * Within sink->fpdu: transfers ownership of the memory at fpdu->bytes.bytes, *size bytes from malloc(). NULL: not possible.
  */
 uint8_t *fpdu_give(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu, size_t *size);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finding FPDUs in held bytes of which it is not known where one begins. For fpdu.c.
+ * Searching held bytes for the start of an FPDU. For fpdu.c.
  */
 #ifndef REASSEMBLY_IWARP_FPDU_SEARCH_H
 #define REASSEMBLY_IWARP_FPDU_SEARCH_H
 
 #include "reassembly/iwarp/fpdu_count.h"
 
-/* Looks through what is held. On a find FPDUs are told and framer->searching is false. */
+/* Searches the held bytes. On success delivers FPDUs and clears framer->searching. */
 void fpdu_search(struct fpdu_framer *framer);
 
-/* No more bytes follow what is held: takes the best there is for a find, if the evidence is enough. */
+/* No more bytes follow: accepts the best candidate if its evidence suffices. */
 void fpdu_search_settle(struct fpdu_framer *framer);
 
-/* Makes room in held bytes: gives up what was held longest. */
+/* Makes room in the held bytes by dropping the oldest. */
 void fpdu_search_forget(struct fpdu_framer *framer);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The two directions of an iWARP stream: what is known of each, what of it waits, and what messages want to know of it.
+ * The two directions of an iWARP stream: what is known of each, what waits, and what messages need to know.
  */
 #ifndef REASSEMBLY_IWARP_IWARP_HALF_H
 #define REASSEMBLY_IWARP_IWARP_HALF_H
@@ -13,34 +13,34 @@ struct rtap_tracker;
 struct connection;
 struct iwarp_stream;
 
-/* What waits for the other direction: an FPDU, or bytes without one. */
+/* An FPDU, or bytes without one, that waits for the other direction. */
 struct iwarp_waiting {
 	struct iwarp_waiting *next;
 	struct rtap_fpdu fpdu;
 	uint32_t frames;
-	uint64_t lost;        /* not 0: bytes without an FPDU, and no FPDU */
-	uint64_t offset;      /* of the stream, where it begins */
-	uint64_t needs;       /* position of the other direction: tcp_half.next */
-	uint64_t segments;    /* of the connection, when it began to wait */
-	uint64_t filling;     /* of the view then, in which `shown` is this FPDU, if not UINT32_MAX */
+	uint64_t lost;        /* not 0: number of bytes without an FPDU */
+	uint64_t offset;      /* stream offset of its first byte */
+	uint64_t needs;       /* needed position of the other direction: tcp_half.next */
+	uint64_t segments;    /* segments of the connection when it began to wait */
+	uint64_t filling;     /* view->fillings when `shown` was set; `shown` may be UINT32_MAX */
 	uint32_t shown;
-	bool wanted;          /* the frame that showed it was */
+	bool wanted;          /* the frame that showed it is wanted */
 	uint8_t bytes[];
 };
 
-#define IWARP_CALLS 64 /* shown ahead of their turn that are remembered: as many as clients and servers commonly agree upon */
+#define IWARP_CALLS 64 /* calls shown out of order that are kept: as many as clients and servers commonly negotiate */
 
-/* A call that was shown ahead of its turn. */
+/* A call that was shown out of order. */
 struct iwarp_call {
-	uint64_t offset;      /* of the stream, where its FPDU begins */
-	uint64_t frame;       /* that shows it */
+	uint64_t offset;      /* stream offset of its FPDU */
+	uint64_t frame;       /* number of the frame that shows it */
 	int64_t time_ns;
 	struct rtap_rpc_facts rpc;
 };
 
 enum iwarp_stage {
-	IWARP_NOTHING, /* no byte was seen */
-	IWARP_SETUP,   /* in a Request or Reply */
+	IWARP_NOTHING, /* no byte seen */
+	IWARP_SETUP,   /* within a Request or Reply */
 	IWARP_FRAMES,
 };
 
@@ -48,23 +48,23 @@ struct iwarp_half {
 	struct fpdu_sink sink;
 	struct iwarp_stream *stream;
 	bool from_a;          /* of the TCP connection */
-	bool begun;           /* its first byte will be the first one of all */
-	bool has_setup;       /* `mpa` is known */
+	bool begun;           /* the stream was seen from its first byte */
+	bool has_setup;       /* `mpa` is valid */
 	enum iwarp_stage stage;
 	uint8_t setup[MPA_SETUP_LENGTH + MPA_MAX_PRIVATE];
 	uint32_t setup_length;
-	uint64_t setup_frame; /* that its last byte came in */
+	uint64_t setup_frame; /* number of the frame with its last byte */
 	int64_t setup_time_ns;
 	struct rtap_mpa_facts mpa;
 	struct fpdu_framer framer;
-	bool was_ahead, wanted; /* of the bytes being taken: their FPDUs were shown in their own frame; which was wanted */
-	uint64_t acknowledged; /* stream offset up to which the messages know it */
-	uint64_t searched;    /* bytes in which no proof was found */
+	bool was_ahead, wanted; /* of the current bytes: their FPDUs were shown in their own frame; that frame is wanted */
+	uint64_t acknowledged; /* acknowledged stream offset that messages know */
+	uint64_t searched;    /* bytes without proof of iWARP */
 	struct iwarp_waiting *first, *last;
 	uint32_t waiting;
 	uint64_t waiting_bytes;
-	struct iwarp_call *calls; /* NULL, or IWARP_CALLS of them, the oldest ones overwritten */
-	uint32_t call_count;  /* noted so far */
+	struct iwarp_call *calls; /* NULL, or a ring of IWARP_CALLS */
+	uint32_t call_count;  /* number of calls ever added */
 };
 
 struct iwarp_stream {
@@ -72,21 +72,23 @@ struct iwarp_stream {
 	struct tcp_connection *tcp;
 	struct iwarp_half halves[2];     /* from the TCP connection's b; a */
 	struct connection *connection;   /* NULL: none yet, or given up for memory */
-	struct budget_holder holder;     /* of all that is held here */
+	struct budget_holder holder;     /* of all memory held here */
 	bool proven, refused;
 	bool resumed;         /* it had a connection before */
-	bool turned;          /* the TCP connection's a is the connection's b */
+	bool turned;          /* end a of the TCP connection is end b of the connection */
 	bool opener_known;
 	uint8_t fins;
 };
 
-/* Which end of the connection sent what this end of the TCP connection did. */
+/* Translates a direction of the TCP connection to one of the connection. */
 static inline bool iwarp_side_of(const struct iwarp_stream *stream, bool from_a)
 {
 	return from_a != stream->turned;
 }
 
-/* Up to where a direction is taken. While FPDUs are searched, those that may be found count as to come. */
+/*
+ * Position up to which a direction is processed. During a search, bytes that may still contain FPDUs count as not processed.
+ */
 static inline uint64_t iwarp_half_taken(const struct iwarp_half *half)
 {
 	const struct tcp_half *tcp = &half->stream->tcp->halves[half->from_a];
@@ -98,19 +100,19 @@ static inline uint64_t iwarp_half_taken(const struct iwarp_half *half)
 	return tcp->next;
 }
 
-/* A call that one side of the connection sent was shown in its frame, but is not taken yet: it is remembered until then. */
+/* Remembers a call that was shown in its frame but is not processed yet. */
 void iwarp_half_note_call(struct iwarp_stream *stream, bool side, const struct rtap_fpdu *fpdu, const struct rtap_rpc_facts *rpc);
 
-/* The latest call with this XID among those, or NULL; valid until the next one is noted. */
+/* The latest remembered call with this XID, or NULL. Valid until the next iwarp_half_note_call(). */
 const struct iwarp_call *iwarp_half_find_call(const struct iwarp_stream *stream, bool side, uint32_t xid);
 
-/* Those that were noted of a direction are forgotten. */
+/* Forgets the remembered calls of a direction. */
 void iwarp_half_forget_calls(struct iwarp_half *half);
 
-/* How many READs and atomics one side of the connection may have outstanding by what the two agreed upon; 0: it is not known. */
+/* Most READs and atomics that one side of the connection may have outstanding, as negotiated; 0: unknown. */
 uint32_t iwarp_half_most_requests(const struct iwarp_stream *stream, bool side);
 
-/* Its connection is no more: what comes later begins another one. */
+/* The connection is destroyed: later FPDUs start another one. */
 void iwarp_half_forget_connection(struct iwarp_stream *stream);
 
 #endif

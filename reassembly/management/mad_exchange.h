@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which management datagram answers which: a response has its request's transaction id, class and attribute, and goes the other way.
- * IBTA vol. 1, 13.4.6.4, 13.5.2.
+ * Matches management datagrams to their requests: a response has its request's transaction id, class and attribute, and
+ * travels in the other direction. IBTA vol. 1, 13.4.6.4, 13.5.2.
  *
- * Transaction ids are compared as a whole, unless one's upper half is 0: a kernel puts its client's number there, and what was
- * captured above it does not have it. Directed-route and LID-routed packets are of one class. A request that comes again before it
- * is answered is a retry, a message of its own that names the first one's frame: the time to the answer counts from that.
+ * Whole transaction ids are compared, unless the upper half of one is 0: the kernel puts its client's number there, and
+ * captures above the kernel do not have it. Directed-route and LID-routed packets have the same class. A request that is
+ * repeated before it is answered is a retry, a message of its own that names the frame of the first one. The response time
+ * counts from the first one.
  *
- * A request is remembered for 60 s, which is longer than anyone waits. Its message waits 2 s for the answer's, so that each can name
- * the other; later answers still name the request's frame.
+ * A request is remembered for 60 s, which is longer than any timeout. Its message waits 2 s for that of the response, so
+ * that each can name the other. Later responses still name the request's frame.
  */
 #ifndef REASSEMBLY_MANAGEMENT_MAD_EXCHANGE_H
 #define REASSEMBLY_MANAGEMENT_MAD_EXCHANGE_H
@@ -22,31 +23,31 @@
 struct message;
 struct mad_exchange;
 
-/* All zero but `budget`, which is borrowed until the end, is empty. */
+/* All zero except `budget`, which is borrowed until the end: empty. */
 struct mad_exchanges {
 	struct budget *budget;
 	struct map map;
-	struct mad_exchange *first, *last; /* in the order of their first requests */
-	struct mad_exchange *first_held;   /* the first whose request's message waits; none before it does */
+	struct mad_exchange *first, *last; /* in the order of first requests */
+	struct mad_exchange *first_held;   /* first one whose request's message waits; NULL: none */
 };
 
 /*
- * Takes a packet with a MAD into account; `message` is its message, or NULL. Fills packet->flow of retries and answers, and what the
- * message has of the MAD.
+ * Processes a packet with a MAD; `message` is its message, or NULL. Fills packet->flow of retries and responses, and the MAD
+ * part of the message.
  */
 void mad_exchange_packet(struct mad_exchanges *exchanges, struct rtap_packet *packet, struct message *message,
 			 const struct rtap_end *source, const struct rtap_end *destination);
 
-/* Whether it asks for an answer; of a request of several segments, the first does. */
+/* Whether the MAD requests an answer. Of a request with several segments, the first does. */
 bool mad_exchange_asks(const struct rtap_mad_facts *mad);
 
-/* Time has come to `now_ns`: lets messages go that waited long enough, and forgets old requests. */
+/* Advances to `now_ns`: releases messages that waited long enough, and forgets old requests. */
 void mad_exchange_advance(struct mad_exchanges *exchanges, int64_t now_ns);
 
-/* No message waits any more: the input has ended. */
+/* The input has ended: no message waits any more. */
 void mad_exchange_finish(struct mad_exchanges *exchanges);
 
-/* Forgets a message that goes. */
+/* Forgets a message that is destroyed. */
 void mad_exchange_forget(struct message *message);
 
 void mad_exchange_fini(struct mad_exchanges *exchanges);

@@ -4,7 +4,7 @@
 
 #include "reassembly/upper.h"
 
-/* All upper layers, in the order in which they are asked; NULL ends them. */
+/* All upper layers, in the order of calls; NULL-terminated. */
 extern const struct upper_layer *const upper_layers[];
 
 #endif
