@@ -11,36 +11,36 @@
 /* 65,536 packets: 3 MB. */
 #define SETS 8192
 #define WAYS 8
-/* Interfaces beyond share a bit. */
+/* Interfaces with higher numbers share bits. */
 #define INTERFACE_BITS 64
 
 struct copy {
-	uint64_t hash;             /* 0: none */
-	uint64_t frame;            /* the first one's number */
-	uint64_t interfaces;       /* that had it, a bit each */
+	uint64_t hash;             /* 0: empty */
+	uint64_t frame;            /* number of the first copy */
+	uint64_t interfaces;       /* interfaces that captured it, one bit each */
 	uint32_t first, last;      /* interfaces */
 	uint32_t icrc;
 	bool has_icrc;
-	int64_t time_ns, last_ns;  /* when they had it */
+	int64_t time_ns, last_ns;  /* capture times of these */
 };
 
-/* Nothing is sent again so soon. */
+/* No sender retransmits this soon. */
 #define AT_ONCE_NS 1000000
 
-/* Whether a sender gives its packets identifications of their own: 0, or always the same, is no evidence. */
+/* Whether a sender gives each packet its own identification. If it is 0, or always the same, it is not evidence. */
 struct sender {
 	uint16_t last_id;
-	uint16_t packets, same;    /* as many as fit, halved together */
+	uint16_t packets, same;    /* as many as fit; both are halved on overflow */
 };
 
 #define SENDERS 256
 
 struct captured_copies {
 	struct captured_copies_summary summary;
-	struct clock_range ranges[2]; /* from the first copy to the second one, by packet_is_from_higher() */
-	uint32_t highest;          /* of the interfaces seen */
-	bool is_interleaved;       /* packets of one came after packets of a later one: they captured at the same time */
-	struct sender senders[SENDERS]; /* by address; several may share one */
+	struct clock_range ranges[2]; /* from the first copy to the second, indexed by packet_is_from_higher() */
+	uint32_t highest;          /* highest interface seen */
+	bool is_interleaved;       /* packets of one interface followed packets of a later one: they captured at the same time */
+	struct sender senders[SENDERS]; /* by address; addresses may share an entry */
 	struct copy sets[SETS][WAYS];
 };
 
@@ -67,7 +67,7 @@ static void note_time(struct captured_copies *copies, const struct rtap_packet *
 		copies->summary.interface = interface;
 		copies->summary.other = first->first;
 	}
-	/* the first copy can be either's */
+	/* Either interface may have the first copy. */
 	if (interface % INTERFACE_BITS == copies->summary.other % INTERFACE_BITS &&
 	    first->interfaces >> copies->summary.interface % INTERFACE_BITS & 1)
 		after_ns = -after_ns;
@@ -93,7 +93,7 @@ static void note_id(struct sender *sender, uint16_t id)
 	sender->same /= 2;
 }
 
-/* Whether this interface had the packet just now. */
+/* Whether this interface just captured the packet. */
 static bool is_doubled(const struct copy *copy, const struct rtap_packet *packet)
 {
 	uint32_t interface = packet->frame->interface;
@@ -119,7 +119,7 @@ enum captured_copy captured_copies_take(struct captured_copies *copies, const st
 	else
 		copies->highest = frame->interface;
 	hash = map_hash(identity.words, PACKET_IDENTITY_WORDS) | 1;
-	/* not by the hash, which is another one in each run: which of them make room would be chance */
+	/* Not by the hash, which differs for each run: the choice of entries to replace would be random. */
 	set = oldest = copies->sets[identity.place % SETS];
 	for (struct copy *copy = set; copy < set + WAYS; copy++) {
 		bool is_same = copy->hash == hash && (!copy->has_icrc || !identity.has_icrc || copy->icrc == identity.icrc);
@@ -130,7 +130,7 @@ enum captured_copy captured_copies_take(struct captured_copies *copies, const st
 		if (copy->frame < oldest->frame)
 			oldest = copy;
 	}
-	/* without an identification a packet that was sent again is the same: files one after the other can have both */
+	/* Without an identification a retransmission looks the same: consecutive files can contain both. */
 	if (found && (tells_packets_apart(sender) || copies->is_interleaved)) {
 		note_time(copies, packet, found);
 		found->interfaces |= bit;

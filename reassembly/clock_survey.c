@@ -9,31 +9,31 @@
 #include "reassembly/packet_identity.h"
 
 #define PLACES (2 * CLOCK_SURVEY_PACKETS)
-/* Packets with identifications of their own are hardly ever taken for others; one without can have been sent again. */
+/* Packets with their own identification are rarely mistaken for others. A packet without can be a retransmission. */
 #define WEIGHT_OF_ID 32
 #define LEAST_WEIGHT 256
-/* Between the first packet that both files have and the last one, they have at least this part of the packets in common. */
+/* Between the first and the last packet that two files share, they share at least one packet in LEAST_SHARE. */
 #define LEAST_SHARE 4
 #define SENDERS 256
 
 struct survey_packet {
-	uint64_t hash;             /* 0: none */
+	uint64_t hash;             /* 0: empty */
 	int64_t time_ns;
-	uint32_t file, matched;    /* matched: by which file last; its own: by none */
+	uint32_t file, matched;    /* matched: last file that matched; the packet's own file: none */
 };
 
-/* What one file has in common with an earlier one. */
+/* What a file shares with an earlier one. */
 struct survey_match {
 	uint64_t packets, weight;
-	uint64_t first, last;      /* of its own packets */
+	uint64_t first, last;      /* index among its own packets */
 	struct clock_range ranges[2];
 };
 
 struct clock_survey {
 	struct survey_packet *packets;
 	uint64_t count;
-	struct survey_match *matches; /* of the file at hand with each one before it */
-	uint64_t own;              /* packets of the file at hand */
+	struct survey_match *matches; /* of the current file with each earlier file */
+	uint64_t own;              /* packets of the current file */
 	uint16_t last_ids[SENDERS];
 	struct survey_file {
 		size_t reference;
@@ -81,7 +81,7 @@ static void note_match(struct clock_survey *survey, const struct survey_packet *
 	uint8_t sender = packet_sender(packet);
 	int64_t after_ns;
 
-	/* file times fill half of the range at most, but clocks may be far apart */
+	/* File times fill at most half of the range, but clocks may be far apart. */
 	if (__builtin_sub_overflow(packet->frame->time_ns, earlier->time_ns, &after_ns) ||
 	    __builtin_add_overflow(after_ns, survey->files[earlier->file].ahead_ns, &after_ns))
 		return;

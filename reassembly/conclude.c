@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * What is told of a message when nothing will change it any more. Complete means that its bytes are covered.
- */
 #include "config.h"
 
 #include "reassembly/conclude.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/message_extent.h"
 
-/* The list of what is missing, growing. */
+/* A growing list of missing ranges. */
 struct missing_list {
 	struct rtap_missing *items;
 	uint32_t count, room;
@@ -39,7 +36,7 @@ static void append(struct missing_list *list, struct rtap_missing item)
 	list->items[list->count++] = item;
 }
 
-/* A hole from `begin` to `end`: in parts cut off by the capture, in parts never there. */
+/* A hole from `begin` to `end`: some parts truncated by the capture, others missing. */
 static void append_hole(struct missing_list *list, const struct message *message, uint64_t start, uint64_t begin, uint64_t end)
 {
 	const struct coverage_run *cuts = coverage_runs(&message->cut);
@@ -74,7 +71,7 @@ static void list_holes(struct missing_list *list, const struct message *message,
 		append_hole(list, message, start, at, start + length);
 }
 
-/* Whether exactly one packet of it came before those that were seen. */
+/* Whether exactly one packet is missing before those that were seen. */
 static bool lacks_first_only(const struct message *message)
 {
 	const struct psn_stream *stream = message->stream;
@@ -84,7 +81,7 @@ static bool lacks_first_only(const struct message *message)
 	return end && end + 1 == message->low && stream->pmtu;
 }
 
-/* Messages whose packets carry their bytes: what of them is not there. */
+/* Messages whose packets carry their bytes: finds what is missing. */
 static void conclude_data(struct message *message, struct missing_list *list)
 {
 	struct rtap_message *shown = &message->shown;
@@ -102,7 +99,7 @@ static void conclude_data(struct message *message, struct missing_list *list)
 			shown->length = shown->length > start ? shown->length - start : 0;
 		} else {
 			shown->length = message_known_length(message);
-			/* a READ that is started again answers with a First too: only the request tells where it begins */
+			/* A restarted READ also answers with a First: only the request shows where it begins. */
 			if (!message->has_first || shown->verb == RTAP_VERB_READ) {
 				shown->length_known = false;
 				append(list, (struct rtap_missing){ 0, 0, false, unknown });
@@ -116,7 +113,7 @@ static void conclude_data(struct message *message, struct missing_list *list)
 	}
 }
 
-/* Responses that were not captured: of the requests, the gaps in their sequence tell. */
+/* Responses that were not captured. For requests, gaps in the sequence are counted. */
 static void count_lost_responses(struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
@@ -130,7 +127,7 @@ static void count_lost_responses(struct message *message)
 			message->connection->shown.trouble[RTAP_TROUBLE_LOST] += (shown->missing[i].length + stream->pmtu - 1) / stream->pmtu;
 }
 
-/* Packets of lengths that do not go with their PSNs can cover more than the message. */
+/* Packets whose lengths do not match their PSNs can cover more than the message. */
 static bool covers_exactly(const struct message *message)
 {
 	const struct coverage_run *run = coverage_runs(&message->coverage);
@@ -187,7 +184,7 @@ static bool is_plain(const struct message *message)
 	}
 }
 
-/* Whether all is there; what is not goes into the list. */
+/* Whether all bytes are present; adds missing ranges to the list. */
 static bool conclude_any(struct message *message)
 {
 	struct rtap_message *shown = &message->shown;

@@ -50,7 +50,7 @@ void connection_life_event(struct connection *connection, const char *name, uint
 	connection_life_add(connection, &(struct rtap_life_event){ .name = name, .frame = frame, .time_ns = time_ns, .reason = reason });
 }
 
-/* Whether one of the events stands behind the one at `index`. */
+/* Whether one of the events follows the event at `index`. */
 static bool follows(const struct rtap_connection *shown, uint32_t index, const char *const *names)
 {
 	for (uint32_t i = index + 1; i < shown->life_count; i++)
@@ -60,7 +60,7 @@ static bool follows(const struct rtap_connection *shown, uint32_t index, const c
 	return false;
 }
 
-/* What shows that a message was answered, even where the answer itself was not captured. */
+/* Events that show that a message was answered, even if the answer was not captured. */
 static const struct {
 	const char *asks;
 	bool or_packets; /* any packet of the connection shows it too */
@@ -74,7 +74,7 @@ static const struct {
 
 void connection_life_conclude(struct rtap_connection *shown)
 {
-	/* MPA goes over TCP; to a SIDR_REP there is no answer */
+	/* MPA runs over TCP; a SIDR_REP has no answer. */
 	if (!shown->learned_by_cm)
 		return;
 	for (uint32_t i = 0; i < shown->life_count; i++)

@@ -16,7 +16,7 @@
 #include "reassembly/upper/rpc_conversation.h"
 #include "reassembly/upper.h"
 
-/* Packets that were under way when a connection was closed still belong to it. */
+/* Packets in flight when a connection was closed still belong to it. */
 #define CLOSING_NS INT64_C(1000000000)
 
 static struct connection *connection_of(struct budget_holder *holder)
@@ -24,7 +24,7 @@ static struct connection *connection_of(struct budget_holder *holder)
 	return (struct connection *)((char *)holder - offsetof(struct connection, holder));
 }
 
-/* Settles all that is under way, as it stands: what comes for it later comes again. */
+/* Settles all incomplete messages. Later packets of them count as repeats. */
 static void conclude(struct rtap_tracker *tracker, struct connection *connection)
 {
 	for (int i = 0; i < 2; i++) {
@@ -41,8 +41,8 @@ static void conclude(struct rtap_tracker *tracker, struct connection *connection
 }
 
 /*
- * Nothing of it was seen for long: it is concluded, and rests with what knows it again. One that is over is reported, even if earlier
- * ones are not.
+ * Nothing was seen for a long time: concludes the connection, which becomes idle with what it needs to recognise repeats. A
+ * closed one is reported, even if earlier ones are not.
  */
 static void give_up(struct budget_holder *holder, void *owner)
 {
@@ -66,7 +66,7 @@ static void evict(struct budget_holder *holder, void *owner)
 	struct rtap_tracker *tracker = owner;
 	struct connection *connection = connection_of(holder);
 
-	/* of one that rests nothing is lost */
+	/* Evicting an idle connection loses nothing. */
 	if (!holder->rests) {
 		tracker->counters.evictions++;
 		connection->shown.trouble[RTAP_TROUBLE_EVICTED]++;
@@ -107,7 +107,9 @@ struct connection *connection_create(struct rtap_tracker *tracker, uint64_t fram
 	return connection;
 }
 
-/* The first one may be another now. Times need not be in the order of frames: it can be due before the one that was. */
+/*
+ * The first connection may have changed. Times are not always in the order of frames: it can be due before the previous one.
+ */
 static void note_due(struct rtap_tracker *tracker)
 {
 	if (tracker->first_closing)

@@ -17,7 +17,7 @@ bool message_final_given_up(const struct rtap_tracker *tracker, const struct mes
 	if (stream->connection->closed && now - stream->connection->closed_ns >= GRACE_NS)
 		return true;
 	end = message->end > message->high ? message->end : message->high + 1;
-	/* a READ takes the PSNs of all its responses at once */
+	/* A READ uses the PSNs of all its responses at once. */
 	after_read = message->shown.verb == RTAP_VERB_READ ||
 		     (assembly_same_verb(stream->tail, RTAP_VERB_READ) && stream->tail->end >= stream->next);
 	newest = after_read ? stream->acknowledged : stream->next;

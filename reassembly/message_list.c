@@ -28,7 +28,7 @@ static __attribute__((noinline)) void index_message(struct psn_stream *stream, s
 	stream->index = tree.root;
 }
 
-/* Messages that are passed in a search before the stream gets an index. */
+/* Search steps after which the stream gets an index. */
 #define MOST_PASSED 64
 
 struct message *message_list_find_earlier(struct psn_stream *stream, uint64_t psn, struct message *from)
@@ -52,10 +52,10 @@ struct message *message_list_find_earlier(struct psn_stream *stream, uint64_t ps
 	return later ? message_of(later)->before : stream->tail;
 }
 
-/* What is passed when a message comes late, for its place among those that wait for an acknowledgement. */
+/* Most search steps for the position of a late message in the ring of unacknowledged ones. */
 #define MOST_PASSED_UNACKED 256
 
-/* Nearly always it is the newest. */
+/* Usually it is the newest. */
 static void link_unacked(struct psn_stream *stream, struct message *message)
 {
 	struct message *first = stream->unacked, *before;

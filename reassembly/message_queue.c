@@ -17,9 +17,9 @@
 #include "reassembly/upper.h"
 
 #define CACHE_LINE 64
-#define MOST_SPARE 1024 /* messages whose memory is kept for others */
+#define MOST_SPARE 1024 /* messages kept for reuse */
 
-/* Places after that one, NULL: all, are not known any more. */
+/* Invalidates the places after a message; NULL: all. */
 static void forget_places_after(struct rtap_tracker *tracker, struct message *last)
 {
 	for (struct message *message = last ? last->waiting_behind : tracker->first_waiting; message && message->place; message = message->waiting_behind)
@@ -54,10 +54,10 @@ static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *
 	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message->waiting_before;
 }
 
-/* Messages that are looked at for the place of one that comes late: it stands behind further ones. */
+/* Most search steps for the position of a late message. Beyond that it is inserted after older ones. */
 #define MOST_PASSED 1024
 
-/* Into the list of those that wait; NULL: before all. */
+/* Inserts into the waiting list; NULL: first. */
 static inline void put_behind(struct rtap_tracker *tracker, struct message *message, struct message *before)
 {
 	message->waiting_before = before;
@@ -66,7 +66,7 @@ static inline void put_behind(struct rtap_tracker *tracker, struct message *mess
 	*(before ? &before->waiting_behind : &tracker->first_waiting) = message;
 }
 
-/* link_waiting() of one that comes late. */
+/* link_waiting() of a late message. */
 static __attribute__((cold, noinline)) void link_late(struct rtap_tracker *tracker, struct message *message)
 {
 	struct message *first = tracker->first_waiting, *before = tracker->last_waiting, *behind;
@@ -93,8 +93,8 @@ static __attribute__((cold, noinline)) void link_late(struct rtap_tracker *track
 }
 
 /*
- * Nearly always at the end; a response that had to wait for its request's queue pair belongs further up. When the input has ended all that
- * wait may: then they are put in order together.
+ * Usually at the end. A response that had to wait for its request's queue pair belongs earlier in the list. After the end of
+ * the input all waiting messages may be late: they are sorted together later.
  */
 static inline void link_waiting(struct rtap_tracker *tracker, struct message *message)
 {
@@ -106,14 +106,14 @@ static inline void link_waiting(struct rtap_tracker *tracker, struct message *me
 		put_behind(tracker, message, last);
 }
 
-/* The order of a binary heap: none is due before the one above it. */
+/* Binary heap: no entry is due before its parent. */
 static void put_aside_at(struct rtap_tracker *tracker, uint32_t at, struct message_aside entry)
 {
 	tracker->aside.heap[at] = entry;
 	entry.message->aside = at + 1;
 }
 
-/* An entry goes to its place, from a place that is free, up or down. */
+/* Moves an entry from a free position up or down to its place. */
 static void sift(struct rtap_tracker *tracker, uint32_t at, struct message_aside entry)
 {
 	struct message_aside *heap = tracker->aside.heap;
@@ -144,7 +144,7 @@ static __attribute__((cold, noinline)) void leave_aside(struct rtap_tracker *tra
 		tracker->aside.due_ns = UINT64_MAX;
 }
 
-/* The one that it is in. */
+/* Leaves the list that it is in. */
 static void leave_stream(struct message *message)
 {
 	if (message->slot)
@@ -194,7 +194,7 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 		leave_aside(tracker, message);
 	if (message->half_before)
 		unlink_half(connection, message);
-	/* most have none of these: calls would cost more than what they do */
+	/* Most messages have none of these: calls would cost more than the checks. */
 	if (message->exchange)
 		mad_exchange_forget(message);
 	if (message->holder)
@@ -235,10 +235,7 @@ static inline void fetch_lines(const char *at)
 	__builtin_prefetch(at + 3 * CACHE_LINE, 1);
 }
 
-/*
- * Into the cache, which it may have left since it was used last: it is the next that will be. Without a loop, which takes longer
- * than what it does.
- */
+/* Prefetches the next message to be used. Unrolled: a loop would take longer. */
 static inline void fetch(const struct message *message)
 {
 	static_assert(offsetof(struct message, by_psn) <= 12 * CACHE_LINE + CACHE_LINE, "nearly all of a message is fetched");
@@ -249,7 +246,7 @@ static inline void fetch(const struct message *message)
 	fetch_lines((const char *)message + 8 * CACHE_LINE);
 }
 
-/* Number that a message will have which is further down the queue than the first one, whose number was the last to be given. */
+/* The number of a message further down the queue than the first one, which has the last number given. */
 static uint64_t number_of(struct rtap_tracker *tracker, const struct message *wanted)
 {
 	while (!wanted->place)
@@ -257,15 +254,15 @@ static uint64_t number_of(struct rtap_tracker *tracker, const struct message *wa
 	return tracker->counters.messages + (wanted->place - tracker->first_waiting->place);
 }
 
-/* Whether nothing changes any more about a message, or those before it. */
+/* Whether the message, or those before it, no longer change. */
 static bool is_ready(const struct rtap_tracker *tracker, const struct message *message)
 {
 	return message->place && tracker->last_ready && message->place <= tracker->last_ready->place;
 }
 
 /*
- * The message that is not over yet, of the first one and those between it and its RPC reply, whose numbers must be known. NULL:
- * nothing changes about them any more.
+ * The message to wait for, among the first one and those between it and its RPC reply, whose numbers must be known. NULL:
+ * none of them changes any more.
  */
 static struct message *awaited_by(struct rtap_tracker *tracker, struct message *message)
 {
@@ -278,11 +275,11 @@ static struct message *awaited_by(struct rtap_tracker *tracker, struct message *
 	}
 	if ((message->awaits_ack || message->answered) && message->connection->ddp && !message_final_ddp(tracker, message))
 		return message;
-	/* what was found ready stays so */
+	/* What was found ready stays ready. */
 	while (message->partner && !is_ready(tracker, message->partner)) {
 		struct message *last = tracker->last_ready, *next = last ? last->waiting_behind : message;
 
-		/* one that only holds a place can go again */
+		/* A message that only reserves a place can be dropped again. */
 		if ((next->holder && !next->shown.is_rpc) || (next->stream && !message_is_final(tracker, next)))
 			return next;
 		if (next->stream)
@@ -291,11 +288,11 @@ static struct message *awaited_by(struct rtap_tracker *tracker, struct message *
 			place_next(tracker);
 		tracker->last_ready = next;
 	}
-	/* what an RPC amounts to does not change its place: only that of the message itself is waited for */
+	/* The result of an RPC does not change its place: only the message itself is waited for. */
 	return message->partner && message->partner->call ? message->partner : NULL;
 }
 
-/* The segments of a transfer of management: what was counted for them is counted anew. */
+/* The segments of a management transfer: replaces their counts by those of the whole. */
 static __attribute__((cold, noinline)) void settle_transfer(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
@@ -348,7 +345,7 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 		connection->shown.messages++;
 		connection->shown.bytes += message->coverage.total;
 	}
-	/* the coverage has told what it knows */
+	/* no longer needed */
 	coverage_fini(&message->cut);
 	if (!message->shown.bytes.bytes)
 		coverage_fini(&message->coverage);
@@ -360,7 +357,7 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 {
 	struct message **at_hand[] = { &tracker->completed, &tracker->cut, &tracker->touched, &tracker->touched_rpc };
 
-	/* messages that are told go between frames */
+	/* Reported messages are freed between frames. */
 	for (size_t i = 0; i < sizeof at_hand / sizeof at_hand[0]; i++)
 		if (*at_hand[i] == message)
 			*at_hand[i] = NULL;
@@ -370,7 +367,7 @@ void message_drop(struct rtap_tracker *tracker, struct message *message)
 	free_message(tracker, message);
 }
 
-/* To the end of those that wait, as if it had begun now. */
+/* Moves to the end of the waiting list, as if it had begun now. */
 static void queue_again(struct rtap_tracker *tracker, struct message *message)
 {
 	unlink_waiting(tracker, message);
@@ -378,10 +375,10 @@ static void queue_again(struct rtap_tracker *tracker, struct message *message)
 	message->queued_ns = tracker->budget.clock_ns;
 }
 
-/* How often those that stepped aside are looked at in the time after which a message is given up. */
+/* Checks of a deferred message within the time after which a message is given up. */
 #define ASIDE_CHECKS 64
 
-/* When to look whether a message is over: soon, and as soon as what it waits for is given up. */
+/* When to check whether a message is finished: soon, and as soon as what it waits for is given up. */
 static uint64_t check_time(const struct rtap_tracker *tracker, const struct message *message)
 {
 	const struct budget *budget = &tracker->budget;
@@ -398,7 +395,7 @@ static uint64_t check_time(const struct rtap_tracker *tracker, const struct mess
 	return budget->clock_ns + wait_ns;
 }
 
-/* It holds up those behind it no longer. Without memory for more it is told in its turn. */
+/* Defers it: it no longer delays later messages. Without memory it is reported in its turn. */
 static void step_aside(struct rtap_tracker *tracker, struct message *message)
 {
 	queue_again(tracker, message);
@@ -424,7 +421,7 @@ static bool is_over(const struct rtap_tracker *tracker, const struct message *me
 	return !((message->awaits_ack || message->answered) && message->connection->ddp) || message_final_ddp(tracker, message);
 }
 
-/* Before all whose places are not settled yet. */
+/* Moves it before all messages whose places are not computed yet. */
 static void bring_forward(struct rtap_tracker *tracker, struct message *message)
 {
 	struct message *before = tracker->last_placed;
@@ -447,7 +444,7 @@ void messages_check_aside(struct rtap_tracker *tracker)
 			sift(tracker, 0, (struct message_aside){ check_time(tracker, message), message });
 			continue;
 		}
-		/* a call stays before its reply */
+		/* A call is reported before its reply. */
 		if (partner && message->shown.kind == RTAP_KIND_RPC_REPLY) {
 			bring_forward(tracker, partner);
 			bring_forward(tracker, message);
@@ -473,7 +470,7 @@ void messages_tell_ready(struct rtap_tracker *tracker)
 		}
 		if (!message_is_overdue(tracker, message))
 			break;
-		/* a call stays before its reply */
+		/* A call is reported before its reply. */
 		if (awaited == message->partner)
 			step_aside(tracker, message);
 		step_aside(tracker, awaited);
@@ -497,7 +494,7 @@ static int compare_places(const void *left, const void *right)
 	return a->at < b->at ? -1 : 1;
 }
 
-/* By first frames. Without memory for that they stay as they are. */
+/* Sorts by first frames. Without memory the order is unchanged. */
 static void put_in_order(struct rtap_tracker *tracker)
 {
 	struct place *places;
@@ -548,7 +545,7 @@ void messages_evict_first(struct rtap_tracker *tracker)
 		upper_detach(message);
 	} else if (message->holder) {
 		tracker->counters.evictions++;
-		/* what holds its place only has nothing to tell yet */
+		/* A message that only reserves a place has nothing to report. */
 		if (!message->shown.is_rpc) {
 			message_drop(tracker, message);
 			return;

@@ -13,7 +13,7 @@
 #define BTH_VARIANT 4
 #define TCP_CHECKSUM 16
 #define TCP_OPTIONS 20
-/* Of packets in one direction only: a network takes less time. */
+/* Used for packets in one direction only: networks take less time. */
 #define NETWORK_NS 1000000
 
 static uint64_t load(const uint8_t *bytes, unsigned length)
@@ -37,7 +37,7 @@ static void identify_ib(const struct rtap_packet *packet, struct packet_identity
 	identity->icrc = identity->has_icrc ? (uint32_t)load(bytes + ib->icrc_offset, ICRC_LENGTH) : 0;
 }
 
-/* All of the header but its checksum, which senders that leave it to their network adapter capture before it is there. */
+/* The whole header except the checksum: with checksum offload the sender captures packets before it is computed. */
 static bool identify_tcp(const struct rtap_packet *packet, struct packet_identity *identity)
 {
 	const struct rtap_layer *layer = rtap_packet_layer(packet, PROTOCOL_TCP, NULL);
@@ -67,7 +67,7 @@ bool packet_identify(const struct rtap_packet *packet, struct packet_identity *i
 	else if (!packet->tcp.present || !identify_tcp(packet, identity))
 		return false;
 	identity->words[2] |= packet->ip_id;
-	/* both count up */
+	/* Both count up. */
 	identity->place += packet->ip_id * UINT32_C(0x9e3779b1);
 	if (length) {
 		memcpy(identity->words + 3, packet->source_address, length);
@@ -102,7 +102,10 @@ int64_t clock_offset(const struct clock_range ranges[2])
 
 		return offset_ns > -NETWORK_NS && offset_ns < NETWORK_NS ? 0 : offset_ns;
 	}
-	/* on the way there a packet is later by the offset and the time that it took; on the way back sooner */
+	/*
+	 * In one direction the second copy is later by the offset plus the transit time, in the other by the transit time
+	 * minus the offset.
+	 */
 	later = one->least_ns > other->least_ns ? one->least_ns : other->least_ns;
 	sooner = one->least_ns > other->least_ns ? other->most_ns : one->most_ns;
 	if (sooner <= 0 && later >= 0)

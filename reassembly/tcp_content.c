@@ -11,10 +11,10 @@
 #include "reassembly/upper/rpc_socket.h"
 #include "reassembly/tcp_content.h"
 
-/* A connection's user; both members NULL: it is deaf. */
+/* State of a connection. Both pointers NULL: the connection is deaf. */
 struct tcp_content {
-	struct iwarp_stream *iwarp;        /* NULL: it is something else */
-	struct rpc_conversation *rpc;      /* NULL: it is something else */
+	struct iwarp_stream *iwarp;        /* NULL: not iWARP */
+	struct rpc_conversation *rpc;      /* NULL: not RPC */
 };
 
 static void begin(void *owner, struct tcp_connection *connection, const struct rtap_packet *packet)
@@ -157,7 +157,7 @@ void tcp_content_flush(struct rtap_tracker *tracker)
 
 void tcp_content_fini(struct rtap_tracker *tracker)
 {
-	/* as at the end, but nobody is told */
+	/* as at the end, but without callbacks */
 	tracker->exchange = NULL;
 	tracker->carriers.user.exchange = NULL;
 	tcp_streams_flush(&tracker->tcp);

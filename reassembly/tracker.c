@@ -32,7 +32,7 @@
 #include "reassembly/tracker.h"
 #include "reassembly/upper/upper_layers.h"
 
-#define CLOCK_SET_NS INT64_C(1000000000) /* frames of several interfaces are less out of order than that */
+#define CLOCK_SET_NS INT64_C(1000000000) /* frames of several interfaces are out of order by less than this */
 #define USUAL_MEMORY (UINT64_C(512) << 20)
 #define USUAL_GIVE_UP_NS (60 * UINT64_C(1000000000))
 
@@ -95,7 +95,7 @@ static void set_lid(struct rtap_end *end, uint16_t lid)
 	end->address_length = 2;
 }
 
-/* Who sent the packet and who is to get it; the queue pairs as far as it tells. */
+/* Sender and receiver of the packet, with queue pairs as far as it shows them. */
 static void ends_of(const struct rtap_packet *packet, struct rtap_end *source, struct rtap_end *destination)
 {
 	*source = *destination = (struct rtap_end){ 0 };
@@ -112,7 +112,7 @@ static void ends_of(const struct rtap_packet *packet, struct rtap_end *source, s
 	source->qpn_known = packet->ib.has_deth;
 }
 
-/* What flow_key_of() makes of the ends of a packet between queue pairs that are connected. */
+/* The result of flow_key_of() for the ends of a packet between connected queue pairs. */
 static void flow_key_of_packet(const struct rtap_packet *packet, struct flow_key *key)
 {
 	struct rtap_end source, destination;
@@ -152,7 +152,7 @@ static inline void note_packet(struct connection *connection, const struct rtap_
 	sender->last_psn_known = true;
 }
 
-/* Acknowledgements and CNPs can go by another path than data. */
+/* Acknowledgements and CNPs can take another path than data. */
 static inline void note_path(struct flow *flow, const struct rtap_packet *packet, bool is_request)
 {
 	uint16_t *port = &flow->path_ports[is_request];
@@ -173,7 +173,7 @@ static enum rtap_transport transport_of(uint8_t opcode)
 	}
 }
 
-/* A connection that no handshake told of, begun by one end's packets. */
+/* A connection without a captured handshake, started by packets of one end. */
 static __attribute__((cold, noinline)) struct connection *infer(struct rtap_tracker *tracker, struct flow *flow,
 								const struct rtap_packet *packet)
 {
@@ -227,7 +227,7 @@ static void response_packet(struct rtap_tracker *tracker, struct flow *flow, str
 
 	response_of(tracker, packet, &response);
 	if (!flow->connection || is_half(flow->connection)) {
-		/* a requester found now has had this response too */
+		/* A requester found now has already processed this response. */
 		if (pairing_response(tracker, flow, &response) || flow->connection)
 			fill_flow(packet, flow->connection, flow->from_a);
 		return;
@@ -266,7 +266,7 @@ static void request_packet(struct rtap_tracker *tracker, struct flow *flow, stru
 	connection_account(tracker, connection);
 }
 
-/* Whether another interface had the same datagram within a millisecond: it was sent once. */
+/* Whether another interface captured the same datagram within a millisecond: it was sent once. */
 static bool is_captured_twice(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
 			      const struct rtap_end *destination)
 {
@@ -276,7 +276,7 @@ static bool is_captured_twice(struct rtap_tracker *tracker, const struct rtap_pa
 	uint32_t crc = crc32_of(0, packet->sources[payload->source].bytes + payload->offset, payload->captured);
 	uint64_t place = (uint64_t)crc << 32 | (uint64_t)packet->ib.psn << 8 | packet->ib.opcode;
 	uint64_t hash = map_hash((uint64_t[2]){ flow_hash(&key), place }, 2) | 1;
-	/* not by the hash, which is another one in each run: which of them make room would be chance */
+	/* Not by the hash, which differs for each run: the choice of entries to replace would be random. */
 	struct recent_datagram *set = tracker->recent_datagrams[(crc ^ packet->ib.psn ^ destination->qpn) % RECENT_DATAGRAM_SETS];
 	struct recent_datagram *oldest = set;
 
@@ -292,7 +292,7 @@ static bool is_captured_twice(struct rtap_tracker *tracker, const struct rtap_pa
 	return false;
 }
 
-/* Datagrams tell both queue pairs. */
+/* Datagrams contain both queue pairs. */
 static __attribute__((noinline)) void datagram(struct rtap_tracker *tracker, struct rtap_packet *packet, const struct rtap_end *source,
 					       const struct rtap_end *destination)
 {
@@ -310,7 +310,7 @@ static __attribute__((noinline)) void datagram(struct rtap_tracker *tracker, str
 		struct connection *connection = NULL;
 		bool from_a = false;
 
-		/* a queue pair can speak to itself */
+		/* A queue pair can send to itself. */
 		if (other && other != flow) {
 			connection = other->connection;
 			from_a = !other->from_a;
@@ -338,7 +338,7 @@ static __attribute__((noinline)) void datagram(struct rtap_tracker *tracker, str
 	connection_account(tracker, flow->connection);
 }
 
-/* It goes to who sent too much, so it has the direction of responses. */
+/* A CNP goes to the sender of too much data, so it has the direction of responses. */
 static __attribute__((cold, noinline)) void congestion(struct rtap_tracker *tracker, struct flow *flow, struct rtap_packet *packet)
 {
 	if (!flow || !flow->connection) {
@@ -353,7 +353,7 @@ static __attribute__((cold, noinline)) void congestion(struct rtap_tracker *trac
 	flow->connection->shown.trouble[RTAP_TROUBLE_CNP]++;
 }
 
-/* is_corrupt() of a packet whose invariant CRC was looked at. */
+/* is_corrupt() of a packet whose invariant CRC was checked. */
 static __attribute__((noinline)) bool judge_icrc(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
 {
 	if (packet->ib.icrc_status == RTAP_CRC_GOOD) {
@@ -373,13 +373,16 @@ static __attribute__((noinline)) bool judge_icrc(struct rtap_tracker *tracker, s
 	return false;
 }
 
-/* Whether the packet's invariant CRC was looked at and shows that it is corrupt. `flow`: NULL: not known. */
+/* Whether the packet's invariant CRC was checked and shows that it is corrupt. `flow`: NULL: unknown. */
 static inline bool is_corrupt(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
 {
 	return packet->ib.icrc_status != RTAP_CRC_UNCHECKED && judge_icrc(tracker, flow, packet);
 }
 
-/* The first packet of a flow: its port may show which flow is the connection's other direction, if that can be by service and PSN. */
+/*
+ * The first packet of a flow: its port may show which flow is the connection's other direction, if service and PSN allow
+ * that.
+ */
 static void pair_by_port(struct rtap_tracker *tracker, struct flow *flow, const struct rtap_packet *packet)
 {
 	struct flow *other;
@@ -393,7 +396,7 @@ static void pair_by_port(struct rtap_tracker *tracker, struct flow *flow, const 
 		pairing_join(tracker, flow, other->connection);
 }
 
-/* Responses that were captured before the first of the requests, of which they are by their port. */
+/* Assigns responses captured before the first request to the connection that their port shows. */
 static __attribute__((cold, noinline)) void pair_pending_by_port(struct rtap_tracker *tracker, struct flow *flow)
 {
 	struct flow *other = port_pairing_partner(flow);
@@ -414,7 +417,7 @@ static __attribute__((noinline)) struct flow *search_flow(struct rtap_tracker *t
 	return flow_find_recent(tracker, &key);
 }
 
-/* The flow of a packet between queue pairs that are connected; NULL: this is its first packet. */
+/* The flow of a packet between connected queue pairs; NULL: this is its first packet. */
 static inline struct flow *flow_of_packet(struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	if (packet->address_length == 4) {
@@ -426,7 +429,7 @@ static inline struct flow *flow_of_packet(struct rtap_tracker *tracker, const st
 	return search_flow(tracker, packet);
 }
 
-/* NULL: memory is out. */
+/* NULL: out of memory. */
 static __attribute__((cold, noinline)) struct flow *begin_flow(struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	struct flow_key key;
@@ -449,7 +452,7 @@ static __attribute__((cold, noinline)) void note_corrupt(struct rtap_tracker *tr
 	}
 }
 
-/* Queue pairs that are connected: RC, UC, XRC. */
+/* Connected queue pairs: RC, UC, XRC. */
 static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
@@ -474,7 +477,7 @@ static void connected(struct rtap_tracker *tracker, struct rtap_packet *packet)
 		pair_pending_by_port(tracker, flow);
 }
 
-/* It was there before. */
+/* The packet was captured before. */
 static void __attribute__((noinline)) note_copy(struct rtap_tracker *tracker, struct rtap_packet *packet, enum captured_copy copy)
 {
 	struct rtap_end source, destination;
@@ -532,7 +535,7 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, 
 		tracker->counters.unsupported++;
 		return;
 	}
-	/* whom it came from, or what it answers, was cut off by the capture */
+	/* The sender, or the request that it answers, was truncated by the capture. */
 	if ((opcode->headers & IB_DETH && !packet->ib.has_deth) || (opcode->headers & IB_AETH && !packet->ib.has_aeth))
 		return;
 	if (ib_service(packet->ib.opcode) == IB_UD)
@@ -541,7 +544,7 @@ static void ib_packet(struct rtap_tracker *tracker, struct rtap_packet *packet, 
 		connected(tracker, packet);
 }
 
-/* Memory is short: messages that wait for others to be told go first if they are most of it. */
+/* Memory is short: messages that wait for others to be reported go first if they use most of it. */
 static __attribute__((cold, noinline)) void relieve(struct rtap_tracker *tracker)
 {
 	while (tracker->budget.used > tracker->budget.limit)
@@ -551,7 +554,7 @@ static __attribute__((cold, noinline)) void relieve(struct rtap_tracker *tracker
 			break;
 }
 
-/* A SEND of several packets that ended in this one: its upper protocols are shown here, as far as its bytes go. */
+/* A SEND of several packets that ended in this one: shows its upper protocols here, as far as bytes are present. */
 static __attribute__((noinline)) void dissect_message(const struct message *message, const struct rtap_frame *frame,
 						      struct rtap_context *context, struct rtap_packet *packet)
 {
@@ -569,7 +572,7 @@ static __attribute__((noinline)) void dissect_message(const struct message *mess
 		message->connection->upper = RTAP_UPPER_RPCRDMA;
 }
 
-/* Of a SEND of several packets that is over: one whose first bytes at least are kept. */
+/* A finished SEND of several packets of which at least the first bytes are kept. */
 static const struct message *message_to_show(const struct rtap_tracker *tracker)
 {
 	const struct message *message = tracker->completed ? tracker->completed : tracker->cut;
@@ -579,7 +582,7 @@ static const struct message *message_to_show(const struct rtap_tracker *tracker)
 	return tracker->completed || coverage_runs(&message->coverage)->begin == message_position(message) ? message : NULL;
 }
 
-/* The data of a management transaction are shown with the segment that completed them. */
+/* The data of a management transfer is shown with the segment that completed it. */
 static __attribute__((cold, noinline)) void dissect_transfer(struct rtap_tracker *tracker, const struct rtap_frame *frame,
 							     struct rtap_context *context, struct rtap_packet *packet)
 {
@@ -590,7 +593,7 @@ static __attribute__((cold, noinline)) void dissect_transfer(struct rtap_tracker
 	packet->flow = flow;
 }
 
-/* A REP and a REJ do not tell which service they speak for. */
+/* REP and REJ do not contain the service. */
 static __attribute__((cold, noinline)) void take_consumer(const struct rtap_tracker *tracker, const struct rtap_frame *frame,
 							  struct rtap_context *context, struct rtap_packet *packet)
 {
@@ -625,7 +628,7 @@ static void dissect_again(struct upper_work *work)
 	work->packet->flow = flow;
 }
 
-/* What the frame at hand has for its connection's upper layer. Repeats are part of no message any more. */
+/* Passes the current frame to its connection's upper layer. Repeats belong to no message. */
 static __attribute__((noinline)) void take_upper(struct rtap_tracker *tracker, struct rtap_context *context,
 						 struct rtap_packet *packet)
 {
@@ -652,7 +655,7 @@ static __attribute__((noinline)) void datagram_packet(struct rtap_tracker *track
 	rpc_socket_packet(tracker, conversation, from_a, NULL, packet);
 }
 
-/* What is neither InfiniBand nor RoCE. */
+/* Neither InfiniBand nor RoCE. */
 static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
 			  struct rtap_packet *packet)
 {
@@ -664,7 +667,7 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 		frame_touch_done(tracker, tracker->options.wanted(tracker->options.owner, packet));
 }
 
-/* A segment is shown by what the stream that it is of is known to carry. */
+/* Shows a segment by what its stream is known to carry. */
 static void tcp_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame, struct rtap_context *context,
 		       struct rtap_packet *packet)
 {
@@ -691,7 +694,7 @@ void tracker_dissect_ahead(const struct rtap_tracker *tracker, const struct rtap
 	tcp_stream_digest(packet);
 }
 
-/* It is no anomaly of the packet. */
+/* Removes the anomaly from the packet. */
 static __attribute__((cold, noinline)) void ignore_icrc(struct rtap_packet *packet)
 {
 	uint8_t kept = 0;
@@ -704,7 +707,7 @@ static __attribute__((cold, noinline)) void ignore_icrc(struct rtap_packet *pack
 	packet->anomaly_count = kept;
 }
 
-/* What is known of the frame at hand besides its bytes: most frames need nothing of it. */
+/* What is known of the current frame besides its bytes. Most frames need none of it. */
 struct knowledge {
 	struct rtap_context context;
 	bool is_set;
@@ -723,10 +726,10 @@ static inline struct rtap_context *context_of(const struct rtap_tracker *tracker
 	return &known->context;
 }
 
-/* Holders of memory were given up. */
+/* Budget holders were given up. */
 static __attribute__((cold, noinline)) void follow_given_up(struct rtap_tracker *tracker)
 {
-	/* messages that were concluded have nothing of the frame at hand */
+	/* Messages concluded so have nothing to do with the current frame. */
 	frame_touch_done(tracker, false);
 	messages_advance(tracker);
 	connections_advance(tracker);
@@ -738,7 +741,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	const struct message *message;
 	enum captured_copy copy = CAPTURED_FIRST;
 
-	/* what ends before this frame must not refer to the last one, which may have been freed */
+	/* What ends before this frame must not refer to the last one, which may have been freed. */
 	if (tracker->view.frame.bytes)
 		iwarp_view_end(&tracker->view, &tracker->budget);
 	if (tracker->exchanges.first || tracker->exchanges.first_held)
@@ -750,19 +753,19 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	connections_advance(tracker);
 	if (unlikely(tracker->budget.used > tracker->budget.limit))
 		relieve(tracker);
-	/* out of order by a little; or the capturing machine's clock was set back */
+	/* Slightly out of order; or the clock of the capturing machine was set back. */
 	if (frame->time_ns > tracker->now_ns || tracker->now_ns - frame->time_ns >= CLOCK_SET_NS)
 		tracker->now_ns = frame->time_ns;
 	if (budget_advance(&tracker->budget, tracker->now_ns))
 		follow_given_up(tracker);
 	known.is_set = false;
-	/* the last piece of a datagram shows all of it */
+	/* The last fragment of a datagram shows all of it. */
 	if (packet->fragment.present &&
 	    ip_fragments_add(&tracker->fragments, packet, &context_of(tracker, &known)->datagram) == IP_FRAGMENTS_WHOLE)
 		rtap_dissect(frame, &known.context, packet);
 	if (tracker->copies)
 		copy = captured_copies_take(tracker->copies, packet);
-	/* over InfiniBand it comes in datagrams */
+	/* Over InfiniBand, management uses datagrams. */
 	if (!packet->ib.has_bth || packet->ib.has_deth)
 		take_group_management(tracker, packet);
 	tracker->tcp.is_copy = copy == CAPTURED_ELSEWHERE;
@@ -852,7 +855,7 @@ void rtap_tracker_close(struct rtap_tracker *tracker)
 {
 	if (!tracker)
 		return;
-	/* what is left without rtap_tracker_finish() is not told */
+	/* Without rtap_tracker_finish() the rest is not reported. */
 	tracker->options.message = NULL;
 	tracker->options.connection = NULL;
 	tracker->exchange = NULL;

@@ -3,7 +3,7 @@
 
 #include "reassembly/upper.h"
 
-/* The one that the connection is set up for; NULL: that is not known. */
+/* The layer that the connection setup names; NULL: unknown. */
 static const struct upper_layer *set_up_layer(const struct rtap_tracker *tracker, const struct connection *connection)
 {
 	for (const struct upper_layer *const *layer = tracker->layers; *layer; layer++)
@@ -12,7 +12,7 @@ static const struct upper_layer *set_up_layer(const struct rtap_tracker *tracker
 	return NULL;
 }
 
-/* The connection is of a layer from the moment on when it is asked, unless that says no. */
+/* Sets the connection's layer before calling it; resets it if the layer does not accept. */
 static bool take(struct upper_work *work, bool is_send)
 {
 	struct connection *connection = work->connection;
@@ -78,7 +78,7 @@ void upper_merged(struct rtap_tracker *tracker, struct connection *from, struct 
 			(*layer)->merged(tracker, from, to, turned);
 		return;
 	}
-	/* of two that contradict each other the one that stays is right */
+	/* If the two differ, that of the remaining connection is right. */
 	if (from->layer && to->layer && from->layer != to->layer) {
 		from->layer->end(tracker, from);
 		from->layer->over(tracker, from);

@@ -12,9 +12,12 @@
 #include "reassembly/upper.h"
 
 #define MAX_IN_FLIGHT 8192
-/* SENDs of up to so many bytes are put together for the protocols above; bulk goes by RDMA. */
+/* SENDs of up to this size are reassembled for upper protocols; bulk data uses RDMA. */
 #define MAX_SEND_BYTES (256u << 10)
-/* All that keep bytes nobody may ask for: their share of the limit on memory, and what they may have at least, if that is less than a quarter. */
+/*
+ * For messages that keep bytes without a known need: divisor of the memory limit, and a minimum unless that exceeds a
+ * quarter of the limit.
+ */
 #define AHEAD_SHARE 128
 #define LEAST_AHEAD (UINT64_C(1) << 20)
 
@@ -28,7 +31,6 @@ uint64_t assembly_packets_of(uint64_t length, uint32_t pmtu)
 	return length <= pmtu ? 1 : (length + pmtu - 1) / pmtu;
 }
 
-/* The PSNs that a request takes whose length is announced; 0: that depends on the path MTU, which is not known. */
 uint64_t assembly_psn_count(uint64_t length, uint32_t pmtu)
 {
 	if (pmtu)
@@ -48,16 +50,16 @@ void assembly_change_path_mtu(struct psn_stream *stream, uint32_t pmtu)
 	if (!is_path_mtu(pmtu))
 		return;
 	stream->pmtu = pmtu;
-	/* of those that begin while it is known the end is worked out then */
+	/* For those that begin while it is known, the end is computed then. */
 	for (struct message *message = was_known ? NULL : stream->head; message; message = message->behind) {
 		if (!has_announced_length(message) || message->end)
 			continue;
 		message->end = message->low + assembly_packets_of(message->shown.length, pmtu);
-		/* it may have come late, into a gap of which nobody knew then how much it takes */
+		/* It may have arrived late, in a gap, before its number of PSNs was known. */
 		if (message->shown.verb == RTAP_VERB_READ)
 			psn_fill(stream, message->low, message->end);
 	}
-	/* a READ takes the PSNs of all its responses */
+	/* A READ uses the PSNs of all its responses. */
 	if (stream->tail && stream->tail->end > stream->next)
 		stream->next = stream->tail->end;
 }
@@ -114,7 +116,7 @@ static void account_change(struct rtap_tracker *tracker, struct message *message
 		kept_ahead_enter(tracker, message);
 }
 
-/* What of the memory budget the payload takes, after it has grown. */
+/* Updates the charge for a payload that has grown. */
 static inline void account(struct rtap_tracker *tracker, struct message *message)
 {
 	uint64_t memory = coverage_memory(&message->coverage) + coverage_memory(&message->cut);
@@ -135,7 +137,7 @@ static bool keeps_bytes(const struct rtap_tracker *tracker, const struct message
 	return !message->bytes_dropped && (tracker->keep & COVERAGE_BYTES || message->bytes_wanted);
 }
 
-/* Length, coverage and times stay exact without them. */
+/* Drops the bytes. Length, coverage and times stay exact. */
 static void evict_bytes(struct rtap_tracker *tracker, struct message *message)
 {
 	drop_bytes(message);
@@ -145,8 +147,9 @@ static void evict_bytes(struct rtap_tracker *tracker, struct message *message)
 }
 
 /*
- * The oldest of the messages that keep bytes ahead drop theirs, until the others have no more than their share. A SEND that is whole was
- * shown. It is a loss, and counted, only if the SEND becomes whole later, or a call names the memory of the READ or WRITE: rpc_region_land().
+ * The oldest messages that keep bytes without a known need drop them until the rest is within its share. A SEND that is
+ * complete was shown. The loss is counted only if the SEND is completed later, or if a call names the memory of the READ or
+ * WRITE: rpc_region_land().
  */
 static void __attribute__((noinline)) relieve_ahead(struct rtap_tracker *tracker)
 {
@@ -165,7 +168,7 @@ static void __attribute__((noinline)) relieve_ahead(struct rtap_tracker *tracker
 	}
 }
 
-/* Whether memory allows the message to keep these bytes too. */
+/* Whether memory suffices for the message to keep these bytes too. */
 static bool has_room(const struct rtap_tracker *tracker, const struct message *message, uint64_t position, uint64_t length)
 {
 	uint64_t room = coverage_room_for(&message->coverage, position, length), limit = tracker->budget.limit;
@@ -179,7 +182,7 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 	unsigned keep = (tracker->keep & ~(unsigned)COVERAGE_BYTES) | (keeps_bytes(tracker, message) ? COVERAGE_BYTES : 0u);
 	uint64_t fresh, cut_fresh = 0;
 
-	/* bytes are kept of all packets or of none; what the capture cut off has none to keep */
+	/* Bytes are kept of all packets or of none; a truncated packet has none to keep. */
 	if ((keep & COVERAGE_BYTES) && piece->captured && ((message->coverage.count && !message->coverage.bytes) || !piece->bytes)) {
 		drop_bytes(message);
 		keep &= ~(unsigned)COVERAGE_BYTES;
@@ -202,7 +205,6 @@ uint64_t assembly_add_bytes(struct rtap_tracker *tracker, struct message *messag
 	return fresh;
 }
 
-/* Takes the message behind into one that it continues. */
 void assembly_join(struct rtap_tracker *tracker, struct message *message, struct message *other)
 {
 	struct rtap_message *shown = &message->shown, *taken = &other->shown;
@@ -229,7 +231,7 @@ void assembly_join(struct rtap_tracker *tracker, struct message *message, struct
 		shown->first_frame = taken->first_frame;
 	if (taken->last_frame > shown->last_frame)
 		shown->last_frame = taken->last_frame;
-	/* times need not be in the order of frames */
+	/* Times are not always in the order of frames. */
 	if (taken->time_ns < shown->time_ns)
 		shown->time_ns = taken->time_ns;
 	if (taken->time_end_ns > shown->time_end_ns)
@@ -248,7 +250,7 @@ void assembly_join(struct rtap_tracker *tracker, struct message *message, struct
 	account(tracker, message);
 }
 
-/* Whether a packet that is no First can belong to the message before it. */
+/* Whether a packet other than a First can belong to the message before it. */
 static bool continues(const struct message *message, enum rtap_verb verb, uint64_t psn)
 {
 	if (!assembly_same_verb(message, verb))
@@ -257,11 +259,10 @@ static bool continues(const struct message *message, enum rtap_verb verb, uint64
 		return psn < message->end;
 	if (psn <= message->high)
 		return true;
-	/* one lost packet cannot have been both the Last of one message and the First of the next */
+	/* One lost packet cannot be both the Last of one message and the First of the next. */
 	return !message->has_last && psn <= message->high + 2;
 }
 
-/* Whether `message`, whose First was not seen, goes on what comes up to `psn`. */
 bool assembly_is_continued_by(const struct message *message, const struct message *next, uint64_t psn)
 {
 	if (!assembly_same_verb(next, (enum rtap_verb)message->shown.verb) || next->has_first || next->shown.request_seen)
@@ -269,7 +270,6 @@ bool assembly_is_continued_by(const struct message *message, const struct messag
 	return message->end ? next->low < message->end : next->low <= psn + 2;
 }
 
-/* Whether two parts can be of one SEND, of which the packets between were not seen. */
 bool assembly_may_be_one(const struct message *message, const struct message *next)
 {
 	return assembly_same_verb(message, RTAP_VERB_SEND) && assembly_same_verb(next, RTAP_VERB_SEND) && !message->has_last && !next->has_first;
@@ -282,24 +282,24 @@ struct message *assembly_message_of(struct rtap_tracker *tracker, struct psn_str
 	struct message *next = before ? before->behind : stream->head, *message;
 	bool begins = opcode->place == IB_FIRST || opcode->place == IB_ONLY;
 
-	/* a READ that was started again has Firsts and Lasts in its middle */
+	/* A restarted READ has Firsts and Lasts in its middle. */
 	if (verb == RTAP_VERB_READ && assembly_same_verb(before, verb) && before->shown.request_seen && (!before->end || psn < before->end))
 		return before;
 	if (before && before->low == psn && (begins == before->has_first || before->shown.request_seen))
 		return assembly_same_verb(before, verb) ? before : NULL;
 	if (!begins && continues(before, verb, psn))
 		return before;
-	/* what was seen of it so far came without its beginning */
+	/* Its packets so far arrived without its beginning. */
 	if (opcode->place != IB_LAST && opcode->place != IB_ONLY && assembly_same_verb(next, verb) && !next->has_first && !next->shown.request_seen &&
 	    next->low <= psn + 2 && (next->origin == next->low || stream->pmtu))
 		return next;
-	/* it repeats what has been told already */
+	/* It repeats reported data. */
 	if (psn < stream->settled_high)
 		return NULL;
 	message = assembly_create(tracker, stream, before, psn, piece, verb);
 	if (!message)
 		return NULL;
-	/* which memory it is about is not known before a WRITE's beginning or a READ's request */
+	/* The memory is unknown before a WRITE's first packet or a READ's request. */
 	message->bytes_wanted = verb == RTAP_VERB_SEND ? opcode->place != IB_ONLY :
 							 (verb == RTAP_VERB_READ || !begins) && upper_may_want(tracker, stream->connection);
 	if (verb == RTAP_VERB_SEND && !begins)
@@ -320,7 +320,7 @@ static bool covers_all(const struct message *message, uint64_t begin, uint64_t l
 	return !length || (message->coverage.count == 1 && run->begin <= begin && run->end >= begin + length);
 }
 
-/* Up to the last that is known of. */
+/* Up to the last known byte. */
 static bool covers_known(const struct message *message)
 {
 	uint64_t begin = message_position(message), end = message_known_end(message);
@@ -363,7 +363,6 @@ void assembly_count_trouble(struct connection *connection, enum rtap_psn_analysi
 	trouble[RTAP_TROUBLE_DIFFERING_REPEAT] += differs;
 }
 
-/* The handshake told where the sequence begins. */
 void assembly_start(struct psn_stream *stream, uint32_t psn)
 {
 	const struct rtap_connection *shown = &stream->connection->shown;

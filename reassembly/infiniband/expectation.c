@@ -47,7 +47,7 @@ void expectation_remove(struct rtap_tracker *tracker, struct expectation *expect
 		expectation->same_before->same_behind = next;
 	} else {
 		map_remove(&tracker->expectations, expectation->hash, expectation);
-		/* the slot that went free takes the next one without growing */
+		/* The freed slot takes the next one without growing. */
 		if (next && !map_add(&tracker->expectations, expectation->hash, next))
 			tracker->counters.evictions++;
 	}
@@ -109,7 +109,7 @@ bool expectation_reserve(struct rtap_tracker *tracker, struct connection *connec
 	larger = memory_new_zeroed(room, sizeof *larger);
 	if (!larger)
 		return connection->expectation_room > 0;
-	/* they move: the table must point to where they are */
+	/* The entries moved: updates the pointers in the table. */
 	for (uint32_t i = 0; i < kept; i++) {
 		struct expectation *old = &connection->expectations[i];
 

@@ -17,7 +17,7 @@
 #define MAX_SERVICES 65536
 #define MAX_WAITING 64
 
-/* Room in a life for its end, however many paths were loaded. */
+/* Events reserved for the end of a life, however many paths were loaded. */
 #define EVENTS_AT_THE_END 3
 
 static bool has_id(const struct handshake *handshake, uint32_t id)
@@ -32,7 +32,7 @@ static struct connection *connection_of(const struct rtap_tracker *tracker, cons
 	return handshake ? handshake->connection : NULL;
 }
 
-/* The connection that a message speaks of, by the sender's id for it or the receiver's. */
+/* The connection of a message, by the sender's or the receiver's id for it. */
 static struct connection *meant(const struct rtap_tracker *tracker, const struct rtap_cm_facts *cm, const struct rtap_end *source,
 				const struct rtap_end *destination, bool *from_a)
 {
@@ -69,7 +69,7 @@ static void add_event(struct connection *connection, const char *name, const str
 		.name = name, .frame = frame->number, .time_ns = frame->time_ns, .reason = reason, .interface = frame->interface });
 }
 
-/* The message of an event came again. The same frame on another interface is no repeat. */
+/* The message of an event was repeated. The same frame on another interface is not a repeat. */
 static void note_repeat(struct connection *connection, const char *name, const struct rtap_packet *packet)
 {
 	struct rtap_life_event *event = event_named(&connection->shown, name);
@@ -84,7 +84,7 @@ static void note_repeat(struct connection *connection, const char *name, const s
 		connection->shown.time_end_ns = now_ns;
 }
 
-/* Notes what a message tells; once, however often it comes. */
+/* Adds the event of a message, once for all repeats. */
 static void tell_event(struct connection *connection, const char *name, const struct rtap_packet *packet, uint32_t reason)
 {
 	if (event_named(&connection->shown, name))
@@ -104,7 +104,7 @@ static void take_private(struct connection *connection, const struct rtap_cm_fac
 	shown->receive_size[side] = cm->receive_size;
 }
 
-/* Transport service type 3 is told by the extended one. IBTA vol. 1, 12.7.14; A14. */
+/* Transport service type 3: see the extended type. IBTA vol. 1, 12.7.14; A14. */
 static enum rtap_transport transport_of(const struct rtap_cm_facts *cm)
 {
 	if (cm->transport_type == 3 && cm->extended_transport == 1)
@@ -112,7 +112,7 @@ static enum rtap_transport transport_of(const struct rtap_cm_facts *cm)
 	return cm->transport_type == 1 ? RTAP_TRANSPORT_UC : RTAP_TRANSPORT_RC;
 }
 
-/* Packets of the other queue pair to `receiver` are this connection's; whoever used these numbers before is gone. */
+/* Packets of the other queue pair to `receiver` belong to this connection. An earlier user of these numbers is gone. */
 static void claim(struct rtap_tracker *tracker, struct connection *connection, bool from_a)
 {
 	const struct rtap_end *source = from_a ? &connection->shown.a : &connection->shown.b;
@@ -127,7 +127,7 @@ static void claim(struct rtap_tracker *tracker, struct connection *connection, b
 		connection_retire(tracker, flow->connection);
 	else if (flow)
 		flow_destroy(tracker, flow);
-	/* what responses had told of the other end was wrong */
+	/* The other end inferred from responses was wrong. */
 	if (connection->flows[from_a])
 		flow_destroy(tracker, connection->flows[from_a]);
 	connection->flows[from_a] = NULL;
@@ -177,7 +177,7 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	connection->shown.ack_timeout = cm->ack_timeout;
 	connection->shown.retry_count = cm->retry_count;
 	connection->shown.rnr_retry_count = connection->shown.rnr_retries[1] = cm->rnr_retry_count;
-	/* what it will receive begins there: b's */
+	/* PSN of the packets that it will receive: those of b. */
 	connection->shown.b.psn = cm->starting_psn;
 	connection->shown.b.psn_known = true;
 	for (int i = 0; i < 2; i++) {
@@ -187,7 +187,7 @@ static void request(struct rtap_tracker *tracker, const struct rtap_packet *pack
 	take_private(connection, cm, true);
 	add_event(connection, "rdma_connect", packet, 0);
 	claim(tracker, connection, false);
-	/* so the requester's packets are known even if nobody sees the REP */
+	/* Identifies the requester's packets even if the REP is not captured. */
 	if (connection->flows[0] && packet->source_port && cm->flow_label)
 		port_pairing_enter(tracker, connection->flows[0], port_of_label(cm->flow_label), true);
 	connection_account(tracker, connection);
@@ -215,11 +215,11 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 		return;
 	}
 	handshake->connection = connection;
-	/* how one who asked would reject the answer is nobody's format */
+	/* Rejections sent by the requester have no defined private data format. */
 	if (handshake != connection->handshakes[1])
 		handshake->consumer = RTAP_CM_CONSUMER_OTHER;
 	connection->handshakes[0] = handshake;
-	/* IBTA vol. 1, A14: with XRC the queue pair's number stands where the EE context's is else */
+	/* IBTA vol. 1, A14: with XRC the queue pair number is in the field of the EE context. */
 	connection->shown.b.qpn = connection->shown.transport == RTAP_TRANSPORT_XRC ? cm->local_eecn : cm->local_qpn;
 	connection->shown.b.qpn_known = true;
 	connection->shown.a.psn = cm->starting_psn;
@@ -231,7 +231,7 @@ static void reply(struct rtap_tracker *tracker, const struct rtap_packet *packet
 	connection_account(tracker, connection);
 }
 
-/* Datagram queue pairs: a connection from the request on. 12.11. */
+/* Datagram queue pairs: the connection exists from the request on. 12.11. */
 static void ask(struct rtap_tracker *tracker, const struct rtap_packet *packet, const struct rtap_end *source,
 		const struct rtap_end *destination)
 {
@@ -310,7 +310,7 @@ static struct connection *waiting_for(const struct rtap_tracker *tracker, const 
 	const struct handshake *resolved = handshake_ids_find(&tracker->services, service, service->qpn, SIDR_QUEUE_PAIR);
 	struct connection *found = NULL;
 
-	/* the one that asked first, which stands last */
+	/* the oldest request, which is last */
 	for (struct connection *connection = resolved ? resolved->connection : NULL; connection; connection = connection->next_resolved)
 		if (!memcmp(connection->shown.a.address, other->address, sizeof other->address))
 			found = connection;
@@ -342,7 +342,7 @@ bool handshake_service(const struct rtap_tracker *tracker, const struct rtap_end
 	return service != NULL;
 }
 
-/* Paths can be loaded any number of times; a transaction that comes again is one loaded again. */
+/* Paths can be loaded any number of times. A repeated transaction id is a repeat. */
 static void path_event(struct connection *connection, const struct rtap_packet *packet)
 {
 	const struct rtap_cm_facts *cm = &packet->cm;
@@ -363,7 +363,7 @@ static void event_of(struct rtap_tracker *tracker, struct connection *connection
 		[CM_REJ - CM_REQ] = "rdma_reject", [CM_RTU - CM_REQ] = "established", [CM_DREQ - CM_REQ] = "rdma_disconnect",
 		[CM_DREP - CM_REQ] = "disconnected",
 	};
-	/* by the message that is being worked on */
+	/* by the message being processed */
 	static const char *const receipts[] = { "mra", "mra_rep", "mra_lap", "mra" };
 	const struct rtap_cm_facts *cm = &packet->cm;
 

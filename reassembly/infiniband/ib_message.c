@@ -18,7 +18,7 @@
 #include "reassembly/time_windows.h"
 #include "reassembly/upper.h"
 
-/* Immediate data and the key to invalidate stand in the last packet. */
+/* Immediate data and the key to invalidate are in the last packet. */
 static void take_last(struct message *message, const struct rtap_ib_facts *ib)
 {
 	if (ib->has_immediate) {
@@ -31,7 +31,7 @@ static void take_last(struct message *message, const struct rtap_ib_facts *ib)
 	}
 }
 
-/* False: it is known already, or was cut off by the capture. */
+/* False: already known, or truncated by the capture. */
 static bool take_reth(struct message *message, const struct rtap_ib_facts *ib)
 {
 	struct rtap_message *shown = &message->shown;
@@ -47,7 +47,9 @@ static bool take_reth(struct message *message, const struct rtap_ib_facts *ib)
 	return true;
 }
 
-/* Services without answers: a message is over when it is whole, or when the next one begins. IBTA vol. 1, 9.8.2.2. */
+/*
+ * Services without acknowledgements: a message ends when it is complete, or when the next one begins. IBTA vol. 1, 9.8.2.2.
+ */
 static __attribute__((noinline)) void close_unreliable(struct psn_stream *stream, struct message *message, int64_t now_ns, bool begins)
 {
 	if (begins)
@@ -65,7 +67,7 @@ static __attribute__((noinline)) void close_unreliable(struct psn_stream *stream
 	}
 }
 
-/* A SEND of which all packets are there, though not all of each. */
+/* A SEND with all its packets, some of them truncated. */
 static bool is_cut_send(const struct message *message)
 {
 	return message->shown.verb == RTAP_VERB_SEND && message->cut.count && message->has_first && message->has_last &&
@@ -94,7 +96,7 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 		upper_claim(tracker, message);
 	if (place == IB_LAST || place == IB_ONLY)
 		take_last(message, &packet->ib);
-	/* empty payloads cover nothing: their packets are new if the sequence says so */
+	/* Empty payloads cover nothing: their packets are new if the sequence shows it. */
 	if (piece->wire)
 		assembly_note_frame(tracker, message, piece, assembly_add_payload(tracker, message, psn, piece) ||
 						     (!piece->captured && packet->flow.analysis <= RTAP_PSN_OUT_OF_ORDER));
@@ -112,7 +114,7 @@ static void data_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 		close_unreliable(stream, message, packet->frame->time_ns, place == IB_FIRST || place == IB_ONLY);
 }
 
-/* A READ that asks again for the rest of what another asked for. IBTA vol. 1, 9.4.4. */
+/* A READ that requests the rest of another one again. IBTA vol. 1, 9.4.4. */
 static bool is_restart(const struct message *message, uint64_t psn, const struct rtap_ib_facts *ib)
 {
 	uint64_t offset;
@@ -124,7 +126,7 @@ static bool is_restart(const struct message *message, uint64_t psn, const struct
 	       offset + ib->dma_length == message->shown.length;
 }
 
-/* How many PSNs a request takes. */
+/* Number of PSNs of a request. */
 static uint64_t request_count(const struct psn_stream *stream, const struct rtap_ib_facts *ib, const struct ib_opcode *opcode)
 {
 	uint64_t count = opcode->class == IB_READ_REQUEST ? assembly_psn_count(ib->dma_length, stream->pmtu) : 1;
@@ -164,7 +166,7 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 	}
 }
 
-/* What was taken for a READ's only response, without data, is what answers a FLUSH or an ATOMIC WRITE. IBTA vol. 1, A19.4. */
+/* What was taken for a READ's only response, without data, answers a FLUSH or an ATOMIC WRITE. IBTA vol. 1, A19.4. */
 static bool is_early_answer(const struct message *message, enum rtap_verb verb)
 {
 	return (verb == RTAP_VERB_FLUSH || verb == RTAP_VERB_ATOMIC_WRITE) && assembly_same_verb(message, RTAP_VERB_READ) &&
@@ -172,7 +174,7 @@ static bool is_early_answer(const struct message *message, enum rtap_verb verb)
 	       !message->coverage.count && !message->cut.count;
 }
 
-/* Operations of one request packet. */
+/* Operations with a single request packet. */
 static __attribute__((noinline)) void single_request(struct rtap_tracker *tracker, struct psn_stream *stream, struct rtap_packet *packet,
 						     uint64_t psn, const struct piece *piece, enum rtap_verb verb)
 {
@@ -195,7 +197,7 @@ static __attribute__((noinline)) void single_request(struct rtap_tracker *tracke
 		if (!message)
 			return;
 	}
-	/* what the capture cut off of it was not seen */
+	/* A truncated part was not seen. */
 	message->shown.request_seen = message->shown.has_key = ib->has_atomic || ib->has_reth;
 	message->shown.r_key = ib->r_key;
 	message->shown.virtual_address = ib->virtual_address;
@@ -210,12 +212,12 @@ static __attribute__((noinline)) void single_request(struct rtap_tracker *tracke
 	}
 }
 
-/* The PSN behind a READ tells the path MTU, if nothing else has yet. */
+/* The PSN after a READ shows the path MTU, if it is unknown. */
 static void learn_from_read(struct psn_stream *stream, uint64_t psn)
 {
 	const struct message *read = stream->tail;
 
-	/* how far a READ reaches whose length the capture cut off is not known before its responses */
+	/* The extent of a READ with a truncated length is unknown before its responses. */
 	if (psn > stream->next && assembly_same_verb(read, RTAP_VERB_READ) && !read->shown.request_seen && !read->coverage.count &&
 	    !read->cut.count)
 		stream->next = psn;
@@ -229,7 +231,7 @@ static void learn_from_read(struct psn_stream *stream, uint64_t psn)
 		}
 }
 
-/* The sequence goes on elsewhere: what was begun will not be finished. */
+/* The sequence continues elsewhere: incomplete messages will not be completed. */
 static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, uint32_t psn)
 {
 	ib_settle(tracker, stream, true);
@@ -242,7 +244,7 @@ static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *trac
 	psn_start(stream, psn);
 }
 
-/* `message`: the one that the packet is of, or NULL. */
+/* `message`: that of the packet, or NULL. */
 static __attribute__((cold, noinline)) void sent_again(struct psn_stream *stream, struct message *message, struct rtap_packet *packet,
 						       uint64_t psn, uint64_t count)
 {
@@ -251,7 +253,7 @@ static __attribute__((cold, noinline)) void sent_again(struct psn_stream *stream
 
 	if (is_read)
 		psn_ask_again(stream, psn, psn + count);
-	/* an answered one waits again for what its requester lacks */
+	/* An answered READ waits again for what its requester lacks. */
 	if (is_read && message && psn >= message->low && message->stream == stream) {
 		message->needed.begin = (psn - message->low) & PSN_MASK;
 		message->needed.end = (psn - message->low + count) & PSN_MASK;
@@ -285,7 +287,7 @@ void ib_message_request(struct rtap_tracker *tracker, struct psn_stream *stream,
 		assembly_start(stream, ib->psn);
 	psn = psn_unwrap(stream, ib->psn);
 	if (assembly_is_far(stream, psn)) {
-		/* it would end all that is under way */
+		/* A corrupt packet would end all incomplete messages. */
 		if (ib_check_icrc(packet) == RTAP_CRC_BAD && icrc_sender_holds(tracker, packet))
 			return;
 		begin_anew(tracker, stream, ib->psn);

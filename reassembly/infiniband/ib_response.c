@@ -29,7 +29,7 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
 	message->answered_at = stream->packets;
 	shown->outcome = (uint8_t)outcome;
 	shown->answered_in = response->frame;
-	/* of a response that was captured before the request nobody knows how long it took */
+	/* For a response captured before the request the latency is unknown. */
 	shown->has_latency = (shown->request_seen || message->has_first) && !message->begun_by_response && response->frame > shown->first_frame;
 	shown->latency_ns = response->time_ns - shown->time_ns;
 	if (flow && shown->has_latency && !flow->has_latency) {
@@ -40,8 +40,8 @@ static inline void answer(struct psn_stream *stream, struct message *message, co
 }
 
 /*
- * Where more than one packet is missing, what is before and behind can be one message or two: the MSN, which counts
- * messages, tells, if nothing else is in doubt. IBTA vol. 1, 9.7.7.1.
+ * Where more than one packet is missing, the parts before and after the gap can be one message or two. The MSN, which counts
+ * messages, decides if nothing else is in doubt. IBTA vol. 1, 9.7.7.1.
  */
 static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t from,
 							const struct pending_response *response)
@@ -69,7 +69,7 @@ static __attribute__((cold, noinline)) void join_by_msn(struct rtap_tracker *tra
 		}
 }
 
-/* Only one message can be acknowledged in part: of more than so many that are it is not known what they are. */
+/* Only one message can be partly acknowledged. With more candidates than this, none is decided. */
 #define MOST_PARTLY_ACKNOWLEDGED 64
 
 /* The SENDs and WRITEs below `psn`. */
@@ -81,7 +81,7 @@ static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const s
 		uint64_t end = message->end ? message->end : message->high + 1;
 
 		next = message == last ? NULL : message->unacked_after;
-		/* packets in the middle of a message are acknowledged too */
+		/* Packets in the middle of a message are acknowledged too. */
 		if (end > psn || (!message->end && !message->has_last && end == psn))
 			partly++;
 		else
@@ -92,8 +92,8 @@ static inline void answer_up_to(struct psn_stream *stream, uint64_t psn, const s
 }
 
 /*
- * All SENDs and WRITEs below `psn` were received; so were READs and ATOMICs, but they wait for their data.
- * IBTA vol. 1, 9.7.5.1.2.
+ * All SENDs and WRITEs below `psn` were received. READs and ATOMICs too, but these wait for their data. IBTA vol. 1,
+ * 9.7.5.1.2.
  */
 static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn,
 			const struct pending_response *response, struct rtap_flow_facts *flow)
@@ -110,7 +110,7 @@ static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream,
 	answer_up_to(stream, psn, response, flow);
 }
 
-/* What NAKs are counted as, and what they make of a message. */
+/* How NAKs are counted, and the outcome that they give a message. */
 static const struct {
 	uint8_t trouble, outcome;
 } naks[RTAP_NAK_COUNT] = {
@@ -121,7 +121,7 @@ static const struct {
 	[RTAP_NAK_INVALID_RD] = { RTAP_TROUBLE_NAK_INVALID_RD, RTAP_OUTCOME_INVALID_RD_REQUEST },
 };
 
-/* How the request stands until it is sent again. */
+/* The outcome of the request until it is retransmitted. */
 static __attribute__((cold, noinline)) void note_refusal(struct psn_stream *stream, uint64_t psn, enum rtap_outcome outcome)
 {
 	struct message *message = message_list_find_before(stream, psn, stream->unanswered);
@@ -131,7 +131,7 @@ static __attribute__((cold, noinline)) void note_refusal(struct psn_stream *stre
 		message->shown.outcome = (uint8_t)outcome;
 }
 
-/* What a NAK says of the message that it is about. */
+/* Applies a NAK to its message. */
 static __attribute__((cold, noinline)) void refuse_message(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
 							   struct rtap_flow_facts *flow)
 {
@@ -143,13 +143,13 @@ static __attribute__((cold, noinline)) void refuse_message(struct psn_stream *st
 		return;
 	}
 	note_refusal(stream, psn, code < RTAP_NAK_COUNT ? (enum rtap_outcome)naks[code].outcome : RTAP_OUTCOME_NONE);
-	/* a sequence error asks for the packet again, the others end the request */
+	/* A sequence error requests a retransmission; the others end the request. */
 	message = code != RTAP_NAK_SEQUENCE_ERROR && code < RTAP_NAK_COUNT ? message_list_find_before(stream, psn, stream->unanswered) : NULL;
 	if (message)
 		answer(stream, message, response, (enum rtap_outcome)naks[code].outcome, flow);
 }
 
-/* A NAK that asks for the request again, now or after a time. */
+/* A NAK that requests a retransmission, now or after a delay. */
 static void note_recovery(struct psn_stream *stream, const struct pending_response *response)
 {
 	if (response->aeth_kind == RTAP_AETH_RNR_NAK)
@@ -171,7 +171,7 @@ static __attribute__((cold, noinline)) void refuse(struct psn_stream *stream, ui
 	refuse_message(stream, psn, response, flow);
 }
 
-/* Whether an acknowledgement is another copy of one that was seen. */
+/* Whether an acknowledgement is a copy of an earlier one. */
 static enum rtap_psn_analysis place_ack(struct psn_stream *stream, const struct pending_response *response)
 {
 	for (unsigned i = 0; i < RECENT_ACKS; i++) {
@@ -222,9 +222,9 @@ static enum rtap_psn_analysis acknowledgement(struct rtap_tracker *tracker, stru
 #define NEEDED_MASK ((UINT32_C(1) << NEEDED_AHEAD) - 1)
 
 /*
- * A response to a request that was sent again. A requester takes responses in order only: what it asked for again it lacks, until
- * that comes in order; before the first of all that it asked for again it drops what was on its way. Without those that were not captured
- * it ends with the last one: what it does not ask for again it has.
+ * A response to a retransmitted request. A requester accepts responses in order only: it lacks those that it requested again
+ * until they arrive in order, and it drops responses in flight before the first of them. Allowing for responses not
+ * captured, this ends with the last one: the requester has everything that it does not request again.
  */
 static void take_needed(const struct psn_stream *stream, struct message *message, uint64_t psn, enum rtap_psn_analysis analysis)
 {
@@ -250,7 +250,7 @@ static void take_needed(const struct psn_stream *stream, struct message *message
 		message->needed.begin = message->needed.end;
 	if (message->needed.begin < message->needed.end)
 		return;
-	/* it ends here, not where it seemed to before */
+	/* It ends here and not at the earlier time. */
 	if (message->shown.outcome == RTAP_OUTCOME_GOOD)
 		message->answered = false;
 }
@@ -259,7 +259,7 @@ static void take_needed(const struct psn_stream *stream, struct message *message
 static void finish_response(struct rtap_tracker *tracker, struct psn_stream *stream, struct message *message, bool was_whole,
 			    const struct pending_response *response, struct rtap_flow_facts *flow)
 {
-	/* the other side has said all, even if not all was captured */
+	/* The other side has sent everything, even if not all was captured. */
 	if (message->has_last && !message->answered)
 		message->shown.outcome = RTAP_OUTCOME_GOOD;
 	if (!assembly_is_whole(message) || message->answered)
@@ -271,13 +271,13 @@ static void finish_response(struct rtap_tracker *tracker, struct psn_stream *str
 	}
 	if (flow && !was_whole) {
 		assembly_fill_completion(flow, message, message->shown.length);
-		/* what waited completes nothing of the frame at hand */
+		/* A response that waited completes nothing in the current frame. */
 		if (!tracker->replays)
 			tracker->completed = message;
 	}
 }
 
-/* What answers an ATOMIC WRITE or a FLUSH is a READ response without data. IBTA vol. 1, A19.4. */
+/* An ATOMIC WRITE or a FLUSH is answered by a READ response without data. IBTA vol. 1, A19.4. */
 static void data_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
 			  enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow)
 {
@@ -311,7 +311,7 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 	was_whole = assembly_is_whole(message);
 	if (place == IB_ONLY && message->low == psn && message->shown.request_seen && message->shown.length == piece.wire && !message->end)
 		message->end = psn + 1;
-	/* a restarted READ has Firsts in its middle: only where the request was not seen do they tell the beginning */
+	/* A restarted READ has Firsts in its middle: they show its beginning only if the request was not seen. */
 	if (!message->shown.request_seen)
 		assembly_extend(message, psn, place);
 	else if (psn > message->high)
@@ -340,7 +340,7 @@ static __attribute__((noinline)) void atomic_response(struct rtap_tracker *track
 	};
 
 	if (!message || message->low != psn || message->shown.kind != RTAP_KIND_ATOMIC) {
-		/* of one that has been told already a repeat is nothing new */
+		/* For a reported message, a repeat is not new data. */
 		if (analysis == RTAP_PSN_IN_ORDER) {
 			stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE]++;
 			early_response_set_unexpected(stream, psn);
@@ -358,7 +358,10 @@ static __attribute__((noinline)) void atomic_response(struct rtap_tracker *track
 	finish_response(tracker, stream, message, was_whole, response, flow);
 }
 
-/* READ responses from where they went on up to `psn`, of which none was seen. `message`: the last one that begins before it, or there. */
+/*
+ * READ responses from the next expected one up to `psn`, none of which was seen. `message`: the last one that begins at or
+ * before `psn`.
+ */
 static __attribute__((cold, noinline)) uint64_t note_missing(struct psn_stream *stream, uint64_t psn, struct message *message,
 							     int64_t time_ns)
 {
@@ -378,7 +381,7 @@ static __attribute__((cold, noinline)) uint64_t note_missing(struct psn_stream *
 	return missing;
 }
 
-/* The same of one that is no matter of course. */
+/* The same for a response that is not simply the next one. */
 static __attribute__((cold, noinline)) enum rtap_psn_analysis place_unexpected(struct psn_stream *stream, uint64_t psn,
 									       const struct psn_sight *sight, struct rtap_flow_facts *flow,
 									       bool *differs)
@@ -402,7 +405,7 @@ static __attribute__((cold, noinline)) enum rtap_psn_analysis place_unexpected(s
 	return analysis;
 }
 
-/* What a response with data is in its sequence. */
+/* The place of a response with data in the sequence. */
 static inline enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
 						       struct rtap_flow_facts *flow, bool *differs)
 {
@@ -419,7 +422,7 @@ static inline enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream
 	return RTAP_PSN_IN_ORDER;
 }
 
-/* Whether it answers a request that was not seen, nor known to be answered. */
+/* Whether it answers a request that was not seen and is not known to be answered. */
 static inline bool is_early(const struct psn_stream *stream, uint64_t psn)
 {
 	const struct psn_gap *last = stream->gaps.count ? &stream->gaps.list[stream->gaps.count - 1] : NULL;
@@ -431,12 +434,12 @@ static __attribute__((cold, noinline)) void keep_early(struct psn_stream *stream
 {
 	const struct ib_opcode *opcode = &ib_opcodes[response->opcode];
 
-	/* the last response to a READ answers it */
+	/* The last response to a READ answers it. */
 	if (opcode->class != IB_READ_RESPONSE || opcode->place == IB_LAST || opcode->place == IB_ONLY)
 		early_response_keep(stream, psn, response);
 }
 
-/* What a response says of requests that came after it. */
+/* Applies a response to requests that arrived after it. */
 static __attribute__((cold, noinline)) void answer_late(struct rtap_tracker *tracker, struct psn_stream *stream,
 							struct early_response *early, uint64_t psn, struct rtap_flow_facts *flow)
 {
@@ -492,7 +495,7 @@ void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	if (!stream->started)
 		assembly_start(stream, response->psn);
 	psn = psn_unwrap(stream, response->psn);
-	/* it answers what was said too long ago, or never */
+	/* It answers a request that is too old or was never sent. */
 	if (assembly_is_far(stream, psn)) {
 		analysis = RTAP_PSN_UNEXPECTED;
 		goto out;
@@ -515,7 +518,7 @@ void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 		analysis = place_in_sequence(stream, psn, response, flow, &differs);
 		acknowledge(tracker, stream, psn, response, flow);
 		data_response(tracker, stream, psn, response, analysis, flow);
-		/* its request, if it was not seen, took this PSN */
+		/* Its request, if it was not seen, used this PSN. */
 		if ((psn > stream->low || psn == stream->settled_end) && psn >= stream->next && opcode->place != IB_MIDDLE && opcode->place != IB_LAST)
 			psn_acknowledge(stream, psn + 1, response->time_ns);
 		else if (psn >= stream->next)

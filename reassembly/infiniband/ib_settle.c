@@ -6,7 +6,10 @@
 #include "reassembly/message_queue.h"
 #include "reassembly/infiniband/psn.h"
 
-/* Up to where what was not seen will not come any more. Before the oldest message under way that is so of what was acknowledged, or is old. */
+/*
+ * The PSN below which missing packets are final: that of the oldest incomplete message if the gap is acknowledged, old or
+ * far behind; else up to what is acknowledged.
+ */
 static uint64_t lost_before(const struct rtap_tracker *tracker, const struct psn_stream *stream)
 {
 	const struct psn_gap *oldest = &stream->gaps.list[0];

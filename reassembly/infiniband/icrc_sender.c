@@ -11,8 +11,8 @@
 
 struct icrc_sender {
 	uint64_t hash, words[3];
-	uint32_t looks;           /* ahead, in vain */
-	bool is_good, is_wrong;   /* a right CRC was seen; it was decided that they mean nothing */
+	uint32_t looks;           /* searches ahead without a good CRC */
+	bool is_good, is_wrong;   /* a good CRC was seen; its CRCs are ignored */
 };
 
 /* Address and interface. */
@@ -31,7 +31,7 @@ static bool same_sender(const void *value, const void *words)
 	return !memcmp(((const struct icrc_sender *)value)->words, words, sizeof((struct icrc_sender *)0)->words);
 }
 
-/* NULL: it is not known, and there is no memory for it, or too many are. */
+/* NULL: unknown, and out of memory or the limit of senders is reached. */
 static struct icrc_sender *sender_of(struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	struct icrc_sender *sender;
@@ -62,7 +62,7 @@ void icrc_sender_note_good(struct rtap_tracker *tracker, const struct rtap_packe
 		sender->is_good = true;
 }
 
-/* Looks for CRCs of the sender in the frames that follow. */
+/* Searches the following frames for CRCs of the sender. */
 static void look_ahead(struct rtap_tracker *tracker, struct icrc_sender *sender, const struct rtap_frame *frame)
 {
 	const struct rtap_frame *end = tracker->batch ? tracker->batch + tracker->batch_count : NULL;

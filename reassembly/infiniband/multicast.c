@@ -17,7 +17,7 @@ enum { IGMP_V1_REPORT = 0x12, IGMP_V2_REPORT = 0x16, IGMP_LEAVE = 0x17, IGMP_V3_
 /* RFC 2710, 3.1; RFC 9777, 5.2.12 */
 enum { MLD_REPORT = 131, MLD_DONE = 132, MLD_V2_REPORT = 143 };
 enum { MODE_IS_EXCLUDE = 2, CHANGE_TO_INCLUDE = 3, CHANGE_TO_EXCLUDE = 4 };
-/* IBTA vol. 1, 13.4.4; 15.2.2; the record stands behind the headers of the MAD, RMPP and SA */
+/* IBTA vol. 1, 13.4.4; 15.2.2. The record follows the headers of MAD, RMPP and SA. */
 enum { CLASS_SUBNET_ADMINISTRATION = 3, METHOD_SET = 2, METHOD_DELETE = 0x15, MC_MEMBER_RECORD = 0x38, RECORD_OFFSET = 56 };
 
 struct group {
@@ -26,7 +26,7 @@ struct group {
 	uint64_t hash;
 	struct rtap_life_event events[MAX_EVENTS];
 	uint32_t event_count;
-	struct connection *connections; /* to it, by next_of_group */
+	struct connection *connections; /* to the group, linked by next_of_group */
 };
 
 struct group_key {
@@ -78,7 +78,7 @@ static struct group *group_of(struct rtap_tracker *tracker, const uint8_t *addre
 
 static bool is_known(const struct rtap_life_event *events, uint32_t count, const struct rtap_life_event *event)
 {
-	/* reports are sent again and again: only a change tells something */
+	/* Reports are repeated periodically: only changes count. */
 	for (uint32_t i = count; i-- > 0;)
 		if (events[i].by_length == event->by_length && !memcmp(events[i].by, event->by, event->by_length))
 			return events[i].name == event->name;
@@ -98,7 +98,7 @@ static void note(struct rtap_tracker *tracker, const struct rtap_packet *packet,
 	memcpy(event.by, source->address, sizeof event.by);
 	if (is_known(group->events, group->event_count, &event))
 		return;
-	/* a life has no more room either */
+	/* A life has no more room either. */
 	if (group->event_count == MAX_EVENTS)
 		return;
 	group->events[group->event_count++] = event;

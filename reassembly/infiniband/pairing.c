@@ -19,7 +19,6 @@
 
 #define MAX_PENDING 256
 
-/* Whether the request that a response answers is one that the connection's known direction may have sent. */
 bool pairing_may_answer(const struct connection *connection, uint32_t response_psn, uint8_t opcode)
 {
 	const struct psn_stream *stream = &connection->streams[connection->flows[1] ? 1 : 0];
@@ -38,15 +37,15 @@ static bool has_port(const struct flow *flow, const struct connection *connectio
 	return port_pairing_fits(flow, connection->flows[connection->flows[1] ? 1 : 0]);
 }
 
-/* So many responses that all fit are more than chance, whatever their ports say. */
+/* This many matching responses are more than chance, whatever their ports. */
 #define PROOF 8
 
-/* Connections that are looked at for the one that responses belong to: of more nothing is decided. */
+/* Most connections examined for the requester of responses. With more, none is chosen. */
 #define MOST_CANDIDATES 256
 
 /*
- * The one connection that a response can belong to by its PSN, or of several the one whose port is right, too; NULL: there is none, or it
- * is not sure.
+ * The only connection that a response can belong to by its PSN, or the only one of several whose port matches too; NULL:
+ * none, or ambiguous.
  */
 static struct connection *find_requester(const struct rtap_tracker *tracker, const struct flow *flow)
 {
@@ -86,7 +85,7 @@ static struct connection *find_requester(const struct rtap_tracker *tracker, con
 	return found;
 }
 
-/* What was told of a half goes into the whole; its sender is end a of it if `other_from_a` is set. */
+/* Merges what was known of a half into the whole. Its sender is end a of it if `other_from_a` is set. */
 static void merge_shown(struct rtap_connection *shown, const struct rtap_connection *other, bool from_a, bool other_from_a)
 {
 	struct rtap_end *sender = from_a ? &shown->a : &shown->b;
@@ -113,14 +112,14 @@ static void merge_shown(struct rtap_connection *shown, const struct rtap_connect
 	}
 }
 
-/* The connection that was begun for the flow's requests is the other half of `connection`. */
+/* The connection that was created for the flow's requests is the other half of `connection`. */
 static void merge(struct rtap_tracker *tracker, struct connection *connection, struct connection *other, bool from_a)
 {
 	struct psn_stream *stream = &connection->streams[from_a], *taken = &other->streams[other->flows[1] ? 1 : 0];
 	struct psn_stream *unused = &other->streams[other->flows[1] ? 0 : 1];
 	struct flow *flow = other->flows[other->flows[1] ? 1 : 0];
 
-	/* responses that waited for too long have told of requests that nobody made */
+	/* Responses that waited too long contain requests that nobody sent. */
 	ib_settle(tracker, stream, true);
 	ib_settle(tracker, unused, true);
 	psn_fini(stream);
@@ -148,12 +147,12 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	connection_drop(tracker, other);
 }
 
-/* The flow carries the responses to the connection's requests. */
+/* Settles messages inferred from responses that waited too long, to requests that nobody sent. */
 static void pair(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection)
 {
 	bool from_a = !connection->flows[1];
 
-	/* the older one stays, so that numbers go by first frames */
+	/* The older one remains, so that numbers are in the order of first frames. */
 	if (flow->connection && flow->connection->shown.number < connection->shown.number) {
 		struct connection *older = flow->connection;
 		struct flow *other = connection->flows[connection->flows[1] ? 1 : 0];
@@ -178,7 +177,7 @@ static void pair(struct rtap_tracker *tracker, struct flow *flow, struct connect
 	connection_account(tracker, connection);
 }
 
-/* A response that waited has its place now. */
+/* Processes a response that waited. */
 static void resolve(struct rtap_tracker *tracker, const struct flow *flow, struct psn_stream *stream,
 		    const struct pending_response *response)
 {
@@ -203,7 +202,7 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 			connection->shown.first_frame = response->frame;
 		if (response->frame > connection->shown.last_frame)
 			connection->shown.last_frame = response->frame;
-		/* times need not be in the order of frames */
+		/* Times are not always in the order of frames. */
 		if (response->time_ns < connection->shown.time_ns)
 			connection->shown.time_ns = response->time_ns;
 		if (response->time_ns > connection->shown.time_end_ns)
@@ -217,7 +216,9 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 	connection_account(tracker, connection);
 }
 
-/* The request that was just expected may be that of the last response of a flow that waits, if it is of one such flow only. */
+/*
+ * The request that was just registered may be that of the last response of a waiting flow, if there is only one such flow.
+ */
 static void pair_waiting(struct rtap_tracker *tracker, struct connection *connection, const struct expectation *expectation)
 {
 	struct flow *flow = map_find(&tracker->waiting_flows, expectation->hash, expectation_is_last, expectation->words);
@@ -262,7 +263,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 	}
 	flow->pending[flow->pending_count] = *response;
 	flow->pending[flow->pending_count].bytes = NULL;
-	/* a CRC can be wanted of a part of them */
+	/* The CRC of a part of them may be needed. */
 	if (response->bytes && (tracker->keep || tracker->options.message || tracker->exchange)) {
 		uint8_t *bytes = memory_new(response->captured + 1);
 
@@ -284,7 +285,7 @@ void pairing_join(struct rtap_tracker *tracker, struct flow *flow, struct connec
 		replay(tracker, flow);
 }
 
-/* Responses alone: whom they go to must have asked. */
+/* Responses only: their receiver must have sent requests. */
 static void stand_alone(struct rtap_tracker *tracker, struct flow *flow)
 {
 	const struct pending_response *first = &flow->pending[0];
@@ -337,7 +338,7 @@ static void give_up_pending(struct budget_holder *holder, void *owner)
 	pairing_stop_waiting(owner, flow_of(holder));
 }
 
-/* Memory is short: the responses that wait for their requester go. */
+/* Memory is short: drops the responses that wait for their requester. */
 static void evict_pending(struct budget_holder *holder, void *owner)
 {
 	struct rtap_tracker *tracker = owner;

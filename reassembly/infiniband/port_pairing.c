@@ -21,7 +21,7 @@ uint16_t port_of_queue_pairs(uint32_t qpn, uint32_t other_qpn)
 	return port_of_label((uint32_t)product & 0xfffff);
 }
 
-/* Both directions between two hosts with a port have the same words: the smaller address first. */
+/* Both directions between two hosts with one port have the same words: the smaller address comes first. */
 static void words_of(const struct flow *flow, uint64_t words[5])
 {
 	const uint64_t *key = flow->key.words;
@@ -73,7 +73,7 @@ void port_pairing_leave(struct rtap_tracker *tracker, struct flow *flow)
 		flow->port_before->port_behind = next;
 	} else {
 		map_remove(&tracker->ports, flow->port_hash, flow);
-		/* the slot that went free takes the next one without growing */
+		/* The freed slot takes the next one without growing. */
 		if (next && !map_add(&tracker->ports, flow->port_hash, next))
 			tracker->counters.evictions++;
 	}
@@ -98,7 +98,7 @@ struct flow *port_pairing_partner(const struct flow *flow)
 {
 	struct flow *other = flow->port_before ? flow->port_before : flow->port_behind;
 
-	/* the only other one; of a host that speaks to itself the directions cannot be distinguished */
+	/* The only other one. If a host sends to itself, the directions cannot be distinguished. */
 	if (!other || (flow->port_before && flow->port_behind) || (other->port_before ? other->port_before : other->port_behind) != flow ||
 	    (other->port_before && other->port_behind) || is_turned(flow, flow) || !port_pairing_fits(flow, other))
 		return NULL;

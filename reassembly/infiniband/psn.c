@@ -11,15 +11,15 @@
 
 #define FIRST_ROOM 16
 #define MAX_GAPS 4096
-/* READ responses remembered, at most. */
+/* Most READ responses kept. */
 #define MAX_RESPONSES 1024
-/* A packet missing for longer was sent again; the networks between do not hold one back for so long. */
+/* A packet missing for longer was retransmitted: networks do not delay a packet for this long. */
 #define LATE_NS 3000000
 
 void psn_start(struct psn_stream *stream, uint32_t psn)
 {
 	stream->started = true;
-	/* room below, for packets that come late */
+	/* room below, for late packets */
 	stream->low = stream->next = stream->acknowledged = (UINT64_C(1) << 32) + psn;
 }
 
@@ -52,7 +52,7 @@ static struct recent_packet *find_recent(const struct recent *recent, uint32_t p
 	return (packet->psn & PSN_MASK) == psn && packet->psn != RECENT_NONE ? packet : NULL;
 }
 
-/* Whether no packet with this PSN was put in: its place has an older one. */
+/* Whether no packet with this PSN was entered: its slot has an older one. */
 static bool was_never_put(const struct recent *recent, uint64_t psn)
 {
 	uint32_t there;
@@ -74,7 +74,7 @@ static inline void put(struct recent *recent, uint64_t psn, const struct psn_sig
 	};
 }
 
-/* put() when more are outstanding than there is room for; as far as there is memory. */
+/* put() when more packets are outstanding than the ring holds; without memory it does not grow. */
 static __attribute__((noinline)) void put_growing(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn,
 						  const struct psn_sight *sight)
 {
@@ -85,7 +85,7 @@ static __attribute__((noinline)) void put_growing(struct recent *recent, struct 
 		put(recent, psn, sight);
 }
 
-/* Keeps as many as are outstanding: those are the ones that can be sent again. */
+/* Keeps as many packets as are outstanding, as these can be retransmitted. */
 static inline __attribute__((always_inline)) void remember(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn, const struct psn_sight *sight)
 {
 	if (outstanding < recent->room)
@@ -99,16 +99,16 @@ static inline uint64_t outstanding_from(const struct psn_stream *stream, uint64_
 	return psn >= stream->acknowledged ? psn - stream->acknowledged : 0;
 }
 
-/* Whether the sender counts its packets: one that numbers all alike, or leaves it to chance, gives no evidence. */
+/* Whether the sender counts its packets. Constant or random identifications are no evidence. */
 static bool ids_tell_apart(const struct recent *recent)
 {
-	/* of the last 32 packets, since the first step forward */
+	/* of the last 32 packets, since the first increase */
 	int steps = recent->id_steps ? 32 - __builtin_clz(recent->id_steps) : 0, forward = __builtin_popcount(recent->id_steps);
 
 	return forward > 1 && forward * 5 > steps * 4;
 }
 
-/* When a packet was sent that comes late, by its identification. */
+/* Whether a late packet was sent before or after others, by its identification. */
 enum sent { SENT_UNKNOWN, SENT_BEFORE, SENT_AFTER };
 
 static enum sent when_sent(const struct recent *recent, const struct psn_sight *sight)
@@ -132,7 +132,9 @@ bool psn_time_of(const struct recent *recent, uint64_t psn, int64_t now_ns, int6
 	return packet;
 }
 
-/* What a packet is of which a copy was seen: `first`. has_reason: something was seen that makes its sender send it again. */
+/*
+ * Classifies a packet of which a copy was seen: `first`. has_reason: something captured causes its sender to retransmit it.
+ */
 static enum rtap_psn_analysis repeated(const struct recent *recent, struct recent_packet *first, const struct psn_sight *sight, bool has_reason,
 				       bool *differs)
 {
@@ -156,12 +158,12 @@ static enum rtap_psn_analysis repeated(const struct recent *recent, struct recen
 	return is_at_once && !has_reason ? RTAP_PSN_DUPLICATE : RTAP_PSN_RETRANSMISSION;
 }
 
-/* Index of the gap that holds `psn`, or their count. */
+/* Index of the gap that contains `psn`, or the number of gaps. */
 static uint32_t find_gap(const struct psn_gaps *gaps, uint64_t psn)
 {
 	uint32_t low = 0, high = gaps->count;
 
-	/* of those that begin at or before it, the last one */
+	/* the last one that begins at or before it */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -173,7 +175,7 @@ static uint32_t find_gap(const struct psn_gaps *gaps, uint64_t psn)
 	return low && psn < gaps->list[low - 1].end ? low - 1 : gaps->count;
 }
 
-/* `at` is where it belongs. Without memory for it, the packets in it will be taken for retransmissions. */
+/* `at` is the index to insert at. Without memory, packets of the gap will be taken for retransmissions. */
 static void insert_gap(struct psn_stream *stream, struct psn_gaps *gaps, uint32_t at, struct psn_gap gap)
 {
 	if (gaps->count == gaps->room) {
@@ -197,7 +199,7 @@ static void remove_gap(struct psn_gaps *gaps, uint32_t at)
 	memmove(gaps->list + at, gaps->list + at + 1, (gaps->count - at) * sizeof *gaps->list);
 }
 
-/* A packet that was missing comes after all. */
+/* A missing packet arrived. */
 static void fill_gap(struct psn_stream *stream, struct psn_gaps *gaps, uint32_t at, uint64_t psn, uint64_t count)
 {
 	struct psn_gap gap = gaps->list[at];
@@ -214,20 +216,22 @@ static void fill_gap(struct psn_stream *stream, struct psn_gaps *gaps, uint32_t 
 	}
 }
 
-/* A packet that came after `arrived` others; the first of those that it was sent before came after `before` ones, at that time. */
+/*
+ * A packet that arrived after `arrived` others. The first packet sent after it arrived after `before` others, at that time.
+ */
 static void note_late(struct psn_stream *stream, const struct recent *recent, uint32_t before, int64_t since_ns, int64_t time_ns)
 {
 	stream->late_packets = recent->arrived - before;
 	stream->late_ns = time_ns > since_ns ? time_ns - since_ns : 0;
 }
 
-/* Whether a NAK asks for this PSN, or it goes on what was sent again just now. */
+/* Whether a NAK requests this PSN, or it continues the last retransmission. */
 static bool is_asked_for(const struct psn_stream *stream, uint64_t psn)
 {
 	return (stream->nak && psn >= stream->nak_psn) || (stream->recovery.running && psn == stream->recovery.end);
 }
 
-/* Where a request stands that was not seen before, of those before the newest. */
+/* Classifies a request that was not seen before and is not the newest. */
 static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct psn_sight *sight)
 {
 	enum sent sent = when_sent(&stream->requests, sight);
@@ -246,12 +250,12 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 	at = find_gap(&stream->gaps, psn);
 	if (at == stream->gaps.count)
 		return RTAP_PSN_RETRANSMISSION;
-	/* an acknowledgement shows it missing: none that was captured was sent after it */
+	/* An acknowledgement shows that it is missing: no captured packet was sent after it. */
 	if (stream->gaps.list[at].end == stream->next)
 		sent = SENT_UNKNOWN;
 	noticed_ns = stream->gaps.list[at].time_ns;
 	note_late(stream, &stream->requests, stream->gaps.list[at].arrived, noticed_ns, time_ns);
-	/* what a READ asks for can have been missed in several parts, as its responses came */
+	/* The responses to a READ can be missing in several parts. */
 	if (count > 1)
 		psn_fill(stream, psn, psn + count);
 	else
@@ -268,7 +272,7 @@ void psn_skip_to(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
 	stream->next = psn;
 }
 
-/* Whether a response was missed that a READ at `psn`, or after it, asked for. */
+/* Whether a response to a READ at `psn`, or to a later one, is missing. */
 static bool lacks_response(const struct psn_stream *stream, uint64_t psn)
 {
 	const struct psn_gaps *gaps = &stream->response_gaps;
@@ -276,7 +280,7 @@ static bool lacks_response(const struct psn_stream *stream, uint64_t psn)
 	return gaps->count && gaps->list[gaps->count - 1].end > psn;
 }
 
-/* A request that is not the one expected next. */
+/* A request other than the next expected one. */
 static __attribute__((noinline)) enum rtap_psn_analysis unexpected(struct psn_stream *stream, uint64_t psn, uint64_t count,
 								   const struct psn_sight *sight, bool *differs)
 {
@@ -329,7 +333,7 @@ int64_t psn_missing_since(const struct psn_stream *stream, uint64_t psn)
 
 void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end)
 {
-	/* a run of requests sent again is one, though some of them were not captured */
+	/* A run of retransmissions counts as one, even if some of it was not captured. */
 	if ((begin > stream->asked_again_end && !stream->recovery.running) || end < stream->asked_again) {
 		stream->asked_again = begin;
 		stream->asked_again_end = end;
@@ -341,7 +345,7 @@ void psn_ask_again(struct psn_stream *stream, uint64_t begin, uint64_t end)
 		stream->asked_again_end = end;
 }
 
-/* All that were asked for are answered before this one can be asked for again. */
+/* All responses requested before are answered before this one can be requested again. */
 static inline uint64_t outstanding_responses(const struct psn_stream *stream, uint64_t psn)
 {
 	uint64_t outstanding = stream->next > psn ? stream->next - psn : 0;
@@ -349,7 +353,7 @@ static inline uint64_t outstanding_responses(const struct psn_stream *stream, ui
 	return outstanding < MAX_RESPONSES ? outstanding : MAX_RESPONSES - 1;
 }
 
-/* A response that was not seen before, and is not the newest. */
+/* A response that was not seen before and is not the newest. */
 static enum rtap_psn_analysis place_late_response(struct psn_stream *stream, uint64_t psn, const struct psn_sight *sight, bool was_asked)
 {
 	enum sent sent = when_sent(&stream->responses, sight);
@@ -367,7 +371,7 @@ static enum rtap_psn_analysis place_late_response(struct psn_stream *stream, uin
 	return sent == SENT_AFTER || (sent == SENT_UNKNOWN && was_asked) ? RTAP_PSN_RETRANSMISSION : RTAP_PSN_OUT_OF_ORDER;
 }
 
-/* A response of which a copy was seen, or that comes late, or that was asked for again. */
+/* A response that is a copy, late, or requested again. */
 static enum rtap_psn_analysis unexpected_response(struct psn_stream *stream, uint64_t psn, bool is_inside, const struct psn_sight *sight,
 						  bool *differs)
 {
@@ -382,7 +386,10 @@ static enum rtap_psn_analysis unexpected_response(struct psn_stream *stream, uin
 		analysis = place_late_response(stream, psn, sight, was_asked);
 		stream->responses.arrived++;
 	} else if ((recovery->answers_again && psn == recovery->answers_end) || (psn == recovery->first && is_inside)) {
-		/* its first copy was lost before the capture: it goes on what was sent again, or the requester lacked the rest of the READ */
+		/*
+		 * Its first copy was lost before the capture point: it continues a retransmission, or the requester lacked
+		 * the rest of the READ.
+		 */
 		analysis = RTAP_PSN_RETRANSMISSION;
 	}
 	remember(&stream->responses, stream, outstanding_responses(stream, psn), psn, sight);
@@ -419,7 +426,7 @@ void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end)
 {
 	struct psn_gaps *gaps = &stream->gaps;
 
-	/* from the last one, because what is put in stands after it */
+	/* from the last one, because insertions are after it */
 	for (uint32_t i = gaps->count; i-- > 0;) {
 		struct psn_gap *gap = &gaps->list[i], whole = *gap;
 

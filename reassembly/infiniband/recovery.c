@@ -5,11 +5,11 @@
 #include "reassembly/infiniband/recovery.h"
 
 /*
- * A requester answers a NAK, or a hole in the responses, at once; but the capturing machines may be slow. Later it is a time-out. Where
- * communication management agreed on one, that is the limit.
+ * A requester reacts to a NAK, or to a hole in the responses, immediately, but the capturing machines may be slow. Later
+ * retransmissions are timeouts. If communication management agreed on a timeout, that is the limit.
  */
 #define PROMPT_NS (INT64_C(1000000000) / 2)
-/* No timer is shorter: by the standard the Local ACK Timeout is, but adaptive retransmission begins with less. */
+/* No timer is shorter. The standard's Local ACK Timeout can be, but adaptive retransmission starts with less. */
 #define LATE_NAK_NS INT64_C(4000000)
 /* 31 is 8,796 s. IBTA vol. 1, 12.7.34. */
 #define ACK_TIMEOUT_NS(code) (INT64_C(4096) << (code))
@@ -34,13 +34,13 @@ static enum rtap_recovery cause_of(const struct psn_stream *stream, uint64_t psn
 
 	if (recovery->nak_unused && is_before(time_ns, recovery->nak_ns, prompt_ns))
 		return (enum rtap_recovery)recovery->nak_cause;
-	/* a later response shows the requester that one is missing. IBTA vol. 1, 9.7.5.2.8 */
+	/* A later response shows the requester that one is missing. IBTA vol. 1, 9.7.5.2.8 */
 	if (is_read && recovery->later_psn > psn && is_before(time_ns, recovery->later_ns, prompt_ns))
 		return RTAP_RECOVERY_IMPLIED_NAK;
 	return RTAP_RECOVERY_TIMEOUT;
 }
 
-/* Time was lost up to now, from `since_ns` on if that is known; but not what was counted before. */
+/* Adds the time lost until now since `since_ns`, if known, without time already counted. */
 static void lose(struct psn_stream *stream, int64_t since_ns, int64_t time_ns, struct message *message, struct rtap_flow_facts *flow)
 {
 	struct recovery *recovery = &stream->recovery;
@@ -65,7 +65,7 @@ static void lose(struct psn_stream *stream, int64_t since_ns, int64_t time_ns, s
 	flow->time_lost_ns = lost_ns;
 }
 
-/* When the last thing was seen that was of use, before what is sent again. */
+/* When the last progress before the retransmission was seen. */
 static int64_t last_progress(const struct psn_stream *stream, uint64_t psn, const struct message *message, bool is_read, int64_t time_ns)
 {
 	int64_t since_ns = stream->recovery.since_ns, response_ns;

@@ -16,7 +16,7 @@ enum {
 	METHOD_GET_TRACE_TABLE = 0x13, METHOD_GET_MULTI = 0x14, METHOD_DELETE = 0x15, METHOD_RESPONSE = 0x80,
 };
 
-/* Ends as the request has them. */
+/* Ends as in the request. */
 struct exchange_key {
 	struct rtap_end requester, responder;
 	uint64_t transaction_id;
@@ -29,7 +29,7 @@ struct mad_exchange {
 	uint64_t hash;
 	struct mad_exchanges *exchanges;
 	struct mad_exchange *before, *behind;
-	struct message *request;  /* that waits for the answer; NULL: it does not */
+	struct message *request;  /* that waits for the response; NULL: none */
 	uint64_t first_frame;
 	int64_t time_ns, last_ns; /* of the first request and of the last packet */
 	uint32_t interface;
@@ -112,7 +112,7 @@ static void evict(struct budget_holder *holder, void *owner)
 	struct mad_exchange *exchange = owner;
 
 	(void)holder;
-	/* whether an answer would have come is not known */
+	/* it is unknown whether a response would have followed */
 	if (exchange->request)
 		mad_exchange_forget(exchange->request);
 	destroy(exchange);
@@ -154,7 +154,10 @@ static struct exchange_key key_of(const struct rtap_mad_facts *mad, const struct
 {
 	return (struct exchange_key){
 		.requester = *requester, .responder = *responder, .transaction_id = mad->transaction_id,
-		/* the answer to a trap is a notice of the same number; classes of one kind have one number but for routing. 14.2.1 */
+		/*
+		 * The answer to a trap is a notice with the same number. Classes that differ only in routing have one
+		 * number. 14.2.1
+		 */
 		.attribute = mad->attribute,
 		.management_class = mad->management_class == MAD_CLASS_SUBNET_DIRECTED ? MAD_CLASS_SUBNET : mad->management_class,
 	};
@@ -175,7 +178,7 @@ static void take_request(struct mad_exchanges *exchanges, struct rtap_packet *pa
 		if (message && message != exchange->request && !twice)
 			message->shown.retry_of = exchange->first_frame;
 		exchange->last_ns = frame->time_ns;
-		/* those of a segment are counted with the others of its message */
+		/* Those of a segment are counted with its message. */
 		if (exchange->request && !twice && !exchange->request->gathers)
 			exchange->request->shown.repeats++;
 		return;
@@ -207,14 +210,14 @@ static void take_answer(struct mad_exchanges *exchanges, struct rtap_packet *pac
 	packet->flow.latency_ns = latency;
 	exchange->last_ns = packet->frame->time_ns;
 	budget_touch(exchanges->budget, &exchange->holder);
-	/* of a message of several segments, to the first of them */
+	/* For a message of several segments: to the first of them. */
 	if (message && !message->shown.has_latency) {
 		message->shown.has_latency = true;
 		message->shown.latency_ns = latency;
 	}
 	if (!exchange->answered && exchange->request) {
 		exchange->request->shown.answered_in = packet->frame->number;
-		/* a message of several segments that began before the request is told before it */
+		/* A message of several segments that began before the request is reported before it. */
 		if (message && message->shown.first_frame > exchange->request->shown.first_frame)
 			exchange->request->partner = message;
 	}
@@ -256,7 +259,7 @@ void mad_exchange_packet(struct mad_exchanges *exchanges, struct rtap_packet *pa
 		return;
 	if (message)
 		fill_message(&message->shown, mad);
-	/* acknowledgements of segments have the method turned round, and are neither */
+	/* Acknowledgements of segments have the response bit of the method inverted and are neither. */
 	if (mad->management_class == MAD_CLASS_COMMUNICATION || (mad->rmpp && mad->rmpp_type != RMPP_DATA))
 		return;
 	if (mad_exchange_asks(mad))

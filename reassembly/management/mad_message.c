@@ -8,7 +8,7 @@
 #include "reassembly/management/mad_message.h"
 #include "reassembly/message_queue.h"
 
-/* The transfer's message, made with its first segment. NULL: it is told already, or there is no memory. */
+/* The transfer's message, created for its first segment. NULL: already reported, or out of memory. */
 static struct message *message_of(struct rtap_tracker *tracker, const struct rtap_packet *packet)
 {
 	const struct rmpp_progress *progress = &tracker->transfer;
@@ -22,7 +22,7 @@ static struct message *message_of(struct rtap_tracker *tracker, const struct rta
 	message->shown.kind = RTAP_KIND_MAD;
 	message->shown.verb = RTAP_VERB_SEND;
 	message->shown.psn = packet->ib.psn;
-	/* segments are numbered from the transfer's first, so where each stands is known */
+	/* Segments are numbered from the transfer's first one, so each position is known. */
 	message->has_first = message->gathers = true;
 	rmpp_hold(progress->transfer, message);
 	return message;
@@ -41,7 +41,7 @@ static void add_segment(struct rtap_tracker *tracker, struct message *message, c
 
 	piece.crc = assembly_digest(tracker, piece.bytes, piece.captured);
 	assembly_add_bytes(tracker, message, MESSAGE_ORIGIN + progress->position, &piece);
-	/* a last segment without data tells it, too */
+	/* A last segment without data shows it, too. */
 	if (end > message->told_end)
 		message->told_end = end;
 	if (mad->rmpp_segment > message->shown.segments)
@@ -49,7 +49,7 @@ static void add_segment(struct rtap_tracker *tracker, struct message *message, c
 	message->has_last |= mad->rmpp_flags & RMPP_FLAG_LAST;
 }
 
-/* Returns whether the packet is a segment of a message of several. */
+/* Returns whether the packet is a segment of a message with several. */
 static bool take_segment(struct rtap_tracker *tracker, struct rtap_packet *packet)
 {
 	struct rmpp_progress *progress = &tracker->transfer;

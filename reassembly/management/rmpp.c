@@ -11,7 +11,7 @@
 #include "reassembly/state.h"
 #include "reassembly/time_windows.h"
 
-#define VENDOR_HEADER_LENGTH 4 /* of RMPP_SEGMENT_LENGTH bytes, as SA_HEADER_LENGTH */
+#define VENDOR_HEADER_LENGTH 4 /* of RMPP_SEGMENT_LENGTH bytes, like SA_HEADER_LENGTH */
 
 struct transfer_key {
 	struct rtap_end sender, receiver;
@@ -24,13 +24,13 @@ struct rmpp_transfer {
 	uint64_t hash;
 	struct rmpp *rmpp;
 	struct rmpp_transfer *before, *behind;
-	struct message *message; /* that waits for the segments; NULL: none does */
+	struct message *message; /* that waits for the segments; NULL: none */
 	uint64_t first_frame;
-	int64_t last_ns;         /* of the last segment; once it is whole, when it became that */
-	uint64_t total;          /* bytes of data; known with the last segment */
-	uint32_t next;           /* segment behind the highest one seen */
+	int64_t last_ns;         /* time of the last segment; once complete, of the completion */
+	uint64_t total;          /* bytes of data; known once the last segment was seen */
+	uint32_t next;           /* number after the highest segment seen */
 	bool total_known, whole;
-	bool asked_again;        /* since it is whole: its first segment can begin another one */
+	bool asked_again;        /* since completion: its first segment can start another transfer */
 	struct coverage coverage;
 	struct budget_holder holder;
 };
@@ -134,13 +134,13 @@ static struct rmpp_transfer *create(struct rmpp *rmpp, const struct transfer_key
 	return transfer;
 }
 
-/* Bytes of data that a segment of the class has room for. */
+/* Bytes of data per segment of the class. */
 static uint32_t room_of(uint8_t management_class)
 {
 	return RMPP_SEGMENT_LENGTH - (management_class == MAD_CLASS_ADMINISTRATION ? SA_HEADER_LENGTH : VENDOR_HEADER_LENGTH);
 }
 
-/* The room that more bytes take is asked for before they are kept, so that others give way. */
+/* Charges the memory for more bytes before they are kept, so that others are evicted. */
 static bool add(struct rmpp_transfer *transfer, uint64_t position, const uint8_t *bytes, uint32_t length, uint64_t *fresh)
 {
 	struct budget *budget = transfer->rmpp->budget;
@@ -178,7 +178,10 @@ static void note_order(struct rmpp_transfer *transfer, struct rtap_packet *packe
 		transfer->next = segment + 1;
 }
 
-/* How many of a segment's bytes count. Only the last tells its own length, with the class's header. IBTA vol. 1, 13.6.2.2. */
+/*
+ * Number of a segment's bytes that count. Only the last segment gives its own length, including the class header. IBTA vol.
+ * 1, 13.6.2.2.
+ */
 static uint32_t length_of(const struct rtap_mad_facts *mad, uint32_t room)
 {
 	uint32_t header = RMPP_SEGMENT_LENGTH - room;
@@ -203,7 +206,7 @@ static void take_segment(struct rmpp *rmpp, struct rmpp_transfer *transfer, stru
 		note_order(transfer, packet, mad->rmpp_segment, true);
 		return;
 	}
-	/* of a segment that was cut nothing is kept, so that it leaves a hole of its own size */
+	/* Nothing is kept of a truncated segment, so that it leaves a hole of its own size. */
 	if (mad->data_captured >= length && length &&
 	    !add(transfer, position, packet->sources[mad->source].bytes + mad->data_offset, length, &fresh)) {
 		evict(&transfer->holder, transfer);
@@ -222,14 +225,14 @@ static void take_segment(struct rmpp *rmpp, struct rmpp_transfer *transfer, stru
 	transfer->whole = progress->whole = true;
 	enter_order(transfer);
 	progress->records = (struct rtap_span){ transfer->coverage.bytes, (uint32_t)transfer->total };
-	/* borrowed for the frame at hand, which may need memory for others */
+	/* Borrowed for the current frame, which may need memory for others. */
 	transfer->holder.evict = NULL;
 	progress->first_frame = transfer->first_frame;
 	progress->segments = transfer->next - 1;
 	rmpp->completed++;
 }
 
-/* The bytes of what was whole are not needed any more: a packet later it is only known by its name. */
+/* The bytes of a complete transfer are not needed after its packet: from then on only its identification is kept. */
 static void drop_bytes(struct rmpp *rmpp)
 {
 	struct rmpp_transfer *transfer = rmpp->last_whole;
@@ -257,7 +260,10 @@ void rmpp_asked(struct rmpp *rmpp, const struct rtap_mad_facts *mad, const struc
 		transfer->asked_again = transfer->whole;
 }
 
-/* Either end can end a transfer; the receiver's packets go the other way, with the method turned round. IBTA vol. 1, 13.6.2.4, 13.6.2.5. */
+/*
+ * Either end can stop a transfer. The receiver's packets travel in the other direction, with the response bit of the method
+ * inverted. IBTA vol. 1, 13.6.2.4, 13.6.2.5.
+ */
 static void stop(struct rmpp *rmpp, const struct transfer_key *key)
 {
 	struct transfer_key turned = { key->receiver, key->sender, key->transaction_id, key->management_class, key->method ^ 0x80 };
@@ -269,7 +275,10 @@ static void stop(struct rmpp *rmpp, const struct transfer_key *key)
 		destroy(transfer);
 }
 
-/* The receiver has all segments: none comes again. An ACK names the last segment up to which all came. IBTA vol. 1, 13.6.2.3. */
+/*
+ * The receiver has all segments: none is repeated. An ACK names the last segment up to which all arrived. IBTA vol. 1,
+ * 13.6.2.3.
+ */
 static void acknowledge(struct rmpp *rmpp, const struct transfer_key *key, uint32_t segment)
 {
 	struct transfer_key turned = { key->receiver, key->sender, key->transaction_id, key->management_class, key->method ^ 0x80 };

@@ -3,7 +3,7 @@
 
 #include "reassembly/store/budget.h"
 
-#define RESTING_SHARE 128 /* of the limit */
+#define RESTING_SHARE 128 /* divisor of the limit */
 
 void budget_init(struct budget *budget, uint64_t limit)
 {
@@ -60,7 +60,7 @@ void budget_make_newest(struct budget *budget, struct budget_holder *holder)
 	budget->newest = holder;
 }
 
-/* The holder used longest ago that can be given up, and is not the one that asks. */
+/* The oldest holder that can be evicted, except the one that asks. */
 static struct budget_holder *victim(const struct budget *budget, const struct budget_holder *asking)
 {
 	struct budget_holder *holder = budget->oldest;
@@ -77,7 +77,7 @@ static bool evict_oldest(struct budget *budget, const struct budget_holder *aski
 	if (!oldest)
 		return false;
 	budget->evictions++;
-	/* what others then tell of the loss can take more than was given back; but the holder is gone from the order */
+	/* The loss may be reported with more memory than was returned; but the holder has left the order. */
 	oldest->evict(oldest, oldest->owner);
 	return true;
 }
@@ -102,7 +102,7 @@ void budget_give_up_due(struct budget *budget)
 	}
 	while (budget->resting > budget->resting_limit && budget->oldest->rests && budget->oldest->evict)
 		budget->oldest->evict(budget->oldest, budget->oldest->owner);
-	/* with what rests others can go, that which is due next too */
+	/* Evicting idle holders can free others, including the one due next. */
 	budget->due_ns = (budget->awake ? budget->awake->used_ns : budget->clock_ns) + budget->give_up_ns;
 }
 

@@ -17,12 +17,12 @@ static struct coverage_run *runs_of(struct coverage *coverage)
 	return coverage->many ? coverage->many : &coverage->one;
 }
 
-/* CRC of bytes with `crc` followed by `length` bytes with `next`. */
+/* CRC of bytes with CRC `crc` followed by `length` bytes with CRC `next`. */
 static uint32_t crc_joined(struct coverage *coverage, uint32_t crc, uint32_t next, uint64_t length)
 {
 	if (length > UINT32_MAX)
 		return (uint32_t)crc32_combine64(crc, next, (z_off64_t)length);
-	/* the operator costs more than its use, and most pieces have one length */
+	/* Computing the operator costs more than using it, and most pieces have one length. */
 	if (length != coverage->join_length) {
 		coverage->join_length = (uint32_t)length;
 		coverage->join_operator = (uint32_t)crc32_combine_gen64((z_off64_t)length);
@@ -60,7 +60,7 @@ static bool reserve_runs(struct coverage *coverage)
 	return true;
 }
 
-/* By doubling, before or behind what is there: pieces that come in descending order do not move all of it each time. */
+/* Grows by doubling, at either end: pieces in descending order do not move all bytes each time. */
 uint64_t coverage_room_for(const struct coverage *coverage, uint64_t position, uint64_t length)
 {
 	uint64_t room = coverage->bytes_room, more;
@@ -102,13 +102,13 @@ static bool reserve_bytes(struct coverage *coverage, uint64_t position, uint64_t
 	return position - coverage->origin + length <= room;
 }
 
-/* Index of the first run that ends at or behind `position`. */
+/* Index of the first run that ends at or after `position`. */
 static uint32_t first_behind(struct coverage *coverage, uint64_t position)
 {
 	struct coverage_run *runs = runs_of(coverage);
 	uint32_t low = 0, high = coverage->count;
 
-	/* most bytes come behind all others */
+	/* Most bytes follow all others. */
 	if (high && runs[high - 1].begin <= position)
 		return runs[high - 1].end >= position ? high - 1 : high;
 	while (low < high) {
@@ -138,7 +138,7 @@ uint32_t coverage_find_among(const struct coverage *coverage, uint64_t position)
 	return low;
 }
 
-/* Appends to the run `run` one that comes right behind it. */
+/* Appends to `run` a run that follows it directly. */
 static void extend_run(struct coverage *coverage, struct coverage_run *run, const struct coverage_run *next)
 {
 	run->crc_known &= next->crc_known;
@@ -159,7 +159,7 @@ static void join_next(struct coverage *coverage, uint32_t at)
 	coverage->count--;
 }
 
-/* A run that overlaps no other is put in its place. */
+/* Inserts a run that overlaps no other. */
 static bool insert_run(struct coverage *coverage, const struct coverage_run *run)
 {
 	uint32_t at = first_behind(coverage, run->begin);
@@ -180,7 +180,7 @@ static bool insert_run(struct coverage *coverage, const struct coverage_run *run
 	return true;
 }
 
-/* Covers a piece that overlaps nothing. */
+/* Adds a piece that overlaps nothing. */
 static bool add_piece(struct coverage *coverage, const struct coverage_run *run, const uint8_t *bytes, unsigned keep)
 {
 	if (keep & COVERAGE_BYTES && bytes && (coverage->bytes || !coverage->count)) {

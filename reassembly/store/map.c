@@ -11,11 +11,11 @@
 
 static uint64_t secret;
 
-/* Before any thread of the program or of a library's user can hash. */
+/* Runs before any thread can hash. */
 __attribute__((constructor)) static void choose_secret(void)
 {
 	if (getrandom(&secret, sizeof secret, GRND_NONBLOCK) != sizeof secret)
-		secret = (uintptr_t)&secret; /* the address of a shared object is secret enough */
+		secret = (uintptr_t)&secret; /* fallback: the randomised address of a shared object */
 }
 
 uint64_t map_hash(const uint64_t *words, size_t count)
@@ -79,7 +79,7 @@ void map_remove(struct map *map, uint64_t hash, const void *value)
 
 	while (map->slots[hole].value != value)
 		hole = (hole + 1) & mask;
-	/* what was put off its place by the one that goes moves up */
+	/* Moves up entries that were displaced by the removed one. */
 	for (size_t i = (hole + 1) & mask; map->slots[i].value; i = (i + 1) & mask)
 		if (((i - map->slots[i].hash) & mask) >= ((i - hole) & mask)) {
 			map->slots[hole] = map->slots[i];

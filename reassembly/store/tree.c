@@ -10,7 +10,7 @@ static unsigned height_of(const struct tree_node *node)
 	return node ? node->height : 0;
 }
 
-/* Returns whether anything has changed for its parent. */
+/* Returns whether anything changed for the parent. */
 static bool refresh(const struct tree *tree, struct tree_node *node)
 {
 	unsigned low = height_of(node->child[0]), high = height_of(node->child[1]), height = 1 + (low > high ? low : high);
@@ -20,7 +20,7 @@ static bool refresh(const struct tree *tree, struct tree_node *node)
 	return (tree->update && tree->update(node)) || changed;
 }
 
-/* Puts `node` (NULL: nothing) where `old` was. */
+/* Replaces `old` by `node` (NULL: nothing). */
 static void replace(struct tree *tree, const struct tree_node *old, struct tree_node *node)
 {
 	struct tree_node *parent = old->parent;
@@ -46,7 +46,7 @@ static struct tree_node *rotate(struct tree *tree, struct tree_node *node, int s
 	return up;
 }
 
-/* Balances what changed, from `node` up to where nothing has changed any more, but at least up to `least` (NULL: that is nowhere). */
+/* Rebalances from `node` up to where nothing changes any more, but at least up to `least` (NULL: no minimum). */
 static void balance(struct tree *tree, struct tree_node *node, const struct tree_node *least)
 {
 	for (; node; node = node->parent) {
@@ -91,7 +91,7 @@ void tree_remove(struct tree *tree, struct tree_node *node)
 		balance(tree, changed, NULL);
 		return;
 	}
-	/* the next higher one, which has no lower child, takes its place */
+	/* The next higher node, which has no lower child, takes its place. */
 	next = node->child[1];
 	while (next->child[0])
 		next = next->child[0];

@@ -16,7 +16,7 @@
 #define REMEMBERED 8
 #define FIRST_ROOM 4096u
 
-/* IPv4: what hosts do, between the 15 s of RFC 791, 3.2 and the 60 s of RFC 1122, 3.3.2; IPv6: RFC 8200, 4.5 */
+/* IPv4: as hosts do, between the 15 s of RFC 791, 3.2 and the 60 s of RFC 1122, 3.3.2. IPv6: RFC 8200, 4.5. */
 static const int64_t wait_for[2] = { 30 * SECOND, 60 * SECOND };
 
 /* addresses, then identification, protocol (IPv4) and version */
@@ -32,19 +32,19 @@ struct ip_datagram {
 	struct key key;
 	uint64_t hash;
 	struct ip_fragments *fragments;
-	struct ip_datagram_list *list; /* that it is in */
+	struct ip_datagram_list *list; /* the list that contains it */
 	struct ip_datagram *before, *behind;
 	struct budget_holder holder;
 	enum datagram_state state;
 	bool is_ipv6;
-	int64_t since_ns;        /* of the first piece; of the refusal */
+	int64_t since_ns;        /* of the first fragment; of the refusal */
 	uint8_t *bytes;
-	uint8_t *states;         /* enum byte_state, one each byte */
+	uint8_t *states;         /* enum byte_state of each byte */
 	uint32_t room;           /* of both */
 	uint32_t covered;        /* bytes not MISSING */
-	uint32_t end;            /* behind the last byte of all pieces */
-	uint32_t total;          /* UNKNOWN before the last piece came */
-	uint32_t header_length;  /* of the first piece */
+	uint32_t end;            /* after the last byte of all fragments */
+	uint32_t total;          /* UNKNOWN until the last fragment arrives */
+	uint32_t header_length;  /* of the first fragment */
 	uint8_t protocol;
 };
 
@@ -175,7 +175,7 @@ static bool reserve(struct ip_datagram *datagram, uint32_t end)
 	return true;
 }
 
-/* Whether bytes at the same place are others, as far as both were captured. */
+/* Whether bytes at the same position differ, as far as both were captured. */
 static bool differs(const struct ip_datagram *datagram, uint32_t offset, const uint8_t *bytes, uint32_t captured)
 {
 	for (uint32_t i = 0; i < captured && offset + i < datagram->end; i++)
@@ -195,7 +195,7 @@ static bool contradicts(const struct ip_datagram *datagram, const struct rtap_fr
 	return differs(datagram, facts->datagram_offset, bytes, facts->piece.captured);
 }
 
-/* Whether it told anything that was not known before. */
+/* Returns whether it added anything. */
 static bool put(struct ip_datagram *datagram, const struct rtap_fragment_facts *facts, const uint8_t *bytes)
 {
 	const struct rtap_payload *piece = &facts->piece;
@@ -256,7 +256,7 @@ static void complete(struct ip_datagram *datagram, struct rtap_datagram *whole)
 		.header_length = datagram->header_length,
 		.protocol = datagram->protocol,
 	};
-	/* borrowed by the caller now, who may need memory for what is in it */
+	/* The caller borrows it and may need memory for its contents. */
 	datagram->holder.evict = NULL;
 	unlink_datagram(datagram);
 	link_last(&fragments->complete, datagram);
@@ -288,7 +288,7 @@ static void expire(struct ip_fragments *fragments, int64_t now_ns)
 		fragments->complete.last->holder.evict = evict;
 }
 
-/* A piece's length is a multiple of 8 but for the last one's. RFC 791, 3.2; RFC 8200, 4.5. */
+/* The length of a fragment is a multiple of 8, except for the last one. RFC 791, 3.2; RFC 8200, 4.5. */
 static bool is_possible(const struct rtap_fragment_facts *facts)
 {
 	uint32_t length = facts->piece.wire;
@@ -297,8 +297,8 @@ static bool is_possible(const struct rtap_fragment_facts *facts)
 }
 
 /*
- * The datagram that a piece belongs to, or NULL if memory is out. One that is over, and one that is complete with other
- * bytes at this place, had the identification before.
+ * The datagram of a fragment; NULL: out of memory. An expired one, or a complete one with other bytes at this position, is
+ * an earlier datagram with the same identification.
  */
 static struct ip_datagram *find(struct ip_fragments *fragments, const struct rtap_packet *packet, const uint8_t *bytes)
 {

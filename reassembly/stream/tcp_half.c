@@ -11,7 +11,7 @@
 #include "reassembly/stream/tcp_half.h"
 #include "reassembly/time_windows.h"
 
-/* Pieces in the queue that one segment may overlap: real ones overlap a few. */
+/* Most queued pieces that one segment may overlap; real segments overlap a few. */
 #define MOST_OVERLAPPED 256
 
 static struct tcp_streams *streams_of(const struct tcp_half *half)
@@ -90,7 +90,7 @@ void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, boo
 void tcp_half_start(struct tcp_half *half, uint32_t sequence)
 {
 	half->started = true;
-	/* so that positions before the first byte are positive too */
+	/* positions before the first byte stay positive */
 	half->base = half->next = half->highest = (UINT64_C(1) << 40) + sequence;
 }
 
@@ -110,7 +110,7 @@ static void tell_hole(struct tcp_half *half, uint64_t begin, uint64_t end, enum 
 	streams->user.hole(streams->user.owner, half->connection, half->from_a, &hole);
 }
 
-/* Bytes up to `end` will not be told any more. */
+/* Bytes up to `end` will not be delivered. */
 static void give_up(struct tcp_half *half, uint64_t end, enum tcp_hole_reason reason)
 {
 	uint64_t begin = half->next, evicted = most(begin, least(end, half->evicted_to));
@@ -120,7 +120,7 @@ static void give_up(struct tcp_half *half, uint64_t end, enum tcp_hole_reason re
 	tell_hole(half, evicted, end, reason);
 }
 
-/* Tells bytes of a segment from `next` up to `end`. */
+/* Delivers bytes of a segment from `next` to `end`. */
 static void tell(struct tcp_half *half, struct tcp_segment *segment, uint64_t end)
 {
 	struct tcp_streams *streams = streams_of(half);
@@ -135,7 +135,7 @@ static void tell(struct tcp_half *half, struct tcp_segment *segment, uint64_t en
 	tell_hole(half, cut, end, TCP_HOLE_SNAPPED);
 }
 
-/* Tells what is queued at `next`, and frees it. */
+/* Delivers queued bytes at `next` and frees them. */
 static void tell_queued(struct tcp_half *half)
 {
 	while (half->first && half->first->begin <= half->next) {
@@ -152,7 +152,7 @@ static void tell_queued(struct tcp_half *half)
 	}
 }
 
-/* The first one queued that ends behind `position`. */
+/* The first queued piece that ends after `position`. */
 static struct tcp_queued *first_behind(const struct tcp_half *half, uint64_t position)
 {
 	if (!half->last || half->last->end <= position)
@@ -162,7 +162,7 @@ static struct tcp_queued *first_behind(const struct tcp_half *half, uint64_t pos
 	return queued_of(tree_at_or_after(&half->queue, ends_behind, &position));
 }
 
-/* Copies a part of a segment to the place before `behind` (NULL: to the end). False: memory is out. */
+/* Copies a part of a segment to the queue before `behind` (NULL: at the end). False: out of memory. */
 static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, uint64_t begin, uint64_t end,
 		    struct tcp_queued *behind)
 {
@@ -190,7 +190,7 @@ static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, ui
 	return true;
 }
 
-/* Gives up the first gap, though it may still come. */
+/* Gives up the first gap although it may still arrive. */
 static void force(struct tcp_half *half)
 {
 	streams_of(half)->forced_holes++;
@@ -198,7 +198,7 @@ static void force(struct tcp_half *half)
 	tell_queued(half);
 }
 
-/* Tells what of a segment is next, in turn with what is queued; true if nothing of it is left. */
+/* Delivers the parts of a segment that are next, alternating with queued bytes. True: nothing of the segment is left. */
 static bool tell_in_turn(struct tcp_half *half, struct tcp_segment *segment)
 {
 	while (half->next < segment->end && segment->begin <= half->next) {
@@ -209,7 +209,7 @@ static bool tell_in_turn(struct tcp_half *half, struct tcp_segment *segment)
 	return half->next >= segment->end;
 }
 
-/* Keeps what of a segment is not queued yet. False: memory is out. */
+/* Queues the parts of a segment that are not queued yet. False: out of memory. */
 static bool keep(struct tcp_half *half, const struct tcp_segment *segment)
 {
 	uint64_t position = most(segment->begin, half->next);
@@ -230,7 +230,7 @@ static void place(struct tcp_half *half, struct tcp_segment *segment)
 	while (!tell_in_turn(half, segment)) {
 		if (keep(half, segment))
 			return;
-		/* with no gap left before it, it needs no memory */
+		/* Without a gap before it, it needs no memory. */
 		if (half->first && half->first->begin < segment->begin)
 			force(half);
 		else
@@ -238,7 +238,7 @@ static void place(struct tcp_half *half, struct tcp_segment *segment)
 	}
 }
 
-/* How many bytes of a segment are queued, and whether they are others. */
+/* How many bytes of a segment are queued, and whether they differ. */
 static uint64_t overlap(struct tcp_half *half, const struct tcp_segment *segment, bool *differs)
 {
 	uint64_t sum = 0;
@@ -255,7 +255,7 @@ static uint64_t overlap(struct tcp_half *half, const struct tcp_segment *segment
 			*differs = true;
 		count++;
 	}
-	/* a sender of such crumbs is not to have all of them looked at again for each further segment */
+	/* A sender of tiny pieces must not cause all of them to be examined again for each segment. */
 	while (count > MOST_OVERLAPPED && half->first && half->first->begin < segment->end)
 		force(half);
 	return sum;
@@ -290,7 +290,7 @@ static void remember(struct tcp_half *half, const struct tcp_segment *segment)
 	};
 }
 
-/* A segment that brings nothing. */
+/* A segment without new bytes. */
 static enum rtap_tcp_analysis analyse_repeat(const struct tcp_half *half, const struct tcp_segment *segment, bool *differs)
 {
 	const struct tcp_recent *recent = recent_like(half, segment);
@@ -329,7 +329,7 @@ static void analyse(struct tcp_half *half, const struct tcp_segment *segment, bo
 		facts->missing = segment->begin - half->highest;
 }
 
-/* A segment without a byte that was known, and all of it queued. */
+/* A segment with only new bytes, completely queued. */
 static void tell_ahead(struct tcp_half *half, const struct tcp_segment *segment)
 {
 	struct tcp_streams *streams = streams_of(half);
@@ -340,7 +340,7 @@ static void tell_ahead(struct tcp_half *half, const struct tcp_segment *segment)
 	bytes.span = (struct rtap_span){ segment->bytes, segment->captured };
 	was_ahead = streams->user.ahead(streams->user.owner, half->connection, half->from_a, &bytes);
 
-	/* the user may have needed memory: then it may be gone */
+	/* The user may have needed memory: the piece may be gone. */
 	if (half->newest && half->newest->frame == segment->told.frame)
 		half->newest->was_ahead = was_ahead;
 }
@@ -420,7 +420,7 @@ void tcp_half_settle(struct tcp_half *half, int64_t now_ns)
 	}
 }
 
-/* How far from `position` on it is the same whether the receiver has the bytes; *has tells whether. */
+/* Up to where, from `position` on, the receiver has all bytes or none; *has: which. */
 static uint64_t same_until(const struct tcp_half *half, uint64_t position, bool *has)
 {
 	uint64_t until = UINT64_MAX;
@@ -439,7 +439,7 @@ static uint64_t same_until(const struct tcp_half *half, uint64_t position, bool 
 	return until;
 }
 
-/* Nothing comes any more: what the receiver never acknowledged was lost. */
+/* No more bytes arrive: those that the receiver never acknowledged were lost. */
 static void give_up_last(struct tcp_half *half, uint64_t end)
 {
 	while (half->next < end) {
@@ -454,7 +454,7 @@ void tcp_half_give_up(struct budget_holder *holder, void *owner)
 {
 	struct tcp_half *half = owner;
 
-	/* what the user does must not evict what is being passed on */
+	/* The user must not evict what is being delivered. */
 	holder->evict = NULL;
 	while (half->first) {
 		give_up_last(half, half->first->begin);

@@ -11,15 +11,15 @@
 #include "reassembly/stream/tcp_stream.h"
 
 #define SECOND INT64_C(1000000000)
-#define LINGER_NS SECOND /* what comes late after the end still belongs to the connection */
-/* A SYN that comes this few bytes late was overtaken by its data. */
+#define LINGER_NS SECOND /* late packets after the end still belong to the connection */
+/* A SYN that arrives this few bytes late was overtaken by its data. */
 #define OVERTAKEN 65536
 
-/* A quarter of the budget for connections as such, the rest for what waits in them and for others. */
+/* Divisors of the budget. SHARE: for the connections themselves; the rest is for queued bytes and other state. */
 #define SHARE 4
-/* With more than so much of it, connections end of which nothing was seen for the budget's give_up_ns. */
+/* If connections exceed this share, those inactive for the budget's give_up_ns are ended. */
 #define SHARE_SILENT 128
-/* And so much of it for those that are over. */
+/* For finished connections. */
 #define SHARE_OVER 64
 
 static void unlink_connection(struct tcp_connection *connection)
@@ -54,7 +54,7 @@ static void destroy(struct tcp_connection *connection)
 	free(connection);
 }
 
-/* While the user is told of a connection, what the user does must not evict what is being told. */
+/* During callbacks the user must not evict what is being delivered. */
 static void lock_queues(struct tcp_connection *connection)
 {
 	connection->halves[0].holder.evict = connection->halves[1].holder.evict = NULL;
@@ -65,7 +65,7 @@ static void unlock_queues(struct tcp_connection *connection)
 	connection->halves[0].holder.evict = connection->halves[1].holder.evict = tcp_half_evict;
 }
 
-/* Tells what still waits, and the end. */
+/* Delivers what still waits, then the end. */
 static void finish(struct tcp_connection *connection, enum tcp_end reason)
 {
 	struct tcp_streams *streams = connection->streams;
@@ -145,7 +145,7 @@ static void forget_over(struct tcp_streams *streams, struct tcp_over *over)
 	free(over);
 }
 
-/* Without memory for it, what comes again begins another connection. */
+/* Without memory, a repeated segment starts another connection. */
 static void remember_over(const struct tcp_connection *connection)
 {
 	struct tcp_streams *streams = connection->streams;
@@ -191,7 +191,7 @@ static void expire(struct tcp_streams *streams, int64_t now_ns)
 		forget_over(streams, streams->over_oldest);
 }
 
-/* Whether a segment is one of a connection that is over. It is forgotten if the ports serve another one now. */
+/* Whether a segment is of a finished connection. That is forgotten if the ports are used by a new one. */
 static bool comes_again(struct tcp_streams *streams, const struct tcp_key *key, const struct rtap_tcp_facts *tcp)
 {
 	struct tcp_over *over = streams->over_oldest ? map_find(&streams->over_map, hash_of(key), is_over, key) : NULL;
@@ -210,7 +210,7 @@ static bool comes_again(struct tcp_streams *streams, const struct tcp_key *key, 
 	return again;
 }
 
-/* Memory for one more connection; the ones unused for longest end for it. */
+/* Memory for one more connection, if needed by ending the oldest ones. */
 static bool take_memory(struct tcp_streams *streams)
 {
 	for (;;) {
@@ -226,7 +226,7 @@ static bool take_memory(struct tcp_streams *streams)
 	}
 }
 
-/* Those of which nothing was seen for long end, if they are many. */
+/* Ends inactive connections if there are many. */
 static void end_silent(struct tcp_streams *streams, int64_t now_ns)
 {
 	while (streams->open.oldest && streams->holder.bytes > streams->budget->limit / SHARE_SILENT &&
@@ -268,7 +268,7 @@ static struct tcp_connection *begin(struct tcp_streams *streams, const struct tc
 	return connection;
 }
 
-/* Whether a SYN opens another connection than the one at hand. */
+/* Whether a SYN opens another connection than this one. */
 static bool opens_another(const struct tcp_connection *connection, const struct tcp_half *half,
 			  const struct rtap_tcp_facts *tcp)
 {
@@ -276,15 +276,17 @@ static bool opens_another(const struct tcp_connection *connection, const struct 
 
 	if (half->has_isn)
 		return half->isn != tcp->sequence;
-	/* nobody answers before being asked: the other end's data is of an older connection, whose SYN was not seen */
+	/*
+	 * Nobody answers before a request: the data of the other end belongs to an older connection, whose SYN was not seen.
+	 */
 	if (!half->started)
 		return connection->closed || (!has_flags(tcp, RTAP_TCP_FLAG_ACK) && other->started && !other->has_isn);
 	return (uint32_t)half->base - (tcp->sequence + 1) > OVERTAKEN;
 }
 
 /*
- * Whether data lies so far away that it belongs to another connection, whose opening was not seen: one segment may be
- * anything, the second one in sequence to it is proof, which is set then.
+ * Whether data is so far away that it belongs to another connection whose opening was not seen. One segment may be anything;
+ * a second one in sequence to it is proof and is set then.
  */
 static bool is_outside(struct tcp_half *half, const struct rtap_tcp_facts *tcp, bool *proof)
 {
@@ -316,7 +318,7 @@ static void take_syn(struct tcp_half *half, const struct rtap_packet *packet)
 	tell_life(half->connection, half->from_a, life, packet);
 }
 
-/* What the sender of a segment had: later ones, which were captured before it, may have acknowledged more. */
+/* What the sender of a segment had: later segments, captured before it, may have acknowledged more. */
 static uint64_t acknowledged_by(const struct tcp_half *other, const struct rtap_tcp_facts *tcp)
 {
 	uint64_t position = other->acknowledged;
@@ -364,7 +366,7 @@ static void take_fin(struct tcp_half *half, const struct rtap_packet *packet)
 		tell_life(half->connection, half->from_a, TCP_LIFE_FIN, packet);
 }
 
-/* After a reset that the other end did not believe, data goes on. */
+/* After a reset that the other end ignored, data continues. */
 static void update_closed(struct tcp_connection *connection, bool is_reset, bool has_news)
 {
 	bool finished = connection->halves[0].has_fin && connection->halves[1].has_fin;
@@ -384,14 +386,14 @@ static bool is_news(uint8_t analysis)
 	       analysis == RTAP_TCP_WINDOW_PROBE;
 }
 
-/* RFC 9293, 3.8.4: one before what is next, without data here. */
+/* RFC 9293, 3.8.4: one byte before the next one, without data here. */
 static bool is_keep_alive(const struct tcp_half *half, const struct rtap_tcp_facts *tcp)
 {
 	return half->started && !(tcp->flags & (RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_FIN | RTAP_TCP_FLAG_RST)) &&
 	       tcp_half_unwrap(half, tcp->sequence) + 1 == half->highest;
 }
 
-/* What a segment says of its own direction, then of the other one. */
+/* Processes a segment for its own direction, then for the other one. */
 static void take(struct tcp_half *half, struct tcp_half *other, const struct rtap_packet *packet, struct tcp_segment_facts *facts)
 {
 	const struct rtap_tcp_facts *tcp = &packet->tcp;
@@ -400,16 +402,16 @@ static void take(struct tcp_half *half, struct tcp_half *other, const struct rta
 
 	if (has_flags(tcp, RTAP_TCP_FLAG_SYN))
 		take_syn(half, packet);
-	/* it tells where the other direction begins, should the SYN there not have been seen */
+	/* It shows the start of the other direction if the SYN there was not seen. */
 	if (has_flags(tcp, RTAP_TCP_FLAG_SYN | RTAP_TCP_FLAG_ACK) && !other->started)
 		tcp_half_start(other, tcp->acknowledgment);
 	/*
-	 * Before the data, which was sent by one who had all that it acknowledges. In the opening nothing was there to be
-	 * acknowledged yet.
+	 * Before the data: the sender had everything that it acknowledges. During the opening there was nothing to
+	 * acknowledge.
 	 */
 	if (has_flags(tcp, RTAP_TCP_FLAG_ACK) && !has_flags(tcp, RTAP_TCP_FLAG_SYN) && other->started)
 		tcp_half_acknowledge(other, tcp);
-	/* what a reset carries is a message for people, not data: RFC 9293, 3.5.2 */
+	/* A reset carries text for people, not data: RFC 9293, 3.5.2. */
 	if (connection->deaf)
 		;
 	else if (tcp->payload.wire && !is_reset)
@@ -425,7 +427,7 @@ static void take(struct tcp_half *half, struct tcp_half *other, const struct rta
 	update_closed(connection, is_reset, is_news(facts->analysis));
 }
 
-/* What waits in a direction may have waited enough. */
+/* Waiting bytes of a direction may be due. */
 static inline void settle(struct tcp_half *half, const struct tcp_connection *connection)
 {
 	if (unlikely(connection->deaf))
@@ -447,7 +449,7 @@ static void process(struct tcp_connection *connection, const struct rtap_packet 
 	unlock_queues(connection);
 }
 
-/* The connection that a packet belongs to, a new one if need be, and the packet's direction; NULL if it belongs to none. */
+/* The connection of a packet, created if necessary, and the packet's direction; NULL: none. */
 static struct tcp_connection *find(struct tcp_streams *streams, const struct rtap_packet *packet, struct tcp_segment_facts *facts,
 				   bool *outside)
 {
@@ -458,7 +460,7 @@ static struct tcp_connection *find(struct tcp_streams *streams, const struct rta
 
 	make_key(&key, packet->source_address, packet->destination_address, packet->address_length, packet->source_port,
 		 packet->destination_port);
-	/* segments of one connection come in a row */
+	/* Segments of one connection often arrive in a row. */
 	*from_a = connection && equal(&connection->keys[1], &key);
 	if (!*from_a && (!connection || !equal(&connection->keys[0], &key))) {
 		connection = map_find(&streams->map, hash_of(&key), has_key, &key);
