@@ -4,7 +4,7 @@
 
 #include <rdmatap/packet.h>
 
-/* Makes packet->flow a layer of the packet, if it tells something. */
+/* Adds packet->flow as a layer of the packet, unless it is empty. */
 void flow_add_layer(struct rtap_packet *packet);
 
 #endif

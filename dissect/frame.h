@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The rows of the frame's layer that are visited: comments, and anomalies of whatever layer.
+ * Rows of the frame layer that visit() supplies: comments, and the anomalies of all layers.
  */
 #ifndef DISSECT_FRAME_H
 #define DISSECT_FRAME_H

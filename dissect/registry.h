@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of all protocols. It stands above them: what protocols need of each other goes by protocol.h, whose lookups it fills.
+ * The table of all protocols. It depends on all of them; protocols look each other up through protocol.h, which it initialises.
  */
 #ifndef DISSECT_REGISTRY_H
 #define DISSECT_REGISTRY_H

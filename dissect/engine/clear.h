@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory set to zero in the hot path.
+ * Zeroing memory in the hot path.
  */
 #ifndef DISSECT_ENGINE_CLEAR_H
 #define DISSECT_ENGINE_CLEAR_H
@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * memset(at, 0, bytes) of some hundred bytes. Of a number that it knows GCC makes `rep stos`, which takes longer than the C library's
- * function: so the number is hidden from it.
+ * memset(at, 0, bytes) for some hundred bytes. For a constant size GCC generates `rep stos`, which is slower than the C library's
+ * function, so the size is hidden from it.
  */
 static inline void clear_bytes(void *at, size_t bytes)
 {

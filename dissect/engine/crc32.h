@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * CRC-32 with zlib's polynomial, by the fastest code at hand.
+ * CRC-32 with zlib's polynomial, using ISA-L if available.
  */
 #ifndef DISSECT_ENGINE_CRC32_H
 #define DISSECT_ENGINE_CRC32_H
@@ -11,7 +11,7 @@
 #include <isa-l/crc.h>
 #endif
 
-/* The CRC of the bytes so far, `crc` (0 to begin with), goes on with `length` more. */
+/* Updates the CRC `crc` (initially 0) with `length` bytes. */
 #ifdef HAVE_ISAL
 static inline uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, uint64_t length)
 {
@@ -22,8 +22,8 @@ uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, uint64_t length);
 #endif
 
 /*
- * To be called when CRCs were worked out. ISA-L's AVX-512 code leaves the upper halves of the vector registers in use,
- * and all SSE code after it then waits for them: that made -V 1.7 times as slow.
+ * To be called after computing CRCs. ISA-L's AVX-512 code leaves the upper halves of the vector registers in use, which
+ * slows down all SSE code after it: -V took 1.7 times as long.
  */
 static inline void crc32_release(void)
 {

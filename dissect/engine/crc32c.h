@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* CRC-32C (Castagnoli) as iSCSI and MPA use it: reflected, begun with and inverted by ones. RFC 3720, 12.1; RFC 5044, 4.4. */
+/* CRC-32C (Castagnoli) as in iSCSI and MPA: reflected, initial value and final XOR all ones. RFC 3720, 12.1; RFC 5044, 4.4. */
 uint32_t crc32c(const uint8_t *bytes, uint32_t length);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The one way to read packet bytes: a cursor that knows how many bytes are left of the capture and of
- * the packet as it was on the wire. Nothing moves unless the whole read fits.
+ * Bounds-checked access to packet bytes: a cursor that tracks how many captured bytes and how many wire bytes are left.
+ * A read that does not fit completely does not move the cursor.
  */
 #ifndef DISSECT_ENGINE_CURSOR_H
 #define DISSECT_ENGINE_CURSOR_H
@@ -12,17 +12,17 @@
 
 enum result {
 	OK,
-	TRUNCATED, /* the packet had these bytes, the capture has not */
-	MALFORMED, /* the packet itself has not got these bytes, or contradicts itself */
+	TRUNCATED, /* the packet had these bytes, but they were not captured */
+	MALFORMED, /* the packet does not have these bytes, or is inconsistent */
 };
 
-/* Says of a condition that it hardly ever holds: the code for it goes out of the way of the rest. */
+/* Marks a condition as rarely true, so that the compiler moves its code out of the hot path. */
 static inline bool unlikely(bool condition)
 {
 	return __builtin_expect(condition, false);
 }
 
-/* `wire` counts the bytes left by the packet's length fields, `captured` those of them that are there. */
+/* `wire`: bytes left according to the packet's length fields; `captured`: those of them that were captured. */
 struct cursor {
 	const uint8_t *next;
 	uint32_t captured, wire; /* captured <= wire */
@@ -50,13 +50,13 @@ static inline uint64_t load64(const uint8_t *p)
 }
 
 /*
- * The value of a header's bits: offset from the first byte's most significant bit, at most 64 wide and within eight
- * bytes. The caller has taken these bytes from a cursor. Of constants it compiles to one load, swap, shift.
+ * The value of bits in a header: offset from the most significant bit of the first byte, width at most 64 and within eight
+ * bytes. The caller has taken these bytes from a cursor. With constants it compiles to one load, swap and shift.
  */
 static inline uint64_t bits(const uint8_t *header, unsigned offset, unsigned width)
 {
 	const uint8_t *p = header + offset / 8;
-	unsigned end = offset % 8 + width; /* bits from p's first to behind the field */
+	unsigned end = offset % 8 + width; /* bits from p to the end of the field */
 	uint64_t mask = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
 	uint64_t v = 0;
 
@@ -64,7 +64,7 @@ static inline uint64_t bits(const uint8_t *header, unsigned offset, unsigned wid
 		return p[0] >> (8 - end) & mask;
 	if (end <= 16)
 		return (uint64_t)load16(p) >> (16 - end) & mask;
-	/* the byte before it makes a word that is loaded at once */
+	/* with the byte before it, one load suffices */
 	if (end <= 24 && offset >= 8)
 		return (uint64_t)load32(p - 1) >> (24 - end) & mask;
 	if (end <= 24)
@@ -111,7 +111,7 @@ static inline enum result cursor_u64(struct cursor *cursor, uint64_t *value)
 	return result;
 }
 
-/* Forgets all but the first `length` wire bytes. False, and nothing changes, if there are fewer. */
+/* Limits the cursor to the first `length` wire bytes. False, and nothing changes, if there are fewer. */
 static inline bool cursor_narrow(struct cursor *cursor, uint32_t length)
 {
 	if (length > cursor->wire)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ethertypes, for every header that carries one. IEEE registration authority's list.
+ * Ethertypes, for all headers with one. Source: list of the IEEE Registration Authority.
  */
 #ifndef DISSECT_ENGINE_ETHERTYPE_H
 #define DISSECT_ENGINE_ETHERTYPE_H
@@ -8,17 +8,17 @@
 #include "dissect/engine/parse.h"
 #include "dissect/engine/protocol.h"
 
-/* The least Ethertype; what is below is the length of an 802.3 frame. IEEE 802.3, 3.2.6. */
+/* The smallest Ethertype; values below are the length of an 802.3 frame. IEEE 802.3, 3.2.6. */
 #define ETHERTYPE_LEAST 0x600
-/* The greatest such length; values between the two have no meaning. */
+/* The largest such length; values between the two are undefined. */
 #define ETHERTYPE_LENGTH_GREATEST 1500
 
 extern const struct rtap_name ethertype_names[];
 
-/* The protocol (enum protocol_number) behind an Ethertype; PROTOCOL_PAYLOAD for those not dissected. */
+/* The protocol (enum protocol_number) of an Ethertype; PROTOCOL_PAYLOAD for those not dissected. */
 static inline uint8_t ethertype_protocol(uint16_t type)
 {
-	/* the first case is by far the most frequent one */
+	/* IPv4 is by far the most frequent case */
 	switch (__builtin_expect(type, 0x0800)) {
 	case 0x0800: return PROTOCOL_IPV4;
 	case 0x0806: return PROTOCOL_ARP;
@@ -37,8 +37,8 @@ static inline uint8_t ethertype_protocol(uint16_t type)
 }
 
 /*
- * Sets what follows a header that ends, at `offset` of the source, in an Ethertype or in the length of an 802.3 frame,
- * to which the cursor is narrowed then.
+ * Sets the protocol after a header that ends, at `offset` of the source, with an Ethertype or the length of an 802.3 frame; in
+ * the latter case narrows the cursor to that length.
  */
 static inline void ethertype_begin(struct parse *parse, uint16_t type, uint32_t offset)
 {
@@ -50,10 +50,10 @@ static inline void ethertype_begin(struct parse *parse, uint16_t type, uint32_t 
 	}
 }
 
-/* Adds "ethertype 0x88cc (LLDP), length 46" to the one-line text if nothing behind `layer` says more than that. */
+/* Adds "ethertype 0x88cc (LLDP), length 46" to the one-line text if no layer after `layer` is more specific. */
 void ethertype_summary(const struct rtap_packet *packet, const struct rtap_layer *layer, uint16_t type, struct line *line);
 
-/* Whether a header that names addresses of its own follows `layer`, VLAN tags aside. */
+/* Returns whether a header with addresses of its own follows `layer`, ignoring VLAN tags. */
 bool ethertype_is_network(const struct rtap_packet *packet, const struct rtap_layer *layer);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A piece of text being written into the caller's memory: hand-made number formatting, because formatting is the
- * cost of everything. What does not fit is cut and remembered; nothing is ever terminated by a zero byte.
+ * Text output to the caller's memory. Numbers are formatted by its own code because formatting dominates the run time.
+ * Text that does not fit is truncated, which `cut` records; the text is not null-terminated.
  */
 #ifndef DISSECT_ENGINE_LINE_H
 #define DISSECT_ENGINE_LINE_H
@@ -25,7 +25,7 @@ static inline void line_init(struct line *line, char *memory, size_t size)
 	line->cut = false;
 }
 
-/* Appends as much as there is room for, which is less than all. */
+/* Appends the part of the text that fits and sets `cut`. */
 void line_cut(struct line *line, const char *text);
 
 static inline void line_bytes(struct line *line, const char *text, size_t length)
@@ -40,7 +40,7 @@ static inline void line_bytes(struct line *line, const char *text, size_t length
 
 #define LINE_SHORT 24
 
-/* Appends `length` bytes, at most LINE_SHORT, of as many readable ones: to copy a fixed number is quicker than to look how many. */
+/* Appends `length` bytes; LINE_SHORT bytes must be readable, since copying a fixed number is faster than a variable one. */
 static inline void line_short(struct line *line, const char *text, size_t length)
 {
 	if (line->end - line->next < LINE_SHORT) {
@@ -52,8 +52,8 @@ static inline void line_short(struct line *line, const char *text, size_t length
 }
 
 /*
- * Where to write a piece of at most `most` bytes: at the line's end if there is room for that much, else in `spare`, which holds it.
- * line_end() with the end of what was written appends it. Nothing else may be appended in between.
+ * Returns where to write at most `most` bytes: at the end of the line if they fit, else `spare`, which has that size.
+ * line_end() with the end of the written bytes appends them. Nothing else may be appended in between.
  */
 static inline char *line_begin(const struct line *line, char *spare, size_t most)
 {
@@ -68,7 +68,7 @@ static inline void line_end(struct line *line, const char *begin, char *end)
 		line_bytes(line, begin, (size_t)(end - begin));
 }
 
-/* Of a piece: each writes at `to` and returns the end of what it wrote. */
+/* The line_put functions write at `to` and return the end of what they wrote. */
 static inline char *line_put(char *to, const char *text)
 {
 	size_t length = strlen(text);
@@ -85,9 +85,9 @@ char *line_put_hex(char *to, uint64_t number, unsigned digits);
 char *line_put_nine(char *to, uint32_t number);
 /* Signed nanoseconds as seconds with nine decimals: at most 21 bytes. */
 char *line_put_seconds(char *to, int64_t nanoseconds);
-/* 15 bytes at most, of 17 that are written. */
+/* At most 15 bytes, but 17 may be overwritten. */
 char *line_put_ipv4(char *to, const uint8_t *address);
-/* An address of 4 or 16 bytes (RFC 5952): 45 bytes at most. */
+/* An address of 4 or 16 bytes (RFC 5952): at most 45 bytes. */
 char *line_put_ip(char *to, const uint8_t *address, unsigned length);
 #define LINE_IP_MOST 45
 
@@ -104,7 +104,7 @@ static inline void line_text(struct line *line, const char *text)
 	line_bytes(line, text, strlen(text));
 }
 
-/* The word for so many: "frame" for 1, "frames" for any other number. */
+/* Singular or plural: "frame" for 1, "frames" for any other number. */
 static inline const char *line_plural(uint64_t count, const char *one, const char *many)
 {
 	return count == 1 ? one : many;
@@ -125,20 +125,20 @@ void line_ipv4(struct line *line, const uint8_t *address);
 void line_ipv6(struct line *line, const uint8_t *address);
 /* An address of 4 or 16 bytes. */
 void line_ip(struct line *line, const uint8_t *address, unsigned length);
-/* Two hexadecimal digits a byte with `separator` between, none if it is 0. */
+/* Two hexadecimal digits per byte, separated by `separator` unless it is 0. */
 void line_hex_bytes(struct line *line, const uint8_t *bytes, size_t length, char separator);
 /*
- * Bytes (2 to 4) of the well-formed UTF-8 sequence at `bytes` that is safe on a terminal: no controls and nothing that
- * turns the reading direction; 0 if there is none. RFC 3629, section 4. `length` is at least 1.
+ * Length (2 to 4) of the well-formed UTF-8 sequence at `bytes`; 0 if there is none, or if it is unsafe on a terminal: a control
+ * character, or one that changes the text direction. RFC 3629, section 4. `length` is at least 1.
  */
 size_t line_utf8_length(const uint8_t *bytes, size_t length);
-/* How many bytes from the beginning on are printable ASCII, and neither quotes nor backslash. */
+/* Number of leading bytes that are printable ASCII other than quotes and backslash. */
 size_t line_plain_length(const uint8_t *bytes, size_t length);
-/* Text of unknown origin: printable ASCII and well-formed UTF-8 as they are, all else (controls, quotes, backslash) escaped. */
+/* Untrusted text: printable ASCII and well-formed UTF-8 unchanged, everything else (controls, quotes, backslash) escaped. */
 void line_escaped(struct line *line, const uint8_t *bytes, size_t length);
-/* Digits that a number shown as hexadecimal is padded to. */
+/* Number of digits to which a hexadecimal number is padded. */
 unsigned line_hex_width(const struct rtap_field *field);
-/* A field's value as -T fields prints it: what tshark prints. */
+/* A field's value as -T fields prints it, which is as tshark does. */
 void line_value(struct line *line, const struct rtap_field *field, const struct rtap_value *value);
 
 #endif

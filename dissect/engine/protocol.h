@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a protocol's file gives to the registry, and what the registry tells of all protocols.
+ * Protocol descriptions, as each protocol's file provides them, and lookups in the registry of all protocols.
  */
 #ifndef DISSECT_ENGINE_PROTOCOL_H
 #define DISSECT_ENGINE_PROTOCOL_H
@@ -11,7 +11,7 @@
 #include "dissect/engine/cursor.h"
 #include "dissect/engine/line.h"
 
-/* Every protocol: one line. X(identifier, object in the protocol's file) */
+/* All protocols, one line each. X(identifier, object in the protocol's file) */
 #define PROTOCOLS(X) \
 	X(FRAME, frame_protocol) \
 	X(ERF, erf_protocol) \
@@ -203,17 +203,16 @@ struct parse;
 struct rpc_program;
 
 /*
- * A protocol's description. `parse` takes its header from parse->cursor, writes down facts, narrows the cursor by its
- * length field and sets parse->next; the layer is already there. Headers with a fixed table and nothing to say need no
- * parse function of their own: parse_fixed() takes them. `visit` is for layouts that the table alone cannot give; it is
- * called after the table's rows of fixed place. `summary` adds to the one-line text.
+ * A protocol's description. `parse` takes its header from parse->cursor, adds the layer, stores facts, narrows the cursor
+ * according to its length field and sets parse->next. `visit` is for layouts that the table alone cannot describe; it is
+ * called after the table's rows with fixed positions. `summary` adds to the one-line text.
  */
 struct protocol {
 	struct rtap_protocol table;
 	enum result (*parse)(struct parse *parse);
 	void (*visit)(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor);
 	void (*summary)(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line);
-	const struct rpc_program *programs; /* of ONC RPC, whose arguments and results the protocol shows: a list; else NULL */
+	const struct rpc_program *programs; /* list of the ONC RPC programs whose arguments and results the protocol shows, or NULL */
 };
 
 #define PROTOCOL_DECLARATION(identifier, object) extern const struct protocol object;
@@ -226,7 +225,7 @@ PROTOCOLS(PROTOCOL_DECLARATION)
 _Static_assert(PROTOCOL_COUNT <= 64 * RTAP_PROTOCOL_WORDS, "rtap_packet.protocols has a bit for each protocol: raise RTAP_PROTOCOL_WORDS");
 _Static_assert(PROTOCOL_COUNT < UINT8_MAX, "protocols are numbered by bytes, and PROTOCOL_NONE is none");
 
-/* Makes the protocols known that the functions below look up, by their numbers: the registry's, before main() begins. */
+/* Registers the protocols, by number, for the lookups below; the registry calls it before main(). */
 void protocol_register(const struct protocol *const all[PROTOCOL_COUNT]);
 
 extern const struct protocol *protocols[PROTOCOL_COUNT];
@@ -236,7 +235,7 @@ static inline const struct protocol *protocol_by_number(uint8_t number)
 	return protocols[number];
 }
 
-/* Id of each protocol's first field, and behind the last the number of all. */
+/* Id of each protocol's first field; the last element is the number of all fields. */
 extern rtap_field_id protocol_first_ids[PROTOCOL_COUNT + 1];
 
 /* Id of a protocol's field by its index in the table. */
@@ -245,7 +244,7 @@ static inline rtap_field_id protocol_field_id(uint8_t protocol, size_t index)
 	return (rtap_field_id)(protocol_first_ids[protocol] + index);
 }
 
-/* How many rows at the beginning of a protocol's table can have a value by themselves; its visit tells all behind. */
+/* Number of rows at the start of each protocol's table that have values of their own; its visit() supplies the others. */
 extern uint16_t protocol_row_counts[PROTOCOL_COUNT];
 
 static inline size_t protocol_rows_with_values(uint8_t protocol)
@@ -253,7 +252,7 @@ static inline size_t protocol_rows_with_values(uint8_t protocol)
 	return protocol_row_counts[protocol];
 }
 
-/* Writes down a layer that there is room for. */
+/* Appends a layer. There must be room for it. */
 static inline void packet_add_layer(struct rtap_packet *packet, uint8_t protocol, uint8_t source, uint32_t offset, uint32_t length)
 {
 	packet->layers[packet->layer_count++] = (struct rtap_layer){ protocol, source, false, offset, length };
@@ -266,7 +265,7 @@ static inline const uint8_t *layer_bytes(const struct rtap_packet *packet, const
 	return packet->sources[layer->source].bytes + layer->offset;
 }
 
-/* The layer found behind `layer`, leaving out those that stand at the frame's end; NULL if it is the last. */
+/* The layer after `layer`, skipping those at the end of the frame; NULL if it is the last. */
 static inline const struct rtap_layer *layer_behind(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
 	const struct rtap_layer *end = packet->layers + packet->layer_count;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The walk through a packet's layers and tables, as rtap_packet_visit() makes it. For an output whose visitor is called for each of
- * a million fields: told by name what to call, the compiler makes one loop of the walk and of what is to be done for most fields.
+ * The walk through a packet's layers and tables that rtap_packet_visit() performs. Outputs that visit millions of fields pass
+ * their callbacks to the inline functions by name, so that the compiler merges the walk and the callback into one loop.
  */
 #ifndef DISSECT_ENGINE_VISIT_H
 #define DISSECT_ENGINE_VISIT_H
 
 #include "dissect/engine/protocol.h"
 
-/* What is done with a field of a table: the `field` of a visitor. */
+/* Processes a field of a table: the `field` callback of a visitor. */
 typedef void visit_tell(struct rtap_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
 			const struct rtap_value *value, const struct rtap_place *place);
 
 /*
- * Several rows at once, for who knows how to: tells the row `id` and some behind it, of which `header` has the bytes, and returns how many;
- * 0: the row is told by itself.
+ * Processes the row `id`, whose bytes are in `header`, together with some of the rows after it, and returns their number; 0: the row
+ * has to be processed on its own.
  */
 typedef size_t visit_tell_rows(struct rtap_visitor *visitor, const struct rtap_packet *packet, const struct rtap_layer *layer,
 			       const uint8_t *header, rtap_field_id id);
@@ -24,23 +24,23 @@ static inline bool visit_wants(const struct rtap_visitor *visitor, rtap_field_id
 	return visitor->wanted[id / 64] >> (id % 64) & 1;
 }
 
-/* Whether a visitor wants any field of the protocol: visiting it is a waste otherwise. */
+/* Returns whether a visitor wants any field of the protocol. */
 bool visit_wants_any(const struct rtap_visitor *visitor, uint8_t protocol);
 
-/* Tells a visitor one field that has no fixed place. Does nothing if it is not wanted. */
+/* Passes a field without a fixed position to a visitor. Does nothing if the field is not wanted. */
 void visit_field(struct rtap_visitor *visitor, const struct rtap_layer *layer, uint8_t protocol, size_t index,
 		 const struct rtap_value *value, uint32_t offset, uint32_t length);
 
-/* Tells a visitor an anomaly, at `offset` of the layer's source, as a value of the field "rdmatap.anomaly". */
+/* Passes an anomaly at `offset` of the layer's source to a visitor, as a value of the field "rdmatap.anomaly". */
 void visit_anomaly(struct rtap_visitor *visitor, const struct rtap_layer *layer, enum rtap_anomaly_code code, uint32_t offset);
 
 /*
- * Tells a visitor the fields of one of the headers that a layer of a protocol "in units" holds: `unit` is the layer with the
- * header's place.
+ * Passes the fields of one header to a visitor, in a layer of a protocol with `in_units`: `unit` is the layer with the position
+ * of that header.
  */
 void visit_unit(const struct rtap_packet *packet, const struct rtap_layer *unit, struct rtap_visitor *visitor);
 
-/* The value of a row whose bits are the value, and are all there. */
+/* The value of a row without `derive` whose bits are all captured. */
 static inline void visit_read(const uint8_t *header, const struct rtap_field *field, struct rtap_value *value)
 {
 	const uint8_t *first = header + field->bit_offset / 8;
@@ -60,7 +60,7 @@ static inline void visit_read(const uint8_t *header, const struct rtap_field *fi
 		value->number = bits(header, field->bit_offset, field->bit_width);
 }
 
-/* Rows from one to another; they are of `layer`'s protocol, and the first has this id. */
+/* Visits the rows from `field` to `end` of the layer's protocol; the first one has this id. */
 static inline __attribute__((always_inline)) void visit_rows(const struct rtap_packet *packet, const struct rtap_layer *layer,
 							     struct rtap_visitor *visitor, const struct rtap_field *field,
 							     const struct rtap_field *end, rtap_field_id id, visit_tell *tell,
@@ -99,13 +99,13 @@ static inline __attribute__((always_inline)) void visit_rows(const struct rtap_p
 	}
 }
 
-/* The row of a field that is of the layer's protocol. */
+/* The row of a field of the layer's protocol. */
 static inline const struct rtap_field *visit_row(const struct rtap_layer *layer, rtap_field_id id)
 {
 	return &protocol_by_number(layer->protocol)->table.fields[id - protocol_field_id(layer->protocol, 0)];
 }
 
-/* Rows that visit() tells are passed over; of the others most are plain bits, which are read without a call. */
+/* Visits the table's rows, except those that the protocol's visit() supplies. Most are plain bits, read without a call. */
 static inline __attribute__((always_inline)) void visit_table(const struct rtap_packet *packet, const struct rtap_layer *layer,
 							      struct rtap_visitor *visitor, visit_tell *tell, visit_tell_rows *tell_rows)
 {
@@ -126,7 +126,7 @@ static inline __attribute__((always_inline)) void visit_layer(const struct rtap_
 		protocol->visit(packet, layer, visitor);
 }
 
-/* rtap_packet_visit() of a visitor whose `field` is `tell`; `tell_rows` may be NULL. */
+/* rtap_packet_visit() for a visitor whose `field` callback is `tell`; `tell_rows` may be NULL. */
 static inline __attribute__((always_inline)) void visit_packet(const struct rtap_packet *packet, struct rtap_visitor *visitor,
 							       visit_tell *tell, visit_tell_rows *tell_rows)
 {

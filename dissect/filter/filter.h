@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Comparisons that a filter is run by, for who builds it.
+ * Comparisons at run time, which the filter compiler uses too.
  */
 #ifndef DISSECT_FILTER_FILTER_H
 #define DISSECT_FILTER_FILTER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The words of a filter's text.
+ * Tokens of a filter's text.
  */
 #ifndef DISSECT_FILTER_FILTER_LEX_H
 #define DISSECT_FILTER_FILTER_LEX_H
@@ -10,9 +10,9 @@
 
 enum filter_token_type {
 	FILTER_TOKEN_END,
-	FILTER_TOKEN_BAD,  /* a character that begins nothing, or a text without its end */
+	FILTER_TOKEN_BAD,  /* an invalid character or an unterminated string */
 	FILTER_TOKEN_WORD, /* a name or an unquoted literal */
-	FILTER_TOKEN_TEXT, /* with its quotes */
+	FILTER_TOKEN_TEXT, /* including its quotes */
 	FILTER_TOKEN_COMPARISON,
 	FILTER_TOKEN_AND,
 	FILTER_TOKEN_OR,
@@ -30,14 +30,14 @@ struct filter_token {
 	uint32_t length;
 };
 
-/* The token that begins at or after `text`, which ends with a zero byte. */
+/* Returns the first token at or after `text`, which is null-terminated. */
 struct filter_token filter_lex(const char *text);
 
 bool filter_token_is(const struct filter_token *token, char mark);
 
 #define FILTER_QUOTED_MAX 64
 
-/* For messages: the token in quotes, escaped and shortened. Returns `quoted`. */
+/* For messages: writes the token to `quoted` in quotes, escaped and shortened. Returns `quoted`. */
 const char *filter_token_quote(const struct filter_token *token, char quoted[FILTER_QUOTED_MAX]);
 
 #endif

@@ -14,38 +14,38 @@ struct filter_compiler {
 	const char *text;
 	struct filter_token token; /* the next one */
 	struct rtap_error *error;
-	unsigned column;           /* from 1, of what went wrong; counts characters, not bytes */
+	unsigned column;           /* of the error, from 1, in characters */
 	unsigned depth;
 };
 
-/* What a value is compared with, for reading literals and for messages. */
+/* The field or protocol with which a literal is compared, for parsing literals and for messages. */
 struct filter_subject {
 	struct filter_token name;
 	const char *type;              /* as users see it: "uint24" */
 	const struct rtap_name *names; /* or NULL */
 	uint8_t kind;                  /* enum filter_kind, after slicing */
-	uint8_t bits;                  /* of numbers: the most that a value can have */
+	uint8_t bits;                  /* of numbers: the maximum width of a value */
 };
 
-/* Notes an error at a place in the text; returns -EINVAL. */
+/* Records an error at a position in the text; returns -EINVAL. */
 int filter_fail(struct filter_compiler *compiler, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Notes that `wanted` should stand where the token does; returns -EINVAL. */
+/* Records the error that `wanted` was expected instead of the token; returns -EINVAL. */
 int filter_unexpected(struct filter_compiler *compiler, const struct filter_token *token, const char *wanted);
 
-/* Room for `more` items of `size` bytes behind `count`: the array, moved perhaps, or NULL and the old one stays. */
+/* Makes room for `more` items of `size` bytes after `count`. Returns the array, possibly moved, or NULL: the old one is unchanged. */
 void *filter_grow(void *items, uint32_t count, uint32_t more, uint32_t *room, size_t size)
 	__attribute__((warn_unused_result));
 
 /*
- * Adds what a literal stands for to the filter's values: one, or several for a value name.
- * Returns 0, -EINVAL with the error noted, or -ENOMEM.
+ * Adds the value of a literal to the filter's values, or several values for a value name.
+ * Returns 0, -EINVAL with the error recorded, or -ENOMEM.
  */
 int filter_literal_add(struct filter_compiler *compiler, const struct filter_subject *subject,
 		       const struct filter_token *token) __attribute__((warn_unused_result));
 
-/* The same for a range, both ends included. */
+/* The same for an inclusive range. */
 int filter_literal_add_range(struct filter_compiler *compiler, const struct filter_subject *subject,
 			     const struct filter_token *low, const struct filter_token *high)
 	__attribute__((warn_unused_result));

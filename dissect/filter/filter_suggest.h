@@ -4,10 +4,10 @@
 
 #include <rdmatap/field.h>
 
-/* The field or protocol whose name is most like `name`, or NULL if none is. */
+/* The field or protocol name most similar to `name`, or NULL if none is similar. */
 const char *filter_suggest_field(const char *name);
 
-/* The name in the table most like `name`, or NULL. */
+/* The name in the table most similar to `name`, or NULL. */
 const char *filter_suggest_value(const struct rtap_name *names, const char *name);
 
 #endif

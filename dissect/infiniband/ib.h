@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * InfiniBand's transport: opcodes, and what several of its files need.
+ * InfiniBand transport: opcodes, and definitions shared by its files.
  * IBTA Architecture Specification vol. 1, chapters 7 to 9; annexes A16 and A17 for RoCE.
  */
 #ifndef DISSECT_INFINIBAND_IB_H
@@ -69,7 +69,7 @@ enum ib_class {
 	IB_CONGESTION,
 };
 
-/* Which extended headers follow the BTH, one bit each, in the order in which they follow. */
+/* Extended headers after the BTH, one bit each, in their order in the packet. */
 enum ib_header {
 	IB_RDETH = 0x001,
 	IB_DETH = 0x002,
@@ -84,7 +84,7 @@ enum ib_header {
 	IB_CNP_RESERVED = 0x400,
 };
 
-/* All that an opcode means. */
+/* Properties of an opcode. */
 struct ib_opcode {
 	const char *name;
 	uint16_t headers;    /* enum ib_header */

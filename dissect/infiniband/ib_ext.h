@@ -7,10 +7,10 @@
 
 #include "dissect/infiniband/ib.h"
 
-/* How many bytes the extended headers of such a packet take together. */
+/* Total length in bytes of the extended headers of a packet with this opcode. */
 uint32_t ib_extended_length(const struct ib_opcode *opcode);
 
-/* Takes the extended headers that the opcode calls for, with their facts. */
+/* Parses the extended headers that the opcode requires and fills their facts. */
 enum result ib_parse_extended(struct parse *parse, const struct ib_opcode *opcode);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What codes in headers of InfiniBand's transport stand for.
+ * Meaning of codes in InfiniBand transport headers.
  */
 #ifndef DISSECT_INFINIBAND_IB_OPCODE_H
 #define DISSECT_INFINIBAND_IB_OPCODE_H

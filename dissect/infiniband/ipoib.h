@@ -7,10 +7,10 @@
 
 #include "dissect/infiniband/upper.h"
 
-/* Whether the bytes at the cursor begin with an EoIB header, an Ethernet header and a matching IP header. */
+/* Returns whether the bytes at the cursor begin with an EoIB header, an Ethernet header and a matching IP header. */
 bool eoib_recognise(const struct cursor *payload);
 
-/* Whether the bytes at the cursor begin with an IPoIB header and a matching IP header. RFC 4391, section 6. */
+/* Returns whether the bytes at the cursor begin with an IPoIB header and a matching IP header. RFC 4391, section 6. */
 bool ipoib_recognise(const struct cursor *payload);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a queue pair's payload is: told by the context or the user, by the queue pair's number, or recognised by content.
+ * The protocol of a queue pair's payload: given by the context, the user or the QPN, or recognised by content.
  */
 #ifndef DISSECT_INFINIBAND_UPPER_H
 #define DISSECT_INFINIBAND_UPPER_H
@@ -11,15 +11,15 @@
 struct ib_opcode;
 
 /*
- * The cursor stands at the payload, narrowed to it: notes it and names the protocol that follows in parse->next. OK, as the parse
- * function that ends with it returns it.
+ * Records the payload, to which the cursor has been narrowed, and sets parse->next to its protocol. Always returns OK, so that
+ * parse functions can end with it.
  */
 enum result upper_begin(struct parse *parse, const struct ib_opcode *opcode);
 
-/* What a whole Send of RDMAP carries, the bytes at the cursor: the number of a protocol. */
+/* Number of the protocol that a complete RDMAP Send carries, in the bytes at the cursor. */
 uint8_t upper_of_iwarp_send(const struct parse *parse);
 
-/* Whether ONC RPC has the port: rpcbind, NFS, and Linux's mountd. */
+/* Returns whether the port is one of ONC RPC: rpcbind, NFS, or Linux's mountd. */
 static inline bool rpc_port(uint16_t port)
 {
 	return port == RPC_PORT_RPCBIND || port == RPC_PORT_NFS || port == RPC_PORT_MOUNTD;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * FPDUs of MPA: their geometry, and what is in them with markers and gaps or without. RFC 5044, section 4.
+ * MPA FPDUs: layout, and access to their content, with or without markers and gaps. RFC 5044, section 4.
  */
 #ifndef DISSECT_IWARP_FPDU_H
 #define DISSECT_IWARP_FPDU_H
@@ -18,8 +18,10 @@
 #define MPA_MAX_FPDU 66100        /* no FPDU with its markers has more bytes */
 #define MPA_SMALLEST_FPDU 20      /* a tagged header without payload */
 
-/* "Content" is what MPA sends without the markers: ULPDU_Length, ULPDU, pad, CRC. Everything below is arithmetic; the
- * bytes need not be there. */
+/*
+ * "Content" is an FPDU without its markers: ULPDU_Length, ULPDU, pad, CRC. The functions below are arithmetic only and do not
+ * access the bytes.
+ */
 
 static inline uint32_t fpdu_pad_length(uint32_t ulpdu_length)
 {
@@ -32,39 +34,39 @@ static inline uint32_t fpdu_content_length(uint32_t ulpdu_length)
 	return MPA_LENGTH_LENGTH + ulpdu_length + fpdu_pad_length(ulpdu_length) + MPA_CRC_LENGTH;
 }
 
-/* How many markers stand in front of the content's byte `content`, the first one being at offset `first_marker`. */
+/* Number of markers before byte `content` of the content, if the first one is at offset `first_marker`. */
 static inline uint32_t fpdu_markers_before(uint32_t content, uint32_t first_marker)
 {
 	return content < first_marker ? 0 : (content - first_marker) / (MPA_MARKER_INTERVAL - MPA_MARKER_LENGTH) + 1;
 }
 
-/* Offset in the FPDU's bytes of the content's byte `content`. */
+/* Offset of byte `content` of the content in the FPDU's bytes. */
 static inline uint32_t fpdu_offset(uint32_t content, uint32_t first_marker)
 {
 	return content + MPA_MARKER_LENGTH * fpdu_markers_before(content, first_marker);
 }
 
-/* Stream bytes of a whole FPDU. */
+/* Length of a whole FPDU in the stream. */
 static inline uint32_t fpdu_total_length(uint32_t ulpdu_length, uint32_t first_marker)
 {
 	return fpdu_offset(fpdu_content_length(ulpdu_length) - 1, first_marker) + 1;
 }
 
-/* Nearly all FPDUs: no marker and no gap. */
+/* No marker and no gap, as in nearly all FPDUs. */
 static inline bool fpdu_is_plain(const struct rtap_fpdu *fpdu)
 {
 	return !fpdu->gap_count && fpdu->first_marker >= fpdu->bytes.length;
 }
 
-/* fpdu_next_extent(), fpdu_head() and fpdu_fill_head() of FPDUs that are not plain. */
+/* fpdu_next_extent(), fpdu_head() and fpdu_fill_head() for FPDUs that are not plain. */
 bool fpdu_next_parted_extent(const struct rtap_fpdu *fpdu, uint32_t *at, struct rtap_span *extent);
 const uint8_t *fpdu_parted_head(const struct rtap_fpdu *fpdu, uint32_t *length);
 void fpdu_fill_parted_head(struct rtap_fpdu *fpdu);
 
 /*
- * The ULPDU's bytes without markers, one run after another: *extent gets the run that begins at byte *at of the ULPDU,
- * and *at moves behind it. A run that was not captured has bytes == NULL. False: the ULPDU has ended. Begin with *at = 0,
- * or with facts.payload_offset.
+ * Iterates over the ULPDU's bytes without markers: sets *extent to the contiguous bytes from byte *at of the ULPDU and moves *at
+ * past them. Bytes that were not captured have bytes == NULL. False: end of the ULPDU. Start with *at = 0 or with
+ * facts.payload_offset.
  */
 static inline bool fpdu_next_extent(const struct rtap_fpdu *fpdu, uint32_t *at, struct rtap_span *extent)
 {
@@ -78,14 +80,14 @@ static inline bool fpdu_next_extent(const struct rtap_fpdu *fpdu, uint32_t *at, 
 }
 
 /*
- * The ULPDU's bytes from byte `at` on, which it has, in one run: up to its end, or to where the capture cut it off. False: markers
- * or other gaps part them, or there are none.
+ * Returns the ULPDU's bytes from byte `at` up to its end or to where the capture truncated it. False: they are not contiguous,
+ * because of markers or other gaps, or there are none.
  */
 bool fpdu_front(const struct rtap_fpdu *fpdu, uint32_t at, struct rtap_span *bytes);
 
 /*
- * The ULPDU's first bytes, as many of RTAP_FPDU_HEAD as it has and were captured (*length), one after another. Borrowed
- * from the FPDU. fpdu_fill_head() has been called if `first_marker` lies within them.
+ * Returns the ULPDU's first bytes without markers: *length is RTAP_FPDU_HEAD, or less if it is shorter or was truncated. Borrowed
+ * from the FPDU. Requires fpdu_fill_head() if `first_marker` is within them.
  */
 static inline const uint8_t *fpdu_head(const struct rtap_fpdu *fpdu, uint32_t *length)
 {
@@ -95,23 +97,23 @@ static inline const uint8_t *fpdu_head(const struct rtap_fpdu *fpdu, uint32_t *l
 	return fpdu->bytes.bytes + MPA_LENGTH_LENGTH;
 }
 
-/* Fills fpdu->head, where markers make that necessary; bytes, ulpdu_length, first_marker and gaps are set. */
+/* Fills fpdu->head if markers make that necessary; bytes, ulpdu_length, first_marker and gaps must be set. */
 static inline void fpdu_fill_head(struct rtap_fpdu *fpdu)
 {
 	if (!fpdu_is_plain(fpdu))
 		fpdu_fill_parted_head(fpdu);
 }
 
-/* The CRC field as a number. The FPDU is whole. */
+/* The CRC field as a number. The FPDU must be complete. */
 uint32_t fpdu_crc_field(const struct rtap_fpdu *fpdu);
 
-/* Compares the CRC with the bytes. UNVERIFIABLE if some are missing. */
+/* Verifies the CRC. UNVERIFIABLE if bytes are missing. */
 enum rtap_crc_status fpdu_check_crc(const struct rtap_fpdu *fpdu);
 
-/* Whether every marker in the FPDU points back to its ULPDU_Length, by the layout that the FPDU tells. RFC 5044, 4.3. */
+/* Returns whether each marker in the FPDU points back to its ULPDU_Length, in the FPDU's marker layout. RFC 5044, 4.3. */
 bool fpdu_markers_agree(const struct rtap_fpdu *fpdu);
 
-/* The FPDU at `bytes`, of which `length` follow, without markers. False: it is not whole. */
+/* Sets *fpdu to the FPDU without markers at `bytes`, of which `length` are available. False: it is incomplete. */
 static inline bool fpdu_take_plain(const uint8_t *bytes, uint32_t length, struct rtap_fpdu *fpdu)
 {
 	uint32_t total;

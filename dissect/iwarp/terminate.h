@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a Terminate of RDMAP says, and names of RDMAP's values. RFC 5040, 4.8.
+ * Contents of an RDMAP Terminate, and names of RDMAP values. RFC 5040, 4.8.
  */
 #ifndef DISSECT_IWARP_TERMINATE_H
 #define DISSECT_IWARP_TERMINATE_H
@@ -23,12 +23,12 @@ extern const struct rtap_name ddp_tagged_code_names[];
 extern const struct rtap_name ddp_untagged_code_names[];
 extern const struct rtap_name llp_code_names[];
 
-/* Name of what a Terminate reports; NULL if the standards define no such error. */
+/* Name of the error that a Terminate reports; NULL if the standards do not define it. */
 const char *rdmap_code_name(uint8_t layer, uint8_t type, uint8_t code);
 
-/* What a Terminate says. Offsets count from the Terminate header's first byte; 0: not there. RFC 5040, 4.8. */
+/* Contents of a Terminate. Offsets are from the first byte of the Terminate header; 0: not present. RFC 5040, 4.8. */
 struct iwarp_terminate {
-	bool soft;              /* laid out as soft-iWARP does it: nibbles and bits of a byte the other way round */
+	bool soft;              /* the layout of soft-iWARP: nibbles and bits of a byte in reverse order */
 	uint8_t layer, type, code;
 	bool segment_length_valid, ddp_included, rdma_included; /* M, D, R */
 	uint16_t reserved;
@@ -37,7 +37,7 @@ struct iwarp_terminate {
 	uint32_t rdma_at;       /* the Read Request header that caused it, 28 bytes */
 };
 
-/* Reads a Terminate header of four bytes and where the parts stand behind it, of which `captured` bytes of `wire` are there. */
+/* Reads a Terminate header of four bytes and the offsets of the parts after it; `captured` of `wire` bytes are present. */
 void iwarp_read_terminate(const uint8_t *header, uint32_t captured, uint32_t wire, struct iwarp_terminate *terminate);
 
 #endif

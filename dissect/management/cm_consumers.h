@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whose private data a connection's messages carry.
+ * Consumers of communication management, whose private data its messages carry.
  */
 #ifndef DISSECT_MANAGEMENT_CM_CONSUMERS_H
 #define DISSECT_MANAGEMENT_CM_CONSUMERS_H
@@ -11,12 +11,12 @@
 const char *cm_consumer_name(uint8_t consumer);
 
 /*
- * The protocol of a consumer's private data, of which `length` bytes were captured; PROTOCOL_NONE: not known. Notes in packet->cm whose
- * they are.
+ * The protocol of a consumer's private data, `length` bytes of which were captured; PROTOCOL_NONE: unknown. Stores the consumer in
+ * packet->cm.
  */
 uint8_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, uint32_t length);
 
-/* What kind of service an id stands for: a service that has the port, or who assigned it. NULL: not known. IBTA vol. 1, A3.2.3, A11.3. */
+/* Kind of service of a service id: the service on its port, or the assigning authority. NULL: unknown. IBTA vol. 1, A3.2.3, A11.3. */
 const char *cm_service_kind(uint64_t service_id);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Management datagrams: classes, and the names of what their header says. IBTA vol. 1, chapters 13 to 16.
+ * Management datagrams: classes, and names of header values. IBTA vol. 1, chapters 13 to 16.
  */
 #ifndef DISSECT_MANAGEMENT_MAD_H
 #define DISSECT_MANAGEMENT_MAD_H
@@ -31,7 +31,7 @@ enum {
 enum { RMPP_NOT_USED, RMPP_DATA, RMPP_ACK, RMPP_STOP, RMPP_ABORT };
 enum { RMPP_FLAG_ACTIVE = 1, RMPP_FLAG_FIRST = 2, RMPP_FLAG_LAST = 4 };
 
-/* Bytes of a segment behind the RMPP header, and those of subnet administration's header among them. 13.6.2, 15.2.1.1. */
+/* Bytes of a segment after the RMPP header, and the length of the subnet administration header within them. 13.6.2, 15.2.1.1. */
 #define RMPP_SEGMENT_LENGTH 220
 #define SA_HEADER_LENGTH 20
 
@@ -40,7 +40,7 @@ const char *mad_class_name(uint8_t management_class);
 const char *mad_method_name(uint8_t method);
 const char *mad_attribute_name(const struct rtap_mad_facts *facts);
 
-/* What a status other than 0 means, by class; NULL: reserved. IBTA vol. 1, 13.4.7; 15.2.3. */
+/* Name of a status other than 0, by class; NULL: reserved. IBTA vol. 1, 13.4.7; 15.2.3. */
 const char *mad_status_name(const struct rtap_mad_facts *facts);
 
 #endif

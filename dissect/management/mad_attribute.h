@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From an attribute's parts to layers, and from layers to fields.
+ * Layers from the parts of an attribute, and fields from these layers.
  */
 #ifndef DISSECT_MANAGEMENT_MAD_ATTRIBUTE_H
 #define DISSECT_MANAGEMENT_MAD_ATTRIBUTE_H
@@ -8,22 +8,22 @@
 #include "dissect/management/mad.h"
 #include "dissect/engine/parse.h"
 
-/* Value names that several tables have. */
+/* Value names shared by several tables. */
 extern const struct rtap_name mad_node_types[], mad_mtus[], mad_rates[];
 
 /*
- * Makes layers of the packet's attribute: `count` records, `stride` bytes apart, from `offset` of the current source on, which has
- * `length` bytes for them on the wire. What was not captured is left out. Nothing if the attribute is not known.
+ * Adds layers for the packet's attribute: `count` records, `stride` bytes apart, from `offset` of the current source, with `length`
+ * bytes on the wire. Bytes not captured are left out. Does nothing if the attribute is unknown.
  */
 void mad_place_attribute(struct parse *parse, uint32_t offset, uint32_t length, uint32_t stride, uint32_t count);
 
-/* The attribute of a class whose data are the `length` bytes at the cursor; what is not known is data. */
+/* Takes the `length` bytes at the cursor as the class's attribute; an unknown attribute becomes plain data. */
 void mad_take_data(struct parse *parse, uint32_t length);
 
-/* For the protocols of parts: walks the records and their elements. */
+/* `visit` of the parts' protocols: walks the records and their elements. */
 void mad_visit(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor);
 
-/* The text of `length` bytes at `at` of a header, up to the first zero byte. For tables. */
+/* The text of up to `length` bytes at `at` of a header, ended by a zero byte if shorter. For tables. */
 bool mad_derive_text(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value, uint32_t at,
 		     uint32_t length);
 

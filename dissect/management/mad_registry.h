@@ -2,10 +2,10 @@
 /*
  * The registry of management attributes.
  *
- * An attribute is described once, as a list of parts: a table (a protocol), where it stands in the attribute, and how often it is
- * repeated there. Subnet administration's records are attributes too; their parts are the record's own identifier and the
- * attribute of subnet management that it wraps, so both classes show it by the same table. All records of a MAD are one layer for each
- * part; which record follows which is known by packet->mad.
+ * An attribute is described once, as a list of parts: a table (a protocol), its offset in the attribute, and the number of
+ * repetitions. Subnet administration records are attributes too; their parts are the record identifier (RID) and the subnet
+ * management attribute in the record, so that both classes use the same table. All records of a MAD form one layer for each
+ * part; packet->mad has the layout of the records.
  */
 #ifndef DISSECT_MANAGEMENT_MAD_REGISTRY_H
 #define DISSECT_MANAGEMENT_MAD_REGISTRY_H
@@ -18,31 +18,31 @@
 /* A table within an attribute. */
 struct mad_part {
 	uint8_t protocol;
-	uint8_t elements;    /* how often it follows itself */
-	uint16_t offset;     /* bytes from the attribute's first */
+	uint8_t elements;    /* number of repetitions */
+	uint16_t offset;     /* bytes, from the start of the attribute */
 };
 
 struct mad_attribute {
 	uint16_t id;
-	uint16_t length;     /* bytes, without what may be left out at the end; records can stand further apart */
+	uint16_t length;     /* bytes, without an optional end; records can be further apart */
 	const char *name;
-	struct mad_part parts[MAD_MAX_PARTS]; /* ends with elements 0; none: its name alone is known */
-	/* the protocol of the last part, if it depends on the content; PROTOCOL_NONE: it is not there */
+	struct mad_part parts[MAD_MAX_PARTS]; /* ends with elements 0; empty: only the name is known */
+	/* the protocol of the last part, if it depends on the content; PROTOCOL_NONE: absent */
 	uint8_t (*variant)(const uint8_t *attribute);
-	const char *const *components; /* names of the bits of subnet administration's component mask; NULL: not known */
+	const char *const *components; /* names of the bits of the SA component mask; NULL: unknown */
 	uint8_t component_count;
 };
 
-/* Attributes of a class; each list ends with a NULL name. Shapes of one attribute stand behind each other (rtap_mad_facts.shape). */
-extern const struct mad_attribute mad_shared_attributes[]; /* of classes that have no others */
-extern const struct mad_attribute mad_communication_attributes[]; /* that are no messages of cm.h */
+/* Attributes of a class; each list ends with a NULL name. Layouts of one attribute are consecutive (rtap_mad_facts.shape). */
+extern const struct mad_attribute mad_shared_attributes[]; /* of classes without attributes of their own */
+extern const struct mad_attribute mad_communication_attributes[]; /* other than the messages in cm.h */
 extern const struct mad_attribute mad_subnet_attributes[];
 extern const struct mad_attribute mad_administration_attributes[];
 extern const struct mad_attribute mad_performance_attributes[];
 extern const struct mad_attribute mad_device_attributes[];
 extern const struct mad_attribute mad_congestion_attributes[];
 
-/* The attribute that the MAD has by its class and attribute id; NULL: not known. */
+/* The attribute of the MAD's class and attribute id; NULL: unknown. */
 const struct mad_attribute *mad_attribute_of(const struct rtap_mad_facts *facts);
 
 #endif

@@ -4,13 +4,13 @@
 
 #include <rdmatap/packet.h>
 
-/* What an ERF record says of the frame in it; it knows better than the capture file's record around it. */
+/* Lengths of the frame in an ERF record, which take precedence over those of the capture file's record. */
 struct erf_record {
 	uint32_t wire_length;
 	uint32_t captured_length;
 };
 
-/* False if the packet is no whole ERF record. */
+/* False if the packet is not a complete ERF record. */
 bool erf_record_of(const struct rtap_packet *packet, struct erf_record *record);
 
 #endif

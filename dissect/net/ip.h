@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where the fields of the IP headers stand, for their tables and for the invariant CRC; and what follows them.
+ * Positions of IP header fields, for their tables and for the invariant CRC, and the protocols that follow.
  */
 #ifndef DISSECT_NET_IP_H
 #define DISSECT_NET_IP_H
@@ -43,10 +43,10 @@
 
 extern const struct rtap_name ip_protocol_names[];
 
-/* The protocols behind IP protocol numbers; PROTOCOL_FRAME for those not dissected. */
+/* The protocols of IP protocol numbers; PROTOCOL_FRAME for those not dissected. */
 extern const uint8_t ip_protocols[256];
 
-/* The protocol (enum protocol_number) behind an IP protocol number; PROTOCOL_PAYLOAD for those not dissected. */
+/* The protocol (enum protocol_number) of an IP protocol number; PROTOCOL_PAYLOAD for those not dissected. */
 static inline uint8_t ip_protocol(uint8_t number)
 {
 	uint8_t protocol = ip_protocols[number];
@@ -55,8 +55,7 @@ static inline uint8_t ip_protocol(uint8_t number)
 }
 
 /*
- * Adds to the one-line text what follows a header that names it by IP protocol number, if nothing is going to say so
- * itself.
+ * Adds the protocol after a header with an IP protocol number to the one-line text, unless that protocol's own summary follows.
  */
 void ip_summary_next(const struct rtap_packet *packet, const struct rtap_layer *layer, uint8_t number, struct line *line);
 
@@ -65,13 +64,13 @@ void ip_summary_fragment(const struct rtap_packet *packet, const struct rtap_lay
 			 struct line *line);
 
 /*
- * The cursor stands behind a header that says that this is a piece: one of `protocol`, PROTOCOL_IPV4 or PROTOCOL_FRAGMENT.
- * Notes the piece, or goes on in the datagram that it completed. Of `facts` the caller has filled what that header says.
+ * Called after the header of a fragment, of protocol PROTOCOL_IPV4 or PROTOCOL_FRAGMENT, with the cursor at its end. Records the
+ * fragment, or continues in the datagram that it completed. The caller has filled `facts` with the contents of that header.
  */
 void ip_begin_fragment(struct parse *parse, uint8_t protocol, const struct rtap_fragment_facts *facts);
 
 /*
- * Bytes that the IP header in front of `layer` says to be there behind the first `header_length` bytes of that layer.
+ * The number of bytes after the first `header_length` bytes of `layer`, according to the length field of the IP header before it.
  * False without such a header.
  */
 bool ip_bytes_behind(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t header_length,

@@ -7,7 +7,7 @@
 
 #include "dissect/infiniband/upper.h"
 
-/* What a TCP segment carries, the bytes at the cursor: the number of a protocol. */
+/* Number of the protocol that a TCP segment carries, in the bytes at the cursor. */
 uint8_t upper_of_segment(const struct parse *parse);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a walk over NFS and the programs beside it tells: the rows of their field tables, which are the identity of a value
- * (struct xdr_told, `row`), and the tags that say what a value is about (`tag`). Names are Wireshark's where it has one.
+ * Values reported by walks over NFS and related programs: the rows of their field tables, which identify a value
+ * (struct xdr_told, `row`), and the tags that give its subject (`tag`). Field names are Wireshark's if it has one.
  *
  * The first rows are the same in all tables that have them (nfs, nfsacl, mount, nlm), so that types can be shared.
  */
@@ -11,8 +11,10 @@
 #include "dissect/rpc/rpc_body.h"
 #include "dissect/rpc/xdr_walk.h"
 
-/* What the sink's `operation` tells as its number: NFSv3's procedures, RFC 1813, section 3.3; NFSv4's operations, RFC 7863 and
- * RFC 8276; and its callback's. */
+/*
+ * Numbers passed to the sink's `operation`: NFSv3 procedures (RFC 1813, section 3.3), NFSv4 operations (RFC 7863, RFC 8276) and
+ * NFSv4 callback operations.
+ */
 enum nfs3_procedure {
 	NFS3_NULL, NFS3_GETATTR, NFS3_SETATTR, NFS3_LOOKUP, NFS3_ACCESS, NFS3_READLINK, NFS3_READ, NFS3_WRITE,
 	NFS3_CREATE, NFS3_MKDIR, NFS3_SYMLINK, NFS3_MKNOD, NFS3_REMOVE, NFS3_RMDIR, NFS3_RENAME, NFS3_LINK,
@@ -45,27 +47,27 @@ enum nfs_cb_operation {
 	NFS_CB_ILLEGAL = 10044,
 };
 
-/* What a value is about, where an operation has several of a kind. 0: the operation's own object, or nothing in particular. */
+/* Subject of a value, if an operation has several of a kind. 0: the operation's own object, or unspecified. */
 enum nfs_tag {
 	NFS_TAG_NONE,
-	NFS_TAG_DIRECTORY,  /* the directory that the operation works in: its handle and attributes */
-	NFS_TAG_OBJECT,     /* the object found, made or worked upon, where there is also a directory */
+	NFS_TAG_DIRECTORY,  /* the directory of the operation: its handle and attributes */
+	NFS_TAG_OBJECT,     /* the object found, created or modified, if there is also a directory */
 	NFS_TAG_FROM,       /* RENAME, COPY, CLONE: the source (directory, name, stateid, offset, attributes) */
-	NFS_TAG_TO,         /* the same of the target */
+	NFS_TAG_TO,         /* the same for the target */
 	NFS_TAG_BEFORE,     /* attributes before the operation (wcc_data) */
 	NFS_TAG_ENTRY,      /* of one entry of a directory listing */
-	NFS_TAG_CONFLICT,   /* LOCK, LOCKT: the lock held by another */
+	NFS_TAG_CONFLICT,   /* LOCK, LOCKT: the conflicting lock */
 };
 
-/* X(row, name, label, width in bits, shown as, value names) */
+/* X(row, name, label, width in bits, enum rtap_show, value names) */
 
-/* A file handle. nfs.fh.hash is told only if the sink asks for hashes: the CRC-32 (zlib's) of the handle. */
+/* A file handle. nfs.fh.hash, the CRC-32 (zlib) of the handle, is reported only if the sink requests hashes. */
 #define NFS_HANDLE_ROWS(X) \
 	X(NFS_FH_LENGTH, "nfs.fh.length", "Handle Length", 32, RTAP_DEC, NULL) \
 	X(NFS_FH_HASH, "nfs.fh.hash", "Handle Hash", 32, RTAP_HEX, NULL) \
 	X(NFS_FHANDLE, "nfs.fhandle", "File Handle", 0, RTAP_BYTES, NULL)
 
-/* Status and attributes of NFSv3, RFC 1813, 2.6. */
+/* NFSv3 status and attributes: RFC 1813, 2.6. */
 #define NFS_ATTRIBUTE_ROWS(X) \
 	X(NFS_STATUS3, "nfs.status3", "Status", 32, RTAP_DEC, nfs_status3_names) \
 	X(NFS_STATUS, "nfs.status", "Status", 32, RTAP_DEC, nfs_status_names) \
@@ -412,10 +414,10 @@ enum nfs_tag {
 enum nfs_row {
 	NFS_HANDLE_ROWS(NFS_ROW_NUMBER)
 	NFS_HANDLE_ROW_COUNT,
-	NFS_BEFORE_ATTRIBUTES = NFS_HANDLE_ROW_COUNT - 1, /* so that the next is the row behind the handle's */
+	NFS_BEFORE_ATTRIBUTES = NFS_HANDLE_ROW_COUNT - 1, /* so that the next row follows the handle's */
 	NFS_ATTRIBUTE_ROWS(NFS_ROW_NUMBER)
 	NFS_ATTRIBUTE_ROW_COUNT,
-	NFS_DATA = NFS_ATTRIBUTE_ROW_COUNT, /* of READ, WRITE and the like: only told when asked for */
+	NFS_DATA = NFS_ATTRIBUTE_ROW_COUNT, /* of READ, WRITE and similar operations: reported only if requested */
 	NFS_3_ROWS(NFS_ROW_NUMBER)
 	NFS_4_ROWS(NFS_ROW_NUMBER)
 	NFS_42_ROWS(NFS_ROW_NUMBER)
@@ -423,7 +425,7 @@ enum nfs_row {
 	NFS_ROW_COUNT,
 };
 
-/* For an initialiser: a row's field. All are told by a walk and may occur many times in one message. */
+/* For an initialiser: a row's field. Values come from a walk and may occur many times in one message. */
 #define NFS_FIELD(row, name, label, width, show, names) \
 	[row] = { name, label, 0, width, show, RTAP_UNPLACED | RTAP_REPEATS, names, NULL, NULL },
 
@@ -433,10 +435,10 @@ extern const struct rtap_name nfs_procedure3_names[23], nfs_procedure4_names[3],
 extern const struct rtap_name nfs_status3_names[], nfs_status_names[], nfs_ftype3_names[], nfs_nfsstat4_names[];
 extern const struct rtap_name nfs_opcode_names[], nfs_cb_opcode_names[], nfs_attribute_names[];
 
-/* Programs: 100003 versions 3 and 4, and NFSv4's callback. */
+/* Programs: 100003 versions 3 and 4, and the NFSv4 callback. */
 extern const struct xdr_program nfs3_program, nfs4_program, nfs_callback_program;
 
-/* NFSv3's types that other programs share. */
+/* NFSv3 types shared with other programs. */
 extern const struct xdr_type nfs_fh3, nfs_post_op_attr;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * NFSv4's operations: one table by number, made of tables in several files. For these files only.
+ * NFSv4 operations: one table by number, composed of tables in several files. For these files only.
  */
 #ifndef DISSECT_RPC_NFS4_H
 #define DISSECT_RPC_NFS4_H
@@ -13,7 +13,7 @@
 
 extern const struct nfs_operation nfs4_operations[NFS4_OPERATIONS];
 
-/* Arguments and results of NFSv4.1's operations, and arguments of 4.0's that these have too. nfs41_operations.c */
+/* Arguments and results of NFSv4.1 operations, and arguments that they share with 4.0 operations. nfs41_operations.c */
 extern const struct xdr_item nfs4_backchannel_ctl_args[], nfs4_bind_conn_args[], nfs4_bind_conn_res[], nfs4_clientid_args[];
 extern const struct xdr_item nfs4_create_session_args[], nfs4_create_session_res[], nfs4_exchange_id_args[], nfs4_exchange_id_res[];
 extern const struct xdr_item nfs4_get_dir_delegation_args[], nfs4_get_dir_delegation_res[], nfs4_getdeviceinfo_args[];
@@ -24,7 +24,7 @@ extern const struct xdr_item nfs4_secinfo_no_name_args[], nfs4_sequence_args[], 
 extern const struct xdr_item nfs4_set_ssv_args[], nfs4_set_ssv_res[], nfs4_stateid_args[], nfs4_test_stateid_args[];
 extern const struct xdr_item nfs4_test_stateid_res[], nfs4_want_delegation_args[], nfs4_want_delegation_res[];
 
-/* Of NFSv4.2's operations, and RFC 8276's. nfs42_operations.c */
+/* The same for the operations of NFSv4.2 and RFC 8276. nfs42_operations.c */
 extern const struct xdr_item nfs4_clone_args[], nfs4_copy_args[], nfs4_copy_res[], nfs4_copy_notify_args[], nfs4_copy_notify_res[];
 extern const struct xdr_item nfs4_getxattr_res[], nfs4_io_advise_args[], nfs4_io_advise_res[], nfs4_layouterror_args[];
 extern const struct xdr_item nfs4_layoutstats_args[], nfs4_listxattrs_args[], nfs4_listxattrs_res[], nfs4_offload_status_res[];
@@ -33,7 +33,7 @@ extern const struct xdr_item nfs4_setxattr_res[], nfs4_write_same_args[], nfs4_w
 
 #define NFS4_CHANGE_INFO XDR_BOOL(NFS_CHANGE_ATOMIC), XDR_U64(NFS_CHANGE_BEFORE), XDR_U64(NFS_CHANGE_AFTER)
 
-/* For tables that another file uses: arguments, and results that are there if the status is NFS4_OK (0). */
+/* For tables used by other files: arguments, and results that are present if the status is NFS4_OK (0). */
 #define NFS4_ARGS(name, ...) const struct xdr_item name##_args[] = { __VA_ARGS__, XDR_END }
 #define NFS4_RESULT(name, ...) \
 	XDR_TYPE(name##_ok, NULL, __VA_ARGS__); \

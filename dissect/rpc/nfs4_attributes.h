@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Attributes of NFSv4.
+ * NFSv4 attributes.
  */
 #ifndef DISSECT_RPC_NFS4_ATTRIBUTES_H
 #define DISSECT_RPC_NFS4_ATTRIBUTES_H
@@ -10,7 +10,7 @@
 
 extern const struct xdr_type nfs_fattr4;
 
-/* A bitmap4 of attributes: mask, count and the attributes' numbers; fattr4: the same with the attributes' values. */
+/* A bitmap4 of attributes: mask, count and attribute numbers; fattr4: the same with the attribute values. */
 enum result nfs_walk_attribute_mask(struct xdr_walk *walk, const struct xdr_item *item);
 enum result nfs_walk_fattr4(struct xdr_walk *walk, const struct xdr_item *item);
 

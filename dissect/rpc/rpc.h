@@ -8,12 +8,12 @@
 #include "dissect/infiniband/upper.h"
 
 /*
- * Whether the bytes at the cursor are an ONC RPC message (RFC 5531, section 9): a call by its content; a reply, which has nothing
- * to know it by, only on a `trusted` port or connection, where a call may be of any program.
+ * Returns whether the bytes at the cursor are an ONC RPC message (RFC 5531, section 9). Calls are recognised by content. Replies
+ * have no distinctive content and are accepted only on a `trusted` port or connection, where a call may be of any program.
  */
 bool rpc_recognise(const struct cursor *payload, bool trusted);
 
-/* The same of a record-marked message (RFC 5531, section 11), whole and in one fragment. */
+/* The same for a complete record-marked message in one fragment (RFC 5531, section 11). */
 bool rpc_recognise_record(const struct cursor *payload, bool trusted);
 
 #endif

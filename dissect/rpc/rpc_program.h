@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An ONC RPC program that travels with NFS: its numbers, the names of its procedures, its tables. Each stands in a list of its
- * protocol's file; rpc_programs.h has all of them.
+ * An ONC RPC program related to NFS: its numbers, the names of its procedures, its tables. Each protocol's file has a list of its
+ * programs; rpc_programs.h finds them in all lists.
  */
 #ifndef DISSECT_RPC_RPC_PROGRAM_H
 #define DISSECT_RPC_RPC_PROGRAM_H
@@ -20,32 +20,32 @@ enum rpc_program_number {
 	RPC_PROGRAM_NLM = 100021,
 	RPC_PROGRAM_NSM = 100024,
 	RPC_PROGRAM_NFSACL = 100227,
-	/* RFC 7530's number, and that of any other program that is taken for it */
+	/* number in RFC 7530; also used for other program numbers treated as the callback */
 	RPC_PROGRAM_NFS_CALLBACK = 0x40000000,
 };
 
-/* Ports of TCP and UDP: IANA's, and the one that Linux's mountd mostly has. */
+/* TCP and UDP ports: those of IANA, and the usual one of Linux's mountd. */
 enum rpc_port_number { RPC_PORT_RPCBIND = 111, RPC_PORT_NFS = 2049, RPC_PORT_MOUNTD = 20048 };
 
-/* A program in some of its versions. */
+/* A range of versions of a program. */
 struct rpc_program {
 	uint32_t program, first_version, last_version;
-	char text[LINE_SHORT]; /* "NFS v3", of text_length bytes; length 0: it has to be worked out */
+	char text[LINE_SHORT]; /* "NFS v3", text_length bytes; length 0: has to be formatted */
 	uint8_t text_length;
 	uint8_t name_count;
 	const struct rtap_name *names; /* of its procedures */
 	const struct xdr_program *tables; /* NULL: there are none */
 };
 
-/* A row of a list, and the last one. */
+/* A row of a list, and its terminator. */
 #define RPC_PROGRAM(number, first, last, text, names, tables) \
 	{ number, first, last, text, sizeof text - 1, sizeof names / sizeof names[0] - 1, names, tables }
 #define RPC_PROGRAM_END { 0, 0, 0, "", 0, 0, NULL, NULL }
 
-/* The program of a list, or NULL. */
+/* Finds a program in a list; NULL: not found. */
 const struct rpc_program *rpc_program_in(const struct rpc_program *list, uint32_t program, uint32_t version);
 
-/* The number of the program that the facts know, which may be taken for NFSv4's callback. */
+/* The program number in the facts; that of the callback if the program is treated as such. */
 static inline uint32_t rpc_program_number(const struct rtap_rpc_facts *facts)
 {
 	return facts->is_callback ? RPC_PROGRAM_NFS_CALLBACK : facts->program;
@@ -54,7 +54,7 @@ static inline uint32_t rpc_program_number(const struct rtap_rpc_facts *facts)
 /* The name of a procedure, or NULL. */
 const char *rpc_program_procedure(const struct rpc_program *known, uint32_t procedure);
 
-/* Adds "NFS v3", "READ" to a text, or numbers that have no name. `known` is the program of the facts, or NULL. */
+/* Add "NFS v3", "READ", or the numbers if they have no name. `known` is the program of the facts, or NULL. */
 void rpc_program_line(const struct rpc_program *known, const struct rtap_rpc_facts *facts, struct line *line);
 void rpc_program_line_procedure(const struct rpc_program *known, const struct rtap_rpc_facts *facts, struct line *line);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The walk over an RPC header, which gathers facts or tells the fields of the protocol "rpc".
+ * The walk over an RPC header, which collects facts or visits the fields of the protocol "rpc".
  */
 #ifndef DISSECT_RPC_RPC_WALK_H
 #define DISSECT_RPC_RPC_WALK_H
@@ -38,19 +38,19 @@ static inline uint32_t rpc_walk_position(const struct rpc_walk *walk)
 	return (uint32_t)(walk->xdr->position - walk->start);
 }
 
-/* Walks the header that the stream's cursor stands at; the record mark before it too, if walk->facts have one. */
+/* Walks the header at the stream's cursor, including the record mark before it if walk->facts.record_mark is set. */
 enum result rpc_walk_header(struct rpc_walk *walk);
 
 /*
- * Reads an RPC header (RFC 5531, section 9), and behind it what RPCSEC_GSS puts around the body (RFC 2203, 5.3.3). The
- * cursor stands at the XID; on OK behind the header, at the arguments or results, if facts->has_body. Of the context the
- * rpc_ members are used: what is known of the call that a reply answers.
+ * Reads an RPC header (RFC 5531, section 9) and the RPCSEC_GSS wrapping of the body after it (RFC 2203, 5.3.3). The cursor is at
+ * the XID; on OK it is after the header, at the arguments or results if facts->has_body. Uses the rpc_ members of the context,
+ * which describe the call of a reply.
  */
 enum result rpc_read_header(struct xdr *xdr, const struct rtap_context *context, struct rtap_rpc_facts *facts);
 
 /*
- * The facts of an RPC header's layer, or of the header before a body's layer: the packet's, or with several records in a segment
- * those read again into *own.
+ * The facts for an RPC header's layer, or for the header before a body's layer: the packet's facts or, if a segment has several
+ * records, facts read again into *own.
  */
 const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, const struct rtap_layer *layer,
 					     struct rtap_rpc_facts *own);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * XDR by tables: types as arrays of items, and the walk over a stream that tells a sink what it finds.
+ * Table-driven XDR: types as arrays of items, and a walk over a stream that passes the values to a sink.
  */
 #ifndef DISSECT_RPC_XDR_WALK_H
 #define DISSECT_RPC_XDR_WALK_H
@@ -20,26 +20,26 @@ enum xdr_kind {
 	XDR_KIND_FIXED,    /* `bound` bytes and their padding */
 	XDR_KIND_OPAQUE,   /* length word, at most `bound` bytes if that is not 0, padding: opaque<> and string<> */
 	XDR_KIND_DATA,     /* an opaque that is perhaps DDP-eligible: `ddp` */
-	XDR_KIND_STRUCT,   /* `type`'s items */
-	XDR_KIND_OPTIONAL, /* a bool, then if true `type`'s items */
-	XDR_KIND_LIST,     /* a bool and `type`'s items again and again, until the bool is false */
-	XDR_KIND_ARRAY,    /* count word (at most `bound` if that is not 0), that many times `type`'s items */
-	XDR_KIND_SWITCH,   /* a word and the items of the arm that it chooses */
-	XDR_KIND_STATUS,   /* the same, and the word is the status of the operation begun last */
-	XDR_KIND_HOOK,     /* what no table can say: `hook` */
-	/* hooks whose items take what the table says: brief walks that tell nobody pass over them */
+	XDR_KIND_STRUCT,   /* the items of `type` */
+	XDR_KIND_OPTIONAL, /* a bool and, if true, the items of `type` */
+	XDR_KIND_LIST,     /* repeated: a bool and the items of `type`, until the bool is false */
+	XDR_KIND_ARRAY,    /* count word (at most `bound` if that is not 0), then the items of `type` that many times */
+	XDR_KIND_SWITCH,   /* a word and the items of the arm that it selects */
+	XDR_KIND_STATUS,   /* the same, where the word is the status of the last operation */
+	XDR_KIND_HOOK,     /* not expressible in a table: `hook` */
+	/* hooks with a known layout: brief walks without callbacks skip their items */
 	XDR_KIND_HOOK_FIXED,      /* `bound` bytes, as FIXED */
 	XDR_KIND_HOOK_OPAQUE,     /* as OPAQUE */
 	XDR_KIND_HOOK_WORDS,      /* a count, and as many words */
-	XDR_KIND_HOOK_ATTRIBUTES, /* the same, then an opaque into which a brief walk does not look */
+	XDR_KIND_HOOK_ATTRIBUTES, /* the same, then an opaque that brief walks do not examine */
 };
 
-/* Arguments and results that an RPC-over-RDMA chunk may carry in place of the stream. */
+/* Arguments and results that may be in an RPC-over-RDMA chunk instead of the stream. */
 enum xdr_ddp {
 	XDR_DDP_NONE,
 	/* RFC 8267, sections 4 and 6 */
 	XDR_DDP_READ, XDR_DDP_READLINK, XDR_DDP_WRITE, XDR_DDP_SYMLINK,
-	/* not named there; seen only of peers that agreed upon it */
+	/* not in RFC 8267; used only between peers that agreed on it */
 	XDR_DDP_READ_PLUS, XDR_DDP_GETXATTR, XDR_DDP_SETXATTR,
 };
 
@@ -51,10 +51,10 @@ struct xdr_union;
 
 struct xdr_item {
 	uint8_t kind;     /* enum xdr_kind */
-	uint8_t tag;      /* told with the item and with all in it that has no tag of its own; 0: none. The program's enum */
+	uint8_t tag;      /* applies to the item and to everything within it that has no tag of its own; 0: none. The program's enum */
 	uint8_t ddp;      /* enum xdr_ddp */
-	uint16_t row;     /* of the program's field table: the value, bytes, count or discriminant; XDR_NO_ROW: not told */
-	uint16_t length_row; /* of opaques and DATA: their length word; of STATUS: tells the status again; else XDR_NO_ROW */
+	uint16_t row;     /* in the program's field table: the value, bytes, count or discriminant; XDR_NO_ROW: not reported */
+	uint16_t length_row; /* opaques and DATA: the length word; STATUS: second row for the status; else XDR_NO_ROW */
 	uint32_t bound;
 	union {
 		const struct xdr_type *type;
@@ -64,12 +64,12 @@ struct xdr_item {
 };
 
 struct xdr_type {
-	const char *label; /* of the group that its items are shown in; NULL: no group */
+	const char *label; /* of the group with its items; NULL: no group */
 	const struct xdr_item *items;
-	uint32_t detail;   /* bytes that its items take, of a type that brief walks leave out; 0: they do not */
+	uint32_t detail;   /* length of its items in bytes, if brief walks skip this type; else 0 */
 };
 
-/* The arms of a union; values in between belong to none. otherwise == NULL: any other value is MALFORMED. */
+/* The arms of a union. otherwise == NULL: any other value is MALFORMED. */
 struct xdr_union {
 	const struct xdr_type *otherwise;
 	uint32_t count;
@@ -105,57 +105,56 @@ extern const struct xdr_type xdr_void;
 	static const struct xdr_item name##_items[] = { __VA_ARGS__, XDR_END }; \
 	static const struct xdr_type name = { label, name##_items, 0 }
 
-/* The same of items that always take `length` bytes, and that nobody wants to see in one line: a brief walk passes over it. */
+/* The same for items with a fixed total length of `length` bytes that one-line texts do not show: brief walks skip them. */
 #define XDR_DETAIL(name, length, label, ...) \
 	static const struct xdr_item name##_items[] = { __VA_ARGS__, XDR_END }; \
 	static const struct xdr_type name = { label, name##_items, length }
 
-/* Something that a walk found. Valid for the call that it is told in. */
+/* A value found by a walk. Valid during the callback. */
 struct xdr_told {
 	uint16_t row;         /* of the program's field table */
-	uint8_t tag;          /* the item's, or that of the nearest item around it which has one */
+	uint8_t tag;          /* of the item, or of the innermost enclosing item that has one */
 	uint64_t number;      /* words; for opaques and DATA their length */
-	struct rtap_span data; /* opaques, DATA and FIXED: bytes are NULL when they are not in memory (or straddle and are long) */
-	uint64_t offset, length; /* where it stands in the stream; without length word and padding */
+	struct rtap_span data; /* opaques, DATA and FIXED: bytes are NULL if they are not in memory (or straddle extents and are long) */
+	uint64_t offset, length; /* position in the stream, without length word and padding */
 };
 
 /*
- * Who is told of a walk. Every call may be NULL; embed it as the first member of a struct with the owner's state. One walk
+ * The receiver of a walk. Any callback may be NULL; embed it as the first member of a struct with the owner's state. One walk
  * serves field values (-V, filters), operations and file facts (messages, exports), and the binding of chunks.
  */
 struct xdr_sink {
 	/* A value, in the order of the stream. */
 	void (*value)(struct xdr_sink *sink, const struct xdr_told *told);
 	/*
-	 * An operation begins: NFSv4's, one by one, or else the call's procedure, once and before anything else. `name` is NULL
-	 * for a number that has none. Values that are told before the first are of the message itself.
+	 * Start of an operation: each one in an NFSv4 COMPOUND, otherwise the call's procedure, once and before anything else. `name`
+	 * is NULL if the number has none. Values before the first operation belong to the message itself.
 	 */
 	void (*operation)(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset);
-	/* The status of the operation begun last; without one (COMPOUND) of the whole. Replies only. `name` or NULL. */
+	/* The status of the last operation; before the first one, of the whole COMPOUND. Replies only. `name` may be NULL. */
 	void (*status)(struct xdr_sink *sink, uint32_t status, const char *name);
-	/* A group begins, ends. */
+	/* Start and end of a group. */
 	void (*enter)(struct xdr_sink *sink, const char *label, uint64_t offset);
 	void (*leave)(struct xdr_sink *sink);
 	/*
-	 * The cursor stands at the first byte of a DDP-eligible item of `length` bytes, which is never 0, and has not looked at
-	 * them yet: now is the time to xdr_splice() the chunk that carries them, and xdr_padding() unless the chunk has it.
-	 * Called for each such item in the order of the stream, so not for items of length 0 and not where an operation
-	 * failed; those are known by `value` (length 0) and `status`. `offset` is the item's place in the stream: what a
-	 * read segment's Position says.
+	 * The cursor is at the first byte of a DDP-eligible item of `length` bytes, which is never 0, and has not read them: the
+	 * callback can xdr_splice() the chunk with these bytes, and xdr_padding() unless the chunk includes it.
+	 * Called for each such item in stream order; not for items of length 0 and failed operations, which `value` (length 0)
+	 * and `status` report. `offset` is the item's position in the stream, as in a read segment's Position.
 	 */
 	void (*eligible)(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length);
-	const struct rtap_field *fields; /* the program's field table, for names; set by the walk's beginning */
-	uint64_t unwanted; /* rows not to be told: bit N of those whose number modulo 64 is N */
-	const uint64_t *wanted; /* NULL, or only these are: bit first_id + N of row N, 64 a word */
+	const struct rtap_field *fields; /* the program's field table, for names; set at the start of the walk */
+	uint64_t unwanted; /* rows not to report: bit N for rows whose number modulo 64 is N */
+	const uint64_t *wanted; /* if not NULL, report only these rows: bit first_id + N for row N, 64 bits per word */
 	size_t first_id;
-	bool hashes; /* also rows that are worked out from others and cost time: hashes of handles and stateids */
-	bool brief;  /* types that are details, handles, and NFSv4's attributes are passed over without a look if their bytes are there */
-	bool stop;   /* set by the owner: enough is known, walk no further */
+	bool hashes; /* also compute expensive rows: hashes of handles and stateids */
+	bool brief;  /* skip detail types, handles and NFSv4 attributes without examining them if their bytes are present */
+	bool stop;   /* set by the owner to end the walk */
 };
 
 #define XDR_SCRATCH 4096
 
-/* A walk under way; for hooks. */
+/* A walk in progress; for hooks. */
 struct xdr_walk {
 	struct xdr *xdr;
 	struct xdr_sink *sink;
@@ -165,37 +164,37 @@ struct xdr_walk {
 	uint8_t scratch[XDR_SCRATCH]; /* for opaques that straddle extents */
 };
 
-/* Walks items. Ends with OK, also when the sink stopped it; what was told before a failure stays told. */
+/* Walks items. Returns OK also if the sink stopped it. Values reported before a failure are valid. */
 enum result xdr_walk_items(struct xdr_walk *walk, const struct xdr_item *items);
 
-/* Whether nobody is told of values, so that what can be seen to be there need only be passed over. */
+/* Returns whether no values are reported, so that bytes in memory can simply be skipped. */
 static inline bool xdr_is_silent(const struct xdr_sink *sink)
 {
 	return sink->brief && !sink->value && !sink->enter;
 }
 
 /*
- * Passes over items in one piece of memory, from `next` to `end` at most, as a silent walk would. Gives where they end. NULL: that cannot be
- * seen; then the walk finds out what is wrong, or where the bytes are. A status that they begin with is for the caller to tell.
- * `eligible`: the sink is told of DDP-eligible items, which are not passed over then.
+ * Skips items in contiguous memory, from `next` to at most `end`, as a silent walk would, and returns their end. NULL: the end cannot be
+ * determined; the walk then finds the error or the bytes. The caller must report a status at the start of the items.
+ * `eligible`: the sink wants DDP-eligible items, which are then not skipped.
  */
 const uint8_t *xdr_pass_items(const struct xdr_item *items, const uint8_t *next, const uint8_t *end, bool eligible);
 
-/* Tells a value that ends at the cursor, or stands elsewhere. */
+/* Report a value that ends at the cursor or, with xdr_tell_at(), at another position. */
 void xdr_tell(struct xdr_walk *walk, uint16_t row, uint64_t number, uint32_t length);
 void xdr_tell_at(struct xdr_walk *walk, uint16_t row, uint64_t number, uint64_t offset, uint32_t length);
 void xdr_tell_bytes(struct xdr_walk *walk, uint16_t row, const uint8_t *bytes, uint64_t offset, uint64_t length);
 
-/* A word, told as `row`. */
+/* Reads a word and reports it as `row`. */
 enum result xdr_told_word(struct xdr_walk *walk, uint16_t row, uint32_t *value);
 
 void xdr_enter(struct xdr_walk *walk, const char *label);
 void xdr_leave(struct xdr_walk *walk);
 
-/* Whether the sink is to be told of a row. What is worked out for it alone need not be if not. */
+/* Returns whether the sink wants a row; if not, it need not be computed. */
 bool xdr_wants(const struct xdr_walk *walk, uint16_t row);
 
-/* Name of a value by the program's table of fields, or NULL. */
+/* Name of a value according to the program's field table, or NULL. */
 const char *xdr_name(const struct xdr_walk *walk, uint16_t row, uint64_t value);
 
 #endif

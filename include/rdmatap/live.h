@@ -39,7 +39,7 @@ struct rtap_verbs_options {
 	size_t flow_rule_count;      /* 0: all frames */
 	uint16_t flow_priority;      /* 0 is the highest */
 	bool flow_dont_trap;         /* normal rules: the host still receives the frames */
-	bool flow_offload;           /* normal rules: express the capture filter in rules as far as possible; it is still applied after them */
+	bool flow_offload;           /* normal rules: express the capture filter in rules if possible; it is still applied after them */
 	const char *peer;            /* host whose traffic to capture, or NULL; the device may then be omitted ("verbs:") */
 	const char *group;           /* multicast group to join during the capture, or NULL */
 	/*
