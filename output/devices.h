@@ -9,28 +9,28 @@
 
 #include "dissect/engine/line.h"
 
-/* An end port with all that is to be shown of it. */
+/* An end port and the attributes to print. */
 struct shown_port {
 	const struct rtap_port *port;
 	const struct rtap_gids *gids;
 	const struct rtap_p_keys *p_keys;
 	const struct rtap_device_counters *counters;
 	struct rtap_count subnet_timeout;
-	const struct rtap_gid *gid; /* that was asked for; NULL: none was */
+	const struct rtap_gid *gid; /* the requested GID; NULL: none */
 };
 
 struct shown_device {
 	const struct rtap_device *device;
 	const struct rtap_device_counters *counters;
-	const struct rtap_device_verbs *verbs; /* NULL: not to be shown */
-	const struct shown_port *ports; /* those to be shown */
+	const struct rtap_device_verbs *verbs; /* NULL: not printed */
+	const struct shown_port *ports; /* ports to print */
 	size_t port_count;
 };
 
-/* One line for the device, one for each port. Unknown values are left out. */
+/* One line for the device and one for each port. Unknown values are omitted. */
 void device_text(const struct shown_device *shown, struct line *line);
 
-/* Everything, a row each; what is unknown is said to be. */
+/* All attributes, one per line; unknown ones are marked as unknown. */
 void device_tree(const struct shown_device *shown, struct line *line);
 
 /* One JSON object on a line. Unknown values are absent. */

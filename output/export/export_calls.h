@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An RPC exchange as operations on files: what each operation of a call asks, told together with what the reply answers.
- * NFSv3's procedures and NFSv4's operations alike; MOUNT's as far as it gives handles.
+ * An RPC exchange as file operations: the arguments of each operation in the call, reported together with its results in the reply.
+ * Covers NFSv3 procedures, NFSv4 operations, and those of MOUNT that return handles.
  */
 #ifndef OUTPUT_EXPORT_EXPORT_CALLS_H
 #define OUTPUT_EXPORT_EXPORT_CALLS_H
@@ -12,7 +12,7 @@
 
 enum calls_protocol { CALLS_MOUNT, CALLS_NFS3, CALLS_NFS4 };
 
-/* Bytes copied out of a message: where they stand in `kept`. */
+/* Bytes copied from a message: their position in struct calls' `kept`. */
 struct kept {
 	uint32_t at, length;
 	bool there;
@@ -27,51 +27,51 @@ struct call_data {
 struct call_attributes {
 	bool has_fsid, has_fileid, has_size, has_stamp;
 	uint64_t fsid[2], fileid, size;
-	uint64_t stamp;       /* another one with every change of the file: NFSv3's ctime, NFSv4's change attribute */
+	uint64_t stamp;       /* differs after every change of the file: NFSv3's ctime, NFSv4's change attribute */
 };
 
-/* What a call asks of one operation. Which members are meant goes by the operation. */
+/* Arguments of one operation of a call. The operation determines which members are used. */
 struct call_operation {
 	uint32_t number;      /* enum nfs3_procedure or nfs4_operation */
 	struct kept handle;   /* of the object; NFSv4: PUTFH */
 	struct kept directory, to_directory;
 	struct kept name, to_name;
-	uint64_t offset, to_offset, length; /* NFSv3's count too */
-	uint64_t size;        /* of SETATTR, CREATE, OPEN */
+	uint64_t offset, to_offset, length; /* length: also NFSv3's count */
+	uint64_t size;        /* SETATTR, CREATE, OPEN */
 	bool has_offset, has_length, has_size;
-	bool creates;         /* OPEN: the file may be new */
-	bool is_new;          /* CREATE, OPEN: it fails if there is one */
+	bool creates;         /* OPEN: may create the file */
+	bool is_new;          /* CREATE, OPEN: fails if the file exists */
 	struct call_data data;
 };
 
-/* What the reply answers. */
+/* Results of one operation of a reply. */
 struct reply_operation {
 	bool status_known;
 	uint32_t status;
 	struct kept handle;
 	struct call_attributes attributes, directory;
 	struct call_attributes before; /* NFSv3's wcc_data */
-	uint64_t count;       /* WRITE, COPY: bytes done */
+	uint64_t count;       /* WRITE, COPY: bytes written */
 	bool has_count, is_asynchronous;
 	bool eof;
-	uint32_t pieces;      /* of data that were told */
+	uint32_t pieces;      /* pieces of data reported so far */
 };
 
-/* An entry of a directory. */
+/* A directory entry. */
 struct reply_entry {
 	bool there;
 	struct kept name, handle;
 	struct call_attributes attributes;
 };
 
-/* Who is told. Embed it as the first member. */
+/* Receiver of operations. Embed it as the first member. */
 struct calls {
-	/* A piece of READ's or READ_PLUS's data; data->there false: a hole of that length. As soon as the reply is read that far. */
+	/* A piece of READ or READ_PLUS data, reported during parsing of the reply; data->there false: a hole of that length. */
 	void (*data)(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply, uint64_t offset,
 		     const struct call_data *data);
 	void (*entry)(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply,
 		      const struct reply_entry *entry);
-	/* The operation, when everything about it was told: it was done, as far as anybody knows. */
+	/* The operation, after all its data and entries: the server performed it, as far as the capture shows. */
 	void (*done)(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply);
 	enum calls_protocol protocol;
 	const struct rpc_exchange *exchange;
@@ -79,28 +79,28 @@ struct calls {
 	uint32_t kept_used, kept_room;
 	struct call_operation *operations;
 	uint32_t count, room;
-	uint64_t unreadable;   /* exchanges of which something could not be read: cut off, not captured, malformed, encrypted */
-	bool call_cut;         /* this was one, and its call could not be read to the end */
+	uint64_t unreadable;   /* exchanges not fully readable: truncated, not captured, malformed, encrypted */
+	bool call_cut;         /* the current exchange is one of them because its call is incomplete */
 };
 
-/* What a reply without its call shows of what the call did to contents of files. */
+/* How a call that was not captured may have changed file contents, as far as its reply shows. */
 enum calls_effect {
-	CALLS_HARMLESS,      /* nothing, by what the reply is or cannot be */
-	CALLS_WRITE,         /* *reply is that of NFSv3's WRITE, with the file's attributes */
-	CALLS_RESIZE,        /* likewise of SETATTR, which may have set a size */
-	CALLS_ANY,           /* perhaps something, to some file */
+	CALLS_HARMLESS,      /* not at all, by the form of the reply */
+	CALLS_WRITE,         /* NFSv3 WRITE; *reply has the file's attributes */
+	CALLS_RESIZE,        /* likewise SETATTR, which may have set the size */
+	CALLS_ANY,           /* possibly, in any file */
 };
 
-/* Whether there can be anything in the exchange: NFS, or the MOUNT that gives a handle. */
+/* Whether the exchange can contain file operations: NFS, or a MOUNT procedure that returns a handle. */
 bool calls_is_about_files(const struct rpc_exchange *exchange);
 
-/* Goes through such an exchange. */
+/* Parses an exchange for which calls_is_about_files() is true, and reports its operations. */
 void calls_walk(struct calls *calls, const struct rpc_exchange *exchange);
 
-/* What an exchange without a call did. Of *reply the attributes (with identity and size) and the count are valid, as said above. */
+/* Effect of an exchange without a call. For WRITE and RESIZE sets the attributes (identity and size) and the count in *reply. */
 enum calls_effect calls_effect(const struct rpc_exchange *exchange, struct reply_operation *reply);
 
-/* The bytes; valid until the exchange's end, but not over a further call of an entry. */
+/* The bytes; valid until the end of the exchange, or until the next directory entry is reported. */
 static inline struct piece calls_piece(const struct calls *calls, struct kept kept)
 {
 	static const uint8_t nothing[1];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The directory that `export --files` fills, and the only code that touches it. Nothing outside it is ever written: every
- * component is opened by itself below the directory's descriptor, and symbolic links are not followed.
+ * The output directory of `export --files`. Only this code accesses it. It never writes outside the directory: each path component is
+ * opened separately below the directory's descriptor, and symbolic links are not followed.
  *
- * Names that peers sent become one component of a path each. Printable ASCII and well-formed UTF-8 stay as they are. "%" and
- * two upper-case hexadecimal digits stand for: each byte of "." and "..", "/", NUL, control characters, bytes that are no
- * UTF-8 or would disturb a terminal, and "%" itself where two hexadecimal digits follow it. The empty name is "%-". Longer
- * than 255 bytes: the first 246, "%", and the CRC-32 of the name as 8 digits. A name that is taken gets "~2", "~3" ...
+ * Each name that a peer sent becomes one path component. Printable ASCII and well-formed UTF-8 are unchanged. "%" and two upper-case
+ * hexadecimal digits encode each byte of "." and "..", "/", NUL, control characters, bytes that are not valid UTF-8 or could disturb a
+ * terminal, and "%" itself before two hexadecimal digits. The empty name becomes "%-". A name longer than 255 bytes becomes its first
+ * 246 bytes, "%", and the CRC-32 of the name in 8 digits. A name already in use gets the suffix "~2", "~3" ...
  */
 #ifndef OUTPUT_EXPORT_EXPORT_DISK_H
 #define OUTPUT_EXPORT_EXPORT_DISK_H
@@ -23,15 +23,15 @@
 #define DISK_MAX_DEPTH 128 /* components of a path */
 #define DISK_BY_HANDLE "by-handle"
 
-/* A file or directory that was made. */
+/* A file or directory created by the export. */
 struct disk_entry {
 	struct disk_entry *parent; /* NULL: the directory itself */
 	char *name;
-	unsigned height;           /* levels below it, at the most that there ever were */
+	unsigned height;           /* highest number of levels below it so far */
 	uint64_t size;             /* bytes, of a file */
-	int fd;                    /* of a file; -1: not open now */
-	struct disk_entry *newer, *older; /* open files by use */
-	struct disk_entry *all;    /* chain for the end */
+	int fd;                    /* of a file; -1: not open */
+	struct disk_entry *newer, *older; /* LRU list of open files */
+	struct disk_entry *all;    /* list of all entries, for cleanup */
 	bool is_directory;
 	struct disk_entry *next_vacant;
 };
@@ -40,47 +40,47 @@ struct disk {
 	int fd;
 	const char *path;          /* as the user named it; borrowed */
 	struct disk_entry root, *entries;
-	struct disk_entry *by_handle; /* NULL: not made yet */
+	struct disk_entry *by_handle; /* NULL: not created yet */
 	struct disk_entry *newest, *oldest;
 	struct disk_entry *vacant; /* directories without an owner, the latest first */
 	unsigned open_files;
-	uint32_t serial;           /* of names that are taken very often */
-	uint64_t too_far;          /* writes behind what a file can hold; left out */
-	uint64_t memory;           /* bytes that entries take */
-	bool failed;               /* see error; nothing is done any more */
+	uint32_t serial;           /* suffix for names with very many duplicates */
+	uint64_t too_far;          /* writes beyond the largest file offset; skipped */
+	uint64_t memory;           /* bytes of all entries */
+	bool failed;               /* see error; further operations do nothing */
 	struct rtap_error error;
 };
 
-/* Opens a new or empty directory, which is made if its parent is there. */
+/* Opens an empty directory, or creates one if its parent exists. */
 enum rtap_status disk_open(struct disk *disk, const char *path, struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* Makes a file or directory in `parent`. `separator` stands before the number if the name is taken. NULL: failed, or too deep. */
+/* Creates a file or directory in `parent`. `separator` precedes the number if the name is in use. NULL: failed, or too deep. */
 struct disk_entry *disk_make(struct disk *disk, struct disk_entry *parent, const uint8_t *name, size_t length, bool directory,
 			     char separator);
 
-/* The directory was removed by its owner: it stays, for the next one of the same name. */
+/* The owner removed the directory: it is kept and reused for the next one of the same name. */
 void disk_vacate(struct disk *disk, struct disk_entry *directory);
 
 /* The directory of files without a known path. NULL: failed. */
 struct disk_entry *disk_by_handle(struct disk *disk);
 
-/* Moves a file or directory to another directory or name, likewise. It stays where it is if that is its own inside, or too deep. */
+/* Moves a file or directory to another directory or name. Does nothing if the target is inside the directory itself or too deep. */
 void disk_move(struct disk *disk, struct disk_entry *entry, struct disk_entry *parent, const uint8_t *name, size_t length);
 
 /*
- * Bytes of a file. An offset that no file can have is counted (too_far) and left out; other trouble makes the disk fail.
- * False in both cases.
+ * Write and read bytes of a file. An offset beyond the largest possible one is counted (too_far) and skipped; any other error sets
+ * `failed`. Both return false.
  */
 bool disk_write(struct disk *disk, struct disk_entry *entry, uint64_t offset, const uint8_t *bytes, uint64_t length);
 bool disk_read(struct disk *disk, struct disk_entry *entry, uint64_t offset, uint8_t *bytes, size_t length);
 bool disk_resize(struct disk *disk, struct disk_entry *entry, uint64_t size);
-/* Zeros, without taking room; the size stays. */
+/* Replaces a range by a hole of zeros; the size does not change. */
 bool disk_punch(struct disk *disk, struct disk_entry *entry, uint64_t offset, uint64_t length);
 
-/* The path below the directory, as text without controls. */
+/* Appends the path relative to the directory, as text without control characters. */
 void disk_line_path(const struct disk_entry *entry, struct line *line);
 
-/* Closes everything: the result of writing is only known then. FAILED: see *error. */
+/* Closes everything; some write errors are only reported here. FAILED: see *error. */
 enum rtap_status disk_close(struct disk *disk, struct rtap_error *error) __attribute__((warn_unused_result));
 
 #endif

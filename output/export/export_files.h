@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `rdmatap export --files DIR`: the contents of the files that were read and written over NFS, put together from RPC
- * exchanges. Later bytes win, in the order of the replies (of the call if there is none), as far as memory lets exchanges wait.
+ * `rdmatap export --files DIR`: rebuilds the contents of files read and written over NFS from RPC exchanges. Later bytes replace
+ * earlier ones, in the order of the replies (of the call if it has no reply), as far as memory permits exchanges to wait.
  *
- * A file stands at DIR/<path relative to the export's root>; without a known path at DIR/by-handle/<CRC-32 of its handle, 8 hexadecimal
- * digits>, and "-2", "-3" ... if another handle has the same. It moves when its name is learned later. The root is what MOUNT gave, or
- * NFSv4's root of the server. A file that not a byte was told of is not made. How names become components of a path:
- * output/export/export_disk.h.
+ * A file is stored at DIR/<path relative to the export's root>; without a known path at DIR/by-handle/<CRC-32 of its handle, 8 hexadecimal
+ * digits>, with "-2", "-3" ... if another handle has the same CRC. It is moved when its name is learned later. The root is the handle
+ * that MOUNT returned, or the server's NFSv4 root. A file without any known bytes is not created. For the encoding of names as path
+ * components see output/export/export_disk.h.
  */
 #ifndef OUTPUT_EXPORT_EXPORT_FILES_H
 #define OUTPUT_EXPORT_EXPORT_FILES_H
@@ -19,47 +19,47 @@
 struct export_files;
 
 struct export_files_options {
-	uint64_t max_memory; /* bytes for exchanges that wait, and for handles, names and ranges, half each; 0: 64 MiB */
-	bool (*stopped)(void); /* when it says so what waits is dropped, and the list ends; or NULL */
+	uint64_t max_memory; /* bytes; half for waiting exchanges, half for handles, names and ranges; 0: 64 MiB */
+	bool (*stopped)(void); /* when it returns true, waiting exchanges are dropped and the list of missing ranges ends; or NULL */
 };
 
 struct export_files_counts {
 	uint64_t exchanges;  /* about files */
-	uint64_t dropped;    /* of these, when `stopped` said so */
-	uint64_t unreadable; /* of which something could not be read: cut off, not captured, malformed, encrypted */
-	uint64_t nameless;   /* calls cut off by the capture before what they are about */
-	uint64_t uncalled;   /* replies whose calls were not captured: what they did, to files or else, is not known */
-	uint64_t forgotten;  /* handles and names that made room for others */
-	uint64_t refused;    /* files and names that there was no room for */
-	uint64_t untold;     /* ranges that there was no room to remember: missing ones among them are not told */
-	uint64_t too_far;    /* writes at offsets that no file here can have */
-	uint64_t unsettled;  /* times that files were not moved to their new paths, for it would have been too much work */
-	uint64_t contrary;   /* operations on data of what is a directory by its names; they are left out */
-	uint64_t late;       /* exchanges that came behind their turn */
-	uint64_t not_copied; /* bytes of COPY and CLONE over what is copied for one capture */
+	uint64_t dropped;    /* of these, dropped because `stopped` returned true */
+	uint64_t unreadable; /* not fully readable: truncated, not captured, malformed, encrypted */
+	uint64_t nameless;   /* calls truncated before the file that they refer to */
+	uint64_t uncalled;   /* replies without a captured call: their effect, on files or otherwise, is unknown */
+	uint64_t forgotten;  /* handles and names evicted */
+	uint64_t refused;    /* files and names refused for lack of memory */
+	uint64_t untold;     /* ranges not recorded for lack of memory: missing ones among them are not reported */
+	uint64_t too_far;    /* writes beyond the largest possible file offset */
+	uint64_t unsettled;  /* times that files were not moved to their new paths because of the work limit */
+	uint64_t contrary;   /* data operations on a node that has directory entries; skipped */
+	uint64_t late;       /* exchanges processed after later ones */
+	uint64_t not_copied; /* bytes of COPY and CLONE beyond the limit for one capture */
 };
 
-/* Opens a new or empty directory; the text is borrowed. NULL: see *error. */
+/* Opens an empty directory or creates it; `directory` is borrowed. NULL: see *error. */
 struct export_files *export_files_open(const char *directory, const struct export_files_options *options, struct rtap_error *error);
 
-/* FAILED: the disk is full, or the like: see export_files_close(). */
+/* FAILED: a file error, such as a full disk; export_files_close() returns it. */
 enum rtap_status export_files_exchange(struct export_files *export,
 				       const struct rpc_exchange *exchange) __attribute__((warn_unused_result));
 
-/* The last exchange was told: nothing waits any longer, and files get the size that was told. FAILED: likewise. */
+/* Call after the last exchange: processes waiting exchanges and sets files to their reported sizes. FAILED: likewise. */
 enum rtap_status export_files_flush(struct export_files *export) __attribute__((warn_unused_result));
 
 /*
- * Prints the ranges of exported files whose bytes are not known, a line each: path below the directory, offset, length, reason, with
- * tabs between. Those are bytes that operations or sizes showed to be there but that were not captured, and bytes that a call may
- * have changed which was not captured. The last line can be of path "?": data of calls that were cut off before their file, one
- * after another, as far as the length is known. 0 or -errno.
+ * Prints the ranges of exported files whose bytes are unknown, one per line: path below the directory, offset, length, reason, separated
+ * by tabs. These are bytes that operations or sizes imply but that were not captured, and bytes that an uncaptured call may have
+ * changed. The last line can have the path "?": the total data, as far as the length is known, of calls truncated before their file.
+ * Returns 0 or -errno.
  */
 int export_files_print_missing(const struct export_files *export, struct printer *printer) __attribute__((warn_unused_result));
 
 struct export_files_counts export_files_count(const struct export_files *export);
 
-/* Closes and frees. FAILED: writing failed, see *error. NULL is fine. */
+/* Closes and frees. FAILED: writing failed, see *error. NULL is ignored. */
 enum rtap_status export_files_close(struct export_files *export, struct rtap_error *error) __attribute__((warn_unused_result));
 
 #endif

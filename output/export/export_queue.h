@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Puts exchanges into the order of their replies (of the call if there is none). Those of one connection come in order, but
- * one connection may be told long after another of what happened in the same moment. Copies wait here, as many as memory lets.
+ * Sorts exchanges by the order of their replies (of the call if there is no reply). Those of one connection arrive in order, but
+ * simultaneous exchanges of two connections may be reported at very different times. Copies wait here up to the memory limit.
  */
 #ifndef OUTPUT_EXPORT_EXPORT_QUEUE_H
 #define OUTPUT_EXPORT_EXPORT_QUEUE_H
@@ -13,18 +13,18 @@
 struct queued;
 
 struct export_queue {
-	struct queued **heap; /* the first is the earliest; the children of n are 2n + 1 and 2n + 2 */
+	struct queued **heap; /* binary heap, earliest first; the children of n are 2n + 1 and 2n + 2 */
 	size_t count, room;
-	uint64_t told;        /* numbers those of one frame apart */
+	uint64_t told;        /* sequence number, orders exchanges of the same frame */
 	uint64_t memory, max_memory;
-	uint64_t last_frame;  /* of the latest that was given away */
-	uint64_t late;        /* that came behind their turn */
+	uint64_t last_frame;  /* of the latest exchange returned */
+	uint64_t late;        /* exchanges that arrived after later ones were returned */
 };
 
-/* A copy, without the connection. False: memory is out. */
+/* Adds a copy, without the connection. False: out of memory. */
 bool export_queue_add(struct export_queue *queue, const struct rpc_exchange *exchange) __attribute__((warn_unused_result));
 
-/* The earliest; NULL: there is none, or (without `all`) nothing makes it go yet. export_queue_drop() ends its life. */
+/* The earliest exchange; NULL: none, or (without `all`) memory lets it wait longer. Valid until export_queue_drop(), which removes it. */
 const struct rpc_exchange *export_queue_next(const struct export_queue *queue, bool all);
 void export_queue_drop(struct export_queue *queue);
 

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A message kept for message_text() and message_json(): what is told of it is borrowed from state, which goes on.
+ * A copy of a message for message_text() and message_json(). The original borrows from state that changes afterwards.
  */
 #ifndef OUTPUT_MESSAGE_MESSAGE_COPY_H
 #define OUTPUT_MESSAGE_MESSAGE_COPY_H
 
 #include <rdmatap/message.h>
 
-/* Holes and operations stand behind it. */
+/* Followed by holes and operations. */
 struct message_copy {
 	struct rtap_message message;
-	struct rtap_end a, b;       /* of its connection, and what else is shown of that */
+	struct rtap_end a, b;       /* these and the next two: of its connection, as far as printed */
 	uint64_t connection;
 	uint8_t transport;
 	_Alignas(8) uint8_t behind[];
 };
 
-/* Bytes of a copy; 0: it cannot be copied, because it has bytes of its own. */
+/* Size of a copy in bytes; 0: the message cannot be copied because it has a payload. */
 size_t message_copy_size(const struct rtap_message *message);
 
 /* Fills a copy of that size. */
 void message_copy_fill(struct message_copy *copy, const struct rtap_message *message);
 
-/* The message again, and of its connection what is shown of it. It borrows from the copy and the connection. */
+/* Restores the message, and of its connection the printed members. The message borrows from the copy and the connection. */
 void message_copy_restore(const struct message_copy *copy, struct rtap_message *message, struct rtap_connection *connection);
 
 #endif

@@ -9,11 +9,11 @@
 
 #include "dissect/engine/line.h"
 
-/* One line, with its newline; `relative_ns` is the time of the capture's first frame, that times count from. */
+/* One line with its newline. Times are relative to `relative_ns`, the time of the capture's first frame. */
 void message_text(const struct rtap_message *message, int64_t relative_ns, struct line *line);
 void message_json(const struct rtap_message *message, struct line *line);
 
-/* How a call was answered, by its reply: by RPC if that did not accept it, else by the program. */
+/* Status of a call from its reply: that of RPC if RPC did not accept the call, else that of the program. */
 const char *message_rpc_status(const struct rtap_message *message);
 
 #endif
