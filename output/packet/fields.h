@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * -T fields: the fields asked for, a row a packet, as tshark prints them.
+ * -T fields: the requested fields, one row per packet, in tshark's format.
  */
 #ifndef OUTPUT_PACKET_FIELDS_H
 #define OUTPUT_PACKET_FIELDS_H
@@ -13,7 +13,7 @@
 
 enum occurrence { OCCURRENCE_ALL, OCCURRENCE_FIRST, OCCURRENCE_LAST };
 
-/* One -e: the fields that its name stands for. */
+/* One -e: all fields with its name. */
 struct column {
 	const char *name; /* borrowed */
 	unsigned field_count;
@@ -21,7 +21,7 @@ struct column {
 		const struct rtap_field *field;
 		rtap_field_id id;
 		uint8_t protocol;
-		bool in_units; /* of the protocol: only a visit finds all values */
+		bool in_units; /* flag of the protocol: only a visit finds all values */
 	} fields[MAX_COLUMN_FIELDS];
 };
 
@@ -32,14 +32,14 @@ struct fields_format {
 	enum occurrence occurrence;
 	struct column *columns;
 	size_t column_count;
-	uint64_t *wanted; /* scratch: a bit a field id */
+	uint64_t *wanted; /* scratch: one bit per field id */
 };
 
 /* Defaults are tshark's: no header, tab, all occurrences, comma, no quotes. */
 void fields_format_init(struct fields_format *fields);
 void fields_format_fini(struct fields_format *fields);
 
-/* Makes another of the same columns, which it borrows, for another thread. 0 or -ENOMEM; unshare in both cases. */
+/* Initialises `fields` for another thread; borrows the columns of `of`. Returns 0 or -ENOMEM; call unshare in both cases. */
 int fields_format_share(struct fields_format *fields, const struct fields_format *of) __attribute__((warn_unused_result));
 void fields_format_unshare(struct fields_format *fields);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How packets become text. A format writes one packet at a time into memory that it is given; a printer collects that
- * memory and writes it out in large blocks.
+ * Formatting of packets. A format writes one packet at a time to the caller's memory; a printer collects the text and writes it in large
+ * blocks.
  */
 #ifndef OUTPUT_PACKET_FORMAT_H
 #define OUTPUT_PACKET_FORMAT_H
@@ -16,26 +16,26 @@
 
 /* Embedded as the first member of each format's struct. */
 struct format {
-	/* Appends the packet to the line. If the line was cut, it is called again with more room: keep no state of a cut call. */
+	/* Appends the packet to the line. If the line was truncated, it is called again with more room: such a call must keep no state. */
 	void (*packet)(struct format *format, const struct rtap_packet *packet, struct line *line);
-	/* Appends what stands before the first packet; may be NULL. */
+	/* Appends the header before the first packet; may be NULL. */
 	void (*header)(struct format *format, struct line *line);
-	/* Takes note that a packet of this time was shown, by another format of the same kind; may be NULL: it does not matter. */
+	/* Records that another format of the same kind printed a packet of this time; may be NULL: irrelevant. */
 	void (*shown)(struct format *format, int64_t time_ns);
 };
 
-/* Output file being written. */
+/* Buffered output to a file descriptor. */
 struct printer {
 	int fd;
 	bool every_packet; /* flush after each packet */
 	char *buffer;
 	size_t size, used;
 	int error;         /* errno of the first failed write */
-	/* Called before anything is written out, which is not if it gives a -errno; may be NULL. */
+	/* Called before each write; nothing is written if it returns -errno. May be NULL. */
 	int (*before)(void *owner);
-	/* Whether `before` would have to wait: then rather some megabytes are kept. NULL: never. */
+	/* Whether `before` would wait: then up to most_kept bytes are buffered instead. NULL: never. */
 	bool (*waits)(void *owner);
-	size_t most_kept;   /* bytes, of what is kept while it waits */
+	size_t most_kept;   /* limit of buffered bytes while `before` would wait */
 	void *owner;
 };
 

@@ -7,7 +7,7 @@
 
 #include "output/packet/text.h"
 
-/* Bytes in hexadecimal and as ASCII, sixteen a row. */
+/* Appends bytes in hexadecimal and ASCII, sixteen per row. */
 void hex_write(const uint8_t *bytes, uint32_t length, struct line *line);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * -T json: JSON Lines, one flat object a packet, keyed by field name.
+ * -T json: JSON Lines, one flat object per packet, keyed by field name.
  */
 #ifndef OUTPUT_PACKET_JSON_H
 #define OUTPUT_PACKET_JSON_H
@@ -15,22 +15,22 @@ struct json_key;
 
 struct json_format {
 	struct format format;
-	bool check_icrc;             /* also CRC status fields */
+	bool check_icrc;             /* also print CRC status fields */
 	const struct json_key *keys; /* by field id */
-	struct json_key *own_keys;   /* the same; NULL: borrowed */
-	struct rows rows;            /* keys with their values */
-	struct runs runs;            /* and several at once */
-	uint64_t *seen, *again;      /* one bit by first id: it was seen in this packet, and it was more than once */
-	uint8_t *occurrences;        /* by first id: how often, if more than once */
-	uint32_t *latest;            /* by first id: index of its latest value among the repeats */
-	struct json_repeat *repeats; /* values of repeating fields, kept until the packet's end */
+	struct json_key *own_keys;   /* the same if owned; NULL: borrowed */
+	struct rows rows;            /* cached keys with values */
+	struct runs runs;            /* cached runs of keys with values */
+	uint64_t *seen, *again;      /* one bit per first id: present in this packet; present more than once */
+	uint8_t *occurrences;        /* by first id: number of values, if more than one */
+	uint32_t *latest;            /* by first id: index of its latest value in `repeats` */
+	struct json_repeat *repeats; /* values of repeated fields, kept until the end of the packet */
 	size_t repeat_count, repeat_room;
-	size_t lost;                 /* values not written for want of memory */
+	size_t lost;                 /* values lost for lack of memory */
 };
 
-/* 0 or -ENOMEM; fini in both cases. */
+/* Returns 0 or -ENOMEM. Call json_format_fini() in both cases. */
 int json_format_init(struct json_format *json, bool check_icrc) __attribute__((warn_unused_result));
-/* Another one like `of`, which is to outlive it, for another thread. Likewise. */
+/* The same for another thread; `of` must outlive it. */
 int json_format_share(struct json_format *json, const struct json_format *of) __attribute__((warn_unused_result));
 void json_format_fini(struct json_format *json);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rows of text that were written before. Most fields have a value that they had a moment ago; to copy what was written then
- * is quicker than to write it again. What is kept is found by all that a row depends on, so that nothing shows but the time.
+ * Cache of formatted rows. Most fields repeat a recent value, and copying its text is faster than formatting it again. The key holds
+ * everything that a row depends on, so the cache does not affect the output.
  */
 #ifndef OUTPUT_PACKET_ROWS_H
 #define OUTPUT_PACKET_ROWS_H
@@ -15,14 +15,14 @@
 #define ROW_WAYS 4    /* rows of a field, by a hash of what they depend on */
 #define ROW_MISSES 64 /* in a row: a field that changes all the time is not looked up the next 192 times */
 
-/* What a row depends on besides its field. */
+/* Everything a row depends on besides its field. */
 struct row_key {
-	uint64_t words[2]; /* the value's number or its bytes */
-	uint32_t variant;  /* whatever else, by the output; never 0 */
+	uint64_t words[2]; /* the value's number or bytes */
+	uint32_t variant;  /* anything else, defined by the output; never 0 */
 };
 
 struct row {
-	struct row_key key; /* variant 0: nothing is kept */
+	struct row_key key; /* variant 0: empty */
 	uint16_t length;
 	char text[ROW_TEXT];
 };
@@ -32,11 +32,11 @@ struct rows {
 	uint8_t *misses;                /* likewise */
 };
 
-/* False: no memory. fini in both cases; rows of zeros are none, and can be asked for nothing. */
+/* False: out of memory. Call rows_fini() in both cases. Zero-initialised rows must not be looked up. */
 bool rows_init(struct rows *rows) __attribute__((warn_unused_result));
 void rows_fini(struct rows *rows);
 
-/* Fills a key's words by a value; `variant` is the output's, below 2^16 and not 0. False: such values are not kept. */
+/* Fills a key from a value; `variant` is defined by the output, below 2^16 and not 0. False: such values are not cached. */
 static inline bool row_key_init(struct row_key *key, const struct rtap_field *field, const struct rtap_value *value, uint32_t variant)
 {
 	key->words[1] = 0;
@@ -58,7 +58,7 @@ static inline bool row_key_init(struct row_key *key, const struct rtap_field *fi
 	}
 }
 
-/* The place of a field's row, which holds it if row_is() tells so. NULL: the field is not worth it at present. */
+/* The slot of a field's row; row_is() checks whether it holds this row. NULL: the field currently changes too often. */
 static inline struct row *rows_find(const struct rows *rows, rtap_field_id id, const struct row_key *key)
 {
 	uint64_t mixed = (key->words[0] ^ key->words[1]) * UINT64_C(0x9e3779b97f4a7c15);
@@ -75,7 +75,7 @@ static inline bool row_is(const struct row *row, const struct row_key *key)
 	return row->key.words[0] == key->words[0] && row->key.words[1] == key->words[1] && row->key.variant == key->variant;
 }
 
-/* Appends `length` bytes of a text with as much room as whole steps take: quicker than looking how many they are. */
+/* Appends `length` bytes of `text` in whole steps, faster than an exact copy; `text` must be readable to the end of the last step. */
 static inline void line_steps(struct line *line, const char *text, size_t length)
 {
 	if ((size_t)(line->end - line->next) < length + ROW_STEP) {
@@ -88,14 +88,14 @@ static inline void line_steps(struct line *line, const char *text, size_t length
 	line->next += length;
 }
 
-/* Appends a row that is kept. */
+/* Appends a cached row. */
 static inline void rows_copy(const struct rows *rows, rtap_field_id id, const struct row *row, struct line *line)
 {
 	rows->misses[id] = 0;
 	line_steps(line, row->text, row->length);
 }
 
-/* Keeps what was written from `start` on, if it fits and all of it was written. */
+/* Caches the text written since `start`, if it fits and was not truncated. */
 void rows_keep(const struct rows *rows, rtap_field_id id, struct row *row, const struct row_key *key, const char *start,
 	       const struct line *line);
 

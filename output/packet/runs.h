@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs: rows of a table, one behind the other, that show nothing but a few bytes of the header. While the bytes are what they were
- * before, all their text is copied at once; rows.h does that for one row of any kind. A run that is seldom as it was before is split
- * where its bytes change most.
+ * Cache of runs: consecutive rows of a table that depend only on a few bytes of the header. If these bytes repeat, the text of all rows is
+ * copied at once; rows.h does the same for single rows of any kind. A run that rarely repeats is split where its bytes change most often.
  */
 #ifndef OUTPUT_PACKET_RUNS_H
 #define OUTPUT_PACKET_RUNS_H
@@ -15,37 +14,37 @@
 
 struct run_text {
 	uint64_t words[2]; /* the bytes */
-	uint16_t variant;  /* whatever else the text depends on, by the output; 0: nothing is kept */
+	uint16_t variant;  /* anything else the text depends on, defined by the output; 0: empty */
 	uint16_t length;
-	uint64_t after;    /* what the output has to take note of when it was told this way */
+	uint64_t after;    /* state of the output after this text */
 	char text[RUN_TEXT];
 };
 
 struct row_run {
-	rtap_field_id first; /* all its fields' ids are in one word of a bit map */
+	rtap_field_id first; /* the ids of all its fields are in one word of a bit map */
 	uint8_t rows;
-	uint8_t length;      /* bytes of the header, */
-	uint16_t offset;     /* from here on */
-	uint8_t misses;      /* less the hits since; 0 at least */
-	uint8_t missed[RUN_BYTES];   /* what they were at the latest of them, */
-	uint16_t changes[RUN_BYTES]; /* and how often each was another one than before */
+	uint8_t length;      /* bytes of the header */
+	uint16_t offset;     /* of these bytes in the header */
+	uint8_t misses;      /* minus the hits since; at least 0 */
+	uint8_t missed[RUN_BYTES];   /* the bytes at the latest miss */
+	uint16_t changes[RUN_BYTES]; /* how often each byte differed from the miss before */
 	struct run_text *texts;      /* RUN_WAYS; NULL before the first miss */
 };
 
 struct runs {
-	uint16_t *at; /* by field id: 1 + index of the run that begins there; 0: none does */
+	uint16_t *at; /* by field id: 1 + index of the run that begins there; 0: none */
 	struct row_run *runs;
 	size_t count;
 };
 
 /*
- * `first_ids`, which may be NULL, has the first id of each field's name: others are in no run. False: no memory. fini in both cases; runs
- * of zeros cannot be asked for anything.
+ * `first_ids`, which may be NULL, has the first id of each field's name; other fields are in no run. False: out of memory. Call runs_fini()
+ * in both cases. Zero-initialised runs must not be looked up.
  */
 bool runs_init(struct runs *runs, const rtap_field_id *first_ids) __attribute__((warn_unused_result));
 void runs_fini(struct runs *runs);
 
-/* The bits of a run's fields in their word of a bit map. */
+/* The mask of a run's fields in their word of a bit map. */
 static inline uint64_t run_fields(const struct row_run *run)
 {
 	return (((uint64_t)1 << (run->rows - 1) << 1) - 1) << run->first % 64;
@@ -59,7 +58,7 @@ static inline struct row_run *runs_at(const struct runs *runs, rtap_field_id id,
 	return run && layer->length >= (uint32_t)run->offset + run->length ? run : NULL;
 }
 
-/* The bytes of a run as two numbers, others for other bytes: in two pieces, which overlap where they are no power of two. */
+/* The bytes of a run as two numbers, different for different bytes: two loads, which overlap if the length is not a power of two. */
 static inline void run_words(const struct row_run *run, const uint8_t *header, uint64_t words[2])
 {
 	const uint8_t *first = header + run->offset, *end = first + run->length;
@@ -85,7 +84,7 @@ static inline void run_words(const struct row_run *run, const uint8_t *header, u
 	}
 }
 
-/* Where a run's text of these bytes is kept if run_is() tells so. */
+/* The slot of a run's text for these bytes; run_is() checks whether it holds this text. */
 static inline struct run_text *run_find(const struct row_run *run, const uint64_t words[2])
 {
 	uint64_t mixed = (words[0] ^ (words[1] << 29 | words[1] >> 35)) * UINT64_C(0x9e3779b97f4a7c15);
@@ -98,7 +97,7 @@ static inline bool run_is(const struct run_text *text, const uint64_t words[2], 
 	return text->words[0] == words[0] && text->words[1] == words[1] && text->variant == variant;
 }
 
-/* Appends a text that is kept. */
+/* Appends a cached text. */
 static inline void run_copy(struct row_run *run, const struct run_text *text, struct line *line)
 {
 	run->misses = (uint8_t)(run->misses - (run->misses > 0));
@@ -106,8 +105,7 @@ static inline void run_copy(struct row_run *run, const struct run_text *text, st
 }
 
 /*
- * Keeps what was written of a run from `start` on, if it fits and all of it was written. The run may be another one behind that, or
- * none any more.
+ * Caches the text of a run written since `start`, if it fits and was not truncated. This may split the run or remove it.
  */
 void runs_keep(struct runs *runs, struct row_run *run, const uint8_t *header, uint16_t variant, uint64_t after, const char *start,
 	       const struct line *line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a person reads: one line a packet, the tree of all fields (-V), the bytes (-x).
+ * Text output: one line per packet, the tree of all fields (-V), the bytes (-x).
  */
 #ifndef OUTPUT_PACKET_TEXT_H
 #define OUTPUT_PACKET_TEXT_H
@@ -16,13 +16,13 @@ struct text_format {
 	bool tree;   /* -V */
 	bool hex;    /* -x */
 	bool colour;
-	struct tree_memory *memory; /* made with the first tree */
+	struct tree_memory *memory; /* created with the first tree */
 };
 
 void text_format_init(struct text_format *text);
 void text_format_fini(struct text_format *text);
 
-/* The one line, without its newline. */
+/* Appends the summary line without its newline. */
 void text_line(struct text_format *text, const struct rtap_packet *packet, struct line *line);
 
 #endif

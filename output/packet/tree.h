@@ -7,11 +7,11 @@
 
 #include "output/packet/text.h"
 
-/* Memory for rows and their beginnings; NULL if there is none. */
+/* Cache of rows and row prefixes; NULL: out of memory. */
 struct tree_memory *tree_memory_create(void);
 void tree_memory_destroy(struct tree_memory *memory);
 
-/* All layers, groups and fields, a row each. Without `memory`, which may be NULL, each row is made anew. */
+/* Appends all layers, groups and fields, one row each. `memory` may be NULL: nothing is cached. */
 void tree_write(struct tree_memory *memory, const struct rtap_packet *packet, struct line *line);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Text, numbers and plots in an HTML page. Plots are SVG within it.
+ * Text, numbers and tables of an HTML page, and scales of its plots, which are inline SVG.
  */
 #ifndef OUTPUT_REPORT_HTML_H
 #define OUTPUT_REPORT_HTML_H
@@ -10,7 +10,7 @@
 
 #include "dissect/engine/line.h"
 
-/* Text of unknown origin: what HTML would take for its own, controls and broken UTF-8 are escaped. */
+/* Untrusted text: HTML's special characters, control characters and invalid UTF-8 are escaped. */
 void html_text(struct line *line, const char *text);
 void html_bytes(struct line *line, const char *text, size_t length);
 
@@ -20,7 +20,7 @@ void html_count(struct line *line, uint64_t number);
 /* "12 packets", "1 packet" */
 void html_counted(struct line *line, uint64_t number, const char *what);
 
-/* A number with so many decimals, 9 at most. */
+/* A number with `decimals` decimals, at most 9. */
 void html_fixed(struct line *line, double number, unsigned decimals);
 
 /* "5.161 ms"; html_offset: "+1.234567890 s" */
@@ -34,31 +34,31 @@ void html_moment(struct line *line, int64_t time_ns);
 void html_frames(struct line *line, uint64_t first, uint64_t last);
 
 /*
- * Cells of a table. The attribute data-v holds what a cell is sorted by, in the form of stats --json, if the text is another one.
- * html_cell_time of nothing: a dash.
+ * Cells of a table. If a cell's text is not its sort key, the attribute data-v holds the key in the form of stats --json.
+ * html_cell_time of an unknown time: a dash.
  */
 void html_cell_count(struct line *line, uint64_t number);
 void html_cell_time(struct line *line, bool known, int64_t nanoseconds);
 void html_cell_text(struct line *line, const char *text);
 
-/* "<table ...><caption>" up to "<tbody>": headings are "key|label" each, where keys name members of stats --json. */
+/* "<table ...><caption>" up to "<tbody>". Each heading is "key|label"; the keys are members of stats --json. */
 void html_table(struct line *line, const char *id, const char *caption, const char *const *headings, unsigned count);
 void html_table_end(struct line *line);
 
-/* A scale: what stands at pixel `begin`, at pixel `end`. */
+/* A scale: the values `low` at pixel `begin` and `high` at pixel `end`. */
 struct html_axis {
 	double low, high, begin, end;
 	bool is_logarithmic;
 };
 
-/* A unit that makes numbers up to `largest` short. */
+/* A unit. The functions choose one that keeps numbers up to `largest` short. */
 struct html_unit {
 	double size;
 	const char *name;
 };
 
 struct html_unit html_time_unit(double largest_ns);
-/* Of 1, 1000, 1000000 ..., named "", "k", "M" */
+/* 1, 1000, 1000000 ..., named "", "k", "M" ... */
 struct html_unit html_count_unit(double largest);
 
 #endif

@@ -7,29 +7,29 @@
 
 #include "output/report/html.h"
 
-/* The drawing area of a plot, which cuts off what is outside but for half a sign; ends with "</svg>". */
+/* Begins the drawing area of a plot, which clips marks outside of it beyond half their size; ends with "</svg>". */
 void html_area_begin(struct line *line, double left, double right, double top, double bottom);
 
-/* Attributes for the script: where the area is, what its edges on the axis of time stand for, and the units. */
+/* Attributes for the script: position of the area, times at its left and right edges, and the units. */
 void html_area_data(struct line *line, const struct html_axis *x, double top, double bottom, struct html_unit unit);
 
 /* <text class="..." x="..." y="...">, to be closed by the caller. */
 void html_label(struct line *line, const char *name, double x, double y);
 
-/* A coordinate, with one decimal. */
+/* A coordinate with one decimal. */
 void html_pixel(struct line *line, double place);
 double html_place(const struct html_axis *axis, double value);
 
-/* Widens a logarithmic axis to powers of ten. */
+/* Extends a logarithmic axis to powers of ten. */
 void html_round_decades(struct html_axis *axis);
 
-/* Raises an axis' high to the next tick, so that nothing stands in the frame's corner. */
+/* Raises an axis's `high` to the next tick, so that no value touches the corner of the frame. */
 void html_round_up(struct html_axis *axis, unsigned most);
 
-/* 1, 2 or 5 times a power of ten, of which at most `most` fit into the span. */
+/* A step of 1, 2 or 5 times a power of ten, such that at most `most` steps fit into the span. */
 double html_step(double span, unsigned most);
 
-/* Lines of the grid with their numbers in this unit; across: from pixel `from` to `to`. The script in the page draws them anew. */
+/* Grid lines, from pixel `from` to `to`, with their numbers in `unit`. The page's script redraws them. */
 void html_ticks_x(struct line *line, const struct html_axis *axis, struct html_unit unit, double from, double to);
 void html_ticks_y(struct line *line, const struct html_axis *axis, struct html_unit unit, double from, double to, unsigned most);
 

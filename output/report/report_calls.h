@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RPC messages, and packets that set connections up, for the report.
+ * RPC messages and packets that set up or end connections, for the report.
  */
 #ifndef OUTPUT_REPORT_REPORT_CALLS_H
 #define OUTPUT_REPORT_REPORT_CALLS_H
@@ -10,7 +10,7 @@
 /* The tracker's callback. */
 void report_message(struct report *report, const struct rtap_message *message);
 
-/* Notes a packet that sets a connection up or ends it. */
+/* Records a packet that sets up or ends a connection. */
 void report_signal(struct report *report, const struct rtap_packet *packet);
 
 #endif

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the files of the report share.
+ * Shared by the files of the report.
  */
 #ifndef OUTPUT_REPORT_REPORT_INTERNAL_H
 #define OUTPUT_REPORT_REPORT_INTERNAL_H
 
 #include "output/report/report.h"
 
-/* The page while it is written; what a part of it needs. */
+/* State of the page while it is written. */
 struct report_page {
 	struct report *report;
 	const struct stats *stats;
 	const struct findings *findings;
 	const struct report_input *input;
-	struct stats_connection **ranked; /* connections that were told, the weightiest first */
+	struct stats_connection **ranked; /* reported connections, highest rank first */
 	uint64_t ranked_count;
-	const struct stats_connection *connection; /* that the part is about */
+	const struct stats_connection *connection; /* of the current part */
 	struct histogram latencies[RTAP_KIND_COUNT]; /* of messages of all connections */
-	struct histogram_memory values;              /* that these keep */
-	uint64_t unplaced;                           /* of these, for want of memory */
+	struct histogram_memory values;              /* of these histograms */
+	uint64_t unplaced;                           /* latencies lost for lack of memory */
 };
 
-/* Parts of the page; by printer_write(), of a struct report_page. */
+/* A part of the page, for printer_write(); `page` is a struct report_page. */
 typedef void report_part(const void *page, struct line *line);
 
 /* Plots of the whole capture: rates over time, latencies. */
 report_part report_rates, report_latencies;
 
-/* Plots of one connection: how it was set up, its sequences, its RPCs. */
+/* Plots of one connection: setup, sequence numbers, RPCs. */
 report_part report_setup, report_sequences, report_calls;
 
 /* Tables. */
 report_part report_connections, report_operations, report_rpcs, report_mads, report_recoveries, report_classes, report_pauses;
 
-/* In the page; made of output/report/report.css and output/report/report.js. */
+/* Embedded in the page; generated from output/report/report.css and output/report/report.js. */
 extern const char report_style[], report_script[];
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "output/report/report_internal.h"
 
-/* Orders struct report_call by time, as report_calls wants them; for qsort(). */
+/* Compares struct report_call by time, for qsort(); report_calls requires this order. */
 int report_compare_calls(const void *a, const void *b);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a plot is drawn from, in memory of a fixed size: all points as long as there are few of them; of more, in each of a number of
- * equal slices of time the lowest and the highest, and some of those between. So every point kept is one that was there, none that stood
- * alone is lost, and the shape of all of them is kept.
+ * Points of a plot in bounded memory. A small number of points is kept completely. Of a larger one, the lowest, the highest and some
+ * intermediate points of each of a number of equal time slices are kept. So all points kept are original ones, isolated points are never
+ * lost, and the shape is preserved.
  */
 #ifndef OUTPUT_REPORT_REPORT_POINTS_H
 #define OUTPUT_REPORT_REPORT_POINTS_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Begins each kind of point. */
+/* First member of each kind of point. */
 struct report_spot {
 	int64_t time_ns;
 	int64_t place;      /* on the other axis */
@@ -19,30 +19,30 @@ struct report_spot {
 
 #define REPORT_MOST_SLICES 256
 
-/* Initialised with size and slices; the rest zero. */
+/* Initialise size and slices; the other members with zero. */
 struct report_points {
 	size_t size;        /* bytes of one point */
-	uint32_t slices;    /* of time, at most REPORT_MOST_SLICES; four times as many points are kept before they are thinned */
+	uint32_t slices;    /* time slices, at most REPORT_MOST_SLICES; thinning starts at four times as many points */
 	void *list;
 	uint32_t count, room;
-	uint64_t seen;      /* all that there were */
+	uint64_t seen;      /* all points added */
 	bool thinned;
-	uint64_t refused;   /* points that were only counted, because the system had no memory */
+	uint64_t refused;   /* points lost for lack of memory, only counted */
 };
 
-/* Takes a copy of a point, which begins with a report_spot. */
+/* Adds a copy of a point, which begins with a struct report_spot. */
 void report_points_add(struct report_points *points, const void *point);
 
-/* Takes all points of another, which is empty then. Times need not be in order. */
+/* Moves all points of `other`, which is empty afterwards. Times need not be in order. */
 void report_points_merge(struct report_points *points, struct report_points *other);
 
-/* If any were left out already: leaves as many out as that takes. For when no more come. */
+/* Thins the points to the final number if any were omitted already. Call it after the last point. */
 void report_points_finish(struct report_points *points);
 
-/* The point, from 0. */
+/* The point at an index from 0. */
 const void *report_points_at(const struct report_points *points, uint32_t index);
 
-/* Frees; empty then. */
+/* Frees the points; empty afterwards. */
 void report_points_clear(struct report_points *points);
 
 #endif

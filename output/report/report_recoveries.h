@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Time lost to recoveries, as the report draws it.
+ * Time lost to recoveries, for the report's plot.
  */
 #ifndef OUTPUT_REPORT_REPORT_RECOVERIES_H
 #define OUTPUT_REPORT_REPORT_RECOVERIES_H
@@ -9,10 +9,10 @@
 
 struct report_page;
 
-/* Notes time lost to a recovery, after stats_packet(). */
+/* Records time lost to a recovery. Call it after stats_packet(). */
 void report_recovery(struct report *report, const struct rtap_packet *packet);
 
-/* The same of TCP's windows that are closed to the end of the capture. */
+/* The same for TCP windows that are still closed at the end of the capture. */
 void report_closed_windows(const struct report_page *page);
 
 #endif

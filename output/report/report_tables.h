@@ -7,7 +7,7 @@
 
 #include "output/report/report_internal.h"
 
-/* Below a table: "500 of 812 rows; ...". Nothing if those are all. */
+/* Note below a table: "500 of 812 rows; ...". Nothing if all rows are shown. */
 void report_left_out(uint64_t shown, uint64_t all, const char *what, struct line *line);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is counted of congestion as text and as JSON (doc/json.md): members of the records of statistics.
+ * Congestion statistics as text and as JSON (doc/json.md): parts of the records of statistics.
  */
 #ifndef OUTPUT_STATS_CONGESTION_FORM_H
 #define OUTPUT_STATS_CONGESTION_FORM_H
@@ -15,7 +15,7 @@ void congestion_json(const struct stats_direction *direction, struct line *line)
 /* A MAC address. */
 void congestion_address(const uint8_t bytes[6], struct line *line);
 
-/* Of the capture: PAUSE and PFC by port and priority. */
+/* PAUSE and PFC of the whole capture, by port and priority. */
 void congestion_ports_text(const struct stats *stats, struct line *line);
 void congestion_ports_json(const struct stats *stats, struct line *line);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What looks wrong in a capture: each finding by one rule with a threshold. The rules are a table; doc/stats.md tells them.
+ * Problems found in a capture. Each finding comes from one rule with a threshold. The rules are a table; doc/stats.md describes them.
  */
 #ifndef OUTPUT_STATS_FINDINGS_H
 #define OUTPUT_STATS_FINDINGS_H
@@ -21,7 +21,7 @@ enum finding_weight {
 
 const char *finding_weight_name(enum finding_weight weight);
 
-/* What a rule looks at one by one. */
+/* The objects that a rule is applied to. */
 enum finding_scope { FINDING_CAPTURE, FINDING_CONNECTION, FINDING_DIRECTION, FINDING_RPC, FINDING_SAMPLING, FINDING_KIND };
 
 struct finding;
@@ -29,12 +29,12 @@ struct finding;
 struct finding_rule {
 	const char *name;
 	uint8_t weight, scope;     /* enum finding_weight, finding_scope */
-	uint8_t event;             /* enum stats_event that is counted, with FINDING_DIRECTION and no `look` */
-	uint64_t least;            /* the count that it takes */
-	unsigned permille;         /* and the part of `of` that it takes; 0: any */
-	const char *words;         /* what is counted */
-	const char *of;            /* what it is a part of; NULL: of nothing */
-	/* Fills count, of, times and frames of what the finding's connection, direction or rpc names. NULL: `event` is counted. */
+	uint8_t event;             /* enum stats_event to count, with FINDING_DIRECTION and no `look` */
+	uint64_t least;            /* minimum count */
+	unsigned permille;         /* minimum part of `of`; 0: any */
+	const char *words;         /* name of the things counted */
+	const char *of;            /* name of the whole that they are a part of; NULL: none */
+	/* Sets count, of, times and frames for the finding's connection, direction or rpc. NULL: `event` is counted. */
 	void (*look)(const struct stats *stats, const struct stats_connection *connection, struct finding *finding);
 };
 
@@ -43,36 +43,36 @@ extern const unsigned finding_rule_count;
 
 struct finding {
 	const struct finding_rule *rule;
-	uint64_t connection;       /* number; 0: none, or those that are counted together */
+	uint64_t connection;       /* number; 0: none, or the connections that are counted together */
 	int direction;             /* 0: a>b, 1: b>a; -1: both or none */
-	const struct stats_rpc *rpc; /* NULL: not of a procedure */
-	uint8_t kind;              /* enum rtap_message_kind; RTAP_KIND_COUNT: not of one */
-	uint64_t count, of;        /* of: 0: nothing that it is a part of */
-	uint64_t lost_ns;          /* time that it took; 0: not known */
+	const struct stats_rpc *rpc; /* NULL: does not concern a procedure */
+	uint8_t kind;              /* enum rtap_message_kind; RTAP_KIND_COUNT: does not concern one */
+	uint64_t count, of;        /* of: 0: not part of a whole */
+	uint64_t lost_ns;          /* time lost; 0: unknown */
 	bool has_begin;
-	int64_t begin_ns;          /* of a burst, when the first of it was: with has_begin */
-	const struct stats_recovery *recovery; /* that it is about; NULL: none */
-	uint8_t cause;             /* of those: enum rtap_recovery */
-	int64_t asked_ns;          /* to wait, by all RNR NAKs to the direction: with a recovery from them */
-	int64_t of_ns;             /* of which their time was lost: how long the direction was there */
-	const struct stats_shown *retries; /* what communication management agreed on; NULL: not known, or of no interest */
-	int64_t time_ns, usual_ns; /* of latencies: the longest, and the usual one; 0: none */
-	uint64_t first_frame, last_frame; /* 0: not known */
-	uint64_t rank;             /* the count, in parts of FINDING_RANK of what the rule takes */
+	int64_t begin_ns;          /* with has_begin: time of the first event of a burst */
+	const struct stats_recovery *recovery; /* recoveries that it concerns; NULL: none */
+	uint8_t cause;             /* of `recovery`: enum rtap_recovery */
+	int64_t asked_ns;          /* for RNR NAKs: total wait time that they requested from the direction */
+	int64_t of_ns;             /* for `recovery`: duration of the direction, of which time was lost */
+	const struct stats_shown *retries; /* retry parameters negotiated by CM; NULL: unknown or irrelevant */
+	int64_t time_ns, usual_ns; /* latencies: the longest and the typical one; 0: none */
+	uint64_t first_frame, last_frame; /* 0: unknown */
+	uint64_t rank;             /* the count relative to the rule's threshold, in units of 1 / FINDING_RANK */
 };
 
 #define FINDING_RANK 1024
 #define FINDINGS 200
 
-/* The worst, in order: by weight, then by how often they are over their threshold, then by connection. */
+/* The worst findings, sorted by weight, then by the ratio to their threshold, then by connection. */
 struct findings {
 	struct finding list[FINDINGS];
 	unsigned count;
-	uint64_t found;            /* with those that found no room */
+	uint64_t found;            /* all findings, including those not in the list */
 	struct sampling sampling;
 };
 
-/* What recoveries cost, of a finding that has `recovery`: "3.42 s of 6.70 s lost to 6 timeouts, 540 ms apart". */
+/* Time lost, for a finding with `recovery`: "3.42 s of 6.70 s lost to 6 timeouts, 540 ms apart". */
 void finding_recovery_text(const struct finding *found, struct line *line);
 
 void findings_gather(struct findings *findings, const struct stats *stats);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How values are distributed, in memory of a limited size. The first values are kept, so percentiles are exact. Of more than that,
- * values below 64 are counted one by one, each power of two above in 32 parts of equal width: a percentile is at most
- * 1/64 (1.6 %) from the exact one. Count, sum, least and largest are always exact. Most distributions are of few powers of two:
- * only those have counters.
+ * Distributions of values in bounded memory. A limited number of values is stored, and percentiles are exact. With more values, those
+ * below 64 are counted individually, and each power of two above is divided into 32 buckets of equal width: a percentile then differs
+ * from the exact one by at most 1/64 (1.6 %). Count, sum, least and largest are always exact. Counters are allocated only for the powers
+ * of two that occur, usually few.
  */
 #ifndef OUTPUT_STATS_HISTOGRAM_H
 #define OUTPUT_STATS_HISTOGRAM_H
@@ -16,15 +16,15 @@
 #define HISTOGRAM_GROUPS (HISTOGRAM_VALUE_BITS - HISTOGRAM_PART_BITS + 1)
 #define HISTOGRAM_BUCKETS (HISTOGRAM_GROUPS << HISTOGRAM_PART_BITS)
 
-/* The buckets of a power of two; the first group is of all values below the parts. */
+/* The buckets of a power of two; the first group holds all values counted individually. */
 struct histogram_group {
-	uint32_t counts[1 << HISTOGRAM_PART_BITS]; /* a full one takes no more */
+	uint32_t counts[1 << HISTOGRAM_PART_BITS]; /* saturating */
 };
 
-/* The most memory that the counters of one take, in bytes. */
+/* The most memory for the counters of one histogram, in bytes. */
 #define HISTOGRAM_MEMORY (HISTOGRAM_GROUPS * sizeof(struct histogram_group))
 
-/* So many values are kept, at most. */
+/* The most values stored. */
 #define HISTOGRAM_VALUES 4096
 
 struct histogram_values {
@@ -33,44 +33,44 @@ struct histogram_values {
 	uint64_t list[];
 };
 
-/* Memory that the values of several histograms may take together, in bytes. */
+/* Shared memory limit for the values of several histograms, in bytes. */
 struct histogram_memory {
 	uint64_t used, most;
-	uint64_t refused;          /* times the system had none: percentiles that would be exact are not */
+	uint64_t refused;          /* failed allocations: percentiles that could be exact are not */
 };
 
-/* All zero: empty. */
+/* Zero-initialised: empty. */
 struct histogram {
-	uint64_t count, sum, least, largest; /* sum: no more than UINT64_MAX, of times 584 years */
-	struct histogram_values *values;   /* all of them; NULL: they are in buckets, or there are none */
-	uint64_t unplaced;                 /* values of these for which memory was out: they are in no bucket and no percentile */
-	struct histogram_group *groups;    /* in the order in which they were needed */
+	uint64_t count, sum, least, largest; /* sum: saturates at UINT64_MAX, 584 years in nanoseconds */
+	struct histogram_values *values;   /* all values; NULL: they are in buckets, or there are none */
+	uint64_t unplaced;                 /* values lost for lack of memory: in no bucket and no percentile */
+	struct histogram_group *groups;    /* in order of first use */
 	uint8_t group_count, group_room;
-	uint8_t places[HISTOGRAM_GROUPS];  /* of each power of two its place in `groups`, from 1; 0: it has none */
+	uint8_t places[HISTOGRAM_GROUPS];  /* index in `groups` of each power of two, from 1; 0: none */
 };
 
-/* False: memory is out; the value is unplaced. `memory`: what values may take; NULL: as much as they need. */
+/* Adds a value. False: out of memory; the value is unplaced. `memory`: limit for stored values; NULL: unlimited. */
 bool histogram_add(struct histogram *histogram, uint64_t value, struct histogram_memory *memory);
 
-/* Adds all values of another. Returns how many of those that it had are unplaced now. */
+/* Adds all values of `other`. Returns how many of its placed values are unplaced now. */
 uint64_t histogram_merge(struct histogram *histogram, const struct histogram *other, struct histogram_memory *memory);
 
-/* How many values a bucket has counted. */
+/* Number of values in a bucket. */
 uint64_t histogram_bucket(const struct histogram *histogram, unsigned bucket);
 
-/* The least value that a bucket counts. */
+/* The lower bound of a bucket. */
 uint64_t histogram_begin(unsigned bucket);
 
-/* How many values are this large or larger; those in buckets by the middles of them. At least 1 if the largest is. */
+/* Number of values >= `value`; values in buckets count with the middle of the bucket. At least 1 if the largest value is. */
 uint64_t histogram_above(const struct histogram *histogram, uint64_t value);
 
-/* The value that `permille` of 1000 values do not exceed (the nearest rank); 0 of an empty histogram. */
+/* The percentile by nearest rank: `permille` of 1000 values do not exceed it; 0 for an empty histogram. */
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned permille);
 
-/* The same for several at once, the least first. */
+/* Several percentiles at once, in ascending order. */
 void histogram_percentiles(const struct histogram *histogram, const unsigned *permilles, unsigned count, uint64_t *values);
 
-/* Frees what it holds, and leaves it empty. */
+/* Frees the histogram's memory; empty afterwards. */
 void histogram_fini(struct histogram *histogram, struct histogram_memory *memory);
 
 #endif

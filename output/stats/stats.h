@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a capture amounts to in numbers: by connection and direction, by RPC procedure, by kind of management datagram, over time.
- * Everything is counted as it comes; no packet and no message is kept. doc/stats.md says what each number means.
+ * Statistics of a capture: by connection and direction, by RPC procedure, by kind of management datagram, over time. Packets and
+ * messages are counted as they arrive and are not stored. doc/stats.md defines each number.
  */
 #ifndef OUTPUT_STATS_STATS_H
 #define OUTPUT_STATS_STATS_H
@@ -13,23 +13,23 @@
 #include "output/stats/histogram.h"
 #include "output/stats/tcp_recovery.h"
 
-/* Things that happen to the packets of one direction. X(identifier, name) */
+/* Events of the packets of one direction. X(identifier, name) */
 #define STATS_EVENTS(X) \
 	X(RETRANSMISSION, "retransmissions") X(DUPLICATE, "duplicates") X(OUT_OF_ORDER, "out_of_order") \
-	X(GAP, "gaps") /* packets behind PSNs that had not been seen */ \
+	X(GAP, "gaps") /* packets that follow missing PSNs */ \
 	X(CAPTURED_TWICE, "captured_twice") X(UNEXPECTED, "unexpected_responses") \
 	X(RESYNCHRONISED, "resynchronised") X(BAD_ICRC, "bad_icrc") \
-	X(AFTER_NAK, "recoveries_after_nak") /* runs of retransmissions of requests that a NAK asked for */ \
-	X(AFTER_TIMEOUT, "recoveries_after_timeout") /* those that nobody asked for */ \
-	X(AFTER_HOLE, "recoveries_after_missing_response") /* those of READs of which a response was missing */ \
+	X(AFTER_NAK, "recoveries_after_nak") /* runs of retransmitted requests after a NAK */ \
+	X(AFTER_TIMEOUT, "recoveries_after_timeout") /* those without a NAK */ \
+	X(AFTER_HOLE, "recoveries_after_missing_response") /* those of READs with a missing response */ \
 	X(READ_RESTART, "read_restarts") /* READ requests sent again */ \
-	X(NO_CREDIT, "no_credit") /* acknowledgements that let the other end send nothing more: IBTA vol. 1, 9.7.7.2 */ \
+	X(NO_CREDIT, "no_credit") /* acknowledgements that grant the other end no credit: IBTA vol. 1, 9.7.7.2 */ \
 	X(NAK_SEQUENCE, "nak_sequence") X(NAK_INVALID_REQUEST, "nak_invalid_request") X(NAK_ACCESS, "nak_access") \
 	X(NAK_OPERATION, "nak_operation") X(NAK_INVALID_RD, "nak_invalid_rd") X(RNR, "rnr_naks") \
 	X(CE_MARK, "ce_marks") /* congestion experienced: RFC 3168 */ \
 	X(CNP, "cnps") \
-	X(RNR_GIVEN_UP, "rnr_given_up") /* requests that had RNR NAKs to the end, which was not that of the capture */ \
-	X(UNANSWERED, "unanswered") /* requests without an answer for a second or more of the capture */
+	X(RNR_GIVEN_UP, "rnr_given_up") /* requests abandoned after RNR NAKs, before the end of the capture */ \
+	X(UNANSWERED, "unanswered") /* requests without a response for at least one second of the capture */
 
 enum stats_event {
 #define STATS_EVENT_ENUM(identifier, name) STATS_##identifier,
@@ -40,72 +40,72 @@ enum stats_event {
 
 const char *stats_event_name(enum stats_event event);
 
-/* How often something was, and in which frames first and last. */
+/* Number of occurrences, and the frames of the first and the last. */
 struct stats_tally {
 	uint64_t count, first_frame, last_frame;
 };
 
-/* The messages of one kind that one side asked for. */
+/* Messages of one kind requested by one end. */
 struct stats_operations {
 	uint64_t messages, incomplete, unanswered, refused;
-	uint64_t bytes;                     /* lengths as announced */
-	struct histogram size, latency_ns;  /* latency: of requests that were answered well */
-	uint64_t slowest_frame;             /* first frame of the one that took longest */
+	uint64_t bytes;                     /* announced lengths */
+	struct histogram size, latency_ns;  /* latency: of successful requests */
+	uint64_t slowest_frame;             /* first frame of the slowest one */
 };
 
-/* READs under way that are told apart. */
+/* Most outstanding READs that are tracked individually. */
 #define STATS_READS 256
 
-/* When the READs and atomics under way were answered: frames, in a ring, of which most need a few places. */
+/* Ring of the response frames of outstanding READs and atomics; most directions need few entries. */
 struct stats_reads {
 	uint32_t first, count, most, room;
 	uint64_t answered_in[];
 };
 
-/* Recoveries from one cause. */
+/* Recoveries with one cause. */
 struct stats_recovery {
-	struct stats_tally tally;           /* frames: of the first requests sent again */
+	struct stats_tally tally;           /* frames: of the first retransmitted requests */
 	int64_t time_lost_ns;
-	int64_t least_ns, most_ns;          /* from the last progress, or the attempt before, to an attempt; 0: not known of any */
-	int64_t last_ns;                    /* of the last one; 0: not known */
-	uint32_t doubled;                   /* attempts that waited twice as long as the one before */
-	uint32_t late;                      /* recoveries so long after their NAK that a timer may have begun them */
-	uint8_t most_attempts;              /* without progress between */
+	int64_t least_ns, most_ns;          /* time to an attempt from the last progress or the previous attempt; 0: unknown for all */
+	int64_t last_ns;                    /* the same for the last attempt; 0: unknown */
+	uint32_t doubled;                   /* attempts that waited twice as long as the previous one */
+	uint32_t late;                      /* recoveries so long after their NAK that a timer may have started them */
+	uint8_t most_attempts;              /* without intermediate progress */
 };
 
 /* Losses within a second of the first of them. */
 struct stats_burst {
 	int64_t begin_ns;
-	struct stats_tally tally;           /* its frames are those that were sent again first */
+	struct stats_tally tally;           /* frames: of the first retransmitted packets */
 };
 
-/* What happened to the packets of one direction: to most nothing does. */
-/* Packets that came late and were sent once: RFC 4737, 4.2 and 4.3. */
+/* Packets sent once and captured late: RFC 4737, 4.2 and 4.3. */
 struct stats_reordering {
 	uint64_t count, packets, most_packets;
 	int64_t sum_ns, most_ns;
 };
 
+/* Events of the packets of one direction, allocated when the first one occurs; most directions have none. */
 struct stats_incidents {
 	struct stats_tally events[STATS_EVENT_COUNT];
 	struct stats_burst last_burst, worst_burst;
 	struct stats_recovery recoveries[RTAP_RECOVERY_COUNT]; /* by enum rtap_recovery */
-	int64_t rnr_until_ns;               /* up to when the last RNR NAK asked to wait, or when it was sent again */
+	int64_t rnr_until_ns;               /* end of the wait requested by the last RNR NAK, or time of the retransmission */
 	struct stats_reordering reordering;
 };
 
-/* What one end of a connection sent; of messages and RPC calls, what it asked for. First what each packet counts in. */
+/* Data sent by one end of a connection; messages and RPC calls requested by it. Counters of every packet come first. */
 struct stats_direction {
 	uint64_t packets, wire_bytes;
 	uint64_t payload_bytes;             /* each byte of a message once */
-	uint64_t carried_bytes;             /* with what was repeated; of TCP the payload of segments */
-	uint64_t new_bytes;                 /* of TCP: of these, what was not sent before */
+	uint64_t carried_bytes;             /* including retransmissions; TCP: payload of segments */
+	uint64_t new_bytes;                 /* TCP: carried bytes that were not sent before */
 	uint64_t data_packets;              /* with a payload */
 	int64_t first_ns, last_ns;
-	bool marked;                        /* and no CNP since */
-	bool refused;                       /* a sequence or RNR NAK asked for a retransmission that did not begin yet */
-	uint8_t attempts;                   /* to send the same again since the last answer */
-	uint8_t rnr_naks;                   /* since the last answer; 255: at least */
+	bool marked;                        /* CE mark seen and no CNP since */
+	bool refused;                       /* a sequence or RNR NAK requested a retransmission that has not begun yet */
+	uint8_t attempts;                   /* retransmissions since the last response */
+	uint8_t rnr_naks;                   /* since the last response; 255: or more */
 	bool is_tcp;
 	bool recovers;                      /* iWARP: the last segment with data was a retransmission */
 	struct stats_incidents *incidents;  /* NULL: none */
@@ -113,62 +113,62 @@ struct stats_direction {
 	struct stats_reads *reads;          /* NULL: none */
 	struct congestion_window window;
 	struct congestion_usual usual;      /* class and kinds of most packets */
-	struct congestion *congestion;      /* the others; NULL: none */
-	struct congestion_cnps *cnps;       /* NULL: none, from it or to it */
-	struct tcp_recovery *recovery;      /* of iWARP; NULL: no segment yet */
-	struct histogram *reaction_ns;      /* from the first CE mark to the CNP that answers it; NULL: none */
+	struct congestion *congestion;      /* packets of other classes; NULL: none */
+	struct congestion_cnps *cnps;       /* sent and received; NULL: none */
+	struct tcp_recovery *recovery;      /* iWARP; NULL: no segment yet */
+	struct histogram *reaction_ns;      /* from the first CE mark to the CNP that it caused; NULL: none */
 	int64_t marked_ns;
 	uint64_t losses;                    /* runs of retransmissions */
-	uint64_t rnr_wait_us;               /* sum of the timers that its RNR NAKs told */
-	uint64_t calls, replies;            /* RPCs that it called, and those of them that were answered */
+	uint64_t rnr_wait_us;               /* sum of the timers of its RNR NAKs */
+	uint64_t calls, replies;            /* RPC calls that it sent, and those of them with a reply */
 	uint32_t calls_in_flight, most_calls_in_flight;
-	uint32_t least_credits, most_credits; /* granted to it; 0: not known */
+	uint32_t least_credits, most_credits; /* granted to it; 0: unknown */
 };
 
-/* Of a connection, as it was told, what is shown with its counts. */
+/* Members of a reported connection that are printed with its counters. */
 struct stats_shown {
 	uint64_t number;
 	int64_t time_ns, time_end_ns;
 	uint8_t transport;                  /* enum rtap_transport */
 	uint8_t life_count;
-	bool retries_known;                 /* the three below are as in struct rtap_connection */
+	bool retries_known;                 /* the next three are as in struct rtap_connection */
 	uint8_t ack_timeout, retry_count, rnr_retry_count;
 	struct rtap_end a, b;
 	uint64_t packets, messages, bytes, trouble[RTAP_TROUBLE_COUNT]; /* as in struct rtap_connection */
-	struct rtap_life_event *life;       /* if asked for; NULL: nothing happened */
+	struct rtap_life_event *life;       /* with stats_options.lives; NULL: no events */
 };
 
 struct stats_connection {
-	bool told;                          /* shown is valid */
+	bool told;                          /* `shown` is valid */
 	struct stats_shown shown;
-	struct stats_direction directions[2]; /* what a sent; what b sent */
+	struct stats_direction directions[2]; /* sent by a; sent by b */
 };
 
 #define STATS_STATUSES 12
 
 struct stats_status {
-	const char *name;                   /* static; NULL: only a number */
+	const char *name;                   /* static; NULL: unnamed */
 	uint32_t number;
 	struct stats_tally tally;
 };
 
-/* RPCs of one procedure, or operations of one kind within procedures that have several. */
+/* RPCs of one procedure, or operations of one kind in compound procedures. */
 struct stats_rpc {
 	uint32_t program, version, procedure, operation;
 	bool program_known, is_operation;
-	const char *name;                   /* static; NULL: a number without one */
+	const char *name;                   /* static; NULL: unnamed */
 	uint64_t calls, replies, repeats, errors, rejected;
-	uint64_t unanswered;                /* in the capture */
-	struct stats_tally overdue;         /* those of them that waited for a second or more of it */
+	uint64_t unanswered;                /* calls without a reply in the capture */
+	struct stats_tally overdue;         /* those of them at least one second before the end of the capture */
 	uint64_t call_bytes, reply_bytes;
 	uint64_t with_read_chunks, with_write_chunks, with_reply_chunk;
-	struct histogram latency_ns;        /* of an operation: of the calls that hold it */
-	uint64_t slowest_frame, slowest_connection; /* first frame of the reply that took longest */
-	struct stats_tally first_error;     /* of errors */
+	struct histogram latency_ns;        /* of an operation: latency of the calls that contain it */
+	uint64_t slowest_frame, slowest_connection; /* first frame of the slowest reply */
+	struct stats_tally first_error;     /* frames of errors */
 	struct stats_tally first_rejected;
 	struct stats_status statuses[STATS_STATUSES];
 	unsigned status_count;
-	uint64_t other_statuses;            /* errors beyond those */
+	uint64_t other_statuses;            /* errors with statuses beyond the table */
 };
 
 /* Management datagrams of one kind. */
@@ -178,7 +178,7 @@ struct stats_mad {
 	const char *class_name, *method_name, *attribute_name; /* static or NULL */
 	struct stats_tally tally;
 	uint64_t bytes, errors;             /* errors: with a status other than 0 */
-	struct histogram latency_ns;        /* of answers, since their request */
+	struct histogram latency_ns;        /* of responses, from their request */
 };
 
 struct stats_interval {
@@ -195,14 +195,14 @@ struct stats_reject {
 struct stats_options {
 	uint64_t max_memory;                /* bytes */
 	int64_t interval_ns;                /* 0: no time series */
-	bool sampled;                       /* packets are missing from the capture by intent: sampling.h */
-	bool lives;                         /* what happened to connections is kept */
+	bool sampled;                       /* packets are missing from the capture by design: sampling.h */
+	bool lives;                         /* keep the life cycle events of connections */
 };
 
-/* An answer can still come when the capture ends: so long it must have been waited for. */
+/* Least time without a response: one may still arrive after the end of the capture. */
 #define STATS_UNANSWERED_NS INT64_C(1000000000)
 
-/* From one loss to those that are of the same burst. */
+/* Losses within this time of the first form one burst. */
 #define STATS_BURST_NS INT64_C(1000000000)
 
 #define STATS_SLOW_SETUP_NS INT64_C(1000000000)
@@ -214,58 +214,58 @@ struct stats_options {
 
 struct stats {
 	struct stats_options options;
-	uint64_t memory;                    /* bytes taken, but for what has a fixed limit */
-	struct histogram_memory values;     /* kept by histograms: a quarter of the limit, which is not in `memory` */
+	uint64_t memory;                    /* bytes allocated, except those with a fixed limit */
+	struct histogram_memory values;     /* of histograms: a quarter of the limit, not included in `memory` */
 	uint64_t packets, wire_bytes;
-	uint64_t rdma_packets;              /* with a BTH, or of a connection of iWARP */
-	uint64_t connection_memory;         /* of these bytes, those of connections without their operations: at most half of the limit */
-	uint64_t uncounted_messages;        /* and packets: memory was too short for their operations and events, which are in `others` */
-	uint64_t unassigned;                /* RDMA packets of no connection that was known when they came */
-	struct stats_sight *sights;         /* of the last of them, by the lower bits of the frame's number; NULL: of none */
-	struct stats_tally loose[STATS_EVENT_COUNT]; /* in packets of no connection that was known: NAKs, CE marks, CNPs */
-	int64_t begin_ns;                   /* of the first packet: intervals count from it */
-	int64_t first_ns, last_ns;          /* the earliest and the latest */
-	uint64_t messages, incomplete;      /* but for RPC calls and replies */
-	struct stats_tally bad_icrc;        /* in packets of no known connection, too */
+	uint64_t rdma_packets;              /* with a BTH, or of an iWARP connection */
+	uint64_t connection_memory;         /* part of `memory` for connections without their operations: at most half of the limit */
+	uint64_t uncounted_messages;        /* messages and packets whose operations and events are in `others` for lack of memory */
+	uint64_t unassigned;                /* RDMA packets of no connection known when they arrived */
+	struct stats_sight *sights;         /* the last of these, by the low bits of the frame number; NULL: none */
+	struct stats_tally loose[STATS_EVENT_COUNT]; /* in packets of no known connection: NAKs, CE marks, CNPs */
+	int64_t begin_ns;                   /* time of the first packet; intervals start here */
+	int64_t first_ns, last_ns;          /* earliest and latest time */
+	uint64_t messages, incomplete;      /* without RPC calls and replies */
+	struct stats_tally bad_icrc;        /* including packets of no known connection */
 	uint64_t connections;
-	uint64_t summed;                    /* connections that memory was too short for: in `others` */
-	struct stats_connection **table;    /* by number - 1; NULL: never seen, or merged, or summed */
-	bool is_full;                       /* no more rows: a connection is in one or in `others`, not in both */
+	uint64_t summed;                    /* connections counted in `others` for lack of memory */
+	struct stats_connection **table;    /* by number - 1; NULL: never seen, merged, or summed */
+	bool is_full;                       /* no more rows: a connection is either in a row or in `others` */
 	uint64_t table_room;
-	struct stats_connection others;     /* counts only: what goes by order (READs under way, reactions) is not known of them */
+	struct stats_connection others;     /* counters only; state that depends on order (outstanding READs, reactions) is not tracked */
 	struct histogram setup_ns;          /* from REQ to RTU */
-	struct stats_tally slow_setups;     /* that took STATS_SLOW_SETUP_NS or more */
-	struct stats_tally cm_repeats;      /* REQs, REPs and DREQs sent again; frames: in which they came first */
-	struct stats_tally cm_unanswered;   /* attempts to connect without an answer for a second or more of the capture */
+	struct stats_tally slow_setups;     /* of STATS_SLOW_SETUP_NS or more */
+	struct stats_tally cm_repeats;      /* retransmitted REQs, REPs and DREQs; frames: of the first transmissions */
+	struct stats_tally cm_unanswered;   /* connection attempts without a response for at least one second of the capture */
 	struct stats_tally rejected;
 	struct stats_reject rejects[STATS_REASONS]; /* further reasons count in `rejected` only */
 	unsigned reject_count;
-	struct stats_mad *mads[STATS_MADS]; /* in the order in which they came */
+	struct stats_mad *mads[STATS_MADS]; /* in order of first appearance */
 	unsigned mad_count;
 	uint64_t other_mads;
-	struct stats_rpc *rpcs[STATS_RPCS]; /* in the order in which they came */
+	struct stats_rpc *rpcs[STATS_RPCS]; /* in order of first appearance */
 	unsigned rpc_count;
-	struct stats_rpc *recent_rpcs[STATS_RECENT_RPCS]; /* found last, by their numbers */
-	uint64_t other_rpcs;                /* calls and replies beyond those */
+	struct stats_rpc *recent_rpcs[STATS_RECENT_RPCS]; /* cache of lookups, by a hash of the numbers */
+	uint64_t other_rpcs;                /* calls and replies beyond the table */
 	struct congestion_ports *pauses;    /* NULL: none */
 	struct stats_interval *intervals;
 	uint64_t interval_count, interval_room;
-	uint64_t unplaced_values;           /* sizes and times for which memory was out: in no percentile */
-	uint64_t outside_intervals;         /* packets and messages for whose interval memory was out */
-	int64_t interval_ns;                /* as asked for, or as many times that as there had to be */
-	bool longer_intervals;              /* than were asked for */
+	uint64_t unplaced_values;           /* sizes and times lost for lack of memory: in no percentile */
+	uint64_t outside_intervals;         /* packets and messages not in intervals for lack of memory */
+	int64_t interval_ns;                /* as requested, or a multiple of it */
+	bool longer_intervals;              /* interval_ns is longer than requested */
 };
 
-/* NULL: memory is out. */
+/* NULL: out of memory. */
 struct stats *stats_create(const struct stats_options *options);
 
-/* What is counted of a packet. */
+/* The data of a packet that are counted. */
 struct stats_sight {
 	uint64_t frame;                     /* number */
 	int64_t time_ns;
 	uint64_t connection;                /* number; valid with flow.present */
 	uint32_t wire_bytes, payload_bytes;
-	/* The first of the packet's facts, as they stand there: copied as one. */
+	/* The first members of struct rtap_flow_facts, in the same order: copied as a block. */
 	struct stats_flow_head {
 		bool present, from_a, differs, completes, has_latency, beside_rdma, is_late;
 		uint8_t analysis, tcp_analysis, recovery, attempt, lost_to, kind, verb;
@@ -279,21 +279,21 @@ struct stats_sight {
 		bool ack_request, solicited_event;
 	} ib;
 	bool bad_icrc, is_mad;
-	bool is_counted;                    /* but for what is known of its connection, which it has now */
+	bool is_counted;                    /* already counted, except for its connection, which is known now */
 	uint16_t class;                     /* congestion_class_of() */
 	struct tcp_recovery_segment tcp;    /* without a BTH */
 };
 
-/* Packets of no known connection that are remembered, in case it gets known. */
+/* Number of packets of no known connection that are kept until it becomes known. */
 #define STATS_LOOSE 1024
 
 /* The tracker's callbacks. */
 void stats_message(struct stats *stats, const struct rtap_message *message);
 void stats_connection(struct stats *stats, const struct rtap_connection *connection);
-/* What was counted for the connection `from` belongs to `into`; turned: end a of it is end b there. */
+/* Adds the counts of connection `from` to `into`; turned: end a of `from` is end b of `into`. */
 void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned);
 
-/* From one time to a later one; 0 if it is earlier. Time stamps can be centuries apart. */
+/* Time from `from_ns` to `to_ns`; 0 if `to_ns` is earlier. Saturates, because time stamps can be centuries apart. */
 static inline int64_t stats_elapsed(int64_t from_ns, int64_t to_ns)
 {
 	uint64_t elapsed = to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
@@ -301,7 +301,7 @@ static inline int64_t stats_elapsed(int64_t from_ns, int64_t to_ns)
 	return elapsed > INT64_MAX ? INT64_MAX : (int64_t)elapsed;
 }
 
-/* The connection's counts, begun if there are none; `others` if memory is too short. */
+/* The connection's counters, created if necessary; `others` if out of memory. */
 struct stats_connection *stats_begin(struct stats *stats, uint64_t number);
 
 static inline struct stats_connection *stats_find(struct stats *stats, uint64_t number)
@@ -311,19 +311,19 @@ static inline struct stats_connection *stats_find(struct stats *stats, uint64_t 
 	return found ? found : stats_begin(stats, number);
 }
 
-/* The length of `interval` in nanoseconds is stats->interval_ns. NULL: no time series, or out of memory. */
+/* The interval that contains `time_ns`. NULL: no time series, or out of memory. */
 struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns);
 
-/* Bytes of a message whose packets are not in the capture, not even in part. */
+/* Bytes of a message whose packets are entirely missing from the capture. */
 uint64_t stats_never_seen(const struct rtap_message *message);
 
-/* Payload that was there before. */
+/* Bytes of retransmitted payload. */
 uint64_t stats_repeated(const struct stats_direction *direction);
 
-/* What happened to the direction, to be added to; if memory is out, what is counted of connections together. */
+/* The direction's incidents for writing, created if necessary; those of `others` if out of memory. */
 struct stats_incidents *stats_incidents(struct stats *stats, struct stats_direction *direction);
 
-/* The same to be read. */
+/* The direction's incidents for reading. */
 const struct stats_incidents *stats_incidents_of(const struct stats_direction *direction);
 
 /* "sequence_nak". */
@@ -332,7 +332,7 @@ const char *stats_recovery_name(enum rtap_recovery cause);
 /* "a sequence NAK". */
 const char *stats_recovery_words(enum rtap_recovery cause);
 
-/* To recoveries of all causes, in nanoseconds. */
+/* Time lost to recoveries of all causes, in nanoseconds. */
 int64_t stats_time_lost(const struct stats_direction *direction);
 
 void stats_note_event(struct stats *stats, struct stats_direction *direction, enum stats_event event, uint64_t frame);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counting, and memory for it within the limit.
+ * Counting, and allocation within the memory limit.
  */
 #ifndef OUTPUT_STATS_STATS_COUNT_H
 #define OUTPUT_STATS_STATS_COUNT_H
 
 #include "output/stats/stats.h"
 
-/* Zeroed memory that may come to take `most` bytes with all that it will hold; NULL: there is none within the limit. */
+/* Allocates zeroed memory and reserves `most` bytes for it with everything it will own; NULL: out of memory or over the limit. */
 void *stats_take_most(struct stats *stats, size_t size, uint64_t most);
 
-/* Gives back what stats_take_most() gave. NULL is ignored. */
+/* Frees memory of stats_take_most(). NULL is ignored. */
 void stats_give_most(struct stats *stats, void *memory, uint64_t most);
 
-/* Zeroed memory within the limit, with as much as the histograms in it can take; NULL: there is none. */
+/* Allocates zeroed memory and reserves the maximum for `histograms` histograms in it; NULL: out of memory or over the limit. */
 void *stats_take(struct stats *stats, size_t size, unsigned histograms);
 
-/* Gives back what stats_take() gave. NULL is ignored. */
+/* Frees memory of stats_take(). NULL is ignored. */
 void stats_give(struct stats *stats, void *memory, size_t size, unsigned histograms);
 
-/* Adds to a histogram of these counts. */
+/* Adds a value to a histogram of these statistics. */
 void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value);
 
 void stats_count(struct stats_tally *tally, uint64_t frame);

@@ -9,49 +9,49 @@
 #include "output/stats/findings.h"
 #include "output/stats/stats.h"
 
-/* What one record tells of. */
+/* The subject of one record. */
 struct stats_record {
 	const struct stats *stats;
 	const struct findings *findings;
 	const void *what; /* stats_connection, stats_rpc, stats_mad, stats_interval, finding */
-	uint64_t index;   /* of the interval; of the finding, from 0 */
+	uint64_t index;   /* of the interval or finding, from 0 */
 };
 
-/* Writes a record with its newline; by printer_write(), of a struct stats_record. */
+/* Writes a record with its newline, for printer_write(); `record` is a struct stats_record. */
 typedef void stats_form(const void *record, struct line *line);
 
-/* How each kind of record is written. */
+/* Writers of each kind of record. */
 struct stats_form {
 	stats_form *capture, *finding, *connection, *rpc, *mad, *interval;
 };
 
 extern const struct stats_form stats_text_form, stats_json_form;
 
-/* Has a record written; false: no more are wanted. */
+/* Outputs a record; returns false to stop. */
 typedef bool stats_write(void *owner, stats_form *form, const struct stats_record *record);
 
-/* Writes all records: of the capture, the findings, connections, RPCs, management datagrams, intervals. */
+/* Outputs all records: capture, findings, connections, RPCs, management datagrams, intervals. */
 void stats_tell(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner);
 
 /* The count of one event over all connections and both directions. */
 struct stats_tally stats_sum(const struct stats *stats, enum stats_event event);
 
-/* Of one trouble, over all connections. */
+/* One anomaly count, over all connections. */
 uint64_t stats_trouble(const struct stats *stats, enum rtap_trouble trouble);
 
-/* "NFSv3 READ"; an operation's name, or its number, behind `separator`. False, and nothing is written: the program is not known. */
+/* "NFSv3 READ", with `separator` before the name or number of an operation. False: unknown program; nothing is written. */
 bool stats_rpc_name(const struct stats_rpc *row, const char *separator, struct line *line);
 
-/* Payload without repetitions in bytes a second; 0: no time went by. */
+/* Payload without retransmissions, in bytes per second; 0: no time elapsed. */
 uint64_t stats_goodput(const struct stats_direction *direction);
 
-/* So many in that time, a second; 0 if there was none. */
+/* `count` per second; 0 if no time elapsed. */
 uint64_t stats_rate(uint64_t count, int64_t elapsed_ns);
 
-/* What the end asked for, but RPCs: messages. */
+/* Number of messages that the end requested, without RPCs. */
 uint64_t stats_messages(const struct stats_direction *direction);
 
-/* Of all directions, without what was repeated. */
+/* Payload bytes of all directions, without retransmissions. */
 uint64_t stats_payload(const struct stats *stats);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is counted of a packet.
+ * Counting of packets.
  */
 #ifndef OUTPUT_STATS_STATS_PACKET_H
 #define OUTPUT_STATS_STATS_PACKET_H
@@ -10,7 +10,7 @@
 void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet);
 void stats_add_sight(struct stats *stats, const struct stats_sight *sight);
 
-/* What rtap_tracker_frame() has made of a frame: both in one. */
+/* Counts a packet of rtap_tracker_frame(): both of the above. */
 void stats_packet(struct stats *stats, const struct rtap_packet *packet);
 
 /* The tracker's callback. */
