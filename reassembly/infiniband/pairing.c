@@ -119,7 +119,7 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	struct psn_stream *unused = &other->streams[other->flows[1] ? 0 : 1];
 	struct flow *flow = other->flows[other->flows[1] ? 1 : 0];
 
-	/* Responses that waited too long contain requests that nobody sent. */
+	/* Settles messages inferred from responses that waited too long, to requests that nobody sent. */
 	ib_settle(tracker, stream, true);
 	ib_settle(tracker, unused, true);
 	psn_fini(stream);
@@ -147,7 +147,7 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	connection_drop(tracker, other);
 }
 
-/* Settles messages inferred from responses that waited too long, to requests that nobody sent. */
+/* The flow carries the responses to the connection's requests. */
 static void pair(struct rtap_tracker *tracker, struct flow *flow, struct connection *connection)
 {
 	bool from_a = !connection->flows[1];

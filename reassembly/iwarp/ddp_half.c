@@ -36,10 +36,10 @@ void ddp_half_acknowledged(const struct rtap_tracker *tracker, struct connection
 
 	half->is_acknowledged = true;
 	while ((message = half->first_unacknowledged) && message->ack_at <= offset) {
-		/* a Terminate that came with it has said otherwise */
+		/* A Terminate that came with it has another result. */
 		if (message->shown.outcome == RTAP_OUTCOME_UNANSWERED) {
 			message->shown.outcome = RTAP_OUTCOME_GOOD;
-			/* what the capture point turned round was acknowledged by a frame that is gone */
+			/* Messages reordered by the capture point were acknowledged by an earlier frame. */
 			if (message->ack_at > before)
 				message->shown.answered_in = frame;
 			message->answered = true;

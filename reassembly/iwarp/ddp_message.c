@@ -18,7 +18,7 @@
 
 #define ATOMIC_LENGTH 8
 #define COMPARE_SWAP 2 /* RFC 7306, 5.2.1 */
-/* Requests that may be waiting for their responses and are looked at: real ones allow far fewer (ORD). */
+/* Most outstanding requests examined: real limits (ORD) are far lower. */
 #define MOST_REQUESTS 256
 
 static struct ddp_half *half_of(const struct ddp_work *work)
@@ -26,7 +26,7 @@ static struct ddp_half *half_of(const struct ddp_work *work)
 	return &work->connection->ddp->halves[work->from_a];
 }
 
-/* Makes a message one that is under way; what stood there is so no longer. */
+/* Makes a message the current one of a slot; replaces the previous one. */
 static void put_under_way(struct message **slot, struct message *message)
 {
 	if (*slot)
@@ -38,7 +38,7 @@ static void put_under_way(struct message **slot, struct message *message)
 static struct message *create(const struct ddp_work *work, bool from_a, enum rtap_message_kind kind, enum rtap_verb verb)
 {
 	struct psn_stream *stream = &work->connection->streams[from_a];
-	/* an answer to a request that was not seen has no place of its own in the requester's stream */
+	/* The response to a request that was not seen has no position in the requester's stream. */
 	uint64_t at = from_a == work->from_a ? work->fpdu->stream_offset : stream->tail ? stream->tail->low : 0;
 	struct piece piece = { .frame = work->fpdu->first_frame, .time_ns = work->fpdu->first_time_ns };
 	struct message *message = assembly_create(work->tracker, stream, stream->tail, at, &piece, verb);
@@ -50,7 +50,7 @@ static struct message *create(const struct ddp_work *work, bool from_a, enum rta
 	return message;
 }
 
-/* The FPDU gave something of the message. */
+/* The FPDU contributed to the message. */
 static void note(const struct ddp_work *work, struct message *message)
 {
 	const struct rtap_fpdu *fpdu = work->fpdu;
@@ -71,7 +71,7 @@ static void note(const struct ddp_work *work, struct message *message)
 	frame_touch(work->tracker, message);
 }
 
-/* Why bytes of an FPDU are not there. */
+/* Why bytes of an FPDU are missing. */
 static uint8_t reason_at(const struct rtap_fpdu *fpdu, uint32_t offset)
 {
 	for (uint8_t i = 0; i < fpdu->gap_count; i++)
@@ -80,7 +80,7 @@ static uint8_t reason_at(const struct rtap_fpdu *fpdu, uint32_t offset)
 	return RTAP_MISSING_NOT_CAPTURED;
 }
 
-/* Puts the ULPDU from byte `at` on into the message, at `position`. */
+/* Adds the ULPDU from byte `at` on to the message, at `position`. */
 static void add_payload(const struct ddp_work *work, struct message *message, uint32_t at, uint64_t position)
 {
 	uint64_t origin = position - at;
@@ -106,7 +106,7 @@ static void add_payload(const struct ddp_work *work, struct message *message, ui
 	}
 }
 
-/* The rest of the ULPDU in one run. False: markers or holes part it. */
+/* The rest of the ULPDU as one run. False: markers or holes split it. */
 static bool contiguous(const struct ddp_work *work, uint32_t at, struct rtap_span *bytes)
 {
 	*bytes = (struct rtap_span){ NULL, 0 };
@@ -115,7 +115,7 @@ static bool contiguous(const struct ddp_work *work, uint32_t at, struct rtap_spa
 	return fpdu_next_extent(work->fpdu, &at, bytes) && bytes->bytes && at >= work->fpdu->ulpdu_length;
 }
 
-/* The message that a segment of a queue goes on, or a new one. RFC 5041, 5.1. */
+/* The message that a segment of a queue continues, or a new one. RFC 5041, 5.1. */
 static struct message *untagged(const struct ddp_work *work, enum rtap_message_kind kind)
 {
 	struct message **slot = &half_of(work)->untagged[work->facts.qn];
@@ -183,7 +183,7 @@ static void take_send(struct ddp_work *work)
 	message_settle(work->tracker, message);
 }
 
-/* A message of one segment. */
+/* A message with a single segment. */
 static void take_single(struct ddp_work *work, enum rtap_message_kind kind, uint32_t at)
 {
 	struct message *message = untagged(work, kind);
@@ -210,7 +210,7 @@ static void take_terminate(struct ddp_work *work)
 	take_single(work, RTAP_KIND_TERMINATE, DDP_UNTAGGED_LENGTH);
 }
 
-/* Requests wait for their responses, each by itself. */
+/* A request. Each waits for its own response. */
 static struct message *request(const struct ddp_work *work, enum rtap_message_kind kind, enum rtap_verb verb)
 {
 	struct message *message = create(work, work->from_a, kind, verb);
@@ -257,7 +257,7 @@ static void take_atomic_request(struct ddp_work *work)
 	ddp_reads_asked(work, message);
 }
 
-/* A request was answered to its end. */
+/* A request was completely answered. */
 static void answered(const struct ddp_work *work, struct message *message)
 {
 	struct rtap_message *shown = &message->shown;
@@ -299,7 +299,9 @@ static void take_atomic_response(struct ddp_work *work)
 	message_settle(work->tracker, message);
 }
 
-/* Whether a tagged segment goes on what is under way; bytes between may have been lost, but not past the end of a region. */
+/*
+ * Whether a tagged segment continues the current message; bytes in between may be lost, but not beyond the end of a region.
+ */
 static bool goes_on(const struct ddp_half *half, const struct message *message, const struct rtap_iwarp_facts *facts)
 {
 	const struct rpc_region *region = message->region;
@@ -312,14 +314,14 @@ static bool goes_on(const struct ddp_half *half, const struct message *message, 
 	return jump <= half->lost && (!region || (facts->tagged_offset >= region->begin && facts->tagged_offset < region->end));
 }
 
-/* What begins where the memory does that a chunk list named has no part before that. */
+/* A Write that begins where the memory named by a chunk list begins has no earlier part. */
 static void claim_write(const struct ddp_work *work, struct message *message)
 {
 	upper_claim(work->tracker, message);
 	message->has_first |= message->region && message->region->begin == message->shown.virtual_address;
 }
 
-/* A Write, or a Read Response that nobody is known to have asked for. */
+/* A Write, or a Read Response to an unknown request. */
 static void take_tagged(struct ddp_work *work, bool is_write)
 {
 	struct ddp_half *half = half_of(work);
@@ -335,7 +337,7 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 				 is_write ? RTAP_VERB_WRITE : RTAP_VERB_READ);
 		if (!message)
 			return;
-		/* what was given up for its age can go on */
+		/* A message given up for its age can continue. */
 		message->has_first = !half->lost && !half->unfinished;
 		message->shown.r_key = facts->stag;
 		message->shown.virtual_address = facts->tagged_offset;
@@ -361,7 +363,7 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 	message_settle(work->tracker, message);
 }
 
-/* READs before one that is being answered will not be any more. */
+/* READs before one that is being answered are no longer expected to be answered. */
 static void pass_over(const struct ddp_work *work, const struct message *up_to)
 {
 	struct message *next;
@@ -403,7 +405,7 @@ static void take_read_response(struct ddp_work *work)
 	message_settle(work->tracker, message);
 }
 
-/* What bytes of the stream were lost behind belonged to goes no further, unless this segment went on it. */
+/* Ends the messages that lost stream bytes, unless this segment continued them. */
 static void end_torn(const struct ddp_work *work)
 {
 	struct ddp_half *half = half_of(work);
@@ -456,7 +458,7 @@ void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connectio
 	work.frames = frames;
 	work.shown = shown;
 	half_of(&work)->end = fpdu->stream_offset + fpdu->bytes.length;
-	/* headers that were cut, or that say what cannot be, tell of nothing */
+	/* Truncated or invalid headers are ignored. */
 	if (iwarp_read(head, length, fpdu->ulpdu_length, &work.facts) != OK ||
 	    work.facts.tagged != iwarp_opcodes[work.facts.opcode].tagged || (!work.facts.tagged && work.facts.qn >= DDP_QUEUES)) {
 		ddp_message_lost(connection, from_a, fpdu->bytes.length);
@@ -465,7 +467,7 @@ void ddp_message_fpdu(struct rtap_tracker *tracker, struct connection *connectio
 	if (half_of(&work)->lost)
 		ddp_reads_lost(&work);
 	dispatch(&work);
-	/* telling it may have ended the connection */
+	/* The callback may have ended the connection. */
 	if (connection->ddp && half_of(&work)->lost)
 		end_torn(&work);
 }

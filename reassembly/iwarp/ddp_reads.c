@@ -9,18 +9,18 @@
 #include "reassembly/iwarp/iwarp_half.h"
 #include "reassembly/message_queue.h"
 
-/* Requests that may be waiting for their responses and are looked at: real ones allow far fewer (ORD). */
+/* Most outstanding requests examined: real limits (ORD) are far lower. */
 #define MOST_REQUESTS 256
-/* So often the most requests were outstanding that more would be a surprise. */
+/* After the maximum of outstanding requests was reached this often, more are not expected. */
 #define OFTEN 16
-/* So many responses in a row that were those of consecutive requests show that nothing was outstanding that was not seen. */
+/* After this many consecutive responses to consecutive requests, no unseen request is outstanding. */
 #define ROW 3
 #define LEAST_OVERHEAD (MPA_LENGTH_LENGTH + DDP_TAGGED_LENGTH + MPA_CRC_LENGTH)
 #define LARGEST_PAYLOAD (UINT16_MAX - DDP_TAGGED_LENGTH)
 #define READ_REQUEST (MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH + 28 + MPA_CRC_LENGTH) /* RFC 5040, 4.4 */
 #define ATOMIC_RESPONSE (MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH + 12 + MPA_CRC_LENGTH) /* RFC 7306, 5.2.3 */
 
-/* What the direction at hand answers. */
+/* The requests that the current direction answers. */
 static struct ddp_reads *reads_of(const struct ddp_work *work)
 {
 	return &work->connection->ddp->halves[!work->from_a].reads;
@@ -36,13 +36,13 @@ static bool is_request(const struct message *message)
 	return (message->shown.kind == RTAP_KIND_READ || message->shown.kind == RTAP_KIND_ATOMIC) && message->shown.request_seen;
 }
 
-/* Position behind the last byte that is there of a READ's data. */
+/* Position after the last byte present of a READ's data. */
 static uint64_t covered(const struct message *message)
 {
 	return message->coverage.count ? coverage_end(&message->coverage) - MESSAGE_ORIGIN : 0;
 }
 
-/* Whether a segment's place is within what a READ asked for, and not there yet. */
+/* Whether a segment's position is within what a READ requested, and its bytes not present yet. */
 static bool is_asked_by(const struct message *message, const struct rtap_iwarp_facts *facts)
 {
 	uint64_t offset = facts->tagged_offset - message->sink_offset;
@@ -55,7 +55,7 @@ static bool is_asked_by(const struct message *message, const struct rtap_iwarp_f
 	return covered(message) <= offset;
 }
 
-/* Requests in front of an MSN will not be answered any more. */
+/* Requests before an MSN are no longer expected to be answered. */
 static void pass_over(const struct ddp_work *work, bool side, uint32_t msn)
 {
 	struct message *next;
@@ -75,7 +75,7 @@ static void begin_anew(struct ddp_reads *reads, uint32_t msn)
 	*reads = (struct ddp_reads){ .begun = true, .next = msn, .end = msn };
 }
 
-/* Those that cannot be outstanding any more, since there are too many behind them, were answered by bytes that are missing. */
+/* Requests that cannot be outstanding any more because of the number after them were answered in missing bytes. */
 static void apply_limit(const struct ddp_work *work, bool side)
 {
 	struct ddp_reads *reads = &work->connection->ddp->halves[side].reads;
@@ -105,7 +105,7 @@ static void note_depth(struct ddp_reads *reads)
 	reads->times += depth == reads->deepest;
 }
 
-/* Whether none of the last READs went there. It is one of them from now on. */
+/* Whether none of the last READs had this sink. Adds it to them. */
 static bool is_new_sink(struct ddp_reads *reads, const struct message *message)
 {
 	uint32_t count = reads->sink_count < DDP_READS_SINKS ? reads->sink_count : DDP_READS_SINKS;
@@ -119,7 +119,7 @@ static bool is_new_sink(struct ddp_reads *reads, const struct message *message)
 	return is_new;
 }
 
-/* MSN behind the last request that there may be: those that are missing take their bytes. */
+/* MSN after the last possible request: missing requests take their share of the missing bytes. */
 static uint32_t end_of(const struct ddp_reads *reads)
 {
 	uint64_t more = reads->lost / READ_REQUEST;
@@ -136,20 +136,20 @@ void ddp_reads_asked(const struct ddp_work *work, struct message *message)
 		bool is_lost = reads->lost;
 
 		begin_anew(reads, msn);
-		/* the first request of all has number 1; others were lost if bytes were */
+		/* The first request has number 1; others were lost if bytes were. */
 		if (work->connection->shown.learned_by_mpa && !work->connection->iwarp->resumed && msn - 1 < (is_lost ? MOST_REQUESTS : 1)) {
 			reads->known = true;
 			reads->next = 1;
 		}
 	} else if (msn != reads->end && (!reads->lost || msn - reads->end >= MOST_REQUESTS)) {
-		/* it does not count as the standard wants it */
+		/* The sender does not count as the standard requires. */
 		begin_anew(reads, msn);
 	}
 	reads->end = msn + 1;
 	reads->lost = 0;
 	if (!reads->known)
 		message->sink_is_new = message->shown.kind == RTAP_KIND_READ && is_new_sink(reads, message);
-	/* answered ahead of it: the order of cause and effect was not to be had */
+	/* answered before it was processed: the order of cause and effect is unknown */
 	if ((int32_t)(reads->end - reads->next) <= 0)
 		return;
 	if (reads->known && !reads->ahead && !work->connection->ddp->halves[!work->from_a].lost)
@@ -158,13 +158,13 @@ void ddp_reads_asked(const struct ddp_work *work, struct message *message)
 		apply_limit(work, work->from_a);
 }
 
-/* Stream bytes that `length` bytes of a response take at least. */
+/* Minimum of stream bytes for `length` bytes of a response. */
 static uint64_t least_bytes(uint64_t length)
 {
 	return length + LEAST_OVERHEAD * (length ? (length + LARGEST_PAYLOAD - 1) / LARGEST_PAYLOAD : 1);
 }
 
-/* Stream bytes that they take in segments as the responder makes them. */
+/* Stream bytes for them in segments of the responder's usual size. */
 static uint64_t usual_bytes(uint64_t length, uint32_t segment)
 {
 	uint64_t whole = segment && length > segment ? (length - 1) / segment : 0;
@@ -180,7 +180,7 @@ static uint64_t least_of(const struct message *message)
 	return message->shown.kind == RTAP_KIND_ATOMIC ? ATOMIC_RESPONSE : least_bytes(message->shown.length - covered(message));
 }
 
-/* The request with that MSN at or behind `message`, which goes there; NULL: it was not seen. */
+/* The request with that MSN at or after `message`, which is advanced; NULL: not seen. */
 static struct message *find_request(struct message **message, uint32_t msn)
 {
 	uint32_t tried = 0;
@@ -191,7 +191,8 @@ static struct message *find_request(struct message **message, uint32_t msn)
 }
 
 /*
- * How many of the next requests may have been answered by the missing bytes. *exact: so many were, to the byte; 0: it is not known.
+ * How many of the next requests the missing bytes may answer. *exact: the number whose responses have exactly that length;
+ * 0: unknown.
  */
 static uint32_t fit_in(const struct ddp_work *work, const struct ddp_reads *reads, uint64_t lost, uint32_t *exact)
 {
@@ -243,7 +244,7 @@ void ddp_reads_lost(const struct ddp_work *work)
 	}
 }
 
-/* Whether a response may begin, or go on, for this READ with the segment at hand, `skipped` bytes of others being missing before it. */
+/* Whether the current segment can begin or continue the response to this READ after `skipped` missing bytes of others. */
 static bool may_answer(const struct ddp_work *work, const struct message *message, uint64_t skipped)
 {
 	const struct ddp_half *half = &work->connection->ddp->halves[work->from_a];
@@ -252,13 +253,13 @@ static bool may_answer(const struct ddp_work *work, const struct message *messag
 	if (!is_asked_by(message, &work->facts))
 		return false;
 	before = offset - covered(message);
-	/* only what is missing right before it can have its beginning */
+	/* Only bytes missing right before it can contain its beginning. */
 	if (!half->lost)
 		return !before || message == half->read;
 	return !reads_of(work)->was_certain || skipped + (before ? least_bytes(before) : 0) <= half->lost;
 }
 
-/* The only one of all that are outstanding that wants these data; NULL: there is none, or several. */
+/* The only outstanding READ that matches this data; NULL: none, or several. */
 static struct message *only_one(const struct ddp_work *work)
 {
 	const struct ddp_reads *reads = reads_of(work);
@@ -286,20 +287,20 @@ struct message *ddp_reads_owner(const struct ddp_work *work)
 
 	if (!half->lost && half->read && is_asked_by(half->read, &work->facts))
 		return half->read;
-	/* one that is nobody's goes on */
+	/* An unassigned response continues. */
 	if (!half->lost && half->write && half->write->shown.kind == RTAP_KIND_READ && half->write->shown.r_key == work->facts.stag &&
 	    half->next_offset == work->facts.tagged_offset)
 		return NULL;
 	reads->low = reads->high = reads->next;
 	if (!reads->known) {
 		owner = only_one(work);
-		/* servers of RPC have a sink for each READ */
+		/* RPC servers use one sink per READ. */
 		return owner && (owner->region || (owner->sink_is_new && reads->several_sinks)) ? owner : NULL;
 	}
 	for (uint32_t msn = reads->next; msn != end_of(reads); msn++) {
 		struct message *message = find_request(&at, msn);
 
-		/* one that was not seen may want any data */
+		/* A READ that was not seen may match any data. */
 		if (!message || may_answer(work, message, skipped)) {
 			reads->low = count ? reads->low : msn;
 			reads->high = msn;
@@ -309,7 +310,7 @@ struct message *ddp_reads_owner(const struct ddp_work *work)
 		if (msn == last)
 			break;
 	}
-	/* none: a responder that passes requests over */
+	/* none: the responder skips requests */
 	return count ? owner : only_one(work);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Each Send is dissected by itself, in a packet that has nothing else, for what its layer reads in it and for what its dissection in the
- * frame will need.
+ * Each Send is dissected in a packet of its own, for the upper layer and for the later dissection in the frame.
  */
 #include "config.h"
 
@@ -21,9 +20,9 @@
 
 #define REFUSED_LOOKED_AT 256
 
-/* A Send in a packet of its own; or in the frame's, which has been dissected. */
+/* A Send in a packet of its own, or in the frame's packet, which is already dissected. */
 struct alone {
-	struct upper_work work;        /* for its layer; `context` is where the frame will look for it, if it is shown there */
+	struct upper_work work;        /* for the layer; `context`: where the frame will find it if it is shown there */
 	struct rtap_frame frame;
 	struct rtap_context own_context;
 	struct rtap_packet own;
@@ -34,7 +33,7 @@ static struct alone *alone_of(struct upper_work *work)
 	return (struct alone *)((char *)work - offsetof(struct alone, work));
 }
 
-/* The Send is shown otherwise than was presumed. */
+/* The Send differs from what was presumed. */
 static void leave_presumed(struct upper_work *work)
 {
 	if (work->packet != work->tracker->view.presumed)
@@ -49,7 +48,7 @@ static void dissect_send(struct upper_work *work)
 	packet_dissect_send(&alone_of(work)->frame, work->context, work->packet);
 }
 
-/* The FPDU that ends a READ, with what that completed. */
+/* The FPDU that ends a READ, with what the READ completed. */
 static void dissect_read(struct upper_work *work)
 {
 	struct rtap_context context = work->tracker->options.context;
@@ -62,7 +61,7 @@ static void dissect_read(struct upper_work *work)
 	rtap_dissect(&alone_of(work)->frame, &context, work->packet);
 }
 
-/* What a layer, or a message, lends for a moment only: the frame gets a copy. */
+/* Copies bytes that a layer or message lends temporarily, for the frame. */
 static bool keep_copy(struct upper_work *work, struct rtap_span *bytes)
 {
 	struct rtap_tracker *tracker = work->tracker;
@@ -92,14 +91,14 @@ static void begin(struct alone *alone, const struct ddp_work *work, struct messa
 	alone->work.context->upper = work->connection->upper;
 }
 
-/* The frame shows the same; what was put together for it lives as long as the frame. */
+/* Shows the same in the frame; reassembled bytes live as long as the frame. */
 static void show(const struct ddp_work *work, const struct rtap_context *upper)
 {
 	if (work->shown != IWARP_NOT_SHOWN)
 		work->tracker->view.list[work->shown].upper = upper;
 }
 
-/* The bytes of a Send that is in one FPDU. */
+/* The bytes of a Send in a single FPDU. */
 static bool whole_send(struct ddp_work *work, struct rtap_span *bytes)
 {
 	uint32_t length;
@@ -125,7 +124,7 @@ void ddp_upper_ahead(struct rtap_tracker *tracker, struct connection *connection
 	show(&work, alone.work.context);
 }
 
-/* The bytes become the frame's; a copy of them if the message is to be returned with them. */
+/* Transfers the bytes to the frame, or copies them if the message is returned with its bytes. */
 static bool keep_message(struct upper_work *work, struct message *message, struct rtap_span *bytes)
 {
 	struct rtap_tracker *tracker = work->tracker;
@@ -140,7 +139,7 @@ static bool keep_message(struct upper_work *work, struct message *message, struc
 	return true;
 }
 
-/* As long as a packet has more than a Send, its payload is the segment's; what hears the Send is to see the Send's. */
+/* Limits the packet's payload to the Send's: that of the segment may contain more. */
 static void enter_presumed(const struct rtap_span *send, struct rtap_packet *packet)
 {
 	packet->payload = (struct rtap_payload){ 0, (uint32_t)(send->bytes - packet->sources[0].bytes), send->length, send->length };
@@ -159,7 +158,7 @@ void ddp_upper_send(struct ddp_work *work, struct message *message, const struct
 		alone.work.packet = presumed;
 		enter_presumed(bytes, presumed);
 	} else {
-		/* the frame shows it as it is */
+		/* the frame shows it unchanged */
 		if (whole)
 			alone.work.packet = &view->send;
 		dissect_send(&alone.work);
@@ -191,7 +190,7 @@ void ddp_upper_read(struct ddp_work *work, struct message *message)
 		show(work, alone.work.context);
 }
 
-/* How a request ends that is answered by such an error. RFC 5040, 4.8; RFC 5041, 7.1. */
+/* The outcome of a request that is answered by such an error. RFC 5040, 4.8; RFC 5041, 7.1. */
 static enum rtap_outcome outcome_of(const struct rtap_iwarp_facts *facts)
 {
 	if (facts->error_layer == 1)
@@ -199,7 +198,7 @@ static enum rtap_outcome outcome_of(const struct rtap_iwarp_facts *facts)
 	return facts->error_layer == 0 && facts->error_type == 1 ? RTAP_OUTCOME_REMOTE_ACCESS_ERROR : RTAP_OUTCOME_REMOTE_OPERATIONAL_ERROR;
 }
 
-/* The DDP header that a Terminate quotes. */
+/* Reads the DDP header that a Terminate quotes. */
 static bool read_quoted(const struct ddp_work *work, struct rtap_iwarp_facts *quoted)
 {
 	struct iwarp_terminate terminate;
@@ -211,7 +210,7 @@ static bool read_quoted(const struct ddp_work *work, struct rtap_iwarp_facts *qu
 	iwarp_read_terminate(head + at, length - at - 4, work->fpdu->ulpdu_length - at - 4, &terminate);
 	if (!terminate.ddp_included)
 		return false;
-	/* RDMAP's header follows DDP's, or is not quoted */
+	/* The RDMAP header follows that of DDP, or is not quoted. */
 	if (!terminate.ddp_at || at + terminate.ddp_at + terminate.ddp_length > length)
 		return false;
 	at += terminate.ddp_at;
@@ -224,7 +223,7 @@ static bool is_meant(const struct message *message, const struct rtap_iwarp_fact
 
 	if (facts->tagged)
 		return shown->kind == RTAP_KIND_WRITE && shown->r_key == facts->stag && facts->tagged_offset >= shown->virtual_address;
-	/* soft-iWARP quotes a Read Request's DDP header with a wrong MSN */
+	/* soft-iWARP quotes a Read Request's DDP header with a wrong MSN. */
 	if (facts->has_read)
 		return shown->kind == RTAP_KIND_READ && shown->r_key == facts->source_stag && shown->virtual_address == facts->source_offset;
 	if (facts->qn == 1)

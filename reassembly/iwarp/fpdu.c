@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A direction's bytes as they come: FPDUs are counted off while it is known where they begin, else searched.
+ * Buffers the bytes of a direction. FPDUs are read one after another while their start is known, otherwise searched.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 #include "reassembly/iwarp/fpdu_search.h"
 #include "reassembly/store/memory.h"
 
-/* A stream's CRC work may be this many times its length: candidates that resemble FPDUs are not to cost more. */
+/* CRC work per stream is limited to this many times its length, so that candidates that resemble FPDUs do not cost more. */
 #define ALLOWANCE 16
 #define FIRST_HELD 4096
 
@@ -49,7 +49,7 @@ uint8_t *fpdu_give(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu, siz
 	return held;
 }
 
-/* Notes where the bytes come from that are about to be held. Beyond the bound they count as of the piece before. */
+/* Records the origin of the bytes about to be held. Beyond the limit they count as of the previous piece. */
 static bool mark(struct fpdu_framer *framer)
 {
 	struct fpdu_mark *marks;
@@ -72,7 +72,7 @@ static bool mark(struct fpdu_framer *framer)
 	return true;
 }
 
-/* Appends bytes of the stream to those held, or zeros for those that are missing. Without memory they and all held are lost. */
+/* Appends bytes of the stream, or zeros for missing ones, to the held bytes. Without memory all are lost. */
 static bool hold(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length)
 {
 	uint32_t room = framer->held_room ? framer->held_room : FIRST_HELD;
@@ -122,7 +122,10 @@ uint64_t fpdu_cause(const struct fpdu_framer *framer, const struct rtap_fpdu *fp
 	return fpdu->split ? fpdu_origin(framer, fpdu->stream_offset + fpdu->bytes.length - 1)->cause : framer->now.cause;
 }
 
-/* Makes room at once for an FPDU of which the first bytes are there. Without memory for all of it, it may be had for what comes. */
+/*
+ * Reserves memory at once for an FPDU whose first bytes are present. Without memory for all of it, a later attempt may
+ * succeed.
+ */
 static void expect(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t length)
 {
 	uint32_t marker = fpdu_relative_marker(framer->layout, framer->next_marker, framer->start), total;
@@ -137,7 +140,7 @@ static void expect(struct fpdu_framer *framer, const uint8_t *bytes, uint32_t le
 	framer->held_room = total;
 }
 
-/* Bytes that the FPDU under way still needs: up to its ULPDU_Length if that is not there, else up to its end. */
+/* Bytes that the current FPDU still needs: up to its ULPDU_Length if that is missing, else up to its end. */
 static uint32_t needed(const struct fpdu_framer *framer, bool *measured)
 {
 	uint32_t marker = fpdu_relative_marker(framer->layout, framer->next_marker, framer->start), total;
@@ -148,7 +151,7 @@ static uint32_t needed(const struct fpdu_framer *framer, bool *measured)
 	return total > framer->held_length ? total - framer->held_length : 0;
 }
 
-/* Tells what became whole among held bytes. An FPDU with gaps that proves to be none takes its bytes with it. */
+/* Delivers complete FPDUs in held bytes. An FPDU with gaps that proves invalid is dropped with its bytes. */
 static void count_off_held(struct fpdu_framer *framer)
 {
 	bool gaps = framer->gap_count > 0;
@@ -214,11 +217,11 @@ void fpdu_take(struct fpdu_framer *framer, const struct fpdu_piece *piece)
 		bytes += part;
 		left -= part;
 	}
-	/* its memory may be others' from now on */
+	/* Its memory may be transferred from here on. */
 	framer->checked.bytes = NULL;
 }
 
-/* Notes that the next `length` bytes of the FPDU under way are missing. When there are too many gaps the last one grows. */
+/* Records that the next `length` bytes of the current FPDU are missing. With too many gaps, extends the last one. */
 static void add_gap(struct fpdu_framer *framer, uint32_t length, uint8_t reason)
 {
 	struct rtap_fpdu_gap *last = &framer->gaps[framer->gap_count - (framer->gap_count > 0)];
@@ -231,7 +234,7 @@ static void add_gap(struct fpdu_framer *framer, uint32_t length, uint8_t reason)
 	framer->gaps[framer->gap_count++] = (struct rtap_fpdu_gap){ offset, length, reason };
 }
 
-/* The part of a hole that lies in the FPDU under way. 0: there is none whose length is known. */
+/* The part of a hole that is in the current FPDU. 0: none with a known length. */
 static uint32_t skip_in_step(struct fpdu_framer *framer, uint64_t length, uint8_t reason)
 {
 	bool measured = false;
@@ -247,7 +250,7 @@ static uint32_t skip_in_step(struct fpdu_framer *framer, uint64_t length, uint8_
 	return part;
 }
 
-/* No more bytes follow what is held: a length that was damaged is not to cost the FPDUs behind it. */
+/* No more bytes follow: a damaged length must not hide the FPDUs after it. */
 static void doubt_held(struct fpdu_framer *framer)
 {
 	if (framer->searching || framer->gap_count || !framer->held_length || !fpdu_holds_others(framer, framer->held, framer->held_length))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counting FPDUs off from where one begins, and what the search for such a place shares with that.
+ * Reading consecutive FPDUs from a known start, and what the search shares with that.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@ void fpdu_trim(struct fpdu_framer *framer, uint64_t offset)
 	framer->mark_count -= marks;
 	if (marks && framer->mark_count)
 		memmove(framer->marks, framer->marks + marks, framer->mark_count * sizeof *framer->marks);
-	/* what a search needed is not kept for good */
+	/* Frees the memory that only a search needed. */
 	if (!framer->held_length && framer->held_room > 2 * MPA_MAX_FPDU)
 		fpdu_forget_held(framer);
 }
@@ -121,7 +121,7 @@ static uint8_t crc_status(const struct fpdu_framer *framer, const struct rtap_fp
 	    fpdu->first_marker >= fpdu->bytes.length)
 		return RTAP_CRC_GOOD;
 	status = fpdu_check_crc(fpdu);
-	/* what was not seen to be agreed upon shows itself: by the first one */
+	/* If the negotiation was not seen, the first FPDU shows whether CRCs are used. */
 	return status == RTAP_CRC_BAD && framer->rules.crc == FPDU_UNKNOWN ? RTAP_CRC_OFF : (uint8_t)status;
 }
 
@@ -144,7 +144,7 @@ bool fpdu_read_ahead(const struct fpdu_framer *framer, uint64_t offset, const st
 	return fpdu->crc_status != RTAP_CRC_BAD && (framer->layout == FPDU_PLAIN || fpdu_markers_agree(fpdu));
 }
 
-/* Whether an FPDU or a row of them begins at byte `at`. */
+/* Whether an FPDU or a sequence of them begins at byte `at`. */
 static bool is_other(struct fpdu_framer *framer, const struct fpdu_piece *piece, uint32_t at)
 {
 	struct rtap_iwarp_facts facts, previous;
@@ -169,7 +169,7 @@ bool fpdu_holds_others(struct fpdu_framer *framer, const uint8_t *bytes, uint32_
 
 	if (framer->rules.crc == FPDU_UNKNOWN || framer->layout == FPDU_SKEWED)
 		return false;
-	/* FPDUs and markers are of whole words */
+	/* FPDUs and markers consist of whole words. */
 	for (uint32_t at = 4; at + MPA_SMALLEST_FPDU <= length && framer->allowance; at += 4)
 		if ((framer->layout != FPDU_PLAIN || fpdu_may_be_headers(bytes + at)) && is_other(framer, &piece, at))
 			return true;
@@ -188,13 +188,16 @@ static bool is_plausible(const struct rtap_fpdu *fpdu)
 	       (length < DDP_UNTAGGED_LENGTH && length < fpdu->ulpdu_length);
 }
 
-/* Whether the FPDU told last had that marker for its CRC, which now stands at framer->start: CRCs not being in use, nothing missed it. */
+/* Whether the last FPDU delivered took that marker, now at framer->start, for its CRC: without CRCs that is not detected. */
 static bool left_crc(const struct fpdu_framer *framer)
 {
 	return framer->start == framer->refused_marker + MPA_MARKER_LENGTH;
 }
 
-/* Whether the skewed layout, tried since a marker of this FPDU or the one before points elsewhere, sees none and makes no FPDU of it. */
+/*
+ * Whether the skewed layout, tried because a marker of this FPDU or the previous one points elsewhere, finds no marker and
+ * no FPDU.
+ */
 static bool is_tried_in_vain(const struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
 	if (framer->layout != FPDU_SKEWED || framer->markers_proven || (framer->refused_marker < framer->start && !left_crc(framer)))
@@ -202,7 +205,7 @@ static bool is_tried_in_vain(const struct fpdu_framer *framer, const struct rtap
 	return fpdu->crc_status == RTAP_CRC_BAD || (fpdu->crc_status != RTAP_CRC_GOOD && !is_plausible(fpdu));
 }
 
-/* Markers that point elsewhere: the other layout may be the one, unless this one has proved itself. A right CRC says nothing of it. */
+/* Markers that point elsewhere: the other layout may be right, unless this one is proven. A good CRC does not decide it. */
 static enum verdict judge_markers(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
 	bool has_marker = fpdu->first_marker < fpdu->bytes.length;
@@ -230,7 +233,7 @@ static enum verdict judge_markers(struct fpdu_framer *framer, const struct rtap_
 		}
 		return AGAIN;
 	}
-	/* where markers stand was found, and was not so */
+	/* The marker position was found by searching, and was wrong. */
 	if (!framer->rules.from_start)
 		framer->phase_known = false;
 	else if (fpdu->crc_status == RTAP_CRC_GOOD)
@@ -246,7 +249,7 @@ static enum verdict judge(struct fpdu_framer *framer, const struct rtap_fpdu *fp
 	if (verdict != TELL || fpdu->crc_status == RTAP_CRC_GOOD)
 		return verdict;
 	plausible = is_plausible(fpdu);
-	/* the length may be what was damaged */
+	/* The length may be what was damaged. */
 	if (fpdu->crc_status == RTAP_CRC_BAD)
 		return plausible && framer->layout_certain && !fpdu_holds_others(framer, fpdu->bytes.bytes, fpdu->bytes.length) ? TELL : SEARCH;
 	return plausible || (framer->trusted && framer->layout_certain) ? TELL : SEARCH;
@@ -271,7 +274,7 @@ static void fill_origin(const struct fpdu_framer *framer, struct rtap_fpdu *fpdu
 	fpdu->last_time_ns = last->time_ns;
 }
 
-/* Goes behind an FPDU that was judged to be one. */
+/* Advances past an FPDU that was accepted. */
 static void step(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 {
 	uint64_t start = framer->start;
@@ -283,7 +286,7 @@ static void step(struct fpdu_framer *framer, const struct rtap_fpdu *fpdu)
 	framer->gap_count = 0;
 	if (fpdu->crc_status == RTAP_CRC_BAD)
 		framer->trusted = false;
-	/* bytes among which a marker would have been, and their CRCs were right without */
+	/* The bytes would include a marker, and their CRCs are good without one. */
 	if (fpdu->crc_status == RTAP_CRC_GOOD && framer->start - framer->found >= FPDU_MARKER_SPAN)
 		framer->layout_certain = true;
 	if (framer->rules.crc == FPDU_UNKNOWN && fpdu->crc_status != RTAP_CRC_UNVERIFIABLE)
@@ -320,7 +323,7 @@ uint32_t fpdu_count_off(struct fpdu_framer *framer, const uint8_t *bytes, uint32
 		if (!fpdu_measure(bytes + at, length - at, marker, &total))
 			break;
 		if (total > length - at) {
-			/* a length that is none would be waited for in vain */
+			/* An invalid length would be waited for in vain. */
 			if (!framer->trusted && fpdu_look(bytes + at, length - at, marker, &facts, &total) == MALFORMED)
 				verdict = SEARCH;
 			break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finding FPDUs in a stream of which it is not known where they begin. RFC 5044, 4.3.
+ * Searching a stream for the start of an FPDU. RFC 5044, 4.3.
  */
 #include "config.h"
 
@@ -11,9 +11,9 @@
 #include "reassembly/iwarp/fpdu_search.h"
 #include "reassembly/store/memory.h"
 
-#define MIN_GOOD 2      /* FPDUs with good CRCs that prove a stream to be iWARP; one is enough to get in step again */
-#define MIN_ZERO_NEAR 2 /* the same for a row right behind a hole of a stream that is iWARP */
-/* Bytes of an FPDU that are needed to look at its headers, with a marker among them. */
+#define MIN_GOOD 2      /* FPDUs with good CRCs that prove iWARP; one is enough to resynchronise */
+#define MIN_ZERO_NEAR 2 /* the same without CRCs, directly after a hole of an iWARP stream */
+/* Bytes of an FPDU needed to examine its headers, including a marker. */
 #define LOOK (MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH + MPA_MARKER_LENGTH)
 
 static const uint8_t *at(const struct fpdu_framer *framer, uint64_t offset)
@@ -28,7 +28,7 @@ static void remove_candidate(struct fpdu_framer *framer, uint32_t index)
 		(framer->candidate_count - index) * sizeof framer->candidates[0]);
 }
 
-/* An FPDU that other candidates lead to, or begin with, needs no candidate of its own. */
+/* Whether other candidates lead to this FPDU or begin with it: it needs no candidate of its own. */
 static bool is_covered(const struct fpdu_framer *framer, uint64_t start, enum fpdu_layout layout, uint64_t marker)
 {
 	for (uint32_t i = 0; i < framer->candidate_count; i++) {
@@ -41,7 +41,7 @@ static bool is_covered(const struct fpdu_framer *framer, uint64_t start, enum fp
 	return false;
 }
 
-/* Candidates stand in the order of their starts: who begins first is found first. */
+/* Candidates are in the order of their starts: the earliest is accepted first. */
 static void add_candidate(struct fpdu_framer *framer, uint64_t start, enum fpdu_layout layout, uint64_t marker)
 {
 	uint32_t total, first = fpdu_relative_marker(layout, marker, start), place = framer->candidate_count;
@@ -49,7 +49,7 @@ static void add_candidate(struct fpdu_framer *framer, uint64_t start, enum fpdu_
 		.layout = layout, .start = start, .first_marker = marker, .next = start, .next_marker = marker, .sized = true,
 	};
 
-	/* FPDUs are of whole words, and so are the ways from one to a marker */
+	/* FPDUs consist of whole words, and so do distances to a marker. */
 	if (first != RTAP_NO_MARKER && first % 4)
 		return;
 	if (fpdu_look(at(framer, start), (uint32_t)(framer->offset - start), first, &candidate.facts, &total) != OK ||
@@ -70,7 +70,7 @@ static void add_candidate(struct fpdu_framer *framer, uint64_t start, enum fpdu_
 	framer->candidate_count++;
 }
 
-/* Looks at every position for the beginning of an FPDU, until there are enough. */
+/* Examines every position for the start of an FPDU, up to the limit of candidates. */
 static void scan_headers(struct fpdu_framer *framer)
 {
 	bool marked = fpdu_phase_known(framer);
@@ -93,7 +93,10 @@ static void scan_headers(struct fpdu_framer *framer)
 	}
 }
 
-/* The FPDU that a marker at `offset` points `back` to, if it does. If it is nearer than LOOK bytes, as many are there from `offset` on. */
+/*
+ * The FPDU that a marker at `offset` points `back` to, if valid. If it is nearer than LOOK bytes, as many are present from
+ * `offset` on.
+ */
 static void follow_pointer(struct fpdu_framer *framer, uint64_t offset, uint32_t back, enum fpdu_layout layout)
 {
 	uint64_t start = offset - back, first;
@@ -101,10 +104,10 @@ static void follow_pointer(struct fpdu_framer *framer, uint64_t offset, uint32_t
 	if (back > offset - fpdu_base(framer) || framer->candidate_count == FPDU_CANDIDATES)
 		return;
 	first = start + back % MPA_MARKER_INTERVAL;
-	/* a marker in front of ULPDU_Length belongs to the FPDU */
+	/* A marker before ULPDU_Length belongs to the FPDU. */
 	if (back % MPA_MARKER_INTERVAL == MPA_MARKER_INTERVAL - MPA_MARKER_LENGTH && start - fpdu_base(framer) >= MPA_MARKER_LENGTH)
 		first = start -= MPA_MARKER_LENGTH;
-	/* long runs of zeros are full of such markers: most lead to no headers */
+	/* Long runs of zeros look like such markers: most point to no headers. */
 	if (first - start >= MPA_MARKER_LENGTH || first == start)
 		if (!fpdu_may_be_headers(at(framer, first == start ? start + MPA_MARKER_LENGTH : start)))
 			return;
@@ -112,8 +115,8 @@ static void follow_pointer(struct fpdu_framer *framer, uint64_t offset, uint32_t
 }
 
 /*
- * Both layouts are tried unless one has proved itself: the same bytes are rarely two pointers that lead somewhere. False: bytes
- * are missing to tell; then nothing was done, so that nothing is done twice.
+ * Tries both layouts unless one is proven: the same bytes are rarely two valid pointers. False: more bytes are needed;
+ * nothing was done, so that no work is repeated.
  */
 static bool follow_marker(struct fpdu_framer *framer, uint64_t offset)
 {
@@ -144,7 +147,7 @@ static void scan_markers(struct fpdu_framer *framer)
 	}
 }
 
-/* Judges the candidate's FPDU, all of which is held. */
+/* Judges the candidate's FPDU, which is completely held. */
 static bool check_fpdu(struct fpdu_framer *framer, struct fpdu_candidate *candidate)
 {
 	uint32_t total = (uint32_t)(candidate->end - candidate->next), seen = candidate->good + candidate->zero;
@@ -168,8 +171,8 @@ static bool check_fpdu(struct fpdu_framer *framer, struct fpdu_candidate *candid
 }
 
 /*
- * Whether the row is so long that a marker would have been in it, or two: a CRC of 0 looks like a marker between two FPDUs. The
- * skewed layout does not count CRCs in its interval.
+ * Whether the sequence is long enough for one marker, or two: a CRC of 0 looks like a marker between two FPDUs. The skewed
+ * layout does not count CRCs in its interval.
  */
 static bool shows_layout(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
 {
@@ -179,8 +182,8 @@ static bool shows_layout(const struct fpdu_framer *framer, const struct fpdu_can
 }
 
 /*
- * Whether another row begins with the same FPDU and has its markers elsewhere: a word of the headers can point back by chance, as
- * MSN 12 does. A CRC covers markers and all, and is right with both. The next marker tells which row it is.
+ * Whether another sequence begins with the same FPDU but has its markers elsewhere: a header word can point back by chance,
+ * as MSN 12 does. A CRC covers the markers and is good for both. The next marker decides.
  */
 static bool has_rival(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
 {
@@ -205,13 +208,13 @@ static bool is_enough(const struct fpdu_framer *framer, const struct fpdu_candid
 	return candidate->zero >= zero && shows_layout(framer, candidate);
 }
 
-/* Whether the row of a candidate may as well begin at `start`: no marker stands in front of its first one. */
+/* Whether the candidate's sequence can begin at `start`: no marker precedes its first one. */
 static bool may_begin_at(const struct fpdu_candidate *candidate, uint64_t start)
 {
 	return candidate->first_marker - start < MPA_MARKER_INTERVAL && (candidate->first_marker - start) % 4 == 0;
 }
 
-/* A row without markers has ended where one with markers begins: it is one row, whose first FPDUs have no markers among them. */
+/* A sequence without markers ended where one with markers begins: joins them, as its first FPDUs contain no markers. */
 static void join(struct fpdu_framer *framer, const struct fpdu_candidate *ended)
 {
 	for (uint32_t i = 0; i < framer->candidate_count; i++) {
@@ -225,7 +228,10 @@ static void join(struct fpdu_framer *framer, const struct fpdu_candidate *ended)
 	}
 }
 
-/* The start of an FPDU in front of a find that leads to it, and which was not looked at yet; or the find's own. */
+/*
+ * The start of an FPDU before the accepted one that leads to it and was not examined yet; else the start of the accepted
+ * one.
+ */
 static uint64_t one_before(struct fpdu_framer *framer, const struct fpdu_candidate *found)
 {
 	uint64_t base = fpdu_base(framer), from = found->start - base > MPA_MAX_FPDU ? found->start - MPA_MAX_FPDU : base;
@@ -250,7 +256,7 @@ static uint64_t one_before(struct fpdu_framer *framer, const struct fpdu_candida
 
 enum outcome { WAITS, DEAD, FOUND };
 
-/* Follows a candidate as far as there are bytes. Every FPDU must be the next one by its numbers, and have the CRC of the others. */
+/* Follows a candidate as far as bytes are present. Each FPDU must have the next numbers, and a CRC like the others. */
 static enum outcome follow(struct fpdu_framer *framer, struct fpdu_candidate *candidate)
 {
 	for (;;) {
@@ -278,7 +284,7 @@ static enum outcome follow(struct fpdu_framer *framer, struct fpdu_candidate *ca
 	}
 }
 
-/* Counts off from a find on. The candidates are gone then, the one found among them. */
+/* Reads FPDUs from the accepted candidate on. Removes all candidates. */
 static void get_in_step(struct fpdu_framer *framer, const struct fpdu_candidate *found)
 {
 	struct fpdu_candidate candidate = *found;
@@ -288,10 +294,10 @@ static void get_in_step(struct fpdu_framer *framer, const struct fpdu_candidate 
 	free(framer->candidates);
 	framer->candidates = NULL;
 	framer->candidate_count = 0;
-	/* markers lead to the FPDU that has one: those between it and the marker before have none */
+	/* Markers lead to the FPDU that contains one: FPDUs between it and the previous marker have none. */
 	while (candidate.layout != FPDU_PLAIN && (before = one_before(framer, &candidate)) < candidate.start) {
 		candidate.start = before;
-		/* the interval leaves out the CRC that lies between now */
+		/* The interval does not count the CRC that is now in between. */
 		if (candidate.layout == FPDU_SKEWED)
 			candidate.first_marker -= MPA_CRC_LENGTH;
 	}
@@ -310,7 +316,7 @@ static void get_in_step(struct fpdu_framer *framer, const struct fpdu_candidate 
 	fpdu_trim(framer, candidate.start);
 	told = fpdu_count_off(framer, framer->held, framer->held_length, true);
 	fpdu_trim(framer, fpdu_base(framer) + told);
-	/* a find that counting off does not agree with is not to be made again */
+	/* A result that the reading of FPDUs rejects must not be repeated. */
 	if (framer->searching && !told) {
 		fpdu_trim(framer, candidate.start + 1);
 		fpdu_search_begin(framer, candidate.start + 1);
@@ -321,17 +327,17 @@ static void add_again(struct fpdu_framer *framer, const struct fpdu_candidate *e
 {
 	uint64_t marker = ended->layout == FPDU_PLAIN ? 0 : fpdu_marker_from(framer, start);
 
-	/* what a marker led to, a marker leads to again; positions that are still to be scanned are no concern */
+	/* What a marker led to, a marker leads to again. Positions not scanned yet need nothing. */
 	if (start >= framer->scanned || framer->candidate_count == FPDU_CANDIDATES || (ended->layout != FPDU_PLAIN && !fpdu_phase_known(framer)))
 		return;
-	/* many rows may lead to one place: it is not gone on from for each of them */
+	/* Many sequences may lead to one position: does not continue from it for each of them. */
 	if (framer->allowance < LOOK)
 		return;
 	framer->allowance -= LOOK;
 	add_candidate(framer, start, ended->layout, marker);
 }
 
-/* Removes a candidate. What it covered gets a candidate of its own: the FPDU that did not follow, or what one with a bad CRC led to. */
+/* Removes a candidate. What it covered gets its own: the FPDU that did not follow, or what an FPDU with a bad CRC led to. */
 static void give_up(struct fpdu_framer *framer, uint32_t index)
 {
 	struct fpdu_candidate ended = framer->candidates[index];
@@ -345,7 +351,7 @@ static void give_up(struct fpdu_framer *framer, uint32_t index)
 		add_again(framer, &ended, ended.next);
 }
 
-/* Follows all candidates; the one that is found first in the stream wins. True: bytes or candidates changed. */
+/* Follows all candidates; the first in the stream wins. True: bytes or candidates changed. */
 static bool follow_all(struct fpdu_framer *framer)
 {
 	bool changed = false;
@@ -369,7 +375,7 @@ static bool follow_all(struct fpdu_framer *framer)
 	return changed;
 }
 
-/* Bytes in front of which nothing can begin any more. */
+/* No FPDU can begin before this offset any more. */
 static uint64_t keep_from(const struct fpdu_framer *framer)
 {
 	uint64_t from = framer->scanned < framer->markers_scanned ? framer->scanned : framer->markers_scanned;
@@ -385,7 +391,7 @@ void fpdu_search(struct fpdu_framer *framer)
 	bool changed;
 
 	do {
-		/* markers first: they point at what a candidate without them would be given up for */
+		/* Markers first: they point to what a candidate without markers would be rejected for. */
 		scan_markers(framer);
 		scan_headers(framer);
 		changed = follow_all(framer);
@@ -395,8 +401,8 @@ void fpdu_search(struct fpdu_framer *framer)
 }
 
 /*
- * In a stream that is iWARP, headers right behind a hole are taken at their word when nothing else can be had: pieces that
- * were cut when captured have no more to show. Elsewhere the evidence has to be complete.
+ * In an iWARP stream, headers directly after a hole are accepted without further evidence if nothing else is found:
+ * truncated pieces have no more. Elsewhere the evidence must be complete.
  */
 static bool will_do(const struct fpdu_framer *framer, const struct fpdu_candidate *candidate)
 {

@@ -25,7 +25,7 @@ const struct iwarp_call *iwarp_half_find_call(const struct iwarp_stream *stream,
 	for (uint32_t i = 1; i <= count; i++) {
 		const struct iwarp_call *call = &half->calls[(half->call_count - i) % IWARP_CALLS];
 
-		/* one that was taken is the messages' matter */
+		/* Processed calls are known to the messages. */
 		if (call->rpc.xid == xid && stream->tcp->halves[half->from_a].base + call->offset >= iwarp_half_taken(half))
 			return call;
 	}
@@ -39,7 +39,7 @@ void iwarp_half_forget_calls(struct iwarp_half *half)
 	half->call_count = 0;
 }
 
-/* RFC 6581, 9.1: 0x3fff means that it is not known. */
+/* RFC 6581, 9.1: 0x3fff means not negotiated. */
 #define NOT_NEGOTIATED 0x3fff
 
 uint32_t iwarp_half_most_requests(const struct iwarp_stream *stream, bool side)

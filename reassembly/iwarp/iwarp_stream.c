@@ -56,7 +56,10 @@ static void fill_end(const struct iwarp_stream *stream, struct rtap_end *end, bo
 	end->port_known = true;
 }
 
-/* Who asked for the connection: who sent the Request, or opened the TCP connection; else a service's port tells who did not. */
+/*
+ * Chooses the requester: the sender of the Request, or the end that opened the TCP connection; else the end without a
+ * service port.
+ */
 static void choose_sides(struct iwarp_stream *stream)
 {
 	const struct iwarp_half *a = &stream->halves[1], *b = &stream->halves[0];
@@ -94,7 +97,7 @@ static struct connection *connection_of(struct iwarp_stream *stream, uint64_t fr
 	for (int side = 0; side < 2; side++) {
 		const struct iwarp_half *half = &stream->halves[iwarp_side_of(stream, side)];
 
-		/* no answers tell how a request ended */
+		/* RDMAP has no responses that report the result of a request. */
 		connection->streams[side].reliable = false;
 		if (stream->resumed || (half->stage == IWARP_FRAMES && !half->has_setup))
 			ddp_message_lost(connection, side, 1);
@@ -113,7 +116,7 @@ static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rta
 
 	if (!connection)
 		return;
-	/* framing can be found in one direction before it is in the other */
+	/* Framing can be found in one direction before the other. */
 	if (fpdu->first_frame < connection->shown.first_frame) {
 		connection->shown.first_frame = fpdu->first_frame;
 		if (fpdu->first_time_ns < connection->shown.time_ns)
@@ -136,7 +139,7 @@ static void take_lost(struct iwarp_stream *stream, bool from_a, uint64_t length)
 		ddp_message_lost(stream->connection, iwarp_side_of(stream, from_a), length);
 }
 
-/* Whether a position of the other direction is taken. The byte before it may be a FIN. */
+/* Whether a position of the other direction is processed. The byte before it may be a FIN. */
 static bool has_cause(const struct iwarp_half *half, uint64_t needs)
 {
 	const struct iwarp_half *other = &half->stream->halves[!half->from_a];
@@ -161,7 +164,7 @@ static void take_first(struct iwarp_half *half)
 		half->last = NULL;
 	half->waiting--;
 	half->waiting_bytes -= sizeof *waiting + waiting->fpdu.bytes.length;
-	/* what is dissected of it may be what the frame shows: that must not refer to the copy, which is freed here */
+	/* The frame may show its dissection, which must not refer to the copy freed here. */
 	if (is_shown)
 		waiting->fpdu.bytes = view->list[waiting->shown].bytes;
 	if (waiting->lost)
@@ -171,7 +174,7 @@ static void take_first(struct iwarp_half *half)
 	free(waiting);
 }
 
-/* Lets `what` wait, a copy of which is made. False: it cannot, and what waits before it was taken. */
+/* Queues a copy of `what` to wait. False: not possible, and everything queued before it was processed. */
 static bool let_wait(struct iwarp_half *half, const struct iwarp_waiting *what)
 {
 	const struct budget *budget = &half->stream->tracker->budget;
@@ -199,7 +202,7 @@ static bool let_wait(struct iwarp_half *half, const struct iwarp_waiting *what)
 	return true;
 }
 
-/* Takes one that need not wait any more: its cause is there, or it has waited long enough. False: there is none. */
+/* Processes one that no longer has to wait: its cause is processed, or it has waited long enough. False: none. */
 static bool take_one(struct iwarp_stream *stream)
 {
 	for (unsigned over = 0; over < 2; over++)
@@ -220,7 +223,7 @@ static void take_waiting(struct iwarp_stream *stream)
 		;
 }
 
-/* Nothing comes any more: those that wait for each other are taken in the order of their frames. */
+/* No more bytes arrive: those that wait for each other are processed in the order of their frames. */
 static void take_all(struct iwarp_stream *stream)
 {
 	struct iwarp_half *b = &stream->halves[0], *a = &stream->halves[1];
@@ -236,7 +239,7 @@ static void prove(struct iwarp_stream *stream)
 		stream->halves[i].framer.rules.is_iwarp = true;
 }
 
-/* Makes the framer's memory that an FPDU lies in the frame's. False: it is not to be had. */
+/* Transfers the framer's memory of an FPDU to the frame. False: not possible. */
 static bool adopt(struct iwarp_half *half, const struct rtap_fpdu *fpdu)
 {
 	struct rtap_tracker *tracker = half->stream->tracker;
@@ -260,7 +263,7 @@ static void tell_fpdu(struct fpdu_sink *sink, const struct rtap_fpdu *fpdu)
 
 	if (!stream->proven)
 		prove(stream);
-	/* its own frame has shown it, unless a segment before it was needed for it */
+	/* Its own frame has shown it, unless it needed an earlier segment. */
 	if (!half->was_ahead || fpdu->split)
 		shown = iwarp_view_add(view, &stream->tracker->budget, stream, fpdu, adopt(half, fpdu));
 	if (half->first || !has_cause(half, needs)) {
@@ -296,7 +299,7 @@ static enum fpdu_use use_of(bool known, bool on)
 	return !known ? FPDU_UNKNOWN : on ? FPDU_ON : FPDU_OFF;
 }
 
-/* FPDUs begin with the next byte of input, at `offset`; or somewhere behind it. */
+/* FPDUs begin with the next byte of input, at `offset`, or somewhere after it. */
 static void begin_frames(struct iwarp_half *half, uint64_t offset, bool from_start)
 {
 	struct iwarp_stream *stream = half->stream;
@@ -329,8 +332,8 @@ static void note_private(struct connection *connection, bool is_a, const struct 
 }
 
 /*
- * A Request or Reply, of whose `length` bytes the capture may have cut off private data. CRCs are in use if either end asks for them:
- * RFC 5044, 7.1.1.
+ * A Request or Reply of `length` bytes, whose private data may be truncated. CRCs are used if either end requests them: RFC
+ * 5044, 7.1.1.
  */
 static void take_setup(struct iwarp_half *half, uint32_t length, uint64_t frame, int64_t time_ns)
 {
@@ -348,14 +351,14 @@ static void take_setup(struct iwarp_half *half, uint32_t length, uint64_t frame,
 			 frame, time_ns, 0);
 	if (other->stage != IWARP_FRAMES || !other->has_setup)
 		return;
-	/* no FPDU goes before the Reply: the Request's side learns only now what was agreed upon */
+	/* No FPDU precedes the Reply: the negotiated result for the Request's side is known only now. */
 	if (other->framer.rules.from_start && other->framer.offset == other->framer.found)
 		begin_frames(other, other->framer.offset, true);
 	else if (other->framer.rules.crc == FPDU_UNKNOWN)
 		other->framer.rules.crc = use_of(true, half->mpa.crc || other->mpa.crc);
 }
 
-/* Bytes of a stream's beginning. Returns how many were used up. */
+/* Bytes at the beginning of a stream. Returns how many were consumed. */
 static uint32_t take_beginning(struct iwarp_half *half, const struct tcp_bytes *bytes)
 {
 	struct iwarp_stream *stream = half->stream;
@@ -421,7 +424,7 @@ void iwarp_stream_bytes(struct iwarp_stream *stream, bool from_a, const struct t
 		piece.bytes += used;
 		piece.length -= used;
 		piece.checked &= !used;
-		/* the other direction is iWARP, but this does not begin as such */
+		/* The other direction is iWARP, but this one does not begin as such. */
 		if (half->stage == IWARP_SETUP && piece.length && !stream->refused)
 			begin_frames(half, bytes->offset + used, false);
 	}
@@ -438,7 +441,7 @@ void iwarp_stream_bytes(struct iwarp_stream *stream, bool from_a, const struct t
 	}
 }
 
-/* Whether the capture cut off nothing but the end of a Request's or Reply's private data: what it agreed upon stands before it. */
+/* Whether the capture truncated only the private data of a Request or Reply: the negotiated parameters precede it. */
 static bool is_cut_setup(const struct iwarp_half *half, const struct tcp_hole *hole)
 {
 	uint32_t length = MPA_SETUP_LENGTH;
@@ -496,7 +499,7 @@ void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tc
 
 /* --- the whole --- */
 
-/* Memory is short: what is held goes; FPDUs are searched again. */
+/* Memory is short: drops held bytes. FPDUs are searched again. */
 static void evict(struct budget_holder *holder, void *owner)
 {
 	struct iwarp_stream *stream = owner;
@@ -523,7 +526,10 @@ static void evict(struct budget_holder *holder, void *owner)
 	budget_give(&stream->tracker->budget, holder, holder->bytes);
 }
 
-/* Nothing came for long: what waits for the other direction waits no longer. Where FPDUs begin is still known. */
+/*
+ * Nothing arrived for a long time: what waits for the other direction waits no longer. The start of the next FPDU is still
+ * known.
+ */
 static void give_up(struct budget_holder *holder, void *owner)
 {
 	struct iwarp_stream *stream = owner;
@@ -574,7 +580,10 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 	free(stream);
 }
 
-/* Tells messages what of each direction is acknowledged by now, at the frame at hand: they wait for it if anybody is told of them. */
+/*
+ * Reports the acknowledged position of each direction, at the current frame, to messages, which wait for it if they are
+ * reported.
+ */
 static void tell_acknowledged(struct iwarp_stream *stream, uint64_t frame)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -602,7 +611,7 @@ void iwarp_stream_end(struct iwarp_stream *stream)
 		tell_acknowledged(stream, 0);
 		connection_close(stream->tracker, stream->connection);
 	}
-	/* the frame at hand, another stream's perhaps, has completed nothing by that */
+	/* This completed nothing in the current frame, which may be of another stream. */
 	stream->tracker->view.flow = (struct rtap_flow_facts){ 0 };
 	iwarp_stream_destroy(stream);
 }

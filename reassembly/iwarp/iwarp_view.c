@@ -22,7 +22,7 @@ static void free_kept(struct iwarp_view *view, struct budget *budget)
 	view->kept_count = 0;
 }
 
-/* Forgets what is shown of a stream before another one is. */
+/* Drops what is shown of one stream before another is shown. */
 static void serve(struct iwarp_view *view, const struct iwarp_stream *stream)
 {
 	view->stream = stream;
@@ -52,7 +52,7 @@ void iwarp_view_begin(struct iwarp_view *view, struct budget *budget, const stru
 	view->frame = (struct rtap_span){ frame->bytes, frame->captured_length };
 }
 
-/* Makes room for twice as much. */
+/* Doubles the memory. */
 static bool grow(struct iwarp_view *view, struct budget *budget)
 {
 	uint32_t room = view->room ? view->room * 2 : FIRST_ROOM;
@@ -133,7 +133,7 @@ uint32_t iwarp_view_add(struct iwarp_view *view, struct budget *budget, const st
 {
 	struct rtap_fpdu *shown;
 
-	/* what ended before is of another stream that the frame only gave the occasion to end */
+	/* This stream ended during a frame of another stream. */
 	if (view->stream != stream)
 		serve(view, stream);
 	if (view->count == view->room && !grow(view, budget))
@@ -161,7 +161,7 @@ void iwarp_view_context(const struct iwarp_view *view, const struct iwarp_stream
 	context->fpdu_count = view->count;
 }
 
-/* Whether all that the frame has is an FPDU whose Send was dissected already: it lies in the frame as it is. */
+/* Whether the frame consists of one FPDU whose Send was already dissected in place. */
 static bool is_sent(const struct iwarp_view *view, const struct rtap_context *context)
 {
 	const struct rtap_fpdu *fpdu = context->fpdus;

@@ -9,9 +9,11 @@
 #include "reassembly/state.h"
 
 #define FIRST_ROOM 2
-#define SILENCE_NS INT64_C(90000000000) /* NFS clients ask again after a minute, queue pairs before that */
+#define SILENCE_NS INT64_C(90000000000) /* NFS clients retry after a minute, queue pairs before that */
 
-/* The first one may be another now. Times need not be in the order of frames: it can be due before the one that was. */
+/*
+ * The first connection may have changed. Times are not always in the order of frames: it can be due before the previous one.
+ */
 static void note_due(struct rtap_tracker *tracker)
 {
 	if (tracker->first_answering)
@@ -28,7 +30,7 @@ static void leave(struct rtap_tracker *tracker, struct connection *connection)
 	note_due(tracker);
 }
 
-/* It is the one that answered last. */
+/* Appends the connection: it has the latest answer. */
 static void enter(struct rtap_tracker *tracker, struct connection *connection)
 {
 	connection->answering_before = tracker->last_answering;
@@ -46,7 +48,7 @@ static void forget_bytes(struct rtap_tracker *tracker, struct connection *connec
 	answer->bytes = NULL;
 }
 
-/* The ring grows while it is filled for the first time, so that what is in it keeps its place. */
+/* The ring grows only while it is filled for the first time, so that entries keep their index. */
 static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 {
 	struct rpc_answers *answers = &connection->answers;
@@ -58,7 +60,7 @@ static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 	larger = memory_resize(answers->ring, room * sizeof *larger);
 	if (!larger)
 		return answers->room > 0;
-	/* nothing else is looked at in a place that was not filled yet */
+	/* other members of an unused entry are not read */
 	for (uint32_t i = answers->room; i < room; i++)
 		larger[i].bytes = NULL;
 	budget_add(&tracker->budget, &connection->holder, (room - answers->room) * sizeof *larger);
@@ -67,7 +69,7 @@ static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 	return true;
 }
 
-/* XIDs mostly count up: the upper bits of the product tell neighbours apart. */
+/* XIDs mostly count up: the upper bits of the product separate neighbours. */
 static uint32_t bucket_of(uint32_t xid)
 {
 	return (xid * UINT32_C(0x9e3779b1)) >> 26;
@@ -112,7 +114,7 @@ struct rpc_answer *rpc_answers_find(const struct connection *connection, bool fr
 	for (uint8_t at = answers->newest[bucket]; at;) {
 		struct rpc_answer *answer = &answers->ring[at - 1];
 
-		/* its place was taken by one that came later */
+		/* The entry was reused by a later one. */
 		if (answers->next - answer->number <= age || bucket_of(answer->xid) != bucket)
 			return NULL;
 		if (answer->xid == xid && answer->from_a == from_a)

@@ -17,14 +17,14 @@
 #include "reassembly/upper/rpc_region.h"
 #include "reassembly/upper.h"
 
-#define MAX_GATHERED (1u << 20) /* bytes of a message in chunks that the packet view shows */
-#define MAX_OVERTAKING 32 /* requests among which READs and WRITEs are looked for that were captured before the call, or the reply before them */
-#define MOST_SPARE 1024 /* calls whose memory is kept for others */
-/* Of a call and its place in the map. */
+#define MAX_GATHERED (1u << 20) /* most bytes of a message in chunks that the packet view shows */
+#define MAX_OVERTAKING 32 /* most requests searched for READs and WRITEs captured before the call, or the reply before them */
+#define MOST_SPARE 1024 /* calls kept for reuse */
+/* Of a call and its slot in the map. */
 #define CALL_MEMORY (sizeof(struct rpc_call) + 3 * sizeof(struct map_slot))
 /*
- * Calls of one connection that wait for their replies: twice as many as either end has asked or granted credits for, within
- * these bounds. RFC 8166, 3.3.1: a requester has no more calls outstanding than it was granted credits.
+ * Most waiting calls per connection: twice the credits that either end requested or granted, within these bounds. RFC 8166,
+ * 3.3.1: a requester has no more outstanding calls than granted credits.
  */
 #define LEAST_CALLS 128
 #define MOST_CALLS 16384
@@ -60,7 +60,7 @@ static struct rpc_call *find_call(const struct rtap_tracker *tracker, const stru
 	struct call_key key = { connection, xid, from_a };
 	struct rpc_call *last = connection->calls[false].last;
 
-	/* where calls come one by one it is the last */
+	/* Where calls arrive one by one it is the last. */
 	if (last && last->mapped && last->xid == xid && last->from_a == from_a)
 		return last;
 	if (!last && !connection->calls[true].last)
@@ -78,7 +78,7 @@ static bool is_half(const struct connection *connection)
 	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
 }
 
-/* Whether the call that names memory can come after its data, or its side is not known yet. */
+/* Whether the call that names memory can arrive after its data, or its side is unknown. */
 static bool may_come_later(const struct rtap_tracker *tracker, const struct connection *connection)
 {
 	return is_told(tracker) && (is_half(connection) || connection->upper == RTAP_UPPER_RPCRDMA);
@@ -98,7 +98,7 @@ void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 	region = tracker->calls_with_regions ? rpc_region_find(tracker, message) : NULL;
 	if (region) {
 		rpc_region_claim(tracker, region, message);
-		/* bytes are kept of all its packets or of none; in several regions parts of it are looked at by themselves */
+		/* Bytes are kept of all its packets or of none; with several regions, parts are examined separately. */
 		message->bytes_wanted = region->keep_bytes || message->coverage.bytes ||
 					(tracker->keep && message->shown.length > region->end - message->shown.virtual_address);
 	} else if (may_come_later(tracker, message->connection)) {
@@ -106,7 +106,7 @@ void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
 	}
 }
 
-/* Notes what a READ has brought of its call's chunks. True: now, and not before, they all have come. */
+/* Records the data of a READ of its call's chunks. True: this completed them. */
 static bool note_arrival(struct rtap_tracker *tracker, const struct message *message)
 {
 	struct rpc_call *call = message->region->call;
@@ -139,7 +139,7 @@ static void add_lost(struct rpc_lost *lost, const struct rtap_message *message)
 	lost->to |= message->lost_to;
 }
 
-/* Of the SEND that carries an RPC. */
+/* Adds the losses to the message of the SEND that carries an RPC. */
 static void show_lost(struct rtap_message *shown, const struct rtap_message *send)
 {
 	shown->time_lost_us = send->time_lost_us;
@@ -155,7 +155,7 @@ static void land(struct rtap_tracker *tracker, struct message *message)
 	rpc_region_land(tracker, message);
 }
 
-/* The call of a READ or WRITE that is there already. */
+/* Assigns an existing READ or WRITE to the call. */
 static void claim_late(struct rtap_tracker *tracker, struct message *message)
 {
 	rpc_call_claim(tracker, message);
@@ -167,7 +167,7 @@ static void claim_late(struct rtap_tracker *tracker, struct message *message)
 		land(tracker, message);
 }
 
-/* Whether the memory that a READ or WRITE is about is the call's. */
+/* Whether a READ or WRITE uses the call's memory. */
 static bool names_memory_of(const struct rpc_call *call, const struct message *message)
 {
 	const struct rtap_message *shown = &message->shown;
@@ -177,7 +177,7 @@ static bool names_memory_of(const struct rpc_call *call, const struct message *m
 	return shown->has_key && region && region->begin <= shown->virtual_address;
 }
 
-/* Whose a READ or WRITE is that was taken for a call's. True: another's, or it is in doubt. */
+/* Checks again which call a READ or WRITE belongs to. True: another one, or it is ambiguous. */
 static bool changes_owner(struct rtap_tracker *tracker, struct message *message)
 {
 	struct rpc_region *before = message->region;
@@ -196,7 +196,7 @@ static bool changes_owner(struct rtap_tracker *tracker, struct message *message)
 	return true;
 }
 
-/* What was taken out of the call's memory was perhaps there before another one's: all begin anew. */
+/* Data removed from the call's memory may have arrived before that of others: copies all again. */
 static void land_again(struct rtap_tracker *tracker, const struct rpc_call *call, struct message *last)
 {
 	struct message *message = last;
@@ -216,9 +216,9 @@ static void land_again(struct rtap_tracker *tracker, const struct rpc_call *call
 }
 
 /*
- * The point of capture can swap packets: the last requests of the answering side may be about memory that has become known only now, or
- * were taken for another call's with the same memory. What is before a SEND of that side, and was not taken for any call's, is another
- * call's, and keys are used again. `last`: the newest one that can be the call's or was taken for it.
+ * The capture point can reorder packets: the last requests of the responder may be about memory that became known only now,
+ * or were assigned to another call with the same memory. Unassigned requests before a SEND of that side belong to another
+ * call, as keys are used again. `last`: the newest one that can belong to the call or was assigned to it.
  */
 static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker *tracker, const struct rpc_call *call, struct message *last, bool in_order)
 {
@@ -251,7 +251,7 @@ static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker
 		land_again(tracker, changed, last);
 }
 
-/* The requests on both sides of a reply; of one whose call is not known those that were taken for another call's. */
+/* The requests on both sides of a reply. If its call is unknown, those that were assigned to another call. */
 static void claim_around_reply(struct rtap_tracker *tracker, const struct rpc_call *call)
 {
 	struct message *last = call->replier;
@@ -261,7 +261,7 @@ static void claim_around_reply(struct rtap_tracker *tracker, const struct rpc_ca
 	claim_overtaking(tracker, call, last, false);
 }
 
-/* A READ or WRITE is settled that could have been of several calls: what was missing when that was decided can have come since. */
+/* A READ or WRITE that could belong to several calls is settled: what was missing for the decision may have arrived. */
 static void decide_at_last(struct rtap_tracker *tracker, struct message *message)
 {
 	const struct rpc_call *owner = message->region->call;
@@ -274,7 +274,7 @@ static void decide_at_last(struct rtap_tracker *tracker, struct message *message
 	land_again(tracker, owner, last);
 }
 
-/* The call has come, in that SEND. */
+/* The call arrived in that SEND. */
 static void claim_around_call(struct rtap_tracker *tracker, const struct rpc_call *call, const struct message *send)
 {
 	const struct psn_stream *stream = &call->connection->streams[!call->from_a];
@@ -286,7 +286,7 @@ static void claim_around_call(struct rtap_tracker *tracker, const struct rpc_cal
 		claim_overtaking(tracker, call, stream->tail, in_order);
 }
 
-/* Both ends are known now: what one has requested since the other called may be the call's. */
+/* Both ends are known now: requests of one end since the call of the other may belong to it. */
 static void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream)
 {
 	for (struct message *message = stream->head; message; message = message->behind) {
@@ -325,7 +325,7 @@ static void unlink_call(struct rpc_call *call)
 	list->count--;
 }
 
-/* Messages that were claimed for a call that goes lose their region, and the one that carries its reply the call. */
+/* Detaches messages from a call that is freed: from its regions, and the one that carries its reply. */
 static void unclaim(struct rpc_call *call)
 {
 	while (call->claimed)
@@ -379,7 +379,7 @@ static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 	free_call(tracker, call);
 }
 
-/* Adds so many bytes of a region, from a position on. False: not all of them are there. */
+/* Adds `length` bytes of a region from a position on. False: some are missing. */
 static bool add_part(struct coverage *whole, uint64_t position, const struct rpc_region *region, uint64_t from, uint64_t length)
 {
 	const struct coverage_run *run = coverage_runs(&region->data) + coverage_find(&region->data, from);
@@ -389,7 +389,7 @@ static bool add_part(struct coverage *whole, uint64_t position, const struct rpc
 	       coverage_add(whole, position, region->data.bytes + (from - region->data.origin), length, 0, COVERAGE_BYTES, &fresh);
 }
 
-/* Gathers, from `at` on, the chunk of a kind as `lists` tell its lengths, whose regions are the call's. False: it has holes. */
+/* Appends a chunk at `at`. Its lengths are those in `lists`, its regions those of the call. False: it has holes. */
 static bool gather_chunk(struct rtap_tracker *tracker, const struct rpc_call *call, const struct chunk_lists *lists, enum chunk_list list,
 			 uint64_t at)
 {
@@ -421,7 +421,7 @@ static bool gather_reply(struct rtap_tracker *tracker, const struct rpc_call *ca
 	return true;
 }
 
-/* The call or its reply may come again, or the reply yet. */
+/* The call or its reply may be repeated, or the reply may still arrive. */
 static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 {
 	struct rpc_answer answer = {
@@ -443,10 +443,10 @@ static void remember(struct rtap_tracker *tracker, const struct rpc_call *call)
 	rpc_answers_add(tracker, call->connection, &answer);
 }
 
-/* The call ends as it stands; what comes of it yet is known by what is remembered. */
+/* Ends the call incomplete. What arrives of it later is recognised by what is remembered. */
 static __attribute__((cold, noinline)) void give_up(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	/* what has landed of a call's data is all that will */
+	/* No more data of the call is expected. */
 	remember(tracker, call);
 	end_call(tracker, call);
 }
@@ -459,7 +459,7 @@ static void evict(struct budget_holder *holder, void *owner)
 	give_up(tracker, (struct rpc_call *)((char *)holder - offsetof(struct rpc_call, holder)));
 }
 
-/* No sign of life for so long. */
+/* Nothing was seen of the call for a long time. */
 static void give_up_silent(struct budget_holder *holder, void *owner)
 {
 	give_up(owner, (struct rpc_call *)((char *)holder - offsetof(struct rpc_call, holder)));
@@ -477,7 +477,7 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	struct chunk_lists of_call = { 0 }, of_reply = { 0 };
 	struct rpc_call *call;
 
-	/* the oldest one's reply was lost: there is no credit for another call before it comes */
+	/* The reply to the oldest call was lost: without it there is no credit for another call. */
 	while (connection->calls[false].count >= most_calls(connection))
 		give_up(tracker, connection->calls[false].first);
 	call = tracker->spare_call;
@@ -505,10 +505,10 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	return call;
 }
 
-/* Where the RPC-over-RDMA message stands in the packet. */
+/* Locates the RPC-over-RDMA message in the packet. */
 static bool locate(const struct rtap_packet *packet, const uint8_t **bytes, uint32_t *captured, uint32_t *wire)
 {
-	/* nearly always it is the frame's payload */
+	/* Usually it is the frame's payload. */
 	if (packet->source_count == 1) {
 		*bytes = packet->sources[0].bytes + packet->payload.offset;
 		*captured = packet->payload.captured;
@@ -533,7 +533,7 @@ static bool locate(const struct rtap_packet *packet, const uint8_t **bytes, uint
 	return false;
 }
 
-/* Whether the packet that shows the call or its reply can be another than this one, of which all is needed then. */
+/* Whether another packet than this one may show the call or its reply and needs all of it. */
 static bool is_shown_elsewhere(const struct rtap_packet *packet)
 {
 	return packet->rpcrdma.reply_chunk || packet->rpcrdma.read_segments;
@@ -551,8 +551,8 @@ static bool keep_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 }
 
 /*
- * The dissection has found an RPC-over-RDMA header of no more than the fixed part and three empty lists (RFC 8166, 4.3). One that ends
- * with what was captured can have been cut there.
+ * Whether the dissection found an RPC-over-RDMA header with only the fixed part and three empty lists (RFC 8166, 4.3). A
+ * header that ends with the captured bytes may be truncated.
  */
 static bool has_no_chunks(const struct rtap_packet *packet, uint32_t captured)
 {
@@ -579,7 +579,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	if (!locate(packet, &bytes, &send->captured, &send->wire))
 		return false;
 	if (packet->rpcrdma.version != RPCRDMA_VERSION_1 && packet->rpcrdma.message_type != RDMA_ERROR) {
-		/* what follows is laid out in a way that is not known */
+		/* The layout of what follows is unknown. */
 		send->lists.header_length = RPCRDMA_FIXED_LENGTH;
 	} else if (has_no_chunks(packet, send->captured)) {
 		send->lists.header_length = RPCRDMA_MIN_LENGTH;
@@ -615,14 +615,14 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	return true;
 }
 
-/* Whether a call with the number of another is that one sent again. */
+/* Whether a call with the XID of another is its retransmission. */
 static bool is_same_procedure(const struct rtap_rpc_facts *call, const struct rtap_rpc_facts *other)
 {
 	return call->program_known && other->program_known && call->program == other->program && call->version == other->version &&
 	       call->procedure == other->procedure;
 }
 
-/* From here on it counts for the call's memory what was lost. */
+/* From here on losses count for the call's memory. */
 static void note_streams(struct rpc_call *call)
 {
 	const struct connection *connection = call->connection;
@@ -630,7 +630,7 @@ static void note_streams(struct rpc_call *call)
 	for (int i = 0; i < 2; i++) {
 		const struct psn_stream *stream = &connection->streams[i == 0 ? !call->from_a : call->from_a];
 
-		/* a call that was captured late can have been answered by what is missing already */
+		/* A call captured late can have been answered by what is missing already. */
 		call->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
 		call->begun_psn = i == 0 ? stream->next : call->begun_psn;
 		call->lost[i] = connection->ddp ? connection->shown.trouble[RTAP_TROUBLE_LOST] : stream->lost;
@@ -648,7 +648,7 @@ static bool make_regions(struct rtap_tracker *tracker, struct rpc_call *call)
 	for (uint32_t i = 0; i < lists->count; i++) {
 		const struct chunk_segment *segment = &lists->segments[i];
 
-		/* what is part of the message's skeleton is needed to read it */
+		/* Parts of the message itself are needed to read it. */
 		segment->region->keep_bytes |= segment->list == CHUNK_REPLY || (segment->list == CHUNK_READ && !segment->chunk);
 	}
 	for (uint32_t i = 0; i < lists->region_count; i++) {
@@ -661,13 +661,13 @@ static bool make_regions(struct rtap_tracker *tracker, struct rpc_call *call)
 	return true;
 }
 
-/* The reply was captured before its call, which nobody knew then. */
+/* The reply was captured before its call, which was unknown then. */
 static bool has_overtaken(const struct rpc_call *lone)
 {
 	return !lone->call.present && lone->replier && !lone->call.rpc.program_known;
 }
 
-/* A call without what it says yet. */
+/* A call without its content. */
 static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet)
 {
 	struct connection *connection = message->connection;
@@ -680,7 +680,7 @@ static struct rpc_call *enter_call(struct rtap_tracker *tracker, const struct me
 	if (call && has_overtaken(call))
 		return call;
 	if (call) {
-		/* sent again, or its number is used again */
+		/* A retransmission, or the XID is used again. */
 		repeats = !call->reply.present || is_same_procedure(&packet->rpc, &call->call.rpc) ? call->repeats + 1 : 0;
 		map_remove(&tracker->calls, call->hash, call);
 		call->mapped = false;
@@ -714,7 +714,7 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 	}
 }
 
-/* The call behind its RPC-over-RDMA header, whose lists tell what it lacks. */
+/* The call after its RPC-over-RDMA header, without its chunks. */
 static bool gather_call(struct rtap_tracker *tracker, const struct rpc_call *call, struct rtap_context *context)
 {
 	const struct rpc_send *send = &call->call;
@@ -736,10 +736,10 @@ static bool gather_call(struct rtap_tracker *tracker, const struct rpc_call *cal
 	return true;
 }
 
-/* WRITEs that were captured behind the SEND of their reply complete that. */
+/* Whether a WRITE captured after the SEND of its reply completes the reply. */
 static bool write_completes(struct rtap_tracker *tracker, const struct rpc_call *call, struct rtap_context *context)
 {
-	/* what a reply lacks that has write chunks, too, only its SEND can tell */
+	/* For a reply with write chunks, only its SEND shows what else is missing. */
 	if (!call->reply.present || call->reply.message_type != RDMA_NOMSG || call->reply.lists.write_chunks ||
 	    !gather_reply(tracker, call, &call->reply.lists, &context->chunk))
 		return false;
@@ -749,13 +749,16 @@ static bool write_completes(struct rtap_tracker *tracker, const struct rpc_call 
 	return true;
 }
 
-/* A READ that is over, or a WRITE that the packet completed: its data lands, and can be the last of a call or reply. */
+/*
+ * A READ that ended, or a WRITE that the packet completed: copies its data to the regions, which can complete a call or
+ * reply.
+ */
 static bool __attribute__((noinline)) data_completes(struct rtap_tracker *tracker, struct message *message, struct rtap_context *context)
 {
 	struct rpc_call *call = message->region->call;
 	bool is_read = message->region->is_read, is_last = is_read && note_arrival(tracker, message);
 
-	/* what is cut off lands when nothing can come of it any more */
+	/* Truncated data is copied when nothing more can arrive. */
 	if (tracker->completed == message || assembly_is_whole(message))
 		land(tracker, message);
 	if (is_last) {
@@ -766,7 +769,7 @@ static bool __attribute__((noinline)) data_completes(struct rtap_tracker *tracke
 	return !is_read && !tracker->options.bare_replies && write_completes(tracker, call, context);
 }
 
-/* The reply that a chunk carried, of which the packet is the SEND. */
+/* The reply in a chunk whose SEND is the packet. */
 static bool __attribute__((noinline)) find_reply(struct rtap_tracker *tracker, const struct connection *connection, bool from_a,
 						 const struct rtap_packet *packet, struct rtap_context *context)
 {
@@ -810,7 +813,7 @@ bool rpc_call_preceded(struct rtap_tracker *tracker, const struct connection *co
 	return true;
 }
 
-/* A reply for which there is no call that waits: perhaps one was answered by it already. */
+/* A reply without a waiting call: it may be the repeat of an earlier one. */
 static __attribute__((cold, noinline)) void know_again(struct rtap_tracker *tracker, struct rpc_call *lone)
 {
 	struct rpc_call *call = find_call(tracker, lone->connection, lone->from_a, lone->xid);
@@ -821,7 +824,7 @@ static __attribute__((cold, noinline)) void know_again(struct rtap_tracker *trac
 		lone->repeats = ++call->replies;
 	} else if (answer) {
 		lone->call.rpc = answer->rpc;
-		/* one that was given up has had no reply yet */
+		/* A call that was given up had no reply yet. */
 		lone->repeats = answer->answered ? ++answer->replies : 0;
 		answer->answered = true;
 	}
@@ -838,7 +841,7 @@ static void set_replier(struct rpc_call *call, struct message *message)
 	link_call(call);
 }
 
-/* A reply to a call that is not known, or was answered already. */
+/* A reply to an unknown or already answered call. */
 static __attribute__((cold, noinline)) struct rpc_call *enter_reply(struct rtap_tracker *tracker, const struct message *message,
 								    uint32_t xid, bool has_call)
 {
@@ -850,13 +853,13 @@ static __attribute__((cold, noinline)) struct rpc_call *enter_reply(struct rtap_
 	know_again(tracker, call);
 	if (has_call || call->call.rpc.program_known)
 		return call;
-	/* the call can come yet */
+	/* the call may still arrive */
 	call->hash = hash_of(&key);
 	call->mapped = map_add(&tracker->calls, call->hash, call);
 	return call;
 }
 
-/* The call was refused; of its version, those that it could have. RFC 8166, 4.5. */
+/* The call was refused. For its version, records those supported. RFC 8166, 4.5. */
 static __attribute__((cold, noinline)) void note_error(struct rpc_call *call, const struct rtap_packet *packet)
 {
 	const uint8_t *bytes;
@@ -891,14 +894,14 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 		return;
 	}
 	budget_charge(&tracker->budget, &call->holder, call->reply.lists.count ? chunk_lists_memory(&call->reply.lists) : 0);
-	/* it came late, or something could have been this call's or another's */
+	/* It arrived late, or data could belong to this call or another. */
 	if (!call->connection->ddp && (call->has_regions ? message->behind || call->is_contested : message->behind && !call->call.present))
 		claim_around_reply(tracker, call);
 }
 
 /*
- * Which it is. Without an RPC header in the SEND, a read list makes it a call (RFC 8166, 4.3.1); a reply's lists name
- * what was written, and a known XID of the other side is answered.
+ * Whether it is a reply. Without an RPC header in the SEND, a read list makes it a call (RFC 8166, 4.3.1); the lists of a
+ * reply name what was written, and a known XID of the other side is answered.
  */
 static bool is_reply(const struct rtap_tracker *tracker, const struct message *message, const struct rtap_packet *packet)
 {
@@ -910,7 +913,7 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 		return false;
 	if (find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid))
 		return true;
-	/* of what the capture cut off within the lists, the header would have told */
+	/* Truncated lists do not show it. */
 	if (packet->payload.captured < packet->payload.wire || tracker->cut == message)
 		return message->connection->shown.learned_by_cm && !message->shown.from_a;
 	return packet->rpcrdma.reply_chunk;
@@ -923,7 +926,7 @@ void rpc_call_send(struct rtap_tracker *tracker, struct message *message, const 
 	if (packet->rpcrdma.credits > connection->credits)
 		connection->credits = packet->rpcrdma.credits;
 	if (packet->rpcrdma.message_type > RDMA_ERROR || packet->rpcrdma.message_type == RDMA_DONE)
-		return; /* which says nothing of a call */
+		return; /* not about a call */
 	if (is_reply(tracker, message, packet))
 		take_reply(tracker, message, packet);
 	else
@@ -1018,7 +1021,7 @@ void rpc_call_detach(struct message *message)
 	message->call = NULL;
 }
 
-/* A reply that came before its connection was known joins its call. */
+/* A reply that arrived before its connection was known joins its call. */
 static void join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan)
 {
 	struct rpc_call *call = find_call(tracker, orphan->connection, orphan->from_a, orphan->xid);
@@ -1058,7 +1061,7 @@ static void move_call(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	rpc_region_open_all(tracker, call);
 	if (!call->mapped)
 		return;
-	/* of a call and a reply that came before it was known the call is found */
+	/* The call may have become known after its reply: looks it up. */
 	call->hash = hash_of(&key);
 	other = find_hashed(tracker, &key, call->hash);
 	if (other && call->call.present) {
@@ -1079,7 +1082,7 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 	if (from->credits > to->credits)
 		to->credits = from->credits;
 	rpc_answers_move(tracker, from, to, turned);
-	/* either side's calls can be the ones that were known first */
+	/* The calls of either side can be the ones known first. */
 	for (struct rpc_call *call = to->calls[true].first; call; call = next) {
 		next = call->behind;
 		if (!call->call.present)

@@ -10,7 +10,10 @@
 #include "reassembly/upper/rpc_conversation.h"
 
 #define MOST_SEARCHED (1u << 20)
-/* What records under way that make no progress may keep: their share of the limit on memory, and what they may at least, if that is less than a quarter. */
+/*
+ * For incomplete records without progress: divisor of the memory limit, and a minimum unless that exceeds a quarter of the
+ * limit.
+ */
 #define COPIES_SHARE 128
 #define LEAST_COPIES (UINT64_C(1) << 20)
 #define RECORD_MARK 4 /* RFC 5531, section 11 */
@@ -60,7 +63,7 @@ static void take_record(void *owner, const struct rpc_record *record)
 		heard.reason = reasons[record->hole];
 	else if (record->missing == RPC_RECORD_TOO_LARGE || record->missing == RPC_RECORD_EVICTED)
 		heard.reason = RTAP_MISSING_EVICTED;
-	/* what was in a hole that hid a mark is not counted in the length */
+	/* The length does not count a hole that contained a mark. */
 	heard.broken = record->missing != RPC_RECORD_WHOLE;
 	rpc_conversation_hear(direction->conversation, direction->from_a, &heard);
 }
@@ -73,17 +76,17 @@ static void start_reader(struct rpc_conversation *conversation, bool from_a, boo
 			&(struct rpc_record_user){ direction, take_record }, is_beginning);
 }
 
-/* Whether a connection's first bytes are here, and no RPC message begins with them. */
+/* Whether the first bytes of a connection are present and are not an RPC message. */
 static bool begins_otherwise(const struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes)
 {
 	return conversation->begun[from_a] && !bytes->offset && !conversation->passed_over[!from_a] &&
 	       rpc_record_guess(bytes->span.bytes, bytes->span.length, true) == RPC_RECORD_NO;
 }
 
-/* Whether the stream carries RPC, now that these bytes are seen; its readers begin with them. */
+/* Whether the stream carries RPC, judged with these bytes. If so, its readers begin with them. */
 static bool recognise(struct rpc_conversation *conversation, bool from_a, const struct tcp_bytes *bytes)
 {
-	/* the record may go on in other segments */
+	/* The record may continue in other segments. */
 	struct cursor cursor = { bytes->span.bytes, bytes->span.length, UINT32_MAX };
 	bool other_fresh = conversation->begun[!from_a] && !conversation->passed_over[!from_a];
 
@@ -106,7 +109,7 @@ static bool recognise(struct rpc_conversation *conversation, bool from_a, const 
 	return true;
 }
 
-/* A record that is not whole keeps its place among the messages. */
+/* Reserves the place of an incomplete record among the messages. */
 static void hold_place(struct rpc_conversation *conversation, bool from_a)
 {
 	struct rpc_direction *direction = &conversation->directions[from_a];
@@ -160,7 +163,7 @@ void rpc_carriers_init(struct rpc_carriers *carriers, struct budget *budget, con
 	};
 }
 
-/* Whether the packet's payload is a datagram's. */
+/* Whether the packet's payload is that of a datagram. */
 static bool is_datagram(const struct rtap_packet *packet)
 {
 	for (uint8_t i = packet->layer_count; i-- > 0;) {
@@ -231,7 +234,7 @@ void rpc_carriers_flush(struct rpc_carriers *carriers)
 
 void rpc_carriers_fini(struct rpc_carriers *carriers)
 {
-	/* what is left is freed as at the end, but nobody is told */
+	/* Frees the rest as at the end, but without callbacks. */
 	carriers->user.exchange = NULL;
 	rpc_carriers_flush(carriers);
 	map_fini(&carriers->calls);

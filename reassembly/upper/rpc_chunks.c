@@ -10,10 +10,10 @@
 #include "reassembly/upper/rpc_chunks.h"
 
 #define SEGMENT_LENGTH 16
-#define EMPTY_LENGTH 12 /* of three lists without anything in them */
-#define MOST_KEPT 4 /* segments whose memory is kept for the next call; nearly all have fewer */
+#define EMPTY_LENGTH 12 /* of three empty lists */
+#define MOST_KEPT 4 /* segments kept for the next call; most calls have fewer */
 
-/* A segment more, all zero; NULL: memory is out, or there are too many. */
+/* A new segment, all zero; NULL: out of memory, or too many. */
 static struct chunk_segment *add_segment(struct chunk_lists *lists)
 {
 	struct chunk_segment *segment;
@@ -63,7 +63,7 @@ static bool read_chunk(struct chunk_lists *lists, struct cursor *cursor, enum ch
 	return true;
 }
 
-/* By Position; segments of one Position, which need not follow each other, as they stand. RFC 8166, 3.4.5. */
+/* By Position. Segments of one Position, which need not be adjacent, keep their order. RFC 8166, 3.4.5. */
 static int order_of_segments(const void *left, const void *right)
 {
 	const struct chunk_segment *a = left, *b = right;
@@ -79,7 +79,7 @@ static bool read_lists(struct chunk_lists *lists, struct cursor *cursor)
 	bool in_order = true;
 	const uint8_t *none;
 
-	/* nearly always there is nothing in them */
+	/* Usually they are empty. */
 	if (cursor->captured >= EMPTY_LENGTH && !load64(cursor->next) && !load32(cursor->next + 8))
 		return cursor_take(cursor, EMPTY_LENGTH, &none) == OK;
 	while (cursor_u32(cursor, &follows) == OK && follows) {
@@ -118,7 +118,7 @@ bool chunk_lists_read(struct chunk_lists *lists, const uint8_t *header, uint32_t
 	return good;
 }
 
-/* Behind the last byte. A segment cannot go round the end of the address space. */
+/* Address after the last byte. A segment cannot wrap around the address space. */
 static uint64_t end_of(const struct chunk_segment *segment)
 {
 	return segment->length > UINT64_MAX - segment->offset ? UINT64_MAX : segment->offset + segment->length;
@@ -139,7 +139,7 @@ static int order_in_memory(const void *left, const void *right)
 	return a->offset != b->offset ? compare(a->offset, b->offset) : compare(a->number, b->number);
 }
 
-/* Puts a segment into the last region, if they overlap, or into a new one. Those before it begin before it. */
+/* Adds a segment to the last region if they overlap, else creates one. Earlier segments begin before it. */
 static void put_segment(struct chunk_lists *lists, struct chunk_segment *segment, struct rpc_call *call)
 {
 	struct rpc_region *last = lists->region_count ? &lists->regions[lists->region_count - 1] : NULL;
@@ -153,7 +153,7 @@ static void put_segment(struct chunk_lists *lists, struct chunk_segment *segment
 		last->r_key = segment->r_key;
 		last->is_read = is_read;
 	} else {
-		/* parts of it are shown by themselves */
+		/* parts of it are shown separately */
 		last->keep_bytes = true;
 	}
 	if (end_of(segment) > last->end)
@@ -220,7 +220,7 @@ struct rpc_region *chunk_lists_region_of(const struct chunk_lists *lists, const 
 	return region && region->begin <= segment->offset && end_of(segment) <= region->end && region->lists & 1u << segment->list ? region : NULL;
 }
 
-/* How many segments stand before those of a chunk; `behind`: before what is behind them. */
+/* Number of segments before those of a chunk; `behind`: before those after it. */
 static uint32_t place_of(const struct chunk_lists *lists, enum chunk_list list, uint32_t chunk, bool behind)
 {
 	uint64_t wanted = ((uint64_t)list << 32 | chunk) + behind;

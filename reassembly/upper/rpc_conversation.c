@@ -15,7 +15,7 @@
 #define TYPE_CALL 0
 #define TYPE_REPLY 1
 
-/* Of a message that there is no memory for, what tells of it at least. */
+/* What is kept at least of a message that memory does not suffice for. */
 #define LEAST_KEPT 1024
 
 struct rpc_waiting {
@@ -25,17 +25,17 @@ struct rpc_waiting {
 	bool from_a, mapped;
 	struct message *message; /* the user's */
 	struct rtap_rpc_facts facts;
-	struct rpc_heard heard; /* its bytes are those below */
+	struct rpc_heard heard; /* its bytes follow */
 	uint8_t bytes[];
 };
 
-/* A reply that was captured before bytes which its sender had: its call may be among them. */
+/* A reply captured before bytes that its sender had received: its call may be among them. */
 struct rpc_early {
 	struct rpc_early *next;
 	uint64_t memory;
 	bool from_a;
 	struct message *place;  /* the user's */
-	struct rpc_heard heard; /* its bytes are those below */
+	struct rpc_heard heard; /* its bytes follow */
 	uint8_t bytes[];
 };
 
@@ -80,7 +80,7 @@ static void free_waiting(struct rpc_waiting *waiting)
 	free(waiting);
 }
 
-/* What a part needs to be told. */
+/* What is needed to report a part. */
 struct telling {
 	struct xdr_extent extents[2];
 	struct rtap_missing missing;
@@ -105,7 +105,7 @@ static void fill_part(struct rpc_part *part, struct telling *telling, const stru
 	};
 }
 
-/* Who opened the connection; guessed of one seen from the middle: the end that has no port of RPC's, or who calls. */
+/* Who opened the connection. Guessed if captured from the middle: the end without an RPC port, or the caller. */
 static bool opened_by_a(struct rpc_conversation *conversation, bool call_from_a)
 {
 	if (conversation->carrier == RPC_OVER_UDP)
@@ -119,7 +119,7 @@ static bool opened_by_a(struct rpc_conversation *conversation, bool call_from_a)
 	return conversation->opened_by_a;
 }
 
-/* Tells of a call, its reply, or both. */
+/* Reports a call, its reply, or both. */
 static void tell(struct rpc_conversation *conversation, const struct rpc_waiting *call, const struct rpc_heard *reply,
 		 const struct rtap_rpc_facts *reply_facts, bool call_from_a)
 {
@@ -148,7 +148,7 @@ static void tell(struct rpc_conversation *conversation, const struct rpc_waiting
 	carriers->user.exchange(carriers->user.owner, &exchange);
 }
 
-/* The user's message of a call, if it has one, waits no longer. */
+/* The user's message of a call, if any, waits no longer. */
 static void pair(const struct rpc_waiting *call, struct message *reply)
 {
 	const struct rpc_carriers_user *user = &call->conversation->carriers->user;
@@ -203,7 +203,7 @@ static void free_conversation(struct rpc_conversation *conversation)
 
 static void hear(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard, struct message **place);
 
-/* Takes a reply that waited, as if it came now; *link points to it. */
+/* Processes a reply that waited, as if it arrived now; *link points to it. */
 static void take_early(struct rpc_conversation *conversation, struct rpc_early **link)
 {
 	struct rpc_early *early = *link;
@@ -217,7 +217,7 @@ static void take_early(struct rpc_conversation *conversation, struct rpc_early *
 	free(early);
 }
 
-/* Whether bytes of the other end that the sender of a message had are still to come. The last one may be a FIN. */
+/* Whether bytes of the other end that the sender had received are still missing. The last one may be a FIN. */
 static bool is_early(const struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard)
 {
 	const struct tcp_half *other = conversation->tcp ? &conversation->tcp->halves[!from_a] : NULL;
@@ -241,13 +241,13 @@ void rpc_conversation_take_early(struct rpc_conversation *conversation, bool cal
 
 static void take_all_early(struct rpc_conversation *conversation)
 {
-	/* nothing else comes */
+	/* no more bytes arrive */
 	conversation->tcp = NULL;
 	while (conversation->early)
 		take_early(conversation, &conversation->early);
 }
 
-/* Lets a reply wait for its call. False: it is not to, or cannot. */
+/* Queues a reply until its call arrives. False: it must not wait, or cannot. */
 static bool let_wait(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard)
 {
 	const struct rpc_carriers_user *user = &conversation->carriers->user;
@@ -302,7 +302,7 @@ void rpc_conversation_end(struct rpc_conversation *conversation)
 	free_conversation(conversation);
 }
 
-/* Calls have to go for others' memory, and of datagrams the conversation with them. */
+/* Evicts the calls and, for UDP, the conversation. */
 static void evict(struct budget_holder *holder, void *owner)
 {
 	struct rpc_conversation *conversation = owner;
@@ -326,7 +326,7 @@ void rpc_conversation_give_up(struct rpc_conversation *conversation)
 
 	for (int side = 0; conversation->directions && conversation->is_rpc && side < 2; side++) {
 		rpc_record_give_up(&conversation->directions[side].reader);
-		/* bytes that may be a record's first are none yet */
+		/* Bytes that may be the start of a record are not a record yet. */
 		if (conversation->directions[side].place)
 			user->place(user->owner, &conversation->directions[side], 0, 0);
 	}
@@ -336,14 +336,14 @@ void rpc_conversation_give_up(struct rpc_conversation *conversation)
 		take_early(conversation, &conversation->early);
 }
 
-/* Nothing was said for long: no reply comes any more. */
+/* Nothing was seen for a long time: no reply is expected any more. */
 static void give_up_all(struct budget_holder *holder, void *owner)
 {
 	(void)holder;
 	rpc_conversation_give_up(owner);
 }
 
-/* Likewise of single calls, while others are answered. */
+/* The same for single calls while others are answered. */
 static void give_up_old(struct rpc_conversation *conversation, int64_t now_ns)
 {
 	int64_t longest = (int64_t)conversation->carriers->budget->give_up_ns;
@@ -372,12 +372,12 @@ struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, 
 		conversation->directions[side].conversation = conversation;
 		conversation->directions[side].from_a = side;
 	}
-	/* there are no more of them than TCP connections, which are limited */
+	/* There are at most as many as TCP connections, which are limited. */
 	budget_charge(carriers->budget, &carriers->holder, sizeof *conversation + 2 * sizeof *conversation->directions);
 	return conversation;
 }
 
-/* A copy of the message, or as much of it as there is memory for. */
+/* A copy of the message, or as much of it as memory allows. */
 static struct rpc_waiting *create_waiting(struct rpc_conversation *conversation, const struct rpc_heard *heard)
 {
 	struct rpc_carriers *carriers = conversation->carriers;
@@ -405,7 +405,7 @@ static struct rpc_waiting *create_waiting(struct rpc_conversation *conversation,
 	return waiting;
 }
 
-/* The call, or the one that a reply answers, if that was answered lately; NULL: then it has not come before. */
+/* The call, or the call that a reply answers, if it was recently answered; NULL: it is not a repeat. */
 static struct rpc_remembered *find_remembered(const struct rpc_conversation *conversation, bool from_a, const struct rtap_rpc_facts *facts,
 					      uint64_t length)
 {
@@ -441,7 +441,7 @@ bool rpc_conversation_context(const struct rpc_conversation *conversation, bool 
 	return context->rpc_known;
 }
 
-/* Makes room for as many again; the oldest goes if there can be no more. */
+/* Doubles the ring; at the maximum the oldest entry is replaced. */
 static bool reserve_remembered(struct rpc_conversation *conversation)
 {
 	struct budget *budget = conversation->carriers->budget;
@@ -462,7 +462,7 @@ static bool reserve_remembered(struct rpc_conversation *conversation)
 	return true;
 }
 
-/* The call is over: what is remembered of it takes its place. */
+/* The call ends: keeps what is needed to recognise repeats. */
 static void remember(struct rpc_waiting *call)
 {
 	struct rpc_conversation *conversation = call->conversation;
@@ -471,13 +471,13 @@ static void remember(struct rpc_waiting *call)
 		.frame = call->heard.first_frame, .time_ns = call->heard.time_ns, .calls = call->repeats,
 	};
 
-	/* asking for memory can end all calls that still wait */
+	/* Requesting memory can end all waiting calls. */
 	free_waiting(call);
 	if (reserve_remembered(conversation))
 		conversation->remembered[conversation->remembered_at++ % conversation->remembered_room] = one;
 }
 
-/* Gives a message to the user, if that takes any. */
+/* Passes a message to the user, if there is a callback. */
 static struct message *give(struct rpc_conversation *conversation, bool from_a, const struct rpc_heard *heard,
 			    const struct rtap_rpc_facts *facts, const struct rpc_told *told)
 {
@@ -579,7 +579,7 @@ static void hear(struct rpc_conversation *conversation, bool from_a, const struc
 	if (type == TYPE_REPLY)
 		rpc_conversation_context(conversation, from_a, load32(heard->bytes.bytes), &context);
 	xdr_init(&xdr, extents, 2, 2);
-	/* what of the header is not there is not known, and that is all */
+	/* Missing header fields stay unknown. */
 	if (rpc_read_header(&xdr, &context, &facts) != OK)
 		facts.has_body = false;
 	if (type == TYPE_CALL)
@@ -602,7 +602,7 @@ static void put_address(uint64_t words[2], const uint8_t *address, unsigned leng
 	words[1] = length == 16 ? load64(address + 8) : 0;
 }
 
-/* The same in both directions: the end that compares as the lower one is a. */
+/* The same in both directions: the end that compares lower is a. */
 static void make_key(const struct rtap_packet *packet, uint64_t key[5], bool *from_a)
 {
 	uint64_t source[3], destination[3], *a, *b;

@@ -23,12 +23,12 @@
 
 #define SPARE_EXTENTS 8
 #define LENT_EXTENTS 24
-#define MOST_EXTENTS 65536 /* of a message, nearly all in one: what many packets are lost of */
+#define MOST_EXTENTS 65536 /* per message; most have one. Enough for many lost packets */
 
-/* A stream of extents being put together. Nearly always there are few, and the memory lent for them is enough: LENT(memory). */
+/* A stream of extents being built. Usually a few suffice, and borrowed memory is enough: LENT(memory). */
 struct stream {
 	struct xdr_extent *lent;    /* LENT_EXTENTS; or NULL */
-	struct xdr_extent *extents; /* those, or on the heap; NULL: none yet */
+	struct xdr_extent *extents; /* `lent`, or on the heap; NULL: none yet */
 	uint32_t count, room;
 	uint64_t length;
 	bool failed;
@@ -59,7 +59,7 @@ static void stream_fini(struct stream *stream)
 		free(stream->extents);
 }
 
-/* Where the bytes of an extent that is not in memory are known from: its CRC. */
+/* Appends an extent. The offset of an XDR_ELSEWHERE can hold the CRC of its bytes. */
 static void add(struct stream *stream, struct xdr_extent extent)
 {
 	if (!extent.length)
@@ -74,9 +74,9 @@ static void add(struct stream *stream, struct xdr_extent extent)
 	stream->length += extent.length;
 }
 
-#define CUT_OFF (UINT64_C(1) << 63) /* in an XDR_HOLE's offset, also of a part of it: the capture cut these bytes off */
+#define CUT_OFF (UINT64_C(1) << 63) /* flag in the offset of an XDR_HOLE or a part of it: truncated by the capture */
 
-/* Bytes of a region that are not there, from `at` to `end`: cut off, or never captured. */
+/* Missing bytes of a region, from `at` to `end`: truncated, or not captured. */
 static void add_hole(struct stream *stream, const struct rpc_region *region, uint64_t at, uint64_t end)
 {
 	const struct coverage_run *cuts = coverage_runs(&region->cut);
@@ -92,7 +92,7 @@ static void add_hole(struct stream *stream, const struct rpc_region *region, uin
 		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, 0, end - at });
 }
 
-/* A region from `at` to `end`: what landed there, and holes. */
+/* A region from `at` to `end`: its data and holes. */
 static void add_region(struct stream *stream, const struct rpc_region *region, uint64_t at, uint64_t end)
 {
 	const struct coverage *data = &region->data;
@@ -109,7 +109,7 @@ static void add_region(struct stream *stream, const struct rpc_region *region, u
 		if (data->bytes)
 			add(stream, (struct xdr_extent){ XDR_BYTES, data->bytes + (at - data->origin), 0, stop - at });
 		else
-			/* the CRC is that of the run if all of it counts */
+			/* The CRC is that of the run if all of it is used. */
 			add(stream, (struct xdr_extent){ XDR_ELSEWHERE, NULL, whole ? UINT64_C(1) << 32 | runs[i].crc : 0, stop - at });
 		at = stop;
 	}
@@ -117,7 +117,7 @@ static void add_region(struct stream *stream, const struct rpc_region *region, u
 		add_hole(stream, region, at, end);
 }
 
-/* Extents that a list's chunks can take, each with what it needs to be put in. */
+/* Most extents of a list's chunks, including those needed to insert them. */
 static uint32_t extents_of(const struct chunk_lists *lists)
 {
 	uint32_t extents = SPARE_EXTENTS;
@@ -135,7 +135,7 @@ static uint32_t extents_of(const struct chunk_lists *lists)
 	return extents < MOST_EXTENTS ? extents : MOST_EXTENTS;
 }
 
-/* What stands inline in a SEND from `from` to `to`, of which the capture may have cut the end. */
+/* The inline part of a SEND from `from` to `to`; its end may be truncated. */
 static void add_inline(struct stream *stream, const struct rpc_send *send, uint64_t from, uint64_t to)
 {
 	uint64_t captured = send->captured < to ? send->captured : to;
@@ -146,7 +146,7 @@ static void add_inline(struct stream *stream, const struct rpc_send *send, uint6
 		add(stream, (struct xdr_extent){ XDR_HOLE, NULL, CUT_OFF, to - (from > captured ? from : captured) });
 }
 
-/* Segments that follow each other in memory are one: what READs and WRITEs brought of them can be, too. */
+/* Joins segments that are adjacent in memory, as READs and WRITEs can span them. */
 static void add_segments(struct stream *stream, const struct chunk_lists *lists, uint32_t first, uint32_t count)
 {
 	const struct chunk_segment *segments = lists->segments + first;
@@ -172,7 +172,7 @@ static void add_chunk(struct stream *stream, const struct chunk_lists *lists, en
 }
 
 /*
- * A call's stream: the inline part or the chunk at position zero, with the other read chunks put in at their Positions,
+ * A call's stream: the inline part or the chunk at position zero, with the other read chunks inserted at their Positions,
  * which count in the whole stream. A chunk of odd length lacks its padding. RFC 8166, 3.4.5.
  */
 static void build_call(struct stream *whole, const struct rpc_send *send)
@@ -182,18 +182,18 @@ static void build_call(struct stream *whole, const struct rpc_send *send)
 	uint32_t first, count = chunk_lists_find(lists, CHUNK_READ, 0, &first), at = 0;
 	uint64_t zero = chunk_lists_length(lists, CHUNK_READ, 0), used = 0;
 
-	/* RFC 8166, 3.5.3: what stands inline beside such a chunk has no place */
+	/* RFC 8166, 3.5.3: an inline part beside such a chunk has no position. */
 	whole->failed = zero && send->wire > lists->header_length;
 	if (zero)
 		add_chunk(&base, lists, CHUNK_READ, 0);
 	else
 		add_inline(&base, send, lists->header_length, send->wire);
-	/* the others follow in the order of their Positions */
+	/* The others follow in the order of their Positions. */
 	for (first += count; first < lists->count && lists->segments[first].list == CHUNK_READ; first += count) {
 		uint32_t position = lists->segments[first].chunk;
 		uint64_t length = 0;
 
-		/* the base up to there */
+		/* the base up to this Position */
 		while (at < base.count && whole->length < position) {
 			struct xdr_extent extent = base.extents[at];
 			uint64_t take = extent.length - used < position - whole->length ? extent.length - used : position - whole->length;
@@ -207,7 +207,7 @@ static void build_call(struct stream *whole, const struct rpc_send *send)
 			}
 		}
 		if (whole->length < position || position == UINT32_MAX || whole->failed) {
-			whole->failed = true; /* it points behind the end, or is no Position at all: 3.4.5 */
+			whole->failed = true; /* The Position is beyond the end, or invalid: 3.4.5. */
 			break;
 		}
 		for (count = 0; first + count < lists->count && lists->segments[first + count].list == CHUNK_READ &&
@@ -223,7 +223,7 @@ static void build_call(struct stream *whole, const struct rpc_send *send)
 	stream_fini(&base);
 }
 
-/* A reply's segments say how much was written; what landed is known by the call's. */
+/* A reply's segments show how much was written; the call's regions have the data. */
 static void adopt_data(struct rpc_call *call)
 {
 	struct chunk_lists *returned = &call->reply.lists;
@@ -232,25 +232,25 @@ static void adopt_data(struct rpc_call *call)
 		returned->segments[i].region = chunk_lists_region_of(&call->call.lists, &returned->segments[i]);
 }
 
-/* Puts write chunks into the results, and gathers what the walk tells. */
+/* Inserts write chunks into the results, and collects the operations. */
 struct binder {
 	struct xdr_sink sink;
 	struct rtap_tracker *tracker;
 	struct rtap_operation *operations; /* `only`, or on the heap */
-	struct rtap_operation only;        /* nearly all RPCs of most programs have but one */
+	struct rtap_operation only;        /* most RPCs of most programs have only one */
 	uint32_t operation_count, operation_room;
 	const struct chunk_lists *lists;   /* of the reply; NULL for a call */
 	uint32_t next_chunk;
-	uint32_t without_data;             /* results so far that could have had data, and had none */
+	uint32_t without_data;             /* earlier results that could have had data but had none */
 	bool awaits_data;
 	uint32_t status;
 	bool has_status;
-	bool failed;                       /* a chunk could not be put in */
-	bool is_single;                    /* not a COMPOUND: its procedure is its one operation */
+	bool failed;                       /* a chunk could not be inserted */
+	bool is_single;                    /* not a COMPOUND: the procedure is the only operation */
 	const char *status_name;
 };
 
-/* The first is the binder's own (binder_init()), the next few are memory that is used again. */
+/* The first one is binder->only (binder_init()), the next few use memory kept for reuse. */
 static __attribute__((noinline)) bool make_operation_room(struct binder *binder)
 {
 	bool is_own = binder->operations == &binder->only;
@@ -283,7 +283,7 @@ static void take_operation(struct xdr_sink *sink, uint32_t number, const char *n
 	operation->number = number;
 	operation->status = 0;
 	operation->has_status = false;
-	/* the call of one operation tells nothing more */
+	/* A call with one operation has nothing more to read. */
 	if (binder->is_single)
 		sink->stop |= !binder->lists;
 }
@@ -304,15 +304,15 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
 		binder->status = status;
 		binder->status_name = name;
 	}
-	/* nor does its reply, unless chunks have to find their results */
+	/* Nor has its reply, unless chunks must be matched to results. */
 	if (binder->is_single)
 		sink->stop |= binder->lists && !binder->lists->write_chunks;
 }
 
 /*
- * Chunks pair with results in order. One that comes back empty carried nothing: it belongs to an earlier result without
- * data, else to this one, which is inline then. A used one's length is the result's. RFC 8166, 3.4.6.2 and 4.3.2;
- * RFC 8267, 6.4.1.
+ * Chunks match results in order. An empty returned chunk carried nothing: it belongs to an earlier result without data, else
+ * to this one, which is inline then. The length of a used chunk is that of the result. RFC 8166, 3.4.6.2 and 4.3.2; RFC
+ * 8267, 6.4.1.
  */
 static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
 {
@@ -329,7 +329,7 @@ static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint6
 		if (total == length || (total > length && total == length + (-length & 3u)))
 			break;
 		if (total)
-			return; /* another result's */
+			return; /* of another result */
 		if (!binder->without_data) {
 			binder->next_chunk = number + 1;
 			return;
@@ -354,14 +354,14 @@ static void binder_init(struct binder *binder, struct rtap_tracker *tracker, con
 	binder->operation_room = 1;
 	binder->sink.operation = take_operation;
 	binder->sink.status = take_status;
-	/* without chunks there is nothing to put in */
+	/* Without chunks there is nothing to insert. */
 	binder->sink.eligible = binder->lists && binder->lists->write_chunks ? bind : NULL;
 	binder->sink.unwanted = UINT64_MAX;
 	binder->sink.brief = true;
 	binder->is_single = !facts->is_callback && !(facts->program == RPC_PROGRAM_NFS && facts->version == 4);
 }
 
-/* Holes of the stream, as the message tells them. */
+/* The holes of the stream, as reported with the message. */
 static void list_missing(struct rpc_part *part, const struct xdr *xdr)
 {
 	struct rtap_missing *missing = NULL;
@@ -409,16 +409,16 @@ static bool crc_of(const struct xdr *xdr, uint32_t *crc)
 	return true;
 }
 
-/* A part being told: what its walk needs, and leaves. */
+/* A part being read: input and output of the walk. */
 struct work {
 	struct stream stream;
 	struct xdr xdr;
 	struct binder binder;
 	struct rpc_part part;
-	bool header_read;         /* all of it: its status is known */
+	bool header_read;         /* completely: its status is known */
 };
 
-/* The packet that showed the message has read its header already; of a reply perhaps without its call. */
+/* The packet that showed the message has read its header already, for a reply possibly without its call. */
 static enum result read_header(struct work *work, const struct rtap_context *context)
 {
 	struct rtap_rpc_facts *facts = &work->part.facts;
@@ -429,7 +429,7 @@ static enum result read_header(struct work *work, const struct rtap_context *con
 	return rpc_read_header(&work->xdr, context, facts);
 }
 
-/* Whether chunks that no result has claimed have bytes: their place in the stream is not known. */
+/* Whether chunks without a matching result have bytes: their position in the stream is unknown. */
 static bool has_unclaimed_data(const struct binder *binder)
 {
 	const struct chunk_lists *lists = binder->lists;
@@ -459,7 +459,7 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 	if (room > stream->room && !grow(stream, room))
 		return;
 	xdr_init(&work->xdr, stream->extents, used, stream->room);
-	/* of another version what follows the fixed fields is not known to be a message */
+	/* In other versions it is unknown whether a message follows the fixed fields. */
 	result = send->version > RPCRDMA_VERSION_1 ? MALFORMED : read_header(work, context);
 	work->header_read = result == OK;
 	binder_init(&work->binder, tracker, &part->facts);
@@ -473,7 +473,7 @@ static void read_part(struct rtap_tracker *tracker, struct work *work, const str
 	part->complete = part->is_laid_out && !part->missing_count;
 }
 
-/* What `messages` tells of an RPC by its header. */
+/* Fills the message from the RPC header. */
 static void show_header(struct rtap_message *shown, const struct rtap_rpc_facts *facts, const struct rpc_call *call)
 {
 	const struct rpc_lost *lost = shown->kind == RTAP_KIND_RPC_REPLY ? &call->write_lost : &call->read_lost;
@@ -508,7 +508,7 @@ static void show_operations(struct message *message, const struct binder *binder
 	shown->status_name = binder->status_name;
 }
 
-/* What `messages` tells of a part. */
+/* Fills the message from a part. */
 static void show_part(const struct rtap_tracker *tracker, struct message *message, const struct work *work, const struct rpc_call *call)
 {
 	struct rtap_message *shown = &message->shown;
@@ -564,14 +564,14 @@ static void tell_exchange(struct rtap_tracker *tracker, const struct rpc_call *c
 	tracker->exchange(tracker->options.owner, &exchange);
 }
 
-/* Why bytes are missing is known of the whole, and that some are perhaps not how many. */
+/* The reason for missing bytes is known for the whole; their number may be unknown. */
 static void note_missing(struct rpc_part *part, const struct rpc_heard *heard)
 {
 	struct rtap_missing *missing = (struct rtap_missing *)(uintptr_t)part->missing;
 
 	for (uint32_t i = 0; i < part->missing_count; i++) {
 		missing[i].reason = heard->reason;
-		/* what was dropped is not missing, if more never came */
+		/* Received bytes that were dropped do not count as missing if others never arrived. */
 		if (heard->reason != RTAP_MISSING_EVICTED && missing[i].offset == heard->bytes.length && heard->seen < heard->length) {
 			missing[i].length -= heard->seen - missing[i].offset;
 			missing[i].offset = heard->seen;
@@ -587,7 +587,7 @@ static void note_missing(struct rpc_part *part, const struct rpc_heard *heard)
 	part->missing_count = 1;
 }
 
-/* The bytes themselves, if they are wanted. */
+/* Keeps the bytes if they are wanted. */
 static void keep_bytes(struct rtap_tracker *tracker, struct message *message, const struct rpc_heard *heard)
 {
 	struct coverage *data = &message->coverage;
@@ -616,7 +616,7 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 		.first_frame = heard->first_frame, .last_frame = heard->last_frame,
 		.time_ns = heard->time_ns, .time_end_ns = heard->time_end_ns,
 	};
-	/* there is no more to it without RDMA */
+	/* Without RDMA nothing else is needed. */
 	const struct rpc_call plain = { .xid = facts->xid, .repeats = told->repeats };
 	struct rtap_context context = { 0 };
 
@@ -630,7 +630,7 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 	stream_fini(&work.stream);
 }
 
-/* With its header read, and the program that the body is of known. */
+/* Whether the header was read and the program of the body is known. */
 static bool is_known(const struct rtap_rpc_facts *facts)
 {
 	return facts->present && facts->header_length && facts->program_known;
@@ -640,11 +640,11 @@ bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_
 {
 	if (!tracker->options.message || tracker->exchange || send->message_type != RDMA_MSG || send->lists_cut || send->captured < send->wire)
 		return false;
-	/* a call that comes in read chunks only is known later; a reply's write chunks say what landed in the call's */
+	/* A call in read chunks only is known later. The write chunks of a reply show which data the call's regions have. */
 	return is_known(&call->call.rpc) && (send == &call->call ? !send->lists.read_chunks : call->call.present && !send->lists.count);
 }
 
-/* Of one whose extents have to be gone through. */
+/* A message whose extents must be walked. */
 static void read_general(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
 {
 	struct xdr_extent lent[LENT_EXTENTS];
@@ -663,7 +663,7 @@ static void read_general(struct rtap_tracker *tracker, const struct rpc_call *ca
 	stream_fini(&work.stream);
 }
 
-/* The facts of its header become what they are with what is known of the call. False: it has to be read again. */
+/* Updates the facts of its header from the call. False: the header must be read again. */
 static bool know_header(const struct rpc_call *call, struct rpc_send *send)
 {
 	struct rtap_context context;
@@ -686,7 +686,7 @@ static void walk_operations(struct rtap_tracker *tracker, struct message *messag
 
 	xdr_init(&xdr, &extent, 1, 1);
 	binder_init(&binder, tracker, facts);
-	/* of a body that contradicts itself, what was told before that counts */
+	/* Of an inconsistent body, what was read before the error counts. */
 	rpc_body_walk(rpc_program_of_body(facts), facts, &xdr, &binder.sink);
 	show_operations(message, &binder);
 }
@@ -745,7 +745,10 @@ static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 		read_part(tracker, &asked, &call->call, &context, call->from_a);
 	}
 	if (call->reply.present && call->reply.bytes) {
-		/* what the reply says was written, when the capture cut off the call's list of where to: that is why it is not there */
+		/*
+		 * The reply shows what was written, but the capture truncated the call's list of where: the data is missing
+		 * for that reason.
+		 */
 		if (call->call.lists_cut)
 			call->reply.lists.not_captured = true;
 		else if (call->call.present)
@@ -793,13 +796,13 @@ void rpc_exchange_conclude(struct rtap_tracker *tracker, struct rpc_call *call)
 	if (call_shown && reply_shown) {
 		call_shown->partner = reply_shown;
 		reply_shown->partner = call_shown;
-		/* the capture can swap them: how long it took is not known then */
+		/* If the capture swapped them, the latency is unknown. */
 		reply_shown->shown.has_latency = call->reply.time_end_ns >= call->call.time_ns;
 		reply_shown->shown.latency_ns = call->reply.time_end_ns - call->call.time_ns;
 		call_shown->shown.has_latency = reply_shown->shown.has_latency;
 		call_shown->shown.latency_ns = reply_shown->shown.latency_ns;
 	}
-	/* how it was answered is known only now */
+	/* The outcome of the call is known only now. */
 	if (call_shown) {
 		show_error(&call_shown->shown, &call->call, call);
 		call_shown->call = NULL;

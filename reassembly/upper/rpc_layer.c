@@ -19,13 +19,13 @@ static bool is_set_up(const struct connection *connection)
 	return shown->learned_by_cm && shown->has_service && shown->service_id == CM_TCP_SERVICE(RPCRDMA_PORT);
 }
 
-/* Of RPC-over-RDMA, on a connection that carries it: larger numbers are something else. */
+/* Largest plausible version of RPC-over-RDMA on a connection that carries it. */
 #define MOST_PLAUSIBLE_VERSION 255
 #define MOST_PLAUSIBLE_TYPE 255
 
 /*
- * Whether all SENDs of a connection are known to be RPC-over-RDMA: it was set up for that (RFC 8267, 8), or has carried it and a handshake
- * or a call with its reply shows that it is what it seems.
+ * Whether all SENDs of a connection are known to be RPC-over-RDMA: it was set up for that (RFC 8267, 8), or it carried such
+ * messages and a handshake, or a call with its reply, confirms it.
  */
 static bool is_rpcrdma(const struct connection *connection)
 {
@@ -37,9 +37,9 @@ static bool is_rpcrdma(const struct connection *connection)
 }
 
 /*
- * RDMA_DONE and RDMA_ERROR have nothing to be known by but the connection that they are on; nor has a message of which the capture cut
- * off the lists, or one of another version or of a type that there is none of, which a responder refuses. RFC 5666, 4.2; RFC 8166, 4.2
- * and 4.5. The version is the header's second word, the type the fourth, in all versions.
+ * RDMA_DONE and RDMA_ERROR are recognised only by their connection. The same holds for a message with truncated lists, and
+ * for one of another version or an invalid type, which a responder refuses. RFC 5666, 4.2; RFC 8166, 4.2 and 4.5. The
+ * version is the header's second word, the type the fourth, in all versions.
  */
 static bool is_bare_rpcrdma(const struct message *message, const struct rtap_packet *packet)
 {
@@ -60,8 +60,8 @@ static bool is_bare_rpcrdma(const struct message *message, const struct rtap_pac
 }
 
 /*
- * A reply's program and procedure are known by its call; chunks can carry the message; and what read chunks complete is shown in
- * the packet that does.
+ * The program and procedure of a reply are those of its call; chunks can carry the message; and the packet that completes
+ * read chunks shows the call.
  */
 static bool take_packet(struct upper_work *work)
 {
@@ -105,7 +105,7 @@ static bool take_packet(struct upper_work *work)
 	return true;
 }
 
-/* A call is over when its reply is there: so is what it still waited for. */
+/* A call ends with its reply; so does what it still waited for. */
 static void end_claimed(struct rtap_tracker *tracker, const struct message *reply)
 {
 	struct rpc_call *call = reply->replies_to;
@@ -142,7 +142,7 @@ static bool take_send(struct upper_work *work)
 	return true;
 }
 
-/* The last READ of a call's read chunks: the call is read and shown with it. */
+/* The last READ of a call's read chunks: reads and shows the call. */
 static bool take_read(struct upper_work *work)
 {
 	work->packet->rpcrdma.present = false;
@@ -160,7 +160,7 @@ static void show_ahead(struct upper_work *work)
 	const struct rtap_rpc_facts *rpc = &work->packet->rpc;
 	const struct iwarp_call *call;
 
-	/* a reply that a chunk carried, all of which was there before the gap */
+	/* a reply in a chunk that was complete before the gap */
 	if (rpc_call_chunk(work->tracker, work->connection, work->from_a, NULL, work->packet, work->context) &&
 	    work->keep(work, &work->context->chunk))
 		work->dissect(work);

@@ -15,13 +15,13 @@ struct spare_operations {
 
 _Static_assert(sizeof(struct spare_operations) <= sizeof(struct rtap_operation), "it is put where operations were");
 
-/* Their memory is that of the messages. */
+/* Charged to the messages. */
 static void charge(struct rtap_tracker *tracker, uint32_t room)
 {
 	budget_charge(&tracker->budget, &tracker->messages, room * sizeof(struct rtap_operation));
 }
 
-/* What rpc_operations_grow() made room for when there are so many. */
+/* The room that rpc_operations_grow() made for this many. */
 static uint32_t room_of(uint32_t count)
 {
 	uint32_t room = RPC_OPERATIONS;
@@ -31,7 +31,7 @@ static uint32_t room_of(uint32_t count)
 	return room;
 }
 
-/* Twice as much room, from the heap. */
+/* Doubles the room, on the heap. */
 static struct rtap_operation *__attribute__((noinline)) more_operations(struct rtap_tracker *tracker, struct rtap_operation *operations,
 									uint32_t *room)
 {

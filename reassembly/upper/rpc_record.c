@@ -13,14 +13,14 @@
 #define FIRST_ROOM 65536u
 #define TRIMMED_ROOM 512u
 #define NO_PROGRESS_NS UINT64_C(1000000000)
-#define LEAST_MESSAGE 20 /* a reply that denies for authentication. RFC 5531, section 9 */
+#define LEAST_MESSAGE 20 /* a reply that denies authentication. RFC 5531, section 9 */
 #define LEAST_CALL 40
 #define LARGEST_AUTH 400 /* RFC 5531, 8.2 */
 #define MOST_FLAVORS 390100 /* the highest are pseudo flavors of RPCSEC_GSS. IANA, RPC authentication flavors */
 
 enum { CALL, REPLY };
 
-/* Whether the word at `at` behind the mark lies between two numbers, or is not there to tell. */
+/* Whether the word at `at` after the mark is between two numbers, or not present. */
 static bool word_may_be(const uint8_t *bytes, uint32_t length, uint32_t at, uint32_t low, uint32_t high)
 {
 	uint32_t word;
@@ -65,7 +65,7 @@ enum rpc_record_guess rpc_record_guess(const uint8_t *bytes, uint32_t length, bo
 		return RPC_RECORD_NO;
 	if (mark & LAST && fragment < LEAST_MESSAGE)
 		return RPC_RECORD_NO;
-	/* of a first fragment shorter than the header no more can be asked */
+	/* Of a first fragment shorter than the header no more can be checked. */
 	looked_at = fragment < RPC_RECORD_HEADER - MARK ? fragment + MARK : RPC_RECORD_HEADER;
 	if (length > looked_at)
 		length = looked_at;
@@ -113,11 +113,11 @@ static void free_copy(struct rpc_record_reader *reader)
 	reader->trimmed = false;
 }
 
-/* Of a record that makes no progress the first bytes are left, by which it is known what it is. */
+/* Drops all but the first bytes of a record without progress, which identify it. */
 static void trim(struct rpc_record_reader *reader)
 {
 	uint32_t room = reader->copied < TRIMMED_ROOM ? reader->copied : TRIMMED_ROOM;
-	uint8_t *smaller = memory_new(room); /* not the same memory cut off, so that the next copy fits where this one was */
+	uint8_t *smaller = memory_new(room); /* New memory instead of shrinking the old, so that the next copy fits where this one was. */
 
 	leave_copies(reader);
 	reader->trimmed = true;
@@ -130,7 +130,7 @@ static void trim(struct rpc_record_reader *reader)
 	reader->copied = reader->room = room;
 }
 
-/* The reader got bytes. Records that get none for a while give theirs up for it. */
+/* The reader grew. Others that have not grown for a while drop bytes for it. */
 static void note_growth(struct rpc_record_reader *reader)
 {
 	struct rpc_record_copies *copies = reader->copies;
@@ -172,7 +172,7 @@ void rpc_record_fini(struct rpc_record_reader *reader)
 	free_copy(reader);
 }
 
-/* Tells the record under way, whose bytes are `bytes` or the copy. A record begins behind it. */
+/* Delivers the current record, whose bytes are `bytes` or the copy. The next record begins after it. */
 static void tell(struct rpc_record_reader *reader, struct rtap_span bytes)
 {
 	struct rpc_record *record = &reader->record;
@@ -191,7 +191,7 @@ static void tell(struct rpc_record_reader *reader, struct rtap_span bytes)
 	reader->incomplete += record->missing != RPC_RECORD_WHOLE;
 	reader->too_large += record->missing == RPC_RECORD_TOO_LARGE;
 	reader->recovered += record->recovered;
-	reader->holder.evict = NULL; /* what the user does must not evict it */
+	reader->holder.evict = NULL; /* The user must not evict it. */
 	reader->user.record(reader->user.owner, record);
 	reader->holder.evict = evict;
 	free_copy(reader);
@@ -203,7 +203,7 @@ static void tell_copy(struct rpc_record_reader *reader)
 	tell(reader, (struct rtap_span){ reader->copy, reader->copied });
 }
 
-/* Makes room for `more` bytes. What the fragment will need is reserved only as it comes. */
+/* Makes room for `more` bytes. Memory for the rest of the fragment is allocated only as it arrives. */
 static bool reserve(struct rpc_record_reader *reader, uint32_t more)
 {
 	uint32_t need = reader->copied + more, room = reader->room ? reader->room : FIRST_ROOM;
@@ -283,7 +283,7 @@ static void end_fragment(struct rpc_record_reader *reader)
 		reader->state = RPC_RECORD_MARK;
 }
 
-/* Bytes within a fragment. Returns how many were taken. */
+/* Bytes within a fragment. Returns how many were consumed. */
 static uint32_t take_fragment(struct rpc_record_reader *reader, const uint8_t *bytes, uint32_t length)
 {
 	struct rpc_record *record = &reader->record;
@@ -326,7 +326,7 @@ static void pass_over(struct rpc_record_reader *reader, uint64_t bytes)
 	reader->passed_over += bytes;
 }
 
-/* Bytes of the stream in one piece. */
+/* Contiguous bytes of the stream. */
 struct stretch {
 	const uint8_t *bytes;
 	uint32_t length;
@@ -337,7 +337,10 @@ struct stretch {
 
 static void take(struct rpc_record_reader *reader, struct stretch stretch);
 
-/* A record begins in bytes put by, of which `old` are not in the stretch at hand. Returns how many of that its mark has. */
+/*
+ * A record begins in the stored bytes, of which `old` are before the current stretch. Returns how many bytes of the stretch
+ * its mark includes.
+ */
 static uint32_t begin_in_head(struct rpc_record_reader *reader, uint32_t old, uint64_t offset)
 {
 	uint8_t head[RPC_RECORD_HEADER];
@@ -352,8 +355,8 @@ static uint32_t begin_in_head(struct rpc_record_reader *reader, uint32_t old, ui
 }
 
 /*
- * Decides on bytes put by, with the help of the ones behind them. Returns how many of these were taken: all if they do
- * not suffice, none if no record begins in the old ones.
+ * Decides on stored bytes with the bytes after them. Returns how many of these were consumed: all if they do not suffice,
+ * none if no record begins in the stored ones.
  */
 static uint32_t take_head(struct rpc_record_reader *reader, const struct stretch *stretch)
 {
@@ -383,7 +386,7 @@ static uint32_t take_head(struct rpc_record_reader *reader, const struct stretch
 	return 0;
 }
 
-/* Looks for the beginning of a record; puts by what is too short to tell. Returns how many bytes were taken. */
+/* Searches the start of a record; stores bytes that are too short to decide. Returns how many bytes were consumed. */
 static uint32_t look(struct rpc_record_reader *reader, const struct stretch *stretch)
 {
 	const uint8_t *bytes = stretch->bytes;
@@ -448,7 +451,7 @@ void rpc_record_hole(struct rpc_record_reader *reader, const struct tcp_hole *ho
 {
 	bool is_within, hides_end;
 
-	/* a header that is cut off is too short to be sure, but where one has to begin its mark counts */
+	/* A truncated header is too short to be certain, but where a record must begin its mark counts. */
 	if (reader->state == RPC_RECORD_BEGINNING && reader->head_length >= MARK)
 		begin_in_head(reader, reader->head_length, hole->offset - reader->head_length);
 	is_within = reader->state == RPC_RECORD_FRAGMENT;

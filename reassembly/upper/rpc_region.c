@@ -10,11 +10,14 @@
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_region.h"
 
-/* Calls whose regions hold one address; those further up are not looked at. A server grants credits for few more, and each names memory of its own. */
+/*
+ * Most calls examined whose regions contain one address. A server grants few more credits, and each call names its own
+ * memory.
+ */
 #define MOST_CANDIDATES 64
-/* Calls without a reply whose regions are looked through one by one: tree operations cost more. */
+/* Calls without a reply whose regions are searched linearly: tree operations cost more. */
 #define MOST_LISTED 16
-/* Runs that a region is kept in: packets are not lost that often. */
+/* Most runs of a region: packets are not lost this often. */
 #define MOST_RUNS 4096
 
 static struct rpc_region *region_of(const struct tree_node *node)
@@ -22,7 +25,7 @@ static struct rpc_region *region_of(const struct tree_node *node)
 	return (struct rpc_region *)((char *)(uintptr_t)node - offsetof(struct rpc_region, node));
 }
 
-/* What distinguishes regions of one connection before their address: whose memory, how it moves, key. */
+/* Key of a connection's regions before their address: side, direction of transfer, r_key. */
 static uint64_t space_of(bool of_a, bool is_read, uint32_t r_key)
 {
 	return (uint64_t)of_a << 33 | (uint64_t)is_read << 32 | r_key;
@@ -33,7 +36,7 @@ static uint64_t space_of_region(const struct rpc_region *region)
 	return space_of(region->call->from_a, region->is_read, region->r_key);
 }
 
-/* Those of one place stand in the order of their calls. */
+/* Those at one address are in the order of their calls. */
 static int order(const struct tree_node *left, const struct tree_node *right)
 {
 	const struct rpc_region *a = region_of(left), *b = region_of(right);
@@ -45,7 +48,7 @@ static int order(const struct tree_node *left, const struct tree_node *right)
 		return a->begin < b->begin ? -1 : 1;
 	if (a->call->psn != b->call->psn)
 		return a->call->psn < b->call->psn ? -1 : 1;
-	/* of a sequence that began anew */
+	/* after the sequence restarted */
 	return (uintptr_t)a->call < (uintptr_t)b->call ? -1 : (uintptr_t)a->call > (uintptr_t)b->call;
 }
 
@@ -86,7 +89,7 @@ static void unlist_call(struct rpc_call *call)
 	regions->waiting -= !call->is_answered;
 }
 
-/* Puts the regions of listed calls, answered or not, into the tree. */
+/* Moves the regions of listed calls, answered or not, to the tree. */
 static void __attribute__((noinline)) index_listed(struct rpc_regions *regions, bool answered)
 {
 	struct rpc_call *call;
@@ -155,22 +158,25 @@ void rpc_region_set_answered(struct rpc_call *call)
 	note_reply_psn(call);
 }
 
-/* A search for the regions that hold an address. */
+/* A search for the regions that contain an address. */
 struct search {
 	const struct message *message;
 	uint64_t space, address;
 	uint32_t candidates;
-	struct rpc_region *found, *newest; /* the oldest that it can be; the newest of those that were not answered before */
-	struct rpc_region *answered;       /* the oldest of those that were answered after the message: it is of no later call */
+	struct rpc_region *found, *newest; /* oldest possible one; newest of those not answered before */
+	struct rpc_region *answered;       /* oldest of those answered after the message: it belongs to no later call */
 };
 
-/* Whether requests of a side were lost, or are not there yet, between two PSNs; `lost`: how many were when the first one was current. */
+/*
+ * Whether requests of a side between two PSNs were lost or have not arrived; `lost`: the number lost when the first PSN was
+ * current.
+ */
 static bool lost_between(const struct psn_stream *stream, uint64_t lost, uint64_t begin, uint64_t end)
 {
 	return stream->lost != lost || psn_is_missing(stream, begin, end);
 }
 
-/* Whether the reply to the call can have been lost before the message: the memory is another call's then. */
+/* Whether the reply to the call can have been lost before the message: the memory belongs to another call then. */
 static bool may_be_answered(const struct rpc_call *call, const struct message *message)
 {
 	const struct connection *connection = call->connection;
@@ -182,7 +188,7 @@ static bool may_be_answered(const struct rpc_call *call, const struct message *m
 	return lost_between(&connection->streams[!call->from_a], call->lost[0], call->next_psn[0], message->low);
 }
 
-/* Whether a call can have been lost that came after this one. */
+/* Whether a call after this one can have been lost. */
 static bool may_be_followed(const struct rpc_call *call)
 {
 	const struct psn_stream *stream = &call->connection->streams[call->from_a];
@@ -190,7 +196,7 @@ static bool may_be_followed(const struct rpc_call *call)
 	return !call->connection->ddp && lost_between(stream, call->lost[1], call->next_psn[1], stream->next);
 }
 
-/* Whether a request stays within the memory that the call names: beyond it the other end's device would have refused it. */
+/* Whether a request stays within the memory that the call names: otherwise the other end's device would have refused it. */
 static bool is_within(const struct rpc_region *region, const struct message *message)
 {
 	const struct chunk_lists *lists = &region->call->call.lists;
@@ -263,12 +269,13 @@ static void search_listed(struct search *search, const struct rpc_call *call)
 	}
 }
 
-/* SENDs among which one is looked for whose call is not known. */
+/* Most SENDs searched for one whose call is unknown. */
 #define MOST_AFTER 32
 
 /*
- * Whether the message can be of a call that was not seen: a SEND follows it in the sequence that answers no call that is known, and this
- * call came after one of the two, or the SEND after what follows it: packets were swapped. No SEND after the call's own reply counts.
+ * Whether the message can belong to an unseen call: a SEND after it in the sequence answers no known call, and this call
+ * arrived after one of the two, or the SEND after what follows it (packets were reordered). SENDs after the call's own reply
+ * do not count.
  */
 static bool is_before_unknown(const struct rpc_call *call, const struct message *message)
 {
@@ -293,7 +300,7 @@ static struct rpc_region *find(struct rtap_tracker *tracker, const struct messag
 		.address = shown->virtual_address,
 	};
 
-	/* what comes after all replies is about none of their calls' memory */
+	/* A message after all replies belongs to none of their calls. */
 	if (message->low < regions->reply_psn[!shown->from_a])
 		index_listed(regions, true);
 	search_listed(&search, regions->listed[false]);
@@ -305,7 +312,7 @@ static struct rpc_region *find(struct rtap_tracker *tracker, const struct messag
 		return search.found;
 	if (!may_be_answered(search.newest->call, message))
 		return search.newest;
-	/* the memory can be that of a call which was not seen, after a reply that was not */
+	/* The memory can belong to an unseen call, after an unseen reply. */
 	if (may_be_followed(search.newest->call))
 		return NULL;
 	search.newest->call->in_doubt = true;
@@ -345,7 +352,7 @@ void rpc_region_unclaim(struct message *message)
 	message->has_landed = false;
 }
 
-/* Whether memory allows a region to keep these bytes too; if not, it keeps none. */
+/* Whether memory suffices for a region to keep these bytes too; if not, it keeps none. */
 static bool has_room(struct rtap_tracker *tracker, struct rpc_region *region, uint64_t position, uint64_t length)
 {
 	uint64_t room = coverage_room_for(&region->data, position, length), limit = tracker->budget.limit;
@@ -382,12 +389,12 @@ static void land_run(struct rtap_tracker *tracker, struct rpc_region *region, st
 		else if (keep & COVERAGE_CRC)
 			crc = coverage_crc(bytes, length);
 	}
-	/* holes that an earlier one left, and nothing twice */
+	/* Fills holes left by an earlier message; existing bytes are kept. */
 	if (to->count >= MOST_RUNS || !coverage_add(to, begin - region->begin, bytes, length, crc, keep, &fresh))
 		tracker->counters.evictions++;
 }
 
-/* What a message brought to one region. */
+/* Copies a message's data to one region. */
 static void land_in(struct rtap_tracker *tracker, struct rpc_region *region, const struct message *message)
 {
 	uint64_t start = MESSAGE_ORIGIN - (message->origin - message->low) * message->stream->pmtu;
@@ -395,7 +402,7 @@ static void land_in(struct rtap_tracker *tracker, struct rpc_region *region, con
 	const struct coverage *data = &message->coverage, *cut = &message->cut;
 	unsigned keep = (tracker->keep & COVERAGE_CRC) | (region->keep_bytes ? COVERAGE_BYTES : 0u);
 
-	/* bytes that were to be kept and could not be are as good as not there */
+	/* Bytes that were wanted but could not be kept are treated as absent. */
 	tracker->counters.evictions += region->keep_bytes && message->bytes_dropped && data->count;
 	for (uint32_t i = 0; i < data->count && (!region->keep_bytes || data->bytes); i++) {
 		const struct coverage_run *run = &coverage_runs(data)[i];
@@ -407,7 +414,7 @@ static void land_in(struct rtap_tracker *tracker, struct rpc_region *region, con
 	rpc_call_charge(tracker, region->call, coverage_memory(&region->data) + coverage_memory(&region->cut), memory);
 }
 
-/* The region behind, if a READ or WRITE that is about this one and ends there touches it too; NULL: it does not. */
+/* The next region, if a READ or WRITE of this one that ends at `end` touches it too; NULL: it does not. */
 static struct rpc_region *next_touched(struct rpc_region *region, uint64_t end)
 {
 	const struct chunk_lists *lists = &region->call->call.lists;
@@ -417,7 +424,7 @@ static struct rpc_region *next_touched(struct rpc_region *region, uint64_t end)
 		       next : NULL;
 }
 
-/* The address behind the last byte that it reads or writes. */
+/* The address after the last byte that it reads or writes. */
 static uint64_t end_of(const struct message *message)
 {
 	uint64_t known = message_known_length(message);
@@ -433,7 +440,7 @@ void rpc_region_land(struct rtap_tracker *tracker, struct message *message)
 		land_in(tracker, region, message);
 	budget_touch(&tracker->budget, &message->region->call->holder);
 	message->has_landed = true;
-	/* of iWARP nothing is revised: TCP puts in order what one side sends */
+	/* For iWARP nothing is revised: TCP keeps the order of each side. */
 	if (message->connection->ddp)
 		rpc_region_unclaim(message);
 }
@@ -459,7 +466,7 @@ void rpc_region_empty(struct rtap_tracker *tracker, struct message *message)
 	}
 }
 
-/* Whether the reply to a call that was not seen can have been lost between READs and WRITEs that came before this call and the others. */
+/* Whether the reply to an unseen call can have been lost between READs and WRITEs before this call and the others. */
 static bool may_be_preceded(const struct rpc_call *call)
 {
 	const struct psn_stream *stream = &call->connection->streams[!call->from_a];

@@ -48,7 +48,7 @@ static void disconnect(void *owner, struct rpc_conversation *conversation)
 	connection_close(owner, connection);
 }
 
-/* It is not there any more when the frame is done. */
+/* The message is freed before the end of the frame. */
 static void drop_place(void *owner, struct message *message)
 {
 	struct rtap_tracker *tracker = owner;
@@ -57,7 +57,7 @@ static void drop_place(void *owner, struct message *message)
 	message_drop(tracker, message);
 }
 
-/* A message whose last byte has not come stands in the queue already: those that begin behind it are told behind it. */
+/* Queues an incomplete message: messages that begin later are reported after it. */
 static void hold_place(void *owner, struct rpc_direction *direction, uint64_t frame, int64_t time_ns)
 {
 	struct rtap_tracker *tracker = owner;
@@ -75,7 +75,7 @@ static void hold_place(void *owner, struct rpc_direction *direction, uint64_t fr
 	frame_touch(tracker, direction->place);
 }
 
-/* The reply that stands there waits for its call. */
+/* The reply at this place waits for its call. */
 static void reserve(void *owner, struct rpc_conversation *conversation, uint64_t frame, int64_t time_ns, struct message **slot)
 {
 	struct rtap_tracker *tracker = owner;
@@ -89,7 +89,7 @@ static void reserve(void *owner, struct rpc_conversation *conversation, uint64_t
 	frame_touch(tracker, *slot);
 }
 
-/* The one that holds the message's place, if any does; else a new one. */
+/* The message that reserved the place, if any; else a new one. */
 static struct message *take_place(struct rtap_tracker *tracker, struct rpc_conversation *conversation, bool from_a,
 				  const struct rpc_heard *heard, const struct rpc_told *told)
 {
@@ -141,7 +141,7 @@ static void pair(void *owner, struct message *call, struct message *reply, uint6
 		return;
 	call->partner = reply;
 	reply->partner = call;
-	/* the capture turned them round */
+	/* The capture swapped them. */
 	if (reply->shown.time_end_ns < call->shown.time_ns)
 		return;
 	call->shown.has_latency = reply->shown.has_latency = true;
@@ -182,7 +182,7 @@ void rpc_socket_packet(struct rtap_tracker *tracker, struct rpc_conversation *co
 	packet->flow.present = packet->flow.beside_rdma = true;
 	packet->flow.connection = connection->shown.number;
 	packet->flow.from_a = from_a != conversation->turned;
-	/* of the rest it is the content that counts here, not the segments */
+	/* Otherwise the content counts here, not the segments. */
 	if (facts && facts->analysis == RTAP_TCP_CAPTURED_TWICE)
 		packet->flow.tcp_analysis = facts->analysis;
 }
