@@ -11,16 +11,16 @@
 
 #include "capture/record.h"
 
-/* Frames that one batch holds at most. */
+/* Maximum number of frames in a batch. */
 #define BATCH_FRAMES 1024
 
 /*
- * Where blocks and batches come from and go back to. Outlives its owner for as long as any block or batch of it is
- * held; these may be released by any thread.
+ * A pool of blocks and batches. It outlives its owner while any of its blocks or batches is referenced; any thread may
+ * release these.
  */
 struct batch_pool;
 
-/* Memory that files are read into and that frames point into. */
+/* Memory into which files are read and to which frames point. */
 struct batch_block {
 	atomic_uint references;
 	struct batch_pool *pool;
@@ -30,17 +30,17 @@ struct batch_block {
 };
 
 /*
- * Memory that is not a pool's and that a batch's frames point into: receive buffers that a device lends. It is embedded in
- * whatever the device knows its buffers by.
+ * Borrowed memory outside of the pool to which a batch's frames point: a device's receive buffers. It is embedded in the device's
+ * own description of the buffer.
  */
 struct batch_loan {
-	/* The batch is gone. Called once for each batch that it was lent to, by the thread that released it last. */
+	/* Returns the buffer. Called once for each batch that borrowed it, by the thread that drops the batch's last reference. */
 	void (*give_back)(struct batch_loan *loan);
 };
 
 /*
- * A frame of an Ethernet device in a row of slots. A quarter of what struct rtap_frame takes: what one processor writes and another one
- * reads costs both of them.
+ * A frame of an Ethernet device in an array of slots. A quarter of the size of struct rtap_frame, because memory that one processor
+ * writes and another one reads costs time on both.
  */
 struct batch_packed {
 	uint32_t slot, wire_length;
@@ -49,53 +49,53 @@ struct batch_packed {
 
 /* A batch being filled. */
 struct batch {
-	struct rtap_batch shared; /* what users see; the first member */
+	struct rtap_batch shared; /* the public part; the first member */
 	atomic_uint references;
 	struct batch_pool *pool;
 	struct batch *next;               /* in the pool */
-	struct batch_block *block;        /* that its frames point into; NULL: none yet */
-	struct batch_loan *loan;          /* what its frames point into instead; NULL: nothing is lent */
-	bool counts_only;                 /* shared.frames is NULL; these have so many bytes captured, and so many were cut */
-	uint64_t counted_bytes, counted_cut; /* the bytes also of packed ones, both of records */
-	const uint8_t *records;           /* shared.frames is NULL until batch_unpack(): so many records, in `block`; NULL: none */
+	struct batch_block *block;        /* to which its frames point; NULL: none yet */
+	struct batch_loan *loan;          /* borrowed buffer to which its frames point instead; NULL: none */
+	bool counts_only;                 /* shared.frames is NULL; the two below are valid */
+	uint64_t counted_bytes, counted_cut; /* captured bytes (also of packed frames and records), truncated frames (also of records) */
+	const uint8_t *records;           /* records in `block`; shared.frames is NULL until batch_unpack(). NULL: none */
 	size_t record_bytes;
 	enum record_form record_form;
-	const uint8_t *slots;             /* `packed` has the frames until batch_unpack(); NULL: `frames` has */
-	uint32_t slot_stride, slot_most;  /* from slot to slot; bytes captured of a frame at the most */
-	bool closed;                      /* no more frames may be added: its block is full, or its loan ends here */
-	struct rtap_batch **held;         /* other batches that its frames point into */
+	const uint8_t *slots;             /* the frames are in `packed` until batch_unpack(). NULL: they are in `frames` */
+	uint32_t slot_stride, slot_most;  /* distance between slots; maximum captured bytes of a frame */
+	bool closed;                      /* no more frames may be added: its block is full, or the borrowed buffer ends */
+	struct rtap_batch **held;         /* other batches to whose memory its frames point */
 	size_t held_count, held_room;
-	struct batch_comments *comments;  /* where frame->comments point to */
+	struct batch_comments *comments;  /* to which frame->comments point */
 	struct batch_packed packed[BATCH_FRAMES];
 	struct rtap_frame frames[BATCH_FRAMES];
 };
 
-/* Blocks get `block_size` bytes unless more is asked for. Returns NULL when memory is out. */
+/* Blocks have `block_size` bytes unless more are requested. Returns NULL if out of memory. */
 struct batch_pool *batch_pool_create(size_t block_size);
 
-/* The owner's reference goes. NULL is ignored. */
+/* Drops the owner's reference. NULL is ignored. */
 void batch_pool_release(struct batch_pool *pool);
 
 size_t batch_pool_block_size(const struct batch_pool *pool);
 
-/* Gives a block of at least `size` bytes with one reference, or NULL when memory is out. */
+/* Returns a block of at least `size` bytes with one reference, or NULL if out of memory. */
 struct batch_block *batch_block_get(struct batch_pool *pool, size_t size);
 struct batch_block *batch_block_hold(struct batch_block *block);
 void batch_block_release(struct batch_block *block);
 
-/* Whether the caller has the only reference, so that the bytes may change. */
+/* Returns whether the caller has the only reference and may change the bytes. */
 bool batch_block_is_unshared(struct batch_block *block);
 
-/* Gives an empty batch with one reference, or NULL when memory is out. rtap_batch_release() gives it back. */
+/* Returns an empty batch with one reference, or NULL if out of memory. Release it with rtap_batch_release(). */
 struct batch *batch_get(struct batch_pool *pool);
 
-/* Writes the frames out that are packed or records, if any are. */
+/* Expands packed frames or records, if any, to shared.frames. */
 void batch_unpack(struct batch *batch);
 
-/* Keeps `other` for as long as `batch` lives. False: memory is out. */
+/* Holds a reference to `other` for the lifetime of `batch`. False: out of memory. */
 bool batch_keep(struct batch *batch, struct rtap_batch *other) __attribute__((warn_unused_result));
 
-/* Room for `count` comments of one frame that lives as long as the batch, or NULL when memory is out. */
+/* Allocates `count` comments of one frame with the lifetime of the batch; NULL if out of memory. */
 struct rtap_span *batch_comments(struct batch *batch, uint32_t count);
 
 #endif

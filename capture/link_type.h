@@ -5,13 +5,13 @@
 #include <stdint.h>
 
 /*
- * LINKTYPE_ numbers stand in files, DLT_ numbers in libpcap's calls. Most are equal; some DLT_ numbers
- * differ from system to system.
+ * Files use LINKTYPE_ numbers, libpcap's functions DLT_ numbers. Most are equal; some DLT_ numbers
+ * depend on the operating system.
  */
 int link_type_to_dlt(uint32_t link_type);
 uint32_t link_type_of_dlt(int dlt);
 
-/* The LINKTYPE_ number meant by a file's: some old programs wrote their system's DLT_ number for raw IP. */
+/* The LINKTYPE_ number for the number in a file: some old programs wrote their system's DLT_ number for raw IP. */
 uint32_t link_type_of_file(uint32_t number);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Frames in the form that capture files have them in, one behind the other, ready to be written: pcap's records
- * (draft-ietf-opsawg-pcap, 5) or pcapng's enhanced packet blocks (draft-ietf-opsawg-pcapng, 4.3) of the first interface, in
- * this machine's byte order.
+ * Frames in capture file format, contiguous and ready to be written: pcap records (draft-ietf-opsawg-pcap, 5) or pcapng
+ * enhanced packet blocks (draft-ietf-opsawg-pcapng, 4.3) of the first interface, in host byte order.
  */
 #ifndef CAPTURE_RECORD_H
 #define CAPTURE_RECORD_H
@@ -20,24 +19,24 @@ enum record_form {
 	RECORD_PCAPNG,
 };
 
-/* Reads the format off a file's name; *compressed likewise. True: pcapng. */
+/* Determines the format (true: pcapng) and *compressed from a file's name. */
 bool record_name_is_pcapng(const char *name, bool *compressed);
 
-/* The form of records that a file of this name has. */
+/* The form of records in a file of this name. */
 enum record_form record_form_of(const char *name);
 
 #define RECORD_PCAP_HEADER 16u
 #define RECORD_PCAPNG_HEADER (PCAPNG_BLOCK_HEADER + PCAPNG_PACKET_LENGTH)
-#define RECORD_CHUNK 32u /* bytes copied at a time: so many beyond a frame's end are read, and beyond a record's written */
+#define RECORD_CHUNK 32u /* bytes copied at a time; up to as many are read beyond a frame's end and written beyond a record's */
 #define RECORD_NS_A_SECOND 1000000000u
 
-/* Room that a record of so many captured bytes needs while it is made. */
+/* Buffer size needed to make a record with this number of captured bytes. */
 static inline size_t record_room(size_t captured)
 {
 	return captured + RECORD_PCAPNG_HEADER + 2 * RECORD_CHUNK;
 }
 
-/* Bytes of the record there. */
+/* Size of the record. */
 static inline size_t record_size(enum record_form form, const uint8_t *record)
 {
 	uint32_t length;
@@ -50,14 +49,14 @@ static inline size_t record_size(enum record_form form, const uint8_t *record)
 	return RECORD_PCAP_HEADER + length;
 }
 
-/* In pieces of fixed length, which takes no call and few branches: for frames of some hundred bytes. */
+/* Copies in chunks of fixed length, without calls and with few branches: for frames of some hundred bytes. */
 static inline void record_copy(uint8_t *to, const uint8_t *from, uint32_t length)
 {
 	for (uint32_t done = 0; done < length; done += RECORD_CHUNK)
 		memcpy(to + done, from + done, RECORD_CHUNK);
 }
 
-/* Makes a record; its size. The time is one since 1970 that 32 bits of seconds can tell, else the next to it. */
+/* Makes a record and returns its size. Times before 1970, or beyond 32 bits of seconds (pcap), are clamped. */
 static inline size_t record_make(enum record_form form, uint8_t *record, const uint8_t *bytes, uint32_t captured, uint32_t wire_length,
 				 int64_t time_ns)
 {
@@ -83,7 +82,7 @@ static inline size_t record_make(enum record_form form, uint8_t *record, const u
 	return sizeof header + captured;
 }
 
-/* The frame of a record that record_make() made; its bytes are the record's. */
+/* The frame of a record from record_make(); it borrows the record's bytes. */
 static inline struct rtap_frame record_frame(enum record_form form, const uint8_t *record)
 {
 	struct rtap_frame frame = { .link_type = RTAP_LINK_ETHERNET };

@@ -12,9 +12,9 @@
 
 #include "capture/batch.h"
 
-#define SINK_LEAST_LENT 512 /* bytes that are written from where they are: copying fewer costs less */
+#define SINK_LEAST_LENT 512 /* minimum bytes written without a copy: copying fewer is cheaper */
 
-/* Where the bytes of a capture file go. After a failure everything more is given up. */
+/* Output of a capture file. After a failure all further bytes are discarded. */
 struct sink;
 
 /* Creates the file `name`; "-" is standard output. Compressed: as gzip (RFC 1952). FAILED: *sink is NULL. */
@@ -24,39 +24,38 @@ enum rtap_status sink_open(struct sink **sink, const char *name, bool compressed
 /* The name for messages. */
 const char *sink_name(const struct sink *sink);
 
-/* Bytes that the file has or will have by those taken so far; of a compressed file those that are compressed already. */
+/* Size of the file including buffered bytes; of a compressed file, without bytes not yet compressed. */
 uint64_t sink_size(const struct sink *sink);
 
-/* Gives a regular file to somebody; anything else stays whose it is. */
+/* Changes the owner of a regular file; the owner of other files is unchanged. */
 enum rtap_status sink_hand_over(struct sink *sink, uid_t user, gid_t group, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /*
- * Takes bytes; they may stay in a buffer. Unless a flush comes between, an uncompressed file is written in pieces of
- * 256 KiB, each at a multiple of that. FAILED: the file cannot be written; a regular, uncompressed file has been cut behind
- * the last whole unit that it took.
+ * Writes bytes, which may be buffered. Without flushes, an uncompressed file is written in blocks of 256 KiB at multiples of
+ * that. FAILED: the file cannot be written; a regular, uncompressed file has been truncated after the last complete unit.
  */
 enum rtap_status sink_write(struct sink *sink, const void *bytes, size_t length, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/* The same, but long pieces are written from where they are: the batch that has them is held until then. */
+/* The same, but long byte ranges are written without a copy: the batch with them is held until then. */
 enum rtap_status sink_lend(struct sink *sink, const void *bytes, size_t length, struct rtap_batch *batch, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/* Whether so many bytes of records can be lent; if not, they are to be written one by one. */
+/* Returns whether `length` bytes of records can be written without a copy; if not, write them one by one. */
 bool sink_takes_records(const struct sink *sink, size_t length);
 
-/* Takes all of a batch's records, of which each is a unit, from where they are: the batch is held until they are written. */
+/* Writes all records of a batch, each of them a unit, without a copy: the batch is held until they are written. */
 enum rtap_status sink_lend_records(struct sink *sink, struct batch *batch, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/* What was taken so far ends a unit (a record, a block): a file that gets full is cut there. */
+/* Marks the end of a unit (a record, a block), after which the file is truncated if writing fails. */
 void sink_mark(struct sink *sink);
 
-/* Makes all bytes taken reach the file. */
+/* Writes all buffered bytes to the file. */
 enum rtap_status sink_flush(struct sink *sink, struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* Flushes, closes and frees. A failure that has been told is not told again. NULL is OK. */
+/* Flushes, closes and frees. A failure already reported is not reported again. NULL is ignored: OK. */
 enum rtap_status sink_close(struct sink *sink, struct rtap_error *error) __attribute__((warn_unused_result));
 
 #endif

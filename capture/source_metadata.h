@@ -6,19 +6,19 @@
 
 #include <rdmatap/source.h>
 
-/* Input of any length may name interfaces and comments without end; memory may not grow so. */
+/* Limits: the input may have any number of interfaces and comments, but memory must be bounded. */
 #define SOURCE_MAX_INTERFACES 65536
 #define SOURCE_MAX_NOTES 4096
 #define SOURCE_MAX_TEXT_BYTES (4u << 20)
 
 /* Metadata of a source's inputs: interfaces, notes, counters. All zero: empty. */
 struct source_metadata {
-	struct rtap_interface *interfaces; /* the texts but `file` are owned here */
+	struct rtap_interface *interfaces; /* owns the texts except `file` */
 	size_t interface_count, interface_room;
 	char **notes;
 	size_t note_count, note_room;
 	size_t text_bytes;                 /* of the interfaces' texts and the notes */
-	bool texts_dropped, notes_dropped; /* texts of interfaces, notes, past a limit; a note says so */
+	bool texts_dropped, notes_dropped; /* texts or notes beyond a limit were dropped; a note reports it */
 	struct rtap_source_counters counters;
 };
 
@@ -32,17 +32,17 @@ struct numbering {
 void numbering_take(struct numbering *numbering, struct rtap_batch *batch);
 /* The same for frames that are only counted. */
 void numbering_count(struct numbering *numbering, uint64_t frames, uint64_t captured_bytes, uint64_t cut_frames);
-/* Sets the counters to what they were at that position. */
+/* Sets the counters to their values at that position. */
 void source_metadata_set_counters(struct source_metadata *metadata, const struct numbering *numbering);
 
 /*
- * Adds an interface, with copies of its texts except `file`, which is borrowed; NULL texts become "", and so do others past
- * SOURCE_MAX_TEXT_BYTES, which a note then says. *index is its number. False: out of memory, or SOURCE_MAX_INTERFACES are there.
+ * Adds an interface, with copies of its texts except `file`, which is borrowed; NULL texts become "", and so do texts beyond
+ * SOURCE_MAX_TEXT_BYTES, which a note reports. *index is its number. False: out of memory, or SOURCE_MAX_INTERFACES reached.
  */
 bool source_metadata_add_interface(struct source_metadata *metadata, const struct rtap_interface *interface, uint32_t *index)
 	__attribute__((warn_unused_result));
 
-/* Adds the note "FILE: TEXT"; past a limit a last note says that the rest is dropped. False: out of memory. */
+/* Adds the note "FILE: TEXT"; beyond a limit a last note reports that the rest is dropped. False: out of memory. */
 bool source_metadata_add_note(struct source_metadata *metadata, const char *file, const uint8_t *text, size_t length)
 	__attribute__((warn_unused_result));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A pool of threads that work on batches for a consumer, which takes them in order: they read ahead of it, may prepare batches that it
- * has not taken yet, and finish those that it gave back. The consumer works too while it would have to wait.
+ * A pool of threads that process batches for a consumer, which takes them in order: they read ahead, may prepare batches not yet
+ * taken, and finish those given back. While the consumer would have to wait, it works too.
  */
 #ifndef CAPTURE_WORKER_POOL_H
 #define CAPTURE_WORKER_POOL_H
@@ -16,9 +16,9 @@ struct worker_pool_batch {
 	enum rtap_status status;
 	struct rtap_batch *batch; /* OK: with one reference, owned by the pool until taken_over is set */
 	struct rtap_error error;  /* BROKEN, FAILED */
-	uint64_t read_bytes;      /* position of reading after it */
+	uint64_t read_bytes;      /* position in the input after it */
 	struct rtap_source_counters counters; /* likewise */
-	bool prepared;            /* `prepare` said so */
+	bool prepared;            /* `prepare` returned true */
 	bool taken_over;          /* the consumer owns the batch */
 	void *work;               /* the user's, for any batch in this slot; NULL at first */
 };

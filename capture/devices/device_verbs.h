@@ -6,7 +6,7 @@
 
 #include "capture/devices/sysfs.h"
 
-/* Asks a device by libibverbs; what it says is put into `memory`. False: memory is out. */
+/* Queries a device with libibverbs; results are allocated in `memory`. False: out of memory. */
 bool device_verbs_ask(struct sysfs_memory *memory, const struct rtap_device *device, struct rtap_device_verbs *verbs)
 	__attribute__((warn_unused_result));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading sysfs. A file holds one short value; one that is missing, empty, unreadable, too long or not what was expected has
- * no value, and that is no error: only memory that is out is.
+ * Reading sysfs. A file has one short value; if it is missing, empty, unreadable, too long or malformed, the value is unknown,
+ * which is not an error. The only error is lack of memory.
  */
 #ifndef CAPTURE_DEVICES_SYSFS_H
 #define CAPTURE_DEVICES_SYSFS_H
@@ -12,15 +12,15 @@
 
 #include <rdmatap/source.h>
 
-/* Bytes of a path that is looked at, with its end. */
+/* Maximum size of a path, with its terminator. */
 #define SYSFS_PATH 4096
 
-/* Memory that is freed at once. Zero: nothing yet. */
+/* Allocations that are freed together. Zero: none yet. */
 struct sysfs_memory {
 	struct sysfs_piece *pieces;
 };
 
-/* Zeroed memory, or NULL when it is out. */
+/* Zeroed memory, or NULL if out of memory. */
 void *sysfs_allocate(struct sysfs_memory *memory, size_t size);
 char *sysfs_copy(struct sysfs_memory *memory, const char *text);
 void sysfs_free(struct sysfs_memory *memory);
@@ -29,18 +29,18 @@ void sysfs_free(struct sysfs_memory *memory);
 bool sysfs_path(char path[SYSFS_PATH], const char *format, ...) __attribute__((format(printf, 2, 3), warn_unused_result));
 
 /*
- * The text in a file, without the white space around it: *text is NULL if there is none. False: memory is out.
- * Texts hold no zero bytes, but may hold any other.
+ * The text in a file, without leading and trailing white space: *text is NULL if there is none. False: out of memory.
+ * Texts may have any bytes except zero bytes.
  */
 bool sysfs_text(struct sysfs_memory *memory, const char *path, const char **text) __attribute__((warn_unused_result));
 
-/* The number up to `most`, decimal or with 0x in front, that a file begins with; behind it may stand ':' or a space and more. */
+/* The number at the start of a file, at most `most`, decimal or 0x hexadecimal; ':' or a space and more text may follow. */
 struct rtap_count sysfs_number(const char *path, uint64_t most);
 
-/* As "0002:c903:00a1:b2c0". Zero is none. */
+/* A GUID as "0002:c903:00a1:b2c0". Zero is unknown. */
 struct rtap_count sysfs_guid(const char *path);
 
-/* As eight groups of four digits with colons between. False: there is none. */
+/* A GID as eight groups of four digits, separated by colons. False: none. */
 bool sysfs_gid(const char *path, uint8_t gid[16]);
 
 struct sysfs_names {
@@ -49,13 +49,13 @@ struct sysfs_names {
 };
 
 /*
- * The names in a folder, but for those that begin with a dot, sorted as strverscmp(3) does; at most `most`. No folder, no
- * names. False: memory is out.
+ * The names in a directory, except those that begin with a dot, sorted as by strverscmp(3); at most `most`. None if there is no
+ * directory. False: out of memory.
  */
 bool sysfs_list(struct sysfs_memory *memory, const char *path, size_t most, struct sysfs_names *names)
 	__attribute__((warn_unused_result));
 
-/* Whether a name is a decimal number without a sign or leading zeros, up to `most`. */
+/* Returns whether a name is a decimal number without sign or leading zeros, at most `most`. */
 bool sysfs_is_number(const char *name, uint32_t most, uint32_t *number);
 
 #endif

@@ -12,12 +12,12 @@
 #include "capture/source_metadata.h"
 #include "capture/file/stream.h"
 
-/* Captured bytes of one frame beyond which a length is taken for damage. */
+/* Maximum captured bytes of a frame: a larger length is treated as corruption. */
 #define FILE_MAX_CAPTURED (16u * 1024 * 1024)
 
 /*
- * Frames that a batch of a file gets at most: some, so that handing batches to another thread costs little; few, so that what is made
- * of them is still in a processor's cache when it is taken up again, and can be written out soon.
+ * Maximum frames per batch of a file: enough to make passing batches between threads cheap; few enough that their results are
+ * still in the processor's cache when they are used and are written soon.
  */
 #define FILE_BATCH_FRAMES 512
 
@@ -29,37 +29,37 @@ struct file {
 	struct source_metadata *metadata;      /* borrowed */
 	const struct file_format *format;
 	struct batch_block *block;
-	size_t begin, end;          /* in the block: bytes that are read and not used */
-	uint64_t offset;            /* in the (inflated) input: of `begin` */
+	size_t begin, end;          /* in the block: bytes read and not yet used */
+	uint64_t offset;            /* of `begin` in the (inflated) input */
 	uint64_t frame_count;       /* read so far */
-	bool finished;              /* the end or the fault has been told */
-	bool swapped;               /* the numbers of the file, or section, are not in this machine's byte order */
+	bool finished;              /* the end or the error has been reported */
+	bool swapped;               /* the numbers of the file or section are not in host byte order */
 	union {
 		struct {
 			uint32_t link_type, interface;
-			uint32_t fraction_ns; /* a time stamp's fraction counts so many nanoseconds */
-			bool mixed_lengths;   /* version 2.3: the two lengths may have changed places */
+			uint32_t fraction_ns; /* unit of a time stamp's fraction in nanoseconds */
+			bool mixed_lengths;   /* version 2.3: the two lengths may be swapped */
 		} pcap;
 		struct {
-			struct pcapng_interface *interfaces; /* of the section */
+			struct pcapng_interface *interfaces; /* of the current section */
 			size_t interface_count, interface_room;
 		} pcapng;
 	};
 };
 
-/* A format of capture files. */
+/* A capture file format. */
 struct file_format {
-	/* What one unit of it is called when it is cut off. */
+	/* Name of a unit, for messages about truncation. */
 	const char *unit;
 	/*
-	 * Reads what stands at the file's beginning. *need: as in read(). FAILED: the file cannot be read, see the reason.
+	 * Reads the start of the file. *need: as in read(). FAILED: the file cannot be read, see the reason.
 	 * May be NULL.
 	 */
 	enum rtap_status (*open)(struct file *file, size_t *need, struct rtap_error *reason);
 	/*
-	 * Appends frames to the batch for as long as there are whole units between begin and end and room in the
-	 * batch, moving `begin` on. *need: how many bytes the next unit takes, as far as can be seen. BROKEN: what
-	 * stands at `begin` cannot be right, see the reason; FAILED: memory is out.
+	 * Appends frames to the batch while there are complete units between begin and end and room in the batch, and
+	 * advances `begin`. *need: size of the next unit in bytes, as far as known. BROKEN: the data at `begin` is
+	 * invalid, see the reason; FAILED: out of memory.
 	 */
 	enum rtap_status (*read)(struct file *file, struct batch *batch, size_t *need, struct rtap_error *reason);
 	/* Frees what the format holds. May be NULL. */
@@ -69,15 +69,15 @@ struct file_format {
 extern const struct file_format pcap_format, pcapng_format;
 
 /*
- * Opens a capture file on the stream, which it takes over, also when it fails. The name is for messages, borrowed.
+ * Opens a capture file on the stream and takes ownership of the stream, also on failure. The name is for messages, borrowed.
  * FAILED: *file is NULL.
  */
 enum rtap_status file_open(struct file **file, const char *name, struct stream *stream, struct batch_pool *pool,
 			   struct source_metadata *metadata, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
- * Appends frames to an empty batch: those that are there without waiting for more, with bytes, lengths, link type,
- * interface, time_ns and comments. OK without a frame: a signal interrupted the wait. BROKEN is told once, then END.
+ * Appends frames to an empty batch: those available without waiting for more, with bytes, lengths, link type, interface,
+ * time_ns and comments. OK without a frame: a signal interrupted the wait. BROKEN is returned once, then END.
  */
 enum rtap_status file_read(struct file *file, struct batch *batch, struct rtap_error *error)
 	__attribute__((warn_unused_result));
@@ -85,7 +85,7 @@ enum rtap_status file_read(struct file *file, struct batch *batch, struct rtap_e
 /* Closes and frees. NULL is ignored. */
 void file_close(struct file *file);
 
-/* Passes `count` used bytes. */
+/* Advances past `count` used bytes. */
 static inline void file_advance(struct file *file, size_t count)
 {
 	file->begin += count;

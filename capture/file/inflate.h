@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Inflating gzip members (RFC 1952): by ISA-L where it is there, which takes 40 % of zlib's time.
+ * Inflating gzip members (RFC 1952), with ISA-L if available, which takes 40 % of zlib's time.
  */
 #ifndef CAPTURE_FILE_INFLATE_H
 #define CAPTURE_FILE_INFLATE_H
@@ -11,7 +11,7 @@
 
 struct inflater;
 
-/* One step: from here to there. The four are moved on by what was used and made. */
+/* Input and output of one step. All four members are advanced past the bytes consumed and produced. */
 struct inflation {
 	const uint8_t *stored;
 	size_t stored_length;
@@ -20,19 +20,19 @@ struct inflation {
 };
 
 enum inflated {
-	INFLATED,        /* some; nothing at all if there are no more bytes to inflate or no room */
-	INFLATED_MEMBER, /* to the member's end, and its checksum and length are right */
+	INFLATED,        /* progress; none if there is no more input or no room */
+	INFLATED_MEMBER, /* the end of the member, with correct checksum and length */
 	INFLATE_CORRUPT,
 	INFLATE_NO_MEMORY,
 };
 
-/* NULL: memory is out. It stands before a member's first byte. */
+/* Starts before a member's first byte. NULL: out of memory. */
 struct inflater *inflater_create(void);
 
-/* Inflates on. *reason, of CORRUPT: what is wrong, or NULL. */
+/* Continues to inflate. *reason, with CORRUPT: a description of the error, or NULL. */
 enum inflated inflater_run(struct inflater *inflater, struct inflation *inflation, const char **reason);
 
-/* Another member begins. */
+/* Starts the next member. */
 void inflater_restart(struct inflater *inflater);
 
 /* NULL is ignored. */

@@ -4,10 +4,10 @@
 
 /* The pcapng format's numbers. draft-ietf-opsawg-pcapng; numbers in comments are its sections. */
 
-/* 3.1: a block is type, length, body, the length again; padded to 32 bits */
+/* 3.1: a block is type, length, body, length repeated; padded to 32 bits */
 #define PCAPNG_BLOCK_HEADER 8
 #define PCAPNG_BLOCK_LEAST 12
-#define PCAPNG_BLOCK_MOST (17u * 1024 * 1024) /* ours: a frame of FILE_MAX_CAPTURED and options */
+#define PCAPNG_BLOCK_MOST (17u * 1024 * 1024) /* our limit: a frame of FILE_MAX_CAPTURED bytes and options */
 
 enum pcapng_block_type {
 	PCAPNG_INTERFACE = 1,
@@ -20,7 +20,7 @@ enum pcapng_block_type {
 	PCAPNG_SECRETS = 10,
 	PCAPNG_CUSTOM = 0x0bad,
 	PCAPNG_CUSTOM_LOCAL = 0x40000bad,
-	PCAPNG_SECTION = 0x0a0d0d0a, /* reads the same in both byte orders */
+	PCAPNG_SECTION = 0x0a0d0d0a, /* the same in both byte orders */
 };
 
 /* 3.5: an option is code, length, value; padded to 32 bits */
@@ -56,7 +56,7 @@ enum pcapng_option_code {
 #define PCAPNG_INTERFACE_SNAP_LENGTH 4
 #define PCAPNG_INTERFACE_LENGTH 8
 
-/* 4.3: enhanced packet; also the obsolete packet block, but for the interface's width */
+/* 4.3: enhanced packet; also the obsolete packet block, except for the width of the interface */
 #define PCAPNG_PACKET_TIME_HIGH 4
 #define PCAPNG_PACKET_TIME_LOW 8
 #define PCAPNG_PACKET_CAPTURED 12

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Files one after the other, from batches.
+ * Writing sequences of files from batches.
  */
 #ifndef CAPTURE_FILE_SERIES_H
 #define CAPTURE_FILE_SERIES_H
 
 #include "capture/file/writer.h"
 
-/* As rtap_series_write(), but what is long is written from where the batch has it, which is held until then. NULL: it is copied. */
+/* As rtap_series_write(), but long frames are written without a copy and the batch is held until then. NULL: copied. */
 enum rtap_status series_write_of(struct rtap_series *series, const struct rtap_frame *frame, struct rtap_batch *batch,
 				 struct rtap_error *error)
 	__attribute__((warn_unused_result));

@@ -8,35 +8,35 @@
 
 #include <rdmatap/error.h>
 
-/* The bytes of one input, inflated when its content is gzip's (RFC 1952). */
+/* The bytes of one input, inflated if its content is in gzip format (RFC 1952). */
 struct stream;
 
 /*
- * Opens the file `name`; "-" is standard input. Nothing is read yet. FAILED: *stream is NULL; *reason is told without
+ * Opens the file `name`; "-" is standard input. Nothing is read yet. FAILED: *stream is NULL; *reason does not include
  * the file's name.
  */
 enum rtap_status stream_open(struct stream **stream, const char *name, struct rtap_error *reason)
 	__attribute__((warn_unused_result));
 
 /*
- * Reads from memory, which is borrowed for the stream's life, `step` stored bytes at a time (0: as many as there is
- * room for), as a pipe would give them.
+ * Reads from memory, which is borrowed for the stream's lifetime, `step` stored bytes at a time (0: as many as fit), like a
+ * pipe.
  */
 enum rtap_status stream_open_memory(struct stream **stream, const uint8_t *bytes, size_t size, size_t step,
 				    struct rtap_error *reason) __attribute__((warn_unused_result));
 
 /*
- * Reads at least one and at most `room` bytes (`room` is not 0), without waiting for more than have arrived; *got is
- * how many. OK with *got 0: a signal handler, set up without SA_RESTART, interrupted the wait. END: no more. BROKEN:
- * the input cannot be read on, and all before has been given; *reason is told without the file's name.
+ * Reads at least one and at most `room` bytes (`room` is not 0), without waiting for more than have arrived; *got is their
+ * number. OK with *got 0: a signal handler, installed without SA_RESTART, interrupted the wait. END: end of input. BROKEN:
+ * an error in the input, after all bytes before it were returned; *reason does not include the file's name.
  */
 enum rtap_status stream_read(struct stream *stream, uint8_t *to, size_t room, size_t *got, struct rtap_error *reason)
 	__attribute__((warn_unused_result));
 
-/* Whether the content is compressed. Known once a read has succeeded. */
+/* Returns whether the content is compressed. Valid after a successful read. */
 bool stream_is_compressed(const struct stream *stream);
 
-/* Bytes read so far, as stored, and in total; 0 if that cannot be known. */
+/* Bytes read so far, as stored, and in total; the total is 0 if unknown. */
 uint64_t stream_bytes_read(const struct stream *stream);
 uint64_t stream_bytes_total(const struct stream *stream);
 

@@ -7,26 +7,26 @@
 #include "capture/batch.h"
 
 /*
- * As rtap_writer_open(), but the end of `like` says which format it is to be, and the source (borrowed; NULL: none) what a
- * pcapng file says of interfaces.
+ * As rtap_writer_open(), but the suffix of `like` determines the format, and the source (borrowed; NULL: none) supplies the
+ * interface descriptions of a pcapng file.
  */
 enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name, const char *like, uint32_t link_type,
 				  bool unbuffered, const struct rtap_source *source, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/* As rtap_writer_write(); likewise. */
+/* As rtap_writer_write(); long frames are written without a copy and `batch` (NULL: copied) is held until then. */
 enum rtap_status writer_write_of(struct rtap_writer *writer, const struct rtap_frame *frame, struct rtap_batch *batch,
 				 struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /*
- * Writes a batch's records as they are, from where they are: the batch is held until then. False: nothing is done, because
- * they do not fit this file, or are so few that it would not pay. Else *status is as of rtap_writer_write().
+ * Writes a batch's records unchanged and without a copy: the batch is held until then. False: nothing was done, because
+ * they do not suit this file, or are too few. Otherwise *status is as returned by rtap_writer_write().
  */
 bool writer_write_records(struct rtap_writer *writer, struct batch *batch, enum rtap_status *status, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/* Bytes of the file so far; of a compressed one those that are compressed already. */
+/* Size of the file so far; of a compressed file, without bytes not yet compressed. */
 uint64_t writer_size(const struct rtap_writer *writer);
 
 /* As rtap_series_hand_over(). */

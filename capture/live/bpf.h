@@ -6,11 +6,11 @@
 #include <string.h>
 
 #define BPF_OPTIMIZED_MAX 512
-#define BPF_TEXT_MAX 8192 /* libpcap's work grows with the square of the length even so: this much takes 0.8 s, twice as much 3.5 s */
+#define BPF_TEXT_MAX 8192 /* even without optimizer, libpcap's time is quadratic in the length: 0.8 s for this length, 3.5 s for twice */
 
 /*
- * Whether a capture filter is short enough for libpcap's optimizer, whose work grows with the cube of the number of terms: one of 400
- * hosts took 6 s. Without it a filter passes the same frames; only a filter that can pass none is not refused.
+ * Returns whether a capture filter is short enough for libpcap's optimizer, whose time is cubic in the number of terms: 6 s for 400
+ * hosts. Without the optimizer a filter passes the same frames, but one that can never match is not rejected.
  */
 static inline bool bpf_may_optimize(const char *text)
 {

@@ -7,7 +7,7 @@
 
 #include "capture/live.h"
 
-/* Sending on a network interface: of kind pcap. */
+/* The sender of kind pcap. */
 enum rtap_status live_packet_sender_open(struct rtap_sender **sender, const char *name, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 

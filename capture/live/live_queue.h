@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A device that is run: its receive thread and the queue of batches that were received.
+ * A running device: its receive thread and the queue of received batches.
  */
 #ifndef CAPTURE_LIVE_LIVE_QUEUE_H
 #define CAPTURE_LIVE_LIVE_QUEUE_H
@@ -9,13 +9,13 @@
 
 struct live;
 
-/* Opens a device by name. Blocks come from the pool; the metadata gets its interface. Both are borrowed. */
+/* Opens a device by name. Takes blocks from the pool and adds its interface to the metadata; both are borrowed. */
 enum rtap_status live_open(struct live **live, const char *name, const struct rtap_live_options *options, struct batch_pool *pool,
 			   struct source_metadata *metadata, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
- * Runs a device that is open, and takes it over, also when it fails: for live_open(), and tests with a device of their own.
- * The name is for messages and copied.
+ * Runs an open device and takes ownership of it, also on failure: for live_open(), and for tests with a device of their own.
+ * The name is for messages and is copied.
  */
 enum rtap_status live_run(struct live **live, struct live_device *device, const char *name, const struct rtap_live_options *options,
 			  struct batch_pool *pool, struct source_metadata *metadata, struct rtap_error *error) __attribute__((warn_unused_result));

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Flow rules: which frames a NIC is to give us, as text and as values under masks.
+ * Flow rules, which select the frames that a NIC delivers, as text and as values with masks.
  *
  *   RULE    LAYER [FIELD=VALUE[/MASK] ...] [LAYER ...]
  *
- *   eth     src dst (MAC addresses)  type  vlan (the tag control information; without a mask only the VLAN's number counts)
+ *   eth     src dst (MAC addresses)  type  vlan (the tag control information; without a mask only the VLAN ID is compared)
  *   ipv4    src dst (MASK is a number of bits or an address)  proto tos ttl flags (bit 1: more fragments, bit 2: do not fragment)
  *   ipv6    src dst  label next class hops
  *   tcp udp src dst (ports)
  *   vxlan   vni      gre   proto key
  *
- * What stands behind vxlan or gre is the packet inside the tunnel. A layer without fields asks for that header to be there.
- * Numbers are decimal or 0x hexadecimal, as is their mask.
+ * Layers after vxlan or gre are of the packet inside the tunnel. A layer without fields requires that header to be present.
+ * Numbers and their masks are decimal or 0x hexadecimal.
  */
 #ifndef CAPTURE_VERBS_FLOW_RULE_H
 #define CAPTURE_VERBS_FLOW_RULE_H
@@ -35,42 +35,42 @@ enum flow_field {
 	FLOW_FIELDS,
 };
 
-/* A value and which of its bits count, in network byte order; width bytes are used. Bits outside of the mask are 0. */
+/* A value and the mask of the bits to compare, in network byte order; width bytes are used. Bits outside of the mask are 0. */
 struct flow_value {
 	uint8_t value[16], mask[16];
 };
 
-/* One side of a tunnel; a rule without one has an outer level only. Bits are numbered by the enums. */
+/* The headers outside or inside a tunnel; a rule without a tunnel has only an outer level. The enums number the bits. */
 struct flow_level {
-	uint32_t layers; /* that must be there */
-	uint32_t fields; /* that are compared */
+	uint32_t layers; /* required */
+	uint32_t fields; /* compared */
 	struct flow_value values[FLOW_FIELDS];
 };
 
 struct flow_rule {
-	char text[FLOW_RULE_TEXT]; /* as it was written */
+	char text[FLOW_RULE_TEXT]; /* source text */
 	struct flow_level outer, inner;
 };
 
-/* FAILED: the text is no rule; the error names it and the word. */
+/* FAILED: the text is not a rule; the error names it and the word. */
 enum rtap_status flow_rule_parse(struct flow_rule *rule, const char *text, struct rtap_error *error) __attribute__((warn_unused_result));
 
 /*
- * Makes of `rule` the one that matches what both match, with a text of its own. False: nothing can; what is in `rule` then has
- * no meaning.
+ * Replaces `rule` by the conjunction of both rules, with a text of its own. False: no frame can match both; `rule` is then
+ * undefined.
  */
 bool flow_rule_join(struct flow_rule *rule, const struct flow_rule *other) __attribute__((warn_unused_result));
 
 /*
- * Whether an Ethernet frame passes. Headers that are not captured whole are not there. Ports of a fragment other than the first
- * are not there either; nor is what stands behind an extension header of IPv6: NICs see it so too.
+ * Returns whether an Ethernet frame matches. Truncated headers count as absent. So do the ports of fragments other than the first,
+ * and headers after IPv6 extension headers: NICs treat them in the same way.
  */
 bool flow_rule_matches(const struct flow_rule *rule, const uint8_t *bytes, uint32_t length);
 
-/* Bytes of the frame that a rule can depend on. */
+/* Maximum number of bytes of the frame on which a rule can depend. */
 #define FLOW_RULE_REACH 256
 
-/* Bytes that a field takes. */
+/* Width of a field in bytes. */
 unsigned flow_field_width(enum flow_field field);
 
 #endif

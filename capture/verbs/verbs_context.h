@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finding and opening the device, its port, what it can do.
+ * Finding and opening the device and port, querying capabilities.
  */
 #ifndef CAPTURE_VERBS_VERBS_CONTEXT_H
 #define CAPTURE_VERBS_VERBS_CONTEXT_H
 
 #include "capture/verbs/verbs.h"
 
-/* Writes "NAME: WHAT: ERRNO'S TEXT (HINT)"; a hint that is NULL is chosen by errno. Always FAILED. */
+/* Sets the error to "NAME: WHAT: strerror (HINT)"; a NULL hint is chosen by errno. Always returns FAILED. */
 enum rtap_status verbs_fail(const struct verbs *verbs, struct rtap_error *error, const char *what, int error_number, const char *hint);
 
-/* Something worth telling, by the next receive. */
+/* Queues a message for the next receive to report. */
 void verbs_tell(struct verbs *verbs, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int64_t verbs_now_ns(int clock);
 
-/* Opens the device and port that `name` says and asks what they can do; without effect on memory. */
+/* Opens the device and port `name` and queries their capabilities; allocates no buffers. */
 enum rtap_status verbs_context_open(struct verbs *verbs, const char *name, const struct rtap_live_options *options,
 				    struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* Its NUMA node; -1: not known, or there are none. */
+/* The device's NUMA node; -1: unknown or none. */
 int verbs_numa_node(const struct verbs *verbs);
 
-/* The largest MTU of its network interfaces; 0: not known. */
+/* The largest MTU of its network interfaces; 0: unknown. */
 uint32_t verbs_netdev_mtu(const struct verbs *verbs);
 
-/* Brings device_drops up to date. */
+/* Updates device_drops. */
 void verbs_read_drops(struct verbs *verbs);
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Waiting, and what the device tells beside frames.
+ * Waiting, and asynchronous events of the device.
  */
 #ifndef CAPTURE_VERBS_VERBS_EVENT_H
 #define CAPTURE_VERBS_VERBS_EVENT_H
 
 #include "capture/verbs/verbs.h"
 
-/* Waits up to timeout_ms for a completion, and takes in what the device tells. */
+/* Waits up to timeout_ms for a completion and processes asynchronous events. */
 enum rtap_status verbs_event_wait(struct verbs *verbs, unsigned timeout_ms, struct rtap_error *error) __attribute__((warn_unused_result));
 enum rtap_status verbs_event_look(struct verbs *verbs, struct rtap_error *error) __attribute__((warn_unused_result));
 
-/* Acknowledges what events were taken. */
+/* Acknowledges completion events. */
 void verbs_event_settle(struct verbs *verbs);
 
-/* Invalidates, in verbs->devices, what was told to have changed: live_operations.at_read. */
+/* Invalidates in verbs->devices what the device reported as changed: live_operations.at_read. */
 void verbs_event_hand_on(struct live_device *device);
 
 #endif

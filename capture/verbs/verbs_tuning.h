@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sizes, from what is asked for and from what the device and the port's rate allow.
+ * Sizes, from the options, the device's limits and the port's rate.
  */
 #ifndef CAPTURE_VERBS_VERBS_TUNING_H
 #define CAPTURE_VERBS_VERBS_TUNING_H
@@ -11,10 +11,10 @@
 enum rtap_status verbs_tuning_parse(struct verbs_tuning *tuning, const char *text, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
-/* What a port does in Gb/s, by its width and speed as in PortInfo; 0: not known. IBTA vol. 1, 14.2.5.6. */
+/* Rate of a port in Gb/s, by width and speed as in PortInfo; 0: unknown. IBTA vol. 1, 14.2.5.6. */
 unsigned verbs_port_gbps(uint8_t width, uint8_t speed);
 
-/* FAILED: what is asked for cannot be had of this device. */
+/* FAILED: the device does not support the requested values. */
 enum rtap_status verbs_sizes_derive(struct verbs_sizes *sizes, const struct verbs_tuning *tuning, const struct verbs_limits *limits,
 				    struct rtap_error *error) __attribute__((warn_unused_result));
 
