@@ -54,7 +54,7 @@ static inline void unlink_waiting(struct rtap_tracker *tracker, struct message *
 	*(message->waiting_behind ? &message->waiting_behind->waiting_before : &tracker->last_waiting) = message->waiting_before;
 }
 
-/* Most search steps for the position of a late message. Beyond that it is inserted after older ones. */
+/* Most search steps for the position of a late message. Beyond that its position is approximate. */
 #define MOST_PASSED 1024
 
 /* Inserts into the waiting list; NULL: first. */

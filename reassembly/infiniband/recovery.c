@@ -9,7 +9,7 @@
  * retransmissions are timeouts. If communication management agreed on a timeout, that is the limit.
  */
 #define PROMPT_NS (INT64_C(1000000000) / 2)
-/* No timer is shorter. The standard's Local ACK Timeout can be, but adaptive retransmission starts with less. */
+/* A recovery later after its NAK may be a timeout: adaptive retransmission starts with less than the Local ACK Timeout. */
 #define LATE_NAK_NS INT64_C(4000000)
 /* 31 is 8,796 s. IBTA vol. 1, 12.7.34. */
 #define ACK_TIMEOUT_NS(code) (INT64_C(4096) << (code))

@@ -32,8 +32,8 @@ struct ddp {
 };
 
 /*
- * A message was settled. Sends, Writes and others without an answer in RDMAP are confirmed by TCP's acknowledgement (RFC
- * 9293, 3.4). Until then they are unanswered; if messages are reported, they wait for it.
+ * A message was settled. Sends, Writes and others without an answer in RDMAP are confirmed by TCP's acknowledgement
+ * (RFC 9293, 3.4). Until then they are unanswered; if messages are reported, they wait for it.
  */
 void ddp_half_await_ack(const struct rtap_tracker *tracker, struct message *message);
 

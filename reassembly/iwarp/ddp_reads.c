@@ -119,7 +119,7 @@ static bool is_new_sink(struct ddp_reads *reads, const struct message *message)
 	return is_new;
 }
 
-/* MSN after the last possible request: missing requests take their share of the missing bytes. */
+/* MSN after the last request that can exist: each missing request occupies some of the missing bytes. */
 static uint32_t end_of(const struct ddp_reads *reads)
 {
 	uint64_t more = reads->lost / READ_REQUEST;

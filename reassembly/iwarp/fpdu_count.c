@@ -188,7 +188,7 @@ static bool is_plausible(const struct rtap_fpdu *fpdu)
 	       (length < DDP_UNTAGGED_LENGTH && length < fpdu->ulpdu_length);
 }
 
-/* Whether the last FPDU delivered took that marker, now at framer->start, for its CRC: without CRCs that is not detected. */
+/* Whether the last FPDU delivered took the marker for its CRC, which is now at framer->start: undetected without CRCs. */
 static bool left_crc(const struct fpdu_framer *framer)
 {
 	return framer->start == framer->refused_marker + MPA_MARKER_LENGTH;

@@ -332,8 +332,8 @@ static void note_private(struct connection *connection, bool is_a, const struct 
 }
 
 /*
- * A Request or Reply of `length` bytes, whose private data may be truncated. CRCs are used if either end requests them: RFC
- * 5044, 7.1.1.
+ * A Request or Reply of `length` bytes, whose private data may be truncated. CRCs are used if either end requests them:
+ * RFC 5044, 7.1.1.
  */
 static void take_setup(struct iwarp_half *half, uint32_t length, uint64_t frame, int64_t time_ns)
 {

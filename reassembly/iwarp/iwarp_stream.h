@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * iWARP on a TCP connection: from the bytes of both directions to FPDUs, as negotiated by the MPA Request and Reply (RFC
- * 5044, 7.1; RFC 6581), and on to messages and to the packet view.
+ * iWARP on a TCP connection: from the bytes of both directions to FPDUs, as negotiated by the MPA Request and Reply
+ * (RFC 5044, 7.1; RFC 6581), and on to messages and to the packet view.
  *
  * A stream is iWARP if it begins with a Request or Reply. A stream captured from the middle is iWARP if its bytes prove it
  * (fpdu.h) or its port is that of NFS/RDMA or SMB Direct. The two directions are processed in the order of cause and effect:

@@ -179,8 +179,8 @@ static void note_order(struct rmpp_transfer *transfer, struct rtap_packet *packe
 }
 
 /*
- * Number of a segment's bytes that count. Only the last segment gives its own length, including the class header. IBTA vol.
- * 1, 13.6.2.2.
+ * Number of a segment's bytes that count. Only the last segment gives its own length, including the class header.
+ * IBTA vol. 1, 13.6.2.2.
  */
 static uint32_t length_of(const struct rtap_mad_facts *mad, uint32_t room)
 {

@@ -196,7 +196,7 @@ static bool changes_owner(struct rtap_tracker *tracker, struct message *message)
 	return true;
 }
 
-/* Data removed from the call's memory may have arrived before that of others: copies all again. */
+/* The removed data may have suppressed later copies by others: empties the regions and copies all data again. */
 static void land_again(struct rtap_tracker *tracker, const struct rpc_call *call, struct message *last)
 {
 	struct message *message = last;
@@ -379,7 +379,7 @@ static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 	free_call(tracker, call);
 }
 
-/* Adds `length` bytes of a region from a position on. False: some are missing. */
+/* Adds `length` bytes of a region from offset `from` on to `whole`, at `position`. False: some are missing. */
 static bool add_part(struct coverage *whole, uint64_t position, const struct rpc_region *region, uint64_t from, uint64_t length)
 {
 	const struct coverage_run *run = coverage_runs(&region->data) + coverage_find(&region->data, from);
@@ -622,7 +622,7 @@ static bool is_same_procedure(const struct rtap_rpc_facts *call, const struct rt
 	       call->procedure == other->procedure;
 }
 
-/* From here on losses count for the call's memory. */
+/* Losses after these positions of the streams count for the call's memory. */
 static void note_streams(struct rpc_call *call)
 {
 	const struct connection *connection = call->connection;
@@ -714,7 +714,7 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 	}
 }
 
-/* The call after its RPC-over-RDMA header, without its chunks. */
+/* Gathers the call: inline or, for RDMA_NOMSG, the header and its read chunks. False: incomplete. */
 static bool gather_call(struct rtap_tracker *tracker, const struct rpc_call *call, struct rtap_context *context)
 {
 	const struct rpc_send *send = &call->call;
@@ -913,7 +913,7 @@ static bool is_reply(const struct rtap_tracker *tracker, const struct message *m
 		return false;
 	if (find_call(tracker, message->connection, !message->shown.from_a, packet->rpcrdma.xid))
 		return true;
-	/* Truncated lists do not show it. */
+	/* Truncated lists do not show it: with a captured setup, messages of end b are taken for replies. */
 	if (packet->payload.captured < packet->payload.wire || tracker->cut == message)
 		return message->connection->shown.learned_by_cm && !message->shown.from_a;
 	return packet->rpcrdma.reply_chunk;

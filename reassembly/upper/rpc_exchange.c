@@ -311,8 +311,8 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
 
 /*
  * Chunks match results in order. An empty returned chunk carried nothing: it belongs to an earlier result without data, else
- * to this one, which is inline then. The length of a used chunk is that of the result. RFC 8166, 3.4.6.2 and 4.3.2; RFC
- * 8267, 6.4.1.
+ * to this one, which is inline then. The length of a used chunk is that of the result. RFC 8166, 3.4.6.2 and 4.3.2;
+ * RFC 8267, 6.4.1.
  */
 static void bind(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
 {
