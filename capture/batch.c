@@ -12,7 +12,7 @@
 #define COMMENTS_A_CHUNK 64
 
 struct batch_pool {
-	atomic_uint references; /* the owner's, one a block, one a batch, but for spare ones */
+	atomic_uint references; /* the owner's, and one per block and batch in use */
 	size_t block_size;
 	pthread_mutex_t lock;
 	struct batch_block *blocks;

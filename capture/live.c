@@ -12,7 +12,7 @@ static const struct live_kind *const kinds[] = { &live_verbs, &live_pcap, &live_
 
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
-/* The kind that stands before the colon; *rest: what stands behind it. NULL: none does. */
+/* The kind before the colon; *rest: the text after it. NULL: no kind. */
 static const struct live_kind *named_kind(const char *name, const char **rest)
 {
 	const char *colon = strchr(name, ':');
@@ -50,7 +50,7 @@ enum rtap_status live_find(const char *name, const struct live_kind **kind, cons
 	return RTAP_STATUS_OK;
 }
 
-/* What a listing hands on, with the kind filled in. */
+/* Passes on an entry of a listing with its kind. */
 struct listing {
 	const char *kind;
 	void (*take)(void *owner, const struct rtap_live_entry *entry);

@@ -16,12 +16,12 @@
 #define BUFFER_SIZE (256 * 1024)
 #define LEAST_UNIT 16 /* bytes: a pcap record without a frame */
 #define LEAST_RECORDS 4096 /* the same of records; also, so that pieces of them are fewer than those of frames */
-#define MOST_PIECES (2 * (BUFFER_SIZE / SINK_LEAST_LENT)) /* lent ones, and one of the buffer's between two; no more than writev() takes */
+#define MOST_PIECES (2 * (BUFFER_SIZE / SINK_LEAST_LENT)) /* borrowed ones, and buffered ones in between; at most the limit of writev() */
 #define MOST_HELD 64
 #define GZIP_WINDOW (15 + 16) /* zlib: the largest window, gzip's header and trailer */
 #define GZIP_MEMORY 8         /* zlib's default */
 
-/* Records that were lent. Where each ends is looked for only when the file cannot be written. */
+/* Borrowed records. Their ends are determined only if writing fails. */
 struct run {
 	uint64_t begin; /* where in the file */
 	const uint8_t *records;
@@ -38,7 +38,7 @@ struct sink {
 	uint64_t written;    /* bytes of the file */
 	uint64_t whole;      /* where the last unit ends in the file that the queue does not hold the end of */
 	size_t used;         /* of the buffer */
-	size_t queued;       /* bytes of all pieces: what is to be written next */
+	size_t queued;       /* bytes of all pieces to be written next */
 	size_t piece_count;
 	size_t held_count;
 	size_t run_count;
@@ -46,7 +46,7 @@ struct sink {
 	unsigned char buffer[BUFFER_SIZE];
 	unsigned char packed[BUFFER_SIZE];
 	uint32_t ends[BUFFER_SIZE / LEAST_UNIT + 1];
-	struct iovec pieces[MOST_PIECES]; /* of the buffer, or lent */
+	struct iovec pieces[MOST_PIECES]; /* in the buffer, or borrowed */
 	struct rtap_batch *held[MOST_HELD];
 	struct run runs[MOST_HELD];
 	char name_text[];
@@ -125,7 +125,7 @@ static enum rtap_status fail(struct sink *sink, int reason, struct rtap_error *e
 	return RTAP_STATUS_FAILED;
 }
 
-/* The last place, behind `whole`, where a record ends that has reached the file. */
+/* The last end of a record, after `whole`, that has reached the file. */
 static uint64_t end_of_records(const struct sink *sink, uint64_t whole)
 {
 	for (size_t i = 0; i < sink->run_count; i++) {
@@ -141,7 +141,7 @@ static uint64_t end_of_records(const struct sink *sink, uint64_t whole)
 	return whole;
 }
 
-/* Cuts the file, of which the last write took `taken` bytes of the queue, behind its last whole unit. */
+/* Truncates the file after its last complete unit; the last write took `taken` bytes of the queue. */
 static void cut_behind_whole(struct sink *sink, size_t taken)
 {
 	struct stat found;
@@ -167,7 +167,7 @@ static void release_held(struct sink *sink)
 		rtap_batch_release(sink->held[--sink->held_count]);
 }
 
-/* Leaves out what has been written of the pieces. */
+/* Removes the bytes already written from the pieces. */
 static void advance(struct iovec **pieces, size_t *count, size_t written)
 {
 	for (; *count && written >= (*pieces)->iov_len; ++*pieces, --*count)
@@ -189,7 +189,7 @@ static enum rtap_status write_all(struct sink *sink, struct iovec *pieces, size_
 
 		if (written < 0 && errno == EINTR)
 			continue;
-		/* Standard output may be non-blocking by somebody else's wish. */
+		/* Another process may have made standard output non-blocking. */
 		if (written < 0 && errno == EAGAIN && (poll(&writable, 1, -1) >= 0 || errno == EINTR))
 			continue;
 		if (written < 0) {
@@ -246,7 +246,7 @@ static inline size_t room_left(const struct sink *sink)
 	return BUFFER_SIZE - (sink->compressed ? 0 : (size_t)(sink->written % BUFFER_SIZE)) - sink->queued;
 }
 
-/* Behind what is queued; what lies behind the last piece makes that longer. */
+/* Appends to the queue; bytes contiguous with the last piece extend it. */
 static inline void add_piece(struct sink *sink, const unsigned char *bytes, size_t length)
 {
 	struct iovec *last = &sink->pieces[sink->piece_count];
@@ -261,7 +261,7 @@ static inline void add_piece(struct sink *sink, const unsigned char *bytes, size
 	sink->piece_count++;
 }
 
-/* A batch that has lent what is about to be queued is held until that is written. `run`: they are records; NULL: they are not. */
+/* Holds the batch from which the bytes to be queued are borrowed until they are written. `run`: records; NULL: other bytes. */
 static void hold(struct sink *sink, struct rtap_batch *batch, const struct run *run)
 {
 	if (!sink->held_count || sink->held[sink->held_count - 1] != batch)
@@ -271,8 +271,8 @@ static void hold(struct sink *sink, struct rtap_batch *batch, const struct run *
 }
 
 /*
- * Queues bytes, and passes the queue on whenever it is full: copies of them, or, if a batch lends them, the bytes themselves.
- * Inlined, so that copying, which is done for each frame's header, does not ask each time who lends.
+ * Queues bytes, and writes the queue whenever it is full: copies of them or, if borrowed from a batch, the bytes themselves.
+ * Inlined, so that copying, done for each frame's header, avoids the test for borrowed bytes.
  */
 static inline __attribute__((always_inline)) enum rtap_status take(struct sink *sink, const unsigned char *from, size_t length,
 								   struct rtap_batch *lender, const struct run *run,
@@ -344,7 +344,7 @@ enum rtap_status sink_close(struct sink *sink, struct rtap_error *error)
 		status = empty_queue(sink, Z_FINISH, error);
 	if (sink->compressed)
 		deflateEnd(&sink->zlib);
-	/* Network file systems tell of a full disk no earlier than here. */
+	/* Network file systems may report a full disk only here. */
 	if (sink->fd_owned && close(sink->fd) && !sink->failure)
 		status = fail(sink, errno, error);
 	release_held(sink);

@@ -41,8 +41,8 @@ struct rtap_source {
 	uint64_t bytes_read_before; /* of inputs that are closed */
 	uint64_t bytes_total;       /* 0: not known */
 	struct numbering numbering; /* of files */
-	struct worker_pool *read_ahead; /* NULL: read when asked */
-	uint64_t ahead_read;        /* bytes that had been read for what was taken from it last */
+	struct worker_pool *read_ahead; /* NULL: no reading ahead */
+	uint64_t ahead_read;        /* bytes read for the batch taken last */
 	bool stopped;
 	struct rtap_batch *batch;   /* whose frames are given one by one; NULL: none */
 	size_t next_frame;
@@ -210,7 +210,7 @@ static int64_t head_time(const struct rtap_source *source, size_t place)
 	return input->batch->frames[input->next].time_ns;
 }
 
-/* Whether the input at one place in the heap goes before that at another. */
+/* Returns whether one input in the heap precedes another. */
 static bool goes_before(const struct rtap_source *source, size_t place, size_t other)
 {
 	int64_t time = head_time(source, place), other_time = head_time(source, other);
@@ -271,7 +271,7 @@ const struct source_clock *source_clock(const struct rtap_source *source, size_t
 	return file < source->count ? &source->inputs[file].clock : NULL;
 }
 
-/* What would be beyond what a file can have stands at that end. */
+/* Clamp to the range of frame times. */
 static void put_back(struct batch *batch, int64_t ahead_ns)
 {
 	for (size_t i = 0; i < batch->shared.count; i++) {
@@ -307,8 +307,8 @@ static enum rtap_status read_heads(struct rtap_source *source, struct rtap_error
 }
 
 /*
- * Fills the batch with the earliest heads until it is full or one input has no head left: then it is better to hand
- * out what there is than to wait for that input, and no more than one batch of each is held.
+ * Fills the batch with the earliest heads until it is full or one input has no head left: delivering the batch then avoids
+ * waiting for that input and holding more than one batch of each.
  */
 static enum rtap_status merge_heads(struct rtap_source *source, struct batch *batch)
 {

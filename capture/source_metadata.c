@@ -87,7 +87,7 @@ static bool add_note(struct source_metadata *metadata, const char *file, const c
 	return true;
 }
 
-/* Says once that texts of interfaces are dropped. */
+/* Reports once that texts of interfaces are dropped. */
 static bool note_dropped(struct source_metadata *metadata, const char *file, bool had_dropped)
 {
 	static const char dropped[] = "names, descriptions and filters of more interfaces follow that are not kept";

@@ -37,7 +37,7 @@ struct worker_pool {
 	pthread_cond_t changed;
 	struct place places[PLACES]; /* of batch n: n % PLACES */
 	/* How many batches came so far; each is at most the one before it. */
-	uint64_t read, taken, given, begun, finished; /* begun: to be finished */
+	uint64_t read, taken, given, begun, finished; /* started: to be finished */
 	bool reading, ended, stop;
 	unsigned sleeping;
 	unsigned workers;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finding a device or an end port by what people know of it.
+ * Finding a device or end port by name, GUID or GID.
  */
 #include "config.h"
 
@@ -54,7 +54,7 @@ bool rtap_p_key_index(const struct rtap_p_keys *p_keys, uint16_t value, uint32_t
 	return found;
 }
 
-/* A search: what is looked for, as text, and what was found so far. */
+/* A search: the text searched for and the matches so far. */
 struct search {
 	const char *what;
 	struct rtap_end_port *found;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the numbers of devices and ports are called.
+ * Names of device and port values.
  */
 #include "config.h"
 

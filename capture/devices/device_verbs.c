@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What sysfs does not tell of a device, and the device itself does.
+ * Attributes queried from the device, because sysfs does not have them.
  */
 #include "config.h"
 
@@ -68,7 +68,7 @@ static bool ask_context(struct sysfs_memory *memory, const struct rtap_device *d
 	for (size_t i = 0; i < device->port_count; i++) {
 		struct ibv_port_attr port;
 
-		/* of a switch, port 0 cannot be asked */
+		/* port 0 of a switch cannot be queried */
 		if (device->port_numbers[i] && !ibv_query_port(context, device->port_numbers[i], &port))
 			timeouts[i] = known(port.subnet_timeout);
 	}

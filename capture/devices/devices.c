@@ -16,7 +16,7 @@
 #include "capture/devices/device_verbs.h"
 #include "capture/devices/sysfs.h"
 
-/* More than there are: a bound for what a broken sysfs can make us read. */
+/* Limits above any real number, to bound the work on a broken sysfs. */
 #define MAX_DEVICES 1024
 #define MAX_PORTS 256
 #define MAX_GIDS 65536
@@ -27,7 +27,7 @@
 #define ROOT_VARIABLE "RDMATAP_SYSFS"
 #define DEFAULT_ROOT "/sys"
 
-/* A part of what is known, with the memory that it is in. */
+/* A cached part, with its memory. */
 struct part {
 	bool known;
 	struct sysfs_memory memory;
@@ -201,7 +201,7 @@ static struct rtap_count port_number(const struct rtap_devices *devices, const s
 	return port_path(path, devices, device, port, file) ? sysfs_number(path, UINT32_MAX) : (struct rtap_count){ false, 0 };
 }
 
-/* iWARP's devices call themselves RNICs; the others are told apart by what their ports are plugged into. */
+/* iWARP devices have node type RNIC; the link layer distinguishes the others. */
 static enum rtap_device_transport transport_of(struct rtap_count node_type, const char *link_layer)
 {
 	if (node_type.known && node_type.value == RTAP_NODE_RNIC)
@@ -264,7 +264,7 @@ static void add_netdev(const char **netdevs, size_t *count, const char *name)
 		netdevs[(*count)++] = name;
 }
 
-/* A NIC's own interfaces; a device made of software has none but tells whose frames it sends. */
+/* A NIC's own interfaces; a software device has none, but names its parent interface. */
 static bool read_netdevs(const struct rtap_devices *devices, struct device *device)
 {
 	struct sysfs_memory *memory = &device->part.memory;
@@ -359,7 +359,7 @@ static bool read_mad_names(struct rtap_devices *devices)
 	return true;
 }
 
-/* The name, beginning with `kind`, of a port's device for MADs; NULL: it has none. False: memory is out. */
+/* The name, starting with `kind`, of a port's MAD device; NULL: none. False: out of memory. */
 static bool find_mad_name(struct rtap_devices *devices, const char *device, unsigned port, const char *kind,
 			  const char **found)
 {
@@ -408,7 +408,7 @@ static bool is_zero(const uint8_t *bytes, size_t length)
 	return true;
 }
 
-/* An empty place in the table has a subnet's prefix and nothing behind it. An iWARP GID is a MAC address and zeros. */
+/* An empty table entry has a subnet prefix followed by zeros. An iWARP GID is a MAC address followed by zeros. */
 static bool is_empty(const uint8_t gid[16], enum rtap_device_transport transport)
 {
 	return is_zero(gid + 8, 8) && (transport != RTAP_DEVICE_IWARP || is_zero(gid, 8));
@@ -616,7 +616,7 @@ const struct rtap_p_keys *rtap_devices_p_keys(struct rtap_devices *devices, size
 	return &port->p_keys;
 }
 
-/* `lifespan` stands among the counters, but is how long the kernel keeps their values: a setting. */
+/* `lifespan`, among the counters, is a setting: the time for which the kernel caches their values. */
 static bool read_counters(struct part *part, const char *folder, struct rtap_device_counters *counters)
 {
 	struct rtap_device_counter *list;

@@ -13,7 +13,7 @@
 
 #include "capture/devices/sysfs.h"
 
-/* The kernel gives an attribute one page. */
+/* The kernel limits an attribute to one page. */
 #define MAX_TEXT 4096
 
 struct sysfs_piece {
@@ -83,8 +83,8 @@ static ssize_t read_whole(int fd, char *to, size_t room)
 }
 
 /*
- * The trimmed text of a file; "" if it has none. O_NONBLOCK: a FIFO in its place would be waited for. The plain open(2) and
- * absolute paths are what simulators of devices look out for.
+ * The trimmed text of a file; "" if it has none. O_NONBLOCK: a FIFO in its place would block. Device simulators intercept plain
+ * open(2) with absolute paths.
  */
 static const char *read_text(const char *path, char text[MAX_TEXT + 1])
 {
@@ -122,7 +122,7 @@ struct rtap_count sysfs_number(const char *path, uint64_t most)
 	bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	uint64_t value;
 
-	/* strtoull() would take signs, spaces, and a leading zero for octal */
+	/* strtoull() would accept signs and spaces, and treat a leading zero as octal */
 	if (is_hex ? !isxdigit((unsigned char)text[2]) : !isdigit((unsigned char)text[0]))
 		return (struct rtap_count){ false, 0 };
 	errno = 0;

@@ -7,7 +7,7 @@
 
 #include "capture/file/file.h"
 
-/* Bytes that every format can be told by. */
+/* Bytes sufficient to identify every format. */
 #define MAGIC_LENGTH 12
 
 static const struct magic {
@@ -52,9 +52,8 @@ static const struct magic {
 };
 
 /*
- * Makes room behind `end`. What is unread moves to the start of the block, or of another one if frames of a batch
- * still point into this one. A block larger than usual is taken only step by step as it fills up, never because
- * of what a length field claims.
+ * Makes room after `end`. Unread bytes move to the start of the block, or of another one if frames of a batch
+ * still point into this one. Blocks grow step by step as they fill up, never because of a length field.
  */
 static bool make_room(struct file *file, size_t need)
 {
@@ -80,7 +79,7 @@ static bool make_room(struct file *file, size_t need)
 	return true;
 }
 
-/* Reads some more, as stream_read(); need: more than there is, the bytes wanted in one piece. */
+/* Reads more, as stream_read(); need: contiguous bytes required, more than are available. */
 static enum rtap_status fill(struct file *file, size_t need, size_t *got, struct rtap_error *reason)
 {
 	enum rtap_status status;
@@ -94,7 +93,7 @@ static enum rtap_status fill(struct file *file, size_t need, size_t *got, struct
 	return status;
 }
 
-/* Reads on until `need` bytes are there. END: the input ends before. */
+/* Reads until `need` bytes are available. END: the input ends before that. */
 static enum rtap_status open_fill(struct file *file, size_t need, struct rtap_error *reason)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
@@ -175,7 +174,7 @@ enum rtap_status file_open(struct file **file, const char *name, struct stream *
 	return RTAP_STATUS_FAILED;
 }
 
-/* The message of a fault at `begin`, in the frame behind those that have been read. */
+/* The message for an error at `begin`, in the frame after those already read. */
 static enum rtap_status tell_fault(struct file *file, enum rtap_status status, const struct rtap_error *reason,
 				   struct rtap_error *error)
 {
@@ -207,7 +206,7 @@ enum rtap_status file_read(struct file *file, struct batch *batch, struct rtap_e
 	while (!file->finished) {
 		status = file->format->read(file, batch, &need, &reason);
 		if (batch->shared.count) {
-			/* A fault behind these frames is met again, and told, by the next call. */
+			/* The next call finds and reports an error after these frames. */
 			batch->block = batch_block_hold(file->block);
 			file->frame_count += batch->shared.count;
 			return RTAP_STATUS_OK;

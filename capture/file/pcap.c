@@ -83,7 +83,7 @@ static inline uint32_t number_at(const uint8_t *bytes, bool swapped)
 	return swapped ? __builtin_bswap32(value) : value;
 }
 
-/* The lengths that the record tells. */
+/* The lengths in the record. */
 static inline void read_lengths(const struct file *file, const uint8_t *record, bool swapped, uint32_t *captured, uint32_t *wire)
 {
 	*captured = number_at(record + RECORD_CAPTURED, swapped);
@@ -98,7 +98,7 @@ static inline void read_lengths(const struct file *file, const uint8_t *record, 
 
 static enum rtap_status pcap_read(struct file *file, struct batch *batch, size_t *need, struct rtap_error *reason)
 {
-	/* what does not change, and how far it came, are read and written once: frames could be the same memory, for all that gcc knows */
+	/* local copies, because the compiler must assume that frames alias these members */
 	const uint8_t *first = file->block->bytes + file->begin, *record = first;
 	size_t count = batch->shared.count, left = file->end - file->begin, size = RECORD_LENGTH;
 	const int64_t fraction_ns = file->pcap.fraction_ns;

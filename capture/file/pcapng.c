@@ -23,7 +23,7 @@ struct pcapng_interface {
 	struct tick tick;
 };
 
-/* A block being read: what stands between its two lengths. */
+/* A block being read: the bytes between its two lengths. */
 struct block {
 	uint32_t type;
 	const uint8_t *body;
@@ -68,7 +68,7 @@ static enum rtap_status next_option(const struct file *file, struct rtap_span *l
 	return RTAP_STATUS_OK;
 }
 
-/* The options of a block, behind `fixed` bytes of its body. */
+/* The options of a block, after `fixed` bytes of its body. */
 static struct rtap_span options_of(const struct block *block, uint32_t fixed)
 {
 	return (struct rtap_span){ block->body + fixed, block->length - fixed };
@@ -131,7 +131,7 @@ static uint8_t fcs_bytes(uint8_t told)
 	return told > 8 ? told / 8 : told;
 }
 
-/* One option of an interface description. 4.2. False: memory is out. */
+/* One option of an interface description. 4.2. False: out of memory. */
 static bool take_interface_option(struct file *file, const struct option *option, struct rtap_interface *interface,
 				  struct interface_texts *texts, struct tick *tick)
 {
@@ -143,7 +143,7 @@ static bool take_interface_option(struct file *file, const struct option *option
 	case PCAPNG_IF_DESCRIPTION:
 		return take_text(&texts->description, option->value, option->length);
 	case PCAPNG_IF_FILTER:
-		/* The first byte tells what follows: 0 is text in libpcap's language. */
+		/* The first byte is the type: 0 is a libpcap filter expression. */
 		if (option->length && !option->value[0])
 			return take_text(&texts->filter, option->value + 1, option->length - 1);
 		return true;
@@ -229,7 +229,7 @@ out:
 	return status;
 }
 
-/* What an interface saw and lost. 4.6. */
+/* Received and dropped packets of an interface. 4.6. */
 static enum rtap_status read_statistics(struct file *file, const struct block *block, struct rtap_error *reason)
 {
 	struct rtap_interface *interface;
@@ -393,7 +393,7 @@ static enum rtap_status read_block(struct file *file, const struct block *block,
 	}
 }
 
-/* A section's header tells the byte order of everything in it, its own length included. */
+/* A section header defines the byte order of the whole section, including its own length. */
 static enum rtap_status take_byte_order(struct file *file, const uint8_t *bytes, struct rtap_error *reason)
 {
 	file->swapped = false;
@@ -406,7 +406,7 @@ static enum rtap_status take_byte_order(struct file *file, const uint8_t *bytes,
 }
 
 /*
- * Finds the block at the beginning of what has been read. END: not all of it is there, *need tells how much.
+ * Finds the block at the start of the bytes read. END: it is incomplete and needs *need bytes.
  * 3.1.
  */
 static enum rtap_status find_block(struct file *file, struct block *block, size_t *need, struct rtap_error *reason)

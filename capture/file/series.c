@@ -16,7 +16,7 @@
 #define NAME_SIZE 4096
 
 struct rtap_series {
-	struct rtap_writer *writer; /* NULL: the next could not be opened, or there are to be no more */
+	struct rtap_writer *writer; /* NULL: the next file could not be opened, or the series has ended */
 	struct rtap_rotation rotation;
 	uint32_t link_type;
 	bool unbuffered;
@@ -38,7 +38,7 @@ static unsigned digits_of(unsigned files)
 	return digits;
 }
 
-/* False: it gets too long, or the pattern gives nothing. */
+/* False: the name is too long, or the pattern produces an empty text. */
 static bool make_name(const struct rtap_series *series, char name[NAME_SIZE])
 {
 	time_t seconds = (time_t)(series->begun_ns / NS_A_SECOND);
@@ -118,7 +118,7 @@ static bool is_too_late(struct rtap_series *series, const struct rtap_frame *fra
 {
 	int64_t seconds;
 
-	/* in whole seconds, as names are; times of any size stand in files */
+	/* in whole seconds, like the names; files may have times of any size */
 	if (!series->rotation.seconds || frame->time_ns < series->begun_ns)
 		return false;
 	seconds = frame->time_ns / NS_A_SECOND - series->begun_ns / NS_A_SECOND;
@@ -157,7 +157,7 @@ enum rtap_status series_write_of(struct rtap_series *series, const struct rtap_f
 	return status ? status : writer_write_of(series->writer, frame, batch, error);
 }
 
-/* Whether no file is to be begun within the batch. */
+/* Returns whether no new file is due within the batch. */
 static bool fits_whole(const struct rtap_series *series, const struct batch *batch)
 {
 	const struct rtap_rotation *rotation = &series->rotation;

@@ -96,7 +96,7 @@ static enum rtap_status stream_end(struct stream *stream, enum rtap_status statu
 	return status;
 }
 
-/* read(2), which waits also when whoever opened the file made it non-blocking. */
+/* read(2) that also waits on non-blocking files. */
 static ssize_t read_waiting(int fd, uint8_t *to, size_t room)
 {
 	struct pollfd readable = { .fd = fd, .events = POLLIN };
@@ -109,7 +109,7 @@ static ssize_t read_waiting(int fd, uint8_t *to, size_t room)
 	return count;
 }
 
-/* Reads as stored. As stream_read(), but what ended it without a byte is told by stored_end and interrupted. */
+/* Reads stored bytes, as stream_read(), but reports a result without bytes in stored_end and interrupted. */
 static enum rtap_status read_stored(struct stream *stream, uint8_t *to, size_t room, size_t *got)
 {
 	ssize_t count;
@@ -141,7 +141,7 @@ static enum rtap_status read_stored(struct stream *stream, uint8_t *to, size_t r
 	return RTAP_STATUS_OK;
 }
 
-/* Reads until there are `least` stored bytes, no more come, or a signal interrupts. */
+/* Reads until `least` stored bytes are available, the input ends, or a signal interrupts. */
 static enum rtap_status fill_stored(struct stream *stream, size_t least)
 {
 	enum rtap_status status;
@@ -186,7 +186,7 @@ static enum rtap_status detect(struct stream *stream)
 	return RTAP_STATUS_OK;
 }
 
-/* Behind a member: another one (RFC 1952, 2.2), the end, or zero bytes of padding as tapes have them. */
+/* After a member: another one (RFC 1952, 2.2), the end, or zero bytes, which pad tape blocks. */
 static enum rtap_status next_member(struct stream *stream)
 {
 	enum rtap_status status = fill_stored(stream, sizeof gzip_magic);
@@ -258,7 +258,7 @@ static enum rtap_status read_compressed(struct stream *stream, uint8_t *to, size
 		}
 		status = inflate_some(stream, to, room, got);
 	}
-	/* What was inflated before the fault goes out first. */
+	/* Return what was inflated before the error first. */
 	if (*got && status) {
 		stream->end = status;
 		status = RTAP_STATUS_OK;
@@ -270,7 +270,7 @@ static enum rtap_status read_plain(struct stream *stream, uint8_t *to, size_t ro
 {
 	enum rtap_status status;
 
-	if (stream->stored_count) { /* what was read ahead to detect the format */
+	if (stream->stored_count) { /* bytes read ahead to detect the format */
 		*got = room < stream->stored_count ? room : stream->stored_count;
 		memcpy(to, stream->stored + stream->stored_begin, *got);
 		stream->stored_begin += *got;

@@ -13,9 +13,9 @@
 #include "capture/sink.h"
 #include "capture/file/writer.h"
 
-/* Numbers are written in this machine's byte order: both formats tell which it is. */
+/* Numbers are written in host byte order, which both formats record. */
 
-#define PCAP_SNAP_LENGTH 262144 /* what libpcap takes for "any" */
+#define PCAP_SNAP_LENGTH 262144 /* libpcap's value for "no limit" */
 #define NS_A_SECOND 1000000000
 
 static const char application[] = PACKAGE_NAME " " PACKAGE_VERSION;
@@ -35,7 +35,7 @@ struct rtap_writer {
 	struct described *last;    /* that a frame was written of */
 	uint32_t interface_count;
 	uint64_t held_times;       /* frames whose times the file cannot hold */
-	const struct rtap_source *source; /* that tells of interfaces; NULL: none */
+	const struct rtap_source *source; /* source of interface descriptions; NULL: none */
 };
 
 enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name, const char *like, uint32_t link_type,
@@ -154,7 +154,7 @@ static enum rtap_status begin_pcapng(struct rtap_writer *writer, struct rtap_err
 	return status ? status : write_u32(writer, length, error);
 }
 
-/* A frame's time, held at what the file can tell: nothing before 1970; in pcap 32 bits of seconds since then. */
+/* A frame's time, clamped to the file's range: nothing before 1970; in pcap 32 bits of seconds since then. */
 static uint64_t held_time(struct rtap_writer *writer, const struct rtap_frame *frame)
 {
 	const uint64_t last = writer->pcapng ? INT64_MAX : (uint64_t)UINT32_MAX * NS_A_SECOND + NS_A_SECOND - 1;
@@ -193,7 +193,7 @@ static int compare_described(const void *one, const void *other)
 	return a->link_type < b->link_type ? -1 : a->link_type > b->link_type;
 }
 
-#define FILTER_IS_TEXT 0 /* an if_filter begins with a byte that says what it is */
+#define FILTER_IS_TEXT 0 /* an if_filter starts with a byte for its type */
 
 /* if_filter holds a byte more than the text. */
 static enum rtap_status write_filter(struct rtap_writer *writer, const char *text, struct rtap_error *error)
@@ -209,7 +209,7 @@ static enum rtap_status write_filter(struct rtap_writer *writer, const char *tex
 	return status ? status : write_padding(writer, strlen(text) + 1, error);
 }
 
-/* A text that a 16-bit length can tell, or none. */
+/* A text that fits a 16-bit length, or none. */
 static const char *fitting(const char *text)
 {
 	return strlen(text) < UINT16_MAX ? text : "";
@@ -282,7 +282,7 @@ static enum rtap_status find_interface(struct rtap_writer *writer, uint32_t inte
 	return write_interface(writer, link_type, writer->source ? rtap_source_interface(writer->source, interface) : NULL, error);
 }
 
-/* Describes the interfaces that the source knows already, so that also a file without frames tells of them. */
+/* Describes the interfaces that the source already has, so that a file without frames describes them too. */
 static enum rtap_status describe_interfaces(struct rtap_writer *writer, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
@@ -447,7 +447,7 @@ static enum rtap_status write_statistics(struct rtap_writer *writer, uint32_t in
 	return status ? status : write_u32(writer, header[1], error);
 }
 
-/* What the source has counted, at the end of a pcapng file. */
+/* The source's statistics, at the end of a pcapng file. */
 static enum rtap_status finish(struct rtap_writer *writer, struct rtap_error *error)
 {
 	enum rtap_status status = begin(writer, error);

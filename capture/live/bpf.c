@@ -41,8 +41,8 @@ static const int trial_dlts[] = {
 };
 
 /*
- * What to compile for. Loopback headers have the number of an address family, in IPv6 another one on each system: only of a file does
- * libpcap look for those of all.
+ * How to compile. Loopback headers have an address family, and that of IPv6 depends on the operating system: libpcap checks for all of
+ * them only when compiling for a file.
  */
 static pcap_t *open_for(int dlt)
 {
@@ -137,8 +137,8 @@ static void compile_program(struct program *program, const char *text)
 		}
 	}
 	/*
-	 * The optimizer takes it for an error when nothing can pass. With several link types in one input that is no
-	 * error: such a filter just passes no frame of this one.
+	 * The optimizer reports an error if nothing can pass. With several link types in one input this is not an
+	 * error: such a filter just passes no frame of this link type.
 	 */
 	if (!compile(&program->code, dlt, text, true, &reason) || !compile(&program->code, dlt, text, false, &ignored)) {
 		program->status = RTAP_STATUS_OK;
@@ -148,7 +148,7 @@ static void compile_program(struct program *program, const char *text)
 		       name ? name : "unknown", reason.text);
 }
 
-/* The program for a link type, moved to the front; NULL when memory is out. */
+/* The program for a link type, moved to the front; NULL if out of memory. */
 static struct program *find_program(struct rtap_bpf *bpf, uint32_t link_type)
 {
 	struct program **place = &bpf->programs, *program;

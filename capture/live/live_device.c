@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What devices append frames to a batch by.
+ * Functions by which devices append frames to a batch.
  */
 #include "config.h"
 

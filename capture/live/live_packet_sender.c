@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sending frames on a network interface: by a packet socket that receives nothing, because a handle of libpcap's would
- * capture everything that it sends. packet(7).
+ * Sending frames on a network interface, with a packet socket that receives nothing: a libpcap handle would capture everything that
+ * it sends. packet(7).
  */
 #include "config.h"
 
@@ -89,7 +89,7 @@ static enum rtap_status packet_sender_send(struct rtap_sender *base, const struc
 	return RTAP_STATUS_OK;
 }
 
-/* The kernel has taken each frame or refused it; it does not tell what becomes of those that it took. */
+/* The kernel has accepted or rejected each frame; it does not report what happens to accepted ones. */
 static enum rtap_status packet_sender_flush(struct rtap_sender *base, uint64_t *lost, struct rtap_error *error)
 {
 	(void)base;

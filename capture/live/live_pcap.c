@@ -30,10 +30,10 @@
 struct pcap_device {
 	struct live_device device; /* the first member */
 	pcap_t *handle;
-	int descriptor;            /* to wait for; -1: there is none */
+	int descriptor;            /* to wait for; -1: none */
 	uint32_t room;             /* bytes that a frame may take at the most */
 	bool out_of_memory, is_down;
-	bool failed;               /* the reason is kept until what the kernel holds has been taken */
+	bool failed;               /* keep the reason until all packets buffered by the kernel have been read */
 	struct rtap_error reason;
 	struct batch *batch;       /* being filled, while libpcap calls back */
 	struct pcap_stat last;     /* libpcap counts in 32 bits */
@@ -47,7 +47,7 @@ static uint64_t grown(uint64_t sum, unsigned now, unsigned before)
 	return sum + (uint32_t)(now - before);
 }
 
-/* What libpcap calls dropped by the interface is 0 where there is no such counter, and nonsense once the interface is gone. */
+/* libpcap's ps_ifdrop is 0 without such a counter, and invalid after the interface has disappeared. */
 static bool has_device_counter(const struct pcap_device *device)
 {
 	return !access(device->statistics_file, R_OK);
@@ -84,7 +84,7 @@ static void take_packet(u_char *user, const struct pcap_pkthdr *header, const u_
 		.captured_length = header->caplen,
 		.wire_length = header->len < header->caplen ? header->caplen : header->len,
 		.link_type = device->device.interface.link_type,
-		/* with the precision asked for, the field of microseconds holds nanoseconds */
+		/* with nanosecond precision, tv_usec is in nanoseconds */
 		.time_ns = (int64_t)header->ts.tv_sec * 1000000000 + header->ts.tv_usec * (device->device.interface.time_digits == 9 ? 1 : 1000),
 	};
 
@@ -101,7 +101,7 @@ static enum rtap_status out_of_memory(const struct pcap_device *device, struct r
 	return RTAP_STATUS_FAILED;
 }
 
-/* Takes what libpcap has ready. */
+/* Takes the packets available in libpcap. */
 static enum rtap_status dispatch(struct pcap_device *device, struct rtap_error *error)
 {
 	int result = pcap_dispatch(device->handle, (int)(BATCH_FRAMES - device->batch->shared.count), take_packet, (u_char *)device);
@@ -118,7 +118,7 @@ static enum rtap_status dispatch(struct pcap_device *device, struct rtap_error *
 	return RTAP_STATUS_OK;
 }
 
-/* The kernel gives out the last packets only when their group's time has come, also if the interface is gone by then. */
+/* The kernel delivers the last packets only after their block's timeout, even if the interface has disappeared. */
 static enum rtap_status take_rest(struct pcap_device *device, struct rtap_error *error)
 {
 	const int looks = 4;
@@ -138,8 +138,8 @@ static enum rtap_status take_rest(struct pcap_device *device, struct rtap_error 
 }
 
 /*
- * Tells when the interface has gone down, which libpcap passes over: its socket stays, and when the interface comes up
- * again, so do its packets.
+ * Reports when the interface goes down, which libpcap ignores: its socket stays open, and packets arrive again after the
+ * interface comes up.
  */
 static enum rtap_status look_whether_up(struct pcap_device *device, struct rtap_error *error)
 {
@@ -185,8 +185,8 @@ static enum rtap_status pcap_device_receive(struct live_device *live, struct bat
 }
 
 /*
- * A filter that passes nothing, put in by hand: libpcap's own pcap_setfilter() would throw away what has been received and
- * waits in the ring.
+ * Installs a filter that passes nothing, with setsockopt(2): pcap_setfilter() would discard packets already received in the
+ * ring.
  */
 static void pcap_device_stop(struct live_device *live)
 {
@@ -257,7 +257,7 @@ static enum rtap_status activate(struct pcap_device *device, const struct rtap_l
 	pcap_set_buffer_size(device->handle, (int)buffer);
 	/* not every device can do it: then it stays with microseconds */
 	pcap_set_tstamp_precision(device->handle, PCAP_TSTAMP_PRECISION_NANO);
-	/* above 0 there are warnings, about promiscuous mode mostly, which do not matter */
+	/* values above 0 are warnings, mostly about promiscuous mode, which are ignored */
 	result = pcap_activate(device->handle);
 	return result < 0 ? refuse(device, result, error) : RTAP_STATUS_OK;
 }
@@ -282,7 +282,7 @@ static enum rtap_status set_filter(struct pcap_device *device, const char *text,
 	return RTAP_STATUS_FAILED;
 }
 
-/* Linux gives it in Mb/s; -1, or nothing to be read: it is not known, or the interface has none. */
+/* Linux reports it in Mb/s; -1, or a read error: unknown, or the interface has none. */
 static uint64_t link_speed(const char *name)
 {
 	char path[64 + sizeof "/sys/class/net//speed"];
@@ -374,7 +374,7 @@ static void tell_state(bpf_u_int32 flags, char *text, size_t size)
 		 flags & PCAP_IF_UP && !(flags & PCAP_IF_RUNNING) ? ", no link" : "", flags & PCAP_IF_LOOPBACK ? ", loopback" : "");
 }
 
-/* Of interfaces that look like Ethernet to libpcap; others tell when they are open. */
+/* For interfaces that libpcap treats as Ethernet; of others it is known once they are open. */
 static uint32_t link_type_of(const char *name)
 {
 	struct ifreq request = { .ifr_ifindex = 0 };

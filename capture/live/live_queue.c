@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A device that is run: a thread that does nothing but receive, and a bounded queue to whoever reads.
+ * A running device: a thread that only receives, and a bounded queue to the reader.
  */
 #include "config.h"
 
@@ -22,16 +22,16 @@
 #define HELD_MS 5              /* the longest that a batch waits for more when it could be read */
 #define STATISTICS_NS NS_A_SECOND
 /*
- * Waking the reader costs as much as receiving a hundred frames. While frames come without a pause it is done for so many batches,
- * or bytes, more of which would not stay in a processor's cache, or when the first has waited so long.
+ * Waking the reader costs as much as receiving a hundred frames. While frames arrive continuously it is woken only for this many
+ * batches or bytes, which still fit a processor's cache, or when the first batch has waited this long.
  */
 #define WAKE_BATCHES 64
 #define WAKE_BYTES (1u << 20)
 #define WAKE_NS NS_A_MS
-#define LOOK_NS 50000 /* a reader looks for more as long as sleeping and being woken would take */
+#define LOOK_NS 50000 /* a reader polls for as long as sleeping and waking up would take */
 #define DRAIN_MOST_NS NS_A_SECOND /* a device that cannot stop might give frames for ever */
 
-/* What waits to be read: frames, or something to be told. */
+/* An entry waiting to be read: frames or a message. */
 struct item {
 	struct item *next;
 	struct batch *batch;    /* NULL: the status and the error */
@@ -46,19 +46,19 @@ struct live {
 	struct batch_pool *pool; /* borrowed, like the metadata */
 	struct source_metadata *metadata;
 	uint32_t interface;      /* in the metadata */
-	struct rtap_bpf *bpf;    /* NULL: the device filters, or nobody does */
+	struct rtap_bpf *bpf;    /* NULL: the device filters, or there is no filter */
 	unsigned wake_ms;
 	uint64_t queue_bytes;
 	pthread_t thread;
 	bool started;
-	bool noted;              /* the device told its notes */
+	bool noted;              /* the device's notes have been reported */
 	const struct batch_block *charged; /* the receive thread's: the last block that was counted into the queue */
 	struct numbering numbering; /* the reader's */
 	unsigned unheard;        /* the receive thread's: items handed over since the reader was woken last */
 	uint64_t unheard_bytes;
 	int64_t unheard_ns;      /* when the first of them was */
 	atomic_bool stop, abandon;
-	atomic_bool told;        /* a reader that looks has been told to take what there is */
+	atomic_bool told;        /* a polling reader has been notified of what is available */
 	/* Under the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t arrived;
@@ -66,7 +66,7 @@ struct live {
 	uint64_t queued_bytes;
 	bool ended;              /* the thread hands over no more */
 	bool reader_waits, reader_looks;
-	bool streams;            /* frames came without a pause when the reader was told last */
+	bool streams;            /* frames were arriving continuously when the reader was last notified */
 	uint64_t dropped_here;
 	struct live_statistics statistics;
 };
@@ -94,8 +94,8 @@ static uint64_t captured_bytes(const struct batch *batch)
 }
 
 /*
- * Memory that the queue would hold for the batch. Batches behind one another may share a
- * block: it counts with the first.
+ * Memory that the queue would hold for the batch. Consecutive batches may share a
+ * block, which counts with the first.
  */
 static uint64_t batch_bytes(struct live *live, const struct batch *batch)
 {
@@ -159,7 +159,7 @@ static void hand_over(struct live *live, struct batch *batch)
 	}
 }
 
-/* Something to be told; its memory counts as well, so that a device in trouble cannot fill it. */
+/* A message; its memory counts as well, so that a failing device cannot fill it. */
 static void hand_over_error(struct live *live, enum rtap_status status, const struct rtap_error *error)
 {
 	struct item *item = calloc(1, sizeof *item);
@@ -187,7 +187,7 @@ static void end(struct live *live)
 	pthread_mutex_unlock(&live->lock);
 }
 
-/* Lets the reader know of what it has not heard of, if it is time for that. */
+/* Notifies the reader of new entries, if due. */
 static void tell_reader(struct live *live, bool at_once)
 {
 	bool due;
@@ -241,7 +241,7 @@ static enum rtap_status filter(struct live *live, struct batch *batch, size_t fi
 	return RTAP_STATUS_OK;
 }
 
-/* What one turn of the receive thread goes by. */
+/* State of one iteration of the receive thread. */
 struct turn {
 	struct batch *batch; /* being filled; NULL: none */
 	int64_t statistics_ns; /* when they are due */
@@ -255,7 +255,7 @@ static enum rtap_status receive_once(struct live *live, struct turn *turn, unsig
 	size_t before = turn->batch->shared.count;
 	enum rtap_status status = live->device->operations->receive(live->device, turn->batch, timeout_ms, error);
 
-	/* what is told comes without frames, which does not mean that there are none */
+	/* a message comes without frames, but more frames may be waiting */
 	turn->quiet = !status && turn->batch->shared.count == before && !turn->batch->closed;
 	if (live->bpf && status != RTAP_STATUS_FAILED && filter(live, turn->batch, before, error))
 		return RTAP_STATUS_FAILED;
@@ -279,7 +279,7 @@ static unsigned time_out(const struct live *live, const struct turn *turn)
 {
 	if (turn->drain_end_ns)
 		return live->device->drain_ms;
-	/* only a look whether more is there */
+	/* check without waiting whether more have arrived */
 	if (live->unheard)
 		return 0;
 	return turn->batch->shared.count ? HELD_MS : LIVE_TICK_MS;
@@ -373,7 +373,7 @@ static void take_note(void *owner, const char *text)
 {
 	struct live *live = owner;
 
-	/* A note that memory is out for is missed by nobody. */
+	/* Losing a note for lack of memory is harmless. */
 	(void)!source_metadata_add_note(live->metadata, live->name, (const uint8_t *)text, strlen(text));
 }
 
@@ -395,8 +395,8 @@ static void give_way(void)
 }
 
 /*
- * Under the lock, which is let go meanwhile. While frames come without a pause, a reader that is done with all that there was stays awake:
- * to wake it would take the receiving thread about ten microseconds.
+ * Called with the lock held, which it releases meanwhile. While frames arrive continuously, a reader with nothing to do polls: waking it
+ * would take the receive thread about ten microseconds.
  */
 static void look_for_more(struct live *live)
 {
@@ -589,7 +589,7 @@ failed:
 	return RTAP_STATUS_FAILED;
 }
 
-/* Options that only raw-packet queue pairs know would be passed over in silence by others, and all would be captured. */
+/* Other kinds would silently ignore the options of raw-packet queue pairs and capture everything. */
 static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
 {
 	return verbs->force || verbs->flow_type || verbs->flow_rule_count || verbs->flow_priority || verbs->flow_dont_trap ||

@@ -18,7 +18,7 @@
 #define ERF_INFINIBAND 21
 #define ERF_VARYING_LENGTH 0x04
 
-/* IBTA vol. 1, 7.7: what follows the LRH; 8.3.3: next header; 9.2.1: UD SEND Only */
+/* IBTA vol. 1, 7.7: LNH; 8.3.3: next header; 9.2.1: UD SEND Only */
 #define LNH_BTH 2
 #define LNH_GRH 3
 #define GRH_NEXT_IBA 0x1b
@@ -114,7 +114,7 @@ uint32_t mad_segment_count(const uint8_t *message, uint32_t length)
 	return (length - header + MAD_LENGTH - header - 1) / (MAD_LENGTH - header);
 }
 
-/* The header that the segment had. The payload that it counts is all behind the RMPP header, the class's own header included. */
+/* Restores the segment's header. Its payload length counts everything after the RMPP header, including the class header. */
 static void write_rmpp(uint8_t *mad, uint32_t length, uint32_t index, uint32_t count)
 {
 	uint32_t header = segment_header(mad[MAD_CLASS]), room = MAD_LENGTH - header;
@@ -210,7 +210,7 @@ static void write_transport(uint8_t *to, const struct mad_envelope *envelope, ui
 	put32(to + BTH_LENGTH + 4, envelope->source_qpn & 0xffffff);
 }
 
-/* IBTA vol. 1, 7.8.1: what may change on the way counts as ones. */
+/* IBTA vol. 1, 7.8.1: variant fields are replaced by ones. */
 static uint32_t invariant_crc(const uint8_t *packet, uint32_t length, bool global)
 {
 	uint8_t head[LRH_LENGTH + GRH_LENGTH + BTH_LENGTH];

@@ -17,7 +17,7 @@
 
 #include "capture/umad/mad_port.h"
 
-/* LIDs, GIDs and P_Keys may change, and user MADs know no events that would tell. */
+/* LIDs, GIDs and P_Keys may change, and user MADs have no events for this. */
 #define REFRESH_NS INT64_C(1000000000)
 
 /* ib_umad has that many a file. */
@@ -46,7 +46,7 @@
 #define CLASS_SUBNET 0x01
 #define CLASS_SUBNET_DIRECTED 0x81
 
-/* What there is to register for. IBTA vol. 1, 13.4.4 to 13.4.6 and the chapters of the classes. */
+/* Classes and methods to register for. IBTA vol. 1, 13.4.4 to 13.4.6 and the chapters of the classes. */
 struct class {
 	uint8_t first, last; /* numbers */
 	uint8_t version;
@@ -88,7 +88,7 @@ struct mad_port {
 	int64_t read_ns;     /* when `devices` was read */
 };
 
-/* The ports that are open; the lock is also for what is in them. */
+/* The open ports; the lock also protects their contents. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mad_port *ports;
 
@@ -234,7 +234,7 @@ int mad_port_id(const struct mad_port *port)
 	return port->id;
 }
 
-/* Registers one agent. Without methods it receives only what answers its own requests. */
+/* Registers one agent. Without methods it receives only responses to its own requests. */
 static struct agent *add_agent(struct mad_port *port, uint8_t class, uint8_t version, uint32_t methods)
 {
 	long mask[16 / sizeof(long)] = { (long)methods };
@@ -264,7 +264,7 @@ static uint8_t class_version(uint8_t number)
 	return 1;
 }
 
-/* What was and what was not registered, as text. */
+/* Text that lists what was and what was not registered. */
 struct account {
 	char done[512], refused[512];
 	unsigned done_count;
@@ -284,7 +284,7 @@ static void append_methods(char *text, size_t size, uint8_t class, uint32_t meth
 	}
 }
 
-/* All methods at once; if one of them is taken already the others are asked for one by one. */
+/* All methods at once; if one of them is taken, one by one. */
 static void register_class(struct mad_port *port, uint8_t class, uint32_t methods, struct account *account)
 {
 	uint8_t version = class_version(class);
@@ -305,7 +305,7 @@ static void register_class(struct mad_port *port, uint8_t class, uint32_t method
 		append_methods(account->refused, sizeof account->refused, class, methods & ~done);
 }
 
-/* A number, decimal or with 0x; *text moves behind it. */
+/* A number, decimal or 0x hexadecimal; advances *text past it. */
 static bool take_number(const char **text, unsigned long most, unsigned *number)
 {
 	char *end;
@@ -320,7 +320,7 @@ static bool take_number(const char **text, unsigned long most, unsigned *number)
 	return !errno && value <= most;
 }
 
-/* All methods that the class may be asked for, if they are not given. */
+/* If no methods are given, all methods of requests in the class. */
 static uint32_t usual_methods(unsigned class)
 {
 	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
@@ -329,7 +329,7 @@ static uint32_t usual_methods(unsigned class)
 	return GET | SET | SEND | TRAP | REPORT | TRAP_REPRESS;
 }
 
-/* CLASS[:METHOD[+METHOD...]]; *text moves behind it and the comma. False: it is not that. */
+/* CLASS[:METHOD[+METHOD...]]; advances *text past it and the comma. False: syntax error. */
 static bool take_class(const char **text, unsigned *class, uint32_t *methods)
 {
 	char separator = ':';
@@ -445,7 +445,7 @@ enum rtap_status mad_port_become_sm(struct mad_port *port, bool wait, struct rta
 	return RTAP_STATUS_OK;
 }
 
-/* The port as it is now, about. NULL: memory is out. */
+/* The port's recent attributes. NULL: out of memory. */
 static const struct rtap_port *fresh_port(struct mad_port *port)
 {
 	int64_t now = now_ns();
@@ -516,7 +516,7 @@ static const struct agent *agent_of(struct mad_port *port, uint8_t class, uint8_
 	return add_agent(port, class, version, 0);
 }
 
-/* Writes where the datagram goes into libibumad's buffer. False: there is no GID to send it from. */
+/* Writes the datagram's destination to libibumad's buffer. False: no source GID for it. */
 static bool fill_address(struct mad_port *port, const struct mad_envelope *envelope, void *umad)
 {
 	struct ib_mad_addr address;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * User MADs as a live device: what arrives for the agents registered on a port, each datagram a packet.
+ * User MADs as a live device: each datagram received by the agents registered on a port is a packet.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 #define FIRST_ROOM 2048         /* bytes of a datagram; a longer message makes it grow */
 #define RESPONSE_MS 1000        /* that a response is waited for */
 
-/* IBTA vol. 1, 13.4.5; the top bit tells a response */
+/* IBTA vol. 1, 13.4.5; the most significant bit marks a response */
 #define METHOD_RESPONSE 0x80
 #define METHOD_SEND 0x03
 #define METHOD_TRAP 0x05
@@ -36,9 +36,9 @@ struct umad_device {
 	struct mad_port *port;
 	char *description;         /* which agents were registered */
 	void *buffer;              /* libibumad's header and a message */
-	uint32_t room;             /* bytes of a message that there is room for */
+	uint32_t room;             /* maximum length of a message */
 	/* A message that was received and not all handed over. */
-	uint32_t length;           /* 0: there is none */
+	uint32_t length;           /* 0: none */
 	uint32_t segment;          /* the next one of it */
 	struct mad_envelope envelope;
 	int64_t time_ns;
@@ -52,7 +52,7 @@ static enum rtap_status out_of_memory(const struct umad_device *device, struct r
 	return RTAP_STATUS_FAILED;
 }
 
-/* Hands over what is left of the message, as far as there is room. False: there is none, or memory is out. */
+/* Delivers the rest of the message as far as it fits. False: nothing left, or out of memory. */
 static bool hand_over(struct umad_device *device, struct batch *batch)
 {
 	const uint8_t *message = umad_get_mad(device->buffer);
@@ -76,7 +76,7 @@ static bool hand_over(struct umad_device *device, struct batch *batch)
 	return true;
 }
 
-/* One of our own datagrams that came back: what became of it. */
+/* The status of one of our own datagrams, returned by the kernel. */
 static void tell_unsent(struct umad_device *device, int status, struct rtap_error *error)
 {
 	const uint8_t *mad = umad_get_mad(device->buffer);
@@ -103,8 +103,8 @@ static bool make_room(struct umad_device *device, uint32_t length)
 }
 
 /*
- * Receives one message. *got: whether there is one, or, with BROKEN, something to be told instead. A message that the buffer
- * is too short for stays with the kernel, which tells its length.
+ * Receives one message. *got: a message was received or, with BROKEN, an error is to be reported instead. A message that exceeds
+ * the buffer remains in the kernel, which returns its length.
  */
 static enum rtap_status receive_one(struct umad_device *device, unsigned timeout_ms, bool *got, struct rtap_error *error)
 {
@@ -124,7 +124,7 @@ static enum rtap_status receive_one(struct umad_device *device, unsigned timeout
 				return out_of_memory(device, error);
 			continue;
 		}
-		/* libibumad gives the reason by its result, by errno, or by both */
+		/* libibumad returns the error as its result, in errno, or both */
 		if (result == -ETIMEDOUT || result == -EWOULDBLOCK || reason == ETIMEDOUT || reason == EWOULDBLOCK || reason == EINTR)
 			return RTAP_STATUS_OK;
 		rtap_error_set(error, "umad:%s: receiving fails: %s; what was captured before is kept", mad_port_name(device->port),
@@ -287,11 +287,11 @@ static enum rtap_status umad_kind_list(void (*take)(void *owner, struct rtap_liv
 
 struct umad_sender {
 	struct rtap_sender sender; /* the first member */
-	struct umad_device receiver; /* for what comes back, if nobody captures it */
-	uint64_t awaited;          /* responses, or news that there is none */
+	struct umad_device receiver; /* for returned datagrams, if there is no capture */
+	uint64_t awaited;          /* responses, or reports that there is none */
 };
 
-/* Responses, and what nobody answers, are sent without waiting for anything. */
+/* Responses, and requests without responses, are sent without waiting. */
 static bool is_answered(uint8_t method)
 {
 	return !(method & METHOD_RESPONSE) && method != METHOD_SEND && method != METHOD_TRAP && method != METHOD_TRAP_REPRESS;
@@ -330,8 +330,8 @@ static enum rtap_status umad_sender_send(struct rtap_sender *sender, const struc
 }
 
 /*
- * ib_umad takes a datagram when it is written, but gives up what has not left when the port is closed: so what will be answered
- * is waited for, unless a capture does that.
+ * ib_umad accepts a datagram on write, but discards unsent ones when the port is closed: so wait for the responses to requests,
+ * unless a capture does that.
  */
 static enum rtap_status umad_sender_flush(struct rtap_sender *sender, uint64_t *lost, struct rtap_error *error)
 {

@@ -19,7 +19,7 @@ struct choice {
 
 struct reader {
 	const char *at;
-	char word[WORD_SIZE]; /* the next one; "" at the end. What is too long is cut, and known to nobody */
+	char word[WORD_SIZE]; /* the next one; "" at the end. Too long ones are truncated and thus unknown */
 	unsigned depth;
 	const char *why;      /* nothing can be made of the filter; NULL: go on */
 };
@@ -107,7 +107,7 @@ static void take_both(struct choice *left, const struct choice *right)
 			both->rules[both->count++] = joined;
 		}
 	}
-	/* A filter that nothing can pass is refused by whoever compiles it; until then it may pass anything. */
+	/* The BPF compiler rejects a filter that can never match; here it may pass any frame. */
 	*left = *both;
 	free(both);
 }
@@ -156,7 +156,7 @@ static void add_number(struct choice *choice, const char *format, const char *va
 	add(choice, rule);
 }
 
-/* "proto" of IPv6 is looked for behind a fragment header as well. */
+/* "proto" for IPv6 also examines the header after a fragment header. */
 static void add_ipv6_proto(struct choice *choice, const char *value)
 {
 	add_number(choice, "ipv6 next=%lu", value, 0, 255);
@@ -164,7 +164,7 @@ static void add_ipv6_proto(struct choice *choice, const char *value)
 		add(choice, "ipv6 next=44");
 }
 
-/* Words that stand for themselves. Headers are asked for by type and protocol, which broken ones and fragments have too. */
+/* Keywords without arguments. Headers are matched by type and protocol, which malformed ones and fragments have too. */
 static bool take_name(struct choice *choice, const char *word)
 {
 	static const struct {
@@ -224,7 +224,7 @@ static void take_port(struct choice *choice, const char *protocol, const char *d
 	add(choice, "ipv6 next=132");
 }
 
-/* Of VLAN tags a NIC takes what is behind them for the type; numbers under 0x600 are lengths. */
+/* NICs compare the type after VLAN tags; numbers below 0x600 are lengths. */
 static void take_type(struct choice *choice, const char *value)
 {
 	static const unsigned long tags[] = { 0x8100, 0x88a8, 0x9100, 0x9200, 0x9300 };
@@ -266,7 +266,7 @@ static bool is_one_of(const char *word, const char *const *words)
 	return *words;
 }
 
-/* [PROTOCOL] [src|dst] [KIND] VALUE; one of the first three is there. */
+/* [PROTOCOL] [src|dst] [KIND] VALUE; at least one of the first three is present. */
 static void take_primitive(struct choice *choice, char words[][WORD_SIZE], unsigned count)
 {
 	static const char *const protocols[] = { "ether", "ip", "ip6", "tcp", "udp", NULL }, *const directions[] = { "src", "dst", NULL };
@@ -294,7 +294,7 @@ static void take_primitive(struct choice *choice, char words[][WORD_SIZE], unsig
 
 static void read_expression(struct reader *reader, struct choice *choice);
 
-/* Operands of a comparison stand in parentheses too: up to the primitive's end. */
+/* Operands of a comparison may be in parentheses too: skip to the end of the primitive. */
 static void skip_primitive(struct reader *reader)
 {
 	unsigned open = 0;

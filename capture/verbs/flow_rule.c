@@ -10,7 +10,7 @@
 
 enum kind { NUMBER, MAC, ADDRESS4, ADDRESS6 };
 
-/* Where a header's field stands; it takes the `bits` bits that end `spare` bits before the end of its bytes. */
+/* Position of a header field: `bits` bits that end `spare` bits before the end of its bytes. */
 struct field {
 	const char *name;
 	enum flow_layer layer;
@@ -49,7 +49,7 @@ static const struct field fields[FLOW_FIELDS] = {
 
 static const char *const layer_names[FLOW_LAYERS] = { "eth", "ipv4", "ipv6", "tcp", "udp", "vxlan", "gre" };
 
-/* What may not stand together on one level, and what has to come before. */
+/* Layers that exclude each other on one level, and layers required before. */
 static const uint32_t layer_excludes[FLOW_LAYERS] = {
 	[FLOW_IPV4] = 1u << FLOW_IPV6, [FLOW_IPV6] = 1u << FLOW_IPV4, [FLOW_TCP] = 1u << FLOW_UDP, [FLOW_UDP] = 1u << FLOW_TCP,
 	[FLOW_VXLAN] = 1u << FLOW_TCP, [FLOW_GRE] = 1u << FLOW_TCP | 1u << FLOW_UDP,
@@ -379,7 +379,7 @@ bool flow_rule_join(struct flow_rule *rule, const struct flow_rule *other)
 #define ETHER_BRIDGED 0x6558 /* Ethernet in a tunnel */
 #define PORT_VXLAN 4789
 
-/* The headers of one level; NULL: not there. What a header needs to be there is captured whole. */
+/* The headers of one level; NULL: absent. A header is present only if it is captured as far as needed. */
 struct level {
 	const uint8_t *headers[FLOW_LAYERS];
 	const uint8_t *type, *vlan, *gre_key;
@@ -458,7 +458,7 @@ static bool walk_gre(struct walk *walk, struct level *level)
 	return true;
 }
 
-/* True: a tunnel begins here, and walk->next is what it carries. */
+/* True: a tunnel starts here, and walk->next is its content. */
 static bool walk_transport(struct walk *walk, struct level *level)
 {
 	if (walk->next == 47)

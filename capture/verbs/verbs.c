@@ -25,9 +25,9 @@
 #define NS_A_SECOND INT64_C(1000000000)
 
 #define LOOK_NS (10 * NS_A_MS)      /* how often events are looked for while frames come without a pause */
-#define TELL_NS NS_A_SECOND         /* failed receives are told no more often */
+#define TELL_NS NS_A_SECOND         /* minimum interval between reports of failed receives */
 #define CLOCK_NS NS_A_SECOND        /* the device's clock is read so often */
-#define DROPS_NS NS_A_SECOND        /* its drop counter no more often: firmware may be asked for it */
+#define DROPS_NS NS_A_SECOND        /* minimum interval between reads of the drop counter, which may need a firmware query */
 #define DRAIN_MS 10                 /* frames that are on their way when the rules are taken back */
 #define SPIN_NS 20000               /* polled on before an event is waited for: arming and waking takes about as long */
 
@@ -55,7 +55,7 @@ static void read_clock(struct verbs *verbs)
 	if (best != INT64_MAX)
 		verbs_clock_read(&verbs->clock, ticks, wall_ns);
 	else if (!verbs->clock.read_ns)
-		verbs->clock.mask = 0; /* stamps that cannot be told as times are of no use */
+		verbs->clock.mask = 0; /* time stamps that cannot be converted to times are useless */
 }
 
 static inline int64_t stamp_of(const struct verbs *verbs, struct verbs_queue *queue, int64_t polled_ns)
@@ -214,8 +214,8 @@ static __attribute__((cold)) void tell_failure(struct verbs *verbs, enum ibv_wc_
 }
 
 /*
- * A failed completion. If it took the queue pair with it, the rest are flushed receives, which hold nothing. Queues that a
- * queue pair spreads over cannot be asked for their state: flushed receives, or an event, tell.
+ * A failed completion. If the queue pair failed with it, the remaining completions are flushed receives without data. The state of
+ * RSS work queues cannot be queried: flushed receives or an event indicate the failure.
  */
 static __attribute__((cold, noinline)) void take_failure(struct verbs *verbs, struct verbs_queue *queue,
 							 enum ibv_wc_status status, uint32_t vendor_error)
@@ -234,14 +234,14 @@ static __attribute__((cold, noinline)) void take_failure(struct verbs *verbs, st
 	tell_failure(verbs, status, vendor_error);
 }
 
-/* What has completed. For the plain queue, and failures of both. */
+/* Work completions: of the plain CQ, and failures of both kinds. */
 struct completion {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
 	uint32_t length, vendor_error;
 };
 
-/* Inlined by all means: a call for each frame costs as much as what it does. */
+/* Always inlined: a call for each frame costs as much as the function itself. */
 static inline __attribute__((always_inline)) enum rtap_status take_completion(struct verbs *verbs,
 									      struct verbs_queue *queue, struct batch *batch,
 					       const struct completion *completion, int64_t time_ns, struct rtap_error *error)
@@ -272,7 +272,7 @@ static inline __attribute__((always_inline)) enum rtap_status take_completion(st
 	return verbs_queue_repost(verbs, queue, error);
 }
 
-/* Takes completions until there is none, the batch is closed, or a failure was met. *count: how many there were. */
+/* Takes completions until none is left, the batch is closed, or one failed. *count: their number. */
 static enum rtap_status poll_extended(struct verbs *verbs, struct verbs_queue *queue, struct batch *batch, unsigned *count,
 				      struct rtap_error *error)
 {
@@ -412,7 +412,7 @@ static enum rtap_status tell_news(struct verbs *verbs, struct rtap_error *error)
 	return RTAP_STATUS_BROKEN;
 }
 
-/* What completed well before the failure, in this queue or in others, is to be taken before they are brought back. */
+/* Take the successful completions before the failure, in this queue and in others, before rebuilding them. */
 static bool has_left_nothing(const struct verbs *verbs)
 {
 	for (unsigned i = 0; i < verbs->queue_count; i++)
@@ -646,7 +646,7 @@ static void list_device(struct ibv_device *device, void (*take)(void *owner, str
 		attr.phys_port_cnt = 1;
 	for (unsigned port = 1; port <= attr.phys_port_cnt; port++)
 		list_port(context, (uint8_t)port, take, owner);
-	/* It was only looked at; that it cannot be closed changes nothing of what was seen. */
+	/* Ignore a failure to close: the device was only queried. */
 	(void)!ibv_close_device(context);
 }
 

@@ -6,7 +6,7 @@
 #include "capture/verbs/verbs.h"
 #include "capture/verbs/verbs_clock.h"
 
-/* A rate reckoned from readings closer than this would be mostly their own uncertainty. */
+/* A rate computed from readings closer than this would be mostly measurement error. */
 #define LEAST_BETWEEN_NS 100000000
 
 void verbs_clock_init(struct verbs_clock *clock, uint64_t mask, uint64_t khz)

@@ -55,7 +55,7 @@ static void list_names(struct ibv_device **devices, char *text, size_t size)
 		length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", ibv_get_device_name(*devices));
 }
 
-/* Takes "DEV", "DEV/PORT" or, if there is but one device, "" apart. */
+/* Parses "DEV", "DEV/PORT" or, if there is only one device, "". */
 static enum rtap_status find_device(struct verbs *verbs, struct ibv_device **devices, const char *name, struct ibv_device **found,
 				    struct rtap_error *error)
 {
@@ -176,7 +176,7 @@ int verbs_numa_node(const struct verbs *verbs)
 	uint64_t node;
 
 	snprintf(name, sizeof name, "%s/device/numa_node", verbs->context->device->ibdev_path);
-	/* the kernel writes -1 where there is none, which is no number here */
+	/* the kernel writes -1 if there is none, which does not parse as a number here */
 	return read_number(name, &node) && node < 1024 ? (int)node : -1;
 }
 
@@ -196,7 +196,7 @@ void verbs_read_drops(struct verbs *verbs)
 	if (read_number(verbs->drops_file, &number) && number >= verbs->device_drops_before)
 		verbs->device_drops = number - verbs->device_drops_before;
 	else
-		verbs->has_device_drops = false; /* it was cleared, or has gone: nothing true can be said */
+		verbs->has_device_drops = false; /* it was cleared or has disappeared: the value is unknown */
 }
 
 enum rtap_status verbs_context_open(struct verbs *verbs, const char *name, const struct rtap_live_options *options,

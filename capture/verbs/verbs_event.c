@@ -26,7 +26,7 @@ void verbs_event_settle(struct verbs *verbs)
 	}
 }
 
-/* What of a port an event says has changed. */
+/* The parts of a port that an event reports as changed. */
 static unsigned parts_changed(enum ibv_event_type type)
 {
 	switch (type) {
@@ -45,7 +45,7 @@ static unsigned parts_changed(enum ibv_event_type type)
 	}
 }
 
-/* The devices are the reader's, who alone may touch them. */
+/* The devices belong to the reader; only its thread may access them. */
 static void note_changes(struct verbs *verbs, const struct ibv_async_event *event)
 {
 	unsigned parts = parts_changed(event->event_type);
@@ -123,7 +123,7 @@ enum rtap_status verbs_event_look(struct verbs *verbs, struct rtap_error *error)
 	return verbs_fail(verbs, error, "the device reports a fatal error", EIO, "its driver has to be reset");
 }
 
-/* Takes the event of an armed queue, if there is one. */
+/* Takes the event of an armed queue, if any. */
 static enum rtap_status take_completion_event(struct verbs *verbs, struct rtap_error *error)
 {
 	struct verbs_queue *queue;

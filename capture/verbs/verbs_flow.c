@@ -10,7 +10,7 @@
 #include "capture/verbs/verbs_context.h"
 #include "capture/verbs/verbs_flow.h"
 
-/* Where a field stands in a spec's filter. */
+/* Position of a field in a spec's filter. */
 struct place {
 	enum flow_field field;
 	uint8_t offset, width;
@@ -63,7 +63,7 @@ static void put_field(uint8_t *spec, const struct spec *description, const struc
 	uint8_t *to_value = spec + description->value + place->offset + place->width - width;
 	uint8_t *to_mask = spec + description->mask + place->offset + place->width - width;
 
-	/* numbers that are narrower in the spec than on the wire stand in their last bytes */
+	/* numbers wider in the spec than on the wire are in its last bytes */
 	memcpy(to_value, value->value + from - width, width);
 	memcpy(to_mask, value->mask + from - width, width);
 	if (place->field == FLOW_IPV4_FLAGS) {
@@ -97,7 +97,7 @@ static void put_level(struct ibv_flow_attr *attr, const struct flow_level *level
 {
 	uint32_t layers = level->layers;
 
-	/* VXLAN is told from other UDP by its spec only behind one of UDP. */
+	/* A VXLAN spec distinguishes VXLAN from other UDP traffic only after a UDP spec. */
 	if (layers & 1u << FLOW_VXLAN)
 		layers |= 1u << FLOW_UDP;
 	for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)

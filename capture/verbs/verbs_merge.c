@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Frames of several queues in the order of their times. Each queue fills a batch of its own; the batch that is handed on points into
- * these. A frame is handed on when all queues have been polled since it was polled: what had arrived before it must have shown then, or
- * it is behind frames of its queue that are not polled yet. So no clock but the device's is believed.
+ * Merges frames of several queues in time order. Each queue fills a batch of its own, to which the delivered batch points. A frame is
+ * delivered when all queues have been polled after it: earlier frames have then been found, or are queued after frames of their queue
+ * that are not polled yet. So only the device's clock is used.
  */
 #include "config.h"
 
 #include "capture/verbs/verbs.h"
 #include "capture/verbs/verbs_merge.h"
 
-/* A queue that lags behind without giving frames, because they are dropped or match no rule, is not waited for any longer. */
+/* Maximum wait for a queue that lags without delivering frames, because they are dropped or match no rule. */
 #define PATIENCE 16
 
 static bool has_waiting(const struct verbs_queue *queue)
@@ -157,7 +157,7 @@ enum rtap_status verbs_merge(struct verbs *verbs, verbs_poller *poll, struct bat
 	size_t before = batch->shared.count;
 	enum rtap_status status;
 
-	/* What a filter left nothing of still holds what it pointed into. */
+	/* A batch emptied by the filter still holds its references. */
 	if (!before && batch->held_count) {
 		batch->closed = true;
 		*count = 0;

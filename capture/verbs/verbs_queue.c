@@ -145,7 +145,7 @@ static struct ibv_cq_ex *create_extended(struct verbs *verbs, struct verbs_queue
 	return ibv_create_cq_ex(verbs->context, &wanted);
 }
 
-/* What an extended queue can tell is not asked for anywhere: it is tried, from the best down. All queues are alike. */
+/* The features of extended CQs cannot be queried: they are tried, best first. All queues are created alike. */
 static void try_extended(struct verbs *verbs, struct verbs_queue *queue)
 {
 	static const struct {
@@ -258,7 +258,7 @@ static enum rtap_status create_wq(struct verbs *verbs, struct verbs_queue *queue
 	       post_all(verbs, queue, error);
 }
 
-/* The key that Microsoft's specification of RSS gives: any will do. */
+/* The key of Microsoft's RSS specification; any key would do. */
 static uint8_t hash_key[40] = {
 	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
 	0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
@@ -322,7 +322,7 @@ static enum rtap_status create_channel(struct verbs *verbs, struct rtap_error *e
 	return RTAP_STATUS_OK;
 }
 
-/* All but what memory and events need. */
+/* Everything except memory and events. */
 static enum rtap_status create_queues(struct verbs *verbs, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
@@ -335,7 +335,7 @@ static enum rtap_status create_queues(struct verbs *verbs, struct rtap_error *er
 		status = create_qp(verbs, error);
 	if (!status && verbs->queue_count == 1)
 		status = start_qp(verbs, error);
-	/* The rules last: no frame comes before there is a place for it. */
+	/* The rules last, so that no frame arrives before receives are posted. */
 	if (!status)
 		status = verbs_flow_create(verbs, error);
 	return status;
@@ -361,7 +361,7 @@ enum rtap_status verbs_queue_open(struct verbs *verbs, struct rtap_error *error)
 	return status;
 }
 
-/* The first failure of several is told. */
+/* Report the first of several failures. */
 static void note(const struct verbs *verbs, enum rtap_status *status, struct rtap_error *error, const char *what, int result)
 {
 	if (result && !*status)
@@ -406,7 +406,7 @@ void verbs_queue_close(struct verbs *verbs)
 {
 	struct rtap_error ignored;
 
-	/* Nobody is there to be told; the kernel takes back what was not given back. */
+	/* Errors cannot be reported here; the kernel frees what remains. */
 	(void)!destroy_queues(verbs, &ignored);
 	if (verbs->channel)
 		(void)!ibv_destroy_comp_channel(verbs->channel);
@@ -445,7 +445,7 @@ static void drain(struct verbs_queue *queue)
 	ibv_end_poll(queue->cq_ex);
 }
 
-/* The block that was being filled is half full: what is in it has been handed on, and the rest stays empty. */
+/* The block being filled is partly full: its frames have been delivered, and the rest remains unused. */
 static void abandon_first(struct verbs *verbs, struct verbs_queue *queue)
 {
 	if (!queue->replacement)
@@ -473,7 +473,7 @@ enum rtap_status verbs_queue_rebuild(struct verbs *verbs, struct rtap_error *err
 		status = start_qp(verbs, error);
 	}
 	if (status) {
-		/* What fails to be destroyed was broken already. */
+		/* Ignore failures: the objects were broken before. */
 		(void)!destroy_queues(verbs, error);
 		status = create_queues(verbs, error);
 	}

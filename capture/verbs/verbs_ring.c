@@ -49,7 +49,7 @@ void verbs_block_release(struct verbs_block *block)
 	if (atomic_fetch_sub_explicit(&block->references, 1, memory_order_acq_rel) != 1)
 		return;
 	pthread_mutex_lock(&ring->lock);
-	/* The block used last goes out first: its memory may still be in a cache. */
+	/* LIFO: the memory of the block used last may still be in a cache. */
 	block->next = ring->free;
 	ring->free = block;
 	pthread_mutex_unlock(&ring->lock);
@@ -106,7 +106,7 @@ static bool block_init(struct verbs_ring *ring, uint32_t index)
 	return true;
 }
 
-/* Whole huge pages if there are as many free, or small ones with the wish for huge ones: it works with any. */
+/* Reserved huge pages if enough are free, otherwise small ones with madvise(2) for huge ones. */
 static void map_memory(struct verbs_ring *ring, bool huge_pages)
 {
 	size_t whole = (ring->memory_bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;

@@ -18,7 +18,7 @@
 
 #define RESOLVE_MS 2000
 #define JOIN_MS 5000
-#define BEYOND_MS 500 /* waited longer than the connection manager was told to, so that its own answer comes first */
+#define BEYOND_MS 500 /* longer than the timeout passed to the connection manager, so that its own result comes first */
 
 /* One host or group, with the connection manager's view of it. */
 struct target {
@@ -28,7 +28,7 @@ struct target {
 	struct rdma_addrinfo *info;
 	bool joined;               /* by the connection manager */
 	int membership;            /* a socket that has joined by IGMP or MLD; -1: none */
-	struct rtap_error why_not; /* by the connection manager, if there is such a socket */
+	struct rtap_error why_not; /* joined by the connection manager, if there is such a socket */
 };
 
 struct verbs_route {
@@ -123,7 +123,7 @@ static bool is_multicast(const struct sockaddr *address)
 	return IN6_IS_ADDR_MULTICAST(&six.sin6_addr);
 }
 
-/* By IGMP or MLD, for as long as the socket is open, on the interface that the route says, as the connection manager does. 0 or errno. */
+/* Joins by IGMP or MLD on the route's interface while the socket is open, like the connection manager. Returns 0 or errno. */
 static int join_by_socket(struct target *target)
 {
 	const struct sockaddr *address = target->info->ai_dst_addr;
@@ -166,7 +166,7 @@ static enum rtap_status join(struct target *target, struct rtap_error *error)
 	return RTAP_STATUS_FAILED;
 }
 
-/* Writes the device that leads there, and holds it against the one that was asked for. */
+/* Writes the device with the route and compares it with the requested one. */
 static enum rtap_status check_device(const struct target *target, const char *name, char *found, size_t found_size,
 				     struct rtap_error *error)
 {
@@ -181,7 +181,7 @@ static enum rtap_status check_device(const struct target *target, const char *na
 	return fail(target, error, "another device leads there", found, "leave the device out: -i verbs:");
 }
 
-/* What comes from the host and what goes to it. */
+/* Frames from the host and to the host. */
 static enum rtap_status add_rules(const struct target *target, struct flow_rule *rules, size_t *rule_count, struct rtap_error *error)
 {
 	const struct sockaddr *address = target->info->ai_dst_addr;
@@ -243,7 +243,7 @@ enum rtap_status verbs_route_open(struct verbs_route **route, const struct rtap_
 	return RTAP_STATUS_OK;
 }
 
-/* What cannot be taken back here, the kernel takes back when the channel is closed. */
+/* The kernel frees what remains when the channel is closed. */
 static void target_close(struct target *target)
 {
 	if (target->joined)

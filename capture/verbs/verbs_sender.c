@@ -20,7 +20,7 @@
 
 struct verbs_sender {
 	struct rtap_sender sender; /* the first member */
-	struct verbs verbs;        /* its device, domain, queues and region; there is no ring */
+	struct verbs verbs;        /* uses its device, domain, queues and region; has no ring */
 	uint8_t *memory;
 	unsigned flags;            /* of each send */
 	uint32_t inline_bytes;     /* frames up to this length go with the request itself */
@@ -185,7 +185,7 @@ static enum rtap_status open_queues(struct verbs_sender *sender, struct rtap_err
 		return verbs_fail(verbs, error, "a completion queue cannot be had", errno, NULL);
 	wanted.send_cq = wanted.recv_cq = verbs->queues[0].cq;
 	verbs->qp = ibv_create_qp(verbs->pd, &wanted);
-	/* How much a device takes inline is not asked for anywhere: it is tried. */
+	/* The maximum inline size cannot be queried, so it is found by trying. */
 	if (!verbs->qp && errno == EINVAL) {
 		wanted.cap.max_inline_data = 0;
 		verbs->qp = ibv_create_qp(verbs->pd, &wanted);

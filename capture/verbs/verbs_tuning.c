@@ -9,7 +9,7 @@
 
 #define USUAL_RATE_MS 2
 #define USUAL_GBPS 25
-#define MEAN_FRAME 512          /* bytes; what the depth is reckoned with: RDMA traffic is part bulk, part acknowledgements */
+#define MEAN_FRAME 512          /* bytes; average for computing the depth: RDMA traffic is part bulk data, part acknowledgements */
 #define LEAST_DEPTH 1024
 #define USUAL_FRAME 9280        /* a jumbo frame of 9216 bytes with its header and tags */
 #define FRAME_BEYOND_MTU 26     /* Ethernet header, two VLAN tags, FCS */
