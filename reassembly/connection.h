@@ -20,10 +20,7 @@ void connection_leave(struct rtap_tracker *tracker, struct connection *connectio
 /* Reports the connection in its current state. */
 void connection_tell(struct rtap_tracker *tracker, struct connection *connection);
 
-/*
- * Frees the connection if it is closed and reported and no message refers to it. If only the report is missing, reports it
- * first.
- */
+/* Frees the connection if it was reported and no message refers to it. Reports it before if it may leave out of order (`leaves`). */
 void connection_release(struct rtap_tracker *tracker, struct connection *connection);
 
 /* Counts a packet without PSNs for the connection. `segment`: of a TCP segment, or NULL. */
