@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmatap canon: a capture as text that is the same from run to run.
+ * rdmatap canon: converts a capture to text that is reproducible from run to run.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include "cli/reader.h"
 #include "output/packet/printer.h"
 
-#define CANON_SHARE 2 /* of --max-memory: for what is put in order at the end */
+#define CANON_SHARE 2 /* part of --max-memory for the final sort */
 
 struct canonical {
 	struct reader reader;
@@ -63,7 +63,7 @@ static void print_write_error(struct canonical *canonical, const char *output, i
 	canonical->reader.status = EXIT_TROUBLE;
 }
 
-/* Why the text is of a part of the capture; NULL: it is of all that was asked for. */
+/* Why the text covers only a part of the capture; NULL: it covers everything requested. */
 static const char *incomplete(const struct reader *reader)
 {
 	if (reader->whole)

@@ -18,7 +18,7 @@ static bool can_be_read_again(const struct options *options)
 	return true;
 }
 
-/* What cannot be read is reported when the file is read in its turn. */
+/* Read errors are reported later, when the file is read as an input. */
 static void survey_file(struct clock_survey *survey, const struct options *options, size_t file)
 {
 	uint64_t left = CLOCK_SURVEY_PACKETS / options->input_count;

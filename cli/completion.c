@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each command takes, for scripts/generate-completion and for COMMAND --help: options from the tables that they are parsed
- * by, and the words of --help.
+ * The options of each command, for scripts/generate-completion and COMMAND --help: taken from the parser's tables and from the text of
+ * --help.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 static const struct described {
 	const char *name, *meaning;
-	enum command command; /* for options_letters(), unless is_devices or takes_none */
+	enum command command; /* argument of options_letters(), unless is_devices or takes_none */
 	bool is_devices, takes_none;
 } commands[] = {
 	{ "", "", COMMAND_VIEW, false, false },
@@ -36,7 +36,7 @@ static bool begins_with(const char *text, const char *beginning)
 	return !strncmp(text, beginning, strlen(beginning));
 }
 
-/* Whether a line of --help is the heading of a command's own options; *is_its: of this one's. */
+/* Whether a line of --help is the heading of a command's own options; *is_its: the heading of this command. */
 static bool is_own_heading(const char *line, const char *command, bool *is_its)
 {
 	const char *take = strstr(line, " take"), *end = strchr(line, '\n');
@@ -48,7 +48,7 @@ static bool is_own_heading(const char *line, const char *command, bool *is_its)
 	return true;
 }
 
-/* The row of --help on an option, in this command's part or else in one for all; behind its argument. NULL: there is none. */
+/* The row of --help for an option, in this command's part or else in a shared one; after its argument. NULL: none. */
 static const char *find_meaning(const char *command, const char *option)
 {
 	const char *meaning = NULL;
@@ -71,7 +71,7 @@ static const char *find_meaning(const char *command, const char *option)
 	return meaning;
 }
 
-/* Behind the argument's name, which is in capitals, to the end of the row. */
+/* The rest of the row after the argument's name, which is in capitals. */
 static void print_meaning(const char *row)
 {
 	const char *end = strchr(row, '\n');
@@ -142,7 +142,7 @@ int completion_run(void)
 	return EXIT_DONE;
 }
 
-/* Whether the option that a row of --help is about is among these. */
+/* Whether the option of a row of --help is in the list. */
 static bool is_taken(const char *row, const char *letters, const struct option *long_options)
 {
 	size_t length = strcspn(row + 4, " ,\n");
@@ -155,7 +155,7 @@ static bool is_taken(const char *row, const char *letters, const struct option *
 	return false;
 }
 
-/* Whether a row is the one that find_meaning() finds for its option. */
+/* Whether find_meaning() returns this row for its option. */
 static bool is_chosen(const char *command, const char *row)
 {
 	size_t length = strcspn(row + 2, " ,\n");
@@ -165,7 +165,7 @@ static bool is_chosen(const char *command, const char *row)
 	return find_meaning(command, option) == row + 2 + length;
 }
 
-/* The rows of --help that a command's options have, in their order; those of its own part, or those for all. */
+/* The rows of --help for a command's options, in order; from its own part or from shared ones. */
 static void print_rows(const struct described *described, bool own)
 {
 	const struct option *long_options;

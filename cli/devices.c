@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmatap devices: which RDMA devices and end ports there are.
+ * rdmatap devices: lists RDMA devices and their end ports.
  */
 #include "config.h"
 
@@ -38,9 +38,9 @@ const char *devices_letters(const struct option **options)
 	return letters;
 }
 
-/* What is asked for. */
+/* The request. */
 struct question {
-	const char *name, *node_guid_text, *port_guid_text, *gid_text; /* NULL: not by that */
+	const char *name, *node_guid_text, *port_guid_text, *gid_text; /* NULL: not selected by it */
 	uint64_t node_guid, port_guid;
 	uint8_t gid[16];
 	bool json, verbose;
@@ -134,7 +134,7 @@ static void write_json(const void *what, struct line *line)
 	device_json(what, line);
 }
 
-/* Shows a device with all its ports, or with the one that was asked for. 0 or -errno. */
+/* Prints a device with all its ports, or with the requested one. Returns 0 or -errno. */
 static int show(const struct question *question, struct rtap_devices *devices, const struct rtap_end_port *asked,
 		struct printer *printer)
 {
@@ -172,7 +172,7 @@ static int show_all(const struct question *question, struct rtap_devices *device
 	return result;
 }
 
-/* 0, or the -errno that writing failed with; *status is the answer. */
+/* Returns 0, or the -errno of a failed write. *status: the exit status. */
 static int answer(const struct question *question, struct rtap_devices *devices, struct printer *printer, int *status)
 {
 	struct rtap_end_port found;

@@ -12,7 +12,7 @@
 
 #define ESCAPED_SIZE 1024
 
-/* Text from a capture file must not control the terminal. */
+/* Text from a capture file must not contain terminal control characters. */
 static const char *escaped(const char *found, char text[ESCAPED_SIZE])
 {
 	struct line line;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmatap diff: what differs between two captures, or captures and canonical texts kept from before.
+ * rdmatap diff: compares two captures, or captures and stored canonical texts.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@
 #include "output/compare/diff_show.h"
 #include "output/packet/printer.h"
 
-/* One of the two that are compared, as canonical text. */
+/* One of the two inputs, as canonical text. */
 struct input {
 	const char *name;
 	char *text;
@@ -35,7 +35,7 @@ struct input {
 	struct canon_file file;
 };
 
-/* Bytes of a descriptor that is a file. An empty one has none, and no text. */
+/* Maps the contents of a file. An empty file has no text. */
 static bool map_text(struct input *input, int fd)
 {
 	struct stat found;
@@ -59,8 +59,7 @@ static bool map_text(struct input *input, int fd)
 }
 
 /*
- * Whether a name is that of canonical text. Only of a regular file: what comes through a pipe can be looked at once, and is taken
- * for a capture.
+ * Whether the file is canonical text. Regular files only: a pipe can be read only once and is treated as a capture.
  */
 static bool is_canonical(const char *name)
 {
@@ -79,7 +78,7 @@ static bool is_canonical(const char *name)
 	return is;
 }
 
-/* What a comparison by these rules needs of a capture; with `frames`, where things stand too. False: memory is out. */
+/* Values of a capture that a comparison with these rules needs; with `frames` also frame numbers. False: out of memory. */
 static bool form_for(const struct diff_rules *rules, bool frames, struct canon_options *form, const char ***names)
 {
 	size_t count = 0;
@@ -101,7 +100,7 @@ static bool form_for(const struct diff_rules *rules, bool frames, struct canon_o
 	return true;
 }
 
-/* Dissects a capture into a descriptor. The exit status. */
+/* Writes the canonical text of a capture to a descriptor. Returns the exit status. */
 static int dissect(const struct options *options, const char *name, bool frames, int fd, const char *output)
 {
 	struct options one = *options;
@@ -116,7 +115,7 @@ static int dissect(const struct options *options, const char *name, bool frames,
 	one.input_count = 1;
 	status = canon_run(&one, &form, fd, output, &cut);
 	free(names);
-	/* reading is over, which is as good as an interrupt: but there is another file to read */
+	/* end of reading sets `interrupted`; clear it to read the next file */
 	interrupted = 0;
 	if (status == EXIT_DONE && (cut || hurried)) {
 		print_error("interrupted");
@@ -125,7 +124,7 @@ static int dissect(const struct options *options, const char *name, bool frames,
 	return status;
 }
 
-/* A file that goes when it is closed, or -1. */
+/* Creates a file that is deleted when closed. Returns -1 on failure. */
 static int open_temporary(void)
 {
 	int fd = spool_temporary();
@@ -164,13 +163,13 @@ static bool load(const struct options *options, struct input *input)
 	return good;
 }
 
-/* Another process, which dissects a capture. */
+/* A child process that dissects a capture. */
 struct helper {
-	pid_t process;  /* -1: there is none */
-	int text, said; /* files: the canonical text, and what it complains of; -1: none */
+	pid_t process;  /* -1: none */
+	int text, said; /* files: the canonical text, and the errors printed; -1: none */
 };
 
-/* Nothing is shared with what this process does meanwhile, but for signals from the terminal. */
+/* The child shares nothing with the parent except signals from the terminal. */
 static void helper_begin(struct helper *helper, const struct options *options, const char *name)
 {
 	helper->text = open_temporary();
@@ -193,7 +192,7 @@ static void pass_on(int from)
 		fwrite(block, 1, (size_t)n, stderr);
 }
 
-/* Its text becomes the input's. False: it had none; an error is printed. */
+/* Moves the child's text to the input. False: the child produced none; an error was printed. */
 static bool helper_end(struct helper *helper, struct input *input)
 {
 	int status = 0;
@@ -226,8 +225,8 @@ static void helper_fini(struct helper *helper)
 }
 
 /*
- * Two captures at the same time, each in one thread: what they tell has to be put in order by one thread each, so that more threads for
- * one of them gain little. Without a second process one comes after the other.
+ * Dissects two captures in parallel, one thread each: their records must be ordered by one thread each, so more threads per capture gain
+ * little. Without a second process they are dissected one after the other.
  */
 static bool load_captures(const struct options *options, struct input inputs[2])
 {
@@ -266,7 +265,7 @@ static void unload(struct input *input)
 		munmap(input->text, input->length);
 }
 
-/* Of captures with fewer messages nothing can be said. */
+/* The fewest messages per capture for a meaningful result. */
 #define FEW_LINES 20
 
 static void hint(const struct diff_totals *totals)
@@ -304,7 +303,7 @@ static int compare(const struct options *options, struct input inputs[2], struct
 		error = printer_flush(&printer);
 	diff_show_fini(&show);
 	printer_fini(&printer);
-	/* a reader that has gone has seen a difference */
+	/* a reader closed the pipe, so it has seen a difference */
 	if (error && error != -EPIPE) {
 		print_error("standard output: %s", strerror(-error));
 		return EXIT_TROUBLE;
@@ -315,11 +314,11 @@ static int compare(const struct options *options, struct input inputs[2], struct
 	return diff_differs(&totals) ? EXIT_NO : EXIT_DONE;
 }
 
-/* One of the texts being read. */
+/* One of the texts being parsed. */
 struct reading {
 	struct input *input;
-	bool map;                  /* addresses are mapped */
-	size_t most_lines;         /* that are taken: what is kept of them is bounded */
+	bool map;                  /* map addresses */
+	size_t most_lines;         /* limit of lines to compare, because each needs memory */
 	struct canon_treatments treatments;
 	struct rtap_error error;
 	bool good;
@@ -338,7 +337,7 @@ static void *read_text(void *argument)
 	return NULL;
 }
 
-/* Both at the same time, with half of the memory each. False: one after the other may do, or tells what is wrong. */
+/* Parses both in parallel, with half of the memory each. False: retry one after the other, which may succeed or reports the error. */
 static bool read_at_once(struct reading readings[2], size_t most_lines)
 {
 	pthread_t other;
@@ -362,7 +361,7 @@ static bool read_at_once(struct reading readings[2], size_t most_lines)
 static bool read_in_turn(struct reading readings[2], size_t most_lines)
 {
 	for (int i = 0; i < 2; i++) {
-		/* 0 would be any number */
+		/* 0 would mean unlimited */
 		readings[i].most_lines = most_lines ? most_lines : 1;
 		read_text(&readings[i]);
 		if (!readings[i].good) {
@@ -394,7 +393,7 @@ static int run(const struct options *options)
 	return status;
 }
 
-/* The golden file is written beside its place and then put there, so that it is never half there. */
+/* The golden file is written under a temporary name and then renamed, so that it is never incomplete. */
 static int update(const struct options *options)
 {
 	const char *golden = options->inputs[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmatap export: what the RPC messages said, in forms that other tools read.
+ * rdmatap export: writes RPC messages in formats of other tools.
  */
 #include "config.h"
 
@@ -20,10 +20,10 @@
 struct exporting {
 	struct reader reader;
 	struct rtap_tracker *tracker;
-	struct export_tcp *tcp;     /* NULL: without -w, or it failed: that is told, or nobody reads any more */
+	struct export_tcp *tcp;     /* NULL: without -w, or it failed and the error was printed or the reader closed the pipe */
 	struct export_files *files; /* NULL: without --files */
-	bool files_failed;          /* to be told by closing */
-	uint64_t skipped;           /* calls that came when no more were wanted */
+	bool files_failed;          /* reported on close */
+	uint64_t skipped;           /* calls dropped because of an interrupt */
 };
 
 static bool is_hurried(void)
@@ -38,7 +38,7 @@ static void fail(struct exporting *exporting, const struct rtap_error *error)
 		reader_fail(&exporting->reader, error);
 }
 
-/* It has told what there is to tell. */
+/* It has printed its errors. */
 static void close_failed(struct exporting *exporting)
 {
 	if (export_tcp_close(exporting->tcp, NULL, NULL) != RTAP_STATUS_OK)
@@ -147,7 +147,7 @@ static void finish_files(struct exporting *exporting)
 
 	if (!exporting->files)
 		return;
-	/* what failed is told by closing */
+	/* errors are reported on close */
 	if (!exporting->files_failed && export_files_flush(exporting->files) != RTAP_STATUS_OK)
 		exporting->files_failed = true;
 	reader_wrote(reader, export_files_print_missing(exporting->files, &reader->printer));
@@ -159,7 +159,7 @@ static void finish_files(struct exporting *exporting)
 	report_files(&counts, reader->options->verbose);
 }
 
-/* Each of them has a quarter of the memory: for messages that wait for their turn; for handles, names and ranges. */
+/* A quarter of the memory each: for waiting messages; for handles, names and ranges. */
 static bool open_all(struct exporting *exporting, const struct options *options)
 {
 	uint64_t share = options->max_memory / 4;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What Wireshark asks of a program in its extcap folder. https://www.wireshark.org/docs/wsdg_html_chunked/ChCaptureExtcap.html
+ * Wireshark's extcap interface. https://www.wireshark.org/docs/wsdg_html_chunked/ChCaptureExtcap.html
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 enum extcap_option { EXTCAP_INTERFACES = 256, EXTCAP_INTERFACE, EXTCAP_DLTS, EXTCAP_CONFIG, EXTCAP_FILTER, EXTCAP_CAPTURE, EXTCAP_FIFO,
 	EXTCAP_IGNORED, EXTCAP_SNAP, EXTCAP_OTHER };
 
-/* From EXTCAP_OTHER on the stream view's options, which are handed on. */
+/* Values from EXTCAP_OTHER are options of the stream view, which are passed on. */
 static const struct option long_options[] = {
 	{ "extcap-interfaces", no_argument, NULL, EXTCAP_INTERFACES },
 	{ "extcap-interface", required_argument, NULL, EXTCAP_INTERFACE },
@@ -50,7 +50,7 @@ static const struct option long_options[] = {
 struct request {
 	bool interfaces, dlts, config, capture;
 	const char *interface, *filter, *fifo;
-	const char *arguments[MOST_ARGUMENTS]; /* of the stream view */
+	const char *arguments[MOST_ARGUMENTS]; /* options of the stream view */
 	int argument_count;
 };
 
@@ -110,7 +110,7 @@ static int list_interfaces(void)
 /* The link type of a listed device. */
 struct wanted {
 	const char *name;
-	uint32_t link_type; /* UINT32_MAX: not listed, or known only once it is open */
+	uint32_t link_type; /* UINT32_MAX: not listed, or known only after opening */
 };
 
 static void take_link_type(void *owner, const struct rtap_live_entry *entry)
@@ -122,7 +122,7 @@ static void take_link_type(void *owner, const struct rtap_live_entry *entry)
 		wanted->link_type = entry->link_type;
 }
 
-/* What the list does not tell is seen when it is open; that it is not active now does not matter. */
+/* Opening the device shows what the list does not contain; it need not be active now. */
 static bool open_for_link_type(struct wanted *wanted)
 {
 	struct rtap_live_options options = { .snap_length = 0 };
@@ -145,7 +145,7 @@ static int list_link_types(const char *interface)
 	struct rtap_error ignored;
 	const char *name;
 
-	/* a kind that cannot be listed tells why when it is opened */
+	/* a kind that cannot be listed reports why when it is opened */
 	(void)!rtap_live_list(take_link_type, &wanted, &ignored);
 	if (wanted.link_type == UINT32_MAX && !open_for_link_type(&wanted))
 		return EXIT_TROUBLE;
@@ -189,7 +189,7 @@ static int list_options(const char *interface)
 	return EXIT_DONE;
 }
 
-/* Nothing is printed of a filter that is right. */
+/* Print nothing for a valid filter. */
 static int check_filter(const char *text)
 {
 	struct rtap_bpf *bpf;

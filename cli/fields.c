@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmatap fields: what can be filtered and printed.
+ * rdmatap fields: lists the fields for filters and output.
  */
 #include "config.h"
 

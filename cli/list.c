@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmatap -D: what can be captured on.
+ * rdmatap -D: lists the sources of live captures.
  */
 #include "config.h"
 

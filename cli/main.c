@@ -29,17 +29,17 @@
 #include "cli/stats.h"
 #include "cli/view.h"
 
-/* Processor time that the program may still take when it was asked to end, and when it was asked to be quick. */
+/* Processor time that remains after an interrupt, and after a request to hurry. */
 #define END_WITHIN_US 600000
 #define HURRY_WITHIN_US 200000
 
-/* By processor time: an output that takes no more is no reason to throw away what is written there. */
+/* Limits processor time, not elapsed time: blocked output must not be discarded. */
 static void limit_work(suseconds_t within_us)
 {
 	setitimer(ITIMER_PROF, &(struct itimerval){ .it_value.tv_usec = within_us }, NULL);
 }
 
-/* The first asks for an end, the second for a quick one; if even that hangs, at an output that takes no more, further ones kill. */
+/* The first signal requests an end, the second a quick one; further ones kill the program, in case it is blocked on output. */
 static void interrupt(int signal_number)
 {
 	if (hurried)
@@ -49,7 +49,7 @@ static void interrupt(int signal_number)
 	limit_work(hurried ? HURRY_WITHIN_US : END_WITHIN_US);
 }
 
-/* It still works: it has to be quick, and is ended if it cannot be, as in the midst of compiling a filter. */
+/* The time limit expired: hurry, or exit if the program cannot, for example while compiling a filter. */
 static void hurry(int signal_number)
 {
 	static const char text[] = "rdmatap: interrupted: what was left to do is not done\n";
@@ -63,7 +63,7 @@ static void hurry(int signal_number)
 	limit_work(HURRY_WITHIN_US);
 }
 
-/* A closed pipe is told by the write that fails, an interrupt by the loop that looks. */
+/* A closed pipe is reported by the failed write; loops check for interrupts. */
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = interrupt }, before;
@@ -71,7 +71,7 @@ static void catch_signals(void)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* A terminal that goes away must not cost what was captured; nohup(1) wants it to go on. */
+	/* Closing the terminal must not lose captured data; under nohup(1) the program continues. */
 	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
 	action.sa_handler = hurry;
@@ -81,8 +81,8 @@ static void catch_signals(void)
 }
 
 /*
- * A file opened while descriptor 1 is closed would become standard output and be printed into. So closed ones are
- * taken, the wrong way round: using them fails as it would have.
+ * A file opened while descriptor 1 is closed would become standard output. So closed standard descriptors are opened, with the opposite
+ * access mode: using them fails as before.
  */
 static bool take_closed_descriptors(void)
 {
@@ -92,7 +92,7 @@ static bool take_closed_descriptors(void)
 	return true;
 }
 
-/* What was printed by stdio has reached its file, or nobody reads it any more. */
+/* Flushes stdio's output; a closed pipe is not an error. */
 static int finish_standard_output(int status)
 {
 	errno = 0;

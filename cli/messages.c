@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmatap messages and rdmatap connections: what the packets amount to.
+ * rdmatap messages and rdmatap connections: list messages and connections.
  */
 #include "config.h"
 
@@ -37,7 +37,7 @@ static void write_connection(const void *what, struct line *line)
 	connection_json(what, line);
 }
 
-/* What is written, and the time that it is told from. */
+/* An item to write, and the time that its times are relative to. */
 struct text {
 	const void *what;
 	int64_t first_ns;
@@ -54,7 +54,7 @@ static void write_message_text(const void *what, struct line *line)
 		hex_write(message->bytes.bytes, message->bytes.length, line);
 }
 
-/* Of which a thread of the pipeline makes text or JSON. */
+/* A copy, formatted as text or JSON by a thread of the pipeline. */
 struct kept {
 	int64_t first_ns;
 	struct message_copy copy;

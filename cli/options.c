@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The command lines of the view and of all commands that read captures.
+ * Parsing of the command lines of the stream view and of all commands that read captures.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@ enum long_option { OPTION_PRINT = 256, OPTION_CHECK_ICRC, OPTION_NO_CHECK_ICRC, 
 	OPTION_MAD_CLASSES, OPTION_IS_SM, OPTION_INTERVAL, OPTION_GIVE_UP, OPTION_SAMPLED };
 
 #define MOST_GIVE_UP 1000000000 /* seconds */
-#define BYTES_A_MEGABYTE 1000000 /* of -C, as tcpdump counts them */
+#define BYTES_A_MEGABYTE 1000000 /* unit of -C, as in tcpdump */
 
 #define COMMON_OPTIONS \
 	{ "check-icrc", no_argument, NULL, OPTION_CHECK_ICRC }, \
@@ -554,7 +554,7 @@ static bool is_verbs_asked(const struct rtap_verbs_options *verbs)
 	       verbs->flow_offload || verbs->peer || verbs->group || verbs->tuning;
 }
 
-/* A name without a kind may be that of an RDMA device. */
+/* A name without a kind can be that of an RDMA device. */
 static bool may_be_verbs(const char *device)
 {
 	return device && (!strchr(device, ':') || !strncmp(device, "verbs:", 6));
@@ -631,7 +631,7 @@ static bool check(const struct options *options, enum command command)
 	return false;
 }
 
-/* Print the option that getopt_long() rejected, as it was given; of a short option only the letter is known. */
+/* Print the option that getopt_long() rejected as given; for a short option only the letter is known. */
 static void print_option_error(char *const *argv, int letter)
 {
 	char short_option[] = { '-', (char)optopt, 0 };

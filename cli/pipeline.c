@@ -15,42 +15,42 @@
 
 #define FIRST_ROOM (256u << 10)
 #define CACHE_LINE 64
-#define FRAMES_AHEAD 4     /* fetched into the cache: the headers of the frame so far ahead of the one at hand, */
-#define FURTHER_AHEAD 12   /* where they are, as it is said so far ahead, */
-#define MOST_FETCHED 2048  /* of a segment whose bytes the state will want, */
-#define RECORDS_AHEAD 512  /* and where records will be written, so far ahead, in bytes: about as much as one takes */
-#define FROZEN_AHEAD 1024  /* and so far ahead, in bytes, what is dissected: about as much as a packet takes, 320 bytes */
+#define FRAMES_AHEAD 4     /* prefetch distance in frames: headers of a frame, */
+#define FURTHER_AHEAD 12   /* the frame's descriptor, which holds their address, */
+#define MOST_FETCHED 2048  /* bytes of a segment that the state will need; */
+#define RECORDS_AHEAD 512  /* prefetch distance in bytes: records to be written, about the size of one, */
+#define FROZEN_AHEAD 1024  /* and dissected packets, about the size of one, 320 bytes */
 /*
- * What is to be shown and done of one batch, and what a thread keeps of what it has written down: a share of the limit on memory. Beyond
- * that it is written out and done before more is added.
+ * Memory of queued records of one batch, and of a thread's formatted output: a share of the memory limit. Beyond it, the records are
+ * processed and the output is written before more is added.
  */
 #define ROOM_SHARE 64
 #define MAX_ROOM (4u << 20)
 
-/* Of an address that can lie behind what is there, where no pointer may point. */
+/* For an address that may be past the end of an object, where pointer arithmetic is undefined. */
 #define FETCH(start, offset) __builtin_prefetch((const void *)((uintptr_t)(start) + (offset)))
 
-/* Records, one after the other. */
+/* Consecutive records. */
 struct records {
-	struct records *next; /* of the spare ones */
+	struct records *next; /* next spare one */
 	uint8_t *bytes;
 	size_t used, room;
 };
 
-/* Something to be written out. */
+/* A record to be output. */
 struct record {
 	enum {
 		PACKET,      /* frozen */
-		PACKET_TEXT, /* already written down */
-		TEXT,        /* something else that is */
+		PACKET_TEXT, /* already formatted text */
+		TEXT,        /* other text, already formatted */
 		LATER,       /* for `write` */
 		DEED,        /* for `act` */
 	} kind;
-	uint32_t length;     /* of what follows; its room is rounded up to 8 */
+	uint32_t length;     /* of the data that follow; rounded up to 8 in memory */
 	union {
-		size_t frame; /* in the batch; of packets */
+		size_t frame; /* packets: index in the batch */
 		void (*write)(const void *what, struct line *line);
-		void (*act)(void *owner, void *what); /* the owner stands before `what` */
+		void (*act)(void *owner, void *what); /* the owner precedes `what` */
 	};
 };
 
@@ -59,41 +59,41 @@ static size_t rounded(size_t length)
 	return (length + 7) & ~(size_t)7;
 }
 
-/* What there is of a batch beside its frames; NULL: none. */
+/* Data of a batch besides its frames; NULL: none. */
 struct work {
-	struct records *dissected; /* of each frame in turn */
-	struct records *shown;     /* a struct record each, and what follows it */
-	bool shown_before;        /* a packet was shown before those, */
-	int64_t before_ns;        /* of this time */
+	struct records *dissected; /* one packet per frame, in order */
+	struct records *shown;     /* each a struct record with its data */
+	bool shown_before;        /* a packet was printed before this batch, */
+	int64_t before_ns;        /* at this time */
 };
 
-/* What a thread writes with. */
+/* Output state of a thread. */
 struct hand {
 	struct pipeline *pipeline;
 	struct printer *printer;
 	struct format *format;
-	const struct worker_pool_batch *batch; /* that it writes */
+	const struct worker_pool_batch *batch; /* being written */
 	struct printer own;
 };
 
 struct pipeline {
 	struct pipeline_options options;
 	struct worker_pool *pool;
-	struct worker_pool_batch *batch;       /* at hand */
+	struct worker_pool_batch *batch;       /* current */
 	uint64_t read_bytes, total_bytes; /* of the source, */
-	struct rtap_source_counters counters; /* up to this batch */
+	struct rtap_source_counters counters; /* up to the current batch */
 	const struct rtap_frame *frames_end; /* of it */
-	uint8_t *frozen;                /* what is dissected of its next frame; NULL: it is not prepared */
-	void *room;                     /* of what is to be done later, which can be filled; NULL: none */
+	uint8_t *frozen;                /* dissected packet of the next frame; NULL: not prepared */
+	void *room;                     /* data of the last deferred task, which may still be filled; NULL: none */
 	bool has_shown;
-	int64_t shown_ns;               /* time of the packet shown last */
+	int64_t shown_ns;               /* time of the last packet printed */
 	size_t most_room;               /* bytes of records of a batch */
 	atomic_int error;               /* errno of the first failed write */
 	pthread_mutex_t lock;           /* of what follows */
-	uint64_t *link_speeds;          /* of the interfaces that were read so far, in bits a second */
+	uint64_t *link_speeds;          /* of the interfaces read so far, in bits per second */
 	size_t interface_count;
-	struct records *spare;          /* the one used last first: it is in a cache, and none is touched that is not needed */
-	struct hand hands[PIPELINE_THREADS]; /* the first is of the thread that has the state */
+	struct records *spare;          /* last used first: it is in a cache, and no more are touched than needed */
+	struct hand hands[PIPELINE_THREADS]; /* the first belongs to the thread that owns the state */
 };
 
 unsigned pipeline_threads(unsigned allowed)
@@ -101,7 +101,7 @@ unsigned pipeline_threads(unsigned allowed)
 	return allowed < PIPELINE_THREADS ? allowed : PIPELINE_THREADS;
 }
 
-/* Makes room for `length` bytes more. */
+/* Makes room for `length` more bytes. */
 static bool reserve(struct records *records, size_t length)
 {
 	size_t room = records->room ? records->room : FIRST_ROOM;
@@ -126,7 +126,7 @@ static struct work *work_of(struct worker_pool_batch *batch)
 	return batch->work;
 }
 
-/* Empty ones. NULL: memory is out. */
+/* An empty one. NULL: out of memory. */
 static struct records *take_records(struct pipeline *pipeline)
 {
 	struct records *records;
@@ -165,7 +165,7 @@ static void dispose(void *owner, void *done)
 	free(work);
 }
 
-/* New interfaces: the source's own table belongs to the thread that reads. */
+/* Copies new interfaces: the source's table belongs to the reading thread. */
 static void note_interfaces(struct pipeline *pipeline)
 {
 	const struct rtap_source *source = pipeline->options.source;
@@ -204,7 +204,7 @@ static void read_batch(void *owner, struct worker_pool_batch *batch)
 	note_interfaces(pipeline);
 }
 
-/* False: memory is out; the frames are dissected when they are taken. */
+/* False: out of memory; the frames are dissected when they are taken. */
 static bool dissect_batch(void *owner, struct worker_pool_batch *batch)
 {
 	struct pipeline *pipeline = owner;
@@ -229,7 +229,7 @@ static bool dissect_batch(void *owner, struct worker_pool_batch *batch)
 	return true;
 }
 
-/* Before a hand writes out: what comes before must have been, and nothing is written behind what could not be. */
+/* Called before a hand writes: earlier output must be written first, and nothing is written after a failed write. */
 static int take_turn(void *owner)
 {
 	struct hand *hand = owner;
@@ -279,7 +279,7 @@ static int write_record(struct hand *hand, const struct record *record, uint8_t 
 	return printer_text(hand->printer, (const char *)bytes, record->length);
 }
 
-/* Writes down what is shown of a batch. */
+/* Formats the records of a batch. */
 static void write_batch(void *owner, struct worker_pool_batch *batch, unsigned worker)
 {
 	struct pipeline *pipeline = owner;
@@ -298,7 +298,7 @@ static void write_batch(void *owner, struct worker_pool_batch *batch, unsigned w
 
 		memcpy(&record, shown->bytes + at, sizeof record);
 		at += sizeof record;
-		/* that writing has failed keeps nobody from doing things */
+		/* deferred tasks are done even if writing has failed */
 		if (record.kind == DEED)
 			(void)write_record(hand, &record, shown->bytes + at);
 		else if (!result)
@@ -396,8 +396,8 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 		return;
 	}
 	/*
-	 * Another thread has read the frame and dissected it, so they are in its cache: fetched from there while those before it are at
-	 * work. Not by a function of its own, nor in a loop, which gcc takes away when there is nothing else in them.
+	 * Another thread has read and dissected the frame, so the data are in its cache: prefetch them while earlier frames are processed.
+	 * Written out here because gcc removes a function or a loop that contains nothing but prefetches.
 	 */
 	FETCH(frozen, FROZEN_AHEAD);
 	FETCH(frozen, FROZEN_AHEAD + CACHE_LINE);
@@ -417,7 +417,7 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 			__builtin_prefetch(frame->bytes + at);
 }
 
-/* Appends a record with room for `length` bytes behind it. NULL: memory is out. */
+/* Appends a record with room for `length` bytes of data. NULL: out of memory. */
 static uint8_t *add_record(struct records *shown, const struct record *record, size_t length)
 {
 	uint8_t *place;
@@ -425,21 +425,21 @@ static uint8_t *add_record(struct records *shown, const struct record *record, s
 	if (!reserve(shown, sizeof *record + rounded(length)))
 		return NULL;
 	place = shown->bytes + shown->used;
-	/* who wrote down what was there before has it in its cache */
+	/* the memory is in the cache of the thread that used it before */
 	for (size_t at = RECORDS_AHEAD; at < 2 * RECORDS_AHEAD && at < shown->room - shown->used; at += CACHE_LINE)
 		__builtin_prefetch(place + at, 1);
 	memcpy(place, record, sizeof *record);
 	return place + sizeof *record;
 }
 
-/* The record added last is as long as that. */
+/* Sets the final length of the last record. */
 static void end_record(struct records *shown, uint32_t length)
 {
 	memcpy(shown->bytes + shown->used + offsetof(struct record, length), &length, sizeof length);
 	shown->used += sizeof(struct record) + rounded(length);
 }
 
-/* Written by the thread's own printer, when all before it is. */
+/* Written by the thread's own printer after all earlier output. */
 static void write_at_once(struct pipeline *pipeline, void (*write)(const void *what, struct line *line), const void *what)
 {
 	struct hand *hand = &pipeline->hands[0];
@@ -451,7 +451,7 @@ static void write_at_once(struct pipeline *pipeline, void (*write)(const void *w
 	note_error(pipeline, result ? result : printer_flush(hand->printer));
 }
 
-/* The records of the batch at hand, or NULL. */
+/* The records of the current batch, or NULL. */
 static struct records *records_to_fill(struct pipeline *pipeline)
 {
 	struct work *work = work_of(pipeline->batch);
@@ -528,7 +528,7 @@ void *pipeline_room(const struct pipeline *pipeline)
 	return pipeline->room;
 }
 
-/* A packet and how it is shown. */
+/* A packet and its format. */
 struct shown_packet {
 	struct format *format;
 	const struct rtap_packet *packet;

@@ -8,13 +8,13 @@
 #include "cli/print_error.h"
 #include "dissect/engine/line.h"
 
-#define MESSAGE_MAX 8192 /* bytes; the rest of a longer message is left out */
+#define MESSAGE_MAX 8192 /* bytes; longer messages are truncated */
 
 volatile sig_atomic_t interrupted, hurried, finishes_files, hurried_status = EXIT_DONE;
 
 /*
- * Names of files and arguments can hold anything: what would control a terminal or end the line is escaped as in names from captures.
- * Quotes and backslashes of the message itself stay.
+ * File names and arguments can contain any bytes: terminal control characters and newlines are escaped as in names from captures.
+ * Quotes and backslashes of the message itself are unchanged.
  */
 static void print_safely(const uint8_t *text, size_t length)
 {

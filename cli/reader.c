@@ -14,7 +14,7 @@
 #include "output/packet/printer.h"
 #include "reassembly/tracker.h"
 
-#define WAKE_MS 100                  /* how long an interrupt or the end of traffic may go unnoticed */
+#define WAKE_MS 100                  /* maximum delay in noticing an interrupt or the end of traffic */
 #define FLUSH_NS (INT64_C(250) * 1000000)
 
 void reader_fail(struct reader *reader, const struct rtap_error *error)
@@ -28,7 +28,7 @@ void reader_fail(struct reader *reader, const struct rtap_error *error)
 
 void reader_wrote(struct reader *reader, int error)
 {
-	/* a reader that has gone away is no error: it has seen enough */
+	/* a closed pipe is not an error: the reader needs no more */
 	if (error && error != -EPIPE && !reader->unwritable) {
 		print_error("standard output: %s", strerror(-error));
 		reader->status = EXIT_TROUBLE;
@@ -37,7 +37,7 @@ void reader_wrote(struct reader *reader, int error)
 	reader->stop |= error != 0;
 }
 
-/* Writing that failed in the pipeline is told once, like that of the printer. */
+/* A failed write of the pipeline is reported once, like one of the printer. */
 static void heed_pipeline(struct reader *reader)
 {
 	int error = pipeline_error(reader->pipeline);
@@ -158,7 +158,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 		return false;
 	}
 	if (open_source(reader, &error) != RTAP_STATUS_OK) {
-		/* an interrupt ends the wait for a FIFO's writer, which is no error */
+		/* an interrupt while waiting for a FIFO's writer is not an error */
 		if (!interrupted)
 			reader_fail(reader, &error);
 		return false;
@@ -173,7 +173,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 	return true;
 }
 
-/* An interrupt ends the reading of files at once; live, only a second one does. */
+/* An interrupt ends reading of files at once; in a live capture only a second one does. */
 static bool goes_on(const struct reader *reader)
 {
 	return !reader->stop && !(reader->options->device ? hurried : interrupted);
@@ -192,7 +192,7 @@ static bool passes_bpf(struct reader *reader, const struct rtap_frame *frame)
 	return match;
 }
 
-/* As many as may be taken, without a look at the frames, which another processor may still have in its cache. */
+/* The number of frames to take. Does not touch the frames, which may be in the cache of another processor. */
 static uint64_t count_batch(struct reader *reader, const struct rtap_batch *batch)
 {
 	uint64_t left = reader->options->count ? reader->options->count - reader->packets.taken : UINT64_MAX;
@@ -244,7 +244,7 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* What was written reaches its readers when nothing more comes, and now and then in any case. */
+/* Flushes output when no more frames arrive, and periodically in any case. */
 static void flush_live(struct reader *reader, bool is_idle, void *owner)
 {
 	int64_t now = now_ns();
@@ -257,7 +257,7 @@ static void flush_live(struct reader *reader, bool is_idle, void *owner)
 		reader->idle(owner);
 }
 
-/* The counts of a live source are final when it has ended; what it gives until then is beyond what was asked for. */
+/* The counters of a live source are final after its end; frames received until then exceed the request. */
 static void end_live(struct reader *reader)
 {
 	enum rtap_status status;
@@ -274,7 +274,7 @@ static void end_live(struct reader *reader)
 	} while (status == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN);
 }
 
-/* Regular files only: others may have to be waited for. With -c, what is told of the input in the end is told of what was taken. */
+/* Regular files only: reading ahead of others could block. With -c, the final counters must cover only the frames taken. */
 static void open_pipeline(struct reader *reader)
 {
 	const struct options *options = reader->options;
@@ -328,7 +328,7 @@ static void batch_done(struct reader *reader, struct rtap_batch *batch)
 		reader_wrote(reader, printer_flush(&reader->printer));
 }
 
-/* What has been read ahead of what was taken does not count. */
+/* Frames read ahead but not taken do not count. */
 static void close_pipeline(struct reader *reader, uint64_t *done, uint64_t *total)
 {
 	reader_sync(reader);
@@ -353,7 +353,7 @@ static void end_reading(struct reader *reader, enum rtap_status status)
 		rtap_source_progress(reader->source, &done, &total);
 	}
 	progress_end(&reader->progress, reader->packets.read.frames, done, total);
-	/* pipes have no total: an interrupt is how their reading ends */
+	/* pipes have no total: an interrupt is their normal end */
 	if (interrupted && !reader->stop && total && status != RTAP_STATUS_END)
 		print_error("interrupted: only %" COUNT " taken in", COUNTED(reader->packets.taken, "packet was", "packets were"));
 	reader->interrupted = interrupted;
@@ -386,7 +386,7 @@ void reader_run(struct reader *reader, struct rtap_tracker *tracker, void (*take
 			if (live)
 				flush_live(reader, !batch->count, owner);
 		} else if (live && status == RTAP_STATUS_BROKEN) {
-			/* of a device it is a warning: the capture goes on, and what was lost is in the counts */
+			/* for a device this is a warning: the capture continues, and losses are counted */
 			reader_sync(reader);
 			print_error("%s", error.text);
 		} else {

@@ -26,15 +26,15 @@ struct replay {
 	struct rtap_source *source;
 	struct rtap_bpf *bpf;
 	struct rtap_sender *sender;
-	struct responses *responses; /* NULL: they are not asked for */
-	uint64_t responses_due;      /* when so many were sent; 0: they were not looked for yet */
-	int64_t start_ns;    /* when the first frame was due, monotonic clock; 0: none was yet */
-	int64_t first_ns;    /* where that stands in the capture */
+	struct responses *responses; /* NULL: not requested */
+	uint64_t responses_due;      /* check for responses when this number is sent; 0: no check yet */
+	int64_t start_ns;    /* due time of the first frame, monotonic clock; 0: none yet */
+	int64_t first_ns;    /* time of that frame in the capture */
 	uint64_t taken;      /* frames that passed -f */
 	uint64_t sent, sent_bytes;
 	uint64_t cut, of_other_link, refused;
 	struct rtap_error refusal; /* the first */
-	bool stop;           /* nothing more can be sent, or is to be read */
+	bool stop;           /* nothing more to send or to read */
 	int status;
 };
 
@@ -46,7 +46,7 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * NS_A_SECOND + now.tv_nsec;
 }
 
-/* When a frame, the nth of those taken, is to leave. */
+/* Due time of a frame, the nth of those taken. */
 static int64_t due_ns(const struct replay *replay, const struct rtap_frame *frame, uint64_t nth)
 {
 	const struct options *options = replay->options;
@@ -58,7 +58,7 @@ static int64_t due_ns(const struct replay *replay, const struct rtap_frame *fram
 		after = (double)(nth - 1) * NS_A_SECOND / (double)options->rate;
 	else
 		after = (double)(frame->relative_ns - replay->first_ns) / options->speed;
-	/* A century is as good as any time beyond, and fits. */
+	/* Limit the time to a century, which does not overflow. */
 	return replay->start_ns + (int64_t)(after < 0 ? 0 : after > 3e18 ? 3e18 : after);
 }
 
@@ -106,7 +106,7 @@ static void send_now(struct replay *replay, const struct rtap_frame *frames, siz
 	}
 }
 
-/* Whether the frame can be sent at all; what is left out is counted. */
+/* Whether the frame can be sent; frames left out are counted. */
 static bool is_sendable(struct replay *replay, const struct rtap_frame *frame)
 {
 	if (frame->link_type != rtap_sender_link_type(replay->sender))
@@ -130,7 +130,7 @@ static bool passes(struct replay *replay, const struct rtap_frame *frame)
 	return match;
 }
 
-/* Moves the frames to be sent to the front. Returns how many they are; *last: no more are wanted. */
+/* Moves the frames to send to the front. Returns their number; *last: no more frames are wanted. */
 static size_t choose(struct replay *replay, struct rtap_batch *batch, bool *last)
 {
 	uint64_t most = replay->options->count;
@@ -147,7 +147,7 @@ static size_t choose(struct replay *replay, struct rtap_batch *batch, bool *last
 	return kept;
 }
 
-/* Responses wait in a queue, so that looking for them does not hold up what is to be sent; now and then they are taken out. */
+/* Responses are queued, so checking for them does not delay sending; the queue is emptied from time to time. */
 static bool take_responses(struct replay *replay)
 {
 	if (!replay->responses || (replay->sent < replay->responses_due && replay->responses_due))
@@ -175,7 +175,7 @@ static void send_batch(struct replay *replay, struct rtap_batch *batch)
 		if (interrupted)
 			return;
 		now = now_ns();
-		/* What is due by now goes together. */
+		/* Frames already due are sent together. */
 		while (end < count && due_ns(replay, &batch->frames[end], nth + (end - at)) <= now)
 			end++;
 		send_now(replay, batch->frames + at, end - at);

@@ -69,7 +69,7 @@ static void take(void *owner, struct rtap_frame *frame)
 		add(collecting, packet.rpc.call_frame, frame->number);
 }
 
-/* By call, then by reply: of replies that came again the first is found. */
+/* By call, then by reply: of repeated replies the first is found. */
 static int compare(const void *a, const void *b)
 {
 	const struct rtap_reply *one = a, *other = b;
@@ -92,7 +92,7 @@ bool replies_collect(struct replies *replies, const struct options *options)
 		print_error(FIELD " needs files that can be read twice: the reply comes behind the call");
 		return false;
 	}
-	/* all frames, as they are counted before the filter */
+	/* all frames, counted before the filter */
 	quietly.display_filter = NULL;
 	quietly.progress = false;
 	tracking.context.decode_as = options->decode_as;
@@ -109,7 +109,7 @@ bool replies_collect(struct replies *replies, const struct options *options)
 	else if (replies->count)
 		qsort(replies->list, replies->count, sizeof *replies->list, compare);
 	done = !replies->failed && !collecting.reader.interrupted && !hurried;
-	/* reading has only begun */
+	/* the second pass has not begun */
 	if (done)
 		interrupted = 0;
 out:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmatap report: a capture as one HTML page.
+ * rdmatap report: writes a capture as one HTML page.
  */
 #include "config.h"
 
@@ -21,11 +21,11 @@
 #include "output/report/report_page.h"
 #include "output/stats/stats_packet.h"
 
-/* Of --max-memory, what the counts may take, and what the points of plots may; the rest is for what is under way. */
+/* Parts of --max-memory for statistics and for points of plots; the rest is for connection state. */
 #define COUNTS_SHARE 10
 #define POINTS_SHARE 8
 
-/* Intervals begin as short as this and grow with the capture, so that a plot has enough of them however long it is. */
+/* Initial length of intervals. They grow with the capture, so that a plot has enough of them whatever its duration. */
 #define FIRST_INTERVAL_NS 1000
 
 struct reporting {
@@ -113,7 +113,7 @@ static bool is_standard_output(const struct options *options)
 	return !strcmp(options->write_name, "-");
 }
 
-/* Before the input is read: who cannot write should not have to wait for it. */
+/* Opened before the input is read, so that a failure is reported early. */
 static bool open_page(struct reporting *reporting, const struct options *options)
 {
 	reporting->fd = is_standard_output(options) ? STDOUT_FILENO : open(options->write_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -127,7 +127,7 @@ static bool open_page(struct reporting *reporting, const struct options *options
 	return false;
 }
 
-/* Nobody who reads a pipe any more is no failure; of a file every one is. */
+/* A closed pipe is not a failure; any error of a file is. */
 static void end_page(struct reporting *reporting, int error)
 {
 	const struct options *options = reporting->reader.options;

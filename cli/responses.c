@@ -18,7 +18,7 @@ struct responses {
 	struct rtap_source *source;
 	struct rtap_series *file;
 	uint64_t count;
-	uint64_t unanswered; /* and what else the device told of */
+	uint64_t unanswered; /* and other errors of the device */
 };
 
 static bool open_file(struct responses *responses, const char *name, uint32_t link_type, const struct account *account)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdmatap stats: what the packets amount to in numbers, and what looks wrong.
+ * rdmatap stats: prints statistics and problems found.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #include "output/stats/stats_log.h"
 #include "output/stats/stats_packet.h"
 
-/* What the counts may take: a tenth of --max-memory, or 16 MB, or where that is less a 32nd. The rest is for what is under way. */
+/* Memory for statistics: a tenth of --max-memory, or 16 MB, or where that is less a 32nd. The rest is for connection state. */
 static uint64_t counts_memory(uint64_t max_memory)
 {
 	uint64_t tenth = max_memory / 10, most = UINT64_C(16) << 20;
@@ -41,8 +41,8 @@ static void count(void *owner, void *what)
 }
 
 /*
- * With several threads: an empty log of what is to be counted by another than the one that has the state. NULL: what comes next is to be
- * counted at once; all before it is.
+ * With several threads: an empty log of events that a thread other than the owner of the state counts. NULL: the next event must be counted
+ * directly; all earlier ones have been.
  */
 static struct stats_log *next_log(struct summary *summary)
 {
@@ -59,7 +59,7 @@ static struct stats_log *next_log(struct summary *summary)
 	return log;
 }
 
-/* The log at hand. */
+/* The current log. */
 static inline struct stats_log *log_of(struct summary *summary)
 {
 	struct stats_log *log;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stream view: frames in, packets out.
+ * The stream view: prints and saves packets.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ struct view {
 	const struct options *options;
 	struct rtap_tracker *tracker;
 	struct rtap_series *series; /* -w */
-	bool cannot_write;          /* it was told that what -w names cannot be written */
+	bool cannot_write;          /* a failure to write the file of -w was printed */
 	struct view_format {
 		struct text_format text;
 		struct json_format json;
@@ -37,11 +37,11 @@ struct view {
 	} made[PIPELINE_FORMATS];
 	struct format *formats[PIPELINE_FORMATS];
 	struct replies replies;
-	uint32_t unknown_links[8]; /* link types that were reported */
+	uint32_t unknown_links[8]; /* link types already reported */
 	unsigned unknown_link_count;
 };
 
-/* A format; all but the first share with it what does not change. */
+/* Creates a format; all but the first share its constant data. */
 static bool open_format(struct view *view, unsigned index)
 {
 	const struct options *options = view->options;
@@ -69,7 +69,7 @@ static bool open_format(struct view *view, unsigned index)
 	return !result;
 }
 
-/* One, or as many as a pipeline wants. */
+/* Creates one format, or as many as a pipeline needs. */
 static bool open_formats(struct view *view)
 {
 	const struct options *options = view->options;
@@ -122,8 +122,8 @@ static void end_writing(struct view *view, const struct rtap_error *error)
 }
 
 /*
- * Of files, the one that -w names is made with the first packet, or at the end if none passed: its link type is known
- * then.
+ * When reading files, the output of -w is created with the first packet, or at the end if none passed: only then is its link type
+ * known.
  */
 static void save(struct view *view, const struct rtap_frame *frame)
 {
@@ -140,7 +140,7 @@ static void save(struct view *view, const struct rtap_frame *frame)
 		end_writing(view, &error);
 }
 
-/* Live, when nothing else is done with the frames. */
+/* Live capture that only saves frames. */
 static void save_batch(void *owner, struct rtap_batch *batch, size_t count)
 {
 	struct view *view = owner;
@@ -155,7 +155,7 @@ static void save_batch(void *owner, struct rtap_batch *batch, size_t count)
 		end_writing(view, &error);
 }
 
-/* Live: what was saved so far is to be found in the file. */
+/* Live capture: flushes saved packets to the file. */
 static void flush_series(void *owner)
 {
 	struct view *view = owner;
@@ -193,7 +193,7 @@ static void show(void *owner, struct rtap_frame *frame)
 	struct view *view = owner;
 	struct rtap_packet packet;
 
-	/* without a filter or a reader, nobody asks what is in the frame */
+	/* without a filter and output, frames need no dissection */
 	if (view->tracker) {
 		reader_packet(&view->reader, frame, &packet);
 		if (!rtap_filter_match(view->reader.filter, &packet))
@@ -267,8 +267,8 @@ static bool open_tracker(struct view *view)
 }
 
 /*
- * Live: the source is open; now the first file is, and handed to the user that the program becomes; then nothing is done as
- * root any more, and threads may start.
+ * Live capture: the source is open. Opens the first file and hands it to the user that the program switches to; after that the program
+ * drops root and can start threads.
  */
 static bool prepare_live(struct view *view)
 {
@@ -285,7 +285,7 @@ static bool prepare_live(struct view *view)
 	    (open_series(view, first_link_type(reader->source), now_ns(), &error) != RTAP_STATUS_OK ||
 	     (account.changes && rtap_series_hand_over(view->series, account.user, account.group, &error) != RTAP_STATUS_OK) ||
 	     rtap_series_flush(view->series, &error) != RTAP_STATUS_OK)) {
-		/* an interrupt ends the wait for a FIFO's reader, which is no error */
+		/* an interrupt while waiting for a FIFO's reader is not an error */
 		if (!interrupted)
 			reader_fail(reader, &error);
 		return false;
