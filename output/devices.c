@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is known of a device is walked in one place, show_device(), for JSON and for the full text.
+ * One function, show_device(), traverses the attributes of a device, for JSON and for the full text.
  */
 #include "config.h"
 
@@ -8,25 +8,25 @@
 #include "output/packet/json.h"
 #include "output/packet/object.h"
 
-/* How values are written. Keys are JSON's. */
+/* The output form of values. Keys are those of JSON. */
 struct style {
 	void (*text)(struct line *line, unsigned depth, const char *key, const char *text); /* NULL: unknown */
 	void (*number)(struct line *line, unsigned depth, const char *key, struct rtap_count number);
 	void (*hex)(struct line *line, unsigned depth, const char *key, struct rtap_count number, unsigned digits);
 	void (*gid)(struct line *line, unsigned depth, const char *key, const uint8_t gid[16]);
 	void (*yes)(struct line *line, unsigned depth, const char *key, bool value);
-	/* A list of `count`; a row of it holds values, a group rows and lists. */
+	/* A list of `count` elements; a row contains values, a group contains rows and lists. */
 	void (*begin_list)(struct line *line, unsigned depth, const char *key, size_t count);
 	void (*end_list)(struct line *line);
 	void (*begin_row)(struct line *line, unsigned depth);
 	void (*end_row)(struct line *line);
 	void (*begin_group)(struct line *line, unsigned depth);
 	void (*end_group)(struct line *line);
-	/* An element of a list that is a text only. */
+	/* A list element that is only text. */
 	void (*item)(struct line *line, unsigned depth, const char *text);
 };
 
-/* Values in a row of the full text stand beside each other. */
+/* Values of one row of the full text are on one line. */
 #define IN_ROW 0x100
 
 static void json_text(struct line *line, unsigned depth, const char *key, const char *text)
@@ -220,7 +220,7 @@ static const struct style tree_style = {
 	tree_begin_group, tree_end_list, tree_item,
 };
 
-/* A value by its name, by its number if it has none. */
+/* A value by name, or by number if it has no name. */
 static void show_named(const struct style *style, struct line *line, unsigned depth, const char *key,
 		       struct rtap_count value,
 		       const char *(*name_of)(uint64_t value))
@@ -393,7 +393,7 @@ void device_tree(const struct shown_device *shown, struct line *line)
 	show_device(&tree_style, line, shown);
 }
 
-/* The end of a line of text, of which only the beginning may be known: "name: ". */
+/* Ends a line of text that may have no values: "name: ". */
 static void end_pieces(struct line *line)
 {
 	if (line->next[-1] == ' ')
@@ -401,7 +401,7 @@ static void end_pieces(struct line *line)
 	line_char(line, '\n');
 }
 
-/* A piece of a line of text, with what stands between it and the one before. */
+/* A part of a line of text with the separator before it. */
 static void piece(struct line *line, const char *label, const char *text)
 {
 	if (!text)

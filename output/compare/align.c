@@ -8,18 +8,18 @@
 #include "output/compare/align.h"
 #include "output/compare/canon_map.h"
 
-/* What is left of a sequence when elements that the other one lacks are set aside. */
+/* A sequence without the elements that the other one lacks. */
 struct sequence {
 	uint64_t *keys;
-	uint32_t *places; /* in the whole sequence */
+	uint32_t *places; /* index in the whole sequence */
 	int64_t count;
 };
 
 struct search {
 	struct sequence a, b;
 	/*
-	 * Furthest places reached with so many differences, by diagonal (place in a minus place in b): from the beginning on, and from the
-	 * end back. Both have room for all diagonals and one more on each side.
+	 * Furthest points reached with the current number of differences, by diagonal (index in a minus index in b): forward from the
+	 * beginning and backward from the end. Both have room for all diagonals and one more on each side.
 	 */
 	int64_t *ahead, *back;
 	uint32_t *match;
@@ -44,7 +44,7 @@ static void pair(struct search *search, int64_t a, int64_t b)
 	search->match[search->a.places[a]] = search->b.places[b];
 }
 
-/* Pairs what is the same at both ends of the box, and takes it off. */
+/* Matches equal elements at both ends of the box and removes them from it. */
 static void trim(struct search *search, struct box *box)
 {
 	while (box->a_begin < box->a_end && box->b_begin < box->b_end && is_same(search, box->a_begin, box->b_begin))
@@ -53,7 +53,7 @@ static void trim(struct search *search, struct box *box)
 		pair(search, --box->a_end, --box->b_end);
 }
 
-/* The diagonals that one of the two searches has reached; those outside the box are left out. */
+/* The diagonals reached by one of the two searches, without those outside of the box. */
 struct reach {
 	int64_t low, high;
 };
@@ -70,7 +70,7 @@ static void widen(struct reach *reach, const struct box *box, int64_t *furthest,
 		reach->high--;
 }
 
-/* One more difference from the beginning on. True: it met the search from the end, at `meeting`. */
+/* Extends the forward search by one difference. True: it met the backward search, at `meeting`. */
 static bool step_ahead(struct search *search, const struct box *box, struct reach *ahead, const struct reach *back, bool may_meet,
 		       struct point *meeting)
 {
@@ -113,7 +113,7 @@ static bool step_back(struct search *search, const struct box *box, struct reach
 	return false;
 }
 
-/* The place inside the box that the search from the beginning got furthest to. */
+/* The furthest point of the forward search inside the box. */
 static struct point furthest_ahead(const struct search *search, const struct box *box, const struct reach *ahead)
 {
 	struct point best = { box->a_begin, box->b_begin };
@@ -132,8 +132,8 @@ static struct point furthest_ahead(const struct search *search, const struct box
 }
 
 /*
- * A place where the box can be cut in two that are searched on their own: in the middle of a shortest way through it, or, if that takes
- * too much effort, as far as the search got.
+ * A point that splits the box into two, which are searched separately: the middle of a shortest path or, if that takes too much effort,
+ * the furthest point reached.
  */
 static struct point find_cut(struct search *search, const struct box *box)
 {
@@ -155,7 +155,7 @@ static int64_t size_of(const struct box *box)
 	return box->a_end - box->a_begin + box->b_end - box->b_begin;
 }
 
-/* The smaller part is searched by a call and the larger one by going on, so that calls are never nested deeper than log2 of the size. */
+/* Recursion handles the smaller part and iteration the larger one, so the recursion depth is at most log2 of the size. */
 static void search_box(struct search *search, struct box box)
 {
 	for (;;) {
@@ -185,7 +185,7 @@ static int note_keys(struct canon_map *map, const uint64_t *keys, size_t count)
 	return 0;
 }
 
-/* Takes what `other` knows too. */
+/* Keeps the elements that `other` also has. */
 static int take(struct sequence *sequence, const uint64_t *keys, size_t count, size_t skipped, const struct canon_map *other)
 {
 	sequence->keys = malloc((count + 1) * sizeof *sequence->keys);

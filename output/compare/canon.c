@@ -9,11 +9,11 @@
 #include "output/compare/canon_internal.h"
 #include "output/compare/canon_write.h"
 
-#define HELD_SHARE 4 /* of max_memory: what streams may hold */
+#define HELD_SHARE 4 /* part of max_memory for buffers of streams */
 #define MOST_HELD ((size_t)16 << 20)
-#define MOST_ALIKE 8 /* roles of one hash that are looked at */
+#define MOST_ALIKE 8 /* most roles of one hash that are compared */
 
-/* What a record is made of. */
+/* The input of a record. */
 struct making {
 	const struct canon *canon;
 	const struct rtap_packet *packet;
@@ -56,7 +56,7 @@ static void charge(struct canon *canon, uint64_t bytes)
 		fail(canon, -E2BIG);
 }
 
-/* What a group takes besides the setup and what its streams hold. */
+/* Memory of a group without its setup and stream buffers. */
 #define GROUP_MEMORY (sizeof(struct group) + 2 * sizeof(struct canon_slot))
 
 static void free_group(struct canon *canon, struct group *group)
@@ -71,7 +71,7 @@ static void free_group(struct canon *canon, struct group *group)
 	free(group);
 }
 
-/* It is none of those under way any more, and found by nothing. */
+/* Removes the group from the list of active groups and from the map. */
 static void take_out(struct canon *canon, struct group *group)
 {
 	*(group->before ? &group->before->behind : &canon->first) = group->behind;
@@ -145,7 +145,7 @@ static struct group *group_of(struct canon *canon, uint32_t by, uint64_t key, ui
 	return found ? found : add_group(canon, by, key, order);
 }
 
-/* Packets come in runs of one connection, and its messages among them. */
+/* Cache the last group: packets of a connection and its messages often follow each other. */
 static struct group *group_of_connection(struct canon *canon, uint64_t number, uint64_t order)
 {
 	if (number != canon->last_number) {
@@ -155,7 +155,7 @@ static struct group *group_of_connection(struct canon *canon, uint64_t number, u
 	return canon->last_group;
 }
 
-/* Makes a record in canon->text, with more room as long as it was cut. Its length; 0: it failed. */
+/* Creates a record in canon->text, growing it until the record fits. Returns its length; 0: failed. */
 static size_t make(struct canon *canon, void (*write)(const struct making *making, struct line *line), const struct making *making)
 {
 	for (;;) {
@@ -204,7 +204,7 @@ static void take_down(struct canon *canon, struct group *group, enum group_strea
 		fail(canon, result);
 }
 
-/* Times of messages count from the first one of their group. */
+/* Times of messages are relative to the first message of their group. */
 static void take_message(struct canon *canon, struct group *group, struct making *making,
 			 void (*write)(const struct making *making, struct line *line))
 {
@@ -217,7 +217,7 @@ static void take_message(struct canon *canon, struct group *group, struct making
 	take_down(canon, group, STREAM_MESSAGES, making->message->first_frame, write, making);
 }
 
-/* The two addresses of a datagram in one number, whichever sent it. */
+/* Hash of a datagram's two addresses, independent of the direction. */
 static uint64_t pair_key(const struct rtap_packet *packet)
 {
 	const uint8_t *first = packet->source_address, *second = packet->destination_address;
@@ -240,7 +240,7 @@ static uint64_t pair_key(const struct rtap_packet *packet)
 	return canon_mark(hash, second, packet->address_length);
 }
 
-/* Which RPC message a note belongs to: transaction ids are the sender's own. */
+/* The key of an RPC message's note: transaction ids are unique per sender only. */
 static uint64_t rpc_key(uint32_t xid, bool is_reply, bool from_a, const uint8_t *a, const uint8_t *b, size_t length)
 {
 	uint64_t hash = canon_mark((uint64_t)xid << 2 | (uint64_t)is_reply << 1 | from_a, a, length);
@@ -295,7 +295,7 @@ static void keep_setup(struct canon *canon, struct group *group, void (*write)(c
 	charge(canon, length);
 }
 
-/* The one with this text, which is freed at the end. */
+/* The role with this text, created if necessary; freed at the end. */
 static void keep_role(struct canon *canon, struct group *group, void (*write)(const struct making *making, struct line *line),
 		      const struct making *making)
 {
@@ -305,7 +305,7 @@ static void keep_role(struct canon *canon, struct group *group, void (*write)(co
 
 	if (!length)
 		return;
-	/* where too many of other texts have the hash, the last of them goes by another key */
+	/* if too many other texts have this hash, the last one gets another key */
 	for (unsigned alike = 0; alike < MOST_ALIKE; alike++, key = canon_mark_word(key, alike)) {
 		uint64_t *found = canon_map_find(&canon->groups_by, BY_ROLE, key);
 
@@ -333,7 +333,7 @@ static void keep_role(struct canon *canon, struct group *group, void (*write)(co
 	charge(canon, sizeof *role + length + 2 * sizeof(struct canon_slot));
 }
 
-/* A note of a datagram of management begins with its group and who sent it, for the message will not tell. */
+/* The note of a management datagram begins with its group and sender, because the message has neither. */
 struct management {
 	uint64_t pair;
 	char direction;
@@ -505,7 +505,7 @@ static void write_rpc(const struct making *making, struct line *line)
 		line_bytes(line, making->note->text, making->note->length);
 }
 
-/* The SEND told last carried nothing that is told on its own. */
+/* The last SEND carried no RPC message, so it gets its own record. */
 static void take_send(struct canon *canon)
 {
 	struct making making = { .canon = canon, .message = &canon->send.message, .direction = canon->send.message.from_a ? '>' : '<' };
@@ -550,7 +550,7 @@ static void write_management(const struct making *making, struct line *line)
 	line_bytes(line, note->text + sizeof(struct management), note->length - sizeof(struct management));
 }
 
-/* What management said in a packet that dissects to none is in no group: it is left out. */
+/* A management message whose packet was not dissected as management has no group and is omitted. */
 static void take_management(struct canon *canon, const struct rtap_message *message)
 {
 	struct canon_note *note = canon_notes_find(&canon->notes, CANON_NOTE_FRAME, message->first_frame);
@@ -590,7 +590,7 @@ static void write_early_refusals(const struct making *making, struct line *line)
 	line_dec(line, making->early_refusals);
 }
 
-/* NAKs that came before it was known whose answers they are have no record: the setup has their number. */
+/* NAKs received before their connection was known have no record: the setup has their number. */
 static void tell_early_refusals(struct canon *canon, struct group *group)
 {
 	uint64_t shown = group->asked_again_shown + (group->part ? group->part->asked_again_shown : 0);
@@ -637,7 +637,7 @@ static int spool_group(struct canon *canon, const struct group *group)
 	return result;
 }
 
-/* Nothing more comes of it: its memory is released. */
+/* The group is complete: write it to the spool and free it. */
 static void seal(struct canon *canon, struct group *group)
 {
 	int result;
@@ -672,7 +672,7 @@ void canon_connection(struct canon *canon, const struct rtap_connection *connect
 		seal(canon, group);
 }
 
-/* What packets gave to a connection that was begun for one direction, and was found to be half of another, belongs to that. */
+/* Records of a one-directional connection that turned out to be half of another one are moved to that one. */
 void canon_merge(struct canon *canon, uint64_t from, uint64_t into, bool turned)
 {
 	struct group *part, *whole;
@@ -687,7 +687,7 @@ void canon_merge(struct canon *canon, uint64_t from, uint64_t into, bool turned)
 		return;
 	take_out(canon, part);
 	part->before = part->behind = NULL;
-	/* a connection has one other half */
+	/* a connection has only one other half */
 	if (whole->part) {
 		canon->unplaced++;
 		free_group(canon, part);

@@ -9,15 +9,15 @@
 #include "output/compare/canon.h"
 #include "output/compare/canon_file.h"
 
-/* Of a line that is longer nothing good can be said. */
+/* Longer lines are rejected as invalid. */
 #define LONGEST_LINE (64u << 20)
 
-/* There are fewer fields than that, and a line tells each once. */
+/* Exceeds the number of fields; a line has each at most once. */
 #define MOST_VALUES 8192u
 
 #define LITERAL(text) text, sizeof(text) - 1
 
-/* Of a mapped text so much is read before its pages are given back. */
+/* Bytes of a mapped text to read before its pages are released. */
 #define REST_BYTES (4 << 20)
 
 struct file_reader {
@@ -56,7 +56,7 @@ void canon_treatments_fini(struct canon_treatments *treatments)
 	}
 }
 
-/* By what of a line it is aligned when not all of it is the same. */
+/* The parts of a line that align it when the whole line differs. */
 static void set_keys(struct canon_treated *treated, const char *name, size_t length)
 {
 	static const char *const classes[] = {
@@ -106,12 +106,12 @@ static struct canon_treated treat(struct canon_treatments *treatments, const cha
 	else if (policy.action == CANON_RELATIVE)
 		treated.treatment = CANON_COMPARE_RELATIVE;
 	else if (policy.action == CANON_RENAME)
-		/* transaction ids only tie an answer to its question, and that is compared by itself */
+		/* transaction ids only match responses to requests, and that is compared separately */
 		treated.treatment = policy.kind == CANON_KIND_XID || policy.kind == CANON_KIND_TID ? CANON_SHOW : CANON_COMPARE_NAME;
 	return treated;
 }
 
-/* NULL: memory is out. */
+/* NULL: out of memory. */
 static struct canon_treated *add_treatment(struct canon_treatments *treatments, const char *name, size_t length, uint64_t hash)
 {
 	struct canon_treated *added = malloc(sizeof *added);
@@ -124,7 +124,7 @@ static struct canon_treated *add_treatment(struct canon_treatments *treatments, 
 	}
 	memcpy(copy, name, length);
 	copy[length] = 0;
-	/* a name with a zero byte in it is no field's */
+	/* a name that contains a NUL byte is not a field */
 	*added = treat(treatments, copy, strlen(copy));
 	added->name = hash;
 	added->text = copy;
@@ -134,7 +134,7 @@ static struct canon_treated *add_treatment(struct canon_treatments *treatments, 
 	return added;
 }
 
-/* Eight bytes at once: a loop over the bytes of the values, most of which are shorter, or a call for each, costs more. */
+/* Eight bytes at once: faster than a loop over the bytes of mostly short values, or a call for each value. */
 static uint64_t load_word(const char *at)
 {
 	uint64_t word;
@@ -145,13 +145,13 @@ static uint64_t load_word(const char *at)
 
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 
-/* Where a value ends. */
+/* The end of a value. */
 static const char *value_end(const char *value, const char *end)
 {
 	const char *space;
 
 	if (end - value >= 8) {
-		/* its first zero byte is the first space: the highest bit of a byte is borrowed only behind one */
+		/* its first zero byte is the first space: borrows set the highest bit only in bytes after one */
 		uint64_t word = load_word(value) ^ EACH_BYTE * ' ', spaces = (word - EACH_BYTE) & ~word & EACH_BYTE << 7;
 
 		if (spaces)
@@ -161,7 +161,7 @@ static const char *value_end(const char *value, const char *end)
 	return space ? space : end;
 }
 
-/* Takes the next value if its name is this. */
+/* Reads the next value if it has this name. */
 static inline __attribute__((always_inline)) bool take_guess(const struct canon_treated *guess, const char **at,
 							     const char *end, struct canon_token *token)
 {
@@ -174,7 +174,7 @@ static inline __attribute__((always_inline)) bool take_guess(const struct canon_
 	return true;
 }
 
-/* What stands behind the one asked for last, so that its next guess is better. */
+/* Records the name after the last one looked up, to improve the next guess. */
 static const struct canon_treated *note_treatment(struct canon_treatments *treatments, struct canon_treated *treated)
 {
 	struct canon_treated *last = treatments->last;
@@ -196,7 +196,7 @@ const struct canon_treated *canon_treatment(struct canon_treatments *treatments,
 	return treated ? note_treatment(treatments, treated) : NULL;
 }
 
-/* The name that it stood behind last is tried first, in whatever calls this. */
+/* Callers first try the name that followed last time. */
 static inline __attribute__((always_inline)) const struct canon_treated *
 next_value(struct canon_treatments *treatments, const char **at, const char *end, struct canon_token *token)
 {
@@ -239,7 +239,7 @@ const char *canon_line_values(const char *line, const char *end)
 	return space ? space : end;
 }
 
-/* A renamed value without the numbers that were given: "rkey#" of "rkey#3+0x10", and so on of each part. */
+/* Hashes a renamed value without its numbers: "rkey#" of "rkey#3+0x10", for each part. */
 static uint64_t hash_names(uint64_t hash, const char *value, size_t length)
 {
 	const char *end = value + length;
@@ -255,7 +255,7 @@ static uint64_t hash_names(uint64_t hash, const char *value, size_t length)
 	return hash;
 }
 
-/* A value's text, which stands in a line that ends there. */
+/* Hashes a value's text; `end` is the end of its line. */
 static uint64_t hash_value(uint64_t hash, const struct canon_token *token, const char *end)
 {
 	uint64_t word;
@@ -322,7 +322,7 @@ static bool is_of_response(const struct canon_treated *treated, const struct can
 	return treated->is_response || (treated->is_opcode && is_text(token->value, token->value_length, LITERAL("14")));
 }
 
-/* Hashes a line. *skipped: the rules leave it out. */
+/* Hashes a line. *skipped: the rules exclude it. */
 static enum rtap_status hash_line(struct file_reader *reader, struct canon_line *line, const char *at, const char *end, bool *skipped)
 {
 	const struct canon_treated *treated;
@@ -368,7 +368,7 @@ static const char *mapped(const struct diff_rules *rules, const struct canon_tok
 	return token->value;
 }
 
-/* "transport=RC service=tcp:20049 client=10.0.0.2 server=10.0.0.1" as the rules let it be. */
+/* "transport=RC service=tcp:20049 client=10.0.0.2 server=10.0.0.1", without ignored values. */
 static char *role_of(struct file_reader *reader, const char *at, const char *end)
 {
 	const struct diff_rules *rules = reader->treatments->rules;
@@ -383,7 +383,7 @@ static char *role_of(struct file_reader *reader, const char *at, const char *end
 		size_t length = token.value_length;
 		const char *value = reader->text->map ? mapped(rules, &token, &length) : token.value;
 
-		/* --only tells what to compare, not which connections belong together */
+		/* --only selects the values to compare, not how connections are matched */
 		if (!rules->only.count && !diff_rules_compare(rules, token.name, token.name_length))
 			continue;
 		if (used + token.name_length + length + 3 > room)
@@ -472,7 +472,7 @@ static enum rtap_status take_setup(struct file_reader *reader, const char *line,
 	return hash_line(reader, setup, canon_line_values(line, end), end, &skipped);
 }
 
-/* What is said of a part is not what the capture says: it would seem to have lost the rest. */
+/* Reject the text of a part of a capture: the rest would appear to be lost. */
 static enum rtap_status fail_incomplete(struct file_reader *reader, const struct canon_token *why)
 {
 	if (is_text(why->value, why->value_length, LITERAL(CANON_INTERRUPTED)))
@@ -480,7 +480,7 @@ static enum rtap_status fail_incomplete(struct file_reader *reader, const struct
 	return fail(reader, "says that it is of a part of its capture only, which could not be read to its end (make it again, of a whole one)");
 }
 
-/* "end connections=2": a file without it, or with another count, is not whole. */
+/* "end connections=2": a file without it, or with another count, is incomplete. */
 static enum rtap_status take_end(struct file_reader *reader, const char *line, const char *end)
 {
 	struct canon_token token;
@@ -500,7 +500,7 @@ static enum rtap_status take_end(struct file_reader *reader, const char *line, c
 	return RTAP_STATUS_OK;
 }
 
-/* Whether values that the rules compare, though canon leaves them out by itself, were kept. */
+/* Whether the file has the values that the rules compare and that canon omits by default. */
 static enum rtap_status check_kept(struct file_reader *reader, const char *line, const char *end)
 {
 	const struct diff_rules *rules = reader->treatments->rules;
@@ -570,7 +570,7 @@ static enum rtap_status take(struct file_reader *reader, const char *line, const
 	return fail(reader, "neither connection, setup, message, packet nor end");
 }
 
-/* What is in a connection, to find the same one among several of one role. */
+/* Hashes the contents of a connection, to match it among several of the same role. */
 static void finish(struct canon_file *file)
 {
 	for (size_t i = 0; i < file->role_count; i++) {
@@ -591,7 +591,7 @@ size_t canon_file_lines(const struct canon_file *file)
 
 void canon_file_rest(const struct canon_file *file)
 {
-	/* the kernel may ignore it */
+	/* only a hint to the kernel */
 	if (file->is_mapped)
 		(void)madvise((void *)(uintptr_t)file->text, file->length, MADV_DONTNEED);
 }

@@ -5,7 +5,7 @@
 
 #include "output/compare/canon_item.h"
 
-/* With constant names, which are copied in few instructions: a message has a dozen. */
+/* Constant names are copied in few instructions; a message has a dozen. */
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE void text(struct line *line, const char *name, const char *value)
@@ -14,7 +14,7 @@ INLINE void text(struct line *line, const char *name, const char *value)
 	canon_text(line, (const uint8_t *)value, strlen(value));
 }
 
-/* Of a value of several words one. */
+/* One word of a value of several words. */
 static void words(struct line *line, const char *name, const char *value)
 {
 	canon_name(line, name);
@@ -71,7 +71,7 @@ static void missing(const struct rtap_message *message, struct line *line)
 	}
 }
 
-/* Values that canon leaves out unless asked for them. */
+/* Values that canon omits unless requested. */
 static void kept(const struct rtap_message *message, const struct canon_keep *keep, int64_t base_ns, struct line *line)
 {
 	if (message->has_latency && canon_keeps(keep, "latency")) {
@@ -99,7 +99,7 @@ static void operands(const struct rtap_message *message, struct line *line)
 		hex(line, "original", message->original, 16);
 }
 
-/* How a message went over the wire. */
+/* The transmission of a message. */
 static void carriage(const struct rtap_message *message, struct line *line)
 {
 	number(line, "packets", message->frames);
@@ -189,7 +189,7 @@ static void rpc_status(const struct rtap_message *message, struct line *line)
 	}
 }
 
-/* Bytes that an RPC lacks and its SEND has not lost were lost in a chunk. */
+/* Missing bytes of an RPC that are present in its SEND are missing from a chunk. */
 static void rpc_carriage(const struct rtap_message *message, const struct rtap_message *send, struct line *line)
 {
 	if (!send) {
@@ -269,7 +269,7 @@ static void private_data(const struct rtap_connection *connection, int side, con
 	line_dec(line, connection->receive_size[side]);
 }
 
-/* What went wrong that no message, refusal or packet of the connection shows, and that is not the capture's fault. */
+/* Anomalies that no message, refusal or packet of the connection shows, other than those caused by the capture. */
 static void anomalies(const struct rtap_connection *connection, struct line *line)
 {
 	static const uint8_t shown[] = {
@@ -299,7 +299,7 @@ void canon_item_setup(const struct rtap_connection *connection, struct line *lin
 		text(line, "learned", connection->learned_by_mpa ? "mpa" : "tcp");
 	else
 		text(line, "learned", connection->learned_by_cm ? "cm" : "inferred");
-	/* messages over TCP do not know of segments that were sent again */
+	/* messages over TCP do not count retransmitted segments */
 	if (is_tcp && connection->trouble[RTAP_TROUBLE_RETRANSMISSION])
 		number(line, "repeats", connection->trouble[RTAP_TROUBLE_RETRANSMISSION]);
 	if (connection->path_mtu)

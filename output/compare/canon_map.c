@@ -64,7 +64,7 @@ uint64_t *canon_map_add(struct canon_map *map, uint32_t kind, uint64_t key, uint
 	return &slot->value;
 }
 
-/* Slots behind the hole move up, so that probing never ends too early. */
+/* Slots after the hole move up, so that probing does not end too early. */
 void canon_map_remove(struct canon_map *map, uint32_t kind, uint64_t key)
 {
 	struct canon_slot *slot = map->room ? probe(map, kind, key) : NULL;
@@ -116,7 +116,7 @@ uint64_t canon_mark(uint64_t hash, const void *bytes, size_t length)
 		memcpy(&word, at, sizeof word);
 		hash = canon_mark_word(hash, word);
 	}
-	/* what is left, from both ends */
+	/* the remaining bytes, in two overlapping loads */
 	if (length >= 4) {
 		memcpy(&first, at, sizeof first);
 		memcpy(&last, at + length - sizeof last, sizeof last);

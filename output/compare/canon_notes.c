@@ -6,7 +6,7 @@
 
 #include "output/compare/canon_notes.h"
 
-/* Bytes that notes may take. Messages are told soon, so that few wait. */
+/* Memory limit of notes in bytes. Messages are reported soon, so few notes wait. */
 #define MOST_MEMORY (UINT64_C(64) << 20)
 
 static uint64_t size_of(const struct canon_note *note)

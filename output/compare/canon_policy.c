@@ -7,7 +7,7 @@
 #include "output/compare/canon_policy.h"
 
 struct row {
-	const char *name; /* of a field; with a '*' at its end of all that begin so. The longest that fits counts */
+	const char *name; /* of a field; a final '*' matches any suffix. The longest match counts */
 	uint8_t action, kind, level;
 };
 
@@ -16,7 +16,7 @@ struct row {
 #define RELATIVE(name, kind, level) { name, CANON_RELATIVE, CANON_KIND_##kind, CANON_##level }
 #define DROP(name) { name, CANON_DROP, CANON_KIND_NONE, CANON_PACKETS }
 
-/* canon's own values of a message, a connection or a refusal; doc/regression-testing.md says what they are. */
+/* canon's own values of a message, a connection or a refusal; described in doc/regression-testing.md. */
 static const struct row own[] = {
 	KEEP("kind", MESSAGES), KEEP("verb", MESSAGES), KEEP("length", MESSAGES), KEEP("inline", MESSAGES), KEEP("packets", MESSAGES),
 	KEEP("repeats", MESSAGES), KEEP("missing", MESSAGES), KEEP("complete", MESSAGES), KEEP("status", MESSAGES),
@@ -33,11 +33,11 @@ static const struct row own[] = {
 };
 
 static const struct row fields[] = {
-	/* anything that no row below names goes by its type: canon_policy() */
-	/* what the capture is, not what was said */
+	/* fields that match no row below are decided by type: canon_policy() */
+	/* properties of the capture, not of the traffic */
 	DROP("frame.*"), DROP("erf.*"), DROP("sll.*"), DROP("null.*"), DROP("rdmatap.*"), KEEP("rdmatap.anomaly", PACKETS),
 	KEEP("rdmatap.psn.analysis", PACKETS), KEEP("rdmatap.psn.missing", PACKETS), KEEP("rdmatap.psn.differs", PACKETS),
-	/* links and networks; lengths are told by the payload's, addresses by the connection */
+	/* links and networks; the payload has the length, the connection the addresses */
 	DROP("eth.*"), DROP("macc.*"), DROP("arp.*"), DROP("ip.*"), KEEP("ip.dsfield.*", PACKETS), KEEP("ip.ttl", PACKETS),
 	KEEP("ip.opt.type", PACKETS),
 	DROP("ipv6.*"), KEEP("ipv6.tclass.*", PACKETS), KEEP("ipv6.hlim", PACKETS), DROP("ah.*"), DROP("icmp.*"), DROP("icmpv6.*"),
@@ -64,7 +64,7 @@ static const struct row fields[] = {
 	KEEP("infiniband.atomicacketh.origremdt", PACKETS), KEEP("infiniband.immdt", PACKETS),
 	KEEP("infiniband.deth.q_key", PACKETS),
 	KEEP("data.len", PACKETS), DROP("data.data"),
-	/* management: transaction ids and communication ids, ends, first PSNs; addresses stand in the connection */
+	/* management: transaction ids and communication ids, ends, first PSNs; the connection has the addresses */
 	KEEP("infiniband.*", MESSAGES), RENAME("infiniband.mad.transactionid", TID, MESSAGES),
 	RENAME("infiniband.cm.req", COMM, MESSAGES), DROP("infiniband.cm.req.localcaguid"), DROP("infiniband.cm.req.localqkey"),
 	RENAME("infiniband.cm.req.localqpn", QP, MESSAGES), DROP("infiniband.cm.req.localeecn"),
@@ -100,7 +100,7 @@ static const struct row fields[] = {
 	DROP("infiniband.cm.apr.private"), RENAME("infiniband.cm.lap.remoteqpneecn", QP, MESSAGES),
 	DROP("infiniband.cm.lap.alt_locallid"), DROP("infiniband.cm.lap.alt_remotelid"), DROP("infiniband.cm.lap.alt_localgid"),
 	DROP("infiniband.cm.lap.alt_remotegid"), DROP("infiniband.cm.lap.alt_flowlabel"),
-	/* management's attributes: addresses of the fabric and times are chance, limits and states are not */
+	/* management attributes: fabric addresses and times vary from run to run, limits and states do not */
 	DROP("infiniband.cc.log.ca.event.locallid"), DROP("infiniband.cc.log.ca.event.remotelid"),
 	DROP("infiniband.cc.log.ca.event.timestamp"), DROP("infiniband.cc.log.currenttimestamp"),
 	DROP("infiniband.cc.log.switch.event.dlid"), DROP("infiniband.cc.log.switch.event.slid"),
@@ -116,7 +116,7 @@ static const struct row fields[] = {
 	DROP("infiniband.smpdirected.drdlid"), DROP("infiniband.smpdirected.drslid"), DROP("infiniband.trap.drslid"),
 	DROP("infiniband.trap.lidaddr"), DROP("infiniband.trap.lidaddr1"), DROP("infiniband.trap.lidaddr2"),
 	DROP("infiniband.trap.swlidaddr"), DROP("infiniband.smplid.mkey"),
-	/* which machine it is */
+	/* identity of the machine */
 	DROP("infiniband.nodeinfo.systemimageguid"), DROP("infiniband.nodeinfo.nodeguid"), DROP("infiniband.nodeinfo.portguid"),
 	DROP("infiniband.switchinfo.guid"), DROP("infiniband.portinfo.guid"), DROP("infiniband.sminfo.guid"),
 	DROP("infiniband.trap.systemimageguid"), DROP("infiniband.dm.iocontrollerprofile.guid"), DROP("rds.private.ack_seq"),
@@ -158,7 +158,7 @@ static const struct row fields[] = {
 	KEEP("iwarp_rdma.atomic.swap_data", PACKETS), KEEP("iwarp_rdma.atomic.swap_mask", PACKETS),
 	KEEP("iwarp_rdma.atomic.compare_data", PACKETS), KEEP("iwarp_rdma.atomic.compare_mask", PACKETS),
 	KEEP("iwarp_rdma.atomic.original_remote_data_value", PACKETS),
-	/* RPC-over-RDMA and RPC; who is client and server, and what was called, is told by canon's own values */
+	/* RPC-over-RDMA and RPC; canon's own values have client, server and procedure */
 	KEEP("rpcordma.*", MESSAGES), DROP("rpcordma.xid"), RENAME("rpcordma.rdma_handle", RKEY, MESSAGES),
 	RENAME("rpcordma.rdma_offset", ADDRESS, MESSAGES), DROP("rpcordma.reassembled.*"), DROP("rpcordma.reads_count"),
 	DROP("rpcordma.writes_count"), DROP("rpcordma.reply_count"), KEEP("rpc.*", MESSAGES), DROP("rpc.version"),
@@ -168,13 +168,13 @@ static const struct row fields[] = {
 	DROP("rpc.auth.machinename"), DROP("rpc.auth.length"), DROP("rpc.repframe"), DROP("rpc.time"), DROP("rpc.lastfrag"),
 	DROP("rpc.fraglen"), DROP("rpc.auth.data"), DROP("rpc.authgss.seqnum"), RENAME("rpc.authgss.context", CONTEXT, MESSAGES),
 	DROP("rpc.authgss.token"), DROP("rpc.authgss.data"), DROP("rpc.authgss.checksum"),
-	/* the programs: what servers and clients choose by themselves */
+	/* the programs: values chosen by servers and clients */
 	KEEP("mount.*", MESSAGES), KEEP("nfsacl.*", MESSAGES), KEEP("nlm.*", MESSAGES), RENAME("nlm.cookie", VERIFIER, MESSAGES),
 	RENAME("nlm.lock.owner", OWNER, MESSAGES), DROP("nlm.lock.svid"), DROP("nlm.lock.caller_name"), DROP("nlm.state"),
 	DROP("nlm.sequence"), KEEP("stat.*", MESSAGES), DROP("stat.priv"), DROP("stat.name"), DROP("stat.my_id.hostname"),
 	DROP("stat.mon_id.name"), DROP("stat.stat_res.state"), DROP("stat.state"), KEEP("portmap.*", MESSAGES),
 	DROP("portmap.args"),
-	/* how long a switch wants a port to wait */
+	/* pause times requested by a switch */
 	DROP("macc.pause_time"), DROP("macc.cbfc.pause_time.*"),
 	DROP("portmap.result"), KEEP("portmap.rpcb.owner", MESSAGES), DROP("portmap.time"), DROP("portmap.taddr"),
 	KEEP("nfs.*", MESSAGES), DROP("nfs.fh.length"),
@@ -222,7 +222,7 @@ const char *canon_kind_name(enum canon_kind kind)
 
 static_assert(COUNT(fields) < CANON_POLICY_SLOTS / 2, "the index is never crowded");
 
-/* FNV-1a, which goes on from one letter to the next. */
+/* FNV-1a, one character at a time. */
 #define FIRST_HASH UINT32_C(0x811c9dc5)
 
 static uint32_t hash_letter(uint32_t hash, char letter)
@@ -250,7 +250,7 @@ void canon_policy_index_init(struct canon_policy_index *index)
 	}
 }
 
-/* The row of the first `length` letters of the name, with `end` ("*" or "") behind them. */
+/* The row of the first `length` characters of the name, followed by `end` ("*" or ""). */
 static const struct row *find(const struct canon_policy_index *index, uint32_t hash, const char *name, size_t length, const char *end)
 {
 	for (size_t slot = slot_of(hash); index->rows[slot]; slot = (slot + 1) & (CANON_POLICY_SLOTS - 1)) {
@@ -262,7 +262,7 @@ static const struct row *find(const struct canon_policy_index *index, uint32_t h
 	return NULL;
 }
 
-/* Values that look like identifiers are left out, so that a field that nobody thought of does not make runs differ. */
+/* Values that look like identifiers are omitted, so that a field without a row does not make runs differ. */
 static enum canon_action default_action(const struct rtap_field *field)
 {
 	switch (field->show) {
@@ -294,7 +294,7 @@ struct canon_policy canon_policy(const struct canon_policy_index *index, const s
 	}
 	exact = find(index, hash, field->name, length, "");
 	best = exact ? exact : beginning;
-	/* a row that stands for all of a protocol decides by type too: it was written before the field was */
+	/* a row for a whole protocol does not override the type: the field may be newer than the row */
 	if (!best || (!exact && best->action == CANON_KEEP))
 		return (struct canon_policy){ .action = (uint8_t)default_action(field), .level = best ? best->level : CANON_PACKETS };
 	return (struct canon_policy){ .action = best->action, .kind = best->kind, .level = best->level, .decided = true };

@@ -10,9 +10,9 @@
 #include "output/compare/canon_spool.h"
 
 #define FIRST_ROOM 512u
-#define BLOCK (32u << 10)        /* a stream's buffer that is this full goes to the file */
-#define TAIL ((size_t)64 << 10)  /* what is written at once */
-#define HEADER 12u               /* of a record: order and length */
+#define BLOCK (32u << 10)        /* a stream's buffer of this size is written to the file */
+#define TAIL ((size_t)64 << 10)  /* bytes per write */
+#define HEADER 12u               /* header of a record: order and length */
 
 void spool_init(struct spool *spool, size_t most_held)
 {
@@ -198,7 +198,7 @@ void spool_reader_init(struct spool_reader *reader, const struct spool *spool, c
 	*reader = (struct spool_reader){ .spool = spool, .stream = stream };
 }
 
-/* The next extent, or behind the last one what is still in memory. 1, 0 at the end, -errno. */
+/* Reads the next extent or, after the last one, the buffer in memory. Returns 1, 0 at the end, -errno. */
 static int next_block(struct spool_reader *reader)
 {
 	const struct spool_stream *stream = reader->stream;

@@ -9,35 +9,35 @@
 #include "output/compare/canon_values.h"
 #include "output/packet/first_ids.h"
 
-/* Bytes of a text that are shown; of longer ones a hash tells the rest. */
+/* Most bytes of a text printed; longer text is followed by a hash. */
 #define SHOWN_TEXT 160u
 
-/* Values of one packet: a hostile one can hold many. */
+/* Most values of one packet: a hostile one can contain many. */
 #define MAX_VALUES (1u << 17)
 
-/* What else there is to do with a field's values. */
+/* Special handling of a field's values. */
 enum {
-	IS_RESERVED = 1, /* there is nothing to tell when it is 0 */
-	IS_ADDRESS = 2,  /* it becomes one value with its key */
+	IS_RESERVED = 1, /* omitted if 0 */
+	IS_ADDRESS = 2,  /* merged with its key into one value */
 	IS_KEY = 4,
 };
 
-/* A value found in a packet. */
+/* A value of a packet. */
 struct canon_value {
 	const struct rtap_field *field;
 	struct rtap_value value;
-	uint64_t address;    /* with has_address: of a key */
-	uint32_t next;       /* the next one of the same name, plus 1; 0: none */
+	uint64_t address;    /* with has_address: address of a key */
+	uint32_t next;       /* index of the next one of the same name, plus 1; 0: none */
 	rtap_field_id first; /* id of the first field of its name */
-	bool has_address, heads; /* heads: the first of its name */
+	bool has_address, heads; /* first value of its name */
 };
 
 struct collector {
 	struct rtap_visitor visitor;
 	struct canon_fields *fields;
-	uint32_t key;         /* index of the key that waits for its address, plus 1 */
+	uint32_t key;         /* index of the key without an address yet, plus 1 */
 	bool has_address;
-	uint64_t address;     /* that waits for its key */
+	uint64_t address;     /* without a key yet */
 };
 
 bool canon_keeps(const struct canon_keep *keep, const char *name)
@@ -104,7 +104,7 @@ void canon_text(struct line *line, const uint8_t *bytes, size_t length)
 	line_hex_digits(line, canon_hash(0, bytes, length), 16);
 }
 
-/* Which part of a message's or packet's record shows a field. */
+/* The part of a message's or packet's record that has a field. */
 static enum canon_part part_of(const struct rtap_field *field, const struct canon_policy *policy)
 {
 	if (policy->level == CANON_PACKETS)
@@ -121,7 +121,7 @@ static void set_title(struct canon_title *title, const char *name)
 	title->length = line.cut ? 0 : (uint8_t)(line.next - title->text);
 }
 
-/* A title's own bytes are copied whatever its length: that is quicker than to look how many they are. */
+/* Copies the whole array of a title, which is faster than its exact length. */
 static void write_title(const struct canon_title *title, const char *name, struct line *line)
 {
 	if (!title->length || (size_t)(line->end - line->next) < sizeof title->text) {
@@ -136,7 +136,7 @@ static uint8_t traits_of(const struct rtap_field *field, const struct canon_poli
 {
 	unsigned traits = 0;
 
-	/* reserved bits are worth a word when they are not what they should be */
+	/* reserved bits are printed if they are not 0 */
 	if (field->show < RTAP_IPV4 && strstr(field->name, "reserved"))
 		traits |= IS_RESERVED;
 	if (policy->action == CANON_RENAME && policy->kind == CANON_KIND_ADDRESS)
@@ -177,7 +177,7 @@ static void set_policies(struct canon_fields *fields, const struct canon_keep *k
 	}
 }
 
-/* Names of canon's own values ("frame") stand for these, not for the fields that begin so. */
+/* Names of canon's own values ("frame") select these, not fields with the same prefix. */
 static int names_of_fields(const struct canon_keep *keep, const char ***names, struct canon_keep *found)
 {
 	struct canon_policy own;
@@ -247,7 +247,7 @@ static bool make_room(struct canon_fields *fields)
 	return true;
 }
 
-/* The bytes of a key as its number: of addresses and identifiers that are bytes, a hash. */
+/* The number of a value: its bytes, or a hash of addresses and identifiers that are byte strings. */
 static uint64_t number_of(const struct rtap_field *field, const struct rtap_value *value)
 {
 	uint64_t number = 0;
@@ -261,7 +261,7 @@ static uint64_t number_of(const struct rtap_field *field, const struct rtap_valu
 	return number;
 }
 
-/* Headers tell the address before the key (RETH) or after it (RPC-over-RDMA): the two become one value. */
+/* Headers have the address before the key (RETH) or after it (RPC-over-RDMA): merge the two into one value. */
 static void take_address(struct collector *collector, uint64_t address)
 {
 	if (collector->key) {
@@ -287,7 +287,7 @@ static void take_key(struct collector *collector, struct canon_value *key)
 	}
 }
 
-/* Puts a value behind the last one of its name. */
+/* Appends a value to the list of its name. */
 static void chain(struct canon_fields *fields, struct canon_value *value)
 {
 	uint32_t *last = &fields->last[value->first];
@@ -338,13 +338,13 @@ void canon_fields_read(struct canon_fields *fields, const struct rtap_packet *pa
 			rtap_layer_visit(packet, &packet->layers[i], &collector.visitor);
 }
 
-/* Responses count in the sequence of the requests that they answer. */
+/* Responses use the sequence of their requests. */
 static enum canon_stream stream_of(const struct rtap_packet *packet, bool from_client)
 {
 	return from_client != ib_opcodes[packet->ib.opcode].is_response ? CANON_OF_CLIENT : CANON_OF_SERVER;
 }
 
-/* The number of acknowledged messages counts on its own. */
+/* The number of acknowledged messages has its own sequence. */
 static enum canon_stream relative_stream(const struct canon_policy *policy, const struct rtap_packet *packet, bool from_client)
 {
 	return policy->kind == CANON_KIND_MSN ? from_client ? CANON_OF_CLIENT : CANON_OF_SERVER : stream_of(packet, from_client);
@@ -371,7 +371,7 @@ static void write_value(const struct canon_policy *policy, const struct canon_va
 	else if (policy->action == CANON_RENAME)
 		canon_reference(line, (enum canon_kind)policy->kind, number);
 	else if (ib_opcodes[packet->ib.opcode].class == IB_CONGESTION)
-		line_char(line, '0'); /* a congestion notification is in no sequence */
+		line_char(line, '0'); /* a congestion notification has no sequence */
 	else
 		canon_relative(line, (enum canon_kind)policy->kind, relative_stream(policy, packet, from_client), number);
 }
@@ -402,7 +402,7 @@ void canon_names_fini(struct canon_names *names)
 	canon_map_fini(&names->map);
 }
 
-/* The value kept under (kind, key), or `fresh` if there was none. */
+/* The value stored under (kind, key); stores `fresh` if there was none. */
 static uint64_t remembered(struct canon_names *names, uint32_t kind, uint64_t key, uint64_t fresh)
 {
 	uint64_t *found = canon_map_find(&names->map, kind, key);
@@ -414,7 +414,7 @@ static uint64_t remembered(struct canon_names *names, uint32_t kind, uint64_t ke
 	return found ? *found : fresh;
 }
 
-/* What kinds of things are remembered beside names, in one table. */
+/* Kinds of other entries in the table of names. */
 #define BASES 0x100u
 #define STARTS 0x200u
 
@@ -455,7 +455,7 @@ static uint64_t hex_number(const char **at, const char *end)
 	return number;
 }
 
-/* Writes the marked value at `at`; returns what stands behind it. */
+/* Writes the marked value at `at`; returns the end of it. */
 static const char *write_marked(struct canon_names *names, const char *at, const char *end, struct line *line)
 {
 	uint32_t kind = (uint32_t)(at[1] - 'A');

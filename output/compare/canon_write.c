@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The canonical dissection written down: records of each group in the order of frames, with their values named.
+ * Output of the canonical dissection: the records of each group in frame order, with renamed values.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "output/packet/object.h"
 #include "output/packet/printer.h"
 
-/* A record on its way out. */
+/* A record being written. */
 struct shown {
 	const char *type;
 	char direction;          /* 0: none */
@@ -63,7 +63,7 @@ static void json_fields(struct line *line, const char *text, size_t length)
 	line_char(line, ']');
 }
 
-/* The named text is made at the end of the room, and then written as JSON before it. */
+/* The renamed text is created at the end of the buffer and then converted to JSON before it. */
 static void show_json(const void *what, struct line *line)
 {
 	const struct shown *shown = what;
@@ -91,7 +91,7 @@ static int show(const struct canon *canon, struct printer *printer, const struct
 	return printer_write(printer, canon->options.json ? show_json : show_text, shown);
 }
 
-/* Records of several streams, by frames. Of equal ones that of the earlier stream comes first. */
+/* Merges records of several streams by frame. Of equal ones that of the earlier stream comes first. */
 struct merge {
 	struct spool_reader readers[2 * STREAMS];
 	bool live[2 * STREAMS], swapped[2 * STREAMS];
@@ -109,7 +109,7 @@ static int merge_add(struct merge *merge, const struct canon *canon, const struc
 	return result < 0 ? result : 0;
 }
 
-/* -1: there is no more. */
+/* -1: no more. */
 static int merge_first(const struct merge *merge)
 {
 	int first = -1;
@@ -170,7 +170,7 @@ static int write_group(const struct canon *canon, const struct group *group, uin
 	}
 	if (!result)
 		result = write_streams(canon, group, "message", 1u << STREAM_MESSAGES | 1u << STREAM_REFUSALS, &shown, printer);
-	/* names of their own, so that messages are called the same with packets and without */
+	/* separate names, so that names in messages do not depend on whether packets are printed */
 	shown.names = &packet_names;
 	if (!result)
 		result = write_streams(canon, group, "packet", 1u << STREAM_PACKETS, &shown, printer);
@@ -181,7 +181,7 @@ static int write_group(const struct canon *canon, const struct group *group, uin
 	return result;
 }
 
-/* Memory for what stands at *offset, which moves on. */
+/* Reads data at *offset into new memory and advances *offset. */
 static int read_back(const struct canon *canon, uint64_t *offset, size_t length, void *into)
 {
 	void **memory = into;
@@ -258,7 +258,7 @@ struct foot {
 	const char *incomplete;
 };
 
-/* A file that was cut off lacks this. */
+/* A truncated file lacks this. */
 static void write_foot(const void *what, struct line *line)
 {
 	const struct foot *foot = what;

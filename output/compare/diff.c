@@ -10,10 +10,10 @@
 #include "output/compare/diff_align.h"
 #include "output/compare/diff_names.h"
 
-/* What comparison.known is keyed by. */
+/* Kinds of keys of comparison.known. */
 enum { TO_B, TO_A, KEY_SHIFT, STREAM_SHIFT, STREAM_SEEN };
 
-/* Of both texts so much is read before their memory is given back. */
+/* Bytes of both texts to read before their memory is released. */
 #define REST_BYTES (8u << 20)
 
 /* Two connections being compared. */
@@ -23,13 +23,13 @@ struct comparison {
 	struct canon_treatments *treatments;
 	struct diff_form *form;
 	struct diff_totals *totals;
-	struct canon_map known;  /* what names and offsets of a stand for in b */
-	uint64_t disturbed;      /* lines that were added, lost, moved or changed so far */
+	struct canon_map known;  /* correspondence of names and offsets of a and b */
+	uint64_t disturbed;      /* lines added, removed, moved or changed so far */
 	struct diff_change *changes;
 	size_t change_count, change_room;
-	struct canon_token *tokens; /* of the line of b, from where it has not the names of a's in their order */
-	bool *used;              /* by token of b: a has it too */
-	size_t read;             /* bytes of both texts since their memory was given back */
+	struct canon_token *tokens; /* tokens of the line of b from the first mismatch with the name order of a */
+	bool *used;              /* by token of b: also present in a */
+	size_t read;             /* bytes of both texts read since their memory was released */
 	size_t token_count, token_room;
 	int error;
 };
@@ -67,7 +67,7 @@ static void add_change(struct comparison *comparison, const struct canon_token *
 	};
 }
 
-/* The value known under a key; sets it to `fresh` if there is none. */
+/* The value stored under a key; stores `fresh` if there is none. */
 static uint64_t known(struct comparison *comparison, uint32_t kind, uint64_t key, uint64_t fresh)
 {
 	uint64_t *found = canon_map_find(&comparison->known, kind, key);
@@ -85,7 +85,7 @@ static void learn(struct comparison *comparison, uint32_t kind, uint64_t key, ui
 		fail(comparison, -ENOMEM);
 }
 
-/* Whether a name of a stands for this one of b, as it did before. If not, it does from now on. */
+/* Whether a name of a still corresponds to this one of b. If not, it does from now on. */
 static bool same_name(struct comparison *comparison, const struct diff_name *a, const struct diff_name *b)
 {
 	bool same = a->base == b->base && known(comparison, TO_B, a->name, b->name) == b->name &&
@@ -116,7 +116,7 @@ static bool same_relative(struct comparison *comparison, const struct diff_name 
 	return a->name == b->name && (before == shift || disturbed);
 }
 
-/* Part by part, between commas. */
+/* Compares the parts between commas. */
 static bool same_parts(struct comparison *comparison, const struct canon_token *a, const struct canon_token *b, bool relative)
 {
 	const char *a_at = a->value, *a_end = a_at + a->value_length, *b_at = b->value, *b_end = b_at + b->value_length;
@@ -125,7 +125,7 @@ static bool same_parts(struct comparison *comparison, const struct canon_token *
 	while (a_at && b_at) {
 		struct diff_name a_part = diff_name_next(&a_at, a_end), b_part = diff_name_next(&b_at, b_end);
 
-		/* all of them, so that names behind a difference are learned */
+		/* compare all parts, to learn the names after a difference */
 		same &= relative ? same_relative(comparison, &a_part, &b_part) : same_renamed(comparison, &a_part, &b_part);
 	}
 	return same && !a_at == !b_at;
@@ -216,8 +216,7 @@ static void read_tokens(struct comparison *comparison, const char *at, const cha
 }
 
 /*
- * The token of b of this name that no other of a was compared with. Values mostly come in the same order, so `*hint` is where to look
- * first.
+ * The first unmatched token of b with this name. Values are mostly in the same order, so the search starts at `*hint`.
  */
 static size_t find_token(const struct comparison *comparison, const struct canon_token *wanted, size_t *hint)
 {
@@ -232,12 +231,12 @@ static size_t find_token(const struct comparison *comparison, const struct canon
 	return SIZE_MAX;
 }
 
-/* Takes the next token of b if it has the name of a's, as nearly all of two lines of one kind have. Else nothing moves. */
+/* Reads the next token of b if it has the same name as that of a, the usual case. Otherwise consumes nothing. */
 static bool take_counterpart(const char **at, const char *end, const struct canon_token *a, struct canon_token *b)
 {
 	const char *begin = *at + (*at < end && **at == ' '), *value = begin + a->name_length + 1, *space;
 
-	/* with the '=' behind it */
+	/* including the '=' */
 	if ((size_t)(end - begin) <= a->name_length || memcmp(begin, a->name, a->name_length + 1))
 		return false;
 	*b = (struct canon_token){ begin, value, a->name_length, a->value_length };
@@ -250,7 +249,7 @@ static bool take_counterpart(const char **at, const char *end, const struct cano
 	return true;
 }
 
-/* What is left of two lines, from a value of a on whose counterpart is not the next of b. */
+/* Compares the rest of two lines, from a value of a that does not match the next value of b. */
 static void compare_rest(struct comparison *comparison, const struct canon_treated *treated, struct canon_token *token, const char *at,
 			 const char *end)
 {
@@ -268,7 +267,7 @@ static void compare_rest(struct comparison *comparison, const struct canon_treat
 	}
 }
 
-/* Values of b that a has not. */
+/* Values of b that a lacks. */
 static void add_others(struct comparison *comparison)
 {
 	for (size_t i = 0; !comparison->error && i < comparison->token_count; i++) {
@@ -280,7 +279,7 @@ static void add_others(struct comparison *comparison)
 	}
 }
 
-/* What differs inside two lines goes to comparison->changes. */
+/* Stores the differences of two lines in comparison->changes. */
 static void compare_lines(struct comparison *comparison, const struct diff_side *a, const struct diff_side *b)
 {
 	const char *at = line_values(a), *end = line_end(a), *b_at = line_values(b), *b_end = line_end(b);
@@ -298,7 +297,7 @@ static void compare_lines(struct comparison *comparison, const struct diff_side 
 	add_others(comparison);
 }
 
-/* So much of the texts was read again. */
+/* Accounts for `length` bytes of the texts that were read. */
 static void note_read(struct comparison *comparison, size_t bytes)
 {
 	comparison->read += bytes;
@@ -337,7 +336,7 @@ static struct diff_side side_of(const struct canon_file *file, const struct cano
 	return (struct diff_side){ file, role, &file->lines[level].lines[role->ranges[level].first + index], index + 1 };
 }
 
-/* Lines of b up to that of a's next line in order are told before it. */
+/* Lines of b before the match of a's next ordered line are reported first. */
 static void walk(struct comparison *comparison, enum canon_level level, const struct diff_matches *matches)
 {
 	size_t a_count = comparison->a->ranges[level].count, b_count = comparison->b->ranges[level].count, j = 0;
@@ -368,7 +367,7 @@ static void walk(struct comparison *comparison, enum canon_level level, const st
 	}
 }
 
-/* A file may have no line of a level at all. */
+/* A file may have no lines of a level. */
 static const struct canon_line *lines_of(const struct canon_file *file, enum canon_level level, const struct canon_range *range)
 {
 	return range->count ? &file->lines[level].lines[range->first] : NULL;
@@ -417,7 +416,7 @@ static bool is_same_text(struct comparison *comparison, const char *a, const cha
 	return true;
 }
 
-/* Text that is the same byte for byte needs no looking at. */
+/* Identical text needs no comparison. */
 static bool is_identical(struct comparison *comparison)
 {
 	const struct canon_role *a = comparison->a, *b = comparison->b;
@@ -441,7 +440,7 @@ static int compare_roles(struct comparison *comparison, const struct canon_role 
 	canon_map_fini(&comparison->known);
 	compare_setup(comparison);
 	compare_level(comparison, CANON_MESSAGES);
-	/* packets have names of their own */
+	/* packets have separate names */
 	canon_map_fini(&comparison->known);
 	if (comparison->treatments->rules->level == CANON_PACKETS)
 		compare_level(comparison, CANON_PACKETS);
@@ -456,10 +455,10 @@ static int by_role(const void *left, const void *right)
 	return result ? result : a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* Connections in the order of their roles, and the counterparts of those of a. */
+/* Connections sorted by role, and the matches of those of a. */
 struct roles {
 	const struct canon_role **a, **b;
-	size_t *counterpart; /* by index in a: in b, or SIZE_MAX */
+	size_t *counterpart; /* by index in a: index in b, or SIZE_MAX */
 	bool *taken;         /* by index in b */
 };
 
@@ -474,7 +473,7 @@ static const struct canon_role **sorted(const struct canon_file *file)
 	return roles;
 }
 
-/* Of connections of one role: first those with equal content, then the others in their order. */
+/* Matches connections of one role: first those with equal content, then the others in order. */
 static int pair_same_role(struct roles *roles, size_t a_begin, size_t a_end, size_t b_begin, size_t b_end)
 {
 	struct canon_map heads = { .room = 0 };
@@ -548,7 +547,7 @@ static void tell_alone(struct comparison *comparison, enum diff_kind kind, const
 	tell(comparison, &step);
 }
 
-/* Both sides in the order of roles: connections of b alone stand where they belong. */
+/* Both sides sorted by role: connections of b only are reported at their position. */
 static void compare_all(struct comparison *comparison, const struct roles *roles, size_t a_count, size_t b_count)
 {
 	size_t j = 0;

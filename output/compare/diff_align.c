@@ -8,7 +8,7 @@
 #include "output/compare/align.h"
 #include "output/compare/diff_align.h"
 
-/* Equal lines further apart than this are one lost and one added, not one that moved. */
+/* Equal lines further apart than this are one removed and one added, not one moved. */
 #define FURTHEST_MOVE 64
 
 struct matching {
@@ -20,7 +20,7 @@ struct matching {
 	const struct diff_slide *texts;
 };
 
-/* Instead of an enum canon_key: RPC messages of the same length, whose operations are not known of one of them, or others. */
+/* An alternative to enum canon_key: RPC messages of the same length whose operations differ or are unknown for one of them. */
 #define KEY_OF_RPC CANON_KEYS
 
 static void match(struct matching *matching, size_t a, size_t b, enum diff_place place)
@@ -35,7 +35,7 @@ static bool is_named(const struct canon_token *token, const char *name)
 	return token->name_length == strlen(name) && !memcmp(token->name, name, token->name_length);
 }
 
-/* A number that no other line has, if it is no RPC message. */
+/* A unique number unless the line is an RPC message. */
 static uint64_t key_of_rpc(const struct canon_file *file, const struct canon_line *line)
 {
 	const char *text = file->text + line->offset, *end = text + line->length, *at = canon_line_values(text, end);
@@ -88,7 +88,7 @@ static int align_part(struct matching *matching, unsigned key, size_t a_begin, s
 	return result;
 }
 
-/* Aligns what is left between lines that are in order. */
+/* Aligns the remaining lines between matched ones. */
 static int align_gaps(struct matching *matching, unsigned key)
 {
 	size_t a_begin = 0, b_begin = 0;
@@ -108,7 +108,7 @@ static int align_gaps(struct matching *matching, unsigned key)
 	return 0;
 }
 
-/* Pairs equal lines that the alignment left over, near to where they would be. */
+/* Matches equal lines that the alignment left unmatched, near their position. */
 static int pair_moved(struct matching *matching)
 {
 	struct canon_map heads = { .room = 0 };
@@ -116,7 +116,7 @@ static int pair_moved(struct matching *matching)
 	size_t expected = 0;
 	int result = next ? 0 : -ENOMEM;
 
-	/* chains of equal lines of b, each in order */
+	/* lists of equal lines of b, each in order */
 	for (size_t i = matching->b_count; !result && i--;) {
 		uint64_t key = matching->b[i].keys[CANON_KEY_ALL], *head;
 
@@ -136,7 +136,7 @@ static int pair_moved(struct matching *matching)
 			continue;
 		}
 		head = canon_map_find(&heads, 0, matching->a[i].keys[CANON_KEY_ALL]);
-		/* those that lie too far behind are never reached again */
+		/* lines too far back cannot be matched any more */
 		while (head && *head != DIFF_NONE && *head + FURTHEST_MOVE < expected)
 			*head = next[*head];
 		if (!head || *head == DIFF_NONE || *head > expected + FURTHEST_MOVE)
@@ -149,7 +149,7 @@ static int pair_moved(struct matching *matching)
 	return result;
 }
 
-/* Lines of one key are as good as each other: those of a get those of b in their order. */
+/* Lines with equal keys are interchangeable: match them in order. */
 static int uncross(struct matching *matching)
 {
 	struct canon_map last = { .room = 0 };
@@ -157,7 +157,7 @@ static int uncross(struct matching *matching)
 	size_t b = matching->b_count;
 	int result = 0;
 
-	/* chains of matched lines of b by key, from the first on: `queue` holds the next one */
+	/* lists of matched lines of b by key, in order: `queue` holds the next one */
 	while (!result && b--) {
 		uint64_t key = matching->b[b].keys[CANON_KEY_ALL], *head;
 
@@ -175,7 +175,7 @@ static int uncross(struct matching *matching)
 			continue;
 		head = canon_map_find(&last, 0, matching->a[a].keys[CANON_KEY_ALL]);
 		if (!head || *head == DIFF_NONE)
-			continue; /* cannot be: as many of a as of b are matched */
+			continue; /* cannot happen: equally many lines of a and b are matched */
 		b = (size_t)*head;
 		*head = queue[b];
 		match(matching, a, b, DIFF_ELSEWHERE);
@@ -185,8 +185,8 @@ static int uncross(struct matching *matching)
 }
 
 /*
- * What is in order: a longest rising sequence of the lines of b (C. Schensted, "Longest Increasing and Decreasing Subsequences", 1961).
- * tails[n] is the line of a that ends a sequence of n + 1 with the smallest line of b.
+ * Finds the lines in order: a longest increasing subsequence of the lines of b (C. Schensted, "Longest Increasing and Decreasing
+ * Subsequences", 1961). tails[n] is the line of a that ends a sequence of n + 1 with the smallest line of b.
  */
 static void find_order(struct matching *matching)
 {
@@ -218,8 +218,8 @@ static void find_order(struct matching *matching)
 }
 
 /*
- * A line that moved past lines of other lanes only did so by chance. `bound` is, by lane, the line of b that the last line in order
- * stands for: of the lines before, when walking up, and of those behind, when walking down.
+ * A line that moved only past lines of other lanes did so by chance. `bound` is, by lane, the line of b that matches the nearest line in
+ * order: among the preceding lines when walking up, among the following ones when walking down.
  */
 static void judge_moved(struct matching *matching)
 {
@@ -271,7 +271,7 @@ static bool prepare(struct matching *matching)
 	return true;
 }
 
-/* The room that alignment no longer needs is lent. */
+/* Borrows memory that alignment no longer needs. */
 static int slide(struct matching *matching, bool order)
 {
 	struct diff_slide slide = *matching->texts;

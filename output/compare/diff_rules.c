@@ -11,7 +11,7 @@
 #include "dissect/engine/line.h"
 #include "output/compare/diff_rules.h"
 
-/* A rules file longer than that is none. */
+/* Longer rules files are rejected. */
 #define MOST_BYTES (1u << 20)
 
 static void free_names(struct diff_names *names)
@@ -101,7 +101,7 @@ static enum rtap_status add_pair(struct diff_pair **pairs, size_t *count, const 
 
 #define IS_NO_ADDRESS " is no address (OLD=NEW, each such as 10.0.0.1, fd00::1 or lid:5)"
 
-/* An address as canonical text has it: 10.0.0.1, fd00::1, lid:5. */
+/* An address as in canonical text: 10.0.0.1, fd00::1, lid:5. */
 static bool address(const char *text, struct line *line)
 {
 	uint8_t bytes[16];
@@ -124,7 +124,7 @@ static bool address(const char *text, struct line *line)
 	return !*text && lid <= MOST_LID;
 }
 
-/* OLD=NEW, in whichever way the addresses are written. */
+/* OLD=NEW, in any notation of addresses. */
 static enum rtap_status add_map(struct diff_rules *rules, const char *option, const char *value, struct rtap_error *error)
 {
 	const char *equals = strchr(value, '=');

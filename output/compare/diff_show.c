@@ -15,7 +15,7 @@ static const char *const kind_names[DIFF_KINDS] = {
 	[DIFF_CONNECTION_REMOVED] = "connection_removed", [DIFF_CONNECTION_ADDED] = "connection_added",
 };
 
-/* A step to be written, and the names of the files. */
+/* A step to write, and the names of the files. */
 struct written {
 	const struct diff_show *show;
 	const struct diff_step *step;
@@ -32,7 +32,7 @@ static bool is_frame(const struct canon_token *token)
 	return token->name_length == 5 && !memcmp(token->name, "frame", 5);
 }
 
-/* Of as many digits as JSON's numbers are good for, without zeros before it. */
+/* A number without leading zeros, with no more digits than JSON numbers represent exactly. */
 static bool is_number(const struct canon_token *token)
 {
 	for (size_t i = 0; i < token->value_length; i++)
@@ -41,7 +41,7 @@ static bool is_number(const struct canon_token *token)
 	return token->value_length && token->value_length < 16 && token->value[0] != '0';
 }
 
-/* The value of the line's frame, which is no part of what is compared. */
+/* The frame number of the line, which is not compared. */
 static bool frame_of(const struct diff_side *side, struct canon_token *frame)
 {
 	const char *end = line_of(side) + side->line->length, *at = canon_line_values(line_of(side), end);
@@ -52,7 +52,7 @@ static bool frame_of(const struct diff_side *side, struct canon_token *frame)
 	return false;
 }
 
-/* As it is, or as the inside of a JSON string: canonical text is ASCII, but a file made by hand can hold anything. */
+/* Unchanged, or as the contents of a JSON string: canonical text is ASCII, but an edited file can contain anything. */
 static void put_bytes(struct line *line, const char *bytes, size_t length, bool json)
 {
 	if (!json) {
@@ -162,7 +162,7 @@ static void text_changes(struct line *line, const struct diff_step *step)
 		text_value(line, change->a, change->a_length);
 		line_text(line, " -> ");
 		text_value(line, change->b, change->b_length);
-		/* a name that stood for another one before */
+		/* a name that corresponded to another one before */
 		if (change->a && change->b && change->a_length == change->b_length && !memcmp(change->a, change->b, change->a_length))
 			line_text(line, " (not the same one as before)");
 		before = "; ";
@@ -207,7 +207,7 @@ static int put(struct diff_show *show, void (*write)(const void *what, struct li
 	return printer_write(show->printer, write, &written);
 }
 
-/* Lines that are the same wait until a difference follows, unless one came just before. */
+/* Equal lines are kept until a difference follows, unless one has just been printed. */
 static int text_same(struct diff_show *show, const struct diff_step *step)
 {
 	if (show->after) {

@@ -9,13 +9,13 @@
 
 #define NOTHING UINT32_MAX
 
-/* Pairs before and behind a gap that are asked whether they agree. */
+/* Number of pairs before and after a gap that are checked for agreement. */
 #define CONTEXT 16
 
 /*
  * A gap of `size` lines of `wide`, before the line `at` of the other side, `narrow`. Until it is moved, lines of the narrow side before
- * it stand for those `shift` further in the wide one, and those behind it for those `shift + size` further; this holds, with the same
- * keys either way, from `low` to before `high`. All numbers are places in the lists of one lane.
+ * it match those `shift` further in the wide one, and those after it match those `shift + size` further. This holds, with equal keys in
+ * both cases, from `low` to before `high`. All numbers are indices in the lists of one lane.
  */
 struct gap {
 	int wide;
@@ -25,8 +25,8 @@ struct gap {
 struct sliding {
 	const struct diff_slide *slide;
 	int64_t counts[2];    /* of the lists */
-	struct canon_map told; /* what names stood for last */
-	int64_t effort;       /* pairs that may still be looked at */
+	struct canon_map told; /* last correspondence of names */
+	int64_t effort;       /* work limit: pairs left to compare */
 	bool failed;
 };
 
@@ -35,7 +35,7 @@ static const struct canon_line *line_at(const struct sliding *sliding, int side,
 	return &sliding->slide->lines[side][sliding->slide->lists[side][place]];
 }
 
-/* The place of the line that stands for this one, or -1. */
+/* The index of the matching line, or -1. */
 static int64_t partner(const struct sliding *sliding, int side, int64_t place)
 {
 	uint32_t other = place >= 0 && place < sliding->counts[side] ? sliding->slide->of[side][sliding->slide->lists[side][place]] : NOTHING;
@@ -44,7 +44,7 @@ static int64_t partner(const struct sliding *sliding, int side, int64_t place)
 	return at < sliding->counts[!side] && sliding->slide->lists[!side][at] == other ? (int64_t)at : -1;
 }
 
-/* The next value of a line that is a name or a distance; `*at` goes on behind it. */
+/* The next value of a line that is a name or a distance; advances `*at` past it. */
 static bool next_named(const struct sliding *sliding, const char **at, const char *end, struct canon_token *token)
 {
 	while (canon_token_next(at, end, token)) {
@@ -56,7 +56,7 @@ static bool next_named(const struct sliding *sliding, const char **at, const cha
 	return false;
 }
 
-/* How many names of a pair of lines stand for something else than they did last. */
+/* Number of names of a pair of lines whose correspondence has changed. */
 static unsigned disagreement(struct sliding *sliding, int wide, int64_t wide_at, int64_t narrow_at)
 {
 	const int64_t places[] = { wide ? narrow_at : wide_at, wide ? wide_at : narrow_at };
@@ -96,7 +96,7 @@ static void forget(struct sliding *sliding)
 	sliding->told = (struct canon_map){ .room = 0 };
 }
 
-/* Disagreement of the line of the narrow side at `place`, were the gap at `cut`. */
+/* Disagreement of the line of the narrow side at `place` with the gap at `cut`. */
 static unsigned disagreement_at(struct sliding *sliding, const struct gap *gap, int64_t place, int64_t cut)
 {
 	int64_t other;
@@ -121,7 +121,7 @@ static unsigned cost(struct sliding *sliding, const struct gap *gap, int64_t cut
 	return sum;
 }
 
-/* How far down the gap can be without disagreement before it. */
+/* How far down the gap can move without disagreement before it. */
 static int64_t latest(struct sliding *sliding, const struct gap *gap)
 {
 	int64_t place = gap->low;
@@ -134,7 +134,7 @@ static int64_t latest(struct sliding *sliding, const struct gap *gap)
 	return place;
 }
 
-/* How far up it can be without disagreement behind it. */
+/* How far up it can move without disagreement after it. */
 static int64_t earliest(struct sliding *sliding, const struct gap *gap)
 {
 	int64_t place = gap->high;
@@ -168,7 +168,7 @@ static bool may_stand_for(const struct sliding *sliding, const struct gap *gap, 
 	       line_at(sliding, gap->wide, wide_place)->keys[CANON_KEY_ALL] == line_at(sliding, !gap->wide, place)->keys[CANON_KEY_ALL];
 }
 
-/* How far the gap can go: what it passes is the same, by what is no name, as what stands for it then. */
+/* How far the gap can move: the lines it passes must equal their new matches, apart from names. */
 static void measure(struct sliding *sliding, struct gap *gap)
 {
 	gap->low = gap->high = gap->at;
@@ -184,7 +184,7 @@ static void measure(struct sliding *sliding, struct gap *gap)
 	}
 }
 
-/* True: it was moved. */
+/* True: the gap was moved. */
 static bool slide_gap(struct sliding *sliding, struct gap gap)
 {
 	int64_t cuts[3];
@@ -196,7 +196,7 @@ static bool slide_gap(struct sliding *sliding, struct gap gap)
 		return false;
 	cuts[1] = latest(sliding, &gap);
 	cuts[2] = earliest(sliding, &gap);
-	/* it stays where it is unless that is wrong */
+	/* not moved if its place is possible */
 	cuts[0] = cuts[2] <= gap.at && gap.at <= cuts[1] ? gap.at : cuts[1];
 	for (int i = 0; i < 3 && least; i++) {
 		unsigned sum = cost(sliding, &gap, cuts[i]);
@@ -206,17 +206,17 @@ static bool slide_gap(struct sliding *sliding, struct gap gap)
 			best = i;
 		}
 	}
-	/* of several lines that were lost one by one there is no place for all */
+	/* several lines removed individually have no common position */
 	if (cuts[best] == gap.at || (gap.size > 1 && least))
 		return false;
 	move(sliding, &gap, cuts[best]);
 	return true;
 }
 
-/* Slides the gaps of one side in a lane: each as a whole or, if that leads nowhere, its lines one by one. */
+/* Slides the gaps of one side in a lane: each as a whole or, if that fails, its lines individually. */
 static void slide_side(struct sliding *sliding, int wide)
 {
-	int64_t before = -1; /* what the last line that stands for one stands for */
+	int64_t before = -1; /* match of the last matched line */
 	int64_t begin = 0, end;
 
 	while (begin < sliding->counts[wide] && sliding->effort > 0) {
