@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The call's operations are collected first. The reply's are matched to them by their place: those of a COMPOUND run until
- * the first that fails. Where the reply says nothing, the operation is taken for done: servers do what they are asked
- * more often than not, and bytes that a client wrote are worth having.
+ * The call's operations are collected first. Those of the reply are matched to them by position: a COMPOUND runs until the first
+ * operation that fails. If the reply is missing, the operation is assumed to have succeeded: most do, and the bytes that a client
+ * wrote should not be lost.
  */
 #include "config.h"
 
@@ -34,17 +34,17 @@ struct call_sink {
 struct reply_sink {
 	struct xdr_sink sink;
 	struct calls *calls;
-	uint32_t at;            /* operations begun */
-	bool is_open;           /* one is begun and not done */
-	bool whole_known;       /* COMPOUND: its status and count were told */
+	uint32_t at;            /* operations started */
+	bool is_open;           /* an operation is started and not reported yet */
+	bool whole_known;       /* COMPOUND: its status and count were read */
 	uint32_t whole, expected;
 	struct reply_operation reply;
 	struct reply_entry entry;
 	uint32_t content;
-	uint64_t offset;        /* of READ_PLUS's present content */
+	uint64_t offset;        /* of READ_PLUS data content */
 };
 
-/* Copies bytes that are only valid now. */
+/* Copies bytes that are valid only during the callback. */
 static struct kept keep(struct calls *calls, const struct xdr_told *told)
 {
 	struct kept kept = { calls->kept_used, told->data.length, told->data.bytes != NULL };
@@ -116,7 +116,7 @@ static void call_value(struct xdr_sink *sink, const struct xdr_told *told)
 	operation = &calls->operations[calls->count - 1];
 	if (told->row == NFS_FHANDLE)
 		call_handle(calls, operation, told);
-	/* the rows behind it are MOUNT's own */
+	/* the rows after it belong to MOUNT */
 	if (calls->protocol == CALLS_MOUNT)
 		return;
 	switch (told->row) {
@@ -163,7 +163,7 @@ static void end_entry(struct reply_sink *reply)
 	reply->entry.there = false;
 }
 
-/* Everything about an operation was told. */
+/* Reports a complete operation. */
 static void end_operation(struct reply_sink *reply)
 {
 	struct calls *calls = reply->calls;
@@ -172,7 +172,7 @@ static void end_operation(struct reply_sink *reply)
 		return;
 	end_entry(reply);
 	reply->is_open = false;
-	/* a status that is not at hand is that of the whole, which is the last operation's */
+	/* an unknown status is that of the COMPOUND, which is the last operation's */
 	if (!reply->reply.status_known && reply->whole_known && reply->at == reply->expected)
 		reply->reply.status = reply->whole;
 	if (reply->at <= calls->count && !reply->reply.status)
@@ -187,7 +187,7 @@ static void reply_operation(struct xdr_sink *sink, uint32_t number, const char *
 	(void)name;
 	(void)offset;
 	end_operation(reply);
-	/* an answer to something else: nothing more can be made of it */
+	/* the reply does not match the call: ignore the rest */
 	if (reply->at >= calls->count || (calls->operations[reply->at].number != number && number != NFS4_ILLEGAL)) {
 		sink->stop = true;
 		return;
@@ -256,7 +256,7 @@ static void entry_value(struct reply_sink *reply, const struct xdr_told *told)
 {
 	bool begins = told->row == NFS_ENTRY3_FILEID || told->row == NFS_ENTRYPLUS_FILEID || told->row == NFS_COOKIE4;
 
-	/* the fileid of NFSv3 is told before the name, the cookie of NFSv4 too */
+	/* NFSv3's fileid precedes the name, as does NFSv4's cookie */
 	if (begins) {
 		end_entry(reply);
 		memset(&reply->entry, 0, sizeof reply->entry);
@@ -284,7 +284,7 @@ static void reply_data(struct reply_sink *reply, const struct xdr_told *told, bo
 	calls->data(calls, call, &reply->reply, plus ? reply->offset : call->offset, &data);
 }
 
-/* Of an operation that is open, and neither in a list of entries nor of its directory. */
+/* Attributes of a started operation's object, not of a directory entry or its directory. */
 static void result_value(struct reply_sink *reply, const struct xdr_told *told)
 {
 	struct calls *calls = reply->calls;
@@ -343,7 +343,7 @@ static void reply_value(struct xdr_sink *sink, const struct xdr_told *told)
 			reply->reply.handle = keep(calls, told);
 		return;
 	}
-	/* the fileid of an entry stands before the first value that has the entry's tag */
+	/* the fileid of an entry precedes the first value with the entry's tag */
 	if (told->tag == NFS_TAG_ENTRY || told->row == NFS_ENTRY3_FILEID || told->row == NFS_ENTRYPLUS_FILEID) {
 		entry_value(reply, told);
 		return;
@@ -363,7 +363,7 @@ static enum result walk_bytes(const struct rpc_part *part, const struct rtap_con
 	struct xdr xdr;
 	enum result result;
 
-	/* nothing is spliced in: the extents do not change */
+	/* nothing is inserted: the extents do not change */
 	xdr_init(&xdr, (struct xdr_extent *)(uintptr_t)part->extents, part->extent_count, part->extent_count);
 	result = rpc_read_header(&xdr, context, &facts);
 	if (result != OK)
@@ -385,7 +385,7 @@ static bool find_protocol(const struct rpc_exchange *exchange, enum calls_protoc
 {
 	const struct rtap_rpc_facts *facts = &exchange->call.facts;
 
-	/* which side is the client is for the program to say: in a capture that began late the connection may be the wrong way round */
+	/* the program determines the client: in a capture that began late the connection's ends may be swapped */
 	if (!exchange->call.present || !facts->present || facts->is_callback)
 		return false;
 	if (facts->program == RPC_PROGRAM_MOUNT && facts->procedure == MOUNT_MNT)
@@ -406,7 +406,7 @@ bool calls_is_about_files(const struct rpc_exchange *exchange)
 	return find_protocol(exchange, &protocol);
 }
 
-/* Walks the reply; how many operations it told of, and whether those that it did not tell of were done. */
+/* Parses the reply. *told: number of operations read from it; *done: number of operations that are assumed to have succeeded. */
 static void walk_reply(struct calls *calls, uint32_t *told, uint32_t *done)
 {
 	const struct rpc_exchange *exchange = calls->exchange;
@@ -429,7 +429,7 @@ static void walk_reply(struct calls *calls, uint32_t *told, uint32_t *done)
 		*done = *told;
 	else if (reply.whole_known && reply.expected < *done)
 		*done = reply.expected;
-	/* of those that the reply tells of the last one failed */
+	/* the last operation in the reply failed */
 	if (reply.whole_known && reply.whole && *done && *done == reply.expected)
 		--*done;
 }
@@ -446,7 +446,7 @@ void calls_walk(struct calls *calls, const struct rpc_exchange *exchange)
 	calls->exchange = exchange;
 	calls->count = calls->kept_used = 0;
 	calls->call_cut = false;
-	/* a call that was refused, or never arrived whole */
+	/* a call that was rejected or arrived incomplete */
 	if (exchange->rdma_error || (reply->present && reply->facts.present && (!reply->facts.accepted || reply->facts.status)))
 		return;
 	if (walk_part(&exchange->call, &(struct rtap_context){ 0 }, &call.sink) != OK || call.sink.stop) {
@@ -460,13 +460,13 @@ void calls_walk(struct calls *calls, const struct rpc_exchange *exchange)
 		calls->done(calls, &calls->operations[i], &untold);
 }
 
-/* What is gathered of a reply that is read as that of a procedure which it may not be. */
+/* Data of a reply parsed as that of an assumed procedure. */
 struct guess {
 	struct xdr_sink sink;
 	struct reply_operation reply;
-	uint32_t operations, status, type; /* the status reported last, and NFSv3's ftype3 of the object */
+	uint32_t operations, status, type; /* the last status, and NFSv3's ftype3 of the object */
 	bool changes;           /* an NFSv4 operation that changes contents succeeded */
-	bool is_change;         /* the operation begun last is one */
+	bool is_change;         /* the last operation started is one */
 };
 
 static void guess_value(struct xdr_sink *sink, const struct xdr_told *told)
@@ -518,7 +518,7 @@ static bool is_reply_of(const struct rpc_part *part, uint32_t version, uint32_t 
 
 enum calls_effect calls_effect(const struct rpc_exchange *exchange, struct reply_operation *reply)
 {
-	/* replies of procedures without any effect on contents have other shapes, or are of directories */
+	/* replies of procedures that do not change contents have other forms, or concern directories */
 	static const struct { uint32_t procedure; enum calls_effect effect; } of_nfs3[] = {
 		{ NFS3_WRITE, CALLS_WRITE }, { NFS3_SETATTR, CALLS_RESIZE }, { NFS3_CREATE, CALLS_RESIZE },
 	};
@@ -527,7 +527,7 @@ enum calls_effect calls_effect(const struct rpc_exchange *exchange, struct reply
 
 	if (exchange->rdma_error || (part->facts.present && (!part->facts.accepted || part->facts.status)))
 		return CALLS_HARMLESS;
-	/* what RPCSEC_GSS may have put around results is not known without the call */
+	/* without the call it is unknown whether RPCSEC_GSS wraps the results */
 	if (!part->complete || !part->facts.present || part->facts.flavor == RPCSEC_GSS)
 		return CALLS_ANY;
 	for (size_t i = 0; i < sizeof of_nfs3 / sizeof *of_nfs3; i++) {

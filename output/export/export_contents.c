@@ -4,11 +4,11 @@
 #include "output/export/export_contents.h"
 
 #define COPY_BLOCK (16u << 10)
-/* A capture of a few COPYs could ask for any amount of bytes: so many times what it holds are plenty. */
+/* Limit of copied bytes, relative to the captured ones: a few COPYs in a capture could request any amount. */
 #define COPY_FACTOR 16
 #define COPY_FREE (64u << 20)
 
-/* No file is longer, so that sums do not wrap. */
+/* Upper limit of offsets, so that sums do not overflow. */
 static bool is_range(struct contents *contents, uint64_t offset, uint64_t length)
 {
 	if (offset <= INT64_MAX && length <= INT64_MAX - offset)
@@ -32,12 +32,12 @@ static void set(struct contents *contents, struct node *node, uint64_t begin, ui
 	if (done)
 		return;
 	contents->untold++;
-	/* what was known there may be true no longer */
+	/* the known contents may have changed */
 	if (!only_unknown && state != RANGE_DATA)
 		ranges_spoil(&node->ranges, begin, end, RANGE_MISSING + RTAP_MISSING_EVICTED);
 }
 
-/* Whatever was known of the contents may have been changed by what was not captured. */
+/* Uncaptured calls may have changed all known contents. */
 static void distrust(struct node *node)
 {
 	node->guessed_frame = 0;
@@ -69,7 +69,7 @@ void contents_settle(struct contents *contents, struct node *node, bool has_stam
 		return;
 	}
 	distrust(node);
-	/* what was under way at the same time may yet be overwritten by the call that was not captured: the node stays in doubt */
+	/* the uncaptured call may still overwrite a concurrent operation: the node stays in doubt */
 	node->has_stamp = false;
 	if (is_later)
 		node->doubt = node->server->doubt;
@@ -84,7 +84,7 @@ void contents_stamp(struct contents *contents, struct node *node, bool has_stamp
 	node->stamp = stamp;
 }
 
-/* The file is `size` long: what there was from there on is gone. */
+/* The file now has `size` bytes; later contents are removed. */
 static bool cut(struct contents *contents, struct node *node, uint64_t size)
 {
 	if (!disk_resize(contents->disk, node->entry, size))
@@ -103,7 +103,7 @@ void contents_unseen_write(struct contents *contents, struct node *node, uint64_
 		distrust(node);
 		return;
 	}
-	/* it made the file longer, so it ended where the file does */
+	/* the WRITE extended the file, so it ended at the end of the file */
 	if (!is_range(contents, size, 0) || !names_place(contents->names, node) || !disk_resize(contents->disk, node->entry, size))
 		return;
 	set(contents, node, begin < known ? begin : known, size, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, false);
@@ -118,12 +118,12 @@ void contents_unseen_resize(struct contents *contents, struct node *node, uint64
 		cut(contents, node, size);
 }
 
-/* Who makes a file longer: what an operation writes leaves zeros before it; what a READ gives was written unseen. */
+/* What extends a file: a captured write leaves zeros before it; READ data were written by an uncaptured one. */
 enum grower { BY_WRITE, BY_READ };
 
 /*
- * The file grows to `end` at least. What it grows over is zero, if its size was known: but for what others wrote there, unless
- * it was this operation, under way then, that made the file as long as was told. False: it cannot.
+ * Extends the file to at least `end`. If its size was known, the new part is zero, except for what others wrote there, unless this
+ * operation, outstanding at that time, caused the reported size. False: the file cannot be extended.
  */
 static bool grow(struct contents *contents, struct node *node, uint64_t offset, uint64_t end, enum grower by)
 {
@@ -131,7 +131,7 @@ static bool grow(struct contents *contents, struct node *node, uint64_t offset, 
 
 	if (by == BY_WRITE && contents->answered > node->grown_frame)
 		node->grown_frame = contents->answered;
-	/* then it was perhaps this one that made the file as long as that, and the one without its call wrote somewhere else */
+	/* then this operation may have caused that size, and the one without a call wrote elsewhere */
 	if (node->guessed_frame && contents->asked <= node->guessed_frame && end >= node->guessed_size)
 		distrust(node);
 	if (end <= size)
@@ -153,7 +153,7 @@ void contents_told_size(struct contents *contents, struct node *node, uint64_t s
 {
 	uint64_t known = node->entry ? node->entry->size : 0;
 
-	/* what was asked before a size was set may have been answered before, too */
+	/* a request before the size was set may also have been executed before */
 	if (contents->asked < node->resized_frame)
 		return;
 	if (size < known && contents->asked > node->grown_frame && !node->entry->is_directory) {
@@ -173,7 +173,7 @@ void contents_finish(struct contents *contents, struct node *node)
 
 	if (is_doubtful(node))
 		distrust(node);
-	/* of a file that nothing was seen of but a size nothing is made, unless that size came about unseen */
+	/* a file of which only the size is known is not created, unless an uncaptured operation caused the size */
 	if (node->unseen_size <= size || !(node->entry || node->size_known) || (node->gone && !node->entry) ||
 	    (node->entry && node->entry->is_directory) || !is_range(contents, node->unseen_size, 0) ||
 	    !names_place(contents->names, node))
@@ -182,7 +182,7 @@ void contents_finish(struct contents *contents, struct node *node)
 		set(contents, node, size, node->unseen_size, RANGE_MISSING + RTAP_MISSING_NOT_CAPTURED, true);
 }
 
-/* Goes to the extent that `at` is in; *begin is its place in the stream. NULL: the stream ends before. */
+/* Finds the extent that contains `at`; *begin: its position in the stream. NULL: the stream ends before `at`. */
 static const struct xdr_extent *extent_at(struct contents *contents, const struct rpc_part *part, uint64_t at, uint64_t *begin)
 {
 	if (contents->part != part || contents->extent_begin > at) {
@@ -203,7 +203,7 @@ static const struct xdr_extent *extent_at(struct contents *contents, const struc
 	return NULL;
 }
 
-/* Why bytes of a stream are not at hand, and up to where for that reason. */
+/* Why bytes of a stream are missing, and the end of the range with this reason. */
 static unsigned reason_at(const struct rpc_part *part, const struct xdr_extent *extent, uint64_t at, uint64_t *end)
 {
 	uint32_t low = 0, high = part->missing_count;
@@ -223,13 +223,13 @@ static unsigned reason_at(const struct rpc_part *part, const struct xdr_extent *
 	return low ? part->missing[low - 1].reason : RTAP_MISSING_NOT_CAPTURED;
 }
 
-/* Why there is nothing behind the end of a stream. */
+/* Why the bytes after the end of a stream are missing. */
 static unsigned last_reason(const struct rpc_part *part)
 {
 	return part->missing_count ? part->missing[part->missing_count - 1].reason : RTAP_MISSING_NOT_CAPTURED;
 }
 
-/* One piece of data, all of one kind. */
+/* Stores one piece of data, either present or missing. */
 static void put_piece(struct contents *contents, struct node *node, uint64_t offset, const uint8_t *bytes, uint64_t length, unsigned reason,
 		      bool is_write)
 {
@@ -239,7 +239,7 @@ static void put_piece(struct contents *contents, struct node *node, uint64_t off
 		contents->written += length;
 		return;
 	}
-	/* what stood there before a WRITE is no longer true */
+	/* the WRITE replaced the previous contents */
 	if (is_write && !disk_punch(contents->disk, node->entry, offset, length))
 		return;
 	set(contents, node, offset, offset + length, RANGE_MISSING + reason, !is_write);
@@ -288,7 +288,7 @@ void contents_miss(struct contents *contents, struct node *node, uint64_t offset
 		return;
 	if (is_certain && !grow(contents, node, offset, offset + length, BY_READ))
 		return;
-	/* the server's file can have grown by what was not captured */
+	/* uncaptured calls may have extended the server's file */
 	size = node->told_size > node->entry->size ? node->told_size : node->entry->size;
 	if (node->size_known && offset + length > size)
 		length = size > offset ? size - offset : 0;
@@ -304,7 +304,7 @@ void contents_resize(struct contents *contents, struct node *node, uint64_t size
 		distrust(node);
 	node->guessed_frame = 0;
 	node->unseen_size = 0;
-	/* a file without a byte is not made: it is of no use, and perhaps its bytes were only not captured */
+	/* an empty file is not created: its bytes may not have been captured */
 	if (!size && !node->entry) {
 		node->size_known = true;
 		return;
@@ -314,7 +314,7 @@ void contents_resize(struct contents *contents, struct node *node, uint64_t size
 	before = node->entry->size;
 	if (!cut(contents, node, size))
 		return;
-	/* zeros begin where the file ended, be it by what was not captured */
+	/* zeros begin at the end of the file, including what uncaptured calls wrote */
 	if (node->size_known)
 		set(contents, node, unseen > before ? unseen : before, size, RANGE_ZEROS, false);
 	node->size_known = true;
@@ -332,14 +332,14 @@ void contents_deallocate(struct contents *contents, struct node *node, uint64_t 
 		return;
 	if (length > INT64_MAX - offset)
 		length = INT64_MAX - offset;
-	/* it does not make the file longer. RFC 7862, 15.4 */
+	/* does not extend the file: RFC 7862, 15.4 */
 	if (node->size_known && offset + length > node->entry->size)
 		length = node->entry->size > offset ? node->entry->size - offset : 0;
 	if (disk_punch(contents->disk, node->entry, offset, length))
 		set(contents, node, offset, offset + length, RANGE_ZEROS, false);
 }
 
-/* False: no more than that. */
+/* False: the limit is reached. */
 static bool copy_bytes(struct contents *contents, struct node *from, uint64_t from_offset, struct node *to, uint64_t to_offset,
 		       uint64_t length)
 {
@@ -373,7 +373,7 @@ static void copy_range(struct contents *contents, struct node *from, const struc
 	set(contents, to, to_offset, to_offset + length, state, false);
 }
 
-/* A source that nothing is known of, or that would be changed under the copy's feet, gives bytes that are missing. */
+/* The bytes are missing if the source is unknown or overlaps the target. */
 static bool is_source(const struct node *from, uint64_t from_offset, const struct node *to, uint64_t to_offset, uint64_t length)
 {
 	if (!from || !from->entry)

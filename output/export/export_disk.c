@@ -15,9 +15,9 @@
 #include "output/export/export_disk.h"
 
 #define MAX_OPEN_FILES 64
-#define MAX_VACANT 64          /* looked at for one of the right name */
-#define TRIES 100              /* numbers behind a taken name, before the serial number */
-#define MAX_ZEROS (64u << 20)  /* written where the file system cannot make holes */
+#define MAX_VACANT 64          /* most vacant directories searched for the name */
+#define TRIES 100              /* most number suffixes tried before the serial number */
+#define MAX_ZEROS (64u << 20)  /* zeros, for file systems without holes */
 #define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define FILE_FLAGS (O_RDWR | O_NOFOLLOW | O_CLOEXEC)
 
@@ -33,7 +33,7 @@ static void fail(struct disk *disk, const struct disk_entry *entry, const char *
 		       strerror(error), advice);
 }
 
-/* Empty but for "." and "..". 0 or errno. */
+/* Checks that a directory is empty except "." and "..". Returns 0 or errno. */
 static int is_empty(int fd, bool *empty)
 {
 	int copy = openat(fd, ".", DIRECTORY_FLAGS);
@@ -64,7 +64,7 @@ enum rtap_status disk_open(struct disk *disk, const char *path, struct rtap_erro
 	if (mkdir(path, 0777) && errno != EEXIST)
 		result = errno;
 	if (!result) {
-		/* the user may well name a link to a directory */
+		/* the user may specify a symbolic link to a directory */
 		disk->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		result = disk->fd < 0 ? errno : is_empty(disk->fd, &empty);
 	}
@@ -81,7 +81,7 @@ enum rtap_status disk_open(struct disk *disk, const char *path, struct rtap_erro
 	return result ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
 }
 
-/* The descriptor of a directory, to be closed by the caller; -1: failed. */
+/* Opens a directory; the caller closes the descriptor. -1: failed. */
 static int open_directory(struct disk *disk, const struct disk_entry *entry)
 {
 	const struct disk_entry *path[DISK_MAX_DEPTH];
@@ -122,7 +122,7 @@ static void escape_byte(struct line *line, uint8_t byte)
 	line_char(line, digits[byte & 15]);
 }
 
-/* A name as a component of a path, with a zero behind it. */
+/* A name as a NUL-terminated path component. */
 static void component_of(const uint8_t *name, size_t length, char component[DISK_NAME_MAX + 1])
 {
 	bool dots = length && length <= 2 && name[0] == '.' && name[length - 1] == '.';
@@ -153,7 +153,7 @@ static void component_of(const uint8_t *name, size_t length, char component[DISK
 	*line.next = 0;
 }
 
-/* Puts the number behind a name that is taken, over its end if it is long. */
+/* Appends the number to a name in use, replacing its end if it is too long. */
 static void number_name(const char *component, char separator, uint32_t number, char numbered[DISK_NAME_MAX + 1])
 {
 	char behind[16];
@@ -166,11 +166,11 @@ static void number_name(const char *component, char separator, uint32_t number, 
 	memcpy(numbered + kept, behind, (size_t)added + 1);
 }
 
-/* Tries one name: 0, or errno. */
+/* Tries one name. Returns 0 or errno. */
 struct attempt {
-	int directory;              /* where */
+	int directory;              /* target directory */
 	bool make_directory;
-	int from;                   /* where an entry that moves is; -1: a new one */
+	int from;                   /* current directory of an entry to move; -1: a new entry */
 	const char *from_name;
 	int fd;                     /* of the new file */
 };
@@ -190,7 +190,7 @@ static int try_name(struct attempt *attempt, const char *name)
 	return attempt->fd < 0 ? errno : 0;
 }
 
-/* Finds a name that is not taken; a copy of it, or NULL and errno. */
+/* Finds an unused name. Returns a copy of it, or NULL and errno. */
 static char *find_name(struct disk *disk, struct attempt *attempt, const struct disk_entry *parent, const char *component, char separator)
 {
 	bool reserved = !parent->parent && !strcmp(component, DISK_BY_HANDLE) && separator == '~';
@@ -217,7 +217,7 @@ static unsigned depth_of(const struct disk_entry *entry)
 	return depth;
 }
 
-/* Tells the directories above how far down they reach now. */
+/* Updates the height of the parent directories. */
 static void raise_height(const struct disk_entry *entry)
 {
 	unsigned height = entry->height + 1;
@@ -288,7 +288,7 @@ out:
 
 struct disk_entry *disk_by_handle(struct disk *disk)
 {
-	/* the separator keeps the name free for this */
+	/* the separator keeps this name from other entries */
 	if (!disk->by_handle)
 		disk->by_handle = disk_make(disk, &disk->root, (const uint8_t *)DISK_BY_HANDLE, sizeof DISK_BY_HANDLE - 1, true, '-');
 	return disk->by_handle;
@@ -342,13 +342,13 @@ static void close_file(struct disk *disk, struct disk_entry *entry)
 {
 	forget_use(disk, entry);
 	disk->open_files--;
-	/* some file systems tell only now that there was no space */
+	/* some file systems report lack of space only here */
 	if (close(entry->fd) && errno != EINTR)
 		fail(disk, entry, "cannot write");
 	entry->fd = -1;
 }
 
-/* Opens a file if it is not open; it is the newest then. */
+/* Opens a file if necessary and makes it the most recently used. */
 static bool use_file(struct disk *disk, struct disk_entry *entry)
 {
 	int directory;
@@ -377,7 +377,7 @@ static bool use_file(struct disk *disk, struct disk_entry *entry)
 	return true;
 }
 
-/* What a call on a file said: an offset that the file system cannot hold is no failure. */
+/* Handles the result of a file operation: an offset that the file system does not support is not a failure. */
 static bool judge(struct disk *disk, const struct disk_entry *entry, const char *what)
 {
 	if (errno == EFBIG || errno == EINVAL || errno == EOVERFLOW)
@@ -512,7 +512,7 @@ enum rtap_status disk_close(struct disk *disk, struct rtap_error *error)
 		free(entry);
 	}
 	if (disk->fd >= 0) {
-		/* all that stood there may have found its name; if not, this fails */
+		/* removes the directory if all its files have been moved */
 		if (unlinkat(disk->fd, DISK_BY_HANDLE, AT_REMOVEDIR))
 			errno = 0;
 		close(disk->fd);

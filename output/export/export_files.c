@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Operations of NFSv3 and NFSv4 and what they mean for names and contents. RFC 1813, section 3.3; RFC 8881, section 18;
+ * Effects of NFSv3 and NFSv4 operations on names and contents. RFC 1813, section 3.3; RFC 8881, section 18;
  * RFC 7862, section 15.
  */
 #include "config.h"
@@ -17,7 +17,7 @@
 
 #define DEFAULT_MEMORY (64u << 20)
 
-/* NFSv4's current and saved file handle: a node, or a name in a directory whose handle was not told yet. */
+/* NFSv4's current and saved file handle: a node, or a name in a directory whose handle is not known yet. */
 struct place {
 	struct node *node;
 	struct node *directory;
@@ -32,10 +32,10 @@ struct export_files {
 	struct contents contents;
 	struct server *server;
 	struct place current, saved;
-	const struct call_operation *opened; /* an OPEN that makes files, whose file is not known yet */
+	const struct call_operation *opened; /* an OPEN that creates a file, whose node is not known yet */
 	uint64_t exchanges, dropped, nameless, uncalled;
-	uint64_t nameless_bytes; /* of their data, as far as is known */
-	bool is_placed;          /* some data of the exchange at hand have a file and an offset, be they there or missing */
+	uint64_t nameless_bytes; /* bytes of their data, as far as known */
+	bool is_placed;          /* some data of the current exchange have a file and an offset, present or missing */
 	bool (*stopped)(void);
 };
 
@@ -49,7 +49,7 @@ static struct node *node_of(struct export_files *export, struct kept handle)
 	return names_of_handle(&export->names, export->server, piece_of(export, handle));
 }
 
-/* The node of a place: one that is only called something is looked up, or made. NULL: there is none. */
+/* The node of a place; if only its name is known, it is looked up or created. NULL: none. */
 static struct node *resolve(struct export_files *export, struct place *place)
 {
 	struct piece name = piece_of(export, place->name);
@@ -67,7 +67,7 @@ static struct node *current(struct export_files *export)
 	return resolve(export, &export->current);
 }
 
-/* From here on the current handle is that of a name in the directory that was it. */
+/* Sets the current handle to that of a name in the current directory. */
 static void go_to_name(struct export_files *export, struct kept name)
 {
 	export->current = (struct place){ NULL, current(export), name };
@@ -90,7 +90,7 @@ static void identify(struct export_files *export, struct node *node, const struc
 		names_identify(&export->names, node, attributes->fsid, attributes->fileid);
 }
 
-/* A handle was told for a name: in a reply that found or made it. */
+/* A reply that found or created a name returned its handle. */
 static struct node *learn(struct export_files *export, struct node *directory, struct kept name, struct kept handle,
 			  const struct call_attributes *attributes)
 {
@@ -106,7 +106,7 @@ static struct node *learn(struct export_files *export, struct node *directory, s
 	return node;
 }
 
-/* GETFH: the place that was only a name gets its handle. */
+/* GETFH: the handle of a place known by name only. */
 static void learn_current(struct export_files *export, struct kept handle)
 {
 	struct place *place = &export->current;
@@ -122,7 +122,7 @@ static void learn_current(struct export_files *export, struct kept handle)
 		go_to(export, learn(export, place->directory, place->name, handle, NULL));
 }
 
-/* A file that a CREATE or OPEN made, or cut to a size. */
+/* A file that a CREATE or OPEN created or truncated. */
 static void create(struct export_files *export, struct node *node, const struct call_operation *call)
 {
 	bool set_size = call->has_size && (export->calls.protocol == CALLS_NFS3 || !call->size);
@@ -137,7 +137,7 @@ static void create(struct export_files *export, struct node *node, const struct 
 		contents_resize(&export->contents, node, call->size);
 }
 
-/* The file that was opened is known now: by its handle, or at least by its name. */
+/* The opened file is now known by its handle, or at least by its name. */
 static void finish_open(struct export_files *export)
 {
 	const struct call_operation *opened = export->opened;
@@ -155,7 +155,7 @@ static void write(struct export_files *export, struct node *node, const struct c
 		return;
 	export->is_placed = true;
 	if (!call->data.there) {
-		/* the call is cut off before its data: what lies behind the stream is missing */
+		/* the call is truncated before its data: bytes after the stream are missing */
 		if (!call->has_length)
 			return;
 		data.at = data.part->length;
@@ -172,7 +172,7 @@ static enum rtap_missing_reason reason_of_reply(const struct rpc_part *reply)
 	return reply->present && reply->missing_count ? (enum rtap_missing_reason)reply->missing[0].reason : RTAP_MISSING_NOT_CAPTURED;
 }
 
-/* The data were told already, if the reply has them. */
+/* Data in the reply have already been reported. */
 static void read_done(struct export_files *export, struct node *node, const struct call_operation *call,
 		      const struct reply_operation *reply)
 {
@@ -189,7 +189,7 @@ static void read_done(struct export_files *export, struct node *node, const stru
 		there = attributes->size > call->offset ? attributes->size - call->offset : 0;
 	if (is_certain && there < length)
 		length = there;
-	/* a READ_PLUS at the end has no contents at all */
+	/* a READ_PLUS at the end of the file has no contents */
 	if (length && !(reply->eof && export->calls.protocol == CALLS_NFS4 && call->number == NFS4_READ_PLUS))
 		contents_miss(&export->contents, node, call->offset, length, is_certain, reason_of_reply(&export->calls.exchange->reply));
 }
@@ -231,13 +231,13 @@ static void nfs3_done(struct export_files *export, const struct call_operation *
 		return;
 	case NFS3_CREATE:
 		node = learn(export, directory, call->name, reply->handle, &reply->attributes);
-		/* the handle of what was made need not be told */
+		/* the handle of the new object is optional */
 		if (!node && directory && piece_of(export, call->name).bytes)
 			node = names_make(&export->names, directory, piece_of(export, call->name));
 		create(export, node, call);
 		return;
 	case NFS3_FSINFO:
-		/* asked when a file system is mounted: also without the MOUNT this is its root */
+		/* requested when a file system is mounted: even without MOUNT this is its root */
 		if (node)
 			names_be_root(&export->names, node);
 		break;
@@ -272,7 +272,7 @@ static void copy(struct export_files *export, const struct call_operation *call,
 {
 	uint64_t length = call->length;
 
-	/* an asynchronous COPY says later how far it came */
+	/* an asynchronous COPY reports its progress later */
 	if (reply->has_count && !reply->is_asynchronous) {
 		length = reply->count;
 		if (!length)
@@ -282,7 +282,7 @@ static void copy(struct export_files *export, const struct call_operation *call,
 		contents_copy(&export->contents, resolve(export, &export->saved), call->offset, current(export), call->to_offset, length);
 }
 
-/* NFSv4's operations on bytes of the current file. */
+/* NFSv4 operations on the contents of the current file. */
 static void nfs4_contents(struct export_files *export, struct node *node, const struct call_operation *call,
 			  const struct reply_operation *reply)
 {
@@ -317,7 +317,7 @@ static void nfs4_contents(struct export_files *export, struct node *node, const 
 		identify(export, node, &reply->attributes);
 		break;
 	case NFS4_WRITE_SAME:
-	case NFS4_LAYOUTCOMMIT: /* what was written to other servers */
+	case NFS4_LAYOUTCOMMIT: /* data written to other servers */
 		contents_unknown(node);
 		break;
 	}
@@ -417,7 +417,7 @@ static void data_read(struct calls *calls, const struct call_operation *call, co
 		contents_put(&export->contents, node, offset, &bytes, false);
 		return;
 	}
-	/* a hole may reach behind what was asked for */
+	/* a hole may extend beyond the requested range */
 	if (offset >= asked_end)
 		return;
 	contents_zero(&export->contents, node, offset, length < asked_end - offset ? length : asked_end - offset);
@@ -428,7 +428,7 @@ static bool is_dots(struct piece name)
 	return name.length && name.length <= 2 && name.bytes[0] == '.' && name.bytes[name.length - 1] == '.';
 }
 
-/* A listing names what is in it: by handles, or else by fileids of files that were known without a name. */
+/* A directory entry gives a name to a handle, or else to the fileid of a file without a name. */
 static void entry_listed(struct calls *calls, const struct call_operation *call, const struct reply_operation *reply,
 			 const struct reply_entry *entry)
 {
@@ -481,7 +481,7 @@ static bool is_stopped(const struct export_files *export)
 	return export->stopped && export->stopped();
 }
 
-/* Data of a call that was cut off by the capture before its file, or before even its program. */
+/* Data of a call that the capture truncated before its file or even its program. */
 static void note_nameless(struct export_files *export, const struct rpc_exchange *exchange)
 {
 	const struct rpc_part *call = &exchange->call;
@@ -492,7 +492,7 @@ static void note_nameless(struct export_files *export, const struct rpc_exchange
 	export->nameless_bytes += call->data_length + exchange->reply.data_length;
 }
 
-/* A call that was not captured, or not all of it, may have changed the contents of any file. */
+/* A call that was not fully captured may have changed the contents of any file. */
 static void doubt_all(struct export_files *export, const struct rpc_exchange *exchange)
 {
 	uint64_t frame = exchange->reply.present ? exchange->reply.last_frame : exchange->call.last_frame;
@@ -502,7 +502,7 @@ static void doubt_all(struct export_files *export, const struct rpc_exchange *ex
 		export->server->doubt_frame = frame;
 }
 
-/* Only the reply was captured: what it shows of the change that the call made. */
+/* Only the reply was captured: apply the change that it shows. */
 static void apply_reply(struct export_files *export, const struct rpc_exchange *exchange)
 {
 	struct reply_operation reply;
@@ -587,7 +587,7 @@ enum rtap_status export_files_exchange(struct export_files *export, const struct
 			note_nameless(export, exchange);
 		return export->disk.failed ? RTAP_STATUS_FAILED : RTAP_STATUS_OK;
 	}
-	/* without memory it cannot wait */
+	/* out of memory: process it without waiting */
 	if (!export->disk.failed && !export_queue_add(&export->queue, exchange))
 		apply(export, exchange);
 	return apply_waiting(export, false);
@@ -634,8 +634,8 @@ static void write_missing(const void *what, struct line *line)
 }
 
 /*
- * Prints the missing ranges of a file, neighbours of one reason as one. Of what no range covers nothing was ever seen: it is missing
- * too.
+ * Prints the missing ranges of a file; adjacent ones with one reason are merged. Bytes outside of all ranges were never captured and are
+ * also missing.
  */
 static int print_missing_of(const struct node *node, struct printer *printer)
 {

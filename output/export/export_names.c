@@ -9,7 +9,7 @@
 
 #include "output/export/export_names.h"
 
-/* Directories above a file; more is no path. Also ends the walk up whatever peers say. */
+/* Most directories above a file. Also bounds the walk up if peers report a loop. */
 #define MAX_LEVELS (DISK_MAX_DEPTH - 1)
 #define STEPS_OF_NAME 64
 
@@ -118,7 +118,7 @@ void names_init(struct names *names, struct disk *disk, uint64_t max_memory)
 	*names = (struct names){ .disk = disk, .max_memory = max_memory };
 }
 
-/* Idle nodes: without a file, a name below or being the root. They make room for others, the one used longest ago first. */
+/* Idle nodes: without a file or names in them, and not a root. They are evicted, the least recently used first. */
 static void leave_idle(struct names *names, struct node *node)
 {
 	if (!node->is_idle)
@@ -163,7 +163,7 @@ static struct node *new_node(struct names *names, struct server *server)
 	return node;
 }
 
-/* Takes a name out of everything, and frees it. */
+/* Removes a name from all lists and frees it. */
 static void drop_name(struct names *names, struct name *name)
 {
 	map_remove(&names->names, name->hash, name);
@@ -239,7 +239,7 @@ struct server *names_server(struct names *names, const struct rtap_end *end)
 	return server;
 }
 
-/* Frees a node when all names in it are gone already. */
+/* Frees a node that has no more names in it. */
 void names_fini(struct names *names)
 {
 	for (struct node *node = names->first; node; node = node->next)
@@ -340,7 +340,7 @@ struct node *names_parent(const struct node *node)
 	return node->names ? node->names->directory : NULL;
 }
 
-/* Is there a path from the root? */
+/* Whether the node has a path from a root. */
 static bool is_rooted(const struct node *node)
 {
 	for (unsigned level = 0; node && level < MAX_LEVELS; level++) {
@@ -361,7 +361,7 @@ static bool is_above(const struct node *node, const struct node *below)
 	return below != NULL;
 }
 
-/* The directory's place on disk, with those above it; the node is rooted. NULL: the disk failed, too deep, or one is exported as a file. */
+/* The disk entry of a rooted directory, created with its parents. NULL: the disk failed, too deep, or one is exported as a file. */
 static struct disk_entry *place_directory(struct names *names, struct node *node)
 {
 	struct node *path[MAX_LEVELS];
@@ -385,7 +385,7 @@ static struct disk_entry *place_directory(struct names *names, struct node *node
 	return entry;
 }
 
-/* Moves a node's file or directory to its path, if it has both and stands elsewhere. */
+/* Moves a node's file or directory to its path, if it has both and is stored elsewhere. */
 static void settle(struct names *names, struct node *node)
 {
 	struct disk_entry *directory;
@@ -400,9 +400,9 @@ static void settle(struct names *names, struct node *node)
 }
 
 /*
- * The next node of a walk over everything below `top`. By the first of each node's names all is a tree; only `top` itself can
- * come up again, if peers said that a directory is inside itself. Who moves a directory with much in it out of the tree and back
- * again and again gets no more than so many steps for each name there is.
+ * The next node of a walk over everything below `top`. The first names of all nodes form a tree; only `top` itself can occur again, if
+ * peers reported a directory inside itself. The number of steps per name is limited, in case a large directory is moved out of the
+ * tree and back repeatedly.
  */
 static struct node *next_below(struct names *names, struct node *node, const struct node *top)
 {
@@ -425,7 +425,7 @@ static struct node *next_below(struct names *names, struct node *node, const str
 	}
 }
 
-/* A node got a path or another one. If it had one before, all below it moves with its directory; else that has a path now too. */
+/* A node's path changed. If it had one before, everything below moves with its directory; else everything below now has a path too. */
 static void settle_below(struct names *names, struct node *top, bool was_rooted)
 {
 	struct node *node = top;
@@ -465,7 +465,7 @@ static bool add_name(struct names *names, struct node *directory, struct piece p
 	return true;
 }
 
-/* Both names are of one file: it was looked up by another handle than before. */
+/* Both nodes are the same file, looked up with a different handle. */
 static bool is_same(const struct node *one, const struct node *other)
 {
 	return one->has_id && other->has_id && one->fileid == other->fileid && one->fsid[0] == other->fsid[0] &&
@@ -492,7 +492,7 @@ struct node *names_bind(struct names *names, struct node *directory, struct piec
 	if (old && old->node == node)
 		return node;
 	if (old && !old->node->handles && !node->names && !node->entry) {
-		/* made by name before its handle was told */
+		/* created by name before its handle was known */
 		take_handles(old->node, node);
 		return old->node;
 	}
@@ -509,7 +509,7 @@ struct node *names_bind(struct names *names, struct node *directory, struct piec
 		return node;
 	}
 	node->gone = false;
-	/* another name of the same file: what is exported stays under the first */
+	/* another name of the same file: the export keeps the first one */
 	if (was_rooted && first) {
 		struct name *added = node->names;
 
@@ -537,7 +537,7 @@ void names_unbind(struct names *names, struct node *directory, struct piece piec
 	node = name->node;
 	was_rooted = is_rooted(node);
 	drop_name(names, name);
-	/* it stands under another of its names then */
+	/* it is then stored under another of its names */
 	if (node->names) {
 		settle_below(names, node, was_rooted);
 		return;
@@ -564,7 +564,7 @@ void names_rename(struct names *names, struct node *from, struct piece old, stru
 	}
 	node = name->node;
 	was_rooted = is_rooted(node);
-	/* two names of one file: nothing happens. RFC 8881, 18.26.3 */
+	/* two names of one file: no effect. RFC 8881, 18.26.3 */
 	if (names_find(names, to, piece) == node || is_above(node, to))
 		return;
 	names_unbind(names, to, piece);

@@ -9,7 +9,7 @@
 struct queued {
 	struct rpc_exchange exchange;
 	uint64_t frame, order, memory;
-	uint8_t bytes[];      /* what the parts point to: extents, missing ranges, bytes */
+	uint8_t bytes[];      /* data of the parts: extents, missing ranges, bytes */
 };
 
 static uint64_t bytes_of(const struct rpc_part *part)
@@ -22,7 +22,7 @@ static uint64_t bytes_of(const struct rpc_part *part)
 	return bytes;
 }
 
-/* Structs come before bytes, so that they are aligned. */
+/* Structs precede bytes for alignment. */
 static uint64_t structs_of(const struct rpc_part *part)
 {
 	return part->extent_count * sizeof *part->extents + part->missing_count * sizeof *part->missing;

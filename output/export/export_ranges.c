@@ -8,7 +8,7 @@
 
 #define FIRST_ROOM 4
 
-/* Index of the first range that ends behind `offset`. */
+/* Index of the first range that ends after `offset`. */
 static uint32_t first_behind(const struct ranges *ranges, uint64_t offset)
 {
 	uint32_t low = 0, high = ranges->count;

@@ -15,24 +15,24 @@
 #define LONGEST_RECORD 0x7fffffff
 #define XID_AND_TYPE 8
 
-/* A message that waits for its turn. */
+/* A waiting message. */
 struct waiting {
 	int64_t time_ns;
-	uint64_t order;      /* of those with the same time: as they were told */
+	uint64_t order;      /* order of messages with the same time: as reported */
 	struct tcp_writer_ends ends;
 	bool from_a;
 	uint32_t length;
-	uint8_t record[];    /* its mark and its bytes */
+	uint8_t record[];    /* its record mark and its bytes */
 };
 
 struct export_tcp {
 	struct tcp_writer *writer;
 	bool fill_holes, failed;
-	uint64_t memory, used; /* bytes that may wait, that do */
-	struct waiting **heap; /* the first is to be written first; the children of n are 2n + 1 and 2n + 2 */
+	uint64_t memory, used; /* bytes that may wait; that wait */
+	struct waiting **heap; /* binary heap, earliest first; the children of n are 2n + 1 and 2n + 2 */
 	size_t count, room;
 	uint64_t told;
-	int64_t last_ns;       /* of the message written last */
+	int64_t last_ns;       /* of the last message written */
 	bool (*stopped)(void); /* or NULL */
 	struct export_tcp_counters counters;
 };
@@ -110,7 +110,7 @@ static bool is_stopped(const struct export_tcp *export)
 	return export->stopped && export->stopped();
 }
 
-/* Writes what is first until no more than `memory` waits. */
+/* Writes the earliest messages until at most `memory` bytes wait. */
 static enum rtap_status write_until(struct export_tcp *export, uint64_t memory, struct rtap_error *error)
 {
 	while (export->count && export->used > memory && !is_stopped(export)) {
@@ -132,7 +132,7 @@ static enum rtap_status write_until(struct export_tcp *export, uint64_t memory, 
 	return RTAP_STATUS_OK;
 }
 
-/* The bytes that are there and those that are missing. False: more than a record can hold. */
+/* Sums present and missing bytes. False: more than a record can hold. */
 static bool measure(const struct rpc_part *part, uint64_t *total, uint64_t *missing)
 {
 	*total = *missing = 0;
@@ -154,7 +154,7 @@ static bool measure(const struct rpc_part *part, uint64_t *total, uint64_t *miss
 	return true;
 }
 
-/* Whether zeros may take the place of what is missing: with another length, or another XID or type, it would be another message. */
+/* Whether zeros may replace the missing bytes: they must not change the length, the XID or the type of the message. */
 static bool may_be_filled(const struct rpc_part *part, uint64_t missing)
 {
 	uint64_t begin = 0;
@@ -164,7 +164,7 @@ static bool may_be_filled(const struct rpc_part *part, uint64_t missing)
 	return part->is_laid_out && missing <= EXPORT_TCP_MOST_FILLED && begin >= XID_AND_TYPE;
 }
 
-/* The addresses of a connection between no IP addresses. */
+/* The addresses of a connection without IP addresses. */
 static void put_ipv6(uint8_t address[16], const struct rtap_end *end, uint8_t side)
 {
 	static const uint8_t mapped[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
@@ -183,7 +183,7 @@ static void put_ipv6(uint8_t address[16], const struct rtap_end *end, uint8_t si
 		memcpy(address, lids, sizeof lids);
 		memcpy(address + 14, end->address, 2);
 		break;
-	default: /* a number that is no LID */
+	default: /* not a LID */
 		memcpy(address, lids, sizeof lids);
 		address[13] = 1;
 		address[15] = side;
@@ -196,7 +196,7 @@ static const struct rtap_rpc_facts *facts_of(const struct rpc_exchange *exchange
 	return exchange->call.present ? &exchange->call.facts : &exchange->reply.facts;
 }
 
-/* Whether the call went to who set the connection up. Who that was may have been guessed; the program knows better. */
+/* Whether the call was sent to the end that set up the connection. That end may be a guess; the program is more reliable. */
 static bool is_reverse(const struct rpc_exchange *exchange)
 {
 	const struct rtap_rpc_facts *facts = facts_of(exchange);
@@ -205,7 +205,7 @@ static bool is_reverse(const struct rpc_exchange *exchange)
 	return guessed && facts->program_known ? facts->is_callback : exchange->reverse;
 }
 
-/* The port of who was connected to. */
+/* The port of the passive end. */
 static uint16_t port_of(const struct rpc_exchange *exchange, bool reverse)
 {
 	uint16_t port = reverse ? exchange->client_port : exchange->server_port;
@@ -260,7 +260,7 @@ static int64_t completion_of(const struct rpc_exchange *exchange, bool is_reply)
 {
 	int64_t time_ns = is_reply ? exchange->reply.time_end_ns : exchange->call.time_end_ns;
 
-	/* a reply follows its call, whatever a clock that was set back says */
+	/* a reply follows its call even if the clock was set back */
 	return is_reply && exchange->call.present && time_ns < exchange->call.time_end_ns ? exchange->call.time_end_ns : time_ns;
 }
 

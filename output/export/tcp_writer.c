@@ -23,7 +23,7 @@
 #define LOWEST_PORT 1024
 #define PORTS (65536 - LOWEST_PORT)
 
-/* Scaled as far as RFC 7323, 2.3 allows; acknowledged long before it is full. */
+/* Largest scale of RFC 7323, 2.3; data are acknowledged long before the window is full. */
 #define WINDOW 65535
 #define WINDOW_SHIFT 14
 #define MOST_UNACKNOWLEDGED (1u << 20)
@@ -35,8 +35,8 @@ enum side { CLIENT, SERVER };
 struct connection {
 	struct tcp_writer_ends ends;
 	uint16_t client_port;
-	uint32_t next[2];         /* by side: sequence number of what it sends next */
-	uint32_t acknowledged[2]; /* of these, what the other side has acknowledged */
+	uint32_t next[2];         /* by side: next sequence number to send */
+	uint32_t acknowledged[2]; /* by side: acknowledged by the other side */
 };
 
 struct tcp_writer {
@@ -77,7 +77,7 @@ static void store32(uint8_t *p, uint32_t value)
 	store16(p + 2, value);
 }
 
-/* Adds 16-bit words to a sum that is folded later. RFC 1071. */
+/* Adds 16-bit words to a checksum that is folded later. RFC 1071. */
 static uint64_t add_words(uint64_t sum, const uint8_t *bytes, uint32_t length)
 {
 	for (; length >= 4; bytes += 4, length -= 4)
@@ -96,7 +96,7 @@ static uint16_t fold(uint64_t sum)
 	return (uint16_t)~sum;
 }
 
-/* Locally administered, and telling the address. */
+/* A locally administered MAC address derived from the IP address. */
 static void put_mac(uint8_t *p, const uint8_t *address, uint8_t address_length)
 {
 	p[0] = 2;
@@ -155,7 +155,7 @@ static uint64_t add_pseudo_header(const struct tcp_writer_ends *ends, uint32_t l
 	return add_words(sum, ends->server, ends->address_length);
 }
 
-/* One segment; it acknowledges all that the other side has sent. */
+/* Writes a segment that acknowledges everything the other side has sent. */
 static enum rtap_status emit(struct tcp_writer *writer, struct connection *connection, enum side from, unsigned flags,
 			     const uint8_t *bytes, uint32_t length, struct rtap_error *error)
 {
@@ -191,7 +191,7 @@ static enum rtap_status emit(struct tcp_writer *writer, struct connection *conne
 	return RTAP_STATUS_FAILED;
 }
 
-/* Three segments without payload. */
+/* Writes three segments without payload. */
 static enum rtap_status emit_three(struct tcp_writer *writer, struct connection *connection, const unsigned flags[3],
 				   struct rtap_error *error)
 {
@@ -220,7 +220,7 @@ static enum rtap_status begin_connection(struct tcp_writer *writer, struct conne
 		writer->failed = true;
 		return RTAP_STATUS_FAILED;
 	}
-	/* numbers that a former connection of the same ports is not likely to have used */
+	/* initial sequence numbers unlikely to overlap those of a former connection with the same ports */
 	**connection = (struct connection){ .ends = *ends, .client_port = client_port,
 					    .next = { (uint32_t)ends->stream << 8, (uint32_t)ends->stream << 8 | 0x80000000 } };
 	return emit_three(writer, *connection, (const unsigned[]){ SYN, SYN | ACK, ACK }, error);

@@ -8,12 +8,12 @@
 #include "output/stats/stats_count.h"
 
 #define FIRST_ROWS 4
-/* Of the rate before, what a direction that was slowed down has at most. */
+/* Highest percentage of the previous rate that counts as slowed down. */
 #define SLOWER_PERCENT 95
 /* IEEE 802.3, annex 31B: a quantum is 512 bit times. */
 #define QUANTUM_BITS UINT64_C(512)
 
-/* IEEE 802.3, annexes 31B and 31D: opcode, then what its frames consist of. Ethernet: the source follows the destination's six bytes. */
+/* IEEE 802.3, annexes 31B and 31D: opcode and frame layout. Ethernet: the source follows the six bytes of the destination. */
 #define PAUSE_LENGTH 2
 #define PFC_LENGTH (2 + 2 * PAUSE_PRIORITIES)
 #define ETHERNET_SOURCE_AT 6
@@ -80,7 +80,7 @@ static size_t size_of(uint8_t room)
 	return sizeof(struct congestion) + room * sizeof(struct congestion_row);
 }
 
-/* Memory for more rows. False: there is none, or there are as many as are counted separately. */
+/* Grows the rows. False: out of memory, or the limit is reached. */
 static bool grow(struct stats *stats, struct stats_direction *direction)
 {
 	struct congestion *old = direction->congestion, *larger;
@@ -100,7 +100,7 @@ static bool grow(struct stats *stats, struct stats_direction *direction)
 	return true;
 }
 
-/* The row of a kind and class, begun if there is none. NULL: no room. */
+/* The row of a kind and class, created if necessary. NULL: no room. */
 static struct congestion_row *row_of(struct stats *stats, struct stats_direction *direction, uint32_t key)
 {
 	struct congestion *congestion = direction->congestion;
@@ -168,7 +168,7 @@ static uint64_t rate(uint64_t bytes, int64_t elapsed_ns)
 	return (uint64_t)((double)bytes * 1e9 / (double)elapsed_ns);
 }
 
-/* The window after a CNP is over: `sent` bytes until its end. */
+/* The window after a CNP has ended, with `sent` bytes until its end. */
 static void measure(struct congestion_cnps *cnps, uint64_t sent)
 {
 	uint64_t after = rate(sent - cnps->bytes, CONGESTION_WINDOW_NS);
@@ -177,7 +177,7 @@ static void measure(struct congestion_cnps *cnps, uint64_t sent)
 	cnps->measured++;
 	cnps->before_sum += cnps->rate_before;
 	cnps->after_sum += after;
-	/* what is less than that depends on which packets are in the window */
+	/* smaller differences depend on which packets are in the window */
 	if ((double)after * 100 < (double)cnps->rate_before * SLOWER_PERCENT)
 		return;
 	if (!cnps->not_slower++)
@@ -230,7 +230,7 @@ void congestion_note_cnp(struct stats *stats, struct stats_direction *sender, st
 	if (!window->end_ns)
 		return;
 	taken = cnps_of(stats, slowed);
-	/* a window's time before it, and a CNP whose effect is not being measured yet */
+	/* at least a window before it, and no CNP being measured */
 	if (!taken || taken->pending || stats_elapsed(window->before_ns, time_ns) < CONGESTION_WINDOW_NS ||
 	    (taken->last_ns && stats_elapsed(taken->last_ns, time_ns) < 2 * CONGESTION_WINDOW_NS))
 		return;
@@ -266,7 +266,7 @@ uint64_t congestion_paused_ns(const struct congestion_port *port, int64_t last_n
 	return port->paused_ns + (port->end_ns ? (uint64_t)stats_elapsed(port->begin_ns, end_ns) : 0);
 }
 
-/* A new time takes the place of what is left of the last one: IEEE 802.3, 31B.3.3. */
+/* A new pause replaces the rest of the last one: IEEE 802.3, 31B.3.3. */
 static void note_port(struct congestion_port *port, const struct congestion_pause *pause, uint16_t quanta)
 {
 	uint64_t bits = quanta * QUANTUM_BITS;
@@ -312,7 +312,7 @@ void congestion_note_pause(struct stats *stats, const struct congestion_pause *p
 	}
 }
 
-/* ECN says what happened on the way. */
+/* ECN depends on the path, not on the sender. */
 static uint16_t without_ecn(uint32_t key)
 {
 	return CONGESTION_CLASS(key) & (uint16_t)~ECN_CE;
@@ -370,7 +370,7 @@ void congestion_merge(struct stats *stats, struct stats_direction *direction, co
 		cnps_merge(direction->cnps, other->cnps);
 	if (direction->cnps)
 		direction->cnps->bytes += other->wire_bytes;
-	/* the bytes of both are added after this */
+	/* the caller adds the bytes of both afterwards */
 	if (!direction->window.end_ns || (other->window.end_ns && other->window.begin_ns > direction->window.begin_ns)) {
 		direction->window = other->window;
 		direction->window.begin_bytes += direction->wire_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is counted of congestion as text and as JSON.
+ * Congestion statistics as text and as JSON.
  */
 #include "config.h"
 

@@ -6,12 +6,12 @@
 #include "dissect/engine/line.h"
 #include "output/stats/findings.h"
 
-/* A latency that stands out: how many replies tell what is usual, how long it is at least, how many times the usual one. */
+/* Thresholds of an outlier latency: number of replies that define the typical latency, minimum, factor of the typical one. */
 #define LATENCY_REPLIES 3
 #define LATENCY_NS UINT64_C(50000000)
 #define LATENCY_TIMES 50
 
-/* Over how long losses must have been possible for it to be told that they cluster in a second. */
+/* Minimum duration in which losses were possible before a cluster within one second is reported. */
 #define CLUSTER_NS INT64_C(10000000000)
 
 const char *finding_weight_name(enum finding_weight weight)
@@ -64,7 +64,7 @@ static void look_rejected(const struct stats *stats, const struct stats_connecti
 	take_tally(finding, &stats->rejected);
 }
 
-/* NAKs and CNPs are a part of what the other end sent. */
+/* NAKs and CNPs are compared with the packets of the other end. */
 static void look_refused(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
@@ -92,7 +92,7 @@ static void look_lost(const struct stats_connection *connection, struct finding 
 	finding->of = connection->shown.packets + finding->count;
 }
 
-/* What a reliable service lost on the way it sends again; so what never came by was lost by the capture, unless it is still asked for. */
+/* A reliable service retransmits lost packets; so packets never captured were lost by the capture, unless they are still requested. */
 static void look_not_captured(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
@@ -148,7 +148,7 @@ static void look_segments(const struct stats *stats, const struct stats_connecti
 		look_repeats(connection, finding);
 }
 
-/* Within less than CLUSTER_NS it says nothing that losses are close together. */
+/* Within less than CLUSTER_NS, losses close together are not significant. */
 static void look_cluster(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
@@ -163,11 +163,11 @@ static void look_cluster(const struct stats *stats, const struct stats_connectio
 	finding->begin_ns = burst->begin_ns;
 }
 
-/* So much time lost is reported, however often. */
+/* Time lost that is reported regardless of the number of recoveries. */
 #define LOST_NS INT64_C(100000000)
-/* And so many recoveries, however little time they took. */
+/* Number of recoveries that is reported regardless of the time lost. */
 #define RECOVERIES 3
-/* Retries that are usual where nobody knows how many were agreed on. IBTA vol. 1, 12.7.38: three bits. */
+/* The usual retry count if the negotiated one is unknown. IBTA vol. 1, 12.7.38: three bits. */
 #define USUAL_RETRIES 7
 
 static void take_recovery(const struct stats_connection *connection, struct finding *finding, enum rtap_recovery cause)
@@ -217,7 +217,7 @@ static void look_hole_time(const struct stats *stats, const struct stats_connect
 	take_recovery(connection, finding, RTAP_RECOVERY_IMPLIED_NAK);
 }
 
-/* The last thing that an end did was to send the same again, as often as it may. */
+/* The last activity of an end was to retransmit the same packet as often as permitted. */
 static void look_retries(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
@@ -241,7 +241,7 @@ static void look_adaptive(const struct stats *stats, const struct stats_connecti
 	finding->count = recovery->doubled;
 }
 
-/* Packets that go by several paths pass each other: fewer changes are paths that were given up. */
+/* Packets on several paths overtake each other: fewer path changes are paths that were abandoned. */
 static void look_sprayed(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
@@ -252,7 +252,7 @@ static void look_sprayed(const struct stats *stats, const struct stats_connectio
 #define SPRAYED_LEAST 10
 #define SPRAYED_PERMILLE 10
 
-/* Only what the other end asked for again: what comes late and is taken is no trouble. */
+/* Only what the other end requested again: late packets that are accepted are harmless. */
 static void look_reordered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
@@ -269,7 +269,7 @@ static void look_reordered(const struct stats *stats, const struct stats_connect
 	finding->of = direction->packets;
 }
 
-/* Of two classes the one that fewer packets are in. */
+/* The class with fewer packets, of two. */
 static void look_classes(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	uint16_t class[2] = { 0, 0 }, known;
@@ -329,7 +329,7 @@ static void look_pauses(const struct stats *stats, const struct stats_connection
 	finding->last_frame = stats->pauses->last_frame;
 }
 
-/* The port and priority that was paused for longest. */
+/* The port and priority with the longest pause. */
 static void look_paused(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	uint64_t longest_ns = 0;
@@ -420,7 +420,7 @@ static void look_rpc_unanswered(const struct stats *stats, const struct stats_co
 	finding->of = finding->rpc->calls;
 }
 
-/* False: none stands out. */
+/* False: no outlier. */
 static bool take_latency(const struct histogram *latency_ns, uint64_t slowest_frame, struct finding *finding)
 {
 	uint64_t usual = histogram_percentile(latency_ns, 500);
@@ -444,7 +444,7 @@ static void look_rpc_latency(const struct stats *stats, const struct stats_conne
 		finding->connection = row->slowest_connection;
 }
 
-/* Where RPCs are, those are the operations. */
+/* If there are RPCs, these are the operations to check. */
 static void look_latency(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_operations *operations = connection->directions[finding->direction].operations[finding->kind];
@@ -636,7 +636,7 @@ static bool is_worse(const struct finding *a, const struct finding *b)
 	return a->connection != b->connection ? a->connection < b->connection : a->direction < b->direction;
 }
 
-/* The count that the rule takes for a finding of this size. */
+/* The threshold of the rule for a finding of this size. */
 static uint64_t threshold(const struct finding_rule *rule, const struct finding *finding)
 {
 	uint64_t part = finding->of / 1000 * rule->permille + (finding->of % 1000 * rule->permille + 999) / 1000;
@@ -658,7 +658,7 @@ static void enter(struct findings *findings, const struct finding *finding)
 	findings->list[place] = *finding;
 }
 
-/* Recoveries are as bad as the time that they take. */
+/* Recoveries are ranked by the time lost. */
 static uint64_t time_rank(int64_t time_ns)
 {
 	return FINDING_RANK + (uint64_t)time_ns / (LOST_NS / FINDING_RANK);
@@ -702,7 +702,7 @@ static void look_at_connection(struct findings *findings, const struct stats *st
 
 		if (rule->scope == FINDING_CONNECTION)
 			look(findings, stats, rule, connection, -1, NULL);
-		/* most connections have none of the events that most rules are of */
+		/* most connections have none of the events of most rules */
 		for (int direction = 0; rule->scope == FINDING_DIRECTION && direction < 2; direction++)
 			if (rule->event == NO_EVENT || connection->directions[direction].incidents)
 				look(findings, stats, rule, connection, direction, NULL);

@@ -7,7 +7,7 @@
 #include "output/stats/histogram.h"
 
 #define PARTS (UINT64_C(1) << HISTOGRAM_PART_BITS)
-/* Values for which there is room at first. */
+/* Initial room for values. */
 #define FIRST_VALUES 8
 
 static unsigned bucket_of(uint64_t value)
@@ -27,7 +27,7 @@ uint64_t histogram_begin(unsigned bucket)
 	return bucket < PARTS ? bucket : (PARTS | (bucket & (PARTS - 1))) << ((bucket >> HISTOGRAM_PART_BITS) - 1);
 }
 
-/* The middle of its values. */
+/* The middle of a bucket. */
 static uint64_t value_of(unsigned bucket)
 {
 	unsigned shift = (bucket >> HISTOGRAM_PART_BITS) - 1;
@@ -42,7 +42,7 @@ static void bucket_add(uint32_t *bucket, uint32_t count)
 	*bucket = *bucket > UINT32_MAX - count ? UINT32_MAX : *bucket + count;
 }
 
-/* Begins the group: its place, from 1; 0: memory is out. */
+/* Adds a group. Returns its index from 1; 0: out of memory. */
 static uint8_t add_group(struct histogram *histogram, unsigned group)
 {
 	if (histogram->group_count == histogram->group_room) {
@@ -60,7 +60,7 @@ static uint8_t add_group(struct histogram *histogram, unsigned group)
 	return histogram->places[group] = ++histogram->group_count;
 }
 
-/* NULL: memory is out. */
+/* NULL: out of memory. */
 static struct histogram_group *group_of(struct histogram *histogram, unsigned group)
 {
 	uint8_t place = histogram->places[group] ? histogram->places[group] : add_group(histogram, group);
@@ -73,7 +73,7 @@ static void add_to_sum(struct histogram *histogram, uint64_t sum)
 	histogram->sum = histogram->sum > UINT64_MAX - sum ? UINT64_MAX : histogram->sum + sum;
 }
 
-/* Counts so many values of a bucket. */
+/* Adds `count` values to a bucket. */
 static bool place(struct histogram *histogram, unsigned bucket, uint32_t count)
 {
 	struct histogram_group *group = group_of(histogram, bucket >> HISTOGRAM_PART_BITS);
@@ -98,7 +98,7 @@ static void forget_values(struct histogram *histogram, struct histogram_memory *
 	histogram->values = NULL;
 }
 
-/* From now on values are counted in buckets. */
+/* Switches from stored values to buckets. */
 static void spill(struct histogram *histogram, struct histogram_memory *memory)
 {
 	for (uint64_t i = 0; histogram->values && i < histogram->count; i++)
@@ -106,7 +106,7 @@ static void spill(struct histogram *histogram, struct histogram_memory *memory)
 	forget_values(histogram, memory);
 }
 
-/* Room for so many values. False: they are too many, or memory is out. */
+/* Makes room for `count` values. False: too many, or out of memory. */
 static bool make_room(struct histogram *histogram, uint64_t count, struct histogram_memory *memory)
 {
 	uint32_t before = histogram->values ? histogram->values->room : 0, room = before ? before : FIRST_VALUES;
@@ -134,7 +134,7 @@ static bool make_room(struct histogram *histogram, uint64_t count, struct histog
 	return true;
 }
 
-/* Whether `count` more values can be kept with those that are there; else all are in buckets. */
+/* Whether `count` more values can be stored; otherwise all are moved to buckets. */
 static bool keeps(struct histogram *histogram, uint64_t count, struct histogram_memory *memory)
 {
 	if (histogram->count && !histogram->values)
@@ -147,7 +147,7 @@ static bool keeps(struct histogram *histogram, uint64_t count, struct histogram_
 	return false;
 }
 
-/* There is no room for it among the values that are kept. */
+/* Slow path: no room among the stored values. */
 static __attribute__((noinline)) bool add_beyond(struct histogram *histogram, uint64_t value, struct histogram_memory *memory)
 {
 	if (!keeps(histogram, 1, memory))
@@ -176,7 +176,7 @@ bool histogram_add(struct histogram *histogram, uint64_t value, struct histogram
 	return placed;
 }
 
-/* Adds the values of another, which are kept or in buckets. */
+/* Adds the values of another histogram, stored or in buckets. */
 static void merge_values(struct histogram *histogram, const struct histogram *other, struct histogram_memory *memory)
 {
 	if (other->values && keeps(histogram, other->count, memory)) {
@@ -219,10 +219,10 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* So few are compared with each other. */
+/* Insertion sort up to this number of values. */
 #define FEW 64
 
-/* Byte by byte, the lowest first. */
+/* Radix sort by bytes, the lowest first. */
 static void sort(uint64_t *list, uint64_t count, uint64_t largest)
 {
 	uint64_t other[HISTOGRAM_VALUES], *from = list, *to = other, *swapped;
@@ -252,16 +252,16 @@ static void sort(uint64_t *list, uint64_t count, uint64_t largest)
 		memcpy(list, from, count * sizeof list[0]);
 }
 
-/* Steps for each value after which sorting is as fast as selecting. */
+/* Steps per value after which sorting is as fast as selection. */
 #define MOST_STEPS 16
 
-/* From 1; 0: there are no values. */
+/* Rank from 1; 0: no values. */
 static uint64_t rank_of(uint64_t count, unsigned permille)
 {
 	return count / 1000 * permille + (count % 1000 * permille + 999) / 1000;
 }
 
-/* Its values, the least first. */
+/* The stored values in ascending order. */
 static const uint64_t *sorted(const struct histogram *histogram)
 {
 	struct histogram_values *values = histogram->values;
@@ -273,8 +273,8 @@ static const uint64_t *sorted(const struct histogram *histogram)
 }
 
 /*
- * Moves the value that sorting from `left` to `right` would put at `rank` there, and none that is less behind it. False: that takes
- * too many steps, and nothing is known of the order.
+ * Quickselect: moves to `rank` the value that sorting from `left` to `right` would put there, with no smaller value after it. False: too
+ * many steps; the order is undefined.
  */
 static bool select_rank(uint64_t *list, int64_t left, int64_t right, int64_t rank, int64_t *steps)
 {
@@ -305,7 +305,7 @@ static bool select_rank(uint64_t *list, int64_t left, int64_t right, int64_t ran
 	return true;
 }
 
-/* Of values that are kept. `permilles` rise. */
+/* Percentiles of stored values. `permilles` ascend. */
 static void select_percentiles(const struct histogram *histogram, const unsigned *permilles, unsigned count, uint64_t *values)
 {
 	struct histogram_values *kept = histogram->values;
@@ -321,7 +321,7 @@ static void select_percentiles(const struct histogram *histogram, const unsigned
 	}
 }
 
-/* How many of the values that are kept are less. */
+/* Number of stored values less than `value`. */
 static uint64_t count_below(const struct histogram *histogram, uint64_t value)
 {
 	const uint64_t *list = sorted(histogram);
@@ -369,7 +369,7 @@ uint64_t histogram_above(const struct histogram *histogram, uint64_t value)
 	return count || histogram->largest < value ? count : 1;
 }
 
-/* Looks on from `bucket`, below which are `below` values, for the bucket that holds the value of this rank. */
+/* Finds the bucket of this rank, starting at `bucket`, with `below` values in lower buckets. */
 static unsigned find_rank(const struct histogram *histogram, uint64_t rank, unsigned bucket, uint64_t *below)
 {
 	while (bucket < HISTOGRAM_BUCKETS - 1) {
@@ -379,7 +379,7 @@ static unsigned find_rank(const struct histogram *histogram, uint64_t rank, unsi
 		if (place && *below + count >= rank)
 			break;
 		*below += count;
-		/* of a group that is empty, all are passed */
+		/* skip an empty group */
 		bucket = place ? bucket + 1 : (bucket | (PARTS - 1)) + 1;
 	}
 	return bucket;
@@ -403,7 +403,7 @@ void histogram_percentiles(const struct histogram *histogram, const unsigned *pe
 		uint64_t rank = rank_of(placed, permilles[i]), value;
 
 		bucket = find_rank(histogram, rank, bucket, &below);
-		/* the last bucket holds what no other does */
+		/* the last bucket holds the remaining values */
 		value = bucket < HISTOGRAM_BUCKETS - 1 ? value_of(bucket) : histogram->largest;
 		value = value < histogram->least ? histogram->least : value;
 		values[i] = value > histogram->largest ? histogram->largest : value;

@@ -6,23 +6,23 @@
 #include "output/stats/sampling.h"
 #include "output/stats/stats_count.h"
 
-/* A decision by fewer missing packets or holes would be chance; a part of less than 1 % is usual loss of captures. */
+/* Fewer missing packets or holes are not significant; less than 1 % is normal loss of captures. */
 #define LEAST_MISSING 20
 #define LEAST_HOLES 10
 #define LEAST_PART 100
-/* Of a thin sample there is little to count, but no loss is like it: far more is missing than there is, or most packets come after a hole. */
+/* A thin sample has little to count, but differs from loss: far more is missing than present, or most packets follow a hole. */
 #define THIN_TIMES_MISSING 4
 #define THIN_HOLES 3
 #define REMNANT_TIMES_MISSING 20
 #define REMNANT_HOLES 2
 #define THIN_PACKETS_PER_HOLE 2
 #define THIN_HOLES_OF_PACKETS 5
-/* Of a random sample of 1 in N, holes have N packets on average. Holes of a capture that lost packets in bursts are longer than that. */
+/* In a random sample of 1 in N, holes have N packets on average. Holes of a capture that lost packets in bursts are longer. */
 #define MOST_TIMES_LONGER 5
-/* A connection shows whether packets are missing if so many should be. */
+/* Minimum expected number of missing packets for a connection to be evidence. */
 #define EXPECTED_MISSING 10
 #define LEAST_OF_EXPECTED 3
-/* The connections that disagree have at most one packet in this many. */
+/* At most one in this many packets may be of contradicting connections. */
 #define MOST_DISAGREEING 10
 
 /* The evidence of one connection. */
@@ -44,7 +44,7 @@ static uint64_t packets_of(const struct stats_direction *direction)
 	return packets;
 }
 
-/* Only who is sure to be heard sends on: what is missing of unreliable services may be lost. False: it is no evidence. */
+/* Reliable services only: missing packets of unreliable ones may be lost. False: not evidence. */
 static bool evidence_of(const struct stats_connection *connection, struct evidence *evidence)
 {
 	uint8_t transport = connection->shown.transport;
@@ -61,7 +61,7 @@ static bool evidence_of(const struct stats_connection *connection, struct eviden
 		filled += events[STATS_OUT_OF_ORDER].count + events[STATS_RETRANSMISSION].count;
 	}
 	evidence->missing = connection->shown.trouble[RTAP_TROUBLE_LOST];
-	/* of TCP it is not known how many segments a hole had */
+	/* for TCP the number of segments of a hole is unknown */
 	if (transport == RTAP_TRANSPORT_IWARP)
 		evidence->missing = evidence->holes > filled ? evidence->holes - filled : 0;
 	return evidence->packets;
@@ -76,7 +76,7 @@ static bool disagrees(const struct evidence *one, const struct evidence *all)
 	return expected >= EXPECTED_MISSING && (double)one->missing * LEAST_OF_EXPECTED < expected;
 }
 
-/* By double: counts of long captures multiplied would not fit. */
+/* Computed in double: products of large counts would overflow. */
 static bool is_even(const struct evidence *all, uint64_t disagreeing)
 {
 	double total = (double)(all->missing + all->packets);
@@ -118,14 +118,14 @@ void sampling_look(struct sampling *sampling, const struct stats *stats)
 	sampling->first_frame = holes.first_frame;
 	sampling->last_frame = holes.last_frame;
 	is_enough = all.missing >= LEAST_MISSING && all.holes >= LEAST_HOLES && all.missing >= sampling->packets / LEAST_PART &&
-		    /* from beginning to end, because a reader that was too slow for a time leaves holes in that time */
+		    /* over the whole capture, because a temporarily slow reader leaves holes only for a time */
 		    (holes.last_frame - holes.first_frame) * 2 > stats->packets;
 	if (!is_enough && !is_thin(&all))
 		return;
 	for (uint64_t i = 0; i < stats->table_room; i++)
 		if (stats->table[i] && evidence_of(stats->table[i], &one) && disagrees(&one, &all))
 			disagreeing += one.packets;
-	/* what the network lost is sent again */
+	/* packets lost by the network are retransmitted */
 	if (is_even(&all, disagreeing) && all.missing > 2 * repeated)
 		sampling->found = true;
 }
