@@ -16,7 +16,7 @@
 #include "dissect/net/tcp.h"
 #include "dissect/infiniband/upper.h"
 
-/* Raw IP has nothing but its version to tell what it is. */
+/* Raw IP is identified only by its version field. */
 static uint8_t raw_protocol(const struct rtap_frame *frame)
 {
 	switch (frame->captured_length ? frame->bytes[0] >> 4 : 4) {
@@ -58,7 +58,7 @@ static inline void run(struct parse *parse)
 	} while (parse->more && parse->more(parse));
 }
 
-/* A dissection of all of a frame, of which the packet tells nothing yet. */
+/* Starts the dissection of a whole frame with an empty packet. */
 static inline struct parse parse_frame(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
 {
 	clear_bytes(packet, offsetof(struct rtap_packet, anomalies));
@@ -94,7 +94,7 @@ static void forget_protocol(struct rtap_packet *packet, uint8_t count, uint8_t p
 	packet->protocols[protocol / 64] &= ~(UINT64_C(1) << (protocol % 64));
 }
 
-/* Forgets a layer and all behind it. */
+/* Removes a layer and all layers after it. */
 static void forget_layers(struct rtap_packet *packet, uint8_t from)
 {
 	uint8_t kept = 0;
@@ -120,7 +120,7 @@ static struct parse parse_behind(struct rtap_packet *packet, const struct rtap_c
 		captured = payload->offset + payload->captured;
 		wire = payload->offset + payload->wire;
 	}
-	/* the layer can stand behind what the transport carried */
+	/* the layer may follow the transport's payload */
 	if (captured < offset)
 		captured = offset;
 	if (wire < captured)
@@ -130,7 +130,7 @@ static struct parse parse_behind(struct rtap_packet *packet, const struct rtap_c
 	return parse;
 }
 
-/* Of a reply that was read whole, knowing its call changes no more than what is behind the header. */
+/* If a reply was read completely, knowing its call affects only what follows the header. */
 static bool learn_call(struct rtap_packet *packet, const struct rtap_layer *layer, const struct rtap_context *context)
 {
 	uint8_t behind = (uint8_t)(layer - packet->layers + 1), more = (uint8_t)(packet->layer_count - behind);
@@ -226,7 +226,7 @@ void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_contex
 	run(&parse);
 }
 
-/* Appends the layers and anomalies of a Send that stands at `offset` of source 0. */
+/* Appends the layers and anomalies of a Send at `offset` of source 0. */
 static void append(struct rtap_packet *packet, const struct rtap_packet *send, uint32_t offset)
 {
 	uint8_t before = packet->layer_count;
@@ -246,7 +246,7 @@ static void append(struct rtap_packet *packet, const struct rtap_packet *send, u
 	packet->anomalies_found += send->anomalies_found;
 }
 
-/* Where the bytes of a Send stand in the frame. False: not all of them do, or its dissection has others too. */
+/* Finds the bytes of a Send in the frame. False: not all of them are there, or its dissection has other sources too. */
 static bool find_in_frame(const struct rtap_packet *packet, const struct rtap_packet *send, uint32_t *offset)
 {
 	uintptr_t start = (uintptr_t)packet->sources[0].bytes, at = (uintptr_t)send->sources[0].bytes;

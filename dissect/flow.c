@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the packets before it tell of a packet, as fields.
+ * Facts about a packet that depend on the packets before it, as fields.
  */
 #include "config.h"
 

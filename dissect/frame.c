@@ -23,7 +23,7 @@ DERIVE(delta, packet->frame->delta_ns)
 DERIVE(interface, packet->frame->interface)
 DERIVE(link_type, packet->frame->link_type)
 
-/* An ERF record tells the lengths better than the file's record around it. */
+/* The lengths in an ERF record take precedence over those of the file's record. */
 static struct erf_record record_of(const struct rtap_packet *packet)
 {
 	struct erf_record record;
@@ -50,7 +50,7 @@ static const struct rtap_field frame_fields[] = {
 	{ "rdmatap.link_type", "Link Type", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_link_type, NULL },
 };
 
-/* The packet's own; for who asks for them by name also those of bodies, which else tell them when they are visited themselves. */
+/* The packet's anomalies; if requested by name also those of bodies, which otherwise report them when they are visited. */
 static void tell_anomalies(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {
 	uint32_t offset;

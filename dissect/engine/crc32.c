@@ -34,7 +34,7 @@ CARRYLESS static inline __m128i load(const uint8_t *bytes)
 	return _mm_loadu_si128((const __m128i *)(const void *)bytes);
 }
 
-/* Adds what came before to what stands further on. */
+/* Adds the preceding CRC to bytes further on. */
 CARRYLESS static inline __m128i fold(__m128i before, __m128i by, __m128i behind)
 {
 	return _mm_xor_si128(behind, _mm_xor_si128(_mm_clmulepi64_si128(before, by, 0x00), _mm_clmulepi64_si128(before, by, 0x11)));
@@ -53,7 +53,7 @@ CARRYLESS static uint32_t reduce(__m128i sum)
 	return (uint32_t)_mm_cvtsi128_si32(_mm_srli_si128(sum, 4));
 }
 
-/* The CRC goes on with whole pieces, one at least. */
+/* Updates the CRC with whole pieces, at least one. */
 CARRYLESS static uint32_t of_pieces(uint32_t crc, const uint8_t *bytes, uint64_t pieces)
 {
 	const __m128i by_lanes = _mm_set_epi64x(X_480, X_544), by_one = _mm_set_epi64x(X_96, X_160);

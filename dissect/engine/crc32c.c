@@ -41,20 +41,20 @@ uint32_t crc32c(const uint8_t *bytes, uint32_t length)
 #define POLYNOMIAL 0x82f63b78 /* x^0 is the most significant bit */
 #define LANES 8
 
-/* tables[k][b]: what byte b contributes with k zero bytes behind it */
+/* tables[k][b]: the contribution of byte b followed by k zero bytes */
 static uint32_t tables[LANES][256];
 
 #ifdef __x86_64__
 
 /*
- * The processor has an instruction for it, several times as fast as the tables. Its result comes three cycles later, though one can be
- * begun each cycle: so of long runs three strands are worked out side by side. What a strand contributes with so many bytes behind it
- * is its CRC times (x^(8 * bytes) mod the polynomial).
+ * The processor's CRC instruction is several times as fast as the tables. Its latency is three cycles, but one can start each cycle: so
+ * long runs are computed as three interleaved strands. The contribution of a strand followed by a number of bytes is its CRC times
+ * (x^(8 * bytes) mod the polynomial).
  */
 #define STRANDS 3
 #define STRAND 256 /* bytes */
 
-/* Behind one strand and behind two. That the product has 63 bits, and that the instruction multiplies by x^32, is 33 less. */
+/* For one and two following strands. The exponent is 33 less, as the product has 63 bits and the instruction multiplies by x^32. */
 static uint64_t powers[STRANDS];
 
 static void fill_powers(void)
@@ -107,7 +107,7 @@ SIDE_BY_SIDE static inline uint64_t shifted(uint64_t crc, unsigned strands)
 	return _mm_crc32_u64(0, (uint64_t)_mm_cvtsi128_si64(product));
 }
 
-/* The CRC goes on with STRANDS * STRAND bytes. */
+/* Updates the CRC with STRANDS * STRAND bytes. */
 SIDE_BY_SIDE static uint64_t of_strands(uint64_t crc, const uint8_t *bytes)
 {
 	uint64_t second = 0, third = 0;

@@ -8,7 +8,7 @@
 #include "dissect/engine/frozen.h"
 #include "dissect/engine/protocol.h"
 
-/* What stands at the front of each packet: from the source count up to the facts. */
+/* The start of each packet: from the source count up to the facts. */
 #define HEAD offsetof(struct rtap_packet, source_count)
 #define HEAD_LENGTH (offsetof(struct rtap_packet, fragment) - HEAD)
 
@@ -30,7 +30,7 @@
 
 #define HAS_FURTHER(parts) ((parts) >> 4)
 
-/* What state tells comes in many parts, each of which can be there without the others. */
+/* Facts from state have many parts, each of which may be present without the others. */
 _Static_assert(sizeof(struct rtap_flow_facts) % 8 == 0, "it is all words");
 
 static inline bool has_any(const void *facts, size_t words)
@@ -60,8 +60,8 @@ static inline const uint8_t *get(const uint8_t *from, void *to, size_t length)
 }
 
 /*
- * Layers: of any number, so that a call of memcpy() would cost more than the copy. A few bytes behind the last may be copied too:
- * the room for all of them is a multiple of a piece.
+ * Copies layers, whose number varies, so that calling memcpy() would cost more than the copy. A few bytes after the last may be
+ * copied too: the room for all of them is a multiple of a piece.
  */
 #define PIECE 16
 #define FEW_LAYERS 8 /* most packets have no more: of these all are copied, in a few moves */
@@ -92,8 +92,8 @@ static inline const uint8_t *get_layers(const uint8_t *from, struct rtap_packet 
 }
 
 /*
- * What a packet borrows beside its frame stands behind it: this, the bytes of its further sources, its list of FPDUs, where their bytes
- * are, and those of them that are in no source. All places are offsets in what is frozen, which may be moved; 0: the frame has it.
+ * What a packet borrows besides its frame follows it: this struct, the bytes of its other sources, its list of FPDUs, the positions of
+ * their bytes, and those bytes that are in no source. Positions are offsets in the frozen packet, which may be moved; 0: in the frame.
  */
 struct loans {
 	uint32_t sources[RTAP_MAX_SOURCES], captured[RTAP_MAX_SOURCES], wire[RTAP_MAX_SOURCES];
@@ -126,7 +126,7 @@ static unsigned source_of(const struct rtap_packet *packet, const uint8_t *bytes
 	return RTAP_MAX_SOURCES;
 }
 
-/* Whether an address is of the frame, or there is none. */
+/* Returns whether an address is in the frame, or NULL. */
 static bool stays(const struct rtap_packet *packet, const uint8_t *address)
 {
 	return !address || source_of(packet, address, 1) == 0;
@@ -204,7 +204,7 @@ static size_t lend(const struct rtap_packet *packet, uint8_t *frozen, size_t len
 	return end;
 }
 
-/* The packet borrows what was lent with it, at `length`. */
+/* Makes the packet borrow the bytes stored with it, at `length`. */
 static void take_loans(uint8_t *frozen, size_t length, struct rtap_packet *packet)
 {
 	const struct loans *loans = (const struct loans *)(const void *)(frozen + length);

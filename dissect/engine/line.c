@@ -22,7 +22,7 @@ static const char digit_pairs[200] =
 	"4041424344454647484950515253545556575859" "6061626364656667686970717273747576777879"
 	"8081828384858687888990919293949596979899";
 
-/* The numbers 0 to 255 with a point behind, so that four copies make an address. Eight bytes each are quickly found. */
+/* The numbers 0 to 255 followed by a dot, so that four copies make an address. Eight bytes each for fast indexing. */
 #define OCTET(number) { #number ".", sizeof #number }
 #define TEN(n) OCTET(n##0), OCTET(n##1), OCTET(n##2), OCTET(n##3), OCTET(n##4), OCTET(n##5), OCTET(n##6), OCTET(n##7), OCTET(n##8), OCTET(n##9)
 
@@ -295,7 +295,7 @@ void line_hex_bytes(struct line *line, const uint8_t *bytes, size_t length, char
 		}
 		bytes += part;
 		length -= part;
-		/* none behind the last */
+		/* no dot after the last */
 		line_bytes(line, text, (size_t)(p - text) - (separator && !length));
 	}
 }

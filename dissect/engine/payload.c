@@ -55,7 +55,7 @@ static const struct rtap_field trailer_fields[] = {
 	{ "rdmatap.trailer", "Bytes", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_BULK, NULL, derive_bytes, NULL },
 };
 
-/* What the frame holds behind the packet that its length fields describe: link padding, a captured FCS. */
+/* Bytes of the frame after the end of the packet according to its length fields: link padding, a captured FCS. */
 const struct protocol trailer_protocol = {
 	.table = { "rdmatap.trailer", "Trailer", "-", 0, FIELDS(trailer_fields) },
 };

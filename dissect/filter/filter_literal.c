@@ -107,7 +107,7 @@ int filter_unexpected(struct filter_compiler *compiler, const struct filter_toke
 	}
 }
 
-/* The value that would do, told to who wrote one that does not. */
+/* A suggestion for an invalid value. */
 static int misfit(struct filter_compiler *compiler, const struct filter_subject *subject,
 		  const struct filter_token *token)
 {
@@ -262,7 +262,7 @@ static int read_bytes(struct filter_compiler *compiler, const struct filter_subj
 	return 0;
 }
 
-/* One escape behind its backslash; returns how many characters it takes, or 0. */
+/* One escape sequence after its backslash; returns its length, or 0. */
 static uint32_t read_escape(const char *text, uint8_t *byte)
 {
 	static const char letters[] = "\"\\ntr0", meanings[] = "\"\\\n\t\r";
@@ -386,7 +386,7 @@ static int fail_unknown_name(struct filter_compiler *compiler, const struct filt
 			   meant ? " (did you mean \"" : "", meant ? meant : "", meant ? "\"?)" : "");
 }
 
-/* A name stands for every number that has it, such as "Reserved". */
+/* A name, such as "Reserved", denotes all numbers that have it. */
 static int add_named(struct filter_compiler *compiler, const struct filter_subject *subject,
 		     const struct filter_token *token)
 {

@@ -196,7 +196,7 @@ static int parse_name(struct filter_compiler *compiler, struct filter_operand *o
 	return status;
 }
 
-/* Reads digits from *text and moves it behind them; FILTER_NOWHERE without any, or when they are absurdly many. */
+/* Reads digits from *text and advances past them; FILTER_NOWHERE if there are none or too many. */
 static uint32_t slice_number(const char **text, const char *end)
 {
 	uint32_t number = FILTER_NOWHERE;
@@ -209,7 +209,7 @@ static uint32_t slice_number(const char **text, const char *end)
 	return number > FILTER_TEXT_MAX ? FILTER_NOWHERE : number;
 }
 
-/* What stands between [ and ]: "start:length", "first-last", "start:", ":length" or "start". */
+/* The text between [ and ]: "start:length", "first-last", "start:", ":length" or "start". */
 static bool read_slice(const struct filter_token *token, struct filter_operand *operand)
 {
 	const char *text = token->text, *end = token->text + token->length;

@@ -27,7 +27,7 @@ static const struct rtap_field bth_fields[] = {
 	{ "infiniband.bth.psn", "Packet Sequence Number", BTH_PSN, RTAP_DEC, 0, NULL, NULL, NULL },
 };
 
-/* Of a header that the cursor stands behind. */
+/* Reads the facts of a header that precedes the cursor. */
 static void note_facts(struct parse *parse, const uint8_t *header)
 {
 	struct rtap_ib_facts *ib = &parse->packet->ib;
@@ -73,8 +73,8 @@ static inline uint32_t place_icrc(struct parse *parse)
 }
 
 /*
- * Behind extended headers that are not all there. If the capture cut them off, it is known at least that the CRC cannot be verified, and
- * how much payload there was on the wire.
+ * After incomplete extended headers. If the capture truncated them, the CRC is unverifiable, and the length of the payload on the wire
+ * is still known.
  */
 static __attribute__((noinline)) enum result parse_cut(struct parse *parse, const struct ib_opcode *opcode, enum result result)
 {
@@ -89,7 +89,7 @@ static __attribute__((noinline)) enum result parse_cut(struct parse *parse, cons
 	return result;
 }
 
-/* Behind the extended headers. */
+/* After the extended headers. */
 static inline enum result parse_rest_of_packet(struct parse *parse, const struct ib_opcode *opcode)
 {
 	struct rtap_packet *packet = parse->packet;

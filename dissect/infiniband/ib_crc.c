@@ -12,7 +12,7 @@
 
 #define UDP_LENGTH 8
 
-/* What is covered, in its order: the headers, masked, are put together first, because one long run is faster than many short ones. */
+/* The covered bytes in order: the masked headers are first copied together, because one long run is faster than many short ones. */
 struct run {
 	uint32_t crc;           /* of what came before the bytes */
 	uint32_t length;
@@ -45,7 +45,7 @@ static void add_bytes(struct run *run, const uint8_t *bytes, uint32_t length)
 	run->crc = crc32_of(run->crc, bytes, length);
 }
 
-/* First: the LRH. All of it may change when there is a GRH, and RoCE has none: it counts as ones then. */
+/* First the LRH: replaced by ones if there is a GRH, because all of it is variant then, and for RoCE, which has none. */
 static void add_lrh(struct run *run, const struct rtap_packet *packet, const uint8_t *lrh)
 {
 	static const uint8_t ones[LRH_LENGTH] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
@@ -90,8 +90,8 @@ static void add_bth(struct run *run, const uint8_t *header)
 }
 
 /*
- * Of a datagram put together, the sender worked the CRC out before it was cut into pieces: the header of this piece, told
- * the length of the whole and that it is one. Whether fragmenting was forbidden (IPv4) cannot be told any more.
+ * The sender of a fragmented datagram computed the CRC before the fragmentation: use this fragment's header with the length of the
+ * whole datagram and without fragment fields. Whether IPv4's Don't Fragment bit was set is not known any more.
  */
 static void add_unfragmented(struct run *run, const struct rtap_packet *packet, const struct rtap_layer *network, bool forbidden)
 {
@@ -153,8 +153,8 @@ static void add_headers(struct run *run, const struct rtap_packet *packet, const
 }
 
 /*
- * Whether the header before it was fragmented can be told from the piece's: options need not be in every piece, and
- * extension headers would have to be changed within.
+ * Returns whether the header before fragmentation can be restored from that of the fragment: options need not be in every fragment,
+ * and extension headers would have to be changed inside.
  */
 static bool unfragmented_is_known(const struct rtap_packet *packet, const struct rtap_layer *start)
 {
@@ -193,7 +193,7 @@ static bool headers_fit(const struct rtap_packet *packet, const struct rtap_laye
 	}
 }
 
-/* Whether the stored CRC, its least significant byte first, is the one worked out. */
+/* Returns whether the stored CRC, which is little-endian, equals the computed one. */
 static bool icrc_is_good(const struct rtap_packet *packet, const struct rtap_layer *start, bool forbidden)
 {
 	const struct rtap_ib_facts *ib = &packet->ib;
@@ -259,7 +259,7 @@ static bool status_text(enum rtap_crc_status status, struct rtap_value *value)
 
 static bool derive_icrc_status(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
-	/* of transports within transports, only the innermost can be worked out */
+	/* with nested transports, only the innermost CRC can be computed */
 	bool is_whole = layer->length == ICRC_LENGTH && layer->offset == packet->ib.icrc_offset;
 
 	return status_text(is_whole ? ib_check_icrc(packet) : RTAP_CRC_UNVERIFIABLE, value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Local Route Header (IBTA vol. 1, 7.7), the raw header behind it (5.3), and the variant CRC (7.8.2).
+ * Local Route Header (IBTA vol. 1, 7.7), the raw header after it (5.3), and the variant CRC (7.8.2).
  */
 #include "config.h"
 

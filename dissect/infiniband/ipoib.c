@@ -194,7 +194,7 @@ static enum result parse_eoib(struct parse *parse)
 	const uint8_t *header;
 	enum result result = parse_layer(parse, PROTOCOL_EOIB, EOIB_LENGTH, &header);
 
-	/* behind the first segment there is no Ethernet header */
+	/* only the first segment has an Ethernet header */
 	if (result == OK)
 		parse->next = bits(header, EOIB_OFFSET) ? PROTOCOL_PAYLOAD : PROTOCOL_ETHERNET;
 	return result;

@@ -18,7 +18,7 @@ static inline enum rtap_upper declared(const struct parse *parse)
 	return (enum rtap_upper)context->upper;
 }
 
-/* Whether a whole message that a receive takes is at hand: this packet's, or the one put together that it ends. */
+/* Returns whether a complete message for a receive is available: in this packet, or reassembled and ending in it. */
 static bool is_whole_send(const struct parse *parse, const struct ib_opcode *opcode)
 {
 	return opcode->class == IB_SEND && (opcode->place == IB_ONLY || parse->context->message.bytes);
@@ -88,7 +88,7 @@ static inline enum result begin_at_cursor(struct parse *parse, const struct ib_o
 	return OK;
 }
 
-/* The context has something that was put together of several packets, which this one may be to show. */
+/* The context may have data reassembled from several packets that this one shows. */
 static __attribute__((noinline)) enum result begin_assembled(struct parse *parse, const struct ib_opcode *opcode)
 {
 	const struct rtap_context *context = parse->context;

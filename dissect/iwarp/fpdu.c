@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What stands where in an FPDU: markers, holes, CRC. RFC 5044, section 4.
+ * Layout of FPDUs: markers, gaps, CRC. RFC 5044, section 4.
  */
 #include "config.h"
 
@@ -48,7 +48,7 @@ bool fpdu_next_parted_extent(const struct rtap_fpdu *fpdu, uint32_t *at, struct 
 	return true;
 }
 
-/* Bytes of the head that are there; *together: they stand one after another. */
+/* Bytes of the head that are present; *together: they are contiguous. */
 static uint32_t head_length(const struct rtap_fpdu *fpdu, bool *together)
 {
 	uint32_t at = 0, length = 0;
@@ -98,7 +98,7 @@ uint32_t fpdu_crc_field(const struct rtap_fpdu *fpdu)
 	return load32(fpdu->bytes.bytes + crc_offset(fpdu));
 }
 
-/* The CRC covers all in front of it, markers too: also one before ULPDU_Length and one behind the pad. RFC 5044, 4.4. */
+/* The CRC covers everything before it including markers, also those before ULPDU_Length and after the pad. RFC 5044, 4.4. */
 enum rtap_crc_status fpdu_check_crc(const struct rtap_fpdu *fpdu)
 {
 	uint32_t crc;

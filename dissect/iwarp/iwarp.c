@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * DDP's headers, tagged and untagged, and the facts of the RDMAP headers behind them. RFC 5041, section 4; RFC 5040, section 4.
+ * Tagged and untagged DDP headers, and the facts of the RDMAP headers after them. RFC 5041, section 4; RFC 5040, section 4.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #define RDMAP_OPCODE 12, 4
 #define DDP_STAG 16, 32
 #define DDP_TAGGED_OFFSET 48, 64
-#define DDP_RESERVED_ULP 16, 32 /* behind the byte that is RDMAP's control field */
+#define DDP_RESERVED_ULP 16, 32 /* after the RDMAP control field of one byte */
 #define DDP_QN 48, 32
 #define DDP_MSN 80, 32
 #define DDP_MO 112, 32

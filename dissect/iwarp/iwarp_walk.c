@@ -62,7 +62,7 @@ void iwarp_tell_text(struct iwarp_unit *unit, size_t row, const char *text)
 	visit_field(unit->visitor, &unit->layer, unit->layer.protocol, row, &value, unit->layer.offset, 0);
 }
 
-/* Where the unit's head stands: values of a head that markers part, or that no source holds, are told at the layer's own place. */
+/* Position of the unit's head: if markers interrupt it, or no source has it, values have the layer's position. */
 static void place_unit(struct iwarp_unit *unit, const struct rtap_layer *layer)
 {
 	struct rtap_span head = { unit->head, unit->head_length };

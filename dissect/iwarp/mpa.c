@@ -78,7 +78,7 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 	}
 }
 
-/* A frame that goes on in the next segment is shown as far as it is here. */
+/* A frame that continues in the next segment is shown as far as it is in this one. */
 static enum result parse(struct parse *parse)
 {
 	uint32_t start = parse_offset(parse), more, captured;

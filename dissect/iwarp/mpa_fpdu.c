@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The FPDUs of a TCP segment. RFC 5044, section 4. Three layers stand for all of them: what MPA, DDP and RDMAP say. What the
- * FPDUs carry follows message by message.
+ * The FPDUs of a TCP segment. RFC 5044, section 4. All of them share three layers: MPA, DDP and RDMAP. Their payloads follow
+ * message by message.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 
 /* Without a CRC only a row of this many FPDUs is evidence. */
 #define MIN_UNCHECKED 4
-/* Layers that are left for what a message holds; more FPDUs than the packet has room for are still told by the three layers. */
+/* Layers reserved for a message's content; FPDUs beyond the packet's room are still visited by the three layers. */
 #define LAYERS_KEPT 8
 
 /*
@@ -84,7 +84,7 @@ uint8_t iwarp_presume(struct parse *parse)
 	enum rtap_crc_status crc_status = RTAP_CRC_OFF;
 	struct rtap_fpdu fpdu;
 
-	/* a few bytes tell nearly all that is something else */
+	/* a few bytes rule out nearly everything else */
 	if (length != parse->cursor.wire || !fpdu_take_plain(parse->cursor.next, length, &fpdu) || fpdu.bytes.length != length ||
 	    !iwarp_is_whole_send(head, fpdu.ulpdu_length) || !rpcrdma_may_be(send, fpdu.ulpdu_length - DDP_UNTAGGED_LENGTH) ||
 	    parse->source || parse->packet->layer_count + 3 + LAYERS_KEPT > RTAP_MAX_LAYERS)
@@ -105,7 +105,7 @@ uint8_t iwarp_presume(struct parse *parse)
 	return PROTOCOL_RPCRDMA;
 }
 
-/* Makes the bytes a source if they are in none yet. False: there is no room for it. */
+/* Makes the bytes a source if they are in none yet. False: no room. */
 static bool add_source(struct rtap_packet *packet, const struct rtap_span *bytes, uint8_t *source)
 {
 	if (iwarp_find_source(packet, bytes, source))
@@ -119,7 +119,7 @@ static bool add_source(struct rtap_packet *packet, const struct rtap_span *bytes
 	return true;
 }
 
-/* Sets the cursor to bytes, in whatever source they are; behind them the capture cut off what makes `wire` of them. */
+/* Sets the cursor to bytes in any source; they are truncated if `wire` is larger. */
 static bool enter_bytes(struct parse *parse, const struct rtap_span *bytes, uint32_t wire)
 {
 	uint8_t source = parse->source;
@@ -250,7 +250,7 @@ static void note_anomalies(struct parse *parse)
 		parse_anomaly(parse, RTAP_ANOMALY_SKEWED_MARKERS, offset);
 }
 
-/* The three layers stand at the segment's bytes; DDP's and RDMAP's at the first FPDU's headers if these are in the frame. */
+/* The layers are at the segment's bytes; those of DDP and RDMAP at the first FPDU's headers if these are in the frame. */
 static void place_layers(struct parse *parse)
 {
 	struct rtap_fpdus *fpdus = &parse->packet->fpdus;
@@ -267,7 +267,7 @@ static void place_layers(struct parse *parse)
 	if (fpdu) {
 		head.bytes = fpdu_head(fpdu, &head.length);
 		captured = fpdu->bytes;
-		/* zeros stand for what is missing: they are nobody's bytes */
+		/* zeros replace missing bytes and belong to no source */
 		if (fpdu->gap_count && fpdu->gaps[0].reason == RTAP_MISSING_SNAPPED)
 			captured.length = fpdu->gaps[0].offset;
 	}
@@ -329,7 +329,7 @@ static const char *status_text(uint8_t status)
 	}
 }
 
-/* Whether an FPDU's bytes from `offset` on are there. */
+/* Returns whether an FPDU's bytes from `offset` are present. */
 static bool is_there(const struct rtap_fpdu *fpdu, uint32_t offset, uint32_t length)
 {
 	for (uint8_t i = 0; i < fpdu->gap_count; i++)

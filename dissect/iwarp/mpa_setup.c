@@ -15,7 +15,7 @@
 #define SETUP_REVISION 136, 8
 #define SETUP_PD_LENGTH 144, 16
 
-/* Behind it, where S is set. RFC 6581, section 9. */
+/* After it, if S is set. RFC 6581, section 9. */
 #define ENHANCED_LENGTH 4
 #define ENHANCED_PEER 0, 1
 #define ENHANCED_RTR_SEND 1, 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Messages of communication management. IBTA vol. 1, 12.6 (connections), 12.8 (alternate paths), 12.11 (service id resolution).
- * Positions count from behind the header of the MAD.
+ * Positions count from the end of the MAD header.
  */
 #include "config.h"
 
@@ -144,7 +144,7 @@ static void summary_named(struct line *line, const char *label, const struct rta
 
 #define PRIMARY_LOCAL_GID_AT 56
 #define PRIMARY_REMOTE_GID_AT 72
-/* where the address stands in a GID that is an IPv4-mapped address. RFC 4291, 2.5.5.2; IBTA vol. 1, A17.4.2 */
+/* position of the address in an IPv4-mapped GID. RFC 4291, 2.5.5.2; IBTA vol. 1, A17.4.2 */
 #define IPV4_IN_GID 12
 
 enum transport { TRANSPORT_RC, TRANSPORT_UC, TRANSPORT_RD, TRANSPORT_EXTENDED };
@@ -415,7 +415,7 @@ static void note_rep(struct rtap_cm_facts *facts, const uint8_t *header)
 	facts->rnr_retry_count = (uint8_t)bits(header, REP_RNR_RETRIES);
 }
 
-/* Of XRC and RD the number stands in the other field (A14.3.2), and only the REQ tells which service it is: both are shown. */
+/* With XRC and RD the number is in the other field (A14.3.2), and only the REQ has the service: both are shown. */
 static void summary_rep(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line)
 {
 	(void)layer;
@@ -626,12 +626,12 @@ static void summary_apr(const struct rtap_packet *packet, const struct rtap_laye
 	summary_named(line, ", status ", cm_path_statuses, packet->cm.path_status);
 }
 
-/* Bytes that there are for the additional information of a REJ, a SIDR_REP and an APR. 12.6.7, 12.11.2, 12.8.2. */
+/* Size of the additional information of a REJ, a SIDR_REP and an APR. 12.6.7, 12.11.2, 12.8.2. */
 #define INFO_LENGTH 72
 
 /*
- * What the messages have of their own: `note` writes down the facts behind the first id, `summary` goes on behind the ids;
- * where the length of additional information is, if there is one.
+ * Specifics of each message: `note` stores the facts after the first id, `summary` continues after the ids; position of the length of
+ * additional information, if any.
  */
 static const struct message {
 	const char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the private data of a connection's REQ, REP and REJ say, where the service that the REQ asks for is known by its port: NVMe over
- * Fabrics, iSER, RDS. SRP has no port; its login is known by its content. A REP and a REJ do not tell the service: the context does.
+ * Private data of a connection's REQ, REP and REJ, if the service that the REQ requests is known by its port: NVMe over Fabrics, iSER,
+ * RDS. SRP has no port; its login is recognised by content. The service of a REP or REJ comes from the context.
  */
 #include "config.h"
 
@@ -250,7 +250,7 @@ static bool may_be_srp(uint64_t format, uint64_t iu_length)
 	return format && !(format & ~UINT64_C(6)) && iu_length >= SRP_MIN_IU && iu_length <= 65536;
 }
 
-/* What is reserved and what is behind the login is zero, the identifiers are not. */
+/* Reserved bytes and bytes after the login are zero, the identifiers are not. */
 static bool is_srp(const uint8_t *bytes, uint32_t length)
 {
 	return length >= SRP_LENGTH && may_be_srp(bits(bytes, SRP_FORMAT), bits(bytes, SRP_IU_LENGTH)) && is_zero(bytes, 8) &&
@@ -384,7 +384,7 @@ uint8_t cm_consumer_protocol(const struct parse *parse, const uint8_t *bytes, ui
 		return formats[facts->consumer].reply;
 	case CM_REJ:
 		facts->consumer = parse->context->cm_consumer;
-		/* without a word of its own, and if communication management itself said no, there is nothing. 12.6.7.2 */
+		/* no private data: the consumer sent none, or the rejection is communication management's own. 12.6.7.2 */
 		return facts->reject_reason == CM_CONSUMER_REJECT && !is_zero(bytes, length) ? formats[facts->consumer].reject : PROTOCOL_NONE;
 	default:
 		return PROTOCOL_NONE;
