@@ -54,7 +54,7 @@ static void service(const struct rtap_connection *connection, struct line *line)
 	line_dec(line, connection->service_id & 0xffff);
 }
 
-/* How it is known that there is a connection, and who is which end of it. */
+/* How a connection and its ends were learned. */
 static const struct { const char *name, *text; } ways[] = {
 	{ "inferred", ", inferred, " }, { "cm", ", by CM, " }, { "mpa", ", by MPA, " }, { "tcp", ", by TCP, " },
 };
@@ -208,7 +208,7 @@ static void text_end(const struct rtap_end *end, struct line *line)
 	}
 }
 
-/* The reasons that programs meet. IBTA vol. 1, 12.6.7.2. */
+/* Common reject reasons. IBTA vol. 1, 12.6.7.2. */
 static const struct rtap_name reject_reasons[] = {
 	{ 1, "no queue pair" }, { 6, "invalid communication id" }, { 8, "nobody listens there" }, { 10, "stale connection" },
 	{ 24, "port redirect" }, { 28, "the listener said no" }, { 0, NULL },

@@ -6,7 +6,7 @@
 #include "output/message/messages.h"
 #include "output/packet/object.h"
 
-/* Of a message in text: the rest is counted. */
+/* Most of a message's items printed as text; the rest is counted. */
 #define SHOWN_HOLES 4
 
 static void json_missing(const struct rtap_message *message, struct line *line)
@@ -41,7 +41,7 @@ static void json_operands(const struct rtap_message *message, struct line *line)
 		object_hex(line, "original", message->original, 16);
 }
 
-/* What the verb alone has. */
+/* Members of verb messages only. */
 static void json_verb(const struct rtap_message *message, struct line *line)
 {
 	if (message->has_msn)
@@ -103,7 +103,7 @@ const char *message_rpc_status(const struct rtap_message *message)
 	return message->rpc_status < sizeof accepted / sizeof accepted[0] ? accepted[message->rpc_status] : "unknown";
 }
 
-/* What RPCs alone have. RFC 5531; RFC 8166. */
+/* Members of RPC messages only. RFC 5531; RFC 8166. */
 static void json_rpc(const struct rtap_message *message, struct line *line)
 {
 	bool is_reply = message->kind == RTAP_KIND_RPC_REPLY;
@@ -141,7 +141,7 @@ static void json_named(const char *key, const char *name, uint64_t value, unsign
 	object_hex(line, key, value, digits);
 }
 
-/* What management datagrams alone have. IBTA vol. 1, 13.4. */
+/* Members of management datagrams only. IBTA vol. 1, 13.4. */
 static void json_mad(const struct rtap_message *message, struct line *line)
 {
 	json_named("class", message->mad_class_name, message->mad_class, 2, line);
@@ -235,7 +235,7 @@ void message_json(const struct rtap_message *message, struct line *line)
 	line_bytes(line, "}\n", 2);
 }
 
-/* What of a message is not there, as far as its packets tell where. */
+/* The missing ranges of a message, as far as their position is known. */
 static void text_hole(const struct rtap_message *message, uint32_t index, struct line *line)
 {
 	static const char *const reasons[RTAP_MISSING_COUNT] = {
@@ -352,7 +352,7 @@ static char *put_chunks(char *to, const struct rtap_message *message)
 	return message->reply_chunk ? line_put(to, ", reply chunk") : to;
 }
 
-/* Of a message that is cut off before there is an operation in it. */
+/* For a message truncated before its first operation. */
 static void text_procedure(const struct rtap_message *message, struct line *line)
 {
 	const struct rtap_rpc_facts facts = { .program = message->program, .version = message->version, .procedure = message->procedure };
@@ -395,7 +395,7 @@ static void text_operation(const struct rtap_operation *operation, struct line *
 	}
 }
 
-/* How it was answered, by what, and what carried it. */
+/* The status, the reply, and the carrying messages. */
 static char *put_answer(char *to, const struct rtap_message *message)
 {
 	bool is_reply = message->kind == RTAP_KIND_RPC_REPLY;
@@ -409,7 +409,7 @@ static char *put_answer(char *to, const struct rtap_message *message)
 	return put_chunks(to, message);
 }
 
-/* More than put_program() or put_answer() writes: six numbers with their labels, or a name. */
+/* Upper limit of the output of put_program() and put_answer(): six numbers with labels, or a name. */
 #define RPC_MOST 256
 
 /* " xid 0x12345678 NFS v3 READ" */
@@ -473,7 +473,7 @@ static void text_mad(const struct rtap_message *message, struct line *line)
 	}
 }
 
-/* Others can stand between them. */
+/* First and last frame; frames of other messages can be between them. */
 static char *put_frames(char *to, const struct rtap_message *message)
 {
 	to = line_put(to, " in ");
@@ -487,7 +487,7 @@ static char *put_frames(char *to, const struct rtap_message *message)
 	return to;
 }
 
-/* More than stands in front of what is an RPC's or MAD's own: two ends, four numbers, and names. */
+/* Upper limit of the text before the RPC or MAD members: two ends, four numbers, and names. */
 #define FRONT_MOST (2 * END_MOST + 160)
 
 /* "12 0.001234000 #3 10.0.0.1 port 800 > 10.0.0.2 port 20049: rpc_call" */
@@ -511,7 +511,7 @@ static char *put_front(char *to, const struct rtap_message *message, int64_t rel
 								rtap_message_kind_name((enum rtap_message_kind)message->kind));
 }
 
-/* More than stands behind it: some ten numbers with their labels. */
+/* Upper limit of the text after them: about ten numbers with labels. */
 #define BACK_MOST 640
 
 /* " 136 bytes in frame 7, latency 0.000123000 s" */

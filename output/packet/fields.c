@@ -44,7 +44,7 @@ static void visited(struct rtap_visitor *visitor, rtap_field_id id, const struct
 	add_value((struct column_visitor *)visitor, field, value);
 }
 
-/* One field's values in one layer: read directly where the table tells how, else by a visit that wants nothing else. */
+/* The values of one field in one layer: read directly if the table permits, else by a visit limited to this field. */
 static void add_field(struct column_visitor *column, const struct rtap_packet *packet, const struct rtap_layer *layer,
 		      const struct column_field *wanted)
 {
@@ -62,7 +62,7 @@ static void add_field(struct column_visitor *column, const struct rtap_packet *p
 	column->fields->wanted[id / 64] = 0;
 }
 
-/* Whether a packet has a layer that the column looks into. */
+/* Whether a packet has a layer with a field of the column. */
 static bool has_layer(const struct column *column, const struct rtap_packet *packet)
 {
 	for (unsigned i = 0; i < column->field_count; i++)
@@ -82,8 +82,8 @@ static void write_values(struct column_visitor *visitor, const struct column *co
 }
 
 /*
- * Doubles the quotes inside of a quoted value, as RFC 4180 and tshark from 4.2 on have them. Text that has a " has it escaped; the backslash
- * becomes the second one.
+ * Doubles the quotes inside a quoted value, like RFC 4180 and tshark since 4.2. A " in text is already escaped; its backslash becomes the
+ * second quote.
  */
 static void double_quotes(struct line *line, char *begin, char quote)
 {
@@ -130,7 +130,7 @@ static void write_column(const struct fields_format *fields, const struct column
 	if (!fields->quote)
 		return;
 	double_quotes(line, visitor.start, fields->quote);
-	/* tshark quotes values, not their absence */
+	/* like tshark, absent values are not quoted */
 	if (visitor.seen)
 		line_char(line, fields->quote);
 	else
@@ -246,7 +246,7 @@ static bool parse_character(const char *value, char *character)
 	return true;
 }
 
-/* Index of the one letter that `value` is in `letters`, or -1. */
+/* Index in `letters` of the single letter in `value`, or -1. */
 static int parse_letter(const char *value, const char *letters)
 {
 	const char *found = value[0] && !value[1] ? strchr(letters, value[0]) : NULL;

@@ -19,7 +19,7 @@ static void write_row(const uint8_t *bytes, uint32_t offset, uint32_t count, str
 		line_bytes(line, blanks, 2);
 		line_hex_bytes(line, bytes + offset + left, right, ' ');
 	}
-	/* what is not there is left blank; two more before the characters, and one in the middle of the row */
+	/* missing bytes are blank; two more blanks precede the characters, and one is in the middle of the row */
 	line_bytes(line, blanks, 3 * (ROW - count) + (right ? 2 : 3));
 	for (uint32_t i = 0; i < count; i++) {
 		uint8_t byte = bytes[offset + i];

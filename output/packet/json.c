@@ -9,21 +9,21 @@
 #include "output/packet/first_ids.h"
 #include "output/packet/json.h"
 
-/* Values that are written as soon as they are recognised as written before. */
+/* Visitor state: cached values are written immediately. */
 enum json_kind { OTHER, NUMBER, SECONDS };
 
 #define KEY_TEXT (3 * ROW_STEP)
 
-/* How a field is written; several protocols may share a name. */
+/* The key of a field; several protocols may share a name. */
 struct json_key {
 	char text[KEY_TEXT]; /* ,"name": */
 	uint8_t length;
 	enum json_kind kind : 8;
 	rtap_field_id first; /* the first field of the same name */
-	char unused[ROW_STEP - 4]; /* so that keys begin where a copy is quick */
+	char unused[ROW_STEP - 4]; /* aligns keys for fast copies */
 };
 
-/* A value of a repeating field. */
+/* A value of a repeated field. */
 struct json_repeat {
 	const struct rtap_field *field;
 	struct rtap_value value;
@@ -112,7 +112,7 @@ static inline void write_simple(struct line *line, const struct json_key *key, u
 	line_end(line, begin, to);
 }
 
-/* A name that comes again is numbered: "ip.src#2". */
+/* Repeated names are numbered: "ip.src#2". */
 static void write_again(struct line *line, const struct json_key *key, const struct rtap_field *field, const struct rtap_value *value,
 			unsigned occurrence)
 {
@@ -123,7 +123,7 @@ static void write_again(struct line *line, const struct json_key *key, const str
 	write_value(line, key, field, value);
 }
 
-/* What was not written before with this value; `row`, which may be NULL, is where to keep it. */
+/* Writes a value that is not cached; `row`, which may be NULL, is its cache slot. */
 static __attribute__((noinline)) void write_new_row(const struct json_visitor *visitor, rtap_field_id id, const struct rtap_field *field,
 						    const struct rtap_value *value, struct row *row)
 {
@@ -150,7 +150,7 @@ static __attribute__((noinline)) bool grow_repeats(struct json_format *json)
 	return true;
 }
 
-/* Keeps a value, behind the others of its name. */
+/* Stores a value after the others of its name. */
 static void keep(struct json_format *json, rtap_field_id id, const struct rtap_field *field, const struct rtap_value *value)
 {
 	rtap_field_id first = json->keys[id].first;
@@ -168,7 +168,7 @@ static void keep(struct json_format *json, rtap_field_id id, const struct rtap_f
 	json->repeats[json->repeat_count++] = (struct json_repeat){ field, *value, 0, id, is_first };
 }
 
-/* Whether the field's name was not seen before in this packet. */
+/* Whether the field's name is new in this packet. */
 static inline bool is_first(struct json_format *json, const struct json_key *key)
 {
 	uint64_t *seen = &json->seen[key->first / 64], before = *seen;
@@ -177,7 +177,7 @@ static inline bool is_first(struct json_format *json, const struct json_key *key
 	return *seen != before;
 }
 
-/* How often it was, now too; not for the first time. */
+/* Number of occurrences including this one, from the second on. */
 static unsigned count_again(struct json_format *json, const struct json_key *key)
 {
 	uint64_t *again = &json->again[key->first / 64], bit = UINT64_C(1) << (key->first % 64);
@@ -224,7 +224,7 @@ static inline __attribute__((always_inline)) void write_field(struct rtap_visito
 	write_new_row(json_visitor, id, field, value, row);
 }
 
-/* Rows of a run whose text is not kept. */
+/* Writes the rows of a run that is not cached. */
 static __attribute__((noinline)) void write_new_run(struct rtap_visitor *visitor, const struct rtap_packet *packet,
 						    const struct rtap_layer *layer, const uint8_t *header, struct row_run *run)
 {
@@ -237,7 +237,7 @@ static __attribute__((noinline)) void write_new_run(struct rtap_visitor *visitor
 	runs_keep(&json->runs, run, header, 1, json->seen[run->first / 64] & run_fields(run), start, json_visitor->line);
 }
 
-/* Those of a run, unless a name of it comes again. */
+/* Writes the rows of a run, unless one of its names is repeated. */
 static inline __attribute__((always_inline)) size_t write_rows(struct rtap_visitor *visitor, const struct rtap_packet *packet,
 							       const struct rtap_layer *layer, const uint8_t *header, rtap_field_id id)
 {
@@ -262,7 +262,7 @@ static inline __attribute__((always_inline)) size_t write_rows(struct rtap_visit
 	return rows;
 }
 
-/* An element of an array, with what stands before it. */
+/* An array element with the separator before it. */
 static void write_item(struct line *line, char before, const struct json_key *key, const struct json_repeat *repeat)
 {
 	char spare[1 + LINE_SHORT];
@@ -295,7 +295,7 @@ static void write_repeats(const struct json_format *json, struct line *line)
 	}
 }
 
-/* Words of one bit a field. */
+/* Words of a bit map with one bit per field. */
 static size_t bit_words(void)
 {
 	return rtap_field_count() / 64 + 1;
@@ -315,13 +315,13 @@ static void write_packet(struct format *format, const struct rtap_packet *packet
 	json->repeat_count = 0;
 	visit_packet(packet, &visitor.visitor, write_field, write_rows);
 	write_repeats(json, line);
-	/* the first key's comma is the object's brace */
+	/* the comma of the first key is replaced by the object's brace */
 	if (line->next > start)
 		*start = '{';
 	line_text(line, "}\n");
 }
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 static struct json_key *keys_create(void)
 {
 	rtap_field_id *first_ids = first_ids_create();
@@ -348,7 +348,7 @@ static struct json_key *keys_create(void)
 	return keys;
 }
 
-/* What is remembered of a run is by its fields' own ids, not their names' first ones. */
+/* Run state is indexed by the fields' own ids, not by the first ids of their names. */
 static bool init_runs(struct json_format *json)
 {
 	rtap_field_id *first_ids = malloc(rtap_field_count() * sizeof *first_ids);

@@ -25,7 +25,7 @@ void printer_fini(struct printer *printer)
 	printer->buffer = NULL;
 }
 
-/* write(2), which waits also when whoever opened the file made it non-blocking. */
+/* Like write(2), but waits even if the file is non-blocking. */
 static ssize_t write_waiting(int fd, const char *from, size_t length)
 {
 	struct pollfd writable = { .fd = fd, .events = POLLOUT };
@@ -98,7 +98,7 @@ int printer_write(struct printer *printer, void (*write)(const void *what, struc
 	return result;
 }
 
-/* A packet and how it is to be shown. */
+/* A packet and its format. */
 struct shown {
 	struct format *format;
 	const struct rtap_packet *packet;

@@ -6,11 +6,11 @@
 #include "dissect/engine/protocol.h"
 #include "output/packet/runs.h"
 
-#define RUN_MISSES 64 /* more than hits: a run is split */
+#define RUN_MISSES 64 /* excess of misses over hits at which a run is split */
 
 _Static_assert(RUN_WAYS == 32, "run_find() takes five bits of the hash");
 
-/* Whether a row shows bytes of its header and nothing else, whatever the packet. */
+/* Whether a row depends only on bytes of its header. */
 static bool is_plain(const struct rtap_field *field)
 {
 	if (field->flags & (RTAP_UNPLACED | RTAP_REPEATS | RTAP_ON_DEMAND | RTAP_BULK))
@@ -28,7 +28,7 @@ static uint32_t byte_behind(const struct rtap_field *field)
 	return (field->bit_offset + field->bit_width + 7u) / 8;
 }
 
-/* Appends a run of these rows; of a single one there is none. */
+/* Appends a run of these rows; a single row forms no run. */
 static void add_run(struct runs *runs, const struct rtap_field *field, rtap_field_id id, uint8_t rows)
 {
 	struct row_run run = { .first = id, .rows = rows, .offset = UINT16_MAX };
@@ -47,7 +47,7 @@ static void add_run(struct runs *runs, const struct rtap_field *field, rtap_fiel
 	runs->at[id] = (uint16_t)runs->count;
 }
 
-/* How many rows from `field` on can be one run. */
+/* Number of rows from `field` on that can form one run. */
 static uint8_t count_rows(const struct rtap_field *field, const struct rtap_field *end, rtap_field_id id, const rtap_field_id *first_ids)
 {
 	uint32_t from = UINT32_MAX, to = 0;
@@ -83,7 +83,7 @@ static void add_runs(struct runs *runs, uint8_t protocol, const rtap_field_id *f
 
 bool runs_init(struct runs *runs, const rtap_field_id *first_ids)
 {
-	/* a split leaves out a row at least, so that there are never more */
+	/* a split drops at least one row, so the number of runs is bounded */
 	*runs = (struct runs){
 		.at = calloc(rtap_field_count(), sizeof *runs->at),
 		.runs = malloc(rtap_field_count() * sizeof *runs->runs),
@@ -108,7 +108,7 @@ static bool covers(const struct rtap_field *field, uint32_t byte)
 	return first_byte(field) <= byte && byte < byte_behind(field);
 }
 
-/* Makes two runs of one: of the rows before and behind those of the byte that changed most. */
+/* Splits a run into the rows before and those after the byte that changed most often. */
 static void split(struct runs *runs, struct row_run *run)
 {
 	const struct rtap_field *field = rtap_field_by_id(run->first);
@@ -119,7 +119,7 @@ static void split(struct runs *runs, struct row_run *run)
 			most = i;
 	while (before < run->rows && !covers(&field[before], run->offset + (uint32_t)most))
 		before++;
-	/* a byte of no row leaves none of them */
+	/* a byte of no row removes the run */
 	before = before < run->rows ? before : 0;
 	for (behind = before; behind < run->rows && covers(&field[behind], run->offset + (uint32_t)most);)
 		behind++;

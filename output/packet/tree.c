@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * -V: every layer, group and field on a row of its own; fields that do not fill whole bytes with their bits in place.
+ * -V: one row for every layer, group and field; fields that do not fill whole bytes show their bits in place.
  */
 #include "config.h"
 
@@ -16,15 +16,15 @@
 
 #define HEAD_SIZE (5 * ROW_STEP)
 #define MAX_DEPTH 10      /* deeper rows are not indented further */
-#define BIT_ROW_BYTES 8   /* the most that a bit field spans */
+#define BIT_ROW_BYTES 8   /* most bytes that a bit field spans */
 
-/* Values that are written as soon as they are recognised as written before. */
+/* Visitor state: cached values are written immediately. */
 enum simple { OTHER, DECIMAL, HEXADECIMAL, SECONDS };
 
-/* What stands before a field's value: it is the same in every packet but for the bits in it. */
+/* Text before a field's value: constant except for the bits in it. */
 struct row_head {
-	uint8_t depth;   /* that it is indented for, plus 1; 0: not made yet */
-	uint8_t bits_at; /* where the bits begin in the text; 0: it shows none */
+	uint8_t depth;   /* indentation level plus 1; 0: not created yet */
+	uint8_t bits_at; /* position of the bits in the text; 0: none */
 	uint8_t kind;    /* enum simple */
 	uint8_t digits;  /* of HEXADECIMAL, at least */
 	uint16_t length;
@@ -35,7 +35,7 @@ struct row_head {
 
 /* A layer's row. */
 struct title {
-	const char *label; /* its protocol's, which is always there; NULL: nothing is kept */
+	const char *label; /* that of its protocol, always present; NULL: no cache */
 	uint16_t length;
 	char text[2 * ROW_STEP];
 };
@@ -100,7 +100,7 @@ static void leave(struct rtap_visitor *visitor)
 	((struct tree *)visitor)->depth--;
 }
 
-/* Whether the field's bits are shown: those that do not fill whole bytes. */
+/* Whether the field's bits are shown: it does not fill whole bytes. */
 static bool shows_bits(const struct rtap_field *field)
 {
 	return !(field->flags & RTAP_UNPLACED) && (field->bit_offset % 8 || field->bit_width % 8);
@@ -134,7 +134,7 @@ static void make_head(struct row_head *head, const struct rtap_field *field, uns
 	head->digits = (uint8_t)line_hex_width(field);
 }
 
-/* Puts a field's bits into their row: "..01 0..." for bits 2 to 4. */
+/* Writes a field's bits into its row: "..01 0..." for bits 2 to 4. */
 static void put_bits(char *row, const struct rtap_field *field, const uint8_t *bytes)
 {
 	unsigned first = field->bit_offset % 8u, end = first + field->bit_width;
@@ -185,7 +185,7 @@ static bool is_part(const struct rtap_field *whole, const struct rtap_field *fie
 	       field->bit_offset + field->bit_width <= whole->bit_offset + whole->bit_width;
 }
 
-/* Bits of a field as its row shows them; none if it spans too many bytes for that. */
+/* A field's bits as shown in its row; none if it spans too many bytes. */
 static uint64_t bits_of(const struct tree *tree, const struct rtap_field *field, const struct rtap_place *place)
 {
 	if (place->length > BIT_ROW_BYTES)
@@ -201,7 +201,7 @@ static void write_row(struct tree *tree, rtap_field_id id, const struct rtap_fie
 	line_char(tree->line, '\n');
 }
 
-/* A row like none that is kept; `row`, which may be NULL, is where to keep it. */
+/* Writes a row that is not cached; `row`, which may be NULL, is its cache slot. */
 static __attribute__((noinline)) void write_new_row(struct tree *tree, rtap_field_id id, const struct rtap_field *field, unsigned depth,
 						    const struct rtap_value *value, const struct rtap_place *place,
 						    struct row *row, uint64_t bits_shown)
@@ -216,7 +216,7 @@ static __attribute__((noinline)) void write_new_row(struct tree *tree, rtap_fiel
 	}
 }
 
-/* A row without bits whose beginning is there. */
+/* Writes a row without bits whose prefix is cached. */
 static inline void write_simple(struct line *line, const struct row_head *head, uint64_t number)
 {
 	char spare[HEAD_SIZE + LINE_SHORT];
@@ -254,7 +254,7 @@ static inline __attribute__((always_inline)) void write_field(struct rtap_visito
 		return;
 	}
 	if (tree->memory && row_key_init(&key, field, value, depth + 1)) {
-		/* the bits that it shows may be others than its value's */
+		/* the bits shown may differ from those of the value */
 		if (field->derive && shows_bits(field))
 			key.words[1] = bits_shown = bits_of(tree, field, place);
 		row = rows_find(&tree->memory->rows, id, &key);
@@ -266,7 +266,7 @@ static inline __attribute__((always_inline)) void write_field(struct rtap_visito
 	write_new_row(tree, id, field, depth, value, place, row, bits_shown);
 }
 
-/* Rows of a run whose text is not kept. */
+/* Writes the rows of a run that is not cached. */
 static __attribute__((noinline)) void write_new_run(struct tree *tree, const struct rtap_layer *layer, const uint8_t *header,
 						    struct row_run *run)
 {
@@ -277,7 +277,7 @@ static __attribute__((noinline)) void write_new_run(struct tree *tree, const str
 	runs_keep(&tree->memory->runs, run, header, (uint16_t)(tree->depth + 1), (uintptr_t)tree->whole, start, tree->line);
 }
 
-/* Those of a run, unless they may be parts of a field before it. */
+/* Writes the rows of a run, unless they may be parts of a preceding field. */
 static inline __attribute__((always_inline)) size_t write_rows(struct rtap_visitor *visitor, const struct rtap_packet *packet,
 							       const struct rtap_layer *layer, const uint8_t *header, rtap_field_id id)
 {

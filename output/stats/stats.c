@@ -59,10 +59,10 @@ struct stats *stats_create(const struct stats_options *options)
 		return NULL;
 	stats->options = *options;
 	stats->interval_ns = options->interval_ns;
-	/* of the rest, each connection has its part */
+	/* the rest is shared by the connections */
 	stats->values.most = options->max_memory / 4;
 	stats->options.max_memory -= stats->values.most;
-	/* beyond the limit: what nothing else has room for is counted there */
+	/* allocated beyond the limit: counts everything without room elsewhere */
 	for (int i = 0; i < 2; i++)
 		stats->others.directions[i].incidents = calloc(1, sizeof(struct stats_incidents));
 	if (stats->others.directions[0].incidents && stats->others.directions[1].incidents)
@@ -71,7 +71,7 @@ struct stats *stats_create(const struct stats_options *options)
 	return NULL;
 }
 
-/* What a connection takes without its operations and incidents. */
+/* Memory of a connection without its operations and incidents. */
 static size_t size_of_connection(const struct stats *stats)
 {
 	return sizeof(struct stats_connection) + (stats->options.lives ? RTAP_MAX_LIFE_EVENTS * sizeof(struct rtap_life_event) : 0);
@@ -134,7 +134,7 @@ struct stats_connection *stats_begin(struct stats *stats, uint64_t number)
 	/* connections are numbered from 1 */
 	if (!number)
 		return &stats->others;
-	/* the other half is for what is said on them */
+	/* the other half is for their operations and events */
 	if (!stats->is_full && (number <= stats->table_room || make_room(stats, number)) &&
 	    stats->connection_memory < stats->options.max_memory / 2)
 		begun = stats_take_most(stats, sizeof *begun, size_of_connection(stats));
@@ -147,7 +147,7 @@ struct stats_connection *stats_begin(struct stats *stats, uint64_t number)
 	return begun;
 }
 
-/* Those of the direction; of the others if memory is too short; NULL if there is none at all. */
+/* The direction's operations; those of `others` if out of memory; NULL if these do not exist either. */
 static struct stats_operations *operations_of(struct stats *stats, struct stats_direction *direction, bool is_second, uint8_t kind)
 {
 	struct stats_operations **place = &direction->operations[kind], **shared = &stats->others.directions[is_second].operations[kind];
@@ -157,7 +157,7 @@ static struct stats_operations *operations_of(struct stats *stats, struct stats_
 	if (*place)
 		return *place;
 	stats->uncounted_messages += place != shared;
-	/* there are few kinds: what is counted together may be beyond the limit */
+	/* there are few kinds, so `others` may exceed the limit */
 	if (!*shared) {
 		stats->options.max_memory += sizeof **shared + 2 * HISTOGRAM_MEMORY;
 		*shared = stats_take(stats, sizeof **shared, 2);
@@ -202,7 +202,7 @@ struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns)
 		index = time_ns > stats->begin_ns ? ((uint64_t)time_ns - (uint64_t)stats->begin_ns) / (uint64_t)stats->interval_ns : 0;
 		if (index < STATS_INTERVALS)
 			break;
-		/* two and two become one */
+		/* merge pairs of intervals */
 		for (uint64_t i = 0; i < stats->interval_count; i++) {
 			struct stats_interval one = stats->intervals[i];
 
@@ -225,7 +225,7 @@ struct stats_interval *stats_interval(struct stats *stats, int64_t time_ns)
 #define FIRST_READS 8
 #define SIZE_OF_READS(room) (sizeof(struct stats_reads) + (room) * sizeof(uint64_t))
 
-/* False: there are as many as are told apart, or memory is out. */
+/* False: the limit is reached, or out of memory. */
 static bool make_reads_room(struct stats *stats, struct stats_direction *asker)
 {
 	struct stats_reads *reads = asker->reads, *larger;
@@ -245,7 +245,7 @@ static bool make_reads_room(struct stats *stats, struct stats_direction *asker)
 	return true;
 }
 
-/* READs and atomics are answered in the order in which they were asked: those answered before this one was asked are over. */
+/* READs and atomics are answered in order: those answered before this request are complete. */
 static void note_read(struct stats *stats, struct stats_direction *asker, const struct rtap_message *message)
 {
 	struct stats_reads *reads = asker->reads;
@@ -294,7 +294,7 @@ uint64_t stats_never_seen(const struct rtap_message *message)
 	return bytes;
 }
 
-/* Bytes of its messages. What atomics return stands in headers. */
+/* Payload bytes of a message. Atomics return their values in headers. */
 static void note_payload(struct stats_connection *connection, const struct rtap_message *message)
 {
 	struct stats_direction *sender = &connection->directions[message->from_a == (message->kind == RTAP_KIND_READ)];
@@ -351,8 +351,8 @@ static void note_mad(struct stats *stats, const struct rtap_message *message)
 }
 
 /*
- * Whether a request that had RNR NAKs will not be sent again: its requester has used up its retries, the connection was closed after
- * the last NAK, or its time to be sent again is over for so long. Else the capture ended before.
+ * Whether a request that received RNR NAKs was abandoned: the retries are exhausted, the connection was closed after the last NAK, or
+ * the retransmission is long overdue. Otherwise the capture ended before.
  */
 static bool is_given_up(const struct stats *stats, const struct stats_direction *asker, const struct rtap_message *message)
 {
@@ -375,7 +375,7 @@ void stats_message(struct stats *stats, const struct rtap_message *message)
 	struct stats_operations *operations;
 	struct stats_interval *interval;
 
-	/* a reply's sender is not who asked */
+	/* the sender of a reply is not the requester */
 	if (connection)
 		asker = &connection->directions[message->from_a == (message->kind == RTAP_KIND_RPC_REPLY)];
 	if (message->is_rpc) {
@@ -431,7 +431,7 @@ static void note_setup(struct stats *stats, const struct rtap_life_event *asked,
 		stats_count(&stats->slow_setups, asked->frame);
 }
 
-/* Names end with NULL. */
+/* Names are NULL-terminated. */
 static bool is_one_of(const struct rtap_life_event *event, const char *const names[])
 {
 	for (; *names; names++)
@@ -440,7 +440,7 @@ static bool is_one_of(const struct rtap_life_event *event, const char *const nam
 	return false;
 }
 
-/* Whether it shows that someone was there whom a REQ reached. */
+/* Whether the message shows that a REQ was received. */
 static bool is_answer(const struct rtap_life_event *event)
 {
 	static const char *const names[] = { "mra", "rdma_accept", "rdma_reject", "established", NULL };
@@ -448,7 +448,7 @@ static bool is_answer(const struct rtap_life_event *event)
 	return is_one_of(event, names);
 }
 
-/* Whether it is sent again until there is an answer: REQ, REP, DREQ. The others come again with what they answer. */
+/* Whether the message is retransmitted until answered: REQ, REP, DREQ. The others are repeated with the message that they answer. */
 static bool asks(const struct rtap_life_event *event)
 {
 	static const char *const names[] = { "rdma_connect", "rdma_accept", "rdma_disconnect", NULL };
@@ -478,7 +478,7 @@ static void note_life(struct stats *stats, const struct rtap_connection *connect
 		stats_count(&stats->cm_unanswered, asked->frame);
 }
 
-/* NULL: nothing happened, or memory is out. */
+/* NULL: no events, or out of memory. */
 static struct rtap_life_event *life_of(const struct rtap_connection *connection)
 {
 	size_t size = connection->life_count * sizeof connection->life[0];
@@ -605,7 +605,7 @@ static void incidents_merge(struct stats *stats, struct stats_direction *directi
 		into->worst_burst = from->worst_burst;
 }
 
-/* A half has sent requests only: it has no answers that would be under way, no CNPs. */
+/* A half has sent requests only: it has no outstanding responses and no CNPs. */
 static void direction_merge(struct stats *stats, struct stats_direction *direction, struct stats_direction *other)
 {
 	span_merge(direction, other);
@@ -668,7 +668,7 @@ void stats_merge(struct stats *stats, uint64_t from, uint64_t into, bool turned)
 {
 	struct stats_connection *connection = stats_find(stats, into), *other = stats_find(stats, from);
 
-	/* counts that are in the others' sums stay there */
+	/* counts already in `others` remain there */
 	if (other == &stats->others || other == connection)
 		return;
 	for (int i = 0; i < 2; i++)

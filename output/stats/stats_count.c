@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counting, and memory for it within the limit.
+ * Counting, and allocation within the memory limit.
  */
 #include "config.h"
 

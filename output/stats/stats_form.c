@@ -76,7 +76,7 @@ uint64_t stats_payload(const struct stats *stats)
 	return sum;
 }
 
-/* Where the records go. */
+/* Destination of the records. */
 struct teller {
 	struct stats_record record;
 	stats_write *write;
@@ -96,7 +96,7 @@ static bool is_part_of(const struct stats_rpc *operation, const struct stats_rpc
 	       operation->procedure == row->procedure && operation->program_known == row->program_known;
 }
 
-/* Each procedure with the operations in it. */
+/* Each procedure followed by its operations. */
 static void tell_rpcs(struct teller *teller, const struct stats *stats, const struct stats_form *form)
 {
 	for (unsigned i = 0; i < stats->rpc_count; i++) {

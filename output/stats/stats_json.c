@@ -40,7 +40,7 @@ static void object_value(struct line *line, const char *key, uint64_t value, boo
 		object_number(line, key, value);
 }
 
-/* Of sizes exact to the thousandth, of times to the nanosecond. */
+/* Sizes with three decimals, times to the nanosecond. */
 static void mean(const struct histogram *histogram, bool is_time, struct line *line)
 {
 	uint64_t whole = histogram->sum / histogram->count;
@@ -322,7 +322,7 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	object_number(line, "data_packets", direction->data_packets);
 	object_number(line, "payload", direction->payload_bytes);
 	object_number(line, "repeated_bytes", stats_repeated(direction));
-	object_number(line, "repeated_payload", stats_repeated(direction)); /* its name before */
+	object_number(line, "repeated_payload", stats_repeated(direction)); /* former name of repeated_bytes */
 	object_seconds(line, "seconds", stats_elapsed(direction->first_ns, direction->last_ns));
 	rates(direction->payload_bytes, stats_messages(direction), stats_elapsed(direction->first_ns, direction->last_ns), line);
 	operations(direction, line);

@@ -8,10 +8,10 @@
 
 enum kind { PACKET, MESSAGE, CONNECTION, MERGE, RESOLVED, PAUSE };
 
-/* What stands before each entry. */
+/* Header of each entry. */
 struct head {
 	uint32_t kind;
-	uint32_t length; /* with the head; a multiple of 8 */
+	uint32_t length; /* including the header; a multiple of 8 */
 };
 
 struct packet_entry {
@@ -19,19 +19,19 @@ struct packet_entry {
 	struct stats_sight sight;
 };
 
-/* Operations stand behind it. */
+/* Followed by operations. */
 struct message_entry {
 	struct head head;
 	uint64_t connection; /* number; 0: none */
 	uint64_t partner;
 	uint64_t never_seen; /* bytes of it */
-	uint32_t copied;     /* bytes of the message, which are behind this, rounded up to 8 */
+	uint32_t copied;     /* size of the message that follows, rounded up to 8 */
 	uint8_t rnr_retries[2]; /* of its connection */
-	bool closed;         /* the last of the rdma_disconnects in the connection's life was then */
+	bool closed;         /* time of the last rdma_disconnect in the connection's life cycle */
 	int64_t closed_ns;
 };
 
-/* The events of its life stand behind it. */
+/* Followed by the events of its life cycle. */
 struct connection_entry {
 	struct head head;
 	struct rtap_connection connection;
@@ -59,7 +59,7 @@ static inline size_t rounded(size_t length)
 	return (length + 7) & ~(size_t)7;
 }
 
-/* Room for an entry. NULL: there is none. */
+/* Allocates an entry. NULL: no room. */
 static inline void *add(struct stats_log *log, enum kind kind, size_t length)
 {
 	struct head *head = (struct head *)(log->bytes + log->used);
@@ -81,11 +81,11 @@ bool stats_log_packet(struct stats_log *log, const struct rtap_packet *packet)
 	return entry;
 }
 
-/* How much of a message is counted: most are no RPCs and no management, whose values stand at the end. */
+/* The part of a message that is copied: RPC and management values are at the end and absent from most messages. */
 #define PLAIN_LENGTH rounded(offsetof(struct rtap_message, missing))
 #define RPC_LENGTH rounded(offsetof(struct rtap_message, is_mad))
 
-/* What tells of a request refused by RNR NAKs whether it was given up. */
+/* The time that shows whether a request refused by RNR NAKs was abandoned. */
 static void note_end(struct message_entry *entry, const struct rtap_connection *connection)
 {
 	memcpy(entry->rnr_retries, connection->rnr_retries, sizeof entry->rnr_retries);
@@ -115,7 +115,7 @@ bool stats_log_message(struct stats_log *log, const struct rtap_message *message
 	entry->closed = false;
 	if (message->connection && message->outcome == RTAP_OUTCOME_RNR)
 		note_end(entry, message->connection);
-	/* copies of a length that the compiler knows are a few moves */
+	/* copies of constant length compile to a few moves */
 	if (copied == PLAIN_LENGTH)
 		memcpy(behind, message, PLAIN_LENGTH);
 	else if (copied == RPC_LENGTH)
@@ -180,7 +180,7 @@ static void count_message(const struct message_entry *entry, struct stats *stats
 	struct rtap_connection connection;
 	struct rtap_message message;
 
-	/* nothing else is counted of a message's connection */
+	/* no other member of a message's connection is counted */
 	connection.number = entry->connection;
 	memcpy(connection.rnr_retries, entry->rnr_retries, sizeof entry->rnr_retries);
 	connection.life = &end;

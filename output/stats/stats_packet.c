@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What single packets add to the counts.
+ * Counting of packets.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ static const uint8_t events_of_analysis[RTAP_PSN_COUNT] = {
 	[RTAP_PSN_RESYNCHRONISED] = STATS_RESYNCHRONISED,
 };
 
-/* Of iWARP. Keep-alives and window probes are as they should be. */
+/* Anomalies of iWARP segments. Keep-alives and window probes are normal. */
 static const uint8_t events_of_tcp[RTAP_TCP_ANALYSIS_COUNT] = {
 	[RTAP_TCP_NONE] = STATS_EVENT_COUNT,
 	[RTAP_TCP_NEW] = STATS_EVENT_COUNT,
@@ -55,7 +55,7 @@ SAME_PLACE(stats_ib_head, rtap_ib_facts, opcode);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, aeth_kind);
 SAME_PLACE(stats_ib_head, rtap_ib_facts, aeth_value);
 
-/* What few packets have, so that no call is in the midst of those that all have. An ERF record's own values are better than those of the file around it. */
+/* Counts rare properties out of line, so that the common path has no calls. Values of an ERF record are better than those of its file. */
 static __attribute__((noinline)) void sight_rest(struct stats_sight *sight, const struct rtap_packet *packet)
 {
 	struct erf_record record;
@@ -87,7 +87,7 @@ void stats_sight(struct stats_sight *sight, const struct rtap_packet *packet)
 		sight_rest(sight, packet);
 }
 
-/* Congestion that the network marked on the way from one end is told to it by the other. */
+/* The receiver reports congestion, marked by the network, to the sender. */
 static void note_cnp(struct stats *stats, struct stats_direction *sender, struct stats_direction *marked, const struct stats_sight *sight)
 {
 	congestion_note_cnp(stats, sender, marked, sight->frame, sight->time_ns);
@@ -109,7 +109,7 @@ static void note_mark(struct stats *stats, struct stats_direction *direction, co
 	direction->marked_ns = sight->time_ns;
 }
 
-/* A packet that can be marked: its sender can be asked to slow down. */
+/* A packet that can be marked: its sender reacts to CNPs. */
 static __attribute__((noinline)) void note_ecn(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
 {
 	if (sight->time_ns >= direction->window.end_ns)
@@ -126,7 +126,7 @@ static void note_acknowledgement(struct stats *stats, struct stats_direction *se
 
 	switch (sight->ib.aeth_kind) {
 	case RTAP_AETH_ACK:
-		/* what a NAK asked for has come, though the capture did not show it as a repeat */
+		/* the packet that a NAK requested has arrived, although the capture does not show it as a retransmission */
 		asker->refused = false;
 		asker->attempts = asker->rnr_naks = 0;
 		if (!code)
@@ -163,12 +163,12 @@ static void note_loss(struct stats *stats, struct stats_direction *sender, const
 		incidents->worst_burst = *burst;
 }
 
-/* How long it took until something was sent again. */
+/* Records the time until a retransmission. */
 static void note_wait(struct stats_recovery *recovery, int64_t wait_ns, uint8_t attempt)
 {
 	if (attempt > recovery->most_attempts)
 		recovery->most_attempts = attempt;
-	/* a tenth more or less */
+	/* within 10 % */
 	if (attempt > 1 && recovery->last_ns && wait_ns / 19 >= recovery->last_ns / 10 && wait_ns / 21 <= recovery->last_ns / 10)
 		recovery->doubled++;
 	recovery->last_ns = wait_ns;
@@ -180,7 +180,7 @@ static void note_wait(struct stats_recovery *recovery, int64_t wait_ns, uint8_t 
 		recovery->most_ns = wait_ns;
 }
 
-/* A recovery begins, or time was lost to one. `asker`: whose requests are sent again. */
+/* A recovery begins, or time was lost to one. `asker`: the end whose requests are retransmitted. */
 static __attribute__((noinline)) void note_recovery(struct stats *stats, struct stats_direction *asker, const struct stats_sight *sight)
 {
 	struct stats_incidents *incidents = stats_incidents(stats, asker);
@@ -201,7 +201,7 @@ static __attribute__((noinline)) void note_recovery(struct stats *stats, struct 
 	note_loss(stats, asker, sight);
 }
 
-/* Segments of iWARP sent again, in runs. What has no data says nothing. */
+/* Counts runs of retransmitted iWARP segments. Segments without data are ignored. */
 static void note_segment(struct stats *stats, struct stats_direction *sender, const struct stats_sight *sight, bool again)
 {
 	if (!sight->payload_bytes)
@@ -231,7 +231,7 @@ static void note_socket(struct stats *stats, struct stats_connection *connection
 		tcp_recovery_note(stats, connection, sight);
 }
 
-/* STATS_EVENT_COUNT: nothing of note. */
+/* STATS_EVENT_COUNT: no event. */
 static enum stats_event event_of(const struct stats_sight *sight)
 {
 	return sight->ib.has_bth ? events_of_analysis[sight->flow.analysis] : events_of_tcp[sight->flow.tcp_analysis];
@@ -248,16 +248,16 @@ static void note_payload(struct stats_direction *sender, const struct stats_sigh
 	if (sight->ib.has_bth)
 		return;
 	sender->is_tcp = true;
-	/* some of an overlapping segment's bytes are new */
+	/* an overlapping segment has some new bytes */
 	if (event == STATS_RETRANSMISSION && sight->flow.tcp_analysis != RTAP_TCP_OVERLAP)
 		return;
 	sender->new_bytes += sight->payload_bytes;
-	/* of iWARP it is the bytes of messages */
+	/* for iWARP, the bytes of messages */
 	if (sight->flow.beside_rdma)
 		sender->payload_bytes += sight->payload_bytes;
 }
 
-/* Requests have no row. */
+/* Requests have no entry. */
 static const uint8_t kinds_of_class[] = {
 	[IB_ACKNOWLEDGE] = CONGESTION_ACK,
 	[IB_READ_RESPONSE] = CONGESTION_RESPONSE,
@@ -267,7 +267,7 @@ static const uint8_t kinds_of_class[] = {
 
 _Static_assert(CONGESTION_REQUEST == 0, "requests have no row");
 
-/* What its transport headers say. False: its CRC is wrong, so they say nothing. */
+/* Evaluates the transport headers. False: invalid CRC, so they are unreliable. */
 static inline bool note_transport(struct stats *stats, struct stats_direction *sender, struct stats_direction *other, bool in_order,
 				  const struct stats_sight *sight)
 {
@@ -320,7 +320,7 @@ static inline void note_flow(struct stats *stats, const struct stats_sight *sigh
 	struct stats_direction *other = &connection->directions[sight->flow.from_a];
 	enum stats_event event = event_of(sight);
 
-	/* it was counted where it was captured first */
+	/* it was counted when captured first */
 	if (event == STATS_CAPTURED_TWICE) {
 		stats_note_event(stats, sender, event, sight->frame);
 		return;
@@ -345,7 +345,7 @@ static inline void note_flow(struct stats *stats, const struct stats_sight *sigh
 	note_payload(sender, sight, event);
 }
 
-/* Remembers a packet of no known connection. */
+/* Keeps a packet of no known connection. */
 static void keep_sight(struct stats *stats, const struct stats_sight *sight)
 {
 	if (!stats->sights)
@@ -354,7 +354,7 @@ static void keep_sight(struct stats *stats, const struct stats_sight *sight)
 		stats->sights[sight->frame % STATS_LOOSE] = *sight;
 }
 
-/* The events of a packet of no known connection: `count` is 1, or takes them back. */
+/* Counts the events of a packet of no known connection, or subtracts them (`takes_back`). */
 static void note_loose_events(struct stats *stats, const struct stats_sight *sight, bool takes_back)
 {
 	bool is_there[STATS_EVENT_COUNT] = { false };
@@ -373,7 +373,7 @@ static void note_loose_events(struct stats *stats, const struct stats_sight *sig
 			stats_count(&stats->loose[i], sight->frame);
 }
 
-/* Of no connection that is known: responses of one that nobody has asked for yet, congestion notifications, management. */
+/* Packets of no known connection: responses without a request, congestion notifications, management. */
 static void note_loose(struct stats *stats, const struct stats_sight *sight)
 {
 	stats->unassigned += !sight->is_mad;
@@ -388,7 +388,7 @@ void stats_resolve(struct stats *stats, uint64_t frame, const struct rtap_flow_f
 {
 	struct stats_sight *sight = stats->sights ? &stats->sights[frame % STATS_LOOSE] : NULL;
 
-	/* the frame at hand is counted when the tracker is done with it */
+	/* the current frame is counted when the tracker has processed it */
 	if (!sight || !sight->frame || sight->frame != frame)
 		return;
 	note_loose_events(stats, sight, true);
@@ -403,7 +403,7 @@ void stats_resolve(struct stats *stats, uint64_t frame, const struct rtap_flow_f
 	sight->frame = 0;
 }
 
-/* What is counted of all packets, whatever they are. */
+/* Counters common to all packets. */
 static inline void count_packet(struct stats *stats, const struct stats_sight *sight)
 {
 	if (!stats->packets++)

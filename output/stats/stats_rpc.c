@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RPCs by procedure. A call and its reply are counted apart, as they are told; the reply knows its call's procedure.
+ * RPCs by procedure. A call and its reply are counted separately when reported; the reply has the procedure of its call.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ static bool is_row(const struct stats_rpc *row, const struct rtap_message *messa
 	       (!operation || (row->operation == operation->number && row->name == operation->name));
 }
 
-/* The row of the message's procedure, or of one of its operations; NULL: there are too many, or memory is out. */
+/* The row of the message's procedure, or of one of its operations; NULL: the limit is reached, or out of memory. */
 static __attribute__((noinline)) struct stats_rpc *find_row(struct stats *stats, const struct rtap_message *message, const struct rtap_operation *operation)
 {
 	struct stats_rpc *row;
@@ -91,7 +91,7 @@ static void note_latency(struct stats *stats, struct stats_rpc *row, const struc
 	stats_add_value(stats, &row->latency_ns, (uint64_t)reply->latency_ns);
 }
 
-/* Whether RPC itself did not accept the call or could not carry it out. RFC 5531, section 9; RFC 8166, 4.5. */
+/* Whether RPC itself rejected the call or could not execute it. RFC 5531, section 9; RFC 8166, 4.5. */
 static bool is_rejected(const struct rtap_message *reply)
 {
 	return reply->rdma_error || (reply->has_rpc_status && (!reply->rpc_accepted || reply->rpc_status));
@@ -137,7 +137,7 @@ static void add_operation(struct stats *stats, struct stats_rpc *row, const stru
 		note_status(row, operation->status_name, operation->status_name ? 0 : operation->status, message->first_frame);
 }
 
-/* What a server grants: how many calls its client may have under way. RFC 8166, 3.3. */
+/* Credits granted by a server: the number of calls that its client may have outstanding. RFC 8166, 3.3. */
 static void note_credits(struct stats_direction *caller, uint32_t credits)
 {
 	if (!credits)
@@ -148,7 +148,7 @@ static void note_credits(struct stats_direction *caller, uint32_t credits)
 		caller->most_credits = credits;
 }
 
-/* Those that are not answered in the capture would seem to be under way for ever. */
+/* Calls without a reply in the capture would count as outstanding forever. */
 static void note_in_flight(struct stats_direction *caller, const struct rtap_message *message, bool in_order)
 {
 	if (message->kind == RTAP_KIND_RPC_CALL) {
@@ -164,7 +164,7 @@ static void note_in_flight(struct stats_direction *caller, const struct rtap_mes
 	}
 }
 
-/* Of procedures that have no operations within, the only one is the procedure itself. */
+/* A procedure without operations has one operation: itself. */
 static bool has_operations(const struct stats_rpc *row, const struct rtap_message *message)
 {
 	const struct rtap_operation *first = message->operations;

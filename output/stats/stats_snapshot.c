@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The statistics as the library tells them: plain values, so that how they are counted can change.
+ * Statistics as returned by the library: plain values, independent of how they are counted.
  */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include "output/stats/stats.h"
 #include "output/stats/stats_packet.h"
 
-/* A struct rtap_stats is a struct stats: it has no other name for users, who see nothing of it. */
+/* struct rtap_stats is the opaque public name of struct stats. */
 #define USUAL_MEMORY (UINT64_C(64) << 20)
 
 struct rtap_stats *rtap_stats_open(uint64_t max_memory)

@@ -41,7 +41,7 @@ static void labelled(const char *label, uint64_t number, struct line *line)
 	line_dec(line, number);
 }
 
-/* Said only if there is any. */
+/* Printed only if there is any. */
 static void labelled_if(const char *label, uint64_t number, struct line *line)
 {
 	if (number)
@@ -128,7 +128,7 @@ static void setups(const struct stats *stats, struct line *line)
 	}
 }
 
-/* What the numbers lack for want of memory. */
+/* Data not counted for lack of memory. */
 static void uncounted(const struct stats *stats, struct line *line)
 {
 	if (stats->uncounted_messages || stats->summed) {
@@ -340,7 +340,7 @@ static void requests(const struct stats_direction *direction, struct line *line)
 	}
 }
 
-/* How long it took until something was sent again. */
+/* The time until a retransmission. */
 static void spacing(const struct stats_recovery *counted, struct line *line)
 {
 	if (!counted->least_ns)

@@ -4,9 +4,9 @@
 #include "output/stats/stats.h"
 #include "output/stats/stats_count.h"
 
-/* The network swaps segments, but not for longer than that. */
+/* Longest time for which segments reordered by the network are late. */
 #define LATE_NS INT64_C(3000000)
-/* After so long without an answer it was a timer, whatever was reported before: no implementation has a shorter time-out for lost data. */
+/* After this time without an acknowledgement the cause was a timer, whatever was reported before: no implementation has a shorter RTO. */
 #define TIMER_NS INT64_C(200000000)
 
 const char *tcp_recovery_name(enum tcp_recovery_cause cause)
@@ -34,7 +34,7 @@ static bool is_behind(uint32_t sequence, uint32_t other)
 	return (int32_t)(sequence - other) > 0;
 }
 
-/* What was sent again last was of use. */
+/* The last retransmission was useful. */
 static void take_time(struct tcp_recovery *sender, uint64_t frame)
 {
 	if (sender->waits) {
@@ -44,7 +44,7 @@ static void take_time(struct tcp_recovery *sender, uint64_t frame)
 	sender->waits = false;
 }
 
-/* Bytes that were sent before, or that fill a hole. */
+/* A segment with bytes that were sent before, or that fill a hole. */
 static void sent_again(struct stats *stats, struct stats_direction *direction, const struct stats_sight *sight)
 {
 	struct tcp_recovery *sender = direction->recovery;
@@ -57,7 +57,7 @@ static void sent_again(struct stats *stats, struct stats_direction *direction, c
 		sender->segments++;
 		return;
 	}
-	/* a timer within a recovery, or after progress in it, begins another one; a timer that runs out again does not */
+	/* a timeout within a recovery, or after progress in it, begins a new one; a repeated timeout does not */
 	if (!sender->recovers || (silent && sender->cause == TCP_RECOVERY_FAST) ||
 	    (sender->progress_ns > sender->again_ns && stats_elapsed(sender->progress_ns, sight->time_ns) >= TIMER_NS)) {
 		take_time(sender, sight->frame);
@@ -65,7 +65,7 @@ static void sent_again(struct stats *stats, struct stats_direction *direction, c
 		sender->begin_ns = sender->progress_ns;
 		count(sender, (enum tcp_recovery_cause)sender->cause, sight->frame);
 		sender->waits = sender->recovers = true;
-		/* not what is sent later: RFC 6675, 5, RecoveryPoint */
+		/* excludes data sent later: RFC 6675, 5, RecoveryPoint */
 		sender->recovery_end = sender->next;
 	}
 	sender->again_ns = sight->time_ns;
@@ -88,7 +88,7 @@ static void sent(struct stats *stats, struct stats_direction *direction, const s
 		sender->gap_ns = sight->time_ns;
 	}
 	sender->segments++;
-	/* with nothing under way no time can be lost: it begins now */
+	/* without outstanding data no time can be lost: it begins now */
 	sender->known = true;
 	sender->next = end;
 	sender->progress_ns = sender->new_ns = sight->time_ns;
@@ -110,7 +110,7 @@ static void window(struct tcp_recovery *sender, const struct stats_sight *sight)
 	}
 }
 
-/* What the other end has of it. */
+/* Processes the acknowledgement of the other end. */
 static void acknowledged(struct tcp_recovery *sender, const struct stats_sight *sight)
 {
 	uint32_t number = sight->tcp.acknowledgment;
