@@ -6,7 +6,7 @@
 #include "output/report/html.h"
 #include "output/report/html_axis.h"
 
-/* Pixels between two numbers on the axis of time; the most numbers on any, whatever rounding does. */
+/* Pixels between two numbers on the time axis; upper limit of numbers on any axis, despite rounding. */
 #define TICK_PIXELS 90
 #define MOST_TICKS 24
 
@@ -98,7 +98,7 @@ void html_label(struct line *line, const char *name, double x, double y)
 	line_text(line, "\">");
 }
 
-/* Decimals that tell ticks apart. */
+/* Number of decimals that distinguishes ticks. */
 static unsigned decimals_of(double step)
 {
 	unsigned decimals = 0;

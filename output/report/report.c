@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which connections points are kept of, and their packets as points.
+ * Selection of the connections with points, and conversion of their packets to points.
  */
 #include "config.h"
 
@@ -12,14 +12,14 @@
 #include "output/report/report_internal.h"
 #include "output/report/report_recoveries.h"
 
-/* Slices of time of the dots, the marks and the calls of a plot. */
+/* Number of time slices for the dots, the marks and the calls of a plot. */
 #define DOT_SLICES 256
 #define MARK_SLICES 64
 #define CALL_SLICES 96
 
 /*
- * At how many packets of a connection without a trace it is looked whether it has become more than one that has: powers of two, then
- * all these.
+ * Number of packets after which a connection without a trace is compared with those that have one: at powers of two, then at multiples
+ * of this.
  */
 #define LOOK_FROM 4
 #define LOOK_EVERY 64
@@ -69,7 +69,7 @@ static void trace_destroy(struct report_trace *trace)
 	free(trace);
 }
 
-/* Packets that came again because the capture saw them twice are no trouble of the connection. */
+/* Packets captured twice are not an anomaly of the connection. */
 uint64_t report_weight(const struct stats_connection *connection)
 {
 	uint64_t bytes = 0, anomalies = 0;
@@ -99,7 +99,7 @@ static unsigned lightest(const struct report *report, uint64_t *weight)
 	return found;
 }
 
-/* A trace for a connection that has none, if there is room or it is twice as much as one that has. */
+/* Creates a trace for a connection if there is room or its rank is twice that of one with a trace. */
 static struct report_trace *trace_begin(struct report *report, const struct rtap_packet *packet)
 {
 	const struct stats_connection *connection = stats_find(report->stats, packet->flow.connection);
@@ -129,7 +129,7 @@ static struct report_trace *trace_begin(struct report *report, const struct rtap
 	return trace;
 }
 
-/* How far `number` is from the sequence's beginning, as near to its last one as it can be; numbers of `bits` bits wrap round. */
+/* Distance of `number` from the beginning of the sequence, choosing the wrap-around of `bits` bits that is nearest to the last one. */
 static int64_t place_of(struct report_sequence *sequence, uint32_t number, unsigned bits)
 {
 	uint32_t distance = (number - sequence->last) << (32 - bits);
@@ -180,13 +180,13 @@ static void take_ib(struct report_trace *trace, const struct rtap_packet *packet
 	if (packet->flow.analysis == RTAP_PSN_CAPTURED_TWICE || packet->ib.icrc_status == RTAP_CRC_BAD)
 		return;
 	if (class == IB_CONGESTION) {
-		/* it has no PSN: it is about what was sent last */
+		/* no PSN: place it at the last packet sent */
 		add(sequence, REPORT_CNP, sequence->place, sequence->last, packet->frame);
 		return;
 	}
 	if (opcode->is_response && class != IB_ACKNOWLEDGE)
 		series = REPORT_RESPONSES;
-	/* another use of the queue pair's number: its PSNs are drawn on from where the others were */
+	/* the queue pair number is reused: continue at the position of the previous PSNs */
 	if (packet->flow.analysis == RTAP_PSN_RESYNCHRONISED)
 		sequence->last = psn;
 	place = place_of(sequence, psn, 24);
@@ -197,7 +197,7 @@ static void take_ib(struct report_trace *trace, const struct rtap_packet *packet
 	add(sequence, class == IB_ACKNOWLEDGE ? series_of_acknowledgement(packet) : series_of(packet, series), place, psn, packet->frame);
 }
 
-/* Which signs stand for which segments; what is none is not drawn: it says nothing new, or another copy of it did. */
+/* The mark of each kind of segment. Others are not drawn: they add nothing new, or another copy does. */
 static const uint8_t series_of_tcp[RTAP_TCP_ANALYSIS_COUNT] = {
 	[RTAP_TCP_NONE] = REPORT_SERIES_COUNT,
 	[RTAP_TCP_NEW] = REPORT_REQUESTS,
@@ -219,7 +219,7 @@ static void take_tcp(struct report_trace *trace, const struct rtap_packet *packe
 	int64_t place;
 
 	if (series != REPORT_SERIES_COUNT) {
-		/* another stream, as it seems: drawn on from where the first one was */
+		/* apparently another stream: continue at the position of the first one */
 		if (packet->flow.tcp_analysis == RTAP_TCP_OUTSIDE)
 			sent->last = tcp->sequence;
 		place = place_of(sent, tcp->sequence, 32);
@@ -254,7 +254,7 @@ void report_packet(struct report *report, const struct rtap_packet *packet)
 		take_tcp(trace, packet);
 }
 
-/* Points of the other's sequence count from its own first number. */
+/* Points of `other` are relative to its own first number. */
 static void sequence_merge(struct report_sequence *sequence, struct report_sequence *other)
 {
 	if (!sequence->begun) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RPCs and set-ups as they are told. A call tells its chunks, its reply when it ended.
+ * Recording of RPCs and connection setups as they are reported. The call has the chunks, the reply the end time.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "output/report/report_calls.h"
 #include "output/report/report_internal.h"
 
-/* Operations that stand in most compounds and do not tell what one is for. RFC 8881. */
+/* Operations that are in most compounds and do not characterise them. RFC 8881. */
 static bool is_accompaniment(const char *name)
 {
 	static const char *const names[] = { "SEQUENCE", "PUTFH", "PUTROOTFH", "SAVEFH", "RESTOREFH", "GETFH", "GETATTR", "CB_SEQUENCE" };
@@ -23,7 +23,7 @@ static bool is_accompaniment(const char *name)
 	return false;
 }
 
-/* What a call does: the first operation that says so, else the last one. */
+/* The name of a call: that of the first characteristic operation, else of the last one. */
 static const char *name_of(const struct rtap_message *message)
 {
 	const char *name = NULL;
@@ -93,7 +93,7 @@ void report_message(struct report *report, const struct rtap_message *message)
 		note_reply(report, trace, message);
 }
 
-/* What the one-line text says of a layer, without the comma before it. */
+/* The summary of a layer as in the one-line text, without the preceding comma. */
 static void label_layer(const struct rtap_packet *packet, uint8_t protocol, struct line *line)
 {
 	const struct rtap_layer *layer = NULL;

@@ -17,7 +17,7 @@
 #define RATE_TICKS 4
 #define EVENT_HEIGHT 34
 
-/* Some intervals of the counts together. */
+/* Several intervals of the statistics merged. */
 struct column {
 	uint64_t bytes, messages, events[4];
 };
@@ -30,7 +30,7 @@ struct columns {
 	struct column list[MOST_COLUMNS];
 	unsigned count;
 	int64_t width_ns;
-	double most_bits, most_messages;     /* a second */
+	double most_bits, most_messages;     /* per second */
 	uint64_t events[4], most_events[4];
 	uint64_t packets;
 };
@@ -67,7 +67,7 @@ static void gather(const struct stats *stats, struct columns *columns)
 	}
 }
 
-/* A curve in steps with the area below it. */
+/* A step curve with the area below it. */
 static void steps(const struct columns *columns, bool is_bits, const struct html_axis *x, const struct html_axis *y, struct line *line)
 {
 	line_text(line, is_bits ? "<path class=\"rate bits\" d=\"M" : "<path class=\"rate messages\" d=\"M");
@@ -104,7 +104,7 @@ static void rate(const struct columns *columns, bool is_bits, const struct html_
 	steps(columns, is_bits, x, &y, line);
 }
 
-/* One row for a kind of event, its bars as high as there were many at once. */
+/* One row per kind of event; the height of a bar shows the number of events. */
 static void event_row(const struct columns *columns, int event, const struct html_axis *x, double top, struct line *line)
 {
 	struct html_axis y = { 0, (double)columns->most_events[event], top + EVENT_HEIGHT - 8, top + 6, false };
@@ -184,11 +184,11 @@ void report_rates(const void *what, struct line *line)
 	line_text(line, "</figcaption></figure></section>\n");
 }
 
-/* What latencies are shown of. */
+/* A group of messages with a latency plot. */
 struct latency {
 	const struct histogram *histogram;
-	const struct stats_rpc *rpc;   /* NULL: of a verb or a management datagram */
-	const struct stats_mad *mad;   /* NULL: of a verb or an RPC */
+	const struct stats_rpc *rpc;   /* NULL: a verb or a management datagram */
+	const struct stats_mad *mad;   /* NULL: a verb or an RPC */
 	enum rtap_message_kind kind;
 };
 
@@ -251,7 +251,7 @@ static void tick(const struct html_axis *x, const char *name, uint64_t value, do
 	line_text(line, "</title></path>");
 }
 
-/* Four buckets together are a quarter of a power of two: bars of nearly equal width on a logarithmic axis. */
+/* Four buckets cover a quarter of a power of two: bars of nearly equal width on a logarithmic axis. */
 #define BUCKETS_TOGETHER 4
 
 static void bars(const struct histogram *histogram, const struct html_axis *x, double y, double height, struct line *line)
@@ -295,7 +295,7 @@ static void latency_row(const struct latency *row, const struct html_axis *x, do
 	line_text(line, "</text>");
 	html_label(line, "ty small", LATENCY_LEFT - 10, y + 2);
 	html_counted(line, histogram->count, "time");
-	/* the same methods and attributes as by LIDs */
+	/* same methods and attributes as with LIDs */
 	if (row->mad && row->mad->management_class == MAD_CLASS_SUBNET_DIRECTED)
 		line_text(line, ", directed route");
 	line_text(line, "</text>");
@@ -306,7 +306,7 @@ static void latency_row(const struct latency *row, const struct html_axis *x, do
 	line_char(line, '\n');
 }
 
-/* The powers of ten, and light lines between them. */
+/* Powers of ten, with light lines between them. */
 static void decades(const struct html_axis *x, double bottom, struct line *line)
 {
 	for (double value = 1; value <= x->high * 1.01; value *= 10) {
@@ -327,7 +327,7 @@ static void decades(const struct html_axis *x, double bottom, struct line *line)
 	}
 }
 
-/* Those with the most values, behind the verbs. */
+/* The groups with the most values, after the verbs. */
 static void enter(struct latency *rows, unsigned *count, const struct latency *row, uint64_t *left_out)
 {
 	unsigned place = *count;
@@ -344,7 +344,7 @@ static void enter(struct latency *rows, unsigned *count, const struct latency *r
 	rows[place] = *row;
 }
 
-/* Latencies of each kind of message, over all connections. The sums are in memory that the page holds. */
+/* Latencies of each kind of message, over all connections, merged in the page's memory. */
 static unsigned choose(const struct report_page *page, struct latency *rows, uint64_t *left_out)
 {
 	unsigned count = 0;

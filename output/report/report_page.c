@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The page from its head to its end: what stands in it, in which order, and what is said of the capture as a whole.
+ * The structure of the page, and its parts about the whole capture.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #include "output/report/report_recoveries.h"
 #include "output/stats/stats_form.h"
 
-/* The signs of plots, drawn around their middle: told apart by shape, not by colour alone. */
+/* The marks of plots, drawn around their centre: distinguished by shape, not by colour only. */
 static const char signs[] =
 	"<svg width=\"0\" height=\"0\" aria-hidden=\"true\" class=\"defs\"><defs>"
 	"<marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker>"
@@ -54,7 +54,7 @@ static void head(const void *what, struct line *line)
 	line_text(line, "</p></header>\n<main>\n");
 }
 
-/* A number that is looked at first. */
+/* A key figure. */
 static void tile(const char *key, uint64_t number, const char *label, struct line *line)
 {
 	line_text(line, "<div><dt>");
@@ -98,7 +98,7 @@ static void remark_end(struct line *line)
 	line_text(line, "</p>\n");
 }
 
-/* "12 packets came late.", if there were any. */
+/* "12 packets came late.", if there are any. */
 static void remark_counted(const char *name, uint64_t count, const char *what, const char *rest, struct line *line)
 {
 	if (!count)
@@ -136,7 +136,7 @@ static void losses(const struct rtap_source *source, struct line *line)
 	}
 }
 
-/* What the reader of the page must know of its input before any number in it. */
+/* Warnings about the input, before any number. */
 static void reservations(const struct report_input *input, struct line *line)
 {
 	struct rtap_source_counters counters = rtap_source_counters(input->source);
@@ -170,7 +170,7 @@ static void reservations(const struct report_input *input, struct line *line)
 	remark_counted("bad", input->counters.evictions, "time", " state was given up for want of memory (give more with --max-memory).", line);
 }
 
-/* What plots had to do without. */
+/* Data omitted from plots. */
 static uint64_t refused(const struct report *report)
 {
 	uint64_t sum = report->refused;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Plots of one connection: its packets by number over time, its RPCs.
+ * Plots of one connection: its sequence numbers over time, its RPCs.
  */
 #include "config.h"
 
@@ -32,7 +32,7 @@ static const char *const series_words[] = {
 #undef SERIES_WORDS
 };
 
-/* With TCP the first ones are something else. */
+/* For TCP the first ones have other names. */
 static const char *words_of(const struct report_page *page, int series)
 {
 	bool is_tcp = page->connection->shown.transport == RTAP_TRANSPORT_IWARP;
@@ -40,13 +40,13 @@ static const char *words_of(const struct report_page *page, int series)
 	return is_tcp && series == REPORT_REQUESTS ? "segments with data" : series_words[series];
 }
 
-/* Where a plot stands in time and numbers. */
+/* The ranges of a plot: time and numbers. */
 struct frame {
 	int64_t first_ns, last_ns;
 	struct html_axis x, y;
 };
 
-/* Both ends' plots show the same time, so that they can be compared. */
+/* The plots of both ends show the same time range, for comparison. */
 static bool frame_of(const struct report_trace *trace, int side, struct frame *frame)
 {
 	int64_t low = INT64_MAX, high = INT64_MIN;
@@ -72,13 +72,13 @@ static bool frame_of(const struct report_trace *trace, int side, struct frame *f
 	frame->y = (struct html_axis){ (double)low, (double)high, BOTTOM, TOP, false };
 	if (frame->last_ns == frame->first_ns)
 		frame->x.high = 1;
-	/* numbers are whole */
+	/* numbers are integers */
 	if (high - low < SEQUENCE_TICKS)
 		frame->y.high = (double)low + SEQUENCE_TICKS;
 	return true;
 }
 
-/* Fine enough to be magnified. */
+/* Precise enough for magnification. */
 static void at(const struct frame *frame, const struct report_spot *spot, const char *between, struct line *line)
 {
 	html_fixed(line, html_place(&frame->x, (double)stats_elapsed(frame->first_ns, spot->time_ns)), 3);
@@ -86,7 +86,7 @@ static void at(const struct frame *frame, const struct report_spot *spot, const 
 	html_fixed(line, html_place(&frame->y, (double)spot->place), 2);
 }
 
-/* One path for all of them, of lines without length, whose round ends are the dots; the frames' numbers are for the script. */
+/* One path for all dots: lines of length 0 with round ends. The frame numbers are for the script. */
 static void dots(const struct report_points *points, const struct frame *frame, const char *name, struct line *line)
 {
 	if (!points->count)
@@ -136,7 +136,7 @@ static void marks(const struct report_page *page, const struct report_points *po
 	line_text(line, "</g>\n");
 }
 
-/* What each sign means, how many there are, and how many of them were drawn. */
+/* The legend: the meaning of each mark, how many there are, and how many are drawn. */
 static void legend(const struct report_page *page, const struct report_sequence *sequence, struct line *line)
 {
 	line_text(line, "<ul class=\"legend\">");
@@ -171,7 +171,7 @@ static void legend(const struct report_page *page, const struct report_sequence 
 	line_text(line, "</ul>");
 }
 
-/* What the axis of time counts, below it; and the end of the drawing. */
+/* The title of the time axis, and the end of the drawing. */
 static void time_label(const struct report_page *page, const struct frame *frame, struct html_unit unit, double x, double y,
 		       struct line *line)
 {
@@ -259,7 +259,7 @@ void report_sequences(const void *what, struct line *line)
 		sequence_plot(page, trace, side, line);
 }
 
-/* RPCs of one kind share rows of the time line, as many as were under way at once, up to so many. */
+/* RPCs of one kind share rows of the time line, as many as were outstanding at once, up to a limit. */
 #define LANES 20
 #define ROWS 6
 #define ROW_HEIGHT 11
@@ -270,7 +270,7 @@ void report_sequences(const void *what, struct line *line)
 struct lane {
 	const struct report_call *call;     /* names the kind */
 	unsigned rows;
-	double ends[ROWS];                  /* pixels up to which a row is taken */
+	double ends[ROWS];                  /* pixels up to which a row is occupied */
 	double top;
 };
 
@@ -306,7 +306,7 @@ int report_compare_calls(const void *a, const void *b)
 	return (first->frame > second->frame) - (first->frame < second->frame);
 }
 
-/* Calls of kinds beyond the last lane go there. */
+/* For calls of kinds beyond the last lane. */
 static struct lane *lane_of(struct lane *lanes, unsigned *count, const struct report_call *call)
 {
 	for (unsigned i = 0; i < *count; i++)
@@ -325,7 +325,7 @@ static double call_end(const struct report_call *call, const struct frame *frame
 	return html_place(&frame->x, (double)stats_elapsed(frame->first_ns, call->spot.time_ns) + (double)lasts_ns);
 }
 
-/* The first row that is free when the call begins; the last if none is. */
+/* The first row free when the call begins; the last if none is. */
 static unsigned row_for(struct lane *lane, double begin, double end)
 {
 	unsigned row = 0;
@@ -388,7 +388,7 @@ static void draw_call(const struct report_page *page, const struct report_call *
 	double begin = html_place(&frame->x, (double)stats_elapsed(frame->first_ns, call->spot.time_ns)), end = call_end(call, frame);
 	double y = lane->top + row_for(lane, begin, end) * (double)ROW_HEIGHT, width = end - begin;
 
-	/* what is too short to be seen is drawn longer, but shares its row with what followed it */
+	/* a call too short to be visible is drawn longer, but shares its row with the next one */
 	end = width < LEAST_WIDTH ? begin + LEAST_WIDTH : end;
 	line_text(line, call->spot.place < 0 ? "<g class=\"call open\">" : call->failed ? "<g class=\"call failed\">" : "<g class=\"call\">");
 	call_title(page, call, line);
@@ -464,7 +464,7 @@ static void calls_caption(const struct report_points *points, struct line *line)
 	line_text(line, "</li></ul></figure>\n");
 }
 
-/* Lays the calls out in lanes, as they are drawn afterwards. */
+/* Assigns the calls to lanes for drawing. */
 static double lay_out(const struct report_points *points, const struct frame *frame, struct lane *lanes, unsigned *count)
 {
 	double top = TOP + 6;

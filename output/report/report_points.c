@@ -23,7 +23,7 @@ static const struct report_spot *spot(const struct report_points *points, uint32
 	return report_points_at(points, index);
 }
 
-/* Time stamps can be centuries apart: their distance needs all bits. */
+/* Time stamps can be centuries apart: their difference needs all 64 bits. */
 static uint32_t slice_of(const struct report_points *points, int64_t time_ns, int64_t first_ns, int64_t last_ns)
 {
 	double part = (double)((uint64_t)time_ns - (uint64_t)first_ns) / ((double)((uint64_t)last_ns - (uint64_t)first_ns) + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where time was lost to recoveries and held up: bars on the capture's axis of time, and tables of recoveries, traffic classes and pauses.
+ * Time lost to recoveries: bars on the capture's time axis, and tables of recoveries, traffic classes and pauses.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #define LEFT 190
 #define RIGHT 985
 #define TOP 12
-/* Of bars of one cause, as many as there were at once. */
+/* Most rows for bars of one cause, as many as overlap. */
 #define ROWS 6
 #define ROW_HEIGHT 11
 #define LANE_GAP 12
@@ -35,10 +35,10 @@ static const struct { const char *plural, *one, *style; } causes[CAUSES] = {
 	[FIRST_TCP + TCP_RECOVERY_ZERO_WINDOW] = { "closed TCP windows", "closed TCP window", "rnr" },
 };
 
-/* How many of the last ones are looked at for one that goes on. */
+/* Number of recent recoveries searched for one that continues. */
 #define LOOK_BACK 32
 
-/* The time until a READ's response continues that until its request was sent again. False: that is not there. */
+/* Extends the time lost until the retransmission of a READ request by that until its response. False: no such recovery. */
 static bool extend(struct report *report, const struct report_recovery *recovery)
 {
 	struct report_recovery *list = report->recoveries.list;
@@ -126,7 +126,7 @@ void report_closed_windows(const struct report_page *page)
 struct lane {
 	unsigned rows;
 	uint64_t count;
-	double ends[ROWS];          /* pixels up to which a row is taken */
+	double ends[ROWS];          /* pixels up to which a row is occupied */
 	double top;
 };
 
@@ -142,12 +142,12 @@ static double begin_of(const struct report_page *page, const struct html_axis *x
 	return html_place(x, (double)stats_elapsed(page->stats->first_ns, begin_ns));
 }
 
-/* The first row that is free there; the last if none is. */
+/* The first row free at this position; the last if none is. */
 static unsigned row_for(struct lane *lane, double begin, double end)
 {
 	unsigned row = 0;
 
-	/* what ends where the next one begins stands in one row with it */
+	/* a bar that ends where the next one begins shares its row */
 	while (row < lane->rows && lane->ends[row] > begin + 0.01)
 		row++;
 	if (row == ROWS)
@@ -295,7 +295,7 @@ static void plot(const struct report_page *page, struct line *line)
 
 #define HEADINGS(array) array, sizeof(array) / sizeof((array)[0])
 
-/* The first cells of a row about a direction. */
+/* The first cells of a direction's row. */
 static void row_begin(const struct stats_connection *connection, int side, struct line *line)
 {
 	line_text(line, "<tr><th scope=\"row\">");
@@ -303,7 +303,7 @@ static void row_begin(const struct stats_connection *connection, int side, struc
 	line_text(line, side ? "</th><td data-v=\"b&gt;a\">b→a</td>" : "</th><td data-v=\"a&gt;b\">a→b</td>");
 }
 
-/* Text that is sorted by the name that stats --json has. */
+/* Text sorted by its name in stats --json. */
 static void cell_named(const char *name, const char *words, struct line *line)
 {
 	line_text(line, "<td data-v=\"");
@@ -355,7 +355,7 @@ static bool recovery_row(const struct report_page *page, const struct stats_conn
 	return true;
 }
 
-/* All rows; only counts them if `line` is NULL. */
+/* Writes all rows; only counts them if `line` is NULL. */
 static uint64_t recovery_rows(const struct report_page *page, struct line *line)
 {
 	uint64_t rows = 0;
@@ -393,7 +393,7 @@ static void cell_if(bool known, unsigned value, struct line *line)
 		none(1, line);
 }
 
-/* Of one direction; all in the default class is not worth a row. */
+/* Rows of one direction; none if all packets have the default class. */
 static uint64_t class_rows(const struct stats_connection *connection, int side, struct line *line)
 {
 	static const char *const ecn_names[] = { "Not-ECT", "ECT(1)", "ECT(0)", "CE" };

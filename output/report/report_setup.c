@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a connection was set up and ended, as a ladder: its two ends, and between them what they said, downwards in time.
+ * Setup and end of a connection as a ladder diagram: its two ends with their messages between them, time running down.
  */
 #include "config.h"
 
@@ -17,18 +17,18 @@
 #define RUNG_HEIGHT 34
 #define TOP 48
 
-/* TCP's own packets count for a connection from so long before it on to so long after it. */
+/* TCP packets belong to a connection from this time before it to this time after it. */
 #define TCP_BEFORE_NS INT64_C(60000000000)
 #define TCP_AFTER_NS INT64_C(5000000000)
 
 #define MOST_RUNGS 24
 
-/* Letters that fit between the ends in the usual size. */
+/* Most characters that fit between the ends at normal size. */
 #define LONG_LABEL 96
 
 struct rung {
-	const struct report_signal *signal; /* NULL: it was not kept */
-	const struct rtap_life_event *event; /* NULL: of TCP alone */
+	const struct report_signal *signal; /* NULL: not kept */
+	const struct rtap_life_event *event; /* NULL: TCP only */
 	uint64_t frame;
 	int64_t time_ns;
 	bool from_a;
@@ -40,7 +40,7 @@ static bool is_end(const struct rtap_end *end, const uint8_t *address, uint8_t l
 	return length && end->address_length == length && !memcmp(end->address, address, length);
 }
 
-/* Of its own two ends, in either direction: whether a sent it. False: of another connection. */
+/* Whether the signal is between the connection's ends, in either direction; sets whether a sent it. False: of another connection. */
 static bool is_of(const struct report_signal *signal, const struct stats_shown *shown, bool *from_a)
 {
 	if (is_end(&shown->a, signal->source, signal->address_length) && is_end(&shown->b, signal->destination, signal->address_length) &&
@@ -88,7 +88,7 @@ static bool has_frame(const struct rung *rungs, unsigned count, uint64_t frame)
 	return false;
 }
 
-/* Of an event without a packet that was kept; what either end can do says nothing. */
+/* The direction of an event without a packet; unknown for events that either end can cause. */
 static void guess_sender(struct rung *rung)
 {
 	rung->from_a = strcmp(rung->event->name, "rdma_accept") != 0;
@@ -131,7 +131,7 @@ static unsigned gather(const struct report *report, const struct stats_shown *sh
 	return count;
 }
 
-/* A line without a head: it is not known who sent it, or it was neither end. */
+/* A line without an arrowhead: the sender is unknown or neither end. */
 static void arrow(const struct rung *rung, double y, struct line *line)
 {
 	line_text(line, rung->sender_known ? "<path class=\"arrow\" marker-end=\"url(#arrow)\" d=\"M" : "<path class=\"arrow unknown\" d=\"M");
@@ -173,7 +173,7 @@ static void draw_rung(const struct rung *rung, const struct rung *before, int64_
 	line_text(line, "</text></g>\n");
 }
 
-/* Between set-up and end: what was carried meanwhile. */
+/* Between setup and end: the data carried. */
 static void draw_traffic(const struct stats_shown *shown, double y, struct line *line)
 {
 	line_text(line, "<path class=\"band\" d=\"M");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of the page. Their numbers are those of stats --json; the headings' keys name its members.
+ * Tables of the page. Their numbers are those of stats --json; the keys of headings are its members.
  */
 #include "config.h"
 
