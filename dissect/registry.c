@@ -19,7 +19,7 @@ __attribute__((constructor)) static void register_all(void)
 	protocol_register(registry);
 }
 
-/* Names that stand for several fields or protocols. */
+/* Names that denote several fields or protocols. */
 static const struct alias {
 	const char *name;
 	const char *stands_for[2];
@@ -54,7 +54,7 @@ static uint8_t find_protocol(rtap_field_id id, size_t *index)
 	*index = id;
 	if (id >= protocol_first_ids[PROTOCOL_COUNT])
 		return PROTOCOL_NONE;
-	/* the last one whose first field is not behind it */
+	/* the last one whose first field is not after it */
 	while (high - low > 1) {
 		uint8_t middle = (uint8_t)((low + high) / 2);
 
@@ -118,7 +118,7 @@ size_t rtap_protocol_find(const char *name, uint8_t *numbers, size_t room)
 	for (uint8_t i = 0; length && i < PROTOCOL_COUNT; i++) {
 		const char *own = registry[i]->table.name;
 
-		/* "infiniband" stands for infiniband.bth and all its other headers */
+		/* "infiniband" denotes infiniband.bth and all other headers of InfiniBand */
 		if (strncmp(own, name, length) || (own[length] && own[length] != '.'))
 			continue;
 		if (found < room)

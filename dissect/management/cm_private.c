@@ -220,7 +220,7 @@ static void summary_rpc_private(const struct rtap_packet *packet, const struct r
 }
 
 const struct protocol rpcrdma_private_protocol = {
-	/* not "rpcordma.private": "rpcordma" would stand for it too, and a connection request is no RPC-over-RDMA message */
+	/* not "rpcordma.private": "rpcordma" would include it, and a connection request is not an RPC-over-RDMA message */
 	.table = { "rpcordma_private", "RPC-over-RDMA Private Message", "RFC 8797, section 4", RPCRDMA_PRIVATE_LENGTH, FIELDS(rpc_private_fields) },
 	.summary = summary_rpc_private,
 };

@@ -50,7 +50,7 @@ static const struct rtap_name class_names[] = {
 	{ 0, NULL },
 };
 
-/* IBTA vol. 1, 13.4.5, table 110; 15.2.2; the top bit tells a response */
+/* IBTA vol. 1, 13.4.5, table 110; 15.2.2; the most significant bit marks a response */
 static const struct rtap_name method_names[] = {
 	{ 0x01, "Get" }, { 0x02, "Set" }, { 0x03, "Send" }, { 0x05, "Trap" }, { 0x06, "Report" }, { 0x07, "TrapRepress" },
 	{ 0x12, "GetTable" }, { 0x13, "GetTraceTable" }, { 0x14, "GetMulti" }, { 0x15, "Delete" },

@@ -38,7 +38,7 @@ bool mad_derive_text(const struct rtap_packet *packet, const struct rtap_layer *
 	return true;
 }
 
-/* Where the parts of one record stand, and how often. */
+/* Positions and repetitions of the parts of one record. */
 struct records {
 	const struct rtap_packet *packet;
 	const struct mad_attribute *attribute;

@@ -30,7 +30,7 @@ const struct mad_attribute mad_shared_attributes[] = {
 	{ 0, 0, NULL, { { 0, 0, 0 } }, NULL, NULL, 0 },
 };
 
-/* Behind those that are messages, 12.10: the suggestion of an alternate path, and the response to it */
+/* After the messages, 12.10: the suggestion of an alternate path, and the response to it */
 const struct mad_attribute mad_communication_attributes[] = {
 	{ 0x0001, 72, "ClassPortInfo", { { PROTOCOL_CLASS_PORT_INFO, 1, 0 } }, NULL, NULL, 0 },
 	{ 0x001b, 0, "SAP", { { 0, 0, 0 } }, NULL, NULL, 0 },

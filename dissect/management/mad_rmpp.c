@@ -128,7 +128,7 @@ static enum result parse_rmpp(struct parse *parse)
 	facts->rmpp_status = (uint8_t)bits(header, RMPP_STATUS);
 	facts->rmpp_segment = (uint32_t)bits(header, RMPP_DATA_1);
 	facts->rmpp_length = (uint32_t)bits(header, RMPP_DATA_2);
-	/* behind an ACK nothing follows, behind STOP and ABORT text for people. 13.6.2.3 to 13.6.2.5. */
+	/* nothing follows an ACK; readable text follows STOP and ABORT. 13.6.2.3 to 13.6.2.5. */
 	if (facts->rmpp && facts->rmpp_type != RMPP_DATA)
 		parse->next = PROTOCOL_NONE;
 	else
@@ -165,7 +165,7 @@ const struct protocol rmpp_protocol = {
 	.summary = summary_rmpp,
 };
 
-/* A vendor's class that tells whose it is. 16.5.1. */
+/* A vendor class with an OUI. 16.5.1. */
 #define VENDOR_LENGTH 4
 #define VENDOR_RESERVED 0, 8
 #define VENDOR_OUI 8, 24

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the traps of a subnet tell behind the notice's fixed part. IBTA vol. 1, 14.2.5.1; 68 and 69: 15.2.5.14.
+ * Data details of subnet traps, after the fixed part of the notice. IBTA vol. 1, 14.2.5.1; 68 and 69: 15.2.5.14.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Subnet administration: the header behind that of RMPP, its component mask, and the registry of records. IBTA vol. 1, 15.2.
+ * Subnet administration: the header after the RMPP header, its component mask, and the registry of records. IBTA vol. 1, 15.2.
  */
 #include "config.h"
 
@@ -83,7 +83,7 @@ static void take_records(struct parse *parse, uint32_t length, uint32_t stride)
 	mad_place_attribute(parse, offset, length, stride, count);
 }
 
-/* A segment of RMPP: what it carries is known when the last one is there; a transaction of one segment is. */
+/* An RMPP segment: its content is known once the last segment has arrived, for a single segment at once. */
 static void take_segment(struct parse *parse, uint32_t stride)
 {
 	const struct rtap_mad_facts *facts = &parse->packet->mad;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Records of subnet administration: what stands in front of an attribute of subnet management, links and services. IBTA vol. 1, 15.2.5.
+ * Subnet administration records: record identifiers before subnet management attributes, links and services. IBTA vol. 1, 15.2.5.
  */
 #include "config.h"
 

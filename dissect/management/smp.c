@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Subnet management packets: LID routed and directed route, behind the header of the MAD. IBTA vol. 1, 14.2.1.
+ * Subnet management packets: LID routed and directed route, after the MAD header. IBTA vol. 1, 14.2.1.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 
 #define DATA_LENGTH 64
 
-/* LID routed. 14.2.1.1. Positions count from behind the MAD's header. */
+/* LID routed. 14.2.1.1. Positions count from the end of the MAD header. */
 #define LID_LENGTH (MAD_LENGTH - MAD_HEADER_LENGTH)
 #define LID_DATA_AT 40
 #define LID_M_KEY 0, 64
@@ -32,13 +32,13 @@
 #define DIRECTED_INITIAL 832, 512
 #define DIRECTED_RETURN 1344, 512
 
-/* In the MAD's header, which stands before: the direction's byte, and the hops. */
+/* In the preceding MAD header: the byte with the D bit, and the hops. */
 #define DIRECTION_BEFORE 20
 #define HOP_POINTER_BEFORE 18
 #define HOP_COUNT_BEFORE 17
 #define MAX_HOPS 63
 
-/* The attribute stands within the header's layer, which is cut with it. */
+/* The attribute is within the header's layer, which is truncated with it. */
 static enum result parse_smp(struct parse *parse, uint8_t protocol, uint32_t length, uint32_t data_at)
 {
 	uint32_t offset = parse_offset(parse), wire = parse->cursor.wire;
@@ -62,7 +62,7 @@ static enum result parse_directed(struct parse *parse)
 	return parse_smp(parse, PROTOCOL_SMP_DIRECTED, DIRECTED_LENGTH, DIRECTED_DATA_AT);
 }
 
-/* The whole MAD, whose header stands before the layer. */
+/* The whole MAD, whose header precedes the layer. */
 static bool derive_lid(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	value->data = (struct rtap_span){ layer_bytes(packet, layer) - MAD_HEADER_LENGTH, MAD_LENGTH };
@@ -138,8 +138,8 @@ static void visit_path(const struct rtap_packet *packet, const struct rtap_layer
 }
 
 /*
- * The way out is told by the requester; the way back is written down at each hop, so on the way out it is known up to the hop
- * that the pointer is at.
+ * The requester sets the initial path; each hop records the return path, which an outgoing packet therefore has up to the hop at the
+ * hop pointer.
  */
 static void visit_directed(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor)
 {

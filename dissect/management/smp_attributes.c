@@ -61,7 +61,7 @@ static const struct rtap_name extended_speed_sets[] = {
 	{ 0, NULL },
 };
 
-/* Speeds behind those of the first field. IBTA vol. 1, release 1.8, 14.2.5.6 */
+/* Speeds beyond those of the first field. IBTA vol. 1, release 1.8, 14.2.5.6 */
 static const struct rtap_name extended_speeds_2[] = { { 0, "none" }, { 1, "212.5 Gbps (XDR)" }, { 0, NULL } };
 
 static const struct rtap_name sm_states[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Attributes of subnet management: tables of keys, lanes and routes, and what vendors tell. IBTA vol. 1, 14.2.5.
+ * Subnet management attributes: tables of keys, lanes and routes, and vendor attributes. IBTA vol. 1, 14.2.5.
  */
 #include "config.h"
 

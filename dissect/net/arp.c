@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Address resolution. RFC 826; its addresses have the lengths that the header tells. InfiniBand's hardware addresses
- * are 20 bytes: flags, queue pair, GID (RFC 4391, 9.1.1).
+ * Address resolution. RFC 826; the header gives the lengths of the addresses. InfiniBand hardware addresses have
+ * 20 bytes: flags, queue pair, GID (RFC 4391, 9.1.1).
  */
 #include "config.h"
 

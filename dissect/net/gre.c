@@ -66,7 +66,7 @@ static uint8_t behind_gre(const uint8_t *header, const struct cursor *cursor)
 {
 	uint16_t protocol = (uint16_t)bits(header, GRE_PROTOCOL);
 
-	/* a routing list stands in between, and other versions have another layout */
+	/* a routing list follows, and other versions have other layouts */
 	if (bits(header, GRE_HAS_ROUTING) || bits(header, GRE_VERSION))
 		return PROTOCOL_PAYLOAD;
 	if (protocol == TYPE_ERSPAN2 || protocol == TYPE_ERSPAN3)

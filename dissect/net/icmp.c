@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ICMP (RFC 792, path MTU: RFC 1191), ICMPv6 (RFC 4443, neighbours: RFC 4861) and IGMP (RFC 2236).
- * Errors quote the packet that they are about: "fragmentation needed" tells which RoCE packets did not fit.
+ * Errors quote the packet concerned: "fragmentation needed" shows which RoCE packets exceeded the MTU.
  */
 #include "config.h"
 

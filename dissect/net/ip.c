@@ -102,7 +102,7 @@ bool ip_bytes_behind(const struct rtap_packet *packet, const struct rtap_layer *
 
 	if (!network || network->length < IPV4_MIN_LENGTH)
 		return false;
-	/* behind the header of a fragment the whole datagram is a source of its own */
+	/* after a fragment's header, the whole datagram is a source of its own */
 	start = network->source == layer->source ? network->offset : 0;
 	left = packet->sources[layer->source].wire - start;
 	length = network->source == layer->source ? packet_length(packet, network) : left;
@@ -142,7 +142,7 @@ void ip_summary_fragment(const struct rtap_packet *packet, const struct rtap_lay
 	line_hex(line, id, 4);
 	line_text(line, " offset ");
 	line_dec(line, offset);
-	/* behind the piece that completed the datagram, the datagram tells of itself */
+	/* after the fragment that completed the datagram, the datagram has its own text */
 	if (next && next->source == layer->source)
 		payload_summary_length(packet, next, line);
 }
@@ -153,7 +153,7 @@ static bool derive_header_length(const struct rtap_packet *packet, const struct 
 	return true;
 }
 
-/* Segmentation offload leaves 0: what it stands for is what the frame has. */
+/* Segmentation offload leaves 0: use the length of the frame. */
 static bool derive_total_length(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_value *value)
 {
 	value->number = packet_length(packet, layer);
@@ -273,7 +273,7 @@ static __attribute__((noinline)) enum result begin_ipv4_fragment(struct parse *p
 	return OK;
 }
 
-/* The cursor stands behind the header, which begins at `start` of its source. */
+/* The cursor is after the header, which starts at `start` of its source. */
 static inline enum result behind_ipv4(struct parse *parse, const uint8_t *header, uint32_t start, uint32_t header_length)
 {
 	uint32_t total = (uint32_t)bits(header, IPV4_LENGTH), length = total ? total - header_length : parse->cursor.wire;

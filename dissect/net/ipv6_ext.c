@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What can stand between an IPv6 header and the transport: options, routing, fragment (RFC 8200, section 4; segment
- * routing: RFC 8754), and the authentication header (RFC 4302), which IPv4 takes too.
+ * Headers between IPv6 and the transport: options, routing, fragment (RFC 8200, section 4; segment routing: RFC 8754), and
+ * the authentication header (RFC 4302), which IPv4 uses too.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #define EXT_NEXT 0, 8
 #define EXT_LENGTH 8, 8
 
-/* Takes a header that tells its length, and names the next. */
+/* Takes a header with a length field and a next header field. */
 static enum result parse_extension(struct parse *parse, uint8_t protocol)
 {
 	const uint8_t *header, *more;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MPLS label stack, one layer a label. RFC 3032, 2.1. Nothing tells what the last label carries: only IP is recognised.
+ * MPLS label stack, one layer per label. RFC 3032, 2.1. No field identifies the payload: only IP is recognised.
  */
 #include "config.h"
 

@@ -79,7 +79,7 @@ const struct protocol vxlan_protocol = {
 #define GENEVE_VNI 32, 24
 #define GENEVE_RESERVED_2 56, 8
 
-/* An option's header: the length counts units of four bytes behind it. RFC 8926, 3.5. */
+/* An option header: the length is that of the data after it, in units of four bytes. RFC 8926, 3.5. */
 #define OPTION_LENGTH 4
 #define OPTION_CLASS 0, 16
 #define OPTION_TYPE 16, 8

@@ -112,7 +112,7 @@ static const struct rtap_field tcp_fields[] = {
 	{ "tcp.options", "Options", 0, 0, RTAP_BYTES, RTAP_UNPLACED, NULL, derive_options, NULL },
 };
 
-/* Whole ONC RPC records in one segment. Others are put together before anybody can know them. */
+/* Complete ONC RPC records in one segment. Others have to be reassembled before they can be recognised. */
 static bool is_rpc(const struct parse *parse)
 {
 	bool trusted = rpc_port(parse->packet->source_port) || rpc_port(parse->packet->destination_port) || parse->context->rpc_known;
@@ -121,8 +121,8 @@ static bool is_rpc(const struct parse *parse)
 }
 
 /*
- * Bytes of the option at the beginning of `left` bytes, 0 if it does not fit. Two kinds are one byte long, all others tell
- * the whole option's length. RFC 9293, 3.1.
+ * Length of the option at the start of `left` bytes, 0 if it does not fit. Two kinds have one byte, all others a length field for
+ * the whole option. RFC 9293, 3.1.
  */
 static uint32_t option_length(const uint8_t *option, uint32_t left)
 {
@@ -166,7 +166,7 @@ uint8_t upper_of_segment(const struct parse *parse)
 	return protocol == PROTOCOL_PAYLOAD && is_rpc(parse) ? PROTOCOL_RPC : protocol;
 }
 
-/* Of a header that the cursor stands behind. `cut` bytes of its options were on the wire and not captured. */
+/* Reads the facts of the header before the cursor. `cut` bytes of its options were not captured. */
 static inline void note_facts(struct parse *parse, const uint8_t *header, uint32_t cut)
 {
 	struct rtap_packet *packet = parse->packet;
@@ -186,7 +186,7 @@ static inline void note_facts(struct parse *parse, const uint8_t *header, uint32
 	}
 }
 
-/* A header that tells too short a length, or options that are not all there: only what is no option was taken. */
+/* The header's length field is too small, or its options are incomplete: only the fixed part was taken. */
 static __attribute__((noinline)) enum result parse_odd(struct parse *parse, const uint8_t *header, uint32_t start)
 {
 	uint32_t header_length = (uint32_t)bits(header, TCP_OFFSET) * 4;

@@ -49,7 +49,7 @@ static __attribute__((noinline)) enum result begin_unknown(struct parse *parse)
 	return OK;
 }
 
-/* The cursor stands behind the header and is narrowed to what it leads to. */
+/* The cursor is after the header and narrowed to the payload. */
 static inline enum result behind_udp(struct parse *parse, const uint8_t *header)
 {
 	struct rtap_packet *packet = parse->packet;
@@ -81,7 +81,7 @@ static __attribute__((noinline)) enum result parse_unequal(struct parse *parse, 
 		parse_anomaly(parse, RTAP_ANOMALY_LENGTH_TOO_SHORT, start);
 		return MALFORMED;
 	}
-	/* 0 stands for all that the IP header leaves: RFC 2675, section 4; segmentation offload leaves it too */
+	/* 0 means the rest of the IP payload: RFC 2675, section 4; segmentation offload also leaves 0 */
 	parse_narrow(parse, length ? length - UDP_LENGTH : parse->cursor.wire, start);
 	return behind_udp(parse, header);
 }

@@ -2,8 +2,8 @@
 /*
  * Attributes of NFSv4. RFC 7863 (types); RFC 8275 (mode_umask), RFC 8276 (xattr_support), RFC 9754 (those from 83 on).
  *
- * The values stand one behind the other without lengths of their own: an attribute that is not known ends the walk over
- * this block, whose length is told, and not that over the message.
+ * The values are contiguous and have no lengths of their own: an unknown attribute ends the walk over this block, which has a
+ * length, but not the walk over the message.
  */
 #include "config.h"
 
@@ -137,7 +137,7 @@ static const struct xdr_item attributes[] = {
 
 #define ATTRIBUTES (sizeof attributes / sizeof attributes[0])
 
-/* A mask: its words, where they stand, how many are kept. Bits beyond MASK_WORDS are of no attribute that anybody knows. */
+/* A mask: its words, their positions, the number stored. Bits beyond MASK_WORDS are not of known attributes. */
 struct mask {
 	uint32_t words[MASK_WORDS];
 	uint64_t offset;
@@ -161,7 +161,7 @@ static enum result read_mask(struct xdr_walk *walk, struct mask *mask)
 	return result;
 }
 
-/* A word without a bit is not told. */
+/* A word without a bit set is not reported. */
 static void tell_word(struct xdr_walk *walk, const struct mask *mask, uint32_t i)
 {
 	uint64_t offset = mask->offset + (uint64_t)i * 4;
@@ -200,7 +200,7 @@ static enum result one_value(struct xdr_walk *walk, uint32_t number)
 	return xdr_walk_items(walk, item);
 }
 
-/* Each word of the mask is told before the values of its attributes. */
+/* Each word of the mask is reported before the values of its attributes. */
 static enum result values(struct xdr_walk *walk, const struct mask *mask)
 {
 	enum result result = OK;

@@ -115,7 +115,7 @@ ARGS(open_downgrade, STATEID, XDR_U32(NFS_SEQID), XDR_U32(NFS_SHARE_ACCESS), XDR
 ARGS(read, STATEID, XDR_U64(NFS_OFFSET4), XDR_U32(NFS_COUNT4));
 RESULT(read, XDR_BOOL(NFS_EOF), XDR_DATA(NFS_DATA, NFS_READ_LENGTH, XDR_DDP_READ));
 
-/* a name is told as the entry's and, for filters, as any other */
+/* a name is reported as the entry's and, for filters, as a plain name */
 static enum result entry_name(struct xdr_walk *walk, const struct xdr_item *item)
 {
 	static const struct xdr_item as_name[] = { XDR_OPAQUE(NFS_NAME, 0), XDR_END };

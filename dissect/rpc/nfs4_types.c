@@ -144,7 +144,7 @@ static void note_main(struct mains *mains, uint32_t number, uint8_t tier)
 
 static const struct nfs_operation illegal = { 1, NULL, NULL };
 
-/* The table of an operation; NULL: there is no such one. */
+/* The table of an operation; NULL: no such operation. */
 static const struct nfs_operation *find_operation(const struct nfs_compound *compound, uint32_t number)
 {
 	if (number < compound->count && compound->operations[number].tier)

@@ -97,7 +97,7 @@ static const struct rpc_summary_row summary[] = {
 	{ NFS_OFFSET4, " offset " }, { NFS_LENGTH4, " length " }, { XDR_NO_ROW, NULL },
 };
 
-/* Versions of the callback program do not go with the minor version, which alone says what operations there are. */
+/* The callback program's version is unrelated to the minor version, which alone determines the operations. */
 const struct xdr_program nfs_callback_program = {
 	.protocol = PROTOCOL_NFS,
 	.fields = nfs_fields,

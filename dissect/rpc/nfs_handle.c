@@ -6,7 +6,7 @@
 #include "dissect/rpc/nfs_handle.h"
 #include "dissect/rpc/xdr_walk.h"
 
-/* Passes over a handle and its length if all of it is at hand. False: not, or it is too long, and nothing moved. */
+/* Skips a handle and its length if all of it is in memory. False: it is not, or it is too long; nothing moved. */
 static bool pass_handle(struct xdr *xdr, uint32_t limit)
 {
 	uint32_t length = xdr->end - xdr->next < 4 ? UINT32_MAX : load32(xdr->next);

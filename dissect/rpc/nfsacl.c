@@ -57,7 +57,7 @@ static const struct rtap_field fields[] = {
 #define FHSIZE 32
 
 XDR_TYPE(entry, "ACL Entry", XDR_U32(NFSACL_TYPE), XDR_U32(NFSACL_UID), XDR_U32(NFSACL_PERM));
-/* the count stands twice: of the entries that there are, and of those that follow */
+/* two counts: of the existing entries, and of those that follow */
 #define ACL XDR_U32(NFSACL_MASK), XDR_U32(NFSACL_COUNT), XDR_ARRAY(XDR_NO_ROW, MAX_ENTRIES, entry), XDR_U32(NFSACL_DEFAULT_COUNT), \
 	XDR_ARRAY(XDR_NO_ROW, MAX_ENTRIES, entry)
 

@@ -37,7 +37,7 @@ bool rpc_recognise_record(const struct cursor *payload, bool trusted)
 	       rpc_recognise(&record, trusted);
 }
 
-/* Whether the next header stands in a TCP segment itself, so that a record mark is before it. */
+/* Returns whether the next header is in a TCP segment itself and so has a record mark before it. */
 static bool is_record(const struct parse *parse)
 {
 	const struct rtap_packet *packet = parse->packet;
@@ -45,11 +45,11 @@ static bool is_record(const struct parse *parse)
 
 	while (i > 0 && packet->layers[i - 1].protocol >= PROTOCOL_RPC && packet->layers[i - 1].protocol < PROTOCOL_PAYLOAD)
 		i--;
-	/* what was put together of segments has no marks in it any more */
+	/* reassembled data has no record marks */
 	return i > 0 && packet->layers[i - 1].protocol == PROTOCOL_TCP && packet->layers[i - 1].source == parse->source;
 }
 
-/* The program's layer, or what nobody can tell. */
+/* The program's layer, or plain payload. */
 static void parse_body(struct parse *parse, const struct rtap_rpc_facts *facts)
 {
 	const struct rpc_program *known = rpc_program_of_body(facts);
@@ -77,7 +77,7 @@ static uint64_t reply_to(const struct rtap_context *context, uint64_t call_frame
 	return low < context->reply_count && context->replies[low].call_frame == call_frame ? context->replies[low].frame : 0;
 }
 
-/* Walks the header, of `length` bytes then: as much as there is of it. */
+/* Walks the header as far as present; `length` is then its length. */
 static enum result walk_message(const struct parse *parse, bool with_mark, struct rtap_rpc_facts *facts, uint32_t *length)
 {
 	struct xdr_extent extents[] = {
@@ -163,7 +163,7 @@ static void label_procedure(const struct rtap_rpc_facts *facts, const struct rta
 	visitor->label(visitor, text, &(struct rtap_place){ layer->source, layer->offset, layer->length });
 }
 
-/* The checksum stands behind the body that it protects. RFC 2203, 5.3.2.2. */
+/* The checksum follows the body that it protects. RFC 2203, 5.3.2.2. */
 static void visit_checksum(const struct rtap_packet *packet, const struct rtap_layer *layer, uint32_t body_length,
 			   struct rtap_visitor *visitor)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Arguments and results of RPC programs in the packet view. The tables say what is there; here a walk's values become
+ * Arguments and results of RPC programs in the packet view. The tables define their layout; here the values of a walk become
  * fields or words of the one-line text.
  */
 #include "config.h"
@@ -12,7 +12,7 @@
 #include "dissect/engine/visit.h"
 #include "dissect/rpc/xdr_walk.h"
 
-/* Extents of a packet's body: bytes and what the capture took out, and for each chunk its bytes, padding and what is behind. */
+/* Extents of a packet's body: captured and missing bytes, and for each chunk its bytes, its padding and the bytes after it. */
 #define PACKET_EXTENTS (2 + 3 * RPCRDMA_TOTALS)
 
 /* Of facts that tell a body of the layer's protocol, else NULL. */
@@ -25,7 +25,7 @@ static const struct rpc_program *known_of(const struct rtap_layer *layer, const 
 	return known && known->tables ? known : NULL;
 }
 
-/* Of arguments or results; NULL: there are none, or nobody knows the procedure. */
+/* Items of arguments or results; NULL: none, or the procedure is unknown. */
 static const struct xdr_item *items_of(const struct xdr_program *program, const struct rtap_rpc_facts *facts)
 {
 	if (facts->procedure >= program->count)
@@ -115,7 +115,7 @@ static bool is_reduced(const struct rtap_packet *packet, const struct rtap_layer
 {
 	if (!packet->rpcrdma.read_segments && !packet->rpcrdma.write_chunks)
 		return false;
-	/* the header was passed over */
+	/* the header was skipped */
 	if (!packet->rpcrdma.present)
 		return true;
 	/* a reply chunk holds the reply without what the write chunks beside it carry: RFC 8166, 3.5.3 and 4.3.3 */
@@ -154,7 +154,7 @@ static uint64_t chunk_of(struct body *body, uint64_t offset, uint32_t length)
 	return chunks->writes[body->next_write++].length;
 }
 
-/* What is in a chunk is not in this packet: the stream goes on behind it. */
+/* Chunk data is not in this packet: the stream continues after it. */
 static void bind_chunk(struct xdr_sink *sink, struct xdr *xdr, enum xdr_ddp ddp, uint64_t offset, uint32_t length)
 {
 	struct body *body = (struct body *)sink;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The walk over an RPC header. RFC 5531, section 9; credentials: its section 8 and appendix A; RPCSEC_GSS: RFC 2203, section 5.
- * As in rpcrdma.c one walk gathers facts or tells fields.
+ * As in rpcrdma.c, one walk collects facts or visits fields.
  */
 #include "config.h"
 
@@ -140,7 +140,7 @@ static void enter(struct rpc_walk *walk, const char *label)
 
 	if (!walk->visitor || !walk->visitor->enter)
 		return;
-	/* a walk goes on behind bytes that were not captured */
+	/* a walk continues after bytes that were not captured */
 	if (at > walk->layer->length)
 		at = walk->layer->length;
 	walk->visitor->enter(walk->visitor, label, &(struct rtap_place){ walk->layer->source, walk->layer->offset + at, 0 });
@@ -280,7 +280,7 @@ static enum result reply_body(struct rpc_walk *walk)
 	return facts->status == RPC_MISMATCH ? range(walk, RPC_ROW_RPC_MIN, RPC_ROW_RPC_MAX) : word(walk, RPC_ROW_AUTH_STAT, &auth);
 }
 
-/* Control messages of RPCSEC_GSS stand where a NULL procedure would have nothing. RFC 2203, 5.2.2 and 5.2.3. */
+/* RPCSEC_GSS control messages are in the otherwise empty body of the NULL procedure. RFC 2203, 5.2.2 and 5.2.3. */
 static enum result gss_control(struct rpc_walk *walk)
 {
 	uint32_t value;
@@ -300,7 +300,7 @@ static enum result gss_control(struct rpc_walk *walk)
 	return result == OK ? counted_opaque(walk, RPC_ROW_GSS_TOKEN_LENGTH, RPC_ROW_GSS_TOKEN) : result;
 }
 
-/* What stands around arguments and results. RFC 2203, 5.3.2 and 5.3.3. */
+/* Wrapping of arguments and results. RFC 2203, 5.3.2 and 5.3.3. */
 static enum result gss_body(struct rpc_walk *walk)
 {
 	struct rtap_rpc_facts *facts = &walk->facts;

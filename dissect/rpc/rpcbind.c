@@ -86,7 +86,7 @@ static const struct xdr_item callit3_res[] = { XDR_OPAQUE(PORTMAP_UADDR, 0), XDR
 static const struct xdr_item time_res[] = { XDR_U32(PORTMAP_TIME), XDR_END };
 static const struct xdr_item addresses_res[] = { XDR_LIST(XDR_NO_ROW, address), XDR_END };
 
-/* GETSTAT's results are counters of three versions that nobody asks for over RDMA: not taken apart */
+/* GETSTAT results are counters of three versions, not used over RDMA: not dissected */
 static const struct xdr_procedure procedures3[] = {
 	{ NULL, NULL }, { rpcb_args, answer_res }, { rpcb_args, answer_res }, { rpcb_args, uaddr_args }, { NULL, dump3_res },
 	{ callit_args, callit3_res }, { NULL, time_res }, { uaddr_args, taddr_args }, { taddr_args, uaddr_args },

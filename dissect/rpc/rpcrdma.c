@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * RPC-over-RDMA version 1. RFC 8166, section 4; RDMA_MSGP and RDMA_DONE are of RFC 5666, section 4.
- * One walk reads the header: without a visitor it gathers facts, with one it tells the fields.
+ * One walk reads the header: without a visitor it collects facts, with one it visits the fields.
  */
 #include "config.h"
 
@@ -52,7 +52,7 @@ static const struct rtap_field rpcrdma_fields[] = {
 			 "RFC 8166, 3.4.3" },
 	[ROW_OFFSET] = { "rpcordma.rdma_offset", "Offset", MOVING_64, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL,
 			 "RFC 8166, 3.4.3" },
-	/* of messages whose chunks were put together: only where the context brings such a message */
+	/* of messages reassembled from chunks: only if the context has such a message */
 	[ROW_REASSEMBLED_IN] = { "rpcordma.reassembled.in", "Reassembled in Frame", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL,
 				 "RFC 8166, 3.4" },
 	[ROW_REASSEMBLED_LENGTH] = { "rpcordma.reassembled.length", "Reassembled Length", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL,
@@ -61,7 +61,7 @@ static const struct rtap_field rpcrdma_fields[] = {
 				   NULL, "RFC 8166, 3.4" },
 };
 
-/* A walk over the header: where it stands, and who is told. */
+/* A walk over the header: its position and its receiver. */
 struct walk {
 	struct cursor cursor;
 	const uint8_t *start;             /* of the header */
@@ -84,7 +84,7 @@ static void tell_at(struct walk *walk, enum row row, uint64_t number, uint32_t f
 		visit_field(walk->visitor, walk->layer, PROTOCOL_RPCRDMA, row, &value, walk->layer->offset + from, length);
 }
 
-/* Takes one word and tells it. */
+/* Takes one word and visits it. */
 static enum result word(struct walk *walk, enum row row, uint32_t *value)
 {
 	enum result result = cursor_u32(&walk->cursor, value);
@@ -230,7 +230,7 @@ static bool are_empty(const uint8_t *lists)
 	return !load64(lists) && !load32(lists + 8);
 }
 
-/* Counts of what the lists hold, told before them. `known` are the facts of an earlier walk. */
+/* Numbers of list entries, visited before the lists. `known` are the facts of an earlier walk. */
 static enum result lists(struct walk *walk, const struct rtap_rpcrdma_facts *known)
 {
 	enum result result;
@@ -281,7 +281,7 @@ static enum result padding_words(struct walk *walk)
 	return result == OK ? word(walk, ROW_THRESHOLD, &value) : result;
 }
 
-/* Walks the whole header. Rows of fixed place are not told: their table does. */
+/* Walks the whole header. Rows with fixed positions are visited by their table instead. */
 static enum result walk_header(struct walk *walk, const struct rtap_rpcrdma_facts *known)
 {
 	enum result result = fixed_part(walk);
@@ -319,7 +319,7 @@ bool rpcrdma_may_be(const uint8_t *bytes, uint32_t length)
 	return length >= RPCRDMA_MIN_LENGTH && load32(bytes + 4) == RPCRDMA_VERSION_1 && load32(bytes + 12) <= RDMA_ERROR;
 }
 
-/* Whether the words behind the header are an RPC message's first: the same XID, then call or reply. */
+/* Returns whether the words after the header start an RPC message: the same XID, then call or reply. */
 static bool is_message(const uint8_t *words, uint32_t xid)
 {
 	return load32(words) == xid && load32(words + 4) <= 1;
@@ -360,7 +360,7 @@ bool rpcrdma_pass(struct parse *parse, uint32_t length)
 	return true;
 }
 
-/* The header that stands before its RPC message in a source, and is no layer. A frame can have other RPC messages. */
+/* The header before its RPC message in a source, without a layer. A frame can have other RPC messages. */
 static bool passed_header(const struct rtap_packet *packet, struct cursor *header)
 {
 	uint32_t length = packet->rpcrdma.length;
@@ -403,7 +403,7 @@ void rpcrdma_totals(const struct rtap_packet *packet, struct rpcrdma_chunk_total
 	}
 }
 
-/* Most headers are no more than the fixed part and three empty lists. False: this one is, or not all of it is there. */
+/* Most headers are only the fixed part and three empty lists. False: this one is longer or incomplete. */
 static bool read_plain(const struct cursor *cursor, struct rtap_rpcrdma_facts *facts)
 {
 	if (cursor->captured < RPCRDMA_MIN_LENGTH || load32(cursor->next + 4) != RPCRDMA_VERSION_1 || load32(cursor->next + 12) != RDMA_MSG ||
@@ -460,7 +460,7 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 
 	walk.layer = layer;
 	walk.visitor = visitor;
-	/* a cut or wrong list is told as far as it goes; its anomaly is already noted */
+	/* a truncated or malformed list is visited as far as possible; its anomaly is already recorded */
 	if (walk_header(&walk, &packet->rpcrdma) != OK)
 		return;
 }

@@ -20,7 +20,7 @@ static void stand_in(struct xdr *xdr, uint32_t at, uint64_t within)
 	}
 }
 
-/* Goes on to the next extent that has bytes. False: there is none. */
+/* Advances to the next non-empty extent. False: none. */
 static bool go_on(struct xdr *xdr)
 {
 	while (xdr->position == xdr->extent_end) {
@@ -42,7 +42,7 @@ void xdr_init(struct xdr *xdr, struct xdr_extent *extents, uint32_t count, uint3
 		stand_in(xdr, 0, 0);
 }
 
-/* Moves by at most `length` bytes, all of one extent; returns how many. Needs that there are bytes left. */
+/* Moves by at most `length` bytes within one extent; returns their number. Bytes must be left. */
 static uint64_t step(struct xdr *xdr, uint64_t length)
 {
 	uint64_t here;
@@ -171,7 +171,7 @@ bool xdr_splice(struct xdr *xdr, const struct xdr_extent *extents, uint32_t coun
 	split = within != 0;
 	if (count > xdr->room || xdr->count > xdr->room - count || split > xdr->room - count - xdr->count)
 		return false;
-	/* of a split extent the first part stays where it is, the second comes behind what is inserted */
+	/* the first part of a split extent stays in place, the second follows the inserted extents */
 	memmove(&xdr->extents[at + split + count], &xdr->extents[at], (xdr->count - at) * sizeof *extents);
 	if (split) {
 		struct xdr_extent *rest = &xdr->extents[at + 1 + count];

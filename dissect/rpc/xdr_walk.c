@@ -260,7 +260,7 @@ static enum result walk_item(struct xdr_walk *walk, const struct xdr_item *item)
 	return OK;
 }
 
-/* Passes over what may be there if it is not, or a detail of a brief walk. False: nothing moved. */
+/* Skips an absent optional item, or a detail type in a brief walk. False: nothing moved. */
 static inline bool pass_optional(struct xdr_walk *walk, const struct xdr_type *type)
 {
 	uint32_t there = walk->xdr->end - walk->xdr->next < 4 ? UINT32_MAX : load32(walk->xdr->next);
@@ -270,7 +270,7 @@ static inline bool pass_optional(struct xdr_walk *walk, const struct xdr_type *t
 	return xdr_pass(walk->xdr, there ? 4 + type->detail : 4);
 }
 
-/* Passes over an item that nobody asked for, if that can be seen at once and all of it is at hand. False: nothing moved. */
+/* Skips an unwanted item if its end is known and all of it is in memory. False: nothing moved. */
 static inline bool pass_item(struct xdr_walk *walk, const struct xdr_item *item)
 {
 	switch (item->kind) {
@@ -283,15 +283,15 @@ static inline bool pass_item(struct xdr_walk *walk, const struct xdr_item *item)
 }
 
 /*
- * Passing over items in one piece of memory, of which nobody is told: bytes from `next` on, up to `end`. Each gives where it ended, or NULL
- * if that cannot be seen so: then the walk finds out what is wrong, or where the bytes are.
+ * Skipping unreported items in contiguous memory, from `next` up to `end`. Each function returns the item's end, or NULL if it cannot be
+ * determined: the walk then finds the error or the bytes.
  */
 static inline const uint8_t *pass_bytes(const uint8_t *next, const uint8_t *end, uint64_t length)
 {
 	return (uint64_t)(end - next) < length ? NULL : next + length;
 }
 
-/* A word that tells how many units follow, not more than `bound` if that is not 0; they are padded to a word. */
+/* A word with the number of units that follow, at most `bound` if that is not 0, padded to a word. */
 static inline const uint8_t *pass_counted(const uint8_t *next, const uint8_t *end, uint32_t bound, uint32_t unit)
 {
 	uint32_t count;
@@ -414,7 +414,7 @@ static const uint8_t *pass_all(const struct xdr_item *items, const uint8_t *next
 	return next;
 }
 
-/* Passes over the first items, as many as can be seen to be there. Gives the next one. */
+/* Skips the leading items whose ends are known. Returns the next item. */
 static const struct xdr_item *pass_silently(struct xdr_walk *walk, const struct xdr_item *items)
 {
 	struct xdr *xdr = walk->xdr;
