@@ -220,7 +220,7 @@ static size_t text_size(const char *text)
 	return *text ? option_size(strlen(text)) : 0;
 }
 
-/* draft-ietf-opsawg-pcapng, 4.2. `told` says more of it; NULL: nothing is known. */
+/* draft-ietf-opsawg-pcapng, 4.2. `told` has further attributes; NULL: none are known. */
 static enum rtap_status write_interface(struct rtap_writer *writer, uint32_t link_type, const struct rtap_interface *told,
 					struct rtap_error *error)
 {

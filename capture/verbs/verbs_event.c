@@ -110,7 +110,7 @@ enum rtap_status verbs_event_look(struct verbs *verbs, struct rtap_error *error)
 	struct pollfd wait = { verbs->context->async_fd, POLLIN, 0 };
 	struct ibv_async_event event;
 
-	/* One look after the other: reading the descriptor would wait if there were nothing. What is to be told is told first. */
+	/* Poll before each read, which would block without an event. Report pending news before reading more events. */
 	while (!verbs->has_news && poll(&wait, 1, 0) > 0) {
 		if (ibv_get_async_event(verbs->context, &event))
 			return verbs_fail(verbs, error, "an event of the device cannot be read", errno, NULL);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The display filter: running a compiled one. The language is Wireshark's where both have the same, so that habits
- * carry over.
+ * Display filters: running a compiled filter. The language follows Wireshark's for the features that both have.
  *
- * FIELD or PROTOCOL alone: the packet has it. A BOOL field, too, is there whether it is true or false. Some names stand
- * for several fields (ip.addr for ip.src and ip.dst) or protocols (infiniband for all its headers).
+ * FIELD or PROTOCOL alone: the packet has it. A BOOL field is present whether it is true or false. Some names denote
+ * several fields (ip.addr for ip.src and ip.dst) or protocols (infiniband for all its headers).
  *
  * FIELD OPERATOR VALUE: any of the field's values in the packet passes. Operators:
- *   == eq any_eq   equal              != ne all_ne   the field is there and none of its values is equal
- *   > gt  < lt  >= ge  <= le          contains       the bytes or text stand somewhere within
+ *   == eq any_eq   equal              != ne all_ne   the field is present and none of its values is equal
+ *   > gt  < lt  >= ge  <= le          contains       the value contains the bytes or text
  * FIELD in {VALUE, VALUE..VALUE}: equal to one, or in one of the ranges, ends included. Commas may be left out.
  * FIELD not in {...}: the same as not (FIELD in {...}), so true also without the field.
  * FIELD & NUMBER: one of these bits is set; FIELD & NUMBER == NUMBER: compares these bits only. Also "bitwise_and".
@@ -23,7 +22,7 @@
  *
  * Values:
  *   numbers     17, 0x11, 0b10001, 021 (octal); too large a number for the field is an error; a value name in quotes,
- *               without regard to case, stands for every number with that name: infiniband.bth.opcode == "RC SEND Only"
+ *               case-insensitive, denotes every number with that name: infiniband.bth.opcode == "RC SEND Only"
  *   bool        true, false, 1, 0
  *   seconds     1, 1.5, -0.000001; up to nine decimals
  *   IPv4, IPv6  10.0.0.1, 10.0.0.0/8, fe80::1, fd00::/8, also in quotes; with a prefix only its bits are compared
@@ -31,7 +30,7 @@
  *   bytes       0a:0b:0c (or with - or .), 0a0b0c, "text"
  *   text        "in quotes", with the escapes \" \\ \n \t \r \0 \x41; upper and lower case differ
  *
- * Of Wireshark's language these are not there: matches, === and !==, xor, arithmetic, functions, macros, quantifiers,
+ * Not supported of Wireshark's language: matches, === and !==, xor, arithmetic, functions, macros, quantifiers,
  * the layer operator #, negative slices, and values on the left.
  */
 #include "config.h"

@@ -172,7 +172,7 @@ static bool begin_unit(struct parse *parse, const struct rtap_context *context, 
 }
 
 /*
- * FPDUs that stand back to back in the frame, alike, need no list once what they carry is dissected: then the packet borrows
+ * Contiguous FPDUs in the frame with equal properties need no list once their payloads are dissected: the packet then borrows
  * only the frame.
  */
 static void unlist(struct rtap_packet *packet)

@@ -88,8 +88,7 @@ static const struct rtap_field rdma_fields[] = {
 	[ROW_ORIGINAL] = NUMBER("iwarp_rdma.atomic.original_remote_data_value", "Original Remote Data Value", 64, RTAP_DEC, NULL,
 				"RFC 7306, 5.2.2"),
 	[ROW_IMMEDIATE] = NUMBER("iwarp_rdma.immediate_data", "Immediate Data", 64, RTAP_BYTES, NULL, "RFC 7306, 6.1"),
-	/* of Sends put together from several FPDUs: only where the context brings such a message; the first is for views that know the
-	   frames to come */
+	/* for Sends reassembled from several FPDUs, only if the context has the message; the first is for views that know later frames */
 	[ROW_REASSEMBLED_IN] = NUMBER("iwarp_rdma.send.reassembled_in", "Reassembled in Frame", 32, RTAP_DEC, NULL, "RFC 5041, 5.1"),
 	[ROW_REASSEMBLED_LENGTH] = NUMBER("iwarp_rdma.send.reassembled.length", "Reassembled Length", 32, RTAP_DEC, NULL, "RFC 5041, 5.1"),
 	[ROW_REASSEMBLED_DATA] = { "iwarp_rdma.send.reassembled.data", "Reassembled Data", 0, 0, RTAP_BYTES, UNIT | RTAP_BULK, NULL, NULL,

@@ -100,7 +100,7 @@ static void read_soft(const uint8_t *header, struct iwarp_terminate *terminate)
 }
 
 /*
- * Finds the parts behind the header; false if they need more bytes than the message has. The DDP header's own T bit tells
+ * Finds the parts after the header; false if they need more bytes than the message has. The T bit of the DDP header determines
  * its length. soft-iWARP sets R for a Send with Invalidate too, without the 28 bytes.
  */
 static bool find_parts(const uint8_t *header, uint32_t captured, uint32_t wire, struct iwarp_terminate *terminate)
@@ -156,7 +156,7 @@ void iwarp_read_terminate(const uint8_t *header, uint32_t captured, uint32_t wir
 			*terminate = soft;
 		return;
 	}
-	/* nothing is included, and so nothing but the error itself tells the layouts apart */
+	/* no headers are included, so that only the error itself distinguishes the layouts */
 	if (fits && !rdmap_code_name(terminate->layer, terminate->type, terminate->code) &&
 	    rdmap_code_name(soft.layer, soft.type, soft.code))
 		*terminate = soft;

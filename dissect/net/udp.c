@@ -42,7 +42,7 @@ static bool is_rpc(const struct parse *parse)
 	return (trusted || !parse->context->no_heuristics) && rpc_recognise(&parse->cursor, trusted);
 }
 
-/* What no port tells. */
+/* Payload that no port identifies. */
 static __attribute__((noinline)) enum result begin_unknown(struct parse *parse)
 {
 	parse->next = is_rpc(parse) ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;

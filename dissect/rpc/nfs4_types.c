@@ -182,7 +182,7 @@ static enum result operation(struct xdr_walk *walk, const struct nfs_compound *c
 	return items ? xdr_walk_items(walk, items) : OK;
 }
 
-/* Of one whose values nobody is told of: where it ends. NULL: that cannot be seen at once, and nothing was told. */
+/* Skips an operation whose values are not reported and returns its end. NULL: not known without a walk; nothing was reported. */
 static inline const uint8_t *pass_operation(struct xdr_walk *walk, const struct nfs_compound *compound, const uint8_t *next,
 					    const uint8_t *end)
 {

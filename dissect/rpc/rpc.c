@@ -203,7 +203,7 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 		.rpc_known = facts->program_known, .rpc_flavor = facts->flavor,
 		.rpc_gss_procedure = facts->gss_procedure, .rpc_gss_service = facts->gss_service,
 	};
-	/* what RPCSEC_GSS tells the length of stands behind the layer */
+	/* the body, whose length RPCSEC_GSS gives, is after the layer */
 	struct xdr_extent extents[] = { { XDR_BYTES, layer_bytes(packet, layer), 0, layer->length }, { XDR_HOLE, NULL, 0, UINT32_MAX } };
 	struct xdr xdr;
 	struct rpc_walk walk = {

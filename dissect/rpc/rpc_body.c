@@ -15,7 +15,7 @@
 /* Extents of a packet's body: captured and missing bytes, and for each chunk its bytes, its padding and the bytes after it. */
 #define PACKET_EXTENTS (2 + 3 * RPCRDMA_TOTALS)
 
-/* Of facts that tell a body of the layer's protocol, else NULL. */
+/* The program of the facts if they have a body of the layer's protocol, else NULL. */
 static const struct rpc_program *known_of(const struct rtap_layer *layer, const struct rtap_rpc_facts *facts)
 {
 	const struct rpc_program *list = protocol_by_number(layer->protocol)->programs, *known = NULL;
@@ -67,7 +67,7 @@ enum result rpc_body_walk(const struct rpc_program *known, const struct rtap_rpc
 	return known ? walk_known(known, facts, xdr, sink) : OK;
 }
 
-/* The status that results begin with goes into the operation that they are of. False: a walk has to tell. */
+/* Stores the status at the start of results in their operation. False: a walk is needed. */
 static bool read_status(const struct rtap_field *fields, const struct xdr_item *item, uint32_t status, struct rtap_operation *operation)
 {
 	bool is_arm = item->arms->otherwise;
@@ -110,7 +110,7 @@ struct body {
 	uint32_t stream_offset; /* of the body in the RPC message */
 };
 
-/* Whether chunks carry parts of the body: it stands behind a header that says so in one source, or in a reply chunk. Else it is whole. */
+/* Returns whether parts of the body may be in chunks: it follows a header with chunks in one source, or is in a reply chunk. */
 static bool is_reduced(const struct rtap_packet *packet, const struct rtap_layer *layer)
 {
 	if (!packet->rpcrdma.read_segments && !packet->rpcrdma.write_chunks)
@@ -171,7 +171,7 @@ static void body_init(struct body *body, const struct rtap_packet *packet, const
 	const struct rtap_layer *header = layer;
 	bool reduced = is_reduced(packet, layer);
 
-	/* what stands in chunks nothing was told of */
+	/* a hole for data in chunks of unknown content */
 	body->extents[0] = (struct xdr_extent){ XDR_BYTES, layer_bytes(packet, layer), 0, layer->length };
 	body->extents[1] = (struct xdr_extent){ XDR_HOLE, NULL, 0, reduced ? UINT32_MAX : missing(packet, layer) };
 	body->facts = rpc_layer_facts(packet, layer, &body->own);
@@ -231,8 +231,8 @@ static void leave_group(struct xdr_sink *sink)
 }
 
 /*
- * Nobody looked into the body before, so that this is not among the packet's anomalies. A visitor that is not told of anomalies
- * gets it as a field; one that wants a few fields only has it from the frame's layer, if it asked.
+ * The body has not been examined before, so that this is not among the packet's anomalies. A visitor without an anomaly callback
+ * gets it as a field; one that wants only some fields gets it from the frame's layer, if requested.
  */
 static void tell_malformed(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor, uint32_t offset)
 {

@@ -423,7 +423,7 @@ const struct rtap_rpc_facts *rpc_layer_facts(const struct rtap_packet *packet, c
 {
 	const struct rtap_layer *header = layer, *first = packet->layers;
 
-	/* behind RPC-over-RDMA there is one in each Send, of which only a segment holds several */
+	/* with RPC-over-RDMA each Send has one, and only a TCP segment can have several Sends */
 	if (packet->rpcrdma.present && packet->fpdus.count <= 1)
 		return &packet->rpc;
 	while (header > packet->layers && header->protocol != PROTOCOL_RPC)

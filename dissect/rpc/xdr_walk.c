@@ -372,7 +372,7 @@ static inline __attribute__((always_inline)) const uint8_t *pass_flat(const stru
 	case XDR_KIND_HOOK_OPAQUE: return pass_counted(next, end, item->bound, 1);
 	case XDR_KIND_HOOK_WORDS: return pass_counted(next, end, 0, 4);
 	case XDR_KIND_HOOK_ATTRIBUTES: return pass_attributes(next, end);
-	/* a status is told; what other hooks read, only they know */
+	/* a status has to be reported, and the layout of other hooks is unknown */
 	default: return NULL;
 	}
 }
