@@ -90,7 +90,7 @@ static void tell_unsent(struct umad_device *device, int status, struct rtap_erro
 			       mad_port_name(device->port), mad[3], mad[1], attribute, lid, strerror(status));
 }
 
-/* Makes room for a message of so many bytes. */
+/* Makes room for a message of this length. */
 static bool make_room(struct umad_device *device, uint32_t length)
 {
 	void *larger = realloc(device->buffer, umad_size() + length);

@@ -317,7 +317,7 @@ static enum rtap_status poll_extended(struct verbs *verbs, struct verbs_queue *q
 	return status;
 }
 
-/* As many as can be taken for certain: they cannot be put back. */
+/* Number of completions for which there certainly is room: they cannot be put back. */
 static int room_for(const struct verbs *verbs, const struct verbs_queue *queue, const struct batch *batch)
 {
 	size_t room = verbs->sizes.block - queue->filled;

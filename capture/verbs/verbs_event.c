@@ -12,7 +12,7 @@
 #include "capture/verbs/verbs_context.h"
 #include "capture/verbs/verbs_event.h"
 
-/* Acknowledging takes a lock: it is done for so many at once. */
+/* Acknowledging takes a lock, so it is done for this many events at once. */
 #define ACKNOWLEDGED_AT_ONCE 256
 
 void verbs_event_settle(struct verbs *verbs)

@@ -19,7 +19,7 @@
 	X(2, rpc, packet->rpc.present) \
 	X(3, flow, has_any(&packet->flow, sizeof packet->flow / 8))
 
-/* Those that no packet of RoCE has, but for a few. */
+/* Parts that only few RoCE packets have. */
 #define FURTHER_PARTS(X) \
 	X(4, fragment, packet->fragment.present || packet->fragment.whole) \
 	X(5, mad, rtap_packet_has(packet, PROTOCOL_MAD)) \

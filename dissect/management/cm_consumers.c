@@ -345,7 +345,7 @@ const char *cm_consumer_name(uint8_t consumer)
 	return consumer < RTAP_CM_CONSUMER_COUNT ? names[consumer] : NULL;
 }
 
-/* Who a REQ asks for: by its port, else by what it says. */
+/* The consumer that a REQ requests: by its port, else by its content. */
 static enum rtap_cm_consumer asked_for(const struct parse *parse, const uint8_t *bytes, uint32_t length)
 {
 	const struct rtap_cm_facts *facts = &parse->packet->cm;

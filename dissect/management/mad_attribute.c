@@ -77,7 +77,7 @@ static const struct mad_part *end_of(const struct mad_attribute *attribute)
 	return part;
 }
 
-/* Bytes of the record at hand from `at` on: what was captured, and no further than the next record begins. */
+/* Captured bytes of the record from `at`, at most up to the start of the next record. */
 static uint32_t left_of(const struct records *records, uint32_t record_at, uint32_t at)
 {
 	uint32_t end = record_at + records->packet->mad.record_stride;
@@ -153,7 +153,7 @@ void mad_visit(const struct rtap_packet *packet, const struct rtap_layer *layer,
 		if (grouped && visitor->enter)
 			visitor->enter(visitor, label, &(struct rtap_place){ layer->source, at, left_of(&records, at, at) });
 		unit.protocol = layer->protocol;
-		/* who asks for some fields only comes to each part's own layer */
+		/* a visitor that wants only some fields also visits each part's own layer */
 		if (visitor->wanted || layer->within)
 			visit_part(&records, part, &unit, at, false, visitor);
 		else

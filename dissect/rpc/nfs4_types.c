@@ -207,7 +207,7 @@ static inline const uint8_t *pass_operation(struct xdr_walk *walk, const struct 
 	return behind;
 }
 
-/* The first operations, as many as can be passed over so. Gives how many of `count` are left. */
+/* Skips the leading operations for which this is possible. Returns how many of `count` are left. */
 static uint32_t pass_operations(struct xdr_walk *walk, const struct nfs_compound *compound, uint32_t count)
 {
 	const uint8_t *next = walk->xdr->next, *end = xdr_end(walk->xdr);

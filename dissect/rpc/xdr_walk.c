@@ -127,8 +127,8 @@ static enum result bytes(struct xdr_walk *walk, uint16_t row, uint32_t length)
 }
 
 /*
- * Bytes without a length of their own are read as words are: not being at hand ends the walk. Passing over them would let
- * an array go on through a hole of any size.
+ * Bytes without a length of their own are read like words: the walk ends if they are not in memory. Skipping them would let
+ * an array continue through a hole of any size.
  */
 static enum result fixed_across(struct xdr_walk *walk, uint32_t length, const uint8_t **found)
 {
