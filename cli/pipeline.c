@@ -40,7 +40,7 @@ struct records {
 /* A record to be output. */
 struct record {
 	enum {
-		PACKET,      /* frozen */
+		PACKET,      /* a packet snapshot */
 		PACKET_TEXT, /* already formatted text */
 		TEXT,        /* other text, already formatted */
 		LATER,       /* for `write` */
@@ -89,7 +89,7 @@ struct pipeline {
 	int64_t shown_ns;               /* time of the last packet printed */
 	size_t most_room;               /* bytes of records of a batch */
 	atomic_int error;               /* errno of the first failed write */
-	pthread_mutex_t lock;           /* of what follows */
+	pthread_mutex_t lock;           /* protects the members below */
 	uint64_t *link_speeds;          /* of the interfaces read so far, in bits per second */
 	size_t interface_count;
 	struct records *spare;          /* last used first: it is in a cache, and no more are touched than needed */

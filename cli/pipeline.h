@@ -42,7 +42,7 @@ enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **ba
 /* Call after each pipeline_read(). */
 void pipeline_batch_done(struct pipeline *pipeline);
 
-/* Produces the same packet as tracker_dissect(). Call it once for each frame of the batch, in order. */
+/* Produces the same packet as tracker_dissect(). Call it for the frames of the batch in order, once each. */
 void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet);
 
 /* Link speed of an interface of frames read, in bits per second; 0: unknown. */

@@ -64,7 +64,10 @@ void disk_vacate(struct disk *disk, struct disk_entry *directory);
 /* The directory of files without a known path. NULL: failed. */
 struct disk_entry *disk_by_handle(struct disk *disk);
 
-/* Moves a file or directory to another directory or name. Does nothing if the target is inside the directory itself or too deep. */
+/*
+ * Moves a file or directory to another directory or name; a name in use gets a number as in disk_make(). Does nothing if the target is
+ * inside the directory itself or too deep.
+ */
 void disk_move(struct disk *disk, struct disk_entry *entry, struct disk_entry *parent, const uint8_t *name, size_t length);
 
 /*

@@ -252,7 +252,7 @@ static void operations(const struct stats_direction *direction, struct line *lin
 	line_char(line, ']');
 }
 
-/* Of TCP. Returns the time lost. */
+/* Writes the TCP recoveries. Returns the time lost. */
 static int64_t tcp_recoveries(const struct tcp_recovery *recovery, int64_t last_ns, struct line *line)
 {
 	int64_t lost_ns = 0;

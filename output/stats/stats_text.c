@@ -395,7 +395,7 @@ static void reordering(const struct stats_reordering *counted, struct line *line
 	line_text(line, " s at most\n");
 }
 
-/* Of TCP. */
+/* TCP only. */
 static void tcp_recoveries(const struct stats_direction *direction, int64_t last_ns, struct line *line)
 {
 	static const char *const labels[] = { "fast retransmits", "timeouts", "closed receive windows" };
