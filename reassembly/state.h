@@ -357,6 +357,7 @@ struct rtap_tracker {
 	bool finishes;                 /* the input has ended: deferred messages are sorted before they are reported */
 	struct message *spare;         /* free list, linked by `behind` */
 	uint32_t spare_count;
+	uint64_t last_call;            /* number of the RPC call created last */
 	struct rpc_call *spare_call;   /* free list */
 	struct spare_operations *spare_operations; /* free list of the operations of a COMPOUND */
 	uint32_t spare_calls, spare_operation_count; /* lengths of the free lists */

@@ -494,6 +494,7 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	clear_bytes(call, sizeof *call);
 	call->connection = connection;
 	call->from_a = from_a;
+	call->number = ++tracker->last_call;
 	call->xid = xid;
 	call->call.lists = of_call;
 	call->reply.lists = of_reply;

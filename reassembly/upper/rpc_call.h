@@ -51,6 +51,7 @@ struct rpc_call {
 	uint32_t rdma_error;
 	bool has_versions;        /* ERR_VERS: it lists the supported versions */
 	uint32_t version_low, version_high;
+	uint64_t number;          /* from 1, in the order in which the tracker learned of calls */
 	uint64_t repeats;         /* number of earlier copies of the call; of a reply without its call, of the reply */
 	uint64_t replies;         /* repeats of the reply */
 	struct rpc_lost read_lost, write_lost; /* of the READs and WRITEs that were placed in its regions */

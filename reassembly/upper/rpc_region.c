@@ -48,8 +48,8 @@ static int order(const struct tree_node *left, const struct tree_node *right)
 		return a->begin < b->begin ? -1 : 1;
 	if (a->call->psn != b->call->psn)
 		return a->call->psn < b->call->psn ? -1 : 1;
-	/* after the sequence restarted */
-	return (uintptr_t)a->call < (uintptr_t)b->call ? -1 : (uintptr_t)a->call > (uintptr_t)b->call;
+	/* a repeated SEND that was taken for another call, or a sequence that restarted */
+	return a->call->number < b->call->number ? -1 : a->call->number > b->call->number;
 }
 
 static bool update(struct tree_node *node)
