@@ -448,7 +448,7 @@ int command_diff(int argc, char **argv)
 	else if (options.json && options.diff.stat)
 		print_error("--json and --stat: give one of them");
 	else if (options.diff.update && (options.json || options.diff.stat))
-		print_error("--update tells no differences: it goes without --json and --stat");
+		print_error("--update prints no differences: leave out --json and --stat");
 	else if (options.diff.update)
 		status = update(&options);
 	else

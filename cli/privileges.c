@@ -59,7 +59,7 @@ bool privileges_give_up(const struct account *account, bool keep_net_raw)
 		return true;
 	capng_clear(CAPNG_SELECT_CAPS);
 	if (keep_net_raw && capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_NET_RAW)) {
-		print_error("capabilities cannot be told");
+		print_error("cannot read the process's capabilities");
 		return false;
 	}
 	if (account->changes)

@@ -248,7 +248,7 @@ static void set_burst(struct counts *counts, unsigned seconds, uint64_t count, u
 	counts->direction->packets = 1;
 	counts->direction->last_ns = seconds * INT64_C(1000000000);
 	counts->direction->losses = of;
-	stats_incidents(counts->stats, counts->direction)->worst_burst.tally.count = count;
+	stats_incidents(counts->stats, counts->direction)->worst_burst.occurrences.count = count;
 }
 
 static struct stats_recovery *recovery_of(struct counts *counts, unsigned cause)
@@ -260,21 +260,21 @@ static struct stats_recovery *recovery_of(struct counts *counts, unsigned cause)
 static void set_recoveries(struct counts *counts, unsigned cause, uint64_t count, uint64_t of)
 {
 	(void)of;
-	recovery_of(counts, cause)->tally.count = count;
+	recovery_of(counts, cause)->occurrences.count = count;
 }
 
 /* In milliseconds. */
 static void set_time_lost(struct counts *counts, unsigned cause, uint64_t count, uint64_t of)
 {
 	(void)of;
-	recovery_of(counts, cause)->tally.count = 1;
+	recovery_of(counts, cause)->occurrences.count = 1;
 	recovery_of(counts, cause)->time_lost_ns = (int64_t)count * 1000000;
 }
 
 static void set_attempts(struct counts *counts, unsigned retries, uint64_t count, uint64_t of)
 {
 	(void)of;
-	recovery_of(counts, RTAP_RECOVERY_TIMEOUT)->tally.count = count;
+	recovery_of(counts, RTAP_RECOVERY_TIMEOUT)->occurrences.count = count;
 	counts->direction->attempts = (uint8_t)count;
 	counts->connection->shown.retries_known = retries > 0;
 	counts->connection->shown.retry_count = (uint8_t)retries;
@@ -675,7 +675,7 @@ static uint64_t losses_at_once(int64_t apart_ns)
 		sight.frame++;
 		stats_add_sight(stats, &sight);
 	}
-	losses = stats_incidents_of(&stats_find(stats, 1)->directions[0])->worst_burst.tally.count;
+	losses = stats_incidents_of(&stats_find(stats, 1)->directions[0])->worst_burst.occurrences.count;
 	stats_destroy(stats);
 	return losses;
 }

@@ -58,7 +58,7 @@ struct live {
 	uint64_t unheard_bytes;
 	int64_t unheard_ns;      /* when the first of them was */
 	atomic_bool stop, abandon;
-	atomic_bool told;        /* a polling reader has been notified of what is available */
+	atomic_bool notified;        /* a polling reader has been notified of what is available */
 	/* Under the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t arrived;
@@ -131,7 +131,7 @@ static void wake(struct live *live, bool streams)
 	live->unheard = 0;
 	live->unheard_bytes = 0;
 	live->streams = streams;
-	atomic_store_explicit(&live->told, true, memory_order_release);
+	atomic_store_explicit(&live->notified, true, memory_order_release);
 	if (live->reader_waits)
 		pthread_cond_signal(&live->arrived);
 }
@@ -403,9 +403,9 @@ static void look_for_more(struct live *live)
 	int64_t end_ns = now_ns() + LOOK_NS;
 
 	live->reader_looks = true;
-	atomic_store_explicit(&live->told, false, memory_order_relaxed);
+	atomic_store_explicit(&live->notified, false, memory_order_relaxed);
 	pthread_mutex_unlock(&live->lock);
-	while (!atomic_load_explicit(&live->told, memory_order_acquire) && now_ns() < end_ns)
+	while (!atomic_load_explicit(&live->notified, memory_order_acquire) && now_ns() < end_ns)
 		give_way();
 	pthread_mutex_lock(&live->lock);
 	live->reader_looks = false;

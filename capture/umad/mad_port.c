@@ -385,21 +385,21 @@ static enum rtap_status register_agents(struct mad_port *port, const char *text,
 	return status;
 }
 
-enum rtap_status mad_port_register(struct mad_port *port, const char *text, char **told, struct rtap_error *error)
+enum rtap_status mad_port_register(struct mad_port *port, const char *text, char **report, struct rtap_error *error)
 {
 	struct account account = { "", "", 0 };
 	enum rtap_status status;
 
-	*told = NULL;
+	*report = NULL;
 	pthread_mutex_lock(&lock);
 	status = register_agents(port, text, &account, error);
 	port->is_captured |= !status;
 	pthread_mutex_unlock(&lock);
 	if (status)
 		return status;
-	if (asprintf(told, "MADs of classes:methods %s%s%s; the headers around them are made", account.done,
+	if (asprintf(report, "MADs of classes:methods %s%s%s; the headers around them are made", account.done,
 		     account.refused[0] ? "; refused, others have them: " : "", account.refused) < 0) {
-		*told = NULL;
+		*report = NULL;
 		return out_of_memory(port->name, error);
 	}
 	return RTAP_STATUS_OK;

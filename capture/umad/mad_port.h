@@ -31,9 +31,9 @@ int mad_port_id(const struct mad_port *port);
 /*
  * Registers agents for unsolicited MADs of these classes and methods. `classes` is "CLASS[:METHOD[+METHOD...]][,...]"; NULL: all
  * classes, with all methods, for which no other program has registered. Refusal of some classes and methods is not a failure if at
- * least one was registered: *told, to be freed by the caller, lists both.
+ * least one was registered: *report, to be freed by the caller, lists both.
  */
-enum rtap_status mad_port_register(struct mad_port *port, const char *classes, char **told, struct rtap_error *error)
+enum rtap_status mad_port_register(struct mad_port *port, const char *classes, char **report, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /* Returns whether mad_port_register() was called, so that a capture receives MADs. */

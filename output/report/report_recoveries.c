@@ -326,17 +326,17 @@ static bool recovery_row(const struct report_page *page, const struct stats_conn
 	if (cause < FIRST_TCP) {
 		const struct stats_recovery *counted = &stats_incidents_of(direction)->recoveries[cause];
 
-		if (!counted->tally.count || !line)
-			return counted->tally.count;
+		if (!counted->occurrences.count || !line)
+			return counted->occurrences.count;
 		row_begin(connection, side, line);
 		cell_named(stats_recovery_name((enum rtap_recovery)cause), causes[cause].plural, line);
-		html_cell_count(line, counted->tally.count);
+		html_cell_count(line, counted->occurrences.count);
 		html_cell_time(line, true, counted->time_lost_ns);
 		html_cell_time(line, counted->least_ns, counted->least_ns);
 		html_cell_time(line, counted->least_ns, counted->most_ns);
 		html_cell_count(line, counted->most_attempts);
-		html_cell_count(line, counted->tally.first_frame);
-		html_cell_count(line, counted->tally.last_frame);
+		html_cell_count(line, counted->occurrences.first_frame);
+		html_cell_count(line, counted->occurrences.last_frame);
 	} else {
 		const struct tcp_recovery_count *counted = direction->recovery ? &direction->recovery->counts[cause - FIRST_TCP] : NULL;
 

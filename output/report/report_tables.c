@@ -187,9 +187,9 @@ static void statuses(const struct stats_rpc *row, struct line *line)
 		else
 			line_dec(line, status->number);
 		line_text(line, " ×");
-		html_count(line, status->tally.count);
+		html_count(line, status->occurrences.count);
 		line_text(line, " (");
-		html_frames(line, status->tally.first_frame, status->tally.last_frame);
+		html_frames(line, status->occurrences.first_frame, status->occurrences.last_frame);
 		line_char(line, ')');
 	}
 	line_text(line, "</td>");
@@ -286,9 +286,9 @@ void report_mads(const void *what, struct line *line)
 		cell_name(mad->class_name, mad->management_class, 2, line);
 		cell_name(mad->method_name, mad->method, 2, line);
 		cell_name(mad->attribute_name, mad->attribute, 4, line);
-		html_cell_count(line, mad->tally.count);
-		html_cell_count(line, mad->tally.first_frame);
-		html_cell_count(line, mad->tally.last_frame);
+		html_cell_count(line, mad->occurrences.count);
+		html_cell_count(line, mad->occurrences.first_frame);
+		html_cell_count(line, mad->occurrences.last_frame);
 		html_cell_count(line, mad->bytes);
 		html_cell_count(line, mad->errors);
 		distribution(&mad->latency_ns, line);

@@ -25,50 +25,50 @@ const char *finding_weight_name(enum finding_weight weight)
 	return names[weight];
 }
 
-static void take_tally(struct finding *finding, const struct stats_tally *tally)
+static void take_occurrences(struct finding *finding, const struct stats_occurrences *occurrences)
 {
-	finding->count = tally->count;
-	finding->first_frame = tally->first_frame;
-	finding->last_frame = tally->last_frame;
+	finding->count = occurrences->count;
+	finding->first_frame = occurrences->first_frame;
+	finding->last_frame = occurrences->last_frame;
 }
 
 static void look_damaged(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)connection;
-	take_tally(finding, &stats->bad_icrc);
+	take_occurrences(finding, &stats->bad_icrc);
 	finding->of = stats->rdma_packets;
 }
 
 static void look_connect_unanswered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)connection;
-	take_tally(finding, &stats->cm_unanswered);
+	take_occurrences(finding, &stats->cm_unanswered);
 }
 
 static void look_connect_repeats(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)connection;
-	take_tally(finding, &stats->cm_repeats);
+	take_occurrences(finding, &stats->cm_repeats);
 }
 
 static void look_slow_setups(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)connection;
-	take_tally(finding, &stats->slow_setups);
+	take_occurrences(finding, &stats->slow_setups);
 	finding->of = stats->setup_ns.count;
 }
 
 static void look_rejected(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)connection;
-	take_tally(finding, &stats->rejected);
+	take_occurrences(finding, &stats->rejected);
 }
 
 /* NAKs and CNPs are compared with the packets of the other end. */
 static void look_refused(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	take_tally(finding, &stats_incidents_of(&connection->directions[finding->direction])->events[finding->rule->event]);
+	take_occurrences(finding, &stats_incidents_of(&connection->directions[finding->direction])->events[finding->rule->event]);
 	finding->of = connection->directions[!finding->direction].packets;
 }
 
@@ -77,7 +77,7 @@ static void look_marked(const struct stats *stats, const struct stats_connection
 	(void)stats;
 	if (!connection->told || stats_incidents_of(&connection->directions[!finding->direction])->events[STATS_CNP].count)
 		return;
-	take_tally(finding, &stats_incidents_of(&connection->directions[finding->direction])->events[STATS_CE_MARK]);
+	take_occurrences(finding, &stats_incidents_of(&connection->directions[finding->direction])->events[STATS_CE_MARK]);
 	finding->of = connection->directions[finding->direction].packets;
 }
 
@@ -130,7 +130,7 @@ static void look_repeats(const struct stats_connection *connection, struct findi
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
 
-	take_tally(finding, &stats_incidents_of(direction)->events[STATS_RETRANSMISSION]);
+	take_occurrences(finding, &stats_incidents_of(direction)->events[STATS_RETRANSMISSION]);
 	finding->of = direction->packets;
 }
 
@@ -157,7 +157,7 @@ static void look_cluster(const struct stats *stats, const struct stats_connectio
 	(void)stats;
 	if (!direction->packets || stats_elapsed(direction->first_ns, direction->last_ns) < CLUSTER_NS)
 		return;
-	take_tally(finding, &burst->tally);
+	take_occurrences(finding, &burst->occurrences);
 	finding->of = direction->losses;
 	finding->has_begin = true;
 	finding->begin_ns = burst->begin_ns;
@@ -177,13 +177,13 @@ static void take_recovery(const struct stats_connection *connection, struct find
 	const struct stats_direction *other = &connection->directions[!finding->direction];
 	int64_t first_ns = direction->first_ns, last_ns = direction->last_ns;
 
-	if (recovery->tally.count < RECOVERIES && recovery->time_lost_ns < LOST_NS)
+	if (recovery->occurrences.count < RECOVERIES && recovery->time_lost_ns < LOST_NS)
 		return;
 	if (other->packets) {
 		first_ns = other->first_ns < first_ns ? other->first_ns : first_ns;
 		last_ns = other->last_ns > last_ns ? other->last_ns : last_ns;
 	}
-	take_tally(finding, &recovery->tally);
+	take_occurrences(finding, &recovery->occurrences);
 	finding->recovery = recovery;
 	finding->cause = (uint8_t)cause;
 	finding->of_ns = stats_elapsed(first_ns, last_ns);
@@ -225,10 +225,10 @@ static void look_retries(const struct stats *stats, const struct stats_connectio
 	unsigned retries = connection->shown.retries_known ? connection->shown.retry_count : USUAL_RETRIES;
 
 	(void)stats;
-	if (!connection->told || !retries || direction->attempts < retries || !incidents->recoveries[RTAP_RECOVERY_TIMEOUT].tally.count)
+	if (!connection->told || !retries || direction->attempts < retries || !incidents->recoveries[RTAP_RECOVERY_TIMEOUT].occurrences.count)
 		return;
 	finding->count = direction->attempts;
-	finding->last_frame = incidents->recoveries[RTAP_RECOVERY_TIMEOUT].tally.last_frame;
+	finding->last_frame = incidents->recoveries[RTAP_RECOVERY_TIMEOUT].occurrences.last_frame;
 	finding->first_frame = finding->last_frame;
 }
 
@@ -237,7 +237,7 @@ static void look_adaptive(const struct stats *stats, const struct stats_connecti
 	const struct stats_recovery *recovery = &stats_incidents_of(&connection->directions[finding->direction])->recoveries[RTAP_RECOVERY_TIMEOUT];
 
 	(void)stats;
-	take_tally(finding, &recovery->tally);
+	take_occurrences(finding, &recovery->occurrences);
 	finding->count = recovery->doubled;
 }
 
@@ -256,8 +256,8 @@ static void look_sprayed(const struct stats *stats, const struct stats_connectio
 static void look_reordered(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	const struct stats_direction *direction = &connection->directions[finding->direction];
-	const struct stats_tally *own = stats_incidents_of(direction)->events;
-	const struct stats_tally *other = stats_incidents_of(&connection->directions[!finding->direction])->events;
+	const struct stats_occurrences *own = stats_incidents_of(direction)->events;
+	const struct stats_occurrences *other = stats_incidents_of(&connection->directions[!finding->direction])->events;
 	uint64_t changes = connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE];
 
 	(void)stats;
@@ -265,7 +265,7 @@ static void look_reordered(const struct stats *stats, const struct stats_connect
 		return;
 	if (changes >= SPRAYED_LEAST && changes >= connection->shown.packets / 1000 * SPRAYED_PERMILLE)
 		return;
-	take_tally(finding, &own[STATS_OUT_OF_ORDER]);
+	take_occurrences(finding, &own[STATS_OUT_OF_ORDER]);
 	finding->of = direction->packets;
 }
 
@@ -316,7 +316,7 @@ static void look_ignored(const struct stats *stats, const struct stats_connectio
 static void look_loose_cnps(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)connection;
-	take_tally(finding, &stats->loose[STATS_CNP]);
+	take_occurrences(finding, &stats->loose[STATS_CNP]);
 }
 
 static void look_pauses(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
@@ -400,7 +400,7 @@ static void look_rpc_rejected(const struct stats *stats, const struct stats_conn
 {
 	(void)stats;
 	(void)connection;
-	take_tally(finding, &finding->rpc->first_rejected);
+	take_occurrences(finding, &finding->rpc->first_rejected);
 	finding->of = finding->rpc->replies;
 }
 
@@ -408,7 +408,7 @@ static void look_rpc_errors(const struct stats *stats, const struct stats_connec
 {
 	(void)stats;
 	(void)connection;
-	take_tally(finding, &finding->rpc->first_error);
+	take_occurrences(finding, &finding->rpc->first_error);
 	finding->of = finding->rpc->replies;
 }
 
@@ -416,7 +416,7 @@ static void look_rpc_unanswered(const struct stats *stats, const struct stats_co
 {
 	(void)stats;
 	(void)connection;
-	take_tally(finding, &finding->rpc->overdue);
+	take_occurrences(finding, &finding->rpc->overdue);
 	finding->of = finding->rpc->calls;
 }
 
@@ -677,7 +677,7 @@ static void look_at(struct findings *findings, const struct stats *stats, const 
 	} else if (rule->look) {
 		rule->look(stats, connection, &finding);
 	} else {
-		take_tally(&finding, &stats_incidents_of(&connection->directions[direction])->events[rule->event]);
+		take_occurrences(&finding, &stats_incidents_of(&connection->directions[direction])->events[rule->event]);
 		finding.of = rule->of ? connection->directions[direction].packets : 0;
 	}
 	if (finding.count < rule->least || (findings->sampling.found && sampling_hides(rule->name)))

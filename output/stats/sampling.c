@@ -54,7 +54,7 @@ static bool evidence_of(const struct stats_connection *connection, struct eviden
 	if (!connection->told || (transport != RTAP_TRANSPORT_RC && transport != RTAP_TRANSPORT_XRC && transport != RTAP_TRANSPORT_IWARP))
 		return false;
 	for (int i = 0; i < 2; i++) {
-		const struct stats_tally *events = stats_incidents_of(&connection->directions[i])->events;
+		const struct stats_occurrences *events = stats_incidents_of(&connection->directions[i])->events;
 
 		evidence->packets += packets_of(&connection->directions[i]);
 		evidence->holes += events[STATS_GAP].count;
@@ -95,7 +95,7 @@ static bool is_thin(const struct evidence *all)
 void sampling_look(struct sampling *sampling, const struct stats *stats)
 {
 	struct evidence all = { 0 }, one;
-	struct stats_tally holes = { 0 };
+	struct stats_occurrences holes = { 0 };
 	uint64_t disagreeing = 0, repeated = 0;
 	bool is_enough;
 
@@ -107,9 +107,9 @@ void sampling_look(struct sampling *sampling, const struct stats *stats)
 		all.holes += one.holes;
 		all.packets += one.packets;
 		for (int direction = 0; direction < 2; direction++) {
-			const struct stats_tally *events = stats_incidents_of(&stats->table[i]->directions[direction])->events;
+			const struct stats_occurrences *events = stats_incidents_of(&stats->table[i]->directions[direction])->events;
 
-			stats_tally_merge(&holes, &events[STATS_GAP]);
+			stats_occurrences_merge(&holes, &events[STATS_GAP]);
 			repeated += events[STATS_AFTER_NAK].count + events[STATS_AFTER_TIMEOUT].count;
 		}
 	}

@@ -343,7 +343,7 @@ static void note_mad(struct stats *stats, const struct rtap_message *message)
 		stats->other_mads++;
 		return;
 	}
-	stats_count(&mad->tally, message->first_frame);
+	stats_count(&mad->occurrences, message->first_frame);
 	mad->bytes += message->length;
 	mad->errors += message->mad_status != 0;
 	if (message->has_latency && message->latency_ns >= 0)
@@ -415,7 +415,7 @@ static void note_reject(struct stats *stats, const struct rtap_life_event *event
 		if (i == stats->reject_count)
 			stats->reject_count++;
 		reject->reason = event->reason;
-		stats_count(&reject->tally, event->frame);
+		stats_count(&reject->occurrences, event->frame);
 		return;
 	}
 }
@@ -472,7 +472,7 @@ static void note_life(struct stats *stats, const struct rtap_connection *connect
 			note_setup(stats, asked, event);
 		answered |= is_answer(event);
 		if (asks(event) && event->repeats)
-			stats_tally_merge(&stats->cm_repeats, &(struct stats_tally){ event->repeats, event->frame, event->frame });
+			stats_occurrences_merge(&stats->cm_repeats, &(struct stats_occurrences){ event->repeats, event->frame, event->frame });
 	}
 	if (asked && (asked->unanswered || !answered) && stats_elapsed(asked->time_ns, stats->last_ns) >= STATS_UNANSWERED_NS)
 		stats_count(&stats->cm_unanswered, asked->frame);
@@ -551,7 +551,7 @@ static void operations_merge(struct stats *stats, struct stats_operations *opera
 
 static void recovery_merge(struct stats_recovery *into, const struct stats_recovery *from)
 {
-	stats_tally_merge(&into->tally, &from->tally);
+	stats_occurrences_merge(&into->occurrences, &from->occurrences);
 	into->time_lost_ns += from->time_lost_ns;
 	into->doubled += from->doubled;
 	into->late += from->late;
@@ -597,11 +597,11 @@ static void incidents_merge(struct stats *stats, struct stats_direction *directi
 	if (!from)
 		return;
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
-		stats_tally_merge(&into->events[i], &from->events[i]);
+		stats_occurrences_merge(&into->events[i], &from->events[i]);
 	for (int i = 0; i < RTAP_RECOVERY_COUNT; i++)
 		recovery_merge(&into->recoveries[i], &from->recoveries[i]);
 	reordering_merge(&into->reordering, &from->reordering);
-	if (from->worst_burst.tally.count > into->worst_burst.tally.count)
+	if (from->worst_burst.occurrences.count > into->worst_burst.occurrences.count)
 		into->worst_burst = from->worst_burst;
 }
 

@@ -41,7 +41,7 @@ enum stats_event {
 const char *stats_event_name(enum stats_event event);
 
 /* Number of occurrences, and the frames of the first and the last. */
-struct stats_tally {
+struct stats_occurrences {
 	uint64_t count, first_frame, last_frame;
 };
 
@@ -64,7 +64,7 @@ struct stats_reads {
 
 /* Recoveries with one cause. */
 struct stats_recovery {
-	struct stats_tally tally;           /* frames: of the first retransmitted requests */
+	struct stats_occurrences occurrences;           /* frames: of the first retransmitted requests */
 	int64_t time_lost_ns;
 	int64_t least_ns, most_ns;          /* time to an attempt from the last progress or the previous attempt; 0: unknown for all */
 	int64_t last_ns;                    /* the same for the last attempt; 0: unknown */
@@ -76,7 +76,7 @@ struct stats_recovery {
 /* Losses within a second of the first of them. */
 struct stats_burst {
 	int64_t begin_ns;
-	struct stats_tally tally;           /* frames: of the first retransmitted packets */
+	struct stats_occurrences occurrences;           /* frames: of the first retransmitted packets */
 };
 
 /* Packets sent once and captured late: RFC 4737, 4.2 and 4.3. */
@@ -87,7 +87,7 @@ struct stats_reordering {
 
 /* Events of the packets of one direction, allocated when the first one occurs; most directions have none. */
 struct stats_incidents {
-	struct stats_tally events[STATS_EVENT_COUNT];
+	struct stats_occurrences events[STATS_EVENT_COUNT];
 	struct stats_burst last_burst, worst_burst;
 	struct stats_recovery recoveries[RTAP_RECOVERY_COUNT]; /* by enum rtap_recovery */
 	int64_t rnr_until_ns;               /* end of the wait requested by the last RNR NAK, or time of the retransmission */
@@ -149,7 +149,7 @@ struct stats_connection {
 struct stats_status {
 	const char *name;                   /* static; NULL: unnamed */
 	uint32_t number;
-	struct stats_tally tally;
+	struct stats_occurrences occurrences;
 };
 
 /* RPCs of one procedure, or operations of one kind in compound procedures. */
@@ -159,13 +159,13 @@ struct stats_rpc {
 	const char *name;                   /* static; NULL: unnamed */
 	uint64_t calls, replies, repeats, errors, rejected;
 	uint64_t unanswered;                /* calls without a reply in the capture */
-	struct stats_tally overdue;         /* those of them at least one second before the end of the capture */
+	struct stats_occurrences overdue;         /* those of them at least one second before the end of the capture */
 	uint64_t call_bytes, reply_bytes;
 	uint64_t with_read_chunks, with_write_chunks, with_reply_chunk;
 	struct histogram latency_ns;        /* of an operation: latency of the calls that contain it */
 	uint64_t slowest_frame, slowest_connection; /* first frame of the slowest reply */
-	struct stats_tally first_error;     /* frames of errors */
-	struct stats_tally first_rejected;
+	struct stats_occurrences first_error;     /* frames of errors */
+	struct stats_occurrences first_rejected;
 	struct stats_status statuses[STATS_STATUSES];
 	unsigned status_count;
 	uint64_t other_statuses;            /* errors with statuses beyond the table */
@@ -176,7 +176,7 @@ struct stats_mad {
 	uint8_t management_class, method;
 	uint16_t attribute;
 	const char *class_name, *method_name, *attribute_name; /* static or NULL */
-	struct stats_tally tally;
+	struct stats_occurrences occurrences;
 	uint64_t bytes, errors;             /* errors: with a status other than 0 */
 	struct histogram latency_ns;        /* of responses, from their request */
 };
@@ -189,7 +189,7 @@ struct stats_interval {
 
 struct stats_reject {
 	uint32_t reason;
-	struct stats_tally tally;
+	struct stats_occurrences occurrences;
 };
 
 struct stats_options {
@@ -222,11 +222,11 @@ struct stats {
 	uint64_t uncounted_messages;        /* messages and packets whose operations and events are in `others` for lack of memory */
 	uint64_t unassigned;                /* RDMA packets of no connection known when they arrived */
 	struct stats_sight *sights;         /* the last of these, by the low bits of the frame number; NULL: none */
-	struct stats_tally loose[STATS_EVENT_COUNT]; /* in packets of no known connection: NAKs, CE marks, CNPs */
+	struct stats_occurrences loose[STATS_EVENT_COUNT]; /* in packets of no known connection: NAKs, CE marks, CNPs */
 	int64_t begin_ns;                   /* time of the first packet; intervals start here */
 	int64_t first_ns, last_ns;          /* earliest and latest time */
 	uint64_t messages, incomplete;      /* without RPC calls and replies */
-	struct stats_tally bad_icrc;        /* including packets of no known connection */
+	struct stats_occurrences bad_icrc;        /* including packets of no known connection */
 	uint64_t connections;
 	uint64_t summed;                    /* connections counted in `others` for lack of memory */
 	struct stats_connection **table;    /* by number - 1; NULL: never seen, merged, or summed */
@@ -234,10 +234,10 @@ struct stats {
 	uint64_t table_room;
 	struct stats_connection others;     /* counters only; state that depends on order (outstanding READs, reactions) is not tracked */
 	struct histogram setup_ns;          /* from REQ to RTU */
-	struct stats_tally slow_setups;     /* of STATS_SLOW_SETUP_NS or more */
-	struct stats_tally cm_repeats;      /* retransmitted REQs, REPs and DREQs; frames: of the first transmissions */
-	struct stats_tally cm_unanswered;   /* connection attempts without a response for at least one second of the capture */
-	struct stats_tally rejected;
+	struct stats_occurrences slow_setups;     /* of STATS_SLOW_SETUP_NS or more */
+	struct stats_occurrences cm_repeats;      /* retransmitted REQs, REPs and DREQs; frames: of the first transmissions */
+	struct stats_occurrences cm_unanswered;   /* connection attempts without a response for at least one second of the capture */
+	struct stats_occurrences rejected;
 	struct stats_reject rejects[STATS_REASONS]; /* further reasons count in `rejected` only */
 	unsigned reject_count;
 	struct stats_mad *mads[STATS_MADS]; /* in order of first appearance */

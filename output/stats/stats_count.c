@@ -8,23 +8,23 @@
 
 #include "output/stats/stats_count.h"
 
-void stats_count(struct stats_tally *tally, uint64_t frame)
+void stats_count(struct stats_occurrences *occurrences, uint64_t frame)
 {
-	if (!tally->count++ || frame < tally->first_frame)
-		tally->first_frame = frame;
-	if (frame > tally->last_frame)
-		tally->last_frame = frame;
+	if (!occurrences->count++ || frame < occurrences->first_frame)
+		occurrences->first_frame = frame;
+	if (frame > occurrences->last_frame)
+		occurrences->last_frame = frame;
 }
 
-void stats_tally_merge(struct stats_tally *tally, const struct stats_tally *other)
+void stats_occurrences_merge(struct stats_occurrences *occurrences, const struct stats_occurrences *other)
 {
 	if (!other->count)
 		return;
-	if (!tally->count || other->first_frame < tally->first_frame)
-		tally->first_frame = other->first_frame;
-	if (other->last_frame > tally->last_frame)
-		tally->last_frame = other->last_frame;
-	tally->count += other->count;
+	if (!occurrences->count || other->first_frame < occurrences->first_frame)
+		occurrences->first_frame = other->first_frame;
+	if (other->last_frame > occurrences->last_frame)
+		occurrences->last_frame = other->last_frame;
+	occurrences->count += other->count;
 }
 
 void *stats_take_most(struct stats *stats, size_t size, uint64_t most)

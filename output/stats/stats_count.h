@@ -22,8 +22,8 @@ void stats_give(struct stats *stats, void *memory, size_t size, unsigned histogr
 /* Adds a value to a histogram of these statistics. */
 void stats_add_value(struct stats *stats, struct histogram *histogram, uint64_t value);
 
-void stats_count(struct stats_tally *tally, uint64_t frame);
+void stats_count(struct stats_occurrences *occurrences, uint64_t frame);
 
-void stats_tally_merge(struct stats_tally *tally, const struct stats_tally *other);
+void stats_occurrences_merge(struct stats_occurrences *occurrences, const struct stats_occurrences *other);
 
 #endif

@@ -7,15 +7,15 @@
 #include "output/stats/stats_count.h"
 #include "output/stats/stats_form.h"
 
-struct stats_tally stats_sum(const struct stats *stats, enum stats_event event)
+struct stats_occurrences stats_sum(const struct stats *stats, enum stats_event event)
 {
-	struct stats_tally sum = stats->loose[event];
+	struct stats_occurrences sum = stats->loose[event];
 
 	for (int i = 0; i < 2; i++)
-		stats_tally_merge(&sum, &stats_incidents_of(&stats->others.directions[i])->events[event]);
+		stats_occurrences_merge(&sum, &stats_incidents_of(&stats->others.directions[i])->events[event]);
 	for (uint64_t i = 0; i < stats->table_room; i++)
 		for (int direction = 0; stats->table[i] && direction < 2; direction++)
-			stats_tally_merge(&sum, &stats_incidents_of(&stats->table[i]->directions[direction])->events[event]);
+			stats_occurrences_merge(&sum, &stats_incidents_of(&stats->table[i]->directions[direction])->events[event]);
 	return sum;
 }
 

@@ -34,7 +34,7 @@ typedef bool stats_write(void *owner, stats_form *form, const struct stats_recor
 void stats_tell(const struct stats *stats, const struct findings *findings, const struct stats_form *form, stats_write *write, void *owner);
 
 /* The count of one event over all connections and both directions. */
-struct stats_tally stats_sum(const struct stats *stats, enum stats_event event);
+struct stats_occurrences stats_sum(const struct stats *stats, enum stats_event event);
 
 /* One anomaly count, over all connections. */
 uint64_t stats_trouble(const struct stats *stats, enum rtap_trouble trouble);

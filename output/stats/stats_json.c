@@ -74,19 +74,19 @@ static void distribution(const char *key, const struct histogram *histogram, boo
 	line_char(line, '}');
 }
 
-static void tally_members(const struct stats_tally *tally, struct line *line)
+static void occurrences_members(const struct stats_occurrences *occurrences, struct line *line)
 {
-	object_number(line, "count", tally->count);
-	object_number(line, "first_frame", tally->first_frame);
-	object_number(line, "last_frame", tally->last_frame);
+	object_number(line, "count", occurrences->count);
+	object_number(line, "first_frame", occurrences->first_frame);
+	object_number(line, "last_frame", occurrences->last_frame);
 }
 
-static void tally(const char *key, const struct stats_tally *counted, struct line *line)
+static void occurrences(const char *key, const struct stats_occurrences *counted, struct line *line)
 {
 	if (!counted->count)
 		return;
 	object_begin(line, key);
-	tally_members(counted, line);
+	occurrences_members(counted, line);
 	line_char(line, '}');
 }
 
@@ -94,9 +94,9 @@ static void capture_events(const struct stats *stats, struct line *line)
 {
 	object_begin(line, "events");
 	for (int i = 0; i < STATS_EVENT_COUNT; i++) {
-		struct stats_tally sum = stats_sum(stats, (enum stats_event)i);
+		struct stats_occurrences sum = stats_sum(stats, (enum stats_event)i);
 
-		tally(stats_event_name((enum stats_event)i), &sum, line);
+		occurrences(stats_event_name((enum stats_event)i), &sum, line);
 	}
 	line_char(line, '}');
 }
@@ -108,7 +108,7 @@ static void rejects(const struct stats *stats, struct line *line)
 	for (unsigned i = 0; i < stats->reject_count; i++) {
 		element_begin(line, !i);
 		object_number(line, "reason", stats->rejects[i].reason);
-		tally_members(&stats->rejects[i].tally, line);
+		occurrences_members(&stats->rejects[i].occurrences, line);
 		line_char(line, '}');
 	}
 	line_char(line, ']');
@@ -155,12 +155,12 @@ static void capture(const void *what, struct line *line)
 		object_number(line, "distributions_uncounted", stats->values.refused);
 	if (stats->outside_intervals)
 		object_number(line, "intervals_uncounted", stats->outside_intervals);
-	tally("bad_icrc", &stats->bad_icrc, line);
+	occurrences("bad_icrc", &stats->bad_icrc, line);
 	capture_events(stats, line);
 	distribution("setup", &stats->setup_ns, true, line);
-	tally("slow_setups", &stats->slow_setups, line);
-	tally("cm_repeats", &stats->cm_repeats, line);
-	tally("cm_unanswered", &stats->cm_unanswered, line);
+	occurrences("slow_setups", &stats->slow_setups, line);
+	occurrences("cm_repeats", &stats->cm_repeats, line);
+	occurrences("cm_unanswered", &stats->cm_unanswered, line);
 	rejects(stats, line);
 	congestion_ports_json(stats, line);
 	object_number(line, "findings", record->findings->found);
@@ -281,10 +281,10 @@ static void recoveries(const struct stats_direction *direction, int64_t last_ns,
 
 	object_begin(line, "recoveries");
 	for (int cause = RTAP_RECOVERY_NONE + 1; cause < RTAP_RECOVERY_COUNT; cause++) {
-		if (!counted[cause].tally.count)
+		if (!counted[cause].occurrences.count)
 			continue;
 		object_begin(line, stats_recovery_name((enum rtap_recovery)cause));
-		tally_members(&counted[cause].tally, line);
+		occurrences_members(&counted[cause].occurrences, line);
 		object_seconds(line, "time_lost", counted[cause].time_lost_ns);
 		if (counted[cause].least_ns) {
 			object_seconds(line, "spacing_min", counted[cause].least_ns);
@@ -328,7 +328,7 @@ static void one_direction(const struct stats *stats, const struct stats_directio
 	operations(direction, line);
 	object_begin(line, "events");
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
-		tally(stats_event_name((enum stats_event)i), &stats_incidents_of(direction)->events[i], line);
+		occurrences(stats_event_name((enum stats_event)i), &stats_incidents_of(direction)->events[i], line);
 	line_char(line, '}');
 	recoveries(direction, stats->last_ns, line);
 	reordering(&stats_incidents_of(direction)->reordering, line);
@@ -408,7 +408,7 @@ static void statuses(const struct stats_rpc *row, struct line *line)
 			object_text(line, "status", status->name);
 		else
 			object_number(line, "status_number", status->number);
-		tally_members(&status->tally, line);
+		occurrences_members(&status->occurrences, line);
 		line_char(line, '}');
 	}
 	line_char(line, ']');
@@ -462,7 +462,7 @@ static void mad(const void *what, struct line *line)
 	object_number(line, "attribute", counted->attribute);
 	if (counted->attribute_name)
 		object_text(line, "attribute_name", counted->attribute_name);
-	tally_members(&counted->tally, line);
+	occurrences_members(&counted->occurrences, line);
 	object_number(line, "bytes", counted->bytes);
 	object_number(line, "errors", counted->errors);
 	distribution("latency", &counted->latency_ns, true, line);

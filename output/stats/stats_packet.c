@@ -156,10 +156,10 @@ static void note_loss(struct stats *stats, struct stats_direction *sender, const
 	struct stats_burst *burst = &incidents->last_burst;
 
 	sender->losses++;
-	if (!burst->tally.count || sight->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, sight->time_ns) >= STATS_BURST_NS)
+	if (!burst->occurrences.count || sight->time_ns < burst->begin_ns || stats_elapsed(burst->begin_ns, sight->time_ns) >= STATS_BURST_NS)
 		*burst = (struct stats_burst){ .begin_ns = sight->time_ns };
-	stats_count(&burst->tally, sight->frame);
-	if (burst->tally.count > incidents->worst_burst.tally.count)
+	stats_count(&burst->occurrences, sight->frame);
+	if (burst->occurrences.count > incidents->worst_burst.occurrences.count)
 		incidents->worst_burst = *burst;
 }
 
@@ -191,7 +191,7 @@ static __attribute__((noinline)) void note_recovery(struct stats *stats, struct 
 		return;
 	stats_note_event(stats, asker, sight->flow.recovery == RTAP_RECOVERY_TIMEOUT ? STATS_AFTER_TIMEOUT :
 			 sight->flow.recovery == RTAP_RECOVERY_IMPLIED_NAK ? STATS_AFTER_HOLE : STATS_AFTER_NAK, sight->frame);
-	stats_count(&recovery->tally, sight->frame);
+	stats_count(&recovery->occurrences, sight->frame);
 	recovery->late += sight->flow.is_late;
 	if (sight->flow.recovery == RTAP_RECOVERY_RNR)
 		incidents->rnr_until_ns = sight->time_ns;

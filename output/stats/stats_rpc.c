@@ -74,7 +74,7 @@ static void note_status(struct stats_rpc *row, const char *name, uint32_t number
 		} else if (status->name != name || status->number != number) {
 			continue;
 		}
-		stats_count(&status->tally, frame);
+		stats_count(&status->occurrences, frame);
 		return;
 	}
 	row->other_statuses++;

@@ -99,7 +99,7 @@ static const struct stats_direction *direction_of(const struct rtap_stats *stats
 bool rtap_stats_direction(const struct rtap_stats *stats, uint64_t connection, bool from_a, struct rtap_stats_direction *direction)
 {
 	const struct stats_direction *counts = direction_of(stats, connection, from_a);
-	const struct stats_tally *events;
+	const struct stats_occurrences *events;
 
 	*direction = (struct rtap_stats_direction){ 0 };
 	if (!counts)

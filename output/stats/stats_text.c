@@ -16,13 +16,13 @@ static void count(uint64_t number, const char *what, struct line *line)
 		line_char(line, 's');
 }
 
-static void frames(const struct stats_tally *tally, struct line *line)
+static void frames(const struct stats_occurrences *occurrences, struct line *line)
 {
-	line_text(line, tally->first_frame == tally->last_frame ? " (frame " : " (frames ");
-	line_dec(line, tally->first_frame);
-	if (tally->first_frame != tally->last_frame) {
+	line_text(line, occurrences->first_frame == occurrences->last_frame ? " (frame " : " (frames ");
+	line_dec(line, occurrences->first_frame);
+	if (occurrences->first_frame != occurrences->last_frame) {
 		line_char(line, '-');
-		line_dec(line, tally->last_frame);
+		line_dec(line, occurrences->last_frame);
 	}
 	line_char(line, ')');
 }
@@ -75,7 +75,7 @@ static void distribution(const char *label, const struct histogram *histogram, b
 }
 
 /* `counted`: by enum stats_event. */
-static void events(const struct stats_tally *counted, const char *before, struct line *line)
+static void events(const struct stats_occurrences *counted, const char *before, struct line *line)
 {
 	for (int i = 0; i < STATS_EVENT_COUNT; i++) {
 		if (!counted[i].count)
@@ -92,7 +92,7 @@ static void events(const struct stats_tally *counted, const char *before, struct
 /* Of the whole capture, by enum stats_event. */
 static void all_events(const struct stats *stats, struct line *line)
 {
-	struct stats_tally sums[STATS_EVENT_COUNT];
+	struct stats_occurrences sums[STATS_EVENT_COUNT];
 
 	for (int i = 0; i < STATS_EVENT_COUNT; i++)
 		sums[i] = stats_sum(stats, (enum stats_event)i);
@@ -120,10 +120,10 @@ static void setups(const struct stats *stats, struct line *line)
 		line_char(line, '\n');
 	}
 	for (unsigned i = 0; i < stats->reject_count; i++) {
-		count(stats->rejects[i].tally.count, "connection", line);
+		count(stats->rejects[i].occurrences.count, "connection", line);
 		line_text(line, " rejected");
 		labelled_if(" with reason ", stats->rejects[i].reason, line);
-		frames(&stats->rejects[i].tally, line);
+		frames(&stats->rejects[i].occurrences, line);
 		line_char(line, '\n');
 	}
 }
@@ -281,7 +281,7 @@ static void finding(const void *what, struct line *line)
 		line_text(line, " on");
 	}
 	if (found->first_frame)
-		frames(&(struct stats_tally){ 0, found->first_frame, found->last_frame }, line);
+		frames(&(struct stats_occurrences){ 0, found->first_frame, found->last_frame }, line);
 	line_text(line, " [");
 	line_text(line, found->rule->name);
 	line_text(line, "]\n");
@@ -363,13 +363,13 @@ static void recoveries(const struct stats_direction *direction, struct line *lin
 	const struct stats_recovery *counted = stats_incidents_of(direction)->recoveries;
 
 	for (int cause = RTAP_RECOVERY_NONE + 1; cause < RTAP_RECOVERY_COUNT; cause++) {
-		if (!counted[cause].tally.count)
+		if (!counted[cause].occurrences.count)
 			continue;
 		line_text(line, "    ");
-		line_count(line, counted[cause].tally.count, "recovery", "recoveries");
+		line_count(line, counted[cause].occurrences.count, "recovery", "recoveries");
 		line_text(line, " after ");
 		line_text(line, stats_recovery_words((enum rtap_recovery)cause));
-		frames(&counted[cause].tally, line);
+		frames(&counted[cause].occurrences, line);
 		line_text(line, ", time lost ");
 		line_seconds(line, counted[cause].time_lost_ns);
 		line_text(line, " s");
@@ -408,7 +408,7 @@ static void tcp_recoveries(const struct stats_direction *direction, int64_t last
 		line_text(line, "    ");
 		line_text(line, labels[cause]);
 		labelled(" ", counted->count, line);
-		frames(&(struct stats_tally){ 0, counted->first_frame, counted->last_frame }, line);
+		frames(&(struct stats_occurrences){ 0, counted->first_frame, counted->last_frame }, line);
 		line_text(line, ", time lost ");
 		line_seconds(line, (int64_t)tcp_recovery_lost_ns(direction->recovery, (enum tcp_recovery_cause)cause, last_ns));
 		line_text(line, " s\n");
@@ -499,8 +499,8 @@ static void rpc(const void *what, struct line *line)
 		else
 			line_dec(line, status->number);
 		line_char(line, ' ');
-		line_dec(line, status->tally.count);
-		frames(&status->tally, line);
+		line_dec(line, status->occurrences.count);
+		frames(&status->occurrences, line);
 	}
 	distribution("; latency", &row->latency_ns, true, line);
 	line_char(line, '\n');
@@ -526,8 +526,8 @@ static void mad(const void *what, struct line *line)
 	line_char(line, ' ');
 	name(counted->attribute_name, counted->attribute, 4, line);
 	line_text(line, ": ");
-	count(counted->tally.count, "datagram", line);
-	frames(&counted->tally, line);
+	count(counted->occurrences.count, "datagram", line);
+	frames(&counted->occurrences, line);
 	labelled_if(", with an error ", counted->errors, line);
 	distribution("; latency", &counted->latency_ns, true, line);
 	line_char(line, '\n');

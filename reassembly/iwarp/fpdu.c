@@ -155,12 +155,12 @@ static uint32_t needed(const struct fpdu_framer *framer, bool *measured)
 static void count_off_held(struct fpdu_framer *framer)
 {
 	bool gaps = framer->gap_count > 0;
-	uint32_t told;
+	uint32_t counted;
 
 	framer->gives = true;
-	told = fpdu_count_off(framer, framer->held, framer->held_length, true);
+	counted = fpdu_count_off(framer, framer->held, framer->held_length, true);
 	framer->gives = false;
-	fpdu_trim(framer, fpdu_base(framer) + told);
+	fpdu_trim(framer, fpdu_base(framer) + counted);
 	if (framer->searching && gaps && framer->held_length) {
 		fpdu_trim(framer, framer->offset);
 		framer->hole_end = framer->offset;

@@ -461,7 +461,7 @@ class Files(DiffTest):
         self.bad("make it with --level packets", "diff", "--level", "packets", self.path("messages", text), RPING)
         self.bad("takes two files", "diff", RPING)
         self.bad("give one of them", "diff", "--json", "--stat", RPING, RPING)
-        self.bad("--update tells no differences", "diff", "--json", "--update", RPING, RPING)
+        self.bad("--update prints no differences", "diff", "--json", "--update", RPING, RPING)
         self.bad("no such level", "diff", "--level", "bits", RPING, RPING)
         self.bad("is no capture file", "diff", self.path("text", b"hello, this is some text of nobody\n"), RPING)
 

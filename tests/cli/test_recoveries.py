@@ -51,7 +51,7 @@ class Recoveries(Case):
         for counts_ids in (True, False):
             schedule = Schedule()
             talk = Talk(schedule, counts_ids=counts_ids, **options)
-            # what comes first tells who talks with whom
+            # the first packets pair the two ends
             for sender in "AB":
                 talk.data(sender, "send", 1)
             script(talk)
