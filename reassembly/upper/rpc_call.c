@@ -10,15 +10,14 @@
 #include "reassembly/infiniband/assembly.h"
 #include "reassembly/store/memory.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/infiniband/recovery.h"
 #include "reassembly/upper/rpc_answers.h"
 #include "reassembly/upper/rpc_call.h"
+#include "reassembly/upper/rpc_claim.h"
 #include "reassembly/upper/rpc_operations.h"
 #include "reassembly/upper/rpc_region.h"
 #include "reassembly/upper.h"
 
 #define MAX_GATHERED (1u << 20) /* most bytes of a message in chunks that the packet view shows */
-#define MAX_OVERTAKING 32 /* most requests searched for READs and WRITEs captured before the call, or the reply before them */
 #define MOST_SPARE 1024 /* calls kept for reuse */
 /* Of a call and its slot in the map. */
 #define CALL_MEMORY (sizeof(struct rpc_call) + 3 * sizeof(struct map_slot))
@@ -66,236 +65,6 @@ static struct rpc_call *find_call(const struct rtap_tracker *tracker, const stru
 	if (!last && !connection->calls[true].last)
 		return NULL;
 	return find_hashed(tracker, &key, hash_of(&key));
-}
-
-static bool is_told(const struct rtap_tracker *tracker)
-{
-	return tracker->options.message || tracker->exchange;
-}
-
-static bool is_half(const struct connection *connection)
-{
-	return !connection->ddp && (!connection->flows[0] || !connection->flows[1]);
-}
-
-/* Whether the call that names memory can arrive after its data, or its side is unknown. */
-static bool may_come_later(const struct rtap_tracker *tracker, const struct connection *connection)
-{
-	return is_told(tracker) && (is_half(connection) || connection->upper == RTAP_UPPER_RPCRDMA);
-}
-
-bool rpc_call_may_want(const struct rtap_tracker *tracker, const struct connection *connection)
-{
-	return tracker->calls_with_regions || may_come_later(tracker, connection);
-}
-
-void rpc_call_claim(struct rtap_tracker *tracker, struct message *message)
-{
-	struct rpc_region *region;
-
-	if (!message->shown.has_key)
-		return;
-	region = tracker->calls_with_regions ? rpc_region_find(tracker, message) : NULL;
-	if (region) {
-		rpc_region_claim(tracker, region, message);
-		/* Bytes are kept of all its packets or of none; with several regions, parts are examined separately. */
-		message->bytes_wanted = region->keep_bytes || message->coverage.bytes ||
-					(tracker->keep && message->shown.length > region->end - message->shown.virtual_address);
-	} else if (may_come_later(tracker, message->connection)) {
-		message->bytes_wanted = true;
-	}
-}
-
-/* Records the data of a READ of its call's chunks. True: this completed them. */
-static bool note_arrival(struct rtap_tracker *tracker, const struct message *message)
-{
-	struct rpc_call *call = message->region->call;
-	const struct chunk_lists *lists = &call->call.lists;
-	uint64_t begin = message->shown.virtual_address, end = begin + message->shown.length, left = call->read_left;
-	struct rpc_region *region = message->region;
-
-	for (; region < lists->regions + lists->region_count && call->read_left && region->is_read &&
-	       region->r_key == message->region->r_key && region->begin < end; region++) {
-		uint64_t from = begin > region->begin ? begin - region->begin : 0;
-		uint64_t to = (end < region->end ? end : region->end) - region->begin, before = coverage_memory(&region->arrived), fresh;
-
-		if (from >= to || !coverage_add(&region->arrived, from, NULL, to - from, 0, COVERAGE_ONLY, &fresh))
-			continue;
-		call->read_left -= fresh;
-		rpc_call_charge(tracker, call, coverage_memory(&region->arrived), before);
-	}
-	return left && !call->read_left;
-}
-
-static uint16_t add_count(uint16_t a, uint64_t b)
-{
-	return b > (uint64_t)UINT16_MAX - a ? UINT16_MAX : (uint16_t)(a + b);
-}
-
-static void add_lost(struct rpc_lost *lost, const struct rtap_message *message)
-{
-	recovery_add_time(&lost->time_us, message->time_lost_us);
-	lost->resent = add_count(lost->resent, message->repeats);
-	lost->to |= message->lost_to;
-}
-
-/* Adds the losses to the message of the SEND that carries an RPC. */
-static void show_lost(struct rtap_message *shown, const struct rtap_message *send)
-{
-	shown->time_lost_us = send->time_lost_us;
-	shown->resent = add_count(0, send->repeats);
-	shown->lost_to = send->lost_to;
-}
-
-static void land(struct rtap_tracker *tracker, struct message *message)
-{
-	struct rpc_call *call = message->region->call;
-
-	add_lost(message->shown.verb == RTAP_VERB_READ ? &call->read_lost : &call->write_lost, &message->shown);
-	rpc_region_land(tracker, message);
-}
-
-/* Assigns an existing READ or WRITE to the call. */
-static void claim_late(struct rtap_tracker *tracker, struct message *message)
-{
-	rpc_call_claim(tracker, message);
-	if (!message->region)
-		return;
-	if (message->region->is_read && message_read_is_over(message))
-		note_arrival(tracker, message);
-	if (assembly_is_whole(message))
-		land(tracker, message);
-}
-
-/* Whether a READ or WRITE uses the call's memory. */
-static bool names_memory_of(const struct rpc_call *call, const struct message *message)
-{
-	const struct rtap_message *shown = &message->shown;
-	const struct rpc_region *region = chunk_lists_find_region(&call->call.lists, shown->verb == RTAP_VERB_READ, shown->r_key,
-								  shown->virtual_address);
-
-	return shown->has_key && region && region->begin <= shown->virtual_address;
-}
-
-/* Checks again which call a READ or WRITE belongs to. True: another one, or it is ambiguous. */
-static bool changes_owner(struct rtap_tracker *tracker, struct message *message)
-{
-	struct rpc_region *before = message->region;
-	uint64_t length = message->shown.verb == RTAP_VERB_READ ? message->shown.length : 0;
-	bool is_other;
-
-	before->asked -= length;
-	is_other = rpc_region_find(tracker, message) != before;
-	if (!is_other) {
-		before->asked += length;
-		return false;
-	}
-	rpc_region_empty(tracker, message);
-	rpc_region_unclaim(message);
-	claim_late(tracker, message);
-	return true;
-}
-
-/* The removed data may have suppressed later copies by others: empties the regions and copies all data again. */
-static void land_again(struct rtap_tracker *tracker, const struct rpc_call *call, struct message *last)
-{
-	struct message *message = last;
-
-	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++)
-		if (message->region && names_memory_of(call, message))
-			rpc_region_empty(tracker, message);
-	message = last;
-	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
-		if (!message->region || !names_memory_of(call, message))
-			continue;
-		if (message->region->is_read && message_read_is_over(message))
-			note_arrival(tracker, message);
-		if (message->has_landed)
-			rpc_region_land(tracker, message);
-	}
-}
-
-/*
- * The capture point can reorder packets: the last requests of the responder may be about memory that became known only now,
- * or were assigned to another call with the same memory. Unassigned requests before a SEND of that side belong to another
- * call, as keys are used again. `last`: the newest one that can belong to the call or was assigned to it.
- */
-static __attribute__((cold, noinline)) void claim_overtaking(struct rtap_tracker *tracker, const struct rpc_call *call, struct message *last, bool in_order)
-{
-	struct message *message = last;
-	const struct rpc_call *changed = NULL;
-	bool is_before_send = false;
-
-	for (int i = 0; message && i < MAX_OVERTAKING; message = message->before, i++) {
-		bool is_after_reply = call->reply.present && message->low > call->reply_psn;
-
-		if (message->shown.verb == RTAP_VERB_SEND && message != call->replier && !is_after_reply) {
-			if (in_order)
-				return;
-			is_before_send = true;
-		}
-		if (message->region) {
-			struct rpc_call *owner = message->region->call;
-
-			if (in_order || (call->call.present && !names_memory_of(call, message)) || !changes_owner(tracker, message))
-				continue;
-			if (changed && changed != owner)
-				land_again(tracker, changed, last);
-			changed = owner;
-			continue;
-		}
-		if (call->call.present && !is_before_send && !is_after_reply && call->call.time_ns - message->active_ns < GRACE_NS)
-			claim_late(tracker, message);
-	}
-	if (changed)
-		land_again(tracker, changed, last);
-}
-
-/* The requests on both sides of a reply. If its call is unknown, those that were assigned to another call. */
-static void claim_around_reply(struct rtap_tracker *tracker, const struct rpc_call *call)
-{
-	struct message *last = call->replier;
-
-	for (int i = 0; last->behind && i < MAX_OVERTAKING / 2; i++)
-		last = last->behind;
-	claim_overtaking(tracker, call, last, false);
-}
-
-/* A READ or WRITE that could belong to several calls is settled: what was missing for the decision may have arrived. */
-static void decide_at_last(struct rtap_tracker *tracker, struct message *message)
-{
-	const struct rpc_call *owner = message->region->call;
-	struct message *last = message;
-
-	if (!changes_owner(tracker, message))
-		return;
-	for (int i = 0; last->behind && i < MAX_OVERTAKING / 2; i++)
-		last = last->behind;
-	land_again(tracker, owner, last);
-}
-
-/* The call arrived in that SEND. */
-static void claim_around_call(struct rtap_tracker *tracker, const struct rpc_call *call, const struct message *send)
-{
-	const struct psn_stream *stream = &call->connection->streams[!call->from_a];
-	bool in_order = call->connection->ddp || (!call->replier && !stream->gaps.count && !send->behind);
-
-	if (call->replier && !in_order)
-		claim_around_reply(tracker, call);
-	else
-		claim_overtaking(tracker, call, stream->tail, in_order);
-}
-
-/* Both ends are known now: requests of one end since the call of the other may belong to it. */
-static void claim_waiting(struct rtap_tracker *tracker, const struct psn_stream *stream)
-{
-	for (struct message *message = stream->head; message; message = message->behind) {
-		if (message->region)
-			continue;
-		rpc_call_claim(tracker, message);
-		if (message->region && message->shown.first_frame < message->region->call->call.first_frame)
-			rpc_region_unclaim(message);
-	}
 }
 
 static __attribute__((cold, noinline)) void free_spare(struct rpc_call *call)
@@ -374,7 +143,7 @@ void rpc_calls_fini(struct rtap_tracker *tracker)
 static void end_call(struct rtap_tracker *tracker, struct rpc_call *call)
 {
 	rpc_region_drop_doubtful(tracker, call);
-	if (is_told(tracker))
+	if (rpc_call_is_reported(tracker))
 		rpc_exchange_conclude(tracker, call);
 	free_call(tracker, call);
 }
@@ -575,7 +344,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	send->last_frame = message->shown.last_frame;
 	send->time_ns = message->shown.time_ns;
 	send->time_end_ns = message->shown.time_end_ns;
-	if (!is_told(tracker) && !is_shown_elsewhere(packet))
+	if (!rpc_call_is_reported(tracker) && !is_shown_elsewhere(packet))
 		return true;
 	if (!locate(packet, &bytes, &send->captured, &send->wire))
 		return false;
@@ -598,7 +367,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	send->is_read = rpc_exchange_is_plain(tracker, call, send);
 	if (!send->is_read && !keep_send(tracker, call, send, bytes))
 		return false;
-	if (!is_told(tracker))
+	if (!rpc_call_is_reported(tracker))
 		return true;
 	send->shown = message_create(tracker, call->connection, send->first_frame, send->time_ns);
 	if (send->shown) {
@@ -606,7 +375,7 @@ static bool fill_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 		send->shown->shown.verb = RTAP_VERB_SEND;
 		send->shown->shown.from_a = message->shown.from_a;
 		send->shown->shown.psn = message->shown.psn;
-		show_lost(&send->shown->shown, &message->shown);
+		rpc_claim_show_lost(&send->shown->shown, &message->shown);
 		send->shown->shown.credits = packet->rpcrdma.credits;
 		send->shown->call = call;
 		tracker->touched_rpc = send->shown;
@@ -711,7 +480,7 @@ static void begin_call(struct rtap_tracker *tracker, struct message *message, co
 	call->psn = message->low;
 	if (call->call.lists.count) {
 		rpc_region_open_all(tracker, call);
-		claim_around_call(tracker, call, message);
+		rpc_claim_around_call(tracker, call, message);
 	}
 }
 
@@ -757,11 +526,11 @@ static bool write_completes(struct rtap_tracker *tracker, const struct rpc_call 
 static bool __attribute__((noinline)) data_completes(struct rtap_tracker *tracker, struct message *message, struct rtap_context *context)
 {
 	struct rpc_call *call = message->region->call;
-	bool is_read = message->region->is_read, is_last = is_read && note_arrival(tracker, message);
+	bool is_read = message->region->is_read, is_last = is_read && rpc_claim_note_arrival(tracker, message);
 
 	/* Truncated data is copied when nothing more can arrive. */
 	if (tracker->completed == message || assembly_is_whole(message))
-		land(tracker, message);
+		rpc_claim_land(tracker, message);
 	if (is_last) {
 		tracker->touched_rpc = call->call.shown;
 		tracker->read_call = call;
@@ -897,7 +666,7 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 	budget_charge(&tracker->budget, &call->holder, call->reply.lists.count ? chunk_lists_memory(&call->reply.lists) : 0);
 	/* It arrived late, or data could belong to this call or another. */
 	if (!call->connection->ddp && (call->has_regions ? message->behind || call->is_contested : message->behind && !call->call.present))
-		claim_around_reply(tracker, call);
+		rpc_claim_around_reply(tracker, call);
 }
 
 /*
@@ -989,15 +758,15 @@ void rpc_call_settled(struct rtap_tracker *tracker, struct message *message)
 
 	if (message->region && !message->connection->ddp &&
 	    (message->region->call->is_contested || message->shown.first_frame < message->region->call->call.first_frame))
-		decide_at_last(tracker, message);
+		rpc_claim_decide(tracker, message);
 	if (message->region && !message->has_landed)
-		land(tracker, message);
+		rpc_claim_land(tracker, message);
 	if (message->region)
 		rpc_region_unclaim(message);
 	if (!call)
 		return;
 	if (call->reply.shown)
-		show_lost(&call->reply.shown->shown, &message->shown);
+		rpc_claim_show_lost(&call->reply.shown->shown, &message->shown);
 	remember(tracker, call);
 	end_call(tracker, call);
 }
@@ -1090,7 +859,7 @@ void rpc_call_move(struct rtap_tracker *tracker, struct connection *from, struct
 			join_reply(tracker, call);
 	}
 	for (int side = 0; side < 2; side++)
-		claim_waiting(tracker, &to->streams[side]);
+		rpc_claim_waiting(tracker, &to->streams[side]);
 }
 
 void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection)

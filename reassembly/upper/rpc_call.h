@@ -112,14 +112,11 @@ bool rpc_call_follows(const struct rtap_tracker *tracker, const struct connectio
 /* `packet` shows the call found by rpc_call_chunk() or rpc_call_preceded(): keeps its facts for the reply. */
 void rpc_call_read(struct rtap_tracker *tracker, const struct rtap_packet *packet);
 
-/*
- * Whether a READ or WRITE that is captured before its memory is named may belong to a call: its bytes are kept until that is
- * known.
- */
-bool rpc_call_may_want(const struct rtap_tracker *tracker, const struct connection *connection);
-
-/* A READ or WRITE request names memory: finds its call. */
-void rpc_call_claim(struct rtap_tracker *tracker, struct message *message);
+/* Whether an output wants messages or whole calls. */
+static inline bool rpc_call_is_reported(const struct rtap_tracker *tracker)
+{
+	return tracker->options.message || tracker->exchange;
+}
 
 /* The message is settled: copies its data to the region. The SEND of a reply concludes its call. */
 void rpc_call_settled(struct rtap_tracker *tracker, struct message *message);

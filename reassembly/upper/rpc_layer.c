@@ -10,6 +10,7 @@
 #include "reassembly/message_queue.h"
 #include "reassembly/upper/rpc_answers.h"
 #include "reassembly/upper/rpc_call.h"
+#include "reassembly/upper/rpc_claim.h"
 #include "reassembly/upper/rpc_layer.h"
 
 static bool is_set_up(const struct connection *connection)
@@ -187,8 +188,8 @@ const struct upper_layer rpc_layer = {
 	.send = take_send,
 	.read = take_read,
 	.ahead = show_ahead,
-	.may_want = rpc_call_may_want,
-	.claim = rpc_call_claim,
+	.may_want = rpc_claim_may_want,
+	.claim = rpc_claim_message,
 	.settled = rpc_call_settled,
 	.forget = rpc_call_forget,
 	.used_ns = used_ns,
