@@ -19,8 +19,8 @@ static bool is_read(const struct rtap_message *message)
 {
 	if (!message->is_rpc || !message->program_known || message->program != NFS_PROGRAM)
 		return false;
-	for (uint32_t i = 0; i < message->operation_count; i++)
-		if (message->operations[i].name && !strcmp(message->operations[i].name, "READ"))
+	for (uint32_t i = 0; i < message->item_count; i++)
+		if (message->items[i].name && !strcmp(message->items[i].name, "READ"))
 			return true;
 	return false;
 }

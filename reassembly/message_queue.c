@@ -13,7 +13,7 @@
 #include "reassembly/message_final.h"
 #include "reassembly/message_list.h"
 #include "reassembly/message_queue.h"
-#include "reassembly/upper/rpc_operations.h"
+#include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper.h"
 
 #define CACHE_LINE 64
@@ -205,8 +205,8 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	coverage_fini(&message->cut);
 	if (message->shown.missing)
 		free((void *)(uintptr_t)message->shown.missing);
-	if (message->shown.operations && message->shown.operations != &message->operation)
-		rpc_operations_free(tracker, message->shown.operations, message->shown.operation_count);
+	if (message->shown.items && message->shown.items != &message->item)
+		rpc_items_free(tracker, message->shown.items, message->shown.item_count);
 	if (message->memory)
 		budget_give(&tracker->budget, message->stream ? &connection->holder : &tracker->messages, message->memory);
 	if (message->stream)

@@ -132,7 +132,7 @@ struct message {
 	/* Other messages of the same call; if keeps_ahead is set, the tracker's list `ahead`. */
 	struct message *claimed_before, *claimed_behind;
 	struct rpc_call *replies_to;       /* the call whose reply it carries */
-	struct rtap_operation operation;   /* storage of shown.operations if an RPC has only one */
+	struct rtap_rpc_item item;        /* storage of shown.items if an RPC has only one */
 	uint64_t sink_offset;
 	uint64_t told_end;                 /* iWARP and management: position after the last byte of its segments, captured or not */
 	struct message **slot;             /* iWARP: the pointer to this message while it is being reassembled; NULL: none */
@@ -359,8 +359,8 @@ struct rtap_tracker {
 	uint32_t spare_count;
 	uint64_t last_call;            /* number of the RPC call created last */
 	struct rpc_call *spare_call;   /* free list */
-	struct spare_operations *spare_operations; /* free list of the operations of a COMPOUND */
-	uint32_t spare_calls, spare_operation_count; /* lengths of the free lists */
+	struct spare_items *spare_items; /* free list of the operations of a COMPOUND */
+	uint32_t spare_calls, spare_item_count; /* lengths of the free lists */
 	struct budget_holder messages; /* the messages in memory */
 	struct message *completed;     /* completed by the current frame */
 	struct message *cut;           /* a truncated SEND that ends with the current frame */

@@ -19,7 +19,7 @@
 /* As told, without what they borrow. */
 static struct rtap_message told[MOST_TOLD];
 static struct rtap_missing missing[MOST_TOLD];
-static struct rtap_operation operations[MOST_TOLD];
+static struct rtap_rpc_item operations[MOST_TOLD];
 static uint8_t bytes[MOST_TOLD][64];
 static struct rtap_connection connections[MOST_TOLD];
 static unsigned told_count, connection_count;
@@ -36,7 +36,7 @@ static void take_message(void *owner, const struct rtap_message *message)
 	cr_assert(!message->complete || !message->missing_count);
 	told[at] = *message;
 	missing[at] = message->missing_count ? message->missing[0] : (struct rtap_missing){ 0 };
-	operations[at] = message->operation_count ? message->operations[0] : (struct rtap_operation){ 0 };
+	operations[at] = message->item_count ? message->items[0] : (struct rtap_rpc_item){ 0 };
 	if (message->bytes.length <= sizeof bytes[0])
 		memcpy(bytes[at], message->bytes.bytes ? message->bytes.bytes : (const uint8_t *)"", message->bytes.length);
 }

@@ -13,7 +13,7 @@
 #define LIMIT (UINT64_C(64) << 20)
 #define SECOND INT64_C(1000000000)
 
-static const struct rtap_operation operations[] = {
+static const struct rtap_rpc_item operations[] = {
 	{ .name = "PUTFH", .number = 22, .has_status = true },
 	{ .name = "READ", .number = 25, .has_status = true, .status = 5, .status_name = "NFS4ERR_IO" },
 };
@@ -162,16 +162,16 @@ Test(stats_log, takes_what_there_is_room_for_and_nothing_in_part)
 
 Test(stats_log, has_no_room_for_a_message_of_too_many_operations)
 {
-	static struct rtap_operation many[STATS_LOG_ROOM / sizeof(struct rtap_operation)];
+	static struct rtap_rpc_item many[STATS_LOG_ROOM / sizeof(struct rtap_rpc_item)];
 	struct rtap_message message = messages[2];
 	static struct stats_log log;
 
 	stats_log_clear(&log);
-	message.operations = many;
-	message.operation_count = COUNT(many);
+	message.items = many;
+	message.item_count = COUNT(many);
 	cr_expect(!stats_log_message(&log, &message));
 	cr_expect_eq(log.used, 0);
-	message.operation_count = COUNT(many) / 2;
+	message.item_count = COUNT(many) / 2;
 	cr_expect(stats_log_message(&log, &message));
 }
 

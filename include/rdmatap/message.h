@@ -142,8 +142,8 @@ struct rtap_connection {
 	uint64_t trouble[RTAP_TROUBLE_COUNT];
 };
 
-/* An operation of an RPC: an NFSv4 call has several, calls of other programs one. */
-struct rtap_operation {
+/* A part of an RPC: an operation of an NFSv4 COMPOUND, or the procedure of other calls. */
+struct rtap_rpc_item {
 	const char *name;       /* static; NULL: the number has no name */
 	const char *status_name; /* static or NULL */
 	uint32_t number, status;
@@ -188,8 +188,8 @@ struct rtap_message {
 	uint32_t rpc_status, status, rdma_error; /* accept_stat or reject_stat; the program's status; error of RDMA_ERROR, 0: none */
 	uint32_t rdma_version;  /* of RPC-over-RDMA; 0: unknown */
 	const char *status_name;
-	const struct rtap_operation *operations;
-	uint32_t operation_count;
+	const struct rtap_rpc_item *items;
+	uint32_t item_count;
 	uint32_t read_chunks, write_chunks;
 	uint32_t credits;       /* RPC-over-RDMA: requested by a call or granted by a reply; 0: unknown */
 	/* management datagrams: valid with is_mad; names are static or NULL */

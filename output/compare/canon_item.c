@@ -138,11 +138,11 @@ static void operations(const struct rtap_message *message, struct line *line)
 {
 	bool failed = false;
 
-	if (!message->operation_count)
+	if (!message->item_count)
 		return;
 	canon_name(line, "operations");
-	for (uint32_t i = 0; i < message->operation_count; i++) {
-		const struct rtap_operation *operation = &message->operations[i];
+	for (uint32_t i = 0; i < message->item_count; i++) {
+		const struct rtap_rpc_item *operation = &message->items[i];
 
 		if (i)
 			line_char(line, ',');
@@ -155,8 +155,8 @@ static void operations(const struct rtap_message *message, struct line *line)
 	if (!failed)
 		return;
 	canon_name(line, "operation_status");
-	for (uint32_t i = 0; i < message->operation_count; i++) {
-		const struct rtap_operation *operation = &message->operations[i];
+	for (uint32_t i = 0; i < message->item_count; i++) {
+		const struct rtap_rpc_item *operation = &message->items[i];
 
 		if (i)
 			line_char(line, ',');
@@ -216,7 +216,7 @@ void canon_item_rpc(const struct rtap_message *message, const struct rtap_messag
 	if (message->program_known) {
 		number(line, "program", message->program);
 		number(line, "version", message->version);
-		if (!message->operation_count)
+		if (!message->item_count)
 			number(line, "procedure", message->procedure);
 	}
 	operations(message, line);

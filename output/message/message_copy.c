@@ -10,7 +10,7 @@ size_t message_copy_size(const struct rtap_message *message)
 	if (message->bytes.bytes)
 		return 0;
 	return sizeof(struct message_copy) + message->missing_count * sizeof message->missing[0] +
-	       message->operation_count * sizeof message->operations[0];
+	       message->item_count * sizeof message->items[0];
 }
 
 void message_copy_fill(struct message_copy *copy, const struct rtap_message *message)
@@ -26,15 +26,15 @@ void message_copy_fill(struct message_copy *copy, const struct rtap_message *mes
 	}
 	if (message->missing_count)
 		memcpy(copy->behind, message->missing, missing);
-	if (message->operation_count)
-		memcpy(copy->behind + missing, message->operations, message->operation_count * sizeof message->operations[0]);
+	if (message->item_count)
+		memcpy(copy->behind + missing, message->items, message->item_count * sizeof message->items[0]);
 }
 
 void message_copy_restore(const struct message_copy *copy, struct rtap_message *message, struct rtap_connection *connection)
 {
 	*message = copy->message;
 	message->missing = (const void *)copy->behind;
-	message->operations = (const void *)(copy->behind + message->missing_count * sizeof message->missing[0]);
+	message->items = (const void *)(copy->behind + message->missing_count * sizeof message->missing[0]);
 	if (!message->connection)
 		return;
 	connection->a = copy->a;

@@ -69,8 +69,8 @@ static void json_operations(const struct rtap_message *message, struct line *lin
 {
 	object_key(line, "operations");
 	line_char(line, '[');
-	for (uint32_t i = 0; i < message->operation_count; i++) {
-		const struct rtap_operation *operation = &message->operations[i];
+	for (uint32_t i = 0; i < message->item_count; i++) {
+		const struct rtap_rpc_item *operation = &message->items[i];
 
 		if (i)
 			line_char(line, ',');
@@ -382,7 +382,7 @@ static char *put_program(char *to, const struct rtap_message *message)
 	return line_put_dec(line_put(to, " v"), message->version);
 }
 
-static void text_operation(const struct rtap_operation *operation, struct line *line)
+static void text_operation(const struct rtap_rpc_item *operation, struct line *line)
 {
 	line_char(line, ' ');
 	if (operation->name)
@@ -418,10 +418,10 @@ static void text_rpc(const struct rtap_message *message, struct line *line)
 	char spare[RPC_MOST], *begin = line_begin(line, spare, sizeof spare);
 
 	line_end(line, begin, put_program(begin, message));
-	if (message->program_known && !message->operation_count)
+	if (message->program_known && !message->item_count)
 		text_procedure(message, line);
-	for (uint32_t i = 0; i < message->operation_count; i++)
-		text_operation(&message->operations[i], line);
+	for (uint32_t i = 0; i < message->item_count; i++)
+		text_operation(&message->items[i], line);
 	begin = line_begin(line, spare, sizeof spare);
 	line_end(line, begin, put_answer(begin, message));
 }

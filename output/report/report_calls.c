@@ -28,10 +28,10 @@ static const char *name_of(const struct rtap_message *message)
 {
 	const char *name = NULL;
 
-	for (uint32_t i = 0; i < message->operation_count; i++) {
-		if (!message->operations[i].name)
+	for (uint32_t i = 0; i < message->item_count; i++) {
+		if (!message->items[i].name)
 			continue;
-		name = message->operations[i].name;
+		name = message->items[i].name;
 		if (!is_accompaniment(name))
 			break;
 	}

@@ -101,7 +101,7 @@ static void note_end(struct message_entry *entry, const struct rtap_connection *
 
 bool stats_log_message(struct stats_log *log, const struct rtap_message *message)
 {
-	size_t operations = message->operation_count * sizeof *message->operations;
+	size_t operations = message->item_count * sizeof *message->items;
 	size_t copied = message->is_mad ? sizeof *message : message->is_rpc ? RPC_LENGTH : PLAIN_LENGTH;
 	struct message_entry *entry = add(log, MESSAGE, sizeof *entry + copied + operations);
 	uint8_t *behind = (uint8_t *)(entry + 1);
@@ -123,7 +123,7 @@ bool stats_log_message(struct stats_log *log, const struct rtap_message *message
 	else
 		memcpy(behind, message, sizeof *message);
 	if (operations)
-		memcpy(behind + copied, message->operations, operations);
+		memcpy(behind + copied, message->items, operations);
 	return true;
 }
 
@@ -186,13 +186,13 @@ static void count_message(const struct message_entry *entry, struct stats *stats
 	connection.life = &end;
 	connection.life_count = entry->closed;
 	message.is_rpc = message.is_mad = false;
-	message.operation_count = 0;
+	message.item_count = 0;
 	memcpy(&message, behind, entry->copied);
 	message.connection = entry->connection ? &connection : NULL;
 	message.missing = &missing;
 	message.missing_count = entry->never_seen > 0;
 	message.partner = entry->partner;
-	message.operations = (const void *)(behind + entry->copied);
+	message.items = (const void *)(behind + entry->copied);
 	stats_message(stats, &message);
 }
 

@@ -13,7 +13,7 @@
 #include "reassembly/upper/rpc_answers.h"
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_claim.h"
-#include "reassembly/upper/rpc_operations.h"
+#include "reassembly/upper/rpc_items.h"
 #include "reassembly/upper/rpc_region.h"
 #include "reassembly/upper.h"
 
@@ -136,7 +136,7 @@ void rpc_calls_fini(struct rtap_tracker *tracker)
 		tracker->spare_call = call->behind;
 		free_spare(call);
 	}
-	rpc_operations_fini(tracker);
+	rpc_items_fini(tracker);
 	map_fini(&tracker->calls);
 }
 

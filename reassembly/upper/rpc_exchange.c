@@ -19,7 +19,7 @@
 #include "reassembly/upper/rpc_call.h"
 #include "reassembly/upper/rpc_conversation.h"
 #include "reassembly/upper/rpc_exchange.h"
-#include "reassembly/upper/rpc_operations.h"
+#include "reassembly/upper/rpc_items.h"
 
 #define SPARE_EXTENTS 8
 #define LENT_EXTENTS 24
@@ -236,8 +236,8 @@ static void adopt_data(struct rpc_call *call)
 struct binder {
 	struct xdr_sink sink;
 	struct rtap_tracker *tracker;
-	struct rtap_operation *operations; /* `only`, or on the heap */
-	struct rtap_operation only;        /* most RPCs of most programs have only one */
+	struct rtap_rpc_item *operations; /* `only`, or on the heap */
+	struct rtap_rpc_item only;        /* most RPCs of most programs have only one */
 	uint32_t operation_count, operation_room;
 	const struct chunk_lists *lists;   /* of the reply; NULL for a call */
 	uint32_t next_chunk;
@@ -254,10 +254,10 @@ struct binder {
 static __attribute__((noinline)) bool make_operation_room(struct binder *binder)
 {
 	bool is_own = binder->operations == &binder->only;
-	struct rtap_operation *larger;
+	struct rtap_rpc_item *larger;
 	uint32_t room = is_own ? 0 : binder->operation_room;
 
-	larger = rpc_operations_grow(binder->tracker, binder->operations, &room);
+	larger = rpc_items_grow(binder->tracker, binder->operations, &room);
 	if (!larger)
 		return false;
 	if (is_own)
@@ -270,7 +270,7 @@ static __attribute__((noinline)) bool make_operation_room(struct binder *binder)
 static void take_operation(struct xdr_sink *sink, uint32_t number, const char *name, uint64_t offset)
 {
 	struct binder *binder = (struct binder *)sink;
-	struct rtap_operation *operation;
+	struct rtap_rpc_item *operation;
 
 	(void)offset;
 	binder->without_data += binder->awaits_data;
@@ -293,7 +293,7 @@ static void take_status(struct xdr_sink *sink, uint32_t status, const char *name
 	struct binder *binder = (struct binder *)sink;
 
 	if (binder->operation_count) {
-		struct rtap_operation *last = &binder->operations[binder->operation_count - 1];
+		struct rtap_rpc_item *last = &binder->operations[binder->operation_count - 1];
 
 		last->has_status = true;
 		last->status = status;
@@ -497,12 +497,12 @@ static void show_operations(struct message *message, const struct binder *binder
 {
 	struct rtap_message *shown = &message->shown;
 
-	shown->operations = binder->operation_count ? binder->operations : NULL;
-	if (shown->operations == &binder->only) {
-		message->operation = binder->only;
-		shown->operations = &message->operation;
+	shown->items = binder->operation_count ? binder->operations : NULL;
+	if (shown->items == &binder->only) {
+		message->item = binder->only;
+		shown->items = &message->item;
 	}
-	shown->operation_count = binder->operation_count;
+	shown->item_count = binder->operation_count;
 	shown->has_status = binder->has_status;
 	shown->status = binder->status;
 	shown->status_name = binder->status_name;
@@ -537,7 +537,7 @@ static void tell_part(struct rtap_tracker *tracker, struct message *message, str
 	} else {
 		free((void *)(uintptr_t)work->part.missing);
 		if (work->binder.operations && work->binder.operations != &work->binder.only)
-			rpc_operations_free(tracker, work->binder.operations, work->binder.operation_count);
+			rpc_items_free(tracker, work->binder.operations, work->binder.operation_count);
 	}
 }
 
@@ -704,15 +704,15 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 	}
 	body = rpc + send->rpc.header_length;
 	show_header(shown, &send->rpc, call);
-	switch (rpc_body_outline(rpc_program_of_body(&send->rpc), &send->rpc, body, (uint64_t)(rpc + length - body), &message->operation)) {
+	switch (rpc_body_outline(rpc_program_of_body(&send->rpc), &send->rpc, body, (uint64_t)(rpc + length - body), &message->item)) {
 	case RPC_OUTLINE_NONE:
 		break;
 	case RPC_OUTLINE_ONE:
-		shown->operations = &message->operation;
-		shown->operation_count = 1;
-		shown->has_status = message->operation.has_status;
-		shown->status = message->operation.status;
-		shown->status_name = message->operation.status_name;
+		shown->items = &message->item;
+		shown->item_count = 1;
+		shown->has_status = message->item.has_status;
+		shown->status = message->item.status;
+		shown->status_name = message->item.status_name;
 		break;
 	case RPC_OUTLINE_WALK:
 		walk_operations(tracker, message, &send->rpc, body, (uint64_t)(rpc + length - body));

@@ -63,8 +63,8 @@ static void check_message(void *owner, const struct rtap_message *message)
 	check_missing(message->missing, message->missing_count, message->length);
 	if (message->bytes.bytes)
 		run->read = crc32_z(run->read, message->bytes.bytes, message->bytes.length);
-	for (uint32_t i = 0; i < message->operation_count; i++)
-		REQUIRE(!message->operations[i].name || *message->operations[i].name);
+	for (uint32_t i = 0; i < message->item_count; i++)
+		REQUIRE(!message->items[i].name || *message->items[i].name);
 }
 
 static void check_part(struct run *run, const struct rpc_part *part)
