@@ -3,20 +3,18 @@
 
 #include "capture/record.h"
 
-bool record_name_is_pcapng(const char *name, bool *compressed)
+bool record_name_is_pcapng(const char *name, enum compression *compression)
 {
-	static const char gz[] = ".gz", pcapng[] = ".pcapng";
-	size_t length = strlen(name);
+	static const char pcapng[] = ".pcapng";
+	size_t length;
 
-	*compressed = length >= sizeof gz - 1 && !strcmp(name + length - (sizeof gz - 1), gz);
-	if (*compressed)
-		length -= sizeof gz - 1;
+	*compression = compression_of_name(name, &length);
 	return length >= sizeof pcapng - 1 && !memcmp(name + length - (sizeof pcapng - 1), pcapng, sizeof pcapng - 1);
 }
 
 enum record_form record_form_of(const char *name)
 {
-	bool compressed;
+	enum compression compression;
 
-	return record_name_is_pcapng(name, &compressed) ? RECORD_PCAPNG : RECORD_PCAP;
+	return record_name_is_pcapng(name, &compression) ? RECORD_PCAPNG : RECORD_PCAP;
 }

@@ -12,6 +12,7 @@
 
 #include <rdmatap/frame.h>
 
+#include "capture/compression.h"
 #include "capture/file/pcapng.h"
 
 enum record_form {
@@ -19,8 +20,8 @@ enum record_form {
 	RECORD_PCAPNG,
 };
 
-/* Determines the format (true: pcapng) and *compressed from a file's name. */
-bool record_name_is_pcapng(const char *name, bool *compressed);
+/* Determines the format (true: pcapng) and *compression from a file's name. */
+bool record_name_is_pcapng(const char *name, enum compression *compression);
 
 /* The form of records in a file of this name. */
 enum record_form record_form_of(const char *name);

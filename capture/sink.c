@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include "capture/compressor.h"
 #include "capture/sink.h"
 
 #define BUFFER_SIZE (256 * 1024)
@@ -18,8 +18,6 @@
 #define LEAST_RECORDS 4096 /* the same of records; also, so that pieces of them are fewer than those of frames */
 #define MOST_PIECES (2 * (BUFFER_SIZE / SINK_LEAST_LENT)) /* borrowed ones, and buffered ones in between; at most the limit of writev() */
 #define MOST_HELD 64
-#define GZIP_WINDOW (15 + 16) /* zlib: the largest window, gzip's header and trailer */
-#define GZIP_MEMORY 8         /* zlib's default */
 
 /* Borrowed records. Their ends are determined only if writing fails. */
 struct run {
@@ -31,10 +29,10 @@ struct run {
 
 struct sink {
 	int fd;
-	bool fd_owned, compressed;
+	bool fd_owned;
 	int failure; /* errno of the first failure; 0: none */
 	const char *name;
-	z_stream zlib;
+	struct compressor *compressor; /* NULL: not compressed */
 	uint64_t written;    /* bytes of the file */
 	uint64_t whole;      /* where the last unit ends in the file that the queue does not hold the end of */
 	size_t used;         /* of the buffer */
@@ -44,7 +42,7 @@ struct sink {
 	size_t run_count;
 	size_t end_count;    /* of units that end in the queue */
 	unsigned char buffer[BUFFER_SIZE];
-	unsigned char packed[BUFFER_SIZE];
+	unsigned char packed[COMPRESSOR_ROOM];
 	uint32_t ends[BUFFER_SIZE / LEAST_UNIT + 1];
 	struct iovec pieces[MOST_PIECES]; /* in the buffer, or borrowed */
 	struct rtap_batch *held[MOST_HELD];
@@ -52,11 +50,17 @@ struct sink {
 	char name_text[];
 };
 
-enum rtap_status sink_open(struct sink **sink, const char *name, bool compressed, struct rtap_error *error)
+enum rtap_status sink_open(struct sink **sink, const char *name, enum compression compression, struct rtap_error *error)
 {
-	struct sink *opened = malloc(sizeof *opened + strlen(name) + 1);
+	const char *lacks = compression ? compression_lacks(compression) : NULL;
+	struct sink *opened;
 
 	*sink = NULL;
+	if (lacks) {
+		rtap_error_set(error, "%s: this build does not write %s files: it was built without %s", name, compression_name(compression), lacks);
+		return RTAP_STATUS_FAILED;
+	}
+	opened = malloc(sizeof *opened + strlen(name) + 1);
 	if (!opened) {
 		rtap_error_set(error, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
@@ -75,12 +79,10 @@ enum rtap_status sink_open(struct sink **sink, const char *name, bool compressed
 		rtap_error_set(error, "%s: cannot be created: %s", opened->name, strerror(errno));
 		goto out;
 	}
-	if (compressed && deflateInit2(&opened->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
-				       Z_DEFAULT_STRATEGY) != Z_OK) {
+	if (compression && !(opened->compressor = compressor_create(compression))) {
 		rtap_error_set(error, "%s: out of memory", opened->name);
 		goto out;
 	}
-	opened->compressed = compressed;
 	*sink = opened;
 	return RTAP_STATUS_OK;
 out:
@@ -97,7 +99,7 @@ const char *sink_name(const struct sink *sink)
 
 uint64_t sink_size(const struct sink *sink)
 {
-	return sink->written + (sink->compressed ? 0 : sink->queued);
+	return sink->written + (sink->compressor ? 0 : sink->queued);
 }
 
 void sink_mark(struct sink *sink)
@@ -147,7 +149,7 @@ static void cut_behind_whole(struct sink *sink, size_t taken)
 	struct stat found;
 	uint64_t whole = sink->whole;
 
-	if (sink->compressed || !sink->fd_owned || fstat(sink->fd, &found) || !S_ISREG(found.st_mode))
+	if (sink->compressor || !sink->fd_owned || fstat(sink->fd, &found) || !S_ISREG(found.st_mode))
 		return;
 	for (size_t i = sink->end_count; i; i--) {
 		if (sink->ends[i - 1] <= taken) {
@@ -205,21 +207,32 @@ static enum rtap_status write_all(struct sink *sink, struct iovec *pieces, size_
 	return RTAP_STATUS_OK;
 }
 
-static enum rtap_status write_packed(struct sink *sink, size_t length, struct rtap_error *error)
+/* Writes the buffer compressed. */
+static enum rtap_status write_packed(struct sink *sink, enum compressor_mode mode, size_t length, struct rtap_error *error)
 {
-	struct iovec piece = { sink->packed, length };
+	const uint8_t *from = sink->buffer;
+	enum rtap_status status = RTAP_STATUS_OK;
+	struct iovec piece;
+	int more;
 
-	return write_all(sink, &piece, 1, error);
+	do {
+		more = compressor_run(sink->compressor, mode, &from, &length, sink->packed, sizeof sink->packed, &piece.iov_len);
+		if (more < 0)
+			return fail(sink, ENOMEM, error);
+		piece.iov_base = sink->packed;
+		status = write_all(sink, &piece, 1, error);
+	} while (!status && more);
+	return status;
 }
 
-/* Passes the queue on; mode: zlib's. */
-static enum rtap_status empty_queue(struct sink *sink, int mode, struct rtap_error *error)
+/* Passes the queue on. */
+static enum rtap_status empty_queue(struct sink *sink, enum compressor_mode mode, struct rtap_error *error)
 {
 	enum rtap_status status = RTAP_STATUS_OK;
 	size_t queued = sink->queued, pieces = sink->piece_count, ends = sink->end_count;
 
 	sink->used = sink->queued = sink->piece_count = 0;
-	if (!sink->compressed) {
+	if (!sink->compressor) {
 		status = write_all(sink, sink->pieces, pieces, error);
 		if (ends)
 			sink->whole = sink->written - queued + sink->ends[ends - 1];
@@ -229,21 +242,13 @@ static enum rtap_status empty_queue(struct sink *sink, int mode, struct rtap_err
 		return status;
 	}
 	sink->end_count = 0;
-	sink->zlib.next_in = sink->buffer;
-	sink->zlib.avail_in = (uInt)queued;
-	do {
-		sink->zlib.next_out = sink->packed;
-		sink->zlib.avail_out = BUFFER_SIZE;
-		deflate(&sink->zlib, mode);
-		status = write_packed(sink, BUFFER_SIZE - sink->zlib.avail_out, error);
-	} while (!status && !sink->zlib.avail_out);
-	return status;
+	return write_packed(sink, mode, queued, error);
 }
 
 /* After a flush the first write is shorter, so that the next ones are aligned again. */
 static inline size_t room_left(const struct sink *sink)
 {
-	return BUFFER_SIZE - (sink->compressed ? 0 : (size_t)(sink->written % BUFFER_SIZE)) - sink->queued;
+	return BUFFER_SIZE - (sink->compressor ? 0 : (size_t)(sink->written % BUFFER_SIZE)) - sink->queued;
 }
 
 /* Appends to the queue; bytes contiguous with the last piece extend it. */
@@ -297,7 +302,7 @@ static inline __attribute__((always_inline)) enum rtap_status take(struct sink *
 		from += count;
 		length -= count;
 		if (count == room)
-			status = empty_queue(sink, Z_NO_FLUSH, error);
+			status = empty_queue(sink, COMPRESSOR_BUFFER, error);
 	}
 	return status;
 }
@@ -309,14 +314,14 @@ enum rtap_status sink_write(struct sink *sink, const void *bytes, size_t length,
 
 enum rtap_status sink_lend(struct sink *sink, const void *bytes, size_t length, struct rtap_batch *batch, struct rtap_error *error)
 {
-	if (sink->compressed || length < SINK_LEAST_LENT || sink->held_count == MOST_HELD)
+	if (sink->compressor || length < SINK_LEAST_LENT || sink->held_count == MOST_HELD)
 		return sink_write(sink, bytes, length, error);
 	return take(sink, bytes, length, batch, NULL, error);
 }
 
 bool sink_takes_records(const struct sink *sink, size_t length)
 {
-	return !sink->compressed && length >= LEAST_RECORDS && sink->held_count < MOST_HELD && sink->run_count < MOST_HELD;
+	return !sink->compressor && length >= LEAST_RECORDS && sink->held_count < MOST_HELD && sink->run_count < MOST_HELD;
 }
 
 enum rtap_status sink_lend_records(struct sink *sink, struct batch *batch, struct rtap_error *error)
@@ -331,7 +336,7 @@ enum rtap_status sink_lend_records(struct sink *sink, struct batch *batch, struc
 
 enum rtap_status sink_flush(struct sink *sink, struct rtap_error *error)
 {
-	return sink->failure ? fail(sink, sink->failure, error) : empty_queue(sink, Z_SYNC_FLUSH, error);
+	return sink->failure ? fail(sink, sink->failure, error) : empty_queue(sink, COMPRESSOR_FLUSH, error);
 }
 
 enum rtap_status sink_close(struct sink *sink, struct rtap_error *error)
@@ -341,9 +346,8 @@ enum rtap_status sink_close(struct sink *sink, struct rtap_error *error)
 	if (!sink)
 		return RTAP_STATUS_OK;
 	if (!sink->failure)
-		status = empty_queue(sink, Z_FINISH, error);
-	if (sink->compressed)
-		deflateEnd(&sink->zlib);
+		status = empty_queue(sink, COMPRESSOR_END, error);
+	compressor_destroy(sink->compressor);
 	/* Network file systems may report a full disk only here. */
 	if (sink->fd_owned && close(sink->fd) && !sink->failure)
 		status = fail(sink, errno, error);

@@ -11,14 +11,15 @@
 #include <rdmatap/frame.h>
 
 #include "capture/batch.h"
+#include "capture/compression.h"
 
 #define SINK_LEAST_LENT 512 /* minimum bytes written without a copy: copying fewer is cheaper */
 
 /* Output of a capture file. After a failure all further bytes are discarded. */
 struct sink;
 
-/* Creates the file `name`; "-" is standard output. Compressed: as gzip (RFC 1952). FAILED: *sink is NULL. */
-enum rtap_status sink_open(struct sink **sink, const char *name, bool compressed, struct rtap_error *error)
+/* Creates the file `name`; "-" is standard output. FAILED: *sink is NULL. */
+enum rtap_status sink_open(struct sink **sink, const char *name, enum compression compression, struct rtap_error *error)
 	__attribute__((warn_unused_result));
 
 /* The name for messages. */

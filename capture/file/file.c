@@ -43,8 +43,7 @@ static const struct magic {
 	{ 4, "GMBU", NULL, OTHER_FORMAT("Network Monitor") },
 #undef OTHER_FORMAT
 #define PACKED(name) "is compressed with " name ", which is not read (unpack it first)"
-	{ 4, "\x28\xb5\x2f\xfd", NULL, PACKED("zstd") },
-	{ 4, "\x04\x22\x4d\x18", NULL, PACKED("lz4") },
+	{ 4, "\x02\x21\x4c\x18", NULL, PACKED("the old format of lz4") },
 	{ 6, "\xfd" "7zXZ\0", NULL, PACKED("xz") },
 	{ 3, "BZh", NULL, PACKED("bzip2") },
 	{ 4, "PK\3\4", NULL, PACKED("zip") },

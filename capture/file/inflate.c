@@ -3,142 +3,52 @@
 
 #include <stdlib.h>
 
-#ifdef HAVE_ISAL
-#include <isa-l/igzip_lib.h>
-#else
-#include <zlib.h>
-#endif
-
-#include "capture/file/inflate.h"
-
-/* Both libraries count in 32 bits. */
-static uint32_t part_of(size_t length)
-{
-	return length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
-}
-
-#ifdef HAVE_ISAL
+#include "capture/file/inflate_format.h"
 
 struct inflater {
-	struct inflate_state state;
+	const struct inflate_format *format;
+	void *state;
 };
 
-struct inflater *inflater_create(void)
+static const struct inflate_format *const formats[] = {
+	[COMPRESSION_GZIP] = &inflate_gzip,
+#ifdef HAVE_ZSTD
+	[COMPRESSION_ZSTD] = &inflate_zstd,
+#endif
+#ifdef HAVE_LZ4
+	[COMPRESSION_LZ4] = &inflate_lz4,
+#endif
+};
+
+struct inflater *inflater_create(enum compression compression)
 {
 	struct inflater *inflater = malloc(sizeof *inflater);
 
 	if (!inflater)
 		return NULL;
-	isal_inflate_init(&inflater->state);
-	inflater->state.crc_flag = ISAL_GZIP;
-	return inflater;
-}
-
-static const char *reason_of(int result)
-{
-	switch (result) {
-	case ISAL_INVALID_BLOCK: return "invalid block";
-	case ISAL_INVALID_SYMBOL: return "invalid symbol";
-	case ISAL_INVALID_LOOKBACK: return "invalid distance";
-	case ISAL_INVALID_WRAPPER: return "invalid header";
-	case ISAL_UNSUPPORTED_METHOD: return "unknown compression method";
-	case ISAL_INCORRECT_CHECKSUM: return "wrong checksum";
-	default: return NULL;
-	}
-}
-
-enum inflated inflater_run(struct inflater *inflater, struct inflation *inflation, const char **reason)
-{
-	struct inflate_state *state = &inflater->state;
-	uint32_t offered = part_of(inflation->stored_length), room = part_of(inflation->room);
-	int result;
-
-	state->next_in = (uint8_t *)(uintptr_t)inflation->stored;
-	state->avail_in = offered;
-	state->next_out = inflation->to;
-	state->avail_out = room;
-	result = isal_inflate(state);
-#ifdef __x86_64__
-	/* as in crc32c.c: ISA-L's AVX-512 code leaves SSE code after it slow */
-	if (__builtin_cpu_supports("avx"))
-		__asm__ volatile("vzeroupper");
-#endif
-	inflation->stored += offered - state->avail_in;
-	inflation->stored_length -= offered - state->avail_in;
-	inflation->to += room - state->avail_out;
-	inflation->room -= room - state->avail_out;
-	*reason = reason_of(result);
-	if (result < 0)
-		return INFLATE_CORRUPT;
-	return state->block_state == ISAL_BLOCK_FINISH ? INFLATED_MEMBER : INFLATED;
-}
-
-void inflater_restart(struct inflater *inflater)
-{
-	isal_inflate_reset(&inflater->state);
-	inflater->state.crc_flag = ISAL_GZIP;
-}
-
-void inflater_destroy(struct inflater *inflater)
-{
+	inflater->format = formats[compression];
+	inflater->state = inflater->format->create();
+	if (inflater->state)
+		return inflater;
 	free(inflater);
-}
-
-#else
-
-#define GZIP_WINDOW (15 + 16) /* zlib: the largest window, gzip's header and trailer */
-
-struct inflater {
-	z_stream zlib;
-};
-
-struct inflater *inflater_create(void)
-{
-	struct inflater *inflater = calloc(1, sizeof *inflater);
-
-	if (inflater && inflateInit2(&inflater->zlib, GZIP_WINDOW) != Z_OK) {
-		free(inflater);
-		return NULL;
-	}
-	return inflater;
+	return NULL;
 }
 
 enum inflated inflater_run(struct inflater *inflater, struct inflation *inflation, const char **reason)
 {
-	z_stream *zlib = &inflater->zlib;
-	uint32_t offered = part_of(inflation->stored_length), room = part_of(inflation->room);
-	int result;
-
-	zlib->next_in = (uint8_t *)(uintptr_t)inflation->stored;
-	zlib->avail_in = offered;
-	zlib->next_out = inflation->to;
-	zlib->avail_out = room;
-	result = inflate(zlib, Z_NO_FLUSH);
-	inflation->stored += offered - zlib->avail_in;
-	inflation->stored_length -= offered - zlib->avail_in;
-	inflation->to += room - zlib->avail_out;
-	inflation->room -= room - zlib->avail_out;
-	*reason = zlib->msg;
-	switch (result) {
-	case Z_STREAM_END: return INFLATED_MEMBER;
-	case Z_OK:
-	case Z_BUF_ERROR: return INFLATED;
-	case Z_MEM_ERROR: return INFLATE_NO_MEMORY;
-	default: return INFLATE_CORRUPT;
-	}
+	*reason = NULL;
+	return inflater->format->run(inflater->state, inflation, reason);
 }
 
 void inflater_restart(struct inflater *inflater)
 {
-	inflateReset(&inflater->zlib);
+	inflater->format->restart(inflater->state);
 }
 
 void inflater_destroy(struct inflater *inflater)
 {
 	if (!inflater)
 		return;
-	inflateEnd(&inflater->zlib);
+	inflater->format->destroy(inflater->state);
 	free(inflater);
 }
-
-#endif

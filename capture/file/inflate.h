@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Inflating gzip members (RFC 1952), with ISA-L if available, which takes 40 % of zlib's time.
+ * Inflating compressed files, which are a series of members: those of gzip (with ISA-L if available, which takes 40 % of zlib's
+ * time), and the frames of Zstandard and LZ4.
  */
 #ifndef CAPTURE_FILE_INFLATE_H
 #define CAPTURE_FILE_INFLATE_H
@@ -8,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "capture/compression.h"
 
 struct inflater;
 
@@ -21,13 +24,13 @@ struct inflation {
 
 enum inflated {
 	INFLATED,        /* progress; none if there is no more input or no room */
-	INFLATED_MEMBER, /* the end of the member, with correct checksum and length */
+	INFLATED_MEMBER, /* the end of the member, with correct checksum and length where it has them */
 	INFLATE_CORRUPT,
 	INFLATE_NO_MEMORY,
 };
 
-/* Starts before a member's first byte. NULL: out of memory. */
-struct inflater *inflater_create(void);
+/* Starts before a member's first byte. Only for formats that this build reads (compression_lacks()). NULL: out of memory. */
+struct inflater *inflater_create(enum compression compression);
 
 /* Continues to inflate. *reason, with CORRUPT: a description of the error, or NULL. */
 enum inflated inflater_run(struct inflater *inflater, struct inflation *inflation, const char **reason);

@@ -15,18 +15,17 @@
 
 #define STORED_ROOM (128 * 1024)
 
-static const uint8_t gzip_magic[] = { 0x1f, 0x8b, 8 }; /* RFC 1952, 2.3.1: ID1, ID2, CM deflate */
-
 struct stream {
 	int fd; /* -1: memory */
 	bool fd_owned;
 	const uint8_t *memory;
 	size_t memory_left, step;
 	uint64_t bytes_read, bytes_total;
-	bool detected, compressed;
+	bool detected;
+	enum compression compression;
 	bool stored_end;       /* the input has no more stored bytes */
 	bool interrupted;      /* a signal ended the last wait */
-	bool member_open;      /* inside a gzip member */
+	bool member_open;      /* inside a member of compressed data */
 	enum rtap_status end;  /* OK while there may be more */
 	struct rtap_error reason;
 	struct inflater *inflater; /* NULL: not compressed */
@@ -160,40 +159,50 @@ static enum rtap_status fill_stored(struct stream *stream, size_t least)
 	return RTAP_STATUS_OK;
 }
 
-static bool is_gzip(const struct stream *stream)
-{
-	return stream->stored_count >= sizeof gzip_magic &&
-	       !memcmp(stream->stored + stream->stored_begin, gzip_magic, sizeof gzip_magic);
-}
-
 static enum rtap_status detect(struct stream *stream)
 {
-	enum rtap_status status = fill_stored(stream, sizeof gzip_magic);
+	enum rtap_status status = fill_stored(stream, COMPRESSION_MAGIC);
+	const char *lacks;
 
 	if (status || stream->interrupted)
 		return status;
 	stream->detected = true;
-	stream->compressed = is_gzip(stream);
-	if (!stream->compressed)
+	stream->compression = compression_of_bytes(stream->stored + stream->stored_begin, stream->stored_count);
+	if (!stream->compression)
 		return RTAP_STATUS_OK;
-	stream->inflater = inflater_create();
+	lacks = compression_lacks(stream->compression);
+	if (lacks) {
+		rtap_error_set(&stream->reason, "is compressed with %s, which this build does not read: it was built without %s (unpack it first)",
+			       compression_name(stream->compression), lacks);
+		return RTAP_STATUS_BROKEN;
+	}
+	stream->inflater = inflater_create(stream->compression);
 	if (!stream->inflater) {
 		rtap_error_set(&stream->reason, "out of memory");
-		stream->compressed = false;
+		stream->compression = COMPRESSION_NONE;
 		return RTAP_STATUS_BROKEN;
 	}
 	stream->member_open = true;
 	return RTAP_STATUS_OK;
 }
 
+static bool member_begins(const struct stream *stream)
+{
+	const uint8_t *bytes = stream->stored + stream->stored_begin;
+
+	if (stream->compression != COMPRESSION_GZIP && compression_is_skippable(bytes, stream->stored_count))
+		return true;
+	return compression_of_bytes(bytes, stream->stored_count) == stream->compression;
+}
+
 /* After a member: another one (RFC 1952, 2.2), the end, or zero bytes, which pad tape blocks. */
 static enum rtap_status next_member(struct stream *stream)
 {
-	enum rtap_status status = fill_stored(stream, sizeof gzip_magic);
+	enum rtap_status status = fill_stored(stream, COMPRESSION_MAGIC);
 
 	if (status || stream->interrupted)
 		return status;
-	if (is_gzip(stream)) {
+	if (member_begins(stream)) {
 		inflater_restart(stream->inflater);
 		stream->member_open = true;
 		return RTAP_STATUS_OK;
@@ -203,8 +212,8 @@ static enum rtap_status next_member(struct stream *stream)
 		stream->stored_count--;
 	}
 	if (stream->stored_count) {
-		rtap_error_set(&stream->reason, "something else follows the gzip data at byte %" PRIu64,
-			       stream->bytes_read - stream->stored_count);
+		rtap_error_set(&stream->reason, "something else follows the %s data at byte %" PRIu64,
+			       compression_name(stream->compression), stream->bytes_read - stream->stored_count);
 		return RTAP_STATUS_BROKEN;
 	}
 	return stream->stored_end ? RTAP_STATUS_END : RTAP_STATUS_OK;
@@ -228,8 +237,8 @@ static enum rtap_status inflate_some(struct stream *stream, uint8_t *to, size_t 
 		rtap_error_set(&stream->reason, "out of memory");
 		return RTAP_STATUS_BROKEN;
 	case INFLATE_CORRUPT:
-		rtap_error_set(&stream->reason, "the gzip data is corrupt near byte %" PRIu64 " (%s)",
-			       stream->bytes_read - stream->stored_count, reason ? reason : "no reason told");
+		rtap_error_set(&stream->reason, "the %s data is corrupt near byte %" PRIu64 " (%s)",
+			       compression_name(stream->compression), stream->bytes_read - stream->stored_count, reason ? reason : "no reason given");
 		return RTAP_STATUS_BROKEN;
 	default:
 		return RTAP_STATUS_OK;
@@ -252,7 +261,8 @@ static enum rtap_status read_compressed(struct stream *stream, uint8_t *to, size
 		if (status || stream->interrupted || !stream->member_open)
 			continue;
 		if (!filled && !stream->stored_count) {
-			rtap_error_set(&stream->reason, "the gzip data ends early, after %" PRIu64 " bytes", stream->bytes_read);
+			rtap_error_set(&stream->reason, "the %s data ends early, after %" PRIu64 " bytes",
+				       compression_name(stream->compression), stream->bytes_read);
 			status = RTAP_STATUS_BROKEN;
 			continue;
 		}
@@ -293,18 +303,18 @@ enum rtap_status stream_read(struct stream *stream, uint8_t *to, size_t room, si
 	}
 	if (status)
 		return stream_end(stream, status, reason);
-	status = stream->compressed ? read_compressed(stream, to, room, got) : read_plain(stream, to, room, got);
+	status = stream->compression ? read_compressed(stream, to, room, got) : read_plain(stream, to, room, got);
 	return status ? stream_end(stream, status, reason) : RTAP_STATUS_OK;
 }
 
 bool stream_is_compressed(const struct stream *stream)
 {
-	return stream->compressed;
+	return stream->compression;
 }
 
 uint64_t stream_bytes_read(const struct stream *stream)
 {
-	return stream->bytes_read - (stream->compressed ? stream->stored_count : 0);
+	return stream->bytes_read - (stream->compression ? stream->stored_count : 0);
 }
 
 uint64_t stream_bytes_total(const struct stream *stream)

@@ -8,7 +8,7 @@
 
 #include <rdmatap/error.h>
 
-/* The bytes of one input, inflated if its content is in gzip format (RFC 1952). */
+/* The bytes of one input, inflated if its content is compressed (capture/compression.h). */
 struct stream;
 
 /*

@@ -42,18 +42,18 @@ enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name,
 				  bool unbuffered, const struct rtap_source *source, struct rtap_error *error)
 {
 	struct rtap_writer *opened = calloc(1, sizeof *opened);
-	bool compressed;
+	enum compression compression;
 
 	*writer = NULL;
 	if (!opened) {
 		rtap_error_set(error, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
-	opened->pcapng = record_name_is_pcapng(like, &compressed);
+	opened->pcapng = record_name_is_pcapng(like, &compression);
 	opened->link_type = link_type;
 	opened->unbuffered = unbuffered;
 	opened->source = source;
-	if (sink_open(&opened->sink, name, compressed, error)) {
+	if (sink_open(&opened->sink, name, compression, error)) {
 		free(opened);
 		return RTAP_STATUS_FAILED;
 	}

@@ -55,7 +55,7 @@ struct rtap_source_counters {
 };
 
 /*
- * Opens capture files (pcap or pcapng, optionally compressed with gzip; "-" is standard input) as one source,
+ * Opens capture files (pcap or pcapng, optionally compressed; "-" is standard input) as one source,
  * merged by time stamp; frames with equal times keep the order of `names`. The names are copied.
  * FAILED: no file is open and *source is NULL.
  */

@@ -22,8 +22,8 @@ extern "C" {
 struct rtap_writer;
 
 /*
- * Creates `name`: pcapng if the name ends in .pcapng or .pcapng.gz, else pcap, both with nanosecond time stamps;
- * compressed with gzip if the name ends in .gz; "-" is standard output.
+ * Creates `name`: pcapng if the name, without a suffix for compression, ends in .pcapng, else pcap, both with nanosecond time stamps;
+ * compressed if the name ends in .gz, .zst or .lz4; "-" is standard output.
  * A pcap file has the link type of the first frame written, or `link_type` if none is written.
  * `unbuffered`: each frame is written to the file before rtap_writer_write() returns.
  * Writing to a closed pipe raises SIGPIPE; if the program ignores it, calls return FAILED with error->broken_pipe set.

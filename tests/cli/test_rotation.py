@@ -79,7 +79,8 @@ class Rotation(CliTest):
         self.assertEqual(sum(self.frames(name) for name in self.files()), 400 * RPING_FRAMES)
 
     def test_the_name_given_says_the_format_of_all(self):
-        for name, magic in (("x.pcap.gz", b"\x1f\x8b"), ("x.pcapng", b"\x0a\x0d\x0d\x0a"), ("x.pcapng.gz", b"\x1f\x8b")):
+        for name, magic in (("x.pcap.gz", b"\x1f\x8b"), ("x.pcapng", b"\x0a\x0d\x0d\x0a"), ("x.pcapng.gz", b"\x1f\x8b"),
+                            ("x.pcap.zst", b"\x28\xb5\x2f\xfd"), ("x.pcapng.lz4", b"\x04\x22\x4d\x18")):
             self.good("-r", self.big(400), "-w", self.path(name), "-C", "1", "-W", "20")
             self.assertGreater(len(self.files()), 0)
             for found in self.files():

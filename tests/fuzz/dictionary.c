@@ -28,9 +28,9 @@ static const char *const operators[] = {
 	"0002:c903:00a1:b2c0", "2023-11-14 22:13:20", "0x1f",
 };
 
-/* What no field table has: pcap in both byte orders and units, gzip, pcapng's blocks and its byte order, MPA's keys, ports. */
+/* What no field table has: pcap in both byte orders and units, gzip, zstd, lz4, pcapng's blocks and its byte order, MPA's keys, ports. */
 static const char *const magic[] = {
-	"\\xd4\\xc3\\xb2\\xa1", "\\xa1\\xb2\\xc3\\xd4", "\\x4d\\x3c\\xb2\\xa1", "\\xa1\\xb2\\x3c\\x4d", "\\x1f\\x8b\\x08",
+	"\\xd4\\xc3\\xb2\\xa1", "\\xa1\\xb2\\xc3\\xd4", "\\x4d\\x3c\\xb2\\xa1", "\\xa1\\xb2\\x3c\\x4d", "\\x1f\\x8b\\x08", "\\x28\\xb5\\x2f\\xfd", "\\x04\\x22\\x4d\\x18",
 	"\\x0a\\x0d\\x0d\\x0a", "\\x4d\\x3c\\x2b\\x1a", "\\x1a\\x2b\\x3c\\x4d", "\\x01\\x00\\x00\\x00", "\\x02\\x00\\x00\\x00",
 	"\\x03\\x00\\x00\\x00", "\\x05\\x00\\x00\\x00", "\\x06\\x00\\x00\\x00", "\\x09\\x00\\x01\\x00",
 	"MPA ID Req Frame", "MPA ID Rep Frame", "\\x12\\xb7", "\\x4e\\x51", "\\x08\\x01", "\\x89\\x15", "\\x08\\x00", "\\x86\\xdd",

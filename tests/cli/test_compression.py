@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Compressed captures, against the programs that made the formats: gzip, zstd and lz4."""
+import os
+import subprocess
+
+from cli import CliTest, RPING, TESTDATA, needs, read
+
+NFS = os.path.join(TESTDATA, "roce-nfs3.pcap.gz")
+# A frame that readers skip, which programs put before or after the others: RFC 8878, 3.1.2.
+SKIPPED = b"\x55\x2a\x4d\x18\x04\x00\x00\x00abcd"
+
+
+def through(data, *command):
+    return subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
+class Compression:
+    """One format; the three classes below say which."""
+    packed_by, unpacked_by, suffix = [], [], ""
+
+    def capture(self):
+        return read(NFS)
+
+    def packed(self, data, *options):
+        return through(data, *self.packed_by, *options)
+
+    def test_files_of_the_format_s_own_program_are_read(self):
+        shown = self.good("-r", NFS)
+        whole = self.capture()
+        forms = [self.packed(whole, "-1"), self.packed(whole, "-9"),
+                 b"".join(self.packed(whole[i:i + 40000]) for i in range(0, len(whole), 40000))]
+        if self.suffix != ".gz":
+            forms += [SKIPPED + self.packed(whole), self.packed(whole) + SKIPPED] if self.suffix == ".zst" else [self.packed(whole) + SKIPPED]
+        for i, form in enumerate(forms):
+            self.assertEqual(self.good("-r", self.path("any-name", form)), shown, i)
+            self.assertEqual(self.good("-r", "-", input=form), shown, i)
+
+    def test_the_format_s_own_program_reads_what_is_written(self):
+        for form in ("pcap", "pcapng"):
+            plain, saved = self.path("x." + form), self.path("x." + form + self.suffix)
+            for options in ((), ("-l",)):
+                self.good("-r", NFS, *options, "-w", plain)
+                self.good("-r", NFS, *options, "-w", saved)
+                with open(saved, "rb") as f:
+                    self.assertEqual(through(f.read(), *self.unpacked_by), read(plain))
+
+    def test_what_was_flushed_can_be_read_before_the_end(self):
+        """With -l each packet; the file is cut where a crash would have left it."""
+        saved = self.path("x.pcap" + self.suffix)
+        self.good("-r", RPING, "-l", "-w", saved)
+        with open(saved, "rb") as f:
+            packed = f.read()
+        done = self.run_program("-q", "-r", self.path("cut", packed[:-1]))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"ends early", done.stderr)
+        self.assertEqual(done.stdout, b"101 packets\n")
+
+    def test_damage_is_reported_after_what_precedes_it(self):
+        whole = self.capture()
+        packed = self.packed(whole)
+        name = self.packed_by[0].encode()
+        for damaged, message in ((packed[:-3], b"the " + name + b" data ends early, after %d bytes" % (len(packed) - 3)),
+                                 (packed + b"hello", b"something else follows the " + name + b" data at byte %d" % len(packed))):
+            done = self.run_program("-q", "-r", self.path("x", damaged))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr)
+            self.assertEqual(done.stdout, b"1049 packets\n")
+        turned = bytearray(packed)
+        turned[len(packed) // 2] ^= 0x55
+        done = self.run_program("-q", "-r", self.path("x", bytes(turned)))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"the " + name + b" data is corrupt near byte ", done.stderr)
+
+    def test_a_file_of_nothing(self):
+        done = self.run_program("-q", "-r", self.path("x", self.packed(b"")))
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"is empty", done.stderr)
+
+
+@needs("gzip")
+class Gzip(Compression, CliTest):
+    packed_by, unpacked_by, suffix = ["gzip", "-c"], ["gzip", "-dc"], ".gz"
+
+
+@needs("zstd")
+class Zstd(Compression, CliTest):
+    packed_by, unpacked_by, suffix = ["zstd", "-qc"], ["zstd", "-qdc"], ".zst"
+
+    def test_a_window_beyond_the_limit_is_refused(self):
+        """`--long=31` asks the reader for 2 GiB."""
+        packed = through(b"\0" * (1 << 28), "zstd", "-qc", "--ultra", "--long=31", "-1")
+        done = self.run_program("-q", "-r", self.path("x", packed))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"its window is larger than 128 MiB", done.stderr)
+
+
+@needs("lz4")
+class Lz4(Compression, CliTest):
+    packed_by, unpacked_by, suffix = ["lz4", "-qc"], ["lz4", "-qdc"], ".lz4"
+
+    def test_the_old_format_is_refused_by_name(self):
+        done = self.run_program("-q", "-r", self.path("x", self.packed(self.capture(), "-l")))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"old format of lz4", done.stderr)
