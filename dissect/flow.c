@@ -77,9 +77,9 @@ DERIVE(time_lost, packet->flow.time_lost_ns, packet->flow.time_lost_ns)
 static const struct rtap_field flow_fields[] = {
 	{ "rdmatap.connection", "Connection", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_connection, NULL },
 	{ "rdmatap.from_a", "From End A", 0, 1, RTAP_BOOL, RTAP_UNPLACED, NULL, derive_from_a, NULL },
-	{ "rdmatap.psn.analysis", "Place in the Sequence", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_analysis, NULL },
-	{ "rdmatap.psn.missing", "PSNs not Seen Before It", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_missing, NULL },
-	{ "rdmatap.psn.differs", "Differs from What It Repeats", 0, 1, RTAP_BOOL, RTAP_UNPLACED, NULL, derive_differs, NULL },
+	{ "rdmatap.psn.analysis", "Place in the Sequence", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_COMPARED, NULL, derive_analysis, NULL },
+	{ "rdmatap.psn.missing", "PSNs not Seen Before It", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_COMPARED, NULL, derive_missing, NULL },
+	{ "rdmatap.psn.differs", "Differs from What It Repeats", 0, 1, RTAP_BOOL, RTAP_UNPLACED | RTAP_COMPARED, NULL, derive_differs, NULL },
 	{ "rdmatap.psn.late_packets", "Packets Since One Sent After It", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_late_packets, NULL },
 	{ "rdmatap.psn.late_by", "Time Since One Sent After It", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_late_by, NULL },
 	{ "rdmatap.recovery", "Begins a Recovery After", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_recovery, NULL },
@@ -131,5 +131,6 @@ void flow_add_layer(struct rtap_packet *packet)
 
 const struct protocol flow_protocol = {
 	.table = { "rdmatap.flow", "Place in the Conversation", "-", 0, FIELDS(flow_fields) },
+	.scope = SCOPE_CAPTURE,
 	.summary = summary,
 };

@@ -39,7 +39,7 @@ DERIVE(captured, record_of(packet).captured_length)
 
 static const struct rtap_field frame_fields[] = {
 	[FRAME_ROW_COMMENT] = { "frame.comment", "Comment", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
-	[FRAME_ROW_ANOMALY] = { "rdmatap.anomaly", "Anomaly", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
+	[FRAME_ROW_ANOMALY] = { "rdmatap.anomaly", "Anomaly", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_REPEATS | RTAP_COMPARED, NULL, NULL, NULL },
 	{ "frame.number", "Frame Number", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_number, NULL },
 	{ "frame.time_epoch", "Epoch Time", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_epoch, NULL },
 	{ "frame.time_relative", "Time Since First Frame", 0, 64, RTAP_SECONDS, RTAP_UNPLACED, NULL, derive_relative, NULL },
@@ -77,5 +77,6 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 
 const struct protocol frame_protocol = {
 	.table = { "frame", "Frame", "-", 0, FIELDS(frame_fields) },
+	.scope = SCOPE_CAPTURE,
 	.visit = visit,
 };

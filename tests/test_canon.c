@@ -31,17 +31,9 @@ static bool looks_volatile(const struct rtap_field *field)
 	return by_type;
 }
 
-static struct canon_policy policy_of(const struct rtap_field *field)
-{
-	struct canon_policy_index index;
-
-	canon_policy_index_init(&index);
-	return canon_policy(&index, field);
-}
-
 /*
- * A new field that holds an identifier, bytes or a time needs a row of its own in the table, because its protocol's row was written
- * before it was there. Where no row is (link layers apart), it is left out by its type: then it cannot do harm.
+ * A new field that holds an identifier, bytes or a time needs a flag in its row: is it an identity, compared, or ignored? Without one,
+ * it is left out by its type or its protocol's scope, or the test fails.
  */
 Test(canon_policy, every_field_that_looks_volatile_has_a_policy)
 {
@@ -49,41 +41,56 @@ Test(canon_policy, every_field_that_looks_volatile_has_a_policy)
 
 	for (size_t id = 0; id < rtap_field_count(); id++) {
 		const struct rtap_field *field = rtap_field_by_id((rtap_field_id)id);
-		struct canon_policy policy = policy_of(field);
 
-		if (policy.decided || policy.action == CANON_DROP || !looks_volatile(field))
+		if (field->flags & RTAP_COMPARED || canon_policy_of((rtap_field_id)id).action != CANON_KEEP || !looks_volatile(field))
 			continue;
-		fprintf(stderr, "no policy in output/compare/canon_policy.c: %s (%s)\n", field->name, rtap_field_type(field));
+		fprintf(stderr, "no RTAP_COMPARED, RTAP_IGNORED or RTAP_IS_...: %s (%s)\n", field->name, rtap_field_type(field));
 		undecided++;
 	}
 	cr_assert_eq(undecided, 0);
 }
 
-Test(canon_policy, what_the_table_says_of_well_known_values)
+Test(canon_policy, a_row_has_at_most_one_policy_and_rows_of_one_name_the_same)
+{
+	for (size_t id = 0; id < rtap_field_count(); id++) {
+		const struct rtap_field *field = rtap_field_by_id((rtap_field_id)id);
+		unsigned compared = (field->flags & RTAP_COMPARED) != 0, ignored = (field->flags & RTAP_IGNORED) != 0;
+		struct canon_policy own = canon_policy_of((rtap_field_id)id), first;
+		rtap_field_id first_id;
+
+		cr_expect_leq(compared + ignored + (RTAP_IDENTITY_OF(field) != RTAP_IDENTITY_NONE), 1, "%s", field->name);
+		cr_expect_lt(RTAP_IDENTITY_OF(field), RTAP_IDENTITY_COUNT, "%s", field->name);
+		cr_assert(rtap_field_find(field->name, &first_id, 1));
+		first = canon_policy_of(first_id);
+		cr_expect(own.action == first.action && own.kind == first.kind && own.is_opcode == first.is_opcode, "%s", field->name);
+	}
+}
+
+Test(canon_policy, what_the_rows_say_of_well_known_values)
 {
 	static const struct {
 		const char *name;
 		enum canon_action action;
-		enum canon_kind kind;
+		enum rtap_identity kind;
 		enum canon_level level;
 	} cases[] = {
-		{ "infiniband.bth.psn", CANON_RELATIVE, CANON_KIND_PSN, CANON_PACKETS },
-		{ "infiniband.bth.opcode", CANON_KEEP, CANON_KIND_NONE, CANON_PACKETS },
-		{ "infiniband.reth.r_key", CANON_RENAME, CANON_KIND_RKEY, CANON_PACKETS },
-		{ "rpcordma.rdma_handle", CANON_RENAME, CANON_KIND_RKEY, CANON_MESSAGES },
-		{ "rpcordma.flow_control", CANON_KEEP, CANON_KIND_NONE, CANON_MESSAGES },
-		{ "nfs.fhandle", CANON_RENAME, CANON_KIND_HANDLE, CANON_MESSAGES },
-		{ "nfs.offset4", CANON_KEEP, CANON_KIND_NONE, CANON_MESSAGES },
-		{ "frame.time_epoch", CANON_DROP, CANON_KIND_NONE, CANON_PACKETS },
-		{ "udp.srcport", CANON_DROP, CANON_KIND_NONE, CANON_PACKETS },
-		{ "ip.id", CANON_DROP, CANON_KIND_NONE, CANON_PACKETS },
-		{ "infiniband.invariant.crc", CANON_DROP, CANON_KIND_NONE, CANON_PACKETS },
-		{ "infiniband.mad.transactionid", CANON_RENAME, CANON_KIND_TID, CANON_MESSAGES },
-		/* by a row for all that begin so, or by the longer of two */
-		{ "nfs.changeid4", CANON_DROP, CANON_KIND_NONE, CANON_PACKETS },
-		{ "nfs.changeid4.before", CANON_DROP, CANON_KIND_NONE, CANON_PACKETS },
-		{ "udp.length", CANON_DROP, CANON_KIND_NONE, CANON_PACKETS },
-		{ "vlan.len", CANON_DROP, CANON_KIND_NONE, CANON_PACKETS },
+		{ "infiniband.bth.psn", CANON_RELATIVE, RTAP_IDENTITY_PSN, CANON_PACKETS },
+		{ "infiniband.bth.opcode", CANON_KEEP, RTAP_IDENTITY_NONE, CANON_PACKETS },
+		{ "infiniband.reth.r_key", CANON_RENAME, RTAP_IDENTITY_RKEY, CANON_PACKETS },
+		{ "rpcordma.rdma_handle", CANON_RENAME, RTAP_IDENTITY_RKEY, CANON_MESSAGES },
+		{ "rpcordma.flow_control", CANON_KEEP, RTAP_IDENTITY_NONE, CANON_MESSAGES },
+		{ "nfs.fhandle", CANON_RENAME, RTAP_IDENTITY_HANDLE, CANON_MESSAGES },
+		{ "nfs.offset4", CANON_KEEP, RTAP_IDENTITY_NONE, CANON_MESSAGES },
+		{ "frame.time_epoch", CANON_DROP, RTAP_IDENTITY_NONE, CANON_PACKETS },
+		{ "udp.srcport", CANON_DROP, RTAP_IDENTITY_NONE, CANON_PACKETS },
+		{ "ip.id", CANON_DROP, RTAP_IDENTITY_NONE, CANON_PACKETS },
+		{ "infiniband.invariant.crc", CANON_DROP, RTAP_IDENTITY_NONE, CANON_PACKETS },
+		{ "infiniband.mad.transactionid", CANON_RENAME, RTAP_IDENTITY_TID, CANON_MESSAGES },
+		{ "nfs.changeid4", CANON_DROP, RTAP_IDENTITY_NONE, CANON_MESSAGES },
+		{ "nfs.changeid4.before", CANON_DROP, RTAP_IDENTITY_NONE, CANON_MESSAGES },
+		{ "ip.ttl", CANON_KEEP, RTAP_IDENTITY_NONE, CANON_PACKETS },
+		{ "udp.length", CANON_DROP, RTAP_IDENTITY_NONE, CANON_PACKETS },
+		{ "vlan.len", CANON_DROP, RTAP_IDENTITY_NONE, CANON_PACKETS },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -91,14 +98,14 @@ Test(canon_policy, what_the_table_says_of_well_known_values)
 		struct canon_policy policy;
 
 		cr_assert(rtap_field_find(cases[i].name, &id, 1), "%s", cases[i].name);
-		policy = policy_of(rtap_field_by_id(id));
+		policy = canon_policy_of(id);
 		cr_expect_eq(policy.action, cases[i].action, "%s", cases[i].name);
 		cr_expect_eq(policy.kind, cases[i].kind, "%s", cases[i].name);
 		cr_expect_eq(policy.level, cases[i].level, "%s", cases[i].name);
 	}
 }
 
-Test(canon_policy, a_field_without_a_row_is_kept_unless_it_is_an_identifier)
+Test(canon_policy, a_field_without_flags_is_kept_unless_it_is_an_identifier)
 {
 	static const struct {
 		uint8_t show;
@@ -110,12 +117,11 @@ Test(canon_policy, a_field_without_a_row_is_kept_unless_it_is_an_identifier)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		const struct rtap_field ours = { .name = "future.field", .show = cases[i].show };
-		const struct rtap_field known = { .name = "nfs.future_field", .show = cases[i].show };
+		const struct rtap_field field = { .name = "future.field", .show = cases[i].show };
 
-		cr_expect_eq(policy_of(&ours).action, cases[i].action, "%d", cases[i].show);
-		cr_expect_eq(policy_of(&known).action, cases[i].action, "%d", cases[i].show);
-		cr_expect_not(policy_of(&known).decided);
+		cr_expect_eq(canon_policy(&field, SCOPE_PACKET).action, cases[i].action, "%d", cases[i].show);
+		cr_expect_eq(canon_policy(&field, SCOPE_CALL).action, cases[i].action, "%d", cases[i].show);
+		cr_expect_eq(canon_policy(&field, SCOPE_CAPTURE).action, CANON_DROP, "%d", cases[i].show);
 	}
 }
 
@@ -147,33 +153,33 @@ static void check_named(struct canon_names *names, void (*write)(struct line *li
 static void two_keys(struct line *line)
 {
 	canon_name(line, "a");
-	canon_key(line, CANON_KIND_RKEY, 77, 0x2000);
+	canon_key(line, RTAP_IDENTITY_RKEY, 77, 0x2000);
 	line_char(line, ',');
-	canon_key(line, CANON_KIND_RKEY, 78, 0x9000);
+	canon_key(line, RTAP_IDENTITY_RKEY, 78, 0x9000);
 }
 
 static void the_first_again(struct line *line)
 {
 	canon_name(line, "b");
-	canon_key(line, CANON_KIND_RKEY, 77, 0x2010);
+	canon_key(line, RTAP_IDENTITY_RKEY, 77, 0x2010);
 	canon_name(line, "c");
-	canon_key(line, CANON_KIND_RKEY, 77, 0x1ff0);
+	canon_key(line, RTAP_IDENTITY_RKEY, 77, 0x1ff0);
 	canon_name(line, "d");
-	canon_reference(line, CANON_KIND_RKEY, 78);
+	canon_reference(line, RTAP_IDENTITY_RKEY, 78);
 	canon_name(line, "e");
-	canon_reference(line, CANON_KIND_XID, 78);
+	canon_reference(line, RTAP_IDENTITY_XID, 78);
 }
 
 static void psns(struct line *line)
 {
 	canon_name(line, "p");
-	canon_relative(line, CANON_KIND_PSN, CANON_OF_CLIENT, 0xfffffe);
+	canon_relative(line, RTAP_IDENTITY_PSN, CANON_OF_CLIENT, 0xfffffe);
 	canon_name(line, "q");
-	canon_relative(line, CANON_KIND_PSN, CANON_OF_CLIENT, 3);
+	canon_relative(line, RTAP_IDENTITY_PSN, CANON_OF_CLIENT, 3);
 	canon_name(line, "r");
-	canon_relative(line, CANON_KIND_PSN, CANON_OF_CLIENT, 0xfffffd);
+	canon_relative(line, RTAP_IDENTITY_PSN, CANON_OF_CLIENT, 0xfffffd);
 	canon_name(line, "s");
-	canon_relative(line, CANON_KIND_PSN, CANON_OF_SERVER, 3);
+	canon_relative(line, RTAP_IDENTITY_PSN, CANON_OF_SERVER, 3);
 }
 
 Test(canon_names, go_by_first_appearance)

@@ -21,7 +21,7 @@ static bool derive_bytes(const struct rtap_packet *packet, const struct rtap_lay
 }
 
 static const struct rtap_field payload_fields[] = {
-	{ "data.len", "Length", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, derive_length, NULL },
+	{ "data.len", "Length", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_COMPARED, NULL, derive_length, NULL },
 	{ "data.data", "Data", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_BULK, NULL, derive_bytes, NULL },
 };
 
@@ -58,4 +58,5 @@ static const struct rtap_field trailer_fields[] = {
 /* Bytes of the frame after the end of the packet according to its length fields: link padding, a captured FCS. */
 const struct protocol trailer_protocol = {
 	.table = { "rdmatap.trailer", "Trailer", "-", 0, FIELDS(trailer_fields) },
+	.scope = SCOPE_CAPTURE,
 };

@@ -199,6 +199,14 @@ enum protocol_number {
 	PROTOCOL_NONE = PROTOCOL_COUNT /* nothing follows */
 };
 
+/* What a protocol's fields describe. A comparison shows them with it. */
+enum protocol_scope {
+	SCOPE_PACKET,  /* each packet */
+	SCOPE_MESSAGE, /* a message: the header of its transport, or management data */
+	SCOPE_CALL,    /* an RPC call or reply */
+	SCOPE_CAPTURE, /* where and how the packet was captured: link and addresses; only rows with RTAP_COMPARED are compared */
+};
+
 struct parse;
 struct rpc_program;
 
@@ -209,6 +217,7 @@ struct rpc_program;
  */
 struct protocol {
 	struct rtap_protocol table;
+	uint8_t scope; /* enum protocol_scope */
 	enum result (*parse)(struct parse *parse);
 	void (*visit)(const struct rtap_packet *packet, const struct rtap_layer *layer, struct rtap_visitor *visitor);
 	void (*summary)(const struct rtap_packet *packet, const struct rtap_layer *layer, struct line *line);
@@ -222,7 +231,6 @@ PROTOCOLS(PROTOCOL_DECLARATION)
 /* For a protocol's initialiser: its field table. */
 #define FIELDS(array) .fields = array, .field_count = sizeof(array) / sizeof((array)[0])
 
-_Static_assert(PROTOCOL_COUNT <= 64 * RTAP_PROTOCOL_WORDS, "rtap_packet.protocols has a bit for each protocol: raise RTAP_PROTOCOL_WORDS");
 _Static_assert(PROTOCOL_COUNT < UINT8_MAX, "protocols are numbered by bytes, and PROTOCOL_NONE is none");
 
 /* Registers the protocols, by number, for the lookups below; the registry calls it before main(). */

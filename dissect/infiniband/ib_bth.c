@@ -12,7 +12,7 @@
 #include "dissect/infiniband/upper.h"
 
 static const struct rtap_field bth_fields[] = {
-	{ "infiniband.bth.opcode", "Opcode", BTH_OPCODE, RTAP_DEC, 0, ib_opcode_names, NULL, NULL },
+	{ "infiniband.bth.opcode", "Opcode", BTH_OPCODE, RTAP_DEC, RTAP_OPCODE, ib_opcode_names, NULL, NULL },
 	{ "infiniband.bth.se", "Solicited Event", BTH_SOLICITED, RTAP_BOOL, 0, NULL, NULL, NULL },
 	{ "infiniband.bth.m", "Migration Request", BTH_MIGRATION, RTAP_BOOL, 0, NULL, NULL, NULL },
 	{ "infiniband.bth.padcnt", "Pad Count", BTH_PAD_COUNT, RTAP_DEC, 0, NULL, NULL, NULL },
@@ -21,10 +21,10 @@ static const struct rtap_field bth_fields[] = {
 	{ "infiniband.bth.fecn", "Forward Congestion Notification", BTH_FECN, RTAP_BOOL, 0, NULL, NULL, "A17.9" },
 	{ "infiniband.bth.becn", "Backward Congestion Notification", BTH_BECN, RTAP_BOOL, 0, NULL, NULL, "A17.9" },
 	{ "infiniband.bth.reserved6", "Reserved", BTH_RESERVED_6, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.bth.destqp", "Destination Queue Pair", BTH_DEST_QP, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.destqp", "Destination Queue Pair", BTH_DEST_QP, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.bth.a", "Acknowledge Request", BTH_ACK_REQUEST, RTAP_BOOL, 0, NULL, NULL, NULL },
 	{ "infiniband.bth.reserved7", "Reserved", BTH_RESERVED_7, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.bth.psn", "Packet Sequence Number", BTH_PSN, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.bth.psn", "Packet Sequence Number", BTH_PSN, RTAP_DEC, RTAP_IS_PSN, NULL, NULL, NULL },
 };
 
 /* Reads the facts of a header that precedes the cursor. */

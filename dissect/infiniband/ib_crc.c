@@ -272,13 +272,15 @@ static bool derive_vcrc_status(const struct rtap_packet *packet, const struct rt
 }
 
 static const struct rtap_field icrc_fields[] = {
-	{ "infiniband.invariant.crc", "Invariant CRC", 0, 32, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.invariant.crc.status", "Status", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_ON_DEMAND, NULL, derive_icrc_status, NULL },
+	{ "infiniband.invariant.crc", "Invariant CRC", 0, 32, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.invariant.crc.status", "Status", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_ON_DEMAND | RTAP_COMPARED, NULL,
+	  derive_icrc_status, NULL },
 };
 
 static const struct rtap_field vcrc_fields[] = {
-	{ "infiniband.variant.crc", "Variant CRC", 0, 16, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.variant.crc.status", "Status", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_ON_DEMAND, NULL, derive_vcrc_status, NULL },
+	{ "infiniband.variant.crc", "Variant CRC", 0, 16, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.variant.crc.status", "Status", 0, 0, RTAP_TEXT, RTAP_UNPLACED | RTAP_ON_DEMAND | RTAP_COMPARED, NULL,
+	  derive_vcrc_status, NULL },
 };
 
 const struct protocol icrc_protocol = {

@@ -16,7 +16,7 @@
 
 static const struct rtap_field rdeth_fields[] = {
 	{ "infiniband.rdeth.reserved8", "Reserved", RDETH_RESERVED, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.rdeth.eecnxt", "End-to-End Context", RDETH_EE_CONTEXT, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.rdeth.eecnxt", "End-to-End Context", RDETH_EE_CONTEXT, RTAP_DEC, RTAP_IS_QP, NULL, NULL, NULL },
 };
 
 /* Datagram Extended Transport Header. 9.3.2. */
@@ -26,9 +26,9 @@ static const struct rtap_field rdeth_fields[] = {
 #define DETH_SRC_QP 40, 24
 
 static const struct rtap_field deth_fields[] = {
-	{ "infiniband.deth.q_key", "Queue Key", DETH_Q_KEY, RTAP_HEX64, 0, NULL, NULL, NULL },
+	{ "infiniband.deth.q_key", "Queue Key", DETH_Q_KEY, RTAP_HEX64, RTAP_COMPARED, NULL, NULL, NULL },
 	{ "infiniband.deth.reserved8", "Reserved", DETH_RESERVED, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.deth.srcqp", "Source Queue Pair", DETH_SRC_QP, RTAP_HEX32, 0, NULL, NULL, NULL },
+	{ "infiniband.deth.srcqp", "Source Queue Pair", DETH_SRC_QP, RTAP_HEX32, RTAP_IS_QP, NULL, NULL, NULL },
 };
 
 /* XRC Extended Transport Header. A14.2.2. */
@@ -38,7 +38,7 @@ static const struct rtap_field deth_fields[] = {
 
 static const struct rtap_field xrceth_fields[] = {
 	{ "infiniband.xrceth.reserved", "Reserved", XRCETH_RESERVED, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.xrceth.srq", "XRC Shared Receive Queue", XRCETH_SRQ, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.xrceth.srq", "XRC Shared Receive Queue", XRCETH_SRQ, RTAP_HEX, RTAP_IS_QP, NULL, NULL, NULL },
 };
 
 /* FLUSH Extended Transport Header. A19.4. */
@@ -68,8 +68,8 @@ static const struct rtap_field feth_fields[] = {
 #define RETH_DMA_LENGTH 96, 32
 
 static const struct rtap_field reth_fields[] = {
-	{ "infiniband.reth.va", "Virtual Address", RETH_ADDRESS, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.reth.r_key", "Remote Key", RETH_R_KEY, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.reth.va", "Virtual Address", RETH_ADDRESS, RTAP_HEX, RTAP_IS_ADDRESS, NULL, NULL, NULL },
+	{ "infiniband.reth.r_key", "Remote Key", RETH_R_KEY, RTAP_HEX, RTAP_IS_RKEY, NULL, NULL, NULL },
 	{ "infiniband.reth.dmalen", "DMA Length", RETH_DMA_LENGTH, RTAP_DEC, 0, NULL, NULL, NULL },
 };
 
@@ -81,10 +81,10 @@ static const struct rtap_field reth_fields[] = {
 #define ATOMICETH_COMPARE 160, 64
 
 static const struct rtap_field atomiceth_fields[] = {
-	{ "infiniband.reth.va", "Virtual Address", ATOMICETH_ADDRESS, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.reth.r_key", "Remote Key", ATOMICETH_R_KEY, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.atomiceth.swapdt", "Swap or Add Data", ATOMICETH_SWAP, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.atomiceth.cmpdt", "Compare Data", ATOMICETH_COMPARE, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.reth.va", "Virtual Address", ATOMICETH_ADDRESS, RTAP_HEX, RTAP_IS_ADDRESS, NULL, NULL, NULL },
+	{ "infiniband.reth.r_key", "Remote Key", ATOMICETH_R_KEY, RTAP_HEX, RTAP_IS_RKEY, NULL, NULL, NULL },
+	{ "infiniband.atomiceth.swapdt", "Swap or Add Data", ATOMICETH_SWAP, RTAP_DEC, RTAP_COMPARED, NULL, NULL, NULL },
+	{ "infiniband.atomiceth.cmpdt", "Compare Data", ATOMICETH_COMPARE, RTAP_DEC, RTAP_COMPARED, NULL, NULL, NULL },
 };
 
 /* ACK Extended Transport Header. 9.3.5. */
@@ -157,17 +157,18 @@ static bool derive_credit_messages(const struct rtap_packet *packet, const struc
 }
 
 static const struct rtap_field aeth_fields[] = {
-	{ "infiniband.aeth.syndrome", "Syndrome", AETH_SYNDROME, RTAP_DEC, RTAP_PARTS, NULL, NULL, NULL },
+	{ "infiniband.aeth.syndrome", "Syndrome", AETH_SYNDROME, RTAP_DEC, RTAP_PARTS | RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.aeth.syndrome.reserved", "Reserved", AETH_RESERVED, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "infiniband.aeth.syndrome.opcode", "Kind", AETH_KIND, RTAP_DEC, 0, aeth_kind_names, NULL, "9.7.5.2.2" },
 	{ "infiniband.aeth.syndrome.credit_count", "Credit Count", AETH_CODE, RTAP_DEC, RTAP_SOMETIMES | RTAP_OWN_BYTES, NULL, derive_credits, "9.7.7.2" },
-	{ "infiniband.aeth.syndrome.timer", "RNR Timer", AETH_CODE, RTAP_DEC, RTAP_SOMETIMES | RTAP_OWN_BYTES, NULL, derive_timer, "9.7.5.2.8" },
+	{ "infiniband.aeth.syndrome.timer", "RNR Timer", AETH_CODE, RTAP_DEC, RTAP_SOMETIMES | RTAP_OWN_BYTES | RTAP_COMPARED, NULL,
+	  derive_timer, "9.7.5.2.8" },
 	{ "infiniband.aeth.syndrome.reserved_value", "Reserved", AETH_CODE, RTAP_DEC, RTAP_SOMETIMES | RTAP_OWN_BYTES, NULL, derive_reserved, NULL },
 	{ "infiniband.aeth.syndrome.error_code", "NAK Code", AETH_CODE, RTAP_DEC, RTAP_SOMETIMES | RTAP_OWN_BYTES, nak_names, derive_error, "9.7.5.2.2" },
-	{ "infiniband.aeth.msn", "Message Sequence Number", AETH_MSN, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "rdmatap.aeth.credits", "Credits, as messages", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES, NULL,
+	{ "infiniband.aeth.msn", "Message Sequence Number", AETH_MSN, RTAP_DEC, RTAP_IS_MSN, NULL, NULL, NULL },
+	{ "rdmatap.aeth.credits", "Credits, as messages", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL,
 	  derive_credit_messages, "9.7.7.2" },
-	{ "rdmatap.aeth.rnr_timer_us", "RNR Timer, in microseconds", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES, NULL,
+	{ "rdmatap.aeth.rnr_timer_us", "RNR Timer, in microseconds", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_SOMETIMES | RTAP_IGNORED, NULL,
 	  derive_timer_us, "9.7.5.2.8" },
 };
 
@@ -176,7 +177,7 @@ static const struct rtap_field aeth_fields[] = {
 #define ATOMICACKETH_ORIGINAL 0, 64
 
 static const struct rtap_field atomicacketh_fields[] = {
-	{ "infiniband.atomicacketh.origremdt", "Original Remote Data", ATOMICACKETH_ORIGINAL, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.atomicacketh.origremdt", "Original Remote Data", ATOMICACKETH_ORIGINAL, RTAP_DEC, RTAP_COMPARED, NULL, NULL, NULL },
 };
 
 /* Immediate Data Extended Transport Header. 9.3.6. */
@@ -184,7 +185,7 @@ static const struct rtap_field atomicacketh_fields[] = {
 #define IMMDT_DATA 0, 32
 
 static const struct rtap_field immdt_fields[] = {
-	{ "infiniband.immdt", "Immediate Data", IMMDT_DATA, RTAP_BYTES, 0, NULL, NULL, NULL },
+	{ "infiniband.immdt", "Immediate Data", IMMDT_DATA, RTAP_BYTES, RTAP_COMPARED, NULL, NULL, NULL },
 };
 
 /* Invalidate Extended Transport Header. 9.3.7. */
@@ -192,7 +193,7 @@ static const struct rtap_field immdt_fields[] = {
 #define IETH_R_KEY 0, 32
 
 static const struct rtap_field ieth_fields[] = {
-	{ "infiniband.ieth", "Invalidated Remote Key", IETH_R_KEY, RTAP_BYTES, 0, NULL, NULL, NULL },
+	{ "infiniband.ieth", "Invalidated Remote Key", IETH_R_KEY, RTAP_BYTES, RTAP_IS_RKEY, NULL, NULL, NULL },
 };
 
 /* What a congestion notification carries: nothing yet. A10.3.2, A17.9.3. */

@@ -16,12 +16,12 @@ static const struct rtap_name next_names[] = { { NEXT_BTH, "IBA Transport" }, { 
 static const struct rtap_field grh_fields[] = {
 	{ "infiniband.grh.ipver", "IP Version", IPV6_VERSION, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "infiniband.grh.tclass", "Traffic Class", IPV6_TCLASS, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.grh.flowlabel", "Flow Label", IPV6_FLOW, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.grh.paylen", "Payload Length", IPV6_PLEN, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.grh.flowlabel", "Flow Label", IPV6_FLOW, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.grh.paylen", "Payload Length", IPV6_PLEN, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.grh.nxthdr", "Next Header", IPV6_NEXT, RTAP_DEC, 0, next_names, NULL, NULL },
 	{ "infiniband.grh.hoplmt", "Hop Limit", IPV6_HOPS, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.grh.sgid", "Source GID", IPV6_SRC, RTAP_IPV6, 0, NULL, NULL, NULL },
-	{ "infiniband.grh.dgid", "Destination GID", IPV6_DST, RTAP_IPV6, 0, NULL, NULL, NULL },
+	{ "infiniband.grh.sgid", "Source GID", IPV6_SRC, RTAP_IPV6, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.grh.dgid", "Destination GID", IPV6_DST, RTAP_IPV6, RTAP_IGNORED, NULL, NULL, NULL },
 };
 
 static enum result parse(struct parse *parse)

@@ -29,10 +29,10 @@ static const struct rtap_field lrh_fields[] = {
 	{ "infiniband.lrh.sl", "Service Level", LRH_SL, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "infiniband.lrh.reserved2", "Reserved", LRH_RESERVED_2, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "infiniband.lrh.lnh", "Link Next Header", LRH_LNH, RTAP_HEX, 0, lnh_names, NULL, NULL },
-	{ "infiniband.lrh.dlid", "Destination Local ID", LRH_DLID, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.lrh.dlid", "Destination Local ID", LRH_DLID, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.lrh.reserved5", "Reserved", LRH_RESERVED_5, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.lrh.pktlen", "Packet Length", LRH_PKT_LEN, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.lrh.slid", "Source Local ID", LRH_SLID, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.lrh.pktlen", "Packet Length", LRH_PKT_LEN, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.lrh.slid", "Source Local ID", LRH_SLID, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
 };
 
 static uint8_t behind_lrh(uint8_t lnh)

@@ -41,6 +41,7 @@ static void summary_ipoib(const struct rtap_packet *packet, const struct rtap_la
 
 const struct protocol ipoib_protocol = {
 	.table = { "ipoib", "IP over InfiniBand", "RFC 4391, section 6", IPOIB_LENGTH, FIELDS(ipoib_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_ipoib,
 	.summary = summary_ipoib,
 };
@@ -119,6 +120,7 @@ static enum result parse_link(struct parse *parse)
 
 const struct protocol ipoib_link_protocol = {
 	.table = { "ipoib.link", "IP over InfiniBand Link", "tcpdump.org, LINKTYPE_IPOIB", LINK_LENGTH, FIELDS(ipoib_link_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_link,
 };
 
@@ -186,7 +188,7 @@ static const struct rtap_field eoib_fields[] = {
 	{ "infiniband.eoib.fcs", "FCS Field Present", EOIB_FCS, RTAP_BOOL, 0, NULL, NULL, NULL },
 	{ "infiniband.eoib.ms", "More Segments to Follow", EOIB_MORE, RTAP_BOOL, 0, NULL, NULL, NULL },
 	{ "infiniband.eoib.ip_seg_offset", "Segment Offset", EOIB_OFFSET, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.eoib.ip_seg_id", "Segment ID", EOIB_SEGMENT_ID, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.eoib.ip_seg_id", "Segment ID", EOIB_SEGMENT_ID, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
 };
 
 static enum result parse_eoib(struct parse *parse)

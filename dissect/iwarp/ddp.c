@@ -19,10 +19,10 @@ static const struct rtap_field ddp_fields[] = {
 	[ROW_RESERVED] = { "iwarp_ddp.rsvd", "Reserved", 0, 4, RTAP_HEX, UNIT, "RFC 5041, 4.1" },
 	[ROW_VERSION] = { "iwarp_ddp.dv", "Version", 0, 2, RTAP_DEC, UNIT, "RFC 5041, 4.1" },
 	[ROW_RESERVED_ULP] = { "iwarp_ddp.rsvdulp", "Reserved for the Upper Layer", 0, 40, RTAP_BYTES, UNIT, "RFC 5041, 4.3" },
-	[ROW_STAG] = { "iwarp_ddp.stag", "Steering Tag", 0, 32, RTAP_HEX, UNIT, "RFC 5041, 4.2" },
-	[ROW_TAGGED_OFFSET] = { "iwarp_ddp.tagged_offset", "Tagged Offset", 0, 64, RTAP_HEX, UNIT, "RFC 5041, 4.2" },
+	[ROW_STAG] = { "iwarp_ddp.stag", "Steering Tag", 0, 32, RTAP_HEX, RTAP_IS_STAG | UNIT, "RFC 5041, 4.2" },
+	[ROW_TAGGED_OFFSET] = { "iwarp_ddp.tagged_offset", "Tagged Offset", 0, 64, RTAP_HEX, RTAP_IS_ADDRESS | UNIT, "RFC 5041, 4.2" },
 	[ROW_QN] = { "iwarp_ddp.qn", "Queue Number", 0, 32, RTAP_DEC, UNIT, "RFC 5041, 4.3" },
-	[ROW_MSN] = { "iwarp_ddp.msn", "Message Sequence Number", 0, 32, RTAP_DEC, UNIT, "RFC 5041, 4.3" },
+	[ROW_MSN] = { "iwarp_ddp.msn", "Message Sequence Number", 0, 32, RTAP_DEC, RTAP_COMPARED | UNIT, "RFC 5041, 4.3" },
 	[ROW_MO] = { "iwarp_ddp.mo", "Message Offset", 0, 32, RTAP_DEC, UNIT, "RFC 5041, 4.3" },
 };
 

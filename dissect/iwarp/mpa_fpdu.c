@@ -197,7 +197,8 @@ static void unlist(struct rtap_packet *packet)
 	if (length > packet->sources[0].captured - (at - start))
 		return;
 	*fpdus = (struct rtap_fpdus){
-		.count = fpdus->count, .offset = (uint32_t)(at - start), .length = length, .crc_status = first->crc_status, .framing = first->framing,
+		.count = fpdus->count, .offset = (uint32_t)(at - start), .length = length, .crc_status = first->crc_status,
+		  .framing = first->framing,
 	};
 }
 
@@ -310,13 +311,13 @@ enum row { ROW_LENGTH, ROW_PAD, ROW_CRC, ROW_CRC_CHECK, ROW_STATUS, ROW_MARKER_R
 static const struct rtap_field fpdu_fields[] = {
 	[ROW_LENGTH] = { "iwarp_mpa.ulpdulength", "ULPDU Length", 0, 16, RTAP_DEC, UNIT, "RFC 5044, 4.1" },
 	[ROW_PAD] = { "iwarp_mpa.pad", "Pad", 0, 0, RTAP_BYTES, UNIT, "RFC 5044, 4.1" },
-	[ROW_CRC] = { "iwarp_mpa.crc", "CRC, not in Use", 0, 32, RTAP_HEX, UNIT, "RFC 5044, 4.4" },
-	[ROW_CRC_CHECK] = { "iwarp_mpa.crc_check", "CRC", 0, 32, RTAP_HEX, UNIT, "RFC 5044, 4.4" },
+	[ROW_CRC] = { "iwarp_mpa.crc", "CRC, not in Use", 0, 32, RTAP_HEX, RTAP_IGNORED | UNIT, "RFC 5044, 4.4" },
+	[ROW_CRC_CHECK] = { "iwarp_mpa.crc_check", "CRC", 0, 32, RTAP_HEX, RTAP_IGNORED | UNIT, "RFC 5044, 4.4" },
 	/* on demand as the status of the other CRCs, though it costs nothing here: outputs are to treat all alike */
 	[ROW_STATUS] = { "iwarp_mpa.crc.status", "Status of CRC", 0, 0, RTAP_TEXT, RTAP_ON_DEMAND | UNIT, "RFC 5044, 4.4" },
 	[ROW_MARKER_RESERVED] = { "iwarp_mpa.marker_res", "Marker Reserved", 0, 16, RTAP_HEX, UNIT, "RFC 5044, 4.2" },
-	[ROW_MARKER_POINTER] = { "iwarp_mpa.marker_fpduptr", "FPDU Pointer", 0, 16, RTAP_DEC, UNIT, "RFC 5044, 4.2" },
-	[ROW_FRAMING] = { "iwarp_mpa.framing", "Framing", 0, 0, RTAP_TEXT, UNIT, "RFC 5044, 4.3" },
+	[ROW_MARKER_POINTER] = { "iwarp_mpa.marker_fpduptr", "FPDU Pointer", 0, 16, RTAP_DEC, RTAP_IGNORED | UNIT, "RFC 5044, 4.2" },
+	[ROW_FRAMING] = { "iwarp_mpa.framing", "Framing", 0, 0, RTAP_TEXT, RTAP_IGNORED | UNIT, "RFC 5044, 4.3" },
 };
 
 static const char *status_text(uint8_t status)

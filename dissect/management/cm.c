@@ -194,25 +194,25 @@ static bool derive_remote_ipv4(const struct rtap_packet *packet, const struct rt
 }
 
 static const struct rtap_field req_fields[] = {
-	{ "infiniband.cm.req", "Local Communication ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.req", "Local Communication ID", LOCAL_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
 	{ "infiniband.cm.req.reserved0", "Reserved", REQ_RESERVED0, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.serviceid", "ServiceID", SERVICE_ID, RTAP_HEX, RTAP_PARTS, NULL, NULL, NULL },
+	{ "infiniband.cm.req.serviceid", "ServiceID", SERVICE_ID, RTAP_HEX, RTAP_PARTS | RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.req.serviceid.prefix", "Prefix", SERVICE_PREFIX, RTAP_BYTES, RTAP_SOMETIMES, NULL, derive_prefix, "A11.3" },
 	{ "infiniband.cm.req.serviceid.protocol", "Protocol", SERVICE_PROTOCOL, RTAP_HEX, RTAP_SOMETIMES, NULL, derive_protocol, "A11.3" },
 	{ "infiniband.cm.req.serviceid.dport", "Destination Port", SERVICE_PORT, RTAP_HEX, RTAP_SOMETIMES, NULL, derive_port, "A11.3" },
 	{ "infiniband.cm.req.serviceid.kind", "Kind of Service", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_kind, "A3.2.3" },
-	{ "infiniband.cm.req.localcaguid", "Local CA GUID", REQ_CA_GUID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.req.localcaguid", "Local CA GUID", REQ_CA_GUID, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.req.reserved1", "Reserved", REQ_RESERVED1, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.localqkey", "Local Q_Key", REQ_Q_KEY, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.localqpn", "Local QPN", REQ_QPN, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.req.localqkey", "Local Q_Key", REQ_Q_KEY, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cm.req.localqpn", "Local QPN", REQ_QPN, RTAP_HEX, RTAP_IS_QP, NULL, NULL, NULL },
 	{ "infiniband.cm.req.responderres", "Responder Resources", REQ_RESPONDER_RESOURCES, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.localeecn", "Local EECN", REQ_EECN, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.req.localeecn", "Local EECN", REQ_EECN, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.req.initdepth", "Initiator Depth", REQ_INITIATOR_DEPTH, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.remoteeecn", "Remote EECN", REQ_REMOTE_EECN, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.req.remoteeecn", "Remote EECN", REQ_REMOTE_EECN, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.req.remoteresptout", "Remote CM Response Timeout", REQ_REMOTE_TIMEOUT, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.transpsvctype", "Transport Service Type", REQ_TRANSPORT, RTAP_HEX, 0, transport_names, NULL, NULL },
 	{ "infiniband.cm.req.e2eflowctrl", "End-to-End Flow Control", REQ_FLOW_CONTROL, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.startpsn", "Starting PSN", REQ_PSN, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.req.startpsn", "Starting PSN", REQ_PSN, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.req.localresptout", "Local CM Response Timeout", REQ_LOCAL_TIMEOUT, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.retrcount", "Retry Count", REQ_RETRIES, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.pkey", "Partition Key", REQ_P_KEY, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -223,17 +223,18 @@ static const struct rtap_field req_fields[] = {
 	{ "infiniband.cm.req.srq", "SRQ", REQ_SRQ, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.ext_transport", "Extended Transport", REQ_EXTENDED_TRANSPORT, RTAP_HEX, 0, extended_transport_names, NULL,
 	  "A14.3.1" },
-	{ "infiniband.cm.req.prim_locallid", "Primary Local Port LID", REQ_PRIMARY_LOCAL_LID, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.prim_remotelid", "Primary Remote Port LID", REQ_PRIMARY_REMOTE_LID, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.prim_localgid", "Primary Local Port GID", REQ_PRIMARY_LOCAL_GID, RTAP_IPV6, RTAP_SOMETIMES, NULL,
+	{ "infiniband.cm.req.prim_locallid", "Primary Local Port LID", REQ_PRIMARY_LOCAL_LID, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cm.req.prim_remotelid", "Primary Remote Port LID", REQ_PRIMARY_REMOTE_LID, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cm.req.prim_localgid", "Primary Local Port GID", REQ_PRIMARY_LOCAL_GID, RTAP_IPV6, RTAP_SOMETIMES | RTAP_IGNORED, NULL,
 	  derive_local_gid, NULL },
-	{ "infiniband.cm.req.prim_localgid_ipv4", "Primary Local Port GID", REQ_PRIMARY_LOCAL_GID, RTAP_IPV4, RTAP_SOMETIMES, NULL,
+	{ "infiniband.cm.req.prim_localgid_ipv4", "Primary Local Port GID", REQ_PRIMARY_LOCAL_GID, RTAP_IPV4, RTAP_SOMETIMES | RTAP_IGNORED, NULL,
 	  derive_local_ipv4, NULL },
-	{ "infiniband.cm.req.prim_remotegid", "Primary Remote Port GID", REQ_PRIMARY_REMOTE_GID, RTAP_IPV6, RTAP_SOMETIMES, NULL,
+	{ "infiniband.cm.req.prim_remotegid", "Primary Remote Port GID", REQ_PRIMARY_REMOTE_GID, RTAP_IPV6, RTAP_SOMETIMES | RTAP_IGNORED, NULL,
 	  derive_remote_gid, NULL },
-	{ "infiniband.cm.req.prim_remotegid_ipv4", "Primary Remote Port GID", REQ_PRIMARY_REMOTE_GID, RTAP_IPV4, RTAP_SOMETIMES, NULL,
+	{ "infiniband.cm.req.prim_remotegid_ipv4", "Primary Remote Port GID", REQ_PRIMARY_REMOTE_GID, RTAP_IPV4,
+	  RTAP_SOMETIMES | RTAP_IGNORED, NULL,
 	  derive_remote_ipv4, NULL },
-	{ "infiniband.cm.req.prim_flowlabel", "Primary Flow Label", REQ_PRIMARY_FLOW_LABEL, RTAP_HEX32, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.req.prim_flowlabel", "Primary Flow Label", REQ_PRIMARY_FLOW_LABEL, RTAP_HEX32, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.req.prim_reserved0", "Reserved", REQ_PRIMARY_RESERVED0, RTAP_HEX32, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.prim_pktrate", "Primary Packet Rate", REQ_PRIMARY_RATE, RTAP_HEX32, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.prim_tfcclass", "Primary Traffic Class", REQ_PRIMARY_CLASS, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -243,11 +244,11 @@ static const struct rtap_field req_fields[] = {
 	{ "infiniband.cm.req.prim_reserved1", "Reserved", REQ_PRIMARY_RESERVED1, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.prim_localacktout", "Primary Local ACK Timeout", REQ_PRIMARY_TIMEOUT, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.prim_reserved2", "Reserved", REQ_PRIMARY_RESERVED2, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.alt_locallid", "Alternate Local Port LID", REQ_ALTERNATE_LOCAL_LID, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.alt_remotelid", "Alternate Remote Port LID", REQ_ALTERNATE_REMOTE_LID, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.req.alt_locallid", "Alternate Local Port LID", REQ_ALTERNATE_LOCAL_LID, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cm.req.alt_remotelid", "Alternate Remote Port LID", REQ_ALTERNATE_REMOTE_LID, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.req.alt_localgid", "Alternate Local Port GID", REQ_ALTERNATE_LOCAL_GID, RTAP_BYTES, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.alt_remotegid", "Alternate Remote Port GID", REQ_ALTERNATE_REMOTE_GID, RTAP_BYTES, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.alt_flowlabel", "Alternate Flow Label", REQ_ALTERNATE_FLOW_LABEL, RTAP_HEX32, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.req.alt_flowlabel", "Alternate Flow Label", REQ_ALTERNATE_FLOW_LABEL, RTAP_HEX32, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.req.alt_reserved0", "Reserved", REQ_ALTERNATE_RESERVED0, RTAP_HEX32, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.alt_pktrate", "Alternate Packet Rate", REQ_ALTERNATE_RATE, RTAP_HEX32, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.alt_tfcclass", "Alternate Traffic Class", REQ_ALTERNATE_CLASS, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -301,8 +302,8 @@ static void summary_req(const struct rtap_packet *packet, const struct rtap_laye
 static const struct rtap_name mra_message_names[] = { { 0, "REQ" }, { 1, "REP" }, { 2, "LAP" }, { 0, NULL } };
 
 static const struct rtap_field mra_fields[] = {
-	{ "infiniband.cm.mra.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.mra.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.mra.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
+	{ "infiniband.cm.mra.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
 	{ "infiniband.cm.mra.msgmraed", "Message MRAed", MRA_MESSAGE, RTAP_HEX, 0, mra_message_names, NULL, NULL },
 	{ "infiniband.cm.mra.reserved0", "Reserved", MRA_RESERVED0, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.mra.svctout", "Service Timeout", MRA_TIMEOUT, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -335,8 +336,8 @@ static void summary_mra(const struct rtap_packet *packet, const struct rtap_laye
 static const struct rtap_name rej_message_names[] = { { 0, "REQ" }, { 1, "REP" }, { 2, "no message" }, { 0, NULL } };
 
 static const struct rtap_field rej_fields[] = {
-	{ "infiniband.cm.rej.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.rej.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.rej.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
+	{ "infiniband.cm.rej.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
 	{ "infiniband.cm.rej.msgrej", "Message REJected", REJ_MESSAGE, RTAP_HEX, 0, rej_message_names, NULL, NULL },
 	{ "infiniband.cm.rej.reserved0", "Reserved", REJ_RESERVED0, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rej.rejinfolen", "Reject Info Length", REJ_INFO_LENGTH, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -383,14 +384,14 @@ static void summary_rej(const struct rtap_packet *packet, const struct rtap_laye
 static const struct rtap_name failover_names[] = { { 0, "accepted" }, { 1, "not supported" }, { 2, "rejected" }, { 0, NULL } };
 
 static const struct rtap_field rep_fields[] = {
-	{ "infiniband.cm.rep", "Local Communication ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.rep.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.rep.localqkey", "Local Q_Key", REP_Q_KEY, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.rep.localqpn", "Local QPN", REP_QPN, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.rep", "Local Communication ID", LOCAL_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
+	{ "infiniband.cm.rep.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
+	{ "infiniband.cm.rep.localqkey", "Local Q_Key", REP_Q_KEY, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cm.rep.localqpn", "Local QPN", REP_QPN, RTAP_HEX, RTAP_IS_QP, NULL, NULL, NULL },
 	{ "infiniband.cm.rep.reserved0", "Reserved", REP_RESERVED0, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.rep.localeecn", "Local EE Context Number", REP_EECN, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.rep.localeecn", "Local EE Context Number", REP_EECN, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.rep.reserved1", "Reserved", REP_RESERVED1, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.rep.startpsn", "Starting PSN", REP_PSN, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.rep.startpsn", "Starting PSN", REP_PSN, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.rep.reserved2", "Reserved", REP_RESERVED2, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rep.respres", "Responder Resources", REP_RESPONDER_RESOURCES, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rep.initdepth", "Initiator Depth", REP_INITIATOR_DEPTH, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -400,7 +401,7 @@ static const struct rtap_field rep_fields[] = {
 	{ "infiniband.cm.rep.rnrretrcount", "RNR Retry Count", REP_RNR_RETRIES, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rep.srq", "SRQ", REP_SRQ, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.rep.reserved", "Reserved", REP_RESERVED3, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.rep.localcaguid", "Local CA GUID", REP_CA_GUID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.rep.localcaguid", "Local CA GUID", REP_CA_GUID, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.rep.consumer", "Private Data Is Of", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_consumer, NULL },
 	PRIVATE_DATA("infiniband.cm.rep.private"),
 };
@@ -430,14 +431,14 @@ static void summary_rep(const struct rtap_packet *packet, const struct rtap_laye
 #define IDS_LENGTH 8
 
 static const struct rtap_field rtu_fields[] = {
-	{ "infiniband.cm.rtu.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.rtu.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.rtu.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
+	{ "infiniband.cm.rtu.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
 	PRIVATE_DATA("infiniband.cm.rtu.private"),
 };
 
 static const struct rtap_field drep_fields[] = {
-	{ "infiniband.cm.drsp.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.drsp.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.drsp.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
+	{ "infiniband.cm.drsp.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
 	PRIVATE_DATA("infiniband.cm.drsp.private"),
 };
 
@@ -452,10 +453,10 @@ static void note_ids(struct rtap_cm_facts *facts, const uint8_t *header)
 #define DREQ_RESERVED 88, 8
 
 static const struct rtap_field dreq_fields[] = {
-	{ "infiniband.cm.dreq.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.dreq.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.dreq.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
+	{ "infiniband.cm.dreq.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
 	/* the name is Wireshark's */
-	{ "infiniband.cm.req.remoteqpneecn", "Remote QPN/EECN", DREQ_REMOTE_QPN, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.req.remoteqpneecn", "Remote QPN/EECN", DREQ_REMOTE_QPN, RTAP_HEX, RTAP_IS_QP, NULL, NULL, NULL },
 	{ "infiniband.cm.dreq.reserved", "Reserved", DREQ_RESERVED, RTAP_HEX, 0, NULL, NULL, NULL },
 	PRIVATE_DATA("infiniband.cm.dreq.private"),
 };
@@ -478,10 +479,10 @@ static void summary_remote_qp(const struct rtap_packet *packet, const struct rta
 #define SIDR_REQ_RESERVED 48, 16
 
 static const struct rtap_field sidr_req_fields[] = {
-	{ "infiniband.cm.sidrreq.requestid", "Request ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.sidrreq.requestid", "Request ID", LOCAL_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
 	{ "infiniband.cm.sidrreq.pkey", "Partition Key", SIDR_REQ_P_KEY, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.sidrreq.reserved", "Reserved", SIDR_REQ_RESERVED, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.sidrreq.serviceid", "ServiceID", SERVICE_ID, RTAP_HEX, RTAP_PARTS, NULL, NULL, NULL },
+	{ "infiniband.cm.sidrreq.serviceid", "ServiceID", SERVICE_ID, RTAP_HEX, RTAP_PARTS | RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.sidrreq.serviceid.prefix", "Prefix", SERVICE_PREFIX, RTAP_BYTES, RTAP_SOMETIMES, NULL, derive_prefix, "A11.3" },
 	{ "infiniband.cm.sidrreq.serviceid.protocol", "Protocol", SERVICE_PROTOCOL, RTAP_HEX, RTAP_SOMETIMES, NULL, derive_protocol, "A11.3" },
 	{ "infiniband.cm.sidrreq.serviceid.dport", "Destination Port", SERVICE_PORT, RTAP_HEX, RTAP_SOMETIMES, NULL, derive_port, "A11.3" },
@@ -511,14 +512,14 @@ static void summary_sidr_req(const struct rtap_packet *packet, const struct rtap
 #define SIDR_REP_INFO 192, 576
 
 static const struct rtap_field sidr_rep_fields[] = {
-	{ "infiniband.cm.sidrrep.requestid", "Request ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.sidrrep.requestid", "Request ID", LOCAL_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
 	{ "infiniband.cm.sidrrep.status", "Status", SIDR_REP_STATUS, RTAP_HEX, 0, cm_sidr_statuses, NULL, NULL },
 	{ "infiniband.cm.sidrrep.addinfolen", "Additional Information Length", SIDR_REP_INFO_LENGTH, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.sidrrep.reserved0", "Reserved", SIDR_REP_RESERVED0, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.sidrrep.qpn", "QPN", SIDR_REP_QPN, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.sidrrep.qpn", "QPN", SIDR_REP_QPN, RTAP_HEX, RTAP_IS_QP, NULL, NULL, NULL },
 	{ "infiniband.cm.sidrrep.reserved1", "Reserved", SIDR_REP_RESERVED1, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.sidrrep.serviceid", "ServiceID", SIDR_REP_SERVICE_ID, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.sidrrep.qkey", "Q_Key", SIDR_REP_Q_KEY, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.sidrrep.serviceid", "ServiceID", SIDR_REP_SERVICE_ID, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cm.sidrrep.qkey", "Q_Key", SIDR_REP_Q_KEY, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.sidrrep.addinfo", "Additional Information", SIDR_REP_INFO, RTAP_BYTES, 0, NULL, NULL, NULL },
 	PRIVATE_DATA("infiniband.cm.sidrrep.private"),
 };
@@ -566,18 +567,18 @@ static void summary_sidr_rep(const struct rtap_packet *packet, const struct rtap
 #define LAP_RESERVED6 509, 3
 
 static const struct rtap_field lap_fields[] = {
-	{ "infiniband.cm.lap.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.lap.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.lap.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
+	{ "infiniband.cm.lap.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
 	{ "infiniband.cm.lap.reserved0", "Reserved", LAP_RESERVED0, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.lap.remoteqpneecn", "Remote QPN/EECN", LAP_REMOTE_QPN, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.lap.remoteqpneecn", "Remote QPN/EECN", LAP_REMOTE_QPN, RTAP_HEX, RTAP_IS_QP, NULL, NULL, NULL },
 	{ "infiniband.cm.lap.remoteresptout", "Remote CM Response Timeout", LAP_REMOTE_TIMEOUT, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.lap.reserved1", "Reserved", LAP_RESERVED1, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.lap.reserved2", "Reserved", LAP_RESERVED2, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.lap.alt_locallid", "Alternate Local Port LID", LAP_LOCAL_LID, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.lap.alt_remotelid", "Alternate Remote Port LID", LAP_REMOTE_LID, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.lap.alt_localgid", "Alternate Local Port GID", LAP_LOCAL_GID, RTAP_IPV6, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.lap.alt_remotegid", "Alternate Remote Port GID", LAP_REMOTE_GID, RTAP_IPV6, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.lap.alt_flowlabel", "Alternate Flow Label", LAP_FLOW_LABEL, RTAP_HEX32, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.lap.alt_locallid", "Alternate Local Port LID", LAP_LOCAL_LID, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cm.lap.alt_remotelid", "Alternate Remote Port LID", LAP_REMOTE_LID, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cm.lap.alt_localgid", "Alternate Local Port GID", LAP_LOCAL_GID, RTAP_IPV6, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cm.lap.alt_remotegid", "Alternate Remote Port GID", LAP_REMOTE_GID, RTAP_IPV6, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cm.lap.alt_flowlabel", "Alternate Flow Label", LAP_FLOW_LABEL, RTAP_HEX32, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.cm.lap.reserved3", "Reserved", LAP_RESERVED3, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.lap.alt_tfcclass", "Alternate Traffic Class", LAP_CLASS, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.lap.alt_hoplim", "Alternate Hop Limit", LAP_HOPS, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -605,8 +606,8 @@ static void note_lap(struct rtap_cm_facts *facts, const uint8_t *header)
 #define APR_INFO 96, 576
 
 static const struct rtap_field apr_fields[] = {
-	{ "infiniband.cm.apr.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.apr.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.cm.apr.localcommid", "Local Communication ID", LOCAL_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
+	{ "infiniband.cm.apr.remotecommid", "Remote Communication ID", REMOTE_ID, RTAP_HEX, RTAP_IS_COMM, NULL, NULL, NULL },
 	{ "infiniband.cm.apr.addinfolen", "Additional Information Length", APR_INFO_LENGTH, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.apr.status", "AP Status", APR_STATUS, RTAP_HEX, 0, cm_path_statuses, NULL, NULL },
 	{ "infiniband.cm.apr.reserved", "Reserved", APR_RESERVED, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -715,6 +716,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 #define MESSAGE(object, filter_name, label, section, size, rows) \
 	const struct protocol object = { \
 		.table = { filter_name, label, section, size, FIELDS(rows) }, \
+		.scope = SCOPE_MESSAGE, \
 		.parse = parse, \
 		.summary = summary, \
 	};

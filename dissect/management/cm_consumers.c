@@ -68,7 +68,7 @@ static const struct rtap_field nvme_fields[] = {
 	{ "nvme_rdma.private.qid", "Queue ID", NVME_WORD(1), RTAP_DEC, 0, NULL, derive_qid, NULL },
 	{ "nvme_rdma.private.hrqsize", "Host Receive Queue Size", NVME_WORD(2), RTAP_DEC, 0, NULL, derive_hrqsize, NULL },
 	{ "nvme_rdma.private.hsqsize", "Host Send Queue Size", NVME_WORD(3), RTAP_DEC, 0, NULL, derive_hsqsize, NULL },
-	{ "nvme_rdma.private.cntlid", "Controller ID", NVME_WORD(4), RTAP_DEC, 0, NULL, derive_cntlid, NULL },
+	{ "nvme_rdma.private.cntlid", "Controller ID", NVME_WORD(4), RTAP_DEC, RTAP_COMPARED, NULL, derive_cntlid, NULL },
 	{ "nvme_rdma.private.reserved", "Reserved", 80, 176, RTAP_BYTES, 0, NULL, NULL, NULL },
 };
 
@@ -274,7 +274,7 @@ static bool is_srp_rdma_cm(const uint8_t *bytes, uint32_t length)
 	{ "rds.private.minor_mask", "Protocol Minor Mask", (at) + 16, 16, RTAP_HEX, 0, NULL, NULL, NULL }, \
 	{ "rds.private.tos", "Type of Service", (at) + 32, 8, RTAP_DEC, 0, NULL, NULL, NULL }, \
 	{ "rds.private.reserved", "Reserved", (at) + 40, 24, RTAP_HEX, 0, NULL, NULL, NULL }, \
-	{ "rds.private.ack_seq", "Acknowledged Sequence Number", (at) + 64, 64, RTAP_DEC, 0, NULL, NULL, NULL }, \
+	{ "rds.private.ack_seq", "Acknowledged Sequence Number", (at) + 64, 64, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL }, \
 	{ "rds.private.credit", "Credits", (at) + 128, 32, RTAP_DEC, 0, NULL, NULL, NULL },
 
 static const struct rtap_field rds_fields[] = {

@@ -85,12 +85,14 @@ static const struct rtap_field ip_cm_fields[] = {
 	{ "infiniband.cm.req.ip_cm.minv", "IP CM Minor Version", IP_CM_MINOR, RTAP_HEX8, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.ip_cm.ipv", "IP CM IP Version", IP_CM_IP_VERSION, RTAP_HEX8, 0, NULL, NULL, NULL },
 	{ "infiniband.cm.req.ip_cm.reserved", "IP CM Reserved", IP_CM_RESERVED, RTAP_HEX8, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.ip_cm.sport", "IP CM Source Port", IP_CM_SOURCE_PORT, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.cm.req.ip_cm.sip6", "IP CM Source IP", IP_CM_SOURCE, RTAP_IPV6, RTAP_SOMETIMES, NULL, derive_source_ipv6, NULL },
-	{ "infiniband.cm.req.ip_cm.sip4", "IP CM Source IP", IP_CM_SOURCE_IPV4, RTAP_IPV4, RTAP_SOMETIMES, NULL, derive_source_ipv4, NULL },
-	{ "infiniband.cm.req.ip_cm.dip6", "IP CM Destination IP", IP_CM_DESTINATION, RTAP_IPV6, RTAP_SOMETIMES, NULL,
+	{ "infiniband.cm.req.ip_cm.sport", "IP CM Source Port", IP_CM_SOURCE_PORT, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cm.req.ip_cm.sip6", "IP CM Source IP", IP_CM_SOURCE, RTAP_IPV6, RTAP_SOMETIMES | RTAP_IGNORED, NULL,
+	  derive_source_ipv6, NULL },
+	{ "infiniband.cm.req.ip_cm.sip4", "IP CM Source IP", IP_CM_SOURCE_IPV4, RTAP_IPV4, RTAP_SOMETIMES | RTAP_IGNORED, NULL,
+	  derive_source_ipv4, NULL },
+	{ "infiniband.cm.req.ip_cm.dip6", "IP CM Destination IP", IP_CM_DESTINATION, RTAP_IPV6, RTAP_SOMETIMES | RTAP_IGNORED, NULL,
 	  derive_destination_ipv6, NULL },
-	{ "infiniband.cm.req.ip_cm.dip4", "IP CM Destination IP", IP_CM_DESTINATION_IPV4, RTAP_IPV4, RTAP_SOMETIMES, NULL,
+	{ "infiniband.cm.req.ip_cm.dip4", "IP CM Destination IP", IP_CM_DESTINATION_IPV4, RTAP_IPV4, RTAP_SOMETIMES | RTAP_IGNORED, NULL,
 	  derive_destination_ipv4, NULL },
 	{ "infiniband.cm.req.ip_cm.private", "IP CM Consumer Private Data", 0, 0, RTAP_BYTES, RTAP_UNPLACED, NULL,
 	  derive_consumer, NULL },
@@ -127,6 +129,7 @@ static enum result parse_ip(struct parse *parse)
 
 const struct protocol ip_cm_protocol = {
 	.table = { "infiniband.cm.ip_cm", "RDMA IP CM Service", "IBTA vol. 1, A11", IP_CM_LENGTH, FIELDS(ip_cm_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse_ip,
 };
 
@@ -222,6 +225,7 @@ static void summary_rpc_private(const struct rtap_packet *packet, const struct r
 const struct protocol rpcrdma_private_protocol = {
 	/* not "rpcordma.private": "rpcordma" would include it, and a connection request is not an RPC-over-RDMA message */
 	.table = { "rpcordma_private", "RPC-over-RDMA Private Message", "RFC 8797, section 4", RPCRDMA_PRIVATE_LENGTH, FIELDS(rpc_private_fields) },
+	.scope = SCOPE_MESSAGE,
 	.summary = summary_rpc_private,
 };
 

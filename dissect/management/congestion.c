@@ -40,16 +40,16 @@ static const struct rtap_field congestion_log_switch_fields[] = {
 	NAMED("infiniband.cc.log.logtype", "LogType", 0, 8, DEC, log_types),
 	ROW("infiniband.cc.log.congestionflags", "CongestionFlags", 8, 8, HEX),
 	ROW("infiniband.cc.log.logeventscounter", "LogEventsCounter", 16, 16, DEC),
-	ROW("infiniband.cc.log.currenttimestamp", "CurrentTimeStamp", 32, 32, DEC),
+	{ "infiniband.cc.log.currenttimestamp", "CurrentTimeStamp", 32, 32, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
 	ROW("infiniband.cc.log.portmap", "PortMap", 64, 256, BYTES),
 };
 
 static const struct rtap_field congestion_event_switch_fields[] = {
-	UNIT("infiniband.cc.log.switch.event.slid", "SLID", 0, 16, HEX),
-	UNIT("infiniband.cc.log.switch.event.dlid", "DLID", 16, 16, HEX),
+	{ "infiniband.cc.log.switch.event.slid", "SLID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cc.log.switch.event.dlid", "DLID", 16, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.cc.log.switch.event.sl", "SL", 32, 4, DEC),
 	UNIT("infiniband.cc.log.switch.event.reserved0", "Reserved", 36, 28, HEX),
-	UNIT("infiniband.cc.log.switch.event.timestamp", "Timestamp", 64, 32, DEC),
+	{ "infiniband.cc.log.switch.event.timestamp", "Timestamp", 64, 32, RTAP_DEC, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 };
 
 static const struct rtap_field congestion_log_ca_fields[] = {
@@ -58,7 +58,7 @@ static const struct rtap_field congestion_log_ca_fields[] = {
 	ROW("infiniband.cc.log.thresholdeventcounter", "ThresholdEventCounter", 16, 16, DEC),
 	ROW("infiniband.cc.log.thresholdcongestioneventmap", "ThresholdCongestionEventMap", 32, 16, HEX),
 	ROW("infiniband.cc.log.ca.reserved0", "Reserved", 48, 16, HEX),
-	ROW("infiniband.cc.log.currenttimestamp", "CurrentTimeStamp", 64, 32, DEC),
+	{ "infiniband.cc.log.currenttimestamp", "CurrentTimeStamp", 64, 32, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
 };
 
 static const struct rtap_field congestion_event_ca_fields[] = {
@@ -67,9 +67,9 @@ static const struct rtap_field congestion_event_ca_fields[] = {
 	UNIT("infiniband.cc.log.ca.event.servicetype", "Service_Type_CN_Entry", 28, 4, DEC),
 	UNIT("infiniband.cc.log.ca.event.remoteqp", "Remote_QP_Number_CN_Entry", 32, 24, HEX),
 	UNIT("infiniband.cc.log.ca.event.reserved0", "Reserved", 56, 8, HEX),
-	UNIT("infiniband.cc.log.ca.event.locallid", "Local_LID_CN", 64, 16, HEX),
-	UNIT("infiniband.cc.log.ca.event.remotelid", "Remote_LID_CN_Entry", 80, 16, HEX),
-	UNIT("infiniband.cc.log.ca.event.timestamp", "Timestamp_CN_Entry", 96, 32, DEC),
+	{ "infiniband.cc.log.ca.event.locallid", "Local_LID_CN", 64, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cc.log.ca.event.remotelid", "Remote_LID_CN_Entry", 80, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.cc.log.ca.event.timestamp", "Timestamp_CN_Entry", 96, 32, RTAP_DEC, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 };
 
 static const struct rtap_field switch_congestion_setting_fields[] = {
@@ -86,7 +86,7 @@ static const struct rtap_field switch_congestion_setting_fields[] = {
 };
 
 static const struct rtap_field switch_port_congestion_setting_fields[] = {
-	UNIT("infiniband.cc.switchportsetting.valid", "Valid", 0, 1, HEX),
+	{ "infiniband.cc.switchportsetting.valid", "Valid", 0, 1, RTAP_HEX, RTAP_REPEATS | RTAP_COMPARED, NULL, NULL, NULL },
 	UNIT("infiniband.cc.switchportsetting.controltype", "Control_Type", 1, 1, HEX),
 	UNIT("infiniband.cc.switchportsetting.reserved0", "Reserved", 2, 2, HEX),
 	UNIT("infiniband.cc.switchportsetting.threshold", "Threshold", 4, 4, DEC),
@@ -100,7 +100,7 @@ static const struct rtap_field ca_congestion_setting_fields[] = {
 };
 
 static const struct rtap_field ca_congestion_entry_fields[] = {
-	UNIT("infiniband.cc.casetting.entry.cctitimer", "CCTI_Timer", 0, 16, DEC),
+	{ "infiniband.cc.casetting.entry.cctitimer", "CCTI_Timer", 0, 16, RTAP_DEC, RTAP_REPEATS | RTAP_COMPARED, NULL, NULL, NULL },
 	UNIT("infiniband.cc.casetting.entry.cctiincrease", "CCTI_Increase", 16, 8, DEC),
 	UNIT("infiniband.cc.casetting.entry.triggerthreshold", "Trigger_Threshold", 24, 8, DEC),
 	UNIT("infiniband.cc.casetting.entry.cctimin", "CCTI_Min", 32, 8, DEC),
@@ -118,7 +118,7 @@ static const struct rtap_field congestion_table_entry_fields[] = {
 };
 
 static const struct rtap_field congestion_time_stamp_fields[] = {
-	ROW("infiniband.cc.timestamp.value", "TimeStamp", 0, 32, DEC),
+	{ "infiniband.cc.timestamp.value", "TimeStamp", 0, 32, RTAP_DEC, RTAP_IGNORED, NULL, NULL, NULL },
 };
 
 MAD_PART(congestion_info_protocol, "infiniband.cc.congestioninfo", "CongestionInfo",
@@ -174,5 +174,6 @@ static enum result parse(struct parse *parse)
 
 const struct protocol congestion_control_protocol = {
 	.table = { "infiniband.cc", "Congestion Control", "IBTA vol. 1, A10.4.1", HEADER_LENGTH, FIELDS(congestion_control_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse,
 };

@@ -12,7 +12,7 @@
 #define UNIT(name, label, at, width, show) { name, label, at, width, RTAP_##show, RTAP_REPEATS, NULL, NULL, NULL }
 
 static const struct rtap_field io_unit_info_fields[] = {
-	ROW("infiniband.dm.iounitinfo.changeid", "Change_ID", 0, 16, HEX),
+	{ "infiniband.dm.iounitinfo.changeid", "Change_ID", 0, 16, RTAP_HEX, RTAP_COMPARED, NULL, NULL, NULL },
 	ROW("infiniband.dm.iounitinfo.maxcontrollers", "Max Controllers", 16, 8, DEC),
 	ROW("infiniband.dm.iounitinfo.reserved0", "Reserved", 24, 6, HEX),
 	ROW("infiniband.dm.iounitinfo.diagdeviceid", "Diag Device ID", 30, 1, HEX),
@@ -26,7 +26,7 @@ static bool derive_idstring(const struct rtap_packet *packet, const struct rtap_
 }
 
 static const struct rtap_field io_controller_profile_fields[] = {
-	ROW("infiniband.dm.iocontrollerprofile.guid", "GUID", 0, 64, HEX),
+	{ "infiniband.dm.iocontrollerprofile.guid", "GUID", 0, 64, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	ROW("infiniband.dm.iocontrollerprofile.vendorid", "VendorID", 64, 24, HEX),
 	ROW("infiniband.dm.iocontrollerprofile.reserved0", "Reserved", 88, 8, HEX),
 	ROW("infiniband.dm.iocontrollerprofile.deviceid", "DeviceID", 96, 32, HEX),

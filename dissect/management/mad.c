@@ -205,8 +205,8 @@ static const struct rtap_field mad_fields[] = {
 	{ "infiniband.mad.classspecific", "Class Specific", MAD_CLASS_SPECIFIC, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.smpdirected.hoppointer", "Hop Pointer", 0, 8, RTAP_HEX, RTAP_UNPLACED, NULL, derive_hop_pointer, "14.2.1.2" },
 	{ "infiniband.smpdirected.hopcount", "Hop Count", 0, 8, RTAP_HEX, RTAP_UNPLACED, NULL, derive_hop_count, "14.2.1.2" },
-	{ "infiniband.mad.transactionid", "Transaction ID", MAD_TRANSACTION_ID, RTAP_HEX, 0, NULL, NULL, NULL },
-	{ "infiniband.mad.attributeid", "Attribute ID", MAD_ATTRIBUTE_ID, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.mad.transactionid", "Transaction ID", MAD_TRANSACTION_ID, RTAP_HEX, RTAP_IS_TID, NULL, NULL, NULL },
+	{ "infiniband.mad.attributeid", "Attribute ID", MAD_ATTRIBUTE_ID, RTAP_HEX, RTAP_OPCODE, NULL, NULL, NULL },
 	{ "infiniband.mad.attribute", "Attribute", 0, 0, RTAP_TEXT, RTAP_UNPLACED, NULL, derive_attribute_text, NULL },
 	{ "infiniband.mad.reserved", "Reserved", MAD_RESERVED, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.mad.attributemodifier", "Attribute Modifier", MAD_ATTRIBUTE_MODIFIER, RTAP_HEX, 0, NULL, NULL, NULL },
@@ -309,6 +309,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 const struct protocol mad_protocol = {
 	.table = { "infiniband.mad", "Management Datagram", "IBTA vol. 1, 13.4.3", MAD_HEADER_LENGTH, FIELDS(mad_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse,
 	.summary = summary,
 };

@@ -31,6 +31,7 @@ bool mad_derive_text(const struct rtap_packet *packet, const struct rtap_layer *
 #define MAD_PART(object, filter_name, label, section, size, rows) \
 	const struct protocol object = { \
 		.table = { filter_name, label, section, size, sizeof(rows) / sizeof(rows[0]), rows, true }, \
+		.scope = SCOPE_MESSAGE, \
 		.visit = mad_visit, \
 	};
 

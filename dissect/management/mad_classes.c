@@ -31,6 +31,7 @@ static const struct rtap_field performance_fields[] = {
 
 const struct protocol mad_performance_protocol = {
 	.table = { "infiniband.mad.performance", "Performance Management", "IBTA vol. 1, 16.1.1", 40, FIELDS(performance_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse_performance,
 };
 
@@ -45,6 +46,7 @@ static const struct rtap_field device_fields[] = {
 
 const struct protocol mad_device_protocol = {
 	.table = { "infiniband.mad.device", "Device Management", "IBTA vol. 1, 16.3.1", 40, FIELDS(device_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse_device,
 };
 
@@ -60,6 +62,7 @@ static const struct rtap_field baseboard_fields[] = {
 
 const struct protocol mad_baseboard_protocol = {
 	.table = { "infiniband.mad.baseboard", "Baseboard Management", "IBTA vol. 1, 16.2.1", 40, FIELDS(baseboard_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse_baseboard,
 };
 
@@ -73,10 +76,11 @@ static const struct rtap_field snmp_fields[] = {
 	{ "infiniband.mad.snmp.raddress", "RAddress", 256, 32, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.mad.snmp.payloadlength", "PayloadLength", 288, 8, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "infiniband.mad.snmp.segmentnumber", "SegmentNumber", 296, 8, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "infiniband.mad.snmp.sourcelid", "SourceLID", 304, 16, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.mad.snmp.sourcelid", "SourceLID", 304, 16, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 };
 
 const struct protocol mad_snmp_protocol = {
 	.table = { "infiniband.mad.snmp", "SNMP Tunneling", "IBTA vol. 1, 16.4.1", 40, FIELDS(snmp_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse_snmp,
 };

@@ -97,7 +97,7 @@ static const struct rtap_field rmpp_fields[] = {
 	{ "infiniband.rmpp", "RMPP", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_BULK, NULL, derive_whole, NULL },
 	{ "infiniband.rmpp.rmppversion", "RMPP Version", RMPP_VERSION, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "infiniband.rmpp.rmpptype", "RMPP Type", RMPP_TYPE, RTAP_HEX, 0, type_names, NULL, NULL },
-	{ "infiniband.rmpp.rresptime", "R Resp Time", RMPP_RESPONSE_TIME, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.rmpp.rresptime", "R Resp Time", RMPP_RESPONSE_TIME, RTAP_HEX, RTAP_COMPARED, NULL, NULL, NULL },
 	{ "infiniband.rmpp.rmppflags", "RMPP Flags", RMPP_FLAGS, RTAP_HEX, RTAP_PARTS, NULL, NULL, NULL },
 	{ "infiniband.rmpp.last", "Last", RMPP_FLAG_LAST_BIT, RTAP_BOOL, 0, NULL, NULL, NULL },
 	{ "infiniband.rmpp.first", "First", RMPP_FLAG_FIRST_BIT, RTAP_BOOL, 0, NULL, NULL, NULL },
@@ -161,6 +161,7 @@ static void summary_rmpp(const struct rtap_packet *packet, const struct rtap_lay
 
 const struct protocol rmpp_protocol = {
 	.table = { "infiniband.rmpp", "Reliable Multi-Packet Transaction Protocol", "IBTA vol. 1, 13.6.2", RMPP_LENGTH, FIELDS(rmpp_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse_rmpp,
 	.summary = summary_rmpp,
 };
@@ -202,6 +203,7 @@ static void summary_vendor(const struct rtap_packet *packet, const struct rtap_l
 
 const struct protocol mad_vendor_protocol = {
 	.table = { "infiniband.mad.vendor", "Vendor's Management Class", "IBTA vol. 1, 16.5.1", VENDOR_LENGTH, FIELDS(vendor_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse_vendor,
 	.summary = summary_vendor,
 };

@@ -24,20 +24,20 @@ static const struct rtap_field trap_path_fields[] = {
 };
 
 static const struct rtap_field trap_switch_fields[] = {
-	UNIT("infiniband.trap.lidaddr", "LIDADDR", 0, 16, HEX),
+	{ "infiniband.trap.lidaddr", "LIDADDR", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.trap.switch.reserved0", "Reserved", 16, 416, BYTES),
 };
 
 static const struct rtap_field trap_port_fields[] = {
 	UNIT("infiniband.trap.port.reserved0", "Reserved", 0, 16, HEX),
-	UNIT("infiniband.trap.lidaddr", "LIDADDR", 16, 16, HEX),
+	{ "infiniband.trap.lidaddr", "LIDADDR", 16, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.trap.portno", "PORTNO", 32, 8, HEX),
 	UNIT("infiniband.trap.port.reserved1", "Reserved", 40, 392, BYTES),
 };
 
 static const struct rtap_field trap_change_fields[] = {
 	UNIT("infiniband.trap.change.reserved0", "Reserved", 0, 16, HEX),
-	UNIT("infiniband.trap.lidaddr", "LIDADDR", 16, 16, HEX),
+	{ "infiniband.trap.lidaddr", "LIDADDR", 16, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.trap.change.reserved1", "Reserved", 32, 8, HEX),
 	UNIT("infiniband.trap.change.reserved2", "Reserved", 40, 7, HEX),
 	UNIT("infiniband.trap.otherlocalchanges", "OtherLocalChanges", 47, 1, HEX),
@@ -52,16 +52,16 @@ static const struct rtap_field trap_change_fields[] = {
 
 static const struct rtap_field trap_image_fields[] = {
 	UNIT("infiniband.trap.image.reserved0", "Reserved", 0, 16, HEX),
-	UNIT("infiniband.trap.lidaddr", "LIDADDR", 16, 16, HEX),
+	{ "infiniband.trap.lidaddr", "LIDADDR", 16, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.trap.image.reserved1", "Reserved", 32, 16, HEX),
-	UNIT("infiniband.trap.systemimageguid", "SYSTEMIMAGEGUID", 48, 64, HEX),
+	{ "infiniband.trap.systemimageguid", "SYSTEMIMAGEGUID", 48, 64, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.trap.image.reserved2", "Reserved", 112, 320, BYTES),
 };
 
 static const struct rtap_field trap_m_key_fields[] = {
 	UNIT("infiniband.trap.bad_m_key.reserved0", "Reserved", 0, 16, HEX),
-	UNIT("infiniband.trap.lidaddr", "LIDADDR", 16, 16, HEX),
-	UNIT("infiniband.trap.drslid", "DRSLID", 32, 16, HEX),
+	{ "infiniband.trap.lidaddr", "LIDADDR", 16, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.trap.drslid", "DRSLID", 32, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.trap.method", "METHOD", 48, 8, HEX),
 	UNIT("infiniband.trap.bad_m_key.reserved1", "Reserved", 56, 8, HEX),
 	UNIT("infiniband.trap.attributeid", "ATTRIBUTEID", 64, 16, HEX),
@@ -76,8 +76,8 @@ static const struct rtap_field trap_m_key_fields[] = {
 
 static const struct rtap_field trap_keys_fields[] = {
 	UNIT("infiniband.trap.bad_key.reserved0", "Reserved", 0, 16, HEX),
-	UNIT("infiniband.trap.lidaddr1", "LIDADDR1", 16, 16, HEX),
-	UNIT("infiniband.trap.lidaddr2", "LIDADDR2", 32, 16, HEX),
+	{ "infiniband.trap.lidaddr1", "LIDADDR1", 16, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.trap.lidaddr2", "LIDADDR2", 32, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.trap.key", "KEY", 48, 32, HEX),
 	UNIT("infiniband.trap.sl", "SL", 80, 4, HEX),
 	UNIT("infiniband.trap.bad_key.reserved1", "Reserved", 84, 4, HEX),
@@ -90,9 +90,9 @@ static const struct rtap_field trap_keys_fields[] = {
 };
 
 static const struct rtap_field trap_switch_key_fields[] = {
-	UNIT("infiniband.trap.datavalid", "DataValid", 0, 16, HEX),
-	UNIT("infiniband.trap.lidaddr1", "LIDADDR1", 16, 16, HEX),
-	UNIT("infiniband.trap.lidaddr2", "LIDADDR2", 32, 16, HEX),
+	{ "infiniband.trap.datavalid", "DataValid", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_COMPARED, NULL, NULL, NULL },
+	{ "infiniband.trap.lidaddr1", "LIDADDR1", 16, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.trap.lidaddr2", "LIDADDR2", 32, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.trap.pkey", "PKEY", 48, 16, HEX),
 	UNIT("infiniband.trap.sl", "SL", 64, 4, HEX),
 	UNIT("infiniband.trap.bad_switch_key.reserved0", "Reserved", 68, 4, HEX),
@@ -101,7 +101,7 @@ static const struct rtap_field trap_switch_key_fields[] = {
 	UNIT("infiniband.trap.qp2", "QP2", 104, 24, HEX),
 	UNIT("infiniband.trap.gidaddr1", "GIDADDR1", 128, 128, IPV6),
 	UNIT("infiniband.trap.gidaddr2", "GIDADDR2", 256, 128, IPV6),
-	UNIT("infiniband.trap.swlidaddr", "SWLIDADDR", 384, 16, HEX),
+	{ "infiniband.trap.swlidaddr", "SWLIDADDR", 384, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.trap.portno", "PORTNO", 400, 8, HEX),
 	UNIT("infiniband.trap.bad_switch_key.reserved2", "Reserved", 408, 24, HEX),
 };

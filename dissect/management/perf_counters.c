@@ -81,7 +81,7 @@ static const struct rtap_field port_rcv_error_details_fields[] = {
 	ROW("infiniband.portrcverrordetails.portlocalphysicalerrors", "PortLocalPhysicalErrors", 32, 16, DEC),
 	ROW("infiniband.portrcverrordetails.portmalformedpacketerrors", "PortMalformedPacketErrors", 48, 16, DEC),
 	ROW("infiniband.portrcverrordetails.portbufferoverrunerrors", "PortBufferOverrunErrors", 64, 16, DEC),
-	ROW("infiniband.portrcverrordetails.portdlidmappingerrors", "PortDLIDMappingErrors", 80, 16, DEC),
+	{ "infiniband.portrcverrordetails.portdlidmappingerrors", "PortDLIDMappingErrors", 80, 16, RTAP_DEC, RTAP_COMPARED, NULL, NULL, NULL },
 	ROW("infiniband.portrcverrordetails.portvlmappingerrors", "PortVLMappingErrors", 96, 16, DEC),
 	ROW("infiniband.portrcverrordetails.portloopingerrors", "PortLoopingErrors", 112, 16, DEC),
 };
@@ -92,8 +92,10 @@ static const struct rtap_field port_xmit_discard_details_fields[] = {
 	ROW("infiniband.portxmitdiscarddetails.counterselect", "CounterSelect", 16, 16, HEX),
 	ROW("infiniband.portxmitdiscarddetails.portinactivediscards", "PortInactiveDiscards", 32, 16, DEC),
 	ROW("infiniband.portxmitdiscarddetails.portneighbormtudiscards", "PortNeighborMTUDiscards", 48, 16, DEC),
-	ROW("infiniband.portxmitdiscarddetails.portswlifetimelimitdiscards", "PortSwLifetimeLimitDiscards", 64, 16, DEC),
-	ROW("infiniband.portxmitdiscarddetails.portswhoqlifetimelimitdiscards", "PortSwHOQLifetimeLimitDiscards", 80, 16, DEC),
+	{ "infiniband.portxmitdiscarddetails.portswlifetimelimitdiscards", "PortSwLifetimeLimitDiscards", 64, 16, RTAP_DEC,
+	  RTAP_COMPARED, NULL, NULL, NULL },
+	{ "infiniband.portxmitdiscarddetails.portswhoqlifetimelimitdiscards", "PortSwHOQLifetimeLimitDiscards", 80, 16, RTAP_DEC,
+	  RTAP_COMPARED, NULL, NULL, NULL },
 };
 
 static const struct rtap_field port_data_sl_fields[] = {

@@ -130,6 +130,7 @@ static void summary_sa(const struct rtap_packet *packet, const struct rtap_layer
 
 const struct protocol sa_protocol = {
 	.table = { "infiniband.sa", "Subnet Administration", "IBTA vol. 1, 15.2.1.1", SA_HEADER_LENGTH, FIELDS(sa_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse_sa,
 	.visit = visit_sa,
 	.summary = summary_sa,

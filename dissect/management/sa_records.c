@@ -11,36 +11,36 @@
 #define UNIT(name, label, at, width, show) { name, label, at, width, RTAP_##show, RTAP_REPEATS, NULL, NULL, NULL }
 
 static const struct rtap_field node_record_fields[] = {
-	UNIT("infiniband.sa.lid", "LID", 0, 16, HEX),
+	{ "infiniband.sa.lid", "LID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.sa.noderecord.reserved0", "Reserved", 16, 16, HEX),
 };
 
 static const struct rtap_field port_info_record_fields[] = {
-	UNIT("infiniband.sa.endportlid", "EndportLID", 0, 16, HEX),
+	{ "infiniband.sa.endportlid", "EndportLID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.sa.portnum", "PortNum", 16, 8, HEX),
 	UNIT("infiniband.sa.options", "Options", 24, 8, HEX),
 };
 
 static const struct rtap_field sl_to_vl_record_fields[] = {
-	UNIT("infiniband.sa.lid", "LID", 0, 16, HEX),
+	{ "infiniband.sa.lid", "LID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.sa.inputportnum", "InputPortNum", 16, 8, HEX),
 	UNIT("infiniband.sa.outputportnum", "OutputPortNum", 24, 8, HEX),
 	UNIT("infiniband.sa.sltovlrecord.reserved0", "Reserved", 32, 32, HEX),
 };
 
 static const struct rtap_field switch_info_record_fields[] = {
-	UNIT("infiniband.sa.lid", "LID", 0, 16, HEX),
+	{ "infiniband.sa.lid", "LID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.sa.switchinforecord.reserved0", "Reserved", 16, 16, HEX),
 };
 
 static const struct rtap_field forwarding_record_fields[] = {
-	UNIT("infiniband.sa.lid", "LID", 0, 16, HEX),
+	{ "infiniband.sa.lid", "LID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.sa.blocknum_sixteenbit", "BlockNum_SixteenBit", 16, 16, HEX),
 	UNIT("infiniband.sa.forwardingrecord.reserved0", "Reserved", 32, 32, HEX),
 };
 
 static const struct rtap_field multicast_forwarding_record_fields[] = {
-	UNIT("infiniband.sa.lid", "LID", 0, 16, HEX),
+	{ "infiniband.sa.lid", "LID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.sa.position", "Position", 16, 4, HEX),
 	UNIT("infiniband.sa.multicastforwardingrecord.reserved0", "Reserved", 20, 3, HEX),
 	UNIT("infiniband.sa.blocknum_ninebit", "BlockNum_NineBit", 23, 9, HEX),
@@ -48,19 +48,19 @@ static const struct rtap_field multicast_forwarding_record_fields[] = {
 };
 
 static const struct rtap_field vl_arbitration_record_fields[] = {
-	UNIT("infiniband.sa.lid", "LID", 0, 16, HEX),
+	{ "infiniband.sa.lid", "LID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.sa.outputportnum", "OutputPortNum", 16, 8, HEX),
 	UNIT("infiniband.sa.blocknum_eightbit", "BlockNum_EightBit", 24, 8, HEX),
 	UNIT("infiniband.sa.vlarbitrationrecord.reserved0", "Reserved", 32, 32, HEX),
 };
 
 static const struct rtap_field sm_info_record_fields[] = {
-	UNIT("infiniband.sa.lid", "LID", 0, 16, HEX),
+	{ "infiniband.sa.lid", "LID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.sa.sminforecord.reserved0", "Reserved", 16, 16, HEX),
 };
 
 static const struct rtap_field p_key_table_record_fields[] = {
-	UNIT("infiniband.sa.lid", "LID", 0, 16, HEX),
+	{ "infiniband.sa.lid", "LID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.sa.blocknum_sixteenbit", "BlockNum_SixteenBit", 16, 16, HEX),
 	UNIT("infiniband.sa.portnum", "PortNum", 32, 8, HEX),
 	UNIT("infiniband.sa.p_keytablerecord.reserved0", "Reserved", 40, 24, HEX),
@@ -73,17 +73,17 @@ static const struct rtap_field inform_info_record_fields[] = {
 };
 
 static const struct rtap_field guid_info_record_fields[] = {
-	UNIT("infiniband.sa.lid", "LID", 0, 16, HEX),
+	{ "infiniband.sa.lid", "LID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.sa.blocknum_eightbit", "BlockNum_EightBit", 16, 8, HEX),
-	UNIT("infiniband.sa.guidinforecord.reserved0", "Reserved", 24, 8, HEX),
-	UNIT("infiniband.sa.guidinforecord.reserved1", "Reserved", 32, 32, HEX),
+	{ "infiniband.sa.guidinforecord.reserved0", "Reserved", 24, 8, RTAP_HEX, RTAP_REPEATS | RTAP_COMPARED, NULL, NULL, NULL },
+	{ "infiniband.sa.guidinforecord.reserved1", "Reserved", 32, 32, RTAP_HEX, RTAP_REPEATS | RTAP_COMPARED, NULL, NULL, NULL },
 };
 
 static const struct rtap_field link_record_fields[] = {
-	UNIT("infiniband.linkrecord.fromlid", "FromLID", 0, 16, HEX),
+	{ "infiniband.linkrecord.fromlid", "FromLID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 	UNIT("infiniband.linkrecord.fromport", "FromPort", 16, 8, HEX),
 	UNIT("infiniband.linkrecord.toport", "ToPort", 24, 8, HEX),
-	UNIT("infiniband.linkrecord.tolid", "ToLID", 32, 16, HEX),
+	{ "infiniband.linkrecord.tolid", "ToLID", 32, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
 };
 
 static const struct rtap_field service_record_fields[] = {

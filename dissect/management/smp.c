@@ -71,7 +71,7 @@ static bool derive_lid(const struct rtap_packet *packet, const struct rtap_layer
 
 static const struct rtap_field lid_fields[] = {
 	{ "infiniband.smplid", "Subnet Management Packet", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_BULK, NULL, derive_lid, NULL },
-	{ "infiniband.smplid.mkey", "M_Key", LID_M_KEY, RTAP_HEX, 0, NULL, NULL, NULL },
+	{ "infiniband.smplid.mkey", "M_Key", LID_M_KEY, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	{ "infiniband.smplid.reserved0", "Reserved", LID_RESERVED0, RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
 	{ "infiniband.smplid.smpdata", "SMP Data", LID_DATA, RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
 	{ "infiniband.smplid.reserved1", "Reserved", LID_RESERVED1, RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
@@ -79,6 +79,7 @@ static const struct rtap_field lid_fields[] = {
 
 const struct protocol smp_lid_protocol = {
 	.table = { "infiniband.smplid", "Subnet Management Packet (LID Routed)", "IBTA vol. 1, 14.2.1.1", LID_LENGTH, FIELDS(lid_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse_lid,
 };
 
@@ -113,9 +114,9 @@ enum directed_row {
 static const struct rtap_field directed_fields[] = {
 	[ROW_WHOLE] = { "infiniband.smpdirected", "Subnet Management Packet", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_BULK, NULL,
 			derive_directed, NULL },
-	[ROW_M_KEY] = { "infiniband.smplid.mkey", "M_Key", DIRECTED_M_KEY, RTAP_HEX, 0, NULL, NULL, NULL },
-	[ROW_SLID] = { "infiniband.smpdirected.drslid", "DrSLID", DIRECTED_SLID, RTAP_HEX, 0, NULL, NULL, NULL },
-	[ROW_DLID] = { "infiniband.smpdirected.drdlid", "DrDLID", DIRECTED_DLID, RTAP_HEX, 0, NULL, NULL, NULL },
+	[ROW_M_KEY] = { "infiniband.smplid.mkey", "M_Key", DIRECTED_M_KEY, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	[ROW_SLID] = { "infiniband.smpdirected.drslid", "DrSLID", DIRECTED_SLID, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
+	[ROW_DLID] = { "infiniband.smpdirected.drdlid", "DrDLID", DIRECTED_DLID, RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	[ROW_RESERVED] = { "infiniband.smpdirected.reserved", "Reserved", DIRECTED_RESERVED, RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
 	[ROW_DATA] = { "infiniband.smplid.smpdata", "SMP Data", DIRECTED_DATA, RTAP_BYTES, RTAP_BULK, NULL, NULL, NULL },
 	[ROW_INITIAL] = { "infiniband.smpdirected.initialpath", "Initial Path", DIRECTED_INITIAL, RTAP_BYTES, 0, NULL, NULL, NULL },
@@ -171,6 +172,7 @@ static void summary_directed(const struct rtap_packet *packet, const struct rtap
 const struct protocol smp_directed_protocol = {
 	.table = { "infiniband.smpdirected", "Subnet Management Packet (Directed Route)", "IBTA vol. 1, 14.2.1.2", DIRECTED_LENGTH,
 		   FIELDS(directed_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse_directed,
 	.visit = visit_directed,
 	.summary = summary_directed,

@@ -44,8 +44,8 @@ static const struct rtap_field linear_forwarding_fields[] = {
 };
 
 static const struct rtap_field random_forwarding_fields[] = {
-	UNIT("infiniband.randomforwardingtable.lid", "LID", 0, 16, HEX),
-	UNIT("infiniband.randomforwardingtable.valid", "Valid", 16, 1, HEX),
+	{ "infiniband.randomforwardingtable.lid", "LID", 0, 16, RTAP_HEX, RTAP_REPEATS | RTAP_IGNORED, NULL, NULL, NULL },
+	{ "infiniband.randomforwardingtable.valid", "Valid", 16, 1, RTAP_HEX, RTAP_REPEATS | RTAP_COMPARED, NULL, NULL, NULL },
 	UNIT("infiniband.randomforwardingtable.lmc", "LMC", 17, 3, HEX),
 	UNIT("infiniband.randomforwardingtable.reserved0", "Reserved", 20, 4, HEX),
 	UNIT("infiniband.randomforwardingtable.port", "Port", 24, 8, HEX),

@@ -153,6 +153,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 const struct protocol arp_protocol = {
 	.table = { "arp", "Address Resolution Protocol", "RFC 826", 0, FIELDS(arp_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse,
 	.visit = visit,
 	.summary = summary,

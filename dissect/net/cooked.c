@@ -203,12 +203,14 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 const struct protocol cooked_protocol = {
 	.table = { "sll", "Linux Cooked Capture", "tcpdump.org, LINKTYPE_LINUX_SLL", SLL_LENGTH, FIELDS(cooked_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_cooked,
 	.summary = summary,
 };
 
 const struct protocol cooked2_protocol = {
 	.table = { "sll.v2", "Linux Cooked Capture v2", "tcpdump.org, LINKTYPE_LINUX_SLL2", SLL2_LENGTH, FIELDS(cooked2_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_cooked2,
 	.summary = summary,
 };

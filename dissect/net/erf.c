@@ -268,6 +268,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 const struct protocol erf_protocol = {
 	.table = { "erf", "Extensible Record Format", "EDM11-01", 0, FIELDS(erf_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse,
 	.visit = visit,
 	.summary = summary,

@@ -69,6 +69,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 const struct protocol ethernet_protocol = {
 	.table = { "eth", "Ethernet", "IEEE 802.3, 3.1.1", ETH_LENGTH, FIELDS(ethernet_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse,
 	.summary = summary,
 };

@@ -28,10 +28,10 @@
 enum { ROW_CHECKSUM, ROW_OFFSET, ROW_KEY, ROW_SEQUENCE };
 
 static const struct rtap_field gre_fields[] = {
-	[ROW_CHECKSUM] = { "gre.checksum", "Checksum", 0, 16, RTAP_HEX, RTAP_UNPLACED, NULL, NULL, NULL },
+	[ROW_CHECKSUM] = { "gre.checksum", "Checksum", 0, 16, RTAP_HEX, RTAP_UNPLACED | RTAP_IGNORED, NULL, NULL, NULL },
 	[ROW_OFFSET] = { "gre.offset", "Offset", 0, 16, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 1701" },
 	[ROW_KEY] = { "gre.key", "Key", 0, 32, RTAP_HEX, RTAP_UNPLACED, NULL, NULL, "RFC 2890, 2.1" },
-	[ROW_SEQUENCE] = { "gre.sequence_number", "Sequence Number", 0, 32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 2890, 2.2" },
+	[ROW_SEQUENCE] = { "gre.sequence_number", "Sequence Number", 0, 32, RTAP_DEC, RTAP_UNPLACED | RTAP_IGNORED, NULL, NULL, "RFC 2890, 2.2" },
 	{ "gre.flags_and_version", "Flags and Version", GRE_FLAGS, RTAP_HEX, RTAP_PARTS, NULL, NULL, NULL },
 	{ "gre.flags.checksum", "Checksum Present", GRE_HAS_CHECKSUM, RTAP_BOOL, 0, NULL, NULL, NULL },
 	{ "gre.flags.routing", "Routing Present", GRE_HAS_ROUTING, RTAP_BOOL, 0, NULL, NULL, "RFC 1701" },
@@ -246,12 +246,14 @@ static void summary_erspan(const struct rtap_packet *packet, const struct rtap_l
 
 const struct protocol erspan2_protocol = {
 	.table = { "erspan.ii", "Encapsulated Remote Mirror, Type II", "draft-foschiano-erspan-03, 4.1", ERSPAN2_LENGTH, FIELDS(erspan2_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_erspan2,
 	.summary = summary_erspan,
 };
 
 const struct protocol erspan3_protocol = {
 	.table = { "erspan.iii", "Encapsulated Remote Mirror, Type III", "draft-foschiano-erspan-03, 4.2", 0, FIELDS(erspan3_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_erspan3,
 	.summary = summary_erspan,
 };

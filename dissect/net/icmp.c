@@ -199,6 +199,7 @@ static void summary_icmp(const struct rtap_packet *packet, const struct rtap_lay
 
 const struct protocol icmp_protocol = {
 	.table = { "icmp", "Internet Control Message Protocol", "RFC 792", ICMP_LENGTH, FIELDS(icmp_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_icmp,
 	.summary = summary_icmp,
 };
@@ -351,6 +352,7 @@ static void summary_icmpv6(const struct rtap_packet *packet, const struct rtap_l
 
 const struct protocol icmpv6_protocol = {
 	.table = { "icmpv6", "Internet Control Message Protocol v6", "RFC 4443, 2.1", ICMP_LENGTH, FIELDS(icmpv6_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_icmpv6,
 	.summary = summary_icmpv6,
 };
@@ -412,6 +414,7 @@ static void summary_igmp(const struct rtap_packet *packet, const struct rtap_lay
 
 const struct protocol igmp_protocol = {
 	.table = { "igmp", "Internet Group Management Protocol", "RFC 2236, section 2", IGMP_LENGTH, FIELDS(igmp_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_igmp,
 	.summary = summary_igmp,
 };

@@ -163,13 +163,13 @@ static bool derive_total_length(const struct rtap_packet *packet, const struct r
 enum { ROW_OPTION_TYPE, ROW_OPTION_LENGTH };
 
 static const struct rtap_field ipv4_fields[] = {
-	[ROW_OPTION_TYPE] = { "ip.opt.type", "Option", 0, 8, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, option_names, NULL, NULL },
+	[ROW_OPTION_TYPE] = { "ip.opt.type", "Option", 0, 8, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS | RTAP_COMPARED, option_names, NULL, NULL },
 	[ROW_OPTION_LENGTH] = { "ip.opt.len", "Option Length", 0, 8, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL, NULL },
 	{ "ip.version", "Version", IPV4_VERSION, RTAP_DEC, 0, version_names, NULL, NULL },
 	{ "ip.hdr_len", "Header Length", IPV4_IHL, RTAP_DEC, RTAP_OWN_BYTES, NULL, derive_header_length, NULL },
 	{ "ip.dsfield", "Differentiated Services", IPV4_TOS, RTAP_HEX, RTAP_PARTS, NULL, NULL, "RFC 2474, section 3" },
-	{ "ip.dsfield.dscp", "DSCP", IPV4_DSCP, RTAP_DEC, 0, NULL, NULL, "RFC 2474, section 3" },
-	{ "ip.dsfield.ecn", "ECN", IPV4_ECN, RTAP_DEC, 0, ecn_names, NULL, "RFC 3168, section 5" },
+	{ "ip.dsfield.dscp", "DSCP", IPV4_DSCP, RTAP_DEC, RTAP_COMPARED, NULL, NULL, "RFC 2474, section 3" },
+	{ "ip.dsfield.ecn", "ECN", IPV4_ECN, RTAP_DEC, RTAP_COMPARED, ecn_names, NULL, "RFC 3168, section 5" },
 	{ "ip.len", "Total Length", IPV4_LENGTH, RTAP_DEC, 0, NULL, derive_total_length, NULL },
 	{ "ip.id", "Identification", IPV4_ID, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "ip.flags", "Flags", IPV4_FLAGS, RTAP_HEX, RTAP_PARTS, NULL, NULL, NULL },
@@ -177,7 +177,7 @@ static const struct rtap_field ipv4_fields[] = {
 	{ "ip.flags.df", "Don't Fragment", IPV4_DF, RTAP_BOOL, 0, NULL, NULL, NULL },
 	{ "ip.flags.mf", "More Fragments", IPV4_MF, RTAP_BOOL, 0, NULL, NULL, NULL },
 	{ "ip.frag_offset", "Fragment Offset", IPV4_FRAGMENT, RTAP_DEC, 0, NULL, NULL, NULL },
-	{ "ip.ttl", "Time to Live", IPV4_TTL, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "ip.ttl", "Time to Live", IPV4_TTL, RTAP_DEC, RTAP_COMPARED, NULL, NULL, NULL },
 	{ "ip.proto", "Protocol", IPV4_PROTOCOL, RTAP_DEC, 0, ip_protocol_names, NULL, NULL },
 	{ "ip.checksum", "Header Checksum", IPV4_CHECKSUM, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "ip.src", "Source Address", IPV4_SRC, RTAP_IPV4, 0, NULL, NULL, NULL },
@@ -384,6 +384,7 @@ static void summary_ipv4(const struct rtap_packet *packet, const struct rtap_lay
 
 const struct protocol ipv4_protocol = {
 	.table = { "ip", "Internet Protocol Version 4", "RFC 791, 3.1", 0, FIELDS(ipv4_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_ipv4,
 	.visit = visit_ipv4,
 	.summary = summary_ipv4,
@@ -393,12 +394,12 @@ static const struct rtap_field ipv6_fields[] = {
 	{ "ip.version", "Version", IPV6_VERSION, RTAP_DEC, RTAP_PARTS, version_names, NULL, NULL },
 	{ "ipv6.version", "Version", IPV6_VERSION, RTAP_DEC, 0, version_names, NULL, NULL },
 	{ "ipv6.tclass", "Traffic Class", IPV6_TCLASS, RTAP_HEX32, RTAP_PARTS, NULL, NULL, NULL },
-	{ "ipv6.tclass.dscp", "DSCP", IPV6_DSCP, RTAP_DEC, 0, NULL, NULL, "RFC 2474, section 3" },
-	{ "ipv6.tclass.ecn", "ECN", IPV6_ECN, RTAP_DEC, 0, ecn_names, NULL, "RFC 3168, section 5" },
+	{ "ipv6.tclass.dscp", "DSCP", IPV6_DSCP, RTAP_DEC, RTAP_COMPARED, NULL, NULL, "RFC 2474, section 3" },
+	{ "ipv6.tclass.ecn", "ECN", IPV6_ECN, RTAP_DEC, RTAP_COMPARED, ecn_names, NULL, "RFC 3168, section 5" },
 	{ "ipv6.flow", "Flow Label", IPV6_FLOW, RTAP_HEX, 0, NULL, NULL, NULL },
 	{ "ipv6.plen", "Payload Length", IPV6_PLEN, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "ipv6.nxt", "Next Header", IPV6_NEXT, RTAP_DEC, 0, ip_protocol_names, NULL, NULL },
-	{ "ipv6.hlim", "Hop Limit", IPV6_HOPS, RTAP_DEC, 0, NULL, NULL, NULL },
+	{ "ipv6.hlim", "Hop Limit", IPV6_HOPS, RTAP_DEC, RTAP_COMPARED, NULL, NULL, NULL },
 	{ "ipv6.src", "Source Address", IPV6_SRC, RTAP_IPV6, 0, NULL, NULL, NULL },
 	{ "ipv6.dst", "Destination Address", IPV6_DST, RTAP_IPV6, 0, NULL, NULL, NULL },
 };
@@ -443,6 +444,7 @@ static void summary_ipv6(const struct rtap_packet *packet, const struct rtap_lay
 
 const struct protocol ipv6_protocol = {
 	.table = { "ipv6", "Internet Protocol Version 6", "RFC 8200, section 3", IPV6_LENGTH, FIELDS(ipv6_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_ipv6,
 	.summary = summary_ipv6,
 };

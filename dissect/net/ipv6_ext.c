@@ -99,6 +99,7 @@ static enum result parse_destination_options(struct parse *parse)
 
 const struct protocol hop_options_protocol = {
 	.table = { "ipv6.hopopts", "Hop-by-Hop Options", "RFC 8200, 4.3", 0, FIELDS(hop_options_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_hop_options,
 	.visit = visit_options,
 	.summary = summary,
@@ -106,6 +107,7 @@ const struct protocol hop_options_protocol = {
 
 const struct protocol destination_options_protocol = {
 	.table = { "ipv6.dstopts", "Destination Options", "RFC 8200, 4.6", 0, FIELDS(destination_options_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_destination_options,
 	.visit = visit_options,
 	.summary = summary,
@@ -183,6 +185,7 @@ static void visit_routing(const struct rtap_packet *packet, const struct rtap_la
 
 const struct protocol routing_protocol = {
 	.table = { "ipv6.routing", "Routing Header", "RFC 8200, 4.4", 0, FIELDS(routing_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_routing,
 	.visit = visit_routing,
 	.summary = summary,
@@ -242,6 +245,7 @@ static void summary_fragment(const struct rtap_packet *packet, const struct rtap
 
 const struct protocol fragment_protocol = {
 	.table = { "ipv6.fraghdr", "Fragment Header", "RFC 8200, 4.5", FRAGMENT_LENGTH, FIELDS(fragment_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_fragment,
 	.summary = summary_fragment,
 };
@@ -300,6 +304,7 @@ static void summary_authentication(const struct rtap_packet *packet, const struc
 
 const struct protocol authentication_protocol = {
 	.table = { "ah", "Authentication Header", "RFC 4302, section 2", 0, FIELDS(authentication_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_authentication,
 	.summary = summary_authentication,
 };

@@ -141,18 +141,21 @@ static void pfc_summary(const struct rtap_packet *packet, const struct rtap_laye
 
 const struct protocol mac_control_protocol = {
 	.table = { "macc", "MAC Control", "IEEE 802.3, annex 31A", OPCODE_LENGTH, FIELDS(opcode_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_opcode,
 	.summary = opcode_summary,
 };
 
 const struct protocol pause_protocol = {
 	.table = { "macc.pause", "PAUSE", "IEEE 802.3, annex 31B", PAUSE_LENGTH, FIELDS(pause_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_pause,
 	.summary = pause_summary,
 };
 
 const struct protocol pfc_protocol = {
 	.table = { "macc.cbfc", "Priority-based Flow Control", "IEEE 802.3, annex 31D", PFC_LENGTH, FIELDS(pfc_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse_pfc,
 	.summary = pfc_summary,
 };

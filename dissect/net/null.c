@@ -69,6 +69,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 const struct protocol loopback_protocol = {
 	.table = { "null", "BSD Loopback", "tcpdump.org, LINKTYPE_NULL and LINKTYPE_LOOP", NULL_LENGTH, FIELDS(loopback_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse,
 	.summary = summary,
 };

@@ -107,12 +107,12 @@ enum { ROW_OPTION_LENGTH, ROW_OPTION, ROW_CLASS, ROW_TYPE, ROW_CRITICAL, ROW_RES
 
 static const struct rtap_field geneve_fields[] = {
 	/* of all options together, then of each */
-	[ROW_OPTION_LENGTH] = { "geneve.option.length", "Options Length", GENEVE_OPTIONS, RTAP_DEC, OPTION },
+	[ROW_OPTION_LENGTH] = { "geneve.option.length", "Options Length", GENEVE_OPTIONS, RTAP_DEC, RTAP_IGNORED | OPTION },
 	[ROW_OPTION] = { "geneve.option", "Option", 0, 0, RTAP_BYTES, OPTION },
-	[ROW_CLASS] = { "geneve.option.class", "Option Class", 0, 16, RTAP_HEX, OPTION },
-	[ROW_TYPE] = { "geneve.option.type", "Option Type", 0, 8, RTAP_HEX, OPTION },
-	[ROW_CRITICAL] = { "geneve.option.type.critical", "Critical", 0, 1, RTAP_BOOL, OPTION },
-	[ROW_RESERVED] = { "geneve.option.flags.reserved", "Reserved", 0, 3, RTAP_BOOL, OPTION },
+	[ROW_CLASS] = { "geneve.option.class", "Option Class", 0, 16, RTAP_HEX, RTAP_IGNORED | OPTION },
+	[ROW_TYPE] = { "geneve.option.type", "Option Type", 0, 8, RTAP_HEX, RTAP_IGNORED | OPTION },
+	[ROW_CRITICAL] = { "geneve.option.type.critical", "Critical", 0, 1, RTAP_BOOL, RTAP_IGNORED | OPTION },
+	[ROW_RESERVED] = { "geneve.option.flags.reserved", "Reserved", 0, 3, RTAP_BOOL, RTAP_IGNORED | OPTION },
 	[ROW_DATA] = { "geneve.option.unknown.data", "Option Data", 0, 0, RTAP_BYTES, OPTION },
 	{ "geneve.version", "Version", GENEVE_VERSION, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "geneve.flags", "Flags", GENEVE_FLAGS, RTAP_HEX, RTAP_PARTS, NULL, NULL, NULL },

@@ -117,6 +117,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 const struct protocol udp_protocol = {
 	.table = { "udp", "User Datagram Protocol", "RFC 768", UDP_LENGTH, FIELDS(udp_fields) },
+	.scope = SCOPE_CAPTURE,
 	.parse = parse,
 	.summary = summary,
 };

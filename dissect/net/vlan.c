@@ -30,7 +30,7 @@ static const struct rtap_field vlan_fields[] = {
 	{ "vlan.dei", "Drop Eligible", TAG_DEI, RTAP_BOOL, 0, NULL, NULL, NULL },
 	{ "vlan.id", "VLAN", TAG_ID, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "vlan.etype", "Type", TAG_TYPE, RTAP_HEX, RTAP_SOMETIMES, ethertype_names, derive_type, NULL },
-	{ "vlan.len", "Length", TAG_TYPE, RTAP_DEC, RTAP_SOMETIMES, NULL, derive_length, NULL },
+	{ "vlan.len", "Length", TAG_TYPE, RTAP_DEC, RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_length, NULL },
 };
 
 static const struct rtap_field service_vlan_fields[] = {
@@ -38,7 +38,7 @@ static const struct rtap_field service_vlan_fields[] = {
 	{ "ieee8021ad.dei", "Drop Eligible", TAG_DEI, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "ieee8021ad.id", "Service VLAN", TAG_ID, RTAP_DEC, 0, NULL, NULL, NULL },
 	{ "ieee8021ad.etype", "Type", TAG_TYPE, RTAP_HEX, RTAP_SOMETIMES, ethertype_names, derive_type, NULL },
-	{ "ieee8021ad.len", "Length", TAG_TYPE, RTAP_DEC, RTAP_SOMETIMES, NULL, derive_length, NULL },
+	{ "ieee8021ad.len", "Length", TAG_TYPE, RTAP_DEC, RTAP_SOMETIMES | RTAP_IGNORED, NULL, derive_length, NULL },
 };
 
 static enum result parse_tag(struct parse *parse, uint8_t protocol)

@@ -9,17 +9,17 @@
 #include "dissect/rpc/xdr_walk.h"
 
 #define MOUNT_ROWS(X) \
-	X(MOUNT_PROCEDURE_V1, "mount.procedure_v1", "Procedure", 32, RTAP_DEC, mount_procedure_names) \
-	X(MOUNT_PROCEDURE_V2, "mount.procedure_v2", "Procedure", 32, RTAP_DEC, mount_procedure_names) \
-	X(MOUNT_PROCEDURE_V3, "mount.procedure_v3", "Procedure", 32, RTAP_DEC, mount_procedure_names) \
-	X(MOUNT_STATUS, "mount.status", "Status", 32, RTAP_DEC, status_names) \
-	X(MOUNT_PATH, "mount.path", "Path", 0, RTAP_TEXT, NULL) \
-	X(MOUNT_FLAVORS, "mount.flavors", "Flavors", 32, RTAP_DEC, NULL) \
-	X(MOUNT_FLAVOR, "mount.flavor", "Flavor", 32, RTAP_DEC, flavor_names) \
-	X(MOUNT_HOSTNAME, "mount.dump.hostname", "Host Name", 0, RTAP_TEXT, NULL) \
-	X(MOUNT_DIRECTORY, "mount.dump.directory", "Directory", 0, RTAP_TEXT, NULL) \
-	X(MOUNT_EXPORT_DIRECTORY, "mount.export.directory", "Directory", 0, RTAP_TEXT, NULL) \
-	X(MOUNT_EXPORT_GROUP, "mount.export.group", "Group", 0, RTAP_TEXT, NULL)
+	X(MOUNT_PROCEDURE_V1, "mount.procedure_v1", "Procedure", 32, RTAP_DEC, 0, mount_procedure_names) \
+	X(MOUNT_PROCEDURE_V2, "mount.procedure_v2", "Procedure", 32, RTAP_DEC, 0, mount_procedure_names) \
+	X(MOUNT_PROCEDURE_V3, "mount.procedure_v3", "Procedure", 32, RTAP_DEC, 0, mount_procedure_names) \
+	X(MOUNT_STATUS, "mount.status", "Status", 32, RTAP_DEC, 0, status_names) \
+	X(MOUNT_PATH, "mount.path", "Path", 0, RTAP_TEXT, 0, NULL) \
+	X(MOUNT_FLAVORS, "mount.flavors", "Flavors", 32, RTAP_DEC, 0, NULL) \
+	X(MOUNT_FLAVOR, "mount.flavor", "Flavor", 32, RTAP_DEC, 0, flavor_names) \
+	X(MOUNT_HOSTNAME, "mount.dump.hostname", "Host Name", 0, RTAP_TEXT, 0, NULL) \
+	X(MOUNT_DIRECTORY, "mount.dump.directory", "Directory", 0, RTAP_TEXT, 0, NULL) \
+	X(MOUNT_EXPORT_DIRECTORY, "mount.export.directory", "Directory", 0, RTAP_TEXT, 0, NULL) \
+	X(MOUNT_EXPORT_GROUP, "mount.export.group", "Group", 0, RTAP_TEXT, 0, NULL)
 
 enum {
 	MOUNT_BEFORE_OWN = NFS_HANDLE_ROW_COUNT - 1,
@@ -102,6 +102,7 @@ const struct rpc_program mount_programs[] = {
 
 const struct protocol mount_protocol = {
 	.table = { "mount", "Mount Service", "RFC 1813, appendix I", 0, FIELDS(fields) },
+	.scope = SCOPE_CALL,
 	.visit = rpc_body_visit,
 	.summary = rpc_body_summary,
 	.programs = mount_programs,

@@ -23,6 +23,7 @@ const struct rpc_program nfs_programs[] = {
 
 const struct protocol nfs_protocol = {
 	.table = { "nfs", "Network File System", "RFC 1813; RFC 8881", 0, FIELDS(nfs_fields) },
+	.scope = SCOPE_CALL,
 	.visit = rpc_body_visit,
 	.summary = rpc_body_summary,
 	.programs = nfs_programs,

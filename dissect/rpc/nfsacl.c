@@ -10,25 +10,25 @@
 #include "dissect/rpc/xdr_walk.h"
 
 #define NFSACL_ROWS(X) \
-	X(NFSACL_PROCEDURE_V2, "nfsacl.procedure_v2", "Procedure", 32, RTAP_DEC, nfsacl_procedure2_names) \
-	X(NFSACL_PROCEDURE_V3, "nfsacl.procedure_v3", "Procedure", 32, RTAP_DEC, nfsacl_procedure3_names) \
-	X(NFSACL_MASK, "nfsacl.mask", "Mask", 32, RTAP_HEX, NULL) \
-	X(NFSACL_COUNT, "nfsacl.aclcnt", "Entries", 32, RTAP_DEC, NULL) \
-	X(NFSACL_DEFAULT_COUNT, "nfsacl.dfaclcnt", "Default Entries", 32, RTAP_DEC, NULL) \
-	X(NFSACL_TYPE, "nfsacl.aclent.type", "Type", 32, RTAP_DEC, type_names) \
-	X(NFSACL_UID, "nfsacl.aclent.uid", "UID", 32, RTAP_DEC, NULL) \
-	X(NFSACL_PERM, "nfsacl.aclent.perm", "Permissions", 32, RTAP_DEC, NULL) \
-	X(NFSACL_ACCESS_CHECK, "nfs.access_check", "Access Asked For", 32, RTAP_HEX8, NULL) \
-	X(NFSACL_ACCESS_RIGHTS, "nfs.access_rights", "Access Granted", 32, RTAP_HEX8, NULL) \
-	X(NFSACL_FATTR_SIZE, "nfs.fattr.size", "Size", 32, RTAP_DEC, NULL) \
-	X(NFSACL_FATTR_BLOCKSIZE, "nfs.fattr.blocksize", "Block Size", 32, RTAP_DEC, NULL) \
-	X(NFSACL_FATTR_RDEV, "nfs.fattr.rdev", "Device", 32, RTAP_DEC, NULL) \
-	X(NFSACL_FATTR_BLOCKS, "nfs.fattr.blocks", "Blocks", 32, RTAP_DEC, NULL) \
-	X(NFSACL_FATTR_FSID, "nfs.fattr.fsid", "File System", 32, RTAP_HEX, NULL) \
-	X(NFSACL_FATTR_FILEID, "nfs.fattr.fileid", "File ID", 32, RTAP_DEC, NULL) \
-	X(NFSACL_ATIME_USEC, "nfs.atime.usec", "Access Time, Microseconds", 32, RTAP_DEC, NULL) \
-	X(NFSACL_MTIME_USEC, "nfs.mtime.usec", "Modification Time, Microseconds", 32, RTAP_DEC, NULL) \
-	X(NFSACL_CTIME_USEC, "nfs.ctime.usec", "Change Time, Microseconds", 32, RTAP_DEC, NULL)
+	X(NFSACL_PROCEDURE_V2, "nfsacl.procedure_v2", "Procedure", 32, RTAP_DEC, 0, nfsacl_procedure2_names) \
+	X(NFSACL_PROCEDURE_V3, "nfsacl.procedure_v3", "Procedure", 32, RTAP_DEC, 0, nfsacl_procedure3_names) \
+	X(NFSACL_MASK, "nfsacl.mask", "Mask", 32, RTAP_HEX, 0, NULL) \
+	X(NFSACL_COUNT, "nfsacl.aclcnt", "Entries", 32, RTAP_DEC, 0, NULL) \
+	X(NFSACL_DEFAULT_COUNT, "nfsacl.dfaclcnt", "Default Entries", 32, RTAP_DEC, 0, NULL) \
+	X(NFSACL_TYPE, "nfsacl.aclent.type", "Type", 32, RTAP_DEC, 0, type_names) \
+	X(NFSACL_UID, "nfsacl.aclent.uid", "UID", 32, RTAP_DEC, 0, NULL) \
+	X(NFSACL_PERM, "nfsacl.aclent.perm", "Permissions", 32, RTAP_DEC, 0, NULL) \
+	X(NFSACL_ACCESS_CHECK, "nfs.access_check", "Access Asked For", 32, RTAP_HEX8, 0, NULL) \
+	X(NFSACL_ACCESS_RIGHTS, "nfs.access_rights", "Access Granted", 32, RTAP_HEX8, 0, NULL) \
+	X(NFSACL_FATTR_SIZE, "nfs.fattr.size", "Size", 32, RTAP_DEC, 0, NULL) \
+	X(NFSACL_FATTR_BLOCKSIZE, "nfs.fattr.blocksize", "Block Size", 32, RTAP_DEC, 0, NULL) \
+	X(NFSACL_FATTR_RDEV, "nfs.fattr.rdev", "Device", 32, RTAP_DEC, 0, NULL) \
+	X(NFSACL_FATTR_BLOCKS, "nfs.fattr.blocks", "Blocks", 32, RTAP_DEC, RTAP_IGNORED, NULL) \
+	X(NFSACL_FATTR_FSID, "nfs.fattr.fsid", "File System", 32, RTAP_HEX, RTAP_IGNORED, NULL) \
+	X(NFSACL_FATTR_FILEID, "nfs.fattr.fileid", "File ID", 32, RTAP_DEC, RTAP_IGNORED, NULL) \
+	X(NFSACL_ATIME_USEC, "nfs.atime.usec", "Access Time, Microseconds", 32, RTAP_DEC, RTAP_IGNORED, NULL) \
+	X(NFSACL_MTIME_USEC, "nfs.mtime.usec", "Modification Time, Microseconds", 32, RTAP_DEC, RTAP_IGNORED, NULL) \
+	X(NFSACL_CTIME_USEC, "nfs.ctime.usec", "Change Time, Microseconds", 32, RTAP_DEC, RTAP_IGNORED, NULL)
 
 enum {
 	NFSACL_BEFORE_OWN = NFS_ATTRIBUTE_ROW_COUNT - 1,
@@ -116,6 +116,7 @@ const struct rpc_program nfsacl_programs[] = {
 
 const struct protocol nfsacl_protocol = {
 	.table = { "nfsacl", "NFS Access Control Lists", "RFC 8267, 5.2", 0, FIELDS(fields) },
+	.scope = SCOPE_CALL,
 	.visit = rpc_body_visit,
 	.summary = rpc_body_summary,
 	.programs = nfsacl_programs,

@@ -10,28 +10,28 @@
 #include "dissect/rpc/xdr_walk.h"
 
 #define NLM_ROWS(X) \
-	X(NLM_PROCEDURE_V1, "nlm.procedure_v1", "Procedure", 32, RTAP_DEC, nlm_procedure_names) \
-	X(NLM_PROCEDURE_V2, "nlm.procedure_v2", "Procedure", 32, RTAP_DEC, nlm_procedure_names) \
-	X(NLM_PROCEDURE_V3, "nlm.procedure_v3", "Procedure", 32, RTAP_DEC, nlm_procedure_names) \
-	X(NLM_PROCEDURE_V4, "nlm.procedure_v4", "Procedure", 32, RTAP_DEC, nlm_procedure_names) \
-	X(NLM_COOKIE, "nlm.cookie", "Cookie", 0, RTAP_BYTES, NULL) \
-	X(NLM_BLOCK, "nlm.block", "Block", 1, RTAP_BOOL, NULL) \
-	X(NLM_EXCLUSIVE, "nlm.exclusive", "Exclusive", 1, RTAP_BOOL, NULL) \
-	X(NLM_CALLER_NAME, "nlm.lock.caller_name", "Caller", 0, RTAP_TEXT, NULL) \
-	X(NLM_OWNER, "nlm.lock.owner", "Owner", 0, RTAP_BYTES, NULL) \
-	X(NLM_SVID, "nlm.lock.svid", "Process", 32, RTAP_DEC, NULL) \
-	X(NLM_OFFSET64, "nlm.lock.l_offset64", "Offset", 64, RTAP_DEC, NULL) \
-	X(NLM_OFFSET, "nlm.lock.l_offset", "Offset", 32, RTAP_DEC, NULL) \
-	X(NLM_LENGTH64, "nlm.lock.l_len64", "Length", 64, RTAP_DEC, NULL) \
-	X(NLM_LENGTH, "nlm.lock.l_len", "Length", 32, RTAP_DEC, NULL) \
-	X(NLM_RECLAIM, "nlm.reclaim", "Reclaim", 1, RTAP_BOOL, NULL) \
-	X(NLM_STATE, "nlm.state", "State", 32, RTAP_DEC, NULL) \
-	X(NLM_STAT, "nlm.stat", "Status", 32, RTAP_DEC, status_names) \
-	X(NLM_TEST_STAT, "nlm.test_stat.stat", "Status", 32, RTAP_DEC, status_names) \
-	X(NLM_SHARE_MODE, "nlm.share.mode", "Share Mode", 32, RTAP_DEC, mode_names) \
-	X(NLM_SHARE_ACCESS, "nlm.share.access", "Share Access", 32, RTAP_DEC, access_names) \
-	X(NLM_SHARE_NAME, "nlm.share.name", "Name", 0, RTAP_TEXT, NULL) \
-	X(NLM_SEQUENCE, "nlm.sequence", "Sequence", 32, RTAP_DEC, NULL)
+	X(NLM_PROCEDURE_V1, "nlm.procedure_v1", "Procedure", 32, RTAP_DEC, 0, nlm_procedure_names) \
+	X(NLM_PROCEDURE_V2, "nlm.procedure_v2", "Procedure", 32, RTAP_DEC, 0, nlm_procedure_names) \
+	X(NLM_PROCEDURE_V3, "nlm.procedure_v3", "Procedure", 32, RTAP_DEC, 0, nlm_procedure_names) \
+	X(NLM_PROCEDURE_V4, "nlm.procedure_v4", "Procedure", 32, RTAP_DEC, 0, nlm_procedure_names) \
+	X(NLM_COOKIE, "nlm.cookie", "Cookie", 0, RTAP_BYTES, RTAP_IS_VERIFIER, NULL) \
+	X(NLM_BLOCK, "nlm.block", "Block", 1, RTAP_BOOL, 0, NULL) \
+	X(NLM_EXCLUSIVE, "nlm.exclusive", "Exclusive", 1, RTAP_BOOL, 0, NULL) \
+	X(NLM_CALLER_NAME, "nlm.lock.caller_name", "Caller", 0, RTAP_TEXT, RTAP_IGNORED, NULL) \
+	X(NLM_OWNER, "nlm.lock.owner", "Owner", 0, RTAP_BYTES, RTAP_IS_OWNER, NULL) \
+	X(NLM_SVID, "nlm.lock.svid", "Process", 32, RTAP_DEC, RTAP_IGNORED, NULL) \
+	X(NLM_OFFSET64, "nlm.lock.l_offset64", "Offset", 64, RTAP_DEC, 0, NULL) \
+	X(NLM_OFFSET, "nlm.lock.l_offset", "Offset", 32, RTAP_DEC, 0, NULL) \
+	X(NLM_LENGTH64, "nlm.lock.l_len64", "Length", 64, RTAP_DEC, 0, NULL) \
+	X(NLM_LENGTH, "nlm.lock.l_len", "Length", 32, RTAP_DEC, 0, NULL) \
+	X(NLM_RECLAIM, "nlm.reclaim", "Reclaim", 1, RTAP_BOOL, 0, NULL) \
+	X(NLM_STATE, "nlm.state", "State", 32, RTAP_DEC, RTAP_IGNORED, NULL) \
+	X(NLM_STAT, "nlm.stat", "Status", 32, RTAP_DEC, 0, status_names) \
+	X(NLM_TEST_STAT, "nlm.test_stat.stat", "Status", 32, RTAP_DEC, 0, status_names) \
+	X(NLM_SHARE_MODE, "nlm.share.mode", "Share Mode", 32, RTAP_DEC, 0, mode_names) \
+	X(NLM_SHARE_ACCESS, "nlm.share.access", "Share Access", 32, RTAP_DEC, 0, access_names) \
+	X(NLM_SHARE_NAME, "nlm.share.name", "Name", 0, RTAP_TEXT, 0, NULL) \
+	X(NLM_SEQUENCE, "nlm.sequence", "Sequence", 32, RTAP_DEC, RTAP_IGNORED, NULL)
 
 enum {
 	NLM_BEFORE_OWN = NFS_HANDLE_ROW_COUNT - 1,
@@ -147,6 +147,7 @@ const struct rpc_program nlm_programs[] = {
 
 const struct protocol nlm_protocol = {
 	.table = { "nlm", "Network Lock Manager", "RFC 1813, appendix II", 0, FIELDS(fields) },
+	.scope = SCOPE_CALL,
 	.visit = rpc_body_visit,
 	.summary = rpc_body_summary,
 	.programs = nlm_programs,

@@ -9,17 +9,17 @@
 #include "dissect/rpc/xdr_walk.h"
 
 #define NSM_ROWS(X) \
-	X(NSM_PROCEDURE, "stat.procedure_v1", "Procedure", 32, RTAP_DEC, nsm_procedure_names) \
-	X(NSM_NAME, "stat.name", "Name", 0, RTAP_TEXT, NULL) \
-	X(NSM_RESULT, "stat.stat_res.res", "Result", 32, RTAP_DEC, result_names) \
-	X(NSM_RESULT_STATE, "stat.stat_res.state", "State", 32, RTAP_DEC, NULL) \
-	X(NSM_STATE, "stat.state", "State", 32, RTAP_DEC, NULL) \
-	X(NSM_MON_NAME, "stat.mon_id.name", "Monitored", 0, RTAP_TEXT, NULL) \
-	X(NSM_MY_HOSTNAME, "stat.my_id.hostname", "Host Name", 0, RTAP_TEXT, NULL) \
-	X(NSM_MY_PROGRAM, "stat.my_id.prog", "Program", 32, RTAP_DEC, NULL) \
-	X(NSM_MY_VERSION, "stat.my_id.vers", "Version", 32, RTAP_DEC, NULL) \
-	X(NSM_MY_PROCEDURE, "stat.my_id.proc", "Procedure", 32, RTAP_DEC, NULL) \
-	X(NSM_PRIVATE, "stat.priv", "Private Data", 0, RTAP_BYTES, NULL)
+	X(NSM_PROCEDURE, "stat.procedure_v1", "Procedure", 32, RTAP_DEC, 0, nsm_procedure_names) \
+	X(NSM_NAME, "stat.name", "Name", 0, RTAP_TEXT, RTAP_IGNORED, NULL) \
+	X(NSM_RESULT, "stat.stat_res.res", "Result", 32, RTAP_DEC, 0, result_names) \
+	X(NSM_RESULT_STATE, "stat.stat_res.state", "State", 32, RTAP_DEC, RTAP_IGNORED, NULL) \
+	X(NSM_STATE, "stat.state", "State", 32, RTAP_DEC, RTAP_IGNORED, NULL) \
+	X(NSM_MON_NAME, "stat.mon_id.name", "Monitored", 0, RTAP_TEXT, RTAP_IGNORED, NULL) \
+	X(NSM_MY_HOSTNAME, "stat.my_id.hostname", "Host Name", 0, RTAP_TEXT, RTAP_IGNORED, NULL) \
+	X(NSM_MY_PROGRAM, "stat.my_id.prog", "Program", 32, RTAP_DEC, 0, NULL) \
+	X(NSM_MY_VERSION, "stat.my_id.vers", "Version", 32, RTAP_DEC, 0, NULL) \
+	X(NSM_MY_PROCEDURE, "stat.my_id.proc", "Procedure", 32, RTAP_DEC, 0, NULL) \
+	X(NSM_PRIVATE, "stat.priv", "Private Data", 0, RTAP_BYTES, 0, NULL)
 
 enum { NSM_ROWS(NFS_ROW_NUMBER) };
 
@@ -70,6 +70,7 @@ const struct rpc_program nsm_programs[] = {
 
 const struct protocol nsm_protocol = {
 	.table = { "stat", "Network Status Monitor", "XNFS, chapter 11", 0, FIELDS(fields) },
+	.scope = SCOPE_CALL,
 	.visit = rpc_body_visit,
 	.summary = rpc_body_summary,
 	.programs = nsm_programs,

@@ -219,7 +219,8 @@ static void visit(const struct rtap_packet *packet, const struct rtap_layer *lay
 	if (walked == OK && facts->is_reply && facts->program_known)
 		visit_call_known(packet, facts, layer, visitor);
 	if (walked == OK && facts->reply_frame)
-		visit_field(visitor, layer, PROTOCOL_RPC, RPC_ROW_REPLY_FRAME, &(struct rtap_value){ .number = facts->reply_frame }, layer->offset, 0);
+		visit_field(visitor, layer, PROTOCOL_RPC, RPC_ROW_REPLY_FRAME, &(struct rtap_value){ .number = facts->reply_frame },
+		  layer->offset, 0);
 }
 
 static void summary_status(const struct rtap_rpc_facts *facts, struct line *line)
@@ -268,6 +269,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 const struct protocol rpc_protocol = {
 	.table = { "rpc", "Remote Procedure Call", "RFC 5531, section 9", 0, FIELDS(rpc_fields) },
+	.scope = SCOPE_CALL,
 	.parse = parse,
 	.visit = visit,
 	.summary = summary,

@@ -9,29 +9,29 @@
 #include "dissect/rpc/xdr_walk.h"
 
 #define PORTMAP_ROWS(X) \
-	X(PORTMAP_PROCEDURE_V2, "portmap.procedure_v2", "Procedure", 32, RTAP_DEC, portmap_procedure2_names) \
-	X(PORTMAP_PROCEDURE_V3, "portmap.procedure_v3", "Procedure", 32, RTAP_DEC, portmap_procedure3_names) \
-	X(PORTMAP_PROCEDURE_V4, "portmap.procedure_v4", "Procedure", 32, RTAP_DEC, portmap_procedure4_names) \
-	X(PORTMAP_PROG, "portmap.prog", "Program", 32, RTAP_DEC, rpc_program_names) \
-	X(PORTMAP_VERSION, "portmap.version", "Version", 32, RTAP_DEC, NULL) \
-	X(PORTMAP_PROTO, "portmap.proto", "Protocol", 32, RTAP_DEC, proto_names) \
-	X(PORTMAP_PORT, "portmap.port", "Port", 32, RTAP_DEC, NULL) \
-	X(PORTMAP_PROC, "portmap.proc", "Procedure Called", 32, RTAP_DEC, NULL) \
-	X(PORTMAP_ANSWER, "portmap.answer", "Answer", 1, RTAP_BOOL, NULL) \
-	X(PORTMAP_ARGS, "portmap.args", "Arguments", 0, RTAP_BYTES, NULL) \
-	X(PORTMAP_RESULT, "portmap.result", "Result", 0, RTAP_BYTES, NULL) \
-	X(PORTMAP_RPCB_PROG, "portmap.rpcb.prog", "Program", 32, RTAP_DEC, rpc_program_names) \
-	X(PORTMAP_RPCB_VERSION, "portmap.rpcb.version", "Version", 32, RTAP_DEC, NULL) \
-	X(PORTMAP_RPCB_NETID, "portmap.rpcb.netid", "Network ID", 0, RTAP_TEXT, NULL) \
-	X(PORTMAP_RPCB_ADDR, "portmap.rpcb.addr", "Universal Address", 0, RTAP_TEXT, NULL) \
-	X(PORTMAP_RPCB_OWNER, "portmap.rpcb.owner", "Owner", 0, RTAP_TEXT, NULL) \
-	X(PORTMAP_UADDR, "portmap.uaddr", "Universal Address", 0, RTAP_TEXT, NULL) \
-	X(PORTMAP_TIME, "portmap.time", "Time", 32, RTAP_DEC, NULL) \
-	X(PORTMAP_TADDR, "portmap.taddr", "Transport Address", 0, RTAP_BYTES, NULL) \
-	X(PORTMAP_MAXLEN, "portmap.taddr.maxlen", "Maximum Length", 32, RTAP_DEC, NULL) \
-	X(PORTMAP_SEMANTICS, "portmap.rpcb.semantics", "Semantics", 32, RTAP_DEC, NULL) \
-	X(PORTMAP_FAMILY, "portmap.rpcb.family", "Protocol Family", 0, RTAP_TEXT, NULL) \
-	X(PORTMAP_FAMILY_PROTO, "portmap.rpcb.proto", "Protocol", 0, RTAP_TEXT, NULL)
+	X(PORTMAP_PROCEDURE_V2, "portmap.procedure_v2", "Procedure", 32, RTAP_DEC, 0, portmap_procedure2_names) \
+	X(PORTMAP_PROCEDURE_V3, "portmap.procedure_v3", "Procedure", 32, RTAP_DEC, 0, portmap_procedure3_names) \
+	X(PORTMAP_PROCEDURE_V4, "portmap.procedure_v4", "Procedure", 32, RTAP_DEC, 0, portmap_procedure4_names) \
+	X(PORTMAP_PROG, "portmap.prog", "Program", 32, RTAP_DEC, 0, rpc_program_names) \
+	X(PORTMAP_VERSION, "portmap.version", "Version", 32, RTAP_DEC, 0, NULL) \
+	X(PORTMAP_PROTO, "portmap.proto", "Protocol", 32, RTAP_DEC, 0, proto_names) \
+	X(PORTMAP_PORT, "portmap.port", "Port", 32, RTAP_DEC, 0, NULL) \
+	X(PORTMAP_PROC, "portmap.proc", "Procedure Called", 32, RTAP_DEC, 0, NULL) \
+	X(PORTMAP_ANSWER, "portmap.answer", "Answer", 1, RTAP_BOOL, 0, NULL) \
+	X(PORTMAP_ARGS, "portmap.args", "Arguments", 0, RTAP_BYTES, 0, NULL) \
+	X(PORTMAP_RESULT, "portmap.result", "Result", 0, RTAP_BYTES, 0, NULL) \
+	X(PORTMAP_RPCB_PROG, "portmap.rpcb.prog", "Program", 32, RTAP_DEC, 0, rpc_program_names) \
+	X(PORTMAP_RPCB_VERSION, "portmap.rpcb.version", "Version", 32, RTAP_DEC, 0, NULL) \
+	X(PORTMAP_RPCB_NETID, "portmap.rpcb.netid", "Network ID", 0, RTAP_TEXT, 0, NULL) \
+	X(PORTMAP_RPCB_ADDR, "portmap.rpcb.addr", "Universal Address", 0, RTAP_TEXT, 0, NULL) \
+	X(PORTMAP_RPCB_OWNER, "portmap.rpcb.owner", "Owner", 0, RTAP_TEXT, RTAP_COMPARED, NULL) \
+	X(PORTMAP_UADDR, "portmap.uaddr", "Universal Address", 0, RTAP_TEXT, 0, NULL) \
+	X(PORTMAP_TIME, "portmap.time", "Time", 32, RTAP_DEC, RTAP_IGNORED, NULL) \
+	X(PORTMAP_TADDR, "portmap.taddr", "Transport Address", 0, RTAP_BYTES, 0, NULL) \
+	X(PORTMAP_MAXLEN, "portmap.taddr.maxlen", "Maximum Length", 32, RTAP_DEC, 0, NULL) \
+	X(PORTMAP_SEMANTICS, "portmap.rpcb.semantics", "Semantics", 32, RTAP_DEC, 0, NULL) \
+	X(PORTMAP_FAMILY, "portmap.rpcb.family", "Protocol Family", 0, RTAP_TEXT, 0, NULL) \
+	X(PORTMAP_FAMILY_PROTO, "portmap.rpcb.proto", "Protocol", 0, RTAP_TEXT, 0, NULL)
 
 enum { PORTMAP_ROWS(NFS_ROW_NUMBER) };
 
@@ -119,6 +119,7 @@ const struct rpc_program portmap_programs[] = {
 
 const struct protocol portmap_protocol = {
 	.table = { "portmap", "Portmapper, rpcbind", "RFC 1833", 0, FIELDS(fields) },
+	.scope = SCOPE_CALL,
 	.visit = rpc_body_visit,
 	.summary = rpc_body_summary,
 	.programs = portmap_programs,

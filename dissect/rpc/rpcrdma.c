@@ -30,7 +30,7 @@ enum row {
 #define MOVING_64 0, 64
 
 static const struct rtap_field rpcrdma_fields[] = {
-	[ROW_XID] = { "rpcordma.xid", "XID", FIXED(0), RTAP_HEX, 0, NULL, NULL, NULL },
+	[ROW_XID] = { "rpcordma.xid", "XID", FIXED(0), RTAP_HEX, RTAP_IGNORED, NULL, NULL, NULL },
 	[ROW_VERSION] = { "rpcordma.version", "Version", FIXED(1), RTAP_DEC, 0, NULL, NULL, NULL },
 	[ROW_CREDITS] = { "rpcordma.flow_control", "Credits", FIXED(2), RTAP_DEC, 0, NULL, NULL, "RFC 8166, 3.3" },
 	[ROW_TYPE] = { "rpcordma.msg_type", "Message Type", FIXED(3), RTAP_DEC, 0, message_type_names, NULL, NULL },
@@ -39,23 +39,24 @@ static const struct rtap_field rpcrdma_fields[] = {
 	[ROW_ERROR] = { "rpcordma.errcode", "Error", MOVING_32, RTAP_DEC, RTAP_UNPLACED, error_names, NULL, "RFC 8166, 4.5" },
 	[ROW_LOW] = { "rpcordma.vers_low", "Lowest Version", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 8166, 4.5.1" },
 	[ROW_HIGH] = { "rpcordma.vers_high", "Highest Version", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 8166, 4.5.1" },
-	[ROW_READS] = { "rpcordma.reads_count", "Read List", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 8166, 3.4.5" },
-	[ROW_WRITES] = { "rpcordma.writes_count", "Write List", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 8166, 3.4.6" },
-	[ROW_REPLY] = { "rpcordma.reply_count", "Reply Chunk", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL, "RFC 8166, 3.5.3" },
+	[ROW_READS] = { "rpcordma.reads_count", "Read List", MOVING_32, RTAP_DEC, RTAP_UNPLACED | RTAP_IGNORED, NULL, NULL, "RFC 8166, 3.4.5" },
+	[ROW_WRITES] = { "rpcordma.writes_count", "Write List", MOVING_32, RTAP_DEC, RTAP_UNPLACED | RTAP_IGNORED, NULL, NULL, "RFC 8166, 3.4.6" },
+	[ROW_REPLY] = { "rpcordma.reply_count", "Reply Chunk", MOVING_32, RTAP_DEC, RTAP_UNPLACED | RTAP_IGNORED, NULL, NULL, "RFC 8166, 3.5.3" },
 	[ROW_SEGMENTS] = { "rpcordma.segment_count", "Segments", MOVING_32, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL,
 			   "RFC 8166, 3.4.6" },
 	[ROW_POSITION] = { "rpcordma.position", "Position", MOVING_32, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL,
 			   "RFC 8166, 3.4.5" },
-	[ROW_HANDLE] = { "rpcordma.rdma_handle", "Handle", MOVING_32, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL,
+	[ROW_HANDLE] = { "rpcordma.rdma_handle", "Handle", MOVING_32, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS | RTAP_IS_RKEY, NULL, NULL,
 			 "RFC 8166, 3.4.3" },
 	[ROW_LENGTH] = { "rpcordma.rdma_length", "Length", MOVING_32, RTAP_DEC, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL,
 			 "RFC 8166, 3.4.3" },
-	[ROW_OFFSET] = { "rpcordma.rdma_offset", "Offset", MOVING_64, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS, NULL, NULL,
+	[ROW_OFFSET] = { "rpcordma.rdma_offset", "Offset", MOVING_64, RTAP_HEX, RTAP_UNPLACED | RTAP_REPEATS | RTAP_IS_ADDRESS, NULL, NULL,
 			 "RFC 8166, 3.4.3" },
 	/* of messages reassembled from chunks: only if the context has such a message */
-	[ROW_REASSEMBLED_IN] = { "rpcordma.reassembled.in", "Reassembled in Frame", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL,
+	[ROW_REASSEMBLED_IN] = { "rpcordma.reassembled.in", "Reassembled in Frame", MOVING_32, RTAP_DEC, RTAP_UNPLACED | RTAP_IGNORED, NULL, NULL,
 				 "RFC 8166, 3.4" },
-	[ROW_REASSEMBLED_LENGTH] = { "rpcordma.reassembled.length", "Reassembled Length", MOVING_32, RTAP_DEC, RTAP_UNPLACED, NULL, NULL,
+	[ROW_REASSEMBLED_LENGTH] = { "rpcordma.reassembled.length", "Reassembled Length", MOVING_32, RTAP_DEC,
+	  RTAP_UNPLACED | RTAP_IGNORED, NULL, NULL,
 				     "RFC 8166, 3.4" },
 	[ROW_REASSEMBLED_DATA] = { "rpcordma.reassembled.data", "Reassembled Data", 0, 0, RTAP_BYTES, RTAP_UNPLACED | RTAP_BULK, NULL,
 				   NULL, "RFC 8166, 3.4" },
@@ -519,6 +520,7 @@ static void summary(const struct rtap_packet *packet, const struct rtap_layer *l
 
 const struct protocol rpcrdma_protocol = {
 	.table = { "rpcordma", "RPC-over-RDMA", "RFC 8166, section 4", 0, FIELDS(rpcrdma_fields) },
+	.scope = SCOPE_MESSAGE,
 	.parse = parse,
 	.visit = visit,
 	.summary = summary,

@@ -52,6 +52,22 @@ struct rtap_value {
 	struct rtap_span data; /* addresses, BYTES and TEXT: borrowed from the packet's source or from static memory */
 };
 
+/*
+ * What a value identifies, if its number has no meaning in itself: comparisons of captures replace it by its kind and the order of its
+ * first occurrence ("qp#1"), a PSN or MSN by its distance to the first one. X(identifier, name)
+ */
+#define RTAP_IDENTITIES(X) \
+	X(NONE, "") X(QP, "qp") X(RKEY, "rkey") X(XID, "xid") X(TID, "tid") X(COMM, "comm") X(HANDLE, "fh") X(STATE, "stateid") \
+	X(CLIENT, "client") X(SESSION, "session") X(VERIFIER, "verifier") X(OWNER, "owner") X(CONTEXT, "context") X(STAG, "stag") \
+	X(ADDRESS, "va") X(PSN, "psn") X(MSN, "msn")
+
+enum rtap_identity {
+#define RTAP_IDENTITY_ENUM(identifier, name) RTAP_IDENTITY_##identifier,
+	RTAP_IDENTITIES(RTAP_IDENTITY_ENUM)
+#undef RTAP_IDENTITY_ENUM
+	RTAP_IDENTITY_COUNT
+};
+
 enum rtap_field_flag {
 	RTAP_REPEATS = 1,     /* may occur several times in one layer: always an array in JSON */
 	RTAP_PARTS = 2,       /* the rows that follow show the same bits individually */
@@ -60,7 +76,21 @@ enum rtap_field_flag {
 	RTAP_BULK = 32,       /* payload bytes: for -V, or when requested by name */
 	RTAP_OWN_BYTES = 64,  /* `derive` reads only the bytes that contain the row's bits */
 	RTAP_UNPLACED = 16,   /* bit_offset is not used: `derive` computes the value, or the protocol's visit() supplies it */
+	/*
+	 * How comparisons of captures (rdmatap canon, rdmatap diff) treat the value. Without one of these flags they compare numbers and
+	 * texts, and omit times, bytes, GUIDs and numbers of 64 bits in hexadecimal, which are mostly different in each run.
+	 */
+	RTAP_COMPARED = 128,  /* compared although its type or its protocol would omit it */
+	RTAP_IGNORED = 256,   /* omitted: differs between runs of the same traffic, or repeats another value */
+	RTAP_OPCODE = 512,    /* says what the packet or message is: sequences are aligned by it */
+#define RTAP_IDENTITY_SHIFT 10
+#define RTAP_IDENTITY_FLAG(identifier, name) RTAP_IS_##identifier = RTAP_IDENTITY_##identifier << RTAP_IDENTITY_SHIFT,
+	RTAP_IDENTITIES(RTAP_IDENTITY_FLAG)
+#undef RTAP_IDENTITY_FLAG
 };
+
+/* What the field's value identifies. */
+#define RTAP_IDENTITY_OF(field) ((field)->flags >> RTAP_IDENTITY_SHIFT)
 
 /*
  * One field of a header: a row of a protocol's table.
@@ -72,7 +102,7 @@ struct rtap_field {
 	uint16_t bit_offset;
 	uint16_t bit_width;
 	uint8_t show;      /* enum rtap_show */
-	uint8_t flags;     /* enum rtap_field_flag */
+	uint16_t flags;    /* enum rtap_field_flag */
 	const struct rtap_name *names;
 	/*
 	 * For values other than the plain bits: scaled, conditional, computed. Fills *value and returns true, or

@@ -22,7 +22,7 @@ extern "C" {
 #define RTAP_MAX_LAYERS 64
 #define RTAP_MAX_ANOMALIES 8
 #define RTAP_MAX_SOURCES 4
-#define RTAP_PROTOCOL_WORDS 3
+#define RTAP_PROTOCOL_WORDS 4 /* protocols are numbered by bytes */
 
 /* One header found in a packet. */
 struct rtap_layer {
@@ -431,7 +431,7 @@ void rtap_dissect(const struct rtap_frame *frame, const struct rtap_context *con
 /* Returns whether the packet has a header of the protocol (its number in the registry). */
 static inline bool rtap_packet_has(const struct rtap_packet *packet, uint8_t protocol)
 {
-	return protocol < 64 * RTAP_PROTOCOL_WORDS && packet->protocols[protocol / 64] >> (protocol % 64) & 1;
+	return packet->protocols[protocol / 64] >> (protocol % 64) & 1;
 }
 
 #ifdef __cplusplus

@@ -57,33 +57,24 @@ void canon_treatments_fini(struct canon_treatments *treatments)
 }
 
 /* The parts of a line that align it when the whole line differs. */
-static void set_keys(struct canon_treated *treated, const char *name, size_t length)
+static void set_near(struct canon_treated *treated, const char *name, size_t length)
 {
-	static const char *const classes[] = {
-		"kind", "verb", "program", "version", "procedure", "operations", "nak", "infiniband.bth.opcode", "infiniband.mad.attributeid",
-		"iwarp_rdma.opcode",
-	};
 	static const char *const nears[] = { "length", "data.len" };
 
-	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
-		treated->is_class |= is_text(name, length, classes[i], strlen(classes[i]));
 	for (size_t i = 0; i < sizeof nears / sizeof nears[0]; i++)
 		treated->is_near |= is_text(name, length, nears[i], strlen(nears[i]));
 }
 
 /* The policy of a name in canonical text. */
-static struct canon_policy policy_of(struct canon_treatments *treatments, const char *name)
+static struct canon_policy policy_of(const char *name)
 {
 	struct canon_policy policy;
 	rtap_field_id id;
 
 	if (canon_policy_own(name, &policy))
 		return policy;
-	if (!treatments->indexed)
-		canon_policy_index_init(&treatments->index);
-	treatments->indexed = true;
 	if (rtap_field_find(name, &id, 1))
-		return canon_policy(&treatments->index, rtap_field_by_id(id));
+		return canon_policy_of(id);
 	return (struct canon_policy){ .action = CANON_KEEP };
 }
 
@@ -91,9 +82,10 @@ static struct canon_treated treat(struct canon_treatments *treatments, const cha
 {
 	const struct diff_rules *rules = treatments->rules;
 	struct canon_treated treated = { .treatment = CANON_COMPARE };
-	struct canon_policy policy = policy_of(treatments, name);
+	struct canon_policy policy = policy_of(name);
 
-	set_keys(&treated, name, length);
+	treated.is_class = policy.is_opcode;
+	set_near(&treated, name, length);
 	treated.is_response = is_text(name, length, LITERAL("nak")) || is_text(name, length, LITERAL("infiniband.aeth.msn"));
 	treated.is_opcode = is_text(name, length, LITERAL("infiniband.bth.opcode"));
 	treated.tolerance = diff_rules_tolerance(rules, name, length);
@@ -107,7 +99,7 @@ static struct canon_treated treat(struct canon_treatments *treatments, const cha
 		treated.treatment = CANON_COMPARE_RELATIVE;
 	else if (policy.action == CANON_RENAME)
 		/* transaction ids only match responses to requests, and that is compared separately */
-		treated.treatment = policy.kind == CANON_KIND_XID || policy.kind == CANON_KIND_TID ? CANON_SHOW : CANON_COMPARE_NAME;
+		treated.treatment = policy.kind == RTAP_IDENTITY_XID || policy.kind == RTAP_IDENTITY_TID ? CANON_SHOW : CANON_COMPARE_NAME;
 	return treated;
 }
 
@@ -513,7 +505,7 @@ static enum rtap_status check_kept(struct file_reader *reader, const char *line,
 	for (size_t i = 0; i < rules->tolerance_count; i++) {
 		const char *wanted = rules->tolerances[i].name;
 		const char *part = kept.value, *stop = kept.value + kept.value_length;
-		bool found = policy_of(reader->treatments, wanted).action != CANON_DROP;
+		bool found = policy_of(wanted).action != CANON_DROP;
 
 		while (!found && part && part < stop) {
 			const char *comma = memchr(part, ',', (size_t)(stop - part)), *part_end = comma ? comma : stop;

@@ -87,8 +87,6 @@ struct canon_treatments {
 	struct canon_treated *first; /* list of all, by `next` */
 	struct canon_treated *last;  /* the one looked up last; NULL: none */
 	bool failed;       /* out of memory */
-	struct canon_policy_index index;
-	bool indexed;
 };
 
 void canon_treatments_fini(struct canon_treatments *treatments);

@@ -110,13 +110,13 @@ static void carriage(const struct rtap_message *message, struct line *line)
 		words(line, "status", rtap_outcome_name((enum rtap_outcome)message->outcome));
 	if (message->has_key) {
 		canon_name(line, "key");
-		canon_key(line, CANON_KIND_RKEY, message->r_key, message->virtual_address);
+		canon_key(line, RTAP_IDENTITY_RKEY, message->r_key, message->virtual_address);
 	}
 	if (message->has_immediate)
 		hex(line, "immediate", message->immediate, 8);
 	if (message->has_invalidate) {
 		canon_name(line, "invalidates");
-		canon_reference(line, CANON_KIND_RKEY, message->invalidated_r_key);
+		canon_reference(line, RTAP_IDENTITY_RKEY, message->invalidated_r_key);
 	}
 }
 
@@ -223,7 +223,7 @@ void canon_item_rpc(const struct rtap_message *message, const struct rtap_messag
 	rpc_status(message, line);
 	number(line, "length", message->length);
 	canon_name(line, "xid");
-	canon_reference(line, CANON_KIND_XID, message->xid);
+	canon_reference(line, RTAP_IDENTITY_XID, message->xid);
 	if (!message->partner)
 		text(line, "answered", message->kind == RTAP_KIND_RPC_REPLY ? "nothing" : "no");
 	rpc_carriage(message, send, line);

@@ -48,7 +48,7 @@ bool canon_keeps(const struct canon_keep *keep, const char *name)
 	return false;
 }
 
-static void mark(struct line *line, enum canon_kind kind, enum canon_stream stream, uint64_t number)
+static void mark(struct line *line, enum rtap_identity kind, enum canon_stream stream, uint64_t number)
 {
 	line_char(line, CANON_MARK);
 	line_char(line, (char)('A' + kind));
@@ -56,13 +56,13 @@ static void mark(struct line *line, enum canon_kind kind, enum canon_stream stre
 	line_hex_digits(line, number, 1);
 }
 
-void canon_reference(struct line *line, enum canon_kind kind, uint64_t number)
+void canon_reference(struct line *line, enum rtap_identity kind, uint64_t number)
 {
 	mark(line, kind, CANON_OF_NONE, number);
 	line_char(line, CANON_END);
 }
 
-void canon_key(struct line *line, enum canon_kind kind, uint64_t key, uint64_t address)
+void canon_key(struct line *line, enum rtap_identity kind, uint64_t key, uint64_t address)
 {
 	mark(line, kind, CANON_OF_NONE, key);
 	line_char(line, '+');
@@ -70,7 +70,7 @@ void canon_key(struct line *line, enum canon_kind kind, uint64_t key, uint64_t a
 	line_char(line, CANON_END);
 }
 
-void canon_relative(struct line *line, enum canon_kind kind, enum canon_stream stream, uint64_t number)
+void canon_relative(struct line *line, enum rtap_identity kind, enum canon_stream stream, uint64_t number)
 {
 	mark(line, kind, stream, number);
 	line_char(line, CANON_END);
@@ -104,12 +104,16 @@ void canon_text(struct line *line, const uint8_t *bytes, size_t length)
 	line_hex_digits(line, canon_hash(0, bytes, length), 16);
 }
 
-/* The part of a message's or packet's record that has a field. */
-static enum canon_part part_of(const struct rtap_field *field, const struct canon_policy *policy)
+/* The part of a message's or packet's record that has a protocol's fields. */
+static enum canon_part part_of(const struct protocol *protocol)
 {
-	if (policy->level == CANON_PACKETS)
-		return CANON_PART_PACKET;
-	return !strncmp(field->name, "infiniband.", 11) || !strncmp(field->name, "rpcordma.", 9) ? CANON_PART_HEADER : CANON_PART_RPC;
+	switch ((enum protocol_scope)protocol->scope) {
+	case SCOPE_MESSAGE: return CANON_PART_HEADER;
+	case SCOPE_CALL: return CANON_PART_RPC;
+	case SCOPE_PACKET:
+	case SCOPE_CAPTURE: break;
+	}
+	return CANON_PART_PACKET;
 }
 
 static void set_title(struct canon_title *title, const char *name)
@@ -139,17 +143,17 @@ static uint8_t traits_of(const struct rtap_field *field, const struct canon_poli
 	/* reserved bits are printed if they are not 0 */
 	if (field->show < RTAP_IPV4 && strstr(field->name, "reserved"))
 		traits |= IS_RESERVED;
-	if (policy->action == CANON_RENAME && policy->kind == CANON_KIND_ADDRESS)
+	if (policy->action == CANON_RENAME && policy->kind == RTAP_IDENTITY_ADDRESS)
 		traits |= IS_ADDRESS;
-	if (policy->action == CANON_RENAME && (policy->kind == CANON_KIND_RKEY || policy->kind == CANON_KIND_STAG))
+	if (policy->action == CANON_RENAME && (policy->kind == RTAP_IDENTITY_RKEY || policy->kind == RTAP_IDENTITY_STAG))
 		traits |= IS_KEY;
 	return (uint8_t)traits;
 }
 
-static void set_policy(struct canon_fields *fields, rtap_field_id id, const struct canon_policy_index *index, const struct canon_keep *keep)
+static void set_policy(struct canon_fields *fields, rtap_field_id id, enum canon_part part, const struct canon_keep *keep)
 {
 	const struct rtap_field *field = rtap_field_by_id(id);
-	struct canon_policy policy = canon_policy(index, field);
+	struct canon_policy policy = canon_policy_of(id);
 
 	if (policy.action == CANON_DROP && field->show != RTAP_NONE && canon_keeps(keep, field->name))
 		policy.action = CANON_KEEP;
@@ -157,22 +161,20 @@ static void set_policy(struct canon_fields *fields, rtap_field_id id, const stru
 	fields->traits[id] = traits_of(field, &policy);
 	if (policy.action == CANON_DROP)
 		return;
-	fields->wanted[part_of(field, &policy)][id / 64] |= UINT64_C(1) << id % 64;
+	fields->wanted[part][id / 64] |= UINT64_C(1) << id % 64;
 	set_title(&fields->titles[fields->first_ids[id]], field->name);
 }
 
 static void set_policies(struct canon_fields *fields, const struct canon_keep *keep)
 {
-	struct canon_policy_index index;
-
-	canon_policy_index_init(&index);
 	for (uint8_t protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
+		enum canon_part part = part_of(protocol_by_number(protocol));
+
 		for (size_t i = 0; i < protocol_by_number(protocol)->table.field_count; i++) {
 			rtap_field_id id = protocol_field_id(protocol, i);
 
-			set_policy(fields, id, &index, keep);
-			for (int part = 0; part < CANON_PARTS; part++)
-				fields->protocols[protocol] |= (uint8_t)((fields->wanted[part][id / 64] >> id % 64 & 1) << part);
+			set_policy(fields, id, part, keep);
+			fields->protocols[protocol] |= (uint8_t)((fields->wanted[part][id / 64] >> id % 64 & 1) << part);
 		}
 	}
 }
@@ -347,7 +349,7 @@ static enum canon_stream stream_of(const struct rtap_packet *packet, bool from_c
 /* The number of acknowledged messages has its own sequence. */
 static enum canon_stream relative_stream(const struct canon_policy *policy, const struct rtap_packet *packet, bool from_client)
 {
-	return policy->kind == CANON_KIND_MSN ? from_client ? CANON_OF_CLIENT : CANON_OF_SERVER : stream_of(packet, from_client);
+	return policy->kind == RTAP_IDENTITY_MSN ? from_client ? CANON_OF_CLIENT : CANON_OF_SERVER : stream_of(packet, from_client);
 }
 
 static void write_value(const struct canon_policy *policy, const struct canon_value *value, const struct rtap_packet *packet,
@@ -367,13 +369,13 @@ static void write_value(const struct canon_policy *policy, const struct canon_va
 	}
 	number = number_of(field, &value->value);
 	if (policy->action == CANON_RENAME && value->has_address)
-		canon_key(line, (enum canon_kind)policy->kind, number, value->address);
+		canon_key(line, (enum rtap_identity)policy->kind, number, value->address);
 	else if (policy->action == CANON_RENAME)
-		canon_reference(line, (enum canon_kind)policy->kind, number);
+		canon_reference(line, (enum rtap_identity)policy->kind, number);
 	else if (ib_opcodes[packet->ib.opcode].class == IB_CONGESTION)
 		line_char(line, '0'); /* a congestion notification has no sequence */
 	else
-		canon_relative(line, (enum canon_kind)policy->kind, relative_stream(policy, packet, from_client), number);
+		canon_relative(line, (enum rtap_identity)policy->kind, relative_stream(policy, packet, from_client), number);
 }
 
 void canon_fields_write(const struct canon_fields *fields, const struct rtap_packet *packet, bool from_client, struct line *line)
@@ -466,7 +468,7 @@ static const char *write_marked(struct canon_names *names, const char *at, const
 	number = hex_number(&at, end);
 	if (stream != CANON_OF_NONE)
 		line_text(line, stream == CANON_OF_CLIENT ? "client." : "server.");
-	line_text(line, canon_kind_name((enum canon_kind)kind));
+	line_text(line, canon_kind_name((enum rtap_identity)kind));
 	if (stream != CANON_OF_NONE) {
 		write_offset(distance24(remembered(names, STARTS | kind, (uint64_t)stream, number), number), false, line);
 	} else {

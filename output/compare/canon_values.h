@@ -13,7 +13,7 @@
 #include "output/compare/canon_map.h"
 #include "output/compare/canon_policy.h"
 
-/* MARK, kind ('A' + enum canon_kind), stream, hexadecimal number, perhaps '+' and an address, END. Text holds neither MARK nor END. */
+/* MARK, kind ('A' + enum rtap_identity), stream, hexadecimal number, perhaps '+' and an address, END. Text holds neither MARK nor END. */
 #define CANON_MARK '\001'
 #define CANON_END '\002'
 
@@ -37,10 +37,10 @@ static inline __attribute__((always_inline)) void canon_name(struct line *line, 
 }
 
 /* A value to be renamed. */
-void canon_reference(struct line *line, enum canon_kind kind, uint64_t number);
+void canon_reference(struct line *line, enum rtap_identity kind, uint64_t number);
 /* A key and an address in its memory. */
-void canon_key(struct line *line, enum canon_kind kind, uint64_t key, uint64_t address);
-void canon_relative(struct line *line, enum canon_kind kind, enum canon_stream stream, uint64_t number);
+void canon_key(struct line *line, enum rtap_identity kind, uint64_t key, uint64_t address);
+void canon_relative(struct line *line, enum rtap_identity kind, enum canon_stream stream, uint64_t number);
 /* Untrusted text: ASCII without meaning to the format unchanged, all else as \xHH; long text is truncated, with a hash of all of it. */
 void canon_text(struct line *line, const uint8_t *bytes, size_t length);
 
@@ -85,7 +85,7 @@ void canon_fields_write(const struct canon_fields *fields, const struct rtap_pac
 /* Names assigned within one connection. Zero-initialised: none. */
 struct canon_names {
 	struct canon_map map;
-	uint64_t given[CANON_KIND_COUNT];
+	uint64_t given[RTAP_IDENTITY_COUNT];
 	bool failed; /* out of memory: names are wrong */
 };
 

@@ -178,14 +178,14 @@ static void compare_tokens(struct comparison *comparison, const struct canon_tre
 		add_change(comparison, a, b);
 }
 
-static const char *line_end(const struct diff_side *side)
+static const char *end_of_line(const struct diff_side *side)
 {
 	return side->file->text + side->line->offset + side->line->length;
 }
 
 static const char *line_values(const struct diff_side *side)
 {
-	return canon_line_values(side->file->text + side->line->offset, line_end(side));
+	return canon_line_values(side->file->text + side->line->offset, end_of_line(side));
 }
 
 static void read_tokens(struct comparison *comparison, const char *at, const char *end)
@@ -282,7 +282,7 @@ static void add_others(struct comparison *comparison)
 /* Stores the differences of two lines in comparison->changes. */
 static void compare_lines(struct comparison *comparison, const struct diff_side *a, const struct diff_side *b)
 {
-	const char *at = line_values(a), *end = line_end(a), *b_at = line_values(b), *b_end = line_end(b);
+	const char *at = line_values(a), *end = end_of_line(a), *b_at = line_values(b), *b_end = end_of_line(b);
 	const struct canon_treated *treated;
 	struct canon_token token, counterpart;
 
