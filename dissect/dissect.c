@@ -6,15 +6,23 @@
 
 #include <stddef.h>
 
-#include "dissect/engine/clear.h"
 #include "dissect/dissect.h"
+#include "dissect/engine/clear.h"
 #include "dissect/engine/parse.h"
+#include "dissect/infiniband/ib.h"
+#include "dissect/infiniband/ib_ext.h"
+#include "dissect/infiniband/upper.h"
+#include "dissect/management/cm.h"
+#include "dissect/management/cm_private.h"
+#include "dissect/management/sa.h"
+#include "dissect/net/ip.h"
+#include "dissect/net/tcp.h"
+#include "dissect/net/udp.h"
 #include "dissect/registry.h"
 #include "dissect/rpc/rpc_body.h"
 #include "dissect/rpc/rpc_header.h"
 #include "dissect/rpc/rpc_programs.h"
-#include "dissect/net/tcp.h"
-#include "dissect/infiniband/upper.h"
+#include "dissect/rpc/rpcrdma.h"
 
 /* Raw IP is identified only by its version field. */
 static uint8_t raw_protocol(const struct rtap_frame *frame)
@@ -69,7 +77,7 @@ static inline struct parse parse_frame(const struct rtap_frame *frame, const str
 	packet->source_count = 1;
 	return (struct parse){
 		.packet = packet, .context = context, .source_bytes = frame->bytes,
-		.cursor = { frame->bytes, frame->captured_length, frame->wire_length },
+		.cursor = { frame->bytes, frame->captured_length, frame->wire_length }, .next = PROTOCOL_NONE,
 	};
 }
 
@@ -109,11 +117,20 @@ static void forget_layers(struct rtap_packet *packet, uint8_t from)
 	packet->anomaly_count = kept;
 }
 
-/* A dissection from `offset` of a layer's source on, to the end of what the transport carried. */
+/* A dissection of a part of a layer's source. */
+static struct parse parse_part(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_payload *part)
+{
+	struct parse parse = { .packet = packet, .context = context, .narrowed = true, .next = PROTOCOL_NONE };
+
+	parse_set_source(&parse, part->source);
+	parse.cursor = (struct cursor){ parse.source_bytes + part->offset, part->captured, part->wire };
+	return parse;
+}
+
+/* From `offset` of a layer's source on, to the end of what the transport carried. */
 static struct parse parse_behind(struct rtap_packet *packet, const struct rtap_context *context, uint8_t source, uint32_t offset)
 {
 	const struct rtap_payload *payload = &packet->payload;
-	struct parse parse = { .packet = packet, .context = context };
 	uint32_t captured = packet->sources[source].captured, wire = packet->sources[source].wire;
 
 	if (source == payload->source) {
@@ -125,9 +142,123 @@ static struct parse parse_behind(struct rtap_packet *packet, const struct rtap_c
 		captured = offset;
 	if (wire < captured)
 		wire = captured;
-	parse_set_source(&parse, source);
-	parse.cursor = (struct cursor){ parse.source_bytes + offset, captured - offset, wire - offset };
-	return parse;
+	return parse_part(packet, context, &(struct rtap_payload){ source, offset, captured - offset, wire - offset });
+}
+
+/* The last layer of a protocol, which the packet has. */
+static const struct rtap_layer *last_layer(const struct rtap_packet *packet, uint8_t protocol)
+{
+	const struct rtap_layer *layer = packet->layers + packet->layer_count - 1;
+
+	while (layer->protocol != protocol)
+		layer--;
+	return layer;
+}
+
+/* Removes what follows the headers, including reassembled bytes; sources up to `source` stay. */
+static void forget_body(struct rtap_packet *packet, uint8_t from, uint8_t source)
+{
+	forget_layers(packet, from);
+	packet->source_count = (uint8_t)(source + 1);
+	packet->rpcrdma = (struct rtap_rpcrdma_facts){ 0 };
+	packet->rpc = (struct rtap_rpc_facts){ 0 };
+}
+
+/* The first layer after the transport headers and the CRCs. */
+static uint8_t first_of_body(const struct rtap_packet *packet)
+{
+	uint8_t body = (uint8_t)(last_layer(packet, PROTOCOL_BTH) - packet->layers);
+
+	while (body < packet->layer_count && packet->layers[body].protocol >= PROTOCOL_BTH && packet->layers[body].protocol <= PROTOCOL_VCRC)
+		body++;
+	return body;
+}
+
+void packet_dissect_payload(struct rtap_packet *packet, const struct rtap_context *context)
+{
+	const struct ib_opcode *opcode = &ib_opcodes[packet->ib.opcode];
+	uint8_t body = first_of_body(packet);
+	struct parse parse;
+
+	/* a truncated header, or no room for more layers: nothing follows */
+	if (packet->payload.offset != packet->ib.bth_offset + BTH_LENGTH + ib_extended_length(opcode) || body == RTAP_MAX_LAYERS)
+		return;
+	forget_body(packet, body, packet->payload.source);
+	parse = parse_part(packet, context, &packet->payload);
+	if (upper_begin(&parse, opcode) == OK)
+		run(&parse);
+}
+
+void packet_dissect_records(struct rtap_packet *packet, const struct rtap_context *context)
+{
+	const struct rtap_mad_facts *mad = &packet->mad;
+	const struct rtap_payload data = { mad->source, mad->data_offset, mad->data_captured, mad->data_captured };
+	uint8_t protocol = rtap_packet_has(packet, PROTOCOL_SA) ? PROTOCOL_SA : PROTOCOL_MAD_VENDOR;
+	const struct rtap_layer *header;
+	struct parse parse;
+
+	if (!rtap_packet_has(packet, protocol))
+		return;
+	header = last_layer(packet, protocol);
+	if (header->length < protocol_by_number(protocol)->table.length)
+		return;
+	forget_body(packet, (uint8_t)(header - packet->layers + 1), mad->source);
+	parse = parse_part(packet, context, &data);
+	if (protocol == PROTOCOL_SA)
+		sa_take_segment(&parse, layer_bytes(packet, header));
+	else if (parse_enter(&parse, context->records))
+		parse.next = PROTOCOL_PAYLOAD;
+	run(&parse);
+}
+
+void packet_dissect_private(struct rtap_packet *packet, const struct rtap_context *context)
+{
+	const struct rtap_layer *message = last_layer(packet, cm_protocol(packet->cm.attribute));
+	uint8_t after = (uint8_t)(message - packet->layers + 1);
+	bool has_more = after < packet->layer_count;
+	struct rtap_layer more = { .protocol = PROTOCOL_NONE };
+	struct parse parse = { .packet = packet, .context = context };
+	uint8_t consumer;
+
+	parse_set_source(&parse, message->source);
+	consumer = cm_private_protocol(&parse, message);
+	if (consumer == PROTOCOL_NONE)
+		return;
+	if (has_more)
+		more = packet->layers[after];
+	forget_layers(packet, after);
+	parse_place_layer(&parse, consumer, message->offset + protocol_by_number(message->protocol)->table.length,
+			  protocol_by_number(consumer)->table.length);
+	if (has_more)
+		parse_place_layer(&parse, more.protocol, more.offset, more.length);
+}
+
+void packet_dissect_datagram(struct rtap_packet *packet, const struct rtap_context *context)
+{
+	const struct rtap_fragment_facts *fragment = &packet->fragment;
+	struct parse parse = parse_part(packet, context, &fragment->piece);
+
+	if (packet->source_count == RTAP_MAX_SOURCES)
+		return;
+	if (packet->layers[packet->layer_count - 1].protocol == PROTOCOL_PAYLOAD)
+		forget_layers(packet, (uint8_t)(packet->layer_count - 1));
+	ip_enter_datagram(&parse);
+	run(&parse);
+}
+
+void packet_dissect_udp(struct rtap_packet *packet, const struct rtap_context *context)
+{
+	const struct rtap_layer *layer = last_layer(packet, PROTOCOL_UDP);
+	const struct rtap_payload *payload = &packet->payload;
+	struct parse parse;
+
+	/* of an outer packet, not of this layer */
+	if (layer->source != payload->source || layer->offset + layer->length != payload->offset)
+		return;
+	forget_body(packet, (uint8_t)(layer - packet->layers + 1), payload->source);
+	parse = parse_part(packet, context, payload);
+	parse.next = upper_of_datagram(&parse);
+	run(&parse);
 }
 
 /* If a reply was read completely, knowing its call affects only what follows the header. */
@@ -195,86 +326,16 @@ void packet_forget_segment(struct rtap_packet *packet)
 	packet->rpc = (struct rtap_rpc_facts){ 0 };
 }
 
-/* Of what a segment carries. */
-static struct parse parse_segment(struct rtap_packet *packet, const struct rtap_context *context)
-{
-	const struct rtap_payload *payload = &packet->tcp.payload;
-	struct parse parse = { .packet = packet, .context = context, .narrowed = true };
-
-	parse_set_source(&parse, payload->source);
-	parse.cursor = (struct cursor){ parse.source_bytes + payload->offset, payload->captured, payload->wire };
-	return parse;
-}
-
 void packet_dissect_segment(struct rtap_packet *packet, const struct rtap_context *context)
 {
-	struct parse parse = parse_segment(packet, context);
+	struct parse parse = parse_part(packet, context, &packet->tcp.payload);
 
-	/* it has said so, and would again */
-	if (packet->layer_count == RTAP_MAX_LAYERS) {
-		struct rtap_flow_facts flow = packet->flow;
-
-		rtap_dissect(packet->frame, context, packet);
-		packet->flow = flow;
-		return;
-	}
 	parse.next = upper_of_segment(&parse);
 	/* nothing else was presumed */
 	if (parse.next == PROTOCOL_PAYLOAD && !packet->fpdus.count && rtap_packet_has(packet, PROTOCOL_PAYLOAD))
 		return;
 	packet_forget_segment(packet);
 	run(&parse);
-}
-
-/* Appends the layers and anomalies of a Send at `offset` of source 0. */
-static void append(struct rtap_packet *packet, const struct rtap_packet *send, uint32_t offset)
-{
-	uint8_t before = packet->layer_count;
-
-	for (uint8_t i = 0; i < send->layer_count; i++) {
-		packet->layers[before + i] = send->layers[i];
-		packet->layers[before + i].offset += offset;
-	}
-	packet->layer_count = (uint8_t)(before + send->layer_count);
-	for (unsigned i = 0; i < RTAP_PROTOCOL_WORDS; i++)
-		packet->protocols[i] |= send->protocols[i];
-	for (uint8_t i = 0; i < send->anomaly_count && packet->anomaly_count < RTAP_MAX_ANOMALIES; i++) {
-		packet->anomalies[packet->anomaly_count] = send->anomalies[i];
-		packet->anomalies[packet->anomaly_count].layer = (uint8_t)(before + send->anomalies[i].layer);
-		packet->anomalies[packet->anomaly_count++].offset += offset;
-	}
-	packet->anomalies_found += send->anomalies_found;
-}
-
-/* Finds the bytes of a Send in the frame. False: not all of them are there, or its dissection has other sources too. */
-static bool find_in_frame(const struct rtap_packet *packet, const struct rtap_packet *send, uint32_t *offset)
-{
-	uintptr_t start = (uintptr_t)packet->sources[0].bytes, at = (uintptr_t)send->sources[0].bytes;
-	uint32_t captured = packet->sources[0].captured;
-
-	if (send->source_count != 1 || at < start || at - start > captured || send->sources[0].captured > captured - (at - start))
-		return false;
-	*offset = (uint32_t)(at - start);
-	return true;
-}
-
-void packet_graft_send(struct rtap_packet *packet, const struct rtap_context *context, const struct rtap_packet *send)
-{
-	struct parse parse = parse_segment(packet, context);
-	uint32_t offset;
-
-	if (packet->layer_count + 3 + send->layer_count > RTAP_MAX_LAYERS || !find_in_frame(packet, send, &offset)) {
-		packet_dissect_segment(packet, context);
-		return;
-	}
-	packet_forget_segment(packet);
-	if (registry[PROTOCOL_MPA_FPDU]->parse(&parse) != OK)
-		return;
-	append(packet, send, offset);
-	packet->rpcrdma = send->rpcrdma;
-	packet->rpc = send->rpc;
-	parse.unit = 1;
-	(void)parse.more(&parse);
 }
 
 void packet_dissect_send(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
@@ -284,4 +345,13 @@ void packet_dissect_send(const struct rtap_frame *frame, const struct rtap_conte
 	parse.next = upper_of_iwarp_send(&parse);
 	run(&parse);
 	packet->payload = (struct rtap_payload){ 0, 0, frame->captured_length, frame->wire_length };
+}
+
+void packet_dissect_chunk(const struct rtap_frame *frame, const struct rtap_context *context, struct rtap_packet *packet)
+{
+	struct parse parse = parse_frame(frame, context, packet);
+
+	if (rpcrdma_pass(&parse, context->chunk_header))
+		parse.next = PROTOCOL_RPC;
+	run(&parse);
 }

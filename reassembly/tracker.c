@@ -555,19 +555,17 @@ static __attribute__((cold, noinline)) void relieve(struct rtap_tracker *tracker
 }
 
 /* A SEND of several packets that ended in this one: shows its upper protocols here, as far as bytes are present. */
-static __attribute__((noinline)) void dissect_message(const struct message *message, const struct rtap_frame *frame,
-						      struct rtap_context *context, struct rtap_packet *packet)
+static __attribute__((noinline)) void dissect_message(const struct message *message, struct rtap_context *context,
+						      struct rtap_packet *packet)
 {
 	const struct coverage_run *run = coverage_runs(&message->coverage);
-	struct rtap_flow_facts flow = packet->flow;
 
 	if (message->cut.count)
 		context->message_wire = (uint32_t)message_known_length(message);
 	context->message.bytes = message->coverage.bytes + (run->begin - message->coverage.origin);
 	context->message.length = (uint32_t)(run->end - run->begin);
 	context->upper = message->connection->upper;
-	rtap_dissect(frame, context, packet);
-	packet->flow = flow;
+	packet_dissect_payload(packet, context);
 	if (packet->rpcrdma.present)
 		message->connection->upper = RTAP_UPPER_RPCRDMA;
 }
@@ -583,31 +581,26 @@ static const struct message *message_to_show(const struct rtap_tracker *tracker)
 }
 
 /* The data of a management transfer is shown with the segment that completed it. */
-static __attribute__((cold, noinline)) void dissect_transfer(struct rtap_tracker *tracker, const struct rtap_frame *frame,
-							     struct rtap_context *context, struct rtap_packet *packet)
+static __attribute__((cold, noinline)) void dissect_transfer(struct rtap_tracker *tracker, struct rtap_context *context,
+							     struct rtap_packet *packet)
 {
-	struct rtap_flow_facts flow = packet->flow;
-
 	context->records = tracker->transfer.records;
-	rtap_dissect(frame, context, packet);
-	packet->flow = flow;
+	if (context->records.bytes)
+		packet_dissect_records(packet, context);
 }
 
 /* REP and REJ do not contain the service. */
-static __attribute__((cold, noinline)) void take_consumer(const struct rtap_tracker *tracker, const struct rtap_frame *frame,
-							  struct rtap_context *context, struct rtap_packet *packet)
+static __attribute__((cold, noinline)) void take_consumer(const struct rtap_tracker *tracker, struct rtap_context *context,
+							  struct rtap_packet *packet)
 {
-	struct rtap_flow_facts flow = packet->flow;
 	struct rtap_end source, destination;
 
 	if (packet->cm.attribute != CM_REP && packet->cm.attribute != CM_REJ)
 		return;
 	ends_of(packet, &source, &destination);
 	context->cm_consumer = handshake_consumer(tracker, &packet->cm, &destination);
-	if (context->cm_consumer == RTAP_CM_CONSUMER_UNKNOWN)
-		return;
-	rtap_dissect(frame, context, packet);
-	packet->flow = flow;
+	if (context->cm_consumer != RTAP_CM_CONSUMER_UNKNOWN)
+		packet_dissect_private(packet, context);
 }
 
 static void take_group_management(struct rtap_tracker *tracker, const struct rtap_packet *packet)
@@ -622,10 +615,7 @@ static void take_group_management(struct rtap_tracker *tracker, const struct rta
 
 static void dissect_again(struct upper_work *work)
 {
-	struct rtap_flow_facts flow = work->packet->flow;
-
-	rtap_dissect(work->packet->frame, work->context, work->packet);
-	work->packet->flow = flow;
+	packet_dissect_payload(work->packet, work->context);
 }
 
 /* Passes the current frame to its connection's upper layer. Repeats belong to no message. */
@@ -642,8 +632,8 @@ static __attribute__((noinline)) void take_upper(struct rtap_tracker *tracker, s
 }
 
 /* RPC over UDP. */
-static __attribute__((noinline)) void datagram_packet(struct rtap_tracker *tracker, const struct rtap_frame *frame,
-						      struct rtap_context *context, struct rtap_packet *packet)
+static __attribute__((noinline)) void datagram_packet(struct rtap_tracker *tracker, struct rtap_context *context,
+						      struct rtap_packet *packet)
 {
 	bool from_a;
 	struct rpc_conversation *conversation = rpc_carriers_datagram(&tracker->carriers, packet, &from_a, context);
@@ -651,7 +641,7 @@ static __attribute__((noinline)) void datagram_packet(struct rtap_tracker *track
 	if (!conversation)
 		return;
 	if (context->rpc_known)
-		rtap_dissect(frame, context, packet);
+		packet_dissect_udp(packet, context);
 	rpc_socket_packet(tracker, conversation, from_a, NULL, packet);
 }
 
@@ -660,7 +650,7 @@ static void socket_packet(struct rtap_tracker *tracker, const struct rtap_frame 
 			  struct rtap_packet *packet)
 {
 	if (!packet->tcp.present)
-		datagram_packet(tracker, frame, context, packet);
+		datagram_packet(tracker, context, packet);
 	if (packet->flow.present)
 		flow_add_layer(packet);
 	if (tracker->first_touched || (tracker->view.ahead && tracker->view.number == frame->number && tracker->options.wanted))
@@ -762,7 +752,7 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	/* The last fragment of a datagram shows all of it. */
 	if (packet->fragment.present &&
 	    ip_fragments_add(&tracker->fragments, packet, &context_of(tracker, &known)->datagram) == IP_FRAGMENTS_WHOLE)
-		rtap_dissect(frame, &known.context, packet);
+		packet_dissect_datagram(packet, &known.context);
 	if (tracker->copies)
 		copy = captured_copies_take(tracker->copies, packet);
 	/* Over InfiniBand, management uses datagrams. */
@@ -779,12 +769,12 @@ static void take_dissected(struct rtap_tracker *tracker, const struct rtap_frame
 	tracker->transfer.whole = tracker->icrc_ignored = false;
 	ib_packet(tracker, packet, copy);
 	if (tracker->transfer.whole)
-		dissect_transfer(tracker, frame, context_of(tracker, &known), packet);
+		dissect_transfer(tracker, context_of(tracker, &known), packet);
 	if (packet->cm.present)
-		take_consumer(tracker, frame, context_of(tracker, &known), packet);
+		take_consumer(tracker, context_of(tracker, &known), packet);
 	message = message_to_show(tracker);
 	if (message)
-		dissect_message(message, frame, context_of(tracker, &known), packet);
+		dissect_message(message, context_of(tracker, &known), packet);
 	if (upper_may_need(tracker, packet))
 		take_upper(tracker, context_of(tracker, &known), packet);
 	flow_add_layer(packet);

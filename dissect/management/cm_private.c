@@ -267,6 +267,14 @@ static void note_consumer(struct parse *parse, uint32_t offset, uint32_t length)
 	facts->private_length = length;
 }
 
+uint8_t cm_private_protocol(const struct parse *parse, const struct rtap_layer *message)
+{
+	uint32_t fixed = protocol_by_number(message->protocol)->table.length;
+	uint8_t consumer = cm_consumer_protocol(parse, layer_bytes(parse->packet, message) + fixed, message->length - fixed);
+
+	return parse->packet->cm.has_rpc_private ? PROTOCOL_NONE : consumer;
+}
+
 enum result cm_take_private(struct parse *parse, uint32_t length)
 {
 	const uint8_t *bytes = parse->cursor.next, *message = NULL, *taken;

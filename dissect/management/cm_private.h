@@ -19,6 +19,12 @@ void cm_summary_service(const struct rtap_packet *packet, const struct rtap_laye
  */
 enum result cm_take_private(struct parse *parse, uint32_t length);
 
+/*
+ * The protocol of the private data of a message that was already dissected, now that the context has its consumer; PROTOCOL_NONE:
+ * unknown, or its layer is already there. Stores the consumer in packet->cm.
+ */
+uint8_t cm_private_protocol(const struct parse *parse, const struct rtap_layer *message);
+
 #define RPCRDMA_PRIVATE_LENGTH 8
 
 /* Contents of the RPC-over-RDMA message in private data. Sizes in bytes. RFC 8797, section 4. */

@@ -7,6 +7,7 @@
 #include "dissect/management/mad.h"
 #include "dissect/management/mad_attribute.h"
 #include "dissect/management/mad_registry.h"
+#include "dissect/management/sa.h"
 #include "dissect/engine/parse.h"
 #include "dissect/engine/visit.h"
 
@@ -83,9 +84,9 @@ static void take_records(struct parse *parse, uint32_t length, uint32_t stride)
 	mad_place_attribute(parse, offset, length, stride, count);
 }
 
-/* An RMPP segment: its content is known once the last segment has arrived, for a single segment at once. */
-static void take_segment(struct parse *parse, uint32_t stride)
+void sa_take_segment(struct parse *parse, const uint8_t *header)
 {
+	uint32_t stride = (uint32_t)bits(header, SA_ATTRIBUTE_OFFSET) * OFFSET_UNIT;
 	const struct rtap_mad_facts *facts = &parse->packet->mad;
 	bool is_only = facts->rmpp_flags & RMPP_FLAG_FIRST && facts->rmpp_flags & RMPP_FLAG_LAST;
 	uint32_t length = facts->rmpp_length > SA_HEADER_LENGTH ? facts->rmpp_length - SA_HEADER_LENGTH : 0;
@@ -113,7 +114,7 @@ static enum result parse_sa(struct parse *parse)
 	packet->mad.data_offset = parse_offset(parse);
 	packet->mad.data_captured = parse->cursor.captured;
 	if (packet->mad.rmpp)
-		take_segment(parse, (uint32_t)bits(header, SA_ATTRIBUTE_OFFSET) * OFFSET_UNIT);
+		sa_take_segment(parse, header);
 	else
 		mad_take_data(parse, RMPP_SEGMENT_LENGTH - SA_HEADER_LENGTH);
 	return OK;

@@ -220,11 +220,11 @@ static const struct rtap_layer *last_layer_of(const struct rtap_packet *packet, 
 	return layer;
 }
 
-/* The datagram that this piece completed is what follows, from here on instead of the frame's bytes. */
-static void enter_datagram(struct parse *parse, struct rtap_fragment_facts *facts)
+void ip_enter_datagram(struct parse *parse)
 {
 	const struct rtap_datagram *datagram = &parse->context->datagram;
 	struct rtap_packet *packet = parse->packet;
+	struct rtap_fragment_facts *facts = &packet->fragment;
 
 	packet->sources[packet->source_count].bytes = datagram->bytes.bytes;
 	packet->sources[packet->source_count].captured = datagram->bytes.length;
@@ -232,6 +232,7 @@ static void enter_datagram(struct parse *parse, struct rtap_fragment_facts *fact
 	parse_set_source(parse, packet->source_count++);
 	parse->cursor = (struct cursor){ datagram->bytes.bytes, datagram->bytes.length, datagram->wire };
 	parse->next = ip_protocol(datagram->protocol);
+	facts->present = false;
 	facts->whole = true;
 	facts->datagram_source = parse->source;
 	facts->header_length = datagram->header_length;
@@ -253,11 +254,10 @@ void ip_begin_fragment(struct parse *parse, uint8_t protocol, const struct rtap_
 	facts.piece = parse_rest(parse);
 	if (network && network->source == parse->source)
 		facts.header_length = (protocol == PROTOCOL_IPV4 ? parse_offset(parse) : layer->offset) - network->offset;
-	if (parse->context->datagram.bytes.bytes && !facts.whole && packet->source_count < RTAP_MAX_SOURCES)
-		enter_datagram(parse, &facts);
-	else
-		facts.present = true;
+	facts.present = true;
 	packet->fragment = facts;
+	if (parse->context->datagram.bytes.bytes && !facts.whole && packet->source_count < RTAP_MAX_SOURCES)
+		ip_enter_datagram(parse);
 }
 
 static __attribute__((noinline)) enum result begin_ipv4_fragment(struct parse *parse, const uint8_t *header, uint32_t start,

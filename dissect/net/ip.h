@@ -69,6 +69,9 @@ void ip_summary_fragment(const struct rtap_packet *packet, const struct rtap_lay
  */
 void ip_begin_fragment(struct parse *parse, uint8_t protocol, const struct rtap_fragment_facts *facts);
 
+/* Continues in the datagram that the packet's fragment completed: context->datagram. There must be room for a source. */
+void ip_enter_datagram(struct parse *parse);
+
 /*
  * The number of bytes after the first `header_length` bytes of `layer`, according to the length field of the IP header before it.
  * False without such a header.

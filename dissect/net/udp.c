@@ -6,8 +6,9 @@
 #include "config.h"
 
 #include "dissect/engine/parse.h"
-#include "dissect/rpc/rpc.h"
 #include "dissect/infiniband/upper.h"
+#include "dissect/net/udp.h"
+#include "dissect/rpc/rpc.h"
 
 #define UDP_LENGTH 8
 #define UDP_SRC 0, 16
@@ -42,10 +43,15 @@ static bool is_rpc(const struct parse *parse)
 	return (trusted || !parse->context->no_heuristics) && rpc_recognise(&parse->cursor, trusted);
 }
 
+uint8_t upper_of_datagram(const struct parse *parse)
+{
+	return is_rpc(parse) ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
+}
+
 /* Payload that no port identifies. */
 static __attribute__((noinline)) enum result begin_unknown(struct parse *parse)
 {
-	parse->next = is_rpc(parse) ? PROTOCOL_RPC : PROTOCOL_PAYLOAD;
+	parse->next = upper_of_datagram(parse);
 	return OK;
 }
 

@@ -48,17 +48,15 @@ static void dissect_send(struct upper_work *work)
 	packet_dissect_send(&alone_of(work)->frame, work->context, work->packet);
 }
 
-/* The FPDU that ends a READ, with what the READ completed. */
+/* What a READ completed. */
 static void dissect_read(struct upper_work *work)
 {
-	struct rtap_context context = work->tracker->options.context;
-	struct rtap_fpdu fpdu = *work->fpdu;
+	struct rtap_frame *frame = &alone_of(work)->frame;
+	const struct rtap_span *chunk = &work->context->chunk;
 
-	fpdu.upper = work->context;
-	context.is_iwarp = true;
-	context.fpdus = &fpdu;
-	context.fpdu_count = 1;
-	rtap_dissect(&alone_of(work)->frame, &context, work->packet);
+	frame->bytes = chunk->bytes;
+	frame->captured_length = frame->wire_length = chunk->length;
+	packet_dissect_chunk(frame, work->context, work->packet);
 }
 
 /* Copies bytes that a layer or message lends temporarily, for the frame. */
@@ -153,14 +151,13 @@ void ddp_upper_send(struct ddp_work *work, struct message *message, const struct
 	struct rtap_packet *presumed = NULL;
 	struct alone alone;
 
+	if (whole && work->connection->upper == RTAP_UPPER_RPCRDMA)
+		presumed = iwarp_view_presumed(view, work->fpdu, bytes);
 	begin(&alone, work, message, bytes, wire);
-	if (whole && (presumed = work->connection->upper == RTAP_UPPER_RPCRDMA ? iwarp_view_presumed(view, work->fpdu, bytes) : NULL)) {
+	if (presumed) {
 		alone.work.packet = presumed;
 		enter_presumed(bytes, presumed);
 	} else {
-		/* the frame shows it unchanged */
-		if (whole)
-			alone.work.packet = &view->send;
 		dissect_send(&alone.work);
 	}
 	is_upper = upper_send(&alone.work);
@@ -168,23 +165,19 @@ void ddp_upper_send(struct ddp_work *work, struct message *message, const struct
 		alone.work.context->message = *bytes;
 	if (!put_together || keep_message(&alone.work, message, &alone.work.context->message))
 		show(work, alone.work.context);
-	view->sent = whole && is_upper && !alone.work.context->rpc_follows && alone.work.packet->source_count == 1 ? work->shown : IWARP_NOT_SHOWN;
-	view->sent_presumed = alone.work.packet == presumed;
+	view->is_presumed = presumed && alone.work.packet == presumed && !work->shown && is_upper && !alone.work.context->rpc_follows &&
+			    presumed->source_count == 1;
 	if (presumed)
 		presumed->payload = presumed->tcp.payload;
 }
 
-/* IPv4 and TCP headers without a payload. RFC 791, 3.1; RFC 9293, 3.1. */
-static const uint8_t bare_segment[40] = { 0x45, [3] = 40, [8] = 64, [9] = 6, [32] = 0x50, [33] = 0x10 };
-
 void ddp_upper_read(struct ddp_work *work, struct message *message)
 {
-	const struct rtap_span segment = { bare_segment, sizeof bare_segment };
 	struct alone alone;
 
 	if (!message->region)
 		return;
-	begin(&alone, work, message, &segment, segment.length);
+	begin(&alone, work, message, &(struct rtap_span){ NULL, 0 }, 0);
 	alone.work.dissect = dissect_read;
 	if (upper_read(&alone.work))
 		show(work, alone.work.context);

@@ -28,8 +28,7 @@ static void serve(struct iwarp_view *view, const struct iwarp_stream *stream)
 	view->stream = stream;
 	view->count = 0;
 	view->fillings++;
-	view->sent = IWARP_NOT_SHOWN;
-	view->sent_presumed = false;
+	view->is_presumed = false;
 }
 
 void iwarp_view_end(struct iwarp_view *view, struct budget *budget)
@@ -161,16 +160,6 @@ void iwarp_view_context(const struct iwarp_view *view, const struct iwarp_stream
 	context->fpdu_count = view->count;
 }
 
-/* Whether the frame consists of one FPDU whose Send was already dissected in place. */
-static bool is_sent(const struct iwarp_view *view, const struct rtap_context *context)
-{
-	const struct rtap_fpdu *fpdu = context->fpdus;
-
-	return context->fpdu_count == 1 && fpdu == view->list && !view->sent && !fpdu->split && !fpdu->gap_count &&
-	       fpdu->first_marker >= fpdu->bytes.length && is_in_frame(view, &fpdu->bytes) &&
-	       (view->sent_presumed || view->send.sources[0].bytes == fpdu->bytes.bytes + MPA_LENGTH_LENGTH + DDP_UNTAGGED_LENGTH);
-}
-
 bool iwarp_view_is_checked(const struct iwarp_view *view, const struct rtap_span *bytes)
 {
 	const struct rtap_packet *packet = view->presumed;
@@ -193,12 +182,10 @@ struct rtap_packet *iwarp_view_presumed(const struct iwarp_view *view, const str
 
 void iwarp_view_dissect(const struct iwarp_view *view, const struct rtap_context *context, struct rtap_packet *packet)
 {
-	if (!is_sent(view, context))
-		packet_dissect_segment(packet, context);
-	else if (view->sent_presumed)
+	if (view->is_presumed && context->fpdu_count == 1 && context->fpdus == view->list)
 		packet->fpdus.crc_status = context->fpdus->crc_status;
 	else
-		packet_graft_send(packet, context, &view->send);
+		packet_dissect_segment(packet, context);
 }
 
 void iwarp_view_want(struct iwarp_view *view)

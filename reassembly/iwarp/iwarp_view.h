@@ -33,9 +33,7 @@ struct iwarp_view {
 	uint32_t kept_count, kept_room;
 	uint64_t kept_bytes;
 	struct rtap_packet *presumed;      /* the frame's packet if its segment was already dissected as one FPDU with a Send; or NULL */
-	struct rtap_packet send;           /* the FPDU with number `sent`, dissected as it will be shown, if not in `presumed` */
-	uint32_t sent;                     /* IWARP_NOT_SHOWN: none */
-	bool sent_presumed;
+	bool is_presumed;                  /* the first FPDU is dissected there as it will be shown */
 	struct rtap_flow_facts flow;       /* of the last message completed by the frame */
 	struct budget_holder holder;       /* of all memory held here */
 };
