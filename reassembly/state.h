@@ -46,14 +46,17 @@ struct recent {
 	uint32_t id_steps;   /* one bit for each of the last packets except repeats: whether the IPv4 identification increased */
 	uint16_t last_id;
 	uint32_t arrived;    /* packets except repeats, modulo 2^32 */
+	int64_t first_ns;    /* when the first one arrived */
 };
 
-/* Missing requests, of which later ones were seen. */
+/* Missing requests or READ responses, of which later ones were seen or acknowledged. */
 struct psn_gap {
 	uint64_t begin, end; /* PSNs, unwrapped */
 	int64_t time_ns;     /* when the gap was noticed */
-	uint32_t arrived;    /* packets that arrived before the gap was noticed */
-	int64_t since_ns;    /* responses: when the response before the gap was seen; INT64_MIN: unknown */
+	uint32_t arrived;    /* packets that arrived before the first one sent after the gap */
+	bool is_open;        /* requests: none sent after it has arrived: an answer showed the gap. Open gaps are the last ones */
+	bool is_requested;   /* responses: of a READ that was captured; otherwise the PSNs may belong to other requests */
+	int64_t since_ns;    /* requests: when the first packet sent after it arrived; responses: when the response before it did; INT64_MIN: unknown */
 };
 
 /* Sorted and disjoint. */
@@ -162,6 +165,7 @@ struct psn_stream {
 	bool resized;             /* rings or gaps differ in size from what was charged */
 	bool nak;
 	bool msn_known;
+	bool has_open_gap;        /* the last gap is open */
 	uint64_t low, next;       /* lowest PSN seen; next expected PSN; unwrapped */
 	uint64_t acknowledged;    /* all PSNs below it are acknowledged; unwrapped */
 	uint64_t lost;            /* PSNs that were given up */
@@ -180,7 +184,8 @@ struct psn_stream {
 	int64_t late_ns;
 	uint64_t settled_end;     /* PSN after the last settled message; 0: unknown */
 	uint64_t settled_high;    /* PSN after all settled messages: lower PSNs are repeats */
-	uint64_t response_next;   /* PSN of the response that would follow the last one */
+	uint64_t response_low;    /* lowest PSN at which a response may have been seen; valid if response_next is set */
+	uint64_t response_next;   /* PSN of the response that would follow the last one; 0: none was seen */
 	uint64_t asked_again, asked_again_end; /* PSNs of the responses requested again by a retransmitted READ; empty if equal */
 	uint64_t fragment_psn;    /* PSN of the newest SEND whose first packet was not seen */
 	struct message *head, *tail;   /* by PSN */

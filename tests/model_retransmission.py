@@ -211,9 +211,10 @@ class Stream:
         self.later = None                        # (PSN, time) of the highest response since the last attempt
         self.last_response = None
         base = packets[0].psn
+        self.base = base                         # PSN with which the capture begins
         # the first packets may be missing
         if start is not None and 0 < distance(base, start) < 1 << 16:
-            self.next = base = start
+            self.next = base = self.base = start
         for p in packets:
             psn = base + distance(p.psn, (self.next if self.next is not None else base) & 0xffffff) + ((self.next or base) - base)
             self.is_request[p.frame] = p.opcode not in RESPONSES
@@ -435,12 +436,11 @@ class Stream:
             self.data(p, psn)
         if self.next is None:
             self.next = psn
-        # what is acknowledged was sent, whenever it is captured
+        # what is acknowledged was sent, whenever it is captured; a Middle's or Last's PSN is of no request
         known = psn + (p.opcode == ACK and kind == 0 or p.opcode in (13, 16, ATOMIC_ACK))
-        if known > self.next:
-            for missing in range(self.next, known):
-                self.holes[missing] = p.time
-            self.next = known
+        for missing in range(self.next, known):
+            self.holes[missing] = p.time
+        self.next = max(self.next, known + (p.opcode in (14, 15)))
         if kind == 1 or kind == 3 and p.syndrome & 31 == 0:
             self.nak = ("rnr" if kind == 1 else "sequence_nak", psn, p.time, p.syndrome & 31)
             self.nak_unused = True
@@ -449,6 +449,19 @@ class Stream:
             self.nak_unused = False
         if not self.later or psn >= self.later[0]:
             self.later = (psn, p.time)
+
+    def lacks_before(self, p, psn):
+        """
+        Whether the capture lacks a response before the newest one: one that a READ asked for, or, though its request is not there, one
+        that must follow a First or Middle, or come before a Middle or Last.
+        """
+        low = min([self.base, *self.sent]) if self.high is None else self.high
+        if any(max(r[0], low) < min(r[1], psn) for r in self.reads):
+            return True
+        if low >= psn:
+            return False
+        is_unfinished = low - 1 in self.got and self.got[low - 1][-1].opcode in (13, 14) and low not in self.sent
+        return is_unfinished or p.opcode in (14, 15) and psn - 1 not in self.sent
 
     def data(self, p, psn):
         read = self.read_at(psn)
@@ -465,9 +478,7 @@ class Stream:
             label = "in_order"
             if asked and (goes_on or begun):
                 label, again = "retransmission", True
-            elif any(q not in self.got for r in self.reads if r[1] > (self.high or 0) and r[0] < psn
-                     for q in range(max(r[0], self.high or 0), min(r[1], psn))) or \
-                    (p.opcode in (14, 15) and not read and self.high is not None and psn - 1 not in self.got):
+            elif self.lacks_before(p, psn):
                 label = "gap"
                 self.gaps[1] += 1
         else:

@@ -362,7 +362,7 @@ Test(psn, a_response_is_a_retransmission_if_it_was_there_or_was_asked_for_again)
 	stream.response_next = stream.low;
 	for (uint32_t psn = 0; psn < 10; psn++)
 		cr_expect_eq(response(psn, psn, 0), RTAP_PSN_IN_ORDER);
-	psn_miss_responses(&stream, psn_unwrap(&stream, 10), psn_unwrap(&stream, 13), 0);
+	psn_miss_responses(&stream, psn_unwrap(&stream, 10), psn_unwrap(&stream, 13), true, 0);
 	for (uint32_t psn = 13; psn < 35; psn++)
 		cr_expect_eq(response(psn, true, 0), RTAP_PSN_IN_ORDER);
 	cr_expect_eq(response(10, true, MILLISECOND), RTAP_PSN_OUT_OF_ORDER);
@@ -386,5 +386,36 @@ Test(psn, a_response_that_nothing_was_known_of_comes_late)
 	cr_expect_eq(response(1, true, 0), RTAP_PSN_OUT_OF_ORDER);
 	cr_expect_eq(response(2, true, 0), RTAP_PSN_OUT_OF_ORDER);
 	cr_expect_eq(response(2, true, 5 * MILLISECOND), RTAP_PSN_RETRANSMISSION);
+	end();
+}
+
+/* RFC 4737, 4.2 and 4.3: packets of the same sequence, and the time, since the first one sent later. An answer is none. */
+Test(psn, a_request_is_late_by_the_requests_since_the_first_later_one)
+{
+	begin(0);
+	request(0, 1, 0, 0, 0);
+	psn_acknowledge(&stream, psn_unwrap(&stream, 4), 1 * MILLISECOND);
+	cr_expect_eq(request(1, 1, 2 * MILLISECOND, 0, 0), RTAP_PSN_OUT_OF_ORDER);
+	cr_expect_eq(stream.late_packets, 0);
+	cr_expect_eq(request(3, 1, 2 * MILLISECOND + 1, 0, 0), RTAP_PSN_OUT_OF_ORDER);
+	cr_expect_eq(stream.late_packets, 0);
+	cr_expect_eq(request(4, 1, 2 * MILLISECOND + 2, 0, 0), RTAP_PSN_IN_ORDER);
+	cr_expect_eq(request(2, 1, 2 * MILLISECOND + 5, 0, 0), RTAP_PSN_OUT_OF_ORDER);
+	cr_expect_eq(stream.late_packets, 2);
+	cr_expect_eq(stream.late_ns, 4);
+	end();
+}
+
+Test(psn, psns_of_no_known_request_may_be_responses)
+{
+	begin(10);
+	request(10, 1, 0, 0, 0);
+	psn_skip_to(&stream, psn_unwrap(&stream, 12), 0);
+	request(12, 1, 0, 0, 0);
+	cr_expect_eq(psn_miss_unknown(&stream, psn_unwrap(&stream, 10), psn_unwrap(&stream, 15), 0), 3, "11, 13 and 14");
+	cr_expect_eq(stream.response_gaps.count, 2);
+	psn_request_missing(&stream, psn_unwrap(&stream, 11), psn_unwrap(&stream, 12));
+	cr_expect(stream.response_gaps.list[0].is_requested);
+	cr_expect_not(stream.response_gaps.list[1].is_requested);
 	end();
 }

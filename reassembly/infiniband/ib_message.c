@@ -158,6 +158,8 @@ static void read_request(struct rtap_tracker *tracker, struct psn_stream *stream
 	else
 		message->has_first = true;
 	assembly_note_frame(tracker, message, piece, true);
+	if (stream->response_gaps.count)
+		psn_request_missing(stream, psn, message->end);
 	/* responses that were captured before their request */
 	while (message->behind && message->end && message->behind->low < message->end && assembly_is_continued_by(message, message->behind, psn) &&
 	       stream->pmtu) {
@@ -237,7 +239,7 @@ static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *trac
 	ib_settle(tracker, stream, true);
 	stream->connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
 	psn_fini(stream);
-	stream->nak = stream->msn_known = false;
+	stream->nak = stream->msn_known = stream->has_open_gap = false;
 	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = 0;
 	stream->asked_again = stream->asked_again_end = 0;
 	memset(stream->acks, 0, sizeof stream->acks);

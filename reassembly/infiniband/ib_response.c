@@ -277,6 +277,16 @@ static void finish_response(struct rtap_tracker *tracker, struct psn_stream *str
 	}
 }
 
+/* The last response to a READ shows the path MTU, if it is unknown. */
+static __attribute__((cold, noinline)) void learn_from_last(struct psn_stream *stream, const struct message *read, uint64_t psn, uint32_t bytes)
+{
+	uint64_t before = read->shown.length > bytes ? read->shown.length - bytes : 0;
+
+	if (assembly_same_verb(read, RTAP_VERB_READ) && read->shown.request_seen && psn > read->low && before % (psn - read->low) == 0 &&
+	    before / (psn - read->low) <= UINT32_MAX)
+		assembly_learn_path_mtu(stream, (uint32_t)(before / (psn - read->low)));
+}
+
 /* An ATOMIC WRITE or a FLUSH is answered by a READ response without data. IBTA vol. 1, A19.4. */
 static void data_response(struct rtap_tracker *tracker, struct psn_stream *stream, uint64_t psn, const struct pending_response *response,
 			  enum rtap_psn_analysis analysis, struct rtap_flow_facts *flow)
@@ -296,6 +306,8 @@ static void data_response(struct rtap_tracker *tracker, struct psn_stream *strea
 
 	if (place == IB_FIRST || place == IB_MIDDLE)
 		assembly_learn_path_mtu(stream, piece.wire);
+	else if (place == IB_LAST && !stream->pmtu && message)
+		learn_from_last(stream, message, psn, piece.wire);
 	if (message)
 		take_needed(stream, message, psn, analysis);
 	if (message && message->low == psn && (message->shown.kind == RTAP_KIND_FLUSH || message->shown.verb == RTAP_VERB_ATOMIC_WRITE)) {
@@ -358,12 +370,8 @@ static __attribute__((noinline)) void atomic_response(struct rtap_tracker *track
 	finish_response(tracker, stream, message, was_whole, response, flow);
 }
 
-/*
- * READ responses from the next expected one up to `psn`, none of which was seen. `message`: the last one that begins at or
- * before `psn`.
- */
-static __attribute__((cold, noinline)) uint64_t note_missing(struct psn_stream *stream, uint64_t psn, struct message *message,
-							     int64_t time_ns)
+/* READ responses of captured requests from the next expected one up to `psn`, none of which was seen. */
+static uint64_t note_requested(struct psn_stream *stream, uint64_t psn, struct message *message, int64_t time_ns)
 {
 	uint64_t missing = 0;
 
@@ -371,18 +379,45 @@ static __attribute__((cold, noinline)) uint64_t note_missing(struct psn_stream *
 		message = message->before;
 	for (; message && message->low < psn; message = message->behind) {
 		uint64_t begin = message->low > stream->response_next ? message->low : stream->response_next;
-		uint64_t end = message->end && message->end < psn ? message->end : psn;
+		uint64_t end = message->end ? message->end : message->high + 1;
 
-		if (!is_answered_by_data(message) || begin >= end || (!message->end && message->high + 2 < psn))
+		if (end > psn)
+			end = psn;
+		if (!is_answered_by_data(message) || begin >= end)
 			continue;
-		psn_miss_responses(stream, begin, end, time_ns);
+		psn_miss_responses(stream, begin, end, true, time_ns);
 		missing += end - begin;
 	}
 	return missing;
 }
 
+/* Whether the last response is followed by another one to the same READ. */
+static bool is_unfinished(struct psn_stream *stream)
+{
+	const struct message *message = message_list_find_before(stream, stream->response_next - 1, stream->unanswered);
+
+	return message && message->shown.verb == RTAP_VERB_READ && !message->end && message->high + 1 == stream->response_next && !message->has_last &&
+	       (message->coverage.count || message->cut.count);
+}
+
+/*
+ * Responses from the next expected one up to `psn`, none of which was seen. Of PSNs that no captured request uses, those
+ * after a First or Middle and before a Middle or Last are responses; others may be. `message`: the last one that begins at or
+ * before `psn`. Returns 0 if none is known to be missing.
+ */
+static __attribute__((cold, noinline)) uint64_t note_missing(struct psn_stream *stream, uint64_t psn, enum ib_place place,
+							     struct message *message, int64_t time_ns)
+{
+	uint64_t missing = note_requested(stream, psn, message, time_ns);
+	uint64_t unknown = psn_miss_unknown(stream, stream->response_next, psn, time_ns);
+
+	if (unknown && (missing || place == IB_MIDDLE || place == IB_LAST || is_unfinished(stream)))
+		missing += unknown;
+	return missing;
+}
+
 /* The same for a response that is not simply the next one. */
-static __attribute__((cold, noinline)) enum rtap_psn_analysis place_unexpected(struct psn_stream *stream, uint64_t psn,
+static __attribute__((cold, noinline)) enum rtap_psn_analysis place_unexpected(struct psn_stream *stream, uint64_t psn, enum ib_place place,
 									       const struct psn_sight *sight, struct rtap_flow_facts *flow,
 									       bool *differs)
 {
@@ -392,9 +427,9 @@ static __attribute__((cold, noinline)) enum rtap_psn_analysis place_unexpected(s
 	enum rtap_psn_analysis analysis;
 
 	if (!stream->response_next)
-		stream->response_next = psn < stream->low ? psn : stream->low;
-	if (psn > stream->response_next && message)
-		missing = note_missing(stream, psn, message, sight->time_ns);
+		stream->response_low = stream->response_next = psn < stream->low ? psn : stream->low;
+	if (psn > stream->response_next)
+		missing = note_missing(stream, psn, place, message, sight->time_ns);
 	analysis = psn_response(stream, psn, is_inside, missing, sight, differs);
 	if (analysis == RTAP_PSN_GAP && flow)
 		flow->missing = (uint32_t)missing;
@@ -417,7 +452,7 @@ static inline enum rtap_psn_analysis place_in_sequence(struct psn_stream *stream
 	};
 
 	if (!psn_is_next_response(stream, psn))
-		return place_unexpected(stream, psn, &sight, flow, differs);
+		return place_unexpected(stream, psn, (enum ib_place)ib_opcodes[response->opcode].place, &sight, flow, differs);
 	psn_next_response(stream, psn, &sight);
 	return RTAP_PSN_IN_ORDER;
 }

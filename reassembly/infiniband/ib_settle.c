@@ -24,7 +24,7 @@ void ib_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all
 {
 	while (stream->head && (all || message_final_psn(tracker, stream->head)))
 		message_settle(tracker, stream->head);
-	psn_give_up_responses(stream, stream->head ? stream->head->low : stream->settled_high);
+	psn_give_up_responses(stream, stream->settled_high);
 	if (stream->gaps.count && stream->settled_end)
 		stream->connection->shown.trouble[RTAP_TROUBLE_LOST] +=
 			psn_give_up(stream, all ? stream->settled_end : lost_before(tracker, stream));

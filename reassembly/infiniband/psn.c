@@ -78,6 +78,8 @@ static inline void put(struct recent *recent, uint64_t psn, const struct psn_sig
 static __attribute__((noinline)) void put_growing(struct recent *recent, struct psn_stream *stream, uint64_t outstanding, uint64_t psn,
 						  const struct psn_sight *sight)
 {
+	if (!recent->room)
+		recent->first_ns = sight->time_ns;
 	while (outstanding >= recent->room && recent->room < PSN_WINDOW)
 		if (!grow_recent(recent, stream))
 			break;
@@ -158,21 +160,28 @@ static enum rtap_psn_analysis repeated(const struct recent *recent, struct recen
 	return is_at_once && !has_reason ? RTAP_PSN_DUPLICATE : RTAP_PSN_RETRANSMISSION;
 }
 
-/* Index of the gap that contains `psn`, or the number of gaps. */
-static uint32_t find_gap(const struct psn_gaps *gaps, uint64_t psn)
+/* Index of the first gap that ends after `psn`, or the number of gaps. */
+static uint32_t first_gap_after(const struct psn_gaps *gaps, uint64_t psn)
 {
 	uint32_t low = 0, high = gaps->count;
 
-	/* the last one that begins at or before it */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (gaps->list[middle].begin <= psn)
+		if (gaps->list[middle].end <= psn)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low && psn < gaps->list[low - 1].end ? low - 1 : gaps->count;
+	return low;
+}
+
+/* Index of the gap that contains `psn`, or the number of gaps. */
+static uint32_t find_gap(const struct psn_gaps *gaps, uint64_t psn)
+{
+	uint32_t at = first_gap_after(gaps, psn);
+
+	return at < gaps->count && gaps->list[at].begin <= psn ? at : gaps->count;
 }
 
 /* `at` is the index to insert at. Without memory, packets of the gap will be taken for retransmissions. */
@@ -199,6 +208,15 @@ static void remove_gap(struct psn_gaps *gaps, uint32_t at)
 	memmove(gaps->list + at, gaps->list + at + 1, (gaps->count - at) * sizeof *gaps->list);
 }
 
+/* The part of a gap from `begin` on. */
+static struct psn_gap part_of(const struct psn_gap *gap, uint64_t begin)
+{
+	struct psn_gap part = *gap;
+
+	part.begin = begin;
+	return part;
+}
+
 /* A missing packet arrived. */
 static void fill_gap(struct psn_stream *stream, struct psn_gaps *gaps, uint32_t at, uint64_t psn, uint64_t count)
 {
@@ -212,7 +230,7 @@ static void fill_gap(struct psn_stream *stream, struct psn_gaps *gaps, uint32_t 
 	} else {
 		gaps->list[at].end = psn;
 		if (end < gap.end)
-			insert_gap(stream, gaps, at + 1, (struct psn_gap){ end, gap.end, gap.time_ns, gap.arrived, gap.since_ns });
+			insert_gap(stream, gaps, at + 1, part_of(&gap, end));
 	}
 }
 
@@ -236,25 +254,24 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 {
 	enum sent sent = when_sent(&stream->requests, sight);
 	int64_t time_ns = sight->time_ns, noticed_ns;
+	struct psn_gap *gap;
 	uint32_t at;
 
 	if (psn < stream->low) {
-		if (!psn_time_of(&stream->requests, stream->low, time_ns, &noticed_ns))
-			noticed_ns = time_ns;
-		note_late(stream, &stream->requests, 0, noticed_ns, time_ns);
+		note_late(stream, &stream->requests, 0, stream->requests.first_ns, time_ns);
 		if (psn + count < stream->low)
-			insert_gap(stream, &stream->gaps, 0, (struct psn_gap){ psn + count, stream->low, time_ns, stream->requests.arrived, INT64_MIN });
+			insert_gap(stream, &stream->gaps, 0, (struct psn_gap){ .begin = psn + count, .end = stream->low, .time_ns = time_ns, .since_ns = stream->requests.first_ns });
 		stream->low = psn;
 		return RTAP_PSN_OUT_OF_ORDER;
 	}
 	at = find_gap(&stream->gaps, psn);
 	if (at == stream->gaps.count)
 		return RTAP_PSN_RETRANSMISSION;
-	/* An acknowledgement shows that it is missing: no captured packet was sent after it. */
-	if (stream->gaps.list[at].end == stream->next)
+	gap = &stream->gaps.list[at];
+	noticed_ns = gap->time_ns;
+	note_late(stream, &stream->requests, gap->is_open ? stream->requests.arrived : gap->arrived, gap->since_ns, time_ns);
+	if (gap->is_open)
 		sent = SENT_UNKNOWN;
-	noticed_ns = stream->gaps.list[at].time_ns;
-	note_late(stream, &stream->requests, stream->gaps.list[at].arrived, noticed_ns, time_ns);
 	/* The responses to a READ can be missing in several parts. */
 	if (count > 1)
 		psn_fill(stream, psn, psn + count);
@@ -268,8 +285,25 @@ static enum rtap_psn_analysis place_late(struct psn_stream *stream, uint64_t psn
 
 void psn_skip_to(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
 {
-	insert_gap(stream, &stream->gaps, stream->gaps.count, (struct psn_gap){ stream->next, psn, time_ns, stream->requests.arrived, INT64_MIN });
+	insert_gap(stream, &stream->gaps, stream->gaps.count, (struct psn_gap){ .begin = stream->next, .end = psn, .time_ns = time_ns, .is_open = true });
 	stream->next = psn;
+	stream->has_open_gap = true;
+}
+
+/* A request that is no repeat was captured: the first one after the open gaps before it. */
+static void close_gaps(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
+{
+	struct psn_gap *list = stream->gaps.list;
+	uint32_t at = stream->gaps.count;
+
+	for (; at && list[at - 1].is_open; at--) {
+		if (list[at - 1].end > psn)
+			continue;
+		list[at - 1].is_open = false;
+		list[at - 1].arrived = stream->requests.arrived;
+		list[at - 1].since_ns = time_ns;
+	}
+	stream->has_open_gap = stream->gaps.count && list[stream->gaps.count - 1].is_open;
 }
 
 /* Whether a response to a READ at `psn`, or to a later one, is missing. */
@@ -277,10 +311,13 @@ static bool lacks_response(const struct psn_stream *stream, uint64_t psn)
 {
 	const struct psn_gaps *gaps = &stream->response_gaps;
 
-	return gaps->count && gaps->list[gaps->count - 1].end > psn;
+	for (uint32_t i = gaps->count; i && gaps->list[i - 1].end > psn; i--)
+		if (gaps->list[i - 1].is_requested)
+			return true;
+	return false;
 }
 
-/* A request other than the next expected one. */
+/* A request other than the next expected one, or the first one after a gap that an answer showed. */
 static __attribute__((noinline)) enum rtap_psn_analysis unexpected(struct psn_stream *stream, uint64_t psn, uint64_t count,
 								   const struct psn_sight *sight, bool *differs)
 {
@@ -294,11 +331,20 @@ static __attribute__((noinline)) enum rtap_psn_analysis unexpected(struct psn_st
 	}
 	if (psn < stream->next) {
 		analysis = place_late(stream, psn, count, sight);
+		close_gaps(stream, psn, sight->time_ns);
 		stream->requests.arrived++;
+		/* only some of a READ's responses were captured before it */
+		if (psn + count > stream->next)
+			stream->next = psn + count;
 	} else {
-		psn_skip_to(stream, psn, sight->time_ns);
+		if (psn > stream->next)
+			psn_skip_to(stream, psn, sight->time_ns);
+		else
+			analysis = RTAP_PSN_IN_ORDER;
+		close_gaps(stream, psn, sight->time_ns);
 		stream->next = psn + count;
 		psn_note_id(&stream->requests, sight->id);
+		stream->requests.arrived++;
 	}
 	remember(&stream->requests, stream, outstanding_from(stream, psn), psn, sight);
 	return analysis;
@@ -307,21 +353,65 @@ static __attribute__((noinline)) enum rtap_psn_analysis unexpected(struct psn_st
 enum rtap_psn_analysis psn_request(struct psn_stream *stream, uint64_t psn, uint64_t count, const struct psn_sight *sight, bool *differs)
 {
 	*differs = false;
-	if (psn != stream->next)
+	if (psn != stream->next || stream->has_open_gap)
 		return unexpected(stream, psn, count, sight, differs);
 	stream->next = psn + count;
 	psn_note_id(&stream->requests, sight->id);
+	stream->requests.arrived++;
 	remember(&stream->requests, stream, outstanding_from(stream, psn), psn, sight);
 	return RTAP_PSN_IN_ORDER;
 }
 
-void psn_miss_responses(struct psn_stream *stream, uint64_t begin, uint64_t end, int64_t time_ns)
+void psn_miss_responses(struct psn_stream *stream, uint64_t begin, uint64_t end, bool are_requested, int64_t time_ns)
 {
+	struct psn_gaps *gaps = &stream->response_gaps;
 	int64_t since_ns;
+	uint32_t at = gaps->count;
 
+	while (at && gaps->list[at - 1].begin >= begin)
+		at--;
+	if (at && gaps->list[at - 1].end > begin)
+		begin = gaps->list[at - 1].end;
+	if (at < gaps->count && gaps->list[at].begin < end)
+		end = gaps->list[at].begin;
+	if (begin >= end)
+		return;
 	if (!psn_time_of(&stream->responses, begin - 1, time_ns, &since_ns))
 		since_ns = INT64_MIN;
-	insert_gap(stream, &stream->response_gaps, stream->response_gaps.count, (struct psn_gap){ begin, end, time_ns, stream->responses.arrived, since_ns });
+	insert_gap(stream, gaps, at, (struct psn_gap){
+		.begin = begin,
+		.end = end,
+		.time_ns = time_ns,
+		.arrived = stream->responses.arrived,
+		.is_requested = are_requested,
+		.since_ns = since_ns,
+	});
+}
+
+uint64_t psn_miss_unknown(struct psn_stream *stream, uint64_t begin, uint64_t end, int64_t time_ns)
+{
+	uint64_t unknown = 0;
+
+	for (uint32_t i = first_gap_after(&stream->gaps, begin); i < stream->gaps.count && stream->gaps.list[i].begin < end; i++) {
+		uint64_t from = stream->gaps.list[i].begin > begin ? stream->gaps.list[i].begin : begin;
+		uint64_t to = stream->gaps.list[i].end < end ? stream->gaps.list[i].end : end;
+
+		psn_miss_responses(stream, from, to, false, time_ns);
+		unknown += to - from;
+	}
+	if (end <= stream->next)
+		return unknown;
+	if (begin < stream->next)
+		begin = stream->next;
+	psn_miss_responses(stream, begin, end, false, time_ns);
+	return unknown + end - begin;
+}
+
+void psn_request_missing(struct psn_stream *stream, uint64_t begin, uint64_t end)
+{
+	for (uint32_t i = first_gap_after(&stream->response_gaps, begin);
+	     i < stream->response_gaps.count && stream->response_gaps.list[i].begin < end; i++)
+		stream->response_gaps.list[i].is_requested = true;
 }
 
 int64_t psn_missing_since(const struct psn_stream *stream, uint64_t psn)
@@ -353,6 +443,16 @@ static inline uint64_t outstanding_responses(const struct psn_stream *stream, ui
 	return outstanding < MAX_RESPONSES ? outstanding : MAX_RESPONSES - 1;
 }
 
+/* A response below all others. */
+static void lower_responses(struct psn_stream *stream, uint64_t psn, int64_t time_ns)
+{
+	note_late(stream, &stream->responses, 0, stream->responses.first_ns, time_ns);
+	if (psn + 1 < stream->response_low)
+		insert_gap(stream, &stream->response_gaps, 0,
+			   (struct psn_gap){ .begin = psn + 1, .end = stream->response_low, .time_ns = stream->responses.first_ns, .since_ns = INT64_MIN });
+	stream->response_low = psn;
+}
+
 /* A response that was not seen before and is not the newest. */
 static enum rtap_psn_analysis place_late_response(struct psn_stream *stream, uint64_t psn, const struct psn_sight *sight, bool was_asked)
 {
@@ -365,6 +465,8 @@ static enum rtap_psn_analysis place_late_response(struct psn_stream *stream, uin
 
 		note_late(stream, &stream->responses, gap->arrived, gap->time_ns, sight->time_ns);
 		fill_gap(stream, &stream->response_gaps, at, psn, 1);
+	} else if (psn < stream->response_low) {
+		lower_responses(stream, psn, sight->time_ns);
 	} else if (psn >= stream->low && !was_never_put(&stream->responses, psn)) {
 		return RTAP_PSN_RETRANSMISSION;
 	}
@@ -401,6 +503,7 @@ void psn_next_response(struct psn_stream *stream, uint64_t psn, const struct psn
 	stream->response_next = psn + 1;
 	stream->recovery.answers_again = false;
 	psn_note_id(&stream->responses, sight->id);
+	stream->responses.arrived++;
 	remember(&stream->responses, stream, outstanding_responses(stream, psn), psn, sight);
 }
 
@@ -414,6 +517,7 @@ enum rtap_psn_analysis psn_response(struct psn_stream *stream, uint64_t psn, boo
 	if (psn >= stream->response_next) {
 		stream->response_next = psn + 1;
 		psn_note_id(&stream->responses, sight->id);
+		stream->responses.arrived++;
 	}
 	if (analysis == RTAP_PSN_DUPLICATE || analysis == RTAP_PSN_CAPTURED_TWICE)
 		return analysis;
@@ -439,7 +543,7 @@ void psn_fill(struct psn_stream *stream, uint64_t begin, uint64_t end)
 		} else {
 			gap->end = begin;
 			if (whole.end > end)
-				insert_gap(stream, gaps, i + 1, (struct psn_gap){ end, whole.end, whole.time_ns, whole.arrived, whole.since_ns });
+				insert_gap(stream, gaps, i + 1, part_of(&whole, end));
 		}
 	}
 }
@@ -473,17 +577,9 @@ uint64_t psn_give_up(struct psn_stream *stream, uint64_t psn)
 
 bool psn_is_missing(const struct psn_stream *stream, uint64_t begin, uint64_t end)
 {
-	uint32_t low = 0, high = stream->gaps.count;
+	uint32_t at = first_gap_after(&stream->gaps, begin);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (stream->gaps.list[middle].end <= begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < stream->gaps.count && stream->gaps.list[low].begin < end;
+	return at < stream->gaps.count && stream->gaps.list[at].begin < end;
 }
 
 void psn_give_up_responses(struct psn_stream *stream, uint64_t psn)

@@ -39,11 +39,17 @@ static inline void psn_take_lateness(const struct psn_stream *stream, struct rta
 	flow->late_ns = stream->late_ns;
 }
 
+/* READ responses from `begin` up to but excluding `end` are missing though a later one was seen. */
+void psn_miss_responses(struct psn_stream *stream, uint64_t begin, uint64_t end, bool are_requested, int64_t time_ns);
+
 /*
- * READ responses from `begin` up to but excluding `end` are missing though a later one was seen. Must be called in order of
- * PSNs.
+ * psn_miss_responses() of those PSNs of the range that no captured request uses: they may be responses. Returns their
+ * number.
  */
-void psn_miss_responses(struct psn_stream *stream, uint64_t begin, uint64_t end, int64_t time_ns);
+uint64_t psn_miss_unknown(struct psn_stream *stream, uint64_t begin, uint64_t end, int64_t time_ns);
+
+/* A READ that was captured late requests these responses. */
+void psn_request_missing(struct psn_stream *stream, uint64_t begin, uint64_t end);
 
 /* When the last response before the gap that contained `psn` was seen. INT64_MIN: `psn` was in no gap, or unknown. */
 int64_t psn_missing_since(const struct psn_stream *stream, uint64_t psn);
@@ -78,7 +84,6 @@ static inline void psn_note_id(struct recent *recent, uint16_t id)
 {
 	recent->id_steps = recent->id_steps << 1 | ((uint16_t)(id - recent->last_id - 1) < PSN_ID_STEP);
 	recent->last_id = id;
-	recent->arrived++;
 }
 
 /* When the packet with this PSN was first seen. False: unknown. */
