@@ -36,15 +36,15 @@ enum rtap_status live_find(const char *name, const struct live_kind **kind, cons
 				*kind = kinds[i];
 	}
 	if (!*kind) {
-		rtap_error_set(error, "%s: there is no such device (rdmatap -D lists what there is)", name);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "%s: there is no such device (rdmatap -D lists what there is)", name);
 		return RTAP_STATUS_FAILED;
 	}
 	if ((*kind)->missing) {
-		rtap_error_set(error, "%s: %s", name, (*kind)->missing);
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: %s", name, (*kind)->missing);
 		return RTAP_STATUS_FAILED;
 	}
 	if (!**rest && !(*kind)->unnamed) {
-		rtap_error_set(error, "%s: the name of the device is missing (rdmatap -D lists what there is)", name);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "%s: the name of the device is missing (rdmatap -D lists what there is)", name);
 		return RTAP_STATUS_FAILED;
 	}
 	return RTAP_STATUS_OK;
@@ -89,7 +89,7 @@ enum rtap_status rtap_sender_open(struct rtap_sender **sender, const char *name,
 		return RTAP_STATUS_FAILED;
 	if (kind->open_sender)
 		return kind->open_sender(sender, rest, error);
-	rtap_error_set(error, "%s: frames cannot be sent on this kind of device", name);
+	rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: frames cannot be sent on this kind of device", name);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -108,7 +108,7 @@ enum rtap_status rtap_sender_compute_checksums(struct rtap_sender *sender, struc
 {
 	if (sender->operations->compute_checksums)
 		return sender->operations->compute_checksums(sender, error);
-	rtap_error_set(error, "only RDMA devices (verbs:DEVICE) compute checksums of what is sent");
+	rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "only RDMA devices (verbs:DEVICE) compute checksums of what is sent");
 	return RTAP_STATUS_FAILED;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "capture/compressor.h"
 #include "capture/sink.h"
 
@@ -57,12 +58,12 @@ enum rtap_status sink_open(struct sink **sink, const char *name, enum compressio
 
 	*sink = NULL;
 	if (lacks) {
-		rtap_error_set(error, "%s: this build does not write %s files: it was built without %s", name, compression_name(compression), lacks);
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: this build does not write %s files: it was built without %s", name, compression_name(compression), lacks);
 		return RTAP_STATUS_FAILED;
 	}
 	opened = malloc(sizeof *opened + strlen(name) + 1);
 	if (!opened) {
-		rtap_error_set(error, "%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	memset(opened, 0, offsetof(struct sink, buffer));
@@ -76,11 +77,11 @@ enum rtap_status sink_open(struct sink **sink, const char *name, enum compressio
 		opened->fd_owned = true;
 	}
 	if (opened->fd < 0) {
-		rtap_error_set(error, "%s: cannot be created: %s", opened->name, strerror(errno));
+		rtap_error_set(error, error_code_of(errno), "%s: cannot be created: %s", opened->name, strerror(errno));
 		goto out;
 	}
 	if (compression && !(opened->compressor = compressor_create(compression))) {
-		rtap_error_set(error, "%s: out of memory", opened->name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", opened->name);
 		goto out;
 	}
 	*sink = opened;
@@ -114,16 +115,14 @@ enum rtap_status sink_hand_over(struct sink *sink, uid_t user, gid_t group, stru
 
 	if (!sink->fd_owned || fstat(sink->fd, &found) || !S_ISREG(found.st_mode) || !fchown(sink->fd, user, group))
 		return RTAP_STATUS_OK;
-	rtap_error_set(error, "%s: cannot be handed to user %lu: %s", sink->name, (unsigned long)user, strerror(errno));
+	rtap_error_set(error, error_code_of(errno), "%s: cannot be handed to user %lu: %s", sink->name, (unsigned long)user, strerror(errno));
 	return RTAP_STATUS_FAILED;
 }
 
 static enum rtap_status fail(struct sink *sink, int reason, struct rtap_error *error)
 {
 	sink->failure = reason;
-	rtap_error_set(error, "%s: cannot be written: %s", sink->name, strerror(reason));
-	if (error)
-		error->broken_pipe = reason == EPIPE;
+	rtap_error_set(error, error_code_of(reason), "%s: cannot be written: %s", sink->name, strerror(reason));
 	return RTAP_STATUS_FAILED;
 }
 

@@ -50,7 +50,7 @@ struct rtap_source {
 
 static enum rtap_status out_of_memory(struct rtap_error *error)
 {
-	rtap_error_set(error, "out of memory");
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
 	return RTAP_STATUS_FAILED;
 }
 
@@ -99,7 +99,7 @@ static enum rtap_status add_named(struct rtap_source *source, const char *name, 
 	struct stream *stream;
 
 	if (stream_open(&stream, name, &reason)) {
-		rtap_error_set(error, "%s: %s", shown, reason.text);
+		rtap_error_set(error, reason.code, "%s: %s", shown, reason.text);
 		return RTAP_STATUS_FAILED;
 	}
 	return add_input(source, shown, stream, error);
@@ -113,7 +113,7 @@ static enum rtap_status refuse_twice(const char *const *names, size_t count, str
 		times += !strcmp(names[i], "-");
 	if (times < 2)
 		return RTAP_STATUS_OK;
-	rtap_error_set(error, "standard input can be read only once (name - once)");
+	rtap_error_set(error, RTAP_ERROR_INVALID, "standard input can be read only once (name - once)");
 	return RTAP_STATUS_FAILED;
 }
 

@@ -34,7 +34,7 @@ static bool is_hurried(void)
 static void fail(struct exporting *exporting, const struct rtap_error *error)
 {
 	exporting->reader.stop = true;
-	if (!error->broken_pipe)
+	if (error->code != RTAP_ERROR_CLOSED)
 		reader_fail(&exporting->reader, error);
 }
 
@@ -187,7 +187,7 @@ static bool open_all(struct exporting *exporting, const struct options *options)
 		tracker_tell_exchanges(exporting->tracker, take_exchange, true);
 		return true;
 	}
-	rtap_error_set(&error, "out of memory");
+	rtap_error_set(&error, RTAP_ERROR_MEMORY, "out of memory");
 failed:
 	reader_fail(&exporting->reader, &error);
 	return false;

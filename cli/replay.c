@@ -95,12 +95,12 @@ static void send_now(struct replay *replay, const struct rtap_frame *frames, siz
 		count -= sent;
 		if (status == RTAP_STATUS_OK)
 			continue;
-		if (error.broken_pipe) {
+		if (error.code == RTAP_ERROR_CLOSED) {
 			fail(replay, &error);
 			return;
 		}
 		if (!replay->refused++)
-			rtap_error_set(&replay->refusal, "frame %" PRIu64 ": %s", frames->number, error.text);
+			rtap_error_set(&replay->refusal, error.code, "frame %" PRIu64 ": %s", frames->number, error.text);
 		frames++;
 		count--;
 	}

@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 	};
 	struct rtap_tracker *tracker = rtap_tracker_open(&options);
 	struct rtap_source *source = NULL;
-	struct rtap_error error = { "out of memory", false };
+	struct rtap_error error = { RTAP_ERROR_MEMORY, "out of memory" };
 	enum rtap_status status = RTAP_STATUS_FAILED;
 
 	if (argc < 2)

@@ -80,11 +80,11 @@ static enum rtap_status fake_receive(struct live_device *device, struct batch *b
 
 	if (fake->plan.broken_at && fake->given >= fake->plan.broken_at && !fake->broken_told) {
 		fake->broken_told = true;
-		rtap_error_set(error, "a cable was moved");
+		rtap_error_set(error, RTAP_ERROR_EVENT, "a cable was moved");
 		return RTAP_STATUS_BROKEN;
 	}
 	if (fake->plan.failed_at && fake->given >= fake->plan.failed_at) {
-		rtap_error_set(error, "it burns");
+		rtap_error_set(error, RTAP_ERROR_DEVICE, "it burns");
 		return RTAP_STATUS_FAILED;
 	}
 	if (fake->given == most)

@@ -339,7 +339,7 @@ Test(writer, takes_one_link_type_a_pcap_file)
 	cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_FAILED);
 	cr_assert(strstr(error.text, name), "%s", error.text);
 	cr_assert(strstr(error.text, "247 (INFINIBAND) and 1 (ETHERNET): one link type a file; name it .pcapng"), "%s", error.text);
-	cr_assert_not(error.broken_pipe);
+	cr_assert_eq(error.code, RTAP_ERROR_UNSUPPORTED);
 	cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
 	reading = reading_of_files(&name, 1);
 	cr_assert_eq(reading.count, 1);
@@ -504,7 +504,7 @@ Test(writer, says_once_that_the_disk_is_full)
 		else
 			cr_assert_eq(rtap_writer_close(writer, NULL), RTAP_STATUS_OK);
 		cr_assert_str_eq(error.text, "/dev/full: cannot be written: No space left on device");
-		cr_assert_not(error.broken_pipe);
+		cr_assert_eq(error.code, RTAP_ERROR_SYSTEM);
 	}
 }
 
@@ -524,7 +524,7 @@ Test(writer, tells_a_closed_pipe_from_other_failures)
 	cr_assert_eq(rtap_writer_write(writer, &frame, &error), RTAP_STATUS_FAILED);
 	dup2(output, STDOUT_FILENO);
 	close(output);
-	cr_assert(error.broken_pipe);
+	cr_assert_eq(error.code, RTAP_ERROR_CLOSED);
 	cr_assert(strstr(error.text, "standard output: cannot be written"), "%s", error.text);
 	cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
 }

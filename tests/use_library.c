@@ -127,7 +127,7 @@ static bool each_frame(const char *name, bool (*take)(void *owner, const struct 
 {
 	struct rtap_source *source = NULL;
 	const struct rtap_frame *frame;
-	struct rtap_error error = { "", false };
+	struct rtap_error error = { RTAP_ERROR_NONE, "" };
 	enum rtap_status status = rtap_source_open_files(&source, &name, 1, &error);
 	bool done = false;
 
@@ -251,8 +251,44 @@ static void count_a_file(void)
 	rtap_stats_close(summary.stats);
 }
 
+/* Each failure has the code of its kind, and names are unique. */
+static void look_at_errors(void)
+{
+	static const struct {
+		const char *name;
+		enum rtap_error_code code;
+	} files[] = {
+		{ "/nonexistent/file.pcap", RTAP_ERROR_NOT_FOUND }, { TESTDATA "/README.md", RTAP_ERROR_FORMAT }, { TESTDATA, RTAP_ERROR_FORMAT },
+	};
+	struct rtap_source *source;
+	struct rtap_filter *filter;
+	struct rtap_writer *writer;
+	struct rtap_devices *devices;
+	struct rtap_error error;
+	unsigned column;
+
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		EXPECT(rtap_source_open_files(&source, &files[i].name, 1, &error) == RTAP_STATUS_FAILED);
+		EXPECT(!source && error.code == files[i].code && *error.text);
+	}
+	EXPECT(rtap_filter_compile(&filter, "infiniband.bth.psn ==", &column, &error) == RTAP_STATUS_FAILED);
+	EXPECT(!filter && error.code == RTAP_ERROR_INVALID);
+	EXPECT(rtap_writer_open(&writer, "/nonexistent/file.pcap", RTAP_LINK_ETHERNET, false, &error) == RTAP_STATUS_FAILED);
+	EXPECT(!writer && error.code == RTAP_ERROR_NOT_FOUND);
+	EXPECT(rtap_devices_open(&devices, "/nonexistent", &error) != RTAP_STATUS_OK);
+	EXPECT(!devices && error.code == RTAP_ERROR_NOT_FOUND);
+	rtap_error_set(&error, RTAP_ERROR_BUSY, "%d", 7);
+	EXPECT(error.code == RTAP_ERROR_BUSY && !strcmp(error.text, "7"));
+	rtap_error_set(NULL, RTAP_ERROR_BUSY, "nowhere");
+	for (unsigned i = 0; i < RTAP_ERROR_COUNT; i++)
+		for (unsigned j = 0; j <= i; j++)
+			EXPECT(!strcmp(rtap_error_name((enum rtap_error_code)i), rtap_error_name((enum rtap_error_code)j)) == (i == j));
+	EXPECT(!strcmp(rtap_error_name(RTAP_ERROR_COUNT), "unknown"));
+}
+
 int main(void)
 {
+	look_at_errors();
 	filter_a_file();
 	EXPECT(each_frame(TESTDATA "/roce-rping-v4.pcap", take_packet, NULL));
 	EXPECT(each_frame(TESTDATA "/rpcrdma-headers.pcap", take_chunks, NULL));

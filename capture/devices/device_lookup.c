@@ -86,11 +86,11 @@ static void search_add(struct search *search, const struct rtap_device *device, 
 static enum rtap_lookup search_end(struct search *search)
 {
 	if (search->result == RTAP_LOOKUP_NONE)
-		rtap_error_set(search->error, "%s: no RDMA device or port here has it (rdmatap devices -v shows what they have)", search->what);
+		rtap_error_set(search->error, RTAP_ERROR_NOT_FOUND, "%s: no RDMA device or port here has it (rdmatap devices -v shows what they have)", search->what);
 	else if (search->result == RTAP_LOOKUP_AMBIGUOUS)
-		rtap_error_set(search->error, "%s: ambiguous, several have it: %s (ask by name)", search->what, search->names);
+		rtap_error_set(search->error, RTAP_ERROR_NOT_FOUND, "%s: ambiguous, several have it: %s (ask by name)", search->what, search->names);
 	else if (search->result == RTAP_LOOKUP_FAILED)
-		rtap_error_set(search->error, "out of memory");
+		rtap_error_set(search->error, RTAP_ERROR_MEMORY, "out of memory");
 	return search->result;
 }
 
@@ -106,11 +106,11 @@ static enum rtap_lookup find_port_number(const struct rtap_device *device, const
 		}
 	}
 	if (!device->port_count)
-		rtap_error_set(error, "%s/%s: the device has no ports", device->name, text);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "%s/%s: the device has no ports", device->name, text);
 	else if (device->port_count == 1)
-		rtap_error_set(error, "%s/%s: the device has no such port (it has only %u)", device->name, text, device->port_numbers[0]);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "%s/%s: the device has no such port (it has only %u)", device->name, text, device->port_numbers[0]);
 	else
-		rtap_error_set(error, "%s/%s: the device has no such port (it has %u to %u)", device->name, text, device->port_numbers[0],
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "%s/%s: the device has no such port (it has %u to %u)", device->name, text, device->port_numbers[0],
 			       device->port_numbers[device->port_count - 1]);
 	return RTAP_LOOKUP_NONE;
 }
@@ -127,7 +127,7 @@ enum rtap_lookup rtap_devices_find_name(struct rtap_devices *devices, const char
 		const struct rtap_device *device = rtap_devices_device(devices, i);
 
 		if (!device) {
-			rtap_error_set(error, "out of memory");
+			rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
 			return RTAP_LOOKUP_FAILED;
 		}
 		if (strlen(device->name) != length || strncmp(device->name, name, length))
@@ -136,13 +136,13 @@ enum rtap_lookup rtap_devices_find_name(struct rtap_devices *devices, const char
 		if (slash)
 			return find_port_number(device, slash + 1, found, error);
 		if (!whole && !device->port_count) {
-			rtap_error_set(error, "%s: the device has no ports", name);
+			rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "%s: the device has no ports", name);
 			return RTAP_LOOKUP_NONE;
 		}
 		found->port = whole ? SIZE_MAX : 0;
 		return RTAP_LOOKUP_FOUND;
 	}
-	rtap_error_set(error, "%s: there is no such RDMA device (rdmatap devices lists them)", name);
+	rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "%s: there is no such RDMA device (rdmatap devices lists them)", name);
 	return RTAP_LOOKUP_NONE;
 }
 

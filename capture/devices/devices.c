@@ -13,6 +13,7 @@
 
 #include <rdmatap/device.h>
 
+#include "base/error.h"
 #include "capture/devices/device_verbs.h"
 #include "capture/devices/sysfs.h"
 
@@ -85,17 +86,17 @@ enum rtap_status rtap_devices_open(struct rtap_devices **opened, const char *roo
 		root = getenv(ROOT_VARIABLE);
 	if (!root || !*root)
 		root = DEFAULT_ROOT;
-	rtap_error_set(error, "out of memory");
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
 	if (!devices)
 		return status;
 	if (!sysfs_path(path, "%s/class/infiniband", root)) {
-		rtap_error_set(error, "%s: the name is too long", root);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "%s: the name is too long", root);
 		goto out;
 	}
 	folder = opendir(path);
 	if (!folder) {
 		status = errno == ENOENT ? RTAP_STATUS_END : RTAP_STATUS_FAILED;
-		rtap_error_set(error, "%s: %s%s", path, strerror(errno), errno == ENOENT ?
+		rtap_error_set(error, error_code_of(errno), "%s: %s%s", path, strerror(errno), errno == ENOENT ?
 			       ": this kernel has no RDMA subsystem loaded (load the driver, such as mlx5_ib or rdma_rxe)" : "");
 		goto out;
 	}

@@ -84,7 +84,7 @@ static enum rtap_status fill(struct file *file, size_t need, size_t *got, struct
 	enum rtap_status status;
 
 	if (!make_room(file, need)) {
-		rtap_error_set(reason, "out of memory");
+		rtap_error_set(reason, RTAP_ERROR_MEMORY, "out of memory");
 		return RTAP_STATUS_FAILED;
 	}
 	status = stream_read(file->stream, file->block->bytes + file->end, file->block->size - file->end, got, reason);
@@ -112,7 +112,7 @@ static enum rtap_status detect_format(struct file *file, struct rtap_error *reas
 	if (status && status != RTAP_STATUS_END)
 		return RTAP_STATUS_FAILED;
 	if (!length) {
-		rtap_error_set(reason, "is empty");
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "is empty");
 		return RTAP_STATUS_FAILED;
 	}
 	for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
@@ -121,13 +121,13 @@ static enum rtap_status detect_format(struct file *file, struct rtap_error *reas
 		file->format = magics[i].format;
 		if (file->format)
 			return RTAP_STATUS_OK;
-		rtap_error_set(reason, "%s", magics[i].refusal);
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "%s", magics[i].refusal);
 		return RTAP_STATUS_FAILED;
 	}
 	if (length < 4)
-		rtap_error_set(reason, "is no capture file: it has %zu bytes only", length);
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "is no capture file: it has %zu bytes only", length);
 	else
-		rtap_error_set(reason, "is no capture file that is read here (pcap, pcapng): it begins with %02x %02x %02x %02x",
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "is no capture file that is read here (pcap, pcapng): it begins with %02x %02x %02x %02x",
 			       bytes[0], bytes[1], bytes[2], bytes[3]);
 	return RTAP_STATUS_FAILED;
 }
@@ -142,7 +142,7 @@ static enum rtap_status open_format(struct file *file, struct rtap_error *reason
 	do {
 		status = open_fill(file, need, reason);
 		if (status == RTAP_STATUS_END)
-			rtap_error_set(reason, "the file ends inside its header, after %zu bytes", file->end - file->begin);
+			rtap_error_set(reason, RTAP_ERROR_FORMAT, "the file ends inside its header, after %zu bytes", file->end - file->begin);
 		if (status)
 			return RTAP_STATUS_FAILED;
 		status = file->format->open(file, &need, reason);
@@ -158,7 +158,7 @@ enum rtap_status file_open(struct file **file, const char *name, struct stream *
 	*file = calloc(1, sizeof **file);
 	if (!*file) {
 		stream_close(stream);
-		rtap_error_set(error, "%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	(*file)->stream = stream;
@@ -167,7 +167,7 @@ enum rtap_status file_open(struct file **file, const char *name, struct stream *
 	(*file)->name = name;
 	if (!open_format(*file, &reason))
 		return RTAP_STATUS_OK;
-	rtap_error_set(error, "%s: %s", name, reason.text);
+	rtap_error_set(error, reason.code, "%s: %s", name, reason.text);
 	file_close(*file);
 	*file = NULL;
 	return RTAP_STATUS_FAILED;
@@ -177,7 +177,7 @@ enum rtap_status file_open(struct file **file, const char *name, struct stream *
 static enum rtap_status tell_fault(struct file *file, enum rtap_status status, const struct rtap_error *reason,
 				   struct rtap_error *error)
 {
-	rtap_error_set(error, "%s: frame %" PRIu64 ": at byte %" PRIu64 "%s: %s", file->name, file->frame_count + 1,
+	rtap_error_set(error, reason->code, "%s: frame %" PRIu64 ": at byte %" PRIu64 "%s: %s", file->name, file->frame_count + 1,
 		       file->offset, stream_is_compressed(file->stream) ? " of the inflated data" : "", reason->text);
 	file->finished = true;
 	return status;
@@ -191,7 +191,7 @@ static enum rtap_status tell_end(struct file *file, size_t need, struct rtap_err
 	file->finished = true;
 	if (!left)
 		return RTAP_STATUS_END;
-	rtap_error_set(&reason, "the file ends inside this %s, %zu bytes after its start where %zu are needed",
+	rtap_error_set(&reason, RTAP_ERROR_FORMAT, "the file ends inside this %s, %zu bytes after its start where %zu are needed",
 		       file->format->unit, left, need);
 	return tell_fault(file, RTAP_STATUS_BROKEN, &reason, error);
 }

@@ -57,7 +57,7 @@ static enum rtap_status pcap_open(struct file *file, size_t *need, struct rtap_e
 	minor = file_u16(file, header + HEADER_VERSION_MINOR);
 	/* Before 2.3 the lengths stood the other way round; AIX writes 2.2 with link types of its own. */
 	if (major != 2 || minor < 3 || minor > 4) {
-		rtap_error_set(reason, "is a pcap file of version %u.%u%s (only 2.3 and 2.4 are read)", major, minor,
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "is a pcap file of version %u.%u%s (only 2.3 and 2.4 are read)", major, minor,
 			       major == 2 && minor == 2 ? ", as AIX writes them" : "");
 		return RTAP_STATUS_FAILED;
 	}
@@ -68,7 +68,7 @@ static enum rtap_status pcap_open(struct file *file, size_t *need, struct rtap_e
 		interface.fcs_length = (uint8_t)((link_field >> LINK_TYPE_FCS_SHIFT) * 2);
 	interface.snap_length = file_u32(file, header + HEADER_SNAP_LENGTH);
 	if (!source_metadata_add_interface(file->metadata, &interface, &file->pcap.interface)) {
-		rtap_error_set(reason, "out of memory, or too many interfaces");
+		rtap_error_set(reason, RTAP_ERROR_MEMORY, "out of memory, or too many interfaces");
 		return RTAP_STATUS_FAILED;
 	}
 	file_advance(file, HEADER_LENGTH);
@@ -112,7 +112,7 @@ static enum rtap_status pcap_read(struct file *file, struct batch *batch, size_t
 
 		read_lengths(file, record, swapped, &captured, &wire);
 		if (captured > FILE_MAX_CAPTURED) {
-			rtap_error_set(reason, "the record claims %u captured bytes, more than any frame has", captured);
+			rtap_error_set(reason, RTAP_ERROR_FORMAT, "the record claims %u captured bytes, more than any frame has", captured);
 			status = RTAP_STATUS_BROKEN;
 			break;
 		}

@@ -32,13 +32,13 @@ struct block {
 
 static enum rtap_status broken(struct rtap_error *reason, const char *text)
 {
-	rtap_error_set(reason, "%s", text);
+	rtap_error_set(reason, RTAP_ERROR_FORMAT, "%s", text);
 	return RTAP_STATUS_BROKEN;
 }
 
 static enum rtap_status out_of_memory(struct rtap_error *reason)
 {
-	rtap_error_set(reason, "out of memory");
+	rtap_error_set(reason, RTAP_ERROR_MEMORY, "out of memory");
 	return RTAP_STATUS_FAILED;
 }
 
@@ -96,7 +96,7 @@ static enum rtap_status read_section(struct file *file, const struct block *bloc
 	if (block->length < PCAPNG_SECTION_LENGTH)
 		return broken(reason, "the section header is too short");
 	if (file_u16(file, block->body + PCAPNG_SECTION_MAJOR) != 1) {
-		rtap_error_set(reason, "the section is of pcapng version %u.%u (only 1 is read)",
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "the section is of pcapng version %u.%u (only 1 is read)",
 			       file_u16(file, block->body + PCAPNG_SECTION_MAJOR),
 			       file_u16(file, block->body + PCAPNG_SECTION_MINOR));
 		return RTAP_STATUS_BROKEN;
@@ -302,14 +302,14 @@ static enum rtap_status read_packet(struct file *file, const struct block *block
 		return broken(reason, "the packet block is too short");
 	index = block->type == PCAPNG_OLD_PACKET ? file_u16(file, block->body) : file_u32(file, block->body);
 	if (index >= file->pcapng.interface_count) {
-		rtap_error_set(reason, "the packet is of interface %u, but the section has described %zu", index,
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "the packet is of interface %u, but the section has described %zu", index,
 			       file->pcapng.interface_count);
 		return RTAP_STATUS_BROKEN;
 	}
 	captured = file_u32(file, block->body + PCAPNG_PACKET_CAPTURED);
 	wire = file_u32(file, block->body + PCAPNG_PACKET_WIRE);
 	if (captured > block->length - PCAPNG_PACKET_LENGTH) {
-		rtap_error_set(reason, "the packet claims %u captured bytes, but its block has room for %u", captured,
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "the packet claims %u captured bytes, but its block has room for %u", captured,
 			       block->length - PCAPNG_PACKET_LENGTH);
 		return RTAP_STATUS_BROKEN;
 	}
@@ -352,7 +352,7 @@ static enum rtap_status read_simple_packet(struct file *file, const struct block
 	if (interface->snap_length && captured > interface->snap_length)
 		captured = interface->snap_length;
 	if (captured > block->length - PCAPNG_SIMPLE_LENGTH) {
-		rtap_error_set(reason, "the packet has %u bytes, but its block has room for %u", captured,
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "the packet has %u bytes, but its block has room for %u", captured,
 			       block->length - PCAPNG_SIMPLE_LENGTH);
 		return RTAP_STATUS_BROKEN;
 	}
@@ -427,14 +427,14 @@ static enum rtap_status find_block(struct file *file, struct block *block, size_
 	}
 	length = file_u32(file, bytes + 4);
 	if (length < PCAPNG_BLOCK_LEAST || length % 4 || length > PCAPNG_BLOCK_MOST) {
-		rtap_error_set(reason, "the block (type 0x%x) claims a length of %u bytes, which no block can have", block->type, length);
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "the block (type 0x%x) claims a length of %u bytes, which no block can have", block->type, length);
 		return RTAP_STATUS_BROKEN;
 	}
 	*need = length;
 	if (available < length)
 		return RTAP_STATUS_END;
 	if (file_u32(file, bytes + length - 4) != length) {
-		rtap_error_set(reason, "the block (type 0x%x) has two different lengths, %u at its start and %u at its end",
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "the block (type 0x%x) has two different lengths, %u at its start and %u at its end",
 			       block->type, length, file_u32(file, bytes + length - 4));
 		return RTAP_STATUS_BROKEN;
 	}

@@ -66,7 +66,7 @@ static enum rtap_status open_next(struct rtap_series *series, struct rtap_error 
 	char name[NAME_SIZE];
 
 	if (!make_name(series, name)) {
-		rtap_error_set(error, "%s: the name of a file made of this is too long or empty", series->name);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "%s: the name of a file made of this is too long or empty", series->name);
 		return RTAP_STATUS_FAILED;
 	}
 	return writer_open_like(&series->writer, name, series->name, series->link_type, series->unbuffered, series->source, error);
@@ -79,7 +79,7 @@ enum rtap_status rtap_series_open(struct rtap_series **series, const char *name,
 
 	*series = NULL;
 	if (!opened) {
-		rtap_error_set(error, "%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	strcpy(opened->name, name);

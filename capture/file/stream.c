@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "capture/file/inflate.h"
 #include "capture/file/stream.h"
 
@@ -38,7 +39,7 @@ static enum rtap_status stream_create(struct stream **stream, struct rtap_error 
 {
 	*stream = malloc(sizeof **stream);
 	if (!*stream) {
-		rtap_error_set(reason, "out of memory");
+		rtap_error_set(reason, RTAP_ERROR_MEMORY, "out of memory");
 		return RTAP_STATUS_FAILED;
 	}
 	memset(*stream, 0, offsetof(struct stream, stored));
@@ -59,11 +60,11 @@ enum rtap_status stream_open(struct stream **stream, const char *name, struct rt
 		(*stream)->fd_owned = true;
 	}
 	if ((*stream)->fd < 0 || fstat((*stream)->fd, &facts)) {
-		rtap_error_set(reason, "%s", strerror(errno));
+		rtap_error_set(reason, error_code_of(errno), "%s", strerror(errno));
 		goto out;
 	}
 	if (S_ISDIR(facts.st_mode)) {
-		rtap_error_set(reason, "is a directory (name a capture file)");
+		rtap_error_set(reason, RTAP_ERROR_FORMAT, "is a directory (name a capture file)");
 		goto out;
 	}
 	if (S_ISREG(facts.st_mode) && facts.st_size > 0)
@@ -130,7 +131,7 @@ static enum rtap_status read_stored(struct stream *stream, uint8_t *to, size_t r
 			return RTAP_STATUS_OK;
 		}
 		if (count < 0) {
-			rtap_error_set(&stream->reason, "cannot be read: %s", strerror(errno));
+			rtap_error_set(&stream->reason, error_code_of(errno), "cannot be read: %s", strerror(errno));
 			return RTAP_STATUS_BROKEN;
 		}
 		*got = (size_t)count;
@@ -172,13 +173,13 @@ static enum rtap_status detect(struct stream *stream)
 		return RTAP_STATUS_OK;
 	lacks = compression_lacks(stream->compression);
 	if (lacks) {
-		rtap_error_set(&stream->reason, "is compressed with %s, which this build does not read: it was built without %s (unpack it first)",
+		rtap_error_set(&stream->reason, RTAP_ERROR_UNSUPPORTED, "is compressed with %s, which this build does not read: it was built without %s (unpack it first)",
 			       compression_name(stream->compression), lacks);
 		return RTAP_STATUS_BROKEN;
 	}
 	stream->inflater = inflater_create(stream->compression);
 	if (!stream->inflater) {
-		rtap_error_set(&stream->reason, "out of memory");
+		rtap_error_set(&stream->reason, RTAP_ERROR_MEMORY, "out of memory");
 		stream->compression = COMPRESSION_NONE;
 		return RTAP_STATUS_BROKEN;
 	}
@@ -212,7 +213,7 @@ static enum rtap_status next_member(struct stream *stream)
 		stream->stored_count--;
 	}
 	if (stream->stored_count) {
-		rtap_error_set(&stream->reason, "something else follows the %s data at byte %" PRIu64,
+		rtap_error_set(&stream->reason, RTAP_ERROR_FORMAT, "something else follows the %s data at byte %" PRIu64,
 			       compression_name(stream->compression), stream->bytes_read - stream->stored_count);
 		return RTAP_STATUS_BROKEN;
 	}
@@ -234,10 +235,10 @@ static enum rtap_status inflate_some(struct stream *stream, uint8_t *to, size_t 
 		stream->member_open = false;
 		return RTAP_STATUS_OK;
 	case INFLATE_NO_MEMORY:
-		rtap_error_set(&stream->reason, "out of memory");
+		rtap_error_set(&stream->reason, RTAP_ERROR_MEMORY, "out of memory");
 		return RTAP_STATUS_BROKEN;
 	case INFLATE_CORRUPT:
-		rtap_error_set(&stream->reason, "the %s data is corrupt near byte %" PRIu64 " (%s)",
+		rtap_error_set(&stream->reason, RTAP_ERROR_FORMAT, "the %s data is corrupt near byte %" PRIu64 " (%s)",
 			       compression_name(stream->compression), stream->bytes_read - stream->stored_count, reason ? reason : "no reason given");
 		return RTAP_STATUS_BROKEN;
 	default:
@@ -261,7 +262,7 @@ static enum rtap_status read_compressed(struct stream *stream, uint8_t *to, size
 		if (status || stream->interrupted || !stream->member_open)
 			continue;
 		if (!filled && !stream->stored_count) {
-			rtap_error_set(&stream->reason, "the %s data ends early, after %" PRIu64 " bytes",
+			rtap_error_set(&stream->reason, RTAP_ERROR_FORMAT, "the %s data ends early, after %" PRIu64 " bytes",
 				       compression_name(stream->compression), stream->bytes_read);
 			status = RTAP_STATUS_BROKEN;
 			continue;

@@ -46,7 +46,7 @@ enum rtap_status writer_open_like(struct rtap_writer **writer, const char *name,
 
 	*writer = NULL;
 	if (!opened) {
-		rtap_error_set(error, "%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	opened->pcapng = record_name_is_pcapng(like, &compression);
@@ -79,7 +79,7 @@ enum rtap_status writer_hand_over(struct rtap_writer *writer, uid_t user, gid_t 
 
 static enum rtap_status refuse_link_type(const struct rtap_writer *writer, uint32_t link_type, struct rtap_error *error)
 {
-	rtap_error_set(error, "%s: link type %u does not fit into the file's 16 bits", sink_name(writer->sink), link_type);
+	rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: link type %u does not fit into the file's 16 bits", sink_name(writer->sink), link_type);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -274,7 +274,7 @@ static enum rtap_status find_interface(struct rtap_writer *writer, uint32_t inte
 		*added = wanted;
 	if (!added || !tsearch(added, &writer->interfaces, compare_described)) {
 		free(added);
-		rtap_error_set(error, "%s: out of memory", sink_name(writer->sink));
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", sink_name(writer->sink));
 		return RTAP_STATUS_FAILED;
 	}
 	writer->last = added;
@@ -314,7 +314,7 @@ static enum rtap_status size_comments(const struct rtap_writer *writer, const st
 	*size = frame->comment_count ? option_size(0) : 0;
 	for (uint32_t i = 0; i < frame->comment_count; i++) {
 		if (frame->comments[i].length > UINT16_MAX) {
-			rtap_error_set(error, "%s: frame %" PRIu64 ": a comment of %u bytes does not fit into the file's 16-bit length",
+			rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: frame %" PRIu64 ": a comment of %u bytes does not fit into the file's 16-bit length",
 				       sink_name(writer->sink), frame->number, frame->comments[i].length);
 			return RTAP_STATUS_FAILED;
 		}
@@ -361,7 +361,7 @@ static enum rtap_status refuse_second_link_type(const struct rtap_writer *writer
 {
 	const char *first = rtap_link_type_name(writer->link_type), *second = rtap_link_type_name(link_type);
 
-	rtap_error_set(error, "%s: link types %u (%s) and %u (%s): one link type a file; name it .pcapng", sink_name(writer->sink),
+	rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: link types %u (%s) and %u (%s): one link type a file; name it .pcapng", sink_name(writer->sink),
 		       writer->link_type, first ? first : "unknown", link_type, second ? second : "unknown");
 	return RTAP_STATUS_FAILED;
 }

@@ -72,11 +72,11 @@ static enum rtap_status compile(struct bpf_program *code, int dlt, const char *t
 
 	memset(code, 0, sizeof *code);
 	if (!handle) {
-		rtap_error_set(error, "out of memory");
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
 		return RTAP_STATUS_FAILED;
 	}
 	if (pcap_compile(handle, code, text, optimize && bpf_may_optimize(text), PCAP_NETMASK_UNKNOWN)) {
-		rtap_error_set(error, "%s", pcap_geterr(handle));
+		rtap_error_set(error, RTAP_ERROR_INVALID, "%s", pcap_geterr(handle));
 		status = RTAP_STATUS_FAILED;
 	}
 	pcap_close(handle);
@@ -94,7 +94,7 @@ static enum rtap_status try_text(const char *text, struct rtap_error *error)
 			return RTAP_STATUS_OK;
 		}
 	}
-	rtap_error_set(error, "capture filter \"%s\": %s (see pcap-filter(7))", text, first.text);
+	rtap_error_set(error, first.code, "capture filter \"%s\": %s (see pcap-filter(7))", text, first.text);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -104,7 +104,7 @@ enum rtap_status rtap_bpf_compile(struct rtap_bpf **bpf, const char *text, struc
 
 	*bpf = NULL;
 	if (strnlen(text, BPF_TEXT_MAX + 1) > BPF_TEXT_MAX) {
-		rtap_error_set(error, "the capture filter is longer than %d bytes (use a display filter, or fewer terms)", BPF_TEXT_MAX);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "the capture filter is longer than %d bytes (use a display filter, or fewer terms)", BPF_TEXT_MAX);
 		return RTAP_STATUS_FAILED;
 	}
 	status = try_text(text, error);
@@ -116,7 +116,7 @@ enum rtap_status rtap_bpf_compile(struct rtap_bpf **bpf, const char *text, struc
 	if (!*bpf || !(*bpf)->text) {
 		rtap_bpf_destroy(*bpf);
 		*bpf = NULL;
-		rtap_error_set(error, "out of memory");
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
 		return RTAP_STATUS_FAILED;
 	}
 	return RTAP_STATUS_OK;
@@ -131,7 +131,7 @@ static void compile_program(struct program *program, const char *text)
 	program->status = RTAP_STATUS_FAILED;
 	for (size_t i = 0; i < sizeof without_bpf / sizeof without_bpf[0]; i++) {
 		if (program->link_type == without_bpf[i]) {
-			rtap_error_set(&program->error, "link type %u (%s): this link type has no BPF; use -Y", program->link_type,
+			rtap_error_set(&program->error, RTAP_ERROR_UNSUPPORTED, "link type %u (%s): this link type has no BPF; use -Y", program->link_type,
 				       name ? name : "unknown");
 			return;
 		}
@@ -144,7 +144,7 @@ static void compile_program(struct program *program, const char *text)
 		program->status = RTAP_STATUS_OK;
 		return;
 	}
-	rtap_error_set(&program->error, "capture filter \"%s\" on link type %u (%s): %s (use -Y)", text, program->link_type,
+	rtap_error_set(&program->error, reason.code, "capture filter \"%s\" on link type %u (%s): %s (use -Y)", text, program->link_type,
 		       name ? name : "unknown", reason.text);
 }
 
@@ -178,7 +178,7 @@ enum rtap_status rtap_bpf_match(struct rtap_bpf *bpf, const struct rtap_frame *f
 	if (!program || program->link_type != frame->link_type)
 		program = find_program(bpf, frame->link_type);
 	if (!program) {
-		rtap_error_set(error, "out of memory");
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
 		return RTAP_STATUS_FAILED;
 	}
 	if (program->status) {

@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "capture/live.h"
 #include "capture/live/live_packet_sender.h"
 
@@ -33,23 +34,21 @@ static enum rtap_status fail(const struct packet_sender *sender, int reason, str
 {
 	switch (reason) {
 	case EMSGSIZE:
-		rtap_error_set(error, "pcap:%s: the frame is longer than the interface's MTU allows", sender->name);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "pcap:%s: the frame is longer than the interface's MTU allows", sender->name);
 		break;
 	case EINVAL:
-		rtap_error_set(error, "pcap:%s: the frame is shorter than its link header", sender->name);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "pcap:%s: the frame is shorter than its link header", sender->name);
 		break;
 	case ENETDOWN:
-		rtap_error_set(error, "pcap:%s: the interface is down", sender->name);
+		rtap_error_set(error, RTAP_ERROR_CLOSED, "pcap:%s: the interface is down", sender->name);
 		break;
 	case ENODEV:
 	case ENXIO:
-		rtap_error_set(error, "pcap:%s: the interface is gone", sender->name);
+		rtap_error_set(error, RTAP_ERROR_CLOSED, "pcap:%s: the interface is gone", sender->name);
 		break;
 	default:
-		rtap_error_set(error, "pcap:%s: cannot send: %s", sender->name, strerror(reason));
+		rtap_error_set(error, RTAP_ERROR_CLOSED, "pcap:%s: cannot send: %s", sender->name, strerror(reason));
 	}
-	if (error)
-		error->broken_pipe = reason != EMSGSIZE && reason != EINVAL;
 	return RTAP_STATUS_FAILED;
 }
 
@@ -117,7 +116,7 @@ static enum rtap_status check_link_type(struct packet_sender *sender, struct rta
 	if (ioctl(sender->socket, SIOCGIFHWADDR, &request))
 		return fail(sender, errno, error);
 	if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER && request.ifr_hwaddr.sa_family != ARPHRD_LOOPBACK) {
-		rtap_error_set(error, "pcap:%s: frames can be sent on Ethernet interfaces only (this one has ARP hardware type %u)", sender->name,
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "pcap:%s: frames can be sent on Ethernet interfaces only (this one has ARP hardware type %u)", sender->name,
 			       request.ifr_hwaddr.sa_family);
 		return RTAP_STATUS_FAILED;
 	}
@@ -132,7 +131,7 @@ static enum rtap_status bind_to(struct packet_sender *sender, unsigned index, st
 	/* protocol 0: nothing is received */
 	sender->socket = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (sender->socket < 0 && (errno == EPERM || errno == EACCES)) {
-		rtap_error_set(error, "pcap:%s: no permission to send (be root, or give the program the capability: "
+		rtap_error_set(error, RTAP_ERROR_PERMISSION, "pcap:%s: no permission to send (be root, or give the program the capability: "
 			       "setcap cap_net_raw+ep PATH-OF-RDMATAP)", sender->name);
 		return RTAP_STATUS_FAILED;
 	}
@@ -148,12 +147,12 @@ enum rtap_status live_packet_sender_open(struct rtap_sender **sender, const char
 
 	*sender = NULL;
 	if (!index) {
-		rtap_error_set(error, "pcap:%s: there is no such interface (rdmatap -D lists what there is)", name);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "pcap:%s: there is no such interface (rdmatap -D lists what there is)", name);
 		return RTAP_STATUS_FAILED;
 	}
 	opened = calloc(1, sizeof *opened);
 	if (!opened) {
-		rtap_error_set(error, "pcap:%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "pcap:%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	opened->sender.operations = &operations;

@@ -97,7 +97,7 @@ static void take_packet(u_char *user, const struct pcap_pkthdr *header, const u_
 
 static enum rtap_status out_of_memory(const struct pcap_device *device, struct rtap_error *error)
 {
-	rtap_error_set(error, "pcap:%s: out of memory", device->name);
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "pcap:%s: out of memory", device->name);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -112,9 +112,9 @@ static enum rtap_status dispatch(struct pcap_device *device, struct rtap_error *
 		return RTAP_STATUS_OK;
 	device->failed = true;
 	if (if_nametoindex(device->name) || device->descriptor < 0)
-		rtap_error_set(&device->reason, "pcap:%s: %s", device->name, pcap_geterr(device->handle));
+		rtap_error_set(&device->reason, RTAP_ERROR_DEVICE, "pcap:%s: %s", device->name, pcap_geterr(device->handle));
 	else
-		rtap_error_set(&device->reason, "pcap:%s: the interface is gone; what was captured before is kept", device->name);
+		rtap_error_set(&device->reason, RTAP_ERROR_CLOSED, "pcap:%s: the interface is gone; what was captured before is kept", device->name);
 	return RTAP_STATUS_OK;
 }
 
@@ -155,7 +155,7 @@ static enum rtap_status look_whether_up(struct pcap_device *device, struct rtap_
 	device->is_down = !(request.ifr_flags & IFF_UP);
 	if (!device->is_down || was_down)
 		return RTAP_STATUS_OK;
-	rtap_error_set(error, "pcap:%s: the interface went down; waiting for it to come up again", device->name);
+	rtap_error_set(error, RTAP_ERROR_EVENT, "pcap:%s: the interface went down; waiting for it to come up again", device->name);
 	return RTAP_STATUS_BROKEN;
 }
 
@@ -223,17 +223,17 @@ static enum rtap_status refuse(struct pcap_device *device, int result, struct rt
 	switch (result) {
 	case PCAP_ERROR_PERM_DENIED:
 	case PCAP_ERROR_PROMISC_PERM_DENIED:
-		rtap_error_set(error, "pcap:%s: no permission to capture (be root, or give the program the capability: "
+		rtap_error_set(error, RTAP_ERROR_PERMISSION, "pcap:%s: no permission to capture (be root, or give the program the capability: "
 			       "setcap cap_net_raw+ep PATH-OF-RDMATAP)", device->name);
 		break;
 	case PCAP_ERROR_NO_SUCH_DEVICE:
-		rtap_error_set(error, "pcap:%s: there is no such interface (rdmatap -D lists what there is)", device->name);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "pcap:%s: there is no such interface (rdmatap -D lists what there is)", device->name);
 		break;
 	case PCAP_ERROR_IFACE_NOT_UP:
-		rtap_error_set(error, "pcap:%s: the interface is down (ip link set %s up)", device->name, device->name);
+		rtap_error_set(error, RTAP_ERROR_DEVICE, "pcap:%s: the interface is down (ip link set %s up)", device->name, device->name);
 		break;
 	default:
-		rtap_error_set(error, "pcap:%s: %s", device->name, *reason ? reason : pcap_statustostr(result));
+		rtap_error_set(error, RTAP_ERROR_DEVICE, "pcap:%s: %s", device->name, *reason ? reason : pcap_statustostr(result));
 	}
 	return RTAP_STATUS_FAILED;
 }
@@ -244,7 +244,7 @@ static enum rtap_status activate(struct pcap_device *device, const struct rtap_l
 	int result;
 
 	if (buffer > INT32_MAX) {
-		rtap_error_set(error, "pcap:%s: a buffer of %llu bytes is more than libpcap takes", device->name,
+		rtap_error_set(error, RTAP_ERROR_INVALID, "pcap:%s: a buffer of %llu bytes is more than libpcap takes", device->name,
 			       (unsigned long long)buffer);
 		return RTAP_STATUS_FAILED;
 	}
@@ -270,7 +270,7 @@ static enum rtap_status set_filter(struct pcap_device *device, const char *text,
 	if (!text)
 		return RTAP_STATUS_OK;
 	if (pcap_compile(device->handle, &code, text, bpf_may_optimize(text), PCAP_NETMASK_UNKNOWN)) {
-		rtap_error_set(error, "capture filter \"%s\": %s (see pcap-filter(7))", text, pcap_geterr(device->handle));
+		rtap_error_set(error, RTAP_ERROR_INVALID, "capture filter \"%s\": %s (see pcap-filter(7))", text, pcap_geterr(device->handle));
 		return RTAP_STATUS_FAILED;
 	}
 	result = pcap_setfilter(device->handle, &code);
@@ -278,7 +278,7 @@ static enum rtap_status set_filter(struct pcap_device *device, const char *text,
 	device->device.filters = true;
 	if (!result)
 		return RTAP_STATUS_OK;
-	rtap_error_set(error, "pcap:%s: the capture filter cannot be set: %s", device->name, pcap_geterr(device->handle));
+	rtap_error_set(error, RTAP_ERROR_DEVICE, "pcap:%s: the capture filter cannot be set: %s", device->name, pcap_geterr(device->handle));
 	return RTAP_STATUS_FAILED;
 }
 
@@ -311,7 +311,7 @@ static enum rtap_status set_up(struct pcap_device *device, const struct rtap_liv
 		return status;
 	/* waiting is done here, where it can have any length */
 	if (pcap_setnonblock(device->handle, 1, reason)) {
-		rtap_error_set(error, "pcap:%s: %s", device->name, reason);
+		rtap_error_set(error, RTAP_ERROR_DEVICE, "pcap:%s: %s", device->name, reason);
 		return RTAP_STATUS_FAILED;
 	}
 	device->descriptor = pcap_get_selectable_fd(device->handle);
@@ -339,13 +339,13 @@ static enum rtap_status pcap_kind_open(struct live_device **live, const char *na
 	*live = NULL;
 	if (!device || !(device->name = strdup(name))) {
 		free(device);
-		rtap_error_set(error, "pcap:%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "pcap:%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	device->device.operations = &operations;
 	device->handle = pcap_create(name, reason);
 	if (!device->handle)
-		rtap_error_set(error, "pcap:%s: %s", name, reason);
+		rtap_error_set(error, RTAP_ERROR_DEVICE, "pcap:%s: %s", name, reason);
 	if (!device->handle || set_up(device, options, error)) {
 		pcap_device_close(&device->device);
 		return RTAP_STATUS_FAILED;
@@ -395,7 +395,7 @@ static enum rtap_status pcap_kind_list(void (*take)(void *owner, struct rtap_liv
 	pcap_if_t *found;
 
 	if (pcap_findalldevs(&found, reason)) {
-		rtap_error_set(error, "pcap: interfaces cannot be listed: %s", reason);
+		rtap_error_set(error, RTAP_ERROR_DEVICE, "pcap: interfaces cannot be listed: %s", reason);
 		return RTAP_STATUS_FAILED;
 	}
 	for (const pcap_if_t *one = found; one; one = one->next) {

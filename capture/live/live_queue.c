@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "capture/live.h"
 #include "capture/live/live_queue.h"
 
@@ -294,7 +295,7 @@ static enum rtap_status take_turn(struct live *live, struct turn *turn, struct r
 	if (!turn->batch)
 		turn->batch = batch_get(live->pool);
 	if (!turn->batch) {
-		rtap_error_set(error, "%s: out of memory", live->name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", live->name);
 		return RTAP_STATUS_FAILED;
 	}
 	if (atomic_load(&live->stop) && !turn->drain_end_ns) {
@@ -352,7 +353,7 @@ static enum rtap_status start(struct live *live, struct rtap_error *error)
 	live->started = !result;
 	if (!result)
 		return RTAP_STATUS_OK;
-	rtap_error_set(error, "%s: the receiving thread cannot be started: %s", live->name, strerror(result));
+	rtap_error_set(error, error_code_of(result), "%s: the receiving thread cannot be started: %s", live->name, strerror(result));
 	return RTAP_STATUS_FAILED;
 }
 
@@ -480,7 +481,7 @@ enum rtap_status live_read(struct live *live, struct batch **batch, struct rtap_
 	*batch = batch_get(live->pool);
 	if (*batch)
 		return RTAP_STATUS_OK;
-	rtap_error_set(error, "%s: out of memory", live->name);
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", live->name);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -559,7 +560,7 @@ enum rtap_status live_run(struct live **live, struct live_device *device, const 
 
 	*live = NULL;
 	if (!opened || !init_wait(opened)) {
-		rtap_error_set(error, "%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		device_close(device);
 		free(opened);
 		return RTAP_STATUS_FAILED;
@@ -572,12 +573,12 @@ enum rtap_status live_run(struct live **live, struct live_device *device, const 
 	opened->queue_bytes = options->queue_bytes ? options->queue_bytes : QUEUE_BYTES;
 	opened->name = strdup(name);
 	if (!opened->name) {
-		rtap_error_set(error, "%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		goto failed;
 	}
 	device->interface.file = opened->name;
 	if (!source_metadata_add_interface(metadata, &device->interface, &opened->interface)) {
-		rtap_error_set(error, "%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		goto failed;
 	}
 	if (compile_filter(opened, options->capture_filter, error))
@@ -609,7 +610,7 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 	if (live_find(name, &kind, &rest, error))
 		return RTAP_STATUS_FAILED;
 	if (kind != &live_verbs && is_verbs_asked(&options->verbs)) {
-		rtap_error_set(error, "%s: is of kind %s, and flow rules, peer, group, force and tuning are for RDMA devices (-i verbs:DEVICE)", name,
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: is of kind %s, and flow rules, peer, group, force and tuning are for RDMA devices (-i verbs:DEVICE)", name,
 			       kind->name);
 		return RTAP_STATUS_FAILED;
 	}
@@ -617,7 +618,7 @@ enum rtap_status live_open(struct live **live, const char *name, const struct rt
 		return RTAP_STATUS_FAILED;
 	if (asprintf(&full, "%s:%s", kind->name, *rest ? rest : device->interface.name) < 0) {
 		device_close(device);
-		rtap_error_set(error, "%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	status = live_run(live, device, full, options, pool, metadata, error);

@@ -15,6 +15,7 @@
 
 #include <rdmatap/device.h>
 
+#include "base/error.h"
 #include "capture/umad/mad_port.h"
 
 /* LIDs, GIDs and P_Keys may change, and user MADs have no events for this. */
@@ -116,7 +117,7 @@ static void destroy(struct mad_port *port)
 
 static enum rtap_status out_of_memory(const char *name, struct rtap_error *error)
 {
-	rtap_error_set(error, "umad:%s: out of memory", name);
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "umad:%s: out of memory", name);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -129,7 +130,7 @@ static enum rtap_status find(struct mad_port *port, const char *name, struct rta
 
 	if (rtap_devices_open(&port->devices, NULL, &reason) != RTAP_STATUS_OK ||
 	    rtap_devices_find_name(port->devices, name, false, &found, &reason) != RTAP_LOOKUP_FOUND) {
-		rtap_error_set(error, "umad:%s: %.900s", name, reason.text);
+		rtap_error_set(error, reason.code, "umad:%s: %.900s", name, reason.text);
 		return RTAP_STATUS_FAILED;
 	}
 	device = rtap_devices_device(port->devices, found.device);
@@ -154,13 +155,13 @@ static enum rtap_status open_port(struct mad_port *port, struct rtap_error *erro
 	if (!attributes)
 		return out_of_memory(port->name, error);
 	if (!attributes->umad) {
-		rtap_error_set(error, "umad:%s: the port has no device for user MADs (load the module: modprobe ib_umad)", port->name);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "umad:%s: the port has no device for user MADs (load the module: modprobe ib_umad)", port->name);
 		return RTAP_STATUS_FAILED;
 	}
 	errno = 0;
 	if (umad_init() < 0 || (port->id = umad_open_port(port->device_name, attributes->number)) < 0) {
 		port->id = -1;
-		rtap_error_set(error, "umad:%s: /dev/infiniband/%s cannot be opened: %s%s", port->name, attributes->umad,
+		rtap_error_set(error, error_code_of(errno), "umad:%s: /dev/infiniband/%s cannot be opened: %s%s", port->name, attributes->umad,
 			       errno ? strerror(errno) : "libibumad refuses",
 			       errno == EACCES || errno == EPERM ? " (be root, or give yourself access to the file)" : "");
 		return RTAP_STATUS_FAILED;
@@ -358,7 +359,7 @@ static enum rtap_status register_named(struct mad_port *port, const char *text, 
 
 	while (*at) {
 		if (!take_class(&at, &class, &methods)) {
-			rtap_error_set(error, "umad:%s: classes of MADs \"%s\": not understood (such as 0x03,4:1+2: "
+			rtap_error_set(error, RTAP_ERROR_INVALID, "umad:%s: classes of MADs \"%s\": not understood (such as 0x03,4:1+2: "
 				       "numbers of a class and its methods)", port->name, text);
 			return RTAP_STATUS_FAILED;
 		}
@@ -378,7 +379,7 @@ static enum rtap_status register_agents(struct mad_port *port, const char *text,
 		for (unsigned number = classes[i].first; number <= classes[i].last; number++)
 			register_class(port, (uint8_t)number, classes[i].methods, account);
 	if (!status && !account->done_count) {
-		rtap_error_set(error, "umad:%s: no agent could be registered: others have these classes of MADs already, or the device "
+		rtap_error_set(error, RTAP_ERROR_BUSY, "umad:%s: no agent could be registered: others have these classes of MADs already, or the device "
 			       "knows none", port->name);
 		status = RTAP_STATUS_FAILED;
 	}
@@ -427,13 +428,13 @@ enum rtap_status mad_port_become_sm(struct mad_port *port, bool wait, struct rta
 		snprintf(path, sizeof path, "/dev/infiniband/%s", attributes->issm);
 	pthread_mutex_unlock(&lock);
 	if (!path[0]) {
-		rtap_error_set(error, "umad:%s: the port has no issm device", port->name);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "umad:%s: the port has no issm device", port->name);
 		return RTAP_STATUS_FAILED;
 	}
 	/* not under the lock: this may wait */
 	issm = open(path, O_RDONLY | (wait ? 0 : O_NONBLOCK));
 	if (issm < 0) {
-		rtap_error_set(error, "umad:%s: %s: %s", port->name, path, errno == EAGAIN ?
+		rtap_error_set(error, error_code_of(errno), "umad:%s: %s: %s", port->name, path, errno == EAGAIN ?
 			       "another program is the subnet manager of this port (--is-sm=wait waits until it ends)" : strerror(errno));
 		return RTAP_STATUS_FAILED;
 	}
@@ -555,8 +556,9 @@ static enum rtap_status send_by(struct mad_port *port, const struct agent *agent
 	if (!umad_send(port->id, agent->id, umad, (int)length, (int)timeout_ms, 0))
 		return RTAP_STATUS_OK;
 	gone = errno == ENODEV || errno == EIO;
-	rtap_error_set(error, "umad:%s: %s", port->name, errno ? strerror(errno) : "the datagram could not be sent");
-	error->broken_pipe = gone;
+	rtap_error_set(error, error_code_of(errno), "umad:%s: %s", port->name, errno ? strerror(errno) : "the datagram could not be sent");
+	if (gone && error)
+		error->code = RTAP_ERROR_CLOSED;
 	return RTAP_STATUS_FAILED;
 }
 
@@ -574,9 +576,9 @@ enum rtap_status mad_port_send(struct mad_port *port, const struct mad_envelope 
 	pthread_mutex_lock(&lock);
 	agent = agent_of(port, mad[1], mad[2]);
 	if (!agent)
-		rtap_error_set(error, "umad:%s: no agent can be registered for class 0x%02x", port->name, mad[1]);
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "umad:%s: no agent can be registered for class 0x%02x", port->name, mad[1]);
 	else if (!fill_address(port, envelope, umad))
-		rtap_error_set(error, "umad:%s: the port has no GID to send from", port->name);
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "umad:%s: the port has no GID to send from", port->name);
 	else
 		status = send_by(port, agent, umad, length, timeout_ms, error);
 	pthread_mutex_unlock(&lock);

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "base/error.h"
 #include "capture/live.h"
 
 #ifdef HAVE_UMAD
@@ -48,7 +49,7 @@ struct umad_device {
 
 static enum rtap_status out_of_memory(const struct umad_device *device, struct rtap_error *error)
 {
-	rtap_error_set(error, "umad:%s: out of memory", mad_port_name(device->port));
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "umad:%s: out of memory", mad_port_name(device->port));
 	return RTAP_STATUS_FAILED;
 }
 
@@ -83,10 +84,10 @@ static void tell_unsent(struct umad_device *device, int status, struct rtap_erro
 	unsigned lid = be16toh(umad_get_mad_addr(device->buffer)->lid), attribute = (unsigned)mad[16] << 8 | mad[17];
 
 	if (status == ETIMEDOUT)
-		rtap_error_set(error, "umad:%s: no response to method 0x%02x of class 0x%02x, attribute 0x%04x, from LID %u",
+		rtap_error_set(error, RTAP_ERROR_EVENT, "umad:%s: no response to method 0x%02x of class 0x%02x, attribute 0x%04x, from LID %u",
 			       mad_port_name(device->port), mad[3], mad[1], attribute, lid);
 	else
-		rtap_error_set(error, "umad:%s: method 0x%02x of class 0x%02x, attribute 0x%04x, to LID %u was not sent: %s",
+		rtap_error_set(error, RTAP_ERROR_EVENT, "umad:%s: method 0x%02x of class 0x%02x, attribute 0x%04x, to LID %u was not sent: %s",
 			       mad_port_name(device->port), mad[3], mad[1], attribute, lid, strerror(status));
 }
 
@@ -127,7 +128,7 @@ static enum rtap_status receive_one(struct umad_device *device, unsigned timeout
 		/* libibumad returns the error as its result, in errno, or both */
 		if (result == -ETIMEDOUT || result == -EWOULDBLOCK || reason == ETIMEDOUT || reason == EWOULDBLOCK || reason == EINTR)
 			return RTAP_STATUS_OK;
-		rtap_error_set(error, "umad:%s: receiving fails: %s; what was captured before is kept", mad_port_name(device->port),
+		rtap_error_set(error, error_code_of(reason ? reason : -result), "umad:%s: receiving fails: %s; what was captured before is kept", mad_port_name(device->port),
 			       strerror(reason ? reason : -result));
 		return RTAP_STATUS_FAILED;
 	}
@@ -218,7 +219,7 @@ static enum rtap_status umad_kind_open(struct live_device **live, const char *na
 
 	*live = NULL;
 	if (!device) {
-		rtap_error_set(error, "umad:%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "umad:%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	device->device.operations = &operations;
@@ -277,7 +278,7 @@ static enum rtap_status umad_kind_list(void (*take)(void *owner, struct rtap_liv
 		for (size_t j = 0; listed && j < device->port_count; j++)
 			listed = list_port(device, rtap_devices_port(devices, i, j), take, owner);
 		if (!listed) {
-			rtap_error_set(error, "umad: out of memory");
+			rtap_error_set(error, RTAP_ERROR_MEMORY, "umad: out of memory");
 			status = RTAP_STATUS_FAILED;
 		}
 	}
@@ -309,7 +310,7 @@ static enum rtap_status send_frame(struct umad_sender *umad, const struct rtap_f
 	if (!wrong && mad_has_rmpp(mad[1]) && mad[RMPP_FLAGS] & RMPP_ACTIVE)
 		wrong = "it is a part of an RMPP transfer, which cannot be sent by itself";
 	if (wrong) {
-		rtap_error_set(error, "umad:%s: this frame cannot be sent: %s", mad_port_name(port), wrong);
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "umad:%s: this frame cannot be sent: %s", mad_port_name(port), wrong);
 		return RTAP_STATUS_FAILED;
 	}
 	status = mad_port_send(port, &envelope, mad, length, is_answered(mad[3]) ? RESPONSE_MS : 0, error);
@@ -369,7 +370,7 @@ static enum rtap_status umad_kind_open_sender(struct rtap_sender **sender, const
 
 	*sender = NULL;
 	if (!umad) {
-		rtap_error_set(error, "umad:%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "umad:%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	umad->sender.operations = &sender_operations;

@@ -156,7 +156,7 @@ static bool parse_value(const struct field *field, char *text, struct flow_value
 
 static enum rtap_status refuse(struct rtap_error *error, const char *rule, const char *word, const char *why)
 {
-	rtap_error_set(error, "flow rule \"%s\": %s: %s", rule, word, why);
+	rtap_error_set(error, RTAP_ERROR_INVALID, "flow rule \"%s\": %s: %s", rule, word, why);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -221,7 +221,7 @@ enum rtap_status flow_rule_parse(struct flow_rule *rule, const char *text, struc
 
 	memset(rule, 0, sizeof *rule);
 	if (strlen(text) >= sizeof rule->text) {
-		rtap_error_set(error, "flow rule \"%.40s...\": longer than %d characters", text, FLOW_RULE_TEXT - 1);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "flow rule \"%.40s...\": longer than %d characters", text, FLOW_RULE_TEXT - 1);
 		return RTAP_STATUS_FAILED;
 	}
 	memcpy(rule->text, text, strlen(text) + 1);

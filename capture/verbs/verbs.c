@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "capture/live/live_device.h"
 #include "capture/verbs/verbs.h"
 #include "capture/verbs/verbs_clock.h"
@@ -408,7 +409,7 @@ static enum rtap_status look_after(struct verbs *verbs, struct rtap_error *error
 static enum rtap_status tell_news(struct verbs *verbs, struct rtap_error *error)
 {
 	verbs->has_news = false;
-	rtap_error_set(error, "%s: %s", verbs->name, verbs->news);
+	rtap_error_set(error, RTAP_ERROR_EVENT, "%s: %s", verbs->name, verbs->news);
 	return RTAP_STATUS_BROKEN;
 }
 
@@ -512,7 +513,7 @@ static enum rtap_status derive_sizes(struct verbs *verbs, const struct rtap_live
 
 	if (!verbs_sizes_derive(&verbs->sizes, &verbs->tuning, &limits, &reason))
 		return RTAP_STATUS_OK;
-	rtap_error_set(error, "%s: %s", verbs->name, reason.text);
+	rtap_error_set(error, reason.code, "%s: %s", verbs->name, reason.text);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -582,7 +583,7 @@ static enum rtap_status verbs_open(struct live_device **device, const char *name
 
 	*device = NULL;
 	if (!verbs) {
-		rtap_error_set(error, "verbs:%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "verbs:%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	status = open_all(verbs, name, options, error);
@@ -660,7 +661,7 @@ static enum rtap_status list(void (*take)(void *owner, struct rtap_live_entry *e
 		/* ENOSYS: the kernel has no RDMA, which is no trouble but an answer. */
 		if (errno == ENOSYS)
 			return RTAP_STATUS_OK;
-		rtap_error_set(error, "verbs: RDMA devices cannot be listed: %s", strerror(errno));
+		rtap_error_set(error, error_code_of(errno), "verbs: RDMA devices cannot be listed: %s", strerror(errno));
 		return RTAP_STATUS_FAILED;
 	}
 	for (size_t i = 0; devices[i]; i++)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "capture/verbs/verbs.h"
 #include "capture/verbs/verbs_context.h"
 
@@ -30,9 +31,9 @@ enum rtap_status verbs_fail(const struct verbs *verbs, struct rtap_error *error,
 	if (!hint && (error_number == EOPNOTSUPP || error_number == ENOSYS))
 		hint = "the device or its driver cannot do that; pcap:IFACE captures on its network interface";
 	if (hint)
-		rtap_error_set(error, "%s: %s: %s (%s)", verbs->name, what, strerror(error_number), hint);
+		rtap_error_set(error, error_code_of(error_number), "%s: %s: %s (%s)", verbs->name, what, strerror(error_number), hint);
 	else
-		rtap_error_set(error, "%s: %s: %s", verbs->name, what, strerror(error_number));
+		rtap_error_set(error, error_code_of(error_number), "%s: %s: %s", verbs->name, what, strerror(error_number));
 	return RTAP_STATUS_FAILED;
 }
 
@@ -66,7 +67,7 @@ static enum rtap_status find_device(struct verbs *verbs, struct ibv_device **dev
 
 	*found = NULL;
 	if (slash && (!isdigit((unsigned char)slash[1]) || *end || !port || port > UINT8_MAX)) {
-		rtap_error_set(error, "verbs:%s: the port is not a number from 1 to 255 (verbs:DEVICE/PORT)", name);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "verbs:%s: the port is not a number from 1 to 255 (verbs:DEVICE/PORT)", name);
 		return RTAP_STATUS_FAILED;
 	}
 	verbs->port = (uint8_t)port;
@@ -78,11 +79,11 @@ static enum rtap_status find_device(struct verbs *verbs, struct ibv_device **dev
 		return RTAP_STATUS_OK;
 	list_names(devices, names, sizeof names);
 	if (!devices[0])
-		rtap_error_set(error, "verbs:%s: there is no RDMA device (is the NIC's RDMA driver loaded? see rdmatap devices)", name);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "verbs:%s: there is no RDMA device (is the NIC's RDMA driver loaded? see rdmatap devices)", name);
 	else if (!length)
-		rtap_error_set(error, "verbs:%s: there are several devices, say which (%s)", name, names);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "verbs:%s: there are several devices, say which (%s)", name, names);
 	else
-		rtap_error_set(error, "verbs:%s: there is no such RDMA device (there are: %s)", name, names);
+		rtap_error_set(error, RTAP_ERROR_NOT_FOUND, "verbs:%s: there is no such RDMA device (there are: %s)", name, names);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -94,7 +95,7 @@ static enum rtap_status open_device(struct verbs *verbs, const char *name, struc
 	errno = 0;
 	devices = ibv_get_device_list(NULL);
 	if (!devices) {
-		rtap_error_set(error,
+		rtap_error_set(error, error_code_of(errno),
 			       "verbs:%s: RDMA devices cannot be listed: %s (is the kernel module ib_uverbs loaded?)",
 			       name, strerror(errno));
 		return RTAP_STATUS_FAILED;
@@ -121,13 +122,13 @@ static enum rtap_status ask_port(struct verbs *verbs, bool force, struct rtap_er
 	if (result)
 		return verbs_fail(verbs, error, "the port cannot be asked", result, NULL);
 	if (verbs->port_attr.link_layer == IBV_LINK_LAYER_INFINIBAND) {
-		rtap_error_set(error,
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
 			       "%s: raw-packet QPs carry Ethernet only, and this port is InfiniBand (use umad:%s or the vendor's sniffer)",
 			       verbs->name, verbs->name + strlen("verbs:"));
 		return RTAP_STATUS_FAILED;
 	}
 	if (verbs->port_attr.state != IBV_PORT_ACTIVE && !force) {
-		rtap_error_set(error,
+		rtap_error_set(error, RTAP_ERROR_DEVICE,
 			       "%s: the port is not active but %s (check the cable and the interface, or capture anyway with --force)",
 			       verbs->name, ibv_port_state_str(verbs->port_attr.state));
 		return RTAP_STATUS_FAILED;

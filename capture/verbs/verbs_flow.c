@@ -173,7 +173,7 @@ enum rtap_status verbs_flow_choose(struct verbs *verbs, const struct rtap_verbs_
 	verbs->flow_priority = options->flow_priority;
 	verbs->flow_dont_trap = options->flow_dont_trap;
 	if (options->flow_rule_count + verbs->rule_count > VERBS_MOST_RULES) {
-		rtap_error_set(error, "more than %d flow rules", VERBS_MOST_RULES);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "more than %d flow rules", VERBS_MOST_RULES);
 		return RTAP_STATUS_FAILED;
 	}
 	for (size_t i = 0; i < options->flow_rule_count && !status; i++)
@@ -186,9 +186,9 @@ enum rtap_status verbs_flow_choose(struct verbs *verbs, const struct rtap_verbs_
 	if (verbs->flow_type != RTAP_FLOW_NORMAL || verbs->rule_count)
 		return RTAP_STATUS_OK;
 	if (!verbs->offloads)
-		rtap_error_set(error, "--flow-type normal needs a rule (--flow RULE)");
+		rtap_error_set(error, RTAP_ERROR_INVALID, "--flow-type normal needs a rule (--flow RULE)");
 	else
-		rtap_error_set(error, "--flow-offload: nothing of the filter can be given to the device: %s (name a rule with --flow)",
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "--flow-offload: nothing of the filter can be given to the device: %s (name a rule with --flow)",
 			       verbs->not_offloaded);
 	return RTAP_STATUS_FAILED;
 }
@@ -258,7 +258,7 @@ static enum rtap_status create_one(struct verbs *verbs, const struct flow_rule *
 		wanted.attr.flags = verbs->flow_dont_trap ? IBV_FLOW_ATTR_FLAGS_DONT_TRAP : 0;
 	}
 	if (rule && !verbs_flow_encode(rule, &wanted.attr)) {
-		rtap_error_set(error, "%s: flow rule \"%s\": too many headers", verbs->name, rule->text);
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: flow rule \"%s\": too many headers", verbs->name, rule->text);
 		return RTAP_STATUS_FAILED;
 	}
 	flow = ibv_create_flow(verbs->qp, &wanted.attr);

@@ -39,7 +39,7 @@ void verbs_merge_end(struct verbs *verbs)
 
 static enum rtap_status out_of_memory(const struct verbs *verbs, struct rtap_error *error)
 {
-	rtap_error_set(error, "%s: out of memory", verbs->name);
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", verbs->name);
 	return RTAP_STATUS_FAILED;
 }
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "capture/verbs/verbs.h"
 #include "capture/verbs/verbs_context.h"
 #include "capture/verbs/verbs_route.h"
@@ -37,7 +38,7 @@ struct verbs_route {
 
 static enum rtap_status fail(const struct target *target, struct rtap_error *error, const char *what, const char *reason, const char *hint)
 {
-	rtap_error_set(error, "%s %s: %s: %s%s%s%s", target->option, target->name, what, reason, hint ? " (" : "", hint ? hint : "",
+	rtap_error_set(error, RTAP_ERROR_DEVICE, "%s %s: %s: %s%s%s%s", target->option, target->name, what, reason, hint ? " (" : "", hint ? hint : "",
 		       hint ? ")" : "");
 	return RTAP_STATUS_FAILED;
 }
@@ -162,7 +163,7 @@ static enum rtap_status join(struct target *target, struct rtap_error *error)
 	result = join_by_socket(target);
 	if (!result)
 		return RTAP_STATUS_OK;
-	rtap_error_set(error, "%s; nor by IGMP or MLD: %s", target->why_not.text, strerror(result));
+	rtap_error_set(error, error_code_of(result), "%s; nor by IGMP or MLD: %s", target->why_not.text, strerror(result));
 	return RTAP_STATUS_FAILED;
 }
 
@@ -214,7 +215,7 @@ enum rtap_status verbs_route_open(struct verbs_route **route, const struct rtap_
 
 	*route = NULL;
 	if (!opened) {
-		rtap_error_set(error, "verbs:%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "verbs:%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	opened->peer = (struct target){ .option = "--peer", .name = options->peer, .membership = -1 };

@@ -36,7 +36,7 @@ static enum rtap_status cannot_go_on(struct verbs_sender *sender, const char *wh
 {
 	(void)!verbs_fail(&sender->verbs, error, what, reason, NULL);
 	if (error)
-		error->broken_pipe = true;
+		error->code = RTAP_ERROR_CLOSED;
 	return RTAP_STATUS_FAILED;
 }
 
@@ -53,13 +53,13 @@ static enum rtap_status collect(struct verbs_sender *sender, struct rtap_error *
 		if (!wc[i].status)
 			continue;
 		if (!sender->failed++)
-			rtap_error_set(error, "%s: a frame could not be sent: %s (vendor error 0x%x)", sender->verbs.name,
+			rtap_error_set(error, RTAP_ERROR_DEVICE, "%s: a frame could not be sent: %s (vendor error 0x%x)", sender->verbs.name,
 				       ibv_wc_status_str(wc[i].status), wc[i].vendor_err);
 	}
 	if (!sender->failed)
 		return RTAP_STATUS_OK;
 	if (error)
-		error->broken_pipe = true;
+		error->code = RTAP_ERROR_CLOSED;
 	return RTAP_STATUS_FAILED;
 }
 
@@ -91,7 +91,7 @@ static enum rtap_status send_one(struct verbs_sender *sender, const struct rtap_
 	int result;
 
 	if (frame->captured_length < LEAST_BYTES || frame->captured_length > SLOT_BYTES) {
-		rtap_error_set(error, "%s: the frame has %u bytes (%d to %u can be sent)", sender->verbs.name,
+		rtap_error_set(error, RTAP_ERROR_INVALID, "%s: the frame has %u bytes (%d to %u can be sent)", sender->verbs.name,
 			       frame->captured_length, LEAST_BYTES,
 			       SLOT_BYTES);
 		return RTAP_STATUS_FAILED;
@@ -134,7 +134,7 @@ static enum rtap_status verbs_compute_checksums(struct rtap_sender *base, struct
 	struct verbs_sender *sender = of(base);
 
 	if (!(sender->verbs.device.raw_packet_caps & IBV_RAW_PACKET_CAP_IP_CSUM)) {
-		rtap_error_set(error, "%s: the device does not compute checksums of raw packets", sender->verbs.name);
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "%s: the device does not compute checksums of raw packets", sender->verbs.name);
 		return RTAP_STATUS_FAILED;
 	}
 	sender->flags |= IBV_SEND_IP_CSUM;
@@ -211,7 +211,7 @@ enum rtap_status verbs_sender_open(struct rtap_sender **sender, const char *name
 
 	*sender = NULL;
 	if (!opened) {
-		rtap_error_set(error, "verbs:%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "verbs:%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	opened->sender.operations = &operations;

@@ -68,9 +68,9 @@ static bool set_word(struct verbs_tuning *tuning, const struct word *word, const
 static enum rtap_status refuse_value(const struct word *word, const char *value, struct rtap_error *error)
 {
 	if (word->shape == CHOICE)
-		rtap_error_set(error, "verbs tuning: %s=%s is neither %s nor %s", word->word, value, word->yes, word->no);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "verbs tuning: %s=%s is neither %s nor %s", word->word, value, word->yes, word->no);
 	else
-		rtap_error_set(error, "verbs tuning: %s=%s is no %s from %u to %u", word->word, value,
+		rtap_error_set(error, RTAP_ERROR_INVALID, "verbs tuning: %s=%s is no %s from %u to %u", word->word, value,
 			       word->shape == POWER ? "power of two" : "number", word->least, word->most);
 	return RTAP_STATUS_FAILED;
 }
@@ -88,7 +88,7 @@ static enum rtap_status take_word(struct verbs_tuning *tuning, char *text, struc
 			return RTAP_STATUS_OK;
 		return refuse_value(&words[i], value ? value : "", error);
 	}
-	rtap_error_set(error,
+	rtap_error_set(error, RTAP_ERROR_INVALID,
 		       "verbs tuning: %s is not known (depth, cqe, frame, block, vector, ms, queues, hash, poll, events, cq, stamps, "
 		       "pages)", text);
 	return RTAP_STATUS_FAILED;
@@ -104,7 +104,7 @@ enum rtap_status verbs_tuning_parse(struct verbs_tuning *tuning, const char *tex
 		return RTAP_STATUS_OK;
 	copy = strdup(text);
 	if (!copy) {
-		rtap_error_set(error, "verbs tuning: out of memory");
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "verbs tuning: out of memory");
 		return RTAP_STATUS_FAILED;
 	}
 	for (char *word = strtok_r(copy, ",", &rest); word && !status; word = strtok_r(NULL, ",", &rest))
@@ -192,7 +192,7 @@ enum rtap_status verbs_sizes_derive(struct verbs_sizes *sizes, const struct verb
 		sizes->block /= 2;
 	sizes->depth = sizes->depth / sizes->block * sizes->block;
 	if (!sizes->depth || sizes->depth > limits->most_receives) {
-		rtap_error_set(error, "a depth of %u receives cannot be had: the device takes up to %u (choose one with --verbs depth=N)",
+		rtap_error_set(error, RTAP_ERROR_UNSUPPORTED, "a depth of %u receives cannot be had: the device takes up to %u (choose one with --verbs depth=N)",
 			       sizes->depth, limits->most_receives);
 		return RTAP_STATUS_FAILED;
 	}
@@ -207,7 +207,7 @@ enum rtap_status verbs_sizes_derive(struct verbs_sizes *sizes, const struct verb
 		sizes->cq_entries = limits->most_cq_entries;
 	if (sizes->cq_entries >= sizes->depth)
 		return RTAP_STATUS_OK;
-	rtap_error_set(error,
+	rtap_error_set(error, RTAP_ERROR_UNSUPPORTED,
 		       "a completion queue of %u entries is too short for %u receives (the device has up to %u; --verbs cqe=N, depth=N)",
 		       sizes->cq_entries, sizes->depth, limits->most_cq_entries);
 	return RTAP_STATUS_FAILED;

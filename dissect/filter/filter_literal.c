@@ -43,7 +43,7 @@ int filter_fail(struct filter_compiler *compiler, const char *at, const char *fo
 	va_start(arguments, format);
 	vsnprintf(message, sizeof message, format, arguments);
 	va_end(arguments);
-	rtap_error_set(compiler->error, "column %u: %s", compiler->column, message);
+	rtap_error_set(compiler->error, RTAP_ERROR_INVALID, "column %u: %s", compiler->column, message);
 	return -EINVAL;
 }
 

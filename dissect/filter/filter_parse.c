@@ -513,7 +513,7 @@ enum rtap_status rtap_filter_compile(struct rtap_filter **filter, const char *te
 		return RTAP_STATUS_OK;
 	}
 	if (status == -ENOMEM)
-		rtap_error_set(error, "column %u: out of memory while compiling the filter", compiler.column);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "column %u: out of memory while compiling the filter", compiler.column);
 	if (column)
 		*column = compiler.column;
 	rtap_filter_destroy(compiler.filter);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Status codes and error messages.
+ * Status codes and errors.
  */
 #ifndef RDMATAP_ERROR_H
 #define RDMATAP_ERROR_H
-
-#include <stdbool.h>
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
@@ -20,17 +18,40 @@ enum rtap_status {
 	RTAP_STATUS_FAILED, /* unrecoverable: see the error */
 };
 
-/*
- * An error as readable text: "FILE: frame 12: what happened (what to do)", without the program's name and without a newline.
- * Owned by the caller; valid after a call returned BROKEN or FAILED.
- */
-struct rtap_error {
-	char text[1024];
-	bool broken_pipe; /* writing failed because the reader closed the pipe (EPIPE): most programs exit silently */
+/* What kind of error it is. X(identifier, name) */
+#define RTAP_ERRORS(X) \
+	X(NONE, "none") \
+	X(MEMORY, "memory") /* out of memory */ \
+	X(INVALID, "invalid") /* an argument, option, filter or frame that is not accepted */ \
+	X(NOT_FOUND, "not_found") /* no such file, device or port, or several match */ \
+	X(PERMISSION, "permission") \
+	X(BUSY, "busy") /* in use by another program */ \
+	X(FORMAT, "format") /* the input is not of the expected format, or is truncated or inconsistent */ \
+	X(UNSUPPORTED, "unsupported") /* not possible with this device, file format, link type or build */ \
+	X(CLOSED, "closed") /* the reader of a pipe, or the device, is gone: nothing more can be written, sent or received */ \
+	X(DEVICE, "device") /* the device or its library failed */ \
+	X(EVENT, "event") /* with BROKEN: an event of a live source, which continues */ \
+	X(SYSTEM, "system") /* any other failure of the operating system, such as a full disk */
+
+enum rtap_error_code {
+#define RTAP_ERROR_ENUM(identifier, name) RTAP_ERROR_##identifier,
+	RTAP_ERRORS(RTAP_ERROR_ENUM)
+#undef RTAP_ERROR_ENUM
+	RTAP_ERROR_COUNT
 };
 
-/* Writes a printf-style message to *error, truncated if too long, and clears the rest. A NULL error is ignored. */
-void rtap_error_set(struct rtap_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* An error. Owned by the caller; valid after a call returned BROKEN or FAILED. */
+struct rtap_error {
+	enum rtap_error_code code;
+	/* "FILE: frame 12: what happened (what to do)", without the program's name and without a newline */
+	char text[1024];
+};
+
+/* Sets the code and a printf-style message, truncated if too long. A NULL error is ignored. */
+void rtap_error_set(struct rtap_error *error, enum rtap_error_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Name of a code: "not_found"; "unknown" for an unassigned one. */
+const char *rtap_error_name(enum rtap_error_code code);
 
 #ifdef __cplusplus
 }

@@ -126,8 +126,8 @@ enum rtap_status rtap_sender_compute_checksums(struct rtap_sender *sender, struc
 
 /*
  * Sends the captured bytes of `count` frames of that link type, or queues copies: the bytes may change after the return. *sent
- * is the number of frames accepted, less than `count` only with FAILED, which then concerns frames[*sent]: if error->broken_pipe
- * is false, the device rejects this one frame (for example, it exceeds the MTU); if true, the device can no longer send.
+ * is the number of frames accepted, less than `count` only with FAILED, which then concerns frames[*sent]: with
+ * error->code RTAP_ERROR_CLOSED, the device can no longer send; with others it rejects this one frame (for example, it exceeds the MTU).
  */
 enum rtap_status rtap_sender_send(struct rtap_sender *sender, const struct rtap_frame *frames, size_t count, size_t *sent,
 				  struct rtap_error *error) __attribute__((warn_unused_result));

@@ -26,7 +26,7 @@ struct rtap_writer;
  * compressed if the name ends in .gz, .zst or .lz4; "-" is standard output.
  * A pcap file has the link type of the first frame written, or `link_type` if none is written.
  * `unbuffered`: each frame is written to the file before rtap_writer_write() returns.
- * Writing to a closed pipe raises SIGPIPE; if the program ignores it, calls return FAILED with error->broken_pipe set.
+ * Writing to a closed pipe raises SIGPIPE; if the program ignores it, calls return FAILED with RTAP_ERROR_CLOSED.
  */
 enum rtap_status rtap_writer_open(struct rtap_writer **writer, const char *name, uint32_t link_type, bool unbuffered,
 				  struct rtap_error *error) __attribute__((warn_unused_result));

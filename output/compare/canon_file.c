@@ -297,13 +297,13 @@ static bool skips(const struct diff_rules *rules, const struct canon_token *toke
 
 static enum rtap_status fail(struct file_reader *reader, const char *what)
 {
-	rtap_error_set(reader->error, "%s: line %lu: %s", reader->text->name, reader->number, what);
+	rtap_error_set(reader->error, RTAP_ERROR_FORMAT, "%s: line %lu: %s", reader->text->name, reader->number, what);
 	return RTAP_STATUS_FAILED;
 }
 
 static enum rtap_status fail_too_long(struct file_reader *reader)
 {
-	rtap_error_set(reader->error, "%s: too many messages or packets to compare: there is memory for %zu (give more with --max-memory, or"
+	rtap_error_set(reader->error, RTAP_ERROR_UNSUPPORTED, "%s: too many messages or packets to compare: there is memory for %zu (give more with --max-memory, or"
 		       " compare less with --level messages or --skip)", reader->text->name, reader->text->most_lines);
 	return RTAP_STATUS_FAILED;
 }
@@ -514,7 +514,7 @@ static enum rtap_status check_kept(struct file_reader *reader, const char *line,
 			part = comma ? comma + 1 : stop;
 		}
 		if (!found) {
-			rtap_error_set(reader->error, "%s: has no %s (make it with rdmatap canon --keep %s, or rdmatap diff --update)", reader->text->name,
+			rtap_error_set(reader->error, RTAP_ERROR_FORMAT, "%s: has no %s (make it with rdmatap canon --keep %s, or rdmatap diff --update)", reader->text->name,
 				       wanted, wanted);
 			return RTAP_STATUS_FAILED;
 		}
@@ -610,7 +610,7 @@ enum rtap_status canon_file_read(struct canon_file *file, const struct canon_tex
 		}
 	}
 	if (status == RTAP_STATUS_OK && !reader.ended) {
-		rtap_error_set(error, "%s: ends early, without its last line", text->name);
+		rtap_error_set(error, RTAP_ERROR_FORMAT, "%s: ends early, without its last line", text->name);
 		status = RTAP_STATUS_FAILED;
 	}
 	finish(file);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "dissect/engine/line.h"
 #include "output/compare/diff_rules.h"
 
@@ -42,13 +43,13 @@ void diff_rules_fini(struct diff_rules *rules)
 
 static enum rtap_status out_of_memory(struct rtap_error *error)
 {
-	rtap_error_set(error, "out of memory");
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
 	return RTAP_STATUS_FAILED;
 }
 
 static enum rtap_status refuse(const char *option, const char *value, const char *why, struct rtap_error *error)
 {
-	rtap_error_set(error, "--%s %s: %s", option, value, why);
+	rtap_error_set(error, RTAP_ERROR_INVALID, "--%s %s: %s", option, value, why);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -206,7 +207,7 @@ enum rtap_status diff_rules_add(struct diff_rules *rules, const char *option, co
 		return RTAP_STATUS_OK;
 	}
 	if (is_known && (!value || !*value)) {
-		rtap_error_set(error, "--%s: needs an argument", option);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "--%s: needs an argument", option);
 		return RTAP_STATUS_FAILED;
 	}
 	if (!strcmp(option, "ignore"))
@@ -221,7 +222,7 @@ enum rtap_status diff_rules_add(struct diff_rules *rules, const char *option, co
 		return add_skip(rules, option, value, error);
 	if (!strcmp(option, "level"))
 		return set_level(rules, option, value, error);
-	rtap_error_set(error, "--%s: no such option of a comparison", option);
+	rtap_error_set(error, RTAP_ERROR_INVALID, "--%s: no such option of a comparison", option);
 	return RTAP_STATUS_FAILED;
 }
 
@@ -245,7 +246,7 @@ static enum rtap_status read_line(struct diff_rules *rules, char *line, struct r
 	if (!*line)
 		return RTAP_STATUS_OK;
 	if (strncmp(line, "--", 2) != 0) {
-		rtap_error_set(error, "%.60s: not an option (such as --ignore FIELD)", line);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "%.60s: not an option (such as --ignore FIELD)", line);
 		return RTAP_STATUS_FAILED;
 	}
 	line += 2;
@@ -270,23 +271,23 @@ enum rtap_status diff_rules_read(struct diff_rules *rules, const char *path, str
 	ssize_t length;
 
 	if (!file) {
-		rtap_error_set(error, "%s: %s", path, strerror(errno));
+		rtap_error_set(error, error_code_of(errno), "%s: %s", path, strerror(errno));
 		return RTAP_STATUS_FAILED;
 	}
 	while (status == RTAP_STATUS_OK && (length = getline(&line, &room, file)) >= 0) {
 		number++;
 		total += (size_t)length;
 		if (total > MOST_BYTES || strlen(line) != (size_t)length) {
-			rtap_error_set(&inner, "not a rules file");
+			rtap_error_set(&inner, RTAP_ERROR_INVALID, "not a rules file");
 			status = RTAP_STATUS_FAILED;
 		} else {
 			status = read_line(rules, line, &inner);
 		}
 	}
 	if (status != RTAP_STATUS_OK) {
-		rtap_error_set(error, "%s: line %lu: %.800s", path, number, inner.text);
+		rtap_error_set(error, inner.code, "%s: line %lu: %.800s", path, number, inner.text);
 	} else if (ferror(file)) {
-		rtap_error_set(error, "%s: %s", path, strerror(errno));
+		rtap_error_set(error, error_code_of(errno), "%s: %s", path, strerror(errno));
 		status = RTAP_STATUS_FAILED;
 	}
 	free(line);

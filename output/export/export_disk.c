@@ -12,6 +12,7 @@
 
 #include <zlib.h>
 
+#include "base/error.h"
 #include "output/export/export_disk.h"
 
 #define MAX_OPEN_FILES 64
@@ -29,7 +30,7 @@ static void fail(struct disk *disk, const struct disk_entry *entry, const char *
 	if (disk->failed)
 		return;
 	disk->failed = true;
-	rtap_error_set(&disk->error, "%s: %s%s%s: %s%s", disk->path, what, entry ? " " : "", entry && entry->name ? entry->name : "",
+	rtap_error_set(&disk->error, error_code_of(error), "%s: %s%s%s: %s%s", disk->path, what, entry ? " " : "", entry && entry->name ? entry->name : "",
 		       strerror(error), advice);
 }
 
@@ -69,9 +70,9 @@ enum rtap_status disk_open(struct disk *disk, const char *path, struct rtap_erro
 		result = disk->fd < 0 ? errno : is_empty(disk->fd, &empty);
 	}
 	if (result) {
-		rtap_error_set(error, "%s: %s (name a new or empty directory)", path, strerror(result));
+		rtap_error_set(error, error_code_of(result), "%s: %s (name a new or empty directory)", path, strerror(result));
 	} else if (!empty) {
-		rtap_error_set(error, "%s: the directory is not empty (name a new or empty one)", path);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "%s: the directory is not empty (name a new or empty one)", path);
 		result = ENOTEMPTY;
 	}
 	if (result && disk->fd >= 0) {

@@ -458,7 +458,7 @@ struct export_files *export_files_open(const char *directory, const struct expor
 	uint64_t memory = options && options->max_memory ? options->max_memory : DEFAULT_MEMORY;
 
 	if (!export) {
-		rtap_error_set(error, "%s: out of memory", directory);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", directory);
 		return NULL;
 	}
 	if (disk_open(&export->disk, directory, error) != RTAP_STATUS_OK) {

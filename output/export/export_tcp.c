@@ -43,7 +43,7 @@ enum rtap_status export_tcp_open(struct export_tcp **export, const char *name, b
 
 	*export = NULL;
 	if (!opened) {
-		rtap_error_set(error, "%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	if (tcp_writer_open(&opened->writer, name, error) != RTAP_STATUS_OK) {
@@ -293,7 +293,7 @@ enum rtap_status export_tcp_part(struct export_tcp *export, const struct rpc_exc
 no_memory:
 	free(waiting);
 	export->failed = true;
-	rtap_error_set(error, "out of memory for an RPC message of %llu bytes", (unsigned long long)total);
+	rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory for an RPC message of %llu bytes", (unsigned long long)total);
 	return RTAP_STATUS_FAILED;
 }
 

@@ -54,7 +54,7 @@ enum rtap_status tcp_writer_open(struct tcp_writer **writer, const char *name, s
 
 	*writer = NULL;
 	if (!opened) {
-		rtap_error_set(error, "%s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "%s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	if (rtap_writer_open(&opened->file, name, RTAP_LINK_ETHERNET, false, error) != RTAP_STATUS_OK) {
@@ -216,7 +216,7 @@ static enum rtap_status begin_connection(struct tcp_writer *writer, struct conne
 	if (!*connection)
 		*connection = malloc(sizeof **connection);
 	if (!*connection) {
-		rtap_error_set(error, "out of memory");
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "out of memory");
 		writer->failed = true;
 		return RTAP_STATUS_FAILED;
 	}

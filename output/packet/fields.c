@@ -195,11 +195,11 @@ static void explain_unknown(const char *name, struct rtap_error *error)
 	uint8_t protocol;
 
 	if (rtap_protocol_find(name, &protocol, 1))
-		rtap_error_set(error, "-e %s: is a protocol, not a field (rdmatap fields %s lists its fields)", name, name);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "-e %s: is a protocol, not a field (rdmatap fields %s lists its fields)", name, name);
 	else if (meant && rtap_field_find(meant, NULL, 0))
-		rtap_error_set(error, "-e %s: no such field (did you mean %s?)", name, meant);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "-e %s: no such field (did you mean %s?)", name, meant);
 	else
-		rtap_error_set(error, "-e %s: no such field (rdmatap fields lists them)", name);
+		rtap_error_set(error, RTAP_ERROR_INVALID, "-e %s: no such field (rdmatap fields lists them)", name);
 }
 
 enum rtap_status fields_format_add(struct fields_format *fields, const char *name, struct rtap_error *error)
@@ -225,7 +225,7 @@ enum rtap_status fields_format_add(struct fields_format *fields, const char *nam
 	if (larger)
 		fields->columns = larger;
 	if (!fields->wanted || !larger) {
-		rtap_error_set(error, "-e %s: out of memory", name);
+		rtap_error_set(error, RTAP_ERROR_MEMORY, "-e %s: out of memory", name);
 		return RTAP_STATUS_FAILED;
 	}
 	fields->columns[fields->column_count++] = column;
@@ -288,7 +288,7 @@ enum rtap_status fields_format_option(struct fields_format *fields, const char *
 		if (apply_option(fields, name, equals + 1))
 			return RTAP_STATUS_OK;
 	}
-	rtap_error_set(error, "-E %s: not understood (header=y|n, separator=/t|/s|CHARACTER, occurrence=a|f|l, "
+	rtap_error_set(error, RTAP_ERROR_INVALID, "-E %s: not understood (header=y|n, separator=/t|/s|CHARACTER, occurrence=a|f|l, "
 		       "aggregator=,|/s|CHARACTER, quote=d|s|n)", argument);
 	return RTAP_STATUS_FAILED;
 }
