@@ -60,7 +60,7 @@ static void print_write_error(struct canonical *canonical, const char *output, i
 		print_error("more connections than there is memory to put in order (give more with --max-memory, or take a part of the capture with -f)");
 	else
 		print_error("%s: %s", output, strerror(-error));
-	canonical->reader.status = EXIT_TROUBLE;
+	canonical->reader.status = EXIT_ERROR;
 }
 
 /* Why the text covers only a part of the capture; NULL: it covers everything requested. */
@@ -92,7 +92,7 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 	*cut = false;
 	if (!reader_open(reader, options)) {
 		*cut = interrupted;
-		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
 		goto out;
 	}
 	reader->printer.fd = fd;
@@ -101,7 +101,7 @@ int canon_run(const struct options *options, const struct canon_options *form, i
 	canonical.tracker = canonical.canon ? rtap_tracker_open(&tracking) : NULL;
 	if (!canonical.tracker) {
 		print_error("out of memory");
-		reader->status = EXIT_TROUBLE;
+		reader->status = EXIT_ERROR;
 		goto out;
 	}
 	reader_run(reader, canonical.tracker, take, &canonical);
@@ -126,7 +126,7 @@ out:
 int command_canon(int argc, char **argv)
 {
 	struct options options;
-	int status = EXIT_TROUBLE;
+	int status = EXIT_ERROR;
 	bool cut;
 
 	if (options_parse(&options, COMMAND_CANON, argc, argv)) {

@@ -32,7 +32,7 @@
 /* Exit statuses: success; a negative answer; wrong usage, or an input or output failed. */
 #define EXIT_DONE 0
 #define EXIT_NO 1
-#define EXIT_TROUBLE 2
+#define EXIT_ERROR 2
 
 /* Default of --max-memory: bytes of state. */
 #define DEFAULT_MEMORY (UINT64_C(512) << 20)

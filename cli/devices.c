@@ -190,7 +190,7 @@ static int answer(const struct question *question, struct rtap_devices *devices,
 	if (lookup == RTAP_LOOKUP_FOUND)
 		return show(question, devices, &found, printer);
 	print_error("%s", error.text);
-	*status = lookup == RTAP_LOOKUP_NONE ? EXIT_NO : EXIT_TROUBLE;
+	*status = lookup == RTAP_LOOKUP_NONE ? EXIT_NO : EXIT_ERROR;
 	return 0;
 }
 
@@ -203,10 +203,10 @@ int command_devices(int argc, char **argv)
 	int status = EXIT_DONE, result;
 
 	if (!parse(&question, argc, argv))
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	if (rtap_devices_open(&devices, NULL, &error) != RTAP_STATUS_OK) {
 		print_error("%s", error.text);
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	}
 	result = printer_init(&printer, STDOUT_FILENO, false);
 	if (!result)
@@ -215,7 +215,7 @@ int command_devices(int argc, char **argv)
 		result = printer_flush(&printer);
 	if (result && result != -EPIPE) {
 		print_error("%s%s", result == -ENOMEM ? "" : "standard output: ", strerror(-result));
-		status = EXIT_TROUBLE;
+		status = EXIT_ERROR;
 	}
 	printer_fini(&printer);
 	rtap_devices_close(devices);

@@ -115,9 +115,9 @@ void diagnostics_state(const struct rtap_tracker *tracker, bool puts_together, b
 		return;
 	if (counters.fragmented_whole)
 		print_error("%" COUNT " put together of fragments", COUNTED(counters.fragmented_whole, "IP datagram was", "IP datagrams were"));
-	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
-		if (counters.trouble[i])
-			print_error("%" PRIu64 " %s", counters.trouble[i], rtap_trouble_name((enum rtap_trouble)i));
+	for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
+		if (counters.anomaly_counts[i])
+			print_error("%" PRIu64 " %s", counters.anomaly_counts[i], rtap_connection_anomaly_name((enum rtap_connection_anomaly)i));
 	print_error("%" COUNT ", %" COUNT " (%" PRIu64 " incomplete); state took %" PRIu64 " bytes at the most",
 		 COUNTED(counters.connections, "connection", "connections"), COUNTED(counters.messages, "message", "messages"),
 		 counters.incomplete_messages, counters.peak_memory);

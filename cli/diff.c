@@ -110,7 +110,7 @@ static int dissect(const struct options *options, const char *name, bool frames,
 	int status;
 
 	if (!form_for(&options->diff.rules, frames, &form, &names))
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	one.inputs = &name;
 	one.input_count = 1;
 	status = canon_run(&one, &form, fd, output, &cut);
@@ -119,7 +119,7 @@ static int dissect(const struct options *options, const char *name, bool frames,
 	interrupted = 0;
 	if (status == EXIT_DONE && (cut || hurried)) {
 		print_error("interrupted");
-		status = EXIT_TROUBLE;
+		status = EXIT_ERROR;
 	}
 	return status;
 }
@@ -178,7 +178,7 @@ static void helper_begin(struct helper *helper, const struct options *options, c
 	if (helper->process)
 		return;
 	if (dup2(helper->said, STDERR_FILENO) < 0)
-		_exit(EXIT_TROUBLE);
+		_exit(EXIT_ERROR);
 	_exit(dissect(options, name, true, helper->text, "temporary file"));
 }
 
@@ -288,7 +288,7 @@ static int compare(const struct options *options, struct input inputs[2], struct
 
 	if (printer_init(&printer, STDOUT_FILENO, false)) {
 		print_error("out of memory");
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	}
 	if (options->json)
 		diff_show_json(&show, &printer, inputs[0].name, inputs[1].name);
@@ -306,7 +306,7 @@ static int compare(const struct options *options, struct input inputs[2], struct
 	/* a reader closed the pipe, so it has seen a difference */
 	if (error && error != -EPIPE) {
 		print_error("standard output: %s", strerror(-error));
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	}
 	if (error)
 		return EXIT_NO;
@@ -381,7 +381,7 @@ static int run(const struct options *options)
 		{ .input = &inputs[1], .treatments.rules = &options->diff.rules },
 	};
 	size_t most_lines = (size_t)(options->max_memory / CANON_LINE_MEMORY);
-	int status = EXIT_TROUBLE;
+	int status = EXIT_ERROR;
 
 	if (load_both(options, inputs) &&
 	    ((options->threads > 1 && read_at_once(readings, most_lines)) || read_in_turn(readings, most_lines)))
@@ -400,18 +400,18 @@ static int update(const struct options *options)
 	size_t length = strlen(golden);
 	struct stat found;
 	char *temporary;
-	int fd, status = EXIT_TROUBLE;
+	int fd, status = EXIT_ERROR;
 	mode_t mask = umask(0);
 
 	umask(mask);
 	if (!stat(golden, &found) && !is_canonical(golden) && found.st_size) {
 		print_error("%s: not canonical text: not overwritten", golden);
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	}
 	temporary = malloc(length + sizeof ".XXXXXX");
 	if (!temporary) {
 		print_error("out of memory");
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	}
 	memcpy(temporary, golden, length);
 	strcpy(temporary + length, ".XXXXXX");
@@ -419,7 +419,7 @@ static int update(const struct options *options)
 	if (fd < 0) {
 		print_error("%s: %s", golden, strerror(errno));
 		free(temporary);
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	}
 	if (dissect(options, options->inputs[1], false, fd, golden) != EXIT_DONE)
 		goto out;
@@ -438,9 +438,9 @@ out:
 int command_diff(int argc, char **argv)
 {
 	struct options options;
-	int status = EXIT_TROUBLE;
+	int status = EXIT_ERROR;
 
-	hurried_status = EXIT_TROUBLE;
+	hurried_status = EXIT_ERROR;
 	if (!options_parse(&options, COMMAND_DIFF, argc, argv))
 		goto out;
 	if (options.input_count != 2)

@@ -42,7 +42,7 @@ static void fail(struct exporting *exporting, const struct rtap_error *error)
 static void close_failed(struct exporting *exporting)
 {
 	if (export_tcp_close(exporting->tcp, NULL, NULL) != RTAP_STATUS_OK)
-		exporting->reader.status = EXIT_TROUBLE;
+		exporting->reader.status = EXIT_ERROR;
 	exporting->tcp = NULL;
 }
 
@@ -199,7 +199,7 @@ static int run(const struct options *options)
 	struct reader *reader = &exporting.reader;
 
 	if (!reader_open(reader, options)) {
-		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
 	} else if (open_all(&exporting, options)) {
 		finishes_files = 1;
 		reader_run(reader, exporting.tracker, take_frame, &exporting);
@@ -213,7 +213,7 @@ static int run(const struct options *options)
 	rtap_tracker_close(exporting.tracker);
 	close_failed(&exporting);
 	if (export_files_close(exporting.files, NULL) != RTAP_STATUS_OK)
-		reader->status = EXIT_TROUBLE;
+		reader->status = EXIT_ERROR;
 	reader_close(reader);
 	return reader->status;
 }
@@ -221,7 +221,7 @@ static int run(const struct options *options)
 int command_export(int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, COMMAND_EXPORT, argc, argv) ? run(&options) : EXIT_TROUBLE;
+	int status = options_parse(&options, COMMAND_EXPORT, argc, argv) ? run(&options) : EXIT_ERROR;
 
 	options_fini(&options);
 	return status;

@@ -104,7 +104,7 @@ static int list_interfaces(void)
 	if (rtap_live_list(print_interface, NULL, &error) == RTAP_STATUS_OK)
 		return EXIT_DONE;
 	print_error("%s", error.text);
-	return EXIT_TROUBLE;
+	return EXIT_ERROR;
 }
 
 /* The link type of a listed device. */
@@ -148,7 +148,7 @@ static int list_link_types(const char *interface)
 	/* a kind that cannot be listed reports why when it is opened */
 	(void)!rtap_live_list(take_link_type, &wanted, &ignored);
 	if (wanted.link_type == UINT32_MAX && !open_for_link_type(&wanted))
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	name = rtap_link_type_name(wanted.link_type);
 	printf("dlt {number=%u}{name=%s}{display=%s}\n", wanted.link_type, name ? name : "UNKNOWN", name ? name :
 	       "link type without a name");
@@ -197,7 +197,7 @@ static int check_filter(const char *text)
 
 	if (rtap_bpf_compile(&bpf, text, &error) != RTAP_STATUS_OK) {
 		puts(error.text);
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	}
 	rtap_bpf_destroy(bpf);
 	return EXIT_DONE;
@@ -206,16 +206,16 @@ static int check_filter(const char *text)
 static int capture(struct request *request, char *program)
 {
 	struct options options;
-	int status = EXIT_TROUBLE;
+	int status = EXIT_ERROR;
 	char *arguments[MOST_ARGUMENTS + 1];
 
 	if (!request->fifo) {
 		print_error("--capture needs --fifo");
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	}
 	if (!add(request, "-i") || !add(request, request->interface) || !add(request, "-w") || !add(request, request->fifo) ||
 	    (request->filter && *request->filter && (!add(request, "-f") || !add(request, request->filter))))
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	arguments[0] = program;
 	memcpy(arguments + 1, request->arguments, (size_t)request->argument_count * sizeof arguments[0]);
 	optind = 0;
@@ -235,12 +235,12 @@ int command_extcap(int argc, char **argv)
 	opterr = 0;
 	while ((which = getopt_long(argc, argv, ":", long_options, &index)) != -1)
 		if (!take_option(&request, which, index))
-			return EXIT_TROUBLE;
+			return EXIT_ERROR;
 	if (request.interfaces)
 		return list_interfaces();
 	if (!request.interface) {
 		print_error("--extcap-interface is missing");
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	}
 	if (request.dlts)
 		return list_link_types(request.interface);
@@ -251,7 +251,7 @@ int command_extcap(int argc, char **argv)
 	if (request.filter)
 		return check_filter(request.filter);
 	print_error("one of --extcap-interfaces, --extcap-dlts, --extcap-config, --capture is needed");
-	return EXIT_TROUBLE;
+	return EXIT_ERROR;
 }
 
 bool is_extcap(int argc, char **argv)

@@ -24,7 +24,7 @@ int command_fields(int argc, char **argv)
 
 	if (argc > 2) {
 		print_error("fields: takes one PREFIX at the most, such as infiniband.bth");
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	}
 	for (size_t id = 0; id < rtap_field_count(); id++) {
 		const struct rtap_field *field = rtap_field_by_id((rtap_field_id)id);
@@ -36,7 +36,7 @@ int command_fields(int argc, char **argv)
 	}
 	if (!found) {
 		print_error("fields: none begins with %s", prefix);
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	}
 	return EXIT_DONE;
 }

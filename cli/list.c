@@ -18,8 +18,8 @@ static void print_entry(void *owner, const struct rtap_live_entry *entry)
 
 	(void)owner;
 	snprintf(name, sizeof name, "%s:%s", entry->kind, entry->name);
-	printf("%-24s %-14s %s%s%s%s\n", name, entry->state, entry->description, *entry->trouble ? " (" : "", entry->trouble,
-	       *entry->trouble ? ")" : "");
+	printf("%-24s %-14s %s%s%s%s\n", name, entry->state, entry->description, *entry->obstacle ? " (" : "", entry->obstacle,
+	       *entry->obstacle ? ")" : "");
 }
 
 int list_run(void)
@@ -29,5 +29,5 @@ int list_run(void)
 	if (rtap_live_list(print_entry, NULL, &error) == RTAP_STATUS_OK)
 		return EXIT_DONE;
 	print_error("%s", error.text);
-	return EXIT_TROUBLE;
+	return EXIT_ERROR;
 }

@@ -99,7 +99,7 @@ static int finish_standard_output(int status)
 	if ((!fflush(stdout) && !ferror(stdout)) || errno == EPIPE)
 		return status;
 	print_error("standard output: %s", errno ? strerror(errno) : "cannot be written");
-	return EXIT_TROUBLE;
+	return EXIT_ERROR;
 }
 
 static int version(void)
@@ -116,7 +116,7 @@ static int version(void)
 static int view(int argc, char **argv)
 {
 	struct options options;
-	int status = EXIT_TROUBLE;
+	int status = EXIT_ERROR;
 
 	if (options_parse(&options, COMMAND_VIEW, argc, argv))
 		status = options.list_devices ? list_run() : view_run(&options);
@@ -167,7 +167,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	if (!take_closed_descriptors())
-		return EXIT_TROUBLE;
+		return EXIT_ERROR;
 	catch_signals();
 	return finish_standard_output(run(argc, argv));
 }

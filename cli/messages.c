@@ -131,7 +131,7 @@ static void show_connection(void *owner, const struct rtap_connection *connectio
 		return;
 	if (listing->options->sampled) {
 		sampled = *connection;
-		sampled.trouble[RTAP_TROUBLE_LOST] = 0;
+		sampled.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] = 0;
 		text.what = &sampled;
 	}
 	if (listing->options->json)
@@ -180,7 +180,7 @@ static int run(const struct options *options, enum command command)
 	else
 		tracking.connection = show_connection;
 	if (!reader_open(reader, options)) {
-		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
 		goto out;
 	}
 	if (reader->filter)
@@ -188,7 +188,7 @@ static int run(const struct options *options, enum command command)
 	listing.tracker = rtap_tracker_open(&tracking);
 	if (!listing.tracker) {
 		print_error("out of memory");
-		reader->status = EXIT_TROUBLE;
+		reader->status = EXIT_ERROR;
 		goto out;
 	}
 	reader_run(reader, listing.tracker, take, &listing);
@@ -204,7 +204,7 @@ out:
 static int command_run(enum command command, int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, command, argc, argv) ? run(&options, command) : EXIT_TROUBLE;
+	int status = options_parse(&options, command, argc, argv) ? run(&options, command) : EXIT_ERROR;
 
 	options_fini(&options);
 	return status;

@@ -23,7 +23,7 @@ void reader_fail(struct reader *reader, const struct rtap_error *error)
 	print_error("%s", error->text);
 	if (!reader->failure.text[0])
 		reader->failure = *error;
-	reader->status = EXIT_TROUBLE;
+	reader->status = EXIT_ERROR;
 }
 
 void reader_wrote(struct reader *reader, int error)
@@ -31,7 +31,7 @@ void reader_wrote(struct reader *reader, int error)
 	/* a closed pipe is not an error: the reader needs no more */
 	if (error && error != -EPIPE && !reader->unwritable) {
 		print_error("standard output: %s", strerror(-error));
-		reader->status = EXIT_TROUBLE;
+		reader->status = EXIT_ERROR;
 	}
 	reader->unwritable |= error != 0;
 	reader->stop |= error != 0;
@@ -149,12 +149,12 @@ bool reader_open(struct reader *reader, const struct options *options)
 
 	*reader = (struct reader){ .options = options };
 	if (reader_would_overwrite(options)) {
-		reader->status = EXIT_TROUBLE;
+		reader->status = EXIT_ERROR;
 		return false;
 	}
 	if (options->display_filter && rtap_filter_compile(&reader->filter, options->display_filter, NULL, &error) != RTAP_STATUS_OK) {
 		print_error("-Y: %s", error.text);
-		reader->status = EXIT_TROUBLE;
+		reader->status = EXIT_ERROR;
 		return false;
 	}
 	if (open_source(reader, &error) != RTAP_STATUS_OK) {
@@ -165,7 +165,7 @@ bool reader_open(struct reader *reader, const struct options *options)
 	}
 	if (printer_init(&reader->printer, STDOUT_FILENO, options->line_buffered)) {
 		print_error("out of memory");
-		reader->status = EXIT_TROUBLE;
+		reader->status = EXIT_ERROR;
 		return false;
 	}
 	progress_init(&reader->progress, options->progress);

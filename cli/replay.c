@@ -77,7 +77,7 @@ static void sleep_until(int64_t wake_ns)
 static void fail(struct replay *replay, const struct rtap_error *error)
 {
 	print_error("%s", error->text);
-	replay->status = EXIT_TROUBLE;
+	replay->status = EXIT_ERROR;
 	replay->stop = true;
 }
 
@@ -201,7 +201,7 @@ static void send_all(struct replay *replay)
 			print_error("%s", error.text);
 		rtap_batch_release(batch);
 		if (status != RTAP_STATUS_OK)
-			replay->status = EXIT_TROUBLE;
+			replay->status = EXIT_ERROR;
 		if (status == RTAP_STATUS_FAILED)
 			break;
 	}
@@ -218,7 +218,7 @@ static void finish(struct replay *replay)
 		fail(replay, &error);
 	}
 	if (replay->responses && !responses_write(replay->responses, RESPONSES_WAIT_MS))
-		replay->status = EXIT_TROUBLE;
+		replay->status = EXIT_ERROR;
 	if (replay->cut)
 		print_error("%" COUNT " captured in part only and not sent", COUNTED(replay->cut, "frame was", "frames were"));
 	if (replay->of_other_link)
@@ -227,7 +227,7 @@ static void finish(struct replay *replay)
 	if (replay->refused)
 		print_error("%" COUNT " refused, the first: %s", COUNTED(replay->refused, "frame was", "frames were"), replay->refusal.text);
 	if (replay->cut || replay->of_other_link || replay->refused)
-		replay->status = EXIT_TROUBLE;
+		replay->status = EXIT_ERROR;
 	printf("%" COUNT ", %" COUNT " sent in %.6f s\n", COUNTED(replay->sent, "packet", "packets"),
 	       COUNTED(replay->sent_bytes, "byte", "bytes"), seconds);
 }
@@ -239,7 +239,7 @@ static bool open_all(struct replay *replay)
 	struct rtap_error error;
 
 	if (reader_would_overwrite(options)) {
-		replay->status = EXIT_TROUBLE;
+		replay->status = EXIT_ERROR;
 		return false;
 	}
 	if ((options->capture_filter && rtap_bpf_compile(&replay->bpf, options->capture_filter, &error) != RTAP_STATUS_OK) ||
@@ -249,7 +249,7 @@ static bool open_all(struct replay *replay)
 			fail(replay, &error);
 		return false;
 	}
-	replay->status = EXIT_TROUBLE;
+	replay->status = EXIT_ERROR;
 	if (options->checksums && rtap_sender_compute_checksums(replay->sender, &error) != RTAP_STATUS_OK) {
 		fail(replay, &error);
 		return false;
@@ -273,14 +273,14 @@ int command_replay(int argc, char **argv)
 	struct replay replay = { .options = &options };
 
 	if (!options_parse(&options, COMMAND_REPLAY, argc, argv)) {
-		replay.status = EXIT_TROUBLE;
+		replay.status = EXIT_ERROR;
 	} else if (open_all(&replay)) {
 		prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
 		send_all(&replay);
 		finish(&replay);
 	}
 	if (!responses_close(replay.responses))
-		replay.status = EXIT_TROUBLE;
+		replay.status = EXIT_ERROR;
 	rtap_sender_close(replay.sender);
 	rtap_source_close(replay.source);
 	rtap_bpf_destroy(replay.bpf);

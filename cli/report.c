@@ -142,7 +142,7 @@ static void end_page(struct reporting *reporting, int error)
 	if (!error)
 		return;
 	print_error("%s: %s", options->write_name, strerror(-error));
-	reporting->reader.status = EXIT_TROUBLE;
+	reporting->reader.status = EXIT_ERROR;
 }
 
 static void write_page(struct reporting *reporting)
@@ -169,11 +169,11 @@ static int run(const struct options *options)
 
 	reporting.fd = -1;
 	if (!reader_open(reader, options)) {
-		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
 		goto out;
 	}
 	if (!open_page(&reporting, options) || !open_state(&reporting, options)) {
-		reader->status = EXIT_TROUBLE;
+		reader->status = EXIT_ERROR;
 		goto out;
 	}
 	reader_run(reader, reporting.tracker, take, &reporting);
@@ -194,7 +194,7 @@ out:
 int command_report(int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, COMMAND_REPORT, argc, argv) ? run(&options) : EXIT_TROUBLE;
+	int status = options_parse(&options, COMMAND_REPORT, argc, argv) ? run(&options) : EXIT_ERROR;
 
 	options_fini(&options);
 	return status;

@@ -187,11 +187,11 @@ static int run(const struct options *options)
 	struct reader *reader = &summary.reader;
 
 	if (!reader_open(reader, options)) {
-		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
 		goto out;
 	}
 	if (!open_state(&summary, options)) {
-		reader->status = EXIT_TROUBLE;
+		reader->status = EXIT_ERROR;
 		goto out;
 	}
 	reader_run(reader, summary.tracker, take, &summary);
@@ -210,7 +210,7 @@ out:
 int command_stats(int argc, char **argv)
 {
 	struct options options;
-	int status = options_parse(&options, COMMAND_STATS, argc, argv) ? run(&options) : EXIT_TROUBLE;
+	int status = options_parse(&options, COMMAND_STATS, argc, argv) ? run(&options) : EXIT_ERROR;
 
 	options_fini(&options);
 	return status;

@@ -301,9 +301,9 @@ int view_run(const struct options *options)
 	struct reader *reader = &view.reader;
 
 	if (!reader_open(reader, options)) {
-		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
 	} else if (!open_formats(&view) || !open_tracker(&view) || !prepare_live(&view)) {
-		reader->status = interrupted ? EXIT_DONE : EXIT_TROUBLE;
+		reader->status = interrupted ? EXIT_DONE : EXIT_ERROR;
 	} else {
 		if (reader->formats)
 			reader_wrote(reader, printer_packet(&reader->printer, reader->formats[0], NULL));
@@ -321,7 +321,7 @@ int view_run(const struct options *options)
 			print_error("%" COUNT " not written for want of memory", COUNTED(lost_values(&view), "value", "values"));
 	}
 	if (rtap_series_close(view.series, NULL) != RTAP_STATUS_OK)
-		reader->status = EXIT_TROUBLE;
+		reader->status = EXIT_ERROR;
 	close_formats(&view);
 	rtap_tracker_close(view.tracker);
 	replies_fini(&view.replies);

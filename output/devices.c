@@ -338,7 +338,7 @@ static void show_port(const struct style *style, struct line *line, unsigned dep
 static void show_verbs(const struct style *style, struct line *line, const struct rtap_device_verbs *verbs)
 {
 	if (!verbs->asked) {
-		style->text(line, 1, "verbs_trouble", verbs->trouble);
+		style->text(line, 1, "verbs_trouble", verbs->failure);
 		return;
 	}
 	style->begin_list(line, 1, "verbs_capabilities", (size_t)__builtin_popcount(verbs->capabilities));

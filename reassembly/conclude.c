@@ -124,7 +124,7 @@ static void count_lost_responses(struct message *message)
 		return;
 	for (uint32_t i = 0; i < shown->missing_count; i++)
 		if (shown->missing[i].reason == RTAP_MISSING_NOT_CAPTURED && shown->missing[i].length_known)
-			message->connection->shown.trouble[RTAP_TROUBLE_LOST] += (shown->missing[i].length + stream->pmtu - 1) / stream->pmtu;
+			message->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] += (shown->missing[i].length + stream->pmtu - 1) / stream->pmtu;
 }
 
 /* Packets whose lengths do not match their PSNs can cover more than the message. */
@@ -200,7 +200,7 @@ static bool conclude_any(struct message *message)
 	count_lost_responses(message);
 	adds = adds_up(message);
 	if (!adds)
-		message->connection->shown.trouble[RTAP_TROUBLE_LENGTH_MISMATCH]++;
+		message->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LENGTH_MISMATCH]++;
 	return adds && !list.count && !list.failed && !message->evicted && covers_exactly(message) &&
 	       (!answered_by_data || message->has_last || shown->verb == RTAP_VERB_ATOMIC_WRITE) &&
 	       (answered_by_data ? shown->request_seen : message->has_first);

@@ -150,8 +150,8 @@ void connection_tell(struct rtap_tracker *tracker, struct connection *connection
 {
 	connection_leave(tracker, connection);
 	connection_life_conclude(&connection->shown);
-	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
-		tracker->counters.trouble[i] += connection->shown.trouble[i];
+	for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
+		tracker->counters.anomaly_counts[i] += connection->shown.anomaly_counts[i];
 	if (tracker->options.connection)
 		tracker->options.connection(tracker->options.owner, &connection->shown);
 }
@@ -171,14 +171,14 @@ void connection_release(struct rtap_tracker *tracker, struct connection *connect
 
 static void count_segment(struct rtap_connection *shown, const struct tcp_segment_facts *facts)
 {
-	static const uint8_t troubles[RTAP_TCP_ANALYSIS_COUNT] = {
-		[RTAP_TCP_OUT_OF_ORDER] = RTAP_TROUBLE_OUT_OF_ORDER, [RTAP_TCP_RETRANSMISSION] = RTAP_TROUBLE_RETRANSMISSION,
-		[RTAP_TCP_OVERLAP] = RTAP_TROUBLE_RETRANSMISSION, [RTAP_TCP_CAPTURED_TWICE] = RTAP_TROUBLE_CAPTURED_TWICE,
+	static const uint8_t anomalies[RTAP_TCP_ANALYSIS_COUNT] = {
+		[RTAP_TCP_OUT_OF_ORDER] = RTAP_CONNECTION_ANOMALY_OUT_OF_ORDER, [RTAP_TCP_RETRANSMISSION] = RTAP_CONNECTION_ANOMALY_RETRANSMISSION,
+		[RTAP_TCP_OVERLAP] = RTAP_CONNECTION_ANOMALY_RETRANSMISSION, [RTAP_TCP_CAPTURED_TWICE] = RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE,
 	};
 
-	if (troubles[facts->analysis])
-		shown->trouble[troubles[facts->analysis]]++;
-	shown->trouble[RTAP_TROUBLE_DIFFERING_REPEAT] += facts->differs;
+	if (anomalies[facts->analysis])
+		shown->anomaly_counts[anomalies[facts->analysis]]++;
+	shown->anomaly_counts[RTAP_CONNECTION_ANOMALY_DIFFERING_REPEAT] += facts->differs;
 }
 
 void connection_note(struct rtap_tracker *tracker, struct connection *connection, const struct rtap_packet *packet,

@@ -31,7 +31,7 @@ static void conclude(struct rtap_tracker *tracker, struct connection *connection
 		struct psn_stream *stream = &connection->streams[i];
 
 		ib_settle(tracker, stream, true);
-		connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
+		connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] += psn_give_up(stream, UINT64_MAX);
 		psn_fini(stream);
 	}
 	upper_end(tracker, connection);
@@ -69,7 +69,7 @@ static void evict(struct budget_holder *holder, void *owner)
 	/* Evicting an idle connection loses nothing. */
 	if (!holder->rests) {
 		tracker->counters.evictions++;
-		connection->shown.trouble[RTAP_TROUBLE_EVICTED]++;
+		connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_EVICTED]++;
 	}
 	for (int i = 0; i < 2; i++)
 		for (struct message *message = connection->streams[i].head; message; message = message->behind)

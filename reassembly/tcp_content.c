@@ -92,7 +92,7 @@ static void take_hole(void *owner, struct tcp_connection *connection, bool from_
 		return;
 	rpc_carriers_hole(content->rpc, from_a, hole);
 	if (content->rpc->connection)
-		content->rpc->connection->shown.trouble[hole->reason == TCP_HOLE_SNAPPED ? RTAP_TROUBLE_CUT : RTAP_TROUBLE_LOST]++;
+		content->rpc->connection->shown.anomaly_counts[hole->reason == TCP_HOLE_SNAPPED ? RTAP_CONNECTION_ANOMALY_CUT : RTAP_CONNECTION_ANOMALY_LOST]++;
 }
 
 static bool take_ahead(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)

@@ -141,7 +141,7 @@ static inline void note_packet(struct connection *connection, const struct rtap_
 	shown->last_frame = packet->frame->number;
 	if (packet->frame->time_ns > shown->time_end_ns)
 		shown->time_end_ns = packet->frame->time_ns;
-	shown->trouble[RTAP_TROUBLE_CUT] += packet->payload.captured < packet->payload.wire;
+	shown->anomaly_counts[RTAP_CONNECTION_ANOMALY_CUT] += packet->payload.captured < packet->payload.wire;
 	if (!is_request)
 		return;
 	if (!sender->psn_known) {
@@ -159,7 +159,7 @@ static inline void note_path(struct flow *flow, const struct rtap_packet *packet
 
 	if (*port == packet->source_port)
 		return;
-	flow->connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE] += *port != 0;
+	flow->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_PATH_CHANGE] += *port != 0;
 	*port = packet->source_port;
 }
 
@@ -331,7 +331,7 @@ static __attribute__((noinline)) void datagram(struct rtap_tracker *tracker, str
 	note_packet(flow->connection, packet, flow->from_a, true);
 	if (is_captured_twice(tracker, packet, source, destination)) {
 		packet->flow.analysis = RTAP_PSN_CAPTURED_TWICE;
-		flow->connection->shown.trouble[RTAP_TROUBLE_CAPTURED_TWICE]++;
+		flow->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE]++;
 		return;
 	}
 	ib_message_datagram(tracker, flow->connection, flow->from_a, packet, RTAP_KIND_UD);
@@ -345,12 +345,12 @@ static __attribute__((cold, noinline)) void congestion(struct rtap_tracker *trac
 		struct pending_response notice = { .frame = packet->frame->number, .time_ns = packet->frame->time_ns, .opcode = packet->ib.opcode };
 
 		if (!flow || !pairing_keep(tracker, flow, &notice))
-			tracker->counters.trouble[RTAP_TROUBLE_CNP]++;
+			tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CNP]++;
 		return;
 	}
 	fill_flow(packet, flow->connection, flow->from_a);
 	note_packet(flow->connection, packet, flow->from_a, false);
-	flow->connection->shown.trouble[RTAP_TROUBLE_CNP]++;
+	flow->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_CNP]++;
 }
 
 /* is_corrupt() of a packet whose invariant CRC was checked. */
@@ -446,9 +446,9 @@ static __attribute__((cold, noinline)) void note_corrupt(struct rtap_tracker *tr
 {
 	if (flow && flow->connection) {
 		fill_flow(packet, flow->connection, flow->from_a);
-		flow->connection->shown.trouble[RTAP_TROUBLE_BAD_ICRC]++;
+		flow->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_ICRC]++;
 	} else {
-		tracker->counters.trouble[RTAP_TROUBLE_BAD_ICRC]++;
+		tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_ICRC]++;
 	}
 }
 
@@ -483,7 +483,7 @@ static void __attribute__((noinline)) note_copy(struct rtap_tracker *tracker, st
 	struct rtap_end source, destination;
 	struct flow_key key;
 	struct flow *flow;
-	enum rtap_trouble trouble = copy == CAPTURED_DOUBLED ? RTAP_TROUBLE_DUPLICATE : RTAP_TROUBLE_CAPTURED_TWICE;
+	enum rtap_connection_anomaly anomaly_counts = copy == CAPTURED_DOUBLED ? RTAP_CONNECTION_ANOMALY_DUPLICATE : RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE;
 
 	if (packet->ib.has_deth) {
 		ends_of(packet, &source, &destination);
@@ -495,9 +495,9 @@ static void __attribute__((noinline)) note_copy(struct rtap_tracker *tracker, st
 	packet->flow.analysis = copy == CAPTURED_DOUBLED ? RTAP_PSN_DUPLICATE : RTAP_PSN_CAPTURED_TWICE;
 	if (flow && flow->connection) {
 		fill_flow(packet, flow->connection, flow->from_a);
-		flow->connection->shown.trouble[trouble]++;
+		flow->connection->shown.anomaly_counts[anomaly_counts]++;
 	} else {
-		tracker->counters.trouble[trouble]++;
+		tracker->counters.anomaly_counts[anomaly_counts]++;
 	}
 }
 
@@ -508,7 +508,7 @@ static __attribute__((noinline)) void unconnected(struct rtap_tracker *tracker, 
 
 	ends_of(packet, &source, &destination);
 	if (is_corrupt(tracker, NULL, packet)) {
-		tracker->counters.trouble[RTAP_TROUBLE_BAD_ICRC]++;
+		tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_ICRC]++;
 		return;
 	}
 	if (packet->ib.dest_qpn > 1) {
@@ -517,7 +517,7 @@ static __attribute__((noinline)) void unconnected(struct rtap_tracker *tracker, 
 	}
 	if (is_captured_twice(tracker, packet, &source, &destination)) {
 		packet->flow.analysis = RTAP_PSN_CAPTURED_TWICE;
-		tracker->counters.trouble[RTAP_TROUBLE_CAPTURED_TWICE]++;
+		tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE]++;
 		return;
 	}
 	mad_message_packet(tracker, packet, &source, &destination);

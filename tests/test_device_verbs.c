@@ -117,7 +117,7 @@ Test(device_verbs, a_device_is_asked_for_what_sysfs_does_not_tell)
 	const struct rtap_device_verbs *told = rtap_devices_verbs(devices, 0);
 
 	cr_assert(told->asked);
-	cr_expect_null(told->trouble);
+	cr_expect_null(told->failure);
 	cr_expect_eq(told->capabilities,
 		     RTAP_VERBS_MANAGED_FLOW_STEERING | RTAP_VERBS_SCATTER_FCS | RTAP_VERBS_IP_CHECKSUM | RTAP_VERBS_TIME_STAMPS);
 	cr_expect(told->core_clock_khz.known && told->core_clock_khz.value == 156250);
@@ -166,8 +166,8 @@ Test(device_verbs, what_is_in_the_way_is_told)
 		verbs.query_failure = cases[i].query_failure;
 		told = rtap_devices_verbs(devices, 0);
 		cr_expect_not(told->asked);
-		cr_assert(told->trouble);
-		cr_expect(strstr(told->trouble, cases[i].says), "%s", told->trouble);
+		cr_assert(told->failure);
+		cr_expect(strstr(told->failure, cases[i].says), "%s", told->failure);
 	}
 }
 
@@ -178,7 +178,7 @@ Test(device_verbs, a_device_that_libibverbs_does_not_know_is_told)
 	other.name[6] = device.name[5] = '1';
 	told = rtap_devices_verbs(devices, 0);
 	cr_expect_not(told->asked);
-	cr_expect(strstr(told->trouble, "no driver for the device"), "%s", told->trouble);
+	cr_expect(strstr(told->failure, "no driver for the device"), "%s", told->failure);
 }
 
 /* What is written of the device, without what sysfs tells. */

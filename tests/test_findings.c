@@ -216,16 +216,16 @@ static void set_terminates(struct counts *counts, unsigned kind, uint64_t count,
 	counts->direction->operations[kind] = operations;
 }
 
-static void set_trouble(struct counts *counts, unsigned trouble, uint64_t count, uint64_t of)
+static void set_anomaly_count(struct counts *counts, unsigned anomaly_counts, uint64_t count, uint64_t of)
 {
-	counts->connection->shown.trouble[trouble] = count;
+	counts->connection->shown.anomaly_counts[anomaly_counts] = count;
 	counts->connection->shown.packets = of;
 }
 
-static void set_unreliable(struct counts *counts, unsigned trouble, uint64_t count, uint64_t of)
+static void set_unreliable(struct counts *counts, unsigned anomaly_counts, uint64_t count, uint64_t of)
 {
 	counts->connection->shown.transport = RTAP_TRANSPORT_UC;
-	set_trouble(counts, trouble, count, of);
+	set_anomaly_count(counts, anomaly_counts, count, of);
 }
 
 /* Some of it was asked for again. */
@@ -398,7 +398,7 @@ static void set_sampled(struct counts *counts, unsigned unused, uint64_t count, 
 	(void)unused;
 	(void)of;
 	counts->stats->options.sampled = true;
-	set_trouble(counts, RTAP_TROUBLE_LOST, count, count);
+	set_anomaly_count(counts, RTAP_CONNECTION_ANOMALY_LOST, count, count);
 	counts->direction->usual.packets[CONGESTION_REQUEST] = 1;
 }
 
@@ -413,7 +413,7 @@ static const struct threshold_case {
 	{ "bad_icrc", set_bad_icrc, 0, 1, 0 },
 	{ "remote_access_error", set_event, STATS_NAK_ACCESS, 1, 0 },
 	{ "terminated", set_terminates, RTAP_KIND_TERMINATE, 1, 0 },
-	{ "bad_fpdu_crc", set_trouble, RTAP_TROUBLE_BAD_FPDU_CRC, 1, 0 },
+	{ "bad_fpdu_crc", set_anomaly_count, RTAP_CONNECTION_ANOMALY_BAD_FPDU_CRC, 1, 0 },
 	{ "invalid_request", set_event, STATS_NAK_INVALID_REQUEST, 1, 0 },
 	{ "operational_error", set_event, STATS_NAK_OPERATION, 1, 0 },
 	{ "unanswered", set_event, STATS_UNANSWERED, 1, 0 },
@@ -441,7 +441,7 @@ static const struct threshold_case {
 	{ "cnp_storm", set_storm, 0, 100, 0 },
 	{ "cnp_ignored", set_ignored, 0, 3, 500 },
 	{ "paused", set_pauses, 3, 1, 10 },
-	{ "unreliable_loss", set_unreliable, RTAP_TROUBLE_LOST, 1, 0 },
+	{ "unreliable_loss", set_unreliable, RTAP_CONNECTION_ANOMALY_LOST, 1, 0 },
 	{ "rpc_unanswered", set_overdue, 0, 1, 0 },
 	{ "rpc_errors", set_first_error, 0, 10, 200 },
 	{ "rpc_latency", set_slow_replies, 2, 1, 0 },
@@ -452,11 +452,11 @@ static const struct threshold_case {
 	{ "loose_cnps", set_loose, STATS_CNP, 1, 0 },
 	{ "pauses", set_frames, 0, 1, 0 },
 	{ "sampled", set_sampled, 0, 1, 0 },
-	{ "sprayed", set_trouble, RTAP_TROUBLE_PATH_CHANGE, 10, 10 },
+	{ "sprayed", set_anomaly_count, RTAP_CONNECTION_ANOMALY_PATH_CHANGE, 10, 10 },
 	{ "out_of_order", set_late, STATS_OUT_OF_ORDER, 10, 10 },
 	{ "rpc_credits", set_calls, 1, 1, 0 },
 	{ "loss_cluster", set_burst, 10, 10, 500 },
-	{ "capture_loss", set_trouble, RTAP_TROUBLE_LOST, 1, 0 },
+	{ "capture_loss", set_anomaly_count, RTAP_CONNECTION_ANOMALY_LOST, 1, 0 },
 };
 
 /* Tries a count below the one that is taken, that one, and one above. */
@@ -611,11 +611,11 @@ Test(findings, leave_out_what_another_sign_explains)
 	stats_incidents(counts.stats, &counts.connection->directions[1])->events[STATS_CNP].count = 1;
 	cr_expect_not(end_counts(&counts, "ce_without_cnp"));
 	begin_counts(&counts);
-	set_trouble(&counts, RTAP_TROUBLE_LOST, 5, 10);
+	set_anomaly_count(&counts, RTAP_CONNECTION_ANOMALY_LOST, 5, 10);
 	counts.connection->directions[1].refused = true;
 	cr_expect_not(end_counts(&counts, "capture_loss"));
 	begin_counts(&counts);
-	set_unreliable(&counts, RTAP_TROUBLE_LOST, 5, 10);
+	set_unreliable(&counts, RTAP_CONNECTION_ANOMALY_LOST, 5, 10);
 	cr_expect_not(end_counts(&counts, "capture_loss"));
 }
 

@@ -376,7 +376,7 @@ Test(iwarp_stream, an_fpdu_with_a_wrong_crc_feeds_nothing)
 		give(true, 7000, FLAG_ACK, SETUP, SETUP, sender.bytes, sender.length);
 		end();
 		/* nor is it known then whether there are markers, so that its length is not trusted */
-		cr_expect_eq(last_connection.trouble[lost ? RTAP_TROUBLE_UNFRAMED : RTAP_TROUBLE_BAD_FPDU_CRC], 1, "lost %u", lost);
+		cr_expect_eq(last_connection.anomaly_counts[lost ? RTAP_CONNECTION_ANOMALY_UNFRAMED : RTAP_CONNECTION_ANOMALY_BAD_FPDU_CRC], 1, "lost %u", lost);
 		cr_expect(told_count == 2 && told[0].psn == 2 && told[1].psn == 3, "lost %u: %u told", lost, told_count);
 		sender_fini(&sender);
 	}

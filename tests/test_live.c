@@ -249,7 +249,7 @@ Test(live, counts_what_the_queue_has_no_room_for)
 	end(&run);
 }
 
-Test(live, tells_of_trouble_in_its_place_and_goes_on)
+Test(live, reports_errors_in_their_place_and_goes_on)
 {
 	const struct plan plan = { .frames = 100, .broken_at = 50, .after_stop = 1, .link_type = 1 };
 	struct rtap_error error;

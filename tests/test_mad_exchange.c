@@ -113,7 +113,7 @@ Test(mad_exchange, a_request_that_two_interfaces_have_is_one_and_counted)
 	put(NODE, SM, &response, MILLISECOND, 0);
 	end();
 	cr_expect_eq(told, 2);
-	cr_expect_eq(counters.trouble[RTAP_TROUBLE_CAPTURED_TWICE], 1);
+	cr_expect_eq(counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE], 1);
 }
 
 /* A limited member of the partition asks, a full one answers. IBTA vol. 1, 10.9.3. */

@@ -451,7 +451,7 @@ Test(text, remarks_stand_behind_the_line)
 	kit_free(&kit);
 }
 
-Test(text, a_packet_without_trouble_has_no_colour)
+Test(text, a_packet_without_anomalies_has_no_colour)
 {
 	struct text_format text;
 	struct opened opened;

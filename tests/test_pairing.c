@@ -150,7 +150,7 @@ Test(pairing, each_side_can_be_the_first_to_speak)
 		cr_expect_eq(told[0].b.psn, 900);
 		cr_expect_eq(told[0].messages, 2);
 		cr_expect_eq(told[0].packets, 5);
-		cr_expect_eq(told[0].trouble[RTAP_TROUBLE_DUPLICATE], 1);
+		cr_expect_eq(told[0].anomaly_counts[RTAP_CONNECTION_ANOMALY_DUPLICATE], 1);
 		begin();
 	}
 	end();

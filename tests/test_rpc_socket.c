@@ -186,8 +186,8 @@ Test(rpc_socket, a_record_of_several_segments_keeps_its_place_among_the_messages
 	cr_expect_eq(connections[0].transport, RTAP_TRANSPORT_TCP);
 	cr_expect_eq(connections[0].first_frame, 1);
 	cr_expect_eq(connections[0].last_frame, 11);
-	cr_expect_eq(connections[0].trouble[RTAP_TROUBLE_OUT_OF_ORDER], 1);
-	cr_expect_eq(connections[0].trouble[RTAP_TROUBLE_RETRANSMISSION], 1);
+	cr_expect_eq(connections[0].anomaly_counts[RTAP_CONNECTION_ANOMALY_OUT_OF_ORDER], 1);
+	cr_expect_eq(connections[0].anomaly_counts[RTAP_CONNECTION_ANOMALY_RETRANSMISSION], 1);
 	cr_expect_eq(connections[1].transport, RTAP_TRANSPORT_UDP);
 }
 

@@ -24,7 +24,7 @@ static const struct rtap_life_event life[] = {
 
 static const struct rtap_connection connections[] = {
 	{ .number = 1, .first_frame = 1, .packets = 3, .life_count = 2, .life = life },
-	{ .number = 2, .first_frame = 2, .packets = 2, .trouble = { [RTAP_TROUBLE_LOST] = 3 } },
+	{ .number = 2, .first_frame = 2, .packets = 2, .anomaly_counts = { [RTAP_CONNECTION_ANOMALY_LOST] = 3 } },
 };
 
 static const struct rtap_message messages[] = {

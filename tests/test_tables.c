@@ -252,7 +252,7 @@ NAME_BY(rtap_message_kind_name, enum rtap_message_kind)
 NAME_BY(rtap_verb_name, enum rtap_verb)
 NAME_BY(rtap_outcome_name, enum rtap_outcome)
 NAME_BY(rtap_missing_reason_name, enum rtap_missing_reason)
-NAME_BY(rtap_trouble_name, enum rtap_trouble)
+NAME_BY(rtap_connection_anomaly_name, enum rtap_connection_anomaly)
 NAME_BY(rtap_transport_name, enum rtap_transport)
 
 Test(tables, values_out_of_range_have_a_name_too)
@@ -261,7 +261,7 @@ Test(tables, values_out_of_range_have_a_name_too)
 		NAMED(rtap_anomaly_name, , RTAP_ANOMALY_CODES), NAMED(rtap_anomaly_meaning, , RTAP_ANOMALY_CODES),
 		NAMED(rtap_message_kind_name, , RTAP_KIND_COUNT), NAMED(rtap_verb_name, , RTAP_VERB_COUNT),
 		NAMED(rtap_outcome_name, , RTAP_OUTCOME_COUNT), NAMED(rtap_missing_reason_name, , RTAP_MISSING_COUNT),
-		NAMED(rtap_trouble_name, , RTAP_TROUBLE_COUNT), NAMED(rtap_transport_name, , RTAP_TRANSPORT_UDP + 1),
+		NAMED(rtap_connection_anomaly_name, , RTAP_CONNECTION_ANOMALY_COUNT), NAMED(rtap_transport_name, , RTAP_TRANSPORT_UDP + 1),
 	};
 	const unsigned beyond[] = { 1, 63, 1u << 20, 0x7fffffff, 0xffffffff };
 

@@ -52,7 +52,7 @@ static void note_connection(void *owner, const struct rtap_connection *connectio
 {
 	(void)owner;
 	connections++;
-	evicted_connections += connection->trouble[RTAP_TROUBLE_EVICTED];
+	evicted_connections += connection->anomaly_counts[RTAP_CONNECTION_ANOMALY_EVICTED];
 	by_cm += connection->learned_by_cm && connection->a.qpn_known && connection->b.qpn_known;
 	if (connection->number == 1)
 		first_connection = *connection;
@@ -199,7 +199,7 @@ Test(tracker, a_connection_in_use_outlives_a_flood_of_idle_ones)
 	}
 	end();
 	cr_expect_eq(first_connection.packets, 2 * (100000 / 16 + 1));
-	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_EVICTED], 0);
+	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_EVICTED], 0);
 }
 
 /* zlib's CRC-32 of a block `times` times over, a power of two. */
@@ -284,7 +284,7 @@ Test(tracker, a_read_of_two_gibibytes_is_told_exactly_in_little_memory)
 			 BYTES(LARGE_PMTU));
 	end();
 	expect_large(RTAP_KIND_READ, (uint64_t)LARGE_PACKETS * LARGE_PMTU, crc, 1, frames);
-	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE], 0);
+	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE], 0);
 }
 
 static void connect_by_cm(uint32_t i)
@@ -374,8 +374,8 @@ Test(tracker, what_the_capture_cut_off_of_requests_is_not_invented)
 	cr_expect_eq(by_kind[RTAP_KIND_READ].frames, 2);
 	cr_expect_not(by_kind[RTAP_KIND_ATOMIC].has_key);
 	cr_expect_not(by_kind[RTAP_KIND_ATOMIC].request_seen);
-	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_LOST], 0);
-	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_LENGTH_MISMATCH], 0);
+	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST], 0);
+	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_LENGTH_MISMATCH], 0);
 }
 
 Test(tracker, the_value_of_an_atomic_that_was_cut_off_is_not_there)
@@ -411,7 +411,7 @@ Test(tracker, a_datagram_that_two_interfaces_have_was_sent_once)
 	end();
 	cr_expect_eq(told, 24);
 	cr_expect_eq(connections, 1);
-	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_CAPTURED_TWICE], 20);
+	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE], 20);
 	cr_expect_eq(first_connection.packets, 44);
 }
 
@@ -472,8 +472,8 @@ Test(tracker, a_read_that_is_sent_again_is_not_lost)
 		end();
 		cr_expect_eq(told, 3);
 		cr_expect_eq(complete, 3);
-		cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_LOST], 0, "%u packets: %lu lost", packets,
-			     (unsigned long)first_connection.trouble[RTAP_TROUBLE_LOST]);
+		cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST], 0, "%u packets: %lu lost", packets,
+			     (unsigned long)first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST]);
 	}
 }
 
@@ -492,7 +492,7 @@ Test(tracker, a_sequence_that_begins_anew_loses_nothing)
 	end();
 	cr_expect_eq(told, 10 * sizeof starts / sizeof starts[0], "%lu", (unsigned long)told);
 	cr_expect_eq(complete, told);
-	cr_expect_eq(first_connection.trouble[RTAP_TROUBLE_RESYNCHRONISED], sizeof starts / sizeof starts[0] - 1);
+	cr_expect_eq(first_connection.anomaly_counts[RTAP_CONNECTION_ANOMALY_RESYNCHRONISED], sizeof starts / sizeof starts[0] - 1);
 }
 
 static uint64_t random_state;

@@ -18,13 +18,13 @@ static struct rtap_count known(uint64_t value)
 	return (struct rtap_count){ true, value };
 }
 
-static bool tell_trouble(struct sysfs_memory *memory, struct rtap_device_verbs *verbs, const char *what, int reason)
+static bool report_failure(struct sysfs_memory *memory, struct rtap_device_verbs *verbs, const char *what, int reason)
 {
 	char text[256];
 
 	snprintf(text, sizeof text, "%s: %s", what, strerror(reason));
-	verbs->trouble = sysfs_copy(memory, text);
-	return verbs->trouble;
+	verbs->failure = sysfs_copy(memory, text);
+	return verbs->failure;
 }
 
 static void take_attributes(const struct ibv_device_attr_ex *attributes, struct rtap_device_verbs *verbs)
@@ -73,7 +73,7 @@ static bool ask_context(struct sysfs_memory *memory, const struct rtap_device *d
 			timeouts[i] = known(port.subnet_timeout);
 	}
 	if (result)
-		return tell_trouble(memory, verbs, "the device cannot be asked", result);
+		return report_failure(memory, verbs, "the device cannot be asked", result);
 	take_attributes(&attributes, verbs);
 	return true;
 }
@@ -87,11 +87,11 @@ static bool ask_device(struct sysfs_memory *memory, const struct rtap_device *de
 	while (*list && strcmp(ibv_get_device_name(*list), device->name))
 		list++;
 	if (!*list)
-		return tell_trouble(memory, verbs, "libibverbs has no driver for the device, or ib_uverbs is not loaded", ENODEV);
+		return report_failure(memory, verbs, "libibverbs has no driver for the device, or ib_uverbs is not loaded", ENODEV);
 	errno = 0;
 	context = ibv_open_device(*list);
 	if (!context)
-		return tell_trouble(memory, verbs, "the device cannot be opened", errno ? errno : EIO);
+		return report_failure(memory, verbs, "the device cannot be opened", errno ? errno : EIO);
 	fits = ask_context(memory, device, context, verbs);
 	(void)!ibv_close_device(context);
 	return fits;
@@ -106,7 +106,7 @@ bool device_verbs_ask(struct sysfs_memory *memory, const struct rtap_device *dev
 	errno = 0;
 	list = ibv_get_device_list(NULL);
 	if (!list)
-		return tell_trouble(memory, verbs, "RDMA devices cannot be listed by libibverbs", errno ? errno : EIO);
+		return report_failure(memory, verbs, "RDMA devices cannot be listed by libibverbs", errno ? errno : EIO);
 	fits = ask_device(memory, device, list, verbs);
 	ibv_free_device_list(list);
 	return fits;
@@ -119,7 +119,7 @@ bool device_verbs_ask(struct sysfs_memory *memory, const struct rtap_device *dev
 	(void)memory;
 	(void)device;
 	*verbs = (struct rtap_device_verbs){
-		.trouble = "rdmatap was built without libibverbs (install libibverbs-dev, then configure and make again)",
+		.failure = "rdmatap was built without libibverbs (install libibverbs-dev, then configure and make again)",
 	};
 	return true;
 }

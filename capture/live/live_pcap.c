@@ -404,7 +404,7 @@ static enum rtap_status pcap_kind_list(void (*take)(void *owner, struct rtap_liv
 			.name = one->name,
 			.description = one->description ? one->description : "",
 			.state = is_interface ? state : "",
-			.trouble = is_interface && !(one->flags & PCAP_IF_UP) ? "ip link set it up first" : "",
+			.obstacle = is_interface && !(one->flags & PCAP_IF_UP) ? "ip link set it up first" : "",
 			.link_type = is_interface ? link_type_of(one->name) : UINT32_MAX,
 		};
 

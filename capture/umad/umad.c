@@ -249,7 +249,7 @@ static bool list_port(const struct rtap_device *device, const struct rtap_port *
 	const char *state = port && port->state.known ? rtap_port_state_name(port->state.value) : NULL;
 	char name[300], description[600];
 	struct rtap_live_entry entry = {
-		.name = name, .description = description, .state = state ? state : "", .trouble = "", .link_type = RTAP_LINK_ERF,
+		.name = name, .description = description, .state = state ? state : "", .obstacle = "", .link_type = RTAP_LINK_ERF,
 	};
 
 	if (!port)

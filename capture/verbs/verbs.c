@@ -614,7 +614,7 @@ static bool knows(const char *name)
 static void list_port(struct ibv_context *context, uint8_t port, void (*take)(void *owner, struct rtap_live_entry *entry), void *owner)
 {
 	char name[IBV_SYSFS_NAME_MAX + 8], description[64];
-	struct rtap_live_entry entry = { .name = name, .description = description, .state = "", .trouble = "",
+	struct rtap_live_entry entry = { .name = name, .description = description, .state = "", .obstacle = "",
 					 .link_type = RTAP_LINK_ETHERNET };
 	struct ibv_port_attr attr;
 
@@ -624,10 +624,10 @@ static void list_port(struct ibv_context *context, uint8_t port, void (*take)(vo
 	snprintf(description, sizeof description, "RDMA device, %u Gb/s", verbs_port_gbps(attr.active_width, attr.active_speed));
 	entry.state = attr.state == IBV_PORT_ACTIVE ? "active" : attr.state == IBV_PORT_DOWN ? "down" : "not active";
 	if (attr.link_layer == IBV_LINK_LAYER_INFINIBAND) {
-		entry.trouble = "its link is InfiniBand, and raw-packet QPs carry Ethernet only";
+		entry.obstacle = "its link is InfiniBand, and raw-packet QPs carry Ethernet only";
 		entry.link_type = UINT32_MAX;
 	} else if (attr.state != IBV_PORT_ACTIVE) {
-		entry.trouble = "the port is not active (--force captures anyway)";
+		entry.obstacle = "the port is not active (--force captures anyway)";
 	}
 	take(owner, &entry);
 }
@@ -635,7 +635,7 @@ static void list_port(struct ibv_context *context, uint8_t port, void (*take)(vo
 static void list_device(struct ibv_device *device, void (*take)(void *owner, struct rtap_live_entry *entry), void *owner)
 {
 	struct rtap_live_entry entry = { .name = ibv_get_device_name(device), .description = "RDMA device", .state = "",
-					 .trouble = "it cannot be opened", .link_type = RTAP_LINK_ETHERNET };
+					 .obstacle = "it cannot be opened", .link_type = RTAP_LINK_ETHERNET };
 	struct ibv_context *context = ibv_open_device(device);
 	struct ibv_device_attr attr;
 

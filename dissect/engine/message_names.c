@@ -21,7 +21,7 @@ NAMES(rtap_message_kind_name, enum rtap_message_kind, RTAP_MESSAGE_KINDS)
 NAMES(rtap_verb_name, enum rtap_verb, RTAP_VERBS)
 NAMES(rtap_outcome_name, enum rtap_outcome, RTAP_OUTCOMES)
 NAMES(rtap_missing_reason_name, enum rtap_missing_reason, RTAP_MISSING_REASONS)
-NAMES(rtap_trouble_name, enum rtap_trouble, RTAP_CONNECTION_ANOMALIES)
+NAMES(rtap_connection_anomaly_name, enum rtap_connection_anomaly, RTAP_CONNECTION_ANOMALIES)
 
 const char *rtap_transport_name(enum rtap_transport transport)
 {

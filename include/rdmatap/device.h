@@ -126,7 +126,7 @@ enum rtap_verbs_capability {
 /* Attributes queried from the device. There is no capability bit for the sniffer: it can only be tried. */
 struct rtap_device_verbs {
 	bool asked;                   /* the query succeeded: the values below are valid */
-	const char *trouble;          /* why the query failed; NULL: it succeeded */
+	const char *failure;          /* why the query failed; NULL: it succeeded */
 	uint32_t capabilities;        /* enum rtap_verbs_capability */
 	struct rtap_count core_clock_khz;
 	struct rtap_count max_receives, max_sges; /* receive work requests per queue pair; SGEs per work request */

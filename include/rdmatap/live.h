@@ -95,7 +95,7 @@ struct rtap_live_entry {
 	const char *name;        /* "eth0" */
 	const char *description; /* "" if none */
 	const char *state;       /* "up", "down", "loopback, up", ...; "" if unknown */
-	const char *trouble;     /* why capturing on it is currently impossible; "" if no obstacle is known */
+	const char *obstacle;    /* why capturing on it is currently impossible; "" if no obstacle is known */
 	uint32_t link_type;      /* LINKTYPE_ number of its frames; UINT32_MAX: known only once it is open */
 };
 

@@ -57,17 +57,17 @@ extern "C" {
 #define RTAP_VERB_ENUM(identifier, name) RTAP_MESSAGE_ENUM(VERB, identifier)
 #define RTAP_OUTCOME_ENUM(identifier, name) RTAP_MESSAGE_ENUM(OUTCOME, identifier)
 #define RTAP_REASON_ENUM(identifier, name) RTAP_MESSAGE_ENUM(MISSING, identifier)
-#define RTAP_TROUBLE_ENUM(identifier, name) RTAP_MESSAGE_ENUM(TROUBLE, identifier)
+#define RTAP_CONNECTION_ANOMALY_ENUM(identifier, name) RTAP_MESSAGE_ENUM(CONNECTION_ANOMALY, identifier)
 enum rtap_message_kind { RTAP_MESSAGE_KINDS(RTAP_KIND_ENUM) RTAP_KIND_COUNT };
 enum rtap_verb { RTAP_VERBS(RTAP_VERB_ENUM) RTAP_VERB_COUNT };
 enum rtap_outcome { RTAP_OUTCOMES(RTAP_OUTCOME_ENUM) RTAP_OUTCOME_COUNT };
 enum rtap_missing_reason { RTAP_MISSING_REASONS(RTAP_REASON_ENUM) RTAP_MISSING_COUNT };
-enum rtap_trouble { RTAP_CONNECTION_ANOMALIES(RTAP_TROUBLE_ENUM) RTAP_TROUBLE_COUNT };
+enum rtap_connection_anomaly { RTAP_CONNECTION_ANOMALIES(RTAP_CONNECTION_ANOMALY_ENUM) RTAP_CONNECTION_ANOMALY_COUNT };
 #undef RTAP_KIND_ENUM
 #undef RTAP_VERB_ENUM
 #undef RTAP_OUTCOME_ENUM
 #undef RTAP_REASON_ENUM
-#undef RTAP_TROUBLE_ENUM
+#undef RTAP_CONNECTION_ANOMALY_ENUM
 #undef RTAP_MESSAGE_ENUM
 
 /* Names as shown in output; "unknown" for other values. */
@@ -75,7 +75,7 @@ const char *rtap_message_kind_name(enum rtap_message_kind kind);
 const char *rtap_verb_name(enum rtap_verb verb);
 const char *rtap_outcome_name(enum rtap_outcome outcome);
 const char *rtap_missing_reason_name(enum rtap_missing_reason reason);
-const char *rtap_trouble_name(enum rtap_trouble trouble);
+const char *rtap_connection_anomaly_name(enum rtap_connection_anomaly anomaly);
 
 /* Missing bytes of a message. */
 struct rtap_missing {
@@ -139,7 +139,7 @@ struct rtap_connection {
 	const struct rtap_life_event *life; /* borrowed for the duration of the callback */
 	uint32_t life_count;    /* at most RTAP_MAX_LIFE_EVENTS */
 	uint64_t packets, messages, bytes; /* bytes: message payload */
-	uint64_t trouble[RTAP_TROUBLE_COUNT];
+	uint64_t anomaly_counts[RTAP_CONNECTION_ANOMALY_COUNT];
 };
 
 /* A part of an RPC: an operation of an NFSv4 COMPOUND, or the procedure of other calls. */

@@ -58,7 +58,7 @@ struct rtap_tracker_counters {
 	uint64_t unsupported;        /* packets of services without reassembly (RD) */
 	uint64_t icrc_ignored;       /* packets with a wrong invariant CRC from senders that never compute it: treated as correct */
 	uint64_t fragmented_whole, fragmented_lost; /* fragmented IP datagrams: reassembled; incomplete or refused */
-	uint64_t trouble[RTAP_TROUBLE_COUNT];
+	uint64_t anomaly_counts[RTAP_CONNECTION_ANOMALY_COUNT];
 	uint64_t peak_memory;        /* bytes */
 };
 

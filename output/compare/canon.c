@@ -665,7 +665,7 @@ void canon_connection(struct canon *canon, const struct rtap_connection *connect
 	if (!group)
 		return;
 	group->order = connection->first_frame;
-	group->asked_again = connection->trouble[RTAP_TROUBLE_NAK_SEQUENCE] + connection->trouble[RTAP_TROUBLE_RNR];
+	group->asked_again = connection->anomaly_counts[RTAP_CONNECTION_ANOMALY_NAK_SEQUENCE] + connection->anomaly_counts[RTAP_CONNECTION_ANOMALY_RNR];
 	keep_role(canon, group, write_role, &making);
 	keep_setup(canon, group, write_setup, &making);
 	if (!canon->error)

@@ -273,21 +273,21 @@ static void private_data(const struct rtap_connection *connection, int side, con
 static void anomalies(const struct rtap_connection *connection, struct line *line)
 {
 	static const uint8_t shown[] = {
-		RTAP_TROUBLE_DIFFERING_REPEAT, RTAP_TROUBLE_CNP, RTAP_TROUBLE_BAD_ICRC, RTAP_TROUBLE_LENGTH_MISMATCH, RTAP_TROUBLE_RESYNCHRONISED,
+		RTAP_CONNECTION_ANOMALY_DIFFERING_REPEAT, RTAP_CONNECTION_ANOMALY_CNP, RTAP_CONNECTION_ANOMALY_BAD_ICRC, RTAP_CONNECTION_ANOMALY_LENGTH_MISMATCH, RTAP_CONNECTION_ANOMALY_RESYNCHRONISED,
 	};
 	bool any = false;
 
 	for (size_t i = 0; i < sizeof shown; i++) {
-		if (!connection->trouble[shown[i]])
+		if (!connection->anomaly_counts[shown[i]])
 			continue;
 		if (any)
 			line_char(line, ',');
 		else
 			canon_name(line, "anomalies");
 		any = true;
-		line_text(line, rtap_trouble_name((enum rtap_trouble)shown[i]));
+		line_text(line, rtap_connection_anomaly_name((enum rtap_connection_anomaly)shown[i]));
 		line_char(line, ':');
-		line_dec(line, connection->trouble[shown[i]]);
+		line_dec(line, connection->anomaly_counts[shown[i]]);
 	}
 }
 
@@ -300,8 +300,8 @@ void canon_item_setup(const struct rtap_connection *connection, struct line *lin
 	else
 		text(line, "learned", connection->learned_by_cm ? "cm" : "inferred");
 	/* messages over TCP do not count retransmitted segments */
-	if (is_tcp && connection->trouble[RTAP_TROUBLE_RETRANSMISSION])
-		number(line, "repeats", connection->trouble[RTAP_TROUBLE_RETRANSMISSION]);
+	if (is_tcp && connection->anomaly_counts[RTAP_CONNECTION_ANOMALY_RETRANSMISSION])
+		number(line, "repeats", connection->anomaly_counts[RTAP_CONNECTION_ANOMALY_RETRANSMISSION]);
 	if (connection->path_mtu)
 		number(line, "path_mtu", connection->path_mtu);
 	if (connection->life_count)

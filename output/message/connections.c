@@ -157,9 +157,9 @@ void connection_json(const struct rtap_connection *connection, struct line *line
 	object_number(line, "bytes", connection->bytes);
 	object_key(line, "anomalies");
 	line_char(line, '{');
-	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
-		if (connection->trouble[i])
-			object_number(line, rtap_trouble_name((enum rtap_trouble)i), connection->trouble[i]);
+	for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
+		if (connection->anomaly_counts[i])
+			object_number(line, rtap_connection_anomaly_name((enum rtap_connection_anomaly)i), connection->anomaly_counts[i]);
 	line_bytes(line, "}}\n", 3);
 }
 
@@ -178,17 +178,17 @@ void end_text(const struct rtap_end *end, struct line *line)
 	line_end(line, begin, end_put(begin, end));
 }
 
-void troubles_text(const uint64_t trouble[RTAP_TROUBLE_COUNT], struct line *line)
+void anomaly_counts_text(const uint64_t anomaly_counts[RTAP_CONNECTION_ANOMALY_COUNT], struct line *line)
 {
 	const char *before = " [";
 
-	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++) {
-		if (!trouble[i])
+	for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++) {
+		if (!anomaly_counts[i])
 			continue;
 		line_text(line, before);
-		line_text(line, rtap_trouble_name((enum rtap_trouble)i));
+		line_text(line, rtap_connection_anomaly_name((enum rtap_connection_anomaly)i));
 		line_char(line, ' ');
-		line_dec(line, trouble[i]);
+		line_dec(line, anomaly_counts[i]);
 		before = ", ";
 	}
 	if (before[0] == ',')
@@ -289,7 +289,7 @@ void connection_text(const struct rtap_connection *connection, int64_t relative_
 	line_text(line, " in ");
 	line_seconds(line, connection->time_end_ns - connection->time_ns);
 	line_text(line, " s");
-	troubles_text(connection->trouble, line);
+	anomaly_counts_text(connection->anomaly_counts, line);
 	line_char(line, '\n');
 	text_life(connection, relative_ns, line);
 }

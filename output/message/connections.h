@@ -24,6 +24,6 @@ char *end_put(char *to, const struct rtap_end *end);
 void end_text(const struct rtap_end *end, struct line *line);
 
 /* Anomaly counts of a connection: " [lost 3, rnr 1]"; nothing if all are 0. */
-void troubles_text(const uint64_t trouble[RTAP_TROUBLE_COUNT], struct line *line);
+void anomaly_counts_text(const uint64_t anomaly_counts[RTAP_CONNECTION_ANOMALY_COUNT], struct line *line);
 
 #endif

@@ -6,7 +6,7 @@
 #include "output/packet/text.h"
 #include "output/packet/tree.h"
 
-#define COLOUR_TROUBLE "\033[31m"
+#define COLOUR_ANOMALY "\033[31m"
 #define COLOUR_END "\033[0m"
 
 static void write_notes(const struct rtap_packet *packet, struct line *line)
@@ -62,17 +62,17 @@ void text_line(struct text_format *text, const struct rtap_packet *packet, struc
 static void write_packet(struct format *format, const struct rtap_packet *packet, struct line *line)
 {
 	struct text_format *text = (struct text_format *)format;
-	bool trouble = text->colour && packet->anomalies_found;
+	bool has_anomalies = text->colour && packet->anomalies_found;
 
 	if (text->tree) {
 		if (!text->memory)
 			text->memory = tree_memory_create();
 		tree_write(text->memory, packet, line);
 	} else {
-		if (trouble)
-			line_text(line, COLOUR_TROUBLE);
+		if (has_anomalies)
+			line_text(line, COLOUR_ANOMALY);
 		text_line(text, packet, line);
-		if (trouble)
+		if (has_anomalies)
 			line_text(line, COLOUR_END);
 		line_char(line, '\n');
 	}

@@ -364,7 +364,7 @@ static void connection_head(const void *what, struct line *line)
 	end_text(&shown->a, line);
 	line_text(line, ", b ");
 	end_text(&shown->b, line);
-	troubles_text(shown->trouble, line);
+	anomaly_counts_text(shown->anomaly_counts, line);
 	line_text(line, "</summary>\n");
 }
 

@@ -88,7 +88,7 @@ static bool is_reliable(const struct stats_connection *connection)
 
 static void look_lost(const struct stats_connection *connection, struct finding *finding)
 {
-	finding->count = connection->shown.trouble[RTAP_TROUBLE_LOST];
+	finding->count = connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST];
 	finding->of = connection->shown.packets + finding->count;
 }
 
@@ -118,7 +118,7 @@ static void look_terminated(const struct stats *stats, const struct stats_connec
 static void look_bad_fpdus(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	finding->count = connection->shown.trouble[RTAP_TROUBLE_BAD_FPDU_CRC];
+	finding->count = connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_FPDU_CRC];
 }
 
 static bool is_iwarp(const struct stats_connection *connection)
@@ -245,7 +245,7 @@ static void look_adaptive(const struct stats *stats, const struct stats_connecti
 static void look_sprayed(const struct stats *stats, const struct stats_connection *connection, struct finding *finding)
 {
 	(void)stats;
-	finding->count = connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE];
+	finding->count = connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_PATH_CHANGE];
 	finding->of = connection->shown.packets;
 }
 
@@ -258,7 +258,7 @@ static void look_reordered(const struct stats *stats, const struct stats_connect
 	const struct stats_direction *direction = &connection->directions[finding->direction];
 	const struct stats_occurrences *own = stats_incidents_of(direction)->events;
 	const struct stats_occurrences *other = stats_incidents_of(&connection->directions[!finding->direction])->events;
-	uint64_t changes = connection->shown.trouble[RTAP_TROUBLE_PATH_CHANGE];
+	uint64_t changes = connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_PATH_CHANGE];
 
 	(void)stats;
 	if (!own[STATS_AFTER_NAK].count && !other[STATS_AFTER_HOLE].count && !(direction->is_tcp && own[STATS_RETRANSMISSION].count))

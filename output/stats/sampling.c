@@ -60,7 +60,7 @@ static bool evidence_of(const struct stats_connection *connection, struct eviden
 		evidence->holes += events[STATS_GAP].count;
 		filled += events[STATS_OUT_OF_ORDER].count + events[STATS_RETRANSMISSION].count;
 	}
-	evidence->missing = connection->shown.trouble[RTAP_TROUBLE_LOST];
+	evidence->missing = connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST];
 	/* for TCP the number of segments of a hole is unknown */
 	if (transport == RTAP_TRANSPORT_IWARP)
 		evidence->missing = evidence->holes > filled ? evidence->holes - filled : 0;

@@ -497,8 +497,8 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 	note_life(stats, connection);
 	if (found == &stats->others) {
 		stats->summed++;
-		for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
-			found->shown.trouble[i] += connection->trouble[i];
+		for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
+			found->shown.anomaly_counts[i] += connection->anomaly_counts[i];
 		return;
 	}
 	found->told = true;
@@ -523,7 +523,7 @@ void stats_connection(struct stats *stats, const struct rtap_connection *connect
 		found->shown.life_count = (uint8_t)connection->life_count;
 	else if (stats->options.lives && connection->life_count)
 		stats->uncounted_messages++;
-	memcpy(found->shown.trouble, connection->trouble, sizeof found->shown.trouble);
+	memcpy(found->shown.anomaly_counts, connection->anomaly_counts, sizeof found->shown.anomaly_counts);
 }
 
 static void span_merge(struct stats_direction *direction, const struct stats_direction *other)

@@ -134,7 +134,7 @@ struct stats_shown {
 	bool retries_known;                 /* the next three are as in struct rtap_connection */
 	uint8_t ack_timeout, retry_count, rnr_retry_count;
 	struct rtap_end a, b;
-	uint64_t packets, messages, bytes, trouble[RTAP_TROUBLE_COUNT]; /* as in struct rtap_connection */
+	uint64_t packets, messages, bytes, anomaly_counts[RTAP_CONNECTION_ANOMALY_COUNT]; /* as in struct rtap_connection */
 	struct rtap_life_event *life;       /* with stats_options.lives; NULL: no events */
 };
 

@@ -37,7 +37,7 @@ void stats_tell(const struct stats *stats, const struct findings *findings, cons
 struct stats_occurrences stats_sum(const struct stats *stats, enum stats_event event);
 
 /* One anomaly count, over all connections. */
-uint64_t stats_trouble(const struct stats *stats, enum rtap_trouble trouble);
+uint64_t stats_anomaly_count(const struct stats *stats, enum rtap_connection_anomaly anomaly_counts);
 
 /* "NFSv3 READ", with `separator` before the name or number of an operation. False: unknown program; nothing is written. */
 bool stats_rpc_name(const struct stats_rpc *row, const char *separator, struct line *line);

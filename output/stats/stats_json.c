@@ -383,9 +383,9 @@ static void connection(const void *what, struct line *line)
 		object_number(line, "summed", record->stats->summed);
 	}
 	object_begin(line, "anomalies");
-	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
-		if (shown->trouble[i])
-			object_number(line, rtap_trouble_name((enum rtap_trouble)i), shown->trouble[i]);
+	for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
+		if (shown->anomaly_counts[i])
+			object_number(line, rtap_connection_anomaly_name((enum rtap_connection_anomaly)i), shown->anomaly_counts[i]);
 	line_char(line, '}');
 	object_key(line, "directions");
 	line_char(line, '[');

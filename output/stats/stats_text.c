@@ -169,7 +169,7 @@ static void capture(const void *what, struct line *line)
 {
 	const struct stats_record *record = what;
 	const struct stats *stats = record->stats;
-	uint64_t lost = stats_trouble(stats, RTAP_TROUBLE_LOST);
+	uint64_t lost = stats_anomaly_count(stats, RTAP_CONNECTION_ANOMALY_LOST);
 
 	count(stats->packets, "packet", line);
 	line_text(line, ", ");
@@ -463,7 +463,7 @@ static void connection(const void *what, struct line *line)
 	} else {
 		count(record->stats->summed, "further connection", line);
 	}
-	troubles_text(shown->trouble, line);
+	anomaly_counts_text(shown->anomaly_counts, line);
 	line_char(line, '\n');
 	one_direction(record->stats, &counted->directions[0], "a>b", line);
 	one_direction(record->stats, &counted->directions[1], "b>a", line);

@@ -345,22 +345,22 @@ bool assembly_is_whole(const struct message *message)
 	}
 }
 
-static const uint8_t trouble_of_analysis[RTAP_PSN_COUNT] = {
-	[RTAP_PSN_OUT_OF_ORDER] = RTAP_TROUBLE_OUT_OF_ORDER,
-	[RTAP_PSN_RETRANSMISSION] = RTAP_TROUBLE_RETRANSMISSION,
-	[RTAP_PSN_DUPLICATE] = RTAP_TROUBLE_DUPLICATE,
-	[RTAP_PSN_CAPTURED_TWICE] = RTAP_TROUBLE_CAPTURED_TWICE,
-	[RTAP_PSN_UNEXPECTED] = RTAP_TROUBLE_UNEXPECTED_RESPONSE,
-	[RTAP_PSN_RESYNCHRONISED] = RTAP_TROUBLE_RESYNCHRONISED,
+static const uint8_t anomaly_of_analysis[RTAP_PSN_COUNT] = {
+	[RTAP_PSN_OUT_OF_ORDER] = RTAP_CONNECTION_ANOMALY_OUT_OF_ORDER,
+	[RTAP_PSN_RETRANSMISSION] = RTAP_CONNECTION_ANOMALY_RETRANSMISSION,
+	[RTAP_PSN_DUPLICATE] = RTAP_CONNECTION_ANOMALY_DUPLICATE,
+	[RTAP_PSN_CAPTURED_TWICE] = RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE,
+	[RTAP_PSN_UNEXPECTED] = RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE,
+	[RTAP_PSN_RESYNCHRONISED] = RTAP_CONNECTION_ANOMALY_RESYNCHRONISED,
 };
 
-void assembly_count_trouble(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
+void assembly_count_anomaly(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
 {
-	uint64_t *trouble = connection->shown.trouble;
+	uint64_t *anomaly_counts = connection->shown.anomaly_counts;
 
 	if (analysis > RTAP_PSN_GAP)
-		trouble[trouble_of_analysis[analysis]]++;
-	trouble[RTAP_TROUBLE_DIFFERING_REPEAT] += differs;
+		anomaly_counts[anomaly_of_analysis[analysis]]++;
+	anomaly_counts[RTAP_CONNECTION_ANOMALY_DIFFERING_REPEAT] += differs;
 }
 
 void assembly_start(struct psn_stream *stream, uint32_t psn)

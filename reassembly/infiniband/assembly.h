@@ -146,13 +146,13 @@ static inline void assembly_fill_completion(struct rtap_flow_facts *flow, const 
 }
 
 /* assembly_count_analysis() of a packet that is not simply the next one. */
-void assembly_count_trouble(struct connection *connection, enum rtap_psn_analysis analysis, bool differs);
+void assembly_count_anomaly(struct connection *connection, enum rtap_psn_analysis analysis, bool differs);
 
 /* Counts the packet by its place in the PSN sequence. */
 static inline void assembly_count_analysis(struct connection *connection, enum rtap_psn_analysis analysis, bool differs)
 {
 	if (analysis > RTAP_PSN_GAP || differs)
-		assembly_count_trouble(connection, analysis, differs);
+		assembly_count_anomaly(connection, analysis, differs);
 }
 
 /* Starts the sequence at a PSN known from the handshake. */

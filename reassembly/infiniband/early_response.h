@@ -12,7 +12,7 @@
 
 struct early_response {
 	uint64_t psn;              /* of the response, unwrapped */
-	bool unexpected;           /* counted as RTAP_TROUBLE_UNEXPECTED_RESPONSE; undone if its request arrives */
+	bool unexpected;           /* counted as RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE; undone if its request arrives */
 	struct pending_response response; /* without payload */
 };
 

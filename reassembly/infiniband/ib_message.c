@@ -237,7 +237,7 @@ static void learn_from_read(struct psn_stream *stream, uint64_t psn)
 static __attribute__((cold, noinline)) void begin_anew(struct rtap_tracker *tracker, struct psn_stream *stream, uint32_t psn)
 {
 	ib_settle(tracker, stream, true);
-	stream->connection->shown.trouble[RTAP_TROUBLE_LOST] += psn_give_up(stream, UINT64_MAX);
+	stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] += psn_give_up(stream, UINT64_MAX);
 	psn_fini(stream);
 	stream->nak = stream->msn_known = stream->has_open_gap = false;
 	stream->settled_end = stream->settled_high = stream->response_next = stream->fragment_psn = 0;

@@ -112,13 +112,13 @@ static void acknowledge(struct rtap_tracker *tracker, struct psn_stream *stream,
 
 /* How NAKs are counted, and the outcome that they give a message. */
 static const struct {
-	uint8_t trouble, outcome;
+	uint8_t anomaly, outcome;
 } naks[RTAP_NAK_COUNT] = {
-	[RTAP_NAK_SEQUENCE_ERROR] = { RTAP_TROUBLE_NAK_SEQUENCE, RTAP_OUTCOME_SEQUENCE_ERROR },
-	[RTAP_NAK_INVALID_REQUEST] = { RTAP_TROUBLE_NAK_INVALID_REQUEST, RTAP_OUTCOME_INVALID_REQUEST },
-	[RTAP_NAK_REMOTE_ACCESS] = { RTAP_TROUBLE_NAK_ACCESS, RTAP_OUTCOME_REMOTE_ACCESS_ERROR },
-	[RTAP_NAK_REMOTE_OPERATIONAL] = { RTAP_TROUBLE_NAK_OPERATION, RTAP_OUTCOME_REMOTE_OPERATIONAL_ERROR },
-	[RTAP_NAK_INVALID_RD] = { RTAP_TROUBLE_NAK_INVALID_RD, RTAP_OUTCOME_INVALID_RD_REQUEST },
+	[RTAP_NAK_SEQUENCE_ERROR] = { RTAP_CONNECTION_ANOMALY_NAK_SEQUENCE, RTAP_OUTCOME_SEQUENCE_ERROR },
+	[RTAP_NAK_INVALID_REQUEST] = { RTAP_CONNECTION_ANOMALY_NAK_INVALID_REQUEST, RTAP_OUTCOME_INVALID_REQUEST },
+	[RTAP_NAK_REMOTE_ACCESS] = { RTAP_CONNECTION_ANOMALY_NAK_ACCESS, RTAP_OUTCOME_REMOTE_ACCESS_ERROR },
+	[RTAP_NAK_REMOTE_OPERATIONAL] = { RTAP_CONNECTION_ANOMALY_NAK_OPERATION, RTAP_OUTCOME_REMOTE_OPERATIONAL_ERROR },
+	[RTAP_NAK_INVALID_RD] = { RTAP_CONNECTION_ANOMALY_NAK_INVALID_RD, RTAP_OUTCOME_INVALID_RD_REQUEST },
 };
 
 /* The outcome of the request until it is retransmitted. */
@@ -165,9 +165,9 @@ static __attribute__((cold, noinline)) void refuse(struct psn_stream *stream, ui
 	stream->nak_psn = psn;
 	note_recovery(stream, response);
 	if (response->aeth_kind == RTAP_AETH_RNR_NAK)
-		stream->connection->shown.trouble[RTAP_TROUBLE_RNR]++;
+		stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_RNR]++;
 	else if (response->aeth_value < RTAP_NAK_COUNT)
-		stream->connection->shown.trouble[naks[response->aeth_value].trouble]++;
+		stream->connection->shown.anomaly_counts[naks[response->aeth_value].anomaly]++;
 	refuse_message(stream, psn, response, flow);
 }
 
@@ -354,7 +354,7 @@ static __attribute__((noinline)) void atomic_response(struct rtap_tracker *track
 	if (!message || message->low != psn || message->shown.kind != RTAP_KIND_ATOMIC) {
 		/* For a reported message, a repeat is not new data. */
 		if (analysis == RTAP_PSN_IN_ORDER) {
-			stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE]++;
+			stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE]++;
 			early_response_set_unexpected(stream, psn);
 		}
 		return;
@@ -492,7 +492,7 @@ static __attribute__((cold, noinline)) void answer_late(struct rtap_tracker *tra
 	case IB_ATOMIC_ACKNOWLEDGE:
 		answer_up_to(stream, early->psn, response, NULL);
 		if (early->psn == psn) {
-			stream->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE] -= early->unexpected;
+			stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE] -= early->unexpected;
 			early->unexpected = false;
 			atomic_response(tracker, stream, psn, response, RTAP_PSN_NONE, flow);
 		}
@@ -524,7 +524,7 @@ void ib_response_packet(struct rtap_tracker *tracker, struct psn_stream *stream,
 	uint64_t psn;
 
 	if (opcode->class == IB_CONGESTION) {
-		stream->connection->shown.trouble[RTAP_TROUBLE_CNP]++;
+		stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_CNP]++;
 		return;
 	}
 	if (!stream->started)

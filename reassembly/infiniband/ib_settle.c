@@ -26,6 +26,6 @@ void ib_settle(struct rtap_tracker *tracker, struct psn_stream *stream, bool all
 		message_settle(tracker, stream->head);
 	psn_give_up_responses(stream, stream->settled_high);
 	if (stream->gaps.count && stream->settled_end)
-		stream->connection->shown.trouble[RTAP_TROUBLE_LOST] +=
+		stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] +=
 			psn_give_up(stream, all ? stream->settled_end : lost_before(tracker, stream));
 }

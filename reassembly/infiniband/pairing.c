@@ -100,8 +100,8 @@ static void merge_shown(struct rtap_connection *shown, const struct rtap_connect
 		shown->time_ns = other->time_ns;
 	if (other->time_end_ns > shown->time_end_ns)
 		shown->time_end_ns = other->time_end_ns;
-	for (int i = 0; i < RTAP_TROUBLE_COUNT; i++)
-		shown->trouble[i] += other->trouble[i];
+	for (int i = 0; i < RTAP_CONNECTION_ANOMALY_COUNT; i++)
+		shown->anomaly_counts[i] += other->anomaly_counts[i];
 	sender->psn = known->psn;
 	sender->psn_known = true;
 	sender->last_psn = known->last_psn;

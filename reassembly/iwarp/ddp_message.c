@@ -284,7 +284,7 @@ static void take_atomic_response(struct ddp_work *work)
 		if (message->shown.kind == RTAP_KIND_ATOMIC && message->sink_stag == work->facts.request_identifier)
 			break;
 	if (!message || message->shown.kind != RTAP_KIND_ATOMIC || !work->facts.has_original) {
-		work->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE]++;
+		work->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE]++;
 		return;
 	}
 	for (unsigned i = 0; i < ATOMIC_LENGTH; i++)
@@ -347,7 +347,7 @@ static void take_tagged(struct ddp_work *work, bool is_write)
 		if (is_write)
 			claim_write(work, message);
 		else
-			work->connection->shown.trouble[RTAP_TROUBLE_UNEXPECTED_RESPONSE]++;
+			work->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNEXPECTED_RESPONSE]++;
 	}
 	add_payload(work, message, facts->payload_offset, MESSAGE_ORIGIN + (facts->tagged_offset - message->shown.virtual_address));
 	half->next_offset = facts->tagged_offset + facts->payload_length;

@@ -124,7 +124,7 @@ static void take_fpdu(struct iwarp_stream *stream, bool from_a, const struct rta
 	}
 	side = iwarp_side_of(stream, from_a);
 	if (fpdu->crc_status == RTAP_CRC_BAD) {
-		connection->shown.trouble[RTAP_TROUBLE_BAD_FPDU_CRC]++;
+		connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_BAD_FPDU_CRC]++;
 		ddp_message_lost(connection, side, fpdu->bytes.length);
 		return;
 	}
@@ -286,7 +286,7 @@ static void tell_lost(struct fpdu_sink *sink, uint64_t offset, uint64_t length)
 	struct iwarp_half *half = (struct iwarp_half *)sink;
 
 	if (half->stream->connection)
-		half->stream->connection->shown.trouble[RTAP_TROUBLE_UNFRAMED]++;
+		half->stream->connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_UNFRAMED]++;
 	if (half->first && let_wait(half, &(struct iwarp_waiting){ .lost = length, .offset = offset, .shown = IWARP_NOT_SHOWN }))
 		return;
 	take_lost(half->stream, half->from_a, length);
@@ -493,7 +493,7 @@ void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tc
 		begin_frames(half, hole->offset, false);
 	fpdu_skip(&half->framer, hole->length, reasons[hole->reason]);
 	if (stream->connection)
-		stream->connection->shown.trouble[hole->reason == TCP_HOLE_SNAPPED ? RTAP_TROUBLE_CUT : RTAP_TROUBLE_LOST]++;
+		stream->connection->shown.anomaly_counts[hole->reason == TCP_HOLE_SNAPPED ? RTAP_CONNECTION_ANOMALY_CUT : RTAP_CONNECTION_ANOMALY_LOST]++;
 	account(stream);
 }
 

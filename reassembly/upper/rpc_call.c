@@ -403,7 +403,7 @@ static void note_streams(struct rpc_call *call)
 		/* A call captured late can have been answered by what is missing already. */
 		call->next_psn[i] = i == 0 && stream->gaps.count ? stream->gaps.list[0].begin : stream->next;
 		call->begun_psn = i == 0 ? stream->next : call->begun_psn;
-		call->lost[i] = connection->ddp ? connection->shown.trouble[RTAP_TROUBLE_LOST] : stream->lost;
+		call->lost[i] = connection->ddp ? connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] : stream->lost;
 	}
 }
 

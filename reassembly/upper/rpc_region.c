@@ -184,7 +184,7 @@ static bool may_be_answered(const struct rpc_call *call, const struct message *m
 	if (call->reply.present)
 		return false;
 	if (connection->ddp)
-		return connection->shown.trouble[RTAP_TROUBLE_LOST] != call->lost[0];
+		return connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_LOST] != call->lost[0];
 	return lost_between(&connection->streams[!call->from_a], call->lost[0], call->next_psn[0], message->low);
 }
 

@@ -86,7 +86,7 @@ class Devices(CliTest):
                 self.assertEqual((status, output), (1, ""))
                 self.assertIn(message, errors)
 
-    def test_no_devices_is_no_and_no_subsystem_is_trouble(self):
+    def test_no_devices_is_no_and_no_subsystem_is_an_error(self):
         empty = self.path("empty")
         os.makedirs(os.path.join(empty, "class", "infiniband"))
         done = self.run_program("devices", env={"RDMATAP_SYSFS": empty})
@@ -95,7 +95,7 @@ class Devices(CliTest):
         for question in ((), ("mlx5_0",), ("--json",)):
             self.bad("no RDMA subsystem loaded (load the driver", "devices", *question, env={"RDMATAP_SYSFS": self.path("nowhere")})
 
-    def test_what_is_ambiguous_or_not_understood_is_trouble(self):
+    def test_what_is_ambiguous_or_not_understood_is_an_error(self):
         for tree, question, message in (
                 ("multi", ("--node-guid", "0x0011223344556600"), "ambiguous, several have it: many_2, many_10 (ask by name)"),
                 ("multi", ("--port-guid", "0x0011223344556601"), "ambiguous, several have it: many_2/1, many_10/1"),

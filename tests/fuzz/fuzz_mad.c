@@ -154,7 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= RECORD + length;
 	}
 	rtap_tracker_finish(run.tracker);
-	REQUIRE(run.told + run.tracker->counters.trouble[RTAP_TROUBLE_CAPTURED_TWICE] == run.frames || run.tracker->counters.evictions);
+	REQUIRE(run.told + run.tracker->counters.anomaly_counts[RTAP_CONNECTION_ANOMALY_CAPTURED_TWICE] == run.frames || run.tracker->counters.evictions);
 	rtap_tracker_close(run.tracker);
 	return 0;
 }
