@@ -92,7 +92,7 @@ void flow_destroy(struct rtap_tracker *tracker, struct flow *flow)
 	if (*flow_recent_place_of(tracker, &flow->key) == flow)
 		*flow_recent_place_of(tracker, &flow->key) = NULL;
 	flow_forget_pending(flow);
-	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
+	budget_give(&tracker->budget, &flow->entry, flow->entry.bytes);
 	free(flow);
 }
 
@@ -125,9 +125,9 @@ void connection_charge(struct rtap_tracker *tracker, struct connection *connecti
 	uint64_t memory = memory_of(connection);
 
 	if (memory > connection->memory)
-		budget_charge(&tracker->budget, &connection->holder, memory - connection->memory);
+		budget_charge(&tracker->budget, &connection->entry, memory - connection->memory);
 	else
-		budget_give(&tracker->budget, &connection->holder, connection->memory - memory);
+		budget_give(&tracker->budget, &connection->entry, connection->memory - memory);
 	connection->memory = memory;
 	connection->resized = connection->streams[0].resized = connection->streams[1].resized = false;
 }
@@ -164,7 +164,7 @@ void connection_release(struct rtap_tracker *tracker, struct connection *connect
 		connection_tell(tracker, connection);
 	if (!connection->told)
 		return;
-	budget_give(&tracker->budget, &connection->holder, connection->holder.bytes);
+	budget_give(&tracker->budget, &connection->entry, connection->entry.bytes);
 	free(connection_life(&connection->shown));
 	free(connection);
 }

@@ -91,7 +91,7 @@ struct flow *flow_create(struct rtap_tracker *tracker, const struct flow_key *ke
 /* Attaches a flow to its connection. `from_a` is the direction of its packets. */
 void flow_attach(struct flow *flow, struct connection *connection, bool from_a);
 
-/* Frees the pending responses. The flow's holder is still charged for them. */
+/* Frees the pending responses. The flow's entry is still charged for them. */
 void flow_forget_pending(struct flow *flow);
 
 /* Removes the flow from the tracker and frees it with its pending responses. */
@@ -106,7 +106,7 @@ static inline void connection_account(struct rtap_tracker *tracker, struct conne
 	if (connection->resized || connection->streams[0].resized || connection->streams[1].resized)
 		connection_charge(tracker, connection);
 	/* also without growth */
-	budget_touch(&tracker->budget, &connection->holder);
+	budget_touch(&tracker->budget, &connection->entry);
 }
 
 /* Schedules work on a connection for `after_ns` after `time_ns`, or later. */

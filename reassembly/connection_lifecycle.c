@@ -19,9 +19,9 @@
 /* Packets in flight when a connection was closed still belong to it. */
 #define CLOSING_NS INT64_C(1000000000)
 
-static struct connection *connection_of(struct budget_holder *holder)
+static struct connection *connection_of(struct budget_entry *entry)
 {
-	return (struct connection *)((char *)holder - offsetof(struct connection, holder));
+	return (struct connection *)((char *)entry - offsetof(struct connection, entry));
 }
 
 /* Settles all incomplete messages. Later packets of them count as repeats. */
@@ -44,10 +44,10 @@ static void conclude(struct rtap_tracker *tracker, struct connection *connection
  * Nothing was seen for a long time: concludes the connection, which becomes idle with what it needs to recognise repeats. A
  * closed one is reported, even if earlier ones are not.
  */
-static void give_up(struct budget_holder *holder, void *owner)
+static void give_up(struct budget_entry *entry, void *owner)
 {
 	struct rtap_tracker *tracker = owner;
-	struct connection *connection = connection_of(holder);
+	struct connection *connection = connection_of(entry);
 
 	connection->references++;
 	connection->leaves = connection->retired;
@@ -61,13 +61,13 @@ static void give_up(struct budget_holder *holder, void *owner)
 	connection_release(tracker, connection);
 }
 
-static void evict(struct budget_holder *holder, void *owner)
+static void evict(struct budget_entry *entry, void *owner)
 {
 	struct rtap_tracker *tracker = owner;
-	struct connection *connection = connection_of(holder);
+	struct connection *connection = connection_of(entry);
 
 	/* Evicting an idle connection loses nothing. */
-	if (!holder->rests) {
+	if (!entry->rests) {
 		tracker->counters.evictions++;
 		connection->shown.anomaly_counts[RTAP_CONNECTION_ANOMALY_EVICTED]++;
 	}
@@ -77,7 +77,7 @@ static void evict(struct budget_holder *holder, void *owner)
 	connection->references++;
 	connection_retire(tracker, connection);
 	connection->leaves = true;
-	budget_give(&tracker->budget, holder, holder->bytes);
+	budget_give(&tracker->budget, entry, entry->bytes);
 	connection->memory = 0;
 	connection->references--;
 	connection_release(tracker, connection);
@@ -94,7 +94,7 @@ struct connection *connection_create(struct rtap_tracker *tracker, uint64_t fram
 	tracker->counters.connections++;
 	connection->shown.first_frame = connection->shown.last_frame = frame;
 	connection->shown.time_ns = connection->shown.time_end_ns = time_ns;
-	connection->holder = (struct budget_holder){ .evict = evict, .give_up = give_up, .owner = tracker };
+	connection->entry = (struct budget_entry){ .evict = evict, .give_up = give_up, .owner = tracker };
 	for (int i = 0; i < 2; i++) {
 		connection->shown.rnr_retries[i] = 7;
 		connection->streams[i].connection = connection;
@@ -161,7 +161,7 @@ void connection_retire(struct rtap_tracker *tracker, struct connection *connecti
 	multicast_forget(tracker, connection);
 	handshake_ids_forget(tracker, connection);
 	connection_charge(tracker, connection);
-	connection->leaves |= connection->holder.rests;
+	connection->leaves |= connection->entry.rests;
 	connection->references--;
 }
 

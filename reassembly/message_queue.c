@@ -197,8 +197,8 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	/* Most messages have none of these: calls would cost more than the checks. */
 	if (message->exchange)
 		mad_exchange_forget(message);
-	if (message->holder)
-		*message->holder = NULL;
+	if (message->reference)
+		*message->reference = NULL;
 	if (message->transfer)
 		rmpp_forget(message);
 	coverage_fini(&message->coverage);
@@ -208,7 +208,7 @@ static inline void free_message(struct rtap_tracker *tracker, struct message *me
 	if (message->shown.items && message->shown.items != &message->item)
 		rpc_items_free(tracker, message->shown.items, message->shown.item_count);
 	if (message->memory)
-		budget_give(&tracker->budget, message->stream ? &connection->holder : &tracker->messages, message->memory);
+		budget_give(&tracker->budget, message->stream ? &connection->entry : &tracker->messages, message->memory);
 	if (message->stream)
 		leave_stream(message);
 	if (message->awaits_ack)
@@ -280,7 +280,7 @@ static struct message *awaited_by(struct rtap_tracker *tracker, struct message *
 		struct message *last = tracker->last_ready, *next = last ? last->waiting_behind : message;
 
 		/* A message that only reserves a place can be dropped again. */
-		if ((next->holder && !next->shown.is_rpc) || (next->stream && !message_is_final(tracker, next)))
+		if ((next->reference && !next->shown.is_rpc) || (next->stream && !message_is_final(tracker, next)))
 			return next;
 		if (next->stream)
 			message_settle(tracker, next);
@@ -331,7 +331,7 @@ void message_settle(struct rtap_tracker *tracker, struct message *message)
 		kept_ahead_leave(tracker, message);
 	upper_settled(tracker, message);
 	if (message->stream) {
-		budget_give(&tracker->budget, &connection->holder, message->memory);
+		budget_give(&tracker->budget, &connection->entry, message->memory);
 		if (message->high >= message->stream->settled_high)
 			message->stream->settled_high = message->high + 1;
 		if (message->end > message->stream->settled_high)
@@ -386,8 +386,8 @@ static uint64_t check_time(const struct rtap_tracker *tracker, const struct mess
 
 	if (message->call)
 		silent_ns = budget->clock_ns - upper_used_ns(message);
-	else if (message->holder && message->connection)
-		silent_ns = budget->clock_ns - message->connection->holder.used_ns;
+	else if (message->reference && message->connection)
+		silent_ns = budget->clock_ns - message->connection->entry.used_ns;
 	else if (message->stream && tracker->now_ns > message->active_ns)
 		silent_ns = (uint64_t)tracker->now_ns - (uint64_t)message->active_ns;
 	if (silent_ns < budget->give_up_ns && budget->give_up_ns - silent_ns < wait_ns)
@@ -543,7 +543,7 @@ void messages_evict_first(struct rtap_tracker *tracker)
 	} else if (message->call) {
 		tracker->counters.evictions++;
 		upper_detach(message);
-	} else if (message->holder) {
+	} else if (message->reference) {
 		tracker->counters.evictions++;
 		/* A message that only reserves a place has nothing to report. */
 		if (!message->shown.is_rpc) {

@@ -108,7 +108,7 @@ struct message {
 	struct rpc_call *call;             /* the RPC call or reply that it carries, until that is concluded */
 	struct mad_exchange *exchange;     /* management request that waits for its response */
 	struct rmpp_transfer *transfer;    /* management transfer that waits for segments */
-	struct message **holder;           /* RPC over TCP and UDP: the pointer to it while it waits for its reply or end; NULL: none */
+	struct message **reference;        /* RPC over TCP and UDP: the pointer to it while it waits for its reply or end; NULL: none */
 	struct message *partner;           /* the RPC call of this reply, or the reply to this call */
 	uint64_t place;                    /* rank in the waiting list; ranks differ by the messages in between; 0: not computed */
 	uint64_t queued_ns;                /* when it entered the waiting list, by the budget's clock */
@@ -236,7 +236,7 @@ struct flow {
 	struct flow *port_before, *port_behind; /* other flows with the same addresses and port */
 	struct pending_response *pending;
 	uint32_t pending_count, pending_room;
-	struct budget_holder holder;   /* of the pending responses */
+	struct budget_entry entry;     /* of the pending responses */
 };
 
 /* A request whose response will show which two queue pairs are connected. */
@@ -268,7 +268,7 @@ struct connection {
 	struct rtap_connection shown;
 	struct psn_stream streams[2];  /* requests of b; of a */
 	struct flow *flows[2];         /* packets of b; of a */
-	struct budget_holder holder;
+	struct budget_entry entry;
 	struct connection *before, *behind; /* all connections of the tracker, by number */
 	struct expectation *expectations; /* a ring, used while one end is unknown */
 	uint32_t expected, expectation_room; /* number of entries written to it */
@@ -366,7 +366,7 @@ struct rtap_tracker {
 	struct rpc_call *spare_call;   /* free list */
 	struct spare_items *spare_items; /* free list of the operations of a COMPOUND */
 	uint32_t spare_calls, spare_item_count; /* lengths of the free lists */
-	struct budget_holder messages; /* the messages in memory */
+	struct budget_entry messages; /* the messages in memory */
 	struct message *completed;     /* completed by the current frame */
 	struct message *cut;           /* a truncated SEND that ends with the current frame */
 	struct message *touched;       /* message that the current frame belongs to */

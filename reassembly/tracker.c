@@ -50,7 +50,7 @@ struct rtap_tracker *rtap_tracker_open(const struct rtap_tracker_options *option
 	tracker->aside.due_ns = UINT64_MAX;
 	budget_init(&tracker->budget, options->max_memory ? options->max_memory : USUAL_MEMORY);
 	budget_give_up_after(&tracker->budget, options->give_up_ns ? options->give_up_ns : USUAL_GIVE_UP_NS);
-	tracker->messages.apart = tracker->view.holder.apart = true;
+	tracker->messages.apart = tracker->view.entry.apart = true;
 	ip_fragments_init(&tracker->fragments, &tracker->budget);
 	tracker->exchanges.budget = tracker->rmpp.budget = &tracker->budget;
 	rpc_socket_init(tracker);
@@ -716,7 +716,7 @@ static inline struct rtap_context *context_of(const struct rtap_tracker *tracker
 	return &known->context;
 }
 
-/* Budget holders were given up. */
+/* Budget entries were given up. */
 static __attribute__((cold, noinline)) void follow_given_up(struct rtap_tracker *tracker)
 {
 	/* Messages concluded so have nothing to do with the current frame. */

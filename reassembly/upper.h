@@ -27,7 +27,7 @@ struct upper_work {
 	bool (*keep)(struct upper_work *work, struct rtap_span *bytes); /* copies bytes until the end of the frame. False: out of memory */
 };
 
-/* All callbacks are required. A layer charges its memory to its own budget holders. */
+/* All callbacks are required. A layer charges its memory to its own budget entries. */
 struct upper_layer {
 	const char *name;
 	/* Whether the connection setup identifies this layer. */

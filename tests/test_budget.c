@@ -7,24 +7,24 @@
 
 static struct budget budget;
 
-static void give_all(struct budget_holder *holder, void *owner)
+static void give_all(struct budget_entry *entry, void *owner)
 {
 	(*(int *)owner)++;
-	budget_give(&budget, holder, holder->bytes);
+	budget_give(&budget, entry, entry->bytes);
 }
 
-Test(budget, the_holder_unused_for_longest_goes_first)
+Test(budget, the_entry_unused_for_longest_goes_first)
 {
 	int evicted[3] = { 0 };
-	struct budget_holder holders[3];
+	struct budget_entry entries[3];
 
 	budget_init(&budget, 100);
 	for (int i = 0; i < 3; i++) {
-		holders[i] = (struct budget_holder){ .evict = give_all, .owner = &evicted[i] };
-		cr_assert(budget_take(&budget, &holders[i], 30));
+		entries[i] = (struct budget_entry){ .evict = give_all, .owner = &evicted[i] };
+		cr_assert(budget_take(&budget, &entries[i], 30));
 	}
-	budget_touch(&budget, &holders[0]);
-	cr_assert(budget_take(&budget, &holders[2], 20));
+	budget_touch(&budget, &entries[0]);
+	cr_assert(budget_take(&budget, &entries[2], 20));
 	cr_expect_eq(evicted[0], 0);
 	cr_expect_eq(evicted[1], 1);
 	cr_expect_eq(evicted[2], 0);
@@ -33,23 +33,23 @@ Test(budget, the_holder_unused_for_longest_goes_first)
 	cr_expect_eq(budget.peak, 90);
 }
 
-Test(budget, a_holder_never_evicts_itself)
+Test(budget, an_entry_never_evicts_itself)
 {
 	int evicted = 0;
-	struct budget_holder holder = { .evict = give_all, .owner = &evicted };
+	struct budget_entry entry = { .evict = give_all, .owner = &evicted };
 
 	budget_init(&budget, 100);
-	cr_assert(budget_take(&budget, &holder, 60));
-	cr_expect(!budget_take(&budget, &holder, 60));
+	cr_assert(budget_take(&budget, &entry, 60));
+	cr_expect(!budget_take(&budget, &entry, 60));
 	cr_expect_eq(evicted, 0);
 	cr_expect_eq(budget.used, 60);
-	cr_expect(!budget_take(&budget, &holder, UINT64_MAX));
+	cr_expect(!budget_take(&budget, &entry, UINT64_MAX));
 }
 
 Test(budget, what_stands_apart_counts_and_is_in_nobodys_way)
 {
 	int evicted = 0;
-	struct budget_holder apart = { .apart = true }, soft = { .evict = give_all, .owner = &evicted };
+	struct budget_entry apart = { .apart = true }, soft = { .evict = give_all, .owner = &evicted };
 
 	budget_init(&budget, 100);
 	budget_charge(&budget, &apart, 40);
@@ -68,7 +68,7 @@ Test(budget, what_stands_apart_counts_and_is_in_nobodys_way)
 Test(budget, what_cannot_be_given_up_stays)
 {
 	int evicted = 0;
-	struct budget_holder firm = { 0 }, soft = { .evict = give_all, .owner = &evicted }, asking = { 0 };
+	struct budget_entry firm = { 0 }, soft = { .evict = give_all, .owner = &evicted }, asking = { 0 };
 
 	budget_init(&budget, 100);
 	cr_assert(budget_take(&budget, &firm, 50));
@@ -84,39 +84,39 @@ Test(budget, what_cannot_be_given_up_stays)
 
 #define SECOND INT64_C(1000000000)
 
-static void forget(struct budget_holder *holder, void *owner)
+static void forget(struct budget_entry *entry, void *owner)
 {
 	*(int *)owner += 10;
-	budget_give(&budget, holder, holder->bytes);
+	budget_give(&budget, entry, entry->bytes);
 }
 
-static void keep_ten(struct budget_holder *holder, void *owner)
+static void keep_ten(struct budget_entry *entry, void *owner)
 {
 	*(int *)owner += 100;
-	budget_give(&budget, holder, holder->bytes - 10);
+	budget_give(&budget, entry, entry->bytes - 10);
 }
 
-/* Three holders that give_up is called for, in use from `now` on. */
-static void three_from(int64_t now_ns, struct budget_holder holders[3], int counts[3])
+/* Three entries that give_up is called for, in use from `now` on. */
+static void three_from(int64_t now_ns, struct budget_entry entries[3], int counts[3])
 {
 	budget_init(&budget, 10000);
 	budget_give_up_after(&budget, 60 * SECOND);
 	budget_advance(&budget, now_ns);
 	for (int i = 0; i < 3; i++) {
-		holders[i] = (struct budget_holder){ .evict = give_all, .give_up = forget, .owner = &counts[i] };
-		cr_assert(budget_take(&budget, &holders[i], 30));
+		entries[i] = (struct budget_entry){ .evict = give_all, .give_up = forget, .owner = &counts[i] };
+		cr_assert(budget_take(&budget, &entries[i], 30));
 	}
 }
 
-Test(budget, a_holder_is_given_up_when_it_was_not_used_for_the_time)
+Test(budget, an_entry_is_given_up_when_it_was_not_used_for_the_time)
 {
 	int counts[3] = { 0 };
-	struct budget_holder holders[3];
+	struct budget_entry entries[3];
 
-	three_from(5 * SECOND, holders, counts);
+	three_from(5 * SECOND, entries, counts);
 	budget_advance(&budget, 35 * SECOND);
-	budget_touch(&budget, &holders[1]);
-	budget_charge(&budget, &holders[2], 5);
+	budget_touch(&budget, &entries[1]);
+	budget_charge(&budget, &entries[2], 5);
 	budget_advance(&budget, 65 * SECOND - 1);
 	cr_expect(!counts[0] && !counts[1] && !counts[2]);
 	budget_advance(&budget, 65 * SECOND);
@@ -129,87 +129,87 @@ Test(budget, a_holder_is_given_up_when_it_was_not_used_for_the_time)
 	cr_expect_eq(budget.evictions, 0);
 	/* none for a long time, then another */
 	budget_advance(&budget, 1000 * SECOND);
-	budget_charge(&budget, &holders[0], 1);
+	budget_charge(&budget, &entries[0], 1);
 	budget_advance(&budget, 1060 * SECOND - 1);
 	cr_expect_eq(counts[0], 10);
 	budget_advance(&budget, 1060 * SECOND);
 	cr_expect_eq(counts[0], 20);
 }
 
-Test(budget, without_give_up_a_holder_rests_with_all_that_it_has)
+Test(budget, without_give_up_an_entry_rests_with_all_that_it_has)
 {
 	int counts[3] = { 0 };
-	struct budget_holder holders[3];
+	struct budget_entry entries[3];
 
-	three_from(0, holders, counts);
-	holders[1].give_up = NULL;
+	three_from(0, entries, counts);
+	entries[1].give_up = NULL;
 	budget_advance(&budget, 60 * SECOND);
 	cr_expect(counts[0] == 10 && counts[1] == 0 && counts[2] == 10);
 	cr_expect(budget.used == 30 && budget.resting == 30);
 }
 
-Test(budget, a_holder_that_keeps_something_rests_until_it_is_used)
+Test(budget, an_entry_that_keeps_something_rests_until_it_is_used)
 {
 	int counts[3] = { 0 };
-	struct budget_holder holders[3];
+	struct budget_entry entries[3];
 
-	three_from(0, holders, counts);
+	three_from(0, entries, counts);
 	for (int i = 0; i < 3; i++)
-		holders[i].give_up = keep_ten;
+		entries[i].give_up = keep_ten;
 	budget_advance(&budget, 60 * SECOND);
 	cr_expect(counts[0] == 100 && counts[1] == 100 && counts[2] == 100);
 	cr_expect(budget.used == 30 && budget.resting == 30);
 	budget_advance(&budget, 120 * SECOND);
 	cr_expect_eq(counts[0], 100);
 	/* used again, it has the whole time again; the others are the first to go */
-	budget_charge(&budget, &holders[0], 5);
+	budget_charge(&budget, &entries[0], 5);
 	cr_expect(budget.used == 35 && budget.resting == 20);
 	cr_expect(budget_relieve(&budget));
 	cr_expect(counts[1] == 101 && budget.resting == 10);
-	budget_touch(&budget, &holders[2]);
-	cr_expect(!budget.resting && !holders[2].rests);
-	budget_give(&budget, &holders[2], 10);
+	budget_touch(&budget, &entries[2]);
+	cr_expect(!budget.resting && !entries[2].rests);
+	budget_give(&budget, &entries[2], 10);
 	budget_advance(&budget, 180 * SECOND - 1);
 	cr_expect_eq(counts[0], 100);
 	budget_advance(&budget, 180 * SECOND);
 	cr_expect(counts[0] == 200 && budget.resting == 10);
-	budget_give(&budget, &holders[0], 10);
+	budget_give(&budget, &entries[0], 10);
 	cr_expect(!budget.used && !budget.resting && !budget.oldest && !budget.awake);
 }
 
-static void exchange_all(struct budget_holder *holder, void *owner)
+static void exchange_all(struct budget_entry *entry, void *owner)
 {
 	(*(int *)owner)++;
-	budget_charge(&budget, holder, 20);
-	budget_touch(&budget, holder);
-	budget_give(&budget, holder, 25);
+	budget_charge(&budget, entry, 20);
+	budget_touch(&budget, entry);
+	budget_give(&budget, entry, 25);
 }
 
-Test(budget, what_giving_up_takes_itself_is_no_use_of_the_holder)
+Test(budget, what_giving_up_takes_itself_is_no_use_of_the_entry)
 {
 	int counts[3] = { 0 };
-	struct budget_holder holders[3];
+	struct budget_entry entries[3];
 
-	three_from(0, holders, counts);
+	three_from(0, entries, counts);
 	for (int i = 0; i < 3; i++)
-		holders[i].give_up = exchange_all;
+		entries[i].give_up = exchange_all;
 	budget_advance(&budget, 60 * SECOND);
 	cr_expect(counts[0] == 1 && counts[1] == 1 && counts[2] == 1);
 	cr_expect(budget.used == 75 && budget.resting == 75 && !budget.awake);
-	cr_expect(holders[0].rests && holders[1].rests && holders[2].rests);
-	budget_charge(&budget, &holders[1], 1);
-	cr_expect(!holders[1].rests && budget.resting == 50 && budget.awake == &holders[1]);
+	cr_expect(entries[0].rests && entries[1].rests && entries[2].rests);
+	budget_charge(&budget, &entries[1], 1);
+	cr_expect(!entries[1].rests && budget.resting == 50 && budget.awake == &entries[1]);
 }
 
 Test(budget, what_rests_has_a_limit_of_its_own)
 {
 	int counts[3] = { 0 };
-	struct budget_holder holders[3];
+	struct budget_entry entries[3];
 
-	three_from(0, holders, counts);
+	three_from(0, entries, counts);
 	budget.resting_limit = 15;
 	for (int i = 0; i < 3; i++)
-		holders[i].give_up = keep_ten;
+		entries[i].give_up = keep_ten;
 	budget_advance(&budget, 60 * SECOND);
 	/* the two that are older went */
 	cr_expect(counts[0] == 101 && counts[1] == 101 && counts[2] == 100);
@@ -219,11 +219,11 @@ Test(budget, what_rests_has_a_limit_of_its_own)
 Test(budget, a_clock_that_is_set_back_makes_nothing_older_or_younger)
 {
 	int counts[3] = { 0 };
-	struct budget_holder holders[3];
+	struct budget_entry entries[3];
 
-	three_from(1000 * SECOND, holders, counts);
+	three_from(1000 * SECOND, entries, counts);
 	budget_advance(&budget, 1030 * SECOND);
-	budget_touch(&budget, &holders[2]);
+	budget_touch(&budget, &entries[2]);
 	budget_advance(&budget, 0);
 	budget_advance(&budget, 30 * SECOND - 1);
 	cr_expect(!counts[0] && !counts[1] && !counts[2]);

@@ -342,7 +342,7 @@ Test(ip_fragments, what_does_not_fit_into_the_budget_is_counted_and_nothing_else
 
 Test(ip_fragments, a_datagram_handed_out_is_not_evicted_before_the_next_call)
 {
-	struct budget_holder other = { 0 };
+	struct budget_entry other = { 0 };
 	struct rtap_datagram whole;
 
 	begin(40000);

@@ -459,7 +459,7 @@ Test(iwarp_stream, what_is_something_else_is_never_taken_for_iwarp)
 			for (uint32_t at = 0; at < sizeof bytes; at += 1448)
 				give(true, 7000, FLAG_ACK, at, 0, bytes + at, sizeof bytes - at < 1448 ? (uint32_t)sizeof bytes - at : 1448);
 			/* by then nothing is kept of it any more */
-			cr_expect_lt(tracker->tcp.holder.bytes + tracker->budget.used, 4096u);
+			cr_expect_lt(tracker->tcp.entry.bytes + tracker->budget.used, 4096u);
 			end();
 			cr_expect_eq(connections + told_count, 0, "kind %u", kind);
 			cr_expect_eq(fpdus_shown, 0, "kind %u", kind);

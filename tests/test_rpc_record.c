@@ -35,7 +35,7 @@ static uint64_t memory_wanted; /* by who is told, in the call */
 static void on_record(void *owner, const struct rpc_record *record)
 {
 	struct told *one = &told[told_count++];
-	struct budget_holder other = { 0 };
+	struct budget_entry other = { 0 };
 
 	if (memory_wanted && budget_take(&budget, &other, memory_wanted))
 		budget_give(&budget, &other, memory_wanted);
@@ -226,7 +226,7 @@ Test(rpc_record, what_is_too_large_is_passed_by_its_length)
 
 Test(rpc_record, what_does_not_fit_into_memory_is_told_without_its_bytes)
 {
-	struct budget_holder other = { 0 };
+	struct budget_entry other = { 0 };
 
 	stream_length = 0;
 	put_message(false, 100000);

@@ -580,13 +580,13 @@ Test(tcp_stream, of_many_pieces_under_one_segment_the_ones_before_it_wait_no_lon
 
 Test(tcp_stream, the_queue_that_others_evict_becomes_an_evicted_hole)
 {
-	struct budget_holder other = { 0 };
+	struct budget_entry other = { 0 };
 
 	begin(100000, &teller);
 	give(&(struct tcp_kit_segment)A(SYN, 99, 0));
 	give(&(struct tcp_kit_segment)A(ACK, 102, 0, DATA("cd")));
 	give(&(struct tcp_kit_segment)A(ACK, 106, 0, DATA("gh")));
-	cr_assert(budget_take(&budget, &other, 100000 - streams.holder.bytes));
+	cr_assert(budget_take(&budget, &other, 100000 - streams.entry.bytes));
 	cr_expect_eq(streams.evicted_queues, 1);
 	budget_give(&budget, &other, other.bytes);
 	give(&(struct tcp_kit_segment)A(ACK, 100, 0, DATA("ab")));
@@ -606,7 +606,7 @@ Test(tcp_stream, what_waits_for_longer_than_anything_takes_is_passed_on)
 	cr_expect_null(strstr(told, "not captured"));
 	budget_advance(&budget, 62 * SECOND);
 	cr_expect_str_eq(told, "begin\na syn\na 0+2 not captured\na 2 'cd' #2\na 4+2 not captured\na 6 'gh' #3\n", "%s", told);
-	cr_expect_eq(budget.used, streams.holder.bytes);
+	cr_expect_eq(budget.used, streams.entry.bytes);
 	/* the connection goes on */
 	give(&(struct tcp_kit_segment)A(ACK, 108, 0, DATA("ij"), AT(63000)));
 	end();
@@ -652,11 +652,11 @@ Test(tcp_stream, a_segment_cut_within_its_options_still_tells_how_much_it_carrie
 	kit_free(&whole);
 }
 
-static struct budget_holder greedy;
+static struct budget_entry greedy;
 
 static void demand_bytes(void *owner, struct tcp_connection *connection, bool from_a, const struct tcp_bytes *bytes)
 {
-	if (budget_take(&budget, &greedy, budget.limit - streams.holder.bytes))
+	if (budget_take(&budget, &greedy, budget.limit - streams.entry.bytes))
 		budget_give(&budget, &greedy, greedy.bytes);
 	on_bytes(owner, connection, from_a, bytes);
 }

@@ -103,12 +103,12 @@ struct message *assembly_create(struct rtap_tracker *tracker, struct psn_stream 
 
 static void account_change(struct rtap_tracker *tracker, struct message *message, uint64_t memory)
 {
-	struct budget_holder *holder = message->connection ? &message->connection->holder : &tracker->messages;
+	struct budget_entry *entry = message->connection ? &message->connection->entry : &tracker->messages;
 
 	if (memory > message->memory)
-		budget_charge(&tracker->budget, holder, memory - message->memory);
+		budget_charge(&tracker->budget, entry, memory - message->memory);
 	else
-		budget_give(&tracker->budget, holder, message->memory - memory);
+		budget_give(&tracker->budget, entry, message->memory - memory);
 	if (message->keeps_ahead)
 		tracker->ahead.bytes += memory - message->memory;
 	message->memory = memory;

@@ -130,8 +130,8 @@ static void merge(struct rtap_tracker *tracker, struct connection *connection, s
 	for (struct message *message = stream->head; message; message = message->behind) {
 		message->stream = stream;
 		if (message->memory) {
-			budget_give(&tracker->budget, &other->holder, message->memory);
-			budget_charge(&tracker->budget, &connection->holder, message->memory);
+			budget_give(&tracker->budget, &other->entry, message->memory);
+			budget_charge(&tracker->budget, &connection->entry, message->memory);
 		}
 	}
 	messages_move(other, connection, from_a);
@@ -212,7 +212,7 @@ static void replay(struct rtap_tracker *tracker, struct flow *flow)
 	expectation_forget_last(tracker, flow);
 	tracker->replays = false;
 	flow_forget_pending(flow);
-	budget_give(&tracker->budget, &flow->holder, flow->holder.bytes);
+	budget_give(&tracker->budget, &flow->entry, flow->entry.bytes);
 	connection_account(tracker, connection);
 }
 
@@ -257,7 +257,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 
 		if (!larger)
 			return false;
-		budget_charge(&tracker->budget, &flow->holder, (room - flow->pending_room) * sizeof *larger);
+		budget_charge(&tracker->budget, &flow->entry, (room - flow->pending_room) * sizeof *larger);
 		flow->pending = larger;
 		flow->pending_room = room;
 	}
@@ -271,7 +271,7 @@ static bool copy(struct rtap_tracker *tracker, struct flow *flow, const struct p
 			return false;
 		memcpy(bytes, response->bytes, response->captured);
 		flow->pending[flow->pending_count].bytes = bytes;
-		budget_charge(&tracker->budget, &flow->holder, response->captured + 1);
+		budget_charge(&tracker->budget, &flow->entry, response->captured + 1);
 	}
 	flow->pending_count++;
 	expectation_index_last(tracker, flow);
@@ -328,21 +328,21 @@ void pairing_stop_waiting(struct rtap_tracker *tracker, struct flow *flow)
 		flow_destroy(tracker, flow);
 }
 
-static struct flow *flow_of(struct budget_holder *holder)
+static struct flow *flow_of(struct budget_entry *entry)
 {
-	return (struct flow *)((char *)holder - offsetof(struct flow, holder));
+	return (struct flow *)((char *)entry - offsetof(struct flow, entry));
 }
 
-static void give_up_pending(struct budget_holder *holder, void *owner)
+static void give_up_pending(struct budget_entry *entry, void *owner)
 {
-	pairing_stop_waiting(owner, flow_of(holder));
+	pairing_stop_waiting(owner, flow_of(entry));
 }
 
 /* Memory is short: drops the responses that wait for their requester. */
-static void evict_pending(struct budget_holder *holder, void *owner)
+static void evict_pending(struct budget_entry *entry, void *owner)
 {
 	struct rtap_tracker *tracker = owner;
-	struct flow *flow = flow_of(holder);
+	struct flow *flow = flow_of(entry);
 
 	tracker->counters.evictions++;
 	if (!flow->connection) {
@@ -351,18 +351,18 @@ static void evict_pending(struct budget_holder *holder, void *owner)
 	}
 	expectation_forget_last(tracker, flow);
 	flow_forget_pending(flow);
-	budget_give(&tracker->budget, holder, holder->bytes);
+	budget_give(&tracker->budget, entry, entry->bytes);
 }
 
 bool pairing_keep(struct rtap_tracker *tracker, struct flow *flow, const struct pending_response *response)
 {
 	if (flow->pending_count == MAX_PENDING)
 		return false;
-	if (!flow->holder.bytes) {
-		flow->holder.evict = evict_pending;
-		flow->holder.give_up = give_up_pending;
-		flow->holder.owner = tracker;
-		budget_charge(&tracker->budget, &flow->holder, sizeof *flow + 3 * sizeof(struct map_slot));
+	if (!flow->entry.bytes) {
+		flow->entry.evict = evict_pending;
+		flow->entry.give_up = give_up_pending;
+		flow->entry.owner = tracker;
+		budget_charge(&tracker->budget, &flow->entry, sizeof *flow + 3 * sizeof(struct map_slot));
 	}
 	if (!flow->waits) {
 		flow->waits = true;

@@ -72,7 +72,7 @@ struct iwarp_stream {
 	struct tcp_connection *tcp;
 	struct iwarp_half halves[2];     /* from the TCP connection's b; a */
 	struct connection *connection;   /* NULL: none yet, or given up for memory */
-	struct budget_holder holder;     /* of all memory held here */
+	struct budget_entry entry;       /* of all memory held here */
 	bool proven, refused;
 	bool resumed;         /* it had a connection before */
 	bool turned;          /* end a of the TCP connection is end b of the connection */

@@ -39,10 +39,10 @@ static void account(struct iwarp_stream *stream)
 	for (unsigned i = 0; i < 2; i++)
 		memory += fpdu_memory(&stream->halves[i].framer) + stream->halves[i].waiting_bytes +
 			  (stream->halves[i].calls ? IWARP_CALLS * sizeof *stream->halves[i].calls : 0);
-	if (memory > stream->holder.bytes)
-		budget_charge(&stream->tracker->budget, &stream->holder, memory - stream->holder.bytes);
-	else if (memory < stream->holder.bytes)
-		budget_give(&stream->tracker->budget, &stream->holder, stream->holder.bytes - memory);
+	if (memory > stream->entry.bytes)
+		budget_charge(&stream->tracker->budget, &stream->entry, memory - stream->entry.bytes);
+	else if (memory < stream->entry.bytes)
+		budget_give(&stream->tracker->budget, &stream->entry, stream->entry.bytes - memory);
 }
 
 static void fill_end(const struct iwarp_stream *stream, struct rtap_end *end, bool is_a)
@@ -500,7 +500,7 @@ void iwarp_stream_hole(struct iwarp_stream *stream, bool from_a, const struct tc
 /* --- the whole --- */
 
 /* Memory is short: drops held bytes. FPDUs are searched again. */
-static void evict(struct budget_holder *holder, void *owner)
+static void evict(struct budget_entry *entry, void *owner)
 {
 	struct iwarp_stream *stream = owner;
 
@@ -523,18 +523,18 @@ static void evict(struct budget_holder *holder, void *owner)
 		if (half->stage == IWARP_FRAMES)
 			begin_frames(half, half->framer.offset, false);
 	}
-	budget_give(&stream->tracker->budget, holder, holder->bytes);
+	budget_give(&stream->tracker->budget, entry, entry->bytes);
 }
 
 /*
  * Nothing arrived for a long time: what waits for the other direction waits no longer. The start of the next FPDU is still
  * known.
  */
-static void give_up(struct budget_holder *holder, void *owner)
+static void give_up(struct budget_entry *entry, void *owner)
 {
 	struct iwarp_stream *stream = owner;
 
-	(void)holder;
+	(void)entry;
 	take_all(stream);
 	for (unsigned i = 0; i < 2; i++)
 		iwarp_half_forget_calls(&stream->halves[i]);
@@ -549,7 +549,7 @@ struct iwarp_stream *iwarp_stream_create(struct rtap_tracker *tracker, struct tc
 		return NULL;
 	stream->tracker = tracker;
 	stream->tcp = tcp;
-	stream->holder = (struct budget_holder){ .evict = evict, .give_up = give_up, .owner = stream };
+	stream->entry = (struct budget_entry){ .evict = evict, .give_up = give_up, .owner = stream };
 	for (unsigned i = 0; i < 2; i++) {
 		stream->halves[i].sink = (struct fpdu_sink){ tell_fpdu, tell_lost };
 		stream->halves[i].stream = stream;
@@ -576,7 +576,7 @@ void iwarp_stream_destroy(struct iwarp_stream *stream)
 	iwarp_view_forget(&stream->tracker->view, stream);
 	if (stream->connection)
 		stream->connection->iwarp = NULL;
-	budget_give(&stream->tracker->budget, &stream->holder, stream->holder.bytes);
+	budget_give(&stream->tracker->budget, &stream->entry, stream->entry.bytes);
 	free(stream);
 }
 
@@ -640,7 +640,7 @@ void iwarp_stream_segment(struct iwarp_stream *stream, const struct tcp_segment_
 {
 	take_waiting(stream);
 	account(stream);
-	budget_touch(&stream->tracker->budget, &stream->holder);
+	budget_touch(&stream->tracker->budget, &stream->entry);
 	if (!stream->connection)
 		return;
 	if (stream->tracker->options.message)

@@ -17,7 +17,7 @@ static void free_kept(struct iwarp_view *view, struct budget *budget)
 {
 	for (uint32_t i = 0; i < view->kept_count; i++)
 		free(view->kept[i]);
-	budget_give(budget, &view->holder, view->kept_bytes);
+	budget_give(budget, &view->entry, view->kept_bytes);
 	view->kept_bytes = 0;
 	view->kept_count = 0;
 }
@@ -68,7 +68,7 @@ static bool grow(struct iwarp_view *view, struct budget *budget)
 	if (!list)
 		return false;
 	view->list = list;
-	budget_charge(budget, &view->holder, (room - view->room) * (sizeof *uppers + sizeof *list));
+	budget_charge(budget, &view->entry, (room - view->room) * (sizeof *uppers + sizeof *list));
 	view->room = room;
 	return true;
 }
@@ -83,7 +83,7 @@ static bool reserve(struct iwarp_view *view, struct budget *budget)
 	larger = memory_resize(view->kept, room * sizeof *larger);
 	if (!larger)
 		return false;
-	budget_charge(budget, &view->holder, (room - view->kept_room) * sizeof *larger);
+	budget_charge(budget, &view->entry, (room - view->kept_room) * sizeof *larger);
 	view->kept = larger;
 	view->kept_room = room;
 	return true;
@@ -95,7 +95,7 @@ bool iwarp_view_keep(struct iwarp_view *view, struct budget *budget, void *memor
 		return false;
 	view->kept[view->kept_count++] = memory;
 	view->kept_bytes += size;
-	budget_charge(budget, &view->holder, size);
+	budget_charge(budget, &view->entry, size);
 	return true;
 }
 
@@ -197,7 +197,7 @@ void iwarp_view_want(struct iwarp_view *view)
 void iwarp_view_fini(struct iwarp_view *view, struct budget *budget)
 {
 	free_kept(view, budget);
-	budget_give(budget, &view->holder, view->holder.bytes);
+	budget_give(budget, &view->entry, view->entry.bytes);
 	free(view->kept);
 	free(view->uppers);
 	free(view->list);

@@ -35,7 +35,7 @@ struct iwarp_view {
 	struct rtap_packet *presumed;      /* the frame's packet if its segment was already dissected as one FPDU with a Send; or NULL */
 	bool is_presumed;                  /* the first FPDU is dissected there as it will be shown */
 	struct rtap_flow_facts flow;       /* of the last message completed by the frame */
-	struct budget_holder holder;       /* of all memory held here */
+	struct budget_entry entry;         /* of all memory held here */
 };
 
 /* Ends the current frame: shows nothing, and no longer refers to its bytes. */

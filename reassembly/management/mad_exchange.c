@@ -34,7 +34,7 @@ struct mad_exchange {
 	int64_t time_ns, last_ns; /* of the first request and of the last packet */
 	uint32_t interface;
 	bool answered;
-	struct budget_holder holder;
+	struct budget_entry entry;
 };
 
 static bool is_request(uint8_t method)
@@ -103,15 +103,15 @@ static void destroy(struct mad_exchange *exchange)
 	*(exchange->before ? &exchange->before->behind : &exchanges->first) = exchange->behind;
 	*(exchange->behind ? &exchange->behind->before : &exchanges->last) = exchange->before;
 	map_remove(&exchanges->map, exchange->hash, exchange);
-	budget_give(exchanges->budget, &exchange->holder, exchange->holder.bytes);
+	budget_give(exchanges->budget, &exchange->entry, exchange->entry.bytes);
 	free(exchange);
 }
 
-static void evict(struct budget_holder *holder, void *owner)
+static void evict(struct budget_entry *entry, void *owner)
 {
 	struct mad_exchange *exchange = owner;
 
-	(void)holder;
+	(void)entry;
 	/* it is unknown whether a response would have followed */
 	if (exchange->request)
 		mad_exchange_forget(exchange->request);
@@ -125,20 +125,20 @@ static struct mad_exchange *create(struct mad_exchanges *exchanges, const struct
 
 	if (!exchange)
 		return NULL;
-	exchange->holder.evict = evict;
-	exchange->holder.owner = exchange;
+	exchange->entry.evict = evict;
+	exchange->entry.owner = exchange;
 	exchange->exchanges = exchanges;
 	exchange->key = *key;
 	exchange->hash = hash;
 	exchange->first_frame = frame->number;
 	exchange->time_ns = exchange->last_ns = frame->time_ns;
 	exchange->interface = frame->interface;
-	if (!budget_take(exchanges->budget, &exchange->holder, sizeof *exchange)) {
+	if (!budget_take(exchanges->budget, &exchange->entry, sizeof *exchange)) {
 		free(exchange);
 		return NULL;
 	}
 	if (!map_add(&exchanges->map, hash, exchange)) {
-		budget_give(exchanges->budget, &exchange->holder, sizeof *exchange);
+		budget_give(exchanges->budget, &exchange->entry, sizeof *exchange);
 		free(exchange);
 		return NULL;
 	}
@@ -209,7 +209,7 @@ static void take_answer(struct mad_exchanges *exchanges, struct rtap_packet *pac
 	packet->flow.request_frame = exchange->first_frame;
 	packet->flow.latency_ns = latency;
 	exchange->last_ns = packet->frame->time_ns;
-	budget_touch(exchanges->budget, &exchange->holder);
+	budget_touch(exchanges->budget, &exchange->entry);
 	/* For a message of several segments: to the first of them. */
 	if (message && !message->shown.has_latency) {
 		message->shown.has_latency = true;

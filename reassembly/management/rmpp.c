@@ -32,7 +32,7 @@ struct rmpp_transfer {
 	bool total_known, whole;
 	bool asked_again;        /* since completion: its first segment can start another transfer */
 	struct coverage coverage;
-	struct budget_holder holder;
+	struct budget_entry entry;
 };
 
 static bool same_address(const struct rtap_end *a, const struct rtap_end *b)
@@ -96,16 +96,16 @@ static void destroy(struct rmpp_transfer *transfer)
 	let_go(transfer);
 	leave_order(transfer);
 	map_remove(&rmpp->map, transfer->hash, transfer);
-	budget_give(rmpp->budget, &transfer->holder, transfer->holder.bytes);
+	budget_give(rmpp->budget, &transfer->entry, transfer->entry.bytes);
 	coverage_fini(&transfer->coverage);
 	free(transfer);
 }
 
-static void evict(struct budget_holder *holder, void *owner)
+static void evict(struct budget_entry *entry, void *owner)
 {
 	struct rmpp_transfer *transfer = owner;
 
-	(void)holder;
+	(void)entry;
 	if (transfer->message && !transfer->whole)
 		transfer->message->evicted = true;
 	destroy(transfer);
@@ -119,14 +119,14 @@ static struct rmpp_transfer *create(struct rmpp *rmpp, const struct transfer_key
 		return NULL;
 	*transfer = (struct rmpp_transfer){
 		.key = *key, .hash = hash, .rmpp = rmpp, .first_frame = frame->number, .last_ns = frame->time_ns, .next = 1,
-		.holder = { .evict = evict, .owner = transfer },
+		.entry = { .evict = evict, .owner = transfer },
 	};
-	if (!budget_take(rmpp->budget, &transfer->holder, sizeof *transfer)) {
+	if (!budget_take(rmpp->budget, &transfer->entry, sizeof *transfer)) {
 		free(transfer);
 		return NULL;
 	}
 	if (!map_add(&rmpp->map, hash, transfer)) {
-		budget_give(rmpp->budget, &transfer->holder, sizeof *transfer);
+		budget_give(rmpp->budget, &transfer->entry, sizeof *transfer);
 		free(transfer);
 		return NULL;
 	}
@@ -149,11 +149,11 @@ static bool add(struct rmpp_transfer *transfer, uint64_t position, const uint8_t
 	uint64_t asked = wanted > had ? wanted - had : 0;
 	bool added;
 
-	if (!budget_take(budget, &transfer->holder, asked))
+	if (!budget_take(budget, &transfer->entry, asked))
 		return false;
 	added = coverage_add(&transfer->coverage, position, bytes, length, 0, COVERAGE_BYTES, fresh);
-	budget_give(budget, &transfer->holder, asked);
-	budget_charge(budget, &transfer->holder, coverage_memory(&transfer->coverage) - had);
+	budget_give(budget, &transfer->entry, asked);
+	budget_charge(budget, &transfer->entry, coverage_memory(&transfer->coverage) - had);
 	return added;
 }
 
@@ -209,7 +209,7 @@ static void take_segment(struct rmpp *rmpp, struct rmpp_transfer *transfer, stru
 	/* Nothing is kept of a truncated segment, so that it leaves a hole of its own size. */
 	if (mad->data_captured >= length && length &&
 	    !add(transfer, position, packet->sources[mad->source].bytes + mad->data_offset, length, &fresh)) {
-		evict(&transfer->holder, transfer);
+		evict(&transfer->entry, transfer);
 		progress->transfer = NULL;
 		return;
 	}
@@ -226,7 +226,7 @@ static void take_segment(struct rmpp *rmpp, struct rmpp_transfer *transfer, stru
 	enter_order(transfer);
 	progress->records = (struct rtap_span){ transfer->coverage.bytes, (uint32_t)transfer->total };
 	/* Borrowed for the current frame, which may need memory for others. */
-	transfer->holder.evict = NULL;
+	transfer->entry.evict = NULL;
 	progress->first_frame = transfer->first_frame;
 	progress->segments = transfer->next - 1;
 	rmpp->completed++;
@@ -239,7 +239,7 @@ static void drop_bytes(struct rmpp *rmpp)
 
 	if (!transfer || !transfer->coverage.count)
 		return;
-	budget_give(rmpp->budget, &transfer->holder, coverage_memory(&transfer->coverage));
+	budget_give(rmpp->budget, &transfer->entry, coverage_memory(&transfer->coverage));
 	coverage_fini(&transfer->coverage);
 	transfer->coverage = (struct coverage){ 0 };
 }
@@ -316,7 +316,7 @@ void rmpp_advance(struct rmpp *rmpp, int64_t now_ns)
 	struct rmpp_transfer *transfer;
 
 	if (rmpp->last_whole)
-		rmpp->last_whole->holder.evict = evict;
+		rmpp->last_whole->entry.evict = evict;
 	while ((transfer = rmpp->first_held) && (!transfer->message || now_ns - transfer->last_ns >= HOLD_NS)) {
 		let_go(transfer);
 		rmpp->first_held = transfer->behind;

@@ -17,67 +17,67 @@ void budget_give_up_after(struct budget *budget, uint64_t give_up_ns)
 	budget->due_ns = budget->clock_ns + give_up_ns;
 }
 
-void budget_unlink(struct budget *budget, struct budget_holder *holder)
+void budget_unlink(struct budget *budget, struct budget_entry *entry)
 {
-	if (holder->rests)
-		budget->resting -= holder->bytes;
-	holder->rests = false;
-	if (budget->concluded == holder)
+	if (entry->rests)
+		budget->resting -= entry->bytes;
+	entry->rests = false;
+	if (budget->concluded == entry)
 		budget->concluded = NULL;
-	if (budget->awake == holder)
-		budget->awake = holder->newer;
-	*(holder->older ? &holder->older->newer : &budget->oldest) = holder->newer;
-	*(holder->newer ? &holder->newer->older : &budget->newest) = holder->older;
-	holder->older = holder->newer = NULL;
+	if (budget->awake == entry)
+		budget->awake = entry->newer;
+	*(entry->older ? &entry->older->newer : &budget->oldest) = entry->newer;
+	*(entry->newer ? &entry->newer->older : &budget->newest) = entry->older;
+	entry->older = entry->newer = NULL;
 }
 
-void budget_link_newest(struct budget *budget, struct budget_holder *holder)
+void budget_link_newest(struct budget *budget, struct budget_entry *entry)
 {
-	holder->older = budget->newest;
-	*(budget->newest ? &budget->newest->newer : &budget->oldest) = holder;
-	budget->newest = holder;
+	entry->older = budget->newest;
+	*(budget->newest ? &budget->newest->newer : &budget->oldest) = entry;
+	budget->newest = entry;
 	if (!budget->awake)
-		budget->awake = holder;
+		budget->awake = entry;
 }
 
-void budget_make_newest(struct budget *budget, struct budget_holder *holder)
+void budget_make_newest(struct budget *budget, struct budget_entry *entry)
 {
-	if (holder->rests) {
-		if (holder == budget->concluded)
+	if (entry->rests) {
+		if (entry == budget->concluded)
 			return;
-		budget_unlink(budget, holder);
-		budget_link_newest(budget, holder);
+		budget_unlink(budget, entry);
+		budget_link_newest(budget, entry);
 	}
-	if (budget->newest == holder)
+	if (budget->newest == entry)
 		return;
-	if (budget->awake == holder)
-		budget->awake = holder->newer;
-	*(holder->older ? &holder->older->newer : &budget->oldest) = holder->newer;
-	holder->newer->older = holder->older;
-	holder->older = budget->newest;
-	holder->newer = NULL;
-	budget->newest->newer = holder;
-	budget->newest = holder;
+	if (budget->awake == entry)
+		budget->awake = entry->newer;
+	*(entry->older ? &entry->older->newer : &budget->oldest) = entry->newer;
+	entry->newer->older = entry->older;
+	entry->older = budget->newest;
+	entry->newer = NULL;
+	budget->newest->newer = entry;
+	budget->newest = entry;
 }
 
-/* The oldest holder that can be evicted, except the one that asks. */
-static struct budget_holder *victim(const struct budget *budget, const struct budget_holder *asking)
+/* The oldest entry that can be evicted, except the one that asks. */
+static struct budget_entry *victim(const struct budget *budget, const struct budget_entry *asking)
 {
-	struct budget_holder *holder = budget->oldest;
+	struct budget_entry *entry = budget->oldest;
 
-	while (holder && (holder == asking || !holder->evict))
-		holder = holder->newer;
-	return holder;
+	while (entry && (entry == asking || !entry->evict))
+		entry = entry->newer;
+	return entry;
 }
 
-static bool evict_oldest(struct budget *budget, const struct budget_holder *asking)
+static bool evict_oldest(struct budget *budget, const struct budget_entry *asking)
 {
-	struct budget_holder *oldest = victim(budget, asking);
+	struct budget_entry *oldest = victim(budget, asking);
 
 	if (!oldest)
 		return false;
 	budget->evictions++;
-	/* The loss may be reported with more memory than was returned; but the holder has left the order. */
+	/* The loss may be reported with more memory than was returned; but the entry has left the order. */
 	oldest->evict(oldest, oldest->owner);
 	return true;
 }
@@ -89,30 +89,30 @@ bool budget_relieve(struct budget *budget)
 
 void budget_give_up_due(struct budget *budget)
 {
-	struct budget_holder *holder;
+	struct budget_entry *entry;
 
-	while ((holder = budget->awake) && budget->clock_ns - holder->used_ns >= budget->give_up_ns) {
-		holder->rests = true;
-		budget->resting += holder->bytes;
-		budget->awake = holder->newer;
-		budget->concluded = holder;
-		if (holder->give_up)
-			holder->give_up(holder, holder->owner);
+	while ((entry = budget->awake) && budget->clock_ns - entry->used_ns >= budget->give_up_ns) {
+		entry->rests = true;
+		budget->resting += entry->bytes;
+		budget->awake = entry->newer;
+		budget->concluded = entry;
+		if (entry->give_up)
+			entry->give_up(entry, entry->owner);
 		budget->concluded = NULL;
 	}
 	while (budget->resting > budget->resting_limit && budget->oldest->rests && budget->oldest->evict)
 		budget->oldest->evict(budget->oldest, budget->oldest->owner);
-	/* Evicting idle holders can free others, including the one due next. */
+	/* Evicting idle entries can free others, including the one due next. */
 	budget->due_ns = (budget->awake ? budget->awake->used_ns : budget->clock_ns) + budget->give_up_ns;
 }
 
-bool budget_take(struct budget *budget, struct budget_holder *holder, uint64_t bytes)
+bool budget_take(struct budget *budget, struct budget_entry *entry, uint64_t bytes)
 {
 	if (bytes > budget->limit)
 		return false;
 	while (budget->used > budget->limit - bytes)
-		if (!evict_oldest(budget, holder))
+		if (!evict_oldest(budget, entry))
 			return false;
-	budget_charge(budget, holder, bytes);
+	budget_charge(budget, entry, bytes);
 	return true;
 }

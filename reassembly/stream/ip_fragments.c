@@ -34,7 +34,7 @@ struct ip_datagram {
 	struct ip_fragments *fragments;
 	struct ip_datagram_list *list; /* the list that contains it */
 	struct ip_datagram *before, *behind;
-	struct budget_holder holder;
+	struct budget_entry entry;
 	enum datagram_state state;
 	bool is_ipv6;
 	int64_t since_ns;        /* of the first fragment; of the refusal */
@@ -73,17 +73,17 @@ static void destroy(struct ip_datagram *datagram)
 
 	unlink_datagram(datagram);
 	map_remove(&fragments->map, datagram->hash, datagram);
-	budget_give(fragments->budget, &datagram->holder, datagram->holder.bytes);
+	budget_give(fragments->budget, &datagram->entry, datagram->entry.bytes);
 	free(datagram->bytes);
 	free(datagram->states);
 	free(datagram);
 }
 
-static void evict(struct budget_holder *holder, void *owner)
+static void evict(struct budget_entry *entry, void *owner)
 {
 	struct ip_datagram *datagram = owner;
 
-	(void)holder;
+	(void)entry;
 	if (datagram->state == PENDING)
 		datagram->fragments->evicted++;
 	destroy(datagram);
@@ -127,19 +127,19 @@ static struct ip_datagram *begin(struct ip_fragments *fragments, const struct ke
 
 	if (!datagram)
 		return NULL;
-	datagram->holder = (struct budget_holder){ .evict = evict, .owner = datagram };
+	datagram->entry = (struct budget_entry){ .evict = evict, .owner = datagram };
 	datagram->key = *key;
 	datagram->hash = hash;
 	datagram->fragments = fragments;
 	datagram->is_ipv6 = packet->address_length == 16;
 	datagram->since_ns = packet->frame->time_ns;
 	datagram->total = UNKNOWN;
-	if (!budget_take(fragments->budget, &datagram->holder, sizeof *datagram)) {
+	if (!budget_take(fragments->budget, &datagram->entry, sizeof *datagram)) {
 		free(datagram);
 		return NULL;
 	}
 	if (!map_add(&fragments->map, hash, datagram)) {
-		budget_give(fragments->budget, &datagram->holder, datagram->holder.bytes);
+		budget_give(fragments->budget, &datagram->entry, datagram->entry.bytes);
 		free(datagram);
 		return NULL;
 	}
@@ -159,14 +159,14 @@ static bool reserve(struct ip_datagram *datagram, uint32_t end)
 	if (room == datagram->room)
 		return true;
 	more = 2 * (uint64_t)(room - datagram->room);
-	if (!budget_take(datagram->fragments->budget, &datagram->holder, more))
+	if (!budget_take(datagram->fragments->budget, &datagram->entry, more))
 		return false;
 	grown = memory_resize(datagram->bytes, room);
 	if (grown)
 		datagram->bytes = grown;
 	grown = grown ? memory_resize(datagram->states, room) : NULL;
 	if (!grown) {
-		budget_give(datagram->fragments->budget, &datagram->holder, more);
+		budget_give(datagram->fragments->budget, &datagram->entry, more);
 		return false;
 	}
 	datagram->states = grown;
@@ -237,7 +237,7 @@ static void refuse(struct ip_datagram *datagram, struct rtap_packet *packet)
 	free(datagram->bytes);
 	free(datagram->states);
 	datagram->bytes = datagram->states = NULL;
-	budget_give(fragments->budget, &datagram->holder, 2 * (uint64_t)datagram->room);
+	budget_give(fragments->budget, &datagram->entry, 2 * (uint64_t)datagram->room);
 	datagram->room = 0;
 }
 
@@ -257,7 +257,7 @@ static void complete(struct ip_datagram *datagram, struct rtap_datagram *whole)
 		.protocol = datagram->protocol,
 	};
 	/* The caller borrows it and may need memory for its contents. */
-	datagram->holder.evict = NULL;
+	datagram->entry.evict = NULL;
 	unlink_datagram(datagram);
 	link_last(&fragments->complete, datagram);
 	if (fragments->complete.count > REMEMBERED)
@@ -285,7 +285,7 @@ static void expire(struct ip_fragments *fragments, int64_t now_ns)
 			give_up(list->first);
 	}
 	if (fragments->complete.last)
-		fragments->complete.last->holder.evict = evict;
+		fragments->complete.last->entry.evict = evict;
 }
 
 /* The length of a fragment is a multiple of 8, except for the last one. RFC 791, 3.2; RFC 8200, 4.5. */
@@ -320,7 +320,7 @@ static enum ip_fragments_result add_to(struct ip_datagram *datagram, struct rtap
 	const struct rtap_fragment_facts *facts = &packet->fragment;
 	struct ip_fragments *fragments = datagram->fragments;
 
-	budget_touch(fragments->budget, &datagram->holder);
+	budget_touch(fragments->budget, &datagram->entry);
 	if (datagram->state == REFUSED) {
 		fragments->dropped++;
 		return IP_FRAGMENTS_PART;

@@ -41,7 +41,7 @@ static void unlink_queued(struct tcp_half *half, struct tcp_queued *queued)
 static void free_queued(struct tcp_half *half, struct tcp_queued *queued)
 {
 	unlink_queued(half, queued);
-	budget_give(streams_of(half)->budget, &half->holder, sizeof *queued + queued->captured);
+	budget_give(streams_of(half)->budget, &half->entry, sizeof *queued + queued->captured);
 	free(queued);
 }
 
@@ -69,11 +69,11 @@ static void free_queue(struct tcp_half *half)
 		free_queued(half, half->first);
 }
 
-void tcp_half_evict(struct budget_holder *holder, void *owner)
+void tcp_half_evict(struct budget_entry *entry, void *owner)
 {
 	struct tcp_half *half = owner;
 
-	(void)holder;
+	(void)entry;
 	streams_of(half)->evicted_queues++;
 	half->evicted_to = most(half->evicted_to, half->last->end);
 	free_queue(half);
@@ -83,7 +83,7 @@ void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, boo
 {
 	half->connection = connection;
 	half->from_a = from_a;
-	half->holder = (struct budget_holder){ .evict = tcp_half_evict, .give_up = tcp_half_give_up, .owner = half };
+	half->entry = (struct budget_entry){ .evict = tcp_half_evict, .give_up = tcp_half_give_up, .owner = half };
 	half->queue.order = by_begin;
 }
 
@@ -170,11 +170,11 @@ static bool enqueue(struct tcp_half *half, const struct tcp_segment *segment, ui
 	uint32_t captured = captured_end > begin ? (uint32_t)(captured_end - begin) : 0;
 	struct tcp_queued *queued, *before = behind ? behind->before : half->last;
 
-	if (!budget_take(streams_of(half)->budget, &half->holder, sizeof *queued + captured))
+	if (!budget_take(streams_of(half)->budget, &half->entry, sizeof *queued + captured))
 		return false;
 	queued = memory_new(sizeof *queued + captured);
 	if (!queued) {
-		budget_give(streams_of(half)->budget, &half->holder, sizeof *queued + captured);
+		budget_give(streams_of(half)->budget, &half->entry, sizeof *queued + captured);
 		return false;
 	}
 	*queued = (struct tcp_queued){
@@ -450,17 +450,17 @@ static void give_up_last(struct tcp_half *half, uint64_t end)
 	}
 }
 
-void tcp_half_give_up(struct budget_holder *holder, void *owner)
+void tcp_half_give_up(struct budget_entry *entry, void *owner)
 {
 	struct tcp_half *half = owner;
 
 	/* The user must not evict what is being delivered. */
-	holder->evict = NULL;
+	entry->evict = NULL;
 	while (half->first) {
 		give_up_last(half, half->first->begin);
 		tell_queued(half);
 	}
-	holder->evict = tcp_half_evict;
+	entry->evict = tcp_half_evict;
 }
 
 void tcp_half_flush(struct tcp_half *half)

@@ -32,11 +32,11 @@ static inline uint64_t tcp_half_unwrap(const struct tcp_half *half, uint32_t seq
 /* Digest by which a repeated segment is known to have the same bytes. */
 uint32_t tcp_digest(const uint8_t *bytes, uint32_t length);
 
-/* For half->holder. Does not call the user, which may be the one that requests memory. */
-void tcp_half_evict(struct budget_holder *holder, void *owner);
+/* For half->entry. Does not call the user, which may be the one that requests memory. */
+void tcp_half_evict(struct budget_entry *entry, void *owner);
 
-/* For half->holder, after long inactivity: delivers waiting bytes and gives up the gaps. */
-void tcp_half_give_up(struct budget_holder *holder, void *owner);
+/* For half->entry, after long inactivity: delivers waiting bytes and gives up the gaps. */
+void tcp_half_give_up(struct budget_entry *entry, void *owner);
 
 void tcp_half_init(struct tcp_half *half, struct tcp_connection *connection, bool from_a);
 

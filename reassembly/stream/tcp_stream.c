@@ -50,19 +50,19 @@ static void destroy(struct tcp_connection *connection)
 		tcp_half_fini(&connection->halves[i]);
 	unlink_connection(connection);
 	map_remove(&streams->map, connection->hash, connection);
-	budget_give(streams->budget, &streams->holder, sizeof *connection);
+	budget_give(streams->budget, &streams->entry, sizeof *connection);
 	free(connection);
 }
 
 /* During callbacks the user must not evict what is being delivered. */
 static void lock_queues(struct tcp_connection *connection)
 {
-	connection->halves[0].holder.evict = connection->halves[1].holder.evict = NULL;
+	connection->halves[0].entry.evict = connection->halves[1].entry.evict = NULL;
 }
 
 static void unlock_queues(struct tcp_connection *connection)
 {
-	connection->halves[0].holder.evict = connection->halves[1].holder.evict = tcp_half_evict;
+	connection->halves[0].entry.evict = connection->halves[1].entry.evict = tcp_half_evict;
 }
 
 /* Delivers what still waits, then the end. */
@@ -141,7 +141,7 @@ static void forget_over(struct tcp_streams *streams, struct tcp_over *over)
 	*(over->older ? &over->older->newer : &streams->over_oldest) = over->newer;
 	*(over->newer ? &over->newer->older : &streams->over_newest) = over->older;
 	map_remove(&streams->over_map, over->hash, over);
-	budget_give(streams->budget, &streams->holder, sizeof *over);
+	budget_give(streams->budget, &streams->entry, sizeof *over);
 	free(over);
 }
 
@@ -175,7 +175,7 @@ static void remember_over(const struct tcp_connection *connection)
 		free(over);
 		return;
 	}
-	budget_charge(streams->budget, &streams->holder, sizeof *over);
+	budget_charge(streams->budget, &streams->entry, sizeof *over);
 	over->older = streams->over_newest;
 	*(over->older ? &over->older->newer : &streams->over_oldest) = over;
 	streams->over_newest = over;
@@ -216,8 +216,8 @@ static bool take_memory(struct tcp_streams *streams)
 	for (;;) {
 		struct tcp_connection *oldest = streams->closed.oldest ? streams->closed.oldest : streams->open.oldest;
 
-		if (streams->holder.bytes + sizeof *oldest <= streams->budget->limit / SHARE &&
-		    budget_take(streams->budget, &streams->holder, sizeof *oldest))
+		if (streams->entry.bytes + sizeof *oldest <= streams->budget->limit / SHARE &&
+		    budget_take(streams->budget, &streams->entry, sizeof *oldest))
 			return true;
 		if (!oldest)
 			return false;
@@ -229,7 +229,7 @@ static bool take_memory(struct tcp_streams *streams)
 /* Ends inactive connections if there are many. */
 static void end_silent(struct tcp_streams *streams, int64_t now_ns)
 {
-	while (streams->open.oldest && streams->holder.bytes > streams->budget->limit / SHARE_SILENT &&
+	while (streams->open.oldest && streams->entry.bytes > streams->budget->limit / SHARE_SILENT &&
 	       now_ns - streams->open.oldest->last_ns >= (int64_t)streams->budget->give_up_ns)
 		finish(streams->open.oldest, TCP_END_EVICTED);
 }
@@ -245,7 +245,7 @@ static struct tcp_connection *begin(struct tcp_streams *streams, const struct tc
 		return NULL;
 	connection = memory_new_zeroed(1, sizeof *connection);
 	if (!connection || !map_add(&streams->map, hash, connection)) {
-		budget_give(streams->budget, &streams->holder, sizeof *connection);
+		budget_give(streams->budget, &streams->entry, sizeof *connection);
 		free(connection);
 		return NULL;
 	}
@@ -539,7 +539,7 @@ void tcp_stream_segment(struct tcp_streams *streams, const struct rtap_packet *p
 
 void tcp_streams_init(struct tcp_streams *streams, struct budget *budget, const struct tcp_stream_user *user)
 {
-	*streams = (struct tcp_streams){ .user = *user, .budget = budget, .holder = { .apart = true } };
+	*streams = (struct tcp_streams){ .user = *user, .budget = budget, .entry = { .apart = true } };
 }
 
 void tcp_streams_flush(struct tcp_streams *streams)

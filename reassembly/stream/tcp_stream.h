@@ -120,7 +120,7 @@ struct tcp_half {
 	struct tcp_queued *first, *last;
 	struct tcp_queued *newest; /* inserted last; NULL: removed */
 	struct tree queue;
-	struct budget_holder holder; /* of the queue */
+	struct budget_entry entry; /* of the queue */
 	struct tcp_recent recent[TCP_RECENT];
 	uint8_t recent_at;
 };
@@ -164,7 +164,7 @@ struct tcp_over {
 struct tcp_streams {
 	struct tcp_stream_user user;
 	struct budget *budget;
-	struct budget_holder holder; /* of connections */
+	struct budget_entry entry; /* of connections */
 	struct map map;
 	bool is_copy;                /* the current segment is a copy from another file and was already processed */
 	struct tcp_connections open, closed; /* in the order of their last segments */

@@ -42,7 +42,7 @@ static void forget_bytes(struct rtap_tracker *tracker, struct connection *connec
 {
 	if (!answer->bytes)
 		return;
-	budget_give(&tracker->budget, &connection->holder, answer->length);
+	budget_give(&tracker->budget, &connection->entry, answer->length);
 	connection->answers.kept -= answer->length;
 	free(answer->bytes);
 	answer->bytes = NULL;
@@ -63,7 +63,7 @@ static bool reserve(struct rtap_tracker *tracker, struct connection *connection)
 	/* other members of an unused entry are not read */
 	for (uint32_t i = answers->room; i < room; i++)
 		larger[i].bytes = NULL;
-	budget_add(&tracker->budget, &connection->holder, (room - answers->room) * sizeof *larger);
+	budget_add(&tracker->budget, &connection->entry, (room - answers->room) * sizeof *larger);
 	answers->ring = larger;
 	answers->room = room;
 	return true;
@@ -99,7 +99,7 @@ void rpc_answers_add(struct rtap_tracker *tracker, struct connection *connection
 	if (!answer->bytes)
 		return;
 	answers->kept += answer->length;
-	budget_add(&tracker->budget, &connection->holder, answer->length);
+	budget_add(&tracker->budget, &connection->entry, answer->length);
 	if (answers->next - answers->forgotten > answers->room)
 		answers->forgotten = answers->next - answers->room;
 	while (answers->kept > RPC_ANSWERS_BYTES && answers->forgotten != answers->next)
@@ -135,7 +135,7 @@ void rpc_answers_move(struct rtap_tracker *tracker, struct connection *from, str
 
 		answer->from_a ^= turned;
 		if (answer->bytes) {
-			budget_give(&tracker->budget, &from->holder, answer->length);
+			budget_give(&tracker->budget, &from->entry, answer->length);
 			answers->kept -= answer->length;
 		}
 		rpc_answers_add(tracker, to, answer);
@@ -153,7 +153,7 @@ void rpc_answers_fini(struct rtap_tracker *tracker, struct connection *connectio
 	leave(tracker, connection);
 	for (uint32_t i = 0; i < answers->room; i++)
 		forget_bytes(tracker, connection, &answers->ring[i]);
-	budget_give(&tracker->budget, &connection->holder, answers->room * sizeof *answers->ring);
+	budget_give(&tracker->budget, &connection->entry, answers->room * sizeof *answers->ring);
 	free(answers->ring);
 	*answers = (struct rpc_answers){ 0 };
 }

@@ -112,7 +112,7 @@ static void free_call(struct rtap_tracker *tracker, struct rpc_call *call)
 	if (call->has_regions)
 		rpc_region_close_all(tracker, call);
 	unlink_call(call);
-	budget_give(&tracker->budget, &call->holder, call->holder.bytes);
+	budget_give(&tracker->budget, &call->entry, call->entry.bytes);
 	chunk_lists_empty(&call->call.lists);
 	chunk_lists_empty(&call->reply.lists);
 	if (call->call.bytes)
@@ -220,18 +220,18 @@ static __attribute__((cold, noinline)) void give_up(struct rtap_tracker *tracker
 	end_call(tracker, call);
 }
 
-static void evict(struct budget_holder *holder, void *owner)
+static void evict(struct budget_entry *entry, void *owner)
 {
 	struct rtap_tracker *tracker = owner;
 
 	tracker->counters.evictions++;
-	give_up(tracker, (struct rpc_call *)((char *)holder - offsetof(struct rpc_call, holder)));
+	give_up(tracker, (struct rpc_call *)((char *)entry - offsetof(struct rpc_call, entry)));
 }
 
 /* Nothing was seen of the call for a long time. */
-static void give_up_silent(struct budget_holder *holder, void *owner)
+static void give_up_silent(struct budget_entry *entry, void *owner)
 {
-	give_up(owner, (struct rpc_call *)((char *)holder - offsetof(struct rpc_call, holder)));
+	give_up(owner, (struct rpc_call *)((char *)entry - offsetof(struct rpc_call, entry)));
 }
 
 static uint32_t most_calls(const struct connection *connection)
@@ -267,10 +267,10 @@ static struct rpc_call *create_call(struct rtap_tracker *tracker, struct connect
 	call->xid = xid;
 	call->call.lists = of_call;
 	call->reply.lists = of_reply;
-	call->holder.evict = evict;
-	call->holder.give_up = give_up_silent;
-	call->holder.owner = tracker;
-	budget_charge(&tracker->budget, &call->holder, CALL_MEMORY);
+	call->entry.evict = evict;
+	call->entry.give_up = give_up_silent;
+	call->entry.owner = tracker;
+	budget_charge(&tracker->budget, &call->entry, CALL_MEMORY);
 	link_call(call);
 	return call;
 }
@@ -316,7 +316,7 @@ static bool keep_send(struct rtap_tracker *tracker, struct rpc_call *call, struc
 	if (!send->bytes)
 		return false;
 	memcpy(send->bytes, bytes, send->captured);
-	budget_charge(&tracker->budget, &call->holder, send->captured + 1);
+	budget_charge(&tracker->budget, &call->entry, send->captured + 1);
 	return true;
 }
 
@@ -414,7 +414,7 @@ static bool make_regions(struct rtap_tracker *tracker, struct rpc_call *call)
 	note_streams(call);
 	if (!chunk_lists_make_regions(lists, call))
 		return false;
-	budget_charge(&tracker->budget, &call->holder, chunk_lists_memory(lists));
+	budget_charge(&tracker->budget, &call->entry, chunk_lists_memory(lists));
 	for (uint32_t i = 0; i < lists->count; i++) {
 		const struct chunk_segment *segment = &lists->segments[i];
 
@@ -663,7 +663,7 @@ static void take_reply(struct rtap_tracker *tracker, struct message *message, co
 		end_call(tracker, call);
 		return;
 	}
-	budget_charge(&tracker->budget, &call->holder, call->reply.lists.count ? chunk_lists_memory(&call->reply.lists) : 0);
+	budget_charge(&tracker->budget, &call->entry, call->reply.lists.count ? chunk_lists_memory(&call->reply.lists) : 0);
 	/* It arrived late, or data could belong to this call or another. */
 	if (!call->connection->ddp && (call->has_regions ? message->behind || call->is_contested : message->behind && !call->call.present))
 		rpc_claim_around_reply(tracker, call);
@@ -808,8 +808,8 @@ static void join_reply(struct rtap_tracker *tracker, struct rpc_call *orphan)
 	if (call->reply.shown)
 		call->reply.shown->call = call;
 	orphan->reply = (struct rpc_send){ 0 };
-	rpc_call_charge(tracker, call, orphan->holder.bytes - CALL_MEMORY, 0);
-	budget_give(&tracker->budget, &orphan->holder, orphan->holder.bytes - CALL_MEMORY);
+	rpc_call_charge(tracker, call, orphan->entry.bytes - CALL_MEMORY, 0);
+	budget_give(&tracker->budget, &orphan->entry, orphan->entry.bytes - CALL_MEMORY);
 	set_replier(call, orphan->replier);
 	orphan->replier = NULL;
 	free_call(tracker, orphan);

@@ -65,7 +65,7 @@ struct rpc_call {
 	 * or a later call.
 	 */
 	uint64_t next_psn[2], lost[2];
-	struct budget_holder holder; /* of its memory: if it is evicted or given up, the call ends incomplete */
+	struct budget_entry entry; /* of its memory: if it is evicted or given up, the call ends incomplete */
 	struct rpc_call *before, *behind; /* in the connection's list of answered or of unanswered calls */
 	bool is_answered;         /* which list */
 	bool has_regions;         /* some regions are found by key and address */
@@ -137,9 +137,9 @@ void rpc_call_finish(struct rtap_tracker *tracker, struct connection *connection
 static inline void rpc_call_charge(struct rtap_tracker *tracker, struct rpc_call *call, uint64_t now, uint64_t before)
 {
 	if (now > before)
-		budget_charge(&tracker->budget, &call->holder, now - before);
+		budget_charge(&tracker->budget, &call->entry, now - before);
 	else
-		budget_give(&tracker->budget, &call->holder, before - now);
+		budget_give(&tracker->budget, &call->entry, before - now);
 }
 
 /* Frees the free lists. */

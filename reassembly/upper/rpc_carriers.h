@@ -67,7 +67,7 @@ struct rpc_carriers_user {
 struct rpc_carriers {
 	struct rpc_carriers_user user;
 	struct budget *budget;
-	struct budget_holder holder;  /* memory for TCP connections */
+	struct budget_entry entry;    /* memory for TCP connections */
 	struct rpc_record_copies copies; /* of incomplete records */
 	struct map calls;             /* unanswered, by conversation, direction and XID */
 	struct map datagrams;         /* UDP conversations, by addresses and ports */

@@ -76,7 +76,7 @@ static void free_waiting(struct rpc_waiting *waiting)
 	*(waiting->older ? &waiting->older->newer : &conversation->oldest) = waiting->newer;
 	*(waiting->newer ? &waiting->newer->older : &conversation->newest) = waiting->older;
 	conversation->waiting--;
-	budget_give(conversation->carriers->budget, &conversation->holder, waiting->memory);
+	budget_give(conversation->carriers->budget, &conversation->entry, waiting->memory);
 	free(waiting);
 }
 
@@ -174,7 +174,7 @@ void rpc_conversation_connect(struct rpc_conversation *conversation, bool call_f
 
 static void forget_answered(struct rpc_conversation *conversation)
 {
-	budget_give(conversation->carriers->budget, &conversation->holder, conversation->remembered_room * sizeof *conversation->remembered);
+	budget_give(conversation->carriers->budget, &conversation->entry, conversation->remembered_room * sizeof *conversation->remembered);
 	free(conversation->remembered);
 	conversation->remembered = NULL;
 	conversation->remembered_at = conversation->remembered_room = 0;
@@ -193,9 +193,9 @@ static void free_conversation(struct rpc_conversation *conversation)
 		*(conversation->behind ? &conversation->behind->before : &carriers->newest) = conversation->before;
 		if (conversation->before)
 			conversation->before->behind = conversation->behind;
-		budget_give(carriers->budget, &conversation->holder, sizeof *conversation);
+		budget_give(carriers->budget, &conversation->entry, sizeof *conversation);
 	} else {
-		budget_give(carriers->budget, &carriers->holder, sizeof *conversation + 2 * sizeof *conversation->directions);
+		budget_give(carriers->budget, &carriers->entry, sizeof *conversation + 2 * sizeof *conversation->directions);
 	}
 	free(conversation->directions);
 	free(conversation);
@@ -213,7 +213,7 @@ static void take_early(struct rpc_conversation *conversation, struct rpc_early *
 	hear(conversation, early->from_a, &early->heard, &early->place);
 	if (early->place)
 		conversation->carriers->user.release(conversation->carriers->user.owner, early->place);
-	budget_give(conversation->carriers->budget, &conversation->holder, early->memory);
+	budget_give(conversation->carriers->budget, &conversation->entry, early->memory);
 	free(early);
 }
 
@@ -255,11 +255,11 @@ static bool let_wait(struct rpc_conversation *conversation, bool from_a, const s
 	struct rpc_early *early;
 
 	if (!is_early(conversation, from_a, heard) || conversation->early_count == RPC_MOST_EARLY ||
-	    !budget_take(conversation->carriers->budget, &conversation->holder, size))
+	    !budget_take(conversation->carriers->budget, &conversation->entry, size))
 		return false;
 	early = memory_new_zeroed(1, size);
 	if (!early) {
-		budget_give(conversation->carriers->budget, &conversation->holder, size);
+		budget_give(conversation->carriers->budget, &conversation->entry, size);
 		return false;
 	}
 	early->memory = size;
@@ -294,7 +294,7 @@ void rpc_conversation_end(struct rpc_conversation *conversation)
 {
 	const struct rpc_carriers_user *user = &conversation->carriers->user;
 
-	conversation->holder.evict = NULL;
+	conversation->entry.evict = NULL;
 	take_all_early(conversation);
 	if (conversation->number)
 		user->disconnect(user->owner, conversation);
@@ -303,11 +303,11 @@ void rpc_conversation_end(struct rpc_conversation *conversation)
 }
 
 /* Evicts the calls and, for UDP, the conversation. */
-static void evict(struct budget_holder *holder, void *owner)
+static void evict(struct budget_entry *entry, void *owner)
 {
 	struct rpc_conversation *conversation = owner;
 
-	(void)holder;
+	(void)entry;
 	conversation->carriers->given_up += conversation->waiting;
 	if (conversation->carrier == RPC_OVER_UDP) {
 		rpc_conversation_end(conversation);
@@ -337,9 +337,9 @@ void rpc_conversation_give_up(struct rpc_conversation *conversation)
 }
 
 /* Nothing was seen for a long time: no reply is expected any more. */
-static void give_up_all(struct budget_holder *holder, void *owner)
+static void give_up_all(struct budget_entry *entry, void *owner)
 {
-	(void)holder;
+	(void)entry;
 	rpc_conversation_give_up(owner);
 }
 
@@ -360,7 +360,7 @@ struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, 
 		return NULL;
 	conversation->carriers = carriers;
 	conversation->carrier = carrier;
-	conversation->holder = (struct budget_holder){ .evict = evict, .give_up = give_up_all, .owner = conversation };
+	conversation->entry = (struct budget_entry){ .evict = evict, .give_up = give_up_all, .owner = conversation };
 	if (carrier == RPC_OVER_UDP)
 		return conversation;
 	conversation->directions = memory_new_zeroed(2, sizeof *conversation->directions);
@@ -373,7 +373,7 @@ struct rpc_conversation *rpc_conversation_create(struct rpc_carriers *carriers, 
 		conversation->directions[side].from_a = side;
 	}
 	/* There are at most as many as TCP connections, which are limited. */
-	budget_charge(carriers->budget, &carriers->holder, sizeof *conversation + 2 * sizeof *conversation->directions);
+	budget_charge(carriers->budget, &carriers->entry, sizeof *conversation + 2 * sizeof *conversation->directions);
 	return conversation;
 }
 
@@ -384,15 +384,15 @@ static struct rpc_waiting *create_waiting(struct rpc_conversation *conversation,
 	uint32_t kept = carriers->user.exchange ? heard->bytes.length : 0;
 	struct rpc_waiting *waiting;
 
-	if (!budget_take(carriers->budget, &conversation->holder, sizeof *waiting + kept)) {
+	if (!budget_take(carriers->budget, &conversation->entry, sizeof *waiting + kept)) {
 		carriers->given_up++;
 		kept = kept < LEAST_KEPT ? kept : LEAST_KEPT;
-		if (!budget_take(carriers->budget, &conversation->holder, sizeof *waiting + kept))
+		if (!budget_take(carriers->budget, &conversation->entry, sizeof *waiting + kept))
 			return NULL;
 	}
 	waiting = memory_new_zeroed(1, sizeof *waiting + kept);
 	if (!waiting) {
-		budget_give(carriers->budget, &conversation->holder, sizeof *waiting + kept);
+		budget_give(carriers->budget, &conversation->entry, sizeof *waiting + kept);
 		return NULL;
 	}
 	waiting->memory = sizeof *waiting + kept;
@@ -450,11 +450,11 @@ static bool reserve_remembered(struct rpc_conversation *conversation)
 
 	if (conversation->remembered_at < room || room == RPC_REMEMBERED)
 		return true;
-	if (!budget_take(budget, &conversation->holder, (larger - room) * sizeof *grown))
+	if (!budget_take(budget, &conversation->entry, (larger - room) * sizeof *grown))
 		return room;
 	grown = memory_resize(conversation->remembered, larger * sizeof *grown);
 	if (!grown) {
-		budget_give(budget, &conversation->holder, (larger - room) * sizeof *grown);
+		budget_give(budget, &conversation->entry, (larger - room) * sizeof *grown);
 		return room;
 	}
 	conversation->remembered = grown;
@@ -634,7 +634,7 @@ struct rpc_conversation *rpc_conversation_find(struct rpc_carriers *carriers, co
 	make_key(packet, key, from_a);
 	found = carriers->datagrams.count ? map_find(&carriers->datagrams, map_hash(key, 5), same_ends, key) : NULL;
 	if (found)
-		budget_touch(carriers->budget, &found->holder);
+		budget_touch(carriers->budget, &found->entry);
 	return found;
 }
 
@@ -651,10 +651,10 @@ struct rpc_conversation *rpc_conversation_of_datagrams(struct rpc_carriers *carr
 	made->ports[*from_a] = packet->source_port;
 	made->ports[!*from_a] = packet->destination_port;
 	made->hash = map_hash(made->key, 5);
-	if (!budget_take(carriers->budget, &made->holder, sizeof *made))
+	if (!budget_take(carriers->budget, &made->entry, sizeof *made))
 		goto no_memory;
 	if (!map_add(&carriers->datagrams, made->hash, made)) {
-		budget_give(carriers->budget, &made->holder, sizeof *made);
+		budget_give(carriers->budget, &made->entry, sizeof *made);
 		goto no_memory;
 	}
 	made->before = carriers->newest;

@@ -37,7 +37,7 @@ struct rpc_early;
 /* Arrays of ends, ports and so on are indexed by from_a: b, a. */
 struct rpc_conversation {
 	struct rpc_carriers *carriers;
-	struct budget_holder holder; /* of the calls; for UDP also of the conversation */
+	struct budget_entry entry; /* of the calls; for UDP also of the conversation */
 	enum rpc_carrier carrier;
 	uint64_t number;             /* 0: not known to the user */
 	struct connection *connection; /* the user's */

@@ -178,7 +178,7 @@ static void show_ahead(struct upper_work *work)
 
 static uint64_t used_ns(const struct message *message)
 {
-	return message->call->holder.used_ns;
+	return message->call->entry.used_ns;
 }
 
 const struct upper_layer rpc_layer = {

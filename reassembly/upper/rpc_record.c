@@ -108,7 +108,7 @@ static void free_copy(struct rpc_record_reader *reader)
 		leave_copies(reader);
 	free(reader->copy);
 	reader->copy = NULL;
-	budget_give(reader->budget, &reader->holder, reader->room);
+	budget_give(reader->budget, &reader->entry, reader->room);
 	reader->room = reader->copied = 0;
 	reader->trimmed = false;
 }
@@ -125,7 +125,7 @@ static void trim(struct rpc_record_reader *reader)
 		return;
 	memcpy(smaller, reader->copy, room);
 	free(reader->copy);
-	budget_give(reader->budget, &reader->holder, reader->room - room);
+	budget_give(reader->budget, &reader->entry, reader->room - room);
 	reader->copy = smaller;
 	reader->copied = reader->room = room;
 }
@@ -145,11 +145,11 @@ static void note_growth(struct rpc_record_reader *reader)
 		trim(copies->oldest);
 }
 
-static void evict(struct budget_holder *holder, void *owner)
+static void evict(struct budget_entry *entry, void *owner)
 {
 	struct rpc_record_reader *reader = owner;
 
-	(void)holder;
+	(void)entry;
 	free_copy(reader);
 	if (reader->record.missing == RPC_RECORD_WHOLE)
 		reader->record.missing = RPC_RECORD_EVICTED;
@@ -162,7 +162,7 @@ void rpc_record_init(struct rpc_record_reader *reader, struct budget *budget, st
 		.user = *user,
 		.budget = budget,
 		.copies = copies,
-		.holder = { .evict = evict, .owner = reader },
+		.entry = { .evict = evict, .owner = reader },
 		.state = is_beginning ? RPC_RECORD_BEGINNING : RPC_RECORD_SEARCHING,
 	};
 }
@@ -191,9 +191,9 @@ static void tell(struct rpc_record_reader *reader, struct rtap_span bytes)
 	reader->incomplete += record->missing != RPC_RECORD_WHOLE;
 	reader->too_large += record->missing == RPC_RECORD_TOO_LARGE;
 	reader->recovered += record->recovered;
-	reader->holder.evict = NULL; /* The user must not evict it. */
+	reader->entry.evict = NULL; /* The user must not evict it. */
 	reader->user.record(reader->user.owner, record);
-	reader->holder.evict = evict;
+	reader->entry.evict = evict;
 	free_copy(reader);
 	reader->state = RPC_RECORD_BEGINNING;
 }
@@ -215,11 +215,11 @@ static bool reserve(struct rpc_record_reader *reader, uint32_t more)
 		return true;
 	if (reader->is_last && room > reader->copied + reader->left && reader->copied + reader->left >= need)
 		room = reader->copied + reader->left;
-	if (!budget_take(reader->budget, &reader->holder, room - reader->room))
+	if (!budget_take(reader->budget, &reader->entry, room - reader->room))
 		return false;
 	grown = memory_resize(reader->copy, room);
 	if (!grown) {
-		budget_give(reader->budget, &reader->holder, room - reader->room);
+		budget_give(reader->budget, &reader->entry, room - reader->room);
 		return false;
 	}
 	if (reader->room)

@@ -67,7 +67,7 @@ struct rpc_record_reader {
 	struct rpc_record_copies *copies;
 	struct rpc_record_reader *older, *newer; /* in `copies`, while `room` is not 0 */
 	uint64_t grown_ns;               /* when it last received bytes, by the budget's clock */
-	struct budget_holder holder;     /* of `copy` */
+	struct budget_entry entry;       /* of `copy` */
 	enum rpc_record_state state;
 	uint8_t head[RPC_RECORD_HEADER]; /* undecided bytes */
 	uint32_t head_length;

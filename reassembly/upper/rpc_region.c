@@ -438,7 +438,7 @@ void rpc_region_land(struct rtap_tracker *tracker, struct message *message)
 
 	for (struct rpc_region *region = message->region; region; region = next_touched(region, end))
 		land_in(tracker, region, message);
-	budget_touch(&tracker->budget, &message->region->call->holder);
+	budget_touch(&tracker->budget, &message->region->call->entry);
 	message->has_landed = true;
 	/* For iWARP nothing is revised: TCP keeps the order of each side. */
 	if (message->connection->ddp)

@@ -71,7 +71,7 @@ static void hold_place(void *owner, struct rpc_direction *direction, uint64_t fr
 		direction->place = message_create(tracker, connection, frame, time_ns);
 	if (!direction->place)
 		return;
-	direction->place->holder = &direction->place;
+	direction->place->reference = &direction->place;
 	frame_touch(tracker, direction->place);
 }
 
@@ -85,7 +85,7 @@ static void reserve(void *owner, struct rpc_conversation *conversation, uint64_t
 	*slot = message_create(tracker, conversation->connection, frame, time_ns);
 	if (!*slot)
 		return;
-	(*slot)->holder = slot;
+	(*slot)->reference = slot;
 	frame_touch(tracker, *slot);
 }
 
@@ -97,7 +97,7 @@ static struct message *take_place(struct rtap_tracker *tracker, struct rpc_conve
 	struct message *message = place ? *place : NULL;
 
 	if (message && message->shown.first_frame == heard->first_frame) {
-		message->holder = NULL;
+		message->reference = NULL;
 		*place = NULL;
 		return message;
 	}
@@ -125,7 +125,7 @@ static struct message *take_message(void *owner, struct rpc_conversation *conver
 	message->shown.from_a = from_a != conversation->turned;
 	rpc_exchange_show_plain(tracker, message, heard, facts, told);
 	frame_touch(tracker, message);
-	message->holder = told->slot;
+	message->reference = told->slot;
 	if (told->slot)
 		*told->slot = message;
 	return message;
@@ -134,8 +134,8 @@ static struct message *take_message(void *owner, struct rpc_conversation *conver
 static void pair(void *owner, struct message *call, struct message *reply, uint64_t repeats)
 {
 	(void)owner;
-	*call->holder = NULL;
-	call->holder = NULL;
+	*call->reference = NULL;
+	call->reference = NULL;
 	call->shown.repeats = repeats;
 	if (!reply)
 		return;

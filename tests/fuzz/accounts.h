@@ -13,12 +13,12 @@
 static inline void check_budget(const struct rtap_tracker *tracker)
 {
 	const struct budget *budget = &tracker->budget;
-	uint64_t bytes = tracker->messages.bytes + tracker->view.holder.bytes + tracker->tcp.holder.bytes;
+	uint64_t bytes = tracker->messages.bytes + tracker->view.entry.bytes + tracker->tcp.entry.bytes;
 
-	REQUIRE(tracker->messages.apart && tracker->view.holder.apart && tracker->tcp.holder.apart);
-	for (const struct budget_holder *holder = budget->oldest; holder; holder = holder->newer) {
-		REQUIRE(holder->bytes > 0 && !holder->apart);
-		bytes += holder->bytes;
+	REQUIRE(tracker->messages.apart && tracker->view.entry.apart && tracker->tcp.entry.apart);
+	for (const struct budget_entry *entry = budget->oldest; entry; entry = entry->newer) {
+		REQUIRE(entry->bytes > 0 && !entry->apart);
+		bytes += entry->bytes;
 	}
 	REQUIRE(bytes == budget->used);
 	REQUIRE(budget->peak <= budget->limit + SLACK);

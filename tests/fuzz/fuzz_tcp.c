@@ -29,7 +29,7 @@ enum {
 struct run {
 	struct tcp_streams streams;
 	struct budget budget;
-	struct budget_holder other;
+	struct budget_entry other;
 	uint32_t sent[2];    /* where each end is */
 	bool has_other_bytes;
 	unsigned open;
@@ -94,11 +94,11 @@ static void on_end(void *owner, struct tcp_connection *connection, enum tcp_end 
 	run->open--;
 }
 
-static void evict_other(struct budget_holder *holder, void *owner)
+static void evict_other(struct budget_entry *entry, void *owner)
 {
 	struct run *run = owner;
 
-	budget_give(&run->budget, holder, holder->bytes);
+	budget_give(&run->budget, entry, entry->bytes);
 }
 
 /* The data in a block of its captured size. */
@@ -173,7 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int64_t time_ns = 0;
 
 	budget_init(&run.budget, LIMIT);
-	run.other = (struct budget_holder){ .evict = evict_other, .owner = &run };
+	run.other = (struct budget_entry){ .evict = evict_other, .owner = &run };
 	tcp_streams_init(&run.streams, &run.budget, &user);
 	for (size_t i = 0; i < MOST_RECORDS && (i + 1) * RECORD_LENGTH <= size; i++)
 		give(&run, data + i * RECORD_LENGTH, i + 1, &time_ns);
