@@ -153,7 +153,7 @@ struct batch *batch_get(struct batch_pool *pool)
 			return NULL;
 		batch->pool = pool;
 		batch->block = NULL;
-		batch->loan = NULL;
+		batch->borrowed = NULL;
 		batch->held = NULL;
 		batch->held_count = batch->held_room = 0;
 		batch->comments = NULL;
@@ -243,9 +243,9 @@ static void batch_empty(struct batch *batch)
 {
 	batch_block_release(batch->block);
 	batch->block = NULL;
-	if (batch->loan)
-		batch->loan->give_back(batch->loan);
-	batch->loan = NULL;
+	if (batch->borrowed)
+		batch->borrowed->give_back(batch->borrowed);
+	batch->borrowed = NULL;
 	while (batch->held_count)
 		rtap_batch_release(batch->held[--batch->held_count]);
 	while (batch->comments) {

@@ -33,9 +33,9 @@ struct batch_block {
  * Borrowed memory outside of the pool to which a batch's frames point: a device's receive buffers. It is embedded in the device's
  * own description of the buffer.
  */
-struct batch_loan {
+struct batch_buffer {
 	/* Returns the buffer. Called once for each batch that borrowed it, by the thread that drops the batch's last reference. */
-	void (*give_back)(struct batch_loan *loan);
+	void (*give_back)(struct batch_buffer *borrowed);
 };
 
 /*
@@ -54,7 +54,7 @@ struct batch {
 	struct batch_pool *pool;
 	struct batch *next;               /* in the pool */
 	struct batch_block *block;        /* to which its frames point; NULL: none yet */
-	struct batch_loan *loan;          /* borrowed buffer to which its frames point instead; NULL: none */
+	struct batch_buffer *borrowed;    /* borrowed buffer to which its frames point instead; NULL: none */
 	bool counts_only;                 /* shared.frames is NULL; the two below are valid */
 	uint64_t counted_bytes, counted_cut; /* captured bytes (also of packed frames and records), truncated frames (also of records) */
 	const uint8_t *records;           /* records in `block`; shared.frames is NULL until batch_unpack(). NULL: none */

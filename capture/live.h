@@ -3,7 +3,7 @@
  * The interface of live devices to the source that runs them (capture/live/live_queue.c), and the kinds of devices.
  *
  * One thread at a time calls a device: the opening thread; from the first read, the receive thread; after that has ended, the
- * closing thread. So it needs no locks except for borrowed buffers (see batch_loan).
+ * closing thread. So it needs no locks except for borrowed buffers (see batch_buffer).
  */
 #ifndef CAPTURE_LIVE_H
 #define CAPTURE_LIVE_H
@@ -30,7 +30,7 @@ struct live_operations {
 	 * Appends the frames that have arrived to the batch, which may have frames of an earlier call; waits up to `timeout_ms` for
 	 * the first one. Stops when the batch is full and sets batch->closed. Fills bytes, captured_length (at most the snap
 	 * length), wire_length, link_type, interface (0) and time_ns of each frame, in order of arrival, and clears comments and
-	 * comment_count. Frames are either copied (live_append()) or in borrowed buffers (batch->loan); if options->counts_only
+	 * comment_count. Frames are either copied (live_append()) or in borrowed buffers (batch->borrowed); if options->counts_only
 	 * was set without a filter, they may only be counted (live_count_only()).
 	 * OK, also without frames; BROKEN: the error is reported and calls continue; FAILED: this was the last call.
 	 * Appended frames are valid whatever the result.

@@ -28,7 +28,7 @@ static bool is_same(const struct rtap_packet *packet, const struct rtap_packet *
 }
 
 /* Compares what the packets borrow beside their frame; then takes both to have it from the same place. */
-static void compare_loans(const struct rtap_packet *packet, struct rtap_packet *thawed)
+static void compare_borrowed(const struct rtap_packet *packet, struct rtap_packet *thawed)
 {
 	for (uint8_t i = 1; i < packet->source_count; i++) {
 		cr_assert_neq(packet->sources[i].bytes, thawed->sources[i].bytes);
@@ -51,7 +51,7 @@ static void compare_loans(const struct rtap_packet *packet, struct rtap_packet *
 }
 
 /* Freezes the packet, if it can be, moves it, and thaws it. */
-static size_t pass_through_ice(struct rtap_packet *packet, size_t *with_loans)
+static size_t pass_through_ice(struct rtap_packet *packet, size_t *with_borrowed)
 {
 	static struct rtap_packet thawed;
 	size_t room = packet_frozen_size(packet), length, own;
@@ -59,7 +59,7 @@ static size_t pass_through_ice(struct rtap_packet *packet, size_t *with_loans)
 
 	if (!room)
 		return 0;
-	cr_assert_leq(room, FROZEN_SIZE + FROZEN_LOANS);
+	cr_assert_leq(room, FROZEN_SIZE + FROZEN_BORROWED);
 	/* heap blocks, of which a sanitizer sees the ends */
 	frozen = malloc(room);
 	moved = malloc(room);
@@ -70,8 +70,8 @@ static size_t pass_through_ice(struct rtap_packet *packet, size_t *with_loans)
 	memset(&thawed, 0xa5, sizeof thawed);
 	own = packet_thaw(moved, packet->frame, &thawed);
 	cr_assert_eq(own == length, packet->source_count == 1 && !packet->fpdus.list);
-	*with_loans += own < length;
-	compare_loans(packet, &thawed);
+	*with_borrowed += own < length;
+	compare_borrowed(packet, &thawed);
 	forget_void(packet);
 	forget_void(&thawed);
 	cr_assert(is_same(packet, &thawed), "frame %llu, %u bytes captured: differs", (unsigned long long)packet->frame->number,
@@ -82,7 +82,7 @@ static size_t pass_through_ice(struct rtap_packet *packet, size_t *with_loans)
 }
 
 /* By itself, cut anywhere; and with the state, cut to the snap length. */
-static size_t freeze_frame(struct rtap_tracker *tracker, struct rtap_frame *frame, uint32_t snap_length, size_t *with_loans)
+static size_t freeze_frame(struct rtap_tracker *tracker, struct rtap_frame *frame, uint32_t snap_length, size_t *with_borrowed)
 {
 	static struct rtap_packet packet;
 	uint32_t captured = frame->captured_length < snap_length ? frame->captured_length : snap_length;
@@ -90,16 +90,16 @@ static size_t freeze_frame(struct rtap_tracker *tracker, struct rtap_frame *fram
 
 	for (frame->captured_length = 0; frame->captured_length < captured && frame->captured_length < 400; frame->captured_length += step) {
 		rtap_dissect(frame, NULL, &packet);
-		pass_through_ice(&packet, with_loans);
+		pass_through_ice(&packet, with_borrowed);
 	}
 	frame->captured_length = captured;
 	rtap_tracker_frame(tracker, frame, &packet);
-	return pass_through_ice(&packet, with_loans);
+	return pass_through_ice(&packet, with_borrowed);
 }
 
 /* All files, merged, so that conversations come again. Returns the bytes that the packets took. */
 static size_t freeze_all(const char *const *names, size_t count, uint32_t snap_length, size_t *packets,
-			 size_t *with_loans)
+			 size_t *with_borrowed)
 {
 	struct rtap_tracker *tracker = rtap_tracker_open(&(struct rtap_tracker_options){ .max_memory = 64 << 20, .context.check_icrc = true });
 	struct rtap_source *source;
@@ -111,7 +111,7 @@ static size_t freeze_all(const char *const *names, size_t count, uint32_t snap_l
 	cr_assert_eq(rtap_source_open_files(&source, names, count, &error), RTAP_STATUS_OK, "%s", error.text);
 	while ((status = rtap_source_read_batch(source, &batch, &error)) == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN) {
 		for (size_t i = 0; batch && i < batch->count; i++) {
-			size_t length = freeze_frame(tracker, &batch->frames[i], snap_length, with_loans);
+			size_t length = freeze_frame(tracker, &batch->frames[i], snap_length, with_borrowed);
 
 			bytes += length;
 			*packets += length > 0;
@@ -126,15 +126,15 @@ static size_t freeze_all(const char *const *names, size_t count, uint32_t snap_l
 Test(frozen, packets_of_all_captures_come_back_as_they_were)
 {
 	static const uint32_t snap_lengths[] = { 1 << 20, 128, 90 };
-	size_t bytes = 0, packets = 0, with_loans = 0;
+	size_t bytes = 0, packets = 0, with_borrowed = 0;
 	glob_t found;
 
 	cr_assert_eq(glob(TESTDATA "/*.pcap*", 0, NULL, &found), 0);
 	for (unsigned i = 0; i < sizeof snap_lengths / sizeof snap_lengths[0]; i++)
-		bytes += freeze_all((const char *const *)found.gl_pathv, found.gl_pathc, snap_lengths[i], &packets, &with_loans);
+		bytes += freeze_all((const char *const *)found.gl_pathv, found.gl_pathc, snap_lengths[i], &packets, &with_borrowed);
 	globfree(&found);
 	cr_assert_gt(packets, 30000, "%zu packets", packets);
-	cr_assert_gt(with_loans, 1000, "%zu packets", with_loans);
+	cr_assert_gt(with_borrowed, 1000, "%zu packets", with_borrowed);
 	/* what it is for: far less than a packet takes */
 	cr_assert_lt(bytes / packets, 450, "%zu bytes a packet", bytes / packets);
 }

@@ -12,10 +12,10 @@
 #include "capture/live/live_queue.h"
 
 #define FRAME_LENGTH 1000
-#define LOANS 64
+#define BUFFERS 64
 
-struct loan {
-	struct batch_loan loan; /* the first member */
+struct buffer {
+	struct batch_buffer buffer; /* the first member */
 	atomic_uint given_back;
 	uint8_t bytes[FRAME_LENGTH];
 };
@@ -38,13 +38,13 @@ struct fake {
 	bool stopped, broken_told;
 };
 
-static struct loan *loans;
+static struct buffer *buffers;
 static atomic_uint closed;
 static atomic_ullong given_in_all;
 
-static void give_back(struct batch_loan *loan)
+static void give_back(struct batch_buffer *buffer)
 {
-	atomic_fetch_add(&((struct loan *)loan)->given_back, 1);
+	atomic_fetch_add(&((struct buffer *)buffer)->given_back, 1);
 }
 
 static bool give(struct fake *fake, struct batch *batch)
@@ -55,13 +55,13 @@ static bool give(struct fake *fake, struct batch *batch)
 
 	memcpy(bytes, &fake->given, sizeof fake->given);
 	if (fake->plan.lends) {
-		struct loan *loan = &loans[fake->given % LOANS];
+		struct buffer *buffer = &buffers[fake->given % BUFFERS];
 
 		if (batch->shared.count)
 			return false;
-		memcpy(loan->bytes, bytes, sizeof bytes);
-		batch->loan = &loan->loan;
-		frame.bytes = loan->bytes;
+		memcpy(buffer->bytes, bytes, sizeof bytes);
+		batch->borrowed = &buffer->buffer;
+		frame.bytes = buffer->bytes;
 		batch->frames[batch->shared.count++] = frame;
 		batch->closed = true;
 	} else if (!live_append(&fake->device, batch, &frame)) {
@@ -132,9 +132,9 @@ static enum rtap_status begin(struct run *run, const struct plan *plan, const st
 	struct fake *fake = calloc(1, sizeof *fake);
 
 	cr_assert(fake);
-	loans = calloc(LOANS, sizeof *loans);
-	for (size_t i = 0; i < LOANS; i++)
-		loans[i].loan.give_back = give_back;
+	buffers = calloc(BUFFERS, sizeof *buffers);
+	for (size_t i = 0; i < BUFFERS; i++)
+		buffers[i].buffer.give_back = give_back;
 	atomic_store(&closed, 0);
 	atomic_store(&given_in_all, 0);
 	fake->device.operations = &fake_operations;
@@ -153,7 +153,7 @@ static void end(struct run *run)
 	cr_assert_eq(atomic_load(&closed), 1);
 	source_metadata_fini(&run->metadata);
 	batch_pool_release(run->pool);
-	free(loans);
+	free(buffers);
 }
 
 /* Checks that the frames go on from *next, or beyond if some may be missing. */
@@ -280,9 +280,9 @@ Test(live, delivers_all_before_a_failure_and_ends_after_it)
 	end(&run);
 }
 
-Test(live, gives_loans_back_once_and_only_when_the_batch_is_released)
+Test(live, gives_buffers_back_once_and_only_when_the_batch_is_released)
 {
-	const struct plan plan = { .frames = LOANS, .lends = true, .link_type = 1 };
+	const struct plan plan = { .frames = BUFFERS, .lends = true, .link_type = 1 };
 	struct rtap_error error;
 	struct batch *held[2], *batch;
 	struct run run;
@@ -293,18 +293,18 @@ Test(live, gives_loans_back_once_and_only_when_the_batch_is_released)
 		cr_assert_eq(live_read(run.live, &held[i], &error), RTAP_STATUS_OK);
 		check_batch(held[i], &next, false);
 	}
-	while (next < LOANS) {
+	while (next < BUFFERS) {
 		cr_assert_eq(live_read(run.live, &batch, &error), RTAP_STATUS_OK);
 		check_batch(batch, &next, false);
 		rtap_batch_release(&batch->shared);
 	}
-	for (size_t i = 0; i < LOANS; i++)
-		cr_assert_eq(atomic_load(&loans[i].given_back), i >= 2);
+	for (size_t i = 0; i < BUFFERS; i++)
+		cr_assert_eq(atomic_load(&buffers[i].given_back), i >= 2);
 	rtap_batch_release(&held[0]->shared);
-	cr_assert_eq(atomic_load(&loans[0].given_back), 1);
-	cr_assert_eq(atomic_load(&loans[1].given_back), 0);
+	cr_assert_eq(atomic_load(&buffers[0].given_back), 1);
+	cr_assert_eq(atomic_load(&buffers[1].given_back), 0);
 	rtap_batch_release(&held[1]->shared);
-	cr_assert_eq(atomic_load(&loans[1].given_back), 1);
+	cr_assert_eq(atomic_load(&buffers[1].given_back), 1);
 	end(&run);
 }
 

@@ -106,7 +106,7 @@ Test(verbs_parts, blocks_come_back_when_the_last_borrower_is_done)
 	cr_assert_null(verbs_block_take(ring));
 	verbs_ring_release(ring); /* blocks are lent still */
 	blocks[1]->memory[0] = 1;
-	blocks[1]->loan.give_back(&blocks[1]->loan);
+	blocks[1]->borrowed.give_back(&blocks[1]->borrowed);
 	cr_assert_eq(verbs_block_take(ring), blocks[1]);
 	for (int i = 0; i < 3; i++)
 		verbs_block_release(blocks[i]);

@@ -106,14 +106,14 @@ Test(writer, writes_what_the_reader_reads_in_every_format)
 }
 
 /* A loan that tells whether it was given back. */
-struct lent {
-	struct batch_loan loan;
+struct borrowed {
+	struct batch_buffer buffer;
 	bool is_back;
 };
 
-static void take_back(struct batch_loan *loan)
+static void take_back(struct batch_buffer *buffer)
 {
-	((struct lent *)(void *)loan)->is_back = true;
+	((struct borrowed *)(void *)buffer)->is_back = true;
 }
 
 /* The file of copied frames is what the file of lent ones has to be. */
@@ -124,7 +124,7 @@ Test(writer, lent_frames_make_the_same_file_and_are_given_back_when_written)
 
 	for (size_t c = 0; c < sizeof names / sizeof names[0]; c++) {
 		const char *name = file_named(names[c]);
-		struct lent lent[100] = { { .is_back = false } };
+		struct borrowed borrowed[100] = { { .is_back = false } };
 		struct bytes copied, written;
 		struct rtap_writer *writer;
 		struct rtap_error error;
@@ -136,21 +136,21 @@ Test(writer, lent_frames_make_the_same_file_and_are_given_back_when_written)
 		for (uint32_t i = 0; i < 800; i += 8) {
 			struct batch *batch = batch_get(pool);
 
-			lent[i / 8].loan.give_back = take_back;
-			batch->loan = &lent[i / 8].loan;
+			borrowed[i / 8].buffer.give_back = take_back;
+			batch->borrowed = &borrowed[i / 8].buffer;
 			for (uint32_t j = i; j < i + 8; j++) {
 				struct rtap_frame frame = sample_frame(j);
 
 				cr_assert_eq(writer_write_of(writer, &frame, &batch->shared, &error), RTAP_STATUS_OK, "%s", error.text);
 			}
 			rtap_batch_release(&batch->shared);
-			held += !lent[i / 8].is_back;
+			held += !borrowed[i / 8].is_back;
 		}
 		/* what is compressed is copied */
 		cr_assert_eq(held > 50, c < 2);
 		cr_assert_eq(rtap_writer_flush(writer, &error), RTAP_STATUS_OK);
 		for (uint32_t i = 0; i < 100; i++)
-			cr_assert(lent[i].is_back);
+			cr_assert(borrowed[i].is_back);
 		cr_assert_eq(rtap_writer_close(writer, &error), RTAP_STATUS_OK);
 		written = bytes_of_file(name);
 		cr_assert(c == 2 || (written.length == copied.length && !memcmp(written.data, copied.data, copied.length)), "%s", name);

@@ -113,16 +113,16 @@ static inline bool can_take(struct verbs *verbs, struct verbs_queue *queue, stru
 			return true;
 		return has_room(verbs, queue, batch);
 	}
-	if (batch->shared.count < BATCH_FRAMES && !batch->records && (!batch->loan || batch->loan == &queue->posted[queue->posted_begin]->loan))
+	if (batch->shared.count < BATCH_FRAMES && !batch->records && (!batch->borrowed || batch->borrowed == &queue->posted[queue->posted_begin]->borrowed))
 		return true;
 	batch->closed = true;
 	return false;
 }
 
-static void lend(const struct verbs *verbs, struct batch *batch, struct verbs_block *block)
+static void copy_borrowed(const struct verbs *verbs, struct batch *batch, struct verbs_block *block)
 {
 	verbs_block_hold(block);
-	batch->loan = &block->loan;
+	batch->borrowed = &block->borrowed;
 	if (!verbs->packs)
 		return;
 	batch->slots = block->memory;
@@ -142,8 +142,8 @@ static inline void add_frame(const struct verbs *verbs, struct verbs_queue *queu
 
 	if (verbs->matches_here && !matches(verbs, bytes, kept))
 		return;
-	if (!batch->loan) {
-		lend(verbs, batch, block);
+	if (!batch->borrowed) {
+		copy_borrowed(verbs, batch, block);
 	}
 	if (verbs->snap_length && kept > verbs->snap_length)
 		kept = verbs->snap_length;

@@ -95,7 +95,7 @@ struct verbs_ring {
 };
 
 struct verbs_block {
-	struct batch_loan loan;
+	struct batch_buffer borrowed;
 	struct verbs_ring *ring;
 	atomic_uint references; /* the receiver's while it fills the block, and one per batch */
 	uint32_t index;

@@ -32,9 +32,9 @@ void verbs_ring_release(struct verbs_ring *ring)
 		ring_free(ring);
 }
 
-static void give_back(struct batch_loan *loan)
+static void give_back(struct batch_buffer *borrowed)
 {
-	verbs_block_release((struct verbs_block *)((uint8_t *)loan - offsetof(struct verbs_block, loan)));
+	verbs_block_release((struct verbs_block *)((uint8_t *)borrowed - offsetof(struct verbs_block, borrowed)));
 }
 
 void verbs_block_hold(struct verbs_block *block)
@@ -79,7 +79,7 @@ static bool block_init(struct verbs_ring *ring, uint32_t index)
 	uint32_t parts = sizes->split ? 2 : 1;
 	uint8_t *unseen = ring->memory + (size_t)sizes->blocks * sizes->block * sizes->stride;
 
-	block->loan.give_back = give_back;
+	block->borrowed.give_back = give_back;
 	block->ring = ring;
 	block->index = index;
 	block->memory = ring->memory + (size_t)index * sizes->block * sizes->stride;

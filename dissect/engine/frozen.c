@@ -95,12 +95,12 @@ static inline const uint8_t *get_layers(const uint8_t *from, struct rtap_packet 
  * What a packet borrows besides its frame follows it: this struct, the bytes of its other sources, its list of FPDUs, the positions of
  * their bytes, and those bytes that are in no source. Positions are offsets in the frozen packet, which may be moved; 0: in the frame.
  */
-struct loans {
+struct borrowed {
 	uint32_t sources[RTAP_MAX_SOURCES], captured[RTAP_MAX_SOURCES], wire[RTAP_MAX_SOURCES];
 	uint32_t list, fpdus; /* the list, and an offset for each FPDU in it */
 };
 
-static bool has_loans(const struct rtap_packet *packet)
+static bool borrows(const struct rtap_packet *packet)
 {
 	return packet->source_count > 1 || packet->fpdus.list;
 }
@@ -135,16 +135,16 @@ static bool stays(const struct rtap_packet *packet, const uint8_t *address)
 size_t packet_frozen_size(const struct rtap_packet *packet)
 {
 	const struct rtap_fpdus *fpdus = &packet->fpdus;
-	size_t size = aligned(sizeof(struct loans));
+	size_t size = aligned(sizeof(struct borrowed));
 
-	if (!has_loans(packet))
+	if (!borrows(packet))
 		return FROZEN_SIZE;
 	if (!stays(packet, packet->source_address) || !stays(packet, packet->destination_address) ||
 	    !stays(packet, packet->cm.source_address) || !stays(packet, packet->cm.destination_address))
 		return 0;
 	for (uint8_t i = 1; i < packet->source_count; i++)
 		size += aligned(packet->sources[i].captured);
-	for (uint32_t i = 0; fpdus->list && i < fpdus->count && size <= FROZEN_LOANS; i++) {
+	for (uint32_t i = 0; fpdus->list && i < fpdus->count && size <= FROZEN_BORROWED; i++) {
 		const struct rtap_fpdu *fpdu = &fpdus->list[i];
 
 		if (fpdu->upper && fpdu->upper->message.bytes)
@@ -153,11 +153,11 @@ size_t packet_frozen_size(const struct rtap_packet *packet)
 		if (source_of(packet, fpdu->bytes.bytes, fpdu->bytes.length) == RTAP_MAX_SOURCES)
 			size += aligned(fpdu->bytes.length);
 	}
-	return size <= FROZEN_LOANS ? FROZEN_SIZE + size : 0;
+	return size <= FROZEN_BORROWED ? FROZEN_SIZE + size : 0;
 }
 
 /* Copies bytes to the end of what is frozen, which moves. Returns where they are. */
-static uint32_t lend_bytes(uint8_t *frozen, uint32_t *end, const void *bytes, size_t length)
+static uint32_t copy_bytes(uint8_t *frozen, uint32_t *end, const void *bytes, size_t length)
 {
 	uint32_t place = *end;
 
@@ -167,13 +167,13 @@ static uint32_t lend_bytes(uint8_t *frozen, uint32_t *end, const void *bytes, si
 	return place;
 }
 
-static void lend_fpdus(const struct rtap_packet *packet, struct loans *loans, uint8_t *frozen, uint32_t *end)
+static void copy_fpdus(const struct rtap_packet *packet, struct borrowed *borrowed, uint8_t *frozen, uint32_t *end)
 {
 	const struct rtap_fpdus *fpdus = &packet->fpdus;
 	uint32_t *places;
 
-	loans->list = lend_bytes(frozen, end, fpdus->list, fpdus->count * sizeof *fpdus->list);
-	loans->fpdus = *end;
+	borrowed->list = copy_bytes(frozen, end, fpdus->list, fpdus->count * sizeof *fpdus->list);
+	borrowed->fpdus = *end;
 	places = (uint32_t *)(void *)(frozen + *end);
 	*end += (uint32_t)aligned(fpdus->count * sizeof *places);
 	for (uint32_t i = 0; i < fpdus->count; i++) {
@@ -182,45 +182,45 @@ static void lend_fpdus(const struct rtap_packet *packet, struct loans *loans, ui
 
 		places[i] = 0;
 		if (source == RTAP_MAX_SOURCES)
-			places[i] = lend_bytes(frozen, end, bytes->bytes, bytes->length);
+			places[i] = copy_bytes(frozen, end, bytes->bytes, bytes->length);
 		else if (source)
-			places[i] = loans->sources[source] + (uint32_t)(bytes->bytes - packet->sources[source].bytes);
+			places[i] = borrowed->sources[source] + (uint32_t)(bytes->bytes - packet->sources[source].bytes);
 	}
 }
 
 /* Returns where what is frozen ends then. */
-static size_t lend(const struct rtap_packet *packet, uint8_t *frozen, size_t length)
+static size_t copy_borrowed(const struct rtap_packet *packet, uint8_t *frozen, size_t length)
 {
-	struct loans *loans = (struct loans *)(void *)(frozen + length);
-	uint32_t end = (uint32_t)(length + aligned(sizeof *loans));
+	struct borrowed *borrowed = (struct borrowed *)(void *)(frozen + length);
+	uint32_t end = (uint32_t)(length + aligned(sizeof *borrowed));
 
 	for (uint8_t i = 1; i < packet->source_count; i++) {
-		loans->captured[i] = packet->sources[i].captured;
-		loans->wire[i] = packet->sources[i].wire;
-		loans->sources[i] = lend_bytes(frozen, &end, packet->sources[i].bytes, packet->sources[i].captured);
+		borrowed->captured[i] = packet->sources[i].captured;
+		borrowed->wire[i] = packet->sources[i].wire;
+		borrowed->sources[i] = copy_bytes(frozen, &end, packet->sources[i].bytes, packet->sources[i].captured);
 	}
 	if (packet->fpdus.list)
-		lend_fpdus(packet, loans, frozen, &end);
+		copy_fpdus(packet, borrowed, frozen, &end);
 	return end;
 }
 
 /* Makes the packet borrow the bytes stored with it, at `length`. */
-static void take_loans(uint8_t *frozen, size_t length, struct rtap_packet *packet)
+static void restore_borrowed(uint8_t *frozen, size_t length, struct rtap_packet *packet)
 {
-	const struct loans *loans = (const struct loans *)(const void *)(frozen + length);
+	const struct borrowed *borrowed = (const struct borrowed *)(const void *)(frozen + length);
 	struct rtap_fpdus *fpdus = &packet->fpdus;
 	const uint32_t *places;
 	struct rtap_fpdu *list;
 
 	for (uint8_t i = 1; i < packet->source_count; i++) {
-		packet->sources[i].bytes = frozen + loans->sources[i];
-		packet->sources[i].captured = loans->captured[i];
-		packet->sources[i].wire = loans->wire[i];
+		packet->sources[i].bytes = frozen + borrowed->sources[i];
+		packet->sources[i].captured = borrowed->captured[i];
+		packet->sources[i].wire = borrowed->wire[i];
 	}
 	if (!fpdus->list)
 		return;
-	fpdus->list = list = (struct rtap_fpdu *)(void *)(frozen + loans->list);
-	places = (const uint32_t *)(const void *)(frozen + loans->fpdus);
+	fpdus->list = list = (struct rtap_fpdu *)(void *)(frozen + borrowed->list);
+	places = (const uint32_t *)(const void *)(frozen + borrowed->fpdus);
 	for (uint32_t i = 0; i < fpdus->count; i++) {
 		if (places[i])
 			list[i].bytes.bytes = frozen + places[i];
@@ -249,7 +249,7 @@ size_t packet_freeze(const struct rtap_packet *packet, uint8_t *frozen)
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
 		next = put(next, &packet->anomalies[i], sizeof packet->anomalies[i]);
 	length = aligned((size_t)(put_layers(next, packet) - frozen));
-	return has_loans(packet) ? lend(packet, frozen, length) : length;
+	return borrows(packet) ? copy_borrowed(packet, frozen, length) : length;
 }
 
 size_t packet_thaw(uint8_t *frozen, const struct rtap_frame *frame, struct rtap_packet *packet)
@@ -277,7 +277,7 @@ size_t packet_thaw(uint8_t *frozen, const struct rtap_frame *frame, struct rtap_
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
 		next = get(next, &packet->anomalies[i], sizeof packet->anomalies[i]);
 	length = aligned((size_t)(get_layers(next, packet) - frozen));
-	if (has_loans(packet))
-		take_loans(frozen, length, packet);
+	if (borrows(packet))
+		restore_borrowed(frozen, length, packet);
 	return length;
 }

@@ -12,7 +12,7 @@
 #define FROZEN_SIZE (sizeof(struct rtap_packet) + 16)
 
 /* Maximum of other borrowed bytes copied with a frozen packet: copying more costs more than it saves. */
-#define FROZEN_LOANS ((size_t)16 << 10)
+#define FROZEN_BORROWED ((size_t)16 << 10)
 
 /* Maximum size of the packet when frozen. 0: it cannot be frozen. */
 size_t packet_frozen_size(const struct rtap_packet *packet);

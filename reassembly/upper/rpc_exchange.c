@@ -22,23 +22,23 @@
 #include "reassembly/upper/rpc_items.h"
 
 #define SPARE_EXTENTS 8
-#define LENT_EXTENTS 24
+#define BORROWED_EXTENTS 24
 #define MOST_EXTENTS 65536 /* per message; most have one. Enough for many lost packets */
 
 /* A stream of extents being built. Usually a few suffice, and borrowed memory is enough: LENT(memory). */
 struct stream {
-	struct xdr_extent *lent;    /* LENT_EXTENTS; or NULL */
-	struct xdr_extent *extents; /* `lent`, or on the heap; NULL: none yet */
+	struct xdr_extent *borrowed; /* BORROWED_EXTENTS; or NULL */
+	struct xdr_extent *extents; /* `borrowed`, or on the heap; NULL: none yet */
 	uint32_t count, room;
 	uint64_t length;
 	bool failed;
 };
 
-#define LENT(memory) { .lent = (memory), .extents = (memory), .room = LENT_EXTENTS }
+#define BORROWED(memory) { .borrowed = (memory), .extents = (memory), .room = BORROWED_EXTENTS }
 
 static bool grow(struct stream *stream, uint32_t room)
 {
-	bool moves = stream->extents && stream->extents == stream->lent;
+	bool moves = stream->extents && stream->extents == stream->borrowed;
 	struct xdr_extent *larger;
 
 	larger = memory_resize(moves ? NULL : stream->extents, room * sizeof *larger);
@@ -47,7 +47,7 @@ static bool grow(struct stream *stream, uint32_t room)
 		return false;
 	}
 	if (moves)
-		memcpy(larger, stream->lent, stream->count * sizeof *larger);
+		memcpy(larger, stream->borrowed, stream->count * sizeof *larger);
 	stream->extents = larger;
 	stream->room = room;
 	return true;
@@ -55,7 +55,7 @@ static bool grow(struct stream *stream, uint32_t room)
 
 static void stream_fini(struct stream *stream)
 {
-	if (stream->extents != stream->lent)
+	if (stream->extents != stream->borrowed)
 		free(stream->extents);
 }
 
@@ -68,7 +68,7 @@ static void add(struct stream *stream, struct xdr_extent extent)
 		stream->failed = true;
 		return;
 	}
-	if (stream->count == stream->room && !grow(stream, stream->room ? stream->room * 2 : LENT_EXTENTS))
+	if (stream->count == stream->room && !grow(stream, stream->room ? stream->room * 2 : BORROWED_EXTENTS))
 		return;
 	stream->extents[stream->count++] = extent;
 	stream->length += extent.length;
@@ -609,8 +609,8 @@ void rpc_exchange_show_plain(struct rtap_tracker *tracker, struct message *messa
 			     const struct rtap_rpc_facts *facts, const struct rpc_told *told)
 {
 	static const struct chunk_lists none;
-	struct xdr_extent lent[LENT_EXTENTS];
-	struct work work = { .stream = LENT(lent), .binder.lists = facts->is_reply ? &none : NULL };
+	struct xdr_extent borrowed[BORROWED_EXTENTS];
+	struct work work = { .stream = BORROWED(borrowed), .binder.lists = facts->is_reply ? &none : NULL };
 	const struct rpc_send send = {
 		.bytes = (uint8_t *)(uintptr_t)heard->bytes.bytes, .captured = heard->bytes.length, .rpc = *facts,
 		.first_frame = heard->first_frame, .last_frame = heard->last_frame,
@@ -647,8 +647,8 @@ bool rpc_exchange_is_plain(const struct rtap_tracker *tracker, const struct rpc_
 /* A message whose extents must be walked. */
 static void read_general(struct rtap_tracker *tracker, const struct rpc_call *call, struct rpc_send *send, const uint8_t *bytes)
 {
-	struct xdr_extent lent[LENT_EXTENTS];
-	struct work work = { .stream = LENT(lent) };
+	struct xdr_extent borrowed[BORROWED_EXTENTS];
+	struct work work = { .stream = BORROWED(borrowed) };
 	struct rtap_context context = { 0 };
 
 	if (send == &call->reply) {
@@ -736,8 +736,8 @@ void rpc_exchange_read(struct rtap_tracker *tracker, const struct rpc_call *call
 /* Reads what was kept. */
 static void read_kept(struct rtap_tracker *tracker, struct rpc_call *call)
 {
-	struct xdr_extent lent[2][LENT_EXTENTS];
-	struct work asked = { .stream = LENT(lent[0]) }, answered = { .stream = LENT(lent[1]) };
+	struct xdr_extent borrowed[2][BORROWED_EXTENTS];
+	struct work asked = { .stream = BORROWED(borrowed[0]) }, answered = { .stream = BORROWED(borrowed[1]) };
 	struct rtap_context context = { 0 };
 
 	if (call->call.present && call->call.bytes) {
