@@ -9,7 +9,7 @@
 
 #include "capture/worker_pool.h"
 #include "cli/pipeline.h"
-#include "dissect/engine/frozen.h"
+#include "dissect/engine/packet_snapshot.h"
 #include "output/packet/printer.h"
 #include "reassembly/tracker.h"
 
@@ -19,7 +19,7 @@
 #define FURTHER_AHEAD 12   /* the frame's descriptor, which holds their address, */
 #define MOST_FETCHED 2048  /* bytes of a segment that the state will need; */
 #define RECORDS_AHEAD 512  /* prefetch distance in bytes: records to be written, about the size of one, */
-#define FROZEN_AHEAD 1024  /* and dissected packets, about the size of one, 320 bytes */
+#define SNAPSHOT_AHEAD 1024  /* and dissected packets, about the size of one, 320 bytes */
 /*
  * Memory of queued records of one batch, and of a thread's formatted output: a share of the memory limit. Beyond it, the records are
  * processed and the output is written before more is added.
@@ -83,7 +83,7 @@ struct pipeline {
 	uint64_t read_bytes, total_bytes; /* of the source, */
 	struct rtap_source_counters counters; /* up to the current batch */
 	const struct rtap_frame *frames_end; /* of it */
-	uint8_t *frozen;                /* dissected packet of the next frame; NULL: not prepared */
+	uint8_t *snapshot;              /* dissected packet of the next frame; NULL: not prepared */
 	void *room;                     /* data of the last deferred task, which may still be filled; NULL: none */
 	bool has_shown;
 	int64_t shown_ns;               /* time of the last packet printed */
@@ -221,10 +221,10 @@ static bool dissect_batch(void *owner, struct worker_pool_batch *batch)
 
 		if (snap_length && frame->captured_length > snap_length)
 			frame->captured_length = snap_length;
-		if (!reserve(dissected, FROZEN_SIZE))
+		if (!reserve(dissected, SNAPSHOT_SIZE))
 			return false;
 		tracker_dissect_ahead(pipeline->options.tracker, frame, &packet);
-		dissected->used += packet_freeze(&packet, dissected->bytes + dissected->used);
+		dissected->used += packet_snapshot_take(&packet, dissected->bytes + dissected->used);
 	}
 	return true;
 }
@@ -260,7 +260,7 @@ static int write_record(struct hand *hand, const struct record *record, uint8_t 
 
 	switch (record->kind) {
 	case PACKET:
-		packet_thaw(bytes, &hand->batch->batch->frames[record->frame], &packet);
+		packet_snapshot_restore(bytes, &hand->batch->batch->frames[record->frame], &packet);
 		return printer_packet(hand->printer, hand->format, &packet);
 	case PACKET_TEXT:
 		if (hand->format->shown)
@@ -363,7 +363,7 @@ enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **ba
 	pipeline->batch = taken;
 	pipeline->read_bytes = taken->read_bytes;
 	pipeline->counters = taken->counters;
-	pipeline->frozen = NULL;
+	pipeline->snapshot = NULL;
 	*batch = taken->batch;
 	if (taken->status != RTAP_STATUS_OK) {
 		*error = taken->error;
@@ -371,7 +371,7 @@ enum rtap_status pipeline_read(struct pipeline *pipeline, struct rtap_batch **ba
 	}
 	pipeline->frames_end = taken->batch->frames + taken->batch->count;
 	if (taken->prepared)
-		pipeline->frozen = ((struct work *)taken->work)->dissected->bytes;
+		pipeline->snapshot = ((struct work *)taken->work)->dissected->bytes;
 	return RTAP_STATUS_OK;
 }
 
@@ -389,9 +389,9 @@ void pipeline_batch_done(struct pipeline *pipeline)
 void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	size_t left = (uintptr_t)pipeline->frames_end - (uintptr_t)frame; /* bytes */
-	uint8_t *frozen = pipeline->frozen;
+	uint8_t *snapshot = pipeline->snapshot;
 
-	if (!frozen) {
+	if (!snapshot) {
 		tracker_dissect(pipeline->options.tracker, frame, packet);
 		return;
 	}
@@ -399,11 +399,11 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 	 * Another thread has read and dissected the frame, so the data are in its cache: prefetch them while earlier frames are processed.
 	 * Written out here because gcc removes a function or a loop that contains nothing but prefetches.
 	 */
-	FETCH(frozen, FROZEN_AHEAD);
-	FETCH(frozen, FROZEN_AHEAD + CACHE_LINE);
-	FETCH(frozen, FROZEN_AHEAD + 2 * CACHE_LINE);
-	FETCH(frozen, FROZEN_AHEAD + 3 * CACHE_LINE);
-	FETCH(frozen, FROZEN_AHEAD + 4 * CACHE_LINE);
+	FETCH(snapshot, SNAPSHOT_AHEAD);
+	FETCH(snapshot, SNAPSHOT_AHEAD + CACHE_LINE);
+	FETCH(snapshot, SNAPSHOT_AHEAD + 2 * CACHE_LINE);
+	FETCH(snapshot, SNAPSHOT_AHEAD + 3 * CACHE_LINE);
+	FETCH(snapshot, SNAPSHOT_AHEAD + 4 * CACHE_LINE);
 	if (left > FURTHER_AHEAD * sizeof *frame)
 		__builtin_prefetch(frame + FURTHER_AHEAD);
 	if (left > FRAMES_AHEAD * sizeof *frame) {
@@ -411,7 +411,7 @@ void pipeline_dissect(struct pipeline *pipeline, const struct rtap_frame *frame,
 		FETCH(frame[FRAMES_AHEAD].bytes, CACHE_LINE);
 		FETCH(frame[FRAMES_AHEAD].bytes, 2 * CACHE_LINE);
 	}
-	pipeline->frozen += packet_thaw(frozen, frame, packet);
+	pipeline->snapshot += packet_snapshot_restore(snapshot, frame, packet);
 	if (packet->tcp.present && !packet->fpdus.count)
 		for (uint32_t at = 3 * CACHE_LINE; at < frame->captured_length && at < MOST_FETCHED; at += CACHE_LINE)
 			__builtin_prefetch(frame->bytes + at);
@@ -545,12 +545,12 @@ void pipeline_show(struct pipeline *pipeline, const struct rtap_packet *packet)
 {
 	struct format *format = pipeline->options.formats[pipeline->options.threads];
 	struct record record = { .kind = PACKET, .frame = (size_t)(packet->frame - pipeline->batch->batch->frames) };
-	size_t size = packet_frozen_size(packet);
+	size_t size = packet_snapshot_size(packet);
 	struct records *shown = size ? records_to_fill(pipeline) : NULL;
 	uint8_t *place = shown ? add_record(shown, &record, size) : NULL;
 
 	if (place) {
-		end_record(shown, (uint32_t)packet_freeze(packet, place));
+		end_record(shown, (uint32_t)packet_snapshot_take(packet, place));
 	} else {
 		record.kind = PACKET_TEXT;
 		if (pipeline->has_shown && format->shown)

@@ -24,7 +24,7 @@
 
 #include "capture/source.h"
 #include "capture/file/writer.h"
-#include "dissect/engine/frozen.h"
+#include "dissect/engine/packet_snapshot.h"
 #include "output/compare/canon.h"
 #include "output/message/connections.h"
 #include "output/export/export_files.h"
@@ -85,8 +85,8 @@ struct run {
 	uint64_t saved;
 	uLong saved_bytes; /* CRC of what was saved */
 	bool ahead;        /* packets are dissected a batch ahead, and frozen before they are taken and before they are shown */
-	uint64_t *frozen;  /* those of the batch */
-	size_t frozen_room;
+	uint64_t *snapshot; /* those of the batch */
+	size_t snapshot_room;
 	uLong written;     /* CRC of what was written */
 };
 
@@ -263,19 +263,19 @@ static void save(struct run *run, const struct rtap_frame *frame)
 
 static void show(struct run *run, const struct rtap_packet *packet)
 {
-	size_t size = run->ahead ? packet_frozen_size(packet) : 0;
-	struct rtap_packet thawed;
-	uint8_t *frozen;
+	size_t size = run->ahead ? packet_snapshot_size(packet) : 0;
+	struct rtap_packet restored;
+	uint8_t *snapshot;
 
 	if (!size) {
 		REQUIRE(!printer_packet(&run->printer, run->format, packet));
 		return;
 	}
-	frozen = malloc(size);
-	REQUIRE(frozen != NULL && packet_freeze(packet, frozen) <= size);
-	packet_thaw(frozen, packet->frame, &thawed);
-	REQUIRE(!printer_packet(&run->printer, run->format, &thawed));
-	free(frozen);
+	snapshot = malloc(size);
+	REQUIRE(snapshot != NULL && packet_snapshot_take(packet, snapshot) <= size);
+	packet_snapshot_restore(snapshot, packet->frame, &restored);
+	REQUIRE(!printer_packet(&run->printer, run->format, &restored));
+	free(snapshot);
 }
 
 static void take_packet(struct run *run, const struct rtap_packet *packet)
@@ -310,21 +310,21 @@ static void take_batch_ahead(struct run *run, const struct rtap_batch *batch)
 {
 	struct rtap_packet packet;
 	size_t used = 0;
-	uint8_t *frozen;
+	uint8_t *snapshot;
 
-	if (run->frozen_room < batch->count * FROZEN_SIZE) {
-		run->frozen_room = batch->count * FROZEN_SIZE;
-		free(run->frozen);
-		run->frozen = malloc(run->frozen_room);
-		REQUIRE(run->frozen != NULL);
+	if (run->snapshot_room < batch->count * SNAPSHOT_SIZE) {
+		run->snapshot_room = batch->count * SNAPSHOT_SIZE;
+		free(run->snapshot);
+		run->snapshot = malloc(run->snapshot_room);
+		REQUIRE(run->snapshot != NULL);
 	}
-	frozen = (uint8_t *)run->frozen;
+	snapshot = (uint8_t *)run->snapshot;
 	for (size_t i = 0; i < batch->count; i++) {
 		tracker_dissect_ahead(run->tracker, &batch->frames[i], &packet);
-		used += packet_freeze(&packet, frozen + used);
+		used += packet_snapshot_take(&packet, snapshot + used);
 	}
 	for (size_t i = 0; i < batch->count; i++) {
-		frozen += packet_thaw(frozen, &batch->frames[i], &packet);
+		snapshot += packet_snapshot_restore(snapshot, &batch->frames[i], &packet);
 		tracker_take(run->tracker, &batch->frames[i], &packet);
 		take_packet(run, &packet);
 	}
@@ -545,7 +545,7 @@ static void run_output(struct run *run, unsigned memory, unsigned set, struct rt
 	json_format_fini(&run->json);
 	text_format_fini(&run->text);
 	printer_fini(&run->printer);
-	free(run->frozen);
+	free(run->snapshot);
 }
 
 /* As the input says; false: it cannot be read at all. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dissect/engine/clear.h"
-#include "dissect/engine/frozen.h"
+#include "dissect/engine/packet_snapshot.h"
 #include "dissect/engine/protocol.h"
 
 /* The start of each packet: from the source count up to the facts. */
@@ -132,19 +132,19 @@ static bool stays(const struct rtap_packet *packet, const uint8_t *address)
 	return !address || source_of(packet, address, 1) == 0;
 }
 
-size_t packet_frozen_size(const struct rtap_packet *packet)
+size_t packet_snapshot_size(const struct rtap_packet *packet)
 {
 	const struct rtap_fpdus *fpdus = &packet->fpdus;
 	size_t size = aligned(sizeof(struct borrowed));
 
 	if (!borrows(packet))
-		return FROZEN_SIZE;
+		return SNAPSHOT_SIZE;
 	if (!stays(packet, packet->source_address) || !stays(packet, packet->destination_address) ||
 	    !stays(packet, packet->cm.source_address) || !stays(packet, packet->cm.destination_address))
 		return 0;
 	for (uint8_t i = 1; i < packet->source_count; i++)
 		size += aligned(packet->sources[i].captured);
-	for (uint32_t i = 0; fpdus->list && i < fpdus->count && size <= FROZEN_BORROWED; i++) {
+	for (uint32_t i = 0; fpdus->list && i < fpdus->count && size <= SNAPSHOT_BORROWED; i++) {
 		const struct rtap_fpdu *fpdu = &fpdus->list[i];
 
 		if (fpdu->upper && fpdu->upper->message.bytes)
@@ -153,28 +153,28 @@ size_t packet_frozen_size(const struct rtap_packet *packet)
 		if (source_of(packet, fpdu->bytes.bytes, fpdu->bytes.length) == RTAP_MAX_SOURCES)
 			size += aligned(fpdu->bytes.length);
 	}
-	return size <= FROZEN_BORROWED ? FROZEN_SIZE + size : 0;
+	return size <= SNAPSHOT_BORROWED ? SNAPSHOT_SIZE + size : 0;
 }
 
 /* Copies bytes to the end of what is frozen, which moves. Returns where they are. */
-static uint32_t copy_bytes(uint8_t *frozen, uint32_t *end, const void *bytes, size_t length)
+static uint32_t copy_bytes(uint8_t *snapshot, uint32_t *end, const void *bytes, size_t length)
 {
 	uint32_t place = *end;
 
 	if (length)
-		memcpy(frozen + place, bytes, length);
+		memcpy(snapshot + place, bytes, length);
 	*end += (uint32_t)aligned(length);
 	return place;
 }
 
-static void copy_fpdus(const struct rtap_packet *packet, struct borrowed *borrowed, uint8_t *frozen, uint32_t *end)
+static void copy_fpdus(const struct rtap_packet *packet, struct borrowed *borrowed, uint8_t *snapshot, uint32_t *end)
 {
 	const struct rtap_fpdus *fpdus = &packet->fpdus;
 	uint32_t *places;
 
-	borrowed->list = copy_bytes(frozen, end, fpdus->list, fpdus->count * sizeof *fpdus->list);
+	borrowed->list = copy_bytes(snapshot, end, fpdus->list, fpdus->count * sizeof *fpdus->list);
 	borrowed->fpdus = *end;
-	places = (uint32_t *)(void *)(frozen + *end);
+	places = (uint32_t *)(void *)(snapshot + *end);
 	*end += (uint32_t)aligned(fpdus->count * sizeof *places);
 	for (uint32_t i = 0; i < fpdus->count; i++) {
 		const struct rtap_span *bytes = &fpdus->list[i].bytes;
@@ -182,56 +182,56 @@ static void copy_fpdus(const struct rtap_packet *packet, struct borrowed *borrow
 
 		places[i] = 0;
 		if (source == RTAP_MAX_SOURCES)
-			places[i] = copy_bytes(frozen, end, bytes->bytes, bytes->length);
+			places[i] = copy_bytes(snapshot, end, bytes->bytes, bytes->length);
 		else if (source)
 			places[i] = borrowed->sources[source] + (uint32_t)(bytes->bytes - packet->sources[source].bytes);
 	}
 }
 
 /* Returns where what is frozen ends then. */
-static size_t copy_borrowed(const struct rtap_packet *packet, uint8_t *frozen, size_t length)
+static size_t copy_borrowed(const struct rtap_packet *packet, uint8_t *snapshot, size_t length)
 {
-	struct borrowed *borrowed = (struct borrowed *)(void *)(frozen + length);
+	struct borrowed *borrowed = (struct borrowed *)(void *)(snapshot + length);
 	uint32_t end = (uint32_t)(length + aligned(sizeof *borrowed));
 
 	for (uint8_t i = 1; i < packet->source_count; i++) {
 		borrowed->captured[i] = packet->sources[i].captured;
 		borrowed->wire[i] = packet->sources[i].wire;
-		borrowed->sources[i] = copy_bytes(frozen, &end, packet->sources[i].bytes, packet->sources[i].captured);
+		borrowed->sources[i] = copy_bytes(snapshot, &end, packet->sources[i].bytes, packet->sources[i].captured);
 	}
 	if (packet->fpdus.list)
-		copy_fpdus(packet, borrowed, frozen, &end);
+		copy_fpdus(packet, borrowed, snapshot, &end);
 	return end;
 }
 
 /* Makes the packet borrow the bytes stored with it, at `length`. */
-static void restore_borrowed(uint8_t *frozen, size_t length, struct rtap_packet *packet)
+static void restore_borrowed(uint8_t *snapshot, size_t length, struct rtap_packet *packet)
 {
-	const struct borrowed *borrowed = (const struct borrowed *)(const void *)(frozen + length);
+	const struct borrowed *borrowed = (const struct borrowed *)(const void *)(snapshot + length);
 	struct rtap_fpdus *fpdus = &packet->fpdus;
 	const uint32_t *places;
 	struct rtap_fpdu *list;
 
 	for (uint8_t i = 1; i < packet->source_count; i++) {
-		packet->sources[i].bytes = frozen + borrowed->sources[i];
+		packet->sources[i].bytes = snapshot + borrowed->sources[i];
 		packet->sources[i].captured = borrowed->captured[i];
 		packet->sources[i].wire = borrowed->wire[i];
 	}
 	if (!fpdus->list)
 		return;
-	fpdus->list = list = (struct rtap_fpdu *)(void *)(frozen + borrowed->list);
-	places = (const uint32_t *)(const void *)(frozen + borrowed->fpdus);
+	fpdus->list = list = (struct rtap_fpdu *)(void *)(snapshot + borrowed->list);
+	places = (const uint32_t *)(const void *)(snapshot + borrowed->fpdus);
 	for (uint32_t i = 0; i < fpdus->count; i++) {
 		if (places[i])
-			list[i].bytes.bytes = frozen + places[i];
+			list[i].bytes.bytes = snapshot + places[i];
 		/* of the dissection, which is done */
 		list[i].upper = NULL;
 	}
 }
 
-size_t packet_freeze(const struct rtap_packet *packet, uint8_t *frozen)
+size_t packet_snapshot_take(const struct rtap_packet *packet, uint8_t *snapshot)
 {
-	uint8_t *next = frozen + sizeof(uint16_t);
+	uint8_t *next = snapshot + sizeof(uint16_t);
 	uint16_t parts = 0;
 	size_t length;
 
@@ -245,14 +245,14 @@ size_t packet_freeze(const struct rtap_packet *packet, uint8_t *frozen)
 	PARTS(PUT)
 	FURTHER_PARTS(PUT)
 #undef PUT
-	memcpy(frozen, &parts, sizeof parts);
+	memcpy(snapshot, &parts, sizeof parts);
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
 		next = put(next, &packet->anomalies[i], sizeof packet->anomalies[i]);
-	length = aligned((size_t)(put_layers(next, packet) - frozen));
-	return borrows(packet) ? copy_borrowed(packet, frozen, length) : length;
+	length = aligned((size_t)(put_layers(next, packet) - snapshot));
+	return borrows(packet) ? copy_borrowed(packet, snapshot, length) : length;
 }
 
-size_t packet_thaw(uint8_t *frozen, const struct rtap_frame *frame, struct rtap_packet *packet)
+size_t packet_snapshot_restore(uint8_t *snapshot, const struct rtap_frame *frame, struct rtap_packet *packet)
 {
 	const uint8_t *next;
 	uint16_t parts;
@@ -263,7 +263,7 @@ size_t packet_thaw(uint8_t *frozen, const struct rtap_frame *frame, struct rtap_
 	packet->sources[0].bytes = frame->bytes;
 	packet->sources[0].captured = frame->captured_length;
 	packet->sources[0].wire = frame->wire_length;
-	next = get(frozen, &parts, sizeof parts);
+	next = get(snapshot, &parts, sizeof parts);
 	next = get(next, (uint8_t *)packet + HEAD, HEAD_LENGTH);
 	next = get(next, &packet->payload, sizeof packet->payload);
 #define GET(bit, member, has) \
@@ -276,8 +276,8 @@ size_t packet_thaw(uint8_t *frozen, const struct rtap_frame *frame, struct rtap_
 #undef GET
 	for (uint8_t i = 0; i < packet->anomaly_count; i++)
 		next = get(next, &packet->anomalies[i], sizeof packet->anomalies[i]);
-	length = aligned((size_t)(get_layers(next, packet) - frozen));
+	length = aligned((size_t)(get_layers(next, packet) - snapshot));
 	if (borrows(packet))
-		restore_borrowed(frozen, length, packet);
+		restore_borrowed(snapshot, length, packet);
 	return length;
 }

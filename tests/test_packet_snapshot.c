@@ -11,7 +11,7 @@
 #include <rdmatap/source.h>
 #include <rdmatap/tracker.h>
 
-#include "dissect/engine/frozen.h"
+#include "dissect/engine/packet_snapshot.h"
 
 /* Of the facts, those that mean nothing without others. */
 static void forget_void(struct rtap_packet *packet)
@@ -28,18 +28,18 @@ static bool is_same(const struct rtap_packet *packet, const struct rtap_packet *
 }
 
 /* Compares what the packets borrow beside their frame; then takes both to have it from the same place. */
-static void compare_borrowed(const struct rtap_packet *packet, struct rtap_packet *thawed)
+static void compare_borrowed(const struct rtap_packet *packet, struct rtap_packet *restored)
 {
 	for (uint8_t i = 1; i < packet->source_count; i++) {
-		cr_assert_neq(packet->sources[i].bytes, thawed->sources[i].bytes);
-		cr_assert_eq(packet->sources[i].captured, thawed->sources[i].captured);
-		cr_assert_arr_eq(packet->sources[i].bytes, thawed->sources[i].bytes, packet->sources[i].captured);
-		thawed->sources[i].bytes = packet->sources[i].bytes;
+		cr_assert_neq(packet->sources[i].bytes, restored->sources[i].bytes);
+		cr_assert_eq(packet->sources[i].captured, restored->sources[i].captured);
+		cr_assert_arr_eq(packet->sources[i].bytes, restored->sources[i].bytes, packet->sources[i].captured);
+		restored->sources[i].bytes = packet->sources[i].bytes;
 	}
 	if (!packet->fpdus.list)
 		return;
 	for (uint32_t i = 0; i < packet->fpdus.count; i++) {
-		struct rtap_fpdu fpdu = packet->fpdus.list[i], other = thawed->fpdus.list[i];
+		struct rtap_fpdu fpdu = packet->fpdus.list[i], other = restored->fpdus.list[i];
 
 		cr_assert_eq(fpdu.bytes.length, other.bytes.length);
 		cr_assert_arr_eq(fpdu.bytes.bytes, other.bytes.bytes, fpdu.bytes.length);
@@ -47,42 +47,42 @@ static void compare_borrowed(const struct rtap_packet *packet, struct rtap_packe
 		other.upper = fpdu.upper;
 		cr_assert_arr_eq(&fpdu, &other, sizeof fpdu);
 	}
-	thawed->fpdus.list = packet->fpdus.list;
+	restored->fpdus.list = packet->fpdus.list;
 }
 
 /* Freezes the packet, if it can be, moves it, and thaws it. */
 static size_t pass_through_ice(struct rtap_packet *packet, size_t *with_borrowed)
 {
-	static struct rtap_packet thawed;
-	size_t room = packet_frozen_size(packet), length, own;
-	uint8_t *frozen, *moved;
+	static struct rtap_packet restored;
+	size_t room = packet_snapshot_size(packet), length, own;
+	uint8_t *snapshot, *moved;
 
 	if (!room)
 		return 0;
-	cr_assert_leq(room, FROZEN_SIZE + FROZEN_BORROWED);
+	cr_assert_leq(room, SNAPSHOT_SIZE + SNAPSHOT_BORROWED);
 	/* heap blocks, of which a sanitizer sees the ends */
-	frozen = malloc(room);
+	snapshot = malloc(room);
 	moved = malloc(room);
-	length = packet_freeze(packet, frozen);
+	length = packet_snapshot_take(packet, snapshot);
 	cr_assert_leq(length, room);
-	memcpy(moved, frozen, length);
-	memset(frozen, 0x5a, room);
-	memset(&thawed, 0xa5, sizeof thawed);
-	own = packet_thaw(moved, packet->frame, &thawed);
+	memcpy(moved, snapshot, length);
+	memset(snapshot, 0x5a, room);
+	memset(&restored, 0xa5, sizeof restored);
+	own = packet_snapshot_restore(moved, packet->frame, &restored);
 	cr_assert_eq(own == length, packet->source_count == 1 && !packet->fpdus.list);
 	*with_borrowed += own < length;
-	compare_borrowed(packet, &thawed);
+	compare_borrowed(packet, &restored);
 	forget_void(packet);
-	forget_void(&thawed);
-	cr_assert(is_same(packet, &thawed), "frame %llu, %u bytes captured: differs", (unsigned long long)packet->frame->number,
+	forget_void(&restored);
+	cr_assert(is_same(packet, &restored), "frame %llu, %u bytes captured: differs", (unsigned long long)packet->frame->number,
 		  packet->frame->captured_length);
-	free(frozen);
+	free(snapshot);
 	free(moved);
 	return own;
 }
 
 /* By itself, cut anywhere; and with the state, cut to the snap length. */
-static size_t freeze_frame(struct rtap_tracker *tracker, struct rtap_frame *frame, uint32_t snap_length, size_t *with_borrowed)
+static size_t snapshot_frame(struct rtap_tracker *tracker, struct rtap_frame *frame, uint32_t snap_length, size_t *with_borrowed)
 {
 	static struct rtap_packet packet;
 	uint32_t captured = frame->captured_length < snap_length ? frame->captured_length : snap_length;
@@ -98,7 +98,7 @@ static size_t freeze_frame(struct rtap_tracker *tracker, struct rtap_frame *fram
 }
 
 /* All files, merged, so that conversations come again. Returns the bytes that the packets took. */
-static size_t freeze_all(const char *const *names, size_t count, uint32_t snap_length, size_t *packets,
+static size_t snapshot_all(const char *const *names, size_t count, uint32_t snap_length, size_t *packets,
 			 size_t *with_borrowed)
 {
 	struct rtap_tracker *tracker = rtap_tracker_open(&(struct rtap_tracker_options){ .max_memory = 64 << 20, .context.check_icrc = true });
@@ -111,7 +111,7 @@ static size_t freeze_all(const char *const *names, size_t count, uint32_t snap_l
 	cr_assert_eq(rtap_source_open_files(&source, names, count, &error), RTAP_STATUS_OK, "%s", error.text);
 	while ((status = rtap_source_read_batch(source, &batch, &error)) == RTAP_STATUS_OK || status == RTAP_STATUS_BROKEN) {
 		for (size_t i = 0; batch && i < batch->count; i++) {
-			size_t length = freeze_frame(tracker, &batch->frames[i], snap_length, with_borrowed);
+			size_t length = snapshot_frame(tracker, &batch->frames[i], snap_length, with_borrowed);
 
 			bytes += length;
 			*packets += length > 0;
@@ -123,7 +123,7 @@ static size_t freeze_all(const char *const *names, size_t count, uint32_t snap_l
 	return bytes;
 }
 
-Test(frozen, packets_of_all_captures_come_back_as_they_were)
+Test(snapshot, packets_of_all_captures_come_back_as_they_were)
 {
 	static const uint32_t snap_lengths[] = { 1 << 20, 128, 90 };
 	size_t bytes = 0, packets = 0, with_borrowed = 0;
@@ -131,7 +131,7 @@ Test(frozen, packets_of_all_captures_come_back_as_they_were)
 
 	cr_assert_eq(glob(TESTDATA "/*.pcap*", 0, NULL, &found), 0);
 	for (unsigned i = 0; i < sizeof snap_lengths / sizeof snap_lengths[0]; i++)
-		bytes += freeze_all((const char *const *)found.gl_pathv, found.gl_pathc, snap_lengths[i], &packets, &with_borrowed);
+		bytes += snapshot_all((const char *const *)found.gl_pathv, found.gl_pathc, snap_lengths[i], &packets, &with_borrowed);
 	globfree(&found);
 	cr_assert_gt(packets, 30000, "%zu packets", packets);
 	cr_assert_gt(with_borrowed, 1000, "%zu packets", with_borrowed);
