@@ -44,7 +44,7 @@ struct record {
 		PACKET_TEXT, /* already formatted text */
 		TEXT,        /* other text, already formatted */
 		LATER,       /* for `write` */
-		DEED,        /* for `act` */
+		TASK,        /* for `act` */
 	} kind;
 	uint32_t length;     /* of the data that follow; rounded up to 8 in memory */
 	union {
@@ -270,7 +270,7 @@ static int write_record(struct hand *hand, const struct record *record, uint8_t 
 		break;
 	case LATER:
 		return printer_write(hand->printer, record->write, bytes);
-	case DEED:
+	case TASK:
 		worker_pool_wait_turn(hand->pipeline->pool, hand->batch);
 		memcpy(&owner, bytes, sizeof owner);
 		record->act(owner, bytes + sizeof owner);
@@ -299,7 +299,7 @@ static void write_batch(void *owner, struct worker_pool_batch *batch, unsigned w
 		memcpy(&record, shown->bytes + at, sizeof record);
 		at += sizeof record;
 		/* deferred tasks are done even if writing has failed */
-		if (record.kind == DEED)
+		if (record.kind == TASK)
 			(void)write_record(hand, &record, shown->bytes + at);
 		else if (!result)
 			result = write_record(hand, &record, shown->bytes + at);
@@ -511,7 +511,7 @@ void *pipeline_write_later(struct pipeline *pipeline, void (*write)(const void *
 void *pipeline_do_later(struct pipeline *pipeline, void (*act)(void *owner, void *what), void *owner, size_t size)
 {
 	struct records *shown = records_to_fill(pipeline);
-	uint8_t *place = shown && size <= pipeline->most_room ? add_record(shown, &(struct record){ .kind = DEED, .act = act }, sizeof owner + size) : NULL;
+	uint8_t *place = shown && size <= pipeline->most_room ? add_record(shown, &(struct record){ .kind = TASK, .act = act }, sizeof owner + size) : NULL;
 
 	if (!place) {
 		pipeline_sync(pipeline);

@@ -25,7 +25,7 @@ struct bench {
 };
 
 /* What each finds is its number, from 0. */
-static void do_deed(void *owner, void *what)
+static void do_task(void *owner, void *what)
 {
 	struct bench *bench = owner;
 	const uint64_t *number = what;
@@ -36,7 +36,7 @@ static void do_deed(void *owner, void *what)
 
 static void do_later(struct bench *bench, uint64_t number, size_t size)
 {
-	uint64_t *room = pipeline_do_later(bench->pipeline, do_deed, bench, size);
+	uint64_t *room = pipeline_do_later(bench->pipeline, do_task, bench, size);
 
 	cr_assert(room);
 	cr_assert_eq((uintptr_t)room % 8, 0);
@@ -99,7 +99,7 @@ Test(pipeline, holds_a_small_share_of_a_small_limit)
 	for (unsigned i = 0; i < 16; i++)
 		do_later(&bench, i, 1000);
 	cr_assert(bench.done >= 8 && bench.done < 16, "%u things were done", bench.done);
-	cr_assert_null(pipeline_do_later(bench.pipeline, do_deed, &bench, 4097));
+	cr_assert_null(pipeline_do_later(bench.pipeline, do_task, &bench, 4097));
 	cr_assert_eq(bench.done, 16);
 	end(&bench);
 }
@@ -158,7 +158,7 @@ Test(pipeline, has_no_room_for_what_is_too_large_and_has_done_all_before)
 
 	begin(&bench, "/dev/null");
 	do_later(&bench, 0, SMALL);
-	cr_assert_null(pipeline_do_later(bench.pipeline, do_deed, &bench, 5 << 20));
+	cr_assert_null(pipeline_do_later(bench.pipeline, do_task, &bench, 5 << 20));
 	cr_assert_null(pipeline_room(bench.pipeline));
 	cr_assert_eq(bench.done, 1);
 	end(&bench);
