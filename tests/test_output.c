@@ -431,7 +431,7 @@ Test(format, what_was_written_before_does_not_show)
 	json_format_fini(&json);
 }
 
-Test(text, remarks_stand_behind_the_line)
+Test(text, notes_follow_the_line)
 {
 	static const uint8_t bytes[] = { 1, 2, 3 };
 	static const uint8_t comment_bytes[] = "say \"hi\"\033[31m\n";

@@ -86,27 +86,27 @@ static void span(const struct stats *stats, struct line *line)
 	line_text(line, "</time>. Times with a + count from the first packet.</p>\n");
 }
 
-static void remark_begin(const char *name, struct line *line)
+static void note_begin(const char *name, struct line *line)
 {
-	line_text(line, "<p class=\"remark ");
+	line_text(line, "<p class=\"note ");
 	line_text(line, name);
 	line_text(line, "\">");
 }
 
-static void remark_end(struct line *line)
+static void note_end(struct line *line)
 {
 	line_text(line, "</p>\n");
 }
 
 /* "12 packets came late.", if there are any. */
-static void remark_counted(const char *name, uint64_t count, const char *what, const char *rest, struct line *line)
+static void note_counted(const char *name, uint64_t count, const char *what, const char *rest, struct line *line)
 {
 	if (!count)
 		return;
-	remark_begin(name, line);
+	note_begin(name, line);
 	html_counted(line, count, what);
 	line_text(line, rest);
-	remark_end(line);
+	note_end(line);
 }
 
 static void losses(const struct rtap_source *source, struct line *line)
@@ -117,7 +117,7 @@ static void losses(const struct rtap_source *source, struct line *line)
 
 		if (!by_system && !(interface->has_dropped && interface->dropped))
 			continue;
-		remark_begin("bad", line);
+		note_begin("bad", line);
 		line_text(line, "Dropped while capturing, so not in this report: ");
 		if (by_system)
 			html_counted(line, interface->dropped_by_system.value, "packet");
@@ -132,7 +132,7 @@ static void losses(const struct rtap_source *source, struct line *line)
 		line_text(line, interface->name[0] ? ", interface " : "");
 		html_text(line, interface->name);
 		line_text(line, ").");
-		remark_end(line);
+		note_end(line);
 	}
 }
 
@@ -142,32 +142,32 @@ static void reservations(const struct report_input *input, struct line *line)
 	struct rtap_source_counters counters = rtap_source_counters(input->source);
 
 	if (input->failure) {
-		remark_begin("bad", line);
+		note_begin("bad", line);
 		line_text(line, "The input could not be read as a whole; what was readable is reported: ");
 		html_text(line, input->failure);
-		remark_end(line);
+		note_end(line);
 	}
 	if (input->interrupted) {
-		remark_begin("bad", line);
+		note_begin("bad", line);
 		line_text(line, "Reading was interrupted: the rest of the input is not in this report.");
-		remark_end(line);
+		note_end(line);
 	}
 	losses(input->source, line);
-	remark_counted("", counters.cut_frames, "frame", " were captured in part only.", line);
+	note_counted("", counters.cut_frames, "frame", " were captured in part only.", line);
 	for (unsigned i = 0; i < RTAP_ANOMALY_CODES; i++) {
 		if (!input->anomalies[i])
 			continue;
-		remark_begin("", line);
+		note_begin("", line);
 		html_text(line, rtap_anomaly_name((enum rtap_anomaly_code)i));
 		line_text(line, ": ");
 		html_counted(line, input->anomalies[i], "time");
 		line_text(line, " (");
 		html_text(line, rtap_anomaly_meaning((enum rtap_anomaly_code)i));
 		line_text(line, ").");
-		remark_end(line);
+		note_end(line);
 	}
-	remark_counted("bad", input->counters.refused, "time", " the system had no memory for state: what is shown is not whole.", line);
-	remark_counted("bad", input->counters.evictions, "time", " state was given up for want of memory (give more with --max-memory).", line);
+	note_counted("bad", input->counters.refused, "time", " the system had no memory for state: what is shown is not whole.", line);
+	note_counted("bad", input->counters.evictions, "time", " state was given up for want of memory (give more with --max-memory).", line);
 }
 
 /* Data omitted from plots. */
@@ -199,19 +199,19 @@ static void summary(const void *what, struct line *line)
 	tile("incomplete_messages", stats->incomplete, "incomplete", line);
 	tile("findings", page->findings->found, "findings", line);
 	span(stats, line);
-	remark_counted("", stats->unassigned, "packet", " of no connection that was known when they came.", line);
+	note_counted("", stats->unassigned, "packet", " of no connection that was known when they came.", line);
 	if (stats->setup_ns.count) {
-		remark_begin("", line);
+		note_begin("", line);
 		html_counted(line, stats->setup_ns.count, "connection");
 		line_text(line, " set up, from REQ to RTU: median ");
 		html_duration(line, (int64_t)histogram_percentile(&stats->setup_ns, 500));
 		line_text(line, ", longest ");
 		html_duration(line, (int64_t)stats->setup_ns.largest);
 		line_char(line, '.');
-		remark_end(line);
+		note_end(line);
 	}
 	reservations(page->input, line);
-	remark_counted("bad", refused(page->report), "time", " something was left out of plots for want of memory.", line);
+	note_counted("bad", refused(page->report), "time", " something was left out of plots for want of memory.", line);
 	line_text(line, "</section>\n");
 }
 
@@ -320,12 +320,12 @@ static void findings(const void *what, struct line *line)
 	}
 	line_text(line, found->count ? "</ol>\n" : "");
 	if (found->found > found->count) {
-		remark_begin("", line);
+		note_begin("", line);
 		line_text(line, "The worst ");
 		html_count(line, found->count);
 		line_text(line, " of ");
 		html_count(line, found->found);
-		remark_end(line);
+		note_end(line);
 	}
 	line_text(line, "</section>\n");
 }

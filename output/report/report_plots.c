@@ -245,11 +245,11 @@ void report_sequences(const void *what, struct line *line)
 	const struct report_trace *trace = report_trace_of(page->report, page->connection->shown.number);
 
 	if (!trace) {
-		line_text(line, "<p class=\"remark\">No packets of it were kept for plots.</p>");
+		line_text(line, "<p class=\"note\">No packets of it were kept for plots.</p>");
 		return;
 	}
 	if (trace->missed) {
-		line_text(line, "<p class=\"remark\">The plots begin with frame ");
+		line_text(line, "<p class=\"note\">The plots begin with frame ");
 		line_dec(line, trace->first_frame);
 		line_text(line, ": of the first ");
 		html_counted(line, trace->missed, "packet");

@@ -480,7 +480,7 @@ void report_pauses(const void *what, struct line *line)
 	}
 	html_table_end(line);
 	if (pauses->other) {
-		line_text(line, "<p class=\"remark\">");
+		line_text(line, "<p class=\"note\">");
 		html_counted(line, pauses->other, "pause");
 		line_text(line, " by further ports not counted by port.</p>\n");
 	}

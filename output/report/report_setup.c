@@ -223,7 +223,7 @@ void report_setup(const void *what, struct line *line)
 	double y = TOP + 8;
 
 	if (!count) {
-		line_text(line, "<p class=\"remark\">The capture does not show how it was set up.</p>\n");
+		line_text(line, "<p class=\"note\">The capture does not show how it was set up.</p>\n");
 		return;
 	}
 	line_text(line, "<figure><figcaption><b>Set-up and end</b></figcaption>\n<svg class=\"plot ladder\" viewBox=\"0 0 1000 ");
@@ -245,6 +245,6 @@ void report_setup(const void *what, struct line *line)
 		draw_traffic(shown, y, line);
 	line_text(line, "</svg>");
 	if (page->report->signals_seen > page->report->signal_count)
-		line_text(line, "<p class=\"remark\">Of later set-ups of this capture only the names are kept.</p>");
+		line_text(line, "<p class=\"note\">Of later set-ups of this capture only the names are kept.</p>");
 	line_text(line, "</figure>\n");
 }

@@ -78,7 +78,7 @@ void report_left_out(uint64_t shown, uint64_t all, const char *what, struct line
 {
 	if (shown >= all)
 		return;
-	line_text(line, "<p class=\"remark\">");
+	line_text(line, "<p class=\"note\">");
 	html_count(line, shown);
 	line_text(line, " of ");
 	html_count(line, all);
@@ -108,7 +108,7 @@ void report_connections(const void *what, struct line *line)
 	html_table_end(line);
 	report_left_out(count, page->ranked_count, "connections, those with the most bytes and anomalies", line);
 	if (page->stats->summed) {
-		line_text(line, "<p class=\"remark\">");
+		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->summed, "further connection");
 		line_text(line, " could only be counted together for want of memory (give more with --max-memory).</p>\n");
 	}
@@ -158,17 +158,17 @@ void report_operations(const void *what, struct line *line)
 	html_table_end(line);
 	report_left_out(shown, rows, "rows", line);
 	if (page->stats->uncounted_messages) {
-		line_text(line, "<p class=\"remark\">");
+		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->uncounted_messages, "message");
 		line_text(line, " not counted by connection and kind for want of memory (give more with --max-memory).</p>\n");
 	}
 	if (page->stats->unplaced_values + page->unplaced) {
-		line_text(line, "<p class=\"remark\">");
+		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->unplaced_values + page->unplaced, "value");
 		line_text(line, " (lengths or times) in no percentile and no plot, for want of memory.</p>\n");
 	}
 	if (page->stats->values.refused + page->values.refused) {
-		line_text(line, "<p class=\"remark\">");
+		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->values.refused + page->values.refused, "distribution");
 		line_text(line, " with percentiles that are not exact, for want of memory.</p>\n");
 	}
@@ -248,7 +248,7 @@ void report_rpcs(const void *what, struct line *line)
 	}
 	html_table_end(line);
 	if (stats->other_rpcs) {
-		line_text(line, "<p class=\"remark\">");
+		line_text(line, "<p class=\"note\">");
 		html_counted(line, stats->other_rpcs, "RPC message");
 		line_text(line, " of further kinds not counted by kind.</p>\n");
 	}
@@ -296,7 +296,7 @@ void report_mads(const void *what, struct line *line)
 	}
 	html_table_end(line);
 	if (page->stats->other_mads) {
-		line_text(line, "<p class=\"remark\">");
+		line_text(line, "<p class=\"note\">");
 		html_counted(line, page->stats->other_mads, "datagram");
 		line_text(line, " of further kinds not counted by kind.</p>\n");
 	}
